@@ -284,7 +284,7 @@ struct event_counters {
 /* Per CPU, beside the counters by event. */
 struct driver_counters {
 	__u64 compat; /* system calls of 32-bit and x32 programs, which are not decoded */
-	__u64 unnoted; /* failed calls whose argument could not be compared with that on entry */
+	__u64 unnoted; /* calls whose argument could not be compared with that on entry */
 	__u64 untimed; /* calls without latency: another thread used their entry of the table */
 	__u64 rates_begun[RATE_KINDS]; /* struct rate added: at most RATES_MAX of each are kept */
 };

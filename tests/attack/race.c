@@ -84,6 +84,21 @@ static void attempt_open(const char *kind, const struct stat *a)
 	puts(opened.st_ino == a->st_ino ? "a" : "b");
 }
 
+/* What was renamed is the one that is not there. */
+static void attempt_rename(void)
+{
+	const char *renamed;
+
+	if (syscall(SYS_renameat2, AT_FDCWD, name, AT_FDCWD, "c", 0)) {
+		puts("-");
+		return;
+	}
+	renamed = access("a", F_OK) ? "a" : "b";
+	if (rename("c", renamed))
+		exit(1);
+	puts(renamed);
+}
+
 static void attempt_connect(void)
 {
 	struct sockaddr_in peer;
@@ -128,8 +143,8 @@ int main(int argc, char **argv_of_main)
 	pthread_t writer;
 
 	if (attempts <= 0) {
-		fprintf(stderr, "usage: race open|openat|openat2|creat|missing|connect|execve|execveat "
-				"ATTEMPTS\n");
+		fprintf(stderr, "usage: race open|openat|openat2|creat|missing|rename|connect|execve|"
+				"execveat ATTEMPTS\n");
 		return 2;
 	}
 	address = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -144,6 +159,8 @@ int main(int argc, char **argv_of_main)
 			attempt_exec(kind);
 		else if (strcmp(kind, "connect") == 0)
 			attempt_connect();
+		else if (strcmp(kind, "rename") == 0)
+			attempt_rename();
 		else
 			attempt_open(strcmp(kind, "missing") == 0 ? "openat" : kind, &a);
 	}

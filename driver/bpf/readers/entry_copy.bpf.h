@@ -3,7 +3,8 @@
  * Arguments as they were on entry, kept until the exit: another thread may rewrite the caller's
  * memory in between. Only if `compares_arguments`: a program on entry of one call costs every call of
  * the machine. Notes are in a table by thread id, where two threads may share an entry; then
- * one of them has no note. A failed call whose note is missing is counted.
+ * one of them has no note. A call whose note is missing is counted, and where nothing else says
+ * what the kernel used, its argument is contested.
  */
 #ifndef LANNER_ENTRY_COPY_BPF_H
 #define LANNER_ENTRY_COPY_BPF_H
@@ -14,14 +15,21 @@ enum {
 	NOTES = 1024, /* a power of two */
 	NOTE_BLOCK = 32, /* bytes compared at once */
 	NOTE_BLOCKS_MAX = STRING_BYTES_MAX / NOTE_BLOCK,
+	NOTE_VALUES = 2, /* a power of two */
 };
 
+#define NOTE_UNREADABLE (~0ULL) /* in place of its bytes */
+
 /* A parameter as the event would hold it. */
+struct noted_value {
+	__u64 bytes;
+	__u8 value[STRING_BYTES_MAX];
+};
+
 struct note {
 	__u32 writers; /* the thread that makes it 1 may write */
 	__u32 tid;     /* thread that has the note; 0: none */
-	__u64 bytes;
-	__u8 value[STRING_BYTES_MAX];
+	struct noted_value values[NOTE_VALUES];
 };
 
 struct {
@@ -52,25 +60,36 @@ static __always_inline struct note *note_begin(__u32 tid)
 	return note;
 }
 
-static __always_inline void note_end(struct note *note, __u32 tid, __u64 bytes)
+static __always_inline void note_end(struct note *note, __u32 tid)
 {
-	note->bytes = bytes;
 	*(volatile __u32 *)&note->tid = tid;
 	users_leave(&note->writers);
 }
 
-/* Notes a string argument, as put_string() would put it. */
-static __always_inline int note_string(__u64 address)
+static __always_inline void note_value(struct noted_value *noted, __u64 address)
+{
+	long n = address ? read_user_string(noted->value, STRING_BYTES_MAX, (void *)address) : 0;
+
+	noted->bytes = n < 0 ? NOTE_UNREADABLE : n;
+}
+
+/* Notes string arguments, as put_string() would put them. */
+static __always_inline int note_strings(__u64 first, __u64 second)
 {
 	__u32 tid = current_tid();
 	struct note *note = note_begin(tid);
-	long n;
 
 	if (!note)
 		return 0;
-	n = address ? read_user_string(note->value, STRING_BYTES_MAX, (void *)address) : 0;
-	note_end(note, n < 0 ? 0 : tid, n);
+	note_value(&note->values[0], first);
+	note_value(&note->values[1], second);
+	note_end(note, tid);
 	return 0;
+}
+
+static __always_inline int note_string(__u64 address)
+{
+	return note_strings(address, 0);
 }
 
 /* Notes an address argument, as put_sockaddr() would put it. */
@@ -79,8 +98,10 @@ static __always_inline int note_sockaddr(__u64 address, __u64 len)
 	__u32 tid = current_tid();
 	struct note *note = note_begin(tid);
 
-	if (note)
-		note_end(note, tid, write_sockaddr(note->value, address, len));
+	if (!note)
+		return 0;
+	note->values[0].bytes = write_sockaddr(note->values[0].value, address, len);
+	note_end(note, tid);
 	return 0;
 }
 
@@ -93,29 +114,36 @@ static __always_inline bool words_differ(const __u8 *a, const __u8 *b)
 	return differences;
 }
 
+enum note_answer { NOTE_EQUAL, NOTE_DIFFERS, NOTE_MISSING };
+
 /*
- * Whether `bytes` of the frames of a slot, from `at` on, differ from a thread's note. False if that
- * note does not exist, or no longer. Not inlined: the verifier walks it once.
+ * Compares `bytes` of the frames of a slot, from `at` on, with a value of a thread's note. Not
+ * inlined: the verifier walks it once.
  */
-__attribute__((noinline)) int note_differs(__u32 slot_key, __u64 at, __u64 bytes, __u32 tid)
+__attribute__((noinline)) int note_compare(__u32 slot_key, __u64 at, __u64 bytes, __u32 tid,
+					   __u32 value)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	struct noted_value *noted;
 	struct note *note;
 	__u8 *put;
 	__u32 i;
 
 	CHECKED(at);
 	if (!slot || at > BATCH_BYTES_MAX + FRAME_BYTES_MAX)
-		return false;
+		return NOTE_MISSING;
 	put = slot->frames + at;
 	note = note_of(tid);
 	if (!note || note->tid != tid)
-		return false;
-	if (note->bytes != bytes)
-		return true;
+		return NOTE_MISSING;
+	noted = &note->values[value & (NOTE_VALUES - 1)];
+	if (noted->bytes == NOTE_UNREADABLE)
+		return NOTE_MISSING;
+	if (noted->bytes != bytes)
+		return NOTE_DIFFERS;
 	for (i = 0; i < NOTE_BLOCKS_MAX && (i + 1) * NOTE_BLOCK <= bytes; i++)
-		if (words_differ(put + i * NOTE_BLOCK, note->value + i * NOTE_BLOCK))
-			return true;
+		if (words_differ(put + i * NOTE_BLOCK, noted->value + i * NOTE_BLOCK))
+			return NOTE_DIFFERS;
 	/*
 	 * The rest, with values unknown to the verifier, so that it walks this once for all blocks.
 	 */
@@ -125,10 +153,10 @@ __attribute__((noinline)) int note_differs(__u32 slot_key, __u64 at, __u64 bytes
 		__u64 byte = at + i;
 
 		CHECKED(byte);
-		if (byte < STRING_BYTES_MAX && put[byte] != note->value[byte])
-			return true;
+		if (byte < STRING_BYTES_MAX && put[byte] != noted->value[byte])
+			return NOTE_DIFFERS;
 	}
-	return false;
+	return NOTE_EQUAL;
 }
 
 /* The offset in its frame of a parameter that has been put. */
@@ -168,6 +196,7 @@ static __always_inline void put_none_noted(struct filler *f)
 static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 param)
 {
 	__u32 tid = current_tid();
+	enum note_answer answer;
 	struct note *note;
 	__u64 at, n;
 	__u8 *room;
@@ -180,21 +209,41 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 	note = note_of(tid);
 	if (!note)
 		return;
-	if (note->tid != tid && length_put(f, param))
-		count_unnoted();
 	at = f->slot->state.batch.bytes + value_at(f, nparams, param);
-	if (note_differs(f->slot_key, at, length_put(f, param), tid)) {
+	answer = note_compare(f->slot_key, at, length_put(f, param), tid, 0);
+	if (answer == NOTE_MISSING && length_put(f, param))
+		count_unnoted();
+	if (answer == NOTE_DIFFERS) {
 		room = frame_room(f);
-		n = note->bytes;
+		n = note->values[0].bytes;
 		CHECKED(n);
 		if (room && n <= STRING_BYTES_MAX) {
-			bpf_probe_read_kernel(room, n, note->value);
+			bpf_probe_read_kernel(room, n, note->values[0].value);
 			/* If it is still this thread's note, it was all the time. */
 			if (*(volatile __u32 *)&note->tid == tid)
 				frame_advance(f, n);
 		}
 	}
 	note_forget(note, tid);
+}
+
+/*
+ * A string of the caller's memory of which nothing else says what the kernel used: number `value` of
+ * those noted on entry. Contested if it was another one then, or if that is not known.
+ */
+static __always_inline void put_compared(struct filler *f, __u64 address, __u32 value)
+{
+	__u64 at = f->slot->state.batch.bytes + f->pos;
+	enum note_answer answer;
+
+	put_string(f, address);
+	if (!compares_arguments || f->caller.compat || call_failed(f))
+		return;
+	answer = note_compare(f->slot_key, at, length_put(f, f->param), tid_of(f->self), value);
+	if (answer == NOTE_MISSING)
+		count_unnoted();
+	if (answer != NOTE_EQUAL)
+		mark_contested(f, f->param);
 }
 
 #endif

@@ -155,7 +155,7 @@ static void put_unnoted(struct buf *text, const struct scap_live_stats *live)
 	if (live->unnoted)
 		buf_printf(text,
 			   "agent: %" PRIu64
-			   " failed calls whose argument could not be compared with "
+			   " calls whose argument could not be compared with "
 			   "what it was at their enter\n",
 			   live->unnoted);
 }

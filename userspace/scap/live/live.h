@@ -74,7 +74,7 @@ struct scap_live_stats {
 	uint64_t out_of_order; /* events returned after one with a later time */
 	uint64_t ring_lost; /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
 	uint64_t compat; /* system calls of 32-bit programs, not decoded */
-	uint64_t unnoted; /* failed calls whose argument could not be compared with that on entry */
+	uint64_t unnoted; /* calls whose argument could not be compared with that on entry */
 	uint64_t untimed; /* calls without latency: another thread used their place in the table */
 	uint64_t rates_ended; /* at least: counters of rate_limits that gave way to newer ones */
 	uint64_t run_missed; /* program runs that the kernel skipped (recursion) */

@@ -51,20 +51,20 @@ static int get_marks(const struct sinsp_event *event, const struct field_ref *re
 	return count ? count : NO_VALUE;
 }
 
-#define MARK(name, getter, help)                                                                   \
+#define MARK(name, needs, getter, help)                                                                   \
 	{                                                                                          \
-		name, PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help                           \
+		name, PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, needs, getter, help                       \
 	}
 
 const struct field_desc fields_evt_marks[] = {
 	{"evt.marks", PT_CHARBUF, PF_NA, FIELD_LIST | FIELD_NO_RHS, FIELD_ARG_NONE, 0, get_marks,
 	 "what cannot be stated as fact: faked, contested PARAMETER, truncated PARAMETER",
 	 .example = " in (faked)"},
-	MARK("evt.is_faked", get_is_faked,
+	MARK("evt.is_faked", NEEDS_NOTHING, get_is_faked,
 	     "true if the kernel never ran the call, although the caller got a success"),
-	MARK("evt.is_contested", get_is_contested,
+	MARK("evt.is_contested", NEEDS_CHANGED, get_is_contested,
 	     "true if a parameter is only the caller's word and may be forged"),
-	MARK("evt.is_truncated", get_is_truncated,
+	MARK("evt.is_truncated", NEEDS_NOTHING, get_is_truncated,
 	     "true if only a part of a parameter was captured"),
 	{0},
 };
