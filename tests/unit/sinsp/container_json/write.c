@@ -76,7 +76,8 @@ static void test_text(void **state)
 	container_of(state)->state = SINSP_META_PENDING;
 	expect_json(state,
 		    "{\"container\":{\"id\":\"0123456789ab\",\"full_id\":\"" CONTAINER_ID
-		    "\",\"type\":11,\"lookup_state\":0,\"name\":\"web\",\"privileged\":false,"
+		    "\",\"type\":11,\"lookup_state\":0,\"name\":\"web\",\"ip\":\"10.0.0.7\","
+		    "\"privileged\":false,"
 		    "\"is_pod_sandbox\":false,\"created_time\":5,\"labels\":{\"a\\\"b\":\"\\n\","
 		    "\"io.kubernetes.pod.name\":\"pod\"},\"Mounts\":[{\"Source\":\"/a\","
 		    "\"Destination\":\"/b\",\"Mode\":\"ro\",\"RW\":false,\"Propagation\":"
