@@ -88,14 +88,19 @@ static void asks_once_for_a_descriptor(void **state)
 }
 
 /* A read of a descriptor that is that file by the kernel. */
-static const struct sinsp_fd *read_file(struct drive *drive, int64_t num, uint64_t ino, uint32_t mount)
+static const struct sinsp_fd *read_as(struct drive *drive, int64_t num, struct frame_file file)
 {
 	struct frame *frame = drive_begin(drive, EVENT_read, 50);
 
-	frame->file = (struct frame_file){ino, 0x801, mount};
+	frame->file = file;
 	frame_put_i64(frame, read__res, 1);
 	frame_put_i64(frame, read__fd, num);
 	return drive_end(drive)->fd;
+}
+
+static const struct sinsp_fd *read_file(struct drive *drive, int64_t num, uint64_t ino, uint32_t mount)
+{
+	return read_as(drive, num, (struct frame_file){ino, 0x801, mount});
 }
 
 /* /proc is asked late: its name counts only if it is of the file that was read. */
@@ -129,8 +134,8 @@ static void takes_no_name_of_another_file(void **state)
 	assert_string_equal(read_file(drive, 4, 8, 30)->name, "/old");
 	/* What an event opened is replaced by nothing that /proc does not have. */
 	drive_open(drive, 50, 9, "/opened", 0);
-	assert_string_equal(read_file(drive, 9, 77, 30)->name, "/opened");
-	assert_null(read_file(drive, 9, 78, 30));
+	assert_string_equal(read_as(drive, 9, (struct frame_file){77, 7, 30})->name, "/opened");
+	assert_null(read_as(drive, 9, (struct frame_file){78, 7, 30}));
 }
 
 /* Generic calls make descriptors that no event shows, at the same numbers again and again. */
