@@ -101,7 +101,7 @@ enum {
 	COMPAT_COUNTED =
 		0xffff, /* in place of an event id: a call of 32-bit programs, not decoded */
 	COMPAT_MULTIPLEXED = 0xfffe, /* likewise: a multiplexed call, by its first argument */
-	HEARTBEAT_ONLY = 0xfffd, /* likewise: only the agent's own call is noticed, see below */
+	NOTICED_ONLY = 0xfffd, /* likewise: no event, but the programs look at the call */
 	/*
 	 * The argument of sched_get_priority_max() by which the agent asks the programs of a CPU
 	 * whether they run: they answer by a record without events.

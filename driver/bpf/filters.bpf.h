@@ -132,11 +132,15 @@ static __always_inline bool scan_first(struct seccomp_filter *filter, struct ans
 		known = filter_known(filter);
 		if (known) {
 			before = *known;
+			filter = NULL;
 			break;
 		}
 		first = filter;
 		filter = READ(filter, prev);
 	}
+	/* There are more than this program looks at. */
+	if (filter)
+		before = ANSWER_ANY;
 	if (first)
 		filter_note(first, before | filter_scan(first), state);
 	return first != NULL;

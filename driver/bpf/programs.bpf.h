@@ -186,7 +186,7 @@ struct entry_context {
 /* Whether the call of a wanted event returns. */
 static __always_inline bool has_latency(__u32 event)
 {
-	return event && event != COMPAT_COUNTED && event != HEARTBEAT_ONLY && event != EVENT_exit &&
+	return event && event != COMPAT_COUNTED && event != NOTICED_ONLY && event != EVENT_exit &&
 	       event != EVENT_exit_group;
 }
 
@@ -260,7 +260,7 @@ static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs)
 		return 0;
 	if (is_self(task))
 		return own_call(ctx, regs);
-	if (event == HEARTBEAT_ONLY)
+	if (event == NOTICED_ONLY)
 		return 0;
 	if (event == COMPAT_COUNTED) {
 		count_compat();

@@ -18,7 +18,7 @@
 enum {
 	NAME_BYTES = 64,
 	TREE = 2, /* the filter is a binary tree: a few steps for each call */
-	HELD_COMMANDS = 6, /* of bpf(), the first in their list */
+	HELD_COMMANDS = 7, /* of bpf(), the first in their list */
 };
 
 /*
@@ -81,6 +81,8 @@ static const struct {
 	{NETWORK,
 	 "accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg "
 	 "recvmsg sendmmsg sendmsg sendto setsockopt shutdown socketpair"},
+	/* What it asks the process that reads for it. */
+	{OF(ROLE_PROCESSES), "recvfrom recvmsg sendmsg sendto"},
 	/* The end of the process that tests readiness, or of a command. */
 	{OF(ROLE_CONTROL), "wait4 waitid"},
 	/* From CPU to CPU. */
@@ -195,6 +197,7 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 		BPF_MAP_GET_NEXT_KEY,
 		BPF_OBJ_GET_INFO_BY_FD,
 		BPF_LINK_CREATE, /* of programs that are needed for some time only */
+		BPF_RAW_TRACEPOINT_OPEN, /* the same before Linux 5.19 */
 		/* Loading: */
 		BPF_MAP_CREATE,
 		BPF_MAP_FREEZE,
@@ -204,7 +207,6 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 		BPF_BTF_LOAD,
 		BPF_BTF_GET_NEXT_ID,
 		BPF_BTF_GET_FD_BY_ID,
-		BPF_RAW_TRACEPOINT_OPEN,
 		BPF_ITER_CREATE,
 	};
 	size_t count = loads ? sizeof(commands) / sizeof(commands[0]) : HELD_COMMANDS;

@@ -13,6 +13,7 @@
 #ifndef LANNER_ANSWERS_BPF_H
 #define LANNER_ANSWERS_BPF_H
 
+#include "bpf/core/call.bpf.h"
 #include "bpf/core/frame.bpf.h"
 
 #include <linux/seccomp.h>
@@ -50,9 +51,9 @@ struct call_begun {
 	__u32 number;	/* NO_CALL: none since the last one ended */
 };
 
-/* Key: thread. */
+/* Key: thread. One that is displaced makes a result contested. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, CALLS_BEGUN_MAX);
 	__type(key, __u32);
 	__type(value, struct call_begun);
@@ -113,6 +114,13 @@ static __always_inline struct call_begun *call_noted(struct task_struct *task,
 	return begun;
 }
 
+/* Calls that restore the registers of another call, and its number as none. */
+static __always_inline bool restores_registers(__u32 number)
+{
+	return number == NR_rt_sigreturn || number == NR32_rt_sigreturn ||
+	       number == NR32_sigreturn;
+}
+
 /*
  * The number of the call that the current thread makes: not what its tracer has put in its place
  * since it began.
@@ -126,7 +134,9 @@ static __always_inline __u64 number_begun(struct task_struct *task, __u64 number
 		return number;
 	state = answers_state();
 	begun = state ? call_noted(task, state) : NULL;
-	return begun && begun->number != NO_CALL ? begun->number : number;
+	if (!begun || begun->number == NO_CALL || restores_registers(begun->number))
+		return number;
+	return begun->number;
 }
 
 /*
@@ -159,12 +169,16 @@ static __always_inline void judge_result(struct filler *f)
 		result_judge(f->slot_key, f->ret, call_number(f->regs));
 }
 
+static __always_inline bool has_note(__u32 tid)
+{
+	return bpf_map_lookup_elem(&calls_begun, &tid) != NULL;
+}
+
 static __always_inline void call_note(struct task_struct *task, __u32 tid, __u32 number,
 				      struct answers_state *state)
 {
 	struct call_begun begun = {READ(task, start_time), state->epoch, number};
 
-	/* If there is no room, results of this thread are contested. */
 	bpf_map_update_elem(&calls_begun, &tid, &begun, BPF_ANY);
 }
 
@@ -174,23 +188,24 @@ static __always_inline int note_begun_run(__u64 *ctx)
 	struct answers_state *state = answers_state();
 	struct task_struct *task = this_task();
 
-	if (!state || !may_be_answered(task) ||
-	    !(answers_for(task, state) & ANSWER_MADE))
+	__u32 tid = tid_of(task);
+
+	/* What is noted of a thread stays true when its tracer leaves: another one may come. */
+	if (!state || !(has_note(tid) || (may_be_answered(task) &&
+					  (answers_for(task, state) & ANSWER_MADE))))
 		return 0;
-	state->used_ns = bpf_ktime_get_boot_ns();
-	call_note(task, tid_of(task), call_number((void *)ctx[0]), state);
+	if (may_be_answered(task))
+		state->used_ns = bpf_ktime_get_boot_ns();
+	call_note(task, tid, call_number((void *)ctx[0]), state);
 	return 0;
 }
 
 /* At sys_exit, behind the program that writes the event of the call. */
 static __always_inline int note_ended_run(__u64 *ctx)
 {
-	struct task_struct *task = this_task();
-	__u32 tid = tid_of(task);
+	__u32 tid = current_tid();
 	struct call_begun *begun;
 
-	if (!may_be_answered(task))
-		return 0;
 	begun = bpf_map_lookup_elem(&calls_begun, &tid);
 	if (begun)
 		begun->number = NO_CALL;

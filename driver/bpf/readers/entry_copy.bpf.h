@@ -237,9 +237,12 @@ static __always_inline void put_compared(struct filler *f, __u64 address, __u32 
 	enum note_answer answer;
 
 	put_string(f, address);
-	if (!compares_arguments || f->caller.compat || call_failed(f))
+	if (!compares_arguments || call_failed(f))
 		return;
-	answer = note_compare(f->slot_key, at, length_put(f, f->param), tid_of(f->self), value);
+	/* 32-bit programs do not pass the tracepoints on entry. */
+	answer = f->caller.compat ? NOTE_MISSING :
+				    note_compare(f->slot_key, at, length_put(f, f->param),
+						 tid_of(f->self), value);
 	if (answer == NOTE_MISSING)
 		count_unnoted();
 	if (answer != NOTE_EQUAL)

@@ -37,7 +37,7 @@ struct sent_note {
 
 /* Key: thread id. User space makes it small if `notes_sends` is not set. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, SENDS_MAX);
 	__type(key, __u32);
 	__type(value, struct sent_note);
@@ -84,15 +84,17 @@ static __always_inline void sent_forget(void)
 
 /*
  * Where the message of this event went; NULL: that is not known. If only some messages of a call
- * named an address, or the last one failed after that, the others cannot be told apart.
+ * named an address, they cannot be told apart: there must be as many notes as messages, and one more
+ * only for one that the call was asked to send, too.
  */
 static __always_inline const struct sent_address *sent_address(struct filler *f)
 {
 	struct sent_note *note = notes_sends ? sent_note(f->self) : NULL;
 	__u32 sent = f->messages > 1 ? f->messages : 1, index = f->message_index;
+	__u32 failed = f->event == EVENT_sendmmsg && (__u32)argument(f, 2) > sent;
 
 	CHECKED(index);
-	if (!note || index >= MESSAGES_MAX || note->count - sent > 1)
+	if (!note || index >= MESSAGES_MAX || note->count != sent + failed)
 		return NULL;
 	return &note->to[index];
 }

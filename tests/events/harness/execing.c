@@ -17,18 +17,44 @@
 _Static_assert((int)execve__env == (int)execveat__env && (int)execve__gid == (int)execveat__gid,
 	       "the same parameters but for the filename");
 
-/* Strings one after the other, cut to what an event holds of them; the last byte is a NUL. */
+enum { END_BYTES = 1024 /* of strings that are too long: what an event has of their end */ };
+
+static void expect_truncated(const struct event *ev, unsigned int param, bool is_truncated)
+{
+	expect_true((ev->marks.truncated >> param & 1) == is_truncated);
+}
+
+/*
+ * Strings one after the other, and what an event holds of them; the last byte is a NUL. Of long ones
+ * the beginning, which ends with "...", and the end.
+ */
 static void expect_cut(const struct event *ev, unsigned int param, const char *strings, size_t len,
 		       size_t limit)
 {
+	size_t kept = len < limit ? len : limit;
 	char cut[STRING_BYTES_MAX];
 
-	if (len > limit)
-		len = limit;
-	memcpy(cut, strings, len);
-	if (len)
-		cut[len - 1] = '\0';
-	expect_bytes(ev, param, cut, len);
+	memcpy(cut, strings, kept);
+	if (len > limit && limit > 2 * END_BYTES) {
+		memcpy(cut + limit - END_BYTES - 4, "...", 4);
+		memcpy(cut + limit - END_BYTES, strings + len - END_BYTES, END_BYTES);
+	}
+	if (kept)
+		cut[kept - 1] = '\0';
+	expect_bytes(ev, param, cut, kept);
+	expect_truncated(ev, param, len > limit);
+}
+
+/* The first argument, of which only the beginning is there if it is too long. */
+static void expect_exe(const struct event *ev, const char *exe, size_t len)
+{
+	char cut[STRING_BYTES_MAX];
+
+	memcpy(cut, exe, sizeof(cut));
+	cut[sizeof(cut) - 1] = '\0';
+	expect_bytes(ev, execve__exe, cut, sizeof(cut));
+	expect_truncated(ev, execve__exe, true);
+	expect_true(len >= sizeof(cut));
 }
 
 static uint64_t time_ns(const struct timespec *time)
@@ -68,7 +94,7 @@ static void expect_success(const struct event *ev, const struct execing *execing
 
 	expect_i64(ev, execve__res, 0);
 	if (exe_len >= STRING_BYTES_MAX) {
-		expect_cut(ev, execve__exe, process->cmdline, exe_len, STRING_BYTES_MAX);
+		expect_exe(ev, process->cmdline, exe_len);
 		expect_absent(ev, execve__args);
 	} else {
 		expect_string(ev, execve__exe, process->cmdline);

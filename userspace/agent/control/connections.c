@@ -103,6 +103,9 @@ struct connection *connections_add(struct connections *connections, int fd, uint
 
 void connections_remove(struct connections *connections, struct connection *connection)
 {
+	/* The daemon tells of the end of one that it could not add, too. */
+	if (!connection->since_ns)
+		return;
 	connection->since_ns = 0;
 	connections->count--;
 }

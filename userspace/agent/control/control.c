@@ -170,6 +170,7 @@ static void admit(struct control *control, int fd, const struct sockaddr *addres
 
 	make_room(control, from);
 	if (connections_crowded(&control->connections, from)) {
+		drop(control, CONTROL_DROPPED_CROWDED, 1);
 		close(fd); /* the daemon did not let go of the other one */
 		return;
 	}

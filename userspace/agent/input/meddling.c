@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <linux/bpf.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "event/event.h"
 #include "sinsp/sinsp.h"
@@ -24,6 +25,8 @@ static bool changes(uint32_t command)
 	case BPF_MAP_LOOKUP_AND_DELETE_BATCH:
 	case BPF_LINK_UPDATE:
 	case BPF_LINK_DETACH:
+	case BPF_MAP_FREEZE:
+	case BPF_PROG_TEST_RUN:
 		return true;
 	default:
 		return false;
@@ -42,7 +45,7 @@ bool meddling_is(const struct scap_live *live, const struct sinsp_event *event)
 
 void meddling_note(struct meddling *meddling, const struct sinsp_event *event)
 {
-	const char *name = event->thread ? event->thread->comm : "unknown";
+	char name[sizeof(event->thread->comm)] = "unknown";
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct buf text = {0};
 
@@ -50,6 +53,9 @@ void meddling_note(struct meddling *meddling, const struct sinsp_event *event)
 	if (meddling->said_ns && now - meddling->said_ns < BETWEEN_NS)
 		return;
 	meddling->said_ns = now;
+	if (event->thread)
+		memcpy(name, event->thread->comm, sizeof(name));
+	terminal_mask(name, strlen(name)); /* a line of its own would be somebody else's word */
 	buf_printf(&text,
 		   "agent: thread %" PRIu64 " (%s) changes programs or maps of this capture, or tried "
 		   "to: events may be missing\n",

@@ -14,9 +14,14 @@
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
 
+enum { LOCK_MS = 1000 };
+
+static const uint64_t FRESH_NS = 200000000;
+
 void canary_init(struct canary *canary)
 {
 	atomic_init(&canary->tid, 0);
+	atomic_init(&canary->arrived_ns, 0);
 	sem_init(&canary->arrived, 0, 0);
 	pthread_mutex_init(&canary->lock, NULL);
 }
@@ -55,11 +60,20 @@ static int start(struct canary *canary)
 	return code;
 }
 
+bool canary_is_fresh(const struct canary *canary)
+{
+	uint64_t arrived_ns = atomic_load(&canary->arrived_ns);
+
+	return arrived_ns && clock_ns(CLOCK_MONOTONIC) - arrived_ns < FRESH_NS;
+}
+
 int canary_start(struct canary *canary)
 {
-	int code;
+	const struct timespec end = clock_after_ms(CLOCK_MONOTONIC, LOCK_MS);
+	int code = -pthread_mutex_clocklock(&canary->lock, CLOCK_MONOTONIC, &end);
 
-	pthread_mutex_lock(&canary->lock);
+	if (code)
+		return code;
 	code = start(canary);
 	if (code)
 		pthread_mutex_unlock(&canary->lock);
@@ -80,6 +94,8 @@ int canary_end(struct canary *canary, int64_t tid, unsigned int timeout_ms)
 		code = tid && sem_clockwait(&canary->arrived, CLOCK_MONOTONIC, &end) ? -errno : 0;
 	while (code == -EINTR);
 	atomic_store(&canary->tid, 0);
+	if (tid && code == 0)
+		atomic_store(&canary->arrived_ns, clock_ns(CLOCK_MONOTONIC));
 	pthread_mutex_unlock(&canary->lock);
 	return code;
 }

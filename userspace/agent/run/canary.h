@@ -22,6 +22,7 @@ enum { CANARY_STACK_BYTES = 16384 };
 struct canary {
 	_Atomic int64_t tid; /* of the process, as events have it; 0: there is none */
 	sem_t arrived;
+	_Atomic uint64_t arrived_ns; /* monotonic clock: when the last event arrived; 0: none yet */
 	pthread_mutex_t lock; /* of what follows, from the start of a process to its end */
 	pid_t pid; /* the same in the agent's pid namespace */
 	int ends[2]; /* the pipe that it reads until its end */
@@ -31,9 +32,13 @@ struct canary {
 void canary_init(struct canary *canary);
 void canary_finish(struct canary *canary);
 
+/* Whether an event arrived just now, so that who asks often need not keep others waiting. */
+bool canary_is_fresh(const struct canary *canary);
+
 /*
  * Starts the process, which waits: its id is in canary->pid. Not on the thread of the loop. One at
- * a time: other threads wait until canary_end(). Returns 0 or -errno, then nothing is to be ended.
+ * a time: other threads wait until canary_end(), a second at most. Returns 0 or -errno, then nothing
+ * is to be ended.
  */
 int canary_start(struct canary *canary);
 

@@ -19,6 +19,7 @@ enum {
 
 const struct document_limits document_of_one = {4 << 20, JSON_INPUT_VALUES_MAX};
 const struct document_limits document_of_all = {16 << 20, 10 * JSON_INPUT_VALUES_MAX};
+const struct document_limits document_of_user = {1 << 20, JSON_INPUT_VALUES_MAX / 10};
 
 static int join(const char *root, const char *path, char full[PATH_MAX])
 {

@@ -14,6 +14,7 @@ struct document_limits {
 
 /* Of a file about one container, and of a file about all of them. */
 extern const struct document_limits document_of_one, document_of_all;
+extern const struct document_limits document_of_user; /* the same, written by a user */
 
 struct document {
 	json_t *value; /* a reference of the caller's */

@@ -41,7 +41,8 @@ static int look(int fd, struct statx *file)
 
 static bool may_others_write(const struct statx *file)
 {
-	return (file->stx_mode & S_IWOTH) || ((file->stx_mode & S_IWGRP) && file->stx_gid != 0);
+	/* Of a file with an access list, the right of the group is that of anybody on the list. */
+	return file->stx_mode & (S_IWGRP | S_IWOTH);
 }
 
 /*
@@ -53,24 +54,30 @@ static bool is_sticky(const struct walk *walk, const struct statx *folder)
 	return (folder->stx_mode & S_ISVTX) && is_root(walk->owner);
 }
 
+/* A folder or a single file can be mounted. */
+static bool is_mounted_by_user(int fd, const struct statx *file)
+{
+	return (file->stx_attributes & STATX_ATTR_MOUNT_ROOT) && proc_mount_is_of_user(fd);
+}
+
 static int check_folder(struct walk *walk, int fd, const struct statx *folder)
 {
 	if (!is_root(folder->stx_uid) && folder->stx_uid != walk->owner)
 		return -EPERM;
 	if (may_others_write(folder) && !is_sticky(walk, folder))
 		return -EPERM;
-	if ((folder->stx_attributes & STATX_ATTR_MOUNT_ROOT) && proc_mount_is_of_user(fd))
+	if (is_mounted_by_user(fd, folder))
 		return -EPERM;
 	walk->by_root &= is_root(folder->stx_uid);
 	return 0;
 }
 
-static int check_file(const struct walk *walk, const struct statx *file)
+static int check_file(const struct walk *walk, int fd, const struct statx *file)
 {
 	bool is_owners =
 		is_root(walk->owner) ? is_root(file->stx_uid) : file->stx_uid == walk->owner;
 
-	return is_owners && !may_others_write(file) ? 0 : -EPERM;
+	return is_owners && !may_others_write(file) && !is_mounted_by_user(fd, file) ? 0 : -EPERM;
 }
 
 /* Goes back to the root. Returns 0 or -errno. */
@@ -138,7 +145,7 @@ static int step(struct walk *walk, const char *name)
 	}
 	if (code == 0)
 		code = S_ISDIR(file.stx_mode) ? check_folder(walk, fd, &file)
-					      : check_file(walk, &file);
+					      : check_file(walk, fd, &file);
 	if (code) {
 		if (fd >= 0)
 			close(fd);

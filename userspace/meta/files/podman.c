@@ -100,7 +100,9 @@ static int load(struct podman *podman, const char *path, uint32_t owner, json_t 
 		*list = json_incref(kept->list);
 		return 0;
 	}
-	code = document_load(podman->host_root, path, owner, &document_of_all, &document, err);
+	code = document_load(podman->host_root, path, owner,
+			     owner == SINSP_OWNER_ROOT ? &document_of_all : &document_of_user,
+			     &document, err);
 	if (code)
 		return code;
 	*list = document.value;

@@ -313,7 +313,7 @@ static bool is_used(const struct follow *follow)
 {
 	struct stat socket;
 
-	return stat(runtime_path(follow->runtime), &socket) == 0 && socket.st_uid == 0 &&
+	return lstat(runtime_path(follow->runtime), &socket) == 0 && socket.st_uid == 0 &&
 	       (!follow->used || eaccess(follow->used, F_OK) == 0);
 }
 

@@ -66,14 +66,15 @@ static const unsigned int apis_of[SINSP_CONTAINER_TYPES_COUNT] = {
 	[SINSP_CONTAINER_CRI] = RUNTIME_CRI | RUNTIME_CONTAINERD | RUNTIME_DOCKER,
 };
 
-/* Whether a runtime may speak of containers of that owner: its socket is the owner's, too. */
+/*
+ * Whether a runtime may speak of containers of that owner: its socket is the owner's, too. One that is
+ * gone, or a link in its place, says nothing of who is at the other end of an open connection.
+ */
 static bool speaks_for(const struct runtime *runtime, uint32_t owner)
 {
 	struct stat socket;
 
-	/* Asking one that is not there fails cheaply. */
-	return stat(runtime_path(runtime), &socket) ? owner == SINSP_OWNER_ROOT
-						    : socket.st_uid == owner;
+	return lstat(runtime_path(runtime), &socket) == 0 && socket.st_uid == owner;
 }
 
 /* Asks the runtimes in turn, until one knows all of the container. */

@@ -13,7 +13,7 @@
 #include "scap/live/programs.h"
 
 /* A pass over all threads scans one filter of each chain, the first that is not known. */
-enum { PASSES_MAX = 64 };
+enum { PASSES_MAX = 128 };
 
 /* How long the programs stay attached when no call is made that may be answered. */
 static const uint64_t IDLE_NS = 30000000000;

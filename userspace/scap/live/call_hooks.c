@@ -42,7 +42,7 @@ static enum call_hooks list_calls(const struct call_events calls[SYSCALL_NR_MAX]
 		if (code == SC_unknown)
 			return CALL_HOOKS_MISSING;
 		hooks->calls[hooks->count++] = tracepoint_of(syscall_name(code));
-		wanted |= calls[number].native != HEARTBEAT_ONLY;
+		wanted |= calls[number].native != NOTICED_ONLY;
 	}
 	return wanted ? CALL_HOOKS_EACH : CALL_HOOKS_ALL;
 }

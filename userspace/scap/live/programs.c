@@ -192,12 +192,15 @@ static bool has_calls(const struct call_events calls[SYSCALL_NR_MAX])
 }
 
 /* Where programs run at calls, they answer the agent. */
-static void add_heartbeat(struct call_events calls[SYSCALL_NR_MAX])
+/* Calls that the programs notice, also without an event: the test call, and new seccomp filters. */
+static void add_noticed(struct call_events calls[SYSCALL_NR_MAX])
 {
-	struct call_events *call = &calls[SYS_sched_get_priority_max];
+	static const unsigned int numbers[] = {SYS_sched_get_priority_max, SYS_seccomp, SYS_prctl};
+	bool any = has_calls(calls);
 
-	if (!call->native && has_calls(calls))
-		call->native = HEARTBEAT_ONLY;
+	for (size_t i = 0; any && i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!calls[numbers[i]].native)
+			calls[numbers[i]].native = NOTICED_ONLY;
 }
 
 void live_call_events(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX],
@@ -210,7 +213,7 @@ void live_call_events(const struct scap_live_config *config, const bool rejected
 			(uint16_t)event_of(code, config->syscalls[number], config, rejected);
 		calls[number].compat = (uint16_t)event_of_compat(number, config, rejected);
 	}
-	add_heartbeat(calls);
+	add_noticed(calls);
 }
 
 void live_multiplexed_events(const struct scap_live_config *config,

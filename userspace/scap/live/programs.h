@@ -60,7 +60,7 @@ bool live_any_call_wanted(const struct scap_live_config *config, const bool reje
 
 /*
  * The events that the driver writes on exit of system calls, by the caller's number; if there are
- * any, HEARTBEAT_ONLY for the call with which the agent tests the programs.
+ * any, NOTICED_ONLY for the call with which the agent tests the programs.
  */
 void live_call_events(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX],
 		      struct call_events calls[SYSCALL_NR_MAX]);

@@ -194,13 +194,17 @@ int proc_root_read(const struct proc_root *root, const char *path, size_t max, s
 	return r;
 }
 
-/* Of the options of a file system that a program answers for, one is who mounted it. */
-static bool is_mounted_by_root(struct proc_text options)
+/*
+ * Of the options of a file system that a program answers for, one is who mounted it. They stand
+ * behind the source, which is any text of that one's choice.
+ */
+static bool is_mounted_by_root(struct proc_text rest)
 {
-	static const char by_root[] = "user_id=0,";
-	size_t len = (size_t)(options.end - options.at);
+	static const char by_root[] = ",user_id=0,";
+	struct proc_text source;
 
-	return memmem(options.at, len, by_root, sizeof(by_root) - 1) != NULL;
+	return proc_text_word(&rest, &source) &&
+	       memmem(rest.at, (size_t)(rest.end - rest.at), by_root, sizeof(by_root) - 1);
 }
 
 bool proc_mount_is_of_user(int fd)

@@ -289,6 +289,11 @@ void state_clone(struct sinsp *sinsp, struct state_event *event)
 	const struct event *ev = event->ev;
 	int64_t result = event_param_i64(ev, clone__res);
 
+	/* What is real is found in /proc. */
+	if (state_is_doubtful(event)) {
+		event->thread = state_thread(sinsp, ev->tid);
+		return;
+	}
 	if (result == 0) {
 		clone_in_child(sinsp, event);
 		return;

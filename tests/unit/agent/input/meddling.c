@@ -41,6 +41,12 @@ static int setup(void **state)
 	return 0;
 }
 
+static int teardown(void **state)
+{
+	scap_source_destroy(&live.source);
+	return 0;
+}
+
 static void test_which(void **state)
 {
 	assert_true(meddling_is(&live, bpf(BPF_MAP_DELETE_ELEM, BPF_OBJECT_MAP, OWN)));
@@ -69,8 +75,8 @@ static void test_noted(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup(test_which, setup),
-	cmocka_unit_test_setup(test_noted, setup),
+	cmocka_unit_test_setup_teardown(test_which, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_noted, setup, teardown),
 };
 
 UNIT_GROUP(tests);

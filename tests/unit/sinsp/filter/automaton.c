@@ -219,7 +219,8 @@ static void test_time(void **state)
 	assert_true(automaton_match(automaton, text, sizeof(text)));
 	printf("%d states, %zu characters: %u ms\n", AUTOMATON_STATES_MAX, sizeof(text),
 	       (unsigned int)(cpu_ms() - begin));
-	assert_true(cpu_ms() - begin < 5000);
+	/* Whatever the machine and the sanitizers: what doubles with each character takes years. */
+	assert_true(cpu_ms() - begin < 60000);
 	text[sizeof(text) - 1] = 'b';
 	assert_false(automaton_match(automaton, text, sizeof(text)));
 	automaton_destroy(automaton);
