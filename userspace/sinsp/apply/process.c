@@ -289,8 +289,8 @@ void state_clone(struct sinsp *sinsp, struct state_event *event)
 	const struct event *ev = event->ev;
 	int64_t result = event_param_i64(ev, clone__res);
 
-	/* What is real is found in /proc. */
-	if (state_is_doubtful(event)) {
+	/* A thread that is not known begins, whoever says so; all else its creator may have made up. */
+	if (state_is_doubtful(event) && (result != 0 || state_thread_find(sinsp, ev->tid))) {
 		event->thread = state_thread(sinsp, ev->tid);
 		return;
 	}

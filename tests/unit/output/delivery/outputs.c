@@ -94,8 +94,9 @@ static void test_change(void **state)
 	assert_ptr_equal(outputs.list[1], kept);
 	assert_int_equal(outputs.ending_count, 1);
 	fake_expect("b1\n");
-	for (uint64_t second = 1; outputs.ending_count; second++)
-		outputs_step(&outputs, clock_ns(CLOCK_MONOTONIC) + second * 2000000000, &text);
+	/* As time goes: a busy machine lets the thread that delivers wait for long. */
+	for (; outputs.ending_count; usleep(10000))
+		outputs_step(&outputs, clock_ns(CLOCK_MONOTONIC), &text);
 	fake_expect("b1\na1\n");
 	buf_append_char(&text, '\0');
 	assert_string_equal(text.data,
