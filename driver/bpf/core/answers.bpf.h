@@ -187,7 +187,6 @@ static __always_inline int note_begun_run(__u64 *ctx)
 {
 	struct answers_state *state = answers_state();
 	struct task_struct *task = this_task();
-
 	__u32 tid = tid_of(task);
 
 	/* What is noted of a thread stays true when its tracer leaves: another one may come. */
@@ -204,9 +203,8 @@ static __always_inline int note_begun_run(__u64 *ctx)
 static __always_inline int note_ended_run(__u64 *ctx)
 {
 	__u32 tid = current_tid();
-	struct call_begun *begun;
+	struct call_begun *begun = bpf_map_lookup_elem(&calls_begun, &tid);
 
-	begun = bpf_map_lookup_elem(&calls_begun, &tid);
 	if (begun)
 		begun->number = NO_CALL;
 	return 0;

@@ -389,7 +389,8 @@ static __always_inline void messages_end(struct filler *f)
 			cause = LOSS_TAIL_CALL;
 		}
 		/* The result may be made up, so it counts no more than the kernel takes. */
-		count_lost_times(f->event, cause, min_u64(f->messages, MESSAGES_OF_CALL) - next);
+		count_lost_times(f->event, cause,
+				 min_u64(f->messages, MESSAGES_OF_CALL) - next);
 	}
 	scratch_give_back(f->slot);
 }

@@ -103,7 +103,7 @@ struct connection *connections_add(struct connections *connections, int fd, uint
 
 void connections_remove(struct connections *connections, struct connection *connection)
 {
-	/* The daemon tells of the end of one that it could not add, too. */
+	/* The daemon also reports the end of a connection that it could not add. */
 	if (!connection->since_ns)
 		return;
 	connection->since_ns = 0;

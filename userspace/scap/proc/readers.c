@@ -41,8 +41,8 @@ enum {
 };
 
 /*
- * How long is waited for arguments, by what was waited in vain in SPAN_MS: events pile up
- * meanwhile, and nobody should be able to cause that all the time.
+ * How long a read of arguments may take, by the time spent in SPAN_MS on reads that did not end:
+ * events pile up meanwhile, and no process decides how long.
  */
 static const struct patience {
 	uint64_t spent_ms;
@@ -88,7 +88,7 @@ struct proc_readers {
 	pid_t pid; /* 0: there is none */
 	pthread_mutex_t lock; /* of what follows */
 	struct reader list[PROC_READERS];
-	uint64_t span_ms, spent_ms; /* when it began, and what was waited in vain in it */
+	uint64_t span_ms, spent_ms; /* when the span began, and the time spent in it on reads that did not end */
 };
 
 static int read_strings(int proc, int task, const char *name, struct buf *text)

@@ -51,7 +51,7 @@ static int get_marks(const struct sinsp_event *event, const struct field_ref *re
 	return count ? count : NO_VALUE;
 }
 
-#define MARK(name, needs, getter, help)                                                                   \
+#define MARK(name, needs, getter, help)                                                            \
 	{                                                                                          \
 		name, PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, needs, getter, help                       \
 	}

@@ -524,8 +524,39 @@ static void copes_with_absent_parameters(void **state)
 	drive_any(drive, 100);
 }
 
+/* A clone of which only the caller says that it happened. */
+static void doubtful_clone(struct drive *drive, int64_t tid, int64_t result)
+{
+	struct frame *frame = drive_begin(drive, EVENT_clone, tid);
+
+	frame_put_i64(frame, clone__res, result);
+	frame_put_i64(frame, clone__tid, tid);
+	frame_put_i64(frame, clone__pid, tid);
+	frame_put_i64(frame, clone__ptid, 1);
+	frame_put_string(frame, clone__comm, "forged");
+	frame->marks.contested = 1;
+	drive_end(drive);
+}
+
+/* It makes no thread of that number, and nothing else of its caller; a new thread is its own proof. */
+static void doubtful_clones_make_nobody(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp_stats before, after;
+
+	sinsp_stats(drive->sinsp, &before);
+	doubtful_clone(drive, 100, 700);
+	sinsp_stats(drive->sinsp, &after);
+	assert_int_equal(after.threads, before.threads);
+	doubtful_clone(drive, 100, 0);
+	assert_string_equal(drive_thread(drive, 100)->comm, "sh");
+	doubtful_clone(drive, 701, 0);
+	assert_non_null(drive_thread(drive, 701));
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
+	TEST(doubtful_clones_make_nobody),
 	TEST(forks_child_first),
 	TEST(forks_parent_first),
 	TEST(forks_without_the_childs_event),
