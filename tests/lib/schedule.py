@@ -12,6 +12,7 @@ that is known.
 import dataclasses
 import os
 import re
+import select
 import signal
 import subprocess
 import tempfile
@@ -58,7 +59,7 @@ class Report:
     def __init__(self, causes=None):
         self.lock = threading.Lock()
         self.counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
-        self.tests = []  # pairs of seconds and name
+        self.tests = []  # seconds, those of CPUs, and name
         self.cases = {}  # of what ran, by the folder of its name: pairs of cases and programs
         self.skips = 0  # parts of what ran
         self.again = {}  # of tests that failed once: name, and what runs it again
@@ -84,7 +85,7 @@ class Report:
         print(f"{verdict}  {name} ({seconds:.1f} s)", *(f"      {line}" for line in lines),
               sep="\n", flush=True)
 
-    def add(self, verdict, name, seconds, output="", cases=1, show=False):
+    def add(self, verdict, name, seconds, output="", cases=1, show=False, cpu_seconds=0):
         """With `show` the output is printed whatever the verdict is."""
         lines, skipped = output.splitlines(), SKIPPED.findall(output)
         skips = "\n".join(skipped).splitlines()
@@ -96,7 +97,7 @@ class Report:
                 sums = self.cases.get(kind, (0, 0))
                 self.cases[kind] = (sums[0] + cases, sums[1] + 1)
             self.skips += len(skipped)
-            self.tests.append((seconds, name))
+            self.tests.append((seconds, cpu_seconds, name))
             if verdict == "PASS":
                 self.passed.add(name)
             self._print(verdict, name, seconds, shown)
@@ -104,9 +105,9 @@ class Report:
     def close(self):
         """Prints the slowest tests and the sum; returns the exit code."""
         if len(self.tests) > SLOWEST:
-            print("The slowest:")
-            for seconds, name in sorted(self.tests, reverse=True)[:SLOWEST]:
-                print(f"  {seconds:6.1f} s  {name}")
+            print(f"The slowest, of {sum(test[1] for test in self.tests):.0f} s of CPUs in all:")
+            for seconds, cpu_seconds, name in sorted(self.tests, reverse=True)[:SLOWEST]:
+                print(f"  {seconds:6.1f} s, {cpu_seconds:6.1f} s of CPUs  {name}")
         for name in self.again:
             if name in self.passed:
                 print(f"flaky: {name} 1 of 2: {self.causes.get(name, 'for a cause that is not known')}")
@@ -160,19 +161,37 @@ class Commands:
             self.running.add(process)
             return process
 
+    @staticmethod
+    def _wait(process, limit_s):
+        """The seconds of CPUs that it and what it waited for have taken; raises TimeoutExpired."""
+        descriptor = os.pidfd_open(process.pid)
+        try:
+            if not select.select([descriptor], [], [], limit_s)[0]:
+                raise subprocess.TimeoutExpired(process.args, limit_s)
+        finally:
+            os.close(descriptor)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return usage.ru_utime + usage.ru_stime
+
     def run(self, command, limit_s=None, env=None):
         """The exit code and the output; in place of the code None when it took too long."""
+        return self.measure(command, limit_s, env)[:2]
+
+    def measure(self, command, limit_s=None, env=None):
+        """As run(), with the seconds of CPUs; 0 when it took too long."""
         with tempfile.TemporaryFile() as out:
             process = self._start(command, out, env)
             try:
-                code = process.wait(limit_s)
+                cpu_seconds = self._wait(process, limit_s)
+                code = process.returncode
             except subprocess.TimeoutExpired:
                 self.end(process)
-                code = None
+                code, cpu_seconds = None, 0
                 out.write(f"stopped after {limit_s} s\n".encode())
             self.running.discard(process)
             out.seek(0)
-            return code, out.read().decode(errors="replace")
+            return code, out.read().decode(errors="replace"), cpu_seconds
 
     def test(self, report, name, command, limit_s=None, env=None, tries=1, failed=None, cases=0,
              show=False):
@@ -181,7 +200,7 @@ class Commands:
         `failed` gives the arguments with which only what has failed, as the output says, is tried again;
         `cases` is how many an earlier try has had; with `show` what passes is printed too."""
         begin = time.monotonic()
-        code, output = self.run(command, limit_s, env)
+        code, output, cpu_seconds = self.measure(command, limit_s, env)
         verdict = {0: "PASS", SKIP: "SKIP"}.get(code, "FAIL")
         seconds = time.monotonic() - begin
         cases = max(cases, count_cases(output))
@@ -190,7 +209,7 @@ class Commands:
             report.failed_once(name, seconds, output, lambda report: self.test(
                 report, name, again, limit_s, env, tries - 1, failed, cases))
         else:
-            report.add(verdict, name, seconds, output, cases, show)
+            report.add(verdict, name, seconds, output, cases, show, cpu_seconds)
         return verdict == "PASS"
 
 
