@@ -348,6 +348,19 @@ void fake_runtime_restart(struct fake_runtime *runtime, const struct fake_answer
 	begin(runtime, answers, count);
 }
 
+struct fake_runtime *fake_runtime_start_as(unsigned int uid, const struct fake_answer *answers,
+					   size_t count)
+{
+	struct fake_runtime *runtime;
+
+	assert_int_equal(seteuid(uid), 0);
+	runtime = fake_runtime_start(answers, count);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(chown(runtime->path, 0, 0), 0);
+	assert_int_equal(chown(runtime->folder, 0, 0), 0);
+	return runtime;
+}
+
 void fake_runtime_stop(struct fake_runtime *runtime)
 {
 	end(runtime);

@@ -31,6 +31,9 @@ struct fake_runtime;
 
 /* Listens below a folder of its own. After the last answer, connections are closed at once. */
 struct fake_runtime *fake_runtime_start(const struct fake_answer *answers, size_t count);
+/* The same as another user; the socket is root's all the same. For root. */
+struct fake_runtime *fake_runtime_start_as(unsigned int uid, const struct fake_answer *answers,
+					   size_t count);
 void fake_runtime_stop(struct fake_runtime *runtime);
 
 /* Ends the server, and starts another one behind the same path. */

@@ -4,11 +4,13 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "util/buf.h"
@@ -34,6 +36,9 @@ struct transfer {
 	const struct fetch_request *request;
 	size_t part, part_at; /* where the rest of the body begins */
 	bool unwanted; /* the rest of the answer */
+	int socket; /* of its connection; -1: none yet */
+	bool is_strangers; /* another user listens there than may */
+	uint32_t listener; /* that user */
 	char message[CURL_ERROR_SIZE];
 };
 
@@ -195,6 +200,39 @@ static CURLcode set_body(CURL *curl, struct transfer *transfer)
 	return code;
 }
 
+static int note_socket(void *data, curl_socket_t socket, curlsocktype purpose)
+{
+	((struct transfer *)data)->socket = socket;
+	return CURL_SOCKOPT_OK;
+}
+
+/* Before the request is sent: who may write the path of a socket need not be who listens there. */
+static int check_owner(void *data, char *to, char *from, int to_port, int from_port)
+{
+	struct transfer *transfer = data;
+	struct ucred listener = {.uid = (uid_t)-1};
+	socklen_t len = sizeof(listener);
+
+	getsockopt(transfer->socket, SOL_SOCKET, SO_PEERCRED, &listener, &len);
+	transfer->listener = listener.uid;
+	transfer->is_strangers = listener.uid != 0 && listener.uid != geteuid() &&
+				 listener.uid != transfer->request->owner;
+	return transfer->is_strangers ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+static CURLcode set_owner(CURL *curl, struct transfer *transfer)
+{
+	CURLcode code = CURLE_OK;
+
+	if (!transfer->request->socket || !transfer->request->checks_owner)
+		return code;
+	SET(CURLOPT_SOCKOPTFUNCTION, note_socket);
+	SET(CURLOPT_SOCKOPTDATA, transfer);
+	SET(CURLOPT_PREREQFUNCTION, check_owner);
+	SET(CURLOPT_PREREQDATA, transfer);
+	return code;
+}
+
 static CURLcode set_tls(CURL *curl, const struct fetch_request *request)
 {
 	CURLcode code = CURLE_OK;
@@ -216,11 +254,14 @@ static CURLcode set_options(struct transfer *transfer, const struct curl_slist *
 {
 	const struct fetch_request *request = transfer->request;
 	uint32_t connect_ms = request->connect_ms ? request->connect_ms : FETCH_CONNECT_MS;
+	bool is_fresh = request->http2 || request->checks_owner;
 	CURL *curl = transfer->curl;
 	CURLcode code;
 
 	curl_easy_reset(curl);
 	code = set_body(curl, transfer);
+	if (code == CURLE_OK)
+		code = set_owner(curl, transfer);
 	if (code == CURLE_OK)
 		code = set_tls(curl, request);
 	SET(CURLOPT_URL, request->url);
@@ -234,8 +275,8 @@ static CURLcode set_options(struct transfer *transfer, const struct curl_slist *
 						 : (long)CURL_HTTP_VERSION_1_1);
 	/* libcurl before 8.0 fails when it uses a connection of HTTP/2 again (curl's issue 10634).
 	 */
-	SET(CURLOPT_FRESH_CONNECT, (long)request->http2);
-	SET(CURLOPT_FORBID_REUSE, (long)request->http2);
+	SET(CURLOPT_FRESH_CONNECT, (long)is_fresh);
+	SET(CURLOPT_FORBID_REUSE, (long)is_fresh);
 	SET(CURLOPT_HTTPHEADER, headers);
 	SET(CURLOPT_ACCEPT_ENCODING, request->compressed ? "gzip" : NULL);
 	/* A signal for a time-out would hit the threads of others. */
@@ -332,6 +373,10 @@ static int fail(const struct transfer *transfer, CURLcode code, struct error *er
 	int result = to_errno(transfer->curl, code);
 	const char *why = transfer->message, *proxy = transfer->request->proxy;
 
+	if (transfer->is_strangers)
+		return error_set(err, -EPERM,
+				 "user %" PRIu32 " listens there, and may not: not believed",
+				 transfer->listener);
 	/* libcurl names "localhost port 80" then. */
 	if (transfer->request->socket && code == CURLE_COULDNT_CONNECT)
 		why = strerror(-result);
@@ -356,7 +401,7 @@ static void describe_end(CURL *curl, struct fetch_end *end)
 int fetch_get(struct fetch *fetch, const struct fetch_request *request, struct fetch_end *end,
 	      struct error *err)
 {
-	struct transfer transfer = {.curl = fetch->curl, .request = request};
+	struct transfer transfer = {.curl = fetch->curl, .request = request, .socket = -1};
 	struct curl_slist *headers = NULL;
 	CURLcode code = add_headers(&headers, request) ? set_options(&transfer, headers)
 						       : CURLE_OUT_OF_MEMORY;

@@ -21,6 +21,12 @@ struct fetch;
 struct fetch_request {
 	const char *url; /* "https://10.0.0.1:443/api"; redirects are not followed */
 	const char *socket; /* path of the unix socket of the server; NULL: as the URL says */
+	/*
+	 * With a socket: it is asked only if who listens there is root, the agent's own user, or
+	 * `owner`. For that each request has a connection of its own.
+	 */
+	bool checks_owner;
+	uint32_t owner;
 	const char *proxy; /* its URL; NULL: none, whatever the environment says */
 	/*
 	 * More headers, "name: value", NULL at the end; NULL: none. They replace those that are
@@ -66,7 +72,7 @@ void fetch_destroy(struct fetch *fetch);
 /*
  * Sends the request. Returns 0 at the end of the answer, of whatever status, also when the rest was
  * not wanted; or with a message -EKEYREJECTED (one of the two does not trust the other), -EMSGSIZE
- * (cut before its end), -ETIMEDOUT, -ECANCELED (fetch_stop()), -ENOMEM, the reason why there is no
+ * (cut before its end), -EPERM (another user listens than may), -ETIMEDOUT, -ECANCELED (fetch_stop()), -ENOMEM, the reason why there is no
  * connection, or -EHOSTUNREACH (all others).
  */
 int fetch_get(struct fetch *fetch, const struct fetch_request *request, struct fetch_end *end,

@@ -17,6 +17,8 @@ enum { STATUS_OK = 200 };
 struct http {
 	struct fetch *fetch; /* owned */
 	char *path; /* owned */
+	bool checks_owner;
+	uint32_t owner;
 };
 
 /* An answer that comes. */
@@ -42,6 +44,12 @@ int http_open(const char *path, struct http **result, struct error *err)
 	}
 	*result = http;
 	return 0;
+}
+
+void http_set_owner(struct http *http, uint32_t owner)
+{
+	http->checks_owner = true;
+	http->owner = owner;
 }
 
 void http_close(struct http *http)
@@ -107,6 +115,8 @@ static int send_request(struct http *http, const struct http_request *request, u
 	struct buf url = {0};
 	struct fetch_request fetch = {
 		.socket = http->path,
+		.checks_owner = http->checks_owner,
+		.owner = http->owner,
 		.headers = request->headers,
 		.body = sent ? &body : NULL,
 		.body_parts = 1,

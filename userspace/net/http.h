@@ -45,12 +45,15 @@ struct http_reply {
 /* Connects on the first request. `path` is copied. Returns 0, or -errno with a message. */
 int http_open(const char *path, struct http **http, struct error *err);
 
+/* From now on who listens there has to be root, the agent's own user, or this one. */
+void http_set_owner(struct http *http, uint32_t owner);
+
 /* Accepts NULL. */
 void http_close(struct http *http);
 
 /*
  * Sends a request and waits for the whole answer, of whatever status. Returns 0, or with a message
- * -ECONNREFUSED (nobody listens there), -ETIMEDOUT, -EMSGSIZE (too long an answer), -EPROTO (not
+ * -ECONNREFUSED (nobody listens there), -EPERM (another user does than may), -ETIMEDOUT, -EMSGSIZE (too long an answer), -EPROTO (not
  * HTTP, or cut) or another -errno.
  */
 int http_request(struct http *http, const struct http_request *request, struct http_reply *reply,

@@ -2,6 +2,8 @@
 /* Answers, and servers that are missing, hang, or answer nonsense. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "net/http.h"
 #include "fake_runtime.h"
@@ -9,7 +11,7 @@
 #include "unit.h"
 #include "util/clock.h"
 
-enum { NS_PER_MS = 1000000, SHORT_MS = 300, HUGE_BYTES = 17 * 1024 * 1024 };
+enum { NS_PER_MS = 1000000, SHORT_MS = 300, NOBODY = 65534, HUGE_BYTES = 17 * 1024 * 1024 };
 
 /* Sends GET to a server that has one answer, within a time. Returns the result. */
 static int get_within(uint64_t ns, const struct fake_answer *answer, struct http_reply *reply,
@@ -128,6 +130,40 @@ static void test_nobody_listens(void **state)
 	http_close(NULL);
 }
 
+/* Asks a server of nobody's. Returns how many requests it got. */
+static size_t ask_nobody(uint32_t owner, int expected, struct error *err)
+{
+	static const struct fake_answer answers[] = {{FAKE_JSON, 200, "{}", 0},
+						     {FAKE_JSON, 200, "{}", 0}};
+	struct fake_runtime *runtime = fake_runtime_start_as(NOBODY, answers, 2);
+	struct http_request request = {.path = "/", .deadline_ns = UINT64_MAX};
+	struct http_reply reply = {0};
+	size_t requests;
+	struct http *http;
+
+	assert_int_equal(http_open(fake_runtime_path(runtime), &http, NULL), 0);
+	http_set_owner(http, owner);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(http_request(http, &request, &reply, err), expected);
+	requests = fake_runtime_requests(runtime);
+	http_reply_finish(&reply);
+	http_close(http);
+	fake_runtime_stop(runtime);
+	return requests;
+}
+
+/* The socket is root's, but another user listens: he is not even asked. */
+static void test_who_listens_is_checked(void **state)
+{
+	struct error err = {0};
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(ask_nobody(0, -EPERM, &err), 0);
+	assert_non_null(strstr(err.text, "/socket: user 65534 listens there"));
+	assert_int_equal(ask_nobody(NOBODY, 0, NULL), 2);
+}
+
 static void test_time_is_bounded(void **state)
 {
 	static const struct fake_answer silent = {FAKE_SILENT, 0, NULL, 0};
@@ -175,6 +211,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_last_header_counts),
 	cmocka_unit_test(test_connection_is_used_again),
 	cmocka_unit_test(test_nobody_listens),
+	cmocka_unit_test(test_who_listens_is_checked),
 	cmocka_unit_test(test_time_is_bounded),
 	cmocka_unit_test(test_size_is_bounded),
 	cmocka_unit_test(test_nonsense),

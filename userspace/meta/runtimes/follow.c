@@ -33,7 +33,7 @@ struct follow {
 	struct meta_cache *cache; /* a reference */
 	int owner; /* of entries of the cache */
 	bool with_env;
-	bool reports_absence; /* not yet done */
+	bool reports_absence, reports_stranger; /* not yet done */
 	struct fetch *fetch; /* owned */
 	struct meta_sink *sink; /* of run() */
 	struct backoff backoff;
@@ -217,6 +217,7 @@ static enum session_result run_session(struct session *session)
 	session->request = (struct fetch_request){
 		.url = url.data,
 		.socket = runtime_path(follow->runtime),
+		.checks_owner = true, /* root */
 		.headers = is_grpc ? grpc_headers : NULL,
 		.body = is_grpc ? &body : NULL,
 		.body_parts = 1,
@@ -262,12 +263,27 @@ static void take_absence(struct follow *follow)
 	meta_post(follow->sink, update);
 }
 
+/* Another user listens: that is never usual. */
+static void take_stranger(struct follow *follow, const struct error *err)
+{
+	struct meta_update *update;
+
+	if (!follow->reports_stranger)
+		return;
+	follow->reports_stranger = false;
+	update = meta_update_create(META_FAILURE, NULL);
+	if (update)
+		update->err = *err;
+	meta_post(follow->sink, update);
+}
+
 /* Returns for how long to wait for the next session. */
 static uint64_t follow_once(struct follow *follow)
 {
 	struct session session = {.follow = follow, .status = -1};
 	enum session_result result = SESSION_ENDED;
-	int code = runtime_connect(follow->runtime, deadline_ns(), NULL);
+	struct error err = {""};
+	int code = runtime_connect(follow->runtime, deadline_ns(), &err);
 	uint16_t chance = 0;
 	bool followed;
 
@@ -298,6 +314,8 @@ static uint64_t follow_once(struct follow *follow)
 	}
 	if (fetch_is_stopped(follow->fetch))
 		return 0;
+	if (code == -EPERM)
+		take_stranger(follow, &err);
 	meta_count(follow->sink, META_RUNTIME_STREAMS_LOST,
 		   !runtime_is_absent(follow->runtime, code));
 	getrandom(&chance, sizeof(chance), GRND_NONBLOCK);
@@ -367,6 +385,7 @@ int follow_create(const struct follow_config *config, struct meta_follower **fol
 	follow->cache = meta_cache_ref(config->cache);
 	follow->with_env = config->with_env;
 	follow->reports_absence = config->is_named;
+	follow->reports_stranger = true;
 	follow->used = config->used ? strdup(config->used) : NULL;
 	follow->owner = meta_cache_add_owner(follow->cache);
 	code = follow->owner < 0 ? follow->owner : fetch_create(&follow->fetch, err);

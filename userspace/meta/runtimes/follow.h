@@ -21,7 +21,9 @@ struct follow_config {
 	const char *used; /* a file that exists if the runtime is used; NULL: it may be */
 	struct meta_cache *cache; /* the follower takes a reference */
 	bool with_env; /* descriptions are to have the environment */
-	bool is_named; /* by the user: it is reported, once, that nobody listens */
+	bool is_named; /* by the user: it is reported, once, that nobody listens; of all, that
+			* another user than root does
+			*/
 };
 
 /* Returns 0, or -errno with a message. */

@@ -23,6 +23,7 @@ struct runtime {
 	const struct api *api; /* as it answered; NULL: not asked yet */
 	unsigned int speaks; /* the bit of the API */
 	struct backoff backoff;
+	bool is_strangers; /* another user listened the last time */
 	union { /* by `api` */
 		struct docker_api docker; /* and Podman */
 		struct cri cri;
@@ -62,6 +63,7 @@ int runtime_open(const char *path, unsigned int apis, struct runtime **result, s
 		runtime_close(runtime);
 		return code;
 	}
+	runtime_set_owner(runtime, 0);
 	*result = runtime;
 	return 0;
 }
@@ -81,6 +83,11 @@ void runtime_close(struct runtime *runtime)
 	http_close(runtime->http);
 	free(runtime->path);
 	free(runtime);
+}
+
+void runtime_set_owner(struct runtime *runtime, uint32_t owner)
+{
+	http_set_owner(runtime->http, owner);
 }
 
 const char *runtime_path(const struct runtime *runtime)
@@ -250,12 +257,15 @@ int runtime_describe(struct runtime *runtime, unsigned int apis, const char *id,
 	uint16_t chance = 0;
 	int result;
 
-	if ((apis_of(runtime) & apis) == 0 || !backoff_allows(&runtime->backoff, now))
+	if ((apis_of(runtime) & apis) == 0)
 		return -ENOENT;
+	if (!backoff_allows(&runtime->backoff, now))
+		return runtime->is_strangers ? -EPERM : -ENOENT;
 	/* Another runtime took the time: this one has not failed. */
 	if (now + LEAST_NS > deadline_ns)
 		return error_set(err, -ETIMEDOUT, "%s: no time left to ask it", runtime->path);
 	result = describe(runtime, apis, id, deadline_ns, info, &failure);
+	runtime->is_strangers = result == -EPERM;
 	if (result >= 0 || result == -ENOENT) {
 		backoff_reset(&runtime->backoff);
 		return result;

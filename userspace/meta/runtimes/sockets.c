@@ -67,8 +67,8 @@ static const unsigned int apis_of[SINSP_CONTAINER_TYPES_COUNT] = {
 };
 
 /*
- * Whether a runtime may speak of containers of that owner: its socket is the owner's, too. One that is
- * gone, or a link in its place, says nothing of who is at the other end of an open connection.
+ * Whether a runtime may speak of containers of that owner: its socket is the owner's, too. Who listens
+ * there is looked at with each connection.
  */
 static bool speaks_for(const struct runtime *runtime, uint32_t owner)
 {
@@ -87,6 +87,7 @@ static int ask(struct sockets_source *source, const struct meta_request *request
 	for (size_t i = 0; i < source->count; i++) {
 		int code = -ENOENT;
 
+		runtime_set_owner(source->runtimes[i], request->owner);
 		if (speaks_for(source->runtimes[i], request->owner))
 			code = runtime_describe(source->runtimes[i], apis, request->id, deadline_ns,
 						info, err);
@@ -257,10 +258,13 @@ static int try_connect(const struct place *place, int *result, struct error *err
 {
 	uint64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)SOCKETS_LOOKUP_MS * NS_PER_MS;
 	struct runtime *runtime;
+	struct stat socket;
 	int code = runtime_open(place->path, place->apis, &runtime, err);
 
 	if (code)
 		return code;
+	if (lstat(place->path, &socket) == 0)
+		runtime_set_owner(runtime, socket.st_uid);
 	*result = runtime_connect(runtime, deadline_ns, err);
 	runtime_close(runtime);
 	return 0;

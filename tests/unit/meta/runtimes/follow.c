@@ -39,6 +39,7 @@ static struct meta *meta;
 static bool with_env; /* of the next follower, as those below */
 static const char *missing; /* path of a socket that is not there; NULL: the server's */
 static bool is_named;
+static unsigned int listener; /* the user who runs the server; 0: this one */
 
 static int no_container(struct meta_source *source, const struct meta_request *request,
 			struct sinsp_container_info *info, struct error *err)
@@ -59,7 +60,8 @@ static void follow_with(const struct fake_answer *answers, size_t count, const c
 	struct follow_config config;
 
 	source->ops = &ops;
-	server = fake_runtime_start(answers, count);
+	server = listener ? fake_runtime_start_as(listener, answers, count)
+			  : fake_runtime_start(answers, count);
 	cache = meta_cache_create();
 	config = (struct follow_config){
 		.cache = cache, .used = used, .with_env = with_env, .is_named = is_named};
@@ -86,6 +88,7 @@ static int teardown(void **state)
 	packed = (struct fake_answer){0};
 	missing = NULL;
 	is_named = false;
+	listener = 0;
 	return 0;
 }
 
@@ -320,6 +323,27 @@ static void test_list_fails(void **state)
 	meta_cache_wait_ready(cache, UINT64_MAX / 2);
 }
 
+/* A user listens on root's socket: he is not listed; it is said. */
+static void test_stranger(void **state)
+{
+	struct meta_update *update;
+
+	if (geteuid() != 0) {
+		follow_with(NULL, 0, NULL); /* for the teardown */
+		skip();
+	}
+	listener = 65534;
+	follow_with(whole, WHOLE_COUNT, NULL);
+	wait_for(META_RUNTIME_STREAMS_LOST, 1);
+	update = meta_take(meta);
+	assert_int_equal(update->kind, META_FAILURE);
+	assert_non_null(strstr(update->err.text, "user 65534 listens there"));
+	meta_update_destroy(update);
+	assert_null(meta_take(meta));
+	assert_int_equal(fake_runtime_requests(server), 0);
+	assert_int_equal(cached(C1), META_CACHE_NONE);
+}
+
 /* It is left alone until it is used. */
 static void test_not_used(void **state)
 {
@@ -430,6 +454,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_hang),
 	TEST(test_rejected),
 	TEST(test_list_fails),
+	TEST(test_stranger),
 	TEST(test_not_used),
 	TEST(test_cut_each_time),
 	TEST(test_missing_default),

@@ -10,6 +10,8 @@
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
+enum { NOBODY = 65534 };
+
 /* Asks a runtime whose socket may be any. Returns the result. */
 static int ask(struct runtime *runtime, unsigned int apis, struct error *err)
 {
@@ -148,6 +150,33 @@ static void test_restart(void **state)
 	fake_runtime_stop(server);
 }
 
+/* The socket is root's, but a user listens: the runtime is his, if any. */
+static void test_stranger(void **state)
+{
+	static const struct fake_answer answers[] = {
+		{FAKE_JSON, 200, "OK", 0},
+		{FAKE_JSON, 200, "{\"Id\": \"" ID "\", \"Name\": \"/web\"}", 0},
+	};
+	struct fake_runtime *server;
+	struct runtime *runtime;
+	struct error err;
+
+	if (geteuid() != 0)
+		skip();
+	server = fake_runtime_start_as(NOBODY, answers, 2);
+	runtime = open_at(server, RUNTIME_ONE);
+	assert_int_equal(ask(runtime, RUNTIME_DOCKER, &err), -EPERM);
+	assert_non_null(strstr(err.text, "user 65534 listens there"));
+	/* While it is left alone it is not forgotten why. */
+	assert_int_equal(ask(runtime, RUNTIME_DOCKER, NULL), -EPERM);
+	assert_int_equal(fake_runtime_requests(server), 0);
+	usleep((useconds_t)(BACKOFF_FIRST_NS + BACKOFF_FIRST_NS / 4) / 1000);
+	runtime_set_owner(runtime, NOBODY);
+	assert_int_equal(ask(runtime, RUNTIME_DOCKER, NULL), 0);
+	runtime_close(runtime);
+	fake_runtime_stop(server);
+}
+
 static void test_missing(void **state)
 {
 	struct runtime *runtime;
@@ -166,6 +195,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_not_asked),
 	cmocka_unit_test(test_failed_one_is_left_alone),
 	cmocka_unit_test(test_restart),
+	cmocka_unit_test(test_stranger),
 	cmocka_unit_test(test_missing),
 };
 

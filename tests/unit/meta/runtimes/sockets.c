@@ -2,6 +2,7 @@
 /* The source of all sockets: who is asked, and for how long. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "meta/runtimes/sockets.h"
 #include "fake_runtime.h"
@@ -100,6 +101,24 @@ static void test_time_is_left(void **state)
 	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), 0);
 	source->ops->destroy(source);
 	meta_cache_unref(cache);
+	fake_runtime_stop(server);
+}
+
+/* Another user than root listens on root's socket: what he says is not believed, of nobody. */
+static void test_stranger(void **state)
+{
+	struct fake_runtime *server;
+	const char *path;
+	struct meta_source *source;
+
+	if (geteuid() != 0)
+		skip();
+	server = fake_runtime_start_as(65534, known, 2);
+	path = fake_runtime_path(server);
+	source = create(NULL, &path, 1);
+	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), -EPERM);
+	assert_int_equal(fake_runtime_requests(server), 0);
+	source->ops->destroy(source);
 	fake_runtime_stop(server);
 }
 
@@ -229,6 +248,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_below_the_hosts_root),
 	cmocka_unit_test(test_time_is_shared),
 	cmocka_unit_test(test_time_is_left),
+	cmocka_unit_test(test_stranger),
 	cmocka_unit_test(test_failure),
 	cmocka_unit_test(test_cache),
 	cmocka_unit_test(test_missing_once),
