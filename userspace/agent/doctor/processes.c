@@ -8,10 +8,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/input/host.h"
+#include "scap/proc/ids.h"
 #include "scap/proc/text.h"
 
 enum { PROCESSES_MAX = 2000 };
@@ -71,14 +71,11 @@ static int try_folder(const struct surveyed *process, const char *name)
 static int try_environment(const struct surveyed *process, const char *name)
 {
 	struct buf text = {0};
-	struct stat owner = {0};
-	int code = fstat(process->dir, &owner) ? -errno : 0;
-	const struct proc_target target = {process->pid, process->pid, owner.st_uid};
+	const struct proc_target target = {process->pid, process->pid, proc_owner(process->dir)};
+	int code = proc_readers_read_or_here(scap_proc_readers(process->proc),
+					     scap_proc_dir(process->proc), process->dir, &target,
+					     PROC_READ_ENVIRONMENT, &text);
 
-	if (code == 0)
-		code = proc_readers_read_or_here(scap_proc_readers(process->proc),
-						 scap_proc_dir(process->proc), process->dir,
-						 &target, PROC_READ_ENVIRONMENT, &text);
 	buf_finish(&text);
 	return code;
 }

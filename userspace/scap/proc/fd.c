@@ -11,6 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "scap/proc/ids.h"
 #include "scap/proc/impl.h"
 #include "scap/proc/text.h"
 
@@ -188,13 +189,11 @@ static void ask_protocol(int task_dir, const char *name, struct scap_fd *fd)
 /* Whoever has sockets by the thousand in a namespace would have the caller wait for all of them. */
 static int find_socket(struct scap_proc *proc, int task_dir, uint64_t namespace, struct scap_fd *fd)
 {
-	struct stat owner = {0};
 	struct proc_target target = {.pid = proc->fds_tid, .tid = proc->fds_tid};
 
 	if (!proc->readers || !namespace)
 		return proc_net_find(&proc->net, task_dir, namespace, fd->ino, fd);
-	fstat(task_dir, &owner);
-	target.owner = owner.st_uid;
+	target.owner = proc_owner(task_dir);
 	target.network = namespace;
 	target.ino = fd->ino;
 	return proc_readers_socket(proc->readers, &target, &proc->text, fd);

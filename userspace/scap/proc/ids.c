@@ -23,6 +23,7 @@ enum {
 	PATH_BYTES = 64,
 	FDINFO_BYTES_MAX = 4096,
 	STAT_BYTES_MAX = 4096,
+	STATUS_BYTES_MAX = 1 << 16,
 	STAT_FLAGS = 6
 };
 
@@ -112,4 +113,29 @@ int scap_proc_check_initial(const struct scap_proc *proc)
 		r = -EXDEV;
 	buf_finish(&text);
 	return r;
+}
+
+uint32_t proc_owner_in(const struct buf *status)
+{
+	struct proc_text rest = proc_text_of(status), line, word;
+	uint64_t uid;
+
+	while (proc_text_line(&rest, &line))
+		if (proc_text_prefix(&line, "Uid:"))
+			return proc_text_word(&line, &word) && proc_text_u64(&word, 10, &uid) &&
+					       uid <= UINT32_MAX
+				       ? (uint32_t)uid
+				       : 0;
+	return 0;
+}
+
+uint32_t proc_owner(int task)
+{
+	struct buf status = {0};
+	uint32_t owner = 0;
+
+	if (proc_read_file(task, "status", STATUS_BYTES_MAX, &status) == 0)
+		owner = proc_owner_in(&status);
+	buf_finish(&status);
+	return owner;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ids of processes in the pid namespace that a proc file system shows. Those of events are of the
- * initial one; the caller may be in another.
+ * initial one; the caller may be in another. And whose a process is.
  */
 #ifndef SCAP_PROC_IDS_H
 #define SCAP_PROC_IDS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "scap/proc/proc.h"
@@ -25,5 +26,12 @@ int scap_proc_translate(const struct scap_proc *proc, pid_t pid, pid_t *translat
  * if it cannot be known.
  */
 int scap_proc_check_initial(const struct scap_proc *proc);
+
+/*
+ * The real user of a task, who started it: of a setuid program the effective one, whose its folder is,
+ * is that of its file. `task`: its open directory, or what its file "status" has. 0 if it is gone.
+ */
+uint32_t proc_owner(int task);
+uint32_t proc_owner_in(const struct buf *status);
 
 #endif

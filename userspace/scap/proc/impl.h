@@ -30,6 +30,7 @@ struct scap_proc {
 	uint64_t fds_namespace; /* of its network; 0: not read yet */
 
 	/* What the last thread and descriptor point to. */
+	uint32_t owner; /* of the thread that is read */
 	int64_t program_pid; /* the process of `args`, `env` and `exepath`; 0: none */
 	uint64_t exe_ino, exe_ctime_ns, exe_mtime_ns;
 	uint32_t exe_flags;

@@ -33,7 +33,7 @@ enum proc_read_what {
 
 struct proc_target {
 	int64_t pid, tid;
-	uint32_t owner; /* its user, who never has more than half of the readers wait */
+	uint32_t owner; /* its user, by proc_owner(), who never has more than half of the readers wait */
 	uint64_t network, ino; /* of a socket: the namespace that it is searched for in */
 };
 

@@ -11,6 +11,7 @@
 
 #include "abi.h"
 #include "event/event.h"
+#include "scap/proc/ids.h"
 #include "scap/proc/text.h"
 
 enum {
@@ -94,6 +95,7 @@ static int read_status(struct scap_proc *proc, int task_dir, struct scap_thread 
 	text = proc_text_of(&proc->text);
 	while (proc_text_line(&text, &line))
 		read_status_line(line, thread);
+	proc->owner = proc_owner_in(&proc->text);
 	return thread->tid > 0 && thread->pid > 0 ? 0 : -EBADMSG;
 }
 
@@ -168,7 +170,7 @@ static int read_stat(struct scap_proc *proc, int task_dir, struct scap_thread *t
 static int read_strings(struct scap_proc *proc, int task_dir, const struct scap_thread *thread,
 			enum proc_read_what what, struct buf *strings)
 {
-	const struct proc_target target = {thread->pid, thread->tid, thread->uid};
+	const struct proc_target target = {thread->pid, thread->tid, proc->owner};
 	int r = proc_readers_read_or_here(proc->readers, proc->dir, task_dir, &target, what,
 					  strings);
 

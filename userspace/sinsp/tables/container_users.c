@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scap/proc/ids.h"
 #include "scap/proc/text.h"
 #include "sinsp/tables/cgroup_path.h"
 
@@ -200,7 +201,7 @@ static int read_one(struct scap_proc *proc, int process, const struct proc_targe
 static int read_both(struct scap_proc *proc, int process, int64_t pid,
 		     struct sinsp_container_users **users)
 {
-	const struct proc_target target = {pid, pid, 0};
+	const struct proc_target target = {pid, pid, proc_owner(process)};
 	struct sinsp_container_users *made = sinsp_container_users_create();
 	bool found = false;
 	int r = -ENOMEM;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Ids in the namespace of a /proc: of the test's own processes, and of files that it makes. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +15,8 @@
 #include "unit.h"
 
 #define TOP "../../../" /* of the tree */
+
+enum { NOBODY = 65534 };
 
 static struct scap_proc *open_real(void)
 {
@@ -139,6 +144,71 @@ static void test_initial(void **state)
 	}
 }
 
+/* Whose a process is that takes ids and may not be dumped; `shown`: whose its folder is. */
+static uint32_t owner_of(uid_t real, uid_t effective, uid_t *shown)
+{
+	int ready[2], folder;
+	char byte, path[32];
+	struct stat file;
+	uint32_t owner;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (setresuid(real, effective, effective) || prctl(PR_SET_DUMPABLE, 0) ||
+		    write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	folder = open(path, O_PATH | O_DIRECTORY);
+	assert_true(folder >= 0 && fstat(folder, &file) == 0);
+	*shown = file.st_uid;
+	owner = proc_owner(folder);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(proc_owner(folder), 0);
+	close(folder);
+	close(ready[0]);
+	return owner;
+}
+
+/* Also of a setuid program, whose folder is root's, and of one that may not be dumped. */
+static void test_owner(void **state)
+{
+	uid_t shown;
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(owner_of(NOBODY, NOBODY, &shown), NOBODY);
+	assert_int_equal(shown, NOBODY);
+	assert_int_equal(owner_of(NOBODY, 0, &shown), NOBODY);
+	assert_int_equal(shown, 0);
+	assert_int_equal(owner_of(0, 0, &shown), 0);
+}
+
+static void test_owner_in_text(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t owner;
+	} rows[] = {
+		{"Name:\tUid:\nUid:\t7\t8\t9\t10\n", 7}, {"Uid:\t99999999999\n", 0},
+		{"Uid:\n", 0}, {"Gid:\t7\n", 0}, {"", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct buf text = {0};
+
+		buf_append_string(&text, rows[i].text);
+		assert_int_equal(proc_owner_in(&text), rows[i].owner);
+		buf_finish(&text);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, proc_tree_setup, proc_tree_teardown)
 
 static const struct CMUnitTest tests[] = {
@@ -146,6 +216,8 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_translation_of_the_same),
 	TEST(test_translation_in_a_namespace),
 	TEST(test_initial),
+	cmocka_unit_test(test_owner),
+	cmocka_unit_test(test_owner_in_text),
 };
 
 UNIT_GROUP(tests);
