@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 #include "privileges/privileges.h"
 #include "scap/proc/net.h"
 #include "scap/proc/root.h"
+#include "scap/proc/shares.h"
 #include "scap/proc/text.h"
 #include "util/clock.h"
 #include "privileges/helper_process.h"
@@ -32,23 +34,12 @@
 enum {
 	FILE_BYTES_MAX = 256 << 10,
 	OWNER_READERS_MAX = PROC_READERS / 2,
-	FILE_MS = 1000, /* no event waits for files */
-	SPAN_MS = 10000,
+	FREE_MS = 2, /* that an answer may take: as long as any read is waited for */
 	NS_IN_MS = 1000000,
 	PROC_FD = HELPER_FD, /* there, followed by a socket for each reader */
 	STACK_BYTES = 128 << 10,
 	START_MS = 30000,
 };
-
-/*
- * How long a read of arguments may take, by the time spent in SPAN_MS on reads that did not end:
- * events pile up meanwhile, and no process decides how long.
- */
-static const struct patience {
-	uint64_t spent_ms;
-	int patience_ms;
-} patience[] = {{500, 500}, {1000, 20}, {UINT64_MAX, 2}},
-  socket_patience[] = {{200, 50}, {1000, 5}, {UINT64_MAX, 1}};
 
 struct question {
 	int64_t pid, tid;
@@ -66,6 +57,7 @@ struct socket_text {
 struct answer {
 	int32_t code; /* 0 or -errno */
 	uint32_t len;
+	uint32_t waited_ms; /* for what the owner makes slow */
 };
 
 enum reader_state {
@@ -88,7 +80,7 @@ struct proc_readers {
 	pid_t pid; /* 0: there is none */
 	pthread_mutex_t lock; /* of what follows */
 	struct reader list[PROC_READERS];
-	uint64_t span_ms, spent_ms; /* when the span began, and the time spent in it on reads that did not end */
+	struct proc_shares shares;
 };
 
 static int read_strings(int proc, int task, const char *name, struct buf *text)
@@ -108,13 +100,15 @@ static int read_of_root(int proc, int task, const char *path, struct buf *text)
 }
 
 static const struct {
+	enum proc_share share;
 	int (*read)(int proc, int task, const char *path, struct buf *text);
 	const char *path;
 } kinds[PROC_READ_KINDS] = {
-	[PROC_READ_ARGUMENTS] = {read_strings, "cmdline"},
-	[PROC_READ_ENVIRONMENT] = {read_strings, "environ"},
-	[PROC_READ_PASSWD] = {read_of_root, "etc/passwd"},
-	[PROC_READ_GROUP] = {read_of_root, "etc/group"},
+	[PROC_READ_ARGUMENTS] = {PROC_SHARE_STRINGS, read_strings, "cmdline"},
+	[PROC_READ_ENVIRONMENT] = {PROC_SHARE_STRINGS, read_strings, "environ"},
+	[PROC_READ_SOCKET] = {PROC_SHARE_SOCKET, NULL, NULL},
+	[PROC_READ_PASSWD] = {PROC_SHARE_FILE, read_of_root, "etc/passwd"},
+	[PROC_READ_GROUP] = {PROC_SHARE_FILE, read_of_root, "etc/group"},
 };
 
 int proc_read_here(int proc, int task, enum proc_read_what what, struct buf *text)
@@ -162,6 +156,28 @@ static int answer_question(const struct question *question, struct proc_net *net
 	return r;
 }
 
+/* How often this thread slept. */
+static long sleeps(void)
+{
+	struct rusage usage = {0};
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
+/*
+ * How long the answer took, if that was for what the owner has a say in: a file that lets the thread
+ * sleep, or as many sockets as he likes; but not where the thread was only waiting for a CPU.
+ */
+static uint32_t waited_ms(const struct question *question, uint64_t begin_ns, long slept)
+{
+	uint64_t ms = (clock_ns(CLOCK_MONOTONIC) - begin_ns) / NS_IN_MS;
+
+	if (ms < FREE_MS || (question->what != PROC_READ_SOCKET && sleeps() == slept))
+		return 0;
+	return ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
+}
+
 struct service {
 	int socket;
 	char *bytes;
@@ -177,9 +193,12 @@ static void *serve(void *context)
 
 	while (read(service->socket, &question, sizeof(question)) == sizeof(question)) {
 		struct answer answer = {0};
+		uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+		long slept = sleeps();
 
 		buf_clear(&text);
 		answer.code = answer_question(&question, &net, &text);
+		answer.waited_ms = waited_ms(&question, begin_ns, slept);
 		if (answer.code == 0) {
 			answer.len =
 				text.len < FILE_BYTES_MAX ? (uint32_t)text.len : FILE_BYTES_MAX;
@@ -382,21 +401,6 @@ static struct reader *find(struct proc_readers *readers, const struct proc_targe
 	return of_owner < OWNER_READERS_MAX ? found : NULL;
 }
 
-static int patience_of(struct proc_readers *readers, enum proc_read_what what, uint64_t now_ms)
-{
-	const struct patience *row = what == PROC_READ_SOCKET ? socket_patience : patience;
-
-	if (what >= PROC_READ_PASSWD)
-		return FILE_MS;
-	if (now_ms - readers->span_ms >= SPAN_MS) {
-		readers->span_ms = now_ms;
-		readers->spent_ms = 0;
-	}
-	while (readers->spent_ms >= row->spent_ms)
-		row++;
-	return row->patience_ms;
-}
-
 /* Takes one for a question, and how long to wait for it. */
 static struct reader *take(struct proc_readers *readers, const struct proc_target *target,
 			   enum proc_read_what what, int *patience_ms)
@@ -409,18 +413,20 @@ static struct reader *take(struct proc_readers *readers, const struct proc_targe
 	if (reader) {
 		reader->state = READER_ASKED;
 		reader->target = *target;
-		*patience_ms = patience_of(readers, what, clock_ns(CLOCK_MONOTONIC) / NS_IN_MS);
+		*patience_ms = proc_shares_patience(&readers->shares, target->owner,
+						    kinds[what].share,
+						    clock_ns(CLOCK_MONOTONIC) / NS_IN_MS);
 	}
 	pthread_mutex_unlock(&readers->lock);
 	return reader;
 }
 
 static void give_back(struct proc_readers *readers, struct reader *reader, enum reader_state state,
-		      unsigned int spent_ms)
+		      enum proc_share share, unsigned int spent_ms)
 {
 	pthread_mutex_lock(&readers->lock);
 	reader->state = state;
-	readers->spent_ms += spent_ms;
+	proc_shares_charge(&readers->shares, reader->target.owner, share, spent_ms);
 	pthread_mutex_unlock(&readers->lock);
 }
 
@@ -474,11 +480,11 @@ int proc_readers_read(struct proc_readers *readers, const struct proc_target *ta
 		buf_clear(text);
 		if (reader)
 			give_back(readers, reader, code == -EPIPE ? READER_ENDED : READER_GIVEN_UP,
-				  what < PROC_READ_PASSWD ? (unsigned int)patience_ms : 0);
+				  kinds[what].share, (unsigned int)patience_ms);
 		return -ETIMEDOUT;
 	}
 	code = take_text(reader, &answer, text);
-	give_back(readers, reader, READER_FREE, 0);
+	give_back(readers, reader, READER_FREE, kinds[what].share, answer.waited_ms);
 	return code;
 }
 

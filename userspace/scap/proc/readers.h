@@ -4,7 +4,8 @@
  * and environments, which are pages of their memory, and files below their roots; or what they make
  * as long as they want: the sockets of a network namespace. Such a wait cannot be ended, sometimes
  * not even by a signal. So each read has a limit of time; a reader beyond it is given up until it
- * comes back, and the agent goes on, and ends, without it.
+ * comes back, and the agent goes on, and ends, without it. The time that it takes is charged to the
+ * share of the user (shares.h), also where it ends just in time.
  */
 #ifndef SCAP_PROC_READERS_H
 #define SCAP_PROC_READERS_H

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include "scap/proc/proc.h"
 #include "unit.h"
 
-enum { FIRST_PID = 100 };
+enum { FIRST_PID = 100, LATE_MS = 300, ORDINARY = 2000 };
 
 struct fixture {
 	char root[32];
@@ -169,6 +170,55 @@ static void test_owners(void **state)
 	assert_int_equal(read_of(fixture, 70, 6, PROC_READ_ARGUMENTS), -ESRCH);
 }
 
+/* Writes a line to a FIFO as soon as somebody waits for it, and some time is over. */
+static void *answer_late(void *path)
+{
+	int fd;
+
+	usleep(LATE_MS * 1000);
+	fd = open(path, O_WRONLY);
+	if (fd >= 0) {
+		dprintf(fd, "slow");
+		close(fd);
+	}
+	return NULL;
+}
+
+/* Reads the arguments of a process whose file answers LATE_MS later. */
+static int read_late(struct fixture *fixture, int pid, uint32_t owner)
+{
+	char *path = strdup(path_of(fixture, pid, "cmdline"));
+	pthread_t thread;
+	int code;
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(pthread_create(&thread, NULL, answer_late, path), 0);
+	code = read_of(fixture, pid, owner, PROC_READ_ARGUMENTS);
+	pthread_join(thread, NULL);
+	free(path);
+	return code;
+}
+
+/*
+ * Reads that end just in time are charged to the user, too; those of others, and those that are not
+ * slow, are not.
+ */
+static void test_slow_answers(void **state)
+{
+	struct fixture *fixture = *state;
+	FILE *file = fopen(path_of(fixture, 70, "cmdline"), "w");
+
+	assert_true(file && fputs("fast", file) > 0 && fclose(file) == 0);
+	for (int i = 0; i < ORDINARY; i++)
+		assert_int_equal(read_of(fixture, 70, 5, PROC_READ_ARGUMENTS), 0);
+	assert_int_equal(read_late(fixture, FIRST_PID, 5), 0);
+	assert_int_equal(read_late(fixture, FIRST_PID + 1, 5), 0);
+	for (int i = 2; i < 6; i++)
+		assert_int_equal(read_late(fixture, FIRST_PID + i, 5), -ETIMEDOUT);
+	assert_int_equal(read_late(fixture, FIRST_PID + 6, 6), 0);
+	assert_int_equal(read_of(fixture, 70, 5, PROC_READ_ARGUMENTS), 0);
+}
+
 /* Whoever ends the process: reads fail, and nobody waits. */
 static void test_ended(void **state)
 {
@@ -228,6 +278,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_socket),   TEST(test_slow_namespace),
 	TEST(test_answered), TEST(test_given_up),
 	TEST(test_owners),   TEST(test_ended),
+	TEST(test_slow_answers),
 	TEST(test_of_proc),  cmocka_unit_test(test_no_such_folder),
 };
 
