@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/connect/tls_keys.h"
-#include "output/fluent/forward.h"
-#include "output/fluent/session.h"
+#include "output/targets/tls_keys.h"
+#include "output/targets/fluent_forward.h"
+#include "output/targets/fluent_session.h"
 #include "output/targets/kinds.h"
 
 enum { FLUENT_PORT = 24224, HOST_NAME_BYTES = 256 };

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "output/http/profile.h"
-#include "output/http/profiles.h"
+#include "output/targets/http_profile.h"
+#include "output/targets/http_profiles.h"
 #include "output/targets/kinds.h"
 
 static const struct http_profile *profile_of(const struct output_config *config)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/http/otlp.h"
-#include "output/http/otlp_settings.h"
-#include "output/http/pairs.h"
-#include "output/http/profile.h"
+#include "output/targets/otlp_profile.h"
+#include "output/targets/otlp_settings.h"
+#include "output/targets/http_pairs.h"
+#include "output/targets/http_profile.h"
 #include "output/targets/kinds.h"
 
 struct otlp_target {

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/un.h>
 
-#include "output/connect/connection.h"
-#include "output/connect/messenger.h"
-#include "output/connect/tls_keys.h"
+#include "output/targets/connection.h"
+#include "output/targets/messenger.h"
+#include "output/targets/tls_keys.h"
 #include "output/targets/kinds.h"
 
 struct socket_keys {

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/connect/connection.h"
-#include "output/connect/messenger.h"
-#include "output/connect/tls_keys.h"
+#include "output/targets/connection.h"
+#include "output/targets/messenger.h"
+#include "output/targets/tls_keys.h"
 #include "output/targets/kinds.h"
 #include "output/targets/syslog_message.h"
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "output/connect/messenger.h"
+#include "output/targets/messenger.h"
 
 enum {
 	SYSLOG_BYTES_MIN = 480, /* what every receiver takes: RFC 5424, section 6.1 */

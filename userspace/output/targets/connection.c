@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens, watches, writes to and closes a connection. */
+#include "output/targets/connection.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "output/targets/deadline.h"
+#include "output/targets/dial.h"
+
+enum {
+	DRAIN_BYTES = 4096,
+	DRAINS_MAX = 64, /* a peer that sends without end is not our reader */
+	MESSAGES_MAX = 64,
+	NO_BUFFERS_MS = 5, /* the wait for a full queue of a device, for which there is no event */
+};
+
+void connection_init(struct connection *connection, const struct connection_config *config,
+		     const struct output_stop *stop)
+{
+	*connection = (struct connection){.config = *config, .stop = stop, .fd = -1};
+}
+
+void connection_close(struct connection *connection)
+{
+	if (connection->session)
+		connection->config.security->close(connection->session);
+	if (connection->fd >= 0)
+		close(connection->fd);
+	connection->session = NULL;
+	connection->fd = -1;
+}
+
+/* Discards what the peer sends until it ends the connection. */
+static void linger(int fd)
+{
+	uint64_t deadline_ns = deadline_after((uint64_t)CONNECTION_LINGER_MS * 1000000);
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+	char bytes[DRAIN_BYTES];
+	uint64_t now;
+
+	if (shutdown(fd, SHUT_WR))
+		return;
+	while ((now = clock_ns(CLOCK_MONOTONIC)) < deadline_ns) {
+		ssize_t n;
+
+		if (poll(&poll_fd, 1, (int)((deadline_ns - now) / 1000000) + 1) < 0 &&
+		    errno != EINTR)
+			return;
+		n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			return;
+	}
+}
+
+void connection_finish(struct connection *connection)
+{
+	if (connection->session)
+		connection->config.security->close(connection->session);
+	connection->session = NULL;
+	if (connection->fd >= 0 && !connection->config.datagrams)
+		linger(connection->fd);
+	connection_close(connection);
+}
+
+/* Discards what a peer sends, in plain. Returns 0, or -errno if it is gone. */
+static int drain_socket(int fd)
+{
+	char bytes[DRAIN_BYTES];
+	ssize_t n;
+
+	for (int i = 0; i < DRAINS_MAX; i++) {
+		n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+		if (n == 0)
+			return -EPIPE;
+		if (n < 0 && errno == EAGAIN)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Looks for the end of a stream. Returns 0, or -errno if the peer is gone. */
+static int peek_socket(int fd)
+{
+	char byte;
+	ssize_t n = recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	return n ? 0 : -EPIPE;
+}
+
+/* 0: the connection is there. Datagrams report the error of an earlier one. */
+static int look(const struct connection *connection)
+{
+	socklen_t len = sizeof(int);
+	int error = 0;
+
+	if (connection->config.datagrams)
+		return getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &error, &len) ? -errno
+										      : -error;
+	if (connection->session)
+		return connection->config.has_answers
+			       ? connection->config.security->peek(connection->session)
+			       : connection->config.security->drain(connection->session);
+	return connection->config.has_answers ? peek_socket(connection->fd)
+					      : drain_socket(connection->fd);
+}
+
+static int fail_connect(int code, struct error *err)
+{
+	return error_set(err, code, "cannot connect: %s",
+			 code == -ETIMEDOUT ? "no answer in time" : strerror(-code));
+}
+
+static int dial_any(struct connection *connection, uint64_t deadline_ns, struct error *err)
+{
+	const struct connection_config *config = &connection->config;
+	int type = config->datagrams ? SOCK_DGRAM : SOCK_STREAM, code;
+	struct addrinfo *addresses;
+
+	if (config->path) {
+		code = dial_unix(config->path, type, connection->stop, deadline_ns,
+				 &connection->fd);
+		return code ? fail_connect(code, err) : 0;
+	}
+	code = endpoint_resolve(&config->endpoint, type, connection->stop, deadline_ns, &addresses,
+				err);
+	if (code)
+		return code;
+	code = dial(addresses, config->timeout_ns, connection->stop, deadline_ns, &connection->fd);
+	freeaddrinfo(addresses);
+	return code ? fail_connect(code, err) : 0;
+}
+
+/* The end of a stream: says how much the peer did not confirm, as far as the kernel knows. */
+static int end_stream(struct connection *connection, int code, struct error *err)
+{
+	const char *what = code == -ETIMEDOUT ? "the peer takes nothing" : strerror(-code);
+	int unconfirmed = 0;
+
+	if (code == -EPROTO && connection->session)
+		what = connection->config.security->problem(connection->session);
+	else if (code == -EPIPE)
+		what = "the peer closed the connection";
+	if (ioctl(connection->fd, SIOCOUTQ, &unconfirmed) || unconfirmed < 0)
+		unconfirmed = 0;
+	if (connection->config.datagrams || (code == -EPIPE && unconfirmed == 0))
+		error_set(err, code, "%s", what);
+	else if (unconfirmed)
+		error_set(err, code,
+			  "%s; lost is what it had not read, and %d bytes that did not reach it",
+			  what, unconfirmed);
+	else
+		error_set(err, code, "%s; lost is what it had not read", what);
+	connection_close(connection);
+	/* An orderly end, after everything arrived. */
+	return code == -EPIPE && unconfirmed == 0 ? 0 : code;
+}
+
+int connection_check(struct connection *connection, struct error *err)
+{
+	int code = connection->fd >= 0 ? look(connection) : 0;
+
+	return code ? end_stream(connection, code, err) : 0;
+}
+
+int connection_open(struct connection *connection, struct error *err)
+{
+	const struct connection_security *security = connection->config.security;
+	uint64_t deadline_ns = deadline_after(connection->config.timeout_ns);
+	int code = connection_check(connection, err);
+
+	if (code || connection->fd >= 0)
+		return code;
+	code = dial_any(connection, deadline_ns, err);
+	if (code == 0 && security)
+		code = security->open(connection->config.security_context, connection->fd,
+				      connection->stop, deadline_ns, &connection->session, err);
+	if (code)
+		connection_close(connection);
+	return code;
+}
+
+/* Returns how many bytes were taken, or -errno; -EAGAIN sets `events`. */
+static ssize_t write_some(struct connection *connection, const char *bytes, size_t len,
+			  short *events)
+{
+	ssize_t n;
+
+	*events = POLLOUT;
+	if (connection->session)
+		return connection->config.security->write(connection->session, bytes, len, events);
+	n = send(connection->fd, bytes, len, MSG_NOSIGNAL);
+	return n < 0 ? -errno : n;
+}
+
+int connection_write(struct connection *connection, const void *bytes, size_t len, size_t *done,
+		     struct error *err)
+{
+	uint64_t deadline_ns = deadline_after(connection->config.timeout_ns);
+	size_t written = 0;
+
+	while (written < len) {
+		short events;
+		ssize_t n = write_some(connection, (const char *)bytes + written, len - written,
+				       &events);
+		int code = n < 0 ? (int)n : 0;
+
+		if (n > 0) {
+			written += (size_t)n;
+			*done += (size_t)n;
+			deadline_ns = deadline_after(connection->config.timeout_ns);
+		} else if (n == -EAGAIN) {
+			code = deadline_wait(connection->stop, connection->fd, events, deadline_ns);
+		}
+		if (code == -ECANCELED)
+			return code;
+		if (code < 0 && code != -EINTR) {
+			end_stream(connection, code, err);
+			return code;
+		}
+	}
+	return 0;
+}
+
+/* As write_some(); -EPIPE: the peer ended the connection. */
+static ssize_t read_some(struct connection *connection, void *bytes, size_t size, short *events)
+{
+	ssize_t n;
+
+	*events = POLLIN;
+	if (connection->session)
+		return connection->config.security->read(connection->session, bytes, size, events);
+	n = recv(connection->fd, bytes, size, 0);
+	return n < 0 ? -errno : n ? n : -EPIPE;
+}
+
+ssize_t connection_read(struct connection *connection, void *bytes, size_t size,
+			uint64_t deadline_ns, struct error *err)
+{
+	for (;;) {
+		short events;
+		ssize_t n = read_some(connection, bytes, size, &events);
+
+		if (n > 0)
+			return n;
+		if (n == -EAGAIN)
+			n = deadline_wait(connection->stop, connection->fd, events, deadline_ns);
+		if (n == -ECANCELED)
+			return n;
+		if (n < 0 && n != -EINTR) {
+			int code = (int)n;
+
+			connection_close(connection);
+			return error_set(err, code, "no answer: %s",
+					 code == -EPIPE ? "the peer closed the connection"
+							: strerror(-code));
+		}
+	}
+}
+
+/* Sends some of the messages. Returns how many, or -errno. */
+static int send_some(int fd, struct iovec *messages, size_t count)
+{
+	struct mmsghdr headers[MESSAGES_MAX];
+	unsigned int n = 0;
+	int sent;
+
+	for (; n < count && n < MESSAGES_MAX; n++)
+		headers[n] =
+			(struct mmsghdr){.msg_hdr = {.msg_iov = &messages[n], .msg_iovlen = 1}};
+	sent = sendmmsg(fd, headers, n, MSG_NOSIGNAL);
+	return sent < 0 ? -errno : sent;
+}
+
+/* Waits until a datagram can be sent that could not. Returns as deadline_wait(). */
+static int wait_for_room(const struct connection *connection, int code, uint64_t deadline_ns)
+{
+	if (code == -EAGAIN)
+		return deadline_wait(connection->stop, connection->fd, POLLOUT, deadline_ns);
+	code = output_wait(connection->stop, -1, 0, NO_BUFFERS_MS);
+	if (code == -ETIMEDOUT && clock_ns(CLOCK_MONOTONIC) < deadline_ns)
+		code = 0;
+	return code;
+}
+
+int connection_send(struct connection *connection, struct iovec *messages, size_t count,
+		    size_t *done, struct error *err)
+{
+	uint64_t deadline_ns = deadline_after(connection->config.timeout_ns);
+	size_t sent = 0;
+
+	while (sent < count) {
+		int n = send_some(connection->fd, messages + sent, count - sent);
+
+		if (n > 0) {
+			sent += (size_t)n;
+			*done += (size_t)n;
+			deadline_ns = deadline_after(connection->config.timeout_ns);
+		} else if (n == -EAGAIN || n == -ENOBUFS) {
+			n = wait_for_room(connection, n, deadline_ns);
+		}
+		if (n == -ECANCELED || n == -EMSGSIZE)
+			return n;
+		if (n < 0 && n != -EINTR) {
+			connection_close(connection);
+			return error_set(err, n, "cannot send: %s",
+					 n == -ETIMEDOUT ? "the peer takes nothing" : strerror(-n));
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/targets/http_keys.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "net/url.h"
+#include "output/targets/http_profiles.h"
+
+#define MEMBER(member) offsetof(struct http_keys, member)
+
+static const char *const body_words[] = {"ndjson", "array", NULL};
+
+/* clang-format off */
+#define KEYS_OF_ALL                                                                                \
+	{"ca", "FILE", "certificates to trust, PEM; default: those of the system", OUTPUT_FILE,    \
+	 MEMBER(ca)},                                                                              \
+	{"cert", "FILE", "certificate of the client, PEM", OUTPUT_FILE, MEMBER(cert)},             \
+	{"key", "FILE", "its private key, PEM", OUTPUT_FILE, MEMBER(key)},                         \
+	{"insecure", "yes|no", "does not check the certificate of the server", OUTPUT_FLAG,          \
+	 MEMBER(insecure)},                                                                        \
+	{"user", "NAME", "the user, with a password", OUTPUT_TEXT, MEMBER(user)},                  \
+	{"password", "TEXT", "the password", OUTPUT_TEXT, MEMBER(password), .secret = true},       \
+	{"password-file", "FILE", "a file with the password", OUTPUT_FILE, MEMBER(password_file)}, \
+	{"token", "TEXT", "a token in place of user and password", OUTPUT_TEXT, MEMBER(token),     \
+	 .secret = true},                                                                          \
+	{"token-file", "FILE", "a file with the token, which is read anew each minute",            \
+	 OUTPUT_FILE, MEMBER(token_file)},                                                         \
+	{"header", "HEADER", "one more header, \"Name: value\"; may be given several times",       \
+	 OUTPUT_LIST, MEMBER(headers), .secret = true},                                            \
+	{"proxy", "URL", "a proxy; default: none, whatever the environment says", OUTPUT_TEXT,     \
+	 MEMBER(proxy), .secret = true},                                                           \
+	{"compress", "METHOD", "none, gzip or zstd", OUTPUT_WORD, MEMBER(compress), "none",        \
+	 HTTP_PACK_WORDS},                                                                         \
+	{"timeout", "TIME", "for a request and its answer", OUTPUT_TIME, MEMBER(timeout_ns),       \
+	 "30s"},                                                                                   \
+	{"connect-timeout", "TIME", "of that, until there is a connection", OUTPUT_TIME,           \
+	 MEMBER(connect_ns), "10s"},                                                               \
+	{"dead-letter", "FILE", "where records go that the server rejects", OUTPUT_FILE_WRITTEN,   \
+	 MEMBER(dead_letter)},                                                                     \
+	{"dead-letter-size", "BYTES", "the most that it takes", OUTPUT_BYTES,                      \
+	 MEMBER(dead_letter_bytes), "64M"},                                                        \
+	{"host", "NAME", "the name of this machine; default: $NODE_NAME, or its own", OUTPUT_TEXT, \
+	 MEMBER(host)}
+
+const struct output_key HTTP_KEYS[] = {
+	{"profile", "NAME",
+	 "what the server is: plain, elasticsearch, loki, splunk, victorialogs or clickhouse",
+	 OUTPUT_WORD, MEMBER(profile), "plain", HTTP_PROFILE_WORDS},
+	{"body", "FORM", "plain: ndjson, or one array", OUTPUT_WORD, MEMBER(body), "ndjson",
+	 body_words},
+	{"index", "NAME",
+	 "elasticsearch: the index or data stream, with %Y, %m, %d and %H of the time; default: "
+	 "lanner; splunk: the index",
+	 OUTPUT_TEXT, MEMBER(index)},
+	{"table", "NAME", "clickhouse: the table; default: lanner.events", OUTPUT_TEXT,
+	 MEMBER(table)},
+	{"label", "NAME=VALUE",
+	 "loki: one more label; victorialogs: one more field; may be given several times",
+	 OUTPUT_LIST, MEMBER(labels)},
+	{"metadata", "yes|no", "loki: structured metadata with the id and the type of each record",
+	 OUTPUT_FLAG, MEMBER(metadata), "yes"},
+	{"acknowledge", "yes|no", "splunk: delivered is what the indexer acknowledged", OUTPUT_FLAG,
+	 MEMBER(acknowledge)},
+	{"deduplicate", "yes|no",
+	 "clickhouse, from 22.2: a batch that was inserted before is not inserted again",
+	 OUTPUT_FLAG, MEMBER(deduplicate)},
+	KEYS_OF_ALL,
+	{0},
+};
+
+const struct output_key OTLP_KEYS[] = {
+	{"attribute", "NAME=VALUE", "an attribute of the resource; may be given several times",
+	 OUTPUT_LIST, MEMBER(attributes)},
+	KEYS_OF_ALL,
+	{0},
+};
+/* clang-format on */
+
+static bool is_printable(const char *text)
+{
+	for (; *text; text++)
+		if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f)
+			return false;
+	return true;
+}
+
+/* "Name: value", without anything that ends the line. */
+static bool is_header(const char *text)
+{
+	static const char punctuation[] = "!#$%&'*+-.^_`|~"; /* of names, RFC 9110, section 5.6.2 */
+	const char *c = text;
+
+	while ((*c >= '0' && *c <= '9') || ((*c | 0x20) >= 'a' && (*c | 0x20) <= 'z') ||
+	       (*c && strchr(punctuation, *c)))
+		c++;
+	return c > text && *c == ':' && is_printable(c);
+}
+
+static int check_headers(const struct http_keys *keys, struct error *err)
+{
+	for (size_t i = 0; i < keys->headers.count; i++)
+		if (!is_header(keys->headers.items[i]))
+			return error_set(err, -EINVAL, "header: not of the form \"Name: value\"");
+	return 0;
+}
+
+/* All that cannot be together, a row each. */
+static int check_together(const struct http_keys *keys, const char *url, struct error *err)
+{
+	bool tls = strncmp(url, "https:", 6) == 0;
+	bool token = keys->token || keys->token_file;
+	bool password = keys->password || keys->password_file;
+	const struct {
+		bool wrong;
+		const char *message;
+	} rows[] = {
+		{!keys->cert != !keys->key, "cert= and key= belong together"},
+		{keys->cert && !tls, "cert= needs https://"},
+		{keys->ca && !tls, "ca= needs https://"},
+		{keys->insecure && !tls, "insecure needs https://"},
+		{keys->ca && keys->insecure, "ca= and insecure contradict each other"},
+		{token && keys->user, "token= and user= contradict each other"},
+		{keys->token && keys->token_file, "token= and token-file= contradict each other"},
+		{keys->password && keys->password_file,
+		 "password= and password-file= contradict each other"},
+		{password && !keys->user, "a password needs user="},
+		{keys->user && !password, "user= needs password= or password-file="},
+		{keys->timeout_ns == 0, "timeout must not be 0"},
+		{keys->token && !*keys->token, "token: empty"},
+		{keys->token && !is_printable(keys->token), "token: control characters"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].wrong)
+			return error_set(err, -EINVAL, "%s", rows[i].message);
+	return 0;
+}
+
+int http_keys_check(const struct http_keys *keys, const char *url, struct error *err)
+{
+	struct url *parts;
+	int code = url_create(url, &parts, err);
+
+	if (code)
+		return code;
+	url_destroy(parts);
+	code = check_headers(keys, err);
+	return code ? code : check_together(keys, url, err);
+}

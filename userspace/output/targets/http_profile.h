@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a kind of server wants of a request, and how its answers are read: a row in the file of the
+ * kind. The functions share a struct http_target, whose `own` belongs to the profile.
+ */
+#ifndef OUTPUT_TARGETS_HTTP_PROFILE_H
+#define OUTPUT_TARGETS_HTTP_PROFILE_H
+
+#include "output/targets/http_target.h"
+
+struct url;
+
+/* What a status says of all records. */
+struct http_verdict {
+	uint16_t first, last; /* of the statuses */
+	uint8_t result; /* enum output_result */
+	bool uncertain; /* the records may have arrived */
+	bool too_large;
+};
+
+struct http_profile {
+	const char *path; /* of a URL that has none; NULL: "/" */
+	const char *content_type; /* NULL: as the format of the records says */
+	const char *const *headers; /* more of them, NULL at the end; NULL: none */
+	const char *scheme; /* of the header Authorization with a token */
+	/* The first row with the status counts; ends with {0}. */
+	const struct http_verdict *verdicts;
+	/* Checks the keys. Returns 0 or -EINVAL with a message. NULL: all are valid. */
+	int (*check)(const struct output_config *config, struct error *err);
+	/* Completes the URL, creates `own`. Returns 0 or -ENOMEM. NULL: nothing to do. */
+	int (*open)(struct http_target *target, struct url *url);
+	/* Releases `own`. NULL: nothing to do. */
+	void (*close)(struct http_target *target);
+	/* The URL of this batch, which stays with the target. NULL: always target->url. */
+	const char *(*url)(struct http_target *target, const struct output_batch *batch);
+	/* Writes the body. */
+	void (*write)(struct http_target *target, const struct output_batch *batch);
+	/*
+	 * Reads the answer and sets the results. Returns as send(). NULL: the status says all.
+	 */
+	int (*read)(struct http_target *target, struct output_batch *batch, struct error *err);
+};
+
+/* Those of nearly all servers. */
+extern const struct http_verdict HTTP_VERDICTS[];
+
+/* Sets the results as the verdicts say, for functions of profiles. Returns as send(). */
+int http_read_status(struct http_target *target, struct output_batch *batch, struct error *err);
+
+/* The same for a verdict, where `why` is what the server said. */
+int http_apply(struct http_target *target, struct output_batch *batch,
+	       const struct http_verdict *verdict, const char *why, struct error *err);
+
+/* Rejects a record, and keeps it among the dead letters. */
+void http_reject(struct http_target *target, struct output_batch *batch, size_t i, long status,
+		 const char *reason);
+
+/* Of some records that were rejected while others were not: the message. Returns -EBADMSG. */
+int http_report_rejected(const struct http_target *target, size_t rejected, size_t count,
+			 const char *reason, struct error *err);
+
+/* The name of a record's type: "openat", of a drop record "drop". */
+const char *http_record_type(const struct output_record *record);
+
+/* Of keys: rejects another format than JSON. */
+int http_check_json(const struct output_config *config, struct error *err);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * VictoriaLogs: lines of JSON, each with its time, a message, and what makes a stream: the machine
+ * and the user's labels.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/url.h"
+#include "output/targets/http_pairs.h"
+#include "output/targets/http_profile.h"
+#include "output/targets/http_profiles.h"
+#include "sinsp/values/clock.h"
+#include "util/json.h"
+
+struct victorialogs {
+	struct buf members; /* owned; ,"host":... of all records */
+	struct clock utc;
+};
+
+static int check(const struct output_config *config, struct error *err)
+{
+	const struct http_keys *keys = config->own;
+	int code = http_pairs_check(&keys->labels, "label", err);
+
+	return code ? code : http_check_json(config, err);
+}
+
+/* A field of streams: its name among the others, and with its value for each record. */
+static void add_field(struct victorialogs *own, struct http_pair field, struct buf *names)
+{
+	if (names->len)
+		buf_append_char(names, ',');
+	buf_append(names, field.name, field.name_len);
+	buf_append_char(&own->members, ',');
+	json_append_string(&own->members, field.name, field.name_len);
+	buf_append_char(&own->members, ':');
+	json_append_string(&own->members, field.value, strlen(field.value));
+}
+
+static int add_fields(struct http_target *target, struct url *url)
+{
+	const struct output_list *labels = &target->keys->labels;
+	struct victorialogs *own = target->own;
+	struct buf names = {0};
+	int code = -ENOMEM;
+
+	add_field(own, http_pair_of("service=lanner"), &names);
+	add_field(own, (struct http_pair){"host", strlen("host"), target->host}, &names);
+	for (size_t i = 0; i < labels->count; i++)
+		add_field(own, http_pair_of(labels->items[i]), &names);
+	buf_append_char(&names, '\0');
+	if (!names.failed && !own->members.failed)
+		code = url_add_query(url, "_stream_fields", names.data);
+	buf_finish(&names);
+	return code;
+}
+
+static int open_profile(struct http_target *target, struct url *url)
+{
+	int code;
+
+	target->own = calloc(1, sizeof(struct victorialogs));
+	if (!target->own)
+		return -ENOMEM;
+	code = add_fields(target, url);
+	if (code == 0)
+		code = url_add_query(url, "_time_field", "_time");
+	return code ? code : url_add_query(url, "_msg_field", "_msg");
+}
+
+static void close_profile(struct http_target *target)
+{
+	struct victorialogs *own = target->own;
+
+	if (own)
+		buf_finish(&own->members);
+	free(own);
+}
+
+static void write_body(struct http_target *target, const struct output_batch *batch)
+{
+	struct victorialogs *own = target->own;
+	struct buf *text = &target->body.text;
+	char time[CLOCK_RFC3339_BYTES];
+
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct output_record *record = &batch->records[i];
+		const char *type = http_record_type(record);
+
+		clock_rfc3339(&own->utc, record->ts_ns, time);
+		BUF_LITERAL(text, "{\"_time\":\"");
+		buf_append(text, time, sizeof(time));
+		BUF_LITERAL(text, "\",\"_msg\":");
+		json_append_string(text, type, strlen(type));
+		buf_append(text, own->members.data, own->members.len);
+		http_body_add_members(&target->body, record->bytes, record->len);
+	}
+}
+
+const struct http_profile http_profile_victorialogs = {
+	.path = "/insert/jsonline",
+	.content_type = "Content-Type: application/stream+json",
+	.scheme = "Bearer",
+	.verdicts = HTTP_VERDICTS,
+	.check = check,
+	.open = open_profile,
+	.close = close_profile,
+	.write = write_body,
+};
