@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "net/url.h"
-#include "output/targets/http_profile.h"
-#include "output/targets/http_profiles.h"
+#include "output/targets/http.h"
 #include "util/json.h"
 
 enum { NAME_BYTES = 200, CODE_DIGITS = 10 };

@@ -1,20 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The connection of an output to a server, made when it is needed and made again when the server
- * went. Streams over TCP, TLS or unix sockets; datagrams over UDP or unix sockets.
+ * Connections to servers: names and addresses of hosts, time that is left, streams with or without
+ * TLS.
  */
 #ifndef OUTPUT_TARGETS_CONNECTION_H
 #define OUTPUT_TARGETS_CONNECTION_H
 
+#include <netdb.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "output/targets/endpoint.h"
 #include "output/stop.h"
+#include "output/targets/endpoint.h"
+#include "util/clock.h"
 #include "util/error.h"
+
+/* Waits that share one limit of time. */
+
+static inline uint64_t deadline_after(uint64_t ns)
+{
+	return clock_ns(CLOCK_MONOTONIC) + ns;
+}
+
+/* output_wait() until a time of the monotonic clock, a day at most. */
+static inline int deadline_wait(const struct output_stop *stop, int fd, short events,
+				uint64_t deadline_ns)
+{
+	const uint64_t ns_per_ms = 1000000, day_ms = 86400000;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t ms = deadline_ns > now ? (deadline_ns - now + ns_per_ms - 1) / ns_per_ms : 0;
+
+	return output_wait(stop, fd, events, (int)(ms < day_ms ? ms : day_ms));
+}
+
+/* Makes connected sockets, which do not block. */
+
+/*
+ * Connects to the first of the addresses that answers. Connections of TCP are kept alive, and end
+ * when the peer confirmed nothing for `timeout_ns`. Returns 0, -ETIMEDOUT at `deadline_ns`
+ * (monotonic), -ECANCELED (stopped), or the -errno of the last address.
+ */
+int dial(const struct addrinfo *addresses, uint64_t timeout_ns, const struct output_stop *stop,
+	 uint64_t deadline_ns, int *fd);
+
+/*
+ * The same for the path of a socket; "@NAME" is an abstract one. type: SOCK_STREAM or SOCK_DGRAM.
+ */
+int dial_unix(const char *path, int type, const struct output_stop *stop, uint64_t deadline_ns,
+	      int *fd);
+
+/*
+ * The connection of an output to a server, made when it is needed and made again when the server
+ * went. Streams over TCP, TLS or unix sockets; datagrams over UDP or unix sockets.
+ */
 
 /* What TLS adds to a socket; `context` is shared by all connections of an output. */
 struct connection_security {

@@ -10,8 +10,7 @@
 
 #include "meta/json_input.h"
 #include "net/url.h"
-#include "output/targets/http_profile.h"
-#include "output/targets/http_profiles.h"
+#include "output/targets/http.h"
 #include "output/record_id.h"
 #include "sinsp/values/clock.h"
 #include "util/json.h"

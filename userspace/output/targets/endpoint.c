@@ -13,7 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "output/targets/deadline.h"
+#include "output/targets/connection.h"
 #include "util/value.h"
 
 int endpoint_read(const char *text, uint16_t port, struct endpoint *endpoint, struct error *err)

@@ -1,11 +1,318 @@
 /* SPDX-License-Identifier: MIT */
-/* The kinds http and https: batches to servers that take JSON. */
-#include <errno.h>
-#include <stdlib.h>
+/* Targets that take batches by HTTP, and the plain profile: a POST of lines. */
+#include "output/targets/http.h"
 
-#include "output/targets/http_profile.h"
-#include "output/targets/http_profiles.h"
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "event/event.h"
+#include "net/url.h"
 #include "output/targets/kinds.h"
+
+/* Any server that takes lines of JSON, an array of objects, or bytes. */
+
+static int check(const struct output_config *config, struct error *err)
+{
+	const struct http_keys *keys = config->own;
+
+	if (keys->body != BODY_ARRAY || !config->format || strcmp(config->format, "json") == 0)
+		return 0;
+	return error_set(err, -EINVAL, "body=array needs format=json");
+}
+
+static void write_array(struct http_target *target, const struct output_batch *batch)
+{
+	struct http_body *body = &target->body;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		buf_append_char(&body->text, i ? ',' : '[');
+		http_body_add(body, batch->records[i].bytes, batch->records[i].len);
+	}
+	buf_append_char(&body->text, ']');
+}
+
+static void write_body(struct http_target *target, const struct output_batch *batch)
+{
+	if (target->keys->body == BODY_ARRAY)
+		write_array(target, batch);
+	else
+		for (size_t i = 0; i < batch->parts_count; i++)
+			http_body_add(&target->body, batch->parts[i].iov_base,
+				      batch->parts[i].iov_len);
+}
+
+const struct http_profile http_profile_plain = {
+	.scheme = "Bearer",
+	.verdicts = HTTP_VERDICTS,
+	.check = check,
+	.write = write_body,
+};
+
+const struct http_profile *const HTTP_PROFILES[] = {
+	&http_profile_plain,  &http_profile_elasticsearch, &http_profile_loki,
+	&http_profile_splunk, &http_profile_victorialogs,  &http_profile_clickhouse,
+};
+
+const char *const HTTP_PROFILE_WORDS[] = {
+	"plain", "elasticsearch", "loki", "splunk", "victorialogs", "clickhouse", NULL,
+};
+
+/* Kubernetes' downward API: the pod names a variable so that has spec.nodeName. */
+#define NODE_NAME_VARIABLE "NODE_NAME"
+
+/*
+ * Credentials that are wrong are no fault of the records: they wait. So do those that a server
+ * redirects, which needs another URL.
+ */
+const struct http_verdict HTTP_VERDICTS[] = {
+	{200, 299, OUTPUT_DELIVERED},
+	{300, 399, OUTPUT_RETRY},
+	{401, 401, OUTPUT_RETRY},
+	{403, 403, OUTPUT_RETRY},
+	{407, 407, OUTPUT_RETRY},
+	{408, 408, OUTPUT_RETRY, .uncertain = true},
+	{413, 413, OUTPUT_RETRY, .too_large = true},
+	{429, 429, OUTPUT_RETRY},
+	{400, 499, OUTPUT_REJECTED},
+	{503, 503, OUTPUT_RETRY},
+	{500, 599, OUTPUT_RETRY, .uncertain = true},
+	{0},
+};
+
+static const struct http_verdict unknown_status = {.result = OUTPUT_RETRY, .uncertain = true};
+
+static char *find_host(const struct http_keys *keys)
+{
+	const char *node = getenv(NODE_NAME_VARIABLE);
+	struct utsname machine;
+
+	if (keys->host)
+		return strdup(keys->host);
+	if (node && *node)
+		return strdup(node);
+	return strdup(uname(&machine) == 0 ? machine.nodename : "unknown");
+}
+
+/* What the records of a batch are, one after the other. */
+static const char *content_type(const struct http_target *target)
+{
+	static const struct {
+		const char *format, *type;
+	} rows[] = {
+		{"text", "Content-Type: text/plain; charset=utf-8"},
+		{"protobuf", "Content-Type: application/octet-stream"},
+	};
+	const char *format = target->config->format;
+
+	if (target->profile->content_type)
+		return target->profile->content_type;
+	for (size_t i = 0; format && i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(format, rows[i].format) == 0)
+			return rows[i].type;
+	return target->keys->body == BODY_ARRAY ? "Content-Type: application/json"
+						: "Content-Type: application/x-ndjson";
+}
+
+enum { HEADERS_MAX = 8 };
+
+static int create_client(struct http_target *target, struct error *err)
+{
+	const struct http_profile *profile = target->profile;
+	const char *headers[HEADERS_MAX + 1] = {content_type(target)};
+	struct http_client_config config = {
+		.keys = target->keys, .scheme = profile->scheme, .headers = headers};
+
+	for (size_t i = 0; profile->headers && profile->headers[i] && i + 1 < HEADERS_MAX; i++)
+		headers[i + 1] = profile->headers[i];
+	return http_client_create(&config, target->stop, &target->client, err);
+}
+
+static int complete_url(struct http_target *target, const char *text, struct error *err)
+{
+	const struct http_profile *profile = target->profile;
+	struct url *url;
+	int code = url_create(text, &url, err);
+
+	if (code)
+		return code;
+	if (profile->path && !url_has_path(url))
+		code = url_set_path(url, profile->path);
+	if (code == 0 && profile->open)
+		code = profile->open(target, url);
+	target->url = code ? NULL : url_text(url);
+	url_destroy(url);
+	return target->url ? 0 : error_set(err, -ENOMEM, "out of memory");
+}
+
+int http_target_open(const struct output_config *config, const struct http_keys *keys,
+		     const struct http_profile *profile, const char *url, struct output_stop *stop,
+		     void **result, struct error *err)
+{
+	struct http_target *target = calloc(1, sizeof(*target));
+	int code;
+
+	if (!target)
+		return error_set(err, -ENOMEM, "out of memory");
+	target->config = config;
+	target->keys = keys;
+	target->profile = profile;
+	target->stop = stop;
+	target->host = find_host(keys);
+	code = target->host ? complete_url(target, url, err)
+			    : error_set(err, -ENOMEM, "out of memory");
+	if (code == 0)
+		code = dead_letters_open(&target->letters, keys->dead_letter,
+					 keys->dead_letter_bytes, err);
+	if (code == 0)
+		code = create_client(target, err);
+	if (code)
+		http_target_close(target);
+	else
+		*result = target;
+	return code;
+}
+
+void http_target_close(void *data)
+{
+	struct http_target *target = data;
+
+	if (!target)
+		return;
+	if (target->profile->close)
+		target->profile->close(target);
+	http_client_destroy(target->client);
+	http_body_finish(&target->body);
+	http_answer_finish(&target->answer);
+	dead_letters_close(&target->letters);
+	free(target->host);
+	free(target->url);
+	free(target);
+}
+
+static int post(struct http_target *target, struct output_batch *batch, struct error *err)
+{
+	const struct http_profile *profile = target->profile;
+	const char *url = profile->url ? profile->url(target, batch) : target->url;
+	struct http_body *body = &target->body;
+
+	http_body_clear(body);
+	profile->write(target, batch);
+	if (!http_body_end(body) || !url)
+		return error_set(err, -ENOMEM, "out of memory");
+	return http_client_post(target->client, url, body->parts, body->count, &target->answer,
+				err);
+}
+
+int http_target_send(void *data, struct output_batch *batch, struct error *err)
+{
+	struct http_target *target = data;
+	struct error lost;
+	int code = post(target, batch, err);
+
+	if (code) {
+		batch->uncertain = target->answer.sent;
+		return code;
+	}
+	batch->retry_after_ns = target->answer.retry_after_ns;
+	code = target->profile->read ? target->profile->read(target, batch, err)
+				     : http_read_status(target, batch, err);
+	/* That the dead letters are lost is more than that there are some. */
+	if (dead_letters_write(&target->letters, &lost))
+		code = error_set(err, -EIO, "%s", lost.text);
+	return code;
+}
+
+void http_reject(struct http_target *target, struct output_batch *batch, size_t i, long status,
+		 const char *reason)
+{
+	batch->results[i] = OUTPUT_REJECTED;
+	dead_letters_add(&target->letters, batch, &batch->records[i], status, reason);
+}
+
+int http_report_rejected(const struct http_target *target, size_t rejected, size_t count,
+			 const char *reason, struct error *err)
+{
+	return error_set(err, -EBADMSG, "%s rejected %zu of %zu records: %s", target->url, rejected,
+			 count, reason);
+}
+
+/* What the user can do about some statuses. */
+static const char *find_hint(long status)
+{
+	static const struct {
+		long status;
+		const char *hint;
+	} rows[] = {
+		{301, "; redirects are not followed: give the URL that it names"},
+		{302, "; redirects are not followed: give the URL that it names"},
+		{307, "; redirects are not followed: give the URL that it names"},
+		{308, "; redirects are not followed: give the URL that it names"},
+		{401, "; check user=, password= or token="},
+		{403, "; the user or token may not write there"},
+		{404, "; check the path of the URL"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].status == status)
+			return rows[i].hint;
+	return "";
+}
+
+int http_apply(struct http_target *target, struct output_batch *batch,
+	       const struct http_verdict *verdict, const char *why, struct error *err)
+{
+	long status = target->answer.status;
+	uint8_t result = verdict->result;
+
+	/* What is too large alone never fits. */
+	if (verdict->too_large && batch->count == 1)
+		result = OUTPUT_REJECTED;
+	output_batch_set(batch, result);
+	batch->uncertain = verdict->uncertain;
+	batch->too_large = verdict->too_large && result == OUTPUT_RETRY;
+	if (result == OUTPUT_DELIVERED || batch->too_large)
+		return 0;
+	for (size_t i = 0; i < batch->count && result == OUTPUT_REJECTED; i++)
+		http_reject(target, batch, i, status, why);
+	return error_set(err, result == OUTPUT_REJECTED ? -EBADMSG : -EAGAIN,
+			 "%s %s %zu records with status %ld%s%s%s", target->url,
+			 result == OUTPUT_REJECTED ? "rejected" : "did not take", batch->count,
+			 status, *why ? ": " : "", why, find_hint(status));
+}
+
+int http_read_status(struct http_target *target, struct output_batch *batch, struct error *err)
+{
+	const struct http_verdict *row = target->profile->verdicts;
+	char why[HTTP_EXCERPT_BYTES];
+	long status = target->answer.status;
+
+	while (row->last && (status < row->first || status > row->last))
+		row++;
+	http_answer_excerpt(&target->answer, why);
+	return http_apply(target, batch, row->last ? row : &unknown_status, why, err);
+}
+
+const char *http_record_type(const struct output_record *record)
+{
+	const struct event_desc *desc = event_desc_get(record->event);
+
+	if (record->flags & RECORD_IS_DROP)
+		return "drop";
+	return desc ? desc->name : "unknown";
+}
+
+int http_check_json(const struct output_config *config, struct error *err)
+{
+	if (!config->format || strcmp(config->format, "json") == 0)
+		return 0;
+	return error_set(err, -EINVAL, "this profile takes format=json alone, not %s",
+			 config->format);
+}
+
+/* The kinds http and https: batches to servers that take JSON. */
 
 static const struct http_profile *profile_of(const struct output_config *config)
 {

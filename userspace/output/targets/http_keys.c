@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "net/url.h"
-#include "output/targets/http_profiles.h"
+#include "output/targets/http.h"
 
 #define MEMBER(member) offsetof(struct http_keys, member)
 

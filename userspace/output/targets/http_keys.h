@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "output/config.h"
-#include "output/targets/http_pack.h"
+#include "output/targets/http_body.h"
 
 /* Members in the order of their rows, which document them. Texts that are not given are NULL. */
 struct http_keys {

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/targets/http_pairs.h"
-#include "output/targets/http_profile.h"
-#include "output/targets/http_profiles.h"
+#include "output/targets/http_body.h"
+#include "output/targets/http.h"
 #include "output/record_id.h"
 #include "rules/rules.h"
 #include "util/json.h"

@@ -11,8 +11,7 @@
 
 #include "meta/json_input.h"
 #include "net/url.h"
-#include "output/targets/http_profile.h"
-#include "output/targets/http_profiles.h"
+#include "output/targets/http.h"
 #include "util/clock.h"
 #include "util/json.h"
 

@@ -13,7 +13,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-#include "output/targets/deadline.h"
+#include "output/targets/connection.h"
 
 enum { ERROR_BYTES = 256, DRAIN_BYTES = 4096, DRAINS_MAX = 64, VERDICT_MS = 300 };
 

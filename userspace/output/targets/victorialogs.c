@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "net/url.h"
-#include "output/targets/http_pairs.h"
-#include "output/targets/http_profile.h"
-#include "output/targets/http_profiles.h"
+#include "output/targets/http_body.h"
+#include "output/targets/http.h"
 #include "sinsp/values/clock.h"
 #include "util/json.h"
 

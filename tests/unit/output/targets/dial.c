@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Connected sockets: of addresses in turn, and of paths; limits of time. */
-#include "output/targets/dial.h"
+#include "output/targets/connection.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "output/targets/deadline.h"
 #include "patience.h"
 #include "peer.h"
 #include "tree.h"

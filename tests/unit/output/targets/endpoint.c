@@ -6,7 +6,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "output/targets/deadline.h"
+#include "output/targets/connection.h"
 #include "unit.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages of the forward protocol, decoded again. */
-#include "output/targets/fluent_forward.h"
+#include "output/targets/fluent.h"
 #include "unit.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions of the forward protocol: who both sides are, and servers that are wrong. */
-#include "output/targets/fluent_session.h"
+#include "output/targets/fluent.h"
 
 #include <errno.h>
 #include <stdio.h>

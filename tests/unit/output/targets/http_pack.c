@@ -5,7 +5,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "output/targets/http_pack.h"
+#include "output/targets/http_body.h"
 #include "unit.h"
 
 enum { LARGE = 3000000 };

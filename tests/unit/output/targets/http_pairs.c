@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "output/targets/http_pairs.h"
+#include "output/targets/http_body.h"
 #include "unit.h"
 
 static void test_parts(void **state)

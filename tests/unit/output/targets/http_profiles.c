@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each profile has its word, and what a target needs of it. */
-#include "output/targets/http_profile.h"
-#include "output/targets/http_profiles.h"
+#include "output/targets/http.h"
 #include "unit.h"
 
 static void test_table(void **state)

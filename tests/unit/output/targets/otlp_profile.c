@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/targets/otlp_profile.h"
-#include "output/targets/http_profile.h"
+#include "output/targets/otlp.h"
+#include "output/targets/http.h"
 #include "output/targets/kinds.h"
 #include "posted.h"
 #include "unit.h"

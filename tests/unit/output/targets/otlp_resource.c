@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/targets/otlp_resource.h"
+#include "output/targets/otlp.h"
 #include "unit.h"
 
 static const struct output_list none;

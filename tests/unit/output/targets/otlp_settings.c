@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/targets/otlp_settings.h"
+#include "output/targets/otlp.h"
 #include "output/target.h"
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages of syslog, byte by byte. */
-#include "output/targets/syslog_message.h"
+#include "output/targets/syslog.h"
 
 #include <stdio.h>
 #include <stdlib.h>

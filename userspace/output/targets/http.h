@@ -1,12 +1,46 @@
 /* SPDX-License-Identifier: MIT */
+/* Servers that take batches by HTTP: a profile for each kind says how bodies and answers look. */
+#ifndef OUTPUT_TARGETS_HTTP_H
+#define OUTPUT_TARGETS_HTTP_H
+
+#include "output/target.h"
+#include "output/targets/dead_letters.h"
+#include "output/targets/http_body.h"
+#include "output/targets/http_client.h"
+#include "output/targets/http_keys.h"
+
+/*
+ * A server that takes batches by HTTP: one request for each, and the next one after its answer, so
+ * that records arrive in their order. The kinds http and otlp differ in the profile alone.
+ */
+
+struct http_profile;
+
+struct http_target {
+	const struct output_config *config; /* borrowed */
+	const struct http_keys *keys; /* borrowed */
+	const struct http_profile *profile;
+	char *url; /* owned */
+	char *host; /* owned; the name of this machine */
+	struct http_client *client; /* owned */
+	struct http_body body;
+	struct http_answer answer;
+	struct dead_letters letters;
+	struct output_stop *stop; /* borrowed */
+	void *own; /* of the profile */
+};
+
+/* As open(), send() and close() of a kind. `keys` are borrowed, `url` is that of the server. */
+int http_target_open(const struct output_config *config, const struct http_keys *keys,
+		     const struct http_profile *profile, const char *url, struct output_stop *stop,
+		     void **target, struct error *err);
+int http_target_send(void *target, struct output_batch *batch, struct error *err);
+void http_target_close(void *target);
+
 /*
  * What a kind of server wants of a request, and how its answers are read: a row in the file of the
  * kind. The functions share a struct http_target, whose `own` belongs to the profile.
  */
-#ifndef OUTPUT_TARGETS_HTTP_PROFILE_H
-#define OUTPUT_TARGETS_HTTP_PROFILE_H
-
-#include "output/targets/http_target.h"
 
 struct url;
 
@@ -64,5 +98,20 @@ const char *http_record_type(const struct output_record *record);
 
 /* Of keys: rejects another format than JSON. */
 int http_check_json(const struct output_config *config, struct error *err);
+
+/* The table of profiles, and those of OTLP. */
+
+struct http_profile;
+
+/* In the same order; the words are those of profile=, and end with NULL. */
+extern const struct http_profile *const HTTP_PROFILES[];
+extern const char *const HTTP_PROFILE_WORDS[];
+
+extern const struct http_profile http_profile_plain;
+extern const struct http_profile http_profile_elasticsearch;
+extern const struct http_profile http_profile_loki;
+extern const struct http_profile http_profile_splunk;
+extern const struct http_profile http_profile_victorialogs;
+extern const struct http_profile http_profile_clickhouse;
 
 #endif

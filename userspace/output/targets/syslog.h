@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Records as messages of syslog: RFC 5424, or the form that the local daemon takes.
- */
-#ifndef OUTPUT_TARGETS_SYSLOG_MESSAGE_H
-#define OUTPUT_TARGETS_SYSLOG_MESSAGE_H
+/* Messages of syslog: RFC 5424 and 3164. */
+#ifndef OUTPUT_TARGETS_SYSLOG_H
+#define OUTPUT_TARGETS_SYSLOG_H
 
 #include <stdbool.h>
 #include <stddef.h>
