@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "output/spool/file.h"
+#include "output/spool/folder.h"
 #include "output/spool/frame.h"
 #include "output/spool/inspect.h"
 #include "output/spool/scan.h"

@@ -86,4 +86,12 @@ bool output_config_equals(const struct output_config *a, const struct output_con
 /* Appends a text that is the same for both if they are, in this and in other processes. */
 void output_config_append_identity(const struct output_config *config, struct buf *text);
 
+/* Targets as messages, pages and reports show them: without what may be a secret. */
+
+/* Appends KIND:TARGET, of `len` bytes; asterisks stand for a user and for the query of a URL. */
+void output_append_shown(const char *to, size_t len, struct buf *text);
+
+/* Whether there is a user in a target, or what looks like one: an '@' before the query. */
+bool output_has_user(const char *target);
+
 #endif

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "util/buf.h"
+
 enum output_record_flags {
 	RECORD_IS_DROP = 1 << 0, /* says which records are missing */
 	RECORD_REDELIVERED = 1 << 1, /* may have arrived before; its bytes say so, too */
@@ -70,5 +72,25 @@ void output_batch_set_bytes(struct output_batch *batch, size_t bytes);
  */
 size_t output_batch_slice(const struct output_batch *batch, size_t from, size_t to,
 			  struct iovec *pieces, size_t max);
+
+/* The ids of records as text, for servers that tell records by them. */
+
+/*
+ * Appends "STREAM-NUMBER" as evt.id has it. A drop record, which has the number of the one before
+ * it, is identified by its time and its cause: "STREAM-NUMBERdNS.CAUSE".
+ */
+static inline void record_id_append(struct buf *text, const struct output_batch *batch,
+				    const struct output_record *record)
+{
+	buf_append_string(text, batch->stream);
+	buf_append_char(text, '-');
+	buf_append_u64(text, record->number);
+	if (record->flags & RECORD_IS_DROP) {
+		buf_append_char(text, 'd');
+		buf_append_u64(text, record->ts_ns);
+		buf_append_char(text, '.');
+		buf_append_u64(text, record->event);
+	}
+}
 
 #endif

@@ -2,7 +2,7 @@
 /* No user, password or token of a target is shown. */
 #include <string.h>
 
-#include "output/shown.h"
+#include "output/config.h"
 #include "unit.h"
 
 static void expect_shown(const char *to, const char *expected)

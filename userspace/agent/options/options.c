@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "output/targets/kinds.h"
-#include "output/shown.h"
+#include "output/config.h"
 
 /* Adds a word of the command line to a list. Returns 0 or -ENOMEM. */
 static int add_word(const char ***paths, size_t *count, const char *path)

@@ -9,7 +9,7 @@
 #include "agent/control/control.h"
 #include "agent/run/metrics.h"
 #include "agent/run/status.h"
-#include "output/delivery/health.h"
+#include "output/delivery/outputs.h"
 #include "util/clock.h"
 
 enum { HTTP_UNAVAILABLE = 503, CANARY_MS = 3000 };

@@ -6,7 +6,7 @@
 
 #include "agent/run/report.h"
 #include "agent/run/run.h"
-#include "output/delivery/health.h"
+#include "output/delivery/outputs.h"
 #include "util/buf.h"
 #include "util/error.h"
 

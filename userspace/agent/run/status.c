@@ -9,7 +9,7 @@
 #include "agent/process/process_usage.h"
 #include "agent/run/report.h"
 #include "agent/run/run.h"
-#include "output/delivery/health.h"
+#include "output/delivery/outputs.h"
 #include "util/clock.h"
 #include "util/version.h"
 

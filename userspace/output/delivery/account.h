@@ -3,12 +3,40 @@
 #ifndef OUTPUT_DELIVERY_ACCOUNT_H
 #define OUTPUT_DELIVERY_ACCOUNT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "output/delivery/gap.h"
 #include "util/buf.h"
 #include "util/error.h"
+
+/*
+ * What the two threads of an output count, at most once for each block or batch; a third one may
+ * read it at any time.
+ */
+
+struct output_counters {
+	atomic_uint_least64_t delivered, delivered_bytes; /* without drop records */
+	atomic_uint_least64_t batches; /* that were sent, failed ones included */
+	atomic_uint_least64_t failures; /* of these, that were not delivered as a whole */
+	atomic_uint_least64_t retried; /* records that were sent again */
+	atomic_uint_least64_t redelivered; /* of these, marked: they may have arrived before */
+	atomic_uint_least64_t old_drops; /* drop records that earlier runs left in the spool */
+	atomic_uint_least64_t dropped[GAP_CAUSES];
+};
+
+static inline void counter_add(atomic_uint_least64_t *counter, uint64_t n)
+{
+	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+static inline uint64_t counter_get(const atomic_uint_least64_t *counter)
+{
+	return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+/* The account of an output: what was formatted for it, and what became of that. */
 
 /*
  * formatted + backlog = delivered + queued + dropped. After the end nothing is queued, except in a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the thread of an output has taken from its queue and not yet delivered. It is sent in parts,
- * the windows; a window that comes back shrinks to the records that have to be sent again.
+ * What the thread of an output has taken from its queue and not yet delivered, and drop records for
+ * what is missing.
  */
 #ifndef OUTPUT_DELIVERY_BATCH_H
 #define OUTPUT_DELIVERY_BATCH_H
@@ -10,10 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output/delivery/block.h"
+#include "output/delivery/gap.h"
+#include "output/delivery/queue.h"
 #include "output/record.h"
 #include "util/arena.h"
 #include "util/buf.h"
+
+/*
+ * What the thread of an output has taken from its queue and not yet delivered. It is sent in parts,
+ * the windows; a window that comes back shrinks to the records that have to be sent again.
+ */
 
 struct batch {
 	struct block *blocks, *last; /* that own the bytes of the records */
@@ -73,5 +79,29 @@ size_t batch_redeliver(struct batch *batch, size_t count, batch_mark *mark, cons
 
 /* Empties the batch; returns its blocks, linked by `next`. */
 struct block *batch_take_blocks(struct batch *batch);
+
+/* Makes drop records of gaps. */
+
+struct output_format;
+struct output_schema;
+struct redact;
+
+/* What the records of an output are. All borrowed. */
+struct output_form {
+	const struct output_format *format;
+	const struct output_schema *schema; /* NULL: the native one */
+	const char *stream; /* the id of the output's life */
+	struct redact *redact; /* for the thread that takes blocks; NULL: secrets stay */
+};
+
+/*
+ * Adds a drop record for each gap to a batch; those for which there is no memory are only counted.
+ * last_number: of the record before them. The gaps stay as they are.
+ */
+void drops_add(const struct output_form *form, const struct gaps *gaps, uint64_t last_number,
+	       struct batch *batch);
+
+/* Appends a copy of a record with the mark that it may have arrived before. */
+void drops_mark(const void *form, const struct output_record *record, struct buf *out);
 
 #endif

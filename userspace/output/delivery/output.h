@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One output, on the side of the thread of events: formats records into blocks and numbers them.
- * Its sender does the rest.
+ * One output, on the side of the thread of events: filters, formats records into blocks, hides
+ * secrets and numbers them.
  */
 #ifndef OUTPUT_DELIVERY_OUTPUT_H
 #define OUTPUT_DELIVERY_OUTPUT_H
@@ -11,12 +11,41 @@
 
 #include "output/config.h"
 #include "output/delivery/account.h"
-#include "output/delivery/counters.h"
+#include "output/delivery/batch.h"
 #include "output/delivery/limit.h"
 #include "output/delivery/queue.h"
 #include "output/delivery/sender.h"
-#include "output/delivery/view.h"
+#include "sinsp/sinsp.h"
 #include "util/error.h"
+
+/* What an output shows of events: those that its filter passes, in its format. */
+
+struct output_schema;
+
+struct output_view {
+	const struct output_format *format;
+	const struct output_schema *schema; /* names of fields; NULL: those of Lanner */
+	struct filter *filter; /* owned; NULL: all events */
+	struct formatter *formatter; /* owned; NULL: only rules print */
+	size_t line; /* of the rules: which of their lines has this format */
+};
+
+static inline void output_view_finish(struct output_view *view)
+{
+	filter_destroy(view->filter);
+	formatter_destroy(view->formatter);
+	*view = (struct output_view){0};
+}
+
+/* Hides the secrets in the records of a block. */
+
+/* Called by the thread that took the block from the queue: nobody else reads its bytes. */
+void hide_secrets(const struct output_form *form, struct block *block);
+
+/*
+ * One output, on the side of the thread of events: formats records into blocks and numbers them.
+ * Its sender does the rest.
+ */
 
 struct redact;
 struct ruleset;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The outputs of a run. All functions are for the thread of events. */
+/*
+ * The outputs of a run, and whether their threads move. All functions are for the thread of events.
+ */
 #ifndef OUTPUT_DELIVERY_OUTPUTS_H
 #define OUTPUT_DELIVERY_OUTPUTS_H
 
@@ -9,6 +11,8 @@
 
 #include "output/delivery/output.h"
 #include "util/buf.h"
+
+/* The outputs of a run. All functions are for the thread of events. */
 
 struct outputs {
 	struct output **list; /* owned, each, too */
@@ -88,5 +92,22 @@ bool outputs_are_gone(const struct outputs *outputs);
  * In both cases `next` is to be finished.
  */
 int outputs_change(struct outputs *outputs, struct outputs *next, struct error *err);
+
+/*
+ * Whether the threads of outputs move. A target that is dead or slow is not ill health: its calls
+ * end at their deadlines, and what they cost is in the account.
+ */
+
+enum health {
+	HEALTH_MOVES,
+	HEALTH_BLOCKED, /* a thread has been in a call of its target or its disk for a minute */
+	HEALTH_HANGS, /* in our own code, or beyond each deadline: only a restart helps */
+};
+
+/*
+ * The worst of all threads. Appends a line for each that does not move, by the place of its output,
+ * from 1, and its kind: "output 2 (http): its thread has been in a call of its target for 75 s".
+ */
+enum health outputs_health(const struct outputs *outputs, uint64_t now_ns, struct buf *text);
 
 #endif

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "output/delivery/hide.h"
+#include "output/delivery/output.h"
 #include "output/delivery/thread.h"
 #include "output/reach.h"
 #include "util/clock.h"

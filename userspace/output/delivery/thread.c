@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/* Threads of outputs, and targets that are opened in them. */
 #include "output/delivery/thread.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
+#include "output/target.h"
 #include "privileges/privileges.h"
 
-struct call {
+struct thread_call {
 	const struct files_limits *files;
 	void (*function)(void *);
 	void *context;
@@ -16,30 +19,30 @@ struct call {
 
 static void *run_call(void *context)
 {
-	struct call *call = context;
+	struct thread_call *thread_call = context;
 
-	call->code = privileges_enter(ROLE_OUTPUT, call->files, call->err);
-	if (call->code == 0)
-		call->function(call->context);
+	thread_call->code = privileges_enter(ROLE_OUTPUT, thread_call->files, thread_call->err);
+	if (thread_call->code == 0)
+		thread_call->function(thread_call->context);
 	return NULL;
 }
 
 int thread_call(const struct files_limits *files, void (*function)(void *), void *context,
 		struct error *err)
 {
-	struct call call = {files, function, context, err, 0};
+	struct thread_call thread_call = {files, function, context, err, 0};
 	sigset_t all, before;
 	pthread_t thread;
 	int code;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	code = pthread_create(&thread, NULL, run_call, &call);
+	code = pthread_create(&thread, NULL, run_call, &thread_call);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (code)
 		return error_set(err, -code, "cannot start a thread: %s", strerror(code));
 	pthread_join(thread, NULL);
-	return call.code;
+	return thread_call.code;
 }
 
 struct start {
@@ -64,4 +67,79 @@ int thread_start(pthread_t *thread, const struct files_limits *files, void *(*ru
 	int code = thread_call(files, start, &made, NULL);
 
 	return code ? code : made.code;
+}
+
+/* What libraries start when a target is opened has the privileges of the thread that opens it. */
+
+struct opening {
+	const struct output_config *config;
+	struct output_stop *stop;
+	void *target;
+	struct error *err;
+	int code;
+};
+
+static void open_target(void *context)
+{
+	struct opening *opening = context;
+	const struct output_config *config = opening->config;
+
+	opening->code = config->kind->open(config, opening->stop, &opening->target, opening->err);
+}
+
+static void open_and_close(void *context)
+{
+	struct opening *opening = context;
+
+	open_target(opening);
+	opening->config->kind->close(opening->target);
+}
+
+int opening_reach(const struct output_config *config, struct output_reach *reach, struct error *err)
+{
+	*reach = (struct output_reach){0};
+	output_reach_target(config, reach);
+	output_reach_spool(config, reach);
+	if (!reach->failed)
+		return 0;
+	output_reach_finish(reach);
+	return error_set(err, -ENOMEM, "%s: out of memory", config->text);
+}
+
+static int opening_call(struct opening *opening, void (*function)(void *context))
+{
+	struct output_reach reach;
+	struct files_limits files;
+	int code = opening_reach(opening->config, &reach, opening->err);
+
+	if (code)
+		return code;
+	files = output_reach_limits(&reach);
+	code = thread_call(&files, function, opening, opening->err);
+	output_reach_finish(&reach);
+	return code ? code : opening->code;
+}
+
+int opening_open(const struct output_config *config, struct output_stop *stop, void **target,
+		 struct error *err)
+{
+	struct opening opening = {.config = config, .stop = stop, .err = err};
+	int code = opening_call(&opening, open_target);
+
+	*target = opening.target;
+	return code;
+}
+
+int opening_try(const struct output_config *config, struct error *err)
+{
+	struct output_stop stop;
+	struct opening opening = {.config = config, .stop = &stop, .err = err};
+	int code = output_stop_init(&stop);
+
+	if (code)
+		error_set(err, code, "%s: %s", config->text, strerror(-code));
+	else
+		code = opening_call(&opening, open_and_close);
+	output_stop_finish(&stop);
+	return code;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The folder of a spool: its lock, its segments and their names. */
+/*
+ * The folder of a spool: its lock, its segments and their names; reads and writes of a part of a
+ * file.
+ */
 #ifndef OUTPUT_SPOOL_FOLDER_H
 #define OUTPUT_SPOOL_FOLDER_H
 
@@ -9,6 +12,16 @@
 #include <sys/stat.h>
 
 #include "util/error.h"
+
+/* Reads and writes of a part of a file, whole or not at all. */
+
+/* Returns 0, -EBADMSG if the file ends before, or what pread(2) gives. */
+int spool_file_read(int fd, void *bytes, size_t len, uint64_t offset);
+
+/* Returns 0 or -errno; then a part may have been written. */
+int spool_file_write(int fd, const void *bytes, size_t len, uint64_t offset);
+
+/* The folder of a spool: its lock, its segments and their names. */
 
 enum {
 	SPOOL_NAME_BYTES = 32,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/spool/file.h"
+#include "output/spool/folder.h"
 #include "util/crc32c.h"
 
 int spool_encoder_init(struct spool_encoder *encoder, int level)

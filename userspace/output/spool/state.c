@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots of the state: the checks when they are loaded, and their turns when they are stored. */
+/*
+ * The state of a spool: as it is in memory and in the slots of its file, and what of it was sent
+ * and arrived.
+ */
 #include "output/spool/state.h"
 
 #include <errno.h>
@@ -7,9 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/spool/file.h"
-#include "output/spool/loss.h"
+#include "output/spool/folder.h"
+#include "output/spool/spool.h"
+#include "output/spool/spool_impl.h"
 #include "util/crc32c.h"
+
+/* Slots of the state: the checks when they are loaded, and their turns when they are stored. */
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
@@ -128,4 +134,156 @@ void spool_boot_id(uint8_t id[SPOOL_BOOT_BYTES])
 		}
 	if (fd >= 0)
 		close(fd);
+}
+
+/* The state as it is in memory, made into what is stored. */
+
+uint64_t spool_segment_last(const struct spool *spool, size_t i)
+{
+	return i + 1 < spool->segments.count ? spool->segments.items[i + 1].first - 1
+					     : spool->slot.appended;
+}
+
+static void take_losses(struct spool_slot *slot, const struct spool_losses *losses)
+{
+	for (unsigned int cause = 0; cause < SPOOL_CAUSES; cause++) {
+		struct spool_slot_loss *stored = &slot->losses[cause];
+		struct spool_loss sum = {stored->from, stored->to, stored->count, stored->first_ns,
+					 stored->last_ns};
+
+		spool_loss_merge(&sum, &losses->causes[cause]);
+		*stored = (struct spool_slot_loss){sum.from, sum.to, sum.count, sum.first_ns,
+						   sum.last_ns};
+	}
+}
+
+static int count_failure(struct spool *spool, int code)
+{
+	pthread_mutex_lock(&spool->lock);
+	spool->stats.failed_stores++;
+	pthread_mutex_unlock(&spool->lock);
+	return code;
+}
+
+int spool_store(struct spool *spool, bool sync)
+{
+	struct spool_slot slot;
+	int r;
+
+	pthread_mutex_lock(&spool->lock);
+	slot = spool->slot;
+	slot.number = spool->used > slot.number ? spool->used : slot.number;
+	slot.losses_count = SPOOL_CAUSES;
+	memset(slot.losses, 0, sizeof(slot.losses));
+	take_losses(&slot, &spool->losses);
+	take_losses(&slot, &spool->given);
+	pthread_mutex_unlock(&spool->lock);
+	r = spool_state_store(&spool->state, &slot, sync);
+	return r < 0 ? count_failure(spool, r) : 0;
+}
+
+int spool_store_state(struct spool *spool, bool sync)
+{
+	int r;
+
+	pthread_mutex_lock(&spool->files);
+	r = spool_store(spool, false);
+	pthread_mutex_unlock(&spool->files);
+	/* The other thread need not wait for the disk, too. */
+	if (r == 0 && sync && fdatasync(spool->state.fd))
+		r = count_failure(spool, -errno);
+	return r;
+}
+
+/* What was sent and what arrived: the promises that the state keeps over a crash. */
+
+static int fail(const struct spool *spool, int code, struct error *err)
+{
+	return error_set(err, code, "cannot write the state of the spool %s: %s", spool->path,
+			 strerror(-code));
+}
+
+int spool_attempt(struct spool *spool, uint64_t position, struct error *err)
+{
+	uint64_t before;
+	int r;
+
+	pthread_mutex_lock(&spool->lock);
+	before = spool->slot.attempted;
+	if (position > before)
+		spool->slot.attempted = position;
+	pthread_mutex_unlock(&spool->lock);
+	if (position <= before)
+		return 0;
+	r = spool_store_state(spool, spool_syncs_always(spool));
+	if (r == 0)
+		return 0;
+	pthread_mutex_lock(&spool->lock);
+	spool->slot.attempted = before;
+	pthread_mutex_unlock(&spool->lock);
+	return fail(spool, r, err);
+}
+
+/* The record of the last batch at this position, or NULL. */
+static const struct output_record *record_at(const struct spool_batch *batch, uint64_t position)
+{
+	return position >= batch->first && position - batch->first < batch->count
+		       ? &batch->records[position - batch->first]
+		       : NULL;
+}
+
+int spool_acknowledge(struct spool *spool, uint64_t position, struct error *err)
+{
+	const struct spool_batch *batch = &spool->reader.batch;
+	const struct output_record *record = record_at(batch, position);
+	const struct output_record *next = record_at(batch, position + 1);
+	int r;
+
+	if (position > spool->reader.position)
+		return error_set(err, -EINVAL, "spool %s: record %llu was never read", spool->path,
+				 (unsigned long long)position);
+	pthread_mutex_lock(&spool->lock);
+	if (position > spool->slot.acknowledged) {
+		spool->stats.acknowledged += position - spool->slot.acknowledged;
+		spool->slot.acknowledged = position;
+		spool->slot.acknowledged_number =
+			record ? record->number : spool->slot.acknowledged_number;
+		spool->stats.oldest_ns = position == spool->slot.appended ? 0
+					 : next				  ? next->ts_ns
+									  : spool->stats.oldest_ns;
+	}
+	pthread_mutex_unlock(&spool->lock);
+	r = spool_store_state(spool, spool_syncs_always(spool));
+	if (r == 0)
+		r = spool_remove_acknowledged(spool);
+	return r < 0 ? fail(spool, r, err) : 0;
+}
+
+void spool_lose_record(struct spool *spool, enum spool_cause cause,
+		       const struct output_record *record)
+{
+	pthread_mutex_lock(&spool->lock);
+	spool_losses_add(&spool->losses, cause, record->number, record->ts_ns, record->event);
+	spool->stats.lost[cause]++;
+	pthread_mutex_unlock(&spool->lock);
+}
+
+int spool_lost_reported(struct spool *spool, struct error *err)
+{
+	int r;
+
+	pthread_mutex_lock(&spool->lock);
+	memset(&spool->given, 0, sizeof(spool->given));
+	spool->given_redelivered = false;
+	pthread_mutex_unlock(&spool->lock);
+	r = spool_store_state(spool, spool_syncs_always(spool));
+	return r < 0 ? fail(spool, r, err) : 0;
+}
+
+void spool_wake(struct spool *spool)
+{
+	pthread_mutex_lock(&spool->lock);
+	spool->woken = true;
+	pthread_cond_signal(&spool->changed);
+	pthread_mutex_unlock(&spool->lock);
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/record_id.h"
+#include "output/record.h"
 #include "sinsp/values/clock.h"
 #include "util/clock.h"
 #include "util/json.h"

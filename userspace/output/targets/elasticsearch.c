@@ -11,7 +11,7 @@
 #include "meta/json_input.h"
 #include "net/url.h"
 #include "output/targets/http.h"
-#include "output/record_id.h"
+#include "output/record.h"
 #include "sinsp/values/clock.h"
 #include "util/json.h"
 

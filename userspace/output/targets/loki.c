@@ -9,7 +9,7 @@
 
 #include "output/targets/http_body.h"
 #include "output/targets/http.h"
-#include "output/record_id.h"
+#include "output/record.h"
 #include "rules/rules.h"
 #include "util/json.h"
 

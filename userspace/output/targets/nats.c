@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "output/target.h"
-#include "output/record_id.h"
+#include "output/record.h"
 #include "output/targets/kinds.h"
 
 enum { LOOK_MS = 50, ID_MAX = 80 };

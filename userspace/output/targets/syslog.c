@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "event/event.h"
-#include "output/record_id.h"
+#include "output/record.h"
 #include "output/targets/connection.h"
 #include "output/targets/kinds.h"
 #include "output/targets/messenger.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records in a block, while its memory moves. */
-#include "output/delivery/block.h"
+#include "output/delivery/queue.h"
 #include "unit.h"
 
 enum { COUNT = 1000 };

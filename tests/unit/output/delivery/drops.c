@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Drop records and marks, in the format of an output. */
-#include "output/delivery/drops.h"
+#include "output/delivery/batch.h"
 
 #include <string.h>
 

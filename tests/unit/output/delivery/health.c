@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads of outputs that move, wait for others, or hang. */
-#include "output/delivery/health.h"
+#include "output/delivery/outputs.h"
 
 #include "output/target.h"
 #include "unit.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fake_target.h"
-#include "output/delivery/opening.h"
+#include "output/delivery/thread.h"
 #include "unit.h"
 
 static void expect(int code)

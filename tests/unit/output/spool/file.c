@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/spool/file.h"
+#include "output/spool/folder.h"
 #include "unit.h"
 
 static void reads_what_was_written(void **state)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/spool/file.h"
+#include "output/spool/folder.h"
 #include "output/spool/frame.h"
 #include "spooled.h"
 #include "unit.h"

@@ -2,7 +2,7 @@
 /* Sums of losses: ranges, times, types. */
 #include <stdlib.h>
 
-#include "output/spool/loss.h"
+#include "output/spool/spool.h"
 #include "unit.h"
 
 static void widens_a_range(void **state)

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "output/spool/file.h"
+#include "output/spool/folder.h"
 #include "output/spool/spool_impl.h"
 #include "patience.h"
 #include "spooled.h"

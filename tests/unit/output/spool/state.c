@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/spool/file.h"
+#include "output/spool/folder.h"
 #include "output/spool/state.h"
 #include "tree.h"
 #include "unit.h"
