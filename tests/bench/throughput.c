@@ -26,7 +26,7 @@
 #include "sinsp/format/format.h"
 #include "sinsp/format/output_format.h"
 #include "sinsp/engine/engine.h"
-#include "sinsp/schema/schema.h"
+#include "sinsp/format/schema.h"
 
 enum { EVENTS_DEFAULT = 1000000, PASSES = 7, THREADS = 50, CONTAINERS = 10 };
 

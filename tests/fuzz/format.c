@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "sinsp/format/format.h"
-#include "sinsp/schema/schema.h"
+#include "sinsp/format/schema.h"
 
 /* Each is made of the format; NULL: the native schema. */
 static const struct kind {

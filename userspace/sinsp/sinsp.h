@@ -20,7 +20,7 @@
 #include "sinsp/format/format.h"
 #include "sinsp/format/json_form.h"
 #include "sinsp/format/match.h"
-#include "sinsp/schema/schema.h"
+#include "sinsp/format/schema.h"
 #include "sinsp/state/cgroups.h"
 #include "sinsp/state/container.h"
 #include "sinsp/state/container_users.h"

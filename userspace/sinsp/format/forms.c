@@ -8,7 +8,7 @@
 #include "sinsp/values/encoder.h"
 #include "sinsp/format/json_form.h"
 #include "sinsp/format/text.h"
-#include "sinsp/schema/ecs.h"
+#include "sinsp/format/ecs.h"
 #include "sinsp/tables/fd.h"
 #include "sinsp/values/param_value.h"
 

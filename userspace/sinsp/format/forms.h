@@ -4,7 +4,7 @@
 #define SINSP_FORMAT_FORMS_H
 
 #include "sinsp/format/formatter.h"
-#include "sinsp/schema/schema.h"
+#include "sinsp/format/schema.h"
 
 /* Chooses the writer of a column, which uses the encoder of the formatter. */
 void form_choose(struct format_column *column, enum schema_form form);

@@ -13,7 +13,7 @@
 #include "sinsp/format/formatter.h"
 #include "sinsp/format/json_form.h"
 #include "sinsp/format/json.h"
-#include "sinsp/schema/schema.h"
+#include "sinsp/format/schema.h"
 #include "util/json.h"
 
 static void append_boolean(struct formatter *formatter, const struct format_column *column,

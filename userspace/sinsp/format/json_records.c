@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sinsp/schema/schema.h"
+#include "sinsp/format/schema.h"
 #include "util/json.h"
 
 static bool write_id(struct formatter *formatter, const struct format_column *column,

@@ -4,7 +4,7 @@
  * the end. Each is written with a comma before it; the first comma becomes a blank.
  */
 #include "sinsp/format/otlp.h"
-#include "sinsp/schema/schema.h"
+#include "sinsp/format/schema.h"
 #include "sinsp/values/encoder.h"
 #include "util/json.h"
 

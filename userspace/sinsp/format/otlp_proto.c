@@ -2,7 +2,7 @@
 /* LogRecords in protobuf: opentelemetry/proto/logs/v1/logs.proto. */
 #include "sinsp/format/otlp.h"
 #include "sinsp/format/proto_column.h"
-#include "sinsp/schema/schema.h"
+#include "sinsp/format/schema.h"
 #include "sinsp/values/encoder.h"
 #include "util/protobuf_texts.h"
 

@@ -11,7 +11,7 @@
 #include "sinsp/format/json_form.h"
 #include "sinsp/format/proto_column.h"
 #include "sinsp/format/protobuf_records.h"
-#include "sinsp/schema/numbers.h"
+#include "sinsp/format/numbers.h"
 #include "sinsp/values/encoder.h"
 #include "sinsp/values/param_value.h"
 

@@ -3,7 +3,7 @@
 #include "sinsp/format/protobuf_records.h"
 
 #include "sinsp/format/proto_column.h"
-#include "sinsp/schema/numbers.h"
+#include "sinsp/format/numbers.h"
 #include "sinsp/values/encoder.h"
 
 enum {

@@ -1,143 +1,185 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives a formatter another schema: what begins each record, and other keys and values. */
-#include <errno.h>
+/* The schemas, and the keys of fields in them. */
+#include "sinsp/format/schema.h"
+
+#include <ctype.h>
 #include <string.h>
 
-#include "sinsp/format/format.h"
-#include "sinsp/format/formatter.h"
-#include "sinsp/schema/schema.h"
-#include "sinsp/values/param_value.h"
+#include "sinsp/format/schema_fields.h"
+#include "util/version.h"
 
-static size_t count_heads(const struct output_schema *schema)
+static const struct schema_head no_heads[] = {{0}};
+
+static const struct schema_head otel_heads[] = {
+	{"timestamp", "evt.time", NULL, SCHEMA_TIME},
+	{"event_name", "evt.type", NULL, SCHEMA_EVENT_NAME},
+	{"host.name", "evt.hostname", NULL, SCHEMA_SAME},
+	{"service.name", .constant = "lanner"},
+	{"service.version", .constant = LANNER_VERSION},
+	{"os.type", .constant = "linux"},
+	{"host.arch", .machine = IDENTITY_ARCHITECTURE},
+	{"os.version", .machine = IDENTITY_KERNEL},
+	{"host.id", .machine = IDENTITY_MACHINE_ID},
+	{0},
+};
+
+static const struct schema_head ecs_heads[] = {
+	{"@timestamp", "evt.time", NULL, SCHEMA_TIME},
+	{"event.kind", "evt.type", "event", SCHEMA_EVENT_KIND},
+	{"event.category", "evt.type", NULL, SCHEMA_CATEGORY},
+	{"event.type", "evt.type", NULL, SCHEMA_KIND},
+	{"event.action", "evt.type", NULL, SCHEMA_SAME},
+	{"event.outcome", "evt.res", NULL, SCHEMA_OUTCOME},
+	{"host.name", "evt.hostname", NULL, SCHEMA_SAME},
+	{"host.hostname", "evt.hostname", NULL, SCHEMA_SAME},
+	{"ecs.version", .constant = "9.0.0"},
+	{"event.module", .constant = "lanner"},
+	{"event.dataset", .constant = "lanner.events"},
+	{"agent.type", .constant = "lanner"},
+	{"agent.version", .constant = LANNER_VERSION},
+	{"host.os.type", .constant = "linux"},
+	{"host.os.kernel", .machine = IDENTITY_KERNEL},
+	{"host.architecture", .machine = IDENTITY_MACHINE},
+	{"host.id", .machine = IDENTITY_MACHINE_ID},
+	{"host.boot.id", .machine = IDENTITY_BOOT_ID},
+	{0},
+};
+
+static const struct schema_companion ecs_companions[] = {
+	{"k8s.pod.name", "orchestrator.type", "kubernetes"},
+	{"k8s.pod.name", "orchestrator.resource.type", "pod"},
+	{0},
+};
+
+const struct output_schema schema_native = {
+	.name = "native",
+	.title = "the fields of Lanner",
+	.heads = no_heads,
+};
+
+const struct output_schema schema_otel = {
+	.name = "otel",
+	.title = "OpenTelemetry's semantic conventions",
+	.renames = true,
+	.heads = otel_heads,
+	.column = SCHEMA_OTEL,
+};
+
+const struct output_schema schema_ecs = {
+	.name = "ecs",
+	.title = "the Elastic Common Schema",
+	.renames = true,
+	.plain_arguments = true,
+	.heads = ecs_heads,
+	.companions = ecs_companions,
+	.column = SCHEMA_ECS,
+};
+
+#define ADDRESS(name) &schema_##name,
+
+static const struct output_schema *const schemas[] = {OUTPUT_SCHEMAS(ADDRESS) NULL};
+
+const struct output_schema *output_schema_get(unsigned int i)
 {
-	size_t n = 0;
-
-	while (schema->heads[n].key)
-		n++;
-	return n;
+	return i < sizeof(schemas) / sizeof(schemas[0]) ? schemas[i] : NULL;
 }
 
-static size_t count_companions(const struct output_schema *schema)
+const struct output_schema *output_schema_find(const char *name)
 {
-	const struct schema_companion *companion = schema->companions;
-	size_t n = 0;
-
-	for (; companion && companion->field; companion++)
-		n++;
-	return n;
+	for (const struct output_schema *const *schema = schemas; *schema; schema++)
+		if (strcmp((*schema)->name, name) == 0)
+			return *schema;
+	return NULL;
 }
 
-static int add_field(struct formatter *formatter, const struct schema_head *head)
-{
-	const struct filter_text name = {head->field, strlen(head->field)};
-	struct filter_error unused;
-	int rc;
+static const char *const meanings[SCHEMA_FORMS_COUNT] = {
+	[SCHEMA_SAME] = "",
+	[SCHEMA_STRING] = "string",
+	[SCHEMA_TEXT] = "string, as in lines of text",
+	[SCHEMA_TIME] = "RFC 3339",
+	[SCHEMA_LIST] = "list of one",
+	[SCHEMA_SPLIT] = "list of words",
+	[SCHEMA_ARGV] = "list with the first word of the command line",
+	[SCHEMA_PARAMS] = "",
+	[SCHEMA_KNOWN] = "left out if <NA>",
+	[SCHEMA_ERROR] = "left out if SUCCESS",
+	[SCHEMA_CONTAINER] = "left out if host",
+	[SCHEMA_IMAGE] = "without tag and digest",
+	[SCHEMA_FILE] = "of files; else lanner.fd_name",
+	[SCHEMA_EVENT_NAME] = "lanner.TYPE",
+	[SCHEMA_OUTCOME] = "success, failure or unknown",
+	[SCHEMA_CATEGORY] = "list of one",
+	[SCHEMA_KIND] = "list of one",
+	[SCHEMA_EVENT_KIND] = "alert or event",
+	[SCHEMA_BESIDE] = "",
+};
 
-	formatter->head = head;
-	rc = format_add_field(formatter, name, head->field, 0, &unused);
-	formatter->head = NULL;
-	return rc;
+const char *schema_form_meaning(enum schema_form form)
+{
+	return meanings[form];
 }
 
-static const char *text_of(const struct formatter *formatter, const struct schema_head *head)
+static const struct schema_row *find_row(const char *field, size_t len, bool with_argument)
 {
-	if (!head->machine)
-		return head->constant;
-	return formatter->machine ? formatter->machine->parts[head->machine] : "";
+	const char *end = with_argument ? "[]" : "";
+
+	for (const struct schema_row *row = schema_rows; row->field; row++)
+		if (strncmp(row->field, field, len) == 0 && strcmp(row->field + len, end) == 0)
+			return row;
+	return NULL;
 }
 
-static bool write_nothing(struct formatter *formatter, const struct format_column *column,
-			  const struct sinsp_event *event, struct buf *out)
+static void append_plain(struct buf *key, const char *text, size_t len)
 {
-	return true;
+	while (len && !isalnum((unsigned char)text[len - 1]))
+		len--;
+	for (size_t i = 0; i < len; i++)
+		buf_append_char(key, isalnum((unsigned char)text[i]) ? text[i] : '_');
 }
 
-/* All constant texts are what stands before the value of one column, which has none. */
-static int add_constants(struct formatter *formatter, const struct schema_head *head)
+/* The text after a field, without the brackets or the dot that separate it: [app], .app. */
+static void append_argument(const struct output_schema *schema, const char *text, size_t len,
+			    struct buf *key)
 {
-	struct format_column column = {.write = write_nothing};
-	struct buf text = {0};
-	int rc;
+	bool bracketed = *text == '[';
 
-	for (; head->key; head++)
-		if (!head->field && *text_of(formatter, head))
-			formatter->events->append_constant(&text, head->key,
-							   text_of(formatter, head));
-	rc = format_keep_text(formatter, &text, &column.before);
-	if (rc == 0 && text.len)
-		formatter->columns[formatter->columns_count++] = column;
-	buf_finish(&text);
-	return rc;
-}
-
-static int add_heads(struct formatter *formatter)
-{
-	int rc = 0;
-
-	for (const struct schema_head *head = formatter->schema->heads; head->key && rc == 0;
-	     head++)
-		if (head->field)
-			rc = add_field(formatter, head);
-	return rc ? rc : add_constants(formatter, formatter->schema->heads);
-}
-
-/* Adds what is said beside a field. */
-static int add_companions(struct formatter *formatter, const struct format_column *column)
-{
-	const struct schema_companion *companion = formatter->schema->companions;
-	int rc = 0;
-
-	for (; column->ref && companion && companion->field && rc == 0; companion++)
-		if (strcmp(companion->field, column->ref->desc->name) == 0)
-			rc = add_field(formatter,
-				       &(struct schema_head){companion->key, companion->field,
-							     companion->constant, SCHEMA_BESIDE});
-	return rc;
-}
-
-static int add_again(struct formatter *formatter, const struct format_column *column)
-{
-	const struct format_token token = {.before = column->before, .name = column->name};
-	struct format_column again = *column;
-	int rc = formatter->events->column_init(formatter, &again, &token);
-
-	return rc ? rc : format_place_column(formatter, &again);
-}
-
-void formatter_set_machine(struct formatter *formatter, const struct identity *machine)
-{
-	formatter->machine = machine;
-}
-
-int formatter_set_schema(struct formatter *formatter, const struct output_schema *schema)
-{
-	const struct format_column *columns = formatter->columns;
-	size_t count = formatter->columns_count;
-	size_t for_all = count - formatter->container_columns, for_all_now;
-	int rc;
-
-	if (!schema || !schema->renames || !formatter->events->append_constant)
-		return 0;
-	formatter->schema = schema;
-	formatter->encoder = formatter->events->schema_encoder;
-	formatter->columns_count = 0;
-	rc = param_values_create(formatter->encoder, &formatter->values);
-	if (rc == 0)
-		rc = format_reserve(formatter,
-				    count_heads(schema) + count + count_companions(schema));
-	if (rc == 0)
-		rc = add_heads(formatter);
-	for_all_now = formatter->columns_count;
-	for (size_t i = 0; i < count && rc == 0; i++) {
-		rc = add_again(formatter, &columns[i]);
-		if (rc == 0)
-			rc = add_companions(formatter, &columns[i]);
-		if (i < for_all)
-			for_all_now = formatter->columns_count;
+	text++;
+	len -= bracketed ? 2 : 1;
+	if (bracketed && len > 1 && (*text == '"' || *text == '\'')) {
+		text++;
+		len -= 2;
 	}
-	if (rc)
-		return rc;
-	formatter->container_columns = formatter->columns_count - for_all_now;
-	formatter_set_style(formatter, &formatter->scratch.style);
-	return format_make_spans(formatter);
+	if (schema->plain_arguments)
+		append_plain(key, text, len);
+	else
+		buf_append(key, text, len);
+}
+
+enum schema_form output_schema_key(const struct output_schema *schema, const char *text, size_t len,
+				   size_t field_len, struct buf *key)
+{
+	const struct schema_row *row;
+	const struct schema_key *known;
+
+	if (!schema || !schema->renames) {
+		buf_append(key, text, len);
+		return SCHEMA_SAME;
+	}
+	row = field_len ? find_row(text, field_len, field_len < len) : NULL;
+	known = row ? &row->keys[schema->column] : NULL;
+	if (!known || !known->key) {
+		BUF_LITERAL(key, "lanner.");
+		append_plain(key, text, len);
+	} else if (field_len < len) {
+		buf_append(key, known->key, strlen(known->key) - 1);
+		append_argument(schema, text + field_len, len - field_len, key);
+	} else {
+		buf_append_string(key, known->key);
+	}
+	return known ? known->form : SCHEMA_SAME;
+}
+
+void output_schema_word(const struct output_schema *schema, const char *word, struct buf *key)
+{
+	output_schema_key(schema, word, strlen(word), strlen(word), key);
 }

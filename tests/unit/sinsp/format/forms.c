@@ -6,7 +6,7 @@
 #include "formatted.h"
 #include "sinsp/values/encoder.h"
 #include "sinsp/format/forms.h"
-#include "sinsp/schema/schema.h"
+#include "sinsp/format/schema.h"
 #include "unit.h"
 
 /* Compares what a field adds to the head of a record; "": nothing. */

@@ -5,7 +5,7 @@
 #include "formatted.h"
 #include "sinsp/format/json.h"
 #include "sinsp/format/match.h"
-#include "sinsp/schema/schema.h"
+#include "sinsp/format/schema.h"
 #include "unit.h"
 #include "util/version.h"
 

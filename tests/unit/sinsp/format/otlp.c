@@ -2,7 +2,7 @@
 /* What both forms of LogRecords share: severities, bodies, names, ids. */
 #include "formatted.h"
 #include "sinsp/format/otlp.h"
-#include "sinsp/schema/schema.h"
+#include "sinsp/format/schema.h"
 #include "unit.h"
 
 static void test_severities(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of the Elastic Common Schema for what an event is about. */
-#ifndef SINSP_SCHEMA_ECS_H
-#define SINSP_SCHEMA_ECS_H
+#ifndef SINSP_FORMAT_ECS_H
+#define SINSP_FORMAT_ECS_H
 
 /* event.category of the events of a type: file, process, network, ... ; else api. */
 const char *ecs_category(unsigned int event_id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinsp/schema/numbers.h"
+#include "sinsp/format/numbers.h"
 
 #include <stddef.h>
 #include <string.h>

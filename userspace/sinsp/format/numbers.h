@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The numbers of fields in proto/event.proto. */
-#ifndef SINSP_SCHEMA_NUMBERS_H
-#define SINSP_SCHEMA_NUMBERS_H
+#ifndef SINSP_FORMAT_NUMBERS_H
+#define SINSP_FORMAT_NUMBERS_H
 
 #include <stdint.h>
 

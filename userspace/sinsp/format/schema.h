@@ -5,14 +5,14 @@
  * Elastic Common Schema; all other fields get a name by rule: lanner.FIELD, with '_' in place of
  * what is neither a letter nor a digit, since no name may be the beginning of another one.
  */
-#ifndef SINSP_SCHEMA_SCHEMA_H
-#define SINSP_SCHEMA_SCHEMA_H
+#ifndef SINSP_FORMAT_SCHEMA_H
+#define SINSP_FORMAT_SCHEMA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "util/buf.h"
-#include "sinsp/schema/identity.h"
+#include "sinsp/format/identity.h"
 
 /* The schemas, in the order of the help: a row of each is schema_NAME. */
 #define OUTPUT_SCHEMAS(ROW)                                                                        \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinsp/schema/identity.h"
+#include "sinsp/format/identity.h"
 
 #include <ctype.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of fields with names in other schemas. */
-#ifndef SINSP_SCHEMA_FIELDS_H
-#define SINSP_SCHEMA_FIELDS_H
+#ifndef SINSP_FORMAT_SCHEMA_FIELDS_H
+#define SINSP_FORMAT_SCHEMA_FIELDS_H
 
-#include "sinsp/schema/schema.h"
+#include "sinsp/format/schema.h"
 
 enum schema_column { SCHEMA_OTEL, SCHEMA_ECS, SCHEMA_COLUMNS };
 

@@ -3,7 +3,7 @@
  * What fields are called in OpenTelemetry (semantic conventions 1.44) and in the Elastic Common
  * Schema (9.0), and what else has a key in records.
  */
-#include "sinsp/schema/fields.h"
+#include "sinsp/format/schema_fields.h"
 
 #define BOTH(key, form) {{key, form}, {key, form}}
 #define BY_RULE {NULL, SCHEMA_SAME}

@@ -4,7 +4,7 @@
 
 #include "sinsp/fields/field.h"
 #include "sinsp/format/json_form.h"
-#include "sinsp/schema/numbers.h"
+#include "sinsp/format/numbers.h"
 #include "unit.h"
 
 enum { NUMBER_MAX = 1024 };

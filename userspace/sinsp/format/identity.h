@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What tells this machine from others: architecture, kernel, ids. */
-#ifndef SINSP_SCHEMA_IDENTITY_H
-#define SINSP_SCHEMA_IDENTITY_H
+#ifndef SINSP_FORMAT_IDENTITY_H
+#define SINSP_FORMAT_IDENTITY_H
 
 enum identity_part {
 	IDENTITY_NONE,
