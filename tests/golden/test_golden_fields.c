@@ -19,7 +19,7 @@
 #include "recording.h"
 #include "sinsp/fields/field.h"
 #include "sinsp/values/param_text.h"
-#include "sinsp/values/text_bytes.h"
+#include "sinsp/values/text_value.h"
 #include "sinsp/engine/engine.h"
 
 enum { COLUMNS_MAX = 512, THREADS_MAX = 64, PATH_BYTES = 4096 };

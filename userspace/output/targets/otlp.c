@@ -14,7 +14,7 @@
 #include "output/targets/http_body.h"
 #include "output/targets/kinds.h"
 #include "output/targets/otlp_answer.pb-c.h"
-#include "sinsp/format/identity.h"
+#include "sinsp/format/schema.h"
 #include "util/buf.h"
 #include "util/json.h"
 #include "util/protobuf.h"

@@ -5,7 +5,7 @@
 #include "event/names.h"
 #include "sinsp/values/param_json.h"
 #include "sinsp/values/param_text.h"
-#include "sinsp/values/text_number.h"
+#include "sinsp/values/text_value.h"
 #include "sinsp/fields/type_names.h"
 #include "util/error.h"
 

@@ -2,7 +2,7 @@
 /* fd.*: the descriptor that the event opens, uses or closes. */
 #include "sinsp/fields/table.h"
 
-#include "sinsp/values/fd_text.h"
+#include "sinsp/values/text_value.h"
 #include "sinsp/values/param_text.h"
 #include "sinsp/tables/path.h"
 

@@ -2,7 +2,7 @@
 /* fdlist.*: the descriptors that poll and ppoll wait for. */
 #include "sinsp/fields/table.h"
 
-#include "sinsp/values/fd_text.h"
+#include "sinsp/values/text_value.h"
 #include "sinsp/values/param_text.h"
 #include "sinsp/tables/socket.h"
 

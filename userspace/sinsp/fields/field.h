@@ -12,7 +12,7 @@
 
 #include "event/event.h"
 #include "sinsp/values/clock.h"
-#include "sinsp/values/text_style.h"
+#include "sinsp/values/text_value.h"
 #include "sinsp/state/event.h"
 #include "util/error.h"
 #include "util/buf.h"

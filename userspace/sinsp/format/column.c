@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns: a bound operand, and its writer for the format. */
+/*
+ * Columns: bound operands with their writers, from lists of fields and from format strings, in
+ * spans that are written at once.
+ */
 #include <errno.h>
 #include <string.h>
 
+#include "sinsp/expr/lex.h"
+#include "sinsp/fields/container.h"
 #include "sinsp/fields/field.h"
 #include "sinsp/format/formatter.h"
+#include "util/utf8.h"
+
+/* Columns: a bound operand, and its writer for the format. */
 
 int format_reserve(struct formatter *formatter, size_t n)
 {
@@ -135,4 +143,418 @@ int format_keep_text(struct formatter *formatter, const struct buf *text, struct
 		memcpy(memory, text->data, text->len);
 	*kept = (struct filter_text){memory, text->len};
 	return 0;
+}
+
+/*
+ * Spans of columns. Those that depend on the event's container alone are the same for all its
+ * events until its description changes, and those that depend on its thread until this executes a
+ * program or the like: they are written once, and copied.
+ */
+
+/* Fewer are written as fast as it is found out that they can be copied. */
+enum { THREAD_COLUMNS_MIN = 3 };
+
+/* Also by the fields that it is written with where its own has no value. */
+static bool is_of_thread(const struct format_column *column)
+{
+	while (column && column->ref && column->ref->desc->flags & FIELD_OF_THREAD)
+		column = column->otherwise;
+	return !column;
+}
+
+/* The number of columns from `i` on that are of the thread. */
+static size_t count_of_thread(const struct formatter *formatter, size_t i, size_t end)
+{
+	size_t n = 0;
+
+	while (i + n < end && is_of_thread(&formatter->columns[i + n]))
+		n++;
+	return n;
+}
+
+/* The span that begins at `i`. */
+static struct format_span find_span(const struct formatter *formatter, size_t i, size_t end)
+{
+	const struct format_column *columns = formatter->columns;
+	struct format_span span = {.begin = i};
+	size_t of_thread = count_of_thread(formatter, i, end);
+
+	if (of_thread >= THREAD_COLUMNS_MIN) {
+		span.kind = SPAN_THREAD;
+		span.end = i + of_thread;
+		return span;
+	}
+	span.kind = column_is_of_container(&columns[i]) ? SPAN_CONTAINER : SPAN_EVENT;
+	do
+		i += of_thread ? of_thread : 1;
+	while (i < end && column_is_of_container(&columns[i]) == (span.kind == SPAN_CONTAINER) &&
+	       (of_thread = count_of_thread(formatter, i, end)) < THREAD_COLUMNS_MIN);
+	span.end = i;
+	return span;
+}
+
+int format_make_spans(struct formatter *formatter)
+{
+	size_t count = formatter->columns_count, for_all = count - formatter->container_columns;
+	struct format_span *span = arena_alloc(&formatter->arena, (count + 1) * sizeof(*span));
+
+	if (!span)
+		return -ENOMEM;
+	formatter->spans = span;
+	formatter->spans_count = formatter->host_spans = 0;
+	for (size_t i = 0; i < count; i = span++->end) {
+		*span = find_span(formatter, i, i < for_all ? for_all : count);
+		formatter->host_spans += span->end <= for_all;
+		formatter->spans_count++;
+	}
+	return 0;
+}
+
+bool format_append_kept(struct formatter *formatter, const struct format_span *span,
+			const struct sinsp_event *event, struct buf *out)
+{
+	bool of_thread = span->kind == SPAN_THREAD;
+	struct kept *kept = of_thread ? &formatter->of_threads : &formatter->of_containers;
+	size_t start = out->len;
+	uint64_t revision, key;
+
+	if (formatter->is_seldom_used)
+		return formatter->events->append(formatter, span, event, out);
+	revision = of_thread ? thread_revision(&formatter->threads, event)
+			     : event_container_revision(event);
+	if (!revision)
+		return formatter->events->append(formatter, span, event, out);
+	key = revision * formatter->spans_count + (uint64_t)(span - formatter->spans);
+	if (kept_append(kept, key, out))
+		return true;
+	if (!formatter->events->append(formatter, span, event, out))
+		return false;
+	if (!out->failed)
+		kept_add(kept, key, out->data + start, out->len - start);
+	return true;
+}
+
+/* Lists of fields to columns: "default,proc.cwd,evt.arg[1]". */
+
+const char *const format_object_fields[] = {
+	"evt.num",   "evt.time", "evt.type",  "evt.cpu",      "evt.res",      "evt.args",
+	"proc.name", "proc.pid", "proc.ppid", "proc.exepath", "proc.cmdline", "thread.tid",
+	"user.uid",  "fd.num",	 "fd.name",   "evt.marks",    NULL,
+};
+
+const char *const format_object_container_fields[] = {
+	"container.id", "container.name", "container.image", "k8s.ns.name", "k8s.pod.name", NULL,
+};
+
+struct list_parser {
+	struct formatter *formatter;
+	const char *text;
+	bool has_default;
+	struct filter_error *err;
+};
+
+static int add_field(const struct list_parser *p, const char *name, size_t len, size_t position)
+{
+	return format_add_field(p->formatter, (struct filter_text){name, len}, p->text, position,
+				p->err);
+}
+
+/* Adds fields of a list that ends with NULL, or may be NULL. */
+static int add_names(const struct list_parser *p, const char *const *names, size_t position)
+{
+	int rc = 0;
+
+	for (; names && *names && rc == 0; names++)
+		rc = add_field(p, *names, strlen(*names), position);
+	return rc;
+}
+
+static int add_default(struct list_parser *p, size_t position)
+{
+	p->has_default = true;
+	return add_names(p, p->formatter->events->default_fields, position);
+}
+
+/* They stand last, so that one test per event suffices. Those that were named are not added. */
+static int add_container_columns(const struct list_parser *p)
+{
+	struct formatter *formatter = p->formatter;
+	size_t before = formatter->columns_count;
+	int rc = add_names(p, formatter->events->container_fields, 0);
+
+	formatter->container_columns = formatter->columns_count - before;
+	return rc;
+}
+
+static bool stands_alone(const struct field_desc *desc)
+{
+	return !(desc->flags & (FIELD_FILTER_ONLY | FIELD_ARG_REQUIRED));
+}
+
+static int add_all(const struct list_parser *p, size_t position)
+{
+	int rc = 0;
+
+	for (const struct field_desc *const *table = field_tables; *table; table++)
+		for (const struct field_desc *desc = *table; desc->name && rc == 0; desc++)
+			if (stands_alone(desc))
+				rc = add_field(p, desc->name, strlen(desc->name), position);
+	return rc;
+}
+
+static size_t count_names(const char *const *names)
+{
+	size_t n = 0;
+
+	while (names && names[n])
+		n++;
+	return n;
+}
+
+/* The most columns that words of a list can add. */
+static size_t count_all(const struct formatter *formatter)
+{
+	size_t n = count_names(formatter->events->default_fields) +
+		   count_names(formatter->events->container_fields);
+
+	for (const struct field_desc *const *table = field_tables; *table; table++)
+		for (const struct field_desc *desc = *table; desc->name; desc++)
+			n++;
+	return n;
+}
+
+/* Bytes up to the next comma outside brackets and quotes. */
+static size_t element_length(const char *text)
+{
+	bool in_brackets = false;
+	char quote = '\0';
+	size_t n = 0;
+
+	for (; text[n]; n++) {
+		if (quote && text[n] == '\\' && text[n + 1])
+			n++;
+		else if (quote)
+			quote = text[n] == quote ? '\0' : quote;
+		else if (in_brackets && (text[n] == '"' || text[n] == '\''))
+			quote = text[n];
+		else if (text[n] == '[' || text[n] == ']')
+			in_brackets = text[n] == '[';
+		else if (text[n] == ',' && !in_brackets)
+			break;
+	}
+	return n;
+}
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return len == strlen(word) && memcmp(text, word, len) == 0;
+}
+
+static int add_element(struct list_parser *p, size_t position, size_t len)
+{
+	const char *text = p->text + position;
+
+	for (; len && *text == ' '; text++, position++)
+		len--;
+	while (len && text[len - 1] == ' ')
+		len--;
+	if (len == 0)
+		return filter_error_set(p->err, p->text, position,
+					"expected a field, 'default' or 'all'");
+	if (is_word(text, len, "default"))
+		return add_default(p, position);
+	if (is_word(text, len, "all"))
+		return add_all(p, position);
+	return add_field(p, text, len, position);
+}
+
+int format_parse_fields(struct formatter *formatter, const char *list, struct filter_error *err)
+{
+	struct list_parser parser = {.formatter = formatter, .text = list, .err = err};
+	size_t commas = 0, at = 0;
+	int rc;
+
+	for (const char *c = list; *c; c++)
+		commas += *c == ',';
+	rc = format_reserve(formatter, commas + 1 + count_all(formatter));
+	while (rc == 0) {
+		size_t len = element_length(list + at);
+
+		rc = add_element(&parser, at, len);
+		at += len;
+		if (list[at] == '\0')
+			break;
+		at++;
+	}
+	return rc == 0 && parser.has_default ? add_container_columns(&parser) : rc;
+}
+
+/*
+ * Formats to columns: text, and after each `%` a field or a transformer. Nothing marks its end: the
+ * longest valid one is used (%evt.numx is evt.num and the text x).
+ */
+
+enum {
+	FORMAT_BYTES_MAX = 1 << 16,
+	WIDTH_MAX = 1 << 12,
+	NAME_MAX_BYTES = 128, /* names of fields are shorter, their argument included */
+};
+
+struct format_parser {
+	struct formatter *formatter;
+	const char *text, *at;
+	struct filter_error *err;
+};
+
+#define FORMAT_FAIL(p, ...)                                                                        \
+	filter_error_set((p)->err, (p)->text, (size_t)((p)->at - (p)->text), __VA_ARGS__)
+
+static int make_text(struct format_parser *p, const char *data, size_t len,
+		     struct filter_text *text)
+{
+	text->data = arena_text(&p->formatter->arena, data, len);
+	text->len = len;
+	return text->data ? 0 : -ENOMEM;
+}
+
+static int parse_width(struct format_parser *p, unsigned int *width)
+{
+	const char *start = p->at;
+
+	*width = 0;
+	for (; *p->at >= '0' && *p->at <= '9'; p->at++) {
+		*width = *width * 10 + (unsigned int)(*p->at - '0');
+		if (*width <= WIDTH_MAX)
+			continue;
+		p->at = start;
+		return FORMAT_FAIL(p, "a width is no more than %d", WIDTH_MAX);
+	}
+	if (*p->at == '\0' && p->at > start)
+		return FORMAT_FAIL(p, "a format cannot end with a number after '%%'");
+	return 0;
+}
+
+/* Adds the operand `expr`, which ends before `end`. */
+static int add(struct format_parser *p, struct format_token *token, const struct filter_expr *expr,
+	       size_t end, struct filter_error *err)
+{
+	size_t start = (size_t)(p->at - p->text);
+	int rc = make_text(p, p->at, end - start, &token->name);
+
+	token->expr = expr;
+	if (rc == 0)
+		rc = format_add_column(p->formatter, token, p->text, err);
+	if (rc == 0)
+		p->at = p->text + end;
+	return rc;
+}
+
+/* A transformer that does not accept brackets: they are text. */
+static int add_without_selector(struct format_parser *p, struct format_token *token,
+				struct filter_expr *call)
+{
+	call->selector = (struct filter_text){0};
+	return add(p, token, call, call->selector_position, NULL);
+}
+
+/* Adds the longest prefix of the current word that is a field. */
+static int add_shorter_field(struct format_parser *p, struct format_token *token)
+{
+	size_t start = (size_t)(p->at - p->text);
+	size_t n = filter_lex_field(p->at);
+
+	if (n > NAME_MAX_BYTES)
+		n = NAME_MAX_BYTES;
+	for (; n > 0; n--) {
+		struct filter_expr expr = {.kind = FILTER_EXPR_FIELD, .position = start};
+		int rc = make_text(p, p->at, n, &expr.text);
+
+		if (rc == 0)
+			rc = add(p, token, &expr, start + n, NULL);
+		if (rc != -EINVAL)
+			return rc;
+	}
+	return -EINVAL;
+}
+
+static int parse_token(struct format_parser *p, struct filter_text before)
+{
+	struct format_token token = {.before = before};
+	struct filter_expr *expr = NULL;
+	size_t end = 0;
+	int rc;
+
+	p->at++; /* '%' */
+	if (*p->at == '%')
+		return FORMAT_FAIL(p, "'%%' begins a field, always: it cannot be printed itself");
+	if (*p->at == '\0')
+		return FORMAT_FAIL(p, "a format cannot end with '%%'");
+	rc = parse_width(p, &token.width);
+	if (rc)
+		return rc;
+	rc = filter_parse_operand(p->text, (size_t)(p->at - p->text), &p->formatter->arena, &expr,
+				  &end, p->err);
+	if (rc == 0)
+		rc = add(p, &token, expr, end, p->err);
+	if (rc != -EINVAL)
+		return rc;
+	if (expr && expr->kind == FILTER_EXPR_CALL && expr->selector.data)
+		return add_without_selector(p, &token, expr);
+	return add_shorter_field(p, &token);
+}
+
+static size_t count_tokens(const char *format)
+{
+	size_t n = 0;
+
+	while ((format = strchr(format, '%'))) {
+		format++;
+		n++;
+	}
+	return n;
+}
+
+/* Names that are not UTF-8 could not be distinguished as keys. */
+static int check_keys(struct format_parser *p)
+{
+	const char *at = p->text, *end = at + strlen(at);
+	uint32_t code_point;
+	size_t n;
+
+	while (at < end && (n = utf8_decode(at, (size_t)(end - at), &code_point)))
+		at += n;
+	if (at == end)
+		return 0;
+	p->at = at;
+	return FORMAT_FAIL(p, "a format for JSON is UTF-8: its fields are the keys");
+}
+
+int format_parse(struct formatter *formatter, const char *format, struct filter_error *err)
+{
+	struct format_parser parser = {formatter, format, format, err};
+	struct format_parser *p = &parser;
+	int rc;
+
+	if (format[0] == '\0')
+		return FORMAT_FAIL(p, "the format is empty");
+	if (strlen(format) > FORMAT_BYTES_MAX)
+		return FORMAT_FAIL(p, "a format has no more than %d bytes", FORMAT_BYTES_MAX);
+	rc = formatter->events->keyed ? check_keys(p) : 0;
+	if (rc)
+		return rc;
+	formatter->missing = format[0] == '*' ? MISSING_IS_SHOWN : MISSING_DROPS_THE_LINE;
+	p->at += format[0] == '*';
+	rc = format_reserve(formatter, count_tokens(format));
+	while (rc == 0) {
+		size_t n = strcspn(p->at, "%");
+		struct filter_text text;
+
+		rc = make_text(p, p->at, n, &text);
+		p->at += n;
+		formatter->after = text;
+		if (rc || *p->at == '\0')
+			break;
+		rc = parse_token(p, text);
+	}
+	return rc;
 }

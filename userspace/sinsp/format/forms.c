@@ -6,7 +6,7 @@
 
 #include "event/address.h"
 #include "sinsp/values/encoder.h"
-#include "sinsp/format/json_form.h"
+#include "sinsp/format/json.h"
 #include "sinsp/format/text.h"
 #include "sinsp/format/ecs.h"
 #include "sinsp/tables/fd.h"

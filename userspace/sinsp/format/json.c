@@ -1,20 +1,72 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * The format json: events, matches of rules, lists, drop records; with its own keys or those of a
+ * schema.
+ */
+#include "sinsp/format/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinsp/format/formatter.h"
+#include "sinsp/format/forms.h"
+#include "sinsp/format/schema.h"
+#include "sinsp/values/encoder.h"
+#include "sinsp/values/param_text.h"
+#include "util/json.h"
+
+/* Forms by type; their names are those of the definitions in proto/event.schema.json. */
+
+static const char *const names[JSON_FORMS_COUNT] = {
+	[JSON_BOOLEAN] = "boolean", [JSON_SIGNED] = "signed",	[JSON_UNSIGNED] = "unsigned",
+	[JSON_REAL] = "real",	    [JSON_HEX] = "hex",		[JSON_DURATION] = "duration",
+	[JSON_MOMENT] = "moment",   [JSON_ADDRESS] = "address", [JSON_TEXT] = "text",
+};
+
+static enum json_form form_of_type(enum param_type type, enum param_format format)
+{
+	switch (type) {
+	case PT_BOOL:
+		return JSON_BOOLEAN;
+	case PT_DOUBLE:
+		return JSON_REAL;
+	case PT_IPADDR:
+	case PT_IPNET:
+		return JSON_ADDRESS;
+	case PT_ABSTIME:
+	case PT_RELTIME:
+		return JSON_DURATION;
+	default:
+		if (param_type_size(type) == 0)
+			return JSON_TEXT;
+		if (format == PF_HEX)
+			return JSON_HEX;
+		return param_type_is_signed(type) ? JSON_SIGNED : JSON_UNSIGNED;
+	}
+}
+
+static enum json_form form_of_field(const struct field_desc *desc)
+{
+	return desc->moment ? JSON_MOMENT : form_of_type(desc->type, desc->format);
+}
+
+const char *format_json_form(const struct field_desc *desc)
+{
+	return desc->json ? desc->json->form : names[form_of_field(desc)];
+}
+
+enum json_form json_form_of(const struct format_column *column)
+{
+	return column->ref ? form_of_field(column->ref->desc)
+			   : form_of_type(column->type, column->format);
+}
+
+/*
  * JSON: one object in each line. Keys are the fields as they were given, in their order. evt.time
  * is RFC 3339 in UTC, evt.args an object of parameters, evt.arg.NAME and evt.rawarg.NAME are values
  * of their own type; numbers beyond 2^53 are strings. Keys are quoted in advance, and each column
  * has the writer for its type.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "sinsp/values/encoder.h"
-#include "sinsp/values/param_text.h"
-#include "sinsp/format/formatter.h"
-#include "sinsp/format/json_form.h"
-#include "sinsp/format/json.h"
-#include "sinsp/format/schema.h"
-#include "util/json.h"
 
 static void append_boolean(struct formatter *formatter, const struct format_column *column,
 			   const struct field_value *value, struct buf *out)
@@ -71,7 +123,7 @@ static void append_address(struct formatter *formatter, const struct format_colu
 	buf_append_char(out, '"');
 }
 
-static void append_text(struct formatter *formatter, const struct format_column *column,
+static void json_append_text(struct formatter *formatter, const struct format_column *column,
 			const struct field_value *value, struct buf *out)
 {
 	if (!json_append_string(out, value->bytes.data, value->bytes.len))
@@ -90,7 +142,7 @@ static value_writer *const writers[JSON_FORMS_COUNT] = {
 	[JSON_UNSIGNED] = append_unsigned, [JSON_REAL] = append_real,
 	[JSON_HEX] = append_hex,	   [JSON_DURATION] = append_duration,
 	[JSON_MOMENT] = append_moment,	   [JSON_ADDRESS] = append_address,
-	[JSON_TEXT] = append_text,
+	[JSON_TEXT] = json_append_text,
 };
 
 static inline bool write_value(struct formatter *formatter, const struct format_column *column,
@@ -240,7 +292,7 @@ static void json_style_set(struct formatter *formatter)
 		struct format_column *column = &formatter->columns[i];
 
 		if (column->type == PT_BYTEBUF && !formatter->schema)
-			column->append = form == TEXT_BYTES_DOTS ? append_text : append_bytes;
+			column->append = form == TEXT_BYTES_DOTS ? json_append_text : append_bytes;
 	}
 }
 
@@ -331,3 +383,204 @@ const struct output_format format_json = {
 	.lists = {.objects = true},
 	.for_programs = true,
 };
+
+/* Records of JSON beside events: evt.id, drop records, and the mark evt.redelivered. */
+
+static bool write_id(struct formatter *formatter, const struct format_column *column,
+		     const struct sinsp_event *event, struct buf *out)
+{
+	buf_append_u64(out, event->num);
+	buf_append_char(out, '"');
+	return true;
+}
+
+/* Appends ,"key": in a schema. */
+static void append_key(struct buf *out, const struct output_schema *schema, const char *word)
+{
+	struct buf key = {0};
+
+	output_schema_word(schema, word, &key);
+	buf_append_char(out, ',');
+	json_append_string(out, key.data, key.len);
+	buf_append_char(out, ':');
+	if (key.failed)
+		buf_fail(out);
+	buf_finish(&key);
+}
+
+int json_id_column_init(struct formatter *formatter, struct format_column *column,
+			const char *stream)
+{
+	struct buf key = {0};
+	int rc;
+
+	append_key(&key, formatter->schema, "evt.id");
+	json_append_string(&key, stream, strlen(stream));
+	/* The number goes before the quote. */
+	if (!key.failed)
+		key.data[key.len - 1] = '-';
+	rc = format_keep_text(formatter, &key, &column->before);
+	buf_finish(&key);
+	column->write = write_id;
+	return rc;
+}
+
+/* A record being written. */
+struct record {
+	const struct output_schema *schema;
+	struct buf *out;
+};
+
+static void json_records_append_text(const struct record *record, const char *word, const char *text)
+{
+	append_key(record->out, record->schema, word);
+	json_append_string(record->out, text, strlen(text));
+}
+
+static void append_number(const struct record *record, const char *word, uint64_t number)
+{
+	append_key(record->out, record->schema, word);
+	json_append_u64(record->out, number);
+}
+
+static void append_time(const struct record *record, const char *word, uint64_t ns)
+{
+	char text[CLOCK_RFC3339_BYTES];
+	struct clock utc = {0};
+
+	if (!ns)
+		return;
+	clock_rfc3339(&utc, ns, text);
+	append_key(record->out, record->schema, word);
+	json_append_string(record->out, text, sizeof(text));
+}
+
+/* The object of counts: {"openat":3}. */
+static void append_types(const struct record *record, const struct format_drop *drop)
+{
+	const struct record types = {NULL, record->out};
+	size_t start;
+
+	append_key(record->out, record->schema, "drop.types");
+	start = record->out->len;
+	for (size_t i = 0; i < drop->types_count; i++)
+		append_number(&types, drop->types[i].name, drop->types[i].count);
+	json_end_object(record->out, start);
+}
+
+static void append_constants(const struct record *record)
+{
+	const struct schema_head *head = record->schema ? record->schema->heads : NULL;
+
+	for (; head && head->key; head++)
+		if (head->constant)
+			json_schema_append_constant(record->out, head->key, head->constant);
+}
+
+void json_append_drop(const struct format_drop *drop, struct buf *out)
+{
+	const struct record record = {drop->schema, out};
+	size_t start = out->len;
+
+	if (drop->id)
+		json_records_append_text(&record, "evt.id", drop->id);
+	append_time(&record, "evt.time", drop->last_ns);
+	append_constants(&record);
+	json_records_append_text(&record, "evt.type", "drop");
+	json_records_append_text(&record, "drop.cause", drop->cause);
+	if (drop->count)
+		append_number(&record, "drop.count", drop->count);
+	else
+		append_number(&record, "drop.after", drop->after);
+	if (drop->from) {
+		append_number(&record, "drop.from", drop->from);
+		append_number(&record, "drop.to", drop->to);
+	}
+	append_time(&record, "drop.first", drop->first_ns);
+	append_time(&record, "drop.last", drop->last_ns);
+	append_types(&record, drop);
+	json_end_object(out, start);
+	buf_append_char(out, '\n');
+	if (out->failed)
+		out->len = start;
+}
+
+void json_mark_redelivered(const struct output_schema *schema, const char *bytes, size_t len,
+			   struct buf *out)
+{
+	size_t start = out->len;
+
+	append_key(out, schema, "evt.redelivered");
+	BUF_LITERAL(out, "true");
+	if (len > 1 && bytes[1] != '}')
+		buf_append_char(out, ',');
+	buf_append(out, bytes + 1, len - 1);
+	if (out->failed)
+		out->len = start;
+	else
+		out->data[start] = '{';
+}
+
+/* JSON in another schema: keys and forms are looked up once, when a column is prepared. */
+
+/* The bytes before a value: a comma, the key, a colon. */
+static int keep_key(struct formatter *formatter, const struct buf *key, struct filter_text *before)
+{
+	struct buf text = {0};
+	int rc;
+
+	buf_append_char(&text, ',');
+	json_append_string(&text, key->data, key->len);
+	buf_append_char(&text, ':');
+	rc = format_keep_text(formatter, &text, before);
+	buf_finish(&text);
+	return rc;
+}
+
+static int keep_elsewhere(struct formatter *formatter, struct format_column *column)
+{
+	struct buf key = {0};
+	int rc;
+
+	output_schema_key(formatter->schema, column->name.data, column->name.len, 0, &key);
+	rc = keep_key(formatter, &key, &column->elsewhere);
+	buf_finish(&key);
+	return rc;
+}
+
+static size_t field_length(const struct format_column *column)
+{
+	return column->ref ? strlen(column->ref->desc->name) : 0;
+}
+
+int json_schema_column_init(struct formatter *formatter, struct format_column *column,
+			    const struct format_token *token)
+{
+	const struct schema_head *head = formatter->head;
+	enum schema_form form;
+	struct buf key = {0};
+	int rc;
+
+	if (head) {
+		form = head->form;
+		buf_append_string(&key, head->key);
+	} else {
+		form = output_schema_key(formatter->schema, token->name.data, token->name.len,
+					 field_length(column), &key);
+	}
+	column->word = head ? head->constant : NULL;
+	form_choose(column, form);
+	rc = keep_key(formatter, &key, &column->before);
+	if (rc == 0 && form == SCHEMA_FILE)
+		rc = keep_elsewhere(formatter, column);
+	buf_finish(&key);
+	return rc;
+}
+
+void json_schema_append_constant(struct buf *out, const char *key, const char *text)
+{
+	buf_append_char(out, ',');
+	json_append_string(out, key, strlen(key));
+	buf_append_char(out, ':');
+	json_append_string(out, text, strlen(text));
+}

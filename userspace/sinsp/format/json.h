@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of the format json that have files of their own. */
+/* Parts of the format json: forms of values by the type of a field or of a transformer. */
 #ifndef SINSP_FORMAT_JSON_H
 #define SINSP_FORMAT_JSON_H
 
 #include "sinsp/format/formatter.h"
+
+/* Parts of the format json that have files of their own. */
 
 /* Of struct format_records; in json_records.c. */
 int json_id_column_init(struct formatter *formatter, struct format_column *column,
@@ -19,5 +21,30 @@ void json_mark_redelivered(const struct output_schema *schema, const char *recor
 int json_schema_column_init(struct formatter *formatter, struct format_column *column,
 			    const struct format_token *token);
 void json_schema_append_constant(struct buf *out, const char *key, const char *text);
+
+/* The JSON forms of values, by the type of a field or of a transformer. */
+
+/* Forms of values. */
+enum json_form {
+	JSON_BOOLEAN,
+	JSON_SIGNED,
+	JSON_UNSIGNED,
+	JSON_REAL,
+	JSON_HEX,
+	JSON_DURATION,
+	JSON_MOMENT,
+	JSON_ADDRESS,
+	JSON_TEXT,
+	JSON_FORMS_COUNT,
+};
+
+/* The form of each value of a column. */
+enum json_form json_form_of(const struct format_column *column);
+
+/*
+ * The form of a field's value: the name of a definition in proto/event.schema.json. A list field
+ * has several such values.
+ */
+const char *format_json_form(const struct field_desc *desc);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* LogRecords in protobuf: opentelemetry/proto/logs/v1/logs.proto. */
 #include "sinsp/format/otlp.h"
-#include "sinsp/format/proto_column.h"
+#include "sinsp/format/protobuf.h"
 #include "sinsp/format/schema.h"
 #include "sinsp/values/encoder.h"
 #include "util/protobuf_texts.h"

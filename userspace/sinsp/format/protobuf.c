@@ -1,19 +1,223 @@
 /* SPDX-License-Identifier: MIT */
+/* The format protobuf: columns, records of other kinds, events. */
+#include "sinsp/format/protobuf.h"
+
+#include <string.h>
+
+#include "event/address.h"
+#include "sinsp/format/forms.h"
+#include "sinsp/format/json.h"
+#include "sinsp/format/schema.h"
+#include "sinsp/values/encoder.h"
+#include "sinsp/values/param_value.h"
+
+/*
+ * Columns of protobuf: the bytes before a value are kept; if they begin a message, its length is
+ * put in when the value is there.
+ */
+
+enum { KEY = 1, VALUE = 2 };
+
+int proto_keep_entry(struct formatter *formatter, struct format_column *column, uint32_t field,
+		     const struct buf *key, struct filter_text *before)
+{
+	struct buf bytes = {0};
+	int rc;
+
+	proto_tag(&bytes, field, PROTO_BYTES);
+	column->nested = (uint8_t)proto_begin(&bytes);
+	proto_tag(&bytes, KEY, PROTO_BYTES);
+	proto_text(&bytes, key->data, key->len);
+	proto_tag(&bytes, VALUE, PROTO_BYTES);
+	rc = format_keep_text(formatter, &bytes, before);
+	buf_finish(&bytes);
+	return rc;
+}
+
+static bool append_column(struct formatter *formatter, const struct format_column *column,
+			  const struct sinsp_event *event, struct buf *out)
+{
+	size_t start = out->len;
+	bool left_out;
+
+	buf_append_chunk(out, column->before.data, column->before.len);
+	if (column->write(formatter, column, event, out) ||
+	    column_write_otherwise(formatter, column, event, out, start + column->before.len)) {
+		if (column->nested)
+			proto_end(out, start + column->nested);
+		return true;
+	}
+	out->len = start;
+	left_out = formatter->left_out;
+	formatter->left_out = false;
+	return left_out || formatter->missing != MISSING_DROPS_THE_LINE;
+}
+
+bool proto_append_columns(struct formatter *formatter, const struct format_span *span,
+			  const struct sinsp_event *event, struct buf *out)
+{
+	for (size_t i = span->begin; i < span->end; i++)
+		if (!append_column(formatter, &formatter->columns[i], event, out))
+			return false;
+	return true;
+}
+
+static bool write_number(struct formatter *formatter, const struct format_column *column,
+			 const struct sinsp_event *event, struct buf *out)
+{
+	buf_append_u64(out, event->num);
+	return true;
+}
+
+int proto_id_init(struct formatter *formatter, struct format_column *column, uint32_t field,
+		  const char *stream)
+{
+	struct buf bytes = {0};
+	int rc;
+
+	proto_tag(&bytes, field, PROTO_BYTES);
+	column->nested = (uint8_t)proto_begin(&bytes);
+	buf_append_string(&bytes, stream);
+	buf_append_char(&bytes, '-');
+	rc = format_keep_text(formatter, &bytes, &column->before);
+	buf_finish(&bytes);
+	column->write = write_number;
+	return rc;
+}
+
+void proto_append_text(struct buf *out, uint32_t field, const char *text)
+{
+	proto_tag(out, field, PROTO_BYTES);
+	proto_text(out, text, strlen(text));
+}
+
+void proto_append_number(struct buf *out, uint32_t field, uint64_t number)
+{
+	if (!number)
+		return;
+	proto_tag(out, field, PROTO_VARINT);
+	proto_varint(out, number);
+}
+
+void proto_append_fixed(struct buf *out, uint32_t field, uint64_t number)
+{
+	if (!number)
+		return;
+	proto_tag(out, field, PROTO_FIXED64);
+	proto_fixed64(out, number);
+}
+
+/* Messages of proto/event.proto beside plain events. */
+
+enum {
+	DROP_CAUSE = 1,
+	DROP_COUNT,
+	DROP_FROM,
+	DROP_TO,
+	DROP_FIRST,
+	DROP_LAST,
+	DROP_TYPES,
+	DROP_AFTER
+};
+enum { MATCH_RULE = 1, MATCH_PRIORITY, MATCH_TAGS, MATCH_OUTPUT };
+enum { ENTRY_KEY = 1, ENTRY_VALUE };
+
+static const struct proto_shape flat[] = {{0}};
+static const struct proto_shape drop_shape[] = {{DROP_TYPES, flat}, {0}};
+static const struct proto_shape event_shape[] = {
+	{EVENT_NUMBER_DROP, drop_shape},	  {EVENT_NUMBER_MATCH, flat},
+	{EVENT_NUMBER_OTHERS, proto_entry_shape}, {EVENT_NUMBER_ARGS, proto_entry_shape},
+	{EVENT_NUMBER_INFO, proto_entry_shape},	  {0},
+};
+
+void protobuf_visit_texts(char *record, size_t len, proto_text_visitor *visit, void *context)
+{
+	proto_visit_texts(event_shape, record, len, visit, context);
+}
+
+int protobuf_id_column_init(struct formatter *formatter, struct format_column *column,
+			    const char *stream)
+{
+	return proto_id_init(formatter, column, EVENT_NUMBER_ID, stream);
+}
+
+static void append_types(const struct format_drop *drop, struct buf *out)
+{
+	for (size_t i = 0; i < drop->types_count; i++) {
+		size_t entry;
+
+		proto_tag(out, DROP_TYPES, PROTO_BYTES);
+		entry = proto_begin(out);
+		proto_append_text(out, ENTRY_KEY, drop->types[i].name);
+		proto_append_number(out, ENTRY_VALUE, drop->types[i].count);
+		proto_end(out, entry);
+	}
+}
+
+void protobuf_append_drop(const struct format_drop *drop, struct buf *out)
+{
+	size_t start = out->len, message;
+
+	if (drop->id)
+		proto_append_text(out, EVENT_NUMBER_ID, drop->id);
+	proto_append_text(out, schema_number("evt.type"), "drop");
+	proto_append_fixed(out, schema_number("evt.time"), drop->last_ns);
+	proto_tag(out, EVENT_NUMBER_DROP, PROTO_BYTES);
+	message = proto_begin(out);
+	proto_append_text(out, DROP_CAUSE, drop->cause);
+	proto_append_number(out, DROP_COUNT, drop->count);
+	proto_append_number(out, DROP_FROM, drop->from);
+	proto_append_number(out, DROP_TO, drop->to);
+	proto_append_fixed(out, DROP_FIRST, drop->first_ns);
+	proto_append_fixed(out, DROP_LAST, drop->last_ns);
+	append_types(drop, out);
+	proto_append_number(out, DROP_AFTER, drop->after);
+	proto_end(out, message);
+	proto_delimit(out, start);
+	if (out->failed)
+		out->len = start;
+}
+
+void protobuf_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
+			       struct buf *out)
+{
+	size_t start = out->len, head = proto_length_bytes(record, len);
+
+	proto_append_number(out, EVENT_NUMBER_REDELIVERED, true);
+	buf_append(out, record + head, len - head);
+	proto_delimit(out, start);
+	if (out->failed)
+		out->len = start;
+}
+
+void protobuf_append_match_head(const struct format_rule *rule, struct buf *head)
+{
+	proto_append_text(head, MATCH_RULE, rule->name);
+	proto_append_text(head, MATCH_PRIORITY, rule->priority);
+	for (size_t i = 0; i < rule->tags_count; i++)
+		proto_append_text(head, MATCH_TAGS, rule->tags[i]);
+}
+
+void protobuf_append_match(struct match_line *line, const struct sinsp_event *event,
+			   struct formatter *fields, struct buf *out)
+{
+	const struct buf *text = match_line_compose(line, event, out);
+	size_t match;
+
+	proto_tag(out, EVENT_NUMBER_MATCH, PROTO_BYTES);
+	match = proto_begin(out);
+	buf_append(out, line->head.data, line->head.len);
+	proto_tag(out, MATCH_OUTPUT, PROTO_BYTES);
+	proto_text(out, text->data, text->len);
+	proto_end(out, match);
+	formatter_append(fields, event, out);
+}
+
 /*
  * Protobuf: messages of the type Event of proto/event.proto, each with its length before it. A
  * field is one of the message, by its number; what has none (fields with an argument, transformers)
  * is an entry of the map `others`.
  */
-#include <string.h>
-
-#include "event/address.h"
-#include "sinsp/format/forms.h"
-#include "sinsp/format/json_form.h"
-#include "sinsp/format/proto_column.h"
-#include "sinsp/format/protobuf_records.h"
-#include "sinsp/format/numbers.h"
-#include "sinsp/values/encoder.h"
-#include "sinsp/values/param_value.h"
 
 static void append_varint(struct formatter *formatter, const struct format_column *column,
 			  const struct field_value *value, struct buf *out)

@@ -1,18 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Schemas: the names that fields have in records, and the forms of their values. One table has a
- * row for each field with a name of its own in OpenTelemetry's semantic conventions or in the
- * Elastic Common Schema; all other fields get a name by rule: lanner.FIELD, with '_' in place of
- * what is neither a letter nor a digit, since no name may be the beginning of another one.
+ * Schemas: the names that fields have in records, the forms of their values, their numbers in
+ * proto/event.proto, and what tells this machine from others.
  */
 #ifndef SINSP_FORMAT_SCHEMA_H
 #define SINSP_FORMAT_SCHEMA_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "util/buf.h"
-#include "sinsp/format/identity.h"
+
+/* The numbers of fields in proto/event.proto. */
+
+/* Numbers of the message Event that are no fields of Lanner; those begin at 16. */
+enum event_number {
+	EVENT_NUMBER_ID = 1,
+	EVENT_NUMBER_REDELIVERED = 2,
+	EVENT_NUMBER_DROP = 3,
+	EVENT_NUMBER_MATCH = 4,
+	EVENT_NUMBER_OTHERS = 5,
+};
+
+/* Fields that are maps, as `others` is. */
+enum { EVENT_NUMBER_ARGS = 24, EVENT_NUMBER_INFO = 25 };
+
+/* The number of a field without its argument; 0: it has none. */
+uint32_t schema_number(const char *field);
+
+/* What tells this machine from others: architecture, kernel, ids. */
+
+enum identity_part {
+	IDENTITY_NONE,
+	IDENTITY_MACHINE, /* as uname(2) names the architecture: x86_64, aarch64 */
+	IDENTITY_ARCHITECTURE, /* as Go and OpenTelemetry do: amd64, arm64 */
+	IDENTITY_KERNEL, /* its release: 6.1.0-28-amd64 */
+	IDENTITY_MACHINE_ID, /* of the installation: 32 hexadecimal digits */
+	IDENTITY_BOOT_ID, /* of this start of the machine: a UUID */
+	IDENTITY_PARTS,
+};
+
+enum { IDENTITY_BYTES = 65 }; /* of utsname */
+
+struct identity {
+	char parts[IDENTITY_PARTS][IDENTITY_BYTES]; /* "": unknown */
+};
+
+/* `root`: where the root of the host is mounted; NULL: here. */
+void identity_read(struct identity *identity, const char *root);
+
+/*
+ * Schemas: the names that fields have in records, and the forms of their values. One table has a
+ * row for each field with a name of its own in OpenTelemetry's semantic conventions or in the
+ * Elastic Common Schema; all other fields get a name by rule: lanner.FIELD, with '_' in place of
+ * what is neither a letter nor a digit, since no name may be the beginning of another one.
+ */
 
 /* The schemas, in the order of the help: a row of each is schema_NAME. */
 #define OUTPUT_SCHEMAS(ROW)                                                                        \

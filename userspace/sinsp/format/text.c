@@ -1,16 +1,83 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of text, in the forms of the .scap world. Control characters in values are dots. */
+/* The format text: colours, events, records of other kinds; lists as tables of Markdown. */
+#include "sinsp/format/text.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/values/param_text.h"
-#include "sinsp/values/text_bytes.h"
-#include "sinsp/values/text_number.h"
+#include "sinsp/format/format.h"
 #include "sinsp/format/formatter.h"
-#include "sinsp/format/text.h"
+#include "sinsp/values/param_text.h"
+#include "sinsp/values/text_value.h"
 #include "util/table.h"
 #include "util/terminal.h"
+
+/*
+ * Colours of lines on a terminal: process and event type stand out, errors are red, and numbers
+ * that are only identifiers are dim. Arguments have no colour.
+ */
+
+#define DIM "\x1b[2m"
+#define RED "\x1b[31m"
+#define GREEN "\x1b[32m"
+#define YELLOW "\x1b[33m"
+#define BLUE "\x1b[34m"
+#define CYAN "\x1b[36m"
+
+static bool has_failed(const struct sinsp_event *event)
+{
+	int64_t result;
+
+	return event_result(&event->ev, &result) && result < 0;
+}
+
+static const char *identity(const struct sinsp_event *event)
+{
+	return DIM;
+}
+
+static const char *process(const struct sinsp_event *event)
+{
+	return GREEN;
+}
+
+static const char *user(const struct sinsp_event *event)
+{
+	return YELLOW;
+}
+
+static const char *container(const struct sinsp_event *event)
+{
+	return BLUE;
+}
+
+static const char *type(const struct sinsp_event *event)
+{
+	return has_failed(event) ? RED : CYAN;
+}
+
+static const char *result(const struct sinsp_event *event)
+{
+	return has_failed(event) ? RED : "";
+}
+
+static const struct format_colour colours[] = {
+	[FIELD_COLOUR_ID] = {identity},
+	[FIELD_COLOUR_PROCESS] = {process},
+	[FIELD_COLOUR_USER] = {user},
+	[FIELD_COLOUR_CONTAINER] = {container},
+	[FIELD_COLOUR_TYPE] = {type},
+	[FIELD_COLOUR_RESULT] = {result},
+	[FIELD_COLOUR_RESULT_FIRST] = {result, .first_word = true},
+};
+
+const struct format_colour *format_colour_of(const struct field_desc *desc)
+{
+	return desc->colour ? &colours[desc->colour] : NULL;
+}
+
+/* Lines of text, in the forms of the .scap world. Control characters in values are dots. */
 
 enum { UTF8_BYTES_MAX = 4 };
 
@@ -261,4 +328,100 @@ const struct output_format format_text = {
 		.mark_redelivered = text_mark_redelivered,
 	},
 	.lists = {.append_table = table_append_text},
+};
+
+/*
+ * Lines of text beside events:
+ *   drop: 5 records, 120 to 124, 2026-11-21T11:36:01.0Z to ...: the queue was full (openat 3, close
+ * 2)
+ */
+
+static void append_time(struct buf *out, uint64_t ns)
+{
+	char text[CLOCK_RFC3339_BYTES];
+	struct clock utc = {0};
+
+	clock_rfc3339(&utc, ns, text);
+	buf_append(out, text, sizeof(text));
+}
+
+static void append_types(struct buf *out, const struct format_drop *drop)
+{
+	for (size_t i = 0; i < drop->types_count; i++)
+		buf_printf(out, "%s%s %llu", i ? ", " : " (", drop->types[i].name,
+			   (unsigned long long)drop->types[i].count);
+	if (drop->types_count)
+		buf_append_char(out, ')');
+}
+
+void text_append_drop(const struct format_drop *drop, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (drop->count)
+		buf_printf(out, "drop: %llu record%s", (unsigned long long)drop->count,
+			   drop->count == 1 ? "" : "s");
+	else
+		buf_printf(out, "drop: an unknown number of records, after %llu",
+			   (unsigned long long)drop->after);
+	if (drop->from)
+		buf_printf(out, ", %llu to %llu", (unsigned long long)drop->from,
+			   (unsigned long long)drop->to);
+	if (drop->first_ns && drop->last_ns) {
+		BUF_LITERAL(out, ", ");
+		append_time(out, drop->first_ns);
+		BUF_LITERAL(out, " to ");
+		append_time(out, drop->last_ns);
+	}
+	buf_printf(out, ": %s", drop->cause);
+	append_types(out, drop);
+	buf_append_char(out, '\n');
+	if (out->failed)
+		out->len = start;
+}
+
+void text_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
+			   struct buf *out)
+{
+	size_t start = out->len;
+
+	BUF_LITERAL(out, "redelivered: ");
+	buf_append(out, record, len);
+	if (out->failed)
+		out->len = start;
+}
+
+/* Lists as tables of Markdown. */
+
+static void append_row(const struct table *table, const char *const *cells, struct buf *out)
+{
+	for (unsigned int i = 0; i < table->columns; i++) {
+		BUF_LITERAL(out, "| ");
+		for (const char *c = cells[i]; *c; c++) {
+			/* Markup of Markdown and HTML that occurs in the tables. */
+			if (strchr("|<*_[\\", *c))
+				buf_append_char(out, '\\');
+			buf_append_char(out, *c);
+		}
+		buf_append_char(out, ' ');
+	}
+	BUF_LITERAL(out, "|\n");
+}
+
+/* A row of Markdown is one line, of any width. */
+static void append_table(const struct table *table, unsigned int width, struct buf *out)
+{
+	const char *at = table->cells.data, *cells[TABLE_COLUMNS_MAX];
+
+	append_row(table, table->titles, out);
+	for (unsigned int i = 0; i < table->columns; i++)
+		BUF_LITERAL(out, "|---");
+	BUF_LITERAL(out, "|\n");
+	while (table_next_row(table, &at, cells))
+		append_row(table, cells, out);
+}
+
+const struct output_format format_markdown = {
+	.name = "markdown",
+	.lists = {.append_table = append_table},
 };

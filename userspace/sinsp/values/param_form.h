@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the value of a parameter is for programs: numbers, names of flags, texts, lists. JSON and
- * protobuf have a writer for each form.
+ * What the value of a parameter is for programs: numbers, names of flags, texts, lists; decided for
+ * each parameter of each event before any event comes.
  */
 #ifndef SINSP_VALUES_PARAM_FORM_H
 #define SINSP_VALUES_PARAM_FORM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "event/event.h"
+#include "util/arena.h"
+#include "util/buf.h"
+
+/*
+ * What the value of a parameter is for programs: numbers, names of flags, texts, lists. JSON and
+ * protobuf have a writer for each form.
+ */
 
 enum param_kind {
 	PARAM_SIGNED = 1,
@@ -65,5 +73,28 @@ uint64_t param_file_flags(uint64_t value);
 
 /* The name of a value, or NULL. */
 const char *param_enum_name(const struct flag_name *set, uint64_t value);
+
+/*
+ * What is known of each parameter of each event before any event comes: its form, the names of its
+ * flags, the bytes of its key. Made once for a formatter, so that no event needs a look-up by name.
+ */
+
+struct param_plan {
+	const char *key; /* with BUF_CHUNK readable bytes */
+	size_t key_len;
+	const struct flag_name *set; /* NULL: it has no flags */
+	enum param_kind kind;
+	bool fixed_size;
+};
+
+struct param_plans {
+	struct arena arena; /* all plans */
+	const struct param_plan *of[EVENT_ID_MAX]; /* by parameter; NULL: the event has none */
+};
+
+/* `append_key` writes the key of a name. Returns 0 or -ENOMEM; param_plans_finish() in any case. */
+int param_plans_init(struct param_plans *plans,
+		     void (*append_key)(struct buf *out, const char *name, size_t len));
+void param_plans_finish(struct param_plans *plans);
 
 #endif

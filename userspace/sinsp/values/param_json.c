@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "event/names.h"
-#include "sinsp/values/param_plan.h"
+#include "sinsp/values/param_form.h"
 #include "sinsp/values/param_text.h"
-#include "sinsp/values/text_bytes.h"
+#include "sinsp/values/text_value.h"
 #include "util/json.h"
 
 /* One parameter that is present, with what is needed to write it. */

@@ -1,17 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters as text: a renderer for each type, found through two tables. */
+/* Parameters as text, by type. */
 #include "sinsp/values/param_text.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
 #include "event/names.h"
-#include "sinsp/values/clock.h"
-#include "sinsp/values/fd_text.h"
-#include "sinsp/values/text_bytes.h"
 #include "sinsp/tables/path.h"
+#include "sinsp/values/clock.h"
+#include "sinsp/values/text_value.h"
 #include "util/error.h"
 #include "util/terminal.h"
+
+/* The text of lists of numbers, and of sets of small numbers. */
+
+void text_append_numbers(struct buf *out, const struct event_param *param, enum param_type type)
+{
+	for (size_t n = 0; n < param->len / param_type_number_size(type); n++) {
+		if (n > 0)
+			buf_append_char(out, ' ');
+		buf_append_u64(out, event_param_number(param, type, n));
+	}
+}
+
+static bool has_bit(const uint8_t *data, size_t bits, size_t bit)
+{
+	return bit < bits && (data[bit / 8] >> bit % 8 & 1);
+}
+
+void text_append_bits(struct buf *out, const uint8_t *data, size_t len)
+{
+	size_t bits = len * 8, start = out->len;
+
+	for (size_t bit = 0; bit < bits; bit++) {
+		size_t first = bit;
+
+		if (!has_bit(data, bits, bit))
+			continue;
+		while (has_bit(data, bits, bit + 1))
+			bit++;
+		if (out->len > start)
+			buf_append_char(out, ',');
+		buf_append_u64(out, first);
+		if (bit > first) {
+			buf_append_char(out, '-');
+			buf_append_u64(out, bit);
+		}
+	}
+}
+
+/* Parameters as text: a renderer for each type, found through two tables. */
 
 enum { RESULT_PARAM = 0, FD_CWD = -100 };
 

@@ -7,7 +7,7 @@
 #define SINSP_VALUES_PARAM_TEXT_H
 
 #include "event/address.h"
-#include "sinsp/values/text_style.h"
+#include "sinsp/values/text_value.h"
 #include "sinsp/state/event.h"
 #include "util/buf.h"
 

@@ -8,7 +8,7 @@
 
 #include "event/address.h"
 #include "event/names.h"
-#include "sinsp/values/param_plan.h"
+#include "sinsp/values/param_form.h"
 #include "sinsp/values/param_text.h"
 
 struct param_values {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fake_target.h"
-#include "sinsp/format/formats.h"
+#include "sinsp/format/format.h"
 #include "tree.h"
 #include "unit.h"
 

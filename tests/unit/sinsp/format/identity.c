@@ -4,7 +4,7 @@
 #include <sys/utsname.h>
 
 #include "tree.h"
-#include "sinsp/format/identity.h"
+#include "sinsp/format/schema.h"
 #include "unit.h"
 
 #define ID "0123456789abcdef0123456789ABCDEF"

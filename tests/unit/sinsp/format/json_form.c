@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The JSON forms of fields and of transformers. */
-#include "sinsp/format/json_form.h"
+#include "sinsp/format/json.h"
 #include "unit.h"
 
 static void expect(const char *field, const char *form)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "sinsp/fields/field.h"
-#include "sinsp/format/json_form.h"
-#include "sinsp/format/numbers.h"
+#include "sinsp/format/json.h"
+#include "sinsp/format/schema.h"
 #include "unit.h"
 
 enum { NUMBER_MAX = 1024 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of protobuf: entries whose length is put in, ids, values that are left out. */
 #include "formatted.h"
-#include "sinsp/format/proto_column.h"
+#include "sinsp/format/protobuf.h"
 #include "unit.h"
 
 static void expect(struct buf *out, const char *bytes, size_t len)

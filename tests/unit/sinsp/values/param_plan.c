@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sinsp/values/param_plan.h"
+#include "sinsp/values/param_form.h"
 #include "unit.h"
 
 static void append_key(struct buf *out, const char *name, size_t len)

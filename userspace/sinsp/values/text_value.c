@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The forms of buffers. */
-#include "sinsp/values/text_bytes.h"
+/* Values as text, in the forms of the .scap world: bytes, numbers, names of descriptors. */
+#include "sinsp/values/text_value.h"
 
 #include <stdbool.h>
 #include <string.h>
 
+#include "sinsp/tables/socket.h"
 #include "util/base64.h"
+
+/* The forms of buffers. */
 
 enum { ROW_BYTES = 16, GROUP_BYTES = 2, GROUP_COLUMNS = 5 };
 
@@ -134,4 +137,54 @@ void text_append_buffer(struct buf *out, const struct text_style *style, const u
 	text_append_bytes(out, style->bytes, data, cut ? max - strlen(dots) : len);
 	if (cut)
 		buf_append_string(out, dots);
+}
+
+/* Numbers in the formats that the tables of fields and events name. */
+
+enum { PADDED_DIGITS = 9 };
+
+void text_append_number(struct buf *out, enum param_type type, enum param_format format,
+			uint64_t value)
+{
+	uint64_t bits = value_bits(value, param_type_size(type));
+
+	switch (format) {
+	case PF_HEX:
+		buf_append_hex(out, bits, 1);
+		break;
+	case PF_OCT:
+		buf_append_octal(out, bits);
+		break;
+	case PF_PADDED_DEC:
+		buf_append_padded(out, bits, PADDED_DIGITS);
+		break;
+	default:
+		if (param_type_is_signed(type))
+			buf_append_i64(out, (int64_t)value);
+		else
+			buf_append_u64(out, bits);
+	}
+}
+
+/* Names of descriptors: those of the table, or rebuilt with service names. */
+
+/*
+ * Whether the name was built from its ends. Other names come from a capture file, or are the
+ * addresses of sockets without a connection.
+ */
+static bool has_name_of_its_ends(const struct sinsp_fd *fd)
+{
+	char name[SOCKET_NAME_MAX];
+	size_t len = sinsp_socket_name(fd, name);
+
+	return len == fd->name_len && memcmp(name, fd->name, len) == 0;
+}
+
+void text_append_fd_name(struct buf *out, const struct sinsp_fd *fd,
+			 const struct text_style *style)
+{
+	if (style->services && sinsp_socket_is_ip(fd) && has_name_of_its_ends(fd))
+		sinsp_socket_append_name(out, fd, style->services);
+	else
+		buf_append(out, fd->name, fd->name_len);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the formats of protobuf: how columns are written. */
-#ifndef SINSP_FORMAT_PROTO_COLUMN_H
-#define SINSP_FORMAT_PROTO_COLUMN_H
+/* Parts of the format protobuf: how columns, ids, drop records, marks and rules are written. */
+#ifndef SINSP_FORMAT_PROTOBUF_H
+#define SINSP_FORMAT_PROTOBUF_H
 
 #include "sinsp/format/formatter.h"
 #include "util/protobuf.h"
+
+/* Shared by the formats of protobuf: how columns are written. */
 
 /*
  * Keeps what stands before the values of a column: the tag of a message `field` of which each has a
@@ -26,5 +28,20 @@ int proto_id_init(struct formatter *formatter, struct format_column *column, uin
 void proto_append_text(struct buf *out, uint32_t field, const char *text);
 void proto_append_number(struct buf *out, uint32_t field, uint64_t number);
 void proto_append_fixed(struct buf *out, uint32_t field, uint64_t number);
+
+/* Parts of the format protobuf: ids, drop records, marks, rules. See struct output_format. */
+
+int protobuf_id_column_init(struct formatter *formatter, struct format_column *column,
+			    const char *stream);
+void protobuf_append_drop(const struct format_drop *drop, struct buf *out);
+void protobuf_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
+			       struct buf *out);
+void protobuf_append_match_head(const struct format_rule *rule, struct buf *head);
+void protobuf_append_match(struct match_line *line, const struct sinsp_event *event,
+			   struct formatter *fields, struct buf *out);
+
+/* As visit_texts. */
+void protobuf_visit_texts(char *record, size_t len,
+			  void (*visit)(void *context, char *text, size_t len), void *context);
 
 #endif
