@@ -73,6 +73,7 @@ enum doctor_status doctor_host(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_processes(const struct doctor *doctor, struct buf *found);
 
 /* containers.c */
+enum doctor_status doctor_namespaces(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_cgroups(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_runtimes(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_kubernetes(const struct doctor *doctor, struct buf *found);

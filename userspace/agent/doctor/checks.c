@@ -68,6 +68,11 @@ const struct doctor_check doctor_checks[] = {
 	{"processes", "whether all processes can be read", doctor_processes,
 	 "programs, directories, descriptors or environments of processes that ran before",
 	 "add CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH; no AppArmor profile; /proc without hidepid"},
+	{"namespaces", "whether those of the host are known", doctor_namespaces,
+	 "container.host_pid, host_network and host_ipc of containers that join namespaces, as those "
+	 "of pods, unless a runtime says it: they have no value",
+	 "add CAP_SYS_PTRACE; use the pid namespace of the host, or mount its /proc and name it "
+	 "(--host-root); /proc without hidepid"},
 	{"cgroups", "control groups, by which containers are known", doctor_cgroups,
 	 "containers of processes", "mount /proc; use a kernel with CONFIG_CGROUPS"},
 	{"runtimes", "sockets of container runtimes", doctor_runtimes,

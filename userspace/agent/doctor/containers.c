@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/doctor/read.h"
+#include "meta/files/namespaces.h"
 #include "meta/runtimes/runtime.h"
 #include "meta/runtimes/sockets.h"
 #include "scap/live/cgroup_roots.h"
@@ -48,6 +49,21 @@ enum doctor_status doctor_cgroups(const struct doctor *doctor, struct buf *found
 	buf_append_string(found, live_cgroup_roots_differ() ? ", in a namespace of its own"
 							    : ", in the namespace of the host");
 	return DOCTOR_OK;
+}
+
+enum doctor_status doctor_namespaces(const struct doctor *doctor, struct buf *found)
+{
+	const char *root = doctor->options->host_root ? doctor->options->host_root : "";
+	struct host_namespaces hosts;
+	int code = host_namespaces_read(root, &hosts);
+
+	if (code == 0)
+		BUF_LITERAL(found, "they are");
+	else if (code == -EXDEV)
+		buf_printf(found, "%s/proc is of another pid namespace", root);
+	else
+		buf_printf(found, "%s/proc/2/ns: %s", root, strerror(-code));
+	return code ? DOCTOR_LIMITED : DOCTOR_OK;
 }
 
 #ifdef WITH_RUNTIME_SOCKETS

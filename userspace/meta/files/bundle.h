@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <limits.h>
 
+#include "meta/files/namespaces.h"
 #include "meta/source.h"
 
 struct bundle {
@@ -35,9 +36,9 @@ bool bundle_own_folder(const struct bundle *bundle, const char *id, char path[PA
 
 /*
  * Describes mounts, namespaces, rights and the environment from config.json. Namespaces that it
- * joins are compared with those of the first process below `host_root`; NULL: they stay unknown.
+ * joins are compared with the host's; NULL: they stay unknown.
  */
-void bundle_describe(const struct bundle *bundle, const char *host_root,
+void bundle_describe(const struct bundle *bundle, const struct host_namespaces *hosts,
 		     struct sinsp_container_info *info);
 
 #endif

@@ -64,41 +64,30 @@ static void describe_binds(const json_t *array, struct sinsp_container_info *inf
 	describe_mounts_end(&mounts);
 }
 
-static int look(const char *host_root, const char *path, struct stat *file)
-{
-	char full[PATH_MAX];
-
-	if (snprintf(full, sizeof(full), "%s%s", host_root, path) >= (int)sizeof(full))
-		return -ENAMETOOLONG;
-	return stat(full, file) ? -errno : 0;
-}
-
-/*
- * A namespace that is joined may be any: that of another container, or of the host. The file may be
- * gone, or a mount that is not seen here.
- */
-static void describe_joined(const char *host_root, const char *own, const char *path,
-			    enum sinsp_answer *is_host)
-{
-	struct stat hosts, joined;
-
-	if (host_root && look(host_root, own, &hosts) == 0 && look(host_root, path, &joined) == 0 &&
-	    joined.st_dev == hosts.st_dev)
-		describe_answer(is_host, joined.st_ino == hosts.st_ino);
-}
-
-/* Its type, as a specification names it, and the host's own. */
+/* Its type, as a specification names it. */
 struct namespace
 {
-	const char *type, *own;
+	const char *type;
+	enum host_namespace kind;
 	size_t answer; /* in struct sinsp_container_info */
 };
+
+/* One that is joined may be any: that of another container, or of the host. */
+static void describe_joined(const struct host_namespaces *hosts, enum host_namespace kind,
+			    const char *path, enum sinsp_answer *is_host)
+{
+	enum sinsp_answer answer =
+		hosts ? host_namespaces_compare(hosts, kind, path) : SINSP_UNKNOWN;
+
+	if (answer != SINSP_UNKNOWN)
+		describe_answer(is_host, answer == SINSP_YES);
+}
 
 /*
  * A namespace that is not named is the one of the runtime, which is the host's; one without a path
  * is new.
  */
-static void describe_namespace(const json_t *namespaces, const char *host_root,
+static void describe_namespace(const json_t *namespaces, const struct host_namespaces *hosts,
 			       const struct namespace *namespace, enum sinsp_answer *is_host)
 {
 	const char *path;
@@ -113,7 +102,7 @@ static void describe_namespace(const json_t *namespaces, const char *host_root,
 			continue;
 		path = JSON_INPUT_TEXT(item, "path");
 		if (path)
-			describe_joined(host_root, namespace->own, path, is_host);
+			describe_joined(hosts, namespace->kind, path, is_host);
 		else
 			describe_answer(is_host, false);
 		return;
@@ -167,13 +156,14 @@ static void describe_privileged(const json_t *spec, struct sinsp_container_info 
 		describe_answer(&info->privileged, true);
 }
 
-void bundle_describe(const struct bundle *bundle, const char *host_root,
+void bundle_describe(const struct bundle *bundle, const struct host_namespaces *hosts,
 		     struct sinsp_container_info *info)
 {
 	static const struct namespace kinds[] = {
-		{"pid", "/proc/1/ns/pid", offsetof(struct sinsp_container_info, host_pid)},
-		{"network", "/proc/1/ns/net", offsetof(struct sinsp_container_info, host_network)},
-		{"ipc", "/proc/1/ns/ipc", offsetof(struct sinsp_container_info, host_ipc)},
+		{"pid", HOST_NAMESPACE_PID, offsetof(struct sinsp_container_info, host_pid)},
+		{"network", HOST_NAMESPACE_NETWORK,
+		 offsetof(struct sinsp_container_info, host_network)},
+		{"ipc", HOST_NAMESPACE_IPC, offsetof(struct sinsp_container_info, host_ipc)},
 	};
 	const json_t *namespaces = JSON_INPUT_AT(bundle->spec, "linux", "namespaces");
 
@@ -183,6 +173,6 @@ void bundle_describe(const struct bundle *bundle, const char *host_root,
 	if (!json_is_array(namespaces))
 		return;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		describe_namespace(namespaces, host_root, &kinds[i],
+		describe_namespace(namespaces, hosts, &kinds[i],
 				   (enum sinsp_answer *)((char *)info + kinds[i].answer));
 }

@@ -14,6 +14,7 @@
 struct files {
 	struct meta_source source;
 	const char *host_root; /* borrowed */
+	struct host_namespaces hosts; /* read while the caller has its capabilities */
 	struct podman *podman;
 };
 
@@ -66,7 +67,7 @@ static int describe(struct meta_source *source, const struct meta_request *reque
 	if (bundle.spec) {
 		info->texts.left_out += bundle.left_out;
 		annotations_describe(annotations, info);
-		bundle_describe(&bundle, request->owner ? NULL : files->host_root, info);
+		bundle_describe(&bundle, request->owner ? NULL : &files->hosts, info);
 	}
 	bundle_finish(&bundle);
 	return code;
@@ -89,6 +90,8 @@ struct meta_source *meta_files_create(const char *host_root)
 		return NULL;
 	files->source.ops = &ops;
 	files->host_root = host_root ? host_root : "";
+	/* Where they cannot be read those that are joined stay unknown. */
+	host_namespaces_read(files->host_root, &files->hosts);
 	files->podman = podman_create(files->host_root);
 	if (files->podman)
 		return &files->source;

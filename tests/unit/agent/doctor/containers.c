@@ -30,6 +30,15 @@ static const char *with_root(const struct tree *tree, const char *option, const 
 	return line;
 }
 
+static void test_namespaces(void **state)
+{
+	doctored_expect(NULL, with_root(*state, "", ""), doctor_namespaces, DOCTOR_LIMITED,
+			"/proc/2/ns: No such file");
+	tree_write(*state, "proc/2/ns/pid", "");
+	doctored_expect(NULL, with_root(*state, "", ""), doctor_namespaces, DOCTOR_LIMITED,
+			"/proc is of another pid namespace");
+}
+
 #ifdef WITH_RUNTIME_SOCKETS
 static void test_runtimes(void **state)
 {
@@ -65,6 +74,7 @@ static void test_kubernetes(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_cgroups, doctored_setup, doctored_teardown),
+	cmocka_unit_test_setup_teardown(test_namespaces, doctored_setup, doctored_teardown),
 #ifdef WITH_RUNTIME_SOCKETS
 	cmocka_unit_test_setup_teardown(test_runtimes, doctored_setup, doctored_teardown),
 #endif
