@@ -17,6 +17,7 @@
 #include "agent/process/loader.h"
 #include "agent/process/memory_limit.h"
 #include "event/event.h"
+#include "meta/files/named.h"
 #include "scap/handover/handover.h"
 #include "scap/live/live.h"
 #include "scap/live/programs.h"
@@ -108,6 +109,11 @@ static void open_iterators(struct input_live *live, struct sinsp_iterators *iter
 	}
 }
 
+static void declare(void *sinsp, const struct named *named)
+{
+	sinsp_declare_container(sinsp, named->pid, named->id, named->type);
+}
+
 /* From a capture that has just begun. */
 static int seed(struct input_live *live, struct sinsp *sinsp,
 		int (*fill)(struct sinsp *, const struct sinsp_iterators *, struct error *),
@@ -126,6 +132,8 @@ static int seed(struct input_live *live, struct sinsp *sinsp,
 		live->lacks.iterator_errors[SCAP_LIVE_OPEN_FDS] = stats.open_fds_error;
 	if (stats.threads_error)
 		live->lacks.iterator_errors[SCAP_LIVE_THREADS] = stats.threads_error;
+	if (code == 0)
+		named_each(live->options->host_root, declare, sinsp);
 	return code;
 }
 

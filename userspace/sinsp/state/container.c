@@ -116,6 +116,46 @@ void state_find_named_container(struct sinsp *sinsp, struct sinsp_thread *thread
 	}
 }
 
+struct declared {
+	const char *path;
+	enum sinsp_container_type type;
+};
+
+/* Threads in the group, or below it. */
+static void declare_of(struct sinsp_thread_entry *entry, void *context)
+{
+	const struct declared *declared = context;
+	struct sinsp_cgroups *cgroups = entry->thread.cgroups;
+	size_t len = strlen(declared->path);
+
+	for (size_t at = 0; cgroups && at < cgroups->len; at += strlen(cgroups->text + at) + 1) {
+		const char *path = strchr(cgroups->text + at, '/');
+
+		if (path && strncmp(path, declared->path, len) == 0 &&
+		    (!path[len] || path[len] == '/')) {
+			sinsp_cgroups_declare(cgroups, declared->path, declared->type);
+			return;
+		}
+	}
+}
+
+void sinsp_declare_container(struct sinsp *sinsp, int64_t pid, const char *id,
+			     enum sinsp_container_type type)
+{
+	const struct sinsp_thread *thread = state_thread_find(sinsp, pid);
+	struct sinsp_cgroups *cgroups = thread ? sinsp_cgroups_ref(thread->cgroups) : NULL;
+
+	for (size_t at = 0; cgroups && at < cgroups->len; at += strlen(cgroups->text + at) + 1) {
+		const struct declared declared = {strchr(cgroups->text + at, '/'), type};
+
+		if (!declared.path || strcmp(sinsp_path_name(declared.path), id) != 0)
+			continue;
+		sinsp_threads_each(&sinsp->threads, declare_of, (void *)&declared);
+		break;
+	}
+	sinsp_cgroups_unref(cgroups);
+}
+
 /* Stores a path of a process: absolute, or in its directory. Returns whether it is known. */
 static bool store_path(const struct sinsp_thread *thread, const char *path, char *to, size_t size)
 {

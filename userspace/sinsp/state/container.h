@@ -28,6 +28,14 @@ bool sinsp_container_bundle(const struct sinsp *sinsp, const struct sinsp_contai
  */
 void state_find_named_container(struct sinsp *sinsp, struct sinsp_thread *thread);
 
+/*
+ * The same where a runtime's files say it, once the tables are filled: `pid` is the first process of
+ * the container `id`. Its group is the one that is named `id`; if it is in none, it is another
+ * process by now, and nothing changes.
+ */
+void sinsp_declare_container(struct sinsp *sinsp, int64_t pid, const char *id,
+			     enum sinsp_container_type type);
+
 /* It is asked for. */
 void sinsp_container_set_pending(struct sinsp_container *container);
 

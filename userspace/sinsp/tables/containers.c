@@ -385,14 +385,16 @@ struct sinsp_cgroups *sinsp_cgroups_moved(const struct sinsp_cgroups *from, uint
 	return cgroups;
 }
 
-/* Where the group of that path is: in the hierarchy in which the groups have it. */
+/* Where the group of that path is: in the hierarchy in which the groups have it, or one below. */
 static void set_place(struct sinsp_cgroup_match *match, const struct sinsp_cgroups *cgroups,
 		      const char *path, const char *slash)
 {
 	for (size_t at = 0; at < cgroups->len; at += strlen(cgroups->text + at) + 1) {
 		const char *equals = strchr(cgroups->text + at, '=');
+		size_t len = strlen(path);
 
-		if (!equals || strcmp(equals + 1, path) != 0)
+		if (!equals || strncmp(equals + 1, path, len) != 0 ||
+		    (equals[1 + len] && equals[1 + len] != '/'))
 			continue;
 		match->place = cgroups->text + at;
 		match->place_len = (size_t)(equals + 1 - match->place + (slash - path));

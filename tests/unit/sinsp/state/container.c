@@ -116,6 +116,29 @@ static void test_name_before_the_engine(void **state)
 	assert_int_equal(container->type, SINSP_CONTAINER_CONTAINERD);
 }
 
+static const struct sinsp_container *container_of(int64_t pid)
+{
+	return state_thread_find(drive.sinsp, pid)->cgroups->container;
+}
+
+/* The same by the files of a runtime: what is in the group, and below it, is of the container. */
+static void test_declared_before_the_engine(void **state)
+{
+	run(FIRST, 1, "x", "x", "/users/web1");
+	run(FIRST + 1, FIRST, "x", "x", "/users/web1/below");
+	run(FIRST + 2, 1, "x", "x", "/users/web12");
+	sinsp_declare_container(drive.sinsp, FIRST, "web2", SINSP_CONTAINER_CUSTOM);
+	sinsp_declare_container(drive.sinsp, FIRST, "users", SINSP_CONTAINER_CUSTOM);
+	sinsp_declare_container(drive.sinsp, FIRST + 99, "web1", SINSP_CONTAINER_CUSTOM);
+	assert_null(container_of(FIRST));
+	sinsp_declare_container(drive.sinsp, FIRST, "web1", SINSP_CONTAINER_CUSTOM);
+	assert_non_null(container_of(FIRST));
+	assert_string_equal(container_of(FIRST)->id, "web1");
+	assert_int_equal(container_of(FIRST)->type, SINSP_CONTAINER_CUSTOM);
+	assert_ptr_equal(container_of(FIRST + 1), container_of(FIRST));
+	assert_null(container_of(FIRST + 2));
+}
+
 static void test_option(void **state)
 {
 	run(RUNTIME, 1, "runc", "--root|/r|create|--bundle|/run/b|--pid-file|/p|" ID, NULL);
@@ -287,6 +310,7 @@ static void test_remove(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_name_before_the_engine, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_declared_before_the_engine, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_option, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_option_with_equals, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_conmon, setup, teardown),
