@@ -46,6 +46,8 @@ static uint64_t take_run(struct sinsp *sinsp, const struct event *ev)
 
 	last->ts_ns = ev->ts_ns;
 	last->next = event_param_i64(ev, switch__next);
+	if (sinsp->switched_cpus <= ev->cpu)
+		sinsp->switched_cpus = ev->cpu + 1u;
 	return run_ns;
 }
 

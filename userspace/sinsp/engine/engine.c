@@ -51,7 +51,7 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	made->with_env = config->container_env;
 	made->follow_since_ns = clock_ns(CLOCK_REALTIME);
 	set_machine(made, config);
-	state_plans_make(made->plans);
+	made->plans = state_plans();
 	made->containers.owner_of = config->proc ? owner_of : NULL;
 	made->containers.owner_context = config->proc;
 	made->containers.pods.node = config->node;

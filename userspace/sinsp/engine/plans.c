@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sinsp/engine/plans.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "sinsp/apply/rules.h"
@@ -31,7 +32,9 @@ static void find_paths(const struct event_desc *desc, struct state_plan *plan)
 			plan->paths[plan->paths_count++] = i;
 }
 
-void state_plans_make(struct state_plan plans[EVENT_ID_MAX])
+static struct state_plan plans[EVENT_ID_MAX];
+
+static void make_plans(void)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
@@ -51,4 +54,12 @@ void state_plans_make(struct state_plan plans[EVENT_ID_MAX])
 		plans[id].is_call = desc->category & EC_SYSCALL;
 		find_paths(desc, &plans[id]);
 	}
+}
+
+const struct state_plan *state_plans(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_plans);
+	return plans;
 }

@@ -5,7 +5,7 @@
 
 #include "sinsp/state/plan.h"
 
-/* Fills a plan for each event id. */
-void state_plans_make(struct state_plan plans[EVENT_ID_MAX]);
+/* A plan for each event id below EVENT_ID_MAX; made by the first call, and never freed. */
+const struct state_plan *state_plans(void);
 
 #endif

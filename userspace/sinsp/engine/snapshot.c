@@ -30,7 +30,8 @@ static int begin(struct scap_snapshot *to)
 	sinsp->listener.tid = 0;
 	memset(sinsp->exited, 0, sizeof(sinsp->exited));
 	memset(sinsp->listening, 0, sizeof(sinsp->listening));
-	memset(sinsp->switches, 0, sizeof(sinsp->switches));
+	memset(sinsp->switches, 0, sinsp->switched_cpus * sizeof(sinsp->switches[0]));
+	sinsp->switched_cpus = 0;
 	return 0;
 }
 

@@ -84,8 +84,9 @@ struct sinsp {
 	struct state_listener listener;
 	uint64_t boot; /* see sinsp_boot() */
 	struct state_switch switches[CPUS_COUNT];
+	uint32_t switched_cpus; /* of the others no switch was seen: most of the table is never touched */
 	uint64_t run_ns; /* see sinsp_run_ns() */
-	struct state_plan plans[EVENT_ID_MAX];
+	const struct state_plan *plans; /* by event id */
 };
 
 /* The current time on the clock of live events, which steps of the wall clock do not change. */

@@ -8,7 +8,7 @@
 
 #include "sinsp/tables/program.h"
 
-enum { BUCKETS_MIN = 1024, ROUNDS = 3 };
+enum { BUCKETS_MIN = 128, ROUNDS = 3 };
 
 static uint32_t bucket_of(const struct sinsp_threads *threads, int64_t tid)
 {

@@ -6,11 +6,12 @@
 #include "sinsp/apply/rules.h"
 #include "unit.h"
 
-static struct state_plan plans[EVENT_ID_MAX];
+static const struct state_plan *plans;
 
 static int setup(void **state)
 {
-	state_plans_make(plans);
+	plans = state_plans();
+	assert_ptr_equal(state_plans(), plans);
 	return 0;
 }
 

@@ -81,16 +81,32 @@ static void names_what_has_a_name(void **state)
 	assert_string_equal(sinsp_group_name(drive->sinsp, 7), "ann");
 }
 
+static uint64_t switch_run_ns(struct drive *drive, uint16_t cpu, int64_t from, int64_t to)
+{
+	struct scap_event raw;
+
+	frame_put_i64(drive_begin(drive, EVENT_switch, from), switch__next, to);
+	raw = frame_end(&drive->frame);
+	raw.cpu = cpu;
+	assert_int_equal(sinsp_process(drive->sinsp, &raw, &drive->event), 0);
+	return sinsp_run_ns(&drive->event);
+}
+
 static void reports_how_long_a_thread_ran(void **state)
 {
 	struct drive *drive = *state;
-	struct frame *frame = drive_begin(drive, EVENT_switch, 5);
+	struct scap_snapshot *snapshot = sinsp_snapshot(drive->sinsp);
 
-	frame_put_i64(frame, switch__next, 6);
-	assert_int_equal(sinsp_run_ns(drive_end(drive)), 0);
-	frame = drive_begin(drive, EVENT_switch, 6);
-	frame_put_i64(frame, switch__next, 5);
-	assert_int_equal(sinsp_run_ns(drive_end(drive)), 1000);
+	assert_int_equal(switch_run_ns(drive, 0, 5, 6), 0);
+	assert_int_equal(switch_run_ns(drive, 0, 6, 5), 1000);
+	assert_int_equal(switch_run_ns(drive, UINT16_MAX, 7, 8), 0);
+	assert_int_equal(switch_run_ns(drive, UINT16_MAX, 8, 7), 1000);
+	assert_int_equal(switch_run_ns(drive, 0, 5, 6), 3000);
+	/* What a snapshot describes knows none of the switches before. */
+	assert_int_equal(snapshot->ops->begin(snapshot), 0);
+	assert_int_equal(switch_run_ns(drive, 0, 6, 5), 0);
+	assert_int_equal(switch_run_ns(drive, UINT16_MAX, 7, 8), 0);
+	assert_int_equal(switch_run_ns(drive, UINT16_MAX, 8, 7), 1000);
 }
 
 static const struct CMUnitTest tests[] = {
