@@ -218,9 +218,9 @@ enum bpf_object_kind { BPF_OBJECT_MAP = 1, BPF_OBJECT_PROGRAM, BPF_OBJECT_LINK }
 enum answer {
 	ANSWER_KNOWN = 1 << 0, /* it was looked at */
 	ANSWER_ZERO = 1 << 1, /* 0 */
-	ANSWER_NUMBER = 1 << 2, /* the number of the call */
+	ANSWER_REGISTER = 1 << 2, /* what was in a register: the number or an argument */
 	ANSWER_ANY = 1 << 3,
-	ANSWER_MADE = ANSWER_ZERO | ANSWER_NUMBER | ANSWER_ANY,
+	ANSWER_MADE = ANSWER_ZERO | ANSWER_REGISTER | ANSWER_ANY,
 };
 
 /* What programs and user space tell each other of such answers; user space maps it. */

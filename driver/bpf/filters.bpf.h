@@ -35,7 +35,7 @@ static __always_inline __u64 is_equal(__u64 a, __u64 b)
 /* By the upper half of what a filter returns. */
 static const volatile __u8 action_answers[SECCOMP_RET_ACTION / ACTION_UNIT + 1] = {
 	[SECCOMP_RET_ERRNO / ACTION_UNIT] = ANSWER_ZERO, /* with the error number 0 */
-	[SECCOMP_RET_TRAP / ACTION_UNIT] = ANSWER_NUMBER,
+	[SECCOMP_RET_TRAP / ACTION_UNIT] = ANSWER_REGISTER,
 	[SECCOMP_RET_USER_NOTIF / ACTION_UNIT] = ANSWER_ANY,
 	[SECCOMP_RET_TRACE / ACTION_UNIT] = ANSWER_ANY,
 };

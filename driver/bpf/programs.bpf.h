@@ -292,9 +292,13 @@ static __always_inline int scan_installed_run(__u64 *ctx)
 	return dispatch(ctx, call_registers(ctx));
 }
 
-/* A call that may install a seccomp filter, of 64-bit or of 32-bit programs. */
+/*
+ * A call that may install a seccomp filter, of 64-bit, 32-bit or x32 programs: of one that is not
+ * scanned, what was known of an earlier one at its address would be believed.
+ */
 static __always_inline bool may_install_filter(__u64 number)
 {
+	number &= ~(__u64)X32_BIT;
 	return number == NR_seccomp || number == NR_prctl || number == NR32_seccomp ||
 	       number == NR32_prctl;
 }

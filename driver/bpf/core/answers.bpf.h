@@ -89,10 +89,10 @@ static __always_inline __u32 answers_for(struct task_struct *task, struct answer
 	return state->knows_filters ? ANSWER_ANY : 0;
 }
 
-static __always_inline bool can_be_answer(__u32 possible, __s64 ret, __u64 number)
+static __always_inline bool can_be_answer(__u32 possible, __s64 ret, __s64 of_signal)
 {
 	return (possible & ANSWER_ANY) || (ret == 0 && (possible & ANSWER_ZERO)) ||
-	       (ret == (__s64)number && (possible & ANSWER_NUMBER));
+	       (ret == of_signal && (possible & ANSWER_REGISTER));
 }
 
 static __always_inline void answers_want(struct answers_state *state)
@@ -143,14 +143,15 @@ static __always_inline __u64 number_begun(struct task_struct *task, __u64 number
  * Marks the event in a slot if the kernel may not have run its call, which succeeded. Not inlined:
  * the verifier walks it once for each filler.
  */
-__attribute__((noinline)) int result_judge(__u32 slot_key, __s64 ret, __u64 number)
+__attribute__((noinline)) int result_judge(__u32 slot_key, __s64 ret, __u64 number,
+						__s64 of_signal)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
 	struct answers_state *state = answers_state();
 	struct task_struct *task = this_task();
 	struct call_begun *begun;
 
-	if (!slot || !state || !can_be_answer(answers_for(task, state), ret, number))
+	if (!slot || !state || !can_be_answer(answers_for(task, state), ret, of_signal))
 		return 0;
 	answers_want(state);
 	begun = call_noted(task, state);
@@ -166,7 +167,8 @@ __attribute__((noinline)) int result_judge(__u32 slot_key, __s64 ret, __u64 numb
 static __always_inline void judge_result(struct filler *f)
 {
 	if (may_be_answered(f->self) && !call_failed(f))
-		result_judge(f->slot_key, f->ret, call_number(f->regs));
+		result_judge(f->slot_key, f->ret, call_number(f->regs),
+			     result_of_signal(f->regs));
 }
 
 static __always_inline bool has_note(__u32 tid)

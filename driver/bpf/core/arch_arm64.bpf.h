@@ -8,6 +8,7 @@
 
 enum {
 	PSTATE_32_BIT = 0x10,
+	X32_BIT = 0,
 	NATIVE_PROT_SAO = 0,	  /* the bit is another flag here, */
 	PTRACE_REQUESTS_LOW = 33, /* and the last request of x86 is another one */
 	COMPAT_HAS_NUMBERS = false, /* all calls of 32-bit programs are counted */
@@ -27,6 +28,12 @@ struct pt_regs {
 static __always_inline __u64 call_number(struct pt_regs *regs)
 {
 	return (__u32)regs->syscallno;
+}
+
+/* The result of a call in place of which a seccomp filter sends a signal. */
+static __always_inline __s64 result_of_signal(struct pt_regs *regs)
+{
+	return (__s64)regs->orig_x0;
 }
 
 static __always_inline __u64 registers_ip(struct pt_regs *regs)

@@ -27,6 +27,12 @@ static __always_inline __u64 call_number(struct pt_regs *regs)
 	return (__u32)regs->orig_ax;
 }
 
+/* The result of a call in place of which a seccomp filter sends a signal. */
+static __always_inline __s64 result_of_signal(struct pt_regs *regs)
+{
+	return (__s64)regs->orig_ax;
+}
+
 static __always_inline __u64 registers_ip(struct pt_regs *regs)
 {
 	return READ(regs, ip);
