@@ -225,16 +225,21 @@ static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 	if (!event->thread)
 		return;
 	sinsp_thread_entry(event->thread)->by_caller = false;
+	sinsp_thread_entry(event->thread)->outside = !(flags & in_pidns);
 	sinsp_threads_use(&sinsp->threads, event->thread);
 	update_cloned(sinsp, event->thread, ev);
 }
 
 /*
  * Whether the result of a call is an id of another pid namespace. Old captures do not report it,
- * but then the caller too has another id there.
+ * but then the caller too has another id there. A caller outside gets the true id of a child that
+ * begins in an inner one, as those of container runtimes do. Its inner id is no proof that it is
+ * outside: in a namespace of its own it may choose one.
  */
-static bool is_foreign_id(const struct event *ev, const struct sinsp_thread *caller)
+static bool is_foreign_id(const struct event *ev, struct sinsp_thread *caller)
 {
+	if (sinsp_thread_entry(caller)->outside)
+		return false;
 	return (event_param_u64(ev, clone__flags) & in_pidns) ||
 	       (caller->vtid > 0 && caller->vtid != caller->tid);
 }
@@ -280,7 +285,8 @@ static void add_child(struct sinsp *sinsp, const struct event *ev,
 	sinsp_threads_set_parent(&sinsp->threads, thread,
 				 is_thread || (flags & clone_flags__CLONE_PARENT) ? caller->ptid
 										  : caller->tid);
-	thread->vtid = is_first ? 1 : child;
+	/* In a namespace that its creator prepared, it has an id that only its own event tells. */
+	thread->vtid = is_first ? 1 : flags & in_pidns ? -1 : child;
 	thread->vpid = is_thread ? caller->vpid : thread->vtid;
 }
 

@@ -20,6 +20,7 @@ struct sinsp_thread_entry {
 	bool unknown; /* no thread: the lookup of this id in /proc failed */
 	bool by_caller; /* added by its creator's event; no call of its own seen yet */
 	bool orphan; /* added by its own event while its creator was unknown */
+	bool outside; /* its own first event says that it is in no inner pid namespace */
 	bool ended; /* a main thread that exited before others of its process */
 	bool used; /* had an event since the search for a victim passed it */
 };

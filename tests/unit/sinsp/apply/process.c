@@ -189,6 +189,34 @@ static void knows_the_creator_behind_clone_parent(void **state)
 	assert_int_equal(drive_thread(drive, 300)->ptid, 1);
 }
 
+/* As runc makes the first process of a container: its parent is not its creator. */
+static void knows_the_creator_of_the_first_in_a_pid_namespace(void **state)
+{
+	struct drive *drive = *state;
+	const uint32_t flags = clone_flags__CLONE_PARENT | clone_flags__CLONE_CHILD_IN_PIDNS;
+	struct drive_clone caller = {.flags = flags, .pid = 200, .ptid = 100};
+	struct drive_clone child = {
+		.flags = flags, .pid = 300, .ptid = 100, .vtid = 1, .vpid = 1};
+
+	drive_fork(drive, 100, 200);
+	drive_open(drive, 200, 9, "/nine", 0);
+	drive_clone(drive, 200, 300, &caller);
+	drive_clone(drive, 300, 0, &child);
+	assert_string_equal(drive_name(drive, 300, 9), "/nine");
+	assert_int_equal(drive_thread(drive, 300)->ptid, 100);
+	assert_int_equal(drive_thread(drive, 300)->vtid, 1);
+	/* The child's event comes first. */
+	child.pid = 301;
+	drive_clone(drive, 301, 0, &child);
+	drive_clone(drive, 200, 301, &caller);
+	assert_string_equal(drive_name(drive, 301, 9), "/nine");
+	/* Inside, it is no id of this namespace, even if the caller has one and the same in both. */
+	caller = (struct drive_clone){
+		.flags = flags, .pid = 301, .ptid = 100, .vtid = 301, .vpid = 301};
+	drive_clone(drive, 301, 302, &caller);
+	assert_null(sinsp_thread_find(drive->sinsp, 302));
+}
+
 static void leaves_the_news_in_a_pid_namespace_to_the_child(void **state)
 {
 	struct drive *drive = *state;
@@ -568,6 +596,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(makes_threads),
 	TEST(shares_what_the_flags_say),
 	TEST(knows_the_creator_behind_clone_parent),
+	TEST(knows_the_creator_of_the_first_in_a_pid_namespace),
 	TEST(leaves_the_news_in_a_pid_namespace_to_the_child),
 	TEST(makes_threads_from_events_alone),
 	TEST(replaces_a_thread_whose_end_was_lost),
