@@ -273,17 +273,22 @@ static bool is_simple(const struct filter_check *check)
 	       (!check->negated || check->nconstants == 1);
 }
 
+bool kernel_tests_exist(const struct filter_check *check)
+{
+	return is_simple(check) && check->left->operand.field->desc->fact != FIELD_FACT_NONE;
+}
+
 bool kernel_tests_make(const struct filter_check *check, bool negated, unsigned int id,
 		       uint32_t facts, struct kernel_tests *tests)
 {
 	const struct known_fact *known;
 	unsigned int of_field;
 
-	if (!is_simple(check))
+	if (!kernel_tests_exist(check))
 		return false;
 	of_field = check->left->operand.field->desc->fact;
 	known = fact_of(of_field, id);
-	if (of_field == FIELD_FACT_NONE || !(facts & 1u << known->fact) || !is_known(of_field, id))
+	if (!(facts & 1u << known->fact) || !is_known(of_field, id))
 		return false;
 	if (of_field == FIELD_FACT_PATH)
 		return path_tests_make(check, negated, tests);

@@ -26,6 +26,9 @@ struct kernel_tests {
 bool kernel_tests_make(const struct filter_check *check, bool negated, unsigned int id,
 		       uint32_t facts, struct kernel_tests *tests);
 
+/* Whether there are such tests for any event; cheaper than to ask for each. */
+bool kernel_tests_exist(const struct filter_check *check);
+
 /* Whether the kernel can filter events of that id. */
 bool kernel_tests_suit(unsigned int id);
 

@@ -23,6 +23,9 @@ static void split(struct classes *classes, const uint8_t *answers)
 	enum { ANSWERS_COUNT = FILTER_ANSWER_OPEN + 1, NEW = UINT16_MAX };
 	uint16_t numbers[FILTER_TYPES_COUNT * ANSWERS_COUNT];
 
+	/* Most checks have the same answer for all types. */
+	if (memcmp(answers, answers + 1, FILTER_TYPES_COUNT - 1) == 0)
+		return;
 	memset(numbers, 0xff, sizeof(numbers));
 	classes->count = 0;
 	for (unsigned int type = 0; type < FILTER_TYPES_COUNT; type++) {

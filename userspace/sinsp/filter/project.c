@@ -20,6 +20,7 @@ enum {
 struct projector {
 	const struct filter_terms *terms;
 	unsigned int id;
+	bool any_id; /* what the kernel knows for any event counts as known */
 	uint32_t facts;
 	unsigned int visits;
 	/* Made from the last one on, as targets must be known. */
@@ -38,6 +39,8 @@ static bool is_open(struct projector *projector, uint32_t ref)
 		return ref == FILTER_TRUE;
 	if (++projector->visits > VISITS_MAX)
 		return true;
+	if (term->check && projector->any_id)
+		return !kernel_tests_exist(term->check);
 	if (term->check)
 		return !kernel_tests_make(term->check, negated, projector->id, projector->facts,
 					  &tests);
@@ -128,7 +131,8 @@ static void finish(const struct projector *projector, uint8_t entry, struct kern
 bool filter_project(const struct filter_terms *terms, const struct filter_list *list,
 		    unsigned int id, uint32_t facts, struct kernel_filter *filter)
 {
-	struct projector projector = {terms, id, facts, .first = KERNEL_CHECKS_MAX};
+	struct projector projector = {
+		.terms = terms, .id = id, .facts = facts, .first = KERNEL_CHECKS_MAX};
 	uint8_t entry = KERNEL_REJECT;
 
 	for (uint32_t i = 0; i < list->count; i++)
@@ -140,6 +144,17 @@ bool filter_project(const struct filter_terms *terms, const struct filter_list *
 		return false;
 	finish(&projector, entry, filter);
 	return true;
+}
+
+/* Whether a list has nothing for the kernel, whatever the event: most have not. */
+static bool is_always_open(const struct filter_terms *terms, const struct filter_list *list)
+{
+	struct projector projector = {.terms = terms, .any_id = true};
+
+	for (uint32_t i = 0; i < list->count; i++)
+		if (is_open(&projector, list->choices[i].entry))
+			return true;
+	return false;
 }
 
 uint8_t kernel_filters_add(struct kernel_filters *filters, const struct kernel_filter *filter)
@@ -157,7 +172,9 @@ void filter_project_all(const struct filter *filter, const struct filter_terms *
 			struct kernel_filters *filters)
 {
 	bool is_of_containers = filter_flags(filter) & FIELD_OF_CONTAINER;
+	const struct filter_list *last = NULL; /* neighbours often share one */
 	struct kernel_filter made;
+	bool open = false;
 
 	memset(filters, 0, sizeof(*filters));
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
@@ -167,6 +184,11 @@ void filter_project_all(const struct filter *filter, const struct filter_terms *
 			continue;
 		if (is_of_containers)
 			filters->groups[id] = KERNEL_GROUPS_OF_ALL;
+		if (list != last)
+			open = is_always_open(terms, list);
+		last = list;
+		if (open)
+			continue;
 		if (filter_project(terms, list, id, FACTS_AT_EXIT, &made))
 			filters->at_exit[id] = kernel_filters_add(filters, &made);
 		if (filter_project(terms, list, id, FACTS_AT_ENTRY, &made))

@@ -3,6 +3,8 @@
 #include "sinsp/values/param_form.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The forms of parameters, by type; and the names of flags as the kernel has them. */
@@ -155,23 +157,52 @@ static int plan_event(struct param_plans *plans, const struct event_desc *desc,
 	return rc;
 }
 
-int param_plans_init(struct param_plans *plans, key_writer *append_key)
-{
-	struct buf key = {0};
-	int rc = 0;
+/* The plans of a writer of keys. */
+struct kept_plans {
+	key_writer *append_key;
+	struct param_plans plans;
+	struct kept_plans *next;
+};
 
-	*plans = (struct param_plans){0};
+static struct kept_plans *make_plans(key_writer *append_key)
+{
+	struct kept_plans *made = calloc(1, sizeof(*made));
+	struct buf key = {0};
+	int rc = made ? 0 : -ENOMEM;
+
 	for (unsigned int id = 0; id < EVENT_ID_MAX && rc == 0; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (desc && desc->nparams)
-			rc = plan_event(plans, desc, append_key, &key);
+			rc = plan_event(&made->plans, desc, append_key, &key);
 	}
 	buf_finish(&key);
-	return rc;
+	if (rc && made)
+		arena_finish(&made->plans.arena);
+	if (rc) {
+		free(made);
+		return NULL;
+	}
+	made->append_key = append_key;
+	return made;
 }
 
-void param_plans_finish(struct param_plans *plans)
+int param_plans_get(key_writer *append_key, const struct param_plans **plans)
 {
-	arena_finish(&plans->arena);
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	static struct kept_plans *all;
+	struct kept_plans *found;
+
+	pthread_mutex_lock(&mutex);
+	for (found = all; found && found->append_key != append_key;)
+		found = found->next;
+	if (!found && (found = make_plans(append_key))) {
+		found->next = all;
+		all = found;
+	}
+	pthread_mutex_unlock(&mutex);
+	if (!found)
+		return -ENOMEM;
+	*plans = &found->plans;
+	return 0;
 }

@@ -76,7 +76,7 @@ const char *param_enum_name(const struct flag_name *set, uint64_t value);
 
 /*
  * What is known of each parameter of each event before any event comes: its form, the names of its
- * flags, the bytes of its key. Made once for a formatter, so that no event needs a look-up by name.
+ * flags, the bytes of its key. Made in advance, so that no event needs a look-up by name.
  */
 
 struct param_plan {
@@ -92,9 +92,11 @@ struct param_plans {
 	const struct param_plan *of[EVENT_ID_MAX]; /* by parameter; NULL: the event has none */
 };
 
-/* `append_key` writes the key of a name. Returns 0 or -ENOMEM; param_plans_finish() in any case. */
-int param_plans_init(struct param_plans *plans,
-		     void (*append_key)(struct buf *out, const char *name, size_t len));
-void param_plans_finish(struct param_plans *plans);
+/*
+ * `append_key` writes the key of a name. All that ask with the same one share the plans, which are
+ * kept to the end of the program. Returns 0 or -ENOMEM. Any thread may call it.
+ */
+int param_plans_get(void (*append_key)(struct buf *out, const char *name, size_t len),
+		    const struct param_plans **plans);
 
 #endif

@@ -28,7 +28,7 @@ struct json_param {
 typedef void writer(const struct json_param *p, struct buf *out);
 
 struct param_json {
-	struct param_plans plans; /* keys: ,"name": */
+	const struct param_plans *plans; /* keys: ,"name": */
 	enum text_bytes bytes; /* DOTS: buffers are written as strings */
 	struct buf text; /* memory for the other forms */
 };
@@ -347,7 +347,7 @@ static void append_key(struct buf *out, const char *name, size_t len)
 int param_json_create(struct param_json **json)
 {
 	struct param_json *made = calloc(1, sizeof(*made));
-	int rc = made ? param_plans_init(&made->plans, append_key) : -ENOMEM;
+	int rc = made ? param_plans_get(append_key, &made->plans) : -ENOMEM;
 
 	if (rc == 0)
 		*json = made;
@@ -360,7 +360,6 @@ void param_json_destroy(struct param_json *json)
 {
 	if (!json)
 		return;
-	param_plans_finish(&json->plans);
 	buf_finish(&json->text);
 	free(json);
 }
@@ -411,7 +410,7 @@ static bool write_one(struct param_json *json, const struct sinsp_event *event, 
 		      struct clock *utc, bool (*encode)(struct buf *, const char *, size_t),
 		      struct buf *out)
 {
-	const struct param_plan *plans = json->plans.of[event->ev.desc->id];
+	const struct param_plan *plans = json->plans->of[event->ev.desc->id];
 	bool changed = false;
 	struct json_param p = begin_params(json, utc, encode, &changed);
 
@@ -444,7 +443,7 @@ void param_json_append_base64(struct param_json *json, const struct sinsp_event 
 void param_json_append_all(struct param_json *json, const struct sinsp_event *event,
 			   struct clock *utc, bool base64, struct buf *out)
 {
-	const struct param_plan *plan = json->plans.of[event->ev.desc->id];
+	const struct param_plan *plan = json->plans->of[event->ev.desc->id];
 	unsigned int nparams = event->ev.desc->nparams;
 	bool changed = false;
 	struct json_param p = begin_params(json, utc, json_append_string, &changed);

@@ -13,7 +13,7 @@
 
 struct param_values {
 	const struct value_encoder *encoder;
-	struct param_plans plans;
+	const struct param_plans *plans;
 };
 
 /* One parameter that is present. */
@@ -326,7 +326,7 @@ static writer *const writers[PARAM_FORMS_COUNT] = {
 int param_values_create(const struct value_encoder *encoder, struct param_values **values)
 {
 	struct param_values *made = calloc(1, sizeof(*made));
-	int rc = made ? param_plans_init(&made->plans, encoder->key) : -ENOMEM;
+	int rc = made ? param_plans_get(encoder->key, &made->plans) : -ENOMEM;
 
 	if (rc) {
 		param_values_destroy(made);
@@ -339,9 +339,6 @@ int param_values_create(const struct value_encoder *encoder, struct param_values
 
 void param_values_destroy(struct param_values *values)
 {
-	if (!values)
-		return;
-	param_plans_finish(&values->plans);
 	free(values);
 }
 
@@ -369,13 +366,13 @@ static void append(const struct param_values *values, const struct param_plan *p
 void param_value_append(const struct param_values *values, const struct sinsp_event *event,
 			unsigned int index, struct clock *utc, struct buf *out)
 {
-	append(values, &values->plans.of[event->ev.desc->id][index], event, index, utc, out);
+	append(values, &values->plans->of[event->ev.desc->id][index], event, index, utc, out);
 }
 
 void param_value_append_entry(const struct param_values *values, const struct sinsp_event *event,
 			      unsigned int index, struct clock *utc, struct buf *out)
 {
-	const struct param_plan *plan = &values->plans.of[event->ev.desc->id][index];
+	const struct param_plan *plan = &values->plans->of[event->ev.desc->id][index];
 	size_t entry = out->len;
 
 	buf_append_chunk(out, plan->key, plan->key_len);

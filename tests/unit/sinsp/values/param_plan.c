@@ -26,15 +26,15 @@ static void expect_key(const struct param_plan *plan, const char *name)
 /* Each parameter of each event has what a look-up finds. */
 static void test_all(void **state)
 {
-	struct param_plans plans;
+	const struct param_plans *plans, *again;
 
-	assert_int_equal(param_plans_init(&plans, append_key), 0);
+	assert_int_equal(param_plans_get(append_key, &plans), 0);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
-		assert_int_equal(plans.of[id] != NULL, desc && desc->nparams);
+		assert_int_equal(plans->of[id] != NULL, desc && desc->nparams);
 		for (unsigned int i = 0; desc && i < desc->nparams; i++) {
-			const struct param_plan *plan = &plans.of[id][i];
+			const struct param_plan *plan = &plans->of[id][i];
 			const struct flag_name *set;
 
 			assert_int_equal(plan->kind, param_form_of(desc, i, &set));
@@ -44,7 +44,23 @@ static void test_all(void **state)
 			expect_key(plan, desc->params[i].name);
 		}
 	}
-	param_plans_finish(&plans);
+	assert_int_equal(param_plans_get(append_key, &again), 0);
+	assert_ptr_equal(again, plans);
+}
+
+static void other_key(struct buf *out, const char *name, size_t len)
+{
+	buf_append(out, name, len);
+}
+
+static void test_other_keys(void **state)
+{
+	const struct param_plans *plans, *others;
+
+	assert_int_equal(param_plans_get(append_key, &plans), 0);
+	assert_int_equal(param_plans_get(other_key, &others), 0);
+	assert_memory_equal(others->of[EVENT_openat][0].key, "fd", 2);
+	assert_memory_equal(plans->of[EVENT_openat][0].key, "<fd>", 4);
 }
 
 static void fail_key(struct buf *out, const char *name, size_t len)
@@ -54,14 +70,15 @@ static void fail_key(struct buf *out, const char *name, size_t len)
 
 static void test_no_memory(void **state)
 {
-	struct param_plans plans;
+	const struct param_plans *plans;
 
-	assert_int_equal(param_plans_init(&plans, fail_key), -ENOMEM);
-	param_plans_finish(&plans);
+	assert_int_equal(param_plans_get(fail_key, &plans), -ENOMEM);
+	assert_int_equal(param_plans_get(fail_key, &plans), -ENOMEM);
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_all),
+	cmocka_unit_test(test_other_keys),
 	cmocka_unit_test(test_no_memory),
 };
 
