@@ -26,6 +26,8 @@ void state_make_object(struct sinsp *sinsp, struct state_event *event)
 	event->fd = state_open_fd(event, event->fd_num, (enum scap_fd_type)object->type, cloexec);
 	if (event->fd && name)
 		sinsp_fd_rename(&sinsp->fd_store, event->fd, name, strlen(name));
+	if (event->fd)
+		sinsp_fds_recharge(event->thread->fds, event->fd_num);
 }
 
 /* For calls that create an object without a kind of its own. */

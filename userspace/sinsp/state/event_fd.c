@@ -30,6 +30,9 @@ void state_rename_fd(struct sinsp *sinsp, struct state_event *event, const char 
 
 	if (len == fd->name_len && memcmp(name, fd->name, len) == 0)
 		return;
-	if (sinsp_fd_rename(&sinsp->fd_store, fd, name, len))
-		event->fd_named = true;
+	if (!sinsp_fd_rename(&sinsp->fd_store, fd, name, len))
+		return;
+	event->fd_named = true;
+	if (event->thread)
+		sinsp_fds_recharge(event->thread->fds, event->fd_num);
 }

@@ -188,6 +188,7 @@ struct sinsp_fd *state_load_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 		load_socket(sinsp, fd, from);
 	else if (fd->type == SCAP_FD_UNIX)
 		load_unix_socket(sinsp, fd, from);
+	sinsp_fds_recharge(fds, from->num);
 	return fd;
 }
 

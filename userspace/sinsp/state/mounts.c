@@ -65,6 +65,8 @@ void state_apply_move(struct sinsp *sinsp, const struct state_move *move)
 	if (!thread)
 		return;
 	move_cwd(sinsp, thread->fs, move);
-	for (int64_t num = 0; (fd = sinsp_fds_next(thread->fds, &num)); num++)
+	for (int64_t num = 0; (fd = sinsp_fds_next(thread->fds, &num)); num++) {
 		move_fd(sinsp, fd, move);
+		sinsp_fds_recharge(thread->fds, num);
+	}
 }

@@ -11,7 +11,7 @@ struct chunk {
 	uint32_t index; /* holds the numbers from index * CHUNK_NUMBERS */
 	uint32_t open; /* descriptors */
 	uint32_t cloexec; /* a bit for each number */
-	uint32_t units; /* the sum of these: */
+	uint32_t units; /* CHUNK_UNITS, and the sum of these: */
 	uint8_t charged[CHUNK_NUMBERS]; /* units that a table holds because of a number */
 	struct sinsp_fd *fds[CHUNK_NUMBERS];
 };
@@ -28,6 +28,9 @@ struct sinsp_fds {
 	/* Numbers of failed lookups, plus one, each at its remainder; 0: none. */
 	uint32_t asked[ASKED_COUNT];
 };
+
+/* Numbers far from each other cost a chunk each. */
+enum { CHUNK_UNITS = sizeof(struct chunk) / HOLDER_UNIT_BYTES };
 
 _Static_assert(sizeof(struct sinsp_fd) == 32, "as small as sinsp_fd says");
 _Static_assert(SCAP_FD_TYPES_COUNT <= 1 << 5, "the bits of a type suffice");
@@ -62,13 +65,15 @@ static void fd_unref(struct sinsp_fd_store *store, struct sinsp_fd *fd)
 	pool_free(store->pool, fd, sizeof(*fd));
 }
 
-/* What a number is charged for: it does not change when the name does later. */
+/* What a number is charged for. */
 static uint8_t units_of(const struct sinsp_fd *fd)
 {
 	size_t units = 1;
 
 	if (fd->name != no_name)
 		units += names_bytes(fd->name_len, fd->given_len) / HOLDER_UNIT_BYTES;
+	if (fd->has_ends)
+		units += sizeof(*fd->socket) / HOLDER_UNIT_BYTES;
 	return units < UINT8_MAX ? (uint8_t)units : UINT8_MAX;
 }
 
@@ -176,7 +181,8 @@ static struct chunk *add_chunk(struct sinsp_fds *fds, uint32_t place, uint32_t i
 	chunk = pool_alloc(fds->store->pool, sizeof(*chunk));
 	if (!chunk)
 		return NULL;
-	*chunk = (struct chunk){.refs = 1, .index = index};
+	*chunk = (struct chunk){.refs = 1, .index = index, .units = CHUNK_UNITS};
+	charge(fds, CHUNK_UNITS);
 	memmove(&fds->chunks[place + 1], &fds->chunks[place],
 		(fds->nchunks - place) * sizeof(*fds->chunks));
 	fds->chunks[place] = chunk;
@@ -432,6 +438,7 @@ static void drop_empty_chunk(struct sinsp_fds *fds, struct chunk *chunk)
 	if (chunk->open || chunk->index == 0)
 		return;
 	place = place_of(fds, chunk->index);
+	charge(fds, -(int64_t)chunk->units);
 	pool_free(fds->store->pool, chunk, sizeof(*chunk));
 	fds->nchunks--;
 	memmove(&fds->chunks[place], &fds->chunks[place + 1],
@@ -607,6 +614,18 @@ bool sinsp_fd_rename(struct sinsp_fd_store *store, struct sinsp_fd *fd, const ch
 		     size_t name_len)
 {
 	return sinsp_fd_set_names(store, fd, name, name_len, NULL, 0);
+}
+
+void sinsp_fds_recharge(struct sinsp_fds *fds, int64_t num)
+{
+	struct chunk *chunk = find_chunk(fds, num);
+	unsigned int at = entry_index(num);
+
+	if (!chunk || !chunk->fds[at] || chunk->charged[at] == units_of(chunk->fds[at]))
+		return;
+	chunk = own_chunk(fds, place_of(fds, chunk->index));
+	if (chunk)
+		charge_number(fds, chunk, at, units_of(chunk->fds[at]));
 }
 
 bool sinsp_fds_asked(const struct sinsp_fds *fds, int64_t num)

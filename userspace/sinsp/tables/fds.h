@@ -101,6 +101,12 @@ bool sinsp_fd_rename(struct sinsp_fd_store *store, struct sinsp_fd *fd, const ch
 		     size_t name_len);
 
 /*
+ * To be called once the names or ends of the entry of a number have changed: from now on the table
+ * holds what they need. Other tables that share the entry go on with what it was.
+ */
+void sinsp_fds_recharge(struct sinsp_fds *fds, int64_t num);
+
+/*
  * Whether a lookup of a number in /proc has failed since it was opened or closed; true for invalid
  * numbers. A table remembers a few: a new one may replace another.
  */

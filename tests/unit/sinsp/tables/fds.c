@@ -7,6 +7,9 @@
 #include "sinsp/tables/fds.h"
 #include "unit.h"
 
+/* Of a chunk of 32 numbers: four counters, a bit, a byte and a pointer for each number. */
+enum { CHUNK_UNITS = (5 * 4 + 32 + 32 * 8 + 4) / HOLDER_UNIT_BYTES };
+
 struct fixture {
 	struct pool pool;
 	struct sinsp_fd_store store;
@@ -267,6 +270,36 @@ static void keeps_to_the_limit(void **state)
 	sinsp_fds_unref(copy);
 }
 
+/* Numbers far from each other, and names that grow later, are charged for what they need. */
+static void is_charged_for_all(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sinsp_fds *fds = fixture->fds, *copy;
+	char name[3200];
+	struct sinsp_fd *fd;
+
+	for (int64_t i = 1; i <= 100; i++)
+		sinsp_fds_open(fds, i * 32, "", 0);
+	assert_int_equal(fixture->store.units, 100 * (CHUNK_UNITS + 1));
+	copy = sinsp_fds_copy(fds);
+	memset(name, 'x', sizeof(name));
+	fd = sinsp_fds_find(fds, 32);
+	assert_true(sinsp_fd_rename(&fixture->store, fd, name, sizeof(name)));
+	sinsp_fds_recharge(fds, 32);
+	sinsp_fds_recharge(fds, 32);
+	assert_int_equal(fixture->store.units,
+			 2 * 100 * (CHUNK_UNITS + 1) + sizeof(name) / HOLDER_UNIT_BYTES);
+	assert_non_null(sinsp_fd_make_ends(&fixture->store, sinsp_fds_find(fds, 64)));
+	sinsp_fds_recharge(fds, 64);
+	assert_true(fixture->store.units >
+		    2 * 100 * (CHUNK_UNITS + 1) + sizeof(name) / HOLDER_UNIT_BYTES);
+	sinsp_fds_recharge(fds, 33); /* is not open */
+	sinsp_fds_recharge(fds, -1);
+	sinsp_fds_unref(copy);
+	sinsp_fds_close_range(fds, 0, 100 * 32);
+	assert_int_equal(fixture->store.units, 0);
+}
+
 /* What a number is charged for is what it gives back, whatever became of its name. */
 static void is_charged_exactly(void **state)
 {
@@ -281,19 +314,20 @@ static void is_charged_exactly(void **state)
 		if (num % 2)
 			assert_true(sinsp_fd_rename(&fixture->store, fd, "/b", 2));
 	}
-	assert_int_equal(fixture->store.units, 200);
+	assert_int_equal(fixture->store.units, 4 * CHUNK_UNITS + 200);
 	sinsp_fds_set_group(fds, group);
-	assert_int_equal(group->holder.units, 200);
+	assert_int_equal(group->holder.units, 4 * CHUNK_UNITS + 200);
 	assert_int_equal(fixture->store.host.holder.units, 0);
 	copy = sinsp_fds_copy(fds);
-	assert_int_equal(group->holder.units, 400);
+	assert_int_equal(group->holder.units, 2 * (4 * CHUNK_UNITS + 200));
 	sinsp_fds_close_range(copy, 0, 49);
 	sinsp_fds_close(copy, 60);
-	assert_int_equal(group->holder.units, 200 + 98);
+	/* Its first chunk stays. */
+	assert_int_equal(group->holder.units, 2 * 4 * CHUNK_UNITS + 200 + 98);
 	sinsp_fds_unref(copy);
 	sinsp_fds_close_range(fds, 0, 99);
-	assert_int_equal(group->holder.units, 0);
-	assert_int_equal(fixture->store.units, 0);
+	assert_int_equal(group->holder.units, CHUNK_UNITS);
+	assert_int_equal(fixture->store.units, CHUNK_UNITS);
 	sinsp_fds_set_group(fds, NULL);
 	assert_int_equal(group->refs, 1);
 	holder_group_unref(group);
@@ -416,6 +450,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(keeps_both_names),
 	TEST(has_ends_on_demand),
 	TEST(keeps_to_the_limit),
+	TEST(is_charged_for_all),
 	TEST(is_charged_exactly),
 	TEST(gives_back_the_oldest_of_the_largest),
 	TEST(remembers_what_was_asked),
