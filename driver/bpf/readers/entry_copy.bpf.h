@@ -2,8 +2,8 @@
 /*
  * Arguments as they were on entry, kept until the exit: another thread may rewrite the caller's
  * memory in between. Only if `compares_arguments`: a program on entry of one call costs every call of
- * the machine. Notes are in a table by thread id, where two threads may share an entry; then
- * one of them has no note. A call whose note is missing is counted, and where nothing else says
+ * the machine. Notes are in a table by thread id, where each thread has two places that it may
+ * share with others; if both are taken, one of them has no note. A call whose note is missing is counted, and where nothing else says
  * what the kernel used, its argument is contested.
  */
 #ifndef LANNER_ENTRY_COPY_BPF_H
@@ -12,7 +12,8 @@
 #include "bpf/readers/socket.bpf.h"
 
 enum {
-	NOTES = 1024, /* a power of two */
+	NOTES_BITS = 10,
+	NOTES = 1 << NOTES_BITS,
 	NOTE_BLOCK = 32, /* bytes compared at once */
 	NOTE_BLOCKS_MAX = STRING_BYTES_MAX / NOTE_BLOCK,
 	NOTE_VALUES = 2, /* a power of two */
@@ -29,6 +30,7 @@ struct noted_value {
 struct note {
 	__u32 writers; /* the thread that makes it 1 may write */
 	__u32 tid;     /* thread that has the note; 0: none */
+	__u32 left;    /* values that were not compared yet */
 	struct noted_value values[NOTE_VALUES];
 };
 
@@ -39,16 +41,54 @@ struct {
 	__type(value, struct note);
 } notes SEC(".maps");
 
+static __always_inline struct note *note_at(__u32 key)
+{
+	return bpf_map_lookup_elem(&notes, &key);
+}
+
+static __always_inline struct note *note_first(__u32 tid)
+{
+	return note_at(tid & (NOTES - 1));
+}
+
+/* Threads that share the first place seldom share this one. */
+static __always_inline struct note *note_second(__u32 tid)
+{
+	return note_at((tid * 0x9e3779b1U) >> (32 - NOTES_BITS));
+}
+
+/* The note of a thread, or one of another thread if it has none. */
 static __always_inline struct note *note_of(__u32 tid)
 {
-	__u32 key = tid & (NOTES - 1);
+	struct note *note = note_first(tid);
 
-	return bpf_map_lookup_elem(&notes, &key);
+	return note && note->tid == tid ? note : note_second(tid);
+}
+
+/* Removes the note if it is the thread's. */
+static __always_inline void note_forget(struct note *note, __u32 tid)
+{
+	if (note->tid == tid)
+		note->tid = 0;
+}
+
+/* Where a thread makes its note: not in the place of another one's if it can be helped. */
+static __always_inline struct note *note_place(__u32 tid)
+{
+	struct note *first = note_first(tid), *second = note_second(tid);
+
+	if (!first || !second)
+		return NULL;
+	if (first->tid && first->tid != tid && (!second->tid || second->tid == tid))
+		return second;
+	if (second != first)
+		note_forget(second, tid);
+	return first;
 }
 
 static __always_inline struct note *note_begin(__u32 tid)
 {
-	struct note *note = note_of(tid);
+	struct note *note = note_place(tid);
 
 	if (!note)
 		return NULL;
@@ -83,6 +123,7 @@ static __always_inline int note_strings(__u64 first, __u64 second)
 		return 0;
 	note_value(&note->values[0], first);
 	note_value(&note->values[1], second);
+	note->left = 1 + (second != 0);
 	note_end(note, tid);
 	return 0;
 }
@@ -169,13 +210,6 @@ static __always_inline __u64 value_at(struct filler *f, __u32 nparams, __u32 par
 	return at;
 }
 
-/* Removes the note if it is the thread's. */
-static __always_inline void note_forget(struct note *note, __u32 tid)
-{
-	if (note->tid == tid)
-		note->tid = 0;
-}
-
 /* For a successful call: there is nothing to compare. */
 static __always_inline void put_none_noted(struct filler *f)
 {
@@ -227,6 +261,19 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 	note_forget(note, tid);
 }
 
+/* Removes the current thread's note when all of its values were compared, or none will be. */
+static __always_inline void note_compared(struct filler *f, bool is_last)
+{
+	__u32 tid = tid_of(f->self);
+	struct note *note = note_of(tid);
+
+	if (!note || note->tid != tid)
+		return;
+	note->left--;
+	if (is_last || !note->left)
+		note_forget(note, tid);
+}
+
 /*
  * A string of the caller's memory of which nothing else says what the kernel used: number `value` of
  * those noted on entry. Contested if it was another one then, or if that is not known.
@@ -237,8 +284,12 @@ static __always_inline void put_compared(struct filler *f, __u64 address, __u32 
 	enum note_answer answer;
 
 	put_string(f, address);
-	if (!compares_arguments || call_failed(f))
+	if (!compares_arguments)
 		return;
+	if (call_failed(f)) {
+		note_compared(f, true);
+		return;
+	}
 	/* 32-bit programs do not pass the tracepoints on entry. */
 	answer = f->caller.compat ? NOTE_MISSING :
 				    note_compare(f->slot_key, at, length_put(f, f->param),
@@ -247,6 +298,7 @@ static __always_inline void put_compared(struct filler *f, __u64 address, __u32 
 		count_unnoted();
 	if (answer != NOTE_EQUAL)
 		mark_contested(f, f->param);
+	note_compared(f, false);
 }
 
 #endif
