@@ -131,8 +131,8 @@ class Suite:
         # sanitizers insert than tests take.
         self.sanitize = Build("sanitize", "gcc", "-Db_sanitize=address,undefined", "-Doptimization=1",
                               "-Ddebug=false", f"-Dc_args=-g1 {COUNTED}", "-Db_coverage=true", skeleton)
-        # Only its warnings are wanted, which do not depend on optimization.
-        self.clang = Build("clang", "clang", "-Doptimization=0", skeleton)
+        # Only its warnings are wanted, which do not depend on optimization and debugging information.
+        self.clang = Build("clang", "clang", "-Doptimization=0", "-Ddebug=false", skeleton)
 
     def wanted(self, name):
         return not self.words or any(word in name for word in self.words)

@@ -48,10 +48,22 @@ static uint64_t wall_clock_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Frequent events would crowd out others, and are captured for their own tests alone. */
+/* What says which threads are the test's own, and the marker. */
+static bool is_needed(unsigned int id)
+{
+	return id == EVENT_clone || id == EVENT_clone3 || id == EVENT_fork || id == EVENT_vfork ||
+	       id == EVENT_fchdir;
+}
+
+/*
+ * Frequent events would crowd out others, and are captured for their own tests alone: without those
+ * that these do not look at, as to load all programs again takes long.
+ */
 static bool is_captured(const struct event_desc *desc, unsigned int tested)
 {
-	return desc && (!(desc->flags & EF_ON_REQUEST) || desc->id == tested);
+	if (!desc)
+		return false;
+	return tested ? desc->id == tested || is_needed(desc->id) : !(desc->flags & EF_ON_REQUEST);
 }
 
 int capture_open(unsigned int tested, struct error *err)
@@ -70,8 +82,9 @@ int capture_open(unsigned int tested, struct error *err)
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		unsigned int compat = syscall_code_of_compat(number);
 
-		config.syscalls[number] = syscall_code_of_native(number) == SC_unknown;
-		config.compat_syscalls[number] = event_desc_of_syscall(compat)->id == EVENT_syscall;
+		config.syscalls[number] = !tested && syscall_code_of_native(number) == SC_unknown;
+		config.compat_syscalls[number] =
+			!tested && event_desc_of_syscall(compat)->id == EVENT_syscall;
 	}
 	capture.tid = gettid();
 	ret = scap_live_open(&config, &capture.live, err);

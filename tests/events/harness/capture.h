@@ -34,8 +34,8 @@ struct live_test {
 extern struct live_test live_test;
 
 /*
- * Opens the capture of all events of the table, and of the numbers that no call of the table has.
- * Of the events that come on request only `tested` is among them. Returns 0 or -errno.
+ * Opens the capture of all events of the table but those that come on request, and of the numbers that no
+ * call of the table has; or of `tested`, one on request, with what the harness needs. Returns 0 or -errno.
  */
 int capture_open(unsigned int tested, struct error *err);
 void capture_close(void);

@@ -150,7 +150,7 @@ static int run_next(const struct test *test, struct progress *progress, struct e
 	return 0;
 }
 
-/* Those with a capture of their own come last: with each capture all programs are loaded again. */
+/* Those with a capture of their own come last, so that the large one is opened once. */
 static int run_all(char **names, struct progress *progress, struct error *err)
 {
 	for (unsigned int i = 0; i < 2 * TESTS_COUNT; i++) {

@@ -12,7 +12,7 @@
 #include "sinsp/filter/group.h"
 #include "unit.h"
 
-enum { GROUPS = 150, ITEMS = 24, MACROS = 12, CHILDREN_MAX = 4, DEPTH_MAX = 4 };
+enum { GROUPS = UNIT_ROUNDS(150), ITEMS = 24, MACROS = 12, CHILDREN_MAX = 4, DEPTH_MAX = 4 };
 
 static const char *const leaves[] = {
 	"evt.type = open",

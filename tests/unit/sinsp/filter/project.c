@@ -14,7 +14,7 @@
 #include "unit.h"
 
 enum {
-	FILTERS = 2000,
+	FILTERS = UNIT_ROUNDS(2000),
 	DEPTH_MAX = 4,
 	CHILDREN_MAX = 4,
 	KNOWN = 16 /* for each event; all before the descriptor */
