@@ -202,7 +202,8 @@ enum {
 	LOSS(PROCESS_LIMIT, "over the limit of a process")                                         \
 	LOSS(CGROUP_LIMIT, "over the limit of a control group")                                    \
 	LOSS(BUDGET, "over the budget")                                                            \
-	LOSS(MESSAGES, "messages beyond the first of a call")
+	LOSS(MESSAGES, "messages beyond the first of a call")                                      \
+	LOSS(SHARE, "over the share of a process")
 
 enum loss_cause {
 #define LOSS(name, text) LOSS_##name,
@@ -239,18 +240,20 @@ enum { RATES_MAX = 4096 };
 enum rate_kind {
 	RATE_OF_PROCESS,
 	RATE_OF_CGROUP, /* of the tasks that are in the same control groups of all hierarchies */
+	RATE_LIMITS, /* the kinds above, which the user limits */
+	RATE_OF_SHARE = RATE_LIMITS, /* of a ring; see core/ring.bpf.h */
 	RATE_KINDS,
 };
 
 struct rate_key {
-	__u64 id; /* of the process; of a cgroup a word that the same tasks have */
+	__u64 id; /* of the process; of a cgroup a word that the same tasks have; see share_id() */
 	__u64 kind; /* enum rate_kind */
 };
 
 struct rate {
-	__u64 began_ns; /* of its current second, by the boot clock */
-	__u64 events; /* that it delivered since */
-	__u64 lost; /* that were over the limit, at any time */
+	__u64 began; /* its current second, by the boot clock in ns; of a share a ring_use.read */
+	__u64 used; /* events that it delivered since; of a share their bytes */
+	__u64 lost; /* events that were over the limit, at any time */
 	__u64 pid; /* of the process that was over the limit first */
 	char name[16]; /* of its thread, NUL-terminated */
 };
@@ -286,7 +289,7 @@ struct driver_counters {
 	__u64 compat; /* system calls of 32-bit and x32 programs, which are not decoded */
 	__u64 unnoted; /* calls whose argument could not be compared with that on entry */
 	__u64 untimed; /* calls without latency: another thread used their entry of the table */
-	__u64 rates_begun[RATE_KINDS]; /* struct rate added: at most RATES_MAX of each are kept */
+	__u64 rates_begun[RATE_LIMITS]; /* struct rate added: at most RATES_MAX of each are kept */
 };
 
 /*
@@ -441,7 +444,8 @@ _Static_assert(sizeof(struct batch_header) == 8, "frames behind it stay aligned"
  */
 struct scratch_state {
 	__u32 users;
-	__u32 important; /* whether the batch has such an event: see events/important.def */
+	__u16 important; /* whether the batch has such an event: see events/important.def */
+	__u16 crowded; /* whether the ring was, when the owner looked last: see core/ring.bpf.h */
 	__u64 since_ns;
 	struct batch_header batch; /* of the frames in the slot */
 };
@@ -468,6 +472,7 @@ struct messages_turn {
 struct ring_use {
 	__u64 sent, read;
 	__u64 limit; /* beyond it, only important events are sent; 0: none */
+	__u64 part; /* bytes beyond the limit; the ring is crowded when so many are left before it */
 };
 
 /* A slot: user space reads `state` and `seen`, and the frames when it takes them out. */

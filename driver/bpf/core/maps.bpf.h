@@ -67,7 +67,7 @@ struct {
 
 /*
  * By kind, so that processes that come and go do not end what control groups are counted by. User
- * space makes those small whose kind is not limited.
+ * space makes those small whose kind is not counted.
  */
 struct rates {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -78,6 +78,7 @@ struct rates {
 
 struct rates process_rates SEC(".maps");
 struct rates group_rates SEC(".maps");
+struct rates shares SEC(".maps");
 
 /*
  * Key: of control groups, see cgroup_key_add(); the filter rejects all events of their threads.
@@ -111,8 +112,8 @@ const volatile bool compares_arguments; /* with those on entry */
 const volatile bool tells_files; /* see FRAME_FILE */
 const volatile bool notes_sends; /* see readers/sent.bpf.h */
 const volatile struct kernel_filters kernel_filters; /* see kernel_filter.bpf.h */
-const volatile bool reserves_room; /* of rings, for important events */
-const volatile __u32 rate_limits[RATE_KINDS]; /* events in a second; 0: not limited */
+const volatile bool reserves_room; /* of rings, for important events; and each process has a share */
+const volatile __u32 rate_limits[RATE_LIMITS]; /* events in a second; 0: not limited */
 const volatile bool never_limited[EVENT_ID_MAX]; /* important ones, and those of rules */
 const volatile bool has_budget; /* see budget.bpf.h */
 const volatile __u8 shed_classes[EVENT_ID_MAX]; /* enum shed_class */

@@ -20,9 +20,16 @@ static __always_inline void count_begun(enum rate_kind kind)
 		driver->rates_begun[kind]++;
 }
 
+static __always_inline void *rates_of(enum rate_kind kind)
+{
+	if (kind == RATE_OF_SHARE)
+		return &shares;
+	return kind == RATE_OF_PROCESS ? (void *)&process_rates : (void *)&group_rates;
+}
+
 static __always_inline struct rate *rate_find(__u64 id, enum rate_kind kind)
 {
-	void *rates = kind == RATE_OF_PROCESS ? (void *)&process_rates : (void *)&group_rates;
+	void *rates = rates_of(kind);
 	struct rate_key key = {.id = id, .kind = kind};
 	struct rate *rate = bpf_map_lookup_elem(rates, &key);
 
@@ -31,9 +38,20 @@ static __always_inline struct rate *rate_find(__u64 id, enum rate_kind kind)
 
 		bpf_map_update_elem(rates, &key, &none, BPF_NOEXIST);
 		rate = bpf_map_lookup_elem(rates, &key);
-		count_begun(kind);
+		if (kind < RATE_LIMITS)
+			count_begun(kind);
 	}
 	return rate;
+}
+
+/* Counts an event that is over it. */
+static __always_inline void rate_lose(struct rate *rate)
+{
+	if (!rate->lost) {
+		rate->pid = current_pid();
+		bpf_get_current_comm(rate->name, sizeof(rate->name));
+	}
+	count(&rate->lost);
 }
 
 /* Counts an event; returns whether it is over the limit. */
@@ -44,19 +62,15 @@ static __always_inline bool rate_exceeds(__u64 id, enum rate_kind kind, __u64 no
 	if (!rate)
 		return false;
 	/* The clocks of two CPUs may differ by some ns: the difference has a sign. */
-	if ((__s64)(now - rate->began_ns) >= (__s64)SECOND_NS) {
-		rate->began_ns = now;
-		rate->events = 0;
+	if ((__s64)(now - rate->began) >= (__s64)SECOND_NS) {
+		rate->began = now;
+		rate->used = 0;
 	}
-	if (rate->events < rate_limits[kind]) {
-		count(&rate->events);
+	if (rate->used < rate_limits[kind]) {
+		count(&rate->used);
 		return false;
 	}
-	if (!rate->lost) {
-		rate->pid = current_pid();
-		bpf_get_current_comm(rate->name, sizeof(rate->name));
-	}
-	count(&rate->lost);
+	rate_lose(rate);
 	return true;
 }
 

@@ -12,14 +12,11 @@
 
 #include "bpf/core/event_ids.bpf.h"
 #include "bpf/core/filler.bpf.h"
-#include "bpf/core/rate.bpf.h"
+#include "bpf/core/ring.bpf.h"
 
 #include <asm/errno.h>
 
-enum {
-	LENGTHS_AT = sizeof(struct ppm_evt_hdr), /* of a frame's parameters */
-	SAMPLE_HEADER_BYTES = 12, /* of a perf record: its header and the size of what follows */
-};
+enum { LENGTHS_AT = sizeof(struct ppm_evt_hdr) }; /* of a frame's parameters */
 
 /*
  * Programs can be preempted, so that two of one CPU interleave. The only user of a slot owns it; if
@@ -75,12 +72,15 @@ static __always_inline bool is_important(__u16 event)
  */
 static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u64 now)
 {
-	__u32 cause;
+	__u32 cause = LOSS_CAUSES_COUNT;
 
-	if (!rates_are_limited() || f->message_index || event >= EVENT_ID_MAX ||
-	    never_limited[event])
+	if (f->message_index || event >= EVENT_ID_MAX)
 		return false;
-	cause = rate_cause(now);
+	if (rates_are_limited() && !never_limited[event])
+		cause = rate_cause(now);
+	if (reserves_room && cause >= LOSS_CAUSES_COUNT && f->slot->state.crowded &&
+	    share_is_full(f->slot_key, event, is_important(event)))
+		cause = LOSS_SHARE;
 	if (cause >= LOSS_CAUSES_COUNT)
 		return false;
 	count_lost(event, (enum loss_cause)cause);
@@ -162,38 +162,6 @@ __attribute__((noinline)) int batch_count_lost(__u32 slot_key, __u32 events, __u
 	for (__u32 i = 0; i < BATCH_EVENTS_MAX && i < events; i++)
 		if (!count_lost(slot->event_ids[i], cause))
 			break;
-	return 0;
-}
-
-/* What a record of so many bytes of frames takes of its ring. */
-static __always_inline __u64 record_bytes(__u64 bytes)
-{
-	return (SAMPLE_HEADER_BYTES + sizeof(struct batch_header) + bytes + 7) & ~7ULL;
-}
-
-static __always_inline struct ring_use *ring_of_slot(__u32 slot_key)
-{
-	__u32 first = slot_key & ~(SCRATCH_SLOTS_PER_CPU - 1);
-	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &first);
-
-	return slot ? &slot->ring : NULL;
-}
-
-/* Whether the rest of the ring is for important events. Not inlined, as batch_count_lost(). */
-__attribute__((noinline)) int ring_is_reserved(__u32 slot_key, __u32 bytes)
-{
-	struct ring_use *ring = ring_of_slot(slot_key);
-
-	return ring && ring->limit && ring->sent - ring->read + record_bytes(bytes) > ring->limit;
-}
-
-/* Accounts for a record that was sent. */
-__attribute__((noinline)) int ring_took(__u32 slot_key, __u32 bytes)
-{
-	struct ring_use *ring = ring_of_slot(slot_key);
-
-	if (ring)
-		__sync_fetch_and_add(&ring->sent, record_bytes(bytes));
 	return 0;
 }
 
@@ -319,6 +287,8 @@ static __always_inline void filler_send(struct filler *f)
 		goto out;
 	}
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, len)) = len;
+	if (reserves_room && f->slot->state.crowded)
+		share_take(f->slot_key, f->event, len);
 	len = (len + FRAME_ALIGN - 1) & ~(__u64)(FRAME_ALIGN - 1);
 	bytes = batch->bytes + len;
 	if (bytes > RECORD_BYTES_MAX) {

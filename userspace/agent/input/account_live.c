@@ -281,10 +281,11 @@ void account_live_append_throttled(const struct scap_live_throttled *list, size_
 				   struct buf *text)
 {
 	static const struct {
-		const char *option, *whose;
+		const char *limit, *whose;
 	} kinds[RATE_KINDS] = {
 		[RATE_OF_PROCESS] = {"--process-limit", ""},
 		[RATE_OF_CGROUP] = {"--cgroup-limit", "the control groups of "},
+		[RATE_OF_SHARE] = {"the share of a process", ""},
 	};
 
 	for (unsigned int kind = 0; kind < RATE_KINDS; kind++) {
@@ -295,7 +296,7 @@ void account_live_append_throttled(const struct scap_live_throttled *list, size_
 			if (list[i].kind != kind)
 				continue;
 			if (*separator == ':')
-				buf_printf(text, "agent: lost most over %s", kinds[kind].option);
+				buf_printf(text, "agent: lost most over %s", kinds[kind].limit);
 			memcpy(name, list[i].name, sizeof(name));
 			terminal_mask(name, strlen(name));
 			buf_printf(text, "%s%" PRIu64 " of %sprocess %d (%s)", separator,

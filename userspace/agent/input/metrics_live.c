@@ -14,6 +14,7 @@ static const char *const cause_words[] = {
 	[LOSS_OUTPUT] = "output_failed",	[LOSS_RESERVED] = "reserved",
 	[LOSS_PROCESS_LIMIT] = "process_limit", [LOSS_CGROUP_LIMIT] = "cgroup_limit",
 	[LOSS_BUDGET] = "over_budget",		[LOSS_MESSAGES] = "messages",
+	[LOSS_SHARE] = "process_share",
 };
 
 static uint64_t seen_of(const struct scap_live_stats *stats, unsigned int id)

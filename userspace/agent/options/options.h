@@ -64,7 +64,7 @@ struct options {
 	uint64_t stats_ns; /* interval between lines of counters, 0: none */
 	uint32_t ring_bytes; /* per CPU: a power of two, at least a page; 0: of buffers_bytes */
 	/* Events in a second, of each process and of each set of control groups; 0: not limited. */
-	uint32_t rate_limits[RATE_KINDS];
+	uint32_t rate_limits[RATE_LIMITS];
 	double budget; /* what the capture may cost, in percent of all CPUs; 0: no bound */
 	uint64_t memory_limit; /* bytes that the agent may take; 0: see memory_limit_choose() */
 	uint64_t buffers_bytes; /* all rings and slots together; 0: see scap_memory_divide() */

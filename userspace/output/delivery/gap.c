@@ -39,6 +39,7 @@ static const struct {
 	[GAP_KERNEL_BUDGET] = {"kernel_over_budget", IN_KERNEL "over the budget"},
 	[GAP_KERNEL_MESSAGES] = {"kernel_messages",
 				 IN_KERNEL "messages beyond the first of a call"},
+	[GAP_KERNEL_SHARE] = {"kernel_process_share", IN_KERNEL "over the share of a process"},
 	[GAP_END] = {"end", "not delivered before the end"},
 	[GAP_TAKEN_OVER] = {"taken_over", "not known whether the agent before delivered them"},
 	[GAP_RATE] = {"rate", "above the rate"},

@@ -274,7 +274,7 @@ static void read_slots(const struct live_driver *driver, struct scap_live_stats 
 static int read_driver_counters(struct live_driver *driver, struct scap_live_stats *stats)
 {
 	struct driver_counters *by_cpu = calloc(driver->loaded.cpus, sizeof(*by_cpu));
-	uint64_t begun[RATE_KINDS] = {0};
+	uint64_t begun[RATE_LIMITS] = {0};
 	uint32_t zero = 0;
 	int r = 0;
 
@@ -286,11 +286,11 @@ static int read_driver_counters(struct live_driver *driver, struct scap_live_sta
 		stats->compat += by_cpu[cpu].compat;
 		stats->unnoted += by_cpu[cpu].unnoted;
 		stats->untimed += by_cpu[cpu].untimed;
-		for (unsigned int kind = 0; kind < RATE_KINDS; kind++)
+		for (unsigned int kind = 0; kind < RATE_LIMITS; kind++)
 			begun[kind] += by_cpu[cpu].rates_begun[kind];
 	}
 	/* The kernel may have removed some before there were so many. */
-	for (unsigned int kind = 0; kind < RATE_KINDS; kind++)
+	for (unsigned int kind = 0; kind < RATE_LIMITS; kind++)
 		if (begun[kind] > RATES_MAX)
 			stats->rates_ended += begun[kind] - RATES_MAX;
 	free(by_cpu);
@@ -347,7 +347,8 @@ size_t live_driver_throttled(const struct live_driver *driver, struct scap_live_
 	size_t count = 0;
 
 	count = live_throttled_read(driver->maps[LIVE_MAP_PROCESS_RATES], list, count, max);
-	return live_throttled_read(driver->maps[LIVE_MAP_GROUP_RATES], list, count, max);
+	count = live_throttled_read(driver->maps[LIVE_MAP_GROUP_RATES], list, count, max);
+	return live_throttled_read(driver->maps[LIVE_MAP_SHARES], list, count, max);
 }
 
 int live_driver_shed(struct live_driver *driver, const struct shed *shed)

@@ -58,7 +58,7 @@ struct scap_live_config {
 	enum call_hooks call_hooks; /* ALL or EACH */
 	bool iterators[SCAP_LIVE_ITERATORS]; /* see scap_live_take_iterator() */
 	struct kernel_filters kernel_filters; /* the kernel drops what they reject; zeros: none */
-	uint32_t rate_limits[RATE_KINDS]; /* events in a second, but for those that are important */
+	uint32_t rate_limits[RATE_LIMITS]; /* events in a second, but for those that are important */
 	bool of_rules[EVENT_ID_MAX]; /* these are never over such a limit either */
 	bool has_budget; /* scap_live_shed() has an effect */
 	bool verbose; /* print libbpf's messages on stderr */
@@ -134,7 +134,7 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);
 /* Whether a map, program or link with that id is of this capture. */
 bool scap_live_owns(const struct scap_live *live, enum bpf_object_kind kind, uint32_t id);
 
-/* Who was over a limit of scap_live_config.rate_limits. */
+/* Who was over a limit of scap_live_config.rate_limits, or over the share of a ring. */
 struct scap_live_throttled {
 	enum rate_kind kind;
 	pid_t pid; /* of the process that was first */

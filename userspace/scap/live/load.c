@@ -108,6 +108,7 @@ static enum live_map row_of_map(const struct live_object *object, const struct b
 		[LIVE_MAP_DRIVER_COUNTERS] = object->skeleton->maps.driver_counters,
 		[LIVE_MAP_PROCESS_RATES] = object->skeleton->maps.process_rates,
 		[LIVE_MAP_GROUP_RATES] = object->skeleton->maps.group_rates,
+		[LIVE_MAP_SHARES] = object->skeleton->maps.shares,
 		[LIVE_MAP_SHED] = object->skeleton->maps.shed,
 		[LIVE_MAP_REJECTED_GROUPS] = object->skeleton->maps.rejected_groups,
 		[LIVE_MAP_ANSWERS] = object->skeleton->maps.answers,

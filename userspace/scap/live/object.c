@@ -159,6 +159,8 @@ static int configure(struct live_object *made, struct error *err)
 		r = bpf_map__set_max_entries(object->maps.process_rates, 1);
 	if (r == 0 && !config->rate_limits[RATE_OF_CGROUP])
 		r = bpf_map__set_max_entries(object->maps.group_rates, 1);
+	if (r == 0 && !object->rodata->reserves_room)
+		r = bpf_map__set_max_entries(object->maps.shares, 1);
 	if (r == 0 && !live_compares_names(&config->kernel_filters))
 		r = bpf_map__set_max_entries(object->maps.renamed, 1);
 	if (r == 0 && !config->kernel_filters.hierarchies)

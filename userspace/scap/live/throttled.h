@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who was over a limit of events in a second, from the map in which the programs count that. */
+/* Who was over a limit of events in a second, or over a share, from the map in which the programs count that. */
 #ifndef SCAP_LIVE_THROTTLED_H
 #define SCAP_LIVE_THROTTLED_H
 

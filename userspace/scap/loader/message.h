@@ -36,7 +36,7 @@ enum {
 struct loader_config {
 	uint64_t boot_offset_ns; /* of the times of frames */
 	uint32_t ring_bytes, snaplen;
-	uint32_t self_pids[SELF_PIDS], rate_limits[RATE_KINDS];
+	uint32_t self_pids[SELF_PIDS], rate_limits[RATE_LIMITS];
 	struct snaplen_rules snaplen_rules;
 	uint8_t enter_times, verbose, has_budget, iterators[SCAP_LIVE_ITERATORS]; /* 0 or 1 */
 	uint8_t entry_notes; /* enum entry_notes */

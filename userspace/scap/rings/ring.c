@@ -399,10 +399,11 @@ static void publish_use(const struct scap_ring *ring)
 
 void scap_ring_share(struct scap_ring *ring, struct ring_use *use)
 {
-	uint64_t limit = ring->bytes - ring->bytes / RESERVED_DIVISOR;
+	uint64_t part = ring->bytes / RESERVED_DIVISOR, limit = ring->bytes - part;
 
 	ring->use = use;
 	publish_use(ring);
+	__atomic_store_n(&use->part, part, __ATOMIC_RELAXED);
 	__atomic_store_n(&use->limit, ring->bytes < RESERVING_BYTES_MIN ? 0 : limit,
 			 __ATOMIC_RELAXED);
 }

@@ -90,7 +90,8 @@ void scap_ring_init_empty(unsigned int cpu, struct scap_ring *ring);
 
 /*
  * Lets the programs know how full the ring is from now on, so that the last part of it is left to
- * important events; a ring of a few records has no such part. `use` is that of its CPU.
+ * important events, and each process has a share of what precedes it; a ring of a few records has
+ * no such part. `use` is that of its CPU.
  */
 void scap_ring_share(struct scap_ring *ring, struct ring_use *use);
 

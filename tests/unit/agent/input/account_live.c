@@ -100,18 +100,21 @@ static void test_throttled(void **state)
 		{.kind = RATE_OF_CGROUP, .pid = 7, .name = "nginx", .lost = 90},
 		{.kind = RATE_OF_PROCESS, .pid = 17, .name = "a\033[2J", .lost = 50},
 		{.kind = RATE_OF_PROCESS, .pid = 18, .name = "cat", .lost = 4},
+		{.kind = RATE_OF_SHARE, .pid = 19, .name = "flood", .lost = 3},
 	};
 
 	buf_clear(&text);
 	account_live_append_throttled(list, 0, &text);
 	assert_int_equal(text.len, 0);
-	account_live_append_throttled(list, 3, &text);
+	account_live_append_throttled(list, 4, &text);
 	buf_append_char(&text, '\0');
 	assert_string_equal(text.data,
 			    "agent: lost most over --process-limit: 50 of process 17 (a.[2J), 4 of "
 			    "process 18 (cat)\n"
 			    "agent: lost most over --cgroup-limit: 90 of the control groups of "
-			    "process 7 (nginx)\n");
+			    "process 7 (nginx)\n"
+			    "agent: lost most over the share of a process: 3 of process 19 "
+			    "(flood)\n");
 }
 
 static void test_troubles(void **state)

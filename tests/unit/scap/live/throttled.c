@@ -31,7 +31,7 @@ static int teardown(void **state)
 static void put(uint64_t id, enum rate_kind kind, uint64_t lost)
 {
 	const struct rate_key key = {.id = id, .kind = kind};
-	struct rate rate = {.events = 7, .lost = lost, .pid = id + 1};
+	struct rate rate = {.used = 7, .lost = lost, .pid = id + 1};
 
 	snprintf(rate.name, sizeof(rate.name), "name%d", (int)id);
 	assert_int_equal(bpf_map_update_elem(map, &key, &rate, BPF_ANY), 0);

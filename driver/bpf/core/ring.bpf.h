@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The room in the rings, and who may take it. The last eighth of a ring is for important events.
+ * When less than an eighth is left before it, the ring is crowded: a process may then fill, with
+ * the events of one type, a sixteenth of the room that is left, until user space has read an eighth
+ * of the ring. So the more some write, the less they may, and who writes little finds room.
+ *
+ * Functions are not inlined, as batch_count_lost().
+ */
+#ifndef LANNER_RING_BPF_H
+#define LANNER_RING_BPF_H
+
+#include "bpf/core/rate.bpf.h"
+
+enum {
+	SAMPLE_HEADER_BYTES = 12, /* of a perf record: its header and the size of what follows */
+	SHARE_DIVISOR = 16, /* of the room that is left */
+	SHARE_IMPORTANT_MIN = 1 << 14, /* bytes; an exec that tries all of PATH fills some KiB */
+};
+
+/* What a record of so many bytes of frames takes of its ring. */
+static __always_inline __u64 record_bytes(__u64 bytes)
+{
+	return (SAMPLE_HEADER_BYTES + sizeof(struct batch_header) + bytes + 7) & ~7ULL;
+}
+
+static __always_inline struct ring_use *ring_of_slot(__u32 slot_key)
+{
+	__u32 first = slot_key & ~(SCRATCH_SLOTS_PER_CPU - 1);
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &first);
+
+	return slot ? &slot->ring : NULL;
+}
+
+static __always_inline bool ring_is_crowded(const struct ring_use *ring)
+{
+	return ring->limit && ring->sent - ring->read > ring->limit - ring->part;
+}
+
+/* Whether the rest of the ring is for important events. */
+__attribute__((noinline)) int ring_is_reserved(__u32 slot_key, __u32 bytes)
+{
+	struct ring_use *ring = ring_of_slot(slot_key);
+
+	return ring && ring->limit && ring->sent - ring->read + record_bytes(bytes) > ring->limit;
+}
+
+/* Accounts for a record that was sent. */
+__attribute__((noinline)) int ring_took(__u32 slot_key, __u32 bytes)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	struct ring_use *ring = ring_of_slot(slot_key);
+
+	if (!ring || !slot)
+		return 0;
+	__sync_fetch_and_add(&ring->sent, record_bytes(bytes));
+	if (ring_is_crowded(ring))
+		slot->state.crowded = 1;
+	return 0;
+}
+
+/*
+ * Who has a share: a process, for each type of event, so that a flood of one does not hide what else
+ * it does; and for each CPU, as what user space has read is a position in the ring.
+ */
+static __always_inline __u64 share_id(__u32 slot_key, __u32 event)
+{
+	__u64 cpu = slot_key / SCRATCH_SLOTS_PER_CPU;
+
+	return current_pid() | (__u64)event << 32 | cpu << 48;
+}
+
+/* Whether a share began so long ago that its owner has a new one. */
+static __always_inline bool share_has_ended(const struct rate *share, const struct ring_use *ring)
+{
+	return (__s64)(ring->read - share->began) >= (__s64)ring->part;
+}
+
+/* In bytes. */
+static __always_inline __s64 share_of(const struct ring_use *ring, __u32 important)
+{
+	__s64 left = ring->limit + (important ? ring->part : 0) - (ring->sent - ring->read);
+	__s64 bytes = left > 0 ? (__u64)left / SHARE_DIVISOR : 0;
+
+	return important && bytes < SHARE_IMPORTANT_MIN ? SHARE_IMPORTANT_MIN : bytes;
+}
+
+/*
+ * Whether the current process, which is about to write such an event into a slot whose ring was
+ * crowded, has filled its share.
+ */
+__attribute__((noinline)) int share_is_full(__u32 slot_key, __u32 event, __u32 important)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	struct rate_key key = {.id = share_id(slot_key, event), .kind = RATE_OF_SHARE};
+	struct ring_use *ring = ring_of_slot(slot_key);
+	struct rate *share;
+
+	if (!slot || !ring)
+		return 0;
+	if (!ring_is_crowded(ring)) {
+		slot->state.crowded = 0;
+		return 0;
+	}
+	share = bpf_map_lookup_elem(&shares, &key);
+	if (!share || share_has_ended(share, ring) ||
+	    (__s64)share->used <= share_of(ring, important))
+		return 0;
+	rate_lose(share);
+	return 1;
+}
+
+/* Takes the bytes of an event from the share of the current process. */
+__attribute__((noinline)) int share_take(__u32 slot_key, __u32 event, __u32 bytes)
+{
+	struct rate *share = rate_find(share_id(slot_key, event), RATE_OF_SHARE);
+	struct ring_use *ring = ring_of_slot(slot_key);
+
+	if (!share || !ring)
+		return 0;
+	if (share_has_ended(share, ring)) {
+		share->began = ring->read;
+		share->used = 0;
+	}
+	count_times(&share->used, bytes);
+	return 0;
+}
+
+#endif
