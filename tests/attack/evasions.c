@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SKIPPED = 77, BYTES = 6 };
+enum { SKIPPED = 77, BYTES = 6, NOBODY = 65534 };
 
 static void need(bool done)
 {
@@ -34,6 +34,7 @@ static void need(bool done)
 	switch (errno) {
 	case EPERM:
 	case ENOSYS:
+	case ENODEV:
 	case EOPNOTSUPP:
 	case EAFNOSUPPORT:
 		exit(SKIPPED);
@@ -299,6 +300,140 @@ static void asynchronous(void)
 	need(syscall(SYS_io_submit, context, 2L, both) == 2);
 }
 
+static void copy_file(const char *from, const char *to, mode_t mode)
+{
+	int in = open(from, O_RDONLY), out = open(to, O_CREAT | O_WRONLY, 0600);
+	struct stat size;
+
+	need(in >= 0 && out >= 0 && fstat(in, &size) == 0);
+	need(sendfile(out, in, NULL, (size_t)size.st_size) == size.st_size);
+	need(fchmod(out, mode) == 0 && close(out) == 0 && close(in) == 0);
+}
+
+/* Another user executes a program that makes him root. */
+static void setuid_program(void)
+{
+	char *const argv[] = {(char *)"tool", NULL}, *const env[] = {NULL};
+	pid_t child;
+	int fd;
+
+	copy_file("/bin/true", "tool", 04755);
+	fd = open("tool", O_PATH);
+	child = fork();
+	if (child == 0) {
+		need(setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
+		open("secret", O_RDONLY);
+		syscall(SYS_execveat, fd, "", argv, env, AT_EMPTY_PATH);
+		_exit(1);
+	}
+	wait_for(child);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_CREAT | O_WRONLY, 0600);
+
+	need(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) && close(fd) == 0);
+}
+
+static void own_mounts(void)
+{
+	need(unshare(CLONE_NEWNS) == 0);
+	need(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+}
+
+/* The kernel itself starts a program, when a control group becomes empty: this one. */
+static void by_kernel(void)
+{
+	char program[4096] = "";
+	pid_t child;
+
+	need(readlink("/proc/self/exe", program, sizeof(program) - 1) > 0);
+	own_mounts();
+	need(mkdir("groups", 0700) == 0);
+	need(mount("none", "groups", "cgroup", 0, "none,name=lanner_evasions") == 0);
+	need(mkdir("groups/group", 0700) == 0);
+	write_text("groups/release_agent", program);
+	write_text("groups/group/notify_on_release", "1");
+	child = fork();
+	if (child == 0) {
+		write_text("groups/group/cgroup.procs", "0");
+		_exit(0);
+	}
+	wait_for(child);
+	usleep(500000); /* until it ran */
+	need(rmdir("groups/group") == 0 && umount("groups") == 0);
+}
+
+/* Both ends are this process; the second of the descriptors that are received is looked up in /proc. */
+static int send_to_itself(int fd)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control = {.header = {.cmsg_len = CMSG_LEN(2 * sizeof(int)),
+				.cmsg_level = SOL_SOCKET,
+				.cmsg_type = SCM_RIGHTS}};
+	char byte = 'x';
+	struct iovec data = {&byte, 1};
+	struct msghdr message = {.msg_iov = &data,
+				 .msg_iovlen = 1,
+				 .msg_control = control.bytes,
+				 .msg_controllen = sizeof(control.bytes)};
+	int ends[2], both[2] = {fd, fd};
+
+	memcpy(CMSG_DATA(&control.header), both, sizeof(both));
+	need(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+	need(sendmsg(ends[0], &message, 0) == 1 && recvmsg(ends[1], &message, 0) == 1);
+	memcpy(both, CMSG_DATA(&control.header), sizeof(both));
+	return both[1];
+}
+
+/* The layers are of two file systems, so that inodes are not those of the files below. */
+static void in_overlay(void)
+{
+	char bytes[BYTES];
+	int below, above;
+
+	own_mounts();
+	need(mkdir("lower", 0700) == 0 && mkdir("upper", 0700) == 0 && mkdir("work", 0700) == 0 &&
+	     mkdir("merged", 0700) == 0);
+	need(mount("none", "lower", "tmpfs", 0, NULL) == 0);
+	write_text("lower/file", "below");
+	need(mount("none", "merged", "overlay", 0,
+		   "lowerdir=lower,upperdir=upper,workdir=work") == 0);
+	below = open("merged/file", O_RDONLY);
+	need(below >= 0 && read(below, bytes, 1) == 1);
+	need(read(send_to_itself(below), bytes, 1) == 1);
+	above = open("merged/file", O_RDWR);
+	need(above >= 0 && write(above, "above", 5) == 5 && pread(below, bytes, 1, 0) == 1);
+	need(read(send_to_itself(above), bytes, 1) == 0);
+	usleep(500000); /* until they were looked up */
+}
+
+/*
+ * A process that is another one all the time: it opens a file, its child reads it and goes on. Ends
+ * when the file `stop` is there, or the folder has gone.
+ */
+static void walker(void)
+{
+	int fd = open("secret", O_RDONLY), next;
+	char bytes[BYTES];
+
+	while (access("stop", F_OK) && fd >= 0) {
+		pid_t child = fork();
+
+		need(child >= 0);
+		if (child)
+			_exit(0);
+		need(pread(fd, bytes, sizeof(bytes), 0) == sizeof(bytes));
+		next = open("secret", O_RDONLY);
+		close(fd);
+		fd = next;
+		usleep(1000);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -324,6 +459,10 @@ static const struct {
 	{"packets", packets},
 	{"new_mounts", new_mounts},
 	{"asynchronous", asynchronous},
+	{"setuid_program", setuid_program},
+	{"by_kernel", by_kernel},
+	{"in_overlay", in_overlay},
+	{"walker", walker},
 };
 
 int main(int argc, char **argv)
