@@ -21,7 +21,7 @@ static const struct {
 	uint32_t number;
 	const char *field;
 } numbers[] = {
-#include "sinsp/schema/numbers.def"
+#include "sinsp/format/numbers.def"
 };
 
 uint32_t schema_number(const char *field)
