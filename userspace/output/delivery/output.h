@@ -37,11 +37,6 @@ static inline void output_view_finish(struct output_view *view)
 	*view = (struct output_view){0};
 }
 
-/* Hides the secrets in the records of a block. */
-
-/* Called by the thread that took the block from the queue: nobody else reads its bytes. */
-void hide_secrets(const struct output_form *form, struct block *block);
-
 /*
  * One output, on the side of the thread of events: formats records into blocks and numbers them.
  * Its sender does the rest.

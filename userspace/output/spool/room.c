@@ -7,66 +7,6 @@
 #include "output/spool/spool.h"
 #include "output/spool/spool_impl.h"
 
-/* Sums of losses, and the texts of their causes. */
-
-const char *const spool_cause_texts[SPOOL_CAUSES] = {
-	[SPOOL_LOST_LIMIT] = "the spool reached its limit",
-	[SPOOL_LOST_NO_SPACE] = "the disk of the spool was full",
-	[SPOOL_LOST_IO] = "the spool could not be written",
-	[SPOOL_LOST_CORRUPT] = "the spool was corrupt",
-	[SPOOL_LOST_POWER] = "the machine stopped before the spool was on disk",
-	[SPOOL_LOST_REJECTED] = "rejected by the target",
-	[SPOOL_LOST_TOO_LARGE] = "larger than the target takes",
-};
-
-void spool_loss_merge(struct spool_loss *loss, const struct spool_loss *more)
-{
-	if (!more->count)
-		return;
-	if (!loss->count) {
-		*loss = *more;
-		return;
-	}
-	loss->count += more->count;
-	if (more->from < loss->from)
-		loss->from = more->from;
-	if (more->to > loss->to)
-		loss->to = more->to;
-	if (more->first_ns && (!loss->first_ns || more->first_ns < loss->first_ns))
-		loss->first_ns = more->first_ns;
-	if (more->last_ns > loss->last_ns)
-		loss->last_ns = more->last_ns;
-}
-
-void spool_losses_add(struct spool_losses *losses, enum spool_cause cause, uint64_t number,
-		      uint64_t ts_ns, unsigned int event)
-{
-	struct spool_loss one = {number, number, 1, ts_ns, ts_ns};
-
-	spool_loss_merge(&losses->causes[cause], &one);
-	if (event < EVENT_ID_MAX)
-		losses->events[cause][event]++;
-}
-
-void spool_losses_merge(struct spool_losses *losses, const struct spool_losses *more)
-{
-	for (unsigned int cause = 0; cause < SPOOL_CAUSES; cause++) {
-		if (!more->causes[cause].count)
-			continue;
-		spool_loss_merge(&losses->causes[cause], &more->causes[cause]);
-		for (unsigned int event = 0; event < EVENT_ID_MAX; event++)
-			losses->events[cause][event] += more->events[cause][event];
-	}
-}
-
-bool spool_losses_any(const struct spool_losses *losses)
-{
-	for (unsigned int cause = 0; cause < SPOOL_CAUSES; cause++)
-		if (losses->causes[cause].count)
-			return true;
-	return false;
-}
-
 /*
  * Removal of segments: those that are acknowledged, and, at the limit, the oldest. The state is on
  * disk before a file goes, so that no run looks for what is not there.
@@ -363,4 +303,97 @@ bool spool_free_some(struct spool *spool)
 	if (after < before)
 		return true;
 	return spool->config.when_full == SPOOL_DROP_OLDEST && after > 1 && drop_oldest(spool) == 0;
+}
+
+/* What was sent and what arrived: the promises that the state keeps over a crash. */
+
+static int fail(const struct spool *spool, int code, struct error *err)
+{
+	return error_set(err, code, "cannot write the state of the spool %s: %s", spool->path,
+			 strerror(-code));
+}
+
+int spool_attempt(struct spool *spool, uint64_t position, struct error *err)
+{
+	uint64_t before;
+	int r;
+
+	pthread_mutex_lock(&spool->lock);
+	before = spool->slot.attempted;
+	if (position > before)
+		spool->slot.attempted = position;
+	pthread_mutex_unlock(&spool->lock);
+	if (position <= before)
+		return 0;
+	r = spool_store_state(spool, spool_syncs_always(spool));
+	if (r == 0)
+		return 0;
+	pthread_mutex_lock(&spool->lock);
+	spool->slot.attempted = before;
+	pthread_mutex_unlock(&spool->lock);
+	return fail(spool, r, err);
+}
+
+/* The record of the last batch at this position, or NULL. */
+static const struct output_record *record_at(const struct spool_batch *batch, uint64_t position)
+{
+	return position >= batch->first && position - batch->first < batch->count
+		       ? &batch->records[position - batch->first]
+		       : NULL;
+}
+
+int spool_acknowledge(struct spool *spool, uint64_t position, struct error *err)
+{
+	const struct spool_batch *batch = &spool->reader.batch;
+	const struct output_record *record = record_at(batch, position);
+	const struct output_record *next = record_at(batch, position + 1);
+	int r;
+
+	if (position > spool->reader.position)
+		return error_set(err, -EINVAL, "spool %s: record %llu was never read", spool->path,
+				 (unsigned long long)position);
+	pthread_mutex_lock(&spool->lock);
+	if (position > spool->slot.acknowledged) {
+		spool->stats.acknowledged += position - spool->slot.acknowledged;
+		spool->slot.acknowledged = position;
+		spool->slot.acknowledged_number =
+			record ? record->number : spool->slot.acknowledged_number;
+		spool->stats.oldest_ns = position == spool->slot.appended ? 0
+					 : next				  ? next->ts_ns
+									  : spool->stats.oldest_ns;
+	}
+	pthread_mutex_unlock(&spool->lock);
+	r = spool_store_state(spool, spool_syncs_always(spool));
+	if (r == 0)
+		r = spool_remove_acknowledged(spool);
+	return r < 0 ? fail(spool, r, err) : 0;
+}
+
+void spool_lose_record(struct spool *spool, enum spool_cause cause,
+		       const struct output_record *record)
+{
+	pthread_mutex_lock(&spool->lock);
+	spool_losses_add(&spool->losses, cause, record->number, record->ts_ns, record->event);
+	spool->stats.lost[cause]++;
+	pthread_mutex_unlock(&spool->lock);
+}
+
+int spool_lost_reported(struct spool *spool, struct error *err)
+{
+	int r;
+
+	pthread_mutex_lock(&spool->lock);
+	memset(&spool->given, 0, sizeof(spool->given));
+	spool->given_redelivered = false;
+	pthread_mutex_unlock(&spool->lock);
+	r = spool_store_state(spool, spool_syncs_always(spool));
+	return r < 0 ? fail(spool, r, err) : 0;
+}
+
+void spool_wake(struct spool *spool)
+{
+	pthread_mutex_lock(&spool->lock);
+	spool->woken = true;
+	pthread_cond_signal(&spool->changed);
+	pthread_mutex_unlock(&spool->lock);
 }

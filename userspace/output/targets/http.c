@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Targets that take batches by HTTP, and the plain profile: a POST of lines. */
+/* Targets that take batches by HTTP: what all profiles share. */
 #include "output/targets/http.h"
 
 #include <errno.h>
@@ -11,54 +11,6 @@
 #include "event/event.h"
 #include "net/url.h"
 #include "output/targets/kinds.h"
-
-/* Any server that takes lines of JSON, an array of objects, or bytes. */
-
-static int check(const struct output_config *config, struct error *err)
-{
-	const struct http_keys *keys = config->own;
-
-	if (keys->body != BODY_ARRAY || !config->format || strcmp(config->format, "json") == 0)
-		return 0;
-	return error_set(err, -EINVAL, "body=array needs format=json");
-}
-
-static void write_array(struct http_target *target, const struct output_batch *batch)
-{
-	struct http_body *body = &target->body;
-
-	for (size_t i = 0; i < batch->count; i++) {
-		buf_append_char(&body->text, i ? ',' : '[');
-		http_body_add(body, batch->records[i].bytes, batch->records[i].len);
-	}
-	buf_append_char(&body->text, ']');
-}
-
-static void write_body(struct http_target *target, const struct output_batch *batch)
-{
-	if (target->keys->body == BODY_ARRAY)
-		write_array(target, batch);
-	else
-		for (size_t i = 0; i < batch->parts_count; i++)
-			http_body_add(&target->body, batch->parts[i].iov_base,
-				      batch->parts[i].iov_len);
-}
-
-const struct http_profile http_profile_plain = {
-	.scheme = "Bearer",
-	.verdicts = HTTP_VERDICTS,
-	.check = check,
-	.write = write_body,
-};
-
-const struct http_profile *const HTTP_PROFILES[] = {
-	&http_profile_plain,  &http_profile_elasticsearch, &http_profile_loki,
-	&http_profile_splunk, &http_profile_victorialogs,  &http_profile_clickhouse,
-};
-
-const char *const HTTP_PROFILE_WORDS[] = {
-	"plain", "elasticsearch", "loki", "splunk", "victorialogs", "clickhouse", NULL,
-};
 
 /* Kubernetes' downward API: the pod names a variable so that has spec.nodeName. */
 #define NODE_NAME_VARIABLE "NODE_NAME"
@@ -311,49 +263,3 @@ int http_check_json(const struct output_config *config, struct error *err)
 	return error_set(err, -EINVAL, "this profile takes format=json alone, not %s",
 			 config->format);
 }
-
-/* The kinds http and https: batches to servers that take JSON. */
-
-static const struct http_profile *profile_of(const struct output_config *config)
-{
-	return HTTP_PROFILES[((const struct http_keys *)config->own)->profile];
-}
-
-static int http_check(const struct output_config *config, struct error *err)
-{
-	const struct http_profile *profile = profile_of(config);
-	int code = http_keys_check(config->own, config->to, err);
-
-	return code == 0 && profile->check ? profile->check(config, err) : code;
-}
-
-static int http_open_target(const struct output_config *config, struct output_stop *stop,
-			    void **target, struct error *err)
-{
-	/* The text of the output is the URL. */
-	return http_target_open(config, config->own, profile_of(config), config->to, stop, target,
-				err);
-}
-
-static const char *const names[] = {"http", "https", NULL};
-
-static const struct output_default defaults[] = {
-	{"profile=elasticsearch", "ecs"},
-	{NULL, "native"},
-};
-
-const struct output_kind output_kind_http = {
-	.names = names,
-	.target = "//HOST[:PORT][/PATH]",
-	.help = "a server that takes batches by HTTP",
-	.keys = HTTP_KEYS,
-	.own_bytes = sizeof(struct http_keys),
-	.defaults = defaults,
-	.acknowledges = true,
-	.has_deadlines = true,
-	.uses = OUTPUT_USES_NETWORK,
-	.check = http_check,
-	.open = http_open_target,
-	.send = http_target_send,
-	.close = http_target_close,
-};

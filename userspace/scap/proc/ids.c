@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "scap/proc/impl.h"
 #include "scap/proc/text.h"
 
 /* Of the initial pid namespace, in include/linux/proc_ns.h. */
@@ -30,7 +31,7 @@ enum {
 int scap_proc_self(const struct scap_proc *proc, pid_t *self)
 {
 	char target[ID_BYTES];
-	int len = proc_read_link(scap_proc_dir(proc), "self", target, sizeof(target));
+	int len = proc_read_link(proc->dir, "self", target, sizeof(target));
 	int64_t id;
 
 	if (len < 0)
@@ -63,7 +64,7 @@ int scap_proc_translate(const struct scap_proc *proc, pid_t pid, pid_t *translat
 	if (fd < 0)
 		return -errno;
 	snprintf(path, sizeof(path), "self/fdinfo/%d", fd);
-	r = proc_read_file(scap_proc_dir(proc), path, FDINFO_BYTES_MAX, &text);
+	r = proc_read_file(proc->dir, path, FDINFO_BYTES_MAX, &text);
 	if (r == 0)
 		r = find_pid(&text, &id);
 	if (r == 0)
@@ -79,7 +80,7 @@ static bool is_initial(const struct scap_proc *proc)
 {
 	struct stat namespace;
 
-	return fstatat(scap_proc_dir(proc), "self/ns/pid", &namespace, 0) < 0 ||
+	return fstatat(proc->dir, "self/ns/pid", &namespace, 0) < 0 ||
 	       namespace.st_ino == PROC_PID_INIT_INO;
 }
 
@@ -108,7 +109,7 @@ int scap_proc_check_initial(const struct scap_proc *proc)
 		return r;
 	/* Kernel threads are in the initial one alone, as number 2 the one that creates the others.
 	 */
-	r = proc_read_file(scap_proc_dir(proc), "2/stat", STAT_BYTES_MAX, &text);
+	r = proc_read_file(proc->dir, "2/stat", STAT_BYTES_MAX, &text);
 	if (r == -ENOENT || (r == 0 && !is_kernel_thread(&text)))
 		r = -EXDEV;
 	buf_finish(&text);

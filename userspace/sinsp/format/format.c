@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of formats; formatters by format, fields and schema. */
+/* Creating formatters: by format, fields and schema; their lines are written by the format. */
 #include "sinsp/format/format.h"
 
 #include <errno.h>
@@ -11,38 +11,6 @@
 #include "sinsp/format/formatter.h"
 #include "sinsp/format/schema.h"
 #include "sinsp/values/param_value.h"
-
-/* The table of formats, and look-ups in it. */
-
-#define ADDRESS(name) &format_##name,
-
-static const struct output_format *const formats[] = {OUTPUT_FORMATS(ADDRESS) NULL};
-static const struct output_format *const of_outputs[] = {OUTPUT_FORMATS_OF_OUTPUTS(ADDRESS) NULL};
-
-const struct output_format *output_format_get(unsigned int i)
-{
-	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i] : NULL;
-}
-
-static const struct output_format *find(const struct output_format *const *format, const char *name)
-{
-	for (; *format; format++)
-		if (strcmp((*format)->name, name) == 0)
-			return *format;
-	return NULL;
-}
-
-const struct output_format *output_format_find(const char *name)
-{
-	return find(formats, name);
-}
-
-const struct output_format *output_format_find_of_outputs(const char *name)
-{
-	return find(of_outputs, name);
-}
-
-/* Creating formatters; their lines are written by the format. */
 
 static int add_fields(struct formatter *formatter, const char *const *fields, size_t n,
 		      struct filter_error *err)
@@ -385,10 +353,3 @@ int formatter_set_schema(struct formatter *formatter, const struct output_schema
 	formatter_set_style(formatter, &formatter->scratch.style);
 	return format_make_spans(formatter);
 }
-
-/* Nothing is printed: for recordings, and to count events. */
-
-const struct output_format format_none = {
-	.name = "none",
-	.silent = true,
-};
