@@ -322,12 +322,13 @@ static int make_sets(struct automaton *automaton)
 int automaton_create(const struct buf *pattern, struct automaton **automaton)
 {
 	struct automaton *made = calloc(1, sizeof(*made));
-	struct builder b = {.automaton = made, .at = pattern->data};
+	struct builder b = {.automaton = made, .at = pattern->data, .end = pattern->data};
 	int rc = -ENOMEM;
 
 	if (!made)
 		return rc;
-	b.end = pattern->data + pattern->len;
+	if (pattern->len) /* an empty one has no memory */
+		b.end += pattern->len;
 	add_alternatives(&b);
 	if (b.too_large)
 		rc = -E2BIG;

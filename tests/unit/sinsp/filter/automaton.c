@@ -209,7 +209,7 @@ static uint64_t cpu_ms(void)
 /* As many states as there may be, all of them at each character. */
 static void test_time(void **state)
 {
-	static char text[256]; /* a number of steps that grows with its square would take minutes, too */
+	static char text[512];
 	struct automaton *automaton;
 	uint64_t begin;
 
