@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of profiles, and the plain one: any server that takes lines of JSON, an array of objects, or bytes. */
+/* The table of profiles, and the plain one: lines of JSON, an array of objects, or bytes. */
 #include "output/targets/http.h"
 
 #include <errno.h>

@@ -78,7 +78,7 @@ static void append_address(struct formatter *formatter, const struct format_colu
 }
 
 static void json_append_text(struct formatter *formatter, const struct format_column *column,
-			const struct field_value *value, struct buf *out)
+			     const struct field_value *value, struct buf *out)
 {
 	if (!json_append_string(out, value->bytes.data, value->bytes.len))
 		formatter->scratch.replaced = true;
@@ -385,7 +385,8 @@ struct record {
 	struct buf *out;
 };
 
-static void json_records_append_text(const struct record *record, const char *word, const char *text)
+static void json_records_append_text(const struct record *record, const char *word,
+				     const char *text)
 {
 	append_key(record->out, record->schema, word);
 	json_append_string(record->out, text, strlen(text));
