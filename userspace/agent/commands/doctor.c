@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "agent/lists/list.h"
-#include "agent/doctor/check.h"
+#include "agent/commands/list.h"
+#include "agent/commands/doctor_check.h"
 #include "sinsp/sinsp.h"
 #include "util/terminal.h"
 

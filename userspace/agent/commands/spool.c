@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "agent/commands/command.h"
-#include "agent/lists/list.h"
+#include "agent/commands/list.h"
 #include "output/spool/inspect.h"
 
 enum { FOLD = 6, TIME_BYTES = 32 };

@@ -10,9 +10,9 @@
 #include "agent/commands/completion.h"
 #include "agent/commands/doctor.h"
 #include "agent/commands/help.h"
-#include "agent/lists/list_events.h"
-#include "agent/lists/list_fields.h"
-#include "agent/lists/list_outputs.h"
+#include "agent/commands/list_events.h"
+#include "agent/commands/list_fields.h"
+#include "agent/commands/list_outputs.h"
 #include "agent/commands/reload.h"
 #ifdef WITH_STATUS
 #include "agent/commands/status_command.h"

@@ -10,8 +10,8 @@
 
 #include "agent/commands/command.h"
 #include "agent/options/options.h"
-#include "agent/verify/life.h"
-#include "agent/verify/line.h"
+#include "agent/commands/verify_life.h"
+#include "agent/commands/verify_line.h"
 #include "util/terminal.h"
 
 struct verify {

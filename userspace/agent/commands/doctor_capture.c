@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks with the agent's own programs and ring buffers, up to an event that arrives. */
+#include "agent/commands/doctor_check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/input/host.h"
+#include "agent/input/live_open.h"
+#include "event/event.h"
+#include "scap/rings/cpus.h"
+#include "scap/live/driver.h"
+#include "scap/live/live.h"
+#include "scap/rings/ring.h"
+#include "util/clock.h"
+
+enum {
+	CPUS_MAX = 4096,
+	EVENT_MS = 100, /* how long to wait for one, and how often */
+	WAITS_MAX = 20,
+	NS_PER_MS = 1000000,
+	NAMES_MAX = 8, /* of rejected events that are printed */
+};
+
+static enum doctor_status fail(const struct error *err, struct buf *found)
+{
+	buf_append_string(found, err->text);
+	return DOCTOR_MISSING;
+}
+
+/* Opens the ring buffers of all CPUs together, as a capture does. */
+static int open_rings(const bool *online, uint32_t bytes, struct scap_ring *rings, uint32_t *count,
+		      struct error *err)
+{
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
+		int code = online[cpu] ? scap_ring_open(cpu, bytes, &rings[*count], err) : 0;
+
+		if (code && code != -ENODEV)
+			return code;
+		*count += online[cpu] && code == 0;
+	}
+	return 0;
+}
+
+enum doctor_status doctor_rings(const struct doctor *doctor, struct buf *found)
+{
+	uint32_t bytes = live_memory(doctor->options).ring_bytes, count = 0;
+	struct scap_ring *rings = calloc(CPUS_MAX, sizeof(*rings));
+	bool online[CPUS_MAX] = {false};
+	struct error err = {""};
+	int code = rings ? scap_cpus_read(SCAP_CPUS_ONLINE, CPUS_MAX, online) : -ENOMEM;
+
+	if (code)
+		error_set(&err, code, SCAP_CPUS_ONLINE ": %s", strerror(-code));
+	else
+		code = open_rings(online, bytes, rings, &count, &err);
+	for (uint32_t i = 0; i < count; i++)
+		scap_ring_close(&rings[i]);
+	free(rings);
+	if (code)
+		return fail(&err, found);
+	buf_printf(found, "%u of %u KiB were opened", count, bytes / 1024);
+	return DOCTOR_OK;
+}
+
+static struct scap_live_config live_config(const struct doctor *doctor)
+{
+	return (struct scap_live_config){
+		.ring_bytes = live_memory(doctor->options).ring_bytes,
+		.snaplen = doctor->options->snaplen,
+		.snaplen_rules = doctor->options->snaplen_rules,
+	};
+}
+
+static enum doctor_status append_rejected(const uint16_t *rejected, struct buf *found)
+{
+	unsigned int count = 0;
+
+	for (; rejected[count]; count++)
+		if (count < NAMES_MAX)
+			buf_printf(found, "%s%s", count ? ", " : "rejected: those of ",
+				   event_desc_get(rejected[count])->name);
+	if (count > NAMES_MAX)
+		buf_printf(found, " and %u more", count - NAMES_MAX);
+	if (!count)
+		BUF_LITERAL(found, "all are accepted");
+	return count ? DOCTOR_MISSING : DOCTOR_OK;
+}
+
+/* Loads those of all events, without running them. */
+enum doctor_status doctor_programs(const struct doctor *doctor, struct buf *found)
+{
+	struct scap_live_config config = live_config(doctor);
+	struct live_driver *driver;
+	enum doctor_status status;
+	struct error err = {""};
+
+	memset(config.events, true, sizeof(config.events));
+	if (live_driver_create(&config, clock_boot_offset_ns(), &driver, &err))
+		return fail(&err, found);
+	status = append_rejected(live_driver_rejected(driver), found);
+	live_driver_destroy(driver);
+	return status;
+}
+
+/* Whether an event of the main thread `self` (0: of any) arrives; 0, or -errno. */
+static int await_event(struct scap_source *source, pid_t self)
+{
+	for (unsigned int i = 0; i < WAITS_MAX; i++) {
+		struct scap_event event;
+		struct ppm_evt_hdr header;
+		int got;
+
+		syscall(SYS_getppid);
+		while ((got = scap_source_next(source, EVENT_MS, &event)) == 1) {
+			memcpy(&header, event.frame, sizeof(header));
+			if (header.type == EVENT_getppid && (!self || header.tid == (uint64_t)self))
+				return 0;
+		}
+		if (got < 0)
+			return got;
+	}
+	return -ETIMEDOUT;
+}
+
+/* The agent's id in events; 0 if it cannot be known, which is reported by another check. */
+static pid_t find_self(const struct doctor *doctor)
+{
+	struct host host;
+	pid_t self = host_open(&host, doctor->options->host_root, NULL) ? 0 : host.self;
+
+	host_close(&host);
+	return self;
+}
+
+enum doctor_status doctor_capture(const struct doctor *doctor, struct buf *found)
+{
+	struct scap_live_config config = live_config(doctor);
+	struct error err = {""};
+	struct scap_live *live;
+	uint64_t began_ns;
+	int code;
+
+	config.events[EVENT_getppid] = true;
+	if (scap_live_open(&config, &live, &err))
+		return fail(&err, found);
+	began_ns = clock_ns(CLOCK_MONOTONIC);
+	code = await_event(scap_live_source(live), find_self(doctor));
+	scap_live_stop(live);
+	scap_source_destroy(scap_live_source(live));
+	if (code) {
+		buf_printf(found, "the event of a call did not arrive: %s", strerror(-code));
+		return DOCTOR_MISSING;
+	}
+	buf_printf(found, "the event of a call arrived after %llu ms",
+		   (unsigned long long)(clock_ns(CLOCK_MONOTONIC) - began_ns) / NS_PER_MS);
+	return DOCTOR_OK;
+}

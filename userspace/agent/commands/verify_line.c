@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* The values of an object that matter, by the keys of one schema after the other. */
+#include "agent/commands/verify_line.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/commands/verify_keys.h"
+#include "util/value.h"
+
+struct line_reader {
+	struct verify_keys schemas[VERIFY_SCHEMAS_MAX];
+	size_t count;
+	size_t last; /* the schema of the line before */
+	json_t *object; /* of the line */
+};
+
+int line_reader_create(struct line_reader **reader)
+{
+	struct line_reader *made = calloc(1, sizeof(*made));
+	int code;
+
+	if (!made)
+		return -ENOMEM;
+	code = verify_keys_make(made->schemas, &made->count);
+	if (code)
+		line_reader_destroy(made);
+	else
+		*reader = made;
+	return code;
+}
+
+void line_reader_destroy(struct line_reader *reader)
+{
+	if (!reader)
+		return;
+	verify_keys_finish(reader->schemas);
+	json_decref(reader->object);
+	free(reader);
+}
+
+static const json_t *value(const struct line_reader *reader, enum verify_key key)
+{
+	return json_object_get(reader->object, reader->schemas[reader->last].names[key]);
+}
+
+/* A number, which may be a string: those beyond 2^53 are. Returns whether there is one. */
+static bool read_number(const struct line_reader *reader, enum verify_key key, uint64_t *number)
+{
+	const json_t *found = value(reader, key);
+
+	if (json_is_integer(found) && json_integer_value(found) >= 0) {
+		*number = (uint64_t)json_integer_value(found);
+		return true;
+	}
+	return json_is_string(found) && value_read_u64(json_string_value(found), number) == 0;
+}
+
+/* Whether the object has the keys of a record in the schema `last`. */
+static bool read_record(const struct line_reader *reader, struct verify_record *record)
+{
+	const char *id = json_string_value(value(reader, KEY_ID));
+	const char *dash = id ? strrchr(id, '-') : NULL;
+
+	*record = (struct verify_record){
+		.id = dash ? id : NULL,
+		.stream_len = dash ? (size_t)(dash - id) : 0,
+		.redelivered = json_is_true(value(reader, KEY_REDELIVERED)),
+		.cause = json_string_value(value(reader, KEY_CAUSE)),
+	};
+	record->is_drop = record->cause != NULL;
+	if (!record->is_drop)
+		return read_number(reader, KEY_NUM, &record->number) && record->number;
+	if (!read_number(reader, KEY_COUNT, &record->count))
+		return !value(reader, KEY_COUNT) && read_number(reader, KEY_AFTER, &record->after);
+	return !read_number(reader, KEY_FROM, &record->from) ||
+	       (read_number(reader, KEY_TO, &record->to) && record->from <= record->to);
+}
+
+int line_reader_read(struct line_reader *reader, const char *line, size_t len,
+		     struct verify_record *record, struct error *err)
+{
+	json_error_t wrong;
+
+	json_decref(reader->object);
+	reader->object = json_loadb(line, len, JSON_ALLOW_NUL, &wrong);
+	if (!json_is_object(reader->object))
+		return error_set(err, -EBADMSG, "no object of JSON: %s",
+				 reader->object ? "another value" : wrong.text);
+	/* Keys of drop records are the same in several schemas, those of ids are not. */
+	if (read_record(reader, record) && record->id)
+		return 0;
+	for (reader->last = 0; reader->last < reader->count; reader->last++)
+		if (read_record(reader, record) && record->id)
+			return 0;
+	for (reader->last = 0; reader->last < reader->count; reader->last++)
+		if (read_record(reader, record))
+			return 0;
+	reader->last = 0;
+	return error_set(err, -EBADMSG,
+			 "no record of an output: it lacks evt.num, or what a drop "
+			 "record has");
+}
