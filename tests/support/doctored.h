@@ -3,7 +3,7 @@
 #ifndef DOCTORED_TEST_H
 #define DOCTORED_TEST_H
 
-#include "agent/commands/doctor_check.h"
+#include "agent/commands/doctor.h"
 #include "tree.h"
 
 typedef enum doctor_status doctor_run_check(const struct doctor *doctor, struct buf *found);

@@ -8,9 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/commands/capture.h"
-#include "agent/commands/command.h"
-#include "agent/commands/explain.h"
+#include "agent/commands/commands.h"
 #include "agent/commands/subcommands.h"
 #include "agent/config/load.h"
 #include "output/targets/kinds.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A run from its plan to its report. */
-#include "agent/commands/capture.h"
+#include "agent/commands/commands.h"
 
-#include "agent/commands/command.h"
 #include "agent/input/host.h"
 #include "agent/process/child.h"
 #include "agent/process/memory.h"

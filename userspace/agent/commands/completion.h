@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The subcommand completion: prints a script for a shell, built from the tables of options and
- * subcommands. The script runs the agent to get fields and events.
- */
+/* The scripts of the command completion. Each is printed to stdout. */
 #ifndef AGENT_COMMANDS_COMPLETION_H
 #define AGENT_COMMANDS_COMPLETION_H
 
-#include "agent/options/options.h"
+#include "agent/options/subcommand.h"
+#include "agent/options/words.h"
 
-/* The i-th shell, or NULL. */
-const char *completion_shell(unsigned int i);
+void completion_print_bash(const struct subcommand *subcommands);
+void completion_print_fish(const struct subcommand *subcommands);
+void completion_print_zsh(const struct subcommand *subcommands);
 
-/* Prints the script for the shell named by the operand. Returns the exit code of the agent. */
-int completion_run(const struct options *options);
+/* Prints the words of a list, separated by spaces. */
+void completion_print_words(word_list *words);
+
+/*
+ * Prints the first clause of a help text inside single quotes: escapes the characters `escaped`
+ * with a backslash, and quotes as needed.
+ */
+void completion_print_help(const char *help, const char *escaped);
 
 #endif

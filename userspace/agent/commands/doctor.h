@@ -1,14 +1,103 @@
 /* SPDX-License-Identifier: MIT */
-/* `agent doctor`: what the machine offers, what will work, and what to do about the rest. */
+/*
+ * A check of `agent doctor`: what the machine offers, what does not work without it, and what to
+ * do. Their table is in checks.c. Checks try what they can instead of guessing: they load programs,
+ * open ring buffers and read /proc as a capture does.
+ */
 #ifndef AGENT_COMMANDS_DOCTOR_H
 #define AGENT_COMMANDS_DOCTOR_H
 
-struct options;
+#include <stddef.h>
+
+#include "agent/options/options.h"
+#include "util/buf.h"
+
+enum doctor_status {
+	DOCTOR_OK,
+	DOCTOR_LIMITED, /* captures work, but something is missing in them or around them */
+	DOCTOR_MISSING, /* live captures, or events of them, do not work */
+	DOCTOR_STATUSES,
+};
+
+struct doctor {
+	const struct options *options; /* borrowed */
+	const char *root; /* before /proc, /sys and other paths; "" unless for tests */
+};
+
+struct doctor_check {
+	const char *name; /* NULL: after the last row */
+	const char *what; /* is looked at */
+	/* Appends what it found; control characters are masked later. */
+	enum doctor_status (*run)(const struct doctor *doctor, struct buf *found);
+	const char *cost; /* what does not work unless the status is ok; NULL: it always is */
+	const char *advice; /* what to do then */
+};
+
+extern const struct doctor_check doctor_checks[];
+
+/* "ok", "limited", "missing". */
+const char *doctor_status_name(enum doctor_status status);
+
+/* kernel.c */
+enum doctor_status doctor_kernel(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_btf(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_lockdown(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_paranoid(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_unprivileged_bpf(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_kptr(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_bpf_stats(const struct doctor *doctor, struct buf *found);
+
+/* rights.c */
+enum doctor_status doctor_user_namespace(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_capabilities(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_bounding(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_seccomp(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_lsm(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_landlock(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_memlock(const struct doctor *doctor, struct buf *found);
+
+/* programs.c */
+enum doctor_status doctor_tracing(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_kernel_reads(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_tracefs(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_tracepoints(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_root_group(const struct doctor *doctor, struct buf *found);
+
+/* capture.c */
+enum doctor_status doctor_rings(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_programs(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_capture(const struct doctor *doctor, struct buf *found);
+
+/* processes.c */
+enum doctor_status doctor_host(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_processes(const struct doctor *doctor, struct buf *found);
+
+/* containers.c */
+enum doctor_status doctor_namespaces(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_cgroups(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_runtimes(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_kubernetes(const struct doctor *doctor, struct buf *found);
+
+/* machine.c */
+enum doctor_status doctor_descriptors(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_memory(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_clock(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_disk(const struct doctor *doctor, struct buf *found);
+
+/* Short files of the kernel, for checks. */
+
+enum { DOCTOR_TEXT_BYTES = 4096 };
 
 /*
- * Runs the checks that the pattern selects. Returns the exit code of the agent: a failure if one of
- * them is missing.
+ * Reads the start of a file into `text`, NUL-terminated and without the last newline. Returns 0 or
+ * -errno; `text` is empty then.
  */
-int doctor_run(const struct options *options);
+int doctor_read(const struct doctor *doctor, const char *path, char text[DOCTOR_TEXT_BYTES]);
+
+/* The same for a number. Returns 0, -errno, or -EINVAL if there is none. */
+int doctor_read_number(const struct doctor *doctor, const char *path, long *number);
+
+/* Appends "PATH: No such file" for -errno. */
+void doctor_append_failure(const char *path, int error, struct buf *found);
 
 #endif

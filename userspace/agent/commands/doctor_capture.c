@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks with the agent's own programs and ring buffers, up to an event that arrives. */
-#include "agent/commands/doctor_check.h"
+#include "agent/commands/doctor.h"
 
 #include <errno.h>
 #include <stdlib.h>

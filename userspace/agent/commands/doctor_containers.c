@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks of what tells containers and pods: control groups, sockets of runtimes, Kubernetes. */
-#include "agent/commands/doctor_check.h"
+#include "agent/commands/doctor.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/commands/doctor_read.h"
 #include "meta/files/namespaces.h"
 #include "meta/runtimes/runtime.h"
 #include "meta/runtimes/sockets.h"

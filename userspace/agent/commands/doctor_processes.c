@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks of /proc: whether it is the machine's, and whether all processes can be read. */
-#include "agent/commands/doctor_check.h"
+#include "agent/commands/doctor.h"
 
 #include <dirent.h>
 #include <errno.h>

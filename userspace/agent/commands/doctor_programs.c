@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks with the smallest program of each type: why the real ones cannot be loaded. */
-#include "agent/commands/doctor_check.h"
+#include "agent/commands/doctor.h"
 
 #include <errno.h>
 #include <linux/bpf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks of what this process may do: capabilities, namespaces, filters of calls, limits. */
-#include "agent/commands/doctor_check.h"
+#include "agent/commands/doctor.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/commands/doctor_read.h"
 #include "privileges/capabilities.h"
 
 /* Of the initial user namespace, in include/linux/proc_ns.h. */

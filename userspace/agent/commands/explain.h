@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The option --explain: prints what would be captured, and why. */
+/* Prints what the kernel decides of the filter. */
 #ifndef AGENT_COMMANDS_EXPLAIN_H
 #define AGENT_COMMANDS_EXPLAIN_H
 
-#include "agent/options/options.h"
+#include "abi.h"
 
-/*
- * Prints the plan to stdout, without privileges, then loads its programs and prints them with their
- * hooks. Returns the exit code of the agent.
- */
-int explain_run(const struct options *options);
+/* Prints nothing if there is no such part. */
+void explain_filters_print(const struct kernel_filters *filters);
 
 #endif

@@ -1,15 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the help from the tables of options and subcommands, in lines of 80 columns. */
-#include "agent/commands/help.h"
-
+/* The commands help and version. */
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/commands/command.h"
+#include "agent/commands/commands.h"
 #include "agent/options/row.h"
 #include "event/event.h"
+#include "util/version.h"
 
-enum { LINE_COLUMNS = 80, NAME_COLUMNS = 24 };
+enum { WORDS_LINE_COLUMNS = 78 };
+
+void words_print(const char *word, int *column)
+{
+	int len = (int)strlen(word) + 1;
+
+	if (*column + len > WORDS_LINE_COLUMNS) {
+		putchar('\n');
+		*column = 0;
+	}
+	printf(" %s", word);
+	*column += len;
+}
+
+/* Prints the version. */
+
+int version_run(const struct options *options)
+{
+	puts("agent (Lanner) " LANNER_VERSION);
+	return command_finish_output();
+}
+
+/* Prints the help from the tables of options and subcommands, in lines of 80 columns. */
+
+enum { HELP_LINE_COLUMNS = 80, NAME_COLUMNS = 24 };
 
 /* Prints two columns: the name, and the text in as many lines as needed. */
 static void print_row(const char *name, const char *text, size_t len)
@@ -21,7 +44,7 @@ static void print_row(const char *name, const char *text, size_t len)
 		const char *space = memchr(text, ' ', (size_t)(end - text));
 		int word = (int)((space ? space : end) - text);
 
-		if (column + 1 + word > LINE_COLUMNS)
+		if (column + 1 + word > HELP_LINE_COLUMNS)
 			column = printf("\n  %*s", NAME_COLUMNS, "") - 1;
 		column += printf(" %.*s", word, text);
 		text += word + (space != NULL);
@@ -50,7 +73,7 @@ static void print_command_names(const struct subcommand *command)
 	for (; command->name; command++) {
 		int len = (int)strlen(command->name) + (command[1].name != NULL);
 
-		if (column + 1 + len > LINE_COLUMNS)
+		if (column + 1 + len > HELP_LINE_COLUMNS)
 			column = printf("\n         ") - 1;
 		column += printf(" %s%s", command->name, command[1].name ? "," : "");
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of events and their parameters, as text and JSON. */
-#include "agent/commands/list_events.h"
+#include "agent/commands/commands.h"
 
 #include "agent/commands/list.h"
 #include "event/names.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of fields, as text and JSON. */
-#include "agent/commands/list_fields.h"
+#include "agent/commands/commands.h"
 
 #include <stdio.h>
 #include <string.h>

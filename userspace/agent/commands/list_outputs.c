@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists kinds and keys, from their tables. */
-#include "agent/commands/list_outputs.h"
+#include "agent/commands/commands.h"
 
 #include "agent/commands/list.h"
 #include "output/targets/kinds.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Lets a running agent read its configuration again, and reports what came of it. */
-#include "agent/commands/reload.h"
+#include "agent/commands/commands.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
 
-#include "agent/commands/command.h"
 #include "agent/process/pid_file.h"
 #include "util/clock.h"
 

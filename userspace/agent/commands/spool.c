@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Looks at a spool: lists its segments, checks all that is in it, prints its records. */
-#include "agent/commands/spool.h"
+#include "agent/commands/commands.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/commands/command.h"
 #include "agent/commands/list.h"
 #include "output/spool/inspect.h"
 

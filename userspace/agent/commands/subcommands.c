@@ -4,22 +4,9 @@
 
 #include <stddef.h>
 
-#include "agent/commands/check_config.h"
-#include "agent/commands/check_filter.h"
-#include "agent/commands/check_rules.h"
-#include "agent/commands/completion.h"
-#include "agent/commands/doctor.h"
-#include "agent/commands/help.h"
-#include "agent/commands/list_events.h"
-#include "agent/commands/list_fields.h"
-#include "agent/commands/list_outputs.h"
-#include "agent/commands/reload.h"
+#include "agent/commands/commands.h"
 #ifdef WITH_STATUS
-#include "agent/commands/status_command.h"
 #endif
-#include "agent/commands/spool.h"
-#include "agent/commands/verify.h"
-#include "agent/commands/version.h"
 #include "agent/options/row.h"
 
 const struct subcommand subcommands[] = {

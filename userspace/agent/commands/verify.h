@@ -1,11 +1,136 @@
 /* SPDX-License-Identifier: MIT */
-/* The command `agent verify`: proves that records of outputs are complete. */
+/*
+ * What `agent verify` knows of the records of an output: ranges of numbers, lives, keys in each
+ * schema, lines.
+ */
 #ifndef AGENT_COMMANDS_VERIFY_H
 #define AGENT_COMMANDS_VERIFY_H
 
-struct options;
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* Returns the exit code of the agent: a failure if something is missing that no drop record says. */
-int verify_run(const struct options *options);
+#include "util/buf.h"
+#include "util/error.h"
+
+/* A set of numbers as ranges, which mostly grows at its end. */
+
+struct range {
+	uint64_t from, to; /* both included */
+};
+
+/* Zeroed: empty. */
+struct ranges {
+	struct range *list; /* owned; in order, with a hole after each */
+	size_t count, capacity;
+};
+
+void ranges_finish(struct ranges *ranges);
+
+/* Adds all numbers of a range. Returns 0 or -ENOMEM. */
+int ranges_add(struct ranges *ranges, uint64_t from, uint64_t to);
+
+bool ranges_have(const struct ranges *ranges, uint64_t number);
+
+/* How many numbers there are. */
+uint64_t ranges_total(const struct ranges *ranges);
+
+/*
+ * The first range of numbers from `from` up to `to` that are in neither set. Returns false if there
+ * is none.
+ */
+bool ranges_find_hole(const struct ranges *a, const struct ranges *b, uint64_t from, uint64_t to,
+		      struct range *hole);
+
+/*
+ * What arrived of one life of an output: its numbers, and what drop records say of those that did
+ * not arrive.
+ */
+
+/* A record as far as it matters here. Texts are borrowed. */
+struct verify_record {
+	const char *id; /* NULL: the record has none */
+	size_t stream_len; /* the id begins with that of the life */
+	bool is_drop, redelivered;
+	uint64_t number; /* of a record that is no drop record */
+	/*
+	 * Of a drop record. from: 0: what was lost had no numbers. count: 0: nobody knows; then it
+	 * was behind the number `after`.
+	 */
+	uint64_t from, to, count, after;
+	const char *cause;
+};
+
+struct life_cause {
+	char *text; /* owned */
+	uint64_t count, unnumbered;
+	uint64_t unknown; /* drop records without a count */
+};
+
+struct life {
+	struct life *next;
+	char *stream; /* owned */
+	struct ranges seen;
+	struct ranges said; /* missing by drop records */
+	uint64_t records;
+	uint64_t redelivered; /* of these, marked */
+	uint64_t repeated; /* seen before, and not marked */
+	uint64_t dropped; /* numbers that drop records say are missing */
+	struct life_cause *causes; /* owned */
+	size_t causes_count;
+	void *drops; /* owned: a tree of the ids of drop records, for tsearch(3) */
+};
+
+/* The lives in the order of their first records; zeroed: none. */
+struct lives {
+	struct life *first, *last_used;
+};
+
+void lives_finish(struct lives *lives);
+
+/* Adds a record. Returns 0 or -ENOMEM. */
+int lives_add(struct lives *lives, const struct verify_record *record);
+
+/* Appends what arrived and what is missing; returns whether all that is missing is said. */
+bool life_append_report(const struct life *life, struct buf *text);
+
+/* The keys of records that tell whether they are complete, in each schema. */
+
+enum verify_key {
+	KEY_ID,
+	KEY_NUM,
+	KEY_REDELIVERED,
+	KEY_FROM,
+	KEY_TO,
+	KEY_COUNT,
+	KEY_AFTER,
+	KEY_CAUSE,
+	KEYS_COUNT,
+};
+
+enum { VERIFY_SCHEMAS_MAX = 8 };
+
+struct verify_keys {
+	char *names[KEYS_COUNT]; /* owned */
+};
+
+/* Makes the keys of all schemas; zeroed before. Returns 0 or -ENOMEM. */
+int verify_keys_make(struct verify_keys keys[VERIFY_SCHEMAS_MAX], size_t *count);
+void verify_keys_finish(struct verify_keys keys[VERIFY_SCHEMAS_MAX]);
+
+/* Reads a record from a line of JSON, in any schema. */
+
+struct line_reader;
+
+/* Returns 0 or -ENOMEM. */
+int line_reader_create(struct line_reader **reader);
+void line_reader_destroy(struct line_reader *reader); /* accepts NULL */
+
+/*
+ * Reads a line without its newline. The record is valid until the next call. Returns 0, -EBADMSG
+ * with a message that says what is wrong, or -ENOMEM.
+ */
+int line_reader_read(struct line_reader *reader, const char *line, size_t len,
+		     struct verify_record *record, struct error *err);
 
 #endif

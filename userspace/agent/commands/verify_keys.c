@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of keys, as the schemas have them. */
-#include "agent/commands/verify_keys.h"
+#include "agent/commands/verify.h"
 
 #include <errno.h>
 #include <stdlib.h>

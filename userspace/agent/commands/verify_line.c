@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The values of an object that matter, by the keys of one schema after the other. */
-#include "agent/commands/verify_line.h"
+#include "agent/commands/verify.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/commands/verify_keys.h"
 #include "util/value.h"
 
 struct line_reader {

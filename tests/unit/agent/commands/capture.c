@@ -3,14 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/commands/capture.h"
+#include "agent/commands/commands.h"
 #include "parsed.h"
 #include "printed.h"
 #include "unit.h"
 
 #define FILE_OPTION "-r current.scap"
 
-enum { EXIT_USAGE = 2 };
 
 struct captured {
 	struct options options;

@@ -2,7 +2,7 @@
 /* Which script is printed. */
 #include <string.h>
 
-#include "agent/commands/completion.h"
+#include "agent/commands/commands.h"
 #include "parsed.h"
 #include "printed.h"
 #include "unit.h"

@@ -2,7 +2,7 @@
 /* What the scripts have in common: words, and a clause between single quotes. */
 #include <stdio.h>
 
-#include "agent/commands/completion_script.h"
+#include "agent/commands/completion.h"
 #include "printed.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
 /* The table of checks: every row is whole. */
 #include <string.h>
 
-#include "agent/commands/doctor_check.h"
+#include "agent/commands/doctor.h"
 #include "unit.h"
 
 static void test_rows_are_whole(void **state)

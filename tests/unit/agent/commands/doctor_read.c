@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/commands/doctor_read.h"
+#include "agent/commands/doctor.h"
 #include "doctored.h"
 #include "unit.h"
 

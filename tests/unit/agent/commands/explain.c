@@ -3,12 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/commands/explain.h"
+#include "agent/commands/commands.h"
 #include "parsed.h"
 #include "printed.h"
 #include "unit.h"
 
-enum { NOBODY = 65534, EXIT_USAGE = 2 };
+enum { NOBODY = 65534 };
 
 struct explained {
 	struct options options;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* agent status: what is printed, and where nobody answers. */
-#include "agent/commands/status_command.h"
+#include "agent/commands/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of all schemas. */
-#include "agent/commands/verify_keys.h"
+#include "agent/commands/verify.h"
 
 #include "sinsp/sinsp.h"
 #include "unit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Holes, with and without drop records that say them. */
-#include "agent/commands/verify_life.h"
+#include "agent/commands/verify.h"
 #include "unit.h"
 
 static void add(struct lives *lives, uint64_t number, bool redelivered)

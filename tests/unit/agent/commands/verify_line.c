@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records in JSON, of all schemas, and what is none. */
-#include "agent/commands/verify_line.h"
+#include "agent/commands/verify.h"
 
 #include <errno.h>
 #include <string.h>

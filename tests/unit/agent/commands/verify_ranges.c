@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets of numbers, compared with an array that is right by construction. */
-#include "agent/commands/verify_ranges.h"
+#include "agent/commands/verify.h"
 #include "unit.h"
 
 #include <stdlib.h>

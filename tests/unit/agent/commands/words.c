@@ -2,7 +2,7 @@
 /* Words fill lines, and none is longer than a terminal. */
 #include <string.h>
 
-#include "agent/commands/words.h"
+#include "agent/commands/commands.h"
 #include "printed.h"
 #include "unit.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Fetches /status from the address of --http of the other agent. */
-#include "agent/commands/status_command.h"
-
 #include <errno.h>
 #include <string.h>
 
-#include "agent/commands/command.h"
+#include "agent/commands/commands.h"
 #include "agent/control/listen.h"
 #include "agent/options/options.h"
 #include "net/fetch.h"

@@ -1,22 +1,128 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Checks configuration files, each as a capture would read it: keys and values, whether they fit
- * together, the filter, the rules, and what is printed. Nothing is captured.
- */
-#include "agent/commands/check_config.h"
-
+/* The commands check-filter, check-rules and check-config. */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "agent/commands/command.h"
+#include "agent/commands/commands.h"
 #include "agent/config/load.h"
 #include "agent/config/read.h"
 #include "agent/plan/output_views.h"
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"
+#include "agent/plan/rules_load.h"
+#include "sinsp/sinsp.h"
 #include "util/json.h"
 #include "util/terminal.h"
+
+/* Checks expressions, one on each line. */
+
+/* A result is one line of columns: replaces other white space in messages by spaces. */
+static void make_one_line(char *text)
+{
+	for (; *text; text++)
+		if (*text == '\n' || *text == '\r' || *text == '\t')
+			*text = ' ';
+}
+
+/* Returns 0 if the expression is valid, 1 if not, or -errno. */
+static int check_filter_check(const char *expression, size_t len, const struct filter_options *options)
+{
+	struct filter *filter = NULL;
+	struct filter_error err = {0};
+	int code;
+
+	if (memchr(expression, '\0', len)) {
+		printf("ERR\t%zu\ta NUL byte cannot stand in a filter\n", strlen(expression) + 1);
+		return 1;
+	}
+	code = filter_create(expression, options, &filter, &err);
+	filter_destroy(filter);
+	if (code == 0) {
+		puts("OK\t");
+	} else if (code == -EINVAL) {
+		make_one_line(err.text);
+		printf("ERR\t%u\t%s\n", err.column, err.text);
+		code = 1;
+	}
+	return code;
+}
+
+static int check_lines(FILE *file, const struct options *options)
+{
+	struct filter_options filter_options = {.exact_types = options->exact_types};
+	char *line = NULL;
+	size_t capacity = 0;
+	int failed = 0;
+	ssize_t len;
+
+	while ((len = getline(&line, &capacity, file)) >= 0) {
+		int code;
+
+		if (len && line[len - 1] == '\n')
+			line[--len] = '\0';
+		code = check_filter_check(line, (size_t)len, &filter_options);
+		if (code < 0) {
+			failed = code;
+			break;
+		}
+		failed |= code;
+	}
+	if (ferror(file))
+		failed = -EIO;
+	free(line);
+	return failed;
+}
+
+int check_filter_run(const struct options *options)
+{
+	FILE *file = strcmp(options->operand, "-") == 0 ? stdin : fopen(options->operand, "re");
+	int code = file ? check_lines(file, options) : -errno;
+
+	if (file && file != stdin)
+		fclose(file);
+	if (fflush(stdout))
+		code = -errno;
+	if (code < 0)
+		fprintf(stderr, "agent: check-filter %s: %s%s\n", options->operand, strerror(-code),
+			code == -ENOENT ? " (filters are read from a file; - is standard input)"
+					: "");
+	return code ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Checks rules files, all together as for a capture. */
+
+int check_rules_run(const struct options *options)
+{
+	const struct printer printer = {.format = &format_none, .style = options->style};
+	struct rules_counts counts = {0};
+	struct ruleset *ruleset = NULL;
+	struct buf text = {0};
+	int code = rules_load_options(options, &printer, options->filter, &ruleset, &counts, &text);
+
+	ruleset_destroy(ruleset);
+	if (code == 0) {
+		BUF_LITERAL(&text, "OK: ");
+		rules_append_summary(&counts, &text);
+		buf_append_char(&text, '\n');
+	}
+	terminal_print(stdout, &text);
+	if (code == 0 && text.failed)
+		code = -ENOMEM;
+	buf_finish(&text);
+	if (fflush(stdout) && code == 0)
+		code = -errno;
+	if (code && code != -EINVAL)
+		fprintf(stderr, "agent: check-rules: %s\n", strerror(-code));
+	return code ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/*
+ * Checks configuration files, each as a capture would read it: keys and values, whether they fit
+ * together, the filter, the rules, and what is printed. Nothing is captured.
+ */
 
 struct checked {
 	const char *path;
@@ -136,7 +242,7 @@ static void check_modes(const struct settings *settings, struct yaml_report *rep
 	}
 }
 
-static int check(const struct subcommand *subcommands, struct checked *checked)
+static int check_config_check(const struct subcommand *subcommands, struct checked *checked)
 {
 	char *argv[] = {"agent", "--config", (char *)checked->path, NULL};
 	struct error err = {""};
@@ -202,7 +308,7 @@ static void append_text(const struct checked *checked, bool right, struct buf *o
 static bool check_path(const struct options *options, const char *path)
 {
 	struct checked checked = {.path = path};
-	bool right = check(options->subcommands, &checked) == 0;
+	bool right = check_config_check(options->subcommands, &checked) == 0;
 	struct buf text = {0}, json = {0};
 	struct buf *out = options->format == &format_json ? &json : &text;
 

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands of the agent. Each *_run() returns the exit code. */
+#ifndef AGENT_COMMANDS_COMMANDS_H
+#define AGENT_COMMANDS_COMMANDS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agent/options/options.h"
+#include "util/buf.h"
+#include "util/error.h"
+
+/* Shared by commands: messages on stderr, and the exit codes of the agent. */
+
+/* In addition to EXIT_SUCCESS and EXIT_FAILURE: wrong command line. */
+enum { EXIT_USAGE = 2 };
+
+/* Prints the error and returns the exit code. */
+static inline int command_fail(int exit_code, const struct error *err)
+{
+	fprintf(stderr, "agent: %s\n", err->text);
+	return exit_code;
+}
+
+/* Prints whole lines, and frees them. */
+static inline void command_print_messages(struct buf *messages)
+{
+	if (messages->len)
+		fwrite(messages->data, 1, messages->len, stderr);
+	buf_finish(messages);
+}
+
+/* The exit code of a command that ends after output to standard output. */
+static inline int command_finish_output(void)
+{
+	return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* `agent [FILTER]`: captures, or reads a capture file. */
+
+/* Returns the exit code of the agent. */
+int capture_run(const struct options *options);
+
+/* The command `agent check-config`. */
+
+int check_config_run(const struct options *options);
+
+/* The subcommand check-filter. */
+
+/*
+ * Compiles each line of a file as a filter and prints a line for it: "OK" and a tab; or "ERR", a
+ * tab, the column (from 1), a tab, and the message. Returns the exit code of the agent.
+ */
+int check_filter_run(const struct options *options);
+
+/* The subcommand check-rules. */
+
+/*
+ * Loads the rules of all files and prints errors, warnings and the numbers of definitions. Returns
+ * the exit code of the agent: 1 if there are errors.
+ */
+int check_rules_run(const struct options *options);
+
+/*
+ * The subcommand completion: prints a script for a shell, built from the tables of options and
+ * subcommands. The script runs the agent to get fields and events.
+ */
+
+/* The i-th shell, or NULL. */
+const char *completion_shell(unsigned int i);
+
+/* Prints the script for the shell named by the operand. Returns the exit code of the agent. */
+int completion_run(const struct options *options);
+
+/* `agent doctor`: what the machine offers, what will work, and what to do about the rest. */
+
+struct options;
+
+/*
+ * Runs the checks that the pattern selects. Returns the exit code of the agent: a failure if one of
+ * them is missing.
+ */
+int doctor_run(const struct options *options);
+
+/* The option --explain: prints what would be captured, and why. */
+
+/*
+ * Prints the plan to stdout, without privileges, then loads its programs and prints them with their
+ * hooks. Returns the exit code of the agent.
+ */
+int explain_run(const struct options *options);
+
+/* The subcommand help and the option of that name. */
+
+/* The i-th word that can follow "help", or NULL. */
+const char *help_word(unsigned int i);
+
+/*
+ * Prints the common options, on one screen; with the operand "all", all options and subcommands.
+ * Returns the exit code of the agent.
+ */
+int help_run(const struct options *options);
+
+/* The subcommand events. */
+
+/*
+ * Lists the events whose name the pattern selects, with their parameters. With -v prints a line for
+ * each parameter with the names of its values; the pattern then also selects by these names and
+ * those of parameters. Returns the exit code of the agent.
+ */
+int list_events_run(const struct options *options);
+
+/* The subcommand fields. */
+
+/*
+ * Lists the fields whose name (with -v also help text) the pattern selects, each with an example.
+ * Returns the exit code of the agent.
+ */
+int list_fields_run(const struct options *options);
+
+/* The command `agent outputs`: the kinds of outputs with their keys. */
+
+struct options;
+
+/* Returns the exit code of the agent. */
+int list_outputs_run(const struct options *options);
+
+/* The command `agent reload`. */
+
+int reload_run(const struct options *options);
+
+/* The subcommand `spool`. */
+
+/* The words that follow it: what it does. */
+const char *spool_word(unsigned int i);
+
+int spool_run(const struct options *options);
+
+/* agent status: prints the status of an agent that runs. */
+
+struct options;
+
+/* Where agents that run as a service serve their pages. */
+#define STATUS_ADDRESS "unix:/run/lanner/agent.sock"
+
+int status_run(const struct options *options);
+
+/* The command `agent verify`: proves that records of outputs are complete. */
+
+struct options;
+
+/* Returns the exit code of the agent: a failure if something is missing that no drop record says. */
+int verify_run(const struct options *options);
+
+/* The subcommand version and the option of that name. */
+
+struct options;
+
+/* Prints one line. Returns the exit code of the agent. */
+int version_run(const struct options *options);
+
+/* Words in filled lines. */
+
+/* Prints " WORD", on a new line if the current one is full; `column` is the end of the last word.
+ */
+void words_print(const char *word, int *column);
+
+#endif
