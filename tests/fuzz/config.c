@@ -14,7 +14,6 @@
 
 #include "agent/commands/subcommands.h"
 #include "agent/config/load.h"
-#include "agent/config/renew.h"
 #include "fuzz.h"
 #include "util/utf8.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "agent/commands/doctor.h"
-#include "agent/process/memory_limit.h"
+#include "agent/process/memory.h"
 #include "privileges/capabilities.h"
 #include "scap/live/object.h"
 #include "util/kernel_fs.h"

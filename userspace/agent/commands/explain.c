@@ -14,7 +14,7 @@
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"
 #include "agent/plan/rules_load.h"
-#include "agent/process/memory_limit.h"
+#include "agent/process/memory.h"
 #include "event/event.h"
 #include "scap/live/live.h"
 #include "scap/live/programs.h"

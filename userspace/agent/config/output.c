@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/config/expand.h"
 #include "agent/config/reader.h"
 #include "output/config.h"
 #include "output/target.h"

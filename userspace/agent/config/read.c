@@ -1,14 +1,240 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of a configuration: the main one, and what its key `include` names. */
+/* Reads the configuration file: its keys, and the value of each. */
 #include "agent/config/read.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/config/expand.h"
 #include "agent/config/reader.h"
+#include "agent/options/check.h"
+#include "util/nearest.h"
 #include "yaml/folder.h"
+
+/* Values of keys: texts, flags, sequences. */
+
+/* Writes the value of a scalar to reader->value; others are rejected with what is expected. */
+static int read_text(struct config_reader *reader, const struct yaml_node *key,
+		     const struct yaml_node *node, const char *expected)
+{
+	if (!yaml_is_scalar(node))
+		return config_reject(reader, node, "%s: expected %s, not %s", key->text, expected,
+				     config_kind_name(node));
+	return config_expand(node, &reader->left, reader->report, &reader->value);
+}
+
+/* Adds what reader->value has, if the option accepts it; `node` is where it came from. */
+static int add_value(struct config_reader *reader, struct setting *setting,
+		     const struct yaml_node *node)
+{
+	const struct option_row *row = option_row(setting->place);
+	struct error err = {""};
+	int code;
+
+	setting->value = reader->value.data;
+	setting->node = node;
+	/* The message has the text of the file: a variable may be a secret. */
+	code = option_check_value(row, setting->value, setting->key->text, node->text, &err);
+	if (code == -EINVAL)
+		return config_reject(reader, node, "%s", err.text);
+	return code ? code : config_add_setting(reader, setting);
+}
+
+/* A flag that is false is its opposite if there is one: "follow: false" is --no-follow. */
+static int read_flag(struct config_reader *reader, struct setting *setting,
+		     const struct yaml_node *node)
+{
+	static const char expected[] = "true or false";
+	int code = read_text(reader, setting->key, node, expected);
+	const struct option_row *row;
+	char name[OPTION_TEXT_MAX];
+	bool value;
+
+	if (code)
+		return code;
+	if (!yaml_bool_read(reader->value.data, &value))
+		return config_reject(reader, node, "%s: expected %s, not '%.60s'",
+				     setting->key->text, expected, node->text);
+	setting->node = node;
+	if (value)
+		return config_add_setting(reader, setting);
+	snprintf(name, sizeof(name), "no-%s", setting->key->text);
+	row = option_find(name, &setting->place);
+	setting->off = !row;
+	return config_add_setting(reader, setting);
+}
+
+/* Several values as one, with commas between. */
+static int read_commas(struct config_reader *reader, struct setting *setting,
+		       const struct yaml_node *node)
+{
+	struct buf all = {0};
+	int code = 0;
+
+	for (const struct yaml_link *link = node->first; link && code == 0; link = link->next) {
+		code = read_text(reader, setting->key, link->value, "a text in the sequence");
+		if (all.len)
+			buf_append_char(&all, ',');
+		if (code == 0)
+			buf_append_string(&all, reader->value.data);
+	}
+	buf_append_char(&all, '\0');
+	buf_clear(&reader->value);
+	buf_append(&reader->value, all.data, all.len);
+	if (code == 0 && (all.failed || reader->value.failed))
+		code = -ENOMEM;
+	buf_finish(&all);
+	return code ? code : add_value(reader, setting, node);
+}
+
+static int read_sequence(struct config_reader *reader, struct setting *setting,
+			 const struct yaml_node *node)
+{
+	int code = 0, result = 0;
+
+	for (const struct yaml_link *link = node->first; link && code != -ENOMEM;
+	     link = link->next) {
+		code = read_text(reader, setting->key, link->value, "a text in the sequence");
+		if (code == 0)
+			code = add_value(reader, setting, link->value);
+		if (code)
+			result = code;
+	}
+	return result;
+}
+
+/* One output needs no sequence. */
+static int read_outputs(struct config_reader *reader, struct setting *setting,
+			const struct yaml_node *node)
+{
+	int code = 0, result = 0;
+
+	if (node->kind != YAML_SEQUENCE)
+		return config_output_read(reader, setting, node);
+	for (const struct yaml_link *link = node->first; link && code != -ENOMEM;
+	     link = link->next) {
+		code = config_output_read(reader, setting, link->value);
+		if (code)
+			result = code;
+	}
+	return result;
+}
+
+int config_value_read(struct config_reader *reader, unsigned int place,
+		      const struct yaml_link *pair)
+{
+	const struct option_row *row = option_row(place);
+	const struct yaml_node *node = pair->value;
+	struct setting setting = {.place = place, .given = GIVEN_KEY, .key = pair->key};
+	int code;
+
+	if (!row->argument)
+		return read_flag(reader, &setting, node);
+	if (row->set == options_add_output)
+		return read_outputs(reader, &setting, node);
+	if (node->kind == YAML_SEQUENCE && row->list == LIST_REPEATED)
+		return read_sequence(reader, &setting, node);
+	if (node->kind == YAML_SEQUENCE && row->list == LIST_COMMAS)
+		return read_commas(reader, &setting, node);
+	code = read_text(reader, pair->key, node,
+			 row->list == LIST_NONE ? "one value" : "a text or a sequence of texts");
+	return code ? code : add_value(reader, &setting, node);
+}
+
+/* The keys of a file: the long names of options, and `include`. */
+
+static const struct option_row *find_key(const char *text, unsigned int *place)
+{
+	const struct option_row *row;
+
+	for (*place = 0; (row = option_row(*place)); ++*place)
+		if (strcmp(option_key(row), text) == 0)
+			break;
+	return row;
+}
+
+static const char include_key[] = "include";
+
+/* What names the opposite of another option: no-follow, which is "follow: false". */
+static const char opposite[] = "no-";
+
+static int reject_unknown(struct config_reader *reader, const struct yaml_node *key)
+{
+	const struct option_row *row;
+	struct nearest nearest;
+
+	nearest_init(&nearest, key->text, key->len);
+	nearest_offer(&nearest, include_key);
+	for (unsigned int i = 0; (row = option_row(i)); i++)
+		if (!row->not_a_key && !row->subcommand)
+			nearest_offer(&nearest, option_key(row));
+	if (nearest.word)
+		return config_reject(reader, key, "there is no key '%.60s'; did you mean '%s'?",
+				     key->text, nearest.word);
+	return config_reject(reader, key,
+			     "there is no key '%.60s'; keys are the long names of options (agent "
+			     "--help=all)",
+			     key->text);
+}
+
+/* Options that are no keys say why. Returns 0, or -EINVAL with an error. */
+static int check_is_key(struct config_reader *reader, const struct option_row *row,
+			const struct yaml_node *key)
+{
+	size_t len = sizeof(opposite) - 1;
+	unsigned int place;
+
+	if (row->subcommand)
+		return config_reject(reader, key, "'%s' is for the command line: it is a command",
+				     key->text);
+	if (row->not_a_key)
+		return config_reject(reader, key, "'%s' is for the command line: %s", key->text,
+				     row->not_a_key);
+	if (strncmp(key->text, opposite, len) == 0 && option_find(key->text + len, &place))
+		return config_reject(reader, key, "'%s' is written '%s: false'", key->text,
+				     key->text + len);
+	return 0;
+}
+
+static int reject_again(struct config_reader *reader, const struct yaml_node *key,
+			const struct yaml_node *first)
+{
+	unsigned int line, column;
+
+	yaml_file_position(first->file, first->start, &line, &column);
+	return config_reject(reader, key, "'%s' is there twice: also in line %u", key->text, line);
+}
+
+int config_keys_read(struct config_reader *reader, const struct yaml_node *root,
+		     const struct yaml_node **include)
+{
+	const struct yaml_node *seen[OPTIONS_MAX] = {NULL}, *seen_include = NULL;
+	int code = 0;
+
+	for (const struct yaml_link *pair = root->first;
+	     pair && code != -ENOMEM && !yaml_report_is_full(reader->report); pair = pair->next) {
+		const struct yaml_node *key = pair->key, **first;
+		bool is_include = strcmp(key->text, include_key) == 0;
+		unsigned int place = 0;
+		const struct option_row *row = is_include ? NULL : find_key(key->text, &place);
+
+		first = is_include ? &seen_include : &seen[place];
+		if (!row && !is_include)
+			code = reject_unknown(reader, key);
+		else if (*first)
+			code = reject_again(reader, key, *first);
+		else if (is_include)
+			*include = pair->value;
+		else if ((code = check_is_key(reader, row, key)) == 0)
+			code = config_value_read(reader, place, pair);
+		if (row || is_include)
+			*first = key;
+	}
+	return code == -ENOMEM ? code : 0;
+}
+
+/* The files of a configuration: the main one, and what its key `include` names. */
 
 struct files {
 	struct config_reader reader;

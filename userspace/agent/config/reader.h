@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of this folder share while they read a configuration. */
+/*
+ * Reads values of the configuration file: kinds, variables of the environment, messages with
+ * positions.
+ */
 #ifndef AGENT_CONFIG_READER_H
 #define AGENT_CONFIG_READER_H
 
@@ -7,6 +10,8 @@
 #include "util/buf.h"
 #include "yaml/report.h"
 #include "yaml/tree.h"
+
+/* What the files of this folder share while they read a configuration. */
 
 /* Of one configuration: values that are lists included. */
 enum { CONFIG_SETTINGS_MAX = 10000 };
@@ -42,5 +47,20 @@ int config_keys_read(struct config_reader *reader, const struct yaml_node *root,
 
 /* "a mapping", for messages. */
 const char *config_kind_name(const struct yaml_node *node);
+
+/*
+ * Environment variables in values of the configuration: ${NAME}, ${NAME:-TEXT} for a variable that
+ * is not set or empty, $$ for a dollar sign. Other dollar signs stay.
+ */
+
+/* The most that all values of a configuration may have together. */
+enum { CONFIG_EXPANDED_BYTES_MAX = 16 << 20 };
+
+/*
+ * Writes the value of a scalar, followed by a NUL, to `out` in place of what it has. left: of the
+ * limit; it gets less. Returns 0, -EINVAL with an error in the report, or -ENOMEM.
+ */
+int config_expand(const struct yaml_node *node, size_t *left, struct yaml_report *report,
+		  struct buf *out);
 
 #endif

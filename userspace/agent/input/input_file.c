@@ -7,7 +7,7 @@
 
 #include "agent/input/account_file.h"
 #include "agent/input/metrics_file.h"
-#include "agent/process/memory_limit.h"
+#include "agent/process/memory.h"
 #include "agent/process/signals.h"
 #include "scap/file/reader.h"
 #include "sinsp/sinsp.h"

@@ -15,7 +15,7 @@
 #include "agent/input/meddling.h"
 #include "agent/input/metrics_live.h"
 #include "agent/process/loader.h"
-#include "agent/process/memory_limit.h"
+#include "agent/process/memory.h"
 #include "event/event.h"
 #include "meta/files/named.h"
 #include "scap/handover/handover.h"

@@ -1,13 +1,164 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that options own. */
+/* Options as a whole, the settings that they were given by, and the table rows of commands. */
 #include "agent/options/options.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/targets/kinds.h"
+#include "agent/options/settings.h"
+#include "agent/options/subcommand.h"
 #include "output/config.h"
+#include "output/targets/kinds.h"
+#include "util/buf.h"
+#include "util/nearest.h"
+
+/* Subcommands by name, and words that are probably mistyped ones. */
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyz"
+
+const struct subcommand *subcommand_find(const struct subcommand *subcommands, const char *name)
+{
+	for (; subcommands->name; subcommands++)
+		if (strcmp(subcommands->name, name) == 0)
+			return subcommands;
+	return NULL;
+}
+
+static bool is_bare_word(const char *word)
+{
+	return word[0] && word[strspn(word, LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_")] == '\0';
+}
+
+static void append_names(const struct subcommand *subcommands, struct buf *out)
+{
+	for (const struct subcommand *command = subcommands; command->name; command++)
+		buf_printf(out, "%s%s", command == subcommands ? "" : ", ", command->name);
+}
+
+int subcommand_check_mistyped(const struct subcommand *subcommands, char **words, struct error *err)
+{
+	struct nearest nearest;
+	struct buf names = {0};
+
+	if (!is_bare_word(words[0]))
+		return 0;
+	nearest_init(&nearest, words[0], strlen(words[0]));
+	for (const struct subcommand *command = subcommands; command->name; command++)
+		nearest_offer(&nearest, command->name);
+	if (nearest.word)
+		return error_set(err, -EINVAL,
+				 "'%s' is no command and no filter; did you mean "
+				 "'agent %s'?",
+				 words[0], nearest.word);
+	if (words[1])
+		return 0;
+	append_names(subcommands, &names);
+	buf_append_char(&names, '\0');
+	error_set(err, -EINVAL,
+		  "'%s' is no command and no filter (commands: %s; a filter is like "
+		  "proc.name=cat)",
+		  words[0], names.failed ? "" : names.data);
+	buf_finish(&names);
+	return -EINVAL;
+}
+
+/* Lists of settings, and the memory of their values. */
+
+void settings_finish(struct settings *settings)
+{
+	for (size_t i = 0; i < settings->files_count; i++) {
+		yaml_file_finish(settings->files[i]);
+		free(settings->files[i]);
+	}
+	free(settings->files);
+	free(settings->list);
+	arena_finish(&settings->memory);
+	*settings = (struct settings){0};
+}
+
+int settings_add(struct settings *settings, const struct setting *setting)
+{
+	struct setting *list = realloc(settings->list, (settings->count + 1) * sizeof(*list));
+	struct setting added = *setting;
+
+	if (!list)
+		return -ENOMEM;
+	settings->list = list;
+	if (added.value)
+		added.value = arena_text(&settings->memory, added.value, strlen(added.value));
+	if (setting->value && !added.value)
+		return -ENOMEM;
+	list[settings->count++] = added;
+	return 0;
+}
+
+struct yaml_file *settings_add_file(struct settings *settings)
+{
+	struct yaml_file **files =
+		realloc(settings->files, (settings->files_count + 1) * sizeof(*files));
+
+	if (!files)
+		return NULL;
+	settings->files = files;
+	files[settings->files_count] = calloc(1, sizeof(**files));
+	if (!files[settings->files_count])
+		return NULL;
+	return files[settings->files_count++];
+}
+
+const struct setting *settings_find(const struct settings *settings, unsigned int place)
+{
+	for (size_t i = settings->count; i-- > 0;)
+		if (settings->list[i].place == place)
+			return &settings->list[i];
+	return NULL;
+}
+
+/* The next setting of an option from index `i` on, or NULL; `i` is then behind it. */
+static const struct setting *next_of(const struct settings *settings, unsigned int place, size_t *i)
+{
+	while (*i < settings->count) {
+		const struct setting *setting = &settings->list[(*i)++];
+
+		if (setting->place == place)
+			return setting;
+	}
+	return NULL;
+}
+
+const struct setting *settings_get(const struct settings *settings, unsigned int place, size_t n)
+{
+	const struct setting *setting;
+	size_t i = 0;
+
+	do
+		setting = next_of(settings, place, &i);
+	while (setting && n-- > 0);
+	return setting;
+}
+
+static bool is_same_value(const struct setting *a, const struct setting *b)
+{
+	if (!a->value || !b->value)
+		return a->value == b->value;
+	return strcmp(a->value, b->value) == 0;
+}
+
+bool settings_are_same(const struct settings *a, const struct settings *b, unsigned int place)
+{
+	const struct setting *of_a, *of_b;
+	size_t i = 0, j = 0;
+
+	do {
+		of_a = next_of(a, place, &i);
+		of_b = next_of(b, place, &j);
+	} while (of_a && of_b && is_same_value(of_a, of_b));
+	return !of_a && !of_b;
+}
+
+/* The memory that options own. */
 
 /* Adds a word of the command line to a list. Returns 0 or -ENOMEM. */
 static int add_word(const char ***paths, size_t *count, const char *path)

@@ -1,11 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes options of a command line, and of settings that files have. */
+/* Parses the command line into options. */
 #ifndef AGENT_OPTIONS_PARSE_H
 #define AGENT_OPTIONS_PARSE_H
 
-#include "agent/options/command_line.h"
 #include "agent/options/options.h"
+#include "agent/options/settings.h"
+#include "agent/options/subcommand.h"
+#include "util/error.h"
 #include "yaml/report.h"
+
+/* The command line as given by the user, between reading and checking. */
+
+struct command_line {
+	const struct subcommand *subcommands;
+	struct settings settings; /* owned */
+	char **words; /* owned: those that are no options, and NULL */
+	char **behind; /* what follows "--", and NULL; NULL: no "--" */
+};
+
+/*
+ * Reads options and words, and checks each value. Stops at an option for a command that ignores the
+ * rest. The arguments must outlive the line. Returns 0, or -EINVAL or -ENOMEM with a message;
+ * release with command_line_finish() in every case.
+ */
+int command_line_read(struct command_line *line, int argc, char **argv,
+		      const struct subcommand *subcommands, struct error *err);
+void command_line_finish(struct command_line *line);
+
+/* Makes options of a command line, and of settings that files have. */
 
 /*
  * Takes over the settings of files. Options that do not fit together are errors in the report if a

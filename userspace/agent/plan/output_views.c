@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/plan/expression.h"
+#include "agent/plan/printer.h"
 #include "output/target.h"
 
 static int choose_format(const struct output_config *config, const struct output_format **format,

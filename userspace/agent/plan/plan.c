@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/plan/expression.h"
+#include "agent/plan/printer.h"
 #include "agent/plan/pushdown.h"
 #include "agent/plan/rules_load.h"
 #include "agent/record/captures.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates the formatter from the output options. */
+/* Makes the formatter that the options ask for; messages about expressions. */
 #include "agent/plan/printer.h"
 
 #include <errno.h>
@@ -7,10 +7,31 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/plan/expression.h"
 #include "agent/record/captures.h"
 #include "output/delivery/outputs.h"
+#include "util/buf.h"
 #include "util/terminal.h"
+
+/* Converts the error of a filter or format to a message of the agent. */
+
+int expression_error(const char *option, const char *expression, const struct filter_error *wrong,
+		     int code, struct error *err)
+{
+	struct buf text = {0};
+
+	if (code != -EINVAL)
+		return error_set(err, code, "%sout of memory", option);
+	buf_append_string(&text, option);
+	filter_error_render(expression, wrong, &text);
+	while (text.len && text.data[text.len - 1] == '\n')
+		text.len--;
+	buf_append_char(&text, '\0');
+	error_set(err, code, "%s", text.failed ? wrong->text : text.data);
+	buf_finish(&text);
+	return code;
+}
+
+/* Creates the formatter from the output options. */
 
 /*
  * Formats that have names, as in the .scap world. Rules have an output of their own, and get only

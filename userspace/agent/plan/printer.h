@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The output format of events, created once from the options. It has state from event to event
- * (evt.deltatime), so it is kept if rules are reloaded.
- */
+/* What prints events: the format, its columns, and the messages about both. */
 #ifndef AGENT_PLAN_PRINTER_H
 #define AGENT_PLAN_PRINTER_H
 
@@ -11,6 +8,20 @@
 #include "sinsp/sinsp.h"
 #include "util/error.h"
 #include "util/services.h"
+
+/* Errors in expressions of the command line, as messages of several lines. */
+
+/*
+ * Sets the message for an expression that a library rejected with `code`: the option before it
+ * ("-p: ", or ""), and the expression with the position marked. Returns `code`.
+ */
+int expression_error(const char *option, const char *expression, const struct filter_error *wrong,
+		     int code, struct error *err);
+
+/*
+ * The output format of events, created once from the options. It has state from event to event
+ * (evt.deltatime), so it is kept if rules are reloaded.
+ */
 
 enum { PRINTER_LINES_MAX = 32 }; /* more than formats times schemas */
 

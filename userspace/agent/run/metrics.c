@@ -9,7 +9,7 @@
 #include "agent/control/control.h"
 #include "agent/control/exposition.h"
 #include "agent/run/containers.h"
-#include "agent/process/process_usage.h"
+#include "agent/process/memory.h"
 #include "agent/run/run.h"
 #include "util/version.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/config/renew.h"
+#include "agent/config/load.h"
 #include "agent/plan/output_views.h"
 #include "agent/plan/rules_load.h"
 #include "util/terminal.h"

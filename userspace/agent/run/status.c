@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "agent/process/process_usage.h"
+#include "agent/process/memory.h"
 #include "agent/run/report.h"
 #include "agent/run/run.h"
 #include "output/delivery/outputs.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/config/renew.h"
+#include "agent/config/load.h"
 #include "configured.h"
 #include "unit.h"
 

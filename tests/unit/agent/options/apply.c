@@ -2,7 +2,7 @@
 /* Which of the settings count. */
 #include <errno.h>
 
-#include "agent/options/apply.h"
+#include "agent/options/check.h"
 #include "unit.h"
 
 static void add(struct settings *settings, const char *name, enum option_given given,

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/plan/expression.h"
+#include "agent/plan/printer.h"
 #include "unit.h"
 
 static void test_place_is_marked(void **state)

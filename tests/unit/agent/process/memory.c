@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/process/process_usage.h"
 #include "unit.h"
 
 #if defined(__SANITIZE_ADDRESS__)

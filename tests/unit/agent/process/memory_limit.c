@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of control groups, of both versions, and what follows from them. */
-#include "agent/process/memory_limit.h"
+#include "agent/process/memory.h"
 
 #include "tree.h"
 #include "unit.h"

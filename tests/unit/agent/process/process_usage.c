@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this process uses, compared with what it knows of itself. */
-#include "agent/process/process_usage.h"
+#include "agent/process/memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
