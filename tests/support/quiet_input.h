@@ -3,7 +3,7 @@
 #ifndef TESTS_QUIET_INPUT_H
 #define TESTS_QUIET_INPUT_H
 
-#include "agent/input/boundary.h"
+#include "takeover/boundary.h"
 #include "agent/input/input.h"
 
 struct quiet_input {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "agent/input/account_live.h"
-#include "agent/input/boundary.h"
+#include "takeover/boundary.h"
 #include "agent/input/host.h"
 #include "agent/input/live_open.h"
 #include "agent/input/live_warnings.h"
@@ -18,7 +18,7 @@
 #include "agent/process/memory.h"
 #include "event/event.h"
 #include "meta/files/named.h"
-#include "scap/handover/handover.h"
+#include "takeover/handover.h"
 #include "scap/live/live.h"
 #include "scap/live/programs.h"
 #include "scap/proc/cgroup_keys.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/input/boundary.h"
+#include "takeover/boundary.h"
 #include "agent/run/losses.h"
 #include "agent/run/run.h"
 #include "util/clock.h"

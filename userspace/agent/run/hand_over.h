@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/take_over/channel.h"
+#include "takeover/channel.h"
 #include "util/error.h"
 
 struct run;

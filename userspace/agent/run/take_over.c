@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/input/boundary.h"
+#include "takeover/boundary.h"
 #include "agent/process/signals.h"
 #include "agent/run/handle.h"
 #include "agent/run/losses.h"

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "agent/take_over/channel.h"
+#include "takeover/channel.h"
 #include "util/buf.h"
 #include "util/error.h"
 

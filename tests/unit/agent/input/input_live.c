@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "agent/input/input_live.h"
-#include "scap/handover/handover.h"
+#include "takeover/handover.h"
 #include "sinsp/sinsp.h"
 #include "sinsp/state/core.h"
 

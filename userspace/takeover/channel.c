@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets that never block: each wait has its end. */
-#include "agent/take_over/channel.h"
+#include "takeover/channel.h"
 
 #include <errno.h>
 #include <poll.h>

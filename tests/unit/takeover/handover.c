@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scap/handover/handover.h"
+#include "takeover/handover.h"
 #include "script.h"
 #include "unit.h"
 

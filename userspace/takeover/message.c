@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields of numbers by a table; each length is checked before a value is read. */
-#include "agent/take_over/message.h"
+#include "takeover/message.h"
 
 #include <endian.h>
 #include <errno.h>

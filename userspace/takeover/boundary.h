@@ -3,17 +3,17 @@
  * The boundary between the capture of this agent and that of another one, which goes on with it or
  * went before. Times are of the boot clock, which both have; frames add an offset of their own.
  */
-#ifndef AGENT_INPUT_BOUNDARY_H
-#define AGENT_INPUT_BOUNDARY_H
+#ifndef TAKEOVER_BOUNDARY_H
+#define TAKEOVER_BOUNDARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "event/event.h"
-#include "scap/handover/beginning.h"
-#include "scap/handover/ending.h"
-#include "scap/handover/held.h"
+#include "takeover/beginning.h"
+#include "takeover/ending.h"
+#include "takeover/held.h"
 
 struct scap_live_stats;
 

@@ -16,14 +16,14 @@
  *
  * Up to GO the old one goes on by itself if the connection ends.
  */
-#ifndef AGENT_TAKE_OVER_MESSAGE_H
-#define AGENT_TAKE_OVER_MESSAGE_H
+#ifndef TAKEOVER_MESSAGE_H
+#define TAKEOVER_MESSAGE_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "scap/handover/ending.h"
+#include "takeover/ending.h"
 #include "util/buf.h"
 #include "util/error.h"
 

@@ -3,15 +3,15 @@
  * The begin of a live capture at a boundary of time, up to which a capture of another process goes
  * (see ending.h). Events before it are hidden: they only update the state.
  */
-#ifndef SCAP_HANDOVER_BEGINNING_H
-#define SCAP_HANDOVER_BEGINNING_H
+#ifndef TAKEOVER_BEGINNING_H
+#define TAKEOVER_BEGINNING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "event/event.h"
-#include "scap/handover/ending.h"
+#include "takeover/ending.h"
 #include "scap/model/source.h"
 
 struct scap_beginning;

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/take_over/channel.h"
+#include "takeover/channel.h"
 #include "in_child.h"
 #include "tree.h"
 #include "unit.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "event/event.h"
-#include "scap/handover/beginning.h"
+#include "takeover/beginning.h"
 #include "script.h"
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Puts the sources of a boundary before the capture, and takes them away when it is passed. */
-#include "agent/input/boundary.h"
+#include "takeover/boundary.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece of memory for events before a source: what is in it comes first. */
-#include "scap/handover/held.h"
+#include "takeover/held.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Returns events up to the boundary, and holds the first one after it. */
-#include "scap/handover/ending.h"
+#include "takeover/ending.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "scap/handover/frame_hash.h"
+#include "takeover/frame_hash.h"
 
 /* The caller has to look often whether the boundary is reached. */
 enum { WAIT_MS = 10, NS_PER_MS = 1000000 };

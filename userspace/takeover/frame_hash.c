@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The hash of a frame without its times. */
-#include "scap/handover/frame_hash.h"
+#include "takeover/frame_hash.h"
 
 #include "util/hash.h"
 

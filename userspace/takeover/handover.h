@@ -3,8 +3,8 @@
  * Switches from one live capture to another without a gap: while both run, their events are merged
  * by time, and an event that both have seen is returned once.
  */
-#ifndef SCAP_HANDOVER_HANDOVER_H
-#define SCAP_HANDOVER_HANDOVER_H
+#ifndef TAKEOVER_HANDOVER_H
+#define TAKEOVER_HANDOVER_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * A source whose events can be taken into memory while they cannot be handled yet, so that ring
  * buffers have room meanwhile.
  */
-#ifndef SCAP_HANDOVER_HELD_H
-#define SCAP_HANDOVER_HELD_H
+#ifndef TAKEOVER_HELD_H
+#define TAKEOVER_HELD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Recognizes the copies of an event that several captures have seen. */
-#ifndef SCAP_HANDOVER_FRAME_HASH_H
-#define SCAP_HANDOVER_FRAME_HASH_H
+#ifndef TAKEOVER_FRAME_HASH_H
+#define TAKEOVER_FRAME_HASH_H
 
 #include <stdint.h>
 #include <string.h>

@@ -4,13 +4,13 @@
  * where the other capture reads the clock first: so of events with the same bytes, the first one
  * from the boundary on is a copy if no event came after the last one of the other capture.
  */
-#include "scap/handover/beginning.h"
+#include "takeover/beginning.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scap/handover/frame_hash.h"
+#include "takeover/frame_hash.h"
 
 enum beginning_state {
 	BEGINNING_UNSET, /* no boundary */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/take_over/message.h"
+#include "takeover/message.h"
 #include "unit.h"
 
 enum { HEADER = sizeof(struct take_over_header), KIND_AT = 4, LENGTH_AT = 8, FIELD_HEAD = 6 };

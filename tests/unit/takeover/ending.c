@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "event/event.h"
-#include "scap/handover/ending.h"
+#include "takeover/ending.h"
 #include "script.h"
 #include "unit.h"
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "agent/input/boundary.h"
+#include "takeover/boundary.h"
 #include "scap/live/live.h"
 #include "script.h"
 #include "unit.h"

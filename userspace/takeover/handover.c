@@ -5,14 +5,14 @@
  * other event of that kind. So the last event of one capture with the same bytes identifies the
  * copy of the other.
  */
-#include "scap/handover/handover.h"
+#include "takeover/handover.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi.h"
-#include "scap/handover/frame_hash.h"
+#include "takeover/frame_hash.h"
 
 /* Events whose hashes select the same set share it: more than SEEN_WAYS of them rarely wait. */
 enum { SEEN_SETS = 1 << 14, SEEN_WAYS = 4, WAIT_MS = 5 };

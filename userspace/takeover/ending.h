@@ -5,8 +5,8 @@
  * event that this one has before the boundary, and the other one after it, is recognized there by
  * its hash.
  */
-#ifndef SCAP_HANDOVER_ENDING_H
-#define SCAP_HANDOVER_ENDING_H
+#ifndef TAKEOVER_ENDING_H
+#define TAKEOVER_ENDING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The connection of two agents: a unix socket, which only the same user and root can use. */
-#ifndef AGENT_TAKE_OVER_CHANNEL_H
-#define AGENT_TAKE_OVER_CHANNEL_H
+#ifndef TAKEOVER_CHANNEL_H
+#define TAKEOVER_CHANNEL_H
 
 #include <stdbool.h>
 
-#include "agent/take_over/message.h"
+#include "takeover/message.h"
 #include "util/buf.h"
 #include "util/error.h"
 
