@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The boundary between the capture of this agent and that of another one, which goes on with it or
- * went before. Times are of the boot clock, which both have; frames add an offset of their own.
+ * The boundary of time between the capture of this agent and that of another one, which goes on
+ * with it or went before.
  */
 #ifndef TAKEOVER_BOUNDARY_H
 #define TAKEOVER_BOUNDARY_H
@@ -9,11 +9,136 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "event/event.h"
-#include "takeover/beginning.h"
-#include "takeover/ending.h"
-#include "takeover/held.h"
+#include "scap/model/source.h"
+
+/* Recognizes the copies of an event that several captures have seen. */
+
+/* The header of the frame; zeroed if the frame is too short for one. */
+static inline struct ppm_evt_hdr frame_header(const struct scap_event *event)
+{
+	struct ppm_evt_hdr header = {0};
+
+	if (event->len >= sizeof(header))
+		memcpy(&header, event->frame, sizeof(header));
+	return header;
+}
+
+/*
+ * The hash of all that is the same in each capture: each reads the clock itself. The upper half is
+ * that of the header, so thread and type, the lower one that of the values. The frame has a header.
+ */
+uint64_t frame_hash(const struct scap_event *event);
+
+/*
+ * A source whose events can be taken into memory while they cannot be handled yet, so that ring
+ * buffers have room meanwhile.
+ */
+
+struct scap_held;
+
+/* inner: borrowed. bytes_max: of the memory for events. Returns 0 or -ENOMEM. */
+int scap_held_create(struct scap_source *inner, size_t bytes_max, struct scap_held **held);
+
+struct scap_source *scap_held_source(struct scap_held *held);
+
+/*
+ * Takes what the inner source has at present, as far as there is room: the rest stays where it is.
+ * Waits `timeout_ms` for the first event. Returns 0, or
+ * -ENOMEM, or -errno of the inner source.
+ */
+int scap_held_fill(struct scap_held *held, int timeout_ms);
+
+/* Whether nothing is in memory. */
+bool scap_held_is_empty(const struct scap_held *held);
+
+/*
+ * The end of a live capture at a boundary of time, from which on a capture of another process goes
+ * on. That one is attached later, so that at each tracepoint it reads the clock after this one: an
+ * event that this one has before the boundary, and the other one after it, is recognized there by
+ * its hash.
+ */
+
+/* How long before the boundary events are remembered. The other capture has its copy by then. */
+enum { BOUNDARY_COPY_NS = 20000000 };
+/* The latest so many. */
+enum { BOUNDARY_SEEN_MAX = 1 << 16 };
+
+/* An event shortly before the boundary. */
+struct boundary_seen {
+	uint64_t ts_ns; /* as in frames */
+	uint64_t hash; /* frame_hash() */
+};
+
+struct scap_ending;
+
+/*
+ * Creates a source that returns the events of `inner` (borrowed) before the boundary, a time as in
+ * frames. Returns 0 or -ENOMEM.
+ */
+int scap_ending_create(struct scap_source *inner, uint64_t boundary_ns,
+		       struct scap_ending **ending);
+
+struct scap_source *scap_ending_source(struct scap_ending *ending);
+
+/* Whether all events before the boundary were returned. */
+bool scap_ending_is_reached(const struct scap_ending *ending);
+
+/* Those shortly before it, in no order. */
+const struct boundary_seen *scap_ending_seen(const struct scap_ending *ending, size_t *count);
+
+/* There is no boundary any more: all events are returned. */
+void scap_ending_cancel(struct scap_ending *ending);
+
+/* Whether the rest can be read from the inner source directly, after scap_ending_cancel(). */
+bool scap_ending_is_over(const struct scap_ending *ending);
+
+/* Drops the events from the boundary on: they are the other's. The inner source was stopped. */
+void scap_ending_confirm(struct scap_ending *ending);
+
+/* How many of these there were, by id. */
+void scap_ending_dropped(const struct scap_ending *ending, uint64_t dropped[EVENT_ID_MAX]);
+
+/*
+ * The begin of a live capture at a boundary of time, up to which a capture of another process goes
+ * (see ending.h). Events before it are hidden: they only update the state.
+ */
+
+struct scap_beginning;
+
+/*
+ * Creates a source of the events of `inner` (borrowed), at first without a boundary: all are
+ * hidden. Returns 0 or -ENOMEM.
+ */
+int scap_beginning_create(struct scap_source *inner, struct scap_beginning **beginning);
+
+struct scap_source *scap_beginning_source(struct scap_beginning *beginning);
+
+/*
+ * Sets the boundary, a time as in frames that is yet to come, or a later one. Events from
+ * BOUNDARY_COPY_NS before it on are not returned until scap_beginning_open().
+ */
+void scap_beginning_set(struct scap_beginning *beginning, uint64_t boundary_ns);
+
+/*
+ * Returns what was held. seen: what the other capture had shortly before the boundary; they are
+ * copied: events from there on that are copies of these are hidden, too. Returns 0 or -ENOMEM.
+ */
+int scap_beginning_open(struct scap_beginning *beginning, const struct boundary_seen *seen,
+			size_t count);
+
+/* Whether the rest can be read from the inner source directly. Ask between two events. */
+bool scap_beginning_is_over(const struct scap_beginning *beginning);
+
+/* How many events were hidden because the other capture had them, by id. */
+void scap_beginning_hidden(const struct scap_beginning *beginning, uint64_t hidden[EVENT_ID_MAX]);
+
+/*
+ * The boundary between the capture of this agent and that of another one, which goes on with it or
+ * went before. Times are of the boot clock, which both have; frames add an offset of their own.
+ */
 
 struct scap_live_stats;
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "abi.h"
-#include "takeover/frame_hash.h"
+#include "takeover/boundary.h"
 
 /* Events whose hashes select the same set share it: more than SEEN_WAYS of them rarely wait. */
 enum { SEEN_SETS = 1 << 14, SEEN_WAYS = 4, WAIT_MS = 5 };

@@ -23,7 +23,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "takeover/ending.h"
+#include "takeover/boundary.h"
 #include "util/buf.h"
 #include "util/error.h"
 

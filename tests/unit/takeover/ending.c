@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "event/event.h"
-#include "takeover/ending.h"
+#include "takeover/boundary.h"
 #include "script.h"
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The same event has the same hash in each capture, another one does not. */
 #include "event/event.h"
-#include "takeover/frame_hash.h"
+#include "takeover/boundary.h"
 #include "unit.h"
 
 struct frame {

@@ -2,7 +2,7 @@
 /* Events wait in memory: all of them, in their order, and no more than there is room for. */
 #include <errno.h>
 
-#include "takeover/held.h"
+#include "takeover/boundary.h"
 #include "script.h"
 #include "unit.h"
 

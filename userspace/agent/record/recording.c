@@ -1,18 +1,291 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens, changes and closes files, and selects the events to write. */
+/* Opens, changes and closes files of a recording, and selects the events to write. */
 #include "agent/record/recording.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "agent/record/recording_file.h"
-#include "agent/record/recording_name.h"
 #include "event/event.h"
+#include "output/files/rotated.h"
 #include "scap/file/writer.h"
 #include "sinsp/sinsp.h"
+#include "util/buf.h"
 #include "util/clock.h"
+
+/* Counters, times, and the ring of names. */
+
+int recording_name_init(struct recording_name *name, const struct recording_config *config)
+{
+	const struct recording_limits *limits = &config->limits;
+
+	*name = (struct recording_name){
+		.base = config->path,
+		.split = limits->bytes || limits->ns || limits->events,
+		.timed = limits->ns && strchr(config->path, '%'),
+		.files = limits->files,
+	};
+	if (config->rotates) /* the name never changes */
+		name->split = name->timed = false;
+	if (name->files)
+		name->kept = calloc(name->files, sizeof(name->kept[0]));
+	return name->files && !name->kept ? -ENOMEM : 0;
+}
+
+void recording_name_finish(struct recording_name *name)
+{
+	for (uint64_t i = 0; name->kept && i < name->files; i++)
+		free(name->kept[i]);
+	free(name->kept);
+	free(name->now);
+	free(name->replaced);
+	free(name->timed_now);
+	*name = (struct recording_name){0};
+}
+
+/*
+ * Appends the time, and a counter if the last name had the same time, so that no file is
+ * overwritten.
+ */
+static int append_time(struct recording_name *name, uint64_t ns, struct buf *text)
+{
+	time_t seconds = (time_t)(ns / 1000000000);
+	char formatted[PATH_MAX];
+	struct tm local;
+
+	if (!localtime_r(&seconds, &local) ||
+	    strftime(formatted, sizeof(formatted), name->base, &local) == 0)
+		return -ENAMETOOLONG;
+	buf_append_string(text, formatted);
+	if (name->timed_now && strcmp(name->timed_now, formatted) == 0) {
+		buf_append_u64(text, ++name->repeated);
+		return 0;
+	}
+	free(name->timed_now);
+	name->repeated = 0;
+	name->timed_now = strdup(formatted);
+	return name->timed_now ? 0 : -ENOMEM;
+}
+
+static int make(struct recording_name *name, uint64_t ns, struct buf *text)
+{
+	int code = 0;
+
+	if (name->timed) {
+		code = append_time(name, ns, text);
+	} else {
+		buf_append_string(text, name->base);
+		if (name->split)
+			buf_append_u64(text, name->files ? name->count % name->files : name->count);
+	}
+	buf_append_char(text, '\0');
+	return code ? code : text->failed ? -ENOMEM : 0;
+}
+
+int recording_name_next(struct recording_name *name, uint64_t ns, const char **next,
+			const char **replaces)
+{
+	struct buf text = {0};
+	int code = make(name, ns, &text);
+	char **place = &name->now;
+
+	if (code) {
+		buf_finish(&text);
+		return code;
+	}
+	if (name->kept)
+		place = &name->kept[name->count % name->files];
+	free(name->replaced);
+	name->replaced = *place;
+	*place = text.data;
+	name->count++;
+	*next = text.data;
+	/* With a counter the same name recurs: its file is overwritten, not removed. */
+	*replaces = name->kept && name->replaced && strcmp(name->replaced, *next) ? name->replaced
+										  : NULL;
+	return 0;
+}
+
+/* Opens files: over others, or beside those that were rotated. */
+
+static bool is_standard(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+/* An error is reported by the reader of the file. */
+static void note_input(struct recording_file *file)
+{
+	const char *path = file->config->read;
+	int code = 0;
+
+	if (path)
+		code = is_standard(path) ? fstat(STDIN_FILENO, &file->input)
+					 : stat(path, &file->input);
+	if (code || !S_ISREG(file->input.st_mode))
+		file->input = (struct stat){0};
+}
+
+static int recording_file_fail(const char *name, const char *what, int code, struct error *err)
+{
+	return error_set(err, code, "cannot write %s: %s", name, what);
+}
+
+int recording_file_init(struct recording_file *file, const struct recording_config *config,
+			struct error *err)
+{
+	int code;
+
+	*file = (struct recording_file){
+		.config = config, .fd = -1, .to_stdout = is_standard(config->path)};
+	note_input(file);
+	if (!config->rotates)
+		return 0;
+	code = rotated_newest(config->path, &file->rotated_ms);
+	return code ? recording_file_fail(config->path, strerror(-code), code, err) : 0;
+}
+
+static bool is_input(const struct recording_file *file, const struct stat *stat)
+{
+	return S_ISREG(stat->st_mode) && stat->st_dev == file->input.st_dev &&
+	       stat->st_ino == file->input.st_ino;
+}
+
+static int reject_input(const char *name, struct error *err)
+{
+	return recording_file_fail(name, "it is the file that is read (-r)", -EINVAL, err);
+}
+
+/* Gives what has the name another one; an empty file, as a failed start leaves it, goes. */
+static int set_aside(struct recording_file *file, const char *name, struct error *err)
+{
+	struct stat there;
+	int code;
+
+	if (lstat(name, &there))
+		return errno == ENOENT ? 0 : recording_file_fail(name, strerror(errno), -errno, err);
+	if (!S_ISREG(there.st_mode))
+		return recording_file_fail(name, "it is no regular file; for a pipe use -w", -EINVAL, err);
+	if (is_input(file, &there))
+		return reject_input(name, err);
+	if (there.st_size == 0)
+		code = unlink(name) ? -errno : 0;
+	else
+		code = rotated_rename(name, clock_ns(CLOCK_REALTIME), &file->rotated_ms);
+	if (code && code != -ENOENT)
+		return recording_file_fail(name, strerror(-code), code, err);
+	return 0;
+}
+
+/* Nobody else may have put something there in the meantime. */
+static int open_rotated(struct recording_file *file, const char *name, struct error *err)
+{
+	int code = set_aside(file, name, err);
+
+	if (code)
+		return code;
+	file->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY,
+			file->config->mode);
+	if (file->fd < 0 || fchmod(file->fd, file->config->mode))
+		return recording_file_fail(name, strerror(errno), -errno, err);
+	return 0;
+}
+
+/* Truncates the file only after checking that it is not the one being read. */
+static int open_over(struct recording_file *file, const char *name, struct error *err)
+{
+	struct stat output;
+
+	if (file->to_stdout)
+		file->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	else
+		file->fd =
+			open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, file->config->mode);
+	if (file->fd < 0 || fstat(file->fd, &output))
+		return recording_file_fail(name, strerror(errno), -errno, err);
+	if (is_input(file, &output))
+		return reject_input(name, err);
+	if (S_ISREG(output.st_mode) && !file->to_stdout && ftruncate(file->fd, 0))
+		return recording_file_fail(name, strerror(errno), -errno, err);
+	return 0;
+}
+
+int recording_file_open(struct recording_file *file, const char *name, struct error *err)
+{
+	return file->config->rotates ? open_rotated(file, name, err) : open_over(file, name, err);
+}
+
+bool recording_file_has_moved(const struct recording_file *file, const char *name)
+{
+	struct stat open, there;
+
+	return file->fd < 0 || fstat(file->fd, &open) || lstat(name, &there) ||
+	       open.st_dev != there.st_dev || open.st_ino != there.st_ino;
+}
+
+uint64_t recording_file_bytes(const struct recording_file *file, uint64_t written)
+{
+	struct stat output;
+
+	if (file->to_stdout || fstat(file->fd, &output) || !S_ISREG(output.st_mode))
+		return written;
+	return (uint64_t)output.st_size;
+}
+
+int recording_file_close(struct recording_file *file)
+{
+	int code = file->fd >= 0 && close(file->fd) ? -errno : 0;
+
+	file->fd = -1;
+	return code;
+}
+
+/* A receiver that fails gets nothing more; the others do. */
+
+static int pass_container(struct scap_snapshot *snapshot, const struct scap_container *container)
+{
+	struct fan *fan = (struct fan *)snapshot;
+
+	for (size_t i = 0; i < fan->count; i++)
+		if (fan->to[i] && fan->codes[i] == 0)
+			fan->codes[i] = fan->to[i]->ops->container(fan->to[i], container);
+	return 0;
+}
+
+static int pass_user(struct scap_snapshot *snapshot, const struct scap_container_user *user)
+{
+	struct fan *fan = (struct fan *)snapshot;
+
+	for (size_t i = 0; i < fan->count; i++)
+		if (fan->to[i] && fan->codes[i] == 0)
+			fan->codes[i] = fan->to[i]->ops->container_user(fan->to[i], user);
+	return 0;
+}
+
+void fan_init(struct fan *fan)
+{
+	/* Others are reported with a whole state alone. */
+	static const struct scap_snapshot_ops ops = {
+		.container = pass_container,
+		.container_user = pass_user,
+	};
+
+	fan->snapshot.ops = &ops;
+	fan->count = 0;
+}
+
+size_t fan_add(struct fan *fan, struct scap_snapshot *to)
+{
+	fan->to[fan->count] = to;
+	fan->codes[fan->count] = 0;
+	return fan->count++;
+}
+
+/* Opens, changes and closes files, and selects the events to write. */
 
 enum {
 	FLUSH_NS = 1000000000,
@@ -54,7 +327,7 @@ static void find_carriers(struct recording *recording)
 	}
 }
 
-static int fail(struct recording *recording, int code, const char *what)
+static int recording_fail(struct recording *recording, int code, const char *what)
 {
 	return error_set(&recording->err, code, "cannot write %s: %s", recording->name, what);
 }
@@ -115,7 +388,7 @@ int recording_begin(struct recording *recording, uint64_t ns)
 	recording->begin_ns = ns;
 	code = sinsp_dump(recording->sinsp, scap_writer_snapshot(recording->writer));
 	if (code)
-		return fail(recording, code, strerror(-code));
+		return recording_fail(recording, code, strerror(-code));
 	recording->has_begun = true;
 	limit_bytes(recording);
 	recording->unflushed = true;
@@ -178,7 +451,7 @@ int recording_close(struct recording *recording)
 	}
 	closed = recording_file_close(&recording->file);
 	if (closed && code == 0)
-		code = fail(recording, closed, strerror(-closed));
+		code = recording_fail(recording, closed, strerror(-closed));
 	return code;
 }
 
@@ -303,7 +576,7 @@ static int hide_env(struct recording *recording, struct scap_event *event)
 	buf_clear(copy);
 	buf_append(copy, event->frame, event->len);
 	if (copy->failed)
-		return fail(recording, -ENOMEM, "out of memory");
+		return recording_fail(recording, -ENOMEM, "out of memory");
 	event->frame = copy->data;
 	if (event_decode(event->frame, event->len, event->cpu, &ev))
 		return 0;

@@ -1,19 +1,135 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes events to a capture file, or to several in turn. Each begins with the state at that time.
- * Several recordings can write at the same time.
+ * Writes events to a capture file, or to several in turn: their names, how they are opened, what
+ * becomes known of containers.
  */
 #ifndef AGENT_RECORD_RECORDING_H
 #define AGENT_RECORD_RECORDING_H
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 
-#include "agent/record/recording_config.h"
+#include "agent/options/options.h"
+#include "scap/file/writer.h"
 #include "scap/model/snapshot.h"
 #include "scap/model/source.h"
 #include "util/error.h"
+
+/* What is asked of a recording: by -w and the options about it, or by an output scap:PATH. */
+
+/* Captures contain data of programs: only for their owner. */
+enum { RECORDING_MODE = 0600 };
+
+struct recording_config {
+	const char *path; /* "-": standard output; see also recording_name.h */
+	const char *read; /* the file that is read ("-": standard input); NULL: none */
+	struct recording_limits limits;
+	struct scap_writer_config writer;
+	mode_t mode; /* of files that are made */
+	bool fat; /* also events that only update the state, hidden */
+	bool container_env; /* the environment of containers is written, too */
+	bool copies; /* all events of the input file, unchanged */
+	/*
+	 * The file that is written always has the name `path`; those before it have the time in
+	 * their names, as in output/files/rotated.h, and are for others to remove: limits.files is
+	 * not used.
+	 */
+	bool rotates;
+	/* The first file is opened at once, but begins with the first event. */
+	bool begins_later;
+};
+
+/*
+ * The names of the files of a recording: as in sysdig, with a counter at the end, or with the time;
+ * and the file to remove if the number of files is limited.
+ */
+
+struct recording_name {
+	const char *base;
+	bool split; /* several files */
+	bool timed; /* the name has the time at which a file begins */
+	uint64_t files; /* number of files to keep; 0: all */
+	uint64_t count; /* names returned so far */
+	uint64_t repeated; /* repetitions of the last time */
+	char *timed_now; /* owned: the last time in the name */
+	char **kept; /* owned, `files` of them: ring of names returned */
+	char *now; /* owned: the last name, if all files are kept */
+	char *replaced; /* owned: the older name in its place */
+};
+
+/*
+ * Returns 0 or -ENOMEM; release in both cases. The configuration is borrowed.
+ */
+int recording_name_init(struct recording_name *name, const struct recording_config *config);
+void recording_name_finish(struct recording_name *name);
+
+/*
+ * The name of the next file, which begins at time `ns`. `replaces`: the file to remove for it, or
+ * NULL. Both are valid until the next call. Returns 0, -ENOMEM or -ENAMETOOLONG.
+ */
+int recording_name_next(struct recording_name *name, uint64_t ns, const char **next,
+			const char **replaces);
+
+/*
+ * The file that a recording writes: opened with care, so that no data is lost of the file that is
+ * read, or of what was recorded before.
+ */
+
+struct recording_file {
+	const struct recording_config *config; /* borrowed */
+	int fd; /* -1: none is open */
+	bool to_stdout;
+	struct stat input; /* the file that is read; zeroed: none */
+	uint64_t rotated_ms; /* the newest rotation, since the epoch */
+};
+
+/* Opens nothing yet. Returns 0 or -errno with a message. */
+int recording_file_init(struct recording_file *file, const struct recording_config *config,
+			struct error *err);
+
+/*
+ * Opens a file, which is empty then: what it had is removed, or, if the recording rotates, has
+ * another name. name: not used for standard output. Returns 0 or -errno with a message.
+ */
+int recording_file_open(struct recording_file *file, const char *name, struct error *err);
+
+/* Whether the open file has another name by now, or none. */
+bool recording_file_has_moved(const struct recording_file *file, const char *name);
+
+/* Its size; if it is no regular file, the bytes written. */
+uint64_t recording_file_bytes(const struct recording_file *file, uint64_t written);
+
+/* Returns 0 or -errno. */
+int recording_file_close(struct recording_file *file);
+
+/*
+ * Passes on what becomes known of containers, which the state engine reports once, to several
+ * recordings.
+ */
+
+enum { FAN_MAX = 65 }; /* outputs of this kind, and -w */
+
+struct fan {
+	struct scap_snapshot snapshot; /* the receiver; first member */
+	struct scap_snapshot *to[FAN_MAX]; /* borrowed; NULL: gets nothing */
+	int codes[FAN_MAX]; /* of each: 0, or the first -errno */
+	size_t count;
+};
+
+/* Without receivers. */
+void fan_init(struct fan *fan);
+
+/* Adds a receiver; NULL holds a place. Returns its place, which is below FAN_MAX. */
+size_t fan_add(struct fan *fan, struct scap_snapshot *to);
+
+/*
+ * Writes events to a capture file, or to several in turn. Each begins with the state at that time.
+ * Several recordings can write at the same time.
+ */
 
 struct recording;
 struct sinsp;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An output that is a recording: what it counts, its files, and how it goes on after a failure. */
-#include "agent/record/capture.h"
+#include "agent/record/captures.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which file is opened, and what becomes of one that was there. */
-#include "agent/record/recording_file.h"
+#include "agent/record/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>

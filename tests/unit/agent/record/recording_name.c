@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/record/recording_name.h"
+#include "agent/record/recording.h"
 #include "unit.h"
 
 #define SECOND UINT64_C(1000000000)
