@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/record/fan.h"
 #include "agent/record/recording.h"
 #include "output/config.h"
 #include "output/delivery/account.h"

@@ -107,26 +107,6 @@ uint64_t recording_file_bytes(const struct recording_file *file, uint64_t writte
 int recording_file_close(struct recording_file *file);
 
 /*
- * Passes on what becomes known of containers, which the state engine reports once, to several
- * recordings.
- */
-
-enum { FAN_MAX = 65 }; /* outputs of this kind, and -w */
-
-struct fan {
-	struct scap_snapshot snapshot; /* the receiver; first member */
-	struct scap_snapshot *to[FAN_MAX]; /* borrowed; NULL: gets nothing */
-	int codes[FAN_MAX]; /* of each: 0, or the first -errno */
-	size_t count;
-};
-
-/* Without receivers. */
-void fan_init(struct fan *fan);
-
-/* Adds a receiver; NULL holds a place. Returns its place, which is below FAN_MAX. */
-size_t fan_add(struct fan *fan, struct scap_snapshot *to);
-
-/*
  * Writes events to a capture file, or to several in turn. Each begins with the state at that time.
  * Several recordings can write at the same time.
  */
