@@ -110,6 +110,8 @@ enum {
 	MULTIPLEXED_OPERATIONS = 32,
 	NO_NATIVE = 0xffff, /* in place of a system call number: there is none */
 	STRING_BYTES_MAX = 4096, /* a string from user memory, its NUL included */
+	AREA_END_BYTES = 1024, /* of arguments that are too long: what is kept of their end */
+	PATH_END_BYTES = STRING_BYTES_MAX / 2, /* of a longer path: what is kept of either end */
 	SELF_PIDS = 3, /* processes of the agent itself: their events are left out */
 	SNAPLEN_DEFAULT = 80,
 	SNAPLEN_MAX = 65000,

@@ -68,6 +68,7 @@ const struct field_desc *const field_tables[] = {descs, NULL};
 
 static struct fake_values {
 	int count;
+	unsigned int cut;
 	struct field_value values[VALUES_MAX];
 } fakes[DESCS_COUNT];
 
@@ -79,6 +80,7 @@ static int get_value(const struct sinsp_event *event, const struct field_ref *re
 	const struct fake_values *fake = &fakes[ref->desc - descs];
 
 	reads++;
+	scratch->cut |= fake->cut;
 	if (ref->has_arg) { /* from 1 for ancestors, from 0 for lists */
 		int at = ref->index - ((ref->desc->flags & FIELD_ANCESTORS) != 0);
 
@@ -107,6 +109,13 @@ static struct field_value *add(const char *name)
 	abort(); /* a test with a wrong name */
 }
 
+void fake_set_cut(const char *name, unsigned int cut)
+{
+	for (int i = 0; i < DESCS_COUNT - 1; i++)
+		if (strcmp(descs[i].name, name) == 0)
+			fakes[i].cut = cut;
+}
+
 unsigned int fake_reads(void)
 {
 	return reads;
@@ -116,7 +125,7 @@ void fake_clear(void)
 {
 	reads = 0;
 	for (int i = 0; i < DESCS_COUNT; i++)
-		fakes[i].count = -1;
+		fakes[i] = (struct fake_values){.count = -1};
 }
 
 void fake_add_i64(const char *name, int64_t value)

@@ -38,6 +38,9 @@ void fake_add_text(const char *name, const char *text);
 void fake_add_bytes(const char *name, const char *bytes, size_t len);
 void fake_add_ip(const char *name, const char *address);
 
+/* What is missing of the values of a field: enum value_cut. */
+void fake_set_cut(const char *name, unsigned int cut);
+
 /* How often any value was asked for since fake_clear(). */
 unsigned int fake_reads(void);
 

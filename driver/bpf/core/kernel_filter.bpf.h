@@ -166,8 +166,9 @@ static __always_inline void read_path_facts(struct scratch_slot *slot, __u64 n,
 }
 
 /*
- * Whether a call that opened a file passes the filter of that number. A path that is absent, or
- * longer than an event can have, decides nothing. Not inlined, as kernel_filter_run().
+ * Whether a call that opened a file passes the filter of that number. A path that is absent, longer
+ * than an event can have, or without its beginning decides nothing. Not inlined, as
+ * kernel_filter_run().
  */
 static __attribute__((noinline)) bool path_filter_run(struct scratch_slot *slot, __u64 n,
 						      __u32 number, long result, __u32 open_flags)
@@ -175,7 +176,8 @@ static __attribute__((noinline)) bool path_filter_run(struct scratch_slot *slot,
 	const volatile struct kernel_filter *filter;
 	struct kernel_facts facts = {};
 
-	if (number == 0 || number > KERNEL_FILTERS_MAX || n < 2 || n >= OPENED_PATH_MAX)
+	if (number == 0 || number > KERNEL_FILTERS_MAX || n < 2 || n >= OPENED_PATH_MAX ||
+	    slot->path_is_part)
 		return true;
 	filter = &kernel_filters.filters[number - 1];
 	facts.words[KERNEL_RESULT] = result;

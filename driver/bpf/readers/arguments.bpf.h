@@ -7,7 +7,6 @@
 
 enum {
 	EXEC_STRINGS_MAX = 16, /* strings read of a failed exec's vectors */
-	AREA_END_BYTES = 1024, /* of strings that are too long: what is kept of their end */
 	AREA_UNREADABLE = 2 * STRING_BYTES_MAX,
 };
 

@@ -20,7 +20,6 @@ enum {
 	STORED_LOWER_LAYER = 0x10000,
 	PATH_COMPONENTS_MAX = 96,
 	PATH_BYTES = 8192,
-	PATH_END_BYTES = STRING_BYTES_MAX / 2, /* of a longer path: what is kept of either end */
 	NAME_BYTES_MAX = 255,
 	NAME_WORDS_MAX = 3, /* longer names, and paths, are copied by a helper */
 	PATH_WORDS_MAX = 8,
@@ -280,6 +279,15 @@ static __always_inline void path_copy_ends(struct filler *f, __u8 *room, __u64 a
 			      f->slot->work + PATH_BYTES - PATH_END_BYTES);
 }
 
+/* Of a path without its beginning: "/..." in place of the first bytes of what there is. */
+static __always_inline void mark_part(struct filler *f, __u8 *room)
+{
+	if (!f->slot->path_is_part)
+		return;
+	mark_truncated(f);
+	__builtin_memcpy(room, "/...", 4);
+}
+
 /* Puts a path of `n` bytes that was built. */
 static __always_inline void put_built_path(struct filler *f, __u64 n)
 {
@@ -288,18 +296,18 @@ static __always_inline void put_built_path(struct filler *f, __u64 n)
 
 	if (!room)
 		return;
-	if (f->slot->path_is_part)
-		mark_truncated(f);
 	CHECKED(n);
 	if (n > STRING_BYTES_MAX) {
 		mark_truncated(f);
 		path_copy_ends(f, room, at);
+		mark_part(f, room);
 		frame_advance(f, STRING_BYTES_MAX);
 		return;
 	}
 	path_copy(f, room, at, n);
 	if (n)
 		room[(n - 1) & (STRING_BYTES_MAX - 1)] = '\0';
+	mark_part(f, room);
 	frame_advance(f, n);
 }
 

@@ -13,6 +13,16 @@ void account_append_matches(const struct account *account, struct buf *text)
 		   account->printed);
 }
 
+void account_append_unknown(const struct account *account, struct buf *text)
+{
+	const struct account_trouble trouble = {
+		account->filter_unknown,
+		"events passed a filter or rule that a part of a value decides which was not "
+		"captured"};
+
+	account_append_troubles(&trouble, 1, text);
+}
+
 void account_append_recording(const struct account *account, struct buf *text)
 {
 	struct recording_stats stats;

@@ -26,6 +26,7 @@ struct account_containers {
 
 struct account {
 	uint64_t matched; /* events that passed the filter, up to the end of the run */
+	uint64_t filter_unknown; /* of these, passed because what decides was not captured */
 	uint64_t printed; /* of these, written to standard output */
 	struct sinsp_stats state;
 	uint64_t cgroups[FILTER_DECISIONS_COUNT]; /* what the filter says of control groups */
@@ -48,6 +49,9 @@ struct account_trouble {
 
 /* "; matched 7, printed 7", the end of the first line. */
 void account_append_matches(const struct account *account, struct buf *text);
+
+/* How many of these passed because it cannot be known whether they do; nothing if none did. */
+void account_append_unknown(const struct account *account, struct buf *text);
 
 /* What was recorded; "agent: rule NAME: matched 7" for rules that matched. */
 void account_append_recording(const struct account *account, struct buf *text);

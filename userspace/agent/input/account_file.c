@@ -58,6 +58,7 @@ void account_file_append(const struct scap_reader_stats *file, const struct acco
 	account_append_matches(account, text);
 	account_append_recording(account, text);
 	put_troubles(text, file, &account->state);
+	account_append_unknown(account, text);
 	if (!account->verbose)
 		return;
 	if (file->joined)

@@ -262,6 +262,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 		put_losers(text, live);
 	}
 	put_troubles(text, &totals, live, &account->state);
+	account_append_unknown(account, text);
 	account_meta_append_troubles(&account->containers, text);
 	put_ringless(text, live);
 	put_silent(text, live);

@@ -34,7 +34,10 @@ static int print_match(struct run *run, size_t rule, struct sinsp_event *event, 
 	return end_line(run, err);
 }
 
-/* Prints a line for the first matching rule, or for each. */
+/*
+ * Prints a line for the first matching rule, or for each. One of which it is unknown whether it
+ * matches does not stand in the way of others.
+ */
 static int show_rules(struct run *run, struct sinsp_event *event, bool *passed, struct error *err)
 {
 	struct ruleset *ruleset = run->plan->ruleset;
@@ -45,9 +48,10 @@ static int show_rules(struct run *run, struct sinsp_event *event, bool *passed, 
 		if (rule == FILTER_NONE)
 			break;
 		*passed = true;
+		sinsp_event_note_answer(event, filter_is_unknown(ruleset_filter(ruleset)));
 		count_match(run);
 		result = print_match(run, rule, event, err);
-		if (!run->plan->options->all_rules)
+		if (!run->plan->options->all_rules && !event->filter_unknown)
 			break;
 	}
 	return result;
@@ -63,6 +67,8 @@ static int show(struct run *run, struct sinsp_event *event, bool *passed, struct
 	if (plan->filter && !filter_match(plan->filter, event))
 		return 0;
 	*passed = true;
+	if (plan->filter)
+		sinsp_event_note_answer(event, filter_is_unknown(plan->filter));
 	count_match(run);
 	if (run->outputs.count)
 		outputs_event(&run->outputs, event);
@@ -106,6 +112,7 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 		result = show(run, &event, &passed, err);
 	if (passed && run->summary)
 		summary_count(run->summary, &event);
+	run->filter_unknown += event.was_unknown;
 	record_event(run, raw, &event, passed);
 	return result;
 }

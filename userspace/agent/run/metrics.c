@@ -375,6 +375,9 @@ void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 						     "Events that passed the filter or a rule."};
 	static const struct metric_family printed = {"lanner_events_printed", METRIC_COUNTER, NULL,
 						     "Of these, written to standard output."};
+	static const struct metric_family unknown = {
+		"lanner_events_filter_unknown", METRIC_COUNTER, NULL,
+		"Of these, events that passed because what decides was not captured."};
 	struct exposition exposition = {.out = out, .openmetrics = openmetrics};
 	struct account_containers containers = {0};
 	struct sinsp_stats state;
@@ -385,6 +388,7 @@ void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 	budget_append_metrics(&run->budget, &exposition);
 	exposition_add(&exposition, &matched, run->matched);
 	exposition_add(&exposition, &printed, run_printed(run));
+	exposition_add(&exposition, &unknown, run->filter_unknown);
 	sinsp_stats(run->sinsp, &state);
 	APPEND_ROWS(&exposition, state_rows, &state);
 	if (run->containers)

@@ -16,6 +16,7 @@ static struct account account_of(const struct run *run)
 {
 	struct account account = {
 		.matched = run->matched,
+		.filter_unknown = run->filter_unknown,
 		.printed = run_printed(run),
 		.recording = run->recording,
 		.ruleset = run->plan->ruleset,

@@ -59,6 +59,7 @@ struct run {
 	struct take_over take_over; /* this run from another agent */
 	struct hand_over hand_over; /* another agent from this run */
 	uint64_t matched; /* events that passed the filter */
+	uint64_t filter_unknown; /* of these, whose missing parts decide */
 	uint64_t formatted; /* of these, handed to the output */
 };
 

@@ -337,9 +337,16 @@ static void lose_without_spool(struct output *output, const struct sinsp_event *
 	queue_miss(&output->queue, GAP_SPOOL_CLOSED, &record);
 }
 
-static bool passes(const struct output *output, const struct sinsp_event *event)
+/* The event has what its filter, and that of the run, say of it. */
+static bool passes(const struct output *output, struct sinsp_event *event)
 {
-	return !output->view.filter || filter_match(output->view.filter, event);
+	if (!output->view.filter)
+		return true;
+	if (!filter_match(output->view.filter, event))
+		return false;
+	sinsp_event_note_answer(event,
+				event->filter_unknown || filter_is_unknown(output->view.filter));
+	return true;
 }
 
 bool output_event(struct output *output, struct sinsp_event *event)

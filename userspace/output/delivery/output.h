@@ -111,7 +111,7 @@ static inline bool output_is_running(const struct output *output)
 
 /*
  * Formats an event if it passes the filter. While it is formatted its number is that of the record.
- * Returns whether it passed.
+ * Returns whether it passed; event->filter_unknown is then also what this filter says.
  */
 bool output_event(struct output *output, struct sinsp_event *event);
 

@@ -159,10 +159,13 @@ void outputs_append_filters(const struct outputs *outputs, struct buf *text)
 bool outputs_match(const struct outputs *outputs, struct ruleset *ruleset, size_t rule,
 		   struct sinsp_event *event)
 {
+	const bool unknown = event->filter_unknown;
 	bool any = false;
 
-	for (size_t i = 0; i < outputs->count; i++)
+	for (size_t i = 0; i < outputs->count; i++) {
 		any |= output_match(outputs->list[i], ruleset, rule, event);
+		event->filter_unknown = unknown;
+	}
 	return any;
 }
 

@@ -57,10 +57,13 @@ void outputs_append_filters(const struct outputs *outputs, struct buf *text);
 /* Whether an event passes the filter of any; formats it for those. */
 static inline bool outputs_event(const struct outputs *outputs, struct sinsp_event *event)
 {
+	const bool unknown = event->filter_unknown;
 	bool any = false;
 
-	for (size_t i = 0; i < outputs->count; i++)
+	for (size_t i = 0; i < outputs->count; i++) {
 		any |= output_event(outputs->list[i], event);
+		event->filter_unknown = unknown;
+	}
 	return any;
 }
 

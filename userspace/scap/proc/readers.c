@@ -85,7 +85,7 @@ struct proc_readers {
 
 static int read_strings(int proc, int task, const char *name, struct buf *text)
 {
-	return proc_read_file(task, name, PROC_STRINGS_BYTES_MAX, text);
+	return proc_read_file(task, name, PROC_STRINGS_BYTES_MAX + 1, text);
 }
 
 static int read_of_root(int proc, int task, const char *path, struct buf *text)

@@ -166,7 +166,7 @@ static int read_stat(struct scap_proc *proc, int task_dir, struct scap_thread *t
 	return 0;
 }
 
-/* Strings that each end in NUL, cut where an event would cut them. */
+/* Strings that each end in NUL; too many of them end with "...". */
 static int read_strings(struct scap_proc *proc, int task_dir, const struct scap_thread *thread,
 			enum proc_read_what what, struct buf *strings)
 {
@@ -178,10 +178,12 @@ static int read_strings(struct scap_proc *proc, int task_dir, const struct scap_
 		return r;
 	if (r < 0)
 		buf_clear(strings);
-	if (strings->len == PROC_STRINGS_BYTES_MAX)
-		strings->data[strings->len - 1] = '\0';
-	else if (strings->len && strings->data[strings->len - 1] != '\0')
+	if (strings->len && strings->data[strings->len - 1] != '\0')
 		buf_append_char(strings, '\0');
+	if (strings->len > PROC_STRINGS_BYTES_MAX && !strings->failed) {
+		strings->len = PROC_STRINGS_BYTES_MAX;
+		memcpy(strings->data + strings->len - sizeof("..."), "...", sizeof("..."));
+	}
 	return strings->failed ? -ENOMEM : 0;
 }
 

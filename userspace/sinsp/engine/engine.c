@@ -211,6 +211,7 @@ int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sins
 	event->has_fd = applied.has_fd;
 	event->fd_named = applied.fd_named;
 	event->fd_num = applied.fd_num;
+	event->filter_unknown = event->was_unknown = false;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "sinsp/fields/table.h"
 
 #include "event/names.h"
+#include "sinsp/fields/cut.h"
 #include "sinsp/values/param_json.h"
 #include "sinsp/values/param_text.h"
 #include "sinsp/values/text_value.h"
@@ -104,6 +105,8 @@ static int get_args(const struct sinsp_event *event, const struct field_ref *ref
 {
 	struct buf text = text_begin(scratch);
 
+	if (event->ev.marks.truncated)
+		scratch->cut |= CUT_PLACES;
 	param_text_all(event, &scratch->style, &text);
 	return give_text(values, scratch, &text);
 }
@@ -116,6 +119,7 @@ static int get_arg(const struct sinsp_event *event, const struct field_ref *ref,
 
 	if (index < 0)
 		return NO_VALUE;
+	scratch->cut |= cut_of_param(&event->ev, (unsigned int)index);
 	param_text_append(event, (unsigned int)index, &scratch->style, &text);
 	return give_text(values, scratch, &text);
 }
@@ -143,6 +147,7 @@ static int get_rawarg(const struct sinsp_event *event, const struct field_ref *r
 		return NO_VALUE;
 	if (param_type_size(type))
 		return give_i64(values, event_param_i64(ev, (unsigned int)index));
+	scratch->cut |= cut_of_param(ev, (unsigned int)index);
 	return give_bytes(values, (const char *)ev->params[index].data,
 			  ev->params[index].len - is_string(type));
 }

@@ -48,6 +48,8 @@ static int get_marks(const struct sinsp_event *event, const struct field_ref *re
 
 	count = give_params(desc, "contested", marks->contested, scratch, values, count);
 	count = give_params(desc, "truncated", marks->truncated, scratch, values, count);
+	if (event->filter_unknown && count < FIELD_VALUES_MAX)
+		count += give_string(&values[count], "filter_unknown");
 	return count ? count : NO_VALUE;
 }
 
@@ -58,7 +60,7 @@ static int get_marks(const struct sinsp_event *event, const struct field_ref *re
 
 const struct field_desc fields_evt_marks[] = {
 	{"evt.marks", PT_CHARBUF, PF_NA, FIELD_LIST | FIELD_NO_RHS, FIELD_ARG_NONE, 0, get_marks,
-	 "what cannot be stated as fact: faked, contested PARAMETER, truncated PARAMETER",
+	 "what is doubtful: faked, contested or truncated PARAMETER, filter_unknown",
 	 .example = " in (faked)"},
 	MARK("evt.is_faked", NEEDS_NOTHING, get_is_faked,
 	     "true if the kernel never ran the call, although the caller got a success"),

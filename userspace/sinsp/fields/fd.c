@@ -2,6 +2,7 @@
 /* fd.*: the descriptor that the event opens, uses or closes. */
 #include "sinsp/fields/table.h"
 
+#include "sinsp/fields/cut.h"
 #include "sinsp/values/text_value.h"
 #include "sinsp/values/param_text.h"
 #include "sinsp/tables/path.h"
@@ -102,6 +103,8 @@ int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
 	struct unnamed_fd from;
 	struct buf text;
 
+	if (event->fd)
+		scratch->cut |= cut_of_path(event->fd->name, event->fd->name_len);
 	if (event->fd && !scratch->style.services)
 		return give_bytes(values, event->fd->name, event->fd->name_len);
 	text = text_begin(scratch);
@@ -117,7 +120,7 @@ int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
 	if (from.source == FROM_TUPLE)
 		param_text_raw(event, from.param, &scratch->style, &text);
 	else
-		text.len = sinsp_event_path(event, from.param, text.data, text.capacity);
+		text.len = path_give(event, from.param, scratch, &text);
 	return text.len ? give_text(values, scratch, &text) : NO_VALUE;
 }
 
@@ -136,6 +139,7 @@ static int get_nameraw(const struct sinsp_event *event, const struct field_ref *
 
 	if (event->fd) {
 		name = sinsp_fd_given_name(event->fd, &len);
+		scratch->cut |= cut_of_path(name, len);
 		return give_bytes(values, name, len);
 	}
 	if (from.source != FROM_PATH)
@@ -143,6 +147,7 @@ static int get_nameraw(const struct sinsp_event *event, const struct field_ref *
 	name = event_param_string(&event->ev, from.param);
 	if (!name)
 		return NO_VALUE;
+	scratch->cut |= cut_of_param(&event->ev, from.param);
 	text = text_begin(scratch);
 	buf_append(&text, given, sinsp_path_collapse(name, given));
 	return give_text(values, scratch, &text);

@@ -2,6 +2,7 @@
 /* fdlist.*: the descriptors that poll and ppoll wait for. */
 #include "sinsp/fields/table.h"
 
+#include "sinsp/fields/cut.h"
 #include "sinsp/values/text_value.h"
 #include "sinsp/values/param_text.h"
 #include "sinsp/tables/socket.h"
@@ -33,12 +34,15 @@ static int give_list(const struct sinsp_event *event, struct field_scratch *scra
 		return NO_VALUE;
 	for (unsigned int i = 0; i < event_fdlist_count(list); i++) {
 		int64_t num = event_fdlist_entry(list, i).fd;
+		const struct sinsp_fd *fd =
+			event->thread ? sinsp_fds_find(event->thread->fds, num) : NULL;
 		size_t before = text.len;
 
+		if (fd)
+			scratch->cut |= cut_of_path(fd->name, fd->name_len);
 		if (any)
 			buf_append_char(&text, ',');
-		if (write(event->thread ? sinsp_fds_find(event->thread->fds, num) : NULL, num,
-			  &scratch->style, &text))
+		if (write(fd, num, &scratch->style, &text))
 			any = true;
 		else
 			text.len = before;

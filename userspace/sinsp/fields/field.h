@@ -192,6 +192,7 @@ struct field_scratch {
 	uint64_t evaluations; /* of util.cnt */
 	uint64_t last_num; /* evt.num of the last event that evt.deltatime was read of, */
 	uint64_t last_ns, delta_ns; /* its time, and the time since the one before */
+	unsigned int cut; /* getters set bits: of what they read a part is missing, see cut.h */
 	size_t used; /* of bytes: memory for values that must be composed */
 	char bytes[FIELD_SCRATCH_BYTES];
 };

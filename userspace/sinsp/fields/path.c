@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fs.path.* and evt.abspath: the paths that calls name, absolute and normalised. */
+#include "sinsp/fields/cut.h"
 #include "sinsp/fields/table.h"
 
 enum { NO_PARAM = 0 };
@@ -59,6 +60,16 @@ static const struct path_params *params_of(const struct sinsp_event *event)
 	return &path_events[event->ev.desc->id];
 }
 
+/* The absolute path is joined: what it has of a parameter with a missing end is its end. */
+size_t path_give(const struct sinsp_event *event, unsigned int param, struct field_scratch *scratch,
+		 struct buf *text)
+{
+	size_t len = sinsp_event_path(event, param, text->data, text->capacity);
+
+	scratch->cut |= cut_of_path(text->data, len) | cut_of_param(&event->ev, param);
+	return len;
+}
+
 /* `param` is an index plus 1. */
 static int give_path(const struct sinsp_event *event, unsigned int param,
 		     struct field_scratch *scratch, struct field_value *values)
@@ -67,14 +78,17 @@ static int give_path(const struct sinsp_event *event, unsigned int param,
 
 	if (param == NO_PARAM)
 		return NO_VALUE;
-	text.len = sinsp_event_path(event, param - 1, text.data, text.capacity);
+	text.len = path_give(event, param - 1, scratch, &text);
 	return text.len ? give_text(values, scratch, &text) : NO_VALUE;
 }
 
-static int give_raw(const struct sinsp_event *event, unsigned int param, struct field_value *values)
+static int give_raw(const struct sinsp_event *event, unsigned int param,
+		    struct field_scratch *scratch, struct field_value *values)
 {
-	return param == NO_PARAM ? NO_VALUE
-				 : give_string(values, event_param_string(&event->ev, param - 1));
+	if (param == NO_PARAM)
+		return NO_VALUE;
+	scratch->cut |= cut_of_param(&event->ev, param - 1);
+	return give_string(values, event_param_string(&event->ev, param - 1));
 }
 
 static bool succeeded(const struct sinsp_event *event)
@@ -112,8 +126,9 @@ CAN_HAVE(abs_dst, params->abs_dst)
 	static int get_##which##_raw(const struct sinsp_event *event, const struct field_ref *ref, \
 				     struct field_scratch *scratch, struct field_value *values)    \
 	{                                                                                          \
-		return succeeded(event) ? give_raw(event, params_of(event)->which, values)         \
-					: NO_VALUE;                                                \
+		return succeeded(event)                                                            \
+			       ? give_raw(event, params_of(event)->which, scratch, values)         \
+			       : NO_VALUE;                                                         \
 	}
 
 PATH_GETTERS(name)
@@ -126,9 +141,10 @@ static int get_path(const struct sinsp_event *event, const struct field_ref *ref
 {
 	if (!params_of(event)->by_fd)
 		return get_name(event, ref, scratch, values);
-	return succeeded(event) && event->fd && event->fd->name_len
-		       ? give_string(values, event->fd->name)
-		       : NO_VALUE;
+	if (!succeeded(event) || !event->fd || !event->fd->name_len)
+		return NO_VALUE;
+	scratch->cut |= cut_of_path(event->fd->name, event->fd->name_len);
+	return give_bytes(values, event->fd->name, event->fd->name_len);
 }
 
 static int get_abspath(const struct sinsp_event *event, const struct field_ref *ref,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* proc.* and thread.*: the thread of the event and its process. Its relatives have their own file.
  */
+#include "sinsp/fields/cut.h"
 #include "sinsp/fields/string_list.h"
 #include "sinsp/fields/table.h"
 #include "sinsp/fields/thread_text.h"
@@ -30,6 +31,8 @@ static int get_args(const struct sinsp_event *event, const struct field_ref *ref
 		return NO_VALUE;
 	if (!ref->has_arg)
 		return thread_give_args(event->thread, scratch, values);
+	if (cut_of_args(event->thread->program))
+		scratch->cut |= CUT_WHOLE;
 	*values = string_list_at(event->thread->program->args, event->thread->program->args_len,
 				 ref->index);
 	return 1;
@@ -52,6 +55,7 @@ static int get_cmdnargs(const struct sinsp_event *event, const struct field_ref 
 
 	if (!event->thread)
 		return NO_VALUE;
+	scratch->cut |= cut_of_args(event->thread->program);
 	for (size_t i = 0; i < event->thread->program->args_len; i++)
 		n += event->thread->program->args[i] == '\0';
 	return give_u64(values, n);
@@ -72,6 +76,7 @@ static int get_cwd(const struct sinsp_event *event, const struct field_ref *ref,
 {
 	if (!event->thread || event->thread->fs->cwd_len == 0)
 		return NO_VALUE;
+	scratch->cut |= cut_of_path(event->thread->fs->cwd, event->thread->fs->cwd_len);
 	return give_bytes(values, event->thread->fs->cwd, event->thread->fs->cwd_len);
 }
 
@@ -288,6 +293,15 @@ static bool is_leader(int64_t group, int64_t id)
 		return thread ? give : NO_VALUE;                                                   \
 	}
 
+static int give_fd_name(const struct sinsp_fd *fd, struct field_scratch *scratch,
+			struct field_value *values)
+{
+	if (!fd)
+		return NO_VALUE;
+	scratch->cut |= cut_of_path(fd->name, fd->name_len);
+	return give_bytes(values, fd->name, fd->name_len);
+}
+
 #define STANDARD_FD_GETTERS(what, num)                                                             \
 	static int get_##what##_type(const struct sinsp_event *event, const struct field_ref *ref, \
 				     struct field_scratch *scratch, struct field_value *values)    \
@@ -299,9 +313,7 @@ static bool is_leader(int64_t group, int64_t id)
 	static int get_##what##_name(const struct sinsp_event *event, const struct field_ref *ref, \
 				     struct field_scratch *scratch, struct field_value *values)    \
 	{                                                                                          \
-		const struct sinsp_fd *fd = standard_fd(event, num);                               \
-                                                                                                   \
-		return fd ? give_bytes(values, fd->name, fd->name_len) : NO_VALUE;                 \
+		return give_fd_name(standard_fd(event, num), scratch, values);                     \
 	}
 
 GETTER(get_exe, self, thread_give_exe(thread, scratch, values))

@@ -90,6 +90,10 @@ static inline int get_nothing(const struct sinsp_event *event, const struct fiel
 /* fd.name and fd.directory, used by other fields. */
 field_getter fd_get_name, fd_get_directory;
 
+/* Writes a path of the event to the text, as sinsp_event_path(). Returns its length, or 0. */
+size_t path_give(const struct sinsp_event *event, unsigned int param, struct field_scratch *scratch,
+		 struct buf *text);
+
 /* The names of the kinds of descriptors. */
 extern const struct field_words fd_type_words;
 

@@ -2,6 +2,7 @@
 /* The texts of a thread and its program: names, arguments, environment. */
 #include "sinsp/fields/thread_text.h"
 
+#include "sinsp/fields/cut.h"
 #include "sinsp/fields/string_list.h"
 #include "sinsp/fields/table.h"
 
@@ -15,13 +16,16 @@ int thread_give_name(const struct sinsp_thread *thread, struct field_scratch *sc
 int thread_give_exe(const struct sinsp_thread *thread, struct field_scratch *scratch,
 		    struct field_value *values)
 {
+	scratch->cut |= cut_of_exe(thread->program);
 	return give_string(values, thread->program->exe);
 }
 
 int thread_give_exepath(const struct sinsp_thread *thread, struct field_scratch *scratch,
 			struct field_value *values)
 {
-	return give_string(values, thread->program->exepath);
+	give_string(values, thread->program->exepath);
+	scratch->cut |= cut_of_path(values->bytes.data, values->bytes.len);
+	return 1;
 }
 
 int thread_give_args(const struct sinsp_thread *thread, struct field_scratch *scratch,
@@ -30,6 +34,7 @@ int thread_give_args(const struct sinsp_thread *thread, struct field_scratch *sc
 	struct buf text = text_begin(scratch);
 
 	string_list_append(&text, thread->program->args, thread->program->args_len);
+	scratch->cut |= cut_of_args(thread->program);
 	return give_text(values, scratch, &text);
 }
 
@@ -39,6 +44,7 @@ int thread_give_env(const struct sinsp_thread *thread, struct field_scratch *scr
 	struct buf text = text_begin(scratch);
 
 	string_list_append(&text, thread->program->env, thread->program->env_len);
+	scratch->cut |= cut_of_env(thread->program);
 	return give_text(values, scratch, &text);
 }
 
@@ -51,6 +57,7 @@ int thread_give_cmdline(const struct sinsp_thread *thread, struct field_scratch 
 	if (thread->program->args_len)
 		buf_append_char(&text, ' ');
 	string_list_append(&text, thread->program->args, thread->program->args_len);
+	scratch->cut |= cut_of_args(thread->program);
 	return give_text(values, scratch, &text);
 }
 
@@ -62,6 +69,7 @@ int thread_give_exeline(const struct sinsp_thread *thread, struct field_scratch 
 	buf_append_string(&text, thread->program->exe);
 	buf_append_char(&text, ' ');
 	string_list_append(&text, thread->program->args, thread->program->args_len);
+	scratch->cut |= cut_of_args(thread->program);
 	return give_text(values, scratch, &text);
 }
 
@@ -72,6 +80,8 @@ int thread_give_variable(const struct sinsp_thread *thread, const char *name,
 	const char *data;
 	size_t len;
 
+	if (cut_of_env(thread->program))
+		scratch->cut |= CUT_WHOLE;
 	if (!string_list_find(thread->program->env, thread->program->env_len, name, value))
 		return give_bytes(value, "", 0);
 	data = value->bytes.data;

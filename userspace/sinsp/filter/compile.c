@@ -252,7 +252,10 @@ static int compile_items(struct compiler *compiler, const struct filter_group_it
 		rc = survey_items(compiler, refs, n);
 	if (rc == 0)
 		rc = filter_lists_make(filter, &compiler->terms, refs, n);
-	return rc;
+	if (rc)
+		return rc;
+	filter->doubts = arena_alloc(&filter->arena, filter->njumps + 1);
+	return filter->doubts ? 0 : -ENOMEM;
 }
 
 static int compile(struct filter *filter, const struct filter_group_item *items, size_t n,

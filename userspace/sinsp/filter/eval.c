@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "sinsp/filter/doubt.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/index.h"
 
@@ -77,7 +78,9 @@ COLD int keep(struct filter *filter, const struct filter_side *side,
 	const struct filter_operand *left = &side->operand;
 	struct filter_kept *kept = side->kept;
 	struct field_scratch *scratch = &filter->scratch;
+	unsigned int others = scratch->cut;
 
+	scratch->cut = 0;
 	scratch->used = filter->kept_bytes;
 	if (left->field) {
 		kept->count = field_get(left->field, event, scratch, kept->values);
@@ -89,6 +92,8 @@ COLD int keep(struct filter *filter, const struct filter_side *side,
 	}
 	filter->kept_bytes = scratch->used;
 	kept->event = filter->event;
+	kept->cut = scratch->cut;
+	scratch->cut |= others;
 	if (filter->kept_bytes > sizeof(scratch->bytes) / 2)
 		drop_kept(filter);
 	return kept->count;
@@ -112,6 +117,7 @@ HOT int side_get(struct filter *filter, const struct filter_side *side,
 	filter->scratch.used = filter->kept_bytes;
 	if (kept) {
 		*values = kept->values;
+		filter->scratch.cut |= kept->cut;
 		return kept->count;
 	}
 	*values = reg->values;
@@ -121,24 +127,40 @@ HOT int side_get(struct filter *filter, const struct filter_side *side,
 	return reg->count;
 }
 
-/* Sets the bits of the choices that the event may satisfy, and clears those of all others. */
+int filter_side_values(struct filter *filter, const struct filter_side *side,
+		       const struct sinsp_event *event, const struct field_value **values)
+{
+	return side_get(filter, side, event, values);
+}
+
+/*
+ * Sets the bits of the choices that the event may satisfy, and clears those of all others. A value
+ * of which a part is missing may be that of any key.
+ */
 static void find_candidates(struct filter *filter, const struct filter_index *index,
 			    const struct sinsp_event *event)
 {
 	const struct filter_side *side = NULL;
 	const struct field_value *values;
+	unsigned int cut = 0;
 	int n = 0;
 
 	memcpy(filter->candidates, index->always, index->words * sizeof(index->always[0]));
 	for (uint32_t i = 0; i < index->ntables; i++) {
 		const struct index_table *table = &index->tables[i];
 
-		if (table->side != side)
+		if (table->side != side) {
+			filter->scratch.cut = 0;
 			n = side_get(filter, table->side, event, &values);
+			cut = filter->scratch.cut;
+		}
 		side = table->side;
-		for (int j = 0; j < n; j++)
+		if (cut)
+			filter_index_mark_all(table, filter->candidates);
+		for (int j = 0; j < n && !cut; j++)
 			filter_index_look_up(table, &values[j], filter->candidates);
 	}
+	filter->scratch.cut = 0;
 }
 
 /* The first choice among the candidates that the index of the list leaves. */
@@ -168,15 +190,11 @@ COLD size_t next_indexed(struct filter *filter, const struct filter_list *list,
 	return FILTER_NONE;
 }
 
-HOT size_t next(struct filter *filter, const struct sinsp_event *event, size_t from)
+HOT size_t next_known(struct filter *filter, const struct filter_list *list,
+		      const struct sinsp_event *event, size_t from)
 {
-	/* With one list the type decides nothing. */
-	const struct filter_list *list =
-		filter->nlists > 1 ? list_of(filter, &event->ev) : filter->lists;
 	const struct filter_choice *choice = list->choices, *end = choice + list->count;
 
-	if (choice == end)
-		return FILTER_NONE;
 	if (list->index)
 		return next_indexed(filter, list, event, from);
 	if (from == 0)
@@ -187,6 +205,21 @@ HOT size_t next(struct filter *filter, const struct sinsp_event *event, size_t f
 		if (run(filter, choice->entry, event))
 			return choice->item;
 	return FILTER_NONE;
+}
+
+HOT size_t next(struct filter *filter, const struct sinsp_event *event, size_t from)
+{
+	/* With one list the type decides nothing. */
+	const struct filter_list *list =
+		filter->nlists > 1 ? list_of(filter, &event->ev) : filter->lists;
+	size_t found;
+
+	if (!list->count)
+		return FILTER_NONE;
+	found = next_known(filter, list, event, from);
+	if (__builtin_expect(filter->scratch.cut, 0))
+		found = filter_doubt_next(filter, list, event, from);
+	return found;
 }
 
 size_t filter_group_next(struct filter *filter, const struct sinsp_event *event, size_t from)

@@ -25,6 +25,13 @@ void filter_destroy(struct filter *filter);
 bool filter_match(struct filter *filter, const struct sinsp_event *event);
 
 /*
+ * Whether the last event, which passed, did so only because it cannot be known whether it does:
+ * that depends on a part of a value that was not captured. With several expressions: it satisfies
+ * the last one in that way.
+ */
+bool filter_is_unknown(const struct filter *filter);
+
+/*
  * The types of events that can pass, known before any event: ids[] by event id, and generic[] by
  * system-call code for generic events. May include too many, never too few.
  */

@@ -37,6 +37,7 @@ struct filter_kept {
 	struct filter_kept *next;
 	uint64_t event; /* the event they belong to */
 	int count; /* -1: none */
+	unsigned int cut; /* as in struct field_scratch */
 	struct field_value values[];
 };
 
@@ -75,6 +76,8 @@ struct filter_memo {
 	uint64_t event; /* the event it belongs to */
 	uint32_t entry; /* without check: the entry of its code */
 	bool answer;
+	uint8_t doubt; /* the same where parts are missing: see doubt.h */
+	uint64_t doubt_event; /* the event it belongs to */
 };
 
 struct filter_jump {
@@ -109,6 +112,8 @@ struct filter {
 	const struct filter_list *lists;
 	size_t nlists;
 	uint64_t event; /* counts events: cached results of others are outdated */
+	uint8_t *doubts; /* by jump; only while an event is evaluated again, see doubt.h */
+	bool is_unknown; /* see filter_is_unknown() */
 	struct filter_kept *kept; /* list of all */
 	uint64_t *candidates; /* bits of the choices that the event may satisfy, of an index */
 	size_t kept_bytes; /* of the scratch memory, used by kept values */
@@ -171,11 +176,17 @@ filter_test filter_test_exists, filter_test_value, filter_test_values, filter_te
 /* The first choice that is this item or a later one; the end of the list if there is none. */
 const struct filter_choice *filter_list_find(const struct filter_list *list, size_t item);
 
+/* The values of a side, until the next call, and how many, or -1. */
+int filter_side_values(struct filter *filter, const struct filter_side *side,
+		       const struct sinsp_event *event, const struct field_value **values);
+
 /* Starts a new event: invalidates all cached results. */
 static inline void filter_begin(struct filter *filter)
 {
 	filter->event++;
 	filter->kept_bytes = 0;
+	filter->scratch.cut = 0;
+	filter->is_unknown = false;
 }
 
 /* The constants of a check for fast look-up, or NULL with 0 if their type does not allow it. */

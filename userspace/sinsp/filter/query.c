@@ -109,6 +109,11 @@ unsigned int filter_needs(const struct filter *filter)
 	return needs;
 }
 
+bool filter_is_unknown(const struct filter *filter)
+{
+	return filter->is_unknown;
+}
+
 const struct kernel_filters *filter_kernel_part(const struct filter *filter)
 {
 	return filter->kernel_part;

@@ -29,7 +29,20 @@ struct sinsp_event {
 	bool has_fd; /* the event is about a descriptor: fd_num is set */
 	bool fd_named; /* the event gave or changed the name of its descriptor */
 	int64_t fd_num;
+	/* It passed because a part that is missing decides: see filter_is_unknown(). */
+	bool filter_unknown;
+	bool was_unknown; /* the same, of any of the filters that it passed */
 };
+
+/* Notes the answer of a filter that the event passed. Returns what the event had. */
+static inline bool sinsp_event_note_answer(struct sinsp_event *event, bool unknown)
+{
+	bool before = event->filter_unknown;
+
+	event->filter_unknown = unknown;
+	event->was_unknown |= unknown;
+	return before;
+}
 
 /*
  * Converts a time of the event or of its thread to the event's wall clock; 0 (unknown) stays 0. For

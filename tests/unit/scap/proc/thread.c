@@ -185,6 +185,14 @@ static void test_strings(void **state)
 	assert_int_equal(thread.args_len, 0);
 	assert_int_equal(thread.env_len, 4096);
 	assert_int_equal(thread.env[4095], '\0');
+	assert_string_equal(thread.exe + 4092, "...");
+	assert_string_equal(thread.env + 4092, "...");
+	/* As much as is kept is whole. */
+	large[4095] = '\0';
+	proc_tree_put_bytes(*state, "environ", large, 4096);
+	thread = read_thread(*state);
+	assert_int_equal(thread.env_len, 4096);
+	assert_string_equal(thread.env + 4092, "xxx");
 }
 
 static void test_links(void **state)

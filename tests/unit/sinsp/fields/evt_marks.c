@@ -41,6 +41,18 @@ static void test_marked_parameters(void **state)
 	world_expect(world, "evt.is_faked", "false");
 }
 
+static void test_unknown_answer(void **state)
+{
+	struct drive *world = *state;
+
+	make_rename(world, (struct frame_marks){.truncated = 1 << rename__newpath});
+	assert_false(sinsp_event_note_answer(&world->event, true));
+	world_expect(world, "evt.marks", "(truncated newpath,filter_unknown)");
+	assert_true(sinsp_event_note_answer(&world->event, false));
+	world_expect(world, "evt.marks", "(truncated newpath)");
+	assert_true(world->event.was_unknown);
+}
+
 /* Bits of parameters that the event does not have say nothing. */
 static void test_bits_without_parameter(void **state)
 {
@@ -66,6 +78,7 @@ static void test_calls_that_never_ran_have_no_result(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_no_mark, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_marked_parameters, world_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_unknown_answer, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_bits_without_parameter, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_calls_that_never_ran_have_no_result, world_setup,
 					world_teardown),
