@@ -1,188 +1,192 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Evaluates expressions again for an event with a value that is not whole: each comparison has one
- * answer or both, and with both the code goes on at both of its jumps. Only such events come here.
+ * Comparisons of texts of which a part is missing: what stands before and behind the missing part
+ * decides some of them.
  */
 #include "sinsp/filter/doubt.h"
 
 #include <string.h>
+#include <strings.h>
 
-#include "sinsp/filter/group.h"
-#include "sinsp/filter/index.h"
+#include "sinsp/fields/cut.h"
 
-enum {
-	DEPTH_MAX = 2000, /* of unknown comparisons that follow from each other: of more, all is
-			     unknown */
-	ANCESTORS_MAX = 256, /* as filter_test_ancestors() */
+/* What is known of a value: how it begins and ends, and what stands in it. */
+struct known {
+	const struct field_value *all;
+	struct field_value head, tail; /* with a NUL, as comparisons need it */
 };
 
-/* An answer of which one of two is enough, and one that needs both. */
-static unsigned int either(unsigned int a, unsigned int b)
-{
-	return ((a | b) & DOUBT_YES) | (a & b & DOUBT_NO);
-}
-
-static unsigned int both(unsigned int a, unsigned int b)
-{
-	return (a & b & DOUBT_YES) | ((a | b) & DOUBT_NO);
-}
-
-static unsigned int opposite(unsigned int a)
-{
-	return (a & DOUBT_YES ? DOUBT_NO : 0) | (a & DOUBT_NO ? DOUBT_YES : 0);
-}
+typedef unsigned int doubt_compare(const struct filter_check *check, const struct known *known,
+				   const struct filter_constant *constant);
 
 static unsigned int answer(bool yes)
 {
 	return yes ? DOUBT_YES : DOUBT_NO;
 }
 
-/* As satisfies() of eval.c. */
-static unsigned int satisfies(struct filter *filter, const struct filter_check *check,
-			      const struct field_value *values, int n,
-			      const struct filter_constant *constant, unsigned int cut)
+static size_t min_size(size_t a, size_t b)
 {
-	unsigned int any = DOUBT_NO;
-
-	for (int i = 0; i < n; i++)
-		any = either(any, filter_doubt_compare(filter, check, &values[i], constant, cut));
-	return check->negated ? opposite(any) : any;
+	return a < b ? a : b;
 }
 
-static unsigned int satisfies_constants(struct filter *filter, const struct filter_check *check,
-					const struct field_value *values, int n, unsigned int cut)
+static bool has_head(const struct known *known, const char *text, size_t len)
 {
-	unsigned int any = DOUBT_NO, all = check->nconstants ? DOUBT_YES : DOUBT_NO, sure = 0;
-	bool unknown = false;
-
-	for (uint32_t i = 0; i < check->nconstants; i++) {
-		unsigned int one = satisfies(filter, check, values, n, &check->constants[i], cut);
-
-		any = either(any, one);
-		all = both(all, one);
-		sure += one == DOUBT_YES;
-		unknown |= one == DOUBT_UNKNOWN;
-	}
-	if (check->quantifier == FILTER_ONE_OF)
-		return unknown && sure < 2 ? DOUBT_UNKNOWN : answer(sure == 1);
-	return check->quantifier == FILTER_ALL_OF ? all : any;
+	return memcmp(known->head.bytes.data, text, min_size(known->head.bytes.len, len)) == 0;
 }
 
-/* Whether filter_doubt_compare() knows what the missing part of a value means for the check. */
-static bool is_of_text(const struct filter_check *check)
+static bool has_tail(const struct known *known, const char *text, size_t len)
 {
-	const struct filter_operand *left = &check->left->operand;
+	size_t n = min_size(known->tail.bytes.len, len);
 
-	return left->field && !left->list && !param_type_size(left->type) && check->compare &&
-	       check->compare == filter_compare_of(left->type, check->op);
+	return memcmp(known->tail.bytes.data + known->tail.bytes.len - n, text + len - n, n) == 0;
 }
 
-static unsigned int doubt_ancestors(struct filter *filter, const struct filter_check *check,
-				    const struct sinsp_event *event)
+/* The whole is no shorter than what is known of it. */
+static unsigned int doubt_equal(const struct filter_check *check, const struct known *known,
+				const struct filter_constant *constant)
 {
-	const struct field_value *values;
-	unsigned int any = DOUBT_NO;
+	const char *text = constant->value.bytes.data;
+	size_t len = constant->value.bytes.len;
 
-	for (int32_t i = 1; i <= ANCESTORS_MAX && any != DOUBT_YES; i++) {
-		check->left->operand.field->index = i;
-		filter->scratch.cut = 0;
-		if (filter_side_values(filter, check->left, event, &values) < 0)
-			break;
-		any = either(any,
-			     satisfies_constants(filter, check, values, 1, filter->scratch.cut));
-	}
-	return any;
+	return len >= known->head.bytes.len + known->tail.bytes.len && has_head(known, text, len) &&
+			       has_tail(known, text, len)
+		       ? DOUBT_UNKNOWN
+		       : DOUBT_NO;
 }
 
-static unsigned int doubt_check(struct filter *filter, const struct filter_check *check,
-				const struct sinsp_event *event)
+static unsigned int doubt_start(const struct filter_check *check, const struct known *known,
+				const struct filter_constant *constant)
 {
-	const struct field_value *values;
-	bool yes;
-	int n;
+	const char *text = constant->value.bytes.data;
+	size_t len = constant->value.bytes.len;
 
-	filter->scratch.cut = 0;
-	yes = check->test(filter, check, event);
-	if (!filter->scratch.cut || check->op == FILTER_EXISTS)
-		return answer(yes);
-	if (!is_of_text(check))
+	if (known->head.bytes.len >= len)
+		return answer(check->compare(&known->head, constant));
+	return has_head(known, text, len) ? DOUBT_UNKNOWN : DOUBT_NO;
+}
+
+static unsigned int doubt_end(const struct filter_check *check, const struct known *known,
+			      const struct filter_constant *constant)
+{
+	const char *text = constant->value.bytes.data;
+	size_t len = constant->value.bytes.len;
+
+	if (known->tail.bytes.len >= len)
+		return answer(check->compare(&known->tail, constant));
+	return has_tail(known, text, len) ? DOUBT_UNKNOWN : DOUBT_NO;
+}
+
+/* What is found only with the mark may not be there. */
+static unsigned int doubt_contain(const struct filter_check *check, const struct known *known,
+				  const struct filter_constant *constant)
+{
+	if (check->compare(&known->head, constant) || check->compare(&known->tail, constant))
+		return DOUBT_YES;
+	return known->all && check->compare(known->all, constant) ? DOUBT_YES : DOUBT_UNKNOWN;
+}
+
+/* Whether a text begins with the pattern up to its first wildcard, as far as the text goes. */
+static bool may_begin(const struct field_value *head, const char *pattern)
+{
+	size_t n = min_size(strcspn(pattern, "*?[\\"), head->bytes.len);
+
+	return strncasecmp(pattern, head->bytes.data, n) == 0;
+}
+
+/* The same of its end; a backslash takes the character behind it. */
+static bool may_end(const struct field_value *tail, const char *pattern, size_t len)
+{
+	size_t at = len, n;
+
+	while (at > 0 && !strchr("*?[]\\", pattern[at - 1]))
+		at--;
+	if (at > 0 && pattern[at - 1] == '\\')
+		at++;
+	n = at < len ? min_size(len - at, tail->bytes.len) : 0;
+	return strncasecmp(pattern + len - n, tail->bytes.data + tail->bytes.len - n, n) == 0;
+}
+
+/* Where the pattern ends, or begins, with any text, the rest may be missing. */
+static unsigned int doubt_glob(const struct filter_check *check, const struct known *known,
+			       const struct filter_constant *constant)
+{
+	const char *pattern = constant->value.bytes.data;
+	size_t len = constant->value.bytes.len;
+
+	if (!may_begin(&known->head, pattern) || !may_end(&known->tail, pattern, len))
+		return DOUBT_NO;
+	if (len && pattern[len - 1] == '*' && (len == 1 || pattern[len - 2] != '\\') &&
+	    check->compare(&known->head, constant))
+		return DOUBT_YES;
+	return pattern[0] == '*' && check->compare(&known->tail, constant) ? DOUBT_YES
+									   : DOUBT_UNKNOWN;
+}
+
+/* Others are unknown. */
+static doubt_compare *const compares[FILTER_OPS_COUNT] = {
+	[FILTER_EQ] = doubt_equal,	    [FILTER_NE] = doubt_equal,
+	[FILTER_IN] = doubt_equal,	    [FILTER_INTERSECTS] = doubt_equal,
+	[FILTER_STARTSWITH] = doubt_start,  [FILTER_BSTARTSWITH] = doubt_start,
+	[FILTER_ENDSWITH] = doubt_end,	    [FILTER_CONTAINS] = doubt_contain,
+	[FILTER_BCONTAINS] = doubt_contain, [FILTER_ICONTAINS] = doubt_contain,
+	[FILTER_GLOB] = doubt_glob,	    [FILTER_IGLOB] = doubt_glob,
+};
+
+static const char *first_mark(const struct field_value *value)
+{
+	return memmem(value->bytes.data, value->bytes.len, CUT_MARK, sizeof(CUT_MARK) - 1);
+}
+
+/* What is behind the last mark. */
+static const char *behind_marks(const char *mark, const char *end)
+{
+	const char *behind = mark;
+
+	for (; mark;
+	     mark = memmem(mark + 1, (size_t)(end - mark - 1), CUT_MARK, sizeof(CUT_MARK) - 1))
+		behind = mark + sizeof(CUT_MARK) - 1;
+	return behind;
+}
+
+/* Copies the beginning with a NUL to the free scratch memory; false if it does not fit. */
+static bool copy_head(struct field_scratch *scratch, const struct field_value *value, size_t len,
+		      struct field_value *head)
+{
+	char *copy = scratch->bytes + scratch->used;
+
+	if (len >= sizeof(scratch->bytes) - scratch->used)
+		return false;
+	memcpy(copy, value->bytes.data, len);
+	copy[len] = '\0';
+	head->bytes.data = copy;
+	head->bytes.len = len;
+	return true;
+}
+
+/* A text in which no mark is left is one that the missing part does not concern. */
+unsigned int filter_doubt_compare(struct filter *filter, const struct filter_check *check,
+				  const struct field_value *value,
+				  const struct filter_constant *constant, unsigned int cut)
+{
+	static const struct field_value nothing = {.bytes = {"", 0}};
+	const char *mark = first_mark(value), *end = value->bytes.data + value->bytes.len;
+	struct known known = {.head = nothing, .tail = nothing};
+
+	if (cut == CUT_SHOWN && !mark)
+		return answer(check->compare(value, constant));
+	if (!compares[check->op] || (cut & CUT_WHOLE))
 		return DOUBT_UNKNOWN;
-	if (check->test == filter_test_ancestors)
-		return doubt_ancestors(filter, check, event);
-	if (check->test != filter_test_value && check->test != filter_test_values)
-		return DOUBT_UNKNOWN;
-	n = filter_side_values(filter, check->left, event, &values);
-	return n > 0 ? satisfies_constants(filter, check, values, n, filter->scratch.cut)
-		     : DOUBT_NO;
-}
+	if (cut & CUT_PLACES) {
+		known.all = value;
+	} else {
+		size_t len = mark ? (size_t)(mark - value->bytes.data) : value->bytes.len;
 
-static unsigned int possible(struct filter *filter, uint32_t at, const struct sinsp_event *event,
-			     unsigned int depth);
-
-/* The answers of a check, or of a part that has code of its own. */
-static unsigned int ask(struct filter *filter, const struct filter_jump *jump,
-			const struct sinsp_event *event, unsigned int depth)
-{
-	struct filter_memo *memo = jump->memo;
-	unsigned int answers;
-
-	if (memo && memo->doubt_event == filter->event)
-		return memo->doubt;
-	answers = jump->test ? doubt_check(filter, jump->check, event)
-			     : possible(filter, memo->entry, event, depth + 1);
-	if (memo) {
-		memo->doubt = (uint8_t)answers;
-		memo->doubt_event = filter->event;
-	}
-	return answers;
-}
-
-/* What the code from a jump on can end with. */
-static unsigned int possible(struct filter *filter, uint32_t at, const struct sinsp_event *event,
-			     unsigned int depth)
-{
-	while (at < FILTER_FAIL) {
-		const struct filter_jump *jump = &filter->code[at];
-		unsigned int answers;
-
-		if (filter->doubts[at])
-			return filter->doubts[at];
-		if (depth >= DEPTH_MAX)
+		if (!copy_head(&filter->scratch, value, len, &known.head))
 			return DOUBT_UNKNOWN;
-		answers = ask(filter, jump, event, depth);
-		if (answers == DOUBT_UNKNOWN) {
-			answers = possible(filter, jump->on_true, event, depth + 1);
-			if (answers != DOUBT_UNKNOWN)
-				answers |= possible(filter, jump->on_false, event, depth + 1);
-			filter->doubts[at] = (uint8_t)answers;
-			return answers;
+		if (!(cut & CUT_END)) {
+			known.tail.bytes.data = behind_marks(mark, end);
+			known.tail.bytes.len = (size_t)(end - known.tail.bytes.data);
 		}
-		at = answers == DOUBT_YES ? jump->on_true : jump->on_false;
 	}
-	return answer(at == FILTER_PASS);
-}
-
-static bool is_candidate(const struct filter *filter, const struct filter_list *list, size_t i)
-{
-	return !list->index ||
-	       (filter->candidates[i / FILTER_WORD_BITS] >> i % FILTER_WORD_BITS & 1);
-}
-
-size_t filter_doubt_next(struct filter *filter, const struct filter_list *list,
-			 const struct sinsp_event *event, size_t from)
-{
-	size_t at = (size_t)(filter_list_find(list, from) - list->choices);
-	unsigned int answers = DOUBT_NO, cut = filter->scratch.cut;
-
-	memset(filter->doubts, 0, filter->njumps);
-	for (; at < list->count; at++) {
-		if (!is_candidate(filter, list, at))
-			continue;
-		answers = possible(filter, list->choices[at].entry, event, 0);
-		if (answers & DOUBT_YES)
-			break;
-	}
-	filter->scratch.cut = cut; /* for the items after this one */
-	filter->is_unknown = answers == DOUBT_UNKNOWN;
-	return at < list->count ? list->choices[at].item : FILTER_NONE;
+	return compares[check->op](check, &known, constant);
 }

@@ -133,6 +133,18 @@ int filter_side_values(struct filter *filter, const struct filter_side *side,
 	return side_get(filter, side, event, values);
 }
 
+/* Sets the bits of all choices that have a key in the table. */
+static void mark_all(const struct index_table *table, uint64_t *candidates)
+{
+	uint32_t n = table->starts[(uint32_t)1 << (32 - table->shift)];
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t choice = table->entries[i].choice;
+
+		candidates[choice / FILTER_WORD_BITS] |= (uint64_t)1 << choice % FILTER_WORD_BITS;
+	}
+}
+
 /*
  * Sets the bits of the choices that the event may satisfy, and clears those of all others. A value
  * of which a part is missing may be that of any key.
@@ -156,7 +168,7 @@ static void find_candidates(struct filter *filter, const struct filter_index *in
 		}
 		side = table->side;
 		if (cut)
-			filter_index_mark_all(table, filter->candidates);
+			mark_all(table, filter->candidates);
 		for (int j = 0; j < n && !cut; j++)
 			filter_index_look_up(table, &values[j], filter->candidates);
 	}
@@ -355,4 +367,184 @@ bool filter_test_operands(struct filter *filter, const struct filter_check *chec
 		if ((in_values(check, &values[i], right) != check->negated) != every)
 			return !every;
 	return every;
+}
+
+/*
+ * Evaluates expressions again for an event with a value that is not whole: each comparison has one
+ * answer or both, and with both the code goes on at both of its jumps. Only such events come here.
+ */
+
+enum {
+	DEPTH_MAX = 2000, /* of unknown comparisons that follow from each other: of more, all is
+			     unknown */
+};
+
+/* An answer of which one of two is enough, and one that needs both. */
+static unsigned int either(unsigned int a, unsigned int b)
+{
+	return ((a | b) & DOUBT_YES) | (a & b & DOUBT_NO);
+}
+
+static unsigned int both(unsigned int a, unsigned int b)
+{
+	return (a & b & DOUBT_YES) | ((a | b) & DOUBT_NO);
+}
+
+static unsigned int opposite(unsigned int a)
+{
+	return (a & DOUBT_YES ? DOUBT_NO : 0) | (a & DOUBT_NO ? DOUBT_YES : 0);
+}
+
+static unsigned int answer(bool yes)
+{
+	return yes ? DOUBT_YES : DOUBT_NO;
+}
+
+/* As doubt_constant() of eval.c. */
+static unsigned int doubt_constant(struct filter *filter, const struct filter_check *check,
+				   const struct field_value *values, int n,
+				   const struct filter_constant *constant, unsigned int cut)
+{
+	unsigned int any = DOUBT_NO;
+
+	for (int i = 0; i < n; i++)
+		any = either(any, filter_doubt_compare(filter, check, &values[i], constant, cut));
+	return check->negated ? opposite(any) : any;
+}
+
+static unsigned int doubt_constants(struct filter *filter, const struct filter_check *check,
+				    const struct field_value *values, int n, unsigned int cut)
+{
+	unsigned int any = DOUBT_NO, all = check->nconstants ? DOUBT_YES : DOUBT_NO, sure = 0;
+	bool unknown = false;
+
+	for (uint32_t i = 0; i < check->nconstants; i++) {
+		unsigned int one =
+			doubt_constant(filter, check, values, n, &check->constants[i], cut);
+
+		any = either(any, one);
+		all = both(all, one);
+		sure += one == DOUBT_YES;
+		unknown |= one == DOUBT_UNKNOWN;
+	}
+	if (check->quantifier == FILTER_ONE_OF)
+		return unknown && sure < 2 ? DOUBT_UNKNOWN : answer(sure == 1);
+	return check->quantifier == FILTER_ALL_OF ? all : any;
+}
+
+/* Whether filter_doubt_compare() knows what the missing part of a value means for the check. */
+static bool is_of_text(const struct filter_check *check)
+{
+	const struct filter_operand *left = &check->left->operand;
+
+	return left->field && !left->list && !param_type_size(left->type) && check->compare &&
+	       check->compare == filter_compare_of(left->type, check->op);
+}
+
+static unsigned int doubt_ancestors(struct filter *filter, const struct filter_check *check,
+				    const struct sinsp_event *event)
+{
+	const struct field_value *values;
+	unsigned int any = DOUBT_NO;
+
+	for (int32_t i = 1; i <= ANCESTORS_MAX && any != DOUBT_YES; i++) {
+		check->left->operand.field->index = i;
+		filter->scratch.cut = 0;
+		if (filter_side_values(filter, check->left, event, &values) < 0)
+			break;
+		any = either(any, doubt_constants(filter, check, values, 1, filter->scratch.cut));
+	}
+	return any;
+}
+
+static unsigned int doubt_check(struct filter *filter, const struct filter_check *check,
+				const struct sinsp_event *event)
+{
+	const struct field_value *values;
+	bool yes;
+	int n;
+
+	filter->scratch.cut = 0;
+	yes = check->test(filter, check, event);
+	if (!filter->scratch.cut || check->op == FILTER_EXISTS)
+		return answer(yes);
+	if (!is_of_text(check))
+		return DOUBT_UNKNOWN;
+	if (check->test == filter_test_ancestors)
+		return doubt_ancestors(filter, check, event);
+	if (check->test != filter_test_value && check->test != filter_test_values)
+		return DOUBT_UNKNOWN;
+	n = filter_side_values(filter, check->left, event, &values);
+	return n > 0 ? doubt_constants(filter, check, values, n, filter->scratch.cut) : DOUBT_NO;
+}
+
+static unsigned int possible(struct filter *filter, uint32_t at, const struct sinsp_event *event,
+			     unsigned int depth);
+
+/* The answers of a check, or of a part that has code of its own. */
+static unsigned int doubt_ask(struct filter *filter, const struct filter_jump *jump,
+			      const struct sinsp_event *event, unsigned int depth)
+{
+	struct filter_memo *memo = jump->memo;
+	unsigned int answers;
+
+	if (memo && memo->doubt_event == filter->event)
+		return memo->doubt;
+	answers = jump->test ? doubt_check(filter, jump->check, event)
+			     : possible(filter, memo->entry, event, depth + 1);
+	if (memo) {
+		memo->doubt = (uint8_t)answers;
+		memo->doubt_event = filter->event;
+	}
+	return answers;
+}
+
+/* What the code from a jump on can end with. */
+static unsigned int possible(struct filter *filter, uint32_t at, const struct sinsp_event *event,
+			     unsigned int depth)
+{
+	while (at < FILTER_FAIL) {
+		const struct filter_jump *jump = &filter->code[at];
+		unsigned int answers;
+
+		if (filter->doubts[at])
+			return filter->doubts[at];
+		if (depth >= DEPTH_MAX)
+			return DOUBT_UNKNOWN;
+		answers = doubt_ask(filter, jump, event, depth);
+		if (answers == DOUBT_UNKNOWN) {
+			answers = possible(filter, jump->on_true, event, depth + 1);
+			if (answers != DOUBT_UNKNOWN)
+				answers |= possible(filter, jump->on_false, event, depth + 1);
+			filter->doubts[at] = (uint8_t)answers;
+			return answers;
+		}
+		at = answers == DOUBT_YES ? jump->on_true : jump->on_false;
+	}
+	return answer(at == FILTER_PASS);
+}
+
+static bool is_candidate(const struct filter *filter, const struct filter_list *list, size_t i)
+{
+	return !list->index ||
+	       (filter->candidates[i / FILTER_WORD_BITS] >> i % FILTER_WORD_BITS & 1);
+}
+
+size_t filter_doubt_next(struct filter *filter, const struct filter_list *list,
+			 const struct sinsp_event *event, size_t from)
+{
+	size_t at = (size_t)(filter_list_find(list, from) - list->choices);
+	unsigned int answers = DOUBT_NO, cut = filter->scratch.cut;
+
+	memset(filter->doubts, 0, filter->njumps);
+	for (; at < list->count; at++) {
+		if (!is_candidate(filter, list, at))
+			continue;
+		answers = possible(filter, list->choices[at].entry, event, 0);
+		if (answers & DOUBT_YES)
+			break;
+	}
+	filter->scratch.cut = cut; /* for the items after this one */
+	filter->is_unknown = answers == DOUBT_UNKNOWN;
+	return at < list->count ? list->choices[at].item : FILTER_NONE;
 }

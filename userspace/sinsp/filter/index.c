@@ -192,14 +192,3 @@ int filter_index_make(struct filter *filter, struct filter_terms *terms, struct 
 	buf_finish(&maker.keys);
 	return rc;
 }
-
-void filter_index_mark_all(const struct index_table *table, uint64_t *candidates)
-{
-	uint32_t n = table->starts[(uint32_t)1 << (32 - table->shift)];
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t choice = table->entries[i].choice;
-
-		candidates[choice / FILTER_WORD_BITS] |= (uint64_t)1 << choice % FILTER_WORD_BITS;
-	}
-}

@@ -78,7 +78,4 @@ static inline void filter_index_look_up(const struct index_table *table,
 		index_mark(table, hash, candidates);
 }
 
-/* Sets the bits of all choices that have a key in the table. */
-void filter_index_mark_all(const struct index_table *table, uint64_t *candidates);
-
 #endif
