@@ -43,14 +43,14 @@ void capture_string(struct capture *capture, const char *text)
 	capture_bytes(capture, text, strlen(text));
 }
 
-void capture_begin(struct capture *capture, uint32_t type)
+void capture_block_begin(struct capture *capture, uint32_t type)
 {
 	capture->block = capture->bytes.len;
 	capture_u32(capture, type);
 	capture_u32(capture, 0);
 }
 
-void capture_end(struct capture *capture)
+void capture_block_end(struct capture *capture)
 {
 	uint32_t len;
 
@@ -76,19 +76,19 @@ void capture_entry_end(struct capture *capture, size_t at, bool whole)
 
 void capture_section(struct capture *capture)
 {
-	capture_begin(capture, 0x0a0d0d0a);
+	capture_block_begin(capture, 0x0a0d0d0a);
 	capture_u32(capture, 0x1a2b3c4d);
 	capture_u16(capture, 1);
 	capture_u16(capture, 2);
 	capture_u64(capture, UINT64_MAX);
-	capture_end(capture);
+	capture_block_end(capture);
 }
 
 void capture_close_event(struct capture *capture, uint32_t block, uint32_t flags, int64_t fd)
 {
 	bool first = block == 0x204 || block == 0x208 || block == 0x8010abcd;
 
-	capture_begin(capture, block);
+	capture_block_begin(capture, block);
 	capture_u16(capture, 3);
 	if (block == 0x208 || block == 0x217 || block == 0x222)
 		capture_u32(capture, flags);
@@ -102,12 +102,12 @@ void capture_close_event(struct capture *capture, uint32_t block, uint32_t flags
 	capture_u16(capture, 8);
 	capture_u64(capture, 0);
 	capture_u64(capture, (uint64_t)fd);
-	capture_end(capture);
+	capture_block_end(capture);
 }
 
 void capture_threads_v1(struct capture *capture, size_t bytes)
 {
-	capture_begin(capture, 0x202);
+	capture_block_begin(capture, 0x202);
 	for (uint64_t tid = 1; capture->bytes.len - capture->block < bytes; tid++) {
 		for (int i = 0; i < 3; i++)
 			capture_u64(capture, tid);
@@ -117,7 +117,7 @@ void capture_threads_v1(struct capture *capture, size_t bytes)
 		for (int i = 0; i < 3; i++)
 			capture_u32(capture, 0);
 	}
-	capture_end(capture);
+	capture_block_end(capture);
 }
 
 const char *capture_path(const void *bytes, size_t n)

@@ -23,8 +23,8 @@ void capture_bytes(struct capture *capture, const void *bytes, size_t n);
 void capture_string(struct capture *capture, const char *text); /* its length of 16 bits first */
 
 /* A block: what is put between these is its body; then it is filled up, and its length set. */
-void capture_begin(struct capture *capture, uint32_t type);
-void capture_end(struct capture *capture);
+void capture_block_begin(struct capture *capture, uint32_t type);
+void capture_block_end(struct capture *capture);
 
 /* An entry that begins with its length: what is put after `at` is in it. */
 size_t capture_entry_begin(struct capture *capture);

@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/input/host.h"
-#include "agent/input/live_open.h"
+#include "agent/run/host.h"
+#include "agent/run/live_open.h"
 #include "event/event.h"
 #include "scap/rings/cpus.h"
 #include "scap/live/driver.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "agent/commands/commands.h"
-#include "agent/input/live_open.h"
+#include "agent/run/live_open.h"
 #include "agent/plan/output_views.h"
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"

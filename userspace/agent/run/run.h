@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/budget/budget.h"
+#include "agent/run/budget.h"
 #include "agent/options/options.h"
-#include "agent/input/groups.h"
-#include "agent/input/input.h"
+#include "agent/run/groups.h"
+#include "agent/run/input.h"
 #include "agent/run/hand_over.h"
 #include "agent/run/line_writer.h"
 #include "agent/run/losses.h"

@@ -32,8 +32,8 @@ enum { EVENT_BLOCKS = sizeof(event_blocks) / sizeof(*event_blocks) };
 /* A block for an event, without one. */
 static void put_nothing(void)
 {
-	capture_begin(&capture, 0x216);
-	capture_end(&capture);
+	capture_block_begin(&capture, 0x216);
+	capture_block_end(&capture);
 }
 
 /* All that an event of a source has, and its frame as it is decoded. */
@@ -99,10 +99,10 @@ static void test_unknown_blocks(void **state)
 	struct capture_result result;
 
 	for (int i = 0; i < 3; i++) {
-		capture_begin(&capture, 0x999 + (uint32_t)i);
+		capture_block_begin(&capture, 0x999 + (uint32_t)i);
 		for (int j = 0; j < 300000 * i; j++)
 			capture_u32(&capture, 0x216);
-		capture_end(&capture);
+		capture_block_end(&capture);
 		capture_close_event(&capture, 0x216, 0, 7);
 	}
 	capture_threads_v1(&capture, 1000);
@@ -148,7 +148,7 @@ static void put_large_event(size_t bytes)
 	for (size_t i = 0; i < bytes; i += 8)
 		capture_u64(&capture, i);
 	capture.block = at;
-	capture_end(&capture);
+	capture_block_end(&capture);
 }
 
 static void test_large_blocks(void **state)
@@ -267,12 +267,12 @@ static void test_network_packets(void **state)
 {
 	struct capture_result result;
 
-	capture_begin(&capture, 1);
+	capture_block_begin(&capture, 1);
 	capture_u64(&capture, 1);
-	capture_end(&capture);
-	capture_begin(&capture, 6);
+	capture_block_end(&capture);
+	capture_block_begin(&capture, 6);
 	capture_u64(&capture, 1);
-	capture_end(&capture);
+	capture_block_end(&capture);
 	result = read_capture();
 	assert_int_equal(result.start_code, -ENOTSUP);
 	assert_non_null(strstr(result.text, "network packets, not of system calls"));
@@ -293,9 +293,9 @@ static void test_slow_pipe(void **state)
 		if (i == 3) {
 			capture_section(&capture);
 			capture_threads_v1(&capture, 400);
-			capture_begin(&capture, 0x999);
+			capture_block_begin(&capture, 0x999);
 			capture_u64(&capture, 1);
-			capture_end(&capture);
+			capture_block_end(&capture);
 		}
 		capture_close_event(&capture, event_blocks[i], 0, i);
 		bounds[i] = capture.bytes.len;

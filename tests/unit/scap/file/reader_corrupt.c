@@ -24,7 +24,7 @@ static bool block_is_event[BLOCKS_MAX];
 static void end_block(bool is_event)
 {
 	if (!is_event)
-		capture_end(&capture);
+		capture_block_end(&capture);
 	block_is_event[blocks] = is_event;
 	block_ends[blocks++] = capture.bytes.len;
 }
@@ -47,7 +47,7 @@ static void put_thread(uint32_t block, int version)
 {
 	size_t at;
 
-	capture_begin(&capture, block);
+	capture_block_begin(&capture, block);
 	at = version == 9 ? capture_entry_begin(&capture) : 0;
 	put_numbers(version >= 8 ? 5 : version >= 6 ? 4 : 3, 0);
 	put_strings(version >= 7 ? 5 : 4);
@@ -73,7 +73,7 @@ static void put_fds(uint32_t block)
 	} types[] = {{3, 0, 3, 1, 0}, {4, 4, 1, 1, 0},	{5, 0, 1, 3, 0}, {6, 2, 0, 3, 0},
 		     {8, 2, 0, 0, 1}, {16, 0, 1, 0, 1}, {21, 0, 0, 0, 1}};
 
-	capture_begin(&capture, block);
+	capture_block_begin(&capture, block);
 	capture_u64(&capture, 70);
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
 		size_t at = block == 0x218 ? capture_entry_begin(&capture) : 0;
@@ -94,7 +94,7 @@ static void put_interfaces_and_users(bool prefixed)
 {
 	size_t at;
 
-	capture_begin(&capture, prefixed ? 0x219 : 0x205);
+	capture_block_begin(&capture, prefixed ? 0x219 : 0x205);
 	at = prefixed ? capture_entry_begin(&capture) : 0;
 	capture_u16(&capture, 1);
 	capture_u16(&capture, 4);
@@ -103,7 +103,7 @@ static void put_interfaces_and_users(bool prefixed)
 	if (prefixed)
 		capture_entry_end(&capture, at, false);
 	end_block(false);
-	capture_begin(&capture, prefixed ? 0x220 : 0x206);
+	capture_block_begin(&capture, prefixed ? 0x220 : 0x206);
 	at = prefixed ? capture_entry_begin(&capture) : 0;
 	capture_u8(&capture, 0);
 	put_numbers(0, 2);
@@ -130,7 +130,7 @@ static int setup(void **state)
 	blocks = 0;
 	capture_section(&capture);
 	block_ends[blocks++] = capture.bytes.len;
-	capture_begin(&capture, 0x201);
+	capture_block_begin(&capture, 0x201);
 	put_numbers(22, 1);
 	end_block(false);
 	put_interfaces_and_users(false);
@@ -140,7 +140,7 @@ static int setup(void **state)
 	put_fds(0x203);
 	put_fds(0x218);
 	put_events();
-	capture_begin(&capture, 0x999);
+	capture_block_begin(&capture, 0x999);
 	put_numbers(3, 0);
 	end_block(false);
 	capture_section(&capture);

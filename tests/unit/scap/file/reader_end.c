@@ -52,9 +52,9 @@ static void test_lengths_differ(void **state)
 	struct capture_result result;
 	char text[128];
 
-	capture_begin(&capture, 0x999);
+	capture_block_begin(&capture, 0x999);
 	capture_u64(&capture, 0);
-	capture_end(&capture);
+	capture_block_end(&capture);
 	snprintf(text, sizeof(text),
 		 "the block that begins at byte %zu is corrupt: its length is 20 at its beginning "
 		 "and 21 at its end",

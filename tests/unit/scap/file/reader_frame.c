@@ -28,8 +28,8 @@ static void test_corrupt_events(void **state)
 	struct capture_result result;
 	size_t at;
 
-	capture_begin(&capture, 0x216);
-	capture_end(&capture);
+	capture_block_begin(&capture, 0x216);
+	capture_block_end(&capture);
 	capture_close_event(&capture, 0x216, 0, 1);
 	at = capture.bytes.len;
 	capture_close_event(&capture, 0x216, 0, 2);
@@ -54,7 +54,7 @@ static void test_something_behind_an_event(void **state)
 		capture_close_event(&capture, event_blocks[i], 0, 3);
 		capture.bytes.len -= 4; /* the length at the end */
 		capture_string(&capture, "a comment");
-		capture_end(&capture);
+		capture_block_end(&capture);
 	}
 	result = capture_read(capture.bytes.data, capture.bytes.len, NULL);
 	assert_int_equal(result.events, EVENT_BLOCKS);

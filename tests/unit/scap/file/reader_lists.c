@@ -12,7 +12,7 @@ static void put_machine(uint32_t type)
 
 	/* The last byte is no NUL: it is not to be read as part of the name. */
 	memset(hostname, 'h', sizeof(hostname));
-	capture_begin(&capture, type);
+	capture_block_begin(&capture, type);
 	capture_u32(&capture, 4);
 	capture_u64(&capture, 8ULL << 30);
 	capture_u64(&capture, 32768);
@@ -20,7 +20,7 @@ static void put_machine(uint32_t type)
 	capture_u64(&capture, 1700000000000000000);
 	for (int i = 0; i < 3; i++)
 		capture_u64(&capture, 0);
-	capture_end(&capture);
+	capture_block_end(&capture);
 }
 
 static void test_machine(void **state)
@@ -79,10 +79,10 @@ static void put_interface(uint16_t type, bool prefixed)
 
 static void put_interfaces(uint32_t block, bool prefixed)
 {
-	capture_begin(&capture, block);
+	capture_block_begin(&capture, block);
 	for (uint16_t type = 1; type <= 4; type++)
 		put_interface(type, prefixed);
-	capture_end(&capture);
+	capture_block_end(&capture);
 }
 
 static void test_interfaces(void **state)
@@ -95,11 +95,11 @@ static void test_interfaces(void **state)
 
 static void test_interface_of_unknown_type(void **state)
 {
-	capture_begin(&capture, 0x219);
+	capture_block_begin(&capture, 0x219);
 	put_interface(1, true);
 	put_interface(5, true);
 	put_interface(1, true);
-	capture_end(&capture);
+	capture_block_end(&capture);
 	assert_int_equal(expect_snapshot("interface eth0 10111213 20212223 30313233 1001\n")
 				 .stats.corrupt_lists,
 			 1);
@@ -109,7 +109,7 @@ static void put_users(uint32_t block, bool prefixed)
 {
 	size_t at;
 
-	capture_begin(&capture, block);
+	capture_block_begin(&capture, block);
 	at = prefixed ? capture_entry_begin(&capture) : 0;
 	capture_u8(&capture, 0);
 	capture_u32(&capture, 1000);
@@ -127,7 +127,7 @@ static void put_users(uint32_t block, bool prefixed)
 	capture_string(&capture, "users");
 	if (prefixed)
 		capture_entry_end(&capture, at, true);
-	capture_end(&capture);
+	capture_block_end(&capture);
 }
 
 static void test_users(void **state)
@@ -216,7 +216,7 @@ static void expect_fds(uint32_t block, bool prefixed, bool with_dev)
 	char text[4096];
 	int n = snprintf(text, sizeof(text), "fds 70\n");
 
-	capture_begin(&capture, block);
+	capture_block_begin(&capture, block);
 	capture_u64(&capture, 70);
 	put_fd(0, prefixed, with_dev);
 	for (int i = 0; i < FD_TYPES; i++) {
@@ -229,7 +229,7 @@ static void expect_fds(uint32_t block, bool prefixed, bool with_dev)
 						     : " dev=0",
 			      fd_types[i].type == 8 ? "aaaa,bbbb" : "0,0");
 	}
-	capture_end(&capture);
+	capture_block_end(&capture);
 	expect_whole(text);
 }
 
@@ -255,20 +255,20 @@ static void test_fds_without_device(void **state)
 
 static void test_no_fds(void **state)
 {
-	capture_begin(&capture, 0x218);
+	capture_block_begin(&capture, 0x218);
 	capture_u64(&capture, 71);
-	capture_end(&capture);
+	capture_block_end(&capture);
 	expect_whole("fds 71\n");
 }
 
 /* Where the length of an entry is known, one of an unknown type is reported, too. */
 static void test_fd_of_unknown_type(void **state)
 {
-	capture_begin(&capture, 0x218);
+	capture_block_begin(&capture, 0x218);
 	capture_u64(&capture, 70);
 	put_fd(99, true, false);
 	put_fd(1, true, false);
-	capture_end(&capture);
+	capture_block_end(&capture);
 	expect_whole("fds 70\n"
 		     "fd 199 type=18 ino=299 name=unknown-type:[99] flags=0 dev=0 unix=0,0\n"
 		     "fd 101 type=1 ino=201 name=/n flags=0 dev=0 unix=0,0\n");
@@ -278,12 +278,12 @@ static void test_fd_of_unknown_type_v1(void **state)
 {
 	struct capture_result result;
 
-	capture_begin(&capture, 0x203);
+	capture_block_begin(&capture, 0x203);
 	capture_u64(&capture, 70);
 	put_fd(1, false, false);
 	put_fd(99, false, false);
 	put_fd(1, false, false);
-	capture_end(&capture);
+	capture_block_end(&capture);
 	result = expect_snapshot("fds 70\nfd 101 type=1 ino=201 name=/n flags=0 dev=0 unix=0,0\n");
 	assert_int_equal(result.stats.corrupt_lists, 1);
 }

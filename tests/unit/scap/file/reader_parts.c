@@ -18,15 +18,15 @@ static void test_long_list(void **state)
 /* An entry that goes beyond its list ends it, and the next block is read. */
 static void test_entry_beyond_its_list(void **state)
 {
-	capture_begin(&capture, 0x220);
+	capture_block_begin(&capture, 0x220);
 	capture_u32(&capture, 1000);
 	capture_u64(&capture, 0);
-	capture_end(&capture);
-	capture_begin(&capture, 0x206);
+	capture_block_end(&capture);
+	capture_block_begin(&capture, 0x206);
 	capture_u8(&capture, 1);
 	capture_u32(&capture, 100);
 	capture_u16(&capture, 500);
-	capture_end(&capture);
+	capture_block_end(&capture);
 	put_group();
 	assert_int_equal(expect_snapshot(GROUP_LINE).stats.corrupt_lists, 2);
 }
@@ -36,12 +36,12 @@ static void test_entry_of_wrong_length(void **state)
 {
 	for (uint32_t len = 0; len < 12; len++) {
 		snapshot_setup(state);
-		capture_begin(&capture, 0x220);
+		capture_block_begin(&capture, 0x220);
 		capture_u32(&capture, len);
 		capture_u8(&capture, 1);
 		capture_u32(&capture, 100);
 		capture_string(&capture, "x"); /* 12 bytes */
-		capture_end(&capture);
+		capture_block_end(&capture);
 		assert_int_equal(expect_snapshot("").stats.corrupt_lists, 1);
 		snapshot_teardown(state);
 	}
@@ -49,9 +49,9 @@ static void test_entry_of_wrong_length(void **state)
 
 static void test_short_machine(void **state)
 {
-	capture_begin(&capture, 0x201);
+	capture_block_begin(&capture, 0x201);
 	capture_u64(&capture, 0);
-	capture_end(&capture);
+	capture_block_end(&capture);
 	assert_int_equal(expect_snapshot("").stats.corrupt_lists, 1);
 }
 

@@ -14,9 +14,9 @@ static void test_sections(void **state)
 	for (int i = 0; i < 3; i++) {
 		if (i)
 			capture_section(&capture);
-		capture_begin(&capture, 0x218);
+		capture_block_begin(&capture, 0x218);
 		capture_u64(&capture, 70 + (unsigned int)i);
-		capture_end(&capture);
+		capture_block_end(&capture);
 		if (i != 1)
 			capture_close_event(&capture, 0x216, 0, 1);
 	}
@@ -29,9 +29,9 @@ static void test_sections(void **state)
 
 static void put_native(uint32_t version)
 {
-	capture_begin(&capture, 0x80004c4e);
+	capture_block_begin(&capture, 0x80004c4e);
 	capture_u32(&capture, version);
-	capture_end(&capture);
+	capture_block_end(&capture);
 }
 
 static void test_native(void **state)
@@ -59,7 +59,7 @@ static void test_section_with_options(void **state)
 
 	capture.bytes.len -= 4;
 	capture_string(&capture, "written by somebody");
-	capture_end(&capture);
+	capture_block_end(&capture);
 	memcpy(&len, capture.bytes.data + 4, sizeof(len));
 	assert_true(len > 28);
 	capture_close_event(&capture, 0x216, 0, 1);

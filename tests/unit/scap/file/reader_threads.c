@@ -79,7 +79,7 @@ static void test_processes_of_all_versions(void **state)
 	for (size_t i = 0; i < sizeof(process_blocks) / sizeof(*process_blocks); i++) {
 		int version = process_blocks[i].version;
 
-		capture_begin(&capture, process_blocks[i].block);
+		capture_block_begin(&capture, process_blocks[i].block);
 		for (int j = 0; j < 2; j++) {
 			size_t at = version == 9 ? capture_entry_begin(&capture) : 0;
 
@@ -89,7 +89,7 @@ static void test_processes_of_all_versions(void **state)
 			n += print_thread(text + n, sizeof(text) - (size_t)n, version, "-1",
 					  NO_TAIL);
 		}
-		capture_end(&capture);
+		capture_block_end(&capture);
 	}
 	expect_whole(text);
 }
@@ -140,7 +140,7 @@ static void test_process_tails(void **state)
 	char text[8192];
 	int n = 0;
 
-	capture_begin(&capture, 0x215);
+	capture_block_begin(&capture, 0x215);
 	for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
 		size_t at = capture_entry_begin(&capture);
 
@@ -150,7 +150,7 @@ static void test_process_tails(void **state)
 		n += print_thread(text + n, sizeof(text) - (size_t)n, 9, tails[i].pgid,
 				  tails[i].text);
 	}
-	capture_end(&capture);
+	capture_block_end(&capture);
 	expect_whole(text);
 }
 
@@ -160,7 +160,7 @@ static void test_long_strings(void **state)
 	static char text[65536];
 
 	memset(text, 'x', sizeof(text) - 1);
-	capture_begin(&capture, 0x202);
+	capture_block_begin(&capture, 0x202);
 	for (int i = 0; i < 3; i++)
 		capture_u64(&capture, 10);
 	for (int i = 0; i < 4; i++)
@@ -168,7 +168,7 @@ static void test_long_strings(void **state)
 	capture_u64(&capture, 1024);
 	for (int i = 0; i < 3; i++)
 		capture_u32(&capture, 0);
-	capture_end(&capture);
+	capture_block_end(&capture);
 	capture_close_event(&capture, 0x216, 0, 5);
 	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &transcript).code,
 			 -ENODATA);

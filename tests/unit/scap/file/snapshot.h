@@ -57,11 +57,11 @@ static inline void expect_whole(const char *lines)
 
 static inline void put_group(void)
 {
-	capture_begin(&capture, 0x206);
+	capture_block_begin(&capture, 0x206);
 	capture_u8(&capture, 1);
 	capture_u32(&capture, 100);
 	capture_string(&capture, "users");
-	capture_end(&capture);
+	capture_block_end(&capture);
 }
 
 #endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Ticks, and what they say. */
+#include "agent/run/budget.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/run/measure.h"
+#include "util/clock.h"
+
+#define TICK_NS UINT64_C(100000000)
+#define SAY_NS UINT64_C(10000000000) /* at most one message that shedding begins in this time */
+#define SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
+
+int budget_open(struct budget *budget, double percent, struct error *err)
+{
+	*budget = (struct budget){.level.budget = percent, .stats_fd = -1};
+	if (!budget_is_set(budget))
+		return 0;
+	budget->cpus = fmax(1, (double)sysconf(_SC_NPROCESSORS_ONLN));
+	return budget_measure(SYSCTL, &budget->stats_fd, err);
+}
+
+void budget_close(struct budget *budget)
+{
+	if (budget_is_set(budget) && budget->stats_fd >= 0)
+		close(budget->stats_fd);
+	*budget = (struct budget){0};
+}
+
+/* How much a counter grew. It begins anew when a reload ends a capture. */
+static uint64_t grown(uint64_t *before, uint64_t now)
+{
+	uint64_t more = now >= *before ? now - *before : 0;
+
+	*before = now;
+	return more;
+}
+
+/* Takes the cost since the last tick. Returns false if there was none before. */
+static bool measure(struct budget *budget, uint64_t run_ns, uint64_t now_ns, double *percent)
+{
+	uint64_t cost_ns = grown(&budget->run_ns, run_ns) +
+			   grown(&budget->cpu_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+	double span_ns = (double)(now_ns - budget->before_ns) * budget->cpus;
+	bool began = budget->began;
+
+	budget->before_ns = now_ns;
+	budget->began = true;
+	if (!began || span_ns <= 0)
+		return false;
+	budget->cost_ns += (double)cost_ns;
+	budget->span_ns += span_ns;
+	if (budget->shed_since_ns) {
+		budget->shed_cost_ns += (double)cost_ns;
+		budget->shed_span_ns += span_ns;
+	}
+	*percent = 100 * (double)cost_ns / span_ns;
+	return true;
+}
+
+static void say_begin(struct budget *budget, uint64_t now_ns, double percent, struct buf *messages)
+{
+	budget->shed_since_ns = now_ns;
+	budget->says = !budget->said_ns || now_ns - budget->said_ns >= SAY_NS;
+	if (!budget->says)
+		return;
+	budget->said_ns = now_ns;
+	buf_printf(
+		messages,
+		"agent: --budget %g: the capture costs %.1f %% of the machine: the least important "
+		"events are lost from now on, and counted\n",
+		budget->level.budget, percent);
+}
+
+static void say_end(struct budget *budget, uint64_t now_ns, struct buf *messages)
+{
+	if (budget->says)
+		buf_printf(messages,
+			   "agent: --budget %g: after %.1f s all events are captured again\n",
+			   budget->level.budget, (double)(now_ns - budget->shed_since_ns) / 1e9);
+	budget->shed_since_ns = 0;
+	budget->says = false;
+}
+
+static void say_exhausted(struct budget *budget, struct buf *messages)
+{
+	if (budget->said_exhausted || !budget_level_is_exhausted(&budget->level))
+		return;
+	budget->said_exhausted = true;
+	buf_printf(
+		messages,
+		"agent: --budget %g: the capture costs %.1f %% though all is lost that may be: the "
+		"hooks themselves and important events remain; hook less (--hooks, a narrower "
+		"filter), or raise the budget\n",
+		budget->level.budget, budget_level_mean(&budget->level));
+}
+
+static void say_failed(struct budget *budget, int code, struct buf *messages)
+{
+	if (!budget->failed)
+		buf_printf(messages,
+			   "agent: --budget: the cost cannot be measured or bounded: %s\n",
+			   strerror(-code));
+	budget->failed = code;
+}
+
+/* Has the input lose what the level says. A reload may have begun another capture since. */
+static int shed_events(struct budget *budget, struct input *input, uint64_t now_ns, double percent,
+		       struct buf *messages)
+{
+	struct shed shed;
+	int code;
+
+	if (budget->level.level <= 0 && !budget->shed_since_ns)
+		return 0;
+	budget_level_shed(&budget->level, &shed);
+	code = input->ops->shed(input, &shed);
+	if (code)
+		return code;
+	if (budget->level.level > 0 && !budget->shed_since_ns)
+		say_begin(budget, now_ns, percent, messages);
+	if (budget->level.level <= 0)
+		say_end(budget, now_ns, messages);
+	return 0;
+}
+
+void budget_step(struct budget *budget, struct input *input, uint64_t now_ns, struct buf *messages)
+{
+	uint64_t run_ns;
+	double percent = 0;
+	int code;
+
+	if (!budget_is_set(budget) || !input->ops->run_ns || now_ns < budget->due_ns)
+		return;
+	budget->due_ns = now_ns + TICK_NS;
+	code = input->ops->run_ns(input, &run_ns);
+	if (code) {
+		say_failed(budget, code, messages);
+		/* What is not measured is not bounded. */
+		budget->level.level = 0;
+	} else if (measure(budget, run_ns, now_ns, &percent)) {
+		budget_level_step(&budget->level, percent);
+	}
+	code = shed_events(budget, input, now_ns, percent, messages);
+	if (code)
+		say_failed(budget, code, messages);
+	say_exhausted(budget, messages);
+}
+
+void budget_append_report(const struct budget *budget, struct buf *text)
+{
+	if (!budget_is_set(budget) || budget->span_ns <= 0)
+		return;
+	buf_printf(text, "agent: budget %g %%: the capture cost %.2f %% of the machine",
+		   budget->level.budget, 100 * budget->cost_ns / budget->span_ns);
+	if (budget->shed_span_ns > 0)
+		buf_printf(text, "; events were shed for %.1f s, in which it cost %.2f %%",
+			   budget->shed_span_ns / budget->cpus / 1e9,
+			   100 * budget->shed_cost_ns / budget->shed_span_ns);
+	buf_append_char(text, '\n');
+}
+
+void budget_append_metrics(const struct budget *budget, struct exposition *exposition)
+{
+	static const struct metric_family bound = {
+		"lanner_budget_ratio", METRIC_GAUGE, "ratio",
+		"What the capture may cost: --budget, of all CPUs."};
+	static const struct metric_family cost = {
+		"lanner_cost_ratio", METRIC_GAUGE, "ratio",
+		"What it costs, programs in the kernel and agent, as the mean of a second."};
+	static const struct metric_family kept = {
+		"lanner_kept_ratio", METRIC_GAUGE, "ratio",
+		"The part of the events of a class that is not lost for the budget."};
+	static const char *const classes[SHED_CLASSES] = {
+		[SHED_NEVER] = "important", [SHED_TRANSFERS] = "transfers",
+		[SHED_OTHERS] = "others",   [SHED_DESCRIPTORS] = "descriptors",
+		[SHED_STATE] = "state",
+	};
+
+	if (!budget_is_set(budget))
+		return;
+	exposition_begin(exposition, &bound);
+	exposition_sample_real(exposition, NULL, budget->level.budget / 100);
+	exposition_begin(exposition, &cost);
+	exposition_sample_real(exposition, NULL, budget_level_mean(&budget->level) / 100);
+	exposition_begin(exposition, &kept);
+	for (unsigned int i = 0; i < SHED_CLASSES; i++) {
+		const struct metric_label labels[] = {{"class", classes[i]}, {0}};
+
+		exposition_sample_real(exposition, labels,
+				       budget_level_kept(&budget->level, (enum shed_class)i));
+	}
+}

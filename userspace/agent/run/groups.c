@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/run/groups.h"
+
+#include <errno.h>
+
+/*
+ * All are told again, at most this often, if one of them was forgotten by the state, as it may
+ * still exist and would never be accepted, or if the input failed.
+ */
+enum { RETELL_NS = 1000000000 };
+
+struct teller {
+	struct groups *groups;
+	struct input *input;
+	const struct plan *plan;
+};
+
+/* Those whose container is still asked about may turn out to be wanted. */
+static bool is_rejected(const struct plan *plan, const struct sinsp_cgroups *cgroups)
+{
+	return filter_decide(plan->filter, cgroups) == FILTER_REJECTED &&
+	       !(plan->needs_containers && sinsp_cgroups_await_container(cgroups)) &&
+	       !(plan->needs_pods && sinsp_cgroups_await_pod(cgroups));
+}
+
+static void tell(const struct sinsp_cgroups *cgroups, void *context)
+{
+	const struct teller *teller = context;
+	struct input *input = teller->input;
+	size_t len;
+	const char *text = sinsp_cgroups_text(cgroups, &len);
+	int code = input->ops->reject_groups(input, text, len, is_rejected(teller->plan, cgroups));
+
+	/* Groups that do not exist have no events. */
+	if (code && code != -ENOENT)
+		teller->groups->failed = true;
+}
+
+static bool is_stale(const struct groups *groups, const struct sinsp *sinsp, uint64_t now_ns)
+{
+	return groups->revision &&
+	       (groups->failed || groups->forgotten != sinsp_cgroups_forgotten(sinsp)) &&
+	       now_ns - groups->retold_ns >= RETELL_NS;
+}
+
+void groups_begin(struct groups *groups, struct input *input)
+{
+	*groups = (struct groups){0};
+	if (input->ops->accept_groups)
+		input->ops->accept_groups(input);
+}
+
+void groups_step(struct groups *groups, struct input *input, const struct plan *plan,
+		 const struct sinsp *sinsp, uint64_t now_ns)
+{
+	struct teller teller = {groups, input, plan};
+	uint64_t since;
+
+	if (!plan->rejects_groups || !input->ops->reject_groups)
+		return;
+	if (is_stale(groups, sinsp, now_ns)) {
+		groups_begin(groups, input);
+		groups->retold_ns = now_ns;
+	}
+	since = groups->revision;
+	if (sinsp_revision(sinsp) == since)
+		return;
+	if (!since)
+		groups->forgotten = sinsp_cgroups_forgotten(sinsp);
+	groups->revision = sinsp_revision(sinsp);
+	sinsp_visit_cgroups(sinsp, since, tell, &teller);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The source of the events of a run: the kernel, or a capture file. These operations implement the
+ * differences.
+ */
+#ifndef AGENT_RUN_INPUT_H
+#define AGENT_RUN_INPUT_H
+
+#include <stdbool.h>
+
+#include "abi.h"
+#include "agent/control/exposition.h"
+#include "agent/run/account.h"
+#include "agent/plan/plan.h"
+#include "scap/model/source.h"
+#include "util/buf.h"
+#include "util/error.h"
+
+struct boundary;
+struct input;
+struct loader;
+
+/* seen = delivered + filtered + lost + corrupt */
+struct input_totals {
+	uint64_t seen, delivered, filtered, lost, corrupt;
+};
+
+/* Operations that may be NULL say so. */
+struct input_ops {
+	/*
+	 * Creates a state engine with the state before the first event. Called once, before the
+	 * first event is taken. Returns 0 or -errno with a message; the caller owns the engine, and
+	 * destroys it before the input.
+	 */
+	int (*create_state)(struct input *input, const struct sinsp_follow *follow,
+			    struct sinsp **sinsp, struct error *err);
+
+	/*
+	 * Finds the id that events have for a process that the agent knows by `pid`. Returns 0 or
+	 * -errno with a message. NULL: events are of other processes.
+	 */
+	int (*find_pid)(struct input *input, pid_t pid, pid_t *found, struct error *err);
+
+	/* Appends warnings to print before the run, as whole lines. NULL: none. */
+	void (*append_warnings)(const struct input *input, struct buf *text);
+
+	/* Whether the next event can wait a moment without losses. NULL: always. */
+	bool (*has_room)(const struct input *input);
+
+	/* Called between two events: returns the source of the next one. */
+	struct scap_source *(*step)(struct input *input);
+
+	/*
+	 * Converts an error of the source: returns -ENODATA (the end, no failure), or -errno with a
+	 * message.
+	 */
+	int (*fail)(struct input *input, int code, struct error *err);
+
+	/*
+	 * Gets how long the programs in the kernel ran for this input, in ns of all CPUs, where the
+	 * kernel measures it; less than before if some of them ended. Returns 0 or -errno. NULL:
+	 * there are none.
+	 */
+	int (*run_ns)(struct input *input, uint64_t *ns);
+
+	/* From now on loses these shares of the events. Returns 0 or -errno. NULL: as run_ns. */
+	int (*shed)(struct input *input, const struct shed *shed);
+
+	/*
+	 * From now on, the kernel drops the events of threads in these control groups, "name=/path"
+	 * and a NUL each, as far as the plan lets it, or does not any more. Returns 0; -E2BIG if
+	 * there is no room for more; -ENOENT if they do not exist, or cannot be found here; or
+	 * another -errno. NULL: nothing is dropped.
+	 */
+	int (*reject_groups)(struct input *input, const char *text, size_t len, bool rejected);
+
+	/* It drops no events any more because of their groups. As above. */
+	void (*accept_groups)(struct input *input);
+
+	/* Stops capturing. Returns the source of the remaining events, or NULL: none are needed. */
+	struct scap_source *(*stop)(struct input *input);
+
+	/*
+	 * Change to another plan. Call begin() before the plan is created, prepare() in any thread,
+	 * then take() between two events, or drop(). The functions return 0 or -errno, those with
+	 * `err` with a message. NULL: the events do not depend on the plan.
+	 */
+	int (*change_begin)(struct input *input);
+	int (*change_prepare)(struct input *input, const struct plan *from, const struct plan *to,
+			      struct error *err);
+	int (*change_take)(struct input *input, const struct plan *from, const struct plan *to,
+			   struct sinsp *sinsp, struct error *err);
+	void (*change_drop)(struct input *input);
+
+	/*
+	 * The boundary to another agent's capture; or NULL: not now, since a change is in progress.
+	 * While one is in use no change begins. NULL: another agent cannot go on with the events.
+	 */
+	struct boundary *(*boundary)(struct input *input);
+
+	/* The counters for a line during the run. Returns 0 or -errno. */
+	int (*append_counters)(struct input *input, struct buf *text);
+
+	/* The counters as metrics. Returns 0 or -errno. */
+	int (*append_metrics)(struct input *input, const struct plan *plan,
+			      struct exposition *exposition);
+
+	/*
+	 * How many events were lost so far, by event id and cause; valid until the input is asked
+	 * for counters again. Returns 0 or -errno. NULL: none can be lost.
+	 */
+	int (*losses)(struct input *input, const struct event_counters **counters);
+
+	/* Looks at a bpf event, which may be about the capture itself. NULL: it cannot. */
+	void (*note_bpf)(struct input *input, const struct sinsp_event *event);
+
+	/* How many CPUs do not report, and the first of them. NULL: none can fall silent. */
+	uint32_t (*silent)(struct input *input, uint32_t *cpu);
+
+	/* All events so far. Returns 0 or -errno. NULL: not known. */
+	int (*totals)(struct input *input, struct input_totals *totals);
+
+	/* The report at the end. Returns 0 or -errno with a message. */
+	int (*append_report)(struct input *input, const struct account *account, struct buf *text,
+			     struct error *err);
+
+	/* How much of the input was read, in percent; -1, or NULL: unknown. */
+	int (*percent_read)(const struct input *input);
+
+	/* Whether events are missing: they were lost, or are corrupt. */
+	bool (*is_incomplete)(struct input *input, const struct sinsp_stats *state);
+
+	void (*destroy)(struct input *input);
+};
+
+/* Inputs embed this as their first member. */
+struct input {
+	const struct input_ops *ops;
+	bool changing; /* a change is in progress: another may not begin */
+};
+
+/* Processes that help during the whole life of an input; NULL: this one does that itself. */
+struct input_helpers {
+	struct loader *loader; /* loads programs */
+	struct proc_readers *readers;
+};
+
+/* Opens the input that the options of the plan name; capturing begins. As plan_create(). */
+int input_open(const struct plan *plan, const struct input_helpers *helpers, struct input **input,
+	       struct error *err);
+
+void input_destroy(struct input *input); /* accepts NULL */
+
+#endif

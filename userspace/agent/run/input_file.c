@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* A reader with the initial state of its file. It returns all events, for any plan. */
+#include "agent/run/input_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "agent/run/account_file.h"
+#include "agent/run/metrics_file.h"
+#include "agent/process/memory.h"
+#include "agent/process/signals.h"
+#include "scap/file/reader.h"
+#include "sinsp/sinsp.h"
+
+struct input_file {
+	struct input input;
+	const struct options *options; /* borrowed */
+	struct scap_reader *reader;
+	bool broken_off; /* the file is truncated */
+};
+
+static struct input_file *of(struct input *input)
+{
+	return (struct input_file *)input;
+}
+
+static const struct input_file *of_const(const struct input *input)
+{
+	return (const struct input_file *)input;
+}
+
+static int create_state(struct input *input, const struct sinsp_follow *follow,
+			struct sinsp **sinsp, struct error *err)
+{
+	/* From the file, not from this machine. */
+	const struct sinsp_config config = {
+		.follow = *follow,
+		.memory_max = memory_limit_of_state(of(input)->options->memory_limit, false),
+		.hostname = "",
+		.boot_id = "",
+		.container_env = of(input)->options->container_env,
+		.cluster = of(input)->options->k8s_cluster};
+	struct sinsp *made;
+	int code = sinsp_create(&config, &made, err);
+
+	if (code)
+		return code;
+	do
+		code = scap_reader_start(of(input)->reader, sinsp_snapshot(made), err);
+	while (code == -EINTR && signals_count() == 0);
+	if (code)
+		sinsp_destroy(made);
+	else
+		*sinsp = made;
+	return code;
+}
+
+static struct scap_source *step(struct input *input)
+{
+	return scap_reader_source(of(input)->reader);
+}
+
+/* A truncated file is no failure: all before its end was read. */
+static int fail(struct input *input, int code, struct error *err)
+{
+	struct input_file *file = of(input);
+
+	file->broken_off = code == -EPIPE;
+	if (file->broken_off)
+		return -ENODATA;
+	return error_set(err, code, "%s: %s", options_input_name(file->options),
+			 scap_reader_problem(file->reader));
+}
+
+/* Unread events need not be read. */
+static struct scap_source *stop(struct input *input)
+{
+	return NULL;
+}
+
+static int append_counters(struct input *input, struct buf *text)
+{
+	struct scap_reader_stats stats;
+
+	scap_reader_stats(of(input)->reader, &stats);
+	account_file_append_counters(&stats, text);
+	return 0;
+}
+
+static int append_metrics(struct input *input, const struct plan *plan,
+			  struct exposition *exposition)
+{
+	struct scap_reader_stats stats;
+
+	scap_reader_stats(of(input)->reader, &stats);
+	metrics_file_append(&stats, exposition);
+	return 0;
+}
+
+static int append_report(struct input *input, const struct account *account, struct buf *text,
+			 struct error *err)
+{
+	const struct input_file *file = of(input);
+	struct scap_reader_stats stats;
+
+	if (file->broken_off)
+		buf_printf(text, "agent: %s%s: %s\n", file->options->strict ? "" : "warning: ",
+			   options_input_name(file->options), scap_reader_problem(file->reader));
+	scap_reader_stats(file->reader, &stats);
+	account_file_append(&stats, account, text);
+	return 0;
+}
+
+static int percent_read(const struct input *input)
+{
+	struct scap_reader_stats stats;
+
+	scap_reader_stats(of_const(input)->reader, &stats);
+	return account_file_percent(&stats);
+}
+
+static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
+{
+	const struct input_file *file = of(input);
+	struct scap_reader_stats stats;
+
+	scap_reader_stats(file->reader, &stats);
+	return file->broken_off || stats.corrupt_events || stats.corrupt_lists || state->corrupt ||
+	       state->descriptions_corrupt;
+}
+
+static void destroy(struct input *input)
+{
+	scap_source_destroy(scap_reader_source(of(input)->reader));
+	free(input);
+}
+
+static const struct input_ops ops = {
+	.create_state = create_state,
+	.step = step,
+	.fail = fail,
+	.stop = stop,
+	.append_counters = append_counters,
+	.append_metrics = append_metrics,
+	.append_report = append_report,
+	.percent_read = percent_read,
+	.is_incomplete = is_incomplete,
+	.destroy = destroy,
+};
+
+int input_file_open(const struct plan *plan, struct input **input, struct error *err)
+{
+	struct input_file *made = calloc(1, sizeof(*made));
+	int code;
+
+	if (!made)
+		return error_set(err, -ENOMEM, "out of memory");
+	made->input.ops = &ops;
+	made->options = plan->options;
+	code = scap_reader_open(plan->options->read, &made->reader, err);
+	if (code)
+		free(made);
+	else
+		*input = &made->input;
+	return code;
+}

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: MIT */
+/* A live capture, the change to another, and one account for all. */
+#include "agent/run/input_live.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/run/account_live.h"
+#include "takeover/boundary.h"
+#include "agent/run/host.h"
+#include "agent/run/live_open.h"
+#include "agent/run/live_warnings.h"
+#include "agent/run/meddling.h"
+#include "agent/run/metrics_live.h"
+#include "agent/process/loader.h"
+#include "agent/process/memory.h"
+#include "event/event.h"
+#include "meta/files/named.h"
+#include "takeover/handover.h"
+#include "scap/live/live.h"
+#include "scap/live/programs.h"
+#include "scap/proc/cgroup_keys.h"
+#include "scap/proc/ids.h"
+#include "sinsp/sinsp.h"
+#include "util/clock.h"
+
+/* How many that were over a limit the report names. */
+enum { THROTTLED_SHOWN = 5 };
+
+#define MOUNTS "/proc/self/mounts"
+
+struct input_live {
+	struct input input;
+	const struct options *options; /* borrowed */
+	unsigned int unneeded; /* parts of the state that the plan does not need */
+	struct host host;
+	struct live_place place;
+	struct scap_cgroup_keys *keys; /* NULL: they could not be found */
+	bool knows_groups; /* of `live` */
+	struct scap_live *live; /* the current capture */
+	struct scap_live *old; /* the previous capture, while both are read; NULL: only one */
+	bool old_stopped;
+	uint64_t both_since_ns; /* monotonic clock */
+	struct scap_live *fresh; /* for the new plan; NULL: `live` suffices */
+	uint64_t fresh_since_ns;
+	struct scap_handover *handover; /* NULL: no change in progress */
+	bool has_past;
+	/* Too large for the stack. */
+	struct scap_live_stats past; /* of captures that ended, if `has_past` */
+	struct scap_live_stats old_stats; /* of `old` and `past`, asked for last */
+	struct scap_live_stats stats; /* of all, asked for last */
+	struct boundary boundary;
+	struct live_lacks lacks;
+	struct meddling meddling;
+};
+
+static struct input_live *of(struct input *input)
+{
+	return (struct input_live *)input;
+}
+
+static void close_live(struct scap_live *live)
+{
+	if (live)
+		scap_source_destroy(scap_live_source(live));
+}
+
+/* Without them paths begin with what is above the agent's own, as far as the kernel shows it. */
+static int set_cgroup_roots(struct input_live *live, struct error *err)
+{
+	const struct buf *roots;
+
+	if (scap_live_cgroup_roots(live->live, &roots) ||
+	    scap_proc_set_cgroup_roots(live->host.proc, roots) == 0)
+		return 0;
+	return error_set(err, -ENOMEM, "out of memory");
+}
+
+/* As the client of Kubernetes has it. */
+static const char *node_of(const struct options *options)
+{
+	const char *node = options->kubernetes.node;
+
+	return node && *node ? node : host_node_name();
+}
+
+/* Those of the capture, and why there is none. */
+static void open_iterators(struct input_live *live, struct sinsp_iterators *iterators)
+{
+	int *errors = live->lacks.iterator_errors, fds[SCAP_LIVE_ITERATORS], code;
+
+	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++) {
+		fds[i] = scap_live_take_iterator(live->live, i);
+		errors[i] = fds[i] < 0 ? fds[i] : 0;
+	}
+	if (live->unneeded & SINSP_DESCRIPTORS)
+		errors[SCAP_LIVE_OPEN_FDS] = 0; /* they are not read at all */
+	if (fds[SCAP_LIVE_OPEN_FDS] >= 0) {
+		code = scap_open_fds_create(fds[SCAP_LIVE_OPEN_FDS], live->host.proc,
+					    &iterators->open_fds);
+		errors[SCAP_LIVE_OPEN_FDS] = code;
+	}
+	if (fds[SCAP_LIVE_THREADS] >= 0) {
+		code = scap_threads_create(fds[SCAP_LIVE_THREADS], live->host.proc,
+					   &iterators->threads);
+		errors[SCAP_LIVE_THREADS] = code;
+	}
+}
+
+static void declare(void *sinsp, const struct named *named)
+{
+	sinsp_declare_container(sinsp, named->pid, named->id, named->type);
+}
+
+/* From a capture that has just begun. */
+static int seed(struct input_live *live, struct sinsp *sinsp,
+		int (*fill)(struct sinsp *, const struct sinsp_iterators *, struct error *),
+		struct error *err)
+{
+	struct sinsp_iterators iterators = {0};
+	struct sinsp_stats stats;
+	int code;
+
+	open_iterators(live, &iterators);
+	code = fill(sinsp, &iterators, err);
+	scap_open_fds_destroy(iterators.open_fds);
+	scap_threads_destroy(iterators.threads);
+	sinsp_stats(sinsp, &stats);
+	if (stats.open_fds_error)
+		live->lacks.iterator_errors[SCAP_LIVE_OPEN_FDS] = stats.open_fds_error;
+	if (stats.threads_error)
+		live->lacks.iterator_errors[SCAP_LIVE_THREADS] = stats.threads_error;
+	if (code == 0)
+		named_each(live->options->host_root, declare, sinsp);
+	return code;
+}
+
+static int create_state(struct input *input, const struct sinsp_follow *follow,
+			struct sinsp **sinsp, struct error *err)
+{
+	struct input_live *live = of(input);
+	const struct sinsp_config config = {
+		.proc = live->host.proc,
+		.hostname = live->host.hostname,
+		.etc = live->host.etc,
+		.follow = *follow,
+		.memory_max = memory_limit_of_state(live->options->memory_limit, true),
+		.lacks = live->unneeded,
+		.node = node_of(live->options),
+		.cluster = live->options->k8s_cluster,
+	};
+	struct sinsp *made;
+	int code = set_cgroup_roots(live, err);
+
+	if (code == 0)
+		code = sinsp_create(&config, &made, err);
+	if (code)
+		return code;
+	code = seed(live, made, sinsp_seed, err);
+	if (code)
+		sinsp_destroy(made);
+	else
+		*sinsp = made;
+	return code;
+}
+
+static void append_warnings(const struct input *input, struct buf *text)
+{
+	const struct input_live *live = (const struct input_live *)input;
+
+	live_warnings_append(live->live, &live->lacks, live->options, text);
+	host_append_warnings(&live->host, live->options->write, text);
+}
+
+static int find_pid(struct input *input, pid_t pid, pid_t *found, struct error *err)
+{
+	int code = scap_proc_translate(of(input)->host.proc, pid, found);
+
+	return code ? error_set(err, code, "the id of the command's process: %s", strerror(-code))
+		    : 0;
+}
+
+static bool has_room(const struct input *input)
+{
+	const struct input_live *live = (const struct input_live *)input;
+
+	return scap_live_has_room(live->live) && (!live->old || scap_live_has_room(live->old));
+}
+
+static int change_begin(struct input *input)
+{
+	struct input_live *live = of(input);
+
+	return scap_handover_create(scap_live_source(live->live), &live->handover);
+}
+
+static int change_prepare(struct input *input, const struct plan *from, const struct plan *to,
+			  struct error *err)
+{
+	struct input_live *live = of(input);
+	int code;
+
+	if (selection_captures_same(&from->selection, &to->selection) &&
+	    memcmp(&from->kernel_filters, &to->kernel_filters, sizeof(from->kernel_filters)) == 0)
+		return 0;
+	code = live_open(to, &live->place, scap_live_boot_offset(live->live), &live->fresh, err);
+	live->fresh_since_ns = clock_ns(CLOCK_MONOTONIC);
+	return code;
+}
+
+static void drop_handover(struct input_live *live)
+{
+	if (live->handover)
+		scap_source_destroy(scap_handover_source(live->handover));
+	live->handover = NULL;
+}
+
+static void change_drop(struct input *input)
+{
+	struct input_live *live = of(input);
+
+	drop_handover(live);
+	close_live(live->fresh);
+	live->fresh = NULL;
+}
+
+/*
+ * Parts that no events kept up to date so far are read from /proc. So are the names of threads, if
+ * another capture begins to compare them: it does not know which were written to files before.
+ */
+static int change_state(struct input_live *live, struct sinsp *sinsp, const struct plan *from,
+			const struct plan *to, bool is_other_capture, struct error *err)
+{
+	unsigned int lacked = selection_lacks(&from->selection);
+	unsigned int lacks = selection_lacks(&to->selection);
+	bool reseeds = lacked & ~lacks;
+
+	if (is_other_capture)
+		reseeds |= selection_adds_parts(&from->selection, &to->selection) ||
+			   live_compares_names(&to->kernel_filters);
+
+	live->unneeded = lacks;
+	if (lacks != lacked)
+		sinsp_set_lacks(sinsp, lacks);
+	return reseeds ? seed(live, sinsp, sinsp_reseed, err) : 0;
+}
+
+/* Begins to read both captures. */
+static int change_take(struct input *input, const struct plan *from, const struct plan *to,
+		       struct sinsp *sinsp, struct error *err)
+{
+	struct input_live *live = of(input);
+
+	if (!live->fresh) {
+		drop_handover(live);
+		return change_state(live, sinsp, from, to, false, err);
+	}
+	scap_handover_join(live->handover, scap_live_source(live->fresh));
+	live->old = live->live;
+	live->old_stopped = false;
+	live->both_since_ns = live->fresh_since_ns;
+	live->live = live->fresh;
+	live->knows_groups = live_knows_groups(&live->place, live->live);
+	live->fresh = NULL;
+	input->changing = true;
+	return change_state(live, sinsp, from, to, true, err);
+}
+
+static void stop_old(struct input_live *live)
+{
+	if (live->old && !live->old_stopped)
+		scap_live_stop(live->old);
+	live->old_stopped = true;
+}
+
+/* Reads the counters of all previous captures. Events that two of them saw count once. */
+static int read_old_stats(struct input_live *live)
+{
+	struct scap_live_stats *stats = &live->old_stats;
+	uint64_t copies[EVENT_ID_MAX];
+	int code = scap_live_stats(live->old, stats);
+
+	if (code)
+		return code;
+	scap_handover_copies(live->handover, copies);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		stats->seen[id] -= copies[id];
+		stats->delivered[id] -= copies[id];
+	}
+	if (live->has_past)
+		scap_live_stats_add(stats, &live->past);
+	return 0;
+}
+
+/* Keeps the counters of a capture that ended. */
+static void keep_past(struct input_live *live)
+{
+	if (read_old_stats(live)) {
+		fputs("agent: the counters of the capture before the new rules are lost\n", stderr);
+		return;
+	}
+	live->past = live->old_stats;
+	live->has_past = true;
+}
+
+static void end_change(struct input_live *live)
+{
+	keep_past(live);
+	drop_handover(live);
+	close_live(live->old);
+	live->old = NULL;
+	live->input.changing = false;
+}
+
+static struct scap_source *source_now(const struct input_live *live)
+{
+	struct scap_source *source = boundary_source(&live->boundary);
+
+	if (source)
+		return source;
+	return live->handover ? scap_handover_source(live->handover) : scap_live_source(live->live);
+}
+
+/* Sources that are already before the capture must stay next to it. */
+static struct boundary *get_boundary(struct input *input)
+{
+	struct input_live *live = of(input);
+
+	if (live->handover)
+		return NULL;
+	live->boundary.inner = scap_live_source(live->live);
+	live->boundary.offset_ns = scap_live_boot_offset(live->live);
+	return &live->boundary;
+}
+
+static void step_boundary(struct input_live *live)
+{
+	if (boundary_source(&live->boundary))
+		live->input.changing = boundary_step(&live->boundary);
+}
+
+static struct scap_source *step(struct input *input)
+{
+	struct input_live *live = of(input);
+
+	step_boundary(live);
+	if (live->old && clock_ns(CLOCK_MONOTONIC) - live->both_since_ns > HANDOVER_BOTH_NS)
+		stop_old(live);
+	if (live->old && scap_handover_is_done(live->handover))
+		end_change(live);
+	return source_now(live);
+}
+
+/* The capture before a reload runs for a while, too. */
+static int run_ns(struct input *input, uint64_t *ns)
+{
+	const struct input_live *live = of(input);
+	uint64_t old_ns = 0;
+	int code = scap_live_run_ns(live->live, ns);
+
+	if (code == 0 && live->old)
+		code = scap_live_run_ns(live->old, &old_ns);
+	if (code == 0)
+		*ns += old_ns;
+	return code;
+}
+
+static int shed(struct input *input, const struct shed *shares)
+{
+	struct input_live *live = of(input);
+	int code = scap_live_shed(live->live, shares);
+
+	return code == 0 && live->old ? scap_live_shed(live->old, shares) : code;
+}
+
+static int reject_groups(struct input *input, const char *text, size_t len, bool rejected)
+{
+	struct input_live *live = of(input);
+	uint64_t key;
+	int code =
+		live->knows_groups ? scap_cgroup_keys_make(live->keys, text, len, &key) : -ENOENT;
+
+	return code ? code : scap_live_reject_groups(live->live, key, rejected);
+}
+
+static void accept_groups(struct input *input)
+{
+	scap_live_accept_groups(of(input)->live);
+}
+
+static int fail(struct input *input, int code, struct error *err)
+{
+	return error_set(err, code, "reading events: %s", strerror(-code));
+}
+
+static struct scap_source *stop(struct input *input)
+{
+	struct input_live *live = of(input);
+
+	stop_old(live);
+	scap_live_stop(live->live);
+	return source_now(live);
+}
+
+/* Reads the counters of all captures of the run. */
+static int read_stats(struct input_live *live)
+{
+	struct scap_live_stats *stats = &live->stats;
+	int code = scap_live_stats(live->live, stats);
+
+	if (code)
+		return code;
+	if (live->old) {
+		code = read_old_stats(live);
+		if (code == 0)
+			scap_live_stats_add(stats, &live->old_stats);
+	} else if (live->has_past) {
+		scap_live_stats_add(stats, &live->past);
+	}
+	stats->meddled = live->meddling.calls;
+	boundary_subtract(&live->boundary, stats);
+	return code;
+}
+
+static int append_counters(struct input *input, struct buf *text)
+{
+	struct input_live *live = of(input);
+	int code = read_stats(live);
+
+	if (code == 0)
+		account_live_append_counters(&live->stats, text);
+	return code;
+}
+
+static int totals(struct input *input, struct input_totals *totals)
+{
+	struct input_live *live = of(input);
+	int code = read_stats(live);
+
+	if (code == 0)
+		account_live_totals(&live->stats, totals);
+	return code;
+}
+
+static int append_metrics(struct input *input, const struct plan *plan,
+			  struct exposition *exposition)
+{
+	struct input_live *live = of(input);
+	int code = read_stats(live);
+
+	if (code)
+		return code;
+	metrics_live_append(&live->stats, &plan->selection, exposition);
+	metrics_live_append_programs(live->live, exposition);
+	return 0;
+}
+
+static int append_report(struct input *input, const struct account *account, struct buf *text,
+			 struct error *err)
+{
+	struct scap_live_throttled list[THROTTLED_SHOWN];
+	struct input_live *live = of(input);
+	int code = read_stats(live);
+
+	if (code)
+		return error_set(err, code, "the driver's counters cannot be read: %s",
+				 strerror(-code));
+	account_live_append(&live->stats, account, text);
+	account_live_append_throttled(list, scap_live_throttled(live->live, list, THROTTLED_SHOWN),
+				      text);
+	return 0;
+}
+
+static int losses(struct input *input, const struct event_counters **counters)
+{
+	struct input_live *live = of(input);
+	int code = read_stats(live);
+
+	*counters = live->stats.events;
+	return code;
+}
+
+static void note_bpf(struct input *input, const struct sinsp_event *event)
+{
+	struct input_live *live = of(input);
+
+	if (meddling_is(live->live, event))
+		meddling_note(&live->meddling, event);
+}
+
+static uint32_t silent(struct input *input, uint32_t *cpu)
+{
+	return scap_live_silent(of(input)->live, cpu);
+}
+
+static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
+{
+	struct input_live *live = of(input);
+
+	return read_stats(live) || account_live_is_incomplete(&live->stats) || state->corrupt;
+}
+
+static void destroy(struct input *input)
+{
+	struct input_live *live = of(input);
+
+	change_drop(input);
+	boundary_finish(&live->boundary);
+	close_live(live->old);
+	close_live(live->live);
+	host_close(&live->host);
+	scap_cgroup_keys_destroy(live->keys);
+	free(live);
+}
+
+static const struct input_ops ops = {
+	.create_state = create_state,
+	.find_pid = find_pid,
+	.append_warnings = append_warnings,
+	.has_room = has_room,
+	.step = step,
+	.run_ns = run_ns,
+	.shed = shed,
+	.reject_groups = reject_groups,
+	.accept_groups = accept_groups,
+	.fail = fail,
+	.stop = stop,
+	.change_begin = change_begin,
+	.change_prepare = change_prepare,
+	.change_take = change_take,
+	.change_drop = change_drop,
+	.boundary = get_boundary,
+	.totals = totals,
+	.append_counters = append_counters,
+	.losses = losses,
+	.silent = silent,
+	.note_bpf = note_bpf,
+	.append_metrics = append_metrics,
+	.append_report = append_report,
+	.is_incomplete = is_incomplete,
+	.destroy = destroy,
+};
+
+/* A process that cannot be found in events is not left out of them. */
+static void leave_out(struct input_live *live, size_t place, pid_t pid)
+{
+	pid_t found;
+
+	if (scap_proc_translate(live->host.proc, pid, &found) == 0)
+		live->place.self_pids[place] = (uint32_t)found;
+}
+
+static void set_place(struct input_live *live, const struct input_helpers *helpers)
+{
+	live->place.self_pids[0] = (uint32_t)live->host.self;
+	live->place.keys = live->keys;
+	if (helpers->loader) {
+		live->place.loader = &helpers->loader->client.loader;
+		leave_out(live, 1, helpers->loader->pid);
+	}
+	if (helpers->readers)
+		leave_out(live, 2, proc_readers_pid(helpers->readers));
+	scap_proc_set_readers(live->host.proc, helpers->readers);
+}
+
+int input_live_open(const struct plan *plan, const struct input_helpers *helpers,
+		    struct input **input, struct error *err)
+{
+	struct input_live *made = calloc(1, sizeof(*made));
+	int code;
+
+	if (!made)
+		return error_set(err, -ENOMEM, "out of memory");
+	made->input.ops = &ops;
+	made->options = plan->options;
+	made->unneeded = selection_lacks(&plan->selection);
+	code = host_open(&made->host, plan->options->host_root, err);
+	if (code == 0) {
+		/* Without them only user space knows which events are of which container. */
+		scap_cgroup_keys_create(MOUNTS, "", &made->keys);
+		set_place(made, helpers);
+		code = live_open(plan, &made->place, 0, &made->live, err);
+	}
+	if (code) {
+		scap_cgroup_keys_destroy(made->keys);
+		host_close(&made->host);
+		free(made);
+	} else {
+		made->knows_groups = live_knows_groups(&made->place, made->live);
+		made->lacks.groups = plan->rejects_groups && !made->knows_groups;
+		*input = &made->input;
+	}
+	return code;
+}

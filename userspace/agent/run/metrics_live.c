@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Families of metrics with a sample for each event, cause or program, and tables of the others. */
+#include "agent/run/metrics_live.h"
+
+#include <stddef.h>
+
+#include "event/event.h"
+#include "scap/live/live.h"
+
+/* Values of the label `cause`. */
+static const char *const cause_words[] = {
+	[LOSS_RING_FULL] = "ring_full",		[LOSS_SCRATCH_BUSY] = "scratch_busy",
+	[LOSS_TOO_LARGE] = "too_large",		[LOSS_TAIL_CALL] = "tail_call_missing",
+	[LOSS_OUTPUT] = "output_failed",	[LOSS_RESERVED] = "reserved",
+	[LOSS_PROCESS_LIMIT] = "process_limit", [LOSS_CGROUP_LIMIT] = "cgroup_limit",
+	[LOSS_BUDGET] = "over_budget",		[LOSS_MESSAGES] = "messages",
+	[LOSS_SHARE] = "process_share",
+};
+
+static uint64_t seen_of(const struct scap_live_stats *stats, unsigned int id)
+{
+	return stats->seen[id];
+}
+
+static uint64_t delivered_of(const struct scap_live_stats *stats, unsigned int id)
+{
+	return stats->delivered[id];
+}
+
+static uint64_t lost_of(const struct scap_live_stats *stats, unsigned int id)
+{
+	uint64_t lost = 0;
+
+	for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+		lost += stats->events[id].lost[cause];
+	return lost;
+}
+
+static uint64_t filtered_of(const struct scap_live_stats *stats, unsigned int id)
+{
+	return stats->events[id].filtered;
+}
+
+static uint64_t unreadable_of(const struct scap_live_stats *stats, unsigned int id)
+{
+	return stats->events[id].unreadable;
+}
+
+static const struct {
+	struct metric_family family;
+	uint64_t (*get)(const struct scap_live_stats *stats, unsigned int id);
+} by_event[] = {
+	{{"lanner_events_seen", METRIC_COUNTER, NULL, "Wanted events that happened, by type."},
+	 seen_of},
+	{{"lanner_events_delivered", METRIC_COUNTER, NULL,
+	  "Events that the agent handled, by type."},
+	 delivered_of},
+	{{"lanner_events_filtered", METRIC_COUNTER, NULL,
+	  "Events that the filter rejected in the kernel, by type."},
+	 filtered_of},
+	{{"lanner_events_lost_by_event", METRIC_COUNTER, NULL,
+	  "Events lost in the kernel or in its ring buffers, by type."},
+	 lost_of},
+	{{"lanner_events_unreadable_parameters", METRIC_COUNTER, NULL,
+	  "Parameters left empty since their memory could not be read, by type of event."},
+	 unreadable_of},
+};
+
+/* What else is counted, by the offset of its member. */
+#define ROW(name, member, help)                                                                    \
+	{                                                                                          \
+		{"lanner_" name, METRIC_COUNTER, NULL, help},                                      \
+			offsetof(struct scap_live_stats, member)                                   \
+	}
+static const struct {
+	struct metric_family family;
+	size_t offset;
+} counters[] = {
+	ROW("events_corrupt", corrupt,
+	    "Events in ring buffers that are not what the driver writes."),
+	ROW("events_out_of_order", out_of_order, "Events given out after a later one."),
+	ROW("calls_not_decoded", compat, "System calls of 32-bit programs that are not decoded."),
+	ROW("calls_without_latency", untimed, "Calls whose time of entry was not kept."),
+	ROW("bpf_calls_of_others", meddled,
+	    "Calls of others that change programs or maps of the capture, or would."),
+	ROW("heartbeats_unanswered", unanswered,
+	    "Test calls on CPUs whose programs do not report: events are missing there."),
+	ROW("limits_begun_anew", rates_ended,
+	    "Counters of limits that gave way to those of other processes or groups, at least."),
+	ROW("program_runs_missed", run_missed, "Runs of a program that the kernel skipped."),
+};
+
+static void append_by_event(const struct scap_live_stats *stats, const struct selection *selection,
+			    struct exposition *exposition)
+{
+	for (size_t i = 0; i < sizeof(by_event) / sizeof(by_event[0]); i++) {
+		exposition_begin(exposition, &by_event[i].family);
+		for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+			const struct event_desc *desc = event_desc_get(id);
+			uint64_t value = by_event[i].get(stats, id);
+			const struct metric_label labels[] = {{"event", desc ? desc->name : ""},
+							      {0}};
+
+			if (desc && (value || selection->events[id]))
+				exposition_sample(exposition, labels, value);
+		}
+	}
+}
+
+static void append_causes(const struct scap_live_stats *stats, struct exposition *exposition)
+{
+	static const struct metric_family family = {
+		"lanner_events_lost", METRIC_COUNTER, NULL,
+		"Events lost in the kernel or in its ring buffers, by cause."};
+
+	exposition_begin(exposition, &family);
+	for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++) {
+		const struct metric_label labels[] = {{"cause", cause_words[cause]}, {0}};
+		uint64_t lost = 0;
+
+		for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+			lost += stats->events[id].lost[cause];
+		exposition_sample(exposition, labels, lost);
+	}
+}
+
+void metrics_live_append(const struct scap_live_stats *stats, const struct selection *selection,
+			 struct exposition *exposition)
+{
+	static const struct metric_family ring_bytes = {"lanner_ring_bytes", METRIC_GAUGE, "bytes",
+							"Memory of all ring buffers."};
+	static const struct metric_family ring_bytes_max = {
+		"lanner_ring_bytes_max", METRIC_GAUGE, "bytes",
+		"Memory to which all ring buffers may grow; 0: they do not grow."};
+	static const struct metric_family grown = {
+		"lanner_rings_grown", METRIC_COUNTER, NULL,
+		"Ring buffers of busy CPUs that were replaced by larger ones."};
+	static const struct metric_family rings = {"lanner_rings", METRIC_GAUGE, NULL,
+						   "CPUs that have a ring buffer."};
+	static const struct metric_family ringless = {
+		"lanner_cpus_without_ring", METRIC_GAUGE, NULL,
+		"CPUs whose ring buffer could not be opened: their events are lost."};
+
+	static const struct metric_family silent = {
+		"lanner_cpus_silent", METRIC_GAUGE, NULL,
+		"CPUs whose programs do not report: their events are missing."};
+
+	append_by_event(stats, selection, exposition);
+	append_causes(stats, exposition);
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		exposition_add(exposition, &counters[i].family,
+			       *(const uint64_t *)((const char *)stats + counters[i].offset));
+	exposition_add(exposition, &ring_bytes, stats->ring_bytes);
+	exposition_add(exposition, &ring_bytes_max, stats->ring_bytes_max);
+	exposition_add(exposition, &grown, stats->rings_grown);
+	exposition_add(exposition, &rings, stats->cpus);
+	exposition_add(exposition, &ringless, stats->ringless);
+	exposition_add(exposition, &silent, stats->silent);
+}
+
+static void append_runs(const struct scap_live *live, unsigned int i,
+			const struct metric_label *labels, bool time, struct exposition *exposition)
+{
+	uint64_t runs, ns;
+
+	if (scap_live_program_runs(live, i, &runs, &ns))
+		return;
+	if (time)
+		exposition_sample_real(exposition, labels, (double)ns / 1e9);
+	else
+		exposition_sample(exposition, labels, runs);
+}
+
+void metrics_live_append_programs(const struct scap_live *live, struct exposition *exposition)
+{
+	static const struct metric_family families[] = {
+		{"lanner_program_runs", METRIC_COUNTER, NULL,
+		 "Runs of our BPF programs; counted while kernel.bpf_stats_enabled is 1."},
+		{"lanner_program_run_seconds", METRIC_COUNTER, "seconds",
+		 "Their time; measured while kernel.bpf_stats_enabled is 1."},
+	};
+	const char *program, *hook;
+
+	for (int time = 0; time < 2; time++) {
+		exposition_begin(exposition, &families[time]);
+		for (unsigned int i = 0; scap_live_program(live, i, &program, &hook); i++) {
+			const struct metric_label labels[] = {
+				{"program", program}, {"hook", hook}, {0}};
+
+			if (hook)
+				append_runs(live, i, labels, time, exposition);
+		}
+	}
+}

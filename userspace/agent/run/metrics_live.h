@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The counters of a live capture as metrics. */
+#ifndef AGENT_RUN_METRICS_LIVE_H
+#define AGENT_RUN_METRICS_LIVE_H
+
+#include "agent/control/exposition.h"
+#include "agent/plan/selection.h"
+
+struct scap_live;
+struct scap_live_stats;
+
+/*
+ * Events by type: of those that the selection captures, from 0 on; losses by cause; and what went
+ * wrong. The stats are those of the whole run.
+ */
+void metrics_live_append(const struct scap_live_stats *stats, const struct selection *selection,
+			 struct exposition *exposition);
+
+/* Runs of each attached program; the kernel counts them only with kernel.bpf_stats_enabled. */
+void metrics_live_append_programs(const struct scap_live *live, struct exposition *exposition);
+
+#endif
