@@ -8,7 +8,7 @@
 #include "agent/run/loop.h"
 #include "agent/run/pages.h"
 #include "agent/run/record.h"
-#include "agent/run/privileges.h"
+#include "agent/run/service.h"
 #include "agent/run/report.h"
 #include "agent/run/run.h"
 #include "agent/process/signals.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters of a run with any input, as text: parts of the report. */
+/*
+ * Counters of a run as text: parts of the report that all inputs have, and those of descriptions of
+ * containers.
+ */
 #ifndef AGENT_RUN_ACCOUNT_H
 #define AGENT_RUN_ACCOUNT_H
 
@@ -10,6 +13,8 @@
 #include "meta/meta.h"
 #include "sinsp/sinsp.h"
 #include "util/buf.h"
+
+/* Counters of a run with any input, as text: parts of the report. */
 
 struct recording;
 struct ruleset;
@@ -66,5 +71,13 @@ void account_append_cgroups(const struct account *account, struct buf *text);
 /* Problems: a line for each that occurred. */
 void account_append_troubles(const struct account_trouble *troubles, size_t count,
 			     struct buf *text);
+
+/* The account of descriptions of containers and pods: parts of the report of a live capture. */
+
+/* What was asked for and found: "agent: containers: looked for 7, found 7, without data 0", … */
+void account_meta_append_work(const struct meta_stats *meta, struct buf *text);
+
+/* What is missing or failed: a line for each cause that occurred. */
+void account_meta_append_troubles(const struct account_containers *containers, struct buf *text);
 
 #endif

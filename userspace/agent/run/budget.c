@@ -1,13 +1,124 @@
 /* SPDX-License-Identifier: MIT */
-/* Ticks, and what they say. */
+/*
+ * The budget of a capture: the level of what is lost, what programs cost, and the ticks that
+ * compare both.
+ */
 #include "agent/run/budget.h"
 
+#include <bpf/bpf.h>
+#include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/run/measure.h"
 #include "util/clock.h"
+
+/*
+ * The level counts halvings: one more halves what is kept of the class whose turn it is. What the
+ * capture costs is then at most halved, so that the step log2(cost / budget) comes nearer to the
+ * budget and never misses it by more than it was away before.
+ */
+
+/* It settles a little below. */
+static const double aim = 0.96;
+static const double step_up_max = 4, step_down_max = 1, gain_max = 8;
+/* A cost that is higher by this factor, and does not fall to that part of it, is not of the class.
+ */
+static const double over = 1.1, unchanged = 0.85, exhausted = 1.2;
+
+double budget_level_mean(const struct budget_level *level)
+{
+	double sum = 0;
+
+	for (unsigned int i = 0; i < BUDGET_TICKS; i++)
+		sum += level->costs[i];
+	return sum / BUDGET_TICKS;
+}
+
+/* A class of which there is nothing is passed faster. */
+static void adapt_gain(struct budget_level *level, double cost)
+{
+	if (cost > over * level->budget && level->level > 0 && cost > unchanged * level->last)
+		level->gain = fmin(2 * level->gain, gain_max);
+	else
+		level->gain = 1;
+}
+
+void budget_level_step(struct budget_level *level, double cost)
+{
+	double step;
+
+	level->costs[level->ticks++ % BUDGET_TICKS] = cost;
+	if (level->level == 0 &&
+	    (cost <= level->budget || budget_level_mean(level) <= level->budget))
+		return;
+	adapt_gain(level, cost);
+	level->last = cost;
+	step = log2(fmax(cost, level->budget / 16) / (aim * level->budget));
+	step = fmin(fmax(step, -step_down_max), step_up_max);
+	if (step > 0)
+		step *= level->gain;
+	level->level = fmin(fmax(level->level + step, 0), BUDGET_LEVEL_MAX);
+}
+
+bool budget_level_is_exhausted(const struct budget_level *level)
+{
+	return level->level >= BUDGET_LEVEL_MAX &&
+	       budget_level_mean(level) > exhausted * level->budget;
+}
+
+double budget_level_kept(const struct budget_level *level, enum shed_class which)
+{
+	double halvings;
+
+	if (which == SHED_NEVER)
+		return 1;
+	halvings = level->level - BUDGET_HALVINGS * ((double)which - 1);
+	if (halvings <= 0)
+		return 1;
+	return halvings >= BUDGET_HALVINGS ? 0 : exp2(-halvings);
+}
+
+void budget_level_shed(const struct budget_level *level, struct shed *shed)
+{
+	for (unsigned int i = 0; i < SHED_CLASSES; i++) {
+		double kept = budget_level_kept(level, (enum shed_class)i);
+
+		shed->shares[i] = kept > 0 ? (uint32_t)((1 - kept) * (double)SHED_ALL) : SHED_ALL;
+	}
+}
+
+static bool is_on(const char *sysctl)
+{
+	FILE *file = fopen(sysctl, "re");
+	int value = 0;
+
+	if (!file)
+		return false;
+	if (fscanf(file, "%d", &value) != 1)
+		value = 0;
+	fclose(file);
+	return value == 1;
+}
+
+int budget_measure(const char *sysctl, int *fd, struct error *err)
+{
+	int made = bpf_enable_stats(BPF_STATS_RUN_TIME), code = -errno;
+
+	if (made >= 0 || is_on(sysctl)) {
+		*fd = made >= 0 ? made : -1;
+		return 0;
+	}
+	return error_set(err, code,
+			 "--budget: the kernel does not measure BPF programs: %s; give the agent "
+			 "CAP_SYS_ADMIN, or set the sysctl kernel.bpf_stats_enabled to 1",
+			 strerror(-code));
+}
+
+/* Ticks, and what they say. */
 
 #define TICK_NS UINT64_C(100000000)
 #define SAY_NS UINT64_C(10000000000) /* at most one message that shedding begins in this time */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * --budget: measures what the capture costs the machine, the programs in the kernel and the agent,
- * and has events lost so that it keeps its budget. The run calls it in its loop.
+ * and has events lost beyond that.
  */
 #ifndef AGENT_RUN_BUDGET_H
 #define AGENT_RUN_BUDGET_H
@@ -9,10 +9,61 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/run/level.h"
+#include "abi.h"
 #include "agent/run/input.h"
 #include "util/buf.h"
 #include "util/error.h"
+
+/*
+ * How much of the events is lost so that a capture keeps its budget: arithmetic alone, from what it
+ * costs. Classes of events are lost one after the other (enum shed_class).
+ */
+
+enum {
+	BUDGET_TICKS = 10, /* of which the mean decides whether it begins */
+	/* What is kept of a class is halved so often; then nothing of it is kept. */
+	BUDGET_HALVINGS = 8,
+	BUDGET_LEVEL_MAX = BUDGET_HALVINGS * (SHED_CLASSES - 1),
+};
+
+/* Costs are shares of the same whole as the budget. Zeros but for the budget at first. */
+struct budget_level {
+	double budget; /* above 0 */
+	double level; /* 0: nothing is lost; BUDGET_LEVEL_MAX: all that may be */
+	double gain; /* above 1 while more loss does not make it cheaper */
+	double last; /* cost of the tick before */
+	double costs[BUDGET_TICKS]; /* of the last ticks */
+	unsigned int ticks;
+};
+
+/* Takes the cost of one tick; call it at regular intervals. */
+void budget_level_step(struct budget_level *level, double cost);
+
+/* The mean cost of the last ticks. */
+double budget_level_mean(const struct budget_level *level);
+
+/* Whether all that may be lost is, and the budget is exceeded by more than a fifth nevertheless. */
+bool budget_level_is_exhausted(const struct budget_level *level);
+
+/* The part of a class that is kept, from 0 to 1. */
+double budget_level_kept(const struct budget_level *level, enum shed_class which);
+
+/* The same for the programs in the kernel. */
+void budget_level_shed(const struct budget_level *level, struct shed *shed);
+
+/* Makes the kernel measure how long BPF programs run. */
+
+/*
+ * The kernel measures until *fd is closed; *fd is -1 if it does so anyway, as sysctl: the name of
+ * the file in /proc, "/proc/sys/kernel/bpf_stats_enabled", says 1. Needs CAP_SYS_ADMIN otherwise.
+ * Returns 0, or -errno with a message.
+ */
+int budget_measure(const char *sysctl, int *fd, struct error *err);
+
+/*
+ * --budget: measures what the capture costs the machine, the programs in the kernel and the agent,
+ * and has events lost so that it keeps its budget. The run calls it in its loop.
+ */
 
 /* Zeros: no budget, all does nothing. */
 struct budget {

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Descriptions and users of containers during a run: requests them, stores the answers in the
- * state, and delays the event that needs them until they are there, for a while.
- */
+/* Descriptions and users of containers, and pods of this node, during a run. */
 #ifndef AGENT_RUN_CONTAINERS_H
 #define AGENT_RUN_CONTAINERS_H
 
 #include "agent/options/options.h"
 #include "agent/run/account.h"
 #include "agent/run/input.h"
+#include "meta/meta.h"
 #include "sinsp/sinsp.h"
 #include "util/error.h"
+
+/*
+ * Descriptions and users of containers during a run: requests them, stores the answers in the
+ * state, and delays the event that needs them until they are there, for a while.
+ */
 
 struct containers;
 
@@ -45,5 +48,17 @@ void containers_apply(struct containers *containers);
 void containers_follow(struct containers *containers);
 
 void containers_account(const struct containers *containers, struct account_containers *account);
+
+/* The pods of this node during a run: whether they are followed, and by what. */
+
+/*
+ * Starts to follow the pods; sets `follower`, which `meta` owns, to NULL if this machine is no node
+ * of Kubernetes, or none of which the user wants pods. Returns 0 or -errno with a message.
+ */
+int pods_follow(const struct options *options, struct meta *meta, struct meta_follower **follower,
+		struct error *err);
+
+/* A new container is one of a pod. */
+void pods_hurry(struct meta_follower *follower);
 
 #endif

@@ -2,9 +2,6 @@
 /* Selects the input. */
 #include "agent/run/input.h"
 
-#include "agent/run/input_file.h"
-#include "agent/run/input_live.h"
-
 int input_open(const struct plan *plan, const struct input_helpers *helpers, struct input **input,
 	       struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source of the events of a run: the kernel, or a capture file. These operations implement the
- * differences.
+ * The source of the events of a run: the kernel, or a capture file. Its operations implement the
+ * differences; its account is a part of the report.
  */
 #ifndef AGENT_RUN_INPUT_H
 #define AGENT_RUN_INPUT_H
@@ -10,11 +10,16 @@
 
 #include "abi.h"
 #include "agent/control/exposition.h"
-#include "agent/run/account.h"
 #include "agent/plan/plan.h"
+#include "agent/run/account.h"
 #include "scap/model/source.h"
 #include "util/buf.h"
 #include "util/error.h"
+
+/*
+ * The source of the events of a run: the kernel, or a capture file. These operations implement the
+ * differences.
+ */
 
 struct boundary;
 struct input;
@@ -150,5 +155,60 @@ int input_open(const struct plan *plan, const struct input_helpers *helpers, str
 	       struct error *err);
 
 void input_destroy(struct input *input); /* accepts NULL */
+
+/* A capture file as the input of a run. */
+
+int input_file_open(const struct plan *plan, struct input **input, struct error *err);
+
+/*
+ * The kernel as the input of a run, with the initial state from /proc. For a plan with other events
+ * a second capture starts in parallel; the first ends when all its events were taken.
+ */
+
+int input_live_open(const struct plan *plan, const struct input_helpers *helpers,
+		    struct input **input, struct error *err);
+
+/*
+ * The account of a capture file. The report's first line always has the form
+ *   agent: read N events of N bytes; matched N, printed N
+ */
+
+struct scap_reader_stats;
+
+/* How much of the file was read, in percent, or -1 if its size is unknown. */
+int account_file_percent(const struct scap_reader_stats *file);
+
+/* "read 7 events of 900 bytes (40%)", for a line during the run. */
+void account_file_append_counters(const struct scap_reader_stats *file, struct buf *text);
+
+/* The report. */
+void account_file_append(const struct scap_reader_stats *file, const struct account *account,
+			 struct buf *text);
+
+/*
+ * The account of a live capture. The report's first line always has the form
+ *   agent: seen N = delivered N + lost N; matched N, printed N
+ * with " + corrupt N" or " + unaccounted N" after the losses where there are such.
+ */
+
+struct scap_live_stats;
+struct scap_live_throttled;
+
+/* "seen 7, delivered 5, lost 2", for a line during the run. */
+void account_live_append_counters(const struct scap_live_stats *live, struct buf *text);
+
+/* The same as numbers. */
+void account_live_totals(const struct scap_live_stats *stats, struct input_totals *totals);
+
+/* Whether seen events are missing. */
+bool account_live_is_incomplete(const struct scap_live_stats *live);
+
+/* The report; exact if the capture was stopped and drained. */
+void account_live_append(const struct scap_live_stats *live, const struct account *account,
+			 struct buf *text);
+
+/* Who was over a limit of events in a second, from scap_live_throttled(): a line for each limit. */
+void account_live_append_throttled(const struct scap_live_throttled *list, size_t count,
+				   struct buf *text);
 
 #endif

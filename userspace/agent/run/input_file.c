@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A reader with the initial state of its file. It returns all events, for any plan. */
-#include "agent/run/input_file.h"
+#include "agent/run/input.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "agent/run/account_file.h"
-#include "agent/run/metrics_file.h"
+#include "agent/run/input_metrics.h"
 #include "agent/process/memory.h"
 #include "agent/process/signals.h"
 #include "scap/file/reader.h"

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* A live capture, the change to another, and one account for all. */
-#include "agent/run/input_live.h"
+#include "agent/run/input.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/run/account_live.h"
 #include "takeover/boundary.h"
 #include "agent/run/host.h"
 #include "agent/run/live_open.h"
-#include "agent/run/live_warnings.h"
-#include "agent/run/meddling.h"
-#include "agent/run/metrics_live.h"
+#include "agent/run/input_metrics.h"
 #include "agent/process/loader.h"
 #include "agent/process/memory.h"
 #include "event/event.h"

@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Configures the programs from the options and the selection of a plan. */
+/*
+ * Configures the programs from the options and the selection of a plan; warnings about the machine.
+ */
 #include "agent/run/live_open.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/bpf.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "event/event.h"
 #include "scap/live/call_hooks.h"
 #include "scap/live/programs.h"
 #include "scap/proc/cgroup_keys.h"
+#include "sinsp/sinsp.h"
+#include "util/clock.h"
+#include "util/terminal.h"
+
+/* Configures the programs from the options and the selection of a plan. */
 
 struct scap_memory live_memory(const struct options *options)
 {
@@ -97,4 +109,135 @@ const char *live_hooks_text(const struct scap_live *live)
 
 	_Static_assert(CALL_HOOKS_MAX == 32, "the text has the number");
 	return texts[scap_live_call_hooks(live)];
+}
+
+static void append_programs(const struct scap_live *live, struct buf *text)
+{
+	const int enter_error = scap_live_enter_error(live);
+	const int sends_error = scap_live_sends_error(live);
+
+	for (const uint16_t *id = scap_live_rejected(live); *id; id++)
+		buf_printf(text,
+			   "agent: this kernel rejects the program for %s: such events are missing "
+			   "(-v shows why)\n",
+			   event_desc_get(*id)->name);
+	if (enter_error)
+		buf_printf(text,
+			   "agent: calls are not watched at their enter (%s): an argument that is "
+			   "changed during a call that fails is not marked; mount tracefs on "
+			   "/sys/kernel/tracing (-v shows programs that the kernel rejects)\n",
+			   strerror(-enter_error));
+	if (sends_error)
+		buf_printf(text,
+			   "agent: it is not noted where datagrams go (%s): their destinations are "
+			   "what the sender's memory has after the call; mount the control groups "
+			   "(version 2) of the machine on /sys/fs/cgroup, add CAP_NET_ADMIN\n",
+			   strerror(-sends_error));
+}
+
+static const char *iterator_reason(int error)
+{
+	if (error == -EXDEV)
+		return "the agent is not in the initial pid namespace";
+	if (error == -EOPNOTSUPP)
+		return "the kernel has none, or rejects its program";
+	return strerror(-error);
+}
+
+/* Of what goes on without it, but costs more. */
+static void append_costs(const struct scap_live *live, const struct live_lacks *lacks,
+			 enum call_hooks wanted, struct buf *text)
+{
+	static const char *const iterated[SCAP_LIVE_ITERATORS] = {
+		[SCAP_LIVE_OPEN_FDS] = "open descriptors",
+		[SCAP_LIVE_THREADS] = "threads",
+	};
+
+	if (scap_live_call_hooks(live) != wanted)
+		buf_printf(text, "agent: hooks: %s\n", live_hooks_text(live));
+	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
+		if (lacks->iterator_errors[i])
+			buf_printf(text,
+				   "agent: %s were read from /proc, which takes longer than by an "
+				   "iterator: %s\n",
+				   iterated[i], iterator_reason(lacks->iterator_errors[i]));
+	if (lacks->groups)
+		BUF_LITERAL(text, "agent: the kernel does not filter by control groups: the agent "
+				  "does not see all of their folders; mount /sys/fs/cgroup of the "
+				  "machine\n");
+}
+
+static void append_roots(const struct scap_live *live, struct buf *text)
+{
+	const struct buf *roots;
+	const int error = scap_live_cgroup_roots(live, &roots);
+
+	if (error)
+		buf_printf(text,
+			   "agent: the place of the agent's own control group is not known (%s): "
+			   "programs that ran before it have no container if they are in that "
+			   "group or below it; give it the cgroup namespace of the host\n",
+			   strerror(-error));
+}
+
+void live_warnings_append(const struct scap_live *live, const struct live_lacks *lacks,
+			  const struct options *options, struct buf *text)
+{
+	append_programs(live, text);
+	if (options->verbose)
+		append_costs(live, lacks, options->call_hooks, text);
+	append_roots(live, text);
+}
+
+#define BETWEEN_NS UINT64_C(1000000000)
+
+/* Others only read: programs that list all maps do. */
+static bool changes(uint32_t command)
+{
+	switch (command) {
+	case BPF_MAP_UPDATE_ELEM:
+	case BPF_MAP_DELETE_ELEM:
+	case BPF_MAP_LOOKUP_AND_DELETE_ELEM:
+	case BPF_MAP_UPDATE_BATCH:
+	case BPF_MAP_DELETE_BATCH:
+	case BPF_MAP_LOOKUP_AND_DELETE_BATCH:
+	case BPF_LINK_UPDATE:
+	case BPF_LINK_DETACH:
+	case BPF_MAP_FREEZE:
+	case BPF_PROG_TEST_RUN:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool meddling_is(const struct scap_live *live, const struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+
+	return changes((uint32_t)event_param_u64(ev, bpf__cmd)) &&
+	       event_param_present(ev, bpf__object) &&
+	       scap_live_owns(live, (enum bpf_object_kind)event_param_u64(ev, bpf__object),
+			      (uint32_t)event_param_u64(ev, bpf__id));
+}
+
+void meddling_note(struct meddling *meddling, const struct sinsp_event *event)
+{
+	char name[sizeof(event->thread->comm)] = "unknown";
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct buf text = {0};
+
+	meddling->calls++;
+	if (meddling->said_ns && now - meddling->said_ns < BETWEEN_NS)
+		return;
+	meddling->said_ns = now;
+	if (event->thread)
+		memcpy(name, event->thread->comm, sizeof(name));
+	terminal_mask(name, strlen(name)); /* a line of its own would be somebody else's word */
+	buf_printf(&text,
+		   "agent: thread %" PRIu64 " (%s) changes programs or maps of this capture, or tried "
+		   "to: events may be missing\n",
+		   event->ev.tid, name);
+	terminal_print(stderr, &text);
+	buf_finish(&text);
 }

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* From a plan to a live capture. */
+/*
+ * From a plan to a live capture, and what it lacks on this machine, in lines for the user; calls of
+ * others that meddle with it.
+ */
 #ifndef AGENT_RUN_LIVE_OPEN_H
 #define AGENT_RUN_LIVE_OPEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/options/options.h"
 #include "agent/plan/plan.h"
 #include "scap/live/live.h"
 #include "scap/rings/memory.h"
+#include "util/buf.h"
 #include "util/error.h"
+
+/* From a plan to a live capture. */
 
 /* Where captures are opened from. */
 struct live_place {
@@ -36,5 +44,33 @@ bool live_knows_groups(const struct live_place *place, const struct scap_live *l
 
 /* Where the programs of system calls run, and why, in words for the user. */
 const char *live_hooks_text(const struct scap_live *live);
+
+/* What a live capture lacks on this machine, in lines for the user. */
+
+/* What the input found out, beside the capture itself. */
+struct live_lacks {
+	/* Why these were read from /proc: -errno; 0: they were not. */
+	int iterator_errors[SCAP_LIVE_ITERATORS];
+	bool groups; /* the kernel cannot filter by control groups, as the plan wants it to */
+};
+
+/* Appends whole lines; none if nothing is lacking. What only costs more is shown by -v. */
+void live_warnings_append(const struct scap_live *live, const struct live_lacks *lacks,
+			  const struct options *options, struct buf *text);
+
+/* Calls of others that change the programs or maps of the capture: counted, and said. */
+
+struct sinsp_event;
+
+struct meddling {
+	uint64_t calls; /* so far, those that the kernel refused included */
+	uint64_t said_ns; /* monotonic clock: when it was said last; at most once a second */
+};
+
+/* Whether a bpf event is such a call. The agent's own calls are not captured. */
+bool meddling_is(const struct scap_live *live, const struct sinsp_event *event);
+
+/* Counts it. */
+void meddling_note(struct meddling *meddling, const struct sinsp_event *event);
 
 #endif

@@ -4,7 +4,17 @@
 #define AGENT_RUN_PAGES_H
 
 #include "agent/run/run.h"
+#include "util/buf.h"
 #include "util/error.h"
+
+/* The status of a run, for people. */
+
+struct run;
+
+/* Appends lines "NAME: VALUE". Called by the thread of the loop. */
+void status_append(const struct run *run, struct buf *out);
+
+/* The pages of a run: metrics, health, status (option --http). */
 
 /*
  * Starts to serve them at each address of the options: run->controls. The run must be open. Returns

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The account of a capture file, of counters made by hand. */
-#include "agent/run/account_file.h"
+#include "agent/run/input.h"
 #include "scap/file/reader.h"
 #include "unit.h"
 

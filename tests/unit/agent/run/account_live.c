@@ -2,7 +2,7 @@
 /* The account of a live capture, of counters made by hand. */
 #include <string.h>
 
-#include "agent/run/account_live.h"
+#include "agent/run/input.h"
 #include "scap/live/live.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
 /* The account of descriptions, of counters made by hand. */
 #include <string.h>
 
-#include "agent/run/account_meta.h"
+#include "agent/run/account.h"
 #include "unit.h"
 
 static struct buf text;

@@ -3,8 +3,6 @@
 #include <errno.h>
 
 #include "agent/run/input.h"
-#include "agent/run/input_file.h"
-#include "agent/run/input_live.h"
 #include "unit.h"
 
 static unsigned int destroyed;

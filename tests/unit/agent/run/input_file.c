@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/run/input_file.h"
+#include "agent/run/input.h"
 #include "sinsp/sinsp.h"
 
 #include "capture.h"

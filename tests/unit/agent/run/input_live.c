@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/run/input_live.h"
+#include "agent/run/input.h"
 #include "takeover/handover.h"
 #include "sinsp/sinsp.h"
 #include "sinsp/state/core.h"

@@ -2,7 +2,7 @@
 /* The level of loss, against machines whose cost is a formula. */
 #include <math.h>
 
-#include "agent/run/level.h"
+#include "agent/run/budget.h"
 #include "unit.h"
 
 /* What a load costs: a part that cannot be lost, and one of each class. */

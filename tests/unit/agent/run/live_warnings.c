@@ -2,7 +2,7 @@
 /* The warnings of a live capture. */
 #include <errno.h>
 
-#include "agent/run/live_warnings.h"
+#include "agent/run/live_open.h"
 #include "event/event.h"
 
 #include "fake_live.h"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/run/measure.h"
+#include "agent/run/budget.h"
 #include "in_child.h"
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which calls of others change the capture. A capture without a kernel stands in for a real one. */
-#include "agent/run/meddling.h"
+#include "agent/run/live_open.h"
 
 #include <linux/bpf.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters of a capture as metrics: which series exist, and their values. */
-#include "agent/run/metrics_live.h"
+#include "agent/run/input_metrics.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/run/pods.h"
+#include "agent/run/containers.h"
 #include "fake_server.h"
 #include "meta/files/files.h"
 #include "reflected.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "agent/run/privileges.h"
+#include "agent/run/service.h"
 #include "doctored.h"
 #include "in_child.h"
 #include "parsed.h"

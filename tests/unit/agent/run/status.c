@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The status of a run, line by line. */
-#include "agent/run/status.h"
+#include "agent/run/pages.h"
 
 #include <errno.h>
 #include <string.h>

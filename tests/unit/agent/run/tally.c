@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/run/tally.h"
+#include "agent/run/summary.h"
 #include "unit.h"
 
 static const struct tally_row *find(const struct tally *tally, int64_t number, const char *name)

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters of a live capture as metrics. */
-#ifndef AGENT_RUN_METRICS_LIVE_H
-#define AGENT_RUN_METRICS_LIVE_H
+/* The counters of inputs as metrics. */
+#ifndef AGENT_RUN_INPUT_METRICS_H
+#define AGENT_RUN_INPUT_METRICS_H
 
 #include "agent/control/exposition.h"
 #include "agent/plan/selection.h"
+
+/* The counters of a capture file that is read, as metrics. */
+
+struct scap_reader_stats;
+
+void metrics_file_append(const struct scap_reader_stats *stats, struct exposition *exposition);
+
+/* The counters of a live capture as metrics. */
 
 struct scap_live;
 struct scap_live_stats;

@@ -1,11 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of metrics with a sample for each event, cause or program, and tables of the others. */
-#include "agent/run/metrics_live.h"
+/* Metrics of inputs: of a capture file, of a live capture. */
+#include "agent/run/input_metrics.h"
 
 #include <stddef.h>
 
 #include "event/event.h"
+#include "scap/file/reader.h"
 #include "scap/live/live.h"
+
+/* A table of the counters of a reader. */
+
+#define METRICS_FILE_ROW(name, type, unit, member, help)                                                        \
+	{                                                                                          \
+		{"lanner_file_" name, type, unit, help},                                           \
+			offsetof(struct scap_reader_stats, member)                                 \
+	}
+static const struct {
+	struct metric_family family;
+	size_t offset;
+} rows[] = {
+	METRICS_FILE_ROW("events_read", METRIC_COUNTER, NULL, events, "Events read from the capture file."),
+	METRICS_FILE_ROW("events_corrupt", METRIC_COUNTER, NULL, corrupt_events, "Corrupt events skipped."),
+	METRICS_FILE_ROW("events_unknown", METRIC_COUNTER, NULL, unknown_events,
+	    "Events skipped whose type this version does not know."),
+	METRICS_FILE_ROW("lists_corrupt", METRIC_COUNTER, NULL, corrupt_lists,
+	    "Lists of the state skipped from a corrupt entry on."),
+	METRICS_FILE_ROW("blocks_unknown", METRIC_COUNTER, NULL, unknown_blocks,
+	    "Blocks skipped whose kind this version does not know."),
+	METRICS_FILE_ROW("read_bytes", METRIC_COUNTER, "bytes", bytes_read, "Bytes read of the capture file."),
+	METRICS_FILE_ROW("size_bytes", METRIC_GAUGE, "bytes", bytes, "Its size; 0: not known."),
+};
+
+void metrics_file_append(const struct scap_reader_stats *stats, struct exposition *exposition)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		exposition_add(exposition, &rows[i].family,
+			       *(const uint64_t *)((const char *)stats + rows[i].offset));
+}
+
+/* Families of metrics with a sample for each event, cause or program, and tables of the others. */
 
 /* Values of the label `cause`. */
 static const char *const cause_words[] = {
@@ -67,7 +100,7 @@ static const struct {
 };
 
 /* What else is counted, by the offset of its member. */
-#define ROW(name, member, help)                                                                    \
+#define METRICS_LIVE_ROW(name, member, help)                                                                    \
 	{                                                                                          \
 		{"lanner_" name, METRIC_COUNTER, NULL, help},                                      \
 			offsetof(struct scap_live_stats, member)                                   \
@@ -76,18 +109,18 @@ static const struct {
 	struct metric_family family;
 	size_t offset;
 } counters[] = {
-	ROW("events_corrupt", corrupt,
+	METRICS_LIVE_ROW("events_corrupt", corrupt,
 	    "Events in ring buffers that are not what the driver writes."),
-	ROW("events_out_of_order", out_of_order, "Events given out after a later one."),
-	ROW("calls_not_decoded", compat, "System calls of 32-bit programs that are not decoded."),
-	ROW("calls_without_latency", untimed, "Calls whose time of entry was not kept."),
-	ROW("bpf_calls_of_others", meddled,
+	METRICS_LIVE_ROW("events_out_of_order", out_of_order, "Events given out after a later one."),
+	METRICS_LIVE_ROW("calls_not_decoded", compat, "System calls of 32-bit programs that are not decoded."),
+	METRICS_LIVE_ROW("calls_without_latency", untimed, "Calls whose time of entry was not kept."),
+	METRICS_LIVE_ROW("bpf_calls_of_others", meddled,
 	    "Calls of others that change programs or maps of the capture, or would."),
-	ROW("heartbeats_unanswered", unanswered,
+	METRICS_LIVE_ROW("heartbeats_unanswered", unanswered,
 	    "Test calls on CPUs whose programs do not report: events are missing there."),
-	ROW("limits_begun_anew", rates_ended,
+	METRICS_LIVE_ROW("limits_begun_anew", rates_ended,
 	    "Counters of limits that gave way to those of other processes or groups, at least."),
-	ROW("program_runs_missed", run_missed, "Runs of a program that the kernel skipped."),
+	METRICS_LIVE_ROW("program_runs_missed", run_missed, "Runs of a program that the kernel skipped."),
 };
 
 static void append_by_event(const struct scap_live_stats *stats, const struct selection *selection,
