@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "sinsp/filter/filter.h"
 
 static const char too_deep[] = "nested too deeply";

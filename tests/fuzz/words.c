@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "sinsp/fields/field.h"
 
 static void print_word(const char *before, const char *word, const char *after)

@@ -3,7 +3,7 @@
 #ifndef TESTS_CANONICAL_H
 #define TESTS_CANONICAL_H
 
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 
 /* Stores that text in `out`, with its NUL; false with the error if the expression is rejected. */
 bool canonical(const char *text, struct buf *out, struct filter_error *err);

@@ -3,7 +3,7 @@
 #ifndef TESTS_GROUPED_H
 #define TESTS_GROUPED_H
 
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "sinsp/filter/group.h"
 
 enum { GROUPED_MAX = 8 };

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 
 enum { TEXTS_MAX = 4 };
 

@@ -6,10 +6,10 @@
 #define SINSP_SINSP_H
 
 #include "sinsp/container_json/container_json.h"
-#include "sinsp/expr/error.h"
-#include "sinsp/expr/lex.h"
-#include "sinsp/expr/options.h"
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/error.h"
+#include "sinsp/filter/lex.h"
+#include "sinsp/filter/options.h"
+#include "sinsp/filter/tree.h"
 #include "sinsp/fields/field.h"
 #include "sinsp/values/text_value.h"
 #include "sinsp/filter/cgroups.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Items of rules files: their keys, what values these take, and items that change others. */
 #include "rules_text.h"
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "unit.h"
 
 static void test_keys(void **state)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "rules_text.h"
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "unit.h"
 
 static void test_all_errors_are_reported(void **state)

@@ -3,8 +3,8 @@
 #ifndef SINSP_FILTER_CHECK_H
 #define SINSP_FILTER_CHECK_H
 
-#include "sinsp/expr/options.h"
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/options.h"
+#include "sinsp/filter/tree.h"
 
 /*
  * Whether a check (FILTER_NODE_CHECK) of `text` is valid. Returns 0; -EINVAL with the error, and

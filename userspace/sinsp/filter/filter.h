@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 #include "abi.h"
-#include "sinsp/expr/error.h"
-#include "sinsp/expr/options.h"
+#include "sinsp/filter/error.h"
+#include "sinsp/filter/options.h"
 #include "sinsp/fields/field.h"
 
 struct filter;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sinsp/expr/operand.h"
+#include "sinsp/filter/operand.h"
 #include "sinsp/filter/filter.h"
 
 struct filter_regex;

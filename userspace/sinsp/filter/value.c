@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/expr/transform.h"
-#include "sinsp/expr/unit.h"
+#include "sinsp/filter/transform.h"
+#include "sinsp/filter/unit.h"
 #include "sinsp/filter/program.h"
 #include "sinsp/filter/regex.h"
 

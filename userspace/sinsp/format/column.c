@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sinsp/expr/lex.h"
+#include "sinsp/filter/lex.h"
 #include "sinsp/fields/container.h"
 #include "sinsp/fields/field.h"
 #include "sinsp/format/formatter.h"

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "sinsp/expr/operand.h"
+#include "sinsp/filter/operand.h"
 #include "sinsp/fields/thread_key.h"
 #include "sinsp/values/param_json.h"
 #include "sinsp/format/format.h"

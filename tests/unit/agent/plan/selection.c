@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "agent/plan/selection.h"
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/engine/engine.h"
 #include "unit.h"

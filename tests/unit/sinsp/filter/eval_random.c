@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "drive.h"
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "sinsp/filter/group.h"
 #include "unit.h"
 

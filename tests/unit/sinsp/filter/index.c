@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fake_fields.h"
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/index.h"
 #include "unit.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "fake_fields.h"
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/index.h"
 #include "sinsp/filter/index_keys.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fake_fields.h"
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "sinsp/filter/filter.h"
 #include "unit.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fake_fields.h"
-#include "sinsp/expr/operand.h"
+#include "sinsp/filter/operand.h"
 #include "unit.h"
 
 /* An operand, its memory, and what is wrong with it. */

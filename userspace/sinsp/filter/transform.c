@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The transformers. Their results are in the scratch memory of the filter. */
-#include "sinsp/expr/transform.h"
+#include "sinsp/filter/transform.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Byte classes and the longest matches made of them. ASCII only, whatever the locale. */
-#include "sinsp/expr/lex.h"
+#include "sinsp/filter/lex.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* The parts of checks: fields, transformers, constants and lists. */
 #include <errno.h>
 
-#include "sinsp/expr/parser.h"
-#include "sinsp/expr/unit.h"
+#include "sinsp/filter/parser.h"
+#include "sinsp/filter/unit.h"
 #include "util/nearest.h"
 
 static const char *const call_names[] = {

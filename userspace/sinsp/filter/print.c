@@ -3,8 +3,8 @@
  * From tree to canonical text. Only a text that parses unquoted to itself is printed without
  * quotes.
  */
-#include "sinsp/expr/lex.h"
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/lex.h"
+#include "sinsp/filter/tree.h"
 
 static const char *const quantifier_names[] = {
 	[FILTER_ANY_OF] = "anyof ",

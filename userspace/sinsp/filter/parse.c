@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "sinsp/expr/parser.h"
+#include "sinsp/filter/parser.h"
 #include "sinsp/fields/field.h"
 #include "util/nearest.h"
 

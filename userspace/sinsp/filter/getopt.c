@@ -2,7 +2,7 @@
 /* The transformer getopt: parses an argument vector as a program with those options would. */
 #include <string.h>
 
-#include "sinsp/expr/transform.h"
+#include "sinsp/filter/transform.h"
 
 enum { NO_VALUE = -1 };
 

@@ -2,7 +2,7 @@
 /* Tokens: where each ends, and what begins none. */
 #include <string.h>
 
-#include "sinsp/expr/lex.h"
+#include "sinsp/filter/lex.h"
 #include "unit.h"
 
 struct row {

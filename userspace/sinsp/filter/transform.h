@@ -3,10 +3,10 @@
  * Transformers: their arguments, their result, and their function. One row each; expr/operand.c
  * checks arguments against it, operand_get() runs them.
  */
-#ifndef SINSP_EXPR_TRANSFORM_H
-#define SINSP_EXPR_TRANSFORM_H
+#ifndef SINSP_FILTER_TRANSFORM_H
+#define SINSP_FILTER_TRANSFORM_H
 
-#include "sinsp/expr/operand.h"
+#include "sinsp/filter/operand.h"
 
 /* The type of the value of a field, a constant or a transformer. */
 struct filter_shape {

@@ -3,8 +3,8 @@
  * The tokens of filters: each function returns the length of the longest token at the beginning of
  * a text. No state, no allocations; used only by the parser.
  */
-#ifndef SINSP_EXPR_LEX_H
-#define SINSP_EXPR_LEX_H
+#ifndef SINSP_FILTER_LEX_H
+#define SINSP_FILTER_LEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is wrong with an expression, and where. */
-#ifndef SINSP_EXPR_ERROR_H
-#define SINSP_EXPR_ERROR_H
+#ifndef SINSP_FILTER_ERROR_H
+#define SINSP_FILTER_ERROR_H
 
 #include <stddef.h>
 

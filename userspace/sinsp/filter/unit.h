@@ -3,13 +3,13 @@
  * Constants with a unit: "1.5ms", "64KiB". They are converted to an integer in the unit of the
  * field such that comparisons give the result of the exact quantity.
  */
-#ifndef SINSP_EXPR_UNIT_H
-#define SINSP_EXPR_UNIT_H
+#ifndef SINSP_FILTER_UNIT_H
+#define SINSP_FILTER_UNIT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "sinsp/fields/field.h"
 
 /* Whether `len` bytes are the name of a unit. */

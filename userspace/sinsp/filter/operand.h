@@ -3,13 +3,13 @@
  * Operands: a field, or transformers over fields and constants, as a sequence of steps over
  * registers. Filters compare them (filter/), formats print them (format/).
  */
-#ifndef SINSP_EXPR_OPERAND_H
-#define SINSP_EXPR_OPERAND_H
+#ifndef SINSP_FILTER_OPERAND_H
+#define SINSP_FILTER_OPERAND_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "sinsp/fields/field.h"
 #include "util/arena.h"
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sinsp/expr/transform.h"
+#include "sinsp/filter/transform.h"
 
 enum { REGS_MAX = 1024 };
 

@@ -2,7 +2,7 @@
 /* Trees as canonical text: what is quoted, what has parentheses. Trees are made by hand. */
 #include <string.h>
 
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/tree.h"
 #include "unit.h"
 
 #define TEXT_OF(bytes)                                                                             \

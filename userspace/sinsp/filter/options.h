@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* How expressions are interpreted, and who receives warnings about them. */
-#ifndef SINSP_EXPR_OPTIONS_H
-#define SINSP_EXPR_OPTIONS_H
+#ifndef SINSP_FILTER_OPTIONS_H
+#define SINSP_FILTER_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "sinsp/expr/error.h"
+#include "sinsp/filter/error.h"
 
 struct filter_options {
 	bool exact_types; /* evt.type=open matches only open, not openat and openat2 */

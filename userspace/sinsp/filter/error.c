@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "sinsp/expr/error.h"
-#include "sinsp/expr/options.h"
+#include "sinsp/filter/error.h"
+#include "sinsp/filter/options.h"
 #include "util/excerpt.h"
 #include "util/terminal.h"
 

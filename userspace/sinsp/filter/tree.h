@@ -3,13 +3,13 @@
  * A parsed filter: the tree that the parser builds and the binder resolves. All of it is allocated
  * in one arena.
  */
-#ifndef SINSP_EXPR_TREE_H
-#define SINSP_EXPR_TREE_H
+#ifndef SINSP_FILTER_TREE_H
+#define SINSP_FILTER_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "sinsp/expr/error.h"
+#include "sinsp/filter/error.h"
 #include "util/arena.h"
 #include "util/buf.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of the parser, shared by its two halves: expr/parse.c parses combinations of checks,
- * expr/parse_expr.c the parts of a check.
+ * The state of the parser, shared by its two halves: parse.c parses combinations of checks,
+ * parse_expr.c the parts of a check.
  */
-#ifndef SINSP_EXPR_PARSER_H
-#define SINSP_EXPR_PARSER_H
+#ifndef SINSP_FILTER_PARSER_H
+#define SINSP_FILTER_PARSER_H
 
 #include <string.h>
 
-#include "sinsp/expr/lex.h"
-#include "sinsp/expr/tree.h"
+#include "sinsp/filter/lex.h"
+#include "sinsp/filter/tree.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
