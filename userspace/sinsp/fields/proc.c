@@ -2,9 +2,8 @@
 /* proc.* and thread.*: the thread of the event and its process. Its relatives have their own file.
  */
 #include "sinsp/fields/cut.h"
-#include "sinsp/fields/string_list.h"
-#include "sinsp/fields/table.h"
 #include "sinsp/fields/thread_text.h"
+#include "sinsp/fields/table.h"
 
 enum { EXEC_ID_DIGITS = 16 };
 

@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts of any thread, for the fields of the event's thread and of its relatives. */
+/*
+ * Texts of a thread and its program, among them lists of strings as the kernel and captures store
+ * arguments.
+ */
 #ifndef SINSP_FIELDS_THREAD_TEXT_H
 #define SINSP_FIELDS_THREAD_TEXT_H
 
 #include "sinsp/fields/field.h"
+
+/* Lists of NUL-terminated strings, as the kernel and captures store arguments and the like. */
+
+/* Appends the strings with blanks between them. */
+void string_list_append(struct buf *text, const char *strings, size_t len);
+
+/* The string at an index, borrowed; an empty one if there are fewer. */
+struct field_value string_list_at(const char *strings, size_t len, int32_t index);
+
+/* Finds "NAME=VALUE"; the value is borrowed. Returns false if no string has that name. */
+bool string_list_find(const char *strings, size_t len, const char *name, struct field_value *value);
+
+/* The texts of any thread, for the fields of the event's thread and of its relatives. */
 
 /* Writes one value, like a getter: returns 1, or NO_VALUE. */
 typedef int thread_giver(const struct sinsp_thread *thread, struct field_scratch *scratch,

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Terms, the form of filters during compilation: each is a check or the conjunction of other terms.
- * Equal terms are stored once, so that common parts of expressions are found.
+ * Terms, the form of filters during compilation: each is a check or the conjunction of other terms;
+ * and the code that is made of them.
  */
 #ifndef SINSP_FILTER_TERMS_H
 #define SINSP_FILTER_TERMS_H
 
-#include "sinsp/filter/program.h"
 #include "sinsp/filter/intern.h"
+#include "sinsp/filter/program.h"
+
+/*
+ * Terms, the form of filters during compilation: each is a check or the conjunction of other terms.
+ * Equal terms are stored once, so that common parts of expressions are found.
+ */
 
 /*
  * A reference to a term: twice its index, plus 1 if it is negated. `or` is a negated conjunction of
@@ -78,5 +83,20 @@ static inline uint32_t filter_terms_mark(struct filter_terms *terms)
 {
 	return ++terms->marks;
 }
+
+/* The code of a filter, generated from terms once all lists are known. */
+
+/*
+ * Marks the terms that are evaluated more than once for an event of a list, whose entries are still
+ * references to terms.
+ */
+void filter_code_share(struct filter_terms *terms, const struct filter_list *list);
+
+/*
+ * Appends the code of a whole expression, unless it exists already, and sets `*entry`. Returns 0 or
+ * -ENOMEM.
+ */
+int filter_code_add(struct filter *filter, struct filter_terms *terms, uint32_t ref,
+		    uint32_t *entry);
 
 #endif

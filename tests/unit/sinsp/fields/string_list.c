@@ -2,7 +2,7 @@
 /* Lists of strings: as one text, by number, by key; whole ones and ones that break off. */
 #include <string.h>
 
-#include "sinsp/fields/string_list.h"
+#include "sinsp/fields/thread_text.h"
 #include "unit.h"
 
 static void expect_joined(const char *strings, size_t len, const char *wanted)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/filter/code.h"
+#include "sinsp/filter/terms.h"
 #include "unit.h"
 
 enum { CHECKS = 4 };

@@ -6,7 +6,6 @@
 #include "sinsp/filter/tree.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/index.h"
-#include "sinsp/filter/index_keys.h"
 #include "unit.h"
 
 enum { MANY = 20, TEXT_MAX = 200 };

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "sinsp/filter/kernel_test.h"
+#include "sinsp/filter/project.h"
 #include "unit.h"
 
 enum { ALL_FACTS = (1 << KERNEL_FACTS) - 1 };

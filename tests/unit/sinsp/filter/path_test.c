@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sinsp/filter/path_test.h"
+#include "sinsp/filter/project.h"
 #include "unit.h"
 
 static bool make(const char *text, bool negated, struct kernel_tests *tests)
