@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "load.h"
-#include "sinsp/engine/engine.h"
+#include "sinsp/state/engine.h"
 
 enum { CONTAINERS_DEFAULT = 1000 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/tables/fds.h"
+#include "sinsp/state/fds.h"
 
 enum { DESCRIPTORS_DEFAULT = 300000 };
 

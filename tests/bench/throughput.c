@@ -25,7 +25,7 @@
 #include "sinsp/filter/filter.h"
 #include "sinsp/format/format.h"
 #include "sinsp/format/output_format.h"
-#include "sinsp/engine/engine.h"
+#include "sinsp/state/engine.h"
 #include "sinsp/format/schema.h"
 
 enum { EVENTS_DEFAULT = 1000000, PASSES = 7, THREADS = 50, CONTAINERS = 10 };

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "sinsp/filter/filter.h"
-#include "sinsp/engine/engine.h"
+#include "sinsp/state/engine.h"
 #include "util/buf.h"
 
 /* The target: returns 0; aborts or triggers a sanitizer on a finding. */

@@ -20,7 +20,7 @@
 #include "sinsp/fields/field.h"
 #include "sinsp/values/param_text.h"
 #include "sinsp/values/text_value.h"
-#include "sinsp/engine/engine.h"
+#include "sinsp/state/engine.h"
 
 enum { COLUMNS_MAX = 512, THREADS_MAX = 64, PATH_BYTES = 4096 };
 

@@ -7,7 +7,7 @@
 #define TESTS_DRIVE_H
 
 #include "frame.h"
-#include "sinsp/engine/engine.h"
+#include "sinsp/state/engine.h"
 
 struct drive {
 	struct sinsp *sinsp;

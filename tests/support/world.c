@@ -15,7 +15,7 @@
 #include "sinsp/format/format.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/parts.h"
-#include "sinsp/tables/program.h"
+#include "sinsp/state/program.h"
 
 static void *must(void *pointer)
 {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 
 enum {
 	META_CACHE_ENTRIES_MAX = 4096,

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 
 enum {
 	DESCRIBE_TEXT_BYTES_MAX = 4096, /* of one text */

@@ -6,7 +6,7 @@
 #ifndef META_SOURCE_H
 #define META_SOURCE_H
 
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 #include "util/error.h"
 
 /* Whose look-ups come first, and how many there may be at a time. */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 #include "util/error.h"
 
 enum meta_kind {

@@ -5,7 +5,7 @@
 #ifndef SINSP_SINSP_H
 #define SINSP_SINSP_H
 
-#include "sinsp/container_json/container_json.h"
+#include "sinsp/state/container_json.h"
 #include "sinsp/filter/error.h"
 #include "sinsp/filter/lex.h"
 #include "sinsp/filter/options.h"
@@ -21,8 +21,8 @@
 #include "sinsp/format/match.h"
 #include "sinsp/format/schema.h"
 #include "sinsp/state/cgroups.h"
-#include "sinsp/state/container.h"
-#include "sinsp/state/container_users.h"
-#include "sinsp/engine/engine.h"
+#include "sinsp/state/container_state.h"
+#include "sinsp/state/container_users_live.h"
+#include "sinsp/state/engine.h"
 
 #endif

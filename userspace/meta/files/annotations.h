@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 
 /* `annotations` may be anything, or NULL. */
 void annotations_describe(const json_t *annotations, struct sinsp_container_info *info);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "meta/files/document.h"
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 
 static const struct place {
 	const char *pattern;

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "sinsp/tables/cgroup_path.h"
+#include "sinsp/state/cgroup_path.h"
 
 enum { NAMED_MAX = 4096 }; /* that are looked at */
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 
 enum host_namespace { HOST_NAMESPACE_PID, HOST_NAMESPACE_NETWORK, HOST_NAMESPACE_IPC, HOST_NAMESPACES };
 

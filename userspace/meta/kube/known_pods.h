@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sinsp/tables/cgroup_path.h"
+#include "sinsp/state/cgroup_path.h"
 
 /* Kubelet runs 110 pods by default, and up to some hundreds. */
 enum { KNOWN_PODS_MAX = 2048 };

@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "sinsp/tables/cgroup_path.h"
-#include "sinsp/tables/pod.h"
+#include "sinsp/state/cgroup_path.h"
+#include "sinsp/state/pod.h"
 
 /*
  * Copies the uid that the control groups of the pod have: its own, or that of the static pod which

@@ -8,7 +8,7 @@
 
 #include "meta/runtimes/cri.pb-c.h"
 #include "meta/runtimes/grpc.h"
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 
 #define CRI_SERVICE "/runtime.v1.RuntimeService/"
 

@@ -6,7 +6,7 @@
 #ifndef META_RUNTIMES_CRI_INFO_H
 #define META_RUNTIMES_CRI_INFO_H
 
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 
 /* Adds whether a container is privileged, its image, and the id of its sandbox. */
 void cri_info_fill_container(struct sinsp_container_info *info, const char *text);

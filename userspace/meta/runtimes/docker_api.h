@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "net/http.h"
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 
 /* What is known of a daemon until its connection fails. */
 struct docker_api {

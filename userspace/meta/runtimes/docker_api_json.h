@@ -4,7 +4,7 @@
 #define META_RUNTIMES_DOCKER_API_JSON_H
 
 #include "meta/json_input.h"
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 
 /* The whole id; "" if there is none. */
 const char *docker_api_json_id(const json_t *answer);

@@ -5,7 +5,7 @@
 #include "sinsp/fields/cut.h"
 #include "sinsp/values/text_value.h"
 #include "sinsp/values/param_text.h"
-#include "sinsp/tables/path.h"
+#include "sinsp/state/path.h"
 
 bool is_about_fd(const struct event_desc *event)
 {

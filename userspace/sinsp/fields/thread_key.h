@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "sinsp/state/event.h"
-#include "sinsp/tables/thread.h"
+#include "sinsp/state/thread.h"
 
 struct thread_key {
 	int64_t tid; /* of the event */

@@ -8,7 +8,7 @@
 #include "sinsp/filter/cgroups.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/program.h"
-#include "sinsp/tables/containers.h"
+#include "sinsp/state/containers.h"
 
 /*
  * The code of the filter, with both results of each check that needs an event. The targets of a

@@ -9,7 +9,7 @@
 #include "sinsp/format/json.h"
 #include "sinsp/format/text.h"
 #include "sinsp/format/ecs.h"
-#include "sinsp/tables/fd.h"
+#include "sinsp/state/fd.h"
 #include "sinsp/values/param_value.h"
 
 static void encode_boolean(struct formatter *formatter, const struct format_column *column,

@@ -1,65 +1,139 @@
 /* SPDX-License-Identifier: MIT */
-/* Containers of the state: new ones, where their runtime has their files, their descriptions. */
+/*
+ * A container: its id, which its processes' control groups contain, and what its runtime says of
+ * it. The description is made outside of the engine, by one thread at a time, and never changes
+ * once the engine has it: new data is a new description.
+ */
 #ifndef SINSP_STATE_CONTAINER_H
 #define SINSP_STATE_CONTAINER_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "sinsp/tables/container.h"
+#include "sinsp/state/cgroup_path.h"
+#include "sinsp/state/container_users.h"
+#include "sinsp/state/info.h"
+#include "sinsp/state/pod.h"
 
-struct sinsp;
-struct sinsp_thread;
+struct sinsp_mount {
+	const char *source, *dest, *mode, *propagation;
+	bool writable;
+};
 
-/* The next container that was added since the last call, or NULL: cheap enough for each event. */
-struct sinsp_container *sinsp_take_new_container(struct sinsp *sinsp);
+struct sinsp_mounts {
+	const struct sinsp_mount *items;
+	size_t count;
+};
+
+struct sinsp_container_info {
+	struct sinsp_texts texts;
+	const char *name;
+	struct sinsp_image image;
+	const char *ip, *cni_json;
+	enum sinsp_container_type type; /* SINSP_CONTAINER_NONE: as the control groups say */
+	enum sinsp_answer privileged, host_pid, host_network, host_ipc;
+	bool is_sandbox; /* it holds the namespaces of a pod */
+	uint64_t created_ns; /* since the epoch; 0: not known */
+	struct sinsp_labels labels;
+	struct sinsp_mounts mounts;
+	bool wants_env; /* set by its maker: sources fill `env`, too */
+	struct sinsp_labels env; /* variables of its first process, which may be secrets */
+	struct sinsp_pod pod; /* as the runtime says */
+};
+
+/* An empty description; NULL if out of memory. */
+struct sinsp_container_info *sinsp_container_info_create(void);
+
+/* Accepts NULL. */
+void sinsp_container_info_destroy(struct sinsp_container_info *info);
+
+enum sinsp_meta_state {
+	SINSP_META_MISSING, /* nobody knew it, or nobody was asked */
+	SINSP_META_PENDING, /* asked for */
+	SINSP_META_OK,
+	SINSP_META_UNVERIFIED, /* others than root can have made it up */
+	SINSP_META_ROOTLESS, /* as a user says of a container of his own */
+	SINSP_META_STATES_COUNT,
+};
+
+/* "ok" */
+const char *sinsp_meta_state_name(enum sinsp_meta_state state);
+
+/* Lists of containers; one can be in all of them. */
+enum sinsp_container_listing {
+	SINSP_CONTAINERS_NEW, /* until sinsp_containers_take_new() */
+	SINSP_CONTAINERS_CHANGED, /* their descriptions, until sinsp_containers_take_changed() */
+	SINSP_CONTAINERS_UNUSED, /* described, and no thread refers to them */
+	SINSP_CONTAINERS_UNREAD, /* their users can be read, until sinsp_take_users_wanted() */
+	SINSP_CONTAINERS_USERS, /* new, or with other users, until sinsp_dump_changed() */
+	SINSP_CONTAINERS_LISTS,
+};
+
+struct holder_group;
+struct sinsp_pod_entry;
+
+struct sinsp_container_link {
+	struct sinsp_container *older, *newer;
+	bool listed;
+};
+
+struct sinsp_container {
+	struct sinsp_container *next; /* of the same bucket */
+	uint64_t revision; /* see sinsp_container_changed() */
+	uint64_t *revisions; /* of its table: the last one */
+	struct sinsp_container_link links[SINSP_CONTAINERS_LISTS];
+	uint32_t refs; /* by control groups; 0: unused */
+	int64_t first_tid; /* the thread by which it was found, which may have ended */
+	uint32_t owner; /* SINSP_OWNER_ROOT, a user, or SINSP_OWNER_ANYBODY */
+	enum sinsp_container_type type;
+	enum sinsp_meta_state state; /* of runtime_info: see sinsp_container_state() */
+	/* Owned; of its runtime, or of a capture; NULL: none. */
+	const struct sinsp_container_info *runtime_info;
+	size_t runtime_info_bytes; /* approximate size of a description from a capture */
+	struct sinsp_pod_entry *pod; /* NULL: it is in none, so far as known */
+	struct sinsp_container *pod_next; /* of the same pod */
+	bool is_listed; /* in the description of its pod */
+	/* All that is known of it: runtime_info, completed by the pod. The texts are theirs. */
+	struct sinsp_container_info info;
+	bool removed; /* by its runtime: it is not kept when it is unused */
+	bool is_named; /* the id is the name that a user gave */
+	char pod_uid[SINSP_POD_UID_BYTES]; /* from the path of its control groups; "": none */
+	char *outer_ids; /* owned; see sinsp_cgroup_match; NULL: it is in no other container */
+	char *path; /* owned; see sinsp_cgroups_declare(); NULL: the form of the path has the id */
+	struct sinsp_container_users *users; /* owned; NULL: those of the host */
+	bool users_read; /* on a live machine; false: not known yet */
+	bool users_asked; /* somebody reads them */
+	int64_t users_tid; /* a thread to read them by, which came since then; 0: none */
+	uint8_t users_tries; /* how often the container had no root of its own */
+	struct holder_group *holder; /* of its control groups; NULL: none yet */
+	size_t id_len;
+	char id[]; /* whole; NUL-terminated */
+};
 
 /*
- * Gets the absolute path of a new container's OCI bundle from the command lines and directories of
- * the runtime's processes above its first one. Nothing is looked up outside of the tables. Any
- * program can choose its command line: the path may be anything. Returns whether there is one.
+ * Gives a container a new revision, a number that no container of the table had before. To be
+ * called after every change of what fields show of a container, of its pod included: outputs keep
+ * bytes of each revision.
  */
-bool sinsp_container_bundle(const struct sinsp *sinsp, const struct sinsp_container *container,
-			    char *path, size_t size);
+static inline void sinsp_container_changed(struct sinsp_container *container)
+{
+	container->revision = ++*container->revisions;
+}
 
 /*
- * For a thread that was there before the engine: if its parent is a shim of containerd, its groups
- * are those of the container whose id, a free name, is in the shim's arguments.
+ * Whether the data of a container is known, by its runtime or as a container of its pod, and who
+ * says so.
  */
-void state_find_named_container(struct sinsp *sinsp, struct sinsp_thread *thread);
+enum sinsp_meta_state sinsp_container_state(const struct sinsp_container *container);
 
-/*
- * The same where a runtime's files say it, once the tables are filled: `pid` is the first process of
- * the container `id`. Its group is the one that is named `id`; if it is in none, it is another
- * process by now, and nothing changes.
- */
-void sinsp_declare_container(struct sinsp *sinsp, int64_t pid, const char *id,
-			     enum sinsp_container_type type);
+/* Whether somebody can be asked for it: only Podman keeps files of users about their containers. */
+bool sinsp_container_can_be_described(const struct sinsp_container *container);
 
-/* It is asked for. */
-void sinsp_container_set_pending(struct sinsp_container *container);
+/* Whether anything is known of it but its control groups. */
+bool sinsp_container_is_described(const struct sinsp_container *container);
 
-/*
- * Sets or completes what is known of a container, between two events or before the current one is
- * read; NULL: nothing, which removes nothing. `owner`: as the container has it. Owns `info`. Does
- * nothing if there is no such container any more.
- */
-void sinsp_describe_container(struct sinsp *sinsp, const char *id, uint32_t owner,
-			      enum sinsp_meta_state state, struct sinsp_container_info *info);
-
-/*
- * Its runtime removed the container: it is dropped when its last thread ends, and a description
- * that comes later is of another one with its id. As above.
- */
-void sinsp_remove_container(struct sinsp *sinsp, const char *id);
-
-/*
- * Replaces what the API of Kubernetes says of a pod, for its containers here and those to come.
- * Owns `info`. As above.
- */
-void sinsp_describe_pod(struct sinsp *sinsp, struct sinsp_pod_info *info);
-
-/* The API removed a pod: that with this pod.uid, or with this api_uid. */
-void sinsp_forget_pod(struct sinsp *sinsp, const char *uid);
+/* Bytes of the id that are its short form: all of an id that is a name. */
+size_t sinsp_container_short_len(const struct sinsp_container *container);
 
 #endif

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sinsp/container_json/members.h"
+#include "sinsp/state/container_json_members.h"
 
 /* What a runtime can change while a container runs. */
 static const size_t changing[] = {

@@ -3,7 +3,7 @@
 #ifndef SINSP_STATE_CONTAINER_MERGE_H
 #define SINSP_STATE_CONTAINER_MERGE_H
 
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 
 /*
  * Completes `info`, which came later, by copies of what was known. What was known stays, so that

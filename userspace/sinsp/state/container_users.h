@@ -1,39 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The users of containers on a live machine: whose are to be read, by another thread, and what it
- * read. Without that thread they stay unknown.
+ * Users and groups of a container, by their ids as the host sees them: from the files of the
+ * container, which are read once, or from a capture.
  */
 #ifndef SINSP_STATE_CONTAINER_USERS_H
 #define SINSP_STATE_CONTAINER_USERS_H
 
-#include <stdbool.h>
+#include "scap/proc/proc.h"
+#include "sinsp/state/users.h"
 
-#include "sinsp/tables/container_users.h"
+struct sinsp_container_users {
+	struct users users, groups;
+	uint32_t refs; /* by containers of one table, which share equal ones */
+	struct sinsp_container_users *next, **link; /* of the list below; NULL: not in it */
+};
 
-struct sinsp;
-struct sinsp_thread;
+/* Empty tables; NULL if out of memory. */
+struct sinsp_container_users *sinsp_container_users_create(void);
 
-/*
- * Gets the next container whose users are to be read, with sinsp_container_users_read(); its texts
- * are valid until the next event. Cheap enough for each event. Returns false if there is none.
- */
-bool sinsp_take_users_wanted(struct sinsp *sinsp, struct sinsp_users_wanted *wanted);
-
-/*
- * Sets the result of that; owns `users`. If the process exited, or had no root of its own, another
- * one is asked for when there is one. Does nothing if there is no such container any more.
- */
-void sinsp_set_users(struct sinsp *sinsp, const char *id, uint32_t owner, int result,
-		     struct sinsp_container_users *users);
-
-/* The engine's /proc for the thread that reads; NULL: it has none. Returns 0 or -errno. */
-int sinsp_copy_proc(const struct sinsp *sinsp, struct scap_proc **proc);
+/* Drops a reference; the last one frees them. Accepts NULL. */
+void sinsp_container_users_destroy(struct sinsp_container_users *users);
 
 /*
- * The users of the thread's container can be read through its root, once for each container. Until
- * they are, they are unknown. To be called for threads that were loaded, and after an exec: a
- * runtime's process is in the groups of a container before it has its root.
+ * Containers of one image have the same users: returns equal tables of a list, in place of `users`,
+ * which it owns, or adds these. Only as many are compared as an event can wait for.
  */
-void state_learn_users(struct sinsp *sinsp, const struct sinsp_thread *thread);
+struct sinsp_container_users *sinsp_container_users_share(struct sinsp_container_users **list,
+							  struct sinsp_container_users *users);
+
+/* Whose users to read, and how. */
+struct sinsp_users_wanted {
+	const char *id; /* of the container, whole */
+	uint32_t owner; /* of it */
+	const char *path; /* of its control groups, if their form does not show the id; else NULL */
+	int64_t pid; /* a process in it */
+};
+
+/*
+ * Reads /etc/passwd and /etc/group of a container through the root of one of its processes. Ids are
+ * translated from the user namespace of that process. May wait for a disk. Returns 0, with NULL if
+ * the container has neither file; -EAGAIN if its root is not ready yet; -ESRCH if the process
+ * exited or is in no such container; another -errno if the files cannot be used, see
+ * scap/proc/root.h.
+ */
+int sinsp_container_users_read(struct scap_proc *proc, const struct sinsp_users_wanted *wanted,
+			       struct sinsp_container_users **users);
 
 #endif

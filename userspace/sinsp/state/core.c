@@ -2,7 +2,7 @@
 /* Threads of the tables: found and added. */
 #include "sinsp/state/core.h"
 
-#include "sinsp/tables/program.h"
+#include "sinsp/state/program.h"
 
 struct sinsp_thread *state_thread_find(const struct sinsp *sinsp, int64_t tid)
 {

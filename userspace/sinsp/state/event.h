@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "sinsp/tables/thread.h"
-#include "sinsp/tables/users.h"
+#include "sinsp/state/thread.h"
+#include "sinsp/state/users.h"
 
 struct sinsp;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sinsp/state/event.h"
-#include "sinsp/tables/path.h"
+#include "sinsp/state/path.h"
 
 struct base {
 	const char *text;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "sinsp/tables/thread.h"
+#include "sinsp/state/thread.h"
 
 /* sinsp_event_path() for an event that is being applied; `thread` may be NULL. */
 size_t state_event_path(const struct event *ev, const struct sinsp_thread *thread,

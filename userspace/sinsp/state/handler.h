@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "sinsp/tables/thread.h"
+#include "sinsp/state/thread.h"
 
 struct sinsp;
 

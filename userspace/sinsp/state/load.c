@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-#include "sinsp/container_json/container_json.h"
-#include "sinsp/state/container_users.h"
+#include "sinsp/state/container_json.h"
+#include "sinsp/state/container_users_live.h"
 #include "sinsp/state/follow.h"
 #include "sinsp/state/parts.h"
 #include "sinsp/state/room.h"
-#include "sinsp/tables/program.h"
-#include "sinsp/tables/socket.h"
+#include "sinsp/state/program.h"
+#include "sinsp/state/socket.h"
 
 static void load_values(struct sinsp_thread *thread, const struct scap_thread *from)
 {

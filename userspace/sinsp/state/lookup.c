@@ -6,7 +6,7 @@
 
 #include "sinsp/state/load.h"
 #include "sinsp/state/event_path.h"
-#include "sinsp/tables/program.h"
+#include "sinsp/state/program.h"
 
 enum {
 	/*

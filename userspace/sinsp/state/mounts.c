@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sinsp/tables/program.h"
+#include "sinsp/state/program.h"
 
 /* The part of a path below a directory: "" for itself, "/x"; NULL if it is not below. */
 static const char *below(const char *path, const char *directory)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sinsp/tables/program.h"
+#include "sinsp/state/program.h"
 
 enum { CAPABILITIES = 41 };
 

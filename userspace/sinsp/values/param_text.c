@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "event/names.h"
-#include "sinsp/tables/path.h"
+#include "sinsp/state/path.h"
 #include "sinsp/values/clock.h"
 #include "sinsp/values/text_value.h"
 #include "util/error.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "sinsp/tables/fd.h"
+#include "sinsp/state/fd.h"
 #include "util/buf.h"
 
 /* The style of text that the user of an output chose. Zeroed: the style of filters. */

@@ -5,7 +5,7 @@
 #include "agent/plan/selection.h"
 #include "sinsp/filter/tree.h"
 #include "sinsp/filter/group.h"
-#include "sinsp/engine/engine.h"
+#include "sinsp/state/engine.h"
 #include "unit.h"
 
 /* Needs like those of the default output. */

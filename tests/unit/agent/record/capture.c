@@ -13,7 +13,7 @@
 #include "output/files/rotated.h"
 #include "output/targets/kinds.h"
 #include "patience.h"
-#include "sinsp/engine/engine.h"
+#include "sinsp/state/engine.h"
 #include "tree.h"
 #include "unit.h"
 #include "util/clock.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "output/targets/kinds.h"
-#include "sinsp/engine/engine.h"
+#include "sinsp/state/engine.h"
 #include "tree.h"
 
 #include "frame.h"

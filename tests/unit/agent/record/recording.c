@@ -12,7 +12,7 @@
 
 #include "agent/record/recording.h"
 #include "scap/file/writer.h"
-#include "sinsp/engine/engine.h"
+#include "sinsp/state/engine.h"
 
 #include "frame.h"
 #include "unit.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "meta/files/document.h"
-#include "sinsp/tables/container.h"
+#include "sinsp/state/container.h"
 
 #include "tree.h"
 #include "unit.h"

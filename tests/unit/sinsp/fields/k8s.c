@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The pod of the container. */
-#include "sinsp/state/container.h"
+#include "sinsp/state/container_state.h"
 
 #include "contained.h"
 #include "unit.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sinsp/fields/field.h"
-#include "sinsp/tables/fds.h"
+#include "sinsp/state/fds.h"
 #include "unit.h"
 #include "world.h"
 

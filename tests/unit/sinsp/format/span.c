@@ -11,9 +11,9 @@
 #include "formatted.h"
 #include "sinsp/fields/field.h"
 #include "sinsp/format/formatter.h"
-#include "sinsp/state/container.h"
+#include "sinsp/state/container_state.h"
 #include "sinsp/state/parts.h"
-#include "sinsp/tables/program.h"
+#include "sinsp/state/program.h"
 #include "unit.h"
 
 enum { PROCESSES = 12, FIRST_PID = 200, GROUPS = 6, STEPS = 1000 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sinsp/state/cgroups.h"
-#include "sinsp/state/container.h"
+#include "sinsp/state/container_state.h"
 #include "sinsp/state/core.h"
 
 #include "drive.h"

@@ -1,332 +1,111 @@
 /* SPDX-License-Identifier: MIT */
-/* New containers, and where the processes above their first one say that their bundle is. */
-#include <stdio.h>
+/* A container's short id and its description's memory. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/state/container.h"
-#include "sinsp/state/core.h"
-
-#include "drive.h"
+#include "sinsp/state/pods.h"
 #include "unit.h"
 
-#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-
-enum { PATH_BYTES = 256, SHIM = 10, RUNTIME = 20, FIRST = 30 };
-
-static struct drive drive;
-static char path[PATH_BYTES];
-
-static int setup(void **state)
+static size_t short_len(bool is_named, size_t id_len)
 {
-	drive_create(&drive, NULL);
-	return 0;
+	const struct sinsp_container container = {.is_named = is_named, .id_len = id_len};
+
+	return sinsp_container_short_len(&container);
 }
 
-static int teardown(void **state)
+static void test_short_len(void **state)
 {
-	drive_destroy(&drive);
-	return 0;
+	assert_int_equal(short_len(false, 64), 12);
+	assert_int_equal(short_len(false, 4), 4);
+	/* A name is not truncated. */
+	assert_int_equal(short_len(true, 20), 20);
+	assert_int_equal(short_len(true, 13), 13);
 }
 
-/* A process as its exec shows it: arguments are separated by '|'; cgroup NULL: of the host. */
-static void run(int64_t pid, int64_t ppid, const char *exe, const char *args, const char *cgroup)
+static void test_state_names(void **state)
 {
-	struct frame *frame = drive_begin(&drive, EVENT_execve, pid);
-	char text[PATH_BYTES], groups[PATH_BYTES];
-	size_t len = strlen(args) + 1;
-
-	memcpy(text, args, len);
-	for (char *bar = text; (bar = strchr(bar, '|')); bar++)
-		*bar = '\0';
-	frame_put_i64(frame, execve__res, 0);
-	frame_put_i64(frame, execve__tid, pid);
-	frame_put_i64(frame, execve__pid, pid);
-	frame_put_i64(frame, execve__ptid, ppid);
-	frame_put_string(frame, execve__exe, exe);
-	frame_put_bytes(frame, execve__args, text, len);
-	frame_put_string(frame, execve__comm, "x");
-	snprintf(groups, sizeof(groups), "memory=%s", cgroup ? cgroup : "/");
-	frame_put_string(frame, execve__cgroups, groups);
-	drive_end(&drive);
+	assert_string_equal(sinsp_meta_state_name(SINSP_META_MISSING), "missing");
+	assert_string_equal(sinsp_meta_state_name(SINSP_META_PENDING), "pending");
+	assert_string_equal(sinsp_meta_state_name(SINSP_META_OK), "ok");
 }
 
-static void set_directory(int64_t pid, const char *directory)
+/* Its pod may be described where nobody else knows the container. */
+static void test_known_by_its_pod(void **state)
 {
-	drive_chdir(&drive, pid, 0, directory);
+	const struct sinsp_pod_info info = {0};
+	struct sinsp_pod_entry *pod = calloc(1, sizeof(*pod) + 1);
+	struct sinsp_container container = {.pod = pod};
+
+	assert_false(sinsp_container_is_described(&container));
+	assert_int_equal(sinsp_container_state(&container), SINSP_META_MISSING);
+	pod->info = &info;
+	assert_true(sinsp_container_is_described(&container));
+	assert_int_equal(sinsp_container_state(&container), SINSP_META_MISSING);
+	container.is_listed = true;
+	assert_int_equal(sinsp_container_state(&container), SINSP_META_OK);
+	container.state = SINSP_META_PENDING;
+	assert_int_equal(sinsp_container_state(&container), SINSP_META_PENDING);
+	free(pod);
 }
 
-/* The first process of the container. */
-static struct sinsp_container *start(int64_t ppid)
+static enum sinsp_meta_state state_of(uint32_t owner, enum sinsp_meta_state state)
 {
-	struct sinsp_container *container;
+	const struct sinsp_container container = {
+		.owner = owner, .state = state, .is_listed = true};
 
-	run(FIRST, ppid, "runc", "init|--bundle|/of/the/image|" ID, "/docker/" ID);
-	container = sinsp_take_new_container(drive.sinsp);
-	assert_non_null(container);
-	assert_string_equal(container->id, ID);
-	assert_int_equal(container->first_tid, FIRST);
-	assert_null(sinsp_take_new_container(drive.sinsp));
-	return container;
+	return sinsp_container_state(&container);
 }
 
-static void expect(int64_t ppid, const char *bundle)
+/* What a user says of his container is never said to be more than that. */
+static void test_of_a_user(void **state)
 {
-	struct sinsp_container *container = start(ppid);
-
-	if (bundle) {
-		assert_true(sinsp_container_bundle(drive.sinsp, container, path, sizeof(path)));
-		assert_string_equal(path, bundle);
-	} else {
-		assert_false(sinsp_container_bundle(drive.sinsp, container, path, sizeof(path)));
-	}
+	assert_string_equal(sinsp_meta_state_name(SINSP_META_UNVERIFIED), "unverified");
+	assert_string_equal(sinsp_meta_state_name(SINSP_META_ROOTLESS), "rootless");
+	assert_int_equal(state_of(7, SINSP_META_MISSING), SINSP_META_UNVERIFIED);
+	assert_int_equal(state_of(7, SINSP_META_UNVERIFIED), SINSP_META_UNVERIFIED);
+	assert_int_equal(state_of(7, SINSP_META_PENDING), SINSP_META_PENDING);
+	assert_int_equal(state_of(7, SINSP_META_OK), SINSP_META_ROOTLESS);
+	assert_int_equal(state_of(SINSP_OWNER_ROOT, SINSP_META_UNVERIFIED), SINSP_META_OK);
 }
 
-/* The container that a process of a shim is found to be in; NULL: none. */
-static const struct sinsp_container *find_below_shim(const char *exepath, uint32_t uid,
-						     const char *cgroup)
+static bool can_be_described(uint32_t owner, enum sinsp_container_type type)
 {
-	struct sinsp_program *program;
-	struct sinsp_thread *shim, *thread;
+	const struct sinsp_container container = {.owner = owner, .type = type};
 
-	run(SHIM, 1, "x", "-namespace|default|-id|web1|-address|/run/c.sock", NULL);
-	run(FIRST, SHIM, "x", "web1", cgroup);
-	shim = state_thread_find(drive.sinsp, SHIM);
-	thread = state_thread_find(drive.sinsp, FIRST);
-	assert_non_null(shim);
-	assert_non_null(thread);
-	program = shim->program;
-	program->exepath = exepath;
-	shim->uid = uid;
-	state_find_named_container(drive.sinsp, thread);
-	return thread->cgroups->container;
+	return sinsp_container_can_be_described(&container);
 }
 
-/* A name of a group that only the shim's arguments tell to be that of a container. */
-static void test_name_before_the_engine(void **state)
+static void test_who_can_be_described(void **state)
 {
-	static const char shim[] = "/usr/bin/containerd-shim-runc-v2";
-	const struct sinsp_container *container;
-
-	assert_null(find_below_shim("/usr/bin/bash", 0, "/default/web1"));
-	assert_null(find_below_shim(shim, 7, "/default/web1"));
-	assert_null(find_below_shim(shim, 0, "/default/web2"));
-	container = find_below_shim(shim, 0, "/default/web1");
-	assert_non_null(container);
-	assert_string_equal(container->id, "web1");
-	assert_int_equal(container->type, SINSP_CONTAINER_CONTAINERD);
+	assert_true(can_be_described(SINSP_OWNER_ROOT, SINSP_CONTAINER_DOCKER));
+	assert_true(can_be_described(7, SINSP_CONTAINER_PODMAN));
+	assert_false(can_be_described(7, SINSP_CONTAINER_DOCKER));
+	assert_false(can_be_described(7, SINSP_CONTAINER_CRI));
+	assert_false(can_be_described(SINSP_OWNER_ANYBODY, SINSP_CONTAINER_PODMAN));
 }
 
-static const struct sinsp_container *container_of(int64_t pid)
-{
-	return state_thread_find(drive.sinsp, pid)->cgroups->container;
-}
-
-/* The same by the files of a runtime: what is in the group, and below it, is of the container. */
-static void test_declared_before_the_engine(void **state)
-{
-	run(FIRST, 1, "x", "x", "/users/web1");
-	run(FIRST + 1, FIRST, "x", "x", "/users/web1/below");
-	run(FIRST + 2, 1, "x", "x", "/users/web12");
-	sinsp_declare_container(drive.sinsp, FIRST, "web2", SINSP_CONTAINER_CUSTOM);
-	sinsp_declare_container(drive.sinsp, FIRST, "users", SINSP_CONTAINER_CUSTOM);
-	sinsp_declare_container(drive.sinsp, FIRST + 99, "web1", SINSP_CONTAINER_CUSTOM);
-	assert_null(container_of(FIRST));
-	sinsp_declare_container(drive.sinsp, FIRST, "web1", SINSP_CONTAINER_CUSTOM);
-	assert_non_null(container_of(FIRST));
-	assert_string_equal(container_of(FIRST)->id, "web1");
-	assert_int_equal(container_of(FIRST)->type, SINSP_CONTAINER_CUSTOM);
-	assert_ptr_equal(container_of(FIRST + 1), container_of(FIRST));
-	assert_null(container_of(FIRST + 2));
-}
-
-static void test_option(void **state)
-{
-	run(RUNTIME, 1, "runc", "--root|/r|create|--bundle|/run/b|--pid-file|/p|" ID, NULL);
-	expect(RUNTIME, "/run/b");
-}
-
-static void test_option_with_equals(void **state)
-{
-	run(RUNTIME, 1, "crun", "create|--bundle=/run/b|" ID, NULL);
-	expect(RUNTIME, "/run/b");
-}
-
-static void test_conmon(void **state)
-{
-	run(RUNTIME, 1, "/usr/bin/conmon", "-c|" ID "|-b|/s/userdata|-n|web", NULL);
-	expect(RUNTIME, "/s/userdata");
-}
-
-static void test_directory(void **state)
-{
-	run(RUNTIME, 1, "runc", "run|" ID, NULL);
-	set_directory(RUNTIME, "/srv/one");
-	expect(RUNTIME, "/srv/one/");
-}
-
-static void test_relative(void **state)
-{
-	run(RUNTIME, 1, "runc", "run|-b|two|" ID, NULL);
-	set_directory(RUNTIME, "/srv");
-	expect(RUNTIME, "/srv/two");
-}
-
-/* The shim of a pod has the id of its first container; those of the others are beside it. */
-static void test_shim(void **state)
-{
-	run(SHIM, 1, "/usr/bin/containerd-shim-runc-v2", "-namespace|k8s.io|-id|other", NULL);
-	set_directory(SHIM, "/run/containerd/task/k8s.io/other");
-	run(RUNTIME, SHIM, "runc", "start|x", NULL);
-	expect(RUNTIME, "/run/containerd/task/k8s.io/" ID);
-}
-
-static void test_nearest(void **state)
-{
-	run(SHIM, 1, "containerd-shim", "-id|other", NULL);
-	set_directory(SHIM, "/task/k8s.io/other");
-	run(RUNTIME, SHIM, "runc", "create|--bundle|/run/b|" ID, NULL);
-	expect(RUNTIME, "/run/b");
-}
-
-/* The runtime moves its first process into the groups before that runs the user's program. */
-static void test_moved(void **state)
-{
-	struct sinsp_container *container;
-	struct frame *frame;
-
-	run(RUNTIME, 1, "runc", "create|--bundle|/run/b|" ID, NULL);
-	run(FIRST, RUNTIME, "runc", "init", NULL);
-	assert_null(sinsp_take_new_container(drive.sinsp));
-	frame = drive_begin(&drive, EVENT_cgroup_attach, RUNTIME);
-	frame_put_i64(frame, cgroup_attach__tid, FIRST);
-	frame_put_i64(frame, cgroup_attach__pid, FIRST);
-	frame_put_i64(frame, cgroup_attach__threadgroup, 1);
-	frame_put_i64(frame, cgroup_attach__subsystems, UINT32_MAX);
-	frame_put_string(frame, cgroup_attach__path, "/docker/" ID);
-	drive_end(&drive);
-	container = sinsp_take_new_container(drive.sinsp);
-	assert_non_null(container);
-	assert_int_equal(container->first_tid, FIRST);
-	assert_true(sinsp_container_bundle(drive.sinsp, container, path, sizeof(path)));
-	assert_string_equal(path, "/run/b");
-}
-
-/* Only a process that names the container is its runtime. */
-static void test_of_another(void **state)
-{
-	run(RUNTIME, 1, "runc", "create|--bundle|/run/b|" ID "0", NULL);
-	set_directory(RUNTIME, "/srv");
-	expect(RUNTIME, NULL);
-}
-
-static void test_unfinished_option(void **state)
-{
-	run(RUNTIME, 1, "runc", ID "|--bundle", NULL);
-	set_directory(RUNTIME, "/srv");
-	expect(RUNTIME, "/srv/");
-}
-
-static void test_unknown_parent(void **state)
-{
-	expect(RUNTIME, NULL);
-}
-
-/* Parents in a circle end the search. */
-static void test_circle(void **state)
-{
-	run(SHIM, RUNTIME, "a", "x", NULL);
-	run(RUNTIME, SHIM, "b", "x", NULL);
-	expect(RUNTIME, NULL);
-}
-
-static void test_no_room(void **state)
-{
-	struct sinsp_container *container;
-
-	run(RUNTIME, 1, "runc", "create|--bundle|/run/b|" ID, NULL);
-	container = start(RUNTIME);
-	assert_false(sinsp_container_bundle(drive.sinsp, container, path, 6));
-	assert_true(sinsp_container_bundle(drive.sinsp, container, path, 7));
-}
-
-static void describe(const char *id, const char *name, const char *image)
+/* The sanitizers of the test build report what is not freed. */
+static void test_info_owns_its_memory(void **state)
 {
 	struct sinsp_container_info *info = sinsp_container_info_create();
 
-	info->name = name;
-	info->image.name = image;
-	sinsp_describe_container(drive.sinsp, id, SINSP_OWNER_ROOT, SINSP_META_OK, info);
-}
-
-static void test_describe(void **state)
-{
-	struct sinsp_container *container = start(1);
-
-	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_MISSING, NULL);
-	assert_int_equal(container->state, SINSP_META_MISSING);
-	describe(ID, "web", NULL);
-	assert_string_equal(container->info.name, "web");
-	assert_int_equal(container->state, SINSP_META_OK);
-	/* One that ended meanwhile. */
-	describe("none", "web", NULL);
-}
-
-/* What comes later completes, and removes nothing. */
-static void test_describe_twice(void **state)
-{
-	struct sinsp_containers *table = &drive.sinsp->containers;
-	struct sinsp_container *container = start(1);
-
-	describe(ID, "web", NULL);
-	assert_ptr_equal(sinsp_containers_take_changed(table), container);
-	describe(ID, NULL, "nginx:1");
-	assert_string_equal(container->info.name, "web");
-	assert_string_equal(container->info.image.name, "nginx:1");
-	assert_ptr_equal(sinsp_containers_take_changed(table), container);
-	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_MISSING, NULL);
-	assert_int_equal(container->state, SINSP_META_OK);
-	assert_string_equal(container->info.name, "web");
-	/* That it is as it was is nothing to write. */
-	describe(ID, "web", "nginx:1");
-	assert_null(sinsp_containers_take_changed(table));
-	describe(ID, "renamed", NULL);
-	assert_string_equal(container->info.name, "renamed");
-	assert_string_equal(container->info.image.name, "nginx:1");
-}
-
-/* The id of a removed container can be that of another one. */
-static void test_remove(void **state)
-{
-	struct sinsp_container *container = start(1);
-
-	describe(ID, "web", "nginx:1");
-	sinsp_remove_container(drive.sinsp, ID);
-	assert_string_equal(container->info.image.name, "nginx:1");
-	describe(ID, "other", NULL);
-	assert_string_equal(container->info.name, "other");
-	assert_null(container->info.image.name);
-	sinsp_remove_container(drive.sinsp, "none");
+	assert_non_null(info);
+	assert_null(info->name);
+	assert_int_equal(info->privileged, SINSP_UNKNOWN);
+	info->name = arena_text(&info->texts.arena, "web", 3);
+	assert_string_equal(info->name, "web");
+	sinsp_container_info_destroy(info);
+	sinsp_container_info_destroy(NULL);
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup_teardown(test_name_before_the_engine, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_declared_before_the_engine, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_option, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_option_with_equals, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_conmon, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_directory, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_relative, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_shim, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_nearest, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_of_another, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_unfinished_option, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_unknown_parent, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_circle, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_describe, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_describe_twice, setup, teardown),
-	cmocka_unit_test_setup_teardown(test_remove, setup, teardown),
+	cmocka_unit_test(test_short_len),
+	cmocka_unit_test(test_state_names),
+	cmocka_unit_test(test_known_by_its_pod),
+	cmocka_unit_test(test_of_a_user),
+	cmocka_unit_test(test_who_can_be_described),
+	cmocka_unit_test(test_info_owns_its_memory),
 };
 
 UNIT_GROUP(tests);

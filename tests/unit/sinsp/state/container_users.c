@@ -1,256 +1,250 @@
 /* SPDX-License-Identifier: MIT */
-/* When users of containers are read, and whose names hold until then. */
+/* Users from the files of a container, seen through one of its processes. */
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
+#include <unistd.h>
 
-#include "drive.h"
 #include "foreign_root.h"
 #include "sinsp/state/container_users.h"
-#include "sinsp/state/core.h"
 #include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-
-/* An engine that reads the /proc of a process in a container. */
-struct contained_process {
-	struct foreign_root *foreign;
-	struct scap_proc *proc;
-	struct drive drive;
-	struct sinsp_event event; /* of that process */
-};
-
-static struct sinsp_thread *add_thread(struct drive *drive, int64_t tid)
-{
-	static const char groups[] = "memory=/docker/" ID;
-	struct sinsp_thread *thread = state_thread_add(drive->sinsp, tid, tid);
-
-	assert_non_null(thread);
-	sinsp_thread_set_cgroups(&drive->sinsp->containers, thread, groups, sizeof(groups));
-	return thread;
-}
+#define WHOLE_MAP "         0          0 4294967295\n"
 
 static int setup(void **state)
 {
-	static const struct user_entry ann = {.id = 7, .name = "ann"};
-	struct contained_process *made = calloc(1, sizeof(*made));
+	foreign_root_setup(state);
+	foreign_root_write(*state, "proc/70/cgroup",
+			   "12:cpu:/\n4:memory:/docker/" ID "\n0::/docker/" ID "\n");
+	foreign_root_write(*state, "proc/70/uid_map", WHOLE_MAP);
+	foreign_root_write(*state, "proc/70/gid_map", WHOLE_MAP);
+	return 0;
+}
+
+static int read_of(const struct foreign_root *foreign, int64_t pid, const char *id,
+		   const char *path, struct sinsp_container_users **users)
+{
+	struct scap_proc *proc;
+	char folder[FOREIGN_PATH_BYTES];
+	int r;
+
+	foreign_root_path(foreign, "proc", folder);
+	assert_int_equal(scap_proc_open(folder, &proc, NULL), 0);
+	r = sinsp_container_users_read(
+		proc, &(struct sinsp_users_wanted){.id = id, .path = path, .pid = pid}, users);
+	scap_proc_close(proc);
+	return r;
+}
+
+static int read_users(const struct foreign_root *foreign, struct sinsp_container_users **users)
+{
+	return read_of(foreign, FOREIGN_PID, ID, NULL, users);
+}
+
+static const char *name_of(struct users *users, uint32_t id)
+{
+	const struct user_entry *user = users_find(users, id, 1);
+
+	return user ? user->name : NULL;
+}
+
+static void test_both_files(void **state)
+{
+	struct sinsp_container_users *users;
+
+	foreign_root_write(*state, "root/etc/passwd",
+			   "root:x:0:0:root:/root:/bin/sh\nweb:x:101:102::/srv:/bin/false\n");
+	foreign_root_write(*state, "root/etc/group", "web:x:102:\n");
+	assert_int_equal(read_users(*state, &users), 0);
+	assert_string_equal(name_of(&users->users, 101), "web");
+	assert_string_equal(users_find(&users->users, 101, 1)->home, "/srv");
+	assert_string_equal(name_of(&users->groups, 102), "web");
+	assert_null(name_of(&users->groups, 0));
+	/* Nothing is read later: also not an hour after. */
+	foreign_root_write(*state, "root/etc/passwd", "late:x:7:7::/:\n");
+	assert_null(users_find(&users->users, 7, 3600 * UINT64_C(1000000000)));
+	sinsp_container_users_destroy(users);
+}
+
+static void test_one_file_or_none(void **state)
+{
+	struct sinsp_container_users *users = (void *)1;
+
+	assert_int_equal(read_users(*state, &users), 0);
+	assert_null(users);
+	foreign_root_write(*state, "root/etc/group", "web:x:102:\n");
+	assert_int_equal(read_users(*state, &users), 0);
+	assert_null(name_of(&users->users, 0));
+	assert_string_equal(name_of(&users->groups, 102), "web");
+	sinsp_container_users_destroy(users);
+}
+
+/* In a user namespace ids mean others outside: only those that exist there can be seen. */
+static void test_user_namespace(void **state)
+{
+	struct sinsp_container_users *users;
+
+	foreign_root_write(*state, "proc/70/uid_map", "0 1000 1\n1 100000 65536\n");
+	foreign_root_write(*state, "proc/70/gid_map", "0 1001 1\n");
+	foreign_root_write(*state, "root/etc/passwd",
+			   "root:x:0:0::/root:/bin/sh\nann:x:1000:0::/:/bin/sh\n"
+			   "none:x:65537:0::/:/bin/sh\n");
+	foreign_root_write(*state, "root/etc/group", "root:x:0:\nstaff:x:1001:\n");
+	assert_int_equal(read_users(*state, &users), 0);
+	assert_string_equal(name_of(&users->users, 1000), "root");
+	assert_string_equal(name_of(&users->users, 100999), "ann");
+	assert_null(name_of(&users->users, 0));
+	assert_null(name_of(&users->users, 165536));
+	assert_string_equal(name_of(&users->groups, 1001), "root");
+	assert_int_equal(users->groups.count, 1);
+	sinsp_container_users_destroy(users);
+	foreign_root_write(*state, "proc/70/uid_map", "nonsense\n0 1\n0 0 99999999999\n");
+	assert_int_equal(read_users(*state, &users), 0);
+	assert_int_equal(users->users.count, 0);
+	sinsp_container_users_destroy(users);
+}
+
+static void test_not_of_the_container(void **state)
+{
+	const struct foreign_root *foreign = *state;
+	struct sinsp_container_users *users;
+
+	foreign_root_write(*state, "root/etc/passwd", "root:x:0:0::/:\n");
+	assert_int_equal(read_of(foreign, 71, ID, NULL, &users), -ESRCH);
+	assert_int_equal(read_of(foreign, FOREIGN_PID, "0123456789ab", NULL, &users), -ESRCH);
+	foreign_root_write(*state, "proc/70/cgroup", "nonsense\n0::/user.slice\n");
+	assert_int_equal(read_users(foreign, &users), -ESRCH);
+	foreign_root_write(*state, "proc/70/cgroup", "0::/docker/" ID "\n");
+	assert_int_equal(read_users(foreign, &users), 0);
+	sinsp_container_users_destroy(users);
+	foreign_root_link(foreign, "proc/70/root", "/");
+	assert_int_equal(read_users(foreign, &users), -EAGAIN);
+}
+
+/* A container whose id is not in its path in any known form. */
+static void test_by_path(void **state)
+{
+	static const struct {
+		const char *path;
+		int code;
+	} cases[] = {{"/mine/web", 0}, {"/mine", 0}, {"/mine/we", -ESRCH}, {"/mine/web/x", -ESRCH}};
+	const struct foreign_root *foreign = *state;
+
+	foreign_root_write(foreign, "root/etc/passwd", "root:x:0:0::/:\n");
+	foreign_root_write(foreign, "proc/70/cgroup", "3:cpu:/\n0::/mine/web\n");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sinsp_container_users *users = NULL;
+
+		assert_int_equal(read_of(foreign, FOREIGN_PID, "web", cases[i].path, &users),
+				 cases[i].code);
+		sinsp_container_users_destroy(users);
+	}
+}
+
+/* What cannot be used is an error: the names of the host would be wrong ones. */
+static void test_unusable_files(void **state)
+{
+	const struct foreign_root *foreign = *state;
+	struct sinsp_container_users *users;
 	char path[FOREIGN_PATH_BYTES];
 
+	foreign_root_path(foreign, "root/etc/passwd", path);
+	foreign_root_write(foreign, "root/etc/passwd", "");
+	assert_int_equal(truncate(path, 1 << 20), 0);
+	assert_int_equal(read_users(foreign, &users), -EFBIG);
+	unlink(path);
+	foreign_root_link(foreign, "root/etc/passwd", "passwd");
+	assert_int_equal(read_users(foreign, &users), -ELOOP);
+	foreign_root_link(foreign, "root/etc/passwd", "/etc");
+	assert_int_equal(read_users(foreign, &users), -EINVAL);
+}
+
+static void test_bounded(void **state)
+{
+	const struct foreign_root *foreign = *state;
+	struct sinsp_container_users *users;
+	char path[FOREIGN_PATH_BYTES];
+	FILE *file;
+
+	foreign_root_path(foreign, "root/etc/group", path);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	for (unsigned int id = 0; id < 10000; id++)
+		fprintf(file, "g%u:x:%u:\n", id, id);
+	fclose(file);
+	assert_int_equal(read_users(foreign, &users), 0);
+	assert_int_equal(users->groups.count, 4096);
+	sinsp_container_users_destroy(users);
+	sinsp_container_users_destroy(NULL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, foreign_root_teardown)
+
+/* Users 0 to `count`, one of which has another name than the others. */
+static struct sinsp_container_users *make(uint32_t count, uint32_t which)
+{
+	struct sinsp_container_users *made = sinsp_container_users_create();
+
 	assert_non_null(made);
-	foreign_root_setup((void **)&made->foreign);
-	foreign_root_write(made->foreign, "proc/70/cgroup", "0::/docker/" ID "\n");
-	foreign_root_write(made->foreign, "proc/70/uid_map", "0 0 4294967295\n");
-	foreign_root_write(made->foreign, "proc/70/gid_map", "0 0 4294967295\n");
-	foreign_root_path(made->foreign, "proc", path);
-	assert_int_equal(scap_proc_open(path, &made->proc, NULL), 0);
-	drive_create(
-		&made->drive,
-		&(struct sinsp_config){.proc = made->proc, .hostname = "h", .etc = "/nonexistent"});
-	users_add(&made->drive.sinsp->names->users, &ann);
-	made->event = (struct sinsp_event){.sinsp = made->drive.sinsp,
-					   .thread = add_thread(&made->drive, FOREIGN_PID)};
-	*state = made;
-	return 0;
+	for (uint32_t id = 0; id < count; id++)
+		users_add(&made->users, &(struct user_entry){.id = id,
+							     .name = id == which ? "which" : "one",
+							     .home = "/"});
+	return made;
 }
 
-static int teardown(void **state)
+static void test_share(void **state)
 {
-	struct contained_process *made = *state;
+	struct sinsp_container_users *list = NULL, *first, *other;
 
-	drive_destroy(&made->drive);
-	scap_proc_close(made->proc);
-	foreign_root_teardown((void **)&made->foreign);
-	free(made);
-	return 0;
+	first = sinsp_container_users_share(&list, make(20, 3));
+	other = sinsp_container_users_share(&list, make(20, 4));
+	assert_ptr_not_equal(first, other);
+	assert_ptr_equal(sinsp_container_users_share(&list, make(20, 3)), first);
+	assert_ptr_equal(sinsp_container_users_share(&list, make(20, 4)), other);
+	users_add(&first->groups, &(struct user_entry){.id = 1, .name = "g"});
+	assert_ptr_not_equal(sinsp_container_users_share(&list, make(20, 3)), first);
+	sinsp_container_users_destroy(first);
+	sinsp_container_users_destroy(other);
+	assert_string_equal(users_find(&first->users, 3, 0)->name, "which");
+	sinsp_container_users_destroy(first);
+	sinsp_container_users_destroy(other);
+	/* The one that is left. */
+	assert_non_null(list);
+	assert_null(list->next);
+	sinsp_container_users_destroy(list);
+	assert_null(list);
 }
 
-/* What the thread that reads does with all that is wanted. */
-static int read_wanted(struct contained_process *process)
+/* Those that are too many are not compared; the others stay as they are. */
+static void test_share_bounds(void **state)
 {
-	struct sinsp_container_users *users = NULL;
-	struct sinsp_users_wanted wanted;
-	int count = 0;
+	enum { TABLES = 100 };
+	struct sinsp_container_users *list = NULL, *made[TABLES], *large, *again;
 
-	for (; sinsp_take_users_wanted(process->drive.sinsp, &wanted); count++) {
-		int r = sinsp_container_users_read(process->proc, &wanted, &users);
-
-		sinsp_set_users(process->drive.sinsp, wanted.id, wanted.owner, r, r ? NULL : users);
-	}
-	return count;
+	for (uint32_t i = 0; i < TABLES; i++)
+		made[i] = sinsp_container_users_share(&list, make(TABLES, i));
+	assert_ptr_equal(sinsp_container_users_share(&list, make(TABLES, TABLES - 2)),
+			 made[TABLES - 2]);
+	sinsp_container_users_destroy(made[TABLES - 2]);
+	again = sinsp_container_users_share(&list, make(TABLES, 0));
+	assert_ptr_not_equal(again, made[0]);
+	large = sinsp_container_users_share(&list, make(2000, 0));
+	assert_ptr_not_equal(list, large);
+	for (uint32_t i = 0; i < TABLES; i++)
+		sinsp_container_users_destroy(made[i]);
+	sinsp_container_users_destroy(large);
+	assert_ptr_equal(list, again);
+	sinsp_container_users_destroy(again);
+	assert_null(list);
 }
-
-static void learn(struct contained_process *process)
-{
-	state_learn_users(process->drive.sinsp, process->event.thread);
-	read_wanted(process);
-}
-
-static const char *name_of(const struct contained_process *process, uint32_t uid)
-{
-	return sinsp_event_user_name(&process->event, uid);
-}
-
-static void test_once(void **state)
-{
-	struct contained_process *process = *state;
-
-	foreign_root_write(process->foreign, "root/etc/passwd", "web:x:101:0::/:\n");
-	learn(process);
-	assert_string_equal(name_of(process, 101), "web");
-	assert_null(name_of(process, 7));
-	assert_string_equal(sinsp_user_name(process->drive.sinsp, 7), "ann");
-	foreign_root_write(process->foreign, "root/etc/passwd", "other:x:101:0::/:\n");
-	learn(process);
-	assert_string_equal(name_of(process, 101), "web");
-}
-
-/* The container of an exec is known after it. */
-static void test_exec(void **state)
-{
-	struct contained_process *process = *state;
-	struct frame *frame;
-
-	foreign_root_write(process->foreign, "root/etc/passwd", "web:x:101:0::/:\n");
-	frame = drive_begin(&process->drive, EVENT_execve, FOREIGN_PID);
-	frame_put_i64(frame, execve__res, 0);
-	drive_end(&process->drive);
-	assert_null(name_of(process, 101));
-	assert_null(name_of(process, 7));
-	assert_int_equal(read_wanted(process), 1);
-	assert_string_equal(name_of(process, 101), "web");
-}
-
-/* Until the runtime has changed the root. */
-static void test_not_ready(void **state)
-{
-	struct contained_process *process = *state;
-	char root[FOREIGN_PATH_BYTES];
-
-	foreign_root_write(process->foreign, "root/etc/passwd", "web:x:101:0::/:\n");
-	foreign_root_link(process->foreign, "proc/70/root", "/");
-	learn(process);
-	learn(process);
-	assert_null(name_of(process, 7));
-	assert_null(name_of(process, 101));
-	foreign_root_path(process->foreign, "root", root);
-	foreign_root_link(process->foreign, "proc/70/root", root);
-	learn(process);
-	assert_string_equal(name_of(process, 101), "web");
-}
-
-/* A container may have the root of the machine, and so its users. */
-static void test_root_of_the_machine(void **state)
-{
-	struct contained_process *process = *state;
-
-	foreign_root_link(process->foreign, "proc/70/root", "/");
-	for (int i = 0; i < 7; i++)
-		learn(process);
-	assert_null(name_of(process, 7));
-	learn(process);
-	assert_string_equal(name_of(process, 7), "ann");
-}
-
-static void test_without_files(void **state)
-{
-	struct contained_process *process = *state;
-
-	learn(process);
-	assert_string_equal(name_of(process, 7), "ann");
-	foreign_root_write(process->foreign, "root/etc/passwd", "web:x:101:0::/:\n");
-	learn(process);
-	assert_null(name_of(process, 101));
-}
-
-/* Better no name than a wrong one. */
-static void test_unusable_file(void **state)
-{
-	struct contained_process *process = *state;
-
-	foreign_root_link(process->foreign, "root/etc/passwd", "passwd");
-	learn(process);
-	assert_null(name_of(process, 7));
-	foreign_root_link(process->foreign, "root/etc/passwd", "group");
-	foreign_root_write(process->foreign, "root/etc/group", "web:x:101:\n");
-	learn(process);
-	assert_null(name_of(process, 101));
-}
-
-static void test_process_that_exited(void **state)
-{
-	struct contained_process *process = *state;
-	struct sinsp_thread *first = add_thread(&process->drive, 71);
-
-	foreign_root_write(process->foreign, "root/etc/passwd", "web:x:101:0::/:\n");
-	for (int i = 0; i < 20; i++) {
-		state_learn_users(process->drive.sinsp, first);
-		assert_int_equal(read_wanted(process), 1);
-	}
-	assert_null(name_of(process, 7));
-	learn(process);
-	assert_string_equal(name_of(process, 101), "web");
-}
-
-/* A container is asked for once at a time; an exec that came meanwhile is tried afterwards. */
-static void test_exec_meanwhile(void **state)
-{
-	struct contained_process *process = *state;
-	struct sinsp *sinsp = process->drive.sinsp;
-	struct sinsp_thread *first = add_thread(&process->drive, 71);
-	struct sinsp_users_wanted wanted;
-
-	foreign_root_write(process->foreign, "root/etc/passwd", "web:x:101:0::/:\n");
-	state_learn_users(sinsp, first);
-	assert_true(sinsp_take_users_wanted(sinsp, &wanted));
-	assert_int_equal(wanted.pid, 71);
-	assert_string_equal(wanted.id, ID);
-	assert_null(wanted.path);
-	state_learn_users(sinsp, process->event.thread);
-	assert_false(sinsp_take_users_wanted(sinsp, &wanted));
-	sinsp_set_users(sinsp, ID, SINSP_OWNER_ANYBODY, -EAGAIN, NULL);
-	assert_int_equal(read_wanted(process), 1);
-	assert_string_equal(name_of(process, 101), "web");
-	assert_int_equal(read_wanted(process), 0);
-}
-
-/* The container may be gone when they are there, or before they are asked for. */
-static void test_container_that_ended(void **state)
-{
-	struct contained_process *process = *state;
-	struct sinsp *sinsp = process->drive.sinsp;
-	struct sinsp_users_wanted wanted;
-
-	state_learn_users(sinsp, process->event.thread);
-	sinsp_thread_set_cgroups(&sinsp->containers, (struct sinsp_thread *)process->event.thread,
-				 "", 0);
-	assert_false(sinsp_take_users_wanted(sinsp, &wanted));
-	sinsp_set_users(sinsp, ID, SINSP_OWNER_ANYBODY, 0, sinsp_container_users_create());
-	assert_string_equal(name_of(process, 7), "ann");
-}
-
-static void test_only_live(void **state)
-{
-	struct contained_process *process = *state;
-
-	foreign_root_write(process->foreign, "root/etc/passwd", "web:x:101:0::/:\n");
-	process->drive.sinsp->proc = NULL;
-	learn(process);
-	assert_string_equal(name_of(process, 7), "ann");
-	assert_null(name_of(process, 101));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
-	TEST(test_once),
-	TEST(test_exec),
-	TEST(test_not_ready),
-	TEST(test_root_of_the_machine),
-	TEST(test_without_files),
-	TEST(test_unusable_file),
-	TEST(test_process_that_exited),
-	TEST(test_exec_meanwhile),
-	TEST(test_container_that_ended),
-	TEST(test_only_live),
+	cmocka_unit_test(test_share), cmocka_unit_test(test_share_bounds),
+	TEST(test_both_files),	      TEST(test_one_file_or_none),
+	TEST(test_user_namespace),    TEST(test_not_of_the_container),
+	TEST(test_by_path),	      TEST(test_unusable_files),
+	TEST(test_bounded),
 };
 
 UNIT_GROUP(tests);

@@ -7,7 +7,7 @@
 
 #include "driven_machine.h"
 #include "sinsp/state/core.h"
-#include "sinsp/tables/fds.h"
+#include "sinsp/state/fds.h"
 #include "unit.h"
 #include "util/clock.h"
 

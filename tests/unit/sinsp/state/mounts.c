@@ -4,7 +4,7 @@
 
 #include "drive.h"
 #include "sinsp/state/mounts.h"
-#include "sinsp/tables/program.h"
+#include "sinsp/state/program.h"
 #include "unit.h"
 
 static void moves_whole_components(void **state)

@@ -2,7 +2,7 @@
 /* What threads share, and what one of them gets for itself. */
 #include "drive.h"
 #include "sinsp/state/parts.h"
-#include "sinsp/tables/program.h"
+#include "sinsp/state/program.h"
 #include "unit.h"
 
 static int setup(void **state)

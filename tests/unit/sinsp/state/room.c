@@ -7,7 +7,7 @@
 
 #include "drive.h"
 #include "sinsp/state/core.h"
-#include "sinsp/tables/threads.h"
+#include "sinsp/state/threads.h"
 #include "unit.h"
 
 enum { MEMORY_MAX = 8 << 20, NAME_BYTES = 3900, SLACK = 1 << 20 };

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "sinsp/values/param_text.h"
-#include "sinsp/tables/path.h"
+#include "sinsp/state/path.h"
 #include "unit.h"
 #include "world.h"
 

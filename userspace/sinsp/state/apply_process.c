@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes and threads: created (reported by the creator, by the new thread, or by both), exec,
+ * exit.
+ */
+#include <string.h>
+
+#include "sinsp/state/apply.h"
+#include "sinsp/state/container_users_live.h"
+#include "sinsp/state/event_path.h"
+#include "sinsp/state/follow.h"
+#include "sinsp/state/lookup.h"
+#include "sinsp/state/parts.h"
+#include "sinsp/state/path.h"
+#include "sinsp/state/program.h"
+
+/* The four clone events have the same parameters, and begin as the two exec events do. */
+_Static_assert((int)clone__exec_id == (int)clone3__exec_id &&
+		       (int)clone__exec_id == (int)fork__exec_id &&
+		       (int)clone__exec_id == (int)vfork__exec_id &&
+		       (int)clone__exe == (int)execve__exe &&
+		       (int)clone__cgroups == (int)execve__cgroups &&
+		       (int)execve__gid == (int)execveat__gid,
+	       "the code below reads them under one name");
+
+enum { HOST_INIT = 1, ANCESTORS_MAX = 1024, REAPER_UNKNOWN = -1 };
+
+static const uint32_t in_pidns = clone_flags__CLONE_CHILD_IN_PIDNS;
+
+/*
+ * The thread's directory in clone events of old captures; current ones leave that to chdir. As in
+ * other readers, an exec does not change the directory.
+ */
+static void update_directory(struct sinsp *sinsp, struct sinsp_thread *thread,
+			     const struct event *ev)
+{
+	const char *cwd = event_param_string(ev, clone__cwd);
+
+	if (cwd && *cwd == '/')
+		sinsp_fs_set(&sinsp->pool, thread->fs, cwd, strlen(cwd));
+}
+
+/* Updates the thread of a clone or exec event from it. */
+static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const struct event *ev)
+{
+	const struct event_param *cgroups = &ev->params[clone__cgroups];
+
+	if (event_param_present(ev, clone__ptid))
+		sinsp_threads_set_parent(&sinsp->threads, thread, event_param_i64(ev, clone__ptid));
+	state_set_i64(&thread->fd_limit, ev, clone__fdlimit);
+	state_set_u64(&thread->faults_major, ev, clone__pgft_maj);
+	state_set_u64(&thread->faults_minor, ev, clone__pgft_min);
+	state_set_u32(&thread->vm_size_kib, ev, clone__vm_size);
+	state_set_u32(&thread->vm_rss_kib, ev, clone__vm_rss);
+	state_set_u32(&thread->vm_swap_kib, ev, clone__vm_swap);
+	state_set_comm(thread, event_param_string(ev, clone__comm));
+	if (cgroups->len)
+		sinsp_thread_set_cgroups(&sinsp->containers, thread,
+					 (const char *)cgroups->data, cgroups->len);
+}
+
+static const char *string_or_empty(const struct event *ev, unsigned int param)
+{
+	const char *text = event_param_string(ev, param);
+
+	return text ? text : "";
+}
+
+static void set_program(struct sinsp *sinsp, struct sinsp_thread *thread,
+			const struct sinsp_program *from)
+{
+	struct sinsp_program *program = sinsp_program_create(&sinsp->pool, from);
+
+	if (!program)
+		return;
+	sinsp_program_unref(&sinsp->pool, thread->program);
+	thread->program = program;
+}
+
+/* The arguments in memory may have been overwritten since exec, as daemons do. */
+static void update_arguments(struct sinsp *sinsp, struct sinsp_thread *thread,
+			     const struct event *ev)
+{
+	const char *exe = event_param_string(ev, clone__exe);
+	const struct event_param *args = &ev->params[clone__args];
+	struct sinsp_program changed = *thread->program;
+
+	if (!exe || (strcmp(exe, changed.exe) == 0 && args->len == changed.args_len &&
+		     memcmp(args->data, changed.args, args->len) == 0))
+		return;
+	changed.exe = exe;
+	changed.args = (const char *)args->data;
+	changed.args_len = args->len;
+	set_program(sinsp, thread, &changed);
+}
+
+static void update_cloned(struct sinsp *sinsp, struct sinsp_thread *thread, const struct event *ev)
+{
+	update_task(sinsp, thread, ev);
+	update_directory(sinsp, thread, ev);
+	update_arguments(sinsp, thread, ev);
+	state_set_u32(&thread->uid, ev, clone__uid);
+	state_set_u32(&thread->gid, ev, clone__gid);
+	state_set_i64(&thread->vtid, ev, clone__vtid);
+	state_set_i64(&thread->vpid, ev, clone__vpid);
+	state_set_u64(&thread->exec_id, ev, clone__exec_id);
+	if (event_param_u64(ev, clone__pidns_init_start_ts))
+		thread->pidns_start_ns =
+			event_param_u64(ev, clone__pidns_init_start_ts) + sinsp->machine.boot_ns;
+}
+
+/*
+ * The thread of a clone or exec event: an unknown one is added, because these events suffice for
+ * that.
+ */
+static struct sinsp_thread *thread_of(struct sinsp *sinsp, const struct event *ev)
+{
+	struct sinsp_thread *thread = state_thread(sinsp, ev->tid);
+	int64_t pid =
+		event_param_present(ev, clone__pid) ? event_param_i64(ev, clone__pid) : ev->tid;
+
+	if (thread && thread->pid < 0)
+		sinsp_threads_set_process(&sinsp->threads, thread, pid);
+	/*
+	 * The id was reused: the known thread belongs to another process and its end was not seen.
+	 */
+	if (!thread || thread->pid != pid)
+		thread = state_thread_add(sinsp, ev->tid, pid);
+	if (!thread)
+		return NULL;
+	state_follow_created(sinsp, thread, NULL);
+	sinsp_threads_use(&sinsp->threads, thread);
+	sinsp_thread_entry(thread)->by_caller = false;
+	return thread;
+}
+
+/* For threads without an event with their inner ids: in the initial namespace if the creator is. */
+static void stay_outside(struct sinsp_thread *thread, const struct sinsp_thread *creator)
+{
+	if (!state_is_outside(creator))
+		return;
+	thread->vtid = thread->tid;
+	thread->vpid = thread->pid;
+}
+
+/* Adds a new thread with everything that it inherits from its creator, if that is known. */
+static struct sinsp_thread *inherit(struct sinsp *sinsp, int64_t tid, int64_t pid,
+				    int64_t creator_tid, uint32_t flags)
+{
+	struct sinsp_thread *thread = state_thread_add(sinsp, tid, pid);
+	struct sinsp_thread *creator = state_thread_find(sinsp, creator_tid);
+
+	if (!thread)
+		return NULL;
+	thread->clone_ts_ns = sinsp->now_ns;
+	state_follow_created(sinsp, thread, creator);
+	if (!creator)
+		return thread;
+	thread->pgid = creator->pgid;
+	thread->vpgid = creator->vpgid;
+	thread->sid = creator->sid;
+	thread->uid = creator->uid;
+	thread->gid = creator->gid;
+	thread->loginuid = creator->loginuid;
+	thread->tty = creator->tty;
+	thread->fd_limit = creator->fd_limit;
+	thread->caps_permitted = creator->caps_permitted;
+	thread->caps_effective = creator->caps_effective;
+	thread->caps_inheritable = creator->caps_inheritable;
+	thread->vm_size_kib = creator->vm_size_kib;
+	thread->vm_rss_kib = creator->vm_rss_kib;
+	thread->vm_swap_kib = creator->vm_swap_kib;
+	thread->pidns_start_ns = creator->pidns_start_ns;
+	stay_outside(thread, creator);
+	memcpy(thread->comm, creator->comm, sizeof(thread->comm));
+	sinsp_thread_share_cgroups(thread, creator);
+	state_share(sinsp, thread, creator, flags);
+	if (flags & clone_flags__CLONE_NEWUSER)
+		state_enter_userns(thread);
+	return thread;
+}
+
+/* Adds the thread whose own first event this is. */
+static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *ev, uint32_t flags)
+{
+	int64_t pid = event_param_i64(ev, clone__pid);
+	/* The parent is not the creator of threads, nor of processes made with CLONE_PARENT. */
+	int64_t creator_tid =
+		flags & clone_flags__CLONE_THREAD ? pid : event_param_i64(ev, clone__ptid);
+	struct sinsp_thread_entry *stale = sinsp_threads_find(&sinsp->threads, ev->tid);
+	struct sinsp_thread *thread = NULL, *creator;
+
+	if (stale)
+		sinsp_threads_remove(&sinsp->threads, stale);
+	creator = state_thread(sinsp, creator_tid);
+	if (!creator)
+		thread = state_thread(sinsp, ev->tid);
+	if (thread)
+		return thread;
+	thread = inherit(sinsp, ev->tid, pid, creator_tid, flags);
+	if (thread)
+		sinsp_thread_entry(thread)->orphan =
+			!creator || (flags & clone_flags__CLONE_PARENT);
+	return thread;
+}
+
+/* The event of the new thread, in which the call's result is 0. */
+static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event *ev = event->ev;
+	uint32_t flags = (uint32_t)event_param_u64(ev, clone__flags);
+	struct sinsp_thread_entry *entry = sinsp_threads_find(&sinsp->threads, ev->tid);
+	bool known = entry && !entry->unknown;
+
+	state_forget_exit(sinsp, ev->tid);
+	if (known && entry->by_caller) {
+		event->thread = &entry->thread;
+	} else if (known && entry->since_ns > ev->ts_ns) {
+		/* Read from /proc after this event: that is newer than the event's data. */
+		event->thread = &entry->thread;
+		return;
+	} else {
+		event->thread = make_child(sinsp, ev, flags);
+	}
+	if (!event->thread)
+		return;
+	sinsp_thread_entry(event->thread)->by_caller = false;
+	sinsp_thread_entry(event->thread)->outside = !(flags & in_pidns);
+	sinsp_threads_use(&sinsp->threads, event->thread);
+	update_cloned(sinsp, event->thread, ev);
+}
+
+/*
+ * Whether the result of a call is an id of another pid namespace. Old captures do not report it,
+ * but then the caller too has another id there. A caller outside gets the true id of a child that
+ * begins in an inner one, as those of container runtimes do. Its inner id is no proof that it is
+ * outside: in a namespace of its own it may choose one.
+ */
+static bool is_foreign_id(const struct event *ev, struct sinsp_thread *caller)
+{
+	if (sinsp_thread_entry(caller)->outside)
+		return false;
+	return (event_param_u64(ev, clone__flags) & in_pidns) ||
+	       (caller->vtid > 0 && caller->vtid != caller->tid);
+}
+
+/*
+ * Whether the caller's event should add the child: its own event may have come before, and the
+ * child may even have exited.
+ */
+static bool child_is_news(const struct sinsp *sinsp, const struct event *ev, int64_t child)
+{
+	uint32_t flags = (uint32_t)event_param_u64(ev, clone__flags);
+
+	/* The caller of vfork waits for the child, so the child's own event came first. */
+	if (ev->desc->id == EVENT_vfork || (flags & clone_flags__CLONE_VFORK))
+		return false;
+	return ev->ts_ns >= sinsp->seed_ns && !state_has_exited(sinsp, child);
+}
+
+static void add_child(struct sinsp *sinsp, const struct event *ev,
+		      const struct sinsp_thread *caller, int64_t child)
+{
+	uint32_t flags = (uint32_t)event_param_u64(ev, clone__flags);
+	struct sinsp_thread_entry *known = sinsp_threads_find(&sinsp->threads, child);
+	bool is_thread = flags & clone_flags__CLONE_THREAD;
+	bool is_first = flags & clone_flags__CLONE_NEWPID;
+	struct sinsp_thread *thread;
+
+	/* Of a thread without a process only other calls were seen. */
+	if (known && !known->unknown && known->thread.pid > 0) {
+		if (known->orphan) {
+			state_share(sinsp, &known->thread, caller, flags);
+			state_follow_created(sinsp, &known->thread, caller);
+		}
+		known->orphan = false;
+		return;
+	}
+	if (!child_is_news(sinsp, ev, child))
+		return;
+	thread = inherit(sinsp, child, is_thread ? caller->pid : child, caller->tid, flags);
+	if (!thread)
+		return;
+	sinsp_thread_entry(thread)->by_caller = true;
+	sinsp_threads_set_parent(&sinsp->threads, thread,
+				 is_thread || (flags & clone_flags__CLONE_PARENT) ? caller->ptid
+										  : caller->tid);
+	/* In a namespace that its creator prepared, it has an id that only its own event tells. */
+	thread->vtid = is_first ? 1 : flags & in_pidns ? -1 : child;
+	thread->vpid = is_thread ? caller->vpid : thread->vtid;
+}
+
+void state_clone(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event *ev = event->ev;
+	int64_t result = event_param_i64(ev, clone__res);
+
+	/* A thread that is not known begins, whoever says so; all else its creator may have made up. */
+	if (state_is_doubtful(event) && (result != 0 || state_thread_find(sinsp, ev->tid))) {
+		event->thread = state_thread(sinsp, ev->tid);
+		return;
+	}
+	if (result == 0) {
+		clone_in_child(sinsp, event);
+		return;
+	}
+	event->thread = thread_of(sinsp, ev);
+	if (!event->thread)
+		return;
+	update_cloned(sinsp, event->thread, ev);
+	/* Otherwise the child's own event has its id. */
+	if (result > 0 && !is_foreign_id(ev, event->thread))
+		add_child(sinsp, ev, event->thread, result);
+}
+
+/* Credentials in exec events, also in those of failed calls. */
+static void update_credentials(struct sinsp_thread *thread, const struct event *ev)
+{
+	state_set_u32(&thread->tty, ev, execve__tty);
+	state_set_i64(&thread->vpgid, ev, execve__vpgid);
+	state_set_u32(&thread->loginuid, ev, execve__loginuid);
+	state_set_u64(&thread->caps_inheritable, ev, execve__cap_inheritable);
+	state_set_u64(&thread->caps_permitted, ev, execve__cap_permitted);
+	state_set_u64(&thread->caps_effective, ev, execve__cap_effective);
+	state_set_u32(&thread->uid, ev, execve__uid);
+	state_set_i64(&thread->pgid, ev, execve__pgid);
+	state_set_u32(&thread->gid, ev, execve__gid);
+	state_set_u64(&thread->exec_id, ev,
+		      ev->desc->id == EVENT_execve ? (unsigned int)execve__exec_id
+						   : (unsigned int)execveat__exec_id);
+}
+
+/* For a process first known by its exec. */
+static void learn_namespace(struct sinsp *sinsp, struct sinsp_thread *thread)
+{
+	const struct sinsp_thread *parent = state_thread_find(sinsp, thread->ptid);
+
+	/* If the group has another id inside, the process is in an inner namespace. */
+	if (parent && thread->vpid < 0 && thread->vpgid == thread->pgid)
+		stay_outside(thread, parent);
+}
+
+struct survivor {
+	struct sinsp *sinsp;
+	struct sinsp_thread_entry *entry;
+};
+
+/* Exec ends the other threads of its process. One of them may be the caller, under its old id. */
+static void end_other(struct sinsp_thread_entry *other, void *context)
+{
+	struct survivor *survivor = context;
+	struct sinsp_thread_entry *entry = survivor->entry;
+
+	if (other == entry || other->thread.pid != entry->thread.pid)
+		return;
+	if (entry->ended) {
+		state_share(survivor->sinsp, &entry->thread, &other->thread,
+			    clone_flags__CLONE_FILES | clone_flags__CLONE_FS);
+		entry->ended = false;
+	}
+	sinsp_threads_remove(&survivor->sinsp->threads, other);
+}
+
+static void end_others(struct sinsp *sinsp, struct sinsp_thread *thread)
+{
+	struct sinsp_thread_entry *entry = sinsp_thread_entry(thread);
+
+	if (thread->nthreads > 1 || entry->ended || !sinsp_thread_is_main(thread))
+		sinsp_threads_each(&sinsp->threads, end_other,
+				   &(struct survivor){.sinsp = sinsp, .entry = entry});
+	entry->ended = false;
+	thread->nthreads = 1;
+}
+
+static void start_program(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event *ev = event->ev;
+	const struct event_param *args = &ev->params[execve__args], *env = &ev->params[execve__env];
+	struct sinsp_program program = {
+		.flags = (uint32_t)event_param_u64(ev, execve__flags),
+		.exe_ino = event_param_u64(ev, execve__exe_ino),
+		.exe_ctime_ns = event_param_u64(ev, execve__exe_ino_ctime),
+		.exe_mtime_ns = event_param_u64(ev, execve__exe_ino_mtime),
+		.exe = string_or_empty(ev, execve__exe),
+		.exepath = string_or_empty(ev, execve__trusted_exepath),
+		.args = (const char *)args->data,
+		.args_len = args->len,
+		.env = (const char *)env->data,
+		.env_len = env->len,
+	};
+	char path[SINSP_PATH_MAX];
+
+	if (ev->desc->id == EVENT_execve && !*program.exepath &&
+	    state_event_path(ev, event->thread, execve__filename, path, sizeof(path)))
+		program.exepath = path;
+	set_program(sinsp, event->thread, &program);
+	/* Captures of 2014 lack the thread name: the kernel derives it from the program's. */
+	if (!event_param_present(ev, execve__comm))
+		state_set_comm(event->thread, sinsp_path_name(program.exe));
+}
+
+void state_exec(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event *ev = event->ev;
+
+	event->thread = thread_of(sinsp, ev);
+	if (!event->thread)
+		return;
+	if (event_param_i64(ev, execve__res) == 0) {
+		sinsp_thread_entry(event->thread)->orphan = false;
+		end_others(sinsp, event->thread);
+		start_program(sinsp, event);
+		state_follow_exec(sinsp, event->thread);
+		state_unshare_fds(event->thread);
+		if (!sinsp_fds_shared(event->thread->fds))
+			sinsp_fds_exec(event->thread->fds);
+	}
+	update_task(sinsp, event->thread, ev);
+	update_credentials(event->thread, ev);
+	learn_namespace(sinsp, event->thread);
+	state_learn_users(sinsp, event->thread);
+}
+
+struct search {
+	const struct sinsp_thread *ending;
+	int64_t found; /* 0: none */
+};
+
+static void find_sibling(struct sinsp_thread_entry *entry, void *context)
+{
+	const struct sinsp_thread *thread = &entry->thread;
+	struct search *search = context;
+
+	if (thread->pid != search->ending->pid || thread == search->ending || entry->ended)
+		return;
+	if (!search->found || sinsp_thread_is_main(thread))
+		search->found = thread->tid;
+}
+
+/*
+ * The new parent of a thread's children if its event has none: a thread of its process, else the
+ * first process of its namespace, an ancestor of nearly all others.
+ */
+static int64_t find_reaper(struct sinsp *sinsp, const struct sinsp_thread *thread)
+{
+	const struct sinsp_thread *main = thread ? state_thread_find(sinsp, thread->pid) : NULL;
+	struct search search = {.ending = thread};
+
+	if (main && main->nthreads > 1)
+		sinsp_threads_each(&sinsp->threads, find_sibling, &search);
+	if (search.found)
+		return search.found;
+	for (int i = 0; thread && thread->vpid != 1 && i < ANCESTORS_MAX; i++)
+		thread = state_thread_find(sinsp, thread->ptid);
+	return thread && thread->vpid == 1 ? thread->pid : HOST_INIT;
+}
+
+void state_exit(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event *ev = event->ev;
+	int64_t reaper = event_param_present(ev, procexit__reaper_tid)
+				 ? event_param_i64(ev, procexit__reaper_tid)
+				 : REAPER_UNKNOWN;
+
+	sinsp->after.ended = sinsp_threads_find(&sinsp->threads, ev->tid);
+	sinsp->after.pending = true;
+	if (event->thread)
+		event->thread->exiting = true;
+	if (reaper < 0)
+		reaper = find_reaper(sinsp, event->thread);
+	if (reaper > 0)
+		sinsp_threads_reparent(&sinsp->threads, ev->tid, reaper);
+	state_remember_exit(sinsp, ev->tid);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* The forms of the paths of runtimes, one row each. */
+#include "sinsp/state/cgroup_path.h"
+
+#include <string.h>
+
+#include "sinsp/state/cgroup_id.h"
+
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+/*
+ * A component of a path that contains the id between a prefix and a suffix of its runtime. The
+ * processes that watch a container are in groups that no row matches: "libpod-conmon-ID.scope",
+ * "lxc.monitor.NAME", "kata_ID".
+ */
+static const struct scope {
+	const char *before, *after;
+	const struct id_shape *shape;
+	enum sinsp_container_type type;
+} scopes[] = {
+	{"docker-", ".scope", &id_hex, SINSP_CONTAINER_DOCKER},
+	{"libpod-payload-", "", &id_hex, SINSP_CONTAINER_PODMAN},
+	{"libpod-", ".scope", &id_hex, SINSP_CONTAINER_PODMAN},
+	{"libpod-", "", &id_hex, SINSP_CONTAINER_PODMAN},
+	{"cri-containerd-", ".scope", &id_hex, SINSP_CONTAINER_CONTAINERD},
+	{"nerdctl-", ".scope", &id_hex, SINSP_CONTAINER_CONTAINERD},
+	{"crio-", ".scope", &id_hex, SINSP_CONTAINER_CRIO},
+	{"crio-", "", &id_hex, SINSP_CONTAINER_CRIO},
+	{"runc-", ".scope", &id_word, SINSP_CONTAINER_CUSTOM},
+	{"crun-", ".scope", &id_word, SINSP_CONTAINER_CUSTOM},
+	{"lxc.payload.", "", &id_name, SINSP_CONTAINER_LXC},
+	{"machine-lxc\\x2d", ".scope", &id_after_leader, SINSP_CONTAINER_LIBVIRT_LXC},
+	{"", ".libvirt-lxc", &id_escaped, SINSP_CONTAINER_LIBVIRT_LXC},
+	{"bpm-", ".scope", &id_word, SINSP_CONTAINER_BPM},
+	{"bpm-", "", &id_word, SINSP_CONTAINER_BPM},
+	/* Garden of Cloud Foundry. */
+	{"", "", &id_garden, SINSP_CONTAINER_CUSTOM},
+};
+
+/* A component that is the id, by the path above it. The first row that fits decides. */
+static const struct parent {
+	const char *path; /* its last components, or what the last one begins with */
+	bool begins;
+	const struct id_shape *shape;
+	enum sinsp_container_type type; /* SINSP_CONTAINER_NONE: it is no container */
+} parents[] = {
+	/* The virtual machine of a Kata container, whose own processes are inside. */
+	{"kata", false, &id_hex, SINSP_CONTAINER_NONE},
+	{"kata_", true, &id_hex, SINSP_CONTAINER_NONE},
+	/* A pod of Podman: beside its containers there are conmon and what sets up the network. */
+	{"libpod_parent", false, &id_hex, SINSP_CONTAINER_NONE},
+	{"libvirt/lxc", false, &id_escaped, SINSP_CONTAINER_LIBVIRT_LXC},
+	{"lxc", false, &id_name, SINSP_CONTAINER_LXC},
+	{"lxc.payload", false, &id_name, SINSP_CONTAINER_LXC},
+	{"mesos", false, &id_uuid, SINSP_CONTAINER_MESOS},
+	/* Of old versions, rootless. */
+	{"podman-", true, &id_hex, SINSP_CONTAINER_PODMAN},
+	/* Pods of Kubernetes, if the runtime makes groups without systemd. */
+	{"pod", true, &id_hex, SINSP_CONTAINER_CRI},
+	{"kubepods", true, &id_hex, SINSP_CONTAINER_CRI},
+	/* Namespaces of containerd, which are groups there. */
+	{"default", false, &id_hex, SINSP_CONTAINER_CONTAINERD},
+	{"k8s.io", false, &id_hex, SINSP_CONTAINER_CONTAINERD},
+	/* docker, and any parent that its users set (--cgroup-parent). */
+	{"", true, &id_hex, SINSP_CONTAINER_DOCKER},
+};
+
+/* systemd-nspawn: the name is in the component above "payload". */
+static const struct scope nspawn[] = {
+	{"machine-", ".scope", &id_escaped, SINSP_CONTAINER_CUSTOM},
+	{"systemd-nspawn@", ".service", &id_escaped, SINSP_CONTAINER_CUSTOM},
+};
+
+/* What was found in a path, and what is above it. */
+struct found {
+	struct text id, above;
+	const struct id_shape *shape;
+	enum sinsp_container_type type;
+};
+
+static bool fits_scope(const struct scope *scope, struct text component, struct found *found)
+{
+	size_t before = strlen(scope->before), after = strlen(scope->after);
+	struct text id;
+
+	if (component.len < before + after || !text_starts(component, scope->before) ||
+	    !text_ends(component, scope->after))
+		return false;
+	id = (struct text){component.at + before, component.len - before - after};
+	if (!scope->shape->fits(&id))
+		return false;
+	*found = (struct found){.id = id, .shape = scope->shape, .type = scope->type};
+	return true;
+}
+
+static bool find_scope(const struct scope *rows, size_t count, struct text component,
+		       struct found *found)
+{
+	for (size_t i = 0; i < count; i++)
+		if (fits_scope(&rows[i], component, found))
+			return true;
+	return false;
+}
+
+/*
+ * "SLICE:RUNTIME:ID": a name for systemd ("RUNTIME-ID.scope" in that slice) that was used as a
+ * path.
+ */
+static bool find_colons(struct text component, struct found *found)
+{
+	const char *colon = memrchr(component.at, ':', component.len);
+	struct text runtime, id;
+
+	if (!colon)
+		return false;
+	id = (struct text){colon + 1, component.len - (size_t)(colon + 1 - component.at)};
+	if (!id_hex.fits(&id))
+		return false;
+	runtime = (struct text){component.at, (size_t)(colon - component.at)};
+	*found = (struct found){.id = id, .shape = &id_hex, .type = SINSP_CONTAINER_CRI};
+	for (size_t i = 0; i < COUNT(scopes); i++) {
+		size_t n = strlen(scopes[i].before);
+
+		if (n && runtime.len >= n && runtime.at[runtime.len - n] == ':' &&
+		    memcmp(runtime.at + runtime.len - n + 1, scopes[i].before, n - 1) == 0) {
+			found->type = scopes[i].type;
+			break;
+		}
+	}
+	return true;
+}
+
+/* Whether a path is of these components at its end. */
+static bool ends_in(struct text path, const char *components)
+{
+	size_t n = strlen(components);
+
+	return text_ends(path, components) && (path.len == n || path.at[path.len - n - 1] == '/');
+}
+
+/* Removes the part after the last slash from a path, and returns it. */
+static struct text take_component(struct text *path)
+{
+	const char *slash = memrchr(path->at, '/', path->len);
+	struct text component = *path;
+
+	if (slash) {
+		component.len -= (size_t)(slash + 1 - path->at);
+		component.at = slash + 1;
+	}
+	path->len = slash ? (size_t)(slash - path->at) : 0;
+	return component;
+}
+
+static bool find_below(struct text above, struct text component, struct found *found)
+{
+	struct text rest = above, parent = take_component(&rest), id = component;
+
+	if (text_is(component, "payload") && find_scope(nspawn, COUNT(nspawn), parent, found))
+		return true;
+	for (size_t i = 0; i < COUNT(parents); i++) {
+		const struct parent *row = &parents[i];
+
+		if (!(row->begins ? text_starts(parent, row->path) : ends_in(above, row->path)) ||
+		    !row->shape->fits(&id))
+			continue;
+		*found = (struct found){.id = id, .shape = row->shape, .type = row->type};
+		return row->type != SINSP_CONTAINER_NONE;
+	}
+	return false;
+}
+
+static bool find_in_path(struct text path, struct found *found)
+{
+	while (path.len) {
+		struct text component = take_component(&path);
+
+		if (!component.len)
+			continue;
+		if (find_scope(scopes, COUNT(scopes), component, found) ||
+		    find_colons(component, found) || find_below(path, component, found)) {
+			found->above = path;
+			/* A component with colons contains its slice. */
+			if (found->id.at > component.at)
+				found->above.len = (size_t)(found->id.at - path.at);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The uid of the pod in a component: "podUID", "kubepods-burstable-podUID.slice", and the same with
+ * colons after it.
+ */
+static bool find_pod_in(struct text component, char uid[SINSP_POD_UID_BYTES])
+{
+	static const char word[] = "pod";
+	const size_t word_len = sizeof(word) - 1;
+	const char *colon = memchr(component.at, ':', component.len);
+
+	if (colon)
+		component.len = (size_t)(colon - component.at);
+	if (text_ends(component, ".slice"))
+		component.len -= strlen(".slice");
+	for (size_t at = 0; at + word_len < component.len; at++) {
+		struct text rest = {component.at + at + word_len, component.len - at - word_len};
+
+		if ((at == 0 || component.at[at - 1] == '-') &&
+		    memcmp(component.at + at, word, word_len) == 0 && pod_uid_copy(rest, uid))
+			return true;
+	}
+	return false;
+}
+
+/* The innermost pod. */
+static void find_pod(struct text path, char uid[SINSP_POD_UID_BYTES])
+{
+	uid[0] = '\0';
+	while (path.len)
+		if (find_pod_in(take_component(&path), uid))
+			return;
+}
+
+/* Appends the short form of an id. Returns false if there is no room for it. */
+static bool append_outer(struct sinsp_cgroup_match *match, size_t *len, const struct found *found)
+{
+	char id[SINSP_CONTAINER_ID_BYTES];
+	size_t n = id_copy(found->shape, found->id, id);
+
+	if (!found->shape->is_name && n > SINSP_CONTAINER_SHORT_LEN)
+		n = SINSP_CONTAINER_SHORT_LEN;
+	if (*len + n + 2 > sizeof(match->outer_ids)) /* with a comma and a NUL */
+		return false;
+	if (*len)
+		match->outer_ids[(*len)++] = ',';
+	memcpy(match->outer_ids + *len, id, n);
+	*len += n;
+	match->outer_ids[*len] = '\0';
+	return true;
+}
+
+/* The containers in what is above another one. */
+static void find_outer(struct text path, struct sinsp_cgroup_match *match)
+{
+	struct found found;
+	size_t len = 0;
+
+	match->outer_ids[0] = '\0';
+	while (find_in_path(path, &found) && append_outer(match, &len, &found))
+		path = found.above;
+}
+
+bool sinsp_cgroup_match(const char *cgroups, size_t len, struct sinsp_cgroup_match *match)
+{
+	static const char deleted[] = " (deleted)"; /* in /proc, of tasks that have ended */
+	struct found found;
+
+	for (size_t at = 0, n; at < len; at += n + 1) {
+		const char *slash;
+		struct text path;
+
+		n = strnlen(cgroups + at, len - at);
+		slash = memchr(cgroups + at, '/', n);
+		if (!slash)
+			continue;
+		path = (struct text){slash, n - (size_t)(slash - cgroups - at)};
+		if (text_ends(path, deleted))
+			path.len -= sizeof(deleted) - 1;
+		if (!find_in_path(path, &found))
+			continue;
+		match->type = found.type;
+		match->is_name = found.shape->is_name;
+		match->place = cgroups + at;
+		slash = memrchr(match->place, '/', (size_t)(found.id.at - match->place));
+		match->place_len = (size_t)(slash - match->place);
+		match->id_len = id_copy(found.shape, found.id, match->id);
+		find_pod(found.above, match->pod_uid);
+		find_outer(found.above, match);
+		return true;
+	}
+	return false;
+}
+
+const char *sinsp_container_type_name(enum sinsp_container_type type)
+{
+	static const char *const names[SINSP_CONTAINER_TYPES_COUNT] = {
+		[SINSP_CONTAINER_NONE] = "host",     [SINSP_CONTAINER_DOCKER] = "docker",
+		[SINSP_CONTAINER_PODMAN] = "podman", [SINSP_CONTAINER_CONTAINERD] = "containerd",
+		[SINSP_CONTAINER_CRIO] = "cri-o",    [SINSP_CONTAINER_CRI] = "cri",
+		[SINSP_CONTAINER_LXC] = "lxc",	     [SINSP_CONTAINER_LIBVIRT_LXC] = "libvirt-lxc",
+		[SINSP_CONTAINER_MESOS] = "mesos",   [SINSP_CONTAINER_RKT] = "rkt",
+		[SINSP_CONTAINER_BPM] = "bpm",	     [SINSP_CONTAINER_STATIC] = "static",
+		[SINSP_CONTAINER_CUSTOM] = "custom",
+	};
+
+	return names[type];
+}

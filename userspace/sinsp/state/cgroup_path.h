@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The container that control groups belong to: runtimes put a process into a group whose path
+ * contains the container's id, in a form specific to the runtime. Paths are input of others: they
+ * may be anything.
+ */
+#ifndef SINSP_STATE_CGROUP_PATH_H
+#define SINSP_STATE_CGROUP_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sinsp_container_type {
+	SINSP_CONTAINER_NONE, /* a process of the host */
+	SINSP_CONTAINER_DOCKER,
+	SINSP_CONTAINER_PODMAN,
+	SINSP_CONTAINER_CONTAINERD,
+	SINSP_CONTAINER_CRIO,
+	SINSP_CONTAINER_CRI, /* of a pod, runtime unknown */
+	SINSP_CONTAINER_LXC,
+	SINSP_CONTAINER_LIBVIRT_LXC,
+	SINSP_CONTAINER_MESOS,
+	SINSP_CONTAINER_BPM,
+	SINSP_CONTAINER_CUSTOM, /* of a runtime that the .scap world has no name for */
+	/* Control groups reveal none of these; capture files name them. */
+	SINSP_CONTAINER_RKT,
+	SINSP_CONTAINER_STATIC,
+	SINSP_CONTAINER_TYPES_COUNT,
+};
+
+enum {
+	SINSP_CONTAINER_ID_BYTES = 256, /* a name of a group, and its NUL */
+	SINSP_POD_UID_BYTES = 37,
+	SINSP_OUTER_IDS_BYTES = 512,
+	/* Bytes of the short form of an id that is not a name. */
+	SINSP_CONTAINER_SHORT_LEN = 12,
+};
+
+/* Who made a group, and so could give it any name: a user id. */
+enum { SINSP_OWNER_ROOT = 0, SINSP_OWNER_ANYBODY = UINT32_MAX };
+
+/* The container that was found. */
+struct sinsp_cgroup_match {
+	enum sinsp_container_type type;
+	bool is_name; /* the id is a name that a user gave */
+	/* "name=/path" in the given groups, up to where the container's own group was made. */
+	const char *place;
+	size_t place_len;
+	size_t id_len;
+	char id[SINSP_CONTAINER_ID_BYTES]; /* NUL-terminated */
+	/* With dashes; 32 digits for a pod that the kubelet has from a file. "": in no pod. */
+	char pod_uid[SINSP_POD_UID_BYTES];
+	/*
+	 * Short forms of the ids of the containers around it, the innermost first, with commas. "":
+	 * there are none. Those of more than so many bytes are left out.
+	 */
+	char outer_ids[SINSP_OUTER_IDS_BYTES];
+};
+
+/*
+ * Finds the container of a process by its groups, each "name=/path" and a NUL, which the last may
+ * lack. For nested containers it is the innermost. Returns false, with nothing filled in, for a
+ * process of the host.
+ */
+bool sinsp_cgroup_match(const char *cgroups, size_t len, struct sinsp_cgroup_match *match);
+
+/* "docker"; "host" for processes of the host. */
+const char *sinsp_container_type_name(enum sinsp_container_type type);
+
+#endif

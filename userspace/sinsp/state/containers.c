@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinsp/state/containers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/event.h"
+#include "sinsp/state/container_pod.h"
+#include "util/buf.h"
+#include "util/hash.h"
+
+enum { DIGITS = SINSP_CONTAINER_SHORT_LEN };
+
+/* Whether an id begins with as many digits as its short form has. */
+static bool has_digits(const char *id, size_t len)
+{
+	for (size_t i = 0; i < DIGITS; i++)
+		if (i == len || !((id[i] >= '0' && id[i] <= '9') || (id[i] >= 'a' && id[i] <= 'f')))
+			return false;
+	return true;
+}
+
+/* By its first digits, so that an id and its short form are in the same bucket. */
+static struct sinsp_container **container_bucket(const struct sinsp_containers *table,
+						 const char *id, size_t len)
+{
+	uint32_t hash = hash_bytes(id, has_digits(id, len) ? DIGITS : len);
+
+	return (struct sinsp_container **)&table->containers[hash % SINSP_CONTAINERS_BUCKETS];
+}
+
+static bool has_id(const struct sinsp_container *container, const char *id, size_t len)
+{
+	return container->id_len == len && memcmp(container->id, id, len) == 0;
+}
+
+struct sinsp_container *sinsp_containers_find(const struct sinsp_containers *table, const char *id,
+					      size_t len, uint32_t owner)
+{
+	struct sinsp_container *container = *container_bucket(table, id, len);
+
+	while (container && (container->owner != owner || !has_id(container, id, len)))
+		container = container->next;
+	return container;
+}
+
+/* Root's, as long as nothing else is said. */
+static struct sinsp_container *add_container(struct sinsp_containers *table, const char *id,
+					     size_t len, enum sinsp_container_type type)
+{
+	struct sinsp_container **bucket = container_bucket(table, id, len);
+	struct sinsp_container *container = calloc(1, sizeof(*container) + len + 1);
+
+	if (!container)
+		return NULL;
+	container->revisions = &table->revisions;
+	container->type = type;
+	container->is_named = !has_digits(id, len); /* until its control groups are seen */
+	container->id_len = len;
+	memcpy(container->id, id, len);
+	container->next = *bucket;
+	*bucket = container;
+	table->count++;
+	return container;
+}
+
+static void free_told(struct sinsp_container *container)
+{
+	sinsp_container_info_destroy((struct sinsp_container_info *)container->runtime_info);
+	container->runtime_info = NULL;
+	container->runtime_info_bytes = 0;
+}
+
+/* To be called when what is known of a container has changed. */
+static void update_info(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	sinsp_container_set_pod(&table->pods, container);
+	if (sinsp_container_is_described(container))
+		sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_CHANGED);
+	else
+		sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_CHANGED);
+}
+
+static void remove_container(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	struct sinsp_container **link = container_bucket(table, container->id, container->id_len);
+
+	while (*link != container)
+		link = &(*link)->next;
+	*link = container->next;
+	for (int which = 0; which < SINSP_CONTAINERS_LISTS; which++)
+		sinsp_container_list_remove(&table->lists, container, which);
+	sinsp_container_leave_pod(&table->pods, container);
+	free_told(container);
+	table->declared -= container->path != NULL;
+	free(container->outer_ids);
+	free(container->path);
+	sinsp_container_users_destroy(container->users);
+	holder_group_unref(container->holder);
+	free(container);
+	table->count--;
+}
+
+static void unused_remove(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_UNUSED);
+	table->unused_bytes -= container->runtime_info_bytes;
+}
+
+static void drop_unused(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	unused_remove(table, container);
+	remove_container(table, container);
+}
+
+static void unused_add(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	const struct sinsp_container_list *unused = &table->lists.of[SINSP_CONTAINERS_UNUSED];
+
+	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_UNUSED);
+	table->unused_bytes += container->runtime_info_bytes;
+	while (unused->count > SINSP_CONTAINERS_UNUSED_MAX ||
+	       table->unused_bytes > SINSP_CONTAINERS_UNUSED_BYTES_MAX) {
+		drop_unused(table, unused->oldest);
+		table->unused_dropped++;
+	}
+}
+
+void sinsp_containers_finish(struct sinsp_containers *table)
+{
+	sinsp_containers_forget_unused(table);
+	sinsp_pods_finish(&table->pods);
+}
+
+/* Gives a new container the description that came before it by the first digits of its id. */
+static void take_description(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	struct sinsp_container *short_one = NULL;
+
+	if (container->id_len > DIGITS && has_digits(container->id, container->id_len))
+		short_one = sinsp_containers_find(table, container->id, DIGITS, SINSP_OWNER_ROOT);
+	if (!short_one || short_one->refs || container->owner != SINSP_OWNER_ROOT)
+		return;
+	container->runtime_info = short_one->runtime_info;
+	container->runtime_info_bytes = short_one->runtime_info_bytes;
+	container->state = short_one->state;
+	if (short_one->links[SINSP_CONTAINERS_CHANGED].listed)
+		sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_CHANGED);
+	unused_remove(table, short_one);
+	short_one->runtime_info = NULL;
+	remove_container(table, short_one);
+}
+
+static struct sinsp_container *add_seen(struct sinsp_containers *table,
+					const struct sinsp_cgroup_match *match, uint32_t owner)
+{
+	struct sinsp_container *container =
+		add_container(table, match->id, match->id_len, match->type);
+
+	if (!container)
+		return NULL;
+	container->owner = owner;
+	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_NEW);
+	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_USERS);
+	take_description(table, container);
+	return container;
+}
+
+/* Sets the pod of a container that was found, which may be known since before. */
+static void find_pod(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	sinsp_container_set_pod(&table->pods, container);
+	if (container->pod && container->pod->info)
+		sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_CHANGED);
+}
+
+static uint32_t owner_of(const struct sinsp_containers *table,
+			 const struct sinsp_cgroup_match *match)
+{
+	if (!table->owner_of)
+		return SINSP_OWNER_ROOT;
+	return match->place ? table->owner_of(table->owner_context, match->place, match->place_len)
+			    : SINSP_OWNER_ANYBODY;
+}
+
+/* The container of a match, with a reference for the caller; NULL if out of memory. */
+static struct sinsp_container *get_container(struct sinsp_containers *table,
+					     const struct sinsp_cgroup_match *match)
+{
+	uint32_t owner = owner_of(table, match);
+	struct sinsp_container *container =
+		sinsp_containers_find(table, match->id, match->id_len, owner);
+	bool has_new_uid;
+
+	if (!container)
+		container = add_seen(table, match, owner);
+	else if (container->refs == 0)
+		unused_remove(table, container);
+	if (!container)
+		return NULL;
+	container->type = match->type;
+	container->is_named = match->is_name;
+	/* Other groups of the container may be outside of the pod's. */
+	has_new_uid = !*container->pod_uid && *match->pod_uid;
+	if (has_new_uid)
+		memcpy(container->pod_uid, match->pod_uid, sizeof(match->pod_uid));
+	if (!container->outer_ids && *match->outer_ids)
+		container->outer_ids = strdup(match->outer_ids);
+	sinsp_container_changed(container);
+	if (container->refs++ == 0 || has_new_uid)
+		find_pod(table, container);
+	return container;
+}
+
+/* The declared container of a group of `len` bytes, "name=/path", or NULL. */
+static struct sinsp_container *find_declared(const struct sinsp_containers *table,
+					     const char *group, size_t len)
+{
+	const char *path = memchr(group, '/', len);
+	size_t end = path ? (size_t)(group + len - path) : 0;
+
+	while (end > 0) {
+		const char *slash = memrchr(path, '/', end);
+		size_t at = slash ? (size_t)(slash - path) : 0;
+		struct sinsp_container *container =
+			*container_bucket(table, path + at + 1, end - at - 1);
+
+		for (; container; container = container->next)
+			if (container->path && strlen(container->path) == end &&
+			    memcmp(container->path, path, end) == 0)
+				return container;
+		end = at;
+	}
+	return NULL;
+}
+
+/* The container of the groups; NULL for those of the host. Returns 0 or -ENOMEM. */
+static int find_container(struct sinsp_containers *table, const char *text, size_t len,
+			  struct sinsp_container **container)
+{
+	struct sinsp_cgroup_match match;
+
+	*container = NULL;
+	if (sinsp_cgroup_match(text, len, &match)) {
+		*container = get_container(table, &match);
+		return *container ? 0 : -ENOMEM;
+	}
+	for (size_t at = 0, n; table->declared && at < len && !*container; at += n + 1) {
+		n = strnlen(text + at, len - at);
+		*container = find_declared(table, text + at, n);
+	}
+	if (*container)
+		(*container)->refs++;
+	return 0;
+}
+
+static void unref_container(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	if (!container || --container->refs)
+		return;
+	if (table->keeps_unused && container->runtime_info && !container->removed)
+		unused_add(table, container);
+	else
+		remove_container(table, container);
+}
+
+/* What holds the memory of these groups: a container may have many. */
+static struct holder_group *get_holder(struct sinsp_container *container)
+{
+	if (!container)
+		return holder_group_create();
+	if (!container->holder)
+		container->holder = holder_group_create();
+	if (container->holder)
+		container->holder->refs++;
+	return container->holder;
+}
+
+static size_t cgroups_bytes(size_t len)
+{
+	return sizeof(struct sinsp_cgroups) + len + 1 + sizeof(struct holder_group);
+}
+
+static struct sinsp_cgroups *add_cgroups(struct sinsp_containers *table, const char *text,
+					 size_t len, uint32_t hash)
+{
+	struct sinsp_cgroups **bucket = &table->cgroups[hash % SINSP_CONTAINERS_BUCKETS];
+	struct sinsp_cgroups *cgroups = malloc(sizeof(*cgroups) + len + 1);
+
+	if (!cgroups)
+		return NULL;
+	*cgroups = (struct sinsp_cgroups){
+		.next = *bucket, .table = table, .refs = 1, .hash = hash, .len = len};
+	if (len)
+		memcpy(cgroups->text, text, len);
+	cgroups->text[len] = '\0';
+	if (find_container(table, cgroups->text, len, &cgroups->container)) {
+		free(cgroups);
+		return NULL;
+	}
+	cgroups->holder = get_holder(cgroups->container);
+	table->cgroups_bytes += cgroups_bytes(len);
+	/* Without a text they are not known yet. */
+	if (len)
+		cgroups->revision = ++table->revisions;
+	*bucket = cgroups;
+	return cgroups;
+}
+
+struct sinsp_cgroups *sinsp_cgroups_get(struct sinsp_containers *table, const char *text,
+					size_t len)
+{
+	uint32_t hash = hash_bytes(text, len);
+	struct sinsp_cgroups *cgroups = table->cgroups[hash % SINSP_CONTAINERS_BUCKETS];
+
+	while (cgroups && (cgroups->hash != hash || cgroups->len != len ||
+			   (len && memcmp(cgroups->text, text, len) != 0)))
+		cgroups = cgroups->next;
+	return cgroups ? sinsp_cgroups_ref(cgroups) : add_cgroups(table, text, len, hash);
+}
+
+static const struct subsystem {
+	const char *name;
+	uint32_t bit;
+} subsystems_by_name[] = {
+#define FLAG_SET(set)
+#define FLAG(set, name, value) {#name, value},
+#define FLAG_SET_END(set)
+#include "events/flags/extension/cgroup.def"
+#undef FLAG_SET
+#undef FLAG
+#undef FLAG_SET_END
+};
+
+enum { SUBSYSTEMS_COUNT = sizeof(subsystems_by_name) / sizeof(subsystems_by_name[0]) };
+
+static void append_group(struct buf *text, const char *subsystem, const char *path)
+{
+	buf_append_string(text, subsystem);
+	buf_append_char(text, '=');
+	buf_append(text, path, strlen(path) + 1);
+}
+
+/* The subsystem of "name=/path", if it is one of those. */
+static const struct subsystem *find_subsystem(const char *group, size_t len, uint32_t among)
+{
+	const char *equals = memchr(group, '=', len);
+	size_t n = equals ? (size_t)(equals - group) : 0;
+
+	for (size_t i = 0; i < SUBSYSTEMS_COUNT; i++)
+		if ((subsystems_by_name[i].bit & among) &&
+		    n == strlen(subsystems_by_name[i].name) &&
+		    memcmp(group, subsystems_by_name[i].name, n) == 0)
+			return &subsystems_by_name[i];
+	return NULL;
+}
+
+struct sinsp_cgroups *sinsp_cgroups_moved(const struct sinsp_cgroups *from, uint32_t subsystems,
+					  const char *path)
+{
+	struct sinsp_cgroups *cgroups = NULL;
+	uint32_t left = subsystems;
+	struct buf text = {0};
+
+	for (size_t at = 0, n; at < from->len; at += n + 1) {
+		const struct subsystem *subsystem;
+
+		n = strnlen(from->text + at, from->len - at);
+		subsystem = find_subsystem(from->text + at, n, subsystems);
+		if (subsystem) {
+			append_group(&text, subsystem->name, path);
+			left &= ~subsystem->bit;
+		} else {
+			buf_append(&text, from->text + at, n);
+			buf_append_char(&text, '\0');
+		}
+	}
+	for (size_t i = 0; i < SUBSYSTEMS_COUNT; i++)
+		if (subsystems_by_name[i].bit & left)
+			append_group(&text, subsystems_by_name[i].name, path);
+	if (!text.failed)
+		cgroups = sinsp_cgroups_get(from->table, text.data, text.len);
+	buf_finish(&text);
+	return cgroups;
+}
+
+/* Where the group of that path is: in the hierarchy in which the groups have it, or one below. */
+static void set_place(struct sinsp_cgroup_match *match, const struct sinsp_cgroups *cgroups,
+		      const char *path, const char *slash)
+{
+	for (size_t at = 0; at < cgroups->len; at += strlen(cgroups->text + at) + 1) {
+		const char *equals = strchr(cgroups->text + at, '=');
+		size_t len = strlen(path);
+
+		if (!equals || strncmp(equals + 1, path, len) != 0 ||
+		    (equals[1 + len] && equals[1 + len] != '/'))
+			continue;
+		match->place = cgroups->text + at;
+		match->place_len = (size_t)(equals + 1 - match->place + (slash - path));
+		return;
+	}
+}
+
+void sinsp_cgroups_declare(struct sinsp_cgroups *cgroups, const char *path,
+			   enum sinsp_container_type type)
+{
+	struct sinsp_cgroup_match match = {.type = type, .is_name = true};
+	struct sinsp_containers *table = cgroups->table;
+	const char *slash = strrchr(path, '/');
+
+	match.id_len = slash ? strlen(slash + 1) : 0;
+	if (cgroups->container || !match.id_len || match.id_len >= sizeof(match.id))
+		return;
+	memcpy(match.id, slash + 1, match.id_len);
+	set_place(&match, cgroups, path, slash);
+	cgroups->container = get_container(table, &match);
+	cgroups->revision = ++table->revisions;
+	if (!cgroups->container || cgroups->container->path)
+		return;
+	cgroups->container->path = strdup(path);
+	table->declared += cgroups->container->path != NULL;
+}
+
+void sinsp_cgroups_each(const struct sinsp_containers *table, uint64_t since,
+			void (*visit)(const struct sinsp_cgroups *cgroups, void *context),
+			void *context)
+{
+	for (size_t i = 0; i < SINSP_CONTAINERS_BUCKETS; i++)
+		for (const struct sinsp_cgroups *c = table->cgroups[i]; c; c = c->next)
+			if (sinsp_cgroups_revision(c) > since)
+				visit(c, context);
+}
+
+void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups)
+{
+	struct sinsp_cgroups **link;
+
+	if (!cgroups || --cgroups->refs)
+		return;
+	link = &cgroups->table->cgroups[cgroups->hash % SINSP_CONTAINERS_BUCKETS];
+	while (*link != cgroups)
+		link = &(*link)->next;
+	cgroups->table->forgotten += cgroups->revision != 0;
+	cgroups->table->cgroups_bytes -= cgroups_bytes(cgroups->len);
+	*link = cgroups->next;
+	unref_container(cgroups->table, cgroups->container);
+	holder_group_unref(cgroups->holder);
+	free(cgroups);
+}
+
+struct sinsp_container *sinsp_containers_take_new(struct sinsp_containers *table)
+{
+	struct sinsp_container *container = table->lists.of[SINSP_CONTAINERS_NEW].newest;
+
+	if (container)
+		sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_NEW);
+	return container;
+}
+
+void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_container *container,
+			      enum sinsp_meta_state state, struct sinsp_container_info *info)
+{
+	free_told(container);
+	container->runtime_info = info;
+	container->state = state;
+	update_info(table, container);
+}
+
+struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_containers *table,
+						    const char *id)
+{
+	size_t len = strlen(id);
+	struct sinsp_container *container = sinsp_containers_find(table, id, len, SINSP_OWNER_ROOT);
+
+	if (container || len != DIGITS || !has_digits(id, len))
+		return container;
+	container = *container_bucket(table, id, len);
+	while (container && (container->owner != SINSP_OWNER_ROOT || container->id_len < len ||
+			     memcmp(container->id, id, len) != 0))
+		container = container->next;
+	return container;
+}
+
+int sinsp_containers_describe(struct sinsp_containers *table,
+			      const struct sinsp_description *description)
+{
+	const char *id = description->id;
+	struct sinsp_container *container = sinsp_containers_find_shown(table, id);
+
+	if (container && container->state == SINSP_META_OK && description->state != SINSP_META_OK) {
+		sinsp_container_info_destroy(description->info);
+		return 0;
+	}
+	if (container && container->refs == 0)
+		unused_remove(table, container);
+	if (!container)
+		container = add_container(table, id, strlen(id), description->info->type);
+	if (!container) {
+		sinsp_container_info_destroy(description->info);
+		return -ENOMEM;
+	}
+	sinsp_container_set_info(table, container, description->state, description->info);
+	container->runtime_info_bytes = description->bytes;
+	container->removed = false;
+	if (container->refs == 0)
+		unused_add(table, container);
+	return 0;
+}
+
+void sinsp_containers_forget(struct sinsp_containers *table, const char *id)
+{
+	struct sinsp_container *container = sinsp_containers_find_shown(table, id);
+
+	if (container && container->refs)
+		container->removed = true;
+	else if (container)
+		drop_unused(table, container);
+}
+
+void sinsp_containers_forget_unused(struct sinsp_containers *table)
+{
+	const struct sinsp_container_list *unused = &table->lists.of[SINSP_CONTAINERS_UNUSED];
+
+	while (unused->oldest)
+		drop_unused(table, unused->oldest);
+}
+
+static const struct sinsp_container *take_oldest(struct sinsp_containers *table,
+						 enum sinsp_container_listing which)
+{
+	struct sinsp_container *container = table->lists.of[which].oldest;
+
+	if (container)
+		sinsp_container_list_remove(&table->lists, container, which);
+	return container;
+}
+
+const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table)
+{
+	return take_oldest(table, SINSP_CONTAINERS_CHANGED);
+}
+
+const struct sinsp_container *sinsp_containers_take_users_changed(struct sinsp_containers *table)
+{
+	return take_oldest(table, SINSP_CONTAINERS_USERS);
+}
+
+void sinsp_containers_describe_pod(struct sinsp_containers *table, struct sinsp_pod_info *info)
+{
+	struct sinsp_pod_entry *pod = sinsp_pods_describe(&table->pods, info);
+
+	if (!pod)
+		return;
+	for (size_t i = 0; i < pod->info->containers.count; i++) {
+		const char *id = pod->info->containers.items[i].id;
+		struct sinsp_container *container =
+			sinsp_containers_find(table, id, strlen(id), SINSP_OWNER_ROOT);
+
+		if (container && container->pod != pod)
+			sinsp_container_set_pod(&table->pods, container);
+	}
+	/* A container that the API no longer lists in this pod may be in another. */
+	for (struct sinsp_container *c = pod->containers, *next; c; c = next) {
+		next = c->pod_next;
+		update_info(table, c);
+	}
+}
+
+void sinsp_containers_forget_pod(struct sinsp_containers *table, const char *uid)
+{
+	sinsp_pods_forget(&table->pods, uid);
+}
+
+void sinsp_container_set_users(struct sinsp_containers *table, struct sinsp_container *container,
+			       struct sinsp_container_users *users)
+{
+	sinsp_container_users_destroy(container->users);
+	container->users = users ? sinsp_container_users_share(&table->users, users) : NULL;
+}
+
+struct sinsp_container_users *sinsp_containers_own_users(struct sinsp_containers *table,
+							 const char *id)
+{
+	struct sinsp_container *container = sinsp_containers_find_shown(table, id);
+
+	if (!container || !container->refs)
+		return NULL;
+	if (!container->users)
+		container->users = sinsp_container_users_create();
+	return container->users;
+}
+
+void sinsp_containers_each(const struct sinsp_containers *table,
+			   void (*visit)(struct sinsp_container *container, void *context),
+			   void *context)
+{
+	for (size_t i = 0; i < SINSP_CONTAINERS_BUCKETS; i++)
+		for (struct sinsp_container *c = table->containers[i]; c; c = c->next)
+			visit(c, context);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The state engine: takes events in time order, keeps threads and descriptors up to date, and
+ * provides each event's thread and descriptor. Other data is read through state/event.h.
+ */
+#ifndef SINSP_STATE_ENGINE_H
+#define SINSP_STATE_ENGINE_H
+
+#include <stdbool.h>
+
+#include "scap/iter/open_fds.h"
+#include "scap/iter/threads.h"
+#include "scap/model/snapshot.h"
+#include "scap/model/source.h"
+#include "sinsp/state/config.h"
+#include "sinsp/state/event.h"
+#include "util/error.h"
+
+/* Creates an engine with empty tables. Returns 0, or -errno with a message. */
+int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct error *err);
+void sinsp_destroy(struct sinsp *sinsp); /* accepts NULL */
+
+/*
+ * Says for which parts of the state (enum sinsp_part) the events that keep them up to date are
+ * missing, because nothing asks for them: such a part is not kept. Without SINSP_DESCRIPTORS a
+ * descriptor is known during the event that creates it. Not between sinsp_process() and the last
+ * use of its event.
+ */
+void sinsp_set_lacks(struct sinsp *sinsp, unsigned int parts);
+
+/* Iterators of the kernel, of which each may be NULL: /proc is read in its place. */
+struct sinsp_iterators {
+	struct scap_open_fds *open_fds;
+	struct scap_threads *threads;
+};
+
+/*
+ * Fills the tables from iterators (NULL: there are none), and from /proc what they do not report.
+ * Returns 0, or -errno with a message.
+ */
+int sinsp_seed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err);
+
+/*
+ * Fills the tables again, between two events, for parts that no events kept up to date
+ * so far; counters continue. As above.
+ */
+int sinsp_reseed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err);
+
+/*
+ * The listener that fills the tables in place of /proc: events then come from another machine, and
+ * nothing is looked up on this one. Owned by `sinsp`.
+ */
+struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp);
+
+/*
+ * Reports the current tables, between two events, in an order that depends only on them: threads by
+ * id, main ones first. Returns 0, or what `to` returned.
+ */
+int sinsp_dump(struct sinsp *sinsp, struct scap_snapshot *to);
+
+/*
+ * Reports the containers whose descriptions or users became known since the last call of this
+ * function or of sinsp_dump(); `to` NULL: skips them. As above; without any, cheap enough for each
+ * event.
+ */
+int sinsp_dump_changed(struct sinsp *sinsp, struct scap_snapshot *to);
+
+/*
+ * Applies one event. Returns 0, or -EBADMSG or -ENOENT (counted) for a corrupt or unknown frame.
+ * `event` and what it points to are valid until the next call: a closed descriptor or an ended
+ * thread still exists during the event that ends it.
+ */
+int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sinsp_event *event);
+
+/* Whether a thread is known and followed. */
+bool sinsp_is_followed(const struct sinsp *sinsp, int64_t tid);
+
+/* The parts of the state (enum sinsp_part) that would become wrong without events of that id. */
+unsigned int sinsp_event_keeps(unsigned int id);
+
+/*
+ * Whether events of that id create their descriptor and describe it, so that no other event is
+ * needed to know it.
+ */
+bool sinsp_event_describes_fd(unsigned int id);
+
+void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Creating and changing descriptor tables, for the state engine. A table is a sorted list of chunks
+ * of 32 numbers, so that a single number of 1,000,000 costs one chunk. Forked tables share their
+ * chunks until one of them changes; entries are open files and stay shared, as in the kernel.
+ */
+#ifndef SINSP_STATE_FDS_H
+#define SINSP_STATE_FDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sinsp/state/fd.h"
+#include "memory/holders.h"
+#include "memory/pool.h"
+
+/* The memory pool of all tables, and their common limit. */
+struct sinsp_fd_store {
+	struct pool *pool;
+	uint64_t max; /* descriptors over all tables */
+	uint64_t count;
+	uint64_t rejected; /* descriptors rejected because of the limit or lack of memory */
+	uint64_t evicted; /* descriptors that made room for others */
+	uint64_t units; /* of HOLDER_UNIT_BYTES, held by all tables */
+	struct holders groups;
+	struct holder_group host; /* of tables whose control group is not known */
+};
+
+/* An empty table with one reference, or NULL if out of memory. */
+struct sinsp_fds *sinsp_fds_create(struct sinsp_fd_store *store);
+
+/* A copy as made by fork: the same open files under the same numbers. NULL if out of memory. */
+struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *fds);
+
+struct sinsp_fds *sinsp_fds_ref(struct sinsp_fds *fds);
+void sinsp_fds_unref(struct sinsp_fds *fds); /* accepts NULL */
+bool sinsp_fds_shared(const struct sinsp_fds *fds);
+
+/*
+ * Moves a table (NULL: none) to a control group (NULL: an unknown one). A copy is in the group of
+ * its original.
+ */
+void sinsp_fds_set_group(struct sinsp_fds *fds, struct holder_group *group);
+
+/*
+ * Makes room: removes up to 32 numbers that were opened about the same time, of a table that holds
+ * most in a group that holds most; the next call continues with another one of these. Returns false
+ * if nobody holds much. The other function takes the table.
+ */
+bool sinsp_fds_evict(struct sinsp_fd_store *store);
+bool sinsp_fds_evict_from(struct sinsp_fds *fds);
+
+/*
+ * Opens a number: replaces its entry, if any, by a new one with that name and all else zero.
+ * Returns NULL if it is rejected.
+ */
+struct sinsp_fd *sinsp_fds_open(struct sinsp_fds *fds, int64_t num, const char *name,
+				size_t name_len);
+
+/* The same for a file that was opened by another name than `name`; 0 bytes: by `name`. */
+struct sinsp_fd *sinsp_fds_open_given(struct sinsp_fds *fds, int64_t num, const char *name,
+				      size_t name_len, const char *given, size_t given_len);
+
+/* Makes `to` another number of the open file at `from`. Returns NULL if that is unknown. */
+struct sinsp_fd *sinsp_fds_dup(struct sinsp_fds *fds, int64_t from, int64_t to);
+
+/* Makes a number refer to an open file of any table. Returns it, or NULL if it is rejected. */
+struct sinsp_fd *sinsp_fds_share(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd);
+
+/* Removes a number, and forgets a failed lookup of it in /proc. */
+void sinsp_fds_close(struct sinsp_fds *fds, int64_t num);
+
+/* Whether exec closes a number; false after opening and copying. */
+void sinsp_fds_set_cloexec(struct sinsp_fds *fds, int64_t num, bool cloexec);
+bool sinsp_fds_cloexec(const struct sinsp_fds *fds, int64_t num);
+
+/* For close_range: closes all numbers from `first` to `last`, or sets close-on-exec for them. */
+void sinsp_fds_close_range(struct sinsp_fds *fds, uint32_t first, uint32_t last);
+void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t last);
+
+/*
+ * Closes the close-on-exec numbers, and forgets failed lookups in /proc: exec may have closed
+ * those.
+ */
+void sinsp_fds_exec(struct sinsp_fds *fds);
+
+/*
+ * The ends of a socket for changing, which all but a few descriptors lack until then. NULL if out
+ * of memory.
+ */
+union sinsp_ends *sinsp_fd_make_ends(struct sinsp_fd_store *store, struct sinsp_fd *fd);
+
+/*
+ * Replaces the name of an entry; the first function also replaces the name that it was opened by,
+ * as above. Returns false and keeps the old ones if out of memory, or above 65,535 bytes.
+ */
+bool sinsp_fd_set_names(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
+			size_t name_len, const char *given, size_t given_len);
+bool sinsp_fd_rename(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
+		     size_t name_len);
+
+/*
+ * To be called once the names or ends of the entry of a number have changed: from now on the table
+ * holds what they need. Other tables that share the entry go on with what it was.
+ */
+void sinsp_fds_recharge(struct sinsp_fds *fds, int64_t num);
+
+/*
+ * Whether a lookup of a number in /proc has failed since it was opened or closed; true for invalid
+ * numbers. A table remembers a few: a new one may replace another.
+ */
+bool sinsp_fds_asked(const struct sinsp_fds *fds, int64_t num);
+void sinsp_fds_note_asked(struct sinsp_fds *fds, int64_t num);
+
+#endif

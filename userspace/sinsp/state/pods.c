@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinsp/state/pods.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/hash.h"
+
+static struct sinsp_pod_entry **bucket_of(const struct sinsp_pods *pods, const char *uid)
+{
+	uint32_t hash = hash_bytes(uid, strlen(uid));
+
+	return (struct sinsp_pod_entry **)&pods->buckets[hash % SINSP_PODS_BUCKETS];
+}
+
+struct sinsp_pod_entry *sinsp_pods_find(const struct sinsp_pods *pods, const char *uid)
+{
+	struct sinsp_pod_entry *pod = *bucket_of(pods, uid);
+
+	while (pod && strcmp(pod->uid, uid) != 0)
+		pod = pod->next;
+	return pod;
+}
+
+struct sinsp_pod_entry *sinsp_pods_get(struct sinsp_pods *pods, const char *uid)
+{
+	struct sinsp_pod_entry **bucket = bucket_of(pods, uid);
+	struct sinsp_pod_entry *pod = sinsp_pods_find(pods, uid);
+	size_t size = strlen(uid) + 1;
+
+	if (pod)
+		return pod;
+	pod = calloc(1, sizeof(*pod) + size);
+	if (!pod)
+		return NULL;
+	memcpy(pod->uid, uid, size);
+	pod->next = *bucket;
+	*bucket = pod;
+	pods->count++;
+	return pod;
+}
+
+static bool has_container(const struct sinsp_pod_info *info, const char *id)
+{
+	for (size_t i = 0; i < info->containers.count; i++)
+		if (strcmp(info->containers.items[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+static bool has_api_uid(const struct sinsp_pod_info *info, const char *uid)
+{
+	return info->api_uid && strcmp(info->api_uid, uid) == 0;
+}
+
+/* The first pod whose description is as wanted, or NULL. */
+static struct sinsp_pod_entry *find_described(const struct sinsp_pods *pods,
+					      bool (*is_wanted)(const struct sinsp_pod_info *info,
+								const char *text),
+					      const char *text)
+{
+	for (size_t i = 0; pods->described && i < SINSP_PODS_BUCKETS; i++)
+		for (struct sinsp_pod_entry *pod = pods->buckets[i]; pod; pod = pod->next)
+			if (pod->info && is_wanted(pod->info, text))
+				return pod;
+	return NULL;
+}
+
+struct sinsp_pod_entry *sinsp_pods_find_with(const struct sinsp_pods *pods, const char *id)
+{
+	return find_described(pods, has_container, id);
+}
+
+static void set_info(struct sinsp_pods *pods, struct sinsp_pod_entry *pod,
+		     const struct sinsp_pod_info *info)
+{
+	if (pod->info) {
+		pods->bytes -= sinsp_pod_info_bytes(pod->info);
+		pods->described--;
+		sinsp_pod_info_destroy((struct sinsp_pod_info *)pod->info);
+	}
+	pod->info = info;
+	if (info) {
+		pods->bytes += sinsp_pod_info_bytes(info);
+		pods->described++;
+	}
+}
+
+static void remove_kept(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
+{
+	if (!pod->is_kept)
+		return;
+	*(pod->older ? &pod->older->newer : &pods->oldest) = pod->newer;
+	*(pod->newer ? &pod->newer->older : &pods->newest) = pod->older;
+	pod->older = pod->newer = NULL;
+	pod->is_kept = false;
+	pods->kept--;
+}
+
+static void remove_pod(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
+{
+	struct sinsp_pod_entry **link = bucket_of(pods, pod->uid);
+
+	while (*link != pod)
+		link = &(*link)->next;
+	*link = pod->next;
+	remove_kept(pods, pod);
+	set_info(pods, pod, NULL);
+	free(pod);
+	pods->count--;
+}
+
+static void keep(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
+{
+	if (pod->is_kept)
+		return;
+	pod->older = pods->newest;
+	*(pods->newest ? &pods->newest->newer : &pods->oldest) = pod;
+	pods->newest = pod;
+	pod->is_kept = true;
+	if (++pods->kept > SINSP_PODS_KEPT_MAX)
+		remove_pod(pods, pods->oldest);
+}
+
+void sinsp_pods_containers_changed(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
+{
+	if (pod->containers)
+		remove_kept(pods, pod);
+	else if (!pod->info)
+		remove_pod(pods, pod);
+	else if (pod->removed)
+		keep(pods, pod);
+}
+
+void sinsp_pods_finish(struct sinsp_pods *pods)
+{
+	for (size_t i = 0; i < SINSP_PODS_BUCKETS; i++)
+		while (pods->buckets[i])
+			remove_pod(pods, pods->buckets[i]);
+}
+
+/* Removes pods that are only kept for late events: the oldest, which is no loss. */
+static bool make_room(struct sinsp_pods *pods, const struct sinsp_pod_entry *pod, size_t bytes)
+{
+	size_t before = pod->info ? sinsp_pod_info_bytes(pod->info) : 0;
+
+	while (pods->bytes - before + bytes > SINSP_PODS_BYTES_MAX && pods->oldest)
+		remove_pod(pods, pods->oldest);
+	return pods->bytes - before + bytes <= SINSP_PODS_BYTES_MAX;
+}
+
+struct sinsp_pod_entry *sinsp_pods_describe(struct sinsp_pods *pods, struct sinsp_pod_info *info)
+{
+	struct sinsp_pod_entry *pod = info->pod.uid ? sinsp_pods_get(pods, info->pod.uid) : NULL;
+	bool is_same;
+
+	if (!pod) {
+		pods->dropped++;
+		sinsp_pod_info_destroy(info);
+		return NULL;
+	}
+	remove_kept(pods, pod);
+	pod->removed = false;
+	is_same = pod->info && sinsp_pod_info_equal(pod->info, info);
+	if (!is_same && make_room(pods, pod, sinsp_pod_info_bytes(info))) {
+		set_info(pods, pod, info);
+		return pod;
+	}
+	pods->dropped += !is_same;
+	sinsp_pod_info_destroy(info);
+	sinsp_pods_containers_changed(pods, pod);
+	return NULL;
+}
+
+void sinsp_pods_forget(struct sinsp_pods *pods, const char *uid)
+{
+	struct sinsp_pod_entry *pod = sinsp_pods_find(pods, uid);
+
+	if (!pod)
+		pod = find_described(pods, has_api_uid, uid);
+	if (!pod)
+		return;
+	pod->removed = true;
+	sinsp_pods_containers_changed(pods, pod);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs, one block of memory each, and current directories. */
+#include "sinsp/state/program.h"
+
+#include <string.h>
+
+struct program_block {
+	struct sinsp_program program; /* first: a pointer to it is one to its block */
+	size_t bytes;
+	char strings[];
+};
+
+static const char *put(char **at, const char *text, size_t len)
+{
+	char *copy = *at;
+
+	if (len)
+		memcpy(copy, text, len);
+	copy[len] = '\0';
+	*at += len + 1;
+	return copy;
+}
+
+struct sinsp_program *sinsp_program_create(struct pool *pool, const struct sinsp_program *from)
+{
+	size_t exe_len = strlen(from->exe), exepath_len = strlen(from->exepath);
+	size_t strings = exe_len + exepath_len + from->args_len + from->env_len + 4;
+	size_t bytes = sizeof(struct program_block) + strings;
+	struct program_block *block = pool_alloc(pool, bytes);
+	char *at;
+
+	if (!block)
+		return NULL;
+	block->program = *from;
+	block->program.id = pool->allocations;
+	block->program.refs = 1;
+	block->bytes = bytes;
+	at = block->strings;
+	block->program.exe = put(&at, from->exe, exe_len);
+	block->program.exepath = put(&at, from->exepath, exepath_len);
+	block->program.args = put(&at, from->args, from->args_len);
+	block->program.env = put(&at, from->env, from->env_len);
+	return &block->program;
+}
+
+const char *sinsp_program_argument(const struct sinsp_program *program, const char *arg)
+{
+	const char *next = arg ? arg + strlen(arg) + 1 : program->args;
+
+	return next < program->args + program->args_len ? next : NULL;
+}
+
+bool sinsp_program_has_argument(const struct sinsp_program *program, const char *text)
+{
+	const char *arg = NULL;
+
+	while ((arg = sinsp_program_argument(program, arg)))
+		if (strcmp(arg, text) == 0)
+			return true;
+	return false;
+}
+
+struct sinsp_program *sinsp_program_ref(struct sinsp_program *program)
+{
+	program->refs++;
+	return program;
+}
+
+void sinsp_program_unref(struct pool *pool, struct sinsp_program *program)
+{
+	struct program_block *block = (struct program_block *)program;
+
+	if (program && --program->refs == 0)
+		pool_free(pool, block, block->bytes);
+}
+
+struct sinsp_fs *sinsp_fs_create(struct pool *pool, const char *cwd, size_t len)
+{
+	struct sinsp_fs *fs = pool_alloc(pool, sizeof(*fs));
+
+	if (!fs)
+		return NULL;
+	*fs = (struct sinsp_fs){.refs = 1};
+	sinsp_fs_set(pool, fs, cwd, len);
+	if (!fs->cwd) {
+		pool_free(pool, fs, sizeof(*fs));
+		return NULL;
+	}
+	return fs;
+}
+
+struct sinsp_fs *sinsp_fs_copy(struct pool *pool, const struct sinsp_fs *fs)
+{
+	struct sinsp_fs *copy = sinsp_fs_create(pool, fs->cwd, fs->cwd_len);
+
+	if (copy && fs->root)
+		sinsp_fs_set_root(pool, copy, fs->root);
+	return copy;
+}
+
+struct sinsp_fs *sinsp_fs_ref(struct sinsp_fs *fs)
+{
+	fs->refs++;
+	return fs;
+}
+
+static void free_root(struct pool *pool, struct sinsp_fs *fs)
+{
+	if (fs->root)
+		pool_free(pool, fs->root, strlen(fs->root) + 1);
+}
+
+void sinsp_fs_unref(struct pool *pool, struct sinsp_fs *fs)
+{
+	if (!fs || --fs->refs)
+		return;
+	pool_free(pool, fs->cwd, fs->cwd_len + 1u);
+	free_root(pool, fs);
+	pool_free(pool, fs, sizeof(*fs));
+}
+
+void sinsp_fs_set_root(struct pool *pool, struct sinsp_fs *fs, const char *root)
+{
+	size_t bytes = strlen(root) + 1;
+	char *copy = NULL;
+
+	if (strcmp(root, "/") != 0) {
+		copy = pool_alloc(pool, bytes);
+		if (!copy)
+			return;
+		memcpy(copy, root, bytes);
+	}
+	free_root(pool, fs);
+	fs->root = copy;
+}
+
+void sinsp_fs_set(struct pool *pool, struct sinsp_fs *fs, const char *cwd, size_t len)
+{
+	bool separate = len && cwd[len - 1] != '/';
+	char *copy = pool_alloc(pool, len + separate + 1);
+
+	if (!copy)
+		return;
+	memcpy(copy, cwd, len);
+	if (separate)
+		copy[len++] = '/';
+	copy[len] = '\0';
+	pool_free(pool, fs->cwd, fs->cwd_len + 1u);
+	fs->cwd = copy;
+	fs->cwd_len = (uint32_t)len;
+}

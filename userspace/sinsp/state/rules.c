@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of rules: which handler applies which event. */
+#include "sinsp/state/rules.h"
+
+#include <fcntl.h>
+
+#include "sinsp/state/config.h"
+
+/* clang-format off */
+#define OBJECT(...) {state_make_object, SINSP_DESCRIPTORS, .object = {__VA_ARGS__}}
+/* clang-format on */
+
+static const struct state_rule rules[EVENT_ID_MAX] = {
+	[EVENT_open] = {state_open, SINSP_DESCRIPTORS},
+	[EVENT_openat] = {state_openat, SINSP_DESCRIPTORS},
+	[EVENT_openat2] = {state_openat2, SINSP_DESCRIPTORS},
+	[EVENT_creat] = {state_creat, SINSP_DESCRIPTORS},
+	[EVENT_open_by_handle_at] = {state_open_by_handle_at, SINSP_DESCRIPTORS},
+	[EVENT_chdir] = {state_chdir, SINSP_DIRECTORIES},
+	[EVENT_fchdir] = {state_fchdir, SINSP_DIRECTORIES},
+	[EVENT_mount] = {state_mount, SINSP_DIRECTORIES},
+	[EVENT_move_mount] = {state_move_mount, SINSP_DIRECTORIES},
+	[EVENT_pivot_root] = {state_pivot_root, SINSP_DIRECTORIES},
+
+	[EVENT_close] = {state_close, SINSP_DESCRIPTORS},
+	[EVENT_close_range] = {state_close_range, SINSP_DESCRIPTORS},
+	[EVENT_dup] = {state_dup, SINSP_DESCRIPTORS},
+	[EVENT_dup2] = {state_dup2, SINSP_DESCRIPTORS},
+	[EVENT_dup3] = {state_dup3, SINSP_DESCRIPTORS},
+	[EVENT_fcntl] = {state_fcntl, SINSP_DESCRIPTORS},
+	[EVENT_pipe] = {state_pipe, SINSP_DESCRIPTORS},
+	[EVENT_pipe2] = {state_pipe2, SINSP_DESCRIPTORS},
+
+	[EVENT_eventfd] = OBJECT(.type = SCAP_FD_EVENT),
+	[EVENT_eventfd2] = OBJECT(.type = SCAP_FD_EVENT, .flags = eventfd2__flags,
+				  .cloexec = file_flags__O_CLOEXEC),
+	[EVENT_signalfd] = OBJECT(.type = SCAP_FD_SIGNAL),
+	[EVENT_signalfd4] = OBJECT(.type = SCAP_FD_SIGNAL, .flags = signalfd4__flags,
+				   .cloexec = file_flags__O_CLOEXEC),
+	/* Its flags lack O_CLOEXEC: a descriptor that exec leaves open is found in /proc. */
+	[EVENT_timerfd_create] = OBJECT(.type = SCAP_FD_TIMER, .cloexec = CLOEXEC_ALWAYS),
+	[EVENT_inotify_init] = OBJECT(.type = SCAP_FD_INOTIFY),
+	[EVENT_inotify_init1] = OBJECT(.type = SCAP_FD_INOTIFY, .flags = inotify_init1__flags,
+				       .cloexec = file_flags__O_CLOEXEC),
+	[EVENT_epoll_create] = OBJECT(.type = SCAP_FD_EPOLL),
+	[EVENT_epoll_create1] = OBJECT(.type = SCAP_FD_EPOLL, .flags = epoll_create1__flags,
+				       .cloexec = epoll_create1_flags__EPOLL_CLOEXEC),
+	[EVENT_memfd_create] =
+		OBJECT(.type = SCAP_FD_MEMFD, .name = memfd_create__name,
+		       .flags = memfd_create__flags, .cloexec = memfd_create_flags__MFD_CLOEXEC),
+	/* Its flags have the kernel's values. */
+	[EVENT_userfaultfd] = OBJECT(.type = SCAP_FD_USERFAULT, .flags = userfaultfd__flags,
+				     .cloexec = O_CLOEXEC),
+	[EVENT_io_uring_setup] = OBJECT(.type = SCAP_FD_IO_URING, .cloexec = CLOEXEC_ALWAYS),
+	[EVENT_bpf] = {state_bpf, SINSP_DESCRIPTORS,
+		       .object = {.type = SCAP_FD_BPF, .cloexec = CLOEXEC_ALWAYS}},
+	[EVENT_pidfd_open] = {state_pidfd_open, SINSP_DESCRIPTORS,
+			      .object = {.type = SCAP_FD_PIDFD, .cloexec = CLOEXEC_ALWAYS}},
+	[EVENT_pidfd_getfd] = {state_pidfd_getfd, SINSP_DESCRIPTORS, .copies_fd = true},
+
+	[EVENT_read] = {state_io},
+	[EVENT_write] = {state_io},
+	[EVENT_readv] = {state_io},
+	[EVENT_writev] = {state_io},
+
+	[EVENT_socket] = {state_socket, SINSP_DESCRIPTORS},
+	[EVENT_socketpair] = {state_socketpair, SINSP_DESCRIPTORS},
+	[EVENT_bind] = {state_bind, SINSP_CONNECTIONS},
+	[EVENT_listen] = {state_listen, SINSP_CONNECTIONS},
+	[EVENT_connect] = {state_connect, SINSP_CONNECTIONS},
+	[EVENT_accept] = {state_accept, SINSP_DESCRIPTORS},
+	[EVENT_accept4] = {state_accept4, SINSP_DESCRIPTORS},
+	[EVENT_shutdown] = {state_shutdown, SINSP_CONNECTIONS},
+	[EVENT_sendto] = {state_sendto, SINSP_CONNECTIONS},
+	[EVENT_sendmsg] = {state_sendmsg, SINSP_CONNECTIONS},
+	[EVENT_recvfrom] = {state_recvfrom, SINSP_CONNECTIONS},
+	[EVENT_recvmsg] = {state_recvmsg, SINSP_CONNECTIONS},
+	[EVENT_send] = {state_send, SINSP_CONNECTIONS},
+	[EVENT_recv] = {state_recv, SINSP_CONNECTIONS},
+	[EVENT_sendmmsg] = {state_sendmmsg, SINSP_CONNECTIONS},
+	[EVENT_recvmmsg] = {state_recvmmsg, SINSP_CONNECTIONS},
+	[EVENT_getsockopt] = {state_getsockopt, SINSP_CONNECTIONS},
+
+	[EVENT_clone] = {state_clone, SINSP_THREADS, .finds_thread = true},
+	[EVENT_clone3] = {state_clone, SINSP_THREADS, .finds_thread = true},
+	[EVENT_fork] = {state_clone, SINSP_THREADS, .finds_thread = true},
+	[EVENT_vfork] = {state_clone, SINSP_THREADS, .finds_thread = true},
+	[EVENT_execve] = {state_exec, SINSP_THREADS, .finds_thread = true},
+	[EVENT_execveat] = {state_exec, SINSP_THREADS, .finds_thread = true},
+	[EVENT_procexit] = {state_exit, SINSP_THREADS},
+	[EVENT_cgroup_attach] = {state_cgroup_attach, SINSP_CONTAINERS},
+
+	[EVENT_setuid] = {state_setuid, SINSP_THREADS},
+	[EVENT_setgid] = {state_setgid, SINSP_THREADS},
+	[EVENT_setreuid] = {state_setreuid, SINSP_THREADS},
+	[EVENT_setregid] = {state_setregid, SINSP_THREADS},
+	[EVENT_setresuid] = {state_setresuid, SINSP_THREADS},
+	[EVENT_setresgid] = {state_setresgid, SINSP_THREADS},
+	[EVENT_setsid] = {state_setsid, SINSP_THREADS},
+	[EVENT_setpgid] = {state_setpgid, SINSP_THREADS},
+	[EVENT_unshare] = {state_unshare, SINSP_THREADS | SINSP_DESCRIPTORS | SINSP_DIRECTORIES},
+	[EVENT_setns] = {state_setns, SINSP_THREADS | SINSP_DIRECTORIES},
+	[EVENT_capset] = {state_capset, SINSP_THREADS},
+	[EVENT_prctl] = {state_prctl, SINSP_THREADS},
+	[EVENT_setrlimit] = {state_setrlimit, SINSP_THREADS},
+	[EVENT_prlimit] = {state_prlimit, SINSP_THREADS},
+
+	[EVENT_switch] = {state_switch, SINSP_SWITCHES},
+	[EVENT_procinfo] = {state_procinfo},
+	[EVENT_useradded] = {state_user_added},
+	[EVENT_userdeleted] = {state_user_deleted},
+	[EVENT_groupadded] = {state_group_added},
+	[EVENT_groupdeleted] = {state_group_deleted},
+	[EVENT_container] = {state_container},
+	[EVENT_asyncevent] = {state_asyncevent},
+	/* Too frequent to be captured only for their counters. */
+	[EVENT_brk] = {state_memory},
+	[EVENT_mmap] = {state_memory},
+	[EVENT_mmap2] = {state_memory},
+	[EVENT_munmap] = {state_memory},
+};
+
+#undef OBJECT
+
+const struct state_rule *state_rule_of(unsigned int id)
+{
+	static const struct state_rule makes_unknown = {state_make_unknown, SINSP_DESCRIPTORS};
+	const struct event_desc *desc = event_desc_get(id);
+
+	if (desc && !rules[id].handle && (desc->flags & EF_CREATES_FD) && !(desc->flags & EF_ENTER))
+		return &makes_unknown;
+	return &rules[id];
+}
+
+bool state_rule_describes_fd(unsigned int id)
+{
+	const struct event_desc *desc = event_desc_get(id);
+
+	return desc && (desc->flags & EF_CREATES_FD) && !(desc->flags & EF_USES_FD) &&
+	       !rules[id].copies_fd;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fills the tables. The main thread of each process is read from /proc, which alone has its program
+ * and its directories; its other threads and its descriptors come from iterators of the kernel.
+ * What there is no iterator for, or what it fails to report, is read from /proc as well.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "sinsp/state/engine.h"
+#include "sinsp/state/after.h"
+#include "sinsp/state/container_state.h"
+#include "sinsp/state/core.h"
+#include "sinsp/state/load.h"
+#include "sinsp/state/room.h"
+
+static int seed_main_threads(struct sinsp *sinsp)
+{
+	struct scap_thread found;
+	int r = scap_proc_rewind(sinsp->proc);
+
+	while (r >= 0 && (r = scap_proc_next_process(sinsp->proc, &found)) == 1) {
+		state_make_room(sinsp);
+		state_load_thread(sinsp, &found);
+	}
+	return r;
+}
+
+/* Of all threads, or of those alone that are not the main ones of their processes. */
+static int seed_threads(struct sinsp *sinsp, bool others_only)
+{
+	struct scap_thread found;
+	int r = scap_proc_rewind(sinsp->proc);
+
+	while (r >= 0 && (r = scap_proc_next(sinsp->proc, &found)) == 1) {
+		state_make_room(sinsp);
+		if (!others_only || found.tid != found.pid)
+			state_load_thread(sinsp, &found);
+	}
+	return r;
+}
+
+/* What /proc would say of a thread, except for what it shares with the main one. */
+static struct scap_thread complete(const struct scap_other_thread *from,
+				   const struct sinsp_thread *main)
+{
+	struct scap_thread made = {
+		.tid = from->tid,
+		.pid = from->pid,
+		.ptid = main->ptid,
+		.vtid = from->vtid,
+		.vpid = main->vpid,
+		.pgid = main->pgid,
+		.vpgid = main->vpgid,
+		.sid = main->sid,
+		.uid = from->uid,
+		.gid = from->gid,
+		.loginuid = from->loginuid,
+		.tty = main->tty,
+		.start_ns = from->start_ns,
+		.fd_limit = main->fd_limit,
+		.caps_permitted = from->caps_permitted,
+		.caps_effective = from->caps_effective,
+		.caps_inheritable = from->caps_inheritable,
+		.faults_major = from->faults_major,
+		.faults_minor = from->faults_minor,
+		.vm_size_kib = main->vm_size_kib,
+		.vm_rss_kib = main->vm_rss_kib,
+		.vm_swap_kib = main->vm_swap_kib,
+		.exe = "",
+		.exepath = "",
+		.args = "",
+		.env = "",
+		.cgroups = main->cgroups->text,
+		.cgroups_len = main->cgroups->len,
+		.cwd = "",
+		.root = "/",
+	};
+
+	memcpy(made.comm, from->comm, sizeof(made.comm));
+	return made;
+}
+
+static void load_other(struct sinsp *sinsp, const struct scap_other_thread *from)
+{
+	const struct sinsp_thread_entry *pinned = sinsp->threads.pinned;
+	struct sinsp_thread *main = state_thread_find(sinsp, from->pid);
+	struct scap_thread found;
+
+	/* A process that is not in the table began meanwhile: its events add it. */
+	if (!main || !sinsp_thread_is_main(main))
+		return;
+	/* A main thread that exited has no memory left to share. */
+	if (from->own_cgroups || main->vm_size_kib == 0) {
+		if (scap_proc_thread(sinsp->proc, from->tid, &found) == 0)
+			state_load_thread(sinsp, &found);
+		return;
+	}
+	sinsp->threads.pinned = sinsp_thread_entry(main);
+	found = complete(from, main);
+	state_load_thread(sinsp, &found);
+	sinsp->threads.pinned = pinned;
+}
+
+static int seed_other_threads(struct sinsp *sinsp, struct scap_threads *threads)
+{
+	struct scap_other_thread found;
+	int r;
+
+	while ((r = scap_threads_next(threads, &found)) == 1) {
+		state_make_room(sinsp);
+		load_other(sinsp, &found);
+	}
+	return r;
+}
+
+static int seed_all_threads(struct sinsp *sinsp, struct scap_threads *threads)
+{
+	int r;
+
+	if (!threads)
+		return seed_threads(sinsp, false);
+	r = seed_main_threads(sinsp);
+	if (r < 0)
+		return r;
+	sinsp->stats.threads_error = seed_other_threads(sinsp, threads);
+	return sinsp->stats.threads_error ? seed_threads(sinsp, true) : 0;
+}
+
+static int seed_fds(struct sinsp *sinsp, struct scap_open_fds *open_fds)
+{
+	struct sinsp_thread *thread;
+	struct scap_fd found;
+	int64_t pid;
+	int r;
+
+	while ((r = scap_open_fds_next(open_fds, &pid, &found)) == 1) {
+		state_make_room(sinsp);
+		thread = state_thread_find(sinsp, pid);
+		if (thread && sinsp_thread_is_main(thread))
+			state_load_fd(sinsp, thread->fds, &found);
+	}
+	return r;
+}
+
+static void seed_fds_of(struct sinsp_thread_entry *entry, void *context)
+{
+	if (!entry->unknown && sinsp_thread_is_main(&entry->thread))
+		state_load_fds(context, &entry->thread, UINT_MAX);
+}
+
+static void seed_all_fds(struct sinsp *sinsp, struct scap_open_fds *open_fds)
+{
+	int r = open_fds ? seed_fds(sinsp, open_fds) : 0;
+
+	if (!open_fds || r)
+		sinsp_threads_each(&sinsp->threads, seed_fds_of, sinsp);
+	sinsp->stats.open_fds_error = r;
+}
+
+static void find_container_of(struct sinsp_thread_entry *entry, void *context)
+{
+	if (!entry->unknown)
+		state_find_named_container(context, &entry->thread);
+}
+
+int sinsp_seed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err)
+{
+	static const struct sinsp_iterators none;
+	int r;
+
+	if (!iterators)
+		iterators = &none;
+	if (!sinsp->proc)
+		return 0;
+	sinsp->seed_ns = state_now_ns(sinsp);
+	r = seed_all_threads(sinsp, iterators->threads);
+	if (r < 0)
+		return error_set(err, r, "cannot read the threads of this machine from /proc: %s",
+				 strerror(-r));
+	sinsp_threads_each(&sinsp->threads, find_container_of, sinsp);
+	if (!(sinsp->lacks & SINSP_DESCRIPTORS))
+		seed_all_fds(sinsp, iterators->open_fds);
+	state_correct_roles(sinsp);
+	return 0;
+}
+
+int sinsp_reseed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err)
+{
+	state_finish_last(sinsp);
+	return sinsp_seed(sinsp, iterators, err);
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of threads. */
+#include "sinsp/state/threads.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinsp/state/program.h"
+
+enum { BUCKETS_MIN = 128, ROUNDS = 3 };
+
+static uint32_t bucket_of(const struct sinsp_threads *threads, int64_t tid)
+{
+	/* Fibonacci hashing: consecutive ids are spread over the table. */
+	return (uint32_t)((uint64_t)tid * 0x9E3779B97F4A7C15 >> 32) & (threads->nbuckets - 1);
+}
+
+int sinsp_threads_init(struct sinsp_threads *threads, struct pool *pool, uint32_t max)
+{
+	*threads = (struct sinsp_threads){.pool = pool, .max = max};
+	threads->buckets = calloc(BUCKETS_MIN, sizeof(*threads->buckets));
+	if (!threads->buckets)
+		return -ENOMEM;
+	threads->nbuckets = BUCKETS_MIN;
+	return 0;
+}
+
+static void entry_free(struct pool *pool, struct sinsp_thread_entry *entry)
+{
+	struct sinsp_thread *thread = &entry->thread;
+
+	sinsp_program_unref(pool, thread->program);
+	sinsp_fs_unref(pool, thread->fs);
+	sinsp_fds_unref(thread->fds);
+	sinsp_cgroups_unref(thread->cgroups);
+	pool_free(pool, entry, sizeof(*entry));
+}
+
+void sinsp_threads_clear(struct sinsp_threads *threads)
+{
+	for (uint32_t i = 0; i < threads->nbuckets; i++) {
+		while (threads->buckets[i].entries) {
+			struct sinsp_thread_entry *entry = threads->buckets[i].entries;
+
+			threads->buckets[i].entries = entry->next;
+			entry_free(threads->pool, entry);
+		}
+		threads->buckets[i].children = NULL;
+	}
+	threads->entries = 0;
+	threads->unknown = 0;
+	threads->followed = 0;
+	threads->last = NULL;
+	threads->pinned = NULL;
+}
+
+void sinsp_threads_finish(struct sinsp_threads *threads)
+{
+	sinsp_threads_clear(threads);
+	free(threads->buckets);
+	*threads = (struct sinsp_threads){0};
+}
+
+struct sinsp_thread_entry *sinsp_threads_search(const struct sinsp_threads *threads, int64_t tid)
+{
+	struct sinsp_thread_entry *entry;
+
+	for (entry = threads->buckets[bucket_of(threads, tid)].entries; entry; entry = entry->next)
+		if (entry->thread.tid == tid)
+			return entry;
+	return NULL;
+}
+
+static void link_child(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
+{
+	uint32_t bucket = bucket_of(threads, entry->thread.ptid);
+	struct sinsp_thread_entry **at = &threads->buckets[bucket].children;
+
+	entry->next_child = *at;
+	entry->child_link = at;
+	if (*at)
+		(*at)->child_link = &entry->next_child;
+	*at = entry;
+}
+
+static void unlink_child(struct sinsp_thread_entry *entry)
+{
+	if (!entry->child_link)
+		return;
+	*entry->child_link = entry->next_child;
+	if (entry->next_child)
+		entry->next_child->child_link = entry->child_link;
+	entry->child_link = NULL;
+}
+
+void sinsp_threads_set_parent(struct sinsp_threads *threads, struct sinsp_thread *thread,
+			      int64_t ptid)
+{
+	struct sinsp_thread_entry *entry = sinsp_thread_entry(thread);
+
+	if (thread->ptid == ptid)
+		return;
+	unlink_child(entry);
+	thread->ptid = ptid;
+	if (ptid > 0)
+		link_child(threads, entry);
+}
+
+void sinsp_threads_reparent(struct sinsp_threads *threads, int64_t from, int64_t to)
+{
+	struct sinsp_thread_entry *child = threads->buckets[bucket_of(threads, from)].children;
+
+	while (child) {
+		struct sinsp_thread_entry *next = child->next_child;
+
+		if (child->thread.ptid == from)
+			sinsp_threads_set_parent(threads, &child->thread, to);
+		child = next;
+	}
+}
+
+static void grow(struct sinsp_threads *threads)
+{
+	struct sinsp_threads_bucket *old = threads->buckets;
+	uint32_t nold = threads->nbuckets;
+	struct sinsp_threads_bucket *buckets = calloc(2 * (size_t)nold, sizeof(*buckets));
+
+	if (!buckets)
+		return; /* chains get longer, but stay correct */
+	threads->buckets = buckets;
+	threads->nbuckets = 2 * nold;
+	for (uint32_t i = 0; i < nold; i++) {
+		while (old[i].entries) {
+			struct sinsp_thread_entry *entry = old[i].entries;
+			uint32_t bucket = bucket_of(threads, entry->thread.tid);
+
+			old[i].entries = entry->next;
+			entry->next = buckets[bucket].entries;
+			buckets[bucket].entries = entry;
+			if (entry->child_link)
+				link_child(threads, entry);
+		}
+	}
+	free(old);
+}
+
+/* Whether the entry may be evicted now. */
+static bool is_victim(const struct sinsp_threads *threads, struct sinsp_thread_entry *entry,
+		      bool last_round)
+{
+	if (entry == threads->pinned)
+		return false;
+	if (entry->used) {
+		entry->used = false;
+		return false;
+	}
+	/* The other threads of a process need its main thread. */
+	return last_round || !sinsp_thread_is_main(&entry->thread) || entry->thread.nthreads <= 1;
+}
+
+/* The search continues where the last one stopped. */
+bool sinsp_threads_evict(struct sinsp_threads *threads)
+{
+	for (uint64_t step = 0; step < (uint64_t)threads->nbuckets * ROUNDS; step++) {
+		bool last_round = step >= (uint64_t)threads->nbuckets * (ROUNDS - 1);
+		struct sinsp_thread_entry *entry = threads->buckets[threads->hand].entries;
+
+		threads->hand = (threads->hand + 1) & (threads->nbuckets - 1);
+		while (entry && !is_victim(threads, entry, last_round))
+			entry = entry->next;
+		if (!entry)
+			continue;
+		threads->evicted += !entry->unknown;
+		sinsp_threads_remove(threads, entry);
+		return true;
+	}
+	return false;
+}
+
+struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int64_t tid,
+					     int64_t pid)
+{
+	struct sinsp_thread_entry *entry = sinsp_threads_find(threads, tid), *main;
+	uint32_t bucket;
+
+	if (entry)
+		sinsp_threads_remove(threads, entry);
+	if (threads->entries >= threads->max && !sinsp_threads_evict(threads))
+		return NULL;
+	if (threads->entries >= threads->nbuckets)
+		grow(threads);
+	entry = pool_alloc(threads->pool, sizeof(*entry));
+	if (!entry)
+		return NULL;
+	*entry = (struct sinsp_thread_entry){
+		.thread = {.tid = tid,
+			   .pid = pid,
+			   .ptid = -1,
+			   .vtid = -1,
+			   .vpid = -1,
+			   .pgid = -1,
+			   .vpgid = -1,
+			   .sid = -1,
+			   .uid = UINT32_MAX,
+			   .gid = UINT32_MAX,
+			   .loginuid = UINT32_MAX,
+			   .fd_limit = -1,
+			   .nthreads = tid == pid},
+	};
+	bucket = bucket_of(threads, tid);
+	entry->next = threads->buckets[bucket].entries;
+	threads->buckets[bucket].entries = entry;
+	threads->entries++;
+	threads->last = entry;
+	main = tid == pid ? NULL : sinsp_threads_find(threads, pid);
+	if (main)
+		main->thread.nthreads++;
+	return entry;
+}
+
+void sinsp_threads_set_process(struct sinsp_threads *threads, struct sinsp_thread *thread,
+			       int64_t pid)
+{
+	struct sinsp_thread_entry *main;
+
+	thread->pid = pid;
+	main = sinsp_threads_find(threads, pid);
+	if (main)
+		main->thread.nthreads++;
+}
+
+static void unlink_entry(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
+{
+	uint32_t bucket = bucket_of(threads, entry->thread.tid);
+	struct sinsp_thread_entry **at = &threads->buckets[bucket].entries;
+
+	unlink_child(entry);
+	while (*at != entry)
+		at = &(*at)->next;
+	*at = entry->next;
+	threads->entries--;
+	threads->unknown -= entry->unknown;
+	threads->followed -= entry->thread.followed;
+	if (threads->last == entry)
+		threads->last = NULL;
+}
+
+void sinsp_threads_remove(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
+{
+	struct sinsp_thread_entry *main = NULL;
+
+	if (!sinsp_thread_is_main(&entry->thread))
+		main = sinsp_threads_find(threads, entry->thread.pid);
+	if (main && main->thread.nthreads)
+		main->thread.nthreads--;
+	unlink_entry(threads, entry);
+	entry_free(threads->pool, entry);
+}
+
+void sinsp_threads_end(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
+{
+	struct sinsp_thread_entry *main = sinsp_threads_find(threads, entry->thread.pid);
+
+	if (entry != main) {
+		sinsp_threads_remove(threads, entry);
+		entry = main;
+	} else if (!entry->ended) {
+		entry->ended = true;
+		entry->thread.exiting = false; /* kept for the others */
+		if (entry->thread.nthreads)
+			entry->thread.nthreads--;
+	}
+	if (entry && entry->ended && entry->thread.nthreads == 0)
+		sinsp_threads_remove(threads, entry);
+}
+
+void sinsp_threads_each(struct sinsp_threads *threads,
+			void (*visit)(struct sinsp_thread_entry *entry, void *context),
+			void *context)
+{
+	for (uint32_t i = 0; i < threads->nbuckets; i++) {
+		struct sinsp_thread_entry *entry = threads->buckets[i].entries;
+
+		while (entry) {
+			struct sinsp_thread_entry *next = entry->next;
+
+			if (!entry->unknown)
+				visit(entry, context);
+			entry = next;
+		}
+	}
+}
+
+void sinsp_thread_share_cgroups(struct sinsp_thread *thread, const struct sinsp_thread *with)
+{
+	struct sinsp_cgroups *before = thread->cgroups;
+
+	thread->cgroups = sinsp_cgroups_ref(with->cgroups);
+	sinsp_fds_set_group(thread->fds, with->cgroups->holder);
+	sinsp_cgroups_unref(before);
+}
+
+/* Moves a thread, which takes the caller's reference. */
+static void enter_cgroups(struct sinsp_thread *thread, struct sinsp_cgroups *cgroups)
+{
+	sinsp_fds_set_group(thread->fds, cgroups->holder);
+	sinsp_cgroups_unref(thread->cgroups);
+	thread->cgroups = cgroups;
+	if (cgroups->container && !cgroups->container->first_tid)
+		cgroups->container->first_tid = thread->tid;
+}
+
+void sinsp_thread_set_cgroups(struct sinsp_containers *containers, struct sinsp_thread *thread,
+			      const char *text, size_t len)
+{
+	struct sinsp_cgroups *cgroups = thread->cgroups;
+
+	if (cgroups && len == cgroups->len && memcmp(cgroups->text, text, len) == 0)
+		return;
+	cgroups = sinsp_cgroups_get(containers, text, len);
+	if (!cgroups)
+		return;
+	enter_cgroups(thread, cgroups);
+}
+
+void sinsp_thread_move_cgroups(struct sinsp_thread *thread, uint32_t subsystems, const char *path)
+{
+	struct sinsp_cgroups *cgroups = sinsp_cgroups_moved(thread->cgroups, subsystems, path);
+
+	if (!cgroups)
+		return;
+	enter_cgroups(thread, cgroups);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries in a tree by id, and the file's lines "NAME:PASSWORD:ID:GROUP:REMARK:HOME:SHELL". */
+#include "sinsp/state/users.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scap/proc/text.h"
+
+enum { FILE_BYTES_MAX = 16 << 20, USERS_MAX = 1 << 16 };
+
+static const uint64_t read_interval_ns = 60 * UINT64_C(1000000000);
+
+/* An entry and its strings in one block. */
+struct user_block {
+	struct user_entry user; /* first: a pointer to it is one to its block */
+	char strings[];
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct user_entry *a = left, *b = right;
+
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static const char *put(char **at, const char *text)
+{
+	char *copy = *at;
+
+	if (!text)
+		return NULL;
+	*at = stpcpy(copy, text) + 1;
+	return copy;
+}
+
+static size_t bytes_of(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+static struct user_entry *copy_of(const struct user_entry *user)
+{
+	struct user_block *block = malloc(sizeof(*block) + bytes_of(user->name) +
+					  bytes_of(user->home) + bytes_of(user->shell));
+	char *at;
+
+	if (!block)
+		return NULL;
+	at = block->strings;
+	block->user = *user;
+	block->user.name = put(&at, user->name);
+	block->user.home = put(&at, user->home);
+	block->user.shell = put(&at, user->shell);
+	return &block->user;
+}
+
+void users_init(struct users *users, const char *path)
+{
+	*users = (struct users){.path = path};
+}
+
+void users_finish(struct users *users)
+{
+	tdestroy(users->tree, free);
+	tdestroy(users->old_tree, free);
+	*users = (struct users){0};
+}
+
+void users_forget(struct users *users)
+{
+	users_finish(users);
+}
+
+int users_add(struct users *users, const struct user_entry *user)
+{
+	struct user_entry *copy;
+
+	if (tfind(user, &users->tree, compare))
+		return 0;
+	if (users->count >= (users->max ? users->max : USERS_MAX))
+		return -ENOSPC;
+	copy = copy_of(user);
+	if (!copy || !tsearch(copy, &users->tree, compare)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	users->count++;
+	return 0;
+}
+
+void users_remove(struct users *users, uint32_t id)
+{
+	const struct user_entry key = {.id = id};
+	struct user_entry **found = tfind(&key, &users->tree, compare), *user;
+
+	if (!found)
+		return;
+	user = *found;
+	tdelete(&key, &users->tree, compare);
+	users->count--;
+	free(user);
+}
+
+/* Ends the column that begins at `text`. Returns the one after it, or NULL after the last. */
+static char *cut_column(char *text)
+{
+	char *colon = text ? strchr(text, ':') : NULL;
+
+	if (!colon)
+		return NULL;
+	*colon = '\0';
+	return colon + 1;
+}
+
+static bool parse_id(const char *text, uint32_t *id)
+{
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (end == text || *end || errno || value > UINT32_MAX)
+		return false;
+	*id = (uint32_t)value;
+	return true;
+}
+
+/* Parses one line as an entry. Returns false for invalid lines. */
+static bool parse_line(char *line, struct user_entry *user)
+{
+	char *password = cut_column(line), *id = cut_column(password);
+	char *group = cut_column(id), *remark = cut_column(group);
+	char *home = cut_column(remark), *shell = cut_column(home);
+
+	if (!group || !*line || !parse_id(id, &user->id))
+		return false;
+	cut_column(shell);
+	/* Lines of groups have their members in that column. */
+	if (!remark || !parse_id(group, &user->gid))
+		user->gid = 0;
+	user->name = line;
+	user->home = home;
+	user->shell = shell;
+	return true;
+}
+
+static bool translate(uint32_t *id, const struct users_id_range *ranges, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (*id < ranges[i].inside || *id - ranges[i].inside >= ranges[i].count)
+			continue;
+		*id = ranges[i].outside + (*id - ranges[i].inside);
+		return true;
+	}
+	return false;
+}
+
+void users_add_text(struct users *users, char *text, const struct users_id_range *ranges,
+		    size_t count)
+{
+	struct user_entry user;
+
+	for (char *line = text, *next; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (parse_line(line, &user) && translate(&user.id, ranges, count))
+			users_add(users, &user);
+	}
+}
+
+static void users_read(struct users *users)
+{
+	static const struct users_id_range all = {.count = UINT32_MAX};
+	struct users read = {.path = users->path};
+	struct buf text = {0};
+
+	if (proc_read_file(AT_FDCWD, users->path, FILE_BYTES_MAX, &text) == 0) {
+		users_add_text(&read, text.data, &all, 1);
+		read.old_tree = users->tree;
+		tdestroy(users->old_tree, free);
+		*users = read;
+	}
+	buf_finish(&text);
+}
+
+static const struct user_entry *find(const struct users *users, uint32_t id)
+{
+	const struct user_entry key = {.id = id};
+	struct user_entry *const *found = tfind(&key, &users->tree, compare);
+
+	return found ? *found : NULL;
+}
+
+const struct user_entry *users_find(struct users *users, uint32_t id, uint64_t now_ns)
+{
+	const struct user_entry *user = find(users, id);
+
+	if (user || !users->path || (users->read_ns && now_ns - users->read_ns < read_interval_ns))
+		return user;
+	users_read(users);
+	users->read_ns = now_ns ? now_ns : 1;
+	return find(users, id);
+}
+
+struct visit {
+	int (*visit)(const struct user_entry *user, void *context);
+	void *context;
+	int r;
+};
+
+static void visit_node(const void *node, VISIT order, void *context)
+{
+	struct visit *visit = context;
+
+	if (visit->r == 0 && (order == postorder || order == leaf))
+		visit->r = visit->visit(*(const struct user_entry *const *)node, visit->context);
+}
+
+int users_each(struct users *users, uint64_t now_ns,
+	       int (*visit)(const struct user_entry *user, void *context), void *context)
+{
+	struct visit walk = {.visit = visit, .context = context};
+
+	users_find(users, 0, now_ns); /* reads the file, if there is one, unless already read */
+	twalk_r(users->tree, visit_node, &walk);
+	return walk.r;
+}
