@@ -31,13 +31,13 @@ static const char *const args[] = {
 	[FIELD_ARG_WORD] = ".memory",	 [FIELD_ARG_LABEL] = "[app]",
 };
 
-struct names {
+struct snapshot_names {
 	char texts[FIELDS_MAX][NAME_MAX_BYTES];
 	const char *list[FIELDS_MAX];
 	size_t count;
 };
 
-static void add_name(struct names *names, const char *field, const char *arg)
+static void add_name(struct snapshot_names *names, const char *field, const char *arg)
 {
 	char *text = names->texts[names->count];
 
@@ -46,7 +46,7 @@ static void add_name(struct names *names, const char *field, const char *arg)
 }
 
 /* Names a field that can be printed: without argument if it allows that, and with one. */
-static void add_field(struct names *names, const struct field_desc *desc)
+static void add_field(struct snapshot_names *names, const struct field_desc *desc)
 {
 	REQUIRE(names->count + 2 <= FIELDS_MAX, "%zu fields", names->count);
 	if (desc->flags & FIELD_FILTER_ONLY)
@@ -57,7 +57,7 @@ static void add_field(struct names *names, const struct field_desc *desc)
 		add_name(names, desc->name, args[desc->arg]);
 }
 
-static struct formatter *create(const struct output_format *output, const struct names *names)
+static struct formatter *create(const struct output_format *output, const struct snapshot_names *names)
 {
 	struct formatter *formatter = NULL;
 	struct error err = {0};
@@ -70,7 +70,7 @@ static struct formatter *create(const struct output_format *output, const struct
 static struct printer *printer_create(void)
 {
 	static struct printer printer;
-	static struct names names;
+	static struct snapshot_names names;
 
 	for (size_t t = 0; field_tables[t]; t++)
 		for (const struct field_desc *desc = field_tables[t]; desc->name; desc++)

@@ -14,7 +14,6 @@
 
 #include "sinsp/format/format.h"
 #include "sinsp/state/core.h"
-#include "sinsp/state/parts.h"
 #include "sinsp/state/program.h"
 
 static void *must(void *pointer)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "meta/monotonic.h"
-#include "sinsp/state/container_merge.h"
+#include "sinsp/state/container_state.h"
 #include "util/hash.h"
 
 enum { BUCKETS = 1024, NO_OWNER = -1, ID_DIGITS = 64 };

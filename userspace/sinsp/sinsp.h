@@ -22,7 +22,6 @@
 #include "sinsp/format/schema.h"
 #include "sinsp/state/cgroups.h"
 #include "sinsp/state/container_state.h"
-#include "sinsp/state/container_users_live.h"
 #include "sinsp/state/engine.h"
 
 #endif

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "sinsp/state/cgroup_path.h"
-#include "sinsp/state/pod.h"
+#include "sinsp/state/pods.h"
 
 /*
  * Copies the uid that the control groups of the pod have: its own, or that of the static pod which

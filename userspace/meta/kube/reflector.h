@@ -19,7 +19,7 @@
 #include "meta/kube/known_pods.h"
 #include "meta/kube/lines.h"
 #include "meta/kube/pace.h"
-#include "sinsp/state/pod.h"
+#include "sinsp/state/pods.h"
 #include "util/buf.h"
 
 enum {

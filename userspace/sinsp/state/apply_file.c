@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Files: opening them, and the current directory. */
+/*
+ * Files and descriptors: opening, closing, copying and controlling them; kernel objects; mounts
+ * that move.
+ */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/state/apply.h"
-#include "sinsp/state/event_path.h"
-#include "sinsp/state/lookup.h"
+#include "sinsp/state/core.h"
+#include "sinsp/state/event_fd.h"
+#include "sinsp/state/load.h"
 #include "sinsp/state/path.h"
 #include "sinsp/state/program.h"
+
+/* Files: opening them, and the current directory. */
 
 /* The data of an open event, independent of parameter indexes. */
 struct opened {
@@ -194,4 +203,279 @@ void state_fchdir(struct sinsp *sinsp, struct state_event *event)
 		return;
 	if (fd && fd->name_len)
 		change_directory(sinsp, event->thread, fd->name, fd->name_len);
+}
+
+/* Descriptors: closing, copying and controlling them, and pipes. */
+
+void state_close(struct sinsp *sinsp, struct state_event *event)
+{
+	/* Whatever other error close reports, the descriptor is closed; even an unknown one. */
+	if (!event->thread || event_param_i64(event->ev, close__res) == -EBADF)
+		return;
+	if (state_is_doubtful(event))
+		return;
+	sinsp->after.closed_in = event->thread->fds;
+	sinsp->after.closed = event->fd_num;
+	sinsp->after.pending = true;
+}
+
+void state_close_range(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event *ev = event->ev;
+	uint32_t first = (uint32_t)event_param_u64(ev, close_range__first);
+	uint32_t last = (uint32_t)event_param_u64(ev, close_range__last);
+	uint64_t flags = event_param_u64(ev, close_range__flags);
+
+	if (!event->thread || event_param_i64(ev, close_range__res) != 0)
+		return;
+	if (flags & close_range_flags__CLOSE_RANGE_UNSHARE)
+		state_unshare_fds(event->thread);
+	if (flags & close_range_flags__CLOSE_RANGE_CLOEXEC)
+		sinsp_fds_cloexec_range(event->thread->fds, first, last);
+	else
+		sinsp_fds_close_range(event->thread->fds, first, last);
+}
+
+/* Makes `to` a copy of the event's descriptor. Returns its entry. */
+static struct sinsp_fd *copy_fd(struct state_event *event, int64_t to, bool cloexec)
+{
+	struct sinsp_fds *fds = event->thread->fds;
+	struct sinsp_fd *fd =
+		state_is_doubtful(event) ? NULL : sinsp_fds_dup(fds, event->fd_num, to);
+
+	if (fd)
+		sinsp_fds_set_cloexec(fds, to, cloexec);
+	else
+		sinsp_fds_close(fds, to); /* it may refer to another, unknown file now */
+	return fd;
+}
+
+/* Makes a copy, which becomes the event's descriptor. */
+static void duplicate(struct state_event *event, int64_t to, bool cloexec)
+{
+	if (!event->thread || to < 0)
+		return;
+	/* dup2 to itself changes nothing. */
+	if (to != event->fd_num)
+		state_set_fd(event, to, copy_fd(event, to, cloexec));
+}
+
+void state_dup(struct sinsp *sinsp, struct state_event *event)
+{
+	duplicate(event, event_param_i64(event->ev, dup__res), false);
+}
+
+void state_dup2(struct sinsp *sinsp, struct state_event *event)
+{
+	duplicate(event, event_param_i64(event->ev, dup2__res), false);
+}
+
+void state_dup3(struct sinsp *sinsp, struct state_event *event)
+{
+	duplicate(event, event_param_i64(event->ev, dup3__res),
+		  event_param_u64(event->ev, dup3__flags) & file_flags__O_CLOEXEC);
+}
+
+void state_fcntl(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event *ev = event->ev;
+	int64_t result = event_param_i64(ev, fcntl__res);
+	uint64_t command = event_param_u64(ev, fcntl__cmd);
+
+	if (!event->thread || result < 0)
+		return;
+	if (command == fcntl_commands__F_SETFD)
+		sinsp_fds_set_cloexec(event->thread->fds, event->fd_num,
+				      event_param_u64(ev, fcntl__arg) & 1);
+	else if (command == fcntl_commands__F_DUPFD || command == fcntl_commands__F_DUPFD_CLOEXEC)
+		duplicate(event, result, command == fcntl_commands__F_DUPFD_CLOEXEC);
+}
+
+static struct sinsp_fd *open_end(struct state_event *event, int64_t num, uint64_t ino,
+				 uint32_t flags)
+{
+	struct sinsp_fd *fd =
+		state_open_fd(event, num, SCAP_FD_PIPE, flags & file_flags__O_CLOEXEC);
+
+	if (!fd)
+		return NULL;
+	sinsp_fd_set_ino(fd, ino);
+	fd->flags = flags;
+	return fd;
+}
+
+/* The parameters of pipe have the same indexes in pipe2. */
+static void open_pipe(struct state_event *event, uint32_t flags)
+{
+	const struct event *ev = event->ev;
+	uint64_t ino = event_param_u64(ev, pipe__ino);
+	int64_t second = event_param_i64(ev, pipe__fd2);
+
+	if (!event->thread || event_param_i64(ev, pipe__res) != 0 || event->fd_num < 0)
+		return;
+	open_end(event, event->fd_num, ino, flags);
+	/* In the .scap world the second end is the event's descriptor. */
+	state_set_fd(event, second, open_end(event, second, ino, flags));
+}
+
+_Static_assert((int)pipe__res == (int)pipe2__res && (int)pipe__fd2 == (int)pipe2__fd2 &&
+		       (int)pipe__ino == (int)pipe2__ino,
+	       "open_pipe reads both events");
+
+void state_pipe(struct sinsp *sinsp, struct state_event *event)
+{
+	open_pipe(event, 0);
+}
+
+void state_pipe2(struct sinsp *sinsp, struct state_event *event)
+{
+	open_pipe(event, (uint32_t)event_param_u64(event->ev, pipe2__flags));
+}
+
+/* Kernel objects that are used through descriptors: counters, timers, processes, rings. */
+
+enum { TOKEN_CREATE = 36 }; /* a bpf command without a name in events */
+
+static const char proc_prefix[] = "/proc/";
+
+void state_make_object(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event *ev = event->ev;
+	const struct state_object *object = &sinsp->plans[ev->desc->id].object;
+	const char *name = object->name ? event_param_string(ev, object->name) : NULL;
+	bool cloexec = object->cloexec == CLOEXEC_ALWAYS ||
+		       (event_param_u64(ev, object->flags) & object->cloexec);
+
+	if (!event->thread || event->fd_num < 0)
+		return;
+	event->fd = state_open_fd(event, event->fd_num, (enum scap_fd_type)object->type, cloexec);
+	if (event->fd && name)
+		sinsp_fd_rename(&sinsp->fd_store, event->fd, name, strlen(name));
+	if (event->fd)
+		sinsp_fds_recharge(event->thread->fds, event->fd_num);
+}
+
+/* For calls that create an object without a kind of its own. */
+void state_make_unknown(struct sinsp *sinsp, struct state_event *event)
+{
+	if (event->thread && event->fd_num >= 0)
+		event->fd = state_replace_fd(sinsp, event, event->fd_num);
+}
+
+void state_pidfd_open(struct sinsp *sinsp, struct state_event *event)
+{
+	char name[32];
+	int len = snprintf(name, sizeof(name), "%s%" PRId64, proc_prefix,
+			   event_param_i64(event->ev, pidfd_open__pid));
+
+	state_make_object(sinsp, event);
+	if (event->fd)
+		sinsp_fd_rename(&sinsp->fd_store, event->fd, name, (size_t)len);
+}
+
+/* The process of a pidfd of the event's thread, by the name set above, or NULL. */
+static struct sinsp_thread *process_of(struct sinsp *sinsp, struct state_event *event, int64_t num)
+{
+	const struct sinsp_fd *fd = sinsp_fds_find(event->thread->fds, num);
+	size_t prefix_len = sizeof(proc_prefix) - 1;
+
+	if (!fd || fd->type != SCAP_FD_PIDFD || strncmp(fd->name, proc_prefix, prefix_len) != 0)
+		return NULL;
+	return state_thread_named(sinsp, event->thread, strtoll(fd->name + prefix_len, NULL, 10));
+}
+
+void state_pidfd_getfd(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event *ev = event->ev;
+	struct sinsp_thread *owner;
+	struct sinsp_fd *fd = NULL;
+
+	if (!event->thread || event->fd_num < 0)
+		return;
+	owner = process_of(sinsp, event, event_param_i64(ev, pidfd_getfd__pid_fd));
+	if (owner)
+		fd = state_fd(sinsp, owner, event_param_i64(ev, pidfd_getfd__target_fd));
+	event->fd = fd ? sinsp_fds_share(event->thread->fds, event->fd_num, fd)
+		       : state_replace_fd(sinsp, event, event->fd_num);
+	sinsp_fds_set_cloexec(event->thread->fds, event->fd_num, true);
+}
+
+/* The commands whose result is a descriptor. */
+static const bool makes_fd[] = {
+	[bpf_commands__BPF_MAP_CREATE] = true,
+	[bpf_commands__BPF_PROG_LOAD] = true,
+	[bpf_commands__BPF_OBJ_GET] = true,
+	[bpf_commands__BPF_PROG_GET_FD_BY_ID] = true,
+	[bpf_commands__BPF_MAP_GET_FD_BY_ID] = true,
+	[bpf_commands__BPF_RAW_TRACEPOINT_OPEN] = true,
+	[bpf_commands__BPF_BTF_LOAD] = true,
+	[bpf_commands__BPF_BTF_GET_FD_BY_ID] = true,
+	[bpf_commands__BPF_LINK_CREATE] = true,
+	[bpf_commands__BPF_LINK_GET_FD_BY_ID] = true,
+	[bpf_commands__BPF_ENABLE_STATS] = true,
+	[bpf_commands__BPF_ITER_CREATE] = true,
+	[TOKEN_CREATE] = true,
+};
+
+void state_bpf(struct sinsp *sinsp, struct state_event *event)
+{
+	uint64_t command = event_param_u64(event->ev, bpf__cmd);
+
+	if (command < sizeof(makes_fd) && makes_fd[command])
+		state_make_object(sinsp, event);
+	else
+		event->has_fd = false;
+}
+
+/* Mounts that move: paths below them change from the next event on. */
+
+/*
+ * Notes a move from the path of one parameter to that of another. Ignored if a path is not
+ * absolute, or for a move from "/": that is the path of mounts not yet attached.
+ */
+static struct state_move *note_move(struct sinsp *sinsp, const struct state_event *event,
+				    unsigned int from, unsigned int to)
+{
+	struct state_move *move = &sinsp->move;
+
+	if (!event->thread || event_param_i64(event->ev, 0) != 0)
+		return NULL;
+	if (state_event_path(event->ev, event->thread, from, move->from, SINSP_PATH_MAX) < 2 ||
+	    state_event_path(event->ev, event->thread, to, move->to, SINSP_PATH_MAX) == 0 ||
+	    *move->from != '/' || *move->to != '/')
+		return NULL;
+	*move->old_root = '\0';
+	move->tid = event->thread->tid;
+	sinsp->after.moved = true;
+	sinsp->after.pending = true;
+	return move;
+}
+
+void state_mount(struct sinsp *sinsp, struct state_event *event)
+{
+	if (event_param_u64(event->ev, mount__flags) & mount_flags__MOVE)
+		note_move(sinsp, event, mount__dev, mount__dir);
+}
+
+void state_move_mount(struct sinsp *sinsp, struct state_event *event)
+{
+	note_move(sinsp, event, move_mount__from_path, move_mount__to_path);
+}
+
+/* The new root becomes "/", and the old one moves to the second path, as seen from there. */
+void state_pivot_root(struct sinsp *sinsp, struct state_event *event)
+{
+	struct state_move *move =
+		note_move(sinsp, event, pivot_root__new_root, pivot_root__put_old);
+	const char *below = "/";
+	size_t len;
+
+	_Static_assert(sizeof(move->old_root) >= sizeof(move->to), "a part of one fits the other");
+	if (!move)
+		return;
+	len = strlen(move->from);
+	if (strncmp(move->to, move->from, len) == 0 && move->to[len])
+		below = move->to + len;
+	memcpy(move->old_root, below, strlen(below) + 1);
+	memcpy(move->to, "/", sizeof("/"));
 }

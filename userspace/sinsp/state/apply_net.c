@@ -9,8 +9,7 @@
 #include "sinsp/state/apply.h"
 #include "sinsp/state/event_fd.h"
 #include "sinsp/state/load.h"
-#include "sinsp/state/lookup.h"
-#include "sinsp/state/parts.h"
+#include "sinsp/state/program.h"
 #include "sinsp/state/socket.h"
 #include "util/buf.h"
 

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes and threads: created (reported by the creator, by the new thread, or by both), exec,
- * exit.
+ * Processes and threads: created, exec, exit; attributes that a thread changes; moves to other
+ * control groups.
  */
+#include <linux/prctl.h>
 #include <string.h>
 
 #include "sinsp/state/apply.h"
-#include "sinsp/state/container_users_live.h"
-#include "sinsp/state/event_path.h"
-#include "sinsp/state/follow.h"
-#include "sinsp/state/lookup.h"
-#include "sinsp/state/parts.h"
+#include "sinsp/state/container_state.h"
+#include "sinsp/state/core.h"
+#include "sinsp/state/event_fd.h"
+#include "sinsp/state/load.h"
 #include "sinsp/state/path.h"
 #include "sinsp/state/program.h"
+
+/*
+ * Processes and threads: created (reported by the creator, by the new thread, or by both), exec,
+ * exit.
+ */
 
 /* The four clone events have the same parameters, and begin as the two exec events do. */
 _Static_assert((int)clone__exec_id == (int)clone3__exec_id &&
@@ -471,4 +476,275 @@ void state_exit(struct sinsp *sinsp, struct state_event *event)
 	if (reaper > 0)
 		sinsp_threads_reparent(&sinsp->threads, ev->tid, reaper);
 	state_remember_exit(sinsp, ev->tid);
+}
+
+/* Attributes that a thread changes: ids, session, process group, name, and what it shares. */
+
+enum { NO_CHANGE = UINT32_MAX };
+
+/* Events of such calls are ignored if the thread is unknown or the call failed. */
+static bool applies(const struct state_event *event)
+{
+	return event->thread && event_param_i64(event->ev, 0) >= 0;
+}
+
+static void set_id(uint32_t *id, const struct event *ev, unsigned int param)
+{
+	uint32_t value = (uint32_t)event_param_u64(ev, param);
+
+	if (event_param_present(ev, param) && value != NO_CHANGE)
+		*id = value;
+}
+
+/*
+ * The thread's ids are the effective ones: those that the kernel had after the call, or in older
+ * captures those that were asked for.
+ */
+#define DEFINE_SET_ID(call, id, now, asked)                                                        \
+	void state_##call(struct sinsp *sinsp, struct state_event *event)                          \
+	{                                                                                          \
+		if (applies(event))                                                                \
+			set_id(&event->thread->id, event->ev,                                      \
+			       event_param_present(event->ev, now) ? now : (asked));               \
+	}
+
+DEFINE_SET_ID(setuid, uid, setuid__effective_uid, setuid__uid)
+DEFINE_SET_ID(setgid, gid, setgid__effective_gid, setgid__gid)
+DEFINE_SET_ID(setreuid, uid, setreuid__effective_uid, setreuid__euid)
+DEFINE_SET_ID(setregid, gid, setregid__effective_gid, setregid__egid)
+DEFINE_SET_ID(setresuid, uid, setresuid__effective_uid, setresuid__euid)
+DEFINE_SET_ID(setresgid, gid, setresgid__effective_gid, setresgid__egid)
+
+void state_setsid(struct sinsp *sinsp, struct state_event *event)
+{
+	struct sinsp_thread *thread = event->thread;
+
+	if (!applies(event))
+		return;
+	thread->sid = thread->vpgid = event_param_i64(event->ev, setsid__res);
+	thread->pgid = thread->pid;
+}
+
+void state_setpgid(struct sinsp *sinsp, struct state_event *event)
+{
+	int64_t group = event_param_i64(event->ev, setpgid__pgid);
+	struct sinsp_thread *thread = NULL, *leader;
+
+	if (applies(event) && event_param_present(event->ev, setpgid__pgid))
+		thread = state_thread_named(sinsp, event->thread,
+					    event_param_i64(event->ev, setpgid__pid));
+	if (!thread)
+		return;
+	if (group == 0)
+		group = thread->vpid;
+	leader = group == thread->vpid ? thread : state_thread_named(sinsp, event->thread, group);
+	thread->vpgid = group;
+	if (leader)
+		thread->pgid = leader->pid;
+}
+
+/* A new user or mount namespace implies an unshared directory. */
+void state_unshare(struct sinsp *sinsp, struct state_event *event)
+{
+	uint64_t flags = event_param_u64(event->ev, unshare__flags);
+
+	if (!applies(event))
+		return;
+	if (flags & (clone_flags__CLONE_FS | clone_flags__CLONE_NEWNS | clone_flags__CLONE_NEWUSER))
+		state_unshare_fs(sinsp, event->thread);
+	if (flags & clone_flags__CLONE_FILES)
+		state_unshare_fds(event->thread);
+	if (flags & clone_flags__CLONE_NEWUSER)
+		state_enter_userns(event->thread);
+}
+
+/* The kind of a namespace by its descriptor's name: "/proc/1/ns/mnt", or "mnt:[4026531841]". */
+static uint32_t kind_of_namespace(const struct sinsp_fd *fd)
+{
+	static const struct {
+		const char *path_end, *link;
+		uint32_t flag;
+	} kinds[] = {
+		{"/ns/mnt", "mnt:[", clone_flags__CLONE_NEWNS},
+		{"/ns/user", "user:[", clone_flags__CLONE_NEWUSER},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t len = strlen(kinds[i].path_end);
+
+		if (strncmp(fd->name, kinds[i].link, strlen(kinds[i].link)) == 0 ||
+		    (fd->name_len > len &&
+		     strcmp(fd->name + fd->name_len - len, kinds[i].path_end) == 0))
+			return kinds[i].flag;
+	}
+	return 0;
+}
+
+/*
+ * A thread that enters a mount namespace is at its root; the kernel rejects the call if others
+ * share the directory. If the kind is unknown, as of a namespace bound to a file, /proc is read.
+ */
+void state_setns(struct sinsp *sinsp, struct state_event *event)
+{
+	uint64_t kinds = event_param_u64(event->ev, setns__nstype);
+
+	if (!applies(event))
+		return;
+	if (kinds == 0 && (sinsp->lacks & SINSP_DESCRIPTORS))
+		event->fd = state_replace_fd(sinsp, event, event->fd_num);
+	if (kinds == 0 && event->fd)
+		kinds = kind_of_namespace(event->fd);
+	if (kinds == 0)
+		state_look_up_cwd(sinsp, event->thread);
+	if (kinds & clone_flags__CLONE_NEWUSER)
+		state_enter_userns(event->thread);
+	if (kinds & clone_flags__CLONE_NEWNS) {
+		state_unshare_fs(sinsp, event->thread);
+		sinsp_fs_set(&sinsp->pool, event->thread->fs, "/", 1);
+	}
+}
+
+/* Failed calls also report the resulting capabilities. */
+void state_capset(struct sinsp *sinsp, struct state_event *event)
+{
+	struct sinsp_thread *thread = event->thread;
+
+	if (!thread)
+		return;
+	state_set_u64(&thread->caps_inheritable, event->ev, capset__cap_inheritable);
+	state_set_u64(&thread->caps_permitted, event->ev, capset__cap_permitted);
+	state_set_u64(&thread->caps_effective, event->ev, capset__cap_effective);
+}
+
+void state_prctl(struct sinsp *sinsp, struct state_event *event)
+{
+	if (applies(event) && event_param_u64(event->ev, prctl__option) == PR_SET_NAME)
+		state_set_comm(event->thread, event_param_string(event->ev, prctl__arg2_str));
+}
+
+/* Limits belong to a process: fields show those of its main thread. */
+static void set_limit(struct sinsp *sinsp, struct sinsp_thread *thread, uint64_t resource,
+		      int64_t limit)
+{
+	struct sinsp_thread *main = thread ? state_thread_find(sinsp, thread->pid) : NULL;
+
+	if (resource != rlimit_resources__RLIMIT_NOFILE || !thread)
+		return;
+	thread->fd_limit = limit;
+	if (main)
+		main->fd_limit = limit;
+}
+
+void state_setrlimit(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event *ev = event->ev;
+
+	if (applies(event))
+		set_limit(sinsp, event->thread, event_param_u64(ev, setrlimit__resource),
+			  event_param_i64(ev, setrlimit__cur));
+}
+
+/*
+ * Whether the call sets a limit. The event has zeros for a new limit that is absent, and for an old
+ * limit that was not requested.
+ */
+static bool gives_limit(const struct event *ev)
+{
+	return event_param_i64(ev, prlimit__newcur) || event_param_i64(ev, prlimit__newmax) ||
+	       (event_param_i64(ev, prlimit__oldcur) == 0 &&
+		event_param_i64(ev, prlimit__oldmax) == 0);
+}
+
+void state_prlimit(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event *ev = event->ev;
+
+	if (applies(event) && event_param_present(ev, prlimit__resource) && gives_limit(ev))
+		set_limit(
+			sinsp,
+			state_thread_named(sinsp, event->thread, event_param_i64(ev, prlimit__pid)),
+			event_param_u64(ev, prlimit__resource),
+			event_param_i64(ev, prlimit__newcur));
+}
+
+/* Control groups: threads and processes that move to others. */
+
+struct group_move {
+	int64_t pid;
+	uint32_t subsystems;
+	const char *path;
+	/* If a runtime moves it into the group of a container that it was given the name of. */
+	enum sinsp_container_type declared;
+};
+
+static void move_thread(const struct group_move *move, struct sinsp_thread *thread)
+{
+	sinsp_thread_move_cgroups(thread, move->subsystems, move->path);
+	if (move->declared)
+		sinsp_cgroups_declare(thread->cgroups, move->path, move->declared);
+}
+
+/*
+ * "runc create ... web1" moves the first process of a container into ".../web1": a free name, as
+ * any group could have, that only its command line confirms. "runc exec" does likewise.
+ */
+static enum sinsp_container_type find_declared(const struct sinsp *sinsp,
+					       const struct sinsp_thread *mover, const char *path)
+{
+	static const char shim[] = "containerd-shim";
+	const struct sinsp_thread *parent;
+	const char *program, *name = sinsp_path_name(path);
+
+	if (!mover || !*name)
+		return SINSP_CONTAINER_NONE;
+	program = sinsp_path_name(mover->program->exepath);
+	if ((strcmp(program, "runc") != 0 && strcmp(program, "crun") != 0) ||
+	    !sinsp_program_has_argument(mover->program, name))
+		return SINSP_CONTAINER_NONE;
+	parent = state_thread_find(sinsp, mover->ptid);
+	return parent && strncmp(parent->comm, shim, sizeof(shim) - 1) == 0
+		       ? SINSP_CONTAINER_CONTAINERD
+		       : SINSP_CONTAINER_CUSTOM;
+}
+
+static void move_if_of_process(struct sinsp_thread_entry *entry, void *context)
+{
+	const struct group_move *move = context;
+
+	if (entry->thread.pid == move->pid)
+		move_thread(move, &entry->thread);
+}
+
+/* The main thread may have ended before the others, which move all the same. */
+static void move_process(struct sinsp *sinsp, struct group_move *move)
+{
+	struct sinsp_thread_entry *main = sinsp_threads_find(&sinsp->threads, move->pid);
+
+	if (main && !main->unknown && !main->ended && main->thread.nthreads <= 1)
+		move_thread(move, &main->thread);
+	else
+		sinsp_threads_each(&sinsp->threads, move_if_of_process, move);
+}
+
+/* The event's thread is the one that moves another. What is not known yet is read from /proc. */
+void state_cgroup_attach(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event *ev = event->ev;
+	struct group_move move = {
+		.pid = event_param_i64(ev, cgroup_attach__pid),
+		.subsystems = (uint32_t)event_param_u64(ev, cgroup_attach__subsystems),
+		.path = event_param_string(ev, cgroup_attach__path),
+	};
+	struct sinsp_thread *thread;
+
+	if (!move.path || !move.subsystems)
+		return;
+	move.declared = find_declared(sinsp, event->thread, move.path);
+	if (event_param_u64(ev, cgroup_attach__threadgroup)) {
+		move_process(sinsp, &move);
+		return;
+	}
+	thread = state_thread_find(sinsp, event_param_i64(ev, cgroup_attach__tid));
+	if (thread)
+		move_thread(&move, thread);
 }

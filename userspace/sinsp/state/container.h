@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A container: its id, which its processes' control groups contain, and what its runtime says of
- * it. The description is made outside of the engine, by one thread at a time, and never changes
- * once the engine has it: new data is a new description.
- */
+/* A container: its id, what its runtime says of it, its lists, and the pod that it is in. */
 #ifndef SINSP_STATE_CONTAINER_H
 #define SINSP_STATE_CONTAINER_H
 
@@ -14,7 +10,13 @@
 #include "sinsp/state/cgroup_path.h"
 #include "sinsp/state/container_users.h"
 #include "sinsp/state/info.h"
-#include "sinsp/state/pod.h"
+#include "sinsp/state/pods.h"
+
+/*
+ * A container: its id, which its processes' control groups contain, and what its runtime says of
+ * it. The description is made outside of the engine, by one thread at a time, and never changes
+ * once the engine has it: new data is a new description.
+ */
 
 struct sinsp_mount {
 	const char *source, *dest, *mode, *propagation;
@@ -135,5 +137,43 @@ bool sinsp_container_is_described(const struct sinsp_container *container);
 
 /* Bytes of the id that are its short form: all of an id that is a name. */
 size_t sinsp_container_short_len(const struct sinsp_container *container);
+
+/* Lists of containers, in the order in which they were added: see enum sinsp_container_listing. */
+
+struct sinsp_container_list {
+	struct sinsp_container *oldest, *newest;
+	uint32_t count;
+};
+
+/* All of a table's; zeroed ones are empty. */
+struct sinsp_container_lists {
+	struct sinsp_container_list of[SINSP_CONTAINERS_LISTS];
+};
+
+/* Does nothing if it is in the list. */
+void sinsp_container_list_add(struct sinsp_container_lists *lists,
+			      struct sinsp_container *container,
+			      enum sinsp_container_listing which);
+
+/* Does nothing if it is not in the list. */
+void sinsp_container_list_remove(struct sinsp_container_lists *lists,
+				 struct sinsp_container *container,
+				 enum sinsp_container_listing which);
+
+/*
+ * Which pod a container is in, and what is known of the container by that: nothing is looked for
+ * per event. To be called by the table of containers alone.
+ */
+
+/*
+ * Sets the container's pod, and all that is known of the container: after it was found, and when
+ * its description, or that of a pod, has changed. The pod is the one of which the control groups
+ * have the uid; if the API does not know that, the one in which the API lists the container; else
+ * the one that the runtime names. Without memory for an entry it is in none.
+ */
+void sinsp_container_set_pod(struct sinsp_pods *pods, struct sinsp_container *container);
+
+/* Takes a container that is removed out of its pod. */
+void sinsp_container_leave_pod(struct sinsp_pods *pods, struct sinsp_container *container);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Containers of the state: new ones, where their runtime has their files, their descriptions. */
+/*
+ * Containers of the state: new ones, where their runtime has their files, their descriptions, their
+ * users.
+ */
 #ifndef SINSP_STATE_CONTAINER_STATE_H
 #define SINSP_STATE_CONTAINER_STATE_H
 
@@ -7,6 +10,50 @@
 #include <stddef.h>
 
 #include "sinsp/state/container.h"
+#include "sinsp/state/container_users.h"
+
+/* One description of a container made of two: what was known, and what came later. */
+
+/*
+ * Completes `info`, which came later, by copies of what was known. What was known stays, so that
+ * all events of the container have the same values, except for its name and its addresses, which
+ * can change. Returns 1 if `info` says more or something else now, 0 if it says what was known, or
+ * -ENOMEM.
+ */
+int container_merge(struct sinsp_container_info *info, const struct sinsp_container_info *known);
+
+/*
+ * The users of containers on a live machine: whose are to be read, by another thread, and what it
+ * read. Without that thread they stay unknown.
+ */
+
+struct sinsp;
+struct sinsp_thread;
+
+/*
+ * Gets the next container whose users are to be read, with sinsp_container_users_read(); its texts
+ * are valid until the next event. Cheap enough for each event. Returns false if there is none.
+ */
+bool sinsp_take_users_wanted(struct sinsp *sinsp, struct sinsp_users_wanted *wanted);
+
+/*
+ * Sets the result of that; owns `users`. If the process exited, or had no root of its own, another
+ * one is asked for when there is one. Does nothing if there is no such container any more.
+ */
+void sinsp_set_users(struct sinsp *sinsp, const char *id, uint32_t owner, int result,
+		     struct sinsp_container_users *users);
+
+/* The engine's /proc for the thread that reads; NULL: it has none. Returns 0 or -errno. */
+int sinsp_copy_proc(const struct sinsp *sinsp, struct scap_proc **proc);
+
+/*
+ * The users of the thread's container can be read through its root, once for each container. Until
+ * they are, they are unknown. To be called for threads that were loaded, and after an exec: a
+ * runtime's process is in the groups of a container before it has its root.
+ */
+void state_learn_users(struct sinsp *sinsp, const struct sinsp_thread *thread);
+
+/* Containers of the state: new ones, where their runtime has their files, their descriptions. */
 
 struct sinsp;
 struct sinsp_thread;

@@ -7,7 +7,7 @@
 #define SINSP_STATE_CONTAINER_USERS_H
 
 #include "scap/proc/proc.h"
-#include "sinsp/state/users.h"
+#include "sinsp/state/names.h"
 
 struct sinsp_container_users {
 	struct users users, groups;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "event/event.h"
-#include "sinsp/state/container_pod.h"
+#include "sinsp/state/container.h"
 #include "util/buf.h"
 #include "util/hash.h"
 

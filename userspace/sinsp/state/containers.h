@@ -9,7 +9,6 @@
 #define SINSP_STATE_CONTAINERS_H
 
 #include "sinsp/state/container.h"
-#include "sinsp/state/container_list.h"
 #include "memory/holders.h"
 #include "sinsp/state/pods.h"
 

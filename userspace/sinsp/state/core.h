@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's data: the tables of threads and descriptors, and related state. Functions here only
- * look up and store; none reads /proc. Only for the files of the engine.
+ * The engine's data: the tables of threads and descriptors, and related state; which threads are
+ * followed, limits, moved mounts, changes after an event.
  */
 #ifndef SINSP_STATE_CORE_H
 #define SINSP_STATE_CORE_H
 
+#include "memory/pool.h"
 #include "scap/model/snapshot.h"
 #include "sinsp/state/config.h"
-#include "sinsp/state/plan.h"
 #include "sinsp/state/containers.h"
 #include "sinsp/state/fds.h"
 #include "sinsp/state/machine.h"
 #include "sinsp/state/names.h"
 #include "sinsp/state/path.h"
+#include "sinsp/state/rules.h"
 #include "sinsp/state/threads.h"
 #include "util/clock.h"
-#include "memory/pool.h"
+
+/*
+ * The engine's data: the tables of threads and descriptors, and related state. Functions here only
+ * look up and store; none reads /proc. Only for the files of the engine.
+ */
 
 enum {
 	SINSP_THREADS_MAX = 1 << 17,
@@ -135,6 +140,74 @@ static inline void state_forget_exit(struct sinsp *sinsp, int64_t tid)
 static inline bool state_is_outside(const struct sinsp_thread *thread)
 {
 	return thread->vpid > 0 && thread->vpid == thread->pid;
+}
+
+/*
+ * Which threads are followed: a flag of each, set when the thread is added to the tables. Only for
+ * the files of the engine; see sinsp_follow for the options.
+ */
+
+/* A thread loaded from /proc or a capture, its parent set. was_followed: before it was reloaded. */
+void state_follow_loaded(struct sinsp *sinsp, struct sinsp_thread *thread, bool was_followed);
+
+/* A thread added by an event. creator: NULL if unknown. */
+void state_follow_created(struct sinsp *sinsp, struct sinsp_thread *thread,
+			  const struct sinsp_thread *creator);
+
+/* A thread that has called exec. */
+void state_follow_exec(struct sinsp *sinsp, struct sinsp_thread *thread);
+
+/*
+ * Keeps the tables within their limits of memory and descriptors: whoever holds most loses what is
+ * oldest of it. What is removed is looked up in /proc again when an event needs it.
+ */
+
+/* A part of the limit stays free for what one event adds, such as a copy of a large table. */
+enum { STATE_FDS_SPARE_PART = 16 };
+
+static inline bool state_has_many_fds(const struct sinsp *sinsp)
+{
+	const struct sinsp_fd_store *store = &sinsp->fd_store;
+
+	return store->count > store->max - store->max / STATE_FDS_SPARE_PART;
+}
+
+/* Bytes of threads, with their control groups, and of descriptors. */
+static inline uint64_t state_held_bytes(const struct sinsp *sinsp)
+{
+	return sinsp->pool.held + sinsp->containers.cgroups_bytes;
+}
+
+/* Cheap enough for each event. */
+static inline bool state_is_crowded(const struct sinsp *sinsp)
+{
+	return state_held_bytes(sinsp) > sinsp->memory_max || state_has_many_fds(sinsp);
+}
+
+/* Removes some threads or descriptors if the tables are crowded. Only between two events. */
+void state_make_room(struct sinsp *sinsp);
+
+/* Paths that change because a mount moves. For the files of the engine. */
+
+/*
+ * Updates the paths of the directory and the open files of a thread after a move. Those of other
+ * processes are not updated, nor are paths that lead through a link.
+ */
+void state_apply_move(struct sinsp *sinsp, const struct state_move *move);
+
+/* Changes that are deferred until after an event, which must still see the old state. */
+
+/* For state_finish_last(). */
+void state_finish(struct sinsp *sinsp);
+
+/*
+ * Makes the deferred changes of the last event, before the next one is applied or the whole tables
+ * are read.
+ */
+static inline void state_finish_last(struct sinsp *sinsp)
+{
+	if (sinsp->after.pending)
+		state_finish(sinsp);
 }
 
 #endif

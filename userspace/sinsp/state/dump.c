@@ -7,7 +7,6 @@
 
 #include "sinsp/state/container_json.h"
 #include "sinsp/state/engine.h"
-#include "sinsp/state/after.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/socket.h"
 

@@ -8,12 +8,9 @@
 #include <unistd.h>
 
 #include "sinsp/state/rules.h"
-#include "sinsp/state/plans.h"
-#include "sinsp/state/after.h"
 #include "sinsp/state/core.h"
-#include "sinsp/state/directories.h"
-#include "sinsp/state/lookup.h"
-#include "sinsp/state/room.h"
+#include "sinsp/state/event_fd.h"
+#include "sinsp/state/load.h"
 #include "sinsp/state/program.h"
 #include "util/clock.h"
 

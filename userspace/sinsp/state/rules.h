@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules by which events change the state: one row for each event that changes it. */
+/*
+ * The rules by which events change the state, one row for each event that changes it, and the plan
+ * of each event that is made of them.
+ */
 #ifndef SINSP_STATE_RULES_H
 #define SINSP_STATE_RULES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/event.h"
 #include "sinsp/state/apply.h"
+
+/* The processing of each event, computed once from its descriptor and its rule. */
+
+enum { PLAN_BASES_MAX = 2 };
+
+struct state_plan {
+	state_handler *handle; /* NULL: nothing to apply */
+	struct state_object object; /* of the rule */
+	int8_t fd_param; /* parameter with the event's descriptor, or -1 */
+	bool uses_fd; /* which is open before the event */
+	bool closes_fd; /* and closed by it */
+	bool finds_thread; /* the handler finds or adds the thread itself */
+	bool is_call; /* an event of a system call */
+	uint8_t paths_count;
+	uint8_t paths[PLAN_BASES_MAX]; /* parameters relative to a directory descriptor */
+};
+
+/* The rules by which events change the state: one row for each event that changes it. */
 
 struct state_rule {
 	state_handler *handle; /* NULL: the event changes nothing */
@@ -21,5 +46,10 @@ const struct state_rule *state_rule_of(unsigned int id);
  * is needed to know what it is.
  */
 bool state_rule_describes_fd(unsigned int id);
+
+/* The plans of all events, from their descriptors and rules. */
+
+/* A plan for each event id below EVENT_ID_MAX; made by the first call, and never freed. */
+const struct state_plan *state_plans(void);
 
 #endif

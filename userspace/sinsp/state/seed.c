@@ -8,11 +8,9 @@
 #include <string.h>
 
 #include "sinsp/state/engine.h"
-#include "sinsp/state/after.h"
-#include "sinsp/state/container_state.h"
 #include "sinsp/state/core.h"
+#include "sinsp/state/container_state.h"
 #include "sinsp/state/load.h"
-#include "sinsp/state/room.h"
 
 static int seed_main_threads(struct sinsp *sinsp)
 {

@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "sinsp/state/engine.h"
-#include "sinsp/state/after.h"
+#include "sinsp/state/core.h"
 #include "sinsp/state/load.h"
-#include "sinsp/state/parts.h"
-#include "sinsp/state/room.h"
+#include "sinsp/state/program.h"
 
 static struct sinsp *sinsp_of(struct scap_snapshot *to)
 {

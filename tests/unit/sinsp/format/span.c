@@ -12,7 +12,6 @@
 #include "sinsp/fields/field.h"
 #include "sinsp/format/formatter.h"
 #include "sinsp/state/container_state.h"
-#include "sinsp/state/parts.h"
 #include "sinsp/state/program.h"
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What an event closed or ended is there until the next event. */
 #include "drive.h"
-#include "sinsp/state/after.h"
+#include "sinsp/state/core.h"
 #include "unit.h"
 
 static void closes_late(void **state)

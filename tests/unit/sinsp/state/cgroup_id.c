@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The shapes of ids; cgroup_path.c tests them in paths. */
-#include "sinsp/state/cgroup_id.h"
+#include "sinsp/state/cgroup_path.h"
 #include "unit.h"
 
 static struct text text_of(const char *text)

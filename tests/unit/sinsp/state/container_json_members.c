@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The numbers of types of containers in files, and where members are in a description. */
-#include "sinsp/state/container_json_members.h"
+#include "sinsp/state/container_json.h"
 #include "unit.h"
 
 static void test_types(void **state)

@@ -4,7 +4,6 @@
 
 #include "contained.h"
 #include "sinsp/state/container_json.h"
-#include "sinsp/state/container_json_members.h"
 #include "unit.h"
 
 /* The container of the fixture. */

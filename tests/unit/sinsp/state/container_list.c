@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of containers: order, and removal anywhere. */
-#include "sinsp/state/container_list.h"
+#include "sinsp/state/container.h"
 #include "unit.h"
 
 enum { COUNT = 3 };

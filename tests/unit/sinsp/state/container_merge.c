@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two descriptions of a container as one. */
-#include "sinsp/state/container_merge.h"
+#include "sinsp/state/container_state.h"
 #include "unit.h"
 
 static struct sinsp_container_info *known, *info;

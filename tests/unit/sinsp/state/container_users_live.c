@@ -5,7 +5,7 @@
 
 #include "drive.h"
 #include "foreign_root.h"
-#include "sinsp/state/container_users_live.h"
+#include "sinsp/state/container_state.h"
 #include "sinsp/state/core.h"
 #include "unit.h"
 

@@ -9,7 +9,6 @@
 
 #include "sinsp/state/container_json.h"
 #include "sinsp/state/container_state.h"
-#include "sinsp/state/container_users_live.h"
 #include "sinsp/state/core.h"
 #include "snapshots.h"
 #include "unit.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "drive.h"
-#include "sinsp/state/mounts.h"
+#include "sinsp/state/core.h"
 #include "sinsp/state/program.h"
 #include "unit.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What threads share, and what one of them gets for itself. */
 #include "drive.h"
-#include "sinsp/state/parts.h"
 #include "sinsp/state/program.h"
 #include "unit.h"
 

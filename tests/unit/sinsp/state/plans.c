@@ -2,7 +2,6 @@
 /* The plan of each event against its descriptor. */
 #include <string.h>
 
-#include "sinsp/state/plans.h"
 #include "sinsp/state/rules.h"
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of a pod's description, and how two of them differ. */
-#include "sinsp/state/pod.h"
+#include "sinsp/state/pods.h"
 #include "unit.h"
 
 /* The sanitizers of the test build report what is not freed. */

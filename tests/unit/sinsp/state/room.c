@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of memory and of descriptors: who holds most gives back, and nobody else. */
-#include "sinsp/state/room.h"
+#include "sinsp/state/core.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "drive.h"
-#include "sinsp/state/core.h"
 #include "sinsp/state/threads.h"
 #include "unit.h"
 

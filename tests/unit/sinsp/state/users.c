@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "etc_files.h"
-#include "sinsp/state/users.h"
+#include "sinsp/state/names.h"
 #include "unit.h"
 
 static struct etc_files etc;

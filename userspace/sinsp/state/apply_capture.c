@@ -1,10 +1,66 @@
 /* SPDX-License-Identifier: MIT */
+/* What captures alone report in events: containers and users. */
+#include <string.h>
+
+#include "sinsp/state/apply.h"
+#include "sinsp/state/container_json.h"
+#include "sinsp/state/core.h"
+#include "sinsp/state/load.h"
+
+/*
+ * Containers from events of a capture: descriptions in JSON, as events of their own and, later, as
+ * asynchronous events. They come before or after the threads of the container.
+ */
+
+/* A text up to its NUL, which asynchronous events may lack. */
+static size_t text_len(const struct event_param *param)
+{
+	return strnlen((const char *)param->data, param->len);
+}
+
+static void apply_container_forget(struct sinsp *sinsp, const struct event_param *param)
+{
+	struct sinsp_container_json read;
+
+	if (sinsp_container_json_read((const char *)param->data, text_len(param), false, &read)) {
+		sinsp->stats.descriptions_corrupt++;
+		return;
+	}
+	sinsp_containers_forget(&sinsp->containers, read.id);
+	sinsp_container_info_destroy(read.info);
+}
+
+static void describe(struct sinsp *sinsp, const struct event_param *param)
+{
+	state_load_container(sinsp, (const char *)param->data, text_len(param));
+}
+
+void state_container(struct sinsp *sinsp, struct state_event *event)
+{
+	describe(sinsp, &event->ev->params[container__json]);
+}
+
+/* Those of other names are not about containers. */
+void state_asyncevent(struct sinsp *sinsp, struct state_event *event)
+{
+	static const struct {
+		const char *name;
+		void (*apply)(struct sinsp *sinsp, const struct event_param *data);
+	} kinds[] = {
+		{"container", describe},
+		{"container_removed", apply_container_forget},
+	};
+	const char *name = event_param_string(event->ev, asyncevent__name);
+
+	for (size_t i = 0; name && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(name, kinds[i].name) == 0)
+			kinds[i].apply(sinsp, &event->ev->params[asyncevent__data]);
+}
+
 /*
  * Users and groups from events of a capture. Those of containers are kept separate: outside, the
  * same ids mean others.
  */
-#include "sinsp/state/apply.h"
-#include "sinsp/state/core.h"
 
 _Static_assert((int)useradded__uid == (int)userdeleted__uid &&
 		       (int)useradded__uid == (int)groupadded__gid &&
@@ -44,7 +100,7 @@ static void replace(struct users *users, const struct user_entry *user)
 		users_add(users, user);
 }
 
-static void forget(struct users *users, uint64_t id)
+static void apply_user_forget(struct users *users, uint64_t id)
 {
 	if (users)
 		users_remove(users, (uint32_t)id);
@@ -68,7 +124,7 @@ void state_user_deleted(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct event *ev = event->ev;
 
-	forget(tables_of(sinsp, ev, userdeleted__container_id).users,
+	apply_user_forget(tables_of(sinsp, ev, userdeleted__container_id).users,
 	       event_param_u64(ev, userdeleted__uid));
 }
 
@@ -87,6 +143,6 @@ void state_group_deleted(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct event *ev = event->ev;
 
-	forget(tables_of(sinsp, ev, groupdeleted__container_id).groups,
+	apply_user_forget(tables_of(sinsp, ev, groupdeleted__container_id).groups,
 	       event_param_u64(ev, groupdeleted__gid));
 }
