@@ -223,6 +223,8 @@ static const struct row output_rows[] = {
 	ROW("output_unknown_gaps", METRIC_COUNTER, NULL, unknown_gaps,
 	    "Losses of which nobody knows how many records they cost: the run before was killed."),
 	ROW("output_redacted", METRIC_COUNTER, NULL, redacted, "Secrets that were hidden."),
+	ROW("output_redact_unfinished", METRIC_COUNTER, NULL, redact_unfinished,
+	    "Texts that were hidden whole, as a redact-pattern was given up on them."),
 };
 #undef STRUCT
 

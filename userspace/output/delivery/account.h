@@ -51,6 +51,7 @@ struct output_account {
 	uint64_t dropped[GAP_CAUSES]; /* from GAP_LOSSES on: left out before they were formatted */
 	uint64_t unknown_gaps; /* losses of which nobody knows how many records they cost */
 	uint64_t redacted; /* secrets that were hidden */
+	uint64_t redact_unfinished; /* texts hidden whole: a redact-pattern= was given up */
 	uint64_t queued; /* records that are not delivered yet */
 	uint64_t queued_bytes; /* memory */
 	uint64_t oldest_ns; /* how long the oldest one waits; in a spool: how old its event is */

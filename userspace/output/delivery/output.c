@@ -522,8 +522,10 @@ void output_account(struct output *output, struct output_account *account)
 		account->dropped[i] = counter_get(&counters->dropped[i]);
 	if (output->sender.spooler)
 		account_spool(output, account);
-	for (int i = 0; output->redact && i < REDACT_KINDS; i++)
+	for (int i = 0; output->redact && i < REDACT_UNFINISHED; i++)
 		account->redacted += redact_count(output->redact, (enum redact_kind)i);
+	if (output->redact)
+		account->redact_unfinished = redact_count(output->redact, REDACT_UNFINISHED);
 	gone = account->delivered + output_account_dropped(account);
 	account->queued = account->formatted + account->backlog > gone
 				  ? account->formatted + account->backlog - gone

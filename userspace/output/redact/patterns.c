@@ -70,6 +70,7 @@ const char *redact_kind_name(enum redact_kind kind)
 		[REDACT_PASSWORD] = "password", [REDACT_TOKENS] = "token",
 		[REDACT_HEADERS] = "header",	[REDACT_KEYS] = "private_key",
 		[REDACT_URLS] = "url_password", [REDACT_OWN] = "own_pattern",
+		[REDACT_UNFINISHED] = "unfinished",
 	};
 
 	return names[kind];

@@ -24,6 +24,7 @@ enum redact_kind {
 	REDACT_KEYS,
 	REDACT_URLS,
 	REDACT_OWN, /* patterns of the user */
+	REDACT_UNFINISHED, /* texts hidden whole, as such a pattern was given up */
 	REDACT_KINDS,
 };
 

@@ -7,6 +7,7 @@
 #include "output/redact/redact.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <pcre2.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -224,11 +225,12 @@ static int match(const struct own_pattern *own, const char *text, size_t len, si
 	return found;
 }
 
-static void hide_own(struct redact *redact, const struct own_pattern *own, char *text, size_t len)
+/* Returns whether the expression was tried to the end of the text. */
+static bool hide_own(struct redact *redact, const struct own_pattern *own, char *text, size_t len)
 {
 	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(own->match);
 	size_t at = 0;
-	int found;
+	int found = PCRE2_ERROR_NOMATCH;
 
 	while (at < len && (found = match(own, text, len, at)) > 0) {
 		size_t group = found > 1 && places[2] != PCRE2_UNSET ? 2 : 0;
@@ -238,14 +240,79 @@ static void hide_own(struct redact *redact, const struct own_pattern *own, char 
 		hide_and_count(redact, text, &secret, REDACT_OWN);
 		at = places[1] > at ? places[1] : at + 1;
 	}
+	return found > 0 || found == PCRE2_ERROR_NOMATCH;
+}
+
+/* A text may begin as JSON does, and be none. */
+static bool is_json(const char *text, size_t len)
+{
+	json_t *value = len && text[0] == '{' ? json_loadb(text, len, 0, NULL) : NULL;
+	bool is = value != NULL;
+
+	json_decref(value);
+	return is;
+}
+
+static size_t end_of_string(const char *json, size_t at)
+{
+	while (json[at] != '"')
+		at += json[at] == '\\' ? 2 : 1;
+	return at;
+}
+
+static bool is_name(const char *json, size_t len, size_t end)
+{
+	size_t at = end + 1;
+
+	while (at < len && strchr(" \t\r\n", json[at]))
+		at++;
+	return at < len && json[at] == ':';
+}
+
+/* Names of members and numbers stay, so that the record can be read. */
+static void hide_strings(char *json, size_t len)
+{
+	for (size_t at = 0; at < len; at++) {
+		struct extent string = {at + 1, at + 1};
+
+		if (json[at] != '"')
+			continue;
+		string.to = at = end_of_string(json, at + 1);
+		if (!is_name(json, len, at))
+			hide(json, &string);
+	}
+}
+
+static void hide_line(char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] != '\n')
+			text[i] = '*';
+}
+
+/* Returns whether all was tried. */
+static bool hide_known(struct redact *redact, char *text, size_t len)
+{
+	bool finished = true;
+
+	hide_words(redact, text, len);
+	hide_urls(redact, text, len);
+	for (size_t i = 0; finished && i < redact->own_count; i++)
+		finished = hide_own(redact, &redact->own[i], text, len);
+	if (!finished)
+		atomic_fetch_add_explicit(&redact->counts[REDACT_UNFINISHED], 1,
+					  memory_order_relaxed);
+	return finished;
 }
 
 void redact_text(struct redact *redact, char *text, size_t len)
 {
-	hide_words(redact, text, len);
-	hide_urls(redact, text, len);
-	for (size_t i = 0; i < redact->own_count; i++)
-		hide_own(redact, &redact->own[i], text, len);
+	if (hide_known(redact, text, len))
+		return;
+	if (is_json(text, len))
+		hide_strings(text, len);
+	else
+		hide_line(text, len);
 }
 
 /* What the next argument is after an option of this text. */
@@ -275,7 +342,8 @@ void redact_part(struct redact *redact, char *text, size_t len)
 
 	redact->expected = kind_after(text, len);
 	if (expected == REDACT_KINDS || redact->expected != REDACT_KINDS) {
-		redact_text(redact, text, len);
+		if (!hide_known(redact, text, len))
+			memset(text, '*', len);
 	} else if (len) {
 		memset(text, '*', len);
 		atomic_fetch_add_explicit(&redact->counts[expected], 1, memory_order_relaxed);

@@ -35,6 +35,8 @@ static void test_lines(void **state)
 	account.is_failing = true;
 	error_set(&account.err, 0, "it is full");
 	account.unknown_gaps = 1;
+	account.redacted = 6;
+	account.redact_unfinished = 2;
 	account.failures = 1;
 	account.retried = 5;
 	account.redelivered = 4;
@@ -44,6 +46,9 @@ static void test_lines(void **state)
 	       "agent: output file:/a: dropped 1: rejected by the target\n"
 	       "agent: output file:/a: before the start an unknown number of records was lost: the "
 	       "run before did not end in good order\n"
+	       "agent: output file:/a: hid 6 secrets\n"
+	       "agent: output file:/a: hid 2 texts whole, as a redact-pattern= was given up on "
+	       "them: make it simpler\n"
 	       "agent: output file:/a: it is full\n"
 	       "agent: output file:/a: 700 bytes in 2 batches, of which 1 failed; 5 records sent "
 	       "again, 4 of them marked\n");
