@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * What the iterator over threads writes (bpf/threads.bpf.h), and user space reads
- * (userspace/scap/iter): a record for each thread but the first of each process, without gaps, and
+ * (scap/live/iter.h): a record for each thread but the first of each process, without gaps, and
  * one at the end.
  */
 #ifndef LANNER_ITER_THREAD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * What the iterator over the open descriptors of the machine writes (bpf/open_fds.bpf.h), and user
- * space reads (userspace/scap/iter): a record for each descriptor, without gaps, and one at the
+ * space reads (scap/live/iter.h): a record for each descriptor, without gaps, and one at the
  * end.
  */
 #ifndef LANNER_OPEN_FD_H

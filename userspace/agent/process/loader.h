@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "scap/loader/client.h"
+#include "scap/live/loader_client.h"
 #include "util/error.h"
 
 /* Zeroed: there is none. */

@@ -17,7 +17,7 @@
 
 #include "event/event.h"
 #include "lanner.skel.h"
-#include "scap/iter/open_fds.h"
+#include "scap/live/iter_open_fds.h"
 #include "scap/live/answers.h"
 #include "scap/live/cgroup_roots.h"
 #include "scap/live/kind.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the kernel holds of a capture, as plain descriptors; and who creates it, which takes
- * privileges: this process (load.c), or another one that hands them over (scap/loader).
+ * privileges: this process (load.c), or another one that hands them over (loader.h).
  */
 #ifndef SCAP_LIVE_LOADED_H
 #define SCAP_LIVE_LOADED_H

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "scap/iter/open_fds.h"
-#include "scap/iter/threads.h"
+#include "scap/live/iter_open_fds.h"
+#include "scap/live/iter_threads.h"
 #include "scap/model/snapshot.h"
 #include "scap/model/source.h"
 #include "sinsp/state/config.h"

@@ -10,9 +10,9 @@
 
 #include "event/event.h"
 #include "scap/live/live.h"
-#include "scap/loader/client.h"
-#include "scap/loader/message.h"
-#include "scap/loader/server.h"
+#include "scap/live/loader_client.h"
+#include "scap/live/loader_message.h"
+#include "scap/live/loader_server.h"
 #include "unit.h"
 
 enum { CALLS = 50 };

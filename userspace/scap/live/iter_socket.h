@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets of records of the iterator, as /proc/PID/net describes them. */
-#ifndef SCAP_ITER_SOCKET_H
-#define SCAP_ITER_SOCKET_H
+#ifndef SCAP_LIVE_ITER_SOCKET_H
+#define SCAP_LIVE_ITER_SOCKET_H
 
 #include "open_fd.h"
 #include "scap/model/fd.h"

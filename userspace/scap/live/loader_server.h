@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads programs for another process, which has fewer privileges. */
-#ifndef SCAP_LOADER_SERVER_H
-#define SCAP_LOADER_SERVER_H
+#ifndef SCAP_LIVE_LOADER_SERVER_H
+#define SCAP_LIVE_LOADER_SERVER_H
 
 /*
  * Answers the requests that come over a socket until its other side is closed. A malformed request

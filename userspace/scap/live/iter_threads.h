@@ -4,8 +4,8 @@
  * thread's own, as /proc shows it, with one read for hundreds of them instead of seven files for
  * each. The state engine seeds its table from it. It is of one pass.
  */
-#ifndef SCAP_ITER_THREADS_H
-#define SCAP_ITER_THREADS_H
+#ifndef SCAP_LIVE_ITER_THREADS_H
+#define SCAP_LIVE_ITER_THREADS_H
 
 #include <stdbool.h>
 #include <stdint.h>

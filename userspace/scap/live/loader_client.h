@@ -3,8 +3,8 @@
  * A loader that asks another process. Several threads may use it. If the other process ends, or
  * does not answer in time, it is lost for good: every call fails then, and what is open goes on.
  */
-#ifndef SCAP_LOADER_CLIENT_H
-#define SCAP_LOADER_CLIENT_H
+#ifndef SCAP_LIVE_LOADER_CLIENT_H
+#define SCAP_LIVE_LOADER_CLIENT_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the iterator's records: checked, and in the units of /proc. */
-#include "scap/iter/threads.h"
+#include "scap/live/iter_threads.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "abi.h"
 #include "iter_thread.h"
-#include "scap/iter/records.h"
+#include "scap/live/iter_records.h"
 
 struct scap_threads {
 	const struct scap_proc *proc;

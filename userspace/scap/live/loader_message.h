@@ -7,8 +7,8 @@
  * The one who asks works with data of others, and may be taken over by an attacker: the one who
  * loads checks each value.
  */
-#ifndef SCAP_LOADER_MESSAGE_H
-#define SCAP_LOADER_MESSAGE_H
+#ifndef SCAP_LIVE_LOADER_MESSAGE_H
+#define SCAP_LIVE_LOADER_MESSAGE_H
 
 #include <stddef.h>
 #include <stdint.h>

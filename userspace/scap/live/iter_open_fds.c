@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the iterator's records: checked, and turned into what /proc would show. */
-#include "scap/iter/open_fds.h"
+#include "scap/live/iter_open_fds.h"
 
 #include <errno.h>
 #include <linux/magic.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "open_fd.h"
-#include "scap/iter/records.h"
-#include "scap/iter/socket.h"
+#include "scap/live/iter_records.h"
+#include "scap/live/iter_socket.h"
 #include "scap/proc/fd.h"
 
 /* Of the initial pid namespace, in include/linux/proc_ns.h. */

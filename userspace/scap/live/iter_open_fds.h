@@ -7,8 +7,8 @@
  * Of a socket that is of another network namespace than its process, /proc does not show the ends;
  * the iterator does. The address of a unix socket is the true one, as in events.
  */
-#ifndef SCAP_ITER_OPEN_FDS_H
-#define SCAP_ITER_OPEN_FDS_H
+#ifndef SCAP_LIVE_ITER_OPEN_FDS_H
+#define SCAP_LIVE_ITER_OPEN_FDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "scap/iter/records.h"
+#include "scap/live/iter_records.h"
 
 #include <errno.h>
 #include <string.h>

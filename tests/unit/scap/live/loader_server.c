@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "scap/loader/message.h"
-#include "scap/loader/server.h"
+#include "scap/live/loader_message.h"
+#include "scap/live/loader_server.h"
 #include "unit.h"
 
 enum { RANDOM_REQUESTS = 600 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "scap/iter/socket.h"
+#include "scap/live/iter_socket.h"
 
 #include <errno.h>
 #include <inttypes.h>

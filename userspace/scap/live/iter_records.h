@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes that an iterator of the kernel writes, read in large parts. */
-#ifndef SCAP_ITER_RECORDS_H
-#define SCAP_ITER_RECORDS_H
+#ifndef SCAP_LIVE_ITER_RECORDS_H
+#define SCAP_LIVE_ITER_RECORDS_H
 
 #include <stddef.h>
 
