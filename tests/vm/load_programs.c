@@ -14,7 +14,7 @@
 #include "abi.h"
 #include "event/event.h"
 #include "lanner.skel.h"
-#include "scap/live/kind.h"
+#include "scap/live/call_hooks.h"
 #include "scap/live/log.h"
 #include "scap/live/probe.h"
 #include "scap/live/programs.h"

@@ -12,7 +12,7 @@
 
 #include "privileges/privileges.h"
 #include "scap/live/object.h"
-#include "scap/live/loader_server.h"
+#include "scap/live/loader.h"
 #include "privileges/helper_process.h"
 #include "util/kernel_fs.h"
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "scap/live/loader_client.h"
+#include "scap/live/loader.h"
 #include "util/error.h"
 
 /* Zeroed: there is none. */

@@ -1,14 +1,49 @@
 /* SPDX-License-Identifier: MIT */
+/* Which kind of program the kernel needs; tracepoints of single system calls. */
 #include "scap/live/call_hooks.h"
 
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
 #include <linux/bpf.h>
 #include <string.h>
-
-#include <bpf/libbpf.h>
+#include <unistd.h>
 
 #include "event/event.h"
 #include "scap/live/programs.h"
 #include "scap/live/tracepoint.h"
+
+/* Determines which kind of program the kernel needs. */
+
+/* Raw programs became preemptible when programs at tracepoints were allowed to sleep, in 7.x. */
+bool live_kind_raw_is_skipped(void)
+{
+	static const struct bpf_insn nothing[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .prog_flags = BPF_F_SLEEPABLE);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, "probe", "GPL", nothing,
+			       sizeof(nothing) / sizeof(nothing[0]), &options);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+bool live_kind_is_classic(void)
+{
+	int fd;
+
+	if (!live_kind_raw_is_skipped())
+		return false;
+	fd = scap_tracepoint_open("raw_syscalls", "sys_exit");
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
 
 /* The kernel names some after their functions. */
 static const char *tracepoint_of(const char *call)

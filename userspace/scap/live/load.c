@@ -17,10 +17,10 @@
 
 #include "event/event.h"
 #include "lanner.skel.h"
-#include "scap/live/iter_open_fds.h"
+#include "scap/live/iter.h"
 #include "scap/live/answers.h"
 #include "scap/live/cgroup_roots.h"
-#include "scap/live/kind.h"
+#include "scap/live/call_hooks.h"
 #include "scap/live/log.h"
 #include "scap/live/programs.h"
 #include "scap/live/tracepoint.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sends a request, and takes the answers. What comes is checked like the data of a stranger. */
-#include "scap/live/loader_client.h"
+#include "scap/live/loader.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "scap/live/programs.h"
-#include "scap/live/loader_message.h"
 #include "util/clock.h"
 
 /* How long to wait for an answer. Loading takes a second, of all programs on a slow machine ten. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "scap/live/loader_message.h"
+#include "scap/live/loader.h"
 
 #include <errno.h>
 #include <string.h>

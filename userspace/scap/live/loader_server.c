@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each request is checked, done by the loader of this process, and answered. */
-#include "scap/live/loader_server.h"
+#include "scap/live/loader.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "scap/live/load.h"
-#include "scap/live/loader_message.h"
 
 struct server {
 	int socket;

@@ -12,7 +12,7 @@
 #include "event/event.h"
 #include "event/importance.h"
 #include "lanner.skel.h"
-#include "scap/live/iter_open_fds.h"
+#include "scap/live/iter.h"
 #include "scap/live/cgroup_roots.h"
 #include "scap/live/log.h"
 #include "scap/live/probe.h"

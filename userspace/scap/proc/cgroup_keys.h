@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The mounted hierarchies of control groups. Keys of sets of groups, as the programs in the kernel
- * make them (cgroup_key_add() in abi.h), and who can make groups, both from paths.
- */
+/* The mounted hierarchies of control groups, names of their subsystems, keys of sets of groups. */
 #ifndef SCAP_PROC_CGROUP_KEYS_H
 #define SCAP_PROC_CGROUP_KEYS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "abi.h"
+
+/* Names of the subsystems of control groups: in events, and in the files of version 1. */
+
+struct scap_cgroup_name {
+	const char *name;
+	const char *controller;
+};
+
+extern const struct scap_cgroup_name scap_cgroup_names[CGROUPS];
+
+/*
+ * The mounted hierarchies of control groups. Keys of sets of groups, as the programs in the kernel
+ * make them (cgroup_key_add() in abi.h), and who can make groups, both from paths.
+ */
 
 struct scap_cgroup_keys;
 

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +24,107 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "privileges/helper_process.h"
 #include "privileges/privileges.h"
 #include "scap/proc/net.h"
 #include "scap/proc/root.h"
-#include "scap/proc/shares.h"
 #include "scap/proc/text.h"
 #include "util/clock.h"
-#include "privileges/helper_process.h"
+
+/* Shares of users, of whom the one who spent least makes room for another. */
+
+/* How long a read may take, by what was spent. */
+struct patience {
+	uint64_t spent_ms;
+	int patience_ms;
+};
+
+/*
+ * Ordinary reads take less than a millisecond: even the last rows leave them time. `all`: by what all
+ * users spent, so that those of one who spent his share have enough; NULL: no limit.
+ */
+static const struct {
+	const struct patience *own, *all;
+	bool of_files;
+} rows[PROC_SHARE_KINDS] = {
+	[PROC_SHARE_STRINGS] = {(const struct patience[]){{500, 500}, {1000, 20}, {UINT64_MAX, 2}},
+				(const struct patience[]){{1000, 500}, {2000, 20}, {UINT64_MAX, 2}},
+				false},
+	[PROC_SHARE_SOCKET] = {(const struct patience[]){{200, 50}, {1000, 5}, {UINT64_MAX, 1}},
+			       (const struct patience[]){{1000, 50}, {2000, 5}, {UINT64_MAX, 1}},
+			       false},
+	[PROC_SHARE_FILE] = {(const struct patience[]){{1000, 1000}, {3000, 200}, {UINT64_MAX, 50}},
+			     NULL, true},
+};
+
+static uint64_t *spent_of(struct proc_shares *shares, unsigned int i, enum proc_share share)
+{
+	return rows[share].of_files ? &shares->owners[i].files_ms : &shares->owners[i].events_ms;
+}
+
+static uint64_t sum_of(const struct proc_shares *shares, unsigned int i)
+{
+	return shares->owners[i].events_ms + shares->owners[i].files_ms;
+}
+
+/* Returns whether there is one. */
+static bool shares_find(const struct proc_shares *shares, uint32_t owner, unsigned int *found)
+{
+	for (unsigned int i = 0; i < shares->count; i++)
+		if (shares->owners[i].owner == owner) {
+			*found = i;
+			return true;
+		}
+	return false;
+}
+
+static unsigned int take_place(struct proc_shares *shares, uint32_t owner)
+{
+	unsigned int least = 0;
+
+	if (shares_find(shares, owner, &least))
+		return least;
+	if (shares->count < PROC_SHARES_OWNERS)
+		least = shares->count++;
+	else
+		for (unsigned int i = 1; i < PROC_SHARES_OWNERS; i++)
+			if (sum_of(shares, i) < sum_of(shares, least))
+				least = i;
+	shares->owners[least].owner = owner;
+	shares->owners[least].events_ms = shares->owners[least].files_ms = 0;
+	return least;
+}
+
+static int patience_by(const struct patience *row, uint64_t spent_ms)
+{
+	while (spent_ms >= row->spent_ms)
+		row++;
+	return row->patience_ms;
+}
+
+int proc_shares_patience(struct proc_shares *shares, uint32_t owner, enum proc_share share,
+			 uint64_t now_ms)
+{
+	unsigned int i;
+	int own, all;
+
+	if (now_ms - shares->span_ms >= PROC_SHARES_SPAN_MS)
+		*shares = (struct proc_shares){.span_ms = now_ms};
+	own = patience_by(rows[share].own,
+			  shares_find(shares, owner, &i) ? *spent_of(shares, i, share) : 0);
+	all = rows[share].all ? patience_by(rows[share].all, shares->spent_ms) : own;
+	return own < all ? own : all;
+}
+
+void proc_shares_charge(struct proc_shares *shares, uint32_t owner, enum proc_share share,
+			unsigned int spent_ms)
+{
+	if (!spent_ms)
+		return;
+	*spent_of(shares, take_place(shares, owner), share) += spent_ms;
+	if (!rows[share].of_files)
+		shares->spent_ms += spent_ms;
+}
 
 enum {
 	FILE_BYTES_MAX = 256 << 10,
@@ -382,7 +477,7 @@ static bool is_same(const struct proc_target *a, const struct proc_target *b)
 }
 
 /* One that is free. NULL: there is none, or none that may be lost for this target, too. */
-static struct reader *find(struct proc_readers *readers, const struct proc_target *target)
+static struct reader *readers_find(struct proc_readers *readers, const struct proc_target *target)
 {
 	struct reader *found = NULL;
 	size_t of_owner = 0;
@@ -409,7 +504,7 @@ static struct reader *take(struct proc_readers *readers, const struct proc_targe
 
 	pthread_mutex_lock(&readers->lock);
 	take_back(readers);
-	reader = find(readers, target);
+	reader = readers_find(readers, target);
 	if (reader) {
 		reader->state = READER_ASKED;
 		reader->target = *target;

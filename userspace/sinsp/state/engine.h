@@ -8,8 +8,7 @@
 
 #include <stdbool.h>
 
-#include "scap/live/iter_open_fds.h"
-#include "scap/live/iter_threads.h"
+#include "scap/live/iter.h"
 #include "scap/model/snapshot.h"
 #include "scap/model/source.h"
 #include "sinsp/state/config.h"

@@ -4,7 +4,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "scap/file/codec.h"
+#include "scap/file/unpack.h"
 #include "unit.h"
 
 enum { PLAIN_BYTES = 3000, PACKED_MAX = 2 * PLAIN_BYTES };

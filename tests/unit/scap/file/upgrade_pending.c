@@ -2,7 +2,7 @@
 /* Enter events that wait: found by thread, newest first, and never more than the memory allows. */
 #include <string.h>
 
-#include "scap/file/upgrade_pending.h"
+#include "scap/file/upgrade.h"
 #include "unit.h"
 
 static struct upgrade_pending pending;

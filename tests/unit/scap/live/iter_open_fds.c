@@ -11,7 +11,7 @@
 
 #include "event/event.h"
 #include "open_fd.h"
-#include "scap/live/iter_open_fds.h"
+#include "scap/live/iter.h"
 #include "unit.h"
 #include "util/buf.h"
 

@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #include "event/event.h"
-#include "scap/live/iter_open_fds.h"
+#include "scap/live/iter.h"
 #include "scap/live/driver.h"
 #include "scap/proc/proc.h"
 #include "unit.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scap/live/iter_records.h"
+#include "scap/live/iter.h"
 #include "unit.h"
 
 static int setup(void **state)

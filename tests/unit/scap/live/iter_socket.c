@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "scap/live/iter_socket.h"
+#include "scap/live/iter.h"
 #include "unit.h"
 
 enum { PROTOCOL_MPTCP = 262 };

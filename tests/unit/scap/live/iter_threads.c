@@ -7,7 +7,7 @@
 
 #include "abi.h"
 #include "iter_thread.h"
-#include "scap/live/iter_threads.h"
+#include "scap/live/iter.h"
 #include "unit.h"
 
 static const struct iter_thread one = {

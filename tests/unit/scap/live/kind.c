@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "fake_syscall.h"
-#include "scap/live/kind.h"
+#include "scap/live/call_hooks.h"
 #include "scap/live/tracepoint.h"
 #include "unit.h"
 

@@ -10,9 +10,7 @@
 
 #include "event/event.h"
 #include "scap/live/live.h"
-#include "scap/live/loader_client.h"
-#include "scap/live/loader_message.h"
-#include "scap/live/loader_server.h"
+#include "scap/live/loader.h"
 #include "unit.h"
 
 enum { CALLS = 50 };

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "event/event.h"
-#include "scap/live/loader_message.h"
+#include "scap/live/loader.h"
 #include "unit.h"
 
 enum { MANY = 5 };

@@ -7,8 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "scap/live/loader_message.h"
-#include "scap/live/loader_server.h"
+#include "scap/live/loader.h"
 #include "unit.h"
 
 enum { RANDOM_REQUESTS = 600 };

@@ -19,7 +19,7 @@
 #include "abi.h"
 #include "fake_syscall.h"
 #include "lanner.skel.h"
-#include "scap/live/kind.h"
+#include "scap/live/call_hooks.h"
 #include "scap/live/side.h"
 #include "scap/live/skeleton.h"
 #include "unit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whose reads are waited for, and how long. */
-#include "scap/proc/shares.h"
+#include "scap/proc/readers.h"
 
 #include "unit.h"
 

@@ -9,7 +9,7 @@
 #include "driven_machine.h"
 #include "iter_thread.h"
 #include "open_fd.h"
-#include "scap/live/iter_open_fds.h"
+#include "scap/live/iter.h"
 #include "sinsp/state/core.h"
 #include "unit.h"
 

@@ -1,5 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Loads programs in another process, which has more privileges and hands over descriptors: the
+ * messages, and both ends.
+ */
+#ifndef SCAP_LIVE_LOADER_H
+#define SCAP_LIVE_LOADER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scap/live/loaded.h"
+
+/*
  * What a capture asks of the process that loads programs for it, and what that answers. Each
  * request is a packet of a socket (SOCK_SEQPACKET), as is each answer, with the descriptors of its
  * parts (SCM_RIGHTS). A load and an attachment may have several answers: the last one says so.
@@ -7,13 +21,6 @@
  * The one who asks works with data of others, and may be taken over by an attacker: the one who
  * loads checks each value.
  */
-#ifndef SCAP_LIVE_LOADER_MESSAGE_H
-#define SCAP_LIVE_LOADER_MESSAGE_H
-
-#include <stddef.h>
-#include <stdint.h>
-
-#include "scap/live/loaded.h"
 
 enum loader_request_kind {
 	LOADER_LOAD = 1,
@@ -88,5 +95,29 @@ int loader_send(int socket, const void *packet, size_t bytes, const int *fds, si
  * descriptors; or another -errno.
  */
 int loader_receive(int socket, void *packet, size_t bytes, int *fds, size_t most, size_t *count);
+
+/* Loads programs for another process, which has fewer privileges. */
+
+/*
+ * Answers the requests that come over a socket until its other side is closed. A malformed request
+ * is answered with an error. Returns 0, or -errno if the socket fails.
+ */
+int loader_serve(int socket);
+
+/*
+ * A loader that asks another process. Several threads may use it. If the other process ends, or
+ * does not answer in time, it is lost for good: every call fails then, and what is open goes on.
+ */
+
+struct loader_client {
+	struct live_loader loader; /* use this */
+	int socket; /* owned */
+	pthread_mutex_t mutex; /* of one request and its answers */
+	atomic_bool lost;
+};
+
+/* Takes the socket, whose other side loader_serve() has. */
+void loader_client_init(struct loader_client *client, int socket);
+void loader_client_finish(struct loader_client *client);
 
 #endif
