@@ -132,6 +132,16 @@ int scap_live_sends_error(const struct scap_live *live)
 	return live->sends_error;
 }
 
+int scap_live_filters_error(const struct scap_live *live)
+{
+	return live->filters_error;
+}
+
+int scap_live_answers_error(const struct scap_live *live)
+{
+	return live->answers_error;
+}
+
 enum call_hooks scap_live_call_hooks(const struct scap_live *live)
 {
 	return live->call_hooks;

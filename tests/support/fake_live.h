@@ -26,7 +26,7 @@ struct scap_live {
 	uint64_t rejected_key; /* what it was told last; 0: nothing is rejected */
 	int shed_code; /* -errno: neither can be set or read */
 	int stats_code; /* -errno: the counters cannot be read */
-	int enter_error, sends_error;
+	int enter_error, sends_error, filters_error, answers_error;
 	enum call_hooks call_hooks;
 	struct buf cgroup_roots; /* of the test's memory */
 	int cgroup_roots_code;

@@ -501,6 +501,8 @@ static void account_live_put_troubles(struct buf *text, const struct totals *tot
 				    "give its counter to another"},
 		{live->run_missed, "runs of a program skipped by the kernel"},
 		{live->meddled, "calls of others that change programs or maps of the capture"},
+		{live->unjudged, "times that calls which seccomp filters or tracers answer could not be "
+				 "told apart: such calls are not marked"},
 		{live->out_of_order, "events given out after a later one"},
 		{state->corrupt, "delivered events that could not be decoded"},
 		{state->unknown, "delivered events of an unknown type"},

@@ -119,6 +119,9 @@ struct input_ops {
 	/* Looks at a bpf event, which may be about the capture itself. NULL: it cannot. */
 	void (*note_bpf)(struct input *input, const struct sinsp_event *event);
 
+	/* Appends what failed since the start, each once. NULL: nothing can. */
+	void (*append_news)(struct input *input, struct buf *text);
+
 	/* How many CPUs do not report, and the first of them. NULL: none can fall silent. */
 	uint32_t (*silent)(struct input *input, uint32_t *cpu);
 

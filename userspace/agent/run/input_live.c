@@ -51,6 +51,7 @@ struct input_live {
 	struct boundary boundary;
 	struct live_lacks lacks;
 	struct meddling meddling;
+	bool said_answers; /* why calls that were answered are not told from others */
 };
 
 static struct input_live *of(struct input *input)
@@ -487,6 +488,17 @@ static void note_bpf(struct input *input, const struct sinsp_event *event)
 		meddling_note(&live->meddling, event);
 }
 
+static void append_news(struct input *input, struct buf *text)
+{
+	struct input_live *live = of(input);
+	size_t before = text->len;
+
+	if (live->said_answers)
+		return;
+	live_answers_append(live->live, text);
+	live->said_answers = text->len > before;
+}
+
 static uint32_t silent(struct input *input, uint32_t *cpu)
 {
 	return scap_live_silent(of(input)->live, cpu);
@@ -532,6 +544,7 @@ static const struct input_ops ops = {
 	.totals = totals,
 	.append_counters = append_counters,
 	.losses = losses,
+	.append_news = append_news,
 	.silent = silent,
 	.note_bpf = note_bpf,
 	.append_metrics = append_metrics,

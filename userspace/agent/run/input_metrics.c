@@ -116,6 +116,8 @@ static const struct {
 	METRICS_LIVE_ROW("calls_without_latency", untimed, "Calls whose time of entry was not kept."),
 	METRICS_LIVE_ROW("bpf_calls_of_others", meddled,
 	    "Calls of others that change programs or maps of the capture, or would."),
+	METRICS_LIVE_ROW("answers_unjudged", unjudged,
+	    "Failures to find seccomp filters, or to watch for calls that they answer."),
 	METRICS_LIVE_ROW("heartbeats_unanswered", unanswered,
 	    "Test calls on CPUs whose programs do not report: events are missing there."),
 	METRICS_LIVE_ROW("limits_begun_anew", rates_ended,

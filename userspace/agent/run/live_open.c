@@ -180,10 +180,36 @@ static void append_roots(const struct scap_live *live, struct buf *text)
 			   strerror(-error));
 }
 
+/* An agent that does not see all processes was started so. */
+static void append_filters(const struct scap_live *live, bool verbose, struct buf *text)
+{
+	const int error = scap_live_filters_error(live);
+
+	if (error && (error != -EXDEV || verbose))
+		buf_printf(text,
+			   "agent: the seccomp filters that were there before are not all known (%s): "
+			   "calls that they answer in place of the kernel are not marked; start those "
+			   "programs anew after the agent (-v shows programs that the kernel rejects)\n",
+			   iterator_reason(error));
+}
+
+void live_answers_append(const struct scap_live *live, struct buf *text)
+{
+	const int error = scap_live_answers_error(live);
+
+	if (error)
+		buf_printf(text,
+			   "agent: calls that a seccomp filter or a tracer answers in place of the "
+			   "kernel are not told from others (%s): they are not marked; restart the "
+			   "agent, with CAP_BPF and CAP_PERFMON\n",
+			   strerror(-error));
+}
+
 void live_warnings_append(const struct scap_live *live, const struct live_lacks *lacks,
 			  const struct options *options, struct buf *text)
 {
 	append_programs(live, text);
+	append_filters(live, options->verbose, text);
 	if (options->verbose)
 		append_costs(live, lacks, options->call_hooks, text);
 	append_roots(live, text);

@@ -58,6 +58,9 @@ struct live_lacks {
 void live_warnings_append(const struct scap_live *live, const struct live_lacks *lacks,
 			  const struct options *options, struct buf *text);
 
+/* The line for scap_live_answers_error(); nothing if that is 0. */
+void live_answers_append(const struct scap_live *live, struct buf *text);
+
 /* Calls of others that change the programs or maps of the capture: counted, and said. */
 
 struct sinsp_event;

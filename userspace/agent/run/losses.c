@@ -7,6 +7,7 @@
 
 #include "agent/run/run.h"
 #include "util/clock.h"
+#include "util/terminal.h"
 
 #define STEP_NS UINT64_C(1000000000)
 
@@ -67,6 +68,16 @@ void losses_step(struct run *run, uint64_t now_ns)
 	look(run);
 }
 
+static void say_news(struct run *run)
+{
+	struct buf text = {0};
+
+	if (run->input->ops->append_news)
+		run->input->ops->append_news(run->input, &text);
+	terminal_print(stderr, &text);
+	buf_finish(&text);
+}
+
 void losses_say_silence(struct run *run, uint64_t now_ns)
 {
 	uint32_t silent, cpu;
@@ -74,6 +85,7 @@ void losses_say_silence(struct run *run, uint64_t now_ns)
 	if (!run->input->ops->silent || now_ns < run->losses.silence_due_ns)
 		return;
 	run->losses.silence_due_ns = now_ns + STEP_NS;
+	say_news(run);
 	silent = run->input->ops->silent(run->input, &cpu);
 	if (silent > run->losses.silent)
 		fprintf(stderr,

@@ -59,7 +59,7 @@ void live_answers_open(struct live_answers *answers, struct live_loaded *loaded)
 	if (map < 0 || state == MAP_FAILED)
 		return;
 	answers->state = state;
-	answers->state->knows_filters = loaded->knows_filters;
+	answers->state->knows_filters = loaded->filters_error == 0;
 }
 
 static void detach(struct live_answers *answers)

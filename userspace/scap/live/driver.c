@@ -330,6 +330,8 @@ int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats)
 		return r;
 	read_slots(driver, stats);
 	read_misses(driver, stats);
+	stats->unjudged = (driver->loaded.filters_error && driver->loaded.filters_error != -EXDEV) +
+			  (driver->answers.error != 0);
 	return 0;
 }
 
@@ -426,6 +428,16 @@ int live_driver_enter_error(const struct live_driver *driver)
 int live_driver_sends_error(const struct live_driver *driver)
 {
 	return driver->loaded.sends_error;
+}
+
+int live_driver_filters_error(const struct live_driver *driver)
+{
+	return driver->loaded.filters_error;
+}
+
+int live_driver_answers_error(const struct live_driver *driver)
+{
+	return driver->answers.error;
 }
 
 enum call_hooks live_driver_call_hooks(const struct live_driver *driver)

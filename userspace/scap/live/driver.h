@@ -47,15 +47,16 @@ void live_driver_follow_answers(struct live_driver *driver, uint64_t now_ns);
 void live_driver_detach(struct live_driver *driver);
 
 /*
- * Fills what the kernel counts: seen, events, compat, unnoted, untimed and run_missed. Returns 0 or
- * -errno.
+ * Fills what the kernel counts: seen, events, compat, unnoted, untimed and run_missed; and
+ * unjudged. Returns 0 or -errno.
  */
 int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats);
 
 /*
  * See scap_live_owns(), scap_live_throttled(), scap_live_shed(), scap_live_run_ns(),
  * scap_live_map_bytes(), scap_live_rejected(), scap_live_enter_error(), scap_live_sends_error(),
- * scap_live_call_hooks(), scap_live_cgroup_roots(), scap_live_own_groups(),
+ * scap_live_filters_error(), scap_live_answers_error(), scap_live_call_hooks(),
+ * scap_live_cgroup_roots(), scap_live_own_groups(),
  * scap_live_reject_groups(), scap_live_accept_groups(), scap_live_program() and
  * scap_live_program_runs().
  */
@@ -68,6 +69,8 @@ int64_t live_driver_map_bytes(const struct live_driver *driver);
 const uint16_t *live_driver_rejected(const struct live_driver *driver);
 int live_driver_enter_error(const struct live_driver *driver);
 int live_driver_sends_error(const struct live_driver *driver);
+int live_driver_filters_error(const struct live_driver *driver);
+int live_driver_answers_error(const struct live_driver *driver);
 enum call_hooks live_driver_call_hooks(const struct live_driver *driver);
 int live_driver_take_iterator(struct live_driver *driver, enum scap_live_iterator which);
 int live_driver_cgroup_roots(const struct live_driver *driver, const struct buf **roots);

@@ -292,6 +292,16 @@ int scap_live_sends_error(const struct scap_live *live)
 	return live_driver_sends_error(live->driver);
 }
 
+int scap_live_filters_error(const struct scap_live *live)
+{
+	return live_driver_filters_error(live->driver);
+}
+
+int scap_live_answers_error(const struct scap_live *live)
+{
+	return live_driver_answers_error(live->driver);
+}
+
 enum call_hooks scap_live_call_hooks(const struct scap_live *live)
 {
 	return live_driver_call_hooks(live->driver);

@@ -89,6 +89,7 @@ struct scap_live_stats {
 	uint32_t silent_cpu; /* the first of them */
 	uint64_t meddled; /* calls of others that change the capture's programs or maps; by the
 			     agent */
+	uint64_t unjudged; /* of filters and answers, what failed: see scap_live_filters_error() */
 	uint64_t unanswered; /* test calls that silent CPUs did not answer */
 };
 
@@ -178,6 +179,18 @@ int scap_live_enter_error(const struct scap_live *live);
  * has after the call: -errno. 0: it is, or no such call is captured.
  */
 int scap_live_sends_error(const struct scap_live *live);
+
+/*
+ * Why not all seccomp filters are known that were there before the capture, so that results which
+ * they make up are not marked: -errno; -EXDEV: the agent does not see all processes. 0: they are.
+ */
+int scap_live_filters_error(const struct scap_live *live);
+
+/*
+ * Why the programs could not be attached that tell calls which ran from calls which were answered,
+ * so far: -errno. 0: they could, or were not needed. They are not tried again.
+ */
+int scap_live_answers_error(const struct scap_live *live);
 
 /* Where the programs of system calls run. */
 enum call_hooks scap_live_call_hooks(const struct scap_live *live);

@@ -373,6 +373,12 @@ static int attach_one(struct live_load *load, size_t i, struct live_loaded *load
 	return code ? forgive(object, i, code, err) : 0;
 }
 
+/* An iterator lists only the threads of the agent's pid namespace. */
+static int scan_filters(const struct live_object *object)
+{
+	return scap_open_fds_sees_all() ? live_answers_scan(object) : -EXDEV;
+}
+
 static int attach(struct live_loader *loader, struct live_loaded *loaded, struct error *err)
 {
 	struct live_object *object = &of(loader)->object;
@@ -384,7 +390,7 @@ static int attach(struct live_loader *loader, struct live_loaded *loaded, struct
 		if (live_programs[i].hook && !live_programs[i].for_answers &&
 		    live_object_is_loaded(object, i))
 			r = attach_one(of(loader), i, loaded, err);
-	loaded->knows_filters = r == 0 && live_answers_scan(object) == 0;
+	loaded->filters_error = r ? r : scan_filters(object);
 	set_results(object, loaded);
 	return r;
 }

@@ -46,7 +46,7 @@ struct live_loaded {
 	int32_t cgroup_roots; /* see live_cgroup_roots_run() */
 	int32_t own_groups; /* see live_own_groups_run() */
 	int32_t iterator_errors[SCAP_LIVE_ITERATORS]; /* why there is none: -errno; or 0 */
-	bool knows_filters; /* the seccomp filters of all threads were scanned */
+	int32_t filters_error; /* why not all threads' seccomp filters were scanned: -errno; or 0 */
 	bool rejected[EVENT_ID_MAX]; /* events that are missing, all or some */
 };
 

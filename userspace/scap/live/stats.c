@@ -21,5 +21,6 @@ void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_s
 	stats->untimed += past->untimed;
 	stats->rates_ended += past->rates_ended;
 	stats->run_missed += past->run_missed;
+	stats->unjudged += past->unjudged;
 	stats->unanswered += past->unanswered;
 }

@@ -87,6 +87,28 @@ static void expect_reason(int error, const char *reason)
 	plan_destroy(plan);
 }
 
+/* What fails while the capture runs is said once. */
+static void test_news(void **state)
+{
+	const struct options options = {0};
+	struct plan *plan = plan_of(&options);
+	struct input *input = open_first(plan);
+	struct buf text = {0};
+	size_t len;
+
+	input->ops->append_news(input, &text);
+	assert_int_equal(text.len, 0);
+	first.answers_error = -EPERM;
+	input->ops->append_news(input, &text);
+	len = text.len;
+	assert_true(len > 0);
+	input->ops->append_news(input, &text);
+	assert_int_equal(text.len, len);
+	buf_finish(&text);
+	input->ops->destroy(input);
+	plan_destroy(plan);
+}
+
 /* Said only if asked for. */
 static void test_without_iterator(void **state)
 {
@@ -396,6 +418,7 @@ static void test_stop_during_change(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_failure_to_open),
 	cmocka_unit_test(test_warnings),
+	cmocka_unit_test(test_news),
 	cmocka_unit_test(test_without_iterator),
 	cmocka_unit_test(test_without_need),
 	cmocka_unit_test(test_state),

@@ -63,6 +63,28 @@ static void test_programs(void **state)
 	       "groups (version 2) of the machine on /sys/fs/cgroup, add CAP_NET_ADMIN\n");
 }
 
+static void test_answers(void **state)
+{
+	struct buf text = {0};
+
+	live.filters_error = -EXDEV;
+	expect("");
+	live.filters_error = -E2BIG;
+	expect("agent: the seccomp filters that were there before are not all known (Argument list "
+	       "too long): calls that they answer in place of the kernel are not marked; start those "
+	       "programs anew after the agent (-v shows programs that the kernel rejects)\n");
+	live_answers_append(&live, &text);
+	assert_int_equal(text.len, 0);
+	live.answers_error = -EPERM;
+	live_answers_append(&live, &text);
+	buf_append_char(&text, '\0');
+	assert_string_equal(text.data,
+			    "agent: calls that a seccomp filter or a tracer answers in place of the "
+			    "kernel are not told from others (Operation not permitted): they are not "
+			    "marked; restart the agent, with CAP_BPF and CAP_PERFMON\n");
+	buf_finish(&text);
+}
+
 /* Only -v shows that a capture costs more than it was asked to. */
 static void test_hooks(void **state)
 {
@@ -105,6 +127,7 @@ static void test_roots(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_programs, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_answers, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_hooks, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_iterators, setup, teardown),

@@ -98,6 +98,8 @@ static void test_programs(void **state)
 	assert_int_equal(live_driver_rejected(driver)[0], 0);
 	assert_int_equal(live_driver_enter_error(driver), 0);
 	assert_int_equal(live_driver_sends_error(driver), 0);
+	assert_int_equal(live_driver_filters_error(driver), 0);
+	assert_int_equal(live_driver_answers_error(driver), 0);
 	live_driver_destroy(driver);
 }
 

@@ -369,6 +369,8 @@ static void test_only_what_is_wanted_is_loaded(void **state)
 	assert_false(scap_live_program(live, 9, &program, &hook));
 	assert_int_equal(scap_live_enter_error(live), 0);
 	assert_int_equal(scap_live_sends_error(live), 0);
+	assert_int_equal(scap_live_filters_error(live), 0);
+	assert_int_equal(scap_live_answers_error(live), 0);
 	assert_int_equal(scap_live_rejected(live)[0], 0);
 	scap_source_destroy(scap_live_source(live));
 }
