@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "meta/describe.h"
-#include "meta/json_input.h"
+#include "util/json_input.h"
 
 #define CRI "io.kubernetes.cri."
 #define CRIO "io.kubernetes.cri-o."

@@ -8,7 +8,7 @@
 
 #include "meta/files/bundle.h"
 #include "meta/describe.h"
-#include "meta/json_input.h"
+#include "util/json_input.h"
 
 /* Whether an array has a text. */
 static bool has_text(const json_t *array, const char *text)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "meta/json_input.h"
+#include "util/json_input.h"
 
 struct document_limits {
 	size_t bytes, values; /* of what is parsed */

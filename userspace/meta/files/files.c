@@ -8,7 +8,7 @@
 #include "meta/files/annotations.h"
 #include "meta/files/bundle.h"
 #include "meta/files/docker.h"
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "meta/files/podman.h"
 
 struct files {

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "meta/backoff.h"
+#include "util/backoff.h"
 
 struct pace_limits {
 	uint64_t refill_ns; /* one more request each time */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "meta/kube/pod_json.h"
 #include "util/terminal.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "meta/kube/phase.h"
 
 enum {

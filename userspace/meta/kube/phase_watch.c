@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "meta/kube/phase.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "meta/describe.h"
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "meta/kube/workload.h"
 
 enum { WORKLOAD_NAME_BYTES = 254 }; /* of objects of Kubernetes, with a NUL */

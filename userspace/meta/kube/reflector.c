@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "meta/kube/phase.h"
 
 #define NS_PER_S UINT64_C(1000000000)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "meta/json_input.h"
+#include "util/json_input.h"
 
 /* A CronJob adds the time to the names of its Jobs: in minutes, or in seconds before 1.21. */
 enum { CRON_DIGITS_MIN = 8, CRON_DIGITS_MAX = 10 };

@@ -9,7 +9,7 @@
 #include "meta/describe.h"
 #include "meta/files/annotations.h"
 #include "meta/files/bundle.h"
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "meta/runtimes/containerd.pb-c.h"
 
 #define SERVICES "/containerd.services."

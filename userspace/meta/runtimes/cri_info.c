@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "meta/describe.h"
-#include "meta/json_input.h"
+#include "util/json_input.h"
 
 /* The first place that says it counts. */
 static void fill_privileged(struct sinsp_container_info *info, const json_t *object)

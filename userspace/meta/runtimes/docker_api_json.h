@@ -3,7 +3,7 @@
 #ifndef META_RUNTIMES_DOCKER_API_JSON_H
 #define META_RUNTIMES_DOCKER_API_JSON_H
 
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "sinsp/state/container.h"
 
 /* The whole id; "" if there is none. */

@@ -6,7 +6,7 @@
 #ifndef META_RUNTIMES_RUNTIME_H
 #define META_RUNTIMES_RUNTIME_H
 
-#include "meta/backoff.h"
+#include "util/backoff.h"
 #include "meta/runtimes/events.h"
 #include "meta/source.h"
 

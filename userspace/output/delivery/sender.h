@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "meta/backoff.h"
+#include "util/backoff.h"
 #include "output/config.h"
 #include "output/delivery/batch.h"
 #include "output/delivery/account.h"

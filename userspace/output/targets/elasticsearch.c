@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "net/url.h"
 #include "output/targets/http.h"
 #include "output/record.h"

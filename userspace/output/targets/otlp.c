@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "net/url.h"
 #include "output/targets/http.h"
 #include "output/targets/http_body.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "net/url.h"
 #include "output/targets/http.h"
 #include "util/clock.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "meta/describe.h"
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "meta/kube/pod_json.h"
 #include "unit.h"
 #include "util/buf.h"

@@ -3,8 +3,8 @@
  * JSON that others wrote. A parser takes memory for each value, many times its length in the text:
  * what has more values than any description is rejected before.
  */
-#ifndef META_JSON_INPUT_H
-#define META_JSON_INPUT_H
+#ifndef UTIL_JSON_INPUT_H
+#define UTIL_JSON_INPUT_H
 
 #include <jansson.h>
 

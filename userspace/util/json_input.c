@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "meta/json_input.h"
+#include "util/json_input.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
  * When a server that failed may be asked again: after twice as long each time it fails again, up to
  * a limit; and longer by chance, so that the machines of a fleet do not ask at the same time.
  */
-#ifndef META_BACKOFF_H
-#define META_BACKOFF_H
+#ifndef UTIL_BACKOFF_H
+#define UTIL_BACKOFF_H
 
 #include <stdbool.h>
 #include <stdint.h>

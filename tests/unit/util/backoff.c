@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* When a server that failed is asked again. */
-#include "meta/backoff.h"
+#include "util/backoff.h"
 #include "unit.h"
 
 enum { FAILURES = 8 };

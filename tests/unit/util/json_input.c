@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meta/json_input.h"
+#include "util/json_input.h"
 #include "unit.h"
 
 static int parse(const char *text, size_t len, json_t **value, struct error *err)
