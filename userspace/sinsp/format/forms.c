@@ -86,7 +86,7 @@ static void encode_text(struct formatter *formatter, const struct format_column 
 
 static value_writer *const by_type[JSON_FORMS_COUNT] = {
 	[JSON_BOOLEAN] = encode_boolean,   [JSON_SIGNED] = encode_signed,
-	[JSON_UNSIGNED] = encode_unsigned, [JSON_REAL] = encode_real,
+	[JSON_UNSIGNED] = encode_unsigned, [JSON_DOUBLE] = encode_real,
 	[JSON_HEX] = encode_hex,	   [JSON_DURATION] = encode_unsigned,
 	[JSON_MOMENT] = encode_moment,	   [JSON_ADDRESS] = encode_address,
 	[JSON_TEXT] = encode_text,
@@ -395,7 +395,7 @@ void form_choose(struct format_column *column, enum schema_form form)
 
 static const char *const names[JSON_FORMS_COUNT] = {
 	[JSON_BOOLEAN] = "boolean", [JSON_SIGNED] = "signed",	[JSON_UNSIGNED] = "unsigned",
-	[JSON_REAL] = "real",	    [JSON_HEX] = "hex",		[JSON_DURATION] = "duration",
+	[JSON_DOUBLE] = "real",	    [JSON_HEX] = "hex",		[JSON_DURATION] = "duration",
 	[JSON_MOMENT] = "moment",   [JSON_ADDRESS] = "address", [JSON_TEXT] = "text",
 };
 
@@ -405,7 +405,7 @@ static enum json_form form_of_type(enum param_type type, enum param_format forma
 	case PT_BOOL:
 		return JSON_BOOLEAN;
 	case PT_DOUBLE:
-		return JSON_REAL;
+		return JSON_DOUBLE;
 	case PT_IPADDR:
 	case PT_IPNET:
 		return JSON_ADDRESS;

@@ -93,7 +93,7 @@ static void append_bytes(struct formatter *formatter, const struct format_column
 
 static value_writer *const writers[JSON_FORMS_COUNT] = {
 	[JSON_BOOLEAN] = append_boolean,   [JSON_SIGNED] = append_signed,
-	[JSON_UNSIGNED] = append_unsigned, [JSON_REAL] = append_real,
+	[JSON_UNSIGNED] = append_unsigned, [JSON_DOUBLE] = append_real,
 	[JSON_HEX] = append_hex,	   [JSON_DURATION] = append_duration,
 	[JSON_MOMENT] = append_moment,	   [JSON_ADDRESS] = append_address,
 	[JSON_TEXT] = json_append_text,

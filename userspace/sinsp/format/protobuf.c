@@ -332,7 +332,7 @@ static const struct {
 	[JSON_BOOLEAN] = {PROTO_VARINT, append_varint},
 	[JSON_SIGNED] = {PROTO_VARINT, append_zigzag},
 	[JSON_UNSIGNED] = {PROTO_VARINT, append_varint},
-	[JSON_REAL] = {PROTO_FIXED64, append_double},
+	[JSON_DOUBLE] = {PROTO_FIXED64, append_double},
 	[JSON_HEX] = {PROTO_VARINT, append_hex},
 	[JSON_DURATION] = {PROTO_VARINT, append_varint},
 	[JSON_MOMENT] = {PROTO_FIXED64, append_fixed},
