@@ -1,6 +1,155 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of words. */
+/* What the event table says of events in words: families, categories, types, importance. */
 #include "event/names.h"
+
+#include "event/event.h"
+
+/*
+ * What an event is about in one word: the files of driver/events/ by subject. Unlike the category
+ * it does not depend on the current descriptor, so that a filter on it decides what is captured.
+ */
+
+#define SYSCALL_EVENT(name, ...) [EVENT_##name] = FAMILY,
+#define TRACEPOINT_EVENT(name, ...) [EVENT_##name] = FAMILY,
+#define USER_EVENT(name, ...) [EVENT_##name] = FAMILY,
+#define LOCAL(...)
+#define PARAM(...)
+#define EXTENSION_PARAM(...)
+#define EVENT_END(name)
+
+static const uint8_t families[EVENT_ID_MAX] = {
+#define FAMILY FAMILY_file
+#include "events/file.def"
+#include "events/attributes.def"
+#include "events/links.def"
+#include "events/extension/path.def"
+#include "events/extension/data.def"
+#include "events/extension/xattr.def"
+#include "events/extension/notify.def"
+#undef FAMILY
+#define FAMILY FAMILY_mount
+#include "events/mount.def"
+#include "events/extension/mount.def"
+#include "events/extension/fs.def"
+#undef FAMILY
+#define FAMILY FAMILY_io
+#include "events/fd.def"
+#include "events/io.def"
+#include "events/extension/aio.def"
+#undef FAMILY
+#define FAMILY FAMILY_poll
+#include "events/poll.def"
+#include "events/extension/poll.def"
+#undef FAMILY
+#define FAMILY FAMILY_net
+#include "events/net.def"
+#undef FAMILY
+#define FAMILY FAMILY_process
+#include "events/process.def"
+#include "events/extension/exit.def"
+#include "events/extension/cgroup.def"
+#include "events/extension/ids.def"
+#include "events/task.def"
+#undef FAMILY
+#define FAMILY FAMILY_user
+#include "events/user.def"
+#undef FAMILY
+#define FAMILY FAMILY_memory
+#include "events/memory.def"
+#include "events/extension/memory.def"
+#undef FAMILY
+#define FAMILY FAMILY_module
+#include "events/module.def"
+#undef FAMILY
+#define FAMILY FAMILY_security
+#include "events/control.def"
+#include "events/extension/security.def"
+#undef FAMILY
+#define FAMILY FAMILY_object
+#include "events/object.def"
+#undef FAMILY
+#define FAMILY FAMILY_signal
+#include "events/signal.def"
+#include "events/extension/signal.def"
+#undef FAMILY
+#define FAMILY FAMILY_ipc
+#include "events/ipc.def"
+#include "events/extension/ipc.def"
+#include "events/extension/thread.def"
+#undef FAMILY
+#define FAMILY FAMILY_time
+#include "events/extension/time.def"
+#undef FAMILY
+#define FAMILY FAMILY_sched
+#include "events/extension/sched.def"
+#undef FAMILY
+#define FAMILY FAMILY_system
+#include "events/extension/system.def"
+#undef FAMILY
+#define FAMILY FAMILY_kernel
+#include "events/kernel.def"
+#undef FAMILY
+#define FAMILY FAMILY_other
+#include "events/generic.def"
+#include "events/meta.def"
+};
+
+#define NAME(name) [FAMILY_##name] = #name,
+
+static const char *const names[] = {EVENT_FAMILIES(NAME)};
+
+enum event_family event_family_of(unsigned int id)
+{
+	const struct event_desc *desc = event_desc_get(id);
+
+	if (desc && (desc->flags & EF_ENTER))
+		id++; /* that on exit */
+	return id < EVENT_ID_MAX ? families[id] : FAMILY_none;
+}
+
+const char *event_family(unsigned int id)
+{
+	return names[event_family_of(id)];
+}
+
+/* From what the event table says of them. */
+
+bool event_is_important(unsigned int id)
+{
+	static const bool important[EVENT_ID_MAX] = {
+#define IMPORTANT(name) [EVENT_##name] = true,
+#include "events/important.def"
+#undef IMPORTANT
+	};
+
+	return id < EVENT_ID_MAX && important[id];
+}
+
+static bool is_transfer(const struct event_desc *desc)
+{
+	enum { SUBJECT = 0xff };
+
+	/* Of some of these the agent takes an address, which others tell as well. */
+	if (desc->flags & (EF_READS_FROM_FD | EF_WRITES_TO_FD))
+		return true;
+	return !(desc->flags & EF_MODIFIES_STATE) &&
+	       (desc->flags & EF_WAITS || (desc->category & SUBJECT) >= EC_IO_READ);
+}
+
+enum shed_class event_shed_class(unsigned int id)
+{
+	const struct event_desc *desc = id < EVENT_ID_MAX ? event_desc_get((uint16_t)id) : NULL;
+
+	if (!desc || event_is_important(id) || desc->category & EC_METAEVENT)
+		return SHED_NEVER;
+	if (desc->flags & (EF_CREATES_FD | EF_DESTROYS_FD))
+		return SHED_DESCRIPTORS;
+	if (is_transfer(desc) || id == EVENT_page_fault)
+		return SHED_TRANSFERS;
+	return desc->flags & EF_MODIFIES_STATE ? SHED_STATE : SHED_OTHERS;
+}
+
+/* Tables of words. */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of categories, types and formats of the event table, for lists and fields. */
+/*
+ * Names of categories, types and formats of the event table; which events are worth more than
+ * others.
+ */
 #ifndef EVENT_NAMES_H
 #define EVENT_NAMES_H
 
+#include <stdbool.h>
+
+#include "abi.h"
 #include "event/event.h"
+
+/* Which events are worth more than others where not all can be kept. */
+
+/* Whether room of the rings is reserved for events of an id: events/important.def. */
+bool event_is_important(unsigned int id);
+
+/* When events of an id are lost for a budget; SHED_NEVER also if there is no such event. */
+enum shed_class event_shed_class(unsigned int id);
+
+/* Names of categories, types and formats of the event table, for lists and fields. */
 
 /* "file" for EC_FILE; only the low byte counts. NULL for I/O, where the descriptor decides. */
 const char *event_category_name(unsigned int category);

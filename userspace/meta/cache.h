@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What runtimes said of containers before the containers were seen; for all threads of meta.h. Who
- * follows a runtime is an owner of entries. The entries that were put longest ago are dropped at
- * the limits. Ids that users choose may be used again at any time: only those of 64 digits are
- * kept.
+ * What runtimes said of containers before the containers were seen, for all threads of meta.h; and
+ * a source with that before it.
  */
 #ifndef META_CACHE_H
 #define META_CACHE_H
@@ -11,7 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "meta/source.h"
 #include "sinsp/state/container.h"
+
+/*
+ * What runtimes said of containers before the containers were seen; for all threads of meta.h. Who
+ * follows a runtime is an owner of entries. The entries that were put longest ago are dropped at
+ * the limits. Ids that users choose may be used again at any time: only those of 64 digits are
+ * kept.
+ */
 
 enum {
 	META_CACHE_ENTRIES_MAX = 4096,
@@ -66,5 +72,15 @@ void meta_cache_end_list(struct meta_cache *cache, int owner);
 /* Adds copies of what is known to an empty description. Returns in which state that is. */
 enum meta_cache_state meta_cache_find(struct meta_cache *cache, const char *id, uint64_t now_ns,
 				      struct sinsp_container_info *info);
+
+/*
+ * A source with the cache before it: what runtimes said is not asked for again. A container that
+ * the cache knows from a list, and the source in part, needs no look-up.
+ */
+
+/* Owns `source` from here on, also after a failure; takes a reference of the cache. NULL if out of
+ * memory.
+ */
+struct meta_source *meta_cached_create(struct meta_source *source, struct meta_cache *cache);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "meta/sink.h"
 #include "meta/stage.h"
-#include "meta/users.h"
 #include "util/clock.h"
 
 enum { NS_PER_MS = 1000000, THREADS_MAX = META_STAGES_MAX + META_FOLLOWERS_MAX + 1 };

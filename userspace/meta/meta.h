@@ -7,7 +7,7 @@
 #ifndef META_META_H
 #define META_META_H
 
-#include "meta/follower.h"
+#include "meta/sink.h"
 #include "meta/source.h"
 
 struct meta;

@@ -7,7 +7,7 @@
 #define META_REQUESTS_H
 
 #include "meta/source.h"
-#include "meta/update.h"
+#include "meta/sink.h"
 
 struct meta_asked {
 	struct meta_asked *next;

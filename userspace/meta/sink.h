@@ -1,13 +1,90 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The queue of updates between the threads of meta.h and the event thread, and their counters. Each
- * thread has a reference: one that hangs may outlive the others. Updates come out in the order in
- * which they went in.
+ * What the threads of meta.h hand to the event thread: updates, what followers push, and the queue
+ * between them.
  */
 #ifndef META_SINK_H
 #define META_SINK_H
 
-#include "meta/follower.h"
+#include <stdbool.h>
+
+#include "meta/counters.h"
+#include "sinsp/state/container.h"
+#include "util/error.h"
+
+/*
+ * What the threads of meta.h hand to the event thread: answers to its requests, and what followers
+ * (meta/follower.h) push.
+ */
+
+enum meta_kind {
+	META_CONTAINER, /* `id`, `info`: of an answer, NULL if nobody knows it */
+	META_USERS, /* `id`, `users`, `result`: see sinsp_container_users_read() */
+	META_CONTAINER_REMOVED, /* `id`: its runtime removed it */
+	META_POD, /* `id`: the uid, as control groups have it; `pod` */
+	META_POD_REMOVED, /* `id` */
+	META_FAILURE, /* `err`, to be reported; `id`: of what container, NULL: of none */
+	META_KINDS_COUNT,
+};
+
+struct meta_update {
+	struct meta_update *next; /* of a queue */
+	enum meta_kind kind;
+	bool is_answer; /* to a request; false: pushed */
+	char *id; /* whole; owned */
+	uint32_t owner; /* of the container: see tables/container.h */
+	unsigned int rank; /* enum meta_rank, of the request that this answers */
+	struct sinsp_container_info *info; /* owned */
+	struct sinsp_pod_info *pod; /* owned */
+	struct sinsp_container_users *users; /* owned */
+	int result;
+	bool is_forgeable; /* what there is of it can be of others than the owner */
+	struct error err; /* what could not be read; "": nothing */
+};
+
+/* Copies the id; NULL: none. Returns NULL if out of memory. */
+struct meta_update *meta_update_create(enum meta_kind kind, const char *id);
+
+/* Frees what it owns, too. Accepts NULL. */
+void meta_update_destroy(struct meta_update *update);
+
+/*
+ * The interface of what is followed: the events of a runtime, the pods of an API server. A follower
+ * has a thread of its own, on which it may block; it pushes what it learns.
+ */
+
+struct meta_follower;
+struct meta_sink;
+
+struct meta_follower_ops {
+	/* Follows until it is stopped. Signals are blocked in its thread. */
+	void (*run)(struct meta_follower *follower, struct meta_sink *sink);
+	/* From another thread, also before run() begins: run() is to return soon. */
+	void (*stop)(struct meta_follower *follower);
+	/* When run() returned, or was never called; from any thread. */
+	void (*destroy)(struct meta_follower *follower);
+};
+
+/* Followers embed this as their first member. */
+struct meta_follower {
+	const struct meta_follower_ops *ops;
+};
+
+/*
+ * Pushes an update; waits while too many that were pushed have not been taken. Owns the update from
+ * here on, also after a failure; NULL: there was no memory for it, which is counted. Returns 0,
+ * -ENOMEM, or -ECANCELED: the follower is being stopped.
+ */
+int meta_post(struct meta_sink *sink, struct meta_update *update);
+
+/* Adds to a counter of the account. */
+void meta_count(struct meta_sink *sink, enum meta_counter counter, uint64_t more);
+
+/*
+ * The queue of updates between the threads of meta.h and the event thread, and their counters. Each
+ * thread has a reference: one that hangs may outlive the others. Updates come out in the order in
+ * which they went in.
+ */
 
 /* Pushed updates that were not taken; then followers wait. Answers are limited by requests. */
 enum { META_SINK_PUSHED_MAX = 256 };

@@ -1,10 +1,162 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Stages follow each other: a thread each, whose end is bounded; reading the users of containers.
+ */
 #include "meta/stage.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
+#include "meta/monotonic.h"
+#include "privileges/privileges.h"
 #include "util/clock.h"
+
+struct meta_thread {
+	pthread_t thread;
+	const struct meta_thread_ops *ops;
+	void *context; /* owned */
+	pthread_mutex_t lock; /* for all below */
+	pthread_cond_t changed;
+	bool ended; /* nothing uses `context` any more */
+	bool abandoned; /* nobody waits for that: the thread frees everything */
+};
+
+/* The thread must not use it any more. */
+static void thread_free(struct meta_thread *thread)
+{
+	thread->ops->destroy(thread->context);
+	pthread_cond_destroy(&thread->changed);
+	pthread_mutex_destroy(&thread->lock);
+	free(thread);
+}
+
+static void *thread_run(void *argument)
+{
+	static const struct files_rule none[] = {{0}};
+	static const struct files_limits nothing = {.rules = none};
+	struct meta_thread *thread = argument;
+	bool abandoned;
+
+	if (privileges_enter(thread->ops->role, &nothing, NULL) == 0)
+		thread->ops->run(thread->context);
+	pthread_mutex_lock(&thread->lock);
+	thread->ended = true;
+	abandoned = thread->abandoned;
+	pthread_cond_signal(&thread->changed);
+	pthread_mutex_unlock(&thread->lock);
+	if (abandoned)
+		thread_free(thread);
+	return NULL;
+}
+
+int meta_thread_start(const struct meta_thread_ops *ops, void *context, struct meta_thread **result)
+{
+	struct meta_thread *thread = calloc(1, sizeof(*thread));
+	sigset_t all, before;
+	int code;
+
+	if (!thread) {
+		ops->destroy(context);
+		return -ENOMEM;
+	}
+	thread->ops = ops;
+	thread->context = context;
+	pthread_mutex_init(&thread->lock, NULL);
+	monotonic_cond_init(&thread->changed);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	code = pthread_create(&thread->thread, NULL, thread_run, thread);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (code)
+		thread_free(thread);
+	else
+		*result = thread;
+	return -code;
+}
+
+void meta_thread_stop(struct meta_thread *thread)
+{
+	if (thread)
+		thread->ops->stop(thread->context);
+}
+
+void meta_thread_end(struct meta_thread *thread, uint64_t deadline_ns)
+{
+	pthread_t id;
+	bool ended;
+
+	if (!thread)
+		return;
+	meta_thread_stop(thread);
+	id = thread->thread;
+	pthread_mutex_lock(&thread->lock);
+	while (!thread->ended && monotonic_wait(&thread->changed, &thread->lock, deadline_ns) == 0)
+		;
+	ended = thread->ended;
+	thread->abandoned = !ended;
+	pthread_mutex_unlock(&thread->lock);
+	if (!ended) {
+		pthread_detach(id);
+		return;
+	}
+	pthread_join(id, NULL);
+	thread_free(thread);
+}
+
+/* What the thread has. */
+struct reader {
+	struct meta_requests *in; /* a reference */
+	struct meta_sink *out; /* a reference */
+	struct scap_proc *proc; /* owned */
+};
+
+static void users_run(void *context)
+{
+	struct reader *reader = context;
+	struct meta_asked *asked;
+
+	while ((asked = meta_requests_take(reader->in))) {
+		struct meta_update *answer = asked->answer;
+
+		answer->result =
+			sinsp_container_users_read(reader->proc, &asked->users, &answer->users);
+		asked->answer = NULL;
+		meta_sink_answer(reader->out, answer);
+		meta_asked_destroy(asked);
+	}
+}
+
+static void users_stop(void *context)
+{
+	meta_requests_close(((struct reader *)context)->in);
+}
+
+static void users_destroy(void *context)
+{
+	struct reader *reader = context;
+
+	scap_proc_close(reader->proc);
+	meta_requests_unref(reader->in);
+	meta_sink_unref(reader->out);
+	free(reader);
+}
+
+int meta_users_start(struct meta_requests *in, struct scap_proc *proc, struct meta_sink *out,
+		     struct meta_thread **thread)
+{
+	static const struct meta_thread_ops ops = {ROLE_PROCESSES, users_run, users_stop, users_destroy};
+	struct reader *reader = malloc(sizeof(*reader));
+
+	if (!reader) {
+		scap_proc_close(proc);
+		return -ENOMEM;
+	}
+	*reader = (struct reader){meta_requests_ref(in), meta_sink_ref(out), proc};
+	return meta_thread_start(&ops, reader, thread);
+}
 
 enum { NS_PER_MS = 1000000 };
 
@@ -119,7 +271,7 @@ static void finish(struct stage *stage, struct meta_asked *asked)
 		meta_count(stage->queues.out, META_REJECTED, 1);
 }
 
-static void run(void *context)
+static void stage_run(void *context)
 {
 	struct stage *stage = context;
 	struct meta_asked *asked;
@@ -144,12 +296,12 @@ static void run(void *context)
 	}
 }
 
-static void stop(void *context)
+static void stage_stop(void *context)
 {
 	meta_requests_close(((struct stage *)context)->queues.in);
 }
 
-static void destroy(void *context)
+static void stage_destroy(void *context)
 {
 	struct stage *stage = context;
 
@@ -164,7 +316,7 @@ static void destroy(void *context)
 int meta_stage_start(struct meta_source *source, const struct meta_stage_queues *queues,
 		     struct meta_thread **thread)
 {
-	static const struct meta_thread_ops ops = {ROLE_METADATA, run, stop, destroy};
+	static const struct meta_thread_ops ops = {ROLE_METADATA, stage_run, stage_stop, stage_destroy};
 	struct stage *stage = calloc(1, sizeof(*stage));
 
 	if (!stage) {

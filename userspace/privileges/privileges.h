@@ -1,16 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the threads of the agent may do once a capture runs: each enters its role when it begins,
- * and keeps the privileges of that role alone. One policy for the process, as privileges are the
- * process's.
+ * What the threads of the agent may do once a capture runs, and what a process that was forked to
+ * help does first.
  */
 #ifndef PRIVILEGES_PRIVILEGES_H
 #define PRIVILEGES_PRIVILEGES_H
+
+#include <stddef.h>
 
 #include "privileges/files.h"
 #include "privileges/keep.h"
 #include "util/buf.h"
 #include "util/error.h"
+
+/* What a process that was forked to help this one does first. */
+
+enum {
+	HELPER_FD = 3, /* the first descriptor that it keeps */
+	HELPER_FDS_MAX = 64,
+};
+
+/*
+ * Takes a name; ignores signals of a terminal and of a service manager: they are for the agent,
+ * with which it ends. Keeps standard error alone, and `fds` as HELPER_FD and those that follow.
+ * Returns 0 or -errno.
+ */
+int helper_process_begin(const char *name, const int *fds, size_t count);
+
+/*
+ * What the threads of the agent may do once a capture runs: each enters its role when it begins,
+ * and keeps the privileges of that role alone. One policy for the process, as privileges are the
+ * process's.
+ */
 
 enum privileges_mode {
 	PRIVILEGES_KEEP, /* nothing is dropped */

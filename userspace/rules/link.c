@@ -1,12 +1,252 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inserts macros at their names, as shared nodes, and binds every check of every condition once,
- * with its own text, so that all errors are reported where they are.
+ * Expands lists, orders definitions that name each other, inserts macros at their names, and binds
+ * every check.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "rules/defs.h"
 #include "sinsp/sinsp.h"
+
+/*
+ * The order of definitions that name each other: depth first. Entries store the way back, so long
+ * chains need no recursion.
+ */
+
+int rules_graph_add(struct rules_defs *defs, struct rules_entry *from, const struct rules_ref *ref)
+{
+	struct rules_ref *made = arena_alloc(&defs->arena, sizeof(*made));
+
+	if (!made)
+		return -ENOMEM;
+	*made = *ref;
+	made->next = from->refs;
+	from->refs = made;
+	ref->to->used = true;
+	return 0;
+}
+
+/* Reports the cycle that the reference closes: all entries from `end` up to its target. */
+static void report_cycle(struct rules_defs *defs, struct rules_entry *end,
+			 const struct rules_ref *closing)
+{
+	const char *kind = rules_kind_name(end->kind);
+	const struct yaml_file *file;
+	size_t offset;
+
+	for (struct rules_entry *entry = end; entry != closing->to; entry = entry->parent)
+		entry->broken = true;
+	closing->to->broken = true;
+	if (closing->item) {
+		file = closing->item->file;
+		offset = closing->item->start;
+	} else {
+		file = rules_text_place(&end->text, closing->node->position, &offset);
+	}
+	if (closing->to == end)
+		yaml_report_add(defs->report, YAML_ERROR, file, offset,
+				"the %s '%.60s' contains itself", kind, end->name);
+	else
+		yaml_report_add(defs->report, YAML_ERROR, file, offset,
+				"the %s '%.60s' contains itself: '%.60s' is in it, and names it "
+				"here",
+				kind, closing->to->name, end->name);
+}
+
+/* The next unseen entry that this one names; reports cycles. */
+static struct rules_entry *next_unseen(struct rules_defs *defs, struct rules_entry *entry)
+{
+	while (entry->cursor) {
+		const struct rules_ref *ref = entry->cursor;
+
+		entry->cursor = ref->next;
+		if (ref->to->seen == UNSEEN)
+			return ref->to;
+		if (ref->to->seen == OPEN)
+			report_cycle(defs, entry, ref);
+	}
+	return NULL;
+}
+
+static void open_entry(struct rules_entry *entry, struct rules_entry *parent)
+{
+	entry->seen = OPEN;
+	entry->parent = parent;
+	entry->cursor = entry->refs;
+}
+
+struct rules_entry *rules_graph_order(struct rules_defs *defs, unsigned int kinds)
+{
+	struct rules_entry *first = NULL, **end = &first, *inner;
+
+	for (struct rules_entry *root = defs->first; root; root = root->next) {
+		struct rules_entry *entry = root;
+
+		if (!(kinds & 1u << root->kind) || root->seen != UNSEEN)
+			continue;
+		open_entry(root, NULL);
+		while (entry) {
+			inner = next_unseen(defs, entry);
+			if (inner) {
+				open_entry(inner, entry);
+				entry = inner;
+				continue;
+			}
+			entry->seen = DONE;
+			*end = entry;
+			end = &entry->ordered;
+			entry = entry->parent;
+		}
+	}
+	*end = NULL;
+	return first;
+}
+
+struct rules_entry *rules_graph_reverse(struct rules_entry *first)
+{
+	struct rules_entry *reversed = NULL;
+
+	while (first) {
+		struct rules_entry *next = first->ordered;
+
+		first->ordered = reversed;
+		reversed = first;
+		first = next;
+	}
+	return reversed;
+}
+
+/* Expands the lists that lists name. */
+
+static const struct rules_part *parts_of(const struct rules_entry *list)
+{
+	return list->parts[KEY_ITEMS].first;
+}
+
+/* The list that an item names, or NULL. An item with the name of its own list is a text. */
+static struct rules_entry *named_list(const struct rules_defs *defs, const struct rules_entry *list,
+				      const struct yaml_node *item)
+{
+	struct rules_entry *named = rules_defs_find(defs, RULES_LIST, item->text);
+
+	return named == list ? NULL : named;
+}
+
+static int find_refs(struct rules_defs *defs, struct rules_entry *list)
+{
+	int code = 0;
+
+	for (const struct rules_part *part = parts_of(list); part; part = part->next) {
+		for (const struct yaml_link *link = part->value->first; link && code == 0;
+		     link = link->next) {
+			struct rules_ref ref = {.to = named_list(defs, list, link->value),
+						.item = link->value};
+
+			if (ref.to)
+				code = rules_graph_add(defs, list, &ref);
+		}
+	}
+	return code;
+}
+
+static size_t count_values(const struct rules_defs *defs, const struct rules_entry *list)
+{
+	size_t n = 0;
+
+	for (const struct rules_part *part = parts_of(list); part; part = part->next) {
+		for (const struct yaml_link *link = part->value->first; link; link = link->next) {
+			const struct rules_entry *inner = named_list(defs, list, link->value);
+
+			n += inner ? inner->nvalues : 1;
+		}
+	}
+	return n;
+}
+
+static int fill_values(struct rules_defs *defs, struct rules_entry *list)
+{
+	int code = 0;
+
+	for (const struct rules_part *part = parts_of(list); part; part = part->next) {
+		for (const struct yaml_link *link = part->value->first; link && code == 0;
+		     link = link->next) {
+			const struct rules_entry *inner = named_list(defs, list, link->value);
+			struct rules_value *value = &list->values[list->nvalues];
+
+			if (inner) {
+				if (inner->nvalues)
+					memcpy(value, inner->values,
+					       inner->nvalues * sizeof(*value));
+				list->nvalues += inner->nvalues;
+				continue;
+			}
+			code = rules_value_text(defs, link->value, &value->text);
+			value->node = link->value;
+			list->nvalues++;
+		}
+	}
+	return code;
+}
+
+static int expand(struct rules_defs *defs, struct rules_entry *list)
+{
+	size_t n = list->broken ? 0 : count_values(defs, list);
+
+	if (n > RULES_VALUES_MAX - defs->expanded) {
+		RULES_REPORT(defs, YAML_ERROR, list->where,
+			     "lists expand to more than %d values here", RULES_VALUES_MAX);
+		list->broken = true;
+		return 0;
+	}
+	defs->expanded += n;
+	if (n == 0)
+		return 0;
+	list->values = arena_alloc(&defs->arena, n * sizeof(*list->values));
+	return list->values ? fill_values(defs, list) : -ENOMEM;
+}
+
+int rules_lists_expand(struct rules_defs *defs)
+{
+	int code = 0;
+
+	for (struct rules_entry *list = defs->first; list && code == 0; list = list->next)
+		if (list->kind == RULES_LIST && !list->broken)
+			code = find_refs(defs, list);
+	for (struct rules_entry *list = rules_graph_order(defs, 1u << RULES_LIST);
+	     list && code == 0; list = list->ordered)
+		code = expand(defs, list);
+	return code;
+}
+
+int rules_list_insert(struct rules_defs *defs, const struct rules_entry *list, size_t position,
+		      struct filter_expr ***end)
+{
+	if (list->nvalues > RULES_VALUES_MAX - defs->expanded) {
+		RULES_REPORT(defs, YAML_ERROR, list->where,
+			     "lists expand to more than %d values where this one is named",
+			     RULES_VALUES_MAX);
+		return 0;
+	}
+	defs->expanded += list->nvalues;
+	for (size_t i = 0; i < list->nvalues; i++) {
+		struct filter_expr *expr = arena_alloc(&defs->arena, sizeof(*expr));
+
+		if (!expr)
+			return -ENOMEM;
+		expr->kind = FILTER_EXPR_TEXT;
+		expr->position = position;
+		expr->text = list->values[i].text;
+		**end = expr;
+		*end = &expr->next;
+	}
+	return 0;
+}
+
+/*
+ * Inserts macros at their names, as shared nodes, and binds every check of every condition once,
+ * with its own text, so that all errors are reported where they are.
+ */
 
 /* Compilers of trees recurse; a hundred nested macros are below this. */
 enum { RULES_DEPTH_MAX = 400 };

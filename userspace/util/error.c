@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Error texts and errno names. */
+/* Error texts and errno names; lines of a user's text, made safe for a terminal. */
 #include "util/error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "util/terminal.h"
+#include "util/utf8.h"
+
+/* Error texts and errno names. */
 
 int error_set(struct error *err, int code, const char *format, ...)
 {
@@ -40,4 +44,80 @@ const char *errno_name(int64_t result)
 		return "ERESTART_RESTARTBLOCK";
 	}
 	return number > 0 && number < 4096 ? strerrorname_np((int)number) : NULL;
+}
+
+/* Lines of a user's text, made safe for a terminal. */
+
+/* Bytes on either side of the caret; more are cut, between characters. */
+enum { SIDE_BYTES = 80 };
+
+static bool is_line_end(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+static bool continues_character(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Where the shown part of a line begins, no more than SIDE_BYTES before the position. */
+static size_t shown_start(const char *text, size_t position)
+{
+	size_t start = position;
+
+	while (start > 0 && !is_line_end(text[start - 1]) && position - start < SIDE_BYTES)
+		start--;
+	while (start < position && continues_character(text[start]))
+		start++;
+	return start;
+}
+
+static size_t shown_end(const char *text, size_t len, size_t position)
+{
+	size_t end = position;
+
+	while (end < len && !is_line_end(text[end]) && end - position < SIDE_BYTES)
+		end++;
+	while (end < len && end > position && continues_character(text[end]))
+		end--;
+	return end;
+}
+
+/*
+ * Puts the caret below its character: tabs stay, and for others there are as many blanks as they
+ * take columns.
+ */
+static void append_caret(const char *line, size_t before, struct buf *out)
+{
+	for (const char *at = line, *end = line + before; at < end;) {
+		uint32_t c;
+		size_t n = utf8_decode(at, (size_t)(end - at), &c);
+
+		if (!n) /* the position is inside this character */
+			break;
+		if (c == '\t')
+			buf_append_char(out, '\t');
+		for (unsigned int i = c == '\t' ? 0 : width_of(c); i > 0; i--)
+			buf_append_char(out, ' ');
+		at += n;
+	}
+	BUF_LITERAL(out, "^\n");
+}
+
+void excerpt_append(const char *text, size_t len, size_t position, struct buf *out)
+{
+	size_t start = shown_start(text, position), end = shown_end(text, len, position);
+	bool cut_before = start > 0 && !is_line_end(text[start - 1]);
+	bool cut_behind = end < len && !is_line_end(text[end]);
+	char line[2 * SIDE_BYTES + 8];
+	size_t n = end - start;
+
+	memcpy(line, text + start, n);
+	terminal_mask_lines(line, n);
+	buf_append_string(out, cut_before ? "  ..." : "  ");
+	buf_append(out, line, n);
+	buf_append_string(out, cut_behind ? "...\n" : "\n");
+	buf_append_string(out, cut_before ? "     " : "  ");
+	append_caret(line, position - start, out);
 }

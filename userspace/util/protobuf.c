@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Tags, values, and messages within messages: written, and walked to find texts. */
 #include "util/protobuf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "util/utf8.h"
 
@@ -101,4 +105,111 @@ bool proto_text(struct buf *out, const char *text, size_t len)
 	}
 	proto_end(out, begin);
 	return false;
+}
+
+/*
+ * Walks tags and lengths. What is a message is known and not guessed: a text may look like one, and
+ * would be passed over.
+ */
+
+/* Deeper ones count as texts: no value that the formats write is. */
+enum { DEPTH_MAX = 16 };
+
+struct walk {
+	const char *at, *end;
+};
+
+static bool read_varint(struct walk *walk, uint64_t *value)
+{
+	*value = 0;
+	for (unsigned int shift = 0; shift < 64 && walk->at < walk->end; shift += 7) {
+		uint8_t byte = (uint8_t)*walk->at++;
+
+		*value |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return true;
+	}
+	return false;
+}
+
+static bool skip(struct walk *walk, uint64_t bytes)
+{
+	if (bytes > (uint64_t)(walk->end - walk->at))
+		return false;
+	walk->at += bytes;
+	return true;
+}
+
+/* Reads a field. `bytes`: what it has of bytes, or NULL. Returns false if it is none. */
+static bool read_field(struct walk *walk, uint32_t *field, const char **bytes, size_t *len)
+{
+	uint64_t tag, value;
+
+	*bytes = NULL;
+	if (!read_varint(walk, &tag) || tag >> 3 == 0 || tag > UINT32_MAX)
+		return false;
+	*field = (uint32_t)(tag >> 3);
+	switch (tag & 7) {
+	case PROTO_VARINT:
+		return read_varint(walk, &value);
+	case PROTO_FIXED64:
+		return skip(walk, 8);
+	case PROTO_FIXED32:
+		return skip(walk, 4);
+	case PROTO_BYTES:
+		if (!read_varint(walk, &value))
+			return false;
+		*bytes = walk->at;
+		*len = (size_t)value;
+		return skip(walk, value);
+	default:
+		return false;
+	}
+}
+
+const struct proto_shape proto_name_shape[] = {{0}};
+
+/* The shape of a field that is a message; NULL: it is a text. */
+static const struct proto_shape *shape_of(const struct proto_shape *shape, uint32_t field)
+{
+	while (shape->field && shape->field != field)
+		shape++;
+	return shape->inner;
+}
+
+static void visit_at(const struct proto_shape *shape, char *message, size_t len, unsigned int depth,
+		     proto_text_visitor *visit, void *context)
+{
+	struct walk walk = {message, message + len};
+	const char *bytes;
+	size_t inner_len;
+	uint32_t field;
+
+	while (walk.at < walk.end && read_field(&walk, &field, &bytes, &inner_len)) {
+		const struct proto_shape *inner = bytes ? shape_of(shape, field) : NULL;
+		char *at = bytes ? message + (bytes - message) : NULL;
+
+		if (inner == proto_name_shape)
+			visit(context, at, 0);
+		else if (inner && depth < DEPTH_MAX)
+			visit_at(inner, at, inner_len, depth + 1, visit, context);
+		else if (at)
+			visit(context, at, inner_len);
+	}
+}
+
+void proto_visit_texts(const struct proto_shape *shape, char *messages, size_t len,
+		       proto_text_visitor *visit, void *context)
+{
+	struct walk walk = {messages, messages + len};
+	uint64_t message_len;
+
+	while (walk.at < walk.end && read_varint(&walk, &message_len)) {
+		char *message = messages + (walk.at - messages);
+
+		if (!skip(&walk, message_len))
+			return;
+		visit(context, message, 0);
+		visit_at(shape, message, (size_t)message_len, 0, visit, context);
+	}
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writes the binary form of protobuf messages: tags, values, and messages within messages, whose
- * length is put in when they end.
- */
+/* Writes the binary form of protobuf messages, and finds the texts in them. */
 #ifndef UTIL_PROTOBUF_H
 #define UTIL_PROTOBUF_H
 
@@ -12,6 +9,11 @@
 #include <string.h>
 
 #include "util/buf.h"
+
+/*
+ * Writes the binary form of protobuf messages: tags, values, and messages within messages, whose
+ * length is put in when they end.
+ */
 
 enum proto_wire { PROTO_VARINT = 0, PROTO_FIXED64 = 1, PROTO_BYTES = 2, PROTO_FIXED32 = 5 };
 
@@ -87,5 +89,29 @@ void proto_delimit(struct buf *out, size_t start);
 
 /* The bytes of the length that a message of `len` bytes, that included, begins with. */
 size_t proto_length_bytes(const char *record, size_t len);
+
+/* Finds the texts in protobuf messages. */
+
+/*
+ * The fields of a message that are messages, too, and those that are names and no texts, with
+ * proto_name_shape; a row without field ends them.
+ */
+struct proto_shape {
+	uint32_t field;
+	const struct proto_shape *inner;
+};
+
+extern const struct proto_shape proto_name_shape[];
+
+typedef void proto_text_visitor(void *context, char *text, size_t len);
+
+/*
+ * Calls `visit` for each text or bytes of messages that stand one after the other, each after its
+ * length, and of the messages in them: what has no row is a text. `visit` may change bytes, but not
+ * their number. At the start of each message, and in place of a name, it gets an empty text: what
+ * follows is something else. Stops at what is no message.
+ */
+void proto_visit_texts(const struct proto_shape *shape, char *messages, size_t len,
+		       proto_text_visitor *visit, void *context);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Characters of UTF-8 text that may be invalid. */
+/* Characters of UTF-8 text that may be invalid, and how many columns of a terminal each takes. */
 #ifndef UTIL_UTF8_H
 #define UTIL_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Characters of UTF-8 text that may be invalid. */
 
 /*
  * Decodes the character at the beginning of `len` bytes. Returns how many bytes it takes (1 to 4)
@@ -22,5 +24,13 @@ static inline bool utf8_is_control(uint32_t c)
 	return (c >= 0x80 && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
 	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
+
+/* How many columns of a terminal a character takes, whatever the locale is. */
+
+/*
+ * 0 for combining and format characters, 2 for wide ones (CJK, most emoji), 1 for others. Control
+ * characters have no width; do not ask for theirs.
+ */
+unsigned int width_of(uint32_t code_point);
 
 #endif

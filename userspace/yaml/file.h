@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A file of YAML in memory, and positions in it for messages. A position is a byte offset; messages
- * have line and column in characters.
- */
+/* A file of YAML in memory, and positions in it for messages; the files of YAML in a folder. */
 #ifndef YAML_FILE_H
 #define YAML_FILE_H
 
@@ -10,6 +7,11 @@
 #include <stdint.h>
 
 #include "util/error.h"
+
+/*
+ * A file of YAML in memory, and positions in it for messages. A position is a byte offset; messages
+ * have line and column in characters.
+ */
 
 enum { YAML_FILE_BYTES_MAX = 16 << 20 };
 
@@ -40,5 +42,19 @@ size_t yaml_file_offset(const struct yaml_file *file, size_t character);
 /* Line and column (from 1, of characters) of an offset. */
 void yaml_file_position(const struct yaml_file *file, size_t offset, unsigned int *line,
 			unsigned int *column);
+
+/* The files of YAML in a folder: *.yaml and *.yml, sorted by name, hidden ones left out. */
+
+struct yaml_folder {
+	char **paths; /* owned, each, too: they begin with the path of the folder */
+	size_t count;
+};
+
+/*
+ * Lists a folder. Returns 0, -ENOTDIR if there is something else of that name, or another -errno;
+ * release with yaml_folder_finish() in every case.
+ */
+int yaml_folder_read(const char *path, struct yaml_folder *folder);
+void yaml_folder_finish(struct yaml_folder *folder);
 
 #endif

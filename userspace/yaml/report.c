@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/excerpt.h"
+#include "util/error.h"
 #include "util/terminal.h"
 
 enum { TEXT_MAX = 512 };

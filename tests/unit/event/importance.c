@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The class of each event: what the manual promises. */
 #include "event/event.h"
-#include "event/importance.h"
+#include "event/names.h"
 #include "unit.h"
 
 static void test_classes(void **state)

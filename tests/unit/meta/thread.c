@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "meta/thread.h"
+#include "meta/stage.h"
 #include "unit.h"
 #include "util/clock.h"
 

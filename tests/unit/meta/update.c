@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "meta/update.h"
+#include "meta/sink.h"
 #include "unit.h"
 
 static void test_copies_the_id(void **state)

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "foreign_root.h"
-#include "meta/users.h"
+#include "meta/stage.h"
 #include "unit.h"
 #include "util/clock.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A process that keeps two descriptors, which change places. */
-#include "privileges/helper_process.h"
+#include "privileges/privileges.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "util/excerpt.h"
+#include "util/error.h"
 
 static void check(const char *text, size_t position, const char *expected)
 {

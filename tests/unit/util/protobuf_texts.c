@@ -2,12 +2,10 @@
 /* Texts of messages, and of messages in them; texts that look like messages; bytes that are none.
  */
 #include "unit.h"
-#include "util/protobuf_texts.h"
+#include "util/protobuf.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "util/protobuf.h"
 
 /* Appends the text and a comma, also of an empty one: it begins a message or is a name. */
 static void note(void *context, char *text, size_t len)

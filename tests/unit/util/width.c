@@ -5,7 +5,7 @@
 #include <wchar.h>
 
 #include "unit.h"
-#include "util/width.h"
+#include "util/utf8.h"
 
 static void test_kinds(void **state)
 {

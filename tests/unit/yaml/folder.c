@@ -5,7 +5,7 @@
 
 #include "tree.h"
 #include "unit.h"
-#include "yaml/folder.h"
+#include "yaml/file.h"
 
 static void test_files(void **state)
 {

@@ -10,7 +10,7 @@
 #include "agent/config/reader.h"
 #include "agent/options/check.h"
 #include "util/nearest.h"
-#include "yaml/folder.h"
+#include "yaml/file.h"
 
 /* Values of keys: texts, flags, sequences. */
 

@@ -18,7 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/control/connections.h"
 #include "agent/control/listen.h"
 #include "privileges/privileges.h"
 #include "util/clock.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "yaml/folder.h"
+#include "yaml/file.h"
 
 /* The files of all paths. */
 struct inputs {

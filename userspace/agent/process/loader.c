@@ -13,7 +13,6 @@
 #include "privileges/privileges.h"
 #include "scap/live/object.h"
 #include "scap/live/loader.h"
-#include "privileges/helper_process.h"
 #include "util/kernel_fs.h"
 
 static const uint64_t check_ns = 1000000000;

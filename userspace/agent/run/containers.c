@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meta/cached.h"
+#include "meta/cache.h"
 #include "meta/files/files.h"
 #include "meta/meta.h"
 #include "meta/runtimes/sockets.h"

@@ -1,13 +1,192 @@
 /* SPDX-License-Identifier: MIT */
-/* Where bundles are. bundle_spec.c describes what is in them. */
+/*
+ * Where bundles are; what their config.json says: annotations, mounts, namespaces, rights,
+ * environment.
+ */
 #include "meta/files/bundle.h"
 
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
+#include "meta/describe.h"
 #include "meta/files/document.h"
+#include "util/json_input.h"
+
+/*
+ * Of the initial pid namespace process 2 is kthreadd, whichever program is process 1, which may have
+ * more rights than the agent, and then does not show its namespaces.
+ */
+
+/* Of the initial pid namespace, in include/linux/proc_ns.h. */
+#define PID_NAMESPACE_INO 0xEFFFFFFCU
+
+static int look(const char *host_root, const char *path, struct stat *file)
+{
+	char full[PATH_MAX];
+
+	if (snprintf(full, sizeof(full), "%s%s", host_root, path) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	return stat(full, file) ? -errno : 0;
+}
+
+int host_namespaces_read(const char *host_root, struct host_namespaces *hosts)
+{
+	static const char *const paths[HOST_NAMESPACES] = {
+		[HOST_NAMESPACE_PID] = "/proc/2/ns/pid",
+		[HOST_NAMESPACE_NETWORK] = "/proc/2/ns/net",
+		[HOST_NAMESPACE_IPC] = "/proc/2/ns/ipc",
+	};
+	struct host_namespaces found = {.host_root = host_root};
+	struct stat file;
+	int code = 0;
+
+	*hosts = found;
+	for (unsigned int i = 0; code == 0 && i < HOST_NAMESPACES; i++) {
+		code = look(host_root, paths[i], &file);
+		if (code == 0 && i == HOST_NAMESPACE_PID && file.st_ino != PID_NAMESPACE_INO)
+			code = -EXDEV;
+		found.dev = file.st_dev;
+		found.inos[i] = file.st_ino;
+	}
+	if (code == 0)
+		*hosts = found;
+	return code;
+}
+
+enum sinsp_answer host_namespaces_compare(const struct host_namespaces *hosts,
+					  enum host_namespace kind, const char *path)
+{
+	struct stat file;
+
+	/* The file may be gone, or a mount that is not seen here. */
+	if (!hosts->inos[kind] || look(hosts->host_root, path, &file) || file.st_dev != hosts->dev)
+		return SINSP_UNKNOWN;
+	return file.st_ino == hosts->inos[kind] ? SINSP_YES : SINSP_NO;
+}
+
+#define CRI "io.kubernetes.cri."
+#define CRIO "io.kubernetes.cri-o."
+#define PODMAN "io.podman.annotations."
+
+#define INFO(member) offsetof(struct sinsp_container_info, member)
+
+/* Texts of a description, by their annotations; of several for one text the first wins. */
+static const struct {
+	const char *name;
+	size_t member;
+} texts[] = {
+	{CRI "container-name", INFO(name)},
+	{"io.kubernetes.container.name", INFO(name)},
+	{CRI "sandbox-name", INFO(pod.name)},
+	{CRI "sandbox-namespace", INFO(pod.ns)},
+	{CRI "sandbox-uid", INFO(pod.uid)},
+	{CRI "sandbox-id", INFO(pod.sandbox_id)},
+	{"io.kubernetes.pod.name", INFO(pod.name)},
+	{"io.kubernetes.pod.namespace", INFO(pod.ns)},
+	{"io.kubernetes.pod.uid", INFO(pod.uid)},
+	{CRIO "KubeName", INFO(pod.name)},
+	{CRIO "Namespace", INFO(pod.ns)},
+	{CRIO "SandboxID", INFO(pod.sandbox_id)},
+	{CRIO "IP.0", INFO(pod.ip)},
+	{CRIO "CNIResult", INFO(cni_json)},
+};
+
+static const char *const image_names[] = {CRI "image-name", CRIO "ImageName"};
+
+/* The manager of the container, by an annotation that it always makes; NULL value: any. */
+static const struct {
+	const char *name, *value;
+	enum sinsp_container_type type;
+} managers[] = {
+	{"io.container.manager", "libpod", SINSP_CONTAINER_PODMAN},
+	{"io.container.manager", "cri-o", SINSP_CONTAINER_CRIO},
+	{CRI "container-type", NULL, SINSP_CONTAINER_CONTAINERD},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool is_value(const json_t *annotations, const char *name, const char *value)
+{
+	const char *text = JSON_INPUT_TEXT(annotations, name);
+
+	return text && strcmp(text, value) == 0;
+}
+
+static void describe_manager(const json_t *annotations, struct sinsp_container_info *info)
+{
+	for (size_t i = 0; i < COUNT(managers) && !info->type; i++) {
+		const char *value = JSON_INPUT_TEXT(annotations, managers[i].name);
+
+		if (value && (!managers[i].value || strcmp(value, managers[i].value) == 0))
+			info->type = managers[i].type;
+	}
+}
+
+/* CRI-O keeps JSON in some annotations. */
+static json_t *object_in(const json_t *annotations, const char *name)
+{
+	return json_input_object(JSON_INPUT_TEXT(annotations, name));
+}
+
+static void describe_crio(const json_t *annotations, struct sinsp_container_info *info)
+{
+	json_t *labels = object_in(annotations, CRIO "Labels");
+	json_t *metadata = object_in(annotations, CRIO "Metadata");
+
+	describe_labels(&info->texts, info->is_sandbox ? &info->pod.labels : &info->labels, labels);
+	describe_pod_by_labels(info, info->is_sandbox ? &info->pod.labels : &info->labels);
+	describe_text(&info->texts, &info->name, JSON_INPUT_TEXT(metadata, "name"));
+	if (!info->created_ns)
+		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(annotations, CRIO "Created"));
+	json_decref(labels);
+	json_decref(metadata);
+	if (!info->is_sandbox)
+		return;
+	metadata = object_in(annotations, CRIO "Annotations");
+	describe_labels(&info->texts, &info->pod.annotations, metadata);
+	json_decref(metadata);
+}
+
+static void describe_podman(const json_t *annotations, struct sinsp_container_info *info)
+{
+	const char *privileged = JSON_INPUT_TEXT(annotations, PODMAN "privileged");
+
+	if (privileged)
+		describe_answer(&info->privileged, strcasecmp(privileged, "true") == 0);
+	if (!info->created_ns)
+		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(annotations, CRIO "Created"));
+}
+
+void annotations_describe(const json_t *annotations, struct sinsp_container_info *info)
+{
+	describe_manager(annotations, info);
+	info->is_sandbox |= is_value(annotations, CRI "container-type", "sandbox") ||
+			    is_value(annotations, CRIO "ContainerType", "sandbox");
+	for (size_t i = 0; i < COUNT(texts); i++)
+		describe_text(&info->texts, (const char **)((char *)info + texts[i].member),
+			      JSON_INPUT_TEXT(annotations, texts[i].name));
+	for (size_t i = 0; i < COUNT(image_names) && !info->is_sandbox; i++)
+		describe_image(&info->texts, &info->image,
+			       JSON_INPUT_TEXT(annotations, image_names[i]));
+	if (info->type == SINSP_CONTAINER_CRIO)
+		describe_crio(annotations, info);
+	else if (info->type == SINSP_CONTAINER_PODMAN)
+		describe_podman(annotations, info);
+	else if (info->type != SINSP_CONTAINER_CONTAINERD && info->type != SINSP_CONTAINER_DOCKER)
+		/* ctr and other clients of containerd: its labels. */
+		describe_labels(&info->texts, &info->labels, annotations);
+	/* A sandbox has no name of its own but that of its pod. */
+	if (info->is_sandbox && !info->name)
+		info->name = info->pod.name;
+}
+
+/* Where bundles are. bundle_spec.c describes what is in them. */
 
 /* Patterns of default places; %s: the id. */
 static const char *const places[] = {
@@ -28,7 +207,6 @@ static const char *const notes[] = {
 	"/run/containerd/runc/*/%s/state.json",
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Whether the control group of a specification is that of the container; without one it may be. */
 static bool is_of(const json_t *spec, const char *id)
@@ -206,4 +384,173 @@ bool bundle_own_folder(const struct bundle *bundle, const char *id, char path[PA
 		}
 	}
 	return false;
+}
+
+/* What the config.json of a bundle says of mounts, namespaces, rights and the environment. */
+
+/* Whether an array has a text. */
+static bool has_text(const json_t *array, const char *text)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(array, i, item)
+	{
+		const char *value = json_string_value(item);
+
+		if (value && strcmp(value, text) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *propagation_of(const json_t *options)
+{
+	static const char *const words[] = {"private", "rprivate", "slave",
+					    "rslave",  "shared",   "rshared"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (has_text(options, words[i]))
+			return words[i];
+	return "";
+}
+
+/* Those of the host's files; proc, tmpfs and the like are in every container. */
+static void describe_binds(const json_t *array, struct sinsp_container_info *info)
+{
+	struct describe_mounts mounts = describe_mounts_begin(info, json_array_size(array));
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(array, i, item)
+	{
+		const char *type = JSON_INPUT_TEXT(item, "type");
+		const json_t *options = json_object_get(item, "options");
+		bool writable = !has_text(options, "ro");
+
+		if (!(type && strcmp(type, "bind") == 0) && !has_text(options, "bind") &&
+		    !has_text(options, "rbind"))
+			continue;
+		describe_mount(&mounts, &(struct sinsp_mount){
+						.source = JSON_INPUT_TEXT(item, "source"),
+						.dest = JSON_INPUT_TEXT(item, "destination"),
+						.mode = writable ? "" : "ro",
+						.propagation = propagation_of(options),
+						.writable = writable,
+					});
+	}
+	describe_mounts_end(&mounts);
+}
+
+/* Its type, as a specification names it. */
+struct namespace
+{
+	const char *type;
+	enum host_namespace kind;
+	size_t answer; /* in struct sinsp_container_info */
+};
+
+/* One that is joined may be any: that of another container, or of the host. */
+static void describe_joined(const struct host_namespaces *hosts, enum host_namespace kind,
+			    const char *path, enum sinsp_answer *is_host)
+{
+	enum sinsp_answer answer =
+		hosts ? host_namespaces_compare(hosts, kind, path) : SINSP_UNKNOWN;
+
+	if (answer != SINSP_UNKNOWN)
+		describe_answer(is_host, answer == SINSP_YES);
+}
+
+/*
+ * A namespace that is not named is the one of the runtime, which is the host's; one without a path
+ * is new.
+ */
+static void describe_namespace(const json_t *namespaces, const struct host_namespaces *hosts,
+			       const struct namespace *namespace, enum sinsp_answer *is_host)
+{
+	const char *path;
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(namespaces, i, item)
+	{
+		const char *name = JSON_INPUT_TEXT(item, "type");
+
+		if (!name || strcmp(name, namespace->type) != 0)
+			continue;
+		path = JSON_INPUT_TEXT(item, "path");
+		if (path)
+			describe_joined(hosts, namespace->kind, path, is_host);
+		else
+			describe_answer(is_host, false);
+		return;
+	}
+	describe_answer(is_host, true);
+}
+
+/* Whether a rule allows or denies all devices. */
+static bool is_about_all_devices(const json_t *rule, bool allow)
+{
+	const char *access = JSON_INPUT_TEXT(rule, "access"), *type = JSON_INPUT_TEXT(rule, "type");
+
+	return json_is_boolean(json_object_get(rule, "allow")) &&
+	       json_is_true(json_object_get(rule, "allow")) == allow &&
+	       (!type || strcmp(type, "a") == 0) && !json_object_get(rule, "major") && access &&
+	       strcmp(access, "rwm") == 0;
+}
+
+static bool allows_all_devices(const json_t *linux_part)
+{
+	const json_t *rules = JSON_INPUT_AT(linux_part, "resources", "devices");
+	bool all = false;
+	json_t *rule;
+	size_t i;
+
+	json_array_foreach(rules, i, rule)
+	{
+		if (is_about_all_devices(rule, true))
+			all = true;
+		else if (is_about_all_devices(rule, false))
+			all = false;
+	}
+	return all;
+}
+
+/*
+ * No specification says "privileged": that means all devices, nothing masked, and CAP_SYS_ADMIN.
+ * Without that capability it certainly is not; anything between stays unknown.
+ */
+static void describe_privileged(const json_t *spec, struct sinsp_container_info *info)
+{
+	const json_t *linux_part = json_object_get(spec, "linux");
+	const json_t *bounding = JSON_INPUT_AT(spec, "process", "capabilities", "bounding");
+
+	if (!json_is_array(bounding))
+		return;
+	if (!has_text(bounding, "CAP_SYS_ADMIN"))
+		describe_answer(&info->privileged, false);
+	else if (allows_all_devices(linux_part) &&
+		 json_array_size(json_object_get(linux_part, "maskedPaths")) == 0)
+		describe_answer(&info->privileged, true);
+}
+
+void bundle_describe(const struct bundle *bundle, const struct host_namespaces *hosts,
+		     struct sinsp_container_info *info)
+{
+	static const struct namespace kinds[] = {
+		{"pid", HOST_NAMESPACE_PID, offsetof(struct sinsp_container_info, host_pid)},
+		{"network", HOST_NAMESPACE_NETWORK,
+		 offsetof(struct sinsp_container_info, host_network)},
+		{"ipc", HOST_NAMESPACE_IPC, offsetof(struct sinsp_container_info, host_ipc)},
+	};
+	const json_t *namespaces = JSON_INPUT_AT(bundle->spec, "linux", "namespaces");
+
+	describe_binds(json_object_get(bundle->spec, "mounts"), info);
+	describe_privileged(bundle->spec, info);
+	describe_env(info, JSON_INPUT_AT(bundle->spec, "process", "env"));
+	if (!json_is_array(namespaces))
+		return;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		describe_namespace(namespaces, hosts, &kinds[i],
+				   (enum sinsp_answer *)((char *)info + kinds[i].answer));
 }

@@ -1,16 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The OCI bundle of a container: the folder from which a runtime starts it. Its config.json exists
- * before the first process, and as long as the container runs.
+ * The OCI bundle of a container: where it is, its annotations, and the namespaces of the host with
+ * which its own are compared.
  */
 #ifndef META_FILES_BUNDLE_H
 #define META_FILES_BUNDLE_H
 
 #include <jansson.h>
 #include <limits.h>
+#include <stdint.h>
 
-#include "meta/files/namespaces.h"
 #include "meta/source.h"
+#include "sinsp/state/container.h"
+
+/*
+ * The namespaces of the host, with which those that containers join are compared. They are those of
+ * the kernel's own threads, as long as the machine runs.
+ */
+
+enum host_namespace { HOST_NAMESPACE_PID, HOST_NAMESPACE_NETWORK, HOST_NAMESPACE_IPC, HOST_NAMESPACES };
+
+struct host_namespaces {
+	const char *host_root; /* borrowed */
+	uint64_t dev, inos[HOST_NAMESPACES]; /* 0: not known */
+};
+
+/*
+ * Reads them from /proc below a prefix. Returns 0; -EXDEV if that /proc is not of the initial pid
+ * namespace, where nobody knows the host's; or another -errno, as -EACCES without CAP_SYS_PTRACE or
+ * -ENOENT with hidepid=: then none is known.
+ */
+int host_namespaces_read(const char *host_root, struct host_namespaces *hosts);
+
+/* Whether a file below the same prefix is that namespace of the host. SINSP_UNKNOWN: it cannot be known. */
+enum sinsp_answer host_namespaces_compare(const struct host_namespaces *hosts,
+					  enum host_namespace kind, const char *path);
+
+/*
+ * The annotations in the config.json of a bundle: managers of containers (containerd's CRI, CRI-O,
+ * Podman) note there what they know of it.
+ */
+
+/* `annotations` may be anything, or NULL. */
+void annotations_describe(const json_t *annotations, struct sinsp_container_info *info);
+
+/*
+ * The OCI bundle of a container: the folder from which a runtime starts it. Its config.json exists
+ * before the first process, and as long as the container runs.
+ */
 
 struct bundle {
 	char path[PATH_MAX]; /* without the prefix of the host's root */

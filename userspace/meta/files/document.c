@@ -1,15 +1,187 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Walks a path step by step: each one is judged before it is followed. Reads JSON, about which
+ * nothing is trusted.
+ */
 #include "meta/files/document.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "meta/files/owned.h"
-#include "scap/proc/text.h"
 #include "meta/json_thin.h"
+#include "scap/proc/root.h"
+#include "scap/proc/text.h"
+
+/* Walks a path step by step: each one is judged before it is followed. */
+
+enum { LINKS_MAX = 16 };
+
+struct walk {
+	const char *root;
+	uint32_t owner;
+	int dir; /* owned */
+	unsigned int depth; /* of it, below the root */
+	bool by_root; /* so far only root could have made the way */
+	unsigned int links;
+	char rest[PATH_MAX]; /* of the path */
+};
+
+static bool is_root(uint32_t uid)
+{
+	return uid == 0 || uid == geteuid();
+}
+
+static int look(int fd, struct statx *file)
+{
+	/* What the kernel knows, without asking a server. */
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+		     STATX_TYPE | STATX_MODE | STATX_UID | STATX_GID, file)
+		       ? -errno
+		       : 0;
+}
+
+static bool may_others_write(const struct statx *file)
+{
+	/* Of a file with an access list, the right of the group is that of anybody on the list. */
+	return file->stx_mode & (S_IWGRP | S_IWOTH);
+}
+
+/*
+ * In a folder such as /tmp others can add, but neither remove nor rename what is there, which is
+ * judged next. Runtimes of users keep nothing there.
+ */
+static bool is_sticky(const struct walk *walk, const struct statx *folder)
+{
+	return (folder->stx_mode & S_ISVTX) && is_root(walk->owner);
+}
+
+/* A folder or a single file can be mounted. */
+static bool is_mounted_by_user(int fd, const struct statx *file)
+{
+	return (file->stx_attributes & STATX_ATTR_MOUNT_ROOT) && proc_mount_is_of_user(fd);
+}
+
+static int check_folder(struct walk *walk, int fd, const struct statx *folder)
+{
+	if (!is_root(folder->stx_uid) && folder->stx_uid != walk->owner)
+		return -EPERM;
+	if (may_others_write(folder) && !is_sticky(walk, folder))
+		return -EPERM;
+	if (is_mounted_by_user(fd, folder))
+		return -EPERM;
+	walk->by_root &= is_root(folder->stx_uid);
+	return 0;
+}
+
+static int check_file(const struct walk *walk, int fd, const struct statx *file)
+{
+	bool is_owners =
+		is_root(walk->owner) ? is_root(file->stx_uid) : file->stx_uid == walk->owner;
+
+	return is_owners && !may_others_write(file) && !is_mounted_by_user(fd, file) ? 0 : -EPERM;
+}
+
+/* Goes back to the root. Returns 0 or -errno. */
+static int begin(struct walk *walk)
+{
+	int dir = open(*walk->root ? walk->root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
+		return -errno;
+	if (walk->dir >= 0)
+		close(walk->dir);
+	walk->dir = dir;
+	walk->depth = 0;
+	walk->by_root = true;
+	return 0;
+}
+
+/* Puts a link's target in front of the rest of the path. */
+static int follow(struct walk *walk, int link, const struct statx *file)
+{
+	char target[PATH_MAX], rest[PATH_MAX];
+	ssize_t len = readlinkat(link, "", target, sizeof(target));
+
+	if (len < 0)
+		return -errno;
+	if (!walk->by_root || !is_root(file->stx_uid))
+		return -EPERM;
+	if (++walk->links > LINKS_MAX)
+		return -ELOOP;
+	memcpy(rest, walk->rest, sizeof(rest));
+	if (snprintf(walk->rest, sizeof(walk->rest), "%.*s/%s", (int)len, target, rest) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return *target == '/' ? begin(walk) : 0;
+}
+
+/* Takes the next component off the rest of the path. Returns false at the end. */
+static bool take_component(struct walk *walk, char name[NAME_MAX + 1])
+{
+	const char *at = walk->rest + strspn(walk->rest, "/");
+	size_t len = strcspn(at, "/");
+
+	if (len == 0 || len > NAME_MAX)
+		return false;
+	memcpy(name, at, len);
+	name[len] = '\0';
+	memmove(walk->rest, at + len, strlen(at + len) + 1);
+	return true;
+}
+
+/* Follows one component. Returns 0, 1 at a file, which is `walk->dir` then, or -errno. */
+static int step(struct walk *walk, const char *name)
+{
+	bool is_up = strcmp(name, "..") == 0;
+	struct statx file;
+	int fd, code;
+
+	if (is_up && walk->depth == 0)
+		return 0;
+	fd = openat(walk->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	code = fd < 0 ? -errno : look(fd, &file);
+	if (code == 0 && S_ISLNK(file.stx_mode)) {
+		code = follow(walk, fd, &file);
+		close(fd);
+		return code;
+	}
+	if (code == 0)
+		code = S_ISDIR(file.stx_mode) ? check_folder(walk, fd, &file)
+					      : check_file(walk, fd, &file);
+	if (code) {
+		if (fd >= 0)
+			close(fd);
+		return code;
+	}
+	close(walk->dir);
+	walk->dir = fd;
+	walk->depth += is_up ? -1u : 1u;
+	return !S_ISDIR(file.stx_mode);
+}
+
+int owned_open(const char *root, const char *path, uint32_t owner)
+{
+	struct walk walk = {.root = root, .owner = owner, .dir = -1};
+	char name[NAME_MAX + 1];
+	int code;
+
+	if (snprintf(walk.rest, sizeof(walk.rest), "%s", path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	code = begin(&walk);
+	while (code == 0 && take_component(&walk, name))
+		code = step(&walk, name);
+	/* A file ends the path; where it does not, there is no such file. */
+	if (code >= 0 && walk.rest[strspn(walk.rest, "/")] == '\0')
+		return walk.dir;
+	if (walk.dir >= 0)
+		close(walk.dir);
+	return code < 0 ? code : -ENOENT;
+}
 
 enum {
 	PART_BYTES = 16384,

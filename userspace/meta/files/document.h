@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading JSON files that others write: nothing about them is trusted. */
+/*
+ * JSON files that others write: only those that root, or the user who owns a container, can have
+ * written are believed.
+ */
 #ifndef META_FILES_DOCUMENT_H
 #define META_FILES_DOCUMENT_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "util/json_input.h"
+
+/*
+ * Files that only root, or the user who owns a container, can have written. Paths are those that
+ * processes name: they may lead anywhere, and to files that never answer.
+ */
+
+/*
+ * Opens a file by its absolute path below `root`, a prefix or "", without effects on what it is
+ * (O_PATH). All folders on the way are root's or the owner's, the file is the owner's, and nobody
+ * else may write them. Symbolic links are followed where only root can have made them. The agent's
+ * own user counts as root. Returns a descriptor, which may be a folder's; -ENOENT; -EPERM if others can have put something
+ * there; or another -errno.
+ */
+int owned_open(const char *root, const char *path, uint32_t owner);
+
+/* Reading JSON files that others write: nothing about them is trusted. */
 
 struct document_limits {
 	size_t bytes, values; /* of what is parsed */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meta/files/annotations.h"
 #include "meta/files/bundle.h"
 #include "meta/files/docker.h"
 #include "util/json_input.h"

@@ -6,7 +6,7 @@
 #ifndef META_KUBE_KUBE_H
 #define META_KUBE_KUBE_H
 
-#include "meta/follower.h"
+#include "meta/sink.h"
 #include "meta/kube/config.h"
 
 /* Copies the configuration, not the texts it refers to. Returns 0, or -errno with a message. */

@@ -1,12 +1,121 @@
 /* SPDX-License-Identifier: MIT */
+/* Descriptions of pods from the JSON of the API; workloads; what of them is new. */
 #include "meta/kube/pod_json.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "meta/describe.h"
 #include "util/json_input.h"
-#include "meta/kube/workload.h"
+
+/* A CronJob adds the time to the names of its Jobs: in minutes, or in seconds before 1.21. */
+enum { CRON_DIGITS_MIN = 8, CRON_DIGITS_MAX = 10 };
+
+static void derive(struct workload *workload, const char *kind, const char *name, size_t suffix_len)
+{
+	workload->kind = kind;
+	workload->name = name;
+	workload->name_len = strlen(name) - suffix_len;
+	workload->derived = true;
+}
+
+/* "web-6d4cf56db6" of the Deployment "web" */
+static void find_deployment(const json_t *pod, const char *owner, struct workload *workload)
+{
+	const char *hash = JSON_INPUT_TEXT(pod, "metadata", "labels", "pod-template-hash");
+	size_t hash_len = hash ? strlen(hash) : 0, len = strlen(owner);
+
+	if (hash_len == 0 || len < hash_len + 2 || strcmp(owner + len - hash_len, hash) != 0 ||
+	    owner[len - hash_len - 1] != '-')
+		return;
+	derive(workload, "Deployment", owner, hash_len + 1);
+}
+
+/* "backup-29123456" of the CronJob "backup" */
+static void find_cron_job(const json_t *pod, const char *owner, struct workload *workload)
+{
+	const char *dash = strrchr(owner, '-');
+	size_t digits = dash ? strspn(dash + 1, "0123456789") : 0;
+
+	if (digits < CRON_DIGITS_MIN || digits > CRON_DIGITS_MAX || dash[1 + digits] ||
+	    dash == owner)
+		return;
+	derive(workload, "CronJob", owner, digits + 1);
+}
+
+/* OpenShift names the configuration in a label. */
+static void find_deployment_config(const json_t *pod, const char *owner, struct workload *workload)
+{
+	const char *name = JSON_INPUT_TEXT(pod, "metadata", "labels", "deploymentconfig");
+
+	if (!name || !*name)
+		return;
+	derive(workload, "DeploymentConfig", name, 0);
+}
+
+/* Owners that are owned themselves. */
+static const struct {
+	const char *kind;
+	void (*find)(const json_t *pod, const char *owner, struct workload *workload);
+} owners[] = {
+	{"ReplicaSet", find_deployment},
+	{"Job", find_cron_job},
+	{"ReplicationController", find_deployment_config},
+};
+
+/* Whether kubelet itself has the pod, from a file or a URL. In the API its owner is the node. */
+static bool is_static(const json_t *pod)
+{
+	const char *source =
+		JSON_INPUT_TEXT(pod, "metadata", "annotations", "kubernetes.io/config.source");
+
+	return source && strcmp(source, "api") != 0;
+}
+
+static struct workload without_owner(const json_t *pod)
+{
+	const char *kind = is_static(pod) ? "Node" : "Pod";
+	const char *name = is_static(pod) ? JSON_INPUT_TEXT(pod, "spec", "nodeName")
+					  : JSON_INPUT_TEXT(pod, "metadata", "name");
+
+	if (!name)
+		return (struct workload){0};
+	return (struct workload){.kind = kind, .name = name, .name_len = strlen(name)};
+}
+
+/* The owner that controls it, or NULL. */
+static const json_t *controller_of(const json_t *pod)
+{
+	const json_t *list = JSON_INPUT_AT(pod, "metadata", "ownerReferences"), *owner;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, owner)
+	{
+		if (json_is_true(JSON_INPUT_AT(owner, "controller")))
+			return owner;
+	}
+	return NULL;
+}
+
+struct workload workload_of(const json_t *pod)
+{
+	const json_t *owner = controller_of(pod);
+	const char *kind = JSON_INPUT_TEXT(owner, "kind"), *name = JSON_INPUT_TEXT(owner, "name");
+	struct workload workload = {0};
+
+	if (!owner)
+		return without_owner(pod);
+	if (!kind || !name)
+		return workload;
+	workload = (struct workload){.kind = kind, .name = name, .name_len = strlen(name)};
+	for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]); i++)
+		if (strcmp(owners[i].kind, kind) == 0)
+			owners[i].find(pod, name, &workload);
+	workload.owner_kind = kind;
+	workload.owner_name = name;
+	return workload;
+}
 
 enum { WORKLOAD_NAME_BYTES = 254 }; /* of objects of Kubernetes, with a NUL */
 
@@ -222,4 +331,88 @@ uint64_t pod_json_digest(const struct sinsp_pod_info *info)
 		hash = add_text(hash, container->image.digest);
 	}
 	return hash;
+}
+
+enum { ROOM_FIRST = 64 };
+
+/* A node has few: they are compared one by one. */
+static struct known_pod *find(const struct known_pods *known, const char *uid)
+{
+	for (size_t i = 0; i < known->count; i++)
+		if (strcmp(known->items[i].uid, uid) == 0)
+			return &known->items[i];
+	return NULL;
+}
+
+static bool grow(struct known_pods *known)
+{
+	size_t room = known->room ? known->room * 2 : ROOM_FIRST;
+	struct known_pod *items;
+
+	if (known->count < known->room)
+		return true;
+	if (known->count >= KNOWN_PODS_MAX)
+		return false;
+	items = realloc(known->items, room * sizeof(*items));
+	if (!items)
+		return false;
+	known->items = items;
+	known->room = room;
+	return true;
+}
+
+enum known_result known_pods_put(struct known_pods *known, const char *uid, uint64_t digest)
+{
+	struct known_pod *pod = find(known, uid);
+	size_t uid_len = strlen(uid);
+	bool is_same = pod && pod->digest == digest;
+
+	if (!pod) {
+		if (uid_len >= sizeof(pod->uid) || !grow(known))
+			return KNOWN_REJECTED;
+		pod = &known->items[known->count++];
+		memcpy(pod->uid, uid, uid_len + 1);
+	}
+	pod->digest = digest;
+	pod->list = known->list;
+	return is_same ? KNOWN_SAME : KNOWN_CHANGED;
+}
+
+static void remove_item(struct known_pods *known, struct known_pod *pod)
+{
+	*pod = known->items[--known->count];
+}
+
+bool known_pods_remove(struct known_pods *known, const char *uid)
+{
+	struct known_pod *pod = find(known, uid);
+
+	if (pod)
+		remove_item(known, pod);
+	return pod;
+}
+
+void known_pods_begin(struct known_pods *known)
+{
+	known->list++;
+}
+
+bool known_pods_take_missing(struct known_pods *known, char uid[SINSP_POD_UID_BYTES])
+{
+	for (size_t i = 0; i < known->count; i++) {
+		struct known_pod *pod = &known->items[i];
+
+		if (pod->list == known->list)
+			continue;
+		memcpy(uid, pod->uid, sizeof(pod->uid));
+		remove_item(known, pod);
+		return true;
+	}
+	return false;
+}
+
+void known_pods_finish(struct known_pods *known)
+{
+	free(known->items);
+	*known = (struct known_pods){0};
 }

@@ -1,12 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptions of pods from the JSON of the API. */
+/*
+ * Descriptions of pods from the JSON of the API, the workload that a pod belongs to, and what was
+ * passed on of it.
+ */
 #ifndef META_KUBE_POD_JSON_H
 #define META_KUBE_POD_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "sinsp/state/cgroup_path.h"
 #include "sinsp/state/pods.h"
+
+/* The workload that a pod belongs to, found from the pod alone. */
+
+struct workload {
+	const char *owner_kind, *owner_name; /* what controls the pod; NULL: nothing */
+	const char *kind; /* NULL: not known. In the memory of the pod, or constant */
+	const char *name; /* in the memory of the pod; no NUL follows */
+	size_t name_len;
+	/*
+	 * It owns the pod's owner, as the names suggest: another object could have been given such
+	 * a name.
+	 */
+	bool derived;
+};
+
+/* pod: the JSON of a pod, which the result refers to. */
+struct workload workload_of(const json_t *pod);
+
+/* Descriptions of pods from the JSON of the API. */
 
 /*
  * Copies the uid that the control groups of the pod have: its own, or that of the static pod which
@@ -19,5 +44,49 @@ struct sinsp_pod_info *pod_json_describe(const json_t *pod, const char *uid);
 
 /* A hash of all that a description says. */
 uint64_t pod_json_digest(const struct sinsp_pod_info *info);
+
+/*
+ * The pods that were passed on, to pass on only what changes, and to find what a list does not have
+ * any more.
+ */
+
+/* Kubelet runs 110 pods by default, and up to some hundreds. */
+enum { KNOWN_PODS_MAX = 2048 };
+
+struct known_pod {
+	char uid[SINSP_POD_UID_BYTES];
+	uint32_t list; /* the last one that had it */
+	uint64_t digest;
+};
+
+/* Zeroed: none is known. */
+struct known_pods {
+	struct known_pod *items; /* owned; in any order */
+	size_t count, room;
+	uint32_t list; /* the current one */
+};
+
+enum known_result {
+	KNOWN_SAME,
+	KNOWN_CHANGED, /* or new */
+	KNOWN_REJECTED, /* there are too many, or no memory */
+};
+
+/* A pod is there, with a description of that digest. */
+enum known_result known_pods_put(struct known_pods *known, const char *uid, uint64_t digest);
+
+/* A pod is gone. Returns whether it was known. */
+bool known_pods_remove(struct known_pods *known, const char *uid);
+
+/* A list of all pods begins. What is put from here on is part of it. */
+void known_pods_begin(struct known_pods *known);
+
+/*
+ * It ended: removes a pod that it did not have, whose uid is copied. Returns false when there is
+ * none left.
+ */
+bool known_pods_take_missing(struct known_pods *known, char uid[SINSP_POD_UID_BYTES]);
+
+void known_pods_finish(struct known_pods *known);
 
 #endif

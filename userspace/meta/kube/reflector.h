@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "meta/counters.h"
-#include "meta/kube/known_pods.h"
+#include "meta/kube/pod_json.h"
 #include "meta/kube/lines.h"
 #include "meta/kube/pace.h"
 #include "sinsp/state/pods.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "meta/describe.h"
-#include "meta/files/annotations.h"
 #include "meta/files/bundle.h"
 #include "util/json_input.h"
 #include "meta/runtimes/containerd.pb-c.h"

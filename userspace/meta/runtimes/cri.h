@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptions of containers and pods by the Container Runtime Interface, which containerd and
- * CRI-O serve for Kubernetes.
+ * Descriptions of containers and pods by the Container Runtime Interface: single ones, the list of
+ * all, events.
  */
 #ifndef META_RUNTIMES_CRI_H
 #define META_RUNTIMES_CRI_H
 
 #include "meta/runtimes/cri.pb-c.h"
+#include "meta/runtimes/events.h"
 #include "meta/runtimes/grpc.h"
 #include "sinsp/state/container.h"
+
+/*
+ * The JSON texts that containerd and CRI-O add to verbose answers of the Container Runtime
+ * Interface. A text that is NULL, or not understood, adds nothing.
+ */
+
+/* Adds whether a container is privileged, its image, and the id of its sandbox. */
+void cri_info_fill_container(struct sinsp_container_info *info, const char *text);
+
+/* Adds the network of a sandbox. */
+void cri_info_fill_sandbox(struct sinsp_container_info *info, const char *text);
+
+/*
+ * Descriptions of containers and pods by the Container Runtime Interface, which containerd and
+ * CRI-O serve for Kubernetes.
+ */
 
 #define CRI_SERVICE "/runtime.v1.RuntimeService/"
 
@@ -34,5 +51,14 @@ int cri_describe(const struct cri *cri, const char *id, uint64_t deadline_ns,
 /* Adds labels, or annotations. */
 void cri_fill_labels(struct sinsp_container_info *info, Cri__Text *const *texts, size_t count,
 		     struct sinsp_labels *member);
+
+/* The list of containers and sandboxes of the Container Runtime Interface, and its events. */
+
+/* All of them, also those that do not run. Returns 0, or -errno with a message. */
+int cri_events_list(const struct cri *cri, uint64_t deadline_ns, const struct runtime_list *list,
+		    struct error *err);
+
+/* Returns 0 or -errno. */
+int cri_events_begin(struct runtime_events *events);
 
 #endif

@@ -14,7 +14,6 @@
 
 #include "net/fetch.h"
 #include "meta/runtimes/grpc.h"
-#include "meta/runtimes/messages.h"
 #include "util/clock.h"
 
 enum {

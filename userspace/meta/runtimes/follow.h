@@ -7,7 +7,7 @@
 #define META_RUNTIMES_FOLLOW_H
 
 #include "meta/cache.h"
-#include "meta/follower.h"
+#include "meta/sink.h"
 #include "meta/runtimes/runtime.h"
 
 enum {

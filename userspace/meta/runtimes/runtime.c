@@ -7,8 +7,8 @@
 #include <sys/random.h>
 
 #include "meta/runtimes/containerd.h"
-#include "meta/runtimes/cri_events.h"
-#include "meta/runtimes/docker_events.h"
+#include "meta/runtimes/cri.h"
+#include "meta/runtimes/docker_api.h"
 #include "util/clock.h"
 
 /* Any runtime may need that long for an answer. */

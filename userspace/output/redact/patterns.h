@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What secrets look like: a table of words, and how far the secret behind each reaches. */
+/* What secrets look like: a table of words, and where the secret behind each begins and ends. */
 #ifndef OUTPUT_REDACT_PATTERNS_H
 #define OUTPUT_REDACT_PATTERNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* What secrets look like: a table of words, and how far the secret behind each reaches. */
 
 enum redact_form {
 	/* password=X, "password": "X", --password X: up to the end of the value. */
@@ -42,5 +45,21 @@ extern const size_t redact_patterns_count;
 
 /* "password", for metrics and reports. */
 const char *redact_kind_name(enum redact_kind kind);
+
+/* Where the secret behind a word begins and ends. */
+
+struct extent {
+	size_t from, to; /* offsets; to: behind it */
+};
+
+/*
+ * Looks at a word of the pattern at `at`: text of any kind, or JSON, whose quotes end what is
+ * secret. Returns whether there is a secret.
+ */
+bool extent_find(const struct redact_pattern *pattern, const char *text, size_t len, size_t at,
+		 struct extent *secret);
+
+/* The password of USER:PASSWORD@HOST in a URL, by the place of its '@'. */
+bool extent_find_url(const char *text, size_t at, struct extent *secret);
 
 #endif

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/redact/extent.h"
+#include "output/redact/patterns.h"
 #include "output/redact/scan.h"
 
 enum { ESCAPE_BYTES = 6 };

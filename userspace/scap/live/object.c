@@ -10,7 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "event/event.h"
-#include "event/importance.h"
+#include "event/names.h"
 #include "lanner.skel.h"
 #include "scap/live/iter.h"
 #include "scap/live/cgroup_roots.h"

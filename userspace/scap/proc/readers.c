@@ -24,7 +24,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "privileges/helper_process.h"
 #include "privileges/privileges.h"
 #include "scap/proc/net.h"
 #include "scap/proc/root.h"

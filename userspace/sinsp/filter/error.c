@@ -6,7 +6,7 @@
 
 #include "sinsp/filter/error.h"
 #include "sinsp/filter/options.h"
-#include "util/excerpt.h"
+#include "util/error.h"
 #include "util/terminal.h"
 
 static bool is_line_end(char c)

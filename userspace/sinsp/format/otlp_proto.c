@@ -4,7 +4,7 @@
 #include "sinsp/format/protobuf.h"
 #include "sinsp/format/schema.h"
 #include "sinsp/values/encoder.h"
-#include "util/protobuf_texts.h"
+#include "util/protobuf.h"
 
 enum {
 	RECORD_TIME = 1,

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "util/buf.h"
-#include "util/protobuf_texts.h"
+#include "util/protobuf.h"
 
 struct value_encoder {
 	void (*nothing)(struct buf *out);

@@ -12,7 +12,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "agent/control/connections.h"
 #include "agent/control/listen.h"
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Annotations of each manager; unit/meta/files has whole bundles. */
-#include "meta/files/annotations.h"
+#include "meta/files/bundle.h"
 #include "unit.h"
 
 static struct sinsp_container_info *describe(const char *text)

@@ -5,7 +5,7 @@
 
 #include "meta/describe.h"
 #include "meta/source.h"
-#include "meta/runtimes/cri_events.h"
+#include "meta/runtimes/cri.h"
 
 #include "packed.h"
 #include "unit.h"

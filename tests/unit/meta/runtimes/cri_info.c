@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The JSON texts of containerd and of CRI-O. */
-#include "meta/runtimes/cri_info.h"
+#include "meta/runtimes/cri.h"
 #include "unit.h"
 
 static struct sinsp_container_info *

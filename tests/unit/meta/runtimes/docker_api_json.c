@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "meta/describe.h"
-#include "meta/runtimes/docker_api_json.h"
+#include "meta/runtimes/docker_api.h"
 #include "unit.h"
 
 static struct sinsp_container_info *fill(const char *text)

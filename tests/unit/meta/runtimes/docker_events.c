@@ -6,7 +6,7 @@
 
 #include "meta/describe.h"
 #include "meta/source.h"
-#include "meta/runtimes/docker_events.h"
+#include "meta/runtimes/docker_api.h"
 
 #include "fake_runtime.h"
 #include "unit.h"

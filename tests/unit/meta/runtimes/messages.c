@@ -3,7 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "meta/runtimes/messages.h"
+#include "meta/runtimes/grpc.h"
 #include "unit.h"
 
 static struct messages messages;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a secret begins and ends, at the borders of a text. */
-#include "output/redact/extent.h"
+#include "output/redact/patterns.h"
 #include "unit.h"
 
 #include <stdlib.h>
