@@ -27,6 +27,7 @@ static int add_default(struct formatter *formatter, struct filter_error *err)
 {
 	const char *format = formatter->events->default_format;
 
+	formatter->with_marks = true;
 	return format ? format_parse(formatter, format, err)
 		      : format_parse_fields(formatter, "default", err);
 }

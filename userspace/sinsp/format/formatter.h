@@ -35,6 +35,7 @@ struct formatter {
 	size_t spans_count, host_spans; /* the first ones are for all events */
 	struct kept of_containers, of_threads; /* bytes of spans of these kinds */
 	struct thread_revisions threads;
+	bool with_marks; /* of text: evt.marks ends the line, if there are any */
 	bool is_seldom_used; /* nothing is kept: there may be hundreds of them */
 	struct filter_text after; /* text after the last column */
 	enum format_missing missing;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sinsp/fields/table.h"
 #include "sinsp/format/format.h"
 #include "sinsp/format/formatter.h"
 #include "sinsp/values/param_text.h"
@@ -251,6 +252,24 @@ static bool append_coloured(struct formatter *formatter, const struct format_col
 	return printed;
 }
 
+/* What of the event cannot be stated as fact; nothing for most events. */
+static void append_marks(struct formatter *formatter, const struct sinsp_event *event,
+			 struct buf *out)
+{
+	static const struct field_ref marks = {.desc = fields_evt_marks};
+	struct field_value values[FIELD_VALUES_MAX];
+	int count;
+
+	formatter->scratch.used = 0;
+	count = field_get(&marks, event, &formatter->scratch, values);
+	for (int i = 0; i < count; i++) {
+		buf_append_string(out, i ? "," : " marks=(");
+		buf_append(out, values[i].bytes.data, values[i].bytes.len);
+	}
+	if (count > 0)
+		buf_append_char(out, ')');
+}
+
 static bool text_append(struct formatter *formatter, const struct format_span *span,
 			const struct sinsp_event *event, struct buf *out)
 {
@@ -264,6 +283,8 @@ static bool text_append(struct formatter *formatter, const struct format_span *s
 		if (!printed)
 			return false;
 	}
+	if (formatter->with_marks && span->end == formatter->columns_count)
+		append_marks(formatter, event, out);
 	return true;
 }
 
@@ -302,12 +323,13 @@ static void append_match(struct match_line *line, const struct sinsp_event *even
 	size_t end;
 
 	formatter_append(line->output, event, out);
-	if (!fields)
-		return;
 	end = out->len;
-	buf_append_char(out, ' ');
-	if (!formatter_append(fields, event, out))
-		out->len = end;
+	if (fields) {
+		buf_append_char(out, ' ');
+		if (!formatter_append(fields, event, out))
+			out->len = end;
+	}
+	append_marks(line->output, event, out);
 }
 
 const struct output_format format_text = {

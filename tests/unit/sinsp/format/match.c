@@ -87,6 +87,17 @@ static void test_text(void **state)
 	       "11:36:01.123456789: Warning text cat close\n");
 }
 
+/* They end the line of a rule, behind its further fields. */
+static void test_marks_in_text(void **state)
+{
+	struct drive *world = *state;
+
+	world->event.ev.marks.is_faked = 1;
+	expect(world, &format_text, "text", NULL, "11:36:01.123456789: Warning text marks=(faked)\n");
+	expect(world, &format_text, "text", "evt.type",
+	       "11:36:01.123456789: Warning text close marks=(faked)\n");
+}
+
 /* The position is that in the output, whatever the format has before it. */
 static void test_wrong_outputs(void **state)
 {
@@ -205,6 +216,7 @@ static void test_no_memory_for_the_output(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_json, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_text, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_marks_in_text, setup, teardown),
 	cmocka_unit_test(test_wrong_outputs),
 	cmocka_unit_test(test_needs),
 	cmocka_unit_test_setup_teardown(test_full_buffer, setup, teardown),

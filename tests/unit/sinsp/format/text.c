@@ -41,6 +41,35 @@ static void test_default_line(void **state)
 	formatter_destroy(formatter);
 }
 
+/* They end the usual line, and no other. */
+static void test_marks(void **state)
+{
+	static const char *const field = "evt.type";
+	struct drive *world = *state;
+	struct formatter *usual, *chosen;
+	struct buf out = {0};
+
+	assert_int_equal(formatter_create(&format_text, NULL, 0, &usual, NULL), 0);
+	assert_int_equal(formatter_create(&format_text, &field, 1, &chosen, NULL), 0);
+	world_begin(world, EVENT_rename, 100);
+	frame_put_i64(&world->frame, rename__res, 0);
+	frame_put_string(&world->frame, rename__oldpath, "/a");
+	frame_put_string(&world->frame, rename__newpath, "/b");
+	world->frame.marks = (struct frame_marks){.contested = 1 << rename__oldpath,
+						  .truncated = 1 << rename__newpath};
+	world_end(world);
+	formatter_write(usual, &world->event, &out);
+	formatter_write(chosen, &world->event, &out);
+	buf_append_char(&out, '\0');
+	assert_string_equal(out.data,
+			    "1 11:36:01.123456789 3 cat (100) rename res=0 oldpath=/a newpath=/b "
+			    "marks=(contested oldpath,truncated newpath)\n"
+			    "rename\n");
+	buf_finish(&out);
+	formatter_destroy(chosen);
+	formatter_destroy(usual);
+}
+
 /* What filters see. */
 static void expect_raw(struct drive *world, const char *field, const char *text)
 {
@@ -191,7 +220,8 @@ static void test_long_text(void **state)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
 static const struct CMUnitTest tests[] = {
-	TEST(test_default_line),     TEST(test_control_characters),
+	TEST(test_default_line),     TEST(test_marks),
+	TEST(test_control_characters),
 	TEST(test_text_of_a_number), TEST(test_every_control_character),
 	TEST(test_wrong_fields),     TEST(test_needs),
 	TEST(test_long_text),
