@@ -17,10 +17,9 @@
 #include "output/spool/folder.h"
 #include "output/spool/frame.h"
 #include "output/spool/inspect.h"
-#include "output/spool/scan.h"
 #include "output/spool/spool.h"
 #include "output/spool/state.h"
-#include "util/crc32c.h"
+#include "util/hash.h"
 
 enum {
 	SEGMENTS = 3,

@@ -16,7 +16,7 @@
 #include "lanner.skel.h"
 #include "scap/live/call_hooks.h"
 #include "scap/live/log.h"
-#include "scap/live/probe.h"
+#include "scap/live/load.h"
 #include "scap/live/programs.h"
 #include "scap/live/skeleton.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meta/monotonic.h"
+#include "meta/requests.h"
 #include "sinsp/state/container_state.h"
 #include "util/clock.h"
 #include "util/hash.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meta/monotonic.h"
 #include "util/clock.h"
 
 struct meta_requests {

@@ -1,13 +1,39 @@
 /* SPDX-License-Identifier: MIT */
+/* A queue of requests between threads, and waits that end at a time of CLOCK_MONOTONIC. */
+#ifndef META_REQUESTS_H
+#define META_REQUESTS_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "meta/sink.h"
+#include "meta/source.h"
+#include "util/clock.h"
+
+/* Waits that end at a time of CLOCK_MONOTONIC, which no clock setting moves. */
+
+static inline void monotonic_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+/* As pthread_cond_timedwait(). */
+static inline int monotonic_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t deadline_ns)
+{
+	struct timespec deadline = clock_timespec(deadline_ns);
+
+	return pthread_cond_timedwait(cond, lock, &deadline);
+}
+
 /*
  * A queue of requests between threads. Each thread that uses it has a reference: one that hangs may
  * outlive the others.
  */
-#ifndef META_REQUESTS_H
-#define META_REQUESTS_H
-
-#include "meta/source.h"
-#include "meta/sink.h"
 
 struct meta_asked {
 	struct meta_asked *next;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meta/monotonic.h"
+#include "meta/requests.h"
 #include "util/clock.h"
 
 struct meta_update *meta_update_create(enum meta_kind kind, const char *id)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "meta/monotonic.h"
+#include "meta/requests.h"
 #include "privileges/privileges.h"
 #include "util/clock.h"
 

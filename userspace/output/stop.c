@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An eventfd that is polled beside what is waited for. */
+/* An eventfd that is polled beside what is waited for; writev(2) until all is written. */
 #include "output/stop.h"
 
 #include <errno.h>
@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "util/clock.h"
+
+/* An eventfd that is polled beside what is waited for. */
 
 enum { NS_PER_MS = 1000000 };
 
@@ -54,4 +56,32 @@ int output_wait(const struct output_stop *stop, int fd, short events, int timeou
 	if (fds[0].revents)
 		return -ECANCELED;
 	return n ? 1 : -ETIMEDOUT;
+}
+
+/* writev(2) until all is written. */
+
+/* At a time: the pieces of a batch are large. */
+enum { PARTS_MAX = 64 };
+
+int stream_write(int fd, const struct output_stop *stop, const struct output_batch *batch,
+		 size_t end, size_t *done)
+{
+	struct iovec parts[PARTS_MAX];
+	int code;
+
+	while (*done < end) {
+		size_t count = output_batch_slice(batch, *done, end, parts, PARTS_MAX);
+		ssize_t n = writev(fd, parts, (int)count);
+
+		if (n >= 0) {
+			*done += (size_t)n;
+			continue;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		code = output_wait(stop, fd, POLLOUT, -1);
+		if (code < 0)
+			return code;
+	}
+	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the thread of an output waits: for descriptors or for some time, but never longer than until
- * another thread stops it.
+ * How the thread of an output waits, for descriptors or for some time, and writes streams, but
+ * never longer than until another thread stops it.
  */
 #ifndef OUTPUT_STOP_H
 #define OUTPUT_STOP_H
@@ -9,6 +9,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "output/record.h"
+
+/*
+ * How the thread of an output waits: for descriptors or for some time, but never longer than until
+ * another thread stops it.
+ */
 
 struct output_stop {
 	int fd; /* an eventfd: readable from the stop on, so that libraries can wait for it, too */
@@ -32,5 +39,15 @@ static inline bool output_is_stopped(const struct output_stop *stop)
  * or -ETIMEDOUT, -ECANCELED (stopped), or another -errno. timeout_ms: -1: no limit.
  */
 int output_wait(const struct output_stop *stop, int fd, short events, int timeout_ms);
+
+/* Writes batches to descriptors that take a stream of bytes. */
+
+/*
+ * Writes the bytes of a batch from the offset `*done` up to `end` and counts those written there,
+ * also before an error. Waits for a descriptor that takes none, which should not block for this. Returns 0, -ECANCELED
+ * (stopped), or another -errno.
+ */
+int stream_write(int fd, const struct output_stop *stop, const struct output_batch *batch,
+		 size_t end, size_t *done);
 
 #endif

@@ -6,10 +6,8 @@
 #define SINSP_SINSP_H
 
 #include "sinsp/state/container_json.h"
-#include "sinsp/filter/error.h"
-#include "sinsp/filter/lex.h"
-#include "sinsp/filter/options.h"
 #include "sinsp/filter/tree.h"
+#include "sinsp/filter/lex.h"
 #include "sinsp/fields/field.h"
 #include "sinsp/values/text_value.h"
 #include "sinsp/filter/cgroups.h"

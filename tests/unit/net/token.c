@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "net/token.h"
+#include "net/url.h"
 #include "tree.h"
 #include "unit.h"
 

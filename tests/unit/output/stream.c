@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches written to pipes: short writes, waits for a reader, errors. */
-#include "output/stream.h"
+#include "output/stop.h"
 #include "unit.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "util/crc32c.h"
+#include "util/hash.h"
 
 enum { LONGEST = 300 };
 

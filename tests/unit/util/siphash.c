@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SipHash-2-4: values of its authors for the key 00 01 ... 0f and texts 00 01 ... */
 #include "unit.h"
-#include "util/siphash.h"
+#include "util/hash.h"
 
 static void test_values_of_the_authors(void **state)
 {

@@ -5,12 +5,9 @@
 #include "agent/run/host.h"
 #include "agent/process/child.h"
 #include "agent/process/memory.h"
-#include "agent/run/loop.h"
-#include "agent/run/pages.h"
+#include "agent/run/run.h"
 #include "agent/run/record.h"
 #include "agent/run/service.h"
-#include "agent/run/report.h"
-#include "agent/run/run.h"
 #include "agent/process/signals.h"
 
 static void print_warnings(const struct input *input)

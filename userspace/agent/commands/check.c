@@ -12,7 +12,7 @@
 #include "agent/plan/output_views.h"
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"
-#include "agent/plan/rules_load.h"
+#include "agent/plan/pushdown.h"
 #include "sinsp/sinsp.h"
 #include "util/json.h"
 #include "util/terminal.h"

@@ -17,7 +17,7 @@
 #include "agent/commands/doctor.h"
 #include "agent/process/memory.h"
 #include "privileges/capabilities.h"
-#include "scap/live/object.h"
+#include "scap/live/load.h"
 #include "util/kernel_fs.h"
 
 int doctor_read(const struct doctor *doctor, const char *path, char text[DOCTOR_TEXT_BYTES])

@@ -10,7 +10,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
-#include "scap/live/object.h"
+#include "scap/live/load.h"
 #include "scap/live/tracepoint.h"
 #include "scap/proc/root_group.h"
 

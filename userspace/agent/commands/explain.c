@@ -13,7 +13,7 @@
 #include "agent/plan/output_views.h"
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"
-#include "agent/plan/rules_load.h"
+#include "agent/plan/pushdown.h"
 #include "agent/process/memory.h"
 #include "event/event.h"
 #include "scap/live/live.h"

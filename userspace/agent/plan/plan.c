@@ -8,7 +8,6 @@
 
 #include "agent/plan/printer.h"
 #include "agent/plan/pushdown.h"
-#include "agent/plan/rules_load.h"
 #include "agent/record/captures.h"
 #include "output/delivery/outputs.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads rules from paths. */
-#include "agent/plan/rules_load.h"
+#include "agent/plan/pushdown.h"
 
 #include <errno.h>
 #include <stdlib.h>

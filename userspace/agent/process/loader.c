@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "privileges/privileges.h"
-#include "scap/live/object.h"
+#include "scap/live/load.h"
 #include "scap/live/loader.h"
 #include "util/kernel_fs.h"
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "takeover/boundary.h"
-#include "agent/run/losses.h"
 #include "agent/run/run.h"
 #include "util/clock.h"
 #include "util/version.h"

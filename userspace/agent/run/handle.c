@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Processing of each event: no allocation, no system call of its own. */
-#include "agent/run/handle.h"
+#include "agent/run/run.h"
 
 #include "agent/run/containers.h"
 #include "agent/run/record.h"

@@ -14,7 +14,7 @@
 #include "agent/process/loader.h"
 #include "agent/process/memory.h"
 #include "event/event.h"
-#include "meta/files/named.h"
+#include "meta/files/files.h"
 #include "takeover/handover.h"
 #include "scap/live/live.h"
 #include "scap/live/programs.h"

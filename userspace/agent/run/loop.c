@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The loop, its limits and its end. */
-#include "agent/run/loop.h"
+#include "agent/run/run.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -9,11 +9,8 @@
 
 #include "agent/process/child.h"
 #include "agent/run/containers.h"
-#include "agent/run/handle.h"
-#include "agent/run/pages.h"
 #include "agent/run/record.h"
 #include "agent/run/reload.h"
-#include "agent/run/report.h"
 #include "agent/run/service.h"
 #include "agent/process/signals.h"
 #include "sinsp/sinsp.h"

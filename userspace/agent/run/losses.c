@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares the counters of the input with what was said before. */
-#include "agent/run/losses.h"
+#include "agent/run/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "agent/run/run.h"
 #include "util/clock.h"
 #include "util/terminal.h"
 

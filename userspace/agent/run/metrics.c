@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Families of the run and its state; those of the input stand beside the input. */
-#include "agent/run/metrics.h"
+#include "agent/run/run.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include "agent/control/exposition.h"
 #include "agent/run/containers.h"
 #include "agent/process/memory.h"
-#include "agent/run/run.h"
 #include "util/version.h"
 
 enum { OUTPUTS_SHOWN = 64, PLACE_BYTES = 8 };

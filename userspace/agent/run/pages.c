@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The pages of a run. Each is filled by the loop, so that it shows a state between two events. */
-#include "agent/run/pages.h"
+#include "agent/run/run.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,9 +10,6 @@
 
 #include "agent/control/control.h"
 #include "agent/process/memory.h"
-#include "agent/run/metrics.h"
-#include "agent/run/report.h"
-#include "agent/run/run.h"
 #include "output/delivery/outputs.h"
 #include "util/clock.h"
 #include "util/version.h"

@@ -13,7 +13,7 @@
 
 #include "agent/config/load.h"
 #include "agent/plan/output_views.h"
-#include "agent/plan/rules_load.h"
+#include "agent/plan/pushdown.h"
 #include "util/terminal.h"
 
 /* The result of the thread; the run takes it over after the thread ended. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the counters of the run and of its input. */
-#include "agent/run/report.h"
+#include "agent/run/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,7 +11,6 @@
 #include "agent/process/child.h"
 #include "agent/process/signals.h"
 #include "agent/run/containers.h"
-#include "agent/run/pages.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 

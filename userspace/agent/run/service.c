@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/run/report.h"
 #include "agent/run/run.h"
 #include "output/delivery/outputs.h"
 #include "output/reach.h"

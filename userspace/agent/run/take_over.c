@@ -12,8 +12,6 @@
 
 #include "takeover/boundary.h"
 #include "agent/process/signals.h"
-#include "agent/run/handle.h"
-#include "agent/run/losses.h"
 #include "agent/run/run.h"
 #include "util/clock.h"
 #include "util/version.h"

@@ -10,7 +10,7 @@
 
 #include "meta/kube/reflector.h"
 #include "net/fetch.h"
-#include "net/token.h"
+#include "net/url.h"
 #include "util/clock.h"
 
 enum { STATUS_OK = 200, STATUS_UNAUTHORIZED = 401, MS_PER_S = 1000 };

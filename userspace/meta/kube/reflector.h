@@ -1,5 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Follows the pods of a node: which request is next and when, and what the answers mean, line by
+ * line.
+ */
+#ifndef META_KUBE_REFLECTOR_H
+#define META_KUBE_REFLECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "meta/kube/config.h"
+#include "meta/kube/pod_json.h"
+#include "meta/sink.h"
+#include "sinsp/state/pods.h"
+#include "util/buf.h"
+
+/* The lines of a stream that comes in pieces of any size. */
+
+/* A pod may have 1.5 MiB, the limit of etcd. */
+enum { LINES_BYTES_MAX = 2 * 1024 * 1024 };
+
+/* Zeroed: at the begin of a stream. */
+struct lines {
+	struct buf line; /* owned; the part that has come */
+	bool is_whole; /* it was returned */
+	bool skips; /* it was too long: its rest is dropped */
+	uint64_t dropped; /* lines that were too long, or for which there was no memory */
+};
+
+/* Bytes that were not taken yet. */
+struct lines_input {
+	const char *bytes;
+	size_t len;
+};
+
+/*
+ * Takes bytes up to the end of a line. Returns true if lines->line is a whole one then, without its
+ * end; it is valid until the next call. Empty lines are left out.
+ */
+bool lines_next(struct lines *lines, struct lines_input *input);
+
+/* A new stream begins. Frees the memory; the count stays. */
+void lines_restart(struct lines *lines);
+
+/*
  * Follows the pods of a node: which request is next and when, and what the answers mean. It knows
  * no network and no clock: kube.c makes the requests. What it does is in phases (phase.h).
  *
@@ -9,18 +54,6 @@
  *
  *   kubelet: poll ──(half a minute, or a new container)──> poll
  */
-#ifndef META_KUBE_REFLECTOR_H
-#define META_KUBE_REFLECTOR_H
-
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "meta/counters.h"
-#include "meta/kube/pod_json.h"
-#include "meta/kube/lines.h"
-#include "meta/kube/pace.h"
-#include "sinsp/state/pods.h"
-#include "util/buf.h"
 
 enum {
 	REFLECTOR_PATH_BYTES = 8192,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of several blocks, side by side; their bytes stay where they are. Drop records of gaps.
+ * Records of several blocks, side by side; their bytes stay where they are. Drop records of gaps;
+ * secrets are hidden.
  */
 #include "output/delivery/batch.h"
 
@@ -8,10 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/redact/redact.h"
 #include "rules/rules.h"
 #include "sinsp/format/drop.h"
 #include "sinsp/format/output_format.h"
 #include "util/clock.h"
+
+/*
+ * Records of several blocks, side by side; their bytes stay where they are. Drop records of gaps.
+ */
 
 /* Records of several blocks, side by side; their bytes stay where they are. */
 
@@ -229,4 +235,28 @@ void drops_mark(const void *context, const struct output_record *record, struct 
 	if (form->format->records.mark_redelivered)
 		form->format->records.mark_redelivered(form->schema, record->bytes, record->len,
 						       out);
+}
+
+/* Record by record, or text by text where a format has a structure. */
+
+static void hide_part(void *redact, char *text, size_t len)
+{
+	redact_part(redact, text, len);
+}
+
+void hide_secrets(const struct output_form *form, struct block *block)
+{
+	const struct format_records *records = &form->format->records;
+
+	for (size_t i = 0; form->redact && i < block->count; i++) {
+		char *bytes = (char *)block->records[i].bytes;
+		size_t len = block->records[i].len;
+
+		if (!records->visit_texts) {
+			redact_text(form->redact, bytes, len);
+			continue;
+		}
+		redact_begin_parts(form->redact);
+		records->visit_texts(bytes, len, hide_part, form->redact);
+	}
 }

@@ -104,4 +104,9 @@ void drops_add(const struct output_form *form, const struct gaps *gaps, uint64_t
 /* Appends a copy of a record with the mark that it may have arrived before. */
 void drops_mark(const void *form, const struct output_record *record, struct buf *out);
 
+/* Hides the secrets in the records of a block. */
+
+/* Called by the thread that took the block from the queue: nobody else reads its bytes. */
+void hide_secrets(const struct output_form *form, struct block *block);
+
 #endif

@@ -16,7 +16,7 @@
 #include "sinsp/sinsp.h"
 #include "util/buf.h"
 #include "util/error.h"
-#include "util/siphash.h"
+#include "util/hash.h"
 
 enum { LIMIT_SEEN = 1 << 14 }; /* events that are remembered to look the same; a power of two */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The thread of an output: from its queue or from its spool, batch by batch, to its target. */
 #include "output/delivery/sender.h"
-#include "output/delivery/hide.h"
+#include "output/delivery/batch.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* Blocks become batches of the spool: one each, after drop records for what is missing before it.
  */
 #include "output/delivery/spooler.h"
-#include "output/delivery/hide.h"
+#include "output/delivery/batch.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "output/stream.h"
+#include "output/stop.h"
 
 enum {
 	OPENS_MAX = 8, /* while others make and remove the file */

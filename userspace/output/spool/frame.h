@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames: a batch of records made into bytes, and back. Both sides keep their memory and their zstd
- * contexts, so that a warm one does not allocate. The reading side trusts no byte.
+ * Frames: a batch of records made into bytes, and back; and the frames of one segment, from header
+ * to header.
  */
 #ifndef OUTPUT_SPOOL_FRAME_H
 #define OUTPUT_SPOOL_FRAME_H
@@ -9,12 +9,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
 #include <zstd.h>
 
 #include "output/record.h"
+#include "output/spool/folder.h"
 #include "output/spool/format.h"
 #include "util/buf.h"
+
+/*
+ * Frames: a batch of records made into bytes, and back. Both sides keep their memory and their zstd
+ * contexts, so that a warm one does not allocate. The reading side trusts no byte.
+ */
 
 struct spool_encoder {
 	ZSTD_CCtx *zstd; /* owned; NULL: nothing is compressed */
@@ -87,5 +92,43 @@ void spool_decoder_entry(const struct spool_decoder *decoder,
 void spool_decoder_record(const struct spool_decoder *decoder,
 			  const struct spool_frame_header *header, size_t i,
 			  struct output_record *record);
+
+/*
+ * The frames of one segment, from header to header. What is no valid frame is skipped, up to the
+ * next one.
+ */
+
+struct spool_scan {
+	int fd; /* owned by who opened it */
+	uint32_t salt;
+	uint64_t at; /* where the next frame is expected */
+	uint64_t end; /* where the file ends; the caller can move it on */
+	uint64_t position; /* of the next record at least: frames do not go back */
+	uint64_t limit; /* positions from this one on are in no frame here; the caller can move it
+			   on */
+	uint64_t skipped; /* bytes that were no frame, so far */
+	uint64_t frame; /* offset of the frame that was found last */
+};
+
+/*
+ * Reads and checks the header of a segment whose name says this first position. Returns 0, -EBADMSG
+ * (corrupt), -EPROTONOSUPPORT (a later version) or what pread(2) gives.
+ */
+int spool_segment_read_header(int fd, uint64_t first, struct spool_segment_header *header);
+
+/* Sets the checksum. */
+void spool_segment_seal(struct spool_segment_header *header);
+
+/*
+ * Opens a segment of a folder, whose header must be valid; release it with close(scan->fd). Returns
+ * 0 or -errno as above or of openat(2); then scan->fd is -1.
+ */
+int spool_scan_open(struct spool_scan *scan, int folder, const struct spool_segment *segment);
+
+/*
+ * Finds the next frame. Returns 1, 0 after the last one, or what pread(2) gives: then it can be
+ * tried again.
+ */
+int spool_scan_next(struct spool_scan *scan, struct spool_frame_header *header);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include "output/spool/folder.h"
 #include "output/spool/frame.h"
-#include "output/spool/scan.h"
 #include "output/spool/state.h"
 #include "util/value.h"
 

@@ -13,7 +13,7 @@
 #include "output/spool/folder.h"
 #include "output/spool/spool.h"
 #include "output/spool/spool_impl.h"
-#include "util/crc32c.h"
+#include "util/hash.h"
 
 /* Slots of the state: the checks when they are loaded, and their turns when they are stored. */
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "net/fetch.h"
-#include "net/token.h"
+#include "net/url.h"
 #include "util/base64.h"
 #include "util/clock.h"
 

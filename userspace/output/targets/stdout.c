@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/stream.h"
+#include "output/stop.h"
 #include "output/target.h"
 #include "output/targets/kinds.h"
 

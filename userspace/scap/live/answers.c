@@ -9,7 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "lanner.skel.h"
-#include "scap/live/object.h"
+#include "scap/live/load.h"
 #include "scap/live/programs.h"
 
 /* A pass over all threads scans one filter of each chain, the first that is not known. */

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "scap/live/object.h"
+#include "scap/live/load.h"
 
 /* Whether the caller has another cgroup namespace than the machine. */
 bool live_cgroup_roots_differ(void);

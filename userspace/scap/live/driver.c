@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The BPF programs in the kernel, by what a loader handed over: rings, slots, counters. */
+/* The BPF programs in the kernel, by what a loader handed over: rings, slots, counters, limits. */
 #include "scap/live/driver.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
@@ -12,14 +13,55 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <bpf/bpf.h>
-
 #include "event/event.h"
 #include "scap/live/answers.h"
 #include "scap/live/load.h"
 #include "scap/live/loaded.h"
 #include "scap/live/programs.h"
-#include "scap/live/throttled.h"
+
+/* A key that the kernel removed meanwhile makes it begin again: then the look-ups have an end. */
+enum { LOOKUPS_MAX = 16384 };
+
+/* Puts one into the list, which is sorted, if it belongs there. Returns the new length. */
+static size_t insert(struct scap_live_throttled *list, size_t count, size_t max,
+		     const struct rate_key *key, const struct rate *rate)
+{
+	size_t at = count;
+
+	while (at > 0 && list[at - 1].lost < rate->lost)
+		at--;
+	if (!rate->lost || at == max)
+		return count;
+	if (count < max)
+		count++;
+	memmove(list + at + 1, list + at, (count - 1 - at) * sizeof(*list));
+	list[at] = (struct scap_live_throttled){
+		.kind = (enum rate_kind)key->kind,
+		.pid = (pid_t)rate->pid,
+		.lost = rate->lost,
+	};
+	memcpy(list[at].name, rate->name, sizeof(list[at].name) - 1);
+	return count;
+}
+
+size_t live_throttled_read(int map, struct scap_live_throttled *list, size_t count, size_t max)
+{
+	struct rate_key key, previous;
+	const void *from = NULL;
+	struct rate rate;
+
+	for (int i = 0; i < LOOKUPS_MAX && map >= 0; i++) {
+		if (bpf_map_get_next_key(map, from, &key) < 0)
+			break;
+		if (bpf_map_lookup_elem(map, &key, &rate) == 0)
+			count = insert(list, count, max, &key, &rate);
+		previous = key;
+		from = &previous;
+	}
+	return count;
+}
+
+/* The BPF programs in the kernel, by what a loader handed over: rings, slots, counters. */
 
 /* A map, program or link, as others name it. */
 struct owned {

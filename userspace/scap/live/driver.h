@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The BPF programs of a capture in the kernel: what a loader handed over of them, their rings,
- * slots and counters. Used by the live source (live.c), and to check that all load.
+ * slots and counters, and who was over a limit.
  */
 #ifndef SCAP_LIVE_DRIVER_H
 #define SCAP_LIVE_DRIVER_H
 
+#include <stddef.h>
+
 #include "scap/live/live.h"
 #include "scap/rings/ring.h"
+
+/* Who was over a limit of events in a second, or over a share, from the map in which the programs count that. */
+
+/*
+ * As scap_live_throttled(), from the descriptor of a map (-1: there is none), into a list that has
+ * `count` already.
+ */
+size_t live_throttled_read(int map, struct scap_live_throttled *list, size_t count, size_t max);
+
+/*
+ * The BPF programs of a capture in the kernel: what a loader handed over of them, their rings,
+ * slots and counters. Used by the live source (live.c), and to check that all load.
+ */
 
 struct live_driver;
 

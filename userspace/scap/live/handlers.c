@@ -15,7 +15,7 @@
 #include <bpf/libbpf.h>
 
 #include "abi.h"
-#include "scap/live/object.h"
+#include "scap/live/load.h"
 
 enum { FUNCTIONS = KERNEL_FUNCTIONS_END - KERNEL_FUNCTIONS_BEGIN - 1 };
 

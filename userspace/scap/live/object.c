@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Choosing, configuring and loading the BPF programs, with libbpf. */
-#include "scap/live/object.h"
+#include "scap/live/load.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,9 +15,7 @@
 #include "scap/live/iter.h"
 #include "scap/live/cgroup_roots.h"
 #include "scap/live/log.h"
-#include "scap/live/probe.h"
 #include "scap/live/programs.h"
-#include "scap/live/side.h"
 #include "scap/live/skeleton.h"
 
 enum { REASON_BYTES = 512, RECORDS_PER_RING_MIN = 4 };

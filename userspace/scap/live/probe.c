@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads programs one by one, right before libbpf would. */
-#include "scap/live/probe.h"
+#include "scap/live/load.h"
 
 #include <errno.h>
 #include <linux/bpf.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "scap/live/side.h"
+#include "scap/live/load.h"
 
 #include <errno.h>
 #include <fcntl.h>

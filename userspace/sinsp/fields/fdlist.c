@@ -5,7 +5,7 @@
 #include "sinsp/fields/cut.h"
 #include "sinsp/values/text_value.h"
 #include "sinsp/values/param_text.h"
-#include "sinsp/state/socket.h"
+#include "sinsp/state/machine.h"
 
 /* Appends the element of a descriptor; returns false for those that the list omits. */
 typedef bool element_writer(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* proc.*: the relatives of the event's process: parent, ancestors, leaders of its groups. */
 #include "sinsp/fields/table.h"
-#include "sinsp/fields/thread_key.h"
 #include "sinsp/fields/thread_text.h"
 
 /* Longer chains are corrupt and contain a loop. */

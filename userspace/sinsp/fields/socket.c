@@ -2,7 +2,7 @@
 /* fd.*: the ends of IP sockets. */
 #include "sinsp/fields/table.h"
 
-#include "sinsp/state/socket.h"
+#include "sinsp/state/machine.h"
 
 /*
  * The end that connected and the end that it connected to (c, s), and the end on this machine and

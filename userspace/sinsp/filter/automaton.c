@@ -3,7 +3,7 @@
  * A list of states, made in one pass over the pattern. Each part of it is a run of states that only
  * name each other, relatively, and that is left at its end; so a part can be moved and copied.
  */
-#include "sinsp/filter/automaton.h"
+#include "sinsp/filter/regex.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,7 +3,6 @@
 #ifndef SINSP_FILTER_CHECK_H
 #define SINSP_FILTER_CHECK_H
 
-#include "sinsp/filter/options.h"
 #include "sinsp/filter/tree.h"
 
 /*

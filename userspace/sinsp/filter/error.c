@@ -4,8 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "sinsp/filter/error.h"
-#include "sinsp/filter/options.h"
+#include "sinsp/filter/tree.h"
 #include "util/error.h"
 #include "util/terminal.h"
 

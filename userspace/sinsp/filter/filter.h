@@ -10,8 +10,7 @@
 #include <stddef.h>
 
 #include "abi.h"
-#include "sinsp/filter/error.h"
-#include "sinsp/filter/options.h"
+#include "sinsp/filter/tree.h"
 #include "sinsp/fields/field.h"
 
 struct filter;

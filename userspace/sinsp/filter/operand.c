@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sinsp/filter/transform.h"
+#include "sinsp/filter/operand.h"
 
 enum { REGS_MAX = 1024 };
 

@@ -1,17 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Operands: a field, or transformers over fields and constants, as a sequence of steps over
- * registers. Filters compare them (filter/), formats print them (format/).
+ * registers; constants with a unit.
  */
 #ifndef SINSP_FILTER_OPERAND_H
 #define SINSP_FILTER_OPERAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "sinsp/filter/tree.h"
 #include "sinsp/fields/field.h"
+#include "sinsp/filter/tree.h"
 #include "util/arena.h"
+
+/*
+ * Constants with a unit: "1.5ms", "64KiB". They are converted to an integer in the unit of the
+ * field such that comparisons give the result of the exact quantity.
+ */
+
+/* Whether `len` bytes are the name of a unit. */
+bool filter_unit_is_known(const char *word, size_t len);
+
+/* All units, for messages. */
+extern const char filter_unit_words[];
+
+/* What a quantity is compared with. */
+struct filter_measure {
+	enum field_unit unit;
+	unsigned int bytes; /* of the number */
+	bool is_signed;
+};
+
+/* Whether a text is a decimal number followed by a word, which need not be a unit. */
+bool filter_quantity_is(const char *text);
+
+/*
+ * Reads a quantity for an operator. A quantity between two values of the field is rounded to the
+ * one that gives the same result for `<` and the like; other operators reject it. Returns 0, or
+ * -EINVAL with a message that lists the valid units.
+ */
+int filter_quantity_read(const char *text, const struct filter_measure *measure, enum filter_op op,
+			 struct field_value *value, struct error *err);
+
+/*
+ * Operands: a field, or transformers over fields and constants, as a sequence of steps over
+ * registers. Filters compare them (filter/), formats print them (format/).
+ */
 
 /* The values of a field or transformer while an operand is computed; count -1: none. */
 struct filter_register {
@@ -87,5 +122,39 @@ static inline int operand_get(const struct filter_operand *operand, const struct
 	}
 	return regs[operand->reg].count;
 }
+
+/*
+ * Transformers: their arguments, their result, and their function. One row each; expr/operand.c
+ * checks arguments against it, operand_get() runs them.
+ */
+
+/* The type of the value of a field, a constant or a transformer. */
+struct filter_shape {
+	enum param_type type;
+	bool list;
+	uint16_t flags; /* of its fields */
+};
+
+struct filter_transformer {
+	uint16_t args_min, args_max;
+	bool selector; /* may be followed by one character in brackets */
+	uint16_t scratch; /* registers needed after those of its arguments */
+	filter_step_run *run;
+	/* Determines the shape of the result; false: such arguments are not accepted. */
+	bool (*shape)(const struct filter_shape *args, uint16_t nargs, bool selected,
+		      struct filter_shape *result);
+	const char *takes; /* for messages */
+};
+
+/* By enum filter_call_kind. */
+extern const struct filter_transformer filter_transformers[FILTER_CALLS_COUNT];
+
+/* Steps without a transformer name: a constant, a list of arguments, a number as text. */
+filter_step_run filter_step_constant, filter_step_list, filter_step_text;
+
+filter_step_run filter_step_getopt;
+
+/* Whether a value of the type can be an element of a literal list. */
+bool filter_has_text(enum param_type type);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "sinsp/fields/field.h"
 #include "sinsp/filter/parser.h"
-#include "sinsp/filter/unit.h"
+#include "sinsp/filter/operand.h"
 #include "util/nearest.h"
 
 /* The parts of checks: fields, transformers, constants and lists. */

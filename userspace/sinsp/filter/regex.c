@@ -337,13 +337,9 @@ const char *filter_regex_translate(const struct filter_text *pattern, struct buf
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 
-#include "sinsp/filter/regex.h"
-
 #include <errno.h>
 #include <pcre2.h>
 #include <stdlib.h>
-
-#include "sinsp/filter/automaton.h"
 
 enum { MATCH_LIMIT = 50000 };
 

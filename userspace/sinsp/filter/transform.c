@@ -3,7 +3,7 @@
  * The transformers, by a table; among them getopt. Their results are in the scratch memory of the
  * filter.
  */
-#include "sinsp/filter/transform.h"
+#include "sinsp/filter/operand.h"
 
 #include <inttypes.h>
 #include <stdio.h>

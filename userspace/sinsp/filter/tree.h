@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A parsed filter: the tree that the parser builds and the binder resolves. All of it is allocated
- * in one arena.
+ * A parsed filter: the tree that the parser builds and the binder resolves, all of it in one arena;
+ * how expressions are interpreted, and what is wrong with one.
  */
 #ifndef SINSP_FILTER_TREE_H
 #define SINSP_FILTER_TREE_H
@@ -9,9 +9,47 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "sinsp/filter/error.h"
 #include "util/arena.h"
 #include "util/buf.h"
+
+/* What is wrong with an expression, and where. */
+
+struct filter_error {
+	size_t position; /* byte of the expression, from 0 */
+	unsigned int line, column; /* from 1 */
+	char text[256]; /* what is wrong, and the nearest valid word if there is one */
+	const char *expression; /* borrowed: the text that the position refers to */
+};
+
+/* Describes what is wrong at a position of an expression, and returns -EINVAL. */
+__attribute__((format(printf, 4, 5))) int filter_error_set(struct filter_error *err,
+							   const char *text, size_t position,
+							   const char *format, ...);
+
+/* Appends the message, the line of the expression that is wrong, and a caret under the column. */
+void filter_error_render(const char *text, const struct filter_error *err, struct buf *out);
+
+/* How expressions are interpreted, and who receives warnings about them. */
+
+struct filter_options {
+	bool exact_types; /* evt.type=open matches only open, not openat and openat2 */
+	/*
+	 * Called for each part of the expression that is accepted, but was probably not intended;
+	 * NULL: no warnings.
+	 */
+	void (*warn)(void *context, const struct filter_error *warning);
+	void *warn_context;
+};
+
+/* Reports to `warn`, if set, something that is accepted, but was probably not intended. */
+__attribute__((format(printf, 4, 5))) void filter_warn(const struct filter_options *options,
+						       const char *text, size_t position,
+						       const char *format, ...);
+
+/*
+ * A parsed filter: the tree that the parser builds and the binder resolves. All of it is allocated
+ * in one arena.
+ */
 
 enum filter_op {
 	FILTER_EXISTS,

@@ -3,7 +3,7 @@
  * Units of time and size. A quantity is parsed as an exact fraction; the only rounding is one that
  * does not change the result of the operator.
  */
-#include "sinsp/filter/unit.h"
+#include "sinsp/filter/operand.h"
 
 #include <errno.h>
 #include <string.h>

@@ -12,8 +12,7 @@
 
 #include "sinsp/filter/program.h"
 #include "sinsp/filter/regex.h"
-#include "sinsp/filter/transform.h"
-#include "sinsp/filter/unit.h"
+#include "sinsp/filter/operand.h"
 #include "util/hash.h"
 
 /* Constants in a hash table with open addressing, for `in` with long lists. */

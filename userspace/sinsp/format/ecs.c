@@ -3,7 +3,7 @@
  * event.category by the family of an event, event.type by a table of events. The schema allows
  * each category only some types: the test of this file has them.
  */
-#include "sinsp/format/ecs.h"
+#include "sinsp/format/schema.h"
 
 #include "event/event.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "sinsp/filter/operand.h"
-#include "sinsp/fields/thread_key.h"
+#include "sinsp/fields/thread_text.h"
 #include "sinsp/values/param_json.h"
 #include "sinsp/format/format.h"
 #include "sinsp/format/kept.h"

@@ -8,7 +8,7 @@
 #include "sinsp/values/encoder.h"
 #include "sinsp/format/json.h"
 #include "sinsp/format/text.h"
-#include "sinsp/format/ecs.h"
+#include "sinsp/format/schema.h"
 #include "sinsp/state/fd.h"
 #include "sinsp/values/param_value.h"
 

@@ -12,6 +12,11 @@
 
 #include "util/buf.h"
 
+/*
+ * Schemas: the names that fields have in records, the forms of their values, their numbers in
+ * proto/event.proto, and what tells this machine from others.
+ */
+
 /* The numbers of fields in proto/event.proto. */
 
 /* Numbers of the message Event that are no fields of Lanner; those begin at 16. */
@@ -138,5 +143,30 @@ const char *schema_form_meaning(enum schema_form form);
 
 /* A key beside the fields, such as evt.id. */
 void output_schema_word(const struct output_schema *schema, const char *word, struct buf *key);
+
+/* The table of fields with names in other schemas. */
+
+enum schema_column { SCHEMA_OTEL, SCHEMA_ECS, SCHEMA_COLUMNS };
+
+struct schema_key {
+	const char *key; /* NULL: by rule; a final '*' stands for the argument */
+	enum schema_form form;
+};
+
+struct schema_row {
+	const char *field; /* with "[]": a field with an argument */
+	struct schema_key keys[SCHEMA_COLUMNS];
+};
+
+/* Ended by a row without field. */
+extern const struct schema_row schema_rows[];
+
+/* The words of the Elastic Common Schema for what an event is about. */
+
+/* event.category of the events of a type: file, process, network, ... ; else api. */
+const char *ecs_category(unsigned int event_id);
+
+/* event.type of the events of a type, as the category allows it: start, change, ... ; else info. */
+const char *ecs_type(unsigned int event_id);
 
 #endif

@@ -10,7 +10,7 @@
 #include "sinsp/state/event_fd.h"
 #include "sinsp/state/load.h"
 #include "sinsp/state/program.h"
-#include "sinsp/state/socket.h"
+#include "sinsp/state/machine.h"
 #include "util/buf.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include "sinsp/state/container_json.h"
 #include "sinsp/state/engine.h"
 #include "sinsp/state/core.h"
-#include "sinsp/state/socket.h"
+#include "sinsp/state/machine.h"
 
 /* Threads in the order in which they are reported. */
 struct order {

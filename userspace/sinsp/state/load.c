@@ -11,7 +11,7 @@
 #include "sinsp/state/core.h"
 #include "sinsp/state/event_fd.h"
 #include "sinsp/state/program.h"
-#include "sinsp/state/socket.h"
+#include "sinsp/state/machine.h"
 
 /* Threads and descriptors without an event: each is looked up in /proc once. */
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine that events come from, and its network interfaces: this one, or that of a capture. */
+/*
+ * The machine that events come from, its network interfaces, and the ends and names of IP sockets.
+ */
 #ifndef SINSP_STATE_MACHINE_H
 #define SINSP_STATE_MACHINE_H
 
@@ -7,6 +9,11 @@
 #include <stdint.h>
 
 #include "scap/model/snapshot.h"
+#include "sinsp/state/fd.h"
+#include "util/buf.h"
+#include "util/services.h"
+
+/* The machine that events come from, and its network interfaces: this one, or that of a capture. */
 
 enum { HOSTNAME_BYTES = 256 };
 
@@ -43,5 +50,34 @@ uint64_t machine_boot_of(const char *text);
 
 /* The number of this machine's current boot; 0 if the kernel does not report it. */
 uint64_t machine_boot_here(void);
+
+/* IP sockets of the tables: their ends, and their names. */
+
+enum { SOCKET_NAME_MAX = 192 };
+
+static inline bool sinsp_socket_is_ip(const struct sinsp_fd *fd)
+{
+	return fd->type == SCAP_FD_IPV4 || fd->type == SCAP_FD_IPV6;
+}
+
+/* Turns an IPv6 socket with IPv4-mapped addresses into an IPv4 socket; `ends` are its own. */
+void sinsp_socket_unmap(struct sinsp_fd *fd, union sinsp_ends *ends);
+
+/* Exchanges the ends. */
+void sinsp_socket_swap(union sinsp_ends *ends);
+
+/*
+ * Writes "ip:port->ip:port", or "ip:port" for a listening socket, without ports for protocols that
+ * have none. Returns the length; no NUL is written.
+ */
+size_t sinsp_socket_name(const struct sinsp_fd *fd, char out[SOCKET_NAME_MAX]);
+
+/* Appends the same; with services, known ports are replaced by service names. */
+void sinsp_socket_append_name(struct buf *out, const struct sinsp_fd *fd,
+			      const struct services *services);
+
+/* The name of the service of a port, for the protocol of the socket; or NULL. */
+const char *sinsp_socket_service(const struct sinsp_fd *fd, uint16_t port,
+				 const struct services *services);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "sinsp/state/socket.h"
+#include "sinsp/state/machine.h"
 #include "util/base64.h"
 
 /* The forms of buffers. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/plan/rules_load.h"
+#include "agent/plan/pushdown.h"
 #include "etc_files.h"
 #include "rules_text.h"
 #include "unit.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/run/handle.h"
+#include "agent/run/run.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 

@@ -12,8 +12,7 @@
 #include "agent/run/input.h"
 #include "agent/process/child.h"
 #include "agent/run/containers.h"
-#include "agent/run/loop.h"
-#include "agent/run/report.h"
+#include "agent/run/run.h"
 #include "agent/process/signals.h"
 #include "sinsp/sinsp.h"
 

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/run/loop.h"
-#include "agent/run/report.h"
+#include "agent/run/run.h"
 #include "agent/process/signals.h"
 #include "scap/file/reader.h"
 

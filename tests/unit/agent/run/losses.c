@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Losses of an input, as outputs are told them. */
-#include "agent/run/losses.h"
+#include "agent/run/run.h"
 
 #include <string.h>
 
-#include "agent/run/run.h"
 #include "fake_target.h"
 #include "unit.h"
 #include "util/clock.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The metrics of a run: its own counters, those of the state and of the input, in valid text. */
-#include "agent/run/metrics.h"
+#include "agent/run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/run/run.h"
 #include "fake_input.h"
 #include "unit.h"
 

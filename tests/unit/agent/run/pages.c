@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The pages of a run, fetched while its loop moves, and while it does not. */
-#include "agent/run/pages.h"
+#include "agent/run/run.h"
 
 #include <errno.h>
 #include <pthread.h>

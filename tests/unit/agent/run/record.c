@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/run/handle.h"
+#include "agent/run/run.h"
 #include "agent/run/record.h"
 #include "output/targets/kinds.h"
 #include "sinsp/sinsp.h"

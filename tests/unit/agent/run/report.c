@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/run/report.h"
+#include "agent/run/run.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The status of a run, line by line. */
-#include "agent/run/pages.h"
+#include "agent/run/run.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "agent/run/run.h"
 #include "fake_input.h"
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Secrets in blocks of lines and of messages. */
-#include "output/delivery/hide.h"
+#include "output/delivery/batch.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include "spooled.h"
 #include "unit.h"
 #include "util/clock.h"
-#include "util/crc32c.h"
+#include "util/hash.h"
 
 #define SECOND UINT64_C(1000000000)
 

@@ -7,7 +7,6 @@
 
 #include "output/spool/folder.h"
 #include "output/spool/frame.h"
-#include "output/spool/scan.h"
 #include "spooled.h"
 #include "unit.h"
 

@@ -10,7 +10,7 @@
 #include <bpf/btf.h>
 
 #include "scap/live/kernel_types.h"
-#include "scap/live/object.h"
+#include "scap/live/load.h"
 #include "tree.h"
 #include "unit.h"
 

@@ -17,7 +17,7 @@
 #include "abi.h"
 #include "fake_syscall.h"
 #include "lanner.skel.h"
-#include "scap/live/probe.h"
+#include "scap/live/load.h"
 #include "scap/live/programs.h"
 #include "scap/live/skeleton.h"
 #include "unit.h"

@@ -20,7 +20,7 @@
 #include "fake_syscall.h"
 #include "lanner.skel.h"
 #include "scap/live/call_hooks.h"
-#include "scap/live/side.h"
+#include "scap/live/load.h"
 #include "scap/live/skeleton.h"
 #include "unit.h"
 

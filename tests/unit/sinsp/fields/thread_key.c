@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of threads: the same until something that fields depend on changes. */
-#include "sinsp/fields/thread_key.h"
+#include "sinsp/fields/thread_text.h"
 #include "sinsp/state/program.h"
 #include "unit.h"
 #include "world.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Expressions without backtracking: they match what PCRE2's matcher does, and in bounded time. */
-#include "sinsp/filter/automaton.h"
+#include "sinsp/filter/regex.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "sinsp/filter/regex.h"
 #include "unit.h"
 
 enum { NS_PER_MS = 1000000 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/filter/options.h"
+#include "sinsp/filter/tree.h"
 #include "unit.h"
 
 static void expect_place(const char *text, size_t position, unsigned int line, unsigned int column)

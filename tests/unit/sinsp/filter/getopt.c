@@ -5,7 +5,7 @@
 
 #include "fake_fields.h"
 #include "filtered.h"
-#include "sinsp/filter/transform.h"
+#include "sinsp/filter/operand.h"
 #include "unit.h"
 
 static void set_words(const char *const *words)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "drive.h"
-#include "sinsp/fields/thread_key.h"
+#include "sinsp/fields/thread_text.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/program.h"
 #include "unit.h"

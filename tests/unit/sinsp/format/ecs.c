@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "event/event.h"
-#include "sinsp/format/ecs.h"
+#include "sinsp/format/schema.h"
 #include "unit.h"
 
 /* What the schema allows for each category ("expected event types"). */

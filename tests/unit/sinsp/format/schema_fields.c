@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sinsp/fields/field.h"
-#include "sinsp/format/schema_fields.h"
+#include "sinsp/format/schema.h"
 #include "unit.h"
 
 enum { KEYS_MAX = 1024, KEY_BYTES = 128 };

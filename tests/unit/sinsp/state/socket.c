@@ -2,7 +2,7 @@
 /* The ends and the names of IP sockets. */
 #include <string.h>
 
-#include "sinsp/state/socket.h"
+#include "sinsp/state/machine.h"
 #include "unit.h"
 
 static const struct scap_endpoint one = {{10, 0, 0, 1}, 1000}, two = {{10, 0, 0, 2}, 80};
