@@ -13,7 +13,7 @@
 #include "agent/config/load.h"
 #include "output/targets/kinds.h"
 
-static bool is_open(int fd)
+static bool main_is_open(int fd)
 {
 	return fcntl(fd, F_GETFD) >= 0;
 }
@@ -22,7 +22,7 @@ static bool is_open(int fd)
 static int open_missing_descriptors(struct error *err)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (!is_open(fd) && open("/dev/null", O_RDWR) != fd)
+		if (!main_is_open(fd) && open("/dev/null", O_RDWR) != fd)
 			return error_set(err, -errno, "cannot open /dev/null: %s", strerror(errno));
 	return 0;
 }
@@ -37,7 +37,7 @@ static bool prints_to_stdout(const struct options *options)
 	       (options->write && strcmp(options->write, "-") == 0);
 }
 
-static int run(const struct options *options)
+static int main_run(const struct options *options)
 {
 	if (options->subcommand)
 		return options->subcommand->run(options);
@@ -46,7 +46,7 @@ static int run(const struct options *options)
 
 int main(int argc, char **argv)
 {
-	bool has_stdout = is_open(STDOUT_FILENO);
+	bool has_stdout = main_is_open(STDOUT_FILENO);
 	struct options options = {0};
 	struct buf messages = {0};
 	struct error err = {""};
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 		error_set(&err, -EBADF, "standard output is closed");
 		exit_code = command_fail(EXIT_FAILURE, &err);
 	} else {
-		exit_code = run(&options);
+		exit_code = main_run(&options);
 	}
 	options_finish(&options);
 	return exit_code;

@@ -46,8 +46,8 @@ void text_append_ip(struct buf *out, const uint8_t *address, size_t len)
 }
 
 /* An address followed by its port. */
-static void append_end(struct buf *out, const uint8_t *end, size_t address_len,
-		       const struct services *services)
+static void address_append_end(struct buf *out, const uint8_t *end, size_t address_len,
+			       const struct services *services)
 {
 	const char *name;
 	uint16_t port;
@@ -87,13 +87,13 @@ void text_append_sockaddr(struct buf *out, const struct event_param *param,
 	switch (data[0]) {
 	case AF_INET:
 		if (param->len == SOCKADDR_IPV4_BYTES)
-			append_end(out, data + 1, IPV4_BYTES, services);
+			address_append_end(out, data + 1, IPV4_BYTES, services);
 		else
 			BUF_LITERAL(out, "INVALID IPv4");
 		break;
 	case AF_INET6:
 		if (param->len == SOCKADDR_IPV6_BYTES)
-			append_end(out, data + 1, IPV6_BYTES, services);
+			address_append_end(out, data + 1, IPV6_BYTES, services);
 		else
 			BUF_LITERAL(out, "INVALID IPv6");
 		break;
@@ -105,7 +105,7 @@ void text_append_sockaddr(struct buf *out, const struct event_param *param,
 	}
 }
 
-static bool is_mapped(const uint8_t *address)
+static bool address_is_mapped(const uint8_t *address)
 {
 	static const uint8_t prefix[MAPPED_PREFIX] = {[10] = 0xff, [11] = 0xff};
 
@@ -117,14 +117,14 @@ static void append_ipv6_tuple(struct buf *out, const uint8_t *source, const uint
 {
 	size_t len = IPV6_BYTES;
 
-	if (is_mapped(source) && is_mapped(dest)) {
+	if (address_is_mapped(source) && address_is_mapped(dest)) {
 		source += MAPPED_PREFIX;
 		dest += MAPPED_PREFIX;
 		len = IPV4_BYTES;
 	}
-	append_end(out, source, len, services);
+	address_append_end(out, source, len, services);
 	BUF_LITERAL(out, "->");
-	append_end(out, dest, len, services);
+	address_append_end(out, dest, len, services);
 }
 
 static void append_unix_tuple(struct buf *out, const struct event_param *param)
@@ -151,9 +151,9 @@ void text_append_socktuple(struct buf *out, const struct event_param *param,
 			BUF_LITERAL(out, "INVALID IPv4");
 			break;
 		}
-		append_end(out, data + 1, IPV4_BYTES, services);
+		address_append_end(out, data + 1, IPV4_BYTES, services);
 		BUF_LITERAL(out, "->");
-		append_end(out, data + 1 + IPV4_BYTES + PORT_BYTES, IPV4_BYTES, services);
+		address_append_end(out, data + 1 + IPV4_BYTES + PORT_BYTES, IPV4_BYTES, services);
 		break;
 	case AF_INET6:
 		if (param->len == TUPLE_IPV6_BYTES)

@@ -15,8 +15,8 @@ void text_append_ip(struct buf *out, const uint8_t *address, size_t len);
 struct services;
 
 /*
- * Append a SOCKADDR or SOCKTUPLE: "10.0.0.1:80", "a:p->b:p", a unix path. With services, a port that
- * one of them has is its name.
+ * Append a SOCKADDR or SOCKTUPLE: "10.0.0.1:80", "a:p->b:p", a unix path. With services, a port
+ * that one of them has is its name.
  */
 void text_append_sockaddr(struct buf *out, const struct event_param *param,
 			  const struct services *services);

@@ -6,10 +6,12 @@
 #include <netinet/in.h>
 #include <string.h>
 
+/* clang-format off */
 #define UNSIGNED(bytes) {.size = (bytes)}
 #define SIGNED(bytes) {.size = (bytes), .is_signed = true}
 #define STRING {.is_string = true}
 #define NUMBERS(bytes) {.number_size = (bytes)}
+/* clang-format on */
 
 /* Types that are missing have neither a fixed size nor such a form. */
 const struct param_form param_forms[PT_TYPES_COUNT] = {
@@ -63,7 +65,7 @@ static bool is_whole_fdlist(const uint8_t *data, size_t len)
 }
 
 /* Whether the bytes of a value without a fixed size have the form of its type. */
-static bool is_whole(enum param_type type, const uint8_t *data, size_t len)
+static bool decode_is_whole(enum param_type type, const uint8_t *data, size_t len)
 {
 	const struct param_form *form = &param_forms[type];
 
@@ -88,7 +90,7 @@ static bool is_whole_dyn(const struct param_desc *param, const uint8_t *data, si
 	fixed = param_type_size(type);
 	if (fixed)
 		return len == 1 + fixed;
-	return len == 1 || is_whole(type, data + 1, len - 1);
+	return len == 1 || decode_is_whole(type, data + 1, len - 1);
 }
 
 static inline __attribute__((always_inline)) bool is_valid(const struct param_desc *param,
@@ -99,7 +101,7 @@ static inline __attribute__((always_inline)) bool is_valid(const struct param_de
 	if (fixed)
 		return len == fixed;
 	return param->type == PT_DYN ? is_whole_dyn(param, data, len)
-				     : is_whole(param->type, data, len);
+				     : decode_is_whole(param->type, data, len);
 }
 
 /* Removes `n` bytes from the end of a frame that says it has them; false if it is too short. */
@@ -128,11 +130,9 @@ static bool take_extras(const void *frame, struct ppm_evt_hdr *header, struct ev
 	if ((extras & FRAME_TIMED) &&
 	    !take_extra(frame, header, &ev->latency_ns, sizeof(ev->latency_ns)))
 		return false;
-	if ((extras & FRAME_MARKED) &&
-	    !take_extra(frame, header, &ev->marks, sizeof(ev->marks)))
+	if ((extras & FRAME_MARKED) && !take_extra(frame, header, &ev->marks, sizeof(ev->marks)))
 		return false;
-	return !(extras & FRAME_FILE) ||
-	       take_extra(frame, header, &ev->file, sizeof(ev->file));
+	return !(extras & FRAME_FILE) || take_extra(frame, header, &ev->file, sizeof(ev->file));
 }
 
 /*
@@ -209,7 +209,7 @@ int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 }
 
 /* One load of the right width: a copy of variable length would be a call. */
-static uint64_t load(const uint8_t *data, uint32_t len)
+static uint64_t decode_load(const uint8_t *data, uint32_t len)
 {
 	uint16_t u16;
 	uint32_t u32;
@@ -236,12 +236,12 @@ uint64_t event_param_number(const struct event_param *param, enum param_type typ
 {
 	uint32_t size = (uint32_t)param_type_number_size(type);
 
-	return load(param->data + n * size, size);
+	return decode_load(param->data + n * size, size);
 }
 
 int64_t event_short_value_i64(enum param_type type, const struct event_param *param)
 {
-	uint64_t raw = load(param->data, param->len);
+	uint64_t raw = decode_load(param->data, param->len);
 	unsigned int unused_bits;
 
 	if (!param_type_is_signed(type) || param->len == 0 || param->len > sizeof(raw))

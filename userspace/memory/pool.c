@@ -140,7 +140,7 @@ static struct pool_slab *add_slab(struct pool *pool, unsigned int class, size_t 
 	return slab;
 }
 
-static bool is_full(const struct pool_slab *slab)
+static bool pool_is_full(const struct pool_slab *slab)
 {
 	return !slab->free && slab->fresh + slab->block_bytes > SLAB_BYTES;
 }
@@ -187,13 +187,13 @@ void *pool_alloc(struct pool *pool, size_t bytes)
 	if (!slab)
 		return NULL;
 	block = take_block(slab);
-	if (is_full(slab))
+	if (pool_is_full(slab))
 		move_slab(&pool->full, slab);
 	ASAN_UNPOISON_MEMORY_REGION(block, bytes);
 	return block;
 }
 
-static void give_back(struct pool *pool, struct pool_slab *slab)
+static void pool_give_back(struct pool *pool, struct pool_slab *slab)
 {
 	if (pool->spares_count < SPARES_MAX) {
 		pool->spares_count++;
@@ -219,7 +219,7 @@ void pool_free(struct pool *pool, void *memory, size_t bytes)
 	}
 	slab = (struct pool_slab *)((uintptr_t)memory & ~((uintptr_t)SLAB_BYTES - 1));
 	list = &pool->slabs[class_of(bytes, &block_bytes)];
-	if (is_full(slab))
+	if (pool_is_full(slab))
 		move_slab(list, slab);
 	ASAN_UNPOISON_MEMORY_REGION(block, slab->block_bytes);
 	block->next = slab->free;
@@ -227,7 +227,7 @@ void pool_free(struct pool *pool, void *memory, size_t bytes)
 	ASAN_POISON_MEMORY_REGION(block, slab->block_bytes);
 	/* The last slab of a size stays, as most blocks are freed to be needed again. */
 	if (--slab->used == 0 && (*list != slab || slab->next))
-		give_back(pool, slab);
+		pool_give_back(pool, slab);
 }
 
 static void unmap_all(struct pool *pool, struct pool_slab *slab)

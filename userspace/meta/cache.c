@@ -67,7 +67,7 @@ struct meta_cache *meta_cache_ref(struct meta_cache *cache)
 	return cache;
 }
 
-static struct entry **find(struct meta_cache *cache, const char *id)
+static struct entry **cache_find(struct meta_cache *cache, const char *id)
 {
 	struct entry **link = &cache->buckets[hash_bytes(id, strlen(id)) % BUCKETS];
 
@@ -76,16 +76,16 @@ static struct entry **find(struct meta_cache *cache, const char *id)
 	return link;
 }
 
-static struct list *list_of(struct meta_cache *cache, const struct sinsp_container_info *info)
+static struct list *cache_list_of(struct meta_cache *cache, const struct sinsp_container_info *info)
 {
 	return info ? &cache->known : &cache->missing;
 }
 
-static void drop(struct meta_cache *cache, struct entry *entry)
+static void cache_drop(struct meta_cache *cache, struct entry *entry)
 {
-	struct list *list = list_of(cache, entry->info);
+	struct list *list = cache_list_of(cache, entry->info);
 
-	*find(cache, entry->id) = entry->next;
+	*cache_find(cache, entry->id) = entry->next;
 	*(entry->older ? &entry->older->newer : &list->oldest) = entry->newer;
 	*(entry->newer ? &entry->newer->older : &list->newest) = entry->older;
 	list->count--;
@@ -100,9 +100,9 @@ void meta_cache_unref(struct meta_cache *cache)
 	if (!cache || atomic_fetch_sub(&cache->refs, 1) > 1)
 		return;
 	while (cache->known.oldest)
-		drop(cache, cache->known.oldest);
+		cache_drop(cache, cache->known.oldest);
 	while (cache->missing.oldest)
-		drop(cache, cache->missing.oldest);
+		cache_drop(cache, cache->missing.oldest);
 	pthread_cond_destroy(&cache->readied);
 	pthread_mutex_destroy(&cache->lock);
 	free(cache);
@@ -139,23 +139,23 @@ void meta_cache_wait_ready(struct meta_cache *cache, uint64_t deadline_ns)
 }
 
 /* Adds an entry in the place of the one with that id. Owns `info`. Needs the lock. */
-static struct entry *add(struct meta_cache *cache, const char *id,
-			 struct sinsp_container_info *info)
+static struct entry *cache_add(struct meta_cache *cache, const char *id,
+			       struct sinsp_container_info *info)
 {
 	size_t size = strlen(id) + 1;
 	struct entry *entry = malloc(sizeof(*entry) + size), **link;
-	struct list *list = list_of(cache, info);
+	struct list *list = cache_list_of(cache, info);
 	uint32_t max = info ? META_CACHE_ENTRIES_MAX : META_CACHE_MISSING_MAX;
 
 	if (!entry) {
 		sinsp_container_info_destroy(info);
 		return NULL;
 	}
-	if (*find(cache, id))
-		drop(cache, *find(cache, id));
+	if (*cache_find(cache, id))
+		cache_drop(cache, *cache_find(cache, id));
 	*entry = (struct entry){.info = info, .older = list->newest, .owner = NO_OWNER};
 	memcpy(entry->id, id, size);
-	link = find(cache, id);
+	link = cache_find(cache, id);
 	*link = entry;
 	*(list->newest ? &list->newest->newer : &list->oldest) = entry;
 	list->newest = entry;
@@ -163,7 +163,7 @@ static struct entry *add(struct meta_cache *cache, const char *id,
 	cache->text_bytes += info ? info->texts.bytes : 0;
 	while (list->oldest != entry &&
 	       (list->count > max || (info && cache->text_bytes > META_CACHE_TEXT_BYTES_MAX)))
-		drop(cache, list->oldest);
+		cache_drop(cache, list->oldest);
 	return entry;
 }
 
@@ -188,11 +188,11 @@ void meta_cache_put(struct meta_cache *cache, int owner, const char *id,
 	}
 	copy->texts.bytes = info->texts.bytes;
 	pthread_mutex_lock(&cache->lock);
-	entry = *find(cache, id);
+	entry = *cache_find(cache, id);
 	if (entry && entry->owner != owner && entry->state > state) {
 		sinsp_container_info_destroy(copy);
 	} else {
-		entry = add(cache, id, copy);
+		entry = cache_add(cache, id, copy);
 		if (entry) {
 			entry->state = state;
 			entry->owner = owner;
@@ -207,10 +207,10 @@ void meta_cache_put_missing(struct meta_cache *cache, const char *id, uint64_t u
 	struct entry *entry;
 
 	pthread_mutex_lock(&cache->lock);
-	entry = *find(cache, id);
+	entry = *cache_find(cache, id);
 	/* One that was put meanwhile is right. */
 	if (!entry || !entry->info)
-		entry = add(cache, id, NULL);
+		entry = cache_add(cache, id, NULL);
 	if (entry && !entry->info) {
 		entry->state = META_CACHE_MISSING;
 		entry->until_ns = until_ns;
@@ -223,7 +223,7 @@ void meta_cache_remove(struct meta_cache *cache, int owner, const char *id, uint
 	struct entry *entry;
 
 	pthread_mutex_lock(&cache->lock);
-	entry = *find(cache, id);
+	entry = *cache_find(cache, id);
 	if (entry && entry->owner == owner)
 		entry->until_ns = now_ns + META_CACHE_REMOVED_S * NS_PER_S;
 	pthread_mutex_unlock(&cache->lock);
@@ -244,7 +244,7 @@ void meta_cache_end_list(struct meta_cache *cache, int owner)
 	for (entry = cache->known.oldest; entry; entry = newer) {
 		newer = entry->newer;
 		if (entry->owner == owner && entry->list != cache->owners[owner].list)
-			drop(cache, entry);
+			cache_drop(cache, entry);
 	}
 	pthread_mutex_unlock(&cache->lock);
 }
@@ -256,9 +256,9 @@ enum meta_cache_state meta_cache_find(struct meta_cache *cache, const char *id, 
 	struct entry *entry;
 
 	pthread_mutex_lock(&cache->lock);
-	entry = *find(cache, id);
+	entry = *cache_find(cache, id);
 	if (entry && entry->until_ns && entry->until_ns <= now_ns) {
-		drop(cache, entry);
+		cache_drop(cache, entry);
 		entry = NULL;
 	}
 	if (entry)
@@ -275,8 +275,8 @@ struct cached {
 	struct meta_cache *cache; /* a reference */
 };
 
-static int describe(struct meta_source *base, const struct meta_request *request,
-		    struct sinsp_container_info *info, struct error *err)
+static int cache_describe(struct meta_source *base, const struct meta_request *request,
+			  struct sinsp_container_info *info, struct error *err)
 {
 	struct cached *cached = (struct cached *)base;
 	enum meta_cache_state state = META_CACHE_NONE;
@@ -296,7 +296,7 @@ static int describe(struct meta_source *base, const struct meta_request *request
 	return META_SOURCE_SOME;
 }
 
-static void destroy(struct meta_source *base)
+static void cache_destroy(struct meta_source *base)
 {
 	struct cached *cached = (struct cached *)base;
 
@@ -307,7 +307,7 @@ static void destroy(struct meta_source *base)
 
 struct meta_source *meta_cached_create(struct meta_source *source, struct meta_cache *cache)
 {
-	static const struct meta_source_ops ops = {describe, destroy};
+	static const struct meta_source_ops ops = {cache_describe, cache_destroy};
 	struct cached *cached = calloc(1, sizeof(*cached));
 
 	if (!cached) {

@@ -32,7 +32,7 @@ static size_t make_valid(const char *text, size_t len, char *copied)
 }
 
 /* A copy of `len` bytes; NULL if that is too long, or memory runs out. */
-static const char *copy(struct sinsp_texts *texts, const char *text, size_t len)
+static const char *describe_copy(struct sinsp_texts *texts, const char *text, size_t len)
 {
 	char *copied = NULL;
 	size_t bytes = 0;
@@ -51,16 +51,17 @@ static const char *copy(struct sinsp_texts *texts, const char *text, size_t len)
 	return copied;
 }
 
-static void set_text(struct sinsp_texts *texts, const char **member, const char *text, size_t len)
+static void describe_set_text(struct sinsp_texts *texts, const char **member, const char *text,
+			      size_t len)
 {
 	if (!*member && len)
-		*member = copy(texts, text, len);
+		*member = describe_copy(texts, text, len);
 }
 
 void describe_text(struct sinsp_texts *texts, const char **member, const char *text)
 {
 	if (text)
-		set_text(texts, member, text, strlen(text));
+		describe_set_text(texts, member, text, strlen(text));
 }
 
 static const char *without_prefix(const char *id)
@@ -101,11 +102,11 @@ void describe_image(struct sinsp_texts *texts, struct sinsp_image *image, const 
 	tag = slash ? slash : reference;
 	tag = memrchr(tag, ':', (size_t)(end - tag));
 	len = (size_t)((tag ? tag : end) - reference);
-	set_text(texts, &image->repository, reference, len);
+	describe_set_text(texts, &image->repository, reference, len);
 	if (digest)
 		describe_text(texts, &image->digest, digest + 1);
 	if (tag)
-		set_text(texts, &image->tag, tag + 1, (size_t)(end - tag) - 1);
+		describe_set_text(texts, &image->tag, tag + 1, (size_t)(end - tag) - 1);
 	else if (!digest)
 		describe_text(texts, &image->tag, "latest");
 }
@@ -140,8 +141,8 @@ static void add_label(struct describe_labels *list, const char *name, size_t nam
 		list->texts->left_out++;
 		return;
 	}
-	label.name = copy(list->texts, name, name_len);
-	label.value = label.name ? copy(list->texts, value, strlen(value)) : NULL;
+	label.name = describe_copy(list->texts, name, name_len);
+	label.value = label.name ? describe_copy(list->texts, value, strlen(value)) : NULL;
 	if (label.value)
 		list->items[list->count++] = label;
 }
@@ -180,7 +181,7 @@ static bool is_of_pod(const char *name)
 }
 
 /* Who made the image can give it more labels than there is room for: those of pods come first. */
-static void add_labels(struct describe_labels *list, const json_t *object, bool of_pod)
+static void describe_add_labels(struct describe_labels *list, const json_t *object, bool of_pod)
 {
 	const char *name;
 	json_t *value;
@@ -199,8 +200,8 @@ void describe_labels(struct sinsp_texts *texts, struct sinsp_labels *labels, con
 
 	if (labels->count)
 		return;
-	add_labels(&list, object, true);
-	add_labels(&list, object, false);
+	describe_add_labels(&list, object, true);
+	describe_add_labels(&list, object, false);
 	describe_labels_end(&list, labels);
 }
 
@@ -255,10 +256,10 @@ struct describe_mounts describe_mounts_begin(struct sinsp_container_info *info, 
 	return mounts;
 }
 
-/* As copy(), but "" for nothing: the texts of mounts are never NULL. */
+/* As describe_copy(), but "" for nothing: the texts of mounts are never NULL. */
 static const char *copy_or_empty(struct sinsp_texts *texts, const char *text)
 {
-	return text && *text ? copy(texts, text, strlen(text)) : "";
+	return text && *text ? describe_copy(texts, text, strlen(text)) : "";
 }
 
 void describe_mount(struct describe_mounts *mounts, const struct sinsp_mount *mount)
@@ -328,7 +329,7 @@ void describe_answer(enum sinsp_answer *member, bool yes)
 }
 
 /* The digits after a point as ns; `rest` becomes what follows them. */
-static uint64_t read_fraction(const char **rest)
+static uint64_t describe_read_fraction(const char **rest)
 {
 	uint64_t ns = 0;
 	int digits = 0;
@@ -353,7 +354,7 @@ uint64_t describe_time_ns(const char *text)
 
 	if (!rest)
 		return 0;
-	fraction = read_fraction(&rest);
+	fraction = describe_read_fraction(&rest);
 	seconds = timegm(&parts);
 	if (strcmp(rest, "Z") != 0) {
 		if ((*rest != '+' && *rest != '-') ||

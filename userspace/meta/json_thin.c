@@ -28,14 +28,14 @@ static struct json_thin_level *last_level(struct json_thin *thin)
 	return thin->depth ? &thin->levels[thin->depth - 1] : NULL;
 }
 
-static void put(struct json_thin *thin, char c)
+static void json_thin_put(struct json_thin *thin, char c)
 {
 	if (!thin->skips)
 		buf_append_char(&thin->out, c);
 }
 
 /* Leaves out the item that has begun. */
-static void skip(struct json_thin *thin)
+static void json_thin_skip(struct json_thin *thin)
 {
 	struct json_thin_level *level = last_level(thin);
 
@@ -54,7 +54,7 @@ static void end_item(struct json_thin *thin)
 	if (!thin->skips && level && thin->depth > thin->free_levels &&
 	    (thin->out.len - level->begin > JSON_THIN_LIST_BYTES ||
 	     level->items >= JSON_THIN_ITEMS))
-		skip(thin);
+		json_thin_skip(thin);
 	if (!thin->skips && level)
 		level->items++;
 	thin->skips = false;
@@ -71,23 +71,23 @@ static void take_comma(struct json_thin *thin)
 		level->item = thin->out.len;
 	/* Those before it may have been left out. */
 	if (!level || thin->out.len > level->begin)
-		put(thin, ',');
+		json_thin_put(thin, ',');
 }
 
 static void take_begin(struct json_thin *thin, char c)
 {
 	if (thin->depth == JSON_THIN_LEVELS)
-		skip(thin);
+		json_thin_skip(thin);
 	if (thin->skips) {
 		thin->skipped++;
 		return;
 	}
-	put(thin, c);
+	json_thin_put(thin, c);
 	thin->levels[thin->depth++] =
 		(struct json_thin_level){.begin = thin->out.len, .item = thin->out.len};
 }
 
-static void take_end(struct json_thin *thin, char c)
+static void json_thin_take_end(struct json_thin *thin, char c)
 {
 	if (thin->skipped) {
 		thin->skipped--;
@@ -95,7 +95,7 @@ static void take_end(struct json_thin *thin, char c)
 	}
 	end_item(thin);
 	thin->depth -= thin->depth > 0;
-	put(thin, c);
+	json_thin_put(thin, c);
 }
 
 /* Blanks are needed only where they end a number or a word. */
@@ -114,12 +114,12 @@ static void take_outside(struct json_thin *thin, char c)
 		thin->in_text = true;
 		thin->key_has_nul = false;
 		thin->text_bytes = 0;
-		put(thin, c);
+		json_thin_put(thin, c);
 		break;
 	case ':':
 		if (thin->key_has_nul)
-			skip(thin);
-		put(thin, c);
+			json_thin_skip(thin);
+		json_thin_put(thin, c);
 		break;
 	case ',':
 		take_comma(thin);
@@ -130,11 +130,11 @@ static void take_outside(struct json_thin *thin, char c)
 		break;
 	case '}':
 	case ']':
-		take_end(thin, c);
+		json_thin_take_end(thin, c);
 		break;
 	default:
 		if (c == '\0' || !is_needless(thin, c))
-			put(thin, c);
+			json_thin_put(thin, c);
 	}
 }
 
@@ -153,9 +153,9 @@ static void take_in_text(struct json_thin *thin, char c)
 	if (c == '"' && !thin->escaped)
 		thin->in_text = false;
 	thin->escaped = c == '\\' && !thin->escaped;
-	put(thin, c);
+	json_thin_put(thin, c);
 	if (++thin->text_bytes > JSON_THIN_TEXT_BYTES)
-		skip(thin);
+		json_thin_skip(thin);
 }
 
 int json_thin_add(struct json_thin *thin, const char *bytes, size_t len)

@@ -114,7 +114,7 @@ uint64_t meta_sink_time(struct meta_sink *sink, unsigned int power)
 	return atomic_load_explicit(&sink->times[power], memory_order_relaxed);
 }
 
-static void append(struct meta_sink *sink, struct meta_update *update)
+static void sink_append(struct meta_sink *sink, struct meta_update *update)
 {
 	update->next = NULL;
 	*(sink->last ? &sink->last->next : &sink->first) = update;
@@ -128,7 +128,7 @@ void meta_sink_answer(struct meta_sink *sink, struct meta_update *answer)
 {
 	answer->is_answer = true;
 	pthread_mutex_lock(&sink->lock);
-	append(sink, answer);
+	sink_append(sink, answer);
 	pthread_mutex_unlock(&sink->lock);
 }
 
@@ -146,7 +146,7 @@ int meta_post(struct meta_sink *sink, struct meta_update *update)
 		pthread_cond_wait(&sink->emptied, &sink->lock);
 	closed = sink->closed;
 	if (!closed)
-		append(sink, update);
+		sink_append(sink, update);
 	pthread_mutex_unlock(&sink->lock);
 	if (closed) {
 		meta_update_destroy(update);

@@ -147,7 +147,8 @@ static void users_destroy(void *context)
 int meta_users_start(struct meta_requests *in, struct scap_proc *proc, struct meta_sink *out,
 		     struct meta_thread **thread)
 {
-	static const struct meta_thread_ops ops = {ROLE_PROCESSES, users_run, users_stop, users_destroy};
+	static const struct meta_thread_ops ops = {ROLE_PROCESSES, users_run, users_stop,
+						   users_destroy};
 	struct reader *reader = malloc(sizeof(*reader));
 
 	if (!reader) {
@@ -166,8 +167,8 @@ struct stage {
 };
 
 /* Asks the source. Returns its result; `info` is NULL if it does not know the container. */
-static int describe(struct stage *stage, const struct meta_request *request,
-		    struct sinsp_container_info **info, struct error *err)
+static int stage_describe(struct stage *stage, const struct meta_request *request,
+			  struct sinsp_container_info **info, struct error *err)
 {
 	int code;
 
@@ -184,7 +185,8 @@ static int describe(struct stage *stage, const struct meta_request *request,
 }
 
 /* Gives the answer, if it was not given; else `info` completes it, or comes after it. */
-static void give(struct stage *stage, struct meta_asked *asked, struct sinsp_container_info *info)
+static void stage_give(struct stage *stage, struct meta_asked *asked,
+		       struct sinsp_container_info *info)
 {
 	struct meta_sink *out = stage->queues.out;
 	struct meta_update *update = asked->answer;
@@ -208,7 +210,8 @@ static void give(struct stage *stage, struct meta_asked *asked, struct sinsp_con
 }
 
 /* The source could not read something. The first failure of a request is reported. */
-static void take_failure(struct stage *stage, struct meta_asked *asked, const struct error *err)
+static void stage_take_failure(struct stage *stage, struct meta_asked *asked,
+			       const struct error *err)
 {
 	struct meta_update *update;
 
@@ -240,7 +243,7 @@ static void take_found(struct stage *stage, struct meta_asked *asked,
 		meta_sink_count_time(stage->queues.out,
 				     clock_ns(CLOCK_MONOTONIC) - asked->begin_ns);
 	asked->known = true;
-	give(stage, asked, info);
+	stage_give(stage, asked, info);
 }
 
 /* How long a container that nobody knows is left alone. */
@@ -256,9 +259,9 @@ static uint64_t retry_delay_ns(const struct meta_asked *asked)
 }
 
 /* The last stage is through with the request, which is asked for again or done with. */
-static void finish(struct stage *stage, struct meta_asked *asked)
+static void stage_finish(struct stage *stage, struct meta_asked *asked)
 {
-	give(stage, asked, NULL);
+	stage_give(stage, asked, NULL);
 	/* What a user has to say of his container is there before it, or nobody will say it. */
 	if (asked->known || asked->retries == STAGE_RETRIES ||
 	    asked->request.rank == META_OF_USER) {
@@ -282,9 +285,9 @@ static void stage_run(void *context)
 		int code;
 
 		asked->request.missing_ns = retry_delay_ns(asked);
-		code = describe(stage, &asked->request, &info, &err);
+		code = stage_describe(stage, &asked->request, &info, &err);
 		if (err.text[0])
-			take_failure(stage, asked, &err);
+			stage_take_failure(stage, asked, &err);
 		if (info)
 			take_found(stage, asked, info);
 		asked->request.is_part_known |= code == META_SOURCE_PART;
@@ -292,7 +295,7 @@ static void stage_run(void *context)
 		if (code != 0 && stage->queues.next)
 			meta_requests_add(stage->queues.next, asked);
 		else
-			finish(stage, asked);
+			stage_finish(stage, asked);
 	}
 }
 
@@ -316,7 +319,8 @@ static void stage_destroy(void *context)
 int meta_stage_start(struct meta_source *source, const struct meta_stage_queues *queues,
 		     struct meta_thread **thread)
 {
-	static const struct meta_thread_ops ops = {ROLE_METADATA, stage_run, stage_stop, stage_destroy};
+	static const struct meta_thread_ops ops = {ROLE_METADATA, stage_run, stage_stop,
+						   stage_destroy};
 	struct stage *stage = calloc(1, sizeof(*stage));
 
 	if (!stage) {

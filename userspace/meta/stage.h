@@ -27,9 +27,9 @@ struct meta_thread_ops {
 struct meta_thread;
 
 /*
- * Starts it, with signals blocked: the main thread handles them. If it cannot enter its role it ends
- * at once; the event thread, which enters one, too, reports why. Owns the context from here on; a
- * failure destroys it. Returns 0 or -errno.
+ * Starts it, with signals blocked: the main thread handles them. If it cannot enter its role it
+ * ends at once; the event thread, which enters one, too, reports why. Owns the context from here
+ * on; a failure destroys it. Returns 0 or -errno.
  */
 int meta_thread_start(const struct meta_thread_ops *ops, void *context,
 		      struct meta_thread **thread);

@@ -74,7 +74,7 @@ void fetch_destroy(struct fetch *fetch)
 	free(fetch);
 }
 
-static size_t take(char *bytes, size_t size, size_t count, void *data)
+static size_t fetch_take(char *bytes, size_t size, size_t count, void *data)
 {
 	struct transfer *transfer = data;
 	const struct fetch_request *request = transfer->request;
@@ -85,7 +85,7 @@ static size_t take(char *bytes, size_t size, size_t count, void *data)
 	return transfer->unwanted ? CURL_WRITEFUNC_ERROR : size * count;
 }
 
-static size_t take_header(char *bytes, size_t size, size_t count, void *data)
+static size_t fetch_take_header(char *bytes, size_t size, size_t count, void *data)
 {
 	struct transfer *transfer = data;
 	const struct fetch_request *request = transfer->request;
@@ -96,7 +96,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *data)
 }
 
 /* Copies the next bytes of the body. */
-static size_t give(char *bytes, size_t size, size_t count, void *data)
+static size_t fetch_give(char *bytes, size_t size, size_t count, void *data)
 {
 	struct transfer *transfer = data;
 	const struct fetch_request *request = transfer->request;
@@ -128,7 +128,7 @@ static curl_off_t body_bytes(const struct fetch_request *request)
 }
 
 /* Appends a header. Returns false if out of memory. */
-static bool add_header(struct curl_slist **headers, const char *text)
+static bool fetch_add_header(struct curl_slist **headers, const char *text)
 {
 	struct curl_slist *longer = curl_slist_append(*headers, text);
 
@@ -146,7 +146,7 @@ static bool add_token(struct curl_slist **headers, const struct fetch_request *r
 		return true;
 	buf_printf(&text, "Authorization: Bearer %s", request->token);
 	buf_append_char(&text, '\0');
-	added = !text.failed && add_header(headers, text.data);
+	added = !text.failed && fetch_add_header(headers, text.data);
 	buf_finish(&text);
 	return added;
 }
@@ -162,7 +162,7 @@ static bool has_header(const char *const *headers, const char *header)
 	return false;
 }
 
-static bool add_headers(struct curl_slist **headers, const struct fetch_request *request)
+static bool fetch_add_headers(struct curl_slist **headers, const struct fetch_request *request)
 {
 	/* Without "Expect:" libcurl asks the server first whether it wants a large body. */
 	static const char *const defaults[] = {
@@ -174,9 +174,9 @@ static bool add_headers(struct curl_slist **headers, const struct fetch_request 
 
 	for (size_t i = 0; added && i < sizeof(defaults) / sizeof(defaults[0]); i++)
 		if (!has_header(request->headers, defaults[i]))
-			added = add_header(headers, defaults[i]);
+			added = fetch_add_header(headers, defaults[i]);
 	for (const char *const *more = request->headers; added && more && *more; more++)
-		added = add_header(headers, *more);
+		added = fetch_add_header(headers, *more);
 	return added;
 }
 
@@ -194,7 +194,7 @@ static CURLcode set_body(CURL *curl, struct transfer *transfer)
 	 * Without a function to seek libcurl gives up when a connection that it uses again ends,
 	 * where it would send the body a second time by another one.
 	 */
-	SET(CURLOPT_READFUNCTION, give);
+	SET(CURLOPT_READFUNCTION, fetch_give);
 	SET(CURLOPT_READDATA, transfer);
 	SET(CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BYTES);
 	return code;
@@ -207,7 +207,7 @@ static int note_socket(void *data, curl_socket_t socket, curlsocktype purpose)
 }
 
 /* Before the request is sent: who may write the path of a socket need not be who listens there. */
-static int check_owner(void *data, char *to, char *from, int to_port, int from_port)
+static int fetch_check_owner(void *data, char *to, char *from, int to_port, int from_port)
 {
 	struct transfer *transfer = data;
 	struct ucred listener = {.uid = (uid_t)-1};
@@ -228,12 +228,12 @@ static CURLcode set_owner(CURL *curl, struct transfer *transfer)
 		return code;
 	SET(CURLOPT_SOCKOPTFUNCTION, note_socket);
 	SET(CURLOPT_SOCKOPTDATA, transfer);
-	SET(CURLOPT_PREREQFUNCTION, check_owner);
+	SET(CURLOPT_PREREQFUNCTION, fetch_check_owner);
 	SET(CURLOPT_PREREQDATA, transfer);
 	return code;
 }
 
-static CURLcode set_tls(CURL *curl, const struct fetch_request *request)
+static CURLcode fetch_set_tls(CURL *curl, const struct fetch_request *request)
 {
 	CURLcode code = CURLE_OK;
 
@@ -250,7 +250,7 @@ static CURLcode set_tls(CURL *curl, const struct fetch_request *request)
 	return code;
 }
 
-static CURLcode set_options(struct transfer *transfer, const struct curl_slist *headers)
+static CURLcode fetch_set_options(struct transfer *transfer, const struct curl_slist *headers)
 {
 	const struct fetch_request *request = transfer->request;
 	uint32_t connect_ms = request->connect_ms ? request->connect_ms : FETCH_CONNECT_MS;
@@ -263,7 +263,7 @@ static CURLcode set_options(struct transfer *transfer, const struct curl_slist *
 	if (code == CURLE_OK)
 		code = set_owner(curl, transfer);
 	if (code == CURLE_OK)
-		code = set_tls(curl, request);
+		code = fetch_set_tls(curl, request);
 	SET(CURLOPT_URL, request->url);
 	SET(CURLOPT_PATH_AS_IS, 1L);
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -287,9 +287,9 @@ static CURLcode set_options(struct transfer *transfer, const struct curl_slist *
 	SET(CURLOPT_TCP_KEEPALIVE, 1L);
 	SET(CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
 	SET(CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_S);
-	SET(CURLOPT_WRITEFUNCTION, take);
+	SET(CURLOPT_WRITEFUNCTION, fetch_take);
 	SET(CURLOPT_WRITEDATA, transfer);
-	SET(CURLOPT_HEADERFUNCTION, take_header);
+	SET(CURLOPT_HEADERFUNCTION, fetch_take_header);
 	SET(CURLOPT_HEADERDATA, transfer);
 	SET(CURLOPT_ERRORBUFFER, transfer->message);
 	return code;
@@ -309,7 +309,7 @@ static void poll_for(struct fetch *fetch, int ms)
 }
 
 /* Runs the transfer to its end. Returns whether it ended by itself. */
-static bool run(struct fetch *fetch, struct transfer *transfer, CURLcode *code)
+static bool fetch_run(struct fetch *fetch, struct transfer *transfer, CURLcode *code)
 {
 	const struct fetch_request *request = transfer->request;
 	int running, queued;
@@ -337,7 +337,7 @@ static bool run(struct fetch *fetch, struct transfer *transfer, CURLcode *code)
 }
 
 /* What libcurl's result means for the caller; others: -EHOSTUNREACH. */
-static int to_errno(CURL *curl, CURLcode code)
+static int fetch_to_errno(CURL *curl, CURLcode code)
 {
 	long number = 0;
 	static const struct {
@@ -368,9 +368,9 @@ static int to_errno(CURL *curl, CURLcode code)
 	return number > 0 ? -(int)number : -EHOSTUNREACH;
 }
 
-static int fail(const struct transfer *transfer, CURLcode code, struct error *err)
+static int fetch_fail(const struct transfer *transfer, CURLcode code, struct error *err)
 {
-	int result = to_errno(transfer->curl, code);
+	int result = fetch_to_errno(transfer->curl, code);
 	const char *why = transfer->message, *proxy = transfer->request->proxy;
 
 	if (transfer->is_strangers)
@@ -403,15 +403,15 @@ int fetch_get(struct fetch *fetch, const struct fetch_request *request, struct f
 {
 	struct transfer transfer = {.curl = fetch->curl, .request = request, .socket = -1};
 	struct curl_slist *headers = NULL;
-	CURLcode code = add_headers(&headers, request) ? set_options(&transfer, headers)
-						       : CURLE_OUT_OF_MEMORY;
+	CURLcode code = fetch_add_headers(&headers, request) ? fetch_set_options(&transfer, headers)
+							     : CURLE_OUT_OF_MEMORY;
 	bool ended = true;
 
 	*end = (struct fetch_end){0};
 	if (code == CURLE_OK && curl_multi_add_handle(fetch->multi, fetch->curl))
 		code = CURLE_OUT_OF_MEMORY;
 	if (code == CURLE_OK) {
-		ended = run(fetch, &transfer, &code);
+		ended = fetch_run(fetch, &transfer, &code);
 		describe_end(fetch->curl, end);
 		curl_multi_remove_handle(fetch->multi, fetch->curl);
 	}
@@ -421,7 +421,7 @@ int fetch_get(struct fetch *fetch, const struct fetch_request *request, struct f
 		return error_set(err, -ECANCELED, "canceled");
 	if (code == CURLE_OK || transfer.unwanted)
 		return 0;
-	return fail(&transfer, code, err);
+	return fetch_fail(&transfer, code, err);
 }
 
 void fetch_wait(struct fetch *fetch, uint64_t ns)

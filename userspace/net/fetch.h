@@ -72,8 +72,8 @@ void fetch_destroy(struct fetch *fetch);
 /*
  * Sends the request. Returns 0 at the end of the answer, of whatever status, also when the rest was
  * not wanted; or with a message -EKEYREJECTED (one of the two does not trust the other), -EMSGSIZE
- * (cut before its end), -EPERM (another user listens than may), -ETIMEDOUT, -ECANCELED (fetch_stop()), -ENOMEM, the reason why there is no
- * connection, or -EHOSTUNREACH (all others).
+ * (cut before its end), -EPERM (another user listens than may), -ETIMEDOUT, -ECANCELED
+ * (fetch_stop()), -ENOMEM, the reason why there is no connection, or -EHOSTUNREACH (all others).
  */
 int fetch_get(struct fetch *fetch, const struct fetch_request *request, struct fetch_end *end,
 	      struct error *err);

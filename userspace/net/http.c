@@ -62,8 +62,8 @@ void http_close(struct http *http)
 }
 
 /* Returns whether the rest is wanted. */
-static bool append(struct answer *answer, struct buf *part, size_t max, const char *bytes,
-		   size_t len)
+static bool http_append(struct answer *answer, struct buf *part, size_t max, const char *bytes,
+			size_t len)
 {
 	answer->too_long = part->len + len > max;
 	if (answer->too_long)
@@ -73,25 +73,25 @@ static bool append(struct answer *answer, struct buf *part, size_t max, const ch
 	return !part->failed;
 }
 
-static bool take(void *data, long status, const char *bytes, size_t len)
+static bool http_take(void *data, long status, const char *bytes, size_t len)
 {
 	struct answer *answer = data;
 	const struct http_request *request = answer->request;
 
 	if (request->take && status == STATUS_OK)
 		return request->take(request->data, bytes, len);
-	return append(answer, &answer->reply->body, HTTP_BODY_MAX, bytes, len);
+	return http_append(answer, &answer->reply->body, HTTP_BODY_MAX, bytes, len);
 }
 
-static bool take_header(void *data, const char *bytes, size_t len)
+static bool http_take_header(void *data, const char *bytes, size_t len)
 {
 	struct answer *answer = data;
 
-	return append(answer, &answer->reply->headers, HTTP_HEADERS_MAX, bytes, len);
+	return http_append(answer, &answer->reply->headers, HTTP_HEADERS_MAX, bytes, len);
 }
 
 /* What a failure of fetch_get() means for the caller. */
-static int to_errno(int code)
+static int http_to_errno(int code)
 {
 	static const struct {
 		int code, result;
@@ -107,8 +107,8 @@ static int to_errno(int code)
 	return code;
 }
 
-static int send_request(struct http *http, const struct http_request *request, uint32_t timeout_ms,
-			struct answer *answer, struct error *err)
+static int http_send_request(struct http *http, const struct http_request *request,
+			     uint32_t timeout_ms, struct answer *answer, struct error *err)
 {
 	const struct buf *sent = request->body;
 	struct iovec body = {.iov_base = sent ? sent->data : NULL, .iov_len = sent ? sent->len : 0};
@@ -123,8 +123,8 @@ static int send_request(struct http *http, const struct http_request *request, u
 		.http2 = request->http2,
 		.timeout_ms = timeout_ms,
 		.connect_ms = HTTP_CONNECT_MS,
-		.take = take,
-		.take_header = take_header,
+		.take = http_take,
+		.take_header = http_take_header,
 		.data = answer,
 	};
 	struct fetch_end end = {0};
@@ -139,7 +139,7 @@ static int send_request(struct http *http, const struct http_request *request, u
 		code = fetch_get(http->fetch, &fetch, &end, err);
 	buf_finish(&url);
 	answer->reply->status = end.status;
-	return to_errno(code);
+	return http_to_errno(code);
 }
 
 int http_request(struct http *http, const struct http_request *request, struct http_reply *reply,
@@ -156,8 +156,9 @@ int http_request(struct http *http, const struct http_request *request, struct h
 	if (now + NS_PER_MS <= request->deadline_ns) {
 		uint64_t left_ms = (request->deadline_ns - now) / NS_PER_MS;
 
-		code = send_request(http, request, left_ms < INT_MAX ? (uint32_t)left_ms : INT_MAX,
-				    &answer, &why);
+		code = http_send_request(http, request,
+					 left_ms < INT_MAX ? (uint32_t)left_ms : INT_MAX, &answer,
+					 &why);
 	}
 	if (answer.too_long)
 		code = error_set(&why, -EMSGSIZE, "the answer is too long");

@@ -53,8 +53,8 @@ void http_close(struct http *http);
 
 /*
  * Sends a request and waits for the whole answer, of whatever status. Returns 0, or with a message
- * -ECONNREFUSED (nobody listens there), -EPERM (another user does than may), -ETIMEDOUT, -EMSGSIZE (too long an answer), -EPROTO (not
- * HTTP, or cut) or another -errno.
+ * -ECONNREFUSED (nobody listens there), -EPERM (another user does than may), -ETIMEDOUT, -EMSGSIZE
+ * (too long an answer), -EPROTO (not HTTP, or cut) or another -errno.
  */
 int http_request(struct http *http, const struct http_request *request, struct http_reply *reply,
 		 struct error *err);

@@ -14,7 +14,7 @@
 
 #define TOKEN_AGE_NS (TOKEN_AGE_S * UINT64_C(1000000000))
 
-static int read_file(const char *path, struct buf *text)
+static int url_read_file(const char *path, struct buf *text)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC);
 	int code = fd < 0 ? -errno : proc_read_regular(fd, TOKEN_BYTES_MAX, text);
@@ -30,7 +30,7 @@ static bool is_space(char c)
 }
 
 /* Part of a header: a token has neither spaces nor control characters. */
-static bool is_valid(const char *text, size_t len)
+static bool url_is_valid(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (text[i] <= ' ' || text[i] > '~')
@@ -38,7 +38,7 @@ static bool is_valid(const char *text, size_t len)
 	return len > 0;
 }
 
-static int take(struct token *token, const struct buf *file)
+static int url_take(struct token *token, const struct buf *file)
 {
 	const char *text = file->data;
 	size_t len = file->len;
@@ -48,7 +48,7 @@ static int take(struct token *token, const struct buf *file)
 		text++;
 	while (len && is_space(text[len - 1]))
 		len--;
-	if (!is_valid(text, len))
+	if (!url_is_valid(text, len))
 		return -EBADMSG;
 	copy = strndup(text, len);
 	if (!copy)
@@ -69,9 +69,9 @@ int token_refresh(struct token *token, uint64_t now_ns, struct error *err)
 		return 0;
 	token->read_ns = now_ns;
 	token->rejected = false;
-	code = read_file(token->path, &file);
+	code = url_read_file(token->path, &file);
 	if (code == 0)
-		code = take(token, &file);
+		code = url_take(token, &file);
 	buf_finish(&file);
 	if (code == 0)
 		return 0;
@@ -92,16 +92,16 @@ struct url {
 };
 
 /* A part of it, for the caller to curl_free(); NULL: there is none. */
-static char *get(const struct url *url, CURLUPart part)
+static char *url_get(const struct url *url, CURLUPart part)
 {
 	char *text = NULL;
 
 	return curl_url_get(url->parts, part, &text, 0) == CURLUE_OK ? text : NULL;
 }
 
-static bool has(const struct url *url, CURLUPart part)
+static bool url_has(const struct url *url, CURLUPart part)
 {
-	char *text = get(url, part);
+	char *text = url_get(url, part);
 
 	curl_free(text);
 	return text;
@@ -109,14 +109,14 @@ static bool has(const struct url *url, CURLUPart part)
 
 static bool is_http(const struct url *url)
 {
-	char *scheme = get(url, CURLUPART_SCHEME);
+	char *scheme = url_get(url, CURLUPART_SCHEME);
 	bool is = scheme && (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
 
 	curl_free(scheme);
 	return is;
 }
 
-static int read_text(struct url *url, const char *text, struct error *err)
+static int url_read_text(struct url *url, const char *text, struct error *err)
 {
 	CURLUcode code;
 
@@ -128,7 +128,7 @@ static int read_text(struct url *url, const char *text, struct error *err)
 	code = curl_url_set(url->parts, CURLUPART_URL, text, 0);
 	if (code == CURLUE_OUT_OF_MEMORY)
 		return error_set(err, -ENOMEM, "out of memory");
-	if (has(url, CURLUPART_USER) || has(url, CURLUPART_PASSWORD))
+	if (url_has(url, CURLUPART_USER) || url_has(url, CURLUPART_PASSWORD))
 		return error_set(err, -EINVAL,
 				 "a URL with a user would be shown in messages: leave it out, and "
 				 "give user= and password-file=");
@@ -147,7 +147,7 @@ int url_create(const char *text, struct url **result, struct error *err)
 
 	if (url)
 		url->parts = curl_url();
-	code = url && url->parts ? read_text(url, text, err)
+	code = url && url->parts ? url_read_text(url, text, err)
 				 : error_set(err, -ENOMEM, "out of memory");
 	if (code)
 		url_destroy(url);
@@ -166,26 +166,26 @@ void url_destroy(struct url *url)
 
 bool url_has_path(const struct url *url)
 {
-	char *path = get(url, CURLUPART_PATH);
+	char *path = url_get(url, CURLUPART_PATH);
 	bool more = path && strcmp(path, "/") != 0;
 
 	curl_free(path);
 	return more;
 }
 
-static int set(struct url *url, CURLUPart part, const char *text, unsigned int flags)
+static int url_set(struct url *url, CURLUPart part, const char *text, unsigned int flags)
 {
 	return curl_url_set(url->parts, part, text, flags) ? -ENOMEM : 0;
 }
 
 int url_set_path(struct url *url, const char *path)
 {
-	return set(url, CURLUPART_PATH, path, 0);
+	return url_set(url, CURLUPART_PATH, path, 0);
 }
 
 int url_append_path(struct url *url, const char *path)
 {
-	char *begin = get(url, CURLUPART_PATH);
+	char *begin = url_get(url, CURLUPART_PATH);
 	size_t len = begin ? strlen(begin) : 0;
 	struct buf whole = {0};
 	int code;
@@ -208,16 +208,16 @@ int url_add_query(struct url *url, const char *name, const char *value)
 	buf_append_string(&text, name);
 	buf_append_char(&text, '=');
 	buf_append(&text, value, strlen(value) + 1);
-	code = text.failed
-		       ? -ENOMEM
-		       : set(url, CURLUPART_QUERY, text.data, CURLU_APPENDQUERY | CURLU_URLENCODE);
+	code = text.failed ? -ENOMEM
+			   : url_set(url, CURLUPART_QUERY, text.data,
+				     CURLU_APPENDQUERY | CURLU_URLENCODE);
 	buf_finish(&text);
 	return code;
 }
 
 char *url_text(const struct url *url)
 {
-	char *text = get(url, CURLUPART_URL), *copy = text ? strdup(text) : NULL;
+	char *text = url_get(url, CURLUPART_URL), *copy = text ? strdup(text) : NULL;
 
 	curl_free(text);
 	return copy;

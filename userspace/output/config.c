@@ -76,7 +76,7 @@ const struct output_key OUTPUT_KEYS[] = {
 	{0},
 };
 
-static bool has_name(const struct output_kind *kind, const char *name, size_t len)
+static bool config_has_name(const struct output_kind *kind, const char *name, size_t len)
 {
 	for (size_t i = 0; kind->names[i]; i++)
 		if (strlen(kind->names[i]) == len && memcmp(kind->names[i], name, len) == 0)
@@ -113,7 +113,7 @@ static char *shown_text(const struct output_kind *kind, const char *to)
 	return NULL;
 }
 
-static int init(struct output_config *config, const char *to, size_t len, struct error *err)
+static int config_init(struct output_config *config, const char *to, size_t len, struct error *err)
 {
 	const struct output_kind *kind = config->kind;
 
@@ -149,7 +149,7 @@ int output_config_create(const struct output_kind *const *kinds, const char *to,
 	size_t i = 0;
 	int code;
 
-	while (kinds[i] && !has_name(kinds[i], to, len))
+	while (kinds[i] && !config_has_name(kinds[i], to, len))
 		i++;
 	if (!kinds[i])
 		return reject_kind(kinds, to, len, err);
@@ -160,7 +160,7 @@ int output_config_create(const struct output_kind *const *kinds, const char *to,
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
 	made->kind = kinds[i];
-	code = init(made, to, len, err);
+	code = config_init(made, to, len, err);
 	if (code)
 		output_config_destroy(made);
 	else
@@ -190,8 +190,8 @@ static bool is_in(const char *const *words, const char *word)
 }
 
 /* Remembers "NAME=VALUE". */
-static int remember(struct output_list *list, const char *name, const char *value,
-		    struct error *err)
+static int config_remember(struct output_list *list, const char *name, const char *value,
+			   struct error *err)
 {
 	const struct output_key key = {.name = name, .value = OUTPUT_LIST};
 	struct buf text = {0};
@@ -236,10 +236,10 @@ int output_config_set(struct output_config *config, const char *name, const char
 	else if (key)
 		code = output_key_set(key, value, base, err);
 	else if (config->kind->passes_dotted && strchr(name, '.'))
-		code = remember(&config->passed, name, value, err);
+		code = config_remember(&config->passed, name, value, err);
 	else
 		code = reject_key(config, name, err);
-	return code ? code : remember(&config->given, name, value, err);
+	return code ? code : config_remember(&config->given, name, value, err);
 }
 
 /* Keys that mean nothing without another one. */
@@ -365,7 +365,8 @@ static const char *copy_part(const char *text, bool all, char *copy)
 }
 
 /* Reads a key and its value; a key alone is a flag that is set. `part` has space for all text. */
-static int read_key(struct output_config *config, const char **text, char *part, struct error *err)
+static int config_read_key(struct output_config *config, const char **text, char *part,
+			   struct error *err)
 {
 	static const char last[] = "filter=";
 	bool all = strncmp(*text, last, sizeof(last) - 1) == 0;
@@ -391,7 +392,7 @@ int output_config_read(const struct output_kind *const *kinds, const char *text,
 	code = output_config_create(kinds, part, &made, err);
 	while (code == 0 && *text) {
 		text++;
-		code = read_key(made, &text, part, err);
+		code = config_read_key(made, &text, part, err);
 	}
 	if (code == 0)
 		code = output_config_check(made, err);

@@ -13,7 +13,7 @@
 
 typedef int read_value(const struct output_key *key, const char *text, void *member);
 
-static int read_text(const struct output_key *key, const char *text, void *member)
+static int key_read_text(const struct output_key *key, const char *text, void *member)
 {
 	char **owned = member, *copy = strdup(text);
 
@@ -24,7 +24,7 @@ static int read_text(const struct output_key *key, const char *text, void *membe
 	return 0;
 }
 
-static int read_list(const struct output_key *key, const char *text, void *member)
+static int key_read_list(const struct output_key *key, const char *text, void *member)
 {
 	struct output_list *list = member;
 	char **items = realloc(list->items, (list->count + 1) * sizeof(*items));
@@ -44,17 +44,17 @@ static int read_bytes(const struct output_key *key, const char *text, void *memb
 	return value_read_bytes(text, UINT32_MAX, member);
 }
 
-static int read_count(const struct output_key *key, const char *text, void *member)
+static int key_read_count(const struct output_key *key, const char *text, void *member)
 {
 	return value_read_u64(text, member);
 }
 
-static int read_time(const struct output_key *key, const char *text, void *member)
+static int key_read_time(const struct output_key *key, const char *text, void *member)
 {
 	return value_read_time(text, member);
 }
 
-static int read_flag(const struct output_key *key, const char *text, void *member)
+static int key_read_flag(const struct output_key *key, const char *text, void *member)
 {
 	static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
 
@@ -82,14 +82,14 @@ static const struct {
 	read_value *read;
 	const char *expected;
 } types[] = {
-	[OUTPUT_TEXT] = {read_text, NULL},
-	[OUTPUT_FILE] = {read_text, NULL},
-	[OUTPUT_FILE_WRITTEN] = {read_text, NULL},
-	[OUTPUT_LIST] = {read_list, NULL},
+	[OUTPUT_TEXT] = {key_read_text, NULL},
+	[OUTPUT_FILE] = {key_read_text, NULL},
+	[OUTPUT_FILE_WRITTEN] = {key_read_text, NULL},
+	[OUTPUT_LIST] = {key_read_list, NULL},
 	[OUTPUT_BYTES] = {read_bytes, "a number of bytes such as 64K, 8M or 1G"},
-	[OUTPUT_COUNT] = {read_count, "a number"},
-	[OUTPUT_TIME] = {read_time, "a time such as 5, 250ms, 10m or 24h"},
-	[OUTPUT_FLAG] = {read_flag, "yes or no"},
+	[OUTPUT_COUNT] = {key_read_count, "a number"},
+	[OUTPUT_TIME] = {key_read_time, "a time such as 5, 250ms, 10m or 24h"},
+	[OUTPUT_FLAG] = {key_read_flag, "yes or no"},
 	[OUTPUT_WORD] = {read_word, NULL},
 };
 
@@ -101,7 +101,7 @@ const struct output_key *output_key_find(const struct output_key *keys, const ch
 	return NULL;
 }
 
-static int reject(const struct output_key *key, const char *value, struct error *err)
+static int key_reject(const struct output_key *key, const char *value, struct error *err)
 {
 	const char *shown = key->secret ? "the value" : value;
 	struct buf words = {0};
@@ -124,7 +124,7 @@ int output_key_set(const struct output_key *key, const char *value, void *base, 
 	int code = types[key->value].read(key, value, (char *)base + key->offset);
 
 	if (code == -EINVAL)
-		return reject(key, value, err);
+		return key_reject(key, value, err);
 	return code ? error_set(err, code, "out of memory") : 0;
 }
 

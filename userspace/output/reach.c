@@ -49,7 +49,7 @@ static const char *const read_for_network[] = {
 static const char *const network_variables[] = {"SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF",
 						NULL};
 
-static void add(struct output_reach *reach, const char *path, bool writes)
+static void reach_add(struct output_reach *reach, const char *path, bool writes)
 {
 	struct files_rule *grown =
 		reallocarray(reach->rules, reach->count + 2, sizeof(*reach->rules));
@@ -66,10 +66,10 @@ static void add(struct output_reach *reach, const char *path, bool writes)
 	grown[reach->count] = (struct files_rule){0};
 }
 
-static void add_all(struct output_reach *reach, const char *const *paths)
+static void reach_add_all(struct output_reach *reach, const char *const *paths)
 {
 	for (; *paths; paths++)
-		add(reach, *paths, READS);
+		reach_add(reach, *paths, READS);
 }
 
 /* The folder of a file, in which it can be replaced; of a file in the root, the file itself. */
@@ -81,11 +81,11 @@ static void add_folder(struct output_reach *reach, const char *path, bool writes
 	if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
 		return;
 	folder = dirname(copy);
-	add(reach, strcmp(folder, "/") == 0 ? path : folder, writes);
+	reach_add(reach, strcmp(folder, "/") == 0 ? path : folder, writes);
 }
 
 /* Also where it is, if the path leads elsewhere. */
-static void add_file(struct output_reach *reach, const char *path, bool writes)
+static void reach_add_file(struct output_reach *reach, const char *path, bool writes)
 {
 	char *place = realpath(path, NULL);
 
@@ -106,7 +106,7 @@ static void add_future_place(struct output_reach *reach, const char *path)
 
 	snprintf(copy, sizeof(copy), "%s", path);
 	if (len <= 0) {
-		add(reach, dirname(copy), READS);
+		reach_add(reach, dirname(copy), READS);
 		return;
 	}
 	link[len] = '\0';
@@ -114,7 +114,7 @@ static void add_future_place(struct output_reach *reach, const char *path)
 	while (!place && strcmp(dirname(at), "/") != 0)
 		place = realpath(at, NULL);
 	if (place)
-		add(reach, place, READS);
+		reach_add(reach, place, READS);
 	free(place);
 }
 
@@ -132,7 +132,7 @@ void output_reach_resolver(const char *path, struct output_reach *reach)
 	is_mounted = stat(place, &file) == 0 && stat(dirname(copy), &folder) == 0 &&
 		     file.st_dev != folder.st_dev;
 	if (is_mounted)
-		add(reach, place, READS);
+		reach_add(reach, place, READS);
 	else
 		add_folder(reach, place, READS);
 	free(place);
@@ -144,7 +144,7 @@ static void add_variables(struct output_reach *reach, const char *const *names)
 		const char *path = getenv(*names);
 
 		if (path && *path == '/')
-			add_file(reach, path, READS);
+			reach_add_file(reach, path, READS);
 	}
 }
 
@@ -156,20 +156,20 @@ static const char *path_of(const struct output_config *config, const struct outp
 	return *(const char *const *)((const char *)config->own + key->offset);
 }
 
-static void add_keys(struct output_reach *reach, const struct output_config *config)
+static void reach_add_keys(struct output_reach *reach, const struct output_config *config)
 {
 	for (const struct output_key *key = config->kind->keys; key && key->name; key++) {
 		const char *path = path_of(config, key);
 
 		if (path)
-			add_file(reach, path, key->value == OUTPUT_FILE_WRITTEN);
+			reach_add_file(reach, path, key->value == OUTPUT_FILE_WRITTEN);
 	}
 	/* Whatever they mean to the library, paths are paths. */
 	for (size_t i = 0; i < config->passed.count; i++) {
 		const char *value = strchr(config->passed.items[i], '=');
 
 		if (value && value[1] == '/')
-			add_file(reach, value + 1, READS);
+			reach_add_file(reach, value + 1, READS);
 	}
 }
 
@@ -189,19 +189,19 @@ void output_reach_target(const struct output_config *config, struct output_reach
 {
 	unsigned int uses = config->kind->uses;
 
-	add_all(reach, read_by_all);
+	reach_add_all(reach, read_by_all);
 	if (uses & OUTPUT_USES_FOLDER)
-		add_file(reach, config->target, WRITES);
+		reach_add_file(reach, config->target, WRITES);
 	/* The file, terminal or pipe that it is; a path of the same in /proc can be opened. */
 	if (uses & OUTPUT_USES_STDOUT)
-		add(reach, "/proc/self/fd/1", WRITES);
+		reach_add(reach, "/proc/self/fd/1", WRITES);
 	if (uses & OUTPUT_USES_NETWORK) {
-		add_all(reach, read_for_network);
+		reach_add_all(reach, read_for_network);
 		add_variables(reach, network_variables);
 		output_reach_resolver("/etc/resolv.conf", reach);
 	}
 	add_variables(reach, config->kind->file_variables);
-	add_keys(reach, config);
+	reach_add_keys(reach, config);
 }
 
 /* Of a path, dirname(3) may also give a constant. */
@@ -230,15 +230,15 @@ static void add_later(struct output_reach *reach, const char *path)
 		return;
 	memcpy(copy, there, sizeof(copy));
 	above = dirname(copy);
-	add(reach, strcmp(above, "/") == 0 ? there : above, WRITES);
+	reach_add(reach, strcmp(above, "/") == 0 ? there : above, WRITES);
 }
 
 void output_reach_spool(const struct output_config *config, struct output_reach *reach)
 {
 	if (!config->spool)
 		return;
-	add_all(reach, read_by_all);
-	add(reach, config->spool, WRITES);
+	reach_add_all(reach, read_by_all);
+	reach_add(reach, config->spool, WRITES);
 	add_later(reach, config->spool);
 }
 

@@ -44,8 +44,8 @@ int output_wait(const struct output_stop *stop, int fd, short events, int timeou
 
 /*
  * Writes the bytes of a batch from the offset `*done` up to `end` and counts those written there,
- * also before an error. Waits for a descriptor that takes none, which should not block for this. Returns 0, -ECANCELED
- * (stopped), or another -errno.
+ * also before an error. Waits for a descriptor that takes none, which should not block for this.
+ * Returns 0, -ECANCELED (stopped), or another -errno.
  */
 int stream_write(int fd, const struct output_stop *stop, const struct output_batch *batch,
 		 size_t end, size_t *done);

@@ -123,7 +123,7 @@ static int be_unknown(scmp_filter_ctx filter, int number)
 	return seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0);
 }
 
-static int add_names(scmp_filter_ctx filter, const char *calls, add_call *add)
+static int calls_add_names(scmp_filter_ctx filter, const char *calls, add_call *add)
 {
 	while (*calls) {
 		size_t len = strcspn(calls, " ");
@@ -149,7 +149,7 @@ static int add_memory(scmp_filter_ctx filter, bool compiles)
 {
 	const unsigned int write = PROT_WRITE, exec = PROT_EXEC;
 	const int calls[] = {SCMP_SYS(mmap), SCMP_SYS(mprotect), SCMP_SYS(pkey_mprotect)};
-	int code = compiles ? add_names(filter, "mmap mprotect pkey_mprotect", allow) : 0;
+	int code = compiles ? calls_add_names(filter, "mmap mprotect pkey_mprotect", allow) : 0;
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && code == 0 && !compiles; i++) {
 		code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 1,
@@ -176,7 +176,7 @@ static int add_clone(scmp_filter_ctx filter, bool tests)
 }
 
 /* Netlink: getaddrinfo() asks which addresses the machine has. */
-static int add_socket(scmp_filter_ctx filter)
+static int calls_add_socket(scmp_filter_ctx filter)
 {
 	static const int families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
 	int code = 0;
@@ -225,15 +225,15 @@ static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool rel
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && code == 0; i++)
 		if (groups[i].roles & roles)
-			code = add_names(filter, groups[i].calls, allow);
+			code = calls_add_names(filter, groups[i].calls, allow);
 	if (code == 0)
-		code = add_names(filter, unknown, be_unknown);
+		code = calls_add_names(filter, unknown, be_unknown);
 	if (code == 0)
 		code = add_memory(filter, role == ROLE_EVENTS && reloads);
 	if (code == 0)
 		code = add_clone(filter, roles & OF(ROLE_CONTROL));
 	if (code == 0 && (roles & NETWORK))
-		code = add_socket(filter);
+		code = calls_add_socket(filter);
 	if (code == 0 && (roles & (EVENTS | LOADER)))
 		code = add_bpf(filter, roles & LOADER);
 	/* Rings of CPUs that go online. */

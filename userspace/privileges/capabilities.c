@@ -46,7 +46,7 @@ bool kernel_locks_maps(void)
 	       (major < 5 || (major == 5 && minor < 11));
 }
 
-static bool has_bit(uint64_t set, unsigned int number)
+static bool capabilities_has_bit(uint64_t set, unsigned int number)
 {
 	return set >> number & 1;
 }
@@ -85,7 +85,8 @@ int capability_sets_read(struct capability_sets *sets)
 static void empty_bounding_set(uint64_t keep)
 {
 	for (unsigned int number = 0; number < 64; number++)
-		if (!has_bit(keep, number) && prctl(PR_CAPBSET_DROP, number, 0, 0, 0) < 0)
+		if (!capabilities_has_bit(keep, number) &&
+		    prctl(PR_CAPBSET_DROP, number, 0, 0, 0) < 0)
 			return;
 }
 
@@ -109,7 +110,8 @@ int capabilities_limit(uint64_t keep)
 
 bool capability_is_in(const struct capability *row, uint64_t set)
 {
-	return has_bit(set, row->number) || (row->by_admin && has_bit(set, CAP_SYS_ADMIN));
+	return capabilities_has_bit(set, row->number) ||
+	       (row->by_admin && capabilities_has_bit(set, CAP_SYS_ADMIN));
 }
 
 uint64_t capabilities_for(unsigned int use)
@@ -142,7 +144,7 @@ void capabilities_append(uint64_t set, struct buf *out)
 	if (!set)
 		BUF_LITERAL(out, "none");
 	for (size_t i = 0; i < capabilities_count; i++) {
-		if (!has_bit(set, capabilities[i].number))
+		if (!capabilities_has_bit(set, capabilities[i].number))
 			continue;
 		buf_printf(out, "%s%s", separator, capabilities[i].name);
 		set &= ~(CAPABILITY(capabilities[i].number));

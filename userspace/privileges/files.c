@@ -54,7 +54,7 @@ static uint64_t known_changes(void)
 	       (found >= 3 ? LANDLOCK_ACCESS_FS_TRUNCATE : 0);
 }
 
-static int open_path(const struct files_rule *rule)
+static int files_open_path(const struct files_rule *rule)
 {
 	int fd = open(rule->path, O_PATH | O_CLOEXEC);
 	char folder[PATH_MAX];
@@ -69,7 +69,7 @@ static int open_path(const struct files_rule *rule)
 /* handled: the accesses that take a rule. */
 static int add_rule(int ruleset, const struct files_rule *rule, uint64_t handled)
 {
-	struct landlock_path_beneath_attr attr = {.parent_fd = open_path(rule)};
+	struct landlock_path_beneath_attr attr = {.parent_fd = files_open_path(rule)};
 	uint64_t accesses =
 		handled & (rule->writes ? ~(uint64_t)LANDLOCK_ACCESS_FS_EXECUTE : reads);
 	struct stat file;

@@ -92,7 +92,7 @@ static uint64_t kept(enum privileges_role role)
 		       : privileges_kept(role, &policy.needs, &policy.kernel, sets.permitted);
 }
 
-static int fail(const char *what, int code, struct error *err)
+static int privileges_fail(const char *what, int code, struct error *err)
 {
 	return error_set(err, code, "dropping privileges: %s: %s; --privileges keep goes without",
 			 what, strerror(-code));
@@ -106,15 +106,15 @@ int privileges_enter(enum privileges_role role, const struct files_limits *files
 		return 0;
 	code = capabilities_limit(kept(role));
 	if (code)
-		return fail("capabilities", code, err);
+		return privileges_fail("capabilities", code, err);
 	if (files && limits_files() && !reads_proc(role)) {
 		code = files_limit(files);
 		if (code)
-			return fail("Landlock", code, err);
+			return privileges_fail("Landlock", code, err);
 	}
 	if (calls_can_be_limited())
 		code = calls_limit(role, policy.needs.reloads, policy.mode == PRIVILEGES_LOG);
-	return code ? fail("the filter of system calls", code, err) : 0;
+	return code ? privileges_fail("the filter of system calls", code, err) : 0;
 }
 
 void privileges_append(struct buf *out)

@@ -14,8 +14,8 @@ struct walk {
 	struct rules_entry *entry;
 };
 
-static int reject_name(struct walk *walk, const struct filter_text *name, size_t position,
-		       enum rules_kind kind)
+static int conditions_reject_name(struct walk *walk, const struct filter_text *name,
+				  size_t position, enum rules_kind kind)
 {
 	const char *nearest = rules_defs_nearest(walk->defs, kind, name->data, name->len);
 	const char *what = rules_kind_name(kind);
@@ -39,7 +39,7 @@ static int note_macro(struct walk *walk, struct filter_node *node)
 				.node = node};
 
 	if (!ref.to)
-		return reject_name(walk, &node->name, node->position, RULES_MACRO);
+		return conditions_reject_name(walk, &node->name, node->position, RULES_MACRO);
 	return rules_graph_add(walk->defs, walk->entry, &ref);
 }
 
@@ -82,7 +82,8 @@ static int expand_values(struct walk *walk, const struct filter_node *check)
 			if (!named && in_brackets)
 				warn_of_misspelt(walk, value);
 			else if (!named)
-				code = reject_name(walk, &value->text, value->position, RULES_LIST);
+				code = conditions_reject_name(walk, &value->text, value->position,
+							      RULES_LIST);
 		}
 		if (named) {
 			named->used = true;
@@ -123,7 +124,7 @@ static int walk_tree(struct walk *walk, struct filter_node *node, unsigned int *
 	return code;
 }
 
-static int parse(struct rules_defs *defs, struct rules_entry *entry)
+static int conditions_parse(struct rules_defs *defs, struct rules_entry *entry)
 {
 	struct walk walk = {.defs = defs, .entry = entry};
 	struct filter_error err = {0};
@@ -153,7 +154,7 @@ int rules_conditions_parse(struct rules_defs *defs)
 	     entry && code == 0 && !yaml_report_is_full(defs->report); entry = entry->next) {
 		if (entry->kind == RULES_LIST || entry->broken)
 			continue;
-		code = parse(defs, entry);
+		code = conditions_parse(defs, entry);
 		if (code == 0 && entry->kind == RULES_RULE && entry->root)
 			code = rules_exceptions_add(defs, entry);
 	}

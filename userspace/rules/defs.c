@@ -41,7 +41,7 @@ void rules_defs_finish(struct rules_defs *defs)
 	*defs = (struct rules_defs){0};
 }
 
-static int compare(const void *left, const void *right)
+static int defs_compare(const void *left, const void *right)
 {
 	const struct rules_entry *a = left, *b = right;
 
@@ -52,7 +52,7 @@ struct rules_entry *rules_defs_find(const struct rules_defs *defs, enum rules_ki
 				    const char *name)
 {
 	const struct rules_entry key = {.kind = kind, .name = name};
-	struct rules_entry *const *found = tfind(&key, &defs->index, compare);
+	struct rules_entry *const *found = tfind(&key, &defs->index, defs_compare);
 
 	return found ? *found : NULL;
 }
@@ -66,7 +66,7 @@ struct rules_entry *rules_defs_add(struct rules_defs *defs, enum rules_kind kind
 		return NULL;
 	entry->kind = kind;
 	entry->name = name->text;
-	if (!tsearch(entry, &defs->index, compare))
+	if (!tsearch(entry, &defs->index, defs_compare))
 		return NULL;
 	*defs->end = entry;
 	defs->end = &entry->next;

@@ -48,14 +48,14 @@ struct exceptions {
 	bool wrong;
 };
 
-static int reject(struct exceptions *all, const struct yaml_node *node, const char *what)
+static int exceptions_reject(struct exceptions *all, const struct yaml_node *node, const char *what)
 {
 	RULES_REPORT(all->defs, YAML_ERROR, node, "%s", what);
 	all->wrong = true;
 	return 0;
 }
 
-static void report_unknown_key(struct exceptions *all, const struct yaml_node *key)
+static void exceptions_report_unknown_key(struct exceptions *all, const struct yaml_node *key)
 {
 	struct nearest nearest;
 
@@ -68,8 +68,8 @@ static void report_unknown_key(struct exceptions *all, const struct yaml_node *k
 		     nearest.word ? "'?" : "");
 }
 
-static void read_keys(struct exceptions *all, const struct yaml_node *node,
-		      const struct yaml_node *values[EXC_KEYS_COUNT])
+static void exceptions_read_keys(struct exceptions *all, const struct yaml_node *node,
+				 const struct yaml_node *values[EXC_KEYS_COUNT])
 {
 	for (const struct yaml_link *pair = node->first; pair; pair = pair->next) {
 		size_t key = 0;
@@ -77,15 +77,15 @@ static void read_keys(struct exceptions *all, const struct yaml_node *node,
 		while (key < COUNT(key_names) && strcmp(pair->key->text, key_names[key]) != 0)
 			key++;
 		if (key == COUNT(key_names))
-			report_unknown_key(all, pair->key);
+			exceptions_report_unknown_key(all, pair->key);
 		else if (values[key])
-			reject(all, pair->key, "given twice");
+			exceptions_reject(all, pair->key, "given twice");
 		else
 			values[key] = pair->value;
 	}
 }
 
-static struct exception *find(const struct exceptions *all, const char *name)
+static struct exception *exceptions_find(const struct exceptions *all, const char *name)
 {
 	struct exception *exception = all->first;
 
@@ -129,8 +129,8 @@ static int add_exception(struct exceptions *all, const struct yaml_node **given,
 	return 0;
 }
 
-static int add_values(struct exceptions *all, struct exception *exception,
-		      const struct yaml_node *values)
+static int exceptions_add_values(struct exceptions *all, struct exception *exception,
+				 const struct yaml_node *values)
 {
 	struct rules_part *part = arena_alloc(&all->defs->arena, sizeof(*part));
 
@@ -149,41 +149,47 @@ static int read_exception(struct exceptions *all, const struct yaml_node *node)
 	int code = 0;
 
 	if (node->kind != YAML_MAPPING)
-		return reject(all, node, "expected an exception: '- name: NAME' and the like");
-	read_keys(all, node, given);
+		return exceptions_reject(all, node,
+					 "expected an exception: '- name: NAME' and the like");
+	exceptions_read_keys(all, node, given);
 	if (!given[EXC_NAME] || !yaml_is_scalar(given[EXC_NAME]))
-		return reject(all, node, "an exception needs a name");
+		return exceptions_reject(all, node, "an exception needs a name");
 	if (given[EXC_VALUES] && given[EXC_VALUES]->kind != YAML_SEQUENCE) {
 		if (!yaml_is_null(given[EXC_VALUES]))
-			return reject(all, given[EXC_VALUES], "'values': expected a sequence");
+			return exceptions_reject(all, given[EXC_VALUES],
+						 "'values': expected a sequence");
 		given[EXC_VALUES] = NULL;
 	}
-	exception = find(all, given[EXC_NAME]->text);
+	exception = exceptions_find(all, given[EXC_NAME]->text);
 	if (exception) {
 		for (int key = EXC_FIELDS; key <= EXC_COMPS; key++) {
 			const struct yaml_node *before =
 				key == EXC_FIELDS ? exception->fields : exception->comps;
 
 			if (given[key] && (!before || !alike(given[key], before)))
-				return reject(all, given[key],
-					      "the exception is there with other fields or comps; "
-					      "values alone can be appended");
+				return exceptions_reject(
+					all, given[key],
+					"the exception is there with other fields or comps; "
+					"values alone can be appended");
 		}
 	} else if (!given[EXC_FIELDS]) {
-		return reject(all, given[EXC_NAME],
-			      "an exception needs fields, unless one of this name is there before");
+		return exceptions_reject(
+			all, given[EXC_NAME],
+			"an exception needs fields, unless one of this name is there before");
 	} else if (all->count == EXCEPTIONS_MAX) {
-		return reject(all, node, "too many exceptions of one rule: the limit is 1000");
+		return exceptions_reject(all, node,
+					 "too many exceptions of one rule: the limit is 1000");
 	} else {
 		code = add_exception(all, given, &exception);
 	}
 	if (code == 0 && given[EXC_VALUES])
-		code = add_values(all, exception, given[EXC_VALUES]);
+		code = exceptions_add_values(all, exception, given[EXC_VALUES]);
 	return code;
 }
 
 /* Adds a word to the text, for its position. */
-static int add_word(struct exceptions *all, const struct yaml_node *node, size_t *position)
+static int exceptions_add_word(struct exceptions *all, const struct yaml_node *node,
+			       size_t *position)
 {
 	int code = rules_text_add(all->text, &all->defs->arena, node);
 
@@ -193,22 +199,23 @@ static int add_word(struct exceptions *all, const struct yaml_node *node, size_t
 }
 
 /* A field or transformer, and nothing else. */
-static int read_field(struct exceptions *all, const struct yaml_node *node, struct column *column)
+static int exceptions_read_field(struct exceptions *all, const struct yaml_node *node,
+				 struct column *column)
 {
 	struct filter_error err = {0};
 	size_t end = 0, position = 0;
 	int code;
 
 	if (!yaml_is_scalar(node))
-		return reject(all, node, "expected a field");
+		return exceptions_reject(all, node, "expected a field");
 	code = filter_parse_operand(node->text, 0, &all->defs->arena, &column->field, &end, &err);
 	if (code == -ENOMEM)
 		return code;
 	if (code)
-		return reject(all, node, err.text);
+		return exceptions_reject(all, node, err.text);
 	if (end != node->len)
-		return reject(all, node, "expected a field alone");
-	code = add_word(all, node, &position);
+		return exceptions_reject(all, node, "expected a field alone");
+	code = exceptions_add_word(all, node, &position);
 	column->field->position = position;
 	return code;
 }
@@ -223,7 +230,7 @@ static int read_op(struct exceptions *all, const struct yaml_node *node, struct 
 	struct nearest nearest;
 
 	if (!yaml_is_scalar(node))
-		return reject(all, node, "expected an operator");
+		return exceptions_reject(all, node, "expected an operator");
 	nearest_init(&nearest, node->text, node->len);
 	for (enum filter_op op = 0; op < FILTER_OPS_COUNT; op++) {
 		bool is_equal = op == FILTER_EQ && strcmp(node->text, "==") == 0;
@@ -232,7 +239,7 @@ static int read_op(struct exceptions *all, const struct yaml_node *node, struct 
 			continue;
 		if (is_equal || strcmp(node->text, filter_op_name(op)) == 0) {
 			column->op = op;
-			return add_word(all, node, &column->op_position);
+			return exceptions_add_word(all, node, &column->op_position);
 		}
 		nearest_offer(&nearest, filter_op_name(op));
 	}
@@ -251,7 +258,7 @@ static int add_column(struct exceptions *all, const struct yaml_node *field,
 
 	if (!column)
 		return -ENOMEM;
-	code = read_field(all, field, column);
+	code = exceptions_read_field(all, field, column);
 	if (code)
 		return code;
 	column->op = otherwise;
@@ -275,30 +282,33 @@ static int read_columns(struct exceptions *all, const struct exception *exceptio
 	if (fields->kind == YAML_SCALAR) {
 		code = add_column(all, fields, comps, FILTER_IN, &end);
 		if (code == 0 && !all->wrong && !is_list_op((*columns)->op))
-			return reject(all, comps,
-				      "a single field is compared with all values at once: by in, "
-				      "pmatch or intersects");
+			return exceptions_reject(
+				all, comps,
+				"a single field is compared with all values at once: by in, "
+				"pmatch or intersects");
 		return code;
 	}
 	if (fields->kind != YAML_SEQUENCE || !fields->first)
-		return reject(all, fields, "'fields': expected a field, or a sequence of them");
+		return exceptions_reject(all, fields,
+					 "'fields': expected a field, or a sequence of them");
 	if (comps && comps->kind != YAML_SEQUENCE)
-		return reject(all, comps, "'comps': expected a sequence, as 'fields' is one");
+		return exceptions_reject(all, comps,
+					 "'comps': expected a sequence, as 'fields' is one");
 	for (const struct yaml_link *field = fields->first; field && code == 0;
 	     field = field->next) {
 		if (comps && !comp)
-			return reject(all, comps, "there are fewer comps than fields");
+			return exceptions_reject(all, comps, "there are fewer comps than fields");
 		code = add_column(all, field->value, comp ? comp->value : NULL, FILTER_EQ, &end);
 		comp = comp ? comp->next : NULL;
 	}
 	if (comp)
-		reject(all, comp->value, "there are more comps than fields");
+		exceptions_reject(all, comp->value, "there are more comps than fields");
 	return code;
 }
 
 /* Adds the values of the list of that name. `*found`: whether it exists. */
-static int add_list(struct exceptions *all, const char *name, size_t position,
-		    struct filter_expr ***end, bool *found)
+static int exceptions_add_list(struct exceptions *all, const char *name, size_t position,
+			       struct filter_expr ***end, bool *found)
 {
 	struct rules_entry *list = rules_defs_find(all->defs, RULES_LIST, name);
 
@@ -320,10 +330,10 @@ static int add_constant(struct exceptions *all, const struct yaml_node *node, bo
 	int code;
 
 	if (node->kind != YAML_SCALAR)
-		return reject(all, node, "expected a value");
-	code = expr ? add_word(all, node, &position) : -ENOMEM;
+		return exceptions_reject(all, node, "expected a value");
+	code = expr ? exceptions_add_word(all, node, &position) : -ENOMEM;
 	if (code == 0 && several)
-		code = add_list(all, node->text, position, end, &is_list);
+		code = exceptions_add_list(all, node->text, position, end, &is_list);
 	if (code || is_list)
 		return code;
 	expr->kind = FILTER_EXPR_TEXT;
@@ -352,11 +362,11 @@ static int add_in_brackets(struct exceptions *all, const struct yaml_node *node,
 	memcpy(text + head_len, node->text, node->len);
 	code = filter_parse(text, &all->defs->arena, &root, &err);
 	if (code == -EINVAL)
-		return reject(all, node, err.text);
+		return exceptions_reject(all, node, err.text);
 	if (code == 0 && (root->kind != FILTER_NODE_CHECK || root->op != FILTER_IN))
-		return reject(all, node, "expected values alone");
+		return exceptions_reject(all, node, "expected values alone");
 	if (code == 0)
-		code = add_word(all, node, &position);
+		code = exceptions_add_word(all, node, &position);
 	for (struct filter_expr *expr = code ? NULL : root->right->first; expr && code == 0;
 	     expr = next) {
 		char first = text[expr->position];
@@ -365,7 +375,8 @@ static int add_in_brackets(struct exceptions *all, const struct yaml_node *node,
 		next = expr->next;
 		expr->position += position - head_len;
 		if (first != '"' && first != '\'')
-			code = add_list(all, expr->text.data, expr->position, end, &is_list);
+			code = exceptions_add_list(all, expr->text.data, expr->position, end,
+						   &is_list);
 		if (is_list)
 			continue;
 		expr->next = NULL;
@@ -375,8 +386,8 @@ static int add_in_brackets(struct exceptions *all, const struct yaml_node *node,
 	return code;
 }
 
-static int add_constants(struct exceptions *all, const struct yaml_node *node,
-			 struct filter_expr ***end)
+static int exceptions_add_constants(struct exceptions *all, const struct yaml_node *node,
+				    struct filter_expr ***end)
 {
 	int code = 0;
 
@@ -384,7 +395,7 @@ static int add_constants(struct exceptions *all, const struct yaml_node *node,
 		return node->text[0] == '(' ? add_in_brackets(all, node, end)
 					    : add_constant(all, node, true, end);
 	if (node->kind != YAML_SEQUENCE)
-		return reject(all, node, "expected a value, or a sequence of them");
+		return exceptions_reject(all, node, "expected a value, or a sequence of them");
 	for (const struct yaml_link *link = node->first; link && code == 0; link = link->next)
 		code = add_constant(all, link->value, true, end);
 	return code;
@@ -415,7 +426,7 @@ static int make_check(struct exceptions *all, const struct column *column,
 		list->position = column->op_position;
 		check->right = list;
 		end = &list->first;
-		code = add_constants(all, value, &end);
+		code = exceptions_add_constants(all, value, &end);
 	} else {
 		code = add_constant(all, value, false, &end);
 	}
@@ -453,17 +464,18 @@ static int make_tuple(struct exceptions *all, const struct column *columns,
 	if (!joined)
 		return -ENOMEM;
 	if (tuple->kind != YAML_SEQUENCE)
-		return reject(all, tuple, "expected a sequence: one value for each field");
+		return exceptions_reject(all, tuple,
+					 "expected a sequence: one value for each field");
 	for (const struct column *column = columns; column && !all->wrong && code == 0;
 	     column = column->next) {
 		if (!value)
-			return reject(all, tuple, "there are fewer values than fields");
+			return exceptions_reject(all, tuple, "there are fewer values than fields");
 		code = make_check(all, column, value->value, end);
 		end = code ? end : &(*end)->next;
 		value = value->next;
 	}
 	if (value && code == 0 && !all->wrong)
-		return reject(all, value->value, "there are more values than fields");
+		return exceptions_reject(all, value->value, "there are more values than fields");
 	if (code == 0 && !all->wrong)
 		add_tuple(all, join_nodes(joined, FILTER_NODE_AND, first));
 	return code;
@@ -492,7 +504,7 @@ static int make_tuples(struct exceptions *all, const struct exception *exception
 }
 
 /* Appends `and not (tuple or tuple)` to the condition. */
-static int join(struct exceptions *all, struct filter_node *tuples)
+static int exceptions_join(struct exceptions *all, struct filter_node *tuples)
 {
 	struct filter_node *nodes[3];
 	struct rules_entry *rule = all->rule;
@@ -541,5 +553,5 @@ int rules_exceptions_add(struct rules_defs *defs, struct rules_entry *rule)
 	/* The created checks point into the text, even after an error. */
 	if (code == 0)
 		code = rules_text_join(all.text, &defs->arena);
-	return code || all.wrong || !tuples ? code : join(&all, tuples);
+	return code || all.wrong || !tuples ? code : exceptions_join(&all, tuples);
 }

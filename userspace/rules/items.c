@@ -68,7 +68,7 @@ static const struct {
 	{"required_plugin_versions", "required_plugin_versions: there are no plugins here"},
 };
 
-static bool is_key(const struct yaml_link *pair, const char *name)
+static bool items_is_key(const struct yaml_link *pair, const char *name)
 {
 	return strcmp(pair->key->text, name) == 0;
 }
@@ -76,7 +76,7 @@ static bool is_key(const struct yaml_link *pair, const char *name)
 static bool is_file_word(const struct yaml_link *pair, const char **note)
 {
 	for (size_t i = 0; i < COUNT(file_words); i++) {
-		if (is_key(pair, file_words[i].name)) {
+		if (items_is_key(pair, file_words[i].name)) {
 			*note = file_words[i].note;
 			return true;
 		}
@@ -84,15 +84,15 @@ static bool is_file_word(const struct yaml_link *pair, const char **note)
 	return false;
 }
 
-static bool is_kind(const struct yaml_link *pair, enum rules_kind *kind)
+static bool items_is_kind(const struct yaml_link *pair, enum rules_kind *kind)
 {
 	for (*kind = 0; *kind < RULES_KINDS_COUNT; ++*kind)
-		if (is_key(pair, rules_kind_name(*kind)))
+		if (items_is_key(pair, rules_kind_name(*kind)))
 			return true;
 	return false;
 }
 
-static bool has_form(const struct yaml_node *value, enum value_form form)
+static bool items_has_form(const struct yaml_node *value, enum value_form form)
 {
 	bool flag;
 
@@ -122,8 +122,8 @@ static bool check_texts(struct rules_defs *defs, const struct yaml_node *value)
 	return right;
 }
 
-static void report_unknown_key(struct rules_defs *defs, enum rules_kind kind,
-			       const struct yaml_node *key)
+static void items_report_unknown_key(struct rules_defs *defs, enum rules_kind kind,
+				     const struct yaml_node *key)
 {
 	struct nearest nearest;
 
@@ -145,10 +145,10 @@ static void read_pair(struct rules_defs *defs, const struct yaml_link *pair, str
 	const struct key_row *row = rows;
 
 	while (row < rows + COUNT(rows) &&
-	       !(row->flags & 1u << item->kind && is_key(pair, row->name)))
+	       !(row->flags & 1u << item->kind && items_is_key(pair, row->name)))
 		row++;
 	if (row == rows + COUNT(rows)) {
-		report_unknown_key(defs, item->kind, pair->key);
+		items_report_unknown_key(defs, item->kind, pair->key);
 		return;
 	}
 	if (item->value[row->key]) {
@@ -157,7 +157,7 @@ static void read_pair(struct rules_defs *defs, const struct yaml_link *pair, str
 	}
 	item->key[row->key] = pair->key;
 	item->value[row->key] = pair->value;
-	if (!has_form(pair->value, row->form)) {
+	if (!items_has_form(pair->value, row->form)) {
 		RULES_REPORT(defs, YAML_ERROR, pair->value, "'%s': expected %s", row->name,
 			     form_names[row->form]);
 		item->wrong = true;
@@ -167,8 +167,8 @@ static void read_pair(struct rules_defs *defs, const struct yaml_link *pair, str
 }
 
 /* Adds a value of an item to an entry: appends it, or replaces all earlier ones. */
-static int take_value(struct rules_defs *defs, struct rules_entry *entry, const struct item *item,
-		      enum rules_key key, bool append)
+static int items_take_value(struct rules_defs *defs, struct rules_entry *entry,
+			    const struct item *item, enum rules_key key, bool append)
 {
 	struct rules_part *part = arena_alloc(&defs->arena, sizeof(*part));
 	struct rules_parts *parts = &entry->parts[key];
@@ -216,7 +216,7 @@ static int append(struct rules_defs *defs, const struct item *item)
 		if (!item->value[row->key] || row->key == KEY_APPEND)
 			continue;
 		if (row->flags & APPENDED)
-			code = take_value(defs, entry, item, row->key, true);
+			code = items_take_value(defs, entry, item, row->key, true);
 		else
 			RULES_REPORT(defs, YAML_WARNING, item->key[row->key],
 				     "'%s' cannot be appended to and is ignored; 'override' can "
@@ -243,11 +243,11 @@ static int read_override(struct rules_defs *defs, const struct key_row *row,
 	return -1;
 }
 
-static const struct yaml_link *find_pair(const struct yaml_node *mapping, const char *name)
+static const struct yaml_link *items_find_pair(const struct yaml_node *mapping, const char *name)
 {
 	const struct yaml_link *pair = mapping->first;
 
-	while (pair && !is_key(pair, name))
+	while (pair && !items_is_key(pair, name))
 		pair = pair->next;
 	return pair;
 }
@@ -261,7 +261,7 @@ static void check_override(struct rules_defs *defs, const struct item *item)
 		bool known = false;
 
 		for (size_t i = 0; i < COUNT(rows) && !known; i++)
-			known = item->value[rows[i].key] && is_key(pair, rows[i].name);
+			known = item->value[rows[i].key] && items_is_key(pair, rows[i].name);
 		if (!known)
 			RULES_REPORT(defs, YAML_ERROR, pair->key,
 				     "override speaks of '%.60s', which this %s does not give",
@@ -282,7 +282,7 @@ static int override(struct rules_defs *defs, const struct item *item)
 
 		if (!item->value[row->key] || row->key == KEY_OVERRIDE)
 			continue;
-		pair = find_pair(item->value[KEY_OVERRIDE], row->name);
+		pair = items_find_pair(item->value[KEY_OVERRIDE], row->name);
 		if (!pair) {
 			RULES_REPORT(defs, YAML_ERROR, item->key[row->key],
 				     "override does not say whether '%s' is for append or replace",
@@ -291,7 +291,7 @@ static int override(struct rules_defs *defs, const struct item *item)
 		}
 		how = read_override(defs, row, pair->value);
 		if (how >= 0)
-			code = take_value(defs, entry, item, row->key, how);
+			code = items_take_value(defs, entry, item, row->key, how);
 	}
 	return code;
 }
@@ -309,7 +309,7 @@ static int switch_rule(struct rules_defs *defs, const struct item *item)
 {
 	struct rules_entry *entry = find_changed(defs, item);
 
-	return entry ? take_value(defs, entry, item, KEY_ENABLED, false) : 0;
+	return entry ? items_take_value(defs, entry, item, KEY_ENABLED, false) : 0;
 }
 
 static void check_required(struct rules_defs *defs, struct item *item)
@@ -341,7 +341,7 @@ static int define(struct rules_defs *defs, struct item *item)
 	entry->broken = item->wrong;
 	for (size_t i = 0; i < COUNT(rows) && code == 0; i++)
 		if (item->value[rows[i].key])
-			code = take_value(defs, entry, item, rows[i].key, false);
+			code = items_take_value(defs, entry, item, rows[i].key, false);
 	return code;
 }
 
@@ -409,7 +409,7 @@ static void report_no_kind(struct rules_defs *defs, const struct yaml_node *node
 			     "an item needs 'rule', 'macro' or 'list', found '%.60s'", key->text);
 }
 
-static int read_item(struct rules_defs *defs, const struct yaml_node *node)
+static int items_read_item(struct rules_defs *defs, const struct yaml_node *node)
 {
 	enum rules_kind kind;
 	const char *note;
@@ -417,7 +417,7 @@ static int read_item(struct rules_defs *defs, const struct yaml_node *node)
 	for (const struct yaml_link *pair = node->first; pair; pair = pair->next) {
 		if (node->kind != YAML_MAPPING)
 			break;
-		if (is_kind(pair, &kind))
+		if (items_is_kind(pair, &kind))
 			return read_named(defs, node, pair, kind);
 		if (is_file_word(pair, &note)) {
 			RULES_REPORT(defs, YAML_NOTE, pair->key, "%s", note);
@@ -445,6 +445,6 @@ int rules_items_read(struct rules_defs *defs, const struct yaml_node *root)
 	}
 	for (const struct yaml_link *link = root->first;
 	     link && code == 0 && !yaml_report_is_full(defs->report); link = link->next)
-		code = read_item(defs, link->value);
+		code = items_read_item(defs, link->value);
 	return code;
 }

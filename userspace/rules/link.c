@@ -119,7 +119,7 @@ struct rules_entry *rules_graph_reverse(struct rules_entry *first)
 
 /* Expands the lists that lists name. */
 
-static const struct rules_part *parts_of(const struct rules_entry *list)
+static const struct rules_part *link_parts_of(const struct rules_entry *list)
 {
 	return list->parts[KEY_ITEMS].first;
 }
@@ -137,7 +137,7 @@ static int find_refs(struct rules_defs *defs, struct rules_entry *list)
 {
 	int code = 0;
 
-	for (const struct rules_part *part = parts_of(list); part; part = part->next) {
+	for (const struct rules_part *part = link_parts_of(list); part; part = part->next) {
 		for (const struct yaml_link *link = part->value->first; link && code == 0;
 		     link = link->next) {
 			struct rules_ref ref = {.to = named_list(defs, list, link->value),
@@ -150,11 +150,11 @@ static int find_refs(struct rules_defs *defs, struct rules_entry *list)
 	return code;
 }
 
-static size_t count_values(const struct rules_defs *defs, const struct rules_entry *list)
+static size_t link_count_values(const struct rules_defs *defs, const struct rules_entry *list)
 {
 	size_t n = 0;
 
-	for (const struct rules_part *part = parts_of(list); part; part = part->next) {
+	for (const struct rules_part *part = link_parts_of(list); part; part = part->next) {
 		for (const struct yaml_link *link = part->value->first; link; link = link->next) {
 			const struct rules_entry *inner = named_list(defs, list, link->value);
 
@@ -168,7 +168,7 @@ static int fill_values(struct rules_defs *defs, struct rules_entry *list)
 {
 	int code = 0;
 
-	for (const struct rules_part *part = parts_of(list); part; part = part->next) {
+	for (const struct rules_part *part = link_parts_of(list); part; part = part->next) {
 		for (const struct yaml_link *link = part->value->first; link && code == 0;
 		     link = link->next) {
 			const struct rules_entry *inner = named_list(defs, list, link->value);
@@ -191,7 +191,7 @@ static int fill_values(struct rules_defs *defs, struct rules_entry *list)
 
 static int expand(struct rules_defs *defs, struct rules_entry *list)
 {
-	size_t n = list->broken ? 0 : count_values(defs, list);
+	size_t n = list->broken ? 0 : link_count_values(defs, list);
 
 	if (n > RULES_VALUES_MAX - defs->expanded) {
 		RULES_REPORT(defs, YAML_ERROR, list->where,

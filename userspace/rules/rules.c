@@ -196,8 +196,8 @@ static int make_rule(struct rules *rules, struct rules_entry *entry,
 	return code;
 }
 
-static int make_rules(struct rules *rules, const struct rules_options *options,
-		      struct rules_counts *counts)
+static int rules_create_all(struct rules *rules, const struct rules_options *options,
+			    struct rules_counts *counts)
 {
 	struct rules_defs *defs = &rules->defs;
 	int code = 0;
@@ -215,8 +215,8 @@ static int make_rules(struct rules *rules, const struct rules_options *options,
 	return code;
 }
 
-static int load(struct rules *rules, const struct rules_input *inputs,
-		const struct rules_options *options, struct rules_counts *counts)
+static int rules_load_whole(struct rules *rules, const struct rules_input *inputs,
+			    const struct rules_options *options, struct rules_counts *counts)
 {
 	struct rules_defs *defs = &rules->defs;
 	int code = read_inputs(rules, inputs);
@@ -234,7 +234,7 @@ static int load(struct rules *rules, const struct rules_input *inputs,
 	if (code == 0)
 		code = rules_conditions_link(defs, &options->filter);
 	if (code == 0)
-		code = make_rules(rules, options, counts);
+		code = rules_create_all(rules, options, counts);
 	if (code == 0 && defs->report->failed)
 		code = -ENOMEM;
 	return code || !defs->report->counts[YAML_ERROR] ? code : -EINVAL;
@@ -253,7 +253,7 @@ int rules_load(const struct rules_input *inputs, size_t n, const struct rules_op
 	made->nfiles = n;
 	made->files = calloc(n ? n : 1, sizeof(*made->files));
 	if (made->files)
-		code = load(made, inputs, options, counts);
+		code = rules_load_whole(made, inputs, options, counts);
 	/* The report belongs to the caller and may be freed before the rules. */
 	made->defs.report = NULL;
 	if (code == 0)

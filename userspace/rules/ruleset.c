@@ -26,8 +26,8 @@ struct ruleset {
 };
 
 /* Creates a node that shares a tree, since a node can have only one parent. */
-static struct filter_node *share(struct arena *arena, const struct filter_node *root,
-				 const char *text)
+static struct filter_node *ruleset_share(struct arena *arena, const struct filter_node *root,
+					 const char *text)
 {
 	struct filter_node *node = arena_alloc(arena, sizeof(*node));
 
@@ -39,17 +39,17 @@ static struct filter_node *share(struct arena *arena, const struct filter_node *
 	return node;
 }
 
-static struct filter_node *both(struct arena *arena, const struct filter_group_item *a,
-				const struct filter_group_item *b)
+static struct filter_node *ruleset_both(struct arena *arena, const struct filter_group_item *a,
+					const struct filter_group_item *b)
 {
 	struct filter_node *node = arena_alloc(arena, sizeof(*node));
 
 	if (!node)
 		return NULL;
 	node->kind = FILTER_NODE_AND;
-	node->first = share(arena, a->root, a->text);
+	node->first = ruleset_share(arena, a->root, a->text);
 	if (node->first)
-		node->first->next = share(arena, b->root, b->text);
+		node->first->next = ruleset_share(arena, b->root, b->text);
 	return node->first && node->first->next ? node : NULL;
 }
 
@@ -69,15 +69,15 @@ static int make_items(struct ruleset *ruleset, const struct rule *rules, const c
 		return code;
 	outer.root = root;
 	for (size_t i = 0; i < ruleset->count; i++) {
-		items[i].root = both(&ruleset->arena, &outer, &items[i]);
+		items[i].root = ruleset_both(&ruleset->arena, &outer, &items[i]);
 		if (!items[i].root)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int compile(struct ruleset *ruleset, const struct rule *rules,
-		   const struct ruleset_config *config, struct yaml_report *report)
+static int ruleset_compile(struct ruleset *ruleset, const struct rule *rules,
+			   const struct ruleset_config *config, struct yaml_report *report)
 {
 	struct filter_group_item *items =
 		arena_alloc(&ruleset->arena, ruleset->count * sizeof(*items));
@@ -151,8 +151,8 @@ static const char *meaning_of_info(const struct ruleset_config *config)
 				      : "container_id=%container.id container_name=%container.name";
 }
 
-static void append_output(struct buf *format, const char *output,
-			  const struct ruleset_config *config)
+static void ruleset_append_output(struct buf *format, const char *output,
+				  const struct ruleset_config *config)
 {
 	bool append = config->container_info && !strstr(output, container_info);
 	const char *found;
@@ -191,7 +191,7 @@ static int make_lines(struct ruleset_rule *made, const struct rule *rule,
 	size_t offset;
 	int code = -ENOMEM;
 
-	append_output(&output, rule->output, config);
+	ruleset_append_output(&output, rule->output, config);
 	buf_append_char(&output, '\0');
 	if (!output.failed) {
 		struct format_rule described = {
@@ -218,8 +218,8 @@ static int make_lines(struct ruleset_rule *made, const struct rule *rule,
 	return 0;
 }
 
-static int make_rules(struct ruleset *ruleset, const struct rule *rules,
-		      const struct ruleset_config *config, struct yaml_report *report)
+static int ruleset_make_rules(struct ruleset *ruleset, const struct rule *rules,
+			      const struct ruleset_config *config, struct yaml_report *report)
 {
 	int code = 0;
 
@@ -240,9 +240,9 @@ static int make_rules(struct ruleset *ruleset, const struct rule *rules,
 	return code;
 }
 
-static int load(struct ruleset *ruleset, const struct rules_input *inputs, size_t n,
-		const struct ruleset_config *config, struct rules_counts *counts,
-		struct yaml_report *report)
+static int ruleset_load(struct ruleset *ruleset, const struct rules_input *inputs, size_t n,
+			const struct ruleset_config *config, struct rules_counts *counts,
+			struct yaml_report *report)
 {
 	const struct rule *rules;
 	int code = rules_load(inputs, n, &config->rules, &ruleset->rules, counts, report);
@@ -250,9 +250,9 @@ static int load(struct ruleset *ruleset, const struct rules_input *inputs, size_
 	if (code)
 		return code;
 	rules = rules_list(ruleset->rules, &ruleset->count);
-	code = make_rules(ruleset, rules, config, report);
+	code = ruleset_make_rules(ruleset, rules, config, report);
 	if (code == 0)
-		code = compile(ruleset, rules, config, report);
+		code = ruleset_compile(ruleset, rules, config, report);
 	/* With a filter a rule may have no events on purpose. */
 	if (code == 0 && !config->filter)
 		warn_of_types(ruleset, rules, report);
@@ -272,7 +272,7 @@ int ruleset_create(const struct rules_input *inputs, size_t n, const struct rule
 	if (!made)
 		return -ENOMEM;
 	made->lines_count = config->lines_count;
-	code = load(made, inputs, n, config, counts, report);
+	code = ruleset_load(made, inputs, n, config, counts, report);
 	if (code == 0)
 		*ruleset = made;
 	else

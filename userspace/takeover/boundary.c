@@ -52,7 +52,7 @@ static size_t largest(void)
 	return aligned(sizeof(struct scap_event)) + aligned(FRAME_BYTES_MAX);
 }
 
-static void give(struct scap_held *held, struct scap_event *event)
+static void boundary_give(struct scap_held *held, struct scap_event *event)
 {
 	memcpy(event, held->bytes + held->at, sizeof(*event));
 	held->at += aligned(sizeof(*event)) + aligned(event->len);
@@ -71,7 +71,7 @@ static int held_next(struct scap_source *source, int timeout_ms, struct scap_eve
 	struct scap_held *held = (struct scap_held *)source;
 
 	if (!scap_held_is_empty(held)) {
-		give(held, event);
+		boundary_give(held, event);
 		return 1;
 	}
 	free_bytes(held);
@@ -177,7 +177,7 @@ struct scap_ending {
 	uint64_t dropped[EVENT_ID_MAX];
 };
 
-static void remember(struct scap_ending *ending, uint64_t ts_ns)
+static void boundary_remember(struct scap_ending *ending, uint64_t ts_ns)
 {
 	struct boundary_seen *seen = &ending->seen[ending->seen_count % BOUNDARY_SEEN_MAX];
 
@@ -188,7 +188,7 @@ static void remember(struct scap_ending *ending, uint64_t ts_ns)
 }
 
 /* Gets an event up to the boundary; one from there on is held. */
-static int look(struct scap_ending *ending, int timeout_ms)
+static int boundary_look(struct scap_ending *ending, int timeout_ms)
 {
 	int got = scap_source_next(ending->inner, timeout_ms, &ending->event);
 	uint64_t ts_ns;
@@ -204,7 +204,7 @@ static int look(struct scap_ending *ending, int timeout_ms)
 	if (ending->held)
 		return 0;
 	if (ending->event.len >= sizeof(struct ppm_evt_hdr))
-		remember(ending, ts_ns);
+		boundary_remember(ending, ts_ns);
 	return 1;
 }
 
@@ -224,7 +224,7 @@ static int next_before(struct scap_ending *ending, int timeout_ms, struct scap_e
 		wait(ms);
 		return 0;
 	}
-	got = look(ending, ms);
+	got = boundary_look(ending, ms);
 	if (got == 1)
 		*event = ending->event;
 	return got;
@@ -358,7 +358,7 @@ struct scap_beginning {
 	uint64_t hidden[EVENT_ID_MAX];
 };
 
-static int compare(const void *a, const void *b)
+static int boundary_compare(const void *a, const void *b)
 {
 	const struct boundary_seen *left = a, *right = b;
 
@@ -376,7 +376,7 @@ static int compare_hash(const void *key, const void *element)
 }
 
 /* Whether the other capture had this event. Its entry is used up. */
-static bool is_copy(struct scap_beginning *beginning, uint64_t ts_ns)
+static bool boundary_is_copy(struct scap_beginning *beginning, uint64_t ts_ns)
 {
 	uint64_t hash = frame_hash(&beginning->event);
 	struct boundary_seen *seen =
@@ -392,7 +392,7 @@ static bool is_copy(struct scap_beginning *beginning, uint64_t ts_ns)
 	return true;
 }
 
-static void hide(struct scap_beginning *beginning, unsigned int type)
+static void boundary_hide(struct scap_beginning *beginning, unsigned int type)
 {
 	beginning->event.hidden = true;
 	beginning->hidden[type < EVENT_ID_MAX ? type : 0]++;
@@ -410,20 +410,20 @@ static void settle(struct scap_beginning *beginning)
 		beginning->state = BEGINNING_OVER;
 		return;
 	}
-	copy = is_copy(beginning, header.ts);
+	copy = boundary_is_copy(beginning, header.ts);
 	if (copy || header.ts < beginning->boundary_ns)
-		hide(beginning, header.type);
+		boundary_hide(beginning, header.type);
 }
 
 /* Whether an event has to wait for the end of the other capture; before that it is hidden. */
-static bool waits(struct scap_beginning *beginning)
+static bool boundary_waits(struct scap_beginning *beginning)
 {
 	struct ppm_evt_hdr header = frame_header(&beginning->event);
 
 	if (beginning->state == BEGINNING_SET &&
 	    header.ts + BOUNDARY_COPY_NS >= beginning->boundary_ns)
 		return true;
-	hide(beginning, header.type);
+	boundary_hide(beginning, header.type);
 	return false;
 }
 
@@ -449,7 +449,7 @@ static int next_hidden(struct scap_beginning *beginning, int timeout_ms, struct 
 	got = scap_source_next(beginning->inner, timeout_ms, &beginning->event);
 	if (got != 1)
 		return got;
-	if (waits(beginning))
+	if (boundary_waits(beginning))
 		return beginning_keep(beginning);
 	*event = beginning->event;
 	return 1;
@@ -547,7 +547,7 @@ int scap_beginning_open(struct scap_beginning *beginning, const struct boundary_
 		if (!beginning->seen)
 			return -ENOMEM;
 		memcpy(beginning->seen, seen, count * sizeof(*seen));
-		qsort(beginning->seen, count, sizeof(*seen), compare);
+		qsort(beginning->seen, count, sizeof(*seen), boundary_compare);
 		beginning->seen_count = unite(beginning->seen, count);
 	}
 	beginning->state = BEGINNING_OPEN;

@@ -24,7 +24,7 @@ int channel_path(const char *pid_file, struct buf *path)
 									 : 0;
 }
 
-static int open_socket(const char *path, struct sockaddr_un *address)
+static int channel_open_socket(const char *path, struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
@@ -38,7 +38,7 @@ int channel_listen(const char *path, struct error *err)
 	struct sockaddr_un address;
 	struct stat st;
 	mode_t mask;
-	int code, fd = open_socket(path, &address);
+	int code, fd = channel_open_socket(path, &address);
 
 	if (fd < 0)
 		return error_set(err, fd, "cannot make a socket: %s", strerror(-fd));
@@ -88,7 +88,7 @@ int channel_accept(int listener, struct channel *channel, struct error *err)
 int channel_connect(const char *path, struct channel *channel, struct error *err)
 {
 	struct sockaddr_un address;
-	int code, fd = open_socket(path, &address);
+	int code, fd = channel_open_socket(path, &address);
 
 	*channel = (struct channel){.fd = -1};
 	if (fd < 0)
@@ -113,7 +113,7 @@ void channel_close(struct channel *channel)
 }
 
 /* Waits until `until_ns` (monotonic). Returns 1, or 0: the time is over. */
-static int wait_for(int fd, short events, uint64_t until_ns)
+static int channel_wait_for(int fd, short events, uint64_t until_ns)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct pollfd poll_fd = {.fd = fd, .events = events};
@@ -145,7 +145,7 @@ int channel_send(struct channel *channel, const struct take_over_message *messag
 			done += (size_t)n;
 		else if (errno != EAGAIN && errno != EINTR)
 			code = -errno;
-		else if (!wait_for(channel->fd, POLLOUT, until_ns))
+		else if (!channel_wait_for(channel->fd, POLLOUT, until_ns))
 			code = -ETIMEDOUT;
 	}
 	buf_finish(&out);
@@ -153,7 +153,7 @@ int channel_send(struct channel *channel, const struct take_over_message *messag
 }
 
 /* Reads what is there. Returns 1 if something was, 0, or -errno. */
-static int read_some(struct channel *channel)
+static int channel_read_some(struct channel *channel)
 {
 	struct buf *in = &channel->in;
 	ssize_t n;
@@ -169,7 +169,8 @@ static int read_some(struct channel *channel)
 }
 
 /* Takes the first message if it is there as a whole. */
-static int take(struct channel *channel, struct take_over_message *message, struct error *err)
+static int channel_take(struct channel *channel, struct take_over_message *message,
+			struct error *err)
 {
 	struct buf *in = &channel->in;
 	ssize_t bytes = take_over_measure(in->data, in->len, err);
@@ -189,18 +190,18 @@ int channel_receive(struct channel *channel, int timeout_ms, struct take_over_me
 		    struct error *err)
 {
 	uint64_t until_ns = deadline(timeout_ms);
-	int got = take(channel, message, err);
+	int got = channel_take(channel, message, err);
 
 	while (got == 0) {
-		int code = read_some(channel);
+		int code = channel_read_some(channel);
 
 		if (code == -ECONNRESET)
 			return error_set(err, code, "the other agent has closed the connection");
 		if (code < 0)
 			return error_set(err, code, "the other agent: %s", strerror(-code));
-		if (code == 0 && !wait_for(channel->fd, POLLIN, until_ns))
+		if (code == 0 && !channel_wait_for(channel->fd, POLLIN, until_ns))
 			return 0;
-		got = take(channel, message, err);
+		got = channel_take(channel, message, err);
 	}
 	return got;
 }

@@ -66,7 +66,7 @@ static struct handover_seen *find_seen(struct scap_handover *handover, uint32_t 
 }
 
 /* Whether the other side had this event, too. Otherwise it is remembered, to recognize its copy. */
-static bool is_copy(struct scap_handover *handover, unsigned int side)
+static bool handover_is_copy(struct scap_handover *handover, unsigned int side)
 {
 	uint64_t ts = handover->sides[side].ts_ns;
 	uint32_t hash = hash_of(&handover->sides[side].event);
@@ -79,7 +79,7 @@ static bool is_copy(struct scap_handover *handover, unsigned int side)
 }
 
 /* Gets the next event of a side, unless it is held. Returns 0, or -errno of the source. */
-static int look(struct handover_side *side, int timeout_ms)
+static int handover_look(struct handover_side *side, int timeout_ms)
 {
 	int got;
 
@@ -122,17 +122,17 @@ static void note_shown(struct scap_handover *handover, uint64_t ts_ns)
 }
 
 /* Whether an event of a side is not to be returned. Otherwise it is remembered. */
-static bool is_known(struct scap_handover *handover, unsigned int at)
+static bool handover_is_known(struct scap_handover *handover, unsigned int at)
 {
 	const struct handover_side *side = &handover->sides[at];
 
 	if (side->event.len < sizeof(struct ppm_evt_hdr))
 		return false;
-	return (at == 1 && side->ts_ns <= handover->joined_ns) || is_copy(handover, at);
+	return (at == 1 && side->ts_ns <= handover->joined_ns) || handover_is_copy(handover, at);
 }
 
 /* Takes the event of a side; returns whether it is to be returned. */
-static bool take(struct scap_handover *handover, unsigned int at, struct scap_event *event)
+static bool handover_take(struct scap_handover *handover, unsigned int at, struct scap_event *event)
 {
 	struct handover_side *side = &handover->sides[at];
 	unsigned int type = frame_header(&side->event).type;
@@ -143,7 +143,7 @@ static bool take(struct scap_handover *handover, unsigned int at, struct scap_ev
 	else
 		note_shown(handover, side->ts_ns);
 	*event = side->event;
-	if (!is_known(handover, at))
+	if (!handover_is_known(handover, at))
 		return true;
 	handover->copies[type < EVENT_ID_MAX ? type : 0]++;
 	return false;
@@ -161,12 +161,12 @@ static int handover_next(struct scap_source *source, int timeout_ms, struct scap
 		int side, code = 0;
 
 		for (unsigned int i = 0; i < 2 && code == 0; i++)
-			code = look(&handover->sides[i], wait_ms);
+			code = handover_look(&handover->sides[i], wait_ms);
 		if (code)
 			return code;
 		side = earlier_side(handover);
 		if (side >= 0) {
-			if (take(handover, (unsigned int)side, event))
+			if (handover_take(handover, (unsigned int)side, event))
 				return 1;
 			continue;
 		}

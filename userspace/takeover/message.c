@@ -129,7 +129,7 @@ static void put_numbers(struct buf *out, const struct number *table, const void 
 	}
 }
 
-static void put_text(struct buf *out, uint16_t key, const char *text)
+static void message_put_text(struct buf *out, uint16_t key, const char *text)
 {
 	size_t len = text ? strlen(text) : 0;
 
@@ -155,8 +155,8 @@ static void put_output(struct buf *out, const struct take_over_output *output)
 
 	put_head(out, KEY_OUTPUT, 0);
 	start = out->len;
-	put_text(out, KEY_OUTPUT_IDENTITY, output->identity);
-	put_text(out, KEY_OUTPUT_STREAM, output->stream);
+	message_put_text(out, KEY_OUTPUT_IDENTITY, output->identity);
+	message_put_text(out, KEY_OUTPUT_STREAM, output->stream);
 	put_numbers(out, output_numbers, output);
 	set_length(out, start - sizeof(uint32_t), out->len - start);
 }
@@ -170,7 +170,7 @@ void take_over_encode(const struct take_over_message *message, struct buf *out)
 	buf_append(out, &header, sizeof(header));
 	start = out->len;
 	put_numbers(out, numbers, message);
-	put_text(out, KEY_TEXT, message->text);
+	message_put_text(out, KEY_TEXT, message->text);
 	for (size_t i = 0; i < message->outputs_count; i++)
 		put_output(out, &message->outputs[i]);
 	if (message->events_count)
@@ -223,8 +223,8 @@ static int next_field(struct value *rest, uint16_t *key, struct value *value)
 }
 
 /* Stores a number if the table has its key. */
-static int take_number(const struct number *table, uint16_t key, const struct value *value,
-		       void *to)
+static int message_take_number(const struct number *table, uint16_t key, const struct value *value,
+			       void *to)
 {
 	uint64_t number;
 
@@ -240,7 +240,7 @@ static int take_number(const struct number *table, uint16_t key, const struct va
 	return 0;
 }
 
-static int take_text(const struct value *value, char **text)
+static int message_take_text(const struct value *value, char **text)
 {
 	if (*text || value->len > TAKE_OVER_TEXT_MAX || memchr(value->bytes, '\0', value->len))
 		return -EBADMSG;
@@ -276,11 +276,11 @@ static int take_output(const struct value *value, struct take_over_message *mess
 		if (code)
 			break;
 		if (key == KEY_OUTPUT_IDENTITY)
-			code = take_text(&field, &output->identity);
+			code = message_take_text(&field, &output->identity);
 		else if (key == KEY_OUTPUT_STREAM)
 			code = take_stream(&field, output->stream);
 		else
-			code = take_number(output_numbers, key, &field, output);
+			code = message_take_number(output_numbers, key, &field, output);
 	}
 	return code || (output->identity && output->stream[0]) ? code : -EBADMSG;
 }
@@ -304,17 +304,18 @@ static int take_events(const struct value *value, struct take_over_message *mess
 	return 0;
 }
 
-static int take_field(uint16_t key, const struct value *value, struct take_over_message *message)
+static int message_take_field(uint16_t key, const struct value *value,
+			      struct take_over_message *message)
 {
 	switch (key) {
 	case KEY_TEXT:
-		return take_text(value, &message->text);
+		return message_take_text(value, &message->text);
 	case KEY_OUTPUT:
 		return take_output(value, message);
 	case KEY_EVENTS:
 		return take_events(value, message);
 	default:
-		return take_number(numbers, key, value, message);
+		return message_take_number(numbers, key, value, message);
 	}
 }
 
@@ -335,7 +336,7 @@ int take_over_decode(const void *data, size_t len, struct take_over_message *mes
 	while (rest.len && code == 0) {
 		code = next_field(&rest, &key, &value);
 		if (code == 0)
-			code = take_field(key, &value, message);
+			code = message_take_field(key, &value, message);
 	}
 	if (code == -EBADMSG)
 		return malformed(err, "a field has a wrong length or value");

@@ -51,12 +51,12 @@ const char *errno_name(int64_t result)
 /* Bytes on either side of the caret; more are cut, between characters. */
 enum { SIDE_BYTES = 80 };
 
-static bool is_line_end(char c)
+static bool util_error_is_line_end(char c)
 {
 	return c == '\n' || c == '\r';
 }
 
-static bool continues_character(char c)
+static bool error_continues_character(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
@@ -66,9 +66,10 @@ static size_t shown_start(const char *text, size_t position)
 {
 	size_t start = position;
 
-	while (start > 0 && !is_line_end(text[start - 1]) && position - start < SIDE_BYTES)
+	while (start > 0 && !util_error_is_line_end(text[start - 1]) &&
+	       position - start < SIDE_BYTES)
 		start--;
-	while (start < position && continues_character(text[start]))
+	while (start < position && error_continues_character(text[start]))
 		start++;
 	return start;
 }
@@ -77,9 +78,9 @@ static size_t shown_end(const char *text, size_t len, size_t position)
 {
 	size_t end = position;
 
-	while (end < len && !is_line_end(text[end]) && end - position < SIDE_BYTES)
+	while (end < len && !util_error_is_line_end(text[end]) && end - position < SIDE_BYTES)
 		end++;
-	while (end < len && end > position && continues_character(text[end]))
+	while (end < len && end > position && error_continues_character(text[end]))
 		end--;
 	return end;
 }
@@ -108,8 +109,8 @@ static void append_caret(const char *line, size_t before, struct buf *out)
 void excerpt_append(const char *text, size_t len, size_t position, struct buf *out)
 {
 	size_t start = shown_start(text, position), end = shown_end(text, len, position);
-	bool cut_before = start > 0 && !is_line_end(text[start - 1]);
-	bool cut_behind = end < len && !is_line_end(text[end]);
+	bool cut_before = start > 0 && !util_error_is_line_end(text[start - 1]);
+	bool cut_behind = end < len && !util_error_is_line_end(text[end]);
 	char line[2 * SIDE_BYTES + 8];
 	size_t n = end - start;
 

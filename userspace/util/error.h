@@ -17,12 +17,13 @@
  */
 
 struct error {
-	char text[1024]; /* one or more lines without a final newline: what failed, and what to do */
+	char text[1024]; /* one or more lines without a final newline: what failed, and what to do
+			  */
 };
 
 /*
- * Sets the text (cut if it is too long, masked by terminal_mask_lines()) and returns `code`, so that
- * it can end a function.
+ * Sets the text (cut if it is too long, masked by terminal_mask_lines()) and returns `code`, so
+ * that it can end a function.
  */
 __attribute__((format(printf, 3, 4))) int error_set(struct error *err, int code, const char *format,
 						    ...);

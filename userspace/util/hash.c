@@ -12,7 +12,7 @@ struct state {
 	uint64_t v0, v1, v2, v3;
 };
 
-static uint64_t rotate(uint64_t value, unsigned int bits)
+static uint64_t hash_rotate(uint64_t value, unsigned int bits)
 {
 	return value << bits | value >> (64 - bits);
 }
@@ -22,18 +22,18 @@ static void mix(struct state *s, unsigned int rounds)
 	while (rounds--) {
 		s->v0 += s->v1;
 		s->v2 += s->v3;
-		s->v1 = rotate(s->v1, 13) ^ s->v0;
-		s->v3 = rotate(s->v3, 16) ^ s->v2;
-		s->v0 = rotate(s->v0, 32);
+		s->v1 = hash_rotate(s->v1, 13) ^ s->v0;
+		s->v3 = hash_rotate(s->v3, 16) ^ s->v2;
+		s->v0 = hash_rotate(s->v0, 32);
 		s->v2 += s->v1;
 		s->v0 += s->v3;
-		s->v1 = rotate(s->v1, 17) ^ s->v2;
-		s->v3 = rotate(s->v3, 21) ^ s->v0;
-		s->v2 = rotate(s->v2, 32);
+		s->v1 = hash_rotate(s->v1, 17) ^ s->v2;
+		s->v3 = hash_rotate(s->v3, 21) ^ s->v0;
+		s->v2 = hash_rotate(s->v2, 32);
 	}
 }
 
-static void add(struct state *s, uint64_t word)
+static void hash_add(struct state *s, uint64_t word)
 {
 	s->v3 ^= word;
 	mix(s, 2);
@@ -50,11 +50,11 @@ uint64_t siphash(const struct siphash_key *key, const void *data, size_t len)
 
 	for (; at + sizeof(word) <= len; at += sizeof(word)) {
 		memcpy(&word, bytes + at, sizeof(word));
-		add(&s, word);
+		hash_add(&s, word);
 	}
 	word = 0;
 	memcpy(&word, bytes + at, len - at);
-	add(&s, word | (uint64_t)len << 56);
+	hash_add(&s, word | (uint64_t)len << 56);
 	s.v2 ^= 0xff;
 	mix(&s, 4);
 	return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;

@@ -88,7 +88,7 @@ static size_t copy_plain_rest(char *to, const char *from, size_t len)
  * Copies `len` bytes and returns how many of them need no escape: those before the first that is
  * not plain. Most texts are plain, so that one pass suffices.
  */
-static size_t copy_plain(char *to, const char *from, size_t len)
+static size_t json_copy_plain(char *to, const char *from, size_t len)
 {
 	size_t at = 0, n;
 
@@ -193,7 +193,7 @@ static bool append_with_care(struct buf *out, const char *text, size_t len)
 		len -= n;
 		if (len == 0 || !buf_reserve(out, len))
 			break;
-		n = copy_plain(out->data + out->len, text, len);
+		n = json_copy_plain(out->data + out->len, text, len);
 		out->len += n;
 		text += n;
 		len -= n;
@@ -212,7 +212,7 @@ bool json_append_string(struct buf *out, const char *text, size_t len)
 	to = out->data + out->len;
 	*to++ = '"';
 	if (len)
-		n = copy_plain(to, text, len);
+		n = json_copy_plain(to, text, len);
 	if (n < len) {
 		out->len += 1 + n;
 		return append_with_care(out, text + n, len - n);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* At least the count of values: characters that stand between them. */
-static size_t count_values(const char *text, size_t len)
+static size_t json_input_count_values(const char *text, size_t len)
 {
 	bool in_text = false;
 	size_t count = 1;
@@ -36,7 +36,7 @@ int json_input_parse(const char *text, size_t len, size_t values_max, const char
 {
 	json_error_t wrong;
 
-	if (count_values(text, len) > values_max)
+	if (json_input_count_values(text, len) > values_max)
 		return error_set(err, -EBADMSG, "%s: more than %zu JSON values", what, values_max);
 	*value = json_loadb(text, len, JSON_ALLOW_NUL, &wrong);
 	if (*value)

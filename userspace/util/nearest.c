@@ -14,14 +14,14 @@ static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
 	return least < c ? least : c;
 }
 
-static char lower(char c)
+static char nearest_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 static bool same(char a, char b)
 {
-	return lower(a) == lower(b);
+	return nearest_lower(a) == nearest_lower(b);
 }
 
 /* The number of insertions, deletions, replacements and swaps of neighbours. */

@@ -10,7 +10,7 @@
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
 /* Makes room for `n` bytes at `at`. Returns false if out of memory. */
-static bool make_room(struct buf *out, size_t at, size_t n)
+static bool protobuf_make_room(struct buf *out, size_t at, size_t n)
 {
 	if (!buf_reserve(out, n))
 		return false;
@@ -27,7 +27,7 @@ void proto_end(struct buf *out, size_t begin)
 	if (out->failed)
 		return;
 	n = proto_write_varint(length, out->len - begin);
-	if (n == 1 || make_room(out, begin, n - 1))
+	if (n == 1 || protobuf_make_room(out, begin, n - 1))
 		memcpy(out->data + begin - 1, length, n);
 }
 
@@ -39,7 +39,7 @@ void proto_delimit(struct buf *out, size_t start)
 	if (out->failed)
 		return;
 	n = proto_write_varint(length, out->len - start);
-	if (make_room(out, start, n))
+	if (protobuf_make_room(out, start, n))
 		memcpy(out->data + start, length, n);
 }
 
@@ -132,7 +132,7 @@ static bool read_varint(struct walk *walk, uint64_t *value)
 	return false;
 }
 
-static bool skip(struct walk *walk, uint64_t bytes)
+static bool protobuf_skip(struct walk *walk, uint64_t bytes)
 {
 	if (bytes > (uint64_t)(walk->end - walk->at))
 		return false;
@@ -141,7 +141,7 @@ static bool skip(struct walk *walk, uint64_t bytes)
 }
 
 /* Reads a field. `bytes`: what it has of bytes, or NULL. Returns false if it is none. */
-static bool read_field(struct walk *walk, uint32_t *field, const char **bytes, size_t *len)
+static bool protobuf_read_field(struct walk *walk, uint32_t *field, const char **bytes, size_t *len)
 {
 	uint64_t tag, value;
 
@@ -153,15 +153,15 @@ static bool read_field(struct walk *walk, uint32_t *field, const char **bytes, s
 	case PROTO_VARINT:
 		return read_varint(walk, &value);
 	case PROTO_FIXED64:
-		return skip(walk, 8);
+		return protobuf_skip(walk, 8);
 	case PROTO_FIXED32:
-		return skip(walk, 4);
+		return protobuf_skip(walk, 4);
 	case PROTO_BYTES:
 		if (!read_varint(walk, &value))
 			return false;
 		*bytes = walk->at;
 		*len = (size_t)value;
-		return skip(walk, value);
+		return protobuf_skip(walk, value);
 	default:
 		return false;
 	}
@@ -170,7 +170,7 @@ static bool read_field(struct walk *walk, uint32_t *field, const char **bytes, s
 const struct proto_shape proto_name_shape[] = {{0}};
 
 /* The shape of a field that is a message; NULL: it is a text. */
-static const struct proto_shape *shape_of(const struct proto_shape *shape, uint32_t field)
+static const struct proto_shape *protobuf_shape_of(const struct proto_shape *shape, uint32_t field)
 {
 	while (shape->field && shape->field != field)
 		shape++;
@@ -185,8 +185,8 @@ static void visit_at(const struct proto_shape *shape, char *message, size_t len,
 	size_t inner_len;
 	uint32_t field;
 
-	while (walk.at < walk.end && read_field(&walk, &field, &bytes, &inner_len)) {
-		const struct proto_shape *inner = bytes ? shape_of(shape, field) : NULL;
+	while (walk.at < walk.end && protobuf_read_field(&walk, &field, &bytes, &inner_len)) {
+		const struct proto_shape *inner = bytes ? protobuf_shape_of(shape, field) : NULL;
 		char *at = bytes ? message + (bytes - message) : NULL;
 
 		if (inner == proto_name_shape)
@@ -207,7 +207,7 @@ void proto_visit_texts(const struct proto_shape *shape, char *messages, size_t l
 	while (walk.at < walk.end && read_varint(&walk, &message_len)) {
 		char *message = messages + (walk.at - messages);
 
-		if (!skip(&walk, message_len))
+		if (!protobuf_skip(&walk, message_len))
 			return;
 		visit(context, message, 0);
 		visit_at(shape, message, (size_t)message_len, 0, visit, context);

@@ -40,13 +40,13 @@ void services_destroy(struct services *services)
 	free(services);
 }
 
-static uint32_t key_of(enum service_protocol protocol, uint16_t port)
+static uint32_t services_key_of(enum service_protocol protocol, uint16_t port)
 {
 	return (uint32_t)protocol << 16 | port;
 }
 
 /* The first place whose key is not below. */
-static size_t place_of(const struct services *services, uint32_t key)
+static size_t services_place_of(const struct services *services, uint32_t key)
 {
 	size_t low = 0, high = services->count;
 
@@ -61,12 +61,12 @@ static size_t place_of(const struct services *services, uint32_t key)
 	return low;
 }
 
-static bool is_at(const struct services *services, size_t place, uint32_t key)
+static bool services_is_at(const struct services *services, size_t place, uint32_t key)
 {
 	return place < services->count && services->rows[place].key == key;
 }
 
-static int grow(struct services *services)
+static int services_grow(struct services *services)
 {
 	size_t capacity = services->capacity ? 2 * services->capacity : 256;
 	struct service *rows = reallocarray(services->rows, capacity, sizeof(rows[0]));
@@ -81,14 +81,14 @@ static int grow(struct services *services)
 int services_add(struct services *services, enum service_protocol protocol, uint16_t port,
 		 const char *name)
 {
-	uint32_t key = key_of(protocol, port);
-	size_t place = place_of(services, key);
+	uint32_t key = services_key_of(protocol, port);
+	size_t place = services_place_of(services, key);
 	struct service *row;
 	char *copy;
 
-	if (is_at(services, place, key))
+	if (services_is_at(services, place, key))
 		return 0;
-	if (services->count == services->capacity && grow(services))
+	if (services->count == services->capacity && services_grow(services))
 		return -ENOMEM;
 	copy = strdup(name);
 	if (!copy)
@@ -100,17 +100,17 @@ int services_add(struct services *services, enum service_protocol protocol, uint
 	return 0;
 }
 
-static const char *find(const struct services *services, uint32_t key)
+static const char *util_services_find(const struct services *services, uint32_t key)
 {
-	size_t place = place_of(services, key);
+	size_t place = services_place_of(services, key);
 
-	return is_at(services, place, key) ? services->rows[place].name : NULL;
+	return services_is_at(services, place, key) ? services->rows[place].name : NULL;
 }
 
 const char *services_find(const struct services *services, enum service_protocol protocol,
 			  uint16_t port)
 {
-	return find(services, key_of(protocol, port));
+	return util_services_find(services, services_key_of(protocol, port));
 }
 
 const char *services_find_any(const struct services *services, uint16_t port)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of services by port, as the machine has them in /etc/services: read once, then looked up. */
+/* Names of services by port, as the machine has them in /etc/services: read once, then looked up.
+ */
 #ifndef UTIL_SERVICES_H
 #define UTIL_SERVICES_H
 

@@ -10,7 +10,7 @@ struct layout {
 	unsigned int widths[TABLE_COLUMNS_MAX];
 	bool folded;
 	unsigned int indent; /* folded: start of the columns after the fold, */
-	unsigned int width;  /* and their width */
+	unsigned int width; /* and their width */
 };
 
 void table_init(struct table *table, const char *const *titles, unsigned int fold)
@@ -97,7 +97,7 @@ static void append_blanks(struct buf *out, unsigned int n)
 }
 
 /* The number of bytes that fit in a line, up to a space unless a word is longer than the line. */
-static unsigned int fitting(const char *text, unsigned int width)
+static unsigned int table_fitting(const char *text, unsigned int width)
 {
 	size_t len = strlen(text);
 	unsigned int n = width;
@@ -114,7 +114,7 @@ static void append_wrapped(const struct layout *layout, const char *text, unsign
 			   struct buf *out)
 {
 	while (*text) {
-		unsigned int n = fitting(text, layout->width);
+		unsigned int n = table_fitting(text, layout->width);
 		unsigned int end = layout->indent + (n < layout->width ? n : layout->width);
 		unsigned int begin = end > n ? end - n : 0; /* a longer word begins further left */
 
@@ -129,8 +129,8 @@ static void append_wrapped(const struct layout *layout, const char *text, unsign
 	}
 }
 
-static void append_row(const struct table *table, const struct layout *layout,
-		       const char *const *cells, struct buf *out)
+static void table_append_row(const struct table *table, const struct layout *layout,
+			     const char *const *cells, struct buf *out)
 {
 	unsigned int aligned = layout->folded ? table->fold : table->columns, column = 0, end = 0;
 
@@ -169,7 +169,7 @@ static void append_titles(const struct table *table, const struct layout *layout
 	}
 	if (joined.len)
 		cells[table->fold] = memory;
-	append_row(table, layout, cells, out);
+	table_append_row(table, layout, cells, out);
 }
 
 void table_append_text(const struct table *table, unsigned int width, struct buf *out)
@@ -179,5 +179,5 @@ void table_append_text(const struct table *table, unsigned int width, struct buf
 
 	append_titles(table, &layout, out);
 	while (table_next_row(table, &at, cells))
-		append_row(table, &layout, cells, out);
+		table_append_row(table, &layout, cells, out);
 }

@@ -21,7 +21,7 @@ static bool is_printable_word(uint64_t word)
 	return (marked & EVERY_BYTE(0x80)) == 0;
 }
 
-static uint64_t load(const char *text, size_t bytes)
+static uint64_t terminal_load(const char *text, size_t bytes)
 {
 	uint64_t word = 0;
 
@@ -40,20 +40,23 @@ static size_t printable_run(const char *text, size_t len)
 	if (len < 4)
 		return 0;
 	if (len < 8)
-		return is_printable_word(load(text, 4) | load(text + len - 4, 4) << 32) ? len : 0;
+		return is_printable_word(terminal_load(text, 4) | terminal_load(text + len - 4, 4)
+									  << 32)
+			       ? len
+			       : 0;
 	for (; len - n >= 8; n += 8)
-		if (!is_printable_word(load(text + n, 8)))
+		if (!is_printable_word(terminal_load(text + n, 8)))
 			return n;
-	return is_printable_word(load(text + len - 8, 8)) ? len : n;
+	return is_printable_word(terminal_load(text + len - 8, 8)) ? len : n;
 }
 
-static bool is_shown(uint32_t c)
+static bool terminal_is_shown(uint32_t c)
 {
 	return c >= FIRST_PRINTABLE && c != DELETE && !utf8_is_control(c);
 }
 
 /* `kept`: control characters of ASCII that stay. */
-static void mask(char *text, size_t len, const char *kept)
+static void util_terminal_mask(char *text, size_t len, const char *kept)
 {
 	for (size_t i = printable_run(text, len), n; i < len; i += n) {
 		uint32_t c = 0;
@@ -61,7 +64,8 @@ static void mask(char *text, size_t len, const char *kept)
 		n = utf8_decode(text + i, len - i, &c);
 		if (n == 0)
 			n = 1; /* some terminals interpret single bytes */
-		else if (is_shown(c) || (c && c < FIRST_PRINTABLE && strchr(kept, (char)c)))
+		else if (terminal_is_shown(c) ||
+			 (c && c < FIRST_PRINTABLE && strchr(kept, (char)c)))
 			continue;
 		memset(text + i, '.', n);
 	}
@@ -69,12 +73,12 @@ static void mask(char *text, size_t len, const char *kept)
 
 void terminal_mask(char *text, size_t len)
 {
-	mask(text, len, "");
+	util_terminal_mask(text, len, "");
 }
 
 void terminal_mask_lines(char *text, size_t len)
 {
-	mask(text, len, "\n\t");
+	util_terminal_mask(text, len, "\n\t");
 }
 
 void terminal_print(FILE *file, struct buf *text)

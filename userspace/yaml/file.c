@@ -28,7 +28,7 @@ enum { STEP_CHARACTERS = 256 };
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
-static bool continues_character(char c)
+static bool file_continues_character(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
@@ -43,7 +43,7 @@ static int index_characters(struct yaml_file *file)
 	file->steps[0] = 0;
 	file->nsteps = 1;
 	for (size_t i = 0; i < file->len; i++) {
-		if (continues_character(file->data[i]))
+		if (file_continues_character(file->data[i]))
 			continue;
 		if (characters && characters % STEP_CHARACTERS == 0)
 			file->steps[file->nsteps++] = (uint32_t)i;
@@ -53,7 +53,8 @@ static int index_characters(struct yaml_file *file)
 }
 
 /* Takes ownership of `data`, which ends with a NUL that is not counted. */
-static int take(struct yaml_file *file, const char *path, char *data, size_t len, struct error *err)
+static int file_take(struct yaml_file *file, const char *path, char *data, size_t len,
+		     struct error *err)
 {
 	size_t mark = sizeof(byte_order_mark) - 1;
 
@@ -68,7 +69,7 @@ static int take(struct yaml_file *file, const char *path, char *data, size_t len
 }
 
 /* Waits for more data of a pipe. Returns 0 or -errno. */
-static int wait_for_more(int fd, uint64_t until_ns)
+static int file_wait_for_more(int fd, uint64_t until_ns)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -78,7 +79,7 @@ static int wait_for_more(int fd, uint64_t until_ns)
 	return poll(&poll_fd, 1, (int)((until_ns - now) / 1000000) + 1) < 0 ? -errno : 0;
 }
 
-static int read_all(int fd, struct buf *text)
+static int file_read_all(int fd, struct buf *text)
 {
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + patience_ns;
 	ssize_t n = 1;
@@ -91,7 +92,7 @@ static int read_all(int fd, struct buf *text)
 		if (n > 0)
 			text->len += (size_t)n;
 		else if (n < 0)
-			code = errno == EAGAIN ? wait_for_more(fd, until_ns) : -errno;
+			code = errno == EAGAIN ? file_wait_for_more(fd, until_ns) : -errno;
 		if (text->len > YAML_FILE_BYTES_MAX)
 			return -EFBIG;
 	}
@@ -111,10 +112,10 @@ int yaml_file_read(const char *path, struct yaml_file *file, struct error *err)
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return error_set(err, -errno, "%s", strerror(errno));
-	code = read_all(fd, &text);
+	code = file_read_all(fd, &text);
 	close(fd);
 	if (code == 0)
-		return take(file, path, text.data, text.len - 1, err);
+		return file_take(file, path, text.data, text.len - 1, err);
 	buf_finish(&text);
 	if (code == -EFBIG)
 		return error_set(err, code, "larger than %d MiB", YAML_FILE_BYTES_MAX >> 20);
@@ -136,7 +137,7 @@ int yaml_file_copy(const char *path, const char *text, size_t len, struct yaml_f
 		return error_set(err, -ENOMEM, "out of memory");
 	memcpy(data, text, len);
 	data[len] = '\0';
-	return take(file, path, data, len, err);
+	return file_take(file, path, data, len, err);
 }
 
 void yaml_file_finish(struct yaml_file *file)
@@ -166,7 +167,7 @@ size_t yaml_file_offset(const struct yaml_file *file, size_t character)
 	at = file->steps[step];
 	for (left = character % STEP_CHARACTERS; left && at < file->len; left--) {
 		at++;
-		while (at < file->len && continues_character(file->data[at]))
+		while (at < file->len && file_continues_character(file->data[at]))
 			at++;
 	}
 	return at;
@@ -182,7 +183,7 @@ void yaml_file_position(const struct yaml_file *file, size_t offset, unsigned in
 		if (c == '\n' || (c == '\r' && file->data[i + 1] != '\n')) {
 			++*line;
 			*column = 1;
-		} else if (c != '\r' && !continues_character(file->data[i + 1])) {
+		} else if (c != '\r' && !file_continues_character(file->data[i + 1])) {
 			++*column;
 		}
 	}

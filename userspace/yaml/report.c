@@ -27,7 +27,8 @@ void yaml_report_finish(struct yaml_report *report)
 }
 
 /* Counts a message. Returns the memory for it, or NULL if it is not kept. */
-static struct yaml_message *make_room(struct yaml_report *report, enum yaml_severity severity)
+static struct yaml_message *report_make_room(struct yaml_report *report,
+					     enum yaml_severity severity)
 {
 	struct yaml_message *messages = report->messages;
 
@@ -59,7 +60,7 @@ static void append_what(struct yaml_message *message, const char *what, struct b
 	buf_printf(out, "%s\n", what);
 }
 
-static void keep(struct yaml_report *report, struct yaml_message *message, struct buf *text)
+static void report_keep(struct yaml_report *report, struct yaml_message *message, struct buf *text)
 {
 	buf_append_char(text, '\0');
 	if (text->failed) {
@@ -74,7 +75,7 @@ static void keep(struct yaml_report *report, struct yaml_message *message, struc
 void yaml_report_add(struct yaml_report *report, enum yaml_severity severity,
 		     const struct yaml_file *file, size_t offset, const char *format, ...)
 {
-	struct yaml_message *message = make_room(report, severity);
+	struct yaml_message *message = report_make_room(report, severity);
 	char text[TEXT_MAX];
 	struct buf out = {0};
 	va_list args;
@@ -93,13 +94,13 @@ void yaml_report_add(struct yaml_report *report, enum yaml_severity severity,
 	buf_printf(&out, "%s:%u:%u", file->path, message->line, message->column);
 	append_what(message, text, &out);
 	excerpt_append(file->data, file->len, offset, &out);
-	keep(report, message, &out);
+	report_keep(report, message, &out);
 }
 
 void yaml_report_add_file(struct yaml_report *report, enum yaml_severity severity,
 			  unsigned int number, const char *path, const char *text)
 {
-	struct yaml_message *message = make_room(report, severity);
+	struct yaml_message *message = report_make_room(report, severity);
 	struct buf out = {0};
 
 	if (!message)
@@ -108,10 +109,10 @@ void yaml_report_add_file(struct yaml_report *report, enum yaml_severity severit
 		.severity = severity, .file = number, .path_len = strlen(path)};
 	buf_append_string(&out, path);
 	append_what(message, text, &out);
-	keep(report, message, &out);
+	report_keep(report, message, &out);
 }
 
-static int compare(const void *left, const void *right)
+static int report_compare(const void *left, const void *right)
 {
 	const struct yaml_message *a = left, *b = right;
 
@@ -127,7 +128,7 @@ static int compare(const void *left, const void *right)
 void yaml_report_render(struct yaml_report *report, enum yaml_severity least, struct buf *out)
 {
 	if (report->count)
-		qsort(report->messages, report->count, sizeof(report->messages[0]), compare);
+		qsort(report->messages, report->count, sizeof(report->messages[0]), report_compare);
 	for (size_t i = 0; i < report->count; i++)
 		if (report->messages[i].severity <= least)
 			buf_append_string(out, report->messages[i].text);

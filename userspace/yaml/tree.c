@@ -69,7 +69,7 @@ static size_t measure_escape(const char *raw, size_t len, size_t *solid)
 }
 
 /* The next unit of the file: returns its length; sets its solid bytes. */
-static size_t measure(const struct yaml_node *node, const char *raw, size_t len, size_t *solid)
+static size_t tree_measure(const struct yaml_node *node, const char *raw, size_t len, size_t *solid)
 {
 	if (node->style == YAML_DOUBLE_QUOTED && raw[0] == '\\')
 		return measure_escape(raw, len, solid);
@@ -109,7 +109,7 @@ size_t yaml_tree_offset(const struct yaml_node *node, size_t at)
 		wanted += !is_white(node->text[i]);
 	behind = i = content_start(node);
 	for (; i < end; i += n) {
-		n = measure(node, node->file->data + i, end - i, &solid);
+		n = tree_measure(node, node->file->data + i, end - i, &solid);
 		/* White space is located by the solid byte before it. */
 		if (seen == wanted && at && is_white(node->text[at]))
 			return behind;
@@ -156,7 +156,7 @@ static size_t offset_of(const struct yaml_reader *reader, const yaml_mark_t *mar
 	return yaml_file_offset(reader->file, mark->index);
 }
 
-static int reject(struct yaml_reader *reader, size_t offset, const char *what)
+static int tree_reject(struct yaml_reader *reader, size_t offset, const char *what)
 {
 	yaml_report_add(reader->report, YAML_ERROR, reader->file, offset, "%s", what);
 	return -EINVAL;
@@ -164,7 +164,7 @@ static int reject(struct yaml_reader *reader, size_t offset, const char *what)
 
 static int reject_event(struct yaml_reader *reader, const yaml_event_t *event, const char *what)
 {
-	return reject(reader, offset_of(reader, &event->start_mark), what);
+	return tree_reject(reader, offset_of(reader, &event->start_mark), what);
 }
 
 /* Reports an error of libyaml with its position. */
@@ -187,7 +187,7 @@ static int reject_syntax(struct yaml_reader *reader)
 	}
 	if (strcmp(parser->problem, "found character that cannot start any token") == 0 &&
 	    file->data[offset] == '\t')
-		return reject(reader, offset, "not YAML: indented with a tab; use blanks");
+		return tree_reject(reader, offset, "not YAML: indented with a tab; use blanks");
 	if (parser->context)
 		yaml_report_add(reader->report, YAML_ERROR, file, offset,
 				"not YAML: %s %s (which began in line %zu)", parser->problem,
@@ -198,8 +198,8 @@ static int reject_syntax(struct yaml_reader *reader)
 	return -EINVAL;
 }
 
-static int add_link(struct yaml_reader *reader, struct yaml_link ***end, struct yaml_node *key,
-		    struct yaml_node *value)
+static int tree_add_link(struct yaml_reader *reader, struct yaml_link ***end, struct yaml_node *key,
+			 struct yaml_node *value)
 {
 	struct yaml_link *link = arena_alloc(reader->arena, sizeof(*link));
 
@@ -219,17 +219,17 @@ static int place(struct yaml_reader *reader, struct yaml_node *node)
 	struct yaml_node *key;
 
 	if (reader->depth == 0)
-		return add_link(reader, &reader->roots_end, NULL, node);
+		return tree_add_link(reader, &reader->roots_end, NULL, node);
 	level = &reader->levels[reader->depth - 1];
 	if (level->node->kind == YAML_MAPPING && !level->key) {
 		if (node->kind != YAML_SCALAR)
-			return reject(reader, node->start, "a key must be a word");
+			return tree_reject(reader, node->start, "a key must be a word");
 		level->key = node;
 		return 0;
 	}
 	key = level->key;
 	level->key = NULL;
-	return add_link(reader, &level->end, key, node);
+	return tree_add_link(reader, &level->end, key, node);
 }
 
 static int count_nodes(struct yaml_reader *reader, const yaml_event_t *event, size_t n)
@@ -261,8 +261,8 @@ static int add_anchor(struct yaml_reader *reader, const yaml_event_t *event,
 	return anchor->name ? 0 : -ENOMEM;
 }
 
-static int make_node(struct yaml_reader *reader, const yaml_event_t *event, enum yaml_kind kind,
-		     const yaml_char_t *anchor, struct yaml_node **made)
+static int tree_make_node(struct yaml_reader *reader, const yaml_event_t *event,
+			  enum yaml_kind kind, const yaml_char_t *anchor, struct yaml_node **made)
 {
 	struct yaml_node *node = arena_alloc(reader->arena, sizeof(*node));
 	int code;
@@ -281,7 +281,7 @@ static int make_node(struct yaml_reader *reader, const yaml_event_t *event, enum
 	return code ? code : place(reader, node);
 }
 
-static int read_scalar(struct yaml_reader *reader, const yaml_event_t *event)
+static int tree_read_scalar(struct yaml_reader *reader, const yaml_event_t *event)
 {
 	static const enum yaml_style styles[] = {
 		[YAML_PLAIN_SCALAR_STYLE] = YAML_PLAIN,
@@ -296,7 +296,7 @@ static int read_scalar(struct yaml_reader *reader, const yaml_event_t *event)
 
 	if (memchr(value, '\0', event->data.scalar.length))
 		return reject_event(reader, event, "a NUL byte cannot stand here");
-	code = make_node(reader, event, YAML_SCALAR, event->data.scalar.anchor, &node);
+	code = tree_make_node(reader, event, YAML_SCALAR, event->data.scalar.anchor, &node);
 	if (code)
 		return code;
 	node->size = 1;
@@ -315,7 +315,7 @@ static int open_collection(struct yaml_reader *reader, const yaml_event_t *event
 
 	if (reader->depth == YAML_DEPTH_MAX)
 		return reject_event(reader, event, "nested too deeply");
-	code = make_node(reader, event, kind, anchor, &node);
+	code = tree_make_node(reader, event, kind, anchor, &node);
 	if (code)
 		return code;
 	reader->levels[reader->depth++] =
@@ -354,7 +354,7 @@ static int read_event(struct yaml_reader *reader, const yaml_event_t *event)
 		reader->anchors = NULL; /* they belong to one document */
 		return 0;
 	case YAML_SCALAR_EVENT:
-		return read_scalar(reader, event);
+		return tree_read_scalar(reader, event);
 	case YAML_ALIAS_EVENT:
 		return read_alias(reader, event);
 	case YAML_SEQUENCE_START_EVENT:
@@ -372,7 +372,7 @@ static int read_event(struct yaml_reader *reader, const yaml_event_t *event)
 	}
 }
 
-static int read_stream(struct yaml_reader *reader)
+static int tree_read_stream(struct yaml_reader *reader)
 {
 	bool ended = false;
 	int code = 0;
@@ -399,12 +399,12 @@ int yaml_tree_read(const struct yaml_file *file, struct arena *arena, struct yam
 
 	*roots = NULL;
 	if (valid < file->len)
-		return reject(&reader, valid, "not UTF-8");
+		return tree_reject(&reader, valid, "not UTF-8");
 	if (!yaml_parser_initialize(&reader.parser))
 		return -ENOMEM;
 	yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&reader.parser, (const unsigned char *)file->data, file->len);
-	code = read_stream(&reader);
+	code = tree_read_stream(&reader);
 	yaml_parser_delete(&reader.parser);
 	return code;
 }

@@ -28,7 +28,8 @@ static void make_one_line(char *text)
 }
 
 /* Returns 0 if the expression is valid, 1 if not, or -errno. */
-static int check_filter_check(const char *expression, size_t len, const struct filter_options *options)
+static int check_filter_check(const char *expression, size_t len,
+			      const struct filter_options *options)
 {
 	struct filter *filter = NULL;
 	struct filter_error err = {0};
@@ -295,7 +296,7 @@ static void append_json(const struct checked *checked, bool right, struct buf *o
 	BUF_LITERAL(out, "}\n");
 }
 
-static void append_text(const struct checked *checked, bool right, struct buf *out)
+static void check_append_text(const struct checked *checked, bool right, struct buf *out)
 {
 	buf_append(out, checked->messages.data, checked->messages.len);
 	if (right)
@@ -314,7 +315,7 @@ static bool check_path(const struct options *options, const char *path)
 
 	/* This also sorts the messages. */
 	yaml_report_render(&checked.report, YAML_WARNING, &text);
-	append_text(&checked, right, &text);
+	check_append_text(&checked, right, &text);
 	append_json(&checked, right, &json);
 	terminal_print(stdout, out);
 	right &= !out->failed && !checked.report.failed;

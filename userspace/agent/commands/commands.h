@@ -149,7 +149,8 @@ int status_run(const struct options *options);
 
 struct options;
 
-/* Returns the exit code of the agent: a failure if something is missing that no drop record says. */
+/* Returns the exit code of the agent: a failure if something is missing that no drop record says.
+ */
 int verify_run(const struct options *options);
 
 /* The subcommand version and the option of that name. */

@@ -274,7 +274,8 @@ void completion_print_fish(const struct subcommand *subcommands)
 
 static const char completion_zsh_head[] =
 	"#compdef agent\n"
-	"# zsh completion of the agent: source <(agent completion zsh), or a file _agent in $fpath\n"
+	"# zsh completion of the agent: source <(agent completion zsh), or a file _agent in "
+	"$fpath\n"
 	"_agent_list() { # the first column of a list\n"
 	"\tlocal -a names\n"
 	"\tnames=(${${(f)\"$($agent $1 2>/dev/null)\"}[2,-1]%% *})\n"
@@ -287,26 +288,24 @@ static const char completion_zsh_head[] =
 	"}\n"
 	"\n";
 
-static const char body[] =
-	"_agent() {\n"
-	"\tlocal agent=$words[1] end=$words[(i)--]\n"
-	"\tif ((end < CURRENT)); then\n"
-	"\t\tshift $end words\n"
-	"\t\t((CURRENT -= end))\n"
-	"\t\t_normal\n"
-	"\t\treturn\n"
-	"\tfi\n"
-	"\t_arguments -s : \\\n";
+static const char body[] = "_agent() {\n"
+			   "\tlocal agent=$words[1] end=$words[(i)--]\n"
+			   "\tif ((end < CURRENT)); then\n"
+			   "\t\tshift $end words\n"
+			   "\t\t((CURRENT -= end))\n"
+			   "\t\t_normal\n"
+			   "\t\treturn\n"
+			   "\tfi\n"
+			   "\t_arguments -s : \\\n";
 
-static const char tail[] =
-	"\t\t'*: :_agent_word'\n"
-	"}\n"
-	"\n"
-	"if [[ $funcstack[1] == _agent ]]; then\n"
-	"\t_agent \"$@\"\n"
-	"else\n"
-	"\tcompdef _agent agent\n"
-	"fi\n";
+static const char tail[] = "\t\t'*: :_agent_word'\n"
+			   "}\n"
+			   "\n"
+			   "if [[ $funcstack[1] == _agent ]]; then\n"
+			   "\t_agent \"$@\"\n"
+			   "else\n"
+			   "\tcompdef _agent agent\n"
+			   "fi\n";
 
 /* Characters to escape in help and messages of _arguments. */
 #define ESCAPED "\\[]:"
@@ -324,7 +323,8 @@ static const char *const calls[] = {
  * A specification of one name of an option: '*--color=[help]:WHEN:(auto always never)'. `joint` is
  * the text before a value; "": this name takes no value.
  */
-static void completion_zsh_print_option(const struct option_row *row, const char *name, const char *joint)
+static void completion_zsh_print_option(const struct option_row *row, const char *name,
+					const char *joint)
 {
 	printf("\t\t'*%s%s[", name, joint);
 	completion_print_help(row->help, ESCAPED);
@@ -346,7 +346,8 @@ static void completion_zsh_print_option(const struct option_row *row, const char
 /* A word that is no option: the operand of a subcommand, or the first word. */
 static void print_word(const struct subcommand *subcommands)
 {
-	puts("_agent_word() {\n\tlocal word\n\tfor word in $words[2,CURRENT-1]; do\n\t\tcase $word in");
+	puts("_agent_word() {\n\tlocal word\n\tfor word in $words[2,CURRENT-1]; do\n\t\tcase $word "
+	     "in");
 	for (const struct subcommand *command = subcommands; command->name; command++) {
 		printf("\t\t%s) ", command->name);
 		if (command->operands == ACTION_REQUIRED)
@@ -356,7 +357,8 @@ static void print_word(const struct subcommand *subcommands)
 			fputs("compadd ", stdout);
 			completion_print_words(command->words);
 		} else {
-			fputs(command->offer == OFFER_NOTHING ? ":" : calls[command->offer], stdout);
+			fputs(command->offer == OFFER_NOTHING ? ":" : calls[command->offer],
+			      stdout);
 		}
 		puts("; return ;;");
 	}
@@ -381,9 +383,13 @@ void completion_print_zsh(const struct subcommand *subcommands)
 		char name[64];
 
 		if (row->letter)
-			completion_zsh_print_option(row, letter, row->argument && !row->optional ? "+" : "");
+			completion_zsh_print_option(row, letter,
+						    row->argument && !row->optional ? "+" : "");
 		snprintf(name, sizeof(name), "--%s", row->name);
-		completion_zsh_print_option(row, name, !row->argument ? "" : row->optional ? "=-" : "=");
+		completion_zsh_print_option(row, name,
+					    !row->argument  ? ""
+					    : row->optional ? "=-"
+							    : "=");
 	}
 	fputs(tail, stdout);
 }

@@ -79,7 +79,8 @@ const struct doctor_check doctor_checks[] = {
 	 "programs, directories, descriptors or environments of processes that ran before",
 	 "add CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH; no AppArmor profile; /proc without hidepid"},
 	{"namespaces", "whether those of the host are known", doctor_namespaces,
-	 "container.host_pid, host_network and host_ipc of containers that join namespaces, as those "
+	 "container.host_pid, host_network and host_ipc of containers that join namespaces, as "
+	 "those "
 	 "of pods, unless a runtime says it: they have no value",
 	 "add CAP_SYS_PTRACE; use the pid namespace of the host, or mount its /proc and name it "
 	 "(--host-root); /proc without hidepid"},
@@ -127,8 +128,8 @@ static bool is_explained(const struct list *list, enum doctor_status status)
 	return status != DOCTOR_OK || list->verbose;
 }
 
-static void add_row(struct list *list, const struct doctor_check *check, enum doctor_status status,
-		    const char *found)
+static void doctor_add_row(struct list *list, const struct doctor_check *check,
+			   enum doctor_status status, const char *found)
 {
 	bool explained = is_explained(list, status);
 
@@ -139,8 +140,8 @@ static void add_row(struct list *list, const struct doctor_check *check, enum do
 	list_add_cell(list, explained && check->advice ? check->advice : "");
 }
 
-static void add_object(struct list *list, const struct doctor_check *check,
-		       enum doctor_status status, const char *found)
+static void doctor_add_object(struct list *list, const struct doctor_check *check,
+			      enum doctor_status status, const char *found)
 {
 	list_add_object(list);
 	list_add_string(list, "name", check->name);
@@ -152,8 +153,8 @@ static void add_object(struct list *list, const struct doctor_check *check,
 	BUF_LITERAL(&list->json, "}\n");
 }
 
-static enum doctor_status add(struct list *list, const struct doctor *doctor,
-			      const struct doctor_check *check)
+static enum doctor_status doctor_add(struct list *list, const struct doctor *doctor,
+				     const struct doctor_check *check)
 {
 	struct buf found = {0};
 	enum doctor_status status = check->run(doctor, &found);
@@ -163,9 +164,9 @@ static enum doctor_status add(struct list *list, const struct doctor *doctor,
 		terminal_mask(found.data, found.len);
 	buf_append_char(&found, '\0');
 	if (list->format->objects)
-		add_object(list, check, status, found.failed ? "" : found.data);
+		doctor_add_object(list, check, status, found.failed ? "" : found.data);
 	else
-		add_row(list, check, status, found.failed ? "" : found.data);
+		doctor_add_row(list, check, status, found.failed ? "" : found.data);
 	list->json.failed |= found.failed;
 	buf_finish(&found);
 	return status;
@@ -201,7 +202,7 @@ int doctor_run(const struct options *options)
 			continue;
 		}
 		list.found++;
-		counts[add(&list, &doctor, check)]++;
+		counts[doctor_add(&list, &doctor, check)]++;
 	}
 	exit_code = list_print(&list, "checks");
 	if (exit_code == EXIT_SUCCESS && !options->operand && for_people)

@@ -25,7 +25,7 @@ enum {
 	NAMES_MAX = 8, /* of rejected events that are printed */
 };
 
-static enum doctor_status fail(const struct error *err, struct buf *found)
+static enum doctor_status doctor_capture_fail(const struct error *err, struct buf *found)
 {
 	buf_append_string(found, err->text);
 	return DOCTOR_MISSING;
@@ -61,7 +61,7 @@ enum doctor_status doctor_rings(const struct doctor *doctor, struct buf *found)
 		scap_ring_close(&rings[i]);
 	free(rings);
 	if (code)
-		return fail(&err, found);
+		return doctor_capture_fail(&err, found);
 	buf_printf(found, "%u of %u KiB were opened", count, bytes / 1024);
 	return DOCTOR_OK;
 }
@@ -100,7 +100,7 @@ enum doctor_status doctor_programs(const struct doctor *doctor, struct buf *foun
 
 	memset(config.events, true, sizeof(config.events));
 	if (live_driver_create(&config, clock_boot_offset_ns(), &driver, &err))
-		return fail(&err, found);
+		return doctor_capture_fail(&err, found);
 	status = append_rejected(live_driver_rejected(driver), found);
 	live_driver_destroy(driver);
 	return status;
@@ -127,7 +127,7 @@ static int await_event(struct scap_source *source, pid_t self)
 }
 
 /* The agent's id in events; 0 if it cannot be known, which is reported by another check. */
-static pid_t find_self(const struct doctor *doctor)
+static pid_t doctor_capture_find_self(const struct doctor *doctor)
 {
 	struct host host;
 	pid_t self = host_open(&host, doctor->options->host_root, NULL) ? 0 : host.self;
@@ -146,9 +146,9 @@ enum doctor_status doctor_capture(const struct doctor *doctor, struct buf *found
 
 	config.events[EVENT_getppid] = true;
 	if (scap_live_open(&config, &live, &err))
-		return fail(&err, found);
+		return doctor_capture_fail(&err, found);
 	began_ns = clock_ns(CLOCK_MONOTONIC);
-	code = await_event(scap_live_source(live), find_self(doctor));
+	code = await_event(scap_live_source(live), doctor_capture_find_self(doctor));
 	scap_live_stop(live);
 	scap_source_destroy(scap_live_source(live));
 	if (code) {

@@ -149,7 +149,7 @@ enum doctor_status doctor_runtimes(const struct doctor *doctor, struct buf *foun
 #ifdef WITH_KUBERNETES
 
 /* A file that the requests need; NULL: none. */
-static bool is_readable(const char *path, struct buf *found)
+static bool doctor_containers_is_readable(const char *path, struct buf *found)
 {
 	if (!path || eaccess(path, R_OK) == 0)
 		return true;
@@ -171,8 +171,8 @@ enum doctor_status doctor_kubernetes(const struct doctor *doctor, struct buf *fo
 	buf_printf(found, "%s is asked for the pods of %s", config.url,
 		   config.node[0] ? config.node : "its node");
 	/* Both are reported. */
-	has_token = is_readable(config.token_path, found);
-	has_ca = is_readable(config.ca_path, found);
+	has_token = doctor_containers_is_readable(config.token_path, found);
+	has_ca = doctor_containers_is_readable(config.ca_path, found);
 	return has_token && has_ca ? DOCTOR_OK : DOCTOR_LIMITED;
 }
 

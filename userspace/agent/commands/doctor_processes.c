@@ -57,7 +57,7 @@ static int try_link(const struct surveyed *process, const char *name)
 	return readlinkat(process->dir, name, target, sizeof(target)) < 0 ? -errno : 0;
 }
 
-static int try_folder(const struct surveyed *process, const char *name)
+static int doctor_processes_try_folder(const struct surveyed *process, const char *name)
 {
 	int fd = openat(process->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -80,7 +80,7 @@ static int try_environment(const struct surveyed *process, const char *name)
 	return code;
 }
 
-static int try_file(const struct surveyed *process, const char *name)
+static int doctor_processes_try_file(const struct surveyed *process, const char *name)
 {
 	int fd = openat(process->dir, name, O_RDONLY | O_CLOEXEC), code = 0;
 	char byte;
@@ -101,9 +101,9 @@ static const struct {
 	{"exe", try_link},
 	{"cwd", try_link},
 	{"root", try_link},
-	{"fd", try_folder},
+	{"fd", doctor_processes_try_folder},
 	{"environ", try_environment},
-	{"status", try_file},
+	{"status", doctor_processes_try_file},
 };
 
 struct survey {

@@ -96,7 +96,7 @@ static void print_target(uint8_t target)
 		printf("go to %d", target + 1);
 }
 
-static void print_check(const struct kernel_check *check, int number)
+static void explain_print_check(const struct kernel_check *check, int number)
 {
 	printf("%4d. if %s ", number, fact_names[check->fact]);
 	if (check->fact == KERNEL_PATH_END)
@@ -125,7 +125,7 @@ static void print_checks(const struct kernel_filter *filter)
 	for (int i = 0; i <= last; i++) {
 		const struct kernel_check *check = &filter->checks[i];
 
-		print_check(check, i + 1);
+		explain_print_check(check, i + 1);
 		if (check->on_true < KERNEL_CHECKS_MAX && check->on_true > last)
 			last = check->on_true;
 		if (check->on_false < KERNEL_CHECKS_MAX && check->on_false > last)
@@ -134,7 +134,7 @@ static void print_checks(const struct kernel_filter *filter)
 }
 
 static bool explain_filter_print_events(const uint8_t by_event[EVENT_ID_MAX], unsigned int number,
-			 const char *when, const char *end)
+					const char *when, const char *end)
 {
 	int column = 0;
 
@@ -177,8 +177,10 @@ void explain_filters_print(const struct kernel_filters *filters)
 		if (!filters->filters[i].facts)
 			continue;
 		used = explain_filter_print_events(filters->at_exit, i + 1, "At the exit of", ":");
-		used |= explain_filter_print_events(filters->at_entry, i + 1, "At the entry of", ":");
-		used |= explain_filter_print_events(filters->at_path, i + 1, "When the path is read of", ":");
+		used |= explain_filter_print_events(filters->at_entry, i + 1, "At the entry of",
+						    ":");
+		used |= explain_filter_print_events(filters->at_path, i + 1,
+						    "When the path is read of", ":");
 		if (used)
 			print_checks(&filters->filters[i]);
 	}
@@ -190,7 +192,7 @@ void explain_filters_print(const struct kernel_filters *filters)
 
 enum { NAME_COLUMNS = 14, HOOK_COLUMNS = 22, MIB_BYTES = 1 << 20 };
 
-static void print_row(const char *name, const char *value)
+static void explain_print_row(const char *name, const char *value)
 {
 	printf("%-*s %s\n", NAME_COLUMNS, name, value);
 }
@@ -210,7 +212,7 @@ static void print_rules(const struct plan *plan)
 	rules_append_summary(&plan->rules_counts, &text);
 	buf_append_char(&text, '\0');
 	if (!text.failed)
-		print_row("Rules:", text.data);
+		explain_print_row("Rules:", text.data);
 	buf_finish(&text);
 }
 
@@ -253,9 +255,10 @@ static void print_entry_notes(const struct selection *selection)
 {
 	if (!reads_entries(selection))
 		return;
-	print_row("On entry:", selection->entry_needs & NEEDS_CHANGED
-				       ? "arguments that the kernel or other threads overwrite"
-				       : "arguments that the kernel overwrites (ppoll, pselect6)");
+	explain_print_row("On entry:",
+			  selection->entry_needs & NEEDS_CHANGED
+				  ? "arguments that the kernel or other threads overwrite"
+				  : "arguments that the kernel overwrites (ppoll, pselect6)");
 }
 
 static const char *hook_of(const struct event_desc *desc)
@@ -334,7 +337,7 @@ static void print_outputs(const struct plan *plan)
 	const struct outputs *outputs = plan->printer->outputs;
 
 	if (!outputs)
-		print_row("Output:", plan->printer->format->name);
+		explain_print_row("Output:", plan->printer->format->name);
 	for (size_t i = 0; outputs && i < outputs->count; i++) {
 		const struct output *output = outputs->list[i];
 		const struct output_view *view = &output->view;
@@ -354,7 +357,8 @@ static void print_plan(const struct plan *plan)
 	if (plan->ruleset)
 		print_rules(plan);
 	if (plan->options->filter || !plan->ruleset)
-		print_row("Filter:", plan->filter ? plan->options->filter : "none: everything");
+		explain_print_row("Filter:",
+				  plan->filter ? plan->options->filter : "none: everything");
 	print_outputs(plan);
 	print_state(&plan->selection);
 	print_enter_times(&plan->selection);

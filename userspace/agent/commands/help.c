@@ -35,7 +35,7 @@ int version_run(const struct options *options)
 enum { HELP_LINE_COLUMNS = 80, NAME_COLUMNS = 24 };
 
 /* Prints two columns: the name, and the text in as many lines as needed. */
-static void print_row(const char *name, const char *text, size_t len)
+static void help_print_row(const char *name, const char *text, size_t len)
 {
 	const char *end = text + len;
 	int column = printf("  %-*s", NAME_COLUMNS, name);
@@ -63,7 +63,7 @@ static void print_option(const struct option_row *row, size_t help_len)
 	if (row->argument)
 		buf_printf(&out, row->optional ? "[=%s]" : " %s", row->argument);
 	buf_append_char(&out, '\0');
-	print_row(name, row->help, help_len);
+	help_print_row(name, row->help, help_len);
 }
 
 static void print_command_names(const struct subcommand *command)
@@ -108,7 +108,7 @@ static void print_subcommands(const struct subcommand *command)
 
 		snprintf(name, sizeof(name), operand_forms[command->operands], command->name,
 			 command->operand);
-		print_row(name, command->help, strlen(command->help));
+		help_print_row(name, command->help, strlen(command->help));
 	}
 }
 

@@ -24,7 +24,7 @@ static const struct list_flag flag_names[] = {
 	{EF_RECORDED, "recorded", "in capture files only"},
 };
 
-static const char *category_of(const struct event_desc *desc)
+static const char *list_events_category_of(const struct event_desc *desc)
 {
 	const char *name = event_category_name(desc->category);
 
@@ -67,7 +67,7 @@ static bool param_matches(const struct param_desc *param, const struct list *lis
 	return list_matches(list, param->name) || has_flag(param, list);
 }
 
-static void add_notes(struct list *list, const struct event_desc *desc)
+static void list_events_add_notes(struct list *list, const struct event_desc *desc)
 {
 	struct buf *out = &list->table.cells;
 
@@ -82,13 +82,13 @@ static void add_notes(struct list *list, const struct event_desc *desc)
 	table_end_cell(&list->table);
 }
 
-static void add_row(struct list *list, const struct event_desc *desc)
+static void list_events_add_row(struct list *list, const struct event_desc *desc)
 {
 	struct buf *out = &list->table.cells;
 
 	list_add_cell(list, desc->name);
-	list_add_cell(list, category_of(desc));
-	add_notes(list, desc);
+	list_add_cell(list, list_events_category_of(desc));
+	list_events_add_notes(list, desc);
 	for (unsigned int i = 0; i < desc->nparams; i++)
 		buf_printf(out, "%s%s:%s", i ? " " : "", desc->params[i].name,
 			   param_type_name(desc->params[i].type));
@@ -96,7 +96,7 @@ static void add_row(struct list *list, const struct event_desc *desc)
 }
 
 /* The names of the values, or the number format if it is not decimal. */
-static void add_values(struct list *list, const struct param_desc *param)
+static void list_events_add_values(struct list *list, const struct param_desc *param)
 {
 	struct buf *out = &list->table.cells;
 
@@ -119,7 +119,7 @@ static void add_params(struct list *list, const struct event_desc *desc, bool al
 		list_add_cell(list, desc->name);
 		list_add_cell(list, desc->params[i].name);
 		list_add_cell(list, param_type_name(desc->params[i].type));
-		add_values(list, &desc->params[i]);
+		list_events_add_values(list, &desc->params[i]);
 	}
 }
 
@@ -154,12 +154,12 @@ static void add_param_objects(struct list *list, const struct event_desc *desc)
 	buf_append_char(&list->json, ']');
 }
 
-static void add_object(struct list *list, const struct event_desc *desc)
+static void list_events_add_object(struct list *list, const struct event_desc *desc)
 {
 	list_add_object(list);
 	list_add_string(list, "name", desc->name);
 	list_add_number(list, "id", desc->id);
-	list_add_string(list, "category", category_of(desc));
+	list_add_string(list, "category", list_events_category_of(desc));
 	list_add_string(list, "syscall", syscall_of(desc));
 	list_add_string(list, "tracepoint", desc->tracepoint);
 	list_add_bool(list, "own", is_extension(desc));
@@ -176,7 +176,7 @@ static bool any_param_matches(const struct event_desc *desc, const struct list *
 	return false;
 }
 
-static void add(struct list *list, const struct event_desc *desc)
+static void list_events_add(struct list *list, const struct event_desc *desc)
 {
 	bool named = list_matches(list, desc->name);
 
@@ -186,11 +186,11 @@ static void add(struct list *list, const struct event_desc *desc)
 	}
 	list->found++;
 	if (list->format->objects)
-		add_object(list, desc);
+		list_events_add_object(list, desc);
 	else if (list->verbose)
 		add_params(list, desc, named);
 	else
-		add_row(list, desc);
+		list_events_add_row(list, desc);
 }
 
 int list_events_run(const struct options *options)
@@ -200,6 +200,6 @@ int list_events_run(const struct options *options)
 	list_init(&list, options, options->verbose ? titles_verbose : titles, FOLD);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (event_desc_get(id) && !(event_desc_get(id)->flags & EF_UNSEEN))
-			add(&list, event_desc_get(id));
+			list_events_add(&list, event_desc_get(id));
 	return list_print(&list, "events");
 }

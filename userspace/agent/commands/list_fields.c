@@ -67,7 +67,7 @@ static void append_part(struct buf *out, size_t start, const char *separator, co
 	buf_append_string(out, part);
 }
 
-static void add_notes(struct list *list, const struct field_desc *desc)
+static void list_fields_add_notes(struct list *list, const struct field_desc *desc)
 {
 	struct buf *out = &list->table.cells;
 	size_t start = out->len;
@@ -82,7 +82,7 @@ static void add_notes(struct list *list, const struct field_desc *desc)
 	table_end_cell(&list->table);
 }
 
-static void add_state(struct list *list, const struct field_desc *desc)
+static void list_fields_add_state(struct list *list, const struct field_desc *desc)
 {
 	struct buf *out = &list->table.cells;
 	size_t start = out->len;
@@ -93,16 +93,16 @@ static void add_state(struct list *list, const struct field_desc *desc)
 	table_end_cell(&list->table);
 }
 
-static void add_row(struct list *list, const struct field_desc *desc)
+static void list_fields_add_row(struct list *list, const struct field_desc *desc)
 {
 	list_add_cell(list, desc->name);
 	list_add_cell(list, type_of(desc));
 	list_add_cell(list, desc->help);
 	field_append_example(desc, &list->table.cells);
 	table_end_cell(&list->table);
-	add_notes(list, desc);
+	list_fields_add_notes(list, desc);
 	if (list->verbose)
-		add_state(list, desc);
+		list_fields_add_state(list, desc);
 }
 
 static void add_argument(struct list *list, const struct field_desc *desc)
@@ -143,7 +143,7 @@ static void add_key(struct list *list, const struct output_schema *schema, const
 	buf_finish(&key);
 }
 
-static void add_schemas(struct list *list, const struct field_desc *desc)
+static void list_fields_add_schemas(struct list *list, const struct field_desc *desc)
 {
 	bool stands_alone = !(desc->flags & (FIELD_ARG_REQUIRED | FIELD_FILTER_ONLY));
 	const struct output_schema *schema;
@@ -168,7 +168,7 @@ static void add_schemas(struct list *list, const struct field_desc *desc)
 	}
 }
 
-static void add_object(struct list *list, const struct field_desc *desc)
+static void list_fields_add_object(struct list *list, const struct field_desc *desc)
 {
 	struct buf example = {0};
 
@@ -181,7 +181,7 @@ static void add_object(struct list *list, const struct field_desc *desc)
 			desc->flags & FIELD_FILTER_ONLY ? NULL : format_json_form(desc));
 	add_argument(list, desc);
 	add_lists(list, desc);
-	add_schemas(list, desc);
+	list_fields_add_schemas(list, desc);
 	list_add_string(list, "help", desc->help);
 	field_append_example(desc, &example);
 	list_add_key(list, "example");
@@ -191,7 +191,7 @@ static void add_object(struct list *list, const struct field_desc *desc)
 	buf_finish(&example);
 }
 
-static void add(struct list *list, const struct field_desc *desc)
+static void list_fields_add(struct list *list, const struct field_desc *desc)
 {
 	if (!list_matches(list, desc->name) && !(list->verbose && list_matches(list, desc->help))) {
 		nearest_offer(&list->nearest, desc->name);
@@ -199,9 +199,9 @@ static void add(struct list *list, const struct field_desc *desc)
 	}
 	list->found++;
 	if (list->format->objects)
-		add_object(list, desc);
+		list_fields_add_object(list, desc);
 	else
-		add_row(list, desc);
+		list_fields_add_row(list, desc);
 }
 
 int list_fields_run(const struct options *options)
@@ -211,6 +211,6 @@ int list_fields_run(const struct options *options)
 	list_init(&list, options, options->verbose ? titles_verbose : titles, FOLD);
 	for (const struct field_desc *const *table = field_tables; *table; table++)
 		for (const struct field_desc *desc = *table; desc->name; desc++)
-			add(&list, desc);
+			list_fields_add(&list, desc);
 	return list_print(&list, "fields");
 }

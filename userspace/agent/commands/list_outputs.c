@@ -108,7 +108,7 @@ static void add_kind_rows(struct list *list, const char *name, const struct outp
 }
 
 /* The default schema, and that of each "KEY=VALUE" with another one. */
-static void add_schemas(struct list *list, const struct output_kind *kind)
+static void list_outputs_add_schemas(struct list *list, const struct output_kind *kind)
 {
 	list_add_string(list, "schema", output_kind_schema(kind));
 	list_add_key(list, "schemas");
@@ -128,7 +128,7 @@ static void add_kind_object(struct list *list, const struct output_kind *kind)
 	list_add_bool(list, "passes_dotted", kind->passes_dotted);
 	add_words(list, "formats", kind->formats);
 	list_add_string(list, "format", output_kind_format(kind));
-	add_schemas(list, kind);
+	list_outputs_add_schemas(list, kind);
 	add_words(list, "common", kind->common);
 	list_add_key(list, "keys");
 	buf_append_char(&list->json, '[');
@@ -138,7 +138,7 @@ static void add_kind_object(struct list *list, const struct output_kind *kind)
 }
 
 /* "http:, https:" */
-static void append_names(const struct output_kind *kind, struct buf *out)
+static void list_outputs_append_names(const struct output_kind *kind, struct buf *out)
 {
 	for (const char *const *name = kind->names; *name; name++)
 		buf_printf(out, "%s%s:", name == kind->names ? "" : ", ", *name);
@@ -163,7 +163,7 @@ static void add_kind(struct list *list, const struct output_kind *kind)
 	if (!matches(list, kind))
 		return;
 	list->found++;
-	append_names(kind, &names);
+	list_outputs_append_names(kind, &names);
 	if (list->format->objects)
 		add_kind_object(list, kind);
 	else if (!names.failed)

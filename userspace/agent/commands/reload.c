@@ -16,8 +16,8 @@ enum { PAUSE_NS = 20000000 };
 static const uint64_t patience_ns = UINT64_C(60000000000);
 
 /* Waits for the end of the reload with that number, or a later one. */
-static int wait_for(const char *path, unsigned int number, struct pid_status *status,
-		    struct error *err)
+static int reload_wait_for(const char *path, unsigned int number, struct pid_status *status,
+			   struct error *err)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + patience_ns;
@@ -49,7 +49,7 @@ static int reload(const char *path, struct pid_status *status, struct error *err
 	if (kill(status->pid, SIGHUP))
 		return error_set(err, -errno, "cannot signal process %d: %s", (int)status->pid,
 				 strerror(errno));
-	return wait_for(path, number, status, err);
+	return reload_wait_for(path, number, status, err);
 }
 
 int reload_run(const struct options *options)

@@ -41,7 +41,8 @@ static uint64_t count_done(const struct spool_segment_summary *segment, uint64_t
 	return last >= segment->first ? last - segment->first + 1 : 0;
 }
 
-static void add_row(struct list *list, const struct spool_segment_summary *segment, uint64_t done)
+static void spool_add_row(struct list *list, const struct spool_segment_summary *segment,
+			  uint64_t done)
 {
 	struct buf *cells = &list->table.cells;
 	char time[TIME_BYTES];
@@ -64,8 +65,8 @@ static void add_row(struct list *list, const struct spool_segment_summary *segme
 	list_add_cell(list, time);
 }
 
-static void add_object(struct list *list, const struct spool_segment_summary *segment,
-		       uint64_t done)
+static void spool_add_object(struct list *list, const struct spool_segment_summary *segment,
+			     uint64_t done)
 {
 	char time[TIME_BYTES];
 
@@ -92,9 +93,9 @@ static void list_segment(void *context, const struct spool_segment_summary *segm
 	listed->records += segment->records;
 	listed->done += done;
 	if (listed->list.format->objects)
-		add_object(&listed->list, segment, done);
+		spool_add_object(&listed->list, segment, done);
 	else
-		add_row(&listed->list, segment, done);
+		spool_add_row(&listed->list, segment, done);
 }
 
 static void add_summary(struct listed *listed)
@@ -181,7 +182,7 @@ static void print_problem(void *context, const struct spool_problem *problem)
 	fputc('\n', out);
 }
 
-static bool count_record(void *context, const struct output_record *record, uint64_t position)
+static bool spool_count_record(void *context, const struct output_record *record, uint64_t position)
 {
 	struct checked *checked = context;
 
@@ -189,7 +190,7 @@ static bool count_record(void *context, const struct output_record *record, uint
 	return true;
 }
 
-static void count_segment(void *context, const struct spool_segment_summary *segment)
+static void spool_count_segment(void *context, const struct spool_segment_summary *segment)
 {
 	struct checked *checked = context;
 
@@ -199,8 +200,8 @@ static void count_segment(void *context, const struct spool_segment_summary *seg
 static int run_verify(const struct options *options)
 {
 	struct checked checked = {.messages = stdout};
-	struct spool_visitor visitor = {.segment = count_segment,
-					.record = count_record,
+	struct spool_visitor visitor = {.segment = spool_count_segment,
+					.record = spool_count_record,
 					.problem = print_problem,
 					.context = &checked,
 					.records = true};

@@ -11,7 +11,7 @@
 
 enum { ANSWER_MAX = 1 << 20, TIMEOUT_MS = 10000, HTTP_OK = 200 };
 
-static bool take(void *data, long status, const char *bytes, size_t len)
+static bool status_take(void *data, long status, const char *bytes, size_t len)
 {
 	struct buf *text = data;
 
@@ -36,7 +36,8 @@ static void locate(const char *address, struct buf *url, const char **socket)
 static int fetch_status(const char *address, struct buf *text, struct error *err)
 {
 	struct buf url = {0};
-	struct fetch_request request = {.take = take, .data = text, .timeout_ms = TIMEOUT_MS};
+	struct fetch_request request = {
+		.take = status_take, .data = text, .timeout_ms = TIMEOUT_MS};
 	struct fetch_end end = {0};
 	struct fetch *fetch = NULL;
 	int code;

@@ -39,7 +39,7 @@ static size_t verify_ranges_find(const struct ranges *ranges, uint64_t number)
 	return low;
 }
 
-static int insert(struct ranges *ranges, size_t at, struct range range)
+static int verify_insert(struct ranges *ranges, size_t at, struct range range)
 {
 	size_t capacity = ranges->capacity ? ranges->capacity * 2 : 16;
 
@@ -67,7 +67,7 @@ int ranges_add(struct ranges *ranges, uint64_t from, uint64_t to)
 	while (end < ranges->count && (to == UINT64_MAX || list[end].from <= to + 1))
 		end++;
 	if (at == end)
-		return insert(ranges, at, (struct range){from, to});
+		return verify_insert(ranges, at, (struct range){from, to});
 	if (list[at].from > from)
 		list[at].from = from;
 	if (list[end - 1].to > to)
@@ -96,7 +96,7 @@ uint64_t ranges_total(const struct ranges *ranges)
 }
 
 /* Moves `number` behind the range that has it; returns whether there is one. */
-static bool skip(const struct ranges *ranges, uint64_t *number)
+static bool verify_skip(const struct ranges *ranges, uint64_t *number)
 {
 	size_t at = verify_ranges_find(ranges, *number);
 
@@ -117,7 +117,7 @@ static uint64_t hole_end(const struct ranges *ranges, uint64_t number, uint64_t 
 bool ranges_find_hole(const struct ranges *a, const struct ranges *b, uint64_t from, uint64_t to,
 		      struct range *hole)
 {
-	while (from && from <= to && (skip(a, &from) || skip(b, &from)))
+	while (from && from <= to && (verify_skip(a, &from) || verify_skip(b, &from)))
 		;
 	if (!from || from > to)
 		return false;
@@ -153,7 +153,7 @@ void lives_finish(struct lives *lives)
 	lives->last_used = NULL;
 }
 
-static bool is_of(const struct life *life, const struct verify_record *record)
+static bool verify_is_of(const struct life *life, const struct verify_record *record)
 {
 	return strlen(life->stream) == record->stream_len &&
 	       (!record->stream_len || memcmp(life->stream, record->id, record->stream_len) == 0);
@@ -163,9 +163,9 @@ static struct life *verify_life_find(struct lives *lives, const struct verify_re
 {
 	struct life **place = &lives->first, *made;
 
-	if (lives->last_used && is_of(lives->last_used, record))
+	if (lives->last_used && verify_is_of(lives->last_used, record))
 		return lives->last_used;
-	while (*place && !is_of(*place, record))
+	while (*place && !verify_is_of(*place, record))
 		place = &(*place)->next;
 	if (!*place) {
 		made = calloc(1, sizeof(*made));
@@ -259,22 +259,22 @@ static uint64_t last_of(const struct ranges *ranges)
 	return ranges->count ? ranges->list[ranges->count - 1].to : 0;
 }
 
-static uint64_t first_of(const struct ranges *ranges)
+static uint64_t verify_first_of(const struct ranges *ranges)
 {
 	return ranges->count ? ranges->list[0].from : UINT64_MAX;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t verify_smaller(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t verify_larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-static void append_causes(const struct life *life, struct buf *text)
+static void verify_append_causes(const struct life *life, struct buf *text)
 {
 	for (size_t i = 0; i < life->causes_count; i++) {
 		const struct life_cause *cause = &life->causes[i];
@@ -309,8 +309,8 @@ static uint64_t append_holes(const struct life *life, uint64_t first, uint64_t l
 
 bool life_append_report(const struct life *life, struct buf *text)
 {
-	uint64_t first = smaller(first_of(&life->seen), first_of(&life->said));
-	uint64_t last = larger(last_of(&life->seen), last_of(&life->said));
+	uint64_t first = verify_smaller(verify_first_of(&life->seen), verify_first_of(&life->said));
+	uint64_t last = verify_larger(last_of(&life->seen), last_of(&life->said));
 	uint64_t missing = last ? last - first + 1 - ranges_total(&life->seen) : 0;
 	bool right;
 
@@ -320,7 +320,7 @@ bool life_append_report(const struct life *life, struct buf *text)
 		buf_printf(text, ", numbers %" PRIu64 " to %" PRIu64, first, last);
 	buf_printf(text, ", missing %" PRIu64 ", sent again %" PRIu64 "\n", missing,
 		   life->redelivered);
-	append_causes(life, text);
+	verify_append_causes(life, text);
 	right = !last || append_holes(life, first, last, text) == 0;
 	/* A drop record may be about some of the numbers in its range. */
 	if (right && missing > life->dropped) {
@@ -393,7 +393,7 @@ static int check_plain(FILE *file, const char *name, struct error *err)
 	return 0;
 }
 
-static int read_file(struct verify *verify, const char *path, struct error *err)
+static int verify_read_file(struct verify *verify, const char *path, struct error *err)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	const char *name = is_stdin ? "standard input" : path;
@@ -437,9 +437,9 @@ int verify_run(const struct options *options)
 	if (code)
 		error_set(&err, code, "out of memory");
 	if (code == 0 && !options->files_count)
-		code = read_file(&verify, "-", &err);
+		code = verify_read_file(&verify, "-", &err);
 	for (size_t i = 0; i < options->files_count && code == 0; i++)
-		code = read_file(&verify, options->files[i], &err);
+		code = verify_read_file(&verify, options->files[i], &err);
 	if (code)
 		exit_code = command_fail(EXIT_FAILURE, &err);
 	else

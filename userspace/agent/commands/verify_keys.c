@@ -20,7 +20,7 @@ static const char *const words[KEYS_COUNT] = {
 };
 
 /* evt.num is a field; the others stand beside the fields. */
-static char *key_of(const struct output_schema *schema, enum verify_key key)
+static char *verify_keys_key_of(const struct output_schema *schema, enum verify_key key)
 {
 	size_t len = strlen(words[key]);
 	struct buf name = {0};
@@ -43,7 +43,7 @@ int verify_keys_make(struct verify_keys keys[VERIFY_SCHEMAS_MAX], size_t *count)
 
 	for (; n < VERIFY_SCHEMAS_MAX && (schema = output_schema_get((unsigned int)n)); n++)
 		for (unsigned int key = 0; key < KEYS_COUNT; key++) {
-			keys[n].names[key] = key_of(schema, (enum verify_key)key);
+			keys[n].names[key] = verify_keys_key_of(schema, (enum verify_key)key);
 			if (!keys[n].names[key])
 				return -ENOMEM;
 		}

@@ -47,7 +47,8 @@ static const json_t *value(const struct line_reader *reader, enum verify_key key
 }
 
 /* A number, which may be a string: those beyond 2^53 are. Returns whether there is one. */
-static bool read_number(const struct line_reader *reader, enum verify_key key, uint64_t *number)
+static bool verify_line_read_number(const struct line_reader *reader, enum verify_key key,
+				    uint64_t *number)
 {
 	const json_t *found = value(reader, key);
 
@@ -72,11 +73,12 @@ static bool read_record(const struct line_reader *reader, struct verify_record *
 	};
 	record->is_drop = record->cause != NULL;
 	if (!record->is_drop)
-		return read_number(reader, KEY_NUM, &record->number) && record->number;
-	if (!read_number(reader, KEY_COUNT, &record->count))
-		return !value(reader, KEY_COUNT) && read_number(reader, KEY_AFTER, &record->after);
-	return !read_number(reader, KEY_FROM, &record->from) ||
-	       (read_number(reader, KEY_TO, &record->to) && record->from <= record->to);
+		return verify_line_read_number(reader, KEY_NUM, &record->number) && record->number;
+	if (!verify_line_read_number(reader, KEY_COUNT, &record->count))
+		return !value(reader, KEY_COUNT) &&
+		       verify_line_read_number(reader, KEY_AFTER, &record->after);
+	return !verify_line_read_number(reader, KEY_FROM, &record->from) ||
+	       (verify_line_read_number(reader, KEY_TO, &record->to) && record->from <= record->to);
 }
 
 int line_reader_read(struct line_reader *reader, const char *line, size_t len,

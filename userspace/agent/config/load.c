@@ -21,8 +21,8 @@ static const char *config_path(const struct command_line *line)
 }
 
 /* Errors in files do not keep those of the command line from being found. */
-static int load(struct command_line *line, struct yaml_report *report, struct options *options,
-		struct error *err)
+static int config_load_whole(struct command_line *line, struct yaml_report *report,
+			     struct options *options, struct error *err)
 {
 	struct settings files = {0};
 	const char *path = config_path(line);
@@ -50,7 +50,7 @@ int config_load_report(int argc, char **argv, const struct subcommand *subcomman
 
 	*options = (struct options){.subcommands = subcommands};
 	if (code == 0)
-		code = load(&line, report, options, err);
+		code = config_load_whole(&line, report, options, err);
 	options->argc = argc;
 	options->argv = argv;
 	command_line_finish(&line);
@@ -102,8 +102,8 @@ static void forget_origins(struct settings *settings)
 }
 
 /* Options of settings of both that fit together, though each does by itself. */
-static int join(const struct options *running, const struct options *fresh, struct options *renewed,
-		struct buf *messages, struct error *err)
+static int load_join(const struct options *running, const struct options *fresh,
+		     struct options *renewed, struct buf *messages, struct error *err)
 {
 	char *no_words[] = {NULL};
 	struct command_line line = {
@@ -137,7 +137,7 @@ int config_renew(const struct options *running, struct options *renewed, struct 
 	*renewed = (struct options){.subcommands = running->subcommands};
 	if (code == 0) {
 		append_differing(running, &fresh, restart);
-		code = join(running, &fresh, renewed, messages, err);
+		code = load_join(running, &fresh, renewed, messages, err);
 	}
 	options_finish(&fresh);
 	return code;

@@ -35,8 +35,8 @@ static void note(struct output_reader *output, int code)
  * What a variable has is not shown: the text of the file is, in its place. Nor is a message that
  * was cut: it may end with a part of the value.
  */
-static int reject_value(struct config_reader *reader, const struct yaml_node *node,
-			const struct error *err)
+static int output_reject_value(struct config_reader *reader, const struct yaml_node *node,
+			       const struct error *err)
 {
 	const char *value = reader->value.data, *text = err->text, *at;
 	struct buf shown = {0};
@@ -59,7 +59,7 @@ static int reject_value(struct config_reader *reader, const struct yaml_node *no
 }
 
 /* Appends text with a backslash before what ends values of --output. */
-static void append_escaped(const char *text, struct buf *out)
+static void output_append_escaped(const char *text, struct buf *out)
 {
 	for (; *text; text++) {
 		if (*text == ',' || *text == '\\')
@@ -68,7 +68,8 @@ static void append_escaped(const char *text, struct buf *out)
 	}
 }
 
-static const struct output_key *find_key(const struct output_config *config, const char *name)
+static const struct output_key *output_find_key(const struct output_config *config,
+						const char *name)
 {
 	const struct output_key *key = output_key_find(OUTPUT_KEYS, name);
 
@@ -91,7 +92,7 @@ static int set_key(struct output_reader *output, const struct yaml_node *name,
 		   const struct yaml_node *node)
 {
 	struct config_reader *reader = output->reader;
-	const struct output_key *key = find_key(output->config, name->text);
+	const struct output_key *key = output_find_key(output->config, name->text);
 	const char *value = reader->value.data;
 	struct error err = {""};
 	bool flag;
@@ -105,7 +106,7 @@ static int set_key(struct output_reader *output, const struct yaml_node *name,
 	code = output_config_set(output->config, name->text, value, &err);
 	/* Without a row it is the name that is wrong. */
 	if (code == -EINVAL)
-		return key ? reject_value(reader, node, &err)
+		return key ? output_reject_value(reader, node, &err)
 			   : config_reject(reader, name, "%s", err.text);
 	if (code)
 		return code;
@@ -115,12 +116,12 @@ static int set_key(struct output_reader *output, const struct yaml_node *name,
 	if (strcmp(name->text, filter_key) == 0)
 		buf_append_string(&output->text, value);
 	else
-		append_escaped(value, &output->text);
+		output_append_escaped(value, &output->text);
 	return output->text.failed ? -ENOMEM : 0;
 }
 
-static int read_text(struct config_reader *reader, const struct yaml_node *name,
-		     const struct yaml_node *node)
+static int output_read_text(struct config_reader *reader, const struct yaml_node *name,
+			    const struct yaml_node *node)
 {
 	if (!yaml_is_scalar(node))
 		return config_reject(reader, node, "%s: expected a text, not %s", name->text,
@@ -129,9 +130,9 @@ static int read_text(struct config_reader *reader, const struct yaml_node *name,
 }
 
 /* A list is given once for each element; another text has them with blanks between. */
-static int read_sequence(struct output_reader *output, const struct yaml_link *pair)
+static int output_read_sequence(struct output_reader *output, const struct yaml_link *pair)
 {
-	const struct output_key *key = find_key(output->config, pair->key->text);
+	const struct output_key *key = output_find_key(output->config, pair->key->text);
 	bool is_list = key && key->value == OUTPUT_LIST;
 	struct config_reader *reader = output->reader;
 	int code = 0;
@@ -139,7 +140,7 @@ static int read_sequence(struct output_reader *output, const struct yaml_link *p
 	buf_clear(&output->value);
 	for (const struct yaml_link *link = pair->value->first; link && code == 0;
 	     link = link->next) {
-		code = read_text(reader, pair->key, link->value);
+		code = output_read_text(reader, pair->key, link->value);
 		if (code == 0 && is_list)
 			code = set_key(output, pair->key, link->value);
 		else if (code == 0)
@@ -156,18 +157,18 @@ static int read_sequence(struct output_reader *output, const struct yaml_link *p
 		       : set_key(output, pair->key, pair->value);
 }
 
-static int read_key(struct output_reader *output, const struct yaml_link *pair)
+static int output_read_key(struct output_reader *output, const struct yaml_link *pair)
 {
 	int code;
 
 	if (pair->value->kind == YAML_SEQUENCE)
-		return read_sequence(output, pair);
-	code = read_text(output->reader, pair->key, pair->value);
+		return output_read_sequence(output, pair);
+	code = output_read_text(output->reader, pair->key, pair->value);
 	return code ? code : set_key(output, pair->key, pair->value);
 }
 
 /* Rejects keys that are there twice, and mappings that are too long to look for them. */
-static int check_keys(struct config_reader *reader, const struct yaml_node *node)
+static int output_check_keys(struct config_reader *reader, const struct yaml_node *node)
 {
 	unsigned int count = 0;
 	int result = 0;
@@ -184,7 +185,7 @@ static int check_keys(struct config_reader *reader, const struct yaml_node *node
 	return result;
 }
 
-static const struct yaml_link *find_pair(const struct yaml_node *node, const char *name)
+static const struct yaml_link *output_find_pair(const struct yaml_node *node, const char *name)
 {
 	const struct yaml_link *pair = node->first;
 
@@ -193,40 +194,40 @@ static const struct yaml_link *find_pair(const struct yaml_node *node, const cha
 	return pair;
 }
 
-static int create(struct output_reader *output, const struct yaml_link *to)
+static int config_output_create(struct output_reader *output, const struct yaml_link *to)
 {
 	struct config_reader *reader = output->reader;
 	struct error err = {""};
-	int code = read_text(reader, to->key, to->value);
+	int code = output_read_text(reader, to->key, to->value);
 
 	if (code)
 		return code;
 	code = output_config_create(output_kinds, reader->value.data, &output->config, &err);
 	if (code == -EINVAL)
-		return reject_value(reader, to->value, &err);
-	append_escaped(reader->value.data, &output->text);
+		return output_reject_value(reader, to->value, &err);
+	output_append_escaped(reader->value.data, &output->text);
 	return code;
 }
 
 /* The filter is the last key: it takes the rest of the text. */
-static void read_keys(struct output_reader *output, const struct yaml_node *node)
+static void output_read_keys(struct output_reader *output, const struct yaml_node *node)
 {
-	const struct yaml_link *filter = find_pair(node, filter_key);
+	const struct yaml_link *filter = output_find_pair(node, filter_key);
 
 	for (const struct yaml_link *pair = node->first; pair && output->result != -ENOMEM;
 	     pair = pair->next)
 		if (pair != filter && strcmp(pair->key->text, to_key) != 0)
-			note(output, read_key(output, pair));
+			note(output, output_read_key(output, pair));
 	if (filter)
-		note(output, read_key(output, filter));
+		note(output, output_read_key(output, filter));
 }
 
 static void read_mapping(struct output_reader *output, const struct yaml_node *node)
 {
-	const struct yaml_link *to = find_pair(node, to_key);
+	const struct yaml_link *to = output_find_pair(node, to_key);
 	struct error err = {""};
 
-	note(output, check_keys(output->reader, node));
+	note(output, output_check_keys(output->reader, node));
 	if (output->result)
 		return;
 	if (!to) {
@@ -235,15 +236,15 @@ static void read_mapping(struct output_reader *output, const struct yaml_node *n
 					   "--list-outputs"));
 		return;
 	}
-	note(output, create(output, to));
+	note(output, config_output_create(output, to));
 	if (output->result == 0)
-		read_keys(output, node);
+		output_read_keys(output, node);
 	if (output->result == 0 && output_config_check(output->config, &err))
 		note(output, config_reject(output->reader, to->value, "%s", err.text));
 }
 
 /* The text as it stands after --output. */
-static void read_scalar(struct output_reader *output, const struct yaml_node *node)
+static void output_read_scalar(struct output_reader *output, const struct yaml_node *node)
 {
 	struct config_reader *reader = output->reader;
 	struct error err = {""};
@@ -252,7 +253,7 @@ static void read_scalar(struct output_reader *output, const struct yaml_node *no
 	if (code == 0)
 		code = output_config_read(output_kinds, reader->value.data, &output->config, &err);
 	if (code == -EINVAL && err.text[0])
-		reject_value(reader, node, &err);
+		output_reject_value(reader, node, &err);
 	if (code == 0)
 		buf_append_string(&output->text, reader->value.data);
 	note(output, code);
@@ -268,7 +269,7 @@ int config_output_read(struct config_reader *reader, struct setting *setting,
 	if (node->kind == YAML_MAPPING)
 		read_mapping(&output, node);
 	else if (yaml_is_scalar(node))
-		read_scalar(&output, node);
+		output_read_scalar(&output, node);
 	else
 		note(&output, config_reject(reader, node,
 					    "expected a mapping such as {to: "

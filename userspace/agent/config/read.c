@@ -144,7 +144,7 @@ int config_value_read(struct config_reader *reader, unsigned int place,
 
 /* The keys of a file: the long names of options, and `include`. */
 
-static const struct option_row *find_key(const char *text, unsigned int *place)
+static const struct option_row *read_find_key(const char *text, unsigned int *place)
 {
 	const struct option_row *row;
 
@@ -217,7 +217,7 @@ int config_keys_read(struct config_reader *reader, const struct yaml_node *root,
 		const struct yaml_node *key = pair->key, **first;
 		bool is_include = strcmp(key->text, include_key) == 0;
 		unsigned int place = 0;
-		const struct option_row *row = is_include ? NULL : find_key(key->text, &place);
+		const struct option_row *row = is_include ? NULL : read_find_key(key->text, &place);
 
 		first = is_include ? &seen_include : &seen[place];
 		if (!row && !is_include)
@@ -256,8 +256,8 @@ static int reject_file(struct files *files, const char *path, const struct yaml_
 }
 
 /* The only document of a file: a mapping, or NULL if it is empty. */
-static int find_root(struct files *files, const struct yaml_link *roots,
-		     const struct yaml_node **root)
+static int read_find_root(struct files *files, const struct yaml_link *roots,
+			  const struct yaml_node **root)
 {
 	*root = NULL;
 	if (!roots || (yaml_is_null(roots->value) && !roots->next))
@@ -294,7 +294,7 @@ static int read_file(struct files *files, const char *path, const struct yaml_no
 		return reject_file(files, path, from, "the configuration is larger than 16 MiB");
 	code = yaml_tree_read(file, &settings->memory, files->reader.report, &roots);
 	if (code == 0)
-		code = find_root(files, roots, &root);
+		code = read_find_root(files, roots, &root);
 	return code || !root ? code : config_keys_read(&files->reader, root, include);
 }
 
@@ -312,7 +312,7 @@ static int read_included(struct files *files, const char *path, const struct yam
 }
 
 /* A path relative to the folder of the main file. Returns it, owned by the caller, or NULL. */
-static char *resolve(const struct files *files, const char *path)
+static char *read_resolve(const struct files *files, const char *path)
 {
 	const char *slash = strrchr(files->main_path, '/');
 	struct buf out = {0};
@@ -340,7 +340,7 @@ static int include_path(struct files *files, const struct yaml_node *node)
 	code = config_expand(node, &files->reader.left, files->reader.report, &files->reader.value);
 	if (code)
 		return code;
-	path = resolve(files, files->reader.value.data);
+	path = read_resolve(files, files->reader.value.data);
 	code = path ? yaml_folder_read(path, &folder) : -ENOMEM;
 	if (code == -ENOTDIR)
 		code = read_included(files, path, node);

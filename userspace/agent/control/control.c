@@ -67,7 +67,8 @@ static void answer_error(struct control_answer *answer, unsigned int status, con
 	buf_printf(&answer->body, "%s\n", text);
 }
 
-static enum MHD_Result send_answer(struct MHD_Connection *connection, struct control_answer *answer)
+static enum MHD_Result control_send_answer(struct MHD_Connection *connection,
+					   struct control_answer *answer)
 {
 	struct MHD_Response *response;
 	enum MHD_Result result;
@@ -97,8 +98,8 @@ static bool accepts_openmetrics(struct MHD_Connection *connection)
 	return accept && strstr(accept, "application/openmetrics-text");
 }
 
-static void fill(struct control *control, struct MHD_Connection *connection, const char *path,
-		 const char *method, struct control_answer *answer)
+static void control_fill(struct control *control, struct MHD_Connection *connection,
+			 const char *path, const char *method, struct control_answer *answer)
 {
 	const struct control_page *page = find_page(control, path);
 
@@ -129,15 +130,15 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 		*upload_bytes = 0;
 		return MHD_YES;
 	}
-	fill(context, connection, path, method, &answer);
-	result = send_answer(connection, &answer);
+	control_fill(context, connection, path, method, &answer);
+	result = control_send_answer(connection, &answer);
 	buf_finish(&answer.body);
 	return result;
 }
 
 /* Called by the daemon, on the thread, when it takes a connection and before it closes one. */
-static void follow(void *context, struct MHD_Connection *connection, void **place,
-		   enum MHD_ConnectionNotificationCode code)
+static void control_follow(void *context, struct MHD_Connection *connection, void **place,
+			   enum MHD_ConnectionNotificationCode code)
 {
 	struct control *control = context;
 
@@ -147,19 +148,19 @@ static void follow(void *context, struct MHD_Connection *connection, void **plac
 		connections_remove(&control->connections, *place);
 }
 
-static void drop(struct control *control, enum control_dropped why, unsigned int count)
+static void control_drop(struct control *control, enum control_dropped why, unsigned int count)
 {
 	atomic_fetch_add_explicit(&control->dropped[why], count, memory_order_relaxed);
 }
 
-static void make_room(struct control *control, uint64_t address)
+static void control_make_room(struct control *control, uint64_t address)
 {
 	struct connection *crowded = connections_crowded(&control->connections, address);
 
 	if (!crowded)
 		return;
 	shutdown(crowded->fd, SHUT_RDWR);
-	drop(control, CONTROL_DROPPED_CROWDED, 1);
+	control_drop(control, CONTROL_DROPPED_CROWDED, 1);
 	MHD_run(control->daemon);
 }
 
@@ -167,9 +168,9 @@ static void admit(struct control *control, int fd, const struct sockaddr *addres
 {
 	uint64_t from = connections_address(address);
 
-	make_room(control, from);
+	control_make_room(control, from);
 	if (connections_crowded(&control->connections, from)) {
-		drop(control, CONTROL_DROPPED_CROWDED, 1);
+		control_drop(control, CONTROL_DROPPED_CROWDED, 1);
 		close(fd); /* the daemon did not let go of the other one */
 		return;
 	}
@@ -206,7 +207,7 @@ static int next_look_ms(const struct control *control)
 }
 
 /* Expired is who has nothing more to be read after all was read: pages may take their time. */
-static void serve(struct control *control)
+static void control_server_serve(struct control *control)
 {
 	struct pollfd wait[] = {
 		{.fd = control->wake, .events = POLLIN},
@@ -219,8 +220,8 @@ static void serve(struct control *control)
 		poll(wait, sizeof(wait) / sizeof(wait[0]), next_look_ms(control));
 		accept_some(control);
 		MHD_run(control->daemon);
-		drop(control, CONTROL_DROPPED_LATE,
-		     connections_expire(&control->connections, clock_ns(CLOCK_MONOTONIC)));
+		control_drop(control, CONTROL_DROPPED_LATE,
+			     connections_expire(&control->connections, clock_ns(CLOCK_MONOTONIC)));
 	}
 }
 
@@ -239,14 +240,14 @@ static void start_daemon(struct control *control, struct error *err)
 		return;
 	control->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, handle, control,
-		MHD_OPTION_NOTIFY_CONNECTION, follow, control, MHD_OPTION_CONNECTION_LIMIT,
+		MHD_OPTION_NOTIFY_CONNECTION, control_follow, control, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned int)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)CONNECTION_BYTES, MHD_OPTION_END);
 	if (!control->daemon)
 		error_set(err, -EIO, "cannot start the server of %s", control->address);
 }
 
-static void *run_thread(void *context)
+static void *control_run_thread(void *context)
 {
 	struct start *start = context;
 	struct control *control = start->control;
@@ -255,7 +256,7 @@ static void *run_thread(void *context)
 	sem_post(&start->done);
 	if (!control->daemon)
 		return NULL;
-	serve(control);
+	control_server_serve(control);
 	MHD_stop_daemon(control->daemon);
 	return NULL;
 }
@@ -269,7 +270,7 @@ static int start(struct control *control, struct error *err)
 	sem_init(&start.done, 0, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	control->runs = pthread_create(&control->thread, NULL, run_thread, &start) == 0;
+	control->runs = pthread_create(&control->thread, NULL, control_run_thread, &start) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!control->runs)
 		return error_set(err, -EIO, "cannot start a thread for %s", control->address);
@@ -279,7 +280,7 @@ static int start(struct control *control, struct error *err)
 	return control->daemon ? 0 : -EIO;
 }
 
-static int init(struct control *control, const char *address)
+static int control_init(struct control *control, const char *address)
 {
 	pthread_condattr_t attributes;
 
@@ -304,7 +305,7 @@ int control_create(const char *address, const struct control_page *pages, void *
 		return error_set(err, -ENOMEM, "out of memory");
 	made->pages = pages;
 	made->context = context;
-	code = init(made, address) ? error_set(err, -ENOMEM, "out of memory") : 0;
+	code = control_init(made, address) ? error_set(err, -ENOMEM, "out of memory") : 0;
 	if (code == 0)
 		code = made->listener = listen_open(address, err);
 	if (code >= 0)

@@ -13,7 +13,7 @@ static const struct {
 	[METRIC_INFO] = {"info", "gauge", "_info"},
 };
 
-static void append_escaped(struct buf *out, const char *text, bool quotes)
+static void exposition_append_escaped(struct buf *out, const char *text, bool quotes)
 {
 	for (; *text; text++) {
 		if (*text == '\n')
@@ -25,7 +25,7 @@ static void append_escaped(struct buf *out, const char *text, bool quotes)
 	}
 }
 
-static void append_name(struct exposition *exposition, bool whole)
+static void exposition_append_name(struct exposition *exposition, bool whole)
 {
 	buf_append_string(exposition->out, exposition->family->name);
 	if (whole)
@@ -38,9 +38,9 @@ static void append_comment(struct exposition *exposition, const char *what, cons
 	struct buf *out = exposition->out;
 
 	buf_printf(out, "# %s ", what);
-	append_name(exposition, !exposition->openmetrics);
+	exposition_append_name(exposition, !exposition->openmetrics);
 	buf_append_char(out, ' ');
-	append_escaped(out, text, exposition->openmetrics);
+	exposition_append_escaped(out, text, exposition->openmetrics);
 	buf_append_char(out, '\n');
 }
 
@@ -61,11 +61,11 @@ static void append_labels(struct exposition *exposition, const struct metric_lab
 	struct buf *out = exposition->out;
 	char before = '{';
 
-	append_name(exposition, true);
+	exposition_append_name(exposition, true);
 	for (; labels && labels->name; labels++) {
 		buf_append_char(out, before);
 		buf_printf(out, "%s=\"", labels->name);
-		append_escaped(out, labels->value, true);
+		exposition_append_escaped(out, labels->value, true);
 		buf_append_char(out, '"');
 		before = ',';
 	}

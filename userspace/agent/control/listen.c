@@ -152,7 +152,7 @@ static const char *unix_path(const char *address)
 }
 
 /* Splits "HOST:PORT"; host: "" for all addresses. */
-static bool split(const char *address, char host[static HOST_MAX], const char **port)
+static bool listen_split(const char *address, char host[static HOST_MAX], const char **port)
 {
 	const char *colon = strrchr(address, ':');
 	size_t len = colon ? (size_t)(colon - address) : 0;
@@ -171,14 +171,14 @@ static bool split(const char *address, char host[static HOST_MAX], const char **
 }
 
 /* Returns 0 or -EINVAL; free the result with freeaddrinfo(). */
-static int resolve(const char *address, struct addrinfo **found)
+static int listen_resolve(const char *address, struct addrinfo **found)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
 				       .ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV};
 	char host[HOST_MAX];
 	const char *port;
 
-	if (!split(address, host, &port))
+	if (!listen_split(address, host, &port))
 		return -EINVAL;
 	return getaddrinfo(host[0] ? host : NULL, port, &hints, found) ? -EINVAL : 0;
 }
@@ -194,7 +194,7 @@ int listen_check(const char *address, struct error *err)
 		return error_set(err, -EINVAL, "the path of a unix socket has 1 to %zu bytes",
 				 sizeof(((struct sockaddr_un *)0)->sun_path) - 1);
 	}
-	if (resolve(address, &found))
+	if (listen_resolve(address, &found))
 		return error_set(
 			err, -EINVAL,
 			"'%s' is not an address: 127.0.0.1:9100, [::1]:9100, :9100 for all, "
@@ -205,7 +205,7 @@ int listen_check(const char *address, struct error *err)
 }
 
 /* Whether the socket is one that an agent left behind. */
-static bool is_stale(const struct sockaddr_un *address)
+static bool listen_is_stale(const struct sockaddr_un *address)
 {
 	struct stat st;
 	int fd;
@@ -230,7 +230,7 @@ static int bind_unix(int fd, const char *path)
 
 	/* It fits: see listen_check(). */
 	memcpy(address.sun_path, path, strlen(path) + 1);
-	if (is_stale(&address))
+	if (listen_is_stale(&address))
 		unlink(path);
 	mask = umask(0177);
 	code = bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
@@ -254,7 +254,7 @@ int listen_open(const char *address, struct error *err)
 
 	if (code)
 		return code;
-	if (!path && resolve(address, &to))
+	if (!path && listen_resolve(address, &to))
 		return error_set(err, -EINVAL, "'%s' is not an address", address);
 	fd = socket(to ? to->ai_family : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	code = fd < 0 ? -errno : to ? bind_tcp(fd, to) : bind_unix(fd, path);

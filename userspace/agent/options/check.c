@@ -29,8 +29,8 @@ const char *setting_name(const struct setting *setting, char memory[static OPTIO
 }
 
 /* Reports a value that `set` rejected. */
-static int reject_value(const struct option_row *row, const char *name, const char *shown,
-			struct error *err)
+static int check_reject_value(const struct option_row *row, const char *name, const char *shown,
+			      struct error *err)
 {
 	if (row->words)
 		return words_reject(name, row->words, shown, err);
@@ -45,12 +45,12 @@ int option_check_value(const struct option_row *row, const char *value, const ch
 
 	options_finish(&scratch);
 	if (result == -EINVAL)
-		return reject_value(row, name, shown, err);
+		return check_reject_value(row, name, shown, err);
 	return result ? error_set(err, result, "out of memory") : 0;
 }
 
 /* Whether another setting takes the place of that with index `i`, which a file has. */
-static bool is_replaced(const struct settings *settings, size_t i)
+static bool check_is_replaced(const struct settings *settings, size_t i)
 {
 	const struct setting *setting = &settings->list[i];
 	bool is_list = option_row(setting->place)->list != LIST_NONE;
@@ -74,7 +74,7 @@ int settings_join(struct settings *files, const struct settings *command_line)
 	for (size_t i = 0; i < files->count; i++) {
 		const struct setting *setting = &files->list[i];
 
-		if (setting->off || (setting->given == GIVEN_KEY && is_replaced(files, i)))
+		if (setting->off || (setting->given == GIVEN_KEY && check_is_replaced(files, i)))
 			continue;
 		files->list[kept++] = *setting;
 	}
@@ -91,7 +91,8 @@ int settings_apply(const struct settings *settings, struct options *options, str
 		int result = row->set ? row->set(options, setting->value) : 0;
 
 		if (result == -EINVAL)
-			return reject_value(row, setting_name(setting, name), setting->value, err);
+			return check_reject_value(row, setting_name(setting, name), setting->value,
+						  err);
 		if (result)
 			return error_set(err, result, "out of memory");
 		if (row->subcommand)
@@ -127,7 +128,7 @@ static const struct setting *find_about(const struct options *options, unsigned 
 }
 
 /* Where a file has a setting: its key, or the element of a list. NULL: the command line has it. */
-static const struct yaml_node *place_of(const struct setting *setting)
+static const struct yaml_node *check_place_of(const struct setting *setting)
 {
 	return option_row(setting->place)->list == LIST_REPEATED ? setting->node : setting->key;
 }
@@ -136,7 +137,7 @@ static const struct yaml_node *place_of(const struct setting *setting)
 __attribute__((format(printf, 3, 4))) static void
 reject(struct check *check, const struct setting *setting, const char *format, ...)
 {
-	const struct yaml_node *at = setting ? place_of(setting) : NULL;
+	const struct yaml_node *at = setting ? check_place_of(setting) : NULL;
 	char text[512];
 	va_list args;
 

@@ -31,7 +31,7 @@ static bool is_bare_word(const char *word)
 	return word[0] && word[strspn(word, LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_")] == '\0';
 }
 
-static void append_names(const struct subcommand *subcommands, struct buf *out)
+static void options_append_names(const struct subcommand *subcommands, struct buf *out)
 {
 	for (const struct subcommand *command = subcommands; command->name; command++)
 		buf_printf(out, "%s%s", command == subcommands ? "" : ", ", command->name);
@@ -54,7 +54,7 @@ int subcommand_check_mistyped(const struct subcommand *subcommands, char **words
 				 words[0], nearest.word);
 	if (words[1])
 		return 0;
-	append_names(subcommands, &names);
+	options_append_names(subcommands, &names);
 	buf_append_char(&names, '\0');
 	error_set(err, -EINVAL,
 		  "'%s' is no command and no filter (commands: %s; a filter is like "
@@ -161,7 +161,7 @@ bool settings_are_same(const struct settings *a, const struct settings *b, unsig
 /* The memory that options own. */
 
 /* Adds a word of the command line to a list. Returns 0 or -ENOMEM. */
-static int add_word(const char ***paths, size_t *count, const char *path)
+static int options_add_word(const char ***paths, size_t *count, const char *path)
 {
 	const char **more = realloc(*paths, (*count + 1) * sizeof(**paths));
 
@@ -174,22 +174,22 @@ static int add_word(const char ***paths, size_t *count, const char *path)
 
 int options_add_rules(struct options *options, const char *path)
 {
-	return add_word(&options->rules, &options->rules_count, path);
+	return options_add_word(&options->rules, &options->rules_count, path);
 }
 
 int options_add_file(struct options *options, const char *path)
 {
-	return add_word(&options->files, &options->files_count, path);
+	return options_add_word(&options->files, &options->files_count, path);
 }
 
 int options_add_runtime_socket(struct options *options, const char *path)
 {
-	return add_word(&options->runtime_sockets, &options->runtime_sockets_count, path);
+	return options_add_word(&options->runtime_sockets, &options->runtime_sockets_count, path);
 }
 
 int options_add_output(struct options *options, const char *text)
 {
-	return add_word(&options->output_texts, &options->output_texts_count, text);
+	return options_add_word(&options->output_texts, &options->output_texts_count, text);
 }
 
 int options_add_output_config(struct options *options, struct output_config *config)

@@ -47,7 +47,7 @@ static void make_getopt_tables(char *letters, struct option *names)
 }
 
 /* Returns the row, or NULL if the code has none. */
-static const struct option_row *find_row(int code, unsigned int *place)
+static const struct option_row *parse_find_row(int code, unsigned int *place)
 {
 	const struct option_row *row;
 
@@ -81,7 +81,7 @@ static const char *nearest_name(const char *text, size_t len)
 }
 
 /* Rejects a word that begins with two dashes. */
-static int reject_name(const char *word, struct error *err)
+static int parse_reject_name(const char *word, struct error *err)
 {
 	size_t len = strcspn(word + 2, "=");
 	const char *name = nearest_name(word + 2, len);
@@ -97,7 +97,7 @@ static int reject_name(const char *word, struct error *err)
 }
 
 /* Rejects what getopt did not accept: `code` is ':' or '?', `last` the word where it stopped. */
-static int reject(int code, const char *last, struct error *err)
+static int parse_reject(int code, const char *last, struct error *err)
 {
 	if (code == ':')
 		return error_set(err, -EINVAL, "%s needs a value", last);
@@ -105,7 +105,7 @@ static int reject(int code, const char *last, struct error *err)
 		return error_set(err, -EINVAL, "%s: takes no value", last);
 	if (optopt)
 		return error_set(err, -EINVAL, "unknown option -%c (%s)", optopt, hint);
-	return reject_name(last, err);
+	return parse_reject_name(last, err);
 }
 
 /* Adds the option that getopt just read; its value is in optarg. */
@@ -114,12 +114,12 @@ static int take_option(struct command_line *line, int code, const char *last, bo
 {
 	struct setting setting = {.given = code >= CODE_NAME ? GIVEN_NAME : GIVEN_LETTER,
 				  .value = optarg};
-	const struct option_row *row = find_row(code, &setting.place);
+	const struct option_row *row = parse_find_row(code, &setting.place);
 	char name[OPTION_TEXT_MAX];
 	int result;
 
 	if (!row)
-		return reject(code, last, err);
+		return parse_reject(code, last, err);
 	result = option_check_value(row, optarg, setting_name(&setting, name), optarg, err);
 	if (result)
 		return result;
@@ -304,8 +304,8 @@ static int parse_capture(const struct command_line *line, struct yaml_report *re
 	return options_check_capture(options, report, err);
 }
 
-static int parse(struct command_line *line, struct yaml_report *report, struct options *options,
-		 struct error *err)
+static int options_parse_whole(struct command_line *line, struct yaml_report *report,
+			       struct options *options, struct error *err)
 {
 	const struct subcommand *by_option = find_by_option(line), *command = by_option;
 	char **operands = line->words;
@@ -352,5 +352,5 @@ int options_parse(struct command_line *line, struct settings *files, struct yaml
 		.privileges = PRIVILEGES_DROP,
 	};
 	*files = (struct settings){0};
-	return parse(line, report, options, err);
+	return options_parse_whole(line, report, options, err);
 }

@@ -484,7 +484,7 @@ const struct option_row option_rows_kubernetes[] = {
 static const char format_help[] = OUTPUT_FORMATS(WORD) "; default json, on a terminal text";
 
 static const char *const time_words[] = {
-	[TEXT_TIME_OF_DAY] = "h", [TEXT_TIME_EPOCH] = "a", [TEXT_TIME_RELATIVE] = "r",
+	[TEXT_TIME_OF_DAY] = "h",  [TEXT_TIME_EPOCH] = "a", [TEXT_TIME_RELATIVE] = "r",
 	[TEXT_TIME_LATENCY] = "d", [TEXT_TIME_DELTA] = "D",
 };
 static const char *const color_words[] = {

@@ -73,9 +73,9 @@ static char *join_fields(const char *fields)
 	return list;
 }
 
-static int make_formatter(const struct options *options, const struct printer *printer,
-			  const struct output_config *config, struct output_view *view,
-			  struct buf *messages, struct error *err)
+static int output_views_make_formatter(const struct options *options, const struct printer *printer,
+				       const struct output_config *config, struct output_view *view,
+				       struct buf *messages, struct error *err)
 {
 	bool json = view->format == &format_json;
 	char *fields = config->fields ? join_fields(config->fields) : NULL;
@@ -130,7 +130,7 @@ static int make_view(const struct options *options, struct printer *printer,
 		return code;
 	view->line = printer_add_line(printer, &(struct ruleset_line){view->format, view->schema});
 	if (config->fields || printer_prints_events(printer, options, view->format))
-		code = make_formatter(options, printer, config, view, messages, err);
+		code = output_views_make_formatter(options, printer, config, view, messages, err);
 	return code ? code : make_filter(options, config, &view->filter, err);
 }
 

@@ -170,7 +170,7 @@ static int select_events(struct plan *plan, struct error *err)
 	return error_set(err, -EINVAL, "no event can match this filter%s", hint);
 }
 
-static struct plan *begin(const struct options *options, const struct printer *printer)
+static struct plan *plan_begin(const struct options *options, const struct printer *printer)
 {
 	struct plan *made = calloc(1, sizeof(*made));
 
@@ -186,7 +186,7 @@ static struct plan *begin(const struct options *options, const struct printer *p
 }
 
 /* Completes a plan after its filter or rules were compiled with result `code`. */
-static int finish(struct plan *made, int code, struct plan **plan, struct error *err)
+static int plan_finish(struct plan *made, int code, struct plan **plan, struct error *err)
 {
 	if (code == 0)
 		code = select_events(made, err);
@@ -198,7 +198,7 @@ static int finish(struct plan *made, int code, struct plan **plan, struct error 
 }
 
 /* The filter of the options is first compiled separately, to check it. */
-static int compile(struct plan *made, struct buf *messages, struct error *err)
+static int plan_compile(struct plan *made, struct buf *messages, struct error *err)
 {
 	int code = compile_filter(made, made->options->filter, messages, err);
 
@@ -225,12 +225,12 @@ static void warn_direction(const struct plan *plan, struct buf *messages)
 int plan_create(const struct options *options, const struct printer *printer, struct plan **plan,
 		struct buf *messages, struct error *err)
 {
-	struct plan *made = begin(options, printer);
+	struct plan *made = plan_begin(options, printer);
 	int code;
 
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
-	code = finish(made, compile(made, messages, err), plan, err);
+	code = plan_finish(made, plan_compile(made, messages, err), plan, err);
 	if (code == 0)
 		warn_direction(made, messages);
 	return code;
@@ -242,7 +242,7 @@ static int compile_again(struct plan *made, struct buf *messages, struct error *
 	int code;
 
 	if (made->renewed || !made->options->rules_count)
-		return compile(made, messages, err);
+		return plan_compile(made, messages, err);
 	code = load_rules(made, messages);
 	if (code == -EINVAL)
 		return error_set(err, code, "they have errors");
@@ -252,14 +252,14 @@ static int compile_again(struct plan *made, struct buf *messages, struct error *
 int plan_renew(const struct plan *plan, struct options *options, const struct printer *printer,
 	       struct plan **renewed, struct buf *messages, struct error *err)
 {
-	struct plan *made = begin(options ? options : plan->options, printer);
+	struct plan *made = plan_begin(options ? options : plan->options, printer);
 
 	if (!made) {
 		options_destroy(options);
 		return error_set(err, -ENOMEM, "out of memory");
 	}
 	made->renewed = options;
-	return finish(made, compile_again(made, messages, err), renewed, err);
+	return plan_finish(made, compile_again(made, messages, err), renewed, err);
 }
 
 void plan_destroy(struct plan *plan)

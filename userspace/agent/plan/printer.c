@@ -97,7 +97,8 @@ static bool prints_lines(const struct printer *printer, const struct options *op
 	return options->print && !printer->container_info;
 }
 
-static int check(const struct printer *printer, const struct options *options, struct error *err)
+static int printer_check(const struct printer *printer, const struct options *options,
+			 struct error *err)
 {
 	if (options->quiet || options->outputs_count)
 		return 0;
@@ -186,9 +187,10 @@ const char *printer_line(const struct printer *printer, const struct options *op
 	return prints_lines(printer, options) ? options->print : NULL;
 }
 
-static int make_formatter(const struct printer *printer, const struct options *options,
-			  const struct printer_request *request, const struct text_style *style,
-			  struct formatter **formatter, struct buf *messages, struct error *err)
+static int plan_printer_make_formatter(const struct printer *printer, const struct options *options,
+				       const struct printer_request *request,
+				       const struct text_style *style, struct formatter **formatter,
+				       struct buf *messages, struct error *err)
 {
 	int code;
 
@@ -217,7 +219,8 @@ int printer_make_formatter(const struct printer *printer, const struct options *
 	struct text_style style = printer->style;
 
 	style.coloured = false;
-	return make_formatter(printer, options, request, &style, formatter, messages, err);
+	return plan_printer_make_formatter(printer, options, request, &style, formatter, messages,
+					   err);
 }
 
 size_t printer_add_line(struct printer *printer, const struct ruleset_line *line)
@@ -247,8 +250,8 @@ static int load_services(struct printer *printer, struct error *err)
 }
 
 /* What `running` has is not loaded again; NULL: there is none. */
-static int init(struct printer *printer, const struct options *options,
-		const struct printer *running, struct buf *messages, struct error *err)
+static int plan_printer_init(struct printer *printer, const struct options *options,
+			     const struct printer *running, struct buf *messages, struct error *err)
 {
 	const struct named_format *named = find_named(options->print);
 	struct printer_request request;
@@ -259,7 +262,7 @@ static int init(struct printer *printer, const struct options *options,
 		.style = resolve_style(options),
 		.container_info = named && options->rules_count ? named->container_info : NULL,
 	};
-	code = check(printer, options, err);
+	code = printer_check(printer, options, err);
 	if (running)
 		printer->machine = running->machine;
 	else if (!options->read)
@@ -275,20 +278,20 @@ static int init(struct printer *printer, const struct options *options,
 		.fields_option = "--json-fields: ",
 		.print = printer_line(printer, options),
 	};
-	return make_formatter(printer, options, &request, &printer->style, &printer->formatter,
-			      messages, err);
+	return plan_printer_make_formatter(printer, options, &request, &printer->style,
+					   &printer->formatter, messages, err);
 }
 
 int printer_init(struct printer *printer, const struct options *options, struct buf *messages,
 		 struct error *err)
 {
-	return init(printer, options, NULL, messages, err);
+	return plan_printer_init(printer, options, NULL, messages, err);
 }
 
 int printer_init_again(struct printer *printer, const struct printer *running,
 		       const struct options *options, struct buf *messages, struct error *err)
 {
-	return init(printer, options, running, messages, err);
+	return plan_printer_init(printer, options, running, messages, err);
 }
 
 void printer_replace(struct printer *running, struct printer *printer)

@@ -11,7 +11,7 @@
  * A recording has what updates the state, too. A field that counts events, or measures the time
  * between them, would miss those that the kernel rejects.
  */
-static bool is_possible(const struct plan *plan)
+static bool pushdown_is_possible(const struct plan *plan)
 {
 	const struct options *options = plan->options;
 
@@ -21,7 +21,7 @@ static bool is_possible(const struct plan *plan)
 }
 
 /* Removes the filters that no event has. */
-static void drop_unused(struct kernel_filters *filters)
+static void pushdown_drop_unused(struct kernel_filters *filters)
 {
 	bool used[1 + KERNEL_FILTERS_MAX] = {false};
 
@@ -94,12 +94,12 @@ void pushdown_make(struct plan *plan)
 	struct kernel_filters *filters = &plan->kernel_filters;
 
 	memset(filters, 0, sizeof(*filters));
-	if (!is_possible(plan))
+	if (!pushdown_is_possible(plan))
 		return;
 	*filters = *filter_kernel_part(plan->filter);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		restrict_event(plan, id, filters);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		plan->rejects_groups |= filters->groups[id] != KERNEL_GROUPS_OF_NONE;
-	drop_unused(filters);
+	pushdown_drop_unused(filters);
 }

@@ -90,7 +90,8 @@ int rules_load_options(const struct options *options, const struct printer *prin
 	return code;
 }
 
-static void append_count(struct buf *out, size_t n, const char *what, const char **separator)
+static void rules_load_append_count(struct buf *out, size_t n, const char *what,
+				    const char **separator)
 {
 	if (n == 0)
 		return;
@@ -103,10 +104,11 @@ void rules_append_summary(const struct rules_counts *counts, struct buf *out)
 	const char *separator = " (";
 
 	buf_printf(out, "%zu rule%s", counts->rules, counts->rules == 1 ? "" : "s");
-	append_count(out, counts->disabled, "disabled", &separator);
-	append_count(out, counts->foreign, "not about system calls", &separator);
-	append_count(out, counts->unknown, "with fields that are not known here", &separator);
-	append_count(out, counts->minor, "of a lower priority", &separator);
+	rules_load_append_count(out, counts->disabled, "disabled", &separator);
+	rules_load_append_count(out, counts->foreign, "not about system calls", &separator);
+	rules_load_append_count(out, counts->unknown, "with fields that are not known here",
+				&separator);
+	rules_load_append_count(out, counts->minor, "of a lower priority", &separator);
 	if (separator[0] == ',')
 		buf_append_char(out, ')');
 	buf_printf(out, ", %zu macro%s, %zu list%s", counts->macros, counts->macros == 1 ? "" : "s",

@@ -96,7 +96,7 @@ static bool needs_bases(const struct event_desc *desc)
 
 /*
  * Which parts of the state an event needs for what is asked of the event itself. Each part may
- * need another: see complete().
+ * need another: see selection_complete().
  */
 static uint8_t parts_for_event(unsigned int needs, const struct event_desc *desc)
 {
@@ -151,7 +151,7 @@ static uint8_t parts_for_any_event(unsigned int needs)
 }
 
 /* Adds the parts that others need. */
-static uint8_t complete(uint8_t why)
+static uint8_t selection_complete(uint8_t why)
 {
 	/* fchdir() uses a descriptor. */
 	if (why & WHY_DIRECTORIES)
@@ -177,7 +177,7 @@ static uint8_t parts_for_needs(const struct selection *selection,
 		why |= selection->full_state ? parts_for_event_in_full(needs[id], desc)
 					     : parts_for_event(needs[id], desc);
 	}
-	return complete(why);
+	return selection_complete(why);
 }
 
 static bool any_filtered(const struct selection *selection,
@@ -189,12 +189,12 @@ static bool any_filtered(const struct selection *selection,
 	return false;
 }
 
-static bool is_possible(const struct event_desc *desc)
+static bool selection_is_possible(const struct event_desc *desc)
 {
 	return desc && !(desc->flags & EF_RECORDED) && event_desc_is_native(desc);
 }
 
-static bool is_shown(const struct event_desc *desc)
+static bool selection_is_shown(const struct event_desc *desc)
 {
 	return desc && !(desc->flags & EF_UNSEEN);
 }
@@ -208,13 +208,13 @@ static bool is_on_request(unsigned int id)
 static bool only_on_request(const bool ids[EVENT_ID_MAX])
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (ids[id] && is_possible(event_desc_get(id)) && !is_on_request(id))
+		if (ids[id] && selection_is_possible(event_desc_get(id)) && !is_on_request(id))
 			return false;
 	return true;
 }
 
 /* Whether an expression names an event by its type, or by a field for it. */
-static bool is_named(const struct filter *filter, size_t item, unsigned int id)
+static bool selection_is_named(const struct filter *filter, size_t item, unsigned int id)
 {
 	if (!filter)
 		return false;
@@ -230,7 +230,7 @@ static void drop_unnamed(const struct filter *filter, size_t item, bool ids[EVEN
 		return;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (ids[id] && event_desc_get(id) && is_on_request(id))
-			ids[id] = is_named(filter, item, id);
+			ids[id] = selection_is_named(filter, item, id);
 }
 
 /* Whether calls with that code can pass as the generic event. */
@@ -258,7 +258,7 @@ static void add_item(struct selection *selection, const struct filter *filter, s
 	drop_unnamed(filter, item, ids);
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (ids[id] && id != EVENT_syscall && is_possible(event_desc_get(id)))
+		if (ids[id] && id != EVENT_syscall && selection_is_possible(event_desc_get(id)))
 			selection->events[id] |= WHY_FILTER;
 	if (!ids[EVENT_syscall])
 		return;
@@ -271,12 +271,12 @@ static void add_item(struct selection *selection, const struct filter *filter, s
 	}
 }
 
-static uint8_t parts_of(const struct selection *selection)
+static uint8_t selection_parts_of(const struct selection *selection)
 {
 	return selection->filter_parts | selection->output_parts;
 }
 
-static void set_all(unsigned int needs[EVENT_ID_MAX], unsigned int value)
+static void selection_set_all(unsigned int needs[EVENT_ID_MAX], unsigned int value)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		needs[id] = value;
@@ -287,9 +287,10 @@ static void choose_parts(struct selection *selection, const struct filter *filte
 {
 	unsigned int needs[EVENT_ID_MAX];
 
-	set_all(needs, output_needs);
+	selection_set_all(needs, output_needs);
 	selection->output_parts = parts_for_needs(selection, needs);
-	set_all(needs, filter && selection->full_state ? filter_needs(filter) : NEEDS_NOTHING);
+	selection_set_all(needs,
+			  filter && selection->full_state ? filter_needs(filter) : NEEDS_NOTHING);
 	if (filter && !selection->full_state)
 		filter_event_needs(filter, needs);
 	selection->filter_parts = parts_for_needs(selection, needs);
@@ -310,10 +311,11 @@ void selection_make(struct selection *selection, const struct filter *filter,
 		selection->output_enter_times = output_needs & NEEDS_ENTER_TIME;
 		selection->entry_needs = (needs | output_needs) & NEEDS_VALUES;
 	}
-	wanted = parts_of(selection);
+	wanted = selection_parts_of(selection);
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
-		unsigned int kept = is_possible(event_desc_get(id)) ? sinsp_event_keeps(id) : 0;
+		unsigned int kept =
+			selection_is_possible(event_desc_get(id)) ? sinsp_event_keeps(id) : 0;
 
 		for (int i = 0; i < PARTS_COUNT; i++)
 			if ((wanted & parts[i].why) && (kept & parts[i].part))
@@ -333,7 +335,7 @@ void selection_make_recorded(struct selection *selection, const struct filter *f
 			ids[EVENT_syscall] = filter_group_passes_generic(filter, i);
 		}
 		for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-			if (ids[id] && is_shown(event_desc_get(id)))
+			if (ids[id] && selection_is_shown(event_desc_get(id)))
 				selection->events[id] |= WHY_FILTER;
 	}
 }
@@ -394,7 +396,7 @@ bool selection_captures_same(const struct selection *a, const struct selection *
 
 bool selection_adds_parts(const struct selection *from, const struct selection *to)
 {
-	return parts_of(to) & ~parts_of(from);
+	return selection_parts_of(to) & ~selection_parts_of(from);
 }
 
 unsigned int selection_lacks(const struct selection *selection)
@@ -405,7 +407,7 @@ unsigned int selection_lacks(const struct selection *selection)
 	if (selection->full_state)
 		return 0;
 	for (int i = 0; i < PARTS_COUNT; i++)
-		if (parts[i].why & optional & ~(unsigned int)parts_of(selection))
+		if (parts[i].why & optional & ~(unsigned int)selection_parts_of(selection))
 			lacks |= parts[i].part;
 	return lacks;
 }

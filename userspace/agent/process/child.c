@@ -38,7 +38,7 @@ static int check_executable(const char *path)
 }
 
 /* Joins an element of PATH and a name; an empty element is the current directory. */
-static int join(const char *folder, size_t len, const char *name, char path[PATH_MAX])
+static int child_join(const char *folder, size_t len, const char *name, char path[PATH_MAX])
 {
 	int n = len ? snprintf(path, PATH_MAX, "%.*s/%s", (int)len, folder, name)
 		    : snprintf(path, PATH_MAX, "./%s", name);
@@ -56,7 +56,7 @@ static int search(const char *name, char path[PATH_MAX])
 		folders = "/bin:/usr/bin";
 	for (;;) {
 		size_t len = strcspn(folders, ":");
-		int code = join(folders, len, name, path);
+		int code = child_join(folders, len, name, path);
 
 		if (code == 0)
 			code = check_executable(path);
@@ -70,7 +70,7 @@ static int search(const char *name, char path[PATH_MAX])
 	}
 }
 
-static int find(const char *name, char path[PATH_MAX])
+static int child_find(const char *name, char path[PATH_MAX])
 {
 	size_t len = strlen(name);
 
@@ -82,7 +82,7 @@ static int find(const char *name, char path[PATH_MAX])
 	return check_executable(path);
 }
 
-static int fail(const char *name, int code, struct error *err)
+static int child_fail(const char *name, int code, struct error *err)
 {
 	if (code == -ENOENT && !strchr(name, '/'))
 		return error_set(err, code, "%s: command not found", name);
@@ -132,10 +132,10 @@ static int fork_child(const char *path, char **argv, const int gate[2], const in
 int child_start(char **argv, struct child *child, struct error *err)
 {
 	char path[PATH_MAX];
-	int gate[2], failure[2], code = find(argv[0], path);
+	int gate[2], failure[2], code = child_find(argv[0], path);
 
 	if (code)
-		return fail(argv[0], code, err);
+		return child_fail(argv[0], code, err);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate))
 		return error_set(err, -errno, "cannot make a socket: %s", strerror(errno));
 	if (pipe2(failure, O_CLOEXEC)) {
@@ -160,7 +160,7 @@ void child_go(struct child *child)
 }
 
 /* Waits, and stores the exit status. */
-static bool wait_for(struct child *child, int flags)
+static bool child_wait_for(struct child *child, int flags)
 {
 	if (!child->exited)
 		child->exited = waitpid(child->pid, &child->status, flags) == child->pid;
@@ -169,7 +169,7 @@ static bool wait_for(struct child *child, int flags)
 
 bool child_has_exited(struct child *child)
 {
-	return wait_for(child, WNOHANG);
+	return child_wait_for(child, WNOHANG);
 }
 
 static int exit_code_of(const struct child *child)
@@ -182,17 +182,17 @@ int child_end(struct child *child, struct error *err)
 {
 	int signals = signals_count(), code;
 
-	if (!wait_for(child, WNOHANG)) {
+	if (!child_wait_for(child, WNOHANG)) {
 		kill(child->pid, SIGTERM);
 		/* A stopped process must continue to receive it. */
 		kill(child->pid, SIGCONT);
 	}
-	while (!wait_for(child, 0))
+	while (!child_wait_for(child, 0))
 		if (signals_count() > signals)
 			kill(child->pid, SIGKILL);
 	if (read(child->failure, &code, sizeof(code)) != sizeof(code))
 		return exit_code_of(child);
-	fail(child->name, -code, err);
+	child_fail(child->name, -code, err);
 	return child_exit_code_of_error(-code);
 }
 
@@ -200,7 +200,7 @@ void child_finish(struct child *child)
 {
 	if (child->gate >= 0)
 		close(child->gate);
-	while (!wait_for(child, 0))
+	while (!child_wait_for(child, 0))
 		continue;
 	close(child->failure);
 }

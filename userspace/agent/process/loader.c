@@ -36,7 +36,7 @@ static int enter_role(struct error *err)
 				err);
 }
 
-static int serve(int socket)
+static int process_loader_serve(int socket)
 {
 	struct error err = {""};
 	int code;
@@ -63,7 +63,7 @@ int loader_start(struct loader *loader, struct error *err)
 		return error_set(err, -errno, "cannot make a socket: %s", strerror(errno));
 	pid = fork();
 	if (pid == 0)
-		_exit(serve(ends[1]));
+		_exit(process_loader_serve(ends[1]));
 	close(ends[1]);
 	if (pid < 0) {
 		close(ends[0]);

@@ -61,7 +61,7 @@ static const struct hierarchy {
 	{"0::", "/sys/fs/cgroup", "memory.max"},
 };
 
-static bool read_text(const char *path, char text[TEXT_BYTES])
+static bool memory_read_text(const char *path, char text[TEXT_BYTES])
 {
 	FILE *file = fopen(path, "re");
 	size_t len;
@@ -80,7 +80,7 @@ static uint64_t read_limit(const char *path)
 	char text[TEXT_BYTES], *end;
 	uint64_t bytes;
 
-	if (!read_text(path, text))
+	if (!memory_read_text(path, text))
 		return UINT64_MAX;
 	bytes = strtoull(text, &end, 10);
 	return end == text || bytes > INT64_MAX / 2 ? UINT64_MAX : bytes;
@@ -111,7 +111,7 @@ uint64_t memory_limit_of_groups(const char *root)
 	char path[PATH_MAX], text[TEXT_BYTES];
 
 	snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
-	if (!read_text(path, text))
+	if (!memory_read_text(path, text))
 		return UINT64_MAX;
 	for (size_t i = 0; i < sizeof(hierarchies) / sizeof(hierarchies[0]); i++) {
 		char *group = strstr(text, hierarchies[i].prefix);

@@ -54,7 +54,7 @@ static int check_name(const char *name, struct error *err)
 }
 
 /* A path, or with '@' in front a name of the abstract name space, which is not terminated. */
-static void set_address(struct notify *notify, const char *name)
+static void notify_set_address(struct notify *notify, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -94,7 +94,7 @@ static void set_watchdog(struct notify *notify)
 	notify->watchdog_due_ns = 0;
 }
 
-static int open_socket(struct notify *notify)
+static int notify_open_socket(struct notify *notify)
 {
 	struct timeval patience = {.tv_sec = NOTIFY_PATIENCE_MS / 1000,
 				   .tv_usec = NOTIFY_PATIENCE_MS % 1000 * 1000};
@@ -122,12 +122,12 @@ int notify_open(struct notify *notify, struct error *err)
 	code = check_name(name, err);
 	if (code)
 		return code;
-	code = open_socket(notify);
+	code = notify_open_socket(notify);
 	if (code)
 		return error_set(err, code,
 				 "cannot make a socket to notify the service manager: %s",
 				 strerror(-code));
-	set_address(notify, name);
+	notify_set_address(notify, name);
 	set_watchdog(notify);
 	return 0;
 }

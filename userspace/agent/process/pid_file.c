@@ -38,7 +38,7 @@ static bool is_in_place(int fd, const char *path)
 	       of_fd.st_ino == of_path.st_ino && of_fd.st_dev == of_path.st_dev;
 }
 
-static void write_file(struct pid_file *file, const char *result, const struct buf *said)
+static void process_write_file(struct pid_file *file, const char *result, const struct buf *said)
 {
 	struct buf text = {0};
 	size_t len = said ? said->len : 0;
@@ -47,7 +47,8 @@ static void write_file(struct pid_file *file, const char *result, const struct b
 	if (len)
 		buf_append(&text, said->data, len < SAID_BYTES_MAX ? len : SAID_BYTES_MAX);
 	buf_printf(&text, "\nend %u %u\n", file->begun, file->ended);
-	/* A failure cannot be reported here: the reader waits until its time is over, and reports it. */
+	/* A failure cannot be reported here: the reader waits until its time is over, and reports
+	 * it. */
 	if (!text.failed && pwrite(file->fd, text.data, text.len, 0) == (ssize_t)text.len)
 		(void)!ftruncate(file->fd, (off_t)text.len);
 	buf_finish(&text);
@@ -91,7 +92,7 @@ int pid_file_open(struct pid_file *file, const char *path, struct error *err)
 		return error_set(err, fd, "--pid-file %s: %s", path, strerror(-fd));
 	file->path = path;
 	file->fd = fd;
-	write_file(file, "none", NULL);
+	process_write_file(file, "none", NULL);
 	return 0;
 }
 
@@ -110,7 +111,7 @@ void pid_file_begin_reload(struct pid_file *file)
 	if (!file->path)
 		return;
 	file->begun++;
-	write_file(file, "none", NULL);
+	process_write_file(file, "none", NULL);
 }
 
 void pid_file_end_reload(struct pid_file *file, bool succeeded, const struct buf *said)
@@ -118,11 +119,11 @@ void pid_file_end_reload(struct pid_file *file, bool succeeded, const struct buf
 	if (!file->path)
 		return;
 	file->ended = file->begun;
-	write_file(file, succeeded ? "succeeded" : "failed", said);
+	process_write_file(file, succeeded ? "succeeded" : "failed", said);
 }
 
 /* Parses what was read, which a NUL follows. Returns whether it is complete. */
-static bool parse(char *text, size_t len, struct pid_status *status)
+static bool pid_file_parse(char *text, size_t len, struct pid_status *status)
 {
 	char result[16], end[64];
 	int pid, head = 0;
@@ -158,7 +159,7 @@ static int read_complete(int fd, const char *path, struct pid_status *status, st
 		if (i)
 			nanosleep(&pause, NULL);
 		text[n > 0 ? n : 0] = '\0';
-		complete = n > 0 && parse(text, (size_t)n, status);
+		complete = n > 0 && pid_file_parse(text, (size_t)n, status);
 	}
 	free(text);
 	return complete ? 0 : error_set(err, -EBADMSG, "%s: it is not the file of an agent", path);

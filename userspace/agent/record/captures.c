@@ -20,7 +20,7 @@
 
 #define RETRY_NS UINT64_C(10000000000)
 
-static void configure(struct capture *capture)
+static void captures_configure(struct capture *capture)
 {
 	const struct scap_keys *keys = capture->config->own;
 	struct recording_config *recording = &capture->recording_config;
@@ -51,7 +51,7 @@ int capture_create(struct output_config *config, struct filter *filter, struct c
 	}
 	made->config = config;
 	made->filter = filter;
-	configure(made);
+	captures_configure(made);
 	*capture = made;
 	return 0;
 }
@@ -140,7 +140,7 @@ static enum gap_cause cause_of(int code)
 }
 
 /* What was not written is lost. */
-static void fail(struct capture *capture, int code)
+static void captures_fail(struct capture *capture, int code)
 {
 	struct recording_stats stats;
 
@@ -156,7 +156,7 @@ static void fail(struct capture *capture, int code)
 static void take_result(struct capture *capture, int code)
 {
 	if (code)
-		fail(capture, code);
+		captures_fail(capture, code);
 }
 
 /* The keeper looks for files to remove. */
@@ -202,18 +202,18 @@ void capture_event(struct capture *capture, const struct scap_event *raw, unsign
 	take_result(capture, code);
 }
 
-static void try_again(struct capture *capture)
+static void captures_try_again(struct capture *capture)
 {
 	int code = recording_open(capture->recording);
 
 	if (code)
-		fail(capture, code);
+		captures_fail(capture, code);
 	else
 		capture->is_failing = false;
 	wake_keeper(capture);
 }
 
-static void append_news(struct capture *capture, struct buf *messages)
+static void captures_append_news(struct capture *capture, struct buf *messages)
 {
 	const char *name = capture->config->text;
 	struct error err;
@@ -234,17 +234,17 @@ static void append_news(struct capture *capture, struct buf *messages)
 void capture_step(struct capture *capture, uint64_t now_ns, bool idle, struct buf *messages)
 {
 	if (capture->is_failing && now_ns >= capture->retry_ns)
-		try_again(capture);
+		captures_try_again(capture);
 	else if (!capture->is_failing && recording_has_begun(capture->recording))
 		take_result(capture, recording_flush(capture->recording, now_ns, idle));
-	append_news(capture, messages);
+	captures_append_news(capture, messages);
 }
 
 void capture_reopen(struct capture *capture)
 {
 	if (!capture->is_failing && !recording_has_moved(capture->recording))
 		return;
-	try_again(capture);
+	captures_try_again(capture);
 }
 
 void capture_close(struct capture *capture)
@@ -259,7 +259,7 @@ void capture_close(struct capture *capture)
 	if (!capture->is_failing)
 		code = recording_close(capture->recording);
 	if (code)
-		fail(capture, code);
+		captures_fail(capture, code);
 	else
 		capture->dropped[GAP_FORM] += count_open(capture, &stats);
 }
@@ -419,7 +419,7 @@ void captures_reopen(const struct captures *captures)
 }
 
 /* The index of the capture with the same configuration, or count. */
-static size_t find_equal(const struct captures *captures, const struct capture *capture)
+static size_t captures_find_equal(const struct captures *captures, const struct capture *capture)
 {
 	size_t i = 0;
 
@@ -442,7 +442,7 @@ int captures_prepare(const struct captures *captures, struct captures *next, str
 	int code = 0;
 
 	for (size_t i = 0; i < next->count && code == 0; i++)
-		if (find_equal(captures, next->list[i]) == captures->count)
+		if (captures_find_equal(captures, next->list[i]) == captures->count)
 			code = open_capture(captures, next->list[i], err);
 	return code;
 }
@@ -465,7 +465,7 @@ void captures_replace(struct captures *captures, struct captures *next, struct b
 
 	/* Those that go on change places with their equals, which were never opened. */
 	for (size_t i = 0; i < next->count; i++) {
-		size_t at = find_equal(captures, next->list[i]);
+		size_t at = captures_find_equal(captures, next->list[i]);
 
 		if (at < captures->count)
 			swap(&captures->list[at], &next->list[i]);

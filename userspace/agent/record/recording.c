@@ -51,7 +51,7 @@ void recording_name_finish(struct recording_name *name)
  * Appends the time, and a counter if the last name had the same time, so that no file is
  * overwritten.
  */
-static int append_time(struct recording_name *name, uint64_t ns, struct buf *text)
+static int recording_append_time(struct recording_name *name, uint64_t ns, struct buf *text)
 {
 	time_t seconds = (time_t)(ns / 1000000000);
 	char formatted[PATH_MAX];
@@ -71,12 +71,12 @@ static int append_time(struct recording_name *name, uint64_t ns, struct buf *tex
 	return name->timed_now ? 0 : -ENOMEM;
 }
 
-static int make(struct recording_name *name, uint64_t ns, struct buf *text)
+static int recording_make(struct recording_name *name, uint64_t ns, struct buf *text)
 {
 	int code = 0;
 
 	if (name->timed) {
-		code = append_time(name, ns, text);
+		code = recording_append_time(name, ns, text);
 	} else {
 		buf_append_string(text, name->base);
 		if (name->split)
@@ -90,7 +90,7 @@ int recording_name_next(struct recording_name *name, uint64_t ns, const char **n
 			const char **replaces)
 {
 	struct buf text = {0};
-	int code = make(name, ns, &text);
+	int code = recording_make(name, ns, &text);
 	char **place = &name->now;
 
 	if (code) {
@@ -161,15 +161,17 @@ static int reject_input(const char *name, struct error *err)
 }
 
 /* Gives what has the name another one; an empty file, as a failed start leaves it, goes. */
-static int set_aside(struct recording_file *file, const char *name, struct error *err)
+static int recording_set_aside(struct recording_file *file, const char *name, struct error *err)
 {
 	struct stat there;
 	int code;
 
 	if (lstat(name, &there))
-		return errno == ENOENT ? 0 : recording_file_fail(name, strerror(errno), -errno, err);
+		return errno == ENOENT ? 0
+				       : recording_file_fail(name, strerror(errno), -errno, err);
 	if (!S_ISREG(there.st_mode))
-		return recording_file_fail(name, "it is no regular file; for a pipe use -w", -EINVAL, err);
+		return recording_file_fail(name, "it is no regular file; for a pipe use -w",
+					   -EINVAL, err);
 	if (is_input(file, &there))
 		return reject_input(name, err);
 	if (there.st_size == 0)
@@ -184,7 +186,7 @@ static int set_aside(struct recording_file *file, const char *name, struct error
 /* Nobody else may have put something there in the meantime. */
 static int open_rotated(struct recording_file *file, const char *name, struct error *err)
 {
-	int code = set_aside(file, name, err);
+	int code = recording_set_aside(file, name, err);
 
 	if (code)
 		return code;
@@ -455,7 +457,8 @@ void recording_destroy(struct recording *recording)
 }
 
 /* Whether an event at that time belongs to another file. */
-static bool is_full(const struct recording *recording, const struct scap_event *event, uint64_t ns)
+static bool recording_is_full(const struct recording *recording, const struct scap_event *event,
+			      uint64_t ns)
 {
 	const struct recording_limits *limits = &recording->config->limits;
 	struct scap_writer_stats stats;
@@ -476,7 +479,8 @@ bool recording_is_due(struct recording *recording, const struct scap_event *even
 	memcpy(&header, event->frame, sizeof(header));
 	if (recording->begin_ns == 0)
 		recording->begin_ns = header.ts;
-	return !recording->writer || !recording->has_begun || is_full(recording, event, header.ts);
+	return !recording->writer || !recording->has_begun ||
+	       recording_is_full(recording, event, header.ts);
 }
 
 int recording_turn(struct recording *recording, const struct scap_event *event)

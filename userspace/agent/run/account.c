@@ -243,7 +243,7 @@ int account_file_percent(const struct scap_reader_stats *file)
 }
 
 static void account_file_put_troubles(struct buf *text, const struct scap_reader_stats *file,
-			 const struct sinsp_stats *state)
+				      const struct sinsp_stats *state)
 {
 	const struct account_trouble troubles[] = {
 		{file->corrupt_events + state->corrupt, "corrupt events skipped"},
@@ -447,8 +447,7 @@ static void put_unnoted(struct buf *text, const struct scap_live_stats *live)
 {
 	if (live->unnoted)
 		buf_printf(text,
-			   "agent: %" PRIu64
-			   " calls whose argument could not be compared with "
+			   "agent: %" PRIu64 " calls whose argument could not be compared with "
 			   "what it was at their enter\n",
 			   live->unnoted);
 }
@@ -491,7 +490,8 @@ static void put_untimed(struct buf *text, const struct scap_live_stats *live)
 }
 
 static void account_live_put_troubles(struct buf *text, const struct totals *totals,
-			 const struct scap_live_stats *live, const struct sinsp_stats *state)
+				      const struct scap_live_stats *live,
+				      const struct sinsp_stats *state)
 {
 	const struct account_trouble troubles[] = {
 		{totals->unreadable,
@@ -501,8 +501,9 @@ static void account_live_put_troubles(struct buf *text, const struct totals *tot
 				    "give its counter to another"},
 		{live->run_missed, "runs of a program skipped by the kernel"},
 		{live->meddled, "calls of others that change programs or maps of the capture"},
-		{live->unjudged, "times that calls which seccomp filters or tracers answer could not be "
-				 "told apart: such calls are not marked"},
+		{live->unjudged,
+		 "times that calls which seccomp filters or tracers answer could not be "
+		 "told apart: such calls are not marked"},
 		{live->out_of_order, "events given out after a later one"},
 		{state->corrupt, "delivered events that could not be decoded"},
 		{state->unknown, "delivered events of an unknown type"},

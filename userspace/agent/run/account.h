@@ -47,10 +47,12 @@ struct account_trouble {
 };
 
 /* Of struct sinsp_stats: what of the events cannot be stated as fact. */
+/* clang-format off */
 #define ACCOUNT_MARKS(state)                                                                       \
 	{(state)->faked, "calls that never ran, although they returned success"},                  \
-		{(state)->contested, "events with a parameter that may be forged"},                \
-		{(state)->truncated, "events with a parameter of which only a part was captured"}
+	{(state)->contested, "events with a parameter that may be forged"},                        \
+	{(state)->truncated, "events with a parameter of which only a part was captured"}
+/* clang-format on */
 
 /* "; matched 7, printed 7", the end of the first line. */
 void account_append_matches(const struct account *account, struct buf *text);

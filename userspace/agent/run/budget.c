@@ -150,7 +150,8 @@ static uint64_t grown(uint64_t *before, uint64_t now)
 }
 
 /* Takes the cost since the last tick. Returns false if there was none before. */
-static bool measure(struct budget *budget, uint64_t run_ns, uint64_t now_ns, double *percent)
+static bool run_budget_measure(struct budget *budget, uint64_t run_ns, uint64_t now_ns,
+			       double *percent)
 {
 	uint64_t cost_ns = grown(&budget->run_ns, run_ns) +
 			   grown(&budget->cpu_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID));
@@ -251,7 +252,7 @@ void budget_step(struct budget *budget, struct input *input, uint64_t now_ns, st
 		say_failed(budget, code, messages);
 		/* What is not measured is not bounded. */
 		budget->level.level = 0;
-	} else if (measure(budget, run_ns, now_ns, &percent)) {
+	} else if (run_budget_measure(budget, run_ns, now_ns, &percent)) {
 		budget_level_step(&budget->level, percent);
 	}
 	code = shed_events(budget, input, now_ns, percent, messages);

@@ -44,7 +44,7 @@ static int live(void *data)
 	return 0;
 }
 
-static int start(struct canary *canary)
+static int run_canary_start(struct canary *canary)
 {
 	int code = 0;
 
@@ -74,7 +74,7 @@ int canary_start(struct canary *canary)
 
 	if (code)
 		return code;
-	code = start(canary);
+	code = run_canary_start(canary);
 	if (code)
 		pthread_mutex_unlock(&canary->lock);
 	return code;

@@ -37,8 +37,8 @@ bool canary_is_fresh(const struct canary *canary);
 
 /*
  * Starts the process, which waits: its id is in canary->pid. Not on the thread of the loop. One at
- * a time: other threads wait until canary_end(), a second at most. Returns 0 or -errno, then nothing
- * is to be ended.
+ * a time: other threads wait until canary_end(), a second at most. Returns 0 or -errno, then
+ * nothing is to be ended.
  */
 int canary_start(struct canary *canary);
 

@@ -78,7 +78,7 @@ static enum sinsp_meta_state state_of(const struct meta_update *update)
 	return update->is_forgeable ? SINSP_META_UNVERIFIED : SINSP_META_MISSING;
 }
 
-static void take_container(struct containers *containers, struct meta_update *update)
+static void containers_take_container(struct containers *containers, struct meta_update *update)
 {
 	if (update->is_answer)
 		containers->descriptions.timeouts = 0;
@@ -96,12 +96,12 @@ static void take_users(struct containers *containers, struct meta_update *update
 	update->users = NULL;
 }
 
-static void take_removed(struct containers *containers, struct meta_update *update)
+static void containers_take_removed(struct containers *containers, struct meta_update *update)
 {
 	sinsp_remove_container(containers->sinsp, update->id);
 }
 
-static void take_pod(struct containers *containers, struct meta_update *update)
+static void containers_take_pod(struct containers *containers, struct meta_update *update)
 {
 	sinsp_describe_pod(containers->sinsp, update->pod);
 	update->pod = NULL;
@@ -112,7 +112,7 @@ static void take_removed_pod(struct containers *containers, struct meta_update *
 	sinsp_forget_pod(containers->sinsp, update->id);
 }
 
-static void take_failure(struct containers *containers, struct meta_update *update)
+static void containers_take_failure(struct containers *containers, struct meta_update *update)
 {
 	struct buf text = {0};
 
@@ -128,9 +128,12 @@ void containers_apply(struct containers *containers)
 {
 	static void (*const take[META_KINDS_COUNT])(struct containers * containers,
 						    struct meta_update * update) = {
-		[META_CONTAINER] = take_container,	 [META_USERS] = take_users,
-		[META_CONTAINER_REMOVED] = take_removed, [META_POD] = take_pod,
-		[META_POD_REMOVED] = take_removed_pod,	 [META_FAILURE] = take_failure,
+		[META_CONTAINER] = containers_take_container,
+		[META_USERS] = take_users,
+		[META_CONTAINER_REMOVED] = containers_take_removed,
+		[META_POD] = containers_take_pod,
+		[META_POD_REMOVED] = take_removed_pod,
+		[META_FAILURE] = containers_take_failure,
 	};
 	struct meta_update *update;
 
@@ -188,7 +191,7 @@ static bool request(struct containers *containers, struct sinsp_container *conta
 	return true;
 }
 
-static bool has_room(const struct input *input)
+static bool containers_has_room(const struct input *input)
 {
 	return !input->ops->has_room || input->ops->has_room(input);
 }
@@ -204,7 +207,7 @@ static void wait_for_answers(struct containers *containers, struct waits *waits,
 			waits->timeouts++;
 			return;
 		}
-		if (!has_room(containers->input)) {
+		if (!containers_has_room(containers->input)) {
 			containers->full++;
 			return;
 		}

@@ -23,7 +23,7 @@ static bool is_rejected(const struct plan *plan, const struct sinsp_cgroups *cgr
 	       !(plan->needs_pods && sinsp_cgroups_await_pod(cgroups));
 }
 
-static void tell(const struct sinsp_cgroups *cgroups, void *context)
+static void groups_tell(const struct sinsp_cgroups *cgroups, void *context)
 {
 	const struct teller *teller = context;
 	struct input *input = teller->input;
@@ -36,7 +36,7 @@ static void tell(const struct sinsp_cgroups *cgroups, void *context)
 		teller->groups->failed = true;
 }
 
-static bool is_stale(const struct groups *groups, const struct sinsp *sinsp, uint64_t now_ns)
+static bool groups_is_stale(const struct groups *groups, const struct sinsp *sinsp, uint64_t now_ns)
 {
 	return groups->revision &&
 	       (groups->failed || groups->forgotten != sinsp_cgroups_forgotten(sinsp)) &&
@@ -58,7 +58,7 @@ void groups_step(struct groups *groups, struct input *input, const struct plan *
 
 	if (!plan->rejects_groups || !input->ops->reject_groups)
 		return;
-	if (is_stale(groups, sinsp, now_ns)) {
+	if (groups_is_stale(groups, sinsp, now_ns)) {
 		groups_begin(groups, input);
 		groups->retold_ns = now_ns;
 	}
@@ -68,5 +68,5 @@ void groups_step(struct groups *groups, struct input *input, const struct plan *
 	if (!since)
 		groups->forgotten = sinsp_cgroups_forgotten(sinsp);
 	groups->revision = sinsp_revision(sinsp);
-	sinsp_visit_cgroups(sinsp, since, tell, &teller);
+	sinsp_visit_cgroups(sinsp, since, groups_tell, &teller);
 }

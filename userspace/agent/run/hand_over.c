@@ -59,7 +59,7 @@ void hand_over_begin(struct run *run)
 }
 
 /* The connection ends; a capture that was to end goes on. */
-static void forget(struct run *run, const char *why)
+static void hand_over_forget(struct run *run, const char *why)
 {
 	struct hand_over *hand_over = &run->hand_over;
 	bool ending = hand_over->state == HAND_OVER_ENDS || hand_over->state == HAND_OVER_REACHED;
@@ -75,12 +75,12 @@ static void forget(struct run *run, const char *why)
 	hand_over->state = HAND_OVER_ALONE;
 }
 
-static void tell(struct run *run, const struct take_over_message *message)
+static void hand_over_tell(struct run *run, const struct take_over_message *message)
 {
 	struct error err = {""};
 
 	if (channel_send(&run->hand_over.channel, message, SEND_MS, &err))
-		forget(run, err.text);
+		hand_over_forget(run, err.text);
 }
 
 static void accept_other(struct run *run, uint64_t now_ns)
@@ -107,7 +107,7 @@ static struct boundary *find_boundary(struct run *run)
 	return run->input->changing ? NULL : run->input->ops->boundary(run->input);
 }
 
-static void greet(struct run *run, const struct take_over_message *hello, uint64_t now_ns)
+static void hand_over_greet(struct run *run, const struct take_over_message *hello, uint64_t now_ns)
 {
 	struct hand_over *hand_over = &run->hand_over;
 	struct take_over_message answer = {
@@ -119,17 +119,17 @@ static void greet(struct run *run, const struct take_over_message *hello, uint64
 
 	if (!find_boundary(run)) {
 		hand_over->due_ns = now_ns + HELLO_NS;
-		tell(run, &later);
+		hand_over_tell(run, &later);
 		return;
 	}
 	/* The other one compares, too: both then know. */
-	tell(run, &answer);
+	hand_over_tell(run, &answer);
 	if (hand_over->state != HAND_OVER_TALKS)
 		return;
 	hand_over->pid = hello->pid;
 	hand_over->due_ns = now_ns + LOADING_NS;
 	if (hello->protocol != TAKE_OVER_PROTOCOL)
-		forget(run, "it has another protocol");
+		hand_over_forget(run, "it has another protocol");
 }
 
 static void set_boundary(struct run *run, uint64_t time_ns, uint64_t now_ns)
@@ -138,7 +138,7 @@ static void set_boundary(struct run *run, uint64_t time_ns, uint64_t now_ns)
 	struct boundary *boundary = find_boundary(run);
 
 	if (!boundary || boundary_end_at(boundary, time_ns)) {
-		tell(run, &later);
+		hand_over_tell(run, &later);
 		return;
 	}
 	run->input->changing = true;
@@ -186,9 +186,9 @@ static void report_reached(struct run *run, uint64_t now_ns)
 	hand_over->state = HAND_OVER_REACHED;
 	hand_over->due_ns = now_ns + GO_NS;
 	if (boundary_seen(boundary, &message.events, &message.events_count))
-		forget(run, "out of memory");
+		hand_over_forget(run, "out of memory");
 	else
-		tell(run, &message);
+		hand_over_tell(run, &message);
 	take_over_message_finish(&message);
 }
 
@@ -207,14 +207,14 @@ static void take_message(struct run *run, const struct take_over_message *messag
 	const struct hand_over *hand_over = &run->hand_over;
 
 	if (message->kind == TAKE_OVER_HELLO && !hand_over->pid)
-		greet(run, message, now_ns);
+		hand_over_greet(run, message, now_ns);
 	else if (message->kind == TAKE_OVER_BOUNDARY && hand_over->pid &&
 		 hand_over->state == HAND_OVER_TALKS)
 		set_boundary(run, message->boundary_ns, now_ns);
 	else if (message->kind == TAKE_OVER_GO && hand_over->state == HAND_OVER_REACHED)
 		go(run);
 	else
-		forget(run, "a message came that was not expected");
+		hand_over_forget(run, "a message came that was not expected");
 }
 
 static void talk(struct run *run, uint64_t now_ns)
@@ -228,9 +228,9 @@ static void talk(struct run *run, uint64_t now_ns)
 		take_message(run, &message, now_ns);
 		take_over_message_finish(&message);
 	} else if (got < 0) {
-		forget(run, err.text);
+		hand_over_forget(run, err.text);
 	} else if (now_ns >= hand_over->due_ns) {
-		forget(run, "it does not go on");
+		hand_over_forget(run, "it does not go on");
 	}
 }
 
@@ -255,7 +255,7 @@ void hand_over_leave(struct run *run)
 
 	if (hand_over->state != HAND_OVER_CLOSED && hand_over->state != HAND_OVER_ALONE &&
 	    !hand_over_is_gone(hand_over))
-		forget(run, "this agent ends");
+		hand_over_forget(run, "this agent ends");
 }
 
 void hand_over_account(struct run *run)

@@ -18,7 +18,7 @@
 /* Kubernetes' downward API: the pod names a variable so that has spec.nodeName. */
 #define NODE_NAME_VARIABLE "NODE_NAME"
 
-static int join(const char *root, const char *path, char joined[PATH_MAX])
+static int host_join(const char *root, const char *path, char joined[PATH_MAX])
 {
 	int len = snprintf(joined, PATH_MAX, "%s%s", root ? root : "", path);
 
@@ -28,9 +28,9 @@ static int join(const char *root, const char *path, char joined[PATH_MAX])
 /* A folder of a root may exist without anything mounted there. */
 static void find_proc(const char *root, char path[PATH_MAX])
 {
-	if (!root || join(root, "/proc/1", path) || eaccess(path, F_OK))
+	if (!root || host_join(root, "/proc/1", path) || eaccess(path, F_OK))
 		root = "";
-	join(root, "/proc", path);
+	host_join(root, "/proc", path);
 }
 
 /* What helps if ids are not those of events. */
@@ -44,7 +44,7 @@ static int other_ids(const char *path, struct error *err)
 			 path);
 }
 
-static int find_self(struct host *host, const char *path, struct error *err)
+static int host_find_self(struct host *host, const char *path, struct error *err)
 {
 	int code = scap_proc_self(host->proc, &host->self);
 
@@ -75,7 +75,7 @@ static bool read_hostname(struct host *host)
 	char path[PATH_MAX];
 	bool found = false;
 
-	if (join(host->etc, "/hostname", path) == 0 &&
+	if (host_join(host->etc, "/hostname", path) == 0 &&
 	    proc_read_file(AT_FDCWD, path, HOST_NAME_BYTES, &text) == 0) {
 		size_t len = strcspn(text.data, "\n");
 
@@ -121,13 +121,13 @@ int host_open(struct host *host, const char *root, struct error *err)
 	int code;
 
 	*host = (struct host){.has_root = root};
-	if (join(root, "/etc", host->etc))
+	if (host_join(root, "/etc", host->etc))
 		return error_set(err, -ENAMETOOLONG, "--host-root %s: %s", root,
 				 strerror(ENAMETOOLONG));
 	find_proc(root, path);
 	code = scap_proc_open(path, &host->proc, err);
 	if (code == 0)
-		code = find_self(host, path, err);
+		code = host_find_self(host, path, err);
 	if (code)
 		return code;
 	host->other_network = has_other_network(host->proc);
@@ -164,7 +164,7 @@ void host_append_warnings(const struct host *host, bool records, struct buf *tex
 {
 	char path[PATH_MAX];
 
-	if (host->has_root && (join(host->etc, "/passwd", path) || eaccess(path, R_OK)))
+	if (host->has_root && (host_join(host->etc, "/passwd", path) || eaccess(path, R_OK)))
 		buf_printf(text,
 			   "agent: %s/passwd cannot be read: users and groups of the host have no "
 			   "names (mount the host's /etc there)\n",

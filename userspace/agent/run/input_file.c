@@ -18,7 +18,7 @@ struct input_file {
 	bool broken_off; /* the file is truncated */
 };
 
-static struct input_file *of(struct input *input)
+static struct input_file *input_file_of(struct input *input)
 {
 	return (struct input_file *)input;
 }
@@ -28,24 +28,25 @@ static const struct input_file *of_const(const struct input *input)
 	return (const struct input_file *)input;
 }
 
-static int create_state(struct input *input, const struct sinsp_follow *follow,
-			struct sinsp **sinsp, struct error *err)
+static int input_file_create_state(struct input *input, const struct sinsp_follow *follow,
+				   struct sinsp **sinsp, struct error *err)
 {
 	/* From the file, not from this machine. */
 	const struct sinsp_config config = {
 		.follow = *follow,
-		.memory_max = memory_limit_of_state(of(input)->options->memory_limit, false),
+		.memory_max =
+			memory_limit_of_state(input_file_of(input)->options->memory_limit, false),
 		.hostname = "",
 		.boot_id = "",
-		.container_env = of(input)->options->container_env,
-		.cluster = of(input)->options->k8s_cluster};
+		.container_env = input_file_of(input)->options->container_env,
+		.cluster = input_file_of(input)->options->k8s_cluster};
 	struct sinsp *made;
 	int code = sinsp_create(&config, &made, err);
 
 	if (code)
 		return code;
 	do
-		code = scap_reader_start(of(input)->reader, sinsp_snapshot(made), err);
+		code = scap_reader_start(input_file_of(input)->reader, sinsp_snapshot(made), err);
 	while (code == -EINTR && signals_count() == 0);
 	if (code)
 		sinsp_destroy(made);
@@ -54,15 +55,15 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 	return code;
 }
 
-static struct scap_source *step(struct input *input)
+static struct scap_source *input_file_step(struct input *input)
 {
-	return scap_reader_source(of(input)->reader);
+	return scap_reader_source(input_file_of(input)->reader);
 }
 
 /* A truncated file is no failure: all before its end was read. */
-static int fail(struct input *input, int code, struct error *err)
+static int input_file_fail(struct input *input, int code, struct error *err)
 {
-	struct input_file *file = of(input);
+	struct input_file *file = input_file_of(input);
 
 	file->broken_off = code == -EPIPE;
 	if (file->broken_off)
@@ -72,34 +73,34 @@ static int fail(struct input *input, int code, struct error *err)
 }
 
 /* Unread events need not be read. */
-static struct scap_source *stop(struct input *input)
+static struct scap_source *input_file_stop(struct input *input)
 {
 	return NULL;
 }
 
-static int append_counters(struct input *input, struct buf *text)
+static int input_file_append_counters(struct input *input, struct buf *text)
 {
 	struct scap_reader_stats stats;
 
-	scap_reader_stats(of(input)->reader, &stats);
+	scap_reader_stats(input_file_of(input)->reader, &stats);
 	account_file_append_counters(&stats, text);
 	return 0;
 }
 
-static int append_metrics(struct input *input, const struct plan *plan,
-			  struct exposition *exposition)
+static int input_file_append_metrics(struct input *input, const struct plan *plan,
+				     struct exposition *exposition)
 {
 	struct scap_reader_stats stats;
 
-	scap_reader_stats(of(input)->reader, &stats);
+	scap_reader_stats(input_file_of(input)->reader, &stats);
 	metrics_file_append(&stats, exposition);
 	return 0;
 }
 
-static int append_report(struct input *input, const struct account *account, struct buf *text,
-			 struct error *err)
+static int input_file_append_report(struct input *input, const struct account *account,
+				    struct buf *text, struct error *err)
 {
-	const struct input_file *file = of(input);
+	const struct input_file *file = input_file_of(input);
 	struct scap_reader_stats stats;
 
 	if (file->broken_off)
@@ -118,9 +119,9 @@ static int percent_read(const struct input *input)
 	return account_file_percent(&stats);
 }
 
-static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
+static bool input_file_is_incomplete(struct input *input, const struct sinsp_stats *state)
 {
-	const struct input_file *file = of(input);
+	const struct input_file *file = input_file_of(input);
 	struct scap_reader_stats stats;
 
 	scap_reader_stats(file->reader, &stats);
@@ -128,23 +129,23 @@ static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
 	       state->descriptions_corrupt;
 }
 
-static void destroy(struct input *input)
+static void input_file_destroy(struct input *input)
 {
-	scap_source_destroy(scap_reader_source(of(input)->reader));
+	scap_source_destroy(scap_reader_source(input_file_of(input)->reader));
 	free(input);
 }
 
 static const struct input_ops ops = {
-	.create_state = create_state,
-	.step = step,
-	.fail = fail,
-	.stop = stop,
-	.append_counters = append_counters,
-	.append_metrics = append_metrics,
-	.append_report = append_report,
+	.create_state = input_file_create_state,
+	.step = input_file_step,
+	.fail = input_file_fail,
+	.stop = input_file_stop,
+	.append_counters = input_file_append_counters,
+	.append_metrics = input_file_append_metrics,
+	.append_report = input_file_append_report,
 	.percent_read = percent_read,
-	.is_incomplete = is_incomplete,
-	.destroy = destroy,
+	.is_incomplete = input_file_is_incomplete,
+	.destroy = input_file_destroy,
 };
 
 int input_file_open(const struct plan *plan, struct input **input, struct error *err)

@@ -54,7 +54,7 @@ struct input_live {
 	bool said_answers; /* why calls that were answered are not told from others */
 };
 
-static struct input_live *of(struct input *input)
+static struct input_live *input_live_of(struct input *input)
 {
 	return (struct input_live *)input;
 }
@@ -135,10 +135,10 @@ static int seed(struct input_live *live, struct sinsp *sinsp,
 	return code;
 }
 
-static int create_state(struct input *input, const struct sinsp_follow *follow,
-			struct sinsp **sinsp, struct error *err)
+static int input_live_create_state(struct input *input, const struct sinsp_follow *follow,
+				   struct sinsp **sinsp, struct error *err)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 	const struct sinsp_config config = {
 		.proc = live->host.proc,
 		.hostname = live->host.hostname,
@@ -172,15 +172,15 @@ static void append_warnings(const struct input *input, struct buf *text)
 	host_append_warnings(&live->host, live->options->write, text);
 }
 
-static int find_pid(struct input *input, pid_t pid, pid_t *found, struct error *err)
+static int input_live_find_pid(struct input *input, pid_t pid, pid_t *found, struct error *err)
 {
-	int code = scap_proc_translate(of(input)->host.proc, pid, found);
+	int code = scap_proc_translate(input_live_of(input)->host.proc, pid, found);
 
 	return code ? error_set(err, code, "the id of the command's process: %s", strerror(-code))
 		    : 0;
 }
 
-static bool has_room(const struct input *input)
+static bool input_live_has_room(const struct input *input)
 {
 	const struct input_live *live = (const struct input_live *)input;
 
@@ -189,7 +189,7 @@ static bool has_room(const struct input *input)
 
 static int change_begin(struct input *input)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 
 	return scap_handover_create(scap_live_source(live->live), &live->handover);
 }
@@ -197,7 +197,7 @@ static int change_begin(struct input *input)
 static int change_prepare(struct input *input, const struct plan *from, const struct plan *to,
 			  struct error *err)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 	int code;
 
 	if (selection_captures_same(&from->selection, &to->selection) &&
@@ -217,7 +217,7 @@ static void drop_handover(struct input_live *live)
 
 static void change_drop(struct input *input)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 
 	drop_handover(live);
 	close_live(live->fresh);
@@ -249,7 +249,7 @@ static int change_state(struct input_live *live, struct sinsp *sinsp, const stru
 static int change_take(struct input *input, const struct plan *from, const struct plan *to,
 		       struct sinsp *sinsp, struct error *err)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 
 	if (!live->fresh) {
 		drop_handover(live);
@@ -324,7 +324,7 @@ static struct scap_source *source_now(const struct input_live *live)
 /* Sources that are already before the capture must stay next to it. */
 static struct boundary *get_boundary(struct input *input)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 
 	if (live->handover)
 		return NULL;
@@ -339,9 +339,9 @@ static void step_boundary(struct input_live *live)
 		live->input.changing = boundary_step(&live->boundary);
 }
 
-static struct scap_source *step(struct input *input)
+static struct scap_source *input_live_step(struct input *input)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 
 	step_boundary(live);
 	if (live->old && clock_ns(CLOCK_MONOTONIC) - live->both_since_ns > HANDOVER_BOTH_NS)
@@ -354,7 +354,7 @@ static struct scap_source *step(struct input *input)
 /* The capture before a reload runs for a while, too. */
 static int run_ns(struct input *input, uint64_t *ns)
 {
-	const struct input_live *live = of(input);
+	const struct input_live *live = input_live_of(input);
 	uint64_t old_ns = 0;
 	int code = scap_live_run_ns(live->live, ns);
 
@@ -367,7 +367,7 @@ static int run_ns(struct input *input, uint64_t *ns)
 
 static int shed(struct input *input, const struct shed *shares)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 	int code = scap_live_shed(live->live, shares);
 
 	return code == 0 && live->old ? scap_live_shed(live->old, shares) : code;
@@ -375,7 +375,7 @@ static int shed(struct input *input, const struct shed *shares)
 
 static int reject_groups(struct input *input, const char *text, size_t len, bool rejected)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 	uint64_t key;
 	int code =
 		live->knows_groups ? scap_cgroup_keys_make(live->keys, text, len, &key) : -ENOENT;
@@ -385,17 +385,17 @@ static int reject_groups(struct input *input, const char *text, size_t len, bool
 
 static void accept_groups(struct input *input)
 {
-	scap_live_accept_groups(of(input)->live);
+	scap_live_accept_groups(input_live_of(input)->live);
 }
 
-static int fail(struct input *input, int code, struct error *err)
+static int input_live_fail(struct input *input, int code, struct error *err)
 {
 	return error_set(err, code, "reading events: %s", strerror(-code));
 }
 
-static struct scap_source *stop(struct input *input)
+static struct scap_source *input_live_stop(struct input *input)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 
 	stop_old(live);
 	scap_live_stop(live->live);
@@ -422,9 +422,9 @@ static int read_stats(struct input_live *live)
 	return code;
 }
 
-static int append_counters(struct input *input, struct buf *text)
+static int input_live_append_counters(struct input *input, struct buf *text)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 	int code = read_stats(live);
 
 	if (code == 0)
@@ -434,7 +434,7 @@ static int append_counters(struct input *input, struct buf *text)
 
 static int totals(struct input *input, struct input_totals *totals)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 	int code = read_stats(live);
 
 	if (code == 0)
@@ -442,10 +442,10 @@ static int totals(struct input *input, struct input_totals *totals)
 	return code;
 }
 
-static int append_metrics(struct input *input, const struct plan *plan,
-			  struct exposition *exposition)
+static int input_live_append_metrics(struct input *input, const struct plan *plan,
+				     struct exposition *exposition)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 	int code = read_stats(live);
 
 	if (code)
@@ -455,11 +455,11 @@ static int append_metrics(struct input *input, const struct plan *plan,
 	return 0;
 }
 
-static int append_report(struct input *input, const struct account *account, struct buf *text,
-			 struct error *err)
+static int input_live_append_report(struct input *input, const struct account *account,
+				    struct buf *text, struct error *err)
 {
 	struct scap_live_throttled list[THROTTLED_SHOWN];
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 	int code = read_stats(live);
 
 	if (code)
@@ -473,7 +473,7 @@ static int append_report(struct input *input, const struct account *account, str
 
 static int losses(struct input *input, const struct event_counters **counters)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 	int code = read_stats(live);
 
 	*counters = live->stats.events;
@@ -482,15 +482,15 @@ static int losses(struct input *input, const struct event_counters **counters)
 
 static void note_bpf(struct input *input, const struct sinsp_event *event)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 
 	if (meddling_is(live->live, event))
 		meddling_note(&live->meddling, event);
 }
 
-static void append_news(struct input *input, struct buf *text)
+static void input_live_append_news(struct input *input, struct buf *text)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 	size_t before = text->len;
 
 	if (live->said_answers)
@@ -501,19 +501,19 @@ static void append_news(struct input *input, struct buf *text)
 
 static uint32_t silent(struct input *input, uint32_t *cpu)
 {
-	return scap_live_silent(of(input)->live, cpu);
+	return scap_live_silent(input_live_of(input)->live, cpu);
 }
 
-static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
+static bool input_live_is_incomplete(struct input *input, const struct sinsp_stats *state)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 
 	return read_stats(live) || account_live_is_incomplete(&live->stats) || state->corrupt;
 }
 
-static void destroy(struct input *input)
+static void input_live_destroy(struct input *input)
 {
-	struct input_live *live = of(input);
+	struct input_live *live = input_live_of(input);
 
 	change_drop(input);
 	boundary_finish(&live->boundary);
@@ -525,36 +525,36 @@ static void destroy(struct input *input)
 }
 
 static const struct input_ops ops = {
-	.create_state = create_state,
-	.find_pid = find_pid,
+	.create_state = input_live_create_state,
+	.find_pid = input_live_find_pid,
 	.append_warnings = append_warnings,
-	.has_room = has_room,
-	.step = step,
+	.has_room = input_live_has_room,
+	.step = input_live_step,
 	.run_ns = run_ns,
 	.shed = shed,
 	.reject_groups = reject_groups,
 	.accept_groups = accept_groups,
-	.fail = fail,
-	.stop = stop,
+	.fail = input_live_fail,
+	.stop = input_live_stop,
 	.change_begin = change_begin,
 	.change_prepare = change_prepare,
 	.change_take = change_take,
 	.change_drop = change_drop,
 	.boundary = get_boundary,
 	.totals = totals,
-	.append_counters = append_counters,
+	.append_counters = input_live_append_counters,
 	.losses = losses,
-	.append_news = append_news,
+	.append_news = input_live_append_news,
 	.silent = silent,
 	.note_bpf = note_bpf,
-	.append_metrics = append_metrics,
-	.append_report = append_report,
-	.is_incomplete = is_incomplete,
-	.destroy = destroy,
+	.append_metrics = input_live_append_metrics,
+	.append_report = input_live_append_report,
+	.is_incomplete = input_live_is_incomplete,
+	.destroy = input_live_destroy,
 };
 
 /* A process that cannot be found in events is not left out of them. */
-static void leave_out(struct input_live *live, size_t place, pid_t pid)
+static void input_live_leave_out(struct input_live *live, size_t place, pid_t pid)
 {
 	pid_t found;
 
@@ -562,16 +562,16 @@ static void leave_out(struct input_live *live, size_t place, pid_t pid)
 		live->place.self_pids[place] = (uint32_t)found;
 }
 
-static void set_place(struct input_live *live, const struct input_helpers *helpers)
+static void input_live_set_place(struct input_live *live, const struct input_helpers *helpers)
 {
 	live->place.self_pids[0] = (uint32_t)live->host.self;
 	live->place.keys = live->keys;
 	if (helpers->loader) {
 		live->place.loader = &helpers->loader->client.loader;
-		leave_out(live, 1, helpers->loader->pid);
+		input_live_leave_out(live, 1, helpers->loader->pid);
 	}
 	if (helpers->readers)
-		leave_out(live, 2, proc_readers_pid(helpers->readers));
+		input_live_leave_out(live, 2, proc_readers_pid(helpers->readers));
 	scap_proc_set_readers(live->host.proc, helpers->readers);
 }
 
@@ -590,7 +590,7 @@ int input_live_open(const struct plan *plan, const struct input_helpers *helpers
 	if (code == 0) {
 		/* Without them only user space knows which events are of which container. */
 		scap_cgroup_keys_create(MOUNTS, "", &made->keys);
-		set_place(made, helpers);
+		input_live_set_place(made, helpers);
 		code = live_open(plan, &made->place, 0, &made->live, err);
 	}
 	if (code) {

@@ -10,7 +10,7 @@
 
 /* A table of the counters of a reader. */
 
-#define METRICS_FILE_ROW(name, type, unit, member, help)                                                        \
+#define METRICS_FILE_ROW(name, type, unit, member, help)                                           \
 	{                                                                                          \
 		{"lanner_file_" name, type, unit, help},                                           \
 			offsetof(struct scap_reader_stats, member)                                 \
@@ -19,15 +19,18 @@ static const struct {
 	struct metric_family family;
 	size_t offset;
 } rows[] = {
-	METRICS_FILE_ROW("events_read", METRIC_COUNTER, NULL, events, "Events read from the capture file."),
-	METRICS_FILE_ROW("events_corrupt", METRIC_COUNTER, NULL, corrupt_events, "Corrupt events skipped."),
+	METRICS_FILE_ROW("events_read", METRIC_COUNTER, NULL, events,
+			 "Events read from the capture file."),
+	METRICS_FILE_ROW("events_corrupt", METRIC_COUNTER, NULL, corrupt_events,
+			 "Corrupt events skipped."),
 	METRICS_FILE_ROW("events_unknown", METRIC_COUNTER, NULL, unknown_events,
-	    "Events skipped whose type this version does not know."),
+			 "Events skipped whose type this version does not know."),
 	METRICS_FILE_ROW("lists_corrupt", METRIC_COUNTER, NULL, corrupt_lists,
-	    "Lists of the state skipped from a corrupt entry on."),
+			 "Lists of the state skipped from a corrupt entry on."),
 	METRICS_FILE_ROW("blocks_unknown", METRIC_COUNTER, NULL, unknown_blocks,
-	    "Blocks skipped whose kind this version does not know."),
-	METRICS_FILE_ROW("read_bytes", METRIC_COUNTER, "bytes", bytes_read, "Bytes read of the capture file."),
+			 "Blocks skipped whose kind this version does not know."),
+	METRICS_FILE_ROW("read_bytes", METRIC_COUNTER, "bytes", bytes_read,
+			 "Bytes read of the capture file."),
 	METRICS_FILE_ROW("size_bytes", METRIC_GAUGE, "bytes", bytes, "Its size; 0: not known."),
 };
 
@@ -100,7 +103,7 @@ static const struct {
 };
 
 /* What else is counted, by the offset of its member. */
-#define METRICS_LIVE_ROW(name, member, help)                                                                    \
+#define METRICS_LIVE_ROW(name, member, help)                                                       \
 	{                                                                                          \
 		{"lanner_" name, METRIC_COUNTER, NULL, help},                                      \
 			offsetof(struct scap_live_stats, member)                                   \
@@ -110,19 +113,26 @@ static const struct {
 	size_t offset;
 } counters[] = {
 	METRICS_LIVE_ROW("events_corrupt", corrupt,
-	    "Events in ring buffers that are not what the driver writes."),
-	METRICS_LIVE_ROW("events_out_of_order", out_of_order, "Events given out after a later one."),
-	METRICS_LIVE_ROW("calls_not_decoded", compat, "System calls of 32-bit programs that are not decoded."),
-	METRICS_LIVE_ROW("calls_without_latency", untimed, "Calls whose time of entry was not kept."),
+			 "Events in ring buffers that are not what the driver writes."),
+	METRICS_LIVE_ROW("events_out_of_order", out_of_order,
+			 "Events given out after a later one."),
+	METRICS_LIVE_ROW("calls_not_decoded", compat,
+			 "System calls of 32-bit programs that are not decoded."),
+	METRICS_LIVE_ROW("calls_without_latency", untimed,
+			 "Calls whose time of entry was not kept."),
 	METRICS_LIVE_ROW("bpf_calls_of_others", meddled,
-	    "Calls of others that change programs or maps of the capture, or would."),
-	METRICS_LIVE_ROW("answers_unjudged", unjudged,
-	    "Failures to find seccomp filters, or to watch for calls that they answer."),
-	METRICS_LIVE_ROW("heartbeats_unanswered", unanswered,
-	    "Test calls on CPUs whose programs do not report: events are missing there."),
+			 "Calls of others that change programs or maps of the capture, or would."),
+	METRICS_LIVE_ROW(
+		"answers_unjudged", unjudged,
+		"Failures to find seccomp filters, or to watch for calls that they answer."),
+	METRICS_LIVE_ROW(
+		"heartbeats_unanswered", unanswered,
+		"Test calls on CPUs whose programs do not report: events are missing there."),
 	METRICS_LIVE_ROW("limits_begun_anew", rates_ended,
-	    "Counters of limits that gave way to those of other processes or groups, at least."),
-	METRICS_LIVE_ROW("program_runs_missed", run_missed, "Runs of a program that the kernel skipped."),
+			 "Counters of limits that gave way to those of other processes or groups, "
+			 "at least."),
+	METRICS_LIVE_ROW("program_runs_missed", run_missed,
+			 "Runs of a program that the kernel skipped."),
 };
 
 static void append_by_event(const struct scap_live_stats *stats, const struct selection *selection,
@@ -142,7 +152,8 @@ static void append_by_event(const struct scap_live_stats *stats, const struct se
 	}
 }
 
-static void append_causes(const struct scap_live_stats *stats, struct exposition *exposition)
+static void input_metrics_append_causes(const struct scap_live_stats *stats,
+					struct exposition *exposition)
 {
 	static const struct metric_family family = {
 		"lanner_events_lost", METRIC_COUNTER, NULL,
@@ -181,7 +192,7 @@ void metrics_live_append(const struct scap_live_stats *stats, const struct selec
 		"CPUs whose programs do not report: their events are missing."};
 
 	append_by_event(stats, selection, exposition);
-	append_causes(stats, exposition);
+	input_metrics_append_causes(stats, exposition);
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		exposition_add(exposition, &counters[i].family,
 			       *(const uint64_t *)((const char *)stats + counters[i].offset));

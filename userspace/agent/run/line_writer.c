@@ -34,7 +34,7 @@ static uint64_t count_lines(const struct line_writer *writer, size_t done)
 }
 
 /* Handles a failed write. Returns 0 to try again, or -errno. */
-static int handle_failure(struct line_writer *writer, int code, struct error *err)
+static int line_writer_handle_failure(struct line_writer *writer, int code, struct error *err)
 {
 	struct pollfd poll_fd = {.fd = writer->fd, .events = POLLOUT};
 
@@ -45,7 +45,7 @@ static int handle_failure(struct line_writer *writer, int code, struct error *er
 		return 0;
 	case EAGAIN:
 		return poll(&poll_fd, 1, -1) < 0 && errno == EINTR
-			       ? handle_failure(writer, EINTR, err)
+			       ? line_writer_handle_failure(writer, EINTR, err)
 			       : 0;
 	case EPIPE:
 		writer->closed = true;
@@ -71,7 +71,7 @@ int line_writer_flush(struct line_writer *writer, struct error *err)
 			alarm(SIGNALS_PATIENCE_S);
 		n = write(writer->fd, buf->data + done, buf->len - done);
 		if (n < 0)
-			result = handle_failure(writer, errno, err);
+			result = line_writer_handle_failure(writer, errno, err);
 		else
 			done += (size_t)n;
 	}

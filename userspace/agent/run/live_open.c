@@ -186,11 +186,13 @@ static void append_filters(const struct scap_live *live, bool verbose, struct bu
 	const int error = scap_live_filters_error(live);
 
 	if (error && (error != -EXDEV || verbose))
-		buf_printf(text,
-			   "agent: the seccomp filters that were there before are not all known (%s): "
-			   "calls that they answer in place of the kernel are not marked; start those "
-			   "programs anew after the agent (-v shows programs that the kernel rejects)\n",
-			   iterator_reason(error));
+		buf_printf(
+			text,
+			"agent: the seccomp filters that were there before are not all known (%s): "
+			"calls that they answer in place of the kernel are not marked; start those "
+			"programs anew after the agent (-v shows programs that the kernel "
+			"rejects)\n",
+			iterator_reason(error));
 }
 
 void live_answers_append(const struct scap_live *live, struct buf *text)
@@ -261,7 +263,8 @@ void meddling_note(struct meddling *meddling, const struct sinsp_event *event)
 		memcpy(name, event->thread->comm, sizeof(name));
 	terminal_mask(name, strlen(name)); /* a line of its own would be somebody else's word */
 	buf_printf(&text,
-		   "agent: thread %" PRIu64 " (%s) changes programs or maps of this capture, or tried "
+		   "agent: thread %" PRIu64
+		   " (%s) changes programs or maps of this capture, or tried "
 		   "to: events may be missing\n",
 		   event->ev.tid, name);
 	terminal_print(stderr, &text);

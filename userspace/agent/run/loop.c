@@ -182,7 +182,7 @@ static int turn(struct loop *loop, struct error *err)
 }
 
 /* Handles the remaining events of the input, so that every seen event is accounted for. */
-static int drain(struct loop *loop, struct error *err)
+static int loop_drain(struct loop *loop, struct error *err)
 {
 	struct run *run = loop->run;
 	struct scap_source *rest = run->input->ops->stop(run->input);
@@ -218,7 +218,7 @@ int loop_run(struct run *run, struct error *err)
 	result = turn(&loop, err);
 	hand_over_leave(run);
 	service_notify(run, NOTIFY_STOPPING);
-	drained = drain(&loop, result ? NULL : err);
+	drained = loop_drain(&loop, result ? NULL : err);
 	if (result == 0 && drained == 0)
 		result = report_print_summary(run, err);
 	reload_destroy(loop.reload);

@@ -29,7 +29,7 @@ static bool find_lost(struct run *run, const struct event_counters *counters, un
 	return lost->count;
 }
 
-static void look(struct run *run)
+static void losses_look(struct run *run)
 {
 	const struct event_counters *counters;
 	uint64_t now = clock_ns(CLOCK_REALTIME);
@@ -64,7 +64,7 @@ void losses_step(struct run *run, uint64_t now_ns)
 	if (now_ns < run->losses.due_ns)
 		return;
 	run->losses.due_ns = now_ns + STEP_NS;
-	look(run);
+	losses_look(run);
 }
 
 static void say_news(struct run *run)
@@ -100,5 +100,5 @@ void losses_say_silence(struct run *run, uint64_t now_ns)
 void losses_end(struct run *run)
 {
 	if (run->outputs.count && run->input && !hand_over_is_gone(&run->hand_over))
-		look(run);
+		losses_look(run);
 }

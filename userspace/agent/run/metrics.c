@@ -116,15 +116,15 @@ static const struct {
 	 META_RUNTIME_STREAMS_LOST},
 };
 
-static void append_rows(struct exposition *exposition, const struct row *rows, size_t count,
-			const void *values)
+static void metrics_append_rows(struct exposition *exposition, const struct row *rows, size_t count,
+				const void *values)
 {
 	for (size_t i = 0; i < count; i++)
 		exposition_add(exposition, &rows[i].family,
 			       *(const uint64_t *)((const char *)values + rows[i].offset));
 }
 #define APPEND_ROWS(exposition, rows, values)                                                      \
-	append_rows(exposition, rows, sizeof(rows) / sizeof(rows[0]), values)
+	metrics_append_rows(exposition, rows, sizeof(rows) / sizeof(rows[0]), values)
 
 static void append_information(struct exposition *exposition)
 {
@@ -313,7 +313,8 @@ static void append_output_threads(struct exposition *exposition, const struct ou
 }
 
 /* Captures follow the others. Returns the name of the kind. */
-static const char *account_of(const struct run *run, size_t i, struct output_account *account)
+static const char *metrics_account_of(const struct run *run, size_t i,
+				      struct output_account *account)
 {
 	const struct outputs *outputs = &run->outputs;
 	const struct capture *capture;
@@ -338,7 +339,7 @@ static void append_outputs(struct exposition *exposition, const struct run *run)
 	if (count == 0)
 		return;
 	for (size_t i = 0; i < count; i++) {
-		const char *kind = account_of(run, i, &accounts[i]);
+		const char *kind = metrics_account_of(run, i, &accounts[i]);
 
 		snprintf(places[i], sizeof(places[i]), "%zu", i + 1);
 		labels[i][0] = (struct metric_label){"output", places[i]};

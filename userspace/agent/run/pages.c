@@ -29,7 +29,7 @@ static void append_version(struct buf *out)
 }
 
 /* "3 d 4 h", "4 h 5 min" or "5 min 6 s". */
-static void append_duration(uint64_t seconds, struct buf *out)
+static void pages_append_duration(uint64_t seconds, struct buf *out)
 {
 	static const struct {
 		const char *name;
@@ -57,7 +57,7 @@ static void append_usage(struct buf *out)
 	if (gmtime_r(&start, &parts))
 		strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", &parts);
 	buf_printf(out, "running: since %s, ", since);
-	append_duration(ran_ns / NS_PER_S, out);
+	pages_append_duration(ran_ns / NS_PER_S, out);
 	buf_printf(out,
 		   "; %.2f %% of a CPU on average, %.1f MiB of memory, %" PRIu64 " descriptors\n",
 		   ran_ns ? (double)usage.cpu_ns * 100 / (double)ran_ns : 0.0,
@@ -125,7 +125,7 @@ struct question {
 	struct error err;
 };
 
-static void refuse(struct control_answer *answer, const char *text)
+static void pages_refuse(struct control_answer *answer, const char *text)
 {
 	answer->status = HTTP_UNAVAILABLE;
 	buf_clear(&answer->body);
@@ -133,16 +133,16 @@ static void refuse(struct control_answer *answer, const char *text)
 }
 
 /* Returns whether the loop answered; otherwise the answer says so. */
-static bool ask(struct control *control, void (*function)(void *data), struct question *question,
-		struct control_answer *answer)
+static bool pages_ask(struct control *control, void (*function)(void *data),
+		      struct question *question, struct control_answer *answer)
 {
 	if (control_ask(control, function, question))
 		return true;
-	refuse(answer, "the loop that handles events has not moved for 5 seconds");
+	pages_refuse(answer, "the loop that handles events has not moved for 5 seconds");
 	return false;
 }
 
-static void append_metrics(void *data)
+static void pages_append_metrics(void *data)
 {
 	struct question *question = data;
 
@@ -154,7 +154,7 @@ static void get_metrics(struct control *control, void *run, bool openmetrics,
 {
 	struct question question = {.run = run, .body = &answer->body, .openmetrics = openmetrics};
 
-	if (!ask(control, append_metrics, &question, answer))
+	if (!pages_ask(control, pages_append_metrics, &question, answer))
 		return;
 	answer->type = openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
 				   : "text/plain; version=0.0.4; charset=utf-8";
@@ -172,7 +172,7 @@ static void get_status(struct control *control, void *run, bool openmetrics,
 {
 	struct question question = {.run = run, .body = &answer->body};
 
-	ask(control, append_status, &question, answer);
+	pages_ask(control, append_status, &question, answer);
 }
 
 static void append_health(void *data)
@@ -193,7 +193,7 @@ static void get_health(struct control *control, void *run, bool openmetrics,
 {
 	struct question question = {.run = run, .body = &answer->body};
 
-	if (ask(control, append_health, &question, answer) && question.health == HEALTH_HANGS)
+	if (pages_ask(control, append_health, &question, answer) && question.health == HEALTH_HANGS)
 		answer->status = HTTP_UNAVAILABLE;
 }
 
@@ -235,7 +235,7 @@ static void get_readiness(struct control *control, void *context, bool openmetri
 		answer->status = HTTP_UNAVAILABLE;
 		return;
 	}
-	asked = ask(control, prepare_canary, &question, answer);
+	asked = pages_ask(control, prepare_canary, &question, answer);
 	code = canary_end(&run->canary, asked ? question.tid : 0, CANARY_MS);
 	if (!asked)
 		return;
@@ -243,9 +243,10 @@ static void get_readiness(struct control *control, void *context, bool openmetri
 		error_set(&question.err, 0, "programs do not report on CPU %" PRIu32,
 			  question.silent_cpu);
 	if (question.err.text[0])
-		refuse(answer, question.err.text);
+		pages_refuse(answer, question.err.text);
 	else if (code)
-		refuse(answer, "the event of a process that ended did not arrive within 3 seconds");
+		pages_refuse(answer,
+			     "the event of a process that ended did not arrive within 3 seconds");
 	else if (question.captures_exits)
 		BUF_LITERAL(&answer->body, ARRIVED);
 	else

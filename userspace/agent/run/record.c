@@ -9,12 +9,12 @@
 #include "util/terminal.h"
 
 /* Whether to stop waiting for a reader that does not read. */
-static bool gives_up(void)
+static bool record_gives_up(void)
 {
 	return signals_count() > 1;
 }
 
-static void configure(const struct options *options, struct recording_config *config)
+static void record_configure(const struct options *options, struct recording_config *config)
 {
 	*config = (struct recording_config){
 		.path = options->write,
@@ -26,7 +26,7 @@ static void configure(const struct options *options, struct recording_config *co
 		.container_env = options->container_env,
 		.copies = options->read && !options->filter && !options->rules_count,
 	};
-	config->writer.give_up = gives_up;
+	config->writer.give_up = record_gives_up;
 }
 
 int record_open(struct run *run, struct error *err)
@@ -34,13 +34,13 @@ int record_open(struct run *run, struct error *err)
 	int code = 0;
 
 	if (run->options->write) {
-		configure(run->options, &run->recording_config);
+		record_configure(run->options, &run->recording_config);
 		code = recording_create(&run->recording_config, run->sinsp, &run->recording, err);
 		run->is_recording = code == 0;
 	}
 	if (code)
 		return code;
-	return captures_open(&run->captures, run->sinsp, run->options->read, gives_up, err);
+	return captures_open(&run->captures, run->sinsp, run->options->read, record_gives_up, err);
 }
 
 void record_take_result(struct run *run, int result)

@@ -110,7 +110,7 @@ static int renew_printer(const struct plan *plan, const struct options *options,
 				 &prepared->captures, &prepared->messages, &prepared->err);
 }
 
-static int prepare(const struct run *run, struct prepared *prepared)
+static int reload_prepare(const struct run *run, struct prepared *prepared)
 {
 	const struct plan *plan = run->plan;
 	struct input *input = run->input;
@@ -132,24 +132,24 @@ static int prepare(const struct run *run, struct prepared *prepared)
 	return code;
 }
 
-static void *run_thread(void *context)
+static void *reload_run_thread(void *context)
 {
 	struct reload *reload = context;
 
-	reload->prepared.code = prepare(reload->run, &reload->prepared);
+	reload->prepared.code = reload_prepare(reload->run, &reload->prepared);
 	atomic_store(&reload->ready, true);
 	return NULL;
 }
 
 /* Blocks signals in the new thread: the main thread handles them. */
-static int start_thread(struct reload *reload)
+static int reload_start_thread(struct reload *reload)
 {
 	sigset_t all, before;
 	int code;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	code = pthread_create(&reload->thread, NULL, run_thread, reload);
+	code = pthread_create(&reload->thread, NULL, reload_run_thread, reload);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return -code;
 }
@@ -184,13 +184,13 @@ __attribute__((format(printf, 2, 3))) static void say_line(struct reload *reload
 	say(reload, &text);
 }
 
-static void end(struct reload *reload, bool succeeded)
+static void reload_end(struct reload *reload, bool succeeded)
 {
 	pid_file_end_reload(&reload->run->pid_file, succeeded, &reload->said);
 	buf_finish(&reload->said);
 }
 
-static void start(struct reload *reload)
+static void reload_start(struct reload *reload)
 {
 	struct input *input = reload->run->input;
 	int code = input->ops->change_begin ? input->ops->change_begin(input) : 0;
@@ -199,13 +199,13 @@ static void start(struct reload *reload)
 	pid_file_begin_reload(&reload->run->pid_file);
 	atomic_store(&reload->ready, false);
 	if (code == 0)
-		code = start_thread(reload);
+		code = reload_start_thread(reload);
 	reload->preparing = code == 0;
 	if (code == 0)
 		return;
 	drop_change(input);
 	say_line(reload, "agent: cannot reload the rules: %s\n", strerror(-code));
-	end(reload, false);
+	reload_end(reload, false);
 }
 
 /* Outputs first: if one cannot be opened, nothing has changed. */
@@ -288,7 +288,7 @@ static void take_over(struct reload *reload)
 			 run->options->config ? "it was" : "they were", prepared->err.text);
 	}
 	buf_finish(&text);
-	end(reload, succeeded);
+	reload_end(reload, succeeded);
 	prepared_finish(prepared);
 }
 
@@ -316,7 +316,7 @@ void reload_step(struct reload *reload)
 	if (reload->preparing && atomic_load(&reload->ready))
 		take_over(reload);
 	else if (reload->requested && !reload->preparing)
-		start(reload);
+		reload_start(reload);
 	announce_end(reload);
 }
 

@@ -12,7 +12,7 @@
 #include "util/buf.h"
 #include "util/terminal.h"
 
-static struct account account_of(const struct run *run)
+static struct account report_account_of(const struct run *run)
 {
 	struct account account = {
 		.matched = run->matched,
@@ -31,7 +31,7 @@ static struct account account_of(const struct run *run)
 
 int report_append_counters(const struct run *run, struct buf *text)
 {
-	struct account account = account_of(run);
+	struct account account = report_account_of(run);
 	int code = run->input->ops->append_counters(run->input, text);
 
 	if (code)
@@ -99,7 +99,7 @@ bool report_is_incomplete(const struct run *run)
 	return run->input->ops->is_incomplete(run->input, &state);
 }
 
-static bool is_silent(const struct run *run)
+static bool report_is_silent(const struct run *run)
 {
 	return run->options->quiet && !run->options->verbose && !report_is_incomplete(run);
 }
@@ -118,12 +118,12 @@ static void count_decision(const struct sinsp_cgroups *cgroups, void *context)
 
 void report_print(const struct run *run)
 {
-	struct account account = account_of(run);
+	struct account account = report_account_of(run);
 	struct count count = {run->plan->filter, account.cgroups};
 	struct error err = {""};
 	struct buf text = {0};
 
-	if (is_silent(run))
+	if (report_is_silent(run))
 		return;
 	if (account.verbose && count.filter)
 		sinsp_visit_cgroups(run->sinsp, 0, count_decision, &count);

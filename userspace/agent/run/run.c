@@ -86,7 +86,7 @@ static int check_followed(const struct run *run, struct error *err)
 }
 
 /* Whether an output may not hold up the run any more. */
-static bool gives_up(void)
+static bool run_gives_up(void)
 {
 	return signals_count() > 1;
 }
@@ -95,14 +95,14 @@ static bool gives_up(void)
  * What one agent alone can have. First, since what is wrong with it is found early, and it costs
  * little; but from another agent it is taken over last, and only tried first.
  */
-static int claim(struct run *run, struct error *err)
+static int run_claim(struct run *run, struct error *err)
 {
 	const struct options *options = run->options;
 	int code = 0;
 
 	if (options->pid_file && !run->pid_file.path)
 		code = pid_file_open(&run->pid_file, options->pid_file, err);
-	return code ? code : outputs_open(&run->outputs, options->read, gives_up, err);
+	return code ? code : outputs_open(&run->outputs, options->read, run_gives_up, err);
 }
 
 static int claim_from_other(struct run *run, struct error *err)
@@ -112,7 +112,7 @@ static int claim_from_other(struct run *run, struct error *err)
 	if (code)
 		return code;
 	take_over_continue_outputs(run);
-	code = claim(run, err);
+	code = run_claim(run, err);
 	return code ? code : take_over_open(run, err);
 }
 
@@ -130,7 +130,8 @@ int run_open(struct run *run, struct child *child, struct error *err)
 		return error_set(err, -ENOMEM, "out of memory for the tables of -S");
 	code = take_over_ask(run, err);
 	if (code == 0)
-		code = run->take_over.is_active ? outputs_try(&run->outputs, err) : claim(run, err);
+		code = run->take_over.is_active ? outputs_try(&run->outputs, err)
+						: run_claim(run, err);
 	if (code)
 		return code;
 	set_follow(run, child);

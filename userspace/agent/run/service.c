@@ -171,7 +171,7 @@ static void send_counters(struct run *run)
 }
 
 /* Once a second: whether a thread of an output hangs, for which only a restart helps. */
-static void check_outputs(struct run *run, uint64_t now_ns)
+static void service_check_outputs(struct run *run, uint64_t now_ns)
 {
 	struct service *service = &run->service;
 	struct buf lines = {0};
@@ -193,7 +193,7 @@ void service_step(struct run *run, uint64_t now_ns)
 	if (!notify_is_on(&service->notify))
 		return;
 	if (now_ns >= service->health_due_ns)
-		check_outputs(run, now_ns);
+		service_check_outputs(run, now_ns);
 	if (!service->hangs)
 		notify_alive(&service->notify, now_ns);
 	if (now_ns < service->status_due_ns)

@@ -34,13 +34,13 @@ void tally_finish(struct tally *tally)
 	*tally = (struct tally){0};
 }
 
-static void set_name(struct tally_row *row, const char *name, size_t len)
+static void summary_set_name(struct tally_row *row, const char *name, size_t len)
 {
 	row->len = (uint16_t)(len < TALLY_NAME_BYTES ? len : TALLY_NAME_BYTES);
 	memcpy(row->name, name, row->len);
 }
 
-static bool has_name(const struct tally_row *row, const char *name, size_t len)
+static bool summary_has_name(const struct tally_row *row, const char *name, size_t len)
 {
 	size_t kept = len < TALLY_NAME_BYTES ? len : TALLY_NAME_BYTES;
 
@@ -51,8 +51,8 @@ static bool has_name(const struct tally_row *row, const char *name, size_t len)
  * The row of a key, or a free one for it; NULL: none within reach. name: NULL if it is no part of
  * the key.
  */
-static struct tally_row *find(const struct tally *tally, uint32_t hash, int64_t number,
-			      const char *name, size_t len)
+static struct tally_row *summary_find(const struct tally *tally, uint32_t hash, int64_t number,
+				      const char *name, size_t len)
 {
 	for (size_t i = 0; i < PROBES_MAX; i++) {
 		struct tally_row *row = &tally->rows[(hash + i) & (tally->size - 1)];
@@ -60,7 +60,7 @@ static struct tally_row *find(const struct tally *tally, uint32_t hash, int64_t 
 		if (row->count.events == 0)
 			return row;
 		if (row->hash == hash && row->number == number &&
-		    (!name || has_name(row, name, len)))
+		    (!name || summary_has_name(row, name, len)))
 			return row;
 	}
 	return NULL;
@@ -80,28 +80,28 @@ void tally_count_number(struct tally *tally, int64_t number, const char *name, s
 			bool failed)
 {
 	uint32_t hash = hash_bytes(&number, sizeof(number));
-	struct tally_row *row = find(tally, hash, number, NULL, 0);
+	struct tally_row *row = summary_find(tally, hash, number, NULL, 0);
 
 	if (!row) {
 		tally_add(&tally->rest, failed);
 		return;
 	}
 	count(tally, row, hash, number, failed);
-	set_name(row, name, len);
+	summary_set_name(row, name, len);
 }
 
 void tally_count_name(struct tally *tally, int64_t number, const char *name, size_t len,
 		      bool failed)
 {
 	uint32_t hash = hash_bytes(name, len) ^ (uint32_t)number;
-	struct tally_row *row = find(tally, hash, number, name, len);
+	struct tally_row *row = summary_find(tally, hash, number, name, len);
 
 	if (!row) {
 		tally_add(&tally->rest, failed);
 		return;
 	}
 	if (row->count.events == 0)
-		set_name(row, name, len);
+		summary_set_name(row, name, len);
 	count(tally, row, hash, number, failed);
 }
 
@@ -185,7 +185,7 @@ struct line {
 };
 
 /* The most frequent first; then by name, for a stable order. */
-static int compare(const void *a, const void *b)
+static int summary_compare(const void *a, const void *b)
 {
 	const struct line *one = a, *other = b;
 	size_t len = one->len < other->len ? one->len : other->len;
@@ -201,7 +201,7 @@ static int compare(const void *a, const void *b)
 	return (one->number > other->number) - (one->number < other->number);
 }
 
-static void append_count(const struct tally_count *count, struct buf *text)
+static void summary_append_count(const struct tally_count *count, struct buf *text)
 {
 	buf_printf(text, "%10" PRIu64, count->events);
 	if (count->failed)
@@ -210,7 +210,7 @@ static void append_count(const struct tally_count *count, struct buf *text)
 		buf_printf(text, "%10s", "");
 }
 
-static void append_name(const char *name, size_t len, struct buf *text)
+static void summary_append_name(const char *name, size_t len, struct buf *text)
 {
 	size_t start = text->len;
 
@@ -229,13 +229,13 @@ struct table {
 };
 
 /* Sorts and appends the first lines, then the sum of the others. */
-static void append_table(const struct table *table, size_t top, struct buf *text)
+static void summary_append_table(const struct table *table, size_t top, struct buf *text)
 {
 	struct tally_count others = {0};
 
 	if (table->count == 0)
 		return;
-	qsort(table->lines, table->count, sizeof(table->lines[0]), compare);
+	qsort(table->lines, table->count, sizeof(table->lines[0]), summary_compare);
 	buf_printf(text, "\n%10s%10s  %s\n", "COUNT", "FAILED", table->title);
 	for (size_t i = 0; i < table->count; i++) {
 		const struct line *line = &table->lines[i];
@@ -245,19 +245,19 @@ static void append_table(const struct table *table, size_t top, struct buf *text
 			others.failed += line->count.failed;
 			continue;
 		}
-		append_count(&line->count, text);
+		summary_append_count(&line->count, text);
 		BUF_LITERAL(text, "  ");
 		if (table->append_number)
 			table->append_number(line->number, text);
-		append_name(line->name, line->len, text);
+		summary_append_name(line->name, line->len, text);
 		buf_append_char(text, '\n');
 	}
 	if (table->count > top) {
-		append_count(&others, text);
+		summary_append_count(&others, text);
 		buf_printf(text, "  (%zu more)\n", table->count - top);
 	}
 	if (table->rest && table->rest->events) {
-		append_count(table->rest, text);
+		summary_append_count(table->rest, text);
 		BUF_LITERAL(text, "  (others: the table was full)\n");
 	}
 }
@@ -273,7 +273,7 @@ static void append_calls(const struct summary *summary, struct line *lines, stru
 			lines[table.count++] = (struct line){
 				.count = summary->calls[call], .name = name, .len = strlen(name)};
 	}
-	append_table(&table, CALLS_COUNT, text);
+	summary_append_table(&table, CALLS_COUNT, text);
 }
 
 static void append_pid(int64_t pid, struct buf *text)
@@ -297,7 +297,7 @@ static void append_tally(const struct tally *tally, struct table *table, size_t 
 				(struct line){row->count, row->number, row->name, row->len};
 	}
 	table->rest = &tally->rest;
-	append_table(table, top, text);
+	summary_append_table(table, top, text);
 }
 
 void summary_append(const struct summary *summary, bool all, struct buf *text)

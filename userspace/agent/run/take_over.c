@@ -41,13 +41,13 @@ enum {
 
 static const char busy[] = "it is busy with a reload for 60 seconds";
 
-static int fail(const struct run *run, int code, const char *why, struct error *err)
+static int take_over_fail(const struct run *run, int code, const char *why, struct error *err)
 {
 	return error_set(err, code, "--take-over: the agent that runs with %s goes on: %s",
 			 run->options->pid_file, why);
 }
 
-static int ask(struct run *run, struct take_over_message *answer, struct error *err)
+static int run_take_over_ask(struct run *run, struct take_over_message *answer, struct error *err)
 {
 	struct channel *channel = &run->take_over.channel;
 	const struct take_over_message hello = {
@@ -62,8 +62,9 @@ static int ask(struct run *run, struct take_over_message *answer, struct error *
 	if (got == 0)
 		got = channel_receive(channel, ANSWER_MS, answer, &why);
 	if (got < 0)
-		return fail(run, got, why.text, err);
-	return got ? 0 : fail(run, -ETIMEDOUT, "it does not answer within 5 seconds", err);
+		return take_over_fail(run, got, why.text, err);
+	return got ? 0
+		   : take_over_fail(run, -ETIMEDOUT, "it does not answer within 5 seconds", err);
 }
 
 /* Until it is not busy with a reload. */
@@ -71,18 +72,18 @@ static int ask_until(struct run *run, uint64_t until_ns, struct take_over_messag
 		     struct error *err)
 {
 	const struct timespec pause = {.tv_nsec = LATER_MS * NS_PER_MS};
-	int code = ask(run, answer, err);
+	int code = run_take_over_ask(run, answer, err);
 
 	while (code == 0 && answer->kind == TAKE_OVER_LATER) {
 		if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
-			return fail(run, -ETIMEDOUT, busy, err);
+			return take_over_fail(run, -ETIMEDOUT, busy, err);
 		nanosleep(&pause, NULL);
-		code = ask(run, answer, err);
+		code = run_take_over_ask(run, answer, err);
 	}
 	return code;
 }
 
-static int greet(struct run *run, struct error *err)
+static int take_over_greet(struct run *run, struct error *err)
 {
 	struct take_over *take_over = &run->take_over;
 	struct take_over_message answer;
@@ -98,7 +99,7 @@ static int greet(struct run *run, struct error *err)
 			  answer.text ? answer.text : "unknown", answer.protocol, LANNER_VERSION,
 			  TAKE_OVER_PROTOCOL);
 		take_over_message_finish(&answer);
-		return fail(run, -EPROTO, why.text, err);
+		return take_over_fail(run, -EPROTO, why.text, err);
 	}
 	take_over->pid = answer.pid;
 	take_over->version = answer.text;
@@ -140,10 +141,11 @@ static int find_other(struct run *run, struct error *err)
 
 	while ((code == -ENOENT || code == -ECONNREFUSED) && has_owner(run)) {
 		if (clock_ns(CLOCK_MONOTONIC) >= until_ns || signals_count())
-			return fail(run, -EBUSY,
-				    "it cannot be taken over, since it does not listen (it writes "
-				    "a capture file, or is older): end it first",
-				    err);
+			return take_over_fail(
+				run, -EBUSY,
+				"it cannot be taken over, since it does not listen (it writes "
+				"a capture file, or is older): end it first",
+				err);
 		nanosleep(&pause, NULL);
 		code = connect_other(run, err);
 	}
@@ -162,7 +164,7 @@ int take_over_ask(struct run *run, struct error *err)
 		code = find_other(run, &why);
 		if (code == 0) {
 			run->take_over.is_active = true;
-			return greet(run, err);
+			return take_over_greet(run, err);
 		}
 		if (code != -ENOENT && code != -ECONNREFUSED)
 			break;
@@ -213,8 +215,8 @@ static int pause_with_events(struct run *run, int ms, struct error *err)
  * Waits for a message with events. told: the other agent was told to end, so that no signal ends
  * this one. Returns as channel_receive().
  */
-static int await(struct run *run, uint64_t until_ns, bool told, struct take_over_message *message,
-		 struct error *err)
+static int take_over_await(struct run *run, uint64_t until_ns, bool told,
+			   struct take_over_message *message, struct error *err)
 {
 	int got = 0;
 
@@ -242,16 +244,16 @@ static int propose(struct run *run, struct error *err)
 	boundary_set(boundary_of(run), boundary.boundary_ns);
 	got = channel_send(&take_over->channel, &boundary, SEND_MS, &why);
 	if (got == 0)
-		got = await(run, clock_ns(CLOCK_MONOTONIC) + REACH_NS, false, &take_over->last,
-			    &why);
+		got = take_over_await(run, clock_ns(CLOCK_MONOTONIC) + REACH_NS, false,
+				      &take_over->last, &why);
 	if (got < 0)
-		return fail(run, got, why.text, err);
+		return take_over_fail(run, got, why.text, err);
 	if (got == 0)
-		return fail(run, -ETIMEDOUT, "it did not reach the boundary within 20 seconds",
-			    err);
+		return take_over_fail(run, -ETIMEDOUT,
+				      "it did not reach the boundary within 20 seconds", err);
 	if (take_over->last.kind == TAKE_OVER_REACHED || take_over->last.kind == TAKE_OVER_LATER)
 		return (int)take_over->last.kind;
-	return fail(run, -EPROTO, "it sent a message that was not expected", err);
+	return take_over_fail(run, -EPROTO, "it sent a message that was not expected", err);
 }
 
 /* Until the other agent has reached a boundary. */
@@ -266,7 +268,7 @@ static int agree(struct run *run, struct error *err)
 			return kind < 0 ? kind : 0;
 		take_over_message_finish(&run->take_over.last);
 		if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
-			return fail(run, -ETIMEDOUT, busy, err);
+			return take_over_fail(run, -ETIMEDOUT, busy, err);
 		if (pause_with_events(run, LATER_MS, err))
 			return -EIO;
 	}
@@ -282,7 +284,7 @@ static int await_release(struct run *run, struct error *err)
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + patience_ns + GRACE_NS;
 	struct take_over_message released;
 	struct error why = {""};
-	int got = await(run, until_ns, true, &released, &why);
+	int got = take_over_await(run, until_ns, true, &released, &why);
 
 	if (got == 0)
 		return error_set(err, -ETIMEDOUT,
@@ -357,7 +359,7 @@ int take_over_complete(struct run *run, struct error *err)
 	/* Before this agent's first event; those of the kernel from here on are its own. */
 	losses_skip(run);
 	if (channel_send(&take_over->channel, &go, SEND_MS, &why))
-		return fail(run, -EPIPE, why.text, err);
+		return take_over_fail(run, -EPIPE, why.text, err);
 	code = await_release(run, err);
 	take_over->is_active = false;
 	channel_close(&take_over->channel);
@@ -367,9 +369,9 @@ int take_over_complete(struct run *run, struct error *err)
 }
 
 /* The output of the other agent with that configuration, or NULL. It is used once. */
-static const struct take_over_output *find(const struct take_over_message *message,
-					   const struct output_config *config,
-					   bool used[TAKE_OVER_OUTPUTS_MAX])
+static const struct take_over_output *take_over_find(const struct take_over_message *message,
+						     const struct output_config *config,
+						     bool used[TAKE_OVER_OUTPUTS_MAX])
 {
 	const struct take_over_output *found = NULL;
 	struct buf identity = {0};
@@ -393,7 +395,8 @@ void take_over_continue_outputs(struct run *run)
 
 	for (size_t i = 0; i < run->outputs.count; i++) {
 		struct output *output = run->outputs.list[i];
-		const struct take_over_output *from = find(&take_over->last, output->config, used);
+		const struct take_over_output *from =
+			take_over_find(&take_over->last, output->config, used);
 		struct output_past past = {.died = take_over->died};
 
 		if (!from)
@@ -414,8 +417,8 @@ int take_over_open(struct run *run, struct error *err)
 	return 0;
 }
 
-static void append_output(struct output *output, const struct take_over_output *from, bool died,
-			  struct buf *text)
+static void take_over_append_output(struct output *output, const struct take_over_output *from,
+				    bool died, struct buf *text)
 {
 	struct output_account account;
 	uint64_t backlog = output->config->spool ? from->backlog : 0;
@@ -458,10 +461,10 @@ void take_over_append_report(const struct run *run, struct buf *text)
 	}
 	for (size_t i = 0; i < run->outputs.count; i++) {
 		struct output *output = run->outputs.list[i];
-		const struct take_over_output *from = find(last, output->config, used);
+		const struct take_over_output *from = take_over_find(last, output->config, used);
 
 		if (from)
-			append_output(output, from, take_over->died, text);
+			take_over_append_output(output, from, take_over->died, text);
 	}
 }
 

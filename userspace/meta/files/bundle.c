@@ -19,14 +19,14 @@
 #include "util/json_input.h"
 
 /*
- * Of the initial pid namespace process 2 is kthreadd, whichever program is process 1, which may have
- * more rights than the agent, and then does not show its namespaces.
+ * Of the initial pid namespace process 2 is kthreadd, whichever program is process 1, which may
+ * have more rights than the agent, and then does not show its namespaces.
  */
 
 /* Of the initial pid namespace, in include/linux/proc_ns.h. */
 #define PID_NAMESPACE_INO 0xEFFFFFFCU
 
-static int look(const char *host_root, const char *path, struct stat *file)
+static int bundle_look(const char *host_root, const char *path, struct stat *file)
 {
 	char full[PATH_MAX];
 
@@ -48,7 +48,7 @@ int host_namespaces_read(const char *host_root, struct host_namespaces *hosts)
 
 	*hosts = found;
 	for (unsigned int i = 0; code == 0 && i < HOST_NAMESPACES; i++) {
-		code = look(host_root, paths[i], &file);
+		code = bundle_look(host_root, paths[i], &file);
 		if (code == 0 && i == HOST_NAMESPACE_PID && file.st_ino != PID_NAMESPACE_INO)
 			code = -EXDEV;
 		found.dev = file.st_dev;
@@ -65,7 +65,8 @@ enum sinsp_answer host_namespaces_compare(const struct host_namespaces *hosts,
 	struct stat file;
 
 	/* The file may be gone, or a mount that is not seen here. */
-	if (!hosts->inos[kind] || look(hosts->host_root, path, &file) || file.st_dev != hosts->dev)
+	if (!hosts->inos[kind] || bundle_look(hosts->host_root, path, &file) ||
+	    file.st_dev != hosts->dev)
 		return SINSP_UNKNOWN;
 	return file.st_ino == hosts->inos[kind] ? SINSP_YES : SINSP_NO;
 }
@@ -207,9 +208,8 @@ static const char *const notes[] = {
 	"/run/containerd/runc/*/%s/state.json",
 };
 
-
 /* Whether the control group of a specification is that of the container; without one it may be. */
-static bool is_of(const json_t *spec, const char *id)
+static bool bundle_is_of(const json_t *spec, const char *id)
 {
 	const char *path = JSON_INPUT_TEXT(spec, "linux", "cgroupsPath");
 
@@ -223,8 +223,8 @@ struct search {
 };
 
 /* Opens the bundle in a folder. Returns 0, -ENOENT, or another -errno with a message. */
-static int try_folder(const struct search *search, const char *folder, struct bundle *bundle,
-		      struct error *err)
+static int bundle_try_folder(const struct search *search, const char *folder, struct bundle *bundle,
+			     struct error *err)
 {
 	struct document document;
 	char path[PATH_MAX];
@@ -238,7 +238,7 @@ static int try_folder(const struct search *search, const char *folder, struct bu
 		return code;
 	bundle->spec = document.value;
 	bundle->left_out = document.left_out;
-	if (!is_of(bundle->spec, search->id)) {
+	if (!bundle_is_of(bundle->spec, search->id)) {
 		bundle_finish(bundle);
 		return -ENOENT;
 	}
@@ -270,7 +270,7 @@ static int try_note(const struct search *search, const char *file, struct bundle
 		if (text && strncmp(text, prefix, sizeof(prefix) - 1) == 0)
 			folder = text + sizeof(prefix) - 1;
 	}
-	code = folder ? try_folder(search, folder, bundle, err) : -ENOENT;
+	code = folder ? bundle_try_folder(search, folder, bundle, err) : -ENOENT;
 	json_decref(note.value);
 	return code;
 }
@@ -299,7 +299,7 @@ static int try_pattern(const struct search *search, const char *pattern, try_pat
 }
 
 /* Whether an id can be part of a pattern and of a path. */
-static bool is_plain(const char *id)
+static bool bundle_is_plain(const char *id)
 {
 	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "._-";
@@ -332,11 +332,11 @@ int bundle_find(const char *host_root, const struct meta_request *request, struc
 
 	*bundle = (struct bundle){0};
 	if (request->bundle)
-		failure = code = try_folder(&search, request->bundle, bundle, err);
+		failure = code = bundle_try_folder(&search, request->bundle, bundle, err);
 	/* The default places are those of root. */
-	if (code == 0 || !is_plain(request->id) || request->owner != SINSP_OWNER_ROOT)
+	if (code == 0 || !bundle_is_plain(request->id) || request->owner != SINSP_OWNER_ROOT)
 		return code;
-	code = try_table(&search, places, COUNT(places), try_folder, bundle, err);
+	code = try_table(&search, places, COUNT(places), bundle_try_folder, bundle, err);
 	if (code == 0)
 		return 0;
 	failure = failure == -ENOENT ? code : failure;

@@ -18,7 +18,12 @@
  * the kernel's own threads, as long as the machine runs.
  */
 
-enum host_namespace { HOST_NAMESPACE_PID, HOST_NAMESPACE_NETWORK, HOST_NAMESPACE_IPC, HOST_NAMESPACES };
+enum host_namespace {
+	HOST_NAMESPACE_PID,
+	HOST_NAMESPACE_NETWORK,
+	HOST_NAMESPACE_IPC,
+	HOST_NAMESPACES
+};
 
 struct host_namespaces {
 	const char *host_root; /* borrowed */
@@ -32,7 +37,8 @@ struct host_namespaces {
  */
 int host_namespaces_read(const char *host_root, struct host_namespaces *hosts);
 
-/* Whether a file below the same prefix is that namespace of the host. SINSP_UNKNOWN: it cannot be known. */
+/* Whether a file below the same prefix is that namespace of the host. SINSP_UNKNOWN: it cannot be
+ * known. */
 enum sinsp_answer host_namespaces_compare(const struct host_namespaces *hosts,
 					  enum host_namespace kind, const char *path);
 

@@ -14,8 +14,8 @@ static const char *const data_roots[] = {
 };
 
 /* Loads a file of a folder: Docker's files are root's. */
-static int load(const char *host_root, const char *folder, const char *file,
-		struct document *document, struct error *err)
+static int docker_load(const char *host_root, const char *folder, const char *file,
+		       struct document *document, struct error *err)
 {
 	char path[PATH_MAX];
 	int len = snprintf(path, sizeof(path), "%s/%s", folder, file);
@@ -29,7 +29,7 @@ static int load(const char *host_root, const char *folder, const char *file,
 static int load_config(const char *host_root, const char *folder, const char *id,
 		       struct document *config, struct error *err)
 {
-	int code = load(host_root, folder, "config.v2.json", config, err);
+	int code = docker_load(host_root, folder, "config.v2.json", config, err);
 	const char *found;
 
 	if (code)
@@ -42,8 +42,8 @@ static int load_config(const char *host_root, const char *folder, const char *id
 }
 
 /* Finds the container's folder, and loads its config.v2.json. As docker_describe(). */
-static int find(const char *host_root, const char *id, const struct bundle *bundle,
-		char folder[PATH_MAX], struct document *config, struct error *err)
+static int docker_find(const char *host_root, const char *id, const struct bundle *bundle,
+		       char folder[PATH_MAX], struct document *config, struct error *err)
 {
 	int code = -ENOENT;
 
@@ -132,7 +132,7 @@ int docker_describe(const char *host_root, const struct meta_request *request,
 {
 	char folder[PATH_MAX];
 	struct document config;
-	int code = find(host_root, request->id, bundle, folder, &config, err);
+	int code = docker_find(host_root, request->id, bundle, folder, &config, err);
 
 	if (code)
 		return code;
@@ -140,7 +140,7 @@ int docker_describe(const char *host_root, const struct meta_request *request,
 	info->texts.left_out += config.left_out;
 	json_decref(config.value);
 	/* Without it less is known, but what is known is right. */
-	if (load(host_root, folder, "hostconfig.json", &config, err))
+	if (docker_load(host_root, folder, "hostconfig.json", &config, err))
 		return 0;
 	docker_describe_host_config(config.value, info);
 	json_decref(config.value);

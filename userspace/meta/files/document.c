@@ -32,12 +32,12 @@ struct walk {
 	char rest[PATH_MAX]; /* of the path */
 };
 
-static bool is_root(uint32_t uid)
+static bool document_is_root(uint32_t uid)
 {
 	return uid == 0 || uid == geteuid();
 }
 
-static int look(int fd, struct statx *file)
+static int document_look(int fd, struct statx *file)
 {
 	/* What the kernel knows, without asking a server. */
 	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
@@ -58,7 +58,7 @@ static bool may_others_write(const struct statx *file)
  */
 static bool is_sticky(const struct walk *walk, const struct statx *folder)
 {
-	return (folder->stx_mode & S_ISVTX) && is_root(walk->owner);
+	return (folder->stx_mode & S_ISVTX) && document_is_root(walk->owner);
 }
 
 /* A folder or a single file can be mounted. */
@@ -69,26 +69,26 @@ static bool is_mounted_by_user(int fd, const struct statx *file)
 
 static int check_folder(struct walk *walk, int fd, const struct statx *folder)
 {
-	if (!is_root(folder->stx_uid) && folder->stx_uid != walk->owner)
+	if (!document_is_root(folder->stx_uid) && folder->stx_uid != walk->owner)
 		return -EPERM;
 	if (may_others_write(folder) && !is_sticky(walk, folder))
 		return -EPERM;
 	if (is_mounted_by_user(fd, folder))
 		return -EPERM;
-	walk->by_root &= is_root(folder->stx_uid);
+	walk->by_root &= document_is_root(folder->stx_uid);
 	return 0;
 }
 
 static int check_file(const struct walk *walk, int fd, const struct statx *file)
 {
-	bool is_owners =
-		is_root(walk->owner) ? is_root(file->stx_uid) : file->stx_uid == walk->owner;
+	bool is_owners = document_is_root(walk->owner) ? document_is_root(file->stx_uid)
+						       : file->stx_uid == walk->owner;
 
 	return is_owners && !may_others_write(file) && !is_mounted_by_user(fd, file) ? 0 : -EPERM;
 }
 
 /* Goes back to the root. Returns 0 or -errno. */
-static int begin(struct walk *walk)
+static int document_begin(struct walk *walk)
 {
 	int dir = open(*walk->root ? walk->root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -103,25 +103,25 @@ static int begin(struct walk *walk)
 }
 
 /* Puts a link's target in front of the rest of the path. */
-static int follow(struct walk *walk, int link, const struct statx *file)
+static int document_follow(struct walk *walk, int link, const struct statx *file)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
 	ssize_t len = readlinkat(link, "", target, sizeof(target));
 
 	if (len < 0)
 		return -errno;
-	if (!walk->by_root || !is_root(file->stx_uid))
+	if (!walk->by_root || !document_is_root(file->stx_uid))
 		return -EPERM;
 	if (++walk->links > LINKS_MAX)
 		return -ELOOP;
 	memcpy(rest, walk->rest, sizeof(rest));
 	if (snprintf(walk->rest, sizeof(walk->rest), "%.*s/%s", (int)len, target, rest) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	return *target == '/' ? begin(walk) : 0;
+	return *target == '/' ? document_begin(walk) : 0;
 }
 
 /* Takes the next component off the rest of the path. Returns false at the end. */
-static bool take_component(struct walk *walk, char name[NAME_MAX + 1])
+static bool document_take_component(struct walk *walk, char name[NAME_MAX + 1])
 {
 	const char *at = walk->rest + strspn(walk->rest, "/");
 	size_t len = strcspn(at, "/");
@@ -135,7 +135,7 @@ static bool take_component(struct walk *walk, char name[NAME_MAX + 1])
 }
 
 /* Follows one component. Returns 0, 1 at a file, which is `walk->dir` then, or -errno. */
-static int step(struct walk *walk, const char *name)
+static int document_step(struct walk *walk, const char *name)
 {
 	bool is_up = strcmp(name, "..") == 0;
 	struct statx file;
@@ -144,9 +144,9 @@ static int step(struct walk *walk, const char *name)
 	if (is_up && walk->depth == 0)
 		return 0;
 	fd = openat(walk->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	code = fd < 0 ? -errno : look(fd, &file);
+	code = fd < 0 ? -errno : document_look(fd, &file);
 	if (code == 0 && S_ISLNK(file.stx_mode)) {
-		code = follow(walk, fd, &file);
+		code = document_follow(walk, fd, &file);
 		close(fd);
 		return code;
 	}
@@ -172,9 +172,9 @@ int owned_open(const char *root, const char *path, uint32_t owner)
 
 	if (snprintf(walk.rest, sizeof(walk.rest), "%s", path) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	code = begin(&walk);
-	while (code == 0 && take_component(&walk, name))
-		code = step(&walk, name);
+	code = document_begin(&walk);
+	while (code == 0 && document_take_component(&walk, name))
+		code = document_step(&walk, name);
 	/* A file ends the path; where it does not, there is no such file. */
 	if (code >= 0 && walk.rest[strspn(walk.rest, "/")] == '\0')
 		return walk.dir;
@@ -193,7 +193,7 @@ const struct document_limits document_of_one = {4 << 20, JSON_INPUT_VALUES_MAX};
 const struct document_limits document_of_all = {16 << 20, 10 * JSON_INPUT_VALUES_MAX};
 const struct document_limits document_of_user = {1 << 20, JSON_INPUT_VALUES_MAX / 10};
 
-static int join(const char *root, const char *path, char full[PATH_MAX])
+static int document_join(const char *root, const char *path, char full[PATH_MAX])
 {
 	int len = snprintf(full, PATH_MAX, "%s%s", root, path);
 
@@ -214,7 +214,7 @@ static const char *what_is_wrong(int code)
 }
 
 /* Reads what a descriptor has to say, of at most `max` bytes. Returns 0 or -errno. */
-static int read_all(int fd, size_t max, struct json_thin *thin)
+static int document_read_all(int fd, size_t max, struct json_thin *thin)
 {
 	char part[PART_BYTES];
 	size_t all = 0;
@@ -233,8 +233,8 @@ static int read_all(int fd, size_t max, struct json_thin *thin)
 }
 
 /* Reads a regular file. Returns 0, -ENOENT, or another -errno with a message. */
-static int read_file(const char *root, const char *path, uint32_t owner, struct json_thin *thin,
-		     struct stat *status, struct error *err)
+static int document_read_file(const char *root, const char *path, uint32_t owner,
+			      struct json_thin *thin, struct stat *status, struct error *err)
 {
 	int path_fd = owned_open(root, path, owner), fd = -1;
 	int code = path_fd < 0 ? missing_or(path_fd) : 0;
@@ -243,7 +243,7 @@ static int read_file(const char *root, const char *path, uint32_t owner, struct 
 		code = fstat(path_fd, status) ? -errno : proc_open_regular(path_fd);
 	if (code >= 0 && path_fd >= 0) {
 		fd = code;
-		code = read_all(fd, thin->max * THINNED, thin);
+		code = document_read_all(fd, thin->max * THINNED, thin);
 		close(fd);
 	}
 	if (path_fd >= 0)
@@ -260,12 +260,12 @@ int document_load(const char *root, const char *path, uint32_t owner,
 	struct json_thin *thin = json_thin_create(FREE_LEVELS, limits->bytes);
 	struct document made = {0};
 	char full[PATH_MAX];
-	int code = join(root, path, full) ? -ENOENT : 0;
+	int code = document_join(root, path, full) ? -ENOENT : 0;
 
 	if (!thin)
 		return error_set(err, -ENOMEM, "out of memory");
 	if (code == 0)
-		code = read_file(root, path, owner, thin, &made.status, err);
+		code = document_read_file(root, path, owner, thin, &made.status, err);
 	if (code == 0)
 		code = json_input_parse(thin->out.data ? thin->out.data : "", thin->out.len,
 					limits->values, full, &made.value, err);
@@ -279,7 +279,7 @@ int document_load(const char *root, const char *path, uint32_t owner,
 int document_status(const char *root, const char *path, struct stat *status)
 {
 	char full[PATH_MAX];
-	int code = join(root, path, full);
+	int code = document_join(root, path, full);
 
 	if (code == 0 && stat(full, status))
 		code = -errno;

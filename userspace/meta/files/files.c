@@ -118,8 +118,8 @@ static int part(int code)
 	return code == 0 ? META_SOURCE_PART : code;
 }
 
-static int describe(struct meta_source *source, const struct meta_request *request,
-		    struct sinsp_container_info *info, struct error *err)
+static int files_describe(struct meta_source *source, const struct meta_request *request,
+			  struct sinsp_container_info *info, struct error *err)
 {
 	struct files *files = (struct files *)source;
 	const json_t *annotations;
@@ -142,7 +142,7 @@ static int describe(struct meta_source *source, const struct meta_request *reque
 	return code;
 }
 
-static void destroy(struct meta_source *source)
+static void files_destroy(struct meta_source *source)
 {
 	struct files *files = (struct files *)source;
 
@@ -152,7 +152,7 @@ static void destroy(struct meta_source *source)
 
 struct meta_source *meta_files_create(const char *host_root)
 {
-	static const struct meta_source_ops ops = {describe, destroy};
+	static const struct meta_source_ops ops = {files_describe, files_destroy};
 	struct files *files = calloc(1, sizeof(*files));
 
 	if (!files)

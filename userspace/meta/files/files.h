@@ -12,8 +12,8 @@
 #include "sinsp/state/cgroup_path.h"
 
 /*
- * Containers that run whose id is a name that somebody chose, as runc and crun alone leave it to the
- * user: their control groups do not tell that they are containers, but files of root do.
+ * Containers that run whose id is a name that somebody chose, as runc and crun alone leave it to
+ * the user: their control groups do not tell that they are containers, but files of root do.
  */
 
 enum { NAMED_MAX = 4096 }; /* that are looked at */

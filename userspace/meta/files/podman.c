@@ -57,7 +57,7 @@ void podman_destroy(struct podman *podman)
 	free(podman);
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool podman_is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -71,7 +71,8 @@ static struct kept *find_kept(struct podman *podman, const char *path)
 	return NULL;
 }
 
-static void keep(struct podman *podman, const char *path, const struct stat *status, json_t *list)
+static void podman_keep(struct podman *podman, const char *path, const struct stat *status,
+			json_t *list)
 {
 	struct kept *kept = find_kept(podman, path);
 
@@ -87,8 +88,8 @@ static void keep(struct podman *podman, const char *path, const struct stat *sta
 }
 
 /* Gets a list, with a reference for the caller. As document_load(). */
-static int load(struct podman *podman, const char *path, uint32_t owner, json_t **list,
-		struct error *err)
+static int podman_load(struct podman *podman, const char *path, uint32_t owner, json_t **list,
+		       struct error *err)
 {
 	struct kept *kept = owner == SINSP_OWNER_ROOT ? find_kept(podman, path) : NULL;
 	struct document document;
@@ -96,7 +97,7 @@ static int load(struct podman *podman, const char *path, uint32_t owner, json_t 
 	int code;
 
 	if (kept && document_status(podman->host_root, path, &status) == 0 &&
-	    is_same(&kept->status, &status)) {
+	    podman_is_same(&kept->status, &status)) {
 		*list = json_incref(kept->list);
 		return 0;
 	}
@@ -107,12 +108,12 @@ static int load(struct podman *podman, const char *path, uint32_t owner, json_t 
 		return code;
 	*list = document.value;
 	if (owner == SINSP_OWNER_ROOT)
-		keep(podman, path, &document.status, *list);
+		podman_keep(podman, path, &document.status, *list);
 	return 0;
 }
 
 /* Its metadata is JSON in a text. */
-static void describe(const json_t *entry, struct sinsp_container_info *info)
+static void files_podman_describe(const json_t *entry, struct sinsp_container_info *info)
 {
 	json_t *metadata = json_input_object(JSON_INPUT_TEXT(entry, "metadata"));
 	const json_t *names = json_object_get(entry, "names");
@@ -126,12 +127,13 @@ static void describe(const json_t *entry, struct sinsp_container_info *info)
 }
 
 /* Describes the container from the list in a file. */
-static int try_file(struct podman *podman, const char *path, const struct meta_request *request,
-		    struct sinsp_container_info *info, struct error *err)
+static int podman_try_file(struct podman *podman, const char *path,
+			   const struct meta_request *request, struct sinsp_container_info *info,
+			   struct error *err)
 {
 	json_t *list, *entry;
 	size_t i;
-	int code = load(podman, path, request->owner, &list, err);
+	int code = podman_load(podman, path, request->owner, &list, err);
 
 	if (code)
 		return code;
@@ -142,7 +144,7 @@ static int try_file(struct podman *podman, const char *path, const struct meta_r
 
 		if (!found || strcmp(found, request->id) != 0)
 			continue;
-		describe(entry, info);
+		files_podman_describe(entry, info);
 		code = 0;
 		break;
 	}
@@ -151,15 +153,17 @@ static int try_file(struct podman *podman, const char *path, const struct meta_r
 }
 
 /* Describes the container from a list in a folder. */
-static int try_folder(struct podman *podman, const char *folder, const struct meta_request *request,
-		      struct sinsp_container_info *info, struct error *err)
+static int podman_try_folder(struct podman *podman, const char *folder,
+			     const struct meta_request *request, struct sinsp_container_info *info,
+			     struct error *err)
 {
 	int failure = -ENOENT;
 
 	for (size_t i = 0; i < COUNT(files); i++) {
 		char path[PATH_MAX];
 		int len = snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
-		int code = len < PATH_MAX ? try_file(podman, path, request, info, err) : -ENOENT;
+		int code = len < PATH_MAX ? podman_try_file(podman, path, request, info, err)
+					  : -ENOENT;
 
 		if (code == 0)
 			return 0;
@@ -195,15 +199,15 @@ int podman_describe(struct podman *podman, const struct meta_request *request,
 	/* STORAGE/overlay-containers/ID/userdata: beside the lists. */
 	snprintf(path, sizeof(path), "%s", bundle->path);
 	if (cut_at_id(path, id))
-		code = try_folder(podman, path, request, info, err);
+		code = podman_try_folder(podman, path, request, info, err);
 	/* The same below the folder for the time until the next boot. */
 	if (code && bundle_own_folder(bundle, id, path) && cut_at_id(path, id)) {
-		int other = try_folder(podman, path, request, info, err);
+		int other = podman_try_folder(podman, path, request, info, err);
 
 		code = other == 0 || code == -ENOENT ? other : code;
 	}
 	for (size_t i = 0; code && is_roots && i < COUNT(folders); i++) {
-		int other = try_folder(podman, folders[i], request, info, err);
+		int other = podman_try_folder(podman, folders[i], request, info, err);
 
 		code = other == 0 || code == -ENOENT ? other : code;
 	}

@@ -70,7 +70,7 @@ static bool set_url_of_cluster(struct kube_config *config)
 }
 
 /* A name of Kubernetes is part of the requests as it is. */
-static bool is_name(const char *text)
+static bool config_is_name(const char *text)
 {
 	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789.-");
 
@@ -87,7 +87,7 @@ static int set_node(struct kube_config *config, const struct kube_options *optio
 		return error_set(err, code,
 				 "Kubernetes: which node this is, is not known: set NODE_NAME by "
 				 "the downward API (spec.nodeName), or --k8s-node");
-	if (!is_name(node))
+	if (!config_is_name(node))
 		return error_set(err, -EINVAL, "%s %s: not the name of a node",
 				 options->node ? "--k8s-node" : "NODE_NAME", node);
 	memcpy(config->node, node, strlen(node) + 1);
@@ -141,8 +141,8 @@ static int find_kubelet(const struct kube_options *options, struct kube_config *
 }
 
 /* code: if something is missing. */
-static int complete(const struct kube_options *options, struct kube_config *config, int code,
-		    struct error *err)
+static int config_complete(const struct kube_options *options, struct kube_config *config, int code,
+			   struct error *err)
 {
 	int result = set_token(config, options, code, err);
 
@@ -154,7 +154,7 @@ static int complete(const struct kube_options *options, struct kube_config *conf
 }
 
 /* Options that contradict each other, or mean nothing. */
-static int check(const struct kube_options *options, struct error *err)
+static int config_check(const struct kube_options *options, struct error *err)
 {
 	if (options->kubelet && kube_options_name_api(options))
 		return error_set(err, -EINVAL, "--k8s-api %s and --kubelet %s: one of them",
@@ -169,7 +169,7 @@ int kube_config_find(const struct kube_options *options, struct kube_config *con
 		     struct error *err)
 {
 	bool is_none = options->api && strcmp(options->api, "none") == 0;
-	int code = check(options, err);
+	int code = config_check(options, err);
 
 	*config = (struct kube_config){0};
 	if (code)
@@ -179,8 +179,8 @@ int kube_config_find(const struct kube_options *options, struct kube_config *con
 	if (is_none)
 		return -ENOENT;
 	if (!kube_options_name_api(options))
-		return set_url_of_cluster(config) ? complete(options, config, -ENOENT, err)
+		return set_url_of_cluster(config) ? config_complete(options, config, -ENOENT, err)
 						  : -ENOENT;
 	code = set_url(config, "--k8s-api", options->api, err);
-	return code ? code : complete(options, config, -EINVAL, err);
+	return code ? code : config_complete(options, config, -EINVAL, err);
 }

@@ -49,8 +49,8 @@ static inline void pace_count(struct pace *pace, uint64_t now_ns)
 }
 
 /*
- * Which server is asked for pods, and with what: as options say, or as the environment and the files
- * of a container of the cluster say.
+ * Which server is asked for pods, and with what: as options say, or as the environment and the
+ * files of a container of the cluster say.
  */
 
 #define KUBE_ACCOUNT_FOLDER "/var/run/secrets/kubernetes.io/serviceaccount"

@@ -31,8 +31,8 @@ struct kube {
 
 _Static_assert(META_COUNTERS <= 64, "a bit each");
 
-static void post(struct kube *kube, enum meta_kind kind, const char *id,
-		 struct sinsp_pod_info *info)
+static void kube_post(struct kube *kube, enum meta_kind kind, const char *id,
+		      struct sinsp_pod_info *info)
 {
 	struct meta_update *update = meta_update_create(kind, id);
 
@@ -46,12 +46,12 @@ static void post(struct kube *kube, enum meta_kind kind, const char *id,
 static void push_pod(void *data, struct sinsp_pod_info *info)
 {
 	meta_count(((struct kube *)data)->sink, META_KUBE_CHANGES, 1);
-	post(data, META_POD, info->pod.uid, info);
+	kube_post(data, META_POD, info->pod.uid, info);
 }
 
 static void push_removed(void *data, const char *uid)
 {
-	post(data, META_POD_REMOVED, uid, NULL);
+	kube_post(data, META_POD_REMOVED, uid, NULL);
 }
 
 static void add_count(void *data, enum meta_counter counter, uint64_t more)
@@ -74,7 +74,7 @@ static const char *const hints[META_COUNTERS] = {
 };
 
 /* Each kind of failure is reported once. */
-static void report(void *data, enum meta_counter failure, const char *message)
+static void kube_report(void *data, enum meta_counter failure, const char *message)
 {
 	struct kube *kube = data;
 	uint64_t bit = UINT64_C(1) << failure;
@@ -90,18 +90,18 @@ static void report(void *data, enum meta_counter failure, const char *message)
 	meta_post(kube->sink, update);
 }
 
-static bool take(void *data, long status, const char *bytes, size_t len)
+static bool kube_take(void *data, long status, const char *bytes, size_t len)
 {
 	return reflector_take(&((struct kube *)data)->reflector, status, bytes, len);
 }
 
-static bool take_header(void *data, const char *bytes, size_t len)
+static bool kube_take_header(void *data, const char *bytes, size_t len)
 {
 	reflector_take_header(&((struct kube *)data)->reflector);
 	return true;
 }
 
-static bool waits(void *data)
+static bool kube_waits(void *data)
 {
 	return reflector_waits(&((struct kube *)data)->reflector, clock_ns(CLOCK_MONOTONIC));
 }
@@ -112,7 +112,7 @@ static bool refresh_token(struct kube *kube, struct error *err)
 	if (token_refresh(&kube->token, clock_ns(CLOCK_MONOTONIC), err) && kube->token.text) {
 		/* The old one may be good for a while. */
 		meta_count(kube->sink, META_KUBE_TOKEN, 1);
-		report(kube, META_KUBE_TOKEN, err->text);
+		kube_report(kube, META_KUBE_TOKEN, err->text);
 	}
 	return !kube->token.path || kube->token.text;
 }
@@ -135,7 +135,7 @@ static enum meta_counter to_failure(int code, long status)
 }
 
 /* Returns false if the follower is being stopped. */
-static bool send_request(struct kube *kube, struct reflector_end *end, struct error *err)
+static bool kube_send_request(struct kube *kube, struct reflector_end *end, struct error *err)
 {
 	char url[KUBE_URL_BYTES + REFLECTOR_PATH_BYTES];
 	struct fetch_request request = {
@@ -145,9 +145,9 @@ static bool send_request(struct kube *kube, struct reflector_end *end, struct er
 		.trusts_any = kube->config.insecure,
 		.compressed = !kube->request.is_stream,
 		.timeout_ms = kube->request.timeout_s * MS_PER_S,
-		.take = take,
-		.take_header = take_header,
-		.waits = waits,
+		.take = kube_take,
+		.take_header = kube_take_header,
+		.waits = kube_waits,
 		.data = kube,
 	};
 	struct fetch_end answer;
@@ -167,13 +167,13 @@ static void make_request(struct kube *kube)
 	struct reflector_end end = {.failure = META_KUBE_TOKEN, .message = err.text};
 
 	reflector_begin(&kube->reflector, clock_ns(CLOCK_MONOTONIC), &kube->request);
-	if (refresh_token(kube, &err) && !send_request(kube, &end, &err))
+	if (refresh_token(kube, &err) && !kube_send_request(kube, &end, &err))
 		return;
 	reflector_end(&kube->reflector, clock_ns(CLOCK_MONOTONIC), &end);
 	kube->token.rejected = kube->reflector.error_status == STATUS_UNAUTHORIZED;
 }
 
-static void run(struct meta_follower *follower, struct meta_sink *sink)
+static void kube_run(struct meta_follower *follower, struct meta_sink *sink)
 {
 	struct kube *kube = (struct kube *)follower;
 	struct reflector_config config = {
@@ -197,12 +197,12 @@ static void run(struct meta_follower *follower, struct meta_sink *sink)
 	}
 }
 
-static void stop(struct meta_follower *follower)
+static void kube_stop(struct meta_follower *follower)
 {
 	fetch_stop(((struct kube *)follower)->fetch);
 }
 
-static void destroy(struct meta_follower *follower)
+static void kube_destroy(struct meta_follower *follower)
 {
 	struct kube *kube = (struct kube *)follower;
 
@@ -215,7 +215,7 @@ static void destroy(struct meta_follower *follower)
 int kube_follower_create(const struct kube_config *config, struct meta_follower **follower,
 			 struct error *err)
 {
-	static const struct meta_follower_ops ops = {run, stop, destroy};
+	static const struct meta_follower_ops ops = {kube_run, kube_stop, kube_destroy};
 	struct kube *kube = calloc(1, sizeof(*kube));
 	int code =
 		kube ? fetch_create(&kube->fetch, err) : error_set(err, -ENOMEM, "out of memory");
@@ -227,7 +227,8 @@ int kube_follower_create(const struct kube_config *config, struct meta_follower 
 	kube->follower.ops = &ops;
 	kube->config = *config;
 	kube->token.path = config->token_path;
-	kube->output = (struct reflector_output){push_pod, push_removed, add_count, report, kube};
+	kube->output =
+		(struct reflector_output){push_pod, push_removed, add_count, kube_report, kube};
 	*follower = &kube->follower;
 	return 0;
 }

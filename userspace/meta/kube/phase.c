@@ -24,7 +24,7 @@ void phase_begin_list(struct reflector *reflector)
 	reflector->next_page[0] = '\0';
 }
 
-static void count(struct reflector *reflector, enum meta_counter counter, uint64_t more)
+static void phase_count(struct reflector *reflector, enum meta_counter counter, uint64_t more)
 {
 	reflector->config.output->count(reflector->config.output->data, counter, more);
 }
@@ -36,7 +36,7 @@ static bool is_of_node(const struct reflector *reflector, const json_t *pod)
 	return !reflector->config.node || (node && strcmp(node, reflector->config.node) == 0);
 }
 
-static void put(struct reflector *reflector, const json_t *pod, const char *uid)
+static void kube_phase_put(struct reflector *reflector, const json_t *pod, const char *uid)
 {
 	const struct reflector_output *output = reflector->config.output;
 	struct sinsp_pod_info *info = pod_json_describe(pod, uid);
@@ -45,14 +45,14 @@ static void put(struct reflector *reflector, const json_t *pod, const char *uid)
 		info ? known_pods_put(&reflector->known, uid, pod_json_digest(info))
 		     : KNOWN_REJECTED;
 
-	count(reflector, META_KUBE_PODS, reflector->known.count - before);
+	phase_count(reflector, META_KUBE_PODS, reflector->known.count - before);
 	if (result == KNOWN_REJECTED)
-		count(reflector, META_KUBE_PODS_REJECTED, 1);
+		phase_count(reflector, META_KUBE_PODS_REJECTED, 1);
 	if (result != KNOWN_CHANGED) {
 		sinsp_pod_info_destroy(info);
 		return;
 	}
-	count(reflector, META_LEFT_OUT, info->texts.left_out);
+	phase_count(reflector, META_LEFT_OUT, info->texts.left_out);
 	output->pod(output->data, info);
 }
 
@@ -64,15 +64,15 @@ bool phase_put(struct reflector *reflector, const json_t *pod)
 		return false;
 	/* A server may ignore which node's are asked for. */
 	if (is_of_node(reflector, pod))
-		put(reflector, pod, uid);
+		kube_phase_put(reflector, pod, uid);
 	else
-		count(reflector, META_KUBE_PODS_REJECTED, 1);
+		phase_count(reflector, META_KUBE_PODS_REJECTED, 1);
 	return true;
 }
 
-static void forget(struct reflector *reflector, const char *uid)
+static void phase_forget(struct reflector *reflector, const char *uid)
 {
-	count(reflector, META_KUBE_PODS, UINT64_MAX); /* one less */
+	phase_count(reflector, META_KUBE_PODS, UINT64_MAX); /* one less */
 	reflector->config.output->removed(reflector->config.output->data, uid);
 }
 
@@ -84,7 +84,7 @@ bool phase_remove(struct reflector *reflector, const json_t *pod)
 	if (!phase_put(reflector, pod) || !pod_json_uid(pod, uid))
 		return false;
 	if (known_pods_remove(&reflector->known, uid))
-		forget(reflector, uid);
+		phase_forget(reflector, uid);
 	return true;
 }
 
@@ -93,7 +93,7 @@ void phase_end_list(struct reflector *reflector)
 	char uid[SINSP_POD_UID_BYTES];
 
 	while (known_pods_take_missing(&reflector->known, uid))
-		forget(reflector, uid);
+		phase_forget(reflector, uid);
 }
 
 bool phase_fail(struct reflector *reflector, enum meta_counter failure, const char *format, ...)
@@ -136,7 +136,7 @@ bool phase_reject(struct reflector *reflector, long status, const char *message)
 
 bool phase_count_bad_lines(struct reflector *reflector, unsigned int more)
 {
-	count(reflector, META_KUBE_LINES_BAD, more);
+	phase_count(reflector, META_KUBE_LINES_BAD, more);
 	reflector->bad_lines += more;
 	if (reflector->bad_lines < BAD_LINES_MAX)
 		return true;
@@ -199,7 +199,7 @@ enum {
 };
 
 /* The JSON of the answer, for the caller to release; NULL after a failure. */
-static json_t *parse(struct reflector *reflector)
+static json_t *phase_parse(struct reflector *reflector)
 {
 	struct error err = {0};
 	const char *kind;
@@ -262,7 +262,7 @@ static void ask_list(struct reflector *reflector, struct buf *path)
 }
 
 /* The watch begins where the list ends. */
-static void end_list(struct reflector *reflector, const char *version)
+static void kube_phase_end_list(struct reflector *reflector, const char *version)
 {
 	if (!phase_set_version(reflector, version)) {
 		phase_fail(reflector, META_KUBE_NONSENSE, "the list of pods has no version");
@@ -274,13 +274,14 @@ static void end_list(struct reflector *reflector, const char *version)
 
 static void done_list(struct reflector *reflector, uint64_t now_ns)
 {
-	json_t *list = parse(reflector);
+	json_t *list = phase_parse(reflector);
 
 	if (!list)
 		return;
 	put_all(reflector, list);
 	if (!has_next_page(reflector, list) && reflector->failure == META_COUNTERS)
-		end_list(reflector, JSON_INPUT_TEXT(list, "metadata", "resourceVersion"));
+		kube_phase_end_list(reflector,
+				    JSON_INPUT_TEXT(list, "metadata", "resourceVersion"));
 	json_decref(list);
 }
 
@@ -291,8 +292,8 @@ static bool failed_list(struct reflector *reflector, long status)
 	if (phase_rejects_version(status))
 		reflector->list_version[0] = '\0';
 	/*
-	 * It may have had too many bytes, or too many values. A server sends the state in its cache,
-	 * version 0, as a whole, whatever the limit is; the newest one comes in pages.
+	 * It may have had too many bytes, or too many values. A server sends the state in its
+	 * cache, version 0, as a whole, whatever the limit is; the newest one comes in pages.
 	 */
 	if (reflector->failure == META_KUBE_TOO_LONG || reflector->failure == META_KUBE_NONSENSE) {
 		reflector->list_version[0] = '\0';
@@ -316,7 +317,7 @@ static void ask_poll(struct reflector *reflector, struct buf *path)
 
 static void done_poll(struct reflector *reflector, uint64_t now_ns)
 {
-	json_t *list = parse(reflector);
+	json_t *list = phase_parse(reflector);
 
 	if (!list)
 		return;
@@ -357,7 +358,7 @@ struct event {
 	const json_t *object;
 };
 
-static bool take_pod(const struct event *event)
+static bool phase_take_pod(const struct event *event)
 {
 	return phase_put(event->reflector, event->object);
 }
@@ -403,7 +404,7 @@ static bool take_bookmark(const struct event *event)
 }
 
 /* The server ends the stream with a Status, as after a request that it rejects. */
-static bool take_error(const struct event *event)
+static bool phase_take_error(const struct event *event)
 {
 	const char *message = JSON_INPUT_TEXT(event->object, "message");
 	long code = (long)json_integer_value(JSON_INPUT_AT(event->object, "code"));
@@ -421,13 +422,13 @@ static const struct {
 	bool (*take)(const struct event *event);
 	bool is_of_pod; /* counted, and its version is that of the watch */
 } types[] = {
-	{"ADDED", take_pod, true},	 {"MODIFIED", take_pod, true},
-	{"DELETED", take_deleted, true}, {"BOOKMARK", take_bookmark, false},
-	{"ERROR", take_error, false},
+	{"ADDED", phase_take_pod, true},    {"MODIFIED", phase_take_pod, true},
+	{"DELETED", take_deleted, true},    {"BOOKMARK", take_bookmark, false},
+	{"ERROR", phase_take_error, false},
 };
 
 /* Returns false if the text is no event. */
-static bool take_event(struct reflector *reflector, const json_t *line)
+static bool phase_take_event(struct reflector *reflector, const json_t *line)
 {
 	const char *type = JSON_INPUT_TEXT(line, "type");
 	struct event event = {reflector, JSON_INPUT_AT(line, "object")};
@@ -446,12 +447,12 @@ static bool take_event(struct reflector *reflector, const json_t *line)
 	return false;
 }
 
-static bool take_line(struct reflector *reflector, const struct buf *text)
+static bool phase_take_line(struct reflector *reflector, const struct buf *text)
 {
 	json_t *line = NULL;
 	bool is_event = json_input_parse(text->data, text->len, JSON_INPUT_VALUES_MAX, "event",
 					 &line, NULL) == 0 &&
-			take_event(reflector, line);
+			phase_take_event(reflector, line);
 
 	json_decref(line);
 	if (!is_event && !phase_count_bad_lines(reflector, 1))
@@ -491,7 +492,7 @@ static bool failed_watch(struct reflector *reflector, long status)
 const struct phase_ops phase_watch = {
 	.is_stream = true,
 	.ask = ask_watch,
-	.take_line = take_line,
+	.take_line = phase_take_line,
 	.done = done_watch,
 	.failed = failed_watch,
 };
@@ -528,7 +529,7 @@ static bool failed_streaming_list(struct reflector *reflector, long status)
 const struct phase_ops phase_streaming_list = {
 	.is_stream = true,
 	.ask = ask_streaming_list,
-	.take_line = take_line,
+	.take_line = phase_take_line,
 	.done = done_streaming_list,
 	.failed = failed_streaming_list,
 };

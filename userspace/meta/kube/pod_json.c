@@ -205,8 +205,8 @@ static const char *asked_image(const json_t *specs, const char *name)
 	return NULL;
 }
 
-static void fill_image(struct sinsp_texts *texts, struct sinsp_image *image, const json_t *status,
-		       const char *asked)
+static void pod_json_fill_image(struct sinsp_texts *texts, struct sinsp_image *image,
+				const json_t *status, const char *asked)
 {
 	const char *id = JSON_INPUT_TEXT(status, "imageID");
 	const char *digest = id ? strchr(id, '@') : NULL;
@@ -237,7 +237,8 @@ static void fill_containers(struct describe_pod_containers *list, const json_t *
 		if (!container)
 			continue;
 		describe_text(&list->info->texts, &container->name, name);
-		fill_image(&list->info->texts, &container->image, status, asked_image(specs, name));
+		pod_json_fill_image(&list->info->texts, &container->image, status,
+				    asked_image(specs, name));
 	}
 }
 
@@ -288,7 +289,7 @@ struct sinsp_pod_info *pod_json_describe(const json_t *object, const char *uid)
 	return NULL;
 }
 
-static uint64_t add_text(uint64_t hash, const char *text)
+static uint64_t pod_json_add_text(uint64_t hash, const char *text)
 {
 	/* A text that is missing differs from an empty one. */
 	hash = (hash ^ (text ? 1 : 2)) * UINT64_C(1099511628211);
@@ -297,11 +298,12 @@ static uint64_t add_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-static uint64_t add_labels(uint64_t hash, const struct sinsp_labels *labels)
+static uint64_t pod_json_add_labels(uint64_t hash, const struct sinsp_labels *labels)
 {
 	for (size_t i = 0; i < labels->count; i++)
-		hash = add_text(add_text(hash, labels->items[i].name), labels->items[i].value);
-	return add_text(hash, NULL);
+		hash = pod_json_add_text(pod_json_add_text(hash, labels->items[i].name),
+					 labels->items[i].value);
+	return pod_json_add_text(hash, NULL);
 }
 
 uint64_t pod_json_digest(const struct sinsp_pod_info *info)
@@ -321,14 +323,15 @@ uint64_t pod_json_digest(const struct sinsp_pod_info *info)
 	uint64_t hash = UINT64_C(14695981039346656037);
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		hash = add_text(hash, texts[i]);
-	hash = add_labels(add_labels(hash, &pod->labels), &pod->annotations);
+		hash = pod_json_add_text(hash, texts[i]);
+	hash = pod_json_add_labels(pod_json_add_labels(hash, &pod->labels), &pod->annotations);
 	for (size_t i = 0; i < info->containers.count; i++) {
 		const struct sinsp_pod_container *container = &info->containers.items[i];
 
-		hash = add_text(add_text(hash, container->id), container->name);
-		hash = add_text(add_text(hash, container->image.name), container->image.id);
-		hash = add_text(hash, container->image.digest);
+		hash = pod_json_add_text(pod_json_add_text(hash, container->id), container->name);
+		hash = pod_json_add_text(pod_json_add_text(hash, container->image.name),
+					 container->image.id);
+		hash = pod_json_add_text(hash, container->image.digest);
 	}
 	return hash;
 }
@@ -344,7 +347,7 @@ static struct known_pod *find(const struct known_pods *known, const char *uid)
 	return NULL;
 }
 
-static bool grow(struct known_pods *known)
+static bool pod_json_grow(struct known_pods *known)
 {
 	size_t room = known->room ? known->room * 2 : ROOM_FIRST;
 	struct known_pod *items;
@@ -368,7 +371,7 @@ enum known_result known_pods_put(struct known_pods *known, const char *uid, uint
 	bool is_same = pod && pod->digest == digest;
 
 	if (!pod) {
-		if (uid_len >= sizeof(pod->uid) || !grow(known))
+		if (uid_len >= sizeof(pod->uid) || !pod_json_grow(known))
 			return KNOWN_REJECTED;
 		pod = &known->items[known->count++];
 		memcpy(pod->uid, uid, uid_len + 1);

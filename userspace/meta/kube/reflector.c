@@ -12,7 +12,7 @@
 #include "meta/kube/phase.h"
 #include "util/json_input.h"
 
-static void take(struct lines *lines, const char *bytes, size_t len)
+static void kube_reflector_take(struct lines *lines, const char *bytes, size_t len)
 {
 	if (lines->skips)
 		return;
@@ -37,7 +37,7 @@ bool lines_next(struct lines *lines, struct lines_input *input)
 		size_t len = end ? (size_t)(end - input->bytes) : input->len;
 		size_t taken = len + (end ? 1 : 0);
 
-		take(lines, input->bytes, len);
+		kube_reflector_take(lines, input->bytes, len);
 		input->bytes += taken;
 		input->len -= taken;
 		if (end && !lines->skips && lines->line.len)
@@ -133,7 +133,7 @@ void reflector_hurry(struct reflector *reflector)
 		reflector->pace.not_before_ns = early_ns;
 }
 
-static void count(struct reflector *reflector, enum meta_counter counter, uint64_t more)
+static void reflector_count(struct reflector *reflector, enum meta_counter counter, uint64_t more)
 {
 	reflector->config.output->count(reflector->config.output->data, counter, more);
 }
@@ -160,7 +160,7 @@ void reflector_begin(struct reflector *reflector, uint64_t now_ns,
 	request->timeout_s =
 		request->is_stream ? reflector->watch_s + STREAM_LONGER_S : LIST_TIMEOUT_S;
 	pace_count(&reflector->pace, now_ns);
-	count(reflector, META_KUBE_REQUESTS, 1);
+	reflector_count(reflector, META_KUBE_REQUESTS, 1);
 }
 
 static bool take_lines(struct reflector *reflector, const char *bytes, size_t len)
@@ -204,7 +204,7 @@ bool reflector_take(struct reflector *reflector, long status, const char *bytes,
  * A server may accept a watch and never answer, as one whose memory of events is stuck. One that
  * sends bookmarks is not silent for long.
  */
-static bool is_silent(struct reflector *reflector, uint64_t now_ns)
+static bool reflector_is_silent(struct reflector *reflector, uint64_t now_ns)
 {
 	if (reflector->heard)
 		reflector->heard_ns = now_ns;
@@ -216,7 +216,7 @@ static bool is_silent(struct reflector *reflector, uint64_t now_ns)
 
 bool reflector_waits(struct reflector *reflector, uint64_t now_ns)
 {
-	if (reflector->phase == PHASE_WATCH && is_silent(reflector, now_ns)) {
+	if (reflector->phase == PHASE_WATCH && reflector_is_silent(reflector, now_ns)) {
 		reflector->is_silent = true;
 		return phase_fail(reflector, META_KUBE_CUT, "the watch of pods is not answered");
 	}
@@ -288,7 +288,7 @@ void reflector_end(struct reflector *reflector, uint64_t now_ns, const struct re
 		return;
 	if (ops_of(reflector)->failed(reflector, reflector->error_status))
 		return;
-	count(reflector, reflector->failure, 1);
+	reflector_count(reflector, reflector->failure, 1);
 	output->failed(output->data, reflector->failure, reflector->message);
 	back_off(reflector, now_ns, retry_after_s);
 }

@@ -94,7 +94,8 @@ static void fill_spec(struct sinsp_container_info *info, const Containerd__Any *
 }
 
 /* As files do: of a container of ctr the name is its id, which is no name. */
-static void fill(struct sinsp_container_info *info, const Containerd__Container *container)
+static void containerd_fill(struct sinsp_container_info *info,
+			    const Containerd__Container *container)
 {
 	const Containerd__Timestamp *created = container->created_at;
 
@@ -170,7 +171,7 @@ int containerd_describe(const struct containerd *containerd, const char *id, uin
 		code = code == -ENOENT ? 0 : code;
 	}
 	if (code == 0 && found && strcmp(found->id, id) == 0)
-		fill(info, found);
+		containerd_fill(info, found);
 	else
 		result = code && code != -ENOTUNIQ ? code : -ENOENT;
 	arena_finish(&arena);
@@ -212,7 +213,7 @@ static bool is_ambiguous(const struct lists *lists, const char *id)
 	return found > 1;
 }
 
-static void give(const struct lists *lists, const struct runtime_list *list)
+static void containerd_give(const struct lists *lists, const struct runtime_list *list)
 {
 	for (size_t i = 0; i < lists->count; i++)
 		for (size_t j = 0; j < lists->of[i]->n_containers; j++) {
@@ -225,7 +226,7 @@ static void give(const struct lists *lists, const struct runtime_list *list)
 			if (!info)
 				return;
 			info->wants_env = list->with_env;
-			fill(info, container);
+			containerd_fill(info, container);
 			list->add(list->data, container->id, info, 0);
 		}
 }
@@ -244,7 +245,7 @@ int containerd_list(const struct containerd *containerd, uint64_t deadline_ns,
 			code = list_in(containerd, namespaces->namespaces[i]->name, deadline_ns,
 				       &arena, &lists, err);
 	if (code == 0)
-		give(&lists, list);
+		containerd_give(&lists, list);
 	arena_finish(&arena);
 	return code;
 }
@@ -260,7 +261,7 @@ static const struct {
 
 enum { TOPICS_COUNT = sizeof(topics) / sizeof(topics[0]), FILTER_BYTES = 64 };
 
-static bool decode(const char *message, size_t len, struct runtime_event *event)
+static bool containerd_decode(const char *message, size_t len, struct runtime_event *event)
 {
 	struct arena arena = {0};
 	const Containerd__Envelope *envelope = (const Containerd__Envelope *)grpc_decode(
@@ -294,6 +295,6 @@ int containerd_begin_events(struct runtime_events *events)
 	question.n_filters = TOPICS_COUNT;
 	snprintf(events->path, sizeof(events->path), "%s", SERVICES "events.v1.Events/Subscribe");
 	grpc_encode(&question.base, &events->body);
-	events->decode = decode;
+	events->decode = containerd_decode;
 	return events->body.failed ? -ENOMEM : 0;
 }

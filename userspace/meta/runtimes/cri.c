@@ -128,7 +128,7 @@ void cri_fill_labels(struct sinsp_container_info *info, Cri__Text *const *texts,
 	describe_labels_end(&labels, member);
 }
 
-static void fill_mounts(struct sinsp_container_info *info, const Cri__ContainerStatus *status)
+static void cri_fill_mounts(struct sinsp_container_info *info, const Cri__ContainerStatus *status)
 {
 	static const char *const propagations[] = {
 		[CRI__MOUNT_PROPAGATION__PRIVATE] = "private",
@@ -168,8 +168,8 @@ static void fill_created(struct sinsp_container_info *info, int64_t created_ns)
 		info->created_ns = (uint64_t)created_ns;
 }
 
-static void fill_image(struct sinsp_container_info *info,
-		       const Cri__ContainerStatusResponse *answer)
+static void cri_fill_image(struct sinsp_container_info *info,
+			   const Cri__ContainerStatusResponse *answer)
 {
 	const Cri__ContainerStatus *status = answer->status;
 	const char *name = status->image ? status->image->image : NULL;
@@ -185,16 +185,16 @@ static void fill_image(struct sinsp_container_info *info,
 }
 
 static void cri_fill_container(struct sinsp_container_info *info,
-			   const Cri__ContainerStatusResponse *answer)
+			       const Cri__ContainerStatusResponse *answer)
 {
 	const Cri__ContainerStatus *status = answer->status;
 
 	if (status->metadata)
 		describe_text(&info->texts, &info->name, status->metadata->name);
 	fill_created(info, status->created_at);
-	fill_image(info, answer);
+	cri_fill_image(info, answer);
 	cri_fill_labels(info, status->labels, status->n_labels, &info->labels);
-	fill_mounts(info, status);
+	cri_fill_mounts(info, status);
 	describe_pod_by_labels(info, &info->labels);
 }
 
@@ -265,8 +265,8 @@ out:
 	return result;
 }
 
-static int describe_container(const struct cri *cri, const char *id, uint64_t deadline_ns,
-			      struct sinsp_container_info *info, struct error *err)
+static int cri_describe_container(const struct cri *cri, const char *id, uint64_t deadline_ns,
+				  struct sinsp_container_info *info, struct error *err)
 {
 	static const struct grpc_method method = {CRI_SERVICE "ContainerStatus",
 						  &cri__container_status_response__descriptor};
@@ -294,7 +294,7 @@ out:
 int cri_describe(const struct cri *cri, const char *id, uint64_t deadline_ns,
 		 struct sinsp_container_info *info, struct error *err)
 {
-	int result = describe_container(cri, id, deadline_ns, info, err);
+	int result = cri_describe_container(cri, id, deadline_ns, info, err);
 
 	if (result == -ENOENT)
 		result = describe_sandbox(cri, id, deadline_ns, info, false, err);
@@ -321,7 +321,8 @@ static void fill_pod(struct sinsp_container_info *info, const Cri__PodSandbox *s
 }
 
 /* The name may be the image's id, which files have a name for. */
-static void cri_events_fill_container(struct sinsp_container_info *info, const Cri__Container *container)
+static void cri_events_fill_container(struct sinsp_container_info *info,
+				      const Cri__Container *container)
 {
 	const char *name = container->image ? container->image->image : NULL;
 	const char *digest = strchr(container->image_ref, '@');
@@ -346,8 +347,8 @@ static const Cri__PodSandbox *find_sandbox(const Cri__ListPodSandboxResponse *an
 }
 
 /* Gives out one container, or the sandbox itself if `container` is NULL. */
-static void give(const struct cri *cri, const Cri__Container *container,
-		 const Cri__PodSandbox *sandbox, const struct runtime_list *list)
+static void cri_give(const struct cri *cri, const Cri__Container *container,
+		     const Cri__PodSandbox *sandbox, const struct runtime_list *list)
 {
 	struct sinsp_container_info *info = sinsp_container_info_create();
 	const char *id = container ? container->id : sandbox->id;
@@ -391,16 +392,16 @@ int cri_events_list(const struct cri *cri, uint64_t deadline_ns, const struct ru
 	sandboxes = (const Cri__ListPodSandboxResponse *)answers[0];
 	containers = (const Cri__ListContainersResponse *)answers[1];
 	for (size_t i = 0; i < sandboxes->n_items; i++)
-		give(cri, NULL, sandboxes->items[i], list);
+		cri_give(cri, NULL, sandboxes->items[i], list);
 	for (size_t i = 0; i < containers->n_containers; i++)
-		give(cri, containers->containers[i],
-		     find_sandbox(sandboxes, containers->containers[i]->pod_sandbox_id), list);
+		cri_give(cri, containers->containers[i],
+			 find_sandbox(sandboxes, containers->containers[i]->pod_sandbox_id), list);
 out:
 	arena_finish(&arena);
 	return code == -ENOENT ? -EPROTO : code;
 }
 
-static bool decode(const char *message, size_t len, struct runtime_event *event)
+static bool cri_decode(const char *message, size_t len, struct runtime_event *event)
 {
 	static const enum runtime_change changes[] = {
 		[CRI__CONTAINER_EVENT_TYPE__CREATED] = RUNTIME_CHANGED,
@@ -424,6 +425,6 @@ int cri_events_begin(struct runtime_events *events)
 
 	snprintf(events->path, sizeof(events->path), "%s", CRI_SERVICE "GetContainerEvents");
 	grpc_encode(&question.base, &events->body);
-	events->decode = decode;
+	events->decode = cri_decode;
 	return events->body.failed ? -ENOMEM : 0;
 }

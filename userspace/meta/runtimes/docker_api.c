@@ -22,7 +22,7 @@ const char *docker_api_json_id(const json_t *answer)
 	return id ? id : "";
 }
 
-static void fill_mounts(const json_t *answer, struct sinsp_container_info *info)
+static void docker_api_fill_mounts(const json_t *answer, struct sinsp_container_info *info)
 {
 	const json_t *array = JSON_INPUT_AT(answer, "Mounts"), *item;
 	struct describe_mounts mounts = describe_mounts_begin(info, json_array_size(array));
@@ -52,7 +52,7 @@ void docker_api_json_fill(const json_t *answer, struct sinsp_container_info *inf
 	if (!info->created_ns)
 		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(answer, "Created"));
 	describe_labels(&info->texts, &info->labels, JSON_INPUT_AT(answer, "Config", "Labels"));
-	fill_mounts(answer, info);
+	docker_api_fill_mounts(answer, info);
 	describe_env(info, JSON_INPUT_AT(answer, "Config", "Env"));
 	docker_describe_host_config(JSON_INPUT_AT(answer, "HostConfig"), info);
 	/* From API 1.52 on the address stands only with the networks. */
@@ -100,7 +100,7 @@ struct gathering {
 	int code;
 };
 
-static bool gather(void *data, const char *bytes, size_t len)
+static bool docker_api_gather(void *data, const char *bytes, size_t len)
 {
 	struct gathering *gathering = data;
 
@@ -112,8 +112,10 @@ int docker_api_get(struct docker_api *docker, const char *path, size_t values_ma
 		   uint64_t deadline_ns, json_t **answer, struct error *err)
 {
 	struct gathering gathering = {.thin = json_thin_create(FREE_LEVELS, HTTP_BODY_MAX)};
-	struct http_request request = {
-		.path = path, .take = gather, .data = &gathering, .deadline_ns = deadline_ns};
+	struct http_request request = {.path = path,
+				       .take = docker_api_gather,
+				       .data = &gathering,
+				       .deadline_ns = deadline_ns};
 	struct http_reply reply = {0};
 	int result = -ENOMEM;
 
@@ -139,8 +141,8 @@ int docker_api_get(struct docker_api *docker, const char *path, size_t values_ma
 }
 
 /* The same for an object. */
-static int get(struct docker_api *docker, const char *path, uint64_t deadline_ns, json_t **object,
-	       struct error *err)
+static int runtimes_docker_api_get(struct docker_api *docker, const char *path,
+				   uint64_t deadline_ns, json_t **object, struct error *err)
 {
 	int result = docker_api_get(docker, path, JSON_INPUT_VALUES_MAX, deadline_ns, object, err);
 
@@ -216,7 +218,7 @@ static const struct docker_image *find_image(struct docker_api *docker, const ch
 			return &images->rows[i];
 	}
 	snprintf(path, sizeof(path), "%s/images/%s/json", docker->version, id);
-	result = get(docker, path, deadline_ns, &answer, NULL);
+	result = runtimes_docker_api_get(docker, path, deadline_ns, &answer, NULL);
 	/* An image that was removed will not come back: that is an answer too. */
 	if (result && result != -ENOENT)
 		return NULL;
@@ -258,7 +260,7 @@ int docker_api_describe(struct docker_api *docker, const char *id, uint64_t dead
 	if (!docker_api_is_plain(id) || strlen(id) > NAME_MAX_BYTES)
 		return -ENOENT;
 	snprintf(path, sizeof(path), "%s/containers/%s/json", docker->version, id);
-	result = get(docker, path, deadline_ns, &answer, err);
+	result = runtimes_docker_api_get(docker, path, deadline_ns, &answer, err);
 	if (result)
 		return result;
 	/* The daemon takes names and beginnings of ids, too. */
@@ -290,7 +292,7 @@ enum { ACTIONS_COUNT = sizeof(actions) / sizeof(actions[0]) };
  * A list has less than an answer about one container: not how far it is isolated, and the image's
  * id in place of its name when the name is that of another one now.
  */
-static void fill(struct sinsp_container_info *info, const json_t *item)
+static void docker_api_fill(struct sinsp_container_info *info, const json_t *item)
 {
 	const char *name = json_string_value(json_array_get(JSON_INPUT_AT(item, "Names"), 0));
 	const char *image = JSON_INPUT_TEXT(item, "Image");
@@ -334,7 +336,7 @@ int docker_events_list(struct docker_api *docker, uint64_t deadline_ns,
 
 		if (!info)
 			continue;
-		fill(info, item);
+		docker_api_fill(info, item);
 		list->add(list->data, id, info, META_SOURCE_PART);
 	}
 	json_decref(answer);
@@ -359,7 +361,7 @@ int docker_events_look_up(struct docker_api *docker, const char *id, uint64_t de
 	json_array_foreach(answer, i, item)
 	{
 		if (strcmp(docker_api_json_id(item), id) == 0 && result == -ENOENT) {
-			fill(info, item);
+			docker_api_fill(info, item);
 			result = META_SOURCE_PART;
 		}
 	}
@@ -367,7 +369,7 @@ int docker_events_look_up(struct docker_api *docker, const char *id, uint64_t de
 	return result;
 }
 
-static bool decode(const char *message, size_t len, struct runtime_event *event)
+static bool docker_api_decode(const char *message, size_t len, struct runtime_event *event)
 {
 	const char *action;
 	json_t *object;
@@ -397,6 +399,6 @@ int docker_events_begin(const struct docker_api *docker, struct runtime_events *
 		buf_printf(&path, "%s%%22%s%%22", i ? "," : "", actions[i].action);
 	BUF_LITERAL(&path, "%5D%7D");
 	buf_append_char(&path, '\0');
-	events->decode = decode;
+	events->decode = docker_api_decode;
 	return path.failed ? -ENAMETOOLONG : 0;
 }

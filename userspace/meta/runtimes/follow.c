@@ -34,7 +34,7 @@ struct follow {
 	bool with_env;
 	bool reports_absence, reports_stranger; /* not yet done */
 	struct fetch *fetch; /* owned */
-	struct meta_sink *sink; /* of run() */
+	struct meta_sink *sink; /* of follow_run() */
 	struct backoff backoff;
 };
 
@@ -61,8 +61,8 @@ static uint64_t deadline_ns(void)
 }
 
 /* Keeps a description and pushes it; owns it. */
-static void learn(struct follow *follow, const char *id, struct sinsp_container_info *info,
-		  int known)
+static void follow_learn(struct follow *follow, const char *id, struct sinsp_container_info *info,
+			 int known)
 {
 	static const enum meta_cache_state states[] = {
 		[0] = META_CACHE_WHOLE,
@@ -91,7 +91,7 @@ static void take_changed(struct follow *follow, const char *id)
 	code = runtime_look_up(follow->runtime, id, deadline_ns(), info, NULL);
 	meta_count(follow->sink, META_RUNTIME_LOOKUPS, 1);
 	if (code >= 0) {
-		learn(follow, id, info, code);
+		follow_learn(follow, id, info, code);
 		return;
 	}
 	sinsp_container_info_destroy(info);
@@ -100,24 +100,24 @@ static void take_changed(struct follow *follow, const char *id)
 	meta_count(follow->sink, META_RUNTIME_LOOKUPS_FAILED, code != -ENOENT);
 }
 
-static void take_removed(struct follow *follow, const char *id)
+static void follow_take_removed(struct follow *follow, const char *id)
 {
 	meta_cache_remove(follow->cache, follow->owner, id, clock_ns(CLOCK_MONOTONIC));
 	meta_post(follow->sink, meta_update_create(META_CONTAINER_REMOVED, id));
 }
 
-static void take_event(struct follow *follow, const struct runtime_event *event)
+static void follow_take_event(struct follow *follow, const struct runtime_event *event)
 {
 	if (event->change == RUNTIME_CHANGED)
 		take_changed(follow, event->id);
 	else if (event->change == RUNTIME_REMOVED)
-		take_removed(follow, event->id);
+		follow_take_removed(follow, event->id);
 	meta_count(follow->sink, META_RUNTIME_EVENTS, event->change != RUNTIME_NO_CHANGE);
 }
 
 static void take_listed(void *data, const char *id, struct sinsp_container_info *info, int known)
 {
-	learn(data, id, info, known);
+	follow_learn(data, id, info, known);
 }
 
 /* Lists all containers. Returns 0 or -errno. */
@@ -133,7 +133,7 @@ static int list_all(struct follow *follow)
 	return code;
 }
 
-static bool take(void *data, long status, const char *bytes, size_t len)
+static bool follow_take(void *data, long status, const char *bytes, size_t len)
 {
 	struct session *session = data;
 
@@ -143,7 +143,7 @@ static bool take(void *data, long status, const char *bytes, size_t len)
 	return !session->failed;
 }
 
-static bool take_header(void *data, const char *bytes, size_t len)
+static bool follow_take_header(void *data, const char *bytes, size_t len)
 {
 	static const char name[] = "grpc-status:";
 	struct session *session = data;
@@ -169,26 +169,26 @@ static void take_messages(struct session *session)
 
 	while (messages_next(&session->messages, &message, &len)) {
 		if (session->events.decode(message, len, &event))
-			take_event(session->follow, &event);
+			follow_take_event(session->follow, &event);
 		else
 			meta_count(session->follow->sink, META_RUNTIME_EVENTS_BAD, 1);
 	}
 }
 
 /* Whether all containers can be listed now: events from now on will come by the stream. */
-static bool is_open(const struct session *session, uint64_t ns)
+static bool follow_is_open(const struct session *session, uint64_t ns)
 {
 	return session->answered ||
 	       (session->messages.is_grpc && ns >= (uint64_t)BEGIN_MS * NS_PER_MS);
 }
 
 /* Called between the pieces of the stream. */
-static bool waits(void *data)
+static bool follow_waits(void *data)
 {
 	struct session *session = data;
 	uint64_t ns = clock_ns(CLOCK_MONOTONIC) - session->begin_ns;
 
-	if (!session->listed && is_open(session, ns)) {
+	if (!session->listed && follow_is_open(session, ns)) {
 		session->listed = true;
 		session->request.look_ms = IDLE_LOOK_MS;
 		session->failed = list_all(session->follow) != 0;
@@ -222,9 +222,9 @@ static enum session_result run_session(struct session *session)
 		.body_parts = 1,
 		.http2 = is_grpc,
 		.look_ms = BEGIN_MS,
-		.take = take,
-		.take_header = take_header,
-		.waits = waits,
+		.take = follow_take,
+		.take_header = follow_take_header,
+		.waits = follow_waits,
 		.data = session,
 	};
 	if (!url.failed)
@@ -334,7 +334,7 @@ static bool is_used(const struct follow *follow)
 	       (!follow->used || eaccess(follow->used, F_OK) == 0);
 }
 
-static void run(struct meta_follower *follower, struct meta_sink *sink)
+static void follow_run(struct meta_follower *follower, struct meta_sink *sink)
 {
 	struct follow *follow = (struct follow *)follower;
 
@@ -352,12 +352,12 @@ static void run(struct meta_follower *follower, struct meta_sink *sink)
 	}
 }
 
-static void stop(struct meta_follower *follower)
+static void follow_stop(struct meta_follower *follower)
 {
 	fetch_stop(((struct follow *)follower)->fetch);
 }
 
-static void destroy(struct meta_follower *follower)
+static void follow_destroy(struct meta_follower *follower)
 {
 	struct follow *follow = (struct follow *)follower;
 
@@ -371,7 +371,7 @@ static void destroy(struct meta_follower *follower)
 int follow_create(const struct follow_config *config, struct meta_follower **follower,
 		  struct error *err)
 {
-	static const struct meta_follower_ops ops = {run, stop, destroy};
+	static const struct meta_follower_ops ops = {follow_run, follow_stop, follow_destroy};
 	struct follow *follow = calloc(1, sizeof(*follow));
 	int code;
 
@@ -391,7 +391,7 @@ int follow_create(const struct follow_config *config, struct meta_follower **fol
 	if (code == 0 && config->used && !follow->used)
 		code = -ENOMEM;
 	if (code) {
-		destroy(&follow->follower);
+		follow_destroy(&follow->follower);
 		return error_set(err, code, "following a runtime: %s", strerror(-code));
 	}
 	*follower = &follow->follower;

@@ -144,7 +144,7 @@ static void decoded_free(void *data, void *memory)
 {
 }
 
-static int to_errno(unsigned long status)
+static int grpc_to_errno(unsigned long status)
 {
 	static const int results[] = {
 		[GRPC_DEADLINE_EXCEEDED] = -ETIMEDOUT,
@@ -176,8 +176,8 @@ static int check_status(const struct grpc *grpc, const struct grpc_method *metho
 	if (number == GRPC_OK)
 		return 0;
 	http_header(reply, "grpc-message", message, sizeof(message));
-	return error_set(err, to_errno(number), "%s: %s: status %lu: %s", grpc->path, method->path,
-			 number, message);
+	return error_set(err, grpc_to_errno(number), "%s: %s: status %lu: %s", grpc->path,
+			 method->path, number, message);
 }
 
 ProtobufCMessage *grpc_decode(const ProtobufCMessageDescriptor *type, const char *message,
@@ -189,8 +189,8 @@ ProtobufCMessage *grpc_decode(const ProtobufCMessageDescriptor *type, const char
 	return protobuf_c_message_unpack(type, &allocator, len, (const uint8_t *)message);
 }
 
-static int decode(const struct http_reply *reply, const struct grpc_method *method,
-		  struct arena *arena, ProtobufCMessage **answer)
+static int runtimes_grpc_decode(const struct http_reply *reply, const struct grpc_method *method,
+				struct arena *arena, ProtobufCMessage **answer)
 {
 	uint32_t len;
 
@@ -199,7 +199,8 @@ static int decode(const struct http_reply *reply, const struct grpc_method *meth
 	memcpy(&len, reply->body.data + 1, sizeof(len));
 	if (be32toh(len) != reply->body.len - GRPC_PREFIX_BYTES)
 		return -EBADMSG;
-	*answer = grpc_decode(method->answer, reply->body.data + GRPC_PREFIX_BYTES, be32toh(len), arena);
+	*answer = grpc_decode(method->answer, reply->body.data + GRPC_PREFIX_BYTES, be32toh(len),
+			      arena);
 	return *answer ? 0 : -EBADMSG;
 }
 
@@ -237,7 +238,7 @@ int grpc_call(const struct grpc *grpc, const struct grpc_method *method,
 			     : http_request(grpc->http, &request, &reply, err);
 	if (result == 0)
 		result = check_status(grpc, method, &reply, err);
-	if (result == 0 && decode(&reply, method, arena, answer) != 0)
+	if (result == 0 && runtimes_grpc_decode(&reply, method, arena, answer) != 0)
 		result = error_set(err, -EBADMSG, "%s: %s: the answer cannot be decoded",
 				   grpc->path, method->path);
 	buf_finish(&body);

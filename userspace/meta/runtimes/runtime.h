@@ -23,8 +23,8 @@ enum runtime_api {
 struct runtime;
 
 /*
- * `path` is copied. `apis`: what the socket may speak; nothing else is tried. Until another owner is
- * set, root alone is believed. Returns 0, or -errno with a message; does not connect.
+ * `path` is copied. `apis`: what the socket may speak; nothing else is tried. Until another owner
+ * is set, root alone is believed. Returns 0, or -errno with a message; does not connect.
  */
 int runtime_open(const char *path, unsigned int apis, struct runtime **runtime, struct error *err);
 
@@ -38,8 +38,8 @@ const char *runtime_path(const struct runtime *runtime);
 
 /*
  * Adds what the runtime knows of a container, if it may speak one of `apis`. Returns 0,
- * META_SOURCE_PART or _SOME, -ENOENT if it does not know it or was not asked, -EPERM if another user
- * listens there, or another -errno with a message.
+ * META_SOURCE_PART or _SOME, -ENOENT if it does not know it or was not asked, -EPERM if another
+ * user listens there, or another -errno with a message.
  */
 int runtime_describe(struct runtime *runtime, unsigned int apis, const char *id,
 		     uint64_t deadline_ns, struct sinsp_container_info *info, struct error *err);

@@ -67,8 +67,8 @@ static const unsigned int apis_of[SINSP_CONTAINER_TYPES_COUNT] = {
 };
 
 /*
- * Whether a runtime may speak of containers of that owner: its socket is the owner's, too. Who listens
- * there is looked at with each connection.
+ * Whether a runtime may speak of containers of that owner: its socket is the owner's, too. Who
+ * listens there is looked at with each connection.
  */
 static bool speaks_for(const struct runtime *runtime, uint32_t owner)
 {
@@ -78,8 +78,8 @@ static bool speaks_for(const struct runtime *runtime, uint32_t owner)
 }
 
 /* Asks the runtimes in turn, until one knows all of the container. */
-static int ask(struct sockets_source *source, const struct meta_request *request,
-	       uint64_t deadline_ns, struct sinsp_container_info *info, struct error *err)
+static int sockets_ask(struct sockets_source *source, const struct meta_request *request,
+		       uint64_t deadline_ns, struct sinsp_container_info *info, struct error *err)
 {
 	unsigned int apis = apis_of[request->type];
 	int result = -ENOENT;
@@ -120,7 +120,7 @@ static int sockets_describe(struct meta_source *base, const struct meta_request 
 		return 0;
 	if (state == META_CACHE_MISSING)
 		return -ENOENT;
-	code = ask(source, request, deadline_ns, info, err);
+	code = sockets_ask(source, request, deadline_ns, info, err);
 	if (code == -ENOENT && uses_cache)
 		meta_cache_put_missing(source->cache, request->id, now_ns + request->missing_ns);
 	return code == -ENOENT && state >= META_CACHE_SOME ? META_SOURCE_SOME : code;

@@ -38,9 +38,9 @@ int sockets_followers_create(const struct sockets_config *config,
 			     struct error *err);
 
 /*
- * Connects to each socket that exists, for at most SOCKETS_LOOKUP_MS, and reports it: `apis` are bits
- * of enum runtime_api that it may speak; result: 0, or -errno with a message; -EAGAIN: it was not
- * asked, since that would start its runtime. Returns 0, or -errno with a message.
+ * Connects to each socket that exists, for at most SOCKETS_LOOKUP_MS, and reports it: `apis` are
+ * bits of enum runtime_api that it may speak; result: 0, or -errno with a message; -EAGAIN: it was
+ * not asked, since that would start its runtime. Returns 0, or -errno with a message.
  */
 typedef void sockets_seen(void *data, const char *path, unsigned int apis, int result,
 			  const struct error *err);

@@ -46,7 +46,8 @@ void output_account_append(const struct output_account *account, bool verbose, s
 			   account->redacted);
 	if (account->redact_unfinished)
 		buf_printf(text,
-			   "agent: output %s: hid %" PRIu64 " texts whole, as a redact-pattern= was "
+			   "agent: output %s: hid %" PRIu64
+			   " texts whole, as a redact-pattern= was "
 			   "given up on them: make it simpler\n",
 			   account->name, account->redact_unfinished);
 	if (account->is_failing)

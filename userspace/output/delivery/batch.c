@@ -33,7 +33,7 @@ void batch_finish(struct batch *batch)
 }
 
 /* Makes an array larger; without memory it stays as it is. */
-static int grow(void **memory, size_t size)
+static int batch_grow(void **memory, size_t size)
 {
 	void *more = realloc(*memory, size);
 
@@ -43,7 +43,7 @@ static int grow(void **memory, size_t size)
 	return 0;
 }
 
-static int reserve(struct batch *batch, size_t more)
+static int batch_reserve(struct batch *batch, size_t more)
 {
 	size_t capacity = batch->capacity ? batch->capacity : RECORDS_MIN;
 
@@ -51,9 +51,9 @@ static int reserve(struct batch *batch, size_t more)
 		return 0;
 	while (capacity < batch->end + more)
 		capacity *= 2;
-	if (grow((void **)&batch->records, capacity * sizeof(batch->records[0])) ||
-	    grow((void **)&batch->results, capacity * sizeof(batch->results[0])) ||
-	    grow((void **)&batch->parts, capacity * sizeof(batch->parts[0])))
+	if (batch_grow((void **)&batch->records, capacity * sizeof(batch->records[0])) ||
+	    batch_grow((void **)&batch->results, capacity * sizeof(batch->results[0])) ||
+	    batch_grow((void **)&batch->parts, capacity * sizeof(batch->parts[0])))
 		return -ENOMEM;
 	batch->capacity = capacity;
 	return 0;
@@ -61,7 +61,7 @@ static int reserve(struct batch *batch, size_t more)
 
 int batch_add(struct batch *batch, const struct output_record *records, size_t count)
 {
-	if (reserve(batch, count))
+	if (batch_reserve(batch, count))
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		batch->records[batch->end++] = records[i];
@@ -80,7 +80,7 @@ void batch_keep_block(struct batch *batch, struct block *block)
 	batch->last = block;
 }
 
-static const char *copy(struct batch *batch, const struct buf *bytes)
+static const char *batch_copy(struct batch *batch, const struct buf *bytes)
 {
 	return bytes->failed || bytes->len == 0 ? NULL
 						: arena_text(&batch->own, bytes->data, bytes->len);
@@ -90,7 +90,7 @@ int batch_add_copy(struct batch *batch, const struct output_record *record, cons
 {
 	struct output_record made = *record;
 
-	made.bytes = copy(batch, bytes);
+	made.bytes = batch_copy(batch, bytes);
 	made.len = (uint32_t)bytes->len;
 	return made.bytes ? batch_add(batch, &made, 1) : -ENOMEM;
 }
@@ -164,7 +164,7 @@ size_t batch_redeliver(struct batch *batch, size_t count, batch_mark *mark, cons
 			continue;
 		buf_clear(&text);
 		mark(context, record, &text);
-		bytes = copy(batch, &text);
+		bytes = batch_copy(batch, &text);
 		if (!bytes)
 			continue;
 		batch->bytes += text.len - record->len;
@@ -196,8 +196,8 @@ static void append_id(const struct output_form *form, struct buf *id)
 	buf_append_char(id, '\0');
 }
 
-static void add(const struct output_form *form, const struct gap *gap, enum gap_cause cause,
-		uint64_t last_number, struct batch *batch)
+static void delivery_batch_add(const struct output_form *form, const struct gap *gap,
+			       enum gap_cause cause, uint64_t last_number, struct batch *batch)
 {
 	const struct output_record record = {.number = last_number,
 					     .ts_ns = gap->last_ns,
@@ -225,7 +225,8 @@ void drops_add(const struct output_form *form, const struct gaps *gaps, uint64_t
 		return;
 	for (unsigned int cause = 0; cause < GAP_CAUSES; cause++)
 		if (gaps->by_cause[cause])
-			add(form, gaps->by_cause[cause], (enum gap_cause)cause, last_number, batch);
+			delivery_batch_add(form, gaps->by_cause[cause], (enum gap_cause)cause,
+					   last_number, batch);
 }
 
 void drops_mark(const void *context, const struct output_record *record, struct buf *out)

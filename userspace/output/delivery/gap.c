@@ -58,12 +58,12 @@ const char *gap_cause_text(enum gap_cause cause)
 	return causes[cause].text;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t gap_smaller(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t gap_larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -87,10 +87,10 @@ void gaps_add(struct gaps *gaps, enum gap_cause cause, const struct output_recor
 
 	if (!gap)
 		return;
-	gap->from = smaller(gap->from, record->number);
-	gap->to = larger(gap->to, record->number);
-	gap->first_ns = smaller(gap->first_ns, record->ts_ns);
-	gap->last_ns = larger(gap->last_ns, record->ts_ns);
+	gap->from = gap_smaller(gap->from, record->number);
+	gap->to = gap_larger(gap->to, record->number);
+	gap->first_ns = gap_smaller(gap->first_ns, record->ts_ns);
+	gap->last_ns = gap_larger(gap->last_ns, record->ts_ns);
 	gap->count++;
 	if (record->event < EVENT_ID_MAX)
 		gap->types[record->event]++;
@@ -98,10 +98,10 @@ void gaps_add(struct gaps *gaps, enum gap_cause cause, const struct output_recor
 
 static void merge(struct gap *gap, const struct gap *other)
 {
-	gap->from = smaller(gap->from, other->from);
-	gap->to = larger(gap->to, other->to);
-	gap->first_ns = smaller(gap->first_ns, other->first_ns);
-	gap->last_ns = larger(gap->last_ns, other->last_ns);
+	gap->from = gap_smaller(gap->from, other->from);
+	gap->to = gap_larger(gap->to, other->to);
+	gap->first_ns = gap_smaller(gap->first_ns, other->first_ns);
+	gap->last_ns = gap_larger(gap->last_ns, other->last_ns);
 	gap->count += other->count;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		gap->types[id] += other->types[id];

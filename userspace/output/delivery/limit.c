@@ -103,7 +103,7 @@ static bool is_first(struct limit *limit, const struct sinsp_event *event)
 }
 
 /* The place of the rule, which may be a new one; without memory they share one. */
-static size_t place_of(struct limit *limit, long rule)
+static size_t limit_place_of(struct limit *limit, long rule)
 {
 	size_t place = limit->by_rule ? (size_t)(rule + 1) : 0;
 
@@ -112,7 +112,7 @@ static size_t place_of(struct limit *limit, long rule)
 
 static bool is_due(struct limit *limit, uint64_t now_ns, long rule)
 {
-	size_t i = place_of(limit, rule);
+	size_t i = limit_place_of(limit, rule);
 	uint64_t due_ns = limit->due_ns[i] > now_ns ? limit->due_ns[i] : now_ns;
 
 	if (due_ns - now_ns > limit->burst_ns)

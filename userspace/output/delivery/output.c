@@ -25,7 +25,7 @@ enum {
 /* Between drop records about what was left out. */
 #define LEFT_OUT_NS UINT64_C(10000000000)
 
-static void make_stream(char stream[OUTPUT_STREAM_BYTES])
+static void output_make_stream(char stream[OUTPUT_STREAM_BYTES])
 {
 	uint64_t random;
 
@@ -202,7 +202,7 @@ static bool join_spool(struct output *output)
 static void choose_stream(struct output *output)
 {
 	if (!output->continues || output->config->spool) {
-		make_stream(output->stream);
+		output_make_stream(output->stream);
 		return;
 	}
 	memcpy(output->stream, output->past.stream, sizeof(output->stream));
@@ -210,7 +210,7 @@ static void choose_stream(struct output *output)
 	output->sender.last_number = output->number;
 }
 
-static int begin_stream(struct output *output, struct error *err)
+static int output_begin_stream(struct output *output, struct error *err)
 {
 	int code;
 
@@ -260,13 +260,13 @@ int output_open(struct output *output, bool reads_file, bool (*is_over)(void), s
 	output->sender.counters = &output->counters;
 	code = sender_open(&output->sender, err);
 	if (code == 0)
-		code = begin_stream(output, err);
+		code = output_begin_stream(output, err);
 	if (code == 0)
 		code = start(output, err);
 	return code ? name_output(config, "", code, err) : 0;
 }
 
-static void push(struct output *output)
+static void output_push(struct output *output)
 {
 	queue_push(&output->queue, output->block);
 	output->block = NULL;
@@ -297,23 +297,23 @@ static void end_record(struct output *output, size_t start, const struct output_
 
 	output->number = record->number;
 	if (block->bytes.failed) {
-		push(output);
+		output_push(output);
 		queue_miss(&output->queue, GAP_NO_MEMORY, record);
 		return;
 	}
 	block_end_record(block, start, record);
 	if (queue_block_is_full(&output->queue, block))
-		push(output);
+		output_push(output);
 }
 
-static void miss(struct output *output, const struct output_record *record)
+static void output_miss(struct output *output, const struct output_record *record)
 {
 	output->number = record->number;
 	queue_miss(&output->queue, GAP_NO_MEMORY, record);
 }
 
 /* Counts an event that the limit does not let through. Returns whether it is one. */
-static bool leave_out(struct output *output, const struct sinsp_event *event, long rule)
+static bool output_leave_out(struct output *output, const struct sinsp_event *event, long rule)
 {
 	struct output_record record;
 	enum gap_cause cause;
@@ -360,7 +360,7 @@ bool output_event(struct output *output, struct sinsp_event *event)
 		return false;
 	if (!output->view.formatter) /* rules were removed by a reload */
 		return true;
-	if (output->limit.is_on && leave_out(output, event, LIMIT_NO_RULE))
+	if (output->limit.is_on && output_leave_out(output, event, LIMIT_NO_RULE))
 		return true;
 	if (output->awaits_spool && !join_spool(output)) {
 		lose_without_spool(output, event);
@@ -368,7 +368,7 @@ bool output_event(struct output *output, struct sinsp_event *event)
 	}
 	record = record_of(output, event, PRIORITY_INFORMATIONAL);
 	if (!begin_record(output)) {
-		miss(output, &record);
+		output_miss(output, &record);
 		return true;
 	}
 	start = output->block->bytes.len;
@@ -389,7 +389,7 @@ bool output_match(struct output *output, struct ruleset *ruleset, size_t rule,
 
 	if (!passes(output, event))
 		return false;
-	if (output->limit.is_on && leave_out(output, event, (long)rule))
+	if (output->limit.is_on && output_leave_out(output, event, (long)rule))
 		return true;
 	if (output->awaits_spool && !join_spool(output)) {
 		lose_without_spool(output, event);
@@ -397,7 +397,7 @@ bool output_match(struct output *output, struct ruleset *ruleset, size_t rule,
 	}
 	record = record_of(output, event, ruleset_priority(ruleset, rule));
 	if (!begin_record(output)) {
-		miss(output, &record);
+		output_miss(output, &record);
 		return true;
 	}
 	start = output->block->bytes.len;
@@ -438,7 +438,7 @@ static void push_gaps(struct output *output, enum queue_demand demand)
 	if (!output->block)
 		output->block = queue_new_block(&output->queue);
 	if (output->block)
-		push(output);
+		output_push(output);
 }
 
 void output_step(struct output *output, uint64_t now_ns)
@@ -455,14 +455,14 @@ void output_step(struct output *output, uint64_t now_ns)
 		block->begin_ns = now_ns;
 	if (demand == QUEUE_HUNGRY ||
 	    (demand == QUEUE_FILLING && now_ns - block->begin_ns >= BLOCK_AGE_NS))
-		push(output);
+		output_push(output);
 }
 
 void output_end(struct output *output, uint64_t now_ns)
 {
 	gaps_move(&output->queue.missing, &output->left_out);
 	if (output->block && output->block->count)
-		push(output);
+		output_push(output);
 	queue_close(&output->queue);
 	output->closed_ns = now_ns;
 }

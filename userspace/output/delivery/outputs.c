@@ -24,7 +24,7 @@ enum { WAIT_NS = 1000000 };
 
 #define NEWS_NS UINT64_C(1000000000)
 
-static int add(struct output ***list, size_t *count, struct output *output)
+static int delivery_outputs_add(struct output ***list, size_t *count, struct output *output)
 {
 	struct output **more = realloc(*list, (*count + 1) * sizeof(**list));
 
@@ -37,7 +37,7 @@ static int add(struct output ***list, size_t *count, struct output *output)
 
 int outputs_add(struct outputs *outputs, struct output *output)
 {
-	int code = add(&outputs->list, &outputs->count, output);
+	int code = delivery_outputs_add(&outputs->list, &outputs->count, output);
 
 	if (code)
 		output_destroy(output);
@@ -112,7 +112,7 @@ void outputs_close(struct outputs *outputs, bool (*hurry)(void))
 	wait_for_end(outputs->ending, outputs->ending_count, hurry);
 }
 
-static void destroy(struct output **list, size_t count)
+static void outputs_destroy(struct output **list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		output_destroy(list[i]);
@@ -122,8 +122,8 @@ static void destroy(struct output **list, size_t count)
 void outputs_finish(struct outputs *outputs)
 {
 	outputs_close(outputs, NULL);
-	destroy(outputs->list, outputs->count);
-	destroy(outputs->ending, outputs->ending_count);
+	outputs_destroy(outputs->list, outputs->count);
+	outputs_destroy(outputs->ending, outputs->ending_count);
 	buf_finish(&outputs->ended);
 	*outputs = (struct outputs){0};
 }
@@ -178,8 +178,8 @@ void outputs_lose(const struct outputs *outputs, enum gap_cause cause, const str
 	}
 }
 
-static void append_news(const struct output *output, struct news *news, uint64_t now_ns,
-			struct buf *messages)
+static void outputs_append_news(const struct output *output, struct news *news, uint64_t now_ns,
+				struct buf *messages)
 {
 	const char *works = news == &output->spooler.news ? "writes its spool" : "delivers";
 	struct error err;
@@ -202,9 +202,9 @@ static void append_news(const struct output *output, struct news *news, uint64_t
 
 static void append_all_news(struct output *output, uint64_t now_ns, struct buf *messages)
 {
-	append_news(output, &output->sender.news, now_ns, messages);
+	outputs_append_news(output, &output->sender.news, now_ns, messages);
 	if (output->sender.spooler)
-		append_news(output, &output->spooler.news, now_ns, messages);
+		outputs_append_news(output, &output->spooler.news, now_ns, messages);
 }
 
 /* Of what still fails the account says why. */
@@ -213,7 +213,7 @@ static void append_last_news(const struct output *output, struct news *news, str
 	struct error err;
 
 	if (!news_is_failing(news, &err))
-		append_news(output, news, UINT64_MAX, messages);
+		outputs_append_news(output, news, UINT64_MAX, messages);
 }
 
 void outputs_last_news(const struct outputs *outputs, struct buf *messages)
@@ -283,7 +283,7 @@ bool outputs_are_gone(const struct outputs *outputs)
 }
 
 /* The index of the output with the same configuration, or count. */
-static size_t find_equal(const struct outputs *outputs, const struct output *output)
+static size_t outputs_find_equal(const struct outputs *outputs, const struct output *output)
 {
 	size_t i = 0;
 
@@ -299,7 +299,7 @@ static int open_new(const struct outputs *outputs, struct outputs *next, struct 
 	int code = 0;
 
 	for (size_t i = 0; i < next->count && code == 0; i++)
-		if (find_equal(outputs, next->list[i]) == outputs->count)
+		if (outputs_find_equal(outputs, next->list[i]) == outputs->count)
 			code = output_open(next->list[i], outputs->reads_file, outputs->is_over,
 					   err);
 	return code;
@@ -327,7 +327,7 @@ static void take_view(struct output *output, struct output *next)
 static void keep_equal(struct outputs *outputs, struct outputs *next)
 {
 	for (size_t i = 0; i < next->count; i++) {
-		size_t at = find_equal(outputs, next->list[i]);
+		size_t at = outputs_find_equal(outputs, next->list[i]);
 
 		if (at == outputs->count)
 			continue;

@@ -191,7 +191,7 @@ static void unlink_first(struct queue *queue)
 	block->next = NULL;
 }
 
-static bool has_room(const struct queue *queue, const struct block *block)
+static bool queue_has_room(const struct queue *queue, const struct block *block)
 {
 	size_t used = queue->waiting_bytes + queue->taken_bytes;
 
@@ -200,7 +200,7 @@ static bool has_room(const struct queue *queue, const struct block *block)
 }
 
 /* What is missing in place of the first block stands before the one that follows it. */
-static void drop_oldest(struct queue *queue, struct block *pushed)
+static void queue_drop_oldest(struct queue *queue, struct block *pushed)
 {
 	struct block *block = queue->first, *after;
 
@@ -212,15 +212,15 @@ static void drop_oldest(struct queue *queue, struct block *pushed)
 }
 
 /* With the lock: makes room according to the policy. Returns the cause if there is none. */
-static int make_room(struct queue *queue, struct block *block)
+static int queue_make_room(struct queue *queue, struct block *block)
 {
-	while (!has_room(queue, block)) {
+	while (!queue_has_room(queue, block)) {
 		if (queue->policy == POLICY_BLOCK) {
 			if (queue->is_over && queue->is_over())
 				return GAP_END;
 			wait_until(queue, &queue->emptied, clock_ns(CLOCK_MONOTONIC) + CHECK_NS);
 		} else if (queue->policy == POLICY_DROP_OLDEST && queue->first) {
-			drop_oldest(queue, block);
+			queue_drop_oldest(queue, block);
 		} else {
 			return GAP_QUEUE_FULL;
 		}
@@ -233,7 +233,7 @@ static bool is_enough(const struct queue *queue, size_t bytes, size_t records)
 	return queue->waiting_bytes >= bytes || queue->waiting_records >= records;
 }
 
-static void append(struct queue *queue, struct block *block)
+static void queue_append(struct queue *queue, struct block *block)
 {
 	if (queue->last)
 		queue->last->next = block;
@@ -254,9 +254,9 @@ void queue_push(struct queue *queue, struct block *block)
 		block->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	gaps_move(&block->before, &queue->missing);
 	pthread_mutex_lock(&queue->lock);
-	cause = make_room(queue, block);
+	cause = queue_make_room(queue, block);
 	if (cause == GAP_CAUSES) {
-		append(queue, block);
+		queue_append(queue, block);
 	} else {
 		gaps_move(&queue->missing, &block->before);
 		miss_block(queue, (enum gap_cause)cause, block, &queue->missing);
@@ -278,7 +278,7 @@ void queue_close(struct queue *queue)
 	pthread_mutex_lock(&queue->lock);
 	if (block) {
 		gaps_move(&block->before, &queue->missing);
-		append(queue, block);
+		queue_append(queue, block);
 	}
 	queue->closed = queue->woken = true;
 	pthread_cond_broadcast(&queue->filled);

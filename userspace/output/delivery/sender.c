@@ -87,7 +87,7 @@ void sender_do_chores(struct sender *sender)
 	call(sender, kind->tick);
 }
 
-static struct block *pop(struct sender *sender, const struct queue_wish *wish)
+static struct block *sender_pop(struct sender *sender, const struct queue_wish *wish)
 {
 	struct block *block;
 
@@ -103,7 +103,7 @@ void sender_add_drops(struct sender *sender, struct gaps *gaps)
 	gaps_clear(gaps);
 }
 
-static void lose(struct sender *sender, enum gap_cause cause, uint64_t count)
+static void sender_lose(struct sender *sender, enum gap_cause cause, uint64_t count)
 {
 	counter_add(&sender->counters->dropped[cause], count);
 }
@@ -113,7 +113,7 @@ static void lose_block(struct sender *sender, const struct block *block)
 {
 	for (size_t i = 0; i < block->count; i++)
 		gaps_add(&sender->missing, GAP_NO_MEMORY, &block->records[i]);
-	lose(sender, GAP_NO_MEMORY, block->count);
+	sender_lose(sender, GAP_NO_MEMORY, block->count);
 }
 
 static void add_block(struct sender *sender, struct block *block)
@@ -150,7 +150,7 @@ static bool begin_batch(struct sender *sender)
 		sender_do_chores(sender);
 		if (sender->config->kind->tick || !waits)
 			wish.until_ns = sender->tick_ns;
-		block = pop(sender, &wish);
+		block = sender_pop(sender, &wish);
 		over = !block && queue_is_over(sender->queue);
 		due = !block && !waits;
 	}
@@ -177,7 +177,7 @@ static void fill_batch(struct sender *sender)
 			.until_ns = until_ns,
 		};
 
-		block = pop(sender, &wish);
+		block = sender_pop(sender, &wish);
 		if (block)
 			add_block(sender, block);
 	}
@@ -188,7 +188,7 @@ struct rejection {
 	enum gap_cause cause;
 };
 
-static void reject(void *context, const struct output_record *record)
+static void sender_reject(void *context, const struct output_record *record)
 {
 	const struct rejection *rejection = context;
 	struct sender *sender = rejection->sender;
@@ -203,7 +203,7 @@ static void reject(void *context, const struct output_record *record)
 				  record);
 	else
 		gaps_add(&sender->missing, rejection->cause, record);
-	lose(sender, rejection->cause, 1);
+	sender_lose(sender, rejection->cause, 1);
 }
 
 /* One record that is too large alone will never be taken. */
@@ -303,7 +303,7 @@ size_t sender_send_window(struct sender *sender, struct output_batch *window)
 		make_smaller(sender, window);
 		rejection.cause = GAP_TOO_LARGE;
 	}
-	result = batch_settle(&sender->batch, window, reject, &rejection);
+	result = batch_settle(&sender->batch, window, sender_reject, &rejection);
 	count_result(sender, &result, code || result.left);
 	if (window->uncertain)
 		counter_add(&sender->counters->redelivered,
@@ -341,7 +341,7 @@ static void lose_batch(struct sender *sender, enum gap_cause cause)
 
 	for (size_t i = batch->first; i < batch->end; i++)
 		count += !(batch->records[i].flags & RECORD_IS_DROP);
-	lose(sender, cause, count);
+	sender_lose(sender, cause, count);
 	sender_release_blocks(sender);
 }
 
@@ -353,11 +353,11 @@ static void lose_rest(struct sender *sender)
 
 	lose_batch(sender, cause);
 	while (!queue_is_over(sender->queue)) {
-		struct block *block = pop(sender, &wish);
+		struct block *block = sender_pop(sender, &wish);
 
 		if (!block)
 			continue;
-		lose(sender, cause, block->count);
+		sender_lose(sender, cause, block->count);
 		queue_release(sender->queue, block);
 	}
 }
@@ -422,7 +422,7 @@ int sender_start(struct sender *sender, struct error *err)
 	return 0;
 }
 
-static void wake(struct sender *sender)
+static void sender_wake(struct sender *sender)
 {
 	queue_wake(sender->queue);
 	if (sender->spooler && spooler_is_open(sender->spooler))
@@ -432,13 +432,13 @@ static void wake(struct sender *sender)
 void sender_reopen(struct sender *sender)
 {
 	atomic_store(&sender->reopens, true);
-	wake(sender);
+	sender_wake(sender);
 }
 
 void sender_stop(struct sender *sender)
 {
 	output_stop_now(&sender->stop);
-	wake(sender);
+	sender_wake(sender);
 }
 
 void sender_join(struct sender *sender)
@@ -584,7 +584,7 @@ static bool send_rest(struct sender *sender)
 }
 
 /* Returns whether there is a spool to read. */
-static bool wait_until_open(struct sender *sender)
+static bool sender_wait_until_open(struct sender *sender)
 {
 	const struct spooler *spooler = sender->spooler;
 
@@ -604,7 +604,7 @@ void *sender_run_from_spool(void *context)
 {
 	struct sender *sender = context;
 	struct spooler *spooler = sender->spooler;
-	bool over = !wait_until_open(sender);
+	bool over = !sender_wait_until_open(sender);
 
 	while (!over && !sender_is_stopped(sender)) {
 		/* Asked before: what is there after its end is all that there is. */

@@ -122,7 +122,7 @@ void spooler_hurry(struct spooler *spooler)
 }
 
 /* Remembers the records of a block that the spool did not take. */
-static void miss(struct spooler *spooler, int code, const struct block *block)
+static void spooler_miss(struct spooler *spooler, int code, const struct block *block)
 {
 	enum gap_cause cause = spooler_cause(spool_cause(code));
 
@@ -172,7 +172,7 @@ static void store_gaps(struct spooler *spooler)
 		store(spooler, NULL, 0);
 }
 
-static void keep(struct spooler *spooler, struct block *block)
+static void spooler_keep(struct spooler *spooler, struct block *block)
 {
 	int code;
 
@@ -180,7 +180,7 @@ static void keep(struct spooler *spooler, struct block *block)
 	gaps_move(&spooler->missing, &block->before);
 	code = store(spooler, block->records, block->count);
 	if (code)
-		miss(spooler, code, block);
+		spooler_miss(spooler, code, block);
 	else if (block->count)
 		spooler->last_number = block->records[block->count - 1].number;
 }
@@ -203,7 +203,7 @@ static void leave_gaps(struct spooler *spooler)
 			spool_set_incomplete(spooler->spool);
 }
 
-static struct block *pop(struct spooler *spooler, const struct queue_wish *wish)
+static struct block *spooler_pop(struct spooler *spooler, const struct queue_wish *wish)
 {
 	struct block *block;
 
@@ -231,14 +231,14 @@ static void open_again(struct spooler *spooler)
 }
 
 /* Until it is open no records come, but what is missing does at the end. */
-static void wait_until_open(struct spooler *spooler)
+static void spooler_wait_until_open(struct spooler *spooler)
 {
 	struct queue *queue = spooler->queue;
 
 	while (!spooler_is_open(spooler) && !queue_is_over(queue)) {
 		const struct queue_wish wish = {.demand = QUEUE_BUSY,
 						.until_ns = spooler->backoff.next_ns};
-		struct block *block = pop(spooler, &wish);
+		struct block *block = spooler_pop(spooler, &wish);
 
 		if (block)
 			queue_release(queue, block);
@@ -258,10 +258,10 @@ static void store_all(struct spooler *spooler)
 			.demand = QUEUE_FILLING,
 			.until_ns = clock_ns(CLOCK_MONOTONIC) + SYNC_CHECK_NS,
 		};
-		struct block *block = pop(spooler, &wish);
+		struct block *block = spooler_pop(spooler, &wish);
 
 		if (block) {
-			keep(spooler, block);
+			spooler_keep(spooler, block);
 			queue_release(queue, block);
 		} else {
 			store_gaps(spooler);
@@ -273,11 +273,11 @@ static void store_all(struct spooler *spooler)
 	leave_gaps(spooler);
 }
 
-static void *run_thread(void *context)
+static void *spooler_run_thread(void *context)
 {
 	struct spooler *spooler = context;
 
-	wait_until_open(spooler);
+	spooler_wait_until_open(spooler);
 	if (spooler_is_open(spooler))
 		store_all(spooler);
 	pulse_set(&spooler->pulse, PULSE_WAITS);
@@ -296,7 +296,7 @@ int spooler_start(struct spooler *spooler, struct error *err)
 	output_reach_spool(spooler->config, &reach);
 	files = output_reach_limits(&reach);
 	if (!reach.failed)
-		code = thread_start(&spooler->thread, &files, run_thread, spooler);
+		code = thread_start(&spooler->thread, &files, spooler_run_thread, spooler);
 	output_reach_finish(&reach);
 	if (code)
 		return error_set(err, code, "%s: cannot start a thread: %s", spooler->config->text,

@@ -29,7 +29,7 @@ void appended_finish(struct appended *file)
 }
 
 /* What to do about it. */
-static const char *advice(int code)
+static const char *appended_advice(int code)
 {
 	static const struct {
 		int code;
@@ -55,7 +55,7 @@ static const char *advice(int code)
 int appended_fail(int code, const char *verb, const char *path, struct error *err)
 {
 	return error_set(err, code, "cannot %s %s: %s%s", verb, path, strerror(-code),
-			 advice(code));
+			 appended_advice(code));
 }
 
 /* Opens a file that exists, or makes one with exactly that mode. Returns the descriptor or -errno.
@@ -111,7 +111,7 @@ static off_t whole_lines(int fd, off_t size)
  * Cuts off a last line without its end. Not while another process has the file open, as during an
  * upgrade: it may be about to write the rest. Returns 0, or -errno if the file cannot be written.
  */
-static int cut_tail(int fd, const char *path, struct stat *stat)
+static int appended_cut_tail(int fd, const char *path, struct stat *stat)
 {
 	int reader = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK),
 	    code = 0;
@@ -140,8 +140,8 @@ int appended_open(struct appended *file, const char *path, bool lines, struct er
 	if (code == 0 && fstat(fd, &stat))
 		code = -errno;
 	if (code == 0 && lines && S_ISREG(stat.st_mode) && stat.st_size)
-		code = cut_tail(fd, path, &stat);
-	flock(fd, LOCK_SH | LOCK_NB); /* for cut_tail() of others */
+		code = appended_cut_tail(fd, path, &stat);
+	flock(fd, LOCK_SH | LOCK_NB); /* for appended_cut_tail() of others */
 	if (code) {
 		if (fd >= 0)
 			close(fd);
@@ -179,8 +179,8 @@ static size_t find_record(const struct output_batch *batch, size_t offset, size_
  * Cuts off a half record, or remembers it. Impossible to cut: pipes, files that can only grow, and
  * those that another process appended to.
  */
-static void cut_back(struct appended *file, const struct output_batch *batch, size_t from,
-		     size_t *done)
+static void appended_cut_back(struct appended *file, const struct output_batch *batch, size_t from,
+			      size_t *done)
 {
 	off_t end = file->stat.st_size + (off_t)(*done - from);
 	struct stat now;
@@ -240,7 +240,7 @@ int appended_write(struct appended *file, const struct output_batch *batch, size
 	if (*done > from)
 		file->torn_number = 0;
 	if (code)
-		cut_back(file, batch, from, done);
+		appended_cut_back(file, batch, from, done);
 	file->stat.st_size += (off_t)(*done - from);
 	return code;
 }

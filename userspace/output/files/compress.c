@@ -34,7 +34,7 @@ struct method {
 	void (*destroy)(void *state);
 };
 
-static int write_all(int fd, const uint8_t *bytes, size_t len)
+static int compress_write_all(int fd, const uint8_t *bytes, size_t len)
 {
 	while (len) {
 		ssize_t n = write(fd, bytes, len);
@@ -49,7 +49,7 @@ static int write_all(int fd, const uint8_t *bytes, size_t len)
 	return 0;
 }
 
-static void *gzip_create(void)
+static void *compress_gzip_create(void)
 {
 	z_stream *stream = calloc(1, sizeof(*stream));
 
@@ -61,7 +61,7 @@ static void *gzip_create(void)
 	return stream;
 }
 
-static int gzip_put(struct job *job, bool last)
+static int compress_gzip_put(struct job *job, bool last)
 {
 	z_stream *stream = job->state;
 	int code;
@@ -72,18 +72,18 @@ static int gzip_put(struct job *job, bool last)
 		stream->next_out = job->out;
 		stream->avail_out = OUT_BYTES;
 		deflate(stream, last ? Z_FINISH : Z_NO_FLUSH);
-		code = write_all(job->to, job->out, OUT_BYTES - stream->avail_out);
+		code = compress_write_all(job->to, job->out, OUT_BYTES - stream->avail_out);
 	} while (code == 0 && stream->avail_out == 0);
 	return code;
 }
 
-static void gzip_destroy(void *state)
+static void compress_gzip_destroy(void *state)
 {
 	deflateEnd(state);
 	free(state);
 }
 
-static void *zstd_create(void)
+static void *compress_zstd_create(void)
 {
 	ZSTD_CCtx *context = ZSTD_createCCtx();
 
@@ -94,7 +94,7 @@ static void *zstd_create(void)
 	return context;
 }
 
-static int zstd_put(struct job *job, bool last)
+static int compress_zstd_put(struct job *job, bool last)
 {
 	ZSTD_inBuffer in = {.src = job->in, .size = job->in_len};
 	size_t left;
@@ -107,20 +107,20 @@ static int zstd_put(struct job *job, bool last)
 					    last ? ZSTD_e_end : ZSTD_e_continue);
 		if (ZSTD_isError(left))
 			return -ENOMEM; /* it allocates on its first use */
-		code = write_all(job->to, job->out, out.pos);
+		code = compress_write_all(job->to, job->out, out.pos);
 	} while (code == 0 && (last ? left > 0 : in.pos < in.size));
 	return code;
 }
 
-static void zstd_destroy(void *state)
+static void compress_zstd_destroy(void *state)
 {
 	ZSTD_freeCCtx(state);
 }
 
 static const struct method methods[] = {
 	[COMPRESS_NONE] = {.end = ""},
-	[COMPRESS_GZIP] = {".gz", gzip_create, gzip_put, gzip_destroy},
-	[COMPRESS_ZSTD] = {".zst", zstd_create, zstd_put, zstd_destroy},
+	[COMPRESS_GZIP] = {".gz", compress_gzip_create, compress_gzip_put, compress_gzip_destroy},
+	[COMPRESS_ZSTD] = {".zst", compress_zstd_create, compress_zstd_put, compress_zstd_destroy},
 };
 
 const char *compress_end(enum compress_method method)
@@ -128,8 +128,8 @@ const char *compress_end(enum compress_method method)
 	return methods[method].end;
 }
 
-static int run(const struct method *method, struct job *job, int from,
-	       const struct output_stop *stop, uint64_t *bytes)
+static int compress_run(const struct method *method, struct job *job, int from,
+			const struct output_stop *stop, uint64_t *bytes)
 {
 	uint64_t total = 0;
 	int code;
@@ -160,7 +160,7 @@ int compress_file(enum compress_method name, int from, int to, const struct outp
 	job.in = malloc(IN_BYTES);
 	job.out = malloc(OUT_BYTES);
 	if (job.state && job.in && job.out)
-		code = run(method, &job, from, stop, bytes);
+		code = compress_run(method, &job, from, stop, bytes);
 	if (job.state)
 		method->destroy(job.state);
 	free(job.in);

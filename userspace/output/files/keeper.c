@@ -34,7 +34,7 @@ struct keeper {
 	struct error err;
 };
 
-static void fail(struct keeper *keeper, const char *verb, const char *path, int code)
+static void keeper_fail(struct keeper *keeper, const char *verb, const char *path, int code)
 {
 	pthread_mutex_lock(&keeper->lock);
 	keeper->code = code;
@@ -45,11 +45,11 @@ static void fail(struct keeper *keeper, const char *verb, const char *path, int 
 static void remove_file(struct keeper *keeper, const char *path)
 {
 	if (unlink(path) && errno != ENOENT)
-		fail(keeper, "remove", path, -errno);
+		keeper_fail(keeper, "remove", path, -errno);
 }
 
 /* Whether all that the file has was read: another process may have appended to it since. */
-static bool is_whole(int fd, uint64_t bytes)
+static bool keeper_is_whole(int fd, uint64_t bytes)
 {
 	struct stat stat;
 
@@ -76,7 +76,7 @@ static int compress_to(struct keeper *keeper, int from, const char *part, const 
 		code = -errno;
 	if (close(to) && code == 0)
 		code = -errno;
-	if (code == 0 && !is_whole(from, bytes))
+	if (code == 0 && !keeper_is_whole(from, bytes))
 		code = -EBUSY;
 	if (code == 0 && rename(part, path))
 		code = -errno;
@@ -98,7 +98,7 @@ static void compress(struct keeper *keeper, const char *path)
 	from = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (from < 0) {
 		if (errno != ENOENT)
-			fail(keeper, "read", path, -errno);
+			keeper_fail(keeper, "read", path, -errno);
 		return;
 	}
 	getrandom(&number, sizeof(number), GRND_NONBLOCK);
@@ -113,7 +113,7 @@ static void compress(struct keeper *keeper, const char *path)
 	if (code == 0)
 		remove_file(keeper, path);
 	else if (code != -ECANCELED && code != -EBUSY && code != -ENOENT)
-		fail(keeper, "compress", path, code);
+		keeper_fail(keeper, "compress", path, code);
 	free(part);
 	free(whole);
 }
@@ -149,13 +149,13 @@ static void prune(struct keeper *keeper, struct rotated_list *list)
 	}
 }
 
-static void work(struct keeper *keeper)
+static void keeper_work(struct keeper *keeper)
 {
 	struct rotated_list list;
 	int code = rotated_list_read(keeper->path, &list);
 
 	if (code)
-		fail(keeper, "list the rotated files of", keeper->path, code);
+		keeper_fail(keeper, "list the rotated files of", keeper->path, code);
 	else
 		prune(keeper, &list);
 	for (size_t i = 0; i < list.count && keeper->method != COMPRESS_NONE; i++)
@@ -166,7 +166,7 @@ static void work(struct keeper *keeper)
 }
 
 /* Waits for work. Returns false at the end; files that were rotated before are still counted. */
-static bool await(struct keeper *keeper)
+static bool keeper_await(struct keeper *keeper)
 {
 	bool woken;
 
@@ -179,19 +179,19 @@ static bool await(struct keeper *keeper)
 	return woken;
 }
 
-static void *run(void *argument)
+static void *keeper_run(void *argument)
 {
 	struct keeper *keeper = argument;
 
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE_LOWEST);
 	syscall(SYS_ioprio_set, IOPRIO_PROCESS, 0, IOPRIO_IDLE);
 	do
-		work(keeper);
-	while (await(keeper));
+		keeper_work(keeper);
+	while (keeper_await(keeper));
 	return NULL;
 }
 
-static void release(struct keeper *keeper)
+static void keeper_release(struct keeper *keeper)
 {
 	pthread_cond_destroy(&keeper->changed);
 	pthread_mutex_destroy(&keeper->lock);
@@ -215,11 +215,11 @@ int keeper_create(const char *path, uint64_t keep, enum compress_method method,
 	if (code == 0) {
 		sigfillset(&all);
 		pthread_sigmask(SIG_BLOCK, &all, &before);
-		code = -pthread_create(&keeper->thread, NULL, run, keeper);
+		code = -pthread_create(&keeper->thread, NULL, keeper_run, keeper);
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
 	if (code)
-		release(keeper);
+		keeper_release(keeper);
 	else
 		*result = keeper;
 	return code;
@@ -240,7 +240,7 @@ void keeper_destroy(struct keeper *keeper)
 	output_stop_now(&keeper->stop);
 	change(keeper, &keeper->stopped);
 	pthread_join(keeper->thread, NULL);
-	release(keeper);
+	keeper_release(keeper);
 }
 
 void keeper_wake(struct keeper *keeper)

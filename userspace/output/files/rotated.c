@@ -100,7 +100,7 @@ static int append_file(struct rotated_list *list, const struct rotated_file *fil
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int rotated_compare(const void *a, const void *b)
 {
 	return strcmp(((const struct rotated_file *)a)->path,
 		      ((const struct rotated_file *)b)->path);
@@ -126,7 +126,7 @@ int rotated_list_read(const char *path, struct rotated_list *list)
 		if (recognise(entry->d_name, base, &file))
 			code = append_file(list, &file, folder, entry->d_name);
 	if (list->count)
-		qsort(list->files, list->count, sizeof(list->files[0]), compare);
+		qsort(list->files, list->count, sizeof(list->files[0]), rotated_compare);
 out:
 	if (dir)
 		closedir(dir);

@@ -72,9 +72,9 @@ const size_t redact_patterns_count = sizeof(redact_patterns) / sizeof(redact_pat
 const char *redact_kind_name(enum redact_kind kind)
 {
 	static const char *const names[REDACT_KINDS] = {
-		[REDACT_PASSWORD] = "password", [REDACT_TOKENS] = "token",
-		[REDACT_HEADERS] = "header",	[REDACT_KEYS] = "private_key",
-		[REDACT_URLS] = "url_password", [REDACT_OWN] = "own_pattern",
+		[REDACT_PASSWORD] = "password",	    [REDACT_TOKENS] = "token",
+		[REDACT_HEADERS] = "header",	    [REDACT_KEYS] = "private_key",
+		[REDACT_URLS] = "url_password",	    [REDACT_OWN] = "own_pattern",
 		[REDACT_UNFINISHED] = "unfinished",
 	};
 
@@ -85,7 +85,7 @@ const char *redact_kind_name(enum redact_kind kind)
 
 enum { BLOCK_TITLE_MAX = 40, URL_MAX = 512 };
 
-static bool is_blank(char c)
+static bool patterns_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -107,9 +107,9 @@ static bool ends_value(char c)
 	return (unsigned char)c <= ' ' || strchr("\"'\\&;,)}]<>|", c);
 }
 
-static size_t skip_blanks(const char *text, size_t len, size_t at)
+static size_t patterns_skip_blanks(const char *text, size_t len, size_t at)
 {
-	while (at < len && is_blank(text[at]))
+	while (at < len && patterns_is_blank(text[at]))
 		at++;
 	return at;
 }
@@ -150,8 +150,8 @@ static size_t skip_between_arguments(const char *text, size_t len, size_t at)
 {
 	static const char *const separators[] = {".", "\",\"", "\"},{\"stringValue\":\""};
 
-	if (at < len && is_blank(text[at]))
-		return skip_blanks(text, len, at);
+	if (at < len && patterns_is_blank(text[at]))
+		return patterns_skip_blanks(text, len, at);
 	for (size_t i = 0; i < sizeof(separators) / sizeof(separators[0]); i++) {
 		size_t n = strlen(separators[i]);
 
@@ -175,7 +175,7 @@ static bool is_escaped(const char *text, size_t at)
  * Whether a value may begin at `to`, behind a name and what follows it. Of JSON only a text may be
  * changed: after a key itself not a number or an object, and no quote that ends a text begins one.
  */
-static bool may_begin(const char *text, size_t len, bool is_key, size_t to)
+static bool patterns_may_begin(const char *text, size_t len, bool is_key, size_t to)
 {
 	bool quoted = text[to - 1] == '"' && !is_escaped(text, to - 1);
 
@@ -190,13 +190,15 @@ static bool may_begin(const char *text, size_t len, bool is_key, size_t to)
 static size_t find_value(const char *text, size_t len, size_t at, struct quotes *quotes)
 {
 	struct quotes closing;
-	size_t behind = skip_quote(text, len, at, &closing), to = skip_blanks(text, len, behind);
+	size_t behind = skip_quote(text, len, at, &closing),
+	       to = patterns_skip_blanks(text, len, behind);
 
 	*quotes = (struct quotes){0};
 	if (to == len || (text[to] != '=' && text[to] != ':'))
 		return at;
-	to = skip_quote(text, len, skip_blanks(text, len, to + 1), quotes);
-	return may_begin(text, len, closing.character == '"' && behind == at + 1, to) ? to : at;
+	to = skip_quote(text, len, patterns_skip_blanks(text, len, to + 1), quotes);
+	return patterns_may_begin(text, len, closing.character == '"' && behind == at + 1, to) ? to
+											       : at;
 }
 
 /* A backslash in JSON is two of them; before anything else it ends the value. */
@@ -286,8 +288,8 @@ static bool find_header(const struct redact_pattern *pattern, const char *text, 
 	secret->to = find_end_of_line(text, len, from);
 	for (scheme = from; scheme < secret->to && isalpha((unsigned char)text[scheme]);)
 		scheme++;
-	if (scheme > from && scheme < secret->to && is_blank(text[scheme]))
-		from = skip_blanks(text, secret->to, scheme);
+	if (scheme > from && scheme < secret->to && patterns_is_blank(text[scheme]))
+		from = patterns_skip_blanks(text, secret->to, scheme);
 	secret->from = from;
 	return secret->to > from;
 }

@@ -90,7 +90,7 @@ void redact_destroy(struct redact *redact)
  * What a backslash escapes changes with it. A quote that is not escaped ends a text of JSON, so it
  * ends the secret, too. Returns whether anything was hidden that was not before.
  */
-static bool hide(char *text, const struct extent *secret)
+static bool redact_hide(char *text, const struct extent *secret)
 {
 	bool changed = false;
 
@@ -114,11 +114,11 @@ static bool hide(char *text, const struct extent *secret)
 static void hide_and_count(struct redact *redact, char *text, const struct extent *secret,
 			   enum redact_kind kind)
 {
-	if (hide(text, secret))
+	if (redact_hide(text, secret))
 		atomic_fetch_add_explicit(&redact->counts[kind], 1, memory_order_relaxed);
 }
 
-static bool is_word(const char *text, const char *word)
+static bool redact_is_word(const char *text, const char *word)
 {
 	for (; *word; text++, word++) {
 		char c = *text >= 'A' && *text <= 'Z' ? (char)(*text | 0x20) : *text;
@@ -130,10 +130,11 @@ static bool is_word(const char *text, const char *word)
 }
 
 /* Whether the word of the pattern is there, by the place of its rare pair. */
-static bool is_at(const struct redact_pattern *pattern, const char *text, size_t len, size_t pair)
+static bool redact_is_at(const struct redact_pattern *pattern, const char *text, size_t len,
+			 size_t pair)
 {
 	return pair >= pattern->rare && strlen(pattern->word) <= len - (pair - pattern->rare) &&
-	       is_word(text + pair - pattern->rare, pattern->word);
+	       redact_is_word(text + pair - pattern->rare, pattern->word);
 }
 
 static void try_patterns(struct redact *redact, char *text, size_t len, size_t pair)
@@ -145,7 +146,7 @@ static void try_patterns(struct redact *redact, char *text, size_t len, size_t p
 		const struct redact_pattern *pattern = &redact_patterns[i];
 
 		if (scan_pair(pattern->word + pattern->rare) != number ||
-		    !is_at(pattern, text, len, pair) ||
+		    !redact_is_at(pattern, text, len, pair) ||
 		    !extent_find(pattern, text, len, pair - pattern->rare, &secret))
 			continue;
 		hide_and_count(redact, text, &secret, pattern->kind);
@@ -172,7 +173,7 @@ static void hide_urls(struct redact *redact, char *text, size_t len)
 }
 
 /* Whether it is a byte of UTF-8 that does not begin a character. */
-static bool continues_character(char byte)
+static bool redact_continues_character(char byte)
 {
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
@@ -197,7 +198,7 @@ static size_t begin_of_escape(const char *text, size_t at)
 }
 
 /* A match of bytes, widened to whole characters. */
-static struct extent whole_characters(const char *text, size_t len, size_t from, size_t to)
+static struct extent redact_whole_characters(const char *text, size_t len, size_t from, size_t to)
 {
 	size_t escape = begin_of_escape(text, to);
 
@@ -206,9 +207,9 @@ static struct extent whole_characters(const char *text, size_t len, size_t from,
 		to = escape + (text[escape + 1] == 'u' ? ESCAPE_BYTES : 2);
 	if (to > len)
 		to = len;
-	while (from > 0 && from < len && continues_character(text[from]))
+	while (from > 0 && from < len && redact_continues_character(text[from]))
 		from--;
-	while (to < len && continues_character(text[to]))
+	while (to < len && redact_continues_character(text[to]))
 		to++;
 	return (struct extent){from, to};
 }
@@ -235,7 +236,7 @@ static bool hide_own(struct redact *redact, const struct own_pattern *own, char 
 	while (at < len && (found = match(own, text, len, at)) > 0) {
 		size_t group = found > 1 && places[2] != PCRE2_UNSET ? 2 : 0;
 		const struct extent secret =
-			whole_characters(text, len, places[group], places[group + 1]);
+			redact_whole_characters(text, len, places[group], places[group + 1]);
 
 		hide_and_count(redact, text, &secret, REDACT_OWN);
 		at = places[1] > at ? places[1] : at + 1;
@@ -260,7 +261,7 @@ static size_t end_of_string(const char *json, size_t at)
 	return at;
 }
 
-static bool is_name(const char *json, size_t len, size_t end)
+static bool redact_is_name(const char *json, size_t len, size_t end)
 {
 	size_t at = end + 1;
 
@@ -278,8 +279,8 @@ static void hide_strings(char *json, size_t len)
 		if (json[at] != '"')
 			continue;
 		string.to = at = end_of_string(json, at + 1);
-		if (!is_name(json, len, at))
-			hide(json, &string);
+		if (!redact_is_name(json, len, at))
+			redact_hide(json, &string);
 	}
 }
 
@@ -325,7 +326,7 @@ static enum redact_kind kind_after(const char *text, size_t len)
 		size_t word = strlen(pattern->word);
 
 		if (pattern->form == REDACT_VALUE && word < len &&
-		    is_word(text + len - word, pattern->word))
+		    redact_is_word(text + len - word, pattern->word))
 			return pattern->kind;
 	}
 	return REDACT_KINDS;

@@ -23,8 +23,9 @@ int redact_create(const char *const *own, size_t count, struct redact **redact, 
 void redact_destroy(struct redact *redact); /* accepts NULL */
 
 /*
- * Hides the secrets of a record. One thread at a time. Where an expression is given up (PCRE2 limits
- * what a match may cost) all of the record is hidden, of JSON its strings but the names of members.
+ * Hides the secrets of a record. One thread at a time. Where an expression is given up (PCRE2
+ * limits what a match may cost) all of the record is hidden, of JSON its strings but the names of
+ * members.
  */
 void redact_text(struct redact *redact, char *text, size_t len);
 
@@ -33,7 +34,8 @@ void redact_begin_parts(struct redact *redact);
 
 /*
  * The same for one of the texts that a record consists of, one after the other: after an option
- * such as --password the next one is a secret. Where an expression is given up all of it is hidden. An empty text ends what belongs together.
+ * such as --password the next one is a secret. Where an expression is given up all of it is hidden.
+ * An empty text ends what belongs together.
  */
 void redact_part(struct redact *redact, char *text, size_t len);
 

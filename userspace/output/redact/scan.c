@@ -54,7 +54,7 @@ void scan_add(struct scan *scan, const char *pair)
 }
 
 /* All bits of each byte at which a pair begins. `bytes`: one more than the vector has. */
-static scan_vector match(const struct scan *scan, const char *bytes)
+static scan_vector scan_match(const struct scan *scan, const char *bytes)
 {
 	scan_vector first, second, found = {0};
 
@@ -68,7 +68,7 @@ static scan_vector match(const struct scan *scan, const char *bytes)
 }
 
 /* The first byte that is not 0, or SCAN_BYTES. */
-static size_t first_of(const scan_vector *found)
+static size_t scan_first_of(const scan_vector *found)
 {
 	uint64_t halves[2];
 
@@ -87,24 +87,24 @@ size_t scan_find_plain(const struct scan *scan, const char *text, size_t len, si
 	size_t at = from, i;
 
 	for (; at + sizeof(rest) <= len; at += SCAN_BYTES) {
-		found = match(scan, text + at);
-		i = first_of(&found);
+		found = scan_match(scan, text + at);
+		i = scan_first_of(&found);
 		if (i < SCAN_BYTES)
 			return at + i;
 	}
 	if (at >= len)
 		return len;
 	memcpy(rest, text + at, len - at);
-	found = match(scan, rest);
-	i = first_of(&found);
+	found = scan_match(scan, rest);
+	i = scan_first_of(&found);
 	return at + i < len ? at + i : len;
 }
 
 #ifdef LOOKUP_BYTES
 /* The groups that each byte can be of. */
 #if defined(__x86_64__)
-LOOKUP_TARGET static inline lookup_vector look_up(const struct scan_groups *groups,
-						  const char *bytes)
+LOOKUP_TARGET static inline lookup_vector scan_look_up(const struct scan_groups *groups,
+						       const char *bytes)
 {
 	const __m256i half = _mm256_set1_epi8(15);
 	__m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)groups->low));
@@ -116,7 +116,7 @@ LOOKUP_TARGET static inline lookup_vector look_up(const struct scan_groups *grou
 	return _mm256_and_si256(low, high);
 }
 
-LOOKUP_TARGET static inline uint32_t both(lookup_vector first, lookup_vector second)
+LOOKUP_TARGET static inline uint32_t scan_both(lookup_vector first, lookup_vector second)
 {
 	__m256i none = _mm256_cmpeq_epi8(_mm256_and_si256(first, second), _mm256_setzero_si256());
 
@@ -128,7 +128,7 @@ static bool can_look_up(void)
 	return __builtin_cpu_supports("avx2");
 }
 #else
-static inline lookup_vector look_up(const struct scan_groups *groups, const char *bytes)
+static inline lookup_vector scan_look_up(const struct scan_groups *groups, const char *bytes)
 {
 	uint8x16_t at = vld1q_u8((const uint8_t *)bytes);
 	uint8x16_t low = vqtbl1q_u8(vld1q_u8(groups->low), vandq_u8(at, vdupq_n_u8(15)));
@@ -136,7 +136,7 @@ static inline lookup_vector look_up(const struct scan_groups *groups, const char
 	return vandq_u8(low, vqtbl1q_u8(vld1q_u8(groups->high), vshrq_n_u8(at, 4)));
 }
 
-static inline uint32_t both(lookup_vector first, lookup_vector second)
+static inline uint32_t scan_both(lookup_vector first, lookup_vector second)
 {
 	static const uint8_t bits[] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
 	uint8x16_t found = vandq_u8(vtstq_u8(first, second), vld1q_u8(bits));
@@ -162,7 +162,8 @@ static bool is_added(const struct scan *scan, const char *pair)
 /* A bit for each byte at which a pair of one of the groups begins; `bytes`: one more. */
 LOOKUP_TARGET static inline uint32_t find_groups(const struct scan *scan, const char *bytes)
 {
-	return both(look_up(&scan->groups[0], bytes), look_up(&scan->groups[1], bytes + 1));
+	return scan_both(scan_look_up(&scan->groups[0], bytes),
+			 scan_look_up(&scan->groups[1], bytes + 1));
 }
 
 /* `len` is more than LOOKUP_BYTES. The last vectors may overlap. */

@@ -25,7 +25,7 @@ enum spool_cause spool_cause(int code)
 }
 
 /* Makes sure that no later run uses these numbers again, whatever gets to the disk. */
-static int reserve(struct spool *spool, uint64_t last)
+static int append_reserve(struct spool *spool, uint64_t last)
 {
 	uint64_t before = spool->slot.reserved;
 	int r;
@@ -44,12 +44,12 @@ static int reserve(struct spool *spool, uint64_t last)
 	return r;
 }
 
-static int write_frame(struct spool *spool, uint64_t last_number)
+static int append_write_frame(struct spool *spool, uint64_t last_number)
 {
 	int r = spool_make_room(spool);
 
 	if (r == 0)
-		r = reserve(spool, last_number);
+		r = append_reserve(spool, last_number);
 	if (r == 0)
 		r = spool_grow(spool);
 	if (spool_cause(r) == SPOOL_LOST_NO_SPACE && spool_free_some(spool))
@@ -58,7 +58,7 @@ static int write_frame(struct spool *spool, uint64_t last_number)
 }
 
 /* From here on the reader can see it. */
-static void publish(struct spool *spool, const struct output_record *records, size_t count)
+static void append_publish(struct spool *spool, const struct output_record *records, size_t count)
 {
 	struct spool_writer *writer = &spool->writer;
 	struct spool_segment *segment;
@@ -83,7 +83,7 @@ static void publish(struct spool *spool, const struct output_record *records, si
 	pthread_mutex_unlock(&spool->lock);
 }
 
-static const char *advice(int code)
+static const char *append_advice(int code)
 {
 	switch (code) {
 	case -ENOBUFS:
@@ -94,7 +94,7 @@ static const char *advice(int code)
 	return strerror(-code);
 }
 
-static int fail(struct spool *spool, size_t count, int code, struct error *err)
+static int append_fail(struct spool *spool, size_t count, int code, struct error *err)
 {
 	struct spool_writer *writer = &spool->writer;
 
@@ -106,18 +106,20 @@ static int fail(struct spool *spool, size_t count, int code, struct error *err)
 		writer->failure = code;
 		writer->retry_ns = clock_ns(CLOCK_MONOTONIC) + RETRY_NS;
 	}
-	return error_set(err, code, "cannot write to the spool %s: %s", spool->path, advice(code));
+	return error_set(err, code, "cannot write to the spool %s: %s", spool->path,
+			 append_advice(code));
 }
 
 /* Refuses a batch without a try, which would cost a system call for each. */
-static int refuse(struct spool *spool, size_t count, struct error *err)
+static int append_refuse(struct spool *spool, size_t count, struct error *err)
 {
 	int code = spool->writer.failure;
 
 	pthread_mutex_lock(&spool->lock);
 	spool->stats.lost[spool_cause(code)] += count;
 	pthread_mutex_unlock(&spool->lock);
-	return error_set(err, code, "cannot write to the spool %s: %s", spool->path, advice(code));
+	return error_set(err, code, "cannot write to the spool %s: %s", spool->path,
+			 append_advice(code));
 }
 
 int spool_append(struct spool *spool, const struct output_record *records, size_t count,
@@ -127,16 +129,16 @@ int spool_append(struct spool *spool, const struct output_record *records, size_
 	int r;
 
 	if (writer->failure && clock_ns(CLOCK_MONOTONIC) < writer->retry_ns)
-		return refuse(spool, count, err);
+		return append_refuse(spool, count, err);
 	r = spool_encode(&writer->encoder, spool->slot.appended + 1, records, count);
 	if (r == 0 && records[0].number < spool->slot.number)
 		r = -EINVAL;
 	if (r == 0)
-		r = write_frame(spool, records[count - 1].number);
+		r = append_write_frame(spool, records[count - 1].number);
 	if (r < 0)
-		return fail(spool, count, r, err);
+		return append_fail(spool, count, r, err);
 	writer->failure = 0;
-	publish(spool, records, count);
+	append_publish(spool, records, count);
 	/* What fails here is counted, and not the loss of this batch. */
 	spool_sync(spool);
 	return 0;

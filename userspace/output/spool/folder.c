@@ -55,7 +55,7 @@ void spool_segment_name(uint64_t first, char name[SPOOL_NAME_BYTES])
 }
 
 /* Who can write to the folder, or owns it, could put files in the place of ours. */
-static int check_owner(int fd, const char *path, struct error *err)
+static int folder_check_owner(int fd, const char *path, struct error *err)
 {
 	struct stat status;
 
@@ -86,7 +86,7 @@ int spool_folder_open(const char *path, struct error *err)
 	if (fd < 0)
 		return error_set(err, -errno, "cannot open the folder %s of a spool: %s", path,
 				 strerror(errno));
-	code = check_owner(fd, path, err);
+	code = folder_check_owner(fd, path, err);
 	if (code)
 		close(fd);
 	return code ? code : fd;
@@ -153,7 +153,7 @@ static uint64_t position_of(const char *name)
 	return strcmp(name, again) == 0 ? first : 0;
 }
 
-static int compare(const void *a, const void *b)
+static int folder_compare(const void *a, const void *b)
 {
 	uint64_t x = ((const struct spool_segment *)a)->first;
 	uint64_t y = ((const struct spool_segment *)b)->first;
@@ -206,7 +206,7 @@ size_t spool_segments_find(const struct spool_segments *segments, uint64_t posit
 	return low ? low - 1 : 0;
 }
 
-static int add_file(int folder, const char *name, struct spool_segments *segments)
+static int folder_add_file(int folder, const char *name, struct spool_segments *segments)
 {
 	struct spool_segment segment = {.first = position_of(name)};
 	struct stat status;
@@ -234,10 +234,10 @@ int spool_folder_list(int folder, struct spool_segments *segments)
 	do {
 		errno = 0;
 		entry = readdir(dir);
-		r = entry ? add_file(folder, entry->d_name, segments) : -errno;
+		r = entry ? folder_add_file(folder, entry->d_name, segments) : -errno;
 	} while (entry && r == 0);
 	closedir(dir);
 	if (segments->count)
-		qsort(segments->items, segments->count, sizeof(segments->items[0]), compare);
+		qsort(segments->items, segments->count, sizeof(segments->items[0]), folder_compare);
 	return r;
 }

@@ -38,7 +38,8 @@ void spool_encoder_finish(struct spool_encoder *encoder)
 }
 
 /* Fills encoder->index and encoder->data. */
-static int gather(struct spool_encoder *encoder, const struct output_record *records, size_t count)
+static int frame_gather(struct spool_encoder *encoder, const struct output_record *records,
+			size_t count)
 {
 	buf_clear(&encoder->index);
 	buf_clear(&encoder->data);
@@ -92,7 +93,7 @@ int spool_encode(struct spool_encoder *encoder, uint64_t position,
 
 	if (count == 0 || count > SPOOL_RECORDS_MAX)
 		return -EMSGSIZE;
-	r = gather(encoder, records, count);
+	r = frame_gather(encoder, records, count);
 	if (r < 0)
 		return r;
 	header.first = position;
@@ -133,7 +134,7 @@ void spool_encoder_seal(struct spool_encoder *encoder, uint32_t salt)
 }
 
 /* Compressed blocks are shorter than plain ones. */
-static bool fits(uint32_t stored, uint32_t plain, bool compressed)
+static bool frame_fits(uint32_t stored, uint32_t plain, bool compressed)
 {
 	return compressed ? stored <= plain : stored == plain;
 }
@@ -146,9 +147,10 @@ bool spool_frame_is_valid(const struct spool_frame_header *header, uint32_t salt
 	       header->first < SPOOL_POSITION_MAX && header->last_number < SPOOL_POSITION_MAX &&
 	       header->first_number <= header->last_number &&
 	       header->data_plain_bytes <= SPOOL_DATA_BYTES_MAX &&
-	       fits(header->index_bytes, header->records * sizeof(struct spool_entry),
-		    header->flags & SPOOL_INDEX_ZSTD) &&
-	       fits(header->data_bytes, header->data_plain_bytes, header->flags & SPOOL_DATA_ZSTD);
+	       frame_fits(header->index_bytes, header->records * sizeof(struct spool_entry),
+			  header->flags & SPOOL_INDEX_ZSTD) &&
+	       frame_fits(header->data_bytes, header->data_plain_bytes,
+			  header->flags & SPOOL_DATA_ZSTD);
 }
 
 int spool_decoder_init(struct spool_decoder *decoder)

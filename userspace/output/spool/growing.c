@@ -106,7 +106,7 @@ int spool_sync_files(struct spool *spool)
  * What a failed write left is removed. Where that fails the next segment begins at its position, so
  * that whoever reads it knows that it is not valid.
  */
-static void cut_back(struct spool *spool)
+static void growing_cut_back(struct spool *spool)
 {
 	if (ftruncate(spool->writer.file, (off_t)spool->writer.written))
 		spool_end_segment(spool);
@@ -130,7 +130,7 @@ int spool_grow(struct spool *spool)
 	if (r == 0 && spool_syncs_always(spool))
 		r = spool_sync_files(spool);
 	if (r < 0) {
-		cut_back(spool);
+		growing_cut_back(spool);
 		return r;
 	}
 	writer->written += frame->len;

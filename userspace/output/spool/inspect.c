@@ -35,13 +35,13 @@ struct visit {
 	bool stopped; /* the visitor does not want more */
 };
 
-static void report(const struct visit *visit, const struct spool_problem *problem)
+static void inspect_report(const struct visit *visit, const struct spool_problem *problem)
 {
 	if (visit->visitor->problem)
 		visit->visitor->problem(visit->visitor->context, problem);
 }
 
-static bool read_text(int folder, const char *name, char *text, size_t size)
+static bool inspect_read_text(int folder, const char *name, char *text, size_t size)
 {
 	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	ssize_t len = fd < 0 ? -1 : read(fd, text, size - 1);
@@ -62,7 +62,7 @@ static pid_t find_user(int folder)
 
 	if (fd >= 0)
 		close(fd);
-	if (free_now || !read_text(folder, "lock", text, sizeof(text)))
+	if (free_now || !inspect_read_text(folder, "lock", text, sizeof(text)))
 		return 0;
 	text[strcspn(text, "\n")] = '\0';
 	return value_read_pid(text, &pid) ? pid : 0;
@@ -97,9 +97,10 @@ static void visit_record(struct visit *visit, const struct spool_scan *scan,
 
 	spool_decoder_record(&visit->decoder, frame, i, &record);
 	if (!spool_record_is_valid(&visit->decoder, i))
-		report(visit, &(struct spool_problem){SPOOL_BAD_RECORD, visit->summary.first,
-						      scan->frame, spool_frame_bytes(frame),
-						      record.number, record.number, 1});
+		inspect_report(visit,
+			       &(struct spool_problem){SPOOL_BAD_RECORD, visit->summary.first,
+						       scan->frame, spool_frame_bytes(frame),
+						       record.number, record.number, 1});
 	else if (visitor->record && !visitor->record(visitor->context, &record, frame->first + i))
 		visit->stopped = true;
 }
@@ -110,10 +111,10 @@ static int visit_records(struct visit *visit, const struct spool_scan *scan,
 	int r = spool_decode(&visit->decoder, scan->fd, scan->frame, frame);
 
 	if (r == -EBADMSG) {
-		report(visit,
-		       &(struct spool_problem){SPOOL_BAD_FRAME, visit->summary.first, scan->frame,
-					       spool_frame_bytes(frame), frame->first_number,
-					       frame->last_number, frame->records});
+		inspect_report(visit, &(struct spool_problem){SPOOL_BAD_FRAME, visit->summary.first,
+							      scan->frame, spool_frame_bytes(frame),
+							      frame->first_number,
+							      frame->last_number, frame->records});
 		return 0;
 	}
 	for (size_t i = 0; r == 0 && i < visit->decoder.count && !visit->stopped; i++)
@@ -125,12 +126,12 @@ static int visit_records(struct visit *visit, const struct spool_scan *scan,
 static void check_order(struct visit *visit, const struct spool_frame_header *frame)
 {
 	if (visit->position && frame->first > visit->position + 1)
-		report(visit,
-		       &(struct spool_problem){.damage = SPOOL_MISSING,
-					       .segment = visit->summary.first,
-					       .from = visit->number + 1,
-					       .to = frame->first_number - 1,
-					       .records = frame->first - visit->position - 1});
+		inspect_report(visit, &(struct spool_problem){.damage = SPOOL_MISSING,
+							      .segment = visit->summary.first,
+							      .from = visit->number + 1,
+							      .to = frame->first_number - 1,
+							      .records = frame->first -
+									 visit->position - 1});
 	visit->position = spool_frame_last(frame);
 	visit->number = frame->last_number;
 }
@@ -157,10 +158,11 @@ static int visit_frames(struct visit *visit, struct spool_scan *scan)
 
 		found = spool_scan_next(scan, &frame);
 		if (scan->skipped > skipped && (found == 1 || !visit->grows))
-			report(visit, &(struct spool_problem){.damage = SPOOL_NO_FRAME,
-							      .segment = visit->summary.first,
-							      .offset = at,
-							      .bytes = scan->skipped - skipped});
+			inspect_report(visit,
+				       &(struct spool_problem){.damage = SPOOL_NO_FRAME,
+							       .segment = visit->summary.first,
+							       .offset = at,
+							       .bytes = scan->skipped - skipped});
 		if (found <= 0)
 			break;
 		check_order(visit, &frame);
@@ -182,10 +184,11 @@ static int visit_segment(struct visit *visit, const struct spool_segment *segmen
 	if (r == -ENOENT) /* removed in the meantime */
 		return 0;
 	if (r == -EBADMSG || r == -EPROTONOSUPPORT) {
-		report(visit, &(struct spool_problem){.damage = r == -EBADMSG ? SPOOL_BAD_HEADER
-									      : SPOOL_LATER_VERSION,
-						      .segment = segment->first,
-						      .bytes = segment->bytes});
+		inspect_report(visit, &(struct spool_problem){
+					      .damage = r == -EBADMSG ? SPOOL_BAD_HEADER
+								      : SPOOL_LATER_VERSION,
+					      .segment = segment->first,
+					      .bytes = segment->bytes});
 		r = 0;
 	} else if (r == 0) {
 		scan.limit = visit->limit;

@@ -14,7 +14,7 @@ enum { TRIES = 3 };
 /* What came of a look for the next frame. */
 enum found { FOUND_NONE, FOUND_FRAME, FOUND_AGAIN };
 
-static void lose(struct spool *spool, enum spool_cause cause, const struct spool_loss *loss)
+static void read_lose(struct spool *spool, enum spool_cause cause, const struct spool_loss *loss)
 {
 	pthread_mutex_lock(&spool->lock);
 	spool_loss_merge(&spool->losses.causes[cause], loss);
@@ -65,7 +65,7 @@ static void count_gap(struct spool *spool, const struct spool_frame_header *fram
 	loss.count = frame->first - 1 - reader->position - dropped;
 	if (loss.count && loss.to < loss.from)
 		loss.to = loss.from;
-	lose(spool, dropped ? SPOOL_LOST_LIMIT : SPOOL_LOST_CORRUPT, &loss);
+	read_lose(spool, dropped ? SPOOL_LOST_LIMIT : SPOOL_LOST_CORRUPT, &loss);
 	reader->position = frame->first - 1;
 	reader->number = frame->first_number - 1;
 }
@@ -82,7 +82,7 @@ static void close_segment(struct spool_reader *reader)
  * Claims a frame before it is given out, so that it is not counted as dropped. Returns false if its
  * segment was dropped in the meantime.
  */
-static bool claim(struct spool *spool, const struct spool_frame_header *frame)
+static bool read_claim(struct spool *spool, const struct spool_frame_header *frame)
 {
 	bool there;
 
@@ -124,7 +124,7 @@ static bool choose_segment(struct spool *spool, uint64_t after, struct spool_seg
 	return found;
 }
 
-static int pass_over(struct spool *spool, const struct spool_segment *segment)
+static int read_pass_over(struct spool *spool, const struct spool_segment *segment)
 {
 	spool->reader.passed = segment->first;
 	return FOUND_AGAIN;
@@ -161,7 +161,7 @@ static int open_segment(struct spool *spool, const struct spool_segment *segment
 	if (!is_lasting(reader, r))
 		return r;
 	count_skipped(spool, segment->bytes);
-	return pass_over(spool, segment);
+	return read_pass_over(spool, segment);
 }
 
 /* Reads the frame that the scan found. */
@@ -172,7 +172,7 @@ static int take_frame(struct spool *spool, const struct spool_frame_header *fram
 
 	if (spool_frame_last(frame) <= reader->position)
 		return FOUND_AGAIN;
-	if (!claim(spool, frame)) {
+	if (!read_claim(spool, frame)) {
 		close_segment(reader);
 		return FOUND_AGAIN;
 	}
@@ -197,7 +197,7 @@ static void lose_frame(struct spool *spool, const struct spool_frame_header *fra
 				  frame->first_ns, frame->last_ns};
 
 	if (!decoder->count)
-		lose(spool, SPOOL_LOST_CORRUPT, &loss);
+		read_lose(spool, SPOOL_LOST_CORRUPT, &loss);
 	for (size_t i = skip; i < decoder->count; i++) {
 		struct output_record record;
 
@@ -221,9 +221,9 @@ static int find_frame(struct spool *spool, const struct spool_segment *segment, 
 	r = spool_scan_next(&reader->scan, &frame);
 	count_skipped(spool, reader->scan.skipped - skipped);
 	if (r < 0)
-		return is_lasting(reader, r) ? pass_over(spool, segment) : r;
+		return is_lasting(reader, r) ? read_pass_over(spool, segment) : r;
 	if (r == 0)
-		return last ? FOUND_NONE : pass_over(spool, segment);
+		return last ? FOUND_NONE : read_pass_over(spool, segment);
 	r = take_frame(spool, &frame);
 	if (r < 0 && is_lasting(reader, r)) {
 		lose_frame(spool, &frame);
@@ -233,7 +233,7 @@ static int find_frame(struct spool *spool, const struct spool_segment *segment, 
 }
 
 /* One step to the next frame. Returns enum found or -errno. */
-static int step(struct spool *spool)
+static int read_step(struct spool *spool)
 {
 	struct spool_reader *reader = &spool->reader;
 	struct spool_segment segment;
@@ -255,7 +255,7 @@ static int step(struct spool *spool)
 }
 
 /* Waits until something is appended. Returns false at the deadline, or if it is woken. */
-static bool wait_for_more(struct spool *spool, uint64_t deadline_ns)
+static bool read_wait_for_more(struct spool *spool, uint64_t deadline_ns)
 {
 	struct timespec deadline = clock_timespec(deadline_ns);
 	bool more;
@@ -301,7 +301,7 @@ static int reserve_records(struct spool_reader *reader, size_t count)
 }
 
 /* Makes a batch of the records of the frame, up to one whose checksum is wrong. */
-static void take_run(struct spool_reader *reader, uint64_t attempted)
+static void read_take_run(struct spool_reader *reader, uint64_t attempted)
 {
 	struct spool_batch *batch = &reader->batch;
 
@@ -373,7 +373,7 @@ static int next_batch(struct spool *spool)
 		return 0;
 	if (reserve_records(reader, reader->frame.records))
 		return -ENOMEM;
-	take_run(reader, attempted_position(spool));
+	read_take_run(reader, attempted_position(spool));
 	batch->lost = spool_lost(spool, &batch->lost_redelivered);
 	count_batch(spool, batch);
 	return 1;
@@ -391,10 +391,10 @@ int spool_read(struct spool *spool, uint64_t timeout_ns, struct spool_batch *bat
 			r = next_batch(spool);
 		if (r)
 			break;
-		r = step(spool);
+		r = read_step(spool);
 		if (r < 0)
 			break;
-		if (r == FOUND_NONE && !wait_for_more(spool, deadline_ns))
+		if (r == FOUND_NONE && !read_wait_for_more(spool, deadline_ns))
 			return 0;
 		r = 0;
 	}

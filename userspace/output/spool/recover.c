@@ -22,7 +22,7 @@ struct tail {
 	char stream[SPOOL_STREAM_BYTES];
 };
 
-static int read_stream(int fd, uint64_t first, char stream[SPOOL_STREAM_BYTES])
+static int recover_read_stream(int fd, uint64_t first, char stream[SPOOL_STREAM_BYTES])
 {
 	struct spool_segment_header header;
 	int r = spool_segment_read_header(fd, first, &header);
@@ -47,7 +47,7 @@ static int read_tail(struct spool *spool, const struct spool_segment *segment, u
 			      .end = sizeof(struct spool_segment_header)};
 	if (r < 0)
 		return r;
-	read_stream(scan.fd, segment->first, tail->stream);
+	recover_read_stream(scan.fd, segment->first, tail->stream);
 	scan.limit = limit;
 	while ((r = spool_scan_next(&scan, &frame)) == 1) {
 		tail->has_frames = true;
@@ -61,7 +61,8 @@ static int read_tail(struct spool *spool, const struct spool_segment *segment, u
 }
 
 /* Cuts off what a write that did not end has left. */
-static int cut_tail(struct spool *spool, struct spool_segment *segment, const struct tail *tail)
+static int recover_cut_tail(struct spool *spool, struct spool_segment *segment,
+			    const struct tail *tail)
 {
 	char name[SPOOL_NAME_BYTES];
 	int fd, r = 0;
@@ -135,13 +136,13 @@ static int find_tail(struct spool *spool, uint64_t limit, struct tail *tail)
 		if (r < 0 && r != -EBADMSG)
 			return r;
 		if (tail->has_frames)
-			return cut_tail(spool, last, tail);
+			return recover_cut_tail(spool, last, tail);
 		r = remove_last(spool);
 	}
 	return r;
 }
 
-static int make_stream(struct spool_slot *slot)
+static int recover_make_stream(struct spool_slot *slot)
 {
 	uint64_t bits;
 
@@ -164,12 +165,12 @@ static int rebuild(struct spool *spool, const struct tail *tail)
 
 	spool->stats.rebuilt = spool->segments.count > 0;
 	if (!spool->segments.count)
-		return make_stream(slot);
+		return recover_make_stream(slot);
 	slot->acknowledged = spool->segments.items[0].first - 1;
 	slot->appended = slot->attempted = tail->last;
 	slot->number = slot->reserved = tail->number;
 	if (!tail->stream[0])
-		return make_stream(slot);
+		return recover_make_stream(slot);
 	memcpy(slot->stream, tail->stream, sizeof(slot->stream));
 	return 0;
 }
@@ -197,7 +198,7 @@ static void recover_from_power_loss(struct spool *spool, const struct tail *tail
 	slot->number = loss.to;
 }
 
-static void take_losses(struct spool *spool)
+static void recover_take_losses(struct spool *spool)
 {
 	const struct spool_slot *slot = &spool->slot;
 
@@ -216,7 +217,7 @@ static void adjust(struct spool *spool, const struct tail *tail)
 	struct spool_slot *slot = &spool->slot;
 	uint8_t boot[SPOOL_BOOT_BYTES];
 
-	take_losses(spool);
+	recover_take_losses(spool);
 	if (!tail->unreadable)
 		slot->number = max(slot->number, tail->number);
 	else if (!slot->closed)

@@ -96,7 +96,7 @@ static void count_hole(struct dropped *dropped, uint64_t next_number)
 	dropped->after_drop = false;
 }
 
-static void count_record(struct dropped *dropped, const struct output_record *record)
+static void room_count_record(struct dropped *dropped, const struct output_record *record)
 {
 	dropped->counted++;
 	if (record->flags & RECORD_IS_DROP) {
@@ -139,13 +139,13 @@ static void count_frame(struct spool *spool, struct dropped *dropped, const stru
 		if (header->first + i < dropped->from || header->first + i > dropped->to)
 			continue;
 		spool_decoder_entry(decoder, header, i, &record);
-		count_record(dropped, &record);
+		room_count_record(dropped, &record);
 	}
 }
 
 /* Counts all that is dropped, by number and type. */
-static void count_segment(struct spool *spool, const struct spool_segment *segment,
-			  struct dropped *dropped)
+static void room_count_segment(struct spool *spool, const struct spool_segment *segment,
+			       struct dropped *dropped)
 {
 	struct spool_frame_header header;
 	struct spool_scan scan;
@@ -177,8 +177,8 @@ static void count_last_hole(struct spool *spool, const struct spool_segment *nex
 }
 
 /* Takes the oldest segment off the list, and marks as dropped what nobody has read of it. */
-static bool take_oldest(struct spool *spool, struct spool_segment *segment,
-			struct spool_segment *next, struct dropped *dropped)
+static bool room_take_oldest(struct spool *spool, struct spool_segment *segment,
+			     struct spool_segment *next, struct dropped *dropped)
 {
 	struct spool_slot *slot = &spool->slot;
 	bool found;
@@ -224,7 +224,7 @@ static size_t count_segments(struct spool *spool)
 }
 
 /* Returns 0, or -ENOBUFS if there is no segment, or -errno. */
-static int drop_oldest(struct spool *spool)
+static int room_drop_oldest(struct spool *spool)
 {
 	struct dropped *dropped = calloc(1, sizeof(*dropped));
 	struct spool_segment segment, next = {0};
@@ -235,9 +235,9 @@ static int drop_oldest(struct spool *spool)
 	if (count_segments(spool) == 1)
 		spool_end_segment(spool);
 	pthread_mutex_lock(&spool->files);
-	r = take_oldest(spool, &segment, &next, dropped) ? 0 : -ENOBUFS;
+	r = room_take_oldest(spool, &segment, &next, dropped) ? 0 : -ENOBUFS;
 	if (r == 0 && dropped->from <= dropped->to) {
-		count_segment(spool, &segment, dropped);
+		room_count_segment(spool, &segment, dropped);
 		count_last_hole(spool, &next, dropped);
 		add_losses(spool, &dropped->losses);
 	}
@@ -251,7 +251,7 @@ static int drop_oldest(struct spool *spool)
 }
 
 /* Whether the frame of the encoder has room in the folder. */
-static bool has_room(struct spool *spool)
+static bool spool_has_room(struct spool *spool)
 {
 	const struct spool_writer *writer = &spool->writer;
 	uint64_t frame = writer->encoder.frame.len, more;
@@ -284,12 +284,13 @@ int spool_make_room(struct spool *spool)
 {
 	int r = 0;
 
-	if (has_room(spool))
+	if (spool_has_room(spool))
 		return 0;
 	end_if_acknowledged(spool);
 	spool_remove_acknowledged(spool);
-	while (r == 0 && !has_room(spool))
-		r = spool->config.when_full == SPOOL_DROP_OLDEST ? drop_oldest(spool) : -ENOBUFS;
+	while (r == 0 && !spool_has_room(spool))
+		r = spool->config.when_full == SPOOL_DROP_OLDEST ? room_drop_oldest(spool)
+								 : -ENOBUFS;
 	return r;
 }
 
@@ -302,12 +303,13 @@ bool spool_free_some(struct spool *spool)
 	after = count_segments(spool);
 	if (after < before)
 		return true;
-	return spool->config.when_full == SPOOL_DROP_OLDEST && after > 1 && drop_oldest(spool) == 0;
+	return spool->config.when_full == SPOOL_DROP_OLDEST && after > 1 &&
+	       room_drop_oldest(spool) == 0;
 }
 
 /* What was sent and what arrived: the promises that the state keeps over a crash. */
 
-static int fail(const struct spool *spool, int code, struct error *err)
+static int room_fail(const struct spool *spool, int code, struct error *err)
 {
 	return error_set(err, code, "cannot write the state of the spool %s: %s", spool->path,
 			 strerror(-code));
@@ -331,11 +333,12 @@ int spool_attempt(struct spool *spool, uint64_t position, struct error *err)
 	pthread_mutex_lock(&spool->lock);
 	spool->slot.attempted = before;
 	pthread_mutex_unlock(&spool->lock);
-	return fail(spool, r, err);
+	return room_fail(spool, r, err);
 }
 
 /* The record of the last batch at this position, or NULL. */
-static const struct output_record *record_at(const struct spool_batch *batch, uint64_t position)
+static const struct output_record *room_record_at(const struct spool_batch *batch,
+						  uint64_t position)
 {
 	return position >= batch->first && position - batch->first < batch->count
 		       ? &batch->records[position - batch->first]
@@ -345,8 +348,8 @@ static const struct output_record *record_at(const struct spool_batch *batch, ui
 int spool_acknowledge(struct spool *spool, uint64_t position, struct error *err)
 {
 	const struct spool_batch *batch = &spool->reader.batch;
-	const struct output_record *record = record_at(batch, position);
-	const struct output_record *next = record_at(batch, position + 1);
+	const struct output_record *record = room_record_at(batch, position);
+	const struct output_record *next = room_record_at(batch, position + 1);
 	int r;
 
 	if (position > spool->reader.position)
@@ -366,7 +369,7 @@ int spool_acknowledge(struct spool *spool, uint64_t position, struct error *err)
 	r = spool_store_state(spool, spool_syncs_always(spool));
 	if (r == 0)
 		r = spool_remove_acknowledged(spool);
-	return r < 0 ? fail(spool, r, err) : 0;
+	return r < 0 ? room_fail(spool, r, err) : 0;
 }
 
 void spool_lose_record(struct spool *spool, enum spool_cause cause,
@@ -387,7 +390,7 @@ int spool_lost_reported(struct spool *spool, struct error *err)
 	spool->given_redelivered = false;
 	pthread_mutex_unlock(&spool->lock);
 	r = spool_store_state(spool, spool_syncs_always(spool));
-	return r < 0 ? fail(spool, r, err) : 0;
+	return r < 0 ? room_fail(spool, r, err) : 0;
 }
 
 void spool_wake(struct spool *spool)

@@ -47,7 +47,7 @@ static void init_locks(struct spool *spool)
 }
 
 /* Frees it, whatever of it is open. */
-static void destroy(struct spool *spool)
+static void spool_destroy(struct spool *spool)
 {
 	int files[] = {spool->writer.file, spool->reader.scan.fd, spool->state.fd, spool->lock_file,
 		       spool->folder};
@@ -81,7 +81,7 @@ static int open_folder(struct spool *spool, struct error *err)
 }
 
 /* The first store shows whether the disk can be written at all. */
-static int begin(struct spool *spool, struct error *err)
+static int spool_begin(struct spool *spool, struct error *err)
 {
 	int r;
 
@@ -126,9 +126,9 @@ int spool_open(const struct spool_config *config, struct spool **result, struct 
 	if (r == 0)
 		r = open_folder(spool, err);
 	if (r == 0)
-		r = begin(spool, err);
+		r = spool_begin(spool, err);
 	if (r < 0)
-		destroy(spool);
+		spool_destroy(spool);
 	else
 		*result = spool;
 	return r;
@@ -160,7 +160,7 @@ void spool_close(struct spool *spool)
 	spool_remove_acknowledged(spool);
 	spool->slot.closed = !spool->is_incomplete && spool->stats.failed_syncs == failed_syncs;
 	spool_store_state(spool, true);
-	destroy(spool);
+	spool_destroy(spool);
 }
 
 const char *spool_stream(const struct spool *spool)

@@ -48,7 +48,7 @@ static bool are_possible(const struct spool_slot *slot)
 	return true;
 }
 
-static bool is_valid(const struct spool_slot *slot)
+static bool state_is_valid(const struct spool_slot *slot)
 {
 	return memcmp(slot->magic, SPOOL_STATE_MAGIC, sizeof(slot->magic)) == 0 &&
 	       slot->crc == slot_crc(*slot) && slot->losses_count <= SPOOL_LOSSES_MAX &&
@@ -66,7 +66,7 @@ int spool_state_load(int fd, struct spool_slot *result, bool *corrupt)
 
 		if (r < 0 && r != -EBADMSG)
 			return r;
-		if (r == 0 && is_valid(&slots[i]) &&
+		if (r == 0 && state_is_valid(&slots[i]) &&
 		    (!newest || slots[i].sequence > newest->sequence))
 			newest = &slots[i];
 	}
@@ -144,7 +144,7 @@ uint64_t spool_segment_last(const struct spool *spool, size_t i)
 					     : spool->slot.appended;
 }
 
-static void take_losses(struct spool_slot *slot, const struct spool_losses *losses)
+static void state_take_losses(struct spool_slot *slot, const struct spool_losses *losses)
 {
 	for (unsigned int cause = 0; cause < SPOOL_CAUSES; cause++) {
 		struct spool_slot_loss *stored = &slot->losses[cause];
@@ -175,8 +175,8 @@ int spool_store(struct spool *spool, bool sync)
 	slot.number = spool->used > slot.number ? spool->used : slot.number;
 	slot.losses_count = SPOOL_CAUSES;
 	memset(slot.losses, 0, sizeof(slot.losses));
-	take_losses(&slot, &spool->losses);
-	take_losses(&slot, &spool->given);
+	state_take_losses(&slot, &spool->losses);
+	state_take_losses(&slot, &spool->given);
 	pthread_mutex_unlock(&spool->lock);
 	r = spool_state_store(&spool->state, &slot, sync);
 	return r < 0 ? count_failure(spool, r) : 0;

@@ -34,7 +34,7 @@ static bool is_table(const char *text)
 	return true;
 }
 
-static int check(const struct output_config *config, struct error *err)
+static int clickhouse_check(const struct output_config *config, struct error *err)
 {
 	const struct http_keys *keys = config->own;
 
@@ -45,7 +45,7 @@ static int check(const struct output_config *config, struct error *err)
 	return http_check_json(config, err);
 }
 
-static int open_profile(struct http_target *target, struct url *url)
+static int clickhouse_open_profile(struct http_target *target, struct url *url)
 {
 	const char *table = target->keys->table ? target->keys->table : "lanner.events";
 	struct clickhouse *own = calloc(1, sizeof(*own));
@@ -64,7 +64,7 @@ static int open_profile(struct http_target *target, struct url *url)
 	return code ? code : url_add_query(url, "input_format_skip_unknown_fields", "1");
 }
 
-static void close_profile(struct http_target *target)
+static void clickhouse_close_profile(struct http_target *target)
 {
 	struct clickhouse *own = target->own;
 
@@ -89,7 +89,7 @@ static const char *make_url(struct http_target *target, const struct output_batc
 	return own->url.failed ? NULL : own->url.data;
 }
 
-static void write_body(struct http_target *target, const struct output_batch *batch)
+static void clickhouse_write_body(struct http_target *target, const struct output_batch *batch)
 {
 	const struct clickhouse *own = target->own;
 	struct buf *text = &target->body.text;
@@ -152,7 +152,8 @@ static bool is_of_row(unsigned long code)
  * Errors of all kinds have status 400, 404 or 500, so that the code counts. The server does not say
  * which row is wrong: halves of the batch find it.
  */
-static int read_answer(struct http_target *target, struct output_batch *batch, struct error *err)
+static int clickhouse_read_answer(struct http_target *target, struct output_batch *batch,
+				  struct error *err)
 {
 	static const struct http_verdict of_row = {.result = OUTPUT_RETRY, .too_large = true};
 	static const struct http_verdict other = {.result = OUTPUT_RETRY, .uncertain = true};
@@ -169,10 +170,10 @@ const struct http_profile http_profile_clickhouse = {
 	.content_type = "Content-Type: application/x-ndjson",
 	.scheme = "Bearer",
 	.verdicts = HTTP_VERDICTS,
-	.check = check,
-	.open = open_profile,
-	.close = close_profile,
+	.check = clickhouse_check,
+	.open = clickhouse_open_profile,
+	.close = clickhouse_close_profile,
 	.url = make_url,
-	.write = write_body,
-	.read = read_answer,
+	.write = clickhouse_write_body,
+	.read = clickhouse_read_answer,
 };

@@ -67,7 +67,7 @@ static int connect_to(int fd, const struct sockaddr *address, socklen_t len,
 }
 
 /* When an address has had its share of the time, so that the next ones get theirs. */
-static uint64_t share(const struct addrinfo *addresses, uint64_t deadline_ns)
+static uint64_t connection_share(const struct addrinfo *addresses, uint64_t deadline_ns)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), left = deadline_ns > now ? deadline_ns - now : 0;
 	uint64_t count = 0;
@@ -89,7 +89,7 @@ int dial(const struct addrinfo *addresses, uint64_t timeout_ns, const struct out
 
 		code = fd < 0 ? -errno
 			      : connect_to(fd, addresses->ai_addr, addresses->ai_addrlen, stop,
-					   share(addresses, deadline_ns));
+					   connection_share(addresses, deadline_ns));
 		if (code == 0) {
 			if (addresses->ai_socktype == SOCK_STREAM)
 				keep_alive(fd, timeout_ns);
@@ -222,7 +222,7 @@ static int peek_socket(int fd)
 }
 
 /* 0: the connection is there. Datagrams report the error of an earlier one. */
-static int look(const struct connection *connection)
+static int connection_look(const struct connection *connection)
 {
 	socklen_t len = sizeof(int);
 	int error = 0;
@@ -291,7 +291,7 @@ static int end_stream(struct connection *connection, int code, struct error *err
 
 int connection_check(struct connection *connection, struct error *err)
 {
-	int code = connection->fd >= 0 ? look(connection) : 0;
+	int code = connection->fd >= 0 ? connection_look(connection) : 0;
 
 	return code ? end_stream(connection, code, err) : 0;
 }
@@ -356,7 +356,8 @@ int connection_write(struct connection *connection, const void *bytes, size_t le
 }
 
 /* As write_some(); -EPIPE: the peer ended the connection. */
-static ssize_t read_some(struct connection *connection, void *bytes, size_t size, short *events)
+static ssize_t connection_read_some(struct connection *connection, void *bytes, size_t size,
+				    short *events)
 {
 	ssize_t n;
 
@@ -372,7 +373,7 @@ ssize_t connection_read(struct connection *connection, void *bytes, size_t size,
 {
 	for (;;) {
 		short events;
-		ssize_t n = read_some(connection, bytes, size, &events);
+		ssize_t n = connection_read_some(connection, bytes, size, &events);
 
 		if (n > 0)
 			return n;

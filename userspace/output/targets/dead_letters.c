@@ -78,7 +78,7 @@ void dead_letters_add(struct dead_letters *letters, const struct output_batch *b
 }
 
 /* As many whole lines as there is space for. */
-static size_t fitting(const struct dead_letters *letters)
+static size_t dead_letters_fitting(const struct dead_letters *letters)
 {
 	uint64_t space =
 		letters->max_bytes > letters->bytes ? letters->max_bytes - letters->bytes : 0;
@@ -91,7 +91,7 @@ static size_t fitting(const struct dead_letters *letters)
 }
 
 /* Returns 0, or -errno after a part of it. */
-static int write_all(struct dead_letters *letters, size_t len)
+static int dead_letters_write_all(struct dead_letters *letters, size_t len)
 {
 	const char *bytes = letters->text.data;
 
@@ -111,9 +111,9 @@ static int write_all(struct dead_letters *letters, size_t len)
 
 int dead_letters_write(struct dead_letters *letters, struct error *err)
 {
-	size_t len = letters->path && !letters->text.failed ? fitting(letters) : 0;
+	size_t len = letters->path && !letters->text.failed ? dead_letters_fitting(letters) : 0;
 	bool all = len == letters->text.len && !letters->text.failed;
-	int code = write_all(letters, len);
+	int code = dead_letters_write_all(letters, len);
 
 	buf_clear(&letters->text);
 	if (code)

@@ -57,7 +57,7 @@ static bool is_pattern(const char *text)
 	return true;
 }
 
-static int check(const struct output_config *config, struct error *err)
+static int elasticsearch_check(const struct output_config *config, struct error *err)
 {
 	const struct http_keys *keys = config->own;
 
@@ -69,7 +69,7 @@ static int check(const struct output_config *config, struct error *err)
 	return http_check_json(config, err);
 }
 
-static int open_profile(struct http_target *target, struct url *url)
+static int elasticsearch_open_profile(struct http_target *target, struct url *url)
 {
 	struct elasticsearch *own = calloc(1, sizeof(*own));
 
@@ -81,7 +81,7 @@ static int open_profile(struct http_target *target, struct url *url)
 	return url_add_query(url, "filter_path", FILTER_PATH);
 }
 
-static void close_profile(struct http_target *target)
+static void elasticsearch_close_profile(struct http_target *target)
 {
 	struct elasticsearch *own = target->own;
 
@@ -122,7 +122,7 @@ static void append_action(struct http_target *target, const struct output_batch 
 	BUF_LITERAL(text, "\"}}\n");
 }
 
-static void write_body(struct http_target *target, const struct output_batch *batch)
+static void elasticsearch_write_body(struct http_target *target, const struct output_batch *batch)
 {
 	struct elasticsearch *own = target->own;
 	struct http_body *body = &target->body;
@@ -145,7 +145,7 @@ static void write_body(struct http_target *target, const struct output_batch *ba
 }
 
 /* The reason of an item's error as text. */
-static void describe(const json_t *item, char text[HTTP_EXCERPT_BYTES])
+static void elasticsearch_describe(const json_t *item, char text[HTTP_EXCERPT_BYTES])
 {
 	const char *type = JSON_INPUT_TEXT(item, "error", "type");
 	const char *reason = JSON_INPUT_TEXT(item, "error", "reason");
@@ -159,8 +159,8 @@ struct outcome {
 	char reason[HTTP_EXCERPT_BYTES]; /* of the first that was rejected, else retried */
 };
 
-static void read_item(struct http_target *target, struct output_batch *batch, size_t i,
-		      const json_t *item, struct outcome *outcome)
+static void elasticsearch_read_item(struct http_target *target, struct output_batch *batch,
+				    size_t i, const json_t *item, struct outcome *outcome)
 {
 	long status = (long)json_integer_value(JSON_INPUT_AT(item, "status"));
 	bool retry = status < STATUS_OK || status == STATUS_TOO_MANY || status >= STATUS_SERVER;
@@ -171,7 +171,7 @@ static void read_item(struct http_target *target, struct output_batch *batch, si
 		batch->results[i] = OUTPUT_DELIVERED;
 		return;
 	}
-	describe(item, reason);
+	elasticsearch_describe(item, reason);
 	if (retry ? !outcome->rejected && !outcome->retried : !outcome->rejected)
 		memcpy(outcome->reason, reason, sizeof(reason));
 	if (retry) {
@@ -201,7 +201,8 @@ static int read_items(struct http_target *target, struct output_batch *batch, co
 				 target->url, json_array_size(items), batch->count);
 	}
 	for (size_t i = 0; i < batch->count; i++)
-		read_item(target, batch, i, inner(json_array_get(items, i)), &outcome);
+		elasticsearch_read_item(target, batch, i, inner(json_array_get(items, i)),
+					&outcome);
 	if (outcome.rejected)
 		return http_report_rejected(target, outcome.rejected, batch->count, outcome.reason,
 					    err);
@@ -211,7 +212,8 @@ static int read_items(struct http_target *target, struct output_batch *batch, co
 	return 0;
 }
 
-static int read_answer(struct http_target *target, struct output_batch *batch, struct error *err)
+static int elasticsearch_read_answer(struct http_target *target, struct output_batch *batch,
+				     struct error *err)
 {
 	const struct buf *body = &target->answer.body;
 	json_t *answer;
@@ -239,9 +241,9 @@ const struct http_profile http_profile_elasticsearch = {
 	.content_type = "Content-Type: application/x-ndjson",
 	.scheme = "ApiKey",
 	.verdicts = HTTP_VERDICTS,
-	.check = check,
-	.open = open_profile,
-	.close = close_profile,
-	.write = write_body,
-	.read = read_answer,
+	.check = elasticsearch_check,
+	.open = elasticsearch_open_profile,
+	.close = elasticsearch_close_profile,
+	.write = elasticsearch_write_body,
+	.read = elasticsearch_read_answer,
 };

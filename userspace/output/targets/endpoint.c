@@ -51,7 +51,7 @@ struct resolution {
 	int code_errno; /* for EAI_SYSTEM */
 };
 
-static void release(struct resolution *resolution)
+static void endpoint_release(struct resolution *resolution)
 {
 	if (atomic_fetch_sub(&resolution->users, 1) > 1)
 		return;
@@ -62,24 +62,24 @@ static void release(struct resolution *resolution)
 	free(resolution);
 }
 
-static void resolve(struct resolution *resolution)
+static void targets_endpoint_resolve(struct resolution *resolution)
 {
 	resolution->code = getaddrinfo(resolution->endpoint.host, resolution->endpoint.port,
 				       &resolution->hints, &resolution->addresses);
 	resolution->code_errno = errno;
 }
 
-static void *run(void *argument)
+static void *endpoint_run(void *argument)
 {
 	struct resolution *resolution = argument;
 
-	resolve(resolution);
+	targets_endpoint_resolve(resolution);
 	eventfd_write(resolution->fd, 1);
-	release(resolution);
+	endpoint_release(resolution);
 	return NULL;
 }
 
-static int start(struct resolution *resolution)
+static int endpoint_start(struct resolution *resolution)
 {
 	pthread_attr_t attributes;
 	sigset_t all, before;
@@ -91,7 +91,7 @@ static int start(struct resolution *resolution)
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	atomic_fetch_add(&resolution->users, 1);
-	code = pthread_create(&thread, &attributes, run, resolution);
+	code = pthread_create(&thread, &attributes, endpoint_run, resolution);
 	if (code)
 		atomic_fetch_sub(&resolution->users, 1);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -99,7 +99,7 @@ static int start(struct resolution *resolution)
 	return -code;
 }
 
-static int fail(const struct resolution *resolution, struct error *err)
+static int endpoint_fail(const struct resolution *resolution, struct error *err)
 {
 	const char *text = resolution->code == EAI_SYSTEM ? strerror(resolution->code_errno)
 							  : gai_strerror(resolution->code);
@@ -123,24 +123,24 @@ int endpoint_resolve(const struct endpoint *endpoint, int type, const struct out
 	};
 	atomic_init(&resolution->users, 1);
 	/* An address needs no thread. */
-	resolve(resolution);
+	targets_endpoint_resolve(resolution);
 	code = 1;
 	if (resolution->code == EAI_NONAME) {
 		resolution->hints.ai_flags = AI_NUMERICSERV;
 		resolution->fd = eventfd(0, EFD_CLOEXEC);
-		code = resolution->fd < 0 ? -errno : start(resolution);
+		code = resolution->fd < 0 ? -errno : endpoint_start(resolution);
 		if (code == 0)
 			code = deadline_wait(stop, resolution->fd, POLLIN, deadline_ns);
 	}
 	if (code < 0) {
 		error_set(err, code, "cannot resolve %s: %s", endpoint->host, strerror(-code));
 	} else if (resolution->code) {
-		code = fail(resolution, err);
+		code = endpoint_fail(resolution, err);
 	} else {
 		*addresses = resolution->addresses;
 		resolution->addresses = NULL;
 		code = 0;
 	}
-	release(resolution);
+	endpoint_release(resolution);
 	return code;
 }

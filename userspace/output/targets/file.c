@@ -48,7 +48,7 @@ static bool rotates(const struct file_keys *keys)
 	return keys->rotate_bytes || keys->rotate_ns;
 }
 
-static int check(const struct output_config *config, struct error *err)
+static int file_check(const struct output_config *config, struct error *err)
 {
 	const struct file_keys *keys = config->own;
 	mode_t mode;
@@ -74,7 +74,7 @@ static uint64_t birth_ns(int fd)
 	return (uint64_t)stat.stx_btime.tv_sec * NS_PER_S + stat.stx_btime.tv_nsec;
 }
 
-static int open_path(struct file_target *target, struct error *err)
+static int file_open_path(struct file_target *target, struct error *err)
 {
 	int code = appended_open(&target->file, target->path, target->lines, err);
 
@@ -85,7 +85,7 @@ static int open_path(struct file_target *target, struct error *err)
 	return 0;
 }
 
-static int rotate(struct file_target *target, struct error *err)
+static int file_rotate(struct file_target *target, struct error *err)
 {
 	int code = rotated_rename(target->path, clock_ns(CLOCK_REALTIME), &target->rotated_ms);
 
@@ -93,7 +93,7 @@ static int rotate(struct file_target *target, struct error *err)
 	if (code && code != -ENOENT)
 		code = appended_fail(code, "rotate", target->path, err);
 	else
-		code = open_path(target, err);
+		code = file_open_path(target, err);
 	if (code)
 		target->retry_ns = clock_ns(CLOCK_MONOTONIC) + RETRY_S * NS_PER_S;
 	else
@@ -140,15 +140,15 @@ static void close_file(void *opened)
  * In a stream of messages with their lengths before them nobody finds the end of a torn one: each
  * run begins with an empty file.
  */
-static int set_aside(struct file_target *target, struct error *err)
+static int file_set_aside(struct file_target *target, struct error *err)
 {
 	if (target->lines || !may_rotate(target))
 		return 0;
-	return rotate(target, err);
+	return file_rotate(target, err);
 }
 
-static int open_file(const struct output_config *config, struct output_stop *stop, void **opened,
-		     struct error *err)
+static int targets_open_file(const struct output_config *config, struct output_stop *stop,
+			     void **opened, struct error *err)
 {
 	struct file_target *target = calloc(1, sizeof(*target));
 	mode_t mode = 0;
@@ -164,11 +164,11 @@ static int open_file(const struct output_config *config, struct output_stop *sto
 	};
 	file_mode_read(target->keys->mode, &mode, err);
 	appended_init(&target->file, mode, stop);
-	code = open_path(target, err);
+	code = file_open_path(target, err);
 	if (code == 0 && (rotates(target->keys) || !target->lines))
 		code = find_newest(target, err);
 	if (code == 0)
-		code = set_aside(target, err);
+		code = file_set_aside(target, err);
 	if (code == 0 && (rotates(target->keys) || !target->lines)) {
 		code = keeper_create(target->path, target->keys->keep, target->keys->compress,
 				     &target->keeper);
@@ -209,7 +209,7 @@ static size_t find_end(const struct file_target *target, const struct output_bat
 }
 
 /* Before a batch: the file is the one of that name, and not too old. */
-static int prepare(struct file_target *target, struct error *err)
+static int file_prepare(struct file_target *target, struct error *err)
 {
 	int code = 0;
 
@@ -217,12 +217,12 @@ static int prepare(struct file_target *target, struct error *err)
 		target->retry_ns = 0;
 	if (target->gone || appended_moved(&target->file, target->path)) {
 		target->gone = target->gone || target->file.stat.st_nlink == 0;
-		code = open_path(target, err);
+		code = file_open_path(target, err);
 		if (code == 0)
 			keeper_wake(target->keeper);
 	}
 	if (code == 0 && is_old(target) && may_rotate(target))
-		code = rotate(target, err);
+		code = file_rotate(target, err);
 	return code;
 }
 
@@ -237,7 +237,7 @@ static int write_files(struct file_target *target, struct output_batch *batch, s
 		size_t end = find_end(target, batch, *done, &i);
 
 		if (end == *done) {
-			rotation = rotate(target, err);
+			rotation = file_rotate(target, err);
 			continue;
 		}
 		code = appended_write(&target->file, batch, *done, end, done);
@@ -252,7 +252,7 @@ static int send_file(void *opened, struct output_batch *batch, struct error *err
 {
 	struct file_target *target = opened;
 	struct error other;
-	int first = prepare(target, err), code;
+	int first = file_prepare(target, err), code;
 	size_t done = 0;
 
 	/* If none can be opened, the one that was renamed has to do. */
@@ -269,13 +269,13 @@ static int send_file(void *opened, struct output_batch *batch, struct error *err
 }
 
 /* A file without new records grows old, too. */
-static int tick(void *opened, struct error *err)
+static int file_tick(void *opened, struct error *err)
 {
 	struct file_target *target = opened;
 	int code = keeper_result(target->keeper, err);
 
 	if (code == 0 && target->keys->rotate_ns)
-		code = prepare(target, err);
+		code = file_prepare(target, err);
 	return code;
 }
 
@@ -283,7 +283,7 @@ static int reopen(void *opened, struct error *err)
 {
 	struct file_target *target = opened;
 
-	return open_path(target, err);
+	return file_open_path(target, err);
 }
 
 #define MEMBER(member) offsetof(struct file_keys, member)
@@ -313,10 +313,10 @@ const struct output_kind output_kind_file = {
 	.acknowledges = true,
 	.is_alone = true,
 	.uses = OUTPUT_USES_FOLDER,
-	.check = check,
-	.open = open_file,
+	.check = file_check,
+	.open = targets_open_file,
 	.send = send_file,
-	.tick = tick,
+	.tick = file_tick,
 	.reopen = reopen,
 	.close = close_file,
 };

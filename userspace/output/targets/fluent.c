@@ -200,15 +200,15 @@ void fluent_session_finish(struct fluent_session *session)
 	msgpack_unpacker_destroy(&session->unpacker);
 }
 
-static int fail(struct fluent_session *session, const char *what, struct error *err)
+static int fluent_fail(struct fluent_session *session, const char *what, struct error *err)
 {
 	close_session(session);
 	return error_set(err, -EPROTO, "%s", what);
 }
 
 /* Reads bytes of the server until they are a whole answer. */
-static int read_answer(struct fluent_session *session, msgpack_unpacked *answer,
-		       uint64_t deadline_ns, struct error *err)
+static int fluent_read_answer(struct fluent_session *session, msgpack_unpacked *answer,
+			      uint64_t deadline_ns, struct error *err)
 {
 	msgpack_unpacker *unpacker = &session->unpacker;
 	ssize_t n;
@@ -220,7 +220,8 @@ static int read_answer(struct fluent_session *session, msgpack_unpacked *answer,
 			return 0;
 		if (result != MSGPACK_UNPACK_CONTINUE ||
 		    msgpack_unpacker_message_size(unpacker) > ANSWER_MAX)
-			return fail(session, "the answer of the server is not understood", err);
+			return fluent_fail(session, "the answer of the server is not understood",
+					   err);
 		if (!msgpack_unpacker_reserve_buffer(unpacker, READ_BYTES))
 			return error_set(err, -ENOMEM, "out of memory");
 		n = connection_read(&session->connection, msgpack_unpacker_buffer(unpacker),
@@ -254,7 +255,7 @@ static bool span_is(struct span span, const char *text)
 }
 
 /* The value of a key of a map, or an empty span. */
-static struct span find(const msgpack_object *map, const char *key)
+static struct span fluent_find(const msgpack_object *map, const char *key)
 {
 	for (uint32_t i = 0; map->type == MSGPACK_OBJECT_MAP && i < map->via.map.size; i++)
 		if (span_is(span_of(&map->via.map.ptr[i].key), key))
@@ -300,7 +301,7 @@ static int send_ping(struct fluent_session *session, struct span salt, struct sp
 	int code;
 
 	if (!digest(key, 4, key_digest) || (auth.len && !digest(login, 3, login_digest)))
-		return fail(session, "SHA-512 is not available", err);
+		return fluent_fail(session, "SHA-512 is not available", err);
 	pack_begin(&packer, &message);
 	msgpack_pack_array(&packer, 6);
 	pack_text(&packer, "PING");
@@ -343,42 +344,44 @@ static int check_pong(struct fluent_session *session, struct span salt, struct s
 	int code;
 
 	msgpack_unpacked_init(&pong);
-	code = read_answer(session, &pong, deadline_ns, err);
+	code = fluent_read_answer(session, &pong, deadline_ns, err);
 	if (code == 0 && !is_message(&pong.data, "PONG", 5))
-		code = fail(session, "the server answered something else than PONG", err);
+		code = fluent_fail(session, "the server answered something else than PONG", err);
 	parts = pong.data.via.array.ptr;
 	if (code == 0 && !(parts[1].type == MSGPACK_OBJECT_BOOLEAN && parts[1].via.boolean)) {
 		struct span why = span_of(&parts[2]);
 
 		snprintf(reason, sizeof(reason), "the server refused: %.*s", (int)why.len,
 			 why.bytes);
-		code = fail(session, reason, err);
+		code = fluent_fail(session, reason, err);
 	}
 	if (code == 0 && !is_right_server(session, parts, salt, nonce))
-		code = fail(session, "the server does not know the shared key", err);
+		code = fluent_fail(session, "the server does not know the shared key", err);
 	msgpack_unpacked_destroy(&pong);
 	return code;
 }
 
 /* Waits for HELO, and goes on from there. */
-static int shake_hands(struct fluent_session *session, uint64_t deadline_ns, struct error *err)
+static int fluent_shake_hands(struct fluent_session *session, uint64_t deadline_ns,
+			      struct error *err)
 {
 	char random[SALT_BYTES / 2], salt[SALT_BYTES + 1];
 	msgpack_unpacked helo;
 	int code;
 
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		return fail(session, "there are no random numbers", err);
+		return fluent_fail(session, "there are no random numbers", err);
 	for (size_t i = 0; i < sizeof(random); i++)
 		snprintf(salt + 2 * i, 3, "%02x", (unsigned char)random[i]);
 	msgpack_unpacked_init(&helo);
-	code = read_answer(session, &helo, deadline_ns, err);
+	code = fluent_read_answer(session, &helo, deadline_ns, err);
 	if (code == 0 && !is_message(&helo.data, "HELO", 2))
-		code = fail(session, "the server did not begin with HELO", err);
+		code = fluent_fail(session, "the server did not begin with HELO", err);
 	if (code == 0) {
 		/* They point into `helo`. */
 		const msgpack_object *options = &helo.data.via.array.ptr[1];
-		struct span nonce = find(options, "nonce"), auth = find(options, "auth");
+		struct span nonce = fluent_find(options, "nonce"),
+			    auth = fluent_find(options, "auth");
 
 		code = send_ping(session, span_of_text(salt), nonce, auth, err);
 		if (code == 0)
@@ -398,7 +401,7 @@ int fluent_session_open(struct fluent_session *session, struct error *err)
 		return code;
 	msgpack_unpacker_reset(&session->unpacker);
 	if (session->identity.shared_key)
-		code = shake_hands(session, deadline_ns, err);
+		code = fluent_shake_hands(session, deadline_ns, err);
 	session->is_open = code == 0;
 	if (code)
 		close_session(session);
@@ -426,12 +429,12 @@ int fluent_session_wait(struct fluent_session *session, const char *chunk, struc
 	int code;
 
 	msgpack_unpacked_init(&answer);
-	code = read_answer(session, &answer, deadline_ns, err);
-	is_right = code == 0 && span_is(find(&answer.data, "ack"), chunk);
+	code = fluent_read_answer(session, &answer, deadline_ns, err);
+	is_right = code == 0 && span_is(fluent_find(&answer.data, "ack"), chunk);
 	msgpack_unpacked_destroy(&answer);
 	if (code)
 		return code;
-	return is_right ? 0 : fail(session, "the server confirmed something else", err);
+	return is_right ? 0 : fluent_fail(session, "the server confirmed something else", err);
 }
 
 /*
@@ -514,7 +517,8 @@ static int fluent_open(const struct output_config *config, struct output_stop *s
 }
 
 /* What was not rejected is delivered. */
-static int finish(const struct fluent_target *target, struct output_batch *batch, struct error *err)
+static int fluent_finish(const struct fluent_target *target, struct output_batch *batch,
+			 struct error *err)
 {
 	size_t rejected = 0;
 
@@ -537,7 +541,7 @@ static int fluent_send(void *opened, struct output_batch *batch, struct error *e
 	if (code == 0)
 		code = forward_pack(batch, target->keys->tag, chunk, &target->message);
 	if (code == -ENODATA)
-		return finish(target, batch, err);
+		return fluent_finish(target, batch, err);
 	if (code)
 		return error_set(err, code, "%s", strerror(-code));
 	code = fluent_session_open(&target->session, err);
@@ -547,7 +551,7 @@ static int fluent_send(void *opened, struct output_batch *batch, struct error *e
 	if (code == 0)
 		code = fluent_session_wait(&target->session, chunk, err);
 	batch->uncertain = code && sent;
-	return code ? code : finish(target, batch, err);
+	return code ? code : fluent_finish(target, batch, err);
 }
 
 static int fluent_tick(void *opened, struct error *err)

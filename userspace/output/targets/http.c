@@ -36,7 +36,7 @@ const struct http_verdict HTTP_VERDICTS[] = {
 
 static const struct http_verdict unknown_status = {.result = OUTPUT_RETRY, .uncertain = true};
 
-static char *find_host(const struct http_keys *keys)
+static char *http_find_host(const struct http_keys *keys)
 {
 	const char *node = getenv(NODE_NAME_VARIABLE);
 	struct utsname machine;
@@ -112,7 +112,7 @@ int http_target_open(const struct output_config *config, const struct http_keys 
 	target->keys = keys;
 	target->profile = profile;
 	target->stop = stop;
-	target->host = find_host(keys);
+	target->host = http_find_host(keys);
 	code = target->host ? complete_url(target, url, err)
 			    : error_set(err, -ENOMEM, "out of memory");
 	if (code == 0)
@@ -144,7 +144,7 @@ void http_target_close(void *data)
 	free(target);
 }
 
-static int post(struct http_target *target, struct output_batch *batch, struct error *err)
+static int http_post(struct http_target *target, struct output_batch *batch, struct error *err)
 {
 	const struct http_profile *profile = target->profile;
 	const char *url = profile->url ? profile->url(target, batch) : target->url;
@@ -162,7 +162,7 @@ int http_target_send(void *data, struct output_batch *batch, struct error *err)
 {
 	struct http_target *target = data;
 	struct error lost;
-	int code = post(target, batch, err);
+	int code = http_post(target, batch, err);
 
 	if (code) {
 		batch->uncertain = target->answer.sent;

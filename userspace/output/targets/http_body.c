@@ -18,7 +18,7 @@ void http_body_clear(struct http_body *body)
 	body->failed = false;
 }
 
-static void add_part(struct http_body *body, const void *base, size_t len)
+static void http_body_add_part(struct http_body *body, const void *base, size_t len)
 {
 	if (body->count == body->capacity) {
 		size_t capacity = body->capacity ? body->capacity * 2 : FIRST_CAPACITY;
@@ -34,18 +34,18 @@ static void add_part(struct http_body *body, const void *base, size_t len)
 }
 
 /* The text may still move: its parts get their base at the end. */
-static void add_text(struct http_body *body)
+static void http_body_add_text(struct http_body *body)
 {
 	if (body->text.len > body->taken)
-		add_part(body, NULL, body->text.len - body->taken);
+		http_body_add_part(body, NULL, body->text.len - body->taken);
 	body->taken = body->text.len;
 }
 
 void http_body_add(struct http_body *body, const void *bytes, size_t len)
 {
-	add_text(body);
+	http_body_add_text(body);
 	if (len)
-		add_part(body, bytes, len);
+		http_body_add_part(body, bytes, len);
 }
 
 void http_body_add_members(struct http_body *body, const char *object, size_t len)
@@ -59,7 +59,7 @@ bool http_body_end(struct http_body *body)
 {
 	char *text = body->text.data;
 
-	add_text(body);
+	http_body_add_text(body);
 	body->failed = body->failed || body->text.failed;
 	for (size_t i = 0; i < body->count && !body->failed; i++) {
 		if (body->parts[i].iov_base)
@@ -124,7 +124,7 @@ struct http_packer {
 	ZSTD_CCtx *zstd; /* owned */
 };
 
-static int gzip_create(struct http_packer *packer)
+static int http_body_gzip_create(struct http_packer *packer)
 {
 	int code = deflateInit2(&packer->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
 				Z_DEFAULT_STRATEGY);
@@ -132,7 +132,7 @@ static int gzip_create(struct http_packer *packer)
 	return code == Z_OK ? 0 : -ENOMEM;
 }
 
-static void gzip_destroy(struct http_packer *packer)
+static void http_body_gzip_destroy(struct http_packer *packer)
 {
 	deflateEnd(&packer->gzip);
 }
@@ -161,7 +161,7 @@ static int gzip_step(struct http_packer *packer, struct iovec *part, bool is_las
 	return is_last ? code != Z_STREAM_END : part->iov_len > 0;
 }
 
-static int zstd_create(struct http_packer *packer)
+static int http_body_zstd_create(struct http_packer *packer)
 {
 	packer->zstd = ZSTD_createCCtx();
 	if (!packer->zstd)
@@ -170,7 +170,7 @@ static int zstd_create(struct http_packer *packer)
 	return 0;
 }
 
-static void zstd_destroy(struct http_packer *packer)
+static void http_body_zstd_destroy(struct http_packer *packer)
 {
 	ZSTD_freeCCtx(packer->zstd);
 }
@@ -196,8 +196,8 @@ static int zstd_step(struct http_packer *packer, struct iovec *part, bool is_las
 }
 
 static const struct method methods[PACK_METHODS] = {
-	[PACK_GZIP] = {gzip_create, gzip_destroy, gzip_begin, gzip_step},
-	[PACK_ZSTD] = {zstd_create, zstd_destroy, zstd_begin, zstd_step},
+	[PACK_GZIP] = {http_body_gzip_create, http_body_gzip_destroy, gzip_begin, gzip_step},
+	[PACK_ZSTD] = {http_body_zstd_create, http_body_zstd_destroy, zstd_begin, zstd_step},
 };
 
 struct http_packer *http_packer_create(enum http_pack_method method)

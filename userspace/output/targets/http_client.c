@@ -29,7 +29,7 @@ struct http_client {
 };
 
 /* Whether the keys have a header of that name. */
-static bool is_replaced(const struct http_keys *keys, const char *header)
+static bool http_client_is_replaced(const struct http_keys *keys, const char *header)
 {
 	size_t len = (size_t)(strchr(header, ':') - header) + 1;
 
@@ -39,7 +39,7 @@ static bool is_replaced(const struct http_keys *keys, const char *header)
 	return false;
 }
 
-static int add_header(struct http_client *client, const char *header)
+static int http_client_add_header(struct http_client *client, const char *header)
 {
 	char *copy = strdup(header);
 
@@ -49,7 +49,7 @@ static int add_header(struct http_client *client, const char *header)
 	return 0;
 }
 
-static int add_headers(struct http_client *client, const char *const *given)
+static int http_client_add_headers(struct http_client *client, const char *const *given)
 {
 	static const char *const encodings[PACK_METHODS] = {
 		[PACK_GZIP] = "Content-Encoding: gzip",
@@ -67,12 +67,12 @@ static int add_headers(struct http_client *client, const char *const *given)
 	if (!client->headers)
 		return -ENOMEM;
 	for (size_t i = 0; i < count && code == 0; i++)
-		if (!is_replaced(keys, given[i]))
-			code = add_header(client, given[i]);
+		if (!http_client_is_replaced(keys, given[i]))
+			code = http_client_add_header(client, given[i]);
 	for (size_t i = 0; i < keys->headers.count && code == 0; i++)
-		code = add_header(client, keys->headers.items[i]);
+		code = http_client_add_header(client, keys->headers.items[i]);
 	if (code == 0 && encoding)
-		code = add_header(client, encoding);
+		code = http_client_add_header(client, encoding);
 	return code;
 }
 
@@ -88,7 +88,7 @@ int http_client_create(const struct http_client_config *config, const struct out
 	client->keys = keys;
 	client->scheme = config->scheme;
 	client->secret.path = keys->token_file ? keys->token_file : keys->password_file;
-	code = add_headers(client, config->headers);
+	code = http_client_add_headers(client, config->headers);
 	if (code == 0 && keys->compress) {
 		client->packer = http_packer_create((enum http_pack_method)keys->compress);
 		code = client->packer ? 0 : -ENOMEM;
@@ -157,7 +157,7 @@ static int authorize(struct http_client *client, struct error *err)
 	return 0;
 }
 
-static bool take(void *data, long status, const char *bytes, size_t len)
+static bool http_client_take(void *data, long status, const char *bytes, size_t len)
 {
 	struct http_answer *answer = data;
 	size_t space = HTTP_ANSWER_MAX - answer->body.len;
@@ -175,8 +175,9 @@ static uint32_t to_ms(uint64_t ns)
 	return ms < INT_MAX ? (uint32_t)ms : INT_MAX;
 }
 
-static int post(struct http_client *client, const char *url, const struct iovec *parts,
-		size_t count, struct http_answer *answer, struct error *err)
+static int targets_http_client_post(struct http_client *client, const char *url,
+				    const struct iovec *parts, size_t count,
+				    struct http_answer *answer, struct error *err)
 {
 	const struct http_keys *keys = client->keys;
 	struct fetch_request request = {
@@ -191,7 +192,7 @@ static int post(struct http_client *client, const char *url, const struct iovec 
 		.key_path = keys->key,
 		.timeout_ms = to_ms(keys->timeout_ns),
 		.connect_ms = to_ms(keys->connect_ns),
-		.take = take,
+		.take = http_client_take,
 		.data = answer,
 	};
 	struct fetch_end end;
@@ -219,12 +220,12 @@ int http_client_post(struct http_client *client, const char *url, const struct i
 	if (code)
 		return code;
 	if (!client->packer)
-		return post(client, url, parts, count, answer, err);
+		return targets_http_client_post(client, url, parts, count, answer, err);
 	code = http_pack(client->packer, parts, count, &client->packed);
 	if (code)
 		return error_set(err, code, "out of memory");
 	packed = (struct iovec){client->packed.data, client->packed.len};
-	return post(client, url, &packed, 1, answer, err);
+	return targets_http_client_post(client, url, &packed, 1, answer, err);
 }
 
 void http_answer_excerpt(const struct http_answer *answer, char text[HTTP_EXCERPT_BYTES])

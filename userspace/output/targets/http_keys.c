@@ -77,7 +77,7 @@ const struct output_key OTLP_KEYS[] = {
 };
 /* clang-format on */
 
-static bool is_printable(const char *text)
+static bool http_keys_is_printable(const char *text)
 {
 	for (; *text; text++)
 		if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f)
@@ -94,7 +94,7 @@ static bool is_header(const char *text)
 	while ((*c >= '0' && *c <= '9') || ((*c | 0x20) >= 'a' && (*c | 0x20) <= 'z') ||
 	       (*c && strchr(punctuation, *c)))
 		c++;
-	return c > text && *c == ':' && is_printable(c);
+	return c > text && *c == ':' && http_keys_is_printable(c);
 }
 
 static int check_headers(const struct http_keys *keys, struct error *err)
@@ -128,7 +128,7 @@ static int check_together(const struct http_keys *keys, const char *url, struct 
 		{keys->user && !password, "user= needs password= or password-file="},
 		{keys->timeout_ns == 0, "timeout must not be 0"},
 		{keys->token && !*keys->token, "token: empty"},
-		{keys->token && !is_printable(keys->token), "token: control characters"},
+		{keys->token && !http_keys_is_printable(keys->token), "token: control characters"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -151,14 +151,14 @@ int http_keys_check(const struct http_keys *keys, const char *url, struct error 
 
 /* The kinds http and https: batches to servers that take JSON. */
 
-static const struct http_profile *profile_of(const struct output_config *config)
+static const struct http_profile *http_keys_profile_of(const struct output_config *config)
 {
 	return HTTP_PROFILES[((const struct http_keys *)config->own)->profile];
 }
 
 static int http_check(const struct output_config *config, struct error *err)
 {
-	const struct http_profile *profile = profile_of(config);
+	const struct http_profile *profile = http_keys_profile_of(config);
 	int code = http_keys_check(config->own, config->to, err);
 
 	return code == 0 && profile->check ? profile->check(config, err) : code;
@@ -168,8 +168,8 @@ static int http_open_target(const struct output_config *config, struct output_st
 			    void **target, struct error *err)
 {
 	/* The text of the output is the URL. */
-	return http_target_open(config, config->own, profile_of(config), config->to, stop, target,
-				err);
+	return http_target_open(config, config->own, http_keys_profile_of(config), config->to, stop,
+				target, err);
 }
 
 static const char *const names[] = {"http", "https", NULL};

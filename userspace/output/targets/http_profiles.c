@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-static int check(const struct output_config *config, struct error *err)
+static int http_profiles_check(const struct output_config *config, struct error *err)
 {
 	const struct http_keys *keys = config->own;
 
@@ -25,7 +25,7 @@ static void write_array(struct http_target *target, const struct output_batch *b
 	buf_append_char(&body->text, ']');
 }
 
-static void write_body(struct http_target *target, const struct output_batch *batch)
+static void http_profiles_write_body(struct http_target *target, const struct output_batch *batch)
 {
 	if (target->keys->body == BODY_ARRAY)
 		write_array(target, batch);
@@ -38,8 +38,8 @@ static void write_body(struct http_target *target, const struct output_batch *ba
 const struct http_profile http_profile_plain = {
 	.scheme = "Bearer",
 	.verdicts = HTTP_VERDICTS,
-	.check = check,
-	.write = write_body,
+	.check = http_profiles_check,
+	.write = http_profiles_write_body,
 };
 
 const struct http_profile *const HTTP_PROFILES[] = {

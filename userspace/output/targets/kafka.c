@@ -53,7 +53,7 @@ static const struct {
 };
 
 /* "//BROKERS/TOPIC": sets both, owned. Returns 0, -EINVAL or -ENOMEM. */
-static int split_target(const char *target, char **brokers, char **topic)
+static int kafka_split_target(const char *target, char **brokers, char **topic)
 {
 	const char *slash = strncmp(target, "//", 2) == 0 ? strchr(target + 2, '/') : NULL;
 
@@ -64,7 +64,7 @@ static int split_target(const char *target, char **brokers, char **topic)
 	return *brokers && *topic ? 0 : -ENOMEM;
 }
 
-static int set(rd_kafka_conf_t *conf, const char *name, const char *value, struct error *err)
+static int kafka_set(rd_kafka_conf_t *conf, const char *name, const char *value, struct error *err)
 {
 	char text[512];
 
@@ -84,38 +84,38 @@ static int set_passed(rd_kafka_conf_t *conf, const char *text, struct error *err
 		return error_set(err, -EINVAL, "kafka: the key '%.40s...' is too long", text);
 	memcpy(name, text, len);
 	name[len] = '\0';
-	return set(conf, name, equals + 1, err);
+	return kafka_set(conf, name, equals + 1, err);
 }
 
-static int set_all(rd_kafka_conf_t *conf, const struct output_config *config, const char *brokers,
-		   struct error *err)
+static int kafka_set_all(rd_kafka_conf_t *conf, const struct output_config *config,
+			 const char *brokers, struct error *err)
 {
 	const struct kafka_keys *keys = config->own;
 	char timeout_ms[24];
 	int code = 0;
 
 	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]) && code == 0; i++)
-		code = set(conf, defaults[i].name, defaults[i].value, err);
+		code = kafka_set(conf, defaults[i].name, defaults[i].value, err);
 	snprintf(timeout_ms, sizeof(timeout_ms), "%llu",
 		 (unsigned long long)(keys->timeout_ns / 1000000));
 	if (code == 0)
-		code = set(conf, "message.timeout.ms", timeout_ms, err);
+		code = kafka_set(conf, "message.timeout.ms", timeout_ms, err);
 	for (size_t i = 0; i < config->passed.count && code == 0; i++)
 		code = set_passed(conf, config->passed.items[i], err);
-	return code ? code : set(conf, "bootstrap.servers", brokers, err);
+	return code ? code : kafka_set(conf, "bootstrap.servers", brokers, err);
 }
 
 static int kafka_check(const struct output_config *config, struct error *err)
 {
 	char *brokers = NULL, *topic = NULL;
 	rd_kafka_conf_t *conf = rd_kafka_conf_new();
-	int code = split_target(config->target, &brokers, &topic);
+	int code = kafka_split_target(config->target, &brokers, &topic);
 
 	if (code == -EINVAL)
 		error_set(err, code, "kafka:%s: expected kafka://BROKER[:PORT][,BROKER...]/TOPIC",
 			  config->target);
 	if (code == 0)
-		code = set_all(conf, config, brokers, err);
+		code = kafka_set_all(conf, config, brokers, err);
 	rd_kafka_conf_destroy(conf);
 	free(brokers);
 	free(topic);
@@ -128,7 +128,8 @@ static int kafka_open(const struct output_config *config, struct output_stop *st
 		      struct error *err)
 {
 	struct kafka_target *made = calloc(1, sizeof(*made));
-	int code = made ? split_target(config->target, &made->brokers, &made->topic_name) : -ENOMEM;
+	int code = made ? kafka_split_target(config->target, &made->brokers, &made->topic_name)
+			: -ENOMEM;
 
 	if (code) {
 		kafka_close(made);
@@ -141,7 +142,7 @@ static int kafka_open(const struct output_config *config, struct output_stop *st
 }
 
 /* What became of a message that has a report. */
-static enum output_result result_of(const rd_kafka_message_t *message)
+static enum output_result kafka_result_of(const rd_kafka_message_t *message)
 {
 	switch (message->err) {
 	case RD_KAFKA_RESP_ERR_NO_ERROR:
@@ -162,7 +163,7 @@ static void take_report(rd_kafka_t *client, const rd_kafka_message_t *message, v
 	size_t i = (size_t)(uintptr_t)message->_private;
 
 	target->waiting--;
-	target->batch->results[i] = (uint8_t)result_of(message);
+	target->batch->results[i] = (uint8_t)kafka_result_of(message);
 	if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR)
 		return;
 	target->failure = message->err;
@@ -170,14 +171,14 @@ static void take_report(rd_kafka_t *client, const rd_kafka_message_t *message, v
 		target->batch->uncertain = true;
 }
 
-static void take_error(rd_kafka_t *client, int code, const char *reason, void *context)
+static void kafka_take_error(rd_kafka_t *client, int code, const char *reason, void *context)
 {
 	struct kafka_target *target = context;
 
 	snprintf(target->reason, sizeof(target->reason), "%s", reason);
 }
 
-/* Errors come through take_error(); what else it logs is for its developers. */
+/* Errors come through kafka_take_error(); what else it logs is for its developers. */
 static void drop_log(const rd_kafka_t *client, int level, const char *facility, const char *text)
 {
 }
@@ -187,7 +188,7 @@ static int connect_client(struct kafka_target *target, struct error *err)
 {
 	rd_kafka_conf_t *conf = rd_kafka_conf_new();
 	char text[512] = "";
-	int code = set_all(conf, target->config, target->brokers, err);
+	int code = kafka_set_all(conf, target->config, target->brokers, err);
 
 	if (code) {
 		rd_kafka_conf_destroy(conf);
@@ -195,7 +196,7 @@ static int connect_client(struct kafka_target *target, struct error *err)
 	}
 	rd_kafka_conf_set_opaque(conf, target);
 	rd_kafka_conf_set_dr_msg_cb(conf, take_report);
-	rd_kafka_conf_set_error_cb(conf, take_error);
+	rd_kafka_conf_set_error_cb(conf, kafka_take_error);
 	rd_kafka_conf_set_log_cb(conf, drop_log);
 	target->client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, text, sizeof(text));
 	if (!target->client) {
@@ -255,7 +256,7 @@ static void produce(struct kafka_target *target, struct output_batch *batch)
 		if (target->messages[i].err == RD_KAFKA_RESP_ERR_NO_ERROR)
 			continue;
 		target->failure = target->messages[i].err;
-		batch->results[i] = (uint8_t)result_of(&target->messages[i]);
+		batch->results[i] = (uint8_t)kafka_result_of(&target->messages[i]);
 	}
 }
 
@@ -274,7 +275,7 @@ static void wait_for_reports(struct kafka_target *target)
 	target->batch = NULL;
 }
 
-static int report(struct kafka_target *target, struct error *err)
+static int kafka_report(struct kafka_target *target, struct error *err)
 {
 	char fatal[256];
 
@@ -307,7 +308,7 @@ static int kafka_send(void *context, struct output_batch *batch, struct error *e
 	target->reason[0] = '\0';
 	produce(target, batch);
 	wait_for_reports(target);
-	return report(target, err);
+	return kafka_report(target, err);
 }
 
 /* Lets librdkafka report errors between batches. */

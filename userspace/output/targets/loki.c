@@ -19,7 +19,7 @@ struct loki {
 	struct buf labels; /* owned; {"service_name":"lanner",... without its end */
 };
 
-static int check(const struct output_config *config, struct error *err)
+static int loki_check(const struct output_config *config, struct error *err)
 {
 	const struct http_keys *keys = config->own;
 	int code = http_pairs_check(&keys->labels, "label", err);
@@ -35,7 +35,7 @@ static void append_label(struct buf *labels, struct http_pair label)
 	json_append_string(labels, label.value, strlen(label.value));
 }
 
-static int open_profile(struct http_target *target, struct url *url)
+static int loki_open_profile(struct http_target *target, struct url *url)
 {
 	const struct output_list *more = &target->keys->labels;
 	struct loki *own = calloc(1, sizeof(*own));
@@ -50,7 +50,7 @@ static int open_profile(struct http_target *target, struct url *url)
 	return own->labels.failed ? -ENOMEM : 0;
 }
 
-static void close_profile(struct http_target *target)
+static void loki_close_profile(struct http_target *target)
 {
 	struct loki *own = target->own;
 
@@ -60,8 +60,8 @@ static void close_profile(struct http_target *target)
 }
 
 /* The record is text in JSON here, which it has to be copied for. */
-static void append_value(struct buf *text, const struct http_target *target,
-			 const struct output_batch *batch, const struct output_record *record)
+static void loki_append_value(struct buf *text, const struct http_target *target,
+			      const struct output_batch *batch, const struct output_record *record)
 {
 	const char *type = http_record_type(record);
 	size_t len = record->len;
@@ -111,14 +111,14 @@ static bool append_stream(struct http_target *target, const struct output_batch 
 			buf_append_char(text, ',');
 		}
 		begun = true;
-		append_value(text, target, batch, &batch->records[i]);
+		loki_append_value(text, target, batch, &batch->records[i]);
 	}
 	if (begun)
 		BUF_LITERAL(text, "]}");
 	return begun;
 }
 
-static void write_body(struct http_target *target, const struct output_batch *batch)
+static void loki_write_body(struct http_target *target, const struct output_batch *batch)
 {
 	struct buf *text = &target->body.text;
 	bool is_first = true;
@@ -130,7 +130,8 @@ static void write_body(struct http_target *target, const struct output_batch *ba
 	BUF_LITERAL(text, "]}");
 }
 
-static int read_answer(struct http_target *target, struct output_batch *batch, struct error *err)
+static int loki_read_answer(struct http_target *target, struct output_batch *batch,
+			    struct error *err)
 {
 	static const struct http_verdict blocked = {.result = OUTPUT_RETRY};
 
@@ -144,9 +145,9 @@ const struct http_profile http_profile_loki = {
 	.content_type = "Content-Type: application/json",
 	.scheme = "Bearer",
 	.verdicts = HTTP_VERDICTS,
-	.check = check,
-	.open = open_profile,
-	.close = close_profile,
-	.write = write_body,
-	.read = read_answer,
+	.check = loki_check,
+	.open = loki_open_profile,
+	.close = loki_close_profile,
+	.write = loki_write_body,
+	.read = loki_read_answer,
 };

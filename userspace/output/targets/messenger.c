@@ -20,8 +20,8 @@ void messenger_finish(struct messenger *messenger)
 	buf_finish(&messenger->bytes);
 }
 
-static void make(struct messenger *messenger, const struct output_batch *batch,
-		 const struct output_record *record)
+static void messenger_make(struct messenger *messenger, const struct output_batch *batch,
+			   const struct output_record *record)
 {
 	struct message *message = &messenger->message;
 
@@ -35,7 +35,7 @@ static void make(struct messenger *messenger, const struct output_batch *batch,
 		buf_fail(&messenger->bytes);
 }
 
-static void replace(char *text, size_t len, char c)
+static void messenger_replace(char *text, size_t len, char c)
 {
 	char *end = text + len;
 
@@ -43,7 +43,7 @@ static void replace(char *text, size_t len, char c)
 		*text++ = ' ';
 }
 
-static void append(struct messenger *messenger)
+static void messenger_append(struct messenger *messenger)
 {
 	const struct message *message = &messenger->message;
 	struct buf *out = &messenger->bytes;
@@ -51,8 +51,10 @@ static void append(struct messenger *messenger)
 	buf_append(out, message->head.data, message->head.len);
 	buf_append(out, message->body, message->body_len);
 	if (messenger->one_line && !out->failed) {
-		replace(out->data + out->len - message->body_len, message->body_len, '\n');
-		replace(out->data + out->len - message->body_len, message->body_len, '\0');
+		messenger_replace(out->data + out->len - message->body_len, message->body_len,
+				  '\n');
+		messenger_replace(out->data + out->len - message->body_len, message->body_len,
+				  '\0');
 	}
 	buf_append(out, message->tail.data, message->tail.len);
 }
@@ -69,12 +71,12 @@ static void append_frame(struct messenger *messenger)
 	} else if (messenger->framing == FRAMING_LENGTH) {
 		buf_append(&messenger->bytes, &length, sizeof(length));
 	}
-	append(messenger);
+	messenger_append(messenger);
 	if (messenger->framing == FRAMING_NEWLINE)
 		buf_append_char(&messenger->bytes, '\n');
 }
 
-static int fail_memory(struct error *err)
+static int messenger_fail_memory(struct error *err)
 {
 	return error_set(err, -ENOMEM, "out of memory");
 }
@@ -93,11 +95,11 @@ static int write_frames(struct messenger *messenger, struct connection *connecti
 	while (i < batch->count && code == 0) {
 		buf_clear(&messenger->bytes);
 		for (; i < batch->count && messenger->bytes.len < CHUNK_BYTES; i++) {
-			make(messenger, batch, &batch->records[i]);
+			messenger_make(messenger, batch, &batch->records[i]);
 			append_frame(messenger);
 		}
 		if (messenger->bytes.failed)
-			return fail_memory(err);
+			return messenger_fail_memory(err);
 		code = connection_write(connection, messenger->bytes.data, messenger->bytes.len,
 					taken, err);
 		if (code == 0)
@@ -152,8 +154,8 @@ static size_t make_datagrams(struct messenger *messenger, const struct output_ba
 
 	buf_clear(&messenger->bytes);
 	for (; count < DATAGRAMS_MAX && first + count < batch->count; count++) {
-		make(messenger, batch, &batch->records[first + count]);
-		append(messenger);
+		messenger_make(messenger, batch, &batch->records[first + count]);
+		messenger_append(messenger);
 		ends[count] = messenger->bytes.len;
 	}
 	for (size_t i = 0; i < count; begin = ends[i++])
@@ -172,7 +174,7 @@ int messenger_send(struct messenger *messenger, struct connection *connection,
 		size_t count = make_datagrams(messenger, batch, sent, datagrams), done = 0;
 
 		if (count == 0)
-			return fail_memory(err);
+			return messenger_fail_memory(err);
 		code = connection_send(connection, datagrams, count, &done, err);
 		memset(batch->results + sent, OUTPUT_DELIVERED, done);
 		sent += done;

@@ -36,7 +36,7 @@ struct nats_target {
 };
 
 /* "//HOST[:PORT]/SUBJECT": sets both, owned. Returns 0, -EINVAL or -ENOMEM. */
-static int split_target(const char *target, char **url, char **subject)
+static int nats_split_target(const char *target, char **url, char **subject)
 {
 	const char *slash = strncmp(target, "//", 2) == 0 ? strchr(target + 2, '/') : NULL;
 
@@ -52,7 +52,7 @@ static int nats_check(const struct output_config *config, struct error *err)
 {
 	const struct nats_keys *keys = config->own;
 	char *url = NULL, *subject = NULL;
-	int code = split_target(config->target, &url, &subject);
+	int code = nats_split_target(config->target, &url, &subject);
 
 	free(url);
 	free(subject);
@@ -74,7 +74,7 @@ static int nats_open(const struct output_config *config, struct output_stop *sto
 		     struct error *err)
 {
 	struct nats_target *made = calloc(1, sizeof(*made));
-	int code = made ? split_target(config->target, &made->url, &made->subject) : -ENOMEM;
+	int code = made ? nats_split_target(config->target, &made->url, &made->subject) : -ENOMEM;
 
 	if (code) {
 		nats_end(made);
@@ -93,7 +93,7 @@ static int64_t timeout_ms(const struct nats_target *target)
 	return (int64_t)(keys->timeout_ns / 1000000);
 }
 
-static int fail(struct nats_target *target, natsStatus status, struct error *err)
+static int nats_fail(struct nats_target *target, natsStatus status, struct error *err)
 {
 	const char *text = nats_GetLastError(NULL);
 
@@ -103,7 +103,7 @@ static int fail(struct nats_target *target, natsStatus status, struct error *err
 	return error_set(err, -EIO, "%s", text && text[0] ? text : natsStatus_GetText(status));
 }
 
-static natsStatus set_tls(natsOptions *options, const struct nats_keys *keys)
+static natsStatus nats_set_tls(natsOptions *options, const struct nats_keys *keys)
 {
 	natsStatus status = natsOptions_SetSecure(options, true);
 
@@ -115,7 +115,7 @@ static natsStatus set_tls(natsOptions *options, const struct nats_keys *keys)
 }
 
 /* The thread of the output connects anew, with its own waits. */
-static natsStatus set_options(natsOptions *options, const struct nats_target *target)
+static natsStatus nats_set_options(natsOptions *options, const struct nats_target *target)
 {
 	const struct nats_keys *keys = target->config->own;
 	natsStatus status = natsOptions_SetURL(options, target->url);
@@ -134,7 +134,7 @@ static natsStatus set_options(natsOptions *options, const struct nats_target *ta
 						 keys->password ? keys->password : "");
 	if (status == NATS_OK && keys->token)
 		status = natsOptions_SetToken(options, keys->token);
-	return status == NATS_OK && keys->tls ? set_tls(options, keys) : status;
+	return status == NATS_OK && keys->tls ? nats_set_tls(options, keys) : status;
 }
 
 /* Called by a thread of cnats for a message that was refused, or not answered. */
@@ -150,7 +150,7 @@ static void take_refusal(jsCtx *stream, jsPubAckErr *refusal, void *context)
 	atomic_fetch_add(&target->refused, 1);
 }
 
-static natsStatus begin_stream(struct nats_target *target)
+static natsStatus nats_begin_stream(struct nats_target *target)
 {
 	jsOptions options;
 
@@ -175,19 +175,20 @@ static int connect_server(struct nats_target *target, struct error *err)
 	natsStatus status = natsOptions_Create(&options);
 
 	if (status == NATS_OK)
-		status = set_options(options, target);
+		status = nats_set_options(options, target);
 	if (status == NATS_OK)
 		status = natsConnection_Connect(&target->connection, options);
 	natsOptions_Destroy(options);
 	if (status == NATS_OK && keys->jetstream)
-		status = begin_stream(target);
+		status = nats_begin_stream(target);
 	if (status == NATS_OK)
 		return 0;
 	disconnect_server(target);
-	return fail(target, status, err);
+	return nats_fail(target, status, err);
 }
 
-static natsStatus publish(struct nats_target *target, const struct output_batch *batch, size_t i)
+static natsStatus nats_publish(struct nats_target *target, const struct output_batch *batch,
+			       size_t i)
 {
 	const struct output_record *record = &batch->records[i];
 	int len = (int)output_record_text_len(record);
@@ -241,13 +242,14 @@ static int nats_send(void *context, struct output_batch *batch, struct error *er
 		if ((int64_t)output_record_text_len(&batch->records[i]) > largest)
 			rejected += batch->results[i] = OUTPUT_REJECTED;
 		else
-			status = publish(target, batch, i);
+			status = nats_publish(target, batch, i);
 	}
 	if (status == NATS_OK)
 		status = wait_for_server(target);
 	if (status != NATS_OK || atomic_load(&target->refused)) {
 		batch->uncertain = true;
-		code = output_is_stopped(target->stop) ? -ECANCELED : fail(target, status, err);
+		code = output_is_stopped(target->stop) ? -ECANCELED
+						       : nats_fail(target, status, err);
 		disconnect_server(target);
 		return code;
 	}

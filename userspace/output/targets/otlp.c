@@ -36,7 +36,7 @@ const char *const OTLP_FILE_VARIABLES[] = {
 };
 
 /* A variable that is otlp_settings_set and not empty, or NULL; `name` becomes its whole name. */
-static const char *find(const char *suffix, char name[NAME_BYTES])
+static const char *otlp_find(const char *suffix, char name[NAME_BYTES])
 {
 	static const char *const prefixes[] = {PREFIX "LOGS_", PREFIX};
 
@@ -52,8 +52,8 @@ static const char *find(const char *suffix, char name[NAME_BYTES])
 }
 
 /* Sets a key; a message names where the value comes from. */
-static int otlp_settings_set(struct http_keys *keys, const char *name, const char *value, const char *variable,
-	       struct error *err)
+static int otlp_settings_set(struct http_keys *keys, const char *name, const char *value,
+			     const char *variable, struct error *err)
 {
 	const struct output_key *key = output_key_find(OTLP_KEYS, name);
 	struct error why;
@@ -86,8 +86,9 @@ static int read_headers(struct http_keys *keys, const char *text, const char *va
 		buf_append(&header, pair.name, pair.name_len);
 		BUF_LITERAL(&header, ": ");
 		buf_append(&header, pair.value, strlen(pair.value) + 1);
-		code = header.failed ? error_set(err, -ENOMEM, "out of memory")
-				     : otlp_settings_set(keys, "header", header.data, variable, err);
+		code = header.failed
+			       ? error_set(err, -ENOMEM, "out of memory")
+			       : otlp_settings_set(keys, "header", header.data, variable, err);
 		buf_finish(&header);
 	}
 	free(copy);
@@ -119,14 +120,14 @@ static int read_variables(struct http_keys *keys, struct error *err)
 	int code = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && code == 0; i++) {
-		value = find(rows[i].suffix, name);
+		value = otlp_find(rows[i].suffix, name);
 		if (value)
 			code = otlp_settings_set(keys, rows[i].key, value, name, err);
 	}
-	value = code ? NULL : find("TIMEOUT", name);
+	value = code ? NULL : otlp_find("TIMEOUT", name);
 	if (value)
 		code = read_timeout(keys, value, name, err);
-	value = code ? NULL : find("HEADERS", name);
+	value = code ? NULL : otlp_find("HEADERS", name);
 	return value ? read_headers(keys, value, name, err) : code;
 }
 
@@ -197,7 +198,8 @@ void otlp_settings_finish(struct otlp_settings *settings)
 enum { RESOURCE_ATTRIBUTES = 1, KEY_VALUE_KEY = 1, KEY_VALUE_VALUE = 2, ANY_STRING = 1 };
 
 /* Adds an attribute, or replaces its value. */
-static int otlp_resource_set(struct otlp_resource *resource, const char *name, size_t name_len, const char *value)
+static int otlp_resource_set(struct otlp_resource *resource, const char *name, size_t name_len,
+			     const char *value)
 {
 	struct otlp_attribute *attribute = resource->attributes;
 	struct otlp_attribute *end = attribute + resource->count;
@@ -257,7 +259,7 @@ static int find_out(struct otlp_resource *resource, const char *host)
 	return 0;
 }
 
-static int hex_digit(char c)
+static int otlp_hex_digit(char c)
 {
 	static const char digits[] = "0123456789abcdef";
 	const char *digit = c ? strchr(digits, c >= 'A' && c <= 'F' ? c | 0x20 : c) : NULL;
@@ -270,8 +272,8 @@ void otlp_unescape(char *text)
 	char *to = text;
 
 	for (; *text; text++) {
-		int high = *text == '%' ? hex_digit(text[1]) : -1;
-		int low = high >= 0 ? hex_digit(text[2]) : -1;
+		int high = *text == '%' ? otlp_hex_digit(text[1]) : -1;
+		int low = high >= 0 ? otlp_hex_digit(text[2]) : -1;
 
 		if (low < 0 || high + low == 0) {
 			*to++ = *text;
@@ -346,7 +348,7 @@ void otlp_resource_finish(struct otlp_resource *resource)
 	resource->count = 0;
 }
 
-static void append_text(struct buf *out, uint32_t field, const char *text)
+static void otlp_append_text(struct buf *out, uint32_t field, const char *text)
 {
 	proto_tag(out, field, PROTO_BYTES);
 	proto_text(out, text, strlen(text));
@@ -359,10 +361,10 @@ void otlp_resource_append_proto(const struct otlp_resource *resource, struct buf
 
 		proto_tag(out, RESOURCE_ATTRIBUTES, PROTO_BYTES);
 		attribute = proto_begin(out);
-		append_text(out, KEY_VALUE_KEY, resource->attributes[i].name);
+		otlp_append_text(out, KEY_VALUE_KEY, resource->attributes[i].name);
 		proto_tag(out, KEY_VALUE_VALUE, PROTO_BYTES);
 		value = proto_begin(out);
-		append_text(out, ANY_STRING, resource->attributes[i].value);
+		otlp_append_text(out, ANY_STRING, resource->attributes[i].value);
 		proto_end(out, value);
 		proto_end(out, attribute);
 	}
@@ -446,8 +448,9 @@ static void write_parts_json(struct otlp *own, const struct otlp_resource *resou
 		    "\"},\"logRecords\":[");
 }
 
-static int open_parts(struct http_target *target,
-		      void (*write_parts)(struct otlp *own, const struct otlp_resource *resource))
+static int otlp_open_parts(struct http_target *target,
+			   void (*write_parts)(struct otlp *own,
+					       const struct otlp_resource *resource))
 {
 	struct otlp_resource resource;
 	struct otlp *own = calloc(1, sizeof(*own));
@@ -466,15 +469,15 @@ static int open_parts(struct http_target *target,
 
 static int open_proto(struct http_target *target, struct url *url)
 {
-	return open_parts(target, write_parts_proto);
+	return otlp_open_parts(target, write_parts_proto);
 }
 
 static int open_json(struct http_target *target, struct url *url)
 {
-	return open_parts(target, write_parts_json);
+	return otlp_open_parts(target, write_parts_json);
 }
 
-static void close_profile(struct http_target *target)
+static void otlp_close_profile(struct http_target *target)
 {
 	struct otlp *own = target->own;
 
@@ -486,7 +489,7 @@ static void close_profile(struct http_target *target)
 }
 
 /* Writes what stands before a message of that length. Returns how many bytes that are. */
-static size_t write_head(char *to, uint32_t field, size_t len)
+static size_t otlp_write_head(char *to, uint32_t field, size_t len)
 {
 	size_t n = proto_write_varint(to, (uint64_t)field << 3 | PROTO_BYTES);
 
@@ -499,10 +502,11 @@ static void write_proto(struct http_target *target, const struct output_batch *b
 	struct http_body *body = &target->body;
 	size_t scope_logs = own->scope.len + batch->count * RECORD_TAG_BYTES + batch->bytes;
 	char head[2 * PROTO_VARINT_MAX], outer[2 * PROTO_VARINT_MAX];
-	size_t head_len = write_head(head, RESOURCE_LOGS_SCOPE_LOGS, scope_logs);
+	size_t head_len = otlp_write_head(head, RESOURCE_LOGS_SCOPE_LOGS, scope_logs);
 	size_t resource_logs = own->resource.len + head_len + scope_logs;
 
-	buf_append(&body->text, outer, write_head(outer, REQUEST_RESOURCE_LOGS, resource_logs));
+	buf_append(&body->text, outer,
+		   otlp_write_head(outer, REQUEST_RESOURCE_LOGS, resource_logs));
 	buf_append(&body->text, own->resource.data, own->resource.len);
 	buf_append(&body->text, head, head_len);
 	buf_append(&body->text, own->scope.data, own->scope.len);
@@ -599,7 +603,7 @@ const struct http_profile http_profile_otlp_proto = {
 	.scheme = "Bearer",
 	.verdicts = verdicts,
 	.open = open_proto,
-	.close = close_profile,
+	.close = otlp_close_profile,
 	.write = write_proto,
 	.read = read_proto,
 };
@@ -610,7 +614,7 @@ const struct http_profile http_profile_otlp_json = {
 	.scheme = "Bearer",
 	.verdicts = verdicts,
 	.open = open_json,
-	.close = close_profile,
+	.close = otlp_close_profile,
 	.write = write_json,
 	.read = read_json,
 };
@@ -644,7 +648,7 @@ static void otlp_close(void *data)
 	free(target);
 }
 
-static const struct http_profile *profile_of(const struct output_config *config)
+static const struct http_profile *otlp_profile_of(const struct output_config *config)
 {
 	return config->format && strcmp(config->format, "otlp-json") == 0
 		       ? &http_profile_otlp_json
@@ -661,7 +665,7 @@ static int otlp_open(const struct output_config *config, struct output_stop *sto
 		return error_set(err, -ENOMEM, "out of memory");
 	code = otlp_settings_init(&target->settings, config, err);
 	if (code == 0)
-		code = http_target_open(config, &target->settings.keys, profile_of(config),
+		code = http_target_open(config, &target->settings.keys, otlp_profile_of(config),
 					target->settings.url, stop, &target->http, err);
 	if (code)
 		otlp_close(target);

@@ -14,7 +14,7 @@ _Static_assert((int)COMPRESS_NONE == (int)SCAP_PLAIN && (int)COMPRESS_GZIP == (i
 		       (int)COMPRESS_ZSTD == (int)SCAP_ZSTD,
 	       "the same words for both");
 
-static int check(const struct output_config *config, struct error *err)
+static int scap_check(const struct output_config *config, struct error *err)
 {
 	const struct scap_keys *keys = config->own;
 	mode_t mode;
@@ -72,5 +72,5 @@ const struct output_kind output_kind_scap = {
 	.is_capture = true,
 	.uses = OUTPUT_USES_FOLDER,
 	.common = common,
-	.check = check,
+	.check = scap_check,
 };

@@ -27,7 +27,7 @@ struct socket_target {
 	struct tls *tls; /* NULL: plain */
 };
 
-static bool is_kind(const struct output_config *config, const struct output_kind *kind)
+static bool socket_is_kind(const struct output_config *config, const struct output_kind *kind)
 {
 	return config->kind == kind;
 }
@@ -89,11 +89,11 @@ static void close_socket(void *opened)
 	free(target);
 }
 
-static int open_socket(const struct output_config *config, struct output_stop *stop, void **opened,
-		       struct error *err)
+static int targets_open_socket(const struct output_config *config, struct output_stop *stop,
+			       void **opened, struct error *err)
 {
 	const struct socket_keys *keys = config->own;
-	bool is_unix = is_kind(config, &output_kind_unix);
+	bool is_unix = socket_is_kind(config, &output_kind_unix);
 	struct socket_target *target = calloc(1, sizeof(*target));
 	struct connection_config to = {
 		.path = is_unix ? config->target : NULL,
@@ -124,7 +124,7 @@ static int send_socket(void *opened, struct output_batch *batch, struct error *e
 		       : messenger_write(&target->messenger, &target->connection, batch, err);
 }
 
-static int tick(void *opened, struct error *err)
+static int socket_tick(void *opened, struct error *err)
 {
 	struct socket_target *target = opened;
 
@@ -161,7 +161,8 @@ static const struct output_key tls_keys[] = {
 	{                                                                                          \
 		.names = kind_names, .target = form, .help = text, .keys = key_rows,               \
 		.own_bytes = sizeof(struct socket_keys), .uses = used, .check = check_target,      \
-		.open = open_socket, .send = send_socket, .tick = tick, .close = close_socket      \
+		.open = targets_open_socket, .send = send_socket, .tick = socket_tick,             \
+		.close = close_socket                                                              \
 	}
 
 static const char *const unix_names[] = {"unix", NULL};

@@ -66,31 +66,31 @@ static int open_channel(struct splunk *own, struct url *url)
 	return own->ack_url ? 0 : -ENOMEM;
 }
 
-static void append_member(struct buf *text, const char *name, const char *value)
+static void splunk_append_member(struct buf *text, const char *name, const char *value)
 {
 	buf_printf(text, ",\"%s\":", name);
 	json_append_string(text, value, strlen(value));
 }
 
-static int open_profile(struct http_target *target, struct url *url)
+static int splunk_open_profile(struct http_target *target, struct url *url)
 {
 	struct splunk *own = calloc(1, sizeof(*own));
 
 	if (!own)
 		return -ENOMEM;
 	target->own = own;
-	append_member(&own->members, "host", target->host);
-	append_member(&own->members, "source", "lanner");
-	append_member(&own->members, "sourcetype", "lanner");
+	splunk_append_member(&own->members, "host", target->host);
+	splunk_append_member(&own->members, "source", "lanner");
+	splunk_append_member(&own->members, "sourcetype", "lanner");
 	if (target->keys->index)
-		append_member(&own->members, "index", target->keys->index);
+		splunk_append_member(&own->members, "index", target->keys->index);
 	BUF_LITERAL(&own->members, ",\"event\":");
 	if (own->members.failed)
 		return -ENOMEM;
 	return target->keys->acknowledge ? open_channel(own, url) : 0;
 }
 
-static void close_profile(struct http_target *target)
+static void splunk_close_profile(struct http_target *target)
 {
 	struct splunk *own = target->own;
 
@@ -101,7 +101,7 @@ static void close_profile(struct http_target *target)
 	free(own);
 }
 
-static void write_body(struct http_target *target, const struct output_batch *batch)
+static void splunk_write_body(struct http_target *target, const struct output_batch *batch)
 {
 	const struct splunk *own = target->own;
 	struct buf *text = &target->body.text;
@@ -119,7 +119,7 @@ static void write_body(struct http_target *target, const struct output_batch *ba
 	}
 }
 
-static json_t *parse(const struct http_target *target)
+static json_t *splunk_parse(const struct http_target *target)
 {
 	const struct buf *body = &target->answer.body;
 	json_t *answer;
@@ -147,7 +147,7 @@ static int ask_once(struct http_target *target, json_int_t id, bool *is_done, st
 	if (target->answer.status != STATUS_OK)
 		return error_set(err, -EPROTO, "%s: status %ld", own->ack_url,
 				 target->answer.status);
-	answer = parse(target);
+	answer = splunk_parse(target);
 	*is_done = json_is_true(JSON_INPUT_AT(answer, "acks", name));
 	json_decref(answer);
 	return 0;
@@ -174,7 +174,7 @@ static int wait_for_ack(struct http_target *target, json_int_t id, struct error 
 static int read_success(struct http_target *target, struct output_batch *batch, struct error *err)
 {
 	struct splunk *own = target->own;
-	json_t *answer = parse(target);
+	json_t *answer = splunk_parse(target);
 	const json_t *id = JSON_INPUT_AT(answer, "ackId");
 	int code = 0;
 
@@ -202,7 +202,8 @@ static int read_invalid(struct http_target *target, struct output_batch *batch, 
 	return http_report_rejected(target, 1, batch->count, why, err);
 }
 
-static int read_answer(struct http_target *target, struct output_batch *batch, struct error *err)
+static int splunk_read_answer(struct http_target *target, struct output_batch *batch,
+			      struct error *err)
 {
 	json_int_t code, number;
 	bool names_event;
@@ -212,7 +213,7 @@ static int read_answer(struct http_target *target, struct output_batch *batch, s
 		return read_success(target, batch, err);
 	if (target->answer.status != STATUS_BAD)
 		return http_read_status(target, batch, err);
-	answer = parse(target);
+	answer = splunk_parse(target);
 	code = json_integer_value(JSON_INPUT_AT(answer, "code"));
 	number = json_integer_value(JSON_INPUT_AT(answer, "invalid-event-number"));
 	names_event = json_is_integer(JSON_INPUT_AT(answer, "invalid-event-number"));
@@ -229,8 +230,8 @@ const struct http_profile http_profile_splunk = {
 	.scheme = "Splunk",
 	.verdicts = HTTP_VERDICTS,
 	.check = http_check_json,
-	.open = open_profile,
-	.close = close_profile,
-	.write = write_body,
-	.read = read_answer,
+	.open = splunk_open_profile,
+	.close = splunk_close_profile,
+	.write = splunk_write_body,
+	.read = splunk_read_answer,
 };

@@ -142,7 +142,7 @@ static void append_header(struct syslog_format *format, const struct output_batc
 }
 
 /* At most `len` bytes of a text, without a part of a character at the end. */
-static size_t whole_characters(const char *text, size_t len)
+static size_t syslog_whole_characters(const char *text, size_t len)
 {
 	size_t end = len;
 
@@ -161,7 +161,7 @@ static void truncate_body(struct syslog_format *format, struct message *message)
 		return;
 	buf_printf(&message->tail, " [truncated: %zu bytes in all]", whole);
 	space = space > message->tail.len ? space - message->tail.len : 0;
-	message->body_len = whole_characters(message->body, space);
+	message->body_len = syslog_whole_characters(message->body, space);
 }
 
 void syslog_message_make(void *context, const struct output_batch *batch,
@@ -255,7 +255,7 @@ static int check_names(const struct output_config *config, struct error *err)
 	return 0;
 }
 
-static int check(const struct output_config *config, struct error *err)
+static int syslog_check(const struct output_config *config, struct error *err)
 {
 	const struct syslog_keys *keys = config->own;
 	const struct transport *transport;
@@ -278,7 +278,7 @@ static int check(const struct output_config *config, struct error *err)
 }
 
 /* The name of this machine, as far as syslog can have it. */
-static void find_host(char host[SYSLOG_HOST_MAX + 1])
+static void syslog_find_host(char host[SYSLOG_HOST_MAX + 1])
 {
 	if (gethostname(host, SYSLOG_HOST_MAX) || !syslog_is_name(host, SYSLOG_HOST_MAX))
 		memcpy(host, "-", 2);
@@ -310,7 +310,7 @@ static int open_syslog(const struct output_config *config, struct output_stop *s
 		return error_set(err, -ENOMEM, "out of memory");
 	to.datagrams = transport->datagrams;
 	connection_init(&target->connection, &to, stop);
-	find_host(target->host);
+	syslog_find_host(target->host);
 	target->format = (struct syslog_format){
 		.local = transport == &local,
 		.facility = keys->facility,
@@ -344,7 +344,7 @@ static int send_syslog(void *opened, struct output_batch *batch, struct error *e
 		       : messenger_write(&target->messenger, &target->connection, batch, err);
 }
 
-static int tick(void *opened, struct error *err)
+static int syslog_tick(void *opened, struct error *err)
 {
 	struct syslog_target *target = opened;
 
@@ -381,9 +381,9 @@ const struct output_kind output_kind_syslog = {
 	.own_bytes = sizeof(struct syslog_keys),
 	.formats = formats,
 	.uses = OUTPUT_USES_NETWORK,
-	.check = check,
+	.check = syslog_check,
 	.open = open_syslog,
 	.send = send_syslog,
-	.tick = tick,
+	.tick = syslog_tick,
 	.close = close_syslog,
 };

@@ -73,7 +73,7 @@ static int load_key(SSL_CTX *context, const char *path, struct error *err)
 			 path, path);
 }
 
-static int load(const struct tls_config *config, SSL_CTX *context, struct error *err)
+static int tls_load(const struct tls_config *config, SSL_CTX *context, struct error *err)
 {
 	if (!config->ca)
 		SSL_CTX_set_default_verify_paths(context);
@@ -104,7 +104,7 @@ int tls_create(const struct tls_config *config, struct tls **result, struct erro
 			 SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 	SSL_CTX_set_verify(tls->context, config->insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER,
 			   NULL);
-	code = load(config, tls->context, err);
+	code = tls_load(config, tls->context, err);
 	if (code)
 		tls_destroy(tls);
 	else
@@ -120,7 +120,7 @@ void tls_destroy(struct tls *tls)
 }
 
 /* The name that is asked for and that the certificate must have; an address is not asked for. */
-static bool set_name(const struct tls *tls, SSL *session)
+static bool tls_set_name(const struct tls *tls, SSL *session)
 {
 	X509_VERIFY_PARAM *param = SSL_get0_param(session);
 	unsigned char address[sizeof(struct in6_addr)];
@@ -188,8 +188,8 @@ static int fail_handshake(const struct tls_session *session, int code, struct er
 					  : strerror(-code));
 }
 
-static int shake_hands(struct tls_session *session, int fd, const struct output_stop *stop,
-		       uint64_t deadline_ns)
+static int tls_shake_hands(struct tls_session *session, int fd, const struct output_stop *stop,
+			   uint64_t deadline_ns)
 {
 	short events;
 	int code;
@@ -283,11 +283,11 @@ static int session_open(void *context, int fd, const struct output_stop *stop, u
 	if (session)
 		session->ssl = SSL_new(tls->context);
 	if (!session || !session->ssl || SSL_set_fd(session->ssl, fd) != 1 ||
-	    !set_name(tls, session->ssl)) {
+	    !tls_set_name(tls, session->ssl)) {
 		session_close(session);
 		return error_set(err, -ENOMEM, "out of memory");
 	}
-	code = shake_hands(session, fd, stop, deadline_ns);
+	code = tls_shake_hands(session, fd, stop, deadline_ns);
 	if (code == 0)
 		code = await_verdict(session, fd, stop);
 	if (code) {

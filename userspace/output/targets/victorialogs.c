@@ -18,7 +18,7 @@ struct victorialogs {
 	struct clock utc;
 };
 
-static int check(const struct output_config *config, struct error *err)
+static int victorialogs_check(const struct output_config *config, struct error *err)
 {
 	const struct http_keys *keys = config->own;
 	int code = http_pairs_check(&keys->labels, "label", err);
@@ -27,7 +27,8 @@ static int check(const struct output_config *config, struct error *err)
 }
 
 /* A field of streams: its name among the others, and with its value for each record. */
-static void add_field(struct victorialogs *own, struct http_pair field, struct buf *names)
+static void victorialogs_add_field(struct victorialogs *own, struct http_pair field,
+				   struct buf *names)
 {
 	if (names->len)
 		buf_append_char(names, ',');
@@ -38,17 +39,18 @@ static void add_field(struct victorialogs *own, struct http_pair field, struct b
 	json_append_string(&own->members, field.value, strlen(field.value));
 }
 
-static int add_fields(struct http_target *target, struct url *url)
+static int victorialogs_add_fields(struct http_target *target, struct url *url)
 {
 	const struct output_list *labels = &target->keys->labels;
 	struct victorialogs *own = target->own;
 	struct buf names = {0};
 	int code = -ENOMEM;
 
-	add_field(own, http_pair_of("service=lanner"), &names);
-	add_field(own, (struct http_pair){"host", strlen("host"), target->host}, &names);
+	victorialogs_add_field(own, http_pair_of("service=lanner"), &names);
+	victorialogs_add_field(own, (struct http_pair){"host", strlen("host"), target->host},
+			       &names);
 	for (size_t i = 0; i < labels->count; i++)
-		add_field(own, http_pair_of(labels->items[i]), &names);
+		victorialogs_add_field(own, http_pair_of(labels->items[i]), &names);
 	buf_append_char(&names, '\0');
 	if (!names.failed && !own->members.failed)
 		code = url_add_query(url, "_stream_fields", names.data);
@@ -56,20 +58,20 @@ static int add_fields(struct http_target *target, struct url *url)
 	return code;
 }
 
-static int open_profile(struct http_target *target, struct url *url)
+static int victorialogs_open_profile(struct http_target *target, struct url *url)
 {
 	int code;
 
 	target->own = calloc(1, sizeof(struct victorialogs));
 	if (!target->own)
 		return -ENOMEM;
-	code = add_fields(target, url);
+	code = victorialogs_add_fields(target, url);
 	if (code == 0)
 		code = url_add_query(url, "_time_field", "_time");
 	return code ? code : url_add_query(url, "_msg_field", "_msg");
 }
 
-static void close_profile(struct http_target *target)
+static void victorialogs_close_profile(struct http_target *target)
 {
 	struct victorialogs *own = target->own;
 
@@ -78,7 +80,7 @@ static void close_profile(struct http_target *target)
 	free(own);
 }
 
-static void write_body(struct http_target *target, const struct output_batch *batch)
+static void victorialogs_write_body(struct http_target *target, const struct output_batch *batch)
 {
 	struct victorialogs *own = target->own;
 	struct buf *text = &target->body.text;
@@ -103,8 +105,8 @@ const struct http_profile http_profile_victorialogs = {
 	.content_type = "Content-Type: application/stream+json",
 	.scheme = "Bearer",
 	.verdicts = HTTP_VERDICTS,
-	.check = check,
-	.open = open_profile,
-	.close = close_profile,
-	.write = write_body,
+	.check = victorialogs_check,
+	.open = victorialogs_open_profile,
+	.close = victorialogs_close_profile,
+	.write = victorialogs_write_body,
 };

@@ -122,7 +122,7 @@ static int begin_block(struct scap_reader *reader, const struct block_kind *kind
 /* Events. */
 
 /* Counts an event that cannot be returned. */
-static int pass_over(struct scap_reader *reader, int code)
+static int reader_pass_over(struct scap_reader *reader, int code)
 {
 	if (code == -ENOENT)
 		reader->stats.unknown_events++;
@@ -156,7 +156,7 @@ static int event_step(struct scap_reader *reader, const struct block_kind *kind,
 	if (code == 0)
 		code = scap_upgrade_event(reader->upgrade, reader->native, event);
 	if (code < 0)
-		return pass_over(reader, code);
+		return reader_pass_over(reader, code);
 	reader->stats.events += (unsigned int)code;
 	return code ? 1 : STEP_ON;
 }
@@ -165,7 +165,7 @@ static int event_step(struct scap_reader *reader, const struct block_kind *kind,
  * Reads one block of an event, or a part of another block. See scap_source_next(); STEP_ON: call
  * again.
  */
-static int step(struct scap_reader *reader, int timeout_ms, struct scap_event *event)
+static int reader_step(struct scap_reader *reader, int timeout_ms, struct scap_event *event)
 {
 	const struct block_kind *kind;
 	struct scap_block_header header;
@@ -203,7 +203,7 @@ static int reader_next(struct scap_source *source, int timeout_ms, struct scap_e
 	if (code)
 		return code;
 	for (unsigned int i = 0; i < STEPS_PER_CALL; i++) {
-		code = step(reader, timeout_ms, event);
+		code = reader_step(reader, timeout_ms, event);
 		if (code != STEP_ON)
 			return code;
 	}
@@ -238,7 +238,7 @@ int scap_reader_start(struct scap_reader *reader, struct scap_snapshot *to, stru
 	}
 	code = reader->code;
 	while (code == 0 && reader->in_snapshot) {
-		code = step(reader, -1, NULL);
+		code = reader_step(reader, -1, NULL);
 		if (code == 0 || scap_stream_offset(reader->stream) - began > START_BYTES_PER_CALL)
 			return error_set(err, -EINTR,
 					 "interrupted before the first event was read");

@@ -16,14 +16,14 @@
 struct scap_reader;
 
 struct scap_reader_stats {
-	uint64_t events;	 /* returned */
+	uint64_t events; /* returned */
 	uint64_t joined; /* entry events of old captures that were merged into their exit event */
 	uint64_t unknown_events; /* of unknown ids: skipped */
 	uint64_t corrupt_events; /* skipped */
 	uint64_t corrupt_lists; /* of threads, descriptors, users: the rest of these was skipped */
 	uint64_t unknown_blocks; /* skipped */
-	uint64_t bytes_read;	 /* of the file as stored */
-	uint64_t bytes;		 /* of the whole file; 0: not known (a pipe) */
+	uint64_t bytes_read; /* of the file as stored */
+	uint64_t bytes; /* of the whole file; 0: not known (a pipe) */
 };
 
 /*

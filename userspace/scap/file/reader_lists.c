@@ -387,8 +387,8 @@ static void take_strings(struct cursor *cursor, void *to)
 	memcpy((char *)to + sizeof(strings), &len, sizeof(len));
 }
 
-static void take_field(struct cursor *cursor, const struct thread_field *field,
-		       struct scap_thread *thread)
+static void reader_lists_take_field(struct cursor *cursor, const struct thread_field *field,
+				    struct scap_thread *thread)
 {
 	void *to = (char *)thread + field->at;
 	const uint8_t *at;
@@ -424,7 +424,7 @@ static void take_tail(struct cursor *cursor, struct scap_thread *thread)
 	for (size_t i = first; i < sizeof(tail) / sizeof(*tail); i++) {
 		if (cursor->left < tail[i].size)
 			return;
-		take_field(cursor, &tail[i], thread);
+		reader_lists_take_field(cursor, &tail[i], thread);
 	}
 }
 
@@ -432,15 +432,24 @@ int reader_take_thread(struct scap_snapshot *to, const struct block_kind *kind,
 		       struct cursor *cursor)
 {
 	struct scap_thread thread = {
-		.sid = -1, .vpgid = -1, .pgid = -1, .vtid = -1, .vpid = -1,
+		.sid = -1,
+		.vpgid = -1,
+		.pgid = -1,
+		.vtid = -1,
+		.vpid = -1,
 		.loginuid = UINT32_MAX,
-		.exe = "", .exepath = "", .args = "", .cwd = "", .env = "", .cgroups = "",
+		.exe = "",
+		.exepath = "",
+		.args = "",
+		.cwd = "",
+		.env = "",
+		.cgroups = "",
 		.root = "",
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields) && !cursor->missing; i++)
 		if (fields[i].since <= kind->version)
-			take_field(cursor, &fields[i], &thread);
+			reader_lists_take_field(cursor, &fields[i], &thread);
 	if (cursor->missing)
 		return 0;
 	if (kind->version == VERSION_LAST)
@@ -469,7 +478,7 @@ int reader_take_machine(struct scap_reader *reader, const uint8_t *head)
 	return reader->to->ops->machine(reader->to, &machine);
 }
 
-static void take_address(struct cursor *cursor, bool ipv6, uint8_t address[16])
+static void reader_lists_take_address(struct cursor *cursor, bool ipv6, uint8_t address[16])
 {
 	size_t n = ipv6 ? 16 : 4;
 	const uint8_t *at = cursor_take(cursor, n);
@@ -492,16 +501,16 @@ int reader_take_interface(struct scap_snapshot *to, const struct block_kind *kin
 		return 0;
 	}
 	interface.ipv6 = type == SCAP_INTERFACE_IPV6 || type == SCAP_INTERFACE_IPV6_NO_SPEED;
-	take_address(cursor, interface.ipv6, interface.address);
-	take_address(cursor, interface.ipv6, interface.netmask);
-	take_address(cursor, interface.ipv6, interface.broadcast);
+	reader_lists_take_address(cursor, interface.ipv6, interface.address);
+	reader_lists_take_address(cursor, interface.ipv6, interface.netmask);
+	reader_lists_take_address(cursor, interface.ipv6, interface.broadcast);
 	if (type == SCAP_INTERFACE_IPV4 || type == SCAP_INTERFACE_IPV6)
 		interface.link_speed = cursor_number(cursor, sizeof(uint64_t));
 	interface.name = cursor_text(cursor, name_len);
 	return cursor->missing ? 0 : to->ops->interface(to, &interface);
 }
 
-static int take_group(struct scap_snapshot *to, struct cursor *cursor)
+static int reader_lists_take_group(struct scap_snapshot *to, struct cursor *cursor)
 {
 	struct scap_group group = {.gid = (uint32_t)cursor_number(cursor, sizeof(uint32_t))};
 
@@ -514,7 +523,7 @@ int reader_take_user(struct scap_snapshot *to, const struct block_kind *kind, st
 	struct scap_user user;
 
 	if (cursor_number(cursor, sizeof(uint8_t)) != SCAP_ENTRY_USER)
-		return take_group(to, cursor);
+		return reader_lists_take_group(to, cursor);
 	user.uid = (uint32_t)cursor_number(cursor, sizeof(uint32_t));
 	user.gid = (uint32_t)cursor_number(cursor, sizeof(uint32_t));
 	user.name = cursor_string(cursor, NULL);
@@ -540,7 +549,8 @@ static void take_nothing(const struct block_kind *kind, struct cursor *cursor, s
 {
 }
 
-static void take_file(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
+static void reader_lists_take_file(const struct block_kind *kind, struct cursor *cursor,
+				   struct scap_fd *fd)
 {
 	fd->flags = (uint32_t)cursor_number(cursor, sizeof(fd->flags));
 	fd->name = cursor_string(cursor, NULL);
@@ -563,12 +573,13 @@ static void take_protocol(struct cursor *cursor, struct scap_fd *fd)
 		fd->l4 = protocols[protocol];
 }
 
-static void take_socket(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
+static void reader_lists_take_socket(const struct block_kind *kind, struct cursor *cursor,
+				     struct scap_fd *fd)
 {
 	bool ipv6 = fd->type == SCAP_FD_IPV6;
 
-	take_address(cursor, ipv6, fd->local.address);
-	take_address(cursor, ipv6, fd->remote.address);
+	reader_lists_take_address(cursor, ipv6, fd->local.address);
+	reader_lists_take_address(cursor, ipv6, fd->remote.address);
 	fd->local.port = (uint16_t)cursor_number(cursor, sizeof(fd->local.port));
 	fd->remote.port = (uint16_t)cursor_number(cursor, sizeof(fd->remote.port));
 	take_protocol(cursor, fd);
@@ -576,7 +587,7 @@ static void take_socket(const struct block_kind *kind, struct cursor *cursor, st
 
 static void take_server(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
 {
-	take_address(cursor, fd->type == SCAP_FD_IPV6, fd->local.address);
+	reader_lists_take_address(cursor, fd->type == SCAP_FD_IPV6, fd->local.address);
 	fd->local.port = (uint16_t)cursor_number(cursor, sizeof(fd->local.port));
 	take_protocol(cursor, fd);
 }
@@ -596,8 +607,8 @@ static const struct fd_layout {
 	[SCAP_ENTRY_FD_UNKNOWN] = {SCAP_FD_UNKNOWN, take_nothing},
 	[SCAP_ENTRY_FD_FILE_V1] = {SCAP_FD_FILE, take_name},
 	[SCAP_ENTRY_FD_DIRECTORY] = {SCAP_FD_DIRECTORY, take_name},
-	[SCAP_ENTRY_FD_IPV4] = {SCAP_FD_IPV4, take_socket},
-	[SCAP_ENTRY_FD_IPV6] = {SCAP_FD_IPV6, take_socket},
+	[SCAP_ENTRY_FD_IPV4] = {SCAP_FD_IPV4, reader_lists_take_socket},
+	[SCAP_ENTRY_FD_IPV6] = {SCAP_FD_IPV6, reader_lists_take_socket},
 	[SCAP_ENTRY_FD_IPV4_SERVER] = {SCAP_FD_IPV4, take_server},
 	[SCAP_ENTRY_FD_IPV6_SERVER] = {SCAP_FD_IPV6, take_server},
 	[SCAP_ENTRY_FD_PIPE] = {SCAP_FD_PIPE, take_name},
@@ -609,7 +620,7 @@ static const struct fd_layout {
 	[SCAP_ENTRY_FD_INOTIFY] = {SCAP_FD_INOTIFY, take_name},
 	[SCAP_ENTRY_FD_TIMER] = {SCAP_FD_TIMER, take_name},
 	[SCAP_ENTRY_FD_NETLINK] = {SCAP_FD_NETLINK, take_name},
-	[SCAP_ENTRY_FD_FILE] = {SCAP_FD_FILE, take_file},
+	[SCAP_ENTRY_FD_FILE] = {SCAP_FD_FILE, reader_lists_take_file},
 	[SCAP_ENTRY_FD_BPF] = {SCAP_FD_BPF, take_name},
 	[SCAP_ENTRY_FD_USERFAULT] = {SCAP_FD_USERFAULT, take_name},
 	[SCAP_ENTRY_FD_IO_URING] = {SCAP_FD_IO_URING, take_name},

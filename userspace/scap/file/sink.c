@@ -34,7 +34,7 @@ struct sink_codec {
 };
 
 /* Handles a failed write. Returns 0 to try again, or -errno. */
-static int handle_failure(struct scap_sink *sink, int code)
+static int sink_handle_failure(struct scap_sink *sink, int code)
 {
 	struct pollfd poll_fd = {.fd = sink->fd, .events = POLLOUT};
 
@@ -46,7 +46,7 @@ static int handle_failure(struct scap_sink *sink, int code)
 }
 
 /* Writes all. `*done` is always set to the number of bytes written. */
-static int write_all(struct scap_sink *sink, const uint8_t *bytes, size_t len, size_t *done)
+static int sink_write_all(struct scap_sink *sink, const uint8_t *bytes, size_t len, size_t *done)
 {
 	int r = 0;
 
@@ -55,7 +55,7 @@ static int write_all(struct scap_sink *sink, const uint8_t *bytes, size_t len, s
 		ssize_t n = write(sink->fd, bytes + *done, len - *done);
 
 		if (n <= 0)
-			r = handle_failure(sink, n < 0 ? errno : EIO);
+			r = sink_handle_failure(sink, n < 0 ? errno : EIO);
 		else
 			*done += (size_t)n;
 	}
@@ -82,7 +82,7 @@ static size_t whole_blocks(const uint8_t *blocks, size_t len)
  * Removes a partial block from the end of a file, to which the first `stored` bytes of the buffer
  * were written. Not possible for pipes, nor for files that another process appended to.
  */
-static void cut_back(struct scap_sink *sink, size_t stored)
+static void sink_cut_back(struct scap_sink *sink, size_t stored)
 {
 	size_t more = stored - whole_blocks(sink->blocks, stored);
 	off_t end = lseek(sink->fd, 0, SEEK_CUR);
@@ -98,14 +98,14 @@ static void cut_back(struct scap_sink *sink, size_t stored)
 static int plain_put(struct scap_sink *sink, enum sink_end end)
 {
 	size_t done;
-	int r = write_all(sink, sink->blocks, sink->len, &done);
+	int r = sink_write_all(sink, sink->blocks, sink->len, &done);
 
 	if (r < 0)
-		cut_back(sink, done);
+		sink_cut_back(sink, done);
 	return r;
 }
 
-static int gzip_create(void **state)
+static int sink_gzip_create(void **state)
 {
 	z_stream *stream = calloc(1, sizeof(*stream));
 
@@ -120,7 +120,7 @@ static int gzip_create(void **state)
 	return 0;
 }
 
-static int gzip_put(struct scap_sink *sink, enum sink_end end)
+static int sink_gzip_put(struct scap_sink *sink, enum sink_end end)
 {
 	static const int modes[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH};
 	z_stream *stream = sink->codec_state;
@@ -133,18 +133,19 @@ static int gzip_put(struct scap_sink *sink, enum sink_end end)
 		stream->next_out = sink->compressed;
 		stream->avail_out = COMPRESSED_BYTES;
 		deflate(stream, modes[end]);
-		r = write_all(sink, sink->compressed, COMPRESSED_BYTES - stream->avail_out, &done);
+		r = sink_write_all(sink, sink->compressed, COMPRESSED_BYTES - stream->avail_out,
+				   &done);
 	} while (r == 0 && stream->avail_out == 0);
 	return r;
 }
 
-static void gzip_destroy(void *state)
+static void sink_gzip_destroy(void *state)
 {
 	deflateEnd(state);
 	free(state);
 }
 
-static int zstd_create(void **state)
+static int sink_zstd_create(void **state)
 {
 	ZSTD_CCtx *context = ZSTD_createCCtx();
 
@@ -156,7 +157,7 @@ static int zstd_create(void **state)
 	return 0;
 }
 
-static int zstd_put(struct scap_sink *sink, enum sink_end end)
+static int sink_zstd_put(struct scap_sink *sink, enum sink_end end)
 {
 	static const ZSTD_EndDirective modes[] = {ZSTD_e_continue, ZSTD_e_flush, ZSTD_e_end};
 	ZSTD_inBuffer in = {.src = sink->blocks, .size = sink->len};
@@ -169,20 +170,20 @@ static int zstd_put(struct scap_sink *sink, enum sink_end end)
 		left = ZSTD_compressStream2(sink->codec_state, &out, &in, modes[end]);
 		if (ZSTD_isError(left))
 			return -ENOMEM; /* it allocates on its first use */
-		r = write_all(sink, sink->compressed, out.pos, &done);
+		r = sink_write_all(sink, sink->compressed, out.pos, &done);
 	} while (r == 0 && (end == SINK_MORE ? in.pos < in.size : left > 0));
 	return r;
 }
 
-static void zstd_destroy(void *state)
+static void sink_zstd_destroy(void *state)
 {
 	ZSTD_freeCCtx(state);
 }
 
 static const struct sink_codec codecs[] = {
 	[SCAP_PLAIN] = {.put = plain_put},
-	[SCAP_GZIP] = {gzip_create, gzip_put, gzip_destroy},
-	[SCAP_ZSTD] = {zstd_create, zstd_put, zstd_destroy},
+	[SCAP_GZIP] = {sink_gzip_create, sink_gzip_put, sink_gzip_destroy},
+	[SCAP_ZSTD] = {sink_zstd_create, sink_zstd_put, sink_zstd_destroy},
 };
 
 static void free_all(struct scap_sink *sink)
@@ -224,7 +225,7 @@ int scap_sink_fail(struct scap_sink *sink, int error)
 }
 
 /* Passes the blocks to the codec. */
-static int drain(struct scap_sink *sink, enum sink_end end)
+static int sink_drain(struct scap_sink *sink, enum sink_end end)
 {
 	int r;
 
@@ -246,7 +247,7 @@ static int drain(struct scap_sink *sink, enum sink_end end)
 int scap_sink_make_room(struct scap_sink *sink, size_t bytes)
 {
 	uint8_t *larger;
-	int r = drain(sink, SINK_MORE);
+	int r = sink_drain(sink, SINK_MORE);
 
 	if (r < 0 || bytes <= sink->capacity)
 		return r;
@@ -260,12 +261,12 @@ int scap_sink_make_room(struct scap_sink *sink, size_t bytes)
 
 int scap_sink_flush(struct scap_sink *sink)
 {
-	return drain(sink, SINK_FLUSH);
+	return sink_drain(sink, SINK_FLUSH);
 }
 
 int scap_sink_finish(struct scap_sink *sink)
 {
-	int r = drain(sink, SINK_END);
+	int r = sink_drain(sink, SINK_END);
 
 	free_all(sink);
 	return r;

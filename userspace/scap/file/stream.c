@@ -38,7 +38,7 @@ struct stream {
 };
 
 /* Whether data or the end can be read. */
-static bool is_readable(const struct stream *stream, int timeout_ms)
+static bool stream_is_readable(const struct stream *stream, int timeout_ms)
 {
 	struct pollfd polled = {.fd = stream->fd, .events = POLLIN};
 
@@ -50,7 +50,7 @@ static ptrdiff_t read_plain(struct stream *stream, void *to, size_t room, int ti
 {
 	ssize_t n;
 
-	if (!is_readable(stream, timeout_ms))
+	if (!stream_is_readable(stream, timeout_ms))
 		return 0;
 	n = read(stream->fd, to, room);
 	if (n > 0) {
@@ -68,7 +68,7 @@ static ptrdiff_t read_plain(struct stream *stream, void *to, size_t room, int ti
 }
 
 /* Moves the unread part to the front of the buffer, and grows the buffer if that fills it. */
-static bool make_room(struct stream *stream)
+static bool stream_make_room(struct stream *stream)
 {
 	struct scap_stream *front = &stream->front;
 	uint8_t *larger;
@@ -87,13 +87,13 @@ static bool make_room(struct stream *stream)
 }
 
 /* Returns as read_plain() does. */
-static ptrdiff_t fill(struct stream *stream, int timeout_ms)
+static ptrdiff_t stream_fill(struct stream *stream, int timeout_ms)
 {
 	uint8_t *end;
 	size_t room;
 	ptrdiff_t n;
 
-	if (!make_room(stream)) {
+	if (!stream_make_room(stream)) {
 		snprintf(stream->problem, sizeof(stream->problem), "no memory to read it on");
 		return -ENOMEM;
 	}
@@ -114,7 +114,7 @@ int scap_stream_wait(struct scap_stream *front, size_t n, int timeout_ms)
 	struct stream *stream = (struct stream *)front;
 
 	while (front->len < n) {
-		ptrdiff_t more = fill(stream, timeout_ms);
+		ptrdiff_t more = stream_fill(stream, timeout_ms);
 
 		if (more <= 0)
 			return (int)more;
@@ -149,7 +149,7 @@ uint64_t scap_stream_bytes(const struct scap_stream *front)
 	return ((const struct stream *)front)->bytes;
 }
 
-static int open_file(struct stream *stream, const char *path, struct error *err)
+static int stream_open_file(struct stream *stream, const char *path, struct error *err)
 {
 	struct stat stat;
 
@@ -194,7 +194,7 @@ int scap_stream_open(const char *path, struct scap_stream **opened, struct error
 	stream->fd = -1;
 	stream->capacity = BUFFER_BYTES;
 	stream->buffer = stream->front.data = malloc(stream->capacity);
-	code = stream->buffer ? open_file(stream, path, err)
+	code = stream->buffer ? stream_open_file(stream, path, err)
 			      : error_set(err, -ENOMEM, "no memory to read %s", path);
 	if (code)
 		goto out;

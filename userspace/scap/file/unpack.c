@@ -39,7 +39,7 @@ static bool gzip_knows(const uint8_t *bytes)
 	return bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-static void *gzip_create(void)
+static void *unpack_gzip_create(void)
 {
 	struct gzip *gzip = calloc(1, sizeof(*gzip));
 
@@ -110,7 +110,7 @@ static bool gzip_is_whole(const void *state)
 	return ((const struct gzip *)state)->between;
 }
 
-static void gzip_destroy(void *state)
+static void unpack_gzip_destroy(void *state)
 {
 	struct gzip *gzip = state;
 
@@ -139,7 +139,7 @@ static bool zstd_knows(const uint8_t *bytes)
 	       (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
 }
 
-static void zstd_destroy(void *state)
+static void unpack_zstd_destroy(void *state)
 {
 	struct zstd *zstd = state;
 
@@ -147,7 +147,7 @@ static void zstd_destroy(void *state)
 	free(zstd);
 }
 
-static void *zstd_create(void)
+static void *unpack_zstd_create(void)
 {
 	struct zstd *zstd = calloc(1, sizeof(*zstd));
 
@@ -156,7 +156,7 @@ static void *zstd_create(void)
 	zstd->stream = ZSTD_createDStream();
 	if (!zstd->stream || ZSTD_isError(ZSTD_DCtx_setParameter(zstd->stream, ZSTD_d_windowLogMax,
 								 ZSTD_WINDOW_LOG_MAX))) {
-		zstd_destroy(zstd);
+		unpack_zstd_destroy(zstd);
 		return NULL;
 	}
 	return zstd;
@@ -204,8 +204,8 @@ static bool zstd_is_whole(const void *state)
 }
 
 static const struct codec codecs[] = {
-	{"gzip", gzip_knows, gzip_create, gzip_run, gzip_is_whole, gzip_destroy},
-	{"zstd", zstd_knows, zstd_create, zstd_run, zstd_is_whole, zstd_destroy},
+	{"gzip", gzip_knows, unpack_gzip_create, gzip_run, gzip_is_whole, unpack_gzip_destroy},
+	{"zstd", zstd_knows, unpack_zstd_create, zstd_run, zstd_is_whole, unpack_zstd_destroy},
 };
 
 const struct codec *codec_find(const uint8_t *bytes, size_t len)
@@ -252,7 +252,7 @@ struct scap_unpack {
 	uint8_t input_bytes[INPUT_BYTES];
 };
 
-static void wake(int event_fd)
+static void unpack_wake(int event_fd)
 {
 	uint64_t one = 1;
 
@@ -366,7 +366,7 @@ static struct unpack_chunk *wait_for_chunk(struct scap_unpack *unpack, unsigned 
 	return NULL;
 }
 
-static void *work(void *arg)
+static void *unpack_work(void *arg)
 {
 	struct scap_unpack *unpack = arg;
 	int code = 0;
@@ -380,7 +380,7 @@ static void *work(void *arg)
 		fill_chunk(unpack, chunk);
 		code = chunk->code;
 		atomic_store(&unpack->filled, filled + 1);
-		wake(unpack->filled_fd);
+		unpack_wake(unpack->filled_fd);
 	}
 	return NULL;
 }
@@ -420,7 +420,7 @@ ptrdiff_t scap_unpack_take(struct scap_unpack *unpack, void *to, size_t room, in
 			return chunk->code;
 		unpack->taken = 0;
 		atomic_fetch_add(&unpack->emptied, 1);
-		wake(unpack->emptied_fd);
+		unpack_wake(unpack->emptied_fd);
 	}
 }
 
@@ -435,14 +435,14 @@ uint64_t scap_unpack_bytes_read(const struct scap_unpack *unpack)
 }
 
 /* Blocks signals: the reader handles them between events. */
-static int start_thread(struct scap_unpack *unpack)
+static int unpack_start_thread(struct scap_unpack *unpack)
 {
 	sigset_t all, before;
 	int code;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	code = pthread_create(&unpack->thread, NULL, work, unpack);
+	code = pthread_create(&unpack->thread, NULL, unpack_work, unpack);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	unpack->started = code == 0;
 	return -code;
@@ -474,7 +474,7 @@ int scap_unpack_start(const struct codec *codec, int fd, bool waits, const void 
 	made->state = codec->create();
 	if (!made->chunks || !made->state)
 		goto out;
-	code = start_thread(made);
+	code = unpack_start_thread(made);
 	if (code)
 		goto out;
 	*unpack = made;
@@ -490,7 +490,7 @@ void scap_unpack_stop(struct scap_unpack *unpack)
 		return;
 	if (unpack->started) {
 		atomic_store(&unpack->stop, true);
-		wake(unpack->emptied_fd);
+		unpack_wake(unpack->emptied_fd);
 		pthread_join(unpack->thread, NULL);
 	}
 	if (unpack->state)

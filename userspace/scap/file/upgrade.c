@@ -23,14 +23,14 @@ int upgrade_pending_init(struct upgrade_pending *pending)
 }
 
 /* Consecutive thread ids are in different buckets. */
-static struct pending_enter **bucket_of(const struct upgrade_pending *pending, int64_t tid)
+static struct pending_enter **upgrade_bucket_of(const struct upgrade_pending *pending, int64_t tid)
 {
 	uint64_t hash = ((uint64_t)tid ^ (uint64_t)tid >> 32) % PENDING_BUCKETS;
 
 	return pending->buckets + hash * PENDING_WAYS;
 }
 
-static unsigned int way_of(struct pending_enter *const *bucket, int64_t tid)
+static unsigned int upgrade_way_of(struct pending_enter *const *bucket, int64_t tid)
 {
 	unsigned int way = 0;
 
@@ -41,19 +41,19 @@ static unsigned int way_of(struct pending_enter *const *bucket, int64_t tid)
 
 struct pending_enter *upgrade_pending_find(const struct upgrade_pending *pending, int64_t tid)
 {
-	struct pending_enter *const *bucket = bucket_of(pending, tid);
-	unsigned int way = way_of(bucket, tid);
+	struct pending_enter *const *bucket = upgrade_bucket_of(pending, tid);
+	unsigned int way = upgrade_way_of(bucket, tid);
 
 	return way < PENDING_WAYS ? bucket[way] : NULL;
 }
 
-static void list_remove(struct upgrade_pending *pending, struct pending_enter *enter)
+static void upgrade_list_remove(struct upgrade_pending *pending, struct pending_enter *enter)
 {
 	*(enter->older ? &enter->older->newer : &pending->oldest) = enter->newer;
 	*(enter->newer ? &enter->newer->older : &pending->newest) = enter->older;
 }
 
-static void list_add(struct upgrade_pending *pending, struct pending_enter *enter)
+static void upgrade_list_add(struct upgrade_pending *pending, struct pending_enter *enter)
 {
 	enter->older = pending->newest;
 	enter->newer = NULL;
@@ -68,12 +68,12 @@ void upgrade_pending_forget(struct upgrade_pending *pending, struct pending_ente
 
 	if (!enter)
 		return;
-	bucket = bucket_of(pending, enter->tid);
-	way = way_of(bucket, enter->tid);
+	bucket = upgrade_bucket_of(pending, enter->tid);
+	way = upgrade_way_of(bucket, enter->tid);
 	for (; way < PENDING_WAYS - 1 && bucket[way]; way++)
 		bucket[way] = bucket[way + 1];
 	bucket[way] = NULL;
-	list_remove(pending, enter);
+	upgrade_list_remove(pending, enter);
 	pending->bytes -= enter->bytes;
 	pool_free(&pending->pool, enter, enter->bytes);
 }
@@ -105,8 +105,8 @@ void upgrade_copy_values(uint8_t *to, const struct event_param *params, size_t n
 	}
 }
 
-static struct pending_enter *make(struct upgrade_pending *pending, const struct event_param *params,
-				  unsigned int nparams)
+static struct pending_enter *upgrade_make(struct upgrade_pending *pending,
+					  const struct event_param *params, unsigned int nparams)
 {
 	size_t bytes = sizeof(struct pending_enter) + nparams * sizeof(uint16_t);
 	struct pending_enter *enter;
@@ -130,18 +130,18 @@ static struct pending_enter *make(struct upgrade_pending *pending, const struct 
 void upgrade_pending_put(struct upgrade_pending *pending, int64_t tid, uint16_t id,
 			 const struct event_param *params, unsigned int nparams)
 {
-	struct pending_enter **bucket = bucket_of(pending, tid), *enter;
+	struct pending_enter **bucket = upgrade_bucket_of(pending, tid), *enter;
 
 	upgrade_pending_forget(pending, upgrade_pending_find(pending, tid));
 	upgrade_pending_forget(pending, bucket[PENDING_WAYS - 1]);
-	enter = make(pending, params, nparams);
+	enter = upgrade_make(pending, params, nparams);
 	if (!enter)
 		return;
 	enter->tid = tid;
 	enter->id = id;
 	memmove(bucket + 1, bucket, (PENDING_WAYS - 1) * sizeof(*bucket));
 	bucket[0] = enter;
-	list_add(pending, enter);
+	upgrade_list_add(pending, enter);
 	pending->bytes += enter->bytes;
 }
 
@@ -282,7 +282,7 @@ uint64_t scap_upgrade_joined(const struct scap_upgrade *upgrade)
 }
 
 /* The row for frames of this code with this number of parameters, or NULL. */
-static const struct conversion *row_of(unsigned int code, unsigned int nparams)
+static const struct conversion *upgrade_row_of(unsigned int code, unsigned int nparams)
 {
 	unsigned int number = NO_ROW;
 
@@ -297,7 +297,7 @@ static const struct conversion *last_row_of(unsigned int code)
 	const struct conversion *row = NULL;
 
 	for (unsigned int n = ROW_PARAMS_MAX + 1; n > 0 && !row; n--)
-		row = row_of(code, n - 1);
+		row = upgrade_row_of(code, n - 1);
 	return row;
 }
 
@@ -415,7 +415,7 @@ static struct event_param default_of(enum param_type type)
 	return size ? (struct event_param){zeros, (uint32_t)size} : absent;
 }
 
-static void append_member(struct buf *out, const char *key, const struct event_param *text)
+static void upgrade_append_member(struct buf *out, const char *key, const struct event_param *text)
 {
 	const char *data = (const char *)text->data;
 
@@ -427,17 +427,17 @@ static void append_member(struct buf *out, const char *key, const struct event_p
 enum { CONTAINER_ID, CONTAINER_TYPE, CONTAINER_NAME, CONTAINER_IMAGE };
 
 /* The text with its NUL; absent if it does not fit, the event is then too long. */
-static struct event_param describe_container(struct scap_upgrade *upgrade,
-					     const struct upgrade_event *ev)
+static struct event_param upgrade_describe_container(struct scap_upgrade *upgrade,
+						     const struct upgrade_event *ev)
 {
 	struct buf *out = &upgrade->json;
 
 	*out = buf_fixed(upgrade->json_text, sizeof(upgrade->json_text));
-	append_member(out, "{\"id\":", &ev->params[CONTAINER_ID]);
+	upgrade_append_member(out, "{\"id\":", &ev->params[CONTAINER_ID]);
 	BUF_LITERAL(out, ",\"type\":");
 	buf_append_i64(out, event_value_i64(PT_UINT32, &ev->params[CONTAINER_TYPE]));
-	append_member(out, ",\"name\":", &ev->params[CONTAINER_NAME]);
-	append_member(out, ",\"image\":", &ev->params[CONTAINER_IMAGE]);
+	upgrade_append_member(out, ",\"name\":", &ev->params[CONTAINER_NAME]);
+	upgrade_append_member(out, ",\"image\":", &ev->params[CONTAINER_IMAGE]);
 	buf_append_char(out, '}');
 	buf_append_char(out, '\0');
 	return (struct event_param){(const uint8_t *)out->data, (uint32_t)out->len};
@@ -477,7 +477,7 @@ static struct event_param take_from(struct scap_upgrade *upgrade, struct upgrade
 	case FROM_DEFAULT:
 		return default_of(type);
 	case FROM_JSON:
-		return describe_container(upgrade, ev);
+		return upgrade_describe_container(upgrade, ev);
 	default:
 		return absent;
 	}
@@ -514,9 +514,9 @@ static void convert(struct scap_upgrade *upgrade, const struct conversion *row,
 	ev->changed = true;
 }
 
-/* Applies a row. Returns as step() does. */
-static int follow(struct scap_upgrade *upgrade, const struct conversion *row,
-		  struct upgrade_event *ev)
+/* Applies a row. Returns as upgrade_step() does. */
+static int upgrade_follow(struct scap_upgrade *upgrade, const struct conversion *row,
+			  struct upgrade_event *ev)
 {
 	if (row->to) {
 		convert(upgrade, row, ev);
@@ -530,14 +530,14 @@ static int follow(struct scap_upgrade *upgrade, const struct conversion *row,
 }
 
 /* Returns 1: done; 0: not to be returned; -EAGAIN: call again; -ENOENT or -EBADMSG. */
-static int step(struct scap_upgrade *upgrade, struct upgrade_event *ev)
+static int upgrade_step(struct scap_upgrade *upgrade, struct upgrade_event *ev)
 {
 	unsigned int code = ev->header.type, nparams = ev->header.nparams;
-	const struct conversion *row = row_of(code, nparams);
+	const struct conversion *row = upgrade_row_of(code, nparams);
 	int known;
 
 	if (row)
-		return follow(upgrade, row, ev);
+		return upgrade_follow(upgrade, row, ev);
 	known = known_params(code);
 	if (known == -EAGAIN) {
 		upgrade->joined++;
@@ -565,8 +565,8 @@ static int step(struct scap_upgrade *upgrade, struct upgrade_event *ev)
 }
 
 /* Builds the frame, the values last: readers begin with the header and the lengths. */
-static int write_frame(struct scap_upgrade *upgrade, const struct upgrade_event *ev,
-		       struct scap_event *event)
+static int upgrade_write_frame(struct scap_upgrade *upgrade, const struct upgrade_event *ev,
+			       struct scap_event *event)
 {
 	size_t width = width_of(ev->header.type), nparams = ev->header.nparams;
 	size_t values_at = sizeof(ev->header) + nparams * width, len = values_at;
@@ -604,9 +604,9 @@ static int upgrade_frame(struct scap_upgrade *upgrade, struct scap_event *event)
 	upgrade->json.failed = false;
 	code = -EAGAIN;
 	for (unsigned int i = 0; i < STEPS_MAX && code == -EAGAIN; i++)
-		code = step(upgrade, &ev);
+		code = upgrade_step(upgrade, &ev);
 	if (code == 1 && ev.changed)
-		code = write_frame(upgrade, &ev, event);
+		code = upgrade_write_frame(upgrade, &ev, event);
 	upgrade_pending_forget(&upgrade->pending, ev.enter);
 	if (code == 1)
 		event->hidden |= is_unseen(event_desc_get(ev.header.type));

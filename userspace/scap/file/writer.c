@@ -8,7 +8,7 @@
 #include "scap/file/writer_impl.h"
 
 /* Files have wall-clock times. */
-static uint64_t wall_ns(const struct scap_event *event, uint64_t ts_ns)
+static uint64_t writer_wall_ns(const struct scap_event *event, uint64_t ts_ns)
 {
 	return ts_ns + (uint64_t)event->clock_step_ns;
 }
@@ -50,7 +50,7 @@ static int put_whole(struct scap_writer *writer, const struct scap_event *event,
 
 		at += offsetof(struct ppm_evt_hdr, ts);
 		memcpy(&ts_ns, at, sizeof(ts_ns));
-		ts_ns = wall_ns(event, ts_ns);
+		ts_ns = writer_wall_ns(event, ts_ns);
 		memcpy(at, &ts_ns, sizeof(ts_ns));
 	}
 	return 0;
@@ -62,7 +62,7 @@ static int put_plain(struct scap_writer *writer, const struct scap_event *event,
 {
 	uint8_t *at;
 
-	header.ts = wall_ns(event, header.ts);
+	header.ts = writer_wall_ns(event, header.ts);
 	header.len -= frame_extra_bytes(header.nparams);
 	header.nparams &= ~FRAME_EXTRAS;
 	at = begin_event(writer, event, large, header.len);
@@ -89,7 +89,7 @@ static int put_first_params(struct scap_writer *writer, const struct scap_event 
 		values += len;
 	}
 	lengths += (header.nparams & ~FRAME_EXTRAS) * sizeof(uint16_t);
-	header.ts = wall_ns(event, header.ts);
+	header.ts = writer_wall_ns(event, header.ts);
 	header.nparams = shape->nparams;
 	header.len = (uint32_t)(head + values);
 	at = begin_event(writer, event, false, header.len);
@@ -248,7 +248,7 @@ struct scap_snapshot *scap_writer_snapshot(struct scap_writer *writer)
 	return &writer->snapshot;
 }
 
-static struct event_shape shape_of(const struct event_desc *desc)
+static struct event_shape writer_shape_of(const struct event_desc *desc)
 {
 	struct event_shape shape = {
 		.nparams = desc->scap_nparams,
@@ -286,7 +286,7 @@ int scap_writer_create(int fd, const char *name, const struct scap_writer_config
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (desc)
-			new->shapes[id] = shape_of(desc);
+			new->shapes[id] = writer_shape_of(desc);
 	}
 	writer_put_section(new);
 	*writer = new;

@@ -283,7 +283,7 @@ static int open_list(struct scap_writer *writer, uint32_t block)
 	return r;
 }
 
-static bool is_full(const struct scap_writer *writer)
+static bool writer_snapshot_is_full(const struct scap_writer *writer)
 {
 	return writer->list.entries.len >= LIST_BYTES;
 }
@@ -369,7 +369,7 @@ static int on_group(struct scap_snapshot *to, const struct scap_group *group)
 static int on_thread(struct scap_snapshot *to, const struct scap_thread *thread)
 {
 	struct scap_writer *writer = writer_of(to);
-	int r = is_full(writer) ? close_list(writer) : 0;
+	int r = writer_snapshot_is_full(writer) ? close_list(writer) : 0;
 
 	if (r == 0)
 		r = open_list(writer, SCAP_BLOCK_PROCESSES_V9);
@@ -398,7 +398,7 @@ static int on_fds(struct scap_snapshot *to, int64_t tid)
 static int on_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 {
 	struct scap_writer *writer = writer_of(to);
-	int r = is_full(writer) ? begin_fds(writer) : writer->sink.error;
+	int r = writer_snapshot_is_full(writer) ? begin_fds(writer) : writer->sink.error;
 
 	writer_pack_fd(&writer->list.entries, fd, writer->config.form_2022);
 	return r;
@@ -498,8 +498,7 @@ static void pack_container_group(struct buf *buf, const struct scap_container_us
 		[groupadded__container_id] = account_param(user->container, texts[1]),
 	};
 
-	pack_event(buf, user->ts_ns, TID_NONE, EVENT_groupadded, false, params,
-		   groupadded__count);
+	pack_event(buf, user->ts_ns, TID_NONE, EVENT_groupadded, false, params, groupadded__count);
 }
 
 /* What says that a container has users of its own, and none of them: one that it has not goes. */

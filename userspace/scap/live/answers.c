@@ -53,7 +53,8 @@ int live_answers_scan(const struct live_object *object)
 void live_answers_open(struct live_answers *answers, struct live_loaded *loaded)
 {
 	int map = live_loaded_find(loaded, LIVE_MAP, LIVE_MAP_ANSWERS);
-	void *state = mmap(NULL, sizeof(*answers->state), PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+	void *state =
+		mmap(NULL, sizeof(*answers->state), PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
 
 	*answers = (struct live_answers){.loaded = loaded};
 	if (map < 0 || state == MAP_FAILED)
@@ -74,19 +75,18 @@ static void detach(struct live_answers *answers)
 			close(fd);
 }
 
-static int attach_one(struct live_answers *answers, size_t row)
+static int answers_attach_one(struct live_answers *answers, size_t row)
 {
 	int program = live_loaded_find(answers->loaded, LIVE_PROGRAM, (uint16_t)row), link;
 
 	if (program < 0)
 		return -EOPNOTSUPP;
 	link = bpf_link_create(program, 0, BPF_TRACE_RAW_TP, NULL);
-	return link < 0 ? link
-			: live_loaded_add(answers->loaded, LIVE_LINK, (uint16_t)row, link);
+	return link < 0 ? link : live_loaded_add(answers->loaded, LIVE_LINK, (uint16_t)row, link);
 }
 
 /* Notes of an earlier time say nothing: what happened since is not known. All programs, or none. */
-static void attach(struct live_answers *answers)
+static void answers_attach(struct live_answers *answers)
 {
 	int r = 0;
 
@@ -94,7 +94,7 @@ static void attach(struct live_answers *answers)
 	answers->state->epoch = ++answers->epoch;
 	for (size_t i = 0; i < live_programs_count && r == 0; i++)
 		if (live_programs[i].for_answers)
-			r = attach_one(answers, i);
+			r = answers_attach_one(answers, i);
 	if (r < 0) {
 		detach(answers);
 		answers->error = r;
@@ -110,7 +110,7 @@ void live_answers_follow(struct live_answers *answers, uint64_t now_ns)
 		return;
 	if (!answers->attached) {
 		if (state->wanted)
-			attach(answers);
+			answers_attach(answers);
 		return;
 	}
 	used_ns = __atomic_load_n(&state->used_ns, __ATOMIC_RELAXED);

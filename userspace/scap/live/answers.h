@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that are answered in place of the kernel, by a seccomp filter or a tracer: the programs that
- * tell them apart are attached only while such calls are made (driver/bpf/core/answers.bpf.h). Used
- * by live.c; load.c has the filters scanned that are there at the start.
+ * Calls that are answered in place of the kernel, by a seccomp filter or a tracer: the programs
+ * that tell them apart are attached only while such calls are made (driver/bpf/core/answers.bpf.h).
+ * Used by live.c; load.c has the filters scanned that are there at the start.
  */
 #ifndef SCAP_LIVE_ANSWERS_H
 #define SCAP_LIVE_ANSWERS_H

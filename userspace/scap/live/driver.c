@@ -23,8 +23,8 @@
 enum { LOOKUPS_MAX = 16384 };
 
 /* Puts one into the list, which is sorted, if it belongs there. Returns the new length. */
-static size_t insert(struct scap_live_throttled *list, size_t count, size_t max,
-		     const struct rate_key *key, const struct rate *rate)
+static size_t driver_insert(struct scap_live_throttled *list, size_t count, size_t max,
+			    const struct rate_key *key, const struct rate *rate)
 {
 	size_t at = count;
 
@@ -54,7 +54,7 @@ size_t live_throttled_read(int map, struct scap_live_throttled *list, size_t cou
 		if (bpf_map_get_next_key(map, from, &key) < 0)
 			break;
 		if (bpf_map_lookup_elem(map, &key, &rate) == 0)
-			count = insert(list, count, max, &key, &rate);
+			count = driver_insert(list, count, max, &key, &rate);
 		previous = key;
 		from = &previous;
 	}
@@ -161,7 +161,7 @@ int live_driver_create(const struct scap_live_config *config, uint64_t boot_offs
 	return 0;
 }
 
-static void release(struct live_driver *driver)
+static void driver_release(struct live_driver *driver)
 {
 	driver->loader->ops->release(driver->loader);
 }
@@ -172,7 +172,7 @@ void live_driver_destroy(struct live_driver *driver)
 		return;
 	live_driver_detach(driver);
 	if (!driver->attached)
-		release(driver);
+		driver_release(driver);
 	if (driver->slots)
 		munmap(driver->slots, driver->slots_bytes);
 	live_answers_close(&driver->answers);
@@ -207,7 +207,7 @@ struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpu
 }
 
 /* The id of a part; 0: it has none, or it cannot be read. */
-static uint32_t read_id(const struct live_part *part)
+static uint32_t driver_read_id(const struct live_part *part)
 {
 	union {
 		struct bpf_map_info map;
@@ -235,7 +235,7 @@ static void note_owned(struct live_driver *driver)
 	driver->owned = calloc(driver->loaded.count + 1, sizeof(*driver->owned));
 	for (size_t i = 0; driver->owned && i < driver->loaded.count; i++) {
 		const struct live_part *part = &driver->loaded.parts[i];
-		uint32_t id = kinds[part->kind] ? read_id(part) : 0;
+		uint32_t id = kinds[part->kind] ? driver_read_id(part) : 0;
 
 		if (id)
 			driver->owned[driver->owned_count++] =
@@ -247,7 +247,7 @@ int live_driver_attach(struct live_driver *driver, struct error *err)
 {
 	int r = driver->loader->ops->attach(driver->loader, &driver->loaded, err);
 
-	release(driver);
+	driver_release(driver);
 	driver->attached = true;
 	list_rejected(driver);
 	note_owned(driver);
@@ -340,7 +340,7 @@ static int read_driver_counters(struct live_driver *driver, struct scap_live_sta
 }
 
 /* Asks the kernel about a program. Returns 0 or -errno. */
-static int read_info(const struct live_part *program, struct bpf_prog_info *info)
+static int driver_read_info(const struct live_part *program, struct bpf_prog_info *info)
 {
 	uint32_t size = sizeof(*info);
 
@@ -357,7 +357,7 @@ static void read_misses(struct live_driver *driver, struct scap_live_stats *stat
 		const struct live_part *part = &driver->loaded.parts[i];
 
 		if (part->kind == LIVE_PROGRAM && live_programs[part->row].hook &&
-		    read_info(part, &info) == 0)
+		    driver_read_info(part, &info) == 0)
 			stats->run_missed += info.recursion_misses;
 	}
 }
@@ -415,7 +415,7 @@ int live_driver_run_ns(const struct live_driver *driver, uint64_t *ns)
 		/* Those that others jump to run as a part of these. */
 		if (part->kind != LIVE_PROGRAM || !live_programs[part->row].hook)
 			continue;
-		code = read_info(part, &info);
+		code = driver_read_info(part, &info);
 		if (code)
 			return code;
 		sum += info.run_time_ns;
@@ -567,7 +567,7 @@ int live_driver_program_runs(const struct live_driver *driver, unsigned int i, u
 {
 	const struct live_part *part = program_at(driver, i);
 	struct bpf_prog_info info;
-	int code = part ? read_info(part, &info) : -ENOENT;
+	int code = part ? driver_read_info(part, &info) : -ENOENT;
 
 	if (code == 0) {
 		*runs = info.run_cnt;

@@ -11,7 +11,8 @@
 #include "scap/live/live.h"
 #include "scap/rings/ring.h"
 
-/* Who was over a limit of events in a second, or over a share, from the map in which the programs count that. */
+/* Who was over a limit of events in a second, or over a share, from the map in which the programs
+ * count that. */
 
 /*
  * As scap_live_throttled(), from the descriptor of a map (-1: there is none), into a list that has

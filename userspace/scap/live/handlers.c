@@ -90,8 +90,8 @@ void live_handlers_end(struct live_handlers *handlers)
 }
 
 /* How a program is attached, and the name of what the kernel describes for that. */
-static enum way way_of(const struct live_handlers *handlers, const struct bpf_program *program,
-		       char name[LIVE_TYPE_NAME_BYTES])
+static enum way handlers_way_of(const struct live_handlers *handlers,
+				const struct bpf_program *program, char name[LIVE_TYPE_NAME_BYTES])
 {
 	const char *section = bpf_program__section_name(program);
 	enum way way = NOT_BY_TYPE;
@@ -141,7 +141,7 @@ static int list_types(struct live_handlers *handlers, struct bpf_object *object)
 		add_type(handlers, BTF_KIND_FUNC, functions[i]);
 	bpf_object__for_each_program(program, object)
 	{
-		enum way way = way_of(handlers, program, name);
+		enum way way = handlers_way_of(handlers, program, name);
 
 		if (way != NOT_BY_TYPE && bpf_program__autoload(program))
 			add_type(handlers, ways[way].kind, name);
@@ -162,7 +162,8 @@ int live_handlers_prepare(struct live_handlers *handlers, struct bpf_object *obj
 	bpf_object__for_each_program(program, object)
 	{
 		if (!bpf_program__autoload(program) ||
-		    way_of(handlers, program, name) == NOT_BY_TYPE || type_id(handlers, name))
+		    handlers_way_of(handlers, program, name) == NOT_BY_TYPE ||
+		    type_id(handlers, name))
 			continue;
 		if (!missing)
 			return -ESRCH;
@@ -195,7 +196,7 @@ int live_handlers_resolve(const struct live_handlers *handlers, const struct bpf
 			  const struct bpf_prog_load_opts *opts, struct live_prepared *prepared)
 {
 	char name[LIVE_TYPE_NAME_BYTES];
-	enum way way = way_of(handlers, program, name);
+	enum way way = handlers_way_of(handlers, program, name);
 	size_t bytes = bpf_program__insn_cnt(program) * sizeof(struct bpf_insn);
 
 	*prepared = (struct live_prepared){

@@ -81,7 +81,7 @@ static const struct kind {
 	{AF_NETLINK, ANY, ANY, SCAP_FD_NETLINK, SCAP_L4_UNKNOWN},
 };
 
-static bool fits(uint16_t wanted, uint16_t value)
+static bool iter_fits(uint16_t wanted, uint16_t value)
 {
 	return wanted == ANY || wanted == value;
 }
@@ -89,8 +89,8 @@ static bool fits(uint16_t wanted, uint16_t value)
 static const struct kind *find_kind(const struct open_fd_socket *from)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (kinds[i].family == from->family && fits(kinds[i].type, from->type) &&
-		    fits(kinds[i].protocol, from->protocol))
+		if (kinds[i].family == from->family && iter_fits(kinds[i].type, from->type) &&
+		    iter_fits(kinds[i].protocol, from->protocol))
 			return &kinds[i];
 	return NULL;
 }
@@ -103,7 +103,7 @@ static bool is_listed(const struct open_fd_socket *from, enum scap_l4 l4)
 	return l4 == SCAP_L4_RAW || from->is_bound;
 }
 
-static bool is_mapped(const uint8_t address[16])
+static bool iter_is_mapped(const uint8_t address[16])
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -124,7 +124,8 @@ static void fill_ends(const struct open_fd_socket *from, struct scap_fd *fd)
 	size_t bytes = fd->type == SCAP_FD_IPV4 ? 4 : 16, skipped = 0;
 
 	/* An IPv6 socket that uses IPv4 is reported as IPv4. */
-	if (fd->type == SCAP_FD_IPV6 && is_mapped(from->local) && is_mapped(from->remote)) {
+	if (fd->type == SCAP_FD_IPV6 && iter_is_mapped(from->local) &&
+	    iter_is_mapped(from->remote)) {
 		fd->type = SCAP_FD_IPV4;
 		bytes = 4;
 		skipped = 12;
@@ -203,7 +204,7 @@ void scap_threads_destroy(struct scap_threads *threads)
 	free(threads);
 }
 
-static bool is_valid(const struct iter_thread *record)
+static bool iter_is_valid(const struct iter_thread *record)
 {
 	if (record->flags & ~(uint32_t)ITER_THREAD_FLAGS)
 		return false;
@@ -212,8 +213,8 @@ static bool is_valid(const struct iter_thread *record)
 	return record->tid && record->pid && record->tid <= INT32_MAX && record->pid <= INT32_MAX;
 }
 
-static void take(const struct scap_proc *proc, const struct iter_thread *from,
-		 struct scap_other_thread *to)
+static void iter_take(const struct scap_proc *proc, const struct iter_thread *from,
+		      struct scap_other_thread *to)
 {
 	*to = (struct scap_other_thread){
 		.tid = from->tid,
@@ -247,13 +248,13 @@ int scap_threads_next(struct scap_threads *threads, struct scap_other_thread *th
 		return threads->ended && r == 0 ? 0 : -EBADMSG;
 	memcpy(&record, records->bytes + records->at, sizeof(record));
 	records->at += sizeof(record);
-	if (!is_valid(&record))
+	if (!iter_is_valid(&record))
 		return -EBADMSG;
 	if (record.flags & ITER_THREAD_END) {
 		threads->ended = true;
 		return 0;
 	}
-	take(threads->proc, &record, thread);
+	iter_take(threads->proc, &record, thread);
 	return 1;
 }
 
@@ -314,7 +315,7 @@ void scap_open_fds_destroy(struct scap_open_fds *fds)
 }
 
 /* Gets the next header and what follows it. Returns 1, 0 at the end, or -errno. */
-static int next_record(struct scap_open_fds *fds, struct open_fd *header, const char **body)
+static int iter_next_record(struct scap_open_fds *fds, struct open_fd *header, const char **body)
 {
 	struct iter_records *records = &fds->records;
 	int r = iter_records_need(records, sizeof(*header));
@@ -334,7 +335,7 @@ static int next_record(struct scap_open_fds *fds, struct open_fd *header, const 
 	return 1;
 }
 
-static bool is_plain(uint32_t magic)
+static bool iter_is_plain(uint32_t magic)
 {
 	for (size_t i = 0; i < sizeof(plain_magics) / sizeof(*plain_magics); i++)
 		if (plain_magics[i] == magic)
@@ -342,8 +343,8 @@ static bool is_plain(uint32_t magic)
 	return false;
 }
 
-static int take_file(struct scap_open_fds *fds, const struct open_fd *header, const char *body,
-		     struct scap_fd *fd)
+static int iter_take_file(struct scap_open_fds *fds, const struct open_fd *header, const char *body,
+			  struct scap_fd *fd)
 {
 	if (header->bytes == 0 || strnlen(body, header->bytes) != header->bytes - 1u)
 		return -EBADMSG;
@@ -351,19 +352,19 @@ static int take_file(struct scap_open_fds *fds, const struct open_fd *header, co
 	fd->type = proc_fd_type(body);
 	fd->dev = proc_fd_dev(header->dev >> MINOR_BITS, header->dev & MINOR_MASK);
 	proc_fd_set_mode(fd, header->mode);
-	if (!is_plain(header->magic))
+	if (!iter_is_plain(header->magic))
 		scap_proc_fd_inode(fds->proc, header->pid, fd);
 	return 1;
 }
 
 /* Returns 1, or 0 if it is closed meanwhile. */
-static int look_up(struct scap_open_fds *fds, const struct open_fd *header, struct scap_fd *fd)
+static int iter_look_up(struct scap_open_fds *fds, const struct open_fd *header, struct scap_fd *fd)
 {
 	return scap_proc_fd(fds->proc, header->pid, header->num, fd) == 0;
 }
 
-static int take_socket(struct scap_open_fds *fds, const struct open_fd *header, const char *body,
-		       struct scap_fd *fd)
+static int iter_take_socket(struct scap_open_fds *fds, const struct open_fd *header,
+			    const char *body, struct scap_fd *fd)
 {
 	struct open_fd_socket socket;
 
@@ -374,18 +375,18 @@ static int take_socket(struct scap_open_fds *fds, const struct open_fd *header, 
 	    header->bytes != sizeof(socket) + socket.unix_bytes)
 		return -EBADMSG;
 	return iter_socket_fill(&socket, body + sizeof(socket), fd, fds->name)
-		       ? look_up(fds, header, fd)
+		       ? iter_look_up(fds, header, fd)
 		       : 1;
 }
 
 static int take_unknown(struct scap_open_fds *fds, const struct open_fd *header, const char *body,
 			struct scap_fd *fd)
 {
-	return header->bytes ? -EBADMSG : look_up(fds, header, fd);
+	return header->bytes ? -EBADMSG : iter_look_up(fds, header, fd);
 }
 
-static int take_end(struct scap_open_fds *fds, const struct open_fd *header, const char *body,
-		    struct scap_fd *fd)
+static int iter_take_end(struct scap_open_fds *fds, const struct open_fd *header, const char *body,
+			 struct scap_fd *fd)
 {
 	fds->ended = true;
 	return header->bytes ? -EBADMSG : 0;
@@ -396,16 +397,16 @@ int scap_open_fds_next(struct scap_open_fds *fds, int64_t *pid, struct scap_fd *
 	/* Return 1, 0 if there is no descriptor, or -EBADMSG. */
 	static int (*const takers[])(struct scap_open_fds *, const struct open_fd *, const char *,
 				     struct scap_fd *) = {
-		[OPEN_FD_END] = take_end,
-		[OPEN_FD_FILE] = take_file,
-		[OPEN_FD_SOCKET] = take_socket,
+		[OPEN_FD_END] = iter_take_end,
+		[OPEN_FD_FILE] = iter_take_file,
+		[OPEN_FD_SOCKET] = iter_take_socket,
 		[OPEN_FD_UNKNOWN] = take_unknown,
 	};
 	struct open_fd header;
 	const char *body;
 	int r;
 
-	while ((r = next_record(fds, &header, &body)) == 1) {
+	while ((r = iter_next_record(fds, &header, &body)) == 1) {
 		if (header.kind >= sizeof(takers) / sizeof(*takers) || !takers[header.kind])
 			return -EBADMSG;
 		*pid = header.pid;

@@ -53,7 +53,7 @@ struct contents {
 	bool is_mapped;
 };
 
-static int read_all(int fd, size_t size, struct contents *contents)
+static int kernel_types_read_all(int fd, size_t size, struct contents *contents)
 {
 	ssize_t got = 1;
 
@@ -81,7 +81,7 @@ static bool map(int fd, size_t size, struct contents *contents)
 }
 
 /* Release it in any case. */
-static int read_file(const char *path, struct contents *contents)
+static int kernel_types_read_file(const char *path, struct contents *contents)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), code = 0;
 	struct stat st;
@@ -94,12 +94,12 @@ static int read_file(const char *path, struct contents *contents)
 	else if (st.st_size <= 0 || st.st_size > FILE_BYTES_MAX)
 		code = -EBADMSG;
 	else if (!map(fd, (size_t)st.st_size, contents))
-		code = read_all(fd, (size_t)st.st_size, contents);
+		code = kernel_types_read_all(fd, (size_t)st.st_size, contents);
 	close(fd);
 	return code;
 }
 
-static void release(struct contents *contents)
+static void kernel_types_release(struct contents *contents)
 {
 	if (contents->is_mapped)
 		munmap(contents->bytes, contents->len);
@@ -108,7 +108,7 @@ static void release(struct contents *contents)
 }
 
 /* Finds the parts of the file. Returns whether they lie in it. */
-static int parse(const uint8_t *bytes, size_t len, struct description *description)
+static int kernel_types_parse(const uint8_t *bytes, size_t len, struct description *description)
 {
 	struct btf_header header;
 	const uint8_t *begin;
@@ -135,7 +135,7 @@ static int parse(const uint8_t *bytes, size_t len, struct description *descripti
 	return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int kernel_types_compare(const void *left, const void *right)
 {
 	const struct live_kernel_type *a = left, *b = right;
 
@@ -143,8 +143,8 @@ static int compare(const void *left, const void *right)
 }
 
 /* The one of that kind and name, or NULL; the list is sorted. */
-static struct live_kernel_type *find(struct live_kernel_type *types, size_t count, uint32_t kind,
-				     const char *name)
+static struct live_kernel_type *kernel_types_find(struct live_kernel_type *types, size_t count,
+						  uint32_t kind, const char *name)
 {
 	size_t low = 0, high = count;
 
@@ -187,7 +187,7 @@ static int walk(const struct description *description, struct live_kernel_type *
 		at += bytes;
 		if (!(wanted & 1U << kind))
 			continue;
-		found = find(types, count, kind, description->names + type.name_off);
+		found = kernel_types_find(types, count, kind, description->names + type.name_off);
 		/* Functions may have the same name: libbpf takes the first one, too. */
 		if (found && !found->id)
 			found->id = id;
@@ -199,15 +199,15 @@ int live_kernel_types_find(const char *path, struct live_kernel_type *types, siz
 {
 	struct description description;
 	struct contents contents;
-	int code = read_file(path, &contents);
+	int code = kernel_types_read_file(path, &contents);
 
 	for (size_t i = 0; i < count; i++)
 		types[i].id = 0;
-	qsort(types, count, sizeof(*types), compare);
+	qsort(types, count, sizeof(*types), kernel_types_compare);
 	if (code == 0)
-		code = parse(contents.bytes, contents.len, &description);
+		code = kernel_types_parse(contents.bytes, contents.len, &description);
 	if (code == 0)
 		code = walk(&description, types, count);
-	release(&contents);
+	kernel_types_release(&contents);
 	return code;
 }

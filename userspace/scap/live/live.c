@@ -48,7 +48,7 @@ struct scap_live {
 	bool hidden[EVENT_ID_MAX]; /* wanted only for the state */
 };
 
-static int take(struct scap_live *live, struct scap_event *event)
+static int live_take(struct scap_live *live, struct scap_event *event)
 {
 	struct scap_frame frame;
 
@@ -85,7 +85,7 @@ static int next_after_stop(struct scap_live *live, struct scap_event *event)
 	if (!live->drained) {
 		scap_merge_last_round(live->merge);
 		live->drained = true;
-		if (take(live, event))
+		if (live_take(live, event))
 			return 1;
 	}
 	return -ENODATA;
@@ -97,7 +97,7 @@ static int live_next(struct scap_source *source, int timeout_ms, struct scap_eve
 	uint64_t now, end_ns = 0;
 	int left_ms, r;
 
-	if (take(live, event))
+	if (live_take(live, event))
 		return 1;
 	if (live->stopped)
 		return next_after_stop(live, event);
@@ -115,7 +115,7 @@ static int live_next(struct scap_source *source, int timeout_ms, struct scap_eve
 		scap_merge_round(live->merge, now);
 		if (live_rings_grow(&live->rings, scap_merge_cutoff(live->merge)))
 			scap_merge_round(live->merge, now);
-		if (take(live, event)) {
+		if (live_take(live, event)) {
 			live->look_ms = LOOK_MS_MIN;
 			return 1;
 		}
@@ -162,8 +162,8 @@ static int begin_heartbeat(struct scap_live *live, const struct scap_live_config
 	return heartbeat_init(&live->heartbeat, live->rings.cpus);
 }
 
-static int open_parts(struct scap_live *live, const struct scap_live_config *config,
-		      struct error *err)
+static int live_open_parts(struct scap_live *live, const struct scap_live_config *config,
+			   struct error *err)
 {
 	uint64_t offset_ns = clock_boot_offset_ns();
 	struct scap_merge_config merge = {
@@ -201,7 +201,7 @@ int scap_live_open(const struct scap_live_config *config, struct scap_live **liv
 	made->source.ops = &live_ops;
 	made->rings.epoll = -1;
 	made->look_ms = LOOK_MS_MIN;
-	r = open_parts(made, config, err);
+	r = live_open_parts(made, config, err);
 	if (r < 0)
 		live_destroy(&made->source);
 	else

@@ -58,7 +58,8 @@ struct scap_live_config {
 	enum call_hooks call_hooks; /* ALL or EACH */
 	bool iterators[SCAP_LIVE_ITERATORS]; /* see scap_live_take_iterator() */
 	struct kernel_filters kernel_filters; /* the kernel drops what they reject; zeros: none */
-	uint32_t rate_limits[RATE_LIMITS]; /* events in a second, but for those that are important */
+	uint32_t
+		rate_limits[RATE_LIMITS]; /* events in a second, but for those that are important */
 	bool of_rules[EVENT_ID_MAX]; /* these are never over such a limit either */
 	bool has_budget; /* scap_live_shed() has an effect */
 	bool verbose; /* print libbpf's messages on stderr */

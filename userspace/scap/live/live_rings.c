@@ -81,7 +81,7 @@ static int watch_ring(struct live_rings *rings, struct scap_ring *ring)
 }
 
 /* What was counted of a ring is counted of its successor from now on. */
-static void inherit(struct scap_ring *ring, const struct scap_ring *from)
+static void live_rings_inherit(struct scap_ring *ring, const struct scap_ring *from)
 {
 	ring->heartbeats += from->heartbeats;
 	ring->lost += from->lost;
@@ -89,14 +89,14 @@ static void inherit(struct scap_ring *ring, const struct scap_ring *from)
 }
 
 /* Replaces a drained ring by an open one. */
-static int open_ring(struct live_rings *rings, struct scap_ring *ring, struct error *err)
+static int live_rings_open_ring(struct live_rings *rings, struct scap_ring *ring, struct error *err)
 {
 	struct scap_ring made;
 	int r = live_driver_open_ring(rings->driver, ring->cpu, rings->ring_bytes, &made, err);
 
 	if (r < 0)
 		return r == -ENODEV ? 0 : r; /* it has just gone offline */
-	inherit(&made, ring);
+	live_rings_inherit(&made, ring);
 	scap_ring_close(ring);
 	*ring = made;
 	r = watch_ring(rings, ring);
@@ -109,7 +109,7 @@ static int open_ring(struct live_rings *rings, struct scap_ring *ring, struct er
 /* Opens the ring of a CPU that went online. */
 static int cpu_came(struct live_rings *rings, struct scap_ring *ring, struct error *err)
 {
-	int r = open_ring(rings, ring, rings->ringless ? NULL : err);
+	int r = live_rings_open_ring(rings, ring, rings->ringless ? NULL : err);
 
 	if (ring->fd >= 0)
 		add_cpu_event(rings, ring);
@@ -165,7 +165,7 @@ static uint64_t mapped_bytes(const struct live_rings *rings)
  * because the CPU has just gone offline, or the loader is busy, it is tried again later; otherwise
  * rings do not grow any more.
  */
-static bool replace(struct live_rings *rings, struct scap_ring *ring, uint32_t bytes)
+static bool live_rings_replace(struct live_rings *rings, struct scap_ring *ring, uint32_t bytes)
 {
 	struct scap_ring made;
 	int r = live_driver_open_ring(rings->driver, ring->cpu, bytes, &made, NULL);
@@ -200,7 +200,7 @@ static void close_replaced(struct live_rings *rings, uint32_t cpu, uint64_t cuto
 
 	if (cutoff_ns <= rings->replaced_ts[cpu] || !scap_ring_drained(old))
 		return;
-	inherit(&rings->rings[cpu], old);
+	live_rings_inherit(&rings->rings[cpu], old);
 	scap_ring_close(old);
 }
 
@@ -228,7 +228,7 @@ bool live_rings_grow(struct live_rings *rings, uint64_t cutoff_ns)
 		}
 		bytes = wanted_bytes(rings, ring);
 		if (bytes)
-			replaced |= replace(rings, ring, bytes);
+			replaced |= live_rings_replace(rings, ring, bytes);
 	}
 	return replaced;
 }

@@ -27,7 +27,7 @@
 #include "scap/proc/root_group.h"
 #include "scap/rings/ring.h"
 
-static struct live_load *of(struct live_loader *loader)
+static struct live_load *load_of(struct live_loader *loader)
 {
 	return (struct live_load *)loader;
 }
@@ -79,7 +79,8 @@ static int fill_jumps(const struct live_object *object, struct error *err)
 	int jumps = bpf_map__fd(object->skeleton->maps.fillers);
 
 	for (size_t i = 0; i < live_programs_count; i++) {
-		uint32_t id = live_programs[i].event ? live_programs[i].event : live_programs[i].jump;
+		uint32_t id =
+			live_programs[i].event ? live_programs[i].event : live_programs[i].jump;
 		int fd;
 
 		if (live_programs[i].hook || !live_object_is_loaded(object, i))
@@ -146,10 +147,8 @@ static int add_parts(const struct live_object *object, struct live_loaded *loade
 static void freeze_maps(const struct live_object *object)
 {
 	static const bool written[LIVE_MAPS] = {
-		[LIVE_MAP_RINGS] = true,
-		[LIVE_MAP_SCRATCH] = true,
-		[LIVE_MAP_SHED] = true,
-		[LIVE_MAP_REJECTED_GROUPS] = true,
+		[LIVE_MAP_RINGS] = true,   [LIVE_MAP_SCRATCH] = true,
+		[LIVE_MAP_SHED] = true,	   [LIVE_MAP_REJECTED_GROUPS] = true,
 		[LIVE_MAP_ANSWERS] = true,
 	};
 	struct bpf_map *map;
@@ -203,9 +202,9 @@ static void set_results(const struct live_object *object, struct live_loaded *lo
 	loaded->call_hooks = object->hooks.used;
 }
 
-static void release(struct live_loader *loader)
+static void load_release(struct live_loader *loader)
 {
-	struct live_object *object = &of(loader)->object;
+	struct live_object *object = &load_of(loader)->object;
 
 	live_object_finish(object);
 	if (object->root_group > 0)
@@ -217,15 +216,15 @@ static int load(struct live_loader *loader, const struct scap_live_config *confi
 		uint64_t boot_offset_ns, struct live_loaded *loaded, struct error *err)
 {
 	struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
-	struct live_object *object = &of(loader)->object;
+	struct live_object *object = &load_of(loader)->object;
 	int r;
 
-	release(loader);
+	load_release(loader);
 	/* Old kernels count maps as locked memory. If this fails, loading reports it. */
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	object->config = config;
 	object->boot_offset_ns = boot_offset_ns;
-	of(loader)->verbose = config->verbose;
+	load_of(loader)->verbose = config->verbose;
 	r = check_kernel(object, err);
 	if (r == 0)
 		r = live_object_load(object, err);
@@ -263,7 +262,7 @@ static int take_link(struct bpf_link *link, int event)
 }
 
 /* The group of tracepoints, if the program of a row is of the classic kind; else NULL. */
-static const char *group_of(const struct live_object *object, const struct live_program *row)
+static const char *load_group_of(const struct live_object *object, const struct live_program *row)
 {
 	if (row->at_enter)
 		return "syscalls";
@@ -296,8 +295,8 @@ static int attach_program(const struct live_object *object, size_t i, const char
 }
 
 /* The same, and adds the link. Returns 0 or -errno. */
-static int add_link(struct live_load *load, size_t i, const char *group, const char *hook,
-		    struct live_loaded *loaded)
+static int load_add_link(struct live_load *load, size_t i, const char *group, const char *hook,
+			 struct live_loaded *loaded)
 {
 	struct live_log log = {.verbose = load->verbose};
 	int fd;
@@ -321,7 +320,7 @@ static int add_links(struct live_load *load, size_t i, struct live_loaded *loade
 
 	for (unsigned int call = 0; call < hooks->count && code == 0; call++) {
 		snprintf(name, sizeof(name), "%s_%s", live_programs[i].hook, hooks->calls[call]);
-		code = add_link(load, i, "syscalls", name, loaded);
+		code = load_add_link(load, i, "syscalls", name, loaded);
 	}
 	while (code && (fd = live_loaded_take(loaded, LIVE_LINK, (uint16_t)i)) >= 0)
 		close(fd);
@@ -355,8 +354,8 @@ static int forgive(struct live_object *object, size_t i, int code, struct error 
 			 row->name, row->hook, strerror(-code));
 }
 
-static int attach_one(struct live_load *load, size_t i, struct live_loaded *loaded,
-		      struct error *err)
+static int load_attach_one(struct live_load *load, size_t i, struct live_loaded *loaded,
+			   struct error *err)
 {
 	const struct live_program *row = &live_programs[i];
 	struct live_object *object = &load->object;
@@ -367,7 +366,7 @@ static int attach_one(struct live_load *load, size_t i, struct live_loaded *load
 			return 0;
 		object->hooks.used = CALL_HOOKS_MISSING;
 	}
-	code = add_link(load, i, group_of(object, row), row->hook, loaded);
+	code = load_add_link(load, i, load_group_of(object, row), row->hook, loaded);
 	if (code == -ENOMEM)
 		return error_set(err, code, "attaching the BPF programs: out of memory");
 	return code ? forgive(object, i, code, err) : 0;
@@ -379,9 +378,9 @@ static int scan_filters(const struct live_object *object)
 	return scap_open_fds_sees_all() ? live_answers_scan(object) : -EXDEV;
 }
 
-static int attach(struct live_loader *loader, struct live_loaded *loaded, struct error *err)
+static int load_attach(struct live_loader *loader, struct live_loaded *loaded, struct error *err)
 {
-	struct live_object *object = &of(loader)->object;
+	struct live_object *object = &load_of(loader)->object;
 	int r = 0;
 
 	if (!object->skeleton)
@@ -389,23 +388,23 @@ static int attach(struct live_loader *loader, struct live_loaded *loaded, struct
 	for (size_t i = 0; i < live_programs_count && r == 0; i++)
 		if (live_programs[i].hook && !live_programs[i].for_answers &&
 		    live_object_is_loaded(object, i))
-			r = attach_one(of(loader), i, loaded, err);
+			r = load_attach_one(load_of(loader), i, loaded, err);
 	loaded->filters_error = r ? r : scan_filters(object);
 	set_results(object, loaded);
 	return r;
 }
 
-static int open_ring(struct live_loader *loader, unsigned int cpu, uint32_t bytes,
-		     struct error *err)
+static int load_open_ring(struct live_loader *loader, unsigned int cpu, uint32_t bytes,
+			  struct error *err)
 {
 	return scap_ring_open_event(cpu, bytes, err);
 }
 
 static const struct live_loader_ops ops = {
 	.load = load,
-	.open_ring = open_ring,
-	.attach = attach,
-	.release = release,
+	.open_ring = load_open_ring,
+	.attach = load_attach,
+	.release = load_release,
 };
 
 void live_load_init(struct live_load *load)

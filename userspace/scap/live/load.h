@@ -40,7 +40,8 @@ struct live_object {
 	struct lanner *skeleton; /* owned; NULL: nothing is loaded */
 	bool with_lines; /* of the source: after a load that failed */
 	/* Programs that are loaded, too. */
-	bool wants_cgroup_roots, wants_own_groups, wants_filters, wants_iterators[SCAP_LIVE_ITERATORS];
+	bool wants_cgroup_roots, wants_own_groups, wants_filters,
+		wants_iterators[SCAP_LIVE_ITERATORS];
 	bool *rejected; /* owned, by row of live_programs: the kernel rejects it */
 	bool rejected_events[EVENT_ID_MAX]; /* events that cannot be captured */
 	int enter_error; /* why no programs run on entry of calls: -errno; 0: they run */

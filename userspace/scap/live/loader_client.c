@@ -29,7 +29,7 @@ struct exchange {
 	size_t count; /* of `fds` in the last answer that was received */
 };
 
-static struct loader_client *of(struct live_loader *loader)
+static struct loader_client *loader_client_of(struct live_loader *loader)
 {
 	return (struct loader_client *)loader;
 }
@@ -55,7 +55,7 @@ static int lock(struct loader_client *client, bool waits, struct error *err)
 	return error_set(err, -EBUSY, "the process that loads programs is busy");
 }
 
-static void close_fds(struct exchange *exchange)
+static void loader_client_close_fds(struct exchange *exchange)
 {
 	while (exchange->count)
 		close(exchange->fds[--exchange->count]);
@@ -86,7 +86,7 @@ static int receive(const struct loader_client *client, uint64_t until_ns, struct
 	return code;
 }
 
-static bool is_known(const struct loader_part *part)
+static bool loader_client_is_known(const struct loader_part *part)
 {
 	return part->kind < LIVE_PART_KINDS &&
 	       part->row < (part->kind == LIVE_MAP ? LIVE_MAPS : live_programs_count);
@@ -100,7 +100,7 @@ static int take_parts(struct exchange *exchange, struct live_loaded *loaded)
 	for (size_t i = 0; i < exchange->count; i++) {
 		const struct loader_part *part = &exchange->answer.list[i];
 
-		if (code == 0 && !is_known(part))
+		if (code == 0 && !loader_client_is_known(part))
 			code = -EBADMSG;
 		if (code)
 			close(exchange->fds[i]);
@@ -112,7 +112,7 @@ static int take_parts(struct exchange *exchange, struct live_loaded *loaded)
 	return code;
 }
 
-static int result_of(const struct loader_answer *answer, struct error *err)
+static int loader_client_result_of(const struct loader_answer *answer, struct error *err)
 {
 	if (answer->result == 0)
 		return 0;
@@ -138,26 +138,26 @@ static int converse(struct loader_client *client, struct exchange *exchange, int
 			code = take_parts(exchange, loaded);
 		if (code || exchange->answer.is_last)
 			break;
-		close_fds(exchange);
+		loader_client_close_fds(exchange);
 	}
 	return code;
 }
 
-static int ask(struct live_loader *loader, struct exchange *exchange, int ms,
-	       struct live_loaded *loaded, struct error *err)
+static int loader_client_ask(struct live_loader *loader, struct exchange *exchange, int ms,
+			     struct live_loaded *loaded, struct error *err)
 {
-	struct loader_client *client = of(loader);
+	struct loader_client *client = loader_client_of(loader);
 	int code = lock(client, exchange->request.kind != LOADER_RING, err);
 
 	if (code)
 		return code;
 	code = atomic_load(&client->lost) ? -EPIPE : converse(client, exchange, ms, loaded);
 	if (code) {
-		close_fds(exchange);
+		loader_client_close_fds(exchange);
 		fail_lost(client, code, err);
 	}
 	pthread_mutex_unlock(&client->mutex);
-	return code ? code : result_of(&exchange->answer, err);
+	return code ? code : loader_client_result_of(&exchange->answer, err);
 }
 
 static struct exchange *exchange_create(enum loader_request_kind kind)
@@ -169,7 +169,7 @@ static struct exchange *exchange_create(enum loader_request_kind kind)
 	return made;
 }
 
-static int fail_memory(struct error *err)
+static int loader_client_fail_memory(struct error *err)
 {
 	return error_set(err, -ENOMEM, "loading the BPF programs: out of memory");
 }
@@ -197,16 +197,17 @@ static int check_loaded(const struct loader_answer *answer, const struct live_lo
 	return 0;
 }
 
-static int load(struct live_loader *loader, const struct scap_live_config *config,
-		uint64_t boot_offset_ns, struct live_loaded *loaded, struct error *err)
+static int loader_client_load(struct live_loader *loader, const struct scap_live_config *config,
+			      uint64_t boot_offset_ns, struct live_loaded *loaded,
+			      struct error *err)
 {
 	struct exchange *exchange = exchange_create(LOADER_LOAD);
 	int code;
 
 	if (!exchange)
-		return fail_memory(err);
+		return loader_client_fail_memory(err);
 	loader_config_write(config, boot_offset_ns, &exchange->request.config);
-	code = ask(loader, exchange, LOAD_MS, loaded, err);
+	code = loader_client_ask(loader, exchange, LOAD_MS, loaded, err);
 	if (code == 0)
 		code = check_loaded(&exchange->answer, loaded, err);
 	if (code == 0) {
@@ -221,59 +222,60 @@ static int load(struct live_loader *loader, const struct scap_live_config *confi
 	return code;
 }
 
-static int attach(struct live_loader *loader, struct live_loaded *loaded, struct error *err)
+static int loader_client_attach(struct live_loader *loader, struct live_loaded *loaded,
+				struct error *err)
 {
 	struct exchange *exchange = exchange_create(LOADER_ATTACH);
 	int code;
 
 	if (!exchange)
-		return fail_memory(err);
-	code = ask(loader, exchange, LOAD_MS, loaded, err);
+		return loader_client_fail_memory(err);
+	code = loader_client_ask(loader, exchange, LOAD_MS, loaded, err);
 	if (code == 0)
 		take_facts(&exchange->answer, loaded);
 	free(exchange);
 	return code;
 }
 
-static int open_ring(struct live_loader *loader, unsigned int cpu, uint32_t bytes,
-		     struct error *err)
+static int loader_client_open_ring(struct live_loader *loader, unsigned int cpu, uint32_t bytes,
+				   struct error *err)
 {
 	struct exchange *exchange = exchange_create(LOADER_RING);
 	int code, fd = -1;
 
 	if (!exchange)
-		return fail_memory(err);
+		return loader_client_fail_memory(err);
 	exchange->request.cpu = cpu;
 	exchange->request.ring_bytes = bytes;
-	code = ask(loader, exchange, RING_MS, NULL, err);
+	code = loader_client_ask(loader, exchange, RING_MS, NULL, err);
 	if (code == 0 && exchange->count == 1) {
 		fd = exchange->fds[0];
 		exchange->count = 0;
 	} else if (code == 0) {
 		code = error_set(err, -EBADMSG, "the ring of CPU %u was not handed over", cpu);
 	}
-	close_fds(exchange);
+	loader_client_close_fds(exchange);
 	free(exchange);
 	return code ? code : fd;
 }
 
 /* If this fails, the next load releases it. */
-static void release(struct live_loader *loader)
+static void loader_client_release(struct live_loader *loader)
 {
 	struct exchange *exchange = exchange_create(LOADER_RELEASE);
 
 	if (exchange)
-		ask(loader, exchange, RELEASE_MS, NULL, NULL);
+		loader_client_ask(loader, exchange, RELEASE_MS, NULL, NULL);
 	if (exchange)
-		close_fds(exchange);
+		loader_client_close_fds(exchange);
 	free(exchange);
 }
 
 static const struct live_loader_ops ops = {
-	.load = load,
-	.open_ring = open_ring,
-	.attach = attach,
-	.release = release,
+	.load = loader_client_load,
+	.open_ring = loader_client_open_ring,
+	.attach = loader_client_attach,
+	.release = loader_client_release,
 };
 
 void loader_client_init(struct loader_client *client, int socket)

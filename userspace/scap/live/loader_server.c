@@ -17,7 +17,7 @@ struct server {
 	struct loader_answer answer;
 };
 
-static int send_answer(struct server *server, const int *fds, size_t count)
+static int loader_server_send_answer(struct server *server, const int *fds, size_t count)
 {
 	server->answer.parts = (uint32_t)count;
 	return loader_send(server->socket, &server->answer, sizeof(server->answer), fds, count);
@@ -51,7 +51,7 @@ static int send_loaded(struct server *server, const struct live_loaded *loaded)
 			       sizeof(answer->iterator_errors));
 			memcpy(answer->rejected, loaded->rejected, sizeof(answer->rejected));
 		}
-		code = send_answer(server, fds, count);
+		code = loader_server_send_answer(server, fds, count);
 	} while (code == 0 && !answer->is_last);
 	return code;
 }
@@ -61,12 +61,12 @@ static int send_error(struct server *server, int result, const struct error *err
 	server->answer.result = result;
 	server->answer.is_last = 1;
 	memcpy(server->answer.text, err->text, sizeof(server->answer.text));
-	return send_answer(server, NULL, 0);
+	return loader_server_send_answer(server, NULL, 0);
 }
 
 /* Answers with what was loaded or attached, or with the error. */
-static int end(struct server *server, int result, struct live_loaded *loaded,
-	       const struct error *err)
+static int loader_server_end(struct server *server, int result, struct live_loaded *loaded,
+			     const struct error *err)
 {
 	int code = result ? send_error(server, result, err) : send_loaded(server, loaded);
 
@@ -84,19 +84,19 @@ static int load(struct server *server, struct live_loader *loader)
 	if (result == 0)
 		result = loader->ops->load(loader, &config, server->request.config.boot_offset_ns,
 					   &loaded, &err);
-	return end(server, result, &loaded, &err);
+	return loader_server_end(server, result, &loaded, &err);
 }
 
-static int attach(struct server *server, struct live_loader *loader)
+static int loader_server_attach(struct server *server, struct live_loader *loader)
 {
 	struct live_loaded loaded = {0};
 	struct error err = {""};
 	int result = loader->ops->attach(loader, &loaded, &err);
 
-	return end(server, result, &loaded, &err);
+	return loader_server_end(server, result, &loaded, &err);
 }
 
-static int open_ring(struct server *server, struct live_loader *loader)
+static int loader_server_open_ring(struct server *server, struct live_loader *loader)
 {
 	const struct loader_request *request = &server->request;
 	struct error err = {""};
@@ -108,12 +108,12 @@ static int open_ring(struct server *server, struct live_loader *loader)
 	if (fd < 0)
 		return send_error(server, fd, &err);
 	server->answer.is_last = 1;
-	code = send_answer(server, &fd, 1);
+	code = loader_server_send_answer(server, &fd, 1);
 	close(fd);
 	return code;
 }
 
-static int release(struct server *server, struct live_loader *loader)
+static int loader_server_release(struct server *server, struct live_loader *loader)
 {
 	loader->ops->release(loader);
 	/* Between reloads, which are rare, the process needs next to nothing. */
@@ -121,10 +121,10 @@ static int release(struct server *server, struct live_loader *loader)
 	malloc_trim(0);
 #endif
 	server->answer.is_last = 1;
-	return send_answer(server, NULL, 0);
+	return loader_server_send_answer(server, NULL, 0);
 }
 
-static int reject(struct server *server)
+static int loader_server_reject(struct server *server)
 {
 	struct error err;
 
@@ -136,15 +136,15 @@ static int answer(struct server *server)
 {
 	static int (*const functions[LOADER_REQUESTS])(struct server *, struct live_loader *) = {
 		[LOADER_LOAD] = load,
-		[LOADER_RING] = open_ring,
-		[LOADER_ATTACH] = attach,
-		[LOADER_RELEASE] = release,
+		[LOADER_RING] = loader_server_open_ring,
+		[LOADER_ATTACH] = loader_server_attach,
+		[LOADER_RELEASE] = loader_server_release,
 	};
 	uint32_t kind = server->request.kind;
 
 	memset(&server->answer, 0, sizeof(server->answer));
 	if (kind >= LOADER_REQUESTS || !functions[kind])
-		return reject(server);
+		return loader_server_reject(server);
 	return functions[kind](server, &server->load.loader);
 }
 

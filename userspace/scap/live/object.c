@@ -114,7 +114,7 @@ static bool notes_sends(const struct live_object *object)
 	return object->root_group >= 0 && live_captures_sends(object->config);
 }
 
-static int configure(struct live_object *made, struct error *err)
+static int object_configure(struct live_object *made, struct error *err)
 {
 	const struct scap_live_config *config = made->config;
 	struct lanner *object = made->skeleton;
@@ -189,7 +189,7 @@ static int describe_failure(int error, const struct live_log *log, struct error 
 }
 
 /* Opens it again, ready to be loaded. Returns 0, or -errno with a message. */
-static int open_object(struct live_object *object, struct live_log *log, struct error *err)
+static int live_open_object(struct live_object *object, struct live_log *log, struct error *err)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = LIVE_BTF_PATH);
 	int r;
@@ -203,7 +203,7 @@ static int open_object(struct live_object *object, struct live_log *log, struct 
 	if (r < 0)
 		return describe_failure(r, log, err);
 	live_log_begin(log);
-	r = configure(object, err);
+	r = object_configure(object, err);
 	if (r == 0)
 		r = choose_programs(object, err);
 	live_log_end(log);
@@ -211,7 +211,7 @@ static int open_object(struct live_object *object, struct live_log *log, struct 
 }
 
 /* Excludes the programs that the kernel rejected. Returns their number. */
-static size_t leave_out(struct live_object *object, const bool *rejected)
+static size_t object_leave_out(struct live_object *object, const bool *rejected)
 {
 	size_t count = 0;
 
@@ -239,7 +239,7 @@ static int leave_out_rejected(struct live_object *object, struct live_log *log)
 	int r = live_probe_begin(&probe, object->classic);
 
 	if (r == 0)
-		r = open_object(object, log, NULL);
+		r = live_open_object(object, log, NULL);
 	if (r == 0)
 		r = live_probe_prepare(&probe, object->skeleton->obj);
 	if (r == 0) {
@@ -248,7 +248,7 @@ static int leave_out_rejected(struct live_object *object, struct live_log *log)
 		live_log_end(log);
 	}
 	if (r == 0)
-		r = (int)leave_out(object, probe.rejected);
+		r = (int)object_leave_out(object, probe.rejected);
 	/* The object refers to the handlers. */
 	lanner__destroy(object->skeleton);
 	object->skeleton = NULL;
@@ -285,14 +285,14 @@ static bool leave_out_unhooked(struct live_object *object)
 	return any;
 }
 
-static int load(struct live_object *object, struct live_log *log, struct error *err)
+static int object_load(struct live_object *object, struct live_log *log, struct error *err)
 {
 	struct live_side *side = NULL;
 	int r = live_side_create(object->classic, live_side_threads(), &side);
 
 	if (r < 0)
 		return error_set(err, r, "loading the BPF programs: %s", strerror(-r));
-	r = open_object(object, log, err);
+	r = live_open_object(object, log, err);
 	if (r == 0) {
 		live_log_begin(log);
 		r = live_side_load(side, object->skeleton->skeleton);
@@ -318,7 +318,7 @@ int live_object_load(struct live_object *object, struct error *err)
 		return error_set(err, -ENOMEM, "loading the BPF programs: out of memory");
 	want_unhooked(object);
 	for (;;) {
-		r = load(object, &log, err);
+		r = object_load(object, &log, err);
 		/* Without rights every program is rejected, whatever its code. */
 		if (r == 0 || r == -EPERM || r == -ENOMEM)
 			break;

@@ -21,7 +21,7 @@ enum {
 	LOG_STATISTICS = 4,
 };
 
-static size_t row_of(const struct bpf_program *program)
+static size_t probe_row_of(const struct bpf_program *program)
 {
 	size_t row = 0;
 
@@ -32,8 +32,8 @@ static size_t row_of(const struct bpf_program *program)
 }
 
 /* Returns a descriptor or -errno. */
-static int load(const struct bpf_program *program, const struct live_prepared *prepared,
-		const struct bpf_prog_load_opts *opts)
+static int probe_load(const struct bpf_program *program, const struct live_prepared *prepared,
+		      const struct bpf_prog_load_opts *opts)
 {
 	return bpf_prog_load(prepared->type, bpf_program__name(program), DRIVER_LICENSE,
 			     prepared->insns, prepared->insns_count, opts);
@@ -48,7 +48,7 @@ static int load_logged(const struct bpf_program *program, const struct live_prep
 	opts.log_level = log ? level : 0;
 	opts.log_size = log ? LOG_BYTES : 0;
 	opts.log_buf = log;
-	return load(program, prepared, &opts);
+	return probe_load(program, prepared, &opts);
 }
 
 /* Loads it again, with the verifier's log. */
@@ -80,10 +80,10 @@ static int load_reported(struct live_probe *probe, size_t row, const struct bpf_
 static int try_prepared(struct live_probe *probe, const struct bpf_program *program,
 			const struct live_prepared *prepared)
 {
-	size_t row = row_of(program);
+	size_t row = probe_row_of(program);
 	bool is_reported = probe->report && row < live_programs_count;
 	int fd = is_reported ? load_reported(probe, row, program, prepared)
-			     : load(program, prepared, &prepared->opts);
+			     : probe_load(program, prepared, &prepared->opts);
 
 	if (fd >= 0) {
 		close(fd);
@@ -123,7 +123,7 @@ int live_probe_begin(struct live_probe *probe, bool classic)
 static void reject_missing(void *context, const struct bpf_program *program)
 {
 	struct live_probe *probe = context;
-	size_t row = row_of(program);
+	size_t row = probe_row_of(program);
 
 	if (row == live_programs_count)
 		return;

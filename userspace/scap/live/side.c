@@ -69,7 +69,7 @@ static struct job *find_largest(struct live_side *side)
 }
 
 /* Takes a job, with its instructions. Returns NULL when there is nothing more to do. */
-static struct job *take(struct live_side *side, struct bpf_insn **insns)
+static struct job *side_take(struct live_side *side, struct bpf_insn **insns)
 {
 	struct job *job = NULL;
 
@@ -99,8 +99,8 @@ static bool set_state(struct live_side *side, bool complete, int error)
 	return is_first;
 }
 
-static int load(const struct job *job, const struct bpf_insn *insns,
-		const struct bpf_prog_load_opts *opts)
+static int side_load(const struct job *job, const struct bpf_insn *insns,
+		     const struct bpf_prog_load_opts *opts)
 {
 	return bpf_prog_load(job->prepared.type, bpf_program__name(job->program), DRIVER_LICENSE,
 			     insns, job->prepared.insns_count, opts);
@@ -116,7 +116,7 @@ static void find_reason(struct live_side *side, const struct job *job, const str
 	opts.log_buf = log;
 	opts.log_size = log ? LOG_BYTES : 0;
 	opts.log_level = log ? LOG_ALL : 0;
-	fd = load(job, insns, &opts);
+	fd = side_load(job, insns, &opts);
 	if (fd >= 0)
 		close(fd);
 	pthread_mutex_lock(&side->mutex);
@@ -130,15 +130,15 @@ static void load_jobs(struct live_side *side)
 	struct bpf_insn *insns;
 	struct job *job;
 
-	while ((job = take(side, &insns)) != NULL) {
-		job->fd = load(job, insns, &job->prepared.opts);
+	while ((job = side_take(side, &insns)) != NULL) {
+		job->fd = side_load(job, insns, &job->prepared.opts);
 		if (job->fd < 0 && set_state(side, false, job->fd))
 			find_reason(side, job, insns);
 		free(insns);
 	}
 }
 
-static void *run_thread(void *context)
+static void *side_run_thread(void *context)
 {
 	load_jobs(context);
 	return NULL;
@@ -193,7 +193,7 @@ static unsigned int start_threads(struct live_side *side, pthread_t *threads)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (count < side->threads_max &&
-	       pthread_create(&threads[count], NULL, run_thread, side) == 0)
+	       pthread_create(&threads[count], NULL, side_run_thread, side) == 0)
 		count++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return count;
@@ -211,7 +211,7 @@ static int exchange(struct live_side *side)
 	return 0;
 }
 
-static int prepare(struct live_side *side, struct bpf_object *object)
+static int side_prepare(struct live_side *side, struct bpf_object *object)
 {
 	struct bpf_program *program;
 
@@ -226,7 +226,7 @@ int live_side_load(struct live_side *side, struct bpf_object_skeleton *skeleton)
 {
 	pthread_t threads[LIVE_SIDE_THREADS_MAX];
 	unsigned int count;
-	int r = prepare(side, *skeleton->obj);
+	int r = side_prepare(side, *skeleton->obj);
 
 	if (r < 0)
 		return r;

@@ -25,7 +25,7 @@ struct ext_header {
 };
 
 /* Gives pages of constants back: they are read again from the agent's own file. */
-static void release(const void *constants, size_t bytes)
+static void skeleton_release(const void *constants, size_t bytes)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t begin = ((uintptr_t)constants + page - 1) & ~(page - 1);
@@ -37,7 +37,7 @@ static void release(const void *constants, size_t bytes)
 }
 
 /* Decompresses the object's file. Returns NULL with errno; the caller frees it. */
-static void *read_file(size_t *bytes)
+static void *skeleton_read_file(size_t *bytes)
 {
 	size_t compressed_bytes;
 	const void *compressed = lanner__compressed_bytes(&compressed_bytes);
@@ -50,7 +50,7 @@ static void *read_file(size_t *bytes)
 		return NULL;
 	}
 	if (ZSTD_decompress(file, *bytes, compressed, compressed_bytes) == *bytes) {
-		release(compressed, compressed_bytes);
+		skeleton_release(compressed, compressed_bytes);
 		return file;
 	}
 	free(file);
@@ -71,7 +71,7 @@ static void drop_lines(uint8_t *file)
 }
 
 /* Returns NULL with errno. */
-static struct lanner *create(void)
+static struct lanner *skeleton_create(void)
 {
 	struct lanner *made = calloc(1, sizeof(*made));
 
@@ -82,9 +82,10 @@ static struct lanner *create(void)
 	return NULL;
 }
 
-static struct lanner *open_object(const struct bpf_object_open_opts *options, bool with_lines)
+static struct lanner *skeleton_open_object(const struct bpf_object_open_opts *options,
+					   bool with_lines)
 {
-	struct lanner *made = create();
+	struct lanner *made = skeleton_create();
 	struct bpf_object_skeleton *skeleton;
 	uint8_t *file;
 	int code;
@@ -92,7 +93,7 @@ static struct lanner *open_object(const struct bpf_object_open_opts *options, bo
 	if (!made)
 		return NULL;
 	skeleton = made->skeleton;
-	file = read_file(&skeleton->data_sz);
+	file = skeleton_read_file(&skeleton->data_sz);
 	if (file && !with_lines)
 		drop_lines(file);
 	skeleton->data = file;
@@ -109,10 +110,10 @@ static struct lanner *open_object(const struct bpf_object_open_opts *options, bo
 
 struct lanner *live_skeleton_open(const struct bpf_object_open_opts *options)
 {
-	return open_object(options, true);
+	return skeleton_open_object(options, true);
 }
 
 struct lanner *live_skeleton_open_without_lines(const struct bpf_object_open_opts *options)
 {
-	return open_object(options, false);
+	return skeleton_open_object(options, false);
 }

@@ -15,7 +15,7 @@
 #include "util/kernel_fs.h"
 
 /* The number of a tracepoint, or -errno. */
-static long read_number(int tracefs, const char *group, const char *name)
+static long tracepoint_read_number(int tracefs, const char *group, const char *name)
 {
 	char path[128], text[32];
 	long number;
@@ -43,7 +43,7 @@ int scap_tracepoint_open(const char *group, const char *name)
 
 	if (tracefs < 0)
 		return tracefs;
-	number = read_number(tracefs, group, name);
+	number = tracepoint_read_number(tracefs, group, name);
 	close(tracefs);
 	if (number < 0)
 		return (int)number;
@@ -62,7 +62,7 @@ bool scap_tracepoints_exist(const char *group, const char *prefix, const char *c
 
 	for (size_t i = 0; i < count && exist; i++) {
 		snprintf(name, sizeof(name), "%s%s", prefix, names[i]);
-		exist = read_number(tracefs, group, name) > 0;
+		exist = tracepoint_read_number(tracefs, group, name) > 0;
 	}
 	if (tracefs >= 0)
 		close(tracefs);

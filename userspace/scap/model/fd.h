@@ -34,22 +34,22 @@ enum scap_l4 { SCAP_L4_UNKNOWN, SCAP_L4_TCP, SCAP_L4_UDP, SCAP_L4_ICMP, SCAP_L4_
 /* One end of an IP socket. IPv4 addresses take the first 4 bytes. */
 struct scap_endpoint {
 	uint8_t address[16]; /* network order */
-	uint16_t port;	     /* host order */
+	uint16_t port; /* host order */
 };
 
 /* Pointers lead to memory of the reader, valid until its next call. */
 struct scap_fd {
 	int64_t num;
 	enum scap_fd_type type;
-	uint32_t flags;	      /* file_flags values of the event table, for files */
-	uint32_t dev;	      /* encoded as in the open events, for files */
+	uint32_t flags; /* file_flags values of the event table, for files */
+	uint32_t dev; /* encoded as in the open events, for files */
 	uint64_t ino;
-	uint32_t mount;	      /* its id; 0: not known */
-	const char *name;     /* path, "pipe:[1]", unix socket path; "" for IP sockets */
-	enum scap_l4 l4;      /* IP sockets */
+	uint32_t mount; /* its id; 0: not known */
+	const char *name; /* path, "pipe:[1]", unix socket path; "" for IP sockets */
+	enum scap_l4 l4; /* IP sockets */
 	struct scap_endpoint local, remote; /* IP sockets; all zero: not bound, not connected */
 	uint64_t unix_socket; /* unix sockets: its kernel address, or that of the end that called */
-	uint64_t unix_peer;   /* that of the end that was called; 0, both: not known */
+	uint64_t unix_peer; /* that of the end that was called; 0, both: not known */
 };
 
 #endif

@@ -17,8 +17,8 @@
 struct scap_machine {
 	uint32_t cpus;
 	uint64_t memory_bytes;
-	uint64_t max_pid;     /* 0: not known */
-	uint64_t boot_ns;     /* since the epoch; 0: not known */
+	uint64_t max_pid; /* 0: not known */
+	uint64_t boot_ns; /* since the epoch; 0: not known */
 	const char *hostname; /* up to 127 bytes */
 };
 

@@ -11,9 +11,9 @@
 
 struct scap_event {
 	const void *frame; /* borrowed: valid until the next call on the source */
-	uint32_t len;	   /* bytes that may be read at `frame` */
+	uint32_t len; /* bytes that may be read at `frame` */
 	uint16_t cpu;
-	bool hidden;	   /* updates the state, is not printed */
+	bool hidden; /* updates the state, is not printed */
 	/*
 	 * The sum of the steps of the wall clock since the source was opened; negative: back. The
 	 * time of the frame is monotonic and does not follow them: add this for the wall clock's.

@@ -37,7 +37,7 @@ struct scap_cgroup_keys {
 };
 
 /* Whether a mount has the hierarchy of a subsystem. */
-static bool is_of(const struct mntent *mount, unsigned int subsystem)
+static bool cgroup_keys_is_of(const struct mntent *mount, unsigned int subsystem)
 {
 	return strcmp(mount->mnt_type, "cgroup") == 0 &&
 	       hasmntopt(mount, scap_cgroup_names[subsystem].controller);
@@ -71,7 +71,7 @@ static void find_mounts(FILE *mounts, const char *root, struct scap_cgroup_keys 
 		if (strcmp(mount.mnt_type, "cgroup2") == 0)
 			open_whole(root, mount.mnt_dir, &keys->unified);
 		for (unsigned int i = 0; i < CGROUPS; i++)
-			if (is_of(&mount, i))
+			if (cgroup_keys_is_of(&mount, i))
 				open_whole(root, mount.mnt_dir, &keys->own[i]);
 	}
 }
@@ -86,7 +86,7 @@ static bool is_shared(const struct scap_cgroup_keys *keys, unsigned int subsyste
 }
 
 /* One subsystem for each hierarchy. Returns 0, or -ENOENT if one has none. */
-static int choose(struct scap_cgroup_keys *keys)
+static int cgroup_keys_choose(struct scap_cgroup_keys *keys)
 {
 	for (unsigned int i = CGROUPS; i-- > 0;) {
 		struct hierarchy *own = &keys->own[i];
@@ -122,7 +122,7 @@ int scap_cgroup_keys_create(const char *mounts, const char *root, struct scap_cg
 		made->own[i].dir = -1;
 	find_mounts(file, root, made);
 	endmntent(file);
-	code = choose(made);
+	code = cgroup_keys_choose(made);
 	if (code)
 		scap_cgroup_keys_destroy(made);
 	else
@@ -329,7 +329,7 @@ const struct scap_cgroup_name scap_cgroup_names[CGROUPS] = {
 };
 
 /* The path of a subsystem in the groups where this process's namespace begins; "" if unknown. */
-static struct proc_text find_root(const struct buf *roots, const char *name)
+static struct proc_text cgroup_keys_find_root(const struct buf *roots, const char *name)
 {
 	for (size_t at = 0; at < roots->len; at += strlen(roots->data + at) + 1) {
 		struct proc_text root = {roots->data + at,
@@ -386,7 +386,8 @@ int proc_cgroups_read(struct scap_proc *proc, int task_dir)
 			continue;
 		buf_append_string(&proc->cgroups, subsystem->name);
 		buf_append_char(&proc->cgroups, '=');
-		append_path(&proc->cgroups, find_root(&proc->cgroup_roots, subsystem->name), path);
+		append_path(&proc->cgroups,
+			    cgroup_keys_find_root(&proc->cgroup_roots, subsystem->name), path);
 		buf_append_char(&proc->cgroups, '\0');
 	}
 	return proc->cgroups.failed ? -ENOMEM : 0;

@@ -100,7 +100,7 @@ uint32_t proc_fd_flags(uint64_t native)
 }
 
 /* The lines of fdinfo that are about the file, and not about how it was opened. */
-static void take_line(struct proc_text *line, struct scap_fd *fd)
+static void fd_take_line(struct proc_text *line, struct scap_fd *fd)
 {
 	struct proc_text word;
 	uint64_t number;
@@ -117,7 +117,7 @@ static void take_line(struct proc_text *line, struct scap_fd *fd)
 		fd->ino = number;
 }
 
-static void read_info(struct scap_proc *proc, int dir, const char *name, struct scap_fd *fd)
+static void fd_read_info(struct scap_proc *proc, int dir, const char *name, struct scap_fd *fd)
 {
 	struct proc_text text, line;
 
@@ -125,7 +125,7 @@ static void read_info(struct scap_proc *proc, int dir, const char *name, struct 
 		return;
 	text = proc_text_of(&proc->text);
 	while (proc_text_line(&text, &line))
-		take_line(&line, fd);
+		fd_take_line(&line, fd);
 }
 
 uint32_t proc_fd_dev(uint32_t major, uint32_t minor)
@@ -187,7 +187,8 @@ static void ask_protocol(int task_dir, const char *name, struct scap_fd *fd)
 }
 
 /* Whoever has sockets by the thousand in a namespace would have the caller wait for all of them. */
-static int find_socket(struct scap_proc *proc, int task_dir, uint64_t namespace, struct scap_fd *fd)
+static int fd_find_socket(struct scap_proc *proc, int task_dir, uint64_t namespace,
+			  struct scap_fd *fd)
 {
 	struct proc_target target = {.pid = proc->fds_tid, .tid = proc->fds_tid};
 
@@ -207,7 +208,7 @@ static int fill_socket(struct scap_proc *proc, int task_dir, uint64_t *namespace
 	if (*namespace == 0)
 		*namespace = proc_net_namespace(task_dir);
 	fd->type = SCAP_FD_UNSUPPORTED;
-	r = find_socket(proc, task_dir, *namespace, fd);
+	r = fd_find_socket(proc, task_dir, *namespace, fd);
 	if (r && r != -ENOMEM)
 		ask_protocol(task_dir, name, fd);
 	return r == -ENOMEM ? r : 0;
@@ -215,8 +216,8 @@ static int fill_socket(struct scap_proc *proc, int task_dir, uint64_t *namespace
 
 /* Reads the link `name` of a folder, and what it leads to. Sockets are searched for in the task's.
  */
-static int fill(struct scap_proc *proc, int task_dir, int dir, const char *name,
-		uint64_t *namespace, struct scap_fd *fd)
+static int fd_fill(struct scap_proc *proc, int task_dir, int dir, const char *name,
+		   uint64_t *namespace, struct scap_fd *fd)
 {
 	struct proc_text target;
 	char own[32];
@@ -243,9 +244,9 @@ int proc_fd_fill(struct scap_proc *proc, int task_dir, uint64_t *namespace, int6
 	*fd = (struct scap_fd){.num = num, .name = proc->fd_name};
 	snprintf(name, sizeof(name), "fd/%" PRId64, num);
 	snprintf(info, sizeof(info), "fdinfo/%" PRId64, num);
-	r = fill(proc, task_dir, task_dir, name, namespace, fd);
+	r = fd_fill(proc, task_dir, task_dir, name, namespace, fd);
 	if (r == 0)
-		read_info(proc, task_dir, info, fd);
+		fd_read_info(proc, task_dir, info, fd);
 	return r;
 }
 
@@ -263,13 +264,13 @@ int proc_fd_fill_held(struct scap_proc *proc, int task_dir, int64_t num, struct 
 		return proc_fd_fill(proc, task_dir, &namespace, num, fd);
 	*fd = (struct scap_fd){.num = num, .name = proc->fd_name};
 	snprintf(info, sizeof(info), "fdinfo/%" PRId64, num);
-	read_info(proc, task_dir, info, fd);
+	fd_read_info(proc, task_dir, info, fd);
 	flags = fd->flags;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", held);
 	snprintf(info, sizeof(info), "/proc/self/fdinfo/%d", held);
-	r = fill(proc, task_dir, AT_FDCWD, name, &namespace, fd);
+	r = fd_fill(proc, task_dir, AT_FDCWD, name, &namespace, fd);
 	if (r == 0)
-		read_info(proc, AT_FDCWD, info, fd);
+		fd_read_info(proc, AT_FDCWD, info, fd);
 	fd->flags = flags;
 	close(held);
 	return r;

@@ -43,7 +43,7 @@ int scap_proc_self(const struct scap_proc *proc, pid_t *self)
 }
 
 /* From the line "Pid:" of a descriptor: 0 if the process is not shown there, -1 if it exited. */
-static int find_pid(const struct buf *text, int64_t *id)
+static int ids_find_pid(const struct buf *text, int64_t *id)
 {
 	struct proc_text rest = proc_text_of(text), line, word;
 
@@ -66,7 +66,7 @@ int scap_proc_translate(const struct scap_proc *proc, pid_t pid, pid_t *translat
 	snprintf(path, sizeof(path), "self/fdinfo/%d", fd);
 	r = proc_read_file(proc->dir, path, FDINFO_BYTES_MAX, &text);
 	if (r == 0)
-		r = find_pid(&text, &id);
+		r = ids_find_pid(&text, &id);
 	if (r == 0)
 		*translated = (pid_t)id;
 	buf_finish(&text);

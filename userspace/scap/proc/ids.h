@@ -28,8 +28,9 @@ int scap_proc_translate(const struct scap_proc *proc, pid_t pid, pid_t *translat
 int scap_proc_check_initial(const struct scap_proc *proc);
 
 /*
- * The real user of a task, who started it: of a setuid program the effective one, whose its folder is,
- * is that of its file. `task`: its open directory, or what its file "status" has. 0 if it is gone.
+ * The real user of a task, who started it: of a setuid program the effective one, whose its folder
+ * is, is that of its file. `task`: its open directory, or what its file "status" has. 0 if it is
+ * gone.
  */
 uint32_t proc_owner(int task);
 uint32_t proc_owner_in(const struct buf *status);

@@ -164,7 +164,7 @@ static bool read_netlink_line(struct proc_text line, struct net_table *table,
 	return proc_text_skip(&line, 9) && read_ino(&line, &socket->ino);
 }
 
-static int add_socket(struct net_table *table, const struct net_socket *socket)
+static int net_add_socket(struct net_table *table, const struct net_socket *socket)
 {
 	if (table->count == table->capacity) {
 		size_t more = table->capacity ? 2 * table->capacity : SOCKETS_MIN;
@@ -195,7 +195,7 @@ static int load_file(struct net_table *table, int task_dir, const struct net_fil
 
 		/* A socket in a closing state has no inode. */
 		if (file->read(line, table, &socket) && socket.ino)
-			r = add_socket(table, &socket);
+			r = net_add_socket(table, &socket);
 	}
 	return table->paths.failed ? -ENOMEM : r;
 }

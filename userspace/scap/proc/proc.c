@@ -69,7 +69,7 @@ static void close_walk(DIR **dir)
 	*dir = NULL;
 }
 
-static void close_fds(struct scap_proc *proc)
+static void proc_close_fds(struct scap_proc *proc)
 {
 	close_walk(&proc->fds);
 	if (proc->fds_task_dir >= 0)
@@ -84,7 +84,7 @@ void scap_proc_close(struct scap_proc *proc)
 		return;
 	close_walk(&proc->processes);
 	close_walk(&proc->tasks);
-	close_fds(proc);
+	proc_close_fds(proc);
 	close(proc->dir);
 	scap_cgroup_keys_destroy(proc->hierarchies);
 	proc_readers_unref(proc->readers);
@@ -295,14 +295,14 @@ int scap_proc_fds(struct scap_proc *proc, int64_t tid)
 {
 	int r;
 
-	close_fds(proc);
+	proc_close_fds(proc);
 	proc->fds_task_dir = open_task(proc, tid, tid);
 	proc->fds_walk_tid = tid;
 	if (proc->fds_task_dir < 0)
 		return proc->fds_task_dir;
 	r = open_walk(proc->fds_task_dir, "fd", &proc->fds);
 	if (r < 0)
-		close_fds(proc);
+		proc_close_fds(proc);
 	return r == -ENOENT ? -ESRCH : r;
 }
 
@@ -321,7 +321,7 @@ int scap_proc_next_fd(struct scap_proc *proc, struct scap_fd *fd)
 		if (is_fatal(r))
 			return r;
 	}
-	close_fds(proc);
+	proc_close_fds(proc);
 	return r == -ENOENT || r == -ESRCH ? 0 : r;
 }
 

@@ -39,8 +39,8 @@ struct patience {
 };
 
 /*
- * Ordinary reads take less than a millisecond: even the last rows leave them time. `all`: by what all
- * users spent, so that those of one who spent his share have enough; NULL: no limit.
+ * Ordinary reads take less than a millisecond: even the last rows leave them time. `all`: by what
+ * all users spent, so that those of one who spent his share have enough; NULL: no limit.
  */
 static const struct {
 	const struct patience *own, *all;
@@ -177,7 +177,7 @@ struct proc_readers {
 	struct proc_shares shares;
 };
 
-static int read_strings(int proc, int task, const char *name, struct buf *text)
+static int readers_read_strings(int proc, int task, const char *name, struct buf *text)
 {
 	return proc_read_file(task, name, PROC_STRINGS_BYTES_MAX + 1, text);
 }
@@ -198,8 +198,8 @@ static const struct {
 	int (*read)(int proc, int task, const char *path, struct buf *text);
 	const char *path;
 } kinds[PROC_READ_KINDS] = {
-	[PROC_READ_ARGUMENTS] = {PROC_SHARE_STRINGS, read_strings, "cmdline"},
-	[PROC_READ_ENVIRONMENT] = {PROC_SHARE_STRINGS, read_strings, "environ"},
+	[PROC_READ_ARGUMENTS] = {PROC_SHARE_STRINGS, readers_read_strings, "cmdline"},
+	[PROC_READ_ENVIRONMENT] = {PROC_SHARE_STRINGS, readers_read_strings, "environ"},
 	[PROC_READ_SOCKET] = {PROC_SHARE_SOCKET, NULL, NULL},
 	[PROC_READ_PASSWD] = {PROC_SHARE_FILE, read_of_root, "etc/passwd"},
 	[PROC_READ_GROUP] = {PROC_SHARE_FILE, read_of_root, "etc/group"},
@@ -212,8 +212,8 @@ int proc_read_here(int proc, int task, enum proc_read_what what, struct buf *tex
 
 /* In the other process: */
 
-static int find_socket(struct proc_net *net, const struct question *question, int task,
-		       struct buf *text)
+static int readers_find_socket(struct proc_net *net, const struct question *question, int task,
+			       struct buf *text)
 {
 	struct scap_fd fd = {.name = ""};
 	struct socket_text found;
@@ -244,7 +244,7 @@ static int answer_question(const struct question *question, struct proc_net *net
 	if (task < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
 	r = question->what == PROC_READ_SOCKET
-		    ? find_socket(net, question, task, text)
+		    ? readers_find_socket(net, question, task, text)
 		    : proc_read_here(PROC_FD, task, question->what, text);
 	close(task);
 	return r;
@@ -260,8 +260,9 @@ static long sleeps(void)
 }
 
 /*
- * How long the answer took, if that was for what the owner has a say in: a file that lets the thread
- * sleep, or as many sockets as he likes; but not where the thread was only waiting for a CPU.
+ * How long the answer took, if that was for what the owner has a say in: a file that lets the
+ * thread sleep, or as many sockets as he likes; but not where the thread was only waiting for a
+ * CPU.
  */
 static uint32_t waited_ms(const struct question *question, uint64_t begin_ns, long slept)
 {
@@ -278,7 +279,7 @@ struct service {
 };
 
 /* Until the other side is closed: then the process ends. */
-static void *serve(void *context)
+static void *readers_serve(void *context)
 {
 	const struct service *service = context;
 	struct question question;
@@ -319,11 +320,11 @@ static void serve_all(struct service services[PROC_READERS])
 	while (poll(wait, PROC_READERS, -1) >= 0 || errno == EINTR)
 		for (size_t i = 0; i < PROC_READERS; i++)
 			if (wait[i].fd >= 0 && wait[i].revents &&
-			    pthread_create(&thread, &attributes, serve, &services[i]) == 0)
+			    pthread_create(&thread, &attributes, readers_serve, &services[i]) == 0)
 				wait[i].fd = -1;
 }
 
-static int run(const struct proc_readers *readers, int proc)
+static int readers_run(const struct proc_readers *readers, int proc)
 {
 	static const struct answer begun;
 	struct service services[PROC_READERS];
@@ -354,7 +355,7 @@ static int take_answer(struct reader *reader, struct answer *answer)
 	return n == sizeof(*answer) && answer->len <= FILE_BYTES_MAX ? 0 : -EPIPE;
 }
 
-static int init(struct reader *reader)
+static int readers_init(struct reader *reader)
 {
 	void *bytes = mmap(NULL, FILE_BYTES_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 			   -1, 0);
@@ -372,7 +373,7 @@ static int start_process(struct proc_readers *readers, int proc)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(run(readers, proc));
+		_exit(readers_run(readers, proc));
 	if (pid < 0)
 		return -errno;
 	readers->pid = pid;
@@ -381,14 +382,14 @@ static int start_process(struct proc_readers *readers, int proc)
 		       : -ETIMEDOUT;
 }
 
-static int start(struct proc_readers *readers, const char *path)
+static int readers_start(struct proc_readers *readers, const char *path)
 {
 	int proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
 
 	if (proc < 0)
 		return -errno;
 	for (size_t i = 0; code == 0 && i < PROC_READERS; i++)
-		code = init(&readers->list[i]);
+		code = readers_init(&readers->list[i]);
 	if (code == 0)
 		code = start_process(readers, proc);
 	close(proc);
@@ -409,7 +410,7 @@ int proc_readers_start(const char *path, struct proc_readers **readers, struct e
 		made->list[i].ends[0] = made->list[i].ends[1] = -1;
 	atomic_init(&made->refs, 1);
 	pthread_mutex_init(&made->lock, NULL);
-	code = start(made, path);
+	code = readers_start(made, path);
 	if (code) {
 		proc_readers_unref(made);
 		return error_set(err, code, "cannot start the process that reads %s: %s", path,
@@ -470,7 +471,7 @@ static void take_back(struct proc_readers *readers)
 }
 
 /* Whether both would wait for the same. */
-static bool is_same(const struct proc_target *a, const struct proc_target *b)
+static bool readers_is_same(const struct proc_target *a, const struct proc_target *b)
 {
 	return a->network == b->network && (a->network || a->pid == b->pid);
 }
@@ -489,15 +490,15 @@ static struct reader *readers_find(struct proc_readers *readers, const struct pr
 		if (reader->state != READER_GIVEN_UP)
 			continue;
 		of_owner += reader->target.owner == target->owner;
-		if (is_same(&reader->target, target))
+		if (readers_is_same(&reader->target, target))
 			return NULL;
 	}
 	return of_owner < OWNER_READERS_MAX ? found : NULL;
 }
 
 /* Takes one for a question, and how long to wait for it. */
-static struct reader *take(struct proc_readers *readers, const struct proc_target *target,
-			   enum proc_read_what what, int *patience_ms)
+static struct reader *readers_take(struct proc_readers *readers, const struct proc_target *target,
+				   enum proc_read_what what, int *patience_ms)
 {
 	struct reader *reader;
 
@@ -507,16 +508,16 @@ static struct reader *take(struct proc_readers *readers, const struct proc_targe
 	if (reader) {
 		reader->state = READER_ASKED;
 		reader->target = *target;
-		*patience_ms = proc_shares_patience(&readers->shares, target->owner,
-						    kinds[what].share,
-						    clock_ns(CLOCK_MONOTONIC) / NS_IN_MS);
+		*patience_ms =
+			proc_shares_patience(&readers->shares, target->owner, kinds[what].share,
+					     clock_ns(CLOCK_MONOTONIC) / NS_IN_MS);
 	}
 	pthread_mutex_unlock(&readers->lock);
 	return reader;
 }
 
-static void give_back(struct proc_readers *readers, struct reader *reader, enum reader_state state,
-		      enum proc_share share, unsigned int spent_ms)
+static void readers_give_back(struct proc_readers *readers, struct reader *reader,
+			      enum reader_state state, enum proc_share share, unsigned int spent_ms)
 {
 	pthread_mutex_lock(&readers->lock);
 	reader->state = state;
@@ -525,8 +526,8 @@ static void give_back(struct proc_readers *readers, struct reader *reader, enum 
 }
 
 /* Returns 0 with an answer; -ETIMEDOUT; or -EPIPE. A signal does not make it longer. */
-static int ask(struct reader *reader, const struct question *question, int patience_ms,
-	       struct answer *answer)
+static int readers_ask(struct reader *reader, const struct question *question, int patience_ms,
+		       struct answer *answer)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)patience_ms * NS_IN_MS;
 	struct pollfd wait = {.fd = reader->ends[0], .events = POLLIN};
@@ -544,7 +545,8 @@ static int ask(struct reader *reader, const struct question *question, int patie
 	return -ETIMEDOUT;
 }
 
-static int take_text(const struct reader *reader, const struct answer *answer, struct buf *text)
+static int readers_take_text(const struct reader *reader, const struct answer *answer,
+			     struct buf *text)
 {
 	buf_clear(text);
 	if (answer->code)
@@ -566,19 +568,20 @@ int proc_readers_read(struct proc_readers *readers, const struct proc_target *ta
 	struct reader *reader;
 	int patience_ms, code = -ETIMEDOUT;
 
-	reader = take(readers, target, what, &patience_ms);
+	reader = readers_take(readers, target, what, &patience_ms);
 	if (reader)
-		code = ask(reader, &question, patience_ms, &answer);
+		code = readers_ask(reader, &question, patience_ms, &answer);
 	if (code) {
 		atomic_fetch_add_explicit(&readers->given_up, 1, memory_order_relaxed);
 		buf_clear(text);
 		if (reader)
-			give_back(readers, reader, code == -EPIPE ? READER_ENDED : READER_GIVEN_UP,
-				  kinds[what].share, (unsigned int)patience_ms);
+			readers_give_back(readers, reader,
+					  code == -EPIPE ? READER_ENDED : READER_GIVEN_UP,
+					  kinds[what].share, (unsigned int)patience_ms);
 		return -ETIMEDOUT;
 	}
-	code = take_text(reader, &answer, text);
-	give_back(readers, reader, READER_FREE, kinds[what].share, answer.waited_ms);
+	code = readers_take_text(reader, &answer, text);
+	readers_give_back(readers, reader, READER_FREE, kinds[what].share, answer.waited_ms);
 	return code;
 }
 

@@ -19,9 +19,9 @@
 #include "util/error.h"
 
 /*
- * How long is waited for reads of what users can make slow: events, or the containers of others, wait
- * meanwhile. Each user has a share of the time, whether his reads end or not, and all together have
- * one for what events wait for.
+ * How long is waited for reads of what users can make slow: events, or the containers of others,
+ * wait meanwhile. Each user has a share of the time, whether his reads end or not, and all together
+ * have one for what events wait for.
  */
 
 enum {
@@ -72,7 +72,8 @@ enum proc_read_what {
 
 struct proc_target {
 	int64_t pid, tid;
-	uint32_t owner; /* its user, by proc_owner(), who never has more than half of the readers wait */
+	uint32_t owner; /* its user, by proc_owner(), who never has more than half of the readers
+			   wait */
 	uint64_t network, ino; /* of a socket: the namespace that it is searched for in */
 };
 

@@ -65,8 +65,8 @@ static int mount_id(int fd, uint64_t *id)
  * The type of a mount: the word after that which is '-'. What follows stays in `rest_of_line`.
  * Returns false if it is not listed.
  */
-static bool find_mount(const struct buf *mounts, uint64_t id, struct proc_text *type,
-		       struct proc_text *rest_of_line)
+static bool root_find_mount(const struct buf *mounts, uint64_t id, struct proc_text *type,
+			    struct proc_text *rest_of_line)
 {
 	struct proc_text rest = proc_text_of(mounts), line, word;
 
@@ -94,7 +94,7 @@ static int check_file_system(const struct proc_root *root, int fd)
 
 	if (r)
 		return r;
-	return find_mount(&root->mounts, id, &type, &more) && is_local(type) ? 0 : -EOPNOTSUPP;
+	return root_find_mount(&root->mounts, id, &type, &more) && is_local(type) ? 0 : -EOPNOTSUPP;
 }
 
 /* What the kernel knows of a file, without asking a server. */
@@ -143,7 +143,7 @@ void proc_root_close(struct proc_root *root)
 	buf_finish(&root->mounts);
 }
 
-static int open_path(int dir, const char *path, uint64_t flags, uint64_t resolve)
+static int root_open_path(int dir, const char *path, uint64_t flags, uint64_t resolve)
 {
 	struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC | flags,
@@ -167,10 +167,10 @@ static int open_mounted(const struct proc_root *root, const char *path)
 	if (!slash || (size_t)(slash - path) >= sizeof(folder))
 		return -EXDEV;
 	snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
-	dir = open_path(root->dir, folder, O_DIRECTORY, RESOLVE_IN_ROOT | RESOLVE_NO_XDEV);
+	dir = root_open_path(root->dir, folder, O_DIRECTORY, RESOLVE_IN_ROOT | RESOLVE_NO_XDEV);
 	if (dir < 0)
 		return dir;
-	fd = open_path(dir, slash + 1, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	fd = root_open_path(dir, slash + 1, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	close(dir);
 	if (fd < 0)
 		return fd;
@@ -183,7 +183,7 @@ static int open_mounted(const struct proc_root *root, const char *path)
 
 int proc_root_read(const struct proc_root *root, const char *path, size_t max, struct buf *text)
 {
-	int fd = open_path(root->dir, path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_XDEV), r;
+	int fd = root_open_path(root->dir, path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_XDEV), r;
 
 	if (fd == -EXDEV)
 		fd = open_mounted(root, path);
@@ -216,7 +216,7 @@ bool proc_mount_is_of_user(int fd)
 
 	if (mount_id(fd, &id) == 0 &&
 	    proc_read_file(AT_FDCWD, "/proc/self/mountinfo", MOUNTS_BYTES_MAX, &mounts) == 0 &&
-	    find_mount(&mounts, id, &type, &more))
+	    root_find_mount(&mounts, id, &type, &more))
 		is_users = proc_text_prefix(&type, "fuse") && !is_mounted_by_root(more);
 	buf_finish(&mounts);
 	return is_users;

@@ -24,7 +24,7 @@ static bool may_attach(void)
 	       (sets.effective & (CAPABILITY(CAP_NET_ADMIN) | CAPABILITY(CAP_SYS_ADMIN)));
 }
 
-static bool is_root(int dir)
+static bool proc_is_root(int dir)
 {
 	struct statfs system;
 	struct stat folder;
@@ -40,7 +40,7 @@ static int open_root(int parent, const char *name)
 
 	if (dir < 0)
 		return -errno;
-	if (is_root(dir))
+	if (proc_is_root(dir))
 		return dir;
 	close(dir);
 	return -ENOENT;

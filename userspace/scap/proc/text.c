@@ -35,7 +35,7 @@ int proc_read_fd(int fd, size_t max, struct buf *buf)
 }
 
 /* What the kernel knows, without asking a server. */
-static int look(int path_fd, struct statx *file)
+static int text_look(int path_fd, struct statx *file)
 {
 	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE, file))
 		return -errno;
@@ -46,7 +46,7 @@ int proc_open_regular(int path_fd)
 {
 	char link[LINK_BYTES];
 	struct statx file;
-	int fd, r = look(path_fd, &file);
+	int fd, r = text_look(path_fd, &file);
 
 	if (r)
 		return r;
@@ -59,7 +59,7 @@ int proc_open_regular(int path_fd)
 int proc_read_regular(int path_fd, size_t max, struct buf *buf)
 {
 	struct statx file;
-	int fd, r = look(path_fd, &file);
+	int fd, r = text_look(path_fd, &file);
 
 	if (r)
 		return r;
@@ -118,17 +118,17 @@ bool proc_text_line(struct proc_text *text, struct proc_text *line)
 	return true;
 }
 
-static bool is_blank(char c)
+static bool text_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
 bool proc_text_word(struct proc_text *text, struct proc_text *word)
 {
-	while (text->at != text->end && is_blank(*text->at))
+	while (text->at != text->end && text_is_blank(*text->at))
 		text->at++;
 	word->at = text->at;
-	while (text->at != text->end && !is_blank(*text->at))
+	while (text->at != text->end && !text_is_blank(*text->at))
 		text->at++;
 	word->end = text->at;
 	return word->at != word->end;

@@ -167,8 +167,9 @@ static int read_stat(struct scap_proc *proc, int task_dir, struct scap_thread *t
 }
 
 /* Strings that each end in NUL; too many of them end with "...". */
-static int read_strings(struct scap_proc *proc, int task_dir, const struct scap_thread *thread,
-			enum proc_read_what what, struct buf *strings)
+static int thread_read_strings(struct scap_proc *proc, int task_dir,
+			       const struct scap_thread *thread, enum proc_read_what what,
+			       struct buf *strings)
 {
 	const struct proc_target target = {thread->pid, thread->tid, proc->owner};
 	int r = proc_readers_read_or_here(proc->readers, proc->dir, task_dir, &target, what,
@@ -252,9 +253,9 @@ static int read_program(struct scap_proc *proc, int task_dir, const struct scap_
 	int r;
 
 	proc->program_pid = 0;
-	r = read_strings(proc, task_dir, thread, PROC_READ_ARGUMENTS, &proc->args);
+	r = thread_read_strings(proc, task_dir, thread, PROC_READ_ARGUMENTS, &proc->args);
 	if (r == 0)
-		r = read_strings(proc, task_dir, thread, PROC_READ_ENVIRONMENT, &proc->env);
+		r = thread_read_strings(proc, task_dir, thread, PROC_READ_ENVIRONMENT, &proc->env);
 	if (r < 0)
 		return r;
 	read_exe(proc, task_dir, thread);
@@ -263,7 +264,7 @@ static int read_program(struct scap_proc *proc, int task_dir, const struct scap_
 	return 0;
 }
 
-static void take_program(struct scap_proc *proc, struct scap_thread *thread)
+static void thread_take_program(struct scap_proc *proc, struct scap_thread *thread)
 {
 	size_t exe_len = proc->args.len ? strlen(proc->args.data) + 1 : 0;
 
@@ -329,7 +330,7 @@ int proc_thread_fill(struct scap_proc *proc, int task_dir, bool same_program,
 		r = proc_cgroups_read(proc, task_dir);
 	if (r < 0)
 		return r;
-	take_program(proc, thread);
+	thread_take_program(proc, thread);
 	thread->cgroups = proc->cgroups.len ? proc->cgroups.data : "";
 	thread->cgroups_len = proc->cgroups.len;
 	read_loginuid(proc, task_dir, thread);

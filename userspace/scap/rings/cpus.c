@@ -10,7 +10,7 @@
 
 enum { LIST_BYTES_MAX = 1 << 16 };
 
-static bool read_list(struct proc_text text, uint32_t cpus, bool *online)
+static bool cpus_read_list(struct proc_text text, uint32_t cpus, bool *online)
 {
 	uint64_t first, last;
 
@@ -32,7 +32,7 @@ int scap_cpus_read(const char *path, uint32_t cpus, bool *online)
 	int r = proc_read_file(AT_FDCWD, path, LIST_BYTES_MAX, &list);
 
 	memset(online, 0, cpus * sizeof(*online));
-	if (r == 0 && !read_list(proc_text_of(&list), cpus, online))
+	if (r == 0 && !cpus_read_list(proc_text_of(&list), cpus, online))
 		r = -EBADMSG;
 	buf_finish(&list);
 	return r;

@@ -47,7 +47,7 @@ static void run_on(struct heartbeat *heartbeat, const cpu_set_t *allowed, cpu_se
 	while (!is_ended(heartbeat));
 }
 
-static void *run(void *data)
+static void *heartbeat_run(void *data)
 {
 	static const struct files_rule none[] = {{0}};
 	static const struct files_limits nothing = {.rules = none};
@@ -94,13 +94,13 @@ void heartbeat_end(struct heartbeat *heartbeat)
 }
 
 /* Signals are the business of the other threads. */
-static void start(struct heartbeat *heartbeat)
+static void heartbeat_start(struct heartbeat *heartbeat)
 {
 	sigset_t all, before;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	heartbeat->runs = pthread_create(&heartbeat->thread, NULL, run, heartbeat) == 0;
+	heartbeat->runs = pthread_create(&heartbeat->thread, NULL, heartbeat_run, heartbeat) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -129,7 +129,7 @@ void heartbeat_check(struct heartbeat *heartbeat, const struct scap_ring *rings)
 	if (!heartbeat->cpus)
 		return;
 	if (!heartbeat->runs)
-		start(heartbeat);
+		heartbeat_start(heartbeat);
 	for (uint32_t cpu = 0; cpu < heartbeat->count; cpu++)
 		check_cpu(heartbeat, &heartbeat->cpus[cpu], &rings[cpu]);
 }

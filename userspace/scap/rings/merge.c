@@ -81,7 +81,7 @@ static void sift_down(struct scap_merge *merge, uint32_t at, struct merge_head h
 	heap[at] = head;
 }
 
-static void push(struct scap_merge *merge, struct merge_head head)
+static void merge_push(struct scap_merge *merge, struct merge_head head)
 {
 	struct merge_head *heap = merge->heap;
 	uint32_t at = merge->heap_len++;
@@ -114,7 +114,7 @@ static void load_ring(struct scap_merge *merge, struct scap_ring *ring)
 
 	scap_ring_load(ring);
 	if (scap_ring_peek(ring, &head.frame))
-		push(merge, head);
+		merge_push(merge, head);
 }
 
 /*

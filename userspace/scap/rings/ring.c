@@ -50,8 +50,8 @@ void scap_ring_init(struct scap_ring *ring, struct perf_event_mmap_page *meta, c
 }
 
 /* The record at a position, in one piece; NULL if its size is invalid. */
-static const uint8_t *record_at(const struct scap_ring *ring, uint64_t position, uint64_t end,
-				struct perf_event_header *header)
+static const uint8_t *ring_record_at(const struct scap_ring *ring, uint64_t position, uint64_t end,
+				     struct perf_event_header *header)
 {
 	uint64_t at = position & (ring->bytes - 1), straight = ring->bytes - at;
 
@@ -225,7 +225,7 @@ void scap_ring_load(struct scap_ring *ring)
 	if (end - ring->released > ring->bytes || end < ring->head)
 		goto corrupt;
 	while (ring->head != end) {
-		bytes = record_at(ring, ring->head, end, &header);
+		bytes = ring_record_at(ring, ring->head, end, &header);
 		if (!bytes)
 			goto corrupt;
 		load_record(ring, bytes, &header);
@@ -288,13 +288,13 @@ uint32_t scap_ring_add(struct scap_ring *ring, struct batch_header batch, const 
 }
 
 /* Advances to the frames of the next sample. */
-static bool next_record(struct scap_ring *ring)
+static bool ring_next_record(struct scap_ring *ring)
 {
 	struct perf_event_header header;
 	const uint8_t *bytes;
 
 	for (uint64_t at = ring->record_end; at != ring->head; at += header.size) {
-		bytes = record_at(ring, at, ring->head, &header);
+		bytes = ring_record_at(ring, at, ring->head, &header);
 		if (!bytes)
 			return false;
 		if (header.type != PERF_RECORD_SAMPLE)
@@ -324,7 +324,7 @@ static bool look_ahead(struct scap_ring *ring)
 			else if (ring->ahead.ts >= ring->done_ts)
 				return true;
 		}
-	} while (next_record(ring));
+	} while (ring_next_record(ring));
 	ring->ahead.bytes = NULL;
 	return false;
 }
@@ -427,8 +427,9 @@ void scap_ring_release(struct scap_ring *ring)
 
 bool scap_ring_has_room(const struct scap_ring *ring)
 {
-	return !ring->meta || __atomic_load_n(&ring->meta->data_head, __ATOMIC_RELAXED) -
-					      ring->released <= ring->bytes / 2;
+	return !ring->meta ||
+	       __atomic_load_n(&ring->meta->data_head, __ATOMIC_RELAXED) - ring->released <=
+		       ring->bytes / 2;
 }
 
 bool scap_ring_drained(const struct scap_ring *ring)

@@ -41,23 +41,23 @@ struct ring_straggler {
 struct scap_ring {
 	struct perf_event_mmap_page *meta; /* the shared page: its head and tail; NULL: no memory */
 	const uint8_t *data;
-	uint64_t bytes;	   /* a power of two */
+	uint64_t bytes; /* a power of two */
 	uint8_t *bounce; /* room for a record that wraps; NULL: `data` is mapped twice in a row */
-	uint64_t head;	   /* all before it is checked and known to the cursor */
-	uint64_t head_ts;  /* latest time before `head` */
+	uint64_t head; /* all before it is checked and known to the cursor */
+	uint64_t head_ts; /* latest time before `head` */
 	uint64_t record_begin, record_end; /* of the current record */
-	uint64_t done;	   /* nothing before it is needed any more */
-	uint64_t done_ts;  /* latest time of the frames taken in order */
+	uint64_t done; /* nothing before it is needed any more */
+	uint64_t done_ts; /* latest time of the frames taken in order */
 	uint64_t released; /* data_tail */
 	struct ring_use *use; /* borrowed, shared with the programs of its CPU; NULL: none */
-	struct ring_frames frames_left;	   /* of the current record, after `ahead` */
+	struct ring_frames frames_left; /* of the current record, after `ahead` */
 	struct scap_frame ahead; /* the next frame in order; `bytes` NULL: not known */
 	struct ring_straggler *stragglers; /* owned; ordered by time */
 	uint32_t stragglers_at, stragglers_len, stragglers_capacity;
-	struct buf aside;    /* frames added from slots */
+	struct buf aside; /* frames added from slots */
 	uint64_t aside_live; /* bytes of them that were not taken yet */
 	uint64_t heartbeats; /* records without events: the programs of the CPU run */
-	uint64_t lost;	     /* by PERF_RECORD_LOST: records, each of several events */
+	uint64_t lost; /* by PERF_RECORD_LOST: records, each of several events */
 	uint64_t corrupt; /* events; 1 for a record without a count */
 	int fd; /* the perf event; -1: none */
 	uint16_t cpu;

@@ -17,7 +17,7 @@ int give_label(struct field_value *value, const struct sinsp_labels *labels, con
 	return NO_VALUE;
 }
 
-static bool is_shown(const struct sinsp_label *label)
+static bool container_is_shown(const struct sinsp_label *label)
 {
 	static const char *const hidden[] = {"io.kubernetes.", "annotation."};
 
@@ -33,7 +33,7 @@ int give_labels(struct field_value *value, struct field_scratch *scratch,
 	struct buf text = text_begin(scratch);
 
 	for (size_t i = 0; i < labels->count; i++) {
-		if (!is_shown(&labels->items[i]))
+		if (!container_is_shown(&labels->items[i]))
 			continue;
 		if (text.len)
 			buf_append_string(&text, ", ");
@@ -67,7 +67,8 @@ static int give_name(struct field_value *values, const char *name, size_t len)
 }
 
 /* The id of a container; "host" for processes of the host. */
-static int give_id(const struct sinsp_event *event, bool whole, struct field_value *values)
+static int container_give_id(const struct sinsp_event *event, bool whole,
+			     struct field_value *values)
 {
 	const struct sinsp_container *container = event_container(event);
 
@@ -82,13 +83,13 @@ static int give_id(const struct sinsp_event *event, bool whole, struct field_val
 static int get_id(const struct sinsp_event *event, const struct field_ref *ref,
 		  struct field_scratch *scratch, struct field_value *values)
 {
-	return give_id(event, false, values);
+	return container_give_id(event, false, values);
 }
 
 static int get_full_id(const struct sinsp_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
-	return give_id(event, true, values);
+	return container_give_id(event, true, values);
 }
 
 static int get_outer_id(const struct sinsp_event *event, const struct field_ref *ref,
@@ -100,8 +101,8 @@ static int get_outer_id(const struct sinsp_event *event, const struct field_ref 
 						 : NO_VALUE;
 }
 
-static int get_type(const struct sinsp_event *event, const struct field_ref *ref,
-		    struct field_scratch *scratch, struct field_value *values)
+static int container_get_type(const struct sinsp_event *event, const struct field_ref *ref,
+			      struct field_scratch *scratch, struct field_value *values)
 {
 	const struct sinsp_container *container = event_container(event);
 	enum sinsp_container_type type = SINSP_CONTAINER_NONE;
@@ -114,8 +115,8 @@ static int get_type(const struct sinsp_event *event, const struct field_ref *ref
 }
 
 /* The id of some containers is their name. */
-static int get_name(const struct sinsp_event *event, const struct field_ref *ref,
-		    struct field_scratch *scratch, struct field_value *values)
+static int container_get_name(const struct sinsp_event *event, const struct field_ref *ref,
+			      struct field_scratch *scratch, struct field_value *values)
 {
 	const struct sinsp_container *container = event_container(event);
 
@@ -123,7 +124,7 @@ static int get_name(const struct sinsp_event *event, const struct field_ref *ref
 		return give_name(values, container->info.name, strlen(container->info.name));
 	if (container && !container->is_named)
 		return NO_VALUE;
-	return give_id(event, true, values);
+	return container_give_id(event, true, values);
 }
 
 INFO_TEXT_GETTER(get_image, image.name)
@@ -153,8 +154,8 @@ static int get_start(const struct sinsp_event *event, const struct field_ref *re
 	return values->u64 ? 1 : NO_VALUE;
 }
 
-static int get_duration(const struct sinsp_event *event, const struct field_ref *ref,
-			struct field_scratch *scratch, struct field_value *values)
+static int container_get_duration(const struct sinsp_event *event, const struct field_ref *ref,
+				  struct field_scratch *scratch, struct field_value *values)
 {
 	uint64_t start = start_ns(event);
 
@@ -235,13 +236,13 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 			help "; none: only older versions have it", .colour = FIELD_COLOUR_##color \
 	}
 
-static void each_type(void (*see)(void *context, const char *word), void *context)
+static void container_each_type(void (*see)(void *context, const char *word), void *context)
 {
 	for (unsigned int type = 0; type < SINSP_CONTAINER_TYPES_COUNT; type++)
 		see(context, sinsp_container_type_name(type));
 }
 
-static const struct field_words types = {each_type, .lenient = true};
+static const struct field_words types = {container_each_type, .lenient = true};
 
 static void each_state(void (*see)(void *context, const char *word), void *context)
 {
@@ -258,11 +259,11 @@ const struct field_desc fields_container[] = {
 	   "the whole id; host outside of any"),
 	ID("container.outer_id", get_outer_id, "=3f2a1b4c5d6e",
 	   "ids of the containers around this one (kind, Docker-in-Docker), with commas"),
-	DESCRIBED("container.type", CHARBUF, get_type, "=docker",
+	DESCRIBED("container.type", CHARBUF, container_get_type, "=docker",
 		  "kind of the container: docker, podman, containerd, cri, cri-o, lxc, custom; or "
 		  "host",
 		  .words = &types),
-	TEXT("container.name", get_name, "=web-1", "name of the container; or host"),
+	TEXT("container.name", container_get_name, "=web-1", "name of the container; or host"),
 	FD_ROW("fd.containername", get_fd_name, "container.id (nothing on the host), ':', fd.name",
 	       .example = " endswith :/etc/passwd"),
 	FD_ROW("fd.containerdirectory", get_fd_directory,
@@ -279,7 +280,7 @@ const struct field_desc fields_container[] = {
 	ANSWER("container.privileged", get_privileged, "true for privileged containers"),
 	TIME("container.start_ts", ABSTIME, get_start,
 	     "when the init of the container's pid namespace began, ns since 1970", .moment = true),
-	TIME("container.duration", RELTIME, get_duration,
+	TIME("container.duration", RELTIME, container_get_duration,
 	     "ns from container.start_ts to the event"),
 	TEXT("container.ip", get_ip, "=10.0.0.7", "IPv4 address of the container"),
 	TEXT("container.cni.json", get_cni_json, " contains eth0", "result of its network plugin"),

@@ -44,7 +44,7 @@ static inline int give_answer(struct field_value *value, enum sinsp_answer answe
 	{                                                                                          \
 		const struct sinsp_container *container = event_container(event);                  \
                                                                                                    \
-		return container ? give_known(values, container->info.member) : NO_VALUE;         \
+		return container ? give_known(values, container->info.member) : NO_VALUE;          \
 	}
 #define INFO_ANSWER_GETTER(getter, member)                                                         \
 	static int getter(const struct sinsp_event *event, const struct field_ref *ref,            \
@@ -52,7 +52,7 @@ static inline int give_answer(struct field_value *value, enum sinsp_answer answe
 	{                                                                                          \
 		const struct sinsp_container *container = event_container(event);                  \
                                                                                                    \
-		return container ? give_answer(values, container->info.member) : NO_VALUE;        \
+		return container ? give_answer(values, container->info.member) : NO_VALUE;         \
 	}
 
 /* One label, and all of them as the plugin of Falco prints them. */
@@ -62,7 +62,7 @@ static inline int give_answer(struct field_value *value, enum sinsp_answer answe
 	{                                                                                          \
 		const struct sinsp_container *container = event_container(event);                  \
                                                                                                    \
-		return container ? give_label(values, &container->info.member, ref->name)         \
+		return container ? give_label(values, &container->info.member, ref->name)          \
 				 : NO_VALUE;                                                       \
 	}
 #define INFO_LABELS_GETTER(getter, member)                                                         \
@@ -71,7 +71,7 @@ static inline int give_answer(struct field_value *value, enum sinsp_answer answe
 	{                                                                                          \
 		const struct sinsp_container *container = event_container(event);                  \
                                                                                                    \
-		return container ? give_labels(values, scratch, &container->info.member)          \
+		return container ? give_labels(values, scratch, &container->info.member)           \
 				 : NO_VALUE;                                                       \
 	}
 

@@ -32,8 +32,8 @@ static int get_mounts(const struct sinsp_event *event, const struct field_ref *r
 }
 
 /* By number, or by a pattern of its source or, for fields that give the source, its place. */
-static const struct sinsp_mount *find_mount(const struct sinsp_event *event,
-					    const struct field_ref *ref, bool by_dest)
+static const struct sinsp_mount *fields_find_mount(const struct sinsp_event *event,
+						   const struct field_ref *ref, bool by_dest)
 {
 	const struct sinsp_container *container = event_container(event);
 	const struct sinsp_mounts *mounts = container ? &container->info.mounts : NULL;
@@ -54,7 +54,7 @@ static const struct sinsp_mount *find_mount(const struct sinsp_event *event,
 static int get_mount(const struct sinsp_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_mount *mount = find_mount(event, ref, false);
+	const struct sinsp_mount *mount = fields_find_mount(event, ref, false);
 	struct buf text = text_begin(scratch);
 
 	if (!mount)
@@ -67,7 +67,7 @@ static int get_mount(const struct sinsp_event *event, const struct field_ref *re
 	static int getter(const struct sinsp_event *event, const struct field_ref *ref,            \
 			  struct field_scratch *scratch, struct field_value *values)               \
 	{                                                                                          \
-		const struct sinsp_mount *mount = find_mount(event, ref, by_dest);                 \
+		const struct sinsp_mount *mount = fields_find_mount(event, ref, by_dest);          \
                                                                                                    \
 		return mount ? give_string(values, value) : NO_VALUE;                              \
 	}

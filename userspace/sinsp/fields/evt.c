@@ -132,8 +132,8 @@ const struct field_desc fields_evt_meta[] = {
 	     "what a plugin says of its event; none: there are no plugins", .example = " exists"),
 	TEXT("evt.hostname", 0, get_hostname, "name of the machine that the event comes from",
 	     .example = "=web-1"),
-	COUNT("evt.count.threadinfo", 0, get_count_threadinfo,
-	      "1 for procinfo events, otherwise 0", .example = "=0"),
+	COUNT("evt.count.threadinfo", 0, get_count_threadinfo, "1 for procinfo events, otherwise 0",
+	      .example = "=0"),
 	COUNT("evt.count.procinfo", NEEDS_THREADS, get_count_procinfo,
 	      "1 for procinfo events of main threads, otherwise 0", .example = "=0"),
 	TEXT("evt.infra.docker.name", 0, get_docker_event,
@@ -225,8 +225,8 @@ enum { ERRNO_MAX = 520 };
 
 enum { ARGS_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS | NEEDS_ARGUMENTS };
 
-static int get_num(const struct sinsp_event *event, const struct field_ref *ref,
-		   struct field_scratch *scratch, struct field_value *values)
+static int evt_get_num(const struct sinsp_event *event, const struct field_ref *ref,
+		       struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, event->num);
 }
@@ -249,8 +249,8 @@ static const char *type_name(const struct sinsp_event *event)
 					     : ev->desc->name;
 }
 
-static int get_type(const struct sinsp_event *event, const struct field_ref *ref,
-		    struct field_scratch *scratch, struct field_value *values)
+static int evt_get_type(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
 {
 	return give_string(values, type_name(event));
 }
@@ -310,8 +310,8 @@ static int get_source(const struct sinsp_event *event, const struct field_ref *r
 	return give_string(values, "syscall");
 }
 
-static int get_args(const struct sinsp_event *event, const struct field_ref *ref,
-		    struct field_scratch *scratch, struct field_value *values)
+static int evt_get_args(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
 
@@ -528,7 +528,7 @@ static void each_category(word_visitor *see, void *context)
 		see(context, others[i]);
 }
 
-static void each_family(word_visitor *see, void *context)
+static void evt_each_family(word_visitor *see, void *context)
 {
 	see(context, "");
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
@@ -545,7 +545,7 @@ static void each_result(word_visitor *see, void *context)
 }
 
 /* No event has the empty name, but filters of the .scap world may ask for it. */
-static void each_type(word_visitor *see, void *context)
+static void evt_each_type(word_visitor *see, void *context)
 {
 	see(context, "");
 	type_names_each(see, context);
@@ -554,14 +554,14 @@ static void each_type(word_visitor *see, void *context)
 static const struct field_words directions = {each_direction, .lenient = true};
 static const struct field_words sources = {each_source, .lenient = true};
 static const struct field_words categories = {each_category};
-static const struct field_words families = {each_family};
+static const struct field_words families = {evt_each_family};
 static const struct field_words results = {each_result, .numbers = true, .lenient = true};
-static const struct field_words types = {each_type};
-static const struct field_words syscall_types = {each_type, .lenient = true};
+static const struct field_words types = {evt_each_type};
+static const struct field_words syscall_types = {evt_each_type, .lenient = true};
 
 const struct field_desc fields_evt[] = {
-	{"evt.num", PT_UINT64, PF_ID, FIELD_OF_PAST, FIELD_ARG_NONE, 0, get_num, "number of the event, from 1",
-	 .example = ">1000", .colour = FIELD_COLOUR_ID},
+	{"evt.num", PT_UINT64, PF_ID, FIELD_OF_PAST, FIELD_ARG_NONE, 0, evt_get_num,
+	 "number of the event, from 1", .example = ">1000", .colour = FIELD_COLOUR_ID},
 	{"evt.source", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, get_source,
 	 "kind of source that the event comes from: syscall", .example = "=syscall",
 	 .words = &sources},
@@ -569,7 +569,7 @@ const struct field_desc fields_evt[] = {
 	 get_dir, "'<' for the end of a system call, '>' for others", .example = "=<",
 	 .words = &directions},
 	{"evt.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_NAMES_TYPES, FIELD_ARG_NONE, 0,
-	 get_type, "name of the event: openat, execve", .example = " in (open, connect)",
+	 evt_get_type, "name of the event: openat, execve", .example = " in (open, connect)",
 	 .colour = FIELD_COLOUR_TYPE, .words = &types},
 	{"evt.type.is", PT_UINT32, PF_NA, FIELD_ARG_REQUIRED | FIELD_OF_TYPE, FIELD_ARG_EVENT, 0,
 	 get_type_is, "evt.type.is.NAME: 1 if the event is that one, otherwise 0",
@@ -586,7 +586,7 @@ const struct field_desc fields_evt[] = {
 	 .example = "=net", .words = &families},
 	{"evt.cpu", PT_INT16, PF_ID, 0, FIELD_ARG_NONE, 0, get_cpu,
 	 "number of the CPU on which it happened", .example = "=0", .colour = FIELD_COLOUR_ID},
-	{"evt.args", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, ARGS_NEEDS, get_args,
+	{"evt.args", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, ARGS_NEEDS, evt_get_args,
 	 "all parameters as text; in JSON an object of them", .example = " contains /etc/",
 	 .colour = FIELD_COLOUR_RESULT_FIRST, .text = write_args, .json = &json_args},
 	{"evt.arg", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_PARAM, ARGS_NEEDS, get_arg,
@@ -596,7 +596,7 @@ const struct field_desc fields_evt[] = {
 	 FIELD_ARG_PARAM_NAME, NEEDS_ARGUMENTS, get_rawarg,
 	 "evt.rawarg.NAME: one parameter as it was recorded", .example = ".res<0",
 	 .text = write_rawarg, .json = &json_arg},
-	{"evt.info", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, ARGS_NEEDS, get_args,
+	{"evt.info", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, ARGS_NEEDS, evt_get_args,
 	 "the same as evt.args", .example = " contains /etc/", .colour = FIELD_COLOUR_RESULT_FIRST,
 	 .text = write_args, .json = &json_args},
 	{"evt.buffer", PT_BYTEBUF, PF_NA, 0, FIELD_ARG_NONE, 0, get_buffer,

@@ -18,7 +18,7 @@ static unsigned int sort_of_fd(const struct sinsp_fd *fd)
 	return sorts[fd->type];
 }
 
-static unsigned int category_of(const struct sinsp_event *event)
+static unsigned int evt_io_category_of(const struct sinsp_event *event)
 {
 	return event->ev.desc->category & 0xff;
 }
@@ -29,7 +29,7 @@ static int get_buflen(const struct sinsp_event *event, const struct field_ref *r
 {
 	int64_t result;
 
-	if (!event->fd || !(category_of(event) & CATEGORY_IO) ||
+	if (!event->fd || !(evt_io_category_of(event) & CATEGORY_IO) ||
 	    !event_result(&event->ev, &result) || result < 0)
 		return NO_VALUE;
 	return give_i64(values, result);
@@ -43,7 +43,7 @@ static bool moves_bytes(const struct event_desc *event)
 static int buflen_of(const struct sinsp_event *event, unsigned int category, bool file, bool net,
 		     struct field_value *values)
 {
-	if (category && category_of(event) != category)
+	if (category && evt_io_category_of(event) != category)
 		return NO_VALUE;
 	if (file && (!event->fd || event->fd->type != SCAP_FD_FILE))
 		return NO_VALUE;
@@ -170,13 +170,14 @@ static int get_error_net(const struct sinsp_event *event, const struct field_ref
 static int get_error_memory(const struct sinsp_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
-	return error_about(event, category_of(event) == EC_MEMORY, values);
+	return error_about(event, evt_io_category_of(event) == EC_MEMORY, values);
 }
 
 static int get_error_other(const struct sinsp_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
-	return error_about(event, !sort_of(event) && category_of(event) != EC_MEMORY, values);
+	return error_about(event, !sort_of(event) && evt_io_category_of(event) != EC_MEMORY,
+			   values);
 }
 
 /* The parameters of the opening calls: flags, mode (0: none) and result. */

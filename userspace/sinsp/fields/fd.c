@@ -12,14 +12,14 @@ bool is_about_fd(const struct event_desc *event)
 	return event->flags & (EF_CREATES_FD | EF_USES_FD | EF_DESTROYS_FD);
 }
 
-static int get_num(const struct sinsp_event *event, const struct field_ref *ref,
-		   struct field_scratch *scratch, struct field_value *values)
+static int fd_get_num(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
 {
 	return event->has_fd ? give_i64(values, event->fd_num) : NO_VALUE;
 }
 
-static int get_type(const struct sinsp_event *event, const struct field_ref *ref,
-		    struct field_scratch *scratch, struct field_value *values)
+static int fd_get_type(const struct sinsp_event *event, const struct field_ref *ref,
+		       struct field_scratch *scratch, struct field_value *values)
 {
 	return event->fd ? give_string(values, scap_fd_type_name(event->fd->type)) : NO_VALUE;
 }
@@ -196,8 +196,8 @@ static int get_filename(const struct sinsp_event *event, const struct field_ref 
 	return give_bytes(values, slash + 1, (size_t)(name + len - slash - 1));
 }
 
-static int get_uid(const struct sinsp_event *event, const struct field_ref *ref,
-		   struct field_scratch *scratch, struct field_value *values)
+static int fd_get_uid(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
 
@@ -267,7 +267,7 @@ enum {
 	NAME_NEEDS = FD_NEEDS | NEEDS_EVENT_PATHS,
 };
 
-static void each_type(void (*see)(void *context, const char *word), void *context)
+static void fd_each_type(void (*see)(void *context, const char *word), void *context)
 {
 	for (unsigned int type = 0; type < SCAP_FD_TYPES_COUNT; type++)
 		see(context, scap_fd_type_name(type));
@@ -280,14 +280,15 @@ static void each_letter(void (*see)(void *context, const char *word), void *cont
 		see(context, (char[2]){scap_fd_type_char(type)});
 }
 
-const struct field_words fd_type_words = {each_type, .lenient = true};
+const struct field_words fd_type_words = {fd_each_type, .lenient = true};
 static const struct field_words type_letters = {each_letter, .lenient = true};
 
 const struct field_desc fields_fd[] = {
-	ROW("fd.num", INT64, ID, 0, get_num, "number of the descriptor, or the error instead",
+	ROW("fd.num", INT64, ID, 0, fd_get_num, "number of the descriptor, or the error instead",
 	    .example = "=3", .fact = FIELD_FACT_FD),
-	ROW("fd.type", CHARBUF, DEC, FD_NEEDS, get_type, "kind of the descriptor: file, ipv4, pipe",
-	    .example = " in (ipv4, ipv6)", .words = &fd_type_words, .fact = FIELD_FACT_KIND),
+	ROW("fd.type", CHARBUF, DEC, FD_NEEDS, fd_get_type,
+	    "kind of the descriptor: file, ipv4, pipe", .example = " in (ipv4, ipv6)",
+	    .words = &fd_type_words, .fact = FIELD_FACT_KIND),
 	ROW("fd.typechar", CHARBUF, DEC, FD_NEEDS, get_typechar, "fd.type as one letter: f, 4, p",
 	    .example = "=f", .words = &type_letters),
 	ROW("fd.name", CHARBUF, NA, NAME_NEEDS, fd_get_name,
@@ -299,7 +300,7 @@ const struct field_desc fields_fd[] = {
 	    .example = "=/etc"),
 	ROW("fd.filename", CHARBUF, NA, NAME_NEEDS, get_filename,
 	    "name of the file without directory", .example = "=passwd"),
-	ROW("fd.uid", CHARBUF, NA, 0, get_uid, "thread.tid and fd.num in one word",
+	ROW("fd.uid", CHARBUF, NA, 0, fd_get_uid, "thread.tid and fd.num in one word",
 	    .example = "=10003"),
 	ROW("fd.connected", BOOL, NA, FD_NEEDS, get_connected, "true for connected sockets"),
 	ROW("fd.name_changed", BOOL, NA, FD_NEEDS, get_name_changed,

@@ -11,7 +11,7 @@
 typedef bool element_writer(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
 			    struct buf *text);
 
-static const struct event_param *list_of(const struct sinsp_event *event)
+static const struct event_param *fdlist_list_of(const struct sinsp_event *event)
 {
 	switch (event->ev.desc->id) {
 	case EVENT_poll:
@@ -26,7 +26,7 @@ static const struct event_param *list_of(const struct sinsp_event *event)
 static int give_list(const struct sinsp_event *event, struct field_scratch *scratch,
 		     struct field_value *values, element_writer *write)
 {
-	const struct event_param *list = list_of(event);
+	const struct event_param *list = fdlist_list_of(event);
 	struct buf text = text_begin(scratch);
 	bool any = false;
 

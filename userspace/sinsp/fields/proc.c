@@ -23,8 +23,8 @@ static const struct sinsp_thread *main_thread(const struct sinsp_event *event)
 	return leader ? leader : event->thread;
 }
 
-static int get_args(const struct sinsp_event *event, const struct field_ref *ref,
-		    struct field_scratch *scratch, struct field_value *values)
+static int proc_get_args(const struct sinsp_event *event, const struct field_ref *ref,
+			 struct field_scratch *scratch, struct field_value *values)
 {
 	if (!event->thread)
 		return NO_VALUE;
@@ -202,8 +202,8 @@ static int give_fdusage(const struct sinsp_thread *thread, struct field_scratch 
 	return 1;
 }
 
-static int get_duration(const struct sinsp_event *event, const struct field_ref *ref,
-			struct field_scratch *scratch, struct field_value *values)
+static int proc_get_duration(const struct sinsp_event *event, const struct field_ref *ref,
+			     struct field_scratch *scratch, struct field_value *values)
 {
 	const struct sinsp_thread *thread = event->thread;
 
@@ -391,7 +391,7 @@ const struct field_desc fields_proc[] = {
 	KEY_ROW("proc.name", CHARBUF, NA, 0, get_name, "name of the thread, at most 15 bytes",
 		.example = "=cat", .fact = FIELD_FACT_NAME),
 	{"proc.args", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED | FIELD_OF_THREAD, FIELD_ARG_INDEX,
-	 NEEDS_THREADS, get_args,
+	 NEEDS_THREADS, proc_get_args,
 	 "arguments of the command line; proc.args[N]: one of them, 0 is the first",
 	 .example = "[0]=-l", .colour = FIELD_COLOUR_PROCESS},
 	KEY_ROW("proc.cmdline", CHARBUF, NA, 0, get_cmdline, "proc.name and the arguments",
@@ -418,7 +418,7 @@ const struct field_desc fields_proc[] = {
 	ROW("proc.vpgid", INT64, ID, 0, get_vpgid, "id of the process group in its pid namespace",
 	    .example = "=1"),
 	ROW("proc.pgid", INT64, ID, 0, get_pgid, "id of the process group", .example = "=1"),
-	ROW("proc.duration", RELTIME, DEC, 0, get_duration, "ns since the process began"),
+	ROW("proc.duration", RELTIME, DEC, 0, proc_get_duration, "ns since the process began"),
 	ROW("proc.pid.ts", RELTIME, DEC, 0, get_start, "when the process began, ns since 1970",
 	    .moment = true),
 	KEY_ROW("proc.is_exe_writable", BOOL, NA, 0, get_is_exe_writable,

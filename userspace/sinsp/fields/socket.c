@@ -195,14 +195,14 @@ static void each_l4_protocol(void (*see)(void *context, const char *word), void 
 		see(context, l4_names[i]);
 }
 
-static void each_family(void (*see)(void *context, const char *word), void *context)
+static void socket_each_family(void (*see)(void *context, const char *word), void *context)
 {
 	see(context, "ip");
 	see(context, "unix");
 }
 
 static const struct field_words l4_protocols = {each_l4_protocol, .lenient = true};
-static const struct field_words families = {each_family, .lenient = true};
+static const struct field_words families = {socket_each_family, .lenient = true};
 
 const struct field_desc fields_socket[] = {
 	SOCKET_ROW("fd.ip", IPADDR, NA, EITHER_FLAGS, get_ip, "address of either end"),

@@ -22,8 +22,8 @@ struct message {
 };
 
 /* Returns false for events that write no message with a priority to the log. */
-static bool parse(const struct sinsp_event *event, const struct field_ref *ref,
-		  struct message *message)
+static bool syslog_parse(const struct sinsp_event *event, const struct field_ref *ref,
+			 struct message *message)
 {
 	int index = ref->param_of_event[event->ev.desc->id];
 	unsigned int priority = 0;
@@ -66,7 +66,7 @@ static int give_message(const struct message *message, struct field_scratch *scr
 	{                                                                                          \
 		struct message message;                                                            \
                                                                                                    \
-		return parse(event, ref, &message) ? give : NO_VALUE;                              \
+		return syslog_parse(event, ref, &message) ? give : NO_VALUE;                       \
 	}
 
 GETTER(get_facility, give_u64(values, message.facility))

@@ -13,14 +13,14 @@
 /* A slot for each thread id by its remainder: threads that share one get new numbers in turns. */
 
 /* Member by member: a key need not be in memory to be compared. */
-static bool is_same(const struct thread_key *a, const struct thread_key *b)
+static bool thread_text_is_same(const struct thread_key *a, const struct thread_key *b)
 {
 	return a->tid == b->tid && a->pid == b->pid && a->ppid == b->ppid &&
 	       a->program == b->program && a->uid == b->uid &&
 	       memcmp(a->comm, b->comm, sizeof(a->comm)) == 0;
 }
 
-static struct thread_key key_of(const struct sinsp_event *event)
+static struct thread_key thread_text_key_of(const struct sinsp_event *event)
 {
 	const struct sinsp_thread *thread = event->thread;
 	struct thread_key key = {
@@ -46,9 +46,9 @@ uint64_t thread_revision(struct thread_revisions *revisions, const struct sinsp_
 		revisions->slots = calloc(THREAD_REVISIONS_SLOTS, sizeof(*slot));
 	if (!revisions->slots)
 		return 0;
-	key = key_of(event);
+	key = thread_text_key_of(event);
 	slot = &revisions->slots[(uint64_t)key.tid % THREAD_REVISIONS_SLOTS];
-	if (!slot->number || !is_same(&slot->key, &key))
+	if (!slot->number || !thread_text_is_same(&slot->key, &key))
 		*slot = (struct thread_revision){key, ++revisions->last};
 	return slot->number;
 }

@@ -78,8 +78,7 @@ void named_types_init(struct named_types *types, const char *name)
 {
 	size_t n = 0;
 
-	_Static_assert(COUNT(types->names) == 2 + NEWER_MAX,
-		       "the name, and the event of the call");
+	_Static_assert(COUNT(types->names) == 2 + NEWER_MAX, "the name, and the event of the call");
 	*types = (struct named_types){0};
 	types->names[n++] = name;
 	for (size_t i = 0; i < COUNT(newer_forms); i++)

@@ -5,15 +5,15 @@
 enum { ID_UNSET = -1 };
 
 /* The ids of a thread that a capture does not describe are unknown. */
-static int give_id(uint32_t id, struct field_value *values)
+static int user_give_id(uint32_t id, struct field_value *values)
 {
 	return (int32_t)id == ID_UNSET ? NO_VALUE : give_u64(values, id);
 }
 
-static int get_uid(const struct sinsp_event *event, const struct field_ref *ref,
-		   struct field_scratch *scratch, struct field_value *values)
+static int user_get_uid(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
 {
-	return event->thread ? give_id(event->thread->uid, values) : NO_VALUE;
+	return event->thread ? user_give_id(event->thread->uid, values) : NO_VALUE;
 }
 
 static int get_loginuid(const struct sinsp_event *event, const struct field_ref *ref,
@@ -25,7 +25,7 @@ static int get_loginuid(const struct sinsp_event *event, const struct field_ref 
 static int get_gid(const struct sinsp_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
-	return event->thread ? give_id(event->thread->gid, values) : NO_VALUE;
+	return event->thread ? user_give_id(event->thread->gid, values) : NO_VALUE;
 }
 
 /* Id 0 has its name and directory even if the table of users does not have it. */
@@ -66,8 +66,8 @@ static int get_shell(const struct sinsp_event *event, const struct field_ref *re
 	return give_or(user.shell, "<NA>", user.id, values);
 }
 
-static int get_name(const struct sinsp_event *event, const struct field_ref *ref,
-		    struct field_scratch *scratch, struct field_value *values)
+static int user_get_name(const struct sinsp_event *event, const struct field_ref *ref,
+			 struct field_scratch *scratch, struct field_value *values)
 {
 	uint32_t uid;
 
@@ -107,9 +107,9 @@ static int get_group_name(const struct sinsp_event *event, const struct field_re
 	}
 
 const struct field_desc fields_user[] = {
-	{"user.uid", PT_UINT32, PF_ID, FIELD_OF_THREAD, FIELD_ARG_NONE, NEEDS_THREADS, get_uid,
+	{"user.uid", PT_UINT32, PF_ID, FIELD_OF_THREAD, FIELD_ARG_NONE, NEEDS_THREADS, user_get_uid,
 	 "effective user id", .example = "=0", .colour = FIELD_COLOUR_USER, .fact = FIELD_FACT_UID},
-	ROW("user.name", CHARBUF, NA, get_name, "name of the user, <NA> if it has none",
+	ROW("user.name", CHARBUF, NA, user_get_name, "name of the user, <NA> if it has none",
 	    .example = "=root"),
 	ROW("user.homedir", CHARBUF, NA, get_homedir, "home directory of the user, <NA> if unknown",
 	    .example = " startswith /home/"),

@@ -15,14 +15,14 @@ struct search {
 	bool found;
 };
 
-static void compare(void *context, const char *word)
+static void words_compare(void *context, const char *word)
 {
 	struct search *search = context;
 
 	search->found |= strcmp(word, search->text) == 0;
 }
 
-static bool is_number(const char *text)
+static bool words_is_number(const char *text)
 {
 	text += *text == '-';
 	return *text && text[strspn(text, "0123456789")] == '\0';
@@ -30,9 +30,9 @@ static bool is_number(const char *text)
 
 bool field_words_have(const struct field_words *words, const char *text)
 {
-	struct search search = {text, words->numbers && is_number(text)};
+	struct search search = {text, words->numbers && words_is_number(text)};
 
-	words->each(compare, &search);
+	words->each(words_compare, &search);
 	return search.found;
 }
 
@@ -108,11 +108,11 @@ enum field_unit field_unit(const struct field_ref *ref)
  */
 
 static const char *const arguments[] = {
-	[FIELD_ARG_INDEX] = "[1]",	   [FIELD_ARG_KEY] = "[app]",
-	[FIELD_ARG_LABEL] = "[app]",
-	[FIELD_ARG_KEY_OR_INDEX] = "[1]",  [FIELD_ARG_NUMBER] = "[1]",
-	[FIELD_ARG_PARAM] = ".res",	   [FIELD_ARG_PARAM_NAME] = ".res",
-	[FIELD_ARG_EVENT] = ".openat",	   [FIELD_ARG_WORD] = ".cpu",
+	[FIELD_ARG_INDEX] = "[1]",	 [FIELD_ARG_KEY] = "[app]",
+	[FIELD_ARG_LABEL] = "[app]",	 [FIELD_ARG_KEY_OR_INDEX] = "[1]",
+	[FIELD_ARG_NUMBER] = "[1]",	 [FIELD_ARG_PARAM] = ".res",
+	[FIELD_ARG_PARAM_NAME] = ".res", [FIELD_ARG_EVENT] = ".openat",
+	[FIELD_ARG_WORD] = ".cpu",
 };
 
 static const char *comparison(const struct field_desc *desc)

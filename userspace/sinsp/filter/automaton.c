@@ -80,14 +80,14 @@ static void add_states(struct builder *b, const void *states, size_t bytes)
 		b->too_large = true;
 }
 
-static void add_state(struct builder *b, struct state state)
+static void automaton_add_state(struct builder *b, struct state state)
 {
 	add_states(b, &state, sizeof(state));
 }
 
 static void add_fork(struct builder *b, int32_t to, int32_t other)
 {
-	add_state(b, (struct state){STATE_FORK, .to = to, .other = other});
+	automaton_add_state(b, (struct state){STATE_FORK, .to = to, .other = other});
 }
 
 static bool takes(struct builder *b, const char *text)
@@ -100,7 +100,7 @@ static bool takes(struct builder *b, const char *text)
 	return true;
 }
 
-static uint32_t take_number(struct builder *b, int base)
+static uint32_t automaton_take_number(struct builder *b, int base)
 {
 	char *end;
 	unsigned long number = strtoul(b->at, &end, base);
@@ -116,7 +116,7 @@ static uint32_t take_character(struct builder *b)
 
 	if (!takes(b, "\\x{"))
 		return (unsigned char)*b->at++;
-	c = take_number(b, 16);
+	c = automaton_take_number(b, 16);
 	takes(b, "}");
 	return c;
 }
@@ -138,7 +138,7 @@ static int is_ascii(int c)
 	return c < ASCII_END;
 }
 
-static int is_word(int c)
+static int automaton_is_word(int c)
 {
 	return isalnum(c) || c == '_';
 }
@@ -147,10 +147,11 @@ static const struct {
 	const char *name;
 	int (*has)(int c);
 } named_classes[] = {
-	{"alnum:]", isalnum}, {"alpha:]", isalpha},   {"ascii:]", is_ascii}, {"blank:]", isblank},
-	{"cntrl:]", iscntrl}, {"digit:]", isdigit},   {"graph:]", isgraph},  {"lower:]", islower},
-	{"print:]", isprint}, {"punct:]", ispunct},   {"space:]", isspace},  {"upper:]", isupper},
-	{"word:]", is_word},  {"xdigit:]", isxdigit},
+	{"alnum:]", isalnum},	       {"alpha:]", isalpha},   {"ascii:]", is_ascii},
+	{"blank:]", isblank},	       {"cntrl:]", iscntrl},   {"digit:]", isdigit},
+	{"graph:]", isgraph},	       {"lower:]", islower},   {"print:]", isprint},
+	{"punct:]", ispunct},	       {"space:]", isspace},   {"upper:]", isupper},
+	{"word:]", automaton_is_word}, {"xdigit:]", isxdigit},
 };
 
 /* Only ASCII is in them, and all else in those that are negated. */
@@ -185,7 +186,7 @@ static void add_class(struct builder *b)
 		add_range(b, first, takes(b, "-") ? take_character(b) : first);
 	}
 	state.count = ranges_count(b) - state.first;
-	add_state(b, state);
+	automaton_add_state(b, state);
 }
 
 /* So often, and then at most `more` times, each of which may leave the rest out. */
@@ -205,7 +206,7 @@ static void repeat_atom(struct builder *b, uint32_t begin, uint32_t times, uint3
 	} else if (more == UNBOUNDED) {
 		add_fork(b, 1, len + 2);
 		add_states(b, atom->data, bytes);
-		add_state(b, (struct state){STATE_JUMP, .to = -len - 1});
+		automaton_add_state(b, (struct state){STATE_JUMP, .to = -len - 1});
 	} else {
 		for (; more > 0 && !b->too_large; more--) {
 			add_fork(b, 1, (int32_t)more * (len + 1));
@@ -217,10 +218,10 @@ static void repeat_atom(struct builder *b, uint32_t begin, uint32_t times, uint3
 /* "{n}", "{n,}" or "{n,m}", whose brace was taken: other braces are written as characters. */
 static void add_counted(struct builder *b, uint32_t begin)
 {
-	uint32_t times = take_number(b, 10), more = 0;
+	uint32_t times = automaton_take_number(b, 10), more = 0;
 
 	if (takes(b, ","))
-		more = *b->at == '}' ? UNBOUNDED : take_number(b, 10) - times;
+		more = *b->at == '}' ? UNBOUNDED : automaton_take_number(b, 10) - times;
 	takes(b, "}");
 	repeat_atom(b, begin, times, more);
 }
@@ -235,13 +236,13 @@ static void add_atom(struct builder *b)
 	} else if (takes(b, "[")) {
 		add_class(b);
 	} else if (takes(b, ".")) {
-		add_state(b, (struct state){STATE_ANY});
+		automaton_add_state(b, (struct state){STATE_ANY});
 	} else if (takes(b, "^")) {
-		add_state(b, (struct state){STATE_LINE_BEGIN});
+		automaton_add_state(b, (struct state){STATE_LINE_BEGIN});
 	} else if (takes(b, "$")) {
-		add_state(b, (struct state){STATE_LINE_END});
+		automaton_add_state(b, (struct state){STATE_LINE_END});
 	} else {
-		add_state(b, (struct state){STATE_CHARACTER, .first = take_character(b)});
+		automaton_add_state(b, (struct state){STATE_CHARACTER, .first = take_character(b)});
 	}
 }
 
@@ -293,7 +294,7 @@ static void add_alternatives(struct builder *b)
 		if (!takes(b, "|"))
 			break;
 		insert_fork(b, begin);
-		add_state(b, (struct state){STATE_JUMP, .to = chain});
+		automaton_add_state(b, (struct state){STATE_JUMP, .to = chain});
 		chain = (int32_t)states_count(b->automaton) - 1;
 	}
 	while (chain >= 0 && !b->too_large) {
@@ -371,8 +372,8 @@ static bool set_adds(struct state_set *set, uint32_t state)
 }
 
 /* Adds a state, and all that follow from it without a character. */
-static void follow(struct automaton *automaton, struct state_set *set, uint32_t first,
-		   struct place place)
+static void automaton_follow(struct automaton *automaton, struct state_set *set, uint32_t first,
+			     struct place place)
 {
 	const struct state *states = states_of(automaton);
 	uint32_t end = states_count(automaton), n = 0, to[2];
@@ -432,7 +433,7 @@ bool automaton_match(struct automaton *automaton, const char *text, size_t len)
 	struct place place = {.begins_line = true, .ends_line = len == 0 || *text == '\n'};
 
 	now->count = 0;
-	follow(automaton, now, 0, place);
+	automaton_follow(automaton, now, 0, place);
 	while (len > 0 && now->count > 0) {
 		struct state_set *swapped = now;
 		uint32_t c = REPLACEMENT;
@@ -446,7 +447,7 @@ bool automaton_match(struct automaton *automaton, const char *text, size_t len)
 		for (uint32_t i = 0; i < now->count; i++)
 			if (now->list[i] < end &&
 			    takes_character(automaton, &states_of(automaton)[now->list[i]], c))
-				follow(automaton, next, now->list[i] + 1, place);
+				automaton_follow(automaton, next, now->list[i] + 1, place);
 		now = next;
 		next = swapped;
 	}

@@ -158,7 +158,7 @@ static void warn_of_list_name(struct filter_binder *binder, const struct filter_
 		list->first->text.data, list->first->text.data);
 }
 
-static bool is_equality(enum filter_op op)
+static bool bind_is_equality(enum filter_op op)
 {
 	return op == FILTER_EQ || op == FILTER_NE || op == FILTER_IN || op == FILTER_INTERSECTS;
 }
@@ -171,7 +171,7 @@ static bool is_word_checked(const struct field_ref *field, enum filter_op op)
 {
 	const struct field_words *words = field ? field->desc->words : NULL;
 
-	return words && (is_equality(op) ||
+	return words && (bind_is_equality(op) ||
 			 ((field->desc->flags & FIELD_NAMES_TYPES) && !words->lenient));
 }
 
@@ -253,7 +253,8 @@ static int make_set(struct filter_binder *binder, struct filter_check *check)
 {
 	enum filter_quantifier needed = check->negated ? FILTER_ALL_OF : FILTER_ANY_OF;
 
-	if (check->nconstants < SET_MIN || !is_equality(check->op) || check->quantifier != needed)
+	if (check->nconstants < SET_MIN || !bind_is_equality(check->op) ||
+	    check->quantifier != needed)
 		return 0;
 	return value_table_create(&binder->filter->arena, check->left->operand.type,
 				  check->constants, check->nconstants, &check->table);
@@ -318,7 +319,7 @@ static int bind_comparison(struct filter_binder *binder, const struct filter_nod
 		return rc;
 	if (check->test == filter_test_values && check->nconstants == 1)
 		check->test = filter_test_value;
-	if (left->field && (left->flags & FIELD_NAMES_TYPES) && is_equality(node->op) &&
+	if (left->field && (left->flags & FIELD_NAMES_TYPES) && bind_is_equality(node->op) &&
 	    !binder->options.exact_types) {
 		check->compare = filter_compare_type;
 		return find_types(binder, check);

@@ -164,7 +164,7 @@ bool filter_compare_type(const struct field_value *value, const struct filter_co
 /* Types that are compared in the same way. */
 enum group { NO_GROUP, SIGNED, UNSIGNED, DOUBLE, BOOLEAN, TEXT, BYTES, ADDRESS, NET, GROUPS_COUNT };
 
-static enum group group_of(enum param_type type)
+static enum group compare_group_of(enum param_type type)
 {
 	switch (type) {
 	case PT_BOOL:
@@ -240,7 +240,7 @@ static filter_compare *const compares[GROUPS_COUNT][FILTER_OPS_COUNT] = {
 
 filter_compare *filter_compare_of(enum param_type type, enum filter_op op)
 {
-	return compares[group_of(type)][op];
+	return compares[compare_group_of(type)][op];
 }
 
 int filter_path_normalise(struct filter_text *path, struct arena *arena, bool *globbed)

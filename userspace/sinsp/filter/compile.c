@@ -116,7 +116,8 @@ static int find_left(struct compiler *compiler, const struct filter_node *node,
 	return keep_values(compiler->binder.filter, check->left);
 }
 
-static int add_check(struct compiler *compiler, const struct filter_node *node, uint32_t *ref)
+static int compile_add_check(struct compiler *compiler, const struct filter_node *node,
+			     uint32_t *ref)
 {
 	struct filter_binder *binder = &compiler->binder;
 	struct filter_check *check = arena_alloc(&binder->filter->arena, sizeof(*check));
@@ -146,7 +147,7 @@ static int build_check(struct compiler *compiler, const struct filter_node *node
 	if (!known)
 		return -ENOMEM;
 	if (!*known)
-		rc = add_check(compiler, node, known);
+		rc = compile_add_check(compiler, node, known);
 	*ref = *known;
 	return rc;
 }
@@ -302,9 +303,9 @@ static int compile_items(struct compiler *compiler, const struct filter_group_it
 	return filter->doubts ? 0 : -ENOMEM;
 }
 
-static int compile(struct filter *filter, const struct filter_group_item *items, size_t n,
-		   const struct filter_options *options, size_t *failed_item,
-		   struct filter_error *err)
+static int filter_compile(struct filter *filter, const struct filter_group_item *items, size_t n,
+			  const struct filter_options *options, size_t *failed_item,
+			  struct filter_error *err)
 {
 	struct compiler compiler = {.binder = {.filter = filter, .err = err}};
 	int rc = filter_terms_init(&compiler.terms);
@@ -328,7 +329,7 @@ int filter_group_create(const struct filter_group_item *items, size_t n,
 			size_t *failed_item, struct filter_error *err)
 {
 	struct filter *made = calloc(1, sizeof(*made));
-	int rc = made ? compile(made, items, n, options, failed_item, err) : -ENOMEM;
+	int rc = made ? filter_compile(made, items, n, options, failed_item, err) : -ENOMEM;
 
 	if (rc) {
 		filter_destroy(made);
@@ -349,7 +350,7 @@ int filter_create(const char *text, const struct filter_options *options, struct
 
 	if (rc == 0) {
 		item.root = root;
-		rc = compile(made, &item, 1, options, &failed_item, err);
+		rc = filter_compile(made, &item, 1, options, &failed_item, err);
 	}
 	if (rc) {
 		filter_destroy(made);

@@ -19,7 +19,7 @@ struct known {
 typedef unsigned int doubt_compare(const struct filter_check *check, const struct known *known,
 				   const struct filter_constant *constant);
 
-static unsigned int answer(bool yes)
+static unsigned int doubt_answer(bool yes)
 {
 	return yes ? DOUBT_YES : DOUBT_NO;
 }
@@ -61,7 +61,7 @@ static unsigned int doubt_start(const struct filter_check *check, const struct k
 	size_t len = constant->value.bytes.len;
 
 	if (known->head.bytes.len >= len)
-		return answer(check->compare(&known->head, constant));
+		return doubt_answer(check->compare(&known->head, constant));
 	return has_head(known, text, len) ? DOUBT_UNKNOWN : DOUBT_NO;
 }
 
@@ -72,7 +72,7 @@ static unsigned int doubt_end(const struct filter_check *check, const struct kno
 	size_t len = constant->value.bytes.len;
 
 	if (known->tail.bytes.len >= len)
-		return answer(check->compare(&known->tail, constant));
+		return doubt_answer(check->compare(&known->tail, constant));
 	return has_tail(known, text, len) ? DOUBT_UNKNOWN : DOUBT_NO;
 }
 
@@ -86,7 +86,7 @@ static unsigned int doubt_contain(const struct filter_check *check, const struct
 }
 
 /* Whether a text begins with the pattern up to its first wildcard, as far as the text goes. */
-static bool may_begin(const struct field_value *head, const char *pattern)
+static bool doubt_may_begin(const struct field_value *head, const char *pattern)
 {
 	size_t n = min_size(strcspn(pattern, "*?[\\"), head->bytes.len);
 
@@ -113,7 +113,7 @@ static unsigned int doubt_glob(const struct filter_check *check, const struct kn
 	const char *pattern = constant->value.bytes.data;
 	size_t len = constant->value.bytes.len;
 
-	if (!may_begin(&known->head, pattern) || !may_end(&known->tail, pattern, len))
+	if (!doubt_may_begin(&known->head, pattern) || !may_end(&known->tail, pattern, len))
 		return DOUBT_NO;
 	if (len && pattern[len - 1] == '*' && (len == 1 || pattern[len - 2] != '\\') &&
 	    check->compare(&known->head, constant))
@@ -173,7 +173,7 @@ unsigned int filter_doubt_compare(struct filter *filter, const struct filter_che
 	struct known known = {.head = nothing, .tail = nothing};
 
 	if (cut == CUT_SHOWN && !mark)
-		return answer(check->compare(value, constant));
+		return doubt_answer(check->compare(value, constant));
 	if (!compares[check->op] || (cut & CUT_WHOLE))
 		return DOUBT_UNKNOWN;
 	if (cut & CUT_PLACES) {

@@ -8,13 +8,13 @@
 #include "util/error.h"
 #include "util/terminal.h"
 
-static bool is_line_end(char c)
+static bool error_is_line_end(char c)
 {
 	return c == '\n' || c == '\r';
 }
 
-static void describe(struct filter_error *err, const char *text, size_t position,
-		     const char *format, va_list args)
+static void error_describe(struct filter_error *err, const char *text, size_t position,
+			   const char *format, va_list args)
 {
 	err->expression = text;
 	err->position = position;
@@ -22,7 +22,7 @@ static void describe(struct filter_error *err, const char *text, size_t position
 	err->column = 1;
 	for (size_t i = 0; i < position && text[i]; i++) {
 		err->column++;
-		if (is_line_end(text[i])) {
+		if (error_is_line_end(text[i])) {
 			err->line++;
 			err->column = 1;
 		}
@@ -39,7 +39,7 @@ int filter_error_set(struct filter_error *err, const char *text, size_t position
 	if (!err)
 		return -EINVAL;
 	va_start(args, format);
-	describe(err, text, position, format, args);
+	error_describe(err, text, position, format, args);
 	va_end(args);
 	return -EINVAL;
 }
@@ -53,7 +53,7 @@ void filter_warn(const struct filter_options *options, const char *text, size_t 
 	if (!options->warn)
 		return;
 	va_start(args, format);
-	describe(&warning, text, position, format, args);
+	error_describe(&warning, text, position, format, args);
 	va_end(args);
 	options->warn(options->warn_context, &warning);
 }

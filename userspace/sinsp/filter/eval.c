@@ -16,7 +16,7 @@ enum { ANCESTORS_MAX = 256 };
 #define HOT __attribute__((always_inline)) static inline
 #define COLD __attribute__((noinline)) static
 
-HOT bool run(struct filter *filter, uint32_t at, const struct sinsp_event *event);
+HOT bool eval_run(struct filter *filter, uint32_t at, const struct sinsp_event *event);
 
 /* Computes the result of a check, or of a part that has code of its own. */
 COLD bool find_answer(struct filter *filter, const struct filter_jump *jump,
@@ -25,12 +25,13 @@ COLD bool find_answer(struct filter *filter, const struct filter_jump *jump,
 	struct filter_memo *memo = jump->memo;
 
 	memo->answer = jump->test ? jump->test(filter, jump->check, event)
-				  : run(filter, memo->entry, event);
+				  : eval_run(filter, memo->entry, event);
 	memo->event = filter->event;
 	return memo->answer;
 }
 
-HOT bool ask(struct filter *filter, const struct filter_jump *jump, const struct sinsp_event *event)
+HOT bool eval_ask(struct filter *filter, const struct filter_jump *jump,
+		  const struct sinsp_event *event)
 {
 	if (!jump->memo)
 		return jump->test(filter, jump->check, event);
@@ -39,17 +40,17 @@ HOT bool ask(struct filter *filter, const struct filter_jump *jump, const struct
 	return find_answer(filter, jump, event);
 }
 
-HOT bool run(struct filter *filter, uint32_t at, const struct sinsp_event *event)
+HOT bool eval_run(struct filter *filter, uint32_t at, const struct sinsp_event *event)
 {
 	while (at < FILTER_FAIL) {
 		const struct filter_jump *jump = &filter->code[at];
 
-		at = ask(filter, jump, event) ? jump->on_true : jump->on_false;
+		at = eval_ask(filter, jump, event) ? jump->on_true : jump->on_false;
 	}
 	return at == FILTER_PASS;
 }
 
-HOT const struct filter_list *list_of(const struct filter *filter, const struct event *ev)
+HOT const struct filter_list *eval_list_of(const struct filter *filter, const struct event *ev)
 {
 	unsigned int type = ev->desc->id;
 
@@ -72,8 +73,8 @@ COLD void drop_kept(struct filter *filter)
 	filter->kept_bytes = 0;
 }
 
-COLD int keep(struct filter *filter, const struct filter_side *side,
-	      const struct sinsp_event *event)
+COLD int eval_keep(struct filter *filter, const struct filter_side *side,
+		   const struct sinsp_event *event)
 {
 	const struct filter_operand *left = &side->operand;
 	struct filter_kept *kept = side->kept;
@@ -112,7 +113,7 @@ HOT int side_get(struct filter *filter, const struct filter_side *side,
 
 	if (kept && kept->event != filter->event) {
 		*values = kept->values;
-		return keep(filter, side, event);
+		return eval_keep(filter, side, event);
 	}
 	filter->scratch.used = filter->kept_bytes;
 	if (kept) {
@@ -195,7 +196,7 @@ COLD size_t next_indexed(struct filter *filter, const struct filter_list *list,
 		for (; left; left &= left - 1) {
 			size_t i = word * FILTER_WORD_BITS + (size_t)__builtin_ctzll(left);
 
-			if (run(filter, list->choices[i].entry, event))
+			if (eval_run(filter, list->choices[i].entry, event))
 				return list->choices[i].item;
 		}
 	}
@@ -214,7 +215,7 @@ HOT size_t next_known(struct filter *filter, const struct filter_list *list,
 	else
 		choice = filter_list_find(list, from);
 	for (; choice < end; choice++)
-		if (run(filter, choice->entry, event))
+		if (eval_run(filter, choice->entry, event))
 			return choice->item;
 	return FILTER_NONE;
 }
@@ -223,7 +224,7 @@ HOT size_t next(struct filter *filter, const struct sinsp_event *event, size_t f
 {
 	/* With one list the type decides nothing. */
 	const struct filter_list *list =
-		filter->nlists > 1 ? list_of(filter, &event->ev) : filter->lists;
+		filter->nlists > 1 ? eval_list_of(filter, &event->ev) : filter->lists;
 	size_t found;
 
 	if (!list->count)
@@ -385,7 +386,7 @@ static unsigned int either(unsigned int a, unsigned int b)
 	return ((a | b) & DOUBT_YES) | (a & b & DOUBT_NO);
 }
 
-static unsigned int both(unsigned int a, unsigned int b)
+static unsigned int eval_both(unsigned int a, unsigned int b)
 {
 	return (a & b & DOUBT_YES) | ((a | b) & DOUBT_NO);
 }
@@ -395,7 +396,7 @@ static unsigned int opposite(unsigned int a)
 	return (a & DOUBT_YES ? DOUBT_NO : 0) | (a & DOUBT_NO ? DOUBT_YES : 0);
 }
 
-static unsigned int answer(bool yes)
+static unsigned int eval_answer(bool yes)
 {
 	return yes ? DOUBT_YES : DOUBT_NO;
 }
@@ -423,12 +424,12 @@ static unsigned int doubt_constants(struct filter *filter, const struct filter_c
 			doubt_constant(filter, check, values, n, &check->constants[i], cut);
 
 		any = either(any, one);
-		all = both(all, one);
+		all = eval_both(all, one);
 		sure += one == DOUBT_YES;
 		unknown |= one == DOUBT_UNKNOWN;
 	}
 	if (check->quantifier == FILTER_ONE_OF)
-		return unknown && sure < 2 ? DOUBT_UNKNOWN : answer(sure == 1);
+		return unknown && sure < 2 ? DOUBT_UNKNOWN : eval_answer(sure == 1);
 	return check->quantifier == FILTER_ALL_OF ? all : any;
 }
 
@@ -467,7 +468,7 @@ static unsigned int doubt_check(struct filter *filter, const struct filter_check
 	filter->scratch.cut = 0;
 	yes = check->test(filter, check, event);
 	if (!filter->scratch.cut || check->op == FILTER_EXISTS)
-		return answer(yes);
+		return eval_answer(yes);
 	if (!is_of_text(check))
 		return DOUBT_UNKNOWN;
 	if (check->test == filter_test_ancestors)
@@ -521,7 +522,7 @@ static unsigned int possible(struct filter *filter, uint32_t at, const struct si
 		}
 		at = answers == DOUBT_YES ? jump->on_true : jump->on_false;
 	}
-	return answer(at == FILTER_PASS);
+	return eval_answer(at == FILTER_PASS);
 }
 
 static bool is_candidate(const struct filter *filter, const struct filter_list *list, size_t i)

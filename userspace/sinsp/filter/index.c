@@ -65,7 +65,7 @@ static bool has_short_constant(const struct filter_check *check)
 
 /* Whether the check is true only if the value of its field has one of its constants as this part.
  */
-static bool is_key(const struct filter_check *check, enum index_part *part)
+static bool index_is_key(const struct filter_check *check, enum index_part *part)
 {
 	const struct filter_operand *left = &check->left->operand;
 
@@ -111,7 +111,7 @@ static uint32_t cost_of(struct chooser *chooser, uint32_t ref)
 	if (term->check) {
 		uint32_t uses = chooser->uses[ref / 2];
 
-		return is_or || 2 * uses > chooser->list->count || !is_key(term->check, &part)
+		return is_or || 2 * uses > chooser->list->count || !index_is_key(term->check, &part)
 			       ? NEVER
 			       : uses;
 	}
@@ -128,11 +128,11 @@ static uint32_t cost_of(struct chooser *chooser, uint32_t ref)
 	return cost;
 }
 
-static void add_keys(struct chooser *chooser, const struct filter_check *check)
+static void index_add_keys(struct chooser *chooser, const struct filter_check *check)
 {
 	struct index_key key = {.side = check->left, .choice = chooser->choice};
 
-	is_key(check, &key.part);
+	index_is_key(check, &key.part);
 	for (uint32_t i = 0; i < check->nconstants; i++) {
 		const struct field_value *value = &check->constants[i].value;
 
@@ -151,7 +151,7 @@ static bool choose_keys(struct chooser *chooser, uint32_t ref)
 	if (term->check) {
 		if (cost_of(chooser, ref) == NEVER)
 			return false;
-		add_keys(chooser, term->check);
+		index_add_keys(chooser, term->check);
 		return true;
 	}
 	for (uint32_t i = 0; i < term->nparts; i++) {
@@ -234,8 +234,8 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* A table of `n` keys. Returns 0 or -ENOMEM. */
-static int fill(struct arena *arena, struct index_table *table, const struct index_key *keys,
-		size_t n)
+static int index_fill(struct arena *arena, struct index_table *table, const struct index_key *keys,
+		      size_t n)
 {
 	unsigned int bits = 4;
 	uint32_t bucket = 0;
@@ -297,7 +297,7 @@ static int make_tables(struct filter_index *index, struct arena *arena,
 			set_always(index, keys[i].choice);
 		for (size_t i = 0; i < of_side && of_side >= CHOICES_MIN; i += of_table) {
 			of_table = table_length(keys + i, of_side - i);
-			if (fill(arena, &index->tables[index->ntables++], keys + i, of_table))
+			if (index_fill(arena, &index->tables[index->ntables++], keys + i, of_table))
 				return -ENOMEM;
 		}
 	}
@@ -332,7 +332,7 @@ static size_t count_tables(const struct index_key *keys, size_t n)
 	return count;
 }
 
-static int make(struct maker *maker)
+static int index_make(struct maker *maker)
 {
 	struct arena *arena = &maker->filter->arena;
 	size_t words = filter_index_words(maker->list->count), n;
@@ -365,7 +365,7 @@ static int make(struct maker *maker)
 int filter_index_make(struct filter *filter, struct filter_terms *terms, struct filter_list *list)
 {
 	struct maker maker = {.filter = filter, .terms = terms, .list = list};
-	int rc = list->count < CHOICES_MIN ? 0 : make(&maker);
+	int rc = list->count < CHOICES_MIN ? 0 : index_make(&maker);
 
 	free(maker.uses);
 	buf_finish(&maker.keys);

@@ -108,7 +108,7 @@ struct index_table {
 	uint32_t *starts; /* of buckets in entries[], and the end of the last */
 	struct index_entry {
 		uint32_t hash, choice;
-	} *entries;
+	} * entries;
 };
 
 struct filter_index {

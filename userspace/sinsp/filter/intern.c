@@ -18,8 +18,8 @@ struct intern_bucket {
 };
 
 /* The bucket of the key, or the free one where it belongs. */
-static struct intern_bucket *find(const struct intern *table, const void *key, size_t len,
-				  uint32_t hash)
+static struct intern_bucket *intern_find(const struct intern *table, const void *key, size_t len,
+					 uint32_t hash)
 {
 	size_t at = hash & (table->size - 1);
 
@@ -32,7 +32,7 @@ static struct intern_bucket *find(const struct intern *table, const void *key, s
 	}
 }
 
-static bool grow(struct intern *table)
+static bool intern_grow(struct intern *table)
 {
 	struct intern larger = *table;
 
@@ -44,7 +44,7 @@ static bool grow(struct intern *table)
 		const struct intern_bucket *bucket = &table->buckets[i];
 
 		if (bucket->key)
-			*find(&larger, bucket->key, bucket->len, bucket->hash) = *bucket;
+			*intern_find(&larger, bucket->key, bucket->len, bucket->hash) = *bucket;
 	}
 	free(table->buckets);
 	*table = larger;
@@ -56,9 +56,9 @@ uint32_t *intern(struct intern *table, const void *key, size_t len)
 	uint32_t hash = hash_bytes(key, len);
 	struct intern_bucket *bucket;
 
-	if (table->count >= table->size / 2 && !grow(table))
+	if (table->count >= table->size / 2 && !intern_grow(table))
 		return NULL;
-	bucket = find(table, key, len, hash);
+	bucket = intern_find(table, key, len, hash);
 	if (!bucket->key) {
 		const char *copy = arena_text(table->arena, key, len);
 

@@ -14,7 +14,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static int hex_digit(char c)
+static int lex_hex_digit(char c)
 {
 	if (is_digit(c))
 		return c - '0';
@@ -23,7 +23,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-static size_t digits(const char *text)
+static size_t lex_digits(const char *text)
 {
 	return strspn(text, "0123456789");
 }
@@ -71,7 +71,7 @@ static size_t hex_number(const char *text)
 
 	if (text[0] != '0' || (text[1] != 'x' && text[1] != 'X'))
 		return 0;
-	while (hex_digit(text[n]) >= 0)
+	while (lex_hex_digit(text[n]) >= 0)
 		n++;
 	return n > 2 ? n : 0;
 }
@@ -85,13 +85,13 @@ size_t filter_lex_number(const char *text)
 	n = text[0] == '+' || text[0] == '-';
 	if (!is_digit(text[n]))
 		return 0;
-	n += digits(text + n);
+	n += lex_digits(text + n);
 	if (text[n] == '.')
 		n++;
-	n += digits(text + n);
+	n += lex_digits(text + n);
 	if ((text[n] == 'e' || text[n] == 'E') && (text[n + 1] == '+' || text[n + 1] == '-') &&
 	    is_digit(text[n + 2]))
-		n += 2 + digits(text + n + 2);
+		n += 2 + lex_digits(text + n + 2);
 	return n;
 }
 
@@ -140,10 +140,10 @@ const char *filter_lex_unquote(const char *text, size_t len, char *out, size_t *
 		if (byte == '\\' && body[i + 1] == 'x') {
 			if (i + 3 >= body_len)
 				return "truncated string escape sequence";
-			if (hex_digit(body[i + 2]) < 0 || hex_digit(body[i + 3]) < 0)
+			if (lex_hex_digit(body[i + 2]) < 0 || lex_hex_digit(body[i + 3]) < 0)
 				return "invalid string escape sequence: \\x takes two hexadecimal "
 				       "digits";
-			byte = hex_digit(body[i + 2]) << 4 | hex_digit(body[i + 3]);
+			byte = lex_hex_digit(body[i + 2]) << 4 | lex_hex_digit(body[i + 3]);
 			i += 3;
 		} else if (byte == '\\') {
 			byte = escaped(body[++i], text[0]);

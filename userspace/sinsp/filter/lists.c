@@ -34,7 +34,7 @@ bool filter_types_matter(const struct filter_check *check)
 	return decides_type(check) || needs_type(check);
 }
 
-static void ask(struct filter *filter, const struct filter_check *check, uint8_t *answers)
+static void lists_ask(struct filter *filter, const struct filter_check *check, uint8_t *answers)
 {
 	struct sinsp_event event = {0};
 	uint16_t code;
@@ -84,7 +84,7 @@ static bool holds_for_unnamed(struct filter *filter, const struct filter_check *
 	return check->test(filter, check, &event);
 }
 
-static int answer(struct filter *filter, struct filter_terms *terms, struct filter_term *term)
+static int lists_answer(struct filter *filter, struct filter_terms *terms, struct filter_term *term)
 {
 	const struct filter_check *check = term->check;
 	uint8_t *answers = arena_alloc(&terms->arena, FILTER_TYPES_COUNT);
@@ -95,7 +95,7 @@ static int answer(struct filter *filter, struct filter_terms *terms, struct filt
 	if (!decides_type(check)) {
 		find_values(check, answers);
 	} else {
-		ask(filter, check, answers);
+		lists_ask(filter, check, answers);
 		/* It names the types that it passes, unless it passes all others as well. */
 		if (!(check->left->operand.field->desc->flags & FIELD_DEPRECATED))
 			term->names = !holds_for_unnamed(filter, check);
@@ -110,7 +110,7 @@ int filter_types_answer(struct filter *filter, struct filter_terms *terms)
 
 	for (size_t i = 0; rc == 0 && i < terms->count; i++)
 		if (terms->terms[i].check && terms->terms[i].typed)
-			rc = answer(filter, terms, &terms->terms[i]);
+			rc = lists_answer(filter, terms, &terms->terms[i]);
 	return rc;
 }
 
@@ -125,7 +125,7 @@ struct classes {
 	uint16_t count;
 };
 
-static void split(struct classes *classes, const uint8_t *answers)
+static void lists_split(struct classes *classes, const uint8_t *answers)
 {
 	enum { ANSWERS_COUNT = FILTER_ANSWER_OPEN + 1, NEW = UINT16_MAX };
 	uint16_t numbers[FILTER_TYPES_COUNT * ANSWERS_COUNT];
@@ -154,8 +154,8 @@ struct lister {
 };
 
 /* The choices for one type. */
-static int choose(struct lister *lister, const uint32_t *refs, size_t n, unsigned int type,
-		  struct filter_list *list)
+static int lists_choose(struct lister *lister, const uint32_t *refs, size_t n, unsigned int type,
+			struct filter_list *list)
 {
 	uint32_t mark = filter_terms_mark(lister->terms);
 
@@ -173,7 +173,7 @@ static int choose(struct lister *lister, const uint32_t *refs, size_t n, unsigne
 }
 
 /* Returns the number of an equal list; adds a new one, with a copy of its choices. */
-static int add_list(struct lister *lister, const struct filter_list *list, uint32_t *number)
+static int lists_add_list(struct lister *lister, const struct filter_list *list, uint32_t *number)
 {
 	size_t bytes = list->count * sizeof(list->choices[0]);
 	uint32_t *known = intern(&lister->known, list->choices, bytes);
@@ -210,9 +210,9 @@ static int make_lists(struct lister *lister, const struct classes *classes, cons
 		uint16_t class = classes->of_type[type];
 
 		if (class == seen) { /* classes are numbered in the order of the types */
-			rc = choose(lister, refs, n, type, &list);
+			rc = lists_choose(lister, refs, n, type, &list);
 			if (rc == 0)
-				rc = add_list(lister, &list, &numbers[class]);
+				rc = lists_add_list(lister, &list, &numbers[class]);
 			seen++;
 		}
 		if (rc == 0)
@@ -274,7 +274,7 @@ int filter_lists_make(struct filter *filter, struct filter_terms *terms, const u
 	classes.count = 1;
 	for (size_t i = 0; i < terms->count; i++)
 		if (terms->terms[i].answers)
-			split(&classes, terms->terms[i].answers);
+			lists_split(&classes, terms->terms[i].answers);
 	rc = make_lists(&lister, &classes, refs, n);
 	if (rc == 0)
 		rc = project(&lister);

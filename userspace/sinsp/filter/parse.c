@@ -422,8 +422,8 @@ const char *filter_op_name(enum filter_op op)
 	return op_names[op];
 }
 
-static int make_node(struct parser *p, enum filter_node_kind kind, size_t at,
-		     struct filter_node **node)
+static int parse_make_node(struct parser *p, enum filter_node_kind kind, size_t at,
+			   struct filter_node **node)
 {
 	struct filter_node *made = arena_alloc(p->arena, sizeof(*made));
 
@@ -435,7 +435,7 @@ static int make_node(struct parser *p, enum filter_node_kind kind, size_t at,
 	return 0;
 }
 
-static bool is_word(const char *text, size_t len, const char *word)
+static bool parse_is_word(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
@@ -454,8 +454,9 @@ static enum filter_quantifier accept_quantifier(struct parser *p)
 			continue;
 		list += blank;
 		n = filter_lex_identifier(list);
-		if (list[0] != '(' && (n == 0 || is_word(list, n, "and") ||
-				       is_word(list, n, "or") || is_word(list, n, "not")))
+		if (list[0] != '(' &&
+		    (n == 0 || parse_is_word(list, n, "and") || parse_is_word(list, n, "or") ||
+		     parse_is_word(list, n, "not")))
 			continue;
 		p->at = list;
 		return quantifiers[i].quantifier;
@@ -517,7 +518,7 @@ static int fail_op(struct parser *p)
 	size_t n = filter_lex_identifier(p->at);
 	struct nearest nearest;
 
-	if (is_word(p->at, n, "not"))
+	if (parse_is_word(p->at, n, "not"))
 		return PARSER_FAIL(p, "expected %s, found 'not': it stands before the field",
 				   expected);
 	/* A sign is equally near to every operator. */
@@ -525,7 +526,7 @@ static int fail_op(struct parser *p)
 		return parser_fail_expected(p, expected, NULL);
 	nearest_init(&nearest, p->at, (size_t)parser_word_len(p));
 	for (size_t i = 0; i < COUNT(ops); i++) {
-		if (is_word(p->at, n, ops[i].word)) {
+		if (parse_is_word(p->at, n, ops[i].word)) {
 			p->at += n;
 			return parser_fail_expected(p, "a blank and a value", NULL);
 		}
@@ -628,7 +629,7 @@ static int parse_name(struct parser *p, struct filter_node **node)
 		p->at -= n;
 		return fail_check(p, n);
 	}
-	rc = make_node(p, FILTER_NODE_NAME, parser_position(p) - n, node);
+	rc = parse_make_node(p, FILTER_NODE_NAME, parser_position(p) - n, node);
 	return rc ? rc : parser_make_text(p, p->at - n, n, &(*node)->name);
 }
 
@@ -652,7 +653,7 @@ static int parse_left(struct parser *p, struct filter_expr **left)
 
 static int parse_comparison(struct parser *p, struct filter_node **node)
 {
-	int rc = make_node(p, FILTER_NODE_CHECK, parser_position(p), node);
+	int rc = parse_make_node(p, FILTER_NODE_CHECK, parser_position(p), node);
 
 	if (rc == 0)
 		rc = parse_left(p, &(*node)->left);
@@ -706,7 +707,7 @@ static int parse_not(struct parser *p, struct filter_node **node)
 	parser_leave(p, 1);
 	if (rc || !negated)
 		return rc;
-	rc = make_node(p, FILTER_NODE_NOT, start, &inverted);
+	rc = parse_make_node(p, FILTER_NODE_NOT, start, &inverted);
 	if (rc)
 		return rc;
 	inverted->first = *node;
@@ -745,7 +746,7 @@ static int parse_joined(struct parser *p, enum filter_node_kind kind, const char
 		*node = first;
 		return 0;
 	}
-	rc = make_node(p, kind, start, node);
+	rc = parse_make_node(p, kind, start, node);
 	if (rc == 0)
 		(*node)->first = first;
 	return rc;

@@ -36,7 +36,7 @@ static void print_quoted(const struct filter_text *text, struct buf *out)
  * The parser accepts control characters other than white space without quotes; for readers they are
  * quoted.
  */
-static bool is_plain(const struct filter_text *text)
+static bool print_is_plain(const struct filter_text *text)
 {
 	for (size_t i = 0; i < text->len; i++)
 		if ((unsigned char)text->data[i] < 0x20 || text->data[i] == '\\')
@@ -46,7 +46,7 @@ static bool is_plain(const struct filter_text *text)
 
 static void print_value(const struct filter_expr *value, struct buf *out)
 {
-	if (is_plain(&value->text))
+	if (print_is_plain(&value->text))
 		buf_append(out, value->text.data, value->text.len);
 	else
 		print_quoted(&value->text, out);

@@ -31,7 +31,8 @@ static bool is_path_op(enum filter_op op)
 	       op == FILTER_ENDSWITH;
 }
 
-static bool take_text(enum filter_op op, const struct field_value *value, struct path_text *path)
+static bool project_take_text(enum filter_op op, const struct field_value *value,
+			      struct path_text *path)
 {
 	*path = (struct path_text){
 		.text = value->bytes.data,
@@ -43,8 +44,8 @@ static bool take_text(enum filter_op op, const struct field_value *value, struct
 }
 
 /* Adds the test of a part of the text; it is placed at `at` of the fact. */
-static void add_part(struct kernel_tests *tests, enum kernel_fact fact, const char *text,
-		     size_t len, size_t compared, size_t at, bool negated)
+static void project_add_part(struct kernel_tests *tests, enum kernel_fact fact, const char *text,
+			     size_t len, size_t compared, size_t at, bool negated)
 {
 	struct kernel_test *test = &tests->list[tests->count++];
 
@@ -65,15 +66,15 @@ static void add_end(struct kernel_tests *tests, const struct path_text *path, bo
 {
 	size_t len = at_most(path->len);
 
-	add_part(tests, KERNEL_PATH_END, path->text + path->len - len, len, len, FACT_BYTES - len,
-		 negated);
+	project_add_part(tests, KERNEL_PATH_END, path->text + path->len - len, len, len,
+			 FACT_BYTES - len, negated);
 }
 
 /* The begin; the NUL of a whole path is compared if it is within the fact. */
 static void add_begin(struct kernel_tests *tests, const struct path_text *path, bool negated)
 {
-	add_part(tests, KERNEL_PATH, path->text, at_most(path->len),
-		 at_most(path->len + path->is_whole), 0, negated);
+	project_add_part(tests, KERNEL_PATH, path->text, at_most(path->len),
+			 at_most(path->len + path->is_whole), 0, negated);
 }
 
 /* The bytes behind those of add_begin(). */
@@ -81,8 +82,8 @@ static void add_next(struct kernel_tests *tests, const struct path_text *path, b
 {
 	size_t left = path->len - FACT_BYTES;
 
-	add_part(tests, KERNEL_PATH_2, path->text + FACT_BYTES, at_most(left),
-		 at_most(left + path->is_whole), 0, negated);
+	project_add_part(tests, KERNEL_PATH_2, path->text + FACT_BYTES, at_most(left),
+			 at_most(left + path->is_whole), 0, negated);
 }
 
 /* Whether one test says all. */
@@ -92,7 +93,7 @@ static bool is_short(const struct path_text *path)
 }
 
 /* The conjunction is the opposite of a disjunction of opposites. Returns whether it is exact. */
-static bool add_all(struct kernel_tests *tests, const struct path_text *path)
+static bool project_add_all(struct kernel_tests *tests, const struct path_text *path)
 {
 	tests->negated = !tests->negated;
 	if (path->is_end) {
@@ -131,9 +132,10 @@ bool path_tests_make(const struct filter_check *check, bool negated, struct kern
 	for (uint32_t i = 0; i < check->nconstants; i++) {
 		struct path_text path;
 
-		if (!take_text(check->op, &check->constants[i].value, &path))
+		if (!project_take_text(check->op, &check->constants[i].value, &path))
 			return false;
-		exact &= check->nconstants == 1 ? add_all(tests, &path) : add_one(tests, &path);
+		exact &= check->nconstants == 1 ? project_add_all(tests, &path)
+						: add_one(tests, &path);
 	}
 	return exact || negated == check->negated;
 }
@@ -149,7 +151,7 @@ enum { ALL_BITS = -1, NAME_BYTES = 16, ERRNO_MAX = 4095 };
 typedef bool make_test(enum filter_op op, const struct field_value *value,
 		       struct kernel_test *test);
 
-static bool is_equality(enum filter_op op)
+static bool project_is_equality(enum filter_op op)
 {
 	return op == FILTER_EQ || op == FILTER_NE || op == FILTER_IN;
 }
@@ -175,7 +177,7 @@ static bool make_number(enum filter_op op, const struct field_value *value,
 {
 	int64_t number = value->i64;
 
-	if (is_equality(op))
+	if (project_is_equality(op))
 		return test_equal(number, test);
 	if (op == FILTER_LT || op == FILTER_GE)
 		return test_less(number, op == FILTER_GE, test);
@@ -206,7 +208,7 @@ static bool make_bytes(enum filter_op op, const struct field_value *value, struc
 static bool make_failed(enum filter_op op, const struct field_value *value,
 			struct kernel_test *test)
 {
-	if (!is_equality(op) || value->u64 > 1)
+	if (!project_is_equality(op) || value->u64 > 1)
 		return false;
 	return test_less(0, !value->u64, test);
 }
@@ -214,7 +216,7 @@ static bool make_failed(enum filter_op op, const struct field_value *value,
 static bool make_flag(enum filter_op op, const struct field_value *value, uint64_t flag,
 		      struct kernel_test *test)
 {
-	if (!is_equality(op) || value->u64 > 1)
+	if (!project_is_equality(op) || value->u64 > 1)
 		return false;
 	test->check.op = KERNEL_EQUAL;
 	test->check.mask[0] = flag;
@@ -249,7 +251,7 @@ static bool make_create(enum filter_op op, const struct field_value *value,
 
 static bool make_error(enum filter_op op, const struct field_value *value, struct kernel_test *test)
 {
-	if (!is_equality(op))
+	if (!project_is_equality(op))
 		return false;
 	if (strcmp(value->bytes.data, "SUCCESS") == 0)
 		return test_less(0, true, test);
@@ -302,12 +304,12 @@ static bool make_name(enum filter_op op, const struct field_value *value, struct
 {
 	size_t len = value->bytes.len;
 
-	if ((!is_equality(op) && op != FILTER_STARTSWITH) || len == 0 || len >= NAME_BYTES ||
-	    memchr(value->bytes.data, '\0', len))
+	if ((!project_is_equality(op) && op != FILTER_STARTSWITH) || len == 0 ||
+	    len >= NAME_BYTES || memchr(value->bytes.data, '\0', len))
 		return false;
 	test->check.op = KERNEL_EQUAL;
 	memcpy(test->check.value, value->bytes.data, len);
-	memset(test->check.mask, 0xff, len + is_equality(op));
+	memset(test->check.mask, 0xff, len + project_is_equality(op));
 	return true;
 }
 
@@ -360,7 +362,7 @@ static bool opens_result(const struct event_desc *desc)
 }
 
 /* Whether the kernel knows the value of a field of events of an id. */
-static bool is_known(unsigned int of_field, unsigned int id)
+static bool project_is_known(unsigned int of_field, unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
@@ -419,7 +421,7 @@ bool kernel_tests_make(const struct filter_check *check, bool negated, unsigned 
 		return false;
 	of_field = check->left->operand.field->desc->fact;
 	known = fact_of(of_field, id);
-	if (!(facts & 1u << known->fact) || !is_known(of_field, id))
+	if (!(facts & 1u << known->fact) || !project_is_known(of_field, id))
 		return false;
 	if (of_field == FIELD_FACT_PATH)
 		return path_tests_make(check, negated, tests);
@@ -447,7 +449,8 @@ enum {
 	VISITS_MAX = 20000,
 	FACTS_AT_PATH = (1 << KERNEL_FACTS) - 1,
 	FACTS_AT_EXIT = FACTS_AT_PATH & ~KERNEL_FACTS_OF_PATHS,
-	FACTS_AT_ENTRY = FACTS_AT_EXIT & ~(1 << KERNEL_RESULT | 1 << KERNEL_OPEN_FLAGS | 1 << KERNEL_DESCRIPTOR),
+	FACTS_AT_ENTRY = FACTS_AT_EXIT &
+			 ~(1 << KERNEL_RESULT | 1 << KERNEL_OPEN_FLAGS | 1 << KERNEL_DESCRIPTOR),
 };
 
 struct projector {
@@ -462,7 +465,7 @@ struct projector {
 };
 
 /* Whether the kernel's part of an expression is just true. */
-static bool is_open(struct projector *projector, uint32_t ref)
+static bool project_is_open(struct projector *projector, uint32_t ref)
 {
 	const struct filter_term *term = filter_term_of(projector->terms, ref);
 	bool negated = filter_term_is_negated(ref);
@@ -478,14 +481,14 @@ static bool is_open(struct projector *projector, uint32_t ref)
 		return !kernel_tests_make(term->check, negated, projector->id, projector->facts,
 					  &tests);
 	for (uint32_t i = 0; i < term->nparts; i++)
-		if (is_open(projector, term->parts[i] ^ negated) == negated)
+		if (project_is_open(projector, term->parts[i] ^ negated) == negated)
 			return negated;
 	return !negated;
 }
 
 /* Returns where to continue. If there is no room left, the check counts as true. */
-static uint8_t add_check(struct projector *projector, const struct filter_check *check,
-			 bool negated, uint8_t on_true, uint8_t on_false)
+static uint8_t project_add_check(struct projector *projector, const struct filter_check *check,
+				 bool negated, uint8_t on_true, uint8_t on_false)
 {
 	struct kernel_tests tests;
 	uint8_t at = on_false, hit = on_true;
@@ -509,19 +512,20 @@ static uint8_t add_check(struct projector *projector, const struct filter_check 
 	return at;
 }
 
-static uint8_t add(struct projector *projector, uint32_t ref, uint8_t on_true, uint8_t on_false)
+static uint8_t project_add(struct projector *projector, uint32_t ref, uint8_t on_true,
+			   uint8_t on_false)
 {
 	const struct filter_term *term = filter_term_of(projector->terms, ref);
 	bool negated = filter_term_is_negated(ref);
 
-	if (is_open(projector, ref))
+	if (project_is_open(projector, ref))
 		return on_true;
 	if (ref == FILTER_FALSE)
 		return on_false;
 	if (term->check)
-		return add_check(projector, term->check, negated, on_true, on_false);
+		return project_add_check(projector, term->check, negated, on_true, on_false);
 	for (uint32_t i = term->nparts; i-- > 0;) {
-		uint8_t at = add(projector, term->parts[i] ^ negated, on_true, on_false);
+		uint8_t at = project_add(projector, term->parts[i] ^ negated, on_true, on_false);
 
 		if (negated)
 			on_false = at;
@@ -532,7 +536,8 @@ static uint8_t add(struct projector *projector, uint32_t ref, uint8_t on_true, u
 }
 
 /* Copies the checks that can be reached from `entry`; they are in order. */
-static void finish(const struct projector *projector, uint8_t entry, struct kernel_filter *filter)
+static void project_finish(const struct projector *projector, uint8_t entry,
+			   struct kernel_filter *filter)
 {
 	bool reached[KERNEL_REJECT + 1] = {false};
 	uint8_t moved[KERNEL_REJECT + 1];
@@ -569,13 +574,13 @@ bool filter_project(const struct filter_terms *terms, const struct filter_list *
 	uint8_t entry = KERNEL_REJECT;
 
 	for (uint32_t i = 0; i < list->count; i++)
-		if (is_open(&projector, list->choices[i].entry))
+		if (project_is_open(&projector, list->choices[i].entry))
 			return false;
 	for (uint32_t i = list->count; i-- > 0;)
-		entry = add(&projector, list->choices[i].entry, KERNEL_PASS, entry);
+		entry = project_add(&projector, list->choices[i].entry, KERNEL_PASS, entry);
 	if (entry >= KERNEL_CHECKS_MAX)
 		return false;
-	finish(&projector, entry, filter);
+	project_finish(&projector, entry, filter);
 	return true;
 }
 
@@ -585,7 +590,7 @@ static bool is_always_open(const struct filter_terms *terms, const struct filter
 	struct projector projector = {.terms = terms, .any_id = true};
 
 	for (uint32_t i = 0; i < list->count; i++)
-		if (is_open(&projector, list->choices[i].entry))
+		if (project_is_open(&projector, list->choices[i].entry))
 			return true;
 	return false;
 }

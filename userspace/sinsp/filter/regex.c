@@ -32,7 +32,7 @@ static bool is_alnum(uint32_t c)
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-static int hex_digit(char c)
+static int regex_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -68,8 +68,8 @@ static const char *read_hex(struct translator *t, uint32_t *c)
 	int digits = 0;
 
 	t->at += braced;
-	while (t->at < t->end && hex_digit(*t->at) >= 0 && digits < (braced ? 8 : 2)) {
-		*c = *c * 16 + (uint32_t)hex_digit(*t->at++);
+	while (t->at < t->end && regex_hex_digit(*t->at) >= 0 && digits < (braced ? 8 : 2)) {
+		*c = *c * 16 + (uint32_t)regex_hex_digit(*t->at++);
 		digits++;
 	}
 	if (braced && (t->at == t->end || *t->at++ != '}'))
@@ -184,7 +184,7 @@ static const char *copy_class(struct translator *t)
  * Reads a count; one above the limit stays above it. Returns the position after the digits, NULL if
  * there are none.
  */
-static const char *read_count(const char *at, const char *end, unsigned int *count)
+static const char *regex_read_count(const char *at, const char *end, unsigned int *count)
 {
 	const char *start = at;
 
@@ -197,13 +197,13 @@ static const char *read_count(const char *at, const char *end, unsigned int *cou
 static size_t lex_repeat(const struct translator *t, bool *valid)
 {
 	unsigned int low, high;
-	const char *at = read_count(t->at + 1, t->end, &low);
+	const char *at = regex_read_count(t->at + 1, t->end, &low);
 
 	if (!at || at == t->end)
 		return 0;
 	high = low;
 	if (*at == ',') {
-		const char *behind = read_count(at + 1, t->end, &high);
+		const char *behind = regex_read_count(at + 1, t->end, &high);
 
 		if (!behind)
 			high = low;

@@ -15,7 +15,7 @@
 enum { SPECIAL_PARTS_MAX = 1 << 20 };
 
 /* Room for one more element in an array that doubles. */
-static bool reserve(void **array, size_t count, size_t *capacity, size_t size)
+static bool terms_reserve(void **array, size_t count, size_t *capacity, size_t size)
 {
 	size_t larger = *capacity ? 2 * *capacity : 64;
 	void *moved;
@@ -52,7 +52,7 @@ int filter_terms_add(struct filter_terms *terms, const struct filter_term *term,
 {
 	struct filter_term *made;
 
-	if (!reserve((void **)&terms->terms, terms->count, &terms->capacity, sizeof(*made)))
+	if (!terms_reserve((void **)&terms->terms, terms->count, &terms->capacity, sizeof(*made)))
 		return -ENOMEM;
 	made = &terms->terms[terms->count];
 	*made = *term;
@@ -63,8 +63,8 @@ int filter_terms_add(struct filter_terms *terms, const struct filter_term *term,
 
 int filter_terms_push(struct filter_terms *terms, uint32_t ref)
 {
-	if (!reserve((void **)&terms->stack, terms->depth, &terms->stack_capacity,
-		     sizeof(terms->stack[0])))
+	if (!terms_reserve((void **)&terms->stack, terms->depth, &terms->stack_capacity,
+			   sizeof(terms->stack[0])))
 		return -ENOMEM;
 	terms->stack[terms->depth++] = ref;
 	return 0;
@@ -194,7 +194,7 @@ struct coder {
 	bool failed; /* out of memory */
 };
 
-static void share(struct filter_terms *terms, uint32_t ref, uint32_t mark)
+static void terms_share(struct filter_terms *terms, uint32_t ref, uint32_t mark)
 {
 	struct filter_term *term = filter_term_of(terms, ref);
 
@@ -204,7 +204,7 @@ static void share(struct filter_terms *terms, uint32_t ref, uint32_t mark)
 	}
 	term->mark[0] = mark;
 	for (uint32_t i = 0; i < term->nparts; i++)
-		share(terms, term->parts[i], mark);
+		terms_share(terms, term->parts[i], mark);
 }
 
 void filter_code_share(struct filter_terms *terms, const struct filter_list *list)
@@ -212,7 +212,7 @@ void filter_code_share(struct filter_terms *terms, const struct filter_list *lis
 	uint32_t mark = filter_terms_mark(terms);
 
 	for (uint32_t i = 0; i < list->count; i++)
-		share(terms, list->choices[i].entry, mark);
+		terms_share(terms, list->choices[i].entry, mark);
 }
 
 static uint32_t add_jump(struct coder *coder, const struct filter_jump *jump)

@@ -50,7 +50,7 @@ static bool next_cluster(struct walk *walk)
 	return false;
 }
 
-static void take_value(struct walk *walk, struct option *option)
+static void transform_take_value(struct walk *walk, struct option *option)
 {
 	option->has_value = true;
 	option->value = text_value("", 0);
@@ -73,7 +73,7 @@ static bool next_option(struct walk *walk, struct option *option)
 	option->letter = known ? letter : '?';
 	option->has_value = false;
 	if (known && known[1] == ':')
-		take_value(walk, option);
+		transform_take_value(walk, option);
 	return true;
 }
 
@@ -90,7 +90,7 @@ static struct field_value letter_value(char letter, struct field_scratch *scratc
 	return text_value(text, 1);
 }
 
-static void add(struct filter_register *result, struct field_value value)
+static void transform_add(struct filter_register *result, struct field_value value)
 {
 	if (result->count < FIELD_VALUES_MAX)
 		result->values[result->count++] = value;
@@ -129,9 +129,9 @@ void filter_step_getopt(const struct filter_step *step, struct filter_register *
 		select_option(&walk, step->text.data[0], scratch, result);
 	} else {
 		while (next_option(&walk, &option)) {
-			add(result, letter_value(option.letter, scratch));
+			transform_add(result, letter_value(option.letter, scratch));
 			if (option.has_value)
-				add(result, option.value);
+				transform_add(result, option.value);
 		}
 	}
 	words->count = result->count;
@@ -144,13 +144,13 @@ void filter_step_getopt(const struct filter_step *step, struct filter_register *
 
 enum { TRANSFORM_NO_VALUE = -1 };
 
-static bool is_text(enum param_type type)
+static bool transform_is_text(enum param_type type)
 {
 	return type == PT_CHARBUF || type == PT_FSPATH || type == PT_FSRELPATH;
 }
 
 /* Memory for a value of `len` bytes and its NUL, or NULL if the scratch is full. */
-static char *take(struct field_scratch *scratch, size_t len)
+static char *transform_take(struct field_scratch *scratch, size_t len)
 {
 	char *memory = scratch->bytes + scratch->used;
 
@@ -181,7 +181,7 @@ static void change_each(const struct filter_step *step, struct filter_register *
 			reg->count = TRANSFORM_NO_VALUE;
 }
 
-static char lower(char c)
+static char transform_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
@@ -194,7 +194,7 @@ static char upper(char c)
 static bool change_case(struct field_value *value, struct field_scratch *scratch, char to(char))
 {
 	size_t len = value->bytes.len;
-	char *copy = take(scratch, len);
+	char *copy = transform_take(scratch, len);
 
 	for (size_t i = 0; copy && i < len; i++)
 		copy[i] = to(value->bytes.data[i]);
@@ -204,7 +204,7 @@ static bool change_case(struct field_value *value, struct field_scratch *scratch
 static bool lower_one(const struct filter_step *step, struct field_value *value,
 		      struct field_scratch *scratch)
 {
-	return change_case(value, scratch, lower);
+	return change_case(value, scratch, transform_lower);
 }
 
 static bool upper_one(const struct filter_step *step, struct field_value *value,
@@ -279,13 +279,13 @@ static ptrdiff_t base64_decode(const char *text, size_t len, char *out)
 static bool b64_one(const struct filter_step *step, struct field_value *value,
 		    struct field_scratch *scratch)
 {
-	char *out = take(scratch, value->bytes.len);
+	char *out = transform_take(scratch, value->bytes.len);
 	ptrdiff_t len = out ? base64_decode(value->bytes.data, value->bytes.len, out) : -1;
 
 	if (len < 0)
 		return false;
 	out[len] = '\0';
-	return set_bytes(value, out, is_text(step->type) ? strlen(out) : (size_t)len);
+	return set_bytes(value, out, transform_is_text(step->type) ? strlen(out) : (size_t)len);
 }
 
 static void run_b64(const struct filter_step *step, struct filter_register *regs,
@@ -316,7 +316,7 @@ static bool glue(struct field_scratch *scratch, const struct field_value *values
 
 	for (size_t i = 0; i < n; i++)
 		len += values[i].bytes.len + (i ? between->bytes.len : 0);
-	text = at = take(scratch, len);
+	text = at = transform_take(scratch, len);
 	for (size_t i = 0; text && i < n; i++) {
 		if (i)
 			at = mempcpy(at, between->bytes.data, between->bytes.len);
@@ -383,7 +383,7 @@ void filter_step_list(const struct filter_step *step, struct filter_register *re
 
 bool filter_has_text(enum param_type type)
 {
-	return is_text(type) || (param_type_size(type) && type != PT_DOUBLE);
+	return transform_is_text(type) || (param_type_size(type) && type != PT_DOUBLE);
 }
 
 static bool text_one(const struct filter_step *step, struct field_value *value,
@@ -398,7 +398,7 @@ static bool text_one(const struct filter_step *step, struct field_value *value,
 	len = param_type_is_signed(step->type)
 		      ? snprintf(digits, sizeof(digits), "%" PRId64, value->i64)
 		      : snprintf(digits, sizeof(digits), "%" PRIu64, value->u64);
-	copy = take(scratch, (size_t)len);
+	copy = transform_take(scratch, (size_t)len);
 	if (copy)
 		memcpy(copy, digits, (size_t)len);
 	return set_bytes(value, copy, (size_t)len);
@@ -414,7 +414,7 @@ static bool shape_text(const struct filter_shape *args, uint16_t nargs, bool sel
 		       struct filter_shape *result)
 {
 	*result = args[0];
-	return is_text(args[0].type);
+	return transform_is_text(args[0].type);
 }
 
 static bool shape_b64(const struct filter_shape *args, uint16_t nargs, bool selected,
@@ -428,7 +428,7 @@ static bool shape_len(const struct filter_shape *args, uint16_t nargs, bool sele
 		      struct filter_shape *result)
 {
 	*result = (struct filter_shape){.type = PT_UINT64, .flags = args[0].flags};
-	return args[0].list || is_text(args[0].type) || args[0].type == PT_BYTEBUF;
+	return args[0].list || transform_is_text(args[0].type) || args[0].type == PT_BYTEBUF;
 }
 
 static bool shape_concat(const struct filter_shape *args, uint16_t nargs, bool selected,

@@ -74,7 +74,7 @@ bool filter_unit_is_known(const char *word, size_t len)
 	return find_unit(word, len) != NULL;
 }
 
-static size_t digits(const char *text)
+static size_t unit_digits(const char *text)
 {
 	return strspn(text, "0123456789");
 }
@@ -83,11 +83,11 @@ static size_t digits(const char *text)
 static const char *word_of(const char *text)
 {
 	text += *text == '+' || *text == '-';
-	if (!digits(text))
+	if (!unit_digits(text))
 		return NULL;
-	text += digits(text);
-	if (*text == '.' && digits(text + 1))
-		text += 1 + digits(text + 1);
+	text += unit_digits(text);
+	if (*text == '.' && unit_digits(text + 1))
+		text += 1 + unit_digits(text + 1);
 	return (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ? text : NULL;
 }
 
@@ -107,12 +107,12 @@ static bool multiply(unsigned __int128 *number, uint64_t factor)
 }
 
 /* Reads digits with an optional point; false if there are too many of them. */
-static bool read_fraction(const char *text, struct fraction *fraction)
+static bool unit_read_fraction(const char *text, struct fraction *fraction)
 {
 	bool behind_point = false;
 
 	*fraction = (struct fraction){0, 1};
-	for (; *text == '.' || digits(text); text++) {
+	for (; *text == '.' || unit_digits(text); text++) {
 		if (*text == '.') {
 			behind_point = true;
 			continue;
@@ -178,7 +178,7 @@ int filter_quantity_read(const char *text, const struct filter_measure *measure,
 
 	if (!unit || unit->dimension != counted[measure->unit].dimension)
 		return fail_unit(text, word, measure, err);
-	fits = read_fraction(text + (negative || *text == '+'), &fraction) &&
+	fits = unit_read_fraction(text + (negative || *text == '+'), &fraction) &&
 	       multiply(&fraction.top, unit->scale) &&
 	       multiply(&fraction.bottom, counted[measure->unit].scale);
 	if (!fits)

@@ -98,7 +98,7 @@ struct source {
 
 typedef int parse_value(const struct source *source, struct filter_constant *constant);
 
-static int fail(const struct source *source, const char *what)
+static int value_fail(const struct source *source, const char *what)
 {
 	return BINDER_FAIL(source->binder, source->expr->position, "'%.60s' is not %s",
 			   source->expr->text.data, what);
@@ -192,9 +192,10 @@ static int parse_integer(const struct source *source, struct filter_constant *co
 	if (filter_quantity_is(text))
 		return parse_quantity(source, constant);
 	if (!is_integer(text))
-		return fail(source, is_flags(source->type)
-					    ? "a whole number; evt.arg.NAME has names of flags"
-					    : "a whole number");
+		return value_fail(source,
+				  is_flags(source->type)
+					  ? "a whole number; evt.arg.NAME has names of flags"
+					  : "a whole number");
 	number = is_signed ? strtoll(text, NULL, 10) : (int64_t)strtoull(text, NULL, 10);
 	constant->value.i64 = wrap(number, param_type_size(source->type), is_signed);
 	return 0;
@@ -205,7 +206,7 @@ static int parse_double(const struct source *source, struct filter_constant *con
 	const char *text = source->expr->text.data;
 
 	if (!is_integer(text))
-		return fail(source, "a whole number");
+		return value_fail(source, "a whole number");
 	constant->value.f64 = (double)wrap(strtoll(text, NULL, 10), sizeof(int32_t), true);
 	return 0;
 }
@@ -215,7 +216,7 @@ static int parse_bool(const struct source *source, struct filter_constant *const
 	const char *text = source->expr->text.data;
 
 	if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
-		return fail(source, "'true' or 'false'");
+		return value_fail(source, "'true' or 'false'");
 	constant->value.u64 = text[0] == 't';
 	return 0;
 }
@@ -231,13 +232,13 @@ static int parse_port(const struct source *source, struct filter_constant *const
 		return parse_hexadecimal(source, constant);
 	if (text[strspn(text, "0123456789")] != '\0') {
 		if (getservbyname_r(text, NULL, &service, memory, sizeof(memory), &found) || !found)
-			return fail(source, "a port number or the name of a service");
+			return value_fail(source, "a port number or the name of a service");
 		constant->value.u64 = ntohs((uint16_t)service.s_port);
 		return 0;
 	}
 	number = strtoull(text, NULL, 10);
 	if (number > INT_MAX)
-		return fail(source, "a port number");
+		return value_fail(source, "a port number");
 	constant->value.u64 = (uint16_t)number;
 	return 0;
 }
@@ -249,7 +250,7 @@ static int parse_bytes(const struct source *source, struct filter_constant *cons
 	return 0;
 }
 
-static int hex_digit(char c)
+static int value_hex_digit(char c)
 {
 	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
 	const char *found = c ? strchr(digits, c) : NULL;
@@ -265,14 +266,14 @@ static int parse_hex(const struct source *source, struct filter_constant *consta
 	if (!bytes)
 		return -ENOMEM;
 	for (size_t i = 0; i + 1 < text->len; i += 2) {
-		int high = hex_digit(text->data[i]), low = hex_digit(text->data[i + 1]);
+		int high = value_hex_digit(text->data[i]), low = value_hex_digit(text->data[i + 1]);
 
 		if (high < 0 || low < 0)
-			return fail(source, "a row of hexadecimal digits");
+			return value_fail(source, "a row of hexadecimal digits");
 		bytes[i / 2] = (char)(high << 4 | low);
 	}
 	if (text->len % 2)
-		return fail(source, "an even number of hexadecimal digits");
+		return value_fail(source, "an even number of hexadecimal digits");
 	constant->value.bytes.data = bytes;
 	constant->value.bytes.len = text->len / 2;
 	return 0;
@@ -288,8 +289,9 @@ static bool parse_ip(const char *text, struct field_value *value)
 
 static int parse_address(const struct source *source, struct filter_constant *constant)
 {
-	return parse_ip(source->expr->text.data, &constant->value) ? 0
-								   : fail(source, "an IP address");
+	return parse_ip(source->expr->text.data, &constant->value)
+		       ? 0
+		       : value_fail(source, "an IP address");
 }
 
 static int parse_net(const struct source *source, struct filter_constant *constant)
@@ -301,16 +303,16 @@ static int parse_net(const struct source *source, struct filter_constant *consta
 	unsigned long bits;
 
 	if (len >= sizeof(address))
-		return fail(source, "a network (an address, '/' and a number of bits)");
+		return value_fail(source, "a network (an address, '/' and a number of bits)");
 	memcpy(address, text, len);
 	address[len] = '\0';
 	if (!parse_ip(address, &constant->value))
-		return fail(source, "a network: its address is wrong");
+		return value_fail(source, "a network: its address is wrong");
 	digits = strspn(slash + 1, "0123456789");
 	bits = strtoul(slash + 1, NULL, 10);
 	if (!digits || slash[1 + digits] != '\0' || bits > 8UL * constant->value.ip.len ||
 	    (bits == 0 && constant->value.ip.len == 16))
-		return fail(source, "a network: its number of bits is wrong");
+		return value_fail(source, "a network: its number of bits is wrong");
 	constant->prefix = (uint8_t)bits;
 	return 0;
 }

@@ -26,15 +26,16 @@ int column_evaluate(struct formatter *formatter, const struct format_column *col
 	return operand_get(&column->operand, event, formatter->regs, &formatter->scratch);
 }
 
-static bool is_same(struct filter_text a, struct filter_text b)
+static bool column_is_same(struct filter_text a, struct filter_text b)
 {
 	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
-static struct format_column *find_key(const struct formatter *formatter, struct filter_text key)
+static struct format_column *column_find_key(const struct formatter *formatter,
+					     struct filter_text key)
 {
 	for (size_t i = 0; i < formatter->columns_count; i++)
-		if (is_same(formatter->columns[i].before, key))
+		if (column_is_same(formatter->columns[i].before, key))
 			return &formatter->columns[i];
 	return NULL;
 }
@@ -44,7 +45,7 @@ static int chain(struct formatter *formatter, struct format_column *first,
 {
 	struct format_column *copy;
 
-	if (is_same(first->name, column->name) ||
+	if (column_is_same(first->name, column->name) ||
 	    column_is_of_container(first) != column_is_of_container(column))
 		return 0;
 	copy = arena_alloc(&formatter->arena, sizeof(*copy));
@@ -59,7 +60,7 @@ static int chain(struct formatter *formatter, struct format_column *first,
 int format_place_column(struct formatter *formatter, const struct format_column *column)
 {
 	struct format_column *same =
-		formatter->events->keyed ? find_key(formatter, column->before) : NULL;
+		formatter->events->keyed ? column_find_key(formatter, column->before) : NULL;
 
 	if (same)
 		return formatter->schema ? chain(formatter, same, column) : 0;
@@ -253,26 +254,27 @@ struct list_parser {
 	struct filter_error *err;
 };
 
-static int add_field(const struct list_parser *p, const char *name, size_t len, size_t position)
+static int column_add_field(const struct list_parser *p, const char *name, size_t len,
+			    size_t position)
 {
 	return format_add_field(p->formatter, (struct filter_text){name, len}, p->text, position,
 				p->err);
 }
 
 /* Adds fields of a list that ends with NULL, or may be NULL. */
-static int add_names(const struct list_parser *p, const char *const *names, size_t position)
+static int column_add_names(const struct list_parser *p, const char *const *names, size_t position)
 {
 	int rc = 0;
 
 	for (; names && *names && rc == 0; names++)
-		rc = add_field(p, *names, strlen(*names), position);
+		rc = column_add_field(p, *names, strlen(*names), position);
 	return rc;
 }
 
-static int add_default(struct list_parser *p, size_t position)
+static int column_add_default(struct list_parser *p, size_t position)
 {
 	p->has_default = true;
-	return add_names(p, p->formatter->events->default_fields, position);
+	return column_add_names(p, p->formatter->events->default_fields, position);
 }
 
 /* They stand last, so that one test per event suffices. Those that were named are not added. */
@@ -280,7 +282,7 @@ static int add_container_columns(const struct list_parser *p)
 {
 	struct formatter *formatter = p->formatter;
 	size_t before = formatter->columns_count;
-	int rc = add_names(p, formatter->events->container_fields, 0);
+	int rc = column_add_names(p, formatter->events->container_fields, 0);
 
 	formatter->container_columns = formatter->columns_count - before;
 	return rc;
@@ -291,14 +293,14 @@ static bool stands_alone(const struct field_desc *desc)
 	return !(desc->flags & (FIELD_FILTER_ONLY | FIELD_ARG_REQUIRED));
 }
 
-static int add_all(const struct list_parser *p, size_t position)
+static int column_add_all(const struct list_parser *p, size_t position)
 {
 	int rc = 0;
 
 	for (const struct field_desc *const *table = field_tables; *table; table++)
 		for (const struct field_desc *desc = *table; desc->name && rc == 0; desc++)
 			if (stands_alone(desc))
-				rc = add_field(p, desc->name, strlen(desc->name), position);
+				rc = column_add_field(p, desc->name, strlen(desc->name), position);
 	return rc;
 }
 
@@ -345,7 +347,7 @@ static size_t element_length(const char *text)
 	return n;
 }
 
-static bool is_word(const char *text, size_t len, const char *word)
+static bool column_is_word(const char *text, size_t len, const char *word)
 {
 	return len == strlen(word) && memcmp(text, word, len) == 0;
 }
@@ -361,11 +363,11 @@ static int add_element(struct list_parser *p, size_t position, size_t len)
 	if (len == 0)
 		return filter_error_set(p->err, p->text, position,
 					"expected a field, 'default' or 'all'");
-	if (is_word(text, len, "default"))
-		return add_default(p, position);
-	if (is_word(text, len, "all"))
-		return add_all(p, position);
-	return add_field(p, text, len, position);
+	if (column_is_word(text, len, "default"))
+		return column_add_default(p, position);
+	if (column_is_word(text, len, "all"))
+		return column_add_all(p, position);
+	return column_add_field(p, text, len, position);
 }
 
 int format_parse_fields(struct formatter *formatter, const char *list, struct filter_error *err)
@@ -435,8 +437,8 @@ static int parse_width(struct format_parser *p, unsigned int *width)
 }
 
 /* Adds the operand `expr`, which ends before `end`. */
-static int add(struct format_parser *p, struct format_token *token, const struct filter_expr *expr,
-	       size_t end, struct filter_error *err)
+static int column_add(struct format_parser *p, struct format_token *token,
+		      const struct filter_expr *expr, size_t end, struct filter_error *err)
 {
 	size_t start = (size_t)(p->at - p->text);
 	int rc = make_text(p, p->at, end - start, &token->name);
@@ -454,7 +456,7 @@ static int add_without_selector(struct format_parser *p, struct format_token *to
 				struct filter_expr *call)
 {
 	call->selector = (struct filter_text){0};
-	return add(p, token, call, call->selector_position, NULL);
+	return column_add(p, token, call, call->selector_position, NULL);
 }
 
 /* Adds the longest prefix of the current word that is a field. */
@@ -470,7 +472,7 @@ static int add_shorter_field(struct format_parser *p, struct format_token *token
 		int rc = make_text(p, p->at, n, &expr.text);
 
 		if (rc == 0)
-			rc = add(p, token, &expr, start + n, NULL);
+			rc = column_add(p, token, &expr, start + n, NULL);
 		if (rc != -EINVAL)
 			return rc;
 	}
@@ -495,7 +497,7 @@ static int parse_token(struct format_parser *p, struct filter_text before)
 	rc = filter_parse_operand(p->text, (size_t)(p->at - p->text), &p->formatter->arena, &expr,
 				  &end, p->err);
 	if (rc == 0)
-		rc = add(p, &token, expr, end, p->err);
+		rc = column_add(p, &token, expr, end, p->err);
 	if (rc != -EINVAL)
 		return rc;
 	if (expr && expr->kind == FILTER_EXPR_CALL && expr->selector.data)
@@ -515,7 +517,7 @@ static size_t count_tokens(const char *format)
 }
 
 /* Names that are not UTF-8 could not be distinguished as keys. */
-static int check_keys(struct format_parser *p)
+static int column_check_keys(struct format_parser *p)
 {
 	const char *at = p->text, *end = at + strlen(at);
 	uint32_t code_point;
@@ -539,7 +541,7 @@ int format_parse(struct formatter *formatter, const char *format, struct filter_
 		return FORMAT_FAIL(p, "the format is empty");
 	if (strlen(format) > FORMAT_BYTES_MAX)
 		return FORMAT_FAIL(p, "a format has no more than %d bytes", FORMAT_BYTES_MAX);
-	rc = formatter->events->keyed ? check_keys(p) : 0;
+	rc = formatter->events->keyed ? column_check_keys(p) : 0;
 	if (rc)
 		return rc;
 	formatter->missing = format[0] == '*' ? MISSING_IS_SHOWN : MISSING_DROPS_THE_LINE;

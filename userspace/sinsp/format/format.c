@@ -12,8 +12,8 @@
 #include "sinsp/format/schema.h"
 #include "sinsp/values/param_value.h"
 
-static int add_fields(struct formatter *formatter, const char *const *fields, size_t n,
-		      struct filter_error *err)
+static int format_add_fields(struct formatter *formatter, const char *const *fields, size_t n,
+			     struct filter_error *err)
 {
 	int rc = format_reserve(formatter, n);
 
@@ -23,7 +23,7 @@ static int add_fields(struct formatter *formatter, const char *const *fields, si
 	return rc;
 }
 
-static int add_default(struct formatter *formatter, struct filter_error *err)
+static int format_add_default(struct formatter *formatter, struct filter_error *err)
 {
 	const char *format = formatter->events->default_format;
 
@@ -32,7 +32,7 @@ static int add_default(struct formatter *formatter, struct filter_error *err)
 		      : format_parse_fields(formatter, "default", err);
 }
 
-static struct formatter *begin(const struct output_format *output)
+static struct formatter *format_begin(const struct output_format *output)
 {
 	struct formatter *made = malloc(sizeof(*made));
 
@@ -59,7 +59,7 @@ static int add_head(struct formatter *made)
 }
 
 /* Completes a formatter after its columns were added; `rc` is the result of that. */
-static int finish(struct formatter *made, int rc, struct formatter **formatter)
+static int format_finish(struct formatter *made, int rc, struct formatter **formatter)
 {
 	size_t nregs = 1;
 
@@ -89,13 +89,14 @@ static int finish(struct formatter *made, int rc, struct formatter **formatter)
 int formatter_create(const struct output_format *output, const char *const *fields, size_t n,
 		     struct formatter **formatter, struct error *err)
 {
-	struct formatter *made = begin(output);
+	struct formatter *made = format_begin(output);
 	struct filter_error wrong = {.text = "out of memory"};
 	int rc = -ENOMEM;
 
 	if (made) {
-		rc = fields ? add_fields(made, fields, n, &wrong) : add_default(made, &wrong);
-		rc = finish(made, rc, formatter);
+		rc = fields ? format_add_fields(made, fields, n, &wrong)
+			    : format_add_default(made, &wrong);
+		rc = format_finish(made, rc, formatter);
 	}
 	return rc ? error_set(err, rc, "%s", wrong.text) : 0;
 }
@@ -103,17 +104,18 @@ int formatter_create(const struct output_format *output, const char *const *fiel
 int formatter_create_format(const struct output_format *output, const char *format,
 			    struct formatter **formatter, struct filter_error *err)
 {
-	struct formatter *made = begin(output);
+	struct formatter *made = format_begin(output);
 
-	return made ? finish(made, format_parse(made, format, err), formatter) : -ENOMEM;
+	return made ? format_finish(made, format_parse(made, format, err), formatter) : -ENOMEM;
 }
 
 int formatter_create_fields(const struct output_format *output, const char *list,
 			    struct formatter **formatter, struct filter_error *err)
 {
-	struct formatter *made = begin(output);
+	struct formatter *made = format_begin(output);
 
-	return made ? finish(made, format_parse_fields(made, list, err), formatter) : -ENOMEM;
+	return made ? format_finish(made, format_parse_fields(made, list, err), formatter)
+		    : -ENOMEM;
 }
 
 void formatter_add_base64(struct formatter *formatter)
@@ -157,13 +159,13 @@ static bool append_spans(struct formatter *formatter, const struct sinsp_event *
 	end += event_container(event) ? formatter->spans_count : formatter->host_spans;
 	for (; span < end; span++)
 		if (!(span->kind ? format_append_kept(formatter, span, event, out)
-					 : formatter->events->append(formatter, span, event, out)))
+				 : formatter->events->append(formatter, span, event, out)))
 			return false;
 	return true;
 }
 
-static bool append(struct formatter *formatter, const struct sinsp_event *event, struct buf *out,
-		   bool as_line)
+static bool format_append(struct formatter *formatter, const struct sinsp_event *event,
+			  struct buf *out, bool as_line)
 {
 	size_t start = out->len;
 	bool printed;
@@ -184,12 +186,12 @@ static bool append(struct formatter *formatter, const struct sinsp_event *event,
 
 bool formatter_append(struct formatter *formatter, const struct sinsp_event *event, struct buf *out)
 {
-	return append(formatter, event, out, false);
+	return format_append(formatter, event, out, false);
 }
 
 bool formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out)
 {
-	return append(formatter, event, out, true);
+	return format_append(formatter, event, out, true);
 }
 
 void formatter_set_style(struct formatter *formatter, const struct text_style *style)
@@ -240,7 +242,7 @@ static size_t count_companions(const struct output_schema *schema)
 	return n;
 }
 
-static int add_field(struct formatter *formatter, const struct schema_head *head)
+static int formatter_add_field(struct formatter *formatter, const struct schema_head *head)
 {
 	const struct filter_text name = {head->field, strlen(head->field)};
 	struct filter_error unused;
@@ -266,7 +268,7 @@ static bool write_nothing(struct formatter *formatter, const struct format_colum
 }
 
 /* All constant texts are what stands before the value of one column, which has none. */
-static int add_constants(struct formatter *formatter, const struct schema_head *head)
+static int format_add_constants(struct formatter *formatter, const struct schema_head *head)
 {
 	struct format_column column = {.write = write_nothing};
 	struct buf text = {0};
@@ -290,8 +292,8 @@ static int add_heads(struct formatter *formatter)
 	for (const struct schema_head *head = formatter->schema->heads; head->key && rc == 0;
 	     head++)
 		if (head->field)
-			rc = add_field(formatter, head);
-	return rc ? rc : add_constants(formatter, formatter->schema->heads);
+			rc = formatter_add_field(formatter, head);
+	return rc ? rc : format_add_constants(formatter, formatter->schema->heads);
 }
 
 /* Adds what is said beside a field. */
@@ -302,9 +304,10 @@ static int add_companions(struct formatter *formatter, const struct format_colum
 
 	for (; column->ref && companion && companion->field && rc == 0; companion++)
 		if (strcmp(companion->field, column->ref->desc->name) == 0)
-			rc = add_field(formatter,
-				       &(struct schema_head){companion->key, companion->field,
-							     companion->constant, SCHEMA_BESIDE});
+			rc = formatter_add_field(
+				formatter,
+				&(struct schema_head){companion->key, companion->field,
+						      companion->constant, SCHEMA_BESIDE});
 	return rc;
 }
 

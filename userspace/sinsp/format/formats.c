@@ -15,7 +15,8 @@ const struct output_format *output_format_get(unsigned int i)
 	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i] : NULL;
 }
 
-static const struct output_format *find(const struct output_format *const *format, const char *name)
+static const struct output_format *formats_find(const struct output_format *const *format,
+						const char *name)
 {
 	for (; *format; format++)
 		if (strcmp((*format)->name, name) == 0)
@@ -25,12 +26,12 @@ static const struct output_format *find(const struct output_format *const *forma
 
 const struct output_format *output_format_find(const char *name)
 {
-	return find(formats, name);
+	return formats_find(formats, name);
 }
 
 const struct output_format *output_format_find_of_outputs(const char *name)
 {
-	return find(of_outputs, name);
+	return formats_find(of_outputs, name);
 }
 
 const struct output_format format_none = {

@@ -133,20 +133,20 @@ static void encode_event_name(struct formatter *formatter, const struct format_c
 	formatter->encoder->text(out, formatter->text.data, formatter->text.len);
 }
 
-static bool is_text(const struct field_value *value, const char *word)
+static bool forms_is_text(const struct field_value *value, const char *word)
 {
 	return value->bytes.len == strlen(word) &&
 	       memcmp(value->bytes.data, word, value->bytes.len) == 0;
 }
 
-static bool write_value(struct formatter *formatter, const struct format_column *column,
-			const struct sinsp_event *event, struct buf *out)
+static bool forms_write_value(struct formatter *formatter, const struct format_column *column,
+			      const struct sinsp_event *event, struct buf *out)
 {
 	const struct field_value *value;
 
 	if (column_get(formatter, column, event, &value) < 1)
 		return false;
-	if (column->absent && is_text(value, column->absent)) {
+	if (column->absent && forms_is_text(value, column->absent)) {
 		formatter->left_out = true;
 		return false;
 	}
@@ -154,8 +154,8 @@ static bool write_value(struct formatter *formatter, const struct format_column 
 	return true;
 }
 
-static bool write_list(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
+static bool forms_write_list(struct formatter *formatter, const struct format_column *column,
+			     const struct sinsp_event *event, struct buf *out)
 {
 	const struct value_encoder *encoder = formatter->encoder;
 	const struct field_value *values;
@@ -180,7 +180,7 @@ static bool write_single(struct formatter *formatter, const struct format_column
 	size_t start = out->len, list = encoder->list_begin(out);
 
 	encoder->item(out, list);
-	if (!write_value(formatter, column, event, out)) {
+	if (!forms_write_value(formatter, column, event, out)) {
 		out->len = start;
 		return false;
 	}
@@ -241,8 +241,8 @@ static bool write_argv(struct formatter *formatter, const struct format_column *
 	return true;
 }
 
-static bool write_time(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
+static bool forms_write_time(struct formatter *formatter, const struct format_column *column,
+			     const struct sinsp_event *event, struct buf *out)
 {
 	encode_time(formatter, sinsp_wall_ns(event, event->ev.ts_ns), out);
 	return true;
@@ -286,8 +286,8 @@ static bool is_of_file(const struct sinsp_event *event, const struct field_value
 	return name->bytes.len && name->bytes.data[0] == '/';
 }
 
-static bool write_file(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
+static bool forms_write_file(struct formatter *formatter, const struct format_column *column,
+			     const struct sinsp_event *event, struct buf *out)
 {
 	const struct field_value *value;
 
@@ -362,7 +362,7 @@ static const struct form {
 } forms[SCHEMA_FORMS_COUNT] = {
 	[SCHEMA_STRING] = {.append = encode_digits},
 	[SCHEMA_TEXT] = {.write = write_text},
-	[SCHEMA_TIME] = {.write = write_time},
+	[SCHEMA_TIME] = {.write = forms_write_time},
 	[SCHEMA_LIST] = {.write = write_single},
 	[SCHEMA_SPLIT] = {.write = write_split},
 	[SCHEMA_ARGV] = {.write = write_argv},
@@ -371,7 +371,7 @@ static const struct form {
 	[SCHEMA_ERROR] = {.absent = "SUCCESS"},
 	[SCHEMA_CONTAINER] = {.absent = "host"},
 	[SCHEMA_IMAGE] = {.append = encode_image},
-	[SCHEMA_FILE] = {.write = write_file},
+	[SCHEMA_FILE] = {.write = forms_write_file},
 	[SCHEMA_EVENT_NAME] = {.append = encode_event_name},
 	[SCHEMA_OUTCOME] = {.write = write_outcome},
 	[SCHEMA_CATEGORY] = {.write = write_category},
@@ -384,7 +384,9 @@ void form_choose(struct format_column *column, enum schema_form form)
 {
 	const struct form *chosen = &forms[form];
 
-	column->write = chosen->write ? chosen->write : column->list ? write_list : write_value;
+	column->write = chosen->write  ? chosen->write
+			: column->list ? forms_write_list
+				       : forms_write_value;
 	column->append = chosen->append ? chosen->append : by_type[json_form_of(column)];
 	column->absent = chosen->absent;
 	column->json = NULL;

@@ -22,8 +22,8 @@
  * has the writer for its type.
  */
 
-static void append_boolean(struct formatter *formatter, const struct format_column *column,
-			   const struct field_value *value, struct buf *out)
+static void json_append_boolean(struct formatter *formatter, const struct format_column *column,
+				const struct field_value *value, struct buf *out)
 {
 	if (value->u64)
 		BUF_LITERAL(out, "true");
@@ -43,20 +43,21 @@ static void append_unsigned(struct formatter *formatter, const struct format_col
 	json_append_u64(out, value->u64);
 }
 
-static void append_real(struct formatter *formatter, const struct format_column *column,
-			const struct field_value *value, struct buf *out)
+static void json_append_real(struct formatter *formatter, const struct format_column *column,
+			     const struct field_value *value, struct buf *out)
 {
 	buf_printf(out, "%.15g", value->f64);
 }
 
-static void append_hex(struct formatter *formatter, const struct format_column *column,
-		       const struct field_value *value, struct buf *out)
+static void format_json_append_hex(struct formatter *formatter, const struct format_column *column,
+				   const struct field_value *value, struct buf *out)
 {
 	json_append_hex(out, value_bits(value->u64, param_type_size(column->type)));
 }
 
-static void append_duration(struct formatter *formatter, const struct format_column *column,
-			    const struct field_value *value, struct buf *out)
+static void format_json_append_duration(struct formatter *formatter,
+					const struct format_column *column,
+					const struct field_value *value, struct buf *out)
 {
 	json_append_duration(out, value->u64);
 }
@@ -69,8 +70,8 @@ static void append_moment(struct formatter *formatter, const struct format_colum
 	buf_append_char(out, '"');
 }
 
-static void append_address(struct formatter *formatter, const struct format_column *column,
-			   const struct field_value *value, struct buf *out)
+static void json_append_address(struct formatter *formatter, const struct format_column *column,
+				const struct field_value *value, struct buf *out)
 {
 	buf_append_char(out, '"');
 	text_append_ip(out, value->ip.address, value->ip.len);
@@ -84,23 +85,23 @@ static void json_append_text(struct formatter *formatter, const struct format_co
 		formatter->scratch.replaced = true;
 }
 
-static void append_bytes(struct formatter *formatter, const struct format_column *column,
-			 const struct field_value *value, struct buf *out)
+static void json_append_bytes(struct formatter *formatter, const struct format_column *column,
+			      const struct field_value *value, struct buf *out)
 {
 	param_json_append_bytes(formatter->scratch.params, (const uint8_t *)value->bytes.data,
 				value->bytes.len, out);
 }
 
 static value_writer *const writers[JSON_FORMS_COUNT] = {
-	[JSON_BOOLEAN] = append_boolean,   [JSON_SIGNED] = append_signed,
-	[JSON_UNSIGNED] = append_unsigned, [JSON_DOUBLE] = append_real,
-	[JSON_HEX] = append_hex,	   [JSON_DURATION] = append_duration,
-	[JSON_MOMENT] = append_moment,	   [JSON_ADDRESS] = append_address,
+	[JSON_BOOLEAN] = json_append_boolean, [JSON_SIGNED] = append_signed,
+	[JSON_UNSIGNED] = append_unsigned,    [JSON_DOUBLE] = json_append_real,
+	[JSON_HEX] = format_json_append_hex,  [JSON_DURATION] = format_json_append_duration,
+	[JSON_MOMENT] = append_moment,	      [JSON_ADDRESS] = json_append_address,
 	[JSON_TEXT] = json_append_text,
 };
 
-static inline bool write_value(struct formatter *formatter, const struct format_column *column,
-			       const struct sinsp_event *event, struct buf *out)
+static inline bool json_write_value(struct formatter *formatter, const struct format_column *column,
+				    const struct sinsp_event *event, struct buf *out)
 {
 	const struct field_value *value;
 
@@ -110,8 +111,8 @@ static inline bool write_value(struct formatter *formatter, const struct format_
 	return true;
 }
 
-static bool write_list(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
+static bool json_write_list(struct formatter *formatter, const struct format_column *column,
+			    const struct sinsp_event *event, struct buf *out)
 {
 	const struct field_value *values;
 	int n = column_get(formatter, column, event, &values);
@@ -129,16 +130,17 @@ static bool write_list(struct formatter *formatter, const struct format_column *
 }
 
 /* By the writer in the row of its field. */
-static bool write_by_row(struct formatter *formatter, const struct format_column *column,
-			 const struct sinsp_event *event, struct buf *out)
+static bool json_write_by_row(struct formatter *formatter, const struct format_column *column,
+			      const struct sinsp_event *event, struct buf *out)
 {
 	formatter->scratch.used = 0;
 	return column->json->write(event, column->ref, &formatter->scratch, out);
 }
 
 /* Appends the bytes of texts that are not UTF-8. Lists have those of all elements. */
-static void append_base64(struct formatter *formatter, const struct format_column *column,
-			  const struct sinsp_event *event, struct buf *out)
+static void format_json_append_base64(struct formatter *formatter,
+				      const struct format_column *column,
+				      const struct sinsp_event *event, struct buf *out)
 {
 	const struct field_value *values;
 	int n;
@@ -160,14 +162,14 @@ static void append_base64(struct formatter *formatter, const struct format_colum
 		buf_append_char(out, ']');
 }
 
-static void choose_writer(struct format_column *column)
+static void json_choose_writer(struct format_column *column)
 {
 	column->append = writers[json_form_of(column)];
-	column->write = column->list ? write_list : write_value;
+	column->write = column->list ? json_write_list : json_write_value;
 	column->json = column->ref ? column->ref->desc->json : NULL;
 	if (!column->json)
 		return;
-	column->write = write_by_row;
+	column->write = json_write_by_row;
 	column->needs &= NEEDS_VALUES;
 }
 
@@ -184,7 +186,7 @@ static int json_column_init(struct formatter *formatter, struct format_column *c
 	buf_append_char(&key, ':');
 	rc = format_keep_text(formatter, &key, &column->before);
 	buf_finish(&key);
-	choose_writer(column);
+	json_choose_writer(column);
 	return rc;
 }
 
@@ -192,14 +194,14 @@ static int json_column_init(struct formatter *formatter, struct format_column *c
 static inline bool write_column(struct formatter *formatter, const struct format_column *column,
 				const struct sinsp_event *event, struct buf *out)
 {
-	if (column->write == write_value)
-		return write_value(formatter, column, event, out);
+	if (column->write == json_write_value)
+		return json_write_value(formatter, column, event, out);
 	return column->write(formatter, column, event, out);
 }
 
 /* Appends the value of a column, or null for a missing one. Returns false to drop the line. */
-static bool append_column(struct formatter *formatter, const struct format_column *column,
-			  const struct sinsp_event *event, struct buf *out)
+static bool json_append_column(struct formatter *formatter, const struct format_column *column,
+			       const struct sinsp_event *event, struct buf *out)
 {
 	size_t before = out->len;
 
@@ -207,7 +209,7 @@ static bool append_column(struct formatter *formatter, const struct format_colum
 	if (write_column(formatter, column, event, out) ||
 	    column_write_otherwise(formatter, column, event, out, before + column->before.len)) {
 		if (formatter->scratch.replaced && formatter->scratch.base64)
-			append_base64(formatter, column, event, out);
+			format_json_append_base64(formatter, column, event, out);
 		formatter->scratch.replaced = false;
 		return true;
 	}
@@ -225,7 +227,7 @@ static bool json_append(struct formatter *formatter, const struct format_span *s
 			const struct sinsp_event *event, struct buf *out)
 {
 	for (size_t i = span->begin; i < span->end; i++)
-		if (!append_column(formatter, &formatter->columns[i], event, out))
+		if (!json_append_column(formatter, &formatter->columns[i], event, out))
 			return false;
 	return true;
 }
@@ -246,7 +248,8 @@ static void json_style_set(struct formatter *formatter)
 		struct format_column *column = &formatter->columns[i];
 
 		if (column->type == PT_BYTEBUF && !formatter->schema)
-			column->append = form == TEXT_BYTES_DOTS ? json_append_text : append_bytes;
+			column->append =
+				form == TEXT_BYTES_DOTS ? json_append_text : json_append_bytes;
 	}
 }
 
@@ -264,7 +267,7 @@ static void append_match_key(const struct format_rule *rule, const char *word, s
 }
 
 /* The keys of a rule, up to its output. */
-static void append_match_head(const struct format_rule *rule, struct buf *head)
+static void json_append_match_head(const struct format_rule *rule, struct buf *head)
 {
 	buf_append_char(head, '{');
 	append_match_key(rule, "rule", head);
@@ -284,8 +287,8 @@ static void append_match_head(const struct format_rule *rule, struct buf *head)
 	append_match_key(rule, "output", head);
 }
 
-static void append_match(struct match_line *line, const struct sinsp_event *event,
-			 struct formatter *fields, struct buf *out)
+static void json_append_match(struct match_line *line, const struct sinsp_event *event,
+			      struct formatter *fields, struct buf *out)
 {
 	const struct buf *text = match_line_compose(line, event, out);
 	size_t object;
@@ -324,8 +327,8 @@ const struct output_format format_json = {
 		},
 	.matches =
 		{
-			.append_head = append_match_head,
-			.append = append_match,
+			.append_head = json_append_match_head,
+			.append = json_append_match,
 			.with_fields = true,
 		},
 	.records =
@@ -349,7 +352,7 @@ static bool write_id(struct formatter *formatter, const struct format_column *co
 }
 
 /* Appends ,"key": in a schema. */
-static void append_key(struct buf *out, const struct output_schema *schema, const char *word)
+static void json_append_key(struct buf *out, const struct output_schema *schema, const char *word)
 {
 	struct buf key = {0};
 
@@ -368,7 +371,7 @@ int json_id_column_init(struct formatter *formatter, struct format_column *colum
 	struct buf key = {0};
 	int rc;
 
-	append_key(&key, formatter->schema, "evt.id");
+	json_append_key(&key, formatter->schema, "evt.id");
 	json_append_string(&key, stream, strlen(stream));
 	/* The number goes before the quote. */
 	if (!key.failed)
@@ -388,17 +391,17 @@ struct record {
 static void json_records_append_text(const struct record *record, const char *word,
 				     const char *text)
 {
-	append_key(record->out, record->schema, word);
+	json_append_key(record->out, record->schema, word);
 	json_append_string(record->out, text, strlen(text));
 }
 
-static void append_number(const struct record *record, const char *word, uint64_t number)
+static void json_append_number(const struct record *record, const char *word, uint64_t number)
 {
-	append_key(record->out, record->schema, word);
+	json_append_key(record->out, record->schema, word);
 	json_append_u64(record->out, number);
 }
 
-static void append_time(const struct record *record, const char *word, uint64_t ns)
+static void json_append_time(const struct record *record, const char *word, uint64_t ns)
 {
 	char text[CLOCK_RFC3339_BYTES];
 	struct clock utc = {0};
@@ -406,20 +409,20 @@ static void append_time(const struct record *record, const char *word, uint64_t 
 	if (!ns)
 		return;
 	clock_rfc3339(&utc, ns, text);
-	append_key(record->out, record->schema, word);
+	json_append_key(record->out, record->schema, word);
 	json_append_string(record->out, text, sizeof(text));
 }
 
 /* The object of counts: {"openat":3}. */
-static void append_types(const struct record *record, const struct format_drop *drop)
+static void json_append_types(const struct record *record, const struct format_drop *drop)
 {
 	const struct record types = {NULL, record->out};
 	size_t start;
 
-	append_key(record->out, record->schema, "drop.types");
+	json_append_key(record->out, record->schema, "drop.types");
 	start = record->out->len;
 	for (size_t i = 0; i < drop->types_count; i++)
-		append_number(&types, drop->types[i].name, drop->types[i].count);
+		json_append_number(&types, drop->types[i].name, drop->types[i].count);
 	json_end_object(record->out, start);
 }
 
@@ -439,21 +442,21 @@ void json_append_drop(const struct format_drop *drop, struct buf *out)
 
 	if (drop->id)
 		json_records_append_text(&record, "evt.id", drop->id);
-	append_time(&record, "evt.time", drop->last_ns);
+	json_append_time(&record, "evt.time", drop->last_ns);
 	append_constants(&record);
 	json_records_append_text(&record, "evt.type", "drop");
 	json_records_append_text(&record, "drop.cause", drop->cause);
 	if (drop->count)
-		append_number(&record, "drop.count", drop->count);
+		json_append_number(&record, "drop.count", drop->count);
 	else
-		append_number(&record, "drop.after", drop->after);
+		json_append_number(&record, "drop.after", drop->after);
 	if (drop->from) {
-		append_number(&record, "drop.from", drop->from);
-		append_number(&record, "drop.to", drop->to);
+		json_append_number(&record, "drop.from", drop->from);
+		json_append_number(&record, "drop.to", drop->to);
 	}
-	append_time(&record, "drop.first", drop->first_ns);
-	append_time(&record, "drop.last", drop->last_ns);
-	append_types(&record, drop);
+	json_append_time(&record, "drop.first", drop->first_ns);
+	json_append_time(&record, "drop.last", drop->last_ns);
+	json_append_types(&record, drop);
 	json_end_object(out, start);
 	buf_append_char(out, '\n');
 	if (out->failed)
@@ -465,7 +468,7 @@ void json_mark_redelivered(const struct output_schema *schema, const char *bytes
 {
 	size_t start = out->len;
 
-	append_key(out, schema, "evt.redelivered");
+	json_append_key(out, schema, "evt.redelivered");
 	BUF_LITERAL(out, "true");
 	if (len > 1 && bytes[1] != '}')
 		buf_append_char(out, ',');
@@ -479,7 +482,8 @@ void json_mark_redelivered(const struct output_schema *schema, const char *bytes
 /* JSON in another schema: keys and forms are looked up once, when a column is prepared. */
 
 /* The bytes before a value: a comma, the key, a colon. */
-static int keep_key(struct formatter *formatter, const struct buf *key, struct filter_text *before)
+static int json_keep_key(struct formatter *formatter, const struct buf *key,
+			 struct filter_text *before)
 {
 	struct buf text = {0};
 	int rc;
@@ -498,7 +502,7 @@ static int keep_elsewhere(struct formatter *formatter, struct format_column *col
 	int rc;
 
 	output_schema_key(formatter->schema, column->name.data, column->name.len, 0, &key);
-	rc = keep_key(formatter, &key, &column->elsewhere);
+	rc = json_keep_key(formatter, &key, &column->elsewhere);
 	buf_finish(&key);
 	return rc;
 }
@@ -525,7 +529,7 @@ int json_schema_column_init(struct formatter *formatter, struct format_column *c
 	}
 	column->word = head ? head->constant : NULL;
 	form_choose(column, form);
-	rc = keep_key(formatter, &key, &column->before);
+	rc = json_keep_key(formatter, &key, &column->before);
 	if (rc == 0 && form == SCHEMA_FILE)
 		rc = keep_elsewhere(formatter, column);
 	buf_finish(&key);

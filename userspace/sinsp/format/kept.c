@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* When there is no room, all go: what is still used is soon there again. */
-static void make_room(struct kept *kept, size_t len)
+static void kept_make_room(struct kept *kept, size_t len)
 {
 	if (kept->bytes.len + len <= KEPT_BYTES_MAX)
 		return;
@@ -20,7 +20,7 @@ void kept_add(struct kept *kept, uint64_t key, const char *bytes, size_t len)
 		kept->slots = calloc(KEPT_SLOTS, sizeof(kept->slots[0]));
 	if (!kept->slots || len > KEPT_BYTES_MAX)
 		return;
-	make_room(kept, len);
+	kept_make_room(kept, len);
 	at = kept->bytes.len;
 	buf_append(&kept->bytes, bytes, len);
 	if (!kept->bytes.failed)

@@ -113,7 +113,8 @@ int otlp_keep_stream(struct formatter *formatter, struct format_column *column, 
 }
 
 /* Begins the attribute of a word, which has no form. */
-static size_t begin(const struct otlp_attributes *attributes, const char *word, struct buf *out)
+static size_t otlp_begin(const struct otlp_attributes *attributes, const char *word,
+			 struct buf *out)
 {
 	struct buf key = {0};
 	size_t at;
@@ -127,29 +128,29 @@ static size_t begin(const struct otlp_attributes *attributes, const char *word, 
 	return at;
 }
 
-static void append_text(const struct otlp_attributes *attributes, const char *word,
-			const char *text, size_t len, struct buf *out)
+static void format_otlp_append_text(const struct otlp_attributes *attributes, const char *word,
+				    const char *text, size_t len, struct buf *out)
 {
-	size_t at = begin(attributes, word, out);
+	size_t at = otlp_begin(attributes, word, out);
 
 	attributes->encoder->text(out, text, len);
 	attributes->end(out, at);
 }
 
-static void append_number(const struct otlp_attributes *attributes, const char *word,
-			  uint64_t number, struct buf *out)
+static void otlp_append_number(const struct otlp_attributes *attributes, const char *word,
+			       uint64_t number, struct buf *out)
 {
 	size_t at;
 
 	if (!number)
 		return;
-	at = begin(attributes, word, out);
+	at = otlp_begin(attributes, word, out);
 	attributes->encoder->natural(out, number);
 	attributes->end(out, at);
 }
 
-static void append_time(const struct otlp_attributes *attributes, const char *word, uint64_t ns,
-			struct buf *out)
+static void otlp_append_time(const struct otlp_attributes *attributes, const char *word,
+			     uint64_t ns, struct buf *out)
 {
 	char text[CLOCK_RFC3339_BYTES];
 	struct clock utc = {0};
@@ -157,14 +158,14 @@ static void append_time(const struct otlp_attributes *attributes, const char *wo
 	if (!ns)
 		return;
 	clock_rfc3339(&utc, ns, text);
-	append_text(attributes, word, text, sizeof(text), out);
+	format_otlp_append_text(attributes, word, text, sizeof(text), out);
 }
 
-static void append_types(const struct otlp_attributes *attributes, const struct format_drop *drop,
-			 struct buf *out)
+static void otlp_append_types(const struct otlp_attributes *attributes,
+			      const struct format_drop *drop, struct buf *out)
 {
 	const struct value_encoder *encoder = attributes->encoder;
-	size_t at = begin(attributes, "drop.types", out), map = encoder->map_begin(out);
+	size_t at = otlp_begin(attributes, "drop.types", out), map = encoder->map_begin(out);
 
 	for (size_t i = 0; i < drop->types_count; i++) {
 		const char *name = drop->types[i].name;
@@ -183,16 +184,16 @@ static void append_types(const struct otlp_attributes *attributes, const struct 
 void otlp_append_drop(const struct otlp_attributes *attributes, const struct format_drop *drop,
 		      struct buf *out)
 {
-	append_text(attributes, "drop.cause", drop->cause, strlen(drop->cause), out);
+	format_otlp_append_text(attributes, "drop.cause", drop->cause, strlen(drop->cause), out);
 	if (drop->id)
-		append_text(attributes, "evt.id", drop->id, strlen(drop->id), out);
-	append_number(attributes, "drop.count", drop->count, out);
-	append_number(attributes, "drop.after", drop->after, out);
-	append_number(attributes, "drop.from", drop->from, out);
-	append_number(attributes, "drop.to", drop->to, out);
-	append_time(attributes, "drop.first", drop->first_ns, out);
-	append_time(attributes, "drop.last", drop->last_ns, out);
-	append_types(attributes, drop, out);
+		format_otlp_append_text(attributes, "evt.id", drop->id, strlen(drop->id), out);
+	otlp_append_number(attributes, "drop.count", drop->count, out);
+	otlp_append_number(attributes, "drop.after", drop->after, out);
+	otlp_append_number(attributes, "drop.from", drop->from, out);
+	otlp_append_number(attributes, "drop.to", drop->to, out);
+	otlp_append_time(attributes, "drop.first", drop->first_ns, out);
+	otlp_append_time(attributes, "drop.last", drop->last_ns, out);
+	otlp_append_types(attributes, drop, out);
 }
 
 void otlp_append_rule(const struct otlp_attributes *attributes, const struct format_rule *rule,
@@ -201,8 +202,8 @@ void otlp_append_rule(const struct otlp_attributes *attributes, const struct for
 	const struct value_encoder *encoder = attributes->encoder;
 	size_t at, list;
 
-	append_text(attributes, "rule", rule->name, strlen(rule->name), out);
-	at = begin(attributes, "tags", out);
+	format_otlp_append_text(attributes, "rule", rule->name, strlen(rule->name), out);
+	at = otlp_begin(attributes, "tags", out);
 	list = encoder->list_begin(out);
 	for (size_t i = 0; i < rule->tags_count; i++) {
 		encoder->item(out, list);
@@ -214,7 +215,7 @@ void otlp_append_rule(const struct otlp_attributes *attributes, const struct for
 
 void otlp_append_mark(const struct otlp_attributes *attributes, struct buf *out)
 {
-	size_t at = begin(attributes, "evt.redelivered", out);
+	size_t at = otlp_begin(attributes, "evt.redelivered", out);
 
 	attributes->encoder->boolean(out, true);
 	attributes->end(out, at);

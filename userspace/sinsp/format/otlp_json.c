@@ -10,7 +10,7 @@
 
 enum { LIST_END_BYTES = 2 }; /* ]} */
 
-static size_t begin_attribute(struct buf *out, const char *key)
+static size_t otlp_json_begin_attribute(struct buf *out, const char *key)
 {
 	BUF_LITERAL(out, ",{\"key\":");
 	json_append_string(out, key, strlen(key));
@@ -25,74 +25,75 @@ static void end_attribute(struct buf *out, size_t begin)
 
 static const struct otlp_attributes attributes = {
 	.encoder = &otlp_json_encoder,
-	.begin = begin_attribute,
+	.begin = otlp_json_begin_attribute,
 	.end = end_attribute,
 };
 
-static void append_time(uint64_t ns, struct buf *out)
+static void otlp_json_append_time(uint64_t ns, struct buf *out)
 {
 	BUF_LITERAL(out, ",\"timeUnixNano\":\"");
 	buf_append_u64(out, ns);
 	buf_append_char(out, '"');
 }
 
-static void append_severity(struct otlp_severity severity, struct buf *out)
+static void otlp_json_append_severity(struct otlp_severity severity, struct buf *out)
 {
 	buf_printf(out, ",\"severityNumber\":%u,\"severityText\":\"%s\"", severity.number,
 		   severity.text);
 }
 
-static void append_name(const char *name, size_t len, struct buf *out)
+static void otlp_json_append_name(const char *name, size_t len, struct buf *out)
 {
 	BUF_LITERAL(out, ",\"eventName\":");
 	json_append_string(out, name, len);
 }
 
-static void append_body(const char *text, size_t len, struct buf *out)
+static void otlp_json_append_body(const char *text, size_t len, struct buf *out)
 {
 	BUF_LITERAL(out, ",\"body\":");
 	otlp_json_encoder.text(out, text, len);
 }
 
 /* Returns where the first attribute begins. */
-static size_t begin_list(struct buf *out)
+static size_t otlp_json_begin_list(struct buf *out)
 {
 	BUF_LITERAL(out, ",\"attributes\":[");
 	return out->len;
 }
 
-static void end_list(struct buf *out, size_t list)
+static void otlp_json_end_list(struct buf *out, size_t list)
 {
 	if (out->len > list)
 		out->data[list] = ' ';
 	BUF_LITERAL(out, "]}");
 }
 
-static bool write_head(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
+static bool otlp_json_write_head(struct formatter *formatter, const struct format_column *column,
+				 const struct sinsp_event *event, struct buf *out)
 {
 	const struct buf *text;
 
-	append_time(sinsp_wall_ns(event, event->ev.ts_ns), out);
+	otlp_json_append_time(sinsp_wall_ns(event, event->ev.ts_ns), out);
 	text = otlp_event_name(formatter, event, out);
-	append_name(text->data, text->len, out);
+	otlp_json_append_name(text->data, text->len, out);
 	if (!formatter->in_match) {
-		append_severity(otlp_severity_event, out);
+		otlp_json_append_severity(otlp_severity_event, out);
 		text = otlp_body(formatter, event, out);
-		append_body(text->data, text->len, out);
+		otlp_json_append_body(text->data, text->len, out);
 	}
-	formatter->attributes_at = begin_list(out);
+	formatter->attributes_at = otlp_json_begin_list(out);
 	return true;
 }
 
-static int head_init(struct formatter *formatter, struct format_column *column)
+static int otlp_json_head_init(struct formatter *formatter, struct format_column *column)
 {
-	column->write = write_head;
+	column->write = otlp_json_write_head;
 	return otlp_init(formatter, column);
 }
 
 /* What stands before a value; the object ends after it. */
-static int keep_key(struct formatter *formatter, const struct buf *key, struct filter_text *before)
+static int otlp_json_keep_key(struct formatter *formatter, const struct buf *key,
+			      struct filter_text *before)
 {
 	struct buf text = {0};
 	int rc;
@@ -105,16 +106,16 @@ static int keep_key(struct formatter *formatter, const struct buf *key, struct f
 	return rc;
 }
 
-static int column_init(struct formatter *formatter, struct format_column *column,
-		       const struct format_token *token)
+static int otlp_json_column_init(struct formatter *formatter, struct format_column *column,
+				 const struct format_token *token)
 {
 	struct buf key = {0}, elsewhere = {0};
 	int rc = FORMAT_COLUMN_UNNEEDED;
 
 	if (otlp_choose(formatter, column, token, &key, &elsewhere)) {
-		rc = keep_key(formatter, &elsewhere, &column->elsewhere);
+		rc = otlp_json_keep_key(formatter, &elsewhere, &column->elsewhere);
 		if (rc == 0)
-			rc = keep_key(formatter, &key, &column->before);
+			rc = otlp_json_keep_key(formatter, &key, &column->before);
 		column->nested = true;
 	}
 	buf_finish(&key);
@@ -122,21 +123,21 @@ static int column_init(struct formatter *formatter, struct format_column *column
 	return rc;
 }
 
-static int id_column_init(struct formatter *formatter, struct format_column *column,
-			  const char *stream)
+static int otlp_json_id_column_init(struct formatter *formatter, struct format_column *column,
+				    const char *stream)
 {
 	struct buf key = {0};
 	int rc;
 
 	output_schema_word(formatter->schema, "evt.id", &key);
-	rc = keep_key(formatter, &key, &column->before);
+	rc = otlp_json_keep_key(formatter, &key, &column->before);
 	buf_finish(&key);
 	column->nested = true;
 	return rc ? rc : otlp_keep_stream(formatter, column, stream);
 }
 
-static bool append_column(struct formatter *formatter, const struct format_column *column,
-			  const struct sinsp_event *event, struct buf *out)
+static bool otlp_json_append_column(struct formatter *formatter, const struct format_column *column,
+				    const struct sinsp_event *event, struct buf *out)
 {
 	size_t start = out->len;
 	bool left_out;
@@ -154,21 +155,21 @@ static bool append_column(struct formatter *formatter, const struct format_colum
 	return left_out || formatter->missing != MISSING_DROPS_THE_LINE;
 }
 
-static bool append(struct formatter *formatter, const struct format_span *span,
-		   const struct sinsp_event *event, struct buf *out)
+static bool otlp_json_append(struct formatter *formatter, const struct format_span *span,
+			     const struct sinsp_event *event, struct buf *out)
 {
 	for (size_t i = span->begin; i < span->end; i++)
-		if (!append_column(formatter, &formatter->columns[i], event, out))
+		if (!otlp_json_append_column(formatter, &formatter->columns[i], event, out))
 			return false;
 	return true;
 }
 
-static void end(struct formatter *formatter, struct buf *out, size_t start)
+static void otlp_json_end(struct formatter *formatter, struct buf *out, size_t start)
 {
 	if (out->failed)
 		return;
 	out->data[start] = '{';
-	end_list(out, formatter->attributes_at);
+	otlp_json_end_list(out, formatter->attributes_at);
 }
 
 /* Requests have commas between records. */
@@ -177,9 +178,9 @@ static void delimit(struct buf *out, size_t start)
 }
 
 /* The severity, and after a NUL the attributes. */
-static void append_match_head(const struct format_rule *rule, struct buf *head)
+static void otlp_json_append_match_head(const struct format_rule *rule, struct buf *head)
 {
-	append_severity(otlp_severity_of(rule->priority), head);
+	otlp_json_append_severity(otlp_severity_of(rule->priority), head);
 	buf_append_char(head, '\0');
 	otlp_append_rule(&attributes, rule, head);
 }
@@ -195,48 +196,48 @@ static size_t append_fields(struct formatter *fields, const struct sinsp_event *
 	printed = formatter_append(fields, event, out);
 	fields->in_match = false;
 	if (!printed || out->failed)
-		return begin_list(out);
+		return otlp_json_begin_list(out);
 	out->data[object] = ',';
 	out->len -= LIST_END_BYTES;
 	return fields->attributes_at;
 }
 
-static void append_match(struct match_line *line, const struct sinsp_event *event,
-			 struct formatter *fields, struct buf *out)
+static void otlp_json_append_match(struct match_line *line, const struct sinsp_event *event,
+				   struct formatter *fields, struct buf *out)
 {
 	size_t start = out->len, severity_len = strlen(line->head.data), list;
 	const struct buf *text = match_line_compose(line, event, out);
 
 	buf_append(out, line->head.data, severity_len);
-	append_body(text->data, text->len, out);
+	otlp_json_append_body(text->data, text->len, out);
 	list = append_fields(fields, event, out);
 	buf_append(out, line->head.data + severity_len + 1, line->head.len - severity_len - 1);
 	if (out->failed)
 		return;
-	end_list(out, list);
+	otlp_json_end_list(out, list);
 	out->data[start] = '{';
 }
 
-static void append_drop(const struct format_drop *drop, struct buf *out)
+static void otlp_json_append_drop(const struct format_drop *drop, struct buf *out)
 {
 	size_t start = out->len, list;
 
-	append_time(drop->last_ns, out);
-	append_severity(otlp_severity_drop, out);
-	append_name("lanner.drop", strlen("lanner.drop"), out);
-	append_body(drop->cause, strlen(drop->cause), out);
-	list = begin_list(out);
+	otlp_json_append_time(drop->last_ns, out);
+	otlp_json_append_severity(otlp_severity_drop, out);
+	otlp_json_append_name("lanner.drop", strlen("lanner.drop"), out);
+	otlp_json_append_body(drop->cause, strlen(drop->cause), out);
+	list = otlp_json_begin_list(out);
 	otlp_append_drop(&attributes, drop, out);
 	if (!out->failed)
-		end_list(out, list);
+		otlp_json_end_list(out, list);
 	if (out->failed)
 		out->len = start;
 	else
 		out->data[start] = '{';
 }
 
-static void mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
-			     struct buf *out)
+static void otlp_json_mark_redelivered(const struct output_schema *schema, const char *record,
+				       size_t len, struct buf *out)
 {
 	size_t start = out->len, end_of_list = len - LIST_END_BYTES;
 
@@ -251,27 +252,30 @@ static void mark_redelivered(const struct output_schema *schema, const char *rec
 
 const struct output_format format_otlp_json = {
 	.name = "otlp-json",
-	.events = {
-		.default_fields = format_object_fields,
-		.container_fields = format_object_container_fields,
-		.head_init = head_init,
-		.column_init = column_init,
-		.append = append,
-		.end = end,
-		.delimit = delimit,
-		.schema = &schema_otel,
-		.encoder = &otlp_json_encoder,
-		.keyed = true,
-	},
-	.matches = {
-		.append_head = append_match_head,
-		.append = append_match,
-		.with_fields = true,
-	},
-	.records = {
-		.id_column_init = id_column_init,
-		.append_drop = append_drop,
-		.mark_redelivered = mark_redelivered,
-	},
+	.events =
+		{
+			.default_fields = format_object_fields,
+			.container_fields = format_object_container_fields,
+			.head_init = otlp_json_head_init,
+			.column_init = otlp_json_column_init,
+			.append = otlp_json_append,
+			.end = otlp_json_end,
+			.delimit = delimit,
+			.schema = &schema_otel,
+			.encoder = &otlp_json_encoder,
+			.keyed = true,
+		},
+	.matches =
+		{
+			.append_head = otlp_json_append_match_head,
+			.append = otlp_json_append_match,
+			.with_fields = true,
+		},
+	.records =
+		{
+			.id_column_init = otlp_json_id_column_init,
+			.append_drop = otlp_json_append_drop,
+			.mark_redelivered = otlp_json_mark_redelivered,
+		},
 	.for_programs = true,
 };

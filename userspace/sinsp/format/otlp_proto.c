@@ -22,7 +22,7 @@ static const struct proto_shape record_shape[] = {
 	{0},
 };
 
-static size_t begin_attribute(struct buf *out, const char *key)
+static size_t otlp_proto_begin_attribute(struct buf *out, const char *key)
 {
 	size_t begin;
 
@@ -35,24 +35,24 @@ static size_t begin_attribute(struct buf *out, const char *key)
 
 static const struct otlp_attributes attributes = {
 	.encoder = &proto_encoder,
-	.begin = begin_attribute,
+	.begin = otlp_proto_begin_attribute,
 	.end = proto_end,
 };
 
-static void append_severity(struct otlp_severity severity, struct buf *out)
+static void otlp_proto_append_severity(struct otlp_severity severity, struct buf *out)
 {
 	proto_append_number(out, RECORD_SEVERITY_NUMBER, severity.number);
 	proto_append_text(out, RECORD_SEVERITY_TEXT, severity.text);
 }
 
-static void append_body(const struct buf *text, struct buf *out)
+static void otlp_proto_append_body(const struct buf *text, struct buf *out)
 {
 	proto_tag(out, RECORD_BODY, PROTO_BYTES);
 	proto_encoder.text(out, text->data, text->len);
 }
 
-static bool write_head(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
+static bool otlp_proto_write_head(struct formatter *formatter, const struct format_column *column,
+				  const struct sinsp_event *event, struct buf *out)
 {
 	const struct buf *name;
 
@@ -62,19 +62,19 @@ static bool write_head(struct formatter *formatter, const struct format_column *
 	proto_text(out, name->data, name->len);
 	if (formatter->in_match)
 		return true;
-	append_severity(otlp_severity_event, out);
-	append_body(otlp_body(formatter, event, out), out);
+	otlp_proto_append_severity(otlp_severity_event, out);
+	otlp_proto_append_body(otlp_body(formatter, event, out), out);
 	return true;
 }
 
-static int head_init(struct formatter *formatter, struct format_column *column)
+static int otlp_proto_head_init(struct formatter *formatter, struct format_column *column)
 {
-	column->write = write_head;
+	column->write = otlp_proto_write_head;
 	return otlp_init(formatter, column);
 }
 
-static int column_init(struct formatter *formatter, struct format_column *column,
-		       const struct format_token *token)
+static int otlp_proto_column_init(struct formatter *formatter, struct format_column *column,
+				  const struct format_token *token)
 {
 	struct buf key = {0}, elsewhere = {0};
 	int rc = FORMAT_COLUMN_UNNEEDED;
@@ -91,8 +91,8 @@ static int column_init(struct formatter *formatter, struct format_column *column
 	return rc;
 }
 
-static int id_column_init(struct formatter *formatter, struct format_column *column,
-			  const char *stream)
+static int otlp_proto_id_column_init(struct formatter *formatter, struct format_column *column,
+				     const char *stream)
 {
 	struct buf key = {0};
 	int rc;
@@ -103,43 +103,43 @@ static int id_column_init(struct formatter *formatter, struct format_column *col
 	return rc ? rc : otlp_keep_stream(formatter, column, stream);
 }
 
-static void end(struct formatter *formatter, struct buf *out, size_t start)
+static void otlp_proto_end(struct formatter *formatter, struct buf *out, size_t start)
 {
 }
 
-static void append_match_head(const struct format_rule *rule, struct buf *head)
+static void otlp_proto_append_match_head(const struct format_rule *rule, struct buf *head)
 {
-	append_severity(otlp_severity_of(rule->priority), head);
+	otlp_proto_append_severity(otlp_severity_of(rule->priority), head);
 	otlp_append_rule(&attributes, rule, head);
 }
 
-static void append_match(struct match_line *line, const struct sinsp_event *event,
-			 struct formatter *fields, struct buf *out)
+static void otlp_proto_append_match(struct match_line *line, const struct sinsp_event *event,
+				    struct formatter *fields, struct buf *out)
 {
 	fields->in_match = true;
 	formatter_append(fields, event, out);
 	fields->in_match = false;
 	buf_append(out, line->head.data, line->head.len);
-	append_body(match_line_compose(line, event, out), out);
+	otlp_proto_append_body(match_line_compose(line, event, out), out);
 }
 
-static void append_drop(const struct format_drop *drop, struct buf *out)
+static void otlp_proto_append_drop(const struct format_drop *drop, struct buf *out)
 {
 	const struct buf cause = {.data = (char *)drop->cause, .len = strlen(drop->cause)};
 	size_t start = out->len;
 
 	proto_append_fixed(out, RECORD_TIME, drop->last_ns);
-	append_severity(otlp_severity_drop, out);
+	otlp_proto_append_severity(otlp_severity_drop, out);
 	proto_append_text(out, RECORD_EVENT_NAME, "lanner.drop");
-	append_body(&cause, out);
+	otlp_proto_append_body(&cause, out);
 	otlp_append_drop(&attributes, drop, out);
 	proto_delimit(out, start);
 	if (out->failed)
 		out->len = start;
 }
 
-static void mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
-			     struct buf *out)
+static void otlp_proto_mark_redelivered(const struct output_schema *schema, const char *record,
+					size_t len, struct buf *out)
 {
 	size_t start = out->len, head = proto_length_bytes(record, len);
 
@@ -161,10 +161,10 @@ const struct output_format format_otlp_proto = {
 		{
 			.default_fields = format_object_fields,
 			.container_fields = format_object_container_fields,
-			.head_init = head_init,
-			.column_init = column_init,
+			.head_init = otlp_proto_head_init,
+			.column_init = otlp_proto_column_init,
 			.append = proto_append_columns,
-			.end = end,
+			.end = otlp_proto_end,
 			.delimit = proto_delimit,
 			.schema = &schema_otel,
 			.encoder = &proto_encoder,
@@ -172,15 +172,15 @@ const struct output_format format_otlp_proto = {
 		},
 	.matches =
 		{
-			.append_head = append_match_head,
-			.append = append_match,
+			.append_head = otlp_proto_append_match_head,
+			.append = otlp_proto_append_match,
 			.with_fields = true,
 		},
 	.records =
 		{
-			.id_column_init = id_column_init,
-			.append_drop = append_drop,
-			.mark_redelivered = mark_redelivered,
+			.id_column_init = otlp_proto_id_column_init,
+			.append_drop = otlp_proto_append_drop,
+			.mark_redelivered = otlp_proto_mark_redelivered,
 			.visit_texts = visit_texts,
 		},
 	.for_programs = true,

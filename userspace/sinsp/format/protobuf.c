@@ -34,8 +34,8 @@ int proto_keep_entry(struct formatter *formatter, struct format_column *column, 
 	return rc;
 }
 
-static bool append_column(struct formatter *formatter, const struct format_column *column,
-			  const struct sinsp_event *event, struct buf *out)
+static bool protobuf_append_column(struct formatter *formatter, const struct format_column *column,
+				   const struct sinsp_event *event, struct buf *out)
 {
 	size_t start = out->len;
 	bool left_out;
@@ -57,7 +57,7 @@ bool proto_append_columns(struct formatter *formatter, const struct format_span 
 			  const struct sinsp_event *event, struct buf *out)
 {
 	for (size_t i = span->begin; i < span->end; i++)
-		if (!append_column(formatter, &formatter->columns[i], event, out))
+		if (!protobuf_append_column(formatter, &formatter->columns[i], event, out))
 			return false;
 	return true;
 }
@@ -141,7 +141,7 @@ int protobuf_id_column_init(struct formatter *formatter, struct format_column *c
 	return proto_id_init(formatter, column, EVENT_NUMBER_ID, stream);
 }
 
-static void append_types(const struct format_drop *drop, struct buf *out)
+static void protobuf_append_types(const struct format_drop *drop, struct buf *out)
 {
 	for (size_t i = 0; i < drop->types_count; i++) {
 		size_t entry;
@@ -170,7 +170,7 @@ void protobuf_append_drop(const struct format_drop *drop, struct buf *out)
 	proto_append_number(out, DROP_TO, drop->to);
 	proto_append_fixed(out, DROP_FIRST, drop->first_ns);
 	proto_append_fixed(out, DROP_LAST, drop->last_ns);
-	append_types(drop, out);
+	protobuf_append_types(drop, out);
 	proto_append_number(out, DROP_AFTER, drop->after);
 	proto_end(out, message);
 	proto_delimit(out, start);
@@ -231,8 +231,8 @@ static void append_zigzag(struct formatter *formatter, const struct format_colum
 	proto_zigzag(out, value->i64);
 }
 
-static void append_hex(struct formatter *formatter, const struct format_column *column,
-		       const struct field_value *value, struct buf *out)
+static void protobuf_append_hex(struct formatter *formatter, const struct format_column *column,
+				const struct field_value *value, struct buf *out)
 {
 	proto_varint(out, value_bits(value->u64, param_type_size(column->type)));
 }
@@ -249,8 +249,8 @@ static void append_fixed(struct formatter *formatter, const struct format_column
 	proto_fixed64(out, value->u64);
 }
 
-static void append_address(struct formatter *formatter, const struct format_column *column,
-			   const struct field_value *value, struct buf *out)
+static void protobuf_append_address(struct formatter *formatter, const struct format_column *column,
+				    const struct field_value *value, struct buf *out)
 {
 	size_t begin = proto_begin(out);
 
@@ -258,20 +258,20 @@ static void append_address(struct formatter *formatter, const struct format_colu
 	proto_end(out, begin);
 }
 
-static void append_text(struct formatter *formatter, const struct format_column *column,
-			const struct field_value *value, struct buf *out)
+static void protobuf_append_text(struct formatter *formatter, const struct format_column *column,
+				 const struct field_value *value, struct buf *out)
 {
 	proto_text(out, value->bytes.data, value->bytes.len);
 }
 
-static void append_bytes(struct formatter *formatter, const struct format_column *column,
-			 const struct field_value *value, struct buf *out)
+static void protobuf_append_bytes(struct formatter *formatter, const struct format_column *column,
+				  const struct field_value *value, struct buf *out)
 {
 	proto_bytes(out, value->bytes.data, value->bytes.len);
 }
 
-static bool write_value(struct formatter *formatter, const struct format_column *column,
-			const struct sinsp_event *event, struct buf *out)
+static bool protobuf_write_value(struct formatter *formatter, const struct format_column *column,
+				 const struct sinsp_event *event, struct buf *out)
 {
 	const struct field_value *value;
 
@@ -299,8 +299,8 @@ static bool write_repeated(struct formatter *formatter, const struct format_colu
 	return true;
 }
 
-static bool write_time(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
+static bool protobuf_write_time(struct formatter *formatter, const struct format_column *column,
+				const struct sinsp_event *event, struct buf *out)
 {
 	proto_fixed64(out, sinsp_wall_ns(event, event->ev.ts_ns));
 	return true;
@@ -333,23 +333,23 @@ static const struct {
 	[JSON_SIGNED] = {PROTO_VARINT, append_zigzag},
 	[JSON_UNSIGNED] = {PROTO_VARINT, append_varint},
 	[JSON_DOUBLE] = {PROTO_FIXED64, append_double},
-	[JSON_HEX] = {PROTO_VARINT, append_hex},
+	[JSON_HEX] = {PROTO_VARINT, protobuf_append_hex},
 	[JSON_DURATION] = {PROTO_VARINT, append_varint},
 	[JSON_MOMENT] = {PROTO_FIXED64, append_fixed},
-	[JSON_ADDRESS] = {PROTO_BYTES, append_address},
-	[JSON_TEXT] = {PROTO_BYTES, append_text},
+	[JSON_ADDRESS] = {PROTO_BYTES, protobuf_append_address},
+	[JSON_TEXT] = {PROTO_BYTES, protobuf_append_text},
 };
 
 /* Chooses the writer of a field of Event; returns how its value is encoded. */
-static enum proto_wire choose_writer(struct format_column *column)
+static enum proto_wire protobuf_choose_writer(struct format_column *column)
 {
 	const char *form = format_json_form(column->ref->desc);
 	enum json_form type = json_form_of(column);
 
-	column->append = column->type == PT_BYTEBUF ? append_bytes : types[type].append;
-	column->write = column->list ? write_repeated : write_value;
+	column->append = column->type == PT_BYTEBUF ? protobuf_append_bytes : types[type].append;
+	column->write = column->list ? write_repeated : protobuf_write_value;
 	if (strcmp(form, "time") == 0) {
-		column->write = write_time;
+		column->write = protobuf_write_time;
 		return PROTO_FIXED64;
 	}
 	if (strcmp(form, "arguments") == 0) {
@@ -365,7 +365,7 @@ static int init_field(struct formatter *formatter, struct format_column *column,
 	struct buf tag = {0};
 	int rc;
 
-	proto_tag(&tag, number, choose_writer(column));
+	proto_tag(&tag, number, protobuf_choose_writer(column));
 	rc = format_keep_text(formatter, &tag, &column->before);
 	buf_finish(&tag);
 	return rc;

@@ -19,8 +19,10 @@
  * Schema (9.0), and what else has a key in records.
  */
 
+/* clang-format off */
 #define BOTH(key, form) {{key, form}, {key, form}}
 #define BY_RULE {NULL, SCHEMA_SAME}
+/* clang-format on */
 
 /* clang-format off */
 const struct schema_row schema_rows[] = {
@@ -151,7 +153,7 @@ uint32_t schema_number(const char *field)
 static const char machine_id_form[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
 static const char boot_id_form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
-static bool has_form(const char *text, const char *form)
+static bool schema_has_form(const char *text, const char *form)
 {
 	for (; *form; form++, text++)
 		if (*form == 'x' ? !isxdigit((unsigned char)*text) : *text != *form)
@@ -160,7 +162,7 @@ static bool has_form(const char *text, const char *form)
 }
 
 /* An image of a container may have an empty file, or the word "uninitialized". */
-static void read_id(const char *path, const char *form, char text[IDENTITY_BYTES])
+static void schema_read_id(const char *path, const char *form, char text[IDENTITY_BYTES])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	ssize_t n = fd >= 0 ? read(fd, text, IDENTITY_BYTES - 1) : 0;
@@ -168,7 +170,7 @@ static void read_id(const char *path, const char *form, char text[IDENTITY_BYTES
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	text[has_form(text, form) ? strlen(form) : 0] = '\0';
+	text[schema_has_form(text, form) ? strlen(form) : 0] = '\0';
 }
 
 static const char *architecture_of(const char *machine)
@@ -183,7 +185,7 @@ static const char *architecture_of(const char *machine)
 	return machine;
 }
 
-static void set(struct identity *identity, enum identity_part part, const char *text)
+static void schema_set(struct identity *identity, enum identity_part part, const char *text)
 {
 	snprintf(identity->parts[part], IDENTITY_BYTES, "%s", text);
 }
@@ -195,13 +197,14 @@ void identity_read(struct identity *identity, const char *root)
 
 	memset(identity, 0, sizeof(*identity));
 	if (uname(&names) == 0) {
-		set(identity, IDENTITY_MACHINE, names.machine);
-		set(identity, IDENTITY_ARCHITECTURE, architecture_of(names.machine));
-		set(identity, IDENTITY_KERNEL, names.release);
+		schema_set(identity, IDENTITY_MACHINE, names.machine);
+		schema_set(identity, IDENTITY_ARCHITECTURE, architecture_of(names.machine));
+		schema_set(identity, IDENTITY_KERNEL, names.release);
 	}
 	snprintf(path, sizeof(path), "%s/etc/machine-id", root ? root : "");
-	read_id(path, machine_id_form, identity->parts[IDENTITY_MACHINE_ID]);
-	read_id("/proc/sys/kernel/random/boot_id", boot_id_form, identity->parts[IDENTITY_BOOT_ID]);
+	schema_read_id(path, machine_id_form, identity->parts[IDENTITY_MACHINE_ID]);
+	schema_read_id("/proc/sys/kernel/random/boot_id", boot_id_form,
+		       identity->parts[IDENTITY_BOOT_ID]);
 }
 
 /* The schemas, and the keys of fields in them. */
@@ -317,7 +320,7 @@ const char *schema_form_meaning(enum schema_form form)
 	return meanings[form];
 }
 
-static const struct schema_row *find_row(const char *field, size_t len, bool with_argument)
+static const struct schema_row *schema_find_row(const char *field, size_t len, bool with_argument)
 {
 	const char *end = with_argument ? "[]" : "";
 
@@ -363,7 +366,7 @@ enum schema_form output_schema_key(const struct output_schema *schema, const cha
 		buf_append(key, text, len);
 		return SCHEMA_SAME;
 	}
-	row = field_len ? find_row(text, field_len, field_len < len) : NULL;
+	row = field_len ? schema_find_row(text, field_len, field_len < len) : NULL;
 	known = row ? &row->keys[schema->column] : NULL;
 	if (!known || !known->key) {
 		BUF_LITERAL(key, "lanner.");

@@ -82,8 +82,8 @@ const struct format_colour *format_colour_of(const struct field_desc *desc)
 
 enum { UTF8_BYTES_MAX = 4 };
 
-static void append_value(struct buf *out, const struct format_column *column,
-			 const struct text_style *style, const struct field_value *value)
+static void text_append_value(struct buf *out, const struct format_column *column,
+			      const struct text_style *style, const struct field_value *value)
 {
 	switch (column->type) {
 	case PT_BOOL:
@@ -110,19 +110,19 @@ static void append_value(struct buf *out, const struct format_column *column,
 	}
 }
 
-static bool write_value(struct formatter *formatter, const struct format_column *column,
-			const struct sinsp_event *event, struct buf *out)
+static bool text_write_value(struct formatter *formatter, const struct format_column *column,
+			     const struct sinsp_event *event, struct buf *out)
 {
 	const struct field_value *value;
 
 	if (column_get(formatter, column, event, &value) < 1)
 		return false;
-	append_value(out, column, &formatter->scratch.style, value);
+	text_append_value(out, column, &formatter->scratch.style, value);
 	return true;
 }
 
-static bool write_list(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
+static bool text_write_list(struct formatter *formatter, const struct format_column *column,
+			    const struct sinsp_event *event, struct buf *out)
 {
 	const struct field_value *values;
 	int n = column_get(formatter, column, event, &values);
@@ -133,15 +133,15 @@ static bool write_list(struct formatter *formatter, const struct format_column *
 	for (int i = 0; i < n; i++) {
 		if (i > 0)
 			buf_append_char(out, ',');
-		append_value(out, column, &formatter->scratch.style, &values[i]);
+		text_append_value(out, column, &formatter->scratch.style, &values[i]);
 	}
 	buf_append_char(out, ')');
 	return true;
 }
 
 /* By the writer in the row of its field. */
-static bool write_by_row(struct formatter *formatter, const struct format_column *column,
-			 const struct sinsp_event *event, struct buf *out)
+static bool text_write_by_row(struct formatter *formatter, const struct format_column *column,
+			      const struct sinsp_event *event, struct buf *out)
 {
 	formatter->scratch.used = 0;
 	return column->ref->desc->text(event, column->ref, &formatter->scratch, out);
@@ -152,26 +152,28 @@ static bool has_writer(const struct format_column *column)
 	return column->ref && column->ref->desc->text;
 }
 
-static column_writer *writer_of(const struct format_column *column)
+static column_writer *text_writer_of(const struct format_column *column)
 {
-	return has_writer(column) ? write_by_row : column->list ? write_list : write_value;
+	return has_writer(column) ? text_write_by_row
+	       : column->list	  ? text_write_list
+				  : text_write_value;
 }
 
 bool text_append_column(struct formatter *formatter, const struct format_column *column,
 			const struct sinsp_event *event, struct buf *out)
 {
-	return writer_of(column)(formatter, column, event, out);
+	return text_writer_of(column)(formatter, column, event, out);
 }
 
 static int text_column_init(struct formatter *formatter, struct format_column *column,
 			    const struct format_token *token)
 {
 	column->before = token->before;
-	column->write = writer_of(column);
+	column->write = text_writer_of(column);
 	return 0;
 }
 
-static bool continues_character(char c)
+static bool text_continues_character(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
@@ -184,9 +186,10 @@ static size_t cut_before(const char *text, size_t start, size_t wanted)
 {
 	size_t cut = wanted;
 
-	while (cut > start && wanted - cut < UTF8_BYTES_MAX - 1 && continues_character(text[cut]))
+	while (cut > start && wanted - cut < UTF8_BYTES_MAX - 1 &&
+	       text_continues_character(text[cut]))
 		cut--;
-	return continues_character(text[cut]) ? wanted : cut;
+	return text_continues_character(text[cut]) ? wanted : cut;
 }
 
 /* Truncates or pads the text from `start` on to `width` bytes. */
@@ -203,8 +206,9 @@ static void set_width(struct buf *out, size_t start, unsigned int width)
 }
 
 /* Appends a value, or <NA> for a missing one; returns false if the line is to be dropped. */
-static bool append_column(struct formatter *formatter, const struct format_column *column,
-			  const struct sinsp_event *event, struct buf *out)
+static bool format_text_append_column(struct formatter *formatter,
+				      const struct format_column *column,
+				      const struct sinsp_event *event, struct buf *out)
 {
 	size_t start = out->len;
 
@@ -246,7 +250,7 @@ static bool append_coloured(struct formatter *formatter, const struct format_col
 
 	buf_append_string(out, colour);
 	start = out->len;
-	printed = append_column(formatter, column, event, out);
+	printed = format_text_append_column(formatter, column, event, out);
 	if (colour[0] && !out->failed)
 		end_colour(out, column->colour->first_word ? start : out->len);
 	return printed;
@@ -279,7 +283,7 @@ static bool text_append(struct formatter *formatter, const struct format_span *s
 
 		buf_append(out, column->before.data, column->before.len);
 		printed = column->colour ? append_coloured(formatter, column, event, out)
-					 : append_column(formatter, column, event, out);
+					 : format_text_append_column(formatter, column, event, out);
 		if (!printed)
 			return false;
 	}
@@ -305,10 +309,10 @@ static void text_style_set(struct formatter *formatter)
 		if (has_writer(column))
 			column->masked = !style->masked;
 		else
-			column->masked = param_type_size(column->type) == 0 &&
-					 column->type != PT_BYTEBUF;
-		column->colour = style->coloured && column->ref ?
-					 format_colour_of(column->ref->desc) : NULL;
+			column->masked =
+				param_type_size(column->type) == 0 && column->type != PT_BYTEBUF;
+		column->colour =
+			style->coloured && column->ref ? format_colour_of(column->ref->desc) : NULL;
 	}
 }
 
@@ -317,8 +321,8 @@ static void append_match_format(const struct format_rule *rule, struct buf *form
 	buf_printf(format, "%%evt.time: %s ", rule->priority);
 }
 
-static void append_match(struct match_line *line, const struct sinsp_event *event,
-			 struct formatter *fields, struct buf *out)
+static void text_append_match(struct match_line *line, const struct sinsp_event *event,
+			      struct formatter *fields, struct buf *out)
 {
 	size_t end;
 
@@ -334,21 +338,24 @@ static void append_match(struct match_line *line, const struct sinsp_event *even
 
 const struct output_format format_text = {
 	.name = "text",
-	.events = {
-		.default_format = FORMAT_DEFAULT_LINE,
-		.column_init = text_column_init,
-		.append = text_append,
-		.end = text_end,
-		.style_set = text_style_set,
-	},
-	.matches = {
-		.append_format = append_match_format,
-		.append = append_match,
-	},
-	.records = {
-		.append_drop = text_append_drop,
-		.mark_redelivered = text_mark_redelivered,
-	},
+	.events =
+		{
+			.default_format = FORMAT_DEFAULT_LINE,
+			.column_init = text_column_init,
+			.append = text_append,
+			.end = text_end,
+			.style_set = text_style_set,
+		},
+	.matches =
+		{
+			.append_format = append_match_format,
+			.append = text_append_match,
+		},
+	.records =
+		{
+			.append_drop = text_append_drop,
+			.mark_redelivered = text_mark_redelivered,
+		},
 	.lists = {.append_table = table_append_text},
 };
 
@@ -358,7 +365,7 @@ const struct output_format format_text = {
  * 2)
  */
 
-static void append_time(struct buf *out, uint64_t ns)
+static void text_append_time(struct buf *out, uint64_t ns)
 {
 	char text[CLOCK_RFC3339_BYTES];
 	struct clock utc = {0};
@@ -367,7 +374,7 @@ static void append_time(struct buf *out, uint64_t ns)
 	buf_append(out, text, sizeof(text));
 }
 
-static void append_types(struct buf *out, const struct format_drop *drop)
+static void text_append_types(struct buf *out, const struct format_drop *drop)
 {
 	for (size_t i = 0; i < drop->types_count; i++)
 		buf_printf(out, "%s%s %llu", i ? ", " : " (", drop->types[i].name,
@@ -391,12 +398,12 @@ void text_append_drop(const struct format_drop *drop, struct buf *out)
 			   (unsigned long long)drop->to);
 	if (drop->first_ns && drop->last_ns) {
 		BUF_LITERAL(out, ", ");
-		append_time(out, drop->first_ns);
+		text_append_time(out, drop->first_ns);
 		BUF_LITERAL(out, " to ");
-		append_time(out, drop->last_ns);
+		text_append_time(out, drop->last_ns);
 	}
 	buf_printf(out, ": %s", drop->cause);
-	append_types(out, drop);
+	text_append_types(out, drop);
 	buf_append_char(out, '\n');
 	if (out->failed)
 		out->len = start;
@@ -415,7 +422,7 @@ void text_mark_redelivered(const struct output_schema *schema, const char *recor
 
 /* Lists as tables of Markdown. */
 
-static void append_row(const struct table *table, const char *const *cells, struct buf *out)
+static void text_append_row(const struct table *table, const char *const *cells, struct buf *out)
 {
 	for (unsigned int i = 0; i < table->columns; i++) {
 		BUF_LITERAL(out, "| ");
@@ -431,19 +438,19 @@ static void append_row(const struct table *table, const char *const *cells, stru
 }
 
 /* A row of Markdown is one line, of any width. */
-static void append_table(const struct table *table, unsigned int width, struct buf *out)
+static void text_append_table(const struct table *table, unsigned int width, struct buf *out)
 {
 	const char *at = table->cells.data, *cells[TABLE_COLUMNS_MAX];
 
-	append_row(table, table->titles, out);
+	text_append_row(table, table->titles, out);
 	for (unsigned int i = 0; i < table->columns; i++)
 		BUF_LITERAL(out, "|---");
 	BUF_LITERAL(out, "|\n");
 	while (table_next_row(table, &at, cells))
-		append_row(table, cells, out);
+		text_append_row(table, cells, out);
 }
 
 const struct output_format format_markdown = {
 	.name = "markdown",
-	.lists = {.append_table = append_table},
+	.lists = {.append_table = text_append_table},
 };

@@ -30,14 +30,14 @@ static void apply_container_forget(struct sinsp *sinsp, const struct event_param
 	sinsp_container_info_destroy(read.info);
 }
 
-static void describe(struct sinsp *sinsp, const struct event_param *param)
+static void apply_capture_describe(struct sinsp *sinsp, const struct event_param *param)
 {
 	state_load_container(sinsp, (const char *)param->data, text_len(param));
 }
 
 void state_container(struct sinsp *sinsp, struct state_event *event)
 {
-	describe(sinsp, &event->ev->params[container__json]);
+	apply_capture_describe(sinsp, &event->ev->params[container__json]);
 }
 
 /* Those of other names are not about containers. */
@@ -47,7 +47,7 @@ void state_asyncevent(struct sinsp *sinsp, struct state_event *event)
 		const char *name;
 		void (*apply)(struct sinsp *sinsp, const struct event_param *data);
 	} kinds[] = {
-		{"container", describe},
+		{"container", apply_capture_describe},
 		{"container_removed", apply_container_forget},
 	};
 	const char *name = event_param_string(event->ev, asyncevent__name);
@@ -91,7 +91,7 @@ static struct tables tables_of(struct sinsp *sinsp, const struct event *ev, unsi
 	return (struct tables){&sinsp->names->users, &sinsp->names->groups};
 }
 
-static void replace(struct users *users, const struct user_entry *user)
+static void apply_capture_replace(struct users *users, const struct user_entry *user)
 {
 	if (!users)
 		return;
@@ -117,7 +117,7 @@ void state_user_added(struct sinsp *sinsp, struct state_event *event)
 		.shell = event_param_string(ev, useradded__shell),
 	};
 
-	replace(tables_of(sinsp, ev, useradded__container_id).users, &user);
+	apply_capture_replace(tables_of(sinsp, ev, useradded__container_id).users, &user);
 }
 
 void state_user_deleted(struct sinsp *sinsp, struct state_event *event)
@@ -125,7 +125,7 @@ void state_user_deleted(struct sinsp *sinsp, struct state_event *event)
 	const struct event *ev = event->ev;
 
 	apply_user_forget(tables_of(sinsp, ev, userdeleted__container_id).users,
-	       event_param_u64(ev, userdeleted__uid));
+			  event_param_u64(ev, userdeleted__uid));
 }
 
 void state_group_added(struct sinsp *sinsp, struct state_event *event)
@@ -136,7 +136,7 @@ void state_group_added(struct sinsp *sinsp, struct state_event *event)
 		.name = event_param_string(ev, groupadded__name),
 	};
 
-	replace(tables_of(sinsp, ev, groupadded__container_id).groups, &group);
+	apply_capture_replace(tables_of(sinsp, ev, groupadded__container_id).groups, &group);
 }
 
 void state_group_deleted(struct sinsp *sinsp, struct state_event *event)
@@ -144,5 +144,5 @@ void state_group_deleted(struct sinsp *sinsp, struct state_event *event)
 	const struct event *ev = event->ev;
 
 	apply_user_forget(tables_of(sinsp, ev, groupdeleted__container_id).groups,
-	       event_param_u64(ev, groupdeleted__gid));
+			  event_param_u64(ev, groupdeleted__gid));
 }

@@ -57,7 +57,8 @@ static void take_given(const struct event *ev, unsigned int param, const char *p
 		given->len = 0;
 }
 
-static void open_file(struct sinsp *sinsp, struct state_event *event, const struct opened *opened)
+static void state_open_file(struct sinsp *sinsp, struct state_event *event,
+			    const struct opened *opened)
 {
 	char path[SINSP_PATH_MAX];
 	struct given given;
@@ -97,7 +98,7 @@ void state_open(struct sinsp *sinsp, struct state_event *event)
 		.ino = event_param_u64(event->ev, open__ino),
 	};
 
-	open_file(sinsp, event, &opened);
+	state_open_file(sinsp, event, &opened);
 }
 
 void state_openat(struct sinsp *sinsp, struct state_event *event)
@@ -109,7 +110,7 @@ void state_openat(struct sinsp *sinsp, struct state_event *event)
 		.ino = event_param_u64(event->ev, openat__ino),
 	};
 
-	open_file(sinsp, event, &opened);
+	state_open_file(sinsp, event, &opened);
 }
 
 void state_openat2(struct sinsp *sinsp, struct state_event *event)
@@ -121,7 +122,7 @@ void state_openat2(struct sinsp *sinsp, struct state_event *event)
 		.ino = event_param_u64(event->ev, openat2__ino),
 	};
 
-	open_file(sinsp, event, &opened);
+	state_open_file(sinsp, event, &opened);
 }
 
 void state_creat(struct sinsp *sinsp, struct state_event *event)
@@ -133,7 +134,7 @@ void state_creat(struct sinsp *sinsp, struct state_event *event)
 		.ino = event_param_u64(event->ev, creat__ino),
 	};
 
-	open_file(sinsp, event, &opened);
+	state_open_file(sinsp, event, &opened);
 }
 
 void state_open_by_handle_at(struct sinsp *sinsp, struct state_event *event)
@@ -145,7 +146,7 @@ void state_open_by_handle_at(struct sinsp *sinsp, struct state_event *event)
 		.ino = event_param_u64(event->ev, open_by_handle_at__ino),
 	};
 
-	open_file(sinsp, event, &opened);
+	state_open_file(sinsp, event, &opened);
 }
 
 /* Changes the thread's directory to a path that may contain links. */

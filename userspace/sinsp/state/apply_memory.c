@@ -38,7 +38,7 @@ void state_memory(struct sinsp *sinsp, struct state_event *event)
  * The time since the last switch of the CPU, if that switched to the thread that leaves now:
  * switches of the agent are not captured, and others may have been dropped.
  */
-static uint64_t take_run(struct sinsp *sinsp, const struct event *ev)
+static uint64_t apply_memory_take_run(struct sinsp *sinsp, const struct event *ev)
 {
 	struct state_switch *last = &sinsp->switches[ev->cpu];
 	bool seen = last->ts_ns && last->next == ev->tid && last->ts_ns < ev->ts_ns;
@@ -53,7 +53,7 @@ static uint64_t take_run(struct sinsp *sinsp, const struct event *ev)
 
 void state_switch(struct sinsp *sinsp, struct state_event *event)
 {
-	sinsp->run_ns = take_run(sinsp, event->ev);
+	sinsp->run_ns = apply_memory_take_run(sinsp, event->ev);
 	if (!event->thread)
 		return;
 	event->thread->run_ns += sinsp->run_ns;

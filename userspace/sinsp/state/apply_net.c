@@ -139,7 +139,7 @@ static bool is_unix(const struct event_param *param)
 	return param->len > 1 && param->data[0] == socket_families__AF_UNIX;
 }
 
-static void name_socket(struct sinsp *sinsp, struct state_event *event)
+static void apply_net_name_socket(struct sinsp *sinsp, struct state_event *event)
 {
 	char name[SOCKET_NAME_MAX];
 
@@ -209,7 +209,7 @@ static void bind_ip(struct sinsp *sinsp, struct state_event *event, enum scap_fd
 	fd->listening = true;
 	ends->dest = bound;
 	sinsp_socket_unmap(fd, ends);
-	name_socket(sinsp, event);
+	apply_net_name_socket(sinsp, event);
 	fd->listening = bound.port != 0;
 	if (!fd->listening) {
 		ends->source = ends->dest;
@@ -274,7 +274,7 @@ static void dissolve(struct sinsp *sinsp, struct state_event *event)
 	fd->connected = false;
 	ends->source = (struct scap_endpoint){0};
 	if (fd->listening) {
-		name_socket(sinsp, event);
+		apply_net_name_socket(sinsp, event);
 		return;
 	}
 	ends->dest = (struct scap_endpoint){0};
@@ -302,7 +302,7 @@ void state_connect(struct sinsp *sinsp, struct state_event *event)
 		if (fd->role == SINSP_ROLE_NONE)
 			fd->role = SINSP_ROLE_CLIENT;
 		if (set_ends(sinsp, fd, tuple, true))
-			name_socket(sinsp, event);
+			apply_net_name_socket(sinsp, event);
 	}
 	fd->connected = result == 0;
 }
@@ -333,7 +333,7 @@ static void accept_socket(struct sinsp *sinsp, struct state_event *event,
 	} else {
 		fd->l4 = SCAP_L4_TCP;
 		set_ends(sinsp, fd, tuple, false);
-		name_socket(sinsp, event);
+		apply_net_name_socket(sinsp, event);
 	}
 	event->fd_named = true;
 }
@@ -363,8 +363,8 @@ void state_shutdown(struct sinsp *sinsp, struct state_event *event)
  * others are servers if the process has a socket bound to the message's destination, and none that
  * calls from its source.
  */
-static enum sinsp_fd_role guess_role(const struct sinsp_fds *fds, uint16_t source, uint16_t dest,
-				     bool unbound_sender)
+static enum sinsp_fd_role apply_net_guess_role(const struct sinsp_fds *fds, uint16_t source,
+					       uint16_t dest, bool unbound_sender)
 {
 	enum sinsp_fd_role role = SINSP_ROLE_CLIENT;
 	struct sinsp_fd *fd;
@@ -404,15 +404,16 @@ static void learn_ip(struct sinsp *sinsp, struct state_event *event,
 	if (fd->l4 == SCAP_L4_UNKNOWN)
 		fd->l4 = SCAP_L4_UDP;
 	if (fd->role == SINSP_ROLE_NONE)
-		fd->role = guess_role(event->thread->fds, port_at(tuple, half - 1),
-				      port_at(tuple, 2 * half - 1), outward && !fd->listening);
+		fd->role = apply_net_guess_role(event->thread->fds, port_at(tuple, half - 1),
+						port_at(tuple, 2 * half - 1),
+						outward && !fd->listening);
 	if (set_ends(sinsp, fd, tuple, outward))
-		name_socket(sinsp, event);
+		apply_net_name_socket(sinsp, event);
 }
 
 /* Updates the event's socket from a message sent or received over it. */
-static void learn(struct sinsp *sinsp, struct state_event *event, unsigned int tuple_param,
-		  bool outward)
+static void apply_net_learn(struct sinsp *sinsp, struct state_event *event,
+			    unsigned int tuple_param, bool outward)
 {
 	const struct event_param *tuple = &event->ev->params[tuple_param];
 	enum scap_fd_type type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
@@ -440,17 +441,17 @@ static void learn(struct sinsp *sinsp, struct state_event *event, unsigned int t
 
 void state_sendto(struct sinsp *sinsp, struct state_event *event)
 {
-	learn(sinsp, event, sendto__tuple, true);
+	apply_net_learn(sinsp, event, sendto__tuple, true);
 }
 
 void state_sendmsg(struct sinsp *sinsp, struct state_event *event)
 {
-	learn(sinsp, event, sendmsg__tuple, true);
+	apply_net_learn(sinsp, event, sendmsg__tuple, true);
 }
 
 void state_recvfrom(struct sinsp *sinsp, struct state_event *event)
 {
-	learn(sinsp, event, recvfrom__tuple, false);
+	apply_net_learn(sinsp, event, recvfrom__tuple, false);
 }
 
 /* The header of a control message, for a 64-bit receiver or a 32-bit one. */
@@ -565,28 +566,28 @@ static void receive_fds(struct sinsp *sinsp, struct state_event *event, unsigned
 void state_recvmsg(struct sinsp *sinsp, struct state_event *event)
 {
 	receive_fds(sinsp, event, recvmsg__msgcontrol);
-	learn(sinsp, event, recvmsg__tuple, false);
+	apply_net_learn(sinsp, event, recvmsg__tuple, false);
 }
 
 void state_sendmmsg(struct sinsp *sinsp, struct state_event *event)
 {
-	learn(sinsp, event, sendmmsg__tuple, true);
+	apply_net_learn(sinsp, event, sendmmsg__tuple, true);
 }
 
 void state_recvmmsg(struct sinsp *sinsp, struct state_event *event)
 {
 	receive_fds(sinsp, event, recvmmsg__msgcontrol);
-	learn(sinsp, event, recvmmsg__tuple, false);
+	apply_net_learn(sinsp, event, recvmmsg__tuple, false);
 }
 
 void state_send(struct sinsp *sinsp, struct state_event *event)
 {
-	learn(sinsp, event, send__tuple, true);
+	apply_net_learn(sinsp, event, send__tuple, true);
 }
 
 void state_recv(struct sinsp *sinsp, struct state_event *event)
 {
-	learn(sinsp, event, recv__tuple, false);
+	apply_net_learn(sinsp, event, recv__tuple, false);
 }
 
 /* A nonblocking connect completes when its error (or success) is queried. */

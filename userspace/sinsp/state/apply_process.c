@@ -60,8 +60,8 @@ static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const 
 	state_set_u32(&thread->vm_swap_kib, ev, clone__vm_swap);
 	state_set_comm(thread, event_param_string(ev, clone__comm));
 	if (cgroups->len)
-		sinsp_thread_set_cgroups(&sinsp->containers, thread,
-					 (const char *)cgroups->data, cgroups->len);
+		sinsp_thread_set_cgroups(&sinsp->containers, thread, (const char *)cgroups->data,
+					 cgroups->len);
 }
 
 static const char *string_or_empty(const struct event *ev, unsigned int param)
@@ -149,8 +149,8 @@ static void stay_outside(struct sinsp_thread *thread, const struct sinsp_thread 
 }
 
 /* Adds a new thread with everything that it inherits from its creator, if that is known. */
-static struct sinsp_thread *inherit(struct sinsp *sinsp, int64_t tid, int64_t pid,
-				    int64_t creator_tid, uint32_t flags)
+static struct sinsp_thread *apply_process_inherit(struct sinsp *sinsp, int64_t tid, int64_t pid,
+						  int64_t creator_tid, uint32_t flags)
 {
 	struct sinsp_thread *thread = state_thread_add(sinsp, tid, pid);
 	struct sinsp_thread *creator = state_thread_find(sinsp, creator_tid);
@@ -202,7 +202,7 @@ static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *
 		thread = state_thread(sinsp, ev->tid);
 	if (thread)
 		return thread;
-	thread = inherit(sinsp, ev->tid, pid, creator_tid, flags);
+	thread = apply_process_inherit(sinsp, ev->tid, pid, creator_tid, flags);
 	if (thread)
 		sinsp_thread_entry(thread)->orphan =
 			!creator || (flags & clone_flags__CLONE_PARENT);
@@ -283,7 +283,8 @@ static void add_child(struct sinsp *sinsp, const struct event *ev,
 	}
 	if (!child_is_news(sinsp, ev, child))
 		return;
-	thread = inherit(sinsp, child, is_thread ? caller->pid : child, caller->tid, flags);
+	thread = apply_process_inherit(sinsp, child, is_thread ? caller->pid : child, caller->tid,
+				       flags);
 	if (!thread)
 		return;
 	sinsp_thread_entry(thread)->by_caller = true;
@@ -300,7 +301,8 @@ void state_clone(struct sinsp *sinsp, struct state_event *event)
 	const struct event *ev = event->ev;
 	int64_t result = event_param_i64(ev, clone__res);
 
-	/* A thread that is not known begins, whoever says so; all else its creator may have made up. */
+	/* A thread that is not known begins, whoever says so; all else its creator may have made
+	 * up. */
 	if (state_is_doubtful(event) && (result != 0 || state_thread_find(sinsp, ev->tid))) {
 		event->thread = state_thread(sinsp, ev->tid);
 		return;
@@ -688,8 +690,9 @@ static void move_thread(const struct group_move *move, struct sinsp_thread *thre
  * "runc create ... web1" moves the first process of a container into ".../web1": a free name, as
  * any group could have, that only its command line confirms. "runc exec" does likewise.
  */
-static enum sinsp_container_type find_declared(const struct sinsp *sinsp,
-					       const struct sinsp_thread *mover, const char *path)
+static enum sinsp_container_type apply_process_find_declared(const struct sinsp *sinsp,
+							     const struct sinsp_thread *mover,
+							     const char *path)
 {
 	static const char shim[] = "containerd-shim";
 	const struct sinsp_thread *parent;
@@ -739,7 +742,7 @@ void state_cgroup_attach(struct sinsp *sinsp, struct state_event *event)
 
 	if (!move.path || !move.subsystems)
 		return;
-	move.declared = find_declared(sinsp, event->thread, move.path);
+	move.declared = apply_process_find_declared(sinsp, event->thread, move.path);
 	if (event_param_u64(ev, cgroup_attach__threadgroup)) {
 		move_process(sinsp, &move);
 		return;

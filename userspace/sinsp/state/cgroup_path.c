@@ -273,7 +273,7 @@ static bool ends_in(struct text path, const char *components)
 }
 
 /* Removes the part after the last slash from a path, and returns it. */
-static struct text take_component(struct text *path)
+static struct text cgroup_path_take_component(struct text *path)
 {
 	const char *slash = memrchr(path->at, '/', path->len);
 	struct text component = *path;
@@ -288,7 +288,7 @@ static struct text take_component(struct text *path)
 
 static bool find_below(struct text above, struct text component, struct found *found)
 {
-	struct text rest = above, parent = take_component(&rest), id = component;
+	struct text rest = above, parent = cgroup_path_take_component(&rest), id = component;
 
 	if (text_is(component, "payload") && find_scope(nspawn, COUNT(nspawn), parent, found))
 		return true;
@@ -307,7 +307,7 @@ static bool find_below(struct text above, struct text component, struct found *f
 static bool find_in_path(struct text path, struct found *found)
 {
 	while (path.len) {
-		struct text component = take_component(&path);
+		struct text component = cgroup_path_take_component(&path);
 
 		if (!component.len)
 			continue;
@@ -348,11 +348,11 @@ static bool find_pod_in(struct text component, char uid[SINSP_POD_UID_BYTES])
 }
 
 /* The innermost pod. */
-static void find_pod(struct text path, char uid[SINSP_POD_UID_BYTES])
+static void cgroup_path_find_pod(struct text path, char uid[SINSP_POD_UID_BYTES])
 {
 	uid[0] = '\0';
 	while (path.len)
-		if (find_pod_in(take_component(&path), uid))
+		if (find_pod_in(cgroup_path_take_component(&path), uid))
 			return;
 }
 
@@ -409,7 +409,7 @@ bool sinsp_cgroup_match(const char *cgroups, size_t len, struct sinsp_cgroup_mat
 		slash = memrchr(match->place, '/', (size_t)(found.id.at - match->place));
 		match->place_len = (size_t)(slash - match->place);
 		match->id_len = id_copy(found.shape, found.id, match->id);
-		find_pod(found.above, match->pod_uid);
+		cgroup_path_find_pod(found.above, match->pod_uid);
 		find_outer(found.above, match);
 		return true;
 	}

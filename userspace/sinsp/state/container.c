@@ -96,8 +96,8 @@ void sinsp_container_list_remove(struct sinsp_container_lists *lists,
 	list->count--;
 }
 
-static struct sinsp_pod_entry *find_pod(struct sinsp_pods *pods,
-					const struct sinsp_container *container)
+static struct sinsp_pod_entry *container_find_pod(struct sinsp_pods *pods,
+						  const struct sinsp_container *container)
 {
 	const char *uid = container->runtime_info ? container->runtime_info->pod.uid : NULL;
 	struct sinsp_pod_entry *pod, *listed;
@@ -174,7 +174,8 @@ static void complete_text(const char **text, const char *by_pod)
 }
 
 /* The runtime's own description of a container is more exact. */
-static void complete(struct sinsp_container_info *info, const struct sinsp_pod_container *listed)
+static void container_complete(struct sinsp_container_info *info,
+			       const struct sinsp_pod_container *listed)
 {
 	complete_text(&info->name, listed->name);
 	complete_text(&info->image.name, listed->image.name);
@@ -184,7 +185,7 @@ static void complete(struct sinsp_container_info *info, const struct sinsp_pod_c
 	complete_text(&info->image.digest, listed->image.digest);
 }
 
-static void set_info(const struct sinsp_pods *pods, struct sinsp_container *container)
+static void container_set_info(const struct sinsp_pods *pods, struct sinsp_container *container)
 {
 	const struct sinsp_pod_container *listed = find_listed(container);
 	struct sinsp_container_info *info = &container->info;
@@ -208,15 +209,15 @@ static void set_info(const struct sinsp_pods *pods, struct sinsp_container *cont
 	}
 	container->is_listed = listed;
 	if (listed)
-		complete(info, listed);
+		container_complete(info, listed);
 	sinsp_container_changed(container);
 }
 
 void sinsp_container_set_pod(struct sinsp_pods *pods, struct sinsp_container *container)
 {
-	struct sinsp_pod_entry *pod = find_pod(pods, container);
+	struct sinsp_pod_entry *pod = container_find_pod(pods, container);
 
 	if (pod != container->pod)
 		enter_pod(pods, container, pod);
-	set_info(pods, container);
+	container_set_info(pods, container);
 }

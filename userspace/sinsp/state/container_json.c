@@ -103,15 +103,15 @@ struct span {
 	char *at, *end;
 };
 
-static void skip_blanks(struct span *text)
+static void container_json_skip_blanks(struct span *text)
 {
 	while (text->at < text->end && strchr(" \t\r\n", *text->at) && *text->at)
 		text->at++;
 }
 
-static bool take(struct span *text, char wanted)
+static bool container_json_take(struct span *text, char wanted)
 {
-	skip_blanks(text);
+	container_json_skip_blanks(text);
 	if (text->at == text->end || *text->at != wanted)
 		return false;
 	text->at++;
@@ -169,7 +169,8 @@ void sinsp_container_json_hide_env(char *text, size_t len)
 			continue;
 		key = take_string(&rest);
 		/* Labels of that name are texts. */
-		if (!take(&rest, ':') || !may_be_env(key) || !take(&rest, '['))
+		if (!container_json_take(&rest, ':') || !may_be_env(key) ||
+		    !container_json_take(&rest, '['))
 			continue;
 		items = rest.at;
 		skip_items(&rest);
@@ -197,7 +198,7 @@ static bool is_absent(const json_t *value)
 	return !value || json_is_null(value);
 }
 
-static const char *copy_text(struct reading *reading, const char *text, size_t len)
+static const char *container_json_copy_text(struct reading *reading, const char *text, size_t len)
 {
 	const char *copy = arena_text(&reading->info->texts.arena, text, len);
 
@@ -206,7 +207,7 @@ static const char *copy_text(struct reading *reading, const char *text, size_t l
 }
 
 /* A copy of a text, or NULL. */
-static const char *read_text(struct reading *reading, const json_t *value)
+static const char *container_json_read_text(struct reading *reading, const json_t *value)
 {
 	if (is_absent(value))
 		return NULL;
@@ -214,22 +215,23 @@ static const char *read_text(struct reading *reading, const json_t *value)
 		reading->ignored++;
 		return NULL;
 	}
-	return copy_text(reading, json_string_value(value), json_string_length(value));
+	return container_json_copy_text(reading, json_string_value(value),
+					json_string_length(value));
 }
 
 static void read_texts(struct reading *reading, const json_t *object,
 		       const struct container_members *members)
 {
 	for (size_t i = 0; i < members->count; i++) {
-		const char *text =
-			read_text(reading, json_object_get(object, members->items[i].key));
+		const char *text = container_json_read_text(
+			reading, json_object_get(object, members->items[i].key));
 
 		if (text && *text)
 			*container_text(reading->info, &members->items[i]) = text;
 	}
 }
 
-static enum sinsp_answer read_answer(struct reading *reading, const json_t *value)
+static enum sinsp_answer container_json_read_answer(struct reading *reading, const json_t *value)
 {
 	if (is_absent(value))
 		return SINSP_UNKNOWN;
@@ -241,7 +243,8 @@ static enum sinsp_answer read_answer(struct reading *reading, const json_t *valu
 }
 
 /* A number, or `otherwise`. */
-static json_int_t read_number(struct reading *reading, const json_t *value, json_int_t otherwise)
+static json_int_t container_json_read_number(struct reading *reading, const json_t *value,
+					     json_int_t otherwise)
 {
 	if (is_absent(value))
 		return otherwise;
@@ -290,10 +293,10 @@ static void read_labels(struct reading *reading, json_t *object, struct sinsp_la
 	{
 		if (n == max)
 			break;
-		items[n].value = read_text(reading, value);
+		items[n].value = container_json_read_text(reading, value);
 		if (!items[n].value)
 			continue;
-		items[n].name = copy_text(reading, key, strlen(key));
+		items[n].name = container_json_copy_text(reading, key, strlen(key));
 		n++;
 	}
 	*labels = (struct sinsp_labels){items, n};
@@ -315,7 +318,7 @@ static void *begin_items(struct reading *reading, const json_t *array, size_t by
 
 static const char *read_mount_text(struct reading *reading, const json_t *mount, const char *key)
 {
-	const char *text = read_text(reading, json_object_get(mount, key));
+	const char *text = container_json_read_text(reading, json_object_get(mount, key));
 
 	return text ? text : "";
 }
@@ -339,7 +342,8 @@ static void read_mounts(struct reading *reading, const json_t *array)
 			.dest = read_mount_text(reading, mount, "Destination"),
 			.mode = read_mount_text(reading, mount, "Mode"),
 			.propagation = read_mount_text(reading, mount, "Propagation"),
-			.writable = read_answer(reading, json_object_get(mount, "RW")) == SINSP_YES,
+			.writable = container_json_read_answer(
+					    reading, json_object_get(mount, "RW")) == SINSP_YES,
 		};
 	}
 	reading->info->mounts = (struct sinsp_mounts){items, n};
@@ -354,12 +358,12 @@ static void read_env(struct reading *reading, const json_t *array)
 	if (!items)
 		return;
 	for (size_t i = 0; i < max; i++) {
-		const char *text = read_text(reading, json_array_get(array, i));
+		const char *text = container_json_read_text(reading, json_array_get(array, i));
 		size_t name_len = text ? strcspn(text, "=") : 0;
 
 		if (!text)
 			continue;
-		items[n].name = copy_text(reading, text, name_len);
+		items[n].name = container_json_copy_text(reading, text, name_len);
 		items[n++].value = text[name_len] ? text + name_len + 1 : "";
 	}
 	reading->info->env = (struct sinsp_labels){items, n};
@@ -367,7 +371,7 @@ static void read_env(struct reading *reading, const json_t *array)
 
 static enum sinsp_meta_state read_state(struct reading *reading, const json_t *value)
 {
-	switch (read_number(reading, value, CONTAINER_LOOKUP_DONE)) {
+	switch (container_json_read_number(reading, value, CONTAINER_LOOKUP_DONE)) {
 	case CONTAINER_LOOKUP_STARTED:
 		return SINSP_META_PENDING;
 	case CONTAINER_LOOKUP_FAILED:
@@ -377,9 +381,9 @@ static enum sinsp_meta_state read_state(struct reading *reading, const json_t *v
 	}
 }
 
-static uint64_t read_time(struct reading *reading, const json_t *seconds)
+static uint64_t container_json_read_time(struct reading *reading, const json_t *seconds)
 {
-	json_int_t number = read_number(reading, seconds, 0);
+	json_int_t number = container_json_read_number(reading, seconds, 0);
 
 	return number > 0 && (uint64_t)number <= INT64_MAX / NS_PER_S ? (uint64_t)number * NS_PER_S
 								      : 0;
@@ -403,7 +407,8 @@ static void read_extension(struct reading *reading, json_t *object, enum sinsp_m
 	read_origin(json_object_get(object, CONTAINER_STATE), state);
 	read_texts(reading, object, &container_extension_texts);
 	reading->info->pod.workload.derived =
-		read_answer(reading, json_object_get(object, CONTAINER_DERIVED)) == SINSP_YES;
+		container_json_read_answer(reading, json_object_get(object, CONTAINER_DERIVED)) ==
+		SINSP_YES;
 	read_labels(reading, json_object_get(object, "annotations"),
 		    &reading->info->pod.annotations);
 }
@@ -418,7 +423,7 @@ static void take_pod_label(struct sinsp_container_info *info, const struct sinsp
 }
 
 /* What follows from other members. `id`: of the container. */
-static void complete(struct sinsp_container_info *info, const char *id)
+static void container_json_complete(struct sinsp_container_info *info, const char *id)
 {
 	struct sinsp_pod *pod = &info->pod;
 
@@ -432,29 +437,32 @@ static void complete(struct sinsp_container_info *info, const char *id)
 		pod->ip = info->ip;
 }
 
-static void read_all(struct reading *reading, const json_t *object, struct sinsp_container_json *to)
+static void container_json_read_all(struct reading *reading, const json_t *object,
+				    struct sinsp_container_json *to)
 {
 	struct sinsp_container_info *info = reading->info;
 
-	to->id = read_text(reading, json_object_get(object, "full_id"));
+	to->id = container_json_read_text(reading, json_object_get(object, "full_id"));
 	if (!to->id || !*to->id)
-		to->id = read_text(reading, json_object_get(object, "id"));
+		to->id = container_json_read_text(reading, json_object_get(object, "id"));
 	to->state = read_state(reading, json_object_get(object, "lookup_state"));
 	read_texts(reading, object, &container_texts);
 	for (size_t i = 0; i < container_answers.count; i++)
-		*container_answer(info, &container_answers.items[i]) = read_answer(
+		*container_answer(info, &container_answers.items[i]) = container_json_read_answer(
 			reading, json_object_get(object, container_answers.items[i].key));
-	info->type = container_type_of(read_number(reading, json_object_get(object, "type"), -1));
-	info->is_sandbox =
-		read_answer(reading, json_object_get(object, "is_pod_sandbox")) == SINSP_YES;
-	info->created_ns = read_time(reading, json_object_get(object, "created_time"));
+	info->type = container_type_of(
+		container_json_read_number(reading, json_object_get(object, "type"), -1));
+	info->is_sandbox = container_json_read_answer(
+				   reading, json_object_get(object, "is_pod_sandbox")) == SINSP_YES;
+	info->created_ns =
+		container_json_read_time(reading, json_object_get(object, "created_time"));
 	read_labels(reading, json_object_get(object, "labels"), &info->labels);
 	read_labels(reading, json_object_get(object, "pod_sandbox_labels"), &info->pod.labels);
 	read_mounts(reading, json_object_get(object, "Mounts"));
 	if (reading->with_env)
 		read_env(reading, json_object_get(object, "env"));
 	read_extension(reading, json_object_get(object, CONTAINER_EXTENSION), &to->state);
-	complete(info, to->id);
+	container_json_complete(info, to->id);
 }
 
 int sinsp_container_json_read(const char *text, size_t len, bool with_env,
@@ -474,7 +482,7 @@ int sinsp_container_json_read(const char *text, size_t len, bool with_env,
 	object = json_object_get(root, "container");
 	made.info = reading.info = sinsp_container_info_create();
 	if (made.info)
-		read_all(&reading, object ? object : root, &made);
+		container_json_read_all(&reading, object ? object : root, &made);
 	if (!made.info || reading.out_of_memory)
 		r = -ENOMEM;
 	else if (!made.id || !*made.id)
@@ -491,7 +499,6 @@ int sinsp_container_json_read(const char *text, size_t len, bool with_env,
 
 /* From a description to JSON. What is not known is left out. */
 
-
 /* The keys are constants which need no escapes. */
 static void put_key(struct buf *out, const char *key)
 {
@@ -505,7 +512,7 @@ static void put_string(struct buf *out, const char *text)
 	json_append_string(out, text, strlen(text));
 }
 
-static void put_text(struct buf *out, const char *key, const char *text)
+static void container_json_put_text(struct buf *out, const char *key, const char *text)
 {
 	if (!text)
 		return;
@@ -531,7 +538,8 @@ static void put_texts(struct buf *out, struct sinsp_container_info *info,
 		      const struct container_members *members)
 {
 	for (size_t i = 0; i < members->count; i++)
-		put_text(out, members->items[i].key, *container_text(info, &members->items[i]));
+		container_json_put_text(out, members->items[i].key,
+					*container_text(info, &members->items[i]));
 }
 
 static void put_label(struct buf *out, const char *name, const char *value)
@@ -614,11 +622,11 @@ static void put_mounts(struct buf *out, const struct sinsp_mounts *mounts)
 		if (i)
 			buf_append_char(out, ',');
 		start = out->len;
-		put_text(out, "Source", mount->source);
-		put_text(out, "Destination", mount->dest);
-		put_text(out, "Mode", mount->mode);
+		container_json_put_text(out, "Source", mount->source);
+		container_json_put_text(out, "Destination", mount->dest);
+		container_json_put_text(out, "Mode", mount->mode);
 		put_answer(out, "RW", mount->writable ? SINSP_YES : SINSP_NO);
-		put_text(out, "Propagation", mount->propagation);
+		container_json_put_text(out, "Propagation", mount->propagation);
 		json_end_object(out, start);
 	}
 	buf_append_char(out, ']');
@@ -674,7 +682,7 @@ static void put_extension(struct buf *out, enum sinsp_meta_state state,
 	struct object object = begin_object(out, CONTAINER_EXTENSION);
 
 	if (state == SINSP_META_UNVERIFIED || state == SINSP_META_ROOTLESS)
-		put_text(out, CONTAINER_STATE, sinsp_meta_state_name(state));
+		container_json_put_text(out, CONTAINER_STATE, sinsp_meta_state_name(state));
 	put_texts(out, info, &container_extension_texts);
 	if (info->pod.workload.derived)
 		put_answer(out, CONTAINER_DERIVED, SINSP_YES);
@@ -686,7 +694,7 @@ static void put_id(struct buf *out, const struct sinsp_container *container)
 {
 	put_key(out, "id");
 	json_append_string(out, container->id, sinsp_container_short_len(container));
-	put_text(out, "full_id", container->id);
+	container_json_put_text(out, "full_id", container->id);
 }
 
 void sinsp_container_json_append(const struct sinsp_container *container, struct buf *out)
@@ -702,7 +710,7 @@ void sinsp_container_json_append(const struct sinsp_container *container, struct
 	put_state(out, sinsp_container_state(container));
 	/* Other readers know no name of containers whose id is their name. */
 	if (!info->name && container->is_named)
-		put_text(out, "name", container->id);
+		container_json_put_text(out, "name", container->id);
 	put_texts(out, info, &container_texts);
 	for (size_t i = 0; i < container_answers.count; i++)
 		put_answer(out, container_answers.items[i].key,

@@ -39,7 +39,7 @@ struct merge {
 	bool failed; /* out of memory */
 };
 
-static const char *copy_text(struct merge *merge, const char *text)
+static const char *container_state_copy_text(struct merge *merge, const char *text)
 {
 	const char *copy = text ? arena_text(&merge->info->texts.arena, text, strlen(text)) : NULL;
 
@@ -65,7 +65,7 @@ static void merge_text(struct merge *merge, const struct container_member *membe
 	if (*text && (!known || can_change(member->offset)))
 		merge->changed = true;
 	else
-		*text = copy_text(merge, known);
+		*text = container_state_copy_text(merge, known);
 }
 
 static void merge_answer(struct merge *merge, const struct container_member *member)
@@ -92,8 +92,9 @@ static void merge_labels(struct merge *merge, size_t offset)
 	items = arena_alloc(&merge->info->texts.arena, known->count * sizeof(*items));
 	merge->failed |= !items;
 	for (size_t i = 0; items && i < known->count; i++)
-		items[i] = (struct sinsp_label){copy_text(merge, known->items[i].name),
-						copy_text(merge, known->items[i].value)};
+		items[i] = (struct sinsp_label){
+			container_state_copy_text(merge, known->items[i].name),
+			container_state_copy_text(merge, known->items[i].value)};
 	*labels = (struct sinsp_labels){items, items ? known->count : 0};
 }
 
@@ -112,10 +113,10 @@ static void merge_mounts(struct merge *merge)
 		const struct sinsp_mount *from = &known->items[i];
 
 		items[i] = (struct sinsp_mount){
-			.source = copy_text(merge, from->source),
-			.dest = copy_text(merge, from->dest),
-			.mode = copy_text(merge, from->mode),
-			.propagation = copy_text(merge, from->propagation),
+			.source = container_state_copy_text(merge, from->source),
+			.dest = container_state_copy_text(merge, from->dest),
+			.mode = container_state_copy_text(merge, from->mode),
+			.propagation = container_state_copy_text(merge, from->propagation),
 			.writable = from->writable,
 		};
 	}
@@ -186,7 +187,8 @@ bool sinsp_take_users_wanted(struct sinsp *sinsp, struct sinsp_users_wanted *wan
 }
 
 /* Whether another process, or a later exec, may succeed. */
-static bool try_again(struct sinsp *sinsp, struct sinsp_container *container, int result)
+static bool container_state_try_again(struct sinsp *sinsp, struct sinsp_container *container,
+				      int result)
 {
 	if (result != -ESRCH && (result != -EAGAIN || ++container->users_tries >= TRIES_MAX))
 		return false;
@@ -204,7 +206,7 @@ void sinsp_set_users(struct sinsp *sinsp, const char *id, uint32_t owner, int re
 
 	if (container)
 		container->users_asked = false;
-	if (!container || try_again(sinsp, container, result)) {
+	if (!container || container_state_try_again(sinsp, container, result)) {
 		sinsp_container_users_destroy(users);
 		return;
 	}

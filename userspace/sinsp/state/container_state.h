@@ -76,8 +76,8 @@ bool sinsp_container_bundle(const struct sinsp *sinsp, const struct sinsp_contai
 void state_find_named_container(struct sinsp *sinsp, struct sinsp_thread *thread);
 
 /*
- * The same where a runtime's files say it, once the tables are filled: `pid` is the first process of
- * the container `id`. Its group is the one that is named `id`; if it is in none, it is another
+ * The same where a runtime's files say it, once the tables are filled: `pid` is the first process
+ * of the container `id`. Its group is the one that is named `id`; if it is in none, it is another
  * process by now, and nothing changes.
  */
 void sinsp_declare_container(struct sinsp *sinsp, int64_t pid, const char *id,

@@ -40,7 +40,7 @@ struct sinsp_container_users *sinsp_container_users_create(void)
 	return made;
 }
 
-static void list_remove(struct sinsp_container_users *users)
+static void container_users_list_remove(struct sinsp_container_users *users)
 {
 	if (!users->link)
 		return;
@@ -50,7 +50,8 @@ static void list_remove(struct sinsp_container_users *users)
 	users->link = NULL;
 }
 
-static void list_add(struct sinsp_container_users **list, struct sinsp_container_users *users)
+static void container_users_list_add(struct sinsp_container_users **list,
+				     struct sinsp_container_users *users)
 {
 	users->next = *list;
 	users->link = list;
@@ -63,7 +64,7 @@ void sinsp_container_users_destroy(struct sinsp_container_users *users)
 {
 	if (!users || --users->refs)
 		return;
-	list_remove(users);
+	container_users_list_remove(users);
 	users_finish(&users->users);
 	users_finish(&users->groups);
 	free(users);
@@ -105,14 +106,14 @@ struct sinsp_container_users *sinsp_container_users_share(struct sinsp_container
 		sinsp_container_users_destroy(users);
 		users = other;
 		users->refs++;
-		list_remove(users);
+		container_users_list_remove(users);
 	}
 	/* Those that are used again come first. */
-	list_add(list, users);
+	container_users_list_add(list, users);
 	return users;
 }
 
-static bool is_at(const char *group, size_t len, const char *path)
+static bool container_users_is_at(const char *group, size_t len, const char *path)
 {
 	size_t n = strlen(path);
 
@@ -126,7 +127,8 @@ static bool is_group_of(const char *group, size_t len, const struct sinsp_users_
 	struct sinsp_cgroup_match match;
 
 	if (wanted->path)
-		return path && is_at(path, (size_t)(group + len - path), wanted->path);
+		return path &&
+		       container_users_is_at(path, (size_t)(group + len - path), wanted->path);
 	return sinsp_cgroup_match(group, len, &match) && strcmp(match.id, wanted->id) == 0;
 }
 

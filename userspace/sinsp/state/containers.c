@@ -108,7 +108,8 @@ static void unused_remove(struct sinsp_containers *table, struct sinsp_container
 	table->unused_bytes -= container->runtime_info_bytes;
 }
 
-static void drop_unused(struct sinsp_containers *table, struct sinsp_container *container)
+static void containers_drop_unused(struct sinsp_containers *table,
+				   struct sinsp_container *container)
 {
 	unused_remove(table, container);
 	remove_container(table, container);
@@ -122,7 +123,7 @@ static void unused_add(struct sinsp_containers *table, struct sinsp_container *c
 	table->unused_bytes += container->runtime_info_bytes;
 	while (unused->count > SINSP_CONTAINERS_UNUSED_MAX ||
 	       table->unused_bytes > SINSP_CONTAINERS_UNUSED_BYTES_MAX) {
-		drop_unused(table, unused->oldest);
+		containers_drop_unused(table, unused->oldest);
 		table->unused_dropped++;
 	}
 }
@@ -168,15 +169,15 @@ static struct sinsp_container *add_seen(struct sinsp_containers *table,
 }
 
 /* Sets the pod of a container that was found, which may be known since before. */
-static void find_pod(struct sinsp_containers *table, struct sinsp_container *container)
+static void containers_find_pod(struct sinsp_containers *table, struct sinsp_container *container)
 {
 	sinsp_container_set_pod(&table->pods, container);
 	if (container->pod && container->pod->info)
 		sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_CHANGED);
 }
 
-static uint32_t owner_of(const struct sinsp_containers *table,
-			 const struct sinsp_cgroup_match *match)
+static uint32_t containers_owner_of(const struct sinsp_containers *table,
+				    const struct sinsp_cgroup_match *match)
 {
 	if (!table->owner_of)
 		return SINSP_OWNER_ROOT;
@@ -188,7 +189,7 @@ static uint32_t owner_of(const struct sinsp_containers *table,
 static struct sinsp_container *get_container(struct sinsp_containers *table,
 					     const struct sinsp_cgroup_match *match)
 {
-	uint32_t owner = owner_of(table, match);
+	uint32_t owner = containers_owner_of(table, match);
 	struct sinsp_container *container =
 		sinsp_containers_find(table, match->id, match->id_len, owner);
 	bool has_new_uid;
@@ -209,13 +210,13 @@ static struct sinsp_container *get_container(struct sinsp_containers *table,
 		container->outer_ids = strdup(match->outer_ids);
 	sinsp_container_changed(container);
 	if (container->refs++ == 0 || has_new_uid)
-		find_pod(table, container);
+		containers_find_pod(table, container);
 	return container;
 }
 
 /* The declared container of a group of `len` bytes, "name=/path", or NULL. */
-static struct sinsp_container *find_declared(const struct sinsp_containers *table,
-					     const char *group, size_t len)
+static struct sinsp_container *containers_find_declared(const struct sinsp_containers *table,
+							const char *group, size_t len)
 {
 	const char *path = memchr(group, '/', len);
 	size_t end = path ? (size_t)(group + len - path) : 0;
@@ -248,7 +249,7 @@ static int find_container(struct sinsp_containers *table, const char *text, size
 	}
 	for (size_t at = 0, n; table->declared && at < len && !*container; at += n + 1) {
 		n = strnlen(text + at, len - at);
-		*container = find_declared(table, text + at, n);
+		*container = containers_find_declared(table, text + at, n);
 	}
 	if (*container)
 		(*container)->refs++;
@@ -386,8 +387,9 @@ struct sinsp_cgroups *sinsp_cgroups_moved(const struct sinsp_cgroups *from, uint
 }
 
 /* Where the group of that path is: in the hierarchy in which the groups have it, or one below. */
-static void set_place(struct sinsp_cgroup_match *match, const struct sinsp_cgroups *cgroups,
-		      const char *path, const char *slash)
+static void containers_set_place(struct sinsp_cgroup_match *match,
+				 const struct sinsp_cgroups *cgroups, const char *path,
+				 const char *slash)
 {
 	for (size_t at = 0; at < cgroups->len; at += strlen(cgroups->text + at) + 1) {
 		const char *equals = strchr(cgroups->text + at, '=');
@@ -413,7 +415,7 @@ void sinsp_cgroups_declare(struct sinsp_cgroups *cgroups, const char *path,
 	if (cgroups->container || !match.id_len || match.id_len >= sizeof(match.id))
 		return;
 	memcpy(match.id, slash + 1, match.id_len);
-	set_place(&match, cgroups, path, slash);
+	containers_set_place(&match, cgroups, path, slash);
 	cgroups->container = get_container(table, &match);
 	cgroups->revision = ++table->revisions;
 	if (!cgroups->container || cgroups->container->path)
@@ -515,7 +517,7 @@ void sinsp_containers_forget(struct sinsp_containers *table, const char *id)
 	if (container && container->refs)
 		container->removed = true;
 	else if (container)
-		drop_unused(table, container);
+		containers_drop_unused(table, container);
 }
 
 void sinsp_containers_forget_unused(struct sinsp_containers *table)
@@ -523,11 +525,11 @@ void sinsp_containers_forget_unused(struct sinsp_containers *table)
 	const struct sinsp_container_list *unused = &table->lists.of[SINSP_CONTAINERS_UNUSED];
 
 	while (unused->oldest)
-		drop_unused(table, unused->oldest);
+		containers_drop_unused(table, unused->oldest);
 }
 
-static const struct sinsp_container *take_oldest(struct sinsp_containers *table,
-						 enum sinsp_container_listing which)
+static const struct sinsp_container *containers_take_oldest(struct sinsp_containers *table,
+							    enum sinsp_container_listing which)
 {
 	struct sinsp_container *container = table->lists.of[which].oldest;
 
@@ -538,12 +540,12 @@ static const struct sinsp_container *take_oldest(struct sinsp_containers *table,
 
 const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table)
 {
-	return take_oldest(table, SINSP_CONTAINERS_CHANGED);
+	return containers_take_oldest(table, SINSP_CONTAINERS_CHANGED);
 }
 
 const struct sinsp_container *sinsp_containers_take_users_changed(struct sinsp_containers *table)
 {
-	return take_oldest(table, SINSP_CONTAINERS_USERS);
+	return containers_take_oldest(table, SINSP_CONTAINERS_USERS);
 }
 
 void sinsp_containers_describe_pod(struct sinsp_containers *table, struct sinsp_pod_info *info)

@@ -50,7 +50,7 @@ struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t 
  * another one may get the id later. In a capture it is every process with the id, at any time.
  */
 
-static void follow(struct sinsp *sinsp, struct sinsp_thread *thread)
+static void core_follow(struct sinsp *sinsp, struct sinsp_thread *thread)
 {
 	sinsp->threads.followed += !thread->followed;
 	thread->followed = true;
@@ -61,7 +61,7 @@ static bool is_live(const struct sinsp *sinsp)
 	return sinsp->proc;
 }
 
-static bool is_named(const struct sinsp *sinsp, int64_t pid)
+static bool core_is_named(const struct sinsp *sinsp, int64_t pid)
 {
 	for (size_t i = 0; i < sinsp->follow.count; i++)
 		if (sinsp->follow.pids[i] == pid)
@@ -87,7 +87,7 @@ static bool was_named(const struct sinsp *sinsp, const struct sinsp_thread *thre
 {
 	bool seeding = sinsp->stats.events == 0;
 
-	return !sinsp->follow.from_exec && is_named(sinsp, thread->pid) &&
+	return !sinsp->follow.from_exec && core_is_named(sinsp, thread->pid) &&
 	       (!is_live(sinsp) || seeding || !came_later(sinsp, thread));
 }
 
@@ -103,7 +103,7 @@ void state_follow_loaded(struct sinsp *sinsp, struct sinsp_thread *thread, bool 
 			 : NULL;
 	if (was_followed || was_named(sinsp, thread) || goes_with(sinsp, thread, main) ||
 	    goes_with(sinsp, thread, parent))
-		follow(sinsp, thread);
+		core_follow(sinsp, thread);
 }
 
 void state_follow_created(struct sinsp *sinsp, struct sinsp_thread *thread,
@@ -111,14 +111,15 @@ void state_follow_created(struct sinsp *sinsp, struct sinsp_thread *thread,
 {
 	if (!sinsp->follow.count)
 		return;
-	if (goes_with(sinsp, thread, creator) || (!is_live(sinsp) && is_named(sinsp, thread->pid)))
-		follow(sinsp, thread);
+	if (goes_with(sinsp, thread, creator) ||
+	    (!is_live(sinsp) && core_is_named(sinsp, thread->pid)))
+		core_follow(sinsp, thread);
 }
 
 void state_follow_exec(struct sinsp *sinsp, struct sinsp_thread *thread)
 {
-	if (sinsp->follow.from_exec && is_named(sinsp, thread->pid))
-		follow(sinsp, thread);
+	if (sinsp->follow.from_exec && core_is_named(sinsp, thread->pid))
+		core_follow(sinsp, thread);
 }
 
 /* Decides whether threads or descriptors have to go. */

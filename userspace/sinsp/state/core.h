@@ -89,7 +89,8 @@ struct sinsp {
 	struct state_listener listener;
 	uint64_t boot; /* see sinsp_boot() */
 	struct state_switch switches[CPUS_COUNT];
-	uint32_t switched_cpus; /* of the others no switch was seen: most of the table is never touched */
+	uint32_t switched_cpus; /* of the others no switch was seen: most of the table is never
+				   touched */
 	uint64_t run_ns; /* see sinsp_run_ns() */
 	const struct state_plan *plans; /* by event id */
 };

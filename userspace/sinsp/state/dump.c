@@ -16,7 +16,7 @@ struct order {
 	size_t count;
 };
 
-static void put(struct sinsp_thread_entry *entry, void *context)
+static void dump_put(struct sinsp_thread_entry *entry, void *context)
 {
 	struct order *order = context;
 
@@ -25,7 +25,7 @@ static void put(struct sinsp_thread_entry *entry, void *context)
 		order->threads[order->count++] = &entry->thread;
 }
 
-static int compare(const void *left, const void *right)
+static int dump_compare(const void *left, const void *right)
 {
 	const struct sinsp_thread *a = *(const struct sinsp_thread *const *)left;
 	const struct sinsp_thread *b = *(const struct sinsp_thread *const *)right;
@@ -35,7 +35,7 @@ static int compare(const void *left, const void *right)
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-static struct scap_user user_of(const struct user_entry *user)
+static struct scap_user dump_user_of(const struct user_entry *user)
 {
 	return (struct scap_user){
 		.uid = user->id,
@@ -49,7 +49,7 @@ static struct scap_user user_of(const struct user_entry *user)
 static int dump_user(const struct user_entry *user, void *context)
 {
 	struct scap_snapshot *to = context;
-	const struct scap_user out = user_of(user);
+	const struct scap_user out = dump_user_of(user);
 
 	return to->ops->user(to, &out);
 }
@@ -62,7 +62,7 @@ static int dump_group(const struct user_entry *group, void *context)
 	return to->ops->group(to, &out);
 }
 
-static void take_program(const struct sinsp_program *program, struct scap_thread *out)
+static void dump_take_program(const struct sinsp_program *program, struct scap_thread *out)
 {
 	out->exe_ino = program->exe_ino;
 	out->exe_ctime_ns = program->exe_ctime_ns;
@@ -84,7 +84,7 @@ static uint32_t flags_of(const struct sinsp_thread *thread)
 }
 
 /* Converts a time to the current wall clock, which the next events have; 0: unknown. */
-static uint64_t wall_ns(const struct sinsp *sinsp, uint64_t ns)
+static uint64_t dump_wall_ns(const struct sinsp *sinsp, uint64_t ns)
 {
 	return ns ? ns + (uint64_t)sinsp->clock_step_ns : 0;
 }
@@ -105,7 +105,7 @@ static int dump_thread(const struct sinsp *sinsp, const struct sinsp_thread *thr
 		.gid = thread->gid,
 		.loginuid = thread->loginuid,
 		.tty = thread->tty,
-		.start_ns = wall_ns(sinsp, thread->clone_ts_ns),
+		.start_ns = dump_wall_ns(sinsp, thread->clone_ts_ns),
 		.fd_limit = thread->fd_limit,
 		.caps_permitted = thread->caps_permitted,
 		.caps_effective = thread->caps_effective,
@@ -116,7 +116,7 @@ static int dump_thread(const struct sinsp *sinsp, const struct sinsp_thread *thr
 		.vm_rss_kib = thread->vm_rss_kib,
 		.vm_swap_kib = thread->vm_swap_kib,
 		.flags = flags_of(thread),
-		.pidns_start_ns = wall_ns(sinsp, thread->pidns_start_ns),
+		.pidns_start_ns = dump_wall_ns(sinsp, thread->pidns_start_ns),
 		.exec_id = thread->exec_id,
 		.cgroups = thread->cgroups->text,
 		.cgroups_len = thread->cgroups->len,
@@ -125,7 +125,7 @@ static int dump_thread(const struct sinsp *sinsp, const struct sinsp_thread *thr
 	};
 
 	memcpy(out.comm, thread->comm, sizeof(out.comm));
-	take_program(thread->program, &out);
+	dump_take_program(thread->program, &out);
 	return to->ops->thread(to, &out);
 }
 
@@ -182,8 +182,8 @@ static int dump_threads(struct sinsp *sinsp, struct scap_snapshot *to)
 
 	if (r < 0)
 		return r;
-	sinsp_threads_each(&sinsp->threads, put, &order);
-	qsort(order.threads, order.count, sizeof(*order.threads), compare);
+	sinsp_threads_each(&sinsp->threads, dump_put, &order);
+	qsort(order.threads, order.count, sizeof(*order.threads), dump_compare);
 	for (size_t i = 0; i < order.count && r == 0; i++)
 		r = dump_thread(sinsp, order.threads[i], to);
 	for (size_t i = 0; i < order.count && r == 0; i++)
@@ -196,7 +196,7 @@ static int dump_threads(struct sinsp *sinsp, struct scap_snapshot *to)
 /* When something is reported that belongs between two events, or before the first one. */
 static uint64_t dump_ns(const struct sinsp *sinsp)
 {
-	return wall_ns(sinsp, sinsp->now_ns ? sinsp->now_ns : sinsp->seed_ns);
+	return dump_wall_ns(sinsp, sinsp->now_ns ? sinsp->now_ns : sinsp->seed_ns);
 }
 
 /* Descriptions that readers would reject as too long are counted, and left out. */
@@ -230,7 +230,7 @@ struct users_dump {
 
 static int dump_own_user(const struct user_entry *user, void *context)
 {
-	const struct scap_user own = user_of(user);
+	const struct scap_user own = dump_user_of(user);
 	struct users_dump *dump = context;
 
 	dump->out.user = &own;

@@ -26,7 +26,7 @@ static void set_machine(struct sinsp *sinsp, const struct sinsp_config *config)
 	sinsp->machine.boot_ns = config->boot_ns ? config->boot_ns : clock_boot_offset_ns();
 }
 
-static uint32_t owner_of(void *proc, const char *group, size_t len)
+static uint32_t engine_owner_of(void *proc, const char *group, size_t len)
 {
 	return scap_proc_cgroup_owner(proc, group, len);
 }
@@ -49,7 +49,7 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	made->follow_since_ns = clock_ns(CLOCK_REALTIME);
 	set_machine(made, config);
 	made->plans = state_plans();
-	made->containers.owner_of = config->proc ? owner_of : NULL;
+	made->containers.owner_of = config->proc ? engine_owner_of : NULL;
 	made->containers.owner_context = config->proc;
 	made->containers.pods.node = config->node;
 	made->containers.pods.cluster = config->cluster;
@@ -100,7 +100,7 @@ static void find_thread(struct sinsp *sinsp, const struct state_plan *plan,
  * Whether /proc may be read for the event's descriptor. Any process can make calls fail on
  * descriptors that never existed, and a closed number may refer to another file in /proc.
  */
-static bool is_open(const struct state_plan *plan, const struct event *ev)
+static bool engine_is_open(const struct state_plan *plan, const struct event *ev)
 {
 	int64_t result;
 
@@ -110,7 +110,8 @@ static bool is_open(const struct state_plan *plan, const struct event *ev)
 	       result == -EAGAIN;
 }
 
-static void find_fd(struct sinsp *sinsp, const struct state_plan *plan, struct state_event *event)
+static void engine_find_fd(struct sinsp *sinsp, const struct state_plan *plan,
+			   struct state_event *event)
 {
 	unsigned int param = (unsigned int)plan->fd_param;
 
@@ -121,7 +122,7 @@ static void find_fd(struct sinsp *sinsp, const struct state_plan *plan, struct s
 	if (!plan->uses_fd || !event->thread)
 		return;
 	event->fd = sinsp_fds_find(event->thread->fds, event->fd_num);
-	if (event->ev->file.ino || (!event->fd && is_open(plan, event->ev)))
+	if (event->ev->file.ino || (!event->fd && engine_is_open(plan, event->ev)))
 		event->fd = state_fd_of_file(sinsp, event->thread, event->fd_num, &event->ev->file);
 }
 
@@ -161,7 +162,7 @@ static void apply(struct sinsp *sinsp, struct state_event *event)
 
 	if (!plan->finds_thread || is_faked)
 		find_thread(sinsp, plan, event);
-	find_fd(sinsp, plan, event);
+	engine_find_fd(sinsp, plan, event);
 	if (is_faked)
 		return;
 	if (plan->paths_count)

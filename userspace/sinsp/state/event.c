@@ -57,7 +57,8 @@ const char *sinsp_group_name(const struct sinsp *sinsp, uint32_t gid)
 enum owner { OWNER_HOST, OWNER_CONTAINER, OWNER_UNKNOWN };
 
 /* Whose users those of the event's thread are. */
-static enum owner owner_of(const struct sinsp_event *event, struct sinsp_container_users **own)
+static enum owner event_owner_of(const struct sinsp_event *event,
+				 struct sinsp_container_users **own)
 {
 	const struct sinsp_container *container =
 		event->thread ? event->thread->cgroups->container : NULL;
@@ -75,7 +76,7 @@ const struct user_entry *sinsp_event_user(const struct sinsp_event *event, uint3
 {
 	struct sinsp_container_users *own;
 
-	switch (owner_of(event, &own)) {
+	switch (event_owner_of(event, &own)) {
 	case OWNER_HOST:
 		return sinsp_user(event->sinsp, uid);
 	case OWNER_CONTAINER:
@@ -95,7 +96,7 @@ const char *sinsp_event_user_name(const struct sinsp_event *event, uint32_t uid)
 const char *sinsp_event_group_name(const struct sinsp_event *event, uint32_t gid)
 {
 	struct sinsp_container_users *own;
-	enum owner owner = owner_of(event, &own);
+	enum owner owner = event_owner_of(event, &own);
 	const struct user_entry *group = NULL;
 
 	if (owner == OWNER_HOST)
@@ -265,8 +266,8 @@ static struct base base_of(const struct event *ev, const struct sinsp_thread *th
 	return path ? (struct base){path, strlen(path)} : base_kept(thread, dirfd_of(ev, param));
 }
 
-static size_t join(const struct event *ev, const struct sinsp_thread *thread, unsigned int param,
-		   char *out)
+static size_t event_join(const struct event *ev, const struct sinsp_thread *thread,
+			 unsigned int param, char *out)
 {
 	const char *path = event_param_string(ev, param), *real = real_path(ev, param);
 	char inside[SINSP_PATH_MAX];
@@ -296,8 +297,8 @@ size_t state_event_path(const struct event *ev, const struct sinsp_thread *threa
 	if (size == 0 || (!event_param_present(ev, param) && !real_path(ev, param)))
 		return 0;
 	if (size >= SINSP_PATH_MAX)
-		return join(ev, thread, param, out);
-	len = join(ev, thread, param, joined);
+		return event_join(ev, thread, param, out);
+	len = event_join(ev, thread, param, joined);
 	if (len >= size)
 		len = size - 1;
 	memcpy(out, joined, len);

@@ -165,14 +165,14 @@ static uint32_t search_place(const struct sinsp_fds *fds, uint32_t index)
 }
 
 /* The place of the first chunk whose index is not less than `index`. */
-static inline uint32_t place_of(const struct sinsp_fds *fds, uint32_t index)
+static inline uint32_t fds_place_of(const struct sinsp_fds *fds, uint32_t index)
 {
 	if (index < fds->nchunks && fds->chunks[index]->index == index)
 		return index;
 	return search_place(fds, index);
 }
 
-static bool is_number(int64_t num)
+static bool fds_is_number(int64_t num)
 {
 	return num >= 0 && num <= INT32_MAX;
 }
@@ -192,10 +192,10 @@ static struct chunk *find_chunk(const struct sinsp_fds *fds, int64_t num)
 {
 	uint32_t index, place;
 
-	if (!is_number(num))
+	if (!fds_is_number(num))
 		return NULL;
 	index = (uint32_t)num / CHUNK_NUMBERS;
-	place = place_of(fds, index);
+	place = fds_place_of(fds, index);
 	if (place == fds->nchunks || fds->chunks[place]->index != index)
 		return NULL;
 	return fds->chunks[place];
@@ -258,7 +258,7 @@ static struct chunk *own_chunk(struct sinsp_fds *fds, uint32_t place)
 static struct chunk *writable_chunk(struct sinsp_fds *fds, int64_t num)
 {
 	uint32_t index = (uint32_t)num / CHUNK_NUMBERS;
-	uint32_t place = place_of(fds, index);
+	uint32_t place = fds_place_of(fds, index);
 
 	if (place < fds->nchunks && fds->chunks[place]->index == index)
 		return own_chunk(fds, place);
@@ -371,9 +371,10 @@ struct sinsp_fd *sinsp_fds_find(const struct sinsp_fds *fds, int64_t num)
 
 struct sinsp_fd *sinsp_fds_next(const struct sinsp_fds *fds, int64_t *num)
 {
-	if (!is_number(*num))
+	if (!fds_is_number(*num))
 		return NULL;
-	for (uint32_t i = place_of(fds, (uint32_t)*num / CHUNK_NUMBERS); i < fds->nchunks; i++) {
+	for (uint32_t i = fds_place_of(fds, (uint32_t)*num / CHUNK_NUMBERS); i < fds->nchunks;
+	     i++) {
 		const struct chunk *chunk = fds->chunks[i];
 		int64_t first = (int64_t)chunk->index * CHUNK_NUMBERS;
 
@@ -394,7 +395,7 @@ uint32_t sinsp_fds_count(const struct sinsp_fds *fds)
 
 static void forget_asked(struct sinsp_fds *fds, int64_t num)
 {
-	if (is_number(num) && sinsp_fds_asked(fds, num))
+	if (fds_is_number(num) && sinsp_fds_asked(fds, num))
 		fds->asked[num % ASKED_COUNT] = 0;
 }
 
@@ -405,7 +406,7 @@ static bool put_fd(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd)
 	struct chunk *chunk = NULL;
 	struct sinsp_fd **stored;
 
-	if (is_number(num) && (store->count < store->max || sinsp_fds_find(fds, num)))
+	if (fds_is_number(num) && (store->count < store->max || sinsp_fds_find(fds, num)))
 		chunk = writable_chunk(fds, num);
 	if (!chunk)
 		goto reject;
@@ -481,7 +482,7 @@ static void drop_empty_chunk(struct sinsp_fds *fds, struct chunk *chunk)
 
 	if (chunk->open || chunk->index == 0)
 		return;
-	place = place_of(fds, chunk->index);
+	place = fds_place_of(fds, chunk->index);
 	charge(fds, -(int64_t)chunk->units);
 	pool_free(fds->store->pool, chunk, sizeof(*chunk));
 	fds->nchunks--;
@@ -492,7 +493,7 @@ static void drop_empty_chunk(struct sinsp_fds *fds, struct chunk *chunk)
 bool sinsp_fds_evict_from(struct sinsp_fds *fds)
 {
 	struct sinsp_fd_store *store = fds->store;
-	uint32_t place = place_of(fds, fds->hand);
+	uint32_t place = fds_place_of(fds, fds->hand);
 	struct chunk *chunk;
 
 	if (fds->nchunks == 0)
@@ -667,18 +668,18 @@ void sinsp_fds_recharge(struct sinsp_fds *fds, int64_t num)
 
 	if (!chunk || !chunk->fds[at] || chunk->charged[at] == units_of(chunk->fds[at]))
 		return;
-	chunk = own_chunk(fds, place_of(fds, chunk->index));
+	chunk = own_chunk(fds, fds_place_of(fds, chunk->index));
 	if (chunk)
 		charge_number(fds, chunk, at, units_of(chunk->fds[at]));
 }
 
 bool sinsp_fds_asked(const struct sinsp_fds *fds, int64_t num)
 {
-	return !is_number(num) || fds->asked[num % ASKED_COUNT] == (uint32_t)num + 1;
+	return !fds_is_number(num) || fds->asked[num % ASKED_COUNT] == (uint32_t)num + 1;
 }
 
 void sinsp_fds_note_asked(struct sinsp_fds *fds, int64_t num)
 {
-	if (is_number(num))
+	if (fds_is_number(num))
 		fds->asked[num % ASKED_COUNT] = (uint32_t)num + 1;
 }

@@ -90,8 +90,8 @@ static bool may_ask_for_fd(struct sinsp *sinsp)
 }
 
 /*
- * Whether /proc has found the file that the kernel says it is. Its mount and inode are the kernel's;
- * where only stat(2) is known, some file systems show other devices there.
+ * Whether /proc has found the file that the kernel says it is. Its mount and inode are the
+ * kernel's; where only stat(2) is known, some file systems show other devices there.
  */
 static bool is_found(const struct scap_fd *found, const struct frame_file *file)
 {
@@ -170,7 +170,8 @@ void state_note_file(struct sinsp_fd *fd, const struct frame_file *file)
 {
 	sinsp_fd_set_ino(fd, file->ino);
 	/* Others are on devices that nobody has heard of. */
-	if (fd->type == SCAP_FD_UNKNOWN || fd->type == SCAP_FD_FILE || fd->type == SCAP_FD_DIRECTORY)
+	if (fd->type == SCAP_FD_UNKNOWN || fd->type == SCAP_FD_FILE ||
+	    fd->type == SCAP_FD_DIRECTORY)
 		fd->dev = file->dev;
 }
 
@@ -284,7 +285,7 @@ static void set_bit(uint8_t *bits, unsigned int at)
 	bits[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
-static bool has_bit(const uint8_t *bits, unsigned int at)
+static bool load_has_bit(const uint8_t *bits, unsigned int at)
 {
 	return bits[at / 8] >> at % 8 & 1;
 }
@@ -293,12 +294,12 @@ static bool has_bit(const uint8_t *bits, unsigned int at)
  * /proc does not report which end called: it was the remote one if a local socket listens on the
  * port.
  */
-static void guess_role(struct sinsp *sinsp, struct sinsp_fd *fd)
+static void load_guess_role(struct sinsp *sinsp, struct sinsp_fd *fd)
 {
 	union sinsp_ends *ends;
 
 	fd->role = SINSP_ROLE_CLIENT;
-	if (!has_bit(sinsp->listening, sinsp_fd_ends(fd)->source.port))
+	if (!load_has_bit(sinsp->listening, sinsp_fd_ends(fd)->source.port))
 		return;
 	ends = sinsp_fd_make_ends(&sinsp->fd_store, fd);
 	if (!ends)
@@ -307,7 +308,7 @@ static void guess_role(struct sinsp *sinsp, struct sinsp_fd *fd)
 	sinsp_socket_swap(ends);
 }
 
-static void name_socket(struct sinsp *sinsp, struct sinsp_fd *fd)
+static void load_name_socket(struct sinsp *sinsp, struct sinsp_fd *fd)
 {
 	static const char unknown[] = "<unknown>";
 	char name[SOCKET_NAME_MAX];
@@ -346,10 +347,10 @@ static void load_socket(struct sinsp *sinsp, struct sinsp_fd *fd, const struct s
 		ends->source = from->local;
 		ends->dest = from->remote;
 		fd->connected = true;
-		guess_role(sinsp, fd);
+		load_guess_role(sinsp, fd);
 	}
 	sinsp_socket_unmap(fd, ends);
-	name_socket(sinsp, fd);
+	load_name_socket(sinsp, fd);
 }
 
 static void load_unix_socket(struct sinsp *sinsp, struct sinsp_fd *fd, const struct scap_fd *from)
@@ -402,9 +403,9 @@ static void correct_roles_of(struct sinsp_thread_entry *entry, void *context)
 	for (int64_t num = 0; (fd = sinsp_fds_next(entry->thread.fds, &num)); num++) {
 		if (!sinsp_socket_is_ip(fd) || fd->role != SINSP_ROLE_CLIENT)
 			continue;
-		guess_role(sinsp, fd);
+		load_guess_role(sinsp, fd);
 		if (fd->role == SINSP_ROLE_SERVER)
-			name_socket(sinsp, fd);
+			load_name_socket(sinsp, fd);
 	}
 }
 

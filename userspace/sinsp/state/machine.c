@@ -63,7 +63,7 @@ int machine_add_interface(struct machine *machine, const struct scap_interface *
 	return 0;
 }
 
-static void take_address(uint8_t *address, const struct sockaddr *from)
+static void machine_take_address(uint8_t *address, const struct sockaddr *from)
 {
 	const struct sockaddr_in6 *ipv6 = (const void *)from;
 	const struct sockaddr_in *ipv4 = (const void *)from;
@@ -81,10 +81,10 @@ static int read_interface(struct machine *machine, const struct ifaddrs *from)
 
 	if (family != AF_INET && family != AF_INET6)
 		return 0;
-	take_address(interface.address, from->ifa_addr);
-	take_address(interface.netmask, from->ifa_netmask);
+	machine_take_address(interface.address, from->ifa_addr);
+	machine_take_address(interface.netmask, from->ifa_netmask);
 	if (from->ifa_flags & IFF_BROADCAST)
-		take_address(interface.broadcast, from->ifa_broadaddr);
+		machine_take_address(interface.broadcast, from->ifa_broadaddr);
 	return machine_add_interface(machine, &interface);
 }
 
@@ -164,7 +164,7 @@ uint64_t machine_boot_here(void)
 
 /* The ends and names of IP sockets. */
 
-static bool is_mapped(const struct scap_endpoint *end)
+static bool machine_is_mapped(const struct scap_endpoint *end)
 {
 	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -179,8 +179,8 @@ static void unmap(struct scap_endpoint *end)
 
 void sinsp_socket_unmap(struct sinsp_fd *fd, union sinsp_ends *ends)
 {
-	if (fd->type != SCAP_FD_IPV6 || !is_mapped(&ends->dest) ||
-	    (!fd->listening && !is_mapped(&ends->source)))
+	if (fd->type != SCAP_FD_IPV6 || !machine_is_mapped(&ends->dest) ||
+	    (!fd->listening && !machine_is_mapped(&ends->source)))
 		return;
 	fd->type = SCAP_FD_IPV4;
 	unmap(&ends->dest);
@@ -208,8 +208,8 @@ const char *sinsp_socket_service(const struct sinsp_fd *fd, uint16_t port,
 	return services_find_any(services, port);
 }
 
-static void append_end(struct buf *out, const struct sinsp_fd *fd, const struct scap_endpoint *end,
-		       const struct services *services)
+static void machine_append_end(struct buf *out, const struct sinsp_fd *fd,
+			       const struct scap_endpoint *end, const struct services *services)
 {
 	const char *service = sinsp_socket_service(fd, end->port, services);
 
@@ -227,10 +227,10 @@ void sinsp_socket_append_name(struct buf *out, const struct sinsp_fd *fd,
 			      const struct services *services)
 {
 	if (!fd->listening) {
-		append_end(out, fd, &sinsp_fd_ends(fd)->source, services);
+		machine_append_end(out, fd, &sinsp_fd_ends(fd)->source, services);
 		BUF_LITERAL(out, "->");
 	}
-	append_end(out, fd, &sinsp_fd_ends(fd)->dest, services);
+	machine_append_end(out, fd, &sinsp_fd_ends(fd)->dest, services);
 }
 
 size_t sinsp_socket_name(const struct sinsp_fd *fd, char out[SOCKET_NAME_MAX])

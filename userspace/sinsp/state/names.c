@@ -32,7 +32,7 @@ static int users_compare(const void *left, const void *right)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static const char *put(char **at, const char *text)
+static const char *names_put(char **at, const char *text)
 {
 	char *copy = *at;
 
@@ -57,9 +57,9 @@ static struct user_entry *copy_of(const struct user_entry *user)
 		return NULL;
 	at = block->strings;
 	block->user = *user;
-	block->user.name = put(&at, user->name);
-	block->user.home = put(&at, user->home);
-	block->user.shell = put(&at, user->shell);
+	block->user.name = names_put(&at, user->name);
+	block->user.home = names_put(&at, user->home);
+	block->user.shell = names_put(&at, user->shell);
 	return &block->user;
 }
 
@@ -193,7 +193,7 @@ static void users_read(struct users *users)
 	buf_finish(&text);
 }
 
-static const struct user_entry *find(const struct users *users, uint32_t id)
+static const struct user_entry *names_find(const struct users *users, uint32_t id)
 {
 	const struct user_entry key = {.id = id};
 	struct user_entry *const *found = tfind(&key, &users->tree, users_compare);
@@ -203,13 +203,13 @@ static const struct user_entry *find(const struct users *users, uint32_t id)
 
 const struct user_entry *users_find(struct users *users, uint32_t id, uint64_t now_ns)
 {
-	const struct user_entry *user = find(users, id);
+	const struct user_entry *user = names_find(users, id);
 
 	if (user || !users->path || (users->read_ns && now_ns - users->read_ns < read_interval_ns))
 		return user;
 	users_read(users);
 	users->read_ns = now_ns ? now_ns : 1;
-	return find(users, id);
+	return names_find(users, id);
 }
 
 struct visit {
@@ -259,13 +259,13 @@ void hosts_finish(struct hosts *hosts)
 	*hosts = (struct hosts){0};
 }
 
-static void set_address(uint8_t to[16], const uint8_t *address, size_t len)
+static void names_set_address(uint8_t to[16], const uint8_t *address, size_t len)
 {
 	memcpy(to, mapped_prefix, sizeof(mapped_prefix));
 	memcpy(to + 16 - len, address, len);
 }
 
-static bool parse_address(const char *text, uint8_t address[16])
+static bool names_parse_address(const char *text, uint8_t address[16])
 {
 	uint8_t ipv4[4];
 
@@ -273,12 +273,12 @@ static bool parse_address(const char *text, uint8_t address[16])
 		return true;
 	if (inet_pton(AF_INET, text, ipv4) != 1)
 		return false;
-	set_address(address, ipv4, sizeof(ipv4));
+	names_set_address(address, ipv4, sizeof(ipv4));
 	return true;
 }
 
 /* Returns false if out of memory. */
-static bool add(struct hosts *hosts, const uint8_t address[16], const char *name)
+static bool names_add(struct hosts *hosts, const uint8_t address[16], const char *name)
 {
 	bool full = (hosts->count & (hosts->count - 1)) == 0 && hosts->count >= LIST_MIN;
 	struct host_name *list = hosts->list;
@@ -302,10 +302,10 @@ static bool hosts_parse_line(struct hosts *hosts, char *line)
 
 	line[strcspn(line, "#")] = '\0';
 	word = strtok_r(line, blanks, &rest);
-	if (!word || !parse_address(word, address))
+	if (!word || !names_parse_address(word, address))
 		return true;
 	word = strtok_r(NULL, blanks, &rest);
-	return !word || add(hosts, address, word);
+	return !word || names_add(hosts, address, word);
 }
 
 /* Names are in memory in the order of the file. */
@@ -356,7 +356,7 @@ const char *hosts_name(struct hosts *hosts, const uint8_t *address, size_t len)
 
 	if (!hosts->read)
 		hosts_read(hosts);
-	set_address(wanted, address, len);
+	names_set_address(wanted, address, len);
 	at = lower_bound(hosts, wanted);
 	if (at == hosts->count || memcmp(hosts->list[at].address, wanted, sizeof(wanted)) != 0)
 		return NULL;

@@ -45,7 +45,7 @@ typedef uint8_t vector __attribute__((vector_size(16)));
  * Whether no component has to be removed: none is empty, or begins with a dot, as "." and ".." do.
  * The vectors reach beyond the path: zeros are written there.
  */
-static bool is_plain(char *path, size_t len)
+static bool path_is_plain(char *path, size_t len)
 {
 	uint64_t found[2] = {0};
 	vector bytes, next, odd = {0};
@@ -61,12 +61,12 @@ static bool is_plain(char *path, size_t len)
 }
 
 /* Copies a whole absolute path if it is plain. Returns its length, or 0. */
-static size_t copy_plain(const char *path, size_t len, char text[SINSP_PATH_MAX])
+static size_t path_copy_plain(const char *path, size_t len, char text[SINSP_PATH_MAX])
 {
 	if (len < 2 || path[0] != '/' || len + sizeof(vector) + 1 > SINSP_PATH_MAX)
 		return 0;
 	memcpy(text, path, len);
-	if (!is_plain(text, len))
+	if (!path_is_plain(text, len))
 		return 0;
 	if (text[len - 1] == '/')
 		text[--len] = '\0';
@@ -78,7 +78,7 @@ size_t sinsp_path_join(const char *base, size_t base_len, const char *path, size
 {
 	static const char too_long[] = "/DIR_TOO_LONG/FILENAME_TOO_LONG";
 	struct joined out = {.text = text};
-	size_t plain = copy_plain(path, path_len, text);
+	size_t plain = path_copy_plain(path, path_len, text);
 	bool separate;
 
 	if (plain)

@@ -110,7 +110,7 @@ void sinsp_pod_complete(struct sinsp_pod *pod, const struct sinsp_pod *by_api)
 	pod->annotations = by_api->annotations;
 }
 
-static struct sinsp_pod_entry **bucket_of(const struct sinsp_pods *pods, const char *uid)
+static struct sinsp_pod_entry **pods_bucket_of(const struct sinsp_pods *pods, const char *uid)
 {
 	uint32_t hash = hash_bytes(uid, strlen(uid));
 
@@ -119,7 +119,7 @@ static struct sinsp_pod_entry **bucket_of(const struct sinsp_pods *pods, const c
 
 struct sinsp_pod_entry *sinsp_pods_find(const struct sinsp_pods *pods, const char *uid)
 {
-	struct sinsp_pod_entry *pod = *bucket_of(pods, uid);
+	struct sinsp_pod_entry *pod = *pods_bucket_of(pods, uid);
 
 	while (pod && strcmp(pod->uid, uid) != 0)
 		pod = pod->next;
@@ -128,7 +128,7 @@ struct sinsp_pod_entry *sinsp_pods_find(const struct sinsp_pods *pods, const cha
 
 struct sinsp_pod_entry *sinsp_pods_get(struct sinsp_pods *pods, const char *uid)
 {
-	struct sinsp_pod_entry **bucket = bucket_of(pods, uid);
+	struct sinsp_pod_entry **bucket = pods_bucket_of(pods, uid);
 	struct sinsp_pod_entry *pod = sinsp_pods_find(pods, uid);
 	size_t size = strlen(uid) + 1;
 
@@ -175,8 +175,8 @@ struct sinsp_pod_entry *sinsp_pods_find_with(const struct sinsp_pods *pods, cons
 	return find_described(pods, has_container, id);
 }
 
-static void set_info(struct sinsp_pods *pods, struct sinsp_pod_entry *pod,
-		     const struct sinsp_pod_info *info)
+static void pods_set_info(struct sinsp_pods *pods, struct sinsp_pod_entry *pod,
+			  const struct sinsp_pod_info *info)
 {
 	if (pod->info) {
 		pods->bytes -= sinsp_pod_info_bytes(pod->info);
@@ -203,18 +203,18 @@ static void remove_kept(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
 
 static void remove_pod(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
 {
-	struct sinsp_pod_entry **link = bucket_of(pods, pod->uid);
+	struct sinsp_pod_entry **link = pods_bucket_of(pods, pod->uid);
 
 	while (*link != pod)
 		link = &(*link)->next;
 	*link = pod->next;
 	remove_kept(pods, pod);
-	set_info(pods, pod, NULL);
+	pods_set_info(pods, pod, NULL);
 	free(pod);
 	pods->count--;
 }
 
-static void keep(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
+static void pods_keep(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
 {
 	if (pod->is_kept)
 		return;
@@ -233,7 +233,7 @@ void sinsp_pods_containers_changed(struct sinsp_pods *pods, struct sinsp_pod_ent
 	else if (!pod->info)
 		remove_pod(pods, pod);
 	else if (pod->removed)
-		keep(pods, pod);
+		pods_keep(pods, pod);
 }
 
 void sinsp_pods_finish(struct sinsp_pods *pods)
@@ -244,7 +244,7 @@ void sinsp_pods_finish(struct sinsp_pods *pods)
 }
 
 /* Removes pods that are only kept for late events: the oldest, which is no loss. */
-static bool make_room(struct sinsp_pods *pods, const struct sinsp_pod_entry *pod, size_t bytes)
+static bool pods_make_room(struct sinsp_pods *pods, const struct sinsp_pod_entry *pod, size_t bytes)
 {
 	size_t before = pod->info ? sinsp_pod_info_bytes(pod->info) : 0;
 
@@ -266,8 +266,8 @@ struct sinsp_pod_entry *sinsp_pods_describe(struct sinsp_pods *pods, struct sins
 	remove_kept(pods, pod);
 	pod->removed = false;
 	is_same = pod->info && sinsp_pod_info_equal(pod->info, info);
-	if (!is_same && make_room(pods, pod, sinsp_pod_info_bytes(info))) {
-		set_info(pods, pod, info);
+	if (!is_same && pods_make_room(pods, pod, sinsp_pod_info_bytes(info))) {
+		pods_set_info(pods, pod, info);
 		return pod;
 	}
 	pods->dropped += !is_same;

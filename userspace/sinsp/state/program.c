@@ -12,7 +12,7 @@ struct program_block {
 	char strings[];
 };
 
-static const char *put(char **at, const char *text, size_t len)
+static const char *program_put(char **at, const char *text, size_t len)
 {
 	char *copy = *at;
 
@@ -38,10 +38,10 @@ struct sinsp_program *sinsp_program_create(struct pool *pool, const struct sinsp
 	block->program.refs = 1;
 	block->bytes = bytes;
 	at = block->strings;
-	block->program.exe = put(&at, from->exe, exe_len);
-	block->program.exepath = put(&at, from->exepath, exepath_len);
-	block->program.args = put(&at, from->args, from->args_len);
-	block->program.env = put(&at, from->env, from->env_len);
+	block->program.exe = program_put(&at, from->exe, exe_len);
+	block->program.exepath = program_put(&at, from->exepath, exepath_len);
+	block->program.args = program_put(&at, from->args, from->args_len);
+	block->program.env = program_put(&at, from->env, from->env_len);
 	return &block->program;
 }
 

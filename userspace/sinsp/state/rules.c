@@ -172,7 +172,7 @@ static void find_paths(const struct event_desc *desc, struct state_plan *plan)
 
 static struct state_plan plans[EVENT_ID_MAX];
 
-static void make_plans(void)
+static void rules_make_plans(void)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
@@ -198,6 +198,6 @@ const struct state_plan *state_plans(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, make_plans);
+	pthread_once(&once, rules_make_plans);
 	return plans;
 }

@@ -39,8 +39,8 @@ static int seed_threads(struct sinsp *sinsp, bool others_only)
 }
 
 /* What /proc would say of a thread, except for what it shares with the main one. */
-static struct scap_thread complete(const struct scap_other_thread *from,
-				   const struct sinsp_thread *main)
+static struct scap_thread seed_complete(const struct scap_other_thread *from,
+					const struct sinsp_thread *main)
 {
 	struct scap_thread made = {
 		.tid = from->tid,
@@ -95,7 +95,7 @@ static void load_other(struct sinsp *sinsp, const struct scap_other_thread *from
 		return;
 	}
 	sinsp->threads.pinned = sinsp_thread_entry(main);
-	found = complete(from, main);
+	found = seed_complete(from, main);
 	state_load_thread(sinsp, &found);
 	sinsp->threads.pinned = pinned;
 }

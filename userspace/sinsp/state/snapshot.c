@@ -14,7 +14,7 @@ static struct sinsp *sinsp_of(struct scap_snapshot *to)
 }
 
 /* A capture may have several snapshots; the times of events continue. */
-static int begin(struct scap_snapshot *to)
+static int snapshot_begin(struct scap_snapshot *to)
 {
 	struct sinsp *sinsp = sinsp_of(to);
 
@@ -67,7 +67,7 @@ static int take_user(struct scap_snapshot *to, const struct scap_user *user)
 	return unless_full(users_add(&sinsp_of(to)->names->users, &entry));
 }
 
-static int take_group(struct scap_snapshot *to, const struct scap_group *group)
+static int snapshot_take_group(struct scap_snapshot *to, const struct scap_group *group)
 {
 	const struct user_entry entry = {.id = group->gid, .name = group->name};
 
@@ -104,7 +104,7 @@ static int take_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 	return 0;
 }
 
-static int take_container(struct scap_snapshot *to, const struct scap_container *container)
+static int snapshot_take_container(struct scap_snapshot *to, const struct scap_container *container)
 {
 	state_load_container(sinsp_of(to), container->json, container->len);
 	return 0;
@@ -146,7 +146,7 @@ static void join_process(struct sinsp_thread_entry *entry, void *context)
 		state_share(sinsp, thread, main, clone_flags__CLONE_FILES | clone_flags__CLONE_FS);
 }
 
-static int end(struct scap_snapshot *to)
+static int snapshot_end(struct scap_snapshot *to)
 {
 	struct sinsp *sinsp = sinsp_of(to);
 
@@ -159,17 +159,17 @@ static int end(struct scap_snapshot *to)
 struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp)
 {
 	static const struct scap_snapshot_ops ops = {
-		.begin = begin,
+		.begin = snapshot_begin,
 		.machine = take_machine,
 		.interface = take_interface,
 		.user = take_user,
-		.group = take_group,
+		.group = snapshot_take_group,
 		.thread = take_thread,
 		.fds = take_fds,
 		.fd = take_fd,
-		.container = take_container,
+		.container = snapshot_take_container,
 		.container_user = take_container_user,
-		.end = end,
+		.end = snapshot_end,
 	};
 	struct scap_snapshot *listener = &sinsp->listener.snapshot;
 
@@ -180,6 +180,6 @@ struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp)
 	sinsp->proc = NULL;
 	sinsp->seed_ns = 0;
 	names_forget_hosts(sinsp->names);
-	begin(listener);
+	snapshot_begin(listener);
 	return listener;
 }

@@ -30,8 +30,8 @@ struct sinsp_program {
 struct sinsp_fs {
 	uint32_t refs;
 	uint32_t cwd_len;
-	char *cwd;	/* absolute, ends in '/'; "" if unknown */
-	char *root;	/* from /proc or a capture; NULL: "/" */
+	char *cwd; /* absolute, ends in '/'; "" if unknown */
+	char *root; /* from /proc or a capture; NULL: "/" */
 };
 
 struct sinsp_thread {
@@ -39,8 +39,8 @@ struct sinsp_thread {
 	int64_t ptid; /* see sinsp_threads_set_parent() */
 	uint32_t uid, gid, loginuid;
 	uint32_t tty;
-	uint64_t clone_ts_ns;	/* since the epoch; 0 unknown */
-	uint64_t exec_id;	/* of the process, see exec_id_of(); 0 unknown */
+	uint64_t clone_ts_ns; /* since the epoch; 0 unknown */
+	uint64_t exec_id; /* of the process, see exec_id_of(); 0 unknown */
 	int64_t fd_limit;
 	uint64_t caps_permitted, caps_effective, caps_inheritable;
 	uint64_t faults_major, faults_minor;
@@ -56,9 +56,9 @@ struct sinsp_thread {
 	struct sinsp_program *program;
 	struct sinsp_fs *fs;
 	struct sinsp_fds *fds;
-	uint32_t nthreads;	/* live threads of the process; kept in its main thread */
-	bool followed;		/* see sinsp_follow */
-	bool exiting;		/* removed after the current event */
+	uint32_t nthreads; /* live threads of the process; kept in its main thread */
+	bool followed; /* see sinsp_follow */
+	bool exiting; /* removed after the current event */
 };
 
 static inline bool sinsp_thread_is_main(const struct sinsp_thread *thread)

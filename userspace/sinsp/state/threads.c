@@ -10,7 +10,7 @@
 
 enum { BUCKETS_MIN = 128, ROUNDS = 3 };
 
-static uint32_t bucket_of(const struct sinsp_threads *threads, int64_t tid)
+static uint32_t threads_bucket_of(const struct sinsp_threads *threads, int64_t tid)
 {
 	/* Fibonacci hashing: consecutive ids are spread over the table. */
 	return (uint32_t)((uint64_t)tid * 0x9E3779B97F4A7C15 >> 32) & (threads->nbuckets - 1);
@@ -66,7 +66,8 @@ struct sinsp_thread_entry *sinsp_threads_search(const struct sinsp_threads *thre
 {
 	struct sinsp_thread_entry *entry;
 
-	for (entry = threads->buckets[bucket_of(threads, tid)].entries; entry; entry = entry->next)
+	for (entry = threads->buckets[threads_bucket_of(threads, tid)].entries; entry;
+	     entry = entry->next)
 		if (entry->thread.tid == tid)
 			return entry;
 	return NULL;
@@ -74,7 +75,7 @@ struct sinsp_thread_entry *sinsp_threads_search(const struct sinsp_threads *thre
 
 static void link_child(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
 {
-	uint32_t bucket = bucket_of(threads, entry->thread.ptid);
+	uint32_t bucket = threads_bucket_of(threads, entry->thread.ptid);
 	struct sinsp_thread_entry **at = &threads->buckets[bucket].children;
 
 	entry->next_child = *at;
@@ -109,7 +110,8 @@ void sinsp_threads_set_parent(struct sinsp_threads *threads, struct sinsp_thread
 
 void sinsp_threads_reparent(struct sinsp_threads *threads, int64_t from, int64_t to)
 {
-	struct sinsp_thread_entry *child = threads->buckets[bucket_of(threads, from)].children;
+	struct sinsp_thread_entry *child =
+		threads->buckets[threads_bucket_of(threads, from)].children;
 
 	while (child) {
 		struct sinsp_thread_entry *next = child->next_child;
@@ -120,7 +122,7 @@ void sinsp_threads_reparent(struct sinsp_threads *threads, int64_t from, int64_t
 	}
 }
 
-static void grow(struct sinsp_threads *threads)
+static void threads_grow(struct sinsp_threads *threads)
 {
 	struct sinsp_threads_bucket *old = threads->buckets;
 	uint32_t nold = threads->nbuckets;
@@ -133,7 +135,7 @@ static void grow(struct sinsp_threads *threads)
 	for (uint32_t i = 0; i < nold; i++) {
 		while (old[i].entries) {
 			struct sinsp_thread_entry *entry = old[i].entries;
-			uint32_t bucket = bucket_of(threads, entry->thread.tid);
+			uint32_t bucket = threads_bucket_of(threads, entry->thread.tid);
 
 			old[i].entries = entry->next;
 			entry->next = buckets[bucket].entries;
@@ -189,7 +191,7 @@ struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int6
 	if (threads->entries >= threads->max && !sinsp_threads_evict(threads))
 		return NULL;
 	if (threads->entries >= threads->nbuckets)
-		grow(threads);
+		threads_grow(threads);
 	entry = pool_alloc(threads->pool, sizeof(*entry));
 	if (!entry)
 		return NULL;
@@ -208,7 +210,7 @@ struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int6
 			   .fd_limit = -1,
 			   .nthreads = tid == pid},
 	};
-	bucket = bucket_of(threads, tid);
+	bucket = threads_bucket_of(threads, tid);
 	entry->next = threads->buckets[bucket].entries;
 	threads->buckets[bucket].entries = entry;
 	threads->entries++;
@@ -232,7 +234,7 @@ void sinsp_threads_set_process(struct sinsp_threads *threads, struct sinsp_threa
 
 static void unlink_entry(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
 {
-	uint32_t bucket = bucket_of(threads, entry->thread.tid);
+	uint32_t bucket = threads_bucket_of(threads, entry->thread.tid);
 	struct sinsp_thread_entry **at = &threads->buckets[bucket].entries;
 
 	unlink_child(entry);

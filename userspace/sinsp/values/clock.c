@@ -9,7 +9,7 @@
 
 enum { NS_PER_SECOND = 1000000000 };
 
-static void set_text(struct clock *clock, const struct tm *tm)
+static void clock_set_text(struct clock *clock, const struct tm *tm)
 {
 	int year = tm->tm_year + 1900;
 
@@ -32,7 +32,7 @@ static const char *clock_text(struct clock *clock, uint64_t ns,
 	if (clock->valid && clock->second == second)
 		return clock->text;
 	convert(&when, &tm);
-	set_text(clock, &tm);
+	clock_set_text(clock, &tm);
 	clock->second = second;
 	clock->valid = true;
 	return clock->text;

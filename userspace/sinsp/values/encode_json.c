@@ -4,61 +4,61 @@
 
 #include "util/json.h"
 
-static void append_nothing(struct buf *out)
+static void encode_json_append_nothing(struct buf *out)
 {
 	BUF_LITERAL(out, "null");
 }
 
-static void append_boolean(struct buf *out, bool value)
+static void encode_json_append_boolean(struct buf *out, bool value)
 {
 	buf_append_string(out, value ? "true" : "false");
 }
 
-static void append_real(struct buf *out, double value)
+static void encode_json_append_real(struct buf *out, double value)
 {
 	buf_printf(out, "%.15g", value);
 }
 
-static void append_text(struct buf *out, const char *text, size_t len)
+static void encode_json_append_text(struct buf *out, const char *text, size_t len)
 {
 	json_append_string(out, text, len);
 }
 
-static void append_data(struct buf *out, const void *bytes, size_t len)
+static void encode_json_append_data(struct buf *out, const void *bytes, size_t len)
 {
 	json_append_string(out, bytes, len);
 }
 
-static size_t begin_list(struct buf *out)
+static size_t encode_json_begin_list(struct buf *out)
 {
 	buf_append_char(out, '[');
 	return out->len;
 }
 
-static void begin_item(struct buf *out, size_t list)
+static void encode_json_begin_item(struct buf *out, size_t list)
 {
 	if (out->len > list)
 		buf_append_char(out, ',');
 }
 
-static void end_list(struct buf *out, size_t list)
+static void encode_json_end_list(struct buf *out, size_t list)
 {
 	buf_append_char(out, ']');
 }
 
-static size_t begin_map(struct buf *out)
+static size_t encode_json_begin_map(struct buf *out)
 {
 	buf_append_char(out, '{');
 	return out->len;
 }
 
-static void append_key(struct buf *out, const char *name, size_t len)
+static void encode_json_append_key(struct buf *out, const char *name, size_t len)
 {
 	json_append_string(out, name, len);
 	buf_append_char(out, ':');
 }
 
-static void end_entry(struct buf *out, size_t entry)
+static void encode_json_end_entry(struct buf *out, size_t entry)
 {
 }
 
@@ -68,18 +68,18 @@ static void end_map(struct buf *out, size_t map)
 }
 
 const struct value_encoder json_encoder = {
-	.nothing = append_nothing,
-	.boolean = append_boolean,
+	.nothing = encode_json_append_nothing,
+	.boolean = encode_json_append_boolean,
 	.integer = buf_append_i64,
 	.natural = buf_append_u64,
-	.real = append_real,
-	.text = append_text,
-	.data = append_data,
-	.list_begin = begin_list,
-	.item = begin_item,
-	.list_end = end_list,
-	.map_begin = begin_map,
-	.key = append_key,
-	.entry_end = end_entry,
+	.real = encode_json_append_real,
+	.text = encode_json_append_text,
+	.data = encode_json_append_data,
+	.list_begin = encode_json_begin_list,
+	.item = encode_json_begin_item,
+	.list_end = encode_json_end_list,
+	.map_begin = encode_json_begin_map,
+	.key = encode_json_append_key,
+	.entry_end = encode_json_end_entry,
 	.map_end = end_map,
 };

@@ -7,12 +7,12 @@
 
 #include "util/json.h"
 
-static void append_nothing(struct buf *out)
+static void encode_otlp_json_append_nothing(struct buf *out)
 {
 	BUF_LITERAL(out, "{}");
 }
 
-static void append_boolean(struct buf *out, bool value)
+static void encode_otlp_json_append_boolean(struct buf *out, bool value)
 {
 	if (value)
 		BUF_LITERAL(out, "{\"boolValue\":true}");
@@ -20,7 +20,7 @@ static void append_boolean(struct buf *out, bool value)
 		BUF_LITERAL(out, "{\"boolValue\":false}");
 }
 
-static void append_integer(struct buf *out, int64_t value)
+static void encode_otlp_json_append_integer(struct buf *out, int64_t value)
 {
 	BUF_LITERAL(out, "{\"intValue\":\"");
 	buf_append_i64(out, value);
@@ -28,7 +28,7 @@ static void append_integer(struct buf *out, int64_t value)
 }
 
 /* Beyond int64 a number is its digits. */
-static void append_natural(struct buf *out, uint64_t value)
+static void encode_otlp_json_append_natural(struct buf *out, uint64_t value)
 {
 	if (value <= INT64_MAX)
 		BUF_LITERAL(out, "{\"intValue\":\"");
@@ -38,75 +38,75 @@ static void append_natural(struct buf *out, uint64_t value)
 	BUF_LITERAL(out, "\"}");
 }
 
-static void append_real(struct buf *out, double value)
+static void encode_otlp_json_append_real(struct buf *out, double value)
 {
 	BUF_LITERAL(out, "{\"doubleValue\":");
 	buf_printf(out, "%.15g", value);
 	buf_append_char(out, '}');
 }
 
-static void append_text(struct buf *out, const char *text, size_t len)
+static void encode_otlp_json_append_text(struct buf *out, const char *text, size_t len)
 {
 	BUF_LITERAL(out, "{\"stringValue\":");
 	json_append_string(out, text, len);
 	buf_append_char(out, '}');
 }
 
-static void append_data(struct buf *out, const void *bytes, size_t len)
+static void encode_otlp_json_append_data(struct buf *out, const void *bytes, size_t len)
 {
 	BUF_LITERAL(out, "{\"bytesValue\":");
 	json_append_base64(out, bytes, len);
 	buf_append_char(out, '}');
 }
 
-static size_t begin_list(struct buf *out)
+static size_t encode_otlp_json_begin_list(struct buf *out)
 {
 	BUF_LITERAL(out, "{\"arrayValue\":{\"values\":[");
 	return out->len;
 }
 
-static void begin_item(struct buf *out, size_t list)
+static void encode_otlp_json_begin_item(struct buf *out, size_t list)
 {
 	if (out->len > list)
 		buf_append_char(out, ',');
 }
 
-static void end_list(struct buf *out, size_t list)
+static void encode_otlp_json_end_list(struct buf *out, size_t list)
 {
 	BUF_LITERAL(out, "]}}");
 }
 
-static size_t begin_map(struct buf *out)
+static size_t encode_otlp_json_begin_map(struct buf *out)
 {
 	BUF_LITERAL(out, "{\"kvlistValue\":{\"values\":[");
 	return out->len;
 }
 
-static void append_key(struct buf *out, const char *name, size_t len)
+static void encode_otlp_json_append_key(struct buf *out, const char *name, size_t len)
 {
 	BUF_LITERAL(out, "{\"key\":");
 	json_append_string(out, name, len);
 	BUF_LITERAL(out, ",\"value\":");
 }
 
-static void end_entry(struct buf *out, size_t entry)
+static void encode_otlp_json_end_entry(struct buf *out, size_t entry)
 {
 	buf_append_char(out, '}');
 }
 
 const struct value_encoder otlp_json_encoder = {
-	.nothing = append_nothing,
-	.boolean = append_boolean,
-	.integer = append_integer,
-	.natural = append_natural,
-	.real = append_real,
-	.text = append_text,
-	.data = append_data,
-	.list_begin = begin_list,
-	.item = begin_item,
-	.list_end = end_list,
-	.map_begin = begin_map,
-	.key = append_key,
-	.entry_end = end_entry,
-	.map_end = end_list,
+	.nothing = encode_otlp_json_append_nothing,
+	.boolean = encode_otlp_json_append_boolean,
+	.integer = encode_otlp_json_append_integer,
+	.natural = encode_otlp_json_append_natural,
+	.real = encode_otlp_json_append_real,
+	.text = encode_otlp_json_append_text,
+	.data = encode_otlp_json_append_data,
+	.list_begin = encode_otlp_json_begin_list,
+	.item = encode_otlp_json_begin_item,
+	.list_end = encode_otlp_json_end_list,
+	.map_begin = encode_otlp_json_begin_map,
+	.key = encode_otlp_json_append_key,
+	.entry_end = encode_otlp_json_end_entry,
+	.map_end = encode_otlp_json_end_list,
 };

@@ -27,19 +27,19 @@ const struct proto_shape proto_entry_shape[] = {
 /* A length and a tag of a byte each. */
 enum { HEAD_BYTES = 2 };
 
-static void append_nothing(struct buf *out)
+static void encode_proto_append_nothing(struct buf *out)
 {
 	proto_varint(out, 0);
 }
 
-static void append_boolean(struct buf *out, bool value)
+static void encode_proto_append_boolean(struct buf *out, bool value)
 {
 	proto_varint(out, HEAD_BYTES);
 	proto_tag(out, ANY_BOOL, PROTO_VARINT);
 	proto_varint(out, value);
 }
 
-static void append_integer(struct buf *out, int64_t value)
+static void encode_proto_append_integer(struct buf *out, int64_t value)
 {
 	size_t begin = proto_begin(out);
 
@@ -48,7 +48,7 @@ static void append_integer(struct buf *out, int64_t value)
 	proto_end(out, begin);
 }
 
-static void append_text(struct buf *out, const char *text, size_t len)
+static void encode_proto_append_text(struct buf *out, const char *text, size_t len)
 {
 	size_t begin = proto_begin(out);
 
@@ -58,27 +58,27 @@ static void append_text(struct buf *out, const char *text, size_t len)
 }
 
 /* Beyond int64 a number is its digits. */
-static void append_natural(struct buf *out, uint64_t value)
+static void encode_proto_append_natural(struct buf *out, uint64_t value)
 {
 	char memory[24];
 	struct buf digits = buf_fixed(memory, sizeof(memory));
 
 	if (value <= INT64_MAX) {
-		append_integer(out, (int64_t)value);
+		encode_proto_append_integer(out, (int64_t)value);
 		return;
 	}
 	buf_append_u64(&digits, value);
-	append_text(out, digits.data, digits.len);
+	encode_proto_append_text(out, digits.data, digits.len);
 }
 
-static void append_real(struct buf *out, double value)
+static void encode_proto_append_real(struct buf *out, double value)
 {
 	proto_varint(out, 1 + sizeof(value));
 	proto_tag(out, ANY_DOUBLE, PROTO_FIXED64);
 	proto_double(out, value);
 }
 
-static void append_data(struct buf *out, const void *bytes, size_t len)
+static void encode_proto_append_data(struct buf *out, const void *bytes, size_t len)
 {
 	size_t begin = proto_begin(out);
 
@@ -102,22 +102,22 @@ static void end_nested(struct buf *out, size_t inner)
 	proto_end(out, inner - HEAD_BYTES);
 }
 
-static size_t begin_list(struct buf *out)
+static size_t encode_proto_begin_list(struct buf *out)
 {
 	return begin_nested(out, ANY_ARRAY);
 }
 
-static void begin_item(struct buf *out, size_t list)
+static void encode_proto_begin_item(struct buf *out, size_t list)
 {
 	proto_tag(out, VALUES, PROTO_BYTES);
 }
 
-static size_t begin_map(struct buf *out)
+static size_t encode_proto_begin_map(struct buf *out)
 {
 	return begin_nested(out, ANY_MAP);
 }
 
-static void append_key(struct buf *out, const char *name, size_t len)
+static void encode_proto_append_key(struct buf *out, const char *name, size_t len)
 {
 	proto_begin(out);
 	proto_tag(out, KEY, PROTO_BYTES);
@@ -126,24 +126,24 @@ static void append_key(struct buf *out, const char *name, size_t len)
 }
 
 /* The key begins with the length of the entry. */
-static void end_entry(struct buf *out, size_t entry)
+static void encode_proto_end_entry(struct buf *out, size_t entry)
 {
 	proto_end(out, entry + 1);
 }
 
 const struct value_encoder proto_encoder = {
-	.nothing = append_nothing,
-	.boolean = append_boolean,
-	.integer = append_integer,
-	.natural = append_natural,
-	.real = append_real,
-	.text = append_text,
-	.data = append_data,
-	.list_begin = begin_list,
-	.item = begin_item,
+	.nothing = encode_proto_append_nothing,
+	.boolean = encode_proto_append_boolean,
+	.integer = encode_proto_append_integer,
+	.natural = encode_proto_append_natural,
+	.real = encode_proto_append_real,
+	.text = encode_proto_append_text,
+	.data = encode_proto_append_data,
+	.list_begin = encode_proto_begin_list,
+	.item = encode_proto_begin_item,
 	.list_end = end_nested,
-	.map_begin = begin_map,
-	.key = append_key,
-	.entry_end = end_entry,
+	.map_begin = encode_proto_begin_map,
+	.key = encode_proto_append_key,
+	.entry_end = encode_proto_end_entry,
 	.map_end = end_nested,
 };

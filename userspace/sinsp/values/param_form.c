@@ -126,7 +126,7 @@ const char *param_enum_name(const struct flag_name *set, uint64_t value)
 
 typedef void key_writer(struct buf *out, const char *name, size_t len);
 
-static int keep_key(struct arena *arena, const struct buf *key, struct param_plan *plan)
+static int param_form_keep_key(struct arena *arena, const struct buf *key, struct param_plan *plan)
 {
 	char *memory = key->failed ? NULL : arena_alloc(arena, key->len + BUF_CHUNK);
 
@@ -151,7 +151,7 @@ static int plan_event(struct param_plans *plans, const struct event_desc *desc,
 		made[i].fixed_size = param_type_size(desc->params[i].type) != 0;
 		buf_clear(key);
 		append_key(key, name, strlen(name));
-		rc = keep_key(&plans->arena, key, &made[i]);
+		rc = param_form_keep_key(&plans->arena, key, &made[i]);
 	}
 	plans->of[desc->id] = made;
 	return rc;
@@ -164,7 +164,7 @@ struct kept_plans {
 	struct kept_plans *next;
 };
 
-static struct kept_plans *make_plans(key_writer *append_key)
+static struct kept_plans *param_form_make_plans(key_writer *append_key)
 {
 	struct kept_plans *made = calloc(1, sizeof(*made));
 	struct buf key = {0};
@@ -196,7 +196,7 @@ int param_plans_get(key_writer *append_key, const struct param_plans **plans)
 	pthread_mutex_lock(&mutex);
 	for (found = all; found && found->append_key != append_key;)
 		found = found->next;
-	if (!found && (found = make_plans(append_key))) {
+	if (!found && (found = param_form_make_plans(append_key))) {
 		found->next = all;
 		all = found;
 	}

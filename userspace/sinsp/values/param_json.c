@@ -34,43 +34,44 @@ struct param_json {
 };
 
 /* The bits as the event has them. */
-static uint64_t bits_of(const struct json_param *p)
+static uint64_t param_json_bits_of(const struct json_param *p)
 {
 	return value_bits((uint64_t)p->value, p->param->len);
 }
 
-static void write_signed(const struct json_param *p, struct buf *out)
+static void param_json_write_signed(const struct json_param *p, struct buf *out)
 {
 	json_append_i64(out, p->value);
 }
 
-static void write_unsigned(const struct json_param *p, struct buf *out)
+static void param_json_write_unsigned(const struct json_param *p, struct buf *out)
 {
 	json_append_u64(out, (uint64_t)p->value);
 }
 
-static void write_hex(const struct json_param *p, struct buf *out)
+static void param_json_write_hex(const struct json_param *p, struct buf *out)
 {
-	json_append_hex(out, bits_of(p));
+	json_append_hex(out, param_json_bits_of(p));
 }
 
-static void write_octal(const struct json_param *p, struct buf *out)
+static void param_json_write_octal(const struct json_param *p, struct buf *out)
 {
 	buf_append_char(out, '"');
 	if (p->value)
 		buf_append_char(out, '0');
-	buf_append_octal(out, bits_of(p));
+	buf_append_octal(out, param_json_bits_of(p));
 	buf_append_char(out, '"');
 }
 
-static void append_text(const struct json_param *p, struct buf *out, const char *text, size_t len)
+static void param_json_append_text(const struct json_param *p, struct buf *out, const char *text,
+				   size_t len)
 {
 	if (!p->encode(out, text, len))
 		*p->changed = true;
 }
 
 /* Names are words: no escapes are needed. */
-static void append_name(struct buf *out, const char *name)
+static void param_json_append_name(struct buf *out, const char *name)
 {
 	size_t len = strlen(name);
 	char *to;
@@ -90,14 +91,14 @@ static void append_comma(struct buf *out)
 		buf_append_char(out, ',');
 }
 
-static void append_flags(struct buf *out, const struct flag_name *set, uint64_t value)
+static void param_json_append_flags(struct buf *out, const struct flag_name *set, uint64_t value)
 {
 	const char *name;
 
 	buf_append_char(out, '[');
 	while ((name = param_next_flag(&set, &value))) {
 		append_comma(out);
-		append_name(out, name);
+		param_json_append_name(out, name);
 	}
 	if (value) {
 		append_comma(out);
@@ -106,50 +107,50 @@ static void append_flags(struct buf *out, const struct flag_name *set, uint64_t 
 	buf_append_char(out, ']');
 }
 
-static void write_flags(const struct json_param *p, struct buf *out)
+static void param_json_write_flags(const struct json_param *p, struct buf *out)
 {
-	append_flags(out, p->set, bits_of(p));
+	param_json_append_flags(out, p->set, param_json_bits_of(p));
 }
 
-static void write_file_flags(const struct json_param *p, struct buf *out)
+static void param_json_write_file_flags(const struct json_param *p, struct buf *out)
 {
-	append_flags(out, p->set, param_file_flags(bits_of(p)));
+	param_json_append_flags(out, p->set, param_file_flags(param_json_bits_of(p)));
 }
 
-static void write_enum(const struct json_param *p, struct buf *out)
+static void param_json_write_enum(const struct json_param *p, struct buf *out)
 {
-	uint64_t value = bits_of(p);
+	uint64_t value = param_json_bits_of(p);
 	const char *name = param_enum_name(p->set, value);
 
 	if (name)
-		append_name(out, name);
+		param_json_append_name(out, name);
 	else
 		json_append_u64(out, value);
 }
 
-static void write_syscall(const struct json_param *p, struct buf *out)
+static void param_json_write_syscall(const struct json_param *p, struct buf *out)
 {
 	const char *name = syscall_name((unsigned int)p->value);
 
 	if (name)
-		append_name(out, name);
+		param_json_append_name(out, name);
 	else
-		write_unsigned(p, out);
+		param_json_write_unsigned(p, out);
 }
 
-static void write_signal(const struct json_param *p, struct buf *out)
+static void param_json_write_signal(const struct json_param *p, struct buf *out)
 {
 	const char *name = signal_name((unsigned int)p->value);
 
 	if (name)
-		append_name(out, name);
+		param_json_append_name(out, name);
 	else
-		write_unsigned(p, out);
+		param_json_write_unsigned(p, out);
 }
 
-static void write_signal_set(const struct json_param *p, struct buf *out)
+static void param_json_write_signal_set(const struct json_param *p, struct buf *out)
 {
-	uint64_t set = bits_of(p);
+	uint64_t set = param_json_bits_of(p);
 
 	buf_append_char(out, '[');
 	for (unsigned int i = 0; i < 32; i++) {
@@ -159,7 +160,7 @@ static void write_signal_set(const struct json_param *p, struct buf *out)
 			continue;
 		append_comma(out);
 		if (name)
-			append_name(out, name);
+			param_json_append_name(out, name);
 		else
 			buf_append_u64(out, i + 1);
 	}
@@ -171,7 +172,7 @@ static void write_duration(const struct json_param *p, struct buf *out)
 	json_append_duration(out, (uint64_t)p->value);
 }
 
-static void write_time(const struct json_param *p, struct buf *out)
+static void param_json_write_time(const struct json_param *p, struct buf *out)
 {
 	char text[CLOCK_RFC3339_BYTES];
 
@@ -181,22 +182,22 @@ static void write_time(const struct json_param *p, struct buf *out)
 	buf_append_char(out, '"');
 }
 
-static void write_string(const struct json_param *p, struct buf *out)
+static void param_json_write_string(const struct json_param *p, struct buf *out)
 {
 	const char *text = (const char *)p->param->data;
 
-	append_text(p, out, text, strlen(text));
+	param_json_append_text(p, out, text, strlen(text));
 }
 
-static void write_bytes(const struct json_param *p, struct buf *out)
+static void param_json_write_bytes(const struct json_param *p, struct buf *out)
 {
 	if (p->json->bytes == TEXT_BYTES_DOTS)
-		append_text(p, out, (const char *)p->param->data, p->param->len);
+		param_json_append_text(p, out, (const char *)p->param->data, p->param->len);
 	else
 		param_json_append_bytes(p->json, p->param->data, p->param->len, out);
 }
 
-static void write_list(const struct json_param *p, struct buf *out)
+static void param_json_write_list(const struct json_param *p, struct buf *out)
 {
 	const char *at = (const char *)p->param->data;
 	const char *end = at + p->param->len;
@@ -206,13 +207,14 @@ static void write_list(const struct json_param *p, struct buf *out)
 		size_t n = strnlen(at, (size_t)(end - at));
 
 		append_comma(out);
-		append_text(p, out, at, n);
+		param_json_append_text(p, out, at, n);
 		at += n + 1;
 	}
 	buf_append_char(out, ']');
 }
 
-static void append_numbers(struct buf *out, const struct event_param *param, enum param_type type)
+static void param_json_append_numbers(struct buf *out, const struct event_param *param,
+				      enum param_type type)
 {
 	buf_append_char(out, '[');
 	for (size_t n = 0; n < param->len / param_type_number_size(type); n++) {
@@ -222,18 +224,18 @@ static void append_numbers(struct buf *out, const struct event_param *param, enu
 	buf_append_char(out, ']');
 }
 
-static void write_numbers_32(const struct json_param *p, struct buf *out)
+static void param_json_write_numbers_32(const struct json_param *p, struct buf *out)
 {
-	append_numbers(out, p->param, PT_UINT32LIST);
+	param_json_append_numbers(out, p->param, PT_UINT32LIST);
 }
 
-static void write_numbers_64(const struct json_param *p, struct buf *out)
+static void param_json_write_numbers_64(const struct json_param *p, struct buf *out)
 {
-	append_numbers(out, p->param, PT_UINT64LIST);
+	param_json_append_numbers(out, p->param, PT_UINT64LIST);
 }
 
 /* As in text: digits, commas and hyphens, no escapes are needed. */
-static void write_bits(const struct json_param *p, struct buf *out)
+static void param_json_write_bits(const struct json_param *p, struct buf *out)
 {
 	buf_append_char(out, '"');
 	text_append_bits(out, p->param->data, p->param->len);
@@ -243,37 +245,37 @@ static void write_bits(const struct json_param *p, struct buf *out)
 /* Longer addresses are corrupt. */
 enum { ADDRESS_TEXT_BYTES = 512 };
 
-static void append_address(const struct json_param *p, struct buf *out,
-			   void (*append)(struct buf *, const struct event_param *,
-					  const struct services *))
+static void param_json_append_address(const struct json_param *p, struct buf *out,
+				      void (*append)(struct buf *, const struct event_param *,
+						     const struct services *))
 {
 	char memory[ADDRESS_TEXT_BYTES];
 	struct buf text = buf_fixed(memory, sizeof(memory));
 
 	append(&text, p->param, NULL);
-	append_text(p, out, text.data, text.len);
+	param_json_append_text(p, out, text.data, text.len);
 }
 
 /* Digits, dots and colons: no escapes are needed. */
-static void write_ip(const struct json_param *p, struct buf *out)
+static void param_json_write_ip(const struct json_param *p, struct buf *out)
 {
 	buf_append_char(out, '"');
 	text_append_ip(out, p->param->data, p->param->len);
 	buf_append_char(out, '"');
 }
 
-static void write_sockaddr(const struct json_param *p, struct buf *out)
+static void param_json_write_sockaddr(const struct json_param *p, struct buf *out)
 {
-	append_address(p, out, text_append_sockaddr);
+	param_json_append_address(p, out, text_append_sockaddr);
 }
 
-static void write_socktuple(const struct json_param *p, struct buf *out)
+static void param_json_write_socktuple(const struct json_param *p, struct buf *out)
 {
-	append_address(p, out, text_append_socktuple);
+	param_json_append_address(p, out, text_append_socktuple);
 }
 
 /* [{"fd":3,"events":["POLLIN"]}] */
-static void write_fd_list(const struct json_param *p, struct buf *out)
+static void param_json_write_fd_list(const struct json_param *p, struct buf *out)
 {
 	buf_append_char(out, '[');
 	for (unsigned int i = 0; i < event_fdlist_count(p->param); i++) {
@@ -283,7 +285,7 @@ static void write_fd_list(const struct json_param *p, struct buf *out)
 		BUF_LITERAL(out, "{\"fd\":");
 		json_append_i64(out, entry.fd);
 		BUF_LITERAL(out, ",\"events\":");
-		append_flags(out, p->set, (uint16_t)entry.events);
+		param_json_append_flags(out, p->set, (uint16_t)entry.events);
 		buf_append_char(out, '}');
 	}
 	buf_append_char(out, ']');
@@ -292,7 +294,7 @@ static void write_fd_list(const struct json_param *p, struct buf *out)
 static writer *const writers[PARAM_FORMS_COUNT];
 
 /* The value in the form of its kind; an empty string means no value. */
-static void write_dyn(const struct json_param *p, struct buf *out)
+static void param_json_write_dyn(const struct json_param *p, struct buf *out)
 {
 	struct dyn_value value = event_dyn_value(p->desc, p->param);
 	const struct param_desc desc = {
@@ -312,32 +314,32 @@ static void write_dyn(const struct json_param *p, struct buf *out)
 }
 
 static writer *const writers[PARAM_FORMS_COUNT] = {
-	[PARAM_SIGNED] = write_signed,
-	[PARAM_UNSIGNED] = write_unsigned,
-	[PARAM_HEX] = write_hex,
-	[PARAM_OCTAL] = write_octal,
-	[PARAM_FLAGS] = write_flags,
-	[PARAM_FILE_FLAGS] = write_file_flags,
-	[PARAM_ENUM] = write_enum,
-	[PARAM_SYSCALL] = write_syscall,
-	[PARAM_SIGNAL] = write_signal,
-	[PARAM_SIGNAL_SET] = write_signal_set,
+	[PARAM_SIGNED] = param_json_write_signed,
+	[PARAM_UNSIGNED] = param_json_write_unsigned,
+	[PARAM_HEX] = param_json_write_hex,
+	[PARAM_OCTAL] = param_json_write_octal,
+	[PARAM_FLAGS] = param_json_write_flags,
+	[PARAM_FILE_FLAGS] = param_json_write_file_flags,
+	[PARAM_ENUM] = param_json_write_enum,
+	[PARAM_SYSCALL] = param_json_write_syscall,
+	[PARAM_SIGNAL] = param_json_write_signal,
+	[PARAM_SIGNAL_SET] = param_json_write_signal_set,
 	[PARAM_DURATION] = write_duration,
-	[PARAM_TIME] = write_time,
-	[PARAM_STRING] = write_string,
-	[PARAM_BYTES] = write_bytes,
-	[PARAM_LIST] = write_list,
-	[PARAM_NUMBERS_32] = write_numbers_32,
-	[PARAM_NUMBERS_64] = write_numbers_64,
-	[PARAM_BITS] = write_bits,
-	[PARAM_IP] = write_ip,
-	[PARAM_SOCKADDR] = write_sockaddr,
-	[PARAM_SOCKTUPLE] = write_socktuple,
-	[PARAM_FD_LIST] = write_fd_list,
-	[PARAM_DYN] = write_dyn,
+	[PARAM_TIME] = param_json_write_time,
+	[PARAM_STRING] = param_json_write_string,
+	[PARAM_BYTES] = param_json_write_bytes,
+	[PARAM_LIST] = param_json_write_list,
+	[PARAM_NUMBERS_32] = param_json_write_numbers_32,
+	[PARAM_NUMBERS_64] = param_json_write_numbers_64,
+	[PARAM_BITS] = param_json_write_bits,
+	[PARAM_IP] = param_json_write_ip,
+	[PARAM_SOCKADDR] = param_json_write_sockaddr,
+	[PARAM_SOCKTUPLE] = param_json_write_socktuple,
+	[PARAM_FD_LIST] = param_json_write_fd_list,
+	[PARAM_DYN] = param_json_write_dyn,
 };
 
-static void append_key(struct buf *out, const char *name, size_t len)
+static void param_json_append_key(struct buf *out, const char *name, size_t len)
 {
 	BUF_LITERAL(out, ",\"");
 	buf_append(out, name, len);
@@ -347,7 +349,7 @@ static void append_key(struct buf *out, const char *name, size_t len)
 int param_json_create(struct param_json **json)
 {
 	struct param_json *made = calloc(1, sizeof(*made));
-	int rc = made ? param_plans_get(append_key, &made->plans) : -ENOMEM;
+	int rc = made ? param_plans_get(param_json_append_key, &made->plans) : -ENOMEM;
 
 	if (rc == 0)
 		*json = made;

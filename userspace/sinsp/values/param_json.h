@@ -28,8 +28,8 @@ void param_json_append_bytes(struct param_json *json, const uint8_t *data, size_
  * Appends one parameter. `utc` caches the text of the last second between calls. Returns whether
  * bytes were replaced because a text in it was not UTF-8.
  */
-bool param_json_append(struct param_json *json, const struct sinsp_event *event,
-		       unsigned int index, struct clock *utc, struct buf *out);
+bool param_json_append(struct param_json *json, const struct sinsp_event *event, unsigned int index,
+		       struct clock *utc, struct buf *out);
 
 /* For use after such a call: appends the parameter with each of its texts in base64. */
 void param_json_append_base64(struct param_json *json, const struct sinsp_event *event,

@@ -23,7 +23,7 @@ void text_append_numbers(struct buf *out, const struct event_param *param, enum 
 	}
 }
 
-static bool has_bit(const uint8_t *data, size_t bits, size_t bit)
+static bool param_text_has_bit(const uint8_t *data, size_t bits, size_t bit)
 {
 	return bit < bits && (data[bit / 8] >> bit % 8 & 1);
 }
@@ -35,9 +35,9 @@ void text_append_bits(struct buf *out, const uint8_t *data, size_t len)
 	for (size_t bit = 0; bit < bits; bit++) {
 		size_t first = bit;
 
-		if (!has_bit(data, bits, bit))
+		if (!param_text_has_bit(data, bits, bit))
 			continue;
-		while (has_bit(data, bits, bit + 1))
+		while (param_text_has_bit(data, bits, bit + 1))
 			bit++;
 		if (out->len > start)
 			buf_append_char(out, ',');
@@ -61,7 +61,7 @@ static const struct param_desc *desc_of(const struct sinsp_event *event, unsigne
 }
 
 /* The bits of a fixed-size parameter, not extended. */
-static uint64_t bits_of(const struct sinsp_event *event, unsigned int index)
+static uint64_t param_text_bits_of(const struct sinsp_event *event, unsigned int index)
 {
 	return value_bits(event_param_u64(&event->ev, index), event->ev.params[index].len);
 }
@@ -76,7 +76,7 @@ static int64_t as_signed(uint64_t bits, uint32_t len)
 
 static void raw_number(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	uint64_t bits = bits_of(event, index);
+	uint64_t bits = param_text_bits_of(event, index);
 
 	switch (desc_of(event, index)->format) {
 	case PF_HEX:
@@ -94,7 +94,7 @@ static void raw_number(const struct sinsp_event *event, unsigned int index, stru
 
 static void raw_unsigned(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	buf_append_u64(out, bits_of(event, index));
+	buf_append_u64(out, param_text_bits_of(event, index));
 }
 
 /* Results are decimal, whatever their format: the table declares that of mmap an address. */
@@ -128,7 +128,7 @@ static void raw_ip(const struct sinsp_event *event, unsigned int index, struct b
 
 static void raw_syscall(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	uint64_t code = bits_of(event, index);
+	uint64_t code = param_text_bits_of(event, index);
 
 	if (code < SYSCALL_CODES_COUNT)
 		buf_append_u64(out, code);
@@ -138,7 +138,7 @@ static void raw_syscall(const struct sinsp_event *event, unsigned int index, str
 
 static void raw_signal_set(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	uint64_t set = bits_of(event, index);
+	uint64_t set = param_text_bits_of(event, index);
 	bool first = true;
 
 	for (unsigned int i = 0; i < 32; i++) {
@@ -155,7 +155,7 @@ static void raw_signal_set(const struct sinsp_event *event, unsigned int index, 
 
 static void raw_duration(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	uint64_t ns = bits_of(event, index);
+	uint64_t ns = param_text_bits_of(event, index);
 
 	if (ns == UINT64_MAX)
 		BUF_LITERAL(out, "none");
@@ -165,7 +165,7 @@ static void raw_duration(const struct sinsp_event *event, unsigned int index, st
 
 static void raw_time(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	uint64_t ns = bits_of(event, index);
+	uint64_t ns = param_text_bits_of(event, index);
 	struct clock clock = {0};
 	char fraction[9];
 
@@ -190,7 +190,7 @@ static void append_fd_kind(struct buf *out, const struct sinsp_fd *fd)
 }
 
 /* The event's entry is valid even after the event has closed it. */
-static const struct sinsp_fd *find_fd(const struct sinsp_event *event, int64_t num)
+static const struct sinsp_fd *param_text_find_fd(const struct sinsp_event *event, int64_t num)
 {
 	if (event->fd && event->fd_num == num)
 		return event->fd;
@@ -222,7 +222,7 @@ static void resolved_fd(const struct sinsp_event *event, unsigned int index,
 			resolved_errno(event, index, out);
 		return;
 	}
-	fd = find_fd(event, num);
+	fd = param_text_find_fd(event, num);
 	if (!fd)
 		return;
 	buf_append_char(out, '<');
@@ -260,7 +260,7 @@ static void resolved_path(const struct sinsp_event *event, unsigned int index, s
 
 static void resolved_syscall(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	const char *name = syscall_name((unsigned int)bits_of(event, index));
+	const char *name = syscall_name((unsigned int)param_text_bits_of(event, index));
 
 	if (name)
 		buf_append_string(out, name);
@@ -268,7 +268,7 @@ static void resolved_syscall(const struct sinsp_event *event, unsigned int index
 
 static void resolved_signal(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	const char *name = signal_name((unsigned int)bits_of(event, index));
+	const char *name = signal_name((unsigned int)param_text_bits_of(event, index));
 
 	if (name)
 		buf_append_string(out, name);
@@ -276,13 +276,13 @@ static void resolved_signal(const struct sinsp_event *event, unsigned int index,
 
 static void resolved_duration(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	uint64_t ns = bits_of(event, index);
+	uint64_t ns = param_text_bits_of(event, index);
 
 	if (ns != UINT64_MAX)
 		buf_printf(out, "%gs", (double)ns / 1e9);
 }
 
-static void append_name(struct buf *out, size_t start, const char *name)
+static void param_text_append_name(struct buf *out, size_t start, const char *name)
 {
 	if (out->len > start)
 		buf_append_char(out, '|');
@@ -290,7 +290,7 @@ static void append_name(struct buf *out, size_t start, const char *name)
 }
 
 /* Bits are named in the order of the set; each bit once. */
-static void append_flags(struct buf *out, const struct flag_name *set, uint64_t value)
+static void param_text_append_flags(struct buf *out, const struct flag_name *set, uint64_t value)
 {
 	uint64_t left = value;
 	size_t start = out->len;
@@ -300,7 +300,7 @@ static void append_flags(struct buf *out, const struct flag_name *set, uint64_t 
 
 		if (!matches)
 			continue;
-		append_name(out, start, set->name);
+		param_text_append_name(out, start, set->name);
 		left &= ~(uint64_t)set->value;
 		if (set->value == value)
 			break;
@@ -309,30 +309,30 @@ static void append_flags(struct buf *out, const struct flag_name *set, uint64_t 
 
 static void resolved_flags(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	append_flags(out, desc_of(event, index)->set, bits_of(event, index));
+	param_text_append_flags(out, desc_of(event, index)->set, param_text_bits_of(event, index));
 }
 
 /* File types share bits: the type is one number, after the permissions. */
 static void resolved_mode(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
 	const struct flag_name *set = desc_of(event, index)->set;
-	uint64_t mode = bits_of(event, index), type = mode & S_IFMT;
+	uint64_t mode = param_text_bits_of(event, index), type = mode & S_IFMT;
 	size_t start = out->len;
 
-	append_flags(out, set, mode & ~(uint64_t)S_IFMT);
+	param_text_append_flags(out, set, mode & ~(uint64_t)S_IFMT);
 	for (; type && set && set->name; set++)
 		if (set->value == type)
-			append_name(out, start, set->name);
+			param_text_append_name(out, start, set->name);
 }
 
 static void resolved_enum(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	uint64_t value = bits_of(event, index);
+	uint64_t value = param_text_bits_of(event, index);
 	size_t start = out->len;
 
 	for (const struct flag_name *flag = desc_of(event, index)->set; flag && flag->name; flag++)
 		if (flag->value == value)
-			append_name(out, start, flag->name);
+			param_text_append_name(out, start, flag->name);
 }
 
 static void append_id_name(struct buf *out, uint64_t id, const char *name)
@@ -344,14 +344,14 @@ static void append_id_name(struct buf *out, uint64_t id, const char *name)
 
 static void resolved_user(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	uint64_t id = bits_of(event, index);
+	uint64_t id = param_text_bits_of(event, index);
 
 	append_id_name(out, id, sinsp_event_user_name(event, (uint32_t)id));
 }
 
 static void resolved_group(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	uint64_t id = bits_of(event, index);
+	uint64_t id = param_text_bits_of(event, index);
 
 	append_id_name(out, id, sinsp_event_group_name(event, (uint32_t)id));
 }
@@ -363,7 +363,7 @@ static void raw_fd_list(const struct sinsp_event *event, unsigned int index, str
 
 	for (unsigned int i = 0; i < event_fdlist_count(list); i++) {
 		struct fdlist_entry entry = event_fdlist_entry(list, i);
-		const struct sinsp_fd *fd = find_fd(event, entry.fd);
+		const struct sinsp_fd *fd = param_text_find_fd(event, entry.fd);
 
 		if (i > 0)
 			buf_append_char(out, ' ');
@@ -437,24 +437,15 @@ static renderer *const raw_renderers[PT_TYPES_COUNT] = {
 };
 
 static renderer *const resolved_renderers[PT_TYPES_COUNT] = {
-	[PT_FLAGS8] = resolved_flags,
-	[PT_FLAGS16] = resolved_flags,
-	[PT_FLAGS32] = resolved_flags,
-	[PT_FLAGS64] = resolved_flags,
-	[PT_ENUMFLAGS8] = resolved_enum,
-	[PT_ENUMFLAGS16] = resolved_enum,
-	[PT_ENUMFLAGS32] = resolved_enum,
-	[PT_MODE] = resolved_mode,
-	[PT_PID] = resolved_thread,
-	[PT_PID32] = resolved_thread,
-	[PT_ERRNO] = resolved_errno,
-	[PT_UID] = resolved_user,
-	[PT_GID] = resolved_group,
-	[PT_SYSCALLID] = resolved_syscall,
-	[PT_SIGTYPE] = resolved_signal,
-	[PT_RELTIME] = resolved_duration,
-	[PT_FSPATH] = resolved_path,
-	[PT_FSRELPATH] = resolved_path,
+	[PT_FLAGS8] = resolved_flags,	  [PT_FLAGS16] = resolved_flags,
+	[PT_FLAGS32] = resolved_flags,	  [PT_FLAGS64] = resolved_flags,
+	[PT_ENUMFLAGS8] = resolved_enum,  [PT_ENUMFLAGS16] = resolved_enum,
+	[PT_ENUMFLAGS32] = resolved_enum, [PT_MODE] = resolved_mode,
+	[PT_PID] = resolved_thread,	  [PT_PID32] = resolved_thread,
+	[PT_ERRNO] = resolved_errno,	  [PT_UID] = resolved_user,
+	[PT_GID] = resolved_group,	  [PT_SYSCALLID] = resolved_syscall,
+	[PT_SIGTYPE] = resolved_signal,	  [PT_RELTIME] = resolved_duration,
+	[PT_FSPATH] = resolved_path,	  [PT_FSRELPATH] = resolved_path,
 };
 
 static const char *absent_text(enum param_type type)
@@ -481,7 +472,7 @@ static void append_raw(const struct sinsp_event *event, unsigned int index, stru
 	(render ? render : raw_number)(event, index, out);
 }
 
-static void mask(const struct text_style *style, struct buf *out, size_t start)
+static void param_text_mask(const struct text_style *style, struct buf *out, size_t start)
 {
 	if (style->masked && !out->failed)
 		terminal_mask(out->data + start, out->len - start);
@@ -500,15 +491,15 @@ void param_text_raw(const struct sinsp_event *event, unsigned int index,
 				   event->ev.params[index].len);
 	} else if (type == PT_SOCKADDR) {
 		text_append_sockaddr(out, &event->ev.params[index], style->services);
-		mask(style, out, start);
+		param_text_mask(style, out, start);
 	} else if (type == PT_SOCKTUPLE) {
 		text_append_socktuple(out, &event->ev.params[index], style->services);
-		mask(style, out, start);
+		param_text_mask(style, out, start);
 	} else if (type == PT_DYN) {
 		append_dyn(event, index, style, out);
 	} else {
 		append_raw(event, index, out);
-		mask(style, out, start);
+		param_text_mask(style, out, start);
 	}
 }
 
@@ -530,7 +521,7 @@ void param_text_resolved(const struct sinsp_event *event, unsigned int index,
 		resolved_fd(event, index, style, out);
 	else if (resolved_renderers[type])
 		resolved_renderers[type](event, index, out);
-	mask(style, out, start);
+	param_text_mask(style, out, start);
 }
 
 void param_text_append(const struct sinsp_event *event, unsigned int index,
@@ -544,7 +535,7 @@ void param_text_append(const struct sinsp_event *event, unsigned int index,
 }
 
 /* Extensions are shown if they add information to the other parameters. */
-static bool is_shown(const struct sinsp_event *event, unsigned int index)
+static bool param_text_is_shown(const struct sinsp_event *event, unsigned int index)
 {
 	const struct param_desc *desc = desc_of(event, index);
 
@@ -580,6 +571,6 @@ void param_text_all(const struct sinsp_event *event, const struct text_style *st
 	if (desc->id == EVENT_syscall && event_syscall_code(&event->ev) != SC_unknown)
 		return;
 	for (unsigned int i = 0; i < desc->nparams; i++)
-		if (is_shown(event, i))
+		if (param_text_is_shown(event, i))
 			append_param(event, i, style, out);
 }

@@ -33,32 +33,35 @@ enum {
 	BITS_TEXT_BYTES = 1 << 14, /* every second one of 5000 CPUs */
 };
 
-static uint64_t bits_of(const struct value_param *p)
+static uint64_t param_value_bits_of(const struct value_param *p)
 {
 	return value_bits((uint64_t)p->value, p->param->len);
 }
 
-static void append_text(const struct value_param *p, const struct buf *text, struct buf *out)
+static void param_value_append_text(const struct value_param *p, const struct buf *text,
+				    struct buf *out)
 {
 	p->encoder->text(out, text->data, text->len);
 }
 
-static void append_name(const struct value_encoder *encoder, const char *name, struct buf *out)
+static void param_value_append_name(const struct value_encoder *encoder, const char *name,
+				    struct buf *out)
 {
 	encoder->text(out, name, strlen(name));
 }
 
-static void write_signed(const struct value_param *p, struct buf *out)
+static void param_value_write_signed(const struct value_param *p, struct buf *out)
 {
 	p->encoder->integer(out, p->value);
 }
 
-static void write_unsigned(const struct value_param *p, struct buf *out)
+static void param_value_write_unsigned(const struct value_param *p, struct buf *out)
 {
 	p->encoder->natural(out, (uint64_t)p->value);
 }
 
-static void append_hex(const struct value_encoder *encoder, uint64_t value, struct buf *out)
+static void param_value_append_hex(const struct value_encoder *encoder, uint64_t value,
+				   struct buf *out)
 {
 	char memory[24];
 	struct buf text = buf_fixed(memory, sizeof(memory));
@@ -68,23 +71,23 @@ static void append_hex(const struct value_encoder *encoder, uint64_t value, stru
 	encoder->text(out, text.data, text.len);
 }
 
-static void write_hex(const struct value_param *p, struct buf *out)
+static void param_value_write_hex(const struct value_param *p, struct buf *out)
 {
-	append_hex(p->encoder, bits_of(p), out);
+	param_value_append_hex(p->encoder, param_value_bits_of(p), out);
 }
 
-static void write_octal(const struct value_param *p, struct buf *out)
+static void param_value_write_octal(const struct value_param *p, struct buf *out)
 {
 	char memory[24];
 	struct buf text = buf_fixed(memory, sizeof(memory));
 
 	if (p->value)
 		buf_append_char(&text, '0');
-	buf_append_octal(&text, bits_of(p));
-	append_text(p, &text, out);
+	buf_append_octal(&text, param_value_bits_of(p));
+	param_value_append_text(p, &text, out);
 }
 
-static void append_flags(const struct value_param *p, uint64_t value, struct buf *out)
+static void param_value_append_flags(const struct value_param *p, uint64_t value, struct buf *out)
 {
 	const struct value_encoder *encoder = p->encoder;
 	const struct flag_name *set = p->set;
@@ -93,23 +96,23 @@ static void append_flags(const struct value_param *p, uint64_t value, struct buf
 
 	while ((name = param_next_flag(&set, &value))) {
 		encoder->item(out, list);
-		append_name(encoder, name, out);
+		param_value_append_name(encoder, name, out);
 	}
 	if (value) {
 		encoder->item(out, list);
-		append_hex(encoder, value, out);
+		param_value_append_hex(encoder, value, out);
 	}
 	encoder->list_end(out, list);
 }
 
-static void write_flags(const struct value_param *p, struct buf *out)
+static void param_value_write_flags(const struct value_param *p, struct buf *out)
 {
-	append_flags(p, bits_of(p), out);
+	param_value_append_flags(p, param_value_bits_of(p), out);
 }
 
-static void write_file_flags(const struct value_param *p, struct buf *out)
+static void param_value_write_file_flags(const struct value_param *p, struct buf *out)
 {
-	append_flags(p, param_file_flags(bits_of(p)), out);
+	param_value_append_flags(p, param_file_flags(param_value_bits_of(p)), out);
 }
 
 /* NULL: the number. */
@@ -117,32 +120,33 @@ static void append_named(const struct value_param *p, const char *name, uint64_t
 			 struct buf *out)
 {
 	if (name)
-		append_name(p->encoder, name, out);
+		param_value_append_name(p->encoder, name, out);
 	else
 		p->encoder->natural(out, number);
 }
 
-static void write_enum(const struct value_param *p, struct buf *out)
+static void param_value_write_enum(const struct value_param *p, struct buf *out)
 {
-	append_named(p, param_enum_name(p->set, bits_of(p)), bits_of(p), out);
+	append_named(p, param_enum_name(p->set, param_value_bits_of(p)), param_value_bits_of(p),
+		     out);
 }
 
-static void write_syscall(const struct value_param *p, struct buf *out)
+static void param_value_write_syscall(const struct value_param *p, struct buf *out)
 {
 	append_named(p, syscall_name((unsigned int)p->value), (uint64_t)p->value, out);
 }
 
-static void write_signal(const struct value_param *p, struct buf *out)
+static void param_value_write_signal(const struct value_param *p, struct buf *out)
 {
 	append_named(p, signal_name((unsigned int)p->value), (uint64_t)p->value, out);
 }
 
-static void write_signal_set(const struct value_param *p, struct buf *out)
+static void param_value_write_signal_set(const struct value_param *p, struct buf *out)
 {
 	size_t list = p->encoder->list_begin(out);
 
 	for (unsigned int i = 0; i < 32; i++) {
-		if (!(bits_of(p) >> i & 1))
+		if (!(param_value_bits_of(p) >> i & 1))
 			continue;
 		p->encoder->item(out, list);
 		append_named(p, signal_name(i + 1), i + 1, out);
@@ -150,7 +154,7 @@ static void write_signal_set(const struct value_param *p, struct buf *out)
 	p->encoder->list_end(out, list);
 }
 
-static void write_time(const struct value_param *p, struct buf *out)
+static void param_value_write_time(const struct value_param *p, struct buf *out)
 {
 	char text[CLOCK_RFC3339_BYTES];
 
@@ -158,17 +162,17 @@ static void write_time(const struct value_param *p, struct buf *out)
 	p->encoder->text(out, text, sizeof(text));
 }
 
-static void write_string(const struct value_param *p, struct buf *out)
+static void param_value_write_string(const struct value_param *p, struct buf *out)
 {
-	append_name(p->encoder, (const char *)p->param->data, out);
+	param_value_append_name(p->encoder, (const char *)p->param->data, out);
 }
 
-static void write_bytes(const struct value_param *p, struct buf *out)
+static void param_value_write_bytes(const struct value_param *p, struct buf *out)
 {
 	p->encoder->data(out, p->param->data, p->param->len);
 }
 
-static void write_list(const struct value_param *p, struct buf *out)
+static void param_value_write_list(const struct value_param *p, struct buf *out)
 {
 	const char *at = (const char *)p->param->data;
 	const char *end = at + p->param->len;
@@ -184,7 +188,8 @@ static void write_list(const struct value_param *p, struct buf *out)
 	p->encoder->list_end(out, list);
 }
 
-static void append_numbers(const struct value_param *p, enum param_type type, struct buf *out)
+static void param_value_append_numbers(const struct value_param *p, enum param_type type,
+				       struct buf *out)
 {
 	size_t list = p->encoder->list_begin(out);
 
@@ -195,50 +200,50 @@ static void append_numbers(const struct value_param *p, enum param_type type, st
 	p->encoder->list_end(out, list);
 }
 
-static void write_numbers_32(const struct value_param *p, struct buf *out)
+static void param_value_write_numbers_32(const struct value_param *p, struct buf *out)
 {
-	append_numbers(p, PT_UINT32LIST, out);
+	param_value_append_numbers(p, PT_UINT32LIST, out);
 }
 
-static void write_numbers_64(const struct value_param *p, struct buf *out)
+static void param_value_write_numbers_64(const struct value_param *p, struct buf *out)
 {
-	append_numbers(p, PT_UINT64LIST, out);
+	param_value_append_numbers(p, PT_UINT64LIST, out);
 }
 
-static void write_bits(const struct value_param *p, struct buf *out)
+static void param_value_write_bits(const struct value_param *p, struct buf *out)
 {
 	char memory[BITS_TEXT_BYTES];
 	struct buf text = buf_fixed(memory, sizeof(memory));
 
 	text_append_bits(&text, p->param->data, p->param->len);
-	append_text(p, &text, out);
+	param_value_append_text(p, &text, out);
 }
 
-static void write_ip(const struct value_param *p, struct buf *out)
+static void param_value_write_ip(const struct value_param *p, struct buf *out)
 {
 	char memory[SHORT_TEXT_BYTES];
 	struct buf text = buf_fixed(memory, sizeof(memory));
 
 	text_append_ip(&text, p->param->data, p->param->len);
-	append_text(p, &text, out);
+	param_value_append_text(p, &text, out);
 }
 
-static void write_sockaddr(const struct value_param *p, struct buf *out)
+static void param_value_write_sockaddr(const struct value_param *p, struct buf *out)
 {
 	char memory[SHORT_TEXT_BYTES];
 	struct buf text = buf_fixed(memory, sizeof(memory));
 
 	text_append_sockaddr(&text, p->param, NULL);
-	append_text(p, &text, out);
+	param_value_append_text(p, &text, out);
 }
 
-static void write_socktuple(const struct value_param *p, struct buf *out)
+static void param_value_write_socktuple(const struct value_param *p, struct buf *out)
 {
 	char memory[SHORT_TEXT_BYTES];
 	struct buf text = buf_fixed(memory, sizeof(memory));
 
 	text_append_socktuple(&text, p->param, NULL);
-	append_text(p, &text, out);
+	param_value_append_text(p, &text, out);
 }
 
 static size_t begin_entry(const struct value_encoder *encoder, size_t map, const char *name,
@@ -253,7 +258,7 @@ static size_t begin_entry(const struct value_encoder *encoder, size_t map, const
 }
 
 /* A list of maps: fd, events. */
-static void write_fd_list(const struct value_param *p, struct buf *out)
+static void param_value_write_fd_list(const struct value_param *p, struct buf *out)
 {
 	const struct value_encoder *encoder = p->encoder;
 	size_t list = encoder->list_begin(out);
@@ -268,7 +273,7 @@ static void write_fd_list(const struct value_param *p, struct buf *out)
 		encoder->integer(out, waited.fd);
 		encoder->entry_end(out, entry);
 		entry = begin_entry(encoder, map, "events", out);
-		append_flags(p, (uint16_t)waited.events, out);
+		param_value_append_flags(p, (uint16_t)waited.events, out);
 		encoder->entry_end(out, entry);
 		encoder->map_end(out, map);
 	}
@@ -278,7 +283,7 @@ static void write_fd_list(const struct value_param *p, struct buf *out)
 static writer *const writers[PARAM_FORMS_COUNT];
 
 /* The value in the form of its kind; an empty string means no value. */
-static void write_dyn(const struct value_param *p, struct buf *out)
+static void param_value_write_dyn(const struct value_param *p, struct buf *out)
 {
 	struct dyn_value value = event_dyn_value(p->desc, p->param);
 	const struct param_desc desc = {
@@ -298,29 +303,29 @@ static void write_dyn(const struct value_param *p, struct buf *out)
 }
 
 static writer *const writers[PARAM_FORMS_COUNT] = {
-	[PARAM_SIGNED] = write_signed,
-	[PARAM_UNSIGNED] = write_unsigned,
-	[PARAM_HEX] = write_hex,
-	[PARAM_OCTAL] = write_octal,
-	[PARAM_FLAGS] = write_flags,
-	[PARAM_FILE_FLAGS] = write_file_flags,
-	[PARAM_ENUM] = write_enum,
-	[PARAM_SYSCALL] = write_syscall,
-	[PARAM_SIGNAL] = write_signal,
-	[PARAM_SIGNAL_SET] = write_signal_set,
-	[PARAM_DURATION] = write_unsigned,
-	[PARAM_TIME] = write_time,
-	[PARAM_STRING] = write_string,
-	[PARAM_BYTES] = write_bytes,
-	[PARAM_LIST] = write_list,
-	[PARAM_NUMBERS_32] = write_numbers_32,
-	[PARAM_NUMBERS_64] = write_numbers_64,
-	[PARAM_BITS] = write_bits,
-	[PARAM_IP] = write_ip,
-	[PARAM_SOCKADDR] = write_sockaddr,
-	[PARAM_SOCKTUPLE] = write_socktuple,
-	[PARAM_FD_LIST] = write_fd_list,
-	[PARAM_DYN] = write_dyn,
+	[PARAM_SIGNED] = param_value_write_signed,
+	[PARAM_UNSIGNED] = param_value_write_unsigned,
+	[PARAM_HEX] = param_value_write_hex,
+	[PARAM_OCTAL] = param_value_write_octal,
+	[PARAM_FLAGS] = param_value_write_flags,
+	[PARAM_FILE_FLAGS] = param_value_write_file_flags,
+	[PARAM_ENUM] = param_value_write_enum,
+	[PARAM_SYSCALL] = param_value_write_syscall,
+	[PARAM_SIGNAL] = param_value_write_signal,
+	[PARAM_SIGNAL_SET] = param_value_write_signal_set,
+	[PARAM_DURATION] = param_value_write_unsigned,
+	[PARAM_TIME] = param_value_write_time,
+	[PARAM_STRING] = param_value_write_string,
+	[PARAM_BYTES] = param_value_write_bytes,
+	[PARAM_LIST] = param_value_write_list,
+	[PARAM_NUMBERS_32] = param_value_write_numbers_32,
+	[PARAM_NUMBERS_64] = param_value_write_numbers_64,
+	[PARAM_BITS] = param_value_write_bits,
+	[PARAM_IP] = param_value_write_ip,
+	[PARAM_SOCKADDR] = param_value_write_sockaddr,
+	[PARAM_SOCKTUPLE] = param_value_write_socktuple,
+	[PARAM_FD_LIST] = param_value_write_fd_list,
+	[PARAM_DYN] = param_value_write_dyn,
 };
 
 int param_values_create(const struct value_encoder *encoder, struct param_values **values)
@@ -342,9 +347,10 @@ void param_values_destroy(struct param_values *values)
 	free(values);
 }
 
-static void append(const struct param_values *values, const struct param_plan *plan,
-		   const struct sinsp_event *event, unsigned int index, struct clock *utc,
-		   struct buf *out)
+static void values_param_value_append(const struct param_values *values,
+				      const struct param_plan *plan,
+				      const struct sinsp_event *event, unsigned int index,
+				      struct clock *utc, struct buf *out)
 {
 	struct value_param p = {
 		.encoder = values->encoder,
@@ -366,7 +372,8 @@ static void append(const struct param_values *values, const struct param_plan *p
 void param_value_append(const struct param_values *values, const struct sinsp_event *event,
 			unsigned int index, struct clock *utc, struct buf *out)
 {
-	append(values, &values->plans->of[event->ev.desc->id][index], event, index, utc, out);
+	values_param_value_append(values, &values->plans->of[event->ev.desc->id][index], event,
+				  index, utc, out);
 }
 
 void param_value_append_entry(const struct param_values *values, const struct sinsp_event *event,
@@ -376,7 +383,7 @@ void param_value_append_entry(const struct param_values *values, const struct si
 	size_t entry = out->len;
 
 	buf_append_chunk(out, plan->key, plan->key_len);
-	append(values, plan, event, index, utc, out);
+	values_param_value_append(values, plan, event, index, utc, out);
 	values->encoder->entry_end(out, entry);
 }
 

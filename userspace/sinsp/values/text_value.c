@@ -16,7 +16,7 @@ enum { FIRST_PRINTABLE = 0x20, DELETE = 0x7f };
 
 typedef uint8_t vector __attribute__((vector_size(16)));
 
-static bool is_printable(uint8_t byte)
+static bool text_value_is_printable(uint8_t byte)
 {
 	return byte >= FIRST_PRINTABLE && byte < DELETE;
 }
@@ -43,7 +43,7 @@ static void append_dots(struct buf *out, const uint8_t *data, size_t len)
 	for (; len - at >= sizeof(vector); at += sizeof(vector))
 		copy_dots(to + at, data + at);
 	for (; at < len; at++)
-		to[at] = is_printable(data[at]) ? (char)data[at] : '.';
+		to[at] = text_value_is_printable(data[at]) ? (char)data[at] : '.';
 	out->len += len;
 }
 
@@ -52,14 +52,14 @@ static void append_ascii(struct buf *out, const uint8_t *data, size_t len)
 {
 	buf_append_char(out, '\n');
 	for (size_t i = 0; i < len; i++) {
-		if (is_printable(data[i]))
+		if (text_value_is_printable(data[i]))
 			buf_append_char(out, (char)data[i]);
 		else if (data[i] == '\r' || (data[i] == '\n' && (i == 0 || data[i - 1] != '\r')))
 			buf_append_char(out, '\n');
 	}
 }
 
-static void append_base64(struct buf *out, const uint8_t *data, size_t len)
+static void text_value_append_base64(struct buf *out, const uint8_t *data, size_t len)
 {
 	base64_append(out, data, len);
 }
@@ -73,7 +73,8 @@ static void append_hex_byte(struct buf *out, unsigned int byte)
 }
 
 /* "\n\t0x0010: 6162 6364", bytes in their order. */
-static void append_row(struct buf *out, const uint8_t *data, size_t offset, size_t n, bool ascii)
+static void text_value_append_row(struct buf *out, const uint8_t *data, size_t offset, size_t n,
+				  bool ascii)
 {
 	size_t groups = (n + GROUP_BYTES - 1) / GROUP_BYTES;
 	size_t columns = groups * GROUP_COLUMNS - n % GROUP_BYTES * 2;
@@ -96,29 +97,32 @@ static void append_row(struct buf *out, const uint8_t *data, size_t offset, size
 	append_dots(out, data + offset, n);
 }
 
-static void append_rows(struct buf *out, const uint8_t *data, size_t len, bool ascii)
+static void text_value_append_rows(struct buf *out, const uint8_t *data, size_t len, bool ascii)
 {
 	for (size_t offset = 0; offset < len; offset += ROW_BYTES) {
 		size_t left = len - offset;
 
-		append_row(out, data, offset, left < ROW_BYTES ? left : ROW_BYTES, ascii);
+		text_value_append_row(out, data, offset, left < ROW_BYTES ? left : ROW_BYTES,
+				      ascii);
 	}
 	buf_append_char(out, '\n');
 }
 
-static void append_hex(struct buf *out, const uint8_t *data, size_t len)
+static void text_value_append_hex(struct buf *out, const uint8_t *data, size_t len)
 {
-	append_rows(out, data, len, false);
+	text_value_append_rows(out, data, len, false);
 }
 
 static void append_hex_ascii(struct buf *out, const uint8_t *data, size_t len)
 {
-	append_rows(out, data, len, true);
+	text_value_append_rows(out, data, len, true);
 }
 
 static void (*const forms[])(struct buf *out, const uint8_t *data, size_t len) = {
-	[TEXT_BYTES_DOTS] = append_dots,	   [TEXT_BYTES_ASCII] = append_ascii,
-	[TEXT_BYTES_BASE64] = append_base64,	   [TEXT_BYTES_HEX] = append_hex,
+	[TEXT_BYTES_DOTS] = append_dots,
+	[TEXT_BYTES_ASCII] = append_ascii,
+	[TEXT_BYTES_BASE64] = text_value_append_base64,
+	[TEXT_BYTES_HEX] = text_value_append_hex,
 	[TEXT_BYTES_HEX_ASCII] = append_hex_ascii,
 };
 
@@ -180,8 +184,7 @@ static bool has_name_of_its_ends(const struct sinsp_fd *fd)
 	return len == fd->name_len && memcmp(name, fd->name, len) == 0;
 }
 
-void text_append_fd_name(struct buf *out, const struct sinsp_fd *fd,
-			 const struct text_style *style)
+void text_append_fd_name(struct buf *out, const struct sinsp_fd *fd, const struct text_style *style)
 {
 	if (style->services && sinsp_socket_is_ip(fd) && has_name_of_its_ends(fd))
 		sinsp_socket_append_name(out, fd, style->services);

@@ -62,8 +62,8 @@ void text_append_buffer(struct buf *out, const struct text_style *style, const u
 /* Values that are numbers, as text. */
 
 /*
- * Appends a number of a type of fixed size, extended to 64 bits: hexadecimal and octal digits without
- * 0x and 0, signed types with their sign.
+ * Appends a number of a type of fixed size, extended to 64 bits: hexadecimal and octal digits
+ * without 0x and 0, signed types with their sign.
  */
 void text_append_number(struct buf *out, enum param_type type, enum param_format format,
 			uint64_t value);
