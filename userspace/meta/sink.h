@@ -58,7 +58,7 @@ enum { META_TIMES = 26 };
 
 /*
  * What the threads of meta.h hand to the event thread: answers to its requests, and what followers
- * (meta/follower.h) push.
+ * push.
  */
 
 enum meta_kind {
@@ -76,7 +76,7 @@ struct meta_update {
 	enum meta_kind kind;
 	bool is_answer; /* to a request; false: pushed */
 	char *id; /* whole; owned */
-	uint32_t owner; /* of the container: see tables/container.h */
+	uint32_t owner; /* of the container: see state/container.h */
 	unsigned int rank; /* enum meta_rank, of the request that this answers */
 	struct sinsp_container_info *info; /* owned */
 	struct sinsp_pod_info *pod; /* owned */

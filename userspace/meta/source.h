@@ -21,7 +21,7 @@ enum meta_rank {
 struct meta_request {
 	const char *id; /* whole */
 	enum sinsp_container_type type; /* as its control groups say */
-	uint32_t owner; /* who made these; see tables/container.h */
+	uint32_t owner; /* who made these; see state/container.h */
 	enum meta_rank rank;
 	/*
 	 * The absolute path of its OCI bundle, from the command lines of the runtime's processes;

@@ -106,7 +106,7 @@ const volatile struct multiplexed_events multiplexed_events[MULTIPLEXED_CALLS];
 const volatile struct compat_call compat_calls[SYSCALL_NR_MAX]; /* by their number */
 const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
 const volatile __u32 self_pids[SELF_PIDS]; /* not captured; 0: none */
-const volatile bool classic_calls; /* see userspace/scap/live/kind.h */
+const volatile bool classic_calls; /* see userspace/scap/live/call_hooks.h */
 const volatile bool enter_times; /* latencies are wanted */
 const volatile bool compares_arguments; /* with those on entry */
 const volatile bool tells_files; /* see FRAME_FILE */

@@ -2,7 +2,7 @@
 /*
  * Another agent takes over from this one: it listens beside its pid file, and ends its capture at
  * the boundary that the other one names. Until that one says go, this one can go on as if nothing
- * had happened, and does so if the connection ends. See agent/take_over/message.h.
+ * had happened, and does so if the connection ends. See takeover/message.h.
  */
 #ifndef AGENT_RUN_HAND_OVER_H
 #define AGENT_RUN_HAND_OVER_H

@@ -43,7 +43,7 @@ struct document {
 };
 
 /*
- * Reads a regular file of UTF-8 that only its owner can have written (files/owned.h), and parses
+ * Reads a regular file of UTF-8 that only its owner can have written, and parses
  * it: an object or an array. What is too long in it is left out before it is parsed. root: a prefix
  * of the path, or "". Returns 0; -ENOENT if there is no such file; -EPERM if it can be of others;
  * or another -errno; both with a message.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * scap:PATH is a ring of capture files. It takes no records but the events as they were captured,
- * which the thread of events writes: see agent/record/capture.h.
+ * which the thread of events writes: see agent/record/captures.h.
  */
 #ifndef OUTPUT_TARGETS_SCAP_H
 #define OUTPUT_TARGETS_SCAP_H

@@ -124,7 +124,7 @@ static inline int operand_get(const struct filter_operand *operand, const struct
 }
 
 /*
- * Transformers: their arguments, their result, and their function. One row each; expr/operand.c
+ * Transformers: their arguments, their result, and their function. One row each; operand.c
  * checks arguments against it, operand_get() runs them.
  */
 
