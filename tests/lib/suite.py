@@ -34,6 +34,7 @@ QUICK_E2E = {"e2e/test_whole_way", "e2e/test_accounting", "e2e/test_descriptors"
 ALONE = {
     "e2e/test_limits": "counts what all of the machine loses over a limit",
     "attack/test_truncated": "of its events it is unknown whether they pass others' filters, so they do",
+    "attack/test_flood": "fills all rings, so that others' processes are over their shares of them",
     "attack/test_limits_as_cover": "the kernel counts few control groups at once, and others make thousands",
     "e2e/test_budget": "measures what share of the machine a capture takes",
     "e2e/test_sysdig": "compares all events of the machine, none of which may be lost",
