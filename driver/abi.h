@@ -446,7 +446,7 @@ _Static_assert(sizeof(struct batch_header) == 8, "frames behind it stay aligned"
  */
 struct scratch_state {
 	__u32 users;
-	__u16 important; /* whether the batch has such an event: see events/important.def */
+	__u16 important; /* whether the batch has such an event: EF_IMPORTANT */
 	__u16 crowded; /* whether the ring was, when the owner looked last: see core/ring.bpf.h */
 	__u64 since_ns;
 	struct batch_header batch; /* of the frames in the slot */
@@ -486,7 +486,7 @@ struct scratch_slot {
 	__u64 forgotten; /* see forget() in the driver */
 	__u64 entered_ns; /* boot clock: entry of the event's call; 0: not known */
 	struct frame_marks marks; /* of the event that is being written */
-	struct frame_file file; /* likewise, if TELLS_FILE */
+	struct frame_file file; /* likewise, if EF_TELLS_ANY_FILE */
 	__u64 path_is_part; /* of the path that was built last: it has no beginning */
 	struct vector_progress vector; /* the one read last */
 	struct messages_turn messages; /* used by sendmmsg and recvmmsg */

@@ -6,8 +6,6 @@
 #ifndef LANNER_FILLERS_BPF_H
 #define LANNER_FILLERS_BPF_H
 
-#include "calls.h"
-
 #include "bpf/core/answers.bpf.h"
 #include "bpf/core/budget.bpf.h"
 #include "bpf/table.bpf.h"
@@ -24,10 +22,6 @@ static __always_inline bool is_self(struct task_struct *task)
 	return false;
 }
 
-#define HAS_MESSAGES(id) ((id) == EVENT_sendmmsg || (id) == EVENT_recvmmsg)
-#define MAKES_TASK(id)                                                                             \
-	((id) == EVENT_clone || (id) == EVENT_clone3 || (id) == EVENT_fork || (id) == EVENT_vfork)
-
 /* Not inlined, as each filler calls it twice: when it has begun, and when it cannot. */
 static __attribute__((noinline)) __u64 filler_time_take(struct pt_regs *regs)
 {
@@ -37,7 +31,7 @@ static __attribute__((noinline)) __u64 filler_time_take(struct pt_regs *regs)
 /* The entry time of the current call. A new task begins at the exit of a clone and has none. */
 static __always_inline __u64 call_entered(struct filler *f, __u32 event)
 {
-	if (MAKES_TASK(event) && f->ret == 0)
+	if (event_has(event, EF_MAKES_TASK) && f->ret == 0)
 		return 0;
 	return filler_time_take(f->regs);
 }
@@ -49,20 +43,20 @@ static __always_inline __u64 call_entered(struct filler *f, __u32 event)
  */
 static __always_inline int call_without_event(struct filler *f, __u32 event)
 {
-	if (HAS_MESSAGES(event) && f->slot)
+	if (event_has(event, EF_HAS_MESSAGES) && f->slot)
 		scratch_give_back(f->slot);
 	if (enter_times)
 		filler_time_take(f->regs);
-	if (SENDS(event))
+	if (event_has(event, EF_SENDS))
 		sent_forget();
 	return 0;
 }
 
 /* The flags that a call asks to open a file with, if the filter compares them. */
 #define FLAGS_ASKED(f, event)                                                                      \
-	(OPEN_FLAGS_ARGUMENT(event) && exit_compares(event, KERNEL_OPEN_FLAGS)                     \
+	(opens_of_events[event].argument && exit_compares(event, KERNEL_OPEN_FLAGS)                \
 		 ? file_flags(call_argument((f)->regs, call_caller((f)->self),                     \
-					    OPEN_FLAGS_ARGUMENT(event)))                           \
+					    opens_of_events[event].argument))                      \
 		 : 0)
 
 /*
@@ -79,7 +73,9 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 }
 
 #define DESCRIPTOR_USED(f, event)                                                                  \
-	(TRANSFERS(event) && exit_compares(event, KERNEL_DESCRIPTOR) ? descriptor_used(f) : 0)
+	(event_has(event, EF_TRANSFERS) && exit_compares(event, KERNEL_DESCRIPTOR)                 \
+		 ? descriptor_used(f)                                                              \
+		 : 0)
 
 /* Successful execs are written at sched_process_exec, where the new program is known. */
 #define SYSCALL_EVENT(name, id, ...)                                                               \
@@ -92,23 +88,23 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 					.timed = true},                                            \
 			      *f = &filler;                                                        \
                                                                                                    \
-		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
+		if (event_has(id, EF_EXECS) && f->ret == 0)                                        \
 			return call_without_event(f, id);                                          \
-		if (HAS_MESSAGES(id))                                                              \
+		if (event_has(id, EF_HAS_MESSAGES))                                                \
 			messages_resume(f);                                                        \
 		if (f->message_index == 0 &&                                                       \
 		    exit_is_rejected(f->self, id, f->ret, FLAGS_ASKED(f, id),                      \
 				     DESCRIPTOR_USED(f, id)))                                      \
 			return call_without_event(f, id);                                          \
-		if (OPENS_BY_PATH(id) && path_is_rejected(f, id, FLAGS_ASKED(f, id)))              \
+		if (opens_of_events[id].file && path_is_rejected(f, id, FLAGS_ASKED(f, id)))       \
 			return call_without_event(f, id);                                          \
 		f->caller = call_caller(f->self);                                                  \
 		if (!take_arguments(f, id))                                                        \
 			return call_without_event(f, id);                                          \
 		if (!filler_begin(f, ctx, id, name##__count))                                      \
 			return call_without_event(f, id);                                          \
-		if (tells_files && TELLS_FILE(id))                                                 \
-			note_file(f, TELLS_FILE_MADE(id) ? f->ret : argument(f, 0));               \
+		if (tells_files && event_has(id, EF_TELLS_ANY_FILE))                               \
+			note_file(f, event_has(id, EF_CREATES_FD) ? f->ret : argument(f, 0));      \
 		if (enter_times && f->message_index == 0)                                          \
 			f->slot->entered_ns = call_entered(f, id);                                 \
 		judge_result(f);
@@ -126,11 +122,11 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 #define LOCAL PUT_LOCAL
 #define PARAM PUT_PARAM
 #define EVENT_END(name)                                                                            \
-	if (HAS_MESSAGES(EVENT_##name))                                                            \
+	if (event_has(EVENT_##name, EF_HAS_MESSAGES))                                              \
 		messages_end(f);                                                                   \
 	else                                                                                       \
 		filler_end(f);                                                                     \
-	if (SENDS(EVENT_##name))                                                                   \
+	if (event_has(EVENT_##name, EF_SENDS))                                                     \
 		sent_forget();                                                                     \
 	return 0;                                                                                  \
 	}

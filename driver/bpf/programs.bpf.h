@@ -67,8 +67,7 @@ static __always_inline __u64 exec_entered(__u32 tid)
 	id = enter_time_id(time);
 	event = id & CALL_ID_COMPAT ? call_events[id & CALL_ID_NUMBER].compat
 				    : call_events[id & CALL_ID_NUMBER].native;
-	return event == EVENT_execve || event == EVENT_execveat ? enter_time_take(time, tid, id)
-								: 0;
+	return event_has(event, EF_EXECS) ? enter_time_take(time, tid, id) : 0;
 }
 
 static __always_inline bool exec_success_begin(struct filler *f, __u64 *ctx)
@@ -149,7 +148,7 @@ static __always_inline int note_sent(struct sent_address to)
 	if (is_self(task) || (flags_of(task) & (TASK_KERNEL_THREAD | TASK_IO_WORKER)))
 		return SEND_ALLOWED;
 	regs = task_registers(task);
-	if (!regs || SENDS(call_event(regs, task)))
+	if (!regs || event_has(call_event(regs, task), EF_SENDS))
 		sent_note_message(task, to);
 	return SEND_ALLOWED;
 }
@@ -209,7 +208,7 @@ static __always_inline void forget_call(struct pt_regs *regs, __u32 event)
 {
 	if (enter_times)
 		call_time_take(regs);
-	if (notes_sends && SENDS(event))
+	if (notes_sends && event_has(event, EF_SENDS))
 		sent_forget();
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "abi.h"
+#include "event_flags.h"
 
 enum param_type {
 	/* One fixed-size value each. */
@@ -95,31 +96,12 @@ enum event_category {
 	EC_ITERATOR = 0x2000,
 };
 
-enum event_flags {
-	EF_CREATES_FD = 1 << 0,
-	EF_DESTROYS_FD = 1 << 1,
-	EF_USES_FD = 1 << 2,
-	EF_READS_FROM_FD = 1 << 3,
-	EF_WRITES_TO_FD = 1 << 4,
-	EF_MODIFIES_STATE = 1 << 5,
-	EF_WAITS = 1 << 6,
-	EF_LARGE_PAYLOAD = 1 << 7, /* the lengths of its parameters have 32 bits */
-	/* Extensions, not of the .scap world: */
-	EF_UNSEEN = 1 << 12, /* updates the state, never printed */
-	EF_ENTER = 1 << 13, /* on entry to a system call that has an event on exit, too */
-	EF_ON_REQUEST = 1 << 14, /* too frequent: captured only if a filter names it */
-	EF_RECORDED = 1 << 15, /* in capture files only */
-	EF_EXTENSIONS = EF_UNSEEN | EF_ENTER | EF_ON_REQUEST | EF_RECORDED,
-};
-
-/* Event ids (EVENT_openat) and parameter indexes (openat__name). */
+/* Event ids (EVENT_openat) and parameter indexes (openat__name; openat__none is that of none). */
 enum event_id {
 	EVENT_NONE = 0,
 #define SYSCALL_EVENT(name, id, syscall, category, flags) EVENT_##name = id,
 #define TRACEPOINT_EVENT(name, id, tracepoint, category, flags) EVENT_##name = id,
 #define USER_EVENT(name, id, ...) EVENT_##name = id,
-#define PARAM(...)
-#define EVENT_END(name)
 #include "events/all.def"
 };
 
@@ -134,7 +116,7 @@ enum event_id {
 	{
 #define PARAM(event, name, ...) event##__##name,
 #define EVENT_END(name)                                                                            \
-	name##__count                                                                              \
+	name##__count, name##__none = -1                                                           \
 	}                                                                                          \
 	;
 #include "events/all.def"
@@ -187,16 +169,36 @@ struct param_desc {
 	bool is_result; /* of the system call, as the kernel returns it */
 };
 
+/*
+ * Parameters by what they are to the event, from the rows of roles in driver/events/all.def:
+ * indexes plus 1, 0 for none.
+ */
+struct event_opens {
+	uint8_t name; /* 0: the event opens no file */
+	uint8_t flags; /* 0: those of creat(2) */
+	uint8_t mode, resolve, dev, ino;
+	uint8_t flags_argument; /* the number of that argument of the call; 0: it has none */
+};
+
+struct event_paths {
+	uint8_t name; /* the path; a descriptor stands for its name */
+	uint8_t source, target; /* of calls with two paths */
+	uint8_t abs, abs_dst; /* those that can start from a descriptor */
+};
+
 struct event_desc {
 	const char *name;
 	uint16_t id;
 	uint16_t syscall; /* enum syscall_code; SC_unknown for tracepoints and the generic event */
 	const char *tracepoint; /* NULL for those that have none */
 	uint16_t category; /* enum event_category bits */
-	uint16_t flags; /* enum event_flags bits */
 	uint16_t nparams;
 	uint16_t scap_nparams; /* those of the .scap world, which precede the extensions */
+	uint32_t flags; /* enum event_flags bits */
 	const struct param_desc *params;
+	struct event_opens opens;
+	struct event_paths paths;
+	uint8_t connects; /* likewise the ends of the connection that the event makes */
 };
 
 /* By id; `name` is NULL for ids without event. */

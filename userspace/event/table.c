@@ -66,66 +66,52 @@ static const struct {
 	;
 #include "events/all.def"
 
+#define OPENS(event, ...)                                                                          \
+	_Static_assert((int)event##__fd == 0, "its first parameter is what " #event " opened");
+#include "events/all.def"
+
 /* The flags in the table are written without their prefix. */
-enum {
-	CREATES_FD = EF_CREATES_FD,
-	DESTROYS_FD = EF_DESTROYS_FD,
-	USES_FD = EF_USES_FD,
-	READS_FROM_FD = EF_READS_FROM_FD,
-	WRITES_TO_FD = EF_WRITES_TO_FD,
-	MODIFIES_STATE = EF_MODIFIES_STATE,
-	WAITS = EF_WAITS,
-	LARGE_PAYLOAD = EF_LARGE_PAYLOAD,
-	UNSEEN = EF_UNSEEN,
-	ENTER = EF_ENTER,
-	ON_REQUEST = EF_ON_REQUEST,
-	RECORDED = EF_RECORDED,
-};
+enum { EVENT_FLAGS(EVENT_FLAG_PLAIN) };
+
+#define EVENT_DESC(event, text, id_, syscall_, tracepoint_, category_, flags_)                     \
+	[id_] = {.name = text,                                                                     \
+		 .id = id_,                                                                        \
+		 .syscall = syscall_,                                                              \
+		 .tracepoint = tracepoint_,                                                        \
+		 .category = category_,                                                            \
+		 .flags = flags_,                                                                  \
+		 .nparams = event##__count,                                                        \
+		 .scap_nparams = event##__scap,                                                    \
+		 .params = params_##event},
 
 const struct event_desc event_descs[EVENT_ID_MAX] = {
 #define SYSCALL_EVENT(name, id, syscall, category, flags)                                          \
-	[id] =                                                                                     \
-		{                                                                                  \
-			#name,                                                                     \
-			id,                                                                        \
-			SC_##syscall,                                                              \
-			NULL,                                                                      \
-			EC_SYSCALL | EC_##category,                                                \
-			flags,                                                                     \
-			name##__count,                                                             \
-			name##__scap,                                                              \
-			params_##name},
+	EVENT_DESC(name, #name, id, SC_##syscall, NULL, EC_SYSCALL | EC_##category, flags)
 #define TRACEPOINT_EVENT(name, id, tracepoint, category, flags)                                    \
-	[id] = {#name,                                                                             \
-		id,                                                                                \
-		SC_unknown,                                                                        \
-		#tracepoint,                                                                       \
-		EC_TRACEPOINT | EC_##category,                                                     \
-		flags,                                                                             \
-		name##__count,                                                                     \
-		name##__scap,                                                                      \
-		params_##name},
+	EVENT_DESC(name, #name, id, SC_unknown, #tracepoint, EC_TRACEPOINT | EC_##category, flags)
 #define USER_EVENT(name, id, text, source, category, flags)                                        \
-	[id] =                                                                                     \
-		{#text,                                                                            \
-		 id,                                                                               \
-		 SC_unknown,                                                                       \
-		 NULL,                                                                             \
-		 EC_##source | EC_##category,                                                      \
-		 flags,                                                                            \
-		 name##__count,                                                                    \
-		 name##__scap,                                                                     \
-		 params_##name},
-#define PARAM(...)
-#define EVENT_END(name)
+	EVENT_DESC(name, #text, id, SC_unknown, NULL, EC_##source | EC_##category, flags)
+#define OPENS(event, name, flags, mode, resolve, argument)                                         \
+	[EVENT_##event].opens = {event##__##name + 1,                                              \
+				 event##__##flags + 1,                                             \
+				 event##__##mode + 1,                                              \
+				 event##__##resolve + 1,                                           \
+				 event##__dev + 1,                                                 \
+				 event##__ino + 1,                                                 \
+				 argument},
+#define PATH(event, name_, abs_)                                                                   \
+	[EVENT_##event].paths = {.name = event##__##name_ + 1, .abs = event##__##abs_ + 1},
+#define PATHS(event, source_, target_, abs_, abs_dst_)                                             \
+	[EVENT_##event].paths = {.source = event##__##source_ + 1,                                 \
+				 .target = event##__##target_ + 1,                                 \
+				 .abs = event##__##abs_ + 1,                                       \
+				 .abs_dst = event##__##abs_dst_ + 1},
+#define CONNECTS(event, tuple) [EVENT_##event].connects = event##__##tuple + 1,
 #include "events/all.def"
 };
 
 static const uint16_t event_of_syscall[SYSCALL_CODES_COUNT] = {
 #define SYSCALL_EVENT(name, id, syscall, category, flags) [SC_##syscall] = id,
-#define TRACEPOINT_EVENT(...)
-#define PARAM(...)
-#define EVENT_END(name)
 #include "events/all.def"
 };
 

@@ -8,8 +8,6 @@
 #ifndef LANNER_SLOT_BPF_H
 #define LANNER_SLOT_BPF_H
 
-#include "calls.h"
-
 #include "bpf/core/event_ids.bpf.h"
 #include "bpf/core/filler.bpf.h"
 #include "bpf/core/ring.bpf.h"
@@ -57,15 +55,6 @@ static __always_inline __u8 *slot_frame(struct scratch_slot *slot)
 	return slot->frames + at;
 }
 
-static __always_inline bool is_important(__u16 event)
-{
-#define IMPORTANT(name) || event == EVENT_##name
-	return false
-#include "events/important.def"
-		;
-#undef IMPORTANT
-}
-
 /*
  * Whether the event is lost, as its process or control group has delivered too many. Of a call with
  * several messages all are delivered, or none.
@@ -79,7 +68,7 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 	if (rates_are_limited() && !never_limited[event])
 		cause = rate_cause(now);
 	if (reserves_room && cause >= LOSS_CAUSES_COUNT && f->slot->state.crowded &&
-	    share_is_full(f->slot_key, event, is_important(event)))
+	    share_is_full(f->slot_key, event, event_has(event, EF_IMPORTANT)))
 		cause = LOSS_SHARE;
 	if (cause >= LOSS_CAUSES_COUNT)
 		return false;
@@ -275,7 +264,7 @@ static __always_inline void filler_send(struct filler *f)
 	struct batch_header *batch = &f->slot->state.batch;
 	__u64 len, bytes;
 
-	if (tells_files && TELLS_FILE(f->event))
+	if (tells_files && event_has(f->event, EF_TELLS_ANY_FILE))
 		put_file(f);
 	put_marks(f);
 	if (enter_times && f->timed)
@@ -298,11 +287,11 @@ static __always_inline void filler_send(struct filler *f)
 		f->slot->event_ids[0] = f->event;
 		CHECKED(start);
 		if (start <= BATCH_BYTES_MAX)
-			batch_send(f, start, len, 1, is_important(f->event));
+			batch_send(f, start, len, 1, event_has(f->event, EF_IMPORTANT));
 		goto out;
 	}
 	f->slot->event_ids[batch->count & (BATCH_EVENTS_MAX - 1)] = f->event;
-	if (reserves_room && is_important(f->event))
+	if (reserves_room && event_has(f->event, EF_IMPORTANT))
 		f->slot->state.important = 1;
 	batch->bytes = bytes;
 	batch->count++;

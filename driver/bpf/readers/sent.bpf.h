@@ -18,9 +18,6 @@ enum {
 	TASK_IO_WORKER = 0x10, /* of io_uring, from 5.12 on; before that they are kernel threads */
 };
 
-#define SENDS(event)                                                                               \
-	((event) == EVENT_sendto || (event) == EVENT_sendmsg || (event) == EVENT_sendmmsg)
-
 /* IPv4 addresses are the last word, mapped to IPv6. */
 struct sent_address {
 	__u32 words[4];

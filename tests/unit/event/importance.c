@@ -29,9 +29,17 @@ static void test_classes(void **state)
 /* However important events are described otherwise. */
 static void test_important(void **state)
 {
-#define IMPORTANT(name) assert_int_equal(event_shed_class(EVENT_##name), SHED_NEVER);
-#include "events/important.def"
-#undef IMPORTANT
+	unsigned int count = 0;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		assert_int_equal(event_is_important(id),
+				 (event_descs[id].flags & EF_IMPORTANT) != 0);
+		if (event_is_important(id))
+			assert_int_equal(event_shed_class(id), SHED_NEVER);
+		count += event_is_important(id);
+	}
+	assert_int_equal(count, 41);
+	assert_false(event_is_important(EVENT_ID_MAX));
 }
 
 static const struct CMUnitTest tests[] = {

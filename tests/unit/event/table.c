@@ -157,7 +157,7 @@ static void test_events(void **state)
 		assert_int_equal(desc->category, sheet_number(sheet.columns[3], 16));
 		assert_string_equal(sheet.columns[2], code % 2 ? "X" : "E");
 		check_enter(desc, sheet.columns);
-		assert_int_equal(desc->flags & ~EF_EXTENSIONS, flags_of(sheet.columns[4]));
+		assert_int_equal(desc->flags & EF_SCAP, flags_of(sheet.columns[4]));
 		assert_int_equal(scap_params(desc), sheet_number(sheet.columns[5], 10));
 		check_params(desc, sheet.columns[6]);
 	}
@@ -357,7 +357,8 @@ static void test_numbers_of_32_bit_programs(void **state)
 	assert_int_equal(syscall_code_of_operation(MULTIPLEXED_SOCKETCALL, 9), SC_send);
 	assert_int_equal(syscall_code_of_operation(MULTIPLEXED_IPC, 24), SC_shmctl);
 	assert_int_equal(syscall_code_of_operation(MULTIPLEXED_IPC, 5), SC_unknown);
-	assert_int_equal(syscall_code_of_operation(MULTIPLEXED_IPC, MULTIPLEXED_OPERATIONS), SC_unknown);
+	assert_int_equal(syscall_code_of_operation(MULTIPLEXED_IPC, MULTIPLEXED_OPERATIONS),
+			 SC_unknown);
 }
 #endif
 

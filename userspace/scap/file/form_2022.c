@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversion of current events to pairs of events of 2022, by form_2022.def. */
+/*
+ * Conversion of current events to pairs of events of 2022, by the rows AS_2022 of driver/events/.
+ * Of events without such a row, calls become the generic event; known events that are no calls are
+ * written unchanged; all others are left out.
+ */
 #include "scap/file/form_2022.h"
 
 #include <errno.h>
@@ -16,8 +20,6 @@ enum {
 	NONE = UINT8_MAX,
 };
 
-enum has_enter { HAS_ENTER, HAS_ENTER_UNLESS_CHILD, HAS_NO_ENTER };
-
 struct enter_param {
 	uint8_t source; /* index of a parameter of the event, or NONE */
 	uint8_t type; /* 0: type of the source; no entry event has parameters of type INT8 */
@@ -27,24 +29,19 @@ struct pair {
 	uint16_t id; /* of the exit event; 0: the event has no row */
 	uint8_t params;
 	uint8_t enter_params;
-	uint8_t has_enter; /* enum has_enter */
 	struct enter_param enter[ENTER_PARAMS_MAX];
 };
 
-#define ROW(event, id, params, has_enter, ...)                                                     \
+static const struct pair pairs[EVENT_EXTENSION_FIRST] = {
+#define USER_EVENT(...)
+#define AS_2022(event, id, params, ...)                                                            \
 	[EVENT_##event] = {id,                                                                     \
 			   params,                                                                 \
 			   sizeof((struct enter_param[]){{0}, ##__VA_ARGS__}) /                    \
 					   sizeof(struct enter_param) -                            \
 				   1,                                                              \
-			   has_enter,                                                              \
 			   {__VA_ARGS__}},
-#define PAIR(event, id, params, ...) ROW(event, id, params, HAS_ENTER, ##__VA_ARGS__)
-#define CLONE(event, id, params) ROW(event, id, params, HAS_ENTER_UNLESS_CHILD)
-#define ALONE(event, id, params) ROW(event, id, params, HAS_NO_ENTER)
-
-static const struct pair pairs[EVENT_EXTENSION_FIRST] = {
-#include "scap/file/form_2022.def"
+#include "events/all.def"
 };
 
 struct scap_form_2022 {
@@ -197,13 +194,14 @@ static struct scap_event make_exit(struct scap_form_2022 *form, const struct pai
 	return target_end(&to, pair->id, pair->params, ev, event);
 }
 
-static bool has_enter(const struct pair *pair, const struct event *ev)
+/* A new task did not enter the call that made it. */
+static bool has_enter(const struct event *ev)
 {
 	int64_t result;
 
-	if (pair->has_enter == HAS_ENTER_UNLESS_CHILD)
+	if (ev->desc->flags & EF_MAKES_TASK)
 		return !event_result(ev, &result) || result != 0;
-	return pair->has_enter == HAS_ENTER;
+	return ev->desc->category & EC_SYSCALL;
 }
 
 static int make_pair(struct scap_form_2022 *form, const struct pair *pair, const struct event *ev,
@@ -211,7 +209,7 @@ static int make_pair(struct scap_form_2022 *form, const struct pair *pair, const
 {
 	int count = 0;
 
-	if (has_enter(pair, ev))
+	if (has_enter(ev))
 		out[count++] = make_enter(form, pair, ev, event);
 	out[count++] = make_exit(form, pair, ev, event);
 	return count;

@@ -2,8 +2,8 @@
 /*
  * Conversion of events for readers of 2022, such as sysdig 0.29.3: they know the events below
  * SCAP_2022_EVENTS, expect two events for a system call, on entry and on exit, and take some
- * arguments, above all descriptors, only from the first. form_2022.def has a row for each converted
- * event. Used by the writer of capture files.
+ * arguments, above all descriptors, only from the first. Rows AS_2022 of driver/events/ say which
+ * events are converted, and how. Used by the writer of capture files.
  */
 #ifndef SCAP_FILE_FORM_2022_H
 #define SCAP_FILE_FORM_2022_H

@@ -24,8 +24,6 @@ const struct live_program live_programs[] = {
 #define SYSCALL_EVENT(name, id, ...) {STRING(FILLER_NAME(name)), NULL, id, LOSES_ALL_EVENTS},
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
 	{STRING(FILLER_NAME(name)), #tracepoint, id, LOSES_ALL_EVENTS},
-#define PARAM(...)
-#define EVENT_END(name)
 #include "events/all.def"
 #define ENTRY_PROGRAM(event, note, why)                                                            \
 	{STRING(ENTRY_NAME(event)), "sys_enter_" #event, EVENT_##event, LOSES_DETAILS,             \
@@ -79,14 +77,16 @@ static bool event_wanted(unsigned int id, const struct scap_live_config *config)
 
 bool live_captures_sends(const struct scap_live_config *config)
 {
-	return config->events[EVENT_sendto] || config->events[EVENT_sendmsg] ||
-	       config->events[EVENT_sendmmsg];
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (config->events[id] && (event_descs[id].flags & EF_SENDS))
+			return true;
+	return false;
 }
 
 /* On exit of an exec only failures are written: see exec_success. */
 static bool exit_reports_failures(unsigned int id)
 {
-	return id == EVENT_execve || id == EVENT_execveat;
+	return event_descs[id].flags & EF_EXECS;
 }
 
 bool live_reads_entry(unsigned int id, enum entry_notes notes)

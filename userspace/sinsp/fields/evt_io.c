@@ -125,20 +125,9 @@ static int get_is_syslog(const struct sinsp_event *event, const struct field_ref
  */
 static unsigned int sort_by_event(const struct sinsp_event *event)
 {
-	switch (event->ev.desc->id) {
-	case EVENT_open:
-	case EVENT_openat:
-	case EVENT_openat2:
-	case EVENT_creat:
-	case EVENT_open_by_handle_at:
+	if (event->ev.desc->opens.name)
 		return SORT_FILE;
-	case EVENT_accept:
-	case EVENT_accept4:
-	case EVENT_connect:
-		return SORT_IP;
-	default:
-		return 0;
-	}
+	return event->ev.desc->connects ? SORT_IP : 0;
 }
 
 static int error_about(const struct sinsp_event *event, bool wanted, struct field_value *values)
@@ -180,32 +169,11 @@ static int get_error_other(const struct sinsp_event *event, const struct field_r
 			   values);
 }
 
-/* The parameters of the opening calls: flags, mode (0: none) and result. */
-struct open_params {
-	uint16_t id;
-	uint8_t flags, mode, fd;
-};
-
-static const struct open_params open_events[] = {
-	{EVENT_open, open__flags, open__mode, open__fd},
-	{EVENT_openat, openat__flags, openat__mode, openat__fd},
-	{EVENT_openat2, openat2__flags, openat2__mode, openat2__fd},
-	{EVENT_open_by_handle_at, open_by_handle_at__flags, 0, open_by_handle_at__fd},
-};
-
-static const struct open_params *open_params_of(const struct sinsp_event *event)
-{
-	for (size_t i = 0; i < sizeof(open_events) / sizeof(open_events[0]); i++)
-		if (open_events[i].id == event->ev.desc->id)
-			return &open_events[i];
-	return NULL;
-}
-
 static uint32_t open_flags(const struct sinsp_event *event)
 {
-	const struct open_params *params = open_params_of(event);
+	const uint8_t flags = event->ev.desc->opens.flags;
 
-	return params ? (uint32_t)event_param_u64(&event->ev, params->flags) : 0;
+	return flags ? (uint32_t)event_param_u64(&event->ev, flags - 1u) : 0;
 }
 
 static bool opened_with(const struct sinsp_event *event, uint32_t flags)
@@ -239,13 +207,9 @@ static int get_is_open_write(const struct sinsp_event *event, const struct field
 static int get_is_open_create(const struct sinsp_event *event, const struct field_ref *ref,
 			      struct field_scratch *scratch, struct field_value *values)
 {
-	const struct open_params *params = open_params_of(event);
-
-	if (!params)
-		return give_u64(values, false);
-	return give_u64(values, opened_with(event, file_flags__O_F_CREATED) ||
-					(opened_unnamed(event) &&
-					 event_param_i64(&event->ev, params->fd) >= 0));
+	return give_u64(values,
+			opened_with(event, file_flags__O_F_CREATED) ||
+				(opened_unnamed(event) && event_param_i64(&event->ev, 0) >= 0));
 }
 
 enum { MODE_EXECUTABLE = 0111 };
@@ -253,14 +217,12 @@ enum { MODE_EXECUTABLE = 0111 };
 static int get_is_open_exec(const struct sinsp_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
-	const struct open_params *params = open_params_of(event);
+	const struct event_opens *opens = &event->ev.desc->opens;
 	uint64_t mode = 0;
 
-	if (event->ev.desc->id == EVENT_creat)
-		mode = event_param_u64(&event->ev, creat__mode);
-	else if (params && params->mode &&
-		 (opened_with(event, file_flags__O_CREAT) || opened_unnamed(event)))
-		mode = event_param_u64(&event->ev, params->mode);
+	if (opens->mode &&
+	    (!opens->flags || opened_with(event, file_flags__O_CREAT) || opened_unnamed(event)))
+		mode = event_param_u64(&event->ev, opens->mode - 1u);
 	return give_u64(values, (mode & MODE_EXECUTABLE) != 0);
 }
 

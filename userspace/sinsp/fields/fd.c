@@ -24,14 +24,16 @@ static int fd_get_type(const struct sinsp_event *event, const struct field_ref *
 	return event->fd ? give_string(values, scap_fd_type_name(event->fd->type)) : NO_VALUE;
 }
 
-/* The kind of descriptor that a failed call would have created. */
+/*
+ * The kind of descriptor that a failed call would have created. The .scap world knows it of some
+ * older calls and not of others.
+ */
 static char char_by_event(const struct sinsp_event *event)
 {
 	switch (event->ev.desc->id) {
-	case EVENT_openat:
-	case EVENT_openat2:
-	case EVENT_creat:
-		return 'f';
+	case EVENT_open:
+	case EVENT_open_by_handle_at:
+		return 'o';
 	case EVENT_socket:
 	case EVENT_accept:
 	case EVENT_accept4:
@@ -48,7 +50,7 @@ static char char_by_event(const struct sinsp_event *event)
 	case EVENT_inotify_init:
 		return 'i';
 	default:
-		return 'o';
+		return event->ev.desc->opens.name ? 'f' : 'o';
 	}
 }
 
@@ -64,43 +66,26 @@ static int get_typechar(const struct sinsp_event *event, const struct field_ref 
 	return give_text(values, scratch, &text);
 }
 
-/*
- * The source of the name of a descriptor that is not in the table, usually because the call failed.
- */
-enum name_source { FROM_NOTHING, FROM_PATH, FROM_TUPLE };
-
-struct unnamed_fd {
-	uint8_t source, param;
-};
-
-static struct unnamed_fd unnamed_fd_of(const struct sinsp_event *event)
+/* That of a descriptor which is not in the table, usually because the call failed. */
+static int give_unnamed(const struct sinsp_event *event, struct field_scratch *scratch,
+			struct buf *text, struct field_value *values)
 {
-	switch (event->ev.desc->id) {
-	case EVENT_open:
-		return (struct unnamed_fd){FROM_PATH, open__name};
-	case EVENT_openat:
-		return (struct unnamed_fd){FROM_PATH, openat__name};
-	case EVENT_openat2:
-		return (struct unnamed_fd){FROM_PATH, openat2__name};
-	case EVENT_creat:
-		return (struct unnamed_fd){FROM_PATH, creat__name};
-	case EVENT_open_by_handle_at:
-		return (struct unnamed_fd){FROM_PATH, open_by_handle_at__path};
-	case EVENT_accept:
-		return (struct unnamed_fd){FROM_TUPLE, accept__tuple};
-	case EVENT_accept4:
-		return (struct unnamed_fd){FROM_TUPLE, accept4__tuple};
-	case EVENT_connect:
-		return (struct unnamed_fd){FROM_TUPLE, connect__tuple};
-	default:
-		return (struct unnamed_fd){FROM_NOTHING, 0};
-	}
+	const struct event_desc *desc = event->ev.desc;
+
+	if (!is_about_fd(desc))
+		return NO_VALUE;
+	if (desc->opens.name)
+		text->len = path_give(event, desc->opens.name - 1u, scratch, text);
+	else if (desc->connects)
+		param_text_raw(event, desc->connects - 1u, &scratch->style, text);
+	else
+		return give_bytes(values, "", 0);
+	return text->len ? give_text(values, scratch, text) : NO_VALUE;
 }
 
 int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
 		struct field_scratch *scratch, struct field_value *values)
 {
-	struct unnamed_fd from;
 	struct buf text;
 
 	if (event->fd)
@@ -108,20 +93,10 @@ int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
 	if (event->fd && !scratch->style.services)
 		return give_bytes(values, event->fd->name, event->fd->name_len);
 	text = text_begin(scratch);
-	if (event->fd) {
-		text_append_fd_name(&text, event->fd, &scratch->style);
-		return give_text(values, scratch, &text);
-	}
-	if (!is_about_fd(event->ev.desc))
-		return NO_VALUE;
-	from = unnamed_fd_of(event);
-	if (from.source == FROM_NOTHING)
-		return give_bytes(values, "", 0);
-	if (from.source == FROM_TUPLE)
-		param_text_raw(event, from.param, &scratch->style, &text);
-	else
-		text.len = path_give(event, from.param, scratch, &text);
-	return text.len ? give_text(values, scratch, &text) : NO_VALUE;
+	if (!event->fd)
+		return give_unnamed(event, scratch, &text, values);
+	text_append_fd_name(&text, event->fd, &scratch->style);
+	return give_text(values, scratch, &text);
 }
 
 /*
@@ -131,7 +106,7 @@ int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
 static int get_nameraw(const struct sinsp_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
-	struct unnamed_fd from = unnamed_fd_of(event);
+	const unsigned int param = event->ev.desc->opens.name;
 	char given[SINSP_PATH_MAX];
 	const char *name;
 	struct buf text;
@@ -142,12 +117,12 @@ static int get_nameraw(const struct sinsp_event *event, const struct field_ref *
 		scratch->cut |= cut_of_path(name, len);
 		return give_bytes(values, name, len);
 	}
-	if (from.source != FROM_PATH)
+	if (!param)
 		return fd_get_name(event, ref, scratch, values);
-	name = event_param_string(&event->ev, from.param);
+	name = event_param_string(&event->ev, param - 1);
 	if (!name)
 		return NO_VALUE;
-	scratch->cut |= cut_of_param(&event->ev, from.param);
+	scratch->cut |= cut_of_param(&event->ev, param - 1);
 	text = text_begin(scratch);
 	buf_append(&text, given, sinsp_path_collapse(name, given));
 	return give_text(values, scratch, &text);

@@ -5,59 +5,15 @@
 
 enum { NO_PARAM = 0 };
 
-/* The parameters that hold the paths of an event; indexes plus 1, 0 for none. */
-struct path_params {
-	uint8_t name, source, target;
-	uint8_t abs, abs_dst; /* for evt.abspath */
-	bool opens; /* the result is a descriptor */
-	bool by_fd; /* the path is the name of the descriptor */
-};
-
-/* In the .scap world the path of a new link is its source. */
-static const struct path_params path_events[EVENT_ID_MAX] = {
-	[EVENT_open] = {.name = open__name + 1, .opens = true},
-	[EVENT_openat] = {.name = openat__name + 1, .abs = openat__name + 1, .opens = true},
-	[EVENT_openat2] = {.name = openat2__name + 1, .abs = openat2__name + 1, .opens = true},
-	[EVENT_mkdir] = {.name = mkdir__path + 1},
-	[EVENT_mkdirat] = {.name = mkdirat__path + 1, .abs = mkdirat__path + 1},
-	[EVENT_rmdir] = {.name = rmdir__path + 1},
-	[EVENT_unlink] = {.name = unlink__path + 1},
-	[EVENT_unlinkat] = {.name = unlinkat__name + 1, .abs = unlinkat__name + 1},
-	[EVENT_rename] = {.source = rename__oldpath + 1, .target = rename__newpath + 1},
-	[EVENT_renameat] = {.source = renameat__oldpath + 1,
-			    .target = renameat__newpath + 1,
-			    .abs = renameat__oldpath + 1,
-			    .abs_dst = renameat__newpath + 1},
-	[EVENT_renameat2] = {.source = renameat2__oldpath + 1,
-			     .target = renameat2__newpath + 1,
-			     .abs = renameat2__oldpath + 1,
-			     .abs_dst = renameat2__newpath + 1},
-	[EVENT_link] = {.source = link__newpath + 1, .target = link__oldpath + 1},
-	[EVENT_linkat] = {.source = linkat__newpath + 1,
-			  .target = linkat__oldpath + 1,
-			  .abs = linkat__oldpath + 1,
-			  .abs_dst = linkat__newpath + 1},
-	[EVENT_symlink] = {.source = symlink__linkpath + 1, .target = symlink__target + 1},
-	[EVENT_symlinkat] = {.source = symlinkat__linkpath + 1,
-			     .target = symlinkat__target + 1,
-			     .abs = symlinkat__linkpath + 1},
-	[EVENT_open_by_handle_at] = {.abs = open_by_handle_at__path + 1, .opens = true},
-	[EVENT_chmod] = {.name = chmod__filename + 1},
-	[EVENT_fchmod] = {.by_fd = true},
-	[EVENT_fchmodat] = {.name = fchmodat__filename + 1, .abs = fchmodat__filename + 1},
-	[EVENT_chown] = {.name = chown__path + 1},
-	[EVENT_lchown] = {.name = lchown__path + 1},
-	[EVENT_fchown] = {.by_fd = true},
-	[EVENT_fchownat] = {.name = fchownat__pathname + 1, .abs = fchownat__pathname + 1},
-	[EVENT_mount] = {.source = mount__dev + 1, .target = mount__dir + 1},
-	[EVENT_umount] = {.name = umount__name + 1},
-	[EVENT_umount2] = {.name = umount2__name + 1},
-	[EVENT_quotactl] = {.name = quotactl__special + 1},
-};
-
-static const struct path_params *params_of(const struct sinsp_event *event)
+static const struct event_paths *paths_of(const struct sinsp_event *event)
 {
-	return &path_events[event->ev.desc->id];
+	return &event->ev.desc->paths;
+}
+
+/* Of a call on a descriptor, the path is the name of that. */
+static bool is_by_fd(const struct event_desc *event)
+{
+	return event->paths.name && event->params[event->paths.name - 1u].type == PT_FD;
 }
 
 /* The absolute path is joined: what it has of a parameter with a missing end is its end. */
@@ -85,7 +41,7 @@ static int give_path(const struct sinsp_event *event, unsigned int param,
 static int give_raw(const struct sinsp_event *event, unsigned int param,
 		    struct field_scratch *scratch, struct field_value *values)
 {
-	if (param == NO_PARAM)
+	if (param == NO_PARAM || event->ev.desc->params[param - 1].type == PT_FD)
 		return NO_VALUE;
 	scratch->cut |= cut_of_param(&event->ev, param - 1);
 	return give_string(values, event_param_string(&event->ev, param - 1));
@@ -97,23 +53,21 @@ static bool succeeded(const struct sinsp_event *event)
 
 	if (!event_result(&event->ev, &result))
 		return false;
-	return params_of(event)->opens ? result >= 0 : result == 0;
+	return event->ev.desc->opens.name ? result >= 0 : result == 0;
 }
 
 #define CAN_HAVE(which, condition)                                                                 \
 	static bool can_have_##which(const struct event_desc *event)                               \
 	{                                                                                          \
-		const struct path_params *params = &path_events[event->id];                        \
-                                                                                                   \
 		return condition;                                                                  \
 	}
 
-CAN_HAVE(path, params->name || params->by_fd)
-CAN_HAVE(name, params->name)
-CAN_HAVE(source, params->source)
-CAN_HAVE(target, params->target)
-CAN_HAVE(abs, params->abs)
-CAN_HAVE(abs_dst, params->abs_dst)
+CAN_HAVE(path, event->paths.name)
+CAN_HAVE(name, event->paths.name && !is_by_fd(event))
+CAN_HAVE(source, event->paths.source)
+CAN_HAVE(target, event->paths.target)
+CAN_HAVE(abs, event->paths.abs)
+CAN_HAVE(abs_dst, event->paths.abs_dst)
 
 #define PATH_GETTERS(which)                                                                        \
 	static int get_##which(const struct sinsp_event *event, const struct field_ref *ref,       \
@@ -121,14 +75,13 @@ CAN_HAVE(abs_dst, params->abs_dst)
 	{                                                                                          \
 		if (!succeeded(event))                                                             \
 			return NO_VALUE;                                                           \
-		return give_path(event, params_of(event)->which, scratch, values);                 \
+		return give_path(event, paths_of(event)->which, scratch, values);                  \
 	}                                                                                          \
 	static int get_##which##_raw(const struct sinsp_event *event, const struct field_ref *ref, \
 				     struct field_scratch *scratch, struct field_value *values)    \
 	{                                                                                          \
-		return succeeded(event)                                                            \
-			       ? give_raw(event, params_of(event)->which, scratch, values)         \
-			       : NO_VALUE;                                                         \
+		return succeeded(event) ? give_raw(event, paths_of(event)->which, scratch, values) \
+					: NO_VALUE;                                                \
 	}
 
 PATH_GETTERS(name)
@@ -139,7 +92,7 @@ PATH_GETTERS(target)
 static int get_path(const struct sinsp_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
-	if (!params_of(event)->by_fd)
+	if (!is_by_fd(event->ev.desc))
 		return get_name(event, ref, scratch, values);
 	if (!succeeded(event) || !event->fd || !event->fd->name_len)
 		return NO_VALUE;
@@ -150,22 +103,22 @@ static int get_path(const struct sinsp_event *event, const struct field_ref *ref
 static int get_abspath(const struct sinsp_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
-	return give_path(event, params_of(event)->abs, scratch, values);
+	return give_path(event, paths_of(event)->abs, scratch, values);
 }
 
 /* Only events with two paths distinguish them. */
 static int get_abspath_src(const struct sinsp_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
-	const struct path_params *params = params_of(event);
+	const struct event_paths *paths = paths_of(event);
 
-	return give_path(event, params->abs_dst ? params->abs : NO_PARAM, scratch, values);
+	return give_path(event, paths->abs_dst ? paths->abs : NO_PARAM, scratch, values);
 }
 
 static int get_abspath_dst(const struct sinsp_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
-	return give_path(event, params_of(event)->abs_dst, scratch, values);
+	return give_path(event, paths_of(event)->abs_dst, scratch, values);
 }
 
 #define ROW(name, needs, getter, possible, help...)                                                \

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "calls.h"
 #include "event/names.h"
 
 /*
@@ -344,7 +343,9 @@ static const struct known_fact *fact_of(unsigned int of_field, unsigned int id)
 {
 	static const struct known_fact used = {make_used, KERNEL_DESCRIPTOR};
 
-	return of_field == FIELD_FACT_FD && TRANSFERS(id) ? &used : &facts_of_fields[of_field];
+	return of_field == FIELD_FACT_FD && (event_descs[id].flags & EF_TRANSFERS)
+		       ? &used
+		       : &facts_of_fields[of_field];
 }
 
 /* Whether the first parameter is the result as the kernel returns it, with all its bits. */
@@ -369,11 +370,11 @@ static bool project_is_known(unsigned int of_field, unsigned int id)
 	switch (fact_of(of_field, id)->fact) {
 	case KERNEL_OPEN_FLAGS:
 		/* Those of openat2 are in memory; events of creat are not "opened for writing". */
-		return OPEN_FLAGS_ARGUMENT(id);
+		return desc->opens.flags_argument;
 	case KERNEL_PATH:
-		return OPENS_BY_PATH(id);
+		return desc->opens.name;
 	case KERNEL_DESCRIPTOR:
-		return TRANSFERS(id);
+		return desc->flags & EF_TRANSFERS;
 	case KERNEL_RESULT:
 		return has_result(desc) && (of_field != FIELD_FACT_FD || opens_result(desc));
 	default:
@@ -390,8 +391,8 @@ bool kernel_tests_suit(unsigned int id)
 	const struct event_desc *desc = event_desc_get(id);
 
 	return desc && (desc->category & EC_SYSCALL) && !(desc->flags & EF_RECORDED) &&
-	       id != EVENT_syscall && id != EVENT_exit && id != EVENT_exit_group &&
-	       id != EVENT_sendmmsg && id != EVENT_recvmmsg;
+	       !(desc->flags & EF_HAS_MESSAGES) && id != EVENT_syscall && id != EVENT_exit &&
+	       id != EVENT_exit_group;
 }
 
 /* Compares one field with constants, of which any may satisfy it. */

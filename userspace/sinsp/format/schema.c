@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Schemas: the table of fields, names and numbers, and what tells this machine from others. */
+/*
+ * Schemas: the table of fields, names and numbers, what tells this machine from others, and what
+ * the Elastic Common Schema calls an event.
+ */
 #include "sinsp/format/schema.h"
 
 #include <ctype.h>
@@ -12,6 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "event/event.h"
 #include "util/version.h"
 
 /*
@@ -383,4 +387,37 @@ enum schema_form output_schema_key(const struct output_schema *schema, const cha
 void output_schema_word(const struct output_schema *schema, const char *word, struct buf *key)
 {
 	output_schema_key(schema, word, strlen(word), strlen(word), key);
+}
+
+/*
+ * event.category by the family of an event, event.type by its flags. The schema allows each
+ * category only some types: the test of this has them.
+ */
+
+static const char *const ecs_categories[EVENT_FAMILIES_COUNT] = {
+	[FAMILY_file] = "file",	      [FAMILY_mount] = "configuration", [FAMILY_net] = "network",
+	[FAMILY_process] = "process", [FAMILY_signal] = "process",	[FAMILY_user] = "process",
+	[FAMILY_module] = "driver",   [FAMILY_system] = "host",
+};
+
+const char *ecs_category(unsigned int event_id)
+{
+	const char *category = ecs_categories[event_family_of(event_id)];
+
+	return category ? category : "api";
+}
+
+const char *ecs_type(unsigned int event_id)
+{
+	static const char *const types[] = {
+		"info",
+		[EF_ECS_ACCESS >> EF_ECS_SHIFT] = "access",
+		[EF_ECS_CHANGE >> EF_ECS_SHIFT] = "change",
+		[EF_ECS_CREATION >> EF_ECS_SHIFT] = "creation",
+		[EF_ECS_DELETION >> EF_ECS_SHIFT] = "deletion",
+		[EF_ECS_END >> EF_ECS_SHIFT] = "end",
+		[EF_ECS_START >> EF_ECS_SHIFT] = "start",
+	};
+
+	return types[event_id < EVENT_ID_MAX ? event_descs[event_id].flags >> EF_ECS_SHIFT : 0];
 }

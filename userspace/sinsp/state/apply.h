@@ -38,8 +38,8 @@ typedef void state_handler(struct sinsp *sinsp, struct state_event *event);
 /* The object that a call creates and returns as a descriptor, an object without a path. */
 struct state_object {
 	uint8_t type; /* enum scap_fd_type */
-	uint8_t name; /* the parameter that is its name, or 0 */
-	uint8_t flags; /* the parameter with the close-on-exec bit below */
+	uint8_t name; /* the parameter that is its name, plus 1; 0: it has none */
+	uint8_t flags; /* likewise that with the close-on-exec bit below */
 	uint32_t cloexec; /* CLOEXEC_ALWAYS: without a flag */
 };
 
@@ -70,8 +70,7 @@ static inline void state_set_u32(uint32_t *value, const struct event *ev, unsign
  */
 
 /* file.c */
-state_handler state_open, state_openat, state_openat2, state_creat, state_open_by_handle_at,
-	state_chdir, state_fchdir;
+state_handler state_open, state_chdir, state_fchdir;
 /* fd.c */
 state_handler state_close, state_close_range, state_dup, state_dup2, state_dup3, state_fcntl,
 	state_pipe, state_pipe2;
@@ -79,8 +78,8 @@ state_handler state_close, state_close_range, state_dup, state_dup2, state_dup3,
 state_handler state_make_object, state_make_unknown, state_pidfd_open, state_pidfd_getfd, state_bpf;
 /* net.c */
 state_handler state_socket, state_socketpair, state_bind, state_listen, state_connect, state_accept,
-	state_accept4, state_shutdown, state_sendto, state_sendmsg, state_recvfrom, state_recvmsg,
-	state_send, state_recv, state_sendmmsg, state_recvmmsg, state_getsockopt, state_io;
+	state_accept4, state_shutdown, state_message, state_recvmsg, state_recvmmsg,
+	state_getsockopt, state_io;
 /* process.c */
 state_handler state_clone, state_exec, state_exit;
 /* attributes.c */

@@ -18,13 +18,6 @@
 
 /* Files: opening them, and the current directory. */
 
-/* The data of an open event, independent of parameter indexes. */
-struct opened {
-	unsigned int name; /* its parameter */
-	uint32_t flags, dev;
-	uint64_t ino;
-};
-
 /*
  * Current directories that are not kept are looked up for a relative name. The kernel reports the
  * path of nearly all files that are opened, so that few events need it.
@@ -57,9 +50,18 @@ static void take_given(const struct event *ev, unsigned int param, const char *p
 		given->len = 0;
 }
 
-static void state_open_file(struct sinsp *sinsp, struct state_event *event,
-			    const struct opened *opened)
+/* The flags that a file was opened with. */
+static uint32_t flags_of(const struct event *ev, const struct event_opens *opens)
 {
+	return opens->flags ? (uint32_t)event_param_u64(ev, opens->flags - 1u)
+			    : file_flags__O_WRONLY | file_flags__O_CREAT | file_flags__O_TRUNC;
+}
+
+void state_open(struct sinsp *sinsp, struct state_event *event)
+{
+	const struct event_opens *opens = &event->ev->desc->opens;
+	const unsigned int name = opens->name - 1u;
+	const uint32_t flags = flags_of(event->ev, opens);
 	char path[SINSP_PATH_MAX];
 	struct given given;
 	size_t len;
@@ -68,85 +70,24 @@ static void state_open_file(struct sinsp *sinsp, struct state_event *event,
 	if (!event->thread || event->fd_num < 0)
 		return;
 	fds = event->thread->fds;
-	find_base(sinsp, event, opened->name);
-	len = state_event_path(event->ev, event->thread, opened->name, path, sizeof(path));
+	find_base(sinsp, event, name);
+	len = state_event_path(event->ev, event->thread, name, path, sizeof(path));
 	if (len == 0) {
 		/* The name could not be read in the kernel: /proc has it. */
 		event->fd = state_replace_fd(sinsp, event, event->fd_num);
 		event->fd_named = event->fd;
 		return;
 	}
-	take_given(event->ev, opened->name, path, &given);
+	take_given(event->ev, name, path, &given);
 	event->fd = sinsp_fds_open_given(fds, event->fd_num, path, len, given.name, given.len);
 	if (!event->fd)
 		return;
-	event->fd->type =
-		opened->flags & file_flags__O_DIRECTORY ? SCAP_FD_DIRECTORY : SCAP_FD_FILE;
-	event->fd->flags = opened->flags;
-	event->fd->dev = opened->dev;
-	sinsp_fd_set_ino(event->fd, opened->ino);
-	sinsp_fds_set_cloexec(fds, event->fd_num, opened->flags & file_flags__O_CLOEXEC);
+	event->fd->type = flags & file_flags__O_DIRECTORY ? SCAP_FD_DIRECTORY : SCAP_FD_FILE;
+	event->fd->flags = flags;
+	event->fd->dev = (uint32_t)event_param_u64(event->ev, opens->dev - 1u);
+	sinsp_fd_set_ino(event->fd, event_param_u64(event->ev, opens->ino - 1u));
+	sinsp_fds_set_cloexec(fds, event->fd_num, flags & file_flags__O_CLOEXEC);
 	event->fd_named = true;
-}
-
-void state_open(struct sinsp *sinsp, struct state_event *event)
-{
-	const struct opened opened = {
-		.name = open__name,
-		.flags = (uint32_t)event_param_u64(event->ev, open__flags),
-		.dev = (uint32_t)event_param_u64(event->ev, open__dev),
-		.ino = event_param_u64(event->ev, open__ino),
-	};
-
-	state_open_file(sinsp, event, &opened);
-}
-
-void state_openat(struct sinsp *sinsp, struct state_event *event)
-{
-	const struct opened opened = {
-		.name = openat__name,
-		.flags = (uint32_t)event_param_u64(event->ev, openat__flags),
-		.dev = (uint32_t)event_param_u64(event->ev, openat__dev),
-		.ino = event_param_u64(event->ev, openat__ino),
-	};
-
-	state_open_file(sinsp, event, &opened);
-}
-
-void state_openat2(struct sinsp *sinsp, struct state_event *event)
-{
-	const struct opened opened = {
-		.name = openat2__name,
-		.flags = (uint32_t)event_param_u64(event->ev, openat2__flags),
-		.dev = (uint32_t)event_param_u64(event->ev, openat2__dev),
-		.ino = event_param_u64(event->ev, openat2__ino),
-	};
-
-	state_open_file(sinsp, event, &opened);
-}
-
-void state_creat(struct sinsp *sinsp, struct state_event *event)
-{
-	const struct opened opened = {
-		.name = creat__name,
-		.flags = file_flags__O_WRONLY | file_flags__O_CREAT | file_flags__O_TRUNC,
-		.dev = (uint32_t)event_param_u64(event->ev, creat__dev),
-		.ino = event_param_u64(event->ev, creat__ino),
-	};
-
-	state_open_file(sinsp, event, &opened);
-}
-
-void state_open_by_handle_at(struct sinsp *sinsp, struct state_event *event)
-{
-	const struct opened opened = {
-		.name = open_by_handle_at__path,
-		.flags = (uint32_t)event_param_u64(event->ev, open_by_handle_at__flags),
-		.dev = (uint32_t)event_param_u64(event->ev, open_by_handle_at__dev),
-		.ino = event_param_u64(event->ev, open_by_handle_at__ino),
-	};
-
-	state_open_file(sinsp, event, &opened);
 }
 
 /* Changes the thread's directory to a path that may contain links. */
@@ -343,9 +284,9 @@ void state_make_object(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct event *ev = event->ev;
 	const struct state_object *object = &sinsp->plans[ev->desc->id].object;
-	const char *name = object->name ? event_param_string(ev, object->name) : NULL;
-	bool cloexec = object->cloexec == CLOEXEC_ALWAYS ||
-		       (event_param_u64(ev, object->flags) & object->cloexec);
+	const char *name = object->name ? event_param_string(ev, object->name - 1u) : NULL;
+	bool cloexec = object->flags ? event_param_u64(ev, object->flags - 1u) & object->cloexec
+				     : object->cloexec == CLOEXEC_ALWAYS;
 
 	if (!event->thread || event->fd_num < 0)
 		return;

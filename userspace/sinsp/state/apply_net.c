@@ -412,12 +412,13 @@ static void learn_ip(struct sinsp *sinsp, struct state_event *event,
 }
 
 /* Updates the event's socket from a message sent or received over it. */
-static void apply_net_learn(struct sinsp *sinsp, struct state_event *event,
-			    unsigned int tuple_param, bool outward)
+void state_message(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event_param *tuple = &event->ev->params[tuple_param];
+	const struct event_desc *desc = event->ev->desc;
+	const struct event_param *tuple = &event->ev->params[sinsp->plans[desc->id].tuple_param];
 	enum scap_fd_type type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
 	int64_t result = event_param_i64(event->ev, 0);
+	const bool outward = desc->flags & EF_WRITES_TO_FD;
 
 	/* A send that begins a connection (MSG_FASTOPEN) does so as connect. */
 	bool is_going_on = outward && result == -EINPROGRESS;
@@ -437,21 +438,6 @@ static void apply_net_learn(struct sinsp *sinsp, struct state_event *event,
 	}
 	event->fd->connected = true;
 	name_unix_socket(sinsp, event, tuple);
-}
-
-void state_sendto(struct sinsp *sinsp, struct state_event *event)
-{
-	apply_net_learn(sinsp, event, sendto__tuple, true);
-}
-
-void state_sendmsg(struct sinsp *sinsp, struct state_event *event)
-{
-	apply_net_learn(sinsp, event, sendmsg__tuple, true);
-}
-
-void state_recvfrom(struct sinsp *sinsp, struct state_event *event)
-{
-	apply_net_learn(sinsp, event, recvfrom__tuple, false);
 }
 
 /* The header of a control message, for a 64-bit receiver or a 32-bit one. */
@@ -566,28 +552,13 @@ static void receive_fds(struct sinsp *sinsp, struct state_event *event, unsigned
 void state_recvmsg(struct sinsp *sinsp, struct state_event *event)
 {
 	receive_fds(sinsp, event, recvmsg__msgcontrol);
-	apply_net_learn(sinsp, event, recvmsg__tuple, false);
-}
-
-void state_sendmmsg(struct sinsp *sinsp, struct state_event *event)
-{
-	apply_net_learn(sinsp, event, sendmmsg__tuple, true);
+	state_message(sinsp, event);
 }
 
 void state_recvmmsg(struct sinsp *sinsp, struct state_event *event)
 {
 	receive_fds(sinsp, event, recvmmsg__msgcontrol);
-	apply_net_learn(sinsp, event, recvmmsg__tuple, false);
-}
-
-void state_send(struct sinsp *sinsp, struct state_event *event)
-{
-	apply_net_learn(sinsp, event, send__tuple, true);
-}
-
-void state_recv(struct sinsp *sinsp, struct state_event *event)
-{
-	apply_net_learn(sinsp, event, recv__tuple, false);
+	state_message(sinsp, event);
 }
 
 /* A nonblocking connect completes when its error (or success) is queried. */

@@ -219,8 +219,9 @@ static struct base base_kept(const struct sinsp_thread *thread, int64_t dirfd)
 /* For RESOLVE_IN_ROOT the base is the root: no path, not even "/" or "..", leads out of it. */
 static bool is_in_root(const struct event *ev)
 {
-	return ev->desc->id == EVENT_openat2 &&
-	       (event_param_u64(ev, openat2__resolve) & openat2_flags__RESOLVE_IN_ROOT);
+	const uint8_t resolve = ev->desc->opens.resolve;
+
+	return resolve && (event_param_u64(ev, resolve - 1u) & openat2_flags__RESOLVE_IN_ROOT);
 }
 
 /* The path as resolved by the kernel, in place of the one passed; NULL: unknown. */

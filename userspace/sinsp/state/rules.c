@@ -6,20 +6,20 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "scap/model/fd.h"
 #include "sinsp/state/config.h"
 
 /* The table of rules: which handler applies which event. */
 
-/* clang-format off */
-#define OBJECT(...) {state_make_object, SINSP_DESCRIPTORS, .object = {__VA_ARGS__}}
-/* clang-format on */
+/* What an event makes, if it is an object. */
+static const struct state_object objects[EVENT_ID_MAX] = {
+#define MAKES(event, kind, name, flags, cloexec)                                                   \
+	[EVENT_##event] = {SCAP_FD_##kind, event##__##name + 1, event##__##flags + 1, cloexec},
+#include "events/all.def"
+};
 
+/* Those that have a handler of their own; see state_rule_of() for the others. */
 static const struct state_rule rules[EVENT_ID_MAX] = {
-	[EVENT_open] = {state_open, SINSP_DESCRIPTORS},
-	[EVENT_openat] = {state_openat, SINSP_DESCRIPTORS},
-	[EVENT_openat2] = {state_openat2, SINSP_DESCRIPTORS},
-	[EVENT_creat] = {state_creat, SINSP_DESCRIPTORS},
-	[EVENT_open_by_handle_at] = {state_open_by_handle_at, SINSP_DESCRIPTORS},
 	[EVENT_chdir] = {state_chdir, SINSP_DIRECTORIES},
 	[EVENT_fchdir] = {state_fchdir, SINSP_DIRECTORIES},
 	[EVENT_mount] = {state_mount, SINSP_DIRECTORIES},
@@ -35,37 +35,9 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_pipe] = {state_pipe, SINSP_DESCRIPTORS},
 	[EVENT_pipe2] = {state_pipe2, SINSP_DESCRIPTORS},
 
-	[EVENT_eventfd] = OBJECT(.type = SCAP_FD_EVENT),
-	[EVENT_eventfd2] = OBJECT(.type = SCAP_FD_EVENT, .flags = eventfd2__flags,
-				  .cloexec = file_flags__O_CLOEXEC),
-	[EVENT_signalfd] = OBJECT(.type = SCAP_FD_SIGNAL),
-	[EVENT_signalfd4] = OBJECT(.type = SCAP_FD_SIGNAL, .flags = signalfd4__flags,
-				   .cloexec = file_flags__O_CLOEXEC),
-	/* Its flags lack O_CLOEXEC: a descriptor that exec leaves open is found in /proc. */
-	[EVENT_timerfd_create] = OBJECT(.type = SCAP_FD_TIMER, .cloexec = CLOEXEC_ALWAYS),
-	[EVENT_inotify_init] = OBJECT(.type = SCAP_FD_INOTIFY),
-	[EVENT_inotify_init1] = OBJECT(.type = SCAP_FD_INOTIFY, .flags = inotify_init1__flags,
-				       .cloexec = file_flags__O_CLOEXEC),
-	[EVENT_epoll_create] = OBJECT(.type = SCAP_FD_EPOLL),
-	[EVENT_epoll_create1] = OBJECT(.type = SCAP_FD_EPOLL, .flags = epoll_create1__flags,
-				       .cloexec = epoll_create1_flags__EPOLL_CLOEXEC),
-	[EVENT_memfd_create] =
-		OBJECT(.type = SCAP_FD_MEMFD, .name = memfd_create__name,
-		       .flags = memfd_create__flags, .cloexec = memfd_create_flags__MFD_CLOEXEC),
-	/* Its flags have the kernel's values. */
-	[EVENT_userfaultfd] = OBJECT(.type = SCAP_FD_USERFAULT, .flags = userfaultfd__flags,
-				     .cloexec = O_CLOEXEC),
-	[EVENT_io_uring_setup] = OBJECT(.type = SCAP_FD_IO_URING, .cloexec = CLOEXEC_ALWAYS),
-	[EVENT_bpf] = {state_bpf, SINSP_DESCRIPTORS,
-		       .object = {.type = SCAP_FD_BPF, .cloexec = CLOEXEC_ALWAYS}},
-	[EVENT_pidfd_open] = {state_pidfd_open, SINSP_DESCRIPTORS,
-			      .object = {.type = SCAP_FD_PIDFD, .cloexec = CLOEXEC_ALWAYS}},
+	[EVENT_bpf] = {state_bpf, SINSP_DESCRIPTORS},
+	[EVENT_pidfd_open] = {state_pidfd_open, SINSP_DESCRIPTORS},
 	[EVENT_pidfd_getfd] = {state_pidfd_getfd, SINSP_DESCRIPTORS, .copies_fd = true},
-
-	[EVENT_read] = {state_io},
-	[EVENT_write] = {state_io},
-	[EVENT_readv] = {state_io},
-	[EVENT_writev] = {state_io},
 
 	[EVENT_socket] = {state_socket, SINSP_DESCRIPTORS},
 	[EVENT_socketpair] = {state_socketpair, SINSP_DESCRIPTORS},
@@ -75,22 +47,22 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_accept] = {state_accept, SINSP_DESCRIPTORS},
 	[EVENT_accept4] = {state_accept4, SINSP_DESCRIPTORS},
 	[EVENT_shutdown] = {state_shutdown, SINSP_CONNECTIONS},
-	[EVENT_sendto] = {state_sendto, SINSP_CONNECTIONS},
-	[EVENT_sendmsg] = {state_sendmsg, SINSP_CONNECTIONS},
-	[EVENT_recvfrom] = {state_recvfrom, SINSP_CONNECTIONS},
+	[EVENT_sendto] = {state_message, SINSP_CONNECTIONS},
+	[EVENT_sendmsg] = {state_message, SINSP_CONNECTIONS},
+	[EVENT_recvfrom] = {state_message, SINSP_CONNECTIONS},
 	[EVENT_recvmsg] = {state_recvmsg, SINSP_CONNECTIONS},
-	[EVENT_send] = {state_send, SINSP_CONNECTIONS},
-	[EVENT_recv] = {state_recv, SINSP_CONNECTIONS},
-	[EVENT_sendmmsg] = {state_sendmmsg, SINSP_CONNECTIONS},
+	[EVENT_send] = {state_message, SINSP_CONNECTIONS},
+	[EVENT_recv] = {state_message, SINSP_CONNECTIONS},
+	[EVENT_sendmmsg] = {state_message, SINSP_CONNECTIONS},
 	[EVENT_recvmmsg] = {state_recvmmsg, SINSP_CONNECTIONS},
 	[EVENT_getsockopt] = {state_getsockopt, SINSP_CONNECTIONS},
 
-	[EVENT_clone] = {state_clone, SINSP_THREADS, .finds_thread = true},
-	[EVENT_clone3] = {state_clone, SINSP_THREADS, .finds_thread = true},
-	[EVENT_fork] = {state_clone, SINSP_THREADS, .finds_thread = true},
-	[EVENT_vfork] = {state_clone, SINSP_THREADS, .finds_thread = true},
-	[EVENT_execve] = {state_exec, SINSP_THREADS, .finds_thread = true},
-	[EVENT_execveat] = {state_exec, SINSP_THREADS, .finds_thread = true},
+	[EVENT_clone] = {state_clone, SINSP_THREADS},
+	[EVENT_clone3] = {state_clone, SINSP_THREADS},
+	[EVENT_fork] = {state_clone, SINSP_THREADS},
+	[EVENT_vfork] = {state_clone, SINSP_THREADS},
+	[EVENT_execve] = {state_exec, SINSP_THREADS},
+	[EVENT_execveat] = {state_exec, SINSP_THREADS},
 	[EVENT_procexit] = {state_exit, SINSP_THREADS},
 	[EVENT_cgroup_attach] = {state_cgroup_attach, SINSP_CONTAINERS},
 
@@ -124,16 +96,23 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_munmap] = {state_memory},
 };
 
-#undef OBJECT
-
 const struct state_rule *state_rule_of(unsigned int id)
 {
-	static const struct state_rule makes_unknown = {state_make_unknown, SINSP_DESCRIPTORS};
+	static const struct state_rule opens = {state_open, SINSP_DESCRIPTORS},
+				       makes_object = {state_make_object, SINSP_DESCRIPTORS},
+				       makes_unknown = {state_make_unknown, SINSP_DESCRIPTORS},
+				       transfers = {state_io};
 	const struct event_desc *desc = event_desc_get(id);
 
-	if (desc && !rules[id].handle && (desc->flags & EF_CREATES_FD) && !(desc->flags & EF_ENTER))
+	if (!desc || rules[id].handle || (desc->flags & EF_ENTER))
+		return &rules[id];
+	if (desc->opens.name)
+		return &opens;
+	if (objects[id].type)
+		return &makes_object;
+	if (desc->flags & EF_CREATES_FD)
 		return &makes_unknown;
-	return &rules[id];
+	return desc->flags & EF_TRANSFERS ? &transfers : &rules[id];
 }
 
 bool state_rule_describes_fd(unsigned int id)
@@ -142,6 +121,15 @@ bool state_rule_describes_fd(unsigned int id)
 
 	return desc && (desc->flags & EF_CREATES_FD) && !(desc->flags & EF_USES_FD) &&
 	       !rules[id].copies_fd;
+}
+
+/* The parameter with the ends of a socket, or 0: it is never the first. */
+static uint8_t find_tuple_param(const struct event_desc *desc)
+{
+	for (uint8_t i = 1; i < desc->nparams; i++)
+		if (desc->params[i].type == PT_SOCKTUPLE)
+			return i;
+	return 0;
 }
 
 /*
@@ -180,13 +168,14 @@ static void rules_make_plans(void)
 
 		plans[id] = (struct state_plan){
 			.handle = rule->handle,
-			.object = rule->object,
+			.object = objects[id],
 			.fd_param = -1,
-			.finds_thread = rule->finds_thread,
 		};
 		if (!desc)
 			continue;
 		plans[id].fd_param = find_fd_param(desc);
+		plans[id].tuple_param = find_tuple_param(desc);
+		plans[id].finds_thread = desc->flags & (EF_MAKES_TASK | EF_EXECS);
 		plans[id].uses_fd = desc->flags & (EF_USES_FD | EF_DESTROYS_FD);
 		plans[id].closes_fd = desc->flags & EF_DESTROYS_FD;
 		plans[id].is_call = desc->category & EC_SYSCALL;

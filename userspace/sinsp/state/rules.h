@@ -18,8 +18,9 @@ enum { PLAN_BASES_MAX = 2 };
 
 struct state_plan {
 	state_handler *handle; /* NULL: nothing to apply */
-	struct state_object object; /* of the rule */
+	struct state_object object; /* that the event makes; type 0: none */
 	int8_t fd_param; /* parameter with the event's descriptor, or -1 */
+	uint8_t tuple_param; /* that with the ends of its socket, or 0 */
 	bool uses_fd; /* which is open before the event */
 	bool closes_fd; /* and closed by it */
 	bool finds_thread; /* the handler finds or adds the thread itself */
@@ -33,9 +34,7 @@ struct state_plan {
 struct state_rule {
 	state_handler *handle; /* NULL: the event changes nothing */
 	uint8_t keeps; /* enum sinsp_part: the parts that need the event */
-	bool finds_thread; /* the handler finds or adds the thread itself */
 	bool copies_fd; /* the descriptor that it creates is one of another table */
-	struct state_object object; /* for state_make_object() */
 };
 
 /* The rule of an event id; one without a handler for ids that change nothing. Never NULL. */

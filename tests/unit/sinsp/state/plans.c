@@ -67,17 +67,32 @@ static void takes_the_rule_over(void **state)
 		const struct state_rule *rule = state_rule_of(id);
 
 		assert_ptr_equal(plans[id].handle, rule->handle);
-		assert_int_equal(plans[id].finds_thread, rule->finds_thread);
-		assert_memory_equal(&plans[id].object, &rule->object, sizeof(rule->object));
 		if (!event_desc_get(id))
 			assert_int_equal(plans[id].fd_param, -1);
 	}
+}
+
+static void takes_the_roles_over(void **state)
+{
+	assert_ptr_equal(plans[EVENT_creat].handle, state_open);
+	assert_ptr_equal(plans[EVENT_memfd_create].handle, state_make_object);
+	assert_ptr_equal(plans[EVENT_bpf].handle, state_bpf);
+	assert_ptr_equal(plans[EVENT_fsopen].handle, state_make_unknown);
+	assert_ptr_equal(plans[EVENT_read].handle, state_io);
+	assert_ptr_equal(plans[EVENT_sendto].handle, state_message);
+	assert_null(plans[EVENT_openat_enter].handle);
+	assert_int_equal(plans[EVENT_sendto].tuple_param, sendto__tuple);
+	assert_int_equal(plans[EVENT_recv].tuple_param, recv__tuple);
+	assert_int_equal(plans[EVENT_read].tuple_param, 0);
+	assert_true(plans[EVENT_clone3].finds_thread && plans[EVENT_execveat].finds_thread);
+	assert_false(plans[EVENT_procexit].finds_thread);
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(finds_the_descriptor),
 	cmocka_unit_test(finds_all_paths_from_directories),
 	cmocka_unit_test(takes_the_rule_over),
+	cmocka_unit_test(takes_the_roles_over),
 };
 
 UNIT_GROUP(tests, .setup = setup);
