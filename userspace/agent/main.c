@@ -39,9 +39,13 @@ static bool prints_to_stdout(const struct options *options)
 
 static int main_run(const struct options *options)
 {
-	if (options->subcommand)
-		return options->subcommand->run(options);
-	return options->explain ? explain_run(options) : capture_run(options);
+	const struct subcommand *command = options->subcommand;
+
+	if (command && !command->captures)
+		return command->run(options);
+	if (options->explain)
+		return explain_run(options);
+	return command ? command->run(options) : capture_run(options);
 }
 
 int main(int argc, char **argv)

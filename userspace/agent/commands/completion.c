@@ -165,7 +165,7 @@ void completion_print_bash(const struct subcommand *subcommands)
 		printf("\t\t%s) ", command->name);
 		if (command->operands == ACTION_REQUIRED)
 			printf("[[ $prev == %s ]] || { _agent_files; return; }; ", command->name);
-		completion_bash_print_value(command->words, command->offer);
+		completion_bash_print_value(command->words, subcommand_offer(command));
 	}
 	fputs("\t\tesac\n\tdone\n\t_agent_reply -W \"", stdout);
 	for (const struct subcommand *command = subcommands; command->name; command++)
@@ -258,13 +258,13 @@ void completion_print_fish(const struct subcommand *subcommands)
 		printf("complete -c agent -n __fish_use_subcommand -a %s -d '", command->name);
 		completion_print_help(command->help, "\\");
 		puts("'");
-		if (!command->words && command->offer == OFFER_NOTHING)
+		if (!command->words && subcommand_offer(command) == OFFER_NOTHING)
 			continue;
 		printf("complete -c agent -n '__fish_seen_subcommand_from %s", command->name);
 		if (command->operands == ACTION_REQUIRED)
 			print_action(command);
 		putchar('\'');
-		completion_fish_print_value(command->words, command->offer);
+		completion_fish_print_value(command->words, subcommand_offer(command));
 		putchar('\n');
 	}
 	puts("complete -c agent -n __fish_use_subcommand -a '(__agent_list fields)'");
@@ -357,8 +357,9 @@ static void print_word(const struct subcommand *subcommands)
 			fputs("compadd ", stdout);
 			completion_print_words(command->words);
 		} else {
-			fputs(command->offer == OFFER_NOTHING ? ":" : calls[command->offer],
-			      stdout);
+			enum offer offer = subcommand_offer(command);
+
+			fputs(offer == OFFER_NOTHING ? ":" : calls[offer], stdout);
 		}
 		puts("; return ;;");
 	}

@@ -106,8 +106,11 @@ static void print_subcommands(const struct subcommand *command)
 	for (; command->name; command++) {
 		char name[64];
 
-		snprintf(name, sizeof(name), operand_forms[command->operands], command->name,
-			 command->operand);
+		if (command->captures)
+			snprintf(name, sizeof(name), "%s [FILTER]", command->name);
+		else
+			snprintf(name, sizeof(name), operand_forms[command->operands],
+				 command->name, command->operand);
 		help_print_row(name, command->help, strlen(command->help));
 	}
 }

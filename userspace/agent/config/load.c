@@ -105,9 +105,10 @@ static void forget_origins(struct settings *settings)
 static int load_join(const struct options *running, const struct options *fresh,
 		     struct options *renewed, struct buf *messages, struct error *err)
 {
-	char *no_words[] = {NULL};
+	const struct subcommand *command = running->subcommand;
+	char *words[] = {command ? (char *)command->name : NULL, NULL};
 	struct command_line line = {
-		.subcommands = running->subcommands, .words = no_words, .behind = running->command};
+		.subcommands = running->subcommands, .words = words, .behind = running->command};
 	struct yaml_report report = {0};
 	struct settings kept = {0};
 	int code = add_settings(&kept, &running->settings, false);

@@ -151,6 +151,11 @@ reject(struct check *check, const struct setting *setting, const char *format, .
 	check->result = -EINVAL;
 }
 
+static bool check_is_taken(const struct option_row *row, const struct subcommand *command)
+{
+	return command->captures ? option_is_about_captures(row) : row->about & command->takes;
+}
+
 int options_check_subcommand(const struct options *options, const struct subcommand *command,
 			     struct error *err)
 {
@@ -158,7 +163,7 @@ int options_check_subcommand(const struct options *options, const struct subcomm
 	char name[OPTION_TEXT_MAX];
 
 	for (size_t i = 0; i < settings->count; i++)
-		if (!(about_of(&settings->list[i]) & command->takes))
+		if (!check_is_taken(option_row(settings->list[i].place), command))
 			return error_set(err, -EINVAL, "%s does not take %s", command->name,
 					 setting_name(&settings->list[i], name));
 	return 0;

@@ -167,8 +167,8 @@ void command_line_finish(struct command_line *line)
 
 /* Makes options: defaults, settings, then the words that are none. */
 
-/* The words that are no options are the filter. */
-static int take_filter(struct command_line *line, struct error *err)
+/* Words that are no options are the filter; the first ones may be a mistyped subcommand. */
+static int take_filter(struct command_line *line, char **words, struct error *err)
 {
 	struct setting setting = {.given = GIVEN_NAME};
 	const struct setting *given;
@@ -179,12 +179,12 @@ static int take_filter(struct command_line *line, struct error *err)
 	given = settings_find(&line->settings, setting.place);
 	if (given)
 		return error_set(err, -EINVAL, "the filter is given twice: '%s', and the word '%s'",
-				 given->value, line->words[0]);
-	code = subcommand_check_mistyped(line->subcommands, line->words, err);
+				 given->value, words[0]);
+	code = words == line->words ? subcommand_check_mistyped(line->subcommands, words, err) : 0;
 	if (code)
 		return code;
-	for (char **word = line->words; *word; word++)
-		buf_printf(&filter, "%s%s", word == line->words ? "" : " ", *word);
+	for (char **word = words; *word; word++)
+		buf_printf(&filter, "%s%s", word == words ? "" : " ", *word);
 	buf_append_char(&filter, '\0');
 	setting.value = filter.data;
 	code = filter.failed ? -ENOMEM : settings_add(&line->settings, &setting);
@@ -295,9 +295,15 @@ static const struct subcommand *find_by_option(const struct command_line *line)
 	return found;
 }
 
-static int parse_capture(const struct command_line *line, struct yaml_report *report,
-			 struct options *options, struct error *err)
+/* command: one that captures; NULL: none was named. */
+static int parse_capture(const struct command_line *line, const struct subcommand *command,
+			 struct yaml_report *report, struct options *options, struct error *err)
 {
+	int result = command ? options_check_subcommand(options, command, err) : 0;
+
+	if (result)
+		return result;
+	options->subcommand = command;
 	if (line->behind && (!line->behind[0] || !line->behind[0][0]))
 		return error_set(err, -EINVAL, "-- needs a command to start: agent -- ls -l");
 	options->command = line->behind;
@@ -309,14 +315,16 @@ static int options_parse_whole(struct command_line *line, struct yaml_report *re
 {
 	const struct subcommand *by_option = find_by_option(line), *command = by_option;
 	char **operands = line->words;
+	bool captures;
 	int result = 0;
 
 	if (!command && line->words[0])
 		command = subcommand_find(line->subcommands, *operands);
 	if (command && !by_option)
 		operands++;
-	if (!command && line->words[0])
-		result = take_filter(line, err);
+	captures = !command || command->captures;
+	if (captures && operands[0])
+		result = take_filter(line, operands, err);
 	if (result)
 		return result;
 	if (settings_join(&options->settings, &line->settings))
@@ -324,9 +332,8 @@ static int options_parse_whole(struct command_line *line, struct yaml_report *re
 	result = settings_apply(&options->settings, options, err);
 	if (result || (by_option && by_option->at_once))
 		return result;
-	if (command)
-		return parse_command(command, operands, line->behind != NULL, options, err);
-	return parse_capture(line, report, options, err);
+	return captures ? parse_capture(line, command, report, options, err)
+			: parse_command(command, operands, line->behind != NULL, options, err);
 }
 
 /* What container images of such agents set; an empty variable is none. */

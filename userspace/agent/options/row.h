@@ -24,7 +24,7 @@ enum option_about {
 	PROCESSES = 1 << 6, /* chosen processes */
 	PRINTS = 1 << 7, /* asks for events to be printed */
 	COMPRESSES = 1 << 8, /* compression of the file that is written: only one */
-	/* Subcommands that also accept it. */
+	/* Subcommands that accept it though they do not capture. */
 	OF_LISTS = 1 << 9,
 	OF_CHECKS = 1 << 10,
 	OF_RULE_CHECKS = 1 << 11,
@@ -82,6 +82,15 @@ const struct option_row *option_row(unsigned int place);
 static inline const char *option_key(const struct option_row *row)
 {
 	return row->key ? row->key : row->name;
+}
+
+/*
+ * Whether it is about captures, so that every command that captures takes it: all are that do not
+ * select another command.
+ */
+static inline bool option_is_about_captures(const struct option_row *row)
+{
+	return !row->subcommand;
 }
 
 /* The row of that long name, and its index; or NULL. */

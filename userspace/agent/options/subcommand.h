@@ -31,10 +31,21 @@ struct subcommand {
 	word_list *words; /* valid operands, or actions; NULL: any text */
 	enum offer offer; /* completion of operands if `words` does not have them */
 	const char *help;
+	/*
+	 * It takes the words after it as a filter, "-- COMMAND", and all options of captures;
+	 * `operand`, `operands`, `words` and `takes` stay empty.
+	 */
+	bool captures;
 	unsigned int takes; /* which options: bits of enum option_about */
 	bool at_once; /* as an option: the rest of the command line is ignored */
 	int (*run)(const struct options *options); /* returns the exit code of the agent */
 };
+
+/* What completes the words after it, if `words` does not. */
+static inline enum offer subcommand_offer(const struct subcommand *command)
+{
+	return command->captures ? OFFER_FIELDS : command->offer;
+}
 
 /* The subcommand of that name, or NULL. */
 const struct subcommand *subcommand_find(const struct subcommand *subcommands, const char *name);

@@ -59,7 +59,9 @@ static int add_path(struct inputs *inputs, const char *path, struct buf *message
 /* Notes are only for check-rules, not for captures. */
 static enum yaml_severity least_severe(const struct options *options)
 {
-	return options->subcommand && options->verbose ? YAML_NOTE : YAML_WARNING;
+	const struct subcommand *command = options->subcommand;
+
+	return command && !command->captures && options->verbose ? YAML_NOTE : YAML_WARNING;
 }
 
 int rules_load_options(const struct options *options, const struct printer *printer,
