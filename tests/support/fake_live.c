@@ -65,6 +65,12 @@ int scap_live_open(const struct scap_live_config *config, struct scap_live **liv
 	return 0;
 }
 
+int scap_live_load(const struct scap_live_config *config, struct scap_live **live,
+		   struct error *err)
+{
+	return scap_live_open(config, live, err);
+}
+
 struct scap_source *scap_live_source(struct scap_live *live)
 {
 	return &live->source;

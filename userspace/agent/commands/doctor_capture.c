@@ -12,7 +12,6 @@
 #include "agent/run/live_open.h"
 #include "event/event.h"
 #include "scap/rings/cpus.h"
-#include "scap/live/driver.h"
 #include "scap/live/live.h"
 #include "scap/rings/ring.h"
 #include "util/clock.h"
@@ -94,15 +93,15 @@ static enum doctor_status append_rejected(const uint16_t *rejected, struct buf *
 enum doctor_status doctor_programs(const struct doctor *doctor, struct buf *found)
 {
 	struct scap_live_config config = live_config(doctor);
-	struct live_driver *driver;
 	enum doctor_status status;
+	struct scap_live *live;
 	struct error err = {""};
 
 	memset(config.events, true, sizeof(config.events));
-	if (live_driver_create(&config, clock_boot_offset_ns(), &driver, &err))
+	if (scap_live_load(&config, &live, &err))
 		return doctor_capture_fail(&err, found);
-	status = append_rejected(live_driver_rejected(driver), found);
-	live_driver_destroy(driver);
+	status = append_rejected(scap_live_rejected(live), found);
+	scap_source_destroy(scap_live_source(live));
 	return status;
 }
 

@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live source: the merge over the rings of all CPUs, and when to poll them. live/live_rings.c
- * has the rings, live/driver.c the BPF programs.
+ * A live capture: the programs in the kernel, by what a loader handed over; and the source of their
+ * events, which merges the rings of all CPUs and decides when to poll them. live_rings.c has the
+ * rings, load.c loads.
  */
 #include "scap/live/live.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "event/event.h"
-#include "scap/live/driver.h"
+#include "scap/live/answers.h"
 #include "scap/live/live_rings.h"
+#include "scap/live/load.h"
+#include "scap/live/loaded.h"
 #include "scap/live/programs.h"
+#include "scap/live/throttled.h"
+#include "scap/live/wall_clock.h"
 #include "scap/rings/heartbeat.h"
 #include "scap/rings/merge.h"
-#include "scap/live/wall_clock.h"
 #include "util/clock.h"
 
 enum {
@@ -32,21 +43,164 @@ enum {
 	WALL_CLOCK_NS = 100000000,
 };
 
+/* A map, program or link, as others name it. */
+struct owned {
+	enum bpf_object_kind kind;
+	uint32_t id;
+};
+
 struct scap_live {
 	struct scap_source source;
-	struct live_driver *driver;
+	/* The programs. */
+	struct live_loader *loader; /* `load`, or that of the configuration */
+	struct live_load load;
+	struct live_loaded loaded;
+	int maps[LIVE_MAP_OTHER]; /* of `loaded` */
+	struct owned *owned; /* owned; of `loaded` */
+	size_t owned_count;
+	struct scratch_slot *slots; /* mapped, SCRATCH_SLOTS_PER_CPU for each possible CPU */
+	size_t slots_bytes;
+	uint16_t rejected_ids[EVENT_ID_MAX + 1]; /* missing, all or some; terminated by 0 */
+	struct buf cgroup_roots;
+	struct buf own_groups; /* see live_own_groups_run() */
+	int cgroup_roots_error; /* -errno; 0: they are known, or not needed */
+	struct live_answers answers;
+	bool attached; /* tried: the loader has released what it needed for that */
+	bool stopped; /* no program runs any more */
+	/* Their events. */
 	struct live_rings rings;
 	struct heartbeat heartbeat;
 	struct wall_clock wall_clock;
 	uint64_t follow_ns; /* boot clock: when to read the CPUs again */
 	uint64_t wall_clock_ns; /* when to read the wall clock again */
-	struct scap_merge *merge;
+	struct scap_merge *merge; /* NULL: only loaded */
 	int look_ms;
-	bool stopped; /* no program runs any more */
-	bool drained; /* all that they wrote is loaded */
+	bool drained; /* all that the programs wrote is loaded */
 	uint64_t delivered[EVENT_ID_MAX];
 	bool hidden[EVENT_ID_MAX]; /* wanted only for the state */
 };
+
+/* The programs: what was loaded of them, from attaching to detaching. */
+
+static void list_rejected(struct scap_live *live)
+{
+	size_t count = 0;
+
+	for (uint16_t id = 1; id < EVENT_ID_MAX; id++)
+		if (live->loaded.rejected[id])
+			live->rejected_ids[count++] = id;
+	live->rejected_ids[count] = 0;
+}
+
+static int map_slots(struct scap_live *live, struct error *err)
+{
+	size_t bytes = live->loaded.cpus * SCRATCH_SLOTS_PER_CPU * sizeof(struct scratch_slot);
+	void *slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   live->maps[LIVE_MAP_SCRATCH], 0);
+
+	if (slots == MAP_FAILED)
+		return error_set(err, -errno, "mapping the scratch slots: %s", strerror(errno));
+	live->slots = slots;
+	live->slots_bytes = bytes;
+	return 0;
+}
+
+/* Before any program is attached that would use the same slot. */
+static void take_cgroup_roots(struct scap_live *live)
+{
+	int bytes = live->loaded.cgroup_roots;
+
+	live->cgroup_roots_error = bytes < 0 ? bytes : 0;
+	if (bytes <= 0)
+		return;
+	buf_append(&live->cgroup_roots, (const char *)live->slots[0].work, (size_t)bytes);
+	if (live->cgroup_roots.failed)
+		live->cgroup_roots_error = -ENOMEM;
+}
+
+static void take_own_groups(struct scap_live *live)
+{
+	if (live->loaded.own_groups > 0)
+		buf_append(&live->own_groups, (const char *)live->slots[1].work,
+			   (size_t)live->loaded.own_groups);
+}
+
+static void find_maps(struct scap_live *live)
+{
+	for (uint16_t row = 0; row < LIVE_MAP_OTHER; row++)
+		live->maps[row] = live_loaded_find(&live->loaded, LIVE_MAP, row);
+}
+
+static void live_release(struct scap_live *live)
+{
+	live->loader->ops->release(live->loader);
+}
+
+/* The id of a part; 0: it has none, or it cannot be read. */
+static uint32_t live_read_id(const struct live_part *part)
+{
+	union {
+		struct bpf_map_info map;
+		struct bpf_prog_info program;
+		struct bpf_link_info link;
+	} info = {0};
+	uint32_t bytes = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(part->fd, &info, &bytes))
+		return 0;
+	return part->kind == LIVE_MAP	    ? info.map.id
+	       : part->kind == LIVE_PROGRAM ? info.program.id
+					    : info.link.id;
+}
+
+/* So that a call of others about one of them is noticed. Without memory none is. */
+static void note_owned(struct scap_live *live)
+{
+	static const enum bpf_object_kind kinds[LIVE_PART_KINDS] = {
+		[LIVE_MAP] = BPF_OBJECT_MAP,
+		[LIVE_PROGRAM] = BPF_OBJECT_PROGRAM,
+		[LIVE_LINK] = BPF_OBJECT_LINK,
+	};
+
+	live->owned = calloc(live->loaded.count + 1, sizeof(*live->owned));
+	for (size_t i = 0; live->owned && i < live->loaded.count; i++) {
+		const struct live_part *part = &live->loaded.parts[i];
+		uint32_t id = kinds[part->kind] ? live_read_id(part) : 0;
+
+		if (id)
+			live->owned[live->owned_count++] = (struct owned){kinds[part->kind], id};
+	}
+}
+
+static int live_attach(struct scap_live *live, struct error *err)
+{
+	int r = live->loader->ops->attach(live->loader, &live->loaded, err);
+
+	live_release(live);
+	live->attached = true;
+	list_rejected(live);
+	note_owned(live);
+	if (r == 0)
+		live_answers_open(&live->answers, &live->loaded);
+	return r;
+}
+
+static void live_detach(struct scap_live *live)
+{
+	struct timespec left = {.tv_nsec = 50000000};
+
+	if (!live_loaded_close(&live->loaded, LIVE_LINK))
+		return;
+	/*
+	 * A program that is running continues. membarrier waits for all of them; without it, wait
+	 * far longer than any of them takes.
+	 */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) < 0)
+		while (nanosleep(&left, &left) < 0 && errno == EINTR)
+			;
+}
+
+/* Their events, in time order. */
 
 static int live_take(struct scap_live *live, struct scap_event *event)
 {
@@ -111,7 +265,7 @@ static int live_next(struct scap_source *source, int timeout_ms, struct scap_eve
 			now = clock_ns(CLOCK_BOOTTIME);
 		}
 		follow_wall_clock(live, now);
-		live_driver_follow_answers(live->driver, now);
+		live_answers_follow(&live->answers, now);
 		scap_merge_round(live->merge, now);
 		if (live_rings_grow(&live->rings, scap_merge_cutoff(live->merge)))
 			scap_merge_round(live->merge, now);
@@ -135,7 +289,16 @@ static void live_destroy(struct scap_source *source)
 	struct scap_live *live = (struct scap_live *)source;
 
 	heartbeat_end(&live->heartbeat);
-	live_driver_destroy(live->driver);
+	live_detach(live);
+	if (!live->attached)
+		live_release(live);
+	if (live->slots)
+		munmap(live->slots, live->slots_bytes);
+	live_answers_close(&live->answers);
+	live_loaded_finish(&live->loaded);
+	buf_finish(&live->cgroup_roots);
+	buf_finish(&live->own_groups);
+	free(live->owned);
 	scap_merge_destroy(live->merge);
 	live_rings_close(&live->rings);
 	free(live);
@@ -162,20 +325,64 @@ static int begin_heartbeat(struct scap_live *live, const struct scap_live_config
 	return heartbeat_init(&live->heartbeat, live->rings.cpus);
 }
 
-static int live_open_parts(struct scap_live *live, const struct scap_live_config *config,
-			   struct error *err)
+int scap_live_load(const struct scap_live_config *config, struct scap_live **live,
+		   struct error *err)
 {
-	uint64_t offset_ns = clock_boot_offset_ns();
-	struct scap_merge_config merge = {
-		.boot_offset_ns = config->boot_offset_ns ? config->boot_offset_ns : offset_ns,
-	};
-	int r = live_driver_create(config, merge.boot_offset_ns, &live->driver, err);
+	struct scap_live *made = calloc(1, sizeof(*made));
+	uint64_t now_ns = clock_boot_offset_ns();
+	uint64_t offset_ns = config->boot_offset_ns ? config->boot_offset_ns : now_ns;
+	int r;
 
-	if (r < 0)
+	if (!made)
+		return error_set(err, -ENOMEM, "loading the BPF programs: out of memory");
+	made->source.ops = &live_ops;
+	made->rings.epoll = -1;
+	made->look_ms = LOOK_MS_MIN;
+	wall_clock_init(&made->wall_clock, offset_ns, now_ns);
+	live_load_init(&made->load);
+	made->loader = config->loader ? config->loader : &made->load.loader;
+	r = made->loader->ops->load(made->loader, config, offset_ns, &made->loaded, err);
+	if (r == 0) {
+		find_maps(made);
+		r = map_slots(made, err);
+	}
+	if (r < 0) {
+		live_destroy(&made->source);
 		return r;
-	merge.slots = live_driver_slots(live->driver, &merge.cpus);
-	wall_clock_init(&live->wall_clock, merge.boot_offset_ns, offset_ns);
-	r = live_rings_open(config, live->driver, merge.boot_offset_ns, &live->rings, err);
+	}
+	list_rejected(made);
+	take_cgroup_roots(made);
+	take_own_groups(made);
+	*live = made;
+	return 0;
+}
+
+static int open_rings(struct scap_live *live, const struct scap_live_config *config,
+		      struct error *err)
+{
+	live->rings = (struct live_rings){
+		.loader = live->loader,
+		.map = live->maps[LIVE_MAP_RINGS],
+		.slots = live->slots,
+		.cpus = live->loaded.cpus,
+		.ring_bytes = config->ring_bytes,
+		.rings_bytes = config->rings_bytes,
+		.boot_offset_ns = live->wall_clock.offset_ns,
+	};
+	return live_rings_open(&live->rings, err);
+}
+
+/* Opens the rings of a capture that is loaded, then lets its programs run. */
+static int live_begin(struct scap_live *live, const struct scap_live_config *config,
+		      struct error *err)
+{
+	struct scap_merge_config merge = {
+		.boot_offset_ns = live->wall_clock.offset_ns,
+		.slots = live->slots,
+		.cpus = live->loaded.cpus,
+	};
+	int r = open_rings(live, config, err);
+
 	if (r < 0)
 		return r;
 	merge.rings = live->rings.rings;
@@ -187,21 +394,18 @@ static int live_open_parts(struct scap_live *live, const struct scap_live_config
 		return error_set(err, r, "merging the rings: out of memory");
 	live->rings.reports_cpus = config->events[EVENT_cpu_hotplug];
 	memcpy(live->hidden, config->successes, sizeof(live->hidden));
-	return live_driver_attach(live->driver, err);
+	return live_attach(live, err);
 }
 
 int scap_live_open(const struct scap_live_config *config, struct scap_live **live,
 		   struct error *err)
 {
-	struct scap_live *made = calloc(1, sizeof(*made));
-	int r;
+	struct scap_live *made;
+	int r = scap_live_load(config, &made, err);
 
-	if (!made)
-		return error_set(err, -ENOMEM, "opening the capture: out of memory");
-	made->source.ops = &live_ops;
-	made->rings.epoll = -1;
-	made->look_ms = LOOK_MS_MIN;
-	r = live_open_parts(made, config, err);
+	if (r < 0)
+		return r;
+	r = live_begin(made, config, err);
 	if (r < 0)
 		live_destroy(&made->source);
 	else
@@ -222,8 +426,109 @@ struct scap_source *scap_live_source(struct scap_live *live)
 void scap_live_stop(struct scap_live *live)
 {
 	heartbeat_stop(&live->heartbeat);
-	live_driver_detach(live->driver);
+	live_detach(live);
 	live->stopped = true;
+}
+
+static int read_counters(struct scap_live *live, struct scap_live_stats *stats)
+{
+	struct event_counters *by_cpu = calloc(live->loaded.cpus, sizeof(*by_cpu));
+	int map = live->maps[LIVE_MAP_COUNTERS], r = 0;
+
+	if (!by_cpu)
+		return -ENOMEM;
+	for (uint32_t id = 0; id < EVENT_ID_MAX && r == 0; id++) {
+		struct event_counters *sum = &stats->events[id];
+
+		if (!event_desc_get(id))
+			continue;
+		if (bpf_map_lookup_elem(map, &id, by_cpu) < 0)
+			r = -errno;
+		for (uint32_t cpu = 0; cpu < live->loaded.cpus && r == 0; cpu++) {
+			for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+				sum->lost[cause] += by_cpu[cpu].lost[cause];
+			sum->unreadable += by_cpu[cpu].unreadable;
+			sum->filtered += by_cpu[cpu].filtered;
+		}
+		/* Events without a slot, or without a filler, were not counted in a slot. */
+		stats->seen[id] += sum->lost[LOSS_SCRATCH_BUSY] + sum->lost[LOSS_TAIL_CALL] +
+				   sum->lost[LOSS_BUDGET] + sum->lost[LOSS_MESSAGES] +
+				   sum->filtered;
+	}
+	free(by_cpu);
+	return r;
+}
+
+static void read_slots(const struct scap_live *live, struct scap_live_stats *stats)
+{
+	for (uint32_t i = 0; i < live->loaded.cpus * SCRATCH_SLOTS_PER_CPU; i++)
+		for (uint32_t id = 0; id < EVENT_ID_MAX; id++)
+			stats->seen[id] +=
+				__atomic_load_n(&live->slots[i].seen[id], __ATOMIC_RELAXED);
+}
+
+static int read_driver_counters(struct scap_live *live, struct scap_live_stats *stats)
+{
+	struct driver_counters *by_cpu = calloc(live->loaded.cpus, sizeof(*by_cpu));
+	uint64_t begun[RATE_LIMITS] = {0};
+	uint32_t zero = 0;
+	int r = 0;
+
+	if (!by_cpu)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(live->maps[LIVE_MAP_DRIVER_COUNTERS], &zero, by_cpu) < 0)
+		r = -errno;
+	for (uint32_t cpu = 0; cpu < live->loaded.cpus && r == 0; cpu++) {
+		stats->compat += by_cpu[cpu].compat;
+		stats->unnoted += by_cpu[cpu].unnoted;
+		stats->untimed += by_cpu[cpu].untimed;
+		for (unsigned int kind = 0; kind < RATE_LIMITS; kind++)
+			begun[kind] += by_cpu[cpu].rates_begun[kind];
+	}
+	/* The kernel may have removed some before there were so many. */
+	for (unsigned int kind = 0; kind < RATE_LIMITS; kind++)
+		if (begun[kind] > RATES_MAX)
+			stats->rates_ended += begun[kind] - RATES_MAX;
+	free(by_cpu);
+	return r;
+}
+
+/* Asks the kernel about a program. Returns 0 or -errno. */
+static int live_read_info(const struct live_part *program, struct bpf_prog_info *info)
+{
+	uint32_t size = sizeof(*info);
+
+	memset(info, 0, sizeof(*info));
+	return bpf_obj_get_info_by_fd(program->fd, info, &size);
+}
+
+static void read_misses(struct scap_live *live, struct scap_live_stats *stats)
+{
+	struct bpf_prog_info info;
+
+	/* Kernels before 5.12 do not count them. */
+	for (size_t i = 0; i < live->loaded.count; i++) {
+		const struct live_part *part = &live->loaded.parts[i];
+
+		if (part->kind == LIVE_PROGRAM && live_programs[part->row].hook &&
+		    live_read_info(part, &info) == 0)
+			stats->run_missed += info.recursion_misses;
+	}
+}
+
+static int live_read_stats(struct scap_live *live, struct scap_live_stats *stats)
+{
+	int r = read_counters(live, stats);
+
+	if (r == 0)
+		r = read_driver_counters(live, stats);
+	if (r < 0)
+		return r;
+	read_slots(live, stats);
+	read_misses(live, stats);
+	stats->unjudged = (live->loaded.filters_error && live->loaded.filters_error != -EXDEV) +
+			  (live->answers.error != 0);
+	return 0;
 }
 
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
@@ -231,14 +536,15 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	int r;
 
 	memset(stats, 0, sizeof(*stats));
-	r = live_driver_stats(live->driver, stats);
+	r = live_read_stats(live, stats);
 	if (r < 0)
 		return r;
 	memcpy(stats->delivered, live->delivered, sizeof(stats->delivered));
 	live_rings_stats(&live->rings, stats);
 	stats->silent = scap_live_silent(live, &stats->silent_cpu);
 	stats->unanswered = live->heartbeat.unanswered;
-	stats->out_of_order = scap_merge_out_of_order(live->merge);
+	if (live->merge)
+		stats->out_of_order = scap_merge_out_of_order(live->merge);
 	return 0;
 }
 
@@ -254,93 +560,198 @@ bool scap_live_has_room(const struct scap_live *live)
 
 bool scap_live_owns(const struct scap_live *live, enum bpf_object_kind kind, uint32_t id)
 {
-	return live_driver_owns(live->driver, kind, id);
+	for (size_t i = 0; i < live->owned_count; i++)
+		if (live->owned[i].kind == kind && live->owned[i].id == id)
+			return true;
+	return false;
 }
 
 size_t scap_live_throttled(struct scap_live *live, struct scap_live_throttled *list, size_t max)
 {
-	return live_driver_throttled(live->driver, list, max);
+	size_t count = 0;
+
+	count = live_throttled_read(live->maps[LIVE_MAP_PROCESS_RATES], list, count, max);
+	count = live_throttled_read(live->maps[LIVE_MAP_GROUP_RATES], list, count, max);
+	return live_throttled_read(live->maps[LIVE_MAP_SHARES], list, count, max);
 }
 
 int scap_live_shed(struct scap_live *live, const struct shed *shed)
 {
-	return live_driver_shed(live->driver, shed);
+	uint32_t zero = 0;
+
+	return bpf_map_update_elem(live->maps[LIVE_MAP_SHED], &zero, shed, BPF_ANY) < 0 ? -errno
+											: 0;
 }
 
 int scap_live_run_ns(const struct scap_live *live, uint64_t *ns)
 {
-	return live_driver_run_ns(live->driver, ns);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < live->loaded.count; i++) {
+		const struct live_part *part = &live->loaded.parts[i];
+		struct bpf_prog_info info;
+		int code;
+
+		/* Those that others jump to run as a part of these. */
+		if (part->kind != LIVE_PROGRAM || !live_programs[part->row].hook)
+			continue;
+		code = live_read_info(part, &info);
+		if (code)
+			return code;
+		sum += info.run_time_ns;
+	}
+	*ns = sum;
+	return 0;
+}
+
+/* From the line "memlock:" of the descriptor's file in /proc/self/fdinfo. */
+static int64_t map_bytes(int fd)
+{
+	char path[64], line[128];
+	unsigned long long bytes = 0;
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	while (!found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "memlock: %llu", &bytes) == 1;
+	fclose(file);
+	return found ? (int64_t)bytes : -ENODATA;
 }
 
 int64_t scap_live_map_bytes(const struct scap_live *live)
 {
-	return live_driver_map_bytes(live->driver);
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < live->loaded.count; i++) {
+		const struct live_part *part = &live->loaded.parts[i];
+		int64_t bytes = part->kind == LIVE_MAP ? map_bytes(part->fd) : 0;
+
+		if (bytes < 0)
+			return bytes;
+		sum += bytes;
+	}
+	return sum;
 }
 
 const uint16_t *scap_live_rejected(const struct scap_live *live)
 {
-	return live_driver_rejected(live->driver);
+	return live->rejected_ids;
 }
 
 int scap_live_enter_error(const struct scap_live *live)
 {
-	return live_driver_enter_error(live->driver);
+	return live->loaded.enter_error;
 }
 
 int scap_live_sends_error(const struct scap_live *live)
 {
-	return live_driver_sends_error(live->driver);
+	return live->loaded.sends_error;
 }
 
 int scap_live_filters_error(const struct scap_live *live)
 {
-	return live_driver_filters_error(live->driver);
+	return live->loaded.filters_error;
 }
 
 int scap_live_answers_error(const struct scap_live *live)
 {
-	return live_driver_answers_error(live->driver);
+	return live->answers.error;
 }
 
 enum call_hooks scap_live_call_hooks(const struct scap_live *live)
 {
-	return live_driver_call_hooks(live->driver);
+	return live->loaded.call_hooks;
 }
 
 int scap_live_take_iterator(struct scap_live *live, enum scap_live_iterator which)
 {
-	return live_driver_take_iterator(live->driver, which);
+	int fd = live_loaded_take(&live->loaded, LIVE_ITERATOR, (uint16_t)which),
+	    error = live->loaded.iterator_errors[which];
+
+	if (fd >= 0)
+		return fd;
+	return error < 0 ? error : -ENODATA;
 }
 
 int scap_live_cgroup_roots(const struct scap_live *live, const struct buf **roots)
 {
-	return live_driver_cgroup_roots(live->driver, roots);
+	if (live->cgroup_roots_error == 0)
+		*roots = &live->cgroup_roots;
+	return live->cgroup_roots_error;
 }
 
 int scap_live_own_groups(const struct scap_live *live, uint64_t *key, const char **text,
 			 size_t *len)
 {
-	return live_driver_own_groups(live->driver, key, text, len);
+	const struct buf *own = &live->own_groups;
+
+	if (own->failed || own->len <= sizeof(*key))
+		return -ENODATA;
+	memcpy(key, own->data, sizeof(*key));
+	*text = own->data + sizeof(*key);
+	*len = own->len - sizeof(*key);
+	return 0;
 }
 
 int scap_live_reject_groups(struct scap_live *live, uint64_t key, bool rejected)
 {
-	return live_driver_reject_groups(live->driver, key, rejected);
+	int map = live->maps[LIVE_MAP_REJECTED_GROUPS];
+	uint8_t nothing = 0;
+	int r = rejected ? bpf_map_update_elem(map, &key, &nothing, BPF_ANY)
+			 : bpf_map_delete_elem(map, &key);
+
+	return r < 0 && !(errno == ENOENT && !rejected) ? -errno : 0;
 }
 
 void scap_live_accept_groups(struct scap_live *live)
 {
-	live_driver_accept_groups(live->driver);
+	int map = live->maps[LIVE_MAP_REJECTED_GROUPS];
+	uint64_t key, next;
+	int code = bpf_map_get_next_key(map, NULL, &next);
+
+	/* The next one is found from a key that is still there: else the search begins anew. */
+	while (code == 0) {
+		key = next;
+		code = bpf_map_get_next_key(map, &key, &next);
+		bpf_map_delete_elem(map, &key);
+	}
+}
+
+/* The loaded program number `i`, or NULL. */
+static const struct live_part *program_at(const struct scap_live *live, unsigned int i)
+{
+	for (size_t part = 0; part < live->loaded.count; part++)
+		if (live->loaded.parts[part].kind == LIVE_PROGRAM && i-- == 0)
+			return &live->loaded.parts[part];
+	return NULL;
 }
 
 bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
 		       const char **hook)
 {
-	return live_driver_program(live->driver, i, program, hook);
+	const struct live_part *part = program_at(live, i);
+
+	if (!part)
+		return false;
+	*program = live_programs[part->row].name;
+	*hook = live_programs[part->row].hook;
+	return true;
 }
 
 int scap_live_program_runs(const struct scap_live *live, unsigned int i, uint64_t *runs,
 			   uint64_t *ns)
 {
-	return live_driver_program_runs(live->driver, i, runs, ns);
+	const struct live_part *part = program_at(live, i);
+	struct bpf_prog_info info;
+	int code = part ? live_read_info(part, &info) : -ENOENT;
+
+	if (code == 0) {
+		*runs = info.run_cnt;
+		*ns = info.run_time_ns;
+	}
+	return code;
 }

@@ -104,6 +104,14 @@ struct scap_live;
 int scap_live_open(const struct scap_live_config *config, struct scap_live **live,
 		   struct error *err);
 
+/*
+ * Loads the programs of a capture as scap_live_open() does, but none runs, and there are no rings:
+ * the source may only be destroyed. Returns 0, or -errno with a message.
+ */
+int scap_live_load(const struct scap_live_config *config, struct scap_live **live,
+		   struct error *err);
+
+/* The source of the events, which is the capture itself: to destroy it is to end the capture. */
 struct scap_source *scap_live_source(struct scap_live *live);
 
 /*

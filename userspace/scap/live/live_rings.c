@@ -2,6 +2,7 @@
 /* The rings of all CPUs, as CPUs come and go, and as they turn out to be busy. */
 #include "scap/live/live_rings.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,24 @@ struct cpu_frame {
 } __attribute__((packed));
 
 _Static_assert(sizeof(struct cpu_frame) % FRAME_ALIGN == 0, "as every frame of a batch");
+
+/* Opens and maps the ring of a CPU. As live_loader_ops.open_ring. */
+static int map_ring(const struct live_rings *rings, uint32_t cpu, uint32_t bytes,
+		    struct scap_ring *ring, struct error *err)
+{
+	int fd = rings->loader->ops->open_ring(rings->loader, cpu, bytes, err);
+
+	return fd < 0 ? fd : scap_ring_map(fd, cpu, bytes, ring, err);
+}
+
+/* Sets the ring that the programs of a CPU write to, or removes it (`fd` -1). */
+static int set_ring(const struct live_rings *rings, uint32_t cpu, int fd)
+{
+	int r = fd < 0 ? bpf_map_delete_elem(rings->map, &cpu)
+		       : bpf_map_update_elem(rings->map, &cpu, &fd, BPF_ANY);
+
+	return r < 0 ? -errno : 0;
+}
 
 /* Adds such an event to the ring of that CPU, even if it has no memory. */
 static void add_cpu_event(struct live_rings *rings, struct scap_ring *ring)
@@ -55,7 +74,7 @@ static void unwatch(struct live_rings *rings, struct scap_ring *ring)
 /* Detaches the ring of a CPU that is offline; its contents are still returned. */
 static void forget_ring(struct live_rings *rings, struct scap_ring *ring)
 {
-	live_driver_set_ring(rings->driver, ring->cpu, -1);
+	set_ring(rings, ring->cpu, -1);
 	scap_ring_unshare(ring);
 	unwatch(rings, ring);
 }
@@ -73,7 +92,7 @@ static int watch_ring(struct live_rings *rings, struct scap_ring *ring)
 	int r = epoll_ctl(rings->epoll, EPOLL_CTL_ADD, ring->fd, &event) < 0 ? -errno : 0;
 
 	if (r == 0)
-		r = live_driver_set_ring(rings->driver, ring->cpu, ring->fd);
+		r = set_ring(rings, ring->cpu, ring->fd);
 	/* Last: if that fails, the limit is still that of the ring that is written to. */
 	if (r == 0)
 		scap_ring_share(ring, &rings->slots[ring->cpu * SCRATCH_SLOTS_PER_CPU].ring);
@@ -92,7 +111,7 @@ static void live_rings_inherit(struct scap_ring *ring, const struct scap_ring *f
 static int live_rings_open_ring(struct live_rings *rings, struct scap_ring *ring, struct error *err)
 {
 	struct scap_ring made;
-	int r = live_driver_open_ring(rings->driver, ring->cpu, rings->ring_bytes, &made, err);
+	int r = map_ring(rings, ring->cpu, rings->ring_bytes, &made, err);
 
 	if (r < 0)
 		return r == -ENODEV ? 0 : r; /* it has just gone offline */
@@ -168,7 +187,7 @@ static uint64_t mapped_bytes(const struct live_rings *rings)
 static bool live_rings_replace(struct live_rings *rings, struct scap_ring *ring, uint32_t bytes)
 {
 	struct scap_ring made;
-	int r = live_driver_open_ring(rings->driver, ring->cpu, bytes, &made, NULL);
+	int r = map_ring(rings, ring->cpu, bytes, &made, NULL);
 
 	if (r == 0) {
 		r = watch_ring(rings, &made);
@@ -259,25 +278,15 @@ void live_rings_stats(const struct live_rings *rings, struct scap_live_stats *st
 	stats->seen[EVENT_cpu_hotplug] = rings->made;
 }
 
-int live_rings_open(const struct scap_live_config *config, struct live_driver *driver,
-		    uint64_t boot_offset_ns, struct live_rings *rings, struct error *err)
+int live_rings_open(struct live_rings *rings, struct error *err)
 {
-	uint32_t cpus;
-	struct scratch_slot *slots = live_driver_slots(driver, &cpus);
+	uint32_t cpus = rings->cpus;
 
-	*rings = (struct live_rings){
-		.driver = driver,
-		.slots = slots,
-		.cpus = cpus,
-		.ring_bytes = config->ring_bytes,
-		.rings_bytes = config->rings_bytes,
-		.boot_offset_ns = boot_offset_ns,
-		.epoll = epoll_create1(EPOLL_CLOEXEC),
-		.rings = calloc(cpus, sizeof(*rings->rings)),
-		.replaced = calloc(cpus, sizeof(*rings->replaced)),
-		.replaced_ts = calloc(cpus, sizeof(*rings->replaced_ts)),
-		.online = calloc(cpus, sizeof(*rings->online)),
-	};
+	rings->epoll = epoll_create1(EPOLL_CLOEXEC);
+	rings->rings = calloc(cpus, sizeof(*rings->rings));
+	rings->replaced = calloc(cpus, sizeof(*rings->replaced));
+	rings->replaced_ts = calloc(cpus, sizeof(*rings->replaced_ts));
+	rings->online = calloc(cpus, sizeof(*rings->online));
 	if (rings->epoll < 0) {
 		rings->cpus = 0; /* no ring is one yet */
 		return error_set(err, -errno, "creating an epoll: %s", strerror(errno));

@@ -9,15 +9,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "scap/live/driver.h"
 #include "scap/live/live.h"
+#include "scap/live/loaded.h"
 #include "scap/rings/ring.h"
 #include "util/error.h"
 
 struct live_rings {
-	struct live_driver *driver; /* borrowed */
-	struct scratch_slot *slots; /* borrowed: of the driver */
-	uint32_t cpus; /* possible ones */
+	/* Set by the caller, before live_rings_open(). */
+	struct live_loader *loader; /* borrowed */
+	int map; /* borrowed: that of the rings, by CPU */
+	struct scratch_slot *slots; /* borrowed, SCRATCH_SLOTS_PER_CPU for each of `cpus` */
+	uint32_t cpus; /* possible ones; 0 after live_rings_open() failed before there were rings */
+	uint32_t ring_bytes; /* of one that is opened for a CPU */
+	uint64_t rings_bytes; /* to which all may grow; 0: they do not grow */
+	uint64_t boot_offset_ns; /* epoch minus boot clock */
+	/* The rest is zeros then. */
 	struct scap_ring *rings; /* by CPU */
 	struct scap_ring
 		*replaced; /* by CPU: has a larger successor, until it is read to its end */
@@ -26,12 +32,9 @@ struct live_rings {
 	uint32_t ringless; /* CPUs that were online then and whose ring could not be opened */
 	int ring_error; /* of the first of them: -errno; 0: there was none */
 	uint32_t ring_error_cpu;
-	uint32_t ring_bytes; /* of one that is opened for a CPU */
-	uint64_t rings_bytes; /* to which all may grow; 0: they do not grow */
 	uint64_t grow_ns; /* boot clock: none grows before */
 	uint64_t grown; /* rings that were replaced */
 	int epoll; /* -1: none */
-	uint64_t boot_offset_ns;
 	bool reports_cpus; /* the event cpu_hotplug is wanted, and the capture runs */
 	uint64_t made; /* events of that kind */
 };
@@ -40,8 +43,7 @@ struct live_rings {
  * Opens the rings of the CPUs that are online. Returns 0, or -errno with a message. Close it with
  * live_rings_close(), also on failure.
  */
-int live_rings_open(const struct scap_live_config *config, struct live_driver *driver,
-		    uint64_t boot_offset_ns, struct live_rings *rings, struct error *err);
+int live_rings_open(struct live_rings *rings, struct error *err);
 
 /* Frees all but `rings` itself. It may be zeros with an `epoll` of -1. */
 void live_rings_close(struct live_rings *rings);
@@ -64,6 +66,7 @@ int live_rings_wait(struct live_rings *rings, int ms);
  */
 bool live_rings_grow(struct live_rings *rings, uint64_t cutoff_ns);
 
+/* Whether none is more than half full. */
 bool live_rings_have_room(const struct live_rings *rings);
 
 /* Fills what is counted here. */

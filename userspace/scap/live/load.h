@@ -16,7 +16,7 @@
 
 /*
  * The BPF object: which of its programs are loaded, how they are configured, and which of them the
- * kernel rejects. The driver (driver.c) is its only user.
+ * kernel rejects. load.c is its only user.
  */
 
 /*

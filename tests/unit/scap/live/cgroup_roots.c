@@ -13,7 +13,7 @@
 
 #include "event/event.h"
 #include "scap/live/cgroup_roots.h"
-#include "scap/live/driver.h"
+#include "scap/live/live.h"
 #include "scap/proc/cgroup_keys.h"
 #include "scap/proc/proc.h"
 #include "unit.h"
@@ -37,15 +37,15 @@ static const struct buf *own_groups(struct scap_proc *proc)
 	return groups;
 }
 
-static struct live_driver *create_driver(void)
+static struct scap_live *load(void)
 {
-	struct live_driver *driver;
+	struct scap_live *live;
 	struct error err = {""};
-	int code = live_driver_create(&config, 0, &driver, &err);
+	int code = scap_live_load(&config, &live, &err);
 
 	if (code)
 		_exit(code == -EPERM ? SKIPPED : FAILED);
-	return driver;
+	return live;
 }
 
 static void compare(bool same)
@@ -57,7 +57,7 @@ static void compare(bool same)
 /* Runs in a process of its own. */
 static void check_new_namespace(void)
 {
-	struct live_driver *driver;
+	struct scap_live *live;
 	const struct buf *roots, *groups;
 	struct buf before = {0};
 	struct scap_proc *proc;
@@ -66,18 +66,18 @@ static void check_new_namespace(void)
 		_exit(SKIPPED);
 	groups = own_groups(proc);
 	buf_append(&before, groups->data, groups->len);
-	driver = create_driver();
-	compare(live_driver_cgroup_roots(driver, &roots) == 0 && roots->len == 0);
-	live_driver_destroy(driver);
+	live = load();
+	compare(scap_live_cgroup_roots(live, &roots) == 0 && roots->len == 0);
+	scap_source_destroy(scap_live_source(live));
 	if (unshare(CLONE_NEWCGROUP) < 0)
 		_exit(SKIPPED);
 	compare(live_cgroup_roots_differ());
-	driver = create_driver();
+	live = load();
 	/* A new namespace begins where the process is. */
-	compare(live_driver_cgroup_roots(driver, &roots) == 0 && roots->len == before.len &&
+	compare(scap_live_cgroup_roots(live, &roots) == 0 && roots->len == before.len &&
 		memcmp(roots->data, before.data, before.len) == 0);
 	compare(scap_proc_set_cgroup_roots(proc, roots) == 0);
-	live_driver_destroy(driver);
+	scap_source_destroy(scap_live_source(live));
 	groups = own_groups(proc);
 	compare(groups->len == before.len && memcmp(groups->data, before.data, before.len) == 0);
 	buf_finish(&before);
@@ -86,12 +86,12 @@ static void check_new_namespace(void)
 }
 
 /* Rejects keys until there is no room; returns how many fitted. */
-static uint64_t fill_groups(struct live_driver *driver, uint64_t key)
+static uint64_t fill_groups(struct scap_live *live, uint64_t key)
 {
 	uint64_t n = 0;
 	int code;
 
-	while ((code = live_driver_reject_groups(driver, key + n, true)) == 0)
+	while ((code = scap_live_reject_groups(live, key + n, true)) == 0)
 		n++;
 	compare(code == -E2BIG);
 	return n;
@@ -102,7 +102,7 @@ static void check_own_groups(void)
 {
 	struct scap_live_config comparing = config;
 	struct scap_cgroup_keys *keys;
-	struct live_driver *driver;
+	struct scap_live *live;
 	struct error err = {""};
 	uint64_t key, made, room;
 	const char *text;
@@ -111,25 +111,25 @@ static void check_own_groups(void)
 
 	if (code)
 		_exit(SKIPPED);
-	driver = create_driver();
-	compare(live_driver_own_groups(driver, &key, &text, &len) == -ENODATA);
-	live_driver_destroy(driver);
+	live = load();
+	compare(scap_live_own_groups(live, &key, &text, &len) == -ENODATA);
+	scap_source_destroy(scap_live_source(live));
 	comparing.kernel_filters.hierarchies = scap_cgroup_keys_hierarchies(keys);
-	code = live_driver_create(&comparing, 0, &driver, &err);
+	code = scap_live_load(&comparing, &live, &err);
 	if (code == -EPERM)
 		_exit(SKIPPED);
-	compare(code == 0 && live_driver_own_groups(driver, &key, &text, &len) == 0);
+	compare(code == 0 && scap_live_own_groups(live, &key, &text, &len) == 0);
 	compare(scap_cgroup_keys_make(keys, text, len, &made) == 0 && made == key);
 	/* There is room for one, and for no group twice. */
-	compare(live_driver_reject_groups(driver, key, true) == 0);
-	compare(live_driver_reject_groups(driver, key, true) == 0);
-	compare(live_driver_reject_groups(driver, key, false) == 0);
-	compare(live_driver_reject_groups(driver, key, false) == 0);
-	room = fill_groups(driver, key);
-	compare(fill_groups(driver, key + room) == 0);
-	live_driver_accept_groups(driver);
-	compare(room > 1 && fill_groups(driver, key) == room);
-	live_driver_destroy(driver);
+	compare(scap_live_reject_groups(live, key, true) == 0);
+	compare(scap_live_reject_groups(live, key, true) == 0);
+	compare(scap_live_reject_groups(live, key, false) == 0);
+	compare(scap_live_reject_groups(live, key, false) == 0);
+	room = fill_groups(live, key);
+	compare(fill_groups(live, key + room) == 0);
+	scap_live_accept_groups(live);
+	compare(room > 1 && fill_groups(live, key) == room);
+	scap_source_destroy(scap_live_source(live));
 	scap_cgroup_keys_destroy(keys);
 	_exit(0);
 }

@@ -33,7 +33,7 @@
 
 #include "event/event.h"
 #include "scap/live/iter.h"
-#include "scap/live/driver.h"
+#include "scap/live/live.h"
 #include "scap/proc/proc.h"
 #include "unit.h"
 
@@ -42,7 +42,7 @@ enum { CHILDREN = 6, FDS_MAX = 400, FDS_MIN = 30, HIGH = 777, PROTOCOL_MPTCP = 2
 struct machine {
 	char dir[64];
 	struct scap_proc *proc;
-	struct live_driver *driver;
+	struct scap_live *live;
 	pid_t pids[CHILDREN];
 	int stop; /* closed: the children end */
 };
@@ -353,7 +353,7 @@ static int setup(void **state)
 	if (!machine || scap_proc_open("/proc", &machine->proc, &err) || !mkdtemp(machine->dir) ||
 	    chmod(machine->dir, 0777) || chdir(machine->dir))
 		return -1;
-	if (live_driver_create(&config, 0, &machine->driver, &err))
+	if (scap_live_load(&config, &machine->live, &err))
 		return 0; /* the tests are skipped */
 	snprintf(here, sizeof(here), "%s", machine->dir);
 	begin_children(machine);
@@ -369,7 +369,8 @@ static int teardown(void **state)
 	close(machine->stop);
 	for (size_t i = 0; i < CHILDREN && machine->pids[i] > 0; i++)
 		waitpid(machine->pids[i], NULL, 0);
-	live_driver_destroy(machine->driver);
+	if (machine->live)
+		scap_source_destroy(scap_live_source(machine->live));
 	scap_proc_close(machine->proc);
 	snprintf(command, sizeof(command), "rm -rf %s", machine->dir);
 	code = chdir("/") || system(command);
@@ -409,7 +410,7 @@ static size_t child_of(const struct machine *machine, int64_t pid)
 static void read_iterator(struct machine *machine, struct fds children[CHILDREN])
 {
 	struct scap_open_fds *open_fds;
-	int fd = live_driver_take_iterator(machine->driver, SCAP_LIVE_OPEN_FDS), r;
+	int fd = scap_live_take_iterator(machine->live, SCAP_LIVE_OPEN_FDS), r;
 	struct scap_fd found;
 	int64_t pid, last = 0;
 
@@ -472,7 +473,7 @@ static void test_same(void **state)
 	size_t differences = 0;
 
 	assert_non_null(iterated);
-	if (!machine->driver || !scap_open_fds_sees_all())
+	if (!machine->live || !scap_open_fds_sees_all())
 		skip();
 	read_iterator(machine, iterated);
 	for (size_t i = 0; i < CHILDREN; i++) {

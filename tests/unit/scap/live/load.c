@@ -7,8 +7,12 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "event/event.h"
 #include "scap/live/load.h"
@@ -195,6 +199,92 @@ static void test_descriptors(void **state)
 	assert_int_equal(count_descriptors(), before);
 }
 
+static const struct scratch_slot *map_slots(const struct live_loaded *loaded, size_t *count)
+{
+	int map = live_loaded_find(loaded, LIVE_MAP, LIVE_MAP_SCRATCH);
+	void *slots;
+
+	*count = loaded->cpus * SCRATCH_SLOTS_PER_CPU;
+	slots = mmap(NULL, *count * sizeof(struct scratch_slot), PROT_READ, MAP_SHARED, map, 0);
+	assert_ptr_not_equal(slots, MAP_FAILED);
+	return slots;
+}
+
+/* Slots for each possible CPU, free at first. */
+static void test_slots(void **state)
+{
+	struct live_loaded loaded = {0};
+	const struct scratch_slot *slots;
+	struct live_load load;
+	size_t count;
+
+	load_some(&load, &loaded);
+	slots = map_slots(&loaded, &count);
+	assert_int_equal(count, libbpf_num_possible_cpus() * SCRATCH_SLOTS_PER_CPU);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(slots[i].state.users, 0);
+		assert_int_equal(slots[i].state.since_ns, 0);
+		assert_int_equal(slots[i].state.batch.count, 0);
+	}
+	munmap((void *)slots, count * sizeof(*slots));
+	load.loader.ops->release(&load.loader);
+	live_loaded_finish(&loaded);
+}
+
+enum { MESSAGES = 5, CALLS = 100, WAIT_US = 50000 /* longer than any program runs */ };
+
+static void call_sendmmsg(void)
+{
+	struct mmsghdr messages[MESSAGES] = {0};
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
+	for (int i = 0; i < CALLS; i++) {
+		sendmmsg(ends[0], messages, MESSAGES, MSG_DONTWAIT);
+		recvmmsg(ends[1], messages, MESSAGES, MSG_DONTWAIT, NULL);
+	}
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/*
+ * A call for several messages keeps its slot from one to the next; whatever ends it, a limit here,
+ * gives the slot back.
+ */
+static void test_slots_are_given_back(void **state)
+{
+	struct scap_live_config limited = config;
+	struct event_counters by_cpu[libbpf_num_possible_cpus()];
+	struct live_loaded loaded = {0};
+	const struct scratch_slot *slots;
+	const uint32_t id = EVENT_sendmmsg;
+	struct live_load load;
+	uint64_t lost = 0;
+	size_t count;
+
+	limited.events[EVENT_sendmmsg] = limited.events[EVENT_recvmmsg] = true;
+	limited.rate_limits[RATE_OF_PROCESS] = 2 * MESSAGES + 1;
+	load_what(&limited, &load, &loaded);
+	assert_int_equal(load.loader.ops->attach(&load.loader, &loaded, NULL), 0);
+	call_sendmmsg();
+	live_loaded_close(&loaded, LIVE_LINK);
+	usleep(WAIT_US);
+	slots = map_slots(&loaded, &count);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(slots[i].state.users, 0);
+		assert_int_equal(slots[i].messages.tid, 0);
+	}
+	assert_int_equal(bpf_map_lookup_elem(live_loaded_find(&loaded, LIVE_MAP, LIVE_MAP_COUNTERS),
+					     &id, by_cpu),
+			 0);
+	for (int cpu = 0; cpu < libbpf_num_possible_cpus(); cpu++)
+		lost += by_cpu[cpu].lost[LOSS_PROCESS_LIMIT];
+	assert_true(lost > 0);
+	munmap((void *)slots, count * sizeof(*slots));
+	load.loader.ops->release(&load.loader);
+	live_loaded_finish(&loaded);
+}
+
 /* Attaching is for what was loaded, once. */
 static void test_nothing_is_loaded(void **state)
 {
@@ -213,6 +303,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_call_hooks),
 	cmocka_unit_test(test_frozen),
 	cmocka_unit_test(test_descriptors),
+	cmocka_unit_test(test_slots),
+	cmocka_unit_test(test_slots_are_given_back),
 	cmocka_unit_test(test_nothing_is_loaded),
 };
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "event/event.h"
-#include "scap/live/driver.h"
+#include "scap/live/live.h"
 #include "sinsp/state/engine.h"
 #include "sinsp/state/core.h"
 #include "unit.h"
@@ -30,7 +30,7 @@ static const char *const group = "/sys/fs/cgroup/cpu/lanner_seed_machine";
 
 struct full_machine {
 	struct scap_proc *proc;
-	struct live_driver *driver;
+	struct scap_live *live;
 	pid_t pids[CHILDREN]; /* of those that the children below have become */
 	pid_t waited[CHILDREN];
 	int stop; /* closed: the children end */
@@ -254,7 +254,7 @@ static int setup(void **state)
 	*state = machine;
 	if (!machine || scap_proc_open("/proc", &machine->proc, &err))
 		return -1;
-	if (live_driver_create(&config, 0, &machine->driver, &err))
+	if (scap_live_load(&config, &machine->live, &err))
 		return 0; /* the test is skipped */
 	return begin_children(machine);
 }
@@ -268,7 +268,8 @@ static int teardown(void **state)
 	for (size_t i = 0; i < CHILDREN && machine->waited[i] > 0; i++)
 		waitpid(machine->waited[i], NULL, 0);
 	rmdir(group);
-	live_driver_destroy(machine->driver);
+	if (machine->live)
+		scap_source_destroy(scap_live_source(machine->live));
 	scap_proc_close(machine->proc);
 	free(machine);
 	return 0;
@@ -369,9 +370,9 @@ static void test_same(void **state)
 	struct sinsp *iterated, *read;
 	int fd;
 
-	if (!machine->driver || !scap_open_fds_sees_all())
+	if (!machine->live || !scap_open_fds_sees_all())
 		skip();
-	fd = live_driver_take_iterator(machine->driver, SCAP_LIVE_THREADS);
+	fd = scap_live_take_iterator(machine->live, SCAP_LIVE_THREADS);
 	assert_true(fd >= 0);
 	assert_int_equal(scap_threads_create(fd, machine->proc, &iterators.threads), 0);
 	iterated = seeded(machine, &iterators);
