@@ -88,11 +88,25 @@ static void destroy(struct input *input)
 	note(input, "destroy ", 0);
 }
 
-static const struct input_ops ops = {
+static void accept_groups(struct input *input)
+{
+}
+
+static uint32_t silent(struct input *input, uint32_t *cpu)
+{
+	return 0;
+}
+
+static const struct input_live_ops live_ops = {
 	.change_begin = change_begin,
 	.change_prepare = change_prepare,
 	.change_take = change_take,
 	.change_drop = change_drop,
+	.accept_groups = accept_groups,
+	.silent = silent,
+};
+
+static const struct input_ops ops = {
 	.append_counters = append_counters,
 	.append_metrics = append_metrics,
 	.append_report = append_report,
@@ -101,22 +115,14 @@ static const struct input_ops ops = {
 	.destroy = destroy,
 };
 
-static const struct input_ops fixed_ops = {
-	.append_counters = append_counters,
-	.append_metrics = append_metrics,
-	.append_report = append_report,
-	.is_incomplete = is_incomplete,
-	.destroy = destroy,
-};
-
 void fake_input_init(struct fake_input *fake)
 {
-	*fake = (struct fake_input){.input.ops = &ops, .percent = 50};
+	*fake = (struct fake_input){.input = {.ops = &ops, .live = &live_ops}, .percent = 50};
 }
 
 void fake_input_init_fixed(struct fake_input *fake)
 {
-	*fake = (struct fake_input){.input.ops = &fixed_ops};
+	*fake = (struct fake_input){.input.ops = &ops, .percent = -1};
 }
 
 void fake_input_run(struct fake_input *fake, struct run *run, struct options *options)

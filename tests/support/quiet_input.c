@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "quiet_input.h"
 
+#include <errno.h>
 #include <time.h>
 
 #include "util/clock.h"
@@ -53,11 +54,17 @@ static int totals(struct input *input, struct input_totals *totals)
 	return 0;
 }
 
-static const struct input_ops ops = {.step = step, .boundary = get_boundary, .totals = totals};
+static int losses(struct input *input, const struct event_counters **counters)
+{
+	return -ENODATA;
+}
+
+static const struct input_ops ops = {.step = step};
+static const struct input_live_ops live_ops = {.boundary = get_boundary, .totals = totals, .losses = losses};
 
 void quiet_input_init(struct quiet_input *quiet)
 {
-	*quiet = (struct quiet_input){.input.ops = &ops, .source.ops = &source_ops};
+	*quiet = (struct quiet_input){.input = {.ops = &ops, .live = &live_ops}, .source.ops = &source_ops};
 	quiet->boundary.inner = &quiet->source;
 }
 

@@ -14,8 +14,8 @@ static void print_warnings(const struct input *input)
 {
 	struct buf text = {0};
 
-	if (input->ops->append_warnings)
-		input->ops->append_warnings(input, &text);
+	if (input->live)
+		input->live->append_warnings(input, &text);
 	command_print_messages(&text);
 }
 

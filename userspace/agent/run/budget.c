@@ -228,7 +228,7 @@ static int shed_events(struct budget *budget, struct input *input, uint64_t now_
 	if (budget->level.level <= 0 && !budget->shed_since_ns)
 		return 0;
 	budget_level_shed(&budget->level, &shed);
-	code = input->ops->shed(input, &shed);
+	code = input->live->shed(input, &shed);
 	if (code)
 		return code;
 	if (budget->level.level > 0 && !budget->shed_since_ns)
@@ -244,10 +244,10 @@ void budget_step(struct budget *budget, struct input *input, uint64_t now_ns, st
 	double percent = 0;
 	int code;
 
-	if (!budget_is_set(budget) || !input->ops->run_ns || now_ns < budget->due_ns)
+	if (!budget_is_set(budget) || !input->live || now_ns < budget->due_ns)
 		return;
 	budget->due_ns = now_ns + TICK_NS;
-	code = input->ops->run_ns(input, &run_ns);
+	code = input->live->run_ns(input, &run_ns);
 	if (code) {
 		say_failed(budget, code, messages);
 		/* What is not measured is not bounded. */

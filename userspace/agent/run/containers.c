@@ -193,7 +193,7 @@ static bool request(struct containers *containers, struct sinsp_container *conta
 
 static bool containers_has_room(const struct input *input)
 {
-	return !input->ops->has_room || input->ops->has_room(input);
+	return !input->live || input->live->has_room(input);
 }
 
 /* Waits until `end`, of CLOCK_MONOTONIC. */

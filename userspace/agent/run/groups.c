@@ -29,7 +29,7 @@ static void groups_tell(const struct sinsp_cgroups *cgroups, void *context)
 	struct input *input = teller->input;
 	size_t len;
 	const char *text = sinsp_cgroups_text(cgroups, &len);
-	int code = input->ops->reject_groups(input, text, len, is_rejected(teller->plan, cgroups));
+	int code = input->live->reject_groups(input, text, len, is_rejected(teller->plan, cgroups));
 
 	/* Groups that do not exist have no events. */
 	if (code && code != -ENOENT)
@@ -46,8 +46,8 @@ static bool groups_is_stale(const struct groups *groups, const struct sinsp *sin
 void groups_begin(struct groups *groups, struct input *input)
 {
 	*groups = (struct groups){0};
-	if (input->ops->accept_groups)
-		input->ops->accept_groups(input);
+	if (input->live)
+		input->live->accept_groups(input);
 }
 
 void groups_step(struct groups *groups, struct input *input, const struct plan *plan,
@@ -56,7 +56,7 @@ void groups_step(struct groups *groups, struct input *input, const struct plan *
 	struct teller teller = {groups, input, plan};
 	uint64_t since;
 
-	if (!plan->rejects_groups || !input->ops->reject_groups)
+	if (!plan->rejects_groups || !input->live)
 		return;
 	if (groups_is_stale(groups, sinsp, now_ns)) {
 		groups_begin(groups, input);

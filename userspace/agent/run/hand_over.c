@@ -34,7 +34,7 @@ static bool can_hand_over(const struct run *run)
 	const struct options *options = run->options;
 
 	return options->pid_file && !options->read && !options->write && !options->command &&
-	       run->input->ops->boundary;
+	       run->input->live;
 }
 
 void hand_over_begin(struct run *run)
@@ -68,7 +68,7 @@ static void hand_over_forget(struct run *run, const char *why)
 		fprintf(stderr, "agent: process %" PRIu64 " does not take over: %s\n",
 			hand_over->pid, why);
 	if (ending)
-		boundary_cancel(run->input->ops->boundary(run->input));
+		boundary_cancel(run->input->live->boundary(run->input));
 	channel_close(&hand_over->channel);
 	hand_over->pid = 0;
 	hand_over->due_ns = 0;
@@ -104,7 +104,7 @@ static void accept_other(struct run *run, uint64_t now_ns)
 /* The boundary to the other agent's capture; NULL: a reload is in progress. */
 static struct boundary *find_boundary(struct run *run)
 {
-	return run->input->changing ? NULL : run->input->ops->boundary(run->input);
+	return run->input->changing ? NULL : run->input->live->boundary(run->input);
 }
 
 static void hand_over_greet(struct run *run, const struct take_over_message *hello, uint64_t now_ns)
@@ -177,7 +177,7 @@ static void add_outputs(const struct run *run, struct take_over_message *message
 static void report_reached(struct run *run, uint64_t now_ns)
 {
 	struct hand_over *hand_over = &run->hand_over;
-	struct boundary *boundary = run->input->ops->boundary(run->input);
+	struct boundary *boundary = run->input->live->boundary(run->input);
 	struct take_over_message message = {.kind = TAKE_OVER_REACHED};
 
 	losses_end(run);
@@ -196,7 +196,7 @@ static void go(struct run *run)
 {
 	struct hand_over *hand_over = &run->hand_over;
 
-	boundary_confirm(run->input->ops->boundary(run->input));
+	boundary_confirm(run->input->live->boundary(run->input));
 	hand_over->state = HAND_OVER_GONE;
 	run->ended = true;
 	fprintf(stderr, "agent: process %" PRIu64 " takes over\n", hand_over->pid);
@@ -245,7 +245,7 @@ void hand_over_step(struct run *run, uint64_t now_ns)
 	else
 		talk(run, now_ns);
 	if (hand_over->state == HAND_OVER_ENDS &&
-	    boundary_is_reached(run->input->ops->boundary(run->input)))
+	    boundary_is_reached(run->input->live->boundary(run->input)))
 		report_reached(run, now_ns);
 }
 
@@ -266,8 +266,8 @@ void hand_over_account(struct run *run)
 	if (!hand_over_is_gone(&run->hand_over))
 		return;
 	released->kind = TAKE_OVER_RELEASED;
-	if (run->input->ops->totals)
-		run->input->ops->totals(run->input, &totals);
+	if (run->input->live)
+		run->input->live->totals(run->input, &totals);
 	released->seen = totals.seen;
 	released->delivered = totals.delivered;
 	released->filtered = totals.filtered;

@@ -106,8 +106,8 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 		containers_follow(run->containers);
 	if (canary_takes(&run->canary, &event))
 		return 0;
-	if (event.ev.desc->id == EVENT_bpf && run->input->ops->note_bpf)
-		run->input->ops->note_bpf(run->input, &event);
+	if (event.ev.desc->id == EVENT_bpf && run->input->live)
+		run->input->live->note_bpf(run->input, &event);
 	if (is_asked_for(run, raw, &event))
 		result = show(run, &event, &passed, err);
 	if (passed && run->summary)

@@ -16,11 +16,6 @@
 #include "util/buf.h"
 #include "util/error.h"
 
-/*
- * The source of the events of a run: the kernel, or a capture file. These operations implement the
- * differences.
- */
-
 struct boundary;
 struct input;
 struct loader;
@@ -30,7 +25,7 @@ struct input_totals {
 	uint64_t seen, delivered, filtered, lost, corrupt;
 };
 
-/* Operations that may be NULL say so. */
+/* What a run asks of every input. */
 struct input_ops {
 	/*
 	 * Creates a state engine with the state before the first event. Called once, before the
@@ -39,18 +34,6 @@ struct input_ops {
 	 */
 	int (*create_state)(struct input *input, const struct sinsp_follow *follow,
 			    struct sinsp **sinsp, struct error *err);
-
-	/*
-	 * Finds the id that events have for a process that the agent knows by `pid`. Returns 0 or
-	 * -errno with a message. NULL: events are of other processes.
-	 */
-	int (*find_pid)(struct input *input, pid_t pid, pid_t *found, struct error *err);
-
-	/* Appends warnings to print before the run, as whole lines. NULL: none. */
-	void (*append_warnings)(const struct input *input, struct buf *text);
-
-	/* Whether the next event can wait a moment without losses. NULL: always. */
-	bool (*has_room)(const struct input *input);
 
 	/* Called between two events: returns the source of the next one. */
 	struct scap_source *(*step)(struct input *input);
@@ -61,34 +44,68 @@ struct input_ops {
 	 */
 	int (*fail)(struct input *input, int code, struct error *err);
 
+	/* Stops capturing. Returns the source of the remaining events, or NULL: none are needed. */
+	struct scap_source *(*stop)(struct input *input);
+
+	/* The counters for a line during the run. Returns 0 or -errno. */
+	int (*append_counters)(struct input *input, struct buf *text);
+
+	/* The counters as metrics. Returns 0 or -errno. */
+	int (*append_metrics)(struct input *input, const struct plan *plan,
+			      struct exposition *exposition);
+
+	/* The report at the end. Returns 0 or -errno with a message. */
+	int (*append_report)(struct input *input, const struct account *account, struct buf *text,
+			     struct error *err);
+
+	/* How much of the input was read, in percent; -1: it has no end, or it is not known. */
+	int (*percent_read)(const struct input *input);
+
+	/* Whether events are missing: they were lost, or are corrupt. */
+	bool (*is_incomplete)(struct input *input, const struct sinsp_stats *state);
+
+	void (*destroy)(struct input *input);
+};
+
+/* What it asks of the kernel alone: a capture file has no programs, loses nothing, never changes.
+ */
+struct input_live_ops {
+	/*
+	 * Finds the id that events have for a process that the agent knows by `pid`. Returns 0 or
+	 * -errno with a message.
+	 */
+	int (*find_pid)(struct input *input, pid_t pid, pid_t *found, struct error *err);
+
+	/* Appends warnings to print before the run, as whole lines. */
+	void (*append_warnings)(const struct input *input, struct buf *text);
+
+	/* Whether the next event can wait a moment without losses. */
+	bool (*has_room)(const struct input *input);
+
 	/*
 	 * Gets how long the programs in the kernel ran for this input, in ns of all CPUs, where the
-	 * kernel measures it; less than before if some of them ended. Returns 0 or -errno. NULL:
-	 * there are none.
+	 * kernel measures it; less than before if some of them ended. Returns 0 or -errno.
 	 */
 	int (*run_ns)(struct input *input, uint64_t *ns);
 
-	/* From now on loses these shares of the events. Returns 0 or -errno. NULL: as run_ns. */
+	/* From now on loses these shares of the events. Returns 0 or -errno. */
 	int (*shed)(struct input *input, const struct shed *shed);
 
 	/*
 	 * From now on, the kernel drops the events of threads in these control groups, "name=/path"
 	 * and a NUL each, as far as the plan lets it, or does not any more. Returns 0; -E2BIG if
 	 * there is no room for more; -ENOENT if they do not exist, or cannot be found here; or
-	 * another -errno. NULL: nothing is dropped.
+	 * another -errno.
 	 */
 	int (*reject_groups)(struct input *input, const char *text, size_t len, bool rejected);
 
-	/* It drops no events any more because of their groups. As above. */
+	/* From now on, the kernel drops no event because of its groups. */
 	void (*accept_groups)(struct input *input);
-
-	/* Stops capturing. Returns the source of the remaining events, or NULL: none are needed. */
-	struct scap_source *(*stop)(struct input *input);
 
 	/*
 	 * Change to another plan. Call begin() before the plan is created, prepare() in any thread,
 	 * then take() between two events, or drop(). The functions return 0 or -errno, those with
-	 * `err` with a message. NULL: the events do not depend on the plan.
+	 * `err` with a message.
 	 */
 	int (*change_begin)(struct input *input);
 	int (*change_prepare)(struct input *input, const struct plan *from, const struct plan *to,
@@ -99,51 +116,34 @@ struct input_ops {
 
 	/*
 	 * The boundary to another agent's capture; or NULL: not now, since a change is in progress.
-	 * While one is in use no change begins. NULL: another agent cannot go on with the events.
+	 * While one is in use no change begins.
 	 */
 	struct boundary *(*boundary)(struct input *input);
 
-	/* The counters for a line during the run. Returns 0 or -errno. */
-	int (*append_counters)(struct input *input, struct buf *text);
-
-	/* The counters as metrics. Returns 0 or -errno. */
-	int (*append_metrics)(struct input *input, const struct plan *plan,
-			      struct exposition *exposition);
-
 	/*
 	 * How many events were lost so far, by event id and cause; valid until the input is asked
-	 * for counters again. Returns 0 or -errno. NULL: none can be lost.
+	 * for counters again. Returns 0 or -errno.
 	 */
 	int (*losses)(struct input *input, const struct event_counters **counters);
 
-	/* Looks at a bpf event, which may be about the capture itself. NULL: it cannot. */
+	/* Looks at a bpf event, which may be about the capture itself. */
 	void (*note_bpf)(struct input *input, const struct sinsp_event *event);
 
-	/* Appends what failed since the start, each once. NULL: nothing can. */
+	/* Appends what failed since the start, each once. */
 	void (*append_news)(struct input *input, struct buf *text);
 
-	/* How many CPUs do not report, and the first of them. NULL: none can fall silent. */
+	/* How many CPUs do not report, and the first of them. */
 	uint32_t (*silent)(struct input *input, uint32_t *cpu);
 
-	/* All events so far. Returns 0 or -errno. NULL: not known. */
+	/* All events so far. Returns 0 or -errno. */
 	int (*totals)(struct input *input, struct input_totals *totals);
-
-	/* The report at the end. Returns 0 or -errno with a message. */
-	int (*append_report)(struct input *input, const struct account *account, struct buf *text,
-			     struct error *err);
-
-	/* How much of the input was read, in percent; -1, or NULL: unknown. */
-	int (*percent_read)(const struct input *input);
-
-	/* Whether events are missing: they were lost, or are corrupt. */
-	bool (*is_incomplete)(struct input *input, const struct sinsp_stats *state);
-
-	void (*destroy)(struct input *input);
 };
 
 /* Inputs embed this as their first member. */
 struct input {
 	const struct input_ops *ops;
+	const struct input_live_ops
+		*live; /* NULL: a capture file, for which events are as they are */
 	bool changing; /* a change is in progress: another may not begin */
 };
 

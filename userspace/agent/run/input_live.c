@@ -524,33 +524,42 @@ static void input_live_destroy(struct input *input)
 	free(live);
 }
 
+static int input_live_percent_read(const struct input *input)
+{
+	return -1;
+}
+
 static const struct input_ops ops = {
 	.create_state = input_live_create_state,
+	.step = input_live_step,
+	.fail = input_live_fail,
+	.stop = input_live_stop,
+	.append_counters = input_live_append_counters,
+	.append_metrics = input_live_append_metrics,
+	.append_report = input_live_append_report,
+	.percent_read = input_live_percent_read,
+	.is_incomplete = input_live_is_incomplete,
+	.destroy = input_live_destroy,
+};
+
+static const struct input_live_ops live_ops = {
 	.find_pid = input_live_find_pid,
 	.append_warnings = append_warnings,
 	.has_room = input_live_has_room,
-	.step = input_live_step,
 	.run_ns = run_ns,
 	.shed = shed,
 	.reject_groups = reject_groups,
 	.accept_groups = accept_groups,
-	.fail = input_live_fail,
-	.stop = input_live_stop,
 	.change_begin = change_begin,
 	.change_prepare = change_prepare,
 	.change_take = change_take,
 	.change_drop = change_drop,
 	.boundary = get_boundary,
 	.totals = totals,
-	.append_counters = input_live_append_counters,
 	.losses = losses,
 	.append_news = input_live_append_news,
 	.silent = silent,
 	.note_bpf = note_bpf,
-	.append_metrics = input_live_append_metrics,
-	.append_report = input_live_append_report,
-	.is_incomplete = input_live_is_incomplete,
-	.destroy = input_live_destroy,
 };
 
 /* A process that cannot be found in events is not left out of them. */
@@ -584,6 +593,7 @@ int input_live_open(const struct plan *plan, const struct input_helpers *helpers
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
 	made->input.ops = &ops;
+	made->input.live = &live_ops;
 	made->options = plan->options;
 	made->unneeded = selection_lacks(&plan->selection);
 	code = host_open(&made->host, plan->options->host_root, err);

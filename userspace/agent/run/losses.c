@@ -35,7 +35,7 @@ static void losses_look(struct run *run)
 	uint64_t now = clock_ns(CLOCK_REALTIME);
 	struct gap lost;
 
-	if (!run->input->ops->losses || run->input->ops->losses(run->input, &counters))
+	if (!run->input->live || run->input->live->losses(run->input, &counters))
 		return;
 	for (unsigned int cause = 0; cause < LOSS_CAUSES_COUNT; cause++) {
 		if (!find_lost(run, counters, cause, &lost))
@@ -52,7 +52,7 @@ void losses_skip(struct run *run)
 	const struct event_counters *counters;
 	struct gap lost;
 
-	if (!run->input->ops->losses || run->input->ops->losses(run->input, &counters))
+	if (!run->input->live || run->input->live->losses(run->input, &counters))
 		return;
 	for (unsigned int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
 		find_lost(run, counters, cause, &lost);
@@ -71,8 +71,7 @@ static void say_news(struct run *run)
 {
 	struct buf text = {0};
 
-	if (run->input->ops->append_news)
-		run->input->ops->append_news(run->input, &text);
+	run->input->live->append_news(run->input, &text);
 	terminal_print(stderr, &text);
 	buf_finish(&text);
 }
@@ -81,11 +80,11 @@ void losses_say_silence(struct run *run, uint64_t now_ns)
 {
 	uint32_t silent, cpu;
 
-	if (!run->input->ops->silent || now_ns < run->losses.silence_due_ns)
+	if (!run->input->live || now_ns < run->losses.silence_due_ns)
 		return;
 	run->losses.silence_due_ns = now_ns + STEP_NS;
 	say_news(run);
-	silent = run->input->ops->silent(run->input, &cpu);
+	silent = run->input->live->silent(run->input, &cpu);
 	if (silent > run->losses.silent)
 		fprintf(stderr,
 			"agent: programs do not report on CPU %" PRIu32 " (%" PRIu32

@@ -205,12 +205,11 @@ static void prepare_canary(void *data)
 	struct question *question = data;
 	struct run *run = question->run;
 
-	if (run->input->ops->silent)
-		question->silent = run->input->ops->silent(run->input, &question->silent_cpu);
-	question->captures_exits =
-		run->input->ops->find_pid && run->plan->selection.events[EVENT_procexit];
+	if (run->input->live)
+		question->silent = run->input->live->silent(run->input, &question->silent_cpu);
+	question->captures_exits = run->input->live && run->plan->selection.events[EVENT_procexit];
 	if (question->captures_exits &&
-	    run->input->ops->find_pid(run->input, run->canary.pid, &question->tid, &question->err))
+	    run->input->live->find_pid(run->input, run->canary.pid, &question->tid, &question->err))
 		question->tid = 0;
 }
 

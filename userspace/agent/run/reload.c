@@ -127,8 +127,8 @@ static int reload_prepare(const struct run *run, struct prepared *prepared)
 	}
 	code = plan_renew(plan, options, printer, &prepared->plan, &prepared->messages,
 			  &prepared->err);
-	if (code == 0 && input->ops->change_prepare)
-		code = input->ops->change_prepare(input, plan, prepared->plan, &prepared->err);
+	if (code == 0 && input->live)
+		code = input->live->change_prepare(input, plan, prepared->plan, &prepared->err);
 	return code;
 }
 
@@ -156,8 +156,8 @@ static int reload_start_thread(struct reload *reload)
 
 static void drop_change(struct input *input)
 {
-	if (input->ops->change_drop)
-		input->ops->change_drop(input);
+	if (input->live)
+		input->live->change_drop(input);
 }
 
 /* Prints it, and keeps it for those who asked for the reload. */
@@ -193,7 +193,7 @@ static void reload_end(struct reload *reload, bool succeeded)
 static void reload_start(struct reload *reload)
 {
 	struct input *input = reload->run->input;
-	int code = input->ops->change_begin ? input->ops->change_begin(input) : 0;
+	int code = input->live ? input->live->change_begin(input) : 0;
 
 	reload->requested = false;
 	pid_file_begin_reload(&reload->run->pid_file);
@@ -227,8 +227,8 @@ static int put_in_place(struct reload *reload, struct prepared *prepared)
 		say(reload, &ended);
 		buf_finish(&ended);
 	}
-	if (input->ops->change_take &&
-	    input->ops->change_take(input, run->plan, prepared->plan, run->sinsp, &err))
+	if (input->live &&
+	    input->live->change_take(input, run->plan, prepared->plan, run->sinsp, &err))
 		say_line(reload, "agent: %s\n", err.text);
 	if (run->plan->ruleset && prepared->plan->ruleset)
 		ruleset_continue(prepared->plan->ruleset, run->plan->ruleset);

@@ -84,8 +84,7 @@ void report_print_line(const struct run *run, uint64_t elapsed_ns)
 
 void report_print_progress(const struct run *run, const char *end)
 {
-	const struct input_ops *ops = run->input->ops;
-	int percent = ops->percent_read ? ops->percent_read(run->input) : -1;
+	int percent = run->input->ops->percent_read(run->input);
 
 	if (percent >= 0)
 		fprintf(stderr, "\r%3d%%%s", percent, end);

@@ -140,7 +140,7 @@ int run_open(struct run *run, struct child *child, struct error *err)
 	if (code == 0)
 		code = take_over_begin(run, err);
 	if (code == 0 && child)
-		code = run->input->ops->find_pid(run->input, child->pid, &run->child_pid, err);
+		code = run->input->live->find_pid(run->input, child->pid, &run->child_pid, err);
 	if (code == 0)
 		code = run->input->ops->create_state(run->input, &run->follow, &run->sinsp, err);
 	if (code || !live)

@@ -183,7 +183,7 @@ int take_over_begin(struct run *run, struct error *err)
 
 	if (!run->take_over.is_active)
 		return 0;
-	boundary = run->input->ops->boundary(run->input);
+	boundary = run->input->live->boundary(run->input);
 	run->input->changing = true;
 	code = boundary_begin(boundary);
 	return code ? error_set(err, code, "out of memory") : 0;
@@ -191,7 +191,7 @@ int take_over_begin(struct run *run, struct error *err)
 
 static struct boundary *boundary_of(struct run *run)
 {
-	return run->input->ops->boundary(run->input);
+	return run->input->live->boundary(run->input);
 }
 
 /* Handles hidden events for a moment, and takes others into memory. */
@@ -447,7 +447,7 @@ void take_over_append_report(const struct run *run, struct buf *text)
 
 	if (!take_over->pid || take_over->is_active)
 		return;
-	if (!take_over->died && run->input->ops->totals(run->input, &totals) == 0) {
+	if (!take_over->died && run->input->live->totals(run->input, &totals) == 0) {
 		buf_printf(text,
 			   "agent: with process %" PRIu64 ", from which it took over: seen %" PRIu64
 			   " = delivered %" PRIu64 " + lost %" PRIu64,

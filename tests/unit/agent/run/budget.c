@@ -30,8 +30,7 @@ static int shed(struct input *input, const struct shed *shares)
 	return 0;
 }
 
-static const struct input_ops ops = {.run_ns = run_ns, .shed = shed};
-static const struct input_ops ops_without = {0};
+static const struct input_live_ops live_ops = {.run_ns = run_ns, .shed = shed};
 
 static uint64_t now;
 
@@ -47,7 +46,7 @@ static void tick(struct budget *budget, unsigned int ticks, double percent, stru
 
 static struct budget begin(void)
 {
-	fake = (struct fake){.input.ops = &ops};
+	fake = (struct fake){.input.live = &live_ops};
 	now = 1000 * TICK_NS;
 	return (struct budget){.level.budget = 50, .cpus = 2, .stats_fd = -1};
 }
@@ -74,7 +73,7 @@ static void test_none(void **state)
 	budget_close(&budget);
 	/* A capture file has no programs. */
 	budget = begin();
-	fake.input.ops = &ops_without;
+	fake.input.live = NULL;
 	tick(&budget, 3, 90, &text);
 	assert_int_equal(text.len, 0);
 }

@@ -125,8 +125,8 @@ static bool has_room(const struct input *input)
 	return room;
 }
 
-static const struct input_ops ops = {.has_room = has_room};
-static struct input input = {.ops = &ops};
+static const struct input_live_ops live_ops = {.has_room = has_room};
+static struct input input = {.live = &live_ops};
 
 static int setup(void **state)
 {

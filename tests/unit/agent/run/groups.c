@@ -32,8 +32,8 @@ static void forget(struct input *input)
 	forgotten++;
 }
 
-static const struct input_ops ops = {.reject_groups = reject, .accept_groups = forget};
-static struct input input = {.ops = &ops};
+static const struct input_live_ops live_ops = {.reject_groups = reject, .accept_groups = forget};
+static struct input input = {.live = &live_ops};
 static struct drive drive;
 static struct plan plan;
 static struct groups groups;
@@ -194,8 +194,7 @@ static void test_full(void **state)
 
 static void test_nothing(void **state)
 {
-	static const struct input_ops deaf;
-	struct input other = {.ops = &deaf};
+	struct input other = {0};
 
 	start(10, "memory=/docker/" OTHER_ID);
 	plan.rejects_groups = false;

@@ -74,7 +74,7 @@ static void expect_reason(int error, const char *reason)
 	first.iterators[SCAP_LIVE_OPEN_FDS] = error;
 	first.iterators[SCAP_LIVE_THREADS] = -EINVAL;
 	assert_int_equal(input->ops->create_state(input, &nobody, &sinsp, NULL), 0);
-	input->ops->append_warnings(input, &text);
+	input->live->append_warnings(input, &text);
 	snprintf(lines, sizeof(lines),
 		 "agent: open descriptors were read from /proc, which takes longer than by an "
 		 "iterator: %s\n"
@@ -96,13 +96,13 @@ static void test_news(void **state)
 	struct buf text = {0};
 	size_t len;
 
-	input->ops->append_news(input, &text);
+	input->live->append_news(input, &text);
 	assert_int_equal(text.len, 0);
 	first.answers_error = -EPERM;
-	input->ops->append_news(input, &text);
+	input->live->append_news(input, &text);
 	len = text.len;
 	assert_true(len > 0);
-	input->ops->append_news(input, &text);
+	input->live->append_news(input, &text);
 	assert_int_equal(text.len, len);
 	buf_finish(&text);
 	input->ops->destroy(input);
@@ -128,7 +128,7 @@ static void test_without_need(void **state)
 	struct buf text = {0};
 
 	assert_int_equal(input->ops->create_state(input, &nobody, &sinsp, NULL), 0);
-	input->ops->append_warnings(input, &text);
+	input->live->append_warnings(input, &text);
 	expect_text(&text, "agent: threads were read from /proc, which takes longer than by an "
 			   "iterator: No data available\n");
 	sinsp_destroy(sinsp);
@@ -158,10 +158,10 @@ static void test_warnings(void **state)
 	struct input *input = open_first(plan);
 	struct buf text = {0};
 
-	input->ops->append_warnings(input, &text);
+	input->live->append_warnings(input, &text);
 	assert_int_equal(text.len, 0);
 	first.rejected[0] = EVENT_chdir;
-	input->ops->append_warnings(input, &text);
+	input->live->append_warnings(input, &text);
 	expect_text(&text, "agent: this kernel rejects the program for chdir: such events are "
 			   "missing (-v shows why)\n");
 	input_destroy(input);
@@ -231,13 +231,13 @@ static void test_shed(void **state)
 
 	assert_true(first.config.has_budget);
 	first.run_ns = 17;
-	assert_int_equal(input->ops->run_ns(input, &ns), 0);
+	assert_int_equal(input->live->run_ns(input, &ns), 0);
 	assert_true(ns == 17);
-	assert_int_equal(input->ops->shed(input, &shed), 0);
+	assert_int_equal(input->live->shed(input, &shed), 0);
 	assert_memory_equal(&first.shed, &shed, sizeof(shed));
 	first.shed_code = -EPERM;
-	assert_int_equal(input->ops->run_ns(input, &ns), -EPERM);
-	assert_int_equal(input->ops->shed(input, &shed), -EPERM);
+	assert_int_equal(input->live->run_ns(input, &ns), -EPERM);
+	assert_int_equal(input->live->shed(input, &shed), -EPERM);
 	input_destroy(input);
 	plan_destroy(plan);
 }
@@ -303,9 +303,9 @@ static void test_change_without_capture(void **state)
 	struct input *input = open_first(from);
 
 	fake_live_offer(NULL);
-	assert_int_equal(input->ops->change_begin(input), 0);
-	assert_int_equal(input->ops->change_prepare(input, from, to, NULL), 0);
-	assert_int_equal(input->ops->change_take(input, from, to, NULL, NULL), 0);
+	assert_int_equal(input->live->change_begin(input), 0);
+	assert_int_equal(input->live->change_prepare(input, from, to, NULL), 0);
+	assert_int_equal(input->live->change_take(input, from, to, NULL, NULL), 0);
 	assert_false(input->changing);
 	assert_ptr_equal(input->ops->step(input), &first.source);
 	assert_false(first.stopped);
@@ -324,16 +324,16 @@ static void test_change_that_is_dropped(void **state)
 	struct error err = {""};
 
 	fake_live_offer(NULL);
-	assert_int_equal(input->ops->change_begin(input), 0);
-	assert_int_equal(input->ops->change_prepare(input, from, to, &err), -EPERM);
-	input->ops->change_drop(input);
+	assert_int_equal(input->live->change_begin(input), 0);
+	assert_int_equal(input->live->change_prepare(input, from, to, &err), -EPERM);
+	input->live->change_drop(input);
 	fake_live_init(&second);
 	fake_live_offer(&second);
-	assert_int_equal(input->ops->change_begin(input), 0);
-	assert_int_equal(input->ops->change_prepare(input, from, to, NULL), 0);
+	assert_int_equal(input->live->change_begin(input), 0);
+	assert_int_equal(input->live->change_prepare(input, from, to, NULL), 0);
 	assert_true(second.config.events[EVENT_open] && !second.config.events[EVENT_close]);
 	assert_int_equal(second.config.boot_offset_ns, scap_live_boot_offset(&first));
-	input->ops->change_drop(input);
+	input->live->change_drop(input);
 	assert_null(second.inject);
 	assert_ptr_equal(input->ops->step(input), &first.source);
 	assert_false(first.stopped);
@@ -349,9 +349,9 @@ static struct input *begin_change(const struct plan *from, const struct plan *to
 	fake_live_init(&second);
 	second.endless = true;
 	fake_live_offer(&second);
-	assert_int_equal(input->ops->change_begin(input), 0);
-	assert_int_equal(input->ops->change_prepare(input, from, to, NULL), 0);
-	assert_int_equal(input->ops->change_take(input, from, to, NULL, NULL), 0);
+	assert_int_equal(input->live->change_begin(input), 0);
+	assert_int_equal(input->live->change_prepare(input, from, to, NULL), 0);
+	assert_int_equal(input->live->change_take(input, from, to, NULL, NULL), 0);
 	assert_true(input->changing);
 	return input;
 }

@@ -24,8 +24,13 @@ static uint32_t silent(struct input *input, uint32_t *cpu)
 	return silent_cpus;
 }
 
-static const struct input_ops ops = {.losses = losses, .silent = silent};
-static struct input input = {.ops = &ops};
+static void append_nothing(struct input *of, struct buf *text)
+{
+}
+
+static const struct input_live_ops live_ops = {
+	.losses = losses, .silent = silent, .append_news = append_nothing};
+static struct input input = {.live = &live_ops};
 static struct plan plan;
 static struct run run;
 

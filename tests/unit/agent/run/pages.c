@@ -31,6 +31,7 @@ static int setup(void **state)
 	snprintf(address, sizeof(address), "unix:%s", path);
 	options = (struct options){.format = &format_text, .http = {address}};
 	fake_input_run(&input, &run, &options);
+	input.input.live = NULL; /* as for a capture file */
 	atomic_store(&ended, false);
 	if (pages_begin(&run, &err))
 		fail_msg("%s", err.text);
@@ -85,7 +86,6 @@ static void test_pages(void **state)
 	assert_non_null(strstr(answer, "\nlanner_fake_total 1\n"));
 	fetch("/status");
 	assert_non_null(strstr(answer, "\nevents: counters, matched 0"));
-	/* The fake input knows no ids of processes. */
 	fetch("/readyz");
 	assert_non_null(strstr(answer, "HTTP/1.1 200"));
 	assert_non_null(strstr(answer, "no events of processes are captured"));
