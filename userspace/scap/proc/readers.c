@@ -125,6 +125,24 @@ void proc_shares_charge(struct proc_shares *shares, uint32_t owner, enum proc_sh
 		shares->spent_ms += spent_ms;
 }
 
+static void take_from(uint64_t *sum, unsigned int ms)
+{
+	*sum -= *sum < ms ? *sum : ms;
+}
+
+void proc_shares_discharge(struct proc_shares *shares, uint32_t owner, enum proc_share share,
+			   unsigned int spent_ms, uint64_t span_ms)
+{
+	unsigned int i;
+
+	if (shares->span_ms != span_ms)
+		return;
+	if (shares_find(shares, owner, &i))
+		take_from(spent_of(shares, i, share), spent_ms);
+	if (!rows[share].of_files)
+		take_from(&shares->spent_ms, spent_ms);
+}
+
 enum {
 	FILE_BYTES_MAX = 256 << 10,
 	OWNER_READERS_MAX = PROC_READERS / 2,
@@ -133,6 +151,7 @@ enum {
 	PROC_FD = HELPER_FD, /* there, followed by a socket for each reader */
 	STACK_BYTES = 128 << 10,
 	START_MS = 30000,
+	SCHEDSTAT_BYTES = 64,
 };
 
 struct question {
@@ -166,6 +185,11 @@ struct reader {
 	char *bytes; /* shared: FILE_BYTES_MAX */
 	enum reader_state state;
 	struct proc_target target; /* of what it was given up for */
+	struct {
+		enum proc_share share;
+		unsigned int ms;
+		uint64_t span_ms; /* of proc_shares */
+	} charged; /* for that */
 };
 
 struct proc_readers {
@@ -250,25 +274,39 @@ static int answer_question(const struct question *question, struct proc_net *net
 	return r;
 }
 
-/* How often this thread slept. */
-static long sleeps(void)
-{
-	struct rusage usage = {0};
+/* Where this thread has spent its time so far. */
+struct spent {
+	uint64_t now_ns, queued_ns; /* queued: it waited for a CPU */
+	long sleeps;
+};
 
+/* schedstat: the thread's file of that name; -1: the kernel has none, and nothing is known. */
+static struct spent spent_so_far(int schedstat)
+{
+	struct spent spent = {.now_ns = clock_ns(CLOCK_MONOTONIC)};
+	struct rusage usage = {0};
+	char text[SCHEDSTAT_BYTES];
+	ssize_t n = schedstat < 0 ? -1 : pread(schedstat, text, sizeof(text) - 1, 0);
+
+	text[n > 0 ? n : 0] = '\0';
+	sscanf(text, "%*u %" SCNu64, &spent.queued_ns);
 	getrusage(RUSAGE_THREAD, &usage);
-	return usage.ru_nvcsw;
+	spent.sleeps = usage.ru_nvcsw;
+	return spent;
 }
 
 /*
  * How long the answer took, if that was for what the owner has a say in: a file that lets the
- * thread sleep, or as many sockets as he likes; but not where the thread was only waiting for a
+ * thread sleep, or as many sockets as he likes; but not while the thread was only waiting for a
  * CPU.
  */
-static uint32_t waited_ms(const struct question *question, uint64_t begin_ns, long slept)
+static uint32_t waited_ms(const struct question *question, const struct spent *begin,
+			  const struct spent *end)
 {
-	uint64_t ms = (clock_ns(CLOCK_MONOTONIC) - begin_ns) / NS_IN_MS;
+	uint64_t took = end->now_ns - begin->now_ns, queued = end->queued_ns - begin->queued_ns;
+	uint64_t ms = (took > queued ? took - queued : 0) / NS_IN_MS;
 
-	if (ms < FREE_MS || (question->what != PROC_READ_SOCKET && sleeps() == slept))
+	if (ms < FREE_MS || (question->what != PROC_READ_SOCKET && end->sleeps == begin->sleeps))
 		return 0;
 	return ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
 }
@@ -285,15 +323,16 @@ static void *readers_serve(void *context)
 	struct question question;
 	struct buf text = {0};
 	struct proc_net net = {0};
+	int schedstat = openat(PROC_FD, "thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 
 	while (read(service->socket, &question, sizeof(question)) == sizeof(question)) {
 		struct answer answer = {0};
-		uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
-		long slept = sleeps();
+		struct spent begin = spent_so_far(schedstat), end;
 
 		buf_clear(&text);
 		answer.code = answer_question(&question, &net, &text);
-		answer.waited_ms = waited_ms(&question, begin_ns, slept);
+		end = spent_so_far(schedstat);
+		answer.waited_ms = waited_ms(&question, &begin, &end);
 		if (answer.code == 0) {
 			answer.len =
 				text.len < FILE_BYTES_MAX ? (uint32_t)text.len : FILE_BYTES_MAX;
@@ -456,6 +495,15 @@ pid_t proc_readers_pid(const struct proc_readers *readers)
 	return readers->pid;
 }
 
+/* What a reader that came back did not wait for, after all: it had no CPU. */
+static void readers_discharge(struct proc_readers *readers, const struct reader *reader,
+			      uint32_t waited_ms)
+{
+	if (waited_ms < reader->charged.ms)
+		proc_shares_discharge(&readers->shares, reader->target.owner, reader->charged.share,
+				      reader->charged.ms - waited_ms, reader->charged.span_ms);
+}
+
 /* Those that came back from what they were given up for. */
 static void take_back(struct proc_readers *readers)
 {
@@ -465,6 +513,8 @@ static void take_back(struct proc_readers *readers)
 		struct reader *reader = &readers->list[i];
 		int code = reader->state == READER_GIVEN_UP ? take_answer(reader, &late) : -EAGAIN;
 
+		if (code == 0)
+			readers_discharge(readers, reader, late.waited_ms);
 		if (code != -EAGAIN)
 			reader->state = code ? READER_ENDED : READER_FREE;
 	}
@@ -521,6 +571,9 @@ static void readers_give_back(struct proc_readers *readers, struct reader *reade
 {
 	pthread_mutex_lock(&readers->lock);
 	reader->state = state;
+	reader->charged.share = share;
+	reader->charged.ms = spent_ms;
+	reader->charged.span_ms = readers->shares.span_ms;
 	proc_shares_charge(&readers->shares, reader->target.owner, share, spent_ms);
 	pthread_mutex_unlock(&readers->lock);
 }

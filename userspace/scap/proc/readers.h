@@ -5,7 +5,8 @@
  * as long as they want: the sockets of a network namespace. Such a wait cannot be ended, sometimes
  * not even by a signal. So each read has a limit of time; a reader beyond it is given up until it
  * comes back, and the agent goes on, and ends, without it. The time that it takes is charged to the
- * share of the user (shares.h), also where it ends just in time.
+ * share of the user, also where it ends just in time; what turns out to have been a wait for a CPU
+ * is not.
  */
 #ifndef SCAP_PROC_READERS_H
 #define SCAP_PROC_READERS_H
@@ -55,6 +56,10 @@ int proc_shares_patience(struct proc_shares *shares, uint32_t owner, enum proc_s
 /* That long it was waited for. */
 void proc_shares_charge(struct proc_shares *shares, uint32_t owner, enum proc_share share,
 			unsigned int spent_ms);
+
+/* Takes back what was charged in the time that began at `span_ms`, if that goes on. */
+void proc_shares_discharge(struct proc_shares *shares, uint32_t owner, enum proc_share share,
+			   unsigned int spent_ms, uint64_t span_ms);
 
 enum {
 	PROC_READERS = 32,

@@ -219,6 +219,34 @@ static void test_slow_answers(void **state)
 	assert_int_equal(read_of(fixture, 70, 5, PROC_READ_ARGUMENTS), 0);
 }
 
+/*
+ * Where the readers get no CPU in time, here since they are stopped, that is no fault of the user:
+ * it is given back as soon as they answer, and he is waited for as before.
+ */
+static void test_without_a_cpu(void **state)
+{
+	struct fixture *fixture = *state;
+	pid_t readers = proc_readers_pid(fixture->readers);
+	int tries = 3000;
+
+	for (int pid = 70; pid < 73; pid++) {
+		FILE *file = fopen(path_of(fixture, pid, "cmdline"), "w");
+
+		assert_true(file && fputs("fast", file) > 0 && fclose(file) == 0);
+		/* Its thread waits for a question. */
+		assert_int_equal(read_of(fixture, pid, 5, PROC_READ_ARGUMENTS), 0);
+	}
+	assert_int_equal(kill(readers, SIGSTOP), 0);
+	for (int pid = 70; pid < 73; pid++)
+		assert_int_equal(read_of(fixture, pid, 5, PROC_READ_ARGUMENTS), -ETIMEDOUT);
+	assert_int_equal(kill(readers, SIGCONT), 0);
+	for (int pid = 70; pid < 73; pid++)
+		while (read_of(fixture, pid, 5, PROC_READ_ARGUMENTS) == -ETIMEDOUT && tries--)
+			usleep(1000);
+	assert_true(tries > 0);
+	assert_int_equal(read_late(fixture, FIRST_PID, 5), 0);
+}
+
 /* Whoever ends the process: reads fail, and nobody waits. */
 static void test_ended(void **state)
 {
@@ -275,11 +303,11 @@ static void test_no_such_folder(void **state)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
-	TEST(test_socket),   TEST(test_slow_namespace),
-	TEST(test_answered), TEST(test_given_up),
-	TEST(test_owners),   TEST(test_ended),
-	TEST(test_slow_answers),
-	TEST(test_of_proc),  cmocka_unit_test(test_no_such_folder),
+	TEST(test_socket),	 TEST(test_slow_namespace),
+	TEST(test_answered),	 TEST(test_given_up),
+	TEST(test_owners),	 TEST(test_ended),
+	TEST(test_slow_answers), TEST(test_without_a_cpu),
+	TEST(test_of_proc),	 cmocka_unit_test(test_no_such_folder),
 };
 
 UNIT_GROUP(tests);

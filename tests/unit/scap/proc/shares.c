@@ -28,9 +28,9 @@ static void test_own_share(void **state)
 	proc_shares_charge(&shares, ONE, PROC_SHARE_STRINGS, 1);
 	assert_int_equal(patience(&shares, ONE, PROC_SHARE_STRINGS), 2);
 	assert_int_equal(patience(&shares, OTHER, PROC_SHARE_STRINGS), 20);
-	assert_int_equal(proc_shares_patience(&shares, ONE, PROC_SHARE_STRINGS,
-					      2 * PROC_SHARES_SPAN_MS),
-			 500);
+	assert_int_equal(
+		proc_shares_patience(&shares, ONE, PROC_SHARE_STRINGS, 2 * PROC_SHARES_SPAN_MS),
+		500);
 }
 
 /* Files delay no event, and nobody but their owner. */
@@ -65,10 +65,31 @@ static void test_many_owners(void **state)
 		assert_int_not_equal(shares.owners[i].owner, 1);
 }
 
+/* What was charged for nothing comes back: to its owner, of its time, and not more than that. */
+static void test_discharge(void **state)
+{
+	struct proc_shares shares = {.span_ms = PROC_SHARES_SPAN_MS};
+
+	proc_shares_charge(&shares, ONE, PROC_SHARE_STRINGS, 500);
+	proc_shares_charge(&shares, OTHER, PROC_SHARE_STRINGS, 500);
+	proc_shares_discharge(&shares, ONE, PROC_SHARE_STRINGS, 500, 0);
+	assert_int_equal(patience(&shares, ONE, PROC_SHARE_STRINGS), 20);
+	proc_shares_discharge(&shares, ONE, PROC_SHARE_STRINGS, 500, PROC_SHARES_SPAN_MS);
+	assert_int_equal(patience(&shares, ONE, PROC_SHARE_STRINGS), 500);
+	assert_int_equal(patience(&shares, OTHER, PROC_SHARE_STRINGS), 20);
+	assert_int_equal(shares.spent_ms, 500);
+	proc_shares_discharge(&shares, ONE, PROC_SHARE_STRINGS, 1000, PROC_SHARES_SPAN_MS);
+	assert_int_equal(shares.spent_ms, 0);
+	proc_shares_charge(&shares, ONE, PROC_SHARE_FILE, 1000);
+	proc_shares_discharge(&shares, ONE, PROC_SHARE_FILE, 1, PROC_SHARES_SPAN_MS);
+	assert_int_equal(patience(&shares, ONE, PROC_SHARE_FILE), 1000);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_own_share),
 	cmocka_unit_test(test_files),
 	cmocka_unit_test(test_many_owners),
+	cmocka_unit_test(test_discharge),
 };
 
 UNIT_GROUP(tests);
