@@ -107,6 +107,8 @@ struct sinsp_event *drive_clone(struct drive *drive, int64_t tid, int64_t result
 	frame_put_i64(frame, clone__flags, clone->flags);
 	frame_put_i64(frame, clone__vtid, clone->vtid ? clone->vtid : tid);
 	frame_put_i64(frame, clone__vpid, clone->vpid ? clone->vpid : clone->pid);
+	if (clone->exec_id)
+		frame_put_i64(frame, clone__exec_id, (int64_t)clone->exec_id);
 	return drive_end(drive);
 }
 

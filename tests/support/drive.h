@@ -52,6 +52,7 @@ struct drive_clone {
 	int64_t pid, ptid;
 	int64_t vtid, vpid; /* those of the initial namespace when 0 */
 	const char *comm;
+	uint64_t exec_id; /* absent when 0 */
 };
 
 /* The event of a caller with its result, or of a new thread when `result` is 0. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The executable of the current task: its path, whether the task may write it, when it changed. */
+/* The executable of a task: its path, whether the task may write it, when it changed. */
 #ifndef LANNER_EXECUTABLE_BPF_H
 #define LANNER_EXECUTABLE_BPF_H
 
@@ -121,18 +121,14 @@ static __always_inline bool exe_is_memfd(struct file *file)
 	       name[4] == 'd' && name[5] == ':';
 }
 
-static __always_inline __u32 exe_flags(struct filler *f)
+/* Of a task with these credentials; the file is not NULL. */
+static __always_inline __u32 exe_flags_of(const struct cred *cred, struct file *file)
 {
-	struct file *file = exe_file(f);
-	enum overlay_layer layer;
-	struct inode *inode;
+	struct inode *inode = GET(file, f_inode);
+	enum overlay_layer layer = inode_layer(inode, GET(inode, i_sb));
 	__u32 flags = 0;
 
-	if (!file)
-		return 0;
-	inode = GET(file, f_inode);
-	layer = inode_layer(inode, GET(inode, i_sb));
-	if (exe_is_writable(READ(current_task(f), cred), inode))
+	if (exe_is_writable(cred, inode))
 		flags |= EXE_WRITABLE;
 	if (layer == OVERLAY_UPPER)
 		flags |= EXE_UPPER_LAYER;
@@ -141,6 +137,13 @@ static __always_inline __u32 exe_flags(struct filler *f)
 	if (exe_is_memfd(file))
 		flags |= EXE_FROM_MEMFD;
 	return flags;
+}
+
+static __always_inline __u32 exe_flags(struct filler *f)
+{
+	struct file *file = exe_file(f);
+
+	return file ? exe_flags_of(READ(current_task(f), cred), file) : 0;
 }
 
 static __always_inline __u64 exe_ino(struct filler *f)

@@ -210,6 +210,8 @@ static bool iter_is_valid(const struct iter_thread *record)
 		return false;
 	if (record->flags & ITER_THREAD_END)
 		return record->tid == 0;
+	if (record->flags & ITER_THREAD_FIRST && record->tid != record->pid)
+		return false;
 	return record->tid && record->pid && record->tid <= INT32_MAX && record->pid <= INT32_MAX;
 }
 
@@ -230,9 +232,39 @@ static void iter_take(const struct scap_proc *proc, const struct iter_thread *fr
 		.faults_major = from->faults_major,
 		.faults_minor = from->faults_minor,
 		.own_cgroups = from->flags & ITER_THREAD_OWN_CGROUPS,
+		.is_first = from->flags & ITER_THREAD_FIRST,
+		.exepath = "",
 	};
 	memcpy(to->comm, from->comm, sizeof(to->comm));
 	to->comm[sizeof(to->comm) - 1] = '\0';
+}
+
+/* What follows the record of a first thread. Returns 1 or -errno. */
+static int iter_take_program(struct iter_records *records, struct scap_other_thread *to)
+{
+	struct iter_program program;
+	int r = iter_records_need(records, sizeof(program));
+
+	if (r <= 0)
+		return r < 0 ? r : -EBADMSG;
+	memcpy(&program, records->bytes + records->at, sizeof(program));
+	if (program.path_bytes > ITER_PATH_BYTES_MAX)
+		return -EBADMSG;
+	r = iter_records_need(records, sizeof(program) + program.path_bytes);
+	if (r <= 0)
+		return r < 0 ? r : -EBADMSG;
+	if (program.path_bytes) {
+		to->exepath = records->bytes + records->at + sizeof(program);
+		if (strnlen(to->exepath, program.path_bytes) != program.path_bytes - 1)
+			return -EBADMSG;
+	}
+	records->at += sizeof(program) + program.path_bytes;
+	to->exec_id = program.exec_id;
+	to->exe_ino = program.ino;
+	to->exe_ctime_ns = program.ctime_ns;
+	to->exe_mtime_ns = program.mtime_ns;
+	to->exe_flags = program.flags;
+	return 1;
 }
 
 int scap_threads_next(struct scap_threads *threads, struct scap_other_thread *thread)
@@ -255,7 +287,7 @@ int scap_threads_next(struct scap_threads *threads, struct scap_other_thread *th
 		return 0;
 	}
 	iter_take(threads->proc, &record, thread);
-	return 1;
+	return thread->is_first ? iter_take_program(records, thread) : 1;
 }
 
 /* Reads the iterator's records: checked, and turned into what /proc would show. */

@@ -46,14 +46,17 @@ int iter_socket_fill(const struct open_fd_socket *from, const char *path, struct
 		     char name[ITER_NAME_BYTES]);
 
 /*
- * The threads of all processes but the first of each, from an iterator of the kernel: what is a
- * thread's own, as /proc shows it, with one read for hundreds of them instead of seven files for
- * each. The state engine seeds its table from it. It is of one pass.
+ * The threads of all processes, from an iterator of the kernel: what is a thread's own, as /proc
+ * shows it, with one read for hundreds of them instead of seven files for each; of the first one of
+ * a process, what it executes. The state engine seeds its table from it. It is of one pass.
  */
 
 struct scap_threads;
 
-/* Members as in scap_thread. All others are those of the first thread of its process. */
+/*
+ * Members as in scap_thread. Of the first thread of a process there are only its ids and its
+ * program; of the others, whose program is the same, all but the program.
+ */
 struct scap_other_thread {
 	int64_t tid, pid, vtid;
 	uint32_t uid, gid, loginuid;
@@ -62,6 +65,10 @@ struct scap_other_thread {
 	uint64_t faults_major, faults_minor;
 	char comm[16];
 	bool own_cgroups; /* not those of the first thread; only /proc knows them */
+	bool is_first;
+	uint64_t exec_id, exe_ino, exe_ctime_ns, exe_mtime_ns;
+	uint32_t exe_flags;
+	const char *exepath; /* valid until the next call; "": not known */
 };
 
 /*

@@ -209,6 +209,23 @@ static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *
 	return thread;
 }
 
+/*
+ * Makes the child by its event, with the program that was noted of it when the capture began, if
+ * its creator's is not known.
+ */
+static struct sinsp_thread *make_noted_child(struct sinsp *sinsp, const struct event *ev,
+					     uint32_t flags)
+{
+	struct sinsp_program *noted =
+		state_noted_program(sinsp, ev->tid, event_param_u64(ev, clone__exec_id));
+	struct sinsp_thread *thread = make_child(sinsp, ev, flags);
+
+	if (noted && thread && !*thread->program->exepath)
+		state_learn_executable(sinsp, thread, noted);
+	sinsp_program_unref(&sinsp->pool, noted);
+	return thread;
+}
+
 /* The event of the new thread, in which the call's result is 0. */
 static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 {
@@ -225,7 +242,7 @@ static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 		event->thread = &entry->thread;
 		return;
 	} else {
-		event->thread = make_child(sinsp, ev, flags);
+		event->thread = make_noted_child(sinsp, ev, flags);
 	}
 	if (!event->thread)
 		return;

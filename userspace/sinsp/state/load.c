@@ -36,6 +36,28 @@ static void note_unknown(struct sinsp *sinsp, int64_t tid)
 	sinsp->threads.unknown++;
 }
 
+void state_note_program(struct sinsp *sinsp, int64_t tid, uint64_t exec_id,
+			const struct sinsp_program *program)
+{
+	struct sinsp_thread_entry *entry;
+
+	note_unknown(sinsp, tid);
+	entry = sinsp_threads_find(&sinsp->threads, tid);
+	if (!entry)
+		return;
+	entry->thread.exec_id = exec_id;
+	entry->thread.program = sinsp_program_create(&sinsp->pool, program);
+}
+
+struct sinsp_program *state_noted_program(struct sinsp *sinsp, int64_t tid, uint64_t exec_id)
+{
+	struct sinsp_thread_entry *entry = sinsp_threads_find(&sinsp->threads, tid);
+	bool is_noted = entry && entry->unknown && entry->thread.program &&
+			entry->thread.exec_id == exec_id;
+
+	return is_noted ? sinsp_program_ref(entry->thread.program) : NULL;
+}
+
 /* Adds an unknown thread from /proc, and first the main one of its process. */
 static struct sinsp_thread *ask_for_thread(struct sinsp *sinsp, int64_t tid)
 {
@@ -226,6 +248,30 @@ static void load_values(struct sinsp_thread *thread, const struct scap_thread *f
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
 }
 
+static void load_set_program(struct sinsp *sinsp, struct sinsp_thread *thread,
+			     const struct sinsp_program *from)
+{
+	struct sinsp_program *program = sinsp_program_create(&sinsp->pool, from);
+
+	if (!program)
+		return;
+	sinsp_program_unref(&sinsp->pool, thread->program);
+	thread->program = program;
+}
+
+void state_learn_executable(struct sinsp *sinsp, struct sinsp_thread *thread,
+			    const struct sinsp_program *from)
+{
+	struct sinsp_program learnt = *thread->program;
+
+	learnt.exepath = from->exepath;
+	learnt.flags = from->flags;
+	learnt.exe_ino = from->exe_ino;
+	learnt.exe_ctime_ns = from->exe_ctime_ns;
+	learnt.exe_mtime_ns = from->exe_mtime_ns;
+	load_set_program(sinsp, thread, &learnt);
+}
+
 static void load_program(struct sinsp *sinsp, struct sinsp_thread *thread,
 			 const struct scap_thread *from)
 {
@@ -241,12 +287,8 @@ static void load_program(struct sinsp *sinsp, struct sinsp_thread *thread,
 		.env = from->env,
 		.env_len = from->env_len,
 	};
-	struct sinsp_program *program = sinsp_program_create(&sinsp->pool, &found);
 
-	if (!program)
-		return;
-	sinsp_program_unref(&sinsp->pool, thread->program);
-	thread->program = program;
+	load_set_program(sinsp, thread, &found);
 }
 
 struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_thread *from)

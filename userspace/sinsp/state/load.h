@@ -17,6 +17,20 @@ struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid);
 struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num);
 
 /*
+ * Notes what a process executes of which /proc says nothing any more: for its own clone event,
+ * which comes later. exec_id: which program that is, as in clone events.
+ */
+void state_note_program(struct sinsp *sinsp, int64_t tid, uint64_t exec_id,
+			const struct sinsp_program *program);
+
+/* The executable of a thread's program is that of another one; all else remains. */
+void state_learn_executable(struct sinsp *sinsp, struct sinsp_thread *thread,
+			    const struct sinsp_program *from);
+
+/* That program, with a reference for the caller; NULL: none with that exec_id was noted. */
+struct sinsp_program *state_noted_program(struct sinsp *sinsp, int64_t tid, uint64_t exec_id);
+
+/*
  * A descriptor that is that file by the kernel (ino 0: it does not say). An entry of another one,
  * which must have arrived unseen, is replaced. A name in /proc counts only if it is of this file.
  */

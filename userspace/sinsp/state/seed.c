@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fills the tables. The main thread of each process is read from /proc, which alone has its program
- * and its directories; its other threads and its descriptors come from iterators of the kernel.
+ * Fills the tables. The main thread of each process is read from /proc, which alone has its
+ * arguments and its directories; its other threads and its descriptors come from iterators of the
+ * kernel, and so do the programs of those that ended before they were read.
  * What there is no iterator for, or what it fails to report, is read from /proc as well.
  */
 #include <limits.h>
@@ -79,6 +80,31 @@ static struct scap_thread seed_complete(const struct scap_other_thread *from,
 	return made;
 }
 
+/*
+ * A process that began after /proc was listed, or ended while it was read. If it has ended, nobody
+ * will tell what it executed: its events, and those of its descendants, do not.
+ */
+static void load_first(struct sinsp *sinsp, const struct scap_other_thread *from)
+{
+	const struct sinsp_program program = {.flags = from->exe_flags,
+					      .exe_ino = from->exe_ino,
+					      .exe_ctime_ns = from->exe_ctime_ns,
+					      .exe_mtime_ns = from->exe_mtime_ns,
+					      .exe = "",
+					      .exepath = from->exepath,
+					      .args = "",
+					      .env = ""};
+	struct sinsp_thread *thread = state_thread_find(sinsp, from->tid);
+	struct scap_thread found;
+
+	if (!thread && scap_proc_thread(sinsp->proc, from->tid, &found) == 0)
+		thread = state_load_thread(sinsp, &found);
+	if (!thread)
+		state_note_program(sinsp, from->tid, from->exec_id, &program);
+	else if (!*thread->program->exepath)
+		state_learn_executable(sinsp, thread, &program);
+}
+
 static void load_other(struct sinsp *sinsp, const struct scap_other_thread *from)
 {
 	const struct sinsp_thread_entry *pinned = sinsp->threads.pinned;
@@ -107,7 +133,10 @@ static int seed_other_threads(struct sinsp *sinsp, struct scap_threads *threads)
 
 	while ((r = scap_threads_next(threads, &found)) == 1) {
 		state_make_room(sinsp);
-		load_other(sinsp, &found);
+		if (found.is_first)
+			load_first(sinsp, &found);
+		else
+			load_other(sinsp, &found);
 	}
 	return r;
 }

@@ -28,6 +28,24 @@ static const struct iter_thread one = {
 };
 static const struct iter_thread end = {.flags = ITER_THREAD_END};
 
+/* The first thread of a process, and what it executes. */
+struct first {
+	struct iter_thread thread;
+	struct iter_program program;
+	char path[8];
+};
+
+static const struct first first = {
+	.thread = {.flags = ITER_THREAD_FIRST, .tid = 700, .pid = 700},
+	.program = {.exec_id = 1,
+		    .ino = 2,
+		    .ctime_ns = 3,
+		    .mtime_ns = 4,
+		    .flags = 5,
+		    .path_bytes = sizeof("/bin/sh")},
+	.path = "/bin/sh",
+};
+
 struct fixture {
 	struct scap_proc *proc;
 	struct scap_threads *threads;
@@ -89,6 +107,31 @@ static void test_taken(void **state)
 	assert_int_equal(scap_threads_next(fixture->threads, &found), 0);
 }
 
+static void test_programs(void **state)
+{
+	struct {
+		struct first first;
+		struct iter_thread thread;
+		struct iter_program without_path;
+		struct iter_thread one, end;
+	} records = {first, first.thread, first.program, one, end};
+	struct fixture *fixture = *state;
+	struct scap_other_thread found;
+
+	records.without_path.path_bytes = 0;
+	begin(fixture, &records, sizeof(records));
+	assert_int_equal(scap_threads_next(fixture->threads, &found), 1);
+	assert_true(found.is_first && found.tid == 700 && found.pid == 700);
+	assert_true(found.exec_id == 1 && found.exe_ino == 2 && found.exe_ctime_ns == 3 &&
+		    found.exe_mtime_ns == 4 && found.exe_flags == 5);
+	assert_string_equal(found.exepath, "/bin/sh");
+	assert_int_equal(scap_threads_next(fixture->threads, &found), 1);
+	assert_string_equal(found.exepath, "");
+	assert_int_equal(scap_threads_next(fixture->threads, &found), 1);
+	assert_false(found.is_first);
+	assert_int_equal(scap_threads_next(fixture->threads, &found), 0);
+}
+
 static void expect_malformed(struct fixture *fixture, const struct iter_thread *record)
 {
 	struct scap_other_thread found;
@@ -108,12 +151,38 @@ static void test_malformed(void **state)
 		record.member = (value);                                                           \
 		expect_malformed(fixture, &record);                                                \
 	} while (0)
-	EXPECT_MALFORMED(flags, 4);
+	EXPECT_MALFORMED(flags, 8);
+	EXPECT_MALFORMED(flags, ITER_THREAD_FIRST);
 	EXPECT_MALFORMED(flags, ITER_THREAD_END);
 	EXPECT_MALFORMED(tid, 0);
 	EXPECT_MALFORMED(pid, 0);
 	EXPECT_MALFORMED(tid, UINT32_C(1) << 31);
 	EXPECT_MALFORMED(pid, UINT32_MAX);
+}
+
+static void test_malformed_program(void **state)
+{
+	struct fixture *fixture = *state;
+	struct scap_other_thread found;
+
+	for (int i = 0; i < 4; i++) {
+		struct first record = first;
+		size_t bytes = sizeof(record);
+
+		record.program.path_bytes -= i == 0; /* no NUL at its end */
+		if (i == 1)
+			record.path[1] = '\0';
+		if (i == 2)
+			record.program.path_bytes = ITER_PATH_BYTES_MAX + 1;
+		if (i == 3)
+			bytes--;
+		begin(fixture, &record, bytes);
+		assert_int_equal(scap_threads_next(fixture->threads, &found), -EBADMSG);
+	}
+	begin(fixture, &first, sizeof(first.thread) + 1);
+	assert_int_equal(scap_threads_next(fixture->threads, &found), -EBADMSG);
+	begin(fixture, &first, sizeof(first.thread));
+	assert_int_equal(scap_threads_next(fixture->threads, &found), -EBADMSG);
 }
 
 /* A walk that was cut short must not pass for a machine with fewer threads. */
@@ -137,7 +206,9 @@ static void test_without_end(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_taken, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_programs, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_malformed, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_malformed_program, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_without_end, setup, teardown),
 };
 

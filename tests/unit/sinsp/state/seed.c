@@ -11,6 +11,8 @@
 #include "open_fd.h"
 #include "scap/live/iter.h"
 #include "sinsp/state/core.h"
+#include "sinsp/state/load.h"
+#include "sinsp/state/program.h"
 #include "unit.h"
 
 static void fills_the_tables(void **state)
@@ -170,6 +172,120 @@ static void takes_threads_of_an_iterator(void **state)
 	scap_threads_destroy(iterators.threads);
 }
 
+/* First threads: one that /proc has, and one that has ended, which executes /bin/run. */
+static struct scap_threads *programs_iterator(struct driven_machine *machine)
+{
+	const struct {
+		struct {
+			struct iter_thread thread;
+			struct iter_program program;
+			char path[8];
+		} firsts[2];
+		struct iter_thread end;
+	} records = {
+		{{{.flags = ITER_THREAD_FIRST, .tid = 50, .pid = 50},
+		  {.exec_id = 5, .path_bytes = 8},
+		  "/bin/xy"},
+		 {{.flags = ITER_THREAD_FIRST, .tid = 12345, .pid = 12345},
+		  {.exec_id = 6,
+		   .ino = 7,
+		   .ctime_ns = 8,
+		   .mtime_ns = 9,
+		   .flags = 1,
+		   .path_bytes = 8},
+		  "/bin/go"}},
+		{.flags = ITER_THREAD_END},
+	};
+	int to = memfd_create("records", MFD_CLOEXEC);
+	struct scap_threads *threads;
+
+	assert_true(to >= 0);
+	assert_int_equal(write(to, &records, sizeof(records)), sizeof(records));
+	assert_int_equal(lseek(to, 0, SEEK_SET), 0);
+	assert_int_equal(scap_threads_create(to, &machine->proc, &threads), 0);
+	return threads;
+}
+
+/*
+ * A process that had another number when /proc was read: its clone event comes later, and from it
+ * on its descendants have its program. Not one that executes something else under its number.
+ */
+static void keeps_programs_of_those_that_ended(void **state)
+{
+	for (uint64_t exec_id = 6; exec_id < 8; exec_id++) {
+		struct driven_machine *machine = *state;
+		struct drive *drive = &machine->drive;
+		const struct sinsp_iterators iterators = {.threads = programs_iterator(machine)};
+		const struct sinsp_program *program;
+
+		assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+		scap_threads_destroy(iterators.threads);
+		assert_string_equal(drive_thread(drive, 50)->program->exepath, "/bin/known");
+		assert_null(sinsp_thread_find(drive->sinsp, 12345));
+		drive_clone(drive, 12345, 0,
+			    &(struct drive_clone){
+				    .pid = 12345, .ptid = 12344, .comm = "go", .exec_id = exec_id});
+		drive_clone(drive, 12346, 0,
+			    &(struct drive_clone){.pid = 12346, .ptid = 12345, .comm = "go"});
+		program = drive_thread(drive, 12346)->program;
+		assert_string_equal(program->exepath, exec_id == 6 ? "/bin/go" : "");
+		if (exec_id == 6)
+			assert_true(program->exe_ino == 7 && program->exe_ctime_ns == 8 &&
+				    program->exe_mtime_ns == 9 && program->flags == 1);
+		driven_machine_teardown(state);
+		driven_machine_setup(state);
+	}
+}
+
+/* One that ended while /proc was read has arguments, perhaps, but no executable. */
+static void completes_programs(void **state)
+{
+	static const struct sinsp_program of_kernel = {
+		.exe = "", .exepath = "/bin/go", .args = "", .env = "", .exe_ino = 7};
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	struct scap_thread found = {.tid = 70,
+				    .pid = 70,
+				    .ptid = 1,
+				    .comm = "go",
+				    .exe = "go",
+				    .exepath = "",
+				    .args = "on",
+				    .args_len = 3,
+				    .env = "",
+				    .cgroups = "",
+				    .cwd = "/",
+				    .root = "/"};
+	struct sinsp_thread *thread = state_load_thread(drive->sinsp, &found);
+
+	state_learn_executable(drive->sinsp, thread, &of_kernel);
+	assert_string_equal(thread->program->exepath, "/bin/go");
+	assert_int_equal(thread->program->exe_ino, 7);
+	assert_string_equal(thread->program->exe, "go");
+	assert_string_equal(thread->program->args, "on");
+}
+
+/* A program that is known goes before what was noted. */
+static void notes_programs_once(void **state)
+{
+	static const struct sinsp_program noted = {
+		.exe = "", .exepath = "/bin/go", .args = "", .env = ""};
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	struct sinsp_program *found;
+
+	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_note_program(drive->sinsp, 900, 6, &noted);
+	assert_null(state_noted_program(drive->sinsp, 900, 7));
+	assert_null(state_noted_program(drive->sinsp, 50, 6));
+	found = state_noted_program(drive->sinsp, 900, 6);
+	assert_string_equal(found->exepath, "/bin/go");
+	sinsp_program_unref(&drive->sinsp->pool, found);
+	drive_clone(drive, 900, 0,
+		    &(struct drive_clone){.pid = 900, .ptid = 50, .comm = "go", .exec_id = 6});
+	assert_string_equal(drive_thread(drive, 900)->program->exepath, "/bin/known");
+}
+
 static void reads_threads_from_proc_if_the_iterator_fails(void **state)
 {
 	struct driven_machine *machine = *state;
@@ -203,6 +319,9 @@ static const struct CMUnitTest tests[] = {
 	TEST(takes_descriptors_of_an_iterator),
 	TEST(reads_proc_if_the_iterator_fails),
 	TEST(takes_threads_of_an_iterator),
+	TEST(keeps_programs_of_those_that_ended),
+	TEST(completes_programs),
+	TEST(notes_programs_once),
 	TEST(reads_threads_from_proc_if_the_iterator_fails),
 	TEST(does_nothing_without_proc),
 };
