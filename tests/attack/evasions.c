@@ -6,13 +6,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
+#include <linux/fs.h>
 #include <linux/io_uring.h>
+#include <netinet/in.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -443,6 +449,112 @@ static void in_overlay(void)
 	usleep(500000); /* until they were looked up */
 }
 
+static atomic_bool ended;
+enum { RACED = 9, RACES = 2000 };
+
+/* Makes a number one file and the other in turn. */
+static void *change_number(void *files)
+{
+	while (!atomic_load(&ended))
+		for (int i = 0; i < 2; i++)
+			dup2(((int *)files)[i], RACED);
+	return NULL;
+}
+
+/* How many bytes a read returns says which of the files it was. */
+static void raced_number(void)
+{
+	int files[2] = {open("secret", O_RDONLY), open("short", O_CREAT | O_RDWR, 0600)};
+	char bytes[BYTES];
+	pthread_t thread;
+
+	need(files[0] >= 0 && files[1] >= 0 && write(files[1], "abc", 3) == 3);
+	need(dup2(files[0], RACED) == RACED);
+	need(pthread_create(&thread, NULL, change_number, files) == 0);
+	for (int i = 0; i < RACES; i++)
+		need(pread(RACED, bytes, sizeof(bytes), 0) > 0);
+	atomic_store(&ended, true);
+	pthread_join(thread, NULL);
+}
+
+static volatile char selector; /* whether calls are dispatched to the program: 1 */
+
+static void take_call(int signal, siginfo_t *info, void *context)
+{
+	selector = 0;
+}
+
+/* The kernel runs no call of it: the program gets a signal in its place, and does what it likes. */
+static void by_dispatch(void)
+{
+	const struct sigaction action = {.sa_sigaction = take_call, .sa_flags = SA_SIGINFO};
+
+	need(sigaction(SIGSYS, &action, NULL) == 0);
+	need(prctl(59 /* PR_SET_SYSCALL_USER_DISPATCH */, 1, 0, 0, &selector) == 0);
+	selector = 1;
+	syscall(SYS_openat, AT_FDCWD, "secret", O_RDONLY);
+	need(selector == 0);
+}
+
+/* Sockets whose ends and messages have forms of their own. */
+static void odd_sockets(void)
+{
+	static const int kinds[][3] = {
+		{AF_ALG, SOCK_SEQPACKET, 0},	 {40 /* AF_VSOCK */, SOCK_STREAM, 0},
+		{AF_INET, SOCK_STREAM, 132},	 {44 /* AF_XDP */, SOCK_RAW, 0},
+		{AF_INET, SOCK_STREAM, 262 /* MPTCP */},
+	};
+	const struct sockaddr_in nobody = {.sin_family = AF_INET,
+					   .sin_port = htons(9),
+					   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = -1;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		fd = socket(kinds[i][0], kinds[i][1], kinds[i][2]);
+	if (fd >= 0)
+		connect(fd, (const struct sockaddr *)&nobody, sizeof(nobody));
+}
+
+/* Names where there is no memory, or none for the program. */
+static void bad_pointers(void)
+{
+	void *hidden = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uintptr_t pointers[] = {0xffffffffff600000, 0xffff888000000000, 0x8000000000000000, 8,
+				      (uintptr_t)hidden};
+
+	for (size_t i = 0; i < sizeof(pointers) / sizeof(pointers[0]); i++)
+		need(syscall(SYS_openat, AT_FDCWD, pointers[i], O_RDONLY) < 0 && errno == EFAULT);
+}
+
+/* Its own file is gone when it runs. */
+static void removed_program(void)
+{
+	char *argv[] = {"removed", NULL}, *none[] = {NULL};
+	int from = open("/bin/true", O_RDONLY), to = open("removed", O_CREAT | O_WRONLY, 0755);
+	pid_t child;
+
+	need(from >= 0 && to >= 0);
+	while (sendfile(to, from, NULL, 1 << 20) > 0)
+		;
+	close(to);
+	to = open("removed", O_RDONLY | O_CLOEXEC);
+	need(to >= 0 && unlink("removed") == 0);
+	child = fork();
+	if (child == 0) {
+		fexecve(to, argv, none);
+		_exit(1);
+	}
+	wait_for(child);
+}
+
+static void by_clone_of_file(void)
+{
+	int from = open("secret", O_RDONLY), to = open("copy", O_CREAT | O_WRONLY, 0600);
+
+	need(from >= 0 && to >= 0);
+	ioctl(to, FICLONE, from);
+}
+
 /*
  * A process that is another one all the time: it opens a file, its child reads it and goes on. Ends
  * when the file `stop` is there, or the folder has gone.
@@ -494,6 +606,12 @@ static const struct {
 	{"setuid_program", setuid_program},
 	{"by_kernel", by_kernel},
 	{"in_overlay", in_overlay},
+	{"raced_number", raced_number},
+	{"by_dispatch", by_dispatch},
+	{"odd_sockets", odd_sockets},
+	{"bad_pointers", bad_pointers},
+	{"removed_program", removed_program},
+	{"by_clone_of_file", by_clone_of_file},
 	{"walker", walker},
 };
 
