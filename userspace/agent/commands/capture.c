@@ -6,8 +6,7 @@
 #include "agent/process/child.h"
 #include "agent/process/memory.h"
 #include "agent/run/run.h"
-#include "agent/run/record.h"
-#include "agent/run/service.h"
+#include "agent/run/report.h"
 #include "agent/process/signals.h"
 
 static void print_warnings(const struct input *input)
@@ -28,13 +27,13 @@ static int loop(struct run *run)
 	print_warnings(run->input);
 	if (options->verbose && !options->read)
 		fputs("agent: capturing\n", stderr);
-	if (run->child)
-		child_go(run->child);
-	service_notify(run, NOTIFY_READY);
+	if (run->processes.child)
+		child_go(run->processes.child);
+	service_notify(&run->service, NOTIFY_READY);
 	if (loop_run(run, &err))
 		exit_code = command_fail(EXIT_FAILURE, &err);
 	report_print(run);
-	if (run->recording_failed || (options->strict && report_is_incomplete(run)))
+	if (run->recorder.failed || (options->strict && report_is_incomplete(run)))
 		exit_code = EXIT_FAILURE;
 	return exit_code;
 }
@@ -50,16 +49,19 @@ static int open_and_loop(struct run *run, struct child *child)
 	/* The environment of a command is its own: the manager waits for the command, if for
 	 * anyone. */
 	if (!child)
-		service_begin(run);
-	if (run_set_privileges(run->options, &run->outputs, &run->captures, run_can_reload(run),
-			       &err) ||
-	    run_start_loader(run->options, run_can_reload(run), &run->loader, &err) ||
+		service_begin(&run->service);
+	if (run_set_privileges(run->options, &run->outputs, &run->recorder.captures,
+			       options_can_reload(run->options), &err) ||
+	    run_start_loader(run->options, options_can_reload(run->options), &run->helpers.loader,
+			     &err) ||
 	    (!run->options->read &&
-	     host_start_readers(run->options->host_root, &run->readers, &err)) ||
-	    signals_init(run_can_reload(run) || run->outputs.count || run->captures.count, &err) ||
+	     host_start_readers(run->options->host_root, &run->helpers.readers, &err)) ||
+	    signals_init(options_can_reload(run->options) || run->outputs.count ||
+				 run->recorder.captures.count,
+			 &err) ||
 	    (child && signals_pass_on(child->pid, &err)) || run_open(run, child, &err))
 		return command_fail(EXIT_FAILURE, &err);
-	code = record_open(run, &err);
+	code = record_open(&run->recorder, run->options, run->sinsp, &err);
 	if (code)
 		return recording_is_unread(code) ? EXIT_SUCCESS : command_fail(EXIT_FAILURE, &err);
 	if (pages_begin(run, &err) || run_drop_privileges(run->options, &run->outputs, &err))

@@ -135,6 +135,12 @@ int options_add_output_config(struct options *options, struct output_config *con
 /* Reads the texts of --output. Returns 0 or -errno with a message. */
 int options_read_outputs(struct options *options, struct error *err);
 
+/* Whether SIGHUP is a request to reload; otherwise, and without outputs, it ends a run. */
+static inline bool options_can_reload(const struct options *options)
+{
+	return options->rules_count || options->config || options->pid_file;
+}
+
 /* The name of the file that is read, for messages. */
 const char *options_input_name(const struct options *options);
 

@@ -180,7 +180,7 @@ static void report_reached(struct run *run, uint64_t now_ns)
 	struct boundary *boundary = run->input->live->boundary(run->input);
 	struct take_over_message message = {.kind = TAKE_OVER_REACHED};
 
-	losses_end(run);
+	losses_end(&run->losses, run->input, &run->plan->selection, &run->outputs);
 	add_outputs(run, &message);
 	message.patience_ns += RELEASE_NS;
 	hand_over->state = HAND_OVER_REACHED;

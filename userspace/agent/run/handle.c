@@ -10,13 +10,13 @@
 /* Counts an event that passed the filter or a rule. */
 static void count_match(struct run *run)
 {
-	run->matched++;
-	run->ended = run->matched == run->options->count;
+	run->counts.matched++;
+	run->ended = run->counts.matched == run->options->count;
 }
 
 static int end_line(struct run *run, struct error *err)
 {
-	run->formatted++;
+	run->counts.formatted++;
 	line_writer_end_line(&run->line_writer);
 	return line_writer_flush_if_full(&run->line_writer, err);
 }
@@ -83,7 +83,7 @@ static int show(struct run *run, struct sinsp_event *event, bool *passed, struct
 static bool is_asked_for(const struct run *run, const struct scap_event *raw,
 			 const struct sinsp_event *event)
 {
-	if (run->follow.count && !(event->thread && event->thread->followed))
+	if (run->processes.follow.count && !(event->thread && event->thread->followed))
 		return false;
 	return !raw->hidden && (run->plan->selection.events[event->ev.desc->id] & WHY_FILTER);
 }
@@ -96,7 +96,7 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 
 	if (run->ended)
 		return 0;
-	record_turn(run, raw);
+	record_turn(&run->recorder, raw);
 	if (run->containers)
 		containers_apply(run->containers);
 	/* sinsp_process() counts invalid frames. */
@@ -104,7 +104,7 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 		return 0;
 	if (run->containers)
 		containers_follow(run->containers);
-	if (canary_takes(&run->canary, &event))
+	if (canary_takes(&run->pages.canary, &event))
 		return 0;
 	if (event.ev.desc->id == EVENT_bpf && run->input->live)
 		run->input->live->note_bpf(run->input, &event);
@@ -112,7 +112,8 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 		result = show(run, &event, &passed, err);
 	if (passed && run->summary)
 		summary_count(run->summary, &event);
-	run->filter_unknown += event.was_unknown;
-	record_event(run, raw, &event, passed);
+	run->counts.filter_unknown += event.was_unknown;
+	record_event(&run->recorder, raw, &event, passed);
+	run->ended |= run_has_no_output(run);
 	return result;
 }

@@ -2,7 +2,7 @@
 /* Selects the input. */
 #include "agent/run/input.h"
 
-int input_open(const struct plan *plan, const struct input_helpers *helpers, struct input **input,
+int input_open(const struct plan *plan, struct input_helpers *helpers, struct input **input,
 	       struct error *err)
 {
 	return plan->options->read ? input_file_open(plan, input, err)

@@ -11,6 +11,7 @@
 #include "abi.h"
 #include "agent/control/exposition.h"
 #include "agent/plan/plan.h"
+#include "agent/process/loader.h"
 #include "agent/run/account.h"
 #include "scap/model/source.h"
 #include "util/buf.h"
@@ -18,7 +19,6 @@
 
 struct boundary;
 struct input;
-struct loader;
 
 /* seen = delivered + filtered + lost + corrupt */
 struct input_totals {
@@ -147,14 +147,17 @@ struct input {
 	bool changing; /* a change is in progress: another may not begin */
 };
 
-/* Processes that help during the whole life of an input; NULL: this one does that itself. */
+/* Processes that help an input from its begin to its end; zeroed: this one does that itself. */
 struct input_helpers {
-	struct loader *loader; /* loads programs */
-	struct proc_readers *readers;
+	struct loader loader; /* loads programs */
+	struct proc_readers *readers; /* owned: a reference; reads what others may let wait */
 };
 
-/* Opens the input that the options of the plan name; capturing begins. As plan_create(). */
-int input_open(const struct plan *plan, const struct input_helpers *helpers, struct input **input,
+/*
+ * Opens the input that the options of the plan name; capturing begins. The helpers are borrowed.
+ * Returns 0 or -errno with a message.
+ */
+int input_open(const struct plan *plan, struct input_helpers *helpers, struct input **input,
 	       struct error *err);
 
 void input_destroy(struct input *input); /* accepts NULL */
@@ -168,8 +171,8 @@ int input_file_open(const struct plan *plan, struct input **input, struct error 
  * a second capture starts in parallel; the first ends when all its events were taken.
  */
 
-int input_live_open(const struct plan *plan, const struct input_helpers *helpers,
-		    struct input **input, struct error *err);
+int input_live_open(const struct plan *plan, struct input_helpers *helpers, struct input **input,
+		    struct error *err);
 
 /*
  * The account of a capture file. The report's first line always has the form

@@ -571,21 +571,21 @@ static void input_live_leave_out(struct input_live *live, size_t place, pid_t pi
 		live->place.self_pids[place] = (uint32_t)found;
 }
 
-static void input_live_set_place(struct input_live *live, const struct input_helpers *helpers)
+static void input_live_set_place(struct input_live *live, struct input_helpers *helpers)
 {
 	live->place.self_pids[0] = (uint32_t)live->host.self;
 	live->place.keys = live->keys;
-	if (helpers->loader) {
-		live->place.loader = &helpers->loader->client.loader;
-		input_live_leave_out(live, 1, helpers->loader->pid);
+	if (helpers->loader.pid) {
+		live->place.loader = &helpers->loader.client.loader;
+		input_live_leave_out(live, 1, helpers->loader.pid);
 	}
 	if (helpers->readers)
 		input_live_leave_out(live, 2, proc_readers_pid(helpers->readers));
 	scap_proc_set_readers(live->host.proc, helpers->readers);
 }
 
-int input_live_open(const struct plan *plan, const struct input_helpers *helpers,
-		    struct input **input, struct error *err)
+int input_live_open(const struct plan *plan, struct input_helpers *helpers, struct input **input,
+		    struct error *err)
 {
 	struct input_live *made = calloc(1, sizeof(*made));
 	int code;

@@ -9,9 +9,8 @@
 
 #include "agent/process/child.h"
 #include "agent/run/containers.h"
-#include "agent/run/record.h"
 #include "agent/run/reload.h"
-#include "agent/run/service.h"
+#include "agent/run/report.h"
 #include "agent/process/signals.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
@@ -52,11 +51,11 @@ static void step_outputs(struct run *run, uint64_t now)
 {
 	struct buf messages = {0};
 
-	losses_step(run, now);
+	losses_step(&run->losses, run->input, &run->plan->selection, &run->outputs, now);
 	outputs_step(&run->outputs, now, &messages);
 	terminal_print(stderr, &messages);
 	buf_finish(&messages);
-	run->ended |= outputs_are_gone(&run->outputs) && !run->captures.count;
+	run->ended |= outputs_are_gone(&run->outputs) && !run->recorder.captures.count;
 }
 
 static void step_budget(struct run *run, uint64_t now)
@@ -72,28 +71,15 @@ static void step_budget(struct run *run, uint64_t now)
 static void take_hangup(struct loop *loop)
 {
 	outputs_reopen(&loop->run->outputs);
-	captures_reopen(&loop->run->captures);
-	if (run_can_reload(loop->run))
+	captures_reopen(&loop->run->recorder.captures);
+	if (options_can_reload(loop->run->options))
 		reload_request(loop->reload);
 }
 
-/* Whether the command, or all chosen processes, have exited. */
-static bool is_over(const struct run *run)
-{
-	struct sinsp_stats state;
-
-	if (run->child)
-		return child_has_exited(run->child);
-	if (!run->options->pids_count || run->options->read)
-		return false;
-	sinsp_stats(run->sinsp, &state);
-	return state.followed == 0;
-}
-
 /* Says once that it has ended: what is loaded goes on. */
-static void check_loader(struct run *run, uint64_t now)
+static void check_loader(struct loader *loader, uint64_t now)
 {
-	if (!run->loader.pid || run->loader.ended || loader_runs(&run->loader, now))
+	if (!loader->pid || loader->ended || loader_runs(loader, now))
 		return;
 	fputs("agent: the process that loads programs has ended: the capture goes on, but a reload "
 	      "that needs other programs fails, and CPUs that go online are not captured; restart "
@@ -101,36 +87,50 @@ static void check_loader(struct run *run, uint64_t now)
 	      stderr);
 }
 
-/*
- * Checks that do not depend on events: signals (-M causes one), counters, and the reader of the
- * output. idle: no events at present.
- */
-static bool may_go_on(struct loop *loop, bool idle)
+/* Does what is due beside the events: what ends the run is noted. idle: no events at present. */
+static void run_step(struct loop *loop, bool idle)
 {
 	struct run *run = loop->run;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	print_reports(loop, now);
 	step_budget(run, now);
-	service_step(run, now);
-	pages_serve(run);
+	report_step_service(run, now);
+	pages_serve(&run->pages);
 	hand_over_step(run, now);
 	/* Who follows pods or runtimes has something to say also while there are no events. */
 	if (run->containers)
 		containers_apply(run->containers);
 	groups_step(&run->groups, run->input, run->plan, run->sinsp, now);
-	record_step(run, now, idle);
-	if (run->line_writer.closed)
-		run->ended = true;
+	record_step(&run->recorder, now, idle);
 	if (run->outputs.count)
 		step_outputs(run, now);
-	check_loader(run, now);
-	losses_say_silence(run, now);
+	check_loader(&run->helpers.loader, now);
+	losses_say_silence(&run->losses, run->input, now);
 	if (signals_take_reload())
 		take_hangup(loop);
 	reload_step(loop->reload);
 	loop->source = run->input->ops->step(run->input);
-	return !run->ended && signals_count() == 0 && !is_over(run);
+	run->ended |= run->line_writer.closed || run_has_no_output(run);
+}
+
+/* Whether the command, or all chosen processes, have exited. */
+static bool processes_have_exited(const struct run *run)
+{
+	struct sinsp_stats state;
+
+	if (run->processes.child)
+		return child_has_exited(run->processes.child);
+	if (!run->options->pids_count || run->options->read)
+		return false;
+	sinsp_stats(run->sinsp, &state);
+	return state.followed == 0;
+}
+
+/* Whether no more events are needed: a limit, a signal, or all that was watched has exited. */
+static bool run_is_over(const struct run *run)
+{
+	return run->ended || signals_count() > 0 || processes_have_exited(run);
 }
 
 /*
@@ -164,7 +164,10 @@ static int turn(struct loop *loop, struct error *err)
 	struct line_writer *writer = &loop->run->line_writer;
 	int timeout_ms = 0, n, result;
 
-	while (may_go_on(loop, timeout_ms != 0)) {
+	for (;;) {
+		run_step(loop, timeout_ms != 0);
+		if (run_is_over(loop->run))
+			return 0;
 		n = handle_some(loop, timeout_ms, err);
 		if (n < 0)
 			return n == -ENODATA ? 0 : n;
@@ -178,7 +181,6 @@ static int turn(struct loop *loop, struct error *err)
 		if (!loop->run->outputs.count)
 			line_writer_check_reader(writer);
 	}
-	return 0;
 }
 
 /* Handles the remaining events of the input, so that every seen event is accounted for. */
@@ -196,8 +198,10 @@ static int loop_drain(struct loop *loop, struct error *err)
 	}
 	if (result == 0 && got != -ENODATA)
 		result = run->input->ops->fail(run->input, got, err);
-	record_close(run);
-	losses_end(run);
+	record_close(&run->recorder);
+	/* What is lost after another agent took over is not said here: that one has it. */
+	if (!hand_over_is_gone(&run->hand_over))
+		losses_end(&run->losses, run->input, &run->plan->selection, &run->outputs);
 	outputs_close(&run->outputs, signals_are_insistent);
 	hand_over_account(run);
 	return result ? result : line_writer_flush(&run->line_writer, err);
@@ -217,7 +221,7 @@ int loop_run(struct run *run, struct error *err)
 		signals_end_after(run->options->duration_ns);
 	result = turn(&loop, err);
 	hand_over_leave(run);
-	service_notify(run, NOTIFY_STOPPING);
+	service_notify(&run->service, NOTIFY_STOPPING);
 	drained = loop_drain(&loop, result ? NULL : err);
 	if (result == 0 && drained == 0)
 		result = report_print_summary(run, err);

@@ -9,6 +9,7 @@
 #include "agent/control/control.h"
 #include "agent/control/exposition.h"
 #include "agent/run/containers.h"
+#include "agent/run/report.h"
 #include "agent/process/memory.h"
 #include "util/version.h"
 
@@ -323,7 +324,7 @@ static const char *metrics_account_of(const struct run *run, size_t i,
 		output_account(outputs->list[i], account);
 		return outputs->list[i]->config->name;
 	}
-	capture = run->captures.list[i - outputs->count];
+	capture = run->recorder.captures.list[i - outputs->count];
 	capture_account(capture, account);
 	return capture->config->name;
 }
@@ -333,7 +334,7 @@ static void append_outputs(struct exposition *exposition, const struct run *run)
 	struct output_account accounts[OUTPUTS_SHOWN];
 	struct metric_label labels[OUTPUTS_SHOWN][3];
 	char places[OUTPUTS_SHOWN][PLACE_BYTES];
-	size_t all = run->outputs.count + run->captures.count;
+	size_t all = run->outputs.count + run->recorder.captures.count;
 	size_t count = all < OUTPUTS_SHOWN ? all : OUTPUTS_SHOWN;
 
 	if (count == 0)
@@ -366,7 +367,7 @@ static void append_pages(struct exposition *exposition, const struct run *run)
 		uint64_t count = 0;
 
 		for (size_t i = 0; i < HTTP_MAX; i++)
-			count += control_dropped(run->controls[i], (enum control_dropped)why);
+			count += control_dropped(run->pages.controls[i], (enum control_dropped)why);
 		exposition_sample(exposition, labels, count);
 	}
 }
@@ -388,9 +389,9 @@ void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 	append_process(&exposition);
 	run->input->ops->append_metrics(run->input, run->plan, &exposition);
 	budget_append_metrics(&run->budget, &exposition);
-	exposition_add(&exposition, &matched, run->matched);
+	exposition_add(&exposition, &matched, run->counts.matched);
 	exposition_add(&exposition, &printed, run_printed(run));
-	exposition_add(&exposition, &unknown, run->filter_unknown);
+	exposition_add(&exposition, &unknown, run->counts.filter_unknown);
 	sinsp_stats(run->sinsp, &state);
 	APPEND_ROWS(&exposition, state_rows, &state);
 	if (run->containers)

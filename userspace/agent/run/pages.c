@@ -10,6 +10,7 @@
 
 #include "agent/control/control.h"
 #include "agent/process/memory.h"
+#include "agent/run/report.h"
 #include "output/delivery/outputs.h"
 #include "util/clock.h"
 #include "util/version.h"
@@ -209,7 +210,8 @@ static void prepare_canary(void *data)
 		question->silent = run->input->live->silent(run->input, &question->silent_cpu);
 	question->captures_exits = run->input->live && run->plan->selection.events[EVENT_procexit];
 	if (question->captures_exits &&
-	    run->input->live->find_pid(run->input, run->canary.pid, &question->tid, &question->err))
+	    run->input->live->find_pid(run->input, run->pages.canary.pid, &question->tid,
+				       &question->err))
 		question->tid = 0;
 }
 
@@ -222,11 +224,11 @@ static void get_readiness(struct control *control, void *context, bool openmetri
 	bool asked;
 	int code;
 
-	if (canary_is_fresh(&run->canary)) {
+	if (canary_is_fresh(&run->pages.canary)) {
 		BUF_LITERAL(&answer->body, ARRIVED);
 		return;
 	}
-	code = canary_start(&run->canary);
+	code = canary_start(&run->pages.canary);
 	if (code) {
 		buf_printf(&answer->body,
 			   "a process to test the capture with cannot be started: %s\n",
@@ -235,7 +237,7 @@ static void get_readiness(struct control *control, void *context, bool openmetri
 		return;
 	}
 	asked = pages_ask(control, prepare_canary, &question, answer);
-	code = canary_end(&run->canary, asked ? question.tid : 0, CANARY_MS);
+	code = canary_end(&run->pages.canary, asked ? question.tid : 0, CANARY_MS);
 	if (!asked)
 		return;
 	if (question.silent)
@@ -254,7 +256,7 @@ static void get_readiness(struct control *control, void *context, bool openmetri
 			"ok: the loop moves; no events of processes are captured to test more\n");
 }
 
-static const struct control_page pages[] = {
+static const struct control_page served[] = {
 	{"/metrics", "counters and gauges, for Prometheus", get_metrics},
 	{"/healthz", "whether the loop that handles events and the threads of outputs move",
 	 get_health},
@@ -267,25 +269,26 @@ int pages_begin(struct run *run, struct error *err)
 {
 	int code = 0;
 
-	canary_init(&run->canary);
+	canary_init(&run->pages.canary);
 	for (size_t i = 0; code == 0 && i < HTTP_MAX && run->options->http[i]; i++)
-		code = control_create(run->options->http[i], pages, run, &run->controls[i], err);
+		code = control_create(run->options->http[i], served, run, &run->pages.controls[i],
+				      err);
 	return code;
 }
 
-void pages_end(struct run *run)
+void pages_end(struct pages *pages)
 {
-	if (!run->controls[0])
+	if (!pages->controls[0])
 		return;
 	for (size_t i = 0; i < HTTP_MAX; i++) {
-		control_destroy(run->controls[i]);
-		run->controls[i] = NULL;
+		control_destroy(pages->controls[i]);
+		pages->controls[i] = NULL;
 	}
-	canary_finish(&run->canary);
+	canary_finish(&pages->canary);
 }
 
-void pages_serve(struct run *run)
+void pages_serve(struct pages *pages)
 {
-	for (size_t i = 0; i < HTTP_MAX && run->controls[i]; i++)
-		control_serve(run->controls[i]);
+	for (size_t i = 0; i < HTTP_MAX && pages->controls[i]; i++)
+		control_serve(pages->controls[i]);
 }

@@ -29,111 +29,122 @@ static void record_configure(const struct options *options, struct recording_con
 	config->writer.give_up = record_gives_up;
 }
 
-int record_open(struct run *run, struct error *err)
+int record_open(struct recorder *recorder, const struct options *options, struct sinsp *sinsp,
+		struct error *err)
 {
 	int code = 0;
 
-	if (run->options->write) {
-		record_configure(run->options, &run->recording_config);
-		code = recording_create(&run->recording_config, run->sinsp, &run->recording, err);
-		run->is_recording = code == 0;
+	recorder->options = options;
+	recorder->sinsp = sinsp;
+	if (options->write) {
+		record_configure(options, &recorder->config);
+		code = recording_create(&recorder->config, sinsp, &recorder->recording, err);
+		recorder->is_recording = code == 0;
 	}
 	if (code)
 		return code;
-	return captures_open(&run->captures, run->sinsp, run->options->read, record_gives_up, err);
+	return captures_open(&recorder->captures, sinsp, options->read, record_gives_up, err);
 }
 
-void record_take_result(struct run *run, int result)
+void record_take_result(struct recorder *recorder, int result)
 {
 	if (result == 0)
 		return;
-	run->is_recording = false;
-	run->recording_failed = !recording_is_unread(result);
-	run->ended |= run->printer.format->silent && !run->outputs.count && !run->captures.count;
-	if (run->recording_failed)
-		fprintf(stderr, "agent: %s\n", recording_problem(run->recording));
-	recording_close(run->recording); /* for the account; its error is already known */
+	recorder->is_recording = false;
+	recorder->stopped = true;
+	recorder->failed = !recording_is_unread(result);
+	if (recorder->failed)
+		fprintf(stderr, "agent: %s\n", recording_problem(recorder->recording));
+	recording_close(recorder->recording); /* for the account; its error is already known */
 }
 
 /* The result of -w, whose receiver is the first if it records. */
-static int take_code(const struct run *run, const struct fan *fan)
+static int take_code(const struct recorder *recorder, const struct fan *fan)
 {
-	return run->is_recording ? fan->codes[0] : 0;
+	return recorder->is_recording ? fan->codes[0] : 0;
 }
 
 /*
  * A file that begins has all that is known of containers, and what became known counts as written:
  * that goes to the other files before.
  */
-static void write_changes(struct run *run)
+static void write_changes(struct recorder *recorder)
 {
 	struct fan fan;
 
 	fan_init(&fan);
-	if (run->is_recording)
-		fan_add(&fan, recording_has_begun(run->recording)
-				      ? recording_changes(run->recording, EVENT_NONE, false)
+	if (recorder->is_recording)
+		fan_add(&fan, recording_has_begun(recorder->recording)
+				      ? recording_changes(recorder->recording, EVENT_NONE, false)
 				      : NULL);
-	captures_changes_alone(&run->captures, &fan);
-	sinsp_dump_changed(run->sinsp, &fan.snapshot);
-	record_take_result(run, take_code(run, &fan));
+	captures_changes_alone(&recorder->captures, &fan);
+	sinsp_dump_changed(recorder->sinsp, &fan.snapshot);
+	record_take_result(recorder, take_code(recorder, &fan));
 }
 
-void record_turn(struct run *run, const struct scap_event *raw)
+void record_turn(struct recorder *recorder, const struct scap_event *raw)
 {
-	bool is_due = run->is_recording && recording_is_due(run->recording, raw);
+	bool is_due = recorder->is_recording && recording_is_due(recorder->recording, raw);
 
-	if (!is_due && !captures_are_due(&run->captures, raw))
+	if (!is_due && !captures_are_due(&recorder->captures, raw))
 		return;
-	write_changes(run);
-	if (is_due && run->is_recording)
-		record_take_result(run, recording_turn(run->recording, raw));
-	captures_turn(&run->captures, raw);
+	write_changes(recorder);
+	if (is_due && recorder->is_recording)
+		record_take_result(recorder, recording_turn(recorder->recording, raw));
+	captures_turn(&recorder->captures, raw);
 }
 
-void record_event(struct run *run, const struct scap_event *raw, const struct sinsp_event *event,
-		  bool passed)
+void record_event(struct recorder *recorder, const struct scap_event *raw,
+		  const struct sinsp_event *event, bool passed)
 {
 	unsigned int id = event->ev.desc->id;
-	bool is_recording = run->is_recording;
+	bool is_recording = recorder->is_recording;
 	struct fan fan;
 	int code;
 
-	if (!is_recording && !run->captures.count)
+	if (!is_recording && !recorder->captures.count)
 		return;
 	fan_init(&fan);
 	if (is_recording)
-		fan_add(&fan, recording_changes(run->recording, id, passed));
-	captures_changes(&run->captures, event, passed, &fan);
-	sinsp_dump_changed(run->sinsp, &fan.snapshot);
-	captures_event(&run->captures, raw, id, fan.codes + is_recording);
+		fan_add(&fan, recording_changes(recorder->recording, id, passed));
+	captures_changes(&recorder->captures, event, passed, &fan);
+	sinsp_dump_changed(recorder->sinsp, &fan.snapshot);
+	captures_event(&recorder->captures, raw, id, fan.codes + is_recording);
 	if (!is_recording)
 		return;
-	code = take_code(run, &fan);
-	record_take_result(run, code ? code : recording_event(run->recording, raw, id, passed));
+	code = take_code(recorder, &fan);
+	record_take_result(recorder,
+			   code ? code : recording_event(recorder->recording, raw, id, passed));
 }
 
-void record_step(struct run *run, uint64_t now_ns, bool idle)
+void record_step(struct recorder *recorder, uint64_t now_ns, bool idle)
 {
 	struct buf messages = {0};
 
-	if (run->is_recording)
-		record_take_result(run, recording_flush(run->recording, now_ns, idle));
-	if (!run->captures.count)
+	if (recorder->is_recording)
+		record_take_result(recorder, recording_flush(recorder->recording, now_ns, idle));
+	if (!recorder->captures.count)
 		return;
 	/* A machine has a state without events; a file that is read has it with its first one. */
-	if (!run->options->read && captures_are_due(&run->captures, NULL)) {
-		write_changes(run);
-		captures_turn(&run->captures, NULL);
+	if (!recorder->options->read && captures_are_due(&recorder->captures, NULL)) {
+		write_changes(recorder);
+		captures_turn(&recorder->captures, NULL);
 	}
-	captures_step(&run->captures, now_ns, idle, &messages);
+	captures_step(&recorder->captures, now_ns, idle, &messages);
 	terminal_print(stderr, &messages);
 	buf_finish(&messages);
 }
 
-void record_close(struct run *run)
+void record_close(struct recorder *recorder)
 {
-	if (run->is_recording)
-		record_take_result(run, recording_close(run->recording));
-	captures_close(&run->captures);
+	if (recorder->is_recording)
+		record_take_result(recorder, recording_close(recorder->recording));
+	captures_close(&recorder->captures);
+}
+
+void record_finish(struct recorder *recorder)
+{
+	captures_finish(&recorder->captures);
+	recording_destroy(recorder->recording);
+	recorder->recording = NULL;
 }

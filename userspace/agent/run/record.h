@@ -9,30 +9,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/run/run.h"
+#include "agent/options/options.h"
+#include "agent/record/captures.h"
+#include "agent/record/recording.h"
 #include "scap/model/source.h"
 #include "util/error.h"
 
+struct sinsp;
+struct sinsp_event;
+
+/* Part of `struct run`; zeroed: nothing is recorded. */
+struct recorder {
+	struct sinsp *sinsp; /* borrowed, as below */
+	const struct options *options;
+	struct recording_config config;
+	struct recording *recording; /* of -w; NULL: nothing was recorded */
+	bool is_recording; /* false also after its end */
+	bool stopped; /* it ended early: by an error, or since nobody reads it any more */
+	bool failed; /* by an error, which was printed */
+	struct captures captures; /* the outputs that are captures */
+};
+
 /* Begins the recordings that the options request. Returns 0 or -errno with a message. */
-int record_open(struct run *run, struct error *err);
+int record_open(struct recorder *recorder, const struct options *options, struct sinsp *sinsp,
+		struct error *err);
 
 /* Begins other files if it is time, before an event is applied to the state. */
-void record_turn(struct run *run, const struct scap_event *raw);
+void record_turn(struct recorder *recorder, const struct scap_event *raw);
 
 /* Writes an event that was applied. passed: the user asked for it. */
-void record_event(struct run *run, const struct scap_event *raw, const struct sinsp_event *event,
-		  bool passed);
+void record_event(struct recorder *recorder, const struct scap_event *raw,
+		  const struct sinsp_event *event, bool passed);
 
 /* To be called every few events, and while there are none. Messages go to stderr. */
-void record_step(struct run *run, uint64_t now_ns, bool idle);
+void record_step(struct recorder *recorder, uint64_t now_ns, bool idle);
 
 /* Ends all files. */
-void record_close(struct run *run);
+void record_close(struct recorder *recorder);
 
-/*
- * Handles the result of a function of the recording of -w: a failure is printed at once and ends
- * it; the run continues if events have other places to go.
- */
-void record_take_result(struct run *run, int result);
+/* Handles the result of a function of the recording of -w: a failure is printed and ends it. */
+void record_take_result(struct recorder *recorder, int result);
+
+/* Releases all; nothing more is written. */
+void record_finish(struct recorder *recorder);
 
 #endif

@@ -218,12 +218,13 @@ static int put_in_place(struct reload *reload, struct prepared *prepared)
 	int code = 0;
 
 	if (prepared->has_printer) {
-		code = captures_prepare(&run->captures, &prepared->captures, &prepared->err);
+		code = captures_prepare(&run->recorder.captures, &prepared->captures,
+					&prepared->err);
 		if (code == 0)
 			code = outputs_change(&run->outputs, &prepared->outputs, &prepared->err);
 		if (code)
 			return code;
-		captures_replace(&run->captures, &prepared->captures, &ended);
+		captures_replace(&run->recorder.captures, &prepared->captures, &ended);
 		say(reload, &ended);
 		buf_finish(&ended);
 	}
@@ -238,7 +239,7 @@ static int put_in_place(struct reload *reload, struct prepared *prepared)
 	prepared->plan = NULL;
 	if (prepared->has_printer) {
 		printer_replace(&run->printer, &prepared->printer);
-		output_views_show(&run->printer, &run->outputs, &run->captures);
+		output_views_show(&run->printer, &run->outputs, &run->recorder.captures);
 		run->plan->printer = &run->printer;
 		prepared->has_printer = false;
 	}
@@ -296,7 +297,7 @@ void reload_request(struct reload *reload)
 {
 	reload->requested = true;
 	reload->announced = true;
-	service_notify(reload->run, NOTIFY_RELOADING);
+	service_notify(&reload->run->service, NOTIFY_RELOADING);
 }
 
 /* After the last of the requested reloads, also if the rules stay as they were. */
@@ -306,7 +307,7 @@ static void announce_end(struct reload *reload)
 	    reload->run->input->changing)
 		return;
 	reload->announced = false;
-	service_notify(reload->run, NOTIFY_READY);
+	service_notify(&reload->run->service, NOTIFY_READY);
 }
 
 void reload_step(struct reload *reload)

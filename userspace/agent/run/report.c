@@ -7,18 +7,21 @@
 #include <string.h>
 
 #include "agent/run/containers.h"
+#include "agent/run/report.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 #include "util/buf.h"
 #include "util/terminal.h"
 
+enum { SERVICE_LINE_BYTES = 512 };
+
 static struct account report_account_of(const struct run *run)
 {
 	struct account account = {
-		.matched = run->matched,
-		.filter_unknown = run->filter_unknown,
+		.matched = run->counts.matched,
+		.filter_unknown = run->counts.filter_unknown,
 		.printed = run_printed(run),
-		.recording = run->recording,
+		.recording = run->recorder.recording,
 		.ruleset = run->plan->ruleset,
 		.verbose = run->options->verbose,
 	};
@@ -43,6 +46,19 @@ int report_append_counters(const struct run *run, struct buf *text)
 	return 0;
 }
 
+void report_step_service(struct run *run, uint64_t now_ns)
+{
+	char line[SERVICE_LINE_BYTES];
+	struct buf text = buf_fixed(line, sizeof(line));
+
+	if (!service_step(&run->service, &run->outputs, now_ns) ||
+	    report_append_counters(run, &text))
+		return;
+	buf_append_char(&text, '\0');
+	if (!text.failed)
+		service_status(&run->service, line);
+}
+
 static void append_list(const struct run *run, struct output *const *list, size_t count,
 			struct buf *text)
 {
@@ -61,10 +77,10 @@ void report_append_outputs(const struct run *run, struct buf *text)
 
 	append_list(run, outputs->ending, outputs->ending_count, text);
 	append_list(run, outputs->list, outputs->count, text);
-	for (size_t i = 0; i < run->captures.count; i++) {
+	for (size_t i = 0; i < run->recorder.captures.count; i++) {
 		struct output_account account;
 
-		capture_account(run->captures.list[i], &account);
+		capture_account(run->recorder.captures.list[i], &account);
 		output_account_append(&account, run->options->verbose, text);
 	}
 }
@@ -143,7 +159,7 @@ static bool is_stdout_for_text(const struct run *run)
 	const char *write = run->options->write;
 
 	return !run->printer.format->for_programs && !(write && strcmp(write, "-") == 0) &&
-	       !run->outputs.count && !run->captures.count;
+	       !run->outputs.count && !run->recorder.captures.count;
 }
 
 int report_print_summary(struct run *run, struct error *err)

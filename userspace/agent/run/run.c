@@ -40,25 +40,25 @@ int run_plan(struct run *run, const struct options *options, struct buf *message
 	line_writer_init(&run->line_writer, STDOUT_FILENO);
 	code = printer_init(&run->printer, options, messages, err);
 	if (code == 0)
-		code = output_views_make(options, &run->printer, &run->outputs, &run->captures,
-					 messages, err);
+		code = output_views_make(options, &run->printer, &run->outputs,
+					 &run->recorder.captures, messages, err);
 	return code ? code : plan_create(options, &run->printer, &run->plan, messages, err);
 }
 
-static void set_follow(struct run *run, struct child *child)
+static void follow_processes(struct run *run, struct child *child)
 {
 	const struct options *options = run->options;
 
-	run->child = child;
-	run->follow.children = options->follow;
+	run->processes.child = child;
+	run->processes.follow.children = options->follow;
 	if (child) {
-		run->child_pid = child->pid;
-		run->follow.pids = &run->child_pid;
-		run->follow.count = 1;
-		run->follow.from_exec = true;
+		run->processes.child_pid = child->pid;
+		run->processes.follow.pids = &run->processes.child_pid;
+		run->processes.follow.count = 1;
+		run->processes.follow.from_exec = true;
 	} else {
-		run->follow.pids = options->pids;
-		run->follow.count = options->pids_count;
+		run->processes.follow.pids = options->pids;
+		run->processes.follow.count = options->pids_count;
 	}
 }
 
@@ -118,7 +118,6 @@ static int claim_from_other(struct run *run, struct error *err)
 
 int run_open(struct run *run, struct child *child, struct error *err)
 {
-	struct input_helpers helpers;
 	bool live = !run->options->read; /* in a capture file a process may begin later */
 	int code = live ? check_pids(run->options, err) : 0;
 
@@ -134,15 +133,16 @@ int run_open(struct run *run, struct child *child, struct error *err)
 						: run_claim(run, err);
 	if (code)
 		return code;
-	set_follow(run, child);
-	helpers = (struct input_helpers){run->loader.pid ? &run->loader : NULL, run->readers};
-	code = input_open(run->plan, &helpers, &run->input, err);
+	follow_processes(run, child);
+	code = input_open(run->plan, &run->helpers, &run->input, err);
 	if (code == 0)
 		code = take_over_begin(run, err);
 	if (code == 0 && child)
-		code = run->input->live->find_pid(run->input, child->pid, &run->child_pid, err);
+		code = run->input->live->find_pid(run->input, child->pid, &run->processes.child_pid,
+						  err);
 	if (code == 0)
-		code = run->input->ops->create_state(run->input, &run->follow, &run->sinsp, err);
+		code = run->input->ops->create_state(run->input, &run->processes.follow,
+						     &run->sinsp, err);
 	if (code || !live)
 		return code;
 	code = check_followed(run, err);
@@ -171,22 +171,21 @@ int run_follow_containers(struct run *run, struct error *err)
 
 void run_finish(struct run *run)
 {
-	pages_end(run);
+	pages_end(&run->pages);
 	budget_close(&run->budget);
 	outputs_finish(&run->outputs);
-	captures_finish(&run->captures);
-	service_end(run);
+	record_finish(&run->recorder);
+	service_end(&run->service);
 	hand_over_stop(run);
 	pid_file_close(&run->pid_file);
 	take_over_finish(run);
 	hand_over_finish(run);
-	recording_destroy(run->recording);
 	summary_destroy(run->summary);
 	containers_destroy(run->containers);
 	sinsp_destroy(run->sinsp);
 	input_destroy(run->input);
-	loader_finish(&run->loader);
-	proc_readers_unref(run->readers);
+	loader_finish(&run->helpers.loader);
+	proc_readers_unref(run->helpers.readers);
 	plan_destroy(run->plan);
 	printer_finish(&run->printer);
 	line_writer_finish(&run->line_writer);

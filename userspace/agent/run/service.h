@@ -45,8 +45,6 @@ int run_drop_privileges(const struct options *options, const struct outputs *out
  * change nothing else.
  */
 
-struct run;
-
 /* Part of `struct run`; zeroed, there is no manager. */
 struct service {
 	struct notify notify;
@@ -55,18 +53,21 @@ struct service {
 };
 
 /* Looks for a manager in the environment, and sets its line of status. */
-void service_begin(struct run *run);
+void service_begin(struct service *service);
 
-void service_end(struct run *run);
+void service_end(struct service *service);
 
 /* Reports a change of the state. */
-void service_notify(struct run *run, enum notify_state state);
+void service_notify(struct service *service, enum notify_state state);
 
 /*
- * Feeds the watchdog, and sets the line of status to the counters every few seconds. Called by the
- * loop on each turn: a loop that is stuck does not feed, nor is it fed while a thread of an output
- * hangs. now_ns: monotonic clock.
+ * Feeds the watchdog. Called by the loop on each turn: a loop that is stuck does not feed, nor is
+ * it fed while a thread of an output hangs. now_ns: monotonic clock. Returns whether the line of
+ * status is due, which it is every few seconds.
  */
-void service_step(struct run *run, uint64_t now_ns);
+bool service_step(struct service *service, struct outputs *outputs, uint64_t now_ns);
+
+/* Sets the line of status. */
+void service_status(struct service *service, const char *line);
 
 #endif

@@ -357,7 +357,7 @@ int take_over_complete(struct run *run, struct error *err)
 	if (code)
 		return begin_alone(run, code, err);
 	/* Before this agent's first event; those of the kernel from here on are its own. */
-	losses_skip(run);
+	losses_skip(&run->losses, run->input);
 	if (channel_send(&take_over->channel, &go, SEND_MS, &why))
 		return take_over_fail(run, -EPIPE, why.text, err);
 	code = await_release(run, err);

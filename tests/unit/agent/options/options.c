@@ -44,6 +44,15 @@ static void test_finish(void **state)
 	options_finish(&options);
 }
 
+/* What there is to read again, or somebody who can ask for it. */
+static void test_reload(void **state)
+{
+	assert_false(options_can_reload(&(struct options){.filter = "evt.num=1"}));
+	assert_true(options_can_reload(&(struct options){.rules_count = 1}));
+	assert_true(options_can_reload(&(struct options){.config = "a.yaml"}));
+	assert_true(options_can_reload(&(struct options){.pid_file = "a.pid"}));
+}
+
 static void test_input_name(void **state)
 {
 	assert_string_equal(options_input_name(&(struct options){.read = "a.scap"}), "a.scap");
@@ -54,6 +63,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rules),
 	cmocka_unit_test(test_runtime_sockets),
 	cmocka_unit_test(test_finish),
+	cmocka_unit_test(test_reload),
 	cmocka_unit_test(test_input_name),
 };
 

@@ -64,7 +64,7 @@ static void test_filter(void **state)
 	handle(EVENT_dup);
 	handle(EVENT_close);
 	expect_output("1 close\n3 close\n");
-	assert_int_equal(run.matched, 2);
+	assert_int_equal(run.counts.matched, 2);
 	assert_int_equal(run_printed(&run), 2);
 }
 
@@ -74,8 +74,8 @@ static void test_nothing_to_print(void **state)
 	begin((struct options){.print = "%fd.sport"});
 	handle(EVENT_close);
 	expect_output("");
-	assert_int_equal(run.matched, 1);
-	assert_int_equal(run.formatted, 0);
+	assert_int_equal(run.counts.matched, 1);
+	assert_int_equal(run.counts.formatted, 0);
 }
 
 static void test_count(void **state)
@@ -89,7 +89,7 @@ static void test_count(void **state)
 	/* The rest of the input is not even applied. */
 	handle(EVENT_close);
 	expect_output("close\nclose\n");
-	assert_int_equal(run.matched, 2);
+	assert_int_equal(run.counts.matched, 2);
 }
 
 /* A hidden event of a file only changes the state. */
@@ -109,7 +109,7 @@ static void test_hidden(void **state)
 	event.hidden = true;
 	assert_int_equal(handle_event(&run, &event, &err), 0);
 	expect_output("");
-	assert_int_equal(run.matched, 0);
+	assert_int_equal(run.counts.matched, 0);
 	sinsp_stats(run.sinsp, &stats);
 	assert_int_equal(stats.threads, 1);
 }
@@ -124,7 +124,7 @@ static void test_corrupt_frame(void **state)
 	event.len -= 1;
 	assert_int_equal(handle_event(&run, &event, &err), 0);
 	expect_output("");
-	assert_int_equal(run.matched, 0);
+	assert_int_equal(run.counts.matched, 0);
 	sinsp_stats(run.sinsp, &stats);
 	assert_int_equal(stats.corrupt, 1);
 }
@@ -172,8 +172,8 @@ static void test_first_rule(void **state)
 	handle(EVENT_close);
 	handle(EVENT_dup);
 	expect_output(LINE("one"));
-	assert_int_equal(run.matched, 1);
-	assert_int_equal(run.formatted, 1);
+	assert_int_equal(run.counts.matched, 1);
+	assert_int_equal(run.counts.formatted, 1);
 }
 
 static void test_all_rules(void **state)
@@ -181,7 +181,7 @@ static void test_all_rules(void **state)
 	begin_rules((struct options){.all_rules = true});
 	handle(EVENT_close);
 	expect_output(LINE("one") LINE("two"));
-	assert_int_equal(run.matched, 2);
+	assert_int_equal(run.counts.matched, 2);
 	/* The limit holds within an event, too. */
 	run_finish(&run);
 	begin_rules((struct options){.all_rules = true, .count = 1});

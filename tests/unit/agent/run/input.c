@@ -23,7 +23,7 @@ int input_file_open(const struct plan *plan, struct input **input, struct error 
 	return 0;
 }
 
-int input_live_open(const struct plan *plan, const struct input_helpers *helpers,
+int input_live_open(const struct plan *plan, struct input_helpers *helpers,
 		    struct input **input, struct error *err)
 {
 	*input = &live;

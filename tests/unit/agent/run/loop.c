@@ -12,6 +12,7 @@
 #include "agent/run/input.h"
 #include "agent/process/child.h"
 #include "agent/run/containers.h"
+#include "agent/run/report.h"
 #include "agent/run/run.h"
 #include "agent/process/signals.h"
 #include "sinsp/sinsp.h"
@@ -128,7 +129,7 @@ static void test_filter(void **state)
 
 	assert_int_equal(scene_do(scene, tmpfile()), 0);
 	assert_int_equal(count_lines(scene->out), 90);
-	assert_int_equal(scene->run.matched, 90);
+	assert_int_equal(scene->run.counts.matched, 90);
 	assert_int_equal(run_printed(&scene->run), 90);
 	scene_destroy(scene);
 }
@@ -150,7 +151,7 @@ static void test_only_counted(void **state)
 
 	assert_int_equal(scene_do(scene, tmpfile()), 0);
 	assert_string_equal(scene->out, "");
-	assert_int_equal(scene->run.matched, 100);
+	assert_int_equal(scene->run.counts.matched, 100);
 	assert_int_equal(run_printed(&scene->run), 0);
 	scene_destroy(scene);
 }
@@ -163,7 +164,7 @@ static void test_count_limit(void **state)
 	scene->options.count = 3;
 	assert_int_equal(scene_do(scene, tmpfile()), 0);
 	assert_int_equal(count_lines(scene->out), 3);
-	assert_int_equal(scene->run.matched, 3);
+	assert_int_equal(scene->run.counts.matched, 3);
 	/* The rest is taken from the source all the same, so that the account is complete. */
 	assert_int_equal(scap_source_next(scap_live_source(&scene->live), 0, &event), -ENODATA);
 	scene_destroy(scene);
@@ -178,7 +179,7 @@ static void test_duration_while_events_trickle(void **state)
 	scene->options.duration_ns = 20 * 1000000;
 	assert_int_equal(scene_do(scene, tmpfile()), 0);
 	assert_in_range(scene->live.trickled, 1, 50);
-	assert_int_equal(scene->run.matched, EVENTS_COUNT);
+	assert_int_equal(scene->run.counts.matched, EVENTS_COUNT);
 	scene_destroy(scene);
 }
 
@@ -266,7 +267,7 @@ static void test_reports_without_events(void **state)
 			 0);
 	assert_int_equal(containers_follow_pods(scene->run.containers, NULL), 0);
 	assert_int_equal(child_start(command, &child, NULL), 0);
-	scene->run.child = &child;
+	scene->run.processes.child = &child;
 	child_go(&child);
 	before = redirect(STDERR_FILENO, messages);
 	result = loop_run(&scene->run, &scene->err);

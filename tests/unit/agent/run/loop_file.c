@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/run/report.h"
 #include "agent/run/run.h"
 #include "agent/process/signals.h"
 #include "scap/file/reader.h"
@@ -119,7 +120,7 @@ static void test_hidden_events_are_not_shown(void **state)
 	reader.end = -ENODATA;
 	run_file((struct options){.format = &format_none});
 	assert_int_equal(scene.result, 0);
-	assert_int_equal(scene.run.matched, EVENTS_COUNT - EVENTS_COUNT / HIDDEN_EVERY);
+	assert_int_equal(scene.run.counts.matched, EVENTS_COUNT - EVENTS_COUNT / HIDDEN_EVERY);
 	assert_false(report_is_incomplete(&scene.run));
 	assert_string_equal(scene.said,
 			    "agent: read 1000 events of 5000 bytes; matched 900, printed 0\n");
@@ -127,7 +128,7 @@ static void test_hidden_events_are_not_shown(void **state)
 	/* What live captures have only by name is there. */
 	reader.end = -ENODATA;
 	run_file((struct options){.format = &format_none, .filter = "evt.type=switch"});
-	assert_int_equal(scene.run.matched, 400);
+	assert_int_equal(scene.run.counts.matched, 400);
 	finish();
 }
 
@@ -136,7 +137,7 @@ static void test_count_limit(void **state)
 {
 	reader.end = -ENODATA;
 	run_file((struct options){.format = &format_none, .count = 3});
-	assert_int_equal(scene.run.matched, 3);
+	assert_int_equal(scene.run.counts.matched, 3);
 	assert_int_equal(reader.stats.events, 4);
 	finish();
 }
@@ -150,7 +151,7 @@ static void test_a_file_that_breaks_off(void **state)
 	assert_string_equal(scene.said,
 			    "agent: warning: some.scap: it is bad at byte 7\n"
 			    "agent: read 1000 events of 5000 bytes; matched 900, printed 0\n");
-	assert_int_equal(scene.run.matched, 900);
+	assert_int_equal(scene.run.counts.matched, 900);
 	finish();
 }
 
@@ -160,7 +161,7 @@ static void test_a_file_that_is_bad(void **state)
 	run_file((struct options){.format = &format_none});
 	assert_int_equal(scene.result, -EBADMSG);
 	assert_string_equal(scene.err.text, "some.scap: it is bad at byte 7");
-	assert_int_equal(scene.run.matched, 900);
+	assert_int_equal(scene.run.counts.matched, 900);
 	finish();
 }
 

@@ -84,7 +84,7 @@ static void test_by_type(void **state)
 	lost[EVENT_open].lost[LOSS_RING_FULL] = 5;
 	lost[EVENT_dup].lost[LOSS_RING_FULL] = 7;
 	lost[EVENT_close].lost[LOSS_RING_FULL] = 100;
-	losses_end(&run);
+	losses_end(&run.losses, &input, &plan.selection, &run.outputs);
 	outputs_close(&run.outputs, NULL);
 	expect_end(": lost in the kernel: ring full (dup 7)\n");
 	assert_memory_equal(fake_target.got.data, "drop: 7 records", 15);
@@ -99,15 +99,15 @@ static void test_once(void **state)
 	add_output(",batch-age=0");
 	assert_int_equal(outputs_open(&run.outputs, false, NULL, NULL), 0);
 	lost[EVENT_open].lost[LOSS_SCRATCH_BUSY] = 2;
-	losses_step(&run, now);
+	losses_step(&run.losses, &input, &plan.selection, &run.outputs, now);
 	while (fake_target.called == 0)
 		outputs_step(&run.outputs, now, &messages);
 	expect_end(": lost in the kernel: scratch busy (open 2)\n");
 	/* Not yet due. */
 	lost[EVENT_open].lost[LOSS_SCRATCH_BUSY] = 5;
-	losses_step(&run, now + 1);
-	losses_end(&run);
-	losses_end(&run);
+	losses_step(&run.losses, &input, &plan.selection, &run.outputs, now + 1);
+	losses_end(&run.losses, &input, &plan.selection, &run.outputs);
+	losses_end(&run.losses, &input, &plan.selection, &run.outputs);
 	outputs_close(&run.outputs, NULL);
 	expect_end(": lost in the kernel: scratch busy (open 3)\n");
 	assert_int_equal(fake_target.called, 2);
@@ -121,13 +121,11 @@ static void test_those_of_another_agent(void **state)
 	add_output("");
 	assert_int_equal(outputs_open(&run.outputs, false, NULL, NULL), 0);
 	lost[EVENT_open].lost[LOSS_RING_FULL] = 3;
-	losses_skip(&run);
+	losses_skip(&run.losses, &input);
 	lost[EVENT_open].lost[LOSS_RING_FULL] = 5;
-	losses_step(&run, clock_ns(CLOCK_MONOTONIC));
-	/* What is lost after another agent took over is not this one's. */
-	lost[EVENT_open].lost[LOSS_RING_FULL] = 9;
-	run.hand_over.state = HAND_OVER_GONE;
-	losses_end(&run);
+	losses_step(&run.losses, &input, &plan.selection, &run.outputs, clock_ns(CLOCK_MONOTONIC));
+	losses_end(&run.losses, &input, &plan.selection, &run.outputs);
+	losses_end(&run.losses, NULL, &plan.selection, &run.outputs);
 	outputs_close(&run.outputs, NULL);
 	expect_end(": lost in the kernel: ring full (open 2)\n");
 	assert_memory_equal(fake_target.got.data, "drop: 2 records", 15);
@@ -139,12 +137,12 @@ static void test_silence(void **state)
 	static const uint64_t second_ns = 1000000000;
 
 	silent_cpus = 2;
-	losses_say_silence(&run, 5);
+	losses_say_silence(&run.losses, &input, 5);
 	assert_int_equal(run.losses.silent, 2);
 	silent_cpus = 0;
-	losses_say_silence(&run, 6);
+	losses_say_silence(&run.losses, &input, 6);
 	assert_int_equal(run.losses.silent, 2);
-	losses_say_silence(&run, 5 + second_ns);
+	losses_say_silence(&run.losses, &input, 5 + second_ns);
 	assert_int_equal(run.losses.silent, 0);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The metrics of a run: its own counters, those of the state and of the input, in valid text. */
+#include "agent/run/report.h"
 #include "agent/run/run.h"
 
 #include <stdlib.h>
@@ -16,8 +17,8 @@ static int setup(void **state)
 {
 	options = (struct options){.format = &format_text};
 	fake_input_run(&input, &run, &options);
-	run.matched = 7;
-	run.formatted = 6;
+	run.counts.matched = 7;
+	run.counts.formatted = 6;
 	run.line_writer.lines_lost = 1;
 	return 0;
 }

@@ -67,7 +67,7 @@ static void fetch(const char *page)
 static void *move(void *data)
 {
 	while (!atomic_load(&ended)) {
-		pages_serve(&run);
+		pages_serve(&run.pages);
 		usleep(1000);
 	}
 	return NULL;
@@ -138,8 +138,8 @@ static void test_no_pages(void **state)
 	struct error err;
 
 	assert_int_equal(pages_begin(&other, &err), 0);
-	assert_null(other.controls[0]);
-	pages_end(&other);
+	assert_null(other.pages.controls[0]);
+	pages_end(&other.pages);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -121,8 +121,10 @@ static void begin(struct options of)
 static void begin_recording(struct options of)
 {
 	begin(of);
-	run.recording = &recording;
-	run.is_recording = true;
+	run.recorder.sinsp = run.sinsp;
+	run.recorder.options = &options;
+	run.recorder.recording = &recording;
+	run.recorder.is_recording = true;
 }
 
 static int teardown(void **state)
@@ -160,12 +162,12 @@ static void test_recording(void **state)
 	handle(EVENT_close);
 	handle(EVENT_dup);
 	assert_string_equal(recording.calls, "turn passed turn hidden ");
-	assert_true(run.is_recording);
+	assert_true(run.recorder.is_recording);
 }
 
 static void fail_recording(void *code)
 {
-	record_take_result(&run, *(int *)code);
+	record_take_result(&run.recorder, *(int *)code);
 }
 
 static void expect_end(int code, bool failed, bool ended, const char *said)
@@ -175,9 +177,9 @@ static void expect_end(int code, bool failed, bool ended, const char *said)
 	printed_call(fail_recording, &code, &printed);
 	assert_string_equal(printed.err, said);
 	printed_finish(&printed);
-	assert_false(run.is_recording);
-	assert_int_equal(run.recording_failed, failed);
-	assert_int_equal(run.ended, ended);
+	assert_false(run.recorder.is_recording);
+	assert_int_equal(run.recorder.failed, failed);
+	assert_int_equal(run_has_no_output(&run), ended);
 	assert_string_equal(recording.calls, "close ");
 	run_finish(&run);
 }
@@ -194,8 +196,8 @@ static void test_recording_that_ends(void **state)
 	begin_recording((struct options){.format = &format_text});
 	expect_end(-EINTR, false, false, "");
 	begin_recording((struct options){.format = &format_none});
-	record_take_result(&run, 0);
-	assert_true(run.is_recording);
+	record_take_result(&run.recorder, 0);
+	assert_true(run.recorder.is_recording);
 }
 
 /* After a failure nothing more is handed to it; printing continues. */
@@ -232,7 +234,7 @@ static void add_capture(const char *text)
 		assert_int_equal(filter_create(config->filter, NULL, &filter, NULL), 0);
 	assert_int_equal(capture_create(config, filter, &capture, &err), 0);
 	capture->recording = &other;
-	assert_int_equal(captures_add(&run.captures, capture, &err), 0);
+	assert_int_equal(captures_add(&run.recorder.captures, capture, &err), 0);
 }
 
 /* Each has its own filter, and fails alone. */
@@ -249,12 +251,12 @@ static void test_capture_beside(void **state)
 	other.event_code = -ENOSPC;
 	handle(EVENT_dup);
 	handle(EVENT_dup);
-	assert_true(run.is_recording);
+	assert_true(run.recorder.is_recording);
 	assert_false(run.ended);
-	assert_int_equal(run.captures.list[0]->dropped[GAP_CAPTURE_NO_SPACE], 3);
+	assert_int_equal(run.recorder.captures.list[0]->dropped[GAP_CAPTURE_NO_SPACE], 3);
 	/* The end of -w is not that of the run. */
-	record_take_result(&run, -EPIPE);
-	assert_false(run.ended);
+	record_take_result(&run.recorder, -EPIPE);
+	assert_false(run_has_no_output(&run));
 }
 
 static const struct CMUnitTest tests[] = {

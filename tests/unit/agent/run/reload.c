@@ -218,7 +218,7 @@ static int setup_managed(void **state)
 	int code = setup(state);
 
 	fake_manager_open(&manager, false);
-	service_begin(&run);
+	service_begin(&run.service);
 	fake_manager_expect(&manager, "STATUS=opening the input and loading programs");
 	return code;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "agent/run/report.h"
 #include "agent/run/run.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
@@ -20,8 +21,8 @@ static int setup(void **state)
 {
 	options = (struct options){.format = &format_text};
 	fake_input_run(&input, &run, &options);
-	run.matched = 7;
-	run.formatted = 6;
+	run.counts.matched = 7;
+	run.counts.formatted = 6;
 	run.line_writer.lines_lost = 1;
 	return 0;
 }

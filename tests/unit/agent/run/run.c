@@ -66,8 +66,8 @@ static void test_file(void **state)
 	sinsp_stats(run.sinsp, &stats);
 	assert_true(stats.threads > 0);
 	assert_null(run.summary);
-	assert_int_equal(record_open(&run, &err), 0);
-	assert_false(run.is_recording);
+	assert_int_equal(record_open(&run.recorder, &options, run.sinsp, &err), 0);
+	assert_false(run.recorder.is_recording);
 	run_finish(&run);
 	assert_int_equal(
 		open_run((struct options){.read = CAPTURES "/current.scap", .summary = true}), 0);
@@ -87,10 +87,10 @@ static void test_process_of_a_file(void **state)
 						   .pids_count = 1,
 						   .follow = true}),
 			 0);
-	assert_int_equal(run.follow.count, 1);
-	assert_true(run.follow.children);
-	assert_false(run.follow.from_exec);
-	assert_int_equal(run.follow.pids[0], none);
+	assert_int_equal(run.processes.follow.count, 1);
+	assert_true(run.processes.follow.children);
+	assert_false(run.processes.follow.from_exec);
+	assert_int_equal(run.processes.follow.pids[0], none);
 }
 
 static pid_t make_dead_process(void)
@@ -130,7 +130,7 @@ static void test_process(void **state)
 	if (open_run((struct options){.pids = &self, .pids_count = 1}))
 		fail_msg("%s", err.text);
 	assert_true(sinsp_is_followed(run.sinsp, self));
-	assert_false(run.follow.children);
+	assert_false(run.processes.follow.children);
 }
 
 struct thread {
@@ -179,10 +179,10 @@ static void test_child(void **state)
 	fake_live_offer(&live);
 	assert_int_equal(plan((struct options){.follow = true}), 0);
 	assert_int_equal(run_open(&run, &child, &err), 0);
-	assert_ptr_equal(run.child, &child);
-	assert_int_equal(run.follow.count, 1);
-	assert_int_equal(run.follow.pids[0], child.pid);
-	assert_true(run.follow.from_exec && run.follow.children);
+	assert_ptr_equal(run.processes.child, &child);
+	assert_int_equal(run.processes.follow.count, 1);
+	assert_int_equal(run.processes.follow.pids[0], child.pid);
+	assert_true(run.processes.follow.from_exec && run.processes.follow.children);
 }
 
 static void test_recording(void **state)
@@ -196,10 +196,10 @@ static void test_recording(void **state)
 						   .write = path,
 						   .format = &format_none}),
 			 0);
-	if (record_open(&run, &err))
+	if (record_open(&run.recorder, &options, run.sinsp, &err))
 		fail_msg("%s", err.text);
-	assert_true(run.is_recording);
-	assert_non_null(run.recording);
+	assert_true(run.recorder.is_recording);
+	assert_non_null(run.recorder.recording);
 	assert_int_equal(access(path, R_OK), 0);
 	run_finish(&run);
 	etc_remove(&folder, "a.scap");
@@ -208,14 +208,14 @@ static void test_recording(void **state)
 						   .write = "/nonexistent/a.scap",
 						   .format = &format_none}),
 			 0);
-	assert_int_equal(record_open(&run, &err), -ENOENT);
+	assert_int_equal(record_open(&run.recorder, &options, run.sinsp, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/nonexistent/a.scap"));
-	assert_false(run.is_recording);
+	assert_false(run.recorder.is_recording);
 }
 
 static void test_printed(void **state)
 {
-	const struct run counted = {.formatted = 7, .line_writer = {.lines_lost = 2}};
+	const struct run counted = {.counts.formatted = 7, .line_writer = {.lines_lost = 2}};
 
 	assert_int_equal(run_printed(&counted), 5);
 }

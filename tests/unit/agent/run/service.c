@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "agent/run/report.h"
 #include "agent/run/run.h"
 #include "sinsp/sinsp.h"
 
@@ -25,8 +26,8 @@ static int setup(void **state)
 	fake_manager_open(&manager, false);
 	options = (struct options){.format = &format_text};
 	fake_input_run(&input, &run, &options);
-	run.matched = 7;
-	run.formatted = 5;
+	run.counts.matched = 7;
+	run.counts.formatted = 5;
 	return 0;
 }
 
@@ -44,35 +45,35 @@ static void expect(const char *text)
 
 static void test_course(void **state)
 {
-	service_begin(&run);
+	service_begin(&run.service);
 	expect("STATUS=opening the input and loading programs");
-	service_notify(&run, NOTIFY_READY);
+	service_notify(&run.service, NOTIFY_READY);
 	expect("READY=1");
-	service_step(&run, SECOND_NS);
+	report_step_service(&run, SECOND_NS);
 	expect("STATUS=counters, matched 7, printed 5; threads 0, descriptors 0");
-	service_step(&run, 10 * SECOND_NS);
+	report_step_service(&run, 10 * SECOND_NS);
 	expect(NULL);
-	run.matched = 8;
-	service_step(&run, 11 * SECOND_NS);
+	run.counts.matched = 8;
+	report_step_service(&run, 11 * SECOND_NS);
 	expect("STATUS=counters, matched 8, printed 5; threads 0, descriptors 0");
-	service_notify(&run, NOTIFY_STOPPING);
+	service_notify(&run.service, NOTIFY_STOPPING);
 	expect("STOPPING=1");
-	service_end(&run);
-	service_step(&run, 50 * SECOND_NS);
+	service_end(&run.service);
+	report_step_service(&run, 50 * SECOND_NS);
 	expect(NULL);
 }
 
 static void test_watchdog(void **state)
 {
 	setenv("WATCHDOG_USEC", "4000000", 1);
-	service_begin(&run);
+	service_begin(&run.service);
 	expect("STATUS=opening the input and loading programs");
-	service_step(&run, SECOND_NS);
+	report_step_service(&run, SECOND_NS);
 	expect("WATCHDOG=1");
 	expect("STATUS=counters, matched 7, printed 5; threads 0, descriptors 0");
-	service_step(&run, 2 * SECOND_NS);
+	report_step_service(&run, 2 * SECOND_NS);
 	expect(NULL);
-	service_step(&run, 3 * SECOND_NS);
+	report_step_service(&run, 3 * SECOND_NS);
 	expect("WATCHDOG=1");
 }
 
@@ -89,9 +90,9 @@ static void add_output(enum pulse_place place)
 
 static void step_with_a_thread_that_hangs(void *context)
 {
-	service_begin(&run);
-	service_step(&run, 150 * SECOND_NS);
-	service_step(&run, 160 * SECOND_NS);
+	service_begin(&run.service);
+	report_step_service(&run, 150 * SECOND_NS);
+	report_step_service(&run, 160 * SECOND_NS);
 }
 
 /* A dead target costs records, and no restart; only one helps a thread that hangs. */
@@ -101,11 +102,11 @@ static void test_threads_of_outputs(void **state)
 
 	setenv("WATCHDOG_USEC", "4000000", 1);
 	add_output(PULSE_IN_TARGET);
-	service_begin(&run);
+	service_begin(&run.service);
 	expect("STATUS=opening the input and loading programs");
-	service_step(&run, 150 * SECOND_NS);
+	report_step_service(&run, 150 * SECOND_NS);
 	expect("WATCHDOG=1");
-	service_end(&run);
+	service_end(&run.service);
 	fake_manager_close(&manager);
 	fake_manager_open(&manager, false);
 	run.service = (struct service){0};
@@ -125,17 +126,17 @@ static void test_no_counters(void **state)
 {
 	input.counters_code = -EPERM;
 	setenv("WATCHDOG_USEC", "4000000", 1);
-	service_begin(&run);
+	service_begin(&run.service);
 	expect("STATUS=opening the input and loading programs");
-	service_step(&run, SECOND_NS);
+	report_step_service(&run, SECOND_NS);
 	expect("WATCHDOG=1");
 	expect(NULL);
 }
 
 static void begin_and_notify(void *context)
 {
-	service_begin(&run);
-	service_notify(&run, NOTIFY_READY);
+	service_begin(&run.service);
+	service_notify(&run.service, NOTIFY_READY);
 }
 
 /* What cannot be sent is reported, and the run goes on. */
@@ -149,7 +150,7 @@ static void test_trouble_is_printed(void **state)
 					 "No such file or directory\n");
 	printed_finish(&printed);
 	fake_manager_return(&manager);
-	service_end(&run);
+	service_end(&run.service);
 	setenv("NOTIFY_SOCKET", "nowhere", 1);
 	printed_call(begin_and_notify, NULL, &printed);
 	printed_expect(printed.err, (const char *[]){"agent: NOTIFY_SOCKET=nowhere: ", NULL});

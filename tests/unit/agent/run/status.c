@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The status of a run, line by line. */
+#include "agent/run/report.h"
 #include "agent/run/run.h"
 
 #include <errno.h>
