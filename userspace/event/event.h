@@ -186,19 +186,20 @@ struct event_paths {
 	uint8_t abs, abs_dst; /* those that can start from a descriptor */
 };
 
+/* What each event needs is in the first half of a cache line. */
 struct event_desc {
 	const char *name;
+	const struct param_desc *params;
 	uint16_t id;
 	uint16_t syscall; /* enum syscall_code; SC_unknown for tracepoints and the generic event */
-	const char *tracepoint; /* NULL for those that have none */
 	uint16_t category; /* enum event_category bits */
 	uint16_t nparams;
-	uint16_t scap_nparams; /* those of the .scap world, which precede the extensions */
 	uint32_t flags; /* enum event_flags bits */
-	const struct param_desc *params;
+	uint16_t scap_nparams; /* those of the .scap world, which precede the extensions */
+	uint8_t connects; /* parameter with the ends of the connection that it makes, plus 1 */
 	struct event_opens opens;
 	struct event_paths paths;
-	uint8_t connects; /* likewise the ends of the connection that the event makes */
+	const char *tracepoint; /* NULL for those that have none */
 };
 
 /* By id; `name` is NULL for ids without event. */
