@@ -6,52 +6,21 @@
 #include <netinet/in.h>
 #include <string.h>
 
-/* clang-format off */
-#define UNSIGNED(bytes) {.size = (bytes)}
-#define SIGNED(bytes) {.size = (bytes), .is_signed = true}
-#define STRING {.is_string = true}
-#define NUMBERS(bytes) {.number_size = (bytes)}
-/* clang-format on */
+/* How values are stored: the second column of types.def. */
+#define UNSIGNED(bytes) .size = (bytes)
+#define SIGNED(bytes) .size = (bytes), .is_signed = true
+#define STRING .is_string = true
+#define NUMBERS(bytes) .number_size = (bytes)
+#define BYTES .size = 0 /* neither a fixed size nor one of these forms */
 
-/* Types that are missing have neither a fixed size nor such a form. */
 const struct param_form param_forms[PT_TYPES_COUNT] = {
-	[PT_INT8] = SIGNED(1),
-	[PT_INT16] = SIGNED(2),
-	[PT_INT32] = SIGNED(4),
-	[PT_INT64] = SIGNED(8),
-	[PT_UINT8] = UNSIGNED(1),
-	[PT_UINT16] = UNSIGNED(2),
-	[PT_UINT32] = UNSIGNED(4),
-	[PT_UINT64] = UNSIGNED(8),
-	[PT_FLAGS8] = UNSIGNED(1),
-	[PT_FLAGS16] = UNSIGNED(2),
-	[PT_FLAGS32] = UNSIGNED(4),
-	[PT_FLAGS64] = UNSIGNED(8),
-	[PT_ENUMFLAGS8] = UNSIGNED(1),
-	[PT_ENUMFLAGS16] = UNSIGNED(2),
-	[PT_ENUMFLAGS32] = UNSIGNED(4),
-	[PT_MODE] = UNSIGNED(4),
-	[PT_FD] = SIGNED(8),
-	[PT_PID] = SIGNED(8),
-	[PT_FD32] = SIGNED(4),
-	[PT_PID32] = SIGNED(4),
-	[PT_ERRNO] = SIGNED(8),
-	[PT_UID] = UNSIGNED(4),
-	[PT_GID] = UNSIGNED(4),
-	[PT_SYSCALLID] = UNSIGNED(2),
-	[PT_SIGTYPE] = UNSIGNED(1),
-	[PT_SIGSET] = UNSIGNED(4),
-	[PT_RELTIME] = UNSIGNED(8),
-	[PT_ABSTIME] = UNSIGNED(8),
-	[PT_PORT] = UNSIGNED(2),
-	[PT_L4PROTO] = UNSIGNED(1),
-	[PT_BOOL] = UNSIGNED(4),
-	[PT_DOUBLE] = UNSIGNED(8),
-	[PT_CHARBUF] = STRING,
-	[PT_FSPATH] = STRING,
-	[PT_FSRELPATH] = STRING,
-	[PT_UINT32LIST] = NUMBERS(4),
-	[PT_UINT64LIST] = NUMBERS(8),
+#define TYPE(name, stored, form) [PT_##name] = {stored},
+#include "event/types.def"
+};
+
+const uint8_t param_kinds[PT_TYPES_COUNT] = {
+#define TYPE(name, stored, form) [PT_##name] = PARAM_##form,
+#include "event/types.def"
 };
 
 static bool is_whole_fdlist(const uint8_t *data, size_t len)

@@ -14,57 +14,21 @@
 #include "abi.h"
 #include "event_flags.h"
 
+/* The types of parameters and fields: PT_INT8. */
 enum param_type {
-	/* One fixed-size value each. */
-	PT_INT8,
-	PT_INT16,
-	PT_INT32,
-	PT_INT64,
-	PT_UINT8,
-	PT_UINT16,
-	PT_UINT32,
-	PT_UINT64,
-	PT_FLAGS8,
-	PT_FLAGS16,
-	PT_FLAGS32,
-	PT_FLAGS64, /* of extension events; names are for the low half */
-	PT_ENUMFLAGS8,
-	PT_ENUMFLAGS16,
-	PT_ENUMFLAGS32,
-	PT_MODE,
-	PT_FD,
-	PT_PID,
-	PT_FD32, /* of iterators */
-	PT_PID32,
-	PT_ERRNO,
-	PT_UID,
-	PT_GID,
-	PT_SYSCALLID,
-	PT_SIGTYPE,
-	PT_SIGSET,
-	PT_RELTIME,
-	PT_ABSTIME,
-	PT_PORT,
-	PT_L4PROTO,
-	PT_BOOL,
-	PT_DOUBLE,
-	/* Values whose length is that of the parameter. */
-	PT_CHARBUF,
-	PT_FSPATH,
-	PT_FSRELPATH,
-	PT_BYTEBUF,
-	PT_SOCKADDR,
-	PT_SOCKTUPLE,
-	PT_FDLIST,
-	PT_DYN,
-	PT_CHARBUFARRAY,
-	PT_UINT32LIST, /* an array of 32-bit numbers */
-	PT_UINT64LIST, /* an array of 64-bit numbers */
-	PT_BITSET, /* a set of small numbers, eight to the byte, the lowest first */
-	PT_IPADDR, /* 4 or 16 bytes in network order */
-	/* Only fields have this. */
-	PT_IPNET,
+#define TYPE(name, ...) PT_##name,
+#include "event/types.def"
 	PT_TYPES_COUNT,
+};
+
+/*
+ * What a value is for those who read it: a number, names of flags, a text, a list: PARAM_FLAGS. A
+ * type implies one; a parameter may have another one, see sinsp/values/param_form.h.
+ */
+enum param_kind {
+#define FORM(name, ...) PARAM_##name,
+#include "event/types.def"
+	PARAM_FORMS_COUNT,
 };
 
 enum param_format { PF_NA, PF_DEC, PF_HEX, PF_OCT, PF_PADDED_DEC, PF_ID, PF_DIR };
@@ -293,6 +257,7 @@ struct param_form {
 };
 
 extern const struct param_form param_forms[PT_TYPES_COUNT];
+extern const uint8_t param_kinds[PT_TYPES_COUNT]; /* enum param_kind */
 
 /* Bytes of a fixed-size type, 0 for the others. */
 static inline size_t param_type_size(enum param_type type)
@@ -310,6 +275,12 @@ static inline size_t param_type_number_size(enum param_type type)
 static inline bool param_type_is_signed(enum param_type type)
 {
 	return param_forms[type].is_signed;
+}
+
+/* What values of a type are, whatever the parameter. */
+static inline enum param_kind param_type_kind(enum param_type type)
+{
+	return param_kinds[type];
 }
 
 /* The low `size` bytes of a number, without sign extension. */

@@ -78,30 +78,9 @@ static const char *const category_names[] = {
 	[EC_WAIT] = "wait",	  [EC_SCHEDULER] = "scheduler",
 };
 
-static const char *const type_names[PT_TYPES_COUNT] = {
-	[PT_INT8] = "number",	     [PT_INT16] = "number",
-	[PT_INT32] = "number",	     [PT_INT64] = "number",
-	[PT_UINT8] = "number",	     [PT_UINT16] = "number",
-	[PT_UINT32] = "number",	     [PT_UINT64] = "number",
-	[PT_FLAGS8] = "flags",	     [PT_FLAGS16] = "flags",
-	[PT_FLAGS32] = "flags",	     [PT_FLAGS64] = "flags",
-	[PT_ENUMFLAGS8] = "name",    [PT_ENUMFLAGS16] = "name",
-	[PT_ENUMFLAGS32] = "name",   [PT_MODE] = "mode",
-	[PT_FD] = "descriptor",	     [PT_PID] = "process",
-	[PT_FD32] = "descriptor",    [PT_PID32] = "process",
-	[PT_ERRNO] = "result",	     [PT_UID] = "user",
-	[PT_GID] = "group",	     [PT_SYSCALLID] = "call",
-	[PT_SIGTYPE] = "signal",     [PT_SIGSET] = "signals",
-	[PT_RELTIME] = "duration",   [PT_ABSTIME] = "time",
-	[PT_PORT] = "port",	     [PT_L4PROTO] = "protocol",
-	[PT_BOOL] = "boolean",	     [PT_DOUBLE] = "number",
-	[PT_CHARBUF] = "text",	     [PT_FSPATH] = "path",
-	[PT_FSRELPATH] = "path",     [PT_BYTEBUF] = "bytes",
-	[PT_SOCKADDR] = "address",   [PT_SOCKTUPLE] = "addresses",
-	[PT_FDLIST] = "descriptors", [PT_DYN] = "any",
-	[PT_CHARBUFARRAY] = "texts", [PT_UINT32LIST] = "numbers",
-	[PT_UINT64LIST] = "numbers", [PT_BITSET] = "numbers",
-	[PT_IPADDR] = "address",     [PT_IPNET] = "network",
+static const char *const kind_names[PARAM_FORMS_COUNT] = {
+#define FORM(name, word, ...) [PARAM_##name] = word,
+#include "event/types.def"
 };
 
 static const char *const format_names[] = {
@@ -119,7 +98,7 @@ const char *event_category_name(unsigned int category)
 
 const char *param_type_name(enum param_type type)
 {
-	return type_names[type];
+	return kind_names[param_type_kind(type)];
 }
 
 const char *param_format_name(enum param_format format)

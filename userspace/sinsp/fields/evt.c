@@ -9,8 +9,8 @@
 #include "sinsp/fields/cut.h"
 #include "sinsp/fields/table.h"
 #include "sinsp/fields/type_names.h"
-#include "sinsp/values/param_json.h"
 #include "sinsp/values/param_text.h"
+#include "sinsp/values/param_value.h"
 #include "sinsp/values/text_value.h"
 #include "util/error.h"
 
@@ -405,7 +405,7 @@ static bool write_rawarg(const struct sinsp_event *event, const struct field_ref
 static bool write_json_args(const struct sinsp_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct buf *out)
 {
-	param_json_append_all(scratch->params, event, &scratch->utc, scratch->base64, out);
+	param_value_append_all(scratch->params, event, &scratch->utc, scratch->base64, out);
 	return true;
 }
 
@@ -418,7 +418,7 @@ static bool write_json_arg(const struct sinsp_event *event, const struct field_r
 	if (index < 0)
 		return false;
 	scratch->replaced =
-		param_json_append(scratch->params, event, (unsigned int)index, &scratch->utc, out);
+		param_value_append(scratch->params, event, (unsigned int)index, &scratch->utc, out);
 	return true;
 }
 
@@ -427,7 +427,7 @@ static bool write_json_arg_base64(const struct sinsp_event *event, const struct 
 {
 	unsigned int index = (unsigned int)field_param_index(ref, event);
 
-	param_json_append_base64(scratch->params, event, index, out);
+	param_value_append_base64(scratch->params, event, index, out);
 	return true;
 }
 

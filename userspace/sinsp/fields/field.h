@@ -176,7 +176,7 @@ struct field_ref {
 /* Maximum number of values of a list, and of both ends of a socket. Other fields have one. */
 enum { FIELD_VALUES_MAX = 64, FIELD_ENDS_MAX = 2, FIELD_SCRATCH_BYTES = 1 << 18 };
 
-struct param_json;
+struct param_values;
 
 /*
  * What a consumer of fields keeps between calls; one per consumer, not per event, initially zeroed.
@@ -186,7 +186,7 @@ struct param_json;
 struct field_scratch {
 	struct text_style style;
 	struct clock local, utc;
-	struct param_json *params; /* borrowed; only for JSON: how it writes parameters */
+	struct param_values *params; /* borrowed; only for JSON: how it writes parameters */
 	bool base64; /* JSON: also writes texts that are not UTF-8 in base64 */
 	bool replaced; /* set by writers of JSON: the text is not UTF-8, bytes were replaced */
 	uint64_t evaluations; /* of util.cnt */

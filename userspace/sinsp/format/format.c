@@ -58,6 +58,19 @@ static int add_head(struct formatter *made)
 	return rc;
 }
 
+/* Values, and those of parameters among them, are written by this encoder. */
+static int format_set_encoder(struct formatter *formatter, const struct value_encoder *encoder)
+{
+	param_values_destroy(formatter->values);
+	formatter->encoder = encoder;
+	formatter->values = NULL;
+	formatter->scratch.params = NULL;
+	if (param_values_create(encoder, &formatter->values))
+		return -ENOMEM;
+	formatter->scratch.params = formatter->values;
+	return 0;
+}
+
 /* Completes a formatter after its columns were added; `rc` is the result of that. */
 static int format_finish(struct formatter *made, int rc, struct formatter **formatter)
 {
@@ -73,10 +86,8 @@ static int format_finish(struct formatter *made, int rc, struct formatter **form
 		rc = format_make_spans(made);
 	if (rc == 0 && made->events->head_init)
 		rc = add_head(made);
-	if (rc == 0 && made->events->params)
-		rc = param_json_create(&made->scratch.params);
 	if (rc == 0 && made->encoder)
-		rc = param_values_create(made->encoder, &made->values);
+		rc = format_set_encoder(made, made->encoder);
 	if (rc) {
 		formatter_destroy(made);
 		return rc;
@@ -146,7 +157,6 @@ void formatter_destroy(struct formatter *formatter)
 	thread_revisions_finish(&formatter->threads);
 	buf_finish(&formatter->text);
 	arena_finish(&formatter->arena);
-	param_json_destroy(formatter->scratch.params);
 	param_values_destroy(formatter->values);
 	free(formatter);
 }
@@ -335,9 +345,8 @@ int formatter_set_schema(struct formatter *formatter, const struct output_schema
 	if (!schema || !schema->renames || !formatter->events->append_constant)
 		return 0;
 	formatter->schema = schema;
-	formatter->encoder = formatter->events->schema_encoder;
 	formatter->columns_count = 0;
-	rc = param_values_create(formatter->encoder, &formatter->values);
+	rc = format_set_encoder(formatter, formatter->events->schema_encoder);
 	if (rc == 0)
 		rc = format_reserve(formatter,
 				    count_heads(schema) + count + count_companions(schema));

@@ -7,7 +7,7 @@
 
 #include "sinsp/filter/operand.h"
 #include "sinsp/fields/thread_text.h"
-#include "sinsp/values/param_json.h"
+#include "sinsp/values/param_value.h"
 #include "sinsp/format/format.h"
 #include "sinsp/format/kept.h"
 #include "sinsp/format/match.h"
@@ -17,8 +17,6 @@
 enum format_missing { MISSING_IS_LEFT_OUT, MISSING_IS_SHOWN, MISSING_DROPS_THE_LINE };
 
 struct schema_head;
-struct param_values;
-struct value_encoder;
 
 struct formatter {
 	const struct output_format *output;
@@ -48,7 +46,7 @@ struct formatter {
 	bool left_out; /* set by writers: the schema leaves this value out, on purpose */
 	struct buf text; /* owned: a value before it is quoted */
 	struct arena arena; /* everything above that is not owned by itself */
-	struct field_scratch scratch; /* its `params` are owned */
+	struct field_scratch scratch; /* its `params` are `values` */
 };
 
 /* What the columns of a span depend on. */

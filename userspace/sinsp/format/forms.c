@@ -166,7 +166,7 @@ static bool forms_write_list(struct formatter *formatter, const struct format_co
 		return false;
 	list = encoder->list_begin(out);
 	for (int i = 0; i < n; i++) {
-		encoder->item(out, list);
+		encoder->item(out);
 		column->append(formatter, column, &values[i], out);
 	}
 	encoder->list_end(out, list);
@@ -179,7 +179,7 @@ static bool write_single(struct formatter *formatter, const struct format_column
 	const struct value_encoder *encoder = formatter->encoder;
 	size_t start = out->len, list = encoder->list_begin(out);
 
-	encoder->item(out, list);
+	encoder->item(out);
 	if (!forms_write_value(formatter, column, event, out)) {
 		out->len = start;
 		return false;
@@ -206,7 +206,7 @@ static bool write_split(struct formatter *formatter, const struct format_column 
 		const char *word_end = blank ? blank : end;
 
 		if (word_end > at) {
-			encoder->item(out, list);
+			encoder->item(out);
 			encoder->text(out, at, (size_t)(word_end - at));
 		}
 		at = word_end + 1;
@@ -226,14 +226,14 @@ static bool write_argv(struct formatter *formatter, const struct format_column *
 	if (!program || !program->exe[0])
 		return false;
 	list = encoder->list_begin(out);
-	encoder->item(out, list);
+	encoder->item(out);
 	encoder->text(out, program->exe, strlen(program->exe));
 	at = program->args;
 	end = at + program->args_len;
 	while (at < end) {
 		size_t len = strnlen(at, (size_t)(end - at));
 
-		encoder->item(out, list);
+		encoder->item(out);
 		encoder->text(out, at, len);
 		at += len + 1;
 	}
@@ -268,7 +268,8 @@ static bool write_params(struct formatter *formatter, const struct format_column
 	int index;
 
 	if (!column->ref->has_arg) {
-		param_value_append_all(formatter->values, event, &formatter->scratch.utc, out);
+		param_value_append_all(formatter->values, event, &formatter->scratch.utc, false,
+				       out);
 		return true;
 	}
 	index = field_param_index(column->ref, event);
@@ -321,7 +322,7 @@ static bool write_words(struct formatter *formatter, const char *word, struct bu
 {
 	size_t list = formatter->encoder->list_begin(out);
 
-	formatter->encoder->item(out, list);
+	formatter->encoder->item(out);
 	write_word(formatter, word, out);
 	formatter->encoder->list_end(out, list);
 	return true;

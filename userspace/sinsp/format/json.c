@@ -88,8 +88,8 @@ static void json_append_text(struct formatter *formatter, const struct format_co
 static void json_append_bytes(struct formatter *formatter, const struct format_column *column,
 			      const struct field_value *value, struct buf *out)
 {
-	param_json_append_bytes(formatter->scratch.params, (const uint8_t *)value->bytes.data,
-				value->bytes.len, out);
+	param_values_append_bytes(formatter->values, (const uint8_t *)value->bytes.data,
+				  value->bytes.len, out);
 }
 
 static value_writer *const writers[JSON_FORMS_COUNT] = {
@@ -243,11 +243,13 @@ static void json_style_set(struct formatter *formatter)
 	enum text_bytes form = formatter->scratch.style.bytes;
 
 	formatter->scratch.style.services = NULL;
-	param_json_set_bytes(formatter->scratch.params, form);
+	if (formatter->schema)
+		return;
+	param_values_set_bytes(formatter->values, form);
 	for (size_t i = 0; i < formatter->columns_count; i++) {
 		struct format_column *column = &formatter->columns[i];
 
-		if (column->type == PT_BYTEBUF && !formatter->schema)
+		if (column->type == PT_BYTEBUF)
 			column->append =
 				form == TEXT_BYTES_DOTS ? json_append_text : json_append_bytes;
 	}
@@ -321,8 +323,8 @@ const struct output_format format_json = {
 			.append = json_append,
 			.end = json_end,
 			.style_set = json_style_set,
+			.encoder = &json_exact_encoder,
 			.schema_encoder = &json_encoder,
-			.params = true,
 			.keyed = true,
 		},
 	.matches =

@@ -171,7 +171,7 @@ static void otlp_append_types(const struct otlp_attributes *attributes,
 		const char *name = drop->types[i].name;
 		size_t entry;
 
-		encoder->item(out, map);
+		encoder->item(out);
 		entry = out->len;
 		encoder->key(out, name, strlen(name));
 		encoder->natural(out, drop->types[i].count);
@@ -206,7 +206,7 @@ void otlp_append_rule(const struct otlp_attributes *attributes, const struct for
 	at = otlp_begin(attributes, "tags", out);
 	list = encoder->list_begin(out);
 	for (size_t i = 0; i < rule->tags_count; i++) {
-		encoder->item(out, list);
+		encoder->item(out);
 		encoder->text(out, rule->tags[i], strlen(rule->tags[i]));
 	}
 	encoder->list_end(out, list);

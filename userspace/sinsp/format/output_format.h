@@ -64,7 +64,6 @@ struct format_events {
 	const struct output_schema *schema;
 	/* How values are written, and how in another schema; NULL: not by an encoder. */
 	const struct value_encoder *encoder, *schema_encoder;
-	bool params; /* needs formatter->scratch.params */
 	bool keyed; /* a column with an existing key is not added */
 };
 

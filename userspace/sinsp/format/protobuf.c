@@ -314,7 +314,7 @@ static bool write_arguments(struct formatter *formatter, const struct format_col
 	size_t n = 0;
 
 	for (unsigned int i = 0; i < desc->nparams; i++) {
-		if (!param_value_is_listed(event, i))
+		if (!param_is_listed(&desc->params[i], &event->ev.params[i]))
 			continue;
 		if (n++)
 			buf_append(out, column->before.data, column->before.len);

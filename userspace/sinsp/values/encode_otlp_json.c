@@ -59,26 +59,41 @@ static void encode_otlp_json_append_data(struct buf *out, const void *bytes, siz
 	buf_append_char(out, '}');
 }
 
-static size_t encode_otlp_json_begin_list(struct buf *out)
+static size_t encode_otlp_json_begin_plain(struct buf *out)
 {
-	BUF_LITERAL(out, "{\"arrayValue\":{\"values\":[");
+	BUF_LITERAL(out, "{\"stringValue\":\"");
 	return out->len;
 }
 
-static void encode_otlp_json_begin_item(struct buf *out, size_t list)
+static void encode_otlp_json_end_plain(struct buf *out, size_t plain)
 {
-	if (out->len > list)
-		buf_append_char(out, ',');
+	BUF_LITERAL(out, "\"}");
+}
+
+/* The bracket at the begin is put in at the end, in place of the first comma. */
+static size_t encode_otlp_json_begin_list(struct buf *out)
+{
+	BUF_LITERAL(out, "{\"arrayValue\":{\"values\":");
+	return out->len;
+}
+
+static void encode_otlp_json_begin_item(struct buf *out)
+{
+	buf_append_char(out, ',');
 }
 
 static void encode_otlp_json_end_list(struct buf *out, size_t list)
 {
+	if (out->len > list)
+		out->data[list] = '[';
+	else
+		buf_append_char(out, '[');
 	BUF_LITERAL(out, "]}}");
 }
 
 static size_t encode_otlp_json_begin_map(struct buf *out)
 {
-	BUF_LITERAL(out, "{\"kvlistValue\":{\"values\":[");
+	BUF_LITERAL(out, "{\"kvlistValue\":{\"values\":");
 	return out->len;
 }
 
@@ -94,14 +109,21 @@ static void encode_otlp_json_end_entry(struct buf *out, size_t entry)
 	buf_append_char(out, '}');
 }
 
+#define ENCODER otlp_json_encoder
+#include "sinsp/values/param_write.h"
+
 const struct value_encoder otlp_json_encoder = {
 	.nothing = encode_otlp_json_append_nothing,
 	.boolean = encode_otlp_json_append_boolean,
 	.integer = encode_otlp_json_append_integer,
 	.natural = encode_otlp_json_append_natural,
+	.duration = encode_otlp_json_append_natural,
 	.real = encode_otlp_json_append_real,
 	.text = encode_otlp_json_append_text,
+	.word = encode_otlp_json_append_text,
 	.data = encode_otlp_json_append_data,
+	.plain_begin = encode_otlp_json_begin_plain,
+	.plain_end = encode_otlp_json_end_plain,
 	.list_begin = encode_otlp_json_begin_list,
 	.item = encode_otlp_json_begin_item,
 	.list_end = encode_otlp_json_end_list,
@@ -109,4 +131,6 @@ const struct value_encoder otlp_json_encoder = {
 	.key = encode_otlp_json_append_key,
 	.entry_end = encode_otlp_json_end_entry,
 	.map_end = encode_otlp_json_end_list,
+	.params = param_writers,
+	.all_params = param_write_all,
 };

@@ -57,6 +57,16 @@ static void encode_proto_append_text(struct buf *out, const char *text, size_t l
 	proto_end(out, begin);
 }
 
+/* The bytes of a text that is UTF-8. */
+static void encode_proto_append_word(struct buf *out, const char *word, size_t len)
+{
+	size_t begin = proto_begin(out);
+
+	proto_tag(out, ANY_STRING, PROTO_BYTES);
+	proto_bytes(out, word, len);
+	proto_end(out, begin);
+}
+
 /* Beyond int64 a number is its digits. */
 static void encode_proto_append_natural(struct buf *out, uint64_t value)
 {
@@ -68,7 +78,7 @@ static void encode_proto_append_natural(struct buf *out, uint64_t value)
 		return;
 	}
 	buf_append_u64(&digits, value);
-	encode_proto_append_text(out, digits.data, digits.len);
+	encode_proto_append_word(out, digits.data, digits.len);
 }
 
 static void encode_proto_append_real(struct buf *out, double value)
@@ -89,32 +99,37 @@ static void encode_proto_append_data(struct buf *out, const void *bytes, size_t 
 
 /* A message in the only field of a value: what begins the inner one also says where the outer
  * began. */
-static size_t begin_nested(struct buf *out, uint32_t field)
+static size_t encode_proto_begin_nested(struct buf *out, uint32_t field)
 {
 	proto_begin(out);
 	proto_tag(out, field, PROTO_BYTES);
 	return proto_begin(out);
 }
 
-static void end_nested(struct buf *out, size_t inner)
+static void encode_proto_end_nested(struct buf *out, size_t inner)
 {
 	proto_end(out, inner);
 	proto_end(out, inner - HEAD_BYTES);
 }
 
-static size_t encode_proto_begin_list(struct buf *out)
+static size_t encode_proto_begin_plain(struct buf *out)
 {
-	return begin_nested(out, ANY_ARRAY);
+	return encode_proto_begin_nested(out, ANY_STRING);
 }
 
-static void encode_proto_begin_item(struct buf *out, size_t list)
+static size_t encode_proto_begin_list(struct buf *out)
+{
+	return encode_proto_begin_nested(out, ANY_ARRAY);
+}
+
+static void encode_proto_begin_item(struct buf *out)
 {
 	proto_tag(out, VALUES, PROTO_BYTES);
 }
 
 static size_t encode_proto_begin_map(struct buf *out)
 {
-	return begin_nested(out, ANY_MAP);
+	return encode_proto_begin_nested(out, ANY_MAP);
 }
 
 static void encode_proto_append_key(struct buf *out, const char *name, size_t len)
@@ -131,19 +146,28 @@ static void encode_proto_end_entry(struct buf *out, size_t entry)
 	proto_end(out, entry + 1);
 }
 
+#define ENCODER proto_encoder
+#include "sinsp/values/param_write.h"
+
 const struct value_encoder proto_encoder = {
 	.nothing = encode_proto_append_nothing,
 	.boolean = encode_proto_append_boolean,
 	.integer = encode_proto_append_integer,
 	.natural = encode_proto_append_natural,
+	.duration = encode_proto_append_natural,
 	.real = encode_proto_append_real,
 	.text = encode_proto_append_text,
+	.word = encode_proto_append_word,
 	.data = encode_proto_append_data,
+	.plain_begin = encode_proto_begin_plain,
+	.plain_end = encode_proto_end_nested,
 	.list_begin = encode_proto_begin_list,
 	.item = encode_proto_begin_item,
-	.list_end = end_nested,
+	.list_end = encode_proto_end_nested,
 	.map_begin = encode_proto_begin_map,
 	.key = encode_proto_append_key,
 	.entry_end = encode_proto_end_entry,
-	.map_end = end_nested,
+	.map_end = encode_proto_end_nested,
+	.params = param_writers,
+	.all_params = param_write_all,
 };

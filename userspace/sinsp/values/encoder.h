@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How values are written: as JSON, or as values of OpenTelemetry. */
+/*
+ * How values are written: as JSON, or as values of OpenTelemetry; and what writers of parameters
+ * get, which are made for each encoder of what it does.
+ */
 #ifndef SINSP_VALUES_ENCODER_H
 #define SINSP_VALUES_ENCODER_H
 
@@ -7,36 +10,71 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sinsp/state/event.h"
+#include "sinsp/values/clock.h"
+#include "sinsp/values/param_form.h"
+#include "sinsp/values/text_value.h"
 #include "util/buf.h"
 #include "util/protobuf.h"
+
+struct param_values;
+
+/* A parameter that is written. */
+struct value_param {
+	const struct value_encoder *encoder;
+	struct param_values *values;
+	const struct event_param *param;
+	const struct param_desc *desc;
+	const struct flag_name *set;
+	int64_t value; /* of fixed-size types */
+	struct clock *utc;
+	enum text_bytes bytes; /* JSON: how buffers are written */
+	bool base64; /* JSON: texts are written in base64 */
+	bool replaced; /* JSON: set if bytes of a text were replaced */
+};
+
+/* Writes a parameter that is present. */
+typedef void param_writer(struct value_param *p, struct buf *out);
 
 struct value_encoder {
 	void (*nothing)(struct buf *out);
 	void (*boolean)(struct buf *out, bool value);
 	void (*integer)(struct buf *out, int64_t value);
 	void (*natural)(struct buf *out, uint64_t value);
+	void (*duration)(struct buf *out, uint64_t ns);
 	void (*real)(struct buf *out, double value);
-	/* Text of any bytes: those that are not UTF-8 are replaced. */
+	/* Text of any bytes: those that are not UTF-8 are replaced. A word needs no care. */
 	void (*text)(struct buf *out, const char *text, size_t len);
+	void (*word)(struct buf *out, const char *word, size_t len);
 	void (*data)(struct buf *out, const void *bytes, size_t len);
-	/* A list: begin, and before each value item(); both get what begin returned. */
+	/* Text that needs no care, appended by the caller between the two; as those of a list. */
+	size_t (*plain_begin)(struct buf *out);
+	void (*plain_end)(struct buf *out, size_t plain);
+	/* A list: begin, and before each value item(); what begin returned goes to end. */
 	size_t (*list_begin)(struct buf *out);
-	void (*item)(struct buf *out, size_t list);
+	void (*item)(struct buf *out);
 	void (*list_end)(struct buf *out, size_t list);
 	/*
-	 * A map: likewise, and between item() and the value key(), whose bytes depend on nothing
-	 * but the name. entry_end() after the value gets the length of `out` before the key.
+	 * A map: likewise, and between item() and the value key(). The bytes of both depend on
+	 * nothing but the name. entry_end() after the value gets the length of `out` before the
+	 * key.
 	 */
 	size_t (*map_begin)(struct buf *out);
 	void (*key)(struct buf *out, const char *name, size_t len);
 	void (*entry_end)(struct buf *out, size_t entry);
 	void (*map_end)(struct buf *out, size_t map);
+	/* The key of the same value in base64, made of the bytes of key(); NULL: there is none. */
+	void (*base64_key)(struct buf *out, const char *key, size_t len);
+	/* By enum param_kind; and the map of all parameters of an event: see param_write.h. */
+	param_writer *const *params;
+	void (*all_params)(struct value_param *p, const struct event *ev,
+			   const struct param_plan *plan, bool base64, struct buf *out);
 };
 
-extern const struct value_encoder json_encoder;
+/* Plain JSON: all numbers are numbers. And with strings for those beyond 2^53: see util/json.h. */
+extern const struct value_encoder json_encoder, json_exact_encoder;
 
-/* Messages of the type AnyValue of OpenTelemetry, with their length: see proto/event.proto, Value.
- */
+/* Messages of the type AnyValue of OpenTelemetry, with their length; Value of proto/event.proto. */
 extern const struct value_encoder proto_encoder;
 
 /* The messages in a value, and in an entry of a map of values: see proto_visit_texts(). */
@@ -44,5 +82,22 @@ extern const struct proto_shape proto_value_shape[], proto_entry_shape[];
 
 /* The JSON form of AnyValue. */
 extern const struct value_encoder otlp_json_encoder;
+
+/* Writes a parameter of an event, or that it is absent. */
+static inline void value_param_write(struct value_param *p, const struct event_param *param,
+				     const struct param_desc *desc, const struct param_plan *plan,
+				     const struct value_encoder *encoder, struct buf *out)
+{
+	if (param->len == 0) {
+		encoder->nothing(out);
+		return;
+	}
+	p->param = param;
+	p->desc = desc;
+	p->set = plan->set;
+	if (plan->fixed_size)
+		p->value = event_value_i64(desc->type, param);
+	encoder->params[plan->kind](p, out);
+}
 
 #endif

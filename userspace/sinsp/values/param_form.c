@@ -7,38 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The forms of parameters, by type; and the names of flags as the kernel has them. */
+#include "sinsp/values/encoder.h"
 
-/* Others are numbers. */
-static const uint8_t forms[PT_TYPES_COUNT] = {
-	[PT_FLAGS8] = PARAM_FLAGS,
-	[PT_FLAGS16] = PARAM_FLAGS,
-	[PT_FLAGS32] = PARAM_FLAGS,
-	[PT_ENUMFLAGS8] = PARAM_ENUM,
-	[PT_ENUMFLAGS16] = PARAM_ENUM,
-	[PT_ENUMFLAGS32] = PARAM_ENUM,
-	[PT_ERRNO] = PARAM_SIGNED,
-	[PT_SYSCALLID] = PARAM_SYSCALL,
-	[PT_MODE] = PARAM_OCTAL,
-	[PT_SIGTYPE] = PARAM_SIGNAL,
-	[PT_SIGSET] = PARAM_SIGNAL_SET,
-	[PT_RELTIME] = PARAM_DURATION,
-	[PT_ABSTIME] = PARAM_TIME,
-	[PT_CHARBUF] = PARAM_STRING,
-	[PT_FSPATH] = PARAM_STRING,
-	[PT_FSRELPATH] = PARAM_STRING,
-	[PT_BYTEBUF] = PARAM_BYTES,
-	[PT_SOCKADDR] = PARAM_SOCKADDR,
-	[PT_SOCKTUPLE] = PARAM_SOCKTUPLE,
-	[PT_CHARBUFARRAY] = PARAM_LIST,
-	[PT_FDLIST] = PARAM_FD_LIST,
-	[PT_DYN] = PARAM_DYN,
-	[PT_UINT32LIST] = PARAM_NUMBERS_32,
-	[PT_UINT64LIST] = PARAM_NUMBERS_64,
-	[PT_BITSET] = PARAM_BITS,
-	[PT_FLAGS64] = PARAM_FLAGS,
-	[PT_IPADDR] = PARAM_IP,
-};
+/* The forms of parameters, and the names of flags as the kernel has them. */
 
 /* These parameters are lists of strings, though the .scap world calls them buffers. */
 static bool is_list(const struct param_desc *desc)
@@ -75,8 +46,10 @@ static const struct flag_name *set_of(const struct event_desc *event, unsigned i
 
 enum param_kind param_form_of_type(enum param_type type, enum param_format format)
 {
-	if (forms[type])
-		return forms[type];
+	enum param_kind kind = param_type_kind(type);
+
+	if (kind >= PARAM_SIGNED)
+		return kind;
 	if (format == PF_HEX)
 		return PARAM_HEX;
 	if (format == PF_OCT)
@@ -124,79 +97,78 @@ const char *param_enum_name(const struct flag_name *set, uint64_t value)
 	return name;
 }
 
-typedef void key_writer(struct buf *out, const char *name, size_t len);
-
-static int param_form_keep_key(struct arena *arena, const struct buf *key, struct param_plan *plan)
+/* What is before the value of a parameter in a map. */
+static int param_form_keep_key(struct arena *arena, const struct value_encoder *encoder,
+			       const char *name, struct param_plan *plan)
 {
-	char *memory = key->failed ? NULL : arena_alloc(arena, key->len + BUF_CHUNK);
+	struct buf key = {0};
+	char *memory;
 
-	if (!memory)
-		return -ENOMEM;
-	memcpy(memory, key->data, key->len);
+	encoder->item(&key);
+	plan->separator_len = (uint16_t)key.len;
+	encoder->key(&key, name, strlen(name));
+	plan->key_len = (uint16_t)key.len;
+	memory = key.failed ? NULL : arena_alloc(arena, key.len + BUF_CHUNK);
+	if (memory)
+		memcpy(memory, key.data, key.len);
 	plan->key = memory;
-	plan->key_len = key->len;
-	return 0;
+	buf_finish(&key);
+	return memory ? 0 : -ENOMEM;
 }
 
 static int plan_event(struct param_plans *plans, const struct event_desc *desc,
-		      key_writer *append_key, struct buf *key)
+		      const struct value_encoder *encoder)
 {
 	struct param_plan *made = arena_alloc(&plans->arena, desc->nparams * sizeof(*made));
 	int rc = made ? 0 : -ENOMEM;
 
 	for (unsigned int i = 0; i < desc->nparams && rc == 0; i++) {
-		const char *name = desc->params[i].name;
-
 		made[i].kind = param_form_of(desc, i, &made[i].set);
 		made[i].fixed_size = param_type_size(desc->params[i].type) != 0;
-		buf_clear(key);
-		append_key(key, name, strlen(name));
-		rc = param_form_keep_key(&plans->arena, key, &made[i]);
+		rc = param_form_keep_key(&plans->arena, encoder, desc->params[i].name, &made[i]);
 	}
 	plans->of[desc->id] = made;
 	return rc;
 }
 
-/* The plans of a writer of keys. */
+/* The plans of encoders with the same keys. */
 struct kept_plans {
-	key_writer *append_key;
+	const struct value_encoder *encoder;
 	struct param_plans plans;
 	struct kept_plans *next;
 };
 
-static struct kept_plans *param_form_make_plans(key_writer *append_key)
+static struct kept_plans *param_form_make_plans(const struct value_encoder *encoder)
 {
 	struct kept_plans *made = calloc(1, sizeof(*made));
-	struct buf key = {0};
 	int rc = made ? 0 : -ENOMEM;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX && rc == 0; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (desc && desc->nparams)
-			rc = plan_event(&made->plans, desc, append_key, &key);
+			rc = plan_event(&made->plans, desc, encoder);
 	}
-	buf_finish(&key);
 	if (rc && made)
 		arena_finish(&made->plans.arena);
 	if (rc) {
 		free(made);
 		return NULL;
 	}
-	made->append_key = append_key;
+	made->encoder = encoder;
 	return made;
 }
 
-int param_plans_get(key_writer *append_key, const struct param_plans **plans)
+int param_plans_get(const struct value_encoder *encoder, const struct param_plans **plans)
 {
 	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 	static struct kept_plans *all;
 	struct kept_plans *found;
 
 	pthread_mutex_lock(&mutex);
-	for (found = all; found && found->append_key != append_key;)
+	for (found = all; found && found->encoder->key != encoder->key;)
 		found = found->next;
-	if (!found && (found = param_form_make_plans(append_key))) {
+	if (!found && (found = param_form_make_plans(encoder))) {
 		found->next = all;
 		all = found;
 	}

@@ -15,38 +15,9 @@
 #include "util/buf.h"
 
 /*
- * What the value of a parameter is for programs: numbers, names of flags, texts, lists. JSON and
- * protobuf have a writer for each form.
+ * The form of a parameter of an event, and the names of its flags (NULL: it has none). Numbers that
+ * are nothing else are SIGNED, UNSIGNED, HEX or OCTAL.
  */
-
-enum param_kind {
-	PARAM_SIGNED = 1,
-	PARAM_UNSIGNED,
-	PARAM_HEX,
-	PARAM_OCTAL,
-	PARAM_FLAGS,
-	PARAM_FILE_FLAGS,
-	PARAM_ENUM,
-	PARAM_SYSCALL,
-	PARAM_SIGNAL,
-	PARAM_SIGNAL_SET,
-	PARAM_DURATION,
-	PARAM_TIME,
-	PARAM_STRING,
-	PARAM_BYTES,
-	PARAM_LIST, /* of strings, each with its NUL */
-	PARAM_NUMBERS_32,
-	PARAM_NUMBERS_64,
-	PARAM_BITS,
-	PARAM_IP,
-	PARAM_SOCKADDR,
-	PARAM_SOCKTUPLE,
-	PARAM_FD_LIST,
-	PARAM_DYN, /* of any other form: see param_form_of_type() */
-	PARAM_FORMS_COUNT,
-};
-
-/* The form of a parameter of an event, and the names of its flags (NULL: it has none). */
 enum param_kind param_form_of(const struct event_desc *event, unsigned int index,
 			      const struct flag_name **set);
 
@@ -81,7 +52,7 @@ const char *param_enum_name(const struct flag_name *set, uint64_t value);
 
 struct param_plan {
 	const char *key; /* with BUF_CHUNK readable bytes */
-	size_t key_len;
+	uint16_t key_len, separator_len; /* the key begins with what separates it from others */
 	const struct flag_name *set; /* NULL: it has no flags */
 	enum param_kind kind;
 	bool fixed_size;
@@ -92,11 +63,12 @@ struct param_plans {
 	const struct param_plan *of[EVENT_ID_MAX]; /* by parameter; NULL: the event has none */
 };
 
+struct value_encoder;
+
 /*
- * `append_key` writes the key of a name. All that ask with the same one share the plans, which are
- * kept to the end of the program. Returns 0 or -ENOMEM. Any thread may call it.
+ * Keys are what the encoder writes as item() and key(). All that ask for the same key() share the
+ * plans, which are kept to the end of the program. Returns 0 or -ENOMEM. Any thread may call it.
  */
-int param_plans_get(void (*append_key)(struct buf *out, const char *name, size_t len),
-		    const struct param_plans **plans);
+int param_plans_get(const struct value_encoder *encoder, const struct param_plans **plans);
 
 #endif

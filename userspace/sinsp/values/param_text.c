@@ -49,21 +49,36 @@ void text_append_bits(struct buf *out, const uint8_t *data, size_t len)
 	}
 }
 
-/* Parameters as text: a renderer for each type, found through two tables. */
+/* Parameters as text: two renderers for each form of values, found through a table. */
 
 enum { RESULT_PARAM = 0, FD_CWD = -100 };
 
-typedef void renderer(const struct sinsp_event *event, unsigned int index, struct buf *out);
+/* One parameter that is present. */
+struct text_param {
+	const struct sinsp_event *event;
+	unsigned int index;
+	const struct param_desc *desc;
+	const struct event_param *param;
+	const struct text_style *style;
+};
 
-static const struct param_desc *desc_of(const struct sinsp_event *event, unsigned int index)
+typedef void renderer(const struct text_param *p, struct buf *out);
+
+static void param_text_mask(const struct text_style *style, struct buf *out, size_t start)
 {
-	return &event->ev.desc->params[index];
+	if (style->masked && !out->failed)
+		terminal_mask(out->data + start, out->len - start);
+}
+
+static int64_t param_text_value_of(const struct text_param *p)
+{
+	return event_value_i64(p->desc->type, p->param);
 }
 
 /* The bits of a fixed-size parameter, not extended. */
-static uint64_t param_text_bits_of(const struct sinsp_event *event, unsigned int index)
+static uint64_t param_text_bits_of(const struct text_param *p)
 {
-	return value_bits(event_param_u64(&event->ev, index), event->ev.params[index].len);
+	return value_bits((uint64_t)param_text_value_of(p), p->param->len);
 }
 
 /* Decimal numbers are shown as signed ones of their width, whatever their type. */
@@ -74,11 +89,11 @@ static int64_t as_signed(uint64_t bits, uint32_t len)
 	return (int64_t)(bits << unused_bits) >> unused_bits;
 }
 
-static void raw_number(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void raw_number(const struct text_param *p, struct buf *out)
 {
-	uint64_t bits = param_text_bits_of(event, index);
+	uint64_t bits = param_text_bits_of(p);
 
-	switch (desc_of(event, index)->format) {
+	switch (p->desc->format) {
 	case PF_HEX:
 		buf_append_hex(out, bits, 1);
 		break;
@@ -88,47 +103,70 @@ static void raw_number(const struct sinsp_event *event, unsigned int index, stru
 		buf_append_octal(out, bits);
 		break;
 	default:
-		buf_append_i64(out, as_signed(bits, event->ev.params[index].len));
+		buf_append_i64(out, as_signed(bits, p->param->len));
 	}
 }
 
-static void raw_unsigned(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void raw_unsigned(const struct text_param *p, struct buf *out)
 {
-	buf_append_u64(out, param_text_bits_of(event, index));
+	buf_append_u64(out, param_text_bits_of(p));
 }
 
 /* Results are decimal, whatever their format: the table declares that of mmap an address. */
-static void raw_result(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void raw_result(const struct text_param *p, struct buf *out)
 {
-	buf_append_i64(out, event_param_i64(&event->ev, index));
+	buf_append_i64(out, param_text_value_of(p));
 }
 
-static void raw_string(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void raw_string(const struct text_param *p, struct buf *out)
 {
-	const char *text = event_param_string(&event->ev, index);
+	const char *text = (const char *)p->param->data;
+	size_t start = out->len;
 
 	/* Old captures have this text for an absent string. */
 	buf_append_string(out, strcmp(text, "(NULL)") == 0 ? "<NA>" : text);
+	param_text_mask(p->style, out, start);
 }
 
-static void raw_numbers(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void raw_numbers(const struct text_param *p, struct buf *out)
 {
-	text_append_numbers(out, &event->ev.params[index], desc_of(event, index)->type);
+	text_append_numbers(out, p->param, p->desc->type);
 }
 
-static void raw_bits(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void raw_bits(const struct text_param *p, struct buf *out)
 {
-	text_append_bits(out, event->ev.params[index].data, event->ev.params[index].len);
+	text_append_bits(out, p->param->data, p->param->len);
 }
 
-static void raw_ip(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void raw_bytes(const struct text_param *p, struct buf *out)
 {
-	text_append_ip(out, event->ev.params[index].data, event->ev.params[index].len);
+	text_append_buffer(out, p->style, p->param->data, p->param->len);
 }
 
-static void raw_syscall(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void raw_sockaddr(const struct text_param *p, struct buf *out)
 {
-	uint64_t code = param_text_bits_of(event, index);
+	size_t start = out->len;
+
+	text_append_sockaddr(out, p->param, p->style->services);
+	param_text_mask(p->style, out, start);
+}
+
+static void raw_socktuple(const struct text_param *p, struct buf *out)
+{
+	size_t start = out->len;
+
+	text_append_socktuple(out, p->param, p->style->services);
+	param_text_mask(p->style, out, start);
+}
+
+static void raw_ip(const struct text_param *p, struct buf *out)
+{
+	text_append_ip(out, p->param->data, p->param->len);
+}
+
+static void raw_syscall(const struct text_param *p, struct buf *out)
+{
+	uint64_t code = param_text_bits_of(p);
 
 	if (code < SYSCALL_CODES_COUNT)
 		buf_append_u64(out, code);
@@ -136,9 +174,9 @@ static void raw_syscall(const struct sinsp_event *event, unsigned int index, str
 		BUF_LITERAL(out, "<unknown syscall>");
 }
 
-static void raw_signal_set(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void raw_signal_set(const struct text_param *p, struct buf *out)
 {
-	uint64_t set = param_text_bits_of(event, index);
+	uint64_t set = param_text_bits_of(p);
 	bool first = true;
 
 	for (unsigned int i = 0; i < 32; i++) {
@@ -153,9 +191,9 @@ static void raw_signal_set(const struct sinsp_event *event, unsigned int index, 
 	}
 }
 
-static void raw_duration(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void raw_duration(const struct text_param *p, struct buf *out)
 {
-	uint64_t ns = param_text_bits_of(event, index);
+	uint64_t ns = param_text_bits_of(p);
 
 	if (ns == UINT64_MAX)
 		BUF_LITERAL(out, "none");
@@ -163,9 +201,9 @@ static void raw_duration(const struct sinsp_event *event, unsigned int index, st
 		buf_append_u64(out, ns);
 }
 
-static void raw_time(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void raw_time(const struct text_param *p, struct buf *out)
 {
-	uint64_t ns = param_text_bits_of(event, index);
+	uint64_t ns = param_text_bits_of(p);
 	struct clock clock = {0};
 	char fraction[9];
 
@@ -197,19 +235,20 @@ static const struct sinsp_fd *param_text_find_fd(const struct sinsp_event *event
 	return event->thread ? sinsp_fds_find(event->thread->fds, num) : NULL;
 }
 
-static void resolved_errno(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void append_known(struct buf *out, const char *name)
 {
-	int64_t value = event_param_i64(&event->ev, index);
-	const char *name = errno_name(value);
-
 	if (name)
 		buf_append_string(out, name);
 }
 
-static void resolved_fd(const struct sinsp_event *event, unsigned int index,
-			const struct text_style *style, struct buf *out)
+static void resolved_errno(const struct text_param *p, struct buf *out)
 {
-	int64_t num = event_param_i64(&event->ev, index);
+	append_known(out, errno_name(param_text_value_of(p)));
+}
+
+static void resolved_fd(const struct text_param *p, struct buf *out)
+{
+	int64_t num = param_text_value_of(p);
 	const struct sinsp_fd *fd;
 
 	if (num == FD_CWD) {
@@ -218,65 +257,59 @@ static void resolved_fd(const struct sinsp_event *event, unsigned int index,
 	}
 	if (num < 0) {
 		/* As an argument -1 means no descriptor; only as a result it means EPERM. */
-		if (num != -1 || index == RESULT_PARAM)
-			resolved_errno(event, index, out);
+		if (num != -1 || p->index == RESULT_PARAM)
+			resolved_errno(p, out);
 		return;
 	}
-	fd = param_text_find_fd(event, num);
+	fd = param_text_find_fd(p->event, num);
 	if (!fd)
 		return;
 	buf_append_char(out, '<');
 	append_fd_kind(out, fd);
 	buf_append_char(out, '>');
-	text_append_fd_name(out, fd, style);
+	text_append_fd_name(out, fd, p->style);
 }
 
-static void resolved_thread(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void resolved_thread(const struct text_param *p, struct buf *out)
 {
-	int64_t tid = event_param_i64(&event->ev, index);
-	const struct sinsp_thread *thread = event->thread;
+	int64_t tid = param_text_value_of(p);
+	const struct sinsp_thread *thread = p->event->thread;
 
 	if (!thread || thread->tid != tid)
-		thread = sinsp_thread_find(event->sinsp, tid);
+		thread = sinsp_thread_find(p->event->sinsp, tid);
 	if (thread)
 		buf_append_string(out, thread->comm);
 }
 
-static void resolved_path(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void resolved_path(const struct text_param *p, struct buf *out)
 {
 	static const char unknown[] = SINSP_PATH_UNKNOWN;
-	const char *raw = event_param_string(&event->ev, index);
+	const char *raw = (const char *)p->param->data;
 	char path[SINSP_PATH_MAX];
 	bool from_unknown;
 
-	if (!event->thread || raw[0] == '/')
+	if (!p->event->thread || raw[0] == '/')
 		return;
-	if (sinsp_event_path(event, index, path, sizeof(path)) == 0)
+	if (sinsp_event_path(p->event, p->index, path, sizeof(path)) == 0)
 		return;
 	/* The name of a base that is no directory (a pipe, a memfd) begins with neither. */
 	from_unknown = strncmp(path, unknown, sizeof(unknown) - 1) == 0;
 	buf_append_string(out, from_unknown ? path + sizeof(unknown) - 1 : path);
 }
 
-static void resolved_syscall(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void resolved_syscall(const struct text_param *p, struct buf *out)
 {
-	const char *name = syscall_name((unsigned int)param_text_bits_of(event, index));
-
-	if (name)
-		buf_append_string(out, name);
+	append_known(out, syscall_name((unsigned int)param_text_bits_of(p)));
 }
 
-static void resolved_signal(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void resolved_signal(const struct text_param *p, struct buf *out)
 {
-	const char *name = signal_name((unsigned int)param_text_bits_of(event, index));
-
-	if (name)
-		buf_append_string(out, name);
+	append_known(out, signal_name((unsigned int)param_text_bits_of(p)));
 }
 
-static void resolved_duration(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void resolved_duration(const struct text_param *p, struct buf *out)
 {
-	uint64_t ns = param_text_bits_of(event, index);
+	uint64_t ns = param_text_bits_of(p);
 
 	if (ns != UINT64_MAX)
 		buf_printf(out, "%gs", (double)ns / 1e9);
@@ -307,16 +340,16 @@ static void param_text_append_flags(struct buf *out, const struct flag_name *set
 	}
 }
 
-static void resolved_flags(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void resolved_flags(const struct text_param *p, struct buf *out)
 {
-	param_text_append_flags(out, desc_of(event, index)->set, param_text_bits_of(event, index));
+	param_text_append_flags(out, p->desc->set, param_text_bits_of(p));
 }
 
 /* File types share bits: the type is one number, after the permissions. */
-static void resolved_mode(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void resolved_mode(const struct text_param *p, struct buf *out)
 {
-	const struct flag_name *set = desc_of(event, index)->set;
-	uint64_t mode = param_text_bits_of(event, index), type = mode & S_IFMT;
+	const struct flag_name *set = p->desc->set;
+	uint64_t mode = param_text_bits_of(p), type = mode & S_IFMT;
 	size_t start = out->len;
 
 	param_text_append_flags(out, set, mode & ~(uint64_t)S_IFMT);
@@ -325,12 +358,12 @@ static void resolved_mode(const struct sinsp_event *event, unsigned int index, s
 			param_text_append_name(out, start, set->name);
 }
 
-static void resolved_enum(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void resolved_enum(const struct text_param *p, struct buf *out)
 {
-	uint64_t value = param_text_bits_of(event, index);
+	uint64_t value = param_text_bits_of(p);
 	size_t start = out->len;
 
-	for (const struct flag_name *flag = desc_of(event, index)->set; flag && flag->name; flag++)
+	for (const struct flag_name *flag = p->desc->set; flag && flag->name; flag++)
 		if (flag->value == value)
 			param_text_append_name(out, start, flag->name);
 }
@@ -342,28 +375,28 @@ static void append_id_name(struct buf *out, uint64_t id, const char *name)
 	buf_append_string(out, name ? name : "<NA>");
 }
 
-static void resolved_user(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void resolved_user(const struct text_param *p, struct buf *out)
 {
-	uint64_t id = param_text_bits_of(event, index);
+	uint64_t id = param_text_bits_of(p);
 
-	append_id_name(out, id, sinsp_event_user_name(event, (uint32_t)id));
+	append_id_name(out, id, sinsp_event_user_name(p->event, (uint32_t)id));
 }
 
-static void resolved_group(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void resolved_group(const struct text_param *p, struct buf *out)
 {
-	uint64_t id = param_text_bits_of(event, index);
+	uint64_t id = param_text_bits_of(p);
 
-	append_id_name(out, id, sinsp_event_group_name(event, (uint32_t)id));
+	append_id_name(out, id, sinsp_event_group_name(p->event, (uint32_t)id));
 }
 
 /* Lists show the bits of an event as a 32-bit number, sign-extended from the lowest 16 bits. */
-static void raw_fd_list(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void raw_fd_list(const struct text_param *p, struct buf *out)
 {
-	const struct event_param *list = &event->ev.params[index];
+	const struct event_param *list = p->param;
 
 	for (unsigned int i = 0; i < event_fdlist_count(list); i++) {
 		struct fdlist_entry entry = event_fdlist_entry(list, i);
-		const struct sinsp_fd *fd = param_text_find_fd(event, entry.fd);
+		const struct sinsp_fd *fd = param_text_find_fd(p->event, entry.fd);
 
 		if (i > 0)
 			buf_append_char(out, ' ');
@@ -374,188 +407,133 @@ static void raw_fd_list(const struct sinsp_event *event, unsigned int index, str
 	}
 }
 
-/*
- * A value of type DYN is rendered as the only parameter of a temporary event, in the format of the
- * original parameter.
- */
-struct inner {
-	struct param_desc param;
-	struct event_desc desc;
-	struct sinsp_event event;
-};
+static renderer param_text_append_raw, param_text_append_resolved;
 
-static struct dyn_value make_inner(struct inner *inner, const struct sinsp_event *event,
-				   unsigned int index)
+/* A value of type DYN is rendered as the only parameter of an event, in its own format. */
+static struct text_param param_text_inner(const struct text_param *p, struct event_param *param,
+					  struct param_desc *desc)
 {
-	const struct param_desc *outer = desc_of(event, index);
-	struct dyn_value value = event_dyn_value(outer, &event->ev.params[index]);
+	struct dyn_value value = event_dyn_value(p->desc, p->param);
 
-	inner->param = (struct param_desc){.type = value.kind->type, .format = outer->format};
-	inner->desc = (struct event_desc){.nparams = 1, .params = &inner->param};
-	inner->event = *event;
-	inner->event.ev.desc = &inner->desc;
-	inner->event.ev.params[0] = value.param;
-	return value;
+	*param = value.param;
+	*desc = (struct param_desc){.type = value.kind->type, .format = p->desc->format};
+	return (struct text_param){p->event, 0, desc, param, p->style};
 }
 
 /* An empty value after the kind is a string or a buffer, with special texts in the .scap world. */
-static void append_dyn(const struct sinsp_event *event, unsigned int index,
-		       const struct text_style *style, struct buf *out)
+static void raw_dyn(const struct text_param *p, struct buf *out)
 {
-	struct inner inner;
-	struct dyn_value value = make_inner(&inner, event, index);
+	struct event_param param;
+	struct param_desc desc;
+	struct text_param inner = param_text_inner(p, &param, &desc);
 
-	if (value.param.len)
-		param_text_raw(&inner.event, 0, style, out);
-	else if (value.kind->type == PT_CHARBUF)
+	if (param.len)
+		param_text_append_raw(&inner, out);
+	else if (desc.type == PT_CHARBUF)
 		BUF_LITERAL(out, "(null)");
 }
 
-/* Numeric types that are not listed use raw_number(). */
-static renderer *const raw_renderers[PT_TYPES_COUNT] = {
-	[PT_FLAGS8] = raw_unsigned,
-	[PT_FLAGS16] = raw_unsigned,
-	[PT_FLAGS32] = raw_unsigned,
-	[PT_FLAGS64] = raw_unsigned,
-	[PT_ENUMFLAGS8] = raw_unsigned,
-	[PT_ENUMFLAGS16] = raw_unsigned,
-	[PT_ENUMFLAGS32] = raw_unsigned,
-	[PT_ERRNO] = raw_result,
-	[PT_SYSCALLID] = raw_syscall,
-	[PT_SIGTYPE] = raw_unsigned,
-	[PT_SIGSET] = raw_signal_set,
-	[PT_RELTIME] = raw_duration,
-	[PT_ABSTIME] = raw_time,
-	[PT_CHARBUF] = raw_string,
-	[PT_FSPATH] = raw_string,
-	[PT_FSRELPATH] = raw_string,
-	[PT_FDLIST] = raw_fd_list,
-	[PT_UINT32LIST] = raw_numbers,
-	[PT_UINT64LIST] = raw_numbers,
-	[PT_BITSET] = raw_bits,
-	[PT_IPADDR] = raw_ip,
-};
-
-static renderer *const resolved_renderers[PT_TYPES_COUNT] = {
-	[PT_FLAGS8] = resolved_flags,	  [PT_FLAGS16] = resolved_flags,
-	[PT_FLAGS32] = resolved_flags,	  [PT_FLAGS64] = resolved_flags,
-	[PT_ENUMFLAGS8] = resolved_enum,  [PT_ENUMFLAGS16] = resolved_enum,
-	[PT_ENUMFLAGS32] = resolved_enum, [PT_MODE] = resolved_mode,
-	[PT_PID] = resolved_thread,	  [PT_PID32] = resolved_thread,
-	[PT_ERRNO] = resolved_errno,	  [PT_UID] = resolved_user,
-	[PT_GID] = resolved_group,	  [PT_SYSCALLID] = resolved_syscall,
-	[PT_SIGTYPE] = resolved_signal,	  [PT_RELTIME] = resolved_duration,
-	[PT_FSPATH] = resolved_path,	  [PT_FSRELPATH] = resolved_path,
-};
-
-static const char *absent_text(enum param_type type)
+static void resolved_dyn(const struct text_param *p, struct buf *out)
 {
-	switch (type) {
-	case PT_BYTEBUF:
-	case PT_SOCKTUPLE:
-	case PT_FDLIST:
-	case PT_CHARBUFARRAY:
-	case PT_DYN:
-	case PT_UINT32LIST:
-	case PT_UINT64LIST:
-	case PT_BITSET:
-		return "NULL";
-	default:
-		return "<NA>";
-	}
+	struct event_param param;
+	struct param_desc desc;
+	struct text_param inner = param_text_inner(p, &param, &desc);
+
+	param_text_append_resolved(&inner, out);
 }
 
-static void append_raw(const struct sinsp_event *event, unsigned int index, struct buf *out)
+/* There is no other text than the raw one. */
+static void resolved_none(const struct text_param *p, struct buf *out)
 {
-	renderer *render = raw_renderers[desc_of(event, index)->type];
-
-	(render ? render : raw_number)(event, index, out);
 }
 
-static void param_text_mask(const struct text_style *style, struct buf *out, size_t start)
+static const struct text_form {
+	renderer *raw, *resolved;
+	const char *absent;
+} text_forms[PARAM_FORMS_COUNT] = {
+#define FORM(name, word, raw, resolved, absent, ...)                                               \
+	[PARAM_##name] = {raw_##raw, resolved_##resolved, absent},
+#include "event/types.def"
+};
+
+static const struct text_form *text_form_of(const struct param_desc *desc)
 {
-	if (style->masked && !out->failed)
-		terminal_mask(out->data + start, out->len - start);
+	return &text_forms[param_type_kind(desc->type)];
+}
+
+static struct text_param param_text_of(const struct sinsp_event *event, unsigned int index,
+				       const struct text_style *style)
+{
+	return (struct text_param){event, index, &event->ev.desc->params[index],
+				   &event->ev.params[index], style};
+}
+
+static void param_text_append_raw(const struct text_param *p, struct buf *out)
+{
+	const struct text_form *form = text_form_of(p->desc);
+
+	if (p->param->len)
+		form->raw(p, out);
+	else
+		buf_append_string(out, form->absent);
+}
+
+static void param_text_append_resolved(const struct text_param *p, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (p->param->len == 0)
+		return;
+	text_form_of(p->desc)->resolved(p, out);
+	param_text_mask(p->style, out, start);
 }
 
 void param_text_raw(const struct sinsp_event *event, unsigned int index,
 		    const struct text_style *style, struct buf *out)
 {
-	enum param_type type = desc_of(event, index)->type;
-	size_t start = out->len;
+	struct text_param p = param_text_of(event, index, style);
 
-	if (!event_param_present(&event->ev, index)) {
-		buf_append_string(out, absent_text(type));
-	} else if (type == PT_BYTEBUF || type == PT_CHARBUFARRAY) {
-		text_append_buffer(out, style, event->ev.params[index].data,
-				   event->ev.params[index].len);
-	} else if (type == PT_SOCKADDR) {
-		text_append_sockaddr(out, &event->ev.params[index], style->services);
-		param_text_mask(style, out, start);
-	} else if (type == PT_SOCKTUPLE) {
-		text_append_socktuple(out, &event->ev.params[index], style->services);
-		param_text_mask(style, out, start);
-	} else if (type == PT_DYN) {
-		append_dyn(event, index, style, out);
-	} else {
-		append_raw(event, index, out);
-		param_text_mask(style, out, start);
-	}
+	param_text_append_raw(&p, out);
 }
 
 void param_text_resolved(const struct sinsp_event *event, unsigned int index,
 			 const struct text_style *style, struct buf *out)
 {
-	enum param_type type = desc_of(event, index)->type;
-	size_t start = out->len;
-	struct inner inner;
+	struct text_param p = param_text_of(event, index, style);
 
-	if (!event_param_present(&event->ev, index))
-		return;
-	if (type == PT_DYN) {
-		make_inner(&inner, event, index);
-		param_text_resolved(&inner.event, 0, style, out);
-		return;
-	}
-	if (type == PT_FD || type == PT_FD32)
-		resolved_fd(event, index, style, out);
-	else if (resolved_renderers[type])
-		resolved_renderers[type](event, index, out);
-	param_text_mask(style, out, start);
+	param_text_append_resolved(&p, out);
 }
 
 void param_text_append(const struct sinsp_event *event, unsigned int index,
 		       const struct text_style *style, struct buf *out)
 {
+	struct text_param p = param_text_of(event, index, style);
 	size_t start = out->len;
 
-	param_text_resolved(event, index, style, out);
+	param_text_append_resolved(&p, out);
 	if (out->len == start)
-		param_text_raw(event, index, style, out);
+		param_text_append_raw(&p, out);
 }
 
 /* Extensions are shown if they add information to the other parameters. */
-static bool param_text_is_shown(const struct sinsp_event *event, unsigned int index)
+static bool param_text_is_shown(const struct text_param *p)
 {
-	const struct param_desc *desc = desc_of(event, index);
-
-	return !desc->extension || (!desc->quiet && event_param_present(&event->ev, index));
+	return !p->desc->extension || (!p->desc->quiet && p->param->len);
 }
 
-static void append_param(const struct sinsp_event *event, unsigned int index,
-			 const struct text_style *style, struct buf *out)
+static void append_param(const struct text_param *p, struct buf *out)
 {
 	size_t before;
 
-	if (index > 0)
+	if (p->index > 0)
 		buf_append_char(out, ' ');
-	buf_append_string(out, desc_of(event, index)->name);
+	buf_append_string(out, p->desc->name);
 	buf_append_char(out, '=');
-	param_text_raw(event, index, style, out);
+	param_text_append_raw(p, out);
 	/* The bracket is removed if nothing follows it. */
 	before = out->len;
 	buf_append_char(out, '(');
-	param_text_resolved(event, index, style, out);
+	param_text_append_resolved(p, out);
 	if (out->len > before + 1)
 		buf_append_char(out, ')');
 	else
@@ -570,7 +548,10 @@ void param_text_all(const struct sinsp_event *event, const struct text_style *st
 	/* The name of the call suffices, unless it is unknown. */
 	if (desc->id == EVENT_syscall && event_syscall_code(&event->ev) != SC_unknown)
 		return;
-	for (unsigned int i = 0; i < desc->nparams; i++)
-		if (param_text_is_shown(event, i))
-			append_param(event, i, style, out);
+	for (unsigned int i = 0; i < desc->nparams; i++) {
+		struct text_param p = param_text_of(event, i, style);
+
+		if (param_text_is_shown(&p))
+			append_param(&p, out);
+	}
 }

@@ -20,7 +20,7 @@ static void check_row(const struct output_format *format)
 	if (prints != (events->default_fields || events->default_format) ||
 	    (events->default_fields && events->default_format))
 		fail_msg("%s needs one default", format->name);
-	if (!prints && (events->style_set || events->params || events->keyed ||
+	if (!prints && (events->style_set || events->encoder || events->keyed ||
 			matches->append_format || matches->append_head || matches->with_fields))
 		fail_msg("%s has hooks that are never called", format->name);
 	if (format->lists.objects && format->lists.append_table)

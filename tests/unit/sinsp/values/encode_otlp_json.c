@@ -38,17 +38,17 @@ static void test_nested(void **state)
 	struct buf out = {0};
 	size_t map = encoder->map_begin(&out), list, entry;
 
-	encoder->item(&out, map);
+	encoder->item(&out);
 	entry = out.len;
 	encoder->key(&out, "a", 1);
 	list = encoder->list_begin(&out);
-	encoder->item(&out, list);
+	encoder->item(&out);
 	encoder->integer(&out, 1);
-	encoder->item(&out, list);
+	encoder->item(&out);
 	encoder->nothing(&out);
 	encoder->list_end(&out, list);
 	encoder->entry_end(&out, entry);
-	encoder->item(&out, map);
+	encoder->item(&out);
 	entry = out.len;
 	encoder->key(&out, "b", 1);
 	encoder->integer(&out, 2);

@@ -47,13 +47,13 @@ static void test_nested(void **state)
 	encoder->list_end(&out, list);
 	EXPECT(&out, "\x02\x2a\x00");
 	map = encoder->map_begin(&out);
-	encoder->item(&out, map);
+	encoder->item(&out);
 	entry = out.len;
 	encoder->key(&out, "k", 1);
 	list = encoder->list_begin(&out);
-	encoder->item(&out, list);
+	encoder->item(&out);
 	encoder->integer(&out, 1);
-	encoder->item(&out, list);
+	encoder->item(&out);
 	encoder->integer(&out, 2);
 	encoder->list_end(&out, list);
 	encoder->entry_end(&out, entry);
@@ -71,7 +71,7 @@ static void test_long(void **state)
 	struct buf out = {0};
 	size_t list = encoder->list_begin(&out);
 
-	encoder->item(&out, list);
+	encoder->item(&out);
 	encoder->text(&out, text, sizeof(text));
 	encoder->list_end(&out, list);
 	assert_int_equal(out.len, 2 + 1 + 2 + 1 + 2 + 1 + 2 + 200);

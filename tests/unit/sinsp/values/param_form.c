@@ -14,7 +14,7 @@ static void expect(enum event_id id, unsigned int index, enum param_kind form, b
 static void test_forms(void **state)
 {
 	expect(EVENT_openat, openat__fd, PARAM_SIGNED, false);
-	expect(EVENT_openat, openat__name, PARAM_STRING, false);
+	expect(EVENT_openat, openat__name, PARAM_PATH, false);
 	expect(EVENT_openat, openat__flags, PARAM_FILE_FLAGS, true);
 	expect(EVENT_openat, openat__mode, PARAM_OCTAL, false);
 	expect(EVENT_openat, openat__dev, PARAM_HEX, false);
@@ -27,7 +27,7 @@ static void test_forms(void **state)
 	expect(EVENT_kill, kill__sig, PARAM_SIGNAL, false);
 }
 
-/* Every parameter has a form that both writers know. */
+/* Every parameter has a form that its writers know. */
 static void test_all(void **state)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {

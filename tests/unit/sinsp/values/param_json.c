@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sinsp/values/param_json.h"
+#include "sinsp/values/param_value.h"
 #include "unit.h"
 #include "world.h"
 
@@ -310,26 +310,26 @@ static void test_events_without_parameters(void **state)
 }
 
 /* One parameter of the event, and whether a text was changed. */
-static void expect_param(struct drive *world, struct param_json *json, unsigned int index,
+static void expect_param(struct drive *world, struct param_values *json, unsigned int index,
 			 bool changed, const char *wanted)
 {
 	struct clock utc = {0};
 	struct buf out = {0};
 
-	assert_int_equal(param_json_append(json, &world->event, index, &utc, &out), changed);
+	assert_int_equal(param_value_append(json, &world->event, index, &utc, &out), changed);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, wanted);
 	buf_finish(&out);
 }
 
-static void expect_all(struct drive *world, struct param_json *json, bool base64,
+static void expect_all(struct drive *world, struct param_values *json, bool base64,
 		       const char *wanted)
 {
 	struct clock utc = {0};
 	struct buf out = {0};
 
 	BUF_LITERAL(&out, "x");
-	param_json_append_all(json, &world->event, &utc, base64, &out);
+	param_value_append_all(json, &world->event, &utc, base64, &out);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data + 1, wanted);
 	buf_finish(&out);
@@ -338,9 +338,9 @@ static void expect_all(struct drive *world, struct param_json *json, bool base64
 static void test_changed_texts(void **state)
 {
 	struct drive *world = *state;
-	struct param_json *json;
+	struct param_values *json;
 
-	assert_int_equal(param_json_create(&json), 0);
+	assert_int_equal(param_values_create(&json_exact_encoder, &json), 0);
 	world_openat(world, -ENOENT, "/a\xff", 0x1);
 	expect_param(world, json, openat__name, true, "\"/a\xef\xbf\xbd\"");
 	expect_param(world, json, openat__fd, false, "-2");
@@ -353,15 +353,15 @@ static void test_changed_texts(void **state)
 	frame_put_bytes(&world->frame, execve__args, "\xff\0b\0", 4);
 	world_end(world);
 	expect_param(world, json, execve__args, true, "[\"\xef\xbf\xbd\",\"b\"]");
-	param_json_destroy(json);
+	param_values_destroy(json);
 }
 
 static void test_base64(void **state)
 {
 	struct drive *world = *state;
-	struct param_json *json;
+	struct param_values *json;
 
-	assert_int_equal(param_json_create(&json), 0);
+	assert_int_equal(param_values_create(&json_exact_encoder, &json), 0);
 	world_begin(world, EVENT_write, 100);
 	frame_put_bytes(&world->frame, write__data, "\xff", 1);
 	frame_put_i64(&world->frame, write__fd, 5);
@@ -375,26 +375,26 @@ static void test_base64(void **state)
 	frame_put_bytes(&world->frame, write__data, "a", 1);
 	world_end(world);
 	expect_all(world, json, true, "{\"res\":null,\"data\":\"a\",\"fd\":null,\"size\":null}");
-	param_json_destroy(json);
+	param_values_destroy(json);
 }
 
 /* The forms of buffers are those of text; lists and names are none. */
 static void test_forms_of_buffers(void **state)
 {
 	struct drive *world = *state;
-	struct param_json *json;
+	struct param_values *json;
 	struct buf out = {0};
 
-	assert_int_equal(param_json_create(&json), 0);
+	assert_int_equal(param_values_create(&json_exact_encoder, &json), 0);
 	world_begin(world, EVENT_write, 100);
 	frame_put_bytes(&world->frame, write__data, "a\"\n\xff", 4);
 	world_end(world);
 	expect_param(world, json, write__data, true, "\"a\\\"\\n\xef\xbf\xbd\"");
-	param_json_set_bytes(json, TEXT_BYTES_ASCII);
+	param_values_set_bytes(json, TEXT_BYTES_ASCII);
 	expect_param(world, json, write__data, false, "\"\\na\\\"\\n\"");
-	param_json_set_bytes(json, TEXT_BYTES_BASE64);
+	param_values_set_bytes(json, TEXT_BYTES_BASE64);
 	expect_param(world, json, write__data, false, "\"YSIK/w==\"");
-	param_json_append_bytes(json, (const uint8_t *)"abc", 3, &out);
+	param_values_append_bytes(json, (const uint8_t *)"abc", 3, &out);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, "\"YWJj\"");
 	buf_finish(&out);
@@ -404,17 +404,17 @@ static void test_forms_of_buffers(void **state)
 	world_end(world);
 	expect_param(world, json, execve__args, false, "[\"a\",\"b\"]");
 	expect_param(world, json, execve__exe, false, "\"cat\"");
-	param_json_destroy(json);
+	param_values_destroy(json);
 }
 
 /* Extensions that are absent are left out, other parameters are null. */
 static void test_absent(void **state)
 {
 	struct drive *world = *state;
-	struct param_json *json;
+	struct param_values *json;
 	struct clock utc = {0};
 
-	assert_int_equal(param_json_create(&json), 0);
+	assert_int_equal(param_values_create(&json_exact_encoder, &json), 0);
 	for (uint16_t id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 		struct buf wanted = {0}, out = {0};
@@ -430,36 +430,36 @@ static void test_absent(void **state)
 				buf_printf(&wanted, "%s\"%s\":null", keys++ ? "," : "",
 					   desc->params[i].name);
 		BUF_LITERAL(&wanted, "}\0");
-		param_json_append_all(json, &world->event, &utc, true, &out);
+		param_value_append_all(json, &world->event, &utc, true, &out);
 		buf_append_char(&out, '\0');
 		assert_string_equal(out.data, wanted.data);
 		buf_finish(&out);
 		buf_finish(&wanted);
 	}
-	param_json_destroy(json);
-	param_json_destroy(NULL);
+	param_values_destroy(json);
+	param_values_destroy(NULL);
 }
 
 /* Without memory nothing is written beyond it, and the buffer says so. */
 static void test_no_memory(void **state)
 {
 	struct drive *world = *state;
-	struct param_json *json;
+	struct param_values *json;
 	struct clock utc = {0};
 
-	assert_int_equal(param_json_create(&json), 0);
+	assert_int_equal(param_values_create(&json_exact_encoder, &json), 0);
 	world_openat(world, 3, "/etc/hostname\xff", 0x1001);
 	for (size_t n = 0; n < 60; n++) {
 		char *memory = malloc(n + 1);
 		struct buf out = buf_fixed(memory, n);
 
 		memory[n] = '#';
-		param_json_append_all(json, &world->event, &utc, true, &out);
+		param_value_append_all(json, &world->event, &utc, true, &out);
 		assert_true(out.failed);
 		assert_int_equal(memory[n], '#');
 		free(memory);
 	}
-	param_json_destroy(json);
+	param_values_destroy(json);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)

@@ -3,8 +3,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sinsp/values/encoder.h"
 #include "sinsp/values/param_form.h"
 #include "unit.h"
+
+static void append_item(struct buf *out)
+{
+	buf_append_char(out, ';');
+}
 
 static void append_key(struct buf *out, const char *name, size_t len)
 {
@@ -13,10 +19,14 @@ static void append_key(struct buf *out, const char *name, size_t len)
 	buf_append_char(out, '>');
 }
 
+static const struct value_encoder keys = {.item = append_item, .key = append_key};
+
 static void expect_key(const struct param_plan *plan, const char *name)
 {
 	struct buf key = {0};
 
+	append_item(&key);
+	assert_int_equal(plan->separator_len, key.len);
 	append_key(&key, name, strlen(name));
 	assert_int_equal(plan->key_len, key.len);
 	assert_memory_equal(plan->key, key.data, key.len);
@@ -28,7 +38,7 @@ static void test_all(void **state)
 {
 	const struct param_plans *plans, *again;
 
-	assert_int_equal(param_plans_get(append_key, &plans), 0);
+	assert_int_equal(param_plans_get(&keys, &plans), 0);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
@@ -44,7 +54,7 @@ static void test_all(void **state)
 			expect_key(plan, desc->params[i].name);
 		}
 	}
-	assert_int_equal(param_plans_get(append_key, &again), 0);
+	assert_int_equal(param_plans_get(&keys, &again), 0);
 	assert_ptr_equal(again, plans);
 }
 
@@ -53,14 +63,16 @@ static void other_key(struct buf *out, const char *name, size_t len)
 	buf_append(out, name, len);
 }
 
+static const struct value_encoder other_keys = {.item = append_item, .key = other_key};
+
 static void test_other_keys(void **state)
 {
 	const struct param_plans *plans, *others;
 
-	assert_int_equal(param_plans_get(append_key, &plans), 0);
-	assert_int_equal(param_plans_get(other_key, &others), 0);
-	assert_memory_equal(others->of[EVENT_openat][0].key, "fd", 2);
-	assert_memory_equal(plans->of[EVENT_openat][0].key, "<fd>", 4);
+	assert_int_equal(param_plans_get(&keys, &plans), 0);
+	assert_int_equal(param_plans_get(&other_keys, &others), 0);
+	assert_memory_equal(others->of[EVENT_openat][0].key, ";fd", 3);
+	assert_memory_equal(plans->of[EVENT_openat][0].key, ";<fd>", 5);
 }
 
 static void fail_key(struct buf *out, const char *name, size_t len)
@@ -68,12 +80,14 @@ static void fail_key(struct buf *out, const char *name, size_t len)
 	buf_fail(out);
 }
 
+static const struct value_encoder failing_keys = {.item = append_item, .key = fail_key};
+
 static void test_no_memory(void **state)
 {
 	const struct param_plans *plans;
 
-	assert_int_equal(param_plans_get(fail_key, &plans), -ENOMEM);
-	assert_int_equal(param_plans_get(fail_key, &plans), -ENOMEM);
+	assert_int_equal(param_plans_get(&failing_keys, &plans), -ENOMEM);
+	assert_int_equal(param_plans_get(&failing_keys, &plans), -ENOMEM);
 }
 
 static const struct CMUnitTest tests[] = {

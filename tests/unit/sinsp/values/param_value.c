@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters as values: with the encoder of JSON they are what JSON has, in events of all families.
+/*
+ * Parameters as values: the encoders of JSON write the same unless numbers are large, in events of
+ * all families; others write the same forms.
  */
-#include "sinsp/values/param_json.h"
 #include "sinsp/values/param_value.h"
 #include "unit.h"
 #include "world.h"
@@ -10,18 +11,17 @@ static void expect_same(struct drive *world)
 {
 	struct buf value = {0}, json = {0};
 	struct clock utc = {0};
-	struct param_values *values;
-	struct param_json *params;
+	struct param_values *plain, *exact;
 
-	assert_int_equal(param_json_create(&params), 0);
-	assert_int_equal(param_values_create(&json_encoder, &values), 0);
-	param_json_append_all(params, &world->event, &utc, false, &json);
-	param_value_append_all(values, &world->event, &utc, &value);
+	assert_int_equal(param_values_create(&json_exact_encoder, &exact), 0);
+	assert_int_equal(param_values_create(&json_encoder, &plain), 0);
+	param_value_append_all(exact, &world->event, &utc, false, &json);
+	param_value_append_all(plain, &world->event, &utc, false, &value);
 	buf_append_char(&json, '\0');
 	buf_append_char(&value, '\0');
 	assert_string_equal(value.data, json.data);
-	param_json_destroy(params);
-	param_values_destroy(values);
+	param_values_destroy(exact);
+	param_values_destroy(plain);
 	buf_finish(&value);
 	buf_finish(&json);
 }
@@ -40,8 +40,8 @@ static void test_files(void **state)
 	expect_same(world);
 }
 
-/* Every event with each parameter of fixed size; numbers beyond 2^53 would be strings in native
- * JSON. */
+/* Every event with each parameter of fixed size; numbers beyond 2^53 are strings in exact JSON.
+ */
 static void test_numbers(void **state)
 {
 	static const int64_t values[] = {0, 1, 2, 5, 17, 0x1001, INT32_MAX};
@@ -74,6 +74,62 @@ static void test_lists(void **state)
 	expect_same(world);
 }
 
+static void expect_param(struct drive *world, const struct value_encoder *encoder,
+			 unsigned int index, const char *bytes, size_t len)
+{
+	struct param_values *values;
+	struct clock utc = {0};
+	struct buf out = {0};
+
+	assert_int_equal(param_values_create(encoder, &values), 0);
+	param_value_append(values, &world->event, index, &utc, &out);
+	assert_int_equal(out.len, len);
+	assert_memory_equal(out.data, bytes, len);
+	param_values_destroy(values);
+	buf_finish(&out);
+}
+
+/* A parameter in the encoders of OpenTelemetry. */
+#define EXPECT_PARAM(world, index, json, proto)                                                    \
+	do {                                                                                       \
+		expect_param(world, &otlp_json_encoder, index, json, sizeof(json) - 1);            \
+		expect_param(world, &proto_encoder, index, proto, sizeof(proto) - 1);              \
+	} while (0)
+
+static void test_forms(void **state)
+{
+	static const struct fdlist_entry waited = {3, 0x401};
+	static const char waited_json[] =
+		"{\"arrayValue\":{\"values\":[{\"kvlistValue\":{\"values\":["
+		"{\"key\":\"fd\",\"value\":{\"intValue\":\"3\"}},"
+		"{\"key\":\"events\",\"value\":{\"arrayValue\":{\"values\":["
+		"{\"stringValue\":\"POLLIN\"},{\"stringValue\":\"POLLWRBAND\"}]}}}]}}]}}";
+	static const uint8_t cpus[] = {0xf};
+	struct drive *world = *state;
+
+	world_openat(world, 3, "/a", 0x1);
+	EXPECT_PARAM(world, openat__flags,
+		     "{\"arrayValue\":{\"values\":[{\"stringValue\":\"O_RDONLY\"}]}}",
+		     "\x0e\x2a\x0c\x0a\x0a\x0a\x08"
+		     "O_RDONLY");
+	EXPECT_PARAM(world, openat__mode, "{\"stringValue\":\"0755\"}",
+		     "\x06\x0a\x04"
+		     "0755");
+	EXPECT_PARAM(world, openat__dev, "{\"stringValue\":\"0xfd01\"}",
+		     "\x08\x0a\x06"
+		     "0xfd01");
+	world_begin(world, EVENT_poll, 100);
+	frame_put_fdlist(&world->frame, poll__fds, &waited, 1);
+	world_end(world);
+	expect_param(world, &otlp_json_encoder, poll__fds, waited_json, sizeof(waited_json) - 1);
+	world_begin(world, EVENT_sched_setaffinity, 100);
+	frame_put_bytes(&world->frame, sched_setaffinity__mask, cpus, sizeof(cpus));
+	world_end(world);
+	EXPECT_PARAM(world, sched_setaffinity__mask, "{\"stringValue\":\"0-3\"}",
+		     "\x05\x0a\x03"
+		     "0-3");
+}
+
 /* What a map of all parameters is made of. */
 static void test_entries(void **state)
 {
@@ -98,10 +154,8 @@ static void test_entries(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_files),
-	cmocka_unit_test(test_numbers),
-	cmocka_unit_test(test_lists),
-	cmocka_unit_test(test_entries),
+	cmocka_unit_test(test_files), cmocka_unit_test(test_numbers), cmocka_unit_test(test_lists),
+	cmocka_unit_test(test_forms), cmocka_unit_test(test_entries),
 };
 
 UNIT_GROUP(tests, .setup = world_setup, .teardown = world_teardown);
