@@ -36,46 +36,47 @@ static void encode_real(struct formatter *formatter, const struct format_column 
 	formatter->encoder->real(out, value->f64);
 }
 
-enum { NUMBER_BYTES = 64 }; /* of the longest number or address, as text */
+static void encode_duration(struct formatter *formatter, const struct format_column *column,
+			    const struct field_value *value, struct buf *out)
+{
+	formatter->encoder->duration(out, value->u64);
+}
 
 static void encode_hex(struct formatter *formatter, const struct format_column *column,
 		       const struct field_value *value, struct buf *out)
 {
-	char memory[NUMBER_BYTES];
-	struct buf text = buf_fixed(memory, sizeof(memory));
+	size_t plain = formatter->encoder->plain_begin(out);
 
-	BUF_LITERAL(&text, "0x");
-	buf_append_hex_lower(&text, value_bits(value->u64, param_type_size(column->type)));
-	formatter->encoder->text(out, text.data, text.len);
+	BUF_LITERAL(out, "0x");
+	buf_append_hex_lower(out, value_bits(value->u64, param_type_size(column->type)));
+	formatter->encoder->plain_end(out, plain);
 }
 
 static void encode_address(struct formatter *formatter, const struct format_column *column,
 			   const struct field_value *value, struct buf *out)
 {
-	char memory[NUMBER_BYTES];
-	struct buf text = buf_fixed(memory, sizeof(memory));
+	size_t plain = formatter->encoder->plain_begin(out);
 
-	text_append_ip(&text, value->ip.address, value->ip.len);
-	formatter->encoder->text(out, text.data, text.len);
+	text_append_ip(out, value->ip.address, value->ip.len);
+	formatter->encoder->plain_end(out, plain);
 }
 
-static void encode_time(struct formatter *formatter, uint64_t ns, struct buf *out)
+static void encode_time(struct formatter *formatter, struct clock *utc, uint64_t ns,
+			struct buf *out)
 {
 	char text[CLOCK_RFC3339_BYTES];
 
-	clock_rfc3339(&formatter->scratch.utc, ns, text);
-	formatter->encoder->text(out, text, sizeof(text));
+	clock_rfc3339(utc, ns, text);
+	formatter->encoder->word(out, text, sizeof(text));
 }
 
 /* Other times than those of events: the clock of these is not disturbed. */
 static void encode_moment(struct formatter *formatter, const struct format_column *column,
 			  const struct field_value *value, struct buf *out)
 {
-	char text[CLOCK_RFC3339_BYTES];
 	struct clock utc = {0};
 
-	clock_rfc3339(&utc, value->u64, text);
-	formatter->encoder->text(out, text, sizeof(text));
+	encode_time(formatter, &utc, value->u64, out);
 }
 
 static void encode_text(struct formatter *formatter, const struct format_column *column,
@@ -87,7 +88,7 @@ static void encode_text(struct formatter *formatter, const struct format_column 
 static value_writer *const by_type[JSON_FORMS_COUNT] = {
 	[JSON_BOOLEAN] = encode_boolean,   [JSON_SIGNED] = encode_signed,
 	[JSON_UNSIGNED] = encode_unsigned, [JSON_DOUBLE] = encode_real,
-	[JSON_HEX] = encode_hex,	   [JSON_DURATION] = encode_unsigned,
+	[JSON_HEX] = encode_hex,	   [JSON_DURATION] = encode_duration,
 	[JSON_MOMENT] = encode_moment,	   [JSON_ADDRESS] = encode_address,
 	[JSON_TEXT] = encode_text,
 };
@@ -96,14 +97,13 @@ static value_writer *const by_type[JSON_FORMS_COUNT] = {
 static void encode_digits(struct formatter *formatter, const struct format_column *column,
 			  const struct field_value *value, struct buf *out)
 {
-	char memory[NUMBER_BYTES];
-	struct buf text = buf_fixed(memory, sizeof(memory));
+	size_t plain = formatter->encoder->plain_begin(out);
 
 	if (param_type_is_signed(column->type))
-		buf_append_i64(&text, value->i64);
+		buf_append_i64(out, value->i64);
 	else
-		buf_append_u64(&text, value->u64);
-	formatter->encoder->text(out, text.data, text.len);
+		buf_append_u64(out, value->u64);
+	formatter->encoder->plain_end(out, plain);
 }
 
 /* registry:5000/nginx:latest@sha256:... is registry:5000/nginx. */
@@ -244,7 +244,7 @@ static bool write_argv(struct formatter *formatter, const struct format_column *
 static bool forms_write_time(struct formatter *formatter, const struct format_column *column,
 			     const struct sinsp_event *event, struct buf *out)
 {
-	encode_time(formatter, sinsp_wall_ns(event, event->ev.ts_ns), out);
+	encode_time(formatter, &formatter->scratch.utc, sinsp_wall_ns(event, event->ev.ts_ns), out);
 	return true;
 }
 
@@ -304,7 +304,7 @@ static bool forms_write_file(struct formatter *formatter, const struct format_co
 
 static bool write_word(struct formatter *formatter, const char *word, struct buf *out)
 {
-	formatter->encoder->text(out, word, strlen(word));
+	formatter->encoder->word(out, word, strlen(word));
 	return true;
 }
 
@@ -381,6 +381,11 @@ static const struct form {
 	[SCHEMA_BESIDE] = {.write = write_beside},
 };
 
+value_writer *form_value_writer(const struct format_column *column)
+{
+	return by_type[json_form_of(column)];
+}
+
 void form_choose(struct format_column *column, enum schema_form form)
 {
 	const struct form *chosen = &forms[form];
@@ -388,7 +393,7 @@ void form_choose(struct format_column *column, enum schema_form form)
 	column->write = chosen->write  ? chosen->write
 			: column->list ? forms_write_list
 				       : forms_write_value;
-	column->append = chosen->append ? chosen->append : by_type[json_form_of(column)];
+	column->append = chosen->append ? chosen->append : form_value_writer(column);
 	column->absent = chosen->absent;
 	column->json = NULL;
 	column->needs = column->operand.needs & (form == SCHEMA_PARAMS ? NEEDS_VALUES : ~0U);

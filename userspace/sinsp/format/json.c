@@ -22,59 +22,11 @@
  * has the writer for its type.
  */
 
-static void json_append_boolean(struct formatter *formatter, const struct format_column *column,
-				const struct field_value *value, struct buf *out)
-{
-	if (value->u64)
-		BUF_LITERAL(out, "true");
-	else
-		BUF_LITERAL(out, "false");
-}
-
-static void append_signed(struct formatter *formatter, const struct format_column *column,
-			  const struct field_value *value, struct buf *out)
-{
-	json_append_i64(out, value->i64);
-}
-
-static void append_unsigned(struct formatter *formatter, const struct format_column *column,
-			    const struct field_value *value, struct buf *out)
-{
-	json_append_u64(out, value->u64);
-}
-
-static void json_append_real(struct formatter *formatter, const struct format_column *column,
-			     const struct field_value *value, struct buf *out)
-{
-	buf_printf(out, "%.15g", value->f64);
-}
-
-static void format_json_append_hex(struct formatter *formatter, const struct format_column *column,
-				   const struct field_value *value, struct buf *out)
-{
-	json_append_hex(out, value_bits(value->u64, param_type_size(column->type)));
-}
-
-static void format_json_append_duration(struct formatter *formatter,
-					const struct format_column *column,
-					const struct field_value *value, struct buf *out)
-{
-	json_append_duration(out, value->u64);
-}
-
 static void append_moment(struct formatter *formatter, const struct format_column *column,
 			  const struct field_value *value, struct buf *out)
 {
 	buf_append_char(out, '"');
 	buf_append_u64(out, value->u64);
-	buf_append_char(out, '"');
-}
-
-static void json_append_address(struct formatter *formatter, const struct format_column *column,
-				const struct field_value *value, struct buf *out)
-{
-	buf_append_char(out, '"');
-	text_append_ip(out, value->ip.address, value->ip.len);
 	buf_append_char(out, '"');
 }
 
@@ -92,13 +44,14 @@ static void json_append_bytes(struct formatter *formatter, const struct format_c
 				  value->bytes.len, out);
 }
 
-static value_writer *const writers[JSON_FORMS_COUNT] = {
-	[JSON_BOOLEAN] = json_append_boolean, [JSON_SIGNED] = append_signed,
-	[JSON_UNSIGNED] = append_unsigned,    [JSON_DOUBLE] = json_append_real,
-	[JSON_HEX] = format_json_append_hex,  [JSON_DURATION] = format_json_append_duration,
-	[JSON_MOMENT] = append_moment,	      [JSON_ADDRESS] = json_append_address,
-	[JSON_TEXT] = json_append_text,
-};
+static value_writer *json_value_writer(const struct format_column *column)
+{
+	enum json_form form = json_form_of(column);
+
+	if (form == JSON_MOMENT)
+		return append_moment;
+	return form == JSON_TEXT ? json_append_text : form_value_writer(column);
+}
 
 static inline bool json_write_value(struct formatter *formatter, const struct format_column *column,
 				    const struct sinsp_event *event, struct buf *out)
@@ -164,7 +117,7 @@ static void format_json_append_base64(struct formatter *formatter,
 
 static void json_choose_writer(struct format_column *column)
 {
-	column->append = writers[json_form_of(column)];
+	column->append = json_value_writer(column);
 	column->write = column->list ? json_write_list : json_write_value;
 	column->json = column->ref ? column->ref->desc->json : NULL;
 	if (!column->json)
