@@ -42,6 +42,7 @@ struct meta_asked {
 		users; /* of a request for users, which has no `request`; the same */
 	struct meta_update *answer; /* owned; NULL: it was given */
 	bool known; /* by a source that was asked */
+	bool is_partial; /* what was said last: see struct meta_update */
 	bool failed; /* something could not be read, which was counted */
 	bool is_forgeable; /* a source returned -EPERM */
 	unsigned int retries; /* how often it was asked for again */

@@ -62,7 +62,11 @@ enum { META_TIMES = 26 };
  */
 
 enum meta_kind {
-	META_CONTAINER, /* `id`, `info`: of an answer, NULL if nobody knows it */
+	/*
+	 * `id`, `info`: NULL in an answer if nobody knows it, else if nobody knows more than what
+	 * was said before.
+	 */
+	META_CONTAINER,
 	META_USERS, /* `id`, `users`, `result`: see sinsp_container_users_read() */
 	META_CONTAINER_REMOVED, /* `id`: its runtime removed it */
 	META_POD, /* `id`: the uid, as control groups have it; `pod` */
@@ -82,6 +86,7 @@ struct meta_update {
 	struct sinsp_pod_info *pod; /* owned */
 	struct sinsp_container_users *users; /* owned */
 	int result;
+	bool is_partial; /* of `info`: somebody who may know more is being asked */
 	bool is_forgeable; /* what there is of it can be of others than the owner */
 	struct error err; /* what could not be read; "": nothing */
 };

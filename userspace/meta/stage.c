@@ -184,6 +184,22 @@ static int stage_describe(struct stage *stage, const struct meta_request *reques
 	return code;
 }
 
+/* What comes after the answer. */
+static void stage_post(struct stage *stage, const struct meta_asked *asked,
+		       struct sinsp_container_info *info)
+{
+	struct meta_update *update = meta_update_create(META_CONTAINER, asked->request.id);
+
+	if (update) {
+		update->info = info;
+		update->is_partial = asked->is_partial;
+		update->owner = asked->request.owner;
+	} else {
+		sinsp_container_info_destroy(info);
+	}
+	meta_post(stage->queues.out, update);
+}
+
 /* Gives the answer, if it was not given; else `info` completes it, or comes after it. */
 static void stage_give(struct stage *stage, struct meta_asked *asked,
 		       struct sinsp_container_info *info)
@@ -194,18 +210,12 @@ static void stage_give(struct stage *stage, struct meta_asked *asked,
 	asked->answer = NULL;
 	if (update) {
 		update->info = info;
+		update->is_partial = asked->is_partial;
 		update->is_forgeable = asked->is_forgeable;
 		meta_count(out, info ? META_DESCRIBED : META_MISSING, 1);
 		meta_sink_answer(out, update);
 	} else if (info) {
-		update = meta_update_create(META_CONTAINER, asked->request.id);
-		if (update) {
-			update->info = info;
-			update->owner = asked->request.owner;
-		} else {
-			sinsp_container_info_destroy(info);
-		}
-		meta_post(out, update);
+		stage_post(stage, asked, info);
 	}
 }
 
@@ -231,8 +241,9 @@ static void stage_take_failure(struct stage *stage, struct meta_asked *asked,
 
 /* The source described the container, or a part of it. */
 static void take_found(struct stage *stage, struct meta_asked *asked,
-		       struct sinsp_container_info *info)
+		       struct sinsp_container_info *info, bool is_partial)
 {
+	asked->is_partial = is_partial;
 	meta_count(stage->queues.out, META_LEFT_OUT, info->texts.left_out);
 	/* The answer was that nobody knows it. */
 	if (!asked->known && !asked->answer) {
@@ -258,12 +269,25 @@ static uint64_t retry_delay_ns(const struct meta_asked *asked)
 	return ms * NS_PER_MS;
 }
 
-/* The last stage is through with the request, which is asked for again or done with. */
-static void stage_finish(struct stage *stage, struct meta_asked *asked)
+/* Whether it is not known what the source knows. */
+static bool has_failed(int code)
+{
+	return code < 0 && code != -ENOENT && code != -EPERM;
+}
+
+/*
+ * The last stage, whose result was `code`, is through with the request, which is asked for again or
+ * done with.
+ */
+static void stage_finish(struct stage *stage, struct meta_asked *asked, int code)
 {
 	stage_give(stage, asked, NULL);
+	if (asked->is_partial && !has_failed(code)) {
+		asked->is_partial = false;
+		stage_post(stage, asked, NULL);
+	}
 	/* What a user has to say of his container is there before it, or nobody will say it. */
-	if (asked->known || asked->retries == STAGE_RETRIES ||
+	if ((asked->known && !asked->is_partial) || asked->retries == STAGE_RETRIES ||
 	    asked->request.rank == META_OF_USER) {
 		meta_asked_destroy(asked);
 		return;
@@ -289,13 +313,13 @@ static void stage_run(void *context)
 		if (err.text[0])
 			stage_take_failure(stage, asked, &err);
 		if (info)
-			take_found(stage, asked, info);
+			take_found(stage, asked, info, code != 0 && stage->queues.next);
 		asked->request.is_part_known |= code == META_SOURCE_PART;
 		asked->is_forgeable |= code == -EPERM;
 		if (code != 0 && stage->queues.next)
 			meta_requests_add(stage->queues.next, asked);
 		else
-			stage_finish(stage, asked);
+			stage_finish(stage, asked, code);
 	}
 }
 

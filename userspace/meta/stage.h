@@ -58,8 +58,9 @@ int meta_users_start(struct meta_requests *in, struct scap_proc *proc, struct me
 /*
  * A thread that asks a source for the containers of a queue. Stages follow each other, the fastest
  * source first: a container that one does not know, or not wholly, goes on to the next one. The
- * first description is the answer, later ones complete it. One that no stage knows goes back to the
- * first one, after a while, a few times: its runtime may write down or answer later what it knows.
+ * first description is the answer, later ones complete it. One that no stage knows, or of which the
+ * last one failed to say what it knows, goes back to the first one, after a while, a few times: its
+ * runtime may write down or answer later what it knows.
  */
 
 enum {

@@ -14,7 +14,8 @@
 
 /*
  * Sources by the first letter of an id: both know "a", the second all of it; the first alone "f",
- * wholly; the second alone "s"; nobody "m". A part of "p" cannot be read by the first. "l" is known
+ * wholly; the second alone "s"; nobody "m"; the first knows a part of "e", and the second nothing.
+ * A part of "p" cannot be read by the first. "l" is known
  * to the second once it was asked for three times. Of "w" the first knows a part and the second
  * fails; at "x" the second always fails.
  */
@@ -42,7 +43,7 @@ static int describe_second(struct meta_source *source, const struct meta_request
 		usleep(1000);
 	if (strchr("wx", *request->id))
 		return error_set(err, -EIO, "it fails");
-	if (strchr("mf", *request->id) || (*request->id == 'l' && asked_second < 3))
+	if (strchr("mfe", *request->id) || (*request->id == 'l' && asked_second < 3))
 		return -ENOENT;
 	info->image.name = "nginx";
 	return 0;
@@ -144,6 +145,53 @@ static void test_second_completes(void **state)
 	expect("a", false, NULL, "nginx");
 	assert_int_equal(meta_sink_counter(out, META_DESCRIBED), 1);
 	assert_int_equal(meta_sink_counter(out, META_MISSING), 0);
+}
+
+static void expect_part(const char *id, bool is_answer, bool is_partial)
+{
+	struct meta_update *update = take(id, is_answer);
+
+	assert_int_equal(update->is_partial, is_partial);
+	meta_update_destroy(update);
+}
+
+/* What is said while somebody else is asked is a part, until he has answered. */
+static void test_parts(void **state)
+{
+	ask("f");
+	expect_part("f", true, false);
+	ask("a");
+	expect_part("a", true, true);
+	expect_part("a", false, false);
+	ask("e");
+	expect_part("e", true, true);
+	expect("e", false, NULL, NULL);
+	ask("m");
+	expect_part("m", true, false);
+	assert_int_equal(meta_sink_counter(out, META_DESCRIBED), 3);
+}
+
+/* Who fails has not answered: he is asked again, and it remains a part meanwhile. */
+static void test_part_remains(void **state)
+{
+	int parts = 0;
+
+	ask("w");
+	for (uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
+	     parts < 3 && clock_ns(CLOCK_MONOTONIC) < end_ns;) {
+		struct meta_update *update;
+
+		assert_true(meta_sink_wait(out, WAIT_NS));
+		update = meta_sink_take(out);
+		assert_int_equal(update->is_partial, update->kind == META_CONTAINER);
+		parts += update->is_partial;
+		meta_update_destroy(update);
+	}
+	end();
+	assert_int_equal(parts, 3);
+	assert_true(asked_second >= 2);
+	assert_int_equal(meta_sink_counter(out, META_DESCRIBED), 1);
+	assert_int_equal(meta_sink_counter(out, META_FAILED), 1);
 }
 
 static void test_second_answers(void **state)
@@ -253,6 +301,8 @@ static void test_end_with_requests(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_first_knows, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_second_completes, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_part_remains, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_second_answers, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_part_fails, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_second_fails, setup, teardown),

@@ -74,6 +74,8 @@ static void print_failure(struct containers *containers, const struct meta_updat
 static enum sinsp_meta_state state_of(const struct meta_update *update)
 {
 	if (update->info)
+		return update->is_partial ? SINSP_META_PARTIAL : SINSP_META_OK;
+	if (!update->is_answer)
 		return SINSP_META_OK;
 	return update->is_forgeable ? SINSP_META_UNVERIFIED : SINSP_META_MISSING;
 }
@@ -150,12 +152,15 @@ static void describe_by_cache(struct containers *containers,
 			      const struct sinsp_container *container)
 {
 	struct sinsp_container_info *info = sinsp_container_info_create();
+	enum meta_cache_state found = META_CACHE_NONE;
 
-	if (info && container->owner == SINSP_OWNER_ROOT && containers->cache &&
-	    meta_cache_find(containers->cache, container->id, clock_ns(CLOCK_MONOTONIC), info) >=
-		    META_CACHE_SOME)
-		sinsp_describe_container(containers->sinsp, container->id, container->owner,
-					 SINSP_META_OK, info);
+	if (info && container->owner == SINSP_OWNER_ROOT && containers->cache)
+		found = meta_cache_find(containers->cache, container->id, clock_ns(CLOCK_MONOTONIC),
+					info);
+	if (found >= META_CACHE_SOME)
+		sinsp_describe_container(
+			containers->sinsp, container->id, container->owner,
+			found == META_CACHE_WHOLE ? SINSP_META_OK : SINSP_META_PARTIAL, info);
 	else
 		sinsp_container_info_destroy(info);
 }
@@ -281,6 +286,14 @@ static int create_sockets(const struct options *options, struct meta_cache *cach
 	return sockets_source_create(&config, source, err);
 }
 
+static int lead_to_sockets(const struct options *options, struct meta_cache *cache,
+			   struct meta_source **source, struct error *err)
+{
+	struct sockets_config config = sockets_config(options, cache);
+
+	return sockets_ahead_create(&config, *source, source, err);
+}
+
 static int follow_sockets(const struct options *options, struct meta_cache *cache,
 			  struct meta *meta, struct error *err)
 {
@@ -309,6 +322,12 @@ static int create_sockets(const struct options *options, struct meta_cache *cach
 			 "--runtime-socket: this build cannot ask runtimes (libcurl, protobuf-c)");
 }
 
+static int lead_to_sockets(const struct options *options, struct meta_cache *cache,
+			   struct meta_source **source, struct error *err)
+{
+	return 0;
+}
+
 static int follow_sockets(const struct options *options, struct meta_cache *cache,
 			  struct meta *meta, struct error *err)
 {
@@ -331,10 +350,12 @@ static int create_stages(const struct options *options, struct meta_cache *cache
 	stages[0] = meta_files_create(options->host_root);
 	if (stages[0])
 		stages[0] = meta_cached_create(stages[0], cache);
-	if (stages[0])
+	code = stages[0] ? lead_to_sockets(options, cache, &stages[0], err)
+			 : error_set(err, -ENOMEM, "out of memory");
+	if (code == 0)
 		return meta_add_stages(meta, stages, stages[1] ? 2 : 1, err);
 	meta_source_destroy(stages[1]);
-	return error_set(err, -ENOMEM, "out of memory");
+	return code;
 }
 
 int containers_describe(struct containers *containers, struct error *err)

@@ -23,7 +23,7 @@ struct runtime {
 	const struct api *api; /* as it answered; NULL: not asked yet */
 	unsigned int speaks; /* the bit of the API */
 	struct backoff backoff;
-	bool is_strangers; /* another user listened the last time */
+	int left_alone; /* the result of a look-up until it is asked again after a failure */
 	union { /* by `api` */
 		struct docker_api docker; /* and Podman */
 		struct cri cri;
@@ -260,12 +260,11 @@ int runtime_describe(struct runtime *runtime, unsigned int apis, const char *id,
 	if ((apis_of(runtime) & apis) == 0)
 		return -ENOENT;
 	if (!backoff_allows(&runtime->backoff, now))
-		return runtime->is_strangers ? -EPERM : -ENOENT;
+		return runtime->left_alone;
 	/* Another runtime took the time: this one has not failed. */
 	if (now + LEAST_NS > deadline_ns)
 		return error_set(err, -ETIMEDOUT, "%s: no time left to ask it", runtime->path);
 	result = describe(runtime, apis, id, deadline_ns, info, &failure);
-	runtime->is_strangers = result == -EPERM;
 	if (result >= 0 || result == -ENOENT) {
 		backoff_reset(&runtime->backoff);
 		return result;
@@ -273,7 +272,8 @@ int runtime_describe(struct runtime *runtime, unsigned int apis, const char *id,
 	runtime_forget(runtime);
 	getrandom(&chance, sizeof(chance), GRND_NONBLOCK);
 	backoff_failed(&runtime->backoff, clock_ns(CLOCK_MONOTONIC), chance);
+	runtime->left_alone = result == -EPERM ? -EPERM : -EAGAIN;
 	if (runtime_is_absent(runtime, result))
-		return -ENOENT;
+		return runtime->left_alone = -ENOENT;
 	return error_set(err, result, "%s", failure.text);
 }

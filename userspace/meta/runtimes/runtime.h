@@ -38,8 +38,9 @@ const char *runtime_path(const struct runtime *runtime);
 
 /*
  * Adds what the runtime knows of a container, if it may speak one of `apis`. Returns 0,
- * META_SOURCE_PART or _SOME, -ENOENT if it does not know it or was not asked, -EPERM if another
- * user listens there, or another -errno with a message.
+ * META_SOURCE_PART or _SOME, -ENOENT if it does not know it or is not there, -EPERM if another user
+ * listens there, -EAGAIN if it was not asked since it failed a short time ago, or another -errno
+ * with a message.
  */
 int runtime_describe(struct runtime *runtime, unsigned int apis, const char *id,
 		     uint64_t deadline_ns, struct sinsp_container_info *info, struct error *err);

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,11 +71,11 @@ static const unsigned int apis_of[SINSP_CONTAINER_TYPES_COUNT] = {
  * Whether a runtime may speak of containers of that owner: its socket is the owner's, too. Who
  * listens there is looked at with each connection.
  */
-static bool speaks_for(const struct runtime *runtime, uint32_t owner)
+static bool speaks_for(const char *path, uint32_t owner)
 {
 	struct stat socket;
 
-	return lstat(runtime_path(runtime), &socket) == 0 && socket.st_uid == owner;
+	return lstat(path, &socket) == 0 && socket.st_uid == owner;
 }
 
 /* Asks the runtimes in turn, until one knows all of the container. */
@@ -88,7 +89,7 @@ static int sockets_ask(struct sockets_source *source, const struct meta_request 
 		int code = -ENOENT;
 
 		runtime_set_owner(source->runtimes[i], request->owner);
-		if (speaks_for(source->runtimes[i], request->owner))
+		if (speaks_for(runtime_path(source->runtimes[i]), request->owner))
 			code = runtime_describe(source->runtimes[i], apis, request->id, deadline_ns,
 						info, err);
 		if (code == 0)
@@ -123,7 +124,8 @@ static int sockets_describe(struct meta_source *base, const struct meta_request 
 	code = sockets_ask(source, request, deadline_ns, info, err);
 	if (code == -ENOENT && uses_cache)
 		meta_cache_put_missing(source->cache, request->id, now_ns + request->missing_ns);
-	return code == -ENOENT && state >= META_CACHE_SOME ? META_SOURCE_SOME : code;
+	return (code == -ENOENT || code == -EAGAIN) && state >= META_CACHE_SOME ? META_SOURCE_SOME
+										: code;
 }
 
 static void sockets_destroy(struct meta_source *base)
@@ -207,6 +209,82 @@ int sockets_source_create(const struct sockets_config *config, struct meta_sourc
 	}
 	*result = &source->source;
 	return 0;
+}
+
+/* A source in front of the sockets. */
+struct ahead {
+	struct meta_source source;
+	struct meta_source *asked; /* owned */
+	struct {
+		char *path; /* owned */
+		unsigned int apis;
+	} places[SOCKETS_MAX];
+	size_t count;
+};
+
+/* Whether a socket is there that may say more of the container. */
+static bool may_be_asked(const struct ahead *ahead, const struct meta_request *request)
+{
+	for (size_t i = 0; i < ahead->count; i++)
+		if (ahead->places[i].apis & apis_of[request->type] &&
+		    speaks_for(ahead->places[i].path, request->owner))
+			return true;
+	return false;
+}
+
+static int ahead_describe(struct meta_source *base, const struct meta_request *request,
+			  struct sinsp_container_info *info, struct error *err)
+{
+	struct ahead *ahead = (struct ahead *)base;
+	int code = ahead->asked->ops->describe(ahead->asked, request, info, err);
+
+	return code > 0 && !may_be_asked(ahead, request) ? 0 : code;
+}
+
+static void ahead_destroy(struct meta_source *base)
+{
+	struct ahead *ahead = (struct ahead *)base;
+
+	meta_source_destroy(ahead->asked);
+	for (size_t i = 0; i < ahead->count; i++)
+		free(ahead->places[i].path);
+	free(ahead);
+}
+
+static int add_place_ahead(void *data, const struct place *place, struct error *err)
+{
+	struct ahead *ahead = data;
+	char *path;
+
+	if (ahead->count == SOCKETS_MAX)
+		return too_many(place, err);
+	path = strdup(place->path);
+	if (!path)
+		return error_set(err, -ENOMEM, "out of memory");
+	ahead->places[ahead->count].path = path;
+	ahead->places[ahead->count++].apis = place->apis;
+	return 0;
+}
+
+int sockets_ahead_create(const struct sockets_config *config, struct meta_source *source,
+			 struct meta_source **result, struct error *err)
+{
+	static const struct meta_source_ops ops = {ahead_describe, ahead_destroy};
+	struct ahead *ahead = calloc(1, sizeof(*ahead));
+	int code;
+
+	if (!ahead) {
+		meta_source_destroy(source);
+		return error_set(err, -ENOMEM, "out of memory");
+	}
+	ahead->source.ops = &ops;
+	ahead->asked = source;
+	code = each_place(config, add_place_ahead, ahead, err);
+	if (code)
+		ahead_destroy(&ahead->source);
+	else
+		*result = &ahead->source;
+	return code;
 }
 
 struct followers {

@@ -30,6 +30,14 @@ int sockets_source_create(const struct sockets_config *config, struct meta_sourc
 			  struct error *err);
 
 /*
+ * Makes a source that asks `source`, and knows whether the sockets can be asked for more: if none
+ * of them is there that may know the container, what `source` says is all. Owns `source` from here
+ * on, also after a failure. Returns 0, or -errno with a message.
+ */
+int sockets_ahead_create(const struct sockets_config *config, struct meta_source *source,
+			 struct meta_source **result, struct error *err);
+
+/*
  * Makes a follower for each, for the caller to start or to destroy; config->cache is not NULL.
  * Returns 0, or -errno with a message and without followers.
  */

@@ -295,7 +295,7 @@ const struct field_desc fields_container[] = {
 	TEXT("container.labels", get_labels, " contains app:web",
 	     "all labels of the container but those of Kubernetes: name:value, name:value"),
 	DESCRIBED("meta.state", CHARBUF, get_meta_state, "=missing",
-		  "whether its data is known: ok, pending, missing, unverified, rootless; none on "
+		  "is its data known: ok, partial, pending, missing, unverified, rootless; none on "
 		  "host",
 		  .words = &states),
 	OLD_ROW("container.healthcheck", CHARBUF, CONTAINER, "command that checks its health"),

@@ -28,6 +28,7 @@ const char *sinsp_meta_state_name(enum sinsp_meta_state state)
 		[SINSP_META_OK] = "ok",
 		[SINSP_META_UNVERIFIED] = "unverified",
 		[SINSP_META_ROOTLESS] = "rootless",
+		[SINSP_META_PARTIAL] = "partial",
 	};
 
 	return names[state];
@@ -41,8 +42,11 @@ enum sinsp_meta_state sinsp_container_state(const struct sinsp_container *contai
 		[SINSP_META_OK] = SINSP_META_ROOTLESS,
 		[SINSP_META_UNVERIFIED] = SINSP_META_UNVERIFIED,
 		[SINSP_META_ROOTLESS] = SINSP_META_ROOTLESS,
+		[SINSP_META_PARTIAL] = SINSP_META_ROOTLESS,
 	};
-	bool is_known = container->state == SINSP_META_OK || container->state == SINSP_META_PENDING;
+	bool is_known = container->state == SINSP_META_OK ||
+			container->state == SINSP_META_PARTIAL ||
+			container->state == SINSP_META_PENDING;
 
 	if (container->owner != SINSP_OWNER_ROOT)
 		return of_user[container->state];

@@ -56,6 +56,7 @@ enum sinsp_meta_state {
 	SINSP_META_OK,
 	SINSP_META_UNVERIFIED, /* others than root can have made it up */
 	SINSP_META_ROOTLESS, /* as a user says of a container of his own */
+	SINSP_META_PARTIAL, /* a part of it: who may know the rest has not answered */
 	SINSP_META_STATES_COUNT,
 };
 

@@ -389,10 +389,11 @@ static uint64_t container_json_read_time(struct reading *reading, const json_t *
 								      : 0;
 }
 
-/* Who says it, if that is not its runtime. */
+/* Who says it, if that is not its runtime, or not all that this knows. */
 static void read_origin(const json_t *value, enum sinsp_meta_state *state)
 {
-	static const enum sinsp_meta_state states[] = {SINSP_META_UNVERIFIED, SINSP_META_ROOTLESS};
+	static const enum sinsp_meta_state states[] = {SINSP_META_UNVERIFIED, SINSP_META_ROOTLESS,
+						       SINSP_META_PARTIAL};
 	const char *name = json_string_value(value);
 
 	for (size_t i = 0; name && i < sizeof(states) / sizeof(states[0]); i++)
@@ -671,6 +672,7 @@ static void put_state(struct buf *out, enum sinsp_meta_state state)
 		[SINSP_META_OK] = CONTAINER_LOOKUP_DONE,
 		[SINSP_META_UNVERIFIED] = CONTAINER_LOOKUP_FAILED,
 		[SINSP_META_ROOTLESS] = CONTAINER_LOOKUP_DONE,
+		[SINSP_META_PARTIAL] = CONTAINER_LOOKUP_DONE,
 	};
 
 	put_number(out, "lookup_state", numbers[state]);
@@ -681,7 +683,8 @@ static void put_extension(struct buf *out, enum sinsp_meta_state state,
 {
 	struct object object = begin_object(out, CONTAINER_EXTENSION);
 
-	if (state == SINSP_META_UNVERIFIED || state == SINSP_META_ROOTLESS)
+	if (state == SINSP_META_UNVERIFIED || state == SINSP_META_ROOTLESS ||
+	    state == SINSP_META_PARTIAL)
 		container_json_put_text(out, CONTAINER_STATE, sinsp_meta_state_name(state));
 	put_texts(out, info, &container_extension_texts);
 	if (info->pod.workload.derived)

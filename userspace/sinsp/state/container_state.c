@@ -243,13 +243,30 @@ void sinsp_container_set_pending(struct sinsp_container *container)
 	sinsp_container_changed(container);
 }
 
+/* Whether a runtime, or its files, said something of it. */
+static bool was_described(const struct sinsp_container *container)
+{
+	return container->runtime_info &&
+	       (container->state == SINSP_META_OK || container->state == SINSP_META_PARTIAL);
+}
+
 /* Whether `info` is to take the place of what is known of the container, which it completes. */
 static bool completes(struct sinsp_container_info *info, const struct sinsp_container *container)
 {
-	if (container->state != SINSP_META_OK || !container->runtime_info)
+	if (!was_described(container))
 		return true;
 	/* Another one may have the id of one that was removed. */
 	return info && (container->removed || container_merge(info, container->runtime_info) > 0);
+}
+
+/* The state after a description: what was known wholly does not become a part. */
+static enum sinsp_meta_state state_after(const struct sinsp_container *container,
+					 enum sinsp_meta_state state)
+{
+	bool was_whole = was_described(container) && container->state == SINSP_META_OK;
+
+	return was_whole && !container->removed && state == SINSP_META_PARTIAL ? SINSP_META_OK
+									       : state;
 }
 
 void sinsp_describe_container(struct sinsp *sinsp, const char *id, uint32_t owner,
@@ -258,12 +275,17 @@ void sinsp_describe_container(struct sinsp *sinsp, const char *id, uint32_t owne
 	struct sinsp_container *container =
 		sinsp_containers_find(&sinsp->containers, id, strlen(id), owner);
 
-	if (!container || !completes(info, container)) {
-		sinsp_container_info_destroy(info);
+	bool is_end = !info && state == SINSP_META_OK;
+
+	if (container && !is_end && completes(info, container)) {
+		sinsp_container_set_info(&sinsp->containers, container,
+					 state_after(container, state), info);
+		container->removed = false;
 		return;
 	}
-	sinsp_container_set_info(&sinsp->containers, container, state, info);
-	container->removed = false;
+	sinsp_container_info_destroy(info);
+	if (container && container->state == SINSP_META_PARTIAL && state == SINSP_META_OK)
+		sinsp_container_set_state(&sinsp->containers, container, state);
 }
 
 void sinsp_remove_container(struct sinsp *sinsp, const char *id)

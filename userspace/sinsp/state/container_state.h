@@ -88,8 +88,8 @@ void sinsp_container_set_pending(struct sinsp_container *container);
 
 /*
  * Sets or completes what is known of a container, between two events or before the current one is
- * read; NULL: nothing, which removes nothing. `owner`: as the container has it. Owns `info`. Does
- * nothing if there is no such container any more.
+ * read; NULL: nothing, which removes nothing; with SINSP_META_OK, nobody has more to say. `owner`:
+ * as the container has it. Owns `info`. Does nothing if there is no such container any more.
  */
 void sinsp_describe_container(struct sinsp *sinsp, const char *id, uint32_t owner,
 			      enum sinsp_meta_state state, struct sinsp_container_info *info);

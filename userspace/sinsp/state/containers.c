@@ -469,6 +469,13 @@ void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_conta
 	update_info(table, container);
 }
 
+void sinsp_container_set_state(struct sinsp_containers *table, struct sinsp_container *container,
+			       enum sinsp_meta_state state)
+{
+	container->state = state;
+	update_info(table, container);
+}
+
 struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_containers *table,
 						    const char *id)
 {
@@ -484,13 +491,21 @@ struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_container
 	return container;
 }
 
+/* Whether a description in that state says less than what is known. */
+static bool knows_more(enum sinsp_meta_state known, enum sinsp_meta_state state)
+{
+	if (known == SINSP_META_PARTIAL)
+		return state != SINSP_META_PARTIAL && state != SINSP_META_OK;
+	return known == SINSP_META_OK && state != SINSP_META_OK;
+}
+
 int sinsp_containers_describe(struct sinsp_containers *table,
 			      const struct sinsp_description *description)
 {
 	const char *id = description->id;
 	struct sinsp_container *container = sinsp_containers_find_shown(table, id);
 
-	if (container && container->state == SINSP_META_OK && description->state != SINSP_META_OK) {
+	if (container && knows_more(container->state, description->state)) {
 		sinsp_container_info_destroy(description->info);
 		return 0;
 	}

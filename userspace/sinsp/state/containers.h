@@ -119,6 +119,10 @@ struct sinsp_container *sinsp_containers_take_new(struct sinsp_containers *table
 void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_container *container,
 			      enum sinsp_meta_state state, struct sinsp_container_info *info);
 
+/* The same description has another state. */
+void sinsp_container_set_state(struct sinsp_containers *table, struct sinsp_container *container,
+			       enum sinsp_meta_state state);
+
 /* A description from a capture. */
 struct sinsp_description {
 	const char *id; /* whole, or its first 12 digits */

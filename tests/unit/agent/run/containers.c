@@ -33,7 +33,9 @@ static struct scap_proc *proc; /* of tests with users */
 static struct containers *containers;
 static struct options options;
 
-/* Knows those whose id ends in an even digit; that of 9 cannot be read. */
+static bool has_runtime; /* a second source, which knows none */
+
+/* Knows those whose id ends in an even digit, a part of 6; that of 9 cannot be read. */
 static int describe(struct meta_source *source, const struct meta_request *request,
 		    struct sinsp_container_info *info, struct error *err)
 {
@@ -46,7 +48,7 @@ static int describe(struct meta_source *source, const struct meta_request *reque
 	if (digit % 2)
 		return -ENOENT;
 	info->name = "web";
-	return 0;
+	return digit == '6' ? META_SOURCE_PART : 0;
 }
 
 static void destroy(struct meta_source *source)
@@ -93,10 +95,34 @@ static void destroy_follower(struct meta_follower *follower)
 	free(follower);
 }
 
+static atomic_bool runtime_held; /* it does not answer */
+
+static int describe_by_runtime(struct meta_source *source, const struct meta_request *request,
+			       struct sinsp_container_info *info, struct error *err)
+{
+	while (atomic_load(&runtime_held))
+		usleep(1000);
+	return -ENOENT;
+}
+
 int sockets_source_create(const struct sockets_config *config, struct meta_source **source,
 			  struct error *err)
 {
+	static const struct meta_source_ops ops = {describe_by_runtime, destroy};
+
 	assert_string_equal(config->host_root, options.host_root);
+	if (!has_runtime)
+		return 0;
+	*source = calloc(1, sizeof(**source));
+	assert_non_null(*source);
+	(*source)->ops = &ops;
+	return 0;
+}
+
+int sockets_ahead_create(const struct sockets_config *config, struct meta_source *source,
+			 struct meta_source **result, struct error *err)
+{
+	*result = source;
 	return 0;
 }
 
@@ -133,6 +159,7 @@ static int setup(void **state)
 	drive_create(&drive, NULL);
 	atomic_store(&held, false);
 	room = true;
+	has_runtime = false;
 	asked = 0;
 	release_at = 0;
 	options = (struct options){.meta_wait_ms = WAIT_MS, .host_root = "/host"};
@@ -506,8 +533,29 @@ static void test_rejected_but_known(void **state)
 	container = start(2);
 	containers_follow(containers);
 	assert_int_equal(account().meta.counts[META_REJECTED], 1);
-	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(container->state, SINSP_META_PARTIAL);
 	assert_string_equal(container->info.name, "listed");
+}
+
+/* What files know is a part until the runtime has answered. */
+static void test_partial(void **state)
+{
+	const struct sinsp_container *container;
+
+	has_runtime = true;
+	atomic_store(&runtime_held, true);
+	begin();
+	container = start(6);
+	containers_follow(containers);
+	assert_int_equal(container->state, SINSP_META_PARTIAL);
+	assert_string_equal(container->info.name, "web");
+	atomic_store(&runtime_held, false);
+	for (int i = 0; i < WAIT_MS && container->state == SINSP_META_PARTIAL; i++) {
+		usleep(1000);
+		containers_apply(containers);
+	}
+	assert_int_equal(container->state, SINSP_META_OK);
+	assert_string_equal(container->info.name, "web");
 }
 #endif
 
@@ -561,6 +609,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_rejected, setup, teardown),
 #ifdef WITH_RUNTIME_SOCKETS
+	cmocka_unit_test_setup_teardown(test_partial, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_rejected_but_known, setup, teardown),
 #endif
 #ifdef WITH_RUNTIME_SOCKETS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The source of all sockets: who is asked, and for how long. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -101,6 +102,45 @@ static void test_time_is_left(void **state)
 	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), 0);
 	source->ops->destroy(source);
 	meta_cache_unref(cache);
+	fake_runtime_stop(server);
+}
+
+static int describe_a_part(struct meta_source *source, const struct meta_request *request,
+			   struct sinsp_container_info *info, struct error *err)
+{
+	return strcmp(request->id, ID) == 0 ? META_SOURCE_PART : -ENOENT;
+}
+
+static void destroy_source(struct meta_source *source)
+{
+	free(source);
+}
+
+/* What files say is all if nobody is there who may say more. */
+static void test_ahead(void **state)
+{
+	static const struct meta_source_ops ops = {describe_a_part, destroy_source};
+	struct fake_runtime *server = fake_runtime_start(known, 2);
+	const char *path = fake_runtime_path(server);
+	struct sockets_config config = {.paths = &path, .paths_count = 1, .without_defaults = true};
+	struct meta_request request = {.id = ID, .type = SINSP_CONTAINER_DOCKER};
+	struct meta_source *source = calloc(1, sizeof(*source)), *ahead;
+
+	source->ops = &ops;
+	assert_int_equal(sockets_ahead_create(&config, source, &ahead, NULL), 0);
+	assert_int_equal(ahead->ops->describe(ahead, &request, NULL, NULL), META_SOURCE_PART);
+	request.id = "unknown";
+	assert_int_equal(ahead->ops->describe(ahead, &request, NULL, NULL), -ENOENT);
+	request.id = ID;
+	request.type = SINSP_CONTAINER_LXC;
+	assert_int_equal(ahead->ops->describe(ahead, &request, NULL, NULL), 0);
+	request.type = SINSP_CONTAINER_DOCKER;
+	request.owner = 7; /* it is not his socket */
+	assert_int_equal(ahead->ops->describe(ahead, &request, NULL, NULL), 0);
+	request.owner = SINSP_OWNER_ROOT;
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(ahead->ops->describe(ahead, &request, NULL, NULL), 0);
+	meta_source_destroy(ahead);
 	fake_runtime_stop(server);
 }
 
@@ -248,6 +288,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_below_the_hosts_root),
 	cmocka_unit_test(test_time_is_shared),
 	cmocka_unit_test(test_time_is_left),
+	cmocka_unit_test(test_ahead),
 	cmocka_unit_test(test_stranger),
 	cmocka_unit_test(test_failure),
 	cmocka_unit_test(test_cache),

@@ -66,6 +66,9 @@ static void test_of_a_user(void **state)
 	assert_int_equal(state_of(7, SINSP_META_UNVERIFIED), SINSP_META_UNVERIFIED);
 	assert_int_equal(state_of(7, SINSP_META_PENDING), SINSP_META_PENDING);
 	assert_int_equal(state_of(7, SINSP_META_OK), SINSP_META_ROOTLESS);
+	assert_int_equal(state_of(7, SINSP_META_PARTIAL), SINSP_META_ROOTLESS);
+	assert_int_equal(state_of(SINSP_OWNER_ROOT, SINSP_META_PARTIAL), SINSP_META_PARTIAL);
+	assert_string_equal(sinsp_meta_state_name(SINSP_META_PARTIAL), "partial");
 	assert_int_equal(state_of(SINSP_OWNER_ROOT, SINSP_META_UNVERIFIED), SINSP_META_OK);
 }
 

@@ -137,6 +137,10 @@ static void test_origin(void **state)
 	assert_int_equal(json.state, SINSP_META_UNVERIFIED);
 	sinsp_container_info_destroy(json.info);
 	container_of(state)->owner = SINSP_OWNER_ROOT;
+	container_of(state)->state = SINSP_META_PARTIAL;
+	json = write_and_read(state);
+	assert_int_equal(json.state, SINSP_META_PARTIAL);
+	sinsp_container_info_destroy(json.info);
 }
 
 static void test_round_trip(void **state)

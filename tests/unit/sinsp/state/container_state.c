@@ -294,6 +294,46 @@ static void test_describe_twice(void **state)
 	assert_string_equal(container->info.image.name, "nginx:1");
 }
 
+static void describe_part(const char *name)
+{
+	struct sinsp_container_info *info = sinsp_container_info_create();
+
+	info->name = name;
+	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_PARTIAL, info);
+}
+
+/* A part becomes the whole by what completes it, or when nobody has more to say; then it stays. */
+static void test_describe_parts(void **state)
+{
+	struct sinsp_containers *table = &drive.sinsp->containers;
+	struct sinsp_container *container = start(1);
+	uint64_t revision;
+
+	/* That nobody has more to say says nothing of one that nobody described. */
+	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_OK, NULL);
+	assert_int_equal(container->state, SINSP_META_MISSING);
+	describe_part("web");
+	assert_int_equal(container->state, SINSP_META_PARTIAL);
+	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_MISSING, NULL);
+	assert_int_equal(container->state, SINSP_META_PARTIAL);
+	assert_ptr_equal(sinsp_containers_take_changed(table), container);
+	revision = container->revision;
+	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_OK, NULL);
+	assert_int_equal(container->state, SINSP_META_OK);
+	assert_string_equal(container->info.name, "web");
+	assert_true(container->revision > revision);
+	assert_ptr_equal(sinsp_containers_take_changed(table), container);
+	describe_part("renamed");
+	assert_int_equal(container->state, SINSP_META_OK);
+	assert_string_equal(container->info.name, "renamed");
+	sinsp_container_set_state(table, container, SINSP_META_PARTIAL);
+	describe(ID, "renamed", "nginx:1");
+	assert_int_equal(container->state, SINSP_META_OK);
+	sinsp_container_set_state(table, container, SINSP_META_PARTIAL);
+	describe(ID, "renamed", "nginx:1");
+	assert_int_equal(container->state, SINSP_META_OK);
+}
+
 /* The id of a removed container can be that of another one. */
 static void test_remove(void **state)
 {
@@ -326,6 +366,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_describe, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_describe_twice, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_describe_parts, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_remove, setup, teardown),
 };
 
