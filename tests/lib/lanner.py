@@ -205,14 +205,14 @@ class Agent:
         near = "\n".join(json.dumps(event) for event in self.events[-5:])
         raise AssertionError(f"no such event among {len(self.events)}; the last ones:\n{near}")
 
-    def stop(self, number=signal.SIGINT):
-        """Ends the agent; returns its report. Its exit code must be 0, every line an event."""
+    def stop(self, number=signal.SIGINT, status=0):
+        """Ends the agent; returns its report. Its exit code must be `status`, every line an event."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         code = self.process.wait(LIMIT_S)
         for reader in self.readers:
             reader.join()
-        assert code == 0, f"exit code {code}:\n{self.stderr}"
+        assert code == status, f"exit code {code}:\n{self.stderr}"
         assert not self.bad_lines, f"not events: {self.bad_lines[:3]}"
         return parse_report(self.stderr)
 

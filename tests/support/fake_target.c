@@ -114,6 +114,7 @@ const struct output_kind fake_kind = {
 	.help = "does what a test says",
 	.keys = keys,
 	.own_bytes = sizeof(struct fake_keys),
+	.acknowledges = true,
 	.open = fake_open,
 	.send = fake_send,
 	.tick = fake_tick,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/reach.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -240,6 +242,60 @@ void output_reach_spool(const struct output_config *config, struct output_reach 
 	reach_add_all(reach, read_by_all);
 	reach_add(reach, config->spool, WRITES);
 	add_later(reach, config->spool);
+}
+
+enum { FOLDER_MODE = 0755 };
+
+/* Makes the folders above a path, whatever is made there itself. */
+static int make_folders_above(const char *path, struct error *err)
+{
+	char copy[PATH_MAX];
+	size_t len = strlen(path);
+
+	while (len && path[len - 1] == '/')
+		len--;
+	if (len >= sizeof(copy))
+		return error_set(err, -ENAMETOOLONG, "%.64s...: %s", path, strerror(ENAMETOOLONG));
+	memcpy(copy, path, len);
+	copy[len] = '\0';
+	for (char *end = strchr(copy, '/'); end; end = strchr(end + 1, '/')) {
+		*end = '\0';
+		if (*copy && mkdir(copy, FOLDER_MODE) && errno != EEXIST)
+			return error_set(err, -errno, "cannot make the folder %s, for %s: %s", copy,
+					 path, strerror(errno));
+		*end = '/';
+	}
+	return 0;
+}
+
+int output_make_folders(const struct output_config *config, struct error *err)
+{
+	int code = 0;
+
+	if (config->kind->uses & OUTPUT_USES_FOLDER)
+		code = make_folders_above(config->target, err);
+	if (code == 0 && config->spool)
+		code = make_folders_above(config->spool, err);
+	for (const struct output_key *key = config->kind->keys; code == 0 && key && key->name;
+	     key++)
+		if (key->value == OUTPUT_FILE_WRITTEN && path_of(config, key))
+			code = make_folders_above(path_of(config, key), err);
+	return code;
+}
+
+int output_check_files(const struct output_config *config, struct error *err)
+{
+	for (const struct output_key *key = config->kind->keys; key && key->name; key++) {
+		const char *path = key->value == OUTPUT_FILE ? path_of(config, key) : NULL;
+		int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+
+		if (path && fd < 0)
+			return error_set(err, -errno, "%s=%s: %s", key->name, path,
+					 strerror(errno));
+		if (path)
+			close(fd);
+	}
+	return 0;
 }
 
 struct files_limits output_reach_limits(const struct output_reach *reach)

@@ -11,6 +11,7 @@
 #include "output/config.h"
 #include "privileges/files.h"
 #include "util/buf.h"
+#include "util/error.h"
 
 struct output_reach {
 	struct files_rule *rules; /* owned, with their paths; the last one has none */
@@ -36,6 +37,19 @@ void output_reach_spool(const struct output_config *config, struct output_reach 
  * spool, files of keys; NULL after the last.
  */
 const char *output_path_written(const struct output_config *config, size_t i);
+
+/*
+ * Makes the folders above all that it writes, where they are missing: mode 755, less what the umask
+ * takes. For a thread without limits, before the threads of the output start. Returns 0, or -errno
+ * with a message.
+ */
+int output_make_folders(const struct output_config *config, struct error *err);
+
+/*
+ * Whether the files that its keys name, such as certificates, are there and can be read. Returns 0,
+ * or -errno with a message.
+ */
+int output_check_files(const struct output_config *config, struct error *err);
 
 /* As a limit of a thread; borrows the rules. */
 struct files_limits output_reach_limits(const struct output_reach *reach);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that threads of outputs can use, by the kind and the keys. */
+#include <errno.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -231,6 +232,74 @@ static void test_text(void **state)
 	output_config_destroy(config);
 }
 
+/* Above files, spools and what else is written; not what stands at the path itself. */
+static void test_make_folders(void **state)
+{
+	char text[3 * TREE_PATH_BYTES], path[TREE_PATH_BYTES];
+	struct output_config *config;
+	struct error err = {""};
+	struct tree tree;
+	struct stat folder;
+	mode_t mask = umask(022);
+
+	tree_create(&tree);
+	tree_path(&tree, "a/b/log", path);
+	snprintf(text, sizeof(text), "file:%s,spool=", path);
+	tree_path(&tree, "c/d/spool/", text + strlen(text));
+	config = read_config(text);
+	assert_int_equal(output_make_folders(config, &err), 0);
+	assert_int_equal(output_make_folders(config, &err), 0);
+	tree_path(&tree, "a/b", path);
+	assert_int_equal(stat(path, &folder), 0);
+	assert_int_equal(folder.st_mode & 0777, 0755);
+	tree_path(&tree, "a/b/log", path);
+	assert_int_equal(access(path, F_OK), -1);
+	tree_path(&tree, "c/d", path);
+	assert_int_equal(access(path, F_OK), 0);
+	tree_path(&tree, "c/d/spool", path);
+	assert_int_equal(access(path, F_OK), -1);
+	output_config_destroy(config);
+	tree_path(&tree, "letters/x", path);
+	snprintf(text, sizeof(text), "server:host,letters=%s", path);
+	config = read_config(text);
+	assert_int_equal(output_make_folders(config, &err), 0);
+	tree_path(&tree, "letters", path);
+	assert_int_equal(access(path, F_OK), 0);
+	output_config_destroy(config);
+	umask(mask);
+	tree_destroy(&tree);
+}
+
+static void test_folders_that_cannot_be_made(void **state)
+{
+	struct output_config *config = read_config("file:/dev/null/a/log");
+	struct error err = {""};
+
+	assert_int_equal(output_make_folders(config, &err), -ENOTDIR);
+	assert_non_null(strstr(err.text, "cannot make the folder /dev/null/a, for "));
+	output_config_destroy(config);
+}
+
+static void test_files_that_are_read(void **state)
+{
+	char text[TREE_PATH_BYTES + 64], path[TREE_PATH_BYTES];
+	struct output_config *config;
+	struct error err = {""};
+	struct tree tree;
+
+	tree_create(&tree);
+	tree_path(&tree, "ca.pem", path);
+	snprintf(text, sizeof(text), "server:host,letters=/none/x,ca=%s", path);
+	config = read_config(text);
+	assert_int_equal(output_check_files(config, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "ca="));
+	assert_non_null(strstr(err.text, "/ca.pem: No such file or directory"));
+	tree_write(&tree, "ca.pem", "x");
+	assert_int_equal(output_check_files(config, &err), 0);
+	output_config_destroy(config);
+	tree_destroy(&tree);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_file),
 	cmocka_unit_test(test_spool_that_is_not_there),
@@ -238,6 +307,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_network),
 	cmocka_unit_test(test_resolver),
 	cmocka_unit_test(test_text),
+	cmocka_unit_test(test_files_that_are_read),
+	cmocka_unit_test(test_make_folders),
+	cmocka_unit_test(test_folders_that_cannot_be_made),
 };
 
 UNIT_GROUP(tests);

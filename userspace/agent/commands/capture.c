@@ -33,7 +33,8 @@ static int loop(struct run *run)
 	if (loop_run(run, &err))
 		exit_code = command_fail(EXIT_FAILURE, &err);
 	report_print(run);
-	if (run->recorder.failed || (options->strict && report_is_incomplete(run)))
+	if (run->recorder.failed || (options->strict && report_is_incomplete(run)) ||
+	    report_broke_promise(run))
 		exit_code = EXIT_FAILURE;
 	return exit_code;
 }

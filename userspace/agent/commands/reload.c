@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "agent/process/pid_file.h"
+#include "agent/process/signals.h"
 #include "util/clock.h"
 
 enum { PAUSE_NS = 20000000 };
@@ -37,8 +38,9 @@ static int reload_wait_for(const char *path, unsigned int number, struct pid_sta
 	return code;
 }
 
-static int reload(const char *path, struct pid_status *status, struct error *err)
+static int reload(const char *path, bool force, struct pid_status *status, struct error *err)
 {
+	const union sigval value = {.sival_int = force ? SIGNALS_FORCED : 0};
 	unsigned int number;
 	int code = pid_file_read(path, status, err);
 
@@ -46,7 +48,7 @@ static int reload(const char *path, struct pid_status *status, struct error *err
 		return code;
 	/* One that has begun may have read the files already. */
 	number = status->begun + 1;
-	if (kill(status->pid, SIGHUP))
+	if (sigqueue(status->pid, SIGHUP, value))
 		return error_set(err, -errno, "cannot signal process %d: %s", (int)status->pid,
 				 strerror(errno));
 	return reload_wait_for(path, number, status, err);
@@ -57,7 +59,7 @@ int reload_run(const struct options *options)
 	const char *path = options->pid_file ? options->pid_file : PID_FILE_DEFAULT;
 	struct pid_status status;
 	struct error err = {""};
-	int code = reload(path, &status, &err);
+	int code = reload(path, options->force, &status, &err);
 
 	if (code) {
 		buf_finish(&status.said);

@@ -240,6 +240,7 @@ struct files {
 	struct config_reader reader;
 	const char *main_path;
 	size_t bytes; /* of all files so far */
+	bool has_keys; /* one of them so far */
 };
 
 /* Adds an error about a file that could not be read; from: where it is named, or NULL. */
@@ -295,6 +296,7 @@ static int read_file(struct files *files, const char *path, const struct yaml_no
 	code = yaml_tree_read(file, &settings->memory, files->reader.report, &roots);
 	if (code == 0)
 		code = read_find_root(files, roots, &root);
+	files->has_keys |= code == 0 && root && root->first;
 	return code || !root ? code : config_keys_read(&files->reader, root, include);
 }
 
@@ -374,6 +376,9 @@ int config_read(const char *path, struct settings *settings, struct yaml_report 
 	const struct yaml_node *include = NULL;
 	int code = read_file(&files, path, NULL, &include);
 
+	if (code == 0 && !files.has_keys)
+		reject_file(&files, path, NULL,
+			    "it has no keys: was it truncated, or is it not mounted yet?");
 	if (include && code != -ENOMEM)
 		code = read_includes(&files, include);
 	buf_finish(&files.reader.value);

@@ -78,6 +78,7 @@ struct options {
 	const char *host_root; /* where the root of the host is mounted; NULL: here */
 	const char *k8s_cluster; /* name of the cluster that pods are of; NULL: not known */
 	const char *read; /* the capture file to read; NULL: the kernel */
+	bool force; /* of reload: take a configuration without outputs, too */
 	bool strict; /* corrupt parts of it are a failure */
 	bool progress; /* report how much of it was read */
 	pid_t *pids; /* owned; only events of these processes; NULL: all */

@@ -560,6 +560,7 @@ CONSTANT_SETTER(set_summary, summary, true)
 CONSTANT_SETTER(set_explain, explain, true)
 CONSTANT_SETTER(set_verbose, verbose, true)
 CONSTANT_SETTER(set_config, config, value)
+CONSTANT_SETTER(set_force, force, true)
 CONSTANT_SETTER(set_pid_file, pid_file, value)
 
 static const char *const take_over_words[] = {"exit", "wait"};
@@ -630,6 +631,9 @@ const struct option_row option_rows_other[] = {
 	 "there: "
 	 "/run/lanner/agent.pid",
 	 set_pid_file, .about = OF_RELOAD, .offer = OFFER_FILES},
+	{0, "force", NULL,
+	 "take a configuration that has no outputs, although the one that runs has some", set_force,
+	 .about = OF_RELOAD, .not_a_key = "it is for one reload"},
 	{0, "take-over", "exit|wait",
 	 "take over from the agent that runs with the same --pid-file, without a gap; when another "
 	 "one takes "

@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 /* State that handlers access. */
-static volatile sig_atomic_t received, received_from_user, reload_asked, had_terminal;
+static volatile sig_atomic_t received, received_from_user, reload_asked, reload_forced,
+	had_terminal;
 static pid_t command; /* set before the handler that reads it is installed */
 
 static void count_signal(int number)
@@ -38,12 +39,15 @@ static bool has_terminal(void)
 }
 
 /* If the terminal closes, its session loses it before SIGHUP is sent. */
-static void handle_hangup(int number)
+static void handle_hangup(int number, siginfo_t *info, void *context)
 {
-	if (had_terminal && !has_terminal())
+	if (had_terminal && !has_terminal()) {
 		count_signal(number);
-	else
-		reload_asked = true;
+		return;
+	}
+	if (info->si_code == SI_QUEUE && info->si_value.sival_int == SIGNALS_FORCED)
+		reload_forced = true;
+	reload_asked = true;
 }
 
 static void pass_on(int number, siginfo_t *info, void *context)
@@ -70,7 +74,8 @@ static bool is_ignored(int number)
 int signals_init(bool reloads, struct error *err)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM};
-	struct sigaction action = {.sa_handler = NULL};
+	struct sigaction action = {.sa_handler = count_signal};
+	struct sigaction hangup = {.sa_sigaction = handle_hangup, .sa_flags = SA_SIGINFO};
 	sigset_t all;
 
 	had_terminal = has_terminal();
@@ -81,8 +86,8 @@ int signals_init(bool reloads, struct error *err)
 		if (numbers[i] == SIGHUP && is_ignored(SIGHUP))
 			continue;
 		sigaddset(&all, numbers[i]);
-		action.sa_handler = reloads && numbers[i] == SIGHUP ? handle_hangup : count_signal;
-		if (sigaction(numbers[i], &action, NULL))
+		if (sigaction(numbers[i], reloads && numbers[i] == SIGHUP ? &hangup : &action,
+			      NULL))
 			return error_set(err, -errno, "cannot handle signals: %s", strerror(errno));
 	}
 	/* The parent may have blocked them. */
@@ -134,11 +139,13 @@ bool signals_are_insistent(void)
 	return received_from_user > 1;
 }
 
-bool signals_take_reload(void)
+bool signals_take_reload(bool *forced)
 {
-	/* A signal between these two lines is served by the reload that follows. */
+	/* A signal between these lines is served by the reload that follows. */
 	if (!reload_asked)
 		return false;
 	reload_asked = false;
+	*forced = reload_forced;
+	reload_forced = false;
 	return true;
 }

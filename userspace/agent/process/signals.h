@@ -27,8 +27,14 @@ int signals_init(bool reloads, struct error *err);
  */
 int signals_pass_on(pid_t command, struct error *err);
 
-/* Whether SIGHUP requested a reload since the last call. */
-bool signals_take_reload(void);
+/* The value of a SIGHUP of sigqueue(3) that asks for a reload with --force. */
+enum { SIGNALS_FORCED = 0x464f };
+
+/*
+ * Whether SIGHUP requested a reload since the last call; then sets `forced`: whether one of them
+ * had SIGNALS_FORCED.
+ */
+bool signals_take_reload(bool *forced);
 
 /* Counts a signal after `ns`, unless one arrives before. */
 void signals_end_after(uint64_t ns);

@@ -103,8 +103,10 @@ static int start_limited(struct capture *capture, struct error *err)
 int capture_open(struct capture *capture, struct sinsp *sinsp, const char *read,
 		 bool (*give_up)(void), struct error *err)
 {
-	int code;
+	int code = output_make_folders(capture->config, err);
 
+	if (code)
+		return code;
 	capture->recording_config.read = read;
 	capture->recording_config.writer.give_up = give_up;
 	code = recording_create(&capture->recording_config, sinsp, &capture->recording, err);
@@ -280,6 +282,7 @@ void capture_account(const struct capture *capture, struct output_account *accou
 		.is_failing = capture->is_failing,
 		.err = capture->err,
 	};
+	output_account_name_delivered(account, capture->config->kind->acknowledges);
 	memcpy(account->dropped, capture->dropped, sizeof(account->dropped));
 	account->dropped[GAP_FORM] += stats.asked_left_out;
 }
@@ -325,6 +328,18 @@ void captures_close(struct captures *captures)
 {
 	for (size_t i = 0; i < captures->count; i++)
 		capture_close(captures->list[i]);
+}
+
+bool captures_broke_promise(const struct captures *captures)
+{
+	struct output_account account;
+	bool broke = false;
+
+	for (size_t i = 0; i < captures->count && !broke; i++) {
+		capture_account(captures->list[i], &account);
+		broke = output_account_broke_promise(&account, false);
+	}
+	return broke;
 }
 
 void captures_finish(struct captures *captures)

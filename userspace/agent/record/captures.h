@@ -112,6 +112,9 @@ int captures_open(struct captures *captures, struct sinsp *sinsp, const char *re
 /* Ends the files of all. */
 void captures_close(struct captures *captures);
 
+/* Then: whether one did not keep what it promised: see output_account_broke_promise(). */
+bool captures_broke_promise(const struct captures *captures);
+
 /* Closes what is open, and releases all. Zeroed: none. */
 void captures_finish(struct captures *captures);
 

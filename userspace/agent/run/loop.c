@@ -68,12 +68,12 @@ static void step_budget(struct run *run, uint64_t now)
 }
 
 /* SIGHUP: files are opened anew, the configuration and rules are read again. */
-static void take_hangup(struct loop *loop)
+static void take_hangup(struct loop *loop, bool forced)
 {
 	outputs_reopen(&loop->run->outputs);
 	captures_reopen(&loop->run->recorder.captures);
 	if (options_can_reload(loop->run->options))
-		reload_request(loop->reload);
+		reload_request(loop->reload, forced);
 }
 
 /* Says once that it has ended: what is loaded goes on. */
@@ -92,6 +92,7 @@ static void run_step(struct loop *loop, bool idle)
 {
 	struct run *run = loop->run;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool forced = false;
 
 	print_reports(loop, now);
 	step_budget(run, now);
@@ -107,8 +108,8 @@ static void run_step(struct loop *loop, bool idle)
 		step_outputs(run, now);
 	check_loader(&run->helpers.loader, now);
 	losses_say_silence(&run->losses, run->input, now);
-	if (signals_take_reload())
-		take_hangup(loop);
+	if (signals_take_reload(&forced))
+		take_hangup(loop, forced);
 	reload_step(loop->reload);
 	loop->source = run->input->ops->step(run->input);
 	run->ended |= run->line_writer.closed || run_has_no_output(run);

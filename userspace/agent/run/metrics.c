@@ -205,7 +205,10 @@ static void append_rules(struct exposition *exposition, const struct ruleset *ru
 #define STRUCT struct output_account
 static const struct row output_rows[] = {
 	ROW("output_records", METRIC_COUNTER, NULL, formatted, "Records made for an output."),
-	ROW("output_delivered", METRIC_COUNTER, NULL, delivered, "Of these, delivered."),
+	ROW("output_delivered", METRIC_COUNTER, NULL, acknowledged,
+	    "Of these, delivered to a target that acknowledges."),
+	ROW("output_sent", METRIC_COUNTER, NULL, sent,
+	    "Of these, sent to a target that does not acknowledge."),
 	ROW("output_delivered_bytes", METRIC_COUNTER, "bytes", delivered_bytes,
 	    "Bytes of delivered records."),
 	ROW("output_queued", METRIC_GAUGE, NULL, queued, "Records that are not delivered yet."),

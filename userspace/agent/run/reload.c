@@ -32,6 +32,7 @@ struct prepared {
 struct reload {
 	struct run *run;
 	bool requested;
+	bool forced; /* the one that is requested, or in progress: see reload_request() */
 	bool announced; /* the service manager waits for the end */
 	bool preparing; /* the thread exists and owns `prepared` until `ready` */
 	pthread_t thread;
@@ -110,7 +111,22 @@ static int renew_printer(const struct plan *plan, const struct options *options,
 				 &prepared->captures, &prepared->messages, &prepared->err);
 }
 
-static int reload_prepare(const struct run *run, struct prepared *prepared)
+/*
+ * A file that was truncated or mounted too late would end all outputs, and print what they hid. The
+ * options of the plan are those in use.
+ */
+static int check_outputs(const struct options *running, const struct options *renewed, bool forced,
+			 struct error *err)
+{
+	if (forced || !renewed || renewed->outputs_count || !running->outputs_count)
+		return 0;
+	return error_set(err, -EINVAL,
+			 "it has no outputs, and the one that runs has %zu: 'agent reload --force' "
+			 "takes it all the same",
+			 running->outputs_count);
+}
+
+static int reload_prepare(const struct run *run, bool forced, struct prepared *prepared)
 {
 	const struct plan *plan = run->plan;
 	struct input *input = run->input;
@@ -120,7 +136,9 @@ static int reload_prepare(const struct run *run, struct prepared *prepared)
 
 	if (code)
 		return code;
-	code = renew_printer(plan, options, prepared, &printer);
+	code = check_outputs(plan->options, options, forced, &prepared->err);
+	if (code == 0)
+		code = renew_printer(plan, options, prepared, &printer);
 	if (code) {
 		options_destroy(options);
 		return code;
@@ -136,7 +154,7 @@ static void *reload_run_thread(void *context)
 {
 	struct reload *reload = context;
 
-	reload->prepared.code = reload_prepare(reload->run, &reload->prepared);
+	reload->prepared.code = reload_prepare(reload->run, reload->forced, &reload->prepared);
 	atomic_store(&reload->ready, true);
 	return NULL;
 }
@@ -190,13 +208,26 @@ static void reload_end(struct reload *reload, bool succeeded)
 	buf_finish(&reload->said);
 }
 
+/* Nothing to read is an error for who asked. Files of outputs were opened anew all the same. */
+static bool has_nothing_to_read(const struct run *run)
+{
+	return !run->options->config && !run->options->rules_count;
+}
+
 static void reload_start(struct reload *reload)
 {
 	struct input *input = reload->run->input;
-	int code = input->live ? input->live->change_begin(input) : 0;
+	int code;
 
 	reload->requested = false;
 	pid_file_begin_reload(&reload->run->pid_file);
+	if (has_nothing_to_read(reload->run)) {
+		say_line(reload, "agent: there is nothing to reload: neither --config nor --rules "
+				 "says what to read\n");
+		reload_end(reload, false);
+		return;
+	}
+	code = input->live ? input->live->change_begin(input) : 0;
 	atomic_store(&reload->ready, false);
 	if (code == 0)
 		code = reload_start_thread(reload);
@@ -250,9 +281,7 @@ static int put_in_place(struct reload *reload, struct prepared *prepared)
 
 static void append_success(const struct run *run, const struct prepared *prepared, struct buf *text)
 {
-	const char *what = run->options->config ? "new configuration"
-			   : run->plan->ruleset ? "new rules"
-						: "neither --config nor --rules says what to read";
+	const char *what = run->options->config ? "new configuration" : "new rules";
 
 	buf_printf(text, "agent: %s", what);
 	if (run->plan->ruleset) {
@@ -293,9 +322,10 @@ static void take_over(struct reload *reload)
 	prepared_finish(prepared);
 }
 
-void reload_request(struct reload *reload)
+void reload_request(struct reload *reload, bool forced)
 {
 	reload->requested = true;
+	reload->forced = forced;
 	reload->announced = true;
 	service_notify(&reload->run->service, NOTIFY_RELOADING);
 }

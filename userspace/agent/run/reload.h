@@ -17,8 +17,11 @@ int reload_create(struct run *run, struct reload **reload);
 /* Drops what is being prepared. */
 void reload_destroy(struct reload *reload);
 
-/* Requests a reload. During a reload, the next one begins after it. */
-void reload_request(struct reload *reload);
+/*
+ * Requests a reload. During a reload, the next one begins after it. forced: a configuration without
+ * outputs is taken, too, in place of one with some.
+ */
+void reload_request(struct reload *reload, bool forced);
 
 /*
  * Call this between two events: prints the result of a reload on stderr, notes it in the pid

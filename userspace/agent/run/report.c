@@ -114,9 +114,18 @@ bool report_is_incomplete(const struct run *run)
 	return run->input->ops->is_incomplete(run->input, &state);
 }
 
+bool report_broke_promise(const struct run *run)
+{
+	/* What the agent that takes over does not get, it says. */
+	if (hand_over_is_gone(&run->hand_over))
+		return false;
+	return outputs_broke_promise(&run->outputs) || captures_broke_promise(&run->recorder.captures);
+}
+
 static bool report_is_silent(const struct run *run)
 {
-	return run->options->quiet && !run->options->verbose && !report_is_incomplete(run);
+	return run->options->quiet && !run->options->verbose && !report_is_incomplete(run) &&
+	       !report_broke_promise(run);
 }
 
 struct count {

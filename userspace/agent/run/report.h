@@ -36,6 +36,11 @@ void report_print(const struct run *run);
  */
 int report_print_summary(struct run *run, struct error *err);
 
+/*
+ * After the loop: whether an output delivered nothing, or dropped what its policy does not allow.
+ */
+bool report_broke_promise(const struct run *run);
+
 /* Whether events are missing: they were lost, or are corrupt. */
 bool report_is_incomplete(const struct run *run);
 

@@ -428,7 +428,8 @@ static void take_over_append_output(struct output *output, const struct take_ove
 		   from->formatted + account.formatted);
 	if (backlog)
 		buf_printf(text, " + of earlier runs %" PRIu64, backlog);
-	buf_printf(text, " = delivered %" PRIu64, from->delivered + account.delivered);
+	buf_printf(text, " = %s %" PRIu64, account.acknowledges ? "delivered" : "sent",
+		   from->delivered + account.delivered);
 	if (account.queued)
 		buf_printf(text, " + queued %" PRIu64, account.queued);
 	buf_printf(text, " + dropped %" PRIu64, from->dropped + output_account_dropped(&account));

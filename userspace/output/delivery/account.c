@@ -13,6 +13,22 @@ uint64_t output_account_dropped(const struct output_account *account)
 	return dropped;
 }
 
+bool output_account_broke_promise(const struct output_account *account, bool may_drop)
+{
+	const bool allowed[GAP_CAUSES] = {
+		[GAP_QUEUE_FULL] = may_drop,
+		[GAP_SPOOL_LIMIT] = true,
+		[GAP_SPOOL_POWER] = true,
+		[GAP_GONE] = true,
+	};
+	uint64_t records = account->formatted + account->backlog;
+
+	for (int i = 0; i < GAP_LOSSES; i++)
+		if (account->dropped[i] && !allowed[i])
+			return true;
+	return records && !account->delivered && !account->queued && !account->dropped[GAP_GONE];
+}
+
 static void append_work(const struct output_account *account, struct buf *text)
 {
 	buf_printf(text,
@@ -27,7 +43,8 @@ void output_account_append(const struct output_account *account, bool verbose, s
 	buf_printf(text, "agent: output %s: formatted %" PRIu64, account->name, account->formatted);
 	if (account->backlog)
 		buf_printf(text, " + of earlier runs %" PRIu64, account->backlog);
-	buf_printf(text, " = delivered %" PRIu64, account->delivered);
+	buf_printf(text, " = %s %" PRIu64, account->acknowledges ? "delivered" : "sent",
+		   account->delivered);
 	if (account->queued)
 		buf_printf(text, " + queued %" PRIu64, account->queued);
 	buf_printf(text, " + dropped %" PRIu64 "\n", output_account_dropped(account));

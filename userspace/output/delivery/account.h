@@ -48,6 +48,8 @@ struct output_account {
 	uint64_t backlog; /* of earlier runs, found in the spool */
 	uint64_t spool_bytes; /* on disk */
 	uint64_t delivered, delivered_bytes;
+	bool acknowledges; /* the target: otherwise delivered means no more than sent */
+	uint64_t acknowledged, sent; /* `delivered` in one of them, 0 in the other */
 	uint64_t dropped[GAP_CAUSES]; /* from GAP_LOSSES on: left out before they were formatted */
 	uint64_t unknown_gaps; /* losses of which nobody knows how many records they cost */
 	uint64_t redacted; /* secrets that were hidden */
@@ -68,5 +70,21 @@ void output_account_append(const struct output_account *account, bool verbose, s
 
 /* All losses. */
 uint64_t output_account_dropped(const struct output_account *account);
+
+/* Sets what of the account follows from `delivered`, by whether the target acknowledges. */
+static inline void output_account_name_delivered(struct output_account *account, bool acknowledges)
+{
+	account->acknowledges = acknowledges;
+	account->acknowledged = acknowledges ? account->delivered : 0;
+	account->sent = acknowledges ? 0 : account->delivered;
+}
+
+/*
+ * Whether the output did not keep what its configuration promised: it delivered none of its
+ * records, or dropped some for another reason than those that the user chose (a queue or a spool
+ * that is full, a reader that went away) or that lie in earlier runs. What waits in a spool is
+ * kept. may_drop: by policy=, when the queue is full.
+ */
+bool output_account_broke_promise(const struct output_account *account, bool may_drop);
 
 #endif

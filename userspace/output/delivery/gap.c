@@ -25,6 +25,7 @@ static const struct {
 	[GAP_SPOOL_IO] = {"spool_io", "the spool could not be written"},
 	[GAP_SPOOL_CORRUPT] = {"spool_corrupt", "the spool was corrupt"},
 	[GAP_SPOOL_POWER] = {"spool_power", "the machine stopped before the spool was on disk"},
+	[GAP_SPOOL_REMOVED] = {"spool_removed", "the folder of the spool was removed"},
 	[GAP_INTERRUPTED] = {"interrupted", "the run before did not end in good order"},
 	[GAP_KERNEL_RING_FULL] = {"kernel_ring_full", IN_KERNEL "ring full"},
 	[GAP_KERNEL_SCRATCH_BUSY] = {"kernel_scratch_busy", IN_KERNEL "scratch busy"},

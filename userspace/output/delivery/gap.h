@@ -30,6 +30,7 @@ enum gap_cause {
 	GAP_SPOOL_IO,
 	GAP_SPOOL_CORRUPT,
 	GAP_SPOOL_POWER, /* not on disk when the machine stopped */
+	GAP_SPOOL_REMOVED, /* with the folder of the spool, while the agent ran */
 	GAP_INTERRUPTED, /* with the run before, which did not end well: nobody knows how many */
 /* Lost by the driver, before they had a number. */
 #define GAP_LOSS(name, text) GAP_KERNEL_##name,

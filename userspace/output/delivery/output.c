@@ -10,6 +10,7 @@
 
 #include "output/delivery/thread.h"
 #include "output/redact/redact.h"
+#include "output/target.h"
 #include "rules/ruleset.h"
 #include "sinsp/format/output_format.h"
 #include "util/clock.h"
@@ -458,6 +459,64 @@ void output_step(struct output *output, uint64_t now_ns)
 		output_push(output);
 }
 
+/* Records that are with neither thread. */
+static uint64_t count_waiting(struct output *output)
+{
+	struct queue_stats queue;
+
+	queue_stats(&output->queue, &queue);
+	return queue.records + (output->block ? output->block->count : 0);
+}
+
+static bool have_both_ended(const struct output *output)
+{
+	return sender_has_ended(&output->sender) &&
+	       (!output->sender.spooler || spooler_has_ended(&output->spooler));
+}
+
+/*
+ * The folder of the spool was removed, and both threads have ended: they can reach no other folder
+ * that is made in its place, so others start. Returns 0 or -errno.
+ */
+static int output_renew(struct output *output)
+{
+	struct output_account account;
+	struct error err = {""};
+	uint64_t waiting = count_waiting(output), lost;
+	int code;
+
+	output_account(output, &account);
+	lost = account.queued > waiting ? account.queued - waiting : 0;
+	sender_join(&output->sender);
+	spooler_join(&output->spooler);
+	code = spooler_renew(&output->spooler, lost, &err);
+	if (code)
+		return code;
+	counter_add(&output->counters.dropped[GAP_SPOOL_REMOVED], lost);
+	atomic_store(&output->sender.has_ended, false);
+	return start(output, &err);
+}
+
+void output_check_spool(struct output *output)
+{
+	if (output->sender.spooler && spooler_is_gone(&output->spooler) && have_both_ended(output))
+		output_renew(output);
+}
+
+/* The same at the end, when there is no other try: what waits is lost, too. */
+static bool renew_at_the_end(struct output *output)
+{
+	struct output_account account;
+
+	if (!output->sender.spooler || !spooler_is_gone(&output->spooler))
+		return false;
+	if (!output_is_stopped(&output->sender.stop) && output_renew(output) == 0)
+		return true;
+	output_account(output, &account);
+	counter_add(&output->counters.dropped[GAP_SPOOL_REMOVED], account.queued);
+	return false;
+}
+
 void output_end(struct output *output, uint64_t now_ns)
 {
 	gaps_move(&output->queue.missing, &output->left_out);
@@ -469,9 +528,10 @@ void output_end(struct output *output, uint64_t now_ns)
 
 bool output_has_ended(struct output *output, uint64_t now_ns, bool hurry)
 {
-	if (sender_has_ended(&output->sender) &&
-	    (!output->sender.spooler || spooler_has_ended(&output->spooler)))
+	if (output->is_over || (have_both_ended(output) && !renew_at_the_end(output))) {
+		output->is_over = true;
 		return true;
+	}
 	if ((hurry || now_ns - output->closed_ns >= output->config->stop_ns) &&
 	    !output_is_stopped(&output->sender.stop))
 		sender_stop(&output->sender);
@@ -492,7 +552,8 @@ static void account_spool(struct output *output, struct output_account *account)
 	/* What waits there is older than what waits in memory. */
 	if (stats.oldest_ns && stats.oldest_ns < now)
 		account->oldest_ns = now - stats.oldest_ns;
-	account->backlog = output->spooler.backlog - counter_get(&output->counters.old_drops);
+	account->backlog = output->spooler.backlog - counter_get(&output->counters.old_drops) -
+			   stats.lost_old_drops;
 	account->spool_bytes = stats.bytes;
 	account->unknown_gaps = output->spooler.was_interrupted;
 	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
@@ -530,6 +591,7 @@ void output_account(struct output *output, struct output_account *account)
 	account->queued = account->formatted + account->backlog > gone
 				  ? account->formatted + account->backlog - gone
 				  : 0;
+	output_account_name_delivered(account, output->config->kind->acknowledges);
 	pulse_get(&output->sender.pulse, now, &account->sender_ns);
 	pulse_get(&output->spooler.pulse, now, &account->spooler_ns);
 	account->is_failing = news_is_failing(&output->sender.news, &account->err);

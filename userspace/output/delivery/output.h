@@ -77,6 +77,7 @@ struct output {
 	bool is_open; /* output_open() was called */
 	bool awaits_spool; /* whose numbers go on: until it is open no record is made */
 	uint64_t lost_without; /* records that were not made for that */
+	bool is_over; /* output_has_ended() said so */
 	uint64_t closed_ns; /* monotonic: when output_end() was called; 0: not yet */
 };
 
@@ -127,6 +128,9 @@ void output_lose(struct output *output, enum gap_cause cause, struct gap *lost);
 
 /* Hands over records if the sender waits for them. */
 void output_step(struct output *output, uint64_t now_ns);
+
+/* About once a second: makes a spool anew whose folder was removed. */
+void output_check_spool(struct output *output);
 
 /* Nothing follows: the sender delivers what there is, and ends. */
 void output_end(struct output *output, uint64_t now_ns);

@@ -227,12 +227,21 @@ void outputs_last_news(const struct outputs *outputs, struct buf *messages)
 	}
 }
 
+static bool broke_promise(struct output *output)
+{
+	struct output_account account;
+
+	output_account(output, &account);
+	return output_account_broke_promise(&account, output->queue.policy != POLICY_BLOCK);
+}
+
 /* Destroys a replaced output that has ended; its account is the last that is said of it. */
 static void bury(struct outputs *outputs, struct output *output)
 {
 	struct output_account account;
 
 	output_account(output, &account);
+	outputs->broke_promise |= broke_promise(output);
 	buf_printf(&outputs->ended, "agent: output %s: ended by a reload\n", account.name);
 	output_account_append(&account, false, &outputs->ended);
 	output_destroy(output);
@@ -264,8 +273,10 @@ void outputs_step(struct outputs *outputs, uint64_t now_ns, struct buf *messages
 	reap(outputs, now_ns);
 	buf_append(messages, outputs->ended.data, outputs->ended.len);
 	outputs->ended.len = 0;
-	for (size_t i = 0; i < outputs->count; i++)
+	for (size_t i = 0; i < outputs->count; i++) {
+		output_check_spool(outputs->list[i]);
 		append_all_news(outputs->list[i], now_ns, messages);
+	}
 }
 
 void outputs_reopen(const struct outputs *outputs)
@@ -280,6 +291,17 @@ bool outputs_are_gone(const struct outputs *outputs)
 		if (!atomic_load(&outputs->list[i]->sender.is_gone))
 			return false;
 	return outputs->count > 0;
+}
+
+bool outputs_broke_promise(const struct outputs *outputs)
+{
+	bool broke = outputs->broke_promise;
+
+	for (size_t i = 0; i < outputs->count && !broke; i++)
+		broke = output_is_running(outputs->list[i]) && broke_promise(outputs->list[i]);
+	for (size_t i = 0; i < outputs->ending_count && !broke; i++)
+		broke = broke_promise(outputs->ending[i]);
+	return broke;
 }
 
 /* The index of the output with the same configuration, or count. */

@@ -20,6 +20,7 @@ struct outputs {
 	struct output **ending; /* the same: replaced, they deliver what they have */
 	size_t ending_count;
 	struct buf ended; /* accounts of those that have ended, not yet among the messages */
+	bool broke_promise; /* one of those that have ended */
 	bool reads_file;
 	bool (*is_over)(void);
 	uint64_t news_ns; /* when it was last asked for */
@@ -88,6 +89,12 @@ void outputs_reopen(const struct outputs *outputs);
 
 /* Whether nothing can be delivered any more: all targets are gone. */
 bool outputs_are_gone(const struct outputs *outputs);
+
+/*
+ * After outputs_close(): whether an output did not keep what its configuration promised; also one
+ * that a reload replaced. See output_account_broke_promise().
+ */
+bool outputs_broke_promise(const struct outputs *outputs);
 
 /*
  * Changes to the outputs of `next`, which are not open: those whose configuration is the same stay

@@ -29,7 +29,10 @@ void sender_do_chores(struct sender *sender);
 /* Whether nothing is to be sent any more. */
 bool sender_is_stopped(const struct sender *sender);
 
-/* At the end nobody waits for a target that fails if a spool keeps the records. */
+/*
+ * At the end nobody waits for a target that fails if a spool keeps the records; nor if its folder
+ * was removed.
+ */
 bool sender_gives_up(const struct sender *sender);
 
 /* Adds drop records to the batch, and forgets the gaps. */
@@ -255,7 +258,8 @@ static uint64_t next_try(struct sender *sender, uint64_t retry_after_ns)
 
 bool sender_gives_up(const struct sender *sender)
 {
-	return sender->spooler && queue_is_closed(sender->queue);
+	return sender->spooler &&
+	       (queue_is_closed(sender->queue) || spooler_is_gone(sender->spooler));
 }
 
 /* The queue wakes the spooler, not this thread: the end is looked for now and then. */
@@ -484,7 +488,8 @@ static bool send_spooled(struct sender *sender, uint64_t position)
 	struct error err = {""};
 	int code = 0;
 
-	while (batch_count(batch) && !sender_is_stopped(sender)) {
+	while (batch_count(batch) && !sender_is_stopped(sender) &&
+	       !spooler_is_gone(sender->spooler)) {
 		sender_make_window(sender, &window);
 		pulse_set(&sender->pulse, PULSE_IN_SPOOL);
 		if (position)
@@ -563,7 +568,7 @@ static bool send_read(struct sender *sender, const struct spool_batch *read)
 		return false;
 	while (batch_add(&sender->batch, read->records, read->count)) {
 		wait_for_spool(sender, error_set(&err, -ENOMEM, "out of memory"), &err);
-		if (sender_is_stopped(sender))
+		if (sender_is_stopped(sender) || spooler_is_gone(sender->spooler))
 			return false;
 	}
 	count_old_drops(sender, read);
@@ -606,7 +611,7 @@ void *sender_run_from_spool(void *context)
 	struct spooler *spooler = sender->spooler;
 	bool over = !sender_wait_until_open(sender);
 
-	while (!over && !sender_is_stopped(sender)) {
+	while (!over && !sender_is_stopped(sender) && !spooler_is_gone(spooler)) {
 		/* Asked before: what is there after its end is all that there is. */
 		bool ended = spooler_has_ended(spooler);
 		struct spool_batch read;

@@ -5,6 +5,7 @@
 #include "output/delivery/batch.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "output/delivery/output.h"
@@ -16,6 +17,7 @@
 enum { SPOOL_LEVEL = 1 };
 
 #define SYNC_CHECK_NS UINT64_C(200000000)
+#define LOOK_NS UINT64_C(1000000000)
 
 enum gap_cause spooler_cause(enum spool_cause cause)
 {
@@ -79,7 +81,8 @@ static int try_to_open(struct spooler *spooler, struct error *err)
 	if (code)
 		return code;
 	spool_stats(spooler->spool, &stats);
-	spooler->backlog = stats.records;
+	/* The power took some of what earlier runs had. */
+	spooler->backlog = stats.records + stats.lost[SPOOL_LOST_POWER];
 	spooler->backlog_last = stats.last;
 	spooler->first_number = spooler->last_number = spool_last_number(spooler->spool);
 	memcpy(spooler->stream, spool_stream(spooler->spool), sizeof(spooler->stream));
@@ -247,13 +250,28 @@ static void spooler_wait_until_open(struct spooler *spooler)
 	}
 }
 
-/* Moves what comes to the spool, until nothing comes. */
+/* Looks now and then whether the folder is still there; at the end in any case. */
+static bool finds_folder(struct spooler *spooler, bool at_once)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!at_once && now < spooler->look_ns)
+		return true;
+	spooler->look_ns = now + LOOK_NS;
+	pulse_set(&spooler->pulse, PULSE_IN_SPOOL);
+	if (spool_look(spooler->spool) == -ESTALE)
+		atomic_store(&spooler->is_gone, true);
+	pulse_set(&spooler->pulse, PULSE_WORKS);
+	return !spooler_is_gone(spooler);
+}
+
+/* Moves what comes to the spool, until nothing comes or its folder is removed. */
 static void store_all(struct spooler *spooler)
 {
 	struct queue *queue = spooler->queue;
 
 	store_gaps(spooler);
-	while (!queue_is_over(queue)) {
+	while (finds_folder(spooler, false) && !queue_is_over(queue)) {
 		const struct queue_wish wish = {
 			.demand = QUEUE_FILLING,
 			.until_ns = clock_ns(CLOCK_MONOTONIC) + SYNC_CHECK_NS,
@@ -269,8 +287,35 @@ static void store_all(struct spooler *spooler)
 			spool_sync(spooler->spool);
 		}
 	}
+	if (!finds_folder(spooler, true))
+		return;
 	store_gaps(spooler);
 	leave_gaps(spooler);
+}
+
+int spooler_renew(struct spooler *spooler, uint64_t count, struct error *err)
+{
+	struct spool_loss lost;
+	struct gap gap;
+	int code = output_make_folders(spooler->config, err);
+
+	if (code == 0)
+		code = spool_renew(spooler->spool, &lost, err);
+	if (code) {
+		news_set(&spooler->news, err);
+		return code;
+	}
+	gap = (struct gap){lost.from, lost.to, count, lost.first_ns, lost.last_ns};
+	if (count && lost.from <= lost.to)
+		gaps_add_gap(&spooler->missing, GAP_SPOOL_REMOVED, &gap);
+	error_set(err, 0,
+		  "the folder of its spool was removed, and with it %" PRIu64
+		  " records; it is made anew",
+		  count);
+	news_set(&spooler->news, err);
+	atomic_store(&spooler->has_ended, false);
+	atomic_store(&spooler->is_gone, false);
+	return 0;
 }
 
 static void *spooler_run_thread(void *context)

@@ -33,13 +33,15 @@ struct spooler {
 	atomic_bool is_open; /* from then on it is, and the next members are set */
 	char stream[SPOOL_STREAM_BYTES + 1];
 	uint64_t first_number; /* of the last record of earlier runs */
-	uint64_t backlog; /* records of earlier runs that were there then, and drop records */
+	uint64_t backlog; /* records of earlier runs that were there then, and drop records; and
+			    what the power took of them */
 	uint64_t backlog_last; /* position of the last one */
 	bool was_interrupted; /* the run before: an unknown number of records is lost */
 	atomic_bool hurries; /* to open it at once */
 	pthread_t thread;
 	bool is_started;
 	atomic_bool has_ended; /* the thread: what the queue had is in the spool, or lost */
+	atomic_bool is_gone; /* the folder: both threads end, and begin again in another one */
 	struct news news; /* of the disk */
 	struct pulse pulse;
 
@@ -48,6 +50,7 @@ struct spooler {
 	struct batch batch;
 	struct gaps missing; /* that no drop record in the spool says yet */
 	uint64_t last_number;
+	uint64_t look_ns; /* monotonic: when to look at the folder again */
 };
 
 /*
@@ -65,6 +68,18 @@ static inline bool spooler_is_open(const struct spooler *spooler)
 {
 	return atomic_load_explicit(&spooler->is_open, memory_order_acquire);
 }
+
+/* Whether others removed the folder: spooler_renew() has not succeeded since. */
+static inline bool spooler_is_gone(const struct spooler *spooler)
+{
+	return atomic_load(&spooler->is_gone);
+}
+
+/*
+ * After the end of both threads, which may then start again: makes the folder anew, and has a drop
+ * record say that `count` records were lost with it. Returns 0, or -errno with a message.
+ */
+int spooler_renew(struct spooler *spooler, uint64_t count, struct error *err);
 
 /* Whoever had the spool has it no more: the thread tries at once to open it. */
 void spooler_hurry(struct spooler *spooler);

@@ -110,8 +110,12 @@ static int opening_call(struct opening *opening, void (*function)(void *context)
 {
 	struct output_reach reach;
 	struct files_limits files;
-	int code = opening_reach(opening->config, &reach, opening->err);
+	int code = output_make_folders(opening->config, opening->err);
 
+	if (code == 0)
+		code = output_check_files(opening->config, opening->err);
+	if (code == 0)
+		code = opening_reach(opening->config, &reach, opening->err);
 	if (code)
 		return code;
 	files = output_reach_limits(&reach);

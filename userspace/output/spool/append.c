@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "output/spool/folder.h"
@@ -99,7 +100,7 @@ static int append_fail(struct spool *spool, size_t count, int code, struct error
 	struct spool_writer *writer = &spool->writer;
 
 	pthread_mutex_lock(&spool->lock);
-	spool->stats.lost[spool_cause(code)] += count;
+	spool->stats.refused[spool_cause(code)] += count;
 	spool->stats.failed_writes += code != -ENOBUFS;
 	pthread_mutex_unlock(&spool->lock);
 	if (code != -ENOBUFS && code != -EMSGSIZE && code != -EINVAL) {
@@ -116,7 +117,7 @@ static int append_refuse(struct spool *spool, size_t count, struct error *err)
 	int code = spool->writer.failure;
 
 	pthread_mutex_lock(&spool->lock);
-	spool->stats.lost[spool_cause(code)] += count;
+	spool->stats.refused[spool_cause(code)] += count;
 	pthread_mutex_unlock(&spool->lock);
 	return error_set(err, code, "cannot write to the spool %s: %s", spool->path,
 			 append_advice(code));
@@ -170,6 +171,39 @@ void spool_lose(struct spool *spool, enum spool_cause cause, const struct spool_
 void spool_set_incomplete(struct spool *spool)
 {
 	spool->is_incomplete = true;
+}
+
+static bool is_removed(int fd)
+{
+	struct stat status;
+
+	return fd >= 0 && fstat(fd, &status) == 0 && status.st_nlink == 0;
+}
+
+/* The state is in memory, and stored in another file. */
+static void renew_state(struct spool *spool)
+{
+	int file = openat(spool->folder, "state", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (file < 0)
+		return;
+	pthread_mutex_lock(&spool->files);
+	/* The number stays: the other thread may be about to sync it. */
+	if (dup3(file, spool->state.fd, O_CLOEXEC) >= 0)
+		spool_store(spool, true);
+	pthread_mutex_unlock(&spool->files);
+	close(file);
+}
+
+int spool_look(struct spool *spool)
+{
+	if (is_removed(spool->folder))
+		return -ESTALE;
+	if (is_removed(spool->state.fd))
+		renew_state(spool);
+	if (is_removed(spool->writer.file))
+		spool_end_segment(spool);
+	return 0;
 }
 
 int spool_sync(struct spool *spool)

@@ -79,9 +79,8 @@ int spool_folder_open(const char *path, struct error *err)
 	int fd, code;
 
 	if (mkdir(path, 0700) && errno != EEXIST)
-		return error_set(err, -errno, "cannot make the folder %s of a spool: %s%s", path,
-				 strerror(errno),
-				 errno == ENOENT ? "; make or mount the folder above it" : "");
+		return error_set(err, -errno, "cannot make the folder %s of a spool: %s", path,
+				 strerror(errno));
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return error_set(err, -errno, "cannot open the folder %s of a spool: %s", path,

@@ -22,15 +22,22 @@ static void read_lose(struct spool *spool, enum spool_cause cause, const struct 
 	pthread_mutex_unlock(&spool->lock);
 }
 
-/* The record of a frame that is lost, with its type. */
-static void lose_record(struct spool *spool, const struct output_record *record)
+/* The record at a position that is lost, with its type. */
+static void lose_record(struct spool *spool, uint64_t position, const struct output_record *record)
 {
 	struct output_record lost = *record;
+	bool is_drop = (record->flags & RECORD_IS_DROP) != 0;
 
-	/* A drop record has none. */
-	if (record->flags & RECORD_IS_DROP)
+	/* A drop record has no type, and what it said was counted. */
+	if (is_drop)
 		lost.event = EVENT_ID_MAX;
 	spool_lose_record(spool, SPOOL_LOST_CORRUPT, &lost);
+	if (!is_drop)
+		return;
+	pthread_mutex_lock(&spool->lock);
+	spool->stats.lost[SPOOL_LOST_CORRUPT]--;
+	spool->stats.lost_old_drops += position <= spool->old_last;
+	pthread_mutex_unlock(&spool->lock);
 }
 
 static void count_skipped(struct spool *spool, uint64_t bytes)
@@ -50,18 +57,14 @@ static uint64_t dropped_of(const struct spool_slot *slot, uint64_t from, uint64_
 	return from <= to ? to - from + 1 : 0;
 }
 
-/* Counts what is missing in front of the frame that was found. */
-static void count_gap(struct spool *spool, const struct spool_frame_header *frame)
+/* Counts what is missing in front of the frame that was found, but for what the limit took. */
+static void count_gap(struct spool *spool, const struct spool_frame_header *frame, uint64_t dropped)
 {
 	struct spool_reader *reader = &spool->reader;
 	struct spool_loss loss = {.from = reader->number + 1, .to = frame->first_number - 1};
-	uint64_t dropped;
 
 	if (frame->first <= reader->position + 1)
 		return;
-	pthread_mutex_lock(&spool->lock);
-	dropped = dropped_of(&spool->slot, reader->position + 1, frame->first - 1);
-	pthread_mutex_unlock(&spool->lock);
 	loss.count = frame->first - 1 - reader->position - dropped;
 	if (loss.count && loss.to < loss.from)
 		loss.to = loss.from;
@@ -79,17 +82,22 @@ static void close_segment(struct spool_reader *reader)
 }
 
 /*
- * Claims a frame before it is given out, so that it is not counted as dropped. Returns false if its
- * segment was dropped in the meantime.
+ * Claims a frame before it is given out, so that it is not counted as dropped. dropped: how many
+ * before it were: at once, as the next that is dropped may not be behind these. Returns false if
+ * its segment was dropped in the meantime.
  */
-static bool read_claim(struct spool *spool, const struct spool_frame_header *frame)
+static bool read_claim(struct spool *spool, const struct spool_frame_header *frame,
+		       uint64_t *dropped)
 {
 	bool there;
 
 	pthread_mutex_lock(&spool->lock);
 	there = spool->segments.count && spool->segments.items[0].first <= spool->reader.segment;
-	if (there)
+	*dropped = 0;
+	if (there) {
 		spool->claimed = spool_frame_last(frame);
+		*dropped = dropped_of(&spool->slot, spool->reader.position + 1, frame->first - 1);
+	}
 	pthread_mutex_unlock(&spool->lock);
 	return there;
 }
@@ -168,15 +176,16 @@ static int open_segment(struct spool *spool, const struct spool_segment *segment
 static int take_frame(struct spool *spool, const struct spool_frame_header *frame)
 {
 	struct spool_reader *reader = &spool->reader;
+	uint64_t dropped;
 	int r;
 
 	if (spool_frame_last(frame) <= reader->position)
 		return FOUND_AGAIN;
-	if (!read_claim(spool, frame)) {
+	if (!read_claim(spool, frame, &dropped)) {
 		close_segment(reader);
 		return FOUND_AGAIN;
 	}
-	count_gap(spool, frame);
+	count_gap(spool, frame, dropped);
 	r = spool_decode(&reader->decoder, reader->scan.fd, reader->scan.frame, frame);
 	if (r < 0) {
 		reader->scan.at = reader->scan.frame; /* to be tried again */
@@ -202,7 +211,7 @@ static void lose_frame(struct spool *spool, const struct spool_frame_header *fra
 		struct output_record record;
 
 		spool_decoder_entry(decoder, frame, i, &record);
-		lose_record(spool, &record);
+		lose_record(spool, frame->first + i, &record);
 	}
 	reader->position = spool_frame_last(frame);
 	reader->number = frame->last_number;
@@ -280,7 +289,7 @@ static void pass_corrupt(struct spool *spool)
 	       !spool_record_is_valid(&reader->decoder, reader->next);
 	     reader->next++) {
 		spool_decoder_entry(&reader->decoder, &reader->frame, reader->next, &record);
-		lose_record(spool, &record);
+		lose_record(spool, reader->position + 1, &record);
 		reader->position++;
 		reader->number = record.number;
 	}

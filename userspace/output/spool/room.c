@@ -77,6 +77,9 @@ struct dropped {
 	uint64_t from, to;
 	struct spool_losses losses;
 	uint64_t counted; /* positions that the losses or earlier ones account for */
+	uint64_t known; /* of the losses, those that were counted before: drop records said them */
+	uint64_t old_before; /* positions up to it are those of earlier runs */
+	uint64_t old_drops; /* drop records of these */
 	struct output_record drop; /* the last drop record, if none of its kind followed */
 	bool after_drop;
 };
@@ -91,15 +94,19 @@ static void count_hole(struct dropped *dropped, uint64_t next_number)
 	struct spool_loss loss = {dropped->drop.number + 1, next_number - 1, hole,
 				  dropped->drop.ts_ns, dropped->drop.ts_ns};
 
-	if (dropped->after_drop && next_number > dropped->drop.number)
+	if (dropped->after_drop && next_number > dropped->drop.number) {
 		spool_loss_merge(&dropped->losses.causes[SPOOL_LOST_LIMIT], &loss);
+		dropped->known += hole;
+	}
 	dropped->after_drop = false;
 }
 
-static void room_count_record(struct dropped *dropped, const struct output_record *record)
+static void room_count_record(struct dropped *dropped, uint64_t position,
+			      const struct output_record *record)
 {
 	dropped->counted++;
 	if (record->flags & RECORD_IS_DROP) {
+		dropped->old_drops += position <= dropped->old_before;
 		dropped->drop = *record;
 		dropped->after_drop = true;
 		return;
@@ -139,7 +146,7 @@ static void count_frame(struct spool *spool, struct dropped *dropped, const stru
 		if (header->first + i < dropped->from || header->first + i > dropped->to)
 			continue;
 		spool_decoder_entry(decoder, header, i, &record);
-		room_count_record(dropped, &record);
+		room_count_record(dropped, header->first + i, &record);
 	}
 }
 
@@ -204,12 +211,15 @@ static bool room_take_oldest(struct spool *spool, struct spool_segment *segment,
 	return found;
 }
 
-static void add_losses(struct spool *spool, const struct spool_losses *losses)
+static void room_add_losses(struct spool *spool, const struct dropped *dropped)
 {
+	const struct spool_losses *losses = &dropped->losses;
+
 	pthread_mutex_lock(&spool->lock);
 	spool_losses_merge(&spool->losses, losses);
-	for (unsigned int cause = 0; cause < SPOOL_CAUSES; cause++)
-		spool->stats.lost[cause] += losses->causes[cause].count;
+	spool->stats.lost[SPOOL_LOST_LIMIT] +=
+		losses->causes[SPOOL_LOST_LIMIT].count - dropped->known;
+	spool->stats.lost_old_drops += dropped->old_drops;
 	pthread_mutex_unlock(&spool->lock);
 }
 
@@ -232,6 +242,7 @@ static int room_drop_oldest(struct spool *spool)
 
 	if (!dropped)
 		return -ENOMEM;
+	dropped->old_before = spool->old_last;
 	if (count_segments(spool) == 1)
 		spool_end_segment(spool);
 	pthread_mutex_lock(&spool->files);
@@ -239,7 +250,7 @@ static int room_drop_oldest(struct spool *spool)
 	if (r == 0 && dropped->from <= dropped->to) {
 		room_count_segment(spool, &segment, dropped);
 		count_last_hole(spool, &next, dropped);
-		add_losses(spool, &dropped->losses);
+		room_add_losses(spool, dropped);
 	}
 	if (r == 0)
 		r = spool_store(spool, true);

@@ -47,14 +47,21 @@ static void init_locks(struct spool *spool)
 }
 
 /* Frees it, whatever of it is open. */
+static void close_files(struct spool *spool)
+{
+	int *files[] = {&spool->writer.file, &spool->reader.scan.fd, &spool->state.fd,
+			&spool->lock_file, &spool->folder};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (*files[i] >= 0)
+			close(*files[i]);
+		*files[i] = -1;
+	}
+}
+
 static void spool_destroy(struct spool *spool)
 {
-	int files[] = {spool->writer.file, spool->reader.scan.fd, spool->state.fd, spool->lock_file,
-		       spool->folder};
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (files[i] >= 0)
-			close(files[i]);
+	close_files(spool);
 	spool_encoder_finish(&spool->writer.encoder);
 	spool_decoder_finish(&spool->reader.decoder);
 	spool_decoder_finish(&spool->dropped);
@@ -67,14 +74,22 @@ static void spool_destroy(struct spool *spool)
 	free(spool);
 }
 
-static int open_folder(struct spool *spool, struct error *err)
+/* Opens the folder, and locks it. */
+static int take_folder(struct spool *spool, struct error *err)
 {
 	spool->folder = spool_folder_open(spool->path, err);
 	if (spool->folder < 0)
 		return spool->folder;
 	spool->lock_file = spool_folder_lock(spool->folder, spool->path, err);
-	if (spool->lock_file < 0)
-		return spool->lock_file;
+	return spool->lock_file < 0 ? spool->lock_file : 0;
+}
+
+static int open_folder(struct spool *spool, struct error *err)
+{
+	int r = take_folder(spool, err);
+
+	if (r < 0)
+		return r;
 	spool->config.segment_bytes = segment_bytes(spool);
 	spool->stats.bytes = FIXED_BYTES;
 	return spool_recover(spool, err);
@@ -93,6 +108,7 @@ static int spool_begin(struct spool *spool, struct error *err)
 	/* What stays goes when something is acknowledged. */
 	spool_remove_acknowledged(spool);
 	memcpy(spool->stream, spool->slot.stream, SPOOL_STREAM_BYTES);
+	spool->old_last = spool->slot.appended;
 	spool->reader.position = spool->claimed = spool->slot.acknowledged;
 	spool->reader.number = spool->slot.acknowledged_number;
 	return 0;
@@ -132,6 +148,60 @@ int spool_open(const struct spool_config *config, struct spool **result, struct 
 	else
 		*result = spool;
 	return r;
+}
+
+/* What was not acknowledged is gone; what was read of it is forgotten. */
+static void forget_records(struct spool *spool)
+{
+	struct spool_slot *slot = &spool->slot;
+	struct spool_reader *reader = &spool->reader;
+
+	pthread_mutex_lock(&spool->lock);
+	slot->acknowledged = slot->attempted = spool->claimed = slot->appended;
+	slot->acknowledged_number = slot->number;
+	slot->dropped_from = slot->dropped_to = 0;
+	spool->segments.count = 0;
+	spool->growing = false;
+	spool->stats.bytes = FIXED_BYTES;
+	spool->stats.oldest_ns = 0;
+	pthread_mutex_unlock(&spool->lock);
+	spool->writer.listed = spool->writer.unsynced = spool->writer.folder_unsynced = false;
+	spool->writer.failure = 0;
+	reader->segment = reader->passed = 0;
+	reader->next = reader->frame.records = 0;
+	reader->position = slot->appended;
+	reader->number = slot->number;
+}
+
+int spool_renew(struct spool *spool, struct spool_loss *lost, struct error *err)
+{
+	const struct spool_slot *slot = &spool->slot;
+	bool corrupt;
+	int r;
+
+	*lost = (struct spool_loss){
+		.from = slot->acknowledged_number + 1,
+		.to = slot->number,
+		.first_ns = spool->stats.oldest_ns,
+		.last_ns = slot->known_ns,
+	};
+	close_files(spool);
+	r = take_folder(spool, err);
+	if (r < 0)
+		return r;
+	r = spool_state_open(&spool->state, spool->folder, &corrupt);
+	if (r == 1)
+		return error_set(err, -EEXIST,
+				 "the folder of the spool %s was replaced by that of another one: "
+				 "restart the agent",
+				 spool->path);
+	if (r == 0) {
+		forget_records(spool);
+		r = spool_store_state(spool, true);
+	}
+	return r < 0 ? error_set(err, r, "cannot write to the spool %s: %s", spool->path,
+				 strerror(-r))
+		     : 0;
 }
 
 bool spool_may_open_later(int code)

@@ -66,7 +66,7 @@ enum spool_when_full { SPOOL_DROP_OLDEST, SPOOL_DROP_NEWEST };
 enum { SPOOL_LIMIT_MIN = 256 * 1024 };
 
 struct spool_config {
-	const char *path; /* of the folder; it is made if those above it exist */
+	const char *path; /* of the folder; it is made, not those above it */
 	uint64_t limit_bytes; /* of the folder, at least SPOOL_LIMIT_MIN */
 	uint64_t
 		segment_bytes; /* of a file, about; 0: 16 MiB, or less for small limits and disks */
@@ -143,6 +143,21 @@ enum spool_cause spool_cause(int code);
  */
 int spool_sync(struct spool *spool);
 
+/*
+ * Looks whether others removed the folder, or files in it: to be called about once a second. A file
+ * is made anew, and what it had is lost as what is corrupt. Returns 0; -ESTALE: the folder is gone,
+ * with all that was not read yet; see spool_renew().
+ */
+int spool_look(struct spool *spool);
+
+/*
+ * After -ESTALE: makes the folder anew, not those above it. Neither thread may use the spool
+ * meanwhile. The life goes on, without the records that were there. lost: their numbers, and
+ * times as far as these are known; the caller knows how many they were. Returns 0, or -errno with a
+ * message: it may be called again.
+ */
+int spool_renew(struct spool *spool, struct spool_loss *lost, struct error *err);
+
 /* For the reading thread: */
 
 struct spool_batch {
@@ -204,7 +219,13 @@ struct spool_stats {
 	uint64_t oldest_ns; /* time of the first of these, since the epoch; 0: none, or not known */
 	uint64_t appended, acknowledged; /* records, in this run */
 	uint64_t redelivered; /* of those read in this run, how many were marked */
-	uint64_t lost[SPOOL_CAUSES]; /* records, in this run */
+	/*
+	 * Records that it had, in this run, or that the target rejected. Drop records are none of
+	 * them, and what these said to be missing was counted when it was.
+	 */
+	uint64_t lost[SPOOL_CAUSES];
+	uint64_t refused[SPOOL_CAUSES]; /* that spool_append() did not take, drop records, too */
+	uint64_t lost_old_drops; /* drop records of earlier runs that will not be read */
 	uint64_t skipped_bytes; /* that are no frame, and the rest of a write that was cut off */
 	uint64_t failed_writes, failed_syncs, failed_stores; /* of segments; of the state */
 	bool rebuilt; /* the state was corrupt or lost, and made anew from the segments */

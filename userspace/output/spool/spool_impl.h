@@ -59,6 +59,7 @@ struct spool {
 	struct spool_state state;
 	struct spool_decoder dropped; /* reads what is dropped */
 	struct spool_before before; /* set when it is opened */
+	uint64_t old_last; /* position of the last record of earlier runs; set when it is opened */
 	bool is_incomplete; /* something is missing that nothing reports */
 
 	pthread_mutex_t lock; /* for all below */

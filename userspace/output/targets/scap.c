@@ -70,6 +70,7 @@ const struct output_kind output_kind_scap = {
 	.keys = keys,
 	.own_bytes = sizeof(struct scap_keys),
 	.is_capture = true,
+	.acknowledges = true,
 	.uses = OUTPUT_USES_FOLDER,
 	.common = common,
 	.check = scap_check,

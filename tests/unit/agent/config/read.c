@@ -11,9 +11,14 @@ static void test_documents(void **state)
 	struct configured configured;
 
 	configured_create(&configured);
-	configured_right(&configured, "", NULL);
-	configured_right(&configured, "# nothing\n---\n", NULL);
-	assert_int_equal(configured.options.settings.count, 1); /* --config */
+	configured_rejected(&configured, "",
+			    "agent.yaml: error: it has no keys: was it truncated, or is it not "
+			    "mounted yet?\n");
+	configured_rejected(&configured, "# nothing\n---\n",
+			    "agent.yaml: error: it has no keys: was it truncated, or is it not "
+			    "mounted yet?\n");
+	configured_right(&configured, "self: true\n", NULL);
+	assert_int_equal(configured.options.settings.count, 2); /* --config, too */
 	configured_rejected(&configured, "- self\n",
 			    "agent.yaml:1:1: error: expected keys with values (KEY: VALUE), not a "
 			    "sequence\n");

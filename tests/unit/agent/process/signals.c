@@ -16,6 +16,8 @@
 #include "patience.h"
 #include "unit.h"
 
+static bool forced; /* by the reload that was taken last */
+
 enum { CASE_SECONDS = 20, MS = 1000000 };
 
 #define REQUIRE(condition)                                                                         \
@@ -61,7 +63,7 @@ static void count_all(void)
 		raise(numbers[i]);
 		REQUIRE(signals_count() == i + 1);
 	}
-	REQUIRE(!signals_take_reload());
+	REQUIRE(!signals_take_reload(&forced));
 }
 
 static void test_signals_are_counted(void **state)
@@ -106,7 +108,7 @@ static void ignore_hangup(void)
 	signal(SIGHUP, SIG_IGN);
 	REQUIRE(signals_init(true, NULL) == 0);
 	raise(SIGHUP);
-	REQUIRE(signals_count() == 0 && !signals_take_reload());
+	REQUIRE(signals_count() == 0 && !signals_take_reload(&forced));
 }
 
 static void test_ignored_hangup(void **state)
@@ -118,14 +120,18 @@ static void test_ignored_hangup(void **state)
 static void reload(void)
 {
 	REQUIRE(signals_init(true, NULL) == 0);
-	REQUIRE(!signals_take_reload());
+	REQUIRE(!signals_take_reload(&forced));
 	raise(SIGHUP);
 	raise(SIGHUP);
 	REQUIRE(signals_count() == 0);
-	REQUIRE(signals_take_reload());
-	REQUIRE(!signals_take_reload());
+	REQUIRE(signals_take_reload(&forced) && !forced);
+	REQUIRE(!signals_take_reload(&forced));
+	sigqueue(getpid(), SIGHUP, (union sigval){.sival_int = SIGNALS_FORCED});
+	REQUIRE(signals_take_reload(&forced) && forced);
+	sigqueue(getpid(), SIGHUP, (union sigval){.sival_int = SIGNALS_FORCED + 1});
+	REQUIRE(signals_take_reload(&forced) && !forced);
 	raise(SIGTERM);
-	REQUIRE(signals_count() == 1 && !signals_take_reload());
+	REQUIRE(signals_count() == 1 && !signals_take_reload(&forced));
 }
 
 static void test_reload(void **state)
@@ -244,7 +250,7 @@ static void wait_for_signal(void)
 	}
 	signals_wait();
 	REQUIRE(signals_count() == 1);
-	REQUIRE(signals_take_reload());
+	REQUIRE(signals_take_reload(&forced));
 }
 
 static void test_wait(void **state)

@@ -186,8 +186,8 @@ static void test_change_fails(void **state)
 	assert_int_equal(captures_open(&captures, sinsp, NULL, NULL, &err), 0);
 	put(EVENT_close);
 	add(&next, "b", "");
-	add(&next, "nosuch/c", "");
-	assert_int_equal(captures_prepare(&captures, &next, &err), -ENOENT);
+	add(&next, "a/c", "");
+	assert_int_equal(captures_prepare(&captures, &next, &err), -ENOTDIR);
 	captures_finish(&next);
 	put(EVENT_close);
 	assert_int_equal(formatted(captures.list[0]), 2);

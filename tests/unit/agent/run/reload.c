@@ -79,7 +79,7 @@ static void expect_reload(const char *calls, const char *said)
 	struct printed printed;
 	size_t len = strlen(said);
 
-	reload_request(reload);
+	reload_request(reload, false);
 	printed_call(step_until, (char *)calls, &printed);
 	if (calls)
 		assert_string_equal(input.calls, calls);
@@ -137,7 +137,7 @@ static void test_messages(void **state)
 	struct printed printed;
 
 	etc_write(&folder, "b.yaml", NAMED_RULE("two", "evt.type=close") "  output: again\n");
-	reload_request(reload);
+	reload_request(reload, false);
 	printed_call(step_until, "begin drop ", &printed);
 	printed_expect(printed.err, (const char *[]){"/b.yaml:6:", "error: ", NULL});
 	printed_finish(&printed);
@@ -179,7 +179,7 @@ static void test_input_that_does_not_change(void **state)
 static void test_change_in_progress(void **state)
 {
 	input.input.changing = true;
-	reload_request(reload);
+	reload_request(reload, false);
 	for (int i = 0; i < 10; i++)
 		reload_step(reload);
 	assert_string_equal(input.calls, "");
@@ -190,9 +190,9 @@ static void test_change_in_progress(void **state)
 /* Requests during a reload are one more reload, after it. */
 static void test_requests_during_a_reload(void **state)
 {
-	reload_request(reload);
+	reload_request(reload, false);
 	reload_step(reload);
-	reload_request(reload);
+	reload_request(reload, false);
 	expect_reload("begin prepare take begin prepare take ",
 		      "agent: new rules: 1 rule, 0 macros, 0 lists\n"
 		      "agent: new rules: 1 rule, 0 macros, 0 lists\n");
@@ -203,7 +203,7 @@ static void test_end_during_a_reload(void **state)
 {
 	const struct plan *before = run.plan;
 
-	reload_request(reload);
+	reload_request(reload, false);
 	reload_step(reload);
 	reload_destroy(reload);
 	reload = NULL;
@@ -255,7 +255,7 @@ static void test_manager(void **state)
 static void test_manager_waits_for_all(void **state)
 {
 	input.input.changing = true;
-	reload_request(reload);
+	reload_request(reload, false);
 	reload_step(reload);
 	expect_reloading();
 	fake_manager_expect(&manager, NULL);

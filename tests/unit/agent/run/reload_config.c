@@ -20,14 +20,14 @@ static struct reload *reload;
 static char pid_path[TREE_PATH_BYTES];
 static unsigned int ended; /* reloads so far */
 
-static int setup(void **state)
+static int begin(const char *text)
 {
 	struct buf messages = {0};
 	struct error err = {""};
 
 	ended = 0;
 	configured_create(&configured);
-	configured_right(&configured, "filter: evt.type=open\nformat: text\n", NULL);
+	configured_right(&configured, text, NULL);
 	if (run_plan(&run, &configured.options, &messages, &err))
 		fail_msg("%s", err.text);
 	fake_input_init(&input);
@@ -35,6 +35,17 @@ static int setup(void **state)
 	tree_path(&configured.tree, "agent.pid", pid_path);
 	assert_int_equal(pid_file_open(&run.pid_file, pid_path, NULL), 0);
 	return reload_create(&run, &reload);
+}
+
+static int setup(void **state)
+{
+	return begin("filter: evt.type=open\nformat: text\n");
+}
+
+/* A format would be one of lines, which outputs do not have. */
+static int setup_plain(void **state)
+{
+	return begin("filter: evt.type=open\n");
 }
 
 static int teardown(void **state)
@@ -60,22 +71,28 @@ static void wait_for_end(void *context)
 }
 
 /* Reloads with another text. What is said is also in the pid file. */
-static void expect_reload(const char *text, bool succeeds, const char *const *words)
+static void expect_forced(const char *text, bool forced, bool succeeds, const char *const *words)
 {
 	struct pid_status status;
 	struct printed printed;
 
 	tree_write(&configured.tree, "agent.yaml", text);
-	reload_request(reload);
+	reload_request(reload, forced);
 	reload_step(reload);
 	printed_call(wait_for_end, NULL, &printed);
 	assert_int_equal(pid_file_read(pid_path, &status, NULL), 0);
-	assert_int_equal(status.succeeded, succeeds);
+	if (status.succeeded != succeeds)
+		fail_msg("%s", printed.err);
 	assert_int_equal(status.said.len, strlen(printed.err));
 	assert_memory_equal(status.said.data, printed.err, status.said.len);
 	printed_expect(printed.err, words);
 	printed_finish(&printed);
 	buf_finish(&status.said);
+}
+
+static void expect_reload(const char *text, bool succeeds, const char *const *words)
+{
+	expect_forced(text, false, succeeds, words);
 }
 
 static void test_filter(void **state)
@@ -131,6 +148,27 @@ static void test_errors(void **state)
 	assert_string_equal(input.calls, "begin drop begin drop ");
 }
 
+/* What was truncated does not end the outputs, unless that is wanted. */
+static void test_outputs_that_are_missing(void **state)
+{
+	char path[TREE_PATH_BYTES], text[TREE_PATH_BYTES + 64];
+
+	tree_path(&configured.tree, "log", path);
+	snprintf(text, sizeof(text), "filter: evt.type=open\noutputs: file:%s\n", path);
+	expect_reload(text, true, (const char *const[]){"agent: new configuration\n", NULL});
+	expect_reload("", false,
+		      (const char *const[]){"/agent.yaml: error: it has no keys",
+					    "agent: the configuration stays as it was: ", NULL});
+	expect_reload("filter: evt.type=open\n", false,
+		      (const char *const[]){"it has no outputs, and the one that runs has 1: "
+					    "'agent reload --force' takes it all the same\n",
+					    NULL});
+	assert_int_equal(run.outputs.count, 1);
+	expect_forced("filter: evt.type=open\n", true, true,
+		      (const char *const[]){"agent: new configuration\n", NULL});
+	assert_int_equal(run.outputs.count, 0);
+}
+
 #define RELOAD_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
@@ -138,6 +176,7 @@ static const struct CMUnitTest tests[] = {
 	RELOAD_TEST(test_rules_come_and_go),
 	RELOAD_TEST(test_restart),
 	RELOAD_TEST(test_errors),
+	cmocka_unit_test_setup_teardown(test_outputs_that_are_missing, setup_plain, teardown),
 };
 
 UNIT_GROUP(tests);

@@ -19,7 +19,8 @@ static void test_lines(void **state)
 					 .formatted = 7,
 					 .delivered = 7,
 					 .delivered_bytes = 700,
-					 .batches = 2};
+					 .batches = 2,
+					 .acknowledges = true};
 
 	expect(&account, false, "agent: output file:/a: formatted 7 = delivered 7 + dropped 0\n");
 	account.formatted = 2;
@@ -54,6 +55,55 @@ static void test_lines(void **state)
 	       "again, 4 of them marked\n");
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines)};
+/* Nobody knows whether it arrived. */
+static void test_sent(void **state)
+{
+	struct output_account account = {.name = "syslog:udp://x", .formatted = 7, .delivered = 7};
+
+	output_account_name_delivered(&account, false);
+	assert_int_equal(account.sent, 7);
+	assert_int_equal(account.acknowledged, 0);
+	expect(&account, false, "agent: output syslog:udp://x: formatted 7 = sent 7 + dropped 0\n");
+	output_account_name_delivered(&account, true);
+	assert_int_equal(account.sent, 0);
+	assert_int_equal(account.acknowledged, 7);
+}
+
+static void test_promises(void **state)
+{
+	const struct {
+		struct output_account account;
+		bool may_drop, broke;
+	} rows[] = {
+		{{.formatted = 0}, true, false},
+		{{.formatted = 2, .delivered = 2}, true, false},
+		{{.formatted = 2, .delivered = 0, .dropped[GAP_QUEUE_FULL] = 2}, true, true},
+		{{.formatted = 2, .delivered = 1, .dropped[GAP_QUEUE_FULL] = 1}, true, false},
+		{{.formatted = 2, .delivered = 1, .dropped[GAP_QUEUE_FULL] = 1}, false, true},
+		{{.formatted = 2, .delivered = 1, .dropped[GAP_REJECTED] = 1}, true, true},
+		{{.formatted = 2, .delivered = 1, .dropped[GAP_END] = 1}, true, true},
+		{{.formatted = 2, .delivered = 1, .dropped[GAP_SPOOL_NO_SPACE] = 1}, true, true},
+		{{.formatted = 2, .delivered = 1, .dropped[GAP_SPOOL_LIMIT] = 1}, true, false},
+		{{.backlog = 2, .dropped[GAP_SPOOL_CORRUPT] = 2}, true, true},
+		{{.backlog = 2, .delivered = 1, .dropped[GAP_SPOOL_POWER] = 1}, true, false},
+		/* Kept for the next run. */
+		{{.formatted = 2, .queued = 2}, true, false},
+		/* The reader of a pipe. */
+		{{.formatted = 2, .dropped[GAP_GONE] = 2}, true, false},
+		/* By wish. */
+		{{.formatted = 2, .delivered = 2, .dropped[GAP_SAMPLED] = 9}, true, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (output_account_broke_promise(&rows[i].account, rows[i].may_drop) !=
+		    rows[i].broke)
+			fail_msg("row %zu", i);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_lines),
+	cmocka_unit_test(test_sent),
+	cmocka_unit_test(test_promises),
+};
 
 UNIT_GROUP(tests);

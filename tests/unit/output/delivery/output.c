@@ -219,21 +219,33 @@ static void test_a_spool_outlives_the_run(void **state)
 	remove_spool(path);
 }
 
+/* Another process has the spool, until spool_close(). */
+static struct spool *occupy(const char *path)
+{
+	const struct spool_config config = {.path = path, .limit_bytes = 1 << 20};
+	struct error err = {""};
+	struct spool *spool;
+
+	if (spool_open(&config, &spool, &err))
+		fail_msg("%s", err.text);
+	return spool;
+}
+
 /*
  * Without a spool there are no numbers, and no records: what would be one is counted, and the first
  * thing that the stream says.
  */
 static void test_a_spool_that_opens_later(void **state)
 {
-	char base[] = "/tmp/lanner-output-XXXXXX", mount[64], spool[80], keys[128];
+	char spool[] = "/tmp/lanner-output-XXXXXX", keys[128];
 	struct drive *world = *state;
 	struct output_account account;
 	struct error err = {""};
 	struct output *output;
+	struct spool *other;
 
-	assert_non_null(mkdtemp(base));
-	snprintf(mount, sizeof(mount), "%s/mount", base);
-	snprintf(spool, sizeof(spool), "%s/spool", mount);
+	assert_non_null(mkdtemp(spool));
+	other = occupy(spool);
 	snprintf(keys, sizeof(keys), ",spool=%s", spool);
 	output = make(keys, "%evt.num", NULL);
 	assert_int_equal(news_take(&output->spooler.news, 1, &err), NEWS_FAILS);
@@ -243,7 +255,7 @@ static void test_a_spool_that_opens_later(void **state)
 	output_account(output, &account);
 	assert_int_equal(account.formatted, 2);
 	assert_int_equal(account.dropped[GAP_SPOOL_CLOSED], 2);
-	assert_int_equal(mkdir(mount, 0700), 0);
+	spool_close(other);
 	while (!spooler_is_open(&output->spooler)) {
 		spooler_hurry(&output->spooler);
 		usleep(1000);
@@ -261,17 +273,21 @@ static void test_a_spool_that_opens_later(void **state)
 	assert_non_null(
 		strstr(fake_target.got.data, ": the spool could not be opened (open 2)\n1\n"));
 	remove_spool(spool);
-	assert_int_equal(rmdir(mount), 0);
-	assert_int_equal(rmdir(base), 0);
 }
 
 /* Then nothing is lost at the end either: everything is counted. */
 static void test_a_spool_that_never_opens(void **state)
 {
-	struct output *output = make(",spool=/nowhere/spool", "%evt.num", NULL);
+	char spool[] = "/tmp/lanner-output-XXXXXX", keys[128];
 	struct drive *world = *state;
 	struct output_account account;
+	struct output *output;
+	struct spool *other;
 
+	assert_non_null(mkdtemp(spool));
+	other = occupy(spool);
+	snprintf(keys, sizeof(keys), ",spool=%s", spool);
+	output = make(keys, "%evt.num", NULL);
 	output_event(output, &world->event);
 	end(output);
 	output_account(output, &account);
@@ -280,6 +296,53 @@ static void test_a_spool_that_never_opens(void **state)
 	assert_int_equal(account.queued, 0);
 	output_destroy(output);
 	fake_expect("");
+	spool_close(other);
+	remove_spool(spool);
+}
+
+/* The folder is removed by somebody else: said, counted, made anew, and the numbers go on. */
+static void test_a_spool_that_is_removed(void **state)
+{
+	char spool[] = "/tmp/lanner-output-XXXXXX", keys[128], stream[OUTPUT_STREAM_BYTES];
+	struct drive *world = *state;
+	struct output_account account;
+	struct error err = {""};
+	struct output *output;
+
+	assert_non_null(mkdtemp(spool));
+	snprintf(keys, sizeof(keys), ",spool=%s,batch-age=1ms,retry=30s", spool);
+	fake_target.calls[0] = (struct fake_call){.results = "T", .code = -EIO};
+	output = make(keys, "%evt.num", NULL);
+	memcpy(stream, output->stream, sizeof(stream));
+	output_event(output, &world->event);
+	output_event(output, &world->event);
+	output_step(output, 1);
+	output_step(output, UINT64_MAX / 2);
+	fake_expect_calls(1);
+	remove_spool(spool);
+	while (!spooler_is_gone(&output->spooler))
+		usleep(1000);
+	while (spooler_is_gone(&output->spooler)) {
+		output_check_spool(output);
+		usleep(1000);
+	}
+	assert_int_equal(access(spool, F_OK), 0);
+	assert_int_not_equal(news_take(&output->spooler.news, 1, &err), NEWS_NONE);
+	if (!strstr(err.text, "the folder of its spool was removed, and with it 2 records"))
+		fail_msg("%s", err.text);
+	output_event(output, &world->event);
+	end(output);
+	output_account(output, &account);
+	assert_int_equal(account.formatted, 3);
+	assert_int_equal(account.dropped[GAP_SPOOL_REMOVED], 2);
+	assert_int_equal(account.delivered, 1);
+	assert_int_equal(account.queued, 0);
+	assert_string_equal(output->stream, stream);
+	output_destroy(output);
+	buf_append_char(&fake_target.got, '\0');
+	assert_non_null(strstr(fake_target.got.data, "drop: 2 records, 1 to 2, "));
+	assert_non_null(strstr(fake_target.got.data, ": the folder of the spool was removed\n3\n"));
+	remove_spool(spool);
 }
 
 static const char other_stream[] = "0123456789abcdef";
@@ -396,6 +459,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_a_spool_outlives_the_run),
 	TEST(test_a_spool_that_opens_later),
 	TEST(test_a_spool_that_never_opens),
+	TEST(test_a_spool_that_is_removed),
 	TEST(test_goes_on),
 	TEST(test_what_the_other_agent_left),
 	TEST(test_goes_on_with_a_spool),

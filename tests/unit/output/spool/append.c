@@ -60,7 +60,7 @@ static void keeps_trying_after_a_second(void **state)
 	assert_int_equal(spooled_try(&spooled, 10), -ENOSPC);
 	assert_int_equal(spooled_try(&spooled, 10), -ENOSPC);
 	spool_stats(spooled.spool, &stats);
-	assert_int_equal(stats.lost[SPOOL_LOST_NO_SPACE], 20);
+	assert_int_equal(stats.refused[SPOOL_LOST_NO_SPACE], 20);
 	assert_int_equal(stats.failed_writes, 1);
 	nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
 	spooled_append(&spooled, 10);

@@ -36,6 +36,14 @@ static uint64_t lost(const struct spooled *spooled, enum spool_cause cause)
 	return stats.lost[cause];
 }
 
+static uint64_t refused(const struct spooled *spooled, enum spool_cause cause)
+{
+	struct spool_stats stats;
+
+	spool_stats(spooled->spool, &stats);
+	return stats.refused[cause];
+}
+
 static void removes_what_is_acknowledged(void **state)
 {
 	struct spooled spooled;
@@ -63,7 +71,9 @@ static void refuses_new_records_at_the_limit(void **state)
 		taken = spooled.number;
 	assert_true(bytes(&spooled) > LIMIT - 3 * SPOOL_BLOCK_BYTES);
 	assert_int_equal(spooled_try(&spooled, EACH), -ENOBUFS);
-	assert_int_equal(lost(&spooled, SPOOL_LOST_LIMIT), 2 * EACH);
+	/* The caller counts what is refused. */
+	assert_int_equal(lost(&spooled, SPOOL_LOST_LIMIT), 0);
+	assert_int_equal(refused(&spooled, SPOOL_LOST_LIMIT), 2 * EACH);
 	/* It goes on as soon as there is room, without a pause. */
 	assert_int_equal(spooled_drain(&spooled), taken);
 	spooled_append(&spooled, EACH);
@@ -136,13 +146,17 @@ static void counts_nothing_that_is_delivered(void **state)
 	spooled_destroy(&spooled);
 }
 
-/* A drop record said how many were missing behind it: if it is dropped, they are counted with it.
+/*
+ * A drop record said how many were missing behind it: if it is dropped, they are said with the
+ * records that are, and only these are counted.
  */
 static void counts_what_a_dropped_drop_record_stood_for(void **state)
 {
 	struct spooled spooled;
 	struct spool_batch batch;
-	uint64_t missing = 0;
+	struct spool_stats stats;
+	uint64_t missing = 0, drops[300 / 7 + 1], records;
+	size_t n = 0;
 
 	create(&spooled, SPOOL_DROP_OLDEST);
 	for (int i = 0; i < 300; i++) {
@@ -155,12 +169,38 @@ static void counts_what_a_dropped_drop_record_stood_for(void **state)
 
 			assert_int_equal(spool_append(spooled.spool, &drop, 1, NULL), 0);
 			spooled.number += 100;
+			spool_stats(spooled.spool, &stats);
+			drops[n++] = stats.last;
 		}
 	}
 	assert_true(spooled_read(&spooled, &batch));
 	missing = batch.records[0].number;
 	missing -= batch.records[0].flags & RECORD_IS_DROP ? 0 : 1;
 	assert_int_equal(batch.lost->causes[SPOOL_LOST_LIMIT].count, missing);
+	records = batch.first - 1;
+	while (n)
+		records -= drops[--n] < batch.first;
+	assert_int_equal(lost(&spooled, SPOOL_LOST_LIMIT), records);
+	spooled_destroy(&spooled);
+}
+
+/* Drop records of earlier runs, which count as a backlog, are no losses. */
+static void counts_old_drop_records_apart(void **state)
+{
+	struct output_record drop = {.bytes = "drop", .len = 4, .flags = RECORD_IS_DROP};
+	struct spooled spooled;
+	struct spool_stats stats;
+
+	create(&spooled, SPOOL_DROP_OLDEST);
+	assert_int_equal(spool_append(spooled.spool, &drop, 1, NULL), 0);
+	spooled_append(&spooled, EACH);
+	spooled_close(&spooled);
+	spooled_open(&spooled);
+	for (int i = 0; i < 300; i++)
+		spooled_append(&spooled, EACH);
+	spool_stats(spooled.spool, &stats);
+	assert_int_equal(stats.lost_old_drops, 1);
+	assert_int_equal(stats.lost[SPOOL_LOST_LIMIT] + 1 + stats.records, stats.last);
 	spooled_destroy(&spooled);
 }
 
@@ -199,6 +239,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(drops_the_oldest_and_says_what),
 	cmocka_unit_test(counts_nothing_that_is_delivered),
 	cmocka_unit_test(counts_what_a_dropped_drop_record_stood_for),
+	cmocka_unit_test(counts_old_drop_records_apart),
 	cmocka_unit_test(refuses_a_batch_that_never_fits),
 	cmocka_unit_test(says_after_a_restart_what_was_dropped),
 };

@@ -86,7 +86,7 @@ static void check_account(const struct disk *disk)
 	assert_int_equal(disk->delivered + disk->refused + disk->reported, disk->spooled.number);
 	assert_int_equal(stats.records, 0);
 	assert_int_equal(stats.lost[SPOOL_LOST_CORRUPT], 0);
-	assert_int_equal(stats.lost[SPOOL_LOST_NO_SPACE], disk->refused);
+	assert_int_equal(stats.refused[SPOOL_LOST_NO_SPACE], disk->refused);
 }
 
 /* Nobody acknowledges: what does not fit is refused, or the oldest goes. */
