@@ -53,6 +53,7 @@ static void settle(const struct fake_call *call, struct output_batch *batch)
 	}
 	batch->uncertain = call->uncertain;
 	batch->too_large = call->too_large;
+	batch->divide = call->divide;
 	batch->retry_after_ns = call->retry_after_ns;
 }
 

@@ -14,7 +14,7 @@ struct fake_call {
 	const char *results; /* a letter for each record: Delivered, Rejected, reTry; the last goes
 				on */
 	int code; /* what it returns; the message is "it failed" */
-	bool uncertain, too_large;
+	bool uncertain, too_large, divide;
 	bool waits; /* until it is stopped */
 	uint64_t retry_after_ns;
 };

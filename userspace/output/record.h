@@ -57,6 +57,7 @@ struct output_batch {
 	uint8_t *results; /* enum output_result of each record; before: OUTPUT_RETRY */
 	bool uncertain; /* those to retry may have arrived all the same */
 	bool too_large; /* send the records to retry in smaller batches */
+	bool divide; /* the same: one of them is wrong, and the answer does not say which */
 	uint64_t retry_after_ns; /* wait so long before the next try; 0: the target did not say */
 };
 

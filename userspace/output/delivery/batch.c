@@ -95,6 +95,37 @@ int batch_add_copy(struct batch *batch, const struct output_record *record, cons
 	return made.bytes ? batch_add(batch, &made, 1) : -ENOMEM;
 }
 
+int batch_own(struct batch *batch, size_t count)
+{
+	struct output_record *records = batch->records + batch->end - count;
+	size_t bytes = 0;
+	char *copy;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += records[i].len;
+	copy = count ? arena_text(&batch->own, records[0].bytes, bytes) : NULL;
+	if (count && !copy)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		records[i].bytes = copy;
+		copy += records[i].len;
+	}
+	return 0;
+}
+
+int batch_add_copies(struct batch *batch, const struct batch *other)
+{
+	int code = 0;
+
+	for (size_t i = other->first; i < other->end && code == 0; i++) {
+		const struct output_record *record = &other->records[i];
+		const struct buf bytes = {.data = (char *)record->bytes, .len = record->len};
+
+		code = batch_add_copy(batch, record, &bytes);
+	}
+	return code;
+}
+
 void batch_window(struct batch *batch, size_t count, size_t bytes, struct output_batch *window)
 {
 	const struct output_record *record = &batch->records[batch->first];

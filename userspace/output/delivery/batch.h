@@ -50,6 +50,15 @@ int batch_add_copy(struct batch *batch, const struct output_record *record,
 		   const struct buf *bytes);
 
 /*
+ * Copies the bytes of the last `count` records, which stand in a row: then they need not outlive
+ * this call. Returns 0 or -ENOMEM.
+ */
+int batch_own(struct batch *batch, size_t count);
+
+/* Copies the records of another batch to the end of this one. Returns 0 or -ENOMEM. */
+int batch_add_copies(struct batch *batch, const struct batch *other);
+
+/*
  * Makes a window of the first records that are left: at least one, at most `count` or `bytes` of
  * them. It is valid until the next call of a function of the batch.
  */

@@ -52,6 +52,10 @@ void sender_release_blocks(struct sender *sender);
 
 enum { CHORES_NS = 1000000000, SUCCESSES_TO_GROW = 32, QUEUE_SHARE = 4, JITTER_PERCENT = 50 };
 
+/* Of drop records that were rejected: between tries, at first; and how many are kept. */
+#define SAY_AGAIN_NS UINT64_C(1000000000)
+enum { UNSAID_MAX = 4096 };
+
 #define RETRY_AFTER_MAX_NS UINT64_C(300000000000)
 
 void sender_report(struct sender *sender, int code, const struct error *err)
@@ -135,6 +139,67 @@ bool sender_is_stopped(const struct sender *sender)
 	return output_is_stopped(&sender->stop) || atomic_load(&sender->is_gone);
 }
 
+struct rejection {
+	struct sender *sender;
+	enum gap_cause cause;
+};
+
+/* What was dropped is said again until it is taken, but not with each batch. */
+static void keep_unsaid(struct sender *sender, const struct output_record *record)
+{
+	const struct buf bytes = {.data = (char *)record->bytes, .len = record->len};
+
+	/* More than anybody reads, or no memory: the next run knows that something is missing. */
+	if ((batch_count(&sender->unsaid) >= UNSAID_MAX ||
+	     batch_add_copy(&sender->unsaid, record, &bytes)) &&
+	    sender->spooler)
+		spool_set_incomplete(sender->spooler->spool);
+	if (!sender->say_wait_ns)
+		sender->say_wait_ns = SAY_AGAIN_NS;
+	sender->say_ns = clock_ns(CLOCK_MONOTONIC) + sender->say_wait_ns;
+}
+
+/* Adds them to an empty batch. Returns whether there are some. */
+static bool add_unsaid(struct sender *sender)
+{
+	bool any = batch_count(&sender->unsaid) &&
+		   batch_add_copies(&sender->batch, &sender->unsaid) == 0;
+
+	if (!any)
+		return false;
+	batch_take_blocks(&sender->unsaid);
+	/* Until they are taken the waits become longer. */
+	sender->say_wait_ns *= 2;
+	if (sender->say_wait_ns > sender->config->retry_max_ns)
+		sender->say_wait_ns = sender->config->retry_max_ns;
+	return true;
+}
+
+static bool is_time_to_say(const struct sender *sender)
+{
+	return batch_count(&sender->unsaid) && clock_ns(CLOCK_MONOTONIC) >= sender->say_ns;
+}
+
+static void sender_reject(void *context, const struct output_record *record)
+{
+	const struct rejection *rejection = context;
+	struct sender *sender = rejection->sender;
+
+	if (record->flags & RECORD_IS_DROP) {
+		keep_unsaid(sender, record);
+		return;
+	}
+	/* A spool keeps it over a stop of any kind. */
+	if (sender->spooler)
+		spool_lose_record(sender->spooler->spool,
+				  rejection->cause == GAP_TOO_LARGE ? SPOOL_LOST_TOO_LARGE
+								    : SPOOL_LOST_REJECTED,
+				  record);
+	else
+		gaps_add(&sender->missing, rejection->cause, record);
+	sender_lose(sender, rejection->cause, 1);
+}
+
 /*
  * Takes the first block of a batch; waits for it, but also does what else is to be done. Drop
  * records for what was rejected do not wait for a block for long.
@@ -145,7 +210,7 @@ static bool begin_batch(struct sender *sender)
 	bool over = false, due = false;
 
 	while (!block && !over && !due) {
-		bool waits = gaps_are_empty(&sender->missing);
+		bool waits = gaps_are_empty(&sender->missing) && !is_time_to_say(sender);
 		struct queue_wish wish = {.demand = QUEUE_HUNGRY, .until_ns = UINT64_MAX};
 
 		if (sender_is_stopped(sender))
@@ -153,10 +218,15 @@ static bool begin_batch(struct sender *sender)
 		sender_do_chores(sender);
 		if (sender->config->kind->tick || !waits)
 			wish.until_ns = sender->tick_ns;
+		if (batch_count(&sender->unsaid) && sender->say_ns < wish.until_ns)
+			wish.until_ns = sender->say_ns;
 		block = sender_pop(sender, &wish);
 		over = !block && queue_is_over(sender->queue);
 		due = !block && !waits;
 	}
+	if (is_time_to_say(sender) || (over && !sender->said_last))
+		add_unsaid(sender);
+	sender->said_last = over;
 	sender_add_drops(sender, &sender->missing);
 	if (block)
 		add_block(sender, block);
@@ -186,29 +256,6 @@ static void fill_batch(struct sender *sender)
 	}
 }
 
-struct rejection {
-	struct sender *sender;
-	enum gap_cause cause;
-};
-
-static void sender_reject(void *context, const struct output_record *record)
-{
-	const struct rejection *rejection = context;
-	struct sender *sender = rejection->sender;
-
-	if (record->flags & RECORD_IS_DROP)
-		return;
-	/* A spool keeps it over a stop of any kind. */
-	if (sender->spooler)
-		spool_lose_record(sender->spooler->spool,
-				  rejection->cause == GAP_TOO_LARGE ? SPOOL_LOST_TOO_LARGE
-								    : SPOOL_LOST_REJECTED,
-				  record);
-	else
-		gaps_add(&sender->missing, rejection->cause, record);
-	sender_lose(sender, rejection->cause, 1);
-}
-
 /* One record that is too large alone will never be taken. */
 static void make_smaller(struct sender *sender, struct output_batch *window)
 {
@@ -219,10 +266,27 @@ static void make_smaller(struct sender *sender, struct output_batch *window)
 	sender->successes = 0;
 }
 
+/* One of the records is wrong: halves find it. */
+static void divide(struct sender *sender, const struct output_batch *window)
+{
+	if (!sender->divided_from)
+		sender->divided_from = sender->count_max;
+	sender->count_max = window->count > 1 ? window->count / 2 : 1;
+}
+
 /* After many successes: back to what was configured, step by step. */
 static void make_larger(struct sender *sender)
 {
 	size_t count_max = (size_t)sender->config->batch_count;
+
+	if (sender->divided_from) {
+		sender->count_max *= 2;
+		if (sender->count_max >= sender->divided_from) {
+			sender->count_max = sender->divided_from;
+			sender->divided_from = 0;
+		}
+		return;
+	}
 
 	if (sender->count_max >= count_max || ++sender->successes < SUCCESSES_TO_GROW)
 		return;
@@ -307,6 +371,8 @@ size_t sender_send_window(struct sender *sender, struct output_batch *window)
 		make_smaller(sender, window);
 		rejection.cause = GAP_TOO_LARGE;
 	}
+	if (window->divide)
+		divide(sender, window);
 	result = batch_settle(&sender->batch, window, sender_reject, &rejection);
 	count_result(sender, &result, code || result.left);
 	if (window->uncertain)
@@ -314,8 +380,10 @@ size_t sender_send_window(struct sender *sender, struct output_batch *window)
 			    batch_redeliver(&sender->batch, result.left, drops_mark, sender->form));
 	if (!result.left) {
 		backoff_reset(&sender->backoff);
-		make_larger(sender);
-	} else if (!window->too_large && !sender_is_stopped(sender)) {
+		/* Of nothing but wrong records each is sent once. */
+		if (result.delivered || !sender->divided_from)
+			make_larger(sender);
+	} else if (!window->too_large && !window->divide && !sender_is_stopped(sender)) {
 		wait_for_retry(sender, window->retry_after_ns);
 	}
 	return result.left;
@@ -457,6 +525,8 @@ void sender_finish(struct sender *sender)
 	sender->config->kind->close(sender->target);
 	sender_release_blocks(sender);
 	batch_finish(&sender->batch);
+	batch_take_blocks(&sender->unsaid);
+	batch_finish(&sender->unsaid);
 	gaps_clear(&sender->missing);
 	news_finish(&sender->news);
 	output_stop_finish(&sender->stop);
@@ -473,6 +543,20 @@ static void wait_for_spool(struct sender *sender, int code, const struct error *
 	sender_report(sender, code, err);
 	pulse_set(&sender->pulse, PULSE_WAITS);
 	output_wait(&sender->stop, -1, 0, SENDER_SPOOL_WAIT_MS);
+	pulse_set(&sender->pulse, PULSE_WORKS);
+}
+
+/* Says that all before what is left of the batch is done. */
+static void acknowledge(struct sender *sender, uint64_t position)
+{
+	const struct batch *batch = &sender->batch;
+	struct error err;
+
+	/* What cannot be stored now will be with the next call. */
+	pulse_set(&sender->pulse, PULSE_IN_SPOOL);
+	spool_acknowledge_record(sender->spooler->spool, position,
+				 batch->records[batch->first - 1].number,
+				 batch_count(batch) ? batch->records[batch->first].ts_ns : 0, &err);
 	pulse_set(&sender->pulse, PULSE_WORKS);
 }
 
@@ -501,13 +585,11 @@ static bool send_spooled(struct sender *sender, uint64_t position)
 			continue;
 		}
 		if (sender_send_window(sender, &window)) {
-			if (sender_gives_up(sender))
+			/* Halves do not wait for the target. */
+			if (!window.too_large && !window.divide && sender_gives_up(sender))
 				return false;
 		} else if (position) {
-			/* What cannot be stored now will be with the next call. */
-			pulse_set(&sender->pulse, PULSE_IN_SPOOL);
-			spool_acknowledge(spool, position + batch->first - 1, &err);
-			pulse_set(&sender->pulse, PULSE_WORKS);
+			acknowledge(sender, position + batch->first - 1);
 		}
 	}
 	return !batch_count(batch);
@@ -540,6 +622,11 @@ static bool send_lost(struct sender *sender, const struct spool_losses *lost, bo
 	if (redelivered)
 		batch_redeliver(&sender->batch, batch_count(&sender->batch), drops_mark,
 				sender->form);
+	while (spool_attempt_lost(sender->spooler->spool, &err)) {
+		wait_for_spool(sender, -EIO, &err);
+		if (sender_is_stopped(sender) || spooler_is_gone(sender->spooler))
+			break;
+	}
 	settled = send_spooled(sender, 0);
 	sender_release_blocks(sender);
 	if (!settled)
@@ -559,13 +646,11 @@ static void count_old_drops(struct sender *sender, const struct spool_batch *rea
 	counter_add(&sender->counters->old_drops, drops);
 }
 
-static bool send_read(struct sender *sender, const struct spool_batch *read)
+/* Adds what was read to the batch. Returns false if the thread ends before there is memory. */
+static bool take_read(struct sender *sender, const struct spool_batch *read)
 {
 	struct error err = {""};
-	bool settled;
 
-	if (!send_lost(sender, read->lost, read->lost_redelivered))
-		return false;
 	while (batch_add(&sender->batch, read->records, read->count)) {
 		wait_for_spool(sender, error_set(&err, -ENOMEM, "out of memory"), &err);
 		if (sender_is_stopped(sender) || spooler_is_gone(sender->spooler))
@@ -573,19 +658,113 @@ static bool send_read(struct sender *sender, const struct spool_batch *read)
 	}
 	count_old_drops(sender, read);
 	sender->last_number = read->records[read->count - 1].number;
-	mark_attempted(sender);
-	settled = send_spooled(sender, read->first);
+	return true;
+}
+
+static bool has_room(const struct sender *sender)
+{
+	return sender->batch.bytes < sender->bytes_max &&
+	       batch_count(&sender->batch) < sender->count_max;
+}
+
+/* Waits for what follows, but not when nothing can. */
+static int read_next(struct sender *sender, uint64_t until_ns, struct spool_batch *next)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct error err;
+	int got;
+
+	pulse_set(&sender->pulse, PULSE_WAITS);
+	got = spool_read(sender->spooler->spool,
+			 until_ns > now && !queue_is_closed(sender->queue) ? until_ns - now : 0,
+			 next, &err);
+	pulse_set(&sender->pulse, PULSE_WORKS);
+	return got;
+}
+
+/*
+ * The spool has a frame for each block, which would make a request of its own: those that follow
+ * `read` become part of its batch, until that is large or old enough. Returns 1 if `read` is then
+ * what comes next, which has to wait since something is missing before it; 0; or -ECANCELED.
+ */
+static int merge_reads(struct sender *sender, struct spool_batch *read)
+{
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + sender->config->batch_ns;
+	uint64_t next_position = read->first + read->count;
+	struct spool_batch next;
+
+	while (has_room(sender) && !sender_is_stopped(sender) &&
+	       batch_own(&sender->batch, read->count) == 0 &&
+	       read_next(sender, until_ns, &next) == 1) {
+		*read = next;
+		if (next.lost || next.first != next_position)
+			return 1;
+		if (!take_read(sender, &next))
+			return -ECANCELED;
+		next_position += next.count;
+	}
+	return 0;
+}
+
+/* What is left of the batch, and what was read behind it, is for the next run. */
+static void leave_rest(struct sender *sender, uint64_t position, const struct spool_batch *behind)
+{
+	const struct batch *batch = &sender->batch;
+	struct spool *spool = sender->spooler->spool;
+
+	spool_leave(spool, position + batch->first, batch->records + batch->first,
+		    batch_count(batch));
+	if (behind)
+		spool_leave(spool, behind->first, behind->records, behind->count);
+}
+
+/* Returns false if the thread ends. */
+static bool send_read(struct sender *sender, struct spool_batch *read)
+{
+	uint64_t position;
+	bool settled;
+	int more;
+
+	do {
+		if (!send_lost(sender, read->lost, read->lost_redelivered))
+			return false;
+		position = read->first;
+		if (!take_read(sender, read))
+			return false;
+		more = merge_reads(sender, read);
+		if (more < 0)
+			return false;
+		mark_attempted(sender);
+		settled = send_spooled(sender, position);
+		if (!settled)
+			leave_rest(sender, position, more ? read : NULL);
+		sender_release_blocks(sender);
+	} while (settled && more);
+	return settled;
+}
+
+/* Drop records that were rejected, if that is due; at the end once more. */
+static bool send_unsaid(struct sender *sender, bool last)
+{
+	bool settled;
+
+	if (!(last && !sender->said_last) && !is_time_to_say(sender))
+		return true;
+	sender->said_last = last;
+	if (!add_unsaid(sender))
+		return true;
+	settled = send_spooled(sender, 0);
 	sender_release_blocks(sender);
 	return settled;
 }
 
 /* What is missing is said soon, also if no record follows. */
-static bool send_rest(struct sender *sender)
+static bool send_rest(struct sender *sender, bool ended)
 {
 	bool redelivered;
 	const struct spool_losses *lost = spool_lost(sender->spooler->spool, &redelivered);
 
-	return send_lost(sender, lost, redelivered);
+	return send_lost(sender, lost, redelivered) && send_unsaid(sender, ended);
 }
 
 /* Returns whether there is a spool to read. */
@@ -625,9 +804,9 @@ void *sender_run_from_spool(void *context)
 		if (got < 0)
 			wait_for_spool(sender, got, &err);
 		else if (got == 1)
-			over = !send_read(sender, &read);
+			over = !send_read(sender, &read) || !send_unsaid(sender, false);
 		else
-			over = !send_rest(sender) || ended;
+			over = !send_rest(sender, ended) || ended;
 	}
 	pulse_set(&sender->pulse, PULSE_WAITS);
 	atomic_store(&sender->has_ended, true);

@@ -45,7 +45,11 @@ struct sender {
 	struct batch batch;
 	size_t count_max, bytes_max; /* of a window; count_max is smaller after one was too large */
 	unsigned int successes; /* windows since then that were not */
+	size_t divided_from; /* count_max before a wrong record is looked for; 0: none is */
 	struct gaps missing; /* rejected since the last drop record */
+	struct batch unsaid; /* drop records that were rejected, to be sent again */
+	uint64_t say_ns, say_wait_ns; /* when: monotonic; and how long after the next rejection */
+	bool said_last; /* at the end there is one more try */
 	uint64_t last_number; /* of the last record that was taken */
 	struct backoff backoff; /* failed tries since the last success */
 	uint64_t tick_ns; /* when the next one is due */

@@ -106,7 +106,8 @@ struct spool_slot {
 	uint32_t losses_count;
 	struct spool_slot_loss losses[SPOOL_LOSSES_MAX]; /* not reported yet, by enum spool_cause */
 	uint64_t known_ns; /* since the epoch: no record behind `number` is older; 0: not known */
-	uint64_t unused[4];
+	uint64_t losses_unsaid; /* 1: no drop record about these losses was sent yet */
+	uint64_t unused[3];
 };
 
 _Static_assert(sizeof(struct spool_segment_header) == 64, "a part of the format");

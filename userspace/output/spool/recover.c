@@ -208,8 +208,9 @@ static void recover_take_losses(struct spool *spool)
 					  stored->last_ns};
 
 		spool_loss_merge(&spool->losses.causes[cause], &loss);
-		spool->losses_redelivered |= loss.count > 0;
+		spool->losses_attempted |= loss.count > 0 && !slot->losses_unsaid;
 	}
+	spool->losses_redelivered = spool->losses_attempted;
 }
 
 static void adjust(struct spool *spool, const struct tail *tail)

@@ -356,11 +356,9 @@ static const struct output_record *room_record_at(const struct spool_batch *batc
 		       : NULL;
 }
 
-int spool_acknowledge(struct spool *spool, uint64_t position, struct error *err)
+int spool_acknowledge_record(struct spool *spool, uint64_t position, uint64_t number,
+			     uint64_t next_ns, struct error *err)
 {
-	const struct spool_batch *batch = &spool->reader.batch;
-	const struct output_record *record = room_record_at(batch, position);
-	const struct output_record *next = room_record_at(batch, position + 1);
 	int r;
 
 	if (position > spool->reader.position)
@@ -370,10 +368,10 @@ int spool_acknowledge(struct spool *spool, uint64_t position, struct error *err)
 	if (position > spool->slot.acknowledged) {
 		spool->stats.acknowledged += position - spool->slot.acknowledged;
 		spool->slot.acknowledged = position;
-		spool->slot.acknowledged_number =
-			record ? record->number : spool->slot.acknowledged_number;
+		if (number > spool->slot.acknowledged_number)
+			spool->slot.acknowledged_number = number;
 		spool->stats.oldest_ns = position == spool->slot.appended ? 0
-					 : next				  ? next->ts_ns
+					 : next_ns			  ? next_ns
 									  : spool->stats.oldest_ns;
 	}
 	pthread_mutex_unlock(&spool->lock);
@@ -381,6 +379,16 @@ int spool_acknowledge(struct spool *spool, uint64_t position, struct error *err)
 	if (r == 0)
 		r = spool_remove_acknowledged(spool);
 	return r < 0 ? room_fail(spool, r, err) : 0;
+}
+
+int spool_acknowledge(struct spool *spool, uint64_t position, struct error *err)
+{
+	const struct spool_batch *batch = &spool->reader.batch;
+	const struct output_record *record = room_record_at(batch, position);
+	const struct output_record *next = room_record_at(batch, position + 1);
+
+	return spool_acknowledge_record(spool, position, record ? record->number : 0,
+					next ? next->ts_ns : 0, err);
 }
 
 void spool_lose_record(struct spool *spool, enum spool_cause cause,
@@ -392,6 +400,57 @@ void spool_lose_record(struct spool *spool, enum spool_cause cause,
 	pthread_mutex_unlock(&spool->lock);
 }
 
+int spool_attempt_lost(struct spool *spool, struct error *err)
+{
+	bool before;
+	int r;
+
+	pthread_mutex_lock(&spool->lock);
+	before = spool->losses_attempted;
+	spool->losses_attempted = true;
+	pthread_mutex_unlock(&spool->lock);
+	if (before)
+		return 0;
+	r = spool_store_state(spool, spool_syncs_always(spool));
+	if (r == 0)
+		return 0;
+	pthread_mutex_lock(&spool->lock);
+	spool->losses_attempted = false;
+	pthread_mutex_unlock(&spool->lock);
+	return room_fail(spool, r, err);
+}
+
+/* A record that was read, and whose file is gone, with spool->lock held. */
+static void lose_left(struct spool *spool, uint64_t position, const struct output_record *record)
+{
+	if (record->flags & RECORD_IS_DROP) {
+		spool->stats.lost_old_drops += position <= spool->old_last;
+	} else {
+		spool_losses_add(&spool->losses, SPOOL_LOST_LIMIT, record->number, record->ts_ns,
+				 record->event);
+		spool->stats.lost[SPOOL_LOST_LIMIT]++;
+	}
+	if (position > spool->slot.acknowledged) {
+		spool->slot.acknowledged = position;
+		spool->slot.acknowledged_number = record->number;
+	}
+}
+
+void spool_leave(struct spool *spool, uint64_t position, const struct output_record *records,
+		 size_t count)
+{
+	uint64_t kept;
+	size_t gone = 0;
+
+	pthread_mutex_lock(&spool->lock);
+	kept = spool->segments.count ? spool->segments.items[0].first : spool->slot.appended + 1;
+	for (; gone < count && position + gone < kept; gone++)
+		lose_left(spool, position + gone, &records[gone]);
+	pthread_mutex_unlock(&spool->lock);
+	if (gone)
+		spool_store_state(spool, false);
+}
+
 int spool_lost_reported(struct spool *spool, struct error *err)
 {
 	int r;
@@ -399,6 +458,7 @@ int spool_lost_reported(struct spool *spool, struct error *err)
 	pthread_mutex_lock(&spool->lock);
 	memset(&spool->given, 0, sizeof(spool->given));
 	spool->given_redelivered = false;
+	spool->losses_attempted = false;
 	pthread_mutex_unlock(&spool->lock);
 	r = spool_store_state(spool, spool_syncs_always(spool));
 	return r < 0 ? room_fail(spool, r, err) : 0;

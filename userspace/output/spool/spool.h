@@ -195,6 +195,13 @@ int spool_attempt(struct spool *spool, uint64_t position, struct error *err);
 int spool_acknowledge(struct spool *spool, uint64_t position, struct error *err);
 
 /*
+ * The same where the record at that position is not in the last batch: its number, and the time of
+ * the record behind it; 0: not known.
+ */
+int spool_acknowledge_record(struct spool *spool, uint64_t position, uint64_t number,
+			     uint64_t next_ns, struct error *err);
+
+/*
  * A record that was read will never be delivered: it is lost, and reported as all that is. To be
  * called before it is acknowledged.
  */
@@ -203,6 +210,16 @@ void spool_lose_record(struct spool *spool, enum spool_cause cause,
 
 /* What was lost and is not reported, as batch->lost, while there is no batch; NULL: nothing. */
 const struct spool_losses *spool_lost(struct spool *spool, bool *redelivered);
+
+/* To be called before what was lost is said, as spool_attempt(). */
+int spool_attempt_lost(struct spool *spool, struct error *err);
+
+/*
+ * At its end: these records from a position on were read, and are left to the next run. Those whose
+ * file the limit took in the meantime are lost, and counted now.
+ */
+void spool_leave(struct spool *spool, uint64_t position, const struct output_record *records,
+		 size_t count);
 
 /* What was said to be lost is reported, and delivered. Returns as above. */
 int spool_lost_reported(struct spool *spool, struct error *err);

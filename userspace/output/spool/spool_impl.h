@@ -69,6 +69,7 @@ struct spool {
 	bool growing; /* the last segment is the writer's */
 	uint64_t claimed; /* position of the last record that the reader has, or had */
 	uint64_t appends;
+	bool losses_attempted; /* drop records about some of them may have been sent */
 	bool losses_redelivered, given_redelivered; /* an earlier run may have reported them */
 	bool woken;
 	uint64_t used; /* the highest number that is, if that is not in slot.number */

@@ -173,6 +173,7 @@ int spool_store(struct spool *spool, bool sync)
 	pthread_mutex_lock(&spool->lock);
 	slot = spool->slot;
 	slot.number = spool->used > slot.number ? spool->used : slot.number;
+	slot.losses_unsaid = !spool->losses_attempted;
 	slot.losses_count = SPOOL_CAUSES;
 	memset(slot.losses, 0, sizeof(slot.losses));
 	state_take_losses(&slot, &spool->losses);

@@ -155,7 +155,7 @@ static bool is_of_row(unsigned long code)
 static int clickhouse_read_answer(struct http_target *target, struct output_batch *batch,
 				  struct error *err)
 {
-	static const struct http_verdict of_row = {.result = OUTPUT_RETRY, .too_large = true};
+	static const struct http_verdict of_row = {.result = OUTPUT_REJECTED, .divides = true};
 	static const struct http_verdict other = {.result = OUTPUT_RETRY, .uncertain = true};
 	unsigned long code = exception_code(&target->answer.body);
 	char why[HTTP_EXCERPT_BYTES];

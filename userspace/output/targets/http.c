@@ -28,6 +28,8 @@ const struct http_verdict HTTP_VERDICTS[] = {
 	{408, 408, OUTPUT_RETRY, .uncertain = true},
 	{413, 413, OUTPUT_RETRY, .too_large = true},
 	{429, 429, OUTPUT_RETRY},
+	{400, 400, OUTPUT_REJECTED, .divides = true},
+	{422, 422, OUTPUT_REJECTED, .divides = true},
 	{400, 499, OUTPUT_REJECTED},
 	{503, 503, OUTPUT_RETRY},
 	{500, 599, OUTPUT_RETRY, .uncertain = true},
@@ -222,10 +224,13 @@ int http_apply(struct http_target *target, struct output_batch *batch,
 	/* What is too large alone never fits. */
 	if (verdict->too_large && batch->count == 1)
 		result = OUTPUT_REJECTED;
+	batch->divide = verdict->divides && batch->count > 1;
+	if (batch->divide)
+		result = OUTPUT_RETRY;
 	output_batch_set(batch, result);
 	batch->uncertain = verdict->uncertain;
 	batch->too_large = verdict->too_large && result == OUTPUT_RETRY;
-	if (result == OUTPUT_DELIVERED || batch->too_large)
+	if (result == OUTPUT_DELIVERED || batch->too_large || batch->divide)
 		return 0;
 	for (size_t i = 0; i < batch->count && result == OUTPUT_REJECTED; i++)
 		http_reject(target, batch, i, status, why);

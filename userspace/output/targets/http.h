@@ -50,6 +50,7 @@ struct http_verdict {
 	uint8_t result; /* enum output_result */
 	bool uncertain; /* the records may have arrived */
 	bool too_large;
+	bool divides; /* smaller batches find the record; alone it has the result */
 };
 
 struct http_profile {

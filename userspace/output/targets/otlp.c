@@ -413,6 +413,7 @@ struct otlp {
 static const struct http_verdict verdicts[] = {
 	{200, 299, OUTPUT_DELIVERED},
 	{300, 399, OUTPUT_RETRY},
+	{400, 400, OUTPUT_REJECTED, .divides = true},
 	{413, 413, OUTPUT_RETRY, .too_large = true},
 	{429, 429, OUTPUT_RETRY},
 	{502, 502, OUTPUT_RETRY, .uncertain = true},

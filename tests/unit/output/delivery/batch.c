@@ -147,10 +147,32 @@ static void test_many_records(void **state)
 	finish(&batch);
 }
 
+/* Bytes that are used for something else after the call. */
+static void test_copies(void **state)
+{
+	char text[] = "1\n22\n";
+	const struct output_record records[] = {{.bytes = text, .number = 1, .len = 2},
+						{.bytes = text + 2, .number = 2, .len = 3}};
+	struct batch batch = {0}, other = {0};
+	struct output_batch window;
+
+	assert_int_equal(batch_add(&batch, records, 2), 0);
+	assert_int_equal(batch_own(&batch, 2), 0);
+	memset(text, 'x', sizeof(text) - 1);
+	assert_int_equal(batch_add_copies(&other, &batch), 0);
+	batch_window(&batch, SIZE_MAX, SIZE_MAX, &window);
+	expect_window(&window, "1\n22\n");
+	finish(&batch);
+	batch_window(&other, SIZE_MAX, SIZE_MAX, &window);
+	expect_window(&window, "1\n22\n");
+	finish(&other);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_windows),
 	cmocka_unit_test(test_settle_and_mark),
 	cmocka_unit_test(test_many_records),
+	cmocka_unit_test(test_copies),
 };
 
 UNIT_GROUP(tests);

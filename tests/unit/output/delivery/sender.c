@@ -204,6 +204,64 @@ static void test_too_large(void **state)
 	assert_int_equal(counter_get(&counters.dropped[GAP_TOO_LARGE]), 1);
 }
 
+/* One wrong record costs itself; then batches are as large as before. */
+static void test_divide(void **state)
+{
+	open_sender("");
+	fake_target.calls[0] = (struct fake_call){.results = "T", .divide = true};
+	fake_target.calls[2] = fake_target.calls[0];
+	fake_target.calls[3] = (struct fake_call){.results = "R", .code = -EBADMSG};
+	add(4);
+	push();
+	start();
+	fake_expect("1\n2\n4\ndrop: 1 record, 3 to 3, 1970-01-01T00:00:00.000000003Z to "
+		    "1970-01-01T00:00:00.000000003Z: rejected by the target\n");
+	close_sender();
+	assert_int_equal(fake_target.counts[0], 4);
+	assert_int_equal(fake_target.counts[1], 2);
+	assert_int_equal(fake_target.counts[2], 2);
+	assert_int_equal(fake_target.counts[3], 1);
+	assert_int_equal(fake_target.counts[4], 1);
+	assert_int_equal(counter_get(&counters.dropped[GAP_REJECTED]), 1);
+	/* It grows with each batch that is delivered. */
+	assert_int_equal(sender.count_max, 2);
+}
+
+/* It is not forgotten with the batch in which it was. */
+static void test_a_drop_record_that_is_rejected(void **state)
+{
+	const struct output_record lost = {.number = 1, .ts_ns = 0};
+
+	open_sender("");
+	fake_target.calls[0] = (struct fake_call){.results = "RD", .code = -EBADMSG};
+	number = 1;
+	queue_miss(&queue, GAP_QUEUE_FULL, &lost);
+	add(1);
+	push();
+	start();
+	fake_expect("2\ndrop: 1 record, 1 to 1: the queue was full\n");
+	assert_true(fake_target.times_ns[1] - fake_target.times_ns[0] >= 900000000);
+	close_sender();
+	assert_int_equal(fake_target.called, 2);
+}
+
+/* At the end there is one more try, and an end. */
+static void test_a_drop_record_that_is_never_taken(void **state)
+{
+	const struct output_record lost = {.number = 1, .ts_ns = 0};
+
+	open_sender("");
+	for (int i = 0; i < FAKE_CALLS_MAX; i++)
+		fake_target.calls[i] = (struct fake_call){.results = "R", .code = -EBADMSG};
+	queue_miss(&queue, GAP_QUEUE_FULL, &lost);
+	push();
+	start();
+	fake_expect_calls(1);
+	close_sender();
+	fake_expect("");
+	assert_int_equal(fake_target.called, 2);
+}
+
 static void test_stop(void **state)
 {
 	open_sender("");
@@ -377,6 +435,9 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_rejected),
 	TEST(test_gaps_of_the_queue),
 	TEST(test_too_large),
+	TEST(test_divide),
+	TEST(test_a_drop_record_that_is_rejected),
+	TEST(test_a_drop_record_that_is_never_taken),
 	TEST(test_stop),
 	TEST(test_stop_of_a_wait),
 	TEST(test_retry_after),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fake_target.h"
+#include "output/spool/spool_impl.h"
 #include "sinsp/format/format.h"
 #include "tree.h"
 #include "unit.h"
@@ -152,12 +153,48 @@ static void test_old_drop_records(void **state)
 	end();
 }
 
+/* Each block is a frame of the spool: together they are a batch, as without a spool. */
+static void test_frames_become_batches(void **state)
+{
+	begin();
+	for (uint64_t number = 1; number <= 5; number++)
+		push(number);
+	assert_int_equal(spooler_start(&spooler, NULL), 0);
+	queue_close(&queue);
+	spooler_join(&spooler);
+	assert_int_equal(sender_start(&sender, NULL), 0);
+	sender_join(&sender);
+	fake_expect("1\n2\n3\n4\n5\n");
+	assert_int_equal(fake_target.called, 1);
+	assert_int_equal(fake_target.counts[0], 5);
+	assert_int_equal(spooler.spool->slot.acknowledged, 5);
+	assert_int_equal(spooler.spool->slot.acknowledged_number, 5);
+	end();
+}
+
+/* What no drop record was sent about is said for the first time, without a mark. */
+static void test_losses_of_an_earlier_run(void **state)
+{
+	const struct spool_loss loss = {.from = 1, .to = 2, .count = 2};
+
+	begin();
+	spool_lose(spooler.spool, SPOOL_LOST_NO_SPACE, &loss);
+	end();
+	begin();
+	run();
+	end();
+	buf_append_char(&fake_target.got, '\0');
+	assert_memory_equal(fake_target.got.data, "drop: 2 records, 1 to 2", 23);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
 	TEST(test_rejected),
 	TEST(test_rejected_at_the_end),
 	TEST(test_old_drop_records),
+	TEST(test_frames_become_batches),
+	TEST(test_losses_of_an_earlier_run),
 };
 
 UNIT_GROUP(tests);

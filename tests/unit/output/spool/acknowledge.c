@@ -52,6 +52,45 @@ static void never_reads_again_what_is_acknowledged(void **state)
 	spooled_destroy(&spooled);
 }
 
+/* One that was read before the last batch. */
+static void acknowledges_an_earlier_batch(void **state)
+{
+	struct spooled spooled;
+	struct spool_stats stats;
+
+	create(&spooled, 3);
+	spooled_expect(&spooled, 1, 20, false);
+	assert_int_equal(spool_acknowledge_record(spooled.spool, 5, 5, 6000000, NULL), 0);
+	assert_int_equal(spooled.spool->slot.acknowledged_number, 5);
+	spool_stats(spooled.spool, &stats);
+	assert_int_equal(stats.oldest_ns, 6000000);
+	assert_int_equal(spool_acknowledge_record(spooled.spool, 21, 21, 0, NULL), -EINVAL);
+	spooled_destroy(&spooled);
+}
+
+/* That losses were said before is known after a kill, and that they were not. */
+static void knows_whether_losses_were_said(void **state)
+{
+	const struct spool_loss loss = {.from = 1, .to = 2, .count = 2};
+	struct spooled spooled;
+	struct error err;
+	bool redelivered;
+
+	create(&spooled, 0);
+	spool_lose(spooled.spool, SPOOL_LOST_IO, &loss);
+	reopen(&spooled);
+	assert_non_null(spool_lost(spooled.spool, &redelivered));
+	assert_false(redelivered);
+	assert_int_equal(spool_attempt_lost(spooled.spool, &err), 0);
+	reopen(&spooled);
+	assert_non_null(spool_lost(spooled.spool, &redelivered));
+	assert_true(redelivered);
+	assert_int_equal(spool_lost_reported(spooled.spool, &err), 0);
+	reopen(&spooled);
+	assert_null(spool_lost(spooled.spool, &redelivered));
+	spooled_destroy(&spooled);
+}
+
 static void marks_what_was_attempted_and_nothing_else(void **state)
 {
 	struct spool_batch batch;
@@ -135,6 +174,8 @@ static void fails_if_an_attempt_cannot_be_stored(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(never_reads_again_what_is_acknowledged),
+	cmocka_unit_test(acknowledges_an_earlier_batch),
+	cmocka_unit_test(knows_whether_losses_were_said),
 	cmocka_unit_test(marks_what_was_attempted_and_nothing_else),
 	cmocka_unit_test(knows_the_age_of_what_is_left),
 	cmocka_unit_test(takes_no_acknowledgement_of_what_was_not_read),

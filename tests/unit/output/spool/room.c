@@ -204,6 +204,32 @@ static void counts_old_drop_records_apart(void **state)
 	spooled_destroy(&spooled);
 }
 
+/* Read, and not delivered when the run ends: in memory alone since its file went. */
+static void counts_what_is_left_without_a_file(void **state)
+{
+	struct spooled spooled;
+	struct spool_batch batch;
+
+	create(&spooled, SPOOL_DROP_OLDEST);
+	spooled_append(&spooled, EACH);
+	assert_true(spooled_read(&spooled, &batch));
+	spool_leave(spooled.spool, batch.first, batch.records, batch.count);
+	assert_int_equal(lost(&spooled, SPOOL_LOST_LIMIT), 0);
+	while (spooled.spool->segments.items[0].first == 1)
+		spooled_append(&spooled, EACH);
+	assert_int_equal(lost(&spooled, SPOOL_LOST_LIMIT),
+			 spooled.spool->segments.items[0].first - 1 - EACH);
+	spool_leave(spooled.spool, batch.first, batch.records, batch.count);
+	assert_int_equal(lost(&spooled, SPOOL_LOST_LIMIT),
+			 spooled.spool->segments.items[0].first - 1);
+	spooled_close(&spooled);
+	spooled_open(&spooled);
+	assert_true(spooled_read(&spooled, &batch));
+	assert_int_equal(batch.lost->causes[SPOOL_LOST_LIMIT].from, 1);
+	assert_int_equal(lost(&spooled, SPOOL_LOST_CORRUPT), 0);
+	spooled_destroy(&spooled);
+}
+
 static void refuses_a_batch_that_never_fits(void **state)
 {
 	struct spooled spooled;
@@ -240,6 +266,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(counts_nothing_that_is_delivered),
 	cmocka_unit_test(counts_what_a_dropped_drop_record_stood_for),
 	cmocka_unit_test(counts_old_drop_records_apart),
+	cmocka_unit_test(counts_what_is_left_without_a_file),
 	cmocka_unit_test(refuses_a_batch_that_never_fits),
 	cmocka_unit_test(says_after_a_restart_what_was_dropped),
 };

@@ -30,8 +30,9 @@ static void test_statuses(void **state)
 		{"200 OK", "ddd", 0, false, false, ""},
 		{"202 Accepted", "ddd", 0, false, false, ""},
 		{"302 Found", "rrr", -EAGAIN, false, false, "redirects are not followed"},
-		{"400 Bad", "xxx", -EBADMSG, false, false,
-		 "rejected 3 records with status 400: why"},
+		{"400 Bad", "rrr", 0, false, false, ""}, /* halves find what is wrong */
+		{"409 Bad", "xxx", -EBADMSG, false, false,
+		 "rejected 3 records with status 409: why"},
 		{"401 No", "rrr", -EAGAIN, false, false, "check user="},
 		{"403 No", "rrr", -EAGAIN, false, false, "may not write"},
 		{"404 No", "xxx", -EBADMSG, false, false, "check the path"},
@@ -55,6 +56,23 @@ static void test_statuses(void **state)
 		assert_int_equal(posted.sent.batch.too_large, rows[i].too_large);
 		posted_close(&posted);
 	}
+}
+
+/* Which of them is wrong the answer does not say; alone it is known. */
+static void test_divide(void **state)
+{
+	static const struct posted_answer answers[] = {
+		{"400 Bad", NULL, "why"}, {"422 Bad", NULL, "why"}, {"400 Bad", NULL, "why"}};
+
+	posted_open(&posted, &output_kind_http, answers, 3, "");
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(posted_send(&posted, three, 3), 0);
+		posted_expect(&posted, "rrr");
+		assert_true(posted.sent.batch.divide);
+	}
+	assert_int_equal(posted_send_one(&posted, "{}\n"), -EBADMSG);
+	posted_expect(&posted, "x");
+	assert_false(posted.sent.batch.divide);
 }
 
 static void test_retry_after(void **state)
@@ -92,8 +110,8 @@ static void test_no_answer(void **state)
 
 static void test_dead_letters(void **state)
 {
-	static const struct posted_answer answers[] = {{"422 No", NULL, "the reason"},
-						       {"422 No", NULL, ""}};
+	static const struct posted_answer answers[] = {{"406 No", NULL, "the reason"},
+						       {"406 No", NULL, ""}};
 	char path[TREE_PATH_BYTES], keys[2 * TREE_PATH_BYTES], got[1000] = "";
 	struct tree tree;
 	FILE *file;
@@ -106,7 +124,7 @@ static void test_dead_letters(void **state)
 	file = fopen(path, "r");
 	assert_int_not_equal(fread(got, 1, sizeof(got) - 1, file), 0);
 	fclose(file);
-	assert_non_null(strstr(got, "\"status\":422,\"reason\":\"the reason\""));
+	assert_non_null(strstr(got, "\"status\":406,\"reason\":\"the reason\""));
 	assert_non_null(strstr(got, "-8\",\"record\":{\"a\":2}}\n"));
 	/* The rejection is one thing, that nothing is left of it another. */
 	assert_int_equal(posted_send(&posted, three, 3), -EIO);
@@ -129,6 +147,7 @@ static void test_open(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_statuses),
+	cmocka_unit_test_teardown(test_divide, teardown),
 	cmocka_unit_test_teardown(test_retry_after, teardown),
 	cmocka_unit_test_teardown(test_no_answer, teardown),
 	cmocka_unit_test_teardown(test_dead_letters, teardown),

@@ -141,7 +141,7 @@ static void test_statuses(void **state)
 		const char *status, *results;
 		bool uncertain, too_large;
 	} rows[] = {
-		{"400 Bad", "xx", false, false},  {"401 No", "xx", false, false},
+		{"400 Bad", "rr", false, false},  {"401 No", "xx", false, false},
 		{"408 Late", "xx", false, false}, {"413 Large", "rr", false, true},
 		{"429 Slow", "rr", false, false}, {"500 Oops", "xx", false, false},
 		{"501 Oops", "xx", false, false}, {"502 Bad", "rr", true, false},
