@@ -1,71 +1,74 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of secrets, and a finder for each form of pattern. */
+/* The table of words before secrets; what names say that they are secret, and which values are not.
+ */
 #include "output/redact/patterns.h"
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
-/* The table of secrets. */
+#define VALUE(word, rare, kind, args...)                                                           \
+	{                                                                                          \
+		word, rare, REDACT_VALUE, kind, args                                               \
+	}
+#define PASSWORD(word, rare, args...) VALUE(word, rare, REDACT_PASSWORD, ##args)
+#define TOKEN(word, rare, args...) VALUE(word, rare, REDACT_TOKENS, ##args)
+#define HASH(word)                                                                                 \
+	{                                                                                          \
+		word, 0, REDACT_HASH, REDACT_PASSWORD, .least = 20, .exact = word                  \
+	}
+#define ROW(word, rare, form, kind, args...)                                                       \
+	{                                                                                          \
+		word, rare, REDACT_##form, REDACT_##kind, ##args                                   \
+	}
 
-#define PASSWORD(word, rare)                                                                       \
-	{                                                                                          \
-		word, rare, REDACT_VALUE, REDACT_PASSWORD                                          \
-	}
-#define VALUE(word, rare)                                                                          \
-	{                                                                                          \
-		word, rare, REDACT_VALUE, REDACT_TOKENS                                            \
-	}
-#define HEADER(word, rare)                                                                         \
-	{                                                                                          \
-		word, rare, REDACT_HEADER, REDACT_HEADERS                                          \
-	}
-#define TOKEN(word, rare, exact, least)                                                            \
-	{                                                                                          \
-		word, rare, REDACT_TOKEN, REDACT_TOKENS, least, exact                              \
-	}
+/* What a "pass" is of that is a password, and a "key" that is secret. */
+#define PASS_OWNERS " ssh db store key user require my root admin ldap bind smtp mail ftp ks "
+#define KEY_OWNERS                                                                                 \
+	" access account api app application auth certificate consumer encryption license "        \
+	"mailgun master private secret service shared signing storage stripe yandex "
 
 /*
  * A word also stands for longer names that end with it: "password" for DB_PASSWORD. The fewer rare
- * pairs there are in all, the faster is the search: many words share "ey", "ok" and "cr".
+ * pairs there are in all, and the fewer first bytes of them, the faster is the search: "as", "ok",
+ * "cr", "ey" and "au" are of many words.
  */
 const struct redact_pattern redact_patterns[] = {
-	PASSWORD("password", 3),
-	PASSWORD("passwd", 3),
-	PASSWORD("passphrase", 3),
-	PASSWORD("passcode", 3),
-	PASSWORD("mysql_pwd", 6),
-	VALUE("secret", 2),
-	VALUE("token", 1),
-	VALUE("api_key", 5),
-	VALUE("api-key", 5),
-	VALUE("apikey", 4),
-	VALUE("access_key", 8),
-	VALUE("access-key", 8),
-	VALUE("accesskey", 7),
-	VALUE("secret_key", 8),
-	VALUE("secret-key", 8),
-	VALUE("private_key", 9),
-	VALUE("private-key", 9),
-	VALUE("credential", 0),
-	VALUE("credentials", 0),
-	HEADER("authorization", 6),
-	HEADER("cookie", 2),
-	TOKEN("akia", 2, "AKIA", 16),
-	TOKEN("asia", 2, "ASIA", 16),
-	TOKEN("ghp_", 0, "ghp_", 20),
-	TOKEN("gho_", 0, "gho_", 20),
-	TOKEN("ghu_", 0, "ghu_", 20),
-	TOKEN("ghs_", 0, "ghs_", 20),
-	TOKEN("ghr_", 0, "ghr_", 20),
-	TOKEN("github_pat_", 3, "github_pat_", 20),
-	TOKEN("glpat-", 0, "glpat-", 16),
-	TOKEN("xoxb-", 0, "xoxb-", 16),
-	TOKEN("xoxp-", 0, "xoxp-", 16),
-	TOKEN("sk_live_", 1, "sk_live_", 16),
-	/* A JSON Web Token: {"alg" or {"typ" in base64. */
-	TOKEN("eyjhbgci", 0, "eyJhbGci", 16),
-	TOKEN("eyj0exai", 0, "eyJ0eXAi", 16),
-	{"-----begin ", 4, REDACT_BLOCK, REDACT_KEYS},
+	PASSWORD("password", 1),
+	PASSWORD("passwd", 1),
+	PASSWORD("passphrase", 1),
+	PASSWORD("passcode", 1),
+	PASSWORD("pass", 1, .owners = PASS_OWNERS, .alone = true),
+	PASSWORD("pwd", 0, .owners = "", .alone = true),
+	PASSWORD("psk", 0, .owners = "", .alone = true),
+	TOKEN("secret", 2),
+	TOKEN("token", 1),
+	TOKEN("credential", 0),
+	TOKEN("credentials", 0),
+	TOKEN("creds", 0, .owners = "", .alone = true),
+	TOKEN("key", 1, .owners = KEY_OWNERS),
+	TOKEN("auth", 0, .owners = "", .alone = true),
+	TOKEN("bearer", 0, .owners = "", .alone = true),
+	ROW("authorization", 0, HEADER, HEADERS),
+	ROW("cookie", 2, HEADER, HEADERS),
+	ROW("auth ", 0, COMMAND, PASSWORD, .exact = "AUTH "),
+	ROW("pass ", 1, COMMAND, PASSWORD, .exact = "PASS "),
+	ROW("identified by", 5, QUOTED, PASSWORD),
+	ROW("hooks.slack.com/services/", 2, PATH, URLS),
+	ROW("webhook.office.com/webhookb2/", 5, PATH, URLS),
+	ROW("/api/webhooks/", 10, PATH, URLS),
+	HASH("$1$"),
+	HASH("$5$"),
+	HASH("$6$"),
+	HASH("$y$"),
+	HASH("$2a$"),
+	HASH("$2b$"),
+	HASH("$2y$"),
+	HASH("$apr1$"),
+	HASH("$argon2id$"),
+	HASH("$production$"),
+	ROW("-----begin ", 4, BLOCK, KEYS),
+	ROW("private-lines:", 7, LINES, KEYS),
 };
 const size_t redact_patterns_count = sizeof(redact_patterns) / sizeof(redact_patterns[0]);
 
@@ -81,280 +84,154 @@ const char *redact_kind_name(enum redact_kind kind)
 	return names[kind];
 }
 
-/* A finder for each form of pattern. */
-
-enum { BLOCK_TITLE_MAX = 40, URL_MAX = 512 };
-
-static bool patterns_is_blank(char c)
+bool redact_is_word(const char *text, const char *word)
 {
-	return c == ' ' || c == '\t';
-}
+	for (; *word; text++, word++) {
+		char c = *text >= 'A' && *text <= 'Z' ? (char)(*text | 0x20) : *text;
 
-static bool is_quote(char c)
-{
-	return c == '"' || c == '\'';
-}
-
-/* Of names such as db_password or --db-password. */
-static bool is_of_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '-';
-}
-
-/* What ends a value without quotes. */
-static bool ends_value(char c)
-{
-	return (unsigned char)c <= ' ' || strchr("\"'\\&;,)}]<>|", c);
-}
-
-static size_t patterns_skip_blanks(const char *text, size_t len, size_t at)
-{
-	while (at < len && patterns_is_blank(text[at]))
-		at++;
-	return at;
-}
-
-/* What a value is in. */
-struct quotes {
-	char character; /* 0: in none */
-	size_t escapes; /* backslashes before it, as in JSON within JSON */
-};
-
-/* Skips a quote, also one that is escaped. */
-static size_t skip_quote(const char *text, size_t len, size_t at, struct quotes *quotes)
-{
-	size_t to = at;
-
-	*quotes = (struct quotes){0};
-	while (to < len && text[to] == '\\')
-		to++;
-	if (to == len || !is_quote(text[to]))
-		return at;
-	*quotes = (struct quotes){text[to], to - at};
-	return to + 1;
-}
-
-/* Whether the word is the end of an option: --db-password, -token. */
-static bool is_option(const char *text, size_t at)
-{
-	while (at > 0 && is_of_name(text[at - 1]))
-		at--;
-	return text[at] == '-';
-}
-
-/*
- * Skips what stands between an option and its value: a blank, the dot that a NUL is in text, or
- * what is between the texts of a list in JSON, and in that of OpenTelemetry.
- */
-static size_t skip_between_arguments(const char *text, size_t len, size_t at)
-{
-	static const char *const separators[] = {".", "\",\"", "\"},{\"stringValue\":\""};
-
-	if (at < len && patterns_is_blank(text[at]))
-		return patterns_skip_blanks(text, len, at);
-	for (size_t i = 0; i < sizeof(separators) / sizeof(separators[0]); i++) {
-		size_t n = strlen(separators[i]);
-
-		if (len - at > n && memcmp(text + at, separators[i], n) == 0)
-			return at + n;
+		if (c != *word)
+			return false;
 	}
-	return at;
+	return true;
 }
 
-/* Of two backslashes the first escapes the second. */
-static bool is_escaped(const char *text, size_t at)
-{
-	size_t before = at;
+/* Names. */
 
-	while (before > 0 && text[before - 1] == '\\')
-		before--;
-	return (at - before) % 2;
+/* Whether a part of a name begins at `at`: API_KEY and apiKey have a part that is "key". */
+static bool patterns_part_begins(const char *name, size_t at)
+{
+	if (at == 0 || !isalpha((unsigned char)name[at - 1]))
+		return true;
+	return isupper((unsigned char)name[at]) && islower((unsigned char)name[at - 1]);
 }
 
-/*
- * Whether a value may begin at `to`, behind a name and what follows it. Of JSON only a text may be
- * changed: after a key itself not a number or an object, and no quote that ends a text begins one.
- */
-static bool patterns_may_begin(const char *text, size_t len, bool is_key, size_t to)
+/* Whether the first `len` bytes of a name end with one of the words, and perhaps '_' or '-'. */
+static bool patterns_ends_with_one(const char *name, size_t len, const char *words)
 {
-	bool quoted = text[to - 1] == '"' && !is_escaped(text, to - 1);
+	const char *word = words, *end;
 
-	if (is_key)
-		return quoted;
-	return !quoted || (to < len && !strchr(",}]:\n", text[to]));
-}
+	if (len && (name[len - 1] == '_' || name[len - 1] == '-'))
+		len--;
+	for (; *word && (end = strchr(word + 1, ' ')); word = end) {
+		size_t n = (size_t)(end - word) - 1;
 
-/*
- * Where the value begins after a name that ends at `at`, and '=' or ':'; `at` if there is none.
- */
-static size_t find_value(const char *text, size_t len, size_t at, struct quotes *quotes)
-{
-	struct quotes closing;
-	size_t behind = skip_quote(text, len, at, &closing),
-	       to = patterns_skip_blanks(text, len, behind);
-
-	*quotes = (struct quotes){0};
-	if (to == len || (text[to] != '=' && text[to] != ':'))
-		return at;
-	to = skip_quote(text, len, patterns_skip_blanks(text, len, to + 1), quotes);
-	return patterns_may_begin(text, len, closing.character == '"' && behind == at + 1, to) ? to
-											       : at;
-}
-
-/* A backslash in JSON is two of them; before anything else it ends the value. */
-static size_t find_end_of_word(const char *text, size_t len, size_t at)
-{
-	while (at < len) {
-		if (len - at > 1 && text[at] == '\\' && text[at + 1] == '\\')
-			at += 2;
-		else if (ends_value(text[at]))
-			break;
-		else
-			at++;
+		if (n <= len && strncasecmp(name + len - n, word + 1, n) == 0)
+			return true;
 	}
-	return at;
+	return false;
 }
 
-/*
- * Whether a quote with so many backslashes before it ends a text whose quotes have `escapes` of
- * them: a quote and a backslash within the text are escaped, and each of these escapes, too.
- */
-static bool closes(size_t backslashes, size_t escapes)
+/* Names of what is not secret: the directory that a shell is in, half of a signed URL, a switch. */
+static bool patterns_is_exempt(const char *name, size_t len)
 {
-	return backslashes <= escapes || (backslashes - escapes) % (2 * (escapes + 1)) == 0;
+	while (len && name[0] == '-') {
+		name++;
+		len--;
+	}
+	return (len == 3 && memcmp(name, "PWD", 3) == 0) ||
+	       (len == 16 && strncasecmp(name, "x-amz-credential", len) == 0) ||
+	       (len > 3 && memcmp(name, "no-", 3) == 0);
 }
 
-static size_t find_closing_quote(const char *text, size_t len, size_t at,
-				 const struct quotes *quotes)
+bool redact_has_name(const struct redact_pattern *pattern, const char *name, size_t len)
 {
-	size_t backslashes = 0;
+	size_t at = len - strlen(pattern->word);
 
-	for (; at < len && (unsigned char)text[at] >= ' '; at++) {
-		if (text[at] == '\\') {
-			backslashes++;
+	if (patterns_is_exempt(name, len))
+		return false;
+	return !pattern->owners || (pattern->alone && patterns_part_begins(name, at)) ||
+	       patterns_ends_with_one(name, at, pattern->owners);
+}
+
+enum redact_kind redact_kind_of_name(const char *name, size_t len)
+{
+	for (size_t i = 0; i < redact_patterns_count; i++) {
+		const struct redact_pattern *pattern = &redact_patterns[i];
+		size_t word = strlen(pattern->word);
+
+		if (pattern->form == REDACT_VALUE && word <= len &&
+		    redact_is_word(name + len - word, pattern->word) &&
+		    redact_has_name(pattern, name, len))
+			return pattern->kind;
+	}
+	return REDACT_KINDS;
+}
+
+/* Values. */
+
+static bool patterns_is_one_of(const char *value, size_t len, const char *words)
+{
+	for (const char *word = words, *end; *word && (end = strchr(word + 1, ' ')); word = end)
+		if ((size_t)(end - word) - 1 == len && strncasecmp(value, word + 1, len) == 0)
+			return true;
+	return false;
+}
+
+static bool patterns_begins_with_one(const char *value, size_t len, const char *const *words)
+{
+	for (; *words; words++)
+		if (strlen(*words) <= len && memcmp(value, *words, strlen(*words)) == 0)
+			return true;
+	return false;
+}
+
+/* Whether a part of a path looks made by chance: long, with letters of both cases and digits. */
+static bool patterns_is_random(const char *part, size_t len)
+{
+	bool upper = false, lower = false, digit = false;
+
+	for (size_t i = 0; i < len; i++) {
+		upper |= part[i] >= 'A' && part[i] <= 'Z';
+		lower |= part[i] >= 'a' && part[i] <= 'z';
+		digit |= part[i] >= '0' && part[i] <= '9';
+	}
+	return len >= 16 && upper && lower && digit;
+}
+
+/* A path of several parts; keys in base64 may begin with a slash, too. */
+static bool patterns_is_path(const char *value, size_t len)
+{
+	static const char *const begins[] = {"./", "../", "~/", NULL};
+	size_t part = 0, slashes = 0;
+
+	if (value[0] != '/' && !patterns_begins_with_one(value, len, begins))
+		return false;
+	for (size_t i = 0; i <= len; i++) {
+		if (i < len && value[i] != '/') {
+			if (!isalnum((unsigned char)value[i]) && !strchr("._-@~:", value[i]))
+				return false;
 			continue;
 		}
-		if (text[at] == quotes->character &&
-		    (quotes->character == '\'' || closes(backslashes, quotes->escapes)))
-			return at - (backslashes < quotes->escapes ? backslashes : quotes->escapes);
-		backslashes = 0;
+		slashes += i < len;
+		if (patterns_is_random(value + part, i - part))
+			return false;
+		part = i + 1;
 	}
-	return at;
+	return slashes > 1 || value[0] != '/';
 }
 
-static bool find_end_of_value(const char *text, size_t len, const struct quotes *quotes,
-			      struct extent *secret)
+static bool patterns_is_number(const char *value, size_t len)
 {
-	secret->to = quotes->character ? find_closing_quote(text, len, secret->from, quotes)
-				       : find_end_of_word(text, len, secret->from);
-	return secret->to > secret->from;
+	enum { NUMBER_MAX = 6 };
+	size_t i = 0;
+
+	while (i < len && isdigit((unsigned char)value[i]))
+		i++;
+	return i == len && len <= NUMBER_MAX;
 }
 
-static bool find_after_word(const struct redact_pattern *pattern, const char *text, size_t len,
-			    size_t at, struct extent *secret)
+bool redact_is_harmless(const char *value, size_t len, enum redact_kind kind)
 {
-	size_t behind = at + strlen(pattern->word);
-	struct quotes quotes;
+	/* The last one is looked at as a block. */
+	static const char *const begins[] = {"env:", "file:", "fd:", "id=",	    "${", "$(",
+					     "<",    "{{",    "%(",  "-----BEGIN ", NULL};
+	size_t stars = 0;
 
-	secret->from = find_value(text, len, behind, &quotes);
-	if (secret->from == behind && is_option(text, at))
-		secret->from = skip_between_arguments(text, len, behind);
-	return secret->from > behind && find_end_of_value(text, len, &quotes, secret);
-}
-
-/* The end of a line, of a value in JSON, or of all. */
-static size_t find_end_of_line(const char *text, size_t len, size_t at)
-{
-	for (; at < len && (unsigned char)text[at] >= ' ' && text[at] != '"'; at++) {
-		if (text[at] != '\\' || at + 1 == len)
-			continue;
-		if (strchr("rn\"", text[at + 1]))
-			break;
-		at++;
-	}
-	return at;
-}
-
-/* The scheme, as "Bearer", stays. */
-static bool find_header(const struct redact_pattern *pattern, const char *text, size_t len,
-			size_t at, struct extent *secret)
-{
-	size_t behind = at + strlen(pattern->word), scheme;
-	struct quotes quotes;
-	size_t from = find_value(text, len, behind, &quotes);
-
-	if (from == behind)
-		return false;
-	secret->to = find_end_of_line(text, len, from);
-	for (scheme = from; scheme < secret->to && isalpha((unsigned char)text[scheme]);)
-		scheme++;
-	if (scheme > from && scheme < secret->to && patterns_is_blank(text[scheme]))
-		from = patterns_skip_blanks(text, secret->to, scheme);
-	secret->from = from;
-	return secret->to > from;
-}
-
-static bool find_token(const struct redact_pattern *pattern, const char *text, size_t len,
-		       size_t at, struct extent *secret)
-{
-	size_t word = strlen(pattern->word), to = at + word;
-
-	if (memcmp(text + at, pattern->exact, word) || (at > 0 && is_of_name(text[at - 1])))
-		return false;
-	while (to < len && (is_of_name(text[to]) || text[to] == '.'))
-		to++;
-	*secret = (struct extent){at + word, to};
-	return to - at - word >= pattern->least;
-}
-
-static bool find_block(const struct redact_pattern *pattern, const char *text, size_t len,
-		       size_t at, struct extent *secret)
-{
-	static const char title[] = "PRIVATE KEY-----", end[] = "-----END";
-	size_t from = at + strlen(pattern->word);
-	size_t rest = len - from < BLOCK_TITLE_MAX ? len - from : BLOCK_TITLE_MAX;
-	const char *found = memmem(text + from, rest, title, sizeof(title) - 1);
-	const char *last;
-
-	if (!found)
-		return false;
-	secret->from = (size_t)(found - text) + sizeof(title) - 1;
-	last = memmem(text + secret->from, len - secret->from, end, sizeof(end) - 1);
-	secret->to = last ? (size_t)(last - text) : len;
-	return secret->to > secret->from;
-}
-
-bool extent_find(const struct redact_pattern *pattern, const char *text, size_t len, size_t at,
-		 struct extent *secret)
-{
-	typedef bool finder(const struct redact_pattern *pattern, const char *text, size_t len,
-			    size_t at, struct extent *secret);
-	static finder *const finders[] = {
-		[REDACT_VALUE] = find_after_word,
-		[REDACT_HEADER] = find_header,
-		[REDACT_TOKEN] = find_token,
-		[REDACT_BLOCK] = find_block,
-	};
-
-	return finders[pattern->form](pattern, text, len, at, secret);
-}
-
-/* Whether "://" ends there. */
-static bool is_scheme_end(const char *text, size_t at)
-{
-	return at >= 2 && memcmp(text + at - 2, "://", 3) == 0;
-}
-
-bool extent_find_url(const char *text, size_t at, struct extent *secret)
-{
-	size_t least = at > URL_MAX ? at - URL_MAX : 0, colon = 0, from = at;
-
-	/* Back to the first colon behind "://". */
-	while (from > least && !ends_value(text[from - 1]) && !is_scheme_end(text, from - 1))
-		if (text[--from] == ':')
-			colon = from;
-	if (from == 0 || !is_scheme_end(text, from - 1) || colon == 0 || colon + 1 == at)
-		return false;
-	*secret = (struct extent){colon + 1, at};
-	return true;
+	while (stars < len && value[stars] == '*')
+		stars++;
+	return stars == len || patterns_begins_with_one(value, len, begins) ||
+	       patterns_is_one_of(value, len,
+				  " true false yes no on off none null nil stdin files compat ") ||
+	       (kind == REDACT_TOKENS && patterns_is_number(value, len)) ||
+	       patterns_is_path(value, len);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the words of the patterns by two rare bytes of each, then looks at what surrounds them.
- * Patterns of the user are for PCRE2.
+ * Finds the words of the patterns by two rare bytes of each, then looks at what surrounds them;
+ * and what looks like a secret by itself in long runs of letters. Patterns of the user are for
+ * PCRE2.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "output/redact/redact.h"
@@ -14,9 +15,11 @@
 #include <string.h>
 
 #include "output/redact/patterns.h"
+#include "output/redact/programs.h"
 #include "output/redact/scan.h"
+#include "output/redact/tokens.h"
 
-enum { ESCAPE_BYTES = 6 };
+enum { ESCAPE_BYTES = 6, PATTERNS_MAX = 48, HEADS = 256 };
 
 struct own_pattern {
 	pcre2_code *code;
@@ -25,6 +28,8 @@ struct own_pattern {
 
 struct redact {
 	struct scan scan;
+	uint8_t heads[HEADS]; /* the first pattern of a pair, plus one; 0: there is none */
+	uint8_t next[PATTERNS_MAX]; /* likewise, behind each pattern */
 	struct own_pattern *own; /* owned */
 	size_t own_count;
 	enum redact_kind expected; /* what the next part is; REDACT_KINDS: no secret */
@@ -51,6 +56,25 @@ static int add_own(struct redact *redact, const char *text, struct error *err)
 	return own->match ? 0 : error_set(err, -ENOMEM, "out of memory");
 }
 
+/* The list of the patterns of a pair, and of those of other pairs with the same sum. */
+static uint8_t *redact_head(struct redact *redact, const char *pair)
+{
+	uint16_t number = scan_pair(pair);
+
+	return &redact->heads[(uint8_t)(number + (number >> 8) * 5)];
+}
+
+/* The last pattern comes first. */
+static void redact_add_pattern(struct redact *redact, size_t i)
+{
+	const char *pair = redact_patterns[i].word + redact_patterns[i].rare;
+	uint8_t *head = redact_head(redact, pair);
+
+	scan_add(&redact->scan, pair);
+	redact->next[i] = *head;
+	*head = (uint8_t)(i + 1);
+}
+
 int redact_create(const char *const *own, size_t count, struct redact **redact, struct error *err)
 {
 	struct redact *made = calloc(1, sizeof(*made));
@@ -63,8 +87,8 @@ int redact_create(const char *const *own, size_t count, struct redact **redact, 
 		return error_set(err, -ENOMEM, "out of memory");
 	}
 	made->expected = REDACT_KINDS;
-	for (size_t i = 0; i < redact_patterns_count; i++)
-		scan_add(&made->scan, redact_patterns[i].word + redact_patterns[i].rare);
+	for (size_t i = redact_patterns_count; i-- > 0;)
+		redact_add_pattern(made, i);
 	for (size_t i = 0; i < count && code == 0; i++)
 		code = add_own(made, own[i], err);
 	if (code)
@@ -118,17 +142,6 @@ static void hide_and_count(struct redact *redact, char *text, const struct exten
 		atomic_fetch_add_explicit(&redact->counts[kind], 1, memory_order_relaxed);
 }
 
-static bool redact_is_word(const char *text, const char *word)
-{
-	for (; *word; text++, word++) {
-		char c = *text >= 'A' && *text <= 'Z' ? (char)(*text | 0x20) : *text;
-
-		if (c != *word)
-			return false;
-	}
-	return true;
-}
-
 /* Whether the word of the pattern is there, by the place of its rare pair. */
 static bool redact_is_at(const struct redact_pattern *pattern, const char *text, size_t len,
 			 size_t pair)
@@ -139,14 +152,12 @@ static bool redact_is_at(const struct redact_pattern *pattern, const char *text,
 
 static void try_patterns(struct redact *redact, char *text, size_t len, size_t pair)
 {
-	uint16_t number = scan_pair(text + pair);
 	struct extent secret;
 
-	for (size_t i = 0; i < redact_patterns_count; i++) {
-		const struct redact_pattern *pattern = &redact_patterns[i];
+	for (size_t i = *redact_head(redact, text + pair); i; i = redact->next[i - 1]) {
+		const struct redact_pattern *pattern = &redact_patterns[i - 1];
 
-		if (scan_pair(pattern->word + pattern->rare) != number ||
-		    !redact_is_at(pattern, text, len, pair) ||
+		if (!redact_is_at(pattern, text, len, pair) ||
 		    !extent_find(pattern, text, len, pair - pattern->rare, &secret))
 			continue;
 		hide_and_count(redact, text, &secret, pattern->kind);
@@ -169,6 +180,38 @@ static void hide_urls(struct redact *redact, char *text, size_t len)
 		if (extent_find_url(text, (size_t)(at - text), &secret))
 			hide_and_count(redact, text, &secret, REDACT_URLS);
 		at++;
+	}
+}
+
+static void hide_queries(struct redact *redact, char *text, size_t len)
+{
+	struct extent secret;
+	char *mark = text;
+
+	while ((mark = memchr(mark, '?', len - (size_t)(mark - text)))) {
+		size_t at = (size_t)(++mark - text);
+
+		while (extent_find_query(text, len, at, &secret)) {
+			hide_and_count(redact, text, &secret, REDACT_TOKENS);
+			at = secret.to + 1;
+			if (secret.to == len || text[secret.to] != '&')
+				break;
+		}
+	}
+}
+
+static void hide_tokens(struct redact *redact, char *text, size_t len)
+{
+	struct extent run = {0, 0}, secret, companion;
+
+	while ((run.from = scan_run(text, len, run.to, &run.to)) < len) {
+		size_t at = run.from;
+
+		while (at < run.to && token_find(text, len, &run, &at, &secret)) {
+			if (token_find_companion(text, len, secret.to, &companion))
+				hide_and_count(redact, text, &companion, REDACT_TOKENS);
+			hide_and_count(redact, text, &secret, REDACT_TOKENS);
+		}
 	}
 }
 
@@ -298,6 +341,8 @@ static bool hide_known(struct redact *redact, char *text, size_t len)
 
 	hide_words(redact, text, len);
 	hide_urls(redact, text, len);
+	hide_queries(redact, text, len);
+	hide_tokens(redact, text, len);
 	for (size_t i = 0; finished && i < redact->own_count; i++)
 		finished = hide_own(redact, &redact->own[i], text, len);
 	if (!finished)
@@ -319,17 +364,15 @@ void redact_text(struct redact *redact, char *text, size_t len)
 /* What the next argument is after an option of this text. */
 static enum redact_kind kind_after(const char *text, size_t len)
 {
-	if (len == 0 || text[0] != '-')
-		return REDACT_KINDS;
-	for (size_t i = 0; i < redact_patterns_count; i++) {
-		const struct redact_pattern *pattern = &redact_patterns[i];
-		size_t word = strlen(pattern->word);
+	return len && text[0] == '-' ? redact_kind_of_name(text, len) : REDACT_KINDS;
+}
 
-		if (pattern->form == REDACT_VALUE && word < len &&
-		    redact_is_word(text + len - word, pattern->word))
-			return pattern->kind;
-	}
-	return REDACT_KINDS;
+static void redact_overwrite(void *context, char *secret, size_t len, enum redact_kind kind)
+{
+	struct redact *redact = context;
+
+	memset(secret, '*', len);
+	atomic_fetch_add_explicit(&redact->counts[kind], 1, memory_order_relaxed);
 }
 
 void redact_begin_parts(struct redact *redact)
@@ -342,13 +385,18 @@ void redact_part(struct redact *redact, char *text, size_t len)
 	enum redact_kind expected = redact->expected;
 
 	redact->expected = kind_after(text, len);
-	if (expected == REDACT_KINDS || redact->expected != REDACT_KINDS) {
+	if (expected == REDACT_KINDS || (len && text[0] == '-') ||
+	    redact_is_harmless(text, len, expected)) {
 		if (!hide_known(redact, text, len))
 			memset(text, '*', len);
-	} else if (len) {
-		memset(text, '*', len);
-		atomic_fetch_add_explicit(&redact->counts[expected], 1, memory_order_relaxed);
+	} else {
+		redact_overwrite(redact, text, len, expected);
 	}
+}
+
+void redact_arguments(void *redact, const char *program, char *strings, size_t len)
+{
+	arguments_visit(program, strings, len, redact_overwrite, redact);
 }
 
 uint64_t redact_count(const struct redact *redact, enum redact_kind kind)

@@ -39,6 +39,13 @@ void redact_begin_parts(struct redact *redact);
  */
 void redact_part(struct redact *redact, char *text, size_t len);
 
+/*
+ * Hides secrets in arguments: `len` bytes of strings, each with its NUL, of which each has its own
+ * bounds. program: the name or path of the program that has them; NULL: they are variables of an
+ * environment. What a text of them is hidden by later still is: see redact_text(). Any thread.
+ */
+void redact_arguments(void *redact, const char *program, char *strings, size_t len);
+
 /* How many secrets of a kind were hidden; from any thread. */
 uint64_t redact_count(const struct redact *redact, enum redact_kind kind);
 

@@ -36,15 +36,28 @@ static void add_to_group(struct scan_groups *groups, uint8_t byte, uint8_t group
 	groups->high[(byte & ~CASE_BIT) >> 4] |= group;
 }
 
+/* Pairs with the same first byte share one: fewer bytes seem to be of a pair then. */
+static uint8_t scan_choose_group(struct scan *scan, uint8_t first)
+{
+	size_t number = scan->firsts;
+
+	for (size_t i = 0; i < scan->count; i++)
+		if (scan->first[i][0] == first)
+			return scan->group[i];
+	scan->firsts++;
+	return (uint8_t)(1 << number % GROUPS);
+}
+
 void scan_add(struct scan *scan, const char *pair)
 {
 	uint16_t number = scan_pair(pair);
 	uint8_t first = (uint8_t)(number >> 8), second = (uint8_t)number;
-	uint8_t group = (uint8_t)(1 << scan->count % GROUPS);
+	uint8_t group = scan_choose_group(scan, first);
 
 	for (size_t i = 0; i < scan->count; i++)
 		if (scan->first[i][0] == first && scan->second[i][0] == second)
 			return;
+	scan->group[scan->count] = group;
 	scan->first[scan->count] = all_of(first);
 	scan->second[scan->count] = all_of(second);
 	scan->count++;
@@ -98,6 +111,30 @@ size_t scan_find_plain(const struct scan *scan, const char *text, size_t len, si
 	found = scan_match(scan, rest);
 	i = scan_first_of(&found);
 	return at + i < len ? at + i : len;
+}
+
+/* Whether a byte is of a run. */
+static bool scan_is_of_run(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9') || byte == '_' || byte == '-' || byte == '.' ||
+	       byte == '~';
+}
+
+size_t scan_run_plain(const char *text, size_t len, size_t from, size_t *end)
+{
+	while (from < len) {
+		size_t to = from;
+
+		while (to < len && scan_is_of_run(text[to]))
+			to++;
+		if (to - from >= SCAN_RUN_LEAST) {
+			*end = to;
+			return from;
+		}
+		from = to + 1;
+	}
+	return len;
 }
 
 #ifdef LOOKUP_BYTES
@@ -185,6 +222,63 @@ LOOKUP_TARGET static size_t find_by_lookup(const struct scan *scan, const char *
 	}
 	return len;
 }
+
+/* The bytes of runs: a bit for those of each upper half of a byte. */
+static const struct scan_groups run_groups = {
+	.low = {2 | 8, 2 | 4 | 8, 2 | 4 | 8, 2 | 4 | 8, 2 | 4 | 8, 2 | 4 | 8, 2 | 4 | 8, 2 | 4 | 8,
+		2 | 4 | 8, 2 | 4 | 8, 4 | 8, 4, 4, 1 | 4, 1 | 4 | 16, 4 | 32},
+	.high = {[2] = 1, [3] = 2, [4] = 4, [5] = 8 | 32, [6] = 4, [7] = 8 | 16},
+};
+
+/* A bit for each byte that is of a run. */
+LOOKUP_TARGET static inline uint32_t find_of_run(const char *bytes)
+{
+	lookup_vector groups = scan_look_up(&run_groups, bytes);
+
+	return scan_both(groups, groups);
+}
+
+/* The lowest bit that begins SCAN_RUN_LEAST of them, or 64. */
+static size_t scan_first_of_row(uint64_t bits)
+{
+	for (unsigned int shift = 1; shift < SCAN_RUN_LEAST; shift *= 2)
+		bits &= bits >> shift;
+	return bits ? (size_t)__builtin_ctzll(bits) : 64;
+}
+
+/*
+ * Of two vectors at a time, since a run may begin in the first and go on in the second. The bits of
+ * the one before are those of bytes that are not there when the search begins.
+ */
+LOOKUP_TARGET static size_t find_run_by_lookup(const char *text, size_t len, size_t from,
+					       size_t *end)
+{
+	char rest[LOOKUP_BYTES];
+	uint64_t before = 0;
+
+	for (size_t at = from; at < len; at += LOOKUP_BYTES) {
+		const char *bytes = text + at;
+		uint64_t bits;
+		size_t first;
+
+		if (len - at < LOOKUP_BYTES) {
+			memset(rest, 0, sizeof(rest));
+			memcpy(rest, bytes, len - at);
+			bytes = rest;
+		}
+		bits = find_of_run(bytes);
+		first = scan_first_of_row(before | bits << LOOKUP_BYTES);
+		before = bits;
+		if (first == 64)
+			continue;
+		first += at - LOOKUP_BYTES;
+		*end = first + SCAN_RUN_LEAST;
+		while (*end < len && scan_is_of_run(text[*end]))
+			++*end;
+		return first;
+	}
+	return len;
+}
 #endif
 
 size_t scan_find(const struct scan *scan, const char *text, size_t len, size_t from)
@@ -194,4 +288,13 @@ size_t scan_find(const struct scan *scan, const char *text, size_t len, size_t f
 		return find_by_lookup(scan, text, len, from);
 #endif
 	return scan_find_plain(scan, text, len, from);
+}
+
+size_t scan_run(const char *text, size_t len, size_t from, size_t *end)
+{
+#ifdef LOOKUP_BYTES
+	if (can_look_up())
+		return find_run_by_lookup(text, len, from, end);
+#endif
+	return scan_run_plain(text, len, from, end);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the places of pairs of bytes in a text, 16 or 32 bytes at a time. Letters of both cases are
- * the same; a place may also be of a pair that differs in the bit that makes letters small.
+ * Finds the places of pairs of bytes in a text, 16 or 32 bytes at a time, and of long runs of
+ * letters and digits. Letters of both cases are the same; a place may also be of a pair that
+ * differs in the bit that makes letters small.
  */
 #ifndef OUTPUT_REDACT_SCAN_H
 #define OUTPUT_REDACT_SCAN_H
@@ -20,8 +21,10 @@ struct scan_groups {
 
 struct scan {
 	scan_vector first[SCAN_PAIRS_MAX], second[SCAN_PAIRS_MAX];
+	uint8_t group[SCAN_PAIRS_MAX]; /* a bit: see groups */
 	size_t count;
 	struct scan_groups groups[2]; /* of the first byte and of the second */
+	size_t firsts; /* how many first bytes there are: pairs with the same one share a group */
 	uint8_t added[(UINT16_MAX + 1) / 8]; /* a bit for each pair */
 };
 
@@ -39,5 +42,13 @@ size_t scan_find(const struct scan *scan, const char *text, size_t len, size_t f
 
 /* The same, on processors that cannot look up all bytes of a vector in a table at once. */
 size_t scan_find_plain(const struct scan *scan, const char *text, size_t len, size_t from);
+
+/*
+ * The next run of SCAN_RUN_LEAST or more letters, digits and "_-.~" from `from` on, which is in no
+ * such run or begins one. Returns where it begins, and sets where it ends; `len`: there is none.
+ */
+enum { SCAN_RUN_LEAST = 16 };
+size_t scan_run(const char *text, size_t len, size_t from, size_t *end);
+size_t scan_run_plain(const char *text, size_t len, size_t from, size_t *end); /* see above */
 
 #endif
