@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Copies what runtimes and files say into a description, each member once and within its limit. */
 #include "meta/describe.h"
 
 #include <stddef.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A scanner that copies JSON byte by byte and leaves out what is too large, without building a
+ * tree.
+ */
 #include "meta/json_thin.h"
 
 #include <errno.h>

@@ -36,11 +36,17 @@ struct meta_stats {
 int meta_create(struct meta_source *const *stages, size_t count, uint32_t requests_max,
 		struct meta **meta, struct error *err);
 
-/* The same for sources that were not needed at first. */
+/*
+ * Starts threads for sources that were not needed at first. Owns them from here on, also after a
+ * failure. Returns 0, or -errno with a message.
+ */
 int meta_add_stages(struct meta *meta, struct meta_source *const *stages, size_t count,
 		    struct error *err);
 
-/* Starts a thread that reads users of containers. Owns `proc` from here on. As above. */
+/*
+ * Starts a thread that reads users of containers. Owns `proc` from here on, also after a failure.
+ * Returns 0, or -errno with a message.
+ */
 int meta_read_users(struct meta *meta, struct scap_proc *proc, struct error *err);
 
 /*

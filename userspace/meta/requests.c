@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Lists of requests by rank behind a lock: new ones go before those that are asked again. */
 #include "meta/requests.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collects the files and folders of each key that names one. */
 #include "output/reach.h"
 
 #include <errno.h>

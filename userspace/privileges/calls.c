@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* System calls by role, as one table that libseccomp makes filters of. */
 #include "privileges/calls.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names and numbers of capabilities; reads and drops those of the calling thread. */
 #include "privileges/capabilities.h"
 
 #include <errno.h>

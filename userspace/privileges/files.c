@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Rules of Landlock, by the version that the kernel has. */
 #include "privileges/files.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decides which capabilities each role keeps, by what the run does and what the kernel takes. */
 #include "privileges/keep.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The policy of the process, set once, and what a thread does to enter its role. */
 #include "privileges/privileges.h"
 
 #include <errno.h>

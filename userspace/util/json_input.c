@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Counts values and depth before the parser sees the text. */
 #include "util/json_input.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes a mount that no folder shows where there is none. */
 #include "util/kernel_fs.h"
 
 #include <errno.h>

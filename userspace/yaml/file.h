@@ -27,7 +27,10 @@ struct yaml_file {
 /* Reads a file. Returns 0 or -errno with a message; call yaml_file_finish() in both cases. */
 int yaml_file_read(const char *path, struct yaml_file *file, struct error *err);
 
-/* Takes a copy of a text instead; `path` is its name in messages. As above. */
+/*
+ * Takes a copy of a text; `path` is its name in messages. Returns 0 or -ENOMEM with a message; call
+ * yaml_file_finish() in both cases.
+ */
 int yaml_file_copy(const char *path, const char *text, size_t len, struct yaml_file *file,
 		   struct error *err);
 

@@ -38,7 +38,8 @@ int config_value_read(struct config_reader *reader, unsigned int place,
 int config_output_read(struct config_reader *reader, struct setting *setting,
 		       const struct yaml_node *node);
 
-/* Adds a setting; too many are an error. As above. */
+/* Adds a setting. Returns 0, -EINVAL with an error in the report if there are too many, or -ENOMEM.
+ */
 int config_add_setting(struct config_reader *reader, const struct setting *setting);
 
 /* Reads the keys of a file. `include` is set to the value of that key if it has it. */

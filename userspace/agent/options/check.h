@@ -28,7 +28,9 @@ int option_check_value(const struct option_row *row, const char *value, const ch
  */
 int settings_join(struct settings *files, const struct settings *command_line);
 
-/* Stores the values of settings in their order. As above. */
+/*
+ * Stores the values of settings in their order. Returns 0, or -EINVAL or -ENOMEM with a message.
+ */
 int settings_apply(const struct settings *settings, struct options *options, struct error *err);
 
 /* Whether options fit together. */

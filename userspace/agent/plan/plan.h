@@ -37,7 +37,8 @@ int plan_create(const struct options *options, const struct printer *printer, st
 
 /*
  * Creates another plan, with the current rules from their files. options: new ones, on the heap,
- * taken over in every case; NULL: those of the plan. As above.
+ * taken over in every case; NULL: those of the plan. Messages are as of plan_create(). Returns 0
+ * or -errno with a message.
  */
 int plan_renew(const struct plan *plan, struct options *options, const struct printer *printer,
 	       struct plan **renewed, struct buf *messages, struct error *err);

@@ -68,7 +68,10 @@ int printer_init_again(struct printer *printer, const struct printer *running,
 		       const struct options *options, struct buf *messages, struct error *err);
 void printer_replace(struct printer *running, struct printer *printer);
 
-/* Makes a formatter for one more output, in the style of the printer without colours. As above. */
+/*
+ * Makes a formatter for one more output, in the style of the printer without colours. Warnings are
+ * appended to `messages` as whole lines. Returns 0 or -errno with a message.
+ */
 int printer_make_formatter(const struct printer *printer, const struct options *options,
 			   const struct printer_request *request, struct formatter **formatter,
 			   struct buf *messages, struct error *err);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Decides which conditions of the filter the kernel may apply, and makes its filters of them: an
+ * event that the state needs, too, is rejected there only where the call failed.
+ */
 #include "agent/plan/pushdown.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Forks that process before there are threads, and looks from time to time whether it still runs.
+ */
 #include "agent/process/loader.h"
 
 #include <errno.h>

@@ -24,7 +24,10 @@ struct containers;
 int containers_create(const struct options *options, struct sinsp *sinsp, struct input *input,
 		      struct containers **containers, struct error *err);
 
-/* Requests descriptions, too, from now on. As above. */
+/*
+ * Requests descriptions, too, from now on, and waits for those of the containers that are there.
+ * Returns 0 or -errno with a message.
+ */
 int containers_describe(struct containers *containers, struct error *err);
 
 void containers_destroy(struct containers *containers); /* accepts NULL */

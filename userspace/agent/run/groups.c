@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Evaluates the filter for each control group, as far as its container alone decides, and tells the
+ * input which groups can have no event that passes.
+ */
 #include "agent/run/groups.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the root, /proc and namespaces of the machine, and whether the agent is in others. */
 #include "agent/run/host.h"
 
 #include <errno.h>

@@ -27,7 +27,8 @@ int run_set_privileges(const struct options *options, const struct outputs *outp
 
 /*
  * Starts the process that loads programs if the run is to drop the privileges for it, but can need
- * others later. As above: after that, and before there are threads.
+ * others later. To be called after run_set_privileges(), and before there are threads. Returns 0
+ * or -errno with a message.
  */
 int run_start_loader(const struct options *options, bool reloads, struct loader *loader,
 		     struct error *err);

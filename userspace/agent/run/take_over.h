@@ -31,20 +31,25 @@ struct take_over {
  */
 int take_over_ask(struct run *run, struct error *err);
 
-/* Hides events, which are the other agent's: to be called before the first one. As above. */
+/*
+ * Hides events, which are the other agent's: to be called before the first one. Returns 0 or -errno
+ * with a message.
+ */
 int take_over_begin(struct run *run, struct error *err);
 
 /*
  * Takes over: afterwards the other agent has ended, and its outputs can be opened. If it fails
  * before the other one was told to end, that one goes on. If that one ends before, by itself, this
- * run just begins.
+ * run just begins. Returns 0 or -errno with a message.
  */
 int take_over_complete(struct run *run, struct error *err);
 
 /* Sets where outputs go on, before they are opened. */
 void take_over_continue_outputs(struct run *run);
 
-/* Begins with the events from the boundary on, which waited. As above. */
+/*
+ * Begins with the events from the boundary on, which waited. Returns 0 or -errno with a message.
+ */
 int take_over_open(struct run *run, struct error *err);
 
 /* Appends the account of both together, as whole lines, if there was another one. */

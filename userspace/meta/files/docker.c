@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads config.v2.json and hostconfig.json of a container below Docker's folder. */
 #include "meta/files/docker.h"
 
 #include <errno.h>

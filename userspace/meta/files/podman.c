@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Looks for a container in containers.json and volatile-containers.json below each storage. */
 #include "meta/files/podman.h"
 
 #include <errno.h>

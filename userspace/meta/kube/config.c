@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Reads the kubeconfig, the token and the certificates of a pod's service account, and the options.
+ */
 #include "meta/kube/config.h"
 
 #include <errno.h>

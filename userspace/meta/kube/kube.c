@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The thread that asks a server for pods with libcurl, as the reflector says, and pushes what came.
+ */
 #include "meta/kube/kube.h"
 
 #include <errno.h>

@@ -94,7 +94,7 @@ struct reflector_end {
 	const char *message; /* of a failure */
 };
 
-/* See phase.h. */
+/* What a reflector is doing; phase.c decides what follows. */
 enum phase {
 	PHASE_STREAMING_LIST,
 	PHASE_LIST,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds out whether a socket speaks the API of Docker, CRI or containerd, and asks it by that. */
 #include "meta/runtimes/runtime.h"
 
 #include <errno.h>

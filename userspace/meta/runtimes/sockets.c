@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The list of sockets, by default places and options, as a source of descriptions and as followers.
+ */
 #include "meta/runtimes/sockets.h"
 
 #include <errno.h>

@@ -91,7 +91,7 @@ static inline bool gaps_are_empty(const struct gaps *gaps)
  */
 void gaps_add(struct gaps *gaps, enum gap_cause cause, const struct output_record *record);
 
-/* Adds what another gap has. As above. */
+/* Adds what another gap has. Without memory there is no gap, as of gaps_add(). */
 void gaps_add_gap(struct gaps *gaps, enum gap_cause cause, const struct gap *more);
 
 /* Moves all gaps to others, which are empty afterwards. */

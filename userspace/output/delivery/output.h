@@ -100,7 +100,7 @@ void output_continue(struct output *output, const struct output_past *past);
 
 /*
  * Opens the target and starts the thread. reads_file: the source can wait, so that policy=auto
- * does; is_over: ends that wait. As above.
+ * does; is_over: ends that wait. Returns 0 or -errno with a message.
  */
 int output_open(struct output *output, bool reads_file, bool (*is_over)(void), struct error *err);
 

@@ -36,7 +36,10 @@ int outputs_add(struct outputs *outputs, struct output *output);
 int outputs_open(struct outputs *outputs, bool reads_file, bool (*is_over)(void),
 		 struct error *err);
 
-/* Whether all targets can be opened: see output_try(). As above. */
+/*
+ * Whether all targets can be opened, without a disturbance of another process that uses them.
+ * Returns 0 or -errno with a message.
+ */
 int outputs_try(const struct outputs *outputs, struct error *err);
 
 /* Sends what is left, for as long as each output allows; hurry: whether to end at once; or NULL. */

@@ -59,7 +59,7 @@ struct sender {
 /* The borrowed members are set. Opens the target. Returns 0 or -errno with a message. */
 int sender_open(struct sender *sender, struct error *err);
 
-/* Starts the thread. As above. */
+/* Starts the thread. Returns 0 or -errno with a message. */
 int sender_start(struct sender *sender, struct error *err);
 
 /* The function of the thread with a spool: sender_spool.c. */

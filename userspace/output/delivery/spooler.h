@@ -60,7 +60,9 @@ struct spooler {
  */
 int spooler_open(struct spooler *spooler, struct error *err);
 
-/* Starts the thread, which ends after the queue was closed. As above. */
+/*
+ * Starts the thread, which ends after the queue was closed. Returns 0 or -errno with a message.
+ */
 int spooler_start(struct spooler *spooler, struct error *err);
 
 /* Whether the spool is open. It stays open once it is. */

@@ -81,7 +81,7 @@ int opening_open(const struct output_config *config, struct output_stop *stop, v
 
 /*
  * Whether that will succeed: opens the target and closes it. Nothing is sent; another process that
- * uses the same target is not disturbed. As above.
+ * uses the same target is not disturbed. Returns 0 or -errno with a message.
  */
 int opening_try(const struct output_config *config, struct error *err);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Appends rejected records to a file of mode 600, up to its size. */
 #include "output/targets/dead_letters.h"
 
 #include <errno.h>

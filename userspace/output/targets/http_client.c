@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A handle of libcurl with the settings of an output, and one POST after the other with it. */
 #include "output/targets/http_client.h"
 
 #include <errno.h>

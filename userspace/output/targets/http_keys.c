@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Rows of keys that become the settings of an HTTP client, and the checks of their values. */
 #include "output/targets/http_keys.h"
 
 #include <errno.h>

@@ -68,10 +68,16 @@ struct scap_snapshot *scap_writer_snapshot(struct scap_writer *writer);
 int scap_writer_event(struct scap_writer *writer, const struct scap_event *event,
 		      struct error *err);
 
-/* Hands all buffered data to the kernel, readable up to there. As above. */
+/*
+ * Hands all buffered data to the kernel, readable up to there. Returns 0 or -errno with a message,
+ * after which nothing more is written.
+ */
 int scap_writer_flush(struct scap_writer *writer, struct error *err);
 
-/* Ends the stream, and frees the writer; accepts NULL. As above. */
+/*
+ * Ends the stream, and frees the writer in every case; accepts NULL. Returns 0 or -errno with a
+ * message.
+ */
 int scap_writer_finish(struct scap_writer *writer, struct error *err);
 
 void scap_writer_stats(const struct scap_writer *writer, struct scap_writer_stats *stats);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A pass over all threads scans their filters; the programs are attached while calls come that may
+ * be answered by others, and for a while after the last one.
+ */
 #include "scap/live/answers.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs the programs that read the ids of the groups in which this process and its namespace are. */
 #include "scap/live/cgroup_roots.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A list of descriptors by kind and row; each is closed once. */
 #include "scap/live/loaded.h"
 
 #include <errno.h>

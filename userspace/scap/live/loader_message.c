@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The packets between a process and its loader: settings, which are checked, errors and
+ * descriptors.
+ */
 #include "scap/live/loader.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Loads programs beside libbpf, on several threads, while it prepares the next ones. The largest
+ * come first; the reason of a rejection is found by loading that program again with a log.
+ */
 #include "scap/live/load.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Decompresses the object, drops the lines of its source where they are not needed, and opens it.
+ */
 #include "scap/live/skeleton.h"
 
 #include <elf.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Translates ids by the fdinfo of a pidfd, and tells whether /proc is that of the initial
+ * namespace.
+ */
 #include "scap/proc/ids.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Looks for the root of control groups of version 2 among the mounts. */
 #include "scap/proc/root_group.h"
 
 #include <errno.h>

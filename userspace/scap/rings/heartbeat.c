@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The thread pins itself to one CPU after the other, makes the call there, and counts it. */
 #include "scap/rings/heartbeat.h"
 
 #include <errno.h>

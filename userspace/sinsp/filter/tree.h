@@ -152,7 +152,7 @@ int filter_parse(const char *text, struct arena *arena, struct filter_node **roo
 
 /*
  * Parses the field or transformer at `position` of a text, whatever follows it: `end` is set to the
- * position after it. As above.
+ * position after it. Returns 0, -EINVAL with `err` set, or -ENOMEM.
  */
 int filter_parse_operand(const char *text, size_t position, struct arena *arena,
 			 struct filter_expr **expr, size_t *end, struct filter_error *err);

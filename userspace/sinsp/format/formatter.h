@@ -146,7 +146,10 @@ int format_reserve(struct formatter *formatter, size_t n);
 int format_add_column(struct formatter *formatter, const struct format_token *token,
 		      const char *text, struct filter_error *err);
 
-/* Adds a field, which is named at `position` of `text`. As above. */
+/*
+ * Adds a field, which is named at `position` of `text`. Returns 0, -EINVAL with `err` set, or
+ * -ENOMEM.
+ */
 int format_add_field(struct formatter *formatter, struct filter_text name, const char *text,
 		     size_t position, struct filter_error *err);
 
@@ -176,10 +179,13 @@ int format_prepend_column(struct formatter *formatter, const struct format_colum
 /* Copies bytes to memory of the formatter, with BUF_CHUNK readable bytes. Returns 0 or -ENOMEM. */
 int format_keep_text(struct formatter *formatter, const struct buf *text, struct filter_text *kept);
 
-/* Adds the columns of a list such as "default,proc.cwd". As above. */
+/*
+ * Adds the columns of a list such as "default,proc.cwd". Returns 0, -EINVAL with `err` set, or
+ * -ENOMEM.
+ */
 int format_parse_fields(struct formatter *formatter, const char *list, struct filter_error *err);
 
-/* Adds the columns of a format. As above. */
+/* Adds the columns of a format. Returns 0, -EINVAL with `err` set, or -ENOMEM. */
 int format_parse(struct formatter *formatter, const char *format, struct filter_error *err);
 
 /* Divides the columns into spans, after all were added. Returns 0 or -ENOMEM. */

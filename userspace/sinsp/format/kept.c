@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A table with one place for each key, and its bytes one after the other in one buffer. */
 #include "sinsp/format/kept.h"
 
 #include <stdlib.h>

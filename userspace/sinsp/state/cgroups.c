@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Visits the groups that changed since a revision, and gives the text of their paths. */
 #include "sinsp/state/cgroups.h"
 
 #include "sinsp/state/core.h"

@@ -96,13 +96,13 @@ void sinsp_describe_container(struct sinsp *sinsp, const char *id, uint32_t owne
 
 /*
  * Its runtime removed the container: it is dropped when its last thread ends, and a description
- * that comes later is of another one with its id. As above.
+ * that comes later is of another one with its id. Does nothing if there is none.
  */
 void sinsp_remove_container(struct sinsp *sinsp, const char *id);
 
 /*
  * Replaces what the API of Kubernetes says of a pod, for its containers here and those to come.
- * Owns `info`. As above.
+ * Owns `info`.
  */
 void sinsp_describe_pod(struct sinsp *sinsp, struct sinsp_pod_info *info);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds or makes the entry of a thread's control groups, and joins and splits containers by it. */
 #include "sinsp/state/containers.h"
 
 #include <errno.h>

@@ -54,7 +54,7 @@ struct state_switch {
 	int64_t next; /* the thread switched to */
 };
 
-/* See sinsp_snapshot(). */
+/* What fills the tables from a snapshot, in place of /proc. */
 struct state_listener {
 	struct scap_snapshot snapshot; /* first: the listener is its snapshot */
 	struct sinsp *sinsp; /* NULL: the listener is not in use */

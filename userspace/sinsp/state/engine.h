@@ -41,7 +41,7 @@ int sinsp_seed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, str
 
 /*
  * Fills the tables again, between two events, for parts that no events kept up to date
- * so far; counters continue. As above.
+ * so far; counters continue. Returns 0, or -errno with a message.
  */
 int sinsp_reseed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err);
 
@@ -59,8 +59,8 @@ int sinsp_dump(struct sinsp *sinsp, struct scap_snapshot *to);
 
 /*
  * Reports the containers whose descriptions or users became known since the last call of this
- * function or of sinsp_dump(); `to` NULL: skips them. As above; without any, cheap enough for each
- * event.
+ * function or of sinsp_dump(); `to` NULL: skips them. Returns 0, or what `to` returned. Without
+ * any it is cheap enough for each event.
  */
 int sinsp_dump_changed(struct sinsp *sinsp, struct scap_snapshot *to);
 

@@ -285,6 +285,7 @@ static void dumps_unknown_users(void **state)
 
 	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
 	drive_create(&drive, &(struct sinsp_config){.proc = proc, .etc = "/nonexistent"});
+	drive.sinsp->containers.owner_of = NULL; /* the group is not one of this machine */
 	users_add(&drive.sinsp->names->users, &ann);
 	container = add_users(&drive);
 	sinsp_container_set_users(&drive.sinsp->containers, container, NULL);
