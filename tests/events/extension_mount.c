@@ -11,6 +11,7 @@
 #include <sys/mount.h>
 
 #include "harness/calls.h"
+#include "harness/fixture.h"
 
 enum { ALL_BITS = -1 };
 
@@ -91,6 +92,32 @@ LIVE_TEST(fspick)
 		check_fspick(AT_FDCWD, paths[i].path, paths[i].shown, 0);
 }
 
+/* The parameters of the trees that say which file the descriptor is; < 0: the call failed. */
+#define expect_tree(ev, event, fd, asked)                                                          \
+	do {                                                                                       \
+		struct opened tree = {0};                                                          \
+                                                                                                   \
+		if ((fd) >= 0)                                                                     \
+			tree = fixture_opened((int)(fd));                                          \
+		expect_i64(ev, event##__file_flags, tree_file_flags(fd, &tree, asked));            \
+		expect_i64(ev, event##__dev, (fd) < 0 ? 0 : fixture_device(&tree.status));         \
+		expect_i64(ev, event##__ino, (int64_t)tree.status.st_ino);                         \
+		fixture_expect_real_path(ev, event##__real_path, (fd) < 0 ? NULL : &tree);         \
+	} while (0)
+
+static int64_t tree_file_flags(long fd, const struct opened *tree, long asked)
+{
+	int64_t flags = file_flags__O_RDONLY;
+
+	if (fd < 0)
+		return 0;
+	if (asked & open_tree_flags__OPEN_TREE_CLOEXEC)
+		flags |= file_flags__O_CLOEXEC;
+	if (S_ISDIR(tree->status.st_mode))
+		flags |= file_flags__O_DIRECTORY | file_flags__O_TMPFILE;
+	return flags;
+}
+
 static void check_open_tree(long dirfd, const char *path, const char *shown, long flags)
 {
 	long ret = CALL(SYS_open_tree, dirfd, path, flags);
@@ -99,6 +126,7 @@ static void check_open_tree(long dirfd, const char *path, const char *shown, lon
 	expect_i64(ev, open_tree__dirfd, dirfd);
 	expect_string(ev, open_tree__path, shown);
 	expect_i64(ev, open_tree__flags, (uint32_t)flags);
+	expect_tree(ev, open_tree, ret, flags);
 	if (ret >= 0)
 		close((int)ret);
 }
@@ -110,6 +138,8 @@ LIVE_TEST(open_tree)
 	check_open_tree(AT_FDCWD, ".", ".",
 			open_tree_flags__OPEN_TREE_CLOEXEC | open_tree_flags__AT_NO_AUTOMOUNT);
 	check_open_tree(AT_FDCWD, "", "", open_tree_flags__AT_EMPTY_PATH);
+	check_open_tree(AT_FDCWD, "/proc/version", "/proc/version", 0);
+	check_open_tree(AT_FDCWD, ".", ".", open_tree_flags__OPEN_TREE_CLONE);
 	check_open_tree(NO_FD, "x", "x", ALL_BITS);
 	for (int i = 0; i < PATH_CASES; i++)
 		check_open_tree(AT_FDCWD, paths[i].path, paths[i].shown, 0);
@@ -177,6 +207,7 @@ static void check_attributes(const char *path, const char *shown, long flags,
 	expect_i64(ev, open_tree_attr__flags, (uint32_t)flags);
 	expect_attributes(ev, open_tree_attr__attr_set, shown_attr);
 	expect_i64(ev, open_tree_attr__size, size);
+	expect_tree(ev, open_tree_attr, ret, flags);
 }
 
 LIVE_TEST(mount_setattr)
@@ -210,6 +241,7 @@ LIVE_TEST(open_tree_attr)
 	expect_i64(ev, open_tree_attr__flags, flags);
 	expect_attributes(ev, open_tree_attr__attr_set, &attr);
 	expect_i64(ev, open_tree_attr__size, sizeof(attr));
+	expect_tree(ev, open_tree_attr, ret, flags);
 	if (ret >= 0)
 		close((int)ret);
 }

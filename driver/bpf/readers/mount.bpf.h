@@ -3,6 +3,8 @@
 #ifndef LANNER_MOUNT_BPF_H
 #define LANNER_MOUNT_BPF_H
 
+#include "bpf/readers/file.bpf.h"
+#include "bpf/readers/flags.bpf.h"
 #include "bpf/readers/user_memory.bpf.h"
 
 #include <linux/mount.h>
@@ -25,6 +27,16 @@ static __always_inline __u64 mount_request_ns(struct filler *f,
 {
 	f->absent = !request->is_read || request->value.size < sizeof(request->value);
 	return request->value.ns_id;
+}
+
+/* Those that open(2) has for a descriptor of a tree: it is a path alone. 0 if the call failed. */
+static __always_inline __u32 tree_flags(struct file *file, __u64 asked)
+{
+	__u32 kind = file_kind(file) & S_IFMT;
+
+	if (!kind)
+		return 0;
+	return file_flags((asked & OPEN_TREE_CLOEXEC) | (kind == S_IFDIR ? O_DIRECTORY : 0));
 }
 
 /* The address of one of the strings of statmount, or 0. */
