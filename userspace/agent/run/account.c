@@ -217,6 +217,9 @@ void account_meta_append_troubles(const struct account_containers *containers, s
 	const struct account_trouble waits[] = {
 		{containers->unverified, "control groups that users named like those of containers "
 					 "(meta.state=unverified)"},
+		{containers->again,
+		 "times that a container was asked for again: too many at once, or "
+		 "arguments of its runtime that could not be read"},
 		{containers->late, "new containers whose data was not there in time (--meta-wait)"},
 		{containers->users_late,
 		 "new containers whose users were not there in time (--meta-wait)"},

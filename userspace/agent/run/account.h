@@ -24,6 +24,7 @@ struct account_containers {
 	struct meta_stats meta;
 	uint64_t users_late; /* programs that began in containers whose users came too late */
 	uint64_t late; /* events given out without a description: it came too late */
+	uint64_t again; /* containers that were asked for again, since that could help */
 	uint64_t unverified; /* groups of users that are named like those of root's containers */
 	uint64_t full; /* events given out without a description, because a ring buffer was more
 			  than half full */

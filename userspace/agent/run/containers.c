@@ -23,6 +23,7 @@ enum {
 	NS_PER_MS = 1000000,
 	LOOK_NS = 2 * NS_PER_MS, /* between two looks at the ring buffers during a wait */
 	TIMEOUTS_MAX = 3, /* in a row: the source may hang */
+	AGAIN_MAX = 4, /* behind an event */
 	UPDATES_MAX = 256, /* at a time: followers can go on pushing meanwhile */
 };
 
@@ -46,7 +47,7 @@ struct containers {
 	bool with_env; /* their environment is recorded */
 	struct waits descriptions, users;
 	bool failed; /* the first failure was printed */
-	uint64_t unverified, full; /* see struct account_containers */
+	uint64_t unverified, full, again; /* see struct account_containers */
 };
 
 /* Prints `text`, and releases it. Names, paths and answers in it are those of others. */
@@ -187,8 +188,11 @@ static bool request(struct containers *containers, struct sinsp_container *conta
 	}
 	if (sinsp_container_bundle(containers->sinsp, container, bundle, sizeof(bundle)))
 		request.bundle = bundle;
+	else if (sinsp_container_is_unread(containers->sinsp, container))
+		sinsp_ask_for_container_again(containers->sinsp, container);
 	request.rank = rank_of(&request);
 	if (meta_request(containers->meta, &request)) {
+		sinsp_ask_for_container_again(containers->sinsp, container);
 		describe_by_cache(containers, container);
 		return false;
 	}
@@ -235,6 +239,20 @@ static bool request_descriptions(struct containers *containers)
 	return requested;
 }
 
+/* No event waits for these: they have been without a description for a while. */
+static void request_again(struct containers *containers)
+{
+	struct sinsp_container *container;
+
+	for (int i = 0; i < AGAIN_MAX; i++) {
+		container = sinsp_take_container_again(containers->sinsp);
+		if (!container)
+			return;
+		containers->again++;
+		request(containers, container);
+	}
+}
+
 static bool request_users(struct containers *containers)
 {
 	struct sinsp_users_wanted wanted;
@@ -257,6 +275,8 @@ void containers_follow(struct containers *containers)
 	bool descriptions = containers->describes && request_descriptions(containers);
 	uint64_t end;
 
+	if (containers->describes)
+		request_again(containers);
 	if ((!users && !descriptions) || !containers->wait_ns)
 		return;
 	end = clock_ns(CLOCK_MONOTONIC) + containers->wait_ns;
@@ -440,6 +460,7 @@ void containers_account(const struct containers *containers, struct account_cont
 	account->users_late = containers->users.late;
 	account->full = containers->full;
 	account->unverified = containers->unverified;
+	account->again = containers->again;
 }
 
 #ifdef WITH_KUBERNETES

@@ -66,6 +66,7 @@ const char *sinsp_meta_state_name(enum sinsp_meta_state state);
 /* Lists of containers; one can be in all of them. */
 enum sinsp_container_listing {
 	SINSP_CONTAINERS_NEW, /* until sinsp_containers_take_new() */
+	SINSP_CONTAINERS_AGAIN, /* asked for again, until sinsp_take_container_again() */
 	SINSP_CONTAINERS_CHANGED, /* their descriptions, until sinsp_containers_take_changed() */
 	SINSP_CONTAINERS_UNUSED, /* described, and no thread refers to them */
 	SINSP_CONTAINERS_UNREAD, /* their users can be read, until sinsp_take_users_wanted() */
@@ -99,6 +100,8 @@ struct sinsp_container {
 	bool is_listed; /* in the description of its pod */
 	/* All that is known of it: runtime_info, completed by the pod. The texts are theirs. */
 	struct sinsp_container_info info;
+	uint8_t asked_again; /* how often: see sinsp_ask_for_container_again() */
+	uint64_t ask_ns; /* in SINSP_CONTAINERS_AGAIN: not before an event of that time */
 	bool removed; /* by its runtime: it is not kept when it is unused */
 	bool is_named; /* the id is the name that a user gave */
 	char pod_uid[SINSP_POD_UID_BYTES]; /* from the path of its control groups; "": none */

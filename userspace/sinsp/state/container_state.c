@@ -11,6 +11,7 @@
 
 #include "sinsp/state/container_json.h"
 #include "sinsp/state/core.h"
+#include "sinsp/state/load.h"
 #include "sinsp/state/path.h"
 #include "sinsp/state/program.h"
 
@@ -224,7 +225,7 @@ int sinsp_copy_proc(const struct sinsp *sinsp, struct scap_proc **proc)
 	return sinsp->proc ? scap_proc_copy(sinsp->proc, proc) : 0;
 }
 
-enum { ANCESTORS_MAX = 16 };
+enum { ANCESTORS_MAX = 16, NS_PER_S = 1000000000 };
 
 /* Those of runc, crun and conmon. */
 static const char *const bundle_options[] = {"--bundle", "-b"};
@@ -237,17 +238,83 @@ struct sinsp_container *sinsp_take_new_container(struct sinsp *sinsp)
 	return sinsp_containers_take_new(&sinsp->containers);
 }
 
-void sinsp_container_set_pending(struct sinsp_container *container)
-{
-	container->state = SINSP_META_PENDING;
-	sinsp_container_changed(container);
-}
-
 /* Whether a runtime, or its files, said something of it. */
 static bool was_described(const struct sinsp_container *container)
 {
 	return container->runtime_info &&
 	       (container->state == SINSP_META_OK || container->state == SINSP_META_PARTIAL);
+}
+
+/* A program always has a name in its arguments; only a strange one has none. */
+static bool lacks_arguments(const struct sinsp_thread *thread)
+{
+	return *thread->program->exepath && !*thread->program->exe && !thread->program->args_len;
+}
+
+/* The thread by which the container was found, then its ancestors; NULL: no more. */
+static struct sinsp_thread *next_ancestor(const struct sinsp *sinsp,
+					  const struct sinsp_thread *thread)
+{
+	return thread->ptid > 0 ? state_thread_find(sinsp, thread->ptid) : NULL;
+}
+
+bool sinsp_container_is_unread(const struct sinsp *sinsp, const struct sinsp_container *container)
+{
+	const struct sinsp_thread *thread = state_thread_find(sinsp, container->first_tid);
+
+	for (int i = 0; thread && i < ANCESTORS_MAX; i++, thread = next_ancestor(sinsp, thread))
+		if (lacks_arguments(thread))
+			return true;
+	return false;
+}
+
+static void read_again(struct sinsp *sinsp, const struct sinsp_container *container)
+{
+	struct sinsp_thread *thread = state_thread_find(sinsp, container->first_tid);
+
+	for (int i = 0; thread && i < ANCESTORS_MAX; i++, thread = next_ancestor(sinsp, thread))
+		if (lacks_arguments(thread))
+			state_read_arguments(sinsp, thread);
+}
+
+bool sinsp_ask_for_container_again(struct sinsp *sinsp, struct sinsp_container *container)
+{
+	struct sinsp_container_lists *lists = &sinsp->containers.lists;
+
+	if (container->links[SINSP_CONTAINERS_AGAIN].listed)
+		return true;
+	if (container->asked_again >= SINSP_AGAIN_TIMES ||
+	    lists->of[SINSP_CONTAINERS_AGAIN].count >= SINSP_AGAIN_MAX)
+		return false;
+	container->asked_again++;
+	container->ask_ns = sinsp->now_ns + (uint64_t)SINSP_AGAIN_S * NS_PER_S;
+	sinsp_container_list_add(lists, container, SINSP_CONTAINERS_AGAIN);
+	return true;
+}
+
+struct sinsp_container *sinsp_take_container_again(struct sinsp *sinsp)
+{
+	struct sinsp_container_lists *lists = &sinsp->containers.lists;
+	struct sinsp_container *container;
+
+	while ((container = lists->of[SINSP_CONTAINERS_AGAIN].oldest) &&
+	       container->ask_ns <= sinsp->now_ns) {
+		sinsp_container_list_remove(lists, container, SINSP_CONTAINERS_AGAIN);
+		if (container->state == SINSP_META_OK || container->state == SINSP_META_PENDING)
+			continue;
+		if (sinsp->proc)
+			read_again(sinsp, container);
+		return container;
+	}
+	return NULL;
+}
+
+void sinsp_container_set_pending(struct sinsp_container *container)
+{
+	if (was_described(container))
+		return;
+	container->state = SINSP_META_PENDING;
+	sinsp_container_changed(container);
 }
 
 /* Whether `info` is to take the place of what is known of the container, which it completes. */

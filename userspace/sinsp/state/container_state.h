@@ -83,7 +83,28 @@ void state_find_named_container(struct sinsp *sinsp, struct sinsp_thread *thread
 void sinsp_declare_container(struct sinsp *sinsp, int64_t pid, const char *id,
 			     enum sinsp_container_type type);
 
-/* It is asked for. */
+enum {
+	SINSP_AGAIN_S = 5, /* after that a container is asked for again */
+	SINSP_AGAIN_TIMES = 8,
+	SINSP_AGAIN_MAX = 256, /* containers, at a time */
+};
+
+/*
+ * Notes a container to be asked for again, since what kept it from being described may have passed.
+ * Returns false if it was often enough, or too many are noted.
+ */
+bool sinsp_ask_for_container_again(struct sinsp *sinsp, struct sinsp_container *container);
+
+/*
+ * The next one that is due by the time of the last event, and not described by now; NULL: none.
+ * Reads the arguments of its ancestors that could not be read before.
+ */
+struct sinsp_container *sinsp_take_container_again(struct sinsp *sinsp);
+
+/* Whether one of its ancestors, which may tell its bundle, has arguments that could not be read. */
+bool sinsp_container_is_unread(const struct sinsp *sinsp, const struct sinsp_container *container);
+
+/* It is asked for; what is known of it remains. */
 void sinsp_container_set_pending(struct sinsp_container *container);
 
 /*

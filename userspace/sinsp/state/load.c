@@ -272,6 +272,22 @@ void state_learn_executable(struct sinsp *sinsp, struct sinsp_thread *thread,
 	load_set_program(sinsp, thread, &learnt);
 }
 
+void state_read_arguments(struct sinsp *sinsp, struct sinsp_thread *thread)
+{
+	struct sinsp_program read = *thread->program;
+	struct scap_thread found;
+
+	if (scap_proc_thread(sinsp->proc, thread->tid, &found) < 0 || !*found.exe ||
+	    strcmp(found.exepath, read.exepath) != 0)
+		return;
+	read.exe = found.exe;
+	read.args = found.args;
+	read.args_len = found.args_len;
+	read.env = found.env;
+	read.env_len = found.env_len;
+	load_set_program(sinsp, thread, &read);
+}
+
 static void load_program(struct sinsp *sinsp, struct sinsp_thread *thread,
 			 const struct scap_thread *from)
 {

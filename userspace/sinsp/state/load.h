@@ -27,6 +27,12 @@ void state_note_program(struct sinsp *sinsp, int64_t tid, uint64_t exec_id,
 void state_learn_executable(struct sinsp *sinsp, struct sinsp_thread *thread,
 			    const struct sinsp_program *from);
 
+/*
+ * Reads the arguments and the environment of a thread again, which could not be read before;
+ * changes nothing if they cannot now.
+ */
+void state_read_arguments(struct sinsp *sinsp, struct sinsp_thread *thread);
+
 /* That program, with a reference for the caller; NULL: none with that exec_id was noted. */
 struct sinsp_program *state_noted_program(struct sinsp *sinsp, int64_t tid, uint64_t exec_id);
 

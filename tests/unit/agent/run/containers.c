@@ -510,6 +510,44 @@ static void test_rejected(void **state)
 	assert_int_equal(account().meta.counts[META_REQUESTS], META_REQUESTS_MAX / 4);
 }
 
+/* One that was rejected is asked for again a while later. */
+static void test_rejected_for_a_while(void **state)
+{
+	const struct sinsp_container *container;
+
+	options.meta_wait_ms = 0;
+	begin();
+	atomic_store(&held, true);
+	for (int i = 0; i < META_REQUESTS_MAX / 4; i++) {
+		start(2);
+		containers_follow(containers);
+		drive_exit(&drive, 102, 1);
+		drive_any(&drive, 1);
+	}
+	container = start(4);
+	containers_follow(containers);
+	assert_int_equal(account().meta.counts[META_REJECTED], 1);
+	assert_int_equal(container->state, SINSP_META_MISSING);
+	atomic_store(&held, false);
+	for (int i = 0;
+	     i < WAIT_MS && account().meta.counts[META_DESCRIBED] < META_REQUESTS_MAX / 4; i++) {
+		usleep(1000);
+		containers_apply(containers);
+	}
+	while (account().again == 0) {
+		containers_apply(containers);
+		drive.ts_ns += (uint64_t)SINSP_AGAIN_S * 1000 * NS_PER_MS;
+		drive_any(&drive, 1);
+		containers_follow(containers);
+	}
+	for (int i = 0; i < WAIT_MS && container->state != SINSP_META_OK; i++) {
+		usleep(1000);
+		containers_apply(containers);
+	}
+	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(account().again, 1);
+}
+
 #ifdef WITH_RUNTIME_SOCKETS
 /* What a runtime said before is known all the same. */
 static void test_rejected_but_known(void **state)
@@ -608,6 +646,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_no_wait, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_rejected, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_rejected_for_a_while, setup, teardown),
 #ifdef WITH_RUNTIME_SOCKETS
 	cmocka_unit_test_setup_teardown(test_partial, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_rejected_but_known, setup, teardown),

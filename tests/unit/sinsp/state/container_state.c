@@ -334,6 +334,46 @@ static void test_describe_parts(void **state)
 	assert_int_equal(container->state, SINSP_META_OK);
 }
 
+static struct sinsp_container *take_again_after_s(uint64_t seconds)
+{
+	drive.sinsp->now_ns += seconds * UINT64_C(1000000000);
+	return sinsp_take_container_again(drive.sinsp);
+}
+
+/* Asked for again after a while, a few times, unless it is described by then. */
+static void test_ask_again(void **state)
+{
+	struct sinsp_container *container = start(1);
+
+	for (int i = 0; i < SINSP_AGAIN_TIMES; i++) {
+		assert_true(sinsp_ask_for_container_again(drive.sinsp, container));
+		assert_true(sinsp_ask_for_container_again(drive.sinsp, container));
+		assert_null(take_again_after_s(SINSP_AGAIN_S - 1));
+		assert_ptr_equal(take_again_after_s(1), container);
+		assert_null(take_again_after_s(SINSP_AGAIN_S));
+	}
+	assert_false(sinsp_ask_for_container_again(drive.sinsp, container));
+	container->asked_again = 0;
+	assert_true(sinsp_ask_for_container_again(drive.sinsp, container));
+	describe(ID, "web", NULL);
+	assert_null(take_again_after_s(SINSP_AGAIN_S));
+}
+
+/* A runtime's process whose arguments could not be read may tell where the bundle is. */
+static void test_unread(void **state)
+{
+	struct sinsp_container *container;
+
+	run(RUNTIME, 1, "runc", "create|--bundle|/run/b|" ID, NULL);
+	container = start(RUNTIME);
+	assert_false(sinsp_container_is_unread(drive.sinsp, container));
+	drive_thread(&drive, RUNTIME)->program->args_len = 0;
+	assert_false(sinsp_container_is_unread(drive.sinsp, container));
+	drive_thread(&drive, RUNTIME)->program->exe = "";
+	drive_thread(&drive, RUNTIME)->program->exepath = "/usr/bin/runc";
+	assert_true(sinsp_container_is_unread(drive.sinsp, container));
+}
+
 /* The id of a removed container can be that of another one. */
 static void test_remove(void **state)
 {
@@ -367,6 +407,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_describe, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_describe_twice, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_describe_parts, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_ask_again, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_unread, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_remove, setup, teardown),
 };
 

@@ -265,6 +265,25 @@ static void completes_programs(void **state)
 	assert_string_equal(thread->program->args, "on");
 }
 
+/* Arguments that could not be read at first; not those of another program. */
+static void reads_arguments_again(void **state)
+{
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	struct sinsp_thread *thread;
+	struct scap_thread unread;
+
+	assert_int_equal(scap_proc_thread(&machine->proc, 50, &unread), 0);
+	unread.exe = unread.args = "";
+	unread.args_len = 0;
+	for (int i = 0; i < 2; i++) {
+		unread.exepath = i ? "/bin/other" : "/bin/known";
+		thread = state_load_thread(drive->sinsp, &unread);
+		state_read_arguments(drive->sinsp, thread);
+		assert_int_equal(*thread->program->exe != '\0', i == 0);
+	}
+}
+
 /* A program that is known goes before what was noted. */
 static void notes_programs_once(void **state)
 {
@@ -321,6 +340,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(takes_threads_of_an_iterator),
 	TEST(keeps_programs_of_those_that_ended),
 	TEST(completes_programs),
+	TEST(reads_arguments_again),
 	TEST(notes_programs_once),
 	TEST(reads_threads_from_proc_if_the_iterator_fails),
 	TEST(does_nothing_without_proc),
