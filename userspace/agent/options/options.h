@@ -55,6 +55,7 @@ struct options {
 	bool all_rules; /* a line for each rule that an event matches */
 	const struct output_format *format; /* NULL: the default */
 	const char *json_fields; /* list of fields; NULL: default fields */
+	bool no_redact; /* standard output shows secrets */
 	bool json_base64; /* invalid UTF-8 is also printed in base64 */
 	const char *print; /* -p: format of events; NULL: the default */
 	struct text_style style; /* of the output; coloured: see color */

@@ -494,6 +494,7 @@ CONSTANT_SETTER(set_json, format, &format_json)
 CONSTANT_SETTER(set_quiet, quiet, true)
 CONSTANT_SETTER(set_json_fields, json_fields, value)
 CONSTANT_SETTER(set_json_base64, json_base64, true)
+CONSTANT_SETTER(set_no_redact, no_redact, true)
 CONSTANT_SETTER(set_print, print, value)
 CONSTANT_SETTER(set_port_names, port_names, true)
 CONSTANT_SETTER(set_ascii, style.bytes, TEXT_BYTES_ASCII)
@@ -549,6 +550,8 @@ const struct option_row option_rows_print[] = {
 	{'R', "resolve-ports", NULL,
 	 "in text, ports of sockets as names of services; numbers stay in numeric fields",
 	 set_port_names, .about = PRINTS},
+	{0, "no-redact", NULL, "show passwords, tokens, keys, which become asterisks by default",
+	 set_no_redact, .about = PRINTS},
 	{0, "color", "WHEN", "auto, always or never; default auto: on a terminal", set_color,
 	 .words = color_words_get, .about = PRINTS},
 	{0},

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "agent/record/captures.h"
+#include "output/delivery/batch.h"
 #include "output/delivery/outputs.h"
+#include "output/redact/redact.h"
 #include "util/buf.h"
 #include "util/terminal.h"
 
@@ -219,6 +221,7 @@ int printer_make_formatter(const struct printer *printer, const struct options *
 	struct text_style style = printer->style;
 
 	style.coloured = false;
+	style.hider = (struct text_hider){0};
 	return plan_printer_make_formatter(printer, options, request, &style, formatter, messages,
 					   err);
 }
@@ -249,6 +252,28 @@ static int load_services(struct printer *printer, struct error *err)
 	return 0;
 }
 
+/* Outputs hide secrets themselves, see there. */
+static int plan_printer_hide_secrets(struct printer *printer, const struct options *options,
+				     struct error *err)
+{
+	int code;
+
+	if (options->no_redact || printer->format->silent)
+		return 0;
+	code = redact_create(NULL, 0, &printer->redact, err);
+	if (code == 0)
+		printer->style.hider = (struct text_hider){redact_arguments, printer->redact};
+	return code;
+}
+
+void printer_hide(const struct printer *printer, char *record, size_t len)
+{
+	const struct output_form form = {.format = printer->format, .redact = printer->redact};
+
+	if (printer->redact)
+		hide_in_record(&form, record, len);
+}
+
 /* What `running` has is not loaded again; NULL: there is none. */
 static int plan_printer_init(struct printer *printer, const struct options *options,
 			     const struct printer *running, struct buf *messages, struct error *err)
@@ -270,6 +295,8 @@ static int plan_printer_init(struct printer *printer, const struct options *opti
 	printer->style.services = running ? running->services : NULL;
 	if (code == 0 && options->port_names && !printer->style.services)
 		code = load_services(printer, err);
+	if (code == 0)
+		code = plan_printer_hide_secrets(printer, options, err);
 	if (code || !printer_prints_events(printer, options, printer->format))
 		return code;
 	request = (struct printer_request){
@@ -306,6 +333,7 @@ void printer_replace(struct printer *running, struct printer *printer)
 void printer_finish(struct printer *printer)
 {
 	formatter_destroy(printer->formatter);
+	redact_destroy(printer->redact);
 	services_destroy(printer->services);
 	*printer = (struct printer){0};
 }

@@ -27,12 +27,14 @@ enum { PRINTER_LINES_MAX = 32 }; /* more than formats times schemas */
 
 struct captures;
 struct outputs;
+struct redact;
 
 struct printer {
 	const struct output_format *format; /* that of the options, or the default */
 	struct text_style style; /* that of the options, with colours and lengths resolved */
 	struct services *services; /* owned; NULL: ports are numbers */
 	struct formatter *formatter; /* owned; NULL: only rules print */
+	struct redact *redact; /* owned; NULL: nothing is hidden of what standard output prints */
 	struct identity machine; /* nothing is known of that of a capture file */
 	const char *container_info; /* for outputs of rules: see struct ruleset_config */
 	const struct outputs *outputs; /* borrowed: they print; NULL: standard output does */
@@ -75,6 +77,9 @@ void printer_replace(struct printer *running, struct printer *printer);
 int printer_make_formatter(const struct printer *printer, const struct options *options,
 			   const struct printer_request *request, struct formatter **formatter,
 			   struct buf *messages, struct error *err);
+
+/* Hides the secrets in a record for standard output, if they are to be hidden. */
+void printer_hide(const struct printer *printer, char *record, size_t len);
 
 /* Whether a format prints something of each event; otherwise only rules print. */
 bool printer_prints_events(const struct printer *printer, const struct options *options,

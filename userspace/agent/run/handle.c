@@ -14,9 +14,14 @@ static void count_match(struct run *run)
 	run->ended = run->counts.matched == run->options->count;
 }
 
-static int end_line(struct run *run, struct error *err)
+/* `start`: where the line begins. */
+static int end_line(struct run *run, size_t start, struct error *err)
 {
+	struct buf *buf = &run->line_writer.buf;
+
 	run->counts.formatted++;
+	if (!buf->failed)
+		printer_hide(&run->printer, buf->data + start, buf->len - start);
 	line_writer_end_line(&run->line_writer);
 	return line_writer_flush_if_full(&run->line_writer, err);
 }
@@ -25,13 +30,14 @@ static int print_match(struct run *run, size_t rule, struct sinsp_event *event, 
 {
 	const struct printer *printer = &run->printer;
 	struct ruleset *ruleset = run->plan->ruleset;
+	size_t start = run->line_writer.buf.len;
 
 	if (run->outputs.count)
 		outputs_match(&run->outputs, ruleset, rule, event);
 	if (printer->format->silent)
 		return 0;
 	ruleset_append(ruleset, rule, 0, event, printer->formatter, &run->line_writer.buf);
-	return end_line(run, err);
+	return end_line(run, start, err);
 }
 
 /*
@@ -61,6 +67,7 @@ static int show_rules(struct run *run, struct sinsp_event *event, bool *passed, 
 static int show(struct run *run, struct sinsp_event *event, bool *passed, struct error *err)
 {
 	const struct plan *plan = run->plan;
+	size_t start = run->line_writer.buf.len;
 
 	if (plan->ruleset)
 		return show_rules(run, event, passed, err);
@@ -76,7 +83,7 @@ static int show(struct run *run, struct sinsp_event *event, bool *passed, struct
 		return 0;
 	if (!formatter_write(run->printer.formatter, event, &run->line_writer.buf))
 		return 0;
-	return end_line(run, err);
+	return end_line(run, start, err);
 }
 
 /* Events that only update the state were not requested. */

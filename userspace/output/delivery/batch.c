@@ -276,19 +276,20 @@ static void hide_part(void *redact, char *text, size_t len)
 	redact_part(redact, text, len);
 }
 
-void hide_secrets(const struct output_form *form, struct block *block)
+void hide_in_record(const struct output_form *form, char *record, size_t len)
 {
 	const struct format_records *records = &form->format->records;
 
-	for (size_t i = 0; form->redact && i < block->count; i++) {
-		char *bytes = (char *)block->records[i].bytes;
-		size_t len = block->records[i].len;
-
-		if (!records->visit_texts) {
-			redact_text(form->redact, bytes, len);
-			continue;
-		}
-		redact_begin_parts(form->redact);
-		records->visit_texts(bytes, len, hide_part, form->redact);
+	if (!records->visit_texts) {
+		redact_text(form->redact, record, len);
+		return;
 	}
+	redact_begin_parts(form->redact);
+	records->visit_texts(record, len, hide_part, form->redact);
+}
+
+void hide_secrets(const struct output_form *form, struct block *block)
+{
+	for (size_t i = 0; form->redact && i < block->count; i++)
+		hide_in_record(form, (char *)block->records[i].bytes, block->records[i].len);
 }

@@ -115,6 +115,9 @@ void drops_mark(const void *form, const struct output_record *record, struct buf
 
 /* Hides the secrets in the records of a block. */
 
+/* Hides those of one record, of a form that has `redact`. */
+void hide_in_record(const struct output_form *form, char *record, size_t len);
+
 /* Called by the thread that took the block from the queue: nobody else reads its bytes. */
 void hide_secrets(const struct output_form *form, struct block *block);
 

@@ -76,6 +76,9 @@ int output_create(struct output_config *config, struct output_view *view, struct
 	if (code == 0 && config->redact)
 		code = redact_create((const char *const *)config->redact_patterns.items,
 				     config->redact_patterns.count, &made->redact, err);
+	if (made->redact && made->view.formatter)
+		formatter_set_hider(made->view.formatter,
+				    &(const struct text_hider){redact_arguments, made->redact});
 	if (code) {
 		name_output(config, "--", code, err);
 		output_destroy(made);

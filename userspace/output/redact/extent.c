@@ -181,6 +181,16 @@ static bool find_end_of_value(const char *text, size_t len, const struct quotes 
 	return secret->to > secret->from;
 }
 
+/* Whether asterisks stand where the secret begins: what knew its end hid it. */
+static bool is_hidden(const char *text, const struct extent *secret)
+{
+	size_t at = secret->from;
+
+	while (at < secret->to && text[at] == '*')
+		at++;
+	return at > secret->from && (at == secret->to || text[at] == ' ' || text[at] == '.');
+}
+
 /* The name that the word is the end of; a letter that a backslash escapes is no part of it. */
 static size_t begin_of_name(const char *text, size_t at)
 {
@@ -249,7 +259,7 @@ static bool find_after_word(const struct redact_pattern *pattern, const char *te
 		secret->from = find_in_language(text, len, at, behind, &quotes);
 	return secret->from > behind && redact_has_name(pattern, text + begin, behind - begin) &&
 	       !is_end_of_path(text, len, begin, behind) &&
-	       find_end_of_value(text, len, &quotes, secret) &&
+	       find_end_of_value(text, len, &quotes, secret) && !is_hidden(text, secret) &&
 	       !redact_is_harmless(text + secret->from, secret->to - secret->from, pattern->kind);
 }
 
@@ -264,16 +274,6 @@ static size_t find_end_of_line(const char *text, size_t len, size_t at)
 		at++;
 	}
 	return at;
-}
-
-/* Whether asterisks stand where the secret begins: what knew its end hid it. */
-static bool is_hidden(const char *text, const struct extent *secret)
-{
-	size_t at = secret->from;
-
-	while (at < secret->to && text[at] == '*')
-		at++;
-	return at > secret->from && (at == secret->to || text[at] == ' ');
 }
 
 /* Digest username="u", response="X": what answers the question of the server is secret. */

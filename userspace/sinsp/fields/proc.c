@@ -32,9 +32,7 @@ static int proc_get_args(const struct sinsp_event *event, const struct field_ref
 		return thread_give_args(event->thread, scratch, values);
 	if (cut_of_args(event->thread->program))
 		scratch->cut |= CUT_WHOLE;
-	*values = string_list_at(event->thread->program->args, event->thread->program->args_len,
-				 ref->index);
-	return 1;
+	return thread_give_argument(event->thread, ref->index, scratch, values);
 }
 
 static int get_env(const struct sinsp_event *event, const struct field_ref *ref,

@@ -112,6 +112,35 @@ bool string_list_find(const char *strings, size_t len, const char *name, struct 
 
 /* The texts of a thread and its program: names, arguments, environment. */
 
+/* Appends strings without their secrets, if the output hides them: filters see all. */
+static void thread_text_append(struct buf *text, const struct field_scratch *scratch,
+			       const char *program, const char *strings, size_t len)
+{
+	const struct text_hider *hider = &scratch->style.hider;
+	size_t start = text->len;
+
+	if (!hider->arguments) {
+		string_list_append(text, strings, len);
+		return;
+	}
+	buf_append(text, strings, len);
+	hider->arguments(hider->context, program, text->data + start, text->len - start);
+	if (text->len > start && text->data[text->len - 1] == '\0')
+		text->len--;
+	for (size_t i = start; i < text->len; i++)
+		if (text->data[i] == '\0')
+			text->data[i] = ' ';
+}
+
+static void append_arguments(struct buf *text, const struct field_scratch *scratch,
+			     const struct sinsp_thread *thread)
+{
+	const struct sinsp_program *program = thread->program;
+
+	thread_text_append(text, scratch, program->exe ? program->exe : "", program->args,
+			   program->args_len);
+}
+
 int thread_give_name(const struct sinsp_thread *thread, struct field_scratch *scratch,
 		     struct field_value *values)
 {
@@ -139,9 +168,27 @@ int thread_give_args(const struct sinsp_thread *thread, struct field_scratch *sc
 {
 	struct buf text = text_begin(scratch);
 
-	string_list_append(&text, thread->program->args, thread->program->args_len);
+	append_arguments(&text, scratch, thread);
 	scratch->cut |= cut_of_args(thread->program);
 	return give_text(values, scratch, &text);
+}
+
+int thread_give_argument(const struct sinsp_thread *thread, int32_t index,
+			 struct field_scratch *scratch, struct field_value *value)
+{
+	const struct text_hider *hider = &scratch->style.hider;
+	const struct sinsp_program *program = thread->program;
+	struct buf text = text_begin(scratch);
+
+	if (!hider->arguments) {
+		*value = string_list_at(program->args, program->args_len, index);
+		return 1;
+	}
+	buf_append(&text, program->args, program->args_len);
+	hider->arguments(hider->context, program->exe ? program->exe : "", text.data, text.len);
+	give_text(value, scratch, &text);
+	*value = string_list_at(text.data, text.len, index);
+	return 1;
 }
 
 int thread_give_env(const struct sinsp_thread *thread, struct field_scratch *scratch,
@@ -149,7 +196,7 @@ int thread_give_env(const struct sinsp_thread *thread, struct field_scratch *scr
 {
 	struct buf text = text_begin(scratch);
 
-	string_list_append(&text, thread->program->env, thread->program->env_len);
+	thread_text_append(&text, scratch, NULL, thread->program->env, thread->program->env_len);
 	scratch->cut |= cut_of_env(thread->program);
 	return give_text(values, scratch, &text);
 }
@@ -162,7 +209,7 @@ int thread_give_cmdline(const struct sinsp_thread *thread, struct field_scratch 
 	buf_append_string(&text, thread->comm);
 	if (thread->program->args_len)
 		buf_append_char(&text, ' ');
-	string_list_append(&text, thread->program->args, thread->program->args_len);
+	append_arguments(&text, scratch, thread);
 	scratch->cut |= cut_of_args(thread->program);
 	return give_text(values, scratch, &text);
 }
@@ -174,7 +221,7 @@ int thread_give_exeline(const struct sinsp_thread *thread, struct field_scratch 
 
 	buf_append_string(&text, thread->program->exe);
 	buf_append_char(&text, ' ');
-	string_list_append(&text, thread->program->args, thread->program->args_len);
+	append_arguments(&text, scratch, thread);
 	scratch->cut |= cut_of_args(thread->program);
 	return give_text(values, scratch, &text);
 }
@@ -183,19 +230,28 @@ int thread_give_variable(const struct sinsp_thread *thread, const char *name,
 			 struct field_scratch *scratch, struct field_value *value)
 {
 	struct buf text = text_begin(scratch);
+	size_t len, start;
 	const char *data;
-	size_t len;
 
 	if (cut_of_env(thread->program))
 		scratch->cut |= CUT_WHOLE;
 	if (!string_list_find(thread->program->env, thread->program->env_len, name, value))
 		return give_bytes(value, "", 0);
-	data = value->bytes.data;
-	len = value->bytes.len;
+	/* What the name is says whether the value is secret. */
+	buf_append_string(&text, name);
+	buf_append_char(&text, '=');
+	start = text.len;
+	buf_append(&text, value->bytes.data, value->bytes.len);
+	if (scratch->style.hider.arguments)
+		scratch->style.hider.arguments(scratch->style.hider.context, NULL, text.data,
+					       text.len);
+	data = text.data + start;
+	len = text.len - start;
 	for (; len && *data == ' '; data++)
 		len--;
 	while (len && data[len - 1] == ' ')
 		len--;
-	buf_append(&text, data, len);
-	return give_text(value, scratch, &text);
+	text.len = (size_t)(data + len - text.data);
+	give_text(value, scratch, &text);
+	return give_bytes(value, data, len);
 }

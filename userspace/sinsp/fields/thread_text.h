@@ -83,6 +83,10 @@ thread_giver thread_give_name, thread_give_exe, thread_give_exepath, thread_give
 /* The name and the arguments; the first word of the command line and the arguments. */
 thread_giver thread_give_cmdline, thread_give_exeline;
 
+/* The argument at an index; an empty one if there are fewer. */
+int thread_give_argument(const struct sinsp_thread *thread, int32_t index,
+			 struct field_scratch *scratch, struct field_value *value);
+
 /* The value of an environment variable; an empty one if it is not set. */
 int thread_give_variable(const struct sinsp_thread *thread, const char *name,
 			 struct field_scratch *scratch, struct field_value *value);

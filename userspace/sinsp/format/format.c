@@ -156,6 +156,7 @@ void formatter_destroy(struct formatter *formatter)
 	kept_finish(&formatter->of_threads);
 	thread_revisions_finish(&formatter->threads);
 	buf_finish(&formatter->text);
+	buf_finish(&formatter->hidden);
 	arena_finish(&formatter->arena);
 	param_values_destroy(formatter->values);
 	free(formatter);
@@ -174,6 +175,63 @@ static bool append_spans(struct formatter *formatter, const struct sinsp_event *
 	return true;
 }
 
+/* Only events of new programs and processes have so many parameters, and lists of arguments. */
+enum { PARAMS_WITH_ARGUMENTS = 14 };
+
+/* Hides what is secret in one list of an event. Without memory the list is left out. */
+static void hide_list(struct formatter *formatter, struct sinsp_event *event, unsigned int index,
+		      const char *program)
+{
+	const struct text_hider *hider = &formatter->scratch.style.hider;
+	struct event_param *param = &event->ev.params[index];
+	size_t start = formatter->hidden.len;
+
+	buf_append(&formatter->hidden, param->data, param->len);
+	if (formatter->hidden.failed) {
+		param->len = 0;
+		return;
+	}
+	param->data = (const uint8_t *)formatter->hidden.data + start;
+	hider->arguments(hider->context, program, formatter->hidden.data + start, param->len);
+}
+
+/* Makes `copy` the event without secrets in its arguments and its environment. */
+static void hide_lists(struct formatter *formatter, const struct sinsp_event *event,
+		       struct sinsp_event *copy)
+{
+	const struct event_desc *desc = event->ev.desc;
+	const struct sinsp_thread *thread = event->thread;
+	const char *program = thread && thread->program->exe ? thread->program->exe : "";
+	size_t bytes = 0;
+
+	*copy = *event;
+	buf_clear(&formatter->hidden);
+	for (unsigned int i = 0; i < desc->nparams; i++)
+		bytes += desc->params[i].type == PT_BYTEBUF ? event->ev.params[i].len : 0;
+	/* The lists keep their places then. */
+	buf_reserve(&formatter->hidden, bytes);
+	for (unsigned int i = 0; i < desc->nparams; i++) {
+		if (desc->params[i].type != PT_BYTEBUF || !copy->ev.params[i].len)
+			continue;
+		if (strcmp(desc->params[i].name, "args") == 0)
+			hide_list(formatter, copy, i, program);
+		else if (strcmp(desc->params[i].name, "env") == 0)
+			hide_list(formatter, copy, i, NULL);
+	}
+}
+
+static bool append_event(struct formatter *formatter, const struct sinsp_event *event,
+			 struct buf *out)
+{
+	struct sinsp_event copy;
+
+	if (!formatter->scratch.style.hider.arguments ||
+	    event->ev.desc->nparams < PARAMS_WITH_ARGUMENTS)
+		return append_spans(formatter, event, out);
+	hide_lists(formatter, event, &copy);
+	return append_spans(formatter, &copy, out);
+}
+
 static bool format_append(struct formatter *formatter, const struct sinsp_event *event,
 			  struct buf *out, bool as_line)
 {
@@ -183,7 +241,7 @@ static bool format_append(struct formatter *formatter, const struct sinsp_event 
 	/* Formats use pointers into the buffer's memory, which a new one does not have. */
 	if (!buf_reserve(out, 1))
 		return true;
-	printed = append_spans(formatter, event, out);
+	printed = append_event(formatter, event, out);
 	if (printed) {
 		formatter->events->end(formatter, out, start);
 		if (as_line)
@@ -209,6 +267,13 @@ void formatter_set_style(struct formatter *formatter, const struct text_style *s
 	formatter->scratch.style = *style;
 	if (formatter->events->style_set)
 		formatter->events->style_set(formatter);
+}
+
+void formatter_set_hider(struct formatter *formatter, const struct text_hider *hider)
+{
+	formatter->scratch.style.hider = *hider;
+	if (formatter->body)
+		formatter->body->scratch.style.hider = *hider;
 }
 
 static unsigned int column_needs(const struct formatter *formatter,

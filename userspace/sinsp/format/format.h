@@ -100,6 +100,12 @@ bool formatter_write(struct formatter *formatter, const struct sinsp_event *even
 /* Sets the style of text, which is copied. To be called before the first event. */
 void formatter_set_style(struct formatter *formatter, const struct text_style *style);
 
+/*
+ * Hides secrets in arguments and environments, whose bounds the text has no more. To be called
+ * after formatter_set_style(), before the first event.
+ */
+void formatter_set_hider(struct formatter *formatter, const struct text_hider *hider);
+
 /* The state that the fields need: enum field_needs bits. */
 unsigned int formatter_needs(const struct formatter *formatter);
 

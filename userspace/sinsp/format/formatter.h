@@ -45,6 +45,7 @@ struct formatter {
 	size_t head_columns; /* the first ones, which stay before all others */
 	bool left_out; /* set by writers: the schema leaves this value out, on purpose */
 	struct buf text; /* owned: a value before it is quoted */
+	struct buf hidden; /* owned: arguments of an event without their secrets */
 	struct arena arena; /* everything above that is not owned by itself */
 	struct field_scratch scratch; /* its `params` are `values` */
 };

@@ -36,6 +36,16 @@ enum text_bytes {
 
 struct services;
 
+/* What hides secrets in arguments, of which each has its own bounds; all zero: nothing does. */
+struct text_hider {
+	/*
+	 * Overwrites what is secret in strings, each with its NUL, of a program; NULL: of an
+	 * environment.
+	 */
+	void (*arguments)(void *context, const char *program, char *strings, size_t len);
+	void *context; /* borrowed */
+};
+
 struct text_style {
 	enum text_time time;
 	enum text_bytes bytes;
@@ -45,6 +55,7 @@ struct text_style {
 	bool coloured; /* for a terminal */
 	/* Borrowed: ports in the texts of sockets are names of services; NULL: numbers. */
 	const struct services *services;
+	struct text_hider hider;
 };
 
 /* Bytes as text, in the forms of the .scap world. */

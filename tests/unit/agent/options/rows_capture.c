@@ -11,9 +11,9 @@ static void test_values(void **state)
 {
 	struct options options;
 
-	parse_right("--json-fields all,evt.num --json-b64", &options);
+	parse_right("--json-fields all,evt.num --json-b64 --no-redact", &options);
 	assert_string_equal(options.json_fields, "all,evt.num");
-	assert_true(options.json_base64);
+	assert_true(options.json_base64 && options.no_redact);
 	options_finish(&options);
 	parse_right("-n 7 -M 1.5 --stats=0.25 -o json --snaplen 0 --exact-types --self "
 		    "--changed-arguments --full-state -v",

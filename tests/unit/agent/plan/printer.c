@@ -218,7 +218,34 @@ static void test_machine(void **state)
 	printer_finish(&file);
 }
 
+/* Standard output hides secrets by default, in lines and in messages. */
+static void test_hide(void **state)
+{
+	struct options options = {0};
+	char line[] = "{\"a\":\"--password=ab\"}\n", message[] = "\x0a\x0a--password\x12\x02"
+								 "ab";
+	struct printer printer;
+
+	assert_int_equal(printer_init(&printer, &options, NULL, NULL), 0);
+	assert_ptr_equal(printer.style.hider.context, printer.redact);
+	printer_hide(&printer, line, sizeof(line) - 1);
+	assert_string_equal(line, "{\"a\":\"--password=**\"}\n");
+	printer_finish(&printer);
+	options.format = &format_protobuf;
+	assert_int_equal(printer_init(&printer, &options, NULL, NULL), 0);
+	printer_hide(&printer, message, sizeof(message) - 1);
+	printer_finish(&printer);
+	options.no_redact = true;
+	assert_int_equal(printer_init(&printer, &options, NULL, NULL), 0);
+	assert_null(printer.redact);
+	snprintf(line, sizeof(line), "--password=ab");
+	printer_hide(&printer, line, strlen(line));
+	assert_string_equal(line, "--password=ab");
+	printer_finish(&printer);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_hide),
 	cmocka_unit_test(test_formats),
 	cmocka_unit_test(test_container_info_of_rules),
 	cmocka_unit_test(test_contradictions),

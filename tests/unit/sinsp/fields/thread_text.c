@@ -158,10 +158,47 @@ static void test_full_scratch(void **state)
 	}
 }
 
+/* Overwrites all but the first string, and values of variables. */
+static void hide(void *context, const char *program, char *strings, size_t len)
+{
+	char *from = program ? memchr(strings, '\0', len) : memchr(strings, '=', len);
+
+	assert_true(!program || strcmp(program, "./cat") == 0);
+	for (char *at = from; at && at < strings + len; at++)
+		if (*at && *at != '=')
+			*at = '*';
+}
+
+/* What an output hides, filters see: they have another scratch memory. */
+static void test_hidden(void **state)
+{
+	struct sinsp_program program = program_of(STRINGS("-p\0a b\0"));
+	struct sinsp_thread thread = {.comm = "cat", .program = &program};
+	struct field_value value = {0};
+
+	program.env = "KEY=ab";
+	program.env_len = sizeof("KEY=ab");
+	scratch->style.hider.arguments = hide;
+	expect(thread_give_args, &thread, "-p ***");
+	expect(thread_give_cmdline, &thread, "cat -p ***");
+	expect(thread_give_exeline, &thread, "./cat -p ***");
+	expect(thread_give_env, &thread, "KEY=**");
+	scratch->used = 0;
+	assert_int_equal(thread_give_argument(&thread, 1, scratch, &value), 1);
+	assert_memory_equal(value.bytes.data, "***", 3);
+	assert_int_equal(thread_give_variable(&thread, "KEY", scratch, &value), 1);
+	assert_string_equal(value.bytes.data, "**");
+	scratch->style.hider.arguments = NULL;
+	expect(thread_give_args, &thread, "-p a b");
+	assert_int_equal(thread_give_argument(&thread, 1, scratch, &value), 1);
+	assert_string_equal(value.bytes.data, "a b");
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_names),	    cmocka_unit_test(test_lines),
-	cmocka_unit_test(test_environment), cmocka_unit_test(test_variables),
-	cmocka_unit_test(test_two_values),  cmocka_unit_test(test_full_scratch),
+	cmocka_unit_test(test_hidden),	     cmocka_unit_test(test_names),
+	cmocka_unit_test(test_lines),	     cmocka_unit_test(test_environment),
+	cmocka_unit_test(test_variables),    cmocka_unit_test(test_two_values),
+	cmocka_unit_test(test_full_scratch),
 };
 
 UNIT_GROUP(tests, .setup = create_scratch, .teardown = free_scratch);
