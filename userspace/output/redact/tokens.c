@@ -148,7 +148,8 @@ struct token_step {
 	unsigned int least, most;
 };
 
-enum { STEPS_MAX = 6, SHAPE_LEAST = 34 };
+/* PART_LEAST: no prefix and what follows it are shorter, but for signs that end a run. */
+enum { STEPS_MAX = 6, SHAPE_LEAST = 34, PART_LEAST = 8 };
 
 #define CHARS(kind, least, most)                                                                   \
 	{                                                                                          \
@@ -270,7 +271,9 @@ static bool token_find_at(const char *text, size_t len, size_t at, struct extent
 {
 	for (size_t i = token_first_row(text[at]);
 	     i < tokens_count && tokens[i].prefix[0] == text[at]; i++)
-		if (token_is_at(&tokens[i], text, len, at, secret))
+		/* Most rows differ in the second byte, which is compared at once. */
+		if (tokens[i].prefix[1] == text[at + 1] &&
+		    token_is_at(&tokens[i], text, len, at, secret))
 			return true;
 	return false;
 }
@@ -338,6 +341,8 @@ bool token_find(const char *text, size_t len, const struct extent *run, size_t *
 		return true;
 	}
 	for (size_t i = *at < first ? first : *at; i < run->to; i = token_next_part(text, run, i)) {
+		if (run->to - i < PART_LEAST)
+			continue;
 		if (!token_find_at(text, len, i, secret) &&
 		    !(i == first && token_find_shape(text, len, i, run, secret)))
 			continue;
