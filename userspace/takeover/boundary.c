@@ -33,7 +33,7 @@ uint64_t frame_hash(const struct scap_event *event)
 
 /* A piece of memory for events before a source: what is in it comes first. */
 
-struct scap_held {
+struct boundary_queue {
 	struct scap_source source;
 	struct scap_source *inner;
 	char *bytes; /* of each event a struct scap_event, then its frame, both aligned; or NULL */
@@ -52,105 +52,106 @@ static size_t largest(void)
 	return aligned(sizeof(struct scap_event)) + aligned(FRAME_BYTES_MAX);
 }
 
-static void boundary_give(struct scap_held *held, struct scap_event *event)
+static void boundary_give(struct boundary_queue *queue, struct scap_event *event)
 {
-	memcpy(event, held->bytes + held->at, sizeof(*event));
-	held->at += aligned(sizeof(*event)) + aligned(event->len);
+	memcpy(event, queue->bytes + queue->at, sizeof(*event));
+	queue->at += aligned(sizeof(*event)) + aligned(event->len);
 }
 
 /* All of it was given: what was given last is no longer valid. */
-static void free_bytes(struct scap_held *held)
+static void free_bytes(struct boundary_queue *queue)
 {
-	free(held->bytes);
-	held->bytes = NULL;
-	held->end = held->at = 0;
+	free(queue->bytes);
+	queue->bytes = NULL;
+	queue->end = queue->at = 0;
 }
 
-static int held_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
+static int queue_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
 {
-	struct scap_held *held = (struct scap_held *)source;
+	struct boundary_queue *queue = (struct boundary_queue *)source;
 
-	if (!scap_held_is_empty(held)) {
-		boundary_give(held, event);
+	if (!boundary_queue_is_empty(queue)) {
+		boundary_give(queue, event);
 		return 1;
 	}
-	free_bytes(held);
-	return held->code ? held->code : scap_source_next(held->inner, timeout_ms, event);
+	free_bytes(queue);
+	return queue->code ? queue->code : scap_source_next(queue->inner, timeout_ms, event);
 }
 
-static void held_destroy(struct scap_source *source)
+static void queue_destroy(struct scap_source *source)
 {
-	struct scap_held *held = (struct scap_held *)source;
+	struct boundary_queue *queue = (struct boundary_queue *)source;
 
-	free(held->bytes);
-	free(held);
+	free(queue->bytes);
+	free(queue);
 }
 
-static uint64_t held_settled(const struct scap_source *source)
+static uint64_t queue_settled(const struct scap_source *source)
 {
-	const struct scap_held *held = (const struct scap_held *)source;
+	const struct boundary_queue *queue = (const struct boundary_queue *)source;
 
-	return scap_held_is_empty(held) ? scap_source_settled(held->inner) : 0;
+	return boundary_queue_is_empty(queue) ? scap_source_settled(queue->inner) : 0;
 }
 
-static const struct scap_source_ops held_ops = {
-	.next = held_next,
-	.destroy = held_destroy,
-	.settled = held_settled,
+static const struct scap_source_ops queue_ops = {
+	.next = queue_next,
+	.destroy = queue_destroy,
+	.settled = queue_settled,
 };
 
-int scap_held_create(struct scap_source *inner, size_t bytes_max, struct scap_held **held)
+int boundary_queue_create(struct scap_source *inner, size_t bytes_max,
+			  struct boundary_queue **queue)
 {
-	struct scap_held *made = calloc(1, sizeof(*made));
+	struct boundary_queue *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return -ENOMEM;
 	made->bytes_max = bytes_max > largest() ? bytes_max : largest();
-	made->source.ops = &held_ops;
+	made->source.ops = &queue_ops;
 	made->inner = inner;
-	*held = made;
+	*queue = made;
 	return 0;
 }
 
-struct scap_source *scap_held_source(struct scap_held *held)
+struct scap_source *boundary_queue_source(struct boundary_queue *queue)
 {
-	return &held->source;
+	return &queue->source;
 }
 
-static void held_keep(struct scap_held *held, const struct scap_event *event)
+static void queue_keep(struct boundary_queue *queue, const struct scap_event *event)
 {
-	char *frame = held->bytes + held->end + aligned(sizeof(*event));
+	char *frame = queue->bytes + queue->end + aligned(sizeof(*event));
 	struct scap_event kept = *event;
 
 	kept.frame = frame;
-	memcpy(held->bytes + held->end, &kept, sizeof(kept));
+	memcpy(queue->bytes + queue->end, &kept, sizeof(kept));
 	memcpy(frame, event->frame, event->len);
-	held->end += aligned(sizeof(kept)) + aligned(event->len);
+	queue->end += aligned(sizeof(kept)) + aligned(event->len);
 }
 
-int scap_held_fill(struct scap_held *held, int timeout_ms)
+int boundary_queue_fill(struct boundary_queue *queue, int timeout_ms)
 {
 	struct scap_event event;
 	int got = 1;
 
-	if (!held->bytes)
-		held->bytes = malloc(held->bytes_max);
-	if (!held->bytes)
+	if (!queue->bytes)
+		queue->bytes = malloc(queue->bytes_max);
+	if (!queue->bytes)
 		return -ENOMEM;
-	while (got == 1 && !held->code && held->bytes_max - held->end >= largest()) {
-		got = scap_source_next(held->inner, timeout_ms, &event);
+	while (got == 1 && !queue->code && queue->bytes_max - queue->end >= largest()) {
+		got = scap_source_next(queue->inner, timeout_ms, &event);
 		timeout_ms = 0;
 		if (got == 1)
-			held_keep(held, &event);
+			queue_keep(queue, &event);
 		else if (got < 0)
-			held->code = got;
+			queue->code = got;
 	}
-	return held->code == -ENODATA ? 0 : held->code;
+	return queue->code == -ENODATA ? 0 : queue->code;
 }
 
-bool scap_held_is_empty(const struct scap_held *held)
+bool boundary_queue_is_empty(const struct boundary_queue *queue)
 {
-	return held->at == held->end;
+	return queue->at == queue->end;
 }
 
 /* Returns events up to the boundary, and holds the first one after it. */
@@ -158,17 +159,17 @@ bool scap_held_is_empty(const struct scap_held *held)
 /* The caller has to look often whether the boundary is reached. */
 enum { WAIT_MS = 10, NS_PER_MS = 1000000 };
 
-enum ending_state {
-	ENDING_OPEN, /* up to the boundary */
-	ENDING_CANCELLED,
-	ENDING_CONFIRMED,
+enum before_state {
+	BEFORE_OPEN, /* up to the boundary */
+	BEFORE_CANCELLED,
+	BEFORE_CONFIRMED,
 };
 
-struct scap_ending {
+struct boundary_before {
 	struct scap_source source;
 	struct scap_source *inner;
 	uint64_t boundary_ns;
-	enum ending_state state;
+	enum before_state state;
 	struct scap_event event; /* the first after the boundary, if `held` */
 	bool held;
 	bool reached;
@@ -177,34 +178,34 @@ struct scap_ending {
 	uint64_t dropped[EVENT_ID_MAX];
 };
 
-static void boundary_remember(struct scap_ending *ending, uint64_t ts_ns)
+static void boundary_remember(struct boundary_before *before, uint64_t ts_ns)
 {
-	struct boundary_seen *seen = &ending->seen[ending->seen_count % BOUNDARY_SEEN_MAX];
+	struct boundary_seen *seen = &before->seen[before->seen_count % BOUNDARY_SEEN_MAX];
 
-	if (ts_ns + BOUNDARY_COPY_NS < ending->boundary_ns)
+	if (ts_ns + BOUNDARY_COPY_NS < before->boundary_ns)
 		return;
-	*seen = (struct boundary_seen){ts_ns, frame_hash(&ending->event)};
-	ending->seen_count++;
+	*seen = (struct boundary_seen){ts_ns, frame_hash(&before->event)};
+	before->seen_count++;
 }
 
 /* Gets an event up to the boundary; one from there on is held. */
-static int boundary_look(struct scap_ending *ending, int timeout_ms)
+static int boundary_look(struct boundary_before *before, int timeout_ms)
 {
-	int got = scap_source_next(ending->inner, timeout_ms, &ending->event);
+	int got = scap_source_next(before->inner, timeout_ms, &before->event);
 	uint64_t ts_ns;
 
 	if (got != 1) {
 		/* Only now it is known that nothing earlier follows. */
-		ending->reached = got == -ENODATA ||
-				  scap_source_settled(ending->inner) >= ending->boundary_ns;
+		before->reached = got == -ENODATA ||
+				  scap_source_settled(before->inner) >= before->boundary_ns;
 		return got;
 	}
-	ts_ns = frame_header(&ending->event).ts;
-	ending->held = ending->reached = ts_ns >= ending->boundary_ns;
-	if (ending->held)
+	ts_ns = frame_header(&before->event).ts;
+	before->held = before->reached = ts_ns >= before->boundary_ns;
+	if (before->held)
 		return 0;
-	if (ending->event.len >= sizeof(struct ppm_evt_hdr))
-		boundary_remember(ending, ts_ns);
+	if (before->event.len >= sizeof(struct ppm_evt_hdr))
+		boundary_remember(before, ts_ns);
 	return 1;
 }
 
@@ -216,70 +217,71 @@ static void wait(int ms)
 }
 
 /* Nothing is read while one is held: its frame would be overwritten. */
-static int next_before(struct scap_ending *ending, int timeout_ms, struct scap_event *event)
+static int next_before(struct boundary_before *before, int timeout_ms, struct scap_event *event)
 {
 	int ms = timeout_ms < WAIT_MS ? timeout_ms : WAIT_MS, got;
 
-	if (ending->reached) {
+	if (before->reached) {
 		wait(ms);
 		return 0;
 	}
-	got = boundary_look(ending, ms);
+	got = boundary_look(before, ms);
 	if (got == 1)
-		*event = ending->event;
+		*event = before->event;
 	return got;
 }
 
-static void count_dropped(struct scap_ending *ending)
+static void count_dropped(struct boundary_before *before)
 {
-	unsigned int type = frame_header(&ending->event).type;
+	unsigned int type = frame_header(&before->event).type;
 
-	ending->dropped[type < EVENT_ID_MAX ? type : 0]++;
-	ending->held = false;
+	before->dropped[type < EVENT_ID_MAX ? type : 0]++;
+	before->held = false;
 }
 
-static int drop_rest(struct scap_ending *ending)
+static int drop_rest(struct boundary_before *before)
 {
 	int got = 1;
 
-	if (ending->held)
-		count_dropped(ending);
+	if (before->held)
+		count_dropped(before);
 	while (got == 1) {
-		got = scap_source_next(ending->inner, 0, &ending->event);
+		got = scap_source_next(before->inner, 0, &before->event);
 		if (got == 1)
-			count_dropped(ending);
+			count_dropped(before);
 	}
 	return got;
 }
 
-static int ending_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
+static int before_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
 {
-	struct scap_ending *ending = (struct scap_ending *)source;
+	struct boundary_before *before = (struct boundary_before *)source;
 
-	if (ending->state == ENDING_OPEN)
-		return next_before(ending, timeout_ms, event);
-	if (ending->state == ENDING_CONFIRMED)
-		return drop_rest(ending);
-	if (!ending->held)
-		return scap_source_next(ending->inner, timeout_ms, event);
-	ending->held = false;
-	*event = ending->event;
+	if (before->state == BEFORE_OPEN)
+		return next_before(before, timeout_ms, event);
+	if (before->state == BEFORE_CONFIRMED)
+		return drop_rest(before);
+	if (!before->held)
+		return scap_source_next(before->inner, timeout_ms, event);
+	before->held = false;
+	*event = before->event;
 	return 1;
 }
 
-static void ending_destroy(struct scap_source *source)
+static void before_destroy(struct scap_source *source)
 {
-	struct scap_ending *ending = (struct scap_ending *)source;
+	struct boundary_before *before = (struct boundary_before *)source;
 
-	free(ending->seen);
-	free(ending);
+	free(before->seen);
+	free(before);
 }
 
-static const struct scap_source_ops ending_ops = {.next = ending_next, .destroy = ending_destroy};
+static const struct scap_source_ops before_ops = {.next = before_next, .destroy = before_destroy};
 
-int scap_ending_create(struct scap_source *inner, uint64_t boundary_ns, struct scap_ending **ending)
+int boundary_before_create(struct scap_source *inner, uint64_t boundary_ns,
+			   struct boundary_before **before)
 {
-	struct scap_ending *made = calloc(1, sizeof(*made));
+	struct boundary_before *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return -ENOMEM;
@@ -288,47 +290,48 @@ int scap_ending_create(struct scap_source *inner, uint64_t boundary_ns, struct s
 		free(made);
 		return -ENOMEM;
 	}
-	made->source.ops = &ending_ops;
+	made->source.ops = &before_ops;
 	made->inner = inner;
 	made->boundary_ns = boundary_ns;
-	*ending = made;
+	*before = made;
 	return 0;
 }
 
-struct scap_source *scap_ending_source(struct scap_ending *ending)
+struct scap_source *boundary_before_source(struct boundary_before *before)
 {
-	return &ending->source;
+	return &before->source;
 }
 
-bool scap_ending_is_reached(const struct scap_ending *ending)
+bool boundary_before_is_reached(const struct boundary_before *before)
 {
-	return ending->reached;
+	return before->reached;
 }
 
-const struct boundary_seen *scap_ending_seen(const struct scap_ending *ending, size_t *count)
+const struct boundary_seen *boundary_before_seen(const struct boundary_before *before,
+						 size_t *count)
 {
-	*count = ending->seen_count < BOUNDARY_SEEN_MAX ? ending->seen_count : BOUNDARY_SEEN_MAX;
-	return ending->seen;
+	*count = before->seen_count < BOUNDARY_SEEN_MAX ? before->seen_count : BOUNDARY_SEEN_MAX;
+	return before->seen;
 }
 
-void scap_ending_cancel(struct scap_ending *ending)
+void boundary_before_cancel(struct boundary_before *before)
 {
-	ending->state = ENDING_CANCELLED;
+	before->state = BEFORE_CANCELLED;
 }
 
-bool scap_ending_is_over(const struct scap_ending *ending)
+bool boundary_before_is_over(const struct boundary_before *before)
 {
-	return ending->state == ENDING_CANCELLED && !ending->held;
+	return before->state == BEFORE_CANCELLED && !before->held;
 }
 
-void scap_ending_confirm(struct scap_ending *ending)
+void boundary_before_confirm(struct boundary_before *before)
 {
-	ending->state = ENDING_CONFIRMED;
+	before->state = BEFORE_CONFIRMED;
 }
 
-void scap_ending_dropped(const struct scap_ending *ending, uint64_t dropped[EVENT_ID_MAX])
+void boundary_before_dropped(const struct boundary_before *before, uint64_t dropped[EVENT_ID_MAX])
 {
-	memcpy(dropped, ending->dropped, sizeof(ending->dropped));
+	memcpy(dropped, before->dropped, sizeof(before->dropped));
 }
 
 /*
@@ -337,17 +340,17 @@ void scap_ending_dropped(const struct scap_ending *ending, uint64_t dropped[EVEN
  * from the boundary on is a copy if no event came after the last one of the other capture.
  */
 
-enum beginning_state {
-	BEGINNING_UNSET, /* no boundary */
-	BEGINNING_SET, /* what is near it waits */
-	BEGINNING_OPEN,
-	BEGINNING_OVER,
+enum after_state {
+	AFTER_UNSET, /* no boundary */
+	AFTER_SET, /* what is near it waits */
+	AFTER_OPEN,
+	AFTER_OVER,
 };
 
-struct scap_beginning {
+struct boundary_after {
 	struct scap_source source;
 	struct scap_source *inner;
-	enum beginning_state state;
+	enum after_state state;
 	uint64_t boundary_ns;
 	struct scap_event event; /* the first that waits, if `held` */
 	char *held; /* owned: its frame, which the inner source may overwrite; NULL: none waits */
@@ -376,13 +379,13 @@ static int compare_hash(const void *key, const void *element)
 }
 
 /* Whether the other capture had this event. Its entry is used up. */
-static bool boundary_is_copy(struct scap_beginning *beginning, uint64_t ts_ns)
+static bool boundary_is_copy(struct boundary_after *after, uint64_t ts_ns)
 {
-	uint64_t hash = frame_hash(&beginning->event);
-	struct boundary_seen *seen =
-		beginning->seen_count ? bsearch(&hash, beginning->seen, beginning->seen_count,
-						sizeof(*beginning->seen), compare_hash)
-				      : NULL;
+	uint64_t hash = frame_hash(&after->event);
+	struct boundary_seen *seen = after->seen_count
+					     ? bsearch(&hash, after->seen, after->seen_count,
+						       sizeof(*after->seen), compare_hash)
+					     : NULL;
 
 	if (!seen || !seen->ts_ns || ts_ns < seen->ts_ns)
 		return false;
@@ -392,140 +395,139 @@ static bool boundary_is_copy(struct scap_beginning *beginning, uint64_t ts_ns)
 	return true;
 }
 
-static void boundary_hide(struct scap_beginning *beginning, unsigned int type)
+static void boundary_hide(struct boundary_after *after, unsigned int type)
 {
-	beginning->event.hidden = true;
-	beginning->hidden[type < EVENT_ID_MAX ? type : 0]++;
+	after->event.hidden = true;
+	after->hidden[type < EVENT_ID_MAX ? type : 0]++;
 }
 
 /* Of events near the boundary: hides those of the other capture. */
-static void settle(struct scap_beginning *beginning)
+static void settle(struct boundary_after *after)
 {
-	struct ppm_evt_hdr header = frame_header(&beginning->event);
+	struct ppm_evt_hdr header = frame_header(&after->event);
 	bool copy;
 
-	if (beginning->event.len < sizeof(header))
+	if (after->event.len < sizeof(header))
 		return;
-	if (header.ts >= beginning->boundary_ns + BOUNDARY_COPY_NS) {
-		beginning->state = BEGINNING_OVER;
+	if (header.ts >= after->boundary_ns + BOUNDARY_COPY_NS) {
+		after->state = AFTER_OVER;
 		return;
 	}
-	copy = boundary_is_copy(beginning, header.ts);
-	if (copy || header.ts < beginning->boundary_ns)
-		boundary_hide(beginning, header.type);
+	copy = boundary_is_copy(after, header.ts);
+	if (copy || header.ts < after->boundary_ns)
+		boundary_hide(after, header.type);
 }
 
 /* Whether an event has to wait for the end of the other capture; before that it is hidden. */
-static bool boundary_waits(struct scap_beginning *beginning)
+static bool boundary_waits(struct boundary_after *after)
 {
-	struct ppm_evt_hdr header = frame_header(&beginning->event);
+	struct ppm_evt_hdr header = frame_header(&after->event);
 
-	if (beginning->state == BEGINNING_SET &&
-	    header.ts + BOUNDARY_COPY_NS >= beginning->boundary_ns)
+	if (after->state == AFTER_SET && header.ts + BOUNDARY_COPY_NS >= after->boundary_ns)
 		return true;
-	boundary_hide(beginning, header.type);
+	boundary_hide(after, header.type);
 	return false;
 }
 
-static int beginning_keep(struct scap_beginning *beginning)
+static int after_keep(struct boundary_after *after)
 {
-	struct scap_event *event = &beginning->event;
+	struct scap_event *event = &after->event;
 
-	beginning->held = malloc(event->len ? event->len : 1);
-	if (!beginning->held)
+	after->held = malloc(event->len ? event->len : 1);
+	if (!after->held)
 		return -ENOMEM;
-	memcpy(beginning->held, event->frame, event->len);
-	event->frame = beginning->held;
+	memcpy(after->held, event->frame, event->len);
+	event->frame = after->held;
 	return 0;
 }
 
 /* While the other capture has not ended. */
-static int next_hidden(struct scap_beginning *beginning, int timeout_ms, struct scap_event *event)
+static int next_hidden(struct boundary_after *after, int timeout_ms, struct scap_event *event)
 {
 	int got;
 
-	if (beginning->held)
+	if (after->held)
 		return 0;
-	got = scap_source_next(beginning->inner, timeout_ms, &beginning->event);
+	got = scap_source_next(after->inner, timeout_ms, &after->event);
 	if (got != 1)
 		return got;
-	if (boundary_waits(beginning))
-		return beginning_keep(beginning);
-	*event = beginning->event;
+	if (boundary_waits(after))
+		return after_keep(after);
+	*event = after->event;
 	return 1;
 }
 
 /* Without events, too, time passes. */
-static void look_at_time(struct scap_beginning *beginning)
+static void look_at_time(struct boundary_after *after)
 {
-	if (scap_source_settled(beginning->inner) >= beginning->boundary_ns + BOUNDARY_COPY_NS)
-		beginning->state = BEGINNING_OVER;
+	if (scap_source_settled(after->inner) >= after->boundary_ns + BOUNDARY_COPY_NS)
+		after->state = AFTER_OVER;
 }
 
-static int next_near(struct scap_beginning *beginning, int timeout_ms, struct scap_event *event)
+static int next_near(struct boundary_after *after, int timeout_ms, struct scap_event *event)
 {
 	int got = 1;
 
-	if (!beginning->held)
-		got = scap_source_next(beginning->inner, timeout_ms, &beginning->event);
+	if (!after->held)
+		got = scap_source_next(after->inner, timeout_ms, &after->event);
 	if (got == 0)
-		look_at_time(beginning);
+		look_at_time(after);
 	if (got != 1)
 		return got;
-	settle(beginning);
-	*event = beginning->event;
-	free(beginning->last);
-	beginning->last = beginning->held;
-	beginning->held = NULL;
+	settle(after);
+	*event = after->event;
+	free(after->last);
+	after->last = after->held;
+	after->held = NULL;
 	return 1;
 }
 
-static int beginning_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
+static int after_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
 {
-	struct scap_beginning *beginning = (struct scap_beginning *)source;
+	struct boundary_after *after = (struct boundary_after *)source;
 
-	if (beginning->state == BEGINNING_OVER)
-		return scap_source_next(beginning->inner, timeout_ms, event);
-	return beginning->state == BEGINNING_OPEN ? next_near(beginning, timeout_ms, event)
-						  : next_hidden(beginning, timeout_ms, event);
+	if (after->state == AFTER_OVER)
+		return scap_source_next(after->inner, timeout_ms, event);
+	return after->state == AFTER_OPEN ? next_near(after, timeout_ms, event)
+					  : next_hidden(after, timeout_ms, event);
 }
 
-static void beginning_destroy(struct scap_source *source)
+static void after_destroy(struct scap_source *source)
 {
-	struct scap_beginning *beginning = (struct scap_beginning *)source;
+	struct boundary_after *after = (struct boundary_after *)source;
 
-	free(beginning->seen);
-	free(beginning->held);
-	free(beginning->last);
-	free(beginning);
+	free(after->seen);
+	free(after->held);
+	free(after->last);
+	free(after);
 }
 
-static const struct scap_source_ops beginning_ops = {
-	.next = beginning_next,
-	.destroy = beginning_destroy,
+static const struct scap_source_ops after_ops = {
+	.next = after_next,
+	.destroy = after_destroy,
 };
 
-int scap_beginning_create(struct scap_source *inner, struct scap_beginning **beginning)
+int boundary_after_create(struct scap_source *inner, struct boundary_after **after)
 {
-	struct scap_beginning *made = calloc(1, sizeof(*made));
+	struct boundary_after *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return -ENOMEM;
-	made->source.ops = &beginning_ops;
+	made->source.ops = &after_ops;
 	made->inner = inner;
-	*beginning = made;
+	*after = made;
 	return 0;
 }
 
-struct scap_source *scap_beginning_source(struct scap_beginning *beginning)
+struct scap_source *boundary_after_source(struct boundary_after *after)
 {
-	return &beginning->source;
+	return &after->source;
 }
 
-void scap_beginning_set(struct scap_beginning *beginning, uint64_t boundary_ns)
+void boundary_after_set(struct boundary_after *after, uint64_t boundary_ns)
 {
-	beginning->boundary_ns = boundary_ns;
-	beginning->state = BEGINNING_SET;
+	after->boundary_ns = boundary_ns;
+	after->state = AFTER_SET;
 }
 
 /* Keeps the last one of each hash. */
@@ -539,29 +541,29 @@ static size_t unite(struct boundary_seen *seen, size_t count)
 	return kept;
 }
 
-int scap_beginning_open(struct scap_beginning *beginning, const struct boundary_seen *seen,
+int boundary_after_open(struct boundary_after *after, const struct boundary_seen *seen,
 			size_t count)
 {
 	if (count) {
-		beginning->seen = malloc(count * sizeof(*seen));
-		if (!beginning->seen)
+		after->seen = malloc(count * sizeof(*seen));
+		if (!after->seen)
 			return -ENOMEM;
-		memcpy(beginning->seen, seen, count * sizeof(*seen));
-		qsort(beginning->seen, count, sizeof(*seen), boundary_compare);
-		beginning->seen_count = unite(beginning->seen, count);
+		memcpy(after->seen, seen, count * sizeof(*seen));
+		qsort(after->seen, count, sizeof(*seen), boundary_compare);
+		after->seen_count = unite(after->seen, count);
 	}
-	beginning->state = BEGINNING_OPEN;
+	after->state = AFTER_OPEN;
 	return 0;
 }
 
-bool scap_beginning_is_over(const struct scap_beginning *beginning)
+bool boundary_after_is_over(const struct boundary_after *after)
 {
-	return beginning->state == BEGINNING_OVER;
+	return after->state == AFTER_OVER;
 }
 
-void scap_beginning_hidden(const struct scap_beginning *beginning, uint64_t hidden[EVENT_ID_MAX])
+void boundary_after_hidden(const struct boundary_after *after, uint64_t hidden[EVENT_ID_MAX])
 {
-	memcpy(hidden, beginning->hidden, sizeof(beginning->hidden));
+	memcpy(hidden, after->hidden, sizeof(after->hidden));
 }
 
 /* Puts the sources of a boundary before the capture, and takes them away when it is passed. */
@@ -571,58 +573,58 @@ enum { HELD_BYTES_MAX = 64 << 20 };
 
 struct scap_source *boundary_source(const struct boundary *boundary)
 {
-	if (boundary->ending)
-		return scap_ending_source(boundary->ending);
-	if (boundary->beginning)
-		return scap_beginning_source(boundary->beginning);
-	return boundary->held ? scap_held_source(boundary->held) : NULL;
+	if (boundary->before)
+		return boundary_before_source(boundary->before);
+	if (boundary->after)
+		return boundary_after_source(boundary->after);
+	return boundary->queue ? boundary_queue_source(boundary->queue) : NULL;
 }
 
 static void add_others(const struct boundary *boundary, uint64_t others[EVENT_ID_MAX])
 {
 	uint64_t more[EVENT_ID_MAX] = {0};
 
-	if (boundary->ending)
-		scap_ending_dropped(boundary->ending, more);
-	if (boundary->beginning)
-		scap_beginning_hidden(boundary->beginning, more);
+	if (boundary->before)
+		boundary_before_dropped(boundary->before, more);
+	if (boundary->after)
+		boundary_after_hidden(boundary->after, more);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		others[id] += more[id];
 }
 
-static void destroy_ending(struct boundary *boundary)
+static void destroy_before(struct boundary *boundary)
 {
-	if (!boundary->ending)
+	if (!boundary->before)
 		return;
 	add_others(boundary, boundary->others);
-	scap_source_destroy(scap_ending_source(boundary->ending));
-	boundary->ending = NULL;
+	scap_source_destroy(boundary_before_source(boundary->before));
+	boundary->before = NULL;
 }
 
-static void destroy_beginning(struct boundary *boundary)
+static void destroy_after(struct boundary *boundary)
 {
-	if (!boundary->beginning)
+	if (!boundary->after)
 		return;
 	add_others(boundary, boundary->others);
-	scap_source_destroy(scap_beginning_source(boundary->beginning));
-	boundary->beginning = NULL;
+	scap_source_destroy(boundary_after_source(boundary->after));
+	boundary->after = NULL;
 }
 
-static void destroy_held(struct boundary *boundary)
+static void destroy_queue(struct boundary *boundary)
 {
-	if (boundary->held)
-		scap_source_destroy(scap_held_source(boundary->held));
-	boundary->held = NULL;
+	if (boundary->queue)
+		scap_source_destroy(boundary_queue_source(boundary->queue));
+	boundary->queue = NULL;
 }
 
 bool boundary_step(struct boundary *boundary)
 {
-	if (boundary->ending && scap_ending_is_over(boundary->ending))
-		destroy_ending(boundary);
-	if (boundary->beginning && scap_beginning_is_over(boundary->beginning))
-		destroy_beginning(boundary);
-	if (boundary->held && !boundary->beginning && scap_held_is_empty(boundary->held))
-		destroy_held(boundary);
+	if (boundary->before && boundary_before_is_over(boundary->before))
+		destroy_before(boundary);
+	if (boundary->after && boundary_after_is_over(boundary->after))
+		destroy_after(boundary);
+	if (boundary->queue && !boundary->after && boundary_queue_is_empty(boundary->queue))
+		destroy_queue(boundary);
 	return boundary_source(boundary);
 }
 
@@ -630,13 +632,13 @@ int boundary_end_at(struct boundary *boundary, uint64_t time_ns)
 {
 	if (time_ns <= clock_ns(CLOCK_BOOTTIME))
 		return -EAGAIN;
-	return scap_ending_create(boundary->inner, time_ns + boundary->offset_ns,
-				  &boundary->ending);
+	return boundary_before_create(boundary->inner, time_ns + boundary->offset_ns,
+				      &boundary->before);
 }
 
 bool boundary_is_reached(const struct boundary *boundary)
 {
-	return scap_ending_is_reached(boundary->ending);
+	return boundary_before_is_reached(boundary->before);
 }
 
 /* From the clock of frames to the boot clock, or back. */
@@ -653,37 +655,38 @@ static int copy_seen(const struct boundary_seen *seen, size_t count, uint64_t ad
 
 int boundary_seen(const struct boundary *boundary, struct boundary_seen **seen, size_t *count)
 {
-	const struct boundary_seen *all = scap_ending_seen(boundary->ending, count);
+	const struct boundary_seen *all = boundary_before_seen(boundary->before, count);
 
 	return copy_seen(all, *count, -boundary->offset_ns, seen);
 }
 
 void boundary_cancel(struct boundary *boundary)
 {
-	scap_ending_cancel(boundary->ending);
+	boundary_before_cancel(boundary->before);
 }
 
 void boundary_confirm(struct boundary *boundary)
 {
-	scap_ending_confirm(boundary->ending);
+	boundary_before_confirm(boundary->before);
 }
 
 int boundary_begin(struct boundary *boundary)
 {
-	int code = scap_held_create(boundary->inner, HELD_BYTES_MAX, &boundary->held);
+	int code = boundary_queue_create(boundary->inner, HELD_BYTES_MAX, &boundary->queue);
 
 	return code ? code
-		    : scap_beginning_create(scap_held_source(boundary->held), &boundary->beginning);
+		    : boundary_after_create(boundary_queue_source(boundary->queue),
+					    &boundary->after);
 }
 
 void boundary_set(struct boundary *boundary, uint64_t time_ns)
 {
-	scap_beginning_set(boundary->beginning, time_ns + boundary->offset_ns);
+	boundary_after_set(boundary->after, time_ns + boundary->offset_ns);
 }
 
 int boundary_hold(struct boundary *boundary, int timeout_ms)
 {
-	return scap_held_fill(boundary->held, timeout_ms);
+	return boundary_queue_fill(boundary->queue, timeout_ms);
 }
 
 int boundary_open(struct boundary *boundary, const struct boundary_seen *seen, size_t count)
@@ -693,7 +696,7 @@ int boundary_open(struct boundary *boundary, const struct boundary_seen *seen, s
 
 	if (code)
 		return code;
-	code = scap_beginning_open(boundary->beginning, copy, count);
+	code = boundary_after_open(boundary->after, copy, count);
 	free(copy);
 	return code;
 }
@@ -712,7 +715,7 @@ void boundary_subtract(const struct boundary *boundary, struct scap_live_stats *
 
 void boundary_finish(struct boundary *boundary)
 {
-	destroy_ending(boundary);
-	destroy_beginning(boundary);
-	destroy_held(boundary);
+	destroy_before(boundary);
+	destroy_after(boundary);
+	destroy_queue(boundary);
 }

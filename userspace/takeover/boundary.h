@@ -37,22 +37,23 @@ uint64_t frame_hash(const struct scap_event *event);
  * buffers have room meanwhile.
  */
 
-struct scap_held;
+struct boundary_queue;
 
 /* inner: borrowed. bytes_max: of the memory for events. Returns 0 or -ENOMEM. */
-int scap_held_create(struct scap_source *inner, size_t bytes_max, struct scap_held **held);
+int boundary_queue_create(struct scap_source *inner, size_t bytes_max,
+			  struct boundary_queue **queue);
 
-struct scap_source *scap_held_source(struct scap_held *held);
+struct scap_source *boundary_queue_source(struct boundary_queue *queue);
 
 /*
  * Takes what the inner source has at present, as far as there is room: the rest stays where it is.
  * Waits `timeout_ms` for the first event. Returns 0, or
  * -ENOMEM, or -errno of the inner source.
  */
-int scap_held_fill(struct scap_held *held, int timeout_ms);
+int boundary_queue_fill(struct boundary_queue *queue, int timeout_ms);
 
 /* Whether nothing is in memory. */
-bool scap_held_is_empty(const struct scap_held *held);
+bool boundary_queue_is_empty(const struct boundary_queue *queue);
 
 /*
  * The end of a live capture at a boundary of time, from which on a capture of another process goes
@@ -72,68 +73,69 @@ struct boundary_seen {
 	uint64_t hash; /* frame_hash() */
 };
 
-struct scap_ending;
+struct boundary_before;
 
 /*
  * Creates a source that returns the events of `inner` (borrowed) before the boundary, a time as in
  * frames. Returns 0 or -ENOMEM.
  */
-int scap_ending_create(struct scap_source *inner, uint64_t boundary_ns,
-		       struct scap_ending **ending);
+int boundary_before_create(struct scap_source *inner, uint64_t boundary_ns,
+			   struct boundary_before **before);
 
-struct scap_source *scap_ending_source(struct scap_ending *ending);
+struct scap_source *boundary_before_source(struct boundary_before *before);
 
 /* Whether all events before the boundary were returned. */
-bool scap_ending_is_reached(const struct scap_ending *ending);
+bool boundary_before_is_reached(const struct boundary_before *before);
 
 /* Those shortly before it, in no order. */
-const struct boundary_seen *scap_ending_seen(const struct scap_ending *ending, size_t *count);
+const struct boundary_seen *boundary_before_seen(const struct boundary_before *before,
+						 size_t *count);
 
 /* There is no boundary any more: all events are returned. */
-void scap_ending_cancel(struct scap_ending *ending);
+void boundary_before_cancel(struct boundary_before *before);
 
-/* Whether the rest can be read from the inner source directly, after scap_ending_cancel(). */
-bool scap_ending_is_over(const struct scap_ending *ending);
+/* Whether the rest can be read from the inner source directly, after boundary_before_cancel(). */
+bool boundary_before_is_over(const struct boundary_before *before);
 
 /* Drops the events from the boundary on: they are the other's. The inner source was stopped. */
-void scap_ending_confirm(struct scap_ending *ending);
+void boundary_before_confirm(struct boundary_before *before);
 
 /* How many of these there were, by id. */
-void scap_ending_dropped(const struct scap_ending *ending, uint64_t dropped[EVENT_ID_MAX]);
+void boundary_before_dropped(const struct boundary_before *before, uint64_t dropped[EVENT_ID_MAX]);
 
 /*
  * The begin of a live capture at a boundary of time, up to which a capture of another process goes
- * (see ending.h). Events before it are hidden: they only update the state.
+ * (see boundary_before_create()). Events before it are hidden: they only update the state.
  */
 
-struct scap_beginning;
+struct boundary_after;
 
 /*
  * Creates a source of the events of `inner` (borrowed), at first without a boundary: all are
  * hidden. Returns 0 or -ENOMEM.
  */
-int scap_beginning_create(struct scap_source *inner, struct scap_beginning **beginning);
+int boundary_after_create(struct scap_source *inner, struct boundary_after **after);
 
-struct scap_source *scap_beginning_source(struct scap_beginning *beginning);
+struct scap_source *boundary_after_source(struct boundary_after *after);
 
 /*
  * Sets the boundary, a time as in frames that is yet to come, or a later one. Events from
- * BOUNDARY_COPY_NS before it on are not returned until scap_beginning_open().
+ * BOUNDARY_COPY_NS before it on are not returned until boundary_after_open().
  */
-void scap_beginning_set(struct scap_beginning *beginning, uint64_t boundary_ns);
+void boundary_after_set(struct boundary_after *after, uint64_t boundary_ns);
 
 /*
  * Returns what was held. seen: what the other capture had shortly before the boundary; they are
  * copied: events from there on that are copies of these are hidden, too. Returns 0 or -ENOMEM.
  */
-int scap_beginning_open(struct scap_beginning *beginning, const struct boundary_seen *seen,
+int boundary_after_open(struct boundary_after *after, const struct boundary_seen *seen,
 			size_t count);
 
 /* Whether the rest can be read from the inner source directly. Ask between two events. */
-bool scap_beginning_is_over(const struct scap_beginning *beginning);
+bool boundary_after_is_over(const struct boundary_after *after);
 
 /* How many events were hidden because the other capture had them, by id. */
-void scap_beginning_hidden(const struct scap_beginning *beginning, uint64_t hidden[EVENT_ID_MAX]);
+void boundary_after_hidden(const struct boundary_after *after, uint64_t hidden[EVENT_ID_MAX]);
 
 /*
  * The boundary between the capture of this agent and that of another one, which goes on with it or
@@ -147,9 +149,9 @@ struct boundary {
 	struct scap_source *inner; /* borrowed: the capture; set by the input */
 	uint64_t offset_ns; /* of its frames; set by the input */
 	/* NULL: not in use. */
-	struct scap_ending *ending;
-	struct scap_held *held;
-	struct scap_beginning *beginning;
+	struct boundary_before *before;
+	struct boundary_queue *queue;
+	struct boundary_after *after;
 	uint64_t others[EVENT_ID_MAX]; /* events of the other agent's account, by id; so far */
 };
 

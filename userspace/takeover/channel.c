@@ -127,7 +127,7 @@ static uint64_t deadline(int timeout_ms)
 	return clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NS_PER_MS;
 }
 
-int channel_send(struct channel *channel, const struct take_over_message *message, int timeout_ms,
+int channel_send(struct channel *channel, const struct takeover_message *message, int timeout_ms,
 		 struct error *err)
 {
 	uint64_t until_ns = deadline(timeout_ms);
@@ -135,7 +135,7 @@ int channel_send(struct channel *channel, const struct take_over_message *messag
 	size_t done = 0;
 	int code = 0;
 
-	take_over_encode(message, &out);
+	takeover_encode(message, &out);
 	if (out.failed)
 		code = -ENOMEM;
 	while (code == 0 && done < out.len) {
@@ -169,24 +169,24 @@ static int channel_read_some(struct channel *channel)
 }
 
 /* Takes the first message if it is there as a whole. */
-static int channel_take(struct channel *channel, struct take_over_message *message,
+static int channel_take(struct channel *channel, struct takeover_message *message,
 			struct error *err)
 {
 	struct buf *in = &channel->in;
-	ssize_t bytes = take_over_measure(in->data, in->len, err);
+	ssize_t bytes = takeover_measure(in->data, in->len, err);
 	int code;
 
 	if (bytes <= 0)
 		return (int)bytes;
-	code = take_over_decode(in->data, (size_t)bytes, message, err);
+	code = takeover_decode(in->data, (size_t)bytes, message, err);
 	if (code)
-		take_over_message_finish(message);
+		takeover_message_finish(message);
 	in->len -= (size_t)bytes;
 	memmove(in->data, in->data + bytes, in->len);
 	return code ? code : 1;
 }
 
-int channel_receive(struct channel *channel, int timeout_ms, struct take_over_message *message,
+int channel_receive(struct channel *channel, int timeout_ms, struct takeover_message *message,
 		    struct error *err)
 {
 	uint64_t until_ns = deadline(timeout_ms);

@@ -40,14 +40,14 @@ static inline bool channel_is_open(const struct channel *channel)
 void channel_close(struct channel *channel);
 
 /* Waits up to `timeout_ms` until all is sent. Returns 0 or -errno with a message. */
-int channel_send(struct channel *channel, const struct take_over_message *message, int timeout_ms,
+int channel_send(struct channel *channel, const struct takeover_message *message, int timeout_ms,
 		 struct error *err);
 
 /*
  * Waits up to `timeout_ms` for a message, which the caller finishes. Returns 1; 0: none came; or
  * -errno with a message: -ECONNRESET if the other side has closed, -EBADMSG.
  */
-int channel_receive(struct channel *channel, int timeout_ms, struct take_over_message *message,
+int channel_receive(struct channel *channel, int timeout_ms, struct takeover_message *message,
 		    struct error *err);
 
 #endif

@@ -41,7 +41,7 @@ struct number {
 
 #define NUMBER(key, member)                                                                        \
 	{                                                                                          \
-		key, offsetof(struct take_over_message, member)                                    \
+		key, offsetof(struct takeover_message, member)                                     \
 	}
 static const struct number numbers[] = {
 	NUMBER(KEY_PROTOCOL, protocol),
@@ -58,7 +58,7 @@ static const struct number numbers[] = {
 #undef NUMBER
 #define NUMBER(key, member)                                                                        \
 	{                                                                                          \
-		key, offsetof(struct take_over_output, member)                                     \
+		key, offsetof(struct takeover_output, member)                                      \
 	}
 static const struct number output_numbers[] = {
 	NUMBER(KEY_OUTPUT_NUMBER, number),
@@ -76,27 +76,27 @@ struct value {
 	size_t len;
 };
 
-void take_over_message_finish(struct take_over_message *message)
+void takeover_message_finish(struct takeover_message *message)
 {
 	for (size_t i = 0; i < message->outputs_count; i++)
 		free(message->outputs[i].identity);
 	free(message->outputs);
 	free(message->events);
 	free(message->text);
-	*message = (struct take_over_message){0};
+	*message = (struct takeover_message){0};
 }
 
-struct take_over_output *take_over_add_output(struct take_over_message *message)
+struct takeover_output *takeover_add_output(struct takeover_message *message)
 {
-	struct take_over_output *more;
+	struct takeover_output *more;
 
-	if (message->outputs_count == TAKE_OVER_OUTPUTS_MAX)
+	if (message->outputs_count == TAKEOVER_OUTPUTS_MAX)
 		return NULL;
 	more = realloc(message->outputs, (message->outputs_count + 1) * sizeof(*more));
 	if (!more)
 		return NULL;
 	message->outputs = more;
-	more[message->outputs_count] = (struct take_over_output){0};
+	more[message->outputs_count] = (struct takeover_output){0};
 	return &more[message->outputs_count++];
 }
 
@@ -135,7 +135,7 @@ static void message_put_text(struct buf *out, uint16_t key, const char *text)
 
 	if (!len)
 		return;
-	len = len < TAKE_OVER_TEXT_MAX ? len : TAKE_OVER_TEXT_MAX;
+	len = len < TAKEOVER_TEXT_MAX ? len : TAKEOVER_TEXT_MAX;
 	put_head(out, key, len);
 	buf_append(out, text, len);
 }
@@ -149,7 +149,7 @@ static void set_length(struct buf *out, size_t at, size_t len)
 		memcpy(out->data + at, &le, sizeof(le));
 }
 
-static void put_output(struct buf *out, const struct take_over_output *output)
+static void put_output(struct buf *out, const struct takeover_output *output)
 {
 	size_t start;
 
@@ -161,10 +161,10 @@ static void put_output(struct buf *out, const struct take_over_output *output)
 	set_length(out, start - sizeof(uint32_t), out->len - start);
 }
 
-void take_over_encode(const struct take_over_message *message, struct buf *out)
+void takeover_encode(const struct takeover_message *message, struct buf *out)
 {
-	const struct take_over_header header = {.magic = htole32(MAGIC),
-						.kind = htole32((uint32_t)message->kind)};
+	const struct takeover_header header = {.magic = htole32(MAGIC),
+					       .kind = htole32((uint32_t)message->kind)};
 	size_t start;
 
 	buf_append(out, &header, sizeof(header));
@@ -187,9 +187,9 @@ static int malformed(struct error *err, const char *what)
 	return error_set(err, -EBADMSG, "a malformed message: %s", what);
 }
 
-ssize_t take_over_measure(const void *data, size_t len, struct error *err)
+ssize_t takeover_measure(const void *data, size_t len, struct error *err)
 {
-	struct take_over_header header;
+	struct takeover_header header;
 	size_t bytes;
 
 	if (len < sizeof(header))
@@ -198,7 +198,7 @@ ssize_t take_over_measure(const void *data, size_t len, struct error *err)
 	bytes = le32toh(header.bytes);
 	if (le32toh(header.magic) != MAGIC)
 		return malformed(err, "it is not of an agent");
-	if (bytes > TAKE_OVER_BODY_MAX)
+	if (bytes > TAKEOVER_BODY_MAX)
 		return malformed(err, "it is too large");
 	return len < sizeof(header) + bytes ? 0 : (ssize_t)(sizeof(header) + bytes);
 }
@@ -242,7 +242,7 @@ static int message_take_number(const struct number *table, uint16_t key, const s
 
 static int message_take_text(const struct value *value, char **text)
 {
-	if (*text || value->len > TAKE_OVER_TEXT_MAX || memchr(value->bytes, '\0', value->len))
+	if (*text || value->len > TAKEOVER_TEXT_MAX || memchr(value->bytes, '\0', value->len))
 		return -EBADMSG;
 	*text = strndup((const char *)value->bytes, value->len);
 	return *text ? 0 : -ENOMEM;
@@ -250,7 +250,7 @@ static int message_take_text(const struct value *value, char **text)
 
 static int take_stream(const struct value *value, char *stream)
 {
-	if (value->len != TAKE_OVER_STREAM_BYTES)
+	if (value->len != TAKEOVER_STREAM_BYTES)
 		return -EBADMSG;
 	for (size_t i = 0; i < value->len; i++)
 		if (!memchr("0123456789abcdef", value->bytes[i], 16))
@@ -259,16 +259,16 @@ static int take_stream(const struct value *value, char *stream)
 	return 0;
 }
 
-static int take_output(const struct value *value, struct take_over_message *message)
+static int take_output(const struct value *value, struct takeover_message *message)
 {
-	struct take_over_output *output;
+	struct takeover_output *output;
 	struct value rest = *value, field;
 	uint16_t key;
 	int code = 0;
 
-	if (message->outputs_count == TAKE_OVER_OUTPUTS_MAX)
+	if (message->outputs_count == TAKEOVER_OUTPUTS_MAX)
 		return -EBADMSG;
-	output = take_over_add_output(message);
+	output = takeover_add_output(message);
 	if (!output)
 		return -ENOMEM;
 	while (rest.len && code == 0) {
@@ -285,7 +285,7 @@ static int take_output(const struct value *value, struct take_over_message *mess
 	return code || (output->identity && output->stream[0]) ? code : -EBADMSG;
 }
 
-static int take_events(const struct value *value, struct take_over_message *message)
+static int take_events(const struct value *value, struct takeover_message *message)
 {
 	size_t count = value->len / PAIR_BYTES;
 
@@ -305,7 +305,7 @@ static int take_events(const struct value *value, struct take_over_message *mess
 }
 
 static int message_take_field(uint16_t key, const struct value *value,
-			      struct take_over_message *message)
+			      struct takeover_message *message)
 {
 	switch (key) {
 	case KEY_TEXT:
@@ -319,19 +319,19 @@ static int message_take_field(uint16_t key, const struct value *value,
 	}
 }
 
-int take_over_decode(const void *data, size_t len, struct take_over_message *message,
-		     struct error *err)
+int takeover_decode(const void *data, size_t len, struct takeover_message *message,
+		    struct error *err)
 {
-	struct take_over_header header;
+	struct takeover_header header;
 	struct value rest, value;
 	uint16_t key;
 	int code = 0;
 
-	*message = (struct take_over_message){0};
+	*message = (struct takeover_message){0};
 	memcpy(&header, data, sizeof(header));
-	if (!le32toh(header.kind) || le32toh(header.kind) >= TAKE_OVER_KINDS)
+	if (!le32toh(header.kind) || le32toh(header.kind) >= TAKEOVER_KINDS)
 		return malformed(err, "its kind is not known");
-	message->kind = (enum take_over_kind)le32toh(header.kind);
+	message->kind = (enum takeover_kind)le32toh(header.kind);
 	rest = (struct value){(const unsigned char *)data + sizeof(header), len - sizeof(header)};
 	while (rest.len && code == 0) {
 		code = next_field(&rest, &key, &value);

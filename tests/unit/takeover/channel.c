@@ -66,9 +66,9 @@ static void test_path(void **state)
 
 static void test_messages(void **state)
 {
-	const struct take_over_message go = {.kind = TAKE_OVER_GO, .pid = 7},
-				       hello = {.kind = TAKE_OVER_HELLO, .pid = 8};
-	struct take_over_message message;
+	const struct takeover_message go = {.kind = TAKEOVER_GO, .pid = 7},
+				       hello = {.kind = TAKEOVER_HELLO, .pid = 8};
+	struct takeover_message message;
 	struct pair pair;
 
 	connect_pair(&pair);
@@ -76,23 +76,23 @@ static void test_messages(void **state)
 	assert_int_equal(channel_send(&pair.fresh, &hello, WAIT_MS, NULL), 0);
 	assert_int_equal(channel_send(&pair.fresh, &go, WAIT_MS, NULL), 0);
 	assert_int_equal(channel_receive(&pair.old, WAIT_MS, &message, NULL), 1);
-	assert_int_equal(message.kind, TAKE_OVER_HELLO);
+	assert_int_equal(message.kind, TAKEOVER_HELLO);
 	assert_int_equal(message.pid, 8);
 	assert_int_equal(channel_receive(&pair.old, WAIT_MS, &message, NULL), 1);
-	assert_int_equal(message.kind, TAKE_OVER_GO);
+	assert_int_equal(message.kind, TAKEOVER_GO);
 	assert_int_equal(channel_receive(&pair.old, 0, &message, NULL), 0);
 	close_pair(&pair);
 }
 
 static void test_pieces(void **state)
 {
-	const struct take_over_message hello = {.kind = TAKE_OVER_HELLO, .pid = 8};
-	struct take_over_message message;
+	const struct takeover_message hello = {.kind = TAKEOVER_HELLO, .pid = 8};
+	struct takeover_message message;
 	struct buf bytes = {0};
 	struct pair pair;
 
 	connect_pair(&pair);
-	take_over_encode(&hello, &bytes);
+	takeover_encode(&hello, &bytes);
 	for (size_t i = 0; i < bytes.len; i++) {
 		assert_int_equal(channel_receive(&pair.old, 0, &message, NULL), 0);
 		assert_int_equal(send(pair.fresh.fd, bytes.data + i, 1, 0), 1);
@@ -104,7 +104,7 @@ static void test_pieces(void **state)
 
 static void test_the_other_one_ends(void **state)
 {
-	struct take_over_message message;
+	struct takeover_message message;
 	struct error err = {""};
 	struct pair pair;
 
@@ -118,7 +118,7 @@ static void test_the_other_one_ends(void **state)
 
 static void test_garbage(void **state)
 {
-	struct take_over_message message;
+	struct takeover_message message;
 	struct error err = {""};
 	struct pair pair;
 
@@ -132,7 +132,7 @@ static void test_garbage(void **state)
 /* Who does not read costs no more than the time that was given. */
 static void test_no_reader(void **state)
 {
-	struct take_over_message message = {.kind = TAKE_OVER_REACHED};
+	struct takeover_message message = {.kind = TAKEOVER_REACHED};
 	struct error err = {""};
 	struct pair pair;
 	int code = 0;
@@ -143,7 +143,7 @@ static void test_no_reader(void **state)
 	for (int i = 0; i < 100 && code == 0; i++)
 		code = channel_send(&pair.old, &message, 20, &err);
 	assert_int_equal(code, -ETIMEDOUT);
-	take_over_message_finish(&message);
+	takeover_message_finish(&message);
 	close_pair(&pair);
 }
 

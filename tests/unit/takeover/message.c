@@ -7,16 +7,16 @@
 #include "takeover/message.h"
 #include "unit.h"
 
-enum { HEADER = sizeof(struct take_over_header), KIND_AT = 4, LENGTH_AT = 8, FIELD_HEAD = 6 };
+enum { HEADER = sizeof(struct takeover_header), KIND_AT = 4, LENGTH_AT = 8, FIELD_HEAD = 6 };
 
 /* All that a message can have. */
-static void make(struct take_over_message *message)
+static void make(struct takeover_message *message)
 {
-	struct take_over_output *output;
+	struct takeover_output *output;
 
-	*message = (struct take_over_message){
-		.kind = TAKE_OVER_REACHED,
-		.protocol = TAKE_OVER_PROTOCOL,
+	*message = (struct takeover_message){
+		.kind = TAKEOVER_REACHED,
+		.protocol = TAKEOVER_PROTOCOL,
 		.pid = 4711,
 		.text = strdup("1.2.3"),
 		.boundary_ns = UINT64_MAX,
@@ -27,8 +27,8 @@ static void make(struct take_over_message *message)
 		.lost = 2,
 		.corrupt = 1,
 	};
-	output = take_over_add_output(message);
-	*output = (struct take_over_output){
+	output = takeover_add_output(message);
+	*output = (struct takeover_output){
 		.identity = strdup("file:/x\nformat=json"),
 		.stream = "0123456789abcdef",
 		.number = 9,
@@ -38,8 +38,8 @@ static void make(struct take_over_message *message)
 		.dropped = 5,
 		.undelivered = 4,
 	};
-	output = take_over_add_output(message);
-	*output = (struct take_over_output){.identity = strdup("stdout:"),
+	output = takeover_add_output(message);
+	*output = (struct takeover_output){.identity = strdup("stdout:"),
 					    .stream = "ffffffffffffffff"};
 	message->events = calloc(2, sizeof(*message->events));
 	message->events[0] = (struct boundary_seen){1, UINT64_MAX};
@@ -49,23 +49,23 @@ static void make(struct take_over_message *message)
 
 static void encode(struct buf *bytes)
 {
-	struct take_over_message message;
+	struct takeover_message message;
 
 	make(&message);
-	take_over_encode(&message, bytes);
+	takeover_encode(&message, bytes);
 	assert_false(bytes->failed);
-	take_over_message_finish(&message);
+	takeover_message_finish(&message);
 }
 
 static void test_there_and_back(void **state)
 {
-	struct take_over_message message, wanted;
+	struct takeover_message message, wanted;
 	struct buf bytes = {0};
 
 	encode(&bytes);
 	make(&wanted);
-	assert_int_equal(take_over_measure(bytes.data, bytes.len, NULL), bytes.len);
-	assert_int_equal(take_over_decode(bytes.data, bytes.len, &message, NULL), 0);
+	assert_int_equal(takeover_measure(bytes.data, bytes.len, NULL), bytes.len);
+	assert_int_equal(takeover_decode(bytes.data, bytes.len, &message, NULL), 0);
 	assert_int_equal(message.kind, wanted.kind);
 	assert_int_equal(message.protocol, wanted.protocol);
 	assert_int_equal(message.pid, wanted.pid);
@@ -89,8 +89,8 @@ static void test_there_and_back(void **state)
 	assert_int_equal(message.outputs[0].dropped, 5);
 	assert_int_equal(message.outputs[0].undelivered, 4);
 	assert_string_equal(message.outputs[1].stream, "ffffffffffffffff");
-	take_over_message_finish(&message);
-	take_over_message_finish(&wanted);
+	takeover_message_finish(&message);
+	takeover_message_finish(&wanted);
 	buf_finish(&bytes);
 }
 
@@ -100,37 +100,37 @@ static void test_more_is_needed(void **state)
 
 	encode(&bytes);
 	for (size_t len = 0; len < bytes.len; len++)
-		assert_int_equal(take_over_measure(bytes.data, len, NULL), 0);
+		assert_int_equal(takeover_measure(bytes.data, len, NULL), 0);
 	buf_finish(&bytes);
 }
 
 /* A message of a kind with these bytes as fields is rejected. */
 static void expect_rejected(uint32_t kind, const void *fields, size_t len)
 {
-	struct take_over_message message;
+	struct takeover_message message;
 	struct error err = {""};
 	struct buf bytes = {0};
 	uint32_t header[] = {0x314f544c, kind, (uint32_t)len};
 
 	buf_append(&bytes, header, sizeof(header));
 	buf_append(&bytes, fields, len);
-	assert_int_equal(take_over_measure(bytes.data, bytes.len, NULL), bytes.len);
-	assert_int_equal(take_over_decode(bytes.data, bytes.len, &message, &err), -EBADMSG);
+	assert_int_equal(takeover_measure(bytes.data, bytes.len, NULL), bytes.len);
+	assert_int_equal(takeover_decode(bytes.data, bytes.len, &message, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "malformed"));
-	take_over_message_finish(&message);
+	takeover_message_finish(&message);
 	buf_finish(&bytes);
 }
 
-#define REJECTED(fields) expect_rejected(TAKE_OVER_HELLO, fields, sizeof(fields) - 1)
+#define REJECTED(fields) expect_rejected(TAKEOVER_HELLO, fields, sizeof(fields) - 1)
 
 static void test_headers(void **state)
 {
 	const uint32_t foreign[] = {0x20544547, 1, 0}, large[] = {0x314f544c, 1, UINT32_MAX};
 
-	assert_int_equal(take_over_measure(foreign, sizeof(foreign), NULL), -EBADMSG);
-	assert_int_equal(take_over_measure(large, sizeof(large), NULL), -EBADMSG);
+	assert_int_equal(takeover_measure(foreign, sizeof(foreign), NULL), -EBADMSG);
+	assert_int_equal(takeover_measure(large, sizeof(large), NULL), -EBADMSG);
 	expect_rejected(0, "", 0);
-	expect_rejected(TAKE_OVER_KINDS, "", 0);
+	expect_rejected(TAKEOVER_KINDS, "", 0);
 	expect_rejected(UINT32_MAX, "", 0);
 }
 
@@ -153,13 +153,13 @@ static void test_wrong_fields(void **state)
 
 static void test_a_text_that_is_too_long(void **state)
 {
-	char *field = calloc(1, FIELD_HEAD + TAKE_OVER_TEXT_MAX + 1);
-	const uint32_t len = TAKE_OVER_TEXT_MAX + 1;
+	char *field = calloc(1, FIELD_HEAD + TAKEOVER_TEXT_MAX + 1);
+	const uint32_t len = TAKEOVER_TEXT_MAX + 1;
 
 	field[0] = 3;
 	memcpy(field + 2, &len, sizeof(len));
 	memset(field + FIELD_HEAD, 'x', len);
-	expect_rejected(TAKE_OVER_HELLO, field, FIELD_HEAD + len);
+	expect_rejected(TAKEOVER_HELLO, field, FIELD_HEAD + len);
 	free(field);
 }
 
@@ -168,9 +168,9 @@ static void test_too_many_outputs(void **state)
 	static const char output[] = "\12\0\35\0\0\0\1\0\1\0\0\0x\2\0\20\0\0\0abcdefabcdefabcd";
 	struct buf fields = {0};
 
-	for (int i = 0; i <= TAKE_OVER_OUTPUTS_MAX; i++)
+	for (int i = 0; i <= TAKEOVER_OUTPUTS_MAX; i++)
 		buf_append(&fields, output, sizeof(output) - 1);
-	expect_rejected(TAKE_OVER_REACHED, fields.data, fields.len);
+	expect_rejected(TAKEOVER_REACHED, fields.data, fields.len);
 	buf_finish(&fields);
 }
 
@@ -181,7 +181,7 @@ static void test_too_many_events(void **state)
 
 	field[0] = 11;
 	memcpy(field + 2, &len, sizeof(len));
-	expect_rejected(TAKE_OVER_REACHED, field, FIELD_HEAD + len);
+	expect_rejected(TAKEOVER_REACHED, field, FIELD_HEAD + len);
 	free(field);
 }
 
@@ -190,12 +190,12 @@ static void test_unknown_fields_are_skipped(void **state)
 {
 	static const char bytes[] = "LTO1\1\0\0\0\27\0\0\0\377\377\3\0\0\0abc"
 				    "\2\0\10\0\0\0\7\0\0\0\0\0\0";
-	struct take_over_message message;
+	struct takeover_message message;
 
-	assert_int_equal(take_over_measure(bytes, sizeof(bytes), NULL), sizeof(bytes));
-	assert_int_equal(take_over_decode(bytes, sizeof(bytes), &message, NULL), 0);
+	assert_int_equal(takeover_measure(bytes, sizeof(bytes), NULL), sizeof(bytes));
+	assert_int_equal(takeover_decode(bytes, sizeof(bytes), &message, NULL), 0);
 	assert_int_equal(message.pid, 7);
-	take_over_message_finish(&message);
+	takeover_message_finish(&message);
 }
 
 /* Whatever is changed or cut off: an answer, and no access beyond (sanitizers see that). */
@@ -207,22 +207,22 @@ static void test_damage(void **state)
 	encode(&bytes);
 	for (size_t at = HEADER; at < bytes.len; at++) {
 		for (int bit = 0; bit < 8; bit++) {
-			struct take_over_message message;
+			struct takeover_message message;
 
 			bytes.data[at] ^= (char)(1 << bit);
-			accepted += take_over_decode(bytes.data, bytes.len, &message, NULL) == 0;
-			take_over_message_finish(&message);
+			accepted += takeover_decode(bytes.data, bytes.len, &message, NULL) == 0;
+			takeover_message_finish(&message);
 			bytes.data[at] ^= (char)(1 << bit);
 		}
 	}
 	assert_true(accepted);
 	for (size_t len = HEADER; len < bytes.len; len++) {
-		struct take_over_message message;
+		struct takeover_message message;
 		char *part = malloc(len);
 
 		memcpy(part, bytes.data, len);
-		take_over_decode(part, len, &message, NULL);
-		take_over_message_finish(&message);
+		takeover_decode(part, len, &message, NULL);
+		takeover_message_finish(&message);
 		free(part);
 	}
 	buf_finish(&bytes);

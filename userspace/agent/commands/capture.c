@@ -105,7 +105,7 @@ int capture_run(const struct options *options)
 		exit_code = command_fail(EXIT_USAGE, &err);
 	else
 		exit_code = options->command ? capture_command(&run) : open_and_loop(&run, NULL);
-	waits = options->take_over == TAKE_OVER_WAIT && hand_over_is_gone(&run.hand_over);
+	waits = options->takeover == TAKEOVER_WAIT && takeover_old_is_gone(&run.takeover_old);
 	run_finish(&run);
 	if (waits)
 		signals_wait();

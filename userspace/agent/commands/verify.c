@@ -126,45 +126,47 @@ bool ranges_find_hole(const struct ranges *a, const struct ranges *b, uint64_t f
 	return true;
 }
 
-/* Numbers by life, and the comparison of holes with drop records. */
+/* Numbers by session, and the comparison of holes with drop records. */
 
 enum { HOLES_SHOWN = 10 };
 
-static void life_destroy(struct life *life)
+static void verify_session_destroy(struct verify_session *session)
 {
-	for (size_t i = 0; i < life->causes_count; i++)
-		free(life->causes[i].text);
-	tdestroy(life->drops, free);
-	free(life->causes);
-	free(life->stream);
-	ranges_finish(&life->seen);
-	ranges_finish(&life->said);
-	free(life);
+	for (size_t i = 0; i < session->causes_count; i++)
+		free(session->causes[i].text);
+	tdestroy(session->drops, free);
+	free(session->causes);
+	free(session->stream);
+	ranges_finish(&session->seen);
+	ranges_finish(&session->said);
+	free(session);
 }
 
-void lives_finish(struct lives *lives)
+void verify_sessions_finish(struct verify_sessions *sessions)
 {
-	while (lives->first) {
-		struct life *next = lives->first->next;
+	while (sessions->first) {
+		struct verify_session *next = sessions->first->next;
 
-		life_destroy(lives->first);
-		lives->first = next;
+		verify_session_destroy(sessions->first);
+		sessions->first = next;
 	}
-	lives->last_used = NULL;
+	sessions->last_used = NULL;
 }
 
-static bool verify_is_of(const struct life *life, const struct verify_record *record)
+static bool verify_is_of(const struct verify_session *session, const struct verify_record *record)
 {
-	return strlen(life->stream) == record->stream_len &&
-	       (!record->stream_len || memcmp(life->stream, record->id, record->stream_len) == 0);
+	return strlen(session->stream) == record->stream_len &&
+	       (!record->stream_len ||
+		memcmp(session->stream, record->id, record->stream_len) == 0);
 }
 
-static struct life *verify_life_find(struct lives *lives, const struct verify_record *record)
+static struct verify_session *verify_session_find(struct verify_sessions *sessions,
+						  const struct verify_record *record)
 {
-	struct life **place = &lives->first, *made;
+	struct verify_session **place = &sessions->first, *made;
 
-	if (lives->last_used && verify_is_of(lives->last_used, record))
-		return lives->last_used;
+	if (sessions->last_used && verify_is_of(sessions->last_used, record))
+		return sessions->last_used;
 	while (*place && !verify_is_of(*place, record))
 		place = &(*place)->next;
 	if (!*place) {
@@ -178,23 +180,23 @@ static struct life *verify_life_find(struct lives *lives, const struct verify_re
 		}
 		*place = made;
 	}
-	lives->last_used = *place;
+	sessions->last_used = *place;
 	return *place;
 }
 
-static struct life_cause *find_cause(struct life *life, const char *text)
+static struct verify_cause *find_cause(struct verify_session *session, const char *text)
 {
-	struct life_cause *causes;
+	struct verify_cause *causes;
 
-	for (size_t i = 0; i < life->causes_count; i++)
-		if (strcmp(life->causes[i].text, text) == 0)
-			return &life->causes[i];
-	causes = realloc(life->causes, (life->causes_count + 1) * sizeof(*causes));
+	for (size_t i = 0; i < session->causes_count; i++)
+		if (strcmp(session->causes[i].text, text) == 0)
+			return &session->causes[i];
+	causes = realloc(session->causes, (session->causes_count + 1) * sizeof(*causes));
 	if (!causes)
 		return NULL;
-	life->causes = causes;
-	causes[life->causes_count] = (struct life_cause){.text = strdup(text)};
-	return causes[life->causes_count].text ? &causes[life->causes_count++] : NULL;
+	session->causes = causes;
+	causes[session->causes_count] = (struct verify_cause){.text = strdup(text)};
+	return causes[session->causes_count].text ? &causes[session->causes_count++] : NULL;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -203,24 +205,24 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* Returns 1 if this drop record is known: it was sent twice; 0, or -ENOMEM. */
-static int know_drop(struct life *life, const char *id)
+static int know_drop(struct verify_session *session, const char *id)
 {
 	char *copy;
 
-	if (tfind(id, &life->drops, compare_ids))
+	if (tfind(id, &session->drops, compare_ids))
 		return 1;
 	copy = strdup(id);
-	if (!copy || !tsearch(copy, &life->drops, compare_ids)) {
+	if (!copy || !tsearch(copy, &session->drops, compare_ids)) {
 		free(copy);
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-static int add_drop(struct life *life, const struct verify_record *record)
+static int add_drop(struct verify_session *session, const struct verify_record *record)
 {
-	int known = record->id ? know_drop(life, record->id) : 0;
-	struct life_cause *cause = known ? NULL : find_cause(life, record->cause);
+	int known = record->id ? know_drop(session, record->id) : 0;
+	struct verify_cause *cause = known ? NULL : find_cause(session, record->cause);
 
 	if (known)
 		return known < 0 ? known : 0;
@@ -235,23 +237,23 @@ static int add_drop(struct life *life, const struct verify_record *record)
 		return 0;
 	}
 	cause->count += record->count;
-	life->dropped += record->count;
-	return ranges_add(&life->said, record->from, record->to);
+	session->dropped += record->count;
+	return ranges_add(&session->said, record->from, record->to);
 }
 
-int lives_add(struct lives *lives, const struct verify_record *record)
+int verify_sessions_add(struct verify_sessions *sessions, const struct verify_record *record)
 {
-	struct life *life = verify_life_find(lives, record);
+	struct verify_session *session = verify_session_find(sessions, record);
 
-	if (!life)
+	if (!session)
 		return -ENOMEM;
 	if (record->is_drop)
-		return add_drop(life, record);
-	life->records++;
-	life->redelivered += record->redelivered;
-	if (!record->redelivered && ranges_have(&life->seen, record->number))
-		life->repeated++;
-	return ranges_add(&life->seen, record->number, record->number);
+		return add_drop(session, record);
+	session->records++;
+	session->redelivered += record->redelivered;
+	if (!record->redelivered && ranges_have(&session->seen, record->number))
+		session->repeated++;
+	return ranges_add(&session->seen, record->number, record->number);
 }
 
 static uint64_t last_of(const struct ranges *ranges)
@@ -274,10 +276,10 @@ static uint64_t verify_larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static void verify_append_causes(const struct life *life, struct buf *text)
+static void verify_append_causes(const struct verify_session *session, struct buf *text)
 {
-	for (size_t i = 0; i < life->causes_count; i++) {
-		const struct life_cause *cause = &life->causes[i];
+	for (size_t i = 0; i < session->causes_count; i++) {
+		const struct verify_cause *cause = &session->causes[i];
 
 		if (cause->count)
 			buf_printf(text, "  dropped %" PRIu64 ": %s\n", cause->count, cause->text);
@@ -292,13 +294,13 @@ static void verify_append_causes(const struct life *life, struct buf *text)
 }
 
 /* Appends the first holes of which no drop record says anything; returns their number. */
-static uint64_t append_holes(const struct life *life, uint64_t first, uint64_t last,
+static uint64_t append_holes(const struct verify_session *session, uint64_t first, uint64_t last,
 			     struct buf *text)
 {
 	struct range hole = {.to = first - 1};
 	uint64_t holes = 0;
 
-	while (ranges_find_hole(&life->seen, &life->said, hole.to + 1, last, &hole))
+	while (ranges_find_hole(&session->seen, &session->said, hole.to + 1, last, &hole))
 		if (holes++ < HOLES_SHOWN)
 			buf_printf(text, "  missing, and not said: %" PRIu64 " to %" PRIu64 "\n",
 				   hole.from, hole.to);
@@ -307,37 +309,38 @@ static uint64_t append_holes(const struct life *life, uint64_t first, uint64_t l
 	return holes;
 }
 
-bool life_append_report(const struct life *life, struct buf *text)
+bool verify_session_append_report(const struct verify_session *session, struct buf *text)
 {
-	uint64_t first = verify_smaller(verify_first_of(&life->seen), verify_first_of(&life->said));
-	uint64_t last = verify_larger(last_of(&life->seen), last_of(&life->said));
-	uint64_t missing = last ? last - first + 1 - ranges_total(&life->seen) : 0;
+	uint64_t first =
+		verify_smaller(verify_first_of(&session->seen), verify_first_of(&session->said));
+	uint64_t last = verify_larger(last_of(&session->seen), last_of(&session->said));
+	uint64_t missing = last ? last - first + 1 - ranges_total(&session->seen) : 0;
 	bool right;
 
-	buf_printf(text, "%s: records %" PRIu64, life->stream[0] ? life->stream : "without ids",
-		   life->records);
+	buf_printf(text, "%s: records %" PRIu64,
+		   session->stream[0] ? session->stream : "without ids", session->records);
 	if (last)
 		buf_printf(text, ", numbers %" PRIu64 " to %" PRIu64, first, last);
 	buf_printf(text, ", missing %" PRIu64 ", sent again %" PRIu64 "\n", missing,
-		   life->redelivered);
-	verify_append_causes(life, text);
-	right = !last || append_holes(life, first, last, text) == 0;
+		   session->redelivered);
+	verify_append_causes(session, text);
+	right = !last || append_holes(session, first, last, text) == 0;
 	/* A drop record may be about some of the numbers in its range. */
-	if (right && missing > life->dropped) {
+	if (right && missing > session->dropped) {
 		buf_printf(text, "  missing %" PRIu64 ", of which drop records say %" PRIu64 "\n",
-			   missing, life->dropped);
+			   missing, session->dropped);
 		right = false;
 	}
-	if (life->repeated)
-		buf_printf(text, "  repeated without a mark: %" PRIu64 "\n", life->repeated);
-	return right && !life->repeated;
+	if (session->repeated)
+		buf_printf(text, "  repeated without a mark: %" PRIu64 "\n", session->repeated);
+	return right && !session->repeated;
 }
 
-/* Reads files line by line, in their order, and prints what came of each life of an output. */
+/* Reads files line by line, in their order, and prints what came of each session of an output. */
 
 struct verify {
 	struct line_reader *reader;
-	struct lives lives;
+	struct verify_sessions sessions;
 	char *line; /* owned, of getline() */
 	size_t size;
 	bool torn; /* a file ends within a line, as that of an agent that was killed may */
@@ -355,7 +358,7 @@ static int read_line(struct verify *verify, size_t len, struct error *err)
 	code = line_reader_read(verify->reader, verify->line, len, &record, err);
 	if (code)
 		return code;
-	code = lives_add(&verify->lives, &record);
+	code = verify_sessions_add(&verify->sessions, &record);
 	return code ? error_set(err, code, "out of memory") : 0;
 }
 
@@ -411,14 +414,15 @@ static int verify_read_file(struct verify *verify, const char *path, struct erro
 }
 
 /* Returns whether nothing is missing without a drop record that says so. */
-static bool print_lives(const struct verify *verify)
+static bool print_sessions(const struct verify *verify)
 {
 	struct buf text = {0};
 	bool right = !verify->torn;
 
-	for (const struct life *life = verify->lives.first; life; life = life->next)
-		right &= life_append_report(life, &text);
-	if (!verify->lives.first)
+	for (const struct verify_session *session = verify->sessions.first; session;
+	     session = session->next)
+		right &= verify_session_append_report(session, &text);
+	if (!verify->sessions.first)
 		BUF_LITERAL(&text, "no records\n");
 	else if (right)
 		BUF_LITERAL(&text, "OK: what is missing is said\n");
@@ -443,8 +447,8 @@ int verify_run(const struct options *options)
 	if (code)
 		exit_code = command_fail(EXIT_FAILURE, &err);
 	else
-		exit_code = print_lives(&verify) ? command_finish_output() : EXIT_FAILURE;
-	lives_finish(&verify.lives);
+		exit_code = print_sessions(&verify) ? command_finish_output() : EXIT_FAILURE;
+	verify_sessions_finish(&verify.sessions);
 	line_reader_destroy(verify.reader);
 	free(verify.line);
 	return exit_code;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `agent verify` knows of the records of an output: ranges of numbers, lives, keys in each
+ * What `agent verify` knows of the records of an output: ranges of numbers, sessions, keys in each
  * schema, lines.
  */
 #ifndef AGENT_COMMANDS_VERIFY_H
@@ -43,14 +43,14 @@ bool ranges_find_hole(const struct ranges *a, const struct ranges *b, uint64_t f
 		      struct range *hole);
 
 /*
- * What arrived of one life of an output: its numbers, and what drop records say of those that did
- * not arrive.
+ * What arrived of one session of an output: its numbers, and what drop records say of those that
+ * did not arrive.
  */
 
 /* A record as far as it matters here. Texts are borrowed. */
 struct verify_record {
 	const char *id; /* NULL: the record has none */
-	size_t stream_len; /* the id begins with that of the life */
+	size_t stream_len; /* the id begins with that of the session */
 	bool is_drop, redelivered;
 	uint64_t number; /* of a record that is no drop record */
 	/*
@@ -61,14 +61,14 @@ struct verify_record {
 	const char *cause;
 };
 
-struct life_cause {
+struct verify_cause {
 	char *text; /* owned */
 	uint64_t count, unnumbered;
 	uint64_t unknown; /* drop records without a count */
 };
 
-struct life {
-	struct life *next;
+struct verify_session {
+	struct verify_session *next;
 	char *stream; /* owned */
 	struct ranges seen;
 	struct ranges said; /* missing by drop records */
@@ -76,23 +76,23 @@ struct life {
 	uint64_t redelivered; /* of these, marked */
 	uint64_t repeated; /* seen before, and not marked */
 	uint64_t dropped; /* numbers that drop records say are missing */
-	struct life_cause *causes; /* owned */
+	struct verify_cause *causes; /* owned */
 	size_t causes_count;
 	void *drops; /* owned: a tree of the ids of drop records, for tsearch(3) */
 };
 
-/* The lives in the order of their first records; zeroed: none. */
-struct lives {
-	struct life *first, *last_used;
+/* The sessions in the order of their first records; zeroed: none. */
+struct verify_sessions {
+	struct verify_session *first, *last_used;
 };
 
-void lives_finish(struct lives *lives);
+void verify_sessions_finish(struct verify_sessions *sessions);
 
 /* Adds a record. Returns 0 or -ENOMEM. */
-int lives_add(struct lives *lives, const struct verify_record *record);
+int verify_sessions_add(struct verify_sessions *sessions, const struct verify_record *record);
 
 /* Appends what arrived and what is missing; returns whether all that is missing is said. */
-bool life_append_report(const struct life *life, struct buf *text);
+bool verify_session_append_report(const struct verify_session *session, struct buf *text);
 
 /* The keys of records that tell whether they are complete, in each schema. */
 

@@ -314,7 +314,7 @@ static void check_outputs(struct check *check)
 }
 
 /* A command is the child of one agent. */
-static void check_take_over(struct check *check)
+static void check_takeover(struct check *check)
 {
 	const struct options *options = check->options;
 	const struct setting *setting;
@@ -350,7 +350,7 @@ int options_check_capture(struct options *options, struct yaml_report *report, s
 	check_about(&check);
 	if (options->write)
 		check_write(&check);
-	if (options->take_over)
-		check_take_over(&check);
+	if (options->takeover)
+		check_takeover(&check);
 	return check.result;
 }

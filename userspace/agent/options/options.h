@@ -20,7 +20,7 @@
 #include "util/error.h"
 
 /* Whether to take over from another agent; and what this one does after it was taken over. */
-enum agent_take_over { TAKE_OVER_NOT, TAKE_OVER_EXIT, TAKE_OVER_WAIT };
+enum agent_takeover { TAKEOVER_NOT, TAKEOVER_EXIT, TAKEOVER_WAIT };
 
 enum agent_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -94,7 +94,7 @@ struct options {
 	bool container_env; /* the environment of containers is written, too */
 	bool fat; /* also write events that only update the state */
 	struct recording_limits limits;
-	enum agent_take_over take_over; /* from the agent that has the pid file */
+	enum agent_takeover takeover; /* from the agent that has the pid file */
 	const char *http[HTTP_MAX]; /* addresses of the pages to serve; NULL: no more */
 	const char **output_texts; /* owned, the texts not: of --output */
 	size_t output_texts_count;

@@ -566,19 +566,19 @@ CONSTANT_SETTER(set_config, config, value)
 CONSTANT_SETTER(set_force, force, true)
 CONSTANT_SETTER(set_pid_file, pid_file, value)
 
-static const char *const take_over_words[] = {"exit", "wait"};
+static const char *const takeover_words[] = {"exit", "wait"};
 
-static const char *take_over_word(unsigned int i)
+static const char *takeover_word(unsigned int i)
 {
-	return i < sizeof(take_over_words) / sizeof(take_over_words[0]) ? take_over_words[i] : NULL;
+	return i < sizeof(takeover_words) / sizeof(takeover_words[0]) ? takeover_words[i] : NULL;
 }
 
-static int set_take_over(struct options *options, const char *value)
+static int set_takeover(struct options *options, const char *value)
 {
 	unsigned int place = 0;
-	int code = value ? words_find(take_over_word, value, &place) : 0;
+	int code = value ? words_find(takeover_word, value, &place) : 0;
 
-	options->take_over = place ? TAKE_OVER_WAIT : TAKE_OVER_EXIT;
+	options->takeover = place ? TAKEOVER_WAIT : TAKEOVER_EXIT;
 	return code;
 }
 
@@ -641,7 +641,7 @@ const struct option_row option_rows_other[] = {
 	 "take over from the agent that runs with the same --pid-file, without a gap; when another "
 	 "one takes "
 	 "over from this one, exit, or wait for a signal. Default: exit",
-	 set_take_over, .words = take_over_word, .about = LIVE, .optional = true},
+	 set_takeover, .words = takeover_word, .about = LIVE, .optional = true},
 	{'S', "summary", NULL, "at the end, count calls, processes and descriptors", set_summary,
 	 .usual = true},
 	{0, "stats", "SECONDS", "print counters to stderr every SECONDS", set_stats,

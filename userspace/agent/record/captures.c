@@ -215,7 +215,7 @@ static void captures_try_again(struct capture *capture)
 	wake_keeper(capture);
 }
 
-static void captures_append_news(struct capture *capture, struct buf *messages)
+static void captures_append_messages(struct capture *capture, struct buf *messages)
 {
 	const char *name = capture->config->text;
 	struct error err;
@@ -239,7 +239,7 @@ void capture_step(struct capture *capture, uint64_t now_ns, bool idle, struct bu
 		captures_try_again(capture);
 	else if (!capture->is_failing && recording_has_begun(capture->recording))
 		take_result(capture, recording_flush(capture->recording, now_ns, idle));
-	captures_append_news(capture, messages);
+	captures_append_messages(capture, messages);
 }
 
 void capture_reopen(struct capture *capture)
@@ -396,19 +396,19 @@ void captures_turn(const struct captures *captures, const struct scap_event *raw
 }
 
 void captures_changes(const struct captures *captures, const struct sinsp_event *event, bool passed,
-		      struct fan *fan)
+		      struct tee *tee)
 {
 	for (size_t i = 0; i < captures->count; i++)
-		fan_add(fan, capture_changes(captures->list[i], event, passed));
+		tee_add(tee, capture_changes(captures->list[i], event, passed));
 }
 
-void captures_changes_alone(const struct captures *captures, struct fan *fan)
+void captures_changes_alone(const struct captures *captures, struct tee *tee)
 {
 	for (size_t i = 0; i < captures->count; i++) {
 		const struct capture *capture = captures->list[i];
 		bool gets_them = !capture->is_failing && recording_has_begun(capture->recording);
 
-		fan_add(fan, gets_them ? recording_changes(capture->recording, EVENT_NONE, false)
+		tee_add(tee, gets_them ? recording_changes(capture->recording, EVENT_NONE, false)
 				       : NULL);
 	}
 }

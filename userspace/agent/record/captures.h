@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/record/fan.h"
+#include "agent/record/tee.h"
 #include "agent/record/recording.h"
 #include "output/config.h"
 #include "output/delivery/account.h"
@@ -91,7 +91,7 @@ void capture_account(const struct capture *capture, struct output_account *accou
 
 /* The outputs of a run that are captures. All functions are for the thread of events. */
 
-enum { CAPTURES_MAX = FAN_MAX - 1 };
+enum { CAPTURES_MAX = TEE_MAX - 1 };
 
 struct captures {
 	struct capture *list[CAPTURES_MAX]; /* owned */
@@ -134,10 +134,10 @@ void captures_turn(const struct captures *captures, const struct scap_event *raw
 
 /* Adds the receivers of changes that come before an event; see capture_changes(). */
 void captures_changes(const struct captures *captures, const struct sinsp_event *event, bool passed,
-		      struct fan *fan);
+		      struct tee *tee);
 
 /* The same without an event. */
-void captures_changes_alone(const struct captures *captures, struct fan *fan);
+void captures_changes_alone(const struct captures *captures, struct tee *tee);
 
 /* Writes the event; `codes`: of the receivers that were added, in their order. */
 void captures_event(const struct captures *captures, const struct scap_event *raw, unsigned int id,

@@ -130,7 +130,7 @@ struct input_live_ops {
 	void (*note_bpf)(struct input *input, const struct sinsp_event *event);
 
 	/* Appends what failed since the start, each once. */
-	void (*append_news)(struct input *input, struct buf *text);
+	void (*append_messages)(struct input *input, struct buf *text);
 
 	/* How many CPUs do not report, and the first of them. */
 	uint32_t (*silent)(struct input *input, uint32_t *cpu);

@@ -15,7 +15,7 @@
 #include "agent/process/memory.h"
 #include "event/event.h"
 #include "meta/files/files.h"
-#include "takeover/handover.h"
+#include "takeover/takeover_merge.h"
 #include "scap/live/live.h"
 #include "scap/live/programs.h"
 #include "scap/proc/cgroup_keys.h"
@@ -42,7 +42,7 @@ struct input_live {
 	uint64_t both_since_ns; /* monotonic clock */
 	struct scap_live *fresh; /* for the new plan; NULL: `live` suffices */
 	uint64_t fresh_since_ns;
-	struct scap_handover *handover; /* NULL: no change in progress */
+	struct takeover_merge *merge; /* NULL: no change in progress */
 	bool has_past;
 	/* Too large for the stack. */
 	struct scap_live_stats past; /* of captures that ended, if `has_past` */
@@ -191,7 +191,7 @@ static int change_begin(struct input *input)
 {
 	struct input_live *live = input_live_of(input);
 
-	return scap_handover_create(scap_live_source(live->live), &live->handover);
+	return takeover_merge_create(scap_live_source(live->live), &live->merge);
 }
 
 static int change_prepare(struct input *input, const struct plan *from, const struct plan *to,
@@ -208,18 +208,18 @@ static int change_prepare(struct input *input, const struct plan *from, const st
 	return code;
 }
 
-static void drop_handover(struct input_live *live)
+static void drop_merge(struct input_live *live)
 {
-	if (live->handover)
-		scap_source_destroy(scap_handover_source(live->handover));
-	live->handover = NULL;
+	if (live->merge)
+		scap_source_destroy(takeover_merge_source(live->merge));
+	live->merge = NULL;
 }
 
 static void change_drop(struct input *input)
 {
 	struct input_live *live = input_live_of(input);
 
-	drop_handover(live);
+	drop_merge(live);
 	close_live(live->fresh);
 	live->fresh = NULL;
 }
@@ -252,10 +252,10 @@ static int change_take(struct input *input, const struct plan *from, const struc
 	struct input_live *live = input_live_of(input);
 
 	if (!live->fresh) {
-		drop_handover(live);
+		drop_merge(live);
 		return change_state(live, sinsp, from, to, false, err);
 	}
-	scap_handover_join(live->handover, scap_live_source(live->fresh));
+	takeover_merge_join(live->merge, scap_live_source(live->fresh));
 	live->old = live->live;
 	live->old_stopped = false;
 	live->both_since_ns = live->fresh_since_ns;
@@ -282,7 +282,7 @@ static int read_old_stats(struct input_live *live)
 
 	if (code)
 		return code;
-	scap_handover_copies(live->handover, copies);
+	takeover_merge_copies(live->merge, copies);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		stats->seen[id] -= copies[id];
 		stats->delivered[id] -= copies[id];
@@ -306,7 +306,7 @@ static void keep_past(struct input_live *live)
 static void end_change(struct input_live *live)
 {
 	keep_past(live);
-	drop_handover(live);
+	drop_merge(live);
 	close_live(live->old);
 	live->old = NULL;
 	live->input.changing = false;
@@ -318,7 +318,7 @@ static struct scap_source *source_now(const struct input_live *live)
 
 	if (source)
 		return source;
-	return live->handover ? scap_handover_source(live->handover) : scap_live_source(live->live);
+	return live->merge ? takeover_merge_source(live->merge) : scap_live_source(live->live);
 }
 
 /* Sources that are already before the capture must stay next to it. */
@@ -326,7 +326,7 @@ static struct boundary *get_boundary(struct input *input)
 {
 	struct input_live *live = input_live_of(input);
 
-	if (live->handover)
+	if (live->merge)
 		return NULL;
 	live->boundary.inner = scap_live_source(live->live);
 	live->boundary.offset_ns = scap_live_boot_offset(live->live);
@@ -344,9 +344,9 @@ static struct scap_source *input_live_step(struct input *input)
 	struct input_live *live = input_live_of(input);
 
 	step_boundary(live);
-	if (live->old && clock_ns(CLOCK_MONOTONIC) - live->both_since_ns > HANDOVER_BOTH_NS)
+	if (live->old && clock_ns(CLOCK_MONOTONIC) - live->both_since_ns > TAKEOVER_MERGE_BOTH_NS)
 		stop_old(live);
-	if (live->old && scap_handover_is_done(live->handover))
+	if (live->old && takeover_merge_is_done(live->merge))
 		end_change(live);
 	return source_now(live);
 }
@@ -488,7 +488,7 @@ static void note_bpf(struct input *input, const struct sinsp_event *event)
 		meddling_note(&live->meddling, event);
 }
 
-static void input_live_append_news(struct input *input, struct buf *text)
+static void input_live_append_messages(struct input *input, struct buf *text)
 {
 	struct input_live *live = input_live_of(input);
 	size_t before = text->len;
@@ -557,7 +557,7 @@ static const struct input_live_ops live_ops = {
 	.boundary = get_boundary,
 	.totals = totals,
 	.losses = losses,
-	.append_news = input_live_append_news,
+	.append_messages = input_live_append_messages,
 	.silent = silent,
 	.note_bpf = note_bpf,
 };

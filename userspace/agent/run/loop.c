@@ -98,7 +98,7 @@ static void run_step(struct loop *loop, bool idle)
 	step_budget(run, now);
 	report_step_service(run, now);
 	pages_serve(&run->pages);
-	hand_over_step(run, now);
+	takeover_old_step(run, now);
 	/* Who follows pods or runtimes has something to say also while there are no events. */
 	if (run->containers)
 		containers_apply(run->containers);
@@ -201,10 +201,10 @@ static int loop_drain(struct loop *loop, struct error *err)
 		result = run->input->ops->fail(run->input, got, err);
 	record_close(&run->recorder);
 	/* What is lost after another agent took over is not said here: that one has it. */
-	if (!hand_over_is_gone(&run->hand_over))
+	if (!takeover_old_is_gone(&run->takeover_old))
 		losses_end(&run->losses, run->input, &run->plan->selection, &run->outputs);
 	outputs_close(&run->outputs, signals_are_insistent);
-	hand_over_account(run);
+	takeover_old_account(run);
 	return result ? result : line_writer_flush(&run->line_writer, err);
 }
 
@@ -221,7 +221,7 @@ int loop_run(struct run *run, struct error *err)
 	if (run->options->duration_ns)
 		signals_end_after(run->options->duration_ns);
 	result = turn(&loop, err);
-	hand_over_leave(run);
+	takeover_old_leave(run);
 	service_notify(&run->service, NOTIFY_STOPPING);
 	drained = loop_drain(&loop, result ? NULL : err);
 	if (result == 0 && drained == 0)

@@ -69,11 +69,11 @@ void losses_step(struct losses *losses, struct input *input, const struct select
 	losses_look(losses, input, selection, outputs);
 }
 
-static void say_news(struct input *input)
+static void say_messages(struct input *input)
 {
 	struct buf text = {0};
 
-	input->live->append_news(input, &text);
+	input->live->append_messages(input, &text);
 	terminal_print(stderr, &text);
 	buf_finish(&text);
 }
@@ -85,7 +85,7 @@ void losses_say_silence(struct losses *losses, struct input *input, uint64_t now
 	if (!input->live || now_ns < losses->silence_due_ns)
 		return;
 	losses->silence_due_ns = now_ns + STEP_NS;
-	say_news(input);
+	say_messages(input);
 	silent = input->live->silent(input, &cpu);
 	if (silent > losses->silent)
 		fprintf(stderr,

@@ -59,9 +59,9 @@ void record_take_result(struct recorder *recorder, int result)
 }
 
 /* The result of -w, whose receiver is the first if it records. */
-static int take_code(const struct recorder *recorder, const struct fan *fan)
+static int take_code(const struct recorder *recorder, const struct tee *tee)
 {
-	return recorder->is_recording ? fan->codes[0] : 0;
+	return recorder->is_recording ? tee->codes[0] : 0;
 }
 
 /*
@@ -70,16 +70,16 @@ static int take_code(const struct recorder *recorder, const struct fan *fan)
  */
 static void write_changes(struct recorder *recorder)
 {
-	struct fan fan;
+	struct tee tee;
 
-	fan_init(&fan);
+	tee_init(&tee);
 	if (recorder->is_recording)
-		fan_add(&fan, recording_has_begun(recorder->recording)
+		tee_add(&tee, recording_has_begun(recorder->recording)
 				      ? recording_changes(recorder->recording, EVENT_NONE, false)
 				      : NULL);
-	captures_changes_alone(&recorder->captures, &fan);
-	sinsp_dump_changed(recorder->sinsp, &fan.snapshot);
-	record_take_result(recorder, take_code(recorder, &fan));
+	captures_changes_alone(&recorder->captures, &tee);
+	sinsp_dump_changed(recorder->sinsp, &tee.snapshot);
+	record_take_result(recorder, take_code(recorder, &tee));
 }
 
 void record_turn(struct recorder *recorder, const struct scap_event *raw)
@@ -99,20 +99,20 @@ void record_event(struct recorder *recorder, const struct scap_event *raw,
 {
 	unsigned int id = event->ev.desc->id;
 	bool is_recording = recorder->is_recording;
-	struct fan fan;
+	struct tee tee;
 	int code;
 
 	if (!is_recording && !recorder->captures.count)
 		return;
-	fan_init(&fan);
+	tee_init(&tee);
 	if (is_recording)
-		fan_add(&fan, recording_changes(recorder->recording, id, passed));
-	captures_changes(&recorder->captures, event, passed, &fan);
-	sinsp_dump_changed(recorder->sinsp, &fan.snapshot);
-	captures_event(&recorder->captures, raw, id, fan.codes + is_recording);
+		tee_add(&tee, recording_changes(recorder->recording, id, passed));
+	captures_changes(&recorder->captures, event, passed, &tee);
+	sinsp_dump_changed(recorder->sinsp, &tee.snapshot);
+	captures_event(&recorder->captures, raw, id, tee.codes + is_recording);
 	if (!is_recording)
 		return;
-	code = take_code(recorder, &fan);
+	code = take_code(recorder, &tee);
 	record_take_result(recorder,
 			   code ? code : recording_event(recorder->recording, raw, id, passed));
 }

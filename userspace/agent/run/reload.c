@@ -295,7 +295,7 @@ static void append_success(const struct run *run, const struct prepared *prepare
 }
 
 /* Takes over the result of the thread that ended. */
-static void take_over(struct reload *reload)
+static void reload_switch(struct reload *reload)
 {
 	struct prepared *prepared = &reload->prepared;
 	struct run *run = reload->run;
@@ -342,10 +342,10 @@ static void announce_end(struct reload *reload)
 
 void reload_step(struct reload *reload)
 {
-	if (reload->run->input->changing || hand_over_is_busy(&reload->run->hand_over))
+	if (reload->run->input->changing || takeover_old_is_busy(&reload->run->takeover_old))
 		return;
 	if (reload->preparing && atomic_load(&reload->ready))
-		take_over(reload);
+		reload_switch(reload);
 	else if (reload->requested && !reload->preparing)
 		reload_start(reload);
 	announce_end(reload);

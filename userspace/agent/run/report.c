@@ -117,9 +117,10 @@ bool report_is_incomplete(const struct run *run)
 bool report_broke_promise(const struct run *run)
 {
 	/* What the agent that takes over does not get, it says. */
-	if (hand_over_is_gone(&run->hand_over))
+	if (takeover_old_is_gone(&run->takeover_old))
 		return false;
-	return outputs_broke_promise(&run->outputs) || captures_broke_promise(&run->recorder.captures);
+	return outputs_broke_promise(&run->outputs) ||
+	       captures_broke_promise(&run->recorder.captures);
 }
 
 static bool report_is_silent(const struct run *run)
@@ -154,10 +155,10 @@ void report_print(const struct run *run)
 	if (run->input->ops->append_report(run->input, &account, &text, &err))
 		buf_printf(&text, "agent: %s\n", err.text);
 	budget_append_report(&run->budget, &text);
-	outputs_last_news(&run->outputs, &text);
+	outputs_append_last_status(&run->outputs, &text);
 	buf_append(&text, run->outputs.ended.data, run->outputs.ended.len);
 	report_append_outputs(run, &text);
-	take_over_append_report(run, &text);
+	takeover_new_append_report(run, &text);
 	terminal_print(stderr, &text);
 	buf_finish(&text);
 }

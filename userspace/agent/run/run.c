@@ -107,13 +107,13 @@ static int run_claim(struct run *run, struct error *err)
 
 static int claim_from_other(struct run *run, struct error *err)
 {
-	int code = take_over_complete(run, err);
+	int code = takeover_new_complete(run, err);
 
 	if (code)
 		return code;
-	take_over_continue_outputs(run);
+	takeover_new_continue_outputs(run);
 	code = run_claim(run, err);
-	return code ? code : take_over_open(run, err);
+	return code ? code : takeover_new_open(run, err);
 }
 
 int run_open(struct run *run, struct child *child, struct error *err)
@@ -127,16 +127,16 @@ int run_open(struct run *run, struct child *child, struct error *err)
 		return code;
 	if (run->options->summary && summary_create(&run->summary))
 		return error_set(err, -ENOMEM, "out of memory for the tables of -S");
-	code = take_over_ask(run, err);
+	code = takeover_new_ask(run, err);
 	if (code == 0)
-		code = run->take_over.is_active ? outputs_try(&run->outputs, err)
-						: run_claim(run, err);
+		code = run->takeover_new.is_active ? outputs_try(&run->outputs, err)
+						   : run_claim(run, err);
 	if (code)
 		return code;
 	follow_processes(run, child);
 	code = input_open(run->plan, &run->helpers, &run->input, err);
 	if (code == 0)
-		code = take_over_begin(run, err);
+		code = takeover_new_begin(run, err);
 	if (code == 0 && child)
 		code = run->input->live->find_pid(run->input, child->pid, &run->processes.child_pid,
 						  err);
@@ -151,10 +151,10 @@ int run_open(struct run *run, struct child *child, struct error *err)
 					 err);
 	if (code == 0)
 		code = run_follow_containers(run, err);
-	if (code == 0 && run->take_over.is_active)
+	if (code == 0 && run->takeover_new.is_active)
 		code = claim_from_other(run, err);
 	if (code == 0)
-		hand_over_begin(run);
+		takeover_old_begin(run);
 	return code;
 }
 
@@ -176,10 +176,10 @@ void run_finish(struct run *run)
 	outputs_finish(&run->outputs);
 	record_finish(&run->recorder);
 	service_end(&run->service);
-	hand_over_stop(run);
+	takeover_old_stop(run);
 	pid_file_close(&run->pid_file);
-	take_over_finish(run);
-	hand_over_finish(run);
+	takeover_new_finish(run);
+	takeover_old_finish(run);
 	summary_destroy(run->summary);
 	containers_destroy(run->containers);
 	sinsp_destroy(run->sinsp);

@@ -13,14 +13,14 @@
 #include "agent/process/pid_file.h"
 #include "agent/run/budget.h"
 #include "agent/run/groups.h"
-#include "agent/run/hand_over.h"
+#include "agent/run/takeover_old.h"
 #include "agent/run/input.h"
 #include "agent/run/line_writer.h"
 #include "agent/run/losses.h"
 #include "agent/run/pages.h"
 #include "agent/run/record.h"
 #include "agent/run/service.h"
-#include "agent/run/take_over.h"
+#include "agent/run/takeover_new.h"
 
 /* Whose events are captured, if not those of all processes. */
 struct run_processes {
@@ -56,8 +56,8 @@ struct run {
 	struct service service;
 	struct pages pages;
 	struct pid_file pid_file;
-	struct take_over take_over; /* this run from another agent */
-	struct hand_over hand_over; /* another agent from this run */
+	struct takeover_new takeover_new; /* this run from another agent */
+	struct takeover_old takeover_old; /* another agent from this run */
 };
 
 /*

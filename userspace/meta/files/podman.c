@@ -16,7 +16,7 @@ enum {
 };
 
 /* A list of root's that was read; it is read again when the file changed: another inode. */
-struct kept {
+struct span_cache {
 	char path[PATH_MAX];
 	struct stat status;
 	json_t *list; /* owned; NULL: none */
@@ -24,7 +24,7 @@ struct kept {
 
 struct podman {
 	const char *host_root; /* borrowed */
-	struct kept kept[KEPT_COUNT];
+	struct span_cache kept[KEPT_COUNT];
 	unsigned int next; /* the place to use next */
 };
 
@@ -64,7 +64,7 @@ static bool podman_is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static struct kept *find_kept(struct podman *podman, const char *path)
+static struct span_cache *find_kept(struct podman *podman, const char *path)
 {
 	for (size_t i = 0; i < KEPT_COUNT; i++)
 		if (podman->kept[i].list && strcmp(podman->kept[i].path, path) == 0)
@@ -75,7 +75,7 @@ static struct kept *find_kept(struct podman *podman, const char *path)
 static void podman_keep(struct podman *podman, const char *path, const struct stat *status,
 			json_t *list)
 {
-	struct kept *kept = find_kept(podman, path);
+	struct span_cache *kept = find_kept(podman, path);
 
 	if (!kept)
 		kept = &podman->kept[podman->next++ % KEPT_COUNT];
@@ -92,7 +92,7 @@ static void podman_keep(struct podman *podman, const char *path, const struct st
 static int podman_load(struct podman *podman, const char *path, uint32_t owner, json_t **list,
 		       struct error *err)
 {
-	struct kept *kept = owner == SINSP_OWNER_ROOT ? find_kept(podman, path) : NULL;
+	struct span_cache *kept = owner == SINSP_OWNER_ROOT ? find_kept(podman, path) : NULL;
 	struct document document;
 	struct stat status;
 	int code;

@@ -595,7 +595,7 @@ void output_account(struct output *output, struct output_account *account)
 				  ? account->formatted + account->backlog - gone
 				  : 0;
 	output_account_name_delivered(account, output->config->kind->acknowledges);
-	pulse_get(&output->sender.pulse, now, &account->sender_ns);
-	pulse_get(&output->spooler.pulse, now, &account->spooler_ns);
-	account->is_failing = news_is_failing(&output->sender.news, &account->err);
+	heartbeat_get(&output->sender.heartbeat, now, &account->sender_ns);
+	heartbeat_get(&output->spooler.heartbeat, now, &account->spooler_ns);
+	account->is_failing = delivery_status_is_failing(&output->sender.status, &account->err);
 }

@@ -20,9 +20,9 @@
 enum { WAIT_NS = 1000000 };
 
 /* So long an output that takes over a spool may take to open it. */
-#define HAND_OVER_NS UINT64_C(2000000000)
+#define TAKEOVER_OLD_NS UINT64_C(2000000000)
 
-#define NEWS_NS UINT64_C(1000000000)
+#define DELIVERY_STATUS_NS UINT64_C(1000000000)
 
 static int delivery_outputs_add(struct output ***list, size_t *count, struct output *output)
 {
@@ -178,52 +178,53 @@ void outputs_lose(const struct outputs *outputs, enum gap_cause cause, const str
 	}
 }
 
-static void outputs_append_news(const struct output *output, struct news *news, uint64_t now_ns,
-				struct buf *messages)
+static void outputs_append_status(const struct output *output, struct delivery_status *status,
+				  uint64_t now_ns, struct buf *messages)
 {
-	const char *works = news == &output->spooler.news ? "writes its spool" : "delivers";
+	const char *works = status == &output->spooler.status ? "writes its spool" : "delivers";
 	struct error err;
 
-	switch (news_take(news, now_ns, &err)) {
-	case NEWS_FAILS:
+	switch (delivery_status_take(status, now_ns, &err)) {
+	case DELIVERY_STATUS_FAILS:
 		buf_printf(messages, "agent: output %s: %s\n", output->config->text, err.text);
 		break;
-	case NEWS_WORKS:
+	case DELIVERY_STATUS_WORKS:
 		buf_printf(messages, "agent: output %s %s again\n", output->config->text, works);
 		break;
-	case NEWS_FAILED:
+	case DELIVERY_STATUS_FAILED:
 		buf_printf(messages, "agent: output %s: %s; it %s again\n", output->config->text,
 			   err.text, works);
 		break;
-	case NEWS_NONE:
+	case DELIVERY_STATUS_NONE:
 		break;
 	}
 }
 
-static void append_all_news(struct output *output, uint64_t now_ns, struct buf *messages)
+static void append_all_messages(struct output *output, uint64_t now_ns, struct buf *messages)
 {
-	outputs_append_news(output, &output->sender.news, now_ns, messages);
+	outputs_append_status(output, &output->sender.status, now_ns, messages);
 	if (output->sender.spooler)
-		outputs_append_news(output, &output->spooler.news, now_ns, messages);
+		outputs_append_status(output, &output->spooler.status, now_ns, messages);
 }
 
 /* Of what still fails the account says why. */
-static void append_last_news(const struct output *output, struct news *news, struct buf *messages)
+static void append_last_status(const struct output *output, struct delivery_status *status,
+			       struct buf *messages)
 {
 	struct error err;
 
-	if (!news_is_failing(news, &err))
-		outputs_append_news(output, news, UINT64_MAX, messages);
+	if (!delivery_status_is_failing(status, &err))
+		outputs_append_status(output, status, UINT64_MAX, messages);
 }
 
-void outputs_last_news(const struct outputs *outputs, struct buf *messages)
+void outputs_append_last_status(const struct outputs *outputs, struct buf *messages)
 {
 	for (size_t i = 0; i < outputs->count; i++) {
 		struct output *output = outputs->list[i];
 
-		append_last_news(output, &output->sender.news, messages);
+		append_last_status(output, &output->sender.status, messages);
 		if (output->sender.spooler)
-			append_last_news(output, &output->spooler.news, messages);
+			append_last_status(output, &output->spooler.status, messages);
 	}
 }
 
@@ -236,7 +237,7 @@ static bool broke_promise(struct output *output)
 }
 
 /* Destroys a replaced output that has ended; its account is the last that is said of it. */
-static void bury(struct outputs *outputs, struct output *output)
+static void reap_one(struct outputs *outputs, struct output *output)
 {
 	struct output_account account;
 
@@ -256,7 +257,7 @@ static void reap(struct outputs *outputs, uint64_t now_ns)
 		struct output *output = outputs->ending[i];
 
 		if (output_has_ended(output, now_ns, false))
-			bury(outputs, output);
+			reap_one(outputs, output);
 		else
 			outputs->ending[kept++] = output;
 	}
@@ -267,15 +268,15 @@ void outputs_step(struct outputs *outputs, uint64_t now_ns, struct buf *messages
 {
 	for (size_t i = 0; i < outputs->count; i++)
 		output_step(outputs->list[i], now_ns);
-	if (now_ns - outputs->news_ns < NEWS_NS)
+	if (now_ns - outputs->delivery_status_ns < DELIVERY_STATUS_NS)
 		return;
-	outputs->news_ns = now_ns;
+	outputs->delivery_status_ns = now_ns;
 	reap(outputs, now_ns);
 	buf_append(messages, outputs->ended.data, outputs->ended.len);
 	outputs->ended.len = 0;
 	for (size_t i = 0; i < outputs->count; i++) {
 		output_check_spool(outputs->list[i]);
-		append_all_news(outputs->list[i], now_ns, messages);
+		append_all_messages(outputs->list[i], now_ns, messages);
 	}
 }
 
@@ -379,7 +380,7 @@ static bool at_once(void)
 }
 
 /* The output that waits for the spool of one that ends, or NULL. */
-static struct output *find_heir(const struct outputs *outputs, const struct output *ending)
+static struct output *find_successor(const struct outputs *outputs, const struct output *ending)
 {
 	for (size_t i = 0; i < outputs->count; i++)
 		if (*spool_of(ending) &&
@@ -389,31 +390,31 @@ static struct output *find_heir(const struct outputs *outputs, const struct outp
 	return NULL;
 }
 
-/* What is not delivered stays in the spool, and the heir delivers it. */
-static void hand_over(struct outputs *outputs, struct output *ending, struct output *heir)
+/* What is not delivered stays in the spool, and the successor delivers it. */
+static void pass_spool_on(struct outputs *outputs, struct output *ending, struct output *successor)
 {
 	const struct timespec wait = {.tv_nsec = WAIT_NS};
 	uint64_t until_ns;
 
 	wait_for_end(&ending, 1, at_once);
-	bury(outputs, ending);
-	spooler_hurry(&heir->spooler);
-	until_ns = clock_ns(CLOCK_MONOTONIC) + HAND_OVER_NS;
-	while (!spooler_is_open(&heir->spooler) && clock_ns(CLOCK_MONOTONIC) < until_ns)
+	reap_one(outputs, ending);
+	spooler_hurry(&successor->spooler);
+	until_ns = clock_ns(CLOCK_MONOTONIC) + TAKEOVER_OLD_NS;
+	while (!spooler_is_open(&successor->spooler) && clock_ns(CLOCK_MONOTONIC) < until_ns)
 		nanosleep(&wait, NULL);
-	if (spooler_is_open(&heir->spooler))
-		news_forget(&heir->spooler.news);
+	if (spooler_is_open(&successor->spooler))
+		delivery_status_forget(&successor->spooler.status);
 }
 
-static void hand_over_spools(struct outputs *outputs)
+static void pass_spools_on(struct outputs *outputs)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < outputs->ending_count; i++) {
-		struct output *heir = find_heir(outputs, outputs->ending[i]);
+		struct output *successor = find_successor(outputs, outputs->ending[i]);
 
-		if (heir)
-			hand_over(outputs, outputs->ending[i], heir);
+		if (successor)
+			pass_spool_on(outputs, outputs->ending[i], successor);
 		else
 			outputs->ending[kept++] = outputs->ending[i];
 	}
@@ -442,7 +443,7 @@ int outputs_change(struct outputs *outputs, struct outputs *next, struct error *
 	outputs->count = next->count;
 	next->list = list;
 	next->count = 0;
-	hand_over_spools(outputs);
+	pass_spools_on(outputs);
 	return 0;
 }
 
@@ -472,14 +473,14 @@ static uint64_t call_limit(const struct output_config *config)
 		       : UINT64_MAX;
 }
 
-static enum health thread_health(const struct output_config *config, enum pulse_place place,
+static enum health thread_health(const struct output_config *config, enum heartbeat_place place,
 				 uint64_t age_ns)
 {
-	const uint64_t hangs_ns[PULSE_PLACES] = {
-		[PULSE_WAITS] = UINT64_MAX,
-		[PULSE_WORKS] = WORK_NS,
-		[PULSE_IN_TARGET] = call_limit(config),
-		[PULSE_IN_SPOOL] = UINT64_MAX,
+	const uint64_t hangs_ns[HEARTBEAT_PLACES] = {
+		[HEARTBEAT_WAITS] = UINT64_MAX,
+		[HEARTBEAT_WORKS] = WORK_NS,
+		[HEARTBEAT_IN_TARGET] = call_limit(config),
+		[HEARTBEAT_IN_SPOOL] = UINT64_MAX,
 	};
 
 	if (age_ns >= hangs_ns[place])
@@ -488,16 +489,17 @@ static enum health thread_health(const struct output_config *config, enum pulse_
 }
 
 static enum health append_thread(const struct output *output, size_t place_of_output,
-				 const struct pulse *pulse, uint64_t now_ns, struct buf *text)
+				 const struct heartbeat *heartbeat, uint64_t now_ns,
+				 struct buf *text)
 {
-	static const char *const places[PULSE_PLACES] = {
-		[PULSE_WAITS] = "a wait",
-		[PULSE_WORKS] = "code of the agent",
-		[PULSE_IN_TARGET] = "a call of its target",
-		[PULSE_IN_SPOOL] = "a call of the disk of its spool",
+	static const char *const places[HEARTBEAT_PLACES] = {
+		[HEARTBEAT_WAITS] = "a wait",
+		[HEARTBEAT_WORKS] = "code of the agent",
+		[HEARTBEAT_IN_TARGET] = "a call of its target",
+		[HEARTBEAT_IN_SPOOL] = "a call of the disk of its spool",
 	};
 	uint64_t age_ns;
-	enum pulse_place place = pulse_get(pulse, now_ns, &age_ns);
+	enum heartbeat_place place = heartbeat_get(heartbeat, now_ns, &age_ns);
 	enum health health = thread_health(output->config, place, age_ns);
 
 	if (health != HEALTH_MOVES)
@@ -519,10 +521,10 @@ enum health outputs_health(const struct outputs *outputs, uint64_t now_ns, struc
 	for (size_t i = 0; i < outputs->count; i++) {
 		const struct output *output = outputs->list[i];
 
-		worst = worse(worst,
-			      append_thread(output, i + 1, &output->sender.pulse, now_ns, text));
-		worst = worse(worst,
-			      append_thread(output, i + 1, &output->spooler.pulse, now_ns, text));
+		worst = worse(worst, append_thread(output, i + 1, &output->sender.heartbeat, now_ns,
+						   text));
+		worst = worse(worst, append_thread(output, i + 1, &output->spooler.heartbeat,
+						   now_ns, text));
 	}
 	return worst;
 }

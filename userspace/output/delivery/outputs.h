@@ -23,7 +23,7 @@ struct outputs {
 	bool broke_promise; /* one of those that have ended */
 	bool reads_file;
 	bool (*is_over)(void);
-	uint64_t news_ns; /* when it was last asked for */
+	uint64_t delivery_status_ns; /* when it was last asked for */
 };
 
 /* Adds an output that is not open; it is owned, also on failure. Returns 0 or -ENOMEM. */
@@ -85,7 +85,7 @@ void outputs_lose(const struct outputs *outputs, enum gap_cause cause, const str
 void outputs_step(struct outputs *outputs, uint64_t now_ns, struct buf *messages);
 
 /* After outputs_close(): failures that were over before it, and are not among the messages yet. */
-void outputs_last_news(const struct outputs *outputs, struct buf *messages);
+void outputs_append_last_status(const struct outputs *outputs, struct buf *messages);
 
 /* Opens the files of all outputs anew. */
 void outputs_reopen(const struct outputs *outputs);

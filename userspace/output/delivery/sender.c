@@ -63,7 +63,7 @@ void sender_report(struct sender *sender, int code, const struct error *err)
 	if (code == -ESHUTDOWN)
 		atomic_store(&sender->is_gone, true);
 	if (code != -ECANCELED)
-		news_set(&sender->news, code ? err : NULL);
+		delivery_status_set(&sender->status, code ? err : NULL);
 }
 
 /* Calls a function of the target that sends nothing; NULL: there is none. */
@@ -74,9 +74,9 @@ static void call(struct sender *sender, int (*function)(void *target, struct err
 
 	if (!function)
 		return;
-	pulse_set(&sender->pulse, PULSE_IN_TARGET);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_TARGET);
 	code = function(sender->target, &err);
-	pulse_set(&sender->pulse, PULSE_WORKS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 	if (code)
 		sender_report(sender, code, &err);
 }
@@ -98,9 +98,9 @@ static struct block *sender_pop(struct sender *sender, const struct queue_wish *
 {
 	struct block *block;
 
-	pulse_set(&sender->pulse, PULSE_WAITS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	block = queue_pop(sender->queue, wish);
-	pulse_set(&sender->pulse, PULSE_WORKS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 	return block;
 }
 
@@ -347,12 +347,12 @@ static void wait_for_retry(struct sender *sender, uint64_t retry_after_ns)
 {
 	uint64_t until_ns = next_try(sender, retry_after_ns);
 
-	pulse_set(&sender->pulse, PULSE_WAITS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	if (sender->spooler)
 		wait_beside_spool(sender, until_ns);
 	else
 		wait_beside_queue(sender, until_ns, retry_after_ns != 0);
-	pulse_set(&sender->pulse, PULSE_WORKS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 }
 
 size_t sender_send_window(struct sender *sender, struct output_batch *window)
@@ -363,9 +363,9 @@ size_t sender_send_window(struct sender *sender, struct output_batch *window)
 	int code;
 
 	window->stream = sender->form->stream;
-	pulse_set(&sender->pulse, PULSE_IN_TARGET);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_TARGET);
 	code = sender->config->kind->send(sender->target, window, &err);
-	pulse_set(&sender->pulse, PULSE_WORKS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 	sender_report(sender, code, &err);
 	if (window->too_large) {
 		make_smaller(sender, window);
@@ -450,7 +450,7 @@ static void *run_from_queue(void *context)
 		sender_release_blocks(sender);
 	}
 	lose_rest(sender);
-	pulse_set(&sender->pulse, PULSE_WAITS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	atomic_store(&sender->has_ended, true);
 	return NULL;
 }
@@ -469,7 +469,7 @@ int sender_open(struct sender *sender, struct error *err)
 	sender->count_max = (size_t)config->batch_count;
 	if (getrandom(&sender->chance, sizeof(sender->chance), GRND_NONBLOCK) < 0)
 		sender->chance = (unsigned int)clock_ns(CLOCK_MONOTONIC);
-	code = news_init(&sender->news);
+	code = delivery_status_init(&sender->status);
 	if (code)
 		return error_set(err, code, "%s: %s", config->text, strerror(-code));
 	return opening_open(config, &sender->stop, &sender->target, err);
@@ -528,7 +528,7 @@ void sender_finish(struct sender *sender)
 	batch_take_blocks(&sender->unsaid);
 	batch_finish(&sender->unsaid);
 	gaps_clear(&sender->missing);
-	news_finish(&sender->news);
+	delivery_status_finish(&sender->status);
 	output_stop_finish(&sender->stop);
 }
 
@@ -541,9 +541,9 @@ void sender_finish(struct sender *sender)
 static void wait_for_spool(struct sender *sender, int code, const struct error *err)
 {
 	sender_report(sender, code, err);
-	pulse_set(&sender->pulse, PULSE_WAITS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	output_wait(&sender->stop, -1, 0, SENDER_SPOOL_WAIT_MS);
-	pulse_set(&sender->pulse, PULSE_WORKS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 }
 
 /* Says that all before what is left of the batch is done. */
@@ -553,11 +553,11 @@ static void acknowledge(struct sender *sender, uint64_t position)
 	struct error err;
 
 	/* What cannot be stored now will be with the next call. */
-	pulse_set(&sender->pulse, PULSE_IN_SPOOL);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_SPOOL);
 	spool_acknowledge_record(sender->spooler->spool, position,
 				 batch->records[batch->first - 1].number,
 				 batch_count(batch) ? batch->records[batch->first].ts_ns : 0, &err);
-	pulse_set(&sender->pulse, PULSE_WORKS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 }
 
 /*
@@ -575,11 +575,11 @@ static bool send_spooled(struct sender *sender, uint64_t position)
 	while (batch_count(batch) && !sender_is_stopped(sender) &&
 	       !spooler_is_gone(sender->spooler)) {
 		sender_make_window(sender, &window);
-		pulse_set(&sender->pulse, PULSE_IN_SPOOL);
+		heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_SPOOL);
 		if (position)
 			code = spool_attempt(spool, position + batch->first + window.count - 1,
 					     &err);
-		pulse_set(&sender->pulse, PULSE_WORKS);
+		heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 		if (code) {
 			wait_for_spool(sender, code, &err);
 			continue;
@@ -674,11 +674,11 @@ static int read_next(struct sender *sender, uint64_t until_ns, struct spool_batc
 	struct error err;
 	int got;
 
-	pulse_set(&sender->pulse, PULSE_WAITS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	got = spool_read(sender->spooler->spool,
 			 until_ns > now && !queue_is_closed(sender->queue) ? until_ns - now : 0,
 			 next, &err);
-	pulse_set(&sender->pulse, PULSE_WORKS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 	return got;
 }
 
@@ -775,7 +775,7 @@ static bool sender_wait_until_open(struct sender *sender)
 	while (!spooler_is_open(spooler) && !spooler_has_ended(spooler) &&
 	       !sender_is_stopped(sender)) {
 		sender_do_chores(sender);
-		pulse_set(&sender->pulse, PULSE_WAITS);
+		heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 		output_wait(&sender->stop, -1, 0, SENDER_SPOOL_WAIT_MS);
 	}
 	if (!spooler_is_open(spooler))
@@ -798,9 +798,9 @@ void *sender_run_from_spool(void *context)
 		int got;
 
 		sender_do_chores(sender);
-		pulse_set(&sender->pulse, PULSE_IN_SPOOL);
+		heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_SPOOL);
 		got = spool_read(spooler->spool, ended ? 0 : READ_NS, &read, &err);
-		pulse_set(&sender->pulse, PULSE_WORKS);
+		heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 		if (got < 0)
 			wait_for_spool(sender, got, &err);
 		else if (got == 1)
@@ -808,7 +808,7 @@ void *sender_run_from_spool(void *context)
 		else
 			over = !send_rest(sender, ended) || ended;
 	}
-	pulse_set(&sender->pulse, PULSE_WAITS);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	atomic_store(&sender->has_ended, true);
 	return NULL;
 }

@@ -15,7 +15,7 @@
 #include "output/config.h"
 #include "output/delivery/batch.h"
 #include "output/delivery/account.h"
-#include "output/delivery/news.h"
+#include "output/delivery/delivery_status.h"
 #include "output/delivery/thread.h"
 #include "output/delivery/queue.h"
 #include "output/delivery/spooler.h"
@@ -35,11 +35,11 @@ struct sender {
 	void *target; /* owned; NULL: not open */
 	pthread_t thread;
 	bool is_started;
-	struct news news;
+	struct delivery_status status;
 	atomic_bool reopens; /* asked for */
 	atomic_bool is_gone; /* the target: nothing is sent any more */
 	atomic_bool has_ended; /* the thread */
-	struct pulse pulse;
+	struct heartbeat heartbeat;
 
 	/* Of the thread alone. */
 	struct batch batch;

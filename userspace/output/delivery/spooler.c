@@ -100,13 +100,13 @@ static void report_closed(struct spooler *spooler, const struct error *reason)
 
 	error_set(&err, 0, "%s; it is tried again, and until then its records are lost",
 		  reason->text);
-	news_set(&spooler->news, &err);
+	delivery_status_set(&spooler->status, &err);
 }
 
 int spooler_open(struct spooler *spooler, struct error *err)
 {
 	struct error reason = {""};
-	int code = news_init(&spooler->news);
+	int code = delivery_status_init(&spooler->status);
 
 	if (code)
 		return error_set(err, code, "%s: %s", spooler->config->text, strerror(-code));
@@ -152,7 +152,7 @@ static int store(struct spooler *spooler, const struct output_record *records, s
 	struct error err = {""};
 	int code = 0;
 
-	pulse_set(&spooler->pulse, PULSE_IN_SPOOL);
+	heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
 	spool_use_numbers(spooler->spool, last_missing(&spooler->missing));
 	drops_add(spooler->form, &spooler->missing, spooler->last_number, batch);
 	if (batch_add(batch, records, count))
@@ -160,9 +160,9 @@ static int store(struct spooler *spooler, const struct output_record *records, s
 	else if (batch_count(batch))
 		code = spool_append(spooler->spool, batch->records + batch->first,
 				    batch_count(batch), &err);
-	pulse_set(&spooler->pulse, PULSE_WORKS);
+	heartbeat_set(&spooler->heartbeat, HEARTBEAT_WORKS);
 	batch_take_blocks(batch);
-	news_set(&spooler->news, code ? &err : NULL);
+	delivery_status_set(&spooler->status, code ? &err : NULL);
 	if (code == 0)
 		gaps_clear(&spooler->missing);
 	return code;
@@ -210,9 +210,9 @@ static struct block *spooler_pop(struct spooler *spooler, const struct queue_wis
 {
 	struct block *block;
 
-	pulse_set(&spooler->pulse, PULSE_WAITS);
+	heartbeat_set(&spooler->heartbeat, HEARTBEAT_WAITS);
 	block = queue_pop(spooler->queue, wish);
-	pulse_set(&spooler->pulse, PULSE_WORKS);
+	heartbeat_set(&spooler->heartbeat, HEARTBEAT_WORKS);
 	return block;
 }
 
@@ -224,12 +224,12 @@ static void open_again(struct spooler *spooler)
 
 	if (!atomic_exchange(&spooler->hurries, false) && !backoff_allows(&spooler->backoff, now))
 		return;
-	pulse_set(&spooler->pulse, PULSE_IN_SPOOL);
+	heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
 	if (try_to_open(spooler, &err)) {
 		backoff_failed(&spooler->backoff, now, 0);
 		report_closed(spooler, &err);
 	} else {
-		news_set(&spooler->news, NULL);
+		delivery_status_set(&spooler->status, NULL);
 	}
 }
 
@@ -258,10 +258,10 @@ static bool finds_folder(struct spooler *spooler, bool at_once)
 	if (!at_once && now < spooler->look_ns)
 		return true;
 	spooler->look_ns = now + LOOK_NS;
-	pulse_set(&spooler->pulse, PULSE_IN_SPOOL);
+	heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
 	if (spool_look(spooler->spool) == -ESTALE)
 		atomic_store(&spooler->is_gone, true);
-	pulse_set(&spooler->pulse, PULSE_WORKS);
+	heartbeat_set(&spooler->heartbeat, HEARTBEAT_WORKS);
 	return !spooler_is_gone(spooler);
 }
 
@@ -283,7 +283,7 @@ static void store_all(struct spooler *spooler)
 			queue_release(queue, block);
 		} else {
 			store_gaps(spooler);
-			pulse_set(&spooler->pulse, PULSE_IN_SPOOL);
+			heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
 			spool_sync(spooler->spool);
 		}
 	}
@@ -302,7 +302,7 @@ int spooler_renew(struct spooler *spooler, uint64_t count, struct error *err)
 	if (code == 0)
 		code = spool_renew(spooler->spool, &lost, err);
 	if (code) {
-		news_set(&spooler->news, err);
+		delivery_status_set(&spooler->status, err);
 		return code;
 	}
 	gap = (struct gap){lost.from, lost.to, count, lost.first_ns, lost.last_ns};
@@ -312,7 +312,7 @@ int spooler_renew(struct spooler *spooler, uint64_t count, struct error *err)
 		  "the folder of its spool was removed, and with it %" PRIu64
 		  " records; it is made anew",
 		  count);
-	news_set(&spooler->news, err);
+	delivery_status_set(&spooler->status, err);
 	atomic_store(&spooler->has_ended, false);
 	atomic_store(&spooler->is_gone, false);
 	return 0;
@@ -325,7 +325,7 @@ static void *spooler_run_thread(void *context)
 	spooler_wait_until_open(spooler);
 	if (spooler_is_open(spooler))
 		store_all(spooler);
-	pulse_set(&spooler->pulse, PULSE_WAITS);
+	heartbeat_set(&spooler->heartbeat, HEARTBEAT_WAITS);
 	atomic_store(&spooler->has_ended, true);
 	if (spooler_is_open(spooler))
 		spool_wake(spooler->spool);
@@ -363,5 +363,5 @@ void spooler_finish(struct spooler *spooler)
 	spooler->spool = NULL;
 	batch_finish(&spooler->batch);
 	gaps_clear(&spooler->missing);
-	news_finish(&spooler->news);
+	delivery_status_finish(&spooler->status);
 }

@@ -15,7 +15,7 @@
 #include "output/config.h"
 #include "output/delivery/batch.h"
 #include "output/delivery/account.h"
-#include "output/delivery/news.h"
+#include "output/delivery/delivery_status.h"
 #include "output/delivery/thread.h"
 #include "output/delivery/queue.h"
 #include "output/spool/spool.h"
@@ -42,8 +42,8 @@ struct spooler {
 	bool is_started;
 	atomic_bool has_ended; /* the thread: what the queue had is in the spool, or lost */
 	atomic_bool is_gone; /* the folder: both threads end, and begin again in another one */
-	struct news news; /* of the disk */
-	struct pulse pulse;
+	struct delivery_status status; /* of the disk */
+	struct heartbeat heartbeat;
 
 	/* Of the thread alone. */
 	struct backoff backoff; /* failed tries to open it */
@@ -55,8 +55,8 @@ struct spooler {
 
 /*
  * The members before `spool`, but `form`, are set. Opens the spool. Where that may succeed later,
- * and need not be at once, it is the news, and the thread tries it again. Returns 0 or -errno with
- * a message.
+ * and need not be at once, it is the status, and the thread tries it again. Returns 0 or -errno
+ * with a message.
  */
 int spooler_open(struct spooler *spooler, struct error *err);
 

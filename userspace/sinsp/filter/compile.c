@@ -88,13 +88,13 @@ static int keep_values(struct filter *filter, struct filter_side *side)
 	bool few = side->operand.field && !side->operand.list;
 	size_t bytes = (few ? FIELD_ENDS_MAX : FIELD_VALUES_MAX) * sizeof(struct field_value);
 
-	if (side->kept || side->counted)
+	if (side->cached || side->counted)
 		return 0;
-	side->kept = arena_alloc(&filter->arena, sizeof(*side->kept) + bytes);
-	if (!side->kept)
+	side->cached = arena_alloc(&filter->arena, sizeof(*side->cached) + bytes);
+	if (!side->cached)
 		return -ENOMEM;
-	side->kept->next = filter->kept;
-	filter->kept = side->kept;
+	side->cached->next = filter->cached;
+	filter->cached = side->cached;
 	return 0;
 }
 

@@ -66,60 +66,60 @@ HOT const struct filter_list *eval_list_of(const struct filter *filter, const st
  * Drops the cached values if they use much of the scratch memory, which others need; they are
  * computed again when needed.
  */
-COLD void drop_kept(struct filter *filter)
+COLD void drop_cached(struct filter *filter)
 {
-	for (struct filter_kept *kept = filter->kept; kept; kept = kept->next)
-		kept->event = 0;
-	filter->kept_bytes = 0;
+	for (struct filter_cached *cached = filter->cached; cached; cached = cached->next)
+		cached->event = 0;
+	filter->cached_bytes = 0;
 }
 
 COLD int eval_keep(struct filter *filter, const struct filter_side *side,
 		   const struct sinsp_event *event)
 {
 	const struct filter_operand *left = &side->operand;
-	struct filter_kept *kept = side->kept;
+	struct filter_cached *cached = side->cached;
 	struct field_scratch *scratch = &filter->scratch;
 	unsigned int others = scratch->cut;
 
 	scratch->cut = 0;
-	scratch->used = filter->kept_bytes;
+	scratch->used = filter->cached_bytes;
 	if (left->field) {
-		kept->count = field_get(left->field, event, scratch, kept->values);
+		cached->count = field_get(left->field, event, scratch, cached->values);
 	} else {
-		kept->count = operand_get(left, event, filter->regs, scratch);
-		if (kept->count > 0)
-			memcpy(kept->values, filter->regs[left->reg].values,
-			       (size_t)kept->count * sizeof(kept->values[0]));
+		cached->count = operand_get(left, event, filter->regs, scratch);
+		if (cached->count > 0)
+			memcpy(cached->values, filter->regs[left->reg].values,
+			       (size_t)cached->count * sizeof(cached->values[0]));
 	}
-	filter->kept_bytes = scratch->used;
-	kept->event = filter->event;
-	kept->cut = scratch->cut;
+	filter->cached_bytes = scratch->used;
+	cached->event = filter->event;
+	cached->cut = scratch->cut;
 	scratch->cut |= others;
-	if (filter->kept_bytes > sizeof(scratch->bytes) / 2)
-		drop_kept(filter);
-	return kept->count;
+	if (filter->cached_bytes > sizeof(scratch->bytes) / 2)
+		drop_cached(filter);
+	return cached->count;
 }
 
 /*
  * The values of the left side, and how many, or -1. It comes first: the scratch memory of other
- * checks is free again, except for kept values.
+ * checks is free again, except for cached values.
  */
 HOT int side_get(struct filter *filter, const struct filter_side *side,
 		 const struct sinsp_event *event, const struct field_value **values)
 {
 	const struct filter_operand *left = &side->operand;
-	struct filter_kept *kept = side->kept;
+	struct filter_cached *cached = side->cached;
 	struct filter_register *reg = filter->regs;
 
-	if (kept && kept->event != filter->event) {
-		*values = kept->values;
+	if (cached && cached->event != filter->event) {
+		*values = cached->values;
 		return eval_keep(filter, side, event);
 	}
-	filter->scratch.used = filter->kept_bytes;
-	if (kept) {
-		*values = kept->values;
-		filter->scratch.cut |= kept->cut;
-		return kept->count;
+	filter->scratch.used = filter->cached_bytes;
+	if (cached) {
+		*values = cached->values;
+		filter->scratch.cut |= cached->cut;
+		return cached->count;
 	}
 	*values = reg->values;
 	if (!left->field)

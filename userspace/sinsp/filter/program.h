@@ -33,8 +33,8 @@ typedef bool filter_compare(const struct field_value *value,
 			    const struct filter_constant *constant);
 
 /* The cached values of a side that several checks compare. */
-struct filter_kept {
-	struct filter_kept *next;
+struct filter_cached {
+	struct filter_cached *next;
 	uint64_t event; /* the event they belong to */
 	int count; /* -1: none */
 	unsigned int cut; /* as in struct field_scratch */
@@ -46,7 +46,7 @@ struct filter_side {
 	struct filter_operand operand;
 	unsigned int flags; /* of all its fields, including those in transformers */
 	bool counted; /* of ancestors: the test increments the index of the field */
-	struct filter_kept *kept; /* NULL: only one check compares it */
+	struct filter_cached *cached; /* NULL: only one check compares it */
 };
 
 /* Types of events: ids, followed by the codes of system calls for the generic event. */
@@ -114,9 +114,9 @@ struct filter {
 	uint64_t event; /* counts events: cached results of others are outdated */
 	uint8_t *doubts; /* by jump; only while an event is evaluated again, see doubt.h */
 	bool is_unknown; /* see filter_is_unknown() */
-	struct filter_kept *kept; /* list of all */
+	struct filter_cached *cached; /* list of all */
 	uint64_t *candidates; /* bits of the choices that the event may satisfy, of an index */
-	size_t kept_bytes; /* of the scratch memory, used by kept values */
+	size_t cached_bytes; /* of the scratch memory, used by kept values */
 	struct filter_item *items;
 	size_t nitems;
 	struct filter_register *regs;
@@ -184,7 +184,7 @@ int filter_side_values(struct filter *filter, const struct filter_side *side,
 static inline void filter_begin(struct filter *filter)
 {
 	filter->event++;
-	filter->kept_bytes = 0;
+	filter->cached_bytes = 0;
 	filter->scratch.cut = 0;
 	filter->is_unknown = false;
 }

@@ -134,7 +134,7 @@ int format_prepend_column(struct formatter *formatter, const struct format_colum
 	return format_make_spans(formatter);
 }
 
-int format_keep_text(struct formatter *formatter, const struct buf *text, struct filter_text *kept)
+int format_keep_text(struct formatter *formatter, const struct buf *text, struct filter_text *cache)
 {
 	char *memory = text->failed ? NULL : arena_alloc(&formatter->arena, text->len + BUF_CHUNK);
 
@@ -142,7 +142,7 @@ int format_keep_text(struct formatter *formatter, const struct buf *text, struct
 		return -ENOMEM;
 	if (text->len)
 		memcpy(memory, text->data, text->len);
-	*kept = (struct filter_text){memory, text->len};
+	*cache = (struct filter_text){memory, text->len};
 	return 0;
 }
 
@@ -211,11 +211,11 @@ int format_make_spans(struct formatter *formatter)
 	return 0;
 }
 
-bool format_append_kept(struct formatter *formatter, const struct format_span *span,
-			const struct sinsp_event *event, struct buf *out)
+bool format_append_cached(struct formatter *formatter, const struct format_span *span,
+			  const struct sinsp_event *event, struct buf *out)
 {
 	bool of_thread = span->kind == SPAN_THREAD;
-	struct kept *kept = of_thread ? &formatter->of_threads : &formatter->of_containers;
+	struct span_cache *cache = of_thread ? &formatter->of_threads : &formatter->of_containers;
 	size_t start = out->len;
 	uint64_t revision, key;
 
@@ -226,12 +226,12 @@ bool format_append_kept(struct formatter *formatter, const struct format_span *s
 	if (!revision)
 		return formatter->events->append(formatter, span, event, out);
 	key = revision * formatter->spans_count + (uint64_t)(span - formatter->spans);
-	if (kept_append(kept, key, out))
+	if (span_cache_append(cache, key, out))
 		return true;
 	if (!formatter->events->append(formatter, span, event, out))
 		return false;
 	if (!out->failed)
-		kept_add(kept, key, out->data + start, out->len - start);
+		span_cache_add(cache, key, out->data + start, out->len - start);
 	return true;
 }
 

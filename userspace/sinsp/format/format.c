@@ -152,8 +152,8 @@ void formatter_destroy(struct formatter *formatter)
 		return;
 	operand_refs_finish(formatter->refs);
 	formatter_destroy(formatter->body);
-	kept_finish(&formatter->of_containers);
-	kept_finish(&formatter->of_threads);
+	span_cache_finish(&formatter->of_containers);
+	span_cache_finish(&formatter->of_threads);
 	thread_revisions_finish(&formatter->threads);
 	buf_finish(&formatter->text);
 	buf_finish(&formatter->hidden);
@@ -169,7 +169,7 @@ static bool append_spans(struct formatter *formatter, const struct sinsp_event *
 
 	end += event_container(event) ? formatter->spans_count : formatter->host_spans;
 	for (; span < end; span++)
-		if (!(span->kind ? format_append_kept(formatter, span, event, out)
+		if (!(span->kind ? format_append_cached(formatter, span, event, out)
 				 : formatter->events->append(formatter, span, event, out)))
 			return false;
 	return true;

@@ -9,7 +9,7 @@
 #include "sinsp/fields/thread_text.h"
 #include "sinsp/values/param_value.h"
 #include "sinsp/format/format.h"
-#include "sinsp/format/kept.h"
+#include "sinsp/format/span_cache.h"
 #include "sinsp/format/match.h"
 #include "util/arena.h"
 
@@ -31,7 +31,7 @@ struct formatter {
 	size_t container_columns; /* of these: the last ones, only for events of containers */
 	struct format_span *spans; /* all columns */
 	size_t spans_count, host_spans; /* the first ones are for all events */
-	struct kept of_containers, of_threads; /* bytes of spans of these kinds */
+	struct span_cache of_containers, of_threads; /* bytes of spans of these kinds */
 	struct thread_revisions threads;
 	bool with_marks; /* of text: evt.marks ends the line, if there are any */
 	bool is_seldom_used; /* nothing is kept: there may be hundreds of them */
@@ -196,8 +196,8 @@ int format_make_spans(struct formatter *formatter);
  * Appends a span that is not of the event, from what is kept if possible. Returns false if there is
  * nothing to print of the event.
  */
-bool format_append_kept(struct formatter *formatter, const struct format_span *span,
-			const struct sinsp_event *event, struct buf *out);
+bool format_append_cached(struct formatter *formatter, const struct format_span *span,
+			  const struct sinsp_event *event, struct buf *out);
 
 /* For column_get(), of a column that is not just a field. */
 int column_evaluate(struct formatter *formatter, const struct format_column *column,

@@ -270,7 +270,7 @@ static bool is_foreign_id(const struct event *ev, struct sinsp_thread *caller)
  * Whether the caller's event should add the child: its own event may have come before, and the
  * child may even have exited.
  */
-static bool child_is_news(const struct sinsp *sinsp, const struct event *ev, int64_t child)
+static bool child_is_new(const struct sinsp *sinsp, const struct event *ev, int64_t child)
 {
 	uint32_t flags = (uint32_t)event_param_u64(ev, clone__flags);
 
@@ -298,7 +298,7 @@ static void add_child(struct sinsp *sinsp, const struct event *ev,
 		known->orphan = false;
 		return;
 	}
-	if (!child_is_news(sinsp, ev, child))
+	if (!child_is_new(sinsp, ev, child))
 		return;
 	thread = apply_process_inherit(sinsp, child, is_thread ? caller->pid : child, caller->tid,
 				       flags);

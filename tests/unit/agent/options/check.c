@@ -77,7 +77,7 @@ static void test_contradictions(void **state)
 }
 
 /* About something that is not there. */
-static void test_take_over(void **state)
+static void test_takeover(void **state)
 {
 	struct options options;
 
@@ -88,16 +88,16 @@ static void test_take_over(void **state)
 	expect_rejected("--take-over -r in", NULL);
 	expect_rejected("--take-over=stay --pid-file p", NULL);
 	parse_right("--take-over --pid-file p", &options);
-	assert_int_equal(options.take_over, TAKE_OVER_EXIT);
+	assert_int_equal(options.takeover, TAKEOVER_EXIT);
 	options_finish(&options);
 	parse_right("--take-over=exit --pid-file p", &options);
-	assert_int_equal(options.take_over, TAKE_OVER_EXIT);
+	assert_int_equal(options.takeover, TAKEOVER_EXIT);
 	options_finish(&options);
 	parse_right("--pid-file p --take-over=wait", &options);
-	assert_int_equal(options.take_over, TAKE_OVER_WAIT);
+	assert_int_equal(options.takeover, TAKEOVER_WAIT);
 	options_finish(&options);
 	parse_right("--pid-file p", &options);
-	assert_int_equal(options.take_over, TAKE_OVER_NOT);
+	assert_int_equal(options.takeover, TAKEOVER_NOT);
 	options_finish(&options);
 }
 
@@ -137,7 +137,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_recording_prints_on_request),
 	cmocka_unit_test(test_subcommands),
 	cmocka_unit_test(test_contradictions),
-	cmocka_unit_test(test_take_over),
+	cmocka_unit_test(test_takeover),
 	cmocka_unit_test(test_about_nothing),
 };
 

@@ -58,17 +58,17 @@ static void put(uint16_t id)
 	static struct frame frame;
 	struct sinsp_event event;
 	struct scap_event raw;
-	struct fan fan;
+	struct tee tee;
 
 	frame_begin(&frame, id, clock_s++ * SECOND, 7);
 	raw = frame_end(&frame);
 	if (captures_are_due(&captures, &raw))
 		captures_turn(&captures, &raw);
 	assert_int_equal(sinsp_process(sinsp, &raw, &event), 0);
-	fan_init(&fan);
-	captures_changes(&captures, &event, true, &fan);
-	assert_int_equal(fan.count, captures.count);
-	captures_event(&captures, &raw, id, fan.codes);
+	tee_init(&tee);
+	captures_changes(&captures, &event, true, &tee);
+	assert_int_equal(tee.count, captures.count);
+	captures_event(&captures, &raw, id, tee.codes);
 }
 
 static uint64_t formatted(const struct capture *capture)
@@ -110,19 +110,19 @@ static void test_events(void **state)
 /* Without events they begin, too, each once. */
 static void test_idle(void **state)
 {
-	struct fan fan;
+	struct tee tee;
 
 	add(&captures, "a", "");
 	assert_int_equal(captures_open(&captures, sinsp, NULL, NULL, &err), 0);
-	fan_init(&fan);
-	captures_changes_alone(&captures, &fan);
-	assert_null(fan.to[0]);
+	tee_init(&tee);
+	captures_changes_alone(&captures, &tee);
+	assert_null(tee.to[0]);
 	assert_true(captures_are_due(&captures, NULL));
 	captures_turn(&captures, NULL);
 	assert_false(captures_are_due(&captures, NULL));
-	fan_init(&fan);
-	captures_changes_alone(&captures, &fan);
-	assert_non_null(fan.to[0]);
+	tee_init(&tee);
+	captures_changes_alone(&captures, &tee);
+	assert_non_null(tee.to[0]);
 }
 
 static void test_one_file(void **state)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "agent/run/input.h"
-#include "takeover/handover.h"
+#include "takeover/takeover_merge.h"
 #include "sinsp/sinsp.h"
 #include "sinsp/state/core.h"
 
@@ -88,7 +88,7 @@ static void expect_reason(int error, const char *reason)
 }
 
 /* What fails while the capture runs is said once. */
-static void test_news(void **state)
+static void test_messages(void **state)
 {
 	const struct options options = {0};
 	struct plan *plan = plan_of(&options);
@@ -96,13 +96,13 @@ static void test_news(void **state)
 	struct buf text = {0};
 	size_t len;
 
-	input->live->append_news(input, &text);
+	input->live->append_messages(input, &text);
 	assert_int_equal(text.len, 0);
 	first.answers_error = -EPERM;
-	input->live->append_news(input, &text);
+	input->live->append_messages(input, &text);
 	len = text.len;
 	assert_true(len > 0);
-	input->live->append_news(input, &text);
+	input->live->append_messages(input, &text);
 	assert_int_equal(text.len, len);
 	buf_finish(&text);
 	input->ops->destroy(input);
@@ -418,7 +418,7 @@ static void test_stop_during_change(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_failure_to_open),
 	cmocka_unit_test(test_warnings),
-	cmocka_unit_test(test_news),
+	cmocka_unit_test(test_messages),
 	cmocka_unit_test(test_without_iterator),
 	cmocka_unit_test(test_without_need),
 	cmocka_unit_test(test_state),

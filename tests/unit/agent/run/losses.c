@@ -29,7 +29,7 @@ static void append_nothing(struct input *of, struct buf *text)
 }
 
 static const struct input_live_ops live_ops = {
-	.losses = losses, .silent = silent, .append_news = append_nothing};
+	.losses = losses, .silent = silent, .append_messages = append_nothing};
 static struct input input = {.live = &live_ops};
 static struct plan plan;
 static struct run run;

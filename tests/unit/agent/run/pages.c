@@ -94,14 +94,14 @@ static void test_pages(void **state)
 }
 
 /* An output whose thread has done the same since the machine started. */
-static void add_output(enum pulse_place place)
+static void add_output(enum heartbeat_place place)
 {
 	struct output_view view = {.format = &format_text};
 	struct output *output;
 
 	assert_int_equal(output_create(fake_config(""), &view, &output, NULL), 0);
 	assert_int_equal(outputs_add(&run.outputs, output), 0);
-	atomic_store(&output->sender.pulse.state, place);
+	atomic_store(&output->sender.heartbeat.state, place);
 }
 
 /* A call of a target may last; code of the agent may not. */
@@ -109,13 +109,13 @@ static void test_threads_of_outputs(void **state)
 {
 	pthread_t thread;
 
-	add_output(PULSE_IN_TARGET);
+	add_output(HEARTBEAT_IN_TARGET);
 	assert_int_equal(pthread_create(&thread, NULL, move, NULL), 0);
 	fetch("/healthz");
 	assert_non_null(strstr(answer, "HTTP/1.1 200"));
 	assert_non_null(
 		strstr(answer, "\r\n\r\nok\noutput 1 (fake): its thread has been in a call "));
-	atomic_store(&run.outputs.list[0]->sender.pulse.state, PULSE_WORKS);
+	atomic_store(&run.outputs.list[0]->sender.heartbeat.state, HEARTBEAT_WORKS);
 	fetch("/healthz");
 	assert_non_null(strstr(answer, "HTTP/1.1 503"));
 	assert_non_null(strstr(answer, "\r\n\r\noutput 1 (fake): its thread has been in code of "));

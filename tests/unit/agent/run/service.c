@@ -78,14 +78,14 @@ static void test_watchdog(void **state)
 }
 
 /* An output whose thread has done the same since the machine started. */
-static void add_output(enum pulse_place place)
+static void add_output(enum heartbeat_place place)
 {
 	struct output_view view = {.format = &format_text};
 	struct output *output;
 
 	assert_int_equal(output_create(fake_config(""), &view, &output, NULL), 0);
 	assert_int_equal(outputs_add(&run.outputs, output), 0);
-	atomic_store(&output->sender.pulse.state, place);
+	atomic_store(&output->sender.heartbeat.state, place);
 }
 
 static void step_with_a_thread_that_hangs(void *context)
@@ -101,7 +101,7 @@ static void test_threads_of_outputs(void **state)
 	struct printed printed;
 
 	setenv("WATCHDOG_USEC", "4000000", 1);
-	add_output(PULSE_IN_TARGET);
+	add_output(HEARTBEAT_IN_TARGET);
 	service_begin(&run.service);
 	expect("STATUS=opening the input and loading programs");
 	report_step_service(&run, 150 * SECOND_NS);
@@ -110,7 +110,7 @@ static void test_threads_of_outputs(void **state)
 	fake_manager_close(&manager);
 	fake_manager_open(&manager, false);
 	run.service = (struct service){0};
-	atomic_store(&run.outputs.list[0]->sender.pulse.state, PULSE_WORKS);
+	atomic_store(&run.outputs.list[0]->sender.heartbeat.state, HEARTBEAT_WORKS);
 	printed_call(step_with_a_thread_that_hangs, NULL, &printed);
 	assert_string_equal(printed.err,
 			    "agent: the watchdog is not fed any more: output 1 (fake): "

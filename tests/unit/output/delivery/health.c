@@ -20,9 +20,9 @@ static const struct output_key keys[] = {
 static const struct output_kind endless = {.keys = keys};
 static const struct output_kind bounded = {.keys = keys, .has_deadlines = true};
 
-static void put(struct pulse *pulse, enum pulse_place place, uint64_t seconds)
+static void put(struct heartbeat *heartbeat, enum heartbeat_place place, uint64_t seconds)
 {
-	atomic_store(&pulse->state, (NOW_NS - seconds * NS_PER_S) | place);
+	atomic_store(&heartbeat->state, (NOW_NS - seconds * NS_PER_S) | place);
 }
 
 static void expect(const struct output *output, enum health wanted, const char *lines)
@@ -42,28 +42,28 @@ static void test_limits(void **state)
 	struct own own = {.timeout_ns = 30 * NS_PER_S};
 	struct output_config config = {.kind = &bounded, .name = "http", .own = &own};
 	struct output output = {.config = &config};
-	struct pulse *pulse = &output.sender.pulse;
+	struct heartbeat *heartbeat = &output.sender.heartbeat;
 
 	expect(&output, HEALTH_MOVES, "");
-	put(pulse, PULSE_WAITS, 90000); /* nothing to do for a day */
+	put(heartbeat, HEARTBEAT_WAITS, 90000); /* nothing to do for a day */
 	expect(&output, HEALTH_MOVES, "");
-	put(pulse, PULSE_IN_TARGET, 59);
+	put(heartbeat, HEARTBEAT_IN_TARGET, 59);
 	expect(&output, HEALTH_MOVES, "");
-	put(pulse, PULSE_IN_TARGET, 75);
+	put(heartbeat, HEARTBEAT_IN_TARGET, 75);
 	expect(&output, HEALTH_BLOCKED,
 	       "output 1 (http): its thread has been in a call of its target for 75 s\n");
 	/* Five minutes, and ten times timeout=. */
-	put(pulse, PULSE_IN_TARGET, 599);
+	put(heartbeat, HEARTBEAT_IN_TARGET, 599);
 	expect(&output, HEALTH_BLOCKED,
 	       "output 1 (http): its thread has been in a call of its target for 599 s\n");
-	put(pulse, PULSE_IN_TARGET, 600);
+	put(heartbeat, HEARTBEAT_IN_TARGET, 600);
 	expect(&output, HEALTH_HANGS,
 	       "output 1 (http): its thread has been in a call of its target for 600 s: it "
 	       "hangs\n");
-	put(pulse, PULSE_WORKS, 119);
+	put(heartbeat, HEARTBEAT_WORKS, 119);
 	expect(&output, HEALTH_BLOCKED,
 	       "output 1 (http): its thread has been in code of the agent for 119 s\n");
-	put(pulse, PULSE_WORKS, 120);
+	put(heartbeat, HEARTBEAT_WORKS, 120);
 	expect(&output, HEALTH_HANGS,
 	       "output 1 (http): its thread has been in code of the agent for 120 s: it hangs\n");
 }
@@ -75,8 +75,8 @@ static void test_without_deadlines(void **state)
 	struct output_config config = {.kind = &endless, .name = "file", .own = &own};
 	struct output output = {.config = &config};
 
-	put(&output.sender.pulse, PULSE_IN_TARGET, 90000);
-	put(&output.spooler.pulse, PULSE_IN_SPOOL, 90000);
+	put(&output.sender.heartbeat, HEARTBEAT_IN_TARGET, 90000);
+	put(&output.spooler.heartbeat, HEARTBEAT_IN_SPOOL, 90000);
 	expect(&output, HEALTH_BLOCKED,
 	       "output 1 (file): its thread has been in a call of its target for 90000 s\n"
 	       "output 1 (file): its thread has been in a call of the disk of its spool for 90000 "
@@ -84,7 +84,7 @@ static void test_without_deadlines(void **state)
 	/* No deadline can be reached. */
 	config.kind = &bounded;
 	own.timeout_ns = UINT64_MAX;
-	atomic_store(&output.spooler.pulse.state, 0);
+	atomic_store(&output.spooler.heartbeat.state, 0);
 	expect(&output, HEALTH_BLOCKED,
 	       "output 1 (file): its thread has been in a call of its target for 90000 s\n");
 }

@@ -248,7 +248,7 @@ static void test_a_spool_that_opens_later(void **state)
 	other = occupy(spool);
 	snprintf(keys, sizeof(keys), ",spool=%s", spool);
 	output = make(keys, "%evt.num", NULL);
-	assert_int_equal(news_take(&output->spooler.news, 1, &err), NEWS_FAILS);
+	assert_int_equal(delivery_status_take(&output->spooler.status, 1, &err), DELIVERY_STATUS_FAILS);
 	assert_non_null(strstr(err.text, spool));
 	output_event(output, &world->event);
 	output_event(output, &world->event);
@@ -327,7 +327,7 @@ static void test_a_spool_that_is_removed(void **state)
 		usleep(1000);
 	}
 	assert_int_equal(access(spool, F_OK), 0);
-	assert_int_not_equal(news_take(&output->spooler.news, 1, &err), NEWS_NONE);
+	assert_int_not_equal(delivery_status_take(&output->spooler.status, 1, &err), DELIVERY_STATUS_NONE);
 	if (!strstr(err.text, "the folder of its spool was removed, and with it 2 records"))
 		fail_msg("%s", err.text);
 	output_event(output, &world->event);

@@ -243,7 +243,7 @@ static void test_open_fails(void **state)
 	assert_int_equal(fake_target.opened, 1);
 }
 
-static void test_news(void **state)
+static void test_status(void **state)
 {
 	struct outputs outputs = make_two(",x=1,retry=1ms", ",x=2,retry=1ms");
 	struct drive *world = *state;
@@ -268,7 +268,7 @@ static void test_news(void **state)
 }
 
 /* A failure that is over, and a step does not come any more. */
-static void test_last_news(void **state)
+static void test_last_status(void **state)
 {
 	struct outputs outputs = make_two(",x=1,retry=1ms", ",x=2,retry=1ms");
 	struct drive *world = *state;
@@ -278,7 +278,7 @@ static void test_last_news(void **state)
 	assert_int_equal(outputs_open(&outputs, false, NULL, NULL), 0);
 	outputs_event(&outputs, &world->event);
 	outputs_close(&outputs, NULL);
-	outputs_last_news(&outputs, &text);
+	outputs_append_last_status(&outputs, &text);
 	buf_append_char(&text, '\0');
 	assert_string_equal(text.data, "agent: output fake: it failed; it delivers again\n");
 	buf_finish(&text);
@@ -333,8 +333,8 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_two_with_one_spool),
 	TEST(test_change_of_lines),
 	TEST(test_open_fails),
-	TEST(test_news),
-	TEST(test_last_news),
+	TEST(test_status),
+	TEST(test_last_status),
 	TEST(test_hurry),
 	TEST(test_reopen),
 };

@@ -333,14 +333,14 @@ static void test_stop_of_retry_after(void **state)
 	assert_int_equal(counter_get(&counters.dropped[GAP_END]), 2);
 }
 
-static enum pulse_place place_of(const struct sender *moving)
+static enum heartbeat_place place_of(const struct sender *moving)
 {
 	uint64_t age_ns;
 
-	return pulse_get(&moving->pulse, clock_ns(CLOCK_MONOTONIC), &age_ns);
+	return heartbeat_get(&moving->heartbeat, clock_ns(CLOCK_MONOTONIC), &age_ns);
 }
 
-static void expect_place(enum pulse_place place)
+static void expect_place(enum heartbeat_place place)
 {
 	for (int ms = 0; place_of(&sender) != place; ms++) {
 		assert_true(ms < PATIENCE_MS);
@@ -349,22 +349,22 @@ static void expect_place(enum pulse_place place)
 }
 
 /* Others can see where the thread is. */
-static void test_pulse(void **state)
+static void test_heartbeat(void **state)
 {
 	open_sender(",retry=10s");
 	fake_target.calls[0] = (struct fake_call){.results = "T", .code = -EIO};
 	fake_target.calls[1] = (struct fake_call){.results = "T", .waits = true};
 	start();
-	expect_place(PULSE_WAITS); /* for records */
+	expect_place(HEARTBEAT_WAITS); /* for records */
 	add(1);
 	push();
 	fake_expect_calls(1);
-	expect_place(PULSE_WAITS); /* for the next try */
+	expect_place(HEARTBEAT_WAITS); /* for the next try */
 	sender_reopen(&sender); /* which ends the wait */
-	expect_place(PULSE_IN_TARGET);
+	expect_place(HEARTBEAT_IN_TARGET);
 	sender_stop(&sender);
 	close_sender();
-	assert_int_equal(place_of(&sender), PULSE_WAITS);
+	assert_int_equal(place_of(&sender), HEARTBEAT_WAITS);
 }
 
 static void test_gone(void **state)
@@ -385,7 +385,7 @@ static void test_gone(void **state)
 	sender_join(&sender);
 	assert_int_equal(fake_target.called, 1);
 	assert_int_equal(counter_get(&counters.dropped[GAP_GONE]), 4);
-	assert_int_equal(news_take(&sender.news, 1, &err), NEWS_FAILS);
+	assert_int_equal(delivery_status_take(&sender.status, 1, &err), DELIVERY_STATUS_FAILS);
 	assert_string_equal(err.text, "it failed");
 	close_sender();
 }
@@ -442,7 +442,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_stop_of_a_wait),
 	TEST(test_retry_after),
 	TEST(test_stop_of_retry_after),
-	TEST(test_pulse),
+	TEST(test_heartbeat),
 	TEST(test_gone),
 	TEST(test_chores),
 	TEST(test_open_fails),

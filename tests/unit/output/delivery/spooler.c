@@ -130,7 +130,7 @@ static void test_a_block_that_is_too_large(void **state)
 	push(2, 10);
 	run();
 	assert_int_equal(counter_get(&counters.dropped[GAP_SPOOL_IO]), 1);
-	assert_int_equal(news_take(&spooler.news, 1, &err), NEWS_FAILED);
+	assert_int_equal(delivery_status_take(&spooler.status, 1, &err), DELIVERY_STATUS_FAILED);
 	assert_int_equal(spool_read(spooler.spool, 0, &batch, NULL), 1);
 	assert_int_equal(batch.count, 2);
 	assert_memory_equal(batch.records[0].bytes, "drop: 1 record, 1 to 1", 22);
@@ -240,7 +240,7 @@ static void test_open_fails(void **state)
 	/* Another process may end and leave it. */
 	assert_int_equal(spooler_open(&second, &err), 0);
 	assert_false(spooler_is_open(&second));
-	assert_int_equal(news_take(&second.news, 1, &err), NEWS_FAILS);
+	assert_int_equal(delivery_status_take(&second.status, 1, &err), DELIVERY_STATUS_FAILS);
 	assert_non_null(strstr(err.text, path));
 	assert_non_null(
 		strstr(err.text, "; it is tried again, and until then its records are lost"));
@@ -278,7 +278,7 @@ static void test_opens_later(void **state)
 	assert_int_equal(strlen(second.stream), SPOOL_STREAM_BYTES);
 	queue_close(&queue);
 	spooler_join(&second);
-	assert_false(news_is_failing(&second.news, &err));
+	assert_false(delivery_status_is_failing(&second.status, &err));
 	spooler_finish(&second);
 }
 

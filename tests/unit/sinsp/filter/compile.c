@@ -35,20 +35,20 @@ static void test_equal_checks(void **state)
 	grouped_finish(&group);
 }
 
-/* What several checks ask of one field is kept, but for ancestors. */
+/* What several checks ask of one field is cached, but for ancestors. */
 static void test_kept_sides(void **state)
 {
 	struct grouped group;
 
 	GROUPED_MAKE(&group, "text.a = y or text.a startswith x", "num.u64 = 1");
-	assert_non_null(group.filter->kept);
-	assert_null(group.filter->kept->next);
+	assert_non_null(group.filter->cached);
+	assert_null(group.filter->cached->next);
 	grouped_finish(&group);
 	GROUPED_MAKE(&group, "text.a = y or text.b startswith x", "num.u64 = 1");
-	assert_null(group.filter->kept);
+	assert_null(group.filter->cached);
 	grouped_finish(&group);
 	GROUPED_MAKE(&group, "kin.text = y or kin.text startswith x");
-	assert_null(group.filter->kept);
+	assert_null(group.filter->cached);
 	grouped_finish(&group);
 }
 

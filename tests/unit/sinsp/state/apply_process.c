@@ -106,7 +106,7 @@ static void does_not_bring_back_a_child_that_ended(void **state)
 	expect_forked(drive);
 }
 
-static void leaves_the_news_of_vfork_to_the_child(void **state)
+static void leaves_the_event_of_vfork_to_the_child(void **state)
 {
 	struct drive *drive = *state;
 	struct drive_clone parent = fork_parent, child = fork_child;
@@ -217,7 +217,7 @@ static void knows_the_creator_of_the_first_in_a_pid_namespace(void **state)
 	assert_null(sinsp_thread_find(drive->sinsp, 302));
 }
 
-static void leaves_the_news_in_a_pid_namespace_to_the_child(void **state)
+static void leaves_the_event_in_a_pid_namespace_to_the_child(void **state)
 {
 	struct drive *drive = *state;
 	const uint32_t flags = clone_flags__CLONE_CHILD_IN_PIDNS;
@@ -591,13 +591,13 @@ static const struct CMUnitTest tests[] = {
 	TEST(forks_without_the_parents_event),
 	TEST(does_not_undo_what_a_quick_child_did),
 	TEST(does_not_bring_back_a_child_that_ended),
-	TEST(leaves_the_news_of_vfork_to_the_child),
+	TEST(leaves_the_event_of_vfork_to_the_child),
 	TEST(keeps_nothing_of_failed_calls),
 	TEST(makes_threads),
 	TEST(shares_what_the_flags_say),
 	TEST(knows_the_creator_behind_clone_parent),
 	TEST(knows_the_creator_of_the_first_in_a_pid_namespace),
-	TEST(leaves_the_news_in_a_pid_namespace_to_the_child),
+	TEST(leaves_the_event_in_a_pid_namespace_to_the_child),
 	TEST(makes_threads_from_events_alone),
 	TEST(replaces_a_thread_whose_end_was_lost),
 	TEST(execs),

@@ -41,7 +41,7 @@ static int setup(void **state)
 	fake_begin();
 	tree_create(&tree);
 	tree_path(&tree, "agent.pid", pid_path);
-	options = (struct options){.pid_file = pid_path, .take_over = TAKE_OVER_EXIT};
+	options = (struct options){.pid_file = pid_path, .takeover = TAKEOVER_EXIT};
 	quiet_input_init(&input);
 	run = (struct run){.options = &options, .plan = &plan, .input = &input.input};
 	assert_int_equal(output_create(fake_config(""), &view, &output, NULL), 0);
@@ -53,28 +53,28 @@ static int teardown(void **state)
 {
 	outputs_finish(&run.outputs);
 	pid_file_close(&run.pid_file);
-	take_over_finish(&run);
+	takeover_new_finish(&run);
 	quiet_input_finish(&input);
 	tree_destroy(&tree);
 	fake_end();
 	return 0;
 }
 
-static bool receive(enum take_over_kind kind, struct take_over_message *message)
+static bool receive(enum takeover_kind kind, struct takeover_message *message)
 {
 	if (channel_receive(&other.channel, WAIT_MS, message, NULL) != 1)
 		return false;
 	return message->kind == kind;
 }
 
-static void answer(const struct take_over_message *message)
+static void answer(const struct takeover_message *message)
 {
 	other.failed |= channel_send(&other.channel, message, WAIT_MS, NULL) != 0;
 }
 
-static void add_output(struct take_over_message *message, uint64_t number)
+static void add_output(struct takeover_message *message, uint64_t number)
 {
-	*take_over_add_output(message) = (struct take_over_output){
+	*takeover_add_output(message) = (struct takeover_output){
 		.identity = strdup("fake"),
 		.stream = "0123456789abcdef",
 		.number = number,
@@ -87,21 +87,21 @@ static void add_output(struct take_over_message *message, uint64_t number)
 
 static bool answer_boundary(void)
 {
-	struct take_over_message message, reached = {.kind = TAKE_OVER_REACHED};
+	struct takeover_message message, reached = {.kind = TAKEOVER_REACHED};
 
 	for (int i = 0; other.way == TO_LATER && i < LATER_TIMES; i++) {
-		if (!receive(TAKE_OVER_BOUNDARY, &message))
+		if (!receive(TAKEOVER_BOUNDARY, &message))
 			return false;
-		answer(&(struct take_over_message){.kind = TAKE_OVER_LATER});
+		answer(&(struct takeover_message){.kind = TAKEOVER_LATER});
 	}
-	if (!receive(TAKE_OVER_BOUNDARY, &message))
+	if (!receive(TAKEOVER_BOUNDARY, &message))
 		return false;
 	if (other.way == TO_BOUNDARY)
 		return true;
 	add_output(&reached, 20);
 	answer(&reached);
-	take_over_message_finish(&reached);
-	if (!receive(TAKE_OVER_GO, &message))
+	takeover_message_finish(&reached);
+	if (!receive(TAKEOVER_GO, &message))
 		return false;
 	other.was_told = true;
 	return true;
@@ -109,27 +109,27 @@ static bool answer_boundary(void)
 
 static bool receive_hello(void)
 {
-	struct take_over_message message;
-	bool received = receive(TAKE_OVER_HELLO, &message);
+	struct takeover_message message;
+	bool received = receive(TAKEOVER_HELLO, &message);
 
-	take_over_message_finish(&message);
+	takeover_message_finish(&message);
 	return received;
 }
 
 static bool play(void)
 {
-	struct take_over_message released = {.kind = TAKE_OVER_RELEASED};
+	struct takeover_message released = {.kind = TAKEOVER_RELEASED};
 	bool greeted = receive_hello();
 
 	for (int i = 0; greeted && other.way == TO_LATER && i < LATER_TIMES; i++) {
-		answer(&(struct take_over_message){.kind = TAKE_OVER_LATER});
+		answer(&(struct takeover_message){.kind = TAKEOVER_LATER});
 		greeted = receive_hello();
 	}
 	if (!greeted || other.way == TO_HELLO)
 		return greeted;
-	answer(&(struct take_over_message){
-		.kind = TAKE_OVER_WELCOME,
-		.protocol = TAKE_OVER_PROTOCOL + (other.way == TO_PROTOCOL),
+	answer(&(struct takeover_message){
+		.kind = TAKEOVER_WELCOME,
+		.protocol = TAKEOVER_PROTOCOL + (other.way == TO_PROTOCOL),
 		.text = "9.8.7",
 		.pid = 4711,
 	});
@@ -142,7 +142,7 @@ static bool play(void)
 	released.delivered = 4;
 	released.lost = 1;
 	answer(&released);
-	take_over_message_finish(&released);
+	takeover_message_finish(&released);
 	return true;
 }
 
@@ -191,7 +191,7 @@ static void expect_ask(int code, const char *words)
 {
 	struct error err = {""};
 
-	assert_int_equal(take_over_ask(&run, &err), code);
+	assert_int_equal(takeover_new_ask(&run, &err), code);
 	if (code)
 		assert_non_null(strstr(err.text, words));
 }
@@ -201,10 +201,10 @@ static void expect_complete(int code, const char *words)
 	struct error err = {""};
 
 	expect_ask(0, NULL);
-	assert_true(run.take_over.is_active);
-	assert_int_equal(take_over_begin(&run, &err), 0);
+	assert_true(run.takeover_new.is_active);
+	assert_int_equal(takeover_new_begin(&run, &err), 0);
 	assert_true(run.input->changing);
-	assert_int_equal(take_over_complete(&run, &err), code);
+	assert_int_equal(takeover_new_complete(&run, &err), code);
 	if (code)
 		assert_non_null(strstr(err.text, words));
 }
@@ -214,11 +214,11 @@ static void test_no_other_agent(void **state)
 	struct pid_file another;
 
 	expect_ask(0, NULL);
-	assert_false(run.take_over.is_active);
+	assert_false(run.takeover_new.is_active);
 	/* From here on others have to ask this one. */
 	assert_int_equal(pid_file_open(&another, pid_path, NULL), -EBUSY);
 	pid_file_close(&run.pid_file);
-	options.take_over = TAKE_OVER_NOT;
+	options.takeover = TAKEOVER_NOT;
 	expect_ask(0, NULL);
 	assert_int_equal(pid_file_open(&another, pid_path, NULL), 0);
 	pid_file_close(&another);
@@ -280,9 +280,9 @@ static void test_one_that_ends_before(void **state)
 	begin_other(TO_BOUNDARY);
 	expect_complete(0, NULL);
 	end_other();
-	assert_false(run.take_over.is_active);
-	assert_int_equal(take_over_open(&run, &err), 0);
-	take_over_continue_outputs(&run);
+	assert_false(run.takeover_new.is_active);
+	assert_int_equal(takeover_new_open(&run, &err), 0);
+	takeover_new_continue_outputs(&run);
 	assert_false(run.outputs.list[0]->continues);
 }
 
@@ -290,7 +290,7 @@ static void expect_report(const char *wanted)
 {
 	struct buf text = {0};
 
-	take_over_append_report(&run, &text);
+	takeover_new_append_report(&run, &text);
 	buf_append_char(&text, '\0');
 	assert_string_equal(text.data, wanted);
 	buf_finish(&text);
@@ -304,10 +304,10 @@ static void test_the_whole_way(void **state)
 	expect_complete(0, NULL);
 	end_other();
 	assert_true(other.was_told);
-	assert_false(run.take_over.died);
-	take_over_continue_outputs(&run);
+	assert_false(run.takeover_new.died);
+	takeover_new_continue_outputs(&run);
 	assert_int_equal(outputs_open(&run.outputs, false, NULL, NULL), 0);
-	assert_int_equal(take_over_open(&run, &err), 0);
+	assert_int_equal(takeover_new_open(&run, &err), 0);
 	assert_string_equal(run.outputs.list[0]->stream, "0123456789abcdef");
 	assert_int_equal(run.outputs.list[0]->number, 21);
 	expect_report("agent: with process 4711, from which it took over: seen 15 = delivered 11 + "
@@ -320,8 +320,8 @@ static void test_one_that_dies(void **state)
 	begin_other(TO_GO);
 	expect_complete(0, NULL);
 	end_other();
-	assert_true(run.take_over.died);
-	take_over_continue_outputs(&run);
+	assert_true(run.takeover_new.died);
+	takeover_new_continue_outputs(&run);
 	assert_int_equal(outputs_open(&run.outputs, false, NULL, NULL), 0);
 	assert_int_equal(run.outputs.list[0]->number, 20);
 	assert_true(run.outputs.list[0]->past.died);
@@ -337,8 +337,8 @@ static void test_other_outputs(void **state)
 
 	assert_int_equal(output_create(fake_config(",x=1"), &view, &output, NULL), 0);
 	assert_int_equal(outputs_add(&run.outputs, output), 0);
-	add_output(&run.take_over.last, 9);
-	take_over_continue_outputs(&run);
+	add_output(&run.takeover_new.last, 9);
+	takeover_new_continue_outputs(&run);
 	assert_true(run.outputs.list[0]->continues);
 	assert_false(run.outputs.list[1]->continues);
 }

@@ -38,7 +38,7 @@ static int setup(void **state)
 	assert_int_equal(outputs_add(&run.outputs, output), 0);
 	assert_int_equal(outputs_open(&run.outputs, false, NULL, NULL), 0);
 	other = (struct channel){.fd = -1};
-	hand_over_begin(&run);
+	takeover_old_begin(&run);
 	return 0;
 }
 
@@ -46,8 +46,8 @@ static int teardown(void **state)
 {
 	channel_close(&other);
 	outputs_finish(&run.outputs);
-	hand_over_stop(&run);
-	hand_over_finish(&run);
+	takeover_old_stop(&run);
+	takeover_old_finish(&run);
 	quiet_input_finish(&input);
 	tree_destroy(&tree);
 	fake_end();
@@ -59,12 +59,12 @@ static void turn(void)
 {
 	struct scap_event event;
 
-	hand_over_step(&run, clock_ns(CLOCK_MONOTONIC));
+	takeover_old_step(&run, clock_ns(CLOCK_MONOTONIC));
 	scap_source_next(run.input->ops->step(run.input), TURN_MS, &event);
 }
 
 /* Turns until there is an answer: 1, or the error of the connection. */
-static int receive(struct take_over_message *answer)
+static int receive(struct takeover_message *answer)
 {
 	int got = 0;
 
@@ -75,7 +75,7 @@ static int receive(struct take_over_message *answer)
 	return got;
 }
 
-static void expect_answer(enum take_over_kind kind, struct take_over_message *answer)
+static void expect_answer(enum takeover_kind kind, struct takeover_message *answer)
 {
 	assert_int_equal(receive(answer), 1);
 	assert_int_equal(answer->kind, kind);
@@ -83,7 +83,7 @@ static void expect_answer(enum take_over_kind kind, struct take_over_message *an
 
 static void expect_closed(void)
 {
-	struct take_over_message answer;
+	struct takeover_message answer;
 
 	assert_true(receive(&answer) < 0);
 	channel_close(&other);
@@ -98,45 +98,45 @@ static void connect_other(void)
 	buf_finish(&path);
 }
 
-static void send_message(const struct take_over_message *message)
+static void send_message(const struct takeover_message *message)
 {
 	assert_int_equal(channel_send(&other, message, 1000, NULL), 0);
 }
 
 static void greet(void)
 {
-	struct take_over_message answer;
+	struct takeover_message answer;
 
 	connect_other();
-	send_message(&(struct take_over_message){
-		.kind = TAKE_OVER_HELLO, .protocol = TAKE_OVER_PROTOCOL, .pid = OTHER_PID});
-	expect_answer(TAKE_OVER_WELCOME, &answer);
-	assert_int_equal(answer.protocol, TAKE_OVER_PROTOCOL);
+	send_message(&(struct takeover_message){
+		.kind = TAKEOVER_HELLO, .protocol = TAKEOVER_PROTOCOL, .pid = OTHER_PID});
+	expect_answer(TAKEOVER_WELCOME, &answer);
+	assert_int_equal(answer.protocol, TAKEOVER_PROTOCOL);
 	assert_int_equal(answer.pid, getpid());
 	assert_string_not_equal(answer.text, "");
-	take_over_message_finish(&answer);
+	takeover_message_finish(&answer);
 }
 
 static void send_boundary(uint64_t time_ns)
 {
 	send_message(
-		&(struct take_over_message){.kind = TAKE_OVER_BOUNDARY, .boundary_ns = time_ns});
+		&(struct takeover_message){.kind = TAKEOVER_BOUNDARY, .boundary_ns = time_ns});
 }
 
 /* As the other agent does: when a boundary is past by the time it arrives, a later one. */
-static void expect_reached(struct take_over_message *reached)
+static void expect_reached(struct takeover_message *reached)
 {
 	uint64_t ahead_ns = AHEAD_NS;
 
 	send_boundary(clock_ns(CLOCK_BOOTTIME) + ahead_ns);
-	while (receive(reached) == 1 && reached->kind == TAKE_OVER_LATER && ahead_ns < LONG_NS) {
+	while (receive(reached) == 1 && reached->kind == TAKEOVER_LATER && ahead_ns < LONG_NS) {
 		ahead_ns *= 2;
 		send_boundary(clock_ns(CLOCK_BOOTTIME) + ahead_ns);
 	}
-	assert_int_equal(reached->kind, TAKE_OVER_REACHED);
+	assert_int_equal(reached->kind, TAKEOVER_REACHED);
 }
 
-static void reach(struct take_over_message *reached)
+static void reach(struct takeover_message *reached)
 {
 	greet();
 	expect_reached(reached);
@@ -148,7 +148,7 @@ static void expect_goes_on(void)
 	turn();
 	turn();
 	assert_false(run.ended);
-	assert_false(hand_over_is_gone(&run.hand_over));
+	assert_false(takeover_old_is_gone(&run.takeover_old));
 	assert_null(boundary_source(&input.boundary));
 	assert_false(run.input->changing);
 	greet();
@@ -156,7 +156,7 @@ static void expect_goes_on(void)
 
 static void test_the_whole_way(void **state)
 {
-	struct take_over_message answer;
+	struct takeover_message answer;
 
 	run.outputs.list[0]->number = 12;
 	reach(&answer);
@@ -166,31 +166,31 @@ static void test_the_whole_way(void **state)
 	assert_string_equal(answer.outputs[0].stream, run.outputs.list[0]->stream);
 	assert_int_equal(answer.outputs[0].number, 12);
 	assert_true(answer.patience_ns > run.outputs.list[0]->config->stop_ns);
-	take_over_message_finish(&answer);
+	takeover_message_finish(&answer);
 	assert_false(run.ended);
-	send_message(&(struct take_over_message){.kind = TAKE_OVER_GO});
+	send_message(&(struct takeover_message){.kind = TAKEOVER_GO});
 	for (int i = 0; i < TRIES && !run.ended; i++)
 		turn();
 	assert_true(run.ended);
-	assert_true(hand_over_is_gone(&run.hand_over));
-	hand_over_account(&run);
-	hand_over_stop(&run);
+	assert_true(takeover_old_is_gone(&run.takeover_old));
+	takeover_old_account(&run);
+	takeover_old_stop(&run);
 	/* Not before all is released. */
 	assert_int_equal(channel_receive(&other, 0, &answer, NULL), 0);
-	hand_over_finish(&run);
+	takeover_old_finish(&run);
 	assert_int_equal(channel_receive(&other, 1000, &answer, NULL), 1);
-	assert_int_equal(answer.kind, TAKE_OVER_RELEASED);
+	assert_int_equal(answer.kind, TAKEOVER_RELEASED);
 	assert_int_equal(answer.seen, 10);
 	assert_int_equal(answer.delivered, 7);
 	assert_int_equal(answer.lost, 2);
 	assert_int_equal(answer.corrupt, 1);
 	assert_int_equal(answer.outputs[0].number, 12);
-	take_over_message_finish(&answer);
+	takeover_message_finish(&answer);
 }
 
 static void test_the_other_one_dies(void **state)
 {
-	struct take_over_message answer;
+	struct takeover_message answer;
 
 	greet();
 	channel_close(&other);
@@ -205,7 +205,7 @@ static void test_the_other_one_dies(void **state)
 	expect_goes_on();
 	channel_close(&other);
 	reach(&answer);
-	take_over_message_finish(&answer);
+	takeover_message_finish(&answer);
 	channel_close(&other);
 	expect_goes_on();
 }
@@ -213,62 +213,62 @@ static void test_the_other_one_dies(void **state)
 static void test_silence(void **state)
 {
 	connect_other();
-	for (int i = 0; i < TRIES && run.hand_over.state != HAND_OVER_TALKS; i++)
+	for (int i = 0; i < TRIES && run.takeover_old.state != TAKEOVER_OLD_TALKS; i++)
 		turn();
-	hand_over_step(&run, run.hand_over.due_ns - 1);
-	assert_int_equal(run.hand_over.state, HAND_OVER_TALKS);
-	hand_over_step(&run, run.hand_over.due_ns);
-	assert_int_equal(run.hand_over.state, HAND_OVER_ALONE);
+	takeover_old_step(&run, run.takeover_old.due_ns - 1);
+	assert_int_equal(run.takeover_old.state, TAKEOVER_OLD_TALKS);
+	takeover_old_step(&run, run.takeover_old.due_ns);
+	assert_int_equal(run.takeover_old.state, TAKEOVER_OLD_ALONE);
 	expect_closed();
 }
 
 static void test_no_go(void **state)
 {
-	struct take_over_message answer;
+	struct takeover_message answer;
 
 	reach(&answer);
-	take_over_message_finish(&answer);
-	hand_over_step(&run, run.hand_over.due_ns);
+	takeover_message_finish(&answer);
+	takeover_old_step(&run, run.takeover_old.due_ns);
 	expect_closed();
 	expect_goes_on();
 }
 
 static void test_later(void **state)
 {
-	struct take_over_message answer;
+	struct takeover_message answer;
 
 	greet();
 	send_boundary(clock_ns(CLOCK_BOOTTIME));
-	expect_answer(TAKE_OVER_LATER, &answer);
+	expect_answer(TAKEOVER_LATER, &answer);
 	input.busy = true;
 	send_boundary(clock_ns(CLOCK_BOOTTIME) + AHEAD_NS);
-	expect_answer(TAKE_OVER_LATER, &answer);
+	expect_answer(TAKEOVER_LATER, &answer);
 	input.busy = false;
 	run.input->changing = true;
 	send_boundary(clock_ns(CLOCK_BOOTTIME) + AHEAD_NS);
-	expect_answer(TAKE_OVER_LATER, &answer);
+	expect_answer(TAKEOVER_LATER, &answer);
 	run.input->changing = false;
 	expect_reached(&answer);
-	take_over_message_finish(&answer);
+	takeover_message_finish(&answer);
 }
 
 /* A capture that is opened during a reload would be younger than that of the other agent. */
 static void test_busy_at_the_hello(void **state)
 {
-	struct take_over_message answer;
+	struct takeover_message answer;
 
 	connect_other();
 	input.busy = true;
-	send_message(&(struct take_over_message){
-		.kind = TAKE_OVER_HELLO, .protocol = TAKE_OVER_PROTOCOL, .pid = OTHER_PID});
-	expect_answer(TAKE_OVER_LATER, &answer);
-	assert_false(hand_over_is_busy(&run.hand_over));
+	send_message(&(struct takeover_message){
+		.kind = TAKEOVER_HELLO, .protocol = TAKEOVER_PROTOCOL, .pid = OTHER_PID});
+	expect_answer(TAKEOVER_LATER, &answer);
+	assert_false(takeover_old_is_busy(&run.takeover_old));
 	input.busy = false;
-	send_message(&(struct take_over_message){
-		.kind = TAKE_OVER_HELLO, .protocol = TAKE_OVER_PROTOCOL, .pid = OTHER_PID});
-	expect_answer(TAKE_OVER_WELCOME, &answer);
-	take_over_message_finish(&answer);
-	assert_true(hand_over_is_busy(&run.hand_over));
+	send_message(&(struct takeover_message){
+		.kind = TAKEOVER_HELLO, .protocol = TAKEOVER_PROTOCOL, .pid = OTHER_PID});
+	expect_answer(TAKEOVER_WELCOME, &answer);
+	takeover_message_finish(&answer);
+	assert_true(takeover_old_is_busy(&run.takeover_old));
 	channel_close(&other);
 	expect_goes_on();
 }
@@ -276,13 +276,13 @@ static void test_busy_at_the_hello(void **state)
 /* A run that ends by itself has all events that were captured until then. */
 static void test_this_one_ends(void **state)
 {
-	struct take_over_message answer;
+	struct takeover_message answer;
 	struct scap_event event;
 
-	hand_over_leave(&run);
+	takeover_old_leave(&run);
 	reach(&answer);
-	take_over_message_finish(&answer);
-	hand_over_leave(&run);
+	takeover_message_finish(&answer);
+	takeover_old_leave(&run);
 	expect_closed();
 	assert_int_equal(scap_source_next(run.input->ops->step(run.input), 0, &event), 0);
 	assert_null(boundary_source(&input.boundary));
@@ -290,14 +290,14 @@ static void test_this_one_ends(void **state)
 
 static void test_another_protocol(void **state)
 {
-	struct take_over_message answer;
+	struct takeover_message answer;
 
 	connect_other();
-	send_message(&(struct take_over_message){.kind = TAKE_OVER_HELLO,
-						 .protocol = TAKE_OVER_PROTOCOL + 1});
-	expect_answer(TAKE_OVER_WELCOME, &answer);
-	assert_int_equal(answer.protocol, TAKE_OVER_PROTOCOL);
-	take_over_message_finish(&answer);
+	send_message(&(struct takeover_message){.kind = TAKEOVER_HELLO,
+						 .protocol = TAKEOVER_PROTOCOL + 1});
+	expect_answer(TAKEOVER_WELCOME, &answer);
+	assert_int_equal(answer.protocol, TAKEOVER_PROTOCOL);
+	takeover_message_finish(&answer);
 	expect_closed();
 	expect_goes_on();
 }
@@ -305,10 +305,10 @@ static void test_another_protocol(void **state)
 static void test_wrong_messages(void **state)
 {
 	connect_other();
-	send_message(&(struct take_over_message){.kind = TAKE_OVER_GO});
+	send_message(&(struct takeover_message){.kind = TAKEOVER_GO});
 	expect_closed();
 	greet();
-	send_message(&(struct take_over_message){.kind = TAKE_OVER_GO});
+	send_message(&(struct takeover_message){.kind = TAKEOVER_GO});
 	expect_closed();
 	greet();
 	assert_int_equal(send(other.fd, "GET / HTTP/1.1\r\n", 16, 0), 16);
@@ -321,17 +321,17 @@ static void test_who_cannot_be_taken_over(void **state)
 	struct channel channel;
 	struct buf path = {0};
 
-	hand_over_stop(&run);
-	hand_over_finish(&run);
+	takeover_old_stop(&run);
+	takeover_old_finish(&run);
 	options.write = "/x";
-	hand_over_begin(&run);
+	takeover_old_begin(&run);
 	assert_int_equal(channel_path(pid_path, &path), 0);
 	assert_true(channel_connect(path.data, &channel, NULL) < 0);
 	options.write = NULL;
 	options.pid_file = NULL;
-	hand_over_begin(&run);
-	assert_int_equal(run.hand_over.state, HAND_OVER_CLOSED);
-	hand_over_step(&run, 0);
+	takeover_old_begin(&run);
+	assert_int_equal(run.takeover_old.state, TAKEOVER_OLD_CLOSED);
+	takeover_old_step(&run, 0);
 	buf_finish(&path);
 }
 

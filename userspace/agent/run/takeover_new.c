@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The side of the agent that begins. */
-#include "agent/run/take_over.h"
+#include "agent/run/takeover_new.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -41,18 +41,18 @@ enum {
 
 static const char busy[] = "it is busy with a reload for 60 seconds";
 
-static int take_over_fail(const struct run *run, int code, const char *why, struct error *err)
+static int takeover_new_fail(const struct run *run, int code, const char *why, struct error *err)
 {
 	return error_set(err, code, "--take-over: the agent that runs with %s goes on: %s",
 			 run->options->pid_file, why);
 }
 
-static int run_take_over_ask(struct run *run, struct take_over_message *answer, struct error *err)
+static int takeover_new_hello(struct run *run, struct takeover_message *answer, struct error *err)
 {
-	struct channel *channel = &run->take_over.channel;
-	const struct take_over_message hello = {
-		.kind = TAKE_OVER_HELLO,
-		.protocol = TAKE_OVER_PROTOCOL,
+	struct channel *channel = &run->takeover_new.channel;
+	const struct takeover_message hello = {
+		.kind = TAKEOVER_HELLO,
+		.protocol = TAKEOVER_PROTOCOL,
 		.text = LANNER_VERSION,
 		.pid = (uint64_t)getpid(),
 	};
@@ -62,49 +62,49 @@ static int run_take_over_ask(struct run *run, struct take_over_message *answer, 
 	if (got == 0)
 		got = channel_receive(channel, ANSWER_MS, answer, &why);
 	if (got < 0)
-		return take_over_fail(run, got, why.text, err);
+		return takeover_new_fail(run, got, why.text, err);
 	return got ? 0
-		   : take_over_fail(run, -ETIMEDOUT, "it does not answer within 5 seconds", err);
+		   : takeover_new_fail(run, -ETIMEDOUT, "it does not answer within 5 seconds", err);
 }
 
 /* Until it is not busy with a reload. */
-static int ask_until(struct run *run, uint64_t until_ns, struct take_over_message *answer,
+static int ask_until(struct run *run, uint64_t until_ns, struct takeover_message *answer,
 		     struct error *err)
 {
 	const struct timespec pause = {.tv_nsec = LATER_MS * NS_PER_MS};
-	int code = run_take_over_ask(run, answer, err);
+	int code = takeover_new_hello(run, answer, err);
 
-	while (code == 0 && answer->kind == TAKE_OVER_LATER) {
+	while (code == 0 && answer->kind == TAKEOVER_LATER) {
 		if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
-			return take_over_fail(run, -ETIMEDOUT, busy, err);
+			return takeover_new_fail(run, -ETIMEDOUT, busy, err);
 		nanosleep(&pause, NULL);
-		code = run_take_over_ask(run, answer, err);
+		code = takeover_new_hello(run, answer, err);
 	}
 	return code;
 }
 
-static int take_over_greet(struct run *run, struct error *err)
+static int takeover_new_greet(struct run *run, struct error *err)
 {
-	struct take_over *take_over = &run->take_over;
-	struct take_over_message answer;
+	struct takeover_new *takeover_new = &run->takeover_new;
+	struct takeover_message answer;
 	struct error why = {""};
 	int code = ask_until(run, clock_ns(CLOCK_MONOTONIC) + AGREE_NS, &answer, err);
 
 	if (code)
 		return code;
-	if (answer.kind != TAKE_OVER_WELCOME || answer.protocol != TAKE_OVER_PROTOCOL) {
+	if (answer.kind != TAKEOVER_WELCOME || answer.protocol != TAKEOVER_PROTOCOL) {
 		error_set(&why, 0,
 			  "it is version %s with protocol %" PRIu64 ", this is version %s with %d: "
 			  "end it first",
 			  answer.text ? answer.text : "unknown", answer.protocol, LANNER_VERSION,
-			  TAKE_OVER_PROTOCOL);
-		take_over_message_finish(&answer);
-		return take_over_fail(run, -EPROTO, why.text, err);
+			  TAKEOVER_PROTOCOL);
+		takeover_message_finish(&answer);
+		return takeover_new_fail(run, -EPROTO, why.text, err);
 	}
-	take_over->pid = answer.pid;
-	take_over->version = answer.text;
+	takeover_new->pid = answer.pid;
+	takeover_new->version = answer.text;
 	answer.text = NULL;
-	take_over_message_finish(&answer);
+	takeover_message_finish(&answer);
 	return 0;
 }
 
@@ -117,7 +117,7 @@ static int connect_other(struct run *run, struct error *err)
 		error_set(err, code, "--take-over: the path of a socket beside %s: %s",
 			  run->options->pid_file, strerror(-code));
 	else
-		code = channel_connect(path.data, &run->take_over.channel, err);
+		code = channel_connect(path.data, &run->takeover_new.channel, err);
 	buf_finish(&path);
 	return code;
 }
@@ -141,7 +141,7 @@ static int find_other(struct run *run, struct error *err)
 
 	while ((code == -ENOENT || code == -ECONNREFUSED) && has_owner(run)) {
 		if (clock_ns(CLOCK_MONOTONIC) >= until_ns || signals_count())
-			return take_over_fail(
+			return takeover_new_fail(
 				run, -EBUSY,
 				"it cannot be taken over, since it does not listen (it writes "
 				"a capture file, or is older): end it first",
@@ -152,19 +152,19 @@ static int find_other(struct run *run, struct error *err)
 	return code;
 }
 
-int take_over_ask(struct run *run, struct error *err)
+int takeover_new_ask(struct run *run, struct error *err)
 {
 	const struct options *options = run->options;
 	struct error why = {""};
-	int code = options->take_over ? -EBUSY : 0;
+	int code = options->takeover ? -EBUSY : 0;
 
 	/* Busy: of two that start at once the other one was first, so that there is one to ask. */
 	while (code == -EBUSY) {
 		why = (struct error){""};
 		code = find_other(run, &why);
 		if (code == 0) {
-			run->take_over.is_active = true;
-			return take_over_greet(run, err);
+			run->takeover_new.is_active = true;
+			return takeover_new_greet(run, err);
 		}
 		if (code != -ENOENT && code != -ECONNREFUSED)
 			break;
@@ -176,12 +176,12 @@ int take_over_ask(struct run *run, struct error *err)
 	return code ? error_set(err, code, "%s", why.text) : 0;
 }
 
-int take_over_begin(struct run *run, struct error *err)
+int takeover_new_begin(struct run *run, struct error *err)
 {
 	struct boundary *boundary;
 	int code;
 
-	if (!run->take_over.is_active)
+	if (!run->takeover_new.is_active)
 		return 0;
 	boundary = run->input->live->boundary(run->input);
 	run->input->changing = true;
@@ -215,8 +215,8 @@ static int pause_with_events(struct run *run, int ms, struct error *err)
  * Waits for a message with events. told: the other agent was told to end, so that no signal ends
  * this one. Returns as channel_receive().
  */
-static int take_over_await(struct run *run, uint64_t until_ns, bool told,
-			   struct take_over_message *message, struct error *err)
+static int takeover_new_await(struct run *run, uint64_t until_ns, bool told,
+			      struct takeover_message *message, struct error *err)
 {
 	int got = 0;
 
@@ -225,7 +225,7 @@ static int take_over_await(struct run *run, uint64_t until_ns, bool told,
 
 		if (code == 0 && !told && signals_count())
 			return error_set(err, -EINTR, "a signal ended this one");
-		got = code ? code : channel_receive(&run->take_over.channel, 0, message, err);
+		got = code ? code : channel_receive(&run->takeover_new.channel, 0, message, err);
 	}
 	return got;
 }
@@ -233,27 +233,28 @@ static int take_over_await(struct run *run, uint64_t until_ns, bool told,
 /* Names a boundary. Returns the kind of the answer, or -errno with a message. */
 static int propose(struct run *run, struct error *err)
 {
-	struct take_over *take_over = &run->take_over;
-	const struct take_over_message boundary = {
-		.kind = TAKE_OVER_BOUNDARY,
+	struct takeover_new *takeover_new = &run->takeover_new;
+	const struct takeover_message boundary = {
+		.kind = TAKEOVER_BOUNDARY,
 		.boundary_ns = clock_ns(CLOCK_BOOTTIME) + AHEAD_NS,
 	};
 	struct error why = {""};
 	int got;
 
 	boundary_set(boundary_of(run), boundary.boundary_ns);
-	got = channel_send(&take_over->channel, &boundary, SEND_MS, &why);
+	got = channel_send(&takeover_new->channel, &boundary, SEND_MS, &why);
 	if (got == 0)
-		got = take_over_await(run, clock_ns(CLOCK_MONOTONIC) + REACH_NS, false,
-				      &take_over->last, &why);
+		got = takeover_new_await(run, clock_ns(CLOCK_MONOTONIC) + REACH_NS, false,
+					 &takeover_new->last, &why);
 	if (got < 0)
-		return take_over_fail(run, got, why.text, err);
+		return takeover_new_fail(run, got, why.text, err);
 	if (got == 0)
-		return take_over_fail(run, -ETIMEDOUT,
-				      "it did not reach the boundary within 20 seconds", err);
-	if (take_over->last.kind == TAKE_OVER_REACHED || take_over->last.kind == TAKE_OVER_LATER)
-		return (int)take_over->last.kind;
-	return take_over_fail(run, -EPROTO, "it sent a message that was not expected", err);
+		return takeover_new_fail(run, -ETIMEDOUT,
+					 "it did not reach the boundary within 20 seconds", err);
+	if (takeover_new->last.kind == TAKEOVER_REACHED ||
+	    takeover_new->last.kind == TAKEOVER_LATER)
+		return (int)takeover_new->last.kind;
+	return takeover_new_fail(run, -EPROTO, "it sent a message that was not expected", err);
 }
 
 /* Until the other agent has reached a boundary. */
@@ -264,11 +265,11 @@ static int agree(struct run *run, struct error *err)
 
 	for (;;) {
 		kind = propose(run, err);
-		if (kind != TAKE_OVER_LATER)
+		if (kind != TAKEOVER_LATER)
 			return kind < 0 ? kind : 0;
-		take_over_message_finish(&run->take_over.last);
+		takeover_message_finish(&run->takeover_new.last);
 		if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
-			return take_over_fail(run, -ETIMEDOUT, busy, err);
+			return takeover_new_fail(run, -ETIMEDOUT, busy, err);
 		if (pause_with_events(run, LATER_MS, err))
 			return -EIO;
 	}
@@ -277,35 +278,35 @@ static int agree(struct run *run, struct error *err)
 /* The other one ends; from here on this one goes on in any case. */
 static int await_release(struct run *run, struct error *err)
 {
-	struct take_over *take_over = &run->take_over;
-	uint64_t patience_ns = take_over->last.patience_ns < PATIENCE_NS_MAX
-				       ? take_over->last.patience_ns
+	struct takeover_new *takeover_new = &run->takeover_new;
+	uint64_t patience_ns = takeover_new->last.patience_ns < PATIENCE_NS_MAX
+				       ? takeover_new->last.patience_ns
 				       : PATIENCE_NS_MAX;
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + patience_ns + GRACE_NS;
-	struct take_over_message released;
+	struct takeover_message released;
 	struct error why = {""};
-	int got = take_over_await(run, until_ns, true, &released, &why);
+	int got = takeover_new_await(run, until_ns, true, &released, &why);
 
 	if (got == 0)
 		return error_set(err, -ETIMEDOUT,
 				 "--take-over: process %" PRIu64 " has stopped its capture, but "
 				 "does not end: end it",
-				 take_over->pid);
-	if (got == 1 && released.kind == TAKE_OVER_RELEASED) {
-		released.events = take_over->last.events;
-		released.events_count = take_over->last.events_count;
-		take_over->last.events = NULL;
-		take_over_message_finish(&take_over->last);
-		take_over->last = released;
+				 takeover_new->pid);
+	if (got == 1 && released.kind == TAKEOVER_RELEASED) {
+		released.events = takeover_new->last.events;
+		released.events_count = takeover_new->last.events_count;
+		takeover_new->last.events = NULL;
+		takeover_message_finish(&takeover_new->last);
+		takeover_new->last = released;
 		return 0;
 	}
 	if (got == 1)
-		take_over_message_finish(&released);
-	take_over->died = true;
+		takeover_message_finish(&released);
+	takeover_new->died = true;
 	fprintf(stderr,
 		"agent: process %" PRIu64 " ended without an account (%s): what it had not "
 		"delivered is said as missing in each output\n",
-		take_over->pid, got < 0 ? why.text : "a message that was not expected");
+		takeover_new->pid, got < 0 ? why.text : "a message that was not expected");
 	return 0;
 }
 
@@ -330,7 +331,7 @@ static int await_end(struct run *run, struct error *err)
 /* The other agent was ended by something else: this one begins now. */
 static int begin_alone(struct run *run, int code, struct error *err)
 {
-	struct take_over *take_over = &run->take_over;
+	struct takeover_new *takeover_new = &run->takeover_new;
 	struct error other = {""};
 	int ended = code == -ECONNRESET || code == -EPIPE ? await_end(run, &other) : 0;
 
@@ -339,18 +340,18 @@ static int begin_alone(struct run *run, int code, struct error *err)
 	fprintf(stderr,
 		"agent: --take-over: process %" PRIu64 " has ended by itself: events between its "
 		"end and now are missing\n",
-		take_over->pid);
+		takeover_new->pid);
 	boundary_set(boundary_of(run), clock_ns(CLOCK_BOOTTIME));
-	take_over->pid = 0;
-	take_over->is_active = false;
-	channel_close(&take_over->channel);
+	takeover_new->pid = 0;
+	takeover_new->is_active = false;
+	channel_close(&takeover_new->channel);
 	return 0;
 }
 
-int take_over_complete(struct run *run, struct error *err)
+int takeover_new_complete(struct run *run, struct error *err)
 {
-	static const struct take_over_message go = {.kind = TAKE_OVER_GO};
-	struct take_over *take_over = &run->take_over;
+	static const struct takeover_message go = {.kind = TAKEOVER_GO};
+	struct takeover_new *takeover_new = &run->takeover_new;
 	struct error why = {""};
 	int code = agree(run, err);
 
@@ -358,22 +359,22 @@ int take_over_complete(struct run *run, struct error *err)
 		return begin_alone(run, code, err);
 	/* Before this agent's first event; those of the kernel from here on are its own. */
 	losses_skip(&run->losses, run->input);
-	if (channel_send(&take_over->channel, &go, SEND_MS, &why))
-		return take_over_fail(run, -EPIPE, why.text, err);
+	if (channel_send(&takeover_new->channel, &go, SEND_MS, &why))
+		return takeover_new_fail(run, -EPIPE, why.text, err);
 	code = await_release(run, err);
-	take_over->is_active = false;
-	channel_close(&take_over->channel);
-	if (code == 0 && take_over->died && await_end(run, err) < 0)
+	takeover_new->is_active = false;
+	channel_close(&takeover_new->channel);
+	if (code == 0 && takeover_new->died && await_end(run, err) < 0)
 		code = -EIO;
 	return code;
 }
 
 /* The output of the other agent with that configuration, or NULL. It is used once. */
-static const struct take_over_output *take_over_find(const struct take_over_message *message,
-						     const struct output_config *config,
-						     bool used[TAKE_OVER_OUTPUTS_MAX])
+static const struct takeover_output *takeover_new_find(const struct takeover_message *message,
+						       const struct output_config *config,
+						       bool used[TAKEOVER_OUTPUTS_MAX])
 {
-	const struct take_over_output *found = NULL;
+	const struct takeover_output *found = NULL;
 	struct buf identity = {0};
 
 	output_config_append_identity(config, &identity);
@@ -388,16 +389,16 @@ static const struct take_over_output *take_over_find(const struct take_over_mess
 	return found;
 }
 
-void take_over_continue_outputs(struct run *run)
+void takeover_new_continue_outputs(struct run *run)
 {
-	const struct take_over *take_over = &run->take_over;
-	bool used[TAKE_OVER_OUTPUTS_MAX] = {false};
+	const struct takeover_new *takeover_new = &run->takeover_new;
+	bool used[TAKEOVER_OUTPUTS_MAX] = {false};
 
 	for (size_t i = 0; i < run->outputs.count; i++) {
 		struct output *output = run->outputs.list[i];
-		const struct take_over_output *from =
-			take_over_find(&take_over->last, output->config, used);
-		struct output_past past = {.died = take_over->died};
+		const struct takeover_output *from =
+			takeover_new_find(&takeover_new->last, output->config, used);
+		struct output_past past = {.died = takeover_new->died};
 
 		if (!from)
 			continue;
@@ -408,17 +409,17 @@ void take_over_continue_outputs(struct run *run)
 	}
 }
 
-int take_over_open(struct run *run, struct error *err)
+int takeover_new_open(struct run *run, struct error *err)
 {
-	struct take_over_message *last = &run->take_over.last;
+	struct takeover_message *last = &run->takeover_new.last;
 
 	if (boundary_open(boundary_of(run), last->events, last->events_count))
 		return error_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
 
-static void take_over_append_output(struct output *output, const struct take_over_output *from,
-				    bool died, struct buf *text)
+static void takeover_new_append_output(struct output *output, const struct takeover_output *from,
+				       bool died, struct buf *text)
 {
 	struct output_account account;
 	uint64_t backlog = output->config->spool ? from->backlog : 0;
@@ -439,20 +440,20 @@ static void take_over_append_output(struct output *output, const struct take_ove
 	buf_append_char(text, '\n');
 }
 
-void take_over_append_report(const struct run *run, struct buf *text)
+void takeover_new_append_report(const struct run *run, struct buf *text)
 {
-	const struct take_over *take_over = &run->take_over;
-	const struct take_over_message *last = &take_over->last;
-	bool used[TAKE_OVER_OUTPUTS_MAX] = {false};
+	const struct takeover_new *takeover_new = &run->takeover_new;
+	const struct takeover_message *last = &takeover_new->last;
+	bool used[TAKEOVER_OUTPUTS_MAX] = {false};
 	struct input_totals totals;
 
-	if (!take_over->pid || take_over->is_active)
+	if (!takeover_new->pid || takeover_new->is_active)
 		return;
-	if (!take_over->died && run->input->live->totals(run->input, &totals) == 0) {
+	if (!takeover_new->died && run->input->live->totals(run->input, &totals) == 0) {
 		buf_printf(text,
 			   "agent: with process %" PRIu64 ", from which it took over: seen %" PRIu64
 			   " = delivered %" PRIu64 " + lost %" PRIu64,
-			   take_over->pid, last->seen + totals.seen,
+			   takeover_new->pid, last->seen + totals.seen,
 			   last->delivered + totals.delivered, last->lost + totals.lost);
 		if (last->filtered + totals.filtered)
 			buf_printf(text, " + filtered %" PRIu64, last->filtered + totals.filtered);
@@ -462,20 +463,20 @@ void take_over_append_report(const struct run *run, struct buf *text)
 	}
 	for (size_t i = 0; i < run->outputs.count; i++) {
 		struct output *output = run->outputs.list[i];
-		const struct take_over_output *from = take_over_find(last, output->config, used);
+		const struct takeover_output *from = takeover_new_find(last, output->config, used);
 
 		if (from)
-			take_over_append_output(output, from, take_over->died, text);
+			takeover_new_append_output(output, from, takeover_new->died, text);
 	}
 }
 
-void take_over_finish(struct run *run)
+void takeover_new_finish(struct run *run)
 {
-	struct take_over *take_over = &run->take_over;
+	struct takeover_new *takeover_new = &run->takeover_new;
 
-	if (take_over->is_active)
-		channel_close(&take_over->channel);
-	free(take_over->version);
-	take_over_message_finish(&take_over->last);
-	*take_over = (struct take_over){0};
+	if (takeover_new->is_active)
+		channel_close(&takeover_new->channel);
+	free(takeover_new->version);
+	takeover_message_finish(&takeover_new->last);
+	*takeover_new = (struct takeover_new){0};
 }

@@ -5,7 +5,7 @@
  * other event of that kind. So the last event of one capture with the same bytes identifies the
  * copy of the other.
  */
-#include "takeover/handover.h"
+#include "takeover/takeover_merge.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,14 +18,14 @@
 enum { SEEN_SETS = 1 << 14, SEEN_WAYS = 4, WAIT_MS = 5 };
 
 /* An event without a copy so far. */
-struct handover_seen {
+struct takeover_merge_seen {
 	uint64_t ts_ns; /* 0: none */
 	uint32_t hash;
 	uint8_t side;
 };
 
 /* One of the two captures. */
-struct handover_side {
+struct takeover_merge_side {
 	struct scap_source *source;
 	struct scap_event event; /* its next one, if `held` */
 	uint64_t ts_ns;
@@ -33,13 +33,13 @@ struct handover_side {
 	bool ended;
 };
 
-struct scap_handover {
+struct takeover_merge {
 	struct scap_source source;
-	struct handover_side sides[2]; /* the old one, the new one */
+	struct takeover_merge_side sides[2]; /* the old one, the new one */
 	uint64_t old_ns; /* time of the last event of the old one */
 	uint64_t joined_ns; /* `old_ns` when the new one was added */
 	bool behind; /* the old one has ended, and no copies of its events follow */
-	struct handover_seen (*seen)[SEEN_WAYS]; /* SEEN_SETS, by their hash */
+	struct takeover_merge_seen (*seen)[SEEN_WAYS]; /* SEEN_SETS, by their hash */
 	uint64_t copies[EVENT_ID_MAX];
 };
 
@@ -52,9 +52,9 @@ static uint32_t hash_of(const struct scap_event *event)
 }
 
 /* The entry of an event with that hash, else the oldest one, to be replaced. */
-static struct handover_seen *find_seen(struct scap_handover *handover, uint32_t hash)
+static struct takeover_merge_seen *find_seen(struct takeover_merge *merge, uint32_t hash)
 {
-	struct handover_seen *set = handover->seen[hash % SEEN_SETS], *oldest = set;
+	struct takeover_merge_seen *set = merge->seen[hash % SEEN_SETS], *oldest = set;
 
 	for (unsigned int i = 0; i < SEEN_WAYS; i++) {
 		if (set[i].hash == hash)
@@ -66,20 +66,22 @@ static struct handover_seen *find_seen(struct scap_handover *handover, uint32_t 
 }
 
 /* Whether the other side had this event, too. Otherwise it is remembered, to recognize its copy. */
-static bool handover_is_copy(struct scap_handover *handover, unsigned int side)
+static bool takeover_merge_is_copy(struct takeover_merge *merge, unsigned int side)
 {
-	uint64_t ts = handover->sides[side].ts_ns;
-	uint32_t hash = hash_of(&handover->sides[side].event);
-	struct handover_seen *seen = find_seen(handover, hash);
+	uint64_t ts = merge->sides[side].ts_ns;
+	uint32_t hash = hash_of(&merge->sides[side].event);
+	struct takeover_merge_seen *seen = find_seen(merge, hash);
 	bool copy = seen->ts_ns && seen->hash == hash && seen->side != side &&
-		    ts < seen->ts_ns + HANDOVER_COPY_NS && seen->ts_ns < ts + HANDOVER_COPY_NS;
+		    ts < seen->ts_ns + TAKEOVER_MERGE_COPY_NS &&
+		    seen->ts_ns < ts + TAKEOVER_MERGE_COPY_NS;
 
-	*seen = (struct handover_seen){.ts_ns = copy ? 0 : ts, .hash = hash, .side = (uint8_t)side};
+	*seen = (struct takeover_merge_seen){
+		.ts_ns = copy ? 0 : ts, .hash = hash, .side = (uint8_t)side};
 	return copy;
 }
 
 /* Gets the next event of a side, unless it is held. Returns 0, or -errno of the source. */
-static int handover_look(struct handover_side *side, int timeout_ms)
+static int takeover_merge_look(struct takeover_merge_side *side, int timeout_ms)
 {
 	int got;
 
@@ -95,7 +97,7 @@ static int handover_look(struct handover_side *side, int timeout_ms)
 }
 
 /* The time up to which all events of a side are known. */
-static uint64_t known_ns(const struct handover_side *side)
+static uint64_t known_ns(const struct takeover_merge_side *side)
 {
 	if (side->ended)
 		return UINT64_MAX;
@@ -103,9 +105,9 @@ static uint64_t known_ns(const struct handover_side *side)
 }
 
 /* The side whose event is next; -1: that is not known yet. */
-static int earlier_side(const struct scap_handover *handover)
+static int earlier_side(const struct takeover_merge *merge)
 {
-	const struct handover_side *sides = handover->sides;
+	const struct takeover_merge_side *sides = merge->sides;
 
 	if (sides[0].held && sides[0].ts_ns <= known_ns(&sides[1]))
 		return 0;
@@ -113,65 +115,66 @@ static int earlier_side(const struct scap_handover *handover)
 }
 
 /* Notes that all events of the new one up to a time are known. */
-static void note_shown(struct scap_handover *handover, uint64_t ts_ns)
+static void note_shown(struct takeover_merge *merge, uint64_t ts_ns)
 {
-	const struct handover_side *sides = handover->sides;
+	const struct takeover_merge_side *sides = merge->sides;
 
-	if (sides[0].ended && sides[1].source && ts_ns > handover->old_ns + HANDOVER_COPY_NS)
-		handover->behind = true;
+	if (sides[0].ended && sides[1].source && ts_ns > merge->old_ns + TAKEOVER_MERGE_COPY_NS)
+		merge->behind = true;
 }
 
 /* Whether an event of a side is not to be returned. Otherwise it is remembered. */
-static bool handover_is_known(struct scap_handover *handover, unsigned int at)
+static bool takeover_merge_is_known(struct takeover_merge *merge, unsigned int at)
 {
-	const struct handover_side *side = &handover->sides[at];
+	const struct takeover_merge_side *side = &merge->sides[at];
 
 	if (side->event.len < sizeof(struct ppm_evt_hdr))
 		return false;
-	return (at == 1 && side->ts_ns <= handover->joined_ns) || handover_is_copy(handover, at);
+	return (at == 1 && side->ts_ns <= merge->joined_ns) || takeover_merge_is_copy(merge, at);
 }
 
 /* Takes the event of a side; returns whether it is to be returned. */
-static bool handover_take(struct scap_handover *handover, unsigned int at, struct scap_event *event)
+static bool takeover_merge_take(struct takeover_merge *merge, unsigned int at,
+				struct scap_event *event)
 {
-	struct handover_side *side = &handover->sides[at];
+	struct takeover_merge_side *side = &merge->sides[at];
 	unsigned int type = frame_header(&side->event).type;
 
 	side->held = false;
 	if (at == 0)
-		handover->old_ns = side->ts_ns;
+		merge->old_ns = side->ts_ns;
 	else
-		note_shown(handover, side->ts_ns);
+		note_shown(merge, side->ts_ns);
 	*event = side->event;
-	if (!handover_is_known(handover, at))
+	if (!takeover_merge_is_known(merge, at))
 		return true;
-	handover->copies[type < EVENT_ID_MAX ? type : 0]++;
+	merge->copies[type < EVENT_ID_MAX ? type : 0]++;
 	return false;
 }
 
 /*
  * Reads both in turns, waiting a short time for each, until there is an event or the time is over.
  */
-static int handover_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
+static int takeover_merge_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
 {
-	struct scap_handover *handover = (struct scap_handover *)source;
+	struct takeover_merge *merge = (struct takeover_merge *)source;
 	int wait_ms = 0;
 
 	for (;;) {
 		int side, code = 0;
 
 		for (unsigned int i = 0; i < 2 && code == 0; i++)
-			code = handover_look(&handover->sides[i], wait_ms);
+			code = takeover_merge_look(&merge->sides[i], wait_ms);
 		if (code)
 			return code;
-		side = earlier_side(handover);
+		side = earlier_side(merge);
 		if (side >= 0) {
-			if (handover_take(handover, (unsigned int)side, event))
+			if (takeover_merge_take(merge, (unsigned int)side, event))
 				return 1;
 			continue;
 		}
-		note_shown(handover, known_ns(&handover->sides[1]));
-		if (handover->sides[0].ended && handover->sides[1].ended)
+		note_shown(merge, known_ns(&merge->sides[1]));
+		if (merge->sides[0].ended && merge->sides[1].ended)
 			return -ENODATA;
 		if (timeout_ms <= 0)
 			return 0;
@@ -180,26 +183,26 @@ static int handover_next(struct scap_source *source, int timeout_ms, struct scap
 	}
 }
 
-static void handover_destroy(struct scap_source *source)
+static void takeover_merge_destroy(struct scap_source *source)
 {
-	struct scap_handover *handover = (struct scap_handover *)source;
+	struct takeover_merge *merge = (struct takeover_merge *)source;
 
-	free(handover->seen);
-	free(handover);
+	free(merge->seen);
+	free(merge);
 }
 
-static const struct scap_source_ops handover_ops = {
-	.next = handover_next,
-	.destroy = handover_destroy,
+static const struct scap_source_ops takeover_merge_ops = {
+	.next = takeover_merge_next,
+	.destroy = takeover_merge_destroy,
 };
 
-int scap_handover_create(struct scap_source *old, struct scap_handover **handover)
+int takeover_merge_create(struct scap_source *old, struct takeover_merge **merge)
 {
-	struct scap_handover *made = calloc(1, sizeof(*made));
+	struct takeover_merge *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return -ENOMEM;
-	made->source.ops = &handover_ops;
+	made->source.ops = &takeover_merge_ops;
 	made->sides[0].source = old;
 	made->sides[1].ended = true; /* until it is joined */
 	made->seen = calloc(SEEN_SETS, sizeof(*made->seen));
@@ -207,27 +210,27 @@ int scap_handover_create(struct scap_source *old, struct scap_handover **handove
 		free(made);
 		return -ENOMEM;
 	}
-	*handover = made;
+	*merge = made;
 	return 0;
 }
 
-void scap_handover_join(struct scap_handover *handover, struct scap_source *fresh)
+void takeover_merge_join(struct takeover_merge *merge, struct scap_source *fresh)
 {
-	handover->sides[1] = (struct handover_side){.source = fresh};
-	handover->joined_ns = handover->old_ns;
+	merge->sides[1] = (struct takeover_merge_side){.source = fresh};
+	merge->joined_ns = merge->old_ns;
 }
 
-struct scap_source *scap_handover_source(struct scap_handover *handover)
+struct scap_source *takeover_merge_source(struct takeover_merge *merge)
 {
-	return &handover->source;
+	return &merge->source;
 }
 
-bool scap_handover_is_done(const struct scap_handover *handover)
+bool takeover_merge_is_done(const struct takeover_merge *merge)
 {
-	return handover->behind && !handover->sides[1].held;
+	return merge->behind && !merge->sides[1].held;
 }
 
-void scap_handover_copies(const struct scap_handover *handover, uint64_t copies[EVENT_ID_MAX])
+void takeover_merge_copies(const struct takeover_merge *merge, uint64_t copies[EVENT_ID_MAX])
 {
-	memcpy(copies, handover->copies, sizeof(handover->copies));
+	memcpy(copies, merge->copies, sizeof(merge->copies));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Several receivers of what becomes known of containers, of which one fails. */
-#include "agent/record/fan.h"
+#include "agent/record/tee.h"
 #include "unit.h"
 
 #include <errno.h>
@@ -32,35 +32,35 @@ static const struct scap_snapshot_ops ops = {.container = take_container,
 static void test_all_get_it(void **state)
 {
 	struct receiver first = {{&ops}}, second = {{&ops}};
-	struct fan fan;
+	struct tee tee;
 
-	fan_init(&fan);
-	assert_int_equal(fan_add(&fan, &first.snapshot), 0);
-	assert_int_equal(fan_add(&fan, NULL), 1);
-	assert_int_equal(fan_add(&fan, &second.snapshot), 2);
-	assert_int_equal(fan.snapshot.ops->container(&fan.snapshot, NULL), 0);
-	assert_int_equal(fan.snapshot.ops->container_user(&fan.snapshot, NULL), 0);
+	tee_init(&tee);
+	assert_int_equal(tee_add(&tee, &first.snapshot), 0);
+	assert_int_equal(tee_add(&tee, NULL), 1);
+	assert_int_equal(tee_add(&tee, &second.snapshot), 2);
+	assert_int_equal(tee.snapshot.ops->container(&tee.snapshot, NULL), 0);
+	assert_int_equal(tee.snapshot.ops->container_user(&tee.snapshot, NULL), 0);
 	assert_int_equal(first.containers + first.users, 2);
 	assert_int_equal(second.containers + second.users, 2);
-	assert_int_equal(fan.codes[0] | fan.codes[1] | fan.codes[2], 0);
+	assert_int_equal(tee.codes[0] | tee.codes[1] | tee.codes[2], 0);
 }
 
 static void test_one_fails(void **state)
 {
 	struct receiver first = {{&ops}, .code = -ENOSPC}, second = {{&ops}};
-	struct fan fan;
+	struct tee tee;
 
-	fan_init(&fan);
-	fan_add(&fan, &first.snapshot);
-	fan_add(&fan, &second.snapshot);
+	tee_init(&tee);
+	tee_add(&tee, &first.snapshot);
+	tee_add(&tee, &second.snapshot);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(fan.snapshot.ops->container(&fan.snapshot, NULL), 0);
+		assert_int_equal(tee.snapshot.ops->container(&tee.snapshot, NULL), 0);
 	assert_int_equal(first.containers, 1);
 	assert_int_equal(second.containers, 3);
-	assert_int_equal(fan.codes[0], -ENOSPC);
-	assert_int_equal(fan.codes[1], 0);
-	fan_init(&fan);
-	assert_int_equal(fan.count, 0);
+	assert_int_equal(tee.codes[0], -ENOSPC);
+	assert_int_equal(tee.codes[1], 0);
+	tee_init(&tee);
+	assert_int_equal(tee.count, 0);
 }
 
 static const struct CMUnitTest tests[] = {

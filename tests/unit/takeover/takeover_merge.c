@@ -4,43 +4,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "takeover/handover.h"
+#include "takeover/takeover_merge.h"
 #include "script.h"
 #include "unit.h"
 
 enum { MANY = 2000 };
 
-#define EXPECT(handover, ...) EXPECT_MOMENTS(scap_handover_source(handover), __VA_ARGS__)
+#define EXPECT(merge, ...) EXPECT_MOMENTS(takeover_merge_source(merge), __VA_ARGS__)
 
-static uint64_t copies_of(const struct scap_handover *handover)
+static uint64_t copies_of(const struct takeover_merge *merge)
 {
 	uint64_t copies[EVENT_ID_MAX];
 
-	scap_handover_copies(handover, copies);
+	takeover_merge_copies(merge, copies);
 	return copies[EVENT_close];
 }
 
-static struct scap_handover *create(struct script *old)
+static struct takeover_merge *create(struct script *old)
 {
-	struct scap_handover *handover;
+	struct takeover_merge *merge;
 
-	assert_int_equal(scap_handover_create(&old->source, &handover), 0);
-	return handover;
+	assert_int_equal(takeover_merge_create(&old->source, &merge), 0);
+	return merge;
 }
 
-static void destroy(struct scap_handover *handover)
+static void destroy(struct takeover_merge *merge)
 {
-	scap_source_destroy(scap_handover_source(handover));
+	scap_source_destroy(takeover_merge_source(merge));
 }
 
 static void test_one_source_alone(void **state)
 {
 	struct script old = SCRIPT({1 * MS, 7}, {2 * MS, 7}, {2 * MS, 7});
-	struct scap_handover *handover = create(&old);
+	struct takeover_merge *merge = create(&old);
 
-	EXPECT(handover, {1 * MS, 7}, {2 * MS, 7}, {2 * MS, 7});
-	assert_false(scap_handover_is_done(handover));
-	destroy(handover);
+	EXPECT(merge, {1 * MS, 7}, {2 * MS, 7}, {2 * MS, 7});
+	assert_false(takeover_merge_is_done(merge));
+	destroy(merge);
 }
 
 static void test_each_event_once(void **state)
@@ -48,13 +48,13 @@ static void test_each_event_once(void **state)
 	struct script old = SCRIPT({1 * MS, 7}, {2 * MS, 8}, {3 * MS, 7}, {4 * MS, 7});
 	struct script fresh = SCRIPT({1 * MS + 9, 7}, {2 * MS + 9, 8}, {3 * MS + 9, 7},
 				     {4 * MS + 9, 7}, {5 * MS, 7}, {6 * MS, 9});
-	struct scap_handover *handover = create(&old);
+	struct takeover_merge *merge = create(&old);
 
-	scap_handover_join(handover, &fresh.source);
-	EXPECT(handover, {1 * MS, 7}, {2 * MS, 8}, {3 * MS, 7}, {4 * MS, 7}, {5 * MS, 7},
+	takeover_merge_join(merge, &fresh.source);
+	EXPECT(merge, {1 * MS, 7}, {2 * MS, 8}, {3 * MS, 7}, {4 * MS, 7}, {5 * MS, 7},
 	       {6 * MS, 9});
-	assert_int_equal(copies_of(handover), 4);
-	destroy(handover);
+	assert_int_equal(copies_of(merge), 4);
+	destroy(merge);
 }
 
 /* Each capture measures by itself how long a call took, if at all. */
@@ -62,12 +62,12 @@ static void test_latencies_make_no_difference(void **state)
 {
 	struct script old = SCRIPT({1 * MS, 7, 500}, {2 * MS, 7, 500}, {3 * MS, 7});
 	struct script fresh = SCRIPT({1 * MS + 9, 7, 509}, {2 * MS + 9, 7}, {3 * MS + 9, 7, 9});
-	struct scap_handover *handover = create(&old);
+	struct takeover_merge *merge = create(&old);
 
-	scap_handover_join(handover, &fresh.source);
-	EXPECT(handover, {1 * MS, 7}, {2 * MS, 7}, {3 * MS, 7});
-	assert_int_equal(copies_of(handover), 3);
-	destroy(handover);
+	takeover_merge_join(merge, &fresh.source);
+	EXPECT(merge, {1 * MS, 7}, {2 * MS, 7}, {3 * MS, 7});
+	assert_int_equal(copies_of(merge), 3);
+	destroy(merge);
 }
 
 static void test_what_one_alone_has(void **state)
@@ -75,12 +75,12 @@ static void test_what_one_alone_has(void **state)
 	/* Of another kind, or lost by the other: no copy. */
 	struct script old = SCRIPT({1 * MS, 7}, {2 * MS, 7}, {5 * MS, 9});
 	struct script fresh = SCRIPT({2 * MS + 9, 7}, {3 * MS, 8}, {4 * MS, 7});
-	struct scap_handover *handover = create(&old);
+	struct takeover_merge *merge = create(&old);
 
-	scap_handover_join(handover, &fresh.source);
-	EXPECT(handover, {1 * MS, 7}, {2 * MS, 7}, {3 * MS, 8}, {4 * MS, 7}, {5 * MS, 9});
-	assert_int_equal(copies_of(handover), 1);
-	destroy(handover);
+	takeover_merge_join(merge, &fresh.source);
+	EXPECT(merge, {1 * MS, 7}, {2 * MS, 7}, {3 * MS, 8}, {4 * MS, 7}, {5 * MS, 9});
+	assert_int_equal(copies_of(merge), 1);
+	destroy(merge);
 }
 
 static void test_the_new_one_ran_before_it_was_joined(void **state)
@@ -88,61 +88,61 @@ static void test_the_new_one_ran_before_it_was_joined(void **state)
 	struct script old = SCRIPT({1 * MS, 7}, {2 * MS, 7}, {3 * MS, 7}, {4 * MS, 7});
 	struct script fresh =
 		SCRIPT({2 * MS + 9, 7}, {3 * MS - 9, 8}, {3 * MS + 9, 7}, {4 * MS + 9, 7});
-	struct scap_handover *handover = create(&old);
+	struct takeover_merge *merge = create(&old);
 
 	old.now_ns = 3 * MS + 1;
-	EXPECT(handover, {1 * MS, 7}, {2 * MS, 7}, {3 * MS, 7});
+	EXPECT(merge, {1 * MS, 7}, {2 * MS, 7}, {3 * MS, 7});
 	/* Copies of these are known, though the last came after what was given last. */
-	scap_handover_join(handover, &fresh.source);
+	takeover_merge_join(merge, &fresh.source);
 	old.now_ns = UINT64_MAX;
-	EXPECT(handover, {4 * MS, 7});
-	assert_int_equal(copies_of(handover), 4);
-	destroy(handover);
+	EXPECT(merge, {4 * MS, 7});
+	assert_int_equal(copies_of(merge), 4);
+	destroy(merge);
 }
 
 static void test_one_waits_for_the_other(void **state)
 {
 	struct script old = SCRIPT({1 * MS, 7}, {3 * MS, 7});
 	struct script fresh = SCRIPT({2 * MS, 8}, {3 * MS + 9, 7}, {4 * MS, 8});
-	struct scap_handover *handover = create(&old);
+	struct takeover_merge *merge = create(&old);
 
-	scap_handover_join(handover, &fresh.source);
+	takeover_merge_join(merge, &fresh.source);
 	old.now_ns = 2 * MS;
 	fresh.now_ns = 3 * MS - 1;
-	EXPECT(handover, {1 * MS, 7});
+	EXPECT(merge, {1 * MS, 7});
 	old.now_ns = 2 * MS + 1;
-	EXPECT(handover, {2 * MS, 8});
+	EXPECT(merge, {2 * MS, 8});
 	old.now_ns = 4 * MS;
-	EXPECT(handover, {0});
+	EXPECT(merge, {0});
 	fresh.now_ns = 5 * MS;
-	EXPECT(handover, {3 * MS, 7});
+	EXPECT(merge, {3 * MS, 7});
 	old.now_ns = 5 * MS;
-	EXPECT(handover, {4 * MS, 8});
-	destroy(handover);
+	EXPECT(merge, {4 * MS, 8});
+	destroy(merge);
 }
 
 static void test_a_copy_that_comes_first(void **state)
 {
 	struct script old = SCRIPT({1 * MS + 9, 7}, {2 * MS, 7});
 	struct script fresh = SCRIPT({1 * MS, 7}, {2 * MS + 9, 7});
-	struct scap_handover *handover = create(&old);
+	struct takeover_merge *merge = create(&old);
 
-	scap_handover_join(handover, &fresh.source);
-	EXPECT(handover, {1 * MS, 7}, {2 * MS, 7});
-	assert_int_equal(copies_of(handover), 2);
-	destroy(handover);
+	takeover_merge_join(merge, &fresh.source);
+	EXPECT(merge, {1 * MS, 7}, {2 * MS, 7});
+	assert_int_equal(copies_of(merge), 2);
+	destroy(merge);
 }
 
 static void test_copies_are_near(void **state)
 {
 	struct script old = SCRIPT({1 * MS, 7});
-	struct script fresh = SCRIPT({1 * MS + HANDOVER_COPY_NS, 7});
-	struct scap_handover *handover = create(&old);
+	struct script fresh = SCRIPT({1 * MS + TAKEOVER_MERGE_COPY_NS, 7});
+	struct takeover_merge *merge = create(&old);
 
-	scap_handover_join(handover, &fresh.source);
-	EXPECT(handover, {1 * MS, 7}, {1 * MS + HANDOVER_COPY_NS, 7});
-	assert_int_equal(copies_of(handover), 0);
-	destroy(handover);
+	takeover_merge_join(merge, &fresh.source);
+	EXPECT(merge, {1 * MS, 7}, {1 * MS + TAKEOVER_MERGE_COPY_NS, 7});
+	assert_int_equal(copies_of(merge), 0);
+	destroy(merge);
 }
 
 /* A busy machine: many events come between an event and its copy. */
@@ -150,7 +150,7 @@ static void test_many_wait_for_their_copies(void **state)
 {
 	static struct moment first[MANY + 1], second[MANY + 1];
 	struct script old = SCRIPT({0}), fresh = SCRIPT({0});
-	struct scap_handover *handover = create(&old);
+	struct takeover_merge *merge = create(&old);
 
 	for (size_t i = 0; i < MANY; i++) {
 		first[i] = (struct moment){1 * MS + i, i};
@@ -158,65 +158,65 @@ static void test_many_wait_for_their_copies(void **state)
 	}
 	old.moments = first;
 	fresh.moments = second;
-	scap_handover_join(handover, &fresh.source);
-	expect_moments(scap_handover_source(handover), first);
-	assert_int_equal(copies_of(handover), MANY);
-	destroy(handover);
+	takeover_merge_join(merge, &fresh.source);
+	expect_moments(takeover_merge_source(merge), first);
+	assert_int_equal(copies_of(merge), MANY);
+	destroy(merge);
 }
 
 static void test_when_it_is_done(void **state)
 {
 	struct script old = SCRIPT({1 * MS, 7});
 	struct script fresh = SCRIPT({1 * MS + 9, 7}, {90 * MS, 7});
-	struct scap_handover *handover = create(&old);
+	struct takeover_merge *merge = create(&old);
 
-	scap_handover_join(handover, &fresh.source);
+	takeover_merge_join(merge, &fresh.source);
 	fresh.now_ns = 2 * MS;
-	EXPECT(handover, {1 * MS, 7});
-	assert_false(scap_handover_is_done(handover)); /* the old one runs */
+	EXPECT(merge, {1 * MS, 7});
+	assert_false(takeover_merge_is_done(merge)); /* the old one runs */
 	old.stopped = true;
-	EXPECT(handover, {0});
-	assert_false(scap_handover_is_done(handover)); /* copies may follow */
-	fresh.now_ns = 1 * MS + HANDOVER_COPY_NS + 1;
-	EXPECT(handover, {0});
-	assert_true(scap_handover_is_done(handover));
+	EXPECT(merge, {0});
+	assert_false(takeover_merge_is_done(merge)); /* copies may follow */
+	fresh.now_ns = 1 * MS + TAKEOVER_MERGE_COPY_NS + 1;
+	EXPECT(merge, {0});
+	assert_true(takeover_merge_is_done(merge));
 	fresh.now_ns = UINT64_MAX;
 	fresh.stopped = true;
-	EXPECT(handover, {90 * MS, 7});
-	assert_true(scap_handover_is_done(handover));
-	destroy(handover);
+	EXPECT(merge, {90 * MS, 7});
+	assert_true(takeover_merge_is_done(merge));
+	destroy(merge);
 }
 
 static void test_it_is_done_without_a_pause(void **state)
 {
 	struct script old = SCRIPT({1 * MS, 7});
 	struct script fresh = SCRIPT({20 * MS, 8}, {30 * MS, 7}, {31 * MS, 7});
-	struct scap_handover *handover = create(&old);
+	struct takeover_merge *merge = create(&old);
 	struct scap_event event;
 
-	scap_handover_join(handover, &fresh.source);
+	takeover_merge_join(merge, &fresh.source);
 	old.stopped = true;
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(scap_source_next(scap_handover_source(handover), 0, &event), 1);
-		assert_false(scap_handover_is_done(handover));
+		assert_int_equal(scap_source_next(takeover_merge_source(merge), 0, &event), 1);
+		assert_false(takeover_merge_is_done(merge));
 	}
-	assert_int_equal(scap_source_next(scap_handover_source(handover), 0, &event), 1);
-	assert_true(scap_handover_is_done(handover));
-	destroy(handover);
+	assert_int_equal(scap_source_next(takeover_merge_source(merge), 0, &event), 1);
+	assert_true(takeover_merge_is_done(merge));
+	destroy(merge);
 }
 
 static void test_ends(void **state)
 {
 	struct script old = SCRIPT({1 * MS, 7});
 	struct script fresh = SCRIPT({1 * MS + 9, 7});
-	struct scap_handover *handover = create(&old);
+	struct takeover_merge *merge = create(&old);
 	struct scap_event event;
 
-	scap_handover_join(handover, &fresh.source);
+	takeover_merge_join(merge, &fresh.source);
 	old.stopped = fresh.stopped = true;
-	EXPECT(handover, {1 * MS, 7});
-	assert_int_equal(scap_source_next(scap_handover_source(handover), 0, &event), -ENODATA);
-	destroy(handover);
+	EXPECT(merge, {1 * MS, 7});
+	assert_int_equal(scap_source_next(takeover_merge_source(merge), 0, &event), -ENODATA);
+	destroy(merge);
 }
 
 static const struct CMUnitTest tests[] = {
