@@ -221,11 +221,11 @@ int64_t event_short_value_i64(enum param_type type, const struct event_param *pa
 
 unsigned int event_syscall_code(const struct event *ev)
 {
-	unsigned int code = (unsigned int)event_param_u64(ev, syscall__ID);
+	unsigned int r = (unsigned int)event_param_u64(ev, syscall__ID);
 
-	if (code == SC_unknown && event_param_present(ev, syscall__nativeID))
-		code = syscall_code_of_native((unsigned int)event_param_u64(ev, syscall__nativeID));
-	return code;
+	if (r == SC_unknown && event_param_present(ev, syscall__nativeID))
+		r = syscall_code_of_native((unsigned int)event_param_u64(ev, syscall__nativeID));
+	return r;
 }
 
 bool event_result(const struct event *ev, int64_t *result)

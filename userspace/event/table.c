@@ -212,9 +212,9 @@ const char *syscall_name(unsigned int code)
 
 int syscall_code_find(const char *name)
 {
-	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
-		if (strcmp(syscall_names[code], name) == 0)
-			return (int)code;
+	for (unsigned int r = 0; r < SYSCALL_CODES_COUNT; r++)
+		if (strcmp(syscall_names[r], name) == 0)
+			return (int)r;
 	return -1;
 }
 
@@ -240,11 +240,11 @@ unsigned int syscall_code_of_compat(unsigned int number)
 
 enum compat_layout syscall_compat_layout(unsigned int number)
 {
-	unsigned int code = syscall_code_of_compat(number);
+	unsigned int r = syscall_code_of_compat(number);
 
-	if (code == SC_unknown)
+	if (r == SC_unknown)
 		return LAYOUT_OTHER;
-	return code_of_compat[number] ? compat_layouts[code] : LAYOUT_ALIKE;
+	return code_of_compat[number] ? compat_layouts[r] : LAYOUT_ALIKE;
 }
 
 unsigned int syscall_code_of_operation(enum multiplexed_call call, unsigned int operation)

@@ -280,7 +280,7 @@ static int cache_describe(struct meta_source *base, const struct meta_request *r
 {
 	struct cached *cached = (struct cached *)base;
 	enum meta_cache_state state = META_CACHE_NONE;
-	int code;
+	int r;
 
 	/* It knows containers of root. */
 	if (request->owner == SINSP_OWNER_ROOT)
@@ -288,10 +288,10 @@ static int cache_describe(struct meta_source *base, const struct meta_request *r
 					info);
 	if (state == META_CACHE_WHOLE)
 		return 0;
-	code = cached->source->ops->describe(cached->source, request, info, err);
-	if (state < META_CACHE_SOME || code == 0)
-		return code;
-	if (code == META_SOURCE_PART)
+	r = cached->source->ops->describe(cached->source, request, info, err);
+	if (state < META_CACHE_SOME || r == 0)
+		return r;
+	if (r == META_SOURCE_PART)
 		return state == META_CACHE_PART ? 0 : META_SOURCE_PART;
 	return META_SOURCE_SOME;
 }

@@ -49,11 +49,11 @@ static int start_stage(struct meta *meta, struct meta_source *source)
 		.first = meta->requests[0],
 		.out = meta->sink,
 	};
-	int code = meta_stage_start(source, &queues, &meta->threads[meta->threads_count]);
+	int r = meta_stage_start(source, &queues, &meta->threads[meta->threads_count]);
 
-	meta->stages_count += code == 0;
-	meta->threads_count += code == 0;
-	return code;
+	meta->stages_count += r == 0;
+	meta->threads_count += r == 0;
+	return r;
 }
 
 static int thread_error(int code, struct error *err)
@@ -66,54 +66,54 @@ int meta_add_stages(struct meta *meta, struct meta_source *const *stages, size_t
 		    struct error *err)
 {
 	bool has_room = meta->stages_count + count <= META_STAGES_MAX;
-	int code = has_room ? create_queues(meta, count) : -E2BIG;
+	int r = has_room ? create_queues(meta, count) : -E2BIG;
 
 	for (size_t i = 0; i < count; i++) {
-		if (code == 0)
-			code = start_stage(meta, stages[i]);
+		if (r == 0)
+			r = start_stage(meta, stages[i]);
 		else
 			meta_source_destroy(stages[i]);
 	}
-	return code ? thread_error(code, err) : 0;
+	return r ? thread_error(r, err) : 0;
 }
 
 int meta_create(struct meta_source *const *stages, size_t count, uint32_t requests_max,
 		struct meta **result, struct error *err)
 {
 	struct meta *meta = calloc(1, sizeof(*meta));
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	if (meta)
 		meta->sink = meta_sink_create();
 	if (meta && meta->sink) {
 		meta->pending_max = requests_max ? requests_max : META_REQUESTS_MAX;
-		code = meta_add_stages(meta, stages, count, err);
+		r = meta_add_stages(meta, stages, count, err);
 	} else {
 		for (size_t i = 0; i < count; i++)
 			meta_source_destroy(stages[i]);
-		thread_error(code, err);
+		thread_error(r, err);
 	}
-	if (code)
+	if (r)
 		meta_destroy(meta);
 	else
 		*result = meta;
-	return code;
+	return r;
 }
 
 int meta_read_users(struct meta *meta, struct scap_proc *proc, struct error *err)
 {
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	meta->users = meta_requests_create();
 	if (meta->users)
-		code = meta_users_start(meta->users, proc, meta->sink,
-					&meta->threads[meta->threads_count]);
+		r = meta_users_start(meta->users, proc, meta->sink,
+				     &meta->threads[meta->threads_count]);
 	else
 		scap_proc_close(proc);
-	meta->threads_count += code == 0;
-	return code ? error_set(err, code, "starting the thread for users of containers: %s",
-				strerror(-code))
-		    : 0;
+	meta->threads_count += r == 0;
+	return r ? error_set(err, r, "starting the thread for users of containers: %s",
+			     strerror(-r))
+		 : 0;
 }
 
 /* What the thread of a follower has. */
@@ -152,16 +152,16 @@ int meta_follow(struct meta *meta, struct meta_follower *follower, struct error 
 	struct meta_thread **thread = &meta->threads[meta->threads_count];
 	bool has_room = meta->followers_count < META_FOLLOWERS_MAX;
 	struct following *following = has_room ? malloc(sizeof(*following)) : NULL;
-	int code = has_room ? -ENOMEM : -E2BIG;
+	int r = has_room ? -ENOMEM : -E2BIG;
 
 	if (following) {
 		*following = (struct following){follower, meta_sink_ref(meta->sink)};
-		code = meta_thread_start(&ops, following, thread);
+		r = meta_thread_start(&ops, following, thread);
 	} else {
 		follower->ops->destroy(follower);
 	}
-	if (code)
-		return error_set(err, code, "starting a thread: %s", strerror(-code));
+	if (r)
+		return error_set(err, r, "starting a thread: %s", strerror(-r));
 	meta->followers_count++;
 	meta->threads_count++;
 	return 0;

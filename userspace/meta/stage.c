@@ -56,7 +56,7 @@ int meta_thread_start(const struct meta_thread_ops *ops, void *context, struct m
 {
 	struct meta_thread *thread = calloc(1, sizeof(*thread));
 	sigset_t all, before;
-	int code;
+	int r;
 
 	if (!thread) {
 		ops->destroy(context);
@@ -68,13 +68,13 @@ int meta_thread_start(const struct meta_thread_ops *ops, void *context, struct m
 	monotonic_cond_init(&thread->changed);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	code = pthread_create(&thread->thread, NULL, thread_run, thread);
+	r = pthread_create(&thread->thread, NULL, thread_run, thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (code)
+	if (r)
 		thread_free(thread);
 	else
 		*result = thread;
-	return -code;
+	return -r;
 }
 
 void meta_thread_stop(struct meta_thread *thread)
@@ -170,18 +170,18 @@ struct stage {
 static int stage_describe(struct stage *stage, const struct meta_request *request,
 			  struct sinsp_container_info **info, struct error *err)
 {
-	int code;
+	int r;
 
 	*info = sinsp_container_info_create();
 	if (!*info)
 		return error_set(err, -ENOMEM, "out of memory");
 	(*info)->wants_env = request->with_env;
-	code = stage->source->ops->describe(stage->source, request, *info, err);
-	if (code < 0) {
+	r = stage->source->ops->describe(stage->source, request, *info, err);
+	if (r < 0) {
 		sinsp_container_info_destroy(*info);
 		*info = NULL;
 	}
-	return code;
+	return r;
 }
 
 /* What comes after the answer. */
@@ -306,20 +306,20 @@ static void stage_run(void *context)
 	while ((asked = meta_requests_take(stage->queues.in))) {
 		struct error err = {.text = ""};
 		struct sinsp_container_info *info;
-		int code;
+		int r;
 
 		asked->request.missing_ns = retry_delay_ns(asked);
-		code = stage_describe(stage, &asked->request, &info, &err);
+		r = stage_describe(stage, &asked->request, &info, &err);
 		if (err.text[0])
 			stage_take_failure(stage, asked, &err);
 		if (info)
-			take_found(stage, asked, info, code != 0 && stage->queues.next);
-		asked->request.is_part_known |= code == META_SOURCE_PART;
-		asked->is_forgeable |= code == -EPERM;
-		if (code != 0 && stage->queues.next)
+			take_found(stage, asked, info, r != 0 && stage->queues.next);
+		asked->request.is_part_known |= r == META_SOURCE_PART;
+		asked->is_forgeable |= r == -EPERM;
+		if (r != 0 && stage->queues.next)
 			meta_requests_add(stage->queues.next, asked);
 		else
-			stage_finish(stage, asked, code);
+			stage_finish(stage, asked, r);
 	}
 }
 

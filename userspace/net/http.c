@@ -31,16 +31,15 @@ struct answer {
 int http_open(const char *path, struct http **result, struct error *err)
 {
 	struct http *http = calloc(1, sizeof(*http));
-	int code;
+	int r;
 
 	if (!http)
 		return error_set(err, -ENOMEM, "out of memory");
 	http->path = strdup(path);
-	code = http->path ? fetch_create(&http->fetch, err)
-			  : error_set(err, -ENOMEM, "out of memory");
-	if (code) {
+	r = http->path ? fetch_create(&http->fetch, err) : error_set(err, -ENOMEM, "out of memory");
+	if (r) {
 		http_close(http);
-		return code;
+		return r;
 	}
 	*result = http;
 	return 0;
@@ -128,18 +127,18 @@ static int http_send_request(struct http *http, const struct http_request *reque
 		.data = answer,
 	};
 	struct fetch_end end = {0};
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	buf_printf(&url, "http://localhost%s", request->path);
 	buf_append_char(&url, '\0');
 	fetch.url = url.data;
 	if (url.failed)
-		error_set(err, code, "out of memory");
+		error_set(err, r, "out of memory");
 	else
-		code = fetch_get(http->fetch, &fetch, &end, err);
+		r = fetch_get(http->fetch, &fetch, &end, err);
 	buf_finish(&url);
 	answer->reply->status = end.status;
-	return http_to_errno(code);
+	return http_to_errno(r);
 }
 
 int http_request(struct http *http, const struct http_request *request, struct http_reply *reply,
@@ -148,7 +147,7 @@ int http_request(struct http *http, const struct http_request *request, struct h
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct answer answer = {.request = request, .reply = reply};
 	struct error why = {"no time left to ask"};
-	int code = -ETIMEDOUT;
+	int r = -ETIMEDOUT;
 
 	reply->status = 0;
 	buf_clear(&reply->body);
@@ -156,15 +155,15 @@ int http_request(struct http *http, const struct http_request *request, struct h
 	if (now + NS_PER_MS <= request->deadline_ns) {
 		uint64_t left_ms = (request->deadline_ns - now) / NS_PER_MS;
 
-		code = http_send_request(http, request,
-					 left_ms < INT_MAX ? (uint32_t)left_ms : INT_MAX, &answer,
-					 &why);
+		r = http_send_request(http, request,
+				      left_ms < INT_MAX ? (uint32_t)left_ms : INT_MAX, &answer,
+				      &why);
 	}
 	if (answer.too_long)
-		code = error_set(&why, -EMSGSIZE, "the answer is too long");
+		r = error_set(&why, -EMSGSIZE, "the answer is too long");
 	if (answer.out_of_memory)
-		code = error_set(&why, -ENOMEM, "out of memory");
-	return code ? error_set(err, code, "%s: %s", http->path, why.text) : 0;
+		r = error_set(&why, -ENOMEM, "out of memory");
+	return r ? error_set(err, r, "%s: %s", http->path, why.text) : 0;
 }
 
 bool http_header(const struct http_reply *reply, const char *name, char *value, size_t size)

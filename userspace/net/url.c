@@ -17,11 +17,11 @@
 static int url_read_file(const char *path, struct buf *text)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC);
-	int code = fd < 0 ? -errno : proc_read_regular(fd, TOKEN_BYTES_MAX, text);
+	int r = fd < 0 ? -errno : proc_read_regular(fd, TOKEN_BYTES_MAX, text);
 
 	if (fd >= 0)
 		close(fd);
-	return code;
+	return r;
 }
 
 static bool is_space(char c)
@@ -61,7 +61,7 @@ static int url_take(struct token *token, const struct buf *file)
 int token_refresh(struct token *token, uint64_t now_ns, struct error *err)
 {
 	struct buf file = {0};
-	int code;
+	int r;
 
 	if (!token->path)
 		return 0;
@@ -69,16 +69,16 @@ int token_refresh(struct token *token, uint64_t now_ns, struct error *err)
 		return 0;
 	token->read_ns = now_ns;
 	token->rejected = false;
-	code = url_read_file(token->path, &file);
-	if (code == 0)
-		code = url_take(token, &file);
+	r = url_read_file(token->path, &file);
+	if (r == 0)
+		r = url_take(token, &file);
 	buf_finish(&file);
-	if (code == 0)
+	if (r == 0)
 		return 0;
-	return error_set(err, code, "reading the token %s: %s", token->path,
-			 code == -EBADMSG  ? "it is no token"
-			 : code == -EINVAL ? "it is not a regular file"
-					   : strerror(-code));
+	return error_set(err, r, "reading the token %s: %s", token->path,
+			 r == -EBADMSG	? "it is no token"
+			 : r == -EINVAL ? "it is not a regular file"
+					: strerror(-r));
 }
 
 void token_finish(struct token *token)
@@ -143,17 +143,17 @@ static int url_read_text(struct url *url, const char *text, struct error *err)
 int url_create(const char *text, struct url **result, struct error *err)
 {
 	struct url *url = calloc(1, sizeof(*url));
-	int code;
+	int r;
 
 	if (url)
 		url->parts = curl_url();
-	code = url && url->parts ? url_read_text(url, text, err)
-				 : error_set(err, -ENOMEM, "out of memory");
-	if (code)
+	r = url && url->parts ? url_read_text(url, text, err)
+			      : error_set(err, -ENOMEM, "out of memory");
+	if (r)
 		url_destroy(url);
 	else
 		*result = url;
-	return code;
+	return r;
 }
 
 void url_destroy(struct url *url)
@@ -188,31 +188,31 @@ int url_append_path(struct url *url, const char *path)
 	char *begin = url_get(url, CURLUPART_PATH);
 	size_t len = begin ? strlen(begin) : 0;
 	struct buf whole = {0};
-	int code;
+	int r;
 
 	if (len && begin[len - 1] == '/')
 		len--;
 	buf_append(&whole, begin, len);
 	buf_append(&whole, path, strlen(path) + 1);
 	curl_free(begin);
-	code = whole.failed ? -ENOMEM : url_set_path(url, whole.data);
+	r = whole.failed ? -ENOMEM : url_set_path(url, whole.data);
 	buf_finish(&whole);
-	return code;
+	return r;
 }
 
 int url_add_query(struct url *url, const char *name, const char *value)
 {
 	struct buf text = {0};
-	int code;
+	int r;
 
 	buf_append_string(&text, name);
 	buf_append_char(&text, '=');
 	buf_append(&text, value, strlen(value) + 1);
-	code = text.failed ? -ENOMEM
-			   : url_set(url, CURLUPART_QUERY, text.data,
-				     CURLU_APPENDQUERY | CURLU_URLENCODE);
+	r = text.failed
+		    ? -ENOMEM
+		    : url_set(url, CURLUPART_QUERY, text.data, CURLU_APPENDQUERY | CURLU_URLENCODE);
 	buf_finish(&text);
-	return code;
+	return r;
 }
 
 char *url_text(const struct url *url)

@@ -147,7 +147,7 @@ int output_config_create(const struct output_kind *const *kinds, const char *to,
 	size_t len = colon ? (size_t)(colon - to) : strlen(to);
 	struct output_config *made;
 	size_t i = 0;
-	int code;
+	int r;
 
 	while (kinds[i] && !config_has_name(kinds[i], to, len))
 		i++;
@@ -160,12 +160,12 @@ int output_config_create(const struct output_kind *const *kinds, const char *to,
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
 	made->kind = kinds[i];
-	code = config_init(made, to, len, err);
-	if (code)
+	r = config_init(made, to, len, err);
+	if (r)
 		output_config_destroy(made);
 	else
 		*config = made;
-	return code;
+	return r;
 }
 
 static int reject_key(const struct output_config *config, const char *name, struct error *err)
@@ -195,14 +195,14 @@ static int config_remember(struct output_list *list, const char *name, const cha
 {
 	const struct output_key key = {.name = name, .value = OUTPUT_LIST};
 	struct buf text = {0};
-	int code;
+	int r;
 
 	buf_printf(&text, "%s=%s", name, value);
 	buf_append_char(&text, '\0');
-	code = text.failed ? error_set(err, -ENOMEM, "out of memory")
-			   : output_key_set(&key, text.data, list, err);
+	r = text.failed ? error_set(err, -ENOMEM, "out of memory")
+			: output_key_set(&key, text.data, list, err);
 	buf_finish(&text);
-	return code;
+	return r;
 }
 
 /* Whether the user gave this key. */
@@ -222,7 +222,7 @@ int output_config_set(struct output_config *config, const char *name, const char
 {
 	const struct output_key *key = output_key_find(OUTPUT_KEYS, name);
 	void *base = config;
-	int code;
+	int r;
 
 	if (key && config->kind->common && !is_in(config->kind->common, name))
 		return error_set(err, -EINVAL, "%s: %s= means nothing here; see --list-outputs",
@@ -232,14 +232,14 @@ int output_config_set(struct output_config *config, const char *name, const char
 		base = config->own;
 	}
 	if ((!key || key->value != OUTPUT_LIST) && has_key(config, name))
-		code = error_set(err, -EINVAL, "%s: given twice", name);
+		r = error_set(err, -EINVAL, "%s: given twice", name);
 	else if (key)
-		code = output_key_set(key, value, base, err);
+		r = output_key_set(key, value, base, err);
 	else if (config->kind->passes_dotted && strchr(name, '.'))
-		code = config_remember(&config->passed, name, value, err);
+		r = config_remember(&config->passed, name, value, err);
 	else
-		code = reject_key(config, name, err);
-	return code ? code : config_remember(&config->given, name, value, err);
+		r = reject_key(config, name, err);
+	return r ? r : config_remember(&config->given, name, value, err);
 }
 
 /* Keys that mean nothing without another one. */
@@ -281,12 +281,12 @@ static int check_values(const struct output_config *config, struct error *err)
 
 int output_config_check(const struct output_config *config, struct error *err)
 {
-	int code = check_dependencies(config, err);
+	int r = check_dependencies(config, err);
 
-	if (code == 0)
-		code = check_values(config, err);
-	if (code)
-		return code;
+	if (r == 0)
+		r = check_values(config, err);
+	if (r)
+		return r;
 	if ((config->kind->uses & OUTPUT_USES_NETWORK) && output_has_user(config->target))
 		return error_set(err, -EINVAL,
 				 "%s: no user can stand in a target: leave out what is before '@', "
@@ -384,24 +384,24 @@ int output_config_read(const struct output_kind *const *kinds, const char *text,
 {
 	struct output_config *made = NULL;
 	char *part = malloc(strlen(text) + 1);
-	int code;
+	int r;
 
 	if (!part)
 		return error_set(err, -ENOMEM, "out of memory");
 	text = copy_part(text, false, part);
-	code = output_config_create(kinds, part, &made, err);
-	while (code == 0 && *text) {
+	r = output_config_create(kinds, part, &made, err);
+	while (r == 0 && *text) {
 		text++;
-		code = config_read_key(made, &text, part, err);
+		r = config_read_key(made, &text, part, err);
 	}
-	if (code == 0)
-		code = output_config_check(made, err);
+	if (r == 0)
+		r = output_config_check(made, err);
 	free(part);
-	if (code)
+	if (r)
 		output_config_destroy(made);
 	else
 		*config = made;
-	return code;
+	return r;
 }
 
 void output_config_destroy(struct output_config *config)

@@ -105,7 +105,7 @@ static int key_reject(const struct output_key *key, const char *value, struct er
 {
 	const char *shown = key->secret ? "the value" : value;
 	struct buf words = {0};
-	int code;
+	int r;
 
 	if (key->value != OUTPUT_WORD)
 		return error_set(err, -EINVAL, "%s: '%s' is not %s", key->name, shown,
@@ -113,29 +113,29 @@ static int key_reject(const struct output_key *key, const char *value, struct er
 	for (size_t i = 0; key->words[i]; i++)
 		buf_printf(&words, "%s%s", i ? (key->words[i + 1] ? ", " : " or ") : "",
 			   key->words[i]);
-	code = error_set(err, -EINVAL, "%s: '%s' is not %.*s", key->name, shown, (int)words.len,
-			 words.data ? words.data : "");
+	r = error_set(err, -EINVAL, "%s: '%s' is not %.*s", key->name, shown, (int)words.len,
+		      words.data ? words.data : "");
 	buf_finish(&words);
-	return code;
+	return r;
 }
 
 int output_key_set(const struct output_key *key, const char *value, void *base, struct error *err)
 {
-	int code = types[key->value].read(key, value, (char *)base + key->offset);
+	int r = types[key->value].read(key, value, (char *)base + key->offset);
 
-	if (code == -EINVAL)
+	if (r == -EINVAL)
 		return key_reject(key, value, err);
-	return code ? error_set(err, code, "out of memory") : 0;
+	return r ? error_set(err, r, "out of memory") : 0;
 }
 
 int output_keys_init(const struct output_key *keys, void *base)
 {
-	int code = 0;
+	int r = 0;
 
-	for (; keys && keys->name && code == 0; keys++)
+	for (; keys && keys->name && r == 0; keys++)
 		if (keys->fallback)
-			code = output_key_set(keys, keys->fallback, base, NULL);
-	return code;
+			r = output_key_set(keys, keys->fallback, base, NULL);
+	return r;
 }
 
 void output_keys_finish(const struct output_key *keys, void *base)

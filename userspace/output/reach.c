@@ -271,17 +271,16 @@ static int make_folders_above(const char *path, struct error *err)
 
 int output_make_folders(const struct output_config *config, struct error *err)
 {
-	int code = 0;
+	int r = 0;
 
 	if (config->kind->uses & OUTPUT_USES_FOLDER)
-		code = make_folders_above(config->target, err);
-	if (code == 0 && config->spool)
-		code = make_folders_above(config->spool, err);
-	for (const struct output_key *key = config->kind->keys; code == 0 && key && key->name;
-	     key++)
+		r = make_folders_above(config->target, err);
+	if (r == 0 && config->spool)
+		r = make_folders_above(config->spool, err);
+	for (const struct output_key *key = config->kind->keys; r == 0 && key && key->name; key++)
 		if (key->value == OUTPUT_FILE_WRITTEN && path_of(config, key))
-			code = make_folders_above(path_of(config, key), err);
-	return code;
+			r = make_folders_above(path_of(config, key), err);
+	return r;
 }
 
 int output_check_files(const struct output_config *config, struct error *err)

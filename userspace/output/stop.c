@@ -67,7 +67,7 @@ int stream_write(int fd, const struct output_stop *stop, const struct output_bat
 		 size_t end, size_t *done)
 {
 	struct iovec parts[PARTS_MAX];
-	int code;
+	int r;
 
 	while (*done < end) {
 		size_t count = output_batch_slice(batch, *done, end, parts, PARTS_MAX);
@@ -79,9 +79,9 @@ int stream_write(int fd, const struct output_stop *stop, const struct output_bat
 		}
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		code = output_wait(stop, fd, POLLOUT, -1);
-		if (code < 0)
-			return code;
+		r = output_wait(stop, fd, POLLOUT, -1);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }

@@ -129,14 +129,14 @@ static int calls_add_names(scmp_filter_ctx filter, const char *calls, add_call *
 	while (*calls) {
 		size_t len = strcspn(calls, " ");
 		char name[NAME_BYTES];
-		int number, code;
+		int number, r;
 
 		memcpy(name, calls, len);
 		name[len] = '\0';
 		number = seccomp_syscall_resolve_name(name);
-		code = number < 0 ? 0 : add(filter, number);
-		if (code)
-			return code;
+		r = number < 0 ? 0 : add(filter, number);
+		if (r)
+			return r;
 		calls += len + (calls[len] == ' ');
 	}
 	return 0;
@@ -150,16 +150,16 @@ static int add_memory(scmp_filter_ctx filter, bool compiles)
 {
 	const unsigned int write = PROT_WRITE, exec = PROT_EXEC;
 	const int calls[] = {SCMP_SYS(mmap), SCMP_SYS(mprotect), SCMP_SYS(pkey_mprotect)};
-	int code = compiles ? calls_add_names(filter, "mmap mprotect pkey_mprotect", allow) : 0;
+	int r = compiles ? calls_add_names(filter, "mmap mprotect pkey_mprotect", allow) : 0;
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && code == 0 && !compiles; i++) {
-		code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 1,
-					SCMP_A2(SCMP_CMP_MASKED_EQ, write, 0));
-		if (code == 0)
-			code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 1,
-						SCMP_A2(SCMP_CMP_MASKED_EQ, write | exec, write));
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && r == 0 && !compiles; i++) {
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 1,
+				     SCMP_A2(SCMP_CMP_MASKED_EQ, write, 0));
+		if (r == 0)
+			r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 1,
+					     SCMP_A2(SCMP_CMP_MASKED_EQ, write | exec, write));
 	}
-	return code;
+	return r;
 }
 
 /*
@@ -168,24 +168,24 @@ static int add_memory(scmp_filter_ctx filter, bool compiles)
  */
 static int add_clone(scmp_filter_ctx filter, bool tests)
 {
-	int code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-				    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+	int r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+				 SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
 
-	return code || !tests ? code
-			      : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-						 SCMP_A0(SCMP_CMP_EQ, CLONE_VM));
+	return r || !tests ? r
+			   : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+					      SCMP_A0(SCMP_CMP_EQ, CLONE_VM));
 }
 
 /* Netlink: getaddrinfo() asks which addresses the machine has. */
 static int calls_add_socket(scmp_filter_ctx filter)
 {
 	static const int families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]) && code == 0; i++)
-		code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
-					SCMP_A0(SCMP_CMP_EQ, (unsigned int)families[i]));
-	return code;
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]) && r == 0; i++)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
+				     SCMP_A0(SCMP_CMP_EQ, (unsigned int)families[i]));
+	return r;
 }
 
 /* What held maps and programs are read and changed with; and what loading them takes. */
@@ -211,36 +211,36 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 		BPF_ITER_CREATE,
 	};
 	size_t count = loads ? sizeof(commands) / sizeof(commands[0]) : HELD_COMMANDS;
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < count && code == 0; i++)
-		code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,
-					SCMP_A0(SCMP_CMP_EQ, commands[i]));
-	return code;
+	for (size_t i = 0; i < count && r == 0; i++)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,
+				     SCMP_A0(SCMP_CMP_EQ, commands[i]));
+	return r;
 }
 
 static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool reloads)
 {
 	unsigned int roles = role == ROLE_EVENTS ? THREADS : OF(role);
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && code == 0; i++)
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && r == 0; i++)
 		if (groups[i].roles & roles)
-			code = calls_add_names(filter, groups[i].calls, allow);
-	if (code == 0)
-		code = calls_add_names(filter, unknown, be_unknown);
-	if (code == 0)
-		code = add_memory(filter, role == ROLE_EVENTS && reloads);
-	if (code == 0)
-		code = add_clone(filter, roles & OF(ROLE_CONTROL));
-	if (code == 0 && (roles & NETWORK))
-		code = calls_add_socket(filter);
-	if (code == 0 && (roles & (EVENTS | LOADER)))
-		code = add_bpf(filter, roles & LOADER);
+			r = calls_add_names(filter, groups[i].calls, allow);
+	if (r == 0)
+		r = calls_add_names(filter, unknown, be_unknown);
+	if (r == 0)
+		r = add_memory(filter, role == ROLE_EVENTS && reloads);
+	if (r == 0)
+		r = add_clone(filter, roles & OF(ROLE_CONTROL));
+	if (r == 0 && (roles & NETWORK))
+		r = calls_add_socket(filter);
+	if (r == 0 && (roles & (EVENTS | LOADER)))
+		r = add_bpf(filter, roles & LOADER);
 	/* Rings of CPUs that go online. */
-	if (code == 0 && (roles & EVENTS) && !reloads)
-		code = allow(filter, SCMP_SYS(perf_event_open));
-	return code;
+	if (r == 0 && (roles & EVENTS) && !reloads)
+		r = allow(filter, SCMP_SYS(perf_event_open));
+	return r;
 }
 
 bool calls_can_be_limited(void)
@@ -251,20 +251,20 @@ bool calls_can_be_limited(void)
 int calls_limit(enum privileges_role role, bool reloads, bool log)
 {
 	scmp_filter_ctx filter = seccomp_init(log ? SCMP_ACT_LOG : SCMP_ACT_ERRNO(EPERM));
-	int code = filter ? 0 : -ENOMEM;
+	int r = filter ? 0 : -ENOMEM;
 
 	/* 32-bit and x32 calls have other numbers. */
-	if (code == 0)
-		code = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
+	if (r == 0)
+		r = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
 	/* Libraries before 2.5 have no trees. */
-	if (code == 0)
+	if (r == 0)
 		seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, TREE);
-	if (code == 0)
-		code = add_rules(filter, role, reloads);
-	if (code == 0)
-		code = seccomp_load(filter);
+	if (r == 0)
+		r = add_rules(filter, role, reloads);
+	if (r == 0)
+		r = seccomp_load(filter);
 	seccomp_release(filter);
-	return code;
+	return r;
 }
 
 #else

@@ -96,10 +96,10 @@ int capabilities_limit(uint64_t keep)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[SETS_OF_64_BITS] = {0};
 	struct capability_sets sets;
-	int code = capability_sets_read(&sets);
+	int r = capability_sets_read(&sets);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
 	empty_bounding_set(keep);

@@ -74,7 +74,7 @@ static int add_rule(int ruleset, const struct files_rule *rule, uint64_t handled
 	uint64_t accesses =
 		handled & (rule->writes ? ~(uint64_t)LANDLOCK_ACCESS_FS_EXECUTE : reads);
 	struct stat file;
-	int code = 0;
+	int r = 0;
 
 	/* What is not there, or a link in /proc to a pipe or socket, takes no rule. */
 	if (attr.parent_fd == -ENOENT || attr.parent_fd == -ENOTDIR || attr.parent_fd == -ENXIO)
@@ -82,14 +82,14 @@ static int add_rule(int ruleset, const struct files_rule *rule, uint64_t handled
 	if (attr.parent_fd < 0)
 		return attr.parent_fd;
 	if (fstat(attr.parent_fd, &file) < 0)
-		code = -errno;
-	attr.allowed_access = code == 0 && S_ISDIR(file.st_mode) ? accesses : accesses & OF_FILES;
-	if (code == 0 && attr.allowed_access &&
+		r = -errno;
+	attr.allowed_access = r == 0 && S_ISDIR(file.st_mode) ? accesses : accesses & OF_FILES;
+	if (r == 0 && attr.allowed_access &&
 	    syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &attr, 0) < 0 &&
 	    errno != EBADFD)
-		code = -errno;
+		r = -errno;
 	close(attr.parent_fd);
-	return code;
+	return r;
 }
 
 int files_limit(const struct files_limits *limits)
@@ -100,16 +100,16 @@ int files_limit(const struct files_limits *limits)
 		.handled_access_fs =
 			known_changes() | LANDLOCK_ACCESS_FS_EXECUTE | (limits->reads ? reads : 0),
 	};
-	int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0), code = 0;
+	int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0), r = 0;
 
 	if (ruleset < 0)
 		return -errno;
-	for (const struct files_rule *rule = limits->rules; rule->path && code == 0; rule++)
-		code = add_rule(ruleset, rule, attr.handled_access_fs);
-	if (code == 0)
-		code = add_rule(ruleset, &null, attr.handled_access_fs);
-	if (code == 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)
-		code = -errno;
+	for (const struct files_rule *rule = limits->rules; rule->path && r == 0; rule++)
+		r = add_rule(ruleset, rule, attr.handled_access_fs);
+	if (r == 0)
+		r = add_rule(ruleset, &null, attr.handled_access_fs);
+	if (r == 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)
+		r = -errno;
 	close(ruleset);
-	return code;
+	return r;
 }

@@ -101,21 +101,21 @@ static int privileges_fail(const char *what, int code, struct error *err)
 
 int privileges_enter(enum privileges_role role, const struct files_limits *files, struct error *err)
 {
-	int code;
+	int r;
 
 	if (policy.mode == PRIVILEGES_KEEP)
 		return 0;
-	code = capabilities_limit(kept(role));
-	if (code)
-		return privileges_fail("capabilities", code, err);
+	r = capabilities_limit(kept(role));
+	if (r)
+		return privileges_fail("capabilities", r, err);
 	if (files && limits_files() && !reads_proc(role)) {
-		code = files_limit(files);
-		if (code)
-			return privileges_fail("Landlock", code, err);
+		r = files_limit(files);
+		if (r)
+			return privileges_fail("Landlock", r, err);
 	}
 	if (calls_can_be_limited())
-		code = calls_limit(role, policy.needs.reloads, policy.mode == PRIVILEGES_LOG);
-	return code ? privileges_fail("the filter of system calls", code, err) : 0;
+		r = calls_limit(role, policy.needs.reloads, policy.mode == PRIVILEGES_LOG);
+	return r ? privileges_fail("the filter of system calls", r, err) : 0;
 }
 
 void privileges_append(struct buf *out)

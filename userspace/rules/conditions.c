@@ -71,9 +71,9 @@ static int expand_values(struct walk *walk, const struct filter_node *check)
 	struct filter_expr *list = check->right;
 	bool in_brackets = walk->entry->text.data[list->position] == '(';
 	struct filter_expr **end = &list->first, *next;
-	int code = 0;
+	int r = 0;
 
-	for (struct filter_expr *value = list->first; value && code == 0; value = next) {
+	for (struct filter_expr *value = list->first; value && r == 0; value = next) {
 		struct rules_entry *named = NULL;
 
 		next = value->next;
@@ -82,13 +82,13 @@ static int expand_values(struct walk *walk, const struct filter_node *check)
 			if (!named && in_brackets)
 				warn_of_misspelt(walk, value);
 			else if (!named)
-				code = conditions_reject_name(walk, &value->text, value->position,
-							      RULES_LIST);
+				r = conditions_reject_name(walk, &value->text, value->position,
+							   RULES_LIST);
 		}
 		if (named) {
 			named->used = true;
 			walk->entry->broken |= named->broken;
-			code = rules_list_insert(walk->defs, named, value->position, &end);
+			r = rules_list_insert(walk->defs, named, value->position, &end);
 		} else {
 			*end = value;
 			end = &value->next;
@@ -98,65 +98,65 @@ static int expand_values(struct walk *walk, const struct filter_node *check)
 	/* Without brackets the list has no position of its own: use that of the operator. */
 	if (!in_brackets)
 		list->position = check->op_position;
-	return code;
+	return r;
 }
 
 /* Recurses no deeper than the parser. Sets `depth` to that of the tree. */
 static int walk_tree(struct walk *walk, struct filter_node *node, unsigned int *depth)
 {
 	unsigned int deepest = 0, inner;
-	int code = 0;
+	int r = 0;
 
 	if (node->kind == FILTER_NODE_NAME)
-		code = note_macro(walk, node);
+		r = note_macro(walk, node);
 	if (node->kind == FILTER_NODE_CHECK) {
 		if (node->right && node->right->kind == FILTER_EXPR_LIST)
-			code = expand_values(walk, node);
-		if (code == 0)
-			code = rules_entry_add_check(walk->defs, walk->entry, node,
-						     &walk->entry->text);
+			r = expand_values(walk, node);
+		if (r == 0)
+			r = rules_entry_add_check(walk->defs, walk->entry, node,
+						  &walk->entry->text);
 	}
-	for (struct filter_node *child = node->first; child && code == 0; child = child->next) {
-		code = walk_tree(walk, child, &inner);
+	for (struct filter_node *child = node->first; child && r == 0; child = child->next) {
+		r = walk_tree(walk, child, &inner);
 		deepest = inner > deepest ? inner : deepest;
 	}
 	*depth = deepest + 1;
-	return code;
+	return r;
 }
 
 static int conditions_parse(struct rules_defs *defs, struct rules_entry *entry)
 {
 	struct walk walk = {.defs = defs, .entry = entry};
 	struct filter_error err = {0};
-	int code = 0;
+	int r = 0;
 
-	for (const struct rules_part *part = entry->parts[KEY_CONDITION].first; part && code == 0;
+	for (const struct rules_part *part = entry->parts[KEY_CONDITION].first; part && r == 0;
 	     part = part->next)
-		code = rules_text_add(&entry->text, &defs->arena, part->value);
-	if (code == 0)
-		code = rules_text_join(&entry->text, &defs->arena);
-	if (code == 0)
-		code = filter_parse(entry->text.data, &defs->arena, &entry->root, &err);
-	if (code == -EINVAL) {
+		r = rules_text_add(&entry->text, &defs->arena, part->value);
+	if (r == 0)
+		r = rules_text_join(&entry->text, &defs->arena);
+	if (r == 0)
+		r = filter_parse(entry->text.data, &defs->arena, &entry->root, &err);
+	if (r == -EINVAL) {
 		rules_text_report(defs->report, YAML_ERROR, &entry->text, err.position, "%s",
 				  err.text);
 		entry->broken = true;
 		return 0;
 	}
-	return code ? code : walk_tree(&walk, entry->root, &entry->depth);
+	return r ? r : walk_tree(&walk, entry->root, &entry->depth);
 }
 
 int rules_conditions_parse(struct rules_defs *defs)
 {
-	int code = 0;
+	int r = 0;
 
 	for (struct rules_entry *entry = defs->first;
-	     entry && code == 0 && !yaml_report_is_full(defs->report); entry = entry->next) {
+	     entry && r == 0 && !yaml_report_is_full(defs->report); entry = entry->next) {
 		if (entry->kind == RULES_LIST || entry->broken)
 			continue;
-		code = conditions_parse(defs, entry);
-		if (code == 0 && entry->kind == RULES_RULE && entry->root)
-			code = rules_exceptions_add(defs, entry);
+		r = conditions_parse(defs, entry);
+		if (r == 0 && entry->kind == RULES_RULE && entry->root)
+			r = rules_exceptions_add(defs, entry);
 	}
-	return code;
+	return r;
 }

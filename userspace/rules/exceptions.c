@@ -146,7 +146,7 @@ static int read_exception(struct exceptions *all, const struct yaml_node *node)
 {
 	const struct yaml_node *given[EXC_KEYS_COUNT] = {NULL};
 	struct exception *exception;
-	int code = 0;
+	int r = 0;
 
 	if (node->kind != YAML_MAPPING)
 		return exceptions_reject(all, node,
@@ -180,22 +180,22 @@ static int read_exception(struct exceptions *all, const struct yaml_node *node)
 		return exceptions_reject(all, node,
 					 "too many exceptions of one rule: the limit is 1000");
 	} else {
-		code = add_exception(all, given, &exception);
+		r = add_exception(all, given, &exception);
 	}
-	if (code == 0 && given[EXC_VALUES])
-		code = exceptions_add_values(all, exception, given[EXC_VALUES]);
-	return code;
+	if (r == 0 && given[EXC_VALUES])
+		r = exceptions_add_values(all, exception, given[EXC_VALUES]);
+	return r;
 }
 
 /* Adds a word to the text, for its position. */
 static int exceptions_add_word(struct exceptions *all, const struct yaml_node *node,
 			       size_t *position)
 {
-	int code = rules_text_add(all->text, &all->defs->arena, node);
+	int r = rules_text_add(all->text, &all->defs->arena, node);
 
-	if (code == 0)
+	if (r == 0)
 		*position = all->text->len - node->len;
-	return code;
+	return r;
 }
 
 /* A field or transformer, and nothing else. */
@@ -204,20 +204,20 @@ static int exceptions_read_field(struct exceptions *all, const struct yaml_node 
 {
 	struct filter_error err = {0};
 	size_t end = 0, position = 0;
-	int code;
+	int r;
 
 	if (!yaml_is_scalar(node))
 		return exceptions_reject(all, node, "expected a field");
-	code = filter_parse_operand(node->text, 0, &all->defs->arena, &column->field, &end, &err);
-	if (code == -ENOMEM)
-		return code;
-	if (code)
+	r = filter_parse_operand(node->text, 0, &all->defs->arena, &column->field, &end, &err);
+	if (r == -ENOMEM)
+		return r;
+	if (r)
 		return exceptions_reject(all, node, err.text);
 	if (end != node->len)
 		return exceptions_reject(all, node, "expected a field alone");
-	code = exceptions_add_word(all, node, &position);
+	r = exceptions_add_word(all, node, &position);
 	column->field->position = position;
-	return code;
+	return r;
 }
 
 static bool is_list_op(enum filter_op op)
@@ -254,20 +254,20 @@ static int add_column(struct exceptions *all, const struct yaml_node *field,
 		      const struct yaml_node *comp, enum filter_op otherwise, struct column ***end)
 {
 	struct column *column = arena_alloc(&all->defs->arena, sizeof(*column));
-	int code;
+	int r;
 
 	if (!column)
 		return -ENOMEM;
-	code = exceptions_read_field(all, field, column);
-	if (code)
-		return code;
+	r = exceptions_read_field(all, field, column);
+	if (r)
+		return r;
 	column->op = otherwise;
 	column->op_position = column->field ? column->field->position : 0;
 	if (comp)
-		code = read_op(all, comp, column);
+		r = read_op(all, comp, column);
 	**end = column;
 	*end = &column->next;
-	return code;
+	return r;
 }
 
 /* The columns of an exception: of a single field, or of a sequence. */
@@ -277,16 +277,16 @@ static int read_columns(struct exceptions *all, const struct exception *exceptio
 	const struct yaml_node *fields = exception->fields, *comps = exception->comps;
 	const struct yaml_link *comp = comps ? comps->first : NULL;
 	struct column **end = columns;
-	int code = 0;
+	int r = 0;
 
 	if (fields->kind == YAML_SCALAR) {
-		code = add_column(all, fields, comps, FILTER_IN, &end);
-		if (code == 0 && !all->wrong && !is_list_op((*columns)->op))
+		r = add_column(all, fields, comps, FILTER_IN, &end);
+		if (r == 0 && !all->wrong && !is_list_op((*columns)->op))
 			return exceptions_reject(
 				all, comps,
 				"a single field is compared with all values at once: by in, "
 				"pmatch or intersects");
-		return code;
+		return r;
 	}
 	if (fields->kind != YAML_SEQUENCE || !fields->first)
 		return exceptions_reject(all, fields,
@@ -294,16 +294,15 @@ static int read_columns(struct exceptions *all, const struct exception *exceptio
 	if (comps && comps->kind != YAML_SEQUENCE)
 		return exceptions_reject(all, comps,
 					 "'comps': expected a sequence, as 'fields' is one");
-	for (const struct yaml_link *field = fields->first; field && code == 0;
-	     field = field->next) {
+	for (const struct yaml_link *field = fields->first; field && r == 0; field = field->next) {
 		if (comps && !comp)
 			return exceptions_reject(all, comps, "there are fewer comps than fields");
-		code = add_column(all, field->value, comp ? comp->value : NULL, FILTER_EQ, &end);
+		r = add_column(all, field->value, comp ? comp->value : NULL, FILTER_EQ, &end);
 		comp = comp ? comp->next : NULL;
 	}
 	if (comp)
 		exceptions_reject(all, comp->value, "there are more comps than fields");
-	return code;
+	return r;
 }
 
 /* Adds the values of the list of that name. `*found`: whether it exists. */
@@ -327,15 +326,15 @@ static int add_constant(struct exceptions *all, const struct yaml_node *node, bo
 	struct filter_expr *expr = arena_alloc(&all->defs->arena, sizeof(*expr));
 	bool is_list = false;
 	size_t position = 0;
-	int code;
+	int r;
 
 	if (node->kind != YAML_SCALAR)
 		return exceptions_reject(all, node, "expected a value");
-	code = expr ? exceptions_add_word(all, node, &position) : -ENOMEM;
-	if (code == 0 && several)
-		code = exceptions_add_list(all, node->text, position, end, &is_list);
-	if (code || is_list)
-		return code;
+	r = expr ? exceptions_add_word(all, node, &position) : -ENOMEM;
+	if (r == 0 && several)
+		r = exceptions_add_list(all, node->text, position, end, &is_list);
+	if (r || is_list)
+		return r;
 	expr->kind = FILTER_EXPR_TEXT;
 	expr->position = position;
 	**end = expr;
@@ -354,20 +353,20 @@ static int add_in_brackets(struct exceptions *all, const struct yaml_node *node,
 	struct filter_expr *next;
 	size_t position = 0;
 	char *text = arena_alloc(&all->defs->arena, head_len + node->len + 1);
-	int code;
+	int r;
 
 	if (!text)
 		return -ENOMEM;
 	memcpy(text, head, head_len);
 	memcpy(text + head_len, node->text, node->len);
-	code = filter_parse(text, &all->defs->arena, &root, &err);
-	if (code == -EINVAL)
+	r = filter_parse(text, &all->defs->arena, &root, &err);
+	if (r == -EINVAL)
 		return exceptions_reject(all, node, err.text);
-	if (code == 0 && (root->kind != FILTER_NODE_CHECK || root->op != FILTER_IN))
+	if (r == 0 && (root->kind != FILTER_NODE_CHECK || root->op != FILTER_IN))
 		return exceptions_reject(all, node, "expected values alone");
-	if (code == 0)
-		code = exceptions_add_word(all, node, &position);
-	for (struct filter_expr *expr = code ? NULL : root->right->first; expr && code == 0;
+	if (r == 0)
+		r = exceptions_add_word(all, node, &position);
+	for (struct filter_expr *expr = r ? NULL : root->right->first; expr && r == 0;
 	     expr = next) {
 		char first = text[expr->position];
 		bool is_list = false;
@@ -375,30 +374,30 @@ static int add_in_brackets(struct exceptions *all, const struct yaml_node *node,
 		next = expr->next;
 		expr->position += position - head_len;
 		if (first != '"' && first != '\'')
-			code = exceptions_add_list(all, expr->text.data, expr->position, end,
-						   &is_list);
+			r = exceptions_add_list(all, expr->text.data, expr->position, end,
+						&is_list);
 		if (is_list)
 			continue;
 		expr->next = NULL;
 		**end = expr;
 		*end = &expr->next;
 	}
-	return code;
+	return r;
 }
 
 static int exceptions_add_constants(struct exceptions *all, const struct yaml_node *node,
 				    struct filter_expr ***end)
 {
-	int code = 0;
+	int r = 0;
 
 	if (node->kind == YAML_SCALAR)
 		return node->text[0] == '(' ? add_in_brackets(all, node, end)
 					    : add_constant(all, node, true, end);
 	if (node->kind != YAML_SEQUENCE)
 		return exceptions_reject(all, node, "expected a value, or a sequence of them");
-	for (const struct yaml_link *link = node->first; link && code == 0; link = link->next)
-		code = add_constant(all, link->value, true, end);
-	return code;
+	for (const struct yaml_link *link = node->first; link && r == 0; link = link->next)
+		r = add_constant(all, link->value, true, end);
+	return r;
 }
 
 /* Creates the check of one column with one value. */
@@ -407,7 +406,7 @@ static int make_check(struct exceptions *all, const struct column *column,
 {
 	struct filter_node *check = arena_alloc(&all->defs->arena, sizeof(*check));
 	struct filter_expr *list, **end;
-	int code;
+	int r;
 
 	if (!check)
 		return -ENOMEM;
@@ -426,12 +425,11 @@ static int make_check(struct exceptions *all, const struct column *column,
 		list->position = column->op_position;
 		check->right = list;
 		end = &list->first;
-		code = exceptions_add_constants(all, value, &end);
+		r = exceptions_add_constants(all, value, &end);
 	} else {
-		code = add_constant(all, value, false, &end);
+		r = add_constant(all, value, false, &end);
 	}
-	return code || all->wrong ? code
-				  : rules_entry_add_check(all->defs, all->rule, check, all->text);
+	return r || all->wrong ? r : rules_entry_add_check(all->defs, all->rule, check, all->text);
 }
 
 /* Joins nodes if there are several. */
@@ -459,48 +457,48 @@ static int make_tuple(struct exceptions *all, const struct column *columns,
 	struct filter_node *joined = arena_alloc(&all->defs->arena, sizeof(*joined));
 	const struct yaml_link *value = tuple->first;
 	struct filter_node *first = NULL, **end = &first;
-	int code = 0;
+	int r = 0;
 
 	if (!joined)
 		return -ENOMEM;
 	if (tuple->kind != YAML_SEQUENCE)
 		return exceptions_reject(all, tuple,
 					 "expected a sequence: one value for each field");
-	for (const struct column *column = columns; column && !all->wrong && code == 0;
+	for (const struct column *column = columns; column && !all->wrong && r == 0;
 	     column = column->next) {
 		if (!value)
 			return exceptions_reject(all, tuple, "there are fewer values than fields");
-		code = make_check(all, column, value->value, end);
-		end = code ? end : &(*end)->next;
+		r = make_check(all, column, value->value, end);
+		end = r ? end : &(*end)->next;
 		value = value->next;
 	}
-	if (value && code == 0 && !all->wrong)
+	if (value && r == 0 && !all->wrong)
 		return exceptions_reject(all, value->value, "there are more values than fields");
-	if (code == 0 && !all->wrong)
+	if (r == 0 && !all->wrong)
 		add_tuple(all, join_nodes(joined, FILTER_NODE_AND, first));
-	return code;
+	return r;
 }
 
 static int make_tuples(struct exceptions *all, const struct exception *exception)
 {
 	struct column *columns = NULL;
 	struct filter_node *check;
-	int code = read_columns(all, exception, &columns);
+	int r = read_columns(all, exception, &columns);
 
 	for (const struct rules_part *part = exception->values; part; part = part->next) {
-		if (code || all->wrong)
-			return code;
+		if (r || all->wrong)
+			return r;
 		if (exception->fields->kind == YAML_SCALAR) {
-			code = make_check(all, columns, part->value, &check);
-			if (code == 0 && !all->wrong)
+			r = make_check(all, columns, part->value, &check);
+			if (r == 0 && !all->wrong)
 				add_tuple(all, check);
 			continue;
 		}
 		for (const struct yaml_link *link = part->value->first;
-		     link && code == 0 && !all->wrong; link = link->next)
-			code = make_tuple(all, columns, link->value);
+		     link && r == 0 && !all->wrong; link = link->next)
+			r = make_tuple(all, columns, link->value);
 	}
-	return code;
+	return r;
 }
 
 /* Appends `and not (tuple or tuple)` to the condition. */
@@ -528,7 +526,7 @@ int rules_exceptions_add(struct rules_defs *defs, struct rules_entry *rule)
 {
 	struct filter_node *tuples = NULL;
 	struct exceptions all = {.defs = defs, .rule = rule, .tuples_end = &tuples};
-	int code = 0;
+	int r = 0;
 
 	if (!rule->parts[KEY_EXCEPTIONS].first)
 		return 0;
@@ -538,20 +536,20 @@ int rules_exceptions_add(struct rules_defs *defs, struct rules_entry *rule)
 		return -ENOMEM;
 	for (const struct rules_part *part = rule->parts[KEY_EXCEPTIONS].first; part;
 	     part = part->next)
-		for (const struct yaml_link *link = part->value->first; link && code == 0;
+		for (const struct yaml_link *link = part->value->first; link && r == 0;
 		     link = link->next)
-			code = read_exception(&all, link->value);
-	for (const struct exception *exception = all.first; exception && code == 0;
+			r = read_exception(&all, link->value);
+	for (const struct exception *exception = all.first; exception && r == 0;
 	     exception = exception->next) {
 		bool before = all.wrong;
 
 		all.wrong = false;
-		code = make_tuples(&all, exception);
+		r = make_tuples(&all, exception);
 		all.wrong |= before;
 	}
 	rule->broken |= all.wrong;
 	/* The created checks point into the text, even after an error. */
-	if (code == 0)
-		code = rules_text_join(all.text, &defs->arena);
-	return code || all.wrong || !tuples ? code : exceptions_join(&all, tuples);
+	if (r == 0)
+		r = rules_text_join(all.text, &defs->arena);
+	return r || all.wrong || !tuples ? r : exceptions_join(&all, tuples);
 }

@@ -208,22 +208,22 @@ static struct rules_entry *find_changed(struct rules_defs *defs, const struct it
 static int append(struct rules_defs *defs, const struct item *item)
 {
 	struct rules_entry *entry = find_changed(defs, item);
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; entry && i < COUNT(rows) && code == 0; i++) {
+	for (size_t i = 0; entry && i < COUNT(rows) && r == 0; i++) {
 		const struct key_row *row = &rows[i];
 
 		if (!item->value[row->key] || row->key == KEY_APPEND)
 			continue;
 		if (row->flags & APPENDED)
-			code = items_take_value(defs, entry, item, row->key, true);
+			r = items_take_value(defs, entry, item, row->key, true);
 		else
 			RULES_REPORT(defs, YAML_WARNING, item->key[row->key],
 				     "'%s' cannot be appended to and is ignored; 'override' can "
 				     "replace it",
 				     row->name);
 	}
-	return code;
+	return r;
 }
 
 /* The value of a key in `override`: 1 append, 0 replace, -1 invalid. */
@@ -272,10 +272,10 @@ static void check_override(struct rules_defs *defs, const struct item *item)
 static int override(struct rules_defs *defs, const struct item *item)
 {
 	struct rules_entry *entry = find_changed(defs, item);
-	int code = 0;
+	int r = 0;
 
 	check_override(defs, item);
-	for (size_t i = 0; entry && i < COUNT(rows) && code == 0; i++) {
+	for (size_t i = 0; entry && i < COUNT(rows) && r == 0; i++) {
 		const struct key_row *row = &rows[i];
 		const struct yaml_link *pair;
 		int how;
@@ -291,9 +291,9 @@ static int override(struct rules_defs *defs, const struct item *item)
 		}
 		how = read_override(defs, row, pair->value);
 		if (how >= 0)
-			code = items_take_value(defs, entry, item, row->key, how);
+			r = items_take_value(defs, entry, item, row->key, how);
 	}
-	return code;
+	return r;
 }
 
 static bool has_only(const struct item *item, enum rules_key key)
@@ -329,7 +329,7 @@ static void check_required(struct rules_defs *defs, struct item *item)
 static int define(struct rules_defs *defs, struct item *item)
 {
 	struct rules_entry *entry = rules_defs_find(defs, item->kind, item->name->text);
-	int code = 0;
+	int r = 0;
 
 	check_required(defs, item);
 	if (!entry)
@@ -339,10 +339,10 @@ static int define(struct rules_defs *defs, struct item *item)
 	memset(entry->parts, 0, sizeof(entry->parts));
 	entry->where = item->name;
 	entry->broken = item->wrong;
-	for (size_t i = 0; i < COUNT(rows) && code == 0; i++)
+	for (size_t i = 0; i < COUNT(rows) && r == 0; i++)
 		if (item->value[rows[i].key])
-			code = items_take_value(defs, entry, item, rows[i].key, false);
-	return code;
+			r = items_take_value(defs, entry, item, rows[i].key, false);
+	return r;
 }
 
 static int take_item(struct rules_defs *defs, struct item *item)
@@ -434,7 +434,7 @@ static int items_read_item(struct rules_defs *defs, const struct yaml_node *node
 
 int rules_items_read(struct rules_defs *defs, const struct yaml_node *root)
 {
-	int code = 0;
+	int r = 0;
 
 	if (yaml_is_null(root))
 		return 0;
@@ -444,7 +444,7 @@ int rules_items_read(struct rules_defs *defs, const struct yaml_node *root)
 		return 0;
 	}
 	for (const struct yaml_link *link = root->first;
-	     link && code == 0 && !yaml_report_is_full(defs->report); link = link->next)
-		code = items_read_item(defs, link->value);
-	return code;
+	     link && r == 0 && !yaml_report_is_full(defs->report); link = link->next)
+		r = items_read_item(defs, link->value);
+	return r;
 }

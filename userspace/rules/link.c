@@ -135,19 +135,19 @@ static struct rules_entry *named_list(const struct rules_defs *defs, const struc
 
 static int find_refs(struct rules_defs *defs, struct rules_entry *list)
 {
-	int code = 0;
+	int r = 0;
 
 	for (const struct rules_part *part = link_parts_of(list); part; part = part->next) {
-		for (const struct yaml_link *link = part->value->first; link && code == 0;
+		for (const struct yaml_link *link = part->value->first; link && r == 0;
 		     link = link->next) {
 			struct rules_ref ref = {.to = named_list(defs, list, link->value),
 						.item = link->value};
 
 			if (ref.to)
-				code = rules_graph_add(defs, list, &ref);
+				r = rules_graph_add(defs, list, &ref);
 		}
 	}
-	return code;
+	return r;
 }
 
 static size_t link_count_values(const struct rules_defs *defs, const struct rules_entry *list)
@@ -166,10 +166,10 @@ static size_t link_count_values(const struct rules_defs *defs, const struct rule
 
 static int fill_values(struct rules_defs *defs, struct rules_entry *list)
 {
-	int code = 0;
+	int r = 0;
 
 	for (const struct rules_part *part = link_parts_of(list); part; part = part->next) {
-		for (const struct yaml_link *link = part->value->first; link && code == 0;
+		for (const struct yaml_link *link = part->value->first; link && r == 0;
 		     link = link->next) {
 			const struct rules_entry *inner = named_list(defs, list, link->value);
 			struct rules_value *value = &list->values[list->nvalues];
@@ -181,12 +181,12 @@ static int fill_values(struct rules_defs *defs, struct rules_entry *list)
 				list->nvalues += inner->nvalues;
 				continue;
 			}
-			code = rules_value_text(defs, link->value, &value->text);
+			r = rules_value_text(defs, link->value, &value->text);
 			value->node = link->value;
 			list->nvalues++;
 		}
 	}
-	return code;
+	return r;
 }
 
 static int expand(struct rules_defs *defs, struct rules_entry *list)
@@ -208,15 +208,15 @@ static int expand(struct rules_defs *defs, struct rules_entry *list)
 
 int rules_lists_expand(struct rules_defs *defs)
 {
-	int code = 0;
+	int r = 0;
 
-	for (struct rules_entry *list = defs->first; list && code == 0; list = list->next)
+	for (struct rules_entry *list = defs->first; list && r == 0; list = list->next)
 		if (list->kind == RULES_LIST && !list->broken)
-			code = find_refs(defs, list);
-	for (struct rules_entry *list = rules_graph_order(defs, 1u << RULES_LIST);
-	     list && code == 0; list = list->ordered)
-		code = expand(defs, list);
-	return code;
+			r = find_refs(defs, list);
+	for (struct rules_entry *list = rules_graph_order(defs, 1u << RULES_LIST); list && r == 0;
+	     list = list->ordered)
+		r = expand(defs, list);
+	return r;
 }
 
 int rules_list_insert(struct rules_defs *defs, const struct rules_entry *list, size_t position,
@@ -354,11 +354,10 @@ static int bind(struct rules_defs *defs, struct rules_entry *entry, const struct
 	struct filter_error err = {0};
 	enum yaml_severity severity;
 	bool unknown_field = false;
-	int code =
-		filter_check_node(check->node, check->text->data, &reporting, &unknown_field, &err);
+	int r = filter_check_node(check->node, check->text->data, &reporting, &unknown_field, &err);
 
-	if (code != -EINVAL)
-		return code;
+	if (r != -EINVAL)
+		return r;
 	entry->broken = true;
 	entry->unknown_field |= unknown_field;
 	if (is_reported(entry, unknown_field, &severity))
@@ -370,17 +369,17 @@ static int bind(struct rules_defs *defs, struct rules_entry *entry, const struct
 int rules_conditions_link(struct rules_defs *defs, const struct filter_options *options)
 {
 	struct rules_entry *ordered = rules_graph_order(defs, 1u << RULES_MACRO | 1u << RULES_RULE);
-	int code = 0;
+	int r = 0;
 
 	ordered = spread_demand(ordered);
 	for (struct rules_entry *entry = ordered;
-	     entry && code == 0 && !yaml_report_is_full(defs->report); entry = entry->ordered) {
+	     entry && r == 0 && !yaml_report_is_full(defs->report); entry = entry->ordered) {
 		if (!entry->root)
 			continue;
-		for (const struct rules_check *check = entry->checks; check && code == 0;
+		for (const struct rules_check *check = entry->checks; check && r == 0;
 		     check = check->next)
-			code = bind(defs, entry, check, options);
+			r = bind(defs, entry, check, options);
 		link_macros(defs, entry);
 	}
-	return code;
+	return r;
 }

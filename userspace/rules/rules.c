@@ -70,22 +70,22 @@ static int read_inputs(struct rules *rules, const struct rules_input *inputs)
 		struct yaml_file *file = &rules->files[i];
 		struct error err = {""};
 		struct yaml_link *roots = NULL;
-		int code;
+		int r;
 
-		code = inputs[i].text ? yaml_file_copy(inputs[i].path, inputs[i].text,
-						       inputs[i].len, file, &err)
-				      : yaml_file_read(inputs[i].path, file, &err);
+		r = inputs[i].text ? yaml_file_copy(inputs[i].path, inputs[i].text, inputs[i].len,
+						    file, &err)
+				   : yaml_file_read(inputs[i].path, file, &err);
 		file->number = (unsigned int)i;
-		if (code && code != -ENOMEM)
+		if (r && r != -ENOMEM)
 			yaml_report_add_file(defs->report, YAML_ERROR, file->number, inputs[i].path,
 					     err.text);
-		if (code == 0)
-			code = yaml_tree_read(file, &defs->arena, defs->report, &roots);
-		whole &= code == 0;
-		for (struct yaml_link *root = roots; code == 0 && root; root = root->next)
-			code = rules_items_read(defs, root->value);
-		if (code == -ENOMEM)
-			return code;
+		if (r == 0)
+			r = yaml_tree_read(file, &defs->arena, defs->report, &roots);
+		whole &= r == 0;
+		for (struct yaml_link *root = roots; r == 0 && root; root = root->next)
+			r = rules_items_read(defs, root->value);
+		if (r == -ENOMEM)
+			return r;
 	}
 	return whole ? 0 : -EINVAL;
 }
@@ -152,16 +152,16 @@ static int make_tags(struct rules_defs *defs, const struct rules_entry *entry, s
 static int make_output(struct rules_defs *defs, struct rules_entry *entry, struct rule *rule)
 {
 	char *output;
-	int code = 0;
+	int r = 0;
 	size_t len;
 
-	for (const struct rules_part *part = entry->parts[KEY_OUTPUT].first; part && code == 0;
+	for (const struct rules_part *part = entry->parts[KEY_OUTPUT].first; part && r == 0;
 	     part = part->next)
-		code = rules_text_add(&entry->output, &defs->arena, part->value);
-	if (code == 0)
-		code = rules_text_join(&entry->output, &defs->arena);
-	if (code)
-		return code;
+		r = rules_text_add(&entry->output, &defs->arena, part->value);
+	if (r == 0)
+		r = rules_text_join(&entry->output, &defs->arena);
+	if (r)
+		return r;
 	len = entry->output.len;
 	while (len && (entry->output.data[len - 1] == '\n' || entry->output.data[len - 1] == ' '))
 		len--;
@@ -179,7 +179,7 @@ static int make_rule(struct rules *rules, struct rules_entry *entry,
 		     const struct rules_options *options, struct rules_counts *counts)
 {
 	struct rule *rule = &rules->list[rules->count];
-	int code;
+	int r;
 
 	if (!rules_entry_value(entry, KEY_PRIORITY) || !rules_entry_value(entry, KEY_OUTPUT) ||
 	    check_priority(&rules->defs, entry, &rule->priority) ||
@@ -189,37 +189,37 @@ static int make_rule(struct rules *rules, struct rules_entry *entry,
 	rule->root = entry->root;
 	rule->text = entry->text.data;
 	rule->entry = entry;
-	code = make_tags(&rules->defs, entry, rule);
-	if (code == 0)
-		code = make_output(&rules->defs, entry, rule);
-	rules->count += code == 0;
-	return code;
+	r = make_tags(&rules->defs, entry, rule);
+	if (r == 0)
+		r = make_output(&rules->defs, entry, rule);
+	rules->count += r == 0;
+	return r;
 }
 
 static int rules_create_all(struct rules *rules, const struct rules_options *options,
 			    struct rules_counts *counts)
 {
 	struct rules_defs *defs = &rules->defs;
-	int code = 0;
+	int r = 0;
 
 	rules->list = arena_alloc(&defs->arena, defs->counts[RULES_RULE] * sizeof(*rules->list));
 	if (!rules->list)
 		return -ENOMEM;
-	for (struct rules_entry *entry = defs->first; entry && code == 0; entry = entry->next) {
+	for (struct rules_entry *entry = defs->first; entry && r == 0; entry = entry->next) {
 		if (entry->kind == RULES_RULE)
-			code = make_rule(rules, entry, options, counts);
+			r = make_rule(rules, entry, options, counts);
 		else if (!entry->used)
 			RULES_REPORT(defs, YAML_NOTE, entry->where, "the %s '%.60s' is not used",
 				     rules_kind_name(entry->kind), entry->name);
 	}
-	return code;
+	return r;
 }
 
 static int rules_load_whole(struct rules *rules, const struct rules_input *inputs,
 			    const struct rules_options *options, struct rules_counts *counts)
 {
 	struct rules_defs *defs = &rules->defs;
-	int code = read_inputs(rules, inputs);
+	int r = read_inputs(rules, inputs);
 
 	*counts = (struct rules_counts){
 		.rules = defs->counts[RULES_RULE],
@@ -227,40 +227,40 @@ static int rules_load_whole(struct rules *rules, const struct rules_input *input
 		.lists = defs->counts[RULES_LIST],
 	};
 	/* Missing definitions would cause wrong errors in all their users. */
-	if (code == 0)
-		code = rules_lists_expand(defs);
-	if (code == 0)
-		code = rules_conditions_parse(defs);
-	if (code == 0)
-		code = rules_conditions_link(defs, &options->filter);
-	if (code == 0)
-		code = rules_create_all(rules, options, counts);
-	if (code == 0 && defs->report->failed)
-		code = -ENOMEM;
-	return code || !defs->report->counts[YAML_ERROR] ? code : -EINVAL;
+	if (r == 0)
+		r = rules_lists_expand(defs);
+	if (r == 0)
+		r = rules_conditions_parse(defs);
+	if (r == 0)
+		r = rules_conditions_link(defs, &options->filter);
+	if (r == 0)
+		r = rules_create_all(rules, options, counts);
+	if (r == 0 && defs->report->failed)
+		r = -ENOMEM;
+	return r || !defs->report->counts[YAML_ERROR] ? r : -EINVAL;
 }
 
 int rules_load(const struct rules_input *inputs, size_t n, const struct rules_options *options,
 	       struct rules **rules, struct rules_counts *counts, struct yaml_report *report)
 {
 	struct rules *made = calloc(1, sizeof(*made));
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	*report = (struct yaml_report){0};
 	if (!made)
-		return code;
+		return r;
 	rules_defs_init(&made->defs, report);
 	made->nfiles = n;
 	made->files = calloc(n ? n : 1, sizeof(*made->files));
 	if (made->files)
-		code = rules_load_whole(made, inputs, options, counts);
+		r = rules_load_whole(made, inputs, options, counts);
 	/* The report belongs to the caller and may be freed before the rules. */
 	made->defs.report = NULL;
-	if (code == 0)
+	if (r == 0)
 		*rules = made;
 	else
 		rules_destroy(made);
-	return code;
+	return r;
 }
 
 void rules_destroy(struct rules *rules)

@@ -58,15 +58,15 @@ static int make_items(struct ruleset *ruleset, const struct rule *rules, const c
 {
 	struct filter_group_item outer = {.text = filter};
 	struct filter_node *root;
-	int code;
+	int r;
 
 	for (size_t i = 0; i < ruleset->count; i++)
 		items[i] = (struct filter_group_item){.root = rules[i].root, .text = rules[i].text};
 	if (!filter)
 		return 0;
-	code = filter_parse(filter, &ruleset->arena, &root, NULL);
-	if (code)
-		return code;
+	r = filter_parse(filter, &ruleset->arena, &root, NULL);
+	if (r)
+		return r;
 	outer.root = root;
 	for (size_t i = 0; i < ruleset->count; i++) {
 		items[i].root = ruleset_both(&ruleset->arena, &outer, &items[i]);
@@ -83,20 +83,20 @@ static int ruleset_compile(struct ruleset *ruleset, const struct rule *rules,
 		arena_alloc(&ruleset->arena, ruleset->count * sizeof(*items));
 	struct filter_error err = {0};
 	size_t failed = 0;
-	int code = items ? make_items(ruleset, rules, config->filter, items) : -ENOMEM;
+	int r = items ? make_items(ruleset, rules, config->filter, items) : -ENOMEM;
 
-	if (code == 0)
-		code = filter_group_create(items, ruleset->count, &config->rules.filter,
-					   &ruleset->filter, &failed, &err);
+	if (r == 0)
+		r = filter_group_create(items, ruleset->count, &config->rules.filter,
+					&ruleset->filter, &failed, &err);
 	/* All checks were bound before: only limits of the whole filter are left. */
-	if (code == -EINVAL && ruleset->count) {
+	if (r == -EINVAL && ruleset->count) {
 		const struct yaml_node *where = rules[failed].entry->where;
 
 		yaml_report_add(report, YAML_ERROR, where->file, where->start,
 				"the rule '%.60s' cannot be compiled: %s", rules[failed].name,
 				err.text);
 	}
-	return code;
+	return r;
 }
 
 static unsigned int count_types(const struct filter *filter, size_t item)
@@ -189,7 +189,7 @@ static int make_lines(struct ruleset_rule *made, const struct rule *rule,
 	struct buf output = {0};
 	const struct yaml_file *file;
 	size_t offset;
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	ruleset_append_output(&output, rule->output, config);
 	buf_append_char(&output, '\0');
@@ -202,16 +202,16 @@ static int make_lines(struct ruleset_rule *made, const struct rule *rule,
 			.output = output.data,
 		};
 
-		code = 0;
-		for (size_t i = 0; i < config->lines_count && code == 0; i++) {
+		r = 0;
+		for (size_t i = 0; i < config->lines_count && r == 0; i++) {
 			described.schema = config->lines[i].schema;
-			code = match_line_create(config->lines[i].format, &described,
-						 &config->style, &made->lines[i], &err);
+			r = match_line_create(config->lines[i].format, &described, &config->style,
+					      &made->lines[i], &err);
 		}
 	}
 	buf_finish(&output);
-	if (code != -EINVAL)
-		return code;
+	if (r != -EINVAL)
+		return r;
 	file = rules_text_place(&rule->entry->output,
 				find_written(rule->output, err.position, config), &offset);
 	yaml_report_add(report, YAML_ERROR, file, offset, "%s", err.text);
@@ -221,12 +221,12 @@ static int make_lines(struct ruleset_rule *made, const struct rule *rule,
 static int ruleset_make_rules(struct ruleset *ruleset, const struct rule *rules,
 			      const struct ruleset_config *config, struct yaml_report *report)
 {
-	int code = 0;
+	int r = 0;
 
 	ruleset->list = calloc(ruleset->count ? ruleset->count : 1, sizeof(*ruleset->list));
 	if (!ruleset->list)
 		return -ENOMEM;
-	for (size_t i = 0; i < ruleset->count && code == 0; i++) {
+	for (size_t i = 0; i < ruleset->count && r == 0; i++) {
 		struct ruleset_rule *made = &ruleset->list[i];
 
 		made->name = rules[i].name;
@@ -235,9 +235,9 @@ static int ruleset_make_rules(struct ruleset *ruleset, const struct rule *rules,
 			arena_alloc(&ruleset->arena, config->lines_count * sizeof(made->lines[0]));
 		if (!made->lines)
 			return -ENOMEM;
-		code = make_lines(made, &rules[i], config, report);
+		r = make_lines(made, &rules[i], config, report);
 	}
-	return code;
+	return r;
 }
 
 static int ruleset_load(struct ruleset *ruleset, const struct rules_input *inputs, size_t n,
@@ -245,20 +245,20 @@ static int ruleset_load(struct ruleset *ruleset, const struct rules_input *input
 			struct yaml_report *report)
 {
 	const struct rule *rules;
-	int code = rules_load(inputs, n, &config->rules, &ruleset->rules, counts, report);
+	int r = rules_load(inputs, n, &config->rules, &ruleset->rules, counts, report);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	rules = rules_list(ruleset->rules, &ruleset->count);
-	code = ruleset_make_rules(ruleset, rules, config, report);
-	if (code == 0)
-		code = ruleset_compile(ruleset, rules, config, report);
+	r = ruleset_make_rules(ruleset, rules, config, report);
+	if (r == 0)
+		r = ruleset_compile(ruleset, rules, config, report);
 	/* With a filter a rule may have no events on purpose. */
-	if (code == 0 && !config->filter)
+	if (r == 0 && !config->filter)
 		warn_of_types(ruleset, rules, report);
-	if (code == 0 && report->counts[YAML_ERROR])
-		code = -EINVAL;
-	return code;
+	if (r == 0 && report->counts[YAML_ERROR])
+		r = -EINVAL;
+	return r;
 }
 
 int ruleset_create(const struct rules_input *inputs, size_t n, const struct ruleset_config *config,
@@ -266,18 +266,18 @@ int ruleset_create(const struct rules_input *inputs, size_t n, const struct rule
 		   struct yaml_report *report)
 {
 	struct ruleset *made = calloc(1, sizeof(*made));
-	int code;
+	int r;
 
 	*report = (struct yaml_report){0};
 	if (!made)
 		return -ENOMEM;
 	made->lines_count = config->lines_count;
-	code = ruleset_load(made, inputs, n, config, counts, report);
-	if (code == 0)
+	r = ruleset_load(made, inputs, n, config, counts, report);
+	if (r == 0)
 		*ruleset = made;
 	else
 		ruleset_destroy(made);
-	return code;
+	return r;
 }
 
 void ruleset_destroy(struct ruleset *ruleset)

@@ -672,11 +672,10 @@ void boundary_confirm(struct boundary *boundary)
 
 int boundary_begin(struct boundary *boundary)
 {
-	int code = boundary_queue_create(boundary->inner, HELD_BYTES_MAX, &boundary->queue);
+	int r = boundary_queue_create(boundary->inner, HELD_BYTES_MAX, &boundary->queue);
 
-	return code ? code
-		    : boundary_after_create(boundary_queue_source(boundary->queue),
-					    &boundary->after);
+	return r ? r
+		 : boundary_after_create(boundary_queue_source(boundary->queue), &boundary->after);
 }
 
 void boundary_set(struct boundary *boundary, uint64_t time_ns)
@@ -692,13 +691,13 @@ int boundary_hold(struct boundary *boundary, int timeout_ms)
 int boundary_open(struct boundary *boundary, const struct boundary_seen *seen, size_t count)
 {
 	struct boundary_seen *copy;
-	int code = copy_seen(seen, count, boundary->offset_ns, &copy);
+	int r = copy_seen(seen, count, boundary->offset_ns, &copy);
 
-	if (code)
-		return code;
-	code = boundary_after_open(boundary->after, copy, count);
+	if (r)
+		return r;
+	r = boundary_after_open(boundary->after, copy, count);
 	free(copy);
-	return code;
+	return r;
 }
 
 void boundary_subtract(const struct boundary *boundary, struct scap_live_stats *stats)

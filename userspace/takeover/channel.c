@@ -38,21 +38,21 @@ int channel_listen(const char *path, struct error *err)
 	struct sockaddr_un address;
 	struct stat st;
 	mode_t mask;
-	int code, fd = channel_open_socket(path, &address);
+	int r, fd = channel_open_socket(path, &address);
 
 	if (fd < 0)
 		return error_set(err, fd, "cannot make a socket: %s", strerror(-fd));
 	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
 		unlink(path);
 	mask = umask(0177);
-	code = bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
+	r = bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
 	umask(mask);
-	if (code == 0 && listen(fd, 1))
-		code = -errno;
-	if (code == 0)
+	if (r == 0 && listen(fd, 1))
+		r = -errno;
+	if (r == 0)
 		return fd;
 	close(fd);
-	return error_set(err, code, "cannot listen on %s: %s", path, strerror(-code));
+	return error_set(err, r, "cannot listen on %s: %s", path, strerror(-r));
 }
 
 static int check_peer(int fd, struct error *err)
@@ -70,38 +70,38 @@ static int check_peer(int fd, struct error *err)
 
 int channel_accept(int listener, struct channel *channel, struct error *err)
 {
-	int code, fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int r, fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	*channel = (struct channel){.fd = -1};
 	if (fd < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED))
 		return -EAGAIN;
 	if (fd < 0)
 		return error_set(err, -errno, "accepting a connection: %s", strerror(errno));
-	code = check_peer(fd, err);
-	if (code)
+	r = check_peer(fd, err);
+	if (r)
 		close(fd);
 	else
 		channel->fd = fd;
-	return code;
+	return r;
 }
 
 int channel_connect(const char *path, struct channel *channel, struct error *err)
 {
 	struct sockaddr_un address;
-	int code, fd = channel_open_socket(path, &address);
+	int r, fd = channel_open_socket(path, &address);
 
 	*channel = (struct channel){.fd = -1};
 	if (fd < 0)
 		return error_set(err, fd, "cannot make a socket: %s", strerror(-fd));
-	code = connect(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
-	if (code == 0)
-		code = check_peer(fd, NULL) ? -EPERM : 0;
-	if (code == 0) {
+	r = connect(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
+	if (r == 0)
+		r = check_peer(fd, NULL) ? -EPERM : 0;
+	if (r == 0) {
 		channel->fd = fd;
 		return 0;
 	}
 	close(fd);
-	return error_set(err, code, "%s: %s", path, strerror(-code));
+	return error_set(err, r, "%s: %s", path, strerror(-r));
 }
 
 void channel_close(struct channel *channel)
@@ -133,23 +133,23 @@ int channel_send(struct channel *channel, const struct takeover_message *message
 	uint64_t until_ns = deadline(timeout_ms);
 	struct buf out = {0};
 	size_t done = 0;
-	int code = 0;
+	int r = 0;
 
 	takeover_encode(message, &out);
 	if (out.failed)
-		code = -ENOMEM;
-	while (code == 0 && done < out.len) {
+		r = -ENOMEM;
+	while (r == 0 && done < out.len) {
 		ssize_t n = send(channel->fd, out.data + done, out.len - done, MSG_NOSIGNAL);
 
 		if (n >= 0)
 			done += (size_t)n;
 		else if (errno != EAGAIN && errno != EINTR)
-			code = -errno;
+			r = -errno;
 		else if (!channel_wait_for(channel->fd, POLLOUT, until_ns))
-			code = -ETIMEDOUT;
+			r = -ETIMEDOUT;
 	}
 	buf_finish(&out);
-	return code ? error_set(err, code, "sending to the other agent: %s", strerror(-code)) : 0;
+	return r ? error_set(err, r, "sending to the other agent: %s", strerror(-r)) : 0;
 }
 
 /* Reads what is there. Returns 1 if something was, 0, or -errno. */
@@ -174,16 +174,16 @@ static int channel_take(struct channel *channel, struct takeover_message *messag
 {
 	struct buf *in = &channel->in;
 	ssize_t bytes = takeover_measure(in->data, in->len, err);
-	int code;
+	int r;
 
 	if (bytes <= 0)
 		return (int)bytes;
-	code = takeover_decode(in->data, (size_t)bytes, message, err);
-	if (code)
+	r = takeover_decode(in->data, (size_t)bytes, message, err);
+	if (r)
 		takeover_message_finish(message);
 	in->len -= (size_t)bytes;
 	memmove(in->data, in->data + bytes, in->len);
-	return code ? code : 1;
+	return r ? r : 1;
 }
 
 int channel_receive(struct channel *channel, int timeout_ms, struct takeover_message *message,
@@ -193,13 +193,13 @@ int channel_receive(struct channel *channel, int timeout_ms, struct takeover_mes
 	int got = channel_take(channel, message, err);
 
 	while (got == 0) {
-		int code = channel_read_some(channel);
+		int r = channel_read_some(channel);
 
-		if (code == -ECONNRESET)
-			return error_set(err, code, "the other agent has closed the connection");
-		if (code < 0)
-			return error_set(err, code, "the other agent: %s", strerror(-code));
-		if (code == 0 && !channel_wait_for(channel->fd, POLLIN, until_ns))
+		if (r == -ECONNRESET)
+			return error_set(err, r, "the other agent has closed the connection");
+		if (r < 0)
+			return error_set(err, r, "the other agent: %s", strerror(-r));
+		if (r == 0 && !channel_wait_for(channel->fd, POLLIN, until_ns))
 			return 0;
 		got = channel_take(channel, message, err);
 	}

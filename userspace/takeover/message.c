@@ -264,25 +264,25 @@ static int take_output(const struct value *value, struct takeover_message *messa
 	struct takeover_output *output;
 	struct value rest = *value, field;
 	uint16_t key;
-	int code = 0;
+	int r = 0;
 
 	if (message->outputs_count == TAKEOVER_OUTPUTS_MAX)
 		return -EBADMSG;
 	output = takeover_add_output(message);
 	if (!output)
 		return -ENOMEM;
-	while (rest.len && code == 0) {
-		code = next_field(&rest, &key, &field);
-		if (code)
+	while (rest.len && r == 0) {
+		r = next_field(&rest, &key, &field);
+		if (r)
 			break;
 		if (key == KEY_OUTPUT_IDENTITY)
-			code = message_take_text(&field, &output->identity);
+			r = message_take_text(&field, &output->identity);
 		else if (key == KEY_OUTPUT_STREAM)
-			code = take_stream(&field, output->stream);
+			r = take_stream(&field, output->stream);
 		else
-			code = message_take_number(output_numbers, key, &field, output);
+			r = message_take_number(output_numbers, key, &field, output);
 	}
-	return code || (output->identity && output->stream[0]) ? code : -EBADMSG;
+	return r || (output->identity && output->stream[0]) ? r : -EBADMSG;
 }
 
 static int take_events(const struct value *value, struct takeover_message *message)
@@ -325,7 +325,7 @@ int takeover_decode(const void *data, size_t len, struct takeover_message *messa
 	struct takeover_header header;
 	struct value rest, value;
 	uint16_t key;
-	int code = 0;
+	int r = 0;
 
 	*message = (struct takeover_message){0};
 	memcpy(&header, data, sizeof(header));
@@ -333,12 +333,12 @@ int takeover_decode(const void *data, size_t len, struct takeover_message *messa
 		return malformed(err, "its kind is not known");
 	message->kind = (enum takeover_kind)le32toh(header.kind);
 	rest = (struct value){(const unsigned char *)data + sizeof(header), len - sizeof(header)};
-	while (rest.len && code == 0) {
-		code = next_field(&rest, &key, &value);
-		if (code == 0)
-			code = message_take_field(key, &value, message);
+	while (rest.len && r == 0) {
+		r = next_field(&rest, &key, &value);
+		if (r == 0)
+			r = message_take_field(key, &value, message);
 	}
-	if (code == -EBADMSG)
+	if (r == -EBADMSG)
 		return malformed(err, "a field has a wrong length or value");
-	return code ? error_set(err, code, "out of memory") : 0;
+	return r ? error_set(err, r, "out of memory") : 0;
 }

@@ -161,12 +161,12 @@ static int takeover_merge_next(struct scap_source *source, int timeout_ms, struc
 	int wait_ms = 0;
 
 	for (;;) {
-		int side, code = 0;
+		int side, r = 0;
 
-		for (unsigned int i = 0; i < 2 && code == 0; i++)
-			code = takeover_merge_look(&merge->sides[i], wait_ms);
-		if (code)
-			return code;
+		for (unsigned int i = 0; i < 2 && r == 0; i++)
+			r = takeover_merge_look(&merge->sides[i], wait_ms);
+		if (r)
+			return r;
 		side = earlier_side(merge);
 		if (side >= 0) {
 			if (takeover_merge_take(merge, (unsigned int)side, event))

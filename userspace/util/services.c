@@ -137,19 +137,19 @@ int services_load(struct services **services)
 {
 	struct services *made;
 	const struct servent *entry;
-	int code = services_create(&made);
+	int r = services_create(&made);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	setservent(1);
-	while (code == 0 && (entry = getservent()))
-		code = add_entry(made, entry);
+	while (r == 0 && (entry = getservent()))
+		r = add_entry(made, entry);
 	endservent();
-	if (code == 0 && made->count == 0)
-		code = -ENOENT;
-	if (code)
+	if (r == 0 && made->count == 0)
+		r = -ENOENT;
+	if (r)
 		services_destroy(made);
 	else
 		*services = made;
-	return code;
+	return r;
 }

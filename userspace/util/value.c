@@ -25,10 +25,10 @@ int value_read_u64(const char *text, uint64_t *value)
 int value_read_count(const char *text, uint64_t max, uint64_t *count)
 {
 	uint64_t value;
-	int code = value_read_u64(text, &value);
+	int r = value_read_u64(text, &value);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (value == 0 || value > max)
 		return -EINVAL;
 	*count = value;
@@ -54,10 +54,10 @@ static int read_real(const char *text, double max, double *number)
 int value_read_seconds(const char *text, uint64_t *ns)
 {
 	double seconds;
-	int code = read_real(text, 1e9, &seconds);
+	int r = read_real(text, 1e9, &seconds);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	*ns = (uint64_t)(seconds * 1e9);
 	return *ns ? 0 : -EINVAL;
 }

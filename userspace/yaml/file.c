@@ -83,21 +83,21 @@ static int file_read_all(int fd, struct buf *text)
 {
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + patience_ns;
 	ssize_t n = 1;
-	int code = 0;
+	int r = 0;
 
-	while (n && code == 0) {
+	while (n && r == 0) {
 		if (!buf_reserve(text, READ_BYTES))
 			return -ENOMEM;
 		n = read(fd, text->data + text->len, READ_BYTES);
 		if (n > 0)
 			text->len += (size_t)n;
 		else if (n < 0)
-			code = errno == EAGAIN ? file_wait_for_more(fd, until_ns) : -errno;
+			r = errno == EAGAIN ? file_wait_for_more(fd, until_ns) : -errno;
 		if (text->len > YAML_FILE_BYTES_MAX)
 			return -EFBIG;
 	}
-	if (code)
-		return code;
+	if (r)
+		return r;
 	buf_append_char(text, '\0');
 	return text->failed ? -ENOMEM : 0;
 }
@@ -105,23 +105,23 @@ static int file_read_all(int fd, struct buf *text)
 int yaml_file_read(const char *path, struct yaml_file *file, struct error *err)
 {
 	struct buf text = {0};
-	int fd, code;
+	int fd, r;
 
 	*file = (struct yaml_file){0};
 	/* Without O_NONBLOCK, opening a pipe waits for a writer. */
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return error_set(err, -errno, "%s", strerror(errno));
-	code = file_read_all(fd, &text);
+	r = file_read_all(fd, &text);
 	close(fd);
-	if (code == 0)
+	if (r == 0)
 		return file_take(file, path, text.data, text.len - 1, err);
 	buf_finish(&text);
-	if (code == -EFBIG)
-		return error_set(err, code, "larger than %d MiB", YAML_FILE_BYTES_MAX >> 20);
-	if (code == -ETIME)
-		return error_set(err, code, "its end did not come within 5 seconds");
-	return error_set(err, code, "%s", strerror(-code));
+	if (r == -EFBIG)
+		return error_set(err, r, "larger than %d MiB", YAML_FILE_BYTES_MAX >> 20);
+	if (r == -ETIME)
+		return error_set(err, r, "its end did not come within 5 seconds");
+	return error_set(err, r, "%s", strerror(-r));
 }
 
 int yaml_file_copy(const char *path, const char *text, size_t len, struct yaml_file *file,
@@ -216,16 +216,16 @@ static int join_paths(const char *path, struct dirent **entries, size_t count,
 int yaml_folder_read(const char *path, struct yaml_folder *folder)
 {
 	struct dirent **entries;
-	int n = scandir(path, &entries, is_yaml, alphasort), code;
+	int n = scandir(path, &entries, is_yaml, alphasort), r;
 
 	*folder = (struct yaml_folder){0};
 	if (n < 0)
 		return -errno;
-	code = join_paths(path, entries, (size_t)n, folder);
+	r = join_paths(path, entries, (size_t)n, folder);
 	for (int i = 0; i < n; i++)
 		free(entries[i]);
 	free(entries);
-	return code;
+	return r;
 }
 
 void yaml_folder_finish(struct yaml_folder *folder)

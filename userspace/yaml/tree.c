@@ -265,7 +265,7 @@ static int tree_make_node(struct yaml_reader *reader, const yaml_event_t *event,
 			  enum yaml_kind kind, const yaml_char_t *anchor, struct yaml_node **made)
 {
 	struct yaml_node *node = arena_alloc(reader->arena, sizeof(*node));
-	int code;
+	int r;
 
 	if (!node)
 		return -ENOMEM;
@@ -275,10 +275,10 @@ static int tree_make_node(struct yaml_reader *reader, const yaml_event_t *event,
 	node->start = (uint32_t)offset_of(reader, &event->start_mark);
 	node->end = (uint32_t)offset_of(reader, &event->end_mark);
 	*made = node;
-	code = count_nodes(reader, event, 1);
-	if (code == 0)
-		code = add_anchor(reader, event, anchor, node);
-	return code ? code : place(reader, node);
+	r = count_nodes(reader, event, 1);
+	if (r == 0)
+		r = add_anchor(reader, event, anchor, node);
+	return r ? r : place(reader, node);
 }
 
 static int tree_read_scalar(struct yaml_reader *reader, const yaml_event_t *event)
@@ -292,13 +292,13 @@ static int tree_read_scalar(struct yaml_reader *reader, const yaml_event_t *even
 	};
 	const char *value = (const char *)event->data.scalar.value;
 	struct yaml_node *node;
-	int code;
+	int r;
 
 	if (memchr(value, '\0', event->data.scalar.length))
 		return reject_event(reader, event, "a NUL byte cannot stand here");
-	code = tree_make_node(reader, event, YAML_SCALAR, event->data.scalar.anchor, &node);
-	if (code)
-		return code;
+	r = tree_make_node(reader, event, YAML_SCALAR, event->data.scalar.anchor, &node);
+	if (r)
+		return r;
 	node->size = 1;
 	node->style = styles[event->data.scalar.style];
 	node->len = event->data.scalar.length;
@@ -311,13 +311,13 @@ static int open_collection(struct yaml_reader *reader, const yaml_event_t *event
 {
 	size_t before = reader->nodes;
 	struct yaml_node *node;
-	int code;
+	int r;
 
 	if (reader->depth == YAML_DEPTH_MAX)
 		return reject_event(reader, event, "nested too deeply");
-	code = tree_make_node(reader, event, kind, anchor, &node);
-	if (code)
-		return code;
+	r = tree_make_node(reader, event, kind, anchor, &node);
+	if (r)
+		return r;
 	reader->levels[reader->depth++] =
 		(struct yaml_level){.node = node, .end = &node->first, .nodes_before = before};
 	return 0;
@@ -335,7 +335,7 @@ static int read_alias(struct yaml_reader *reader, const yaml_event_t *event)
 {
 	const char *name = (const char *)event->data.alias.anchor;
 	struct yaml_anchor *anchor = reader->anchors;
-	int code;
+	int r;
 
 	while (anchor && strcmp(anchor->name, name) != 0)
 		anchor = anchor->next;
@@ -343,8 +343,8 @@ static int read_alias(struct yaml_reader *reader, const yaml_event_t *event)
 		return reject_event(reader, event, "an alias without an anchor before it");
 	if (anchor->node->size == 0)
 		return reject_event(reader, event, "an alias to what it stands in");
-	code = count_nodes(reader, event, anchor->node->size);
-	return code ? code : place(reader, anchor->node);
+	r = count_nodes(reader, event, anchor->node->size);
+	return r ? r : place(reader, anchor->node);
 }
 
 static int read_event(struct yaml_reader *reader, const yaml_event_t *event)
@@ -375,18 +375,18 @@ static int read_event(struct yaml_reader *reader, const yaml_event_t *event)
 static int tree_read_stream(struct yaml_reader *reader)
 {
 	bool ended = false;
-	int code = 0;
+	int r = 0;
 
-	while (!ended && code == 0) {
+	while (!ended && r == 0) {
 		yaml_event_t event;
 
 		if (!yaml_parser_parse(&reader->parser, &event))
 			return reject_syntax(reader);
 		ended = event.type == YAML_STREAM_END_EVENT;
-		code = read_event(reader, &event);
+		r = read_event(reader, &event);
 		yaml_event_delete(&event);
 	}
-	return code;
+	return r;
 }
 
 int yaml_tree_read(const struct yaml_file *file, struct arena *arena, struct yaml_report *report,
@@ -395,7 +395,7 @@ int yaml_tree_read(const struct yaml_file *file, struct arena *arena, struct yam
 	struct yaml_reader reader = {
 		.file = file, .arena = arena, .report = report, .roots_end = roots};
 	size_t valid = yaml_file_valid_len(file);
-	int code;
+	int r;
 
 	*roots = NULL;
 	if (valid < file->len)
@@ -404,9 +404,9 @@ int yaml_tree_read(const struct yaml_file *file, struct arena *arena, struct yam
 		return -ENOMEM;
 	yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&reader.parser, (const unsigned char *)file->data, file->len);
-	code = tree_read_stream(&reader);
+	r = tree_read_stream(&reader);
 	yaml_parser_delete(&reader.parser);
-	return code;
+	return r;
 }
 
 bool yaml_is_null(const struct yaml_node *node)

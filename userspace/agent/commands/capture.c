@@ -43,7 +43,7 @@ static int loop(struct run *run)
 static int open_and_loop(struct run *run, struct child *child)
 {
 	struct error err = {""};
-	int code;
+	int r;
 
 	/* Loading the programs takes most. */
 	memory_release();
@@ -62,9 +62,9 @@ static int open_and_loop(struct run *run, struct child *child)
 			 &err) ||
 	    (child && signals_pass_on(child->pid, &err)) || run_open(run, child, &err))
 		return command_fail(EXIT_FAILURE, &err);
-	code = record_open(&run->recorder, run->options, run->sinsp, &err);
-	if (code)
-		return recording_is_unread(code) ? EXIT_SUCCESS : command_fail(EXIT_FAILURE, &err);
+	r = record_open(&run->recorder, run->options, run->sinsp, &err);
+	if (r)
+		return recording_is_unread(r) ? EXIT_SUCCESS : command_fail(EXIT_FAILURE, &err);
 	if (pages_begin(run, &err) || run_drop_privileges(run->options, &run->outputs, &err))
 		return command_fail(EXIT_FAILURE, &err);
 	memory_release();
@@ -76,17 +76,17 @@ static int capture_command(struct run *run)
 {
 	struct error err = {""};
 	struct child child;
-	int code = child_start(run->options->command, &child, &err), exit_code;
+	int r = child_start(run->options->command, &child, &err), exit_code;
 
-	if (code)
-		return command_fail(child_exit_code_of_error(code), &err);
+	if (r)
+		return command_fail(child_exit_code_of_error(r), &err);
 	exit_code = open_and_loop(run, &child);
 	if (child_went(&child)) {
-		code = child_end(&child, &err);
+		r = child_end(&child, &err);
 		if (err.text[0])
-			command_fail(code, &err);
+			command_fail(r, &err);
 		if (exit_code == EXIT_SUCCESS)
-			exit_code = code;
+			exit_code = r;
 	}
 	child_finish(&child);
 	return exit_code;
@@ -98,10 +98,10 @@ int capture_run(const struct options *options)
 	struct buf messages = {0};
 	struct run run;
 	bool waits;
-	int exit_code, code = run_plan(&run, options, &messages, &err);
+	int exit_code, r = run_plan(&run, options, &messages, &err);
 
 	command_print_messages(&messages);
-	if (code)
+	if (r)
 		exit_code = command_fail(EXIT_USAGE, &err);
 	else
 		exit_code = options->command ? capture_command(&run) : open_and_loop(&run, NULL);

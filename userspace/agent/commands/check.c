@@ -33,22 +33,22 @@ static int check_filter_check(const char *expression, size_t len,
 {
 	struct filter *filter = NULL;
 	struct filter_error err = {0};
-	int code;
+	int r;
 
 	if (memchr(expression, '\0', len)) {
 		printf("ERR\t%zu\ta NUL byte cannot stand in a filter\n", strlen(expression) + 1);
 		return 1;
 	}
-	code = filter_create(expression, options, &filter, &err);
+	r = filter_create(expression, options, &filter, &err);
 	filter_destroy(filter);
-	if (code == 0) {
+	if (r == 0) {
 		puts("OK\t");
-	} else if (code == -EINVAL) {
+	} else if (r == -EINVAL) {
 		make_one_line(err.text);
 		printf("ERR\t%u\t%s\n", err.column, err.text);
-		code = 1;
+		r = 1;
 	}
-	return code;
+	return r;
 }
 
 static int check_lines(FILE *file, const struct options *options)
@@ -60,16 +60,16 @@ static int check_lines(FILE *file, const struct options *options)
 	ssize_t len;
 
 	while ((len = getline(&line, &capacity, file)) >= 0) {
-		int code;
+		int r;
 
 		if (len && line[len - 1] == '\n')
 			line[--len] = '\0';
-		code = check_filter_check(line, (size_t)len, &filter_options);
-		if (code < 0) {
-			failed = code;
+		r = check_filter_check(line, (size_t)len, &filter_options);
+		if (r < 0) {
+			failed = r;
 			break;
 		}
-		failed |= code;
+		failed |= r;
 	}
 	if (ferror(file))
 		failed = -EIO;
@@ -80,17 +80,16 @@ static int check_lines(FILE *file, const struct options *options)
 int check_filter_run(const struct options *options)
 {
 	FILE *file = strcmp(options->operand, "-") == 0 ? stdin : fopen(options->operand, "re");
-	int code = file ? check_lines(file, options) : -errno;
+	int r = file ? check_lines(file, options) : -errno;
 
 	if (file && file != stdin)
 		fclose(file);
 	if (fflush(stdout))
-		code = -errno;
-	if (code < 0)
-		fprintf(stderr, "agent: check-filter %s: %s%s\n", options->operand, strerror(-code),
-			code == -ENOENT ? " (filters are read from a file; - is standard input)"
-					: "");
-	return code ? EXIT_FAILURE : EXIT_SUCCESS;
+		r = -errno;
+	if (r < 0)
+		fprintf(stderr, "agent: check-filter %s: %s%s\n", options->operand, strerror(-r),
+			r == -ENOENT ? " (filters are read from a file; - is standard input)" : "");
+	return r ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* Checks rules files, all together as for a capture. */
@@ -101,23 +100,23 @@ int check_rules_run(const struct options *options)
 	struct rules_counts counts = {0};
 	struct ruleset *ruleset = NULL;
 	struct buf text = {0};
-	int code = rules_load_options(options, &printer, options->filter, &ruleset, &counts, &text);
+	int r = rules_load_options(options, &printer, options->filter, &ruleset, &counts, &text);
 
 	ruleset_destroy(ruleset);
-	if (code == 0) {
+	if (r == 0) {
 		BUF_LITERAL(&text, "OK: ");
 		rules_append_summary(&counts, &text);
 		buf_append_char(&text, '\n');
 	}
 	terminal_print(stdout, &text);
-	if (code == 0 && text.failed)
-		code = -ENOMEM;
+	if (r == 0 && text.failed)
+		r = -ENOMEM;
 	buf_finish(&text);
-	if (fflush(stdout) && code == 0)
-		code = -errno;
-	if (code && code != -EINVAL)
-		fprintf(stderr, "agent: check-rules: %s\n", strerror(-code));
-	return code ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (fflush(stdout) && r == 0)
+		r = -errno;
+	if (r && r != -EINVAL)
+		fprintf(stderr, "agent: check-rules: %s\n", strerror(-r));
+	return r ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /*
@@ -141,13 +140,13 @@ static bool check_filter(const struct options *options, struct yaml_report *repo
 	struct filter *filter = NULL;
 	unsigned int place;
 	size_t offset;
-	int code;
+	int r;
 
 	option_find("filter", &place);
 	setting = settings_find(&options->settings, place);
-	code = setting ? filter_create(setting->value, &filter_options, &filter, &wrong) : 0;
+	r = setting ? filter_create(setting->value, &filter_options, &filter, &wrong) : 0;
 	filter_destroy(filter);
-	if (code == 0)
+	if (r == 0)
 		return true;
 	/* With variables in it, places of the value are not those of the file. */
 	offset = strcmp(setting->node->text, setting->value) == 0
@@ -177,12 +176,12 @@ static int check_outputs(const struct options *options, struct printer *printer,
 	for (size_t i = 0; i < options->outputs_count; i++) {
 		const struct setting *setting = settings_get(&options->settings, place, i);
 		struct error err = {""};
-		int code = output_views_add(options, i, printer, outputs, captures,
-					    &checked->messages, &err);
+		int r = output_views_add(options, i, printer, outputs, captures, &checked->messages,
+					 &err);
 
-		if (code && setting)
+		if (r && setting)
 			report_output(setting, err.text, &checked->report);
-		result = code ? code : result;
+		result = r ? r : result;
 	}
 	output_views_show(printer, outputs, captures);
 	return result;
@@ -195,20 +194,20 @@ static int check_plan(const struct options *options, struct checked *checked, st
 	struct captures captures = {0};
 	struct printer printer;
 	struct plan *plan = NULL;
-	int code;
+	int r;
 
 	if (!check_filter(options, &checked->report))
 		return -EINVAL;
-	code = printer_init(&printer, options, &checked->messages, err);
-	if (code == 0)
-		code = check_outputs(options, &printer, &outputs, &captures, checked);
-	if (code == 0)
-		code = plan_create(options, &printer, &plan, &checked->messages, err);
+	r = printer_init(&printer, options, &checked->messages, err);
+	if (r == 0)
+		r = check_outputs(options, &printer, &outputs, &captures, checked);
+	if (r == 0)
+		r = plan_create(options, &printer, &plan, &checked->messages, err);
 	plan_destroy(plan);
 	outputs_finish(&outputs);
 	captures_finish(&captures);
 	printer_finish(&printer);
-	return code;
+	return r;
 }
 
 /* What a file says of passwords is for its owner. */
@@ -248,18 +247,18 @@ static int check_config_check(const struct subcommand *subcommands, struct check
 	char *argv[] = {"agent", "--config", (char *)checked->path, NULL};
 	struct error err = {""};
 	struct options options;
-	int code = config_load_report(3, argv, subcommands, &options, &checked->report, &err);
+	int r = config_load_report(3, argv, subcommands, &options, &checked->report, &err);
 
-	if (code == 0)
-		code = check_plan(&options, checked, &err);
-	if (code && checked->report.counts[YAML_ERROR] == 0)
+	if (r == 0)
+		r = check_plan(&options, checked, &err);
+	if (r && checked->report.counts[YAML_ERROR] == 0)
 		yaml_report_add_file(&checked->report, YAML_ERROR, 0, checked->path, err.text);
 	check_modes(&options.settings, &checked->report);
 	check_secrets(&options.settings, &checked->report);
 	checked->values = options.settings.count - 1; /* without --config itself */
 	checked->files = options.settings.files_count;
 	options_finish(&options);
-	return code;
+	return r;
 }
 
 static void append_json_message(const struct yaml_message *message, struct buf *out)

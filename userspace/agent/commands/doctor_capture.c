@@ -35,11 +35,11 @@ static int open_rings(const bool *online, uint32_t bytes, struct scap_ring *ring
 		      struct error *err)
 {
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
-		int code = online[cpu] ? scap_ring_open(cpu, bytes, &rings[*count], err) : 0;
+		int r = online[cpu] ? scap_ring_open(cpu, bytes, &rings[*count], err) : 0;
 
-		if (code && code != -ENODEV)
-			return code;
-		*count += online[cpu] && code == 0;
+		if (r && r != -ENODEV)
+			return r;
+		*count += online[cpu] && r == 0;
 	}
 	return 0;
 }
@@ -50,16 +50,16 @@ enum doctor_status doctor_rings(const struct doctor *doctor, struct buf *found)
 	struct scap_ring *rings = calloc(CPUS_MAX, sizeof(*rings));
 	bool online[CPUS_MAX] = {false};
 	struct error err = {""};
-	int code = rings ? scap_cpus_read(SCAP_CPUS_ONLINE, CPUS_MAX, online) : -ENOMEM;
+	int r = rings ? scap_cpus_read(SCAP_CPUS_ONLINE, CPUS_MAX, online) : -ENOMEM;
 
-	if (code)
-		error_set(&err, code, SCAP_CPUS_ONLINE ": %s", strerror(-code));
+	if (r)
+		error_set(&err, r, SCAP_CPUS_ONLINE ": %s", strerror(-r));
 	else
-		code = open_rings(online, bytes, rings, &count, &err);
+		r = open_rings(online, bytes, rings, &count, &err);
 	for (uint32_t i = 0; i < count; i++)
 		scap_ring_close(&rings[i]);
 	free(rings);
-	if (code)
+	if (r)
 		return doctor_capture_fail(&err, found);
 	buf_printf(found, "%u of %u KiB were opened", count, bytes / 1024);
 	return DOCTOR_OK;
@@ -141,17 +141,17 @@ enum doctor_status doctor_capture(const struct doctor *doctor, struct buf *found
 	struct error err = {""};
 	struct scap_live *live;
 	uint64_t began_ns;
-	int code;
+	int r;
 
 	config.events[EVENT_getppid] = true;
 	if (scap_live_open(&config, &live, &err))
 		return doctor_capture_fail(&err, found);
 	began_ns = clock_ns(CLOCK_MONOTONIC);
-	code = await_event(scap_live_source(live), doctor_capture_find_self(doctor));
+	r = await_event(scap_live_source(live), doctor_capture_find_self(doctor));
 	scap_live_stop(live);
 	scap_source_destroy(scap_live_source(live));
-	if (code) {
-		buf_printf(found, "the event of a call did not arrive: %s", strerror(-code));
+	if (r) {
+		buf_printf(found, "the event of a call did not arrive: %s", strerror(-r));
 		return DOCTOR_MISSING;
 	}
 	buf_printf(found, "the event of a call arrived after %llu ms",

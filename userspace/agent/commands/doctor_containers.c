@@ -33,11 +33,11 @@ static const char *cgroup_versions(const char *text)
 enum doctor_status doctor_cgroups(const struct doctor *doctor, struct buf *found)
 {
 	char text[DOCTOR_TEXT_BYTES];
-	int code = doctor_read(doctor, CGROUPS, text);
+	int r = doctor_read(doctor, CGROUPS, text);
 	const char *versions = cgroup_versions(text);
 
-	if (code) {
-		doctor_append_failure(CGROUPS, code, found);
+	if (r) {
+		doctor_append_failure(CGROUPS, r, found);
 		return DOCTOR_LIMITED;
 	}
 	if (!versions) {
@@ -54,15 +54,15 @@ enum doctor_status doctor_namespaces(const struct doctor *doctor, struct buf *fo
 {
 	const char *root = doctor->options->host_root ? doctor->options->host_root : "";
 	struct host_namespaces hosts;
-	int code = host_namespaces_read(root, &hosts);
+	int r = host_namespaces_read(root, &hosts);
 
-	if (code == 0)
+	if (r == 0)
 		BUF_LITERAL(found, "they are");
-	else if (code == -EXDEV)
+	else if (r == -EXDEV)
 		buf_printf(found, "%s/proc is of another pid namespace", root);
 	else
-		buf_printf(found, "%s/proc/2/ns: %s", root, strerror(-code));
-	return code ? DOCTOR_LIMITED : DOCTOR_OK;
+		buf_printf(found, "%s/proc/2/ns: %s", root, strerror(-r));
+	return r ? DOCTOR_LIMITED : DOCTOR_OK;
 }
 
 #ifdef WITH_RUNTIME_SOCKETS
@@ -161,10 +161,10 @@ enum doctor_status doctor_kubernetes(const struct doctor *doctor, struct buf *fo
 {
 	struct kube_config config;
 	struct error err = {""};
-	int code = kube_config_find(&doctor->options->kubernetes, &config, &err);
+	int r = kube_config_find(&doctor->options->kubernetes, &config, &err);
 	bool has_token, has_ca;
 
-	if (code) {
+	if (r) {
 		buf_append_string(found, err.text[0] ? err.text : "this is not a pod of a cluster");
 		return err.text[0] ? DOCTOR_LIMITED : DOCTOR_OK;
 	}

@@ -46,11 +46,11 @@ int doctor_read(const struct doctor *doctor, const char *path, char text[DOCTOR_
 int doctor_read_number(const struct doctor *doctor, const char *path, long *number)
 {
 	char text[DOCTOR_TEXT_BYTES], *end;
-	int code = doctor_read(doctor, path, text);
+	int r = doctor_read(doctor, path, text);
 	long value;
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	errno = 0;
 	value = strtol(text, &end, 10);
 	if (errno || end == text || *end)
@@ -101,11 +101,11 @@ enum { BTF_MAGIC_0 = 0x9f, BTF_MAGIC_1 = 0xeb };
 enum doctor_status doctor_btf(const struct doctor *doctor, struct buf *found)
 {
 	char text[DOCTOR_TEXT_BYTES], path[PATH_MAX];
-	int code = doctor_read(doctor, LIVE_BTF_PATH, text);
+	int r = doctor_read(doctor, LIVE_BTF_PATH, text);
 	struct stat file;
 
-	if (code) {
-		doctor_append_failure(LIVE_BTF_PATH, code, found);
+	if (r) {
+		doctor_append_failure(LIVE_BTF_PATH, r, found);
 		return DOCTOR_MISSING;
 	}
 	/* Little-endian, as both architectures are. */
@@ -124,7 +124,7 @@ static int read_lockdown(const struct doctor *doctor, char text[DOCTOR_TEXT_BYTE
 {
 	struct doctor below = {doctor->options, ""};
 	char folder[PATH_MAX];
-	int fs, code;
+	int fs, r;
 
 	snprintf(folder, sizeof(folder), "%s/sys/kernel/security", doctor->root);
 	fs = kernel_fs_open("securityfs", folder, "lsm");
@@ -133,23 +133,23 @@ static int read_lockdown(const struct doctor *doctor, char text[DOCTOR_TEXT_BYTE
 		return fs;
 	}
 	snprintf(folder, sizeof(folder), "/proc/self/fd/%d/lockdown", fs);
-	code = doctor_read(&below, folder, text);
+	r = doctor_read(&below, folder, text);
 	close(fs);
-	return code;
+	return r;
 }
 
 enum doctor_status doctor_lockdown(const struct doctor *doctor, struct buf *found)
 {
 	char text[DOCTOR_TEXT_BYTES];
-	int code = read_lockdown(doctor, text);
+	int r = read_lockdown(doctor, text);
 
-	if (code == -ENOENT || code == -ENODEV) {
+	if (r == -ENOENT || r == -ENODEV) {
 		BUF_LITERAL(found, "this kernel has none");
 		return DOCTOR_OK;
 	}
-	if (code) {
+	if (r) {
 		buf_printf(found, "not known (securityfs: %s); kernel_reads tries what it forbids",
-			   strerror(-code));
+			   strerror(-r));
 		return DOCTOR_OK;
 	}
 	buf_append_string(found, text);
@@ -171,10 +171,10 @@ static bool is_admin(void)
 enum doctor_status doctor_paranoid(const struct doctor *doctor, struct buf *found)
 {
 	long value;
-	int code = doctor_read_number(doctor, PARANOID, &value);
+	int r = doctor_read_number(doctor, PARANOID, &value);
 
-	if (code) {
-		doctor_append_failure(PARANOID, code, found);
+	if (r) {
+		doctor_append_failure(PARANOID, r, found);
 		return DOCTOR_MISSING;
 	}
 	buf_printf(found, "%ld", value);
@@ -190,10 +190,10 @@ static enum doctor_status explain_setting(const struct doctor *doctor, const cha
 					  struct buf *found)
 {
 	long value;
-	int code = doctor_read_number(doctor, path, &value);
+	int r = doctor_read_number(doctor, path, &value);
 
-	if (code)
-		doctor_append_failure(path, code, found);
+	if (r)
+		doctor_append_failure(path, r, found);
 	else if (value < 0 || value >= count)
 		buf_printf(found, "%ld", value);
 	else

@@ -22,11 +22,11 @@ enum doctor_status doctor_host(const struct doctor *doctor, struct buf *found)
 	enum doctor_status status = DOCTOR_OK;
 	struct error err = {""};
 	struct host host;
-	int code = host_open(&host, doctor->options->host_root, &err);
+	int r = host_open(&host, doctor->options->host_root, &err);
 
-	if (code == 0)
+	if (r == 0)
 		host_append_warnings(&host, false, &warnings);
-	if (code) {
+	if (r) {
 		buf_append_string(found, err.text);
 		status = DOCTOR_MISSING;
 	} else if (warnings.len) {
@@ -72,25 +72,25 @@ static int try_environment(const struct surveyed *process, const char *name)
 {
 	struct buf text = {0};
 	const struct proc_target target = {process->pid, process->pid, proc_owner(process->dir)};
-	int code = proc_readers_read_or_here(scap_proc_readers(process->proc),
-					     scap_proc_dir(process->proc), process->dir, &target,
-					     PROC_READ_ENVIRONMENT, &text);
+	int r = proc_readers_read_or_here(scap_proc_readers(process->proc),
+					  scap_proc_dir(process->proc), process->dir, &target,
+					  PROC_READ_ENVIRONMENT, &text);
 
 	buf_finish(&text);
-	return code;
+	return r;
 }
 
 static int doctor_processes_try_file(const struct surveyed *process, const char *name)
 {
-	int fd = openat(process->dir, name, O_RDONLY | O_CLOEXEC), code = 0;
+	int fd = openat(process->dir, name, O_RDONLY | O_CLOEXEC), r = 0;
 	char byte;
 
 	if (fd < 0)
 		return -errno;
 	if (read(fd, &byte, 1) < 0)
-		code = -errno;
+		r = -errno;
 	close(fd);
-	return code;
+	return r;
 }
 
 /* What a capture reads of each process and the kernel may refuse. */
@@ -116,12 +116,12 @@ struct survey {
 static int survey_parts(const struct surveyed *process, const char **part)
 {
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		int code = parts[i].try(process, parts[i].name);
+		int r = parts[i].try(process, parts[i].name);
 
 		*part = parts[i].name;
 		/* Others: it exited, or is a thread of the kernel. */
-		if (code == -EACCES || code == -EPERM || code == -ETIMEDOUT)
-			return code;
+		if (r == -EACCES || r == -EPERM || r == -ETIMEDOUT)
+			return r;
 	}
 	return 0;
 }
@@ -131,19 +131,19 @@ static void survey_process(const struct scap_proc *proc, const char *name, int64
 {
 	struct surveyed process = {proc, pid};
 	const char *part;
-	int code;
+	int r;
 
 	process.dir = openat(scap_proc_dir(proc), name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (process.dir < 0)
 		return;
-	code = survey_parts(&process, &part);
+	r = survey_parts(&process, &part);
 	close(process.dir);
-	survey->read += code == 0;
-	survey->silent += code == -ETIMEDOUT;
-	survey->refused += code && code != -ETIMEDOUT;
-	if (code && !survey->first[0]) {
+	survey->read += r == 0;
+	survey->silent += r == -ETIMEDOUT;
+	survey->refused += r && r != -ETIMEDOUT;
+	if (r && !survey->first[0]) {
 		snprintf(survey->first, sizeof(survey->first), "%.16s/%s", name, part);
-		survey->error = code;
+		survey->error = r;
 	}
 }
 
@@ -173,18 +173,18 @@ enum doctor_status doctor_processes(const struct doctor *doctor, struct buf *fou
 	struct survey survey = {0};
 	struct proc_readers *readers = NULL;
 	struct host host;
-	int code = host_open(&host, doctor->options->host_root, NULL);
+	int r = host_open(&host, doctor->options->host_root, NULL);
 
-	if (code == 0)
-		code = host_start_readers(doctor->options->host_root, &readers, NULL);
-	if (code == 0) {
+	if (r == 0)
+		r = host_start_readers(doctor->options->host_root, &readers, NULL);
+	if (r == 0) {
 		scap_proc_set_readers(host.proc, readers);
 		survey_processes(host.proc, &survey);
 	}
 	proc_readers_unref(readers);
 	host_close(&host);
-	if (code) {
-		buf_printf(found, "/proc cannot be used: %s", strerror(-code));
+	if (r) {
+		buf_printf(found, "/proc cannot be used: %s", strerror(-r));
 		return DOCTOR_MISSING;
 	}
 	buf_printf(found, "%u of %u can be read", survey.read, surveyed(&survey));

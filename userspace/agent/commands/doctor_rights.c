@@ -74,10 +74,10 @@ enum doctor_status doctor_capabilities(const struct doctor *doctor, struct buf *
 {
 	struct capability_sets sets;
 	uint64_t lacks;
-	int code = capability_sets_read(&sets);
+	int r = capability_sets_read(&sets);
 
-	if (code) {
-		doctor_append_failure("capget", code, found);
+	if (r) {
+		doctor_append_failure("capget", r, found);
 		return DOCTOR_MISSING;
 	}
 	lacks = lacking(sets.effective, USED_BY_CAPTURES);
@@ -91,10 +91,10 @@ enum doctor_status doctor_capabilities(const struct doctor *doctor, struct buf *
 enum doctor_status doctor_bounding(const struct doctor *doctor, struct buf *found)
 {
 	struct capability_sets sets;
-	int code = capability_sets_read(&sets);
+	int r = capability_sets_read(&sets);
 
-	if (code) {
-		doctor_append_failure("capget", code, found);
+	if (r) {
+		doctor_append_failure("capget", r, found);
 		return DOCTOR_LIMITED;
 	}
 	append_lacking(sets.bounding, lacking(sets.bounding, USED_BY_CAPTURES), found);

@@ -309,15 +309,15 @@ static void print_generic(const struct selection *selection)
 		return;
 	puts("\nSystem calls of the event 'syscall':");
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
-		unsigned int code = syscall_code_of_native(number);
+		unsigned int r = syscall_code_of_native(number);
 
 		/* Numbers without a name are captured, too, but not printed. */
-		if (selection->syscalls[number] && code != SC_unknown)
-			words_print(syscall_name(code), &column);
-		code = syscall_code_of_compat(number);
-		if (selection->compat_syscalls[number] && syscall_native_number(code) < 0 &&
-		    code != SC_unknown)
-			words_print(syscall_name(code), &column);
+		if (selection->syscalls[number] && r != SC_unknown)
+			words_print(syscall_name(r), &column);
+		r = syscall_code_of_compat(number);
+		if (selection->compat_syscalls[number] && syscall_native_number(r) < 0 &&
+		    r != SC_unknown)
+			words_print(syscall_name(r), &column);
 	}
 	putchar('\n');
 }
@@ -433,14 +433,14 @@ int explain_run(const struct options *options)
 	struct plan *plan = NULL;
 	struct buf messages = {0};
 	struct error err = {""};
-	int exit_code, code = printer_init(&printer, options, &messages, &err);
+	int exit_code, r = printer_init(&printer, options, &messages, &err);
 
-	if (code == 0)
-		code = output_views_make(options, &printer, &outputs, &captures, &messages, &err);
-	if (code == 0)
-		code = plan_create(options, &printer, &plan, &messages, &err);
+	if (r == 0)
+		r = output_views_make(options, &printer, &outputs, &captures, &messages, &err);
+	if (r == 0)
+		r = plan_create(options, &printer, &plan, &messages, &err);
 	command_print_messages(&messages);
-	if (code) {
+	if (r) {
 		exit_code = command_fail(EXIT_USAGE, &err);
 	} else {
 		print_plan(plan);

@@ -22,10 +22,10 @@ static int reload_wait_for(const char *path, unsigned int number, struct pid_sta
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + patience_ns;
-	int code = 0;
+	int r = 0;
 
 	/* The difference also works after the numbers began again. */
-	while (code == 0 && (int)(status->ended - number) < 0) {
+	while (r == 0 && (int)(status->ended - number) < 0) {
 		if (clock_ns(CLOCK_MONOTONIC) > until_ns)
 			return error_set(
 				err, -ETIME,
@@ -33,19 +33,19 @@ static int reload_wait_for(const char *path, unsigned int number, struct pid_sta
 				"--rules?");
 		nanosleep(&pause, NULL);
 		buf_finish(&status->said);
-		code = pid_file_read(path, status, err);
+		r = pid_file_read(path, status, err);
 	}
-	return code;
+	return r;
 }
 
 static int reload(const char *path, bool force, struct pid_status *status, struct error *err)
 {
 	const union sigval value = {.sival_int = force ? SIGNALS_FORCED : 0};
 	unsigned int number;
-	int code = pid_file_read(path, status, err);
+	int r = pid_file_read(path, status, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	/* One that has begun may have read the files already. */
 	number = status->begun + 1;
 	if (sigqueue(status->pid, SIGHUP, value))
@@ -59,9 +59,9 @@ int reload_run(const struct options *options)
 	const char *path = options->pid_file ? options->pid_file : PID_FILE_DEFAULT;
 	struct pid_status status;
 	struct error err = {""};
-	int code = reload(path, options->force, &status, &err);
+	int r = reload(path, options->force, &status, &err);
 
-	if (code) {
+	if (r) {
 		buf_finish(&status.said);
 		return command_fail(EXIT_FAILURE, &err);
 	}

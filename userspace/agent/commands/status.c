@@ -40,34 +40,34 @@ static int fetch_status(const char *address, struct buf *text, struct error *err
 		.take = status_take, .data = text, .timeout_ms = TIMEOUT_MS};
 	struct fetch_end end = {0};
 	struct fetch *fetch = NULL;
-	int code;
+	int r;
 
 	locate(address, &url, &request.socket);
 	request.url = url.data;
-	code = url.failed ? error_set(err, -ENOMEM, "out of memory") : fetch_create(&fetch, err);
-	if (code == 0)
-		code = fetch_get(fetch, &request, &end, err);
-	if (code == 0 && end.status != HTTP_OK)
-		code = error_set(err, -EPROTO, "the answer of %s is %ld: %.*s", address, end.status,
-				 (int)text->len, text->data ? text->data : "");
+	r = url.failed ? error_set(err, -ENOMEM, "out of memory") : fetch_create(&fetch, err);
+	if (r == 0)
+		r = fetch_get(fetch, &request, &end, err);
+	if (r == 0 && end.status != HTTP_OK)
+		r = error_set(err, -EPROTO, "the answer of %s is %ld: %.*s", address, end.status,
+			      (int)text->len, text->data ? text->data : "");
 	fetch_destroy(fetch);
 	buf_finish(&url);
-	return code;
+	return r;
 }
 
 int status_run(const struct options *options)
 {
 	struct buf text = {0};
 	struct error err = {""};
-	int code = listen_check(options->operand, &err);
+	int r = listen_check(options->operand, &err);
 
-	if (code)
+	if (r)
 		return command_fail(EXIT_USAGE, &err);
-	code = fetch_status(options->operand, &text, &err);
-	if (code == 0)
+	r = fetch_status(options->operand, &text, &err);
+	if (r == 0)
 		terminal_print(stdout, &text);
 	buf_finish(&text);
-	if (code == 0)
+	if (r == 0)
 		return command_finish_output();
 	fprintf(stderr, "agent: %s: %s\nIs an agent running with --http %s?\n", options->operand,
 		err.text, options->operand);

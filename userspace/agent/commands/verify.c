@@ -349,17 +349,17 @@ struct verify {
 static int read_line(struct verify *verify, size_t len, struct error *err)
 {
 	struct verify_record record;
-	int code;
+	int r;
 
 	if (len && verify->line[len - 1] == '\n')
 		len--;
 	if (!len)
 		return 0;
-	code = line_reader_read(verify->reader, verify->line, len, &record, err);
-	if (code)
-		return code;
-	code = verify_sessions_add(&verify->sessions, &record);
-	return code ? error_set(err, code, "out of memory") : 0;
+	r = line_reader_read(verify->reader, verify->line, len, &record, err);
+	if (r)
+		return r;
+	r = verify_sessions_add(&verify->sessions, &record);
+	return r ? error_set(err, r, "out of memory") : 0;
 }
 
 static int read_lines(struct verify *verify, FILE *file, const char *name, struct error *err)
@@ -370,15 +370,15 @@ static int read_lines(struct verify *verify, FILE *file, const char *name, struc
 
 	for (; (len = getline(&verify->line, &verify->size, file)) >= 0; number++) {
 		bool whole = verify->line[len - 1] == '\n';
-		int code = read_line(verify, (size_t)len, &wrong);
+		int r = read_line(verify, (size_t)len, &wrong);
 
-		if (code && (whole || code == -ENOMEM))
-			return error_set(err, code, "%s: line %" PRIu64 ": %s", name, number,
+		if (r && (whole || r == -ENOMEM))
+			return error_set(err, r, "%s: line %" PRIu64 ": %s", name, number,
 					 wrong.text);
-		if (code)
+		if (r)
 			fprintf(stderr, "agent: %s: line %" PRIu64 " is incomplete: not counted\n",
 				name, number);
-		verify->torn |= code != 0;
+		verify->torn |= r != 0;
 	}
 	return ferror(file) ? error_set(err, -EIO, "cannot read %s: %s", name, strerror(errno)) : 0;
 }
@@ -401,16 +401,16 @@ static int verify_read_file(struct verify *verify, const char *path, struct erro
 	bool is_stdin = strcmp(path, "-") == 0;
 	const char *name = is_stdin ? "standard input" : path;
 	FILE *file = is_stdin ? stdin : fopen(path, "re");
-	int code;
+	int r;
 
 	if (!file)
 		return error_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
-	code = check_plain(file, name, err);
-	if (code == 0)
-		code = read_lines(verify, file, name, err);
+	r = check_plain(file, name, err);
+	if (r == 0)
+		r = read_lines(verify, file, name, err);
 	if (!is_stdin)
 		fclose(file);
-	return code;
+	return r;
 }
 
 /* Returns whether nothing is missing without a drop record that says so. */
@@ -436,15 +436,15 @@ int verify_run(const struct options *options)
 {
 	struct verify verify = {0};
 	struct error err = {""};
-	int exit_code, code = line_reader_create(&verify.reader);
+	int exit_code, r = line_reader_create(&verify.reader);
 
-	if (code)
-		error_set(&err, code, "out of memory");
-	if (code == 0 && !options->files_count)
-		code = verify_read_file(&verify, "-", &err);
-	for (size_t i = 0; i < options->files_count && code == 0; i++)
-		code = verify_read_file(&verify, options->files[i], &err);
-	if (code)
+	if (r)
+		error_set(&err, r, "out of memory");
+	if (r == 0 && !options->files_count)
+		r = verify_read_file(&verify, "-", &err);
+	for (size_t i = 0; i < options->files_count && r == 0; i++)
+		r = verify_read_file(&verify, options->files[i], &err);
+	if (r)
 		exit_code = command_fail(EXIT_FAILURE, &err);
 	else
 		exit_code = print_sessions(&verify) ? command_finish_output() : EXIT_FAILURE;

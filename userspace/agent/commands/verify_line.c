@@ -20,16 +20,16 @@ struct line_reader {
 int line_reader_create(struct line_reader **reader)
 {
 	struct line_reader *made = calloc(1, sizeof(*made));
-	int code;
+	int r;
 
 	if (!made)
 		return -ENOMEM;
-	code = verify_keys_make(made->schemas, &made->count);
-	if (code)
+	r = verify_keys_make(made->schemas, &made->count);
+	if (r)
 		line_reader_destroy(made);
 	else
 		*reader = made;
-	return code;
+	return r;
 }
 
 void line_reader_destroy(struct line_reader *reader)

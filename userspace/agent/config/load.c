@@ -26,46 +26,45 @@ static int config_load_whole(struct command_line *line, struct yaml_report *repo
 {
 	struct settings files = {0};
 	const char *path = config_path(line);
-	int code = path ? config_read(path, &files, report) : 0;
+	int r = path ? config_read(path, &files, report) : 0;
 
-	if (code == 0 || code == -EINVAL) {
+	if (r == 0 || r == -EINVAL) {
 		int result = options_parse(line, &files, report, options, err);
 
-		code = result ? result : code;
+		r = result ? result : r;
 	}
 	settings_finish(&files);
-	if (code && err && !err->text[0])
-		error_set(err, code,
-			  code == -EINVAL ? "%s: the configuration has errors"
-					  : "%s: out of memory",
+	if (r && err && !err->text[0])
+		error_set(err, r,
+			  r == -EINVAL ? "%s: the configuration has errors" : "%s: out of memory",
 			  path);
-	return code;
+	return r;
 }
 
 int config_load_report(int argc, char **argv, const struct subcommand *subcommands,
 		       struct options *options, struct yaml_report *report, struct error *err)
 {
 	struct command_line line;
-	int code = command_line_read(&line, argc, argv, subcommands, err);
+	int r = command_line_read(&line, argc, argv, subcommands, err);
 
 	*options = (struct options){.subcommands = subcommands};
-	if (code == 0)
-		code = config_load_whole(&line, report, options, err);
+	if (r == 0)
+		r = config_load_whole(&line, report, options, err);
 	options->argc = argc;
 	options->argv = argv;
 	command_line_finish(&line);
-	return code;
+	return r;
 }
 
 int config_load(int argc, char **argv, const struct subcommand *subcommands,
 		struct options *options, struct buf *messages, struct error *err)
 {
 	struct yaml_report report = {0};
-	int code = config_load_report(argc, argv, subcommands, options, &report, err);
+	int r = config_load_report(argc, argv, subcommands, options, &report, err);
 
 	yaml_report_render(&report, YAML_WARNING, messages);
 	yaml_report_finish(&report);
-	return code;
+	return r;
 }
 
 /* Options of a reload: new values where a running agent can take them, the old ones elsewhere. */
@@ -111,35 +110,35 @@ static int load_join(const struct options *running, const struct options *fresh,
 		.subcommands = running->subcommands, .words = words, .behind = running->command};
 	struct yaml_report report = {0};
 	struct settings kept = {0};
-	int code = add_settings(&kept, &running->settings, false);
+	int r = add_settings(&kept, &running->settings, false);
 
-	if (code == 0)
-		code = add_settings(&kept, &fresh->settings, true);
-	if (code)
-		error_set(err, code, "out of memory");
+	if (r == 0)
+		r = add_settings(&kept, &fresh->settings, true);
+	if (r)
+		error_set(err, r, "out of memory");
 	else
-		code = options_parse(&line, &kept, &report, renewed, err);
+		r = options_parse(&line, &kept, &report, renewed, err);
 	forget_origins(&renewed->settings);
 	settings_finish(&kept);
 	yaml_report_render(&report, YAML_WARNING, messages);
 	yaml_report_finish(&report);
-	if (code && err && !err->text[0])
-		error_set(err, code, "this needs a restart");
-	return code;
+	if (r && err && !err->text[0])
+		error_set(err, r, "this needs a restart");
+	return r;
 }
 
 int config_renew(const struct options *running, struct options *renewed, struct buf *messages,
 		 struct buf *restart, struct error *err)
 {
 	struct options fresh;
-	int code = config_load(running->argc, running->argv, running->subcommands, &fresh, messages,
-			       err);
+	int r = config_load(running->argc, running->argv, running->subcommands, &fresh, messages,
+			    err);
 
 	*renewed = (struct options){.subcommands = running->subcommands};
-	if (code == 0) {
+	if (r == 0) {
 		append_differing(running, &fresh, restart);
-		code = load_join(running, &fresh, renewed, messages, err);
+		r = load_join(running, &fresh, renewed, messages, err);
 	}
 	options_finish(&fresh);
-	return code;
+	return r;
 }

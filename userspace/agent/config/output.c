@@ -40,7 +40,7 @@ static int output_reject_value(struct config_reader *reader, const struct yaml_n
 {
 	const char *value = reader->value.data, *text = err->text, *at;
 	struct buf shown = {0};
-	int code;
+	int r;
 
 	if (strcmp(value, node->text) == 0 || !*value)
 		return config_reject(reader, node, "%s", text);
@@ -53,9 +53,9 @@ static int output_reject_value(struct config_reader *reader, const struct yaml_n
 	}
 	buf_append_string(&shown, text);
 	buf_append_char(&shown, '\0');
-	code = shown.failed ? -ENOMEM : config_reject(reader, node, "%s", shown.data);
+	r = shown.failed ? -ENOMEM : config_reject(reader, node, "%s", shown.data);
 	buf_finish(&shown);
-	return code;
+	return r;
 }
 
 /* Appends text with a backslash before what ends values of --output. */
@@ -96,20 +96,20 @@ static int set_key(struct output_reader *output, const struct yaml_node *name,
 	const char *value = reader->value.data;
 	struct error err = {""};
 	bool flag;
-	int code;
+	int r;
 
 	if (key && key->value == OUTPUT_FLAG && yaml_bool_read(value, &flag))
 		value = flag ? "yes" : "no";
 	/* Names with a dot are anything; these end one in the text. */
 	if (!key && strpbrk(name->text, ",=\\"))
 		return config_reject(reader, name, "there is no key '%.60s'", name->text);
-	code = output_config_set(output->config, name->text, value, &err);
+	r = output_config_set(output->config, name->text, value, &err);
 	/* Without a row it is the name that is wrong. */
-	if (code == -EINVAL)
+	if (r == -EINVAL)
 		return key ? output_reject_value(reader, node, &err)
 			   : config_reject(reader, name, "%s", err.text);
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if ((key ? key->secret : is_secret(name->text)) && strcmp(value, node->text) == 0)
 		output->setting->secret = true;
 	buf_printf(&output->text, ",%s=", name->text);
@@ -135,20 +135,19 @@ static int output_read_sequence(struct output_reader *output, const struct yaml_
 	const struct output_key *key = output_find_key(output->config, pair->key->text);
 	bool is_list = key && key->value == OUTPUT_LIST;
 	struct config_reader *reader = output->reader;
-	int code = 0;
+	int r = 0;
 
 	buf_clear(&output->value);
-	for (const struct yaml_link *link = pair->value->first; link && code == 0;
-	     link = link->next) {
-		code = output_read_text(reader, pair->key, link->value);
-		if (code == 0 && is_list)
-			code = set_key(output, pair->key, link->value);
-		else if (code == 0)
+	for (const struct yaml_link *link = pair->value->first; link && r == 0; link = link->next) {
+		r = output_read_text(reader, pair->key, link->value);
+		if (r == 0 && is_list)
+			r = set_key(output, pair->key, link->value);
+		else if (r == 0)
 			buf_printf(&output->value, "%s%s", output->value.len ? " " : "",
 				   reader->value.data);
 	}
-	if (code || is_list)
-		return code;
+	if (r || is_list)
+		return r;
 	buf_clear(&reader->value);
 	buf_append(&reader->value, output->value.data, output->value.len);
 	buf_append_char(&reader->value, '\0');
@@ -159,12 +158,12 @@ static int output_read_sequence(struct output_reader *output, const struct yaml_
 
 static int output_read_key(struct output_reader *output, const struct yaml_link *pair)
 {
-	int code;
+	int r;
 
 	if (pair->value->kind == YAML_SEQUENCE)
 		return output_read_sequence(output, pair);
-	code = output_read_text(output->reader, pair->key, pair->value);
-	return code ? code : set_key(output, pair->key, pair->value);
+	r = output_read_text(output->reader, pair->key, pair->value);
+	return r ? r : set_key(output, pair->key, pair->value);
 }
 
 /* Rejects keys that are there twice, and mappings that are too long to look for them. */
@@ -198,15 +197,15 @@ static int config_output_create(struct output_reader *output, const struct yaml_
 {
 	struct config_reader *reader = output->reader;
 	struct error err = {""};
-	int code = output_read_text(reader, to->key, to->value);
+	int r = output_read_text(reader, to->key, to->value);
 
-	if (code)
-		return code;
-	code = output_config_create(output_kinds, reader->value.data, &output->config, &err);
-	if (code == -EINVAL)
+	if (r)
+		return r;
+	r = output_config_create(output_kinds, reader->value.data, &output->config, &err);
+	if (r == -EINVAL)
 		return output_reject_value(reader, to->value, &err);
 	output_append_escaped(reader->value.data, &output->text);
-	return code;
+	return r;
 }
 
 /* The filter is the last key: it takes the rest of the text. */
@@ -248,15 +247,15 @@ static void output_read_scalar(struct output_reader *output, const struct yaml_n
 {
 	struct config_reader *reader = output->reader;
 	struct error err = {""};
-	int code = config_expand(node, &reader->left, reader->report, &reader->value);
+	int r = config_expand(node, &reader->left, reader->report, &reader->value);
 
-	if (code == 0)
-		code = output_config_read(output_kinds, reader->value.data, &output->config, &err);
-	if (code == -EINVAL && err.text[0])
+	if (r == 0)
+		r = output_config_read(output_kinds, reader->value.data, &output->config, &err);
+	if (r == -EINVAL && err.text[0])
 		output_reject_value(reader, node, &err);
-	if (code == 0)
+	if (r == 0)
 		buf_append_string(&output->text, reader->value.data);
-	note(output, code);
+	note(output, r);
 }
 
 int config_output_read(struct config_reader *reader, struct setting *setting,

@@ -30,15 +30,15 @@ static int add_value(struct config_reader *reader, struct setting *setting,
 {
 	const struct option_row *row = option_row(setting->place);
 	struct error err = {""};
-	int code;
+	int r;
 
 	setting->value = reader->value.data;
 	setting->node = node;
 	/* The message has the text of the file: a variable may be a secret. */
-	code = option_check_value(row, setting->value, setting->key->text, node->text, &err);
-	if (code == -EINVAL)
+	r = option_check_value(row, setting->value, setting->key->text, node->text, &err);
+	if (r == -EINVAL)
 		return config_reject(reader, node, "%s", err.text);
-	return code ? code : config_add_setting(reader, setting);
+	return r ? r : config_add_setting(reader, setting);
 }
 
 /* A flag that is false is its opposite if there is one: "follow: false" is --no-follow. */
@@ -46,13 +46,13 @@ static int read_flag(struct config_reader *reader, struct setting *setting,
 		     const struct yaml_node *node)
 {
 	static const char expected[] = "true or false";
-	int code = read_text(reader, setting->key, node, expected);
+	int r = read_text(reader, setting->key, node, expected);
 	const struct option_row *row;
 	char name[OPTION_TEXT_MAX];
 	bool value;
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (!yaml_bool_read(reader->value.data, &value))
 		return config_reject(reader, node, "%s: expected %s, not '%.60s'",
 				     setting->key->text, expected, node->text);
@@ -70,36 +70,35 @@ static int read_commas(struct config_reader *reader, struct setting *setting,
 		       const struct yaml_node *node)
 {
 	struct buf all = {0};
-	int code = 0;
+	int r = 0;
 
-	for (const struct yaml_link *link = node->first; link && code == 0; link = link->next) {
-		code = read_text(reader, setting->key, link->value, "a text in the sequence");
+	for (const struct yaml_link *link = node->first; link && r == 0; link = link->next) {
+		r = read_text(reader, setting->key, link->value, "a text in the sequence");
 		if (all.len)
 			buf_append_char(&all, ',');
-		if (code == 0)
+		if (r == 0)
 			buf_append_string(&all, reader->value.data);
 	}
 	buf_append_char(&all, '\0');
 	buf_clear(&reader->value);
 	buf_append(&reader->value, all.data, all.len);
-	if (code == 0 && (all.failed || reader->value.failed))
-		code = -ENOMEM;
+	if (r == 0 && (all.failed || reader->value.failed))
+		r = -ENOMEM;
 	buf_finish(&all);
-	return code ? code : add_value(reader, setting, node);
+	return r ? r : add_value(reader, setting, node);
 }
 
 static int read_sequence(struct config_reader *reader, struct setting *setting,
 			 const struct yaml_node *node)
 {
-	int code = 0, result = 0;
+	int r = 0, result = 0;
 
-	for (const struct yaml_link *link = node->first; link && code != -ENOMEM;
-	     link = link->next) {
-		code = read_text(reader, setting->key, link->value, "a text in the sequence");
-		if (code == 0)
-			code = add_value(reader, setting, link->value);
-		if (code)
-			result = code;
+	for (const struct yaml_link *link = node->first; link && r != -ENOMEM; link = link->next) {
+		r = read_text(reader, setting->key, link->value, "a text in the sequence");
+		if (r == 0)
+			r = add_value(reader, setting, link->value);
+		if (r)
+			result = r;
 	}
 	return result;
 }
@@ -108,15 +107,14 @@ static int read_sequence(struct config_reader *reader, struct setting *setting,
 static int read_outputs(struct config_reader *reader, struct setting *setting,
 			const struct yaml_node *node)
 {
-	int code = 0, result = 0;
+	int r = 0, result = 0;
 
 	if (node->kind != YAML_SEQUENCE)
 		return config_output_read(reader, setting, node);
-	for (const struct yaml_link *link = node->first; link && code != -ENOMEM;
-	     link = link->next) {
-		code = config_output_read(reader, setting, link->value);
-		if (code)
-			result = code;
+	for (const struct yaml_link *link = node->first; link && r != -ENOMEM; link = link->next) {
+		r = config_output_read(reader, setting, link->value);
+		if (r)
+			result = r;
 	}
 	return result;
 }
@@ -127,7 +125,7 @@ int config_value_read(struct config_reader *reader, unsigned int place,
 	const struct option_row *row = option_row(place);
 	const struct yaml_node *node = pair->value;
 	struct setting setting = {.place = place, .given = GIVEN_KEY, .key = pair->key};
-	int code;
+	int r;
 
 	if (!row->argument)
 		return read_flag(reader, &setting, node);
@@ -137,9 +135,9 @@ int config_value_read(struct config_reader *reader, unsigned int place,
 		return read_sequence(reader, &setting, node);
 	if (node->kind == YAML_SEQUENCE && row->list == LIST_COMMAS)
 		return read_commas(reader, &setting, node);
-	code = read_text(reader, pair->key, node,
-			 row->list == LIST_NONE ? "one value" : "a text or a sequence of texts");
-	return code ? code : add_value(reader, &setting, node);
+	r = read_text(reader, pair->key, node,
+		      row->list == LIST_NONE ? "one value" : "a text or a sequence of texts");
+	return r ? r : add_value(reader, &setting, node);
 }
 
 /* The keys of a file: the long names of options, and `include`. */
@@ -210,10 +208,10 @@ int config_keys_read(struct config_reader *reader, const struct yaml_node *root,
 		     const struct yaml_node **include)
 {
 	const struct yaml_node *seen[OPTIONS_MAX] = {NULL}, *seen_include = NULL;
-	int code = 0;
+	int r = 0;
 
 	for (const struct yaml_link *pair = root->first;
-	     pair && code != -ENOMEM && !yaml_report_is_full(reader->report); pair = pair->next) {
+	     pair && r != -ENOMEM && !yaml_report_is_full(reader->report); pair = pair->next) {
 		const struct yaml_node *key = pair->key, **first;
 		bool is_include = strcmp(key->text, include_key) == 0;
 		unsigned int place = 0;
@@ -221,17 +219,17 @@ int config_keys_read(struct config_reader *reader, const struct yaml_node *root,
 
 		first = is_include ? &seen_include : &seen[place];
 		if (!row && !is_include)
-			code = reject_unknown(reader, key);
+			r = reject_unknown(reader, key);
 		else if (*first)
-			code = reject_again(reader, key, *first);
+			r = reject_again(reader, key, *first);
 		else if (is_include)
 			*include = pair->value;
-		else if ((code = check_is_key(reader, row, key)) == 0)
-			code = config_value_read(reader, place, pair);
+		else if ((r = check_is_key(reader, row, key)) == 0)
+			r = config_value_read(reader, place, pair);
 		if (row || is_include)
 			*first = key;
 	}
-	return code == -ENOMEM ? code : 0;
+	return r == -ENOMEM ? r : 0;
 }
 
 /* The files of a configuration: the main one, and what its key `include` names. */
@@ -283,34 +281,34 @@ static int read_file(struct files *files, const char *path, const struct yaml_no
 	const struct yaml_node *root;
 	struct yaml_link *roots;
 	struct error err = {""};
-	int code = file ? yaml_file_read(path, file, &err) : -ENOMEM;
+	int r = file ? yaml_file_read(path, file, &err) : -ENOMEM;
 
-	if (code == -ENOMEM)
-		return code;
-	if (code)
+	if (r == -ENOMEM)
+		return r;
+	if (r)
 		return reject_file(files, path, from, err.text);
 	file->number = (unsigned int)settings->files_count - 1;
 	files->bytes += file->len;
 	if (files->bytes > CONFIG_BYTES_MAX)
 		return reject_file(files, path, from, "the configuration is larger than 16 MiB");
-	code = yaml_tree_read(file, &settings->memory, files->reader.report, &roots);
-	if (code == 0)
-		code = read_find_root(files, roots, &root);
-	files->has_keys |= code == 0 && root && root->first;
-	return code || !root ? code : config_keys_read(&files->reader, root, include);
+	r = yaml_tree_read(file, &settings->memory, files->reader.report, &roots);
+	if (r == 0)
+		r = read_find_root(files, roots, &root);
+	files->has_keys |= r == 0 && root && root->first;
+	return r || !root ? r : config_keys_read(&files->reader, root, include);
 }
 
 static int read_included(struct files *files, const char *path, const struct yaml_node *from)
 {
 	const struct yaml_node *nested = NULL;
-	int code;
+	int r;
 
 	if (files->reader.settings->files_count == CONFIG_FILES_MAX)
 		return config_reject(&files->reader, from, "more than %d files", CONFIG_FILES_MAX);
-	code = read_file(files, path, from, &nested);
-	if (code == 0 && nested)
-		code = config_reject(&files->reader, nested, "only the main file includes others");
-	return code;
+	r = read_file(files, path, from, &nested);
+	if (r == 0 && nested)
+		r = config_reject(&files->reader, nested, "only the main file includes others");
+	return r;
 }
 
 /* A path relative to the folder of the main file. Returns it, owned by the caller, or NULL. */
@@ -333,38 +331,37 @@ static int include_path(struct files *files, const struct yaml_node *node)
 {
 	struct yaml_folder folder = {0};
 	char *path;
-	int code;
+	int r;
 
 	if (!yaml_is_scalar(node))
 		return config_reject(&files->reader, node,
 				     "include: expected a file or a folder, not %s",
 				     config_kind_name(node));
-	code = config_expand(node, &files->reader.left, files->reader.report, &files->reader.value);
-	if (code)
-		return code;
+	r = config_expand(node, &files->reader.left, files->reader.report, &files->reader.value);
+	if (r)
+		return r;
 	path = read_resolve(files, files->reader.value.data);
-	code = path ? yaml_folder_read(path, &folder) : -ENOMEM;
-	if (code == -ENOTDIR)
-		code = read_included(files, path, node);
-	else if (code && code != -ENOMEM)
-		code = config_reject(&files->reader, node, "%s: %s", path, strerror(-code));
-	for (size_t i = 0; i < folder.count && code != -ENOMEM; i++)
-		code = read_included(files, folder.paths[i], node);
+	r = path ? yaml_folder_read(path, &folder) : -ENOMEM;
+	if (r == -ENOTDIR)
+		r = read_included(files, path, node);
+	else if (r && r != -ENOMEM)
+		r = config_reject(&files->reader, node, "%s: %s", path, strerror(-r));
+	for (size_t i = 0; i < folder.count && r != -ENOMEM; i++)
+		r = read_included(files, folder.paths[i], node);
 	yaml_folder_finish(&folder);
 	free(path);
-	return code;
+	return r;
 }
 
 static int read_includes(struct files *files, const struct yaml_node *include)
 {
-	int code = 0;
+	int r = 0;
 
 	if (include->kind != YAML_SEQUENCE)
 		return include_path(files, include);
-	for (const struct yaml_link *link = include->first; link && code != -ENOMEM;
-	     link = link->next)
-		code = include_path(files, link->value);
-	return code;
+	for (const struct yaml_link *link = include->first; link && r != -ENOMEM; link = link->next)
+		r = include_path(files, link->value);
+	return r;
 }
 
 int config_read(const char *path, struct settings *settings, struct yaml_report *report)
@@ -374,15 +371,15 @@ int config_read(const char *path, struct settings *settings, struct yaml_report 
 		.main_path = path,
 	};
 	const struct yaml_node *include = NULL;
-	int code = read_file(&files, path, NULL, &include);
+	int r = read_file(&files, path, NULL, &include);
 
-	if (code == 0 && !files.has_keys)
+	if (r == 0 && !files.has_keys)
 		reject_file(&files, path, NULL,
 			    "it has no keys: was it truncated, or is it not mounted yet?");
-	if (include && code != -ENOMEM)
-		code = read_includes(&files, include);
+	if (include && r != -ENOMEM)
+		r = read_includes(&files, include);
 	buf_finish(&files.reader.value);
-	if (code == -ENOMEM || report->failed)
+	if (r == -ENOMEM || report->failed)
 		return -ENOMEM;
 	return report->counts[YAML_ERROR] ? -EINVAL : 0;
 }

@@ -94,11 +94,11 @@ static int append_variable(const struct yaml_node *node, const char *at, struct 
 			   size_t *len, struct buf *out)
 {
 	struct reference reference;
-	int code = read_reference(node, at, report, &reference);
+	int r = read_reference(node, at, report, &reference);
 	const char *value;
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	*len = reference.len;
 	value = getenv(reference.name);
 	if (reference.fallback && !(value && *value))
@@ -117,10 +117,10 @@ int config_expand(const struct yaml_node *node, size_t *left, struct yaml_report
 		  struct buf *out)
 {
 	const char *at = node->text, *end = node->text + node->len;
-	int code = 0;
+	int r = 0;
 
 	buf_clear(out);
-	while (code == 0 && at < end && out->len <= *left) {
+	while (r == 0 && at < end && out->len <= *left) {
 		const char *dollar = memchr(at, '$', (size_t)(end - at));
 		size_t len = 1;
 
@@ -128,15 +128,15 @@ int config_expand(const struct yaml_node *node, size_t *left, struct yaml_report
 		if (!dollar)
 			break;
 		if (dollar[1] == '{')
-			code = append_variable(node, dollar, report, &len, out);
+			r = append_variable(node, dollar, report, &len, out);
 		else
 			buf_append_char(out, '$');
 		if (dollar[1] == '$')
 			len = 2;
 		at = dollar + len;
 	}
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (out->len > *left)
 		return reject(report, node, node->text,
 			      "the values of the configuration are longer than %d MiB together",

@@ -299,22 +299,22 @@ int control_create(const char *address, const struct control_page *pages, void *
 		   struct control **control, struct error *err)
 {
 	struct control *made = calloc(1, sizeof(*made));
-	int code;
+	int r;
 
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
 	made->pages = pages;
 	made->context = context;
-	code = control_init(made, address) ? error_set(err, -ENOMEM, "out of memory") : 0;
-	if (code == 0)
-		code = made->listener = listen_open(address, err);
-	if (code >= 0)
-		code = start(made, err);
-	if (code == 0)
+	r = control_init(made, address) ? error_set(err, -ENOMEM, "out of memory") : 0;
+	if (r == 0)
+		r = made->listener = listen_open(address, err);
+	if (r >= 0)
+		r = start(made, err);
+	if (r == 0)
 		*control = made;
 	else
 		control_destroy(made);
-	return code;
+	return r;
 }
 
 /* A page that waits for the loop would wait until its time is over. */
@@ -355,14 +355,14 @@ bool control_ask(struct control *control, void (*function)(void *data), void *da
 {
 	const struct timespec end = clock_after_ms(CLOCK_MONOTONIC, CONTROL_PATIENCE_MS);
 	bool done;
-	int code = 0;
+	int r = 0;
 
 	pthread_mutex_lock(&control->lock);
 	control->function = function;
 	control->data = data;
 	atomic_store(&control->is_asked, true);
-	while (control->function && !control->closing && code == 0)
-		code = pthread_cond_timedwait(&control->changed, &control->lock, &end);
+	while (control->function && !control->closing && r == 0)
+		r = pthread_cond_timedwait(&control->changed, &control->lock, &end);
 	done = !control->function;
 	control->function = NULL;
 	atomic_store(&control->is_asked, false);

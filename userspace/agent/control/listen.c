@@ -226,16 +226,16 @@ static int bind_unix(int fd, const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	mode_t mask;
-	int code;
+	int r;
 
 	/* It fits: see listen_check(). */
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	if (listen_is_stale(&address))
 		unlink(path);
 	mask = umask(0177);
-	code = bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
+	r = bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
 	umask(mask);
-	return code;
+	return r;
 }
 
 static int bind_tcp(int fd, const struct addrinfo *to)
@@ -250,23 +250,23 @@ int listen_open(const char *address, struct error *err)
 {
 	const char *path = unix_path(address);
 	struct addrinfo *to = NULL;
-	int fd, code = listen_check(address, err);
+	int fd, r = listen_check(address, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (!path && listen_resolve(address, &to))
 		return error_set(err, -EINVAL, "'%s' is not an address", address);
 	fd = socket(to ? to->ai_family : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	code = fd < 0 ? -errno : to ? bind_tcp(fd, to) : bind_unix(fd, path);
+	r = fd < 0 ? -errno : to ? bind_tcp(fd, to) : bind_unix(fd, path);
 	if (to)
 		freeaddrinfo(to);
-	if (code == 0 && listen(fd, BACKLOG))
-		code = -errno;
-	if (code == 0)
+	if (r == 0 && listen(fd, BACKLOG))
+		r = -errno;
+	if (r == 0)
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	return error_set(err, code, "cannot listen on %s: %s", address, strerror(-code));
+	return error_set(err, r, "cannot listen on %s: %s", address, strerror(-r));
 }
 
 void listen_remove(const char *address)

@@ -224,10 +224,10 @@ int options_read_outputs(struct options *options, struct error *err)
 		const char *text = options->output_texts[i];
 		struct output_config *config;
 		struct error wrong = {""};
-		int code = output_config_read(output_kinds, text, &config, &wrong);
+		int r = output_config_read(output_kinds, text, &config, &wrong);
 
-		if (code)
-			return reject_output(text, code, &wrong, err);
+		if (r)
+			return reject_output(text, r, &wrong, err);
 		if (options_add_output_config(options, config))
 			return error_set(err, -ENOMEM, "out of memory");
 	}

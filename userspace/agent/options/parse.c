@@ -134,7 +134,7 @@ int command_line_read(struct command_line *line, int argc, char **argv,
 {
 	struct option names[OPTIONS_MAX + 1];
 	char letters[2 * OPTIONS_MAX + 3], **words;
-	int code, begin = 1, result = 0;
+	int r, begin = 1, result = 0;
 	bool at_once = false;
 
 	*line = (struct command_line){.subcommands = subcommands};
@@ -143,12 +143,12 @@ int command_line_read(struct command_line *line, int argc, char **argv,
 		return error_set(err, -ENOMEM, "out of memory");
 	make_getopt_tables(letters, names);
 	optind = 0; /* resets also the position within a word */
-	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+	while ((r = getopt_long(argc, argv, letters, names, NULL)) != -1) {
 		begin = optind;
-		if (code == CODE_WORD)
+		if (r == CODE_WORD)
 			*words++ = optarg;
 		else
-			result = take_option(line, code, argv[optind - 1], &at_once, err);
+			result = take_option(line, r, argv[optind - 1], &at_once, err);
 		if (result || at_once)
 			return result;
 	}
@@ -173,23 +173,23 @@ static int take_filter(struct command_line *line, char **words, struct error *er
 	struct setting setting = {.given = GIVEN_NAME};
 	const struct setting *given;
 	struct buf filter = {0};
-	int code;
+	int r;
 
 	option_find("filter", &setting.place);
 	given = settings_find(&line->settings, setting.place);
 	if (given)
 		return error_set(err, -EINVAL, "the filter is given twice: '%s', and the word '%s'",
 				 given->value, words[0]);
-	code = words == line->words ? subcommand_check_mistyped(line->subcommands, words, err) : 0;
-	if (code)
-		return code;
+	r = words == line->words ? subcommand_check_mistyped(line->subcommands, words, err) : 0;
+	if (r)
+		return r;
 	for (char **word = words; *word; word++)
 		buf_printf(&filter, "%s%s", word == words ? "" : " ", *word);
 	buf_append_char(&filter, '\0');
 	setting.value = filter.data;
-	code = filter.failed ? -ENOMEM : settings_add(&line->settings, &setting);
+	r = filter.failed ? -ENOMEM : settings_add(&line->settings, &setting);
 	buf_finish(&filter);
-	return code ? error_set(err, code, "out of memory") : 0;
+	return r ? error_set(err, r, "out of memory") : 0;
 }
 
 static int take_all(char **operands, int (*add)(struct options *, const char *),
@@ -256,14 +256,14 @@ static const char *list_format_word(unsigned int i)
 static int reject_format(const struct subcommand *command, struct error *err)
 {
 	struct buf words = {0};
-	int code;
+	int r;
 
 	words_append(list_format_word, &words);
 	buf_append_char(&words, '\0');
-	code = error_set(err, -EINVAL, "%s: -o takes %s", command->name,
-			 words.failed ? "another word" : words.data);
+	r = error_set(err, -EINVAL, "%s: -o takes %s", command->name,
+		      words.failed ? "another word" : words.data);
 	buf_finish(&words);
-	return code;
+	return r;
 }
 
 static int parse_command(const struct subcommand *command, char **operands, bool starts,

@@ -105,22 +105,22 @@ static int add_pid(struct options *options, pid_t pid)
 static int add_pids(struct options *options, const char *value)
 {
 	pid_t pid;
-	int code;
+	int r;
 
 	do {
 		value = value_read_pid(value, &pid);
-		code = value ? add_pid(options, pid) : -EINVAL;
-	} while (code == 0 && *value++);
-	return code;
+		r = value ? add_pid(options, pid) : -EINVAL;
+	} while (r == 0 && *value++);
+	return r;
 }
 
 static int set_buffer_size(struct options *options, const char *value)
 {
 	uint64_t wanted, bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-	int code = value_read_bytes(value, RING_BYTES_MAX, &wanted);
+	int r = value_read_bytes(value, RING_BYTES_MAX, &wanted);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (wanted == 0 || wanted > RING_BYTES_MAX)
 		return -EINVAL;
 	while (bytes < wanted)
@@ -132,10 +132,10 @@ static int set_buffer_size(struct options *options, const char *value)
 static int set_ring_memory(struct options *options, const char *value)
 {
 	uint64_t bytes;
-	int code = value_read_bytes(value, BUFFERS_BYTES_MAX, &bytes);
+	int r = value_read_bytes(value, BUFFERS_BYTES_MAX, &bytes);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (bytes == 0 || bytes > BUFFERS_BYTES_MAX)
 		return -EINVAL;
 	options->buffers_bytes = bytes;
@@ -145,10 +145,10 @@ static int set_ring_memory(struct options *options, const char *value)
 static int set_memory_limit(struct options *options, const char *value)
 {
 	uint64_t bytes;
-	int code = value_read_bytes(value, MEMORY_LIMIT_MAX, &bytes);
+	int r = value_read_bytes(value, MEMORY_LIMIT_MAX, &bytes);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (bytes < MEMORY_LIMIT_MIN || bytes > MEMORY_LIMIT_MAX)
 		return -EINVAL;
 	options->memory_limit = bytes;
@@ -158,10 +158,10 @@ static int set_memory_limit(struct options *options, const char *value)
 static int set_rate_limit(struct options *options, enum rate_kind kind, const char *value)
 {
 	uint64_t events;
-	int code = value_read_u64(value, &events);
+	int r = value_read_u64(value, &events);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (events == 0 || events > RATE_LIMIT_MAX)
 		return -EINVAL;
 	options->rate_limits[kind] = (uint32_t)events;
@@ -181,10 +181,10 @@ static int set_cgroup_limit(struct options *options, const char *value)
 static int set_budget(struct options *options, const char *value)
 {
 	double percent;
-	int code = value_read_percent(value, &percent);
+	int r = value_read_percent(value, &percent);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (percent < BUDGET_MIN)
 		return -EINVAL;
 	options->budget = percent;
@@ -194,10 +194,10 @@ static int set_budget(struct options *options, const char *value)
 static int set_snaplen(struct options *options, const char *value)
 {
 	uint64_t bytes;
-	int code = value_read_u64(value, &bytes);
+	int r = value_read_u64(value, &bytes);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (bytes > SNAPLEN_MAX)
 		return -EINVAL;
 	options->snaplen = (uint32_t)bytes;
@@ -237,10 +237,10 @@ static int set_statsd_port(struct options *options, const char *value)
 static int set_meta_wait(struct options *options, const char *value)
 {
 	uint64_t ms;
-	int code = value_read_u64(value, &ms);
+	int r = value_read_u64(value, &ms);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (ms > META_WAIT_MS_MAX)
 		return -EINVAL;
 	options->meta_wait_ms = (uint32_t)ms;
@@ -357,11 +357,11 @@ VALUE_SETTER(set_files, limits.files, value_read_count, FILES_MAX)
 static int set_file_size(struct options *options, const char *value)
 {
 	uint64_t megabytes;
-	int code = value_read_count(value, MEGABYTES_MAX, &megabytes);
+	int r = value_read_count(value, MEGABYTES_MAX, &megabytes);
 
-	if (code == 0)
+	if (r == 0)
 		options->limits.bytes = megabytes * 1000000;
-	return code;
+	return r;
 }
 
 static const char *compat_year(unsigned int i)
@@ -372,11 +372,11 @@ static const char *compat_year(unsigned int i)
 static int set_compat(struct options *options, const char *value)
 {
 	unsigned int place;
-	int code = words_find(compat_year, value, &place);
+	int r = words_find(compat_year, value, &place);
 
-	if (code == 0)
+	if (r == 0)
 		options->writer.form_2022 = true;
-	return code;
+	return r;
 }
 
 const struct option_row option_rows_file[] = {
@@ -576,10 +576,10 @@ static const char *takeover_word(unsigned int i)
 static int set_takeover(struct options *options, const char *value)
 {
 	unsigned int place = 0;
-	int code = value ? words_find(takeover_word, value, &place) : 0;
+	int r = value ? words_find(takeover_word, value, &place) : 0;
 
 	options->takeover = place ? TAKEOVER_WAIT : TAKEOVER_EXIT;
-	return code;
+	return r;
 }
 
 /* More frequent lines are unreadable and slow the run. */
@@ -588,10 +588,10 @@ enum { STATS_LEAST_NS = 100000000 };
 static int set_stats(struct options *options, const char *value)
 {
 	uint64_t ns;
-	int code = value_read_seconds(value, &ns);
+	int r = value_read_seconds(value, &ns);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (ns < STATS_LEAST_NS)
 		return -EINVAL;
 	options->stats_ns = ns;
@@ -600,14 +600,14 @@ static int set_stats(struct options *options, const char *value)
 
 static int set_http(struct options *options, const char *value)
 {
-	int code = listen_check(value, NULL);
+	int r = listen_check(value, NULL);
 
-	for (size_t i = 0; code == 0 && i < HTTP_MAX; i++)
+	for (size_t i = 0; r == 0 && i < HTTP_MAX; i++)
 		if (!options->http[i]) {
 			options->http[i] = value;
 			return 0;
 		}
-	return code ? code : -EINVAL;
+	return r ? r : -EINVAL;
 }
 
 static const char *help_word(unsigned int i)

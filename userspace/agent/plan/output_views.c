@@ -89,14 +89,14 @@ static int output_views_make_formatter(const struct options *options, const stru
 		.fields_option = fields ? option : "--json-fields: ",
 		.print = json ? NULL : printer_line(printer, options),
 	};
-	int code = config->fields && (!fields || !option)
-			   ? error_set(err, -ENOMEM, "out of memory")
-			   : printer_make_formatter(printer, options, &request, &view->formatter,
-						    messages, err);
+	int r = config->fields && (!fields || !option)
+			? error_set(err, -ENOMEM, "out of memory")
+			: printer_make_formatter(printer, options, &request, &view->formatter,
+						 messages, err);
 
 	free(option);
 	free(fields);
-	return code;
+	return r;
 }
 
 static int make_filter(const struct options *options, const struct output_config *config,
@@ -105,33 +105,33 @@ static int make_filter(const struct options *options, const struct output_config
 	const struct filter_options filter_options = {.exact_types = options->exact_types};
 	struct filter_error wrong = {0};
 	char *option;
-	int code;
+	int r;
 
 	if (!config->filter)
 		return 0;
-	code = filter_create(config->filter, &filter_options, filter, &wrong);
-	if (code == 0)
+	r = filter_create(config->filter, &filter_options, filter, &wrong);
+	if (r == 0)
 		return 0;
 	option = option_name(config, "filter");
-	expression_error(option ? option : "", config->filter, &wrong, code, err);
+	expression_error(option ? option : "", config->filter, &wrong, r, err);
 	free(option);
-	return code;
+	return r;
 }
 
 static int make_view(const struct options *options, struct printer *printer,
 		     const struct output_config *config, struct output_view *view,
 		     struct buf *messages, struct error *err)
 {
-	int code = choose_format(config, &view->format, err);
+	int r = choose_format(config, &view->format, err);
 
-	if (code == 0)
-		code = choose_schema(config, view, err);
-	if (code)
-		return code;
+	if (r == 0)
+		r = choose_schema(config, view, err);
+	if (r)
+		return r;
 	view->line = printer_add_line(printer, &(struct ruleset_line){view->format, view->schema});
 	if (config->fields || printer_prints_events(printer, options, view->format))
-		code = output_views_make_formatter(options, printer, config, view, messages, err);
-	return code ? code : make_filter(options, config, &view->filter, err);
+		r = output_views_make_formatter(options, printer, config, view, messages, err);
+	return r ? r : make_filter(options, config, &view->filter, err);
 }
 
 static int add_output(const struct options *options, struct printer *printer,
@@ -140,17 +140,17 @@ static int add_output(const struct options *options, struct printer *printer,
 {
 	struct output_view view = {0};
 	struct output *output;
-	int code = make_view(options, printer, *config, &view, messages, err);
+	int r = make_view(options, printer, *config, &view, messages, err);
 
-	if (code) {
+	if (r) {
 		output_view_finish(&view);
-		return code;
+		return r;
 	}
-	code = output_create(*config, &view, &output, err);
+	r = output_create(*config, &view, &output, err);
 	*config = NULL;
-	if (code == 0 && outputs_add(outputs, output))
-		code = error_set(err, -ENOMEM, "out of memory");
-	return code;
+	if (r == 0 && outputs_add(outputs, output))
+		r = error_set(err, -ENOMEM, "out of memory");
+	return r;
 }
 
 static int add_capture(const struct options *options, struct output_config **config,
@@ -158,13 +158,13 @@ static int add_capture(const struct options *options, struct output_config **con
 {
 	struct capture *capture;
 	struct filter *filter = NULL;
-	int code = make_filter(options, *config, &filter, err);
+	int r = make_filter(options, *config, &filter, err);
 
-	if (code)
-		return code;
-	code = capture_create(*config, filter, &capture, err);
+	if (r)
+		return r;
+	r = capture_create(*config, filter, &capture, err);
 	*config = NULL;
-	return code ? code : captures_add(captures, capture, err);
+	return r ? r : captures_add(captures, capture, err);
 }
 
 int output_views_add(const struct options *options, size_t i, struct printer *printer,
@@ -191,10 +191,10 @@ int output_views_make(const struct options *options, struct printer *printer,
 		      struct outputs *outputs, struct captures *captures, struct buf *messages,
 		      struct error *err)
 {
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < options->outputs_count && code == 0; i++)
-		code = output_views_add(options, i, printer, outputs, captures, messages, err);
+	for (size_t i = 0; i < options->outputs_count && r == 0; i++)
+		r = output_views_add(options, i, printer, outputs, captures, messages, err);
 	output_views_show(printer, outputs, captures);
-	return code;
+	return r;
 }

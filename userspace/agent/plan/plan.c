@@ -34,14 +34,14 @@ static int compile_filter(struct plan *plan, const char *filter, struct buf *mes
 		.warn_context = &warnings,
 	};
 	struct filter_error wrong = {0};
-	int code;
+	int r;
 
 	if (!filter)
 		return 0;
 	filter_destroy(plan->filter);
 	plan->filter = NULL;
-	code = filter_create(filter, &filter_options, &plan->filter, &wrong);
-	return code ? expression_error("", filter, &wrong, code, err) : 0;
+	r = filter_create(filter, &filter_options, &plan->filter, &wrong);
+	return r ? expression_error("", filter, &wrong, r, err) : 0;
 }
 
 /* Whether each event that passes the filter of the options is wanted, whatever outputs pass. */
@@ -84,12 +84,12 @@ static int make_filter_text(struct plan *plan)
 /* The rules contain the filter of the options. */
 static int load_rules(struct plan *plan, struct buf *messages)
 {
-	int code = rules_load_options(plan->options, plan->printer, plan->filter_text,
-				      &plan->ruleset, &plan->rules_counts, messages);
+	int r = rules_load_options(plan->options, plan->printer, plan->filter_text, &plan->ruleset,
+				   &plan->rules_counts, messages);
 
-	if (code == 0)
+	if (r == 0)
 		plan->filter = ruleset_filter(plan->ruleset);
-	return code;
+	return r;
 }
 
 static bool has_captures(const struct plan *plan)
@@ -200,18 +200,18 @@ static int plan_finish(struct plan *made, int code, struct plan **plan, struct e
 /* The filter of the options is first compiled separately, to check it. */
 static int plan_compile(struct plan *made, struct buf *messages, struct error *err)
 {
-	int code = compile_filter(made, made->options->filter, messages, err);
+	int r = compile_filter(made, made->options->filter, messages, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (!made->options->rules_count)
 		return wants_all(made) ? 0 : compile_filter(made, made->filter_text, NULL, err);
 	filter_destroy(made->filter);
 	made->filter = NULL;
-	code = load_rules(made, messages);
-	if (code == -EINVAL)
-		return error_set(err, code, "the rules have errors");
-	return code ? error_set(err, code, "cannot load the rules: %s", strerror(-code)) : 0;
+	r = load_rules(made, messages);
+	if (r == -EINVAL)
+		return error_set(err, r, "the rules have errors");
+	return r ? error_set(err, r, "cannot load the rules: %s", strerror(-r)) : 0;
 }
 
 /* Printed once, not for each reload. */
@@ -226,27 +226,27 @@ int plan_create(const struct options *options, const struct printer *printer, st
 		struct buf *messages, struct error *err)
 {
 	struct plan *made = plan_begin(options, printer);
-	int code;
+	int r;
 
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
-	code = plan_finish(made, plan_compile(made, messages, err), plan, err);
-	if (code == 0)
+	r = plan_finish(made, plan_compile(made, messages, err), plan, err);
+	if (r == 0)
 		warn_direction(made, messages);
-	return code;
+	return r;
 }
 
 /* Without new options only rules may have changed. */
 static int compile_again(struct plan *made, struct buf *messages, struct error *err)
 {
-	int code;
+	int r;
 
 	if (made->renewed || !made->options->rules_count)
 		return plan_compile(made, messages, err);
-	code = load_rules(made, messages);
-	if (code == -EINVAL)
-		return error_set(err, code, "they have errors");
-	return code ? error_set(err, code, "%s", strerror(-code)) : 0;
+	r = load_rules(made, messages);
+	if (r == -EINVAL)
+		return error_set(err, r, "they have errors");
+	return r ? error_set(err, r, "%s", strerror(-r)) : 0;
 }
 
 int plan_renew(const struct plan *plan, struct options *options, const struct printer *printer,

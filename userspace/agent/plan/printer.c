@@ -156,10 +156,10 @@ static int create_format(const struct printer_request *request, struct formatter
 	const struct named_format *named = find_named(request->print);
 	const char *format = named ? named->line : request->print;
 	struct filter_error wrong = {0};
-	int code = formatter_create_format(request->format, format, formatter, &wrong);
+	int r = formatter_create_format(request->format, format, formatter, &wrong);
 
-	if (code)
-		return expression_error("-p: ", format, &wrong, code, err);
+	if (r)
+		return expression_error("-p: ", format, &wrong, r, err);
 	warn_of_constant_format(format, messages);
 	return 0;
 }
@@ -168,10 +168,9 @@ static int create_fields(const struct printer_request *request, struct formatter
 			 struct error *err)
 {
 	struct filter_error wrong = {0};
-	int code = formatter_create_fields(request->format, request->fields, formatter, &wrong);
+	int r = formatter_create_fields(request->format, request->fields, formatter, &wrong);
 
-	return code ? expression_error(request->fields_option, request->fields, &wrong, code, err)
-		    : 0;
+	return r ? expression_error(request->fields_option, request->fields, &wrong, r, err) : 0;
 }
 
 /* In text the rule prints everything, unless -p adds more. */
@@ -194,20 +193,20 @@ static int plan_printer_make_formatter(const struct printer *printer, const stru
 				       const struct text_style *style, struct formatter **formatter,
 				       struct buf *messages, struct error *err)
 {
-	int code;
+	int r;
 
 	if (request->fields)
-		code = create_fields(request, formatter, err);
+		r = create_fields(request, formatter, err);
 	else if (request->print)
-		code = create_format(request, formatter, messages, err);
+		r = create_format(request, formatter, messages, err);
 	else
-		code = formatter_create(request->format, NULL, 0, formatter, err);
-	if (code)
-		return code;
+		r = formatter_create(request->format, NULL, 0, formatter, err);
+	if (r)
+		return r;
 	formatter_set_machine(*formatter, &printer->machine);
-	code = formatter_set_schema(*formatter, request->schema);
-	if (code)
-		return error_set(err, code, "out of memory");
+	r = formatter_set_schema(*formatter, request->schema);
+	if (r)
+		return error_set(err, r, "out of memory");
 	if (options->json_base64)
 		formatter_add_base64(*formatter);
 	formatter_set_style(*formatter, style);
@@ -240,14 +239,14 @@ size_t printer_add_line(struct printer *printer, const struct ruleset_line *line
 
 static int load_services(struct printer *printer, struct error *err)
 {
-	int code = services_load(&printer->services);
+	int r = services_load(&printer->services);
 
-	if (code)
-		return error_set(err, code,
-				 code == -ENOENT ? "-R: this machine has no names of services: "
-						   "/etc/services is missing (package "
-						   "netbase)"
-						 : "-R: out of memory");
+	if (r)
+		return error_set(err, r,
+				 r == -ENOENT ? "-R: this machine has no names of services: "
+						"/etc/services is missing (package "
+						"netbase)"
+					      : "-R: out of memory");
 	printer->style.services = printer->services;
 	return 0;
 }
@@ -256,14 +255,14 @@ static int load_services(struct printer *printer, struct error *err)
 static int plan_printer_hide_secrets(struct printer *printer, const struct options *options,
 				     struct error *err)
 {
-	int code;
+	int r;
 
 	if (options->no_redact || printer->format->silent)
 		return 0;
-	code = redact_create(NULL, 0, &printer->redact, err);
-	if (code == 0)
+	r = redact_create(NULL, 0, &printer->redact, err);
+	if (r == 0)
 		printer->style.hider = (struct text_hider){redact_arguments, printer->redact};
-	return code;
+	return r;
 }
 
 void printer_hide(const struct printer *printer, char *record, size_t len)
@@ -280,25 +279,25 @@ static int plan_printer_init(struct printer *printer, const struct options *opti
 {
 	const struct named_format *named = find_named(options->print);
 	struct printer_request request;
-	int code;
+	int r;
 
 	*printer = (struct printer){
 		.format = resolve_format(options),
 		.style = resolve_style(options),
 		.container_info = named && options->rules_count ? named->container_info : NULL,
 	};
-	code = printer_check(printer, options, err);
+	r = printer_check(printer, options, err);
 	if (running)
 		printer->machine = running->machine;
 	else if (!options->read)
 		identity_read(&printer->machine, options->host_root);
 	printer->style.services = running ? running->services : NULL;
-	if (code == 0 && options->port_names && !printer->style.services)
-		code = load_services(printer, err);
-	if (code == 0)
-		code = plan_printer_hide_secrets(printer, options, err);
-	if (code || !printer_prints_events(printer, options, printer->format))
-		return code;
+	if (r == 0 && options->port_names && !printer->style.services)
+		r = load_services(printer, err);
+	if (r == 0)
+		r = plan_printer_hide_secrets(printer, options, err);
+	if (r || !printer_prints_events(printer, options, printer->format))
+		return r;
 	request = (struct printer_request){
 		.format = printer->format,
 		.fields = options->json_fields,

@@ -41,19 +41,19 @@ static void inputs_finish(struct inputs *inputs)
 static int add_path(struct inputs *inputs, const char *path, struct buf *messages)
 {
 	struct yaml_folder folder;
-	int code = yaml_folder_read(path, &folder);
+	int r = yaml_folder_read(path, &folder);
 
-	if (code && code != -ENOMEM)
+	if (r && r != -ENOMEM)
 		return add_input(inputs, path);
-	for (size_t i = 0; i < folder.count && code == 0; i++)
-		code = add_input(inputs, folder.paths[i]);
-	if (code == 0 && folder.count == 0) {
+	for (size_t i = 0; i < folder.count && r == 0; i++)
+		r = add_input(inputs, folder.paths[i]);
+	if (r == 0 && folder.count == 0) {
 		buf_printf(messages, "%s: error: there is no *.yaml or *.yml in this folder\n",
 			   path);
-		code = -EINVAL;
+		r = -EINVAL;
 	}
 	yaml_folder_finish(&folder);
-	return code;
+	return r;
 }
 
 /* Notes are only for check-rules, not for captures. */
@@ -80,16 +80,16 @@ int rules_load_options(const struct options *options, const struct printer *prin
 	};
 	struct yaml_report report = {0};
 	struct inputs inputs = {0};
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < options->rules_count && code == 0; i++)
-		code = add_path(&inputs, options->rules[i], messages);
-	if (code == 0)
-		code = ruleset_create(inputs.list, inputs.count, &config, ruleset, counts, &report);
+	for (size_t i = 0; i < options->rules_count && r == 0; i++)
+		r = add_path(&inputs, options->rules[i], messages);
+	if (r == 0)
+		r = ruleset_create(inputs.list, inputs.count, &config, ruleset, counts, &report);
 	yaml_report_render(&report, least_severe(options), messages);
 	yaml_report_finish(&report);
 	inputs_finish(&inputs);
-	return code;
+	return r;
 }
 
 static void rules_load_append_count(struct buf *out, size_t n, const char *what,

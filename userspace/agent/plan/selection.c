@@ -243,8 +243,8 @@ static void allow_all(bool ids[EVENT_ID_MAX], bool generic[SYSCALL_CODES_COUNT])
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		ids[id] = true;
-	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
-		generic[code] = true;
+	for (unsigned int r = 0; r < SYSCALL_CODES_COUNT; r++)
+		generic[r] = true;
 }
 
 /* Adds the events that can pass an expression, and the system calls of the generic event. */

@@ -56,14 +56,14 @@ static int search(const char *name, char path[PATH_MAX])
 		folders = "/bin:/usr/bin";
 	for (;;) {
 		size_t len = strcspn(folders, ":");
-		int code = child_join(folders, len, name, path);
+		int r = child_join(folders, len, name, path);
 
-		if (code == 0)
-			code = check_executable(path);
-		if (code == 0)
+		if (r == 0)
+			r = check_executable(path);
+		if (r == 0)
 			return 0;
-		if (code == -EACCES)
-			result = code;
+		if (r == -EACCES)
+			result = r;
 		if (!folders[len])
 			return result;
 		folders += len + 1;
@@ -93,15 +93,15 @@ static int child_fail(const char *name, int code, struct error *err)
 static void become(const char *path, char **argv, int gate, int failure)
 {
 	char byte;
-	int code;
+	int r;
 
 	if (read(gate, &byte, 1) != 1)
 		_exit(EXIT_NOT_FOUND);
 	execvp(path, argv);
-	code = errno;
-	if (write(failure, &code, sizeof(code)) < 0)
+	r = errno;
+	if (write(failure, &r, sizeof(r)) < 0)
 		_exit(EXIT_NOT_EXECUTABLE);
-	_exit(child_exit_code_of_error(-code));
+	_exit(child_exit_code_of_error(-r));
 }
 
 static void close_both(const int ends[2])
@@ -132,23 +132,23 @@ static int fork_child(const char *path, char **argv, const int gate[2], const in
 int child_start(char **argv, struct child *child, struct error *err)
 {
 	char path[PATH_MAX];
-	int gate[2], failure[2], code = child_find(argv[0], path);
+	int gate[2], failure[2], r = child_find(argv[0], path);
 
-	if (code)
-		return child_fail(argv[0], code, err);
+	if (r)
+		return child_fail(argv[0], r, err);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate))
 		return error_set(err, -errno, "cannot make a socket: %s", strerror(errno));
 	if (pipe2(failure, O_CLOEXEC)) {
-		code = -errno;
+		r = -errno;
 		close_both(gate);
-		return error_set(err, code, "cannot make a pipe: %s", strerror(-code));
+		return error_set(err, r, "cannot make a pipe: %s", strerror(-r));
 	}
-	code = fork_child(path, argv, gate, failure, child);
-	if (code == 0)
+	r = fork_child(path, argv, gate, failure, child);
+	if (r == 0)
 		return 0;
 	close_both(gate);
 	close_both(failure);
-	return error_set(err, code, "cannot start a process: %s", strerror(-code));
+	return error_set(err, r, "cannot start a process: %s", strerror(-r));
 }
 
 void child_go(struct child *child)
@@ -180,7 +180,7 @@ static int exit_code_of(const struct child *child)
 
 int child_end(struct child *child, struct error *err)
 {
-	int signals = signals_count(), code;
+	int signals = signals_count(), r;
 
 	if (!child_wait_for(child, WNOHANG)) {
 		kill(child->pid, SIGTERM);
@@ -190,10 +190,10 @@ int child_end(struct child *child, struct error *err)
 	while (!child_wait_for(child, 0))
 		if (signals_count() > signals)
 			kill(child->pid, SIGKILL);
-	if (read(child->failure, &code, sizeof(code)) != sizeof(code))
+	if (read(child->failure, &r, sizeof(r)) != sizeof(r))
 		return exit_code_of(child);
-	child_fail(child->name, -code, err);
-	return child_exit_code_of_error(-code);
+	child_fail(child->name, -r, err);
+	return child_exit_code_of_error(-r);
 }
 
 void child_finish(struct child *child)

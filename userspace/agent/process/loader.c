@@ -42,19 +42,19 @@ static int enter_role(struct error *err)
 static int process_loader_serve(int socket)
 {
 	struct error err = {""};
-	int code;
+	int r;
 
-	code = helper_process_begin("agent-loader", &socket, 1);
-	if (code)
-		error_set(&err, code, "keeping the socket: %s", strerror(-code));
+	r = helper_process_begin("agent-loader", &socket, 1);
+	if (r)
+		error_set(&err, r, "keeping the socket: %s", strerror(-r));
 	else
-		code = enter_role(&err);
-	if (code == 0)
-		code = loader_serve(HELPER_FD);
-	if (code)
+		r = enter_role(&err);
+	if (r == 0)
+		r = loader_serve(HELPER_FD);
+	if (r)
 		fprintf(stderr, "agent: the process that loads programs: %s\n",
-			err.text[0] ? err.text : strerror(-code));
-	return code ? EXIT_FAILURE : EXIT_SUCCESS;
+			err.text[0] ? err.text : strerror(-r));
+	return r ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int loader_start(struct loader *loader, struct error *err)

@@ -99,13 +99,13 @@ static int notify_open_socket(struct notify *notify)
 	struct timeval patience = {.tv_sec = NOTIFY_PATIENCE_MS / 1000,
 				   .tv_usec = NOTIFY_PATIENCE_MS % 1000 * 1000};
 
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), code;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), r;
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience))) {
-		code = -errno;
+		r = -errno;
 		if (fd >= 0)
 			close(fd);
-		return code;
+		return r;
 	}
 	notify->fd = fd;
 	return 0;
@@ -114,19 +114,18 @@ static int notify_open_socket(struct notify *notify)
 int notify_open(struct notify *notify, struct error *err)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
-	int code;
+	int r;
 
 	*notify = (struct notify){0};
 	if (!name || !name[0])
 		return 0;
-	code = check_name(name, err);
-	if (code)
-		return code;
-	code = notify_open_socket(notify);
-	if (code)
-		return error_set(err, code,
-				 "cannot make a socket to notify the service manager: %s",
-				 strerror(-code));
+	r = check_name(name, err);
+	if (r)
+		return r;
+	r = notify_open_socket(notify);
+	if (r)
+		return error_set(err, r, "cannot make a socket to notify the service manager: %s",
+				 strerror(-r));
 	notify_set_address(notify, name);
 	set_watchdog(notify);
 	return 0;
@@ -142,7 +141,7 @@ void notify_close(struct notify *notify)
 int notify_state(struct notify *notify, enum notify_state state, struct error *err)
 {
 	char text[64];
-	int code;
+	int r;
 
 	/* The time tells the manager which of its requests the reload answers. */
 	if (state == NOTIFY_RELOADING)
@@ -150,10 +149,10 @@ int notify_state(struct notify *notify, enum notify_state state, struct error *e
 			 clock_ns(CLOCK_MONOTONIC) / 1000);
 	else
 		snprintf(text, sizeof(text), "%s", state_texts[state]);
-	code = send_text(notify, text, 0);
-	if (code)
-		return error_set(err, code, "cannot notify the service manager of %s: %s",
-				 state_texts[state], strerror(-code));
+	r = send_text(notify, text, 0);
+	if (r)
+		return error_set(err, r, "cannot notify the service manager of %s: %s",
+				 state_texts[state], strerror(-r));
 	return 0;
 }
 

@@ -59,15 +59,15 @@ static int open_locked(const char *path)
 {
 	struct flock lock = whole_file(F_WRLCK);
 	struct stat st;
-	int code, fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0640);
+	int r, fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0640);
 
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && fcntl(fd, F_OFD_SETLK, &lock) == 0)
 		return fd;
-	code = !S_ISREG(st.st_mode) ? -EINVAL : errno == EAGAIN ? -EBUSY : -errno;
+	r = !S_ISREG(st.st_mode) ? -EINVAL : errno == EAGAIN ? -EBUSY : -errno;
 	close(fd);
-	return code;
+	return r;
 }
 
 int pid_file_open(struct pid_file *file, const char *path, struct error *err)
@@ -168,7 +168,7 @@ static int read_complete(int fd, const char *path, struct pid_status *status, st
 int pid_file_read(const char *path, struct pid_status *status, struct error *err)
 {
 	struct flock lock = whole_file(F_WRLCK);
-	int fd, code;
+	int fd, r;
 
 	*status = (struct pid_status){0};
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
@@ -180,12 +180,11 @@ int pid_file_read(const char *path, struct pid_status *status, struct error *err
 	if (fd < 0)
 		return error_set(err, -errno, "%s: %s", path, strerror(errno));
 	if (fcntl(fd, F_OFD_GETLK, &lock))
-		code = error_set(err, -errno, "%s: %s", path, strerror(errno));
+		r = error_set(err, -errno, "%s: %s", path, strerror(errno));
 	else if (lock.l_type == F_UNLCK)
-		code = error_set(err, -ESRCH, "%s: left behind by an agent that no longer runs",
-				 path);
+		r = error_set(err, -ESRCH, "%s: left behind by an agent that no longer runs", path);
 	else
-		code = read_complete(fd, path, status, err);
+		r = read_complete(fd, path, status, err);
 	close(fd);
-	return code;
+	return r;
 }

@@ -30,11 +30,11 @@ static void count_signal(int number)
 
 static bool has_terminal(void)
 {
-	int code = errno, fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	int r = errno, fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd >= 0)
 		close(fd);
-	errno = code;
+	errno = r;
 	return fd >= 0;
 }
 
@@ -52,11 +52,11 @@ static void handle_hangup(int number, siginfo_t *info, void *context)
 
 static void pass_on(int number, siginfo_t *info, void *context)
 {
-	int code = errno;
+	int r = errno;
 
 	if (info->si_code != SI_KERNEL)
 		kill(command, number);
-	errno = code;
+	errno = r;
 }
 
 /* Does nothing: the signal only interrupts system calls. */

@@ -87,31 +87,31 @@ static int start_limited(struct capture *capture, struct error *err)
 	struct start start = {.capture = capture};
 	struct output_reach reach = {0};
 	struct files_limits files;
-	int code;
+	int r;
 
 	output_reach_target(capture->config, &reach);
 	files = output_reach_limits(&reach);
-	code = reach.failed ? error_set(err, -ENOMEM, "out of memory")
-			    : thread_call(&files, start_keeper, &start, err);
+	r = reach.failed ? error_set(err, -ENOMEM, "out of memory")
+			 : thread_call(&files, start_keeper, &start, err);
 	output_reach_finish(&reach);
-	if (code == 0 && start.code)
-		code = error_set(err, start.code, "cannot start a thread for %s: %s",
-				 capture->config->text, strerror(-start.code));
-	return code;
+	if (r == 0 && start.code)
+		r = error_set(err, start.code, "cannot start a thread for %s: %s",
+			      capture->config->text, strerror(-start.code));
+	return r;
 }
 
 int capture_open(struct capture *capture, struct sinsp *sinsp, const char *read,
 		 bool (*give_up)(void), struct error *err)
 {
-	int code = output_make_folders(capture->config, err);
+	int r = output_make_folders(capture->config, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	capture->recording_config.read = read;
 	capture->recording_config.writer.give_up = give_up;
-	code = recording_create(&capture->recording_config, sinsp, &capture->recording, err);
-	if (code)
-		return code;
+	r = recording_create(&capture->recording_config, sinsp, &capture->recording, err);
+	if (r)
+		return r;
 	capture->files = 1;
 	return start_limited(capture, err);
 }
@@ -206,10 +206,10 @@ void capture_event(struct capture *capture, const struct scap_event *raw, unsign
 
 static void captures_try_again(struct capture *capture)
 {
-	int code = recording_open(capture->recording);
+	int r = recording_open(capture->recording);
 
-	if (code)
-		captures_fail(capture, code);
+	if (r)
+		captures_fail(capture, r);
 	else
 		capture->is_failing = false;
 	wake_keeper(capture);
@@ -252,16 +252,16 @@ void capture_reopen(struct capture *capture)
 void capture_close(struct capture *capture)
 {
 	struct recording_stats stats;
-	int code = 0;
+	int r = 0;
 
 	if (!capture->recording)
 		return;
 	if (capture_waits_to_begin(capture))
 		capture_begin(capture, clock_ns(CLOCK_REALTIME));
 	if (!capture->is_failing)
-		code = recording_close(capture->recording);
-	if (code)
-		captures_fail(capture, code);
+		r = recording_close(capture->recording);
+	if (r)
+		captures_fail(capture, r);
 	else
 		capture->dropped[GAP_FORM] += count_open(capture, &stats);
 }
@@ -291,19 +291,19 @@ void capture_account(const struct capture *capture, struct output_account *accou
 
 int captures_add(struct captures *captures, struct capture *capture, struct error *err)
 {
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < captures->count && code == 0; i++)
+	for (size_t i = 0; i < captures->count && r == 0; i++)
 		if (strcmp(captures->list[i]->config->target, capture->config->target) == 0)
-			code = error_set(err, -EINVAL, "two outputs write %s: name another file",
-					 capture->config->target);
-	if (code == 0 && captures->count == CAPTURES_MAX)
-		code = error_set(err, -EINVAL, "more than %d outputs scap:", CAPTURES_MAX);
-	if (code)
+			r = error_set(err, -EINVAL, "two outputs write %s: name another file",
+				      capture->config->target);
+	if (r == 0 && captures->count == CAPTURES_MAX)
+		r = error_set(err, -EINVAL, "more than %d outputs scap:", CAPTURES_MAX);
+	if (r)
 		capture_destroy(capture);
 	else
 		captures->list[captures->count++] = capture;
-	return code;
+	return r;
 }
 
 static int open_capture(const struct captures *captures, struct capture *capture, struct error *err)
@@ -314,14 +314,14 @@ static int open_capture(const struct captures *captures, struct capture *capture
 int captures_open(struct captures *captures, struct sinsp *sinsp, const char *read,
 		  bool (*give_up)(void), struct error *err)
 {
-	int code = 0;
+	int r = 0;
 
 	captures->sinsp = sinsp;
 	captures->read = read;
 	captures->give_up = give_up;
-	for (size_t i = 0; i < captures->count && code == 0; i++)
-		code = open_capture(captures, captures->list[i], err);
-	return code;
+	for (size_t i = 0; i < captures->count && r == 0; i++)
+		r = open_capture(captures, captures->list[i], err);
+	return r;
 }
 
 void captures_close(struct captures *captures)
@@ -454,12 +454,12 @@ static void swap(struct capture **a, struct capture **b)
 
 int captures_prepare(const struct captures *captures, struct captures *next, struct error *err)
 {
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < next->count && code == 0; i++)
+	for (size_t i = 0; i < next->count && r == 0; i++)
 		if (captures_find_equal(captures, next->list[i]) == captures->count)
-			code = open_capture(captures, next->list[i], err);
-	return code;
+			r = open_capture(captures, next->list[i], err);
+	return r;
 }
 
 /* Ends a capture; its account is the last that is said of it. */

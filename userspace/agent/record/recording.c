@@ -73,29 +73,29 @@ static int recording_append_time(struct recording_name *name, uint64_t ns, struc
 
 static int recording_make(struct recording_name *name, uint64_t ns, struct buf *text)
 {
-	int code = 0;
+	int r = 0;
 
 	if (name->timed) {
-		code = recording_append_time(name, ns, text);
+		r = recording_append_time(name, ns, text);
 	} else {
 		buf_append_string(text, name->base);
 		if (name->split)
 			buf_append_u64(text, name->files ? name->count % name->files : name->count);
 	}
 	buf_append_char(text, '\0');
-	return code ? code : text->failed ? -ENOMEM : 0;
+	return r ? r : text->failed ? -ENOMEM : 0;
 }
 
 int recording_name_next(struct recording_name *name, uint64_t ns, const char **next,
 			const char **replaces)
 {
 	struct buf text = {0};
-	int code = recording_make(name, ns, &text);
+	int r = recording_make(name, ns, &text);
 	char **place = &name->now;
 
-	if (code) {
+	if (r) {
 		buf_finish(&text);
-		return code;
+		return r;
 	}
 	if (name->kept)
 		place = &name->kept[name->count % name->files];
@@ -121,12 +121,12 @@ static bool is_standard(const char *path)
 static void note_input(struct recording_file *file)
 {
 	const char *path = file->config->read;
-	int code = 0;
+	int r = 0;
 
 	if (path)
-		code = is_standard(path) ? fstat(STDIN_FILENO, &file->input)
-					 : stat(path, &file->input);
-	if (code || !S_ISREG(file->input.st_mode))
+		r = is_standard(path) ? fstat(STDIN_FILENO, &file->input)
+				      : stat(path, &file->input);
+	if (r || !S_ISREG(file->input.st_mode))
 		file->input = (struct stat){0};
 }
 
@@ -138,15 +138,15 @@ static int recording_file_fail(const char *name, const char *what, int code, str
 int recording_file_init(struct recording_file *file, const struct recording_config *config,
 			struct error *err)
 {
-	int code;
+	int r;
 
 	*file = (struct recording_file){
 		.config = config, .fd = -1, .to_stdout = is_standard(config->path)};
 	note_input(file);
 	if (!config->rotates)
 		return 0;
-	code = rotated_newest(config->path, &file->rotated_ms);
-	return code ? recording_file_fail(config->path, strerror(-code), code, err) : 0;
+	r = rotated_newest(config->path, &file->rotated_ms);
+	return r ? recording_file_fail(config->path, strerror(-r), r, err) : 0;
 }
 
 static bool is_input(const struct recording_file *file, const struct stat *stat)
@@ -164,7 +164,7 @@ static int reject_input(const char *name, struct error *err)
 static int recording_set_aside(struct recording_file *file, const char *name, struct error *err)
 {
 	struct stat there;
-	int code;
+	int r;
 
 	if (lstat(name, &there))
 		return errno == ENOENT ? 0
@@ -175,21 +175,21 @@ static int recording_set_aside(struct recording_file *file, const char *name, st
 	if (is_input(file, &there))
 		return reject_input(name, err);
 	if (there.st_size == 0)
-		code = unlink(name) ? -errno : 0;
+		r = unlink(name) ? -errno : 0;
 	else
-		code = rotated_rename(name, clock_ns(CLOCK_REALTIME), &file->rotated_ms);
-	if (code && code != -ENOENT)
-		return recording_file_fail(name, strerror(-code), code, err);
+		r = rotated_rename(name, clock_ns(CLOCK_REALTIME), &file->rotated_ms);
+	if (r && r != -ENOENT)
+		return recording_file_fail(name, strerror(-r), r, err);
 	return 0;
 }
 
 /* Nobody else may have put something there in the meantime. */
 static int open_rotated(struct recording_file *file, const char *name, struct error *err)
 {
-	int code = recording_set_aside(file, name, err);
+	int r = recording_set_aside(file, name, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	file->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY,
 			file->config->mode);
 	if (file->fd < 0 || fchmod(file->fd, file->config->mode))
@@ -240,10 +240,10 @@ uint64_t recording_file_bytes(const struct recording_file *file, uint64_t writte
 
 int recording_file_close(struct recording_file *file)
 {
-	int code = file->fd >= 0 && close(file->fd) ? -errno : 0;
+	int r = file->fd >= 0 && close(file->fd) ? -errno : 0;
 
 	file->fd = -1;
-	return code;
+	return r;
 }
 
 /* Opens, changes and closes files, and selects the events to write. */
@@ -314,23 +314,23 @@ static void limit_bytes(struct recording *recording)
 static int open_next(struct recording *recording, uint64_t wall_ns)
 {
 	const char *replaces;
-	int code = recording_name_next(&recording->names, wall_ns, &recording->name, &replaces);
+	int r = recording_name_next(&recording->names, wall_ns, &recording->name, &replaces);
 
-	if (code)
-		return error_set(&recording->err, code, "cannot write %s: %s",
-				 recording->config->path, strerror(-code));
+	if (r)
+		return error_set(&recording->err, r, "cannot write %s: %s", recording->config->path,
+				 strerror(-r));
 	if (recording->file.to_stdout)
 		recording->name = "standard output";
 	if (replaces)
 		unlink(replaces);
 	recording->has_begun = false;
-	code = recording_file_open(&recording->file, recording->name, &recording->err);
-	if (code == 0)
-		code = scap_writer_create(recording->file.fd, recording->name,
-					  &recording->config->writer, &recording->writer,
-					  &recording->err);
-	if (code)
-		return code;
+	r = recording_file_open(&recording->file, recording->name, &recording->err);
+	if (r == 0)
+		r = scap_writer_create(recording->file.fd, recording->name,
+				       &recording->config->writer, &recording->writer,
+				       &recording->err);
+	if (r)
+		return r;
 	recording->past.files++;
 	recording->past.name = recording->name;
 	return 0;
@@ -344,12 +344,12 @@ bool recording_has_begun(const struct recording *recording)
 /* Writes the state. */
 int recording_begin(struct recording *recording, uint64_t ns)
 {
-	int code;
+	int r;
 
 	recording->begin_ns = ns;
-	code = sinsp_dump(recording->sinsp, scap_writer_snapshot(recording->writer));
-	if (code)
-		return recording_fail(recording, code, strerror(-code));
+	r = sinsp_dump(recording->sinsp, scap_writer_snapshot(recording->writer));
+	if (r)
+		return recording_fail(recording, r, strerror(-r));
 	recording->has_begun = true;
 	limit_bytes(recording);
 	recording->unflushed = true;
@@ -359,9 +359,9 @@ int recording_begin(struct recording *recording, uint64_t ns)
 /* Begins a file at an event time; its name has the wall-clock time. */
 static int begin_file(struct recording *recording, uint64_t ns, int64_t clock_step_ns)
 {
-	int code = open_next(recording, ns + (uint64_t)clock_step_ns);
+	int r = open_next(recording, ns + (uint64_t)clock_step_ns);
 
-	return code ? code : recording_begin(recording, ns);
+	return r ? r : recording_begin(recording, ns);
 }
 
 int recording_open(struct recording *recording)
@@ -397,30 +397,30 @@ int recording_close(struct recording *recording)
 {
 	uint64_t asked_before = recording->past.asked;
 	struct scap_writer_stats stats = {0};
-	int code = 0, closed;
+	int r = 0, closed;
 
 	if (recording->writer) {
-		code = scap_writer_flush(recording->writer, &recording->err);
+		r = scap_writer_flush(recording->writer, &recording->err);
 		scap_writer_stats(recording->writer, &stats);
 		add_stats(&recording->past, &stats);
-		recording->past.at_least = code != 0;
-		code = scap_writer_finish(recording->writer, code ? NULL : &recording->err) ?: code;
+		recording->past.at_least = r != 0;
+		r = scap_writer_finish(recording->writer, r ? NULL : &recording->err) ?: r;
 		recording->past.bytes += recording_file_bytes(&recording->file, stats.bytes_stored);
 		recording->writer = NULL;
-		if (!recording->has_begun || (code && recording->past.asked == asked_before))
+		if (!recording->has_begun || (r && recording->past.asked == asked_before))
 			remove_failed(recording);
 	}
 	closed = recording_file_close(&recording->file);
-	if (closed && code == 0)
-		code = recording_fail(recording, closed, strerror(-closed));
-	return code;
+	if (closed && r == 0)
+		r = recording_fail(recording, closed, strerror(-closed));
+	return r;
 }
 
 int recording_create(const struct recording_config *config, struct sinsp *sinsp,
 		     struct recording **recording, struct error *err)
 {
 	struct recording *made = calloc(1, sizeof(*made));
-	int code;
+	int r;
 
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
@@ -428,19 +428,19 @@ int recording_create(const struct recording_config *config, struct sinsp *sinsp,
 	made->sinsp = sinsp;
 	made->splits = config->limits.bytes || config->limits.ns || config->limits.events;
 	find_carriers(made);
-	code = recording_file_init(&made->file, config, &made->err);
-	if (code == 0 && recording_name_init(&made->names, config))
-		code = error_set(&made->err, -ENOMEM, "out of memory for the names of files");
-	if (code == 0 && config->begins_later)
-		code = open_next(made, clock_ns(CLOCK_REALTIME));
-	else if (code == 0 && !config->read)
-		code = begin_file(made, clock_ns(CLOCK_REALTIME), 0);
-	else if (code == 0 && !made->names.timed)
-		code = begin_file(made, 0, 0);
-	if (code) {
-		error_set(err, code, "%s", made->err.text);
+	r = recording_file_init(&made->file, config, &made->err);
+	if (r == 0 && recording_name_init(&made->names, config))
+		r = error_set(&made->err, -ENOMEM, "out of memory for the names of files");
+	if (r == 0 && config->begins_later)
+		r = open_next(made, clock_ns(CLOCK_REALTIME));
+	else if (r == 0 && !config->read)
+		r = begin_file(made, clock_ns(CLOCK_REALTIME), 0);
+	else if (r == 0 && !made->names.timed)
+		r = begin_file(made, 0, 0);
+	if (r) {
+		error_set(err, r, "%s", made->err.text);
 		recording_destroy(made);
-		return code;
+		return r;
 	}
 	*recording = made;
 	return 0;
@@ -486,13 +486,13 @@ bool recording_is_due(struct recording *recording, const struct scap_event *even
 int recording_turn(struct recording *recording, const struct scap_event *event)
 {
 	struct ppm_evt_hdr header;
-	int code;
+	int r;
 
 	memcpy(&header, event->frame, sizeof(header));
 	if (recording->writer && !recording->has_begun)
 		return recording_begin(recording, header.ts);
-	code = recording_close(recording);
-	return code ? code : begin_file(recording, header.ts, event->clock_step_ns);
+	r = recording_close(recording);
+	return r ? r : begin_file(recording, header.ts, event->clock_step_ns);
 }
 
 /* Whether an event of the input, once written, has the description of a container. */
@@ -553,14 +553,14 @@ int recording_event(struct recording *recording, const struct scap_event *event,
 		    bool passed)
 {
 	struct scap_event written = *event;
-	int code = 0;
+	int r = 0;
 
 	if (!is_written(recording, id, passed))
 		return 0;
 	if ((id == EVENT_container || id == EVENT_asyncevent) && !recording->config->container_env)
-		code = hide_env(recording, &written);
-	if (code)
-		return code;
+		r = hide_env(recording, &written);
+	if (r)
+		return r;
 	written.hidden |= !passed && !recording->config->copies;
 	recording->unflushed = true;
 	return scap_writer_event(recording->writer, &written, &recording->err);

@@ -106,16 +106,16 @@ static bool is_on(const char *sysctl)
 
 int budget_measure(const char *sysctl, int *fd, struct error *err)
 {
-	int made = bpf_enable_stats(BPF_STATS_RUN_TIME), code = -errno;
+	int made = bpf_enable_stats(BPF_STATS_RUN_TIME), r = -errno;
 
 	if (made >= 0 || is_on(sysctl)) {
 		*fd = made >= 0 ? made : -1;
 		return 0;
 	}
-	return error_set(err, code,
+	return error_set(err, r,
 			 "--budget: the kernel does not measure BPF programs: %s; give the agent "
 			 "CAP_SYS_ADMIN, or set the sysctl kernel.bpf_stats_enabled to 1",
-			 strerror(-code));
+			 strerror(-r));
 }
 
 /* Ticks, and what they say. */
@@ -223,14 +223,14 @@ static int shed_events(struct budget *budget, struct input *input, uint64_t now_
 		       struct buf *messages)
 {
 	struct shed shed;
-	int code;
+	int r;
 
 	if (budget->level.level <= 0 && !budget->shed_since_ns)
 		return 0;
 	budget_level_shed(&budget->level, &shed);
-	code = input->live->shed(input, &shed);
-	if (code)
-		return code;
+	r = input->live->shed(input, &shed);
+	if (r)
+		return r;
 	if (budget->level.level > 0 && !budget->shed_since_ns)
 		say_begin(budget, now_ns, percent, messages);
 	if (budget->level.level <= 0)
@@ -242,22 +242,22 @@ void budget_step(struct budget *budget, struct input *input, uint64_t now_ns, st
 {
 	uint64_t run_ns;
 	double percent = 0;
-	int code;
+	int r;
 
 	if (!budget_is_set(budget) || !input->live || now_ns < budget->due_ns)
 		return;
 	budget->due_ns = now_ns + TICK_NS;
-	code = input->live->run_ns(input, &run_ns);
-	if (code) {
-		say_failed(budget, code, messages);
+	r = input->live->run_ns(input, &run_ns);
+	if (r) {
+		say_failed(budget, r, messages);
 		/* What is not measured is not bounded. */
 		budget->level.level = 0;
 	} else if (run_budget_measure(budget, run_ns, now_ns, &percent)) {
 		budget_level_step(&budget->level, percent);
 	}
-	code = shed_events(budget, input, now_ns, percent, messages);
-	if (code)
-		say_failed(budget, code, messages);
+	r = shed_events(budget, input, now_ns, percent, messages);
+	if (r)
+		say_failed(budget, r, messages);
 	say_exhausted(budget, messages);
 }
 

@@ -46,18 +46,18 @@ static int live(void *data)
 
 static int run_canary_start(struct canary *canary)
 {
-	int code = 0;
+	int r = 0;
 
 	if (pipe2(canary->ends, O_CLOEXEC))
 		return -errno;
 	/* No signal at its end: that is not the business of the main thread. */
 	canary->pid = clone(live, canary->stack + sizeof(canary->stack), CLONE_VM, canary);
 	if (canary->pid < 0) {
-		code = -errno;
+		r = -errno;
 		close(canary->ends[1]);
 	}
 	close(canary->ends[0]);
-	return code;
+	return r;
 }
 
 bool canary_is_fresh(const struct canary *canary)
@@ -70,20 +70,20 @@ bool canary_is_fresh(const struct canary *canary)
 int canary_start(struct canary *canary)
 {
 	const struct timespec end = clock_after_ms(CLOCK_MONOTONIC, LOCK_MS);
-	int code = -pthread_mutex_clocklock(&canary->lock, CLOCK_MONOTONIC, &end);
+	int r = -pthread_mutex_clocklock(&canary->lock, CLOCK_MONOTONIC, &end);
 
-	if (code)
-		return code;
-	code = run_canary_start(canary);
-	if (code)
+	if (r)
+		return r;
+	r = run_canary_start(canary);
+	if (r)
 		pthread_mutex_unlock(&canary->lock);
-	return code;
+	return r;
 }
 
 int canary_end(struct canary *canary, int64_t tid, unsigned int timeout_ms)
 {
 	const struct timespec end = clock_after_ms(CLOCK_MONOTONIC, timeout_ms);
-	int code = 0;
+	int r = 0;
 
 	while (sem_trywait(&canary->arrived) == 0)
 		; /* of an earlier one that came too late */
@@ -91,13 +91,13 @@ int canary_end(struct canary *canary, int64_t tid, unsigned int timeout_ms)
 	close(canary->ends[1]);
 	waitpid(canary->pid, NULL, __WCLONE);
 	do
-		code = tid && sem_clockwait(&canary->arrived, CLOCK_MONOTONIC, &end) ? -errno : 0;
-	while (code == -EINTR);
+		r = tid && sem_clockwait(&canary->arrived, CLOCK_MONOTONIC, &end) ? -errno : 0;
+	while (r == -EINTR);
 	atomic_store(&canary->tid, 0);
-	if (tid && code == 0)
+	if (tid && r == 0)
 		atomic_store(&canary->arrived_ns, clock_ns(CLOCK_MONOTONIC));
 	pthread_mutex_unlock(&canary->lock);
-	return code;
+	return r;
 }
 
 bool canary_takes(struct canary *canary, const struct sinsp_event *event)

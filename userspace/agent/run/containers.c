@@ -259,11 +259,11 @@ static bool request_users(struct containers *containers)
 	bool requested = false;
 
 	while (sinsp_take_users_wanted(containers->sinsp, &wanted)) {
-		int code = meta_request_users(containers->meta, &wanted);
+		int r = meta_request_users(containers->meta, &wanted);
 
-		if (code) /* as if the process had exited: another one may be asked for later */
+		if (r) /* as if the process had exited: another one may be asked for later */
 			sinsp_set_users(containers->sinsp, wanted.id, wanted.owner, -ESRCH, NULL);
-		requested |= code == 0;
+		requested |= r == 0;
 	}
 	return requested;
 }
@@ -320,17 +320,17 @@ static int follow_sockets(const struct options *options, struct meta_cache *cach
 	struct sockets_config config = sockets_config(options, cache);
 	struct meta_follower *followers[SOCKETS_MAX];
 	size_t count;
-	int code = sockets_followers_create(&config, followers, &count, err);
+	int r = sockets_followers_create(&config, followers, &count, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	for (size_t i = 0; i < count; i++) {
-		if (code == 0)
-			code = meta_follow(meta, followers[i], err);
+		if (r == 0)
+			r = meta_follow(meta, followers[i], err);
 		else
 			followers[i]->ops->destroy(followers[i]);
 	}
-	return code;
+	return r;
 }
 #else
 static int create_sockets(const struct options *options, struct meta_cache *cache,
@@ -363,36 +363,36 @@ static int create_stages(const struct options *options, struct meta_cache *cache
 			 struct error *err)
 {
 	struct meta_source *stages[2] = {0};
-	int code = create_sockets(options, cache, &stages[1], err);
+	int r = create_sockets(options, cache, &stages[1], err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	stages[0] = meta_files_create(options->host_root);
 	if (stages[0])
 		stages[0] = meta_cached_create(stages[0], cache);
-	code = stages[0] ? lead_to_sockets(options, cache, &stages[0], err)
-			 : error_set(err, -ENOMEM, "out of memory");
-	if (code == 0)
+	r = stages[0] ? lead_to_sockets(options, cache, &stages[0], err)
+		      : error_set(err, -ENOMEM, "out of memory");
+	if (r == 0)
 		return meta_add_stages(meta, stages, stages[1] ? 2 : 1, err);
 	meta_source_destroy(stages[1]);
-	return code;
+	return r;
 }
 
 int containers_describe(struct containers *containers, struct error *err)
 {
 	struct meta_cache *cache;
-	int code;
+	int r;
 
 	if (containers->describes)
 		return 0;
 	cache = meta_cache_create();
-	code = cache ? create_stages(containers->options, cache, containers->meta, err)
-		     : error_set(err, -ENOMEM, "out of memory");
-	if (code == 0)
-		code = follow_sockets(containers->options, cache, containers->meta, err);
-	if (code) {
+	r = cache ? create_stages(containers->options, cache, containers->meta, err)
+		  : error_set(err, -ENOMEM, "out of memory");
+	if (r == 0)
+		r = follow_sockets(containers->options, cache, containers->meta, err);
+	if (r) {
 		meta_cache_unref(cache);
-		return code;
+		return r;
 	}
 	containers->cache = cache;
 	containers->describes = true;
@@ -403,10 +403,10 @@ int containers_describe(struct containers *containers, struct error *err)
 static int read_users(struct containers *containers, struct error *err)
 {
 	struct scap_proc *proc;
-	int code = sinsp_copy_proc(containers->sinsp, &proc);
+	int r = sinsp_copy_proc(containers->sinsp, &proc);
 
-	if (code)
-		return error_set(err, code, "reading the users of containers: %s", strerror(-code));
+	if (r)
+		return error_set(err, r, "reading the users of containers: %s", strerror(-r));
 	return proc ? meta_read_users(containers->meta, proc, err) : 0;
 }
 
@@ -414,10 +414,10 @@ int containers_create(const struct options *options, struct sinsp *sinsp, struct
 		      struct containers **containers, struct error *err)
 {
 	struct containers *made = calloc(1, sizeof(*made));
-	int code = made ? meta_create(NULL, 0, 0, &made->meta, err)
-			: error_set(err, -ENOMEM, "out of memory");
+	int r = made ? meta_create(NULL, 0, 0, &made->meta, err)
+		     : error_set(err, -ENOMEM, "out of memory");
 
-	if (code == 0) {
+	if (r == 0) {
 		made->options = options;
 		made->sinsp = sinsp;
 		made->input = input;
@@ -425,11 +425,11 @@ int containers_create(const struct options *options, struct sinsp *sinsp, struct
 		made->with_env = options->container_env;
 		made->descriptions.pending = meta_pending;
 		made->users.pending = meta_pending_users;
-		code = read_users(made, err);
+		r = read_users(made, err);
 	}
-	if (code) {
+	if (r) {
 		containers_destroy(made);
-		return code;
+		return r;
 	}
 	containers_follow(made);
 	*containers = made;
@@ -473,23 +473,23 @@ int pods_follow(const struct options *options, struct meta *meta, struct meta_fo
 	struct meta_follower *follower;
 	struct error missing = {0};
 	struct kube_config config;
-	int code = kube_config_find(&options->kubernetes, &config, &missing);
+	int r = kube_config_find(&options->kubernetes, &config, &missing);
 
 	*result = NULL;
-	if (code == -ENOENT) {
+	if (r == -ENOENT) {
 		/* It can do without. */
 		if (missing.text[0])
 			fprintf(stderr, "agent: %s\n", missing.text);
 		return 0;
 	}
-	if (code)
-		return error_set(err, code, "%s", missing.text);
-	code = kube_follower_create(&config, &follower, err);
-	if (code == 0)
-		code = meta_follow(meta, follower, err);
-	if (code == 0)
+	if (r)
+		return error_set(err, r, "%s", missing.text);
+	r = kube_follower_create(&config, &follower, err);
+	if (r == 0)
+		r = meta_follow(meta, follower, err);
+	if (r == 0)
 		*result = follower;
-	return code;
+	return r;
 }
 
 void pods_hurry(struct meta_follower *follower)

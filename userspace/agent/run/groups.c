@@ -33,10 +33,10 @@ static void groups_tell(const struct sinsp_cgroups *cgroups, void *context)
 	struct input *input = teller->input;
 	size_t len;
 	const char *text = sinsp_cgroups_text(cgroups, &len);
-	int code = input->live->reject_groups(input, text, len, is_rejected(teller->plan, cgroups));
+	int r = input->live->reject_groups(input, text, len, is_rejected(teller->plan, cgroups));
 
 	/* Groups that do not exist have no events. */
-	if (code && code != -ENOENT)
+	if (r && r != -ENOENT)
 		teller->groups->failed = true;
 }
 

@@ -47,18 +47,18 @@ static int other_ids(const char *path, struct error *err)
 
 static int host_find_self(struct host *host, const char *path, struct error *err)
 {
-	int code = scap_proc_self(host->proc, &host->self);
+	int r = scap_proc_self(host->proc, &host->self);
 
-	if (code == -ENOENT && strcmp(path, "/proc") == 0)
-		return error_set(err, code,
+	if (r == -ENOENT && strcmp(path, "/proc") == 0)
+		return error_set(err, r,
 				 "/proc shows no processes; mount it: mount -t proc proc /proc");
-	if (code == 0)
-		code = scap_proc_check_initial(host->proc);
-	if (code == -ENOENT || code == -EXDEV)
+	if (r == 0)
+		r = scap_proc_check_initial(host->proc);
+	if (r == -ENOENT || r == -EXDEV)
 		return other_ids(path, err);
-	if (code)
-		return error_set(err, code, "reading the ids of processes from %s: %s", path,
-				 strerror(-code));
+	if (r)
+		return error_set(err, r, "reading the ids of processes from %s: %s", path,
+				 strerror(-r));
 	return 0;
 }
 
@@ -119,18 +119,18 @@ static bool has_other_network(const struct scap_proc *proc)
 int host_open(struct host *host, const char *root, struct error *err)
 {
 	char path[PATH_MAX];
-	int code;
+	int r;
 
 	*host = (struct host){.has_root = root};
 	if (host_join(root, "/etc", host->etc))
 		return error_set(err, -ENAMETOOLONG, "--host-root %s: %s", root,
 				 strerror(ENAMETOOLONG));
 	find_proc(root, path);
-	code = scap_proc_open(path, &host->proc, err);
-	if (code == 0)
-		code = host_find_self(host, path, err);
-	if (code)
-		return code;
+	r = scap_proc_open(path, &host->proc, err);
+	if (r == 0)
+		r = host_find_self(host, path, err);
+	if (r)
+		return r;
 	host->other_network = has_other_network(host->proc);
 	find_hostname(host);
 	return 0;

@@ -41,18 +41,18 @@ static int input_file_create_state(struct input *input, const struct sinsp_follo
 		.container_env = input_file_of(input)->options->container_env,
 		.cluster = input_file_of(input)->options->k8s_cluster};
 	struct sinsp *made;
-	int code = sinsp_create(&config, &made, err);
+	int r = sinsp_create(&config, &made, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	do
-		code = scap_reader_start(input_file_of(input)->reader, sinsp_snapshot(made), err);
-	while (code == -EINTR && signals_count() == 0);
-	if (code)
+		r = scap_reader_start(input_file_of(input)->reader, sinsp_snapshot(made), err);
+	while (r == -EINTR && signals_count() == 0);
+	if (r)
 		sinsp_destroy(made);
 	else
 		*sinsp = made;
-	return code;
+	return r;
 }
 
 static struct scap_source *input_file_step(struct input *input)
@@ -151,16 +151,16 @@ static const struct input_ops ops = {
 int input_file_open(const struct plan *plan, struct input **input, struct error *err)
 {
 	struct input_file *made = calloc(1, sizeof(*made));
-	int code;
+	int r;
 
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
 	made->input.ops = &ops;
 	made->options = plan->options;
-	code = scap_reader_open(plan->options->read, &made->reader, err);
-	if (code)
+	r = scap_reader_open(plan->options->read, &made->reader, err);
+	if (r)
 		free(made);
 	else
 		*input = &made->input;
-	return code;
+	return r;
 }

@@ -87,7 +87,7 @@ static const char *node_of(const struct options *options)
 /* Those of the capture, and why there is none. */
 static void open_iterators(struct input_live *live, struct sinsp_iterators *iterators)
 {
-	int *errors = live->lacks.iterator_errors, fds[SCAP_LIVE_ITERATORS], code;
+	int *errors = live->lacks.iterator_errors, fds[SCAP_LIVE_ITERATORS], r;
 
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++) {
 		fds[i] = scap_live_take_iterator(live->live, i);
@@ -96,14 +96,14 @@ static void open_iterators(struct input_live *live, struct sinsp_iterators *iter
 	if (live->unneeded & SINSP_DESCRIPTORS)
 		errors[SCAP_LIVE_OPEN_FDS] = 0; /* they are not read at all */
 	if (fds[SCAP_LIVE_OPEN_FDS] >= 0) {
-		code = scap_open_fds_create(fds[SCAP_LIVE_OPEN_FDS], live->host.proc,
-					    &iterators->open_fds);
-		errors[SCAP_LIVE_OPEN_FDS] = code;
+		r = scap_open_fds_create(fds[SCAP_LIVE_OPEN_FDS], live->host.proc,
+					 &iterators->open_fds);
+		errors[SCAP_LIVE_OPEN_FDS] = r;
 	}
 	if (fds[SCAP_LIVE_THREADS] >= 0) {
-		code = scap_threads_create(fds[SCAP_LIVE_THREADS], live->host.proc,
-					   &iterators->threads);
-		errors[SCAP_LIVE_THREADS] = code;
+		r = scap_threads_create(fds[SCAP_LIVE_THREADS], live->host.proc,
+					&iterators->threads);
+		errors[SCAP_LIVE_THREADS] = r;
 	}
 }
 
@@ -119,10 +119,10 @@ static int seed(struct input_live *live, struct sinsp *sinsp,
 {
 	struct sinsp_iterators iterators = {0};
 	struct sinsp_stats stats;
-	int code;
+	int r;
 
 	open_iterators(live, &iterators);
-	code = fill(sinsp, &iterators, err);
+	r = fill(sinsp, &iterators, err);
 	scap_open_fds_destroy(iterators.open_fds);
 	scap_threads_destroy(iterators.threads);
 	sinsp_stats(sinsp, &stats);
@@ -130,9 +130,9 @@ static int seed(struct input_live *live, struct sinsp *sinsp,
 		live->lacks.iterator_errors[SCAP_LIVE_OPEN_FDS] = stats.open_fds_error;
 	if (stats.threads_error)
 		live->lacks.iterator_errors[SCAP_LIVE_THREADS] = stats.threads_error;
-	if (code == 0)
+	if (r == 0)
 		named_each(live->options->host_root, declare, sinsp);
-	return code;
+	return r;
 }
 
 static int input_live_create_state(struct input *input, const struct sinsp_follow *follow,
@@ -150,18 +150,18 @@ static int input_live_create_state(struct input *input, const struct sinsp_follo
 		.cluster = live->options->k8s_cluster,
 	};
 	struct sinsp *made;
-	int code = set_cgroup_roots(live, err);
+	int r = set_cgroup_roots(live, err);
 
-	if (code == 0)
-		code = sinsp_create(&config, &made, err);
-	if (code)
-		return code;
-	code = seed(live, made, sinsp_seed, err);
-	if (code)
+	if (r == 0)
+		r = sinsp_create(&config, &made, err);
+	if (r)
+		return r;
+	r = seed(live, made, sinsp_seed, err);
+	if (r)
 		sinsp_destroy(made);
 	else
 		*sinsp = made;
-	return code;
+	return r;
 }
 
 static void append_warnings(const struct input *input, struct buf *text)
@@ -174,10 +174,9 @@ static void append_warnings(const struct input *input, struct buf *text)
 
 static int input_live_find_pid(struct input *input, pid_t pid, pid_t *found, struct error *err)
 {
-	int code = scap_proc_translate(input_live_of(input)->host.proc, pid, found);
+	int r = scap_proc_translate(input_live_of(input)->host.proc, pid, found);
 
-	return code ? error_set(err, code, "the id of the command's process: %s", strerror(-code))
-		    : 0;
+	return r ? error_set(err, r, "the id of the command's process: %s", strerror(-r)) : 0;
 }
 
 static bool input_live_has_room(const struct input *input)
@@ -198,14 +197,14 @@ static int change_prepare(struct input *input, const struct plan *from, const st
 			  struct error *err)
 {
 	struct input_live *live = input_live_of(input);
-	int code;
+	int r;
 
 	if (selection_captures_same(&from->selection, &to->selection) &&
 	    memcmp(&from->kernel_filters, &to->kernel_filters, sizeof(from->kernel_filters)) == 0)
 		return 0;
-	code = live_open(to, &live->place, scap_live_boot_offset(live->live), &live->fresh, err);
+	r = live_open(to, &live->place, scap_live_boot_offset(live->live), &live->fresh, err);
 	live->fresh_since_ns = clock_ns(CLOCK_MONOTONIC);
-	return code;
+	return r;
 }
 
 static void drop_merge(struct input_live *live)
@@ -278,10 +277,10 @@ static int read_old_stats(struct input_live *live)
 {
 	struct scap_live_stats *stats = &live->old_stats;
 	uint64_t copies[EVENT_ID_MAX];
-	int code = scap_live_stats(live->old, stats);
+	int r = scap_live_stats(live->old, stats);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	takeover_merge_copies(live->merge, copies);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		stats->seen[id] -= copies[id];
@@ -356,31 +355,30 @@ static int run_ns(struct input *input, uint64_t *ns)
 {
 	const struct input_live *live = input_live_of(input);
 	uint64_t old_ns = 0;
-	int code = scap_live_run_ns(live->live, ns);
+	int r = scap_live_run_ns(live->live, ns);
 
-	if (code == 0 && live->old)
-		code = scap_live_run_ns(live->old, &old_ns);
-	if (code == 0)
+	if (r == 0 && live->old)
+		r = scap_live_run_ns(live->old, &old_ns);
+	if (r == 0)
 		*ns += old_ns;
-	return code;
+	return r;
 }
 
 static int shed(struct input *input, const struct shed *shares)
 {
 	struct input_live *live = input_live_of(input);
-	int code = scap_live_shed(live->live, shares);
+	int r = scap_live_shed(live->live, shares);
 
-	return code == 0 && live->old ? scap_live_shed(live->old, shares) : code;
+	return r == 0 && live->old ? scap_live_shed(live->old, shares) : r;
 }
 
 static int reject_groups(struct input *input, const char *text, size_t len, bool rejected)
 {
 	struct input_live *live = input_live_of(input);
 	uint64_t key;
-	int code =
-		live->knows_groups ? scap_cgroup_keys_make(live->keys, text, len, &key) : -ENOENT;
+	int r = live->knows_groups ? scap_cgroup_keys_make(live->keys, text, len, &key) : -ENOENT;
 
-	return code ? code : scap_live_reject_groups(live->live, key, rejected);
+	return r ? r : scap_live_reject_groups(live->live, key, rejected);
 }
 
 static void accept_groups(struct input *input)
@@ -406,50 +404,50 @@ static struct scap_source *input_live_stop(struct input *input)
 static int read_stats(struct input_live *live)
 {
 	struct scap_live_stats *stats = &live->stats;
-	int code = scap_live_stats(live->live, stats);
+	int r = scap_live_stats(live->live, stats);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (live->old) {
-		code = read_old_stats(live);
-		if (code == 0)
+		r = read_old_stats(live);
+		if (r == 0)
 			scap_live_stats_add(stats, &live->old_stats);
 	} else if (live->has_past) {
 		scap_live_stats_add(stats, &live->past);
 	}
 	stats->meddled = live->meddling.calls;
 	boundary_subtract(&live->boundary, stats);
-	return code;
+	return r;
 }
 
 static int input_live_append_counters(struct input *input, struct buf *text)
 {
 	struct input_live *live = input_live_of(input);
-	int code = read_stats(live);
+	int r = read_stats(live);
 
-	if (code == 0)
+	if (r == 0)
 		account_live_append_counters(&live->stats, text);
-	return code;
+	return r;
 }
 
 static int totals(struct input *input, struct input_totals *totals)
 {
 	struct input_live *live = input_live_of(input);
-	int code = read_stats(live);
+	int r = read_stats(live);
 
-	if (code == 0)
+	if (r == 0)
 		account_live_totals(&live->stats, totals);
-	return code;
+	return r;
 }
 
 static int input_live_append_metrics(struct input *input, const struct plan *plan,
 				     struct exposition *exposition)
 {
 	struct input_live *live = input_live_of(input);
-	int code = read_stats(live);
+	int r = read_stats(live);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	metrics_live_append(&live->stats, &plan->selection, exposition);
 	metrics_live_append_programs(live->live, exposition);
 	return 0;
@@ -460,11 +458,10 @@ static int input_live_append_report(struct input *input, const struct account *a
 {
 	struct scap_live_throttled list[THROTTLED_SHOWN];
 	struct input_live *live = input_live_of(input);
-	int code = read_stats(live);
+	int r = read_stats(live);
 
-	if (code)
-		return error_set(err, code, "the driver's counters cannot be read: %s",
-				 strerror(-code));
+	if (r)
+		return error_set(err, r, "the driver's counters cannot be read: %s", strerror(-r));
 	account_live_append(&live->stats, account, text);
 	account_live_append_throttled(list, scap_live_throttled(live->live, list, THROTTLED_SHOWN),
 				      text);
@@ -474,10 +471,10 @@ static int input_live_append_report(struct input *input, const struct account *a
 static int losses(struct input *input, const struct event_counters **counters)
 {
 	struct input_live *live = input_live_of(input);
-	int code = read_stats(live);
+	int r = read_stats(live);
 
 	*counters = live->stats.events;
-	return code;
+	return r;
 }
 
 static void note_bpf(struct input *input, const struct sinsp_event *event)
@@ -588,7 +585,7 @@ int input_live_open(const struct plan *plan, struct input_helpers *helpers, stru
 		    struct error *err)
 {
 	struct input_live *made = calloc(1, sizeof(*made));
-	int code;
+	int r;
 
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
@@ -596,14 +593,14 @@ int input_live_open(const struct plan *plan, struct input_helpers *helpers, stru
 	made->input.live = &live_ops;
 	made->options = plan->options;
 	made->unneeded = selection_lacks(&plan->selection);
-	code = host_open(&made->host, plan->options->host_root, err);
-	if (code == 0) {
+	r = host_open(&made->host, plan->options->host_root, err);
+	if (r == 0) {
 		/* Without them only user space knows which events are of which container. */
 		scap_cgroup_keys_create(MOUNTS, "", &made->keys);
 		input_live_set_place(made, helpers);
-		code = live_open(plan, &made->place, 0, &made->live, err);
+		r = live_open(plan, &made->place, 0, &made->live, err);
 	}
-	if (code) {
+	if (r) {
 		scap_cgroup_keys_destroy(made->keys);
 		host_close(&made->host);
 		free(made);
@@ -612,5 +609,5 @@ int input_live_open(const struct plan *plan, struct input_helpers *helpers, stru
 		made->lacks.groups = plan->rejects_groups && !made->knows_groups;
 		*input = &made->input;
 	}
-	return code;
+	return r;
 }

@@ -222,22 +222,22 @@ static void get_readiness(struct control *control, void *context, bool openmetri
 	struct run *run = context;
 	struct question question = {.run = run, .body = &answer->body};
 	bool asked;
-	int code;
+	int r;
 
 	if (canary_is_fresh(&run->pages.canary)) {
 		BUF_LITERAL(&answer->body, ARRIVED);
 		return;
 	}
-	code = canary_start(&run->pages.canary);
-	if (code) {
+	r = canary_start(&run->pages.canary);
+	if (r) {
 		buf_printf(&answer->body,
 			   "a process to test the capture with cannot be started: %s\n",
-			   strerror(-code));
+			   strerror(-r));
 		answer->status = HTTP_UNAVAILABLE;
 		return;
 	}
 	asked = pages_ask(control, prepare_canary, &question, answer);
-	code = canary_end(&run->pages.canary, asked ? question.tid : 0, CANARY_MS);
+	r = canary_end(&run->pages.canary, asked ? question.tid : 0, CANARY_MS);
 	if (!asked)
 		return;
 	if (question.silent)
@@ -245,7 +245,7 @@ static void get_readiness(struct control *control, void *context, bool openmetri
 			  question.silent_cpu);
 	if (question.err.text[0])
 		pages_refuse(answer, question.err.text);
-	else if (code)
+	else if (r)
 		pages_refuse(answer,
 			     "the event of a process that ended did not arrive within 3 seconds");
 	else if (question.captures_exits)
@@ -267,13 +267,13 @@ static const struct control_page served[] = {
 
 int pages_begin(struct run *run, struct error *err)
 {
-	int code = 0;
+	int r = 0;
 
 	canary_init(&run->pages.canary);
-	for (size_t i = 0; code == 0 && i < HTTP_MAX && run->options->http[i]; i++)
-		code = control_create(run->options->http[i], served, run, &run->pages.controls[i],
-				      err);
-	return code;
+	for (size_t i = 0; r == 0 && i < HTTP_MAX && run->options->http[i]; i++)
+		r = control_create(run->options->http[i], served, run, &run->pages.controls[i],
+				   err);
+	return r;
 }
 
 void pages_end(struct pages *pages)

@@ -32,17 +32,17 @@ static void record_configure(const struct options *options, struct recording_con
 int record_open(struct recorder *recorder, const struct options *options, struct sinsp *sinsp,
 		struct error *err)
 {
-	int code = 0;
+	int r = 0;
 
 	recorder->options = options;
 	recorder->sinsp = sinsp;
 	if (options->write) {
 		record_configure(options, &recorder->config);
-		code = recording_create(&recorder->config, sinsp, &recorder->recording, err);
-		recorder->is_recording = code == 0;
+		r = recording_create(&recorder->config, sinsp, &recorder->recording, err);
+		recorder->is_recording = r == 0;
 	}
-	if (code)
-		return code;
+	if (r)
+		return r;
 	return captures_open(&recorder->captures, sinsp, options->read, record_gives_up, err);
 }
 
@@ -100,7 +100,7 @@ void record_event(struct recorder *recorder, const struct scap_event *raw,
 	unsigned int id = event->ev.desc->id;
 	bool is_recording = recorder->is_recording;
 	struct tee tee;
-	int code;
+	int r;
 
 	if (!is_recording && !recorder->captures.count)
 		return;
@@ -112,9 +112,8 @@ void record_event(struct recorder *recorder, const struct scap_event *raw,
 	captures_event(&recorder->captures, raw, id, tee.codes + is_recording);
 	if (!is_recording)
 		return;
-	code = take_code(recorder, &tee);
-	record_take_result(recorder,
-			   code ? code : recording_event(recorder->recording, raw, id, passed));
+	r = take_code(recorder, &tee);
+	record_take_result(recorder, r ? r : recording_event(recorder->recording, raw, id, passed));
 }
 
 void record_step(struct recorder *recorder, uint64_t now_ns, bool idle)

@@ -68,7 +68,7 @@ static void prepared_finish(struct prepared *prepared)
 static int renew_options(const struct options *running, struct prepared *prepared,
 			 struct options **renewed)
 {
-	int code;
+	int r;
 
 	*renewed = NULL;
 	if (!running->config)
@@ -76,13 +76,13 @@ static int renew_options(const struct options *running, struct prepared *prepare
 	*renewed = calloc(1, sizeof(**renewed));
 	if (!*renewed)
 		return error_set(&prepared->err, -ENOMEM, "out of memory");
-	code = config_renew(running, *renewed, &prepared->messages, &prepared->restart,
-			    &prepared->err);
-	if (code) {
+	r = config_renew(running, *renewed, &prepared->messages, &prepared->restart,
+			 &prepared->err);
+	if (r) {
 		options_destroy(*renewed);
 		*renewed = NULL;
 	}
-	return code;
+	return r;
 }
 
 /* Lines of rules and lines of events differ, and outputs have lines of their own. */
@@ -96,17 +96,17 @@ static bool needs_printer(const struct plan *plan, const struct options *options
 static int renew_printer(const struct plan *plan, const struct options *options,
 			 struct prepared *prepared, const struct printer **printer)
 {
-	int code;
+	int r;
 
 	*printer = plan->printer;
 	if (!needs_printer(plan, options))
 		return 0;
 	*printer = &prepared->printer;
 	prepared->has_printer = true;
-	code = printer_init_again(&prepared->printer, plan->printer, options, &prepared->messages,
-				  &prepared->err);
-	if (code)
-		return code;
+	r = printer_init_again(&prepared->printer, plan->printer, options, &prepared->messages,
+			       &prepared->err);
+	if (r)
+		return r;
 	return output_views_make(options, &prepared->printer, &prepared->outputs,
 				 &prepared->captures, &prepared->messages, &prepared->err);
 }
@@ -132,22 +132,22 @@ static int reload_prepare(const struct run *run, bool forced, struct prepared *p
 	struct input *input = run->input;
 	const struct printer *printer;
 	struct options *options;
-	int code = renew_options(run->options, prepared, &options);
+	int r = renew_options(run->options, prepared, &options);
 
-	if (code)
-		return code;
-	code = check_outputs(plan->options, options, forced, &prepared->err);
-	if (code == 0)
-		code = renew_printer(plan, options, prepared, &printer);
-	if (code) {
+	if (r)
+		return r;
+	r = check_outputs(plan->options, options, forced, &prepared->err);
+	if (r == 0)
+		r = renew_printer(plan, options, prepared, &printer);
+	if (r) {
 		options_destroy(options);
-		return code;
+		return r;
 	}
-	code = plan_renew(plan, options, printer, &prepared->plan, &prepared->messages,
-			  &prepared->err);
-	if (code == 0 && input->live)
-		code = input->live->change_prepare(input, plan, prepared->plan, &prepared->err);
-	return code;
+	r = plan_renew(plan, options, printer, &prepared->plan, &prepared->messages,
+		       &prepared->err);
+	if (r == 0 && input->live)
+		r = input->live->change_prepare(input, plan, prepared->plan, &prepared->err);
+	return r;
 }
 
 static void *reload_run_thread(void *context)
@@ -163,13 +163,13 @@ static void *reload_run_thread(void *context)
 static int reload_start_thread(struct reload *reload)
 {
 	sigset_t all, before;
-	int code;
+	int r;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	code = pthread_create(&reload->thread, NULL, reload_run_thread, reload);
+	r = pthread_create(&reload->thread, NULL, reload_run_thread, reload);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -code;
+	return -r;
 }
 
 static void drop_change(struct input *input)
@@ -217,7 +217,7 @@ static bool has_nothing_to_read(const struct run *run)
 static void reload_start(struct reload *reload)
 {
 	struct input *input = reload->run->input;
-	int code;
+	int r;
 
 	reload->requested = false;
 	pid_file_begin_reload(&reload->run->pid_file);
@@ -227,15 +227,15 @@ static void reload_start(struct reload *reload)
 		reload_end(reload, false);
 		return;
 	}
-	code = input->live ? input->live->change_begin(input) : 0;
+	r = input->live ? input->live->change_begin(input) : 0;
 	atomic_store(&reload->ready, false);
-	if (code == 0)
-		code = reload_start_thread(reload);
-	reload->preparing = code == 0;
-	if (code == 0)
+	if (r == 0)
+		r = reload_start_thread(reload);
+	reload->preparing = r == 0;
+	if (r == 0)
 		return;
 	drop_change(input);
-	say_line(reload, "agent: cannot reload the rules: %s\n", strerror(-code));
+	say_line(reload, "agent: cannot reload the rules: %s\n", strerror(-r));
 	reload_end(reload, false);
 }
 
@@ -246,15 +246,14 @@ static int put_in_place(struct reload *reload, struct prepared *prepared)
 	struct input *input = run->input;
 	struct error err = {""};
 	struct buf ended = {0};
-	int code = 0;
+	int r = 0;
 
 	if (prepared->has_printer) {
-		code = captures_prepare(&run->recorder.captures, &prepared->captures,
-					&prepared->err);
-		if (code == 0)
-			code = outputs_change(&run->outputs, &prepared->outputs, &prepared->err);
-		if (code)
-			return code;
+		r = captures_prepare(&run->recorder.captures, &prepared->captures, &prepared->err);
+		if (r == 0)
+			r = outputs_change(&run->outputs, &prepared->outputs, &prepared->err);
+		if (r)
+			return r;
 		captures_replace(&run->recorder.captures, &prepared->captures, &ended);
 		say(reload, &ended);
 		buf_finish(&ended);

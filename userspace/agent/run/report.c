@@ -35,10 +35,10 @@ static struct account report_account_of(const struct run *run)
 int report_append_counters(const struct run *run, struct buf *text)
 {
 	struct account account = report_account_of(run);
-	int code = run->input->ops->append_counters(run->input, text);
+	int r = run->input->ops->append_counters(run->input, text);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	buf_printf(text,
 		   ", matched %" PRIu64 ", printed %" PRIu64 "; threads %" PRIu64
 		   ", descriptors %" PRIu64,

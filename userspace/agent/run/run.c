@@ -33,16 +33,16 @@ static void keep_little_memory(void)
 int run_plan(struct run *run, const struct options *options, struct buf *messages,
 	     struct error *err)
 {
-	int code;
+	int r;
 
 	*run = (struct run){.options = options};
 	keep_little_memory();
 	line_writer_init(&run->line_writer, STDOUT_FILENO);
-	code = printer_init(&run->printer, options, messages, err);
-	if (code == 0)
-		code = output_views_make(options, &run->printer, &run->outputs,
-					 &run->recorder.captures, messages, err);
-	return code ? code : plan_create(options, &run->printer, &run->plan, messages, err);
+	r = printer_init(&run->printer, options, messages, err);
+	if (r == 0)
+		r = output_views_make(options, &run->printer, &run->outputs,
+				      &run->recorder.captures, messages, err);
+	return r ? r : plan_create(options, &run->printer, &run->plan, messages, err);
 }
 
 static void follow_processes(struct run *run, struct child *child)
@@ -98,75 +98,74 @@ static bool run_gives_up(void)
 static int run_claim(struct run *run, struct error *err)
 {
 	const struct options *options = run->options;
-	int code = 0;
+	int r = 0;
 
 	if (options->pid_file && !run->pid_file.path)
-		code = pid_file_open(&run->pid_file, options->pid_file, err);
-	return code ? code : outputs_open(&run->outputs, options->read, run_gives_up, err);
+		r = pid_file_open(&run->pid_file, options->pid_file, err);
+	return r ? r : outputs_open(&run->outputs, options->read, run_gives_up, err);
 }
 
 static int claim_from_other(struct run *run, struct error *err)
 {
-	int code = takeover_new_complete(run, err);
+	int r = takeover_new_complete(run, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	takeover_new_continue_outputs(run);
-	code = run_claim(run, err);
-	return code ? code : takeover_new_open(run, err);
+	r = run_claim(run, err);
+	return r ? r : takeover_new_open(run, err);
 }
 
 int run_open(struct run *run, struct child *child, struct error *err)
 {
 	bool live = !run->options->read; /* in a capture file a process may begin later */
-	int code = live ? check_pids(run->options, err) : 0;
+	int r = live ? check_pids(run->options, err) : 0;
 
-	if (code == 0 && live)
-		code = budget_open(&run->budget, run->options->budget, err);
-	if (code)
-		return code;
+	if (r == 0 && live)
+		r = budget_open(&run->budget, run->options->budget, err);
+	if (r)
+		return r;
 	if (run->options->summary && summary_create(&run->summary))
 		return error_set(err, -ENOMEM, "out of memory for the tables of -S");
-	code = takeover_new_ask(run, err);
-	if (code == 0)
-		code = run->takeover_new.is_active ? outputs_try(&run->outputs, err)
-						   : run_claim(run, err);
-	if (code)
-		return code;
+	r = takeover_new_ask(run, err);
+	if (r == 0)
+		r = run->takeover_new.is_active ? outputs_try(&run->outputs, err)
+						: run_claim(run, err);
+	if (r)
+		return r;
 	follow_processes(run, child);
-	code = input_open(run->plan, &run->helpers, &run->input, err);
-	if (code == 0)
-		code = takeover_new_begin(run, err);
-	if (code == 0 && child)
-		code = run->input->live->find_pid(run->input, child->pid, &run->processes.child_pid,
+	r = input_open(run->plan, &run->helpers, &run->input, err);
+	if (r == 0)
+		r = takeover_new_begin(run, err);
+	if (r == 0 && child)
+		r = run->input->live->find_pid(run->input, child->pid, &run->processes.child_pid,
+					       err);
+	if (r == 0)
+		r = run->input->ops->create_state(run->input, &run->processes.follow, &run->sinsp,
 						  err);
-	if (code == 0)
-		code = run->input->ops->create_state(run->input, &run->processes.follow,
-						     &run->sinsp, err);
-	if (code || !live)
-		return code;
-	code = check_followed(run, err);
-	if (code == 0)
-		code = containers_create(run->options, run->sinsp, run->input, &run->containers,
-					 err);
-	if (code == 0)
-		code = run_follow_containers(run, err);
-	if (code == 0 && run->takeover_new.is_active)
-		code = claim_from_other(run, err);
-	if (code == 0)
+	if (r || !live)
+		return r;
+	r = check_followed(run, err);
+	if (r == 0)
+		r = containers_create(run->options, run->sinsp, run->input, &run->containers, err);
+	if (r == 0)
+		r = run_follow_containers(run, err);
+	if (r == 0 && run->takeover_new.is_active)
+		r = claim_from_other(run, err);
+	if (r == 0)
 		takeover_old_begin(run);
-	return code;
+	return r;
 }
 
 int run_follow_containers(struct run *run, struct error *err)
 {
-	int code = 0;
+	int r = 0;
 
 	if (run->plan->needs_containers)
-		code = containers_describe(run->containers, err);
-	if (code == 0 && run->plan->needs_pods)
-		code = containers_follow_pods(run->containers, err);
-	return code;
+		r = containers_describe(run->containers, err);
+	if (r == 0 && run->plan->needs_pods)
+		r = containers_follow_pods(run->containers, err);
+	return r;
 }
 
 void run_finish(struct run *run)

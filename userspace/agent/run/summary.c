@@ -147,12 +147,12 @@ void summary_destroy(struct summary *summary)
 
 static unsigned int call_of(const struct event *ev)
 {
-	unsigned int code;
+	unsigned int r;
 
 	if (ev->desc->id != EVENT_syscall)
 		return ev->desc->id;
-	code = event_syscall_code(ev);
-	return EVENT_ID_MAX + (code < SYSCALL_CODES_COUNT ? code : SC_unknown);
+	r = event_syscall_code(ev);
+	return EVENT_ID_MAX + (r < SYSCALL_CODES_COUNT ? r : SC_unknown);
 }
 
 static const char *call_name(unsigned int call)

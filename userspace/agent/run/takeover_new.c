@@ -72,15 +72,15 @@ static int ask_until(struct run *run, uint64_t until_ns, struct takeover_message
 		     struct error *err)
 {
 	const struct timespec pause = {.tv_nsec = LATER_MS * NS_PER_MS};
-	int code = takeover_new_hello(run, answer, err);
+	int r = takeover_new_hello(run, answer, err);
 
-	while (code == 0 && answer->kind == TAKEOVER_LATER) {
+	while (r == 0 && answer->kind == TAKEOVER_LATER) {
 		if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
 			return takeover_new_fail(run, -ETIMEDOUT, busy, err);
 		nanosleep(&pause, NULL);
-		code = takeover_new_hello(run, answer, err);
+		r = takeover_new_hello(run, answer, err);
 	}
-	return code;
+	return r;
 }
 
 static int takeover_new_greet(struct run *run, struct error *err)
@@ -88,10 +88,10 @@ static int takeover_new_greet(struct run *run, struct error *err)
 	struct takeover_new *takeover_new = &run->takeover_new;
 	struct takeover_message answer;
 	struct error why = {""};
-	int code = ask_until(run, clock_ns(CLOCK_MONOTONIC) + AGREE_NS, &answer, err);
+	int r = ask_until(run, clock_ns(CLOCK_MONOTONIC) + AGREE_NS, &answer, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (answer.kind != TAKEOVER_WELCOME || answer.protocol != TAKEOVER_PROTOCOL) {
 		error_set(&why, 0,
 			  "it is version %s with protocol %" PRIu64 ", this is version %s with %d: "
@@ -111,25 +111,25 @@ static int takeover_new_greet(struct run *run, struct error *err)
 static int connect_other(struct run *run, struct error *err)
 {
 	struct buf path = {0};
-	int code = channel_path(run->options->pid_file, &path);
+	int r = channel_path(run->options->pid_file, &path);
 
-	if (code)
-		error_set(err, code, "--take-over: the path of a socket beside %s: %s",
-			  run->options->pid_file, strerror(-code));
+	if (r)
+		error_set(err, r, "--take-over: the path of a socket beside %s: %s",
+			  run->options->pid_file, strerror(-r));
 	else
-		code = channel_connect(path.data, &run->takeover_new.channel, err);
+		r = channel_connect(path.data, &run->takeover_new.channel, err);
 	buf_finish(&path);
-	return code;
+	return r;
 }
 
 /* Whether an agent has the pid file, though nobody listens: it may be about to start or to end. */
 static bool has_owner(const struct run *run)
 {
 	struct pid_status status;
-	int code = pid_file_read(run->options->pid_file, &status, NULL);
+	int r = pid_file_read(run->options->pid_file, &status, NULL);
 
 	buf_finish(&status.said);
-	return code == 0 || code == -EBADMSG;
+	return r == 0 || r == -EBADMSG;
 }
 
 /* Returns as channel_connect(). */
@@ -137,9 +137,9 @@ static int find_other(struct run *run, struct error *err)
 {
 	const struct timespec pause = {.tv_nsec = LATER_MS * NS_PER_MS};
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + START_NS;
-	int code = connect_other(run, err);
+	int r = connect_other(run, err);
 
-	while ((code == -ENOENT || code == -ECONNREFUSED) && has_owner(run)) {
+	while ((r == -ENOENT || r == -ECONNREFUSED) && has_owner(run)) {
 		if (clock_ns(CLOCK_MONOTONIC) >= until_ns || signals_count())
 			return takeover_new_fail(
 				run, -EBUSY,
@@ -147,46 +147,46 @@ static int find_other(struct run *run, struct error *err)
 				"a capture file, or is older): end it first",
 				err);
 		nanosleep(&pause, NULL);
-		code = connect_other(run, err);
+		r = connect_other(run, err);
 	}
-	return code;
+	return r;
 }
 
 int takeover_new_ask(struct run *run, struct error *err)
 {
 	const struct options *options = run->options;
 	struct error why = {""};
-	int code = options->takeover ? -EBUSY : 0;
+	int r = options->takeover ? -EBUSY : 0;
 
 	/* Busy: of two that start at once the other one was first, so that there is one to ask. */
-	while (code == -EBUSY) {
+	while (r == -EBUSY) {
 		why = (struct error){""};
-		code = find_other(run, &why);
-		if (code == 0) {
+		r = find_other(run, &why);
+		if (r == 0) {
 			run->takeover_new.is_active = true;
 			return takeover_new_greet(run, err);
 		}
-		if (code != -ENOENT && code != -ECONNREFUSED)
+		if (r != -ENOENT && r != -ECONNREFUSED)
 			break;
-		code = pid_file_open(&run->pid_file, options->pid_file, &why);
-		if (code == 0)
+		r = pid_file_open(&run->pid_file, options->pid_file, &why);
+		if (r == 0)
 			fprintf(stderr, "agent: --take-over: no agent runs with --pid-file %s\n",
 				options->pid_file);
 	}
-	return code ? error_set(err, code, "%s", why.text) : 0;
+	return r ? error_set(err, r, "%s", why.text) : 0;
 }
 
 int takeover_new_begin(struct run *run, struct error *err)
 {
 	struct boundary *boundary;
-	int code;
+	int r;
 
 	if (!run->takeover_new.is_active)
 		return 0;
 	boundary = run->input->live->boundary(run->input);
 	run->input->changing = true;
-	code = boundary_begin(boundary);
-	return code ? error_set(err, code, "out of memory") : 0;
+	r = boundary_begin(boundary);
+	return r ? error_set(err, r, "out of memory") : 0;
 }
 
 static struct boundary *boundary_of(struct run *run)
@@ -199,16 +199,16 @@ static int pause_with_events(struct run *run, int ms, struct error *err)
 {
 	struct scap_source *source = run->input->ops->step(run->input);
 	struct scap_event event;
-	int got = boundary_hold(boundary_of(run), ms), code = 0;
+	int got = boundary_hold(boundary_of(run), ms), r = 0;
 
 	if (got == 0)
 		got = 1;
-	while (got == 1 && code == 0) {
+	while (got == 1 && r == 0) {
 		got = scap_source_next(source, 0, &event);
 		if (got == 1)
-			code = handle_event(run, &event, err);
+			r = handle_event(run, &event, err);
 	}
-	return code ? code : got < 0 ? run->input->ops->fail(run->input, got, err) : 0;
+	return r ? r : got < 0 ? run->input->ops->fail(run->input, got, err) : 0;
 }
 
 /*
@@ -221,11 +221,11 @@ static int takeover_new_await(struct run *run, uint64_t until_ns, bool told,
 	int got = 0;
 
 	while (got == 0 && clock_ns(CLOCK_MONOTONIC) < until_ns) {
-		int code = pause_with_events(run, PAUSE_MS, err);
+		int r = pause_with_events(run, PAUSE_MS, err);
 
-		if (code == 0 && !told && signals_count())
+		if (r == 0 && !told && signals_count())
 			return error_set(err, -EINTR, "a signal ended this one");
-		got = code ? code : channel_receive(&run->takeover_new.channel, 0, message, err);
+		got = r ? r : channel_receive(&run->takeover_new.channel, 0, message, err);
 	}
 	return got;
 }
@@ -315,17 +315,17 @@ static int await_end(struct run *run, struct error *err)
 {
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + LOCKS_NS;
 	struct pid_status status;
-	int code = 0, found = 0;
+	int r = 0, found = 0;
 
-	while (code == 0 && found != -ESRCH && found != -ENOENT) {
+	while (r == 0 && found != -ESRCH && found != -ENOENT) {
 		if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
 			return 0;
 		/* First, since the kernel closes its other files together with that one. */
 		found = pid_file_read(run->options->pid_file, &status, NULL);
 		buf_finish(&status.said);
-		code = pause_with_events(run, PAUSE_MS, err);
+		r = pause_with_events(run, PAUSE_MS, err);
 	}
-	return code ? code : 1;
+	return r ? r : 1;
 }
 
 /* The other agent was ended by something else: this one begins now. */
@@ -353,20 +353,20 @@ int takeover_new_complete(struct run *run, struct error *err)
 	static const struct takeover_message go = {.kind = TAKEOVER_GO};
 	struct takeover_new *takeover_new = &run->takeover_new;
 	struct error why = {""};
-	int code = agree(run, err);
+	int r = agree(run, err);
 
-	if (code)
-		return begin_alone(run, code, err);
+	if (r)
+		return begin_alone(run, r, err);
 	/* Before this agent's first event; those of the kernel from here on are its own. */
 	losses_skip(&run->losses, run->input);
 	if (channel_send(&takeover_new->channel, &go, SEND_MS, &why))
 		return takeover_new_fail(run, -EPIPE, why.text, err);
-	code = await_release(run, err);
+	r = await_release(run, err);
 	takeover_new->is_active = false;
 	channel_close(&takeover_new->channel);
-	if (code == 0 && takeover_new->died && await_end(run, err) < 0)
-		code = -EIO;
-	return code;
+	if (r == 0 && takeover_new->died && await_end(run, err) < 0)
+		r = -EIO;
+	return r;
 }
 
 /* The output of the other agent with that configuration, or NULL. It is used once. */

@@ -41,17 +41,17 @@ void takeover_old_begin(struct run *run)
 {
 	struct takeover_old *takeover_old = &run->takeover_old;
 	struct error err = {""};
-	int code;
+	int r;
 
 	takeover_old->channel.fd = -1;
 	if (!can_be_taken_over(run))
 		return;
-	code = channel_path(run->options->pid_file, &takeover_old->path);
-	if (code)
-		error_set(&err, code, "the path of a socket beside it: %s", strerror(-code));
+	r = channel_path(run->options->pid_file, &takeover_old->path);
+	if (r)
+		error_set(&err, r, "the path of a socket beside it: %s", strerror(-r));
 	else
 		takeover_old->listener = channel_listen(takeover_old->path.data, &err);
-	if (code == 0 && takeover_old->listener >= 0)
+	if (r == 0 && takeover_old->listener >= 0)
 		takeover_old->state = TAKEOVER_OLD_ALONE;
 	else
 		fprintf(stderr, "agent: --pid-file %s: no other agent can take over: %s\n",
@@ -88,15 +88,15 @@ static void accept_other(struct run *run, uint64_t now_ns)
 {
 	struct takeover_old *takeover_old = &run->takeover_old;
 	struct error err = {""};
-	int code;
+	int r;
 
 	if (now_ns < takeover_old->due_ns)
 		return;
 	takeover_old->due_ns = now_ns + LOOK_NS;
-	code = channel_accept(takeover_old->listener, &takeover_old->channel, &err);
-	if (code && code != -EAGAIN)
+	r = channel_accept(takeover_old->listener, &takeover_old->channel, &err);
+	if (r && r != -EAGAIN)
 		fprintf(stderr, "agent: %s\n", err.text);
-	if (code)
+	if (r)
 		return;
 	takeover_old->state = TAKEOVER_OLD_TALKS;
 	takeover_old->due_ns = now_ns + HELLO_NS;

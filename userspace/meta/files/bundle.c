@@ -44,19 +44,19 @@ int host_namespaces_read(const char *host_root, struct host_namespaces *hosts)
 	};
 	struct host_namespaces found = {.host_root = host_root};
 	struct stat file;
-	int code = 0;
+	int r = 0;
 
 	*hosts = found;
-	for (unsigned int i = 0; code == 0 && i < HOST_NAMESPACES; i++) {
-		code = bundle_look(host_root, paths[i], &file);
-		if (code == 0 && i == HOST_NAMESPACE_PID && file.st_ino != PID_NAMESPACE_INO)
-			code = -EXDEV;
+	for (unsigned int i = 0; r == 0 && i < HOST_NAMESPACES; i++) {
+		r = bundle_look(host_root, paths[i], &file);
+		if (r == 0 && i == HOST_NAMESPACE_PID && file.st_ino != PID_NAMESPACE_INO)
+			r = -EXDEV;
 		found.dev = file.st_dev;
 		found.inos[i] = file.st_ino;
 	}
-	if (code == 0)
+	if (r == 0)
 		*hosts = found;
-	return code;
+	return r;
 }
 
 enum sinsp_answer host_namespaces_compare(const struct host_namespaces *hosts,
@@ -228,14 +228,13 @@ static int bundle_try_folder(const struct search *search, const char *folder, st
 {
 	struct document document;
 	char path[PATH_MAX];
-	int len = snprintf(path, sizeof(path), "%s/config.json", folder), code;
+	int len = snprintf(path, sizeof(path), "%s/config.json", folder), r;
 
 	if (*folder != '/' || len >= PATH_MAX)
 		return -ENOENT;
-	code = document_load(search->host_root, path, search->owner, &document_of_one, &document,
-			     err);
-	if (code)
-		return code;
+	r = document_load(search->host_root, path, search->owner, &document_of_one, &document, err);
+	if (r)
+		return r;
 	bundle->spec = document.value;
 	bundle->left_out = document.left_out;
 	if (!bundle_is_of(bundle->spec, search->id)) {
@@ -256,11 +255,10 @@ static int try_note(const struct search *search, const char *file, struct bundle
 	struct document note;
 	json_t *label;
 	size_t i;
-	int code =
-		document_load(search->host_root, file, search->owner, &document_of_one, &note, err);
+	int r = document_load(search->host_root, file, search->owner, &document_of_one, &note, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	folder = JSON_INPUT_TEXT(note.value, "bundle");
 	labels = JSON_INPUT_AT(note.value, "config", "labels");
 	json_array_foreach(labels, i, label)
@@ -270,9 +268,9 @@ static int try_note(const struct search *search, const char *file, struct bundle
 		if (text && strncmp(text, prefix, sizeof(prefix) - 1) == 0)
 			folder = text + sizeof(prefix) - 1;
 	}
-	code = folder ? bundle_try_folder(search, folder, bundle, err) : -ENOENT;
+	r = folder ? bundle_try_folder(search, folder, bundle, err) : -ENOENT;
 	json_decref(note.value);
-	return code;
+	return r;
 }
 
 typedef int try_path(const struct search *search, const char *path, struct bundle *bundle,
@@ -284,18 +282,18 @@ static int try_pattern(const struct search *search, const char *pattern, try_pat
 {
 	size_t root_len = strlen(search->host_root);
 	char path[PATH_MAX];
-	int len = snprintf(path, sizeof(path), "%s", search->host_root), more, code = -ENOENT;
+	int len = snprintf(path, sizeof(path), "%s", search->host_root), more, r = -ENOENT;
 	glob_t found;
 
 	more = snprintf(path + len, sizeof(path) - (size_t)len, pattern, search->id);
 	if (len + more >= PATH_MAX)
 		return -ENOENT;
 	if (glob(path, GLOB_NOSORT, NULL, &found) == 0) {
-		for (size_t i = 0; i < found.gl_pathc && code == -ENOENT; i++)
-			code = try(search, found.gl_pathv[i] + root_len, bundle, err);
+		for (size_t i = 0; i < found.gl_pathc && r == -ENOENT; i++)
+			r = try(search, found.gl_pathv[i] + root_len, bundle, err);
 	}
 	globfree(&found);
-	return code;
+	return r;
 }
 
 /* Whether an id can be part of a pattern and of a path. */
@@ -314,12 +312,12 @@ static int try_table(const struct search *search, const char *const *table, size
 	int failure = -ENOENT;
 
 	for (size_t i = 0; i < count; i++) {
-		int code = try_pattern(search, table[i], try, bundle, err);
+		int r = try_pattern(search, table[i], try, bundle, err);
 
-		if (code == 0)
+		if (r == 0)
 			return 0;
-		if (code != -ENOENT)
-			failure = code;
+		if (r != -ENOENT)
+			failure = r;
 	}
 	return failure;
 }
@@ -328,20 +326,20 @@ int bundle_find(const char *host_root, const struct meta_request *request, struc
 		struct error *err)
 {
 	const struct search search = {host_root, request->id, request->owner};
-	int failure = -ENOENT, code = -ENOENT;
+	int failure = -ENOENT, r = -ENOENT;
 
 	*bundle = (struct bundle){0};
 	if (request->bundle)
-		failure = code = bundle_try_folder(&search, request->bundle, bundle, err);
+		failure = r = bundle_try_folder(&search, request->bundle, bundle, err);
 	/* The default places are those of root. */
-	if (code == 0 || !bundle_is_plain(request->id) || request->owner != SINSP_OWNER_ROOT)
-		return code;
-	code = try_table(&search, places, COUNT(places), bundle_try_folder, bundle, err);
-	if (code == 0)
+	if (r == 0 || !bundle_is_plain(request->id) || request->owner != SINSP_OWNER_ROOT)
+		return r;
+	r = try_table(&search, places, COUNT(places), bundle_try_folder, bundle, err);
+	if (r == 0)
 		return 0;
-	failure = failure == -ENOENT ? code : failure;
-	code = try_table(&search, notes, COUNT(notes), try_note, bundle, err);
-	return code == 0 || failure == -ENOENT ? code : failure;
+	failure = failure == -ENOENT ? r : failure;
+	r = try_table(&search, notes, COUNT(notes), try_note, bundle, err);
+	return r == 0 || failure == -ENOENT ? r : failure;
 }
 
 void bundle_finish(struct bundle *bundle)

@@ -30,11 +30,11 @@ static int docker_load(const char *host_root, const char *folder, const char *fi
 static int load_config(const char *host_root, const char *folder, const char *id,
 		       struct document *config, struct error *err)
 {
-	int code = docker_load(host_root, folder, "config.v2.json", config, err);
+	int r = docker_load(host_root, folder, "config.v2.json", config, err);
 	const char *found;
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	found = JSON_INPUT_TEXT(config->value, "ID");
 	if (found && strcmp(found, id) == 0)
 		return 0;
@@ -46,21 +46,21 @@ static int load_config(const char *host_root, const char *folder, const char *id
 static int docker_find(const char *host_root, const char *id, const struct bundle *bundle,
 		       char folder[PATH_MAX], struct document *config, struct error *err)
 {
-	int code = -ENOENT;
+	int r = -ENOENT;
 
 	if (bundle_own_folder(bundle, id, folder))
-		code = load_config(host_root, folder, id, config, err);
-	for (size_t i = 0; code && i < sizeof(data_roots) / sizeof(data_roots[0]); i++) {
+		r = load_config(host_root, folder, id, config, err);
+	for (size_t i = 0; r && i < sizeof(data_roots) / sizeof(data_roots[0]); i++) {
 		int len = snprintf(folder, PATH_MAX, "%s/containers/%s", data_roots[i], id);
 		int other = len < PATH_MAX && !strchr(id, '/')
 				    ? load_config(host_root, folder, id, config, err)
 				    : -ENOENT;
 
 		/* The first failure is the one to report. */
-		if (other == 0 || code == -ENOENT)
-			code = other;
+		if (other == 0 || r == -ENOENT)
+			r = other;
 	}
-	return code;
+	return r;
 }
 
 static void describe_mount_points(const json_t *points, struct sinsp_container_info *info)
@@ -133,10 +133,10 @@ int docker_describe(const char *host_root, const struct meta_request *request,
 {
 	char folder[PATH_MAX];
 	struct document config;
-	int code = docker_find(host_root, request->id, bundle, folder, &config, err);
+	int r = docker_find(host_root, request->id, bundle, folder, &config, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	describe_config(config.value, info);
 	info->texts.left_out += config.left_out;
 	json_decref(config.value);

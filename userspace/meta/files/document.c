@@ -139,24 +139,24 @@ static int document_step(struct walk *walk, const char *name)
 {
 	bool is_up = strcmp(name, "..") == 0;
 	struct statx file;
-	int fd, code;
+	int fd, r;
 
 	if (is_up && walk->depth == 0)
 		return 0;
 	fd = openat(walk->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	code = fd < 0 ? -errno : document_look(fd, &file);
-	if (code == 0 && S_ISLNK(file.stx_mode)) {
-		code = document_follow(walk, fd, &file);
+	r = fd < 0 ? -errno : document_look(fd, &file);
+	if (r == 0 && S_ISLNK(file.stx_mode)) {
+		r = document_follow(walk, fd, &file);
 		close(fd);
-		return code;
+		return r;
 	}
-	if (code == 0)
-		code = S_ISDIR(file.stx_mode) ? check_folder(walk, fd, &file)
-					      : check_file(walk, fd, &file);
-	if (code) {
+	if (r == 0)
+		r = S_ISDIR(file.stx_mode) ? check_folder(walk, fd, &file)
+					   : check_file(walk, fd, &file);
+	if (r) {
 		if (fd >= 0)
 			close(fd);
-		return code;
+		return r;
 	}
 	close(walk->dir);
 	walk->dir = fd;
@@ -168,19 +168,19 @@ int owned_open(const char *root, const char *path, uint32_t owner)
 {
 	struct walk walk = {.root = root, .owner = owner, .dir = -1};
 	char name[NAME_MAX + 1];
-	int code;
+	int r;
 
 	if (snprintf(walk.rest, sizeof(walk.rest), "%s", path) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	code = document_begin(&walk);
-	while (code == 0 && document_take_component(&walk, name))
-		code = document_step(&walk, name);
+	r = document_begin(&walk);
+	while (r == 0 && document_take_component(&walk, name))
+		r = document_step(&walk, name);
 	/* A file ends the path; where it does not, there is no such file. */
-	if (code >= 0 && walk.rest[strspn(walk.rest, "/")] == '\0')
+	if (r >= 0 && walk.rest[strspn(walk.rest, "/")] == '\0')
 		return walk.dir;
 	if (walk.dir >= 0)
 		close(walk.dir);
-	return code < 0 ? code : -ENOENT;
+	return r < 0 ? r : -ENOENT;
 }
 
 enum {
@@ -219,17 +219,17 @@ static int document_read_all(int fd, size_t max, struct json_thin *thin)
 	char part[PART_BYTES];
 	size_t all = 0;
 	ssize_t n;
-	int code = 0;
+	int r = 0;
 
-	while (code == 0 && (n = read(fd, part, sizeof(part))) != 0) {
+	while (r == 0 && (n = read(fd, part, sizeof(part))) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
 		all += (size_t)n;
-		code = all > max ? -EFBIG : json_thin_add(thin, part, (size_t)n);
+		r = all > max ? -EFBIG : json_thin_add(thin, part, (size_t)n);
 	}
-	return code;
+	return r;
 }
 
 /* Reads a regular file. Returns 0, -ENOENT, or another -errno with a message. */
@@ -237,20 +237,20 @@ static int document_read_file(const char *root, const char *path, uint32_t owner
 			      struct json_thin *thin, struct stat *status, struct error *err)
 {
 	int path_fd = owned_open(root, path, owner), fd = -1;
-	int code = path_fd < 0 ? missing_or(path_fd) : 0;
+	int r = path_fd < 0 ? missing_or(path_fd) : 0;
 
-	if (code == 0)
-		code = fstat(path_fd, status) ? -errno : proc_open_regular(path_fd);
-	if (code >= 0 && path_fd >= 0) {
-		fd = code;
-		code = document_read_all(fd, thin->max * THINNED, thin);
+	if (r == 0)
+		r = fstat(path_fd, status) ? -errno : proc_open_regular(path_fd);
+	if (r >= 0 && path_fd >= 0) {
+		fd = r;
+		r = document_read_all(fd, thin->max * THINNED, thin);
 		close(fd);
 	}
 	if (path_fd >= 0)
 		close(path_fd);
-	if (code == 0 || code == -ENOENT)
-		return code;
-	return error_set(err, code, "reading %s%s: %s", root, path, what_is_wrong(code));
+	if (r == 0 || r == -ENOENT)
+		return r;
+	return error_set(err, r, "reading %s%s: %s", root, path, what_is_wrong(r));
 }
 
 int document_load(const char *root, const char *path, uint32_t owner,
@@ -260,28 +260,28 @@ int document_load(const char *root, const char *path, uint32_t owner,
 	struct json_thin *thin = json_thin_create(FREE_LEVELS, limits->bytes);
 	struct document made = {0};
 	char full[PATH_MAX];
-	int code = document_join(root, path, full) ? -ENOENT : 0;
+	int r = document_join(root, path, full) ? -ENOENT : 0;
 
 	if (!thin)
 		return error_set(err, -ENOMEM, "out of memory");
-	if (code == 0)
-		code = document_read_file(root, path, owner, thin, &made.status, err);
-	if (code == 0)
-		code = json_input_parse(thin->out.data ? thin->out.data : "", thin->out.len,
-					limits->values, full, &made.value, err);
+	if (r == 0)
+		r = document_read_file(root, path, owner, thin, &made.status, err);
+	if (r == 0)
+		r = json_input_parse(thin->out.data ? thin->out.data : "", thin->out.len,
+				     limits->values, full, &made.value, err);
 	made.left_out = thin->left_out;
-	if (code == 0)
+	if (r == 0)
 		*document = made;
 	json_thin_destroy(thin);
-	return code;
+	return r;
 }
 
 int document_status(const char *root, const char *path, struct stat *status)
 {
 	char full[PATH_MAX];
-	int code = document_join(root, path, full);
+	int r = document_join(root, path, full);
 
-	if (code == 0 && stat(full, status))
-		code = -errno;
-	return code;
+	if (r == 0 && stat(full, status))
+		r = -errno;
+	return r;
 }

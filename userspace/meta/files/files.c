@@ -124,22 +124,21 @@ static int files_describe(struct meta_source *source, const struct meta_request 
 	struct files *files = (struct files *)source;
 	const json_t *annotations;
 	struct bundle bundle;
-	int code = part(bundle_find(files->host_root, request, &bundle, err));
+	int r = part(bundle_find(files->host_root, request, &bundle, err));
 
 	annotations = json_object_get(bundle.spec, "annotations");
 	if (may_be_docker(request))
-		code = add_result(code,
-				  docker_describe(files->host_root, request, &bundle, info, err));
+		r = add_result(r, docker_describe(files->host_root, request, &bundle, info, err));
 	if (may_be_podman(request, annotations))
-		code = add_result(
-			code, part(podman_describe(files->podman, request, &bundle, info, err)));
+		r = add_result(r,
+			       part(podman_describe(files->podman, request, &bundle, info, err)));
 	if (bundle.spec) {
 		info->texts.left_out += bundle.left_out;
 		annotations_describe(annotations, info);
 		bundle_describe(&bundle, request->owner ? NULL : &files->hosts, info);
 	}
 	bundle_finish(&bundle);
-	return code;
+	return r;
 }
 
 static void files_destroy(struct meta_source *source)

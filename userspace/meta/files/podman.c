@@ -95,18 +95,18 @@ static int podman_load(struct podman *podman, const char *path, uint32_t owner, 
 	struct span_cache *kept = owner == SINSP_OWNER_ROOT ? find_kept(podman, path) : NULL;
 	struct document document;
 	struct stat status;
-	int code;
+	int r;
 
 	if (kept && document_status(podman->host_root, path, &status) == 0 &&
 	    podman_is_same(&kept->status, &status)) {
 		*list = json_incref(kept->list);
 		return 0;
 	}
-	code = document_load(podman->host_root, path, owner,
-			     owner == SINSP_OWNER_ROOT ? &document_of_all : &document_of_user,
-			     &document, err);
-	if (code)
-		return code;
+	r = document_load(podman->host_root, path, owner,
+			  owner == SINSP_OWNER_ROOT ? &document_of_all : &document_of_user,
+			  &document, err);
+	if (r)
+		return r;
 	*list = document.value;
 	if (owner == SINSP_OWNER_ROOT)
 		podman_keep(podman, path, &document.status, *list);
@@ -134,11 +134,11 @@ static int podman_try_file(struct podman *podman, const char *path,
 {
 	json_t *list, *entry;
 	size_t i;
-	int code = podman_load(podman, path, request->owner, &list, err);
+	int r = podman_load(podman, path, request->owner, &list, err);
 
-	if (code)
-		return code;
-	code = -ENOENT;
+	if (r)
+		return r;
+	r = -ENOENT;
 	json_array_foreach(list, i, entry)
 	{
 		const char *found = JSON_INPUT_TEXT(entry, "id");
@@ -146,11 +146,11 @@ static int podman_try_file(struct podman *podman, const char *path,
 		if (!found || strcmp(found, request->id) != 0)
 			continue;
 		files_podman_describe(entry, info);
-		code = 0;
+		r = 0;
 		break;
 	}
 	json_decref(list);
-	return code;
+	return r;
 }
 
 /* Describes the container from a list in a folder. */
@@ -163,13 +163,13 @@ static int podman_try_folder(struct podman *podman, const char *folder,
 	for (size_t i = 0; i < COUNT(files); i++) {
 		char path[PATH_MAX];
 		int len = snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
-		int code = len < PATH_MAX ? podman_try_file(podman, path, request, info, err)
-					  : -ENOENT;
+		int r = len < PATH_MAX ? podman_try_file(podman, path, request, info, err)
+				       : -ENOENT;
 
-		if (code == 0)
+		if (r == 0)
 			return 0;
-		if (code != -ENOENT)
-			failure = code;
+		if (r != -ENOENT)
+			failure = r;
 	}
 	return failure;
 }
@@ -195,24 +195,24 @@ int podman_describe(struct podman *podman, const struct meta_request *request,
 	bool is_roots = request->owner == SINSP_OWNER_ROOT;
 	const char *id = request->id;
 	char path[PATH_MAX];
-	int code = -ENOENT;
+	int r = -ENOENT;
 
 	/* STORAGE/overlay-containers/ID/userdata: beside the lists. */
 	snprintf(path, sizeof(path), "%s", bundle->path);
 	if (cut_at_id(path, id))
-		code = podman_try_folder(podman, path, request, info, err);
+		r = podman_try_folder(podman, path, request, info, err);
 	/* The same below the folder for the time until the next boot. */
-	if (code && bundle_own_folder(bundle, id, path) && cut_at_id(path, id)) {
+	if (r && bundle_own_folder(bundle, id, path) && cut_at_id(path, id)) {
 		int other = podman_try_folder(podman, path, request, info, err);
 
-		code = other == 0 || code == -ENOENT ? other : code;
+		r = other == 0 || r == -ENOENT ? other : r;
 	}
-	for (size_t i = 0; code && is_roots && i < COUNT(folders); i++) {
+	for (size_t i = 0; r && is_roots && i < COUNT(folders); i++) {
 		int other = podman_try_folder(podman, folders[i], request, info, err);
 
-		code = other == 0 || code == -ENOENT ? other : code;
+		r = other == 0 || r == -ENOENT ? other : r;
 	}
-	if (code == 0 && !info->type)
+	if (r == 0 && !info->type)
 		info->type = SINSP_CONTAINER_PODMAN;
-	return code;
+	return r;
 }

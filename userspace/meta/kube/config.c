@@ -133,14 +133,14 @@ static int set_ca(struct kube_config *config, const char *option, const char *pa
 static int find_kubelet(const struct kube_options *options, struct kube_config *config,
 			struct error *err)
 {
-	int code = set_url(config, "--kubelet", options->kubelet, err);
+	int r = set_url(config, "--kubelet", options->kubelet, err);
 
 	config->insecure = options->kubelet_insecure;
-	if (code == 0)
-		code = set_token(config, options, -EINVAL, err);
-	if (code == 0)
-		code = set_ca(config, "--kubelet-ca", options->kubelet_ca_path, err);
-	return code;
+	if (r == 0)
+		r = set_token(config, options, -EINVAL, err);
+	if (r == 0)
+		r = set_ca(config, "--kubelet-ca", options->kubelet_ca_path, err);
+	return r;
 }
 
 /* code: if something is missing. */
@@ -172,11 +172,11 @@ int kube_config_find(const struct kube_options *options, struct kube_config *con
 		     struct error *err)
 {
 	bool is_none = options->api && strcmp(options->api, "none") == 0;
-	int code = config_check(options, err);
+	int r = config_check(options, err);
 
 	*config = (struct kube_config){0};
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (options->kubelet)
 		return find_kubelet(options, config, err);
 	if (is_none)
@@ -184,6 +184,6 @@ int kube_config_find(const struct kube_options *options, struct kube_config *con
 	if (!kube_options_name_api(options))
 		return set_url_of_cluster(config) ? config_complete(options, config, -ENOENT, err)
 						  : -ENOENT;
-	code = set_url(config, "--k8s-api", options->api, err);
-	return code ? code : config_complete(options, config, -EINVAL, err);
+	r = set_url(config, "--k8s-api", options->api, err);
+	return r ? r : config_complete(options, config, -EINVAL, err);
 }

@@ -154,14 +154,14 @@ static bool kube_send_request(struct kube *kube, struct reflector_end *end, stru
 		.data = kube,
 	};
 	struct fetch_end answer;
-	int code;
+	int r;
 
 	snprintf(url, sizeof(url), "%s%s", kube->config.url, kube->request.path);
-	code = fetch_get(kube->fetch, &request, &answer, err);
+	r = fetch_get(kube->fetch, &request, &answer, err);
 	end->status = answer.status;
 	end->retry_after_s = answer.retry_after_s;
-	end->failure = to_failure(code, answer.status);
-	return code != -ECANCELED;
+	end->failure = to_failure(r, answer.status);
+	return r != -ECANCELED;
 }
 
 static void make_request(struct kube *kube)
@@ -220,12 +220,11 @@ int kube_follower_create(const struct kube_config *config, struct meta_follower 
 {
 	static const struct meta_follower_ops ops = {kube_run, kube_stop, kube_destroy};
 	struct kube *kube = calloc(1, sizeof(*kube));
-	int code =
-		kube ? fetch_create(&kube->fetch, err) : error_set(err, -ENOMEM, "out of memory");
+	int r = kube ? fetch_create(&kube->fetch, err) : error_set(err, -ENOMEM, "out of memory");
 
-	if (code) {
+	if (r) {
 		free(kube);
-		return code;
+		return r;
 	}
 	kube->follower.ops = &ops;
 	kube->config = *config;

@@ -28,11 +28,11 @@ static int list_namespaces(const struct containerd *containerd, uint64_t deadlin
 		&containerd__list_namespaces_response__descriptor};
 	Containerd__ListNamespacesRequest question = CONTAINERD__LIST_NAMESPACES_REQUEST__INIT;
 	ProtobufCMessage *answer;
-	int code = grpc_call(&containerd->grpc, &method, &question.base, deadline_ns, arena,
-			     &answer, err);
+	int r = grpc_call(&containerd->grpc, &method, &question.base, deadline_ns, arena, &answer,
+			  err);
 
-	if (code)
-		return code == -ENOENT ? -EPROTO : code;
+	if (r)
+		return r == -ENOENT ? -EPROTO : r;
 	*found = (const Containerd__ListNamespacesResponse *)answer;
 	return 0;
 }
@@ -42,12 +42,12 @@ int containerd_init(struct containerd *containerd, struct http *http, const char
 {
 	const Containerd__ListNamespacesResponse *namespaces;
 	struct arena arena = {0};
-	int code;
+	int r;
 
 	*containerd = (struct containerd){.grpc = {.http = http, .path = path}};
-	code = list_namespaces(containerd, deadline_ns, &arena, &namespaces, err);
+	r = list_namespaces(containerd, deadline_ns, &arena, &namespaces, err);
 	arena_finish(&arena);
-	return code;
+	return r;
 }
 
 /* Labels by which its plugin for Kubernetes knows its own containers. */
@@ -149,31 +149,31 @@ int containerd_describe(const struct containerd *containerd, const char *id, uin
 	const Containerd__ListNamespacesResponse *namespaces;
 	const Containerd__Container *found = NULL;
 	struct arena arena = {0};
-	int result = 0, code;
+	int result = 0, r;
 
 	question.id = (char *)id;
-	code = list_namespaces(containerd, deadline_ns, &arena, &namespaces, err);
-	for (size_t i = 0; code == 0 && i < namespaces->n_namespaces && i < NAMESPACES_MAX; i++) {
+	r = list_namespaces(containerd, deadline_ns, &arena, &namespaces, err);
+	for (size_t i = 0; r == 0 && i < namespaces->n_namespaces && i < NAMESPACES_MAX; i++) {
 		const Containerd__Namespace *namespace = namespaces->namespaces[i];
 		ProtobufCMessage *answer;
 
 		if (!is_asked(namespace))
 			continue;
-		code = call_in(containerd, namespace->name, &method, &question.base, deadline_ns,
-			       &arena, &answer, err);
-		if (code == 0 && found)
-			code = -ENOTUNIQ;
-		if (code == 0) {
+		r = call_in(containerd, namespace->name, &method, &question.base, deadline_ns,
+			    &arena, &answer, err);
+		if (r == 0 && found)
+			r = -ENOTUNIQ;
+		if (r == 0) {
 			found = ((const Containerd__GetContainerResponse *)answer)->container;
 			if (strcmp(namespace->name, of_kubernetes) == 0)
 				result = META_SOURCE_SOME;
 		}
-		code = code == -ENOENT ? 0 : code;
+		r = r == -ENOENT ? 0 : r;
 	}
-	if (code == 0 && found && strcmp(found->id, id) == 0)
+	if (r == 0 && found && strcmp(found->id, id) == 0)
 		containerd_fill(info, found);
 	else
-		result = code && code != -ENOTUNIQ ? code : -ENOENT;
+		result = r && r != -ENOTUNIQ ? r : -ENOENT;
 	arena_finish(&arena);
 	return result;
 }
@@ -193,11 +193,11 @@ static int list_in(const struct containerd *containerd, const char *name, uint64
 		&containerd__list_containers_response__descriptor};
 	Containerd__ListContainersRequest question = CONTAINERD__LIST_CONTAINERS_REQUEST__INIT;
 	ProtobufCMessage *answer;
-	int code = call_in(containerd, name, &method, &question.base, deadline_ns, arena, &answer,
-			   err);
+	int r = call_in(containerd, name, &method, &question.base, deadline_ns, arena, &answer,
+			err);
 
-	if (code)
-		return code == -ENOENT ? 0 : code;
+	if (r)
+		return r == -ENOENT ? 0 : r;
 	lists->of[lists->count++] = (const Containerd__ListContainersResponse *)answer;
 	return 0;
 }
@@ -237,17 +237,17 @@ int containerd_list(const struct containerd *containerd, uint64_t deadline_ns,
 	const Containerd__ListNamespacesResponse *namespaces;
 	struct lists lists = {.count = 0};
 	struct arena arena = {0};
-	int code = list_namespaces(containerd, deadline_ns, &arena, &namespaces, err);
+	int r = list_namespaces(containerd, deadline_ns, &arena, &namespaces, err);
 
-	for (size_t i = 0; code == 0 && i < namespaces->n_namespaces && i < NAMESPACES_MAX; i++)
+	for (size_t i = 0; r == 0 && i < namespaces->n_namespaces && i < NAMESPACES_MAX; i++)
 		if (is_asked(namespaces->namespaces[i]) &&
 		    is_followed(namespaces->namespaces[i]->name))
-			code = list_in(containerd, namespaces->namespaces[i]->name, deadline_ns,
-				       &arena, &lists, err);
-	if (code == 0)
+			r = list_in(containerd, namespaces->namespaces[i]->name, deadline_ns,
+				    &arena, &lists, err);
+	if (r == 0)
 		containerd_give(&lists, list);
 	arena_finish(&arena);
-	return code;
+	return r;
 }
 
 static const struct {

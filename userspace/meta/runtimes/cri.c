@@ -380,14 +380,14 @@ int cri_events_list(const struct cri *cri, uint64_t deadline_ns, const struct ru
 	const Cri__ListContainersResponse *containers;
 	ProtobufCMessage *answers[2];
 	struct arena arena = {0};
-	int code;
+	int r;
 
-	code = grpc_call(&cri->grpc, &sandboxes_method, &sandboxes_question.base, deadline_ns,
-			 &arena, &answers[0], err);
-	if (code == 0)
-		code = grpc_call(&cri->grpc, &containers_method, &containers_question.base,
-				 deadline_ns, &arena, &answers[1], err);
-	if (code)
+	r = grpc_call(&cri->grpc, &sandboxes_method, &sandboxes_question.base, deadline_ns, &arena,
+		      &answers[0], err);
+	if (r == 0)
+		r = grpc_call(&cri->grpc, &containers_method, &containers_question.base,
+			      deadline_ns, &arena, &answers[1], err);
+	if (r)
 		goto out;
 	sandboxes = (const Cri__ListPodSandboxResponse *)answers[0];
 	containers = (const Cri__ListContainersResponse *)answers[1];
@@ -398,7 +398,7 @@ int cri_events_list(const struct cri *cri, uint64_t deadline_ns, const struct ru
 			 find_sandbox(sandboxes, containers->containers[i]->pod_sandbox_id), list);
 out:
 	arena_finish(&arena);
-	return code == -ENOENT ? -EPROTO : code;
+	return r == -ENOENT ? -EPROTO : r;
 }
 
 static bool cri_decode(const char *message, size_t len, struct runtime_event *event)

@@ -311,13 +311,13 @@ static int get_list(struct docker_api *docker, const char *filters, uint64_t dea
 		    json_t **answer, struct error *err)
 {
 	char path[RUNTIME_PATH_BYTES];
-	int code;
+	int r;
 
 	snprintf(path, sizeof(path), "%s/containers/json?all=1%s", docker->version, filters);
-	code = docker_api_get(docker, path, LIST_VALUES_MAX, deadline_ns, answer, err);
-	if (code == -ENOENT)
+	r = docker_api_get(docker, path, LIST_VALUES_MAX, deadline_ns, answer, err);
+	if (r == -ENOENT)
 		return error_set(err, -EPROTO, "%s: GET %s: status 404", docker->path, path);
-	return code;
+	return r;
 }
 
 int docker_events_list(struct docker_api *docker, uint64_t deadline_ns,
@@ -325,10 +325,10 @@ int docker_events_list(struct docker_api *docker, uint64_t deadline_ns,
 {
 	json_t *answer, *item;
 	size_t i;
-	int code = get_list(docker, "", deadline_ns, &answer, err);
+	int r = get_list(docker, "", deadline_ns, &answer, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	json_array_foreach(answer, i, item)
 	{
 		const char *id = docker_api_json_id(item);
@@ -348,16 +348,16 @@ int docker_events_look_up(struct docker_api *docker, const char *id, uint64_t de
 {
 	char filters[RUNTIME_ID_BYTES + 64];
 	json_t *answer, *item;
-	int code, result = -ENOENT;
+	int r, result = -ENOENT;
 	size_t i;
 
 	if (!docker_api_is_plain(id) || strlen(id) >= RUNTIME_ID_BYTES)
 		return -ENOENT;
 	/* {"id":["ID"]} */
 	snprintf(filters, sizeof(filters), "&filters=%%7B%%22id%%22:%%5B%%22%s%%22%%5D%%7D", id);
-	code = get_list(docker, filters, deadline_ns, &answer, err);
-	if (code)
-		return code;
+	r = get_list(docker, filters, deadline_ns, &answer, err);
+	if (r)
+		return r;
 	json_array_foreach(answer, i, item)
 	{
 		if (strcmp(docker_api_json_id(item), id) == 0 && result == -ENOENT) {

@@ -83,21 +83,21 @@ static void follow_learn(struct follow *follow, const char *id, struct sinsp_con
 static void take_changed(struct follow *follow, const char *id)
 {
 	struct sinsp_container_info *info = sinsp_container_info_create();
-	int code;
+	int r;
 
 	if (!info)
 		return;
 	info->wants_env = follow->with_env;
-	code = runtime_look_up(follow->runtime, id, deadline_ns(), info, NULL);
+	r = runtime_look_up(follow->runtime, id, deadline_ns(), info, NULL);
 	meta_count(follow->sink, META_RUNTIME_LOOKUPS, 1);
-	if (code >= 0) {
-		follow_learn(follow, id, info, code);
+	if (r >= 0) {
+		follow_learn(follow, id, info, r);
 		return;
 	}
 	sinsp_container_info_destroy(info);
 	/* It is gone already, or cannot be described: what was known may be wrong. */
 	meta_cache_remove(follow->cache, follow->owner, id, clock_ns(CLOCK_MONOTONIC));
-	meta_count(follow->sink, META_RUNTIME_LOOKUPS_FAILED, code != -ENOENT);
+	meta_count(follow->sink, META_RUNTIME_LOOKUPS_FAILED, r != -ENOENT);
 }
 
 static void follow_take_removed(struct follow *follow, const char *id)
@@ -124,13 +124,13 @@ static void take_listed(void *data, const char *id, struct sinsp_container_info 
 static int list_all(struct follow *follow)
 {
 	const struct runtime_list list = {take_listed, follow, follow->with_env};
-	int code;
+	int r;
 
 	meta_cache_begin_list(follow->cache, follow->owner);
-	code = runtime_list(follow->runtime, deadline_ns(), &list, NULL);
+	r = runtime_list(follow->runtime, deadline_ns(), &list, NULL);
 	meta_cache_end_list(follow->cache, follow->owner);
 	meta_count(follow->sink, META_RUNTIME_LISTS, 1);
-	return code;
+	return r;
 }
 
 static bool follow_take(void *data, long status, const char *bytes, size_t len)
@@ -207,7 +207,7 @@ static enum session_result run_session(struct session *session)
 	bool is_grpc = body.iov_len > 0;
 	struct buf url = {0};
 	struct fetch_end end;
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	buf_printf(&url, "http://localhost%s", session->events.path);
 	buf_append_char(&url, '\0');
@@ -228,13 +228,13 @@ static enum session_result run_session(struct session *session)
 		.data = session,
 	};
 	if (!url.failed)
-		code = fetch_get(follow->fetch, &session->request, &end, NULL);
+		r = fetch_get(follow->fetch, &session->request, &end, NULL);
 	/* What came with the end of the stream. */
-	if (code == 0 && !session->failed)
+	if (r == 0 && !session->failed)
 		take_messages(session);
 	meta_count(follow->sink, META_RUNTIME_EVENTS_BAD, session->messages.skipped);
 	buf_finish(&url);
-	if (code == 0 && is_grpc &&
+	if (r == 0 && is_grpc &&
 	    (session->status == GRPC_OK || session->status == GRPC_UNIMPLEMENTED))
 		return SESSION_NO_EVENTS;
 	return SESSION_ENDED;
@@ -282,11 +282,11 @@ static uint64_t follow_once(struct follow *follow)
 	struct session session = {.follow = follow, .status = -1};
 	enum session_result result = SESSION_ENDED;
 	struct error err = {""};
-	int code = runtime_connect(follow->runtime, deadline_ns(), &err);
+	int r = runtime_connect(follow->runtime, deadline_ns(), &err);
 	uint16_t chance = 0;
 	bool followed;
 
-	if (code == 0 && runtime_begin_events(follow->runtime, &session.events) == 0) {
+	if (r == 0 && runtime_begin_events(follow->runtime, &session.events) == 0) {
 		meta_count(follow->sink, META_RUNTIME_STREAMS, 1);
 		result = run_session(&session);
 	}
@@ -307,16 +307,15 @@ static uint64_t follow_once(struct follow *follow)
 	meta_cache_end_list(follow->cache, follow->owner);
 	runtime_forget(follow->runtime);
 	/* To look for it costs a failed call of connect(). */
-	if (code == -ECONNREFUSED) {
+	if (r == -ECONNREFUSED) {
 		take_absence(follow);
 		return (uint64_t)FOLLOW_ABSENT_MS * NS_PER_MS;
 	}
 	if (fetch_is_stopped(follow->fetch))
 		return 0;
-	if (code == -EPERM)
+	if (r == -EPERM)
 		take_stranger(follow, &err);
-	meta_count(follow->sink, META_RUNTIME_STREAMS_LOST,
-		   !runtime_is_absent(follow->runtime, code));
+	meta_count(follow->sink, META_RUNTIME_STREAMS_LOST, !runtime_is_absent(follow->runtime, r));
 	getrandom(&chance, sizeof(chance), GRND_NONBLOCK);
 	backoff_failed(&follow->backoff, 0, chance);
 	return follow->backoff.next_ns;
@@ -373,7 +372,7 @@ int follow_create(const struct follow_config *config, struct meta_follower **fol
 {
 	static const struct meta_follower_ops ops = {follow_run, follow_stop, follow_destroy};
 	struct follow *follow = calloc(1, sizeof(*follow));
-	int code;
+	int r;
 
 	if (!follow) {
 		runtime_close(config->runtime);
@@ -387,12 +386,12 @@ int follow_create(const struct follow_config *config, struct meta_follower **fol
 	follow->reports_stranger = true;
 	follow->used = config->used ? strdup(config->used) : NULL;
 	follow->owner = meta_cache_add_owner(follow->cache);
-	code = follow->owner < 0 ? follow->owner : fetch_create(&follow->fetch, err);
-	if (code == 0 && config->used && !follow->used)
-		code = -ENOMEM;
-	if (code) {
+	r = follow->owner < 0 ? follow->owner : fetch_create(&follow->fetch, err);
+	if (r == 0 && config->used && !follow->used)
+		r = -ENOMEM;
+	if (r) {
 		follow_destroy(&follow->follower);
-		return error_set(err, code, "following a runtime: %s", strerror(-code));
+		return error_set(err, r, "following a runtime: %s", strerror(-r));
 	}
 	*follower = &follow->follower;
 	return 0;

@@ -50,19 +50,19 @@ struct api {
 int runtime_open(const char *path, unsigned int apis, struct runtime **result, struct error *err)
 {
 	struct runtime *runtime = calloc(1, sizeof(*runtime));
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	if (!runtime)
 		return error_set(err, -ENOMEM, "out of memory");
 	runtime->may_be = apis;
 	runtime->path = strdup(path);
 	if (runtime->path)
-		code = http_open(path, &runtime->http, err);
+		r = http_open(path, &runtime->http, err);
 	else
-		error_set(err, code, "out of memory");
-	if (code) {
+		error_set(err, r, "out of memory");
+	if (r) {
 		runtime_close(runtime);
-		return code;
+		return r;
 	}
 	runtime_set_owner(runtime, 0);
 	*result = runtime;

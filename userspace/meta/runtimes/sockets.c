@@ -89,17 +89,17 @@ static int sockets_ask(struct sockets_source *source, const struct meta_request 
 	int result = -ENOENT;
 
 	for (size_t i = 0; i < source->count; i++) {
-		int code = -ENOENT;
+		int r = -ENOENT;
 
 		runtime_set_owner(source->runtimes[i], request->owner);
 		if (speaks_for(runtime_path(source->runtimes[i]), request->owner))
-			code = runtime_describe(source->runtimes[i], apis, request->id, deadline_ns,
-						info, err);
-		if (code == 0)
+			r = runtime_describe(source->runtimes[i], apis, request->id, deadline_ns,
+					     info, err);
+		if (r == 0)
 			return 0;
 		/* One that failed might know it: that is the answer if no other does. */
-		if (code > 0 || (code != -ENOENT && result < 0))
-			result = code;
+		if (r > 0 || (r != -ENOENT && result < 0))
+			result = r;
 	}
 	return result;
 }
@@ -113,7 +113,7 @@ static int sockets_describe(struct meta_source *base, const struct meta_request 
 	uint64_t deadline_ns = now_ns + (uint64_t)SOCKETS_LOOKUP_MS * NS_PER_MS;
 	enum meta_cache_state state = META_CACHE_NONE;
 	bool uses_cache = source->cache && request->owner == SINSP_OWNER_ROOT;
-	int code;
+	int r;
 
 	if (uses_cache) {
 		/* The rest of the time is for those that can be asked. */
@@ -124,11 +124,10 @@ static int sockets_describe(struct meta_source *base, const struct meta_request 
 		return 0;
 	if (state == META_CACHE_MISSING)
 		return -ENOENT;
-	code = sockets_ask(source, request, deadline_ns, info, err);
-	if (code == -ENOENT && uses_cache)
+	r = sockets_ask(source, request, deadline_ns, info, err);
+	if (r == -ENOENT && uses_cache)
 		meta_cache_put_missing(source->cache, request->id, now_ns + request->missing_ns);
-	return (code == -ENOENT || code == -EAGAIN) && state >= META_CACHE_SOME ? META_SOURCE_SOME
-										: code;
+	return (r == -ENOENT || r == -EAGAIN) && state >= META_CACHE_SOME ? META_SOURCE_SOME : r;
 }
 
 static void sockets_destroy(struct meta_source *base)
@@ -162,18 +161,18 @@ static int each_place(const struct sockets_config *config, add_place *add, void 
 		      struct error *err)
 {
 	const char *root = config->host_root ? config->host_root : "";
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; code == 0 && i < config->paths_count * COUNT(apis_of_any); i++) {
+	for (size_t i = 0; r == 0 && i < config->paths_count * COUNT(apis_of_any); i++) {
 		unsigned int apis = apis_of_any[i % COUNT(apis_of_any)];
 		const struct place place = {config->paths[i / COUNT(apis_of_any)], apis, NULL,
 					    apis == RUNTIME_ONE};
 
-		code = add_below(root, &place, add, data, err);
+		r = add_below(root, &place, add, data, err);
 	}
-	for (size_t i = 0; code == 0 && !config->without_defaults && i < COUNT(defaults); i++)
-		code = add_below(root, &defaults[i], add, data, err);
-	return code;
+	for (size_t i = 0; r == 0 && !config->without_defaults && i < COUNT(defaults); i++)
+		r = add_below(root, &defaults[i], add, data, err);
+	return r;
 }
 
 static int too_many(const struct place *place, struct error *err)
@@ -185,13 +184,13 @@ static int too_many(const struct place *place, struct error *err)
 static int add_asked(void *data, const struct place *place, struct error *err)
 {
 	struct sockets_source *source = data;
-	int code;
+	int r;
 
 	if (source->count == SOCKETS_MAX)
 		return too_many(place, err);
-	code = runtime_open(place->path, place->apis, &source->runtimes[source->count], err);
-	source->count += code == 0;
-	return code;
+	r = runtime_open(place->path, place->apis, &source->runtimes[source->count], err);
+	source->count += r == 0;
+	return r;
 }
 
 int sockets_source_create(const struct sockets_config *config, struct meta_source **result,
@@ -199,16 +198,16 @@ int sockets_source_create(const struct sockets_config *config, struct meta_sourc
 {
 	static const struct meta_source_ops ops = {sockets_describe, sockets_destroy};
 	struct sockets_source *source = calloc(1, sizeof(*source));
-	int code;
+	int r;
 
 	if (!source)
 		return error_set(err, -ENOMEM, "out of memory");
 	source->source.ops = &ops;
 	source->cache = config->cache ? meta_cache_ref(config->cache) : NULL;
-	code = each_place(config, add_asked, source, err);
-	if (code) {
+	r = each_place(config, add_asked, source, err);
+	if (r) {
 		sockets_destroy(&source->source);
-		return code;
+		return r;
 	}
 	*result = &source->source;
 	return 0;
@@ -239,9 +238,9 @@ static int ahead_describe(struct meta_source *base, const struct meta_request *r
 			  struct sinsp_container_info *info, struct error *err)
 {
 	struct ahead *ahead = (struct ahead *)base;
-	int code = ahead->asked->ops->describe(ahead->asked, request, info, err);
+	int r = ahead->asked->ops->describe(ahead->asked, request, info, err);
 
-	return code > 0 && !may_be_asked(ahead, request) ? 0 : code;
+	return r > 0 && !may_be_asked(ahead, request) ? 0 : r;
 }
 
 static void ahead_destroy(struct meta_source *base)
@@ -274,7 +273,7 @@ int sockets_ahead_create(const struct sockets_config *config, struct meta_source
 {
 	static const struct meta_source_ops ops = {ahead_describe, ahead_destroy};
 	struct ahead *ahead = calloc(1, sizeof(*ahead));
-	int code;
+	int r;
 
 	if (!ahead) {
 		meta_source_destroy(source);
@@ -282,12 +281,12 @@ int sockets_ahead_create(const struct sockets_config *config, struct meta_source
 	}
 	ahead->source.ops = &ops;
 	ahead->asked = source;
-	code = each_place(config, add_place_ahead, ahead, err);
-	if (code)
+	r = each_place(config, add_place_ahead, ahead, err);
+	if (r)
 		ahead_destroy(&ahead->source);
 	else
 		*result = &ahead->source;
-	return code;
+	return r;
 }
 
 struct followers {
@@ -303,15 +302,15 @@ static int add_followed(void *data, const struct place *place, struct error *err
 				       .cache = followers->config->cache,
 				       .with_env = followers->config->with_env,
 				       .is_named = place->is_named};
-	int code;
+	int r;
 
 	if (followers->count == SOCKETS_MAX)
 		return too_many(place, err);
-	code = runtime_open(place->path, place->apis, &config.runtime, err);
-	if (code == 0)
-		code = follow_create(&config, &followers->list[followers->count], err);
-	followers->count += code == 0;
-	return code;
+	r = runtime_open(place->path, place->apis, &config.runtime, err);
+	if (r == 0)
+		r = follow_create(&config, &followers->list[followers->count], err);
+	followers->count += r == 0;
+	return r;
 }
 
 int sockets_followers_create(const struct sockets_config *config,
@@ -319,14 +318,14 @@ int sockets_followers_create(const struct sockets_config *config,
 			     struct error *err)
 {
 	struct followers followers = {config, list, 0};
-	int code = each_place(config, add_followed, &followers, err);
+	int r = each_place(config, add_followed, &followers, err);
 
-	while (code && followers.count) {
+	while (r && followers.count) {
 		followers.count--;
 		list[followers.count]->ops->destroy(list[followers.count]);
 	}
 	*count = followers.count;
-	return code;
+	return r;
 }
 
 struct survey {
@@ -340,10 +339,10 @@ static int try_connect(const struct place *place, int *result, struct error *err
 	uint64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)SOCKETS_LOOKUP_MS * NS_PER_MS;
 	struct runtime *runtime;
 	struct stat socket;
-	int code = runtime_open(place->path, place->apis, &runtime, err);
+	int r = runtime_open(place->path, place->apis, &runtime, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (lstat(place->path, &socket) == 0)
 		runtime_set_owner(runtime, socket.st_uid);
 	*result = runtime_connect(runtime, deadline_ns, err);
@@ -355,14 +354,14 @@ static int survey_place(void *data, const struct place *place, struct error *err
 {
 	const struct survey *survey = data;
 	struct error failure = {""};
-	int result = -EAGAIN, code = 0;
+	int result = -EAGAIN, r = 0;
 
 	if (eaccess(place->path, F_OK))
 		return 0;
 	if (!place->used || eaccess(place->used, F_OK) == 0)
-		code = try_connect(place, &result, &failure);
-	if (code)
-		return error_set(err, code, "%s", failure.text);
+		r = try_connect(place, &result, &failure);
+	if (r)
+		return error_set(err, r, "%s", failure.text);
 	survey->seen(survey->data, place->path, place->apis, result, &failure);
 	return 0;
 }

@@ -115,15 +115,15 @@ int batch_own(struct batch *batch, size_t count)
 
 int batch_add_copies(struct batch *batch, const struct batch *other)
 {
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = other->first; i < other->end && code == 0; i++) {
+	for (size_t i = other->first; i < other->end && r == 0; i++) {
 		const struct output_record *record = &other->records[i];
 		const struct buf bytes = {.data = (char *)record->bytes, .len = record->len};
 
-		code = batch_add_copy(batch, record, &bytes);
+		r = batch_add_copy(batch, record, &bytes);
 	}
-	return code;
+	return r;
 }
 
 void batch_window(struct batch *batch, size_t count, size_t bytes, struct output_batch *window)

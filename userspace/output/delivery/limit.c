@@ -28,17 +28,17 @@ static int set_rules(struct limit *limit, size_t rules)
 static int init_fields(struct limit *limit, const struct output_config *config, struct error *err)
 {
 	struct filter_error wrong = {0};
-	int code;
+	int r;
 
 	if (getrandom(&limit->key, sizeof(limit->key), GRND_NONBLOCK) != sizeof(limit->key))
 		return error_set(err, -EIO, "there are no random numbers");
 	limit->seen = calloc(LIMIT_SEEN, sizeof(*limit->seen));
 	if (!limit->seen)
 		return error_set(err, -ENOMEM, "out of memory");
-	code = formatter_create_fields(&format_text, config->dedup, &limit->fields, &wrong);
-	if (code == -EINVAL)
-		return error_set(err, code, "dedup=%s: %s", config->dedup, wrong.text);
-	return code ? error_set(err, code, "out of memory") : 0;
+	r = formatter_create_fields(&format_text, config->dedup, &limit->fields, &wrong);
+	if (r == -EINVAL)
+		return error_set(err, r, "dedup=%s: %s", config->dedup, wrong.text);
+	return r ? error_set(err, r, "out of memory") : 0;
 }
 
 /* The time that so many events would take if they came evenly; 0 of one. */

@@ -61,7 +61,7 @@ int output_create(struct output_config *config, struct output_view *view, struct
 		  struct error *err)
 {
 	struct output *made = calloc(1, sizeof(*made));
-	int code;
+	int r;
 
 	if (!made) {
 		output_config_destroy(config);
@@ -72,17 +72,17 @@ int output_create(struct output_config *config, struct output_view *view, struct
 	made->view = *view;
 	find_wanted(made);
 	*view = (struct output_view){0};
-	code = limit_init(&made->limit, config, err);
-	if (code == 0 && config->redact)
-		code = redact_create((const char *const *)config->redact_patterns.items,
-				     config->redact_patterns.count, &made->redact, err);
+	r = limit_init(&made->limit, config, err);
+	if (r == 0 && config->redact)
+		r = redact_create((const char *const *)config->redact_patterns.items,
+				  config->redact_patterns.count, &made->redact, err);
 	if (made->redact && made->view.formatter)
 		formatter_set_hider(made->view.formatter,
 				    &(const struct text_hider){redact_arguments, made->redact});
-	if (code) {
-		name_output(config, "--", code, err);
+	if (r) {
+		name_output(config, "--", r, err);
 		output_destroy(made);
-		return code;
+		return r;
 	}
 	*output = made;
 	return 0;
@@ -216,29 +216,29 @@ static void choose_stream(struct output *output)
 
 static int output_begin_stream(struct output *output, struct error *err)
 {
-	int code;
+	int r;
 
 	choose_stream(output);
-	code = output->config->spool ? open_spool(output, err) : set_stream(output);
-	if (code == -ENOMEM)
-		return error_set(err, code, "%s: out of memory", output->config->text);
-	if (code == 0 && output->awaits_spool)
+	r = output->config->spool ? open_spool(output, err) : set_stream(output);
+	if (r == -ENOMEM)
+		return error_set(err, r, "%s: out of memory", output->config->text);
+	if (r == 0 && output->awaits_spool)
 		join_spool(output);
-	return code;
+	return r;
 }
 
 static int start(struct output *output, struct error *err)
 {
-	int code = output->sender.spooler ? spooler_start(&output->spooler, err) : 0;
+	int r = output->sender.spooler ? spooler_start(&output->spooler, err) : 0;
 
-	return code ? code : sender_start(&output->sender, err);
+	return r ? r : sender_start(&output->sender, err);
 }
 
 int output_try(const struct output *output, struct error *err)
 {
-	int code = opening_try(output->config, err);
+	int r = opening_try(output->config, err);
 
-	return code ? name_output(output->config, "", code, err) : 0;
+	return r ? name_output(output->config, "", r, err) : 0;
 }
 
 void output_continue(struct output *output, const struct output_past *past)
@@ -250,11 +250,11 @@ void output_continue(struct output *output, const struct output_past *past)
 int output_open(struct output *output, bool reads_file, bool (*is_over)(void), struct error *err)
 {
 	const struct output_config *config = output->config;
-	int code = queue_init(&output->queue, (size_t)config->queue_bytes,
-			      choose_policy(config, reads_file), is_over, &output->counters);
+	int r = queue_init(&output->queue, (size_t)config->queue_bytes,
+			   choose_policy(config, reads_file), is_over, &output->counters);
 
-	if (code)
-		return error_set(err, code, "output %s: %s", config->text, strerror(-code));
+	if (r)
+		return error_set(err, r, "output %s: %s", config->text, strerror(-r));
 	output->is_open = true;
 	output->form = (struct output_form){output->view.format, output->view.schema,
 					    output->stream, output->redact};
@@ -262,12 +262,12 @@ int output_open(struct output *output, bool reads_file, bool (*is_over)(void), s
 	output->sender.form = &output->form;
 	output->sender.queue = &output->queue;
 	output->sender.counters = &output->counters;
-	code = sender_open(&output->sender, err);
-	if (code == 0)
-		code = output_begin_stream(output, err);
-	if (code == 0)
-		code = start(output, err);
-	return code ? name_output(config, "", code, err) : 0;
+	r = sender_open(&output->sender, err);
+	if (r == 0)
+		r = output_begin_stream(output, err);
+	if (r == 0)
+		r = start(output, err);
+	return r ? name_output(config, "", r, err) : 0;
 }
 
 static void output_push(struct output *output)
@@ -486,15 +486,15 @@ static int output_renew(struct output *output)
 	struct output_account account;
 	struct error err = {""};
 	uint64_t waiting = count_waiting(output), lost;
-	int code;
+	int r;
 
 	output_account(output, &account);
 	lost = account.queued > waiting ? account.queued - waiting : 0;
 	sender_join(&output->sender);
 	spooler_join(&output->spooler);
-	code = spooler_renew(&output->spooler, lost, &err);
-	if (code)
-		return code;
+	r = spooler_renew(&output->spooler, lost, &err);
+	if (r)
+		return r;
 	counter_add(&output->counters.dropped[GAP_SPOOL_REMOVED], lost);
 	atomic_store(&output->sender.has_ended, false);
 	return start(output, &err);

@@ -37,11 +37,11 @@ static int delivery_outputs_add(struct output ***list, size_t *count, struct out
 
 int outputs_add(struct outputs *outputs, struct output *output)
 {
-	int code = delivery_outputs_add(&outputs->list, &outputs->count, output);
+	int r = delivery_outputs_add(&outputs->list, &outputs->count, output);
 
-	if (code)
+	if (r)
 		output_destroy(output);
-	return code;
+	return r;
 }
 
 static const char *spool_of(const struct output *output)
@@ -66,22 +66,22 @@ static int check_spools(const struct outputs *outputs, struct error *err)
 
 int outputs_open(struct outputs *outputs, bool reads_file, bool (*is_over)(void), struct error *err)
 {
-	int code = check_spools(outputs, err);
+	int r = check_spools(outputs, err);
 
 	outputs->reads_file = reads_file;
 	outputs->is_over = is_over;
-	for (size_t i = 0; i < outputs->count && code == 0; i++)
-		code = output_open(outputs->list[i], reads_file, is_over, err);
-	return code;
+	for (size_t i = 0; i < outputs->count && r == 0; i++)
+		r = output_open(outputs->list[i], reads_file, is_over, err);
+	return r;
 }
 
 int outputs_try(const struct outputs *outputs, struct error *err)
 {
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < outputs->count && code == 0; i++)
-		code = output_try(outputs->list[i], err);
-	return code;
+	for (size_t i = 0; i < outputs->count && r == 0; i++)
+		r = output_try(outputs->list[i], err);
+	return r;
 }
 
 /* Waits for outputs that were ended. */
@@ -319,13 +319,12 @@ static size_t outputs_find_equal(const struct outputs *outputs, const struct out
 /* Opens those of `next` that are new. */
 static int open_new(const struct outputs *outputs, struct outputs *next, struct error *err)
 {
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < next->count && code == 0; i++)
+	for (size_t i = 0; i < next->count && r == 0; i++)
 		if (outputs_find_equal(outputs, next->list[i]) == outputs->count)
-			code = output_open(next->list[i], outputs->reads_file, outputs->is_over,
-					   err);
-	return code;
+			r = output_open(next->list[i], outputs->reads_file, outputs->is_over, err);
+	return r;
 }
 
 /*
@@ -426,16 +425,16 @@ int outputs_change(struct outputs *outputs, struct outputs *next, struct error *
 	size_t most = outputs->ending_count + outputs->count;
 	struct output **ending = realloc(outputs->ending, (most + 1) * sizeof(*ending));
 	struct output **list;
-	int code;
+	int r;
 
 	if (!ending)
 		return error_set(err, -ENOMEM, "out of memory");
 	outputs->ending = ending;
-	code = check_spools(next, err);
-	if (code == 0)
-		code = open_new(outputs, next, err);
-	if (code)
-		return code;
+	r = check_spools(next, err);
+	if (r == 0)
+		r = open_new(outputs, next, err);
+	if (r)
+		return r;
 	keep_equal(outputs, next);
 	end_rest(outputs);
 	list = outputs->list;

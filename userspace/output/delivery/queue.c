@@ -75,21 +75,21 @@ static size_t limit(size_t value, size_t least, size_t most)
 static int init_condition(pthread_cond_t *condition)
 {
 	pthread_condattr_t attributes;
-	int code = pthread_condattr_init(&attributes);
+	int r = pthread_condattr_init(&attributes);
 
-	if (code)
-		return -code;
-	code = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	if (code == 0)
-		code = pthread_cond_init(condition, &attributes);
+	if (r)
+		return -r;
+	r = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	if (r == 0)
+		r = pthread_cond_init(condition, &attributes);
 	pthread_condattr_destroy(&attributes);
-	return -code;
+	return -r;
 }
 
 int queue_init(struct queue *queue, size_t bytes_max, enum output_policy policy,
 	       bool (*is_over)(void), struct output_counters *counters)
 {
-	int code;
+	int r;
 
 	*queue = (struct queue){
 		.bytes_max = bytes_max,
@@ -101,18 +101,18 @@ int queue_init(struct queue *queue, size_t bytes_max, enum output_policy policy,
 		.wake_records = SIZE_MAX,
 	};
 	atomic_init(&queue->demand, QUEUE_BUSY);
-	code = -pthread_mutex_init(&queue->lock, NULL);
-	if (code)
-		return code;
-	code = init_condition(&queue->filled);
-	if (code == 0) {
-		code = init_condition(&queue->emptied);
-		if (code)
+	r = -pthread_mutex_init(&queue->lock, NULL);
+	if (r)
+		return r;
+	r = init_condition(&queue->filled);
+	if (r == 0) {
+		r = init_condition(&queue->emptied);
+		if (r)
 			pthread_cond_destroy(&queue->filled);
 	}
-	if (code)
+	if (r)
 		pthread_mutex_destroy(&queue->lock);
-	return code;
+	return r;
 }
 
 static void destroy_list(struct block *block)

@@ -70,15 +70,15 @@ void sender_report(struct sender *sender, int code, const struct error *err)
 static void call(struct sender *sender, int (*function)(void *target, struct error *err))
 {
 	struct error err = {""};
-	int code;
+	int r;
 
 	if (!function)
 		return;
 	heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_TARGET);
-	code = function(sender->target, &err);
+	r = function(sender->target, &err);
 	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
-	if (code)
-		sender_report(sender, code, &err);
+	if (r)
+		sender_report(sender, r, &err);
 }
 
 void sender_do_chores(struct sender *sender)
@@ -360,13 +360,13 @@ size_t sender_send_window(struct sender *sender, struct output_batch *window)
 	struct rejection rejection = {sender, GAP_REJECTED};
 	struct batch_result result;
 	struct error err = {""};
-	int code;
+	int r;
 
 	window->stream = sender->form->stream;
 	heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_TARGET);
-	code = sender->config->kind->send(sender->target, window, &err);
+	r = sender->config->kind->send(sender->target, window, &err);
 	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
-	sender_report(sender, code, &err);
+	sender_report(sender, r, &err);
 	if (window->too_large) {
 		make_smaller(sender, window);
 		rejection.cause = GAP_TOO_LARGE;
@@ -374,7 +374,7 @@ size_t sender_send_window(struct sender *sender, struct output_batch *window)
 	if (window->divide)
 		divide(sender, window);
 	result = batch_settle(&sender->batch, window, sender_reject, &rejection);
-	count_result(sender, &result, code || result.left);
+	count_result(sender, &result, r || result.left);
 	if (window->uncertain)
 		counter_add(&sender->counters->redelivered,
 			    batch_redeliver(&sender->batch, result.left, drops_mark, sender->form));
@@ -459,19 +459,19 @@ int sender_open(struct sender *sender, struct error *err)
 {
 	const struct output_config *config = sender->config;
 	size_t queue_share = (size_t)config->queue_bytes / QUEUE_SHARE;
-	int code = output_stop_init(&sender->stop);
+	int r = output_stop_init(&sender->stop);
 
-	if (code)
-		return error_set(err, code, "%s: %s", config->text, strerror(-code));
+	if (r)
+		return error_set(err, r, "%s: %s", config->text, strerror(-r));
 	/* A batch that is most of the queue would leave no room for others. */
 	sender->bytes_max = (size_t)config->batch_bytes < queue_share ? (size_t)config->batch_bytes
 								      : queue_share;
 	sender->count_max = (size_t)config->batch_count;
 	if (getrandom(&sender->chance, sizeof(sender->chance), GRND_NONBLOCK) < 0)
 		sender->chance = (unsigned int)clock_ns(CLOCK_MONOTONIC);
-	code = delivery_status_init(&sender->status);
-	if (code)
-		return error_set(err, code, "%s: %s", config->text, strerror(-code));
+	r = delivery_status_init(&sender->status);
+	if (r)
+		return error_set(err, r, "%s: %s", config->text, strerror(-r));
 	return opening_open(config, &sender->stop, &sender->target, err);
 }
 
@@ -479,17 +479,17 @@ int sender_start(struct sender *sender, struct error *err)
 {
 	struct output_reach reach;
 	struct files_limits files;
-	int code = opening_reach(sender->config, &reach, err);
+	int r = opening_reach(sender->config, &reach, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	files = output_reach_limits(&reach);
-	code = thread_start(&sender->thread, &files, sender->spooler ? sender->run : run_from_queue,
-			    sender);
+	r = thread_start(&sender->thread, &files, sender->spooler ? sender->run : run_from_queue,
+			 sender);
 	output_reach_finish(&reach);
-	if (code)
-		return error_set(err, code, "%s: cannot start a thread: %s", sender->config->text,
-				 strerror(-code));
+	if (r)
+		return error_set(err, r, "%s: cannot start a thread: %s", sender->config->text,
+				 strerror(-r));
 	sender->is_started = true;
 	return 0;
 }
@@ -570,18 +570,17 @@ static bool send_spooled(struct sender *sender, uint64_t position)
 	struct batch *batch = &sender->batch;
 	struct output_batch window;
 	struct error err = {""};
-	int code = 0;
+	int r = 0;
 
 	while (batch_count(batch) && !sender_is_stopped(sender) &&
 	       !spooler_is_gone(sender->spooler)) {
 		sender_make_window(sender, &window);
 		heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_SPOOL);
 		if (position)
-			code = spool_attempt(spool, position + batch->first + window.count - 1,
-					     &err);
+			r = spool_attempt(spool, position + batch->first + window.count - 1, &err);
 		heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
-		if (code) {
-			wait_for_spool(sender, code, &err);
+		if (r) {
+			wait_for_spool(sender, r, &err);
 			continue;
 		}
 		if (sender_send_window(sender, &window)) {

@@ -76,10 +76,10 @@ static int try_to_open(struct spooler *spooler, struct error *err)
 	};
 	const struct spool_before *before;
 	struct spool_stats stats;
-	int code = spool_open(&config, &spooler->spool, err);
+	int r = spool_open(&config, &spooler->spool, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	spool_stats(spooler->spool, &stats);
 	/* The power took some of what earlier runs had. */
 	spooler->backlog = stats.records + stats.lost[SPOOL_LOST_POWER];
@@ -106,14 +106,14 @@ static void report_closed(struct spooler *spooler, const struct error *reason)
 int spooler_open(struct spooler *spooler, struct error *err)
 {
 	struct error reason = {""};
-	int code = delivery_status_init(&spooler->status);
+	int r = delivery_status_init(&spooler->status);
 
-	if (code)
-		return error_set(err, code, "%s: %s", spooler->config->text, strerror(-code));
-	code = try_to_open(spooler, &reason);
-	if (code && (spooler->must_open || !spool_may_open_later(code)))
-		return error_set(err, code, "%s", reason.text);
-	if (code)
+	if (r)
+		return error_set(err, r, "%s: %s", spooler->config->text, strerror(-r));
+	r = try_to_open(spooler, &reason);
+	if (r && (spooler->must_open || !spool_may_open_later(r)))
+		return error_set(err, r, "%s", reason.text);
+	if (r)
 		report_closed(spooler, &reason);
 	return 0;
 }
@@ -150,22 +150,22 @@ static int store(struct spooler *spooler, const struct output_record *records, s
 {
 	struct batch *batch = &spooler->batch;
 	struct error err = {""};
-	int code = 0;
+	int r = 0;
 
 	heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
 	spool_use_numbers(spooler->spool, last_missing(&spooler->missing));
 	drops_add(spooler->form, &spooler->missing, spooler->last_number, batch);
 	if (batch_add(batch, records, count))
-		code = error_set(&err, -ENOMEM, "out of memory for the spool");
+		r = error_set(&err, -ENOMEM, "out of memory for the spool");
 	else if (batch_count(batch))
-		code = spool_append(spooler->spool, batch->records + batch->first,
-				    batch_count(batch), &err);
+		r = spool_append(spooler->spool, batch->records + batch->first, batch_count(batch),
+				 &err);
 	heartbeat_set(&spooler->heartbeat, HEARTBEAT_WORKS);
 	batch_take_blocks(batch);
-	delivery_status_set(&spooler->status, code ? &err : NULL);
-	if (code == 0)
+	delivery_status_set(&spooler->status, r ? &err : NULL);
+	if (r == 0)
 		gaps_clear(&spooler->missing);
-	return code;
+	return r;
 }
 
 /* Says what is missing, also if no record follows. */
@@ -177,13 +177,13 @@ static void store_gaps(struct spooler *spooler)
 
 static void spooler_keep(struct spooler *spooler, struct block *block)
 {
-	int code;
+	int r;
 
 	hide_secrets(spooler->form, block);
 	gaps_move(&spooler->missing, &block->before);
-	code = store(spooler, block->records, block->count);
-	if (code)
-		spooler_miss(spooler, code, block);
+	r = store(spooler, block->records, block->count);
+	if (r)
+		spooler_miss(spooler, r, block);
 	else if (block->count)
 		spooler->last_number = block->records[block->count - 1].number;
 }
@@ -297,13 +297,13 @@ int spooler_renew(struct spooler *spooler, uint64_t count, struct error *err)
 {
 	struct spool_loss lost;
 	struct gap gap;
-	int code = output_make_folders(spooler->config, err);
+	int r = output_make_folders(spooler->config, err);
 
-	if (code == 0)
-		code = spool_renew(spooler->spool, &lost, err);
-	if (code) {
+	if (r == 0)
+		r = spool_renew(spooler->spool, &lost, err);
+	if (r) {
 		delivery_status_set(&spooler->status, err);
-		return code;
+		return r;
 	}
 	gap = (struct gap){lost.from, lost.to, count, lost.first_ns, lost.last_ns};
 	if (count && lost.from <= lost.to)
@@ -336,16 +336,16 @@ int spooler_start(struct spooler *spooler, struct error *err)
 {
 	struct output_reach reach = {0};
 	struct files_limits files;
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	output_reach_spool(spooler->config, &reach);
 	files = output_reach_limits(&reach);
 	if (!reach.failed)
-		code = thread_start(&spooler->thread, &files, spooler_run_thread, spooler);
+		r = thread_start(&spooler->thread, &files, spooler_run_thread, spooler);
 	output_reach_finish(&reach);
-	if (code)
-		return error_set(err, code, "%s: cannot start a thread: %s", spooler->config->text,
-				 strerror(-code));
+	if (r)
+		return error_set(err, r, "%s: cannot start a thread: %s", spooler->config->text,
+				 strerror(-r));
 	spooler->is_started = true;
 	return 0;
 }

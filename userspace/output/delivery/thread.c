@@ -33,14 +33,14 @@ int thread_call(const struct files_limits *files, void (*function)(void *), void
 	struct thread_call thread_call = {files, function, context, err, 0};
 	sigset_t all, before;
 	pthread_t thread;
-	int code;
+	int r;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	code = pthread_create(&thread, NULL, run_call, &thread_call);
+	r = pthread_create(&thread, NULL, run_call, &thread_call);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (code)
-		return error_set(err, -code, "cannot start a thread: %s", strerror(code));
+	if (r)
+		return error_set(err, -r, "cannot start a thread: %s", strerror(r));
 	pthread_join(thread, NULL);
 	return thread_call.code;
 }
@@ -64,9 +64,9 @@ int thread_start(pthread_t *thread, const struct files_limits *files, void *(*ru
 		 void *context)
 {
 	struct start made = {thread, run, context, 0};
-	int code = thread_call(files, start, &made, NULL);
+	int r = thread_call(files, start, &made, NULL);
 
-	return code ? code : made.code;
+	return r ? r : made.code;
 }
 
 /* What libraries start when a target is opened has the privileges of the thread that opens it. */
@@ -110,40 +110,40 @@ static int opening_call(struct opening *opening, void (*function)(void *context)
 {
 	struct output_reach reach;
 	struct files_limits files;
-	int code = output_make_folders(opening->config, opening->err);
+	int r = output_make_folders(opening->config, opening->err);
 
-	if (code == 0)
-		code = output_check_files(opening->config, opening->err);
-	if (code == 0)
-		code = opening_reach(opening->config, &reach, opening->err);
-	if (code)
-		return code;
+	if (r == 0)
+		r = output_check_files(opening->config, opening->err);
+	if (r == 0)
+		r = opening_reach(opening->config, &reach, opening->err);
+	if (r)
+		return r;
 	files = output_reach_limits(&reach);
-	code = thread_call(&files, function, opening, opening->err);
+	r = thread_call(&files, function, opening, opening->err);
 	output_reach_finish(&reach);
-	return code ? code : opening->code;
+	return r ? r : opening->code;
 }
 
 int opening_open(const struct output_config *config, struct output_stop *stop, void **target,
 		 struct error *err)
 {
 	struct opening opening = {.config = config, .stop = stop, .err = err};
-	int code = opening_call(&opening, open_target);
+	int r = opening_call(&opening, open_target);
 
 	*target = opening.target;
-	return code;
+	return r;
 }
 
 int opening_try(const struct output_config *config, struct error *err)
 {
 	struct output_stop stop;
 	struct opening opening = {.config = config, .stop = &stop, .err = err};
-	int code = output_stop_init(&stop);
+	int r = output_stop_init(&stop);
 
-	if (code)
-		error_set(err, code, "%s: %s", config->text, strerror(-code));
+	if (r)
+		error_set(err, r, "%s: %s", config->text, strerror(-r));
 	else
-		code = opening_call(&opening, open_and_close);
+		r = opening_call(&opening, open_and_close);
 	output_stop_finish(&stop);
-	return code;
+	return r;
 }

@@ -72,10 +72,10 @@ static int open_or_make(const char *path, mode_t mode)
 			break;
 		fd = open(path, flags | O_CREAT | O_EXCL, mode);
 		if (fd >= 0 && fchmod(fd, mode)) {
-			int code = -errno;
+			int r = -errno;
 
 			close(fd);
-			return code;
+			return r;
 		}
 		if (fd >= 0 || errno != EEXIST)
 			break;
@@ -134,18 +134,18 @@ static int appended_cut_tail(int fd, const char *path, struct stat *stat)
 
 int appended_open(struct appended *file, const char *path, bool lines, struct error *err)
 {
-	int fd = open_or_make(path, file->mode), code = fd < 0 ? fd : 0;
+	int fd = open_or_make(path, file->mode), r = fd < 0 ? fd : 0;
 	struct stat stat;
 
-	if (code == 0 && fstat(fd, &stat))
-		code = -errno;
-	if (code == 0 && lines && S_ISREG(stat.st_mode) && stat.st_size)
-		code = appended_cut_tail(fd, path, &stat);
+	if (r == 0 && fstat(fd, &stat))
+		r = -errno;
+	if (r == 0 && lines && S_ISREG(stat.st_mode) && stat.st_size)
+		r = appended_cut_tail(fd, path, &stat);
 	flock(fd, LOCK_SH | LOCK_NB); /* for appended_cut_tail() of others */
-	if (code) {
+	if (r) {
 		if (fd >= 0)
 			close(fd);
-		return appended_fail(code, "open", path, err);
+		return appended_fail(r, "open", path, err);
 	}
 	if (file->fd >= 0)
 		close(file->fd);
@@ -225,22 +225,22 @@ static int mend(struct appended *file, const struct output_batch *batch, size_t 
 int appended_write(struct appended *file, const struct output_batch *batch, size_t from, size_t to,
 		   size_t *done)
 {
-	int code = 0;
+	int r = 0;
 
 	*done = from;
 	if (file->torn_number) {
-		code = mend(file, batch, &from);
-		if (code)
-			return code;
+		r = mend(file, batch, &from);
+		if (r)
+			return r;
 	}
 	if (fstat(file->fd, &file->stat))
 		return -errno;
 	*done = from;
-	code = stream_write(file->fd, file->stop, batch, to, done);
+	r = stream_write(file->fd, file->stop, batch, to, done);
 	if (*done > from)
 		file->torn_number = 0;
-	if (code)
+	if (r)
 		appended_cut_back(file, batch, from, done);
 	file->stat.st_size += (off_t)(*done - from);
-	return code;
+	return r;
 }

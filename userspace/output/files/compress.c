@@ -64,7 +64,7 @@ static void *compress_gzip_create(void)
 static int compress_gzip_put(struct job *job, bool last)
 {
 	z_stream *stream = job->state;
-	int code;
+	int r;
 
 	stream->next_in = job->in;
 	stream->avail_in = (uInt)job->in_len;
@@ -72,9 +72,9 @@ static int compress_gzip_put(struct job *job, bool last)
 		stream->next_out = job->out;
 		stream->avail_out = OUT_BYTES;
 		deflate(stream, last ? Z_FINISH : Z_NO_FLUSH);
-		code = compress_write_all(job->to, job->out, OUT_BYTES - stream->avail_out);
-	} while (code == 0 && stream->avail_out == 0);
-	return code;
+		r = compress_write_all(job->to, job->out, OUT_BYTES - stream->avail_out);
+	} while (r == 0 && stream->avail_out == 0);
+	return r;
 }
 
 static void compress_gzip_destroy(void *state)
@@ -98,7 +98,7 @@ static int compress_zstd_put(struct job *job, bool last)
 {
 	ZSTD_inBuffer in = {.src = job->in, .size = job->in_len};
 	size_t left;
-	int code;
+	int r;
 
 	do {
 		ZSTD_outBuffer out = {.dst = job->out, .size = OUT_BYTES};
@@ -107,9 +107,9 @@ static int compress_zstd_put(struct job *job, bool last)
 					    last ? ZSTD_e_end : ZSTD_e_continue);
 		if (ZSTD_isError(left))
 			return -ENOMEM; /* it allocates on its first use */
-		code = compress_write_all(job->to, job->out, out.pos);
-	} while (code == 0 && (last ? left > 0 : in.pos < in.size));
-	return code;
+		r = compress_write_all(job->to, job->out, out.pos);
+	} while (r == 0 && (last ? left > 0 : in.pos < in.size));
+	return r;
 }
 
 static void compress_zstd_destroy(void *state)
@@ -132,7 +132,7 @@ static int compress_run(const struct method *method, struct job *job, int from,
 			const struct output_stop *stop, uint64_t *bytes)
 {
 	uint64_t total = 0;
-	int code;
+	int r;
 
 	do {
 		ssize_t n = read(from, job->in, IN_BYTES);
@@ -143,11 +143,11 @@ static int compress_run(const struct method *method, struct job *job, int from,
 			return -ECANCELED;
 		job->in_len = (size_t)n;
 		total += job->in_len;
-		code = method->put(job, n == 0);
-	} while (code == 0 && job->in_len);
-	if (code == 0)
+		r = method->put(job, n == 0);
+	} while (r == 0 && job->in_len);
+	if (r == 0)
 		*bytes = total;
-	return code;
+	return r;
 }
 
 int compress_file(enum compress_method name, int from, int to, const struct output_stop *stop,
@@ -155,15 +155,15 @@ int compress_file(enum compress_method name, int from, int to, const struct outp
 {
 	const struct method *method = &methods[name];
 	struct job job = {.state = method->create(), .to = to};
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	job.in = malloc(IN_BYTES);
 	job.out = malloc(OUT_BYTES);
 	if (job.state && job.in && job.out)
-		code = compress_run(method, &job, from, stop, bytes);
+		r = compress_run(method, &job, from, stop, bytes);
 	if (job.state)
 		method->destroy(job.state);
 	free(job.in);
 	free(job.out);
-	return code;
+	return r;
 }

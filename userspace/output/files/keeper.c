@@ -60,7 +60,7 @@ static int compress_to(struct keeper *keeper, int from, const char *part, const 
 {
 	uint64_t bytes;
 	struct stat stat;
-	int to = -1, code = 0;
+	int to = -1, r = 0;
 
 	if (fstat(from, &stat))
 		return -errno;
@@ -68,21 +68,21 @@ static int compress_to(struct keeper *keeper, int from, const char *part, const 
 	if (to < 0)
 		return -errno;
 	if (fchown(to, stat.st_uid, stat.st_gid) || fchmod(to, stat.st_mode & 0777))
-		code = -errno;
-	if (code == 0)
-		code = compress_file(keeper->method, from, to, &keeper->stop, &bytes);
+		r = -errno;
+	if (r == 0)
+		r = compress_file(keeper->method, from, to, &keeper->stop, &bytes);
 	/* Only what is safely on disk may replace the original. */
-	if (code == 0 && fsync(to))
-		code = -errno;
-	if (close(to) && code == 0)
-		code = -errno;
-	if (code == 0 && !keeper_is_whole(from, bytes))
-		code = -EBUSY;
-	if (code == 0 && rename(part, path))
-		code = -errno;
-	if (code)
+	if (r == 0 && fsync(to))
+		r = -errno;
+	if (close(to) && r == 0)
+		r = -errno;
+	if (r == 0 && !keeper_is_whole(from, bytes))
+		r = -EBUSY;
+	if (r == 0 && rename(part, path))
+		r = -errno;
+	if (r)
 		unlink(part);
-	return code;
+	return r;
 }
 
 /*
@@ -93,7 +93,7 @@ static void compress(struct keeper *keeper, const char *path)
 {
 	char *part = NULL, *whole = NULL;
 	uint64_t number = 0;
-	int from, code = -ENOMEM;
+	int from, r = -ENOMEM;
 
 	from = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (from < 0) {
@@ -107,13 +107,13 @@ static void compress(struct keeper *keeper, const char *path)
 	else if (asprintf(&part, "%s" ROTATED_PART "%016" PRIx64, whole, number) < 0)
 		part = NULL;
 	if (whole && part)
-		code = compress_to(keeper, from, part, whole);
+		r = compress_to(keeper, from, part, whole);
 	posix_fadvise(from, 0, 0, POSIX_FADV_DONTNEED);
 	close(from);
-	if (code == 0)
+	if (r == 0)
 		remove_file(keeper, path);
-	else if (code != -ECANCELED && code != -EBUSY && code != -ENOENT)
-		keeper_fail(keeper, "compress", path, code);
+	else if (r != -ECANCELED && r != -EBUSY && r != -ENOENT)
+		keeper_fail(keeper, "compress", path, r);
 	free(part);
 	free(whole);
 }
@@ -152,10 +152,10 @@ static void prune(struct keeper *keeper, struct rotated_list *list)
 static void keeper_work(struct keeper *keeper)
 {
 	struct rotated_list list;
-	int code = rotated_list_read(keeper->path, &list);
+	int r = rotated_list_read(keeper->path, &list);
 
-	if (code)
-		keeper_fail(keeper, "list the rotated files of", keeper->path, code);
+	if (r)
+		keeper_fail(keeper, "list the rotated files of", keeper->path, r);
 	else
 		prune(keeper, &list);
 	for (size_t i = 0; i < list.count && keeper->method != COMPRESS_NONE; i++)
@@ -204,25 +204,25 @@ int keeper_create(const char *path, uint64_t keep, enum compress_method method,
 {
 	struct keeper *keeper = calloc(1, sizeof(*keeper));
 	sigset_t all, before;
-	int code;
+	int r;
 
 	if (!keeper)
 		return -ENOMEM;
 	*keeper = (struct keeper){.path = path, .keep = keep, .method = method};
 	pthread_mutex_init(&keeper->lock, NULL);
 	pthread_cond_init(&keeper->changed, NULL);
-	code = output_stop_init(&keeper->stop);
-	if (code == 0) {
+	r = output_stop_init(&keeper->stop);
+	if (r == 0) {
 		sigfillset(&all);
 		pthread_sigmask(SIG_BLOCK, &all, &before);
-		code = -pthread_create(&keeper->thread, NULL, keeper_run, keeper);
+		r = -pthread_create(&keeper->thread, NULL, keeper_run, keeper);
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
-	if (code)
+	if (r)
 		keeper_release(keeper);
 	else
 		*result = keeper;
-	return code;
+	return r;
 }
 
 static void change(struct keeper *keeper, bool *flag)
@@ -251,15 +251,15 @@ void keeper_wake(struct keeper *keeper)
 
 int keeper_result(struct keeper *keeper, struct error *err)
 {
-	int code;
+	int r;
 
 	if (!keeper)
 		return 0;
 	pthread_mutex_lock(&keeper->lock);
-	code = keeper->code;
+	r = keeper->code;
 	keeper->code = 0;
-	if (code)
-		error_set(err, code, "%s", keeper->err.text);
+	if (r)
+		error_set(err, r, "%s", keeper->err.text);
 	pthread_mutex_unlock(&keeper->lock);
-	return code;
+	return r;
 }

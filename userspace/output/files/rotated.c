@@ -113,25 +113,25 @@ int rotated_list_read(const char *path, struct rotated_list *list)
 	struct rotated_file file;
 	struct dirent *entry;
 	DIR *dir = NULL;
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	*list = (struct rotated_list){0};
 	if (!folder)
 		goto out;
-	code = 0;
+	r = 0;
 	dir = opendir(*folder ? folder : ".");
 	if (!dir)
-		code = -errno;
-	while (code == 0 && (entry = readdir(dir)))
+		r = -errno;
+	while (r == 0 && (entry = readdir(dir)))
 		if (recognise(entry->d_name, base, &file))
-			code = append_file(list, &file, folder, entry->d_name);
+			r = append_file(list, &file, folder, entry->d_name);
 	if (list->count)
 		qsort(list->files, list->count, sizeof(list->files[0]), rotated_compare);
 out:
 	if (dir)
 		closedir(dir);
 	free(folder);
-	return code;
+	return r;
 }
 
 void rotated_list_finish(struct rotated_list *list)
@@ -145,11 +145,11 @@ void rotated_list_finish(struct rotated_list *list)
 int rotated_newest(const char *path, uint64_t *ms)
 {
 	struct rotated_list list;
-	int code = rotated_list_read(path, &list);
+	int r = rotated_list_read(path, &list);
 
-	*ms = code == 0 && list.count ? list.files[list.count - 1].ms : 0;
+	*ms = r == 0 && list.count ? list.files[list.count - 1].ms : 0;
 	rotated_list_finish(&list);
-	return code;
+	return r;
 }
 
 /* Some file systems cannot exclude that the name is taken; there it is asked before. */
@@ -168,19 +168,19 @@ int rotated_rename(const char *path, uint64_t now_ns, uint64_t *ms)
 {
 	uint64_t next = now_ns / NS_PER_MS;
 	struct buf to = {0};
-	int code = -EEXIST;
+	int r = -EEXIST;
 
 	if (next <= *ms)
 		next = *ms + 1;
-	for (int i = 0; i < RENAMES_MAX && code == -EEXIST; i++, next++) {
+	for (int i = 0; i < RENAMES_MAX && r == -EEXIST; i++, next++) {
 		buf_clear(&to);
 		buf_append_string(&to, path);
 		append_stamp(next, &to);
 		buf_append_char(&to, '\0');
-		code = to.failed ? -ENOMEM : rename_to_free(path, to.data);
+		r = to.failed ? -ENOMEM : rename_to_free(path, to.data);
 	}
 	buf_finish(&to);
-	if (code == 0)
+	if (r == 0)
 		*ms = next - 1;
-	return code;
+	return r;
 }

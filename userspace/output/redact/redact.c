@@ -41,12 +41,12 @@ static int add_own(struct redact *redact, const char *text, struct error *err)
 	struct own_pattern *own = &redact->own[redact->own_count];
 	PCRE2_UCHAR message[256];
 	PCRE2_SIZE offset;
-	int code;
+	int r;
 
-	own->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, PCRE2_NEVER_UTF, &code,
+	own->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, PCRE2_NEVER_UTF, &r,
 				  &offset, NULL);
 	if (!own->code) {
-		pcre2_get_error_message(code, message, sizeof(message));
+		pcre2_get_error_message(r, message, sizeof(message));
 		return error_set(err, -EINVAL, "redact-pattern=%s: %s, at character %zu", text,
 				 (const char *)message, offset + 1);
 	}
@@ -78,7 +78,7 @@ static void redact_add_pattern(struct redact *redact, size_t i)
 int redact_create(const char *const *own, size_t count, struct redact **redact, struct error *err)
 {
 	struct redact *made = calloc(1, sizeof(*made));
-	int code = 0;
+	int r = 0;
 
 	if (made)
 		made->own = calloc(count ? count : 1, sizeof(*made->own));
@@ -89,13 +89,13 @@ int redact_create(const char *const *own, size_t count, struct redact **redact, 
 	made->expected = REDACT_KINDS;
 	for (size_t i = redact_patterns_count; i-- > 0;)
 		redact_add_pattern(made, i);
-	for (size_t i = 0; i < count && code == 0; i++)
-		code = add_own(made, own[i], err);
-	if (code)
+	for (size_t i = 0; i < count && r == 0; i++)
+		r = add_own(made, own[i], err);
+	if (r)
 		redact_destroy(made);
 	else
 		*redact = made;
-	return code;
+	return r;
 }
 
 void redact_destroy(struct redact *redact)

@@ -114,13 +114,12 @@ static int append_fail(struct spool *spool, size_t count, int code, struct error
 /* Refuses a batch without a try, which would cost a system call for each. */
 static int append_refuse(struct spool *spool, size_t count, struct error *err)
 {
-	int code = spool->writer.failure;
+	int r = spool->writer.failure;
 
 	pthread_mutex_lock(&spool->lock);
-	spool->stats.refused[spool_cause(code)] += count;
+	spool->stats.refused[spool_cause(r)] += count;
 	pthread_mutex_unlock(&spool->lock);
-	return error_set(err, code, "cannot write to the spool %s: %s", spool->path,
-			 append_advice(code));
+	return error_set(err, r, "cannot write to the spool %s: %s", spool->path, append_advice(r));
 }
 
 int spool_append(struct spool *spool, const struct output_record *records, size_t count,

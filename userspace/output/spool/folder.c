@@ -76,7 +76,7 @@ static int folder_check_owner(int fd, const char *path, struct error *err)
 
 int spool_folder_open(const char *path, struct error *err)
 {
-	int fd, code;
+	int fd, r;
 
 	if (mkdir(path, 0700) && errno != EEXIST)
 		return error_set(err, -errno, "cannot make the folder %s of a spool: %s", path,
@@ -85,10 +85,10 @@ int spool_folder_open(const char *path, struct error *err)
 	if (fd < 0)
 		return error_set(err, -errno, "cannot open the folder %s of a spool: %s", path,
 				 strerror(errno));
-	code = folder_check_owner(fd, path, err);
-	if (code)
+	r = folder_check_owner(fd, path, err);
+	if (r)
 		close(fd);
-	return code ? code : fd;
+	return r ? r : fd;
 }
 
 /* The process that holds the lock has written its number there. */

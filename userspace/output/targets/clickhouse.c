@@ -50,7 +50,7 @@ static int clickhouse_open_profile(struct http_target *target, struct url *url)
 	const char *table = target->keys->table ? target->keys->table : "lanner.events";
 	struct clickhouse *own = calloc(1, sizeof(*own));
 	struct buf query = {0};
-	int code;
+	int r;
 
 	if (!own)
 		return -ENOMEM;
@@ -59,9 +59,9 @@ static int clickhouse_open_profile(struct http_target *target, struct url *url)
 	json_append_string(&own->node, target->host, strlen(target->host));
 	buf_printf(&query, "INSERT INTO %s FORMAT JSONEachRow", table);
 	buf_append_char(&query, '\0');
-	code = query.failed || own->node.failed ? -ENOMEM : url_add_query(url, "query", query.data);
+	r = query.failed || own->node.failed ? -ENOMEM : url_add_query(url, "query", query.data);
 	buf_finish(&query);
-	return code ? code : url_add_query(url, "input_format_skip_unknown_fields", "1");
+	return r ? r : url_add_query(url, "input_format_skip_unknown_fields", "1");
 }
 
 static void clickhouse_close_profile(struct http_target *target)

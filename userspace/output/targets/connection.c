@@ -56,14 +56,14 @@ static int socket_error(int fd)
 static int connect_to(int fd, const struct sockaddr *address, socklen_t len,
 		      const struct output_stop *stop, uint64_t deadline_ns)
 {
-	int code;
+	int r;
 
 	if (connect(fd, address, len) == 0)
 		return 0;
 	if (errno != EINPROGRESS && errno != EINTR)
 		return -errno;
-	code = deadline_wait(stop, fd, POLLOUT, deadline_ns);
-	return code < 0 ? code : socket_error(fd);
+	r = deadline_wait(stop, fd, POLLOUT, deadline_ns);
+	return r < 0 ? r : socket_error(fd);
 }
 
 /* When an address has had its share of the time, so that the next ones get theirs. */
@@ -80,17 +80,17 @@ static uint64_t connection_share(const struct addrinfo *addresses, uint64_t dead
 int dial(const struct addrinfo *addresses, uint64_t timeout_ns, const struct output_stop *stop,
 	 uint64_t deadline_ns, int *result)
 {
-	int code = -EADDRNOTAVAIL;
+	int r = -EADDRNOTAVAIL;
 
-	for (; addresses && code != -ECANCELED; addresses = addresses->ai_next) {
+	for (; addresses && r != -ECANCELED; addresses = addresses->ai_next) {
 		int fd = socket(addresses->ai_family,
 				addresses->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
 				addresses->ai_protocol);
 
-		code = fd < 0 ? -errno
-			      : connect_to(fd, addresses->ai_addr, addresses->ai_addrlen, stop,
-					   connection_share(addresses, deadline_ns));
-		if (code == 0) {
+		r = fd < 0 ? -errno
+			   : connect_to(fd, addresses->ai_addr, addresses->ai_addrlen, stop,
+					connection_share(addresses, deadline_ns));
+		if (r == 0) {
 			if (addresses->ai_socktype == SOCK_STREAM)
 				keep_alive(fd, timeout_ns);
 			*result = fd;
@@ -99,7 +99,7 @@ int dial(const struct addrinfo *addresses, uint64_t timeout_ns, const struct out
 		if (fd >= 0)
 			close(fd);
 	}
-	return code;
+	return r;
 }
 
 int dial_unix(const char *path, int type, const struct output_stop *stop, uint64_t deadline_ns,
@@ -108,7 +108,7 @@ int dial_unix(const char *path, int type, const struct output_stop *stop, uint64
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	size_t len = strlen(path);
 	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
-	int fd, code;
+	int fd, r;
 
 	if (len >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
@@ -122,17 +122,17 @@ int dial_unix(const char *path, int type, const struct output_stop *stop, uint64
 		return -errno;
 	/* The peer has no room for another connection: there is nothing to poll for. */
 	do {
-		code = connect_to(fd, (struct sockaddr *)&address, size, stop, deadline_ns);
-		if (code == -EAGAIN && clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
-			code = -ETIMEDOUT;
-		if (code == -EAGAIN && output_wait(stop, -1, 0, UNIX_RETRY_MS) == -ECANCELED)
-			code = -ECANCELED;
-	} while (code == -EAGAIN);
-	if (code)
+		r = connect_to(fd, (struct sockaddr *)&address, size, stop, deadline_ns);
+		if (r == -EAGAIN && clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+			r = -ETIMEDOUT;
+		if (r == -EAGAIN && output_wait(stop, -1, 0, UNIX_RETRY_MS) == -ECANCELED)
+			r = -ECANCELED;
+	} while (r == -EAGAIN);
+	if (r)
 		close(fd);
 	else
 		*result = fd;
-	return code;
+	return r;
 }
 
 /* Opens, watches, writes to and closes a connection. */
@@ -247,21 +247,20 @@ static int fail_connect(int code, struct error *err)
 static int dial_any(struct connection *connection, uint64_t deadline_ns, struct error *err)
 {
 	const struct connection_config *config = &connection->config;
-	int type = config->datagrams ? SOCK_DGRAM : SOCK_STREAM, code;
+	int type = config->datagrams ? SOCK_DGRAM : SOCK_STREAM, r;
 	struct addrinfo *addresses;
 
 	if (config->path) {
-		code = dial_unix(config->path, type, connection->stop, deadline_ns,
-				 &connection->fd);
-		return code ? fail_connect(code, err) : 0;
+		r = dial_unix(config->path, type, connection->stop, deadline_ns, &connection->fd);
+		return r ? fail_connect(r, err) : 0;
 	}
-	code = endpoint_resolve(&config->endpoint, type, connection->stop, deadline_ns, &addresses,
-				err);
-	if (code)
-		return code;
-	code = dial(addresses, config->timeout_ns, connection->stop, deadline_ns, &connection->fd);
+	r = endpoint_resolve(&config->endpoint, type, connection->stop, deadline_ns, &addresses,
+			     err);
+	if (r)
+		return r;
+	r = dial(addresses, config->timeout_ns, connection->stop, deadline_ns, &connection->fd);
 	freeaddrinfo(addresses);
-	return code ? fail_connect(code, err) : 0;
+	return r ? fail_connect(r, err) : 0;
 }
 
 /* The end of a stream: says how much the peer did not confirm, as far as the kernel knows. */
@@ -291,26 +290,26 @@ static int end_stream(struct connection *connection, int code, struct error *err
 
 int connection_check(struct connection *connection, struct error *err)
 {
-	int code = connection->fd >= 0 ? connection_look(connection) : 0;
+	int r = connection->fd >= 0 ? connection_look(connection) : 0;
 
-	return code ? end_stream(connection, code, err) : 0;
+	return r ? end_stream(connection, r, err) : 0;
 }
 
 int connection_open(struct connection *connection, struct error *err)
 {
 	const struct connection_security *security = connection->config.security;
 	uint64_t deadline_ns = deadline_after(connection->config.timeout_ns);
-	int code = connection_check(connection, err);
+	int r = connection_check(connection, err);
 
-	if (code || connection->fd >= 0)
-		return code;
-	code = dial_any(connection, deadline_ns, err);
-	if (code == 0 && security)
-		code = security->open(connection->config.security_context, connection->fd,
-				      connection->stop, deadline_ns, &connection->session, err);
-	if (code)
+	if (r || connection->fd >= 0)
+		return r;
+	r = dial_any(connection, deadline_ns, err);
+	if (r == 0 && security)
+		r = security->open(connection->config.security_context, connection->fd,
+				   connection->stop, deadline_ns, &connection->session, err);
+	if (r)
 		connection_close(connection);
-	return code;
+	return r;
 }
 
 /* Returns how many bytes were taken, or -errno; -EAGAIN sets `events`. */
@@ -336,20 +335,20 @@ int connection_write(struct connection *connection, const void *bytes, size_t le
 		short events;
 		ssize_t n = write_some(connection, (const char *)bytes + written, len - written,
 				       &events);
-		int code = n < 0 ? (int)n : 0;
+		int r = n < 0 ? (int)n : 0;
 
 		if (n > 0) {
 			written += (size_t)n;
 			*done += (size_t)n;
 			deadline_ns = deadline_after(connection->config.timeout_ns);
 		} else if (n == -EAGAIN) {
-			code = deadline_wait(connection->stop, connection->fd, events, deadline_ns);
+			r = deadline_wait(connection->stop, connection->fd, events, deadline_ns);
 		}
-		if (code == -ECANCELED)
-			return code;
-		if (code < 0 && code != -EINTR) {
-			end_stream(connection, code, err);
-			return code;
+		if (r == -ECANCELED)
+			return r;
+		if (r < 0 && r != -EINTR) {
+			end_stream(connection, r, err);
+			return r;
 		}
 	}
 	return 0;
@@ -382,12 +381,12 @@ ssize_t connection_read(struct connection *connection, void *bytes, size_t size,
 		if (n == -ECANCELED)
 			return n;
 		if (n < 0 && n != -EINTR) {
-			int code = (int)n;
+			int r = (int)n;
 
 			connection_close(connection);
-			return error_set(err, code, "no answer: %s",
-					 code == -EPIPE ? "the peer closed the connection"
-							: strerror(-code));
+			return error_set(err, r, "no answer: %s",
+					 r == -EPIPE ? "the peer closed the connection"
+						     : strerror(-r));
 		}
 	}
 }

@@ -17,20 +17,20 @@ int dead_letters_open(struct dead_letters *letters, const char *path, uint64_t m
 		      struct error *err)
 {
 	struct stat status;
-	int fd, code = 0;
+	int fd, r = 0;
 
 	if (!path)
 		return 0;
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0 || fstat(fd, &status))
-		code = -errno;
+		r = -errno;
 	else if (!S_ISREG(status.st_mode))
-		code = -EINVAL;
-	if (code) {
+		r = -EINVAL;
+	if (r) {
 		if (fd >= 0)
 			close(fd);
-		return error_set(err, code, "dead-letter=%s: %s", path,
-				 code == -EINVAL ? "it is not a regular file" : strerror(-code));
+		return error_set(err, r, "dead-letter=%s: %s", path,
+				 r == -EINVAL ? "it is not a regular file" : strerror(-r));
 	}
 	*letters = (struct dead_letters){path, fd, (uint64_t)status.st_size, max_bytes, {0}};
 	return 0;
@@ -114,11 +114,11 @@ int dead_letters_write(struct dead_letters *letters, struct error *err)
 {
 	size_t len = letters->path && !letters->text.failed ? dead_letters_fitting(letters) : 0;
 	bool all = len == letters->text.len && !letters->text.failed;
-	int code = dead_letters_write_all(letters, len);
+	int r = dead_letters_write_all(letters, len);
 
 	buf_clear(&letters->text);
-	if (code)
-		return error_set(err, code, "dead-letter=%s: %s", letters->path, strerror(-code));
+	if (r)
+		return error_set(err, r, "dead-letter=%s: %s", letters->path, strerror(-r));
 	if (all)
 		return 0;
 	return error_set(

@@ -217,23 +217,23 @@ static int elasticsearch_read_answer(struct http_target *target, struct output_b
 {
 	const struct buf *body = &target->answer.body;
 	json_t *answer;
-	int code;
+	int r;
 
 	if (target->answer.status != STATUS_OK)
 		return http_read_status(target, batch, err);
-	code = json_input_parse(body->data ? body->data : "", body->len,
-				VALUES_OF_ANSWER + batch->count * VALUES_OF_ITEM, target->url,
-				&answer, err);
-	if (code) {
+	r = json_input_parse(body->data ? body->data : "", body->len,
+			     VALUES_OF_ANSWER + batch->count * VALUES_OF_ITEM, target->url, &answer,
+			     err);
+	if (r) {
 		batch->uncertain = true;
-		return code;
+		return r;
 	}
 	if (json_is_false(JSON_INPUT_AT(answer, "errors")))
 		output_batch_set(batch, OUTPUT_DELIVERED);
 	else
-		code = read_items(target, batch, answer, err);
+		r = read_items(target, batch, answer, err);
 	json_decref(answer);
-	return code;
+	return r;
 }
 
 const struct http_profile http_profile_elasticsearch = {

@@ -84,19 +84,19 @@ static int endpoint_start(struct resolution *resolution)
 	pthread_attr_t attributes;
 	sigset_t all, before;
 	pthread_t thread;
-	int code;
+	int r;
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	atomic_fetch_add(&resolution->users, 1);
-	code = pthread_create(&thread, &attributes, endpoint_run, resolution);
-	if (code)
+	r = pthread_create(&thread, &attributes, endpoint_run, resolution);
+	if (r)
 		atomic_fetch_sub(&resolution->users, 1);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
-	return -code;
+	return -r;
 }
 
 static int endpoint_fail(const struct resolution *resolution, struct error *err)
@@ -112,10 +112,10 @@ int endpoint_resolve(const struct endpoint *endpoint, int type, const struct out
 		     uint64_t deadline_ns, struct addrinfo **addresses, struct error *err)
 {
 	struct resolution *resolution = calloc(1, sizeof(*resolution));
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	if (!resolution)
-		return error_set(err, code, "out of memory");
+		return error_set(err, r, "out of memory");
 	*resolution = (struct resolution){
 		.endpoint = *endpoint,
 		.hints = {.ai_socktype = type, .ai_flags = AI_NUMERICSERV | AI_NUMERICHOST},
@@ -124,23 +124,23 @@ int endpoint_resolve(const struct endpoint *endpoint, int type, const struct out
 	atomic_init(&resolution->users, 1);
 	/* An address needs no thread. */
 	targets_endpoint_resolve(resolution);
-	code = 1;
+	r = 1;
 	if (resolution->code == EAI_NONAME) {
 		resolution->hints.ai_flags = AI_NUMERICSERV;
 		resolution->fd = eventfd(0, EFD_CLOEXEC);
-		code = resolution->fd < 0 ? -errno : endpoint_start(resolution);
-		if (code == 0)
-			code = deadline_wait(stop, resolution->fd, POLLIN, deadline_ns);
+		r = resolution->fd < 0 ? -errno : endpoint_start(resolution);
+		if (r == 0)
+			r = deadline_wait(stop, resolution->fd, POLLIN, deadline_ns);
 	}
-	if (code < 0) {
-		error_set(err, code, "cannot resolve %s: %s", endpoint->host, strerror(-code));
+	if (r < 0) {
+		error_set(err, r, "cannot resolve %s: %s", endpoint->host, strerror(-r));
 	} else if (resolution->code) {
-		code = endpoint_fail(resolution, err);
+		r = endpoint_fail(resolution, err);
 	} else {
 		*addresses = resolution->addresses;
 		resolution->addresses = NULL;
-		code = 0;
+		r = 0;
 	}
 	endpoint_release(resolution);
-	return code;
+	return r;
 }

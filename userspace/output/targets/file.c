@@ -76,10 +76,10 @@ static uint64_t birth_ns(int fd)
 
 static int file_open_path(struct file_target *target, struct error *err)
 {
-	int code = appended_open(&target->file, target->path, target->lines, err);
+	int r = appended_open(&target->file, target->path, target->lines, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	target->begin_ns = birth_ns(target->file.fd);
 	target->gone = false;
 	return 0;
@@ -87,18 +87,18 @@ static int file_open_path(struct file_target *target, struct error *err)
 
 static int file_rotate(struct file_target *target, struct error *err)
 {
-	int code = rotated_rename(target->path, clock_ns(CLOCK_REALTIME), &target->rotated_ms);
+	int r = rotated_rename(target->path, clock_ns(CLOCK_REALTIME), &target->rotated_ms);
 
 	/* Gone already: another process renamed or removed it. */
-	if (code && code != -ENOENT)
-		code = appended_fail(code, "rotate", target->path, err);
+	if (r && r != -ENOENT)
+		r = appended_fail(r, "rotate", target->path, err);
 	else
-		code = file_open_path(target, err);
-	if (code)
+		r = file_open_path(target, err);
+	if (r)
 		target->retry_ns = clock_ns(CLOCK_MONOTONIC) + RETRY_S * NS_PER_S;
 	else
 		keeper_wake(target->keeper);
-	return code;
+	return r;
 }
 
 /* Whether a rotation is allowed now: of a file with contents, and not soon after one that failed.
@@ -120,9 +120,9 @@ static bool is_old(const struct file_target *target)
 /* The newest of the files that earlier runs left, so that the next is newer. */
 static int find_newest(struct file_target *target, struct error *err)
 {
-	int code = rotated_newest(target->path, &target->rotated_ms);
+	int r = rotated_newest(target->path, &target->rotated_ms);
 
-	return code ? appended_fail(code, "list the rotated files of", target->path, err) : 0;
+	return r ? appended_fail(r, "list the rotated files of", target->path, err) : 0;
 }
 
 static void close_file(void *opened)
@@ -152,7 +152,7 @@ static int targets_open_file(const struct output_config *config, struct output_s
 {
 	struct file_target *target = calloc(1, sizeof(*target));
 	mode_t mode = 0;
-	int code;
+	int r;
 
 	if (!target)
 		return error_set(err, -ENOMEM, "out of memory");
@@ -164,23 +164,23 @@ static int targets_open_file(const struct output_config *config, struct output_s
 	};
 	file_mode_read(target->keys->mode, &mode, err);
 	appended_init(&target->file, mode, stop);
-	code = file_open_path(target, err);
-	if (code == 0 && (rotates(target->keys) || !target->lines))
-		code = find_newest(target, err);
-	if (code == 0)
-		code = file_set_aside(target, err);
-	if (code == 0 && (rotates(target->keys) || !target->lines)) {
-		code = keeper_create(target->path, target->keys->keep, target->keys->compress,
-				     &target->keeper);
-		if (code)
-			error_set(err, code, "cannot start a thread for %s: %s", config->text,
-				  strerror(-code));
+	r = file_open_path(target, err);
+	if (r == 0 && (rotates(target->keys) || !target->lines))
+		r = find_newest(target, err);
+	if (r == 0)
+		r = file_set_aside(target, err);
+	if (r == 0 && (rotates(target->keys) || !target->lines)) {
+		r = keeper_create(target->path, target->keys->keep, target->keys->compress,
+				  &target->keeper);
+		if (r)
+			error_set(err, r, "cannot start a thread for %s: %s", config->text,
+				  strerror(-r));
 	}
-	if (code)
+	if (r)
 		close_file(target);
 	else
 		*opened = target;
-	return code;
+	return r;
 }
 
 /*
@@ -211,72 +211,72 @@ static size_t find_end(const struct file_target *target, const struct output_bat
 /* Before a batch: the file is the one of that name, and not too old. */
 static int file_prepare(struct file_target *target, struct error *err)
 {
-	int code = 0;
+	int r = 0;
 
 	if (target->retry_ns && clock_ns(CLOCK_MONOTONIC) >= target->retry_ns)
 		target->retry_ns = 0;
 	if (target->gone || appended_moved(&target->file, target->path)) {
 		target->gone = target->gone || target->file.stat.st_nlink == 0;
-		code = file_open_path(target, err);
-		if (code == 0)
+		r = file_open_path(target, err);
+		if (r == 0)
 			keeper_wake(target->keeper);
 	}
-	if (code == 0 && is_old(target) && may_rotate(target))
-		code = file_rotate(target, err);
-	return code;
+	if (r == 0 && is_old(target) && may_rotate(target))
+		r = file_rotate(target, err);
+	return r;
 }
 
 /* Writes what fits in the file, then rotates it, and so on. `done`: the offset where it ended. */
 static int write_files(struct file_target *target, struct output_batch *batch, size_t *done,
 		       struct error *err)
 {
-	int rotation = 0, code = 0;
+	int rotation = 0, r = 0;
 	size_t i = 0;
 
-	while (*done < batch->bytes && code == 0) {
+	while (*done < batch->bytes && r == 0) {
 		size_t end = find_end(target, batch, *done, &i);
 
 		if (end == *done) {
 			rotation = file_rotate(target, err);
 			continue;
 		}
-		code = appended_write(&target->file, batch, *done, end, done);
+		r = appended_write(&target->file, batch, *done, end, done);
 	}
-	target->gone = code == -EPIPE;
-	if (code && code != -ECANCELED)
-		appended_fail(code, "write", target->path, err);
-	return code ? code : rotation;
+	target->gone = r == -EPIPE;
+	if (r && r != -ECANCELED)
+		appended_fail(r, "write", target->path, err);
+	return r ? r : rotation;
 }
 
 static int send_file(void *opened, struct output_batch *batch, struct error *err)
 {
 	struct file_target *target = opened;
 	struct error other;
-	int first = file_prepare(target, err), code;
+	int first = file_prepare(target, err), r;
 	size_t done = 0;
 
 	/* If none can be opened, the one that was renamed has to do. */
 	if (target->gone)
 		return first;
-	code = write_files(target, batch, &done, first ? &other : err);
+	r = write_files(target, batch, &done, first ? &other : err);
 	if (target->keys->sync && done && fdatasync(target->file.fd) && errno != EINVAL) {
-		code = appended_fail(-errno, "synchronise", target->path, first ? &other : err);
+		r = appended_fail(-errno, "synchronise", target->path, first ? &other : err);
 		batch->uncertain = true;
 		done = 0;
 	}
 	output_batch_set_bytes(batch, done);
-	return first ? first : code;
+	return first ? first : r;
 }
 
 /* A file without new records grows old, too. */
 static int file_tick(void *opened, struct error *err)
 {
 	struct file_target *target = opened;
-	int code = keeper_result(target->keeper, err);
+	int r = keeper_result(target->keeper, err);
 
-	if (code == 0 && target->keys->rotate_ns)
-		code = file_prepare(target, err);
-	return code;
+	if (r == 0 && target->keys->rotate_ns)
+		r = file_prepare(target, err);
+	return r;
 }
 
 static int reopen(void *opened, struct error *err)

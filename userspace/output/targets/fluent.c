@@ -128,10 +128,10 @@ int forward_pack(struct output_batch *batch, const char *tag, const char *chunk,
 	struct buf entries = {0};
 	msgpack_packer packer;
 	size_t count = pack_entries(batch, &entries);
-	int code = entries.failed ? -ENOMEM : count ? 0 : -ENODATA;
+	int r = entries.failed ? -ENOMEM : count ? 0 : -ENODATA;
 
 	buf_clear(out);
-	if (code == 0) {
+	if (r == 0) {
 		pack_begin(&packer, out);
 		msgpack_pack_array(&packer, 3);
 		pack_text(&packer, tag);
@@ -142,10 +142,10 @@ int forward_pack(struct output_batch *batch, const char *tag, const char *chunk,
 		pack_text(&packer, chunk);
 		pack_text(&packer, "size");
 		msgpack_pack_uint64(&packer, count);
-		code = out->failed ? -ENOMEM : 0;
+		r = out->failed ? -ENOMEM : 0;
 	}
 	buf_finish(&entries);
-	return code;
+	return r;
 }
 
 int forward_new_chunk(char chunk[static FORWARD_CHUNK_BYTES])
@@ -298,7 +298,7 @@ static int send_ping(struct fluent_session *session, struct span salt, struct sp
 	struct buf message = {0};
 	msgpack_packer packer;
 	size_t done = 0;
-	int code;
+	int r;
 
 	if (!digest(key, 4, key_digest) || (auth.len && !digest(login, 3, login_digest)))
 		return fluent_fail(session, "SHA-512 is not available", err);
@@ -310,11 +310,11 @@ static int send_ping(struct fluent_session *session, struct span salt, struct sp
 	pack_text(&packer, key_digest);
 	pack_span(&packer, auth.len ? user : span_of_text(NULL));
 	pack_text(&packer, login_digest);
-	code = message.failed ? error_set(err, -ENOMEM, "out of memory")
-			      : connection_write(&session->connection, message.data, message.len,
-						 &done, err);
+	r = message.failed
+		    ? error_set(err, -ENOMEM, "out of memory")
+		    : connection_write(&session->connection, message.data, message.len, &done, err);
 	buf_finish(&message);
-	return code;
+	return r;
 }
 
 /* Whether the server knows the shared key, too. */
@@ -341,24 +341,24 @@ static int check_pong(struct fluent_session *session, struct span salt, struct s
 	msgpack_unpacked pong;
 	const msgpack_object *parts;
 	char reason[256];
-	int code;
+	int r;
 
 	msgpack_unpacked_init(&pong);
-	code = fluent_read_answer(session, &pong, deadline_ns, err);
-	if (code == 0 && !is_message(&pong.data, "PONG", 5))
-		code = fluent_fail(session, "the server answered something else than PONG", err);
+	r = fluent_read_answer(session, &pong, deadline_ns, err);
+	if (r == 0 && !is_message(&pong.data, "PONG", 5))
+		r = fluent_fail(session, "the server answered something else than PONG", err);
 	parts = pong.data.via.array.ptr;
-	if (code == 0 && !(parts[1].type == MSGPACK_OBJECT_BOOLEAN && parts[1].via.boolean)) {
+	if (r == 0 && !(parts[1].type == MSGPACK_OBJECT_BOOLEAN && parts[1].via.boolean)) {
 		struct span why = span_of(&parts[2]);
 
 		snprintf(reason, sizeof(reason), "the server refused: %.*s", (int)why.len,
 			 why.bytes);
-		code = fluent_fail(session, reason, err);
+		r = fluent_fail(session, reason, err);
 	}
-	if (code == 0 && !is_right_server(session, parts, salt, nonce))
-		code = fluent_fail(session, "the server does not know the shared key", err);
+	if (r == 0 && !is_right_server(session, parts, salt, nonce))
+		r = fluent_fail(session, "the server does not know the shared key", err);
 	msgpack_unpacked_destroy(&pong);
-	return code;
+	return r;
 }
 
 /* Waits for HELO, and goes on from there. */
@@ -367,58 +367,58 @@ static int fluent_shake_hands(struct fluent_session *session, uint64_t deadline_
 {
 	char random[SALT_BYTES / 2], salt[SALT_BYTES + 1];
 	msgpack_unpacked helo;
-	int code;
+	int r;
 
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
 		return fluent_fail(session, "there are no random numbers", err);
 	for (size_t i = 0; i < sizeof(random); i++)
 		snprintf(salt + 2 * i, 3, "%02x", (unsigned char)random[i]);
 	msgpack_unpacked_init(&helo);
-	code = fluent_read_answer(session, &helo, deadline_ns, err);
-	if (code == 0 && !is_message(&helo.data, "HELO", 2))
-		code = fluent_fail(session, "the server did not begin with HELO", err);
-	if (code == 0) {
+	r = fluent_read_answer(session, &helo, deadline_ns, err);
+	if (r == 0 && !is_message(&helo.data, "HELO", 2))
+		r = fluent_fail(session, "the server did not begin with HELO", err);
+	if (r == 0) {
 		/* They point into `helo`. */
 		const msgpack_object *options = &helo.data.via.array.ptr[1];
 		struct span nonce = fluent_find(options, "nonce"),
 			    auth = fluent_find(options, "auth");
 
-		code = send_ping(session, span_of_text(salt), nonce, auth, err);
-		if (code == 0)
-			code = check_pong(session, span_of_text(salt), nonce, deadline_ns, err);
+		r = send_ping(session, span_of_text(salt), nonce, auth, err);
+		if (r == 0)
+			r = check_pong(session, span_of_text(salt), nonce, deadline_ns, err);
 	}
 	msgpack_unpacked_destroy(&helo);
-	return code;
+	return r;
 }
 
 int fluent_session_open(struct fluent_session *session, struct error *err)
 {
 	uint64_t deadline_ns = deadline_after(session->connection.config.timeout_ns);
 	bool was_open = session->is_open && session->connection.fd >= 0;
-	int code = connection_open(&session->connection, err);
+	int r = connection_open(&session->connection, err);
 
-	if (code || (was_open && session->connection.fd >= 0))
-		return code;
+	if (r || (was_open && session->connection.fd >= 0))
+		return r;
 	msgpack_unpacker_reset(&session->unpacker);
 	if (session->identity.shared_key)
-		code = fluent_shake_hands(session, deadline_ns, err);
-	session->is_open = code == 0;
-	if (code)
+		r = fluent_shake_hands(session, deadline_ns, err);
+	session->is_open = r == 0;
+	if (r)
 		close_session(session);
-	return code;
+	return r;
 }
 
 int fluent_session_send(struct fluent_session *session, const void *bytes, size_t len, bool *sent,
 			struct error *err)
 {
 	size_t done = 0;
-	int code = connection_write(&session->connection, bytes, len, &done, err);
+	int r = connection_write(&session->connection, bytes, len, &done, err);
 
 	*sent = done > 0;
 	/* What follows half a message would not be understood. */
-	if (code)
+	if (r)
 		close_session(session);
-	return code;
+	return r;
 }
 
 int fluent_session_wait(struct fluent_session *session, const char *chunk, struct error *err)
@@ -426,14 +426,14 @@ int fluent_session_wait(struct fluent_session *session, const char *chunk, struc
 	uint64_t deadline_ns = deadline_after(session->connection.config.timeout_ns);
 	msgpack_unpacked answer;
 	bool is_right;
-	int code;
+	int r;
 
 	msgpack_unpacked_init(&answer);
-	code = fluent_read_answer(session, &answer, deadline_ns, err);
-	is_right = code == 0 && span_is(fluent_find(&answer.data, "ack"), chunk);
+	r = fluent_read_answer(session, &answer, deadline_ns, err);
+	is_right = r == 0 && span_is(fluent_find(&answer.data, "ack"), chunk);
 	msgpack_unpacked_destroy(&answer);
-	if (code)
-		return code;
+	if (r)
+		return r;
 	return is_right ? 0 : fluent_fail(session, "the server confirmed something else", err);
 }
 
@@ -463,15 +463,15 @@ static int fluent_check(const struct output_config *config, struct error *err)
 {
 	const struct fluent_keys *keys = config->own;
 	struct endpoint endpoint;
-	int code = endpoint_read(config->target, FLUENT_PORT, &endpoint, err);
+	int r = endpoint_read(config->target, FLUENT_PORT, &endpoint, err);
 
-	if (code == 0 && keys->timeout_ns == 0)
-		code = error_set(err, -EINVAL, "timeout= is 0");
-	if (code == 0 && keys->user && !keys->shared_key)
-		code = error_set(err, -EINVAL, "user= needs shared-key=, too");
-	if (code == 0 && !keys->tls && (keys->files.ca || keys->files.cert || keys->files.insecure))
-		code = error_set(err, -EINVAL, "ca=, cert= and insecure are for tls=yes");
-	return code ? code : tls_keys_check(&keys->files, config->text, err);
+	if (r == 0 && keys->timeout_ns == 0)
+		r = error_set(err, -EINVAL, "timeout= is 0");
+	if (r == 0 && keys->user && !keys->shared_key)
+		r = error_set(err, -EINVAL, "user= needs shared-key=, too");
+	if (r == 0 && !keys->tls && (keys->files.ca || keys->files.cert || keys->files.insecure))
+		r = error_set(err, -EINVAL, "ca=, cert= and insecure are for tls=yes");
+	return r ? r : tls_keys_check(&keys->files, config->text, err);
 }
 
 static void fluent_close(void *opened)
@@ -494,7 +494,7 @@ static int fluent_open(const struct output_config *config, struct output_stop *s
 	struct connection_config to = {.has_answers = true, .timeout_ns = keys->timeout_ns};
 	struct fluent_identity identity = {
 		.shared_key = keys->shared_key, .user = keys->user, .password = keys->password};
-	int code;
+	int r;
 
 	if (!target)
 		return error_set(err, -ENOMEM, "out of memory");
@@ -502,18 +502,18 @@ static int fluent_open(const struct output_config *config, struct output_stop *s
 	identity.host = target->host;
 	if (gethostname(target->host, sizeof(target->host) - 1))
 		snprintf(target->host, sizeof(target->host), "lanner");
-	code = endpoint_read(config->target, FLUENT_PORT, &to.endpoint, err);
-	if (code == 0 && keys->tls)
-		code = tls_keys_apply(&keys->files, &to, &target->tls, err);
-	if (code == 0)
-		code = fluent_session_init(&target->session, &to, &identity, stop, err);
-	if (code) {
+	r = endpoint_read(config->target, FLUENT_PORT, &to.endpoint, err);
+	if (r == 0 && keys->tls)
+		r = tls_keys_apply(&keys->files, &to, &target->tls, err);
+	if (r == 0)
+		r = fluent_session_init(&target->session, &to, &identity, stop, err);
+	if (r) {
 		tls_destroy(target->tls);
 		free(target);
 	} else {
 		*opened = target;
 	}
-	return code;
+	return r;
 }
 
 /* What was not rejected is delivered. */
@@ -536,22 +536,22 @@ static int fluent_send(void *opened, struct output_batch *batch, struct error *e
 	struct fluent_target *target = opened;
 	char chunk[FORWARD_CHUNK_BYTES];
 	bool sent = false;
-	int code = forward_new_chunk(chunk);
+	int r = forward_new_chunk(chunk);
 
-	if (code == 0)
-		code = forward_pack(batch, target->keys->tag, chunk, &target->message);
-	if (code == -ENODATA)
+	if (r == 0)
+		r = forward_pack(batch, target->keys->tag, chunk, &target->message);
+	if (r == -ENODATA)
 		return fluent_finish(target, batch, err);
-	if (code)
-		return error_set(err, code, "%s", strerror(-code));
-	code = fluent_session_open(&target->session, err);
-	if (code == 0)
-		code = fluent_session_send(&target->session, target->message.data,
-					   target->message.len, &sent, err);
-	if (code == 0)
-		code = fluent_session_wait(&target->session, chunk, err);
-	batch->uncertain = code && sent;
-	return code ? code : fluent_finish(target, batch, err);
+	if (r)
+		return error_set(err, r, "%s", strerror(-r));
+	r = fluent_session_open(&target->session, err);
+	if (r == 0)
+		r = fluent_session_send(&target->session, target->message.data, target->message.len,
+					&sent, err);
+	if (r == 0)
+		r = fluent_session_wait(&target->session, chunk, err);
+	batch->uncertain = r && sent;
+	return r ? r : fluent_finish(target, batch, err);
 }
 
 static int fluent_tick(void *opened, struct error *err)

@@ -88,15 +88,15 @@ static int complete_url(struct http_target *target, const char *text, struct err
 {
 	const struct http_profile *profile = target->profile;
 	struct url *url;
-	int code = url_create(text, &url, err);
+	int r = url_create(text, &url, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (profile->path && !url_has_path(url))
-		code = url_set_path(url, profile->path);
-	if (code == 0 && profile->open)
-		code = profile->open(target, url);
-	target->url = code ? NULL : url_text(url);
+		r = url_set_path(url, profile->path);
+	if (r == 0 && profile->open)
+		r = profile->open(target, url);
+	target->url = r ? NULL : url_text(url);
 	url_destroy(url);
 	return target->url ? 0 : error_set(err, -ENOMEM, "out of memory");
 }
@@ -106,7 +106,7 @@ int http_target_open(const struct output_config *config, const struct http_keys 
 		     void **result, struct error *err)
 {
 	struct http_target *target = calloc(1, sizeof(*target));
-	int code;
+	int r;
 
 	if (!target)
 		return error_set(err, -ENOMEM, "out of memory");
@@ -115,18 +115,18 @@ int http_target_open(const struct output_config *config, const struct http_keys 
 	target->profile = profile;
 	target->stop = stop;
 	target->host = http_find_host(keys);
-	code = target->host ? complete_url(target, url, err)
-			    : error_set(err, -ENOMEM, "out of memory");
-	if (code == 0)
-		code = dead_letters_open(&target->letters, keys->dead_letter,
-					 keys->dead_letter_bytes, err);
-	if (code == 0)
-		code = create_client(target, err);
-	if (code)
+	r = target->host ? complete_url(target, url, err)
+			 : error_set(err, -ENOMEM, "out of memory");
+	if (r == 0)
+		r = dead_letters_open(&target->letters, keys->dead_letter, keys->dead_letter_bytes,
+				      err);
+	if (r == 0)
+		r = create_client(target, err);
+	if (r)
 		http_target_close(target);
 	else
 		*result = target;
-	return code;
+	return r;
 }
 
 void http_target_close(void *data)
@@ -164,19 +164,19 @@ int http_target_send(void *data, struct output_batch *batch, struct error *err)
 {
 	struct http_target *target = data;
 	struct error lost;
-	int code = http_post(target, batch, err);
+	int r = http_post(target, batch, err);
 
-	if (code) {
+	if (r) {
 		batch->uncertain = target->answer.sent;
-		return code;
+		return r;
 	}
 	batch->retry_after_ns = target->answer.retry_after_ns;
-	code = target->profile->read ? target->profile->read(target, batch, err)
-				     : http_read_status(target, batch, err);
+	r = target->profile->read ? target->profile->read(target, batch, err)
+				  : http_read_status(target, batch, err);
 	/* That the dead letters are lost is more than that there are some. */
 	if (dead_letters_write(&target->letters, &lost))
-		code = error_set(err, -EIO, "%s", lost.text);
-	return code;
+		r = error_set(err, -EIO, "%s", lost.text);
+	return r;
 }
 
 void http_reject(struct http_target *target, struct output_batch *batch, size_t i, long status,

@@ -126,10 +126,10 @@ struct http_packer {
 
 static int http_body_gzip_create(struct http_packer *packer)
 {
-	int code = deflateInit2(&packer->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
-				Z_DEFAULT_STRATEGY);
+	int r = deflateInit2(&packer->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+			     Z_DEFAULT_STRATEGY);
 
-	return code == Z_OK ? 0 : -ENOMEM;
+	return r == Z_OK ? 0 : -ENOMEM;
 }
 
 static void http_body_gzip_destroy(struct http_packer *packer)
@@ -146,19 +146,19 @@ static int gzip_step(struct http_packer *packer, struct iovec *part, bool is_las
 {
 	z_stream *stream = &packer->gzip;
 	uInt space = (uInt)(out->capacity - out->len);
-	int code;
+	int r;
 
 	stream->next_in = part->iov_base;
 	stream->avail_in = (uInt)part->iov_len;
 	stream->next_out = (Bytef *)out->data + out->len;
 	stream->avail_out = space;
-	code = deflate(stream, is_last ? Z_FINISH : Z_NO_FLUSH);
+	r = deflate(stream, is_last ? Z_FINISH : Z_NO_FLUSH);
 	part->iov_base = stream->next_in;
 	part->iov_len = stream->avail_in;
 	out->len += space - stream->avail_out;
-	if (code == Z_STREAM_ERROR)
+	if (r == Z_STREAM_ERROR)
 		return -ENOMEM;
-	return is_last ? code != Z_STREAM_END : part->iov_len > 0;
+	return is_last ? r != Z_STREAM_END : part->iov_len > 0;
 }
 
 static int http_body_zstd_create(struct http_packer *packer)
@@ -223,23 +223,23 @@ void http_packer_destroy(struct http_packer *packer)
 
 static int pack_part(struct http_packer *packer, struct iovec part, bool is_last, struct buf *out)
 {
-	int code;
+	int r;
 
 	do {
 		if (!buf_reserve(out, GROWTH))
 			return -ENOMEM;
-		code = packer->method->step(packer, &part, is_last, out);
-	} while (code > 0);
-	return code;
+		r = packer->method->step(packer, &part, is_last, out);
+	} while (r > 0);
+	return r;
 }
 
 int http_pack(struct http_packer *packer, const struct iovec *parts, size_t count, struct buf *out)
 {
 	static char nothing[1];
-	int code = packer->method->begin(packer);
+	int r = packer->method->begin(packer);
 
 	buf_clear(out);
-	for (size_t i = 0; i < count && code == 0; i++)
-		code = pack_part(packer, parts[i], false, out);
-	return code ? code : pack_part(packer, (struct iovec){nothing, 0}, true, out);
+	for (size_t i = 0; i < count && r == 0; i++)
+		r = pack_part(packer, parts[i], false, out);
+	return r ? r : pack_part(packer, (struct iovec){nothing, 0}, true, out);
 }

@@ -59,7 +59,7 @@ static int http_client_add_headers(struct http_client *client, const char *const
 	const struct http_keys *keys = client->keys;
 	const char *encoding = encodings[keys->compress];
 	size_t count = 0;
-	int code = 0;
+	int r = 0;
 
 	while (given[count])
 		count++;
@@ -67,14 +67,14 @@ static int http_client_add_headers(struct http_client *client, const char *const
 	client->headers = calloc(count + keys->headers.count + 3, sizeof(*client->headers));
 	if (!client->headers)
 		return -ENOMEM;
-	for (size_t i = 0; i < count && code == 0; i++)
+	for (size_t i = 0; i < count && r == 0; i++)
 		if (!http_client_is_replaced(keys, given[i]))
-			code = http_client_add_header(client, given[i]);
-	for (size_t i = 0; i < keys->headers.count && code == 0; i++)
-		code = http_client_add_header(client, keys->headers.items[i]);
-	if (code == 0 && encoding)
-		code = http_client_add_header(client, encoding);
-	return code;
+			r = http_client_add_header(client, given[i]);
+	for (size_t i = 0; i < keys->headers.count && r == 0; i++)
+		r = http_client_add_header(client, keys->headers.items[i]);
+	if (r == 0 && encoding)
+		r = http_client_add_header(client, encoding);
+	return r;
 }
 
 int http_client_create(const struct http_client_config *config, const struct output_stop *stop,
@@ -82,22 +82,22 @@ int http_client_create(const struct http_client_config *config, const struct out
 {
 	const struct http_keys *keys = config->keys;
 	struct http_client *client = calloc(1, sizeof(*client));
-	int code;
+	int r;
 
 	if (!client)
 		return error_set(err, -ENOMEM, "out of memory");
 	client->keys = keys;
 	client->scheme = config->scheme;
 	client->secret.path = keys->token_file ? keys->token_file : keys->password_file;
-	code = http_client_add_headers(client, config->headers);
-	if (code == 0 && keys->compress) {
+	r = http_client_add_headers(client, config->headers);
+	if (r == 0 && keys->compress) {
 		client->packer = http_packer_create((enum http_pack_method)keys->compress);
-		code = client->packer ? 0 : -ENOMEM;
+		r = client->packer ? 0 : -ENOMEM;
 	}
-	code = code ? error_set(err, code, "out of memory") : fetch_create(&client->fetch, err);
-	if (code) {
+	r = r ? error_set(err, r, "out of memory") : fetch_create(&client->fetch, err);
+	if (r) {
 		http_client_destroy(client);
-		return code;
+		return r;
 	}
 	fetch_stop_by(client->fetch, stop->fd);
 	*result = client;
@@ -137,10 +137,10 @@ static int authorize(struct http_client *client, struct error *err)
 	const struct http_keys *keys = client->keys;
 	const char *secret = keys->token ? keys->token : keys->password;
 	struct buf *header = &client->authorization;
-	int code = token_refresh(&client->secret, clock_ns(CLOCK_MONOTONIC), err);
+	int r = token_refresh(&client->secret, clock_ns(CLOCK_MONOTONIC), err);
 
-	if (code && !client->secret.text)
-		return code;
+	if (r && !client->secret.text)
+		return r;
 	if (client->secret.path)
 		secret = client->secret.text;
 	client->headers[client->headers_count] = NULL;
@@ -197,34 +197,34 @@ static int targets_http_client_post(struct http_client *client, const char *url,
 		.data = answer,
 	};
 	struct fetch_end end;
-	int code = fetch_get(client->fetch, &request, &end, err);
+	int r = fetch_get(client->fetch, &request, &end, err);
 
 	answer->status = end.status;
 	answer->sent = end.sent;
 	answer->retry_after_ns = end.retry_after_s * NS_PER_S;
 	client->secret.rejected = end.status == STATUS_UNAUTHORIZED;
-	return code;
+	return r;
 }
 
 int http_client_post(struct http_client *client, const char *url, const struct iovec *parts,
 		     size_t count, struct http_answer *answer, struct error *err)
 {
 	struct iovec packed;
-	int code;
+	int r;
 
 	answer->status = 0;
 	answer->sent = false;
 	answer->cut = false;
 	answer->retry_after_ns = 0;
 	buf_clear(&answer->body);
-	code = authorize(client, err);
-	if (code)
-		return code;
+	r = authorize(client, err);
+	if (r)
+		return r;
 	if (!client->packer)
 		return targets_http_client_post(client, url, parts, count, answer, err);
-	code = http_pack(client->packer, parts, count, &client->packed);
-	if (code)
-		return error_set(err, code, "out of memory");
+	r = http_pack(client->packer, parts, count, &client->packed);
+	if (r)
+		return error_set(err, r, "out of memory");
 	packed = (struct iovec){client->packed.data, client->packed.len};
 	return targets_http_client_post(client, url, &packed, 1, answer, err);
 }

@@ -141,13 +141,13 @@ static int check_together(const struct http_keys *keys, const char *url, struct 
 int http_keys_check(const struct http_keys *keys, const char *url, struct error *err)
 {
 	struct url *parts;
-	int code = url_create(url, &parts, err);
+	int r = url_create(url, &parts, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	url_destroy(parts);
-	code = check_headers(keys, err);
-	return code ? code : check_together(keys, url, err);
+	r = check_headers(keys, err);
+	return r ? r : check_together(keys, url, err);
 }
 
 /* The kinds http and https: batches to servers that take JSON. */
@@ -160,9 +160,9 @@ static const struct http_profile *http_keys_profile_of(const struct output_confi
 static int http_check(const struct output_config *config, struct error *err)
 {
 	const struct http_profile *profile = http_keys_profile_of(config);
-	int code = http_keys_check(config->own, config->to, err);
+	int r = http_keys_check(config->own, config->to, err);
 
-	return code == 0 && profile->check ? profile->check(config, err) : code;
+	return r == 0 && profile->check ? profile->check(config, err) : r;
 }
 
 static int http_open_target(const struct output_config *config, struct output_stop *stop,

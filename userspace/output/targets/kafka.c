@@ -92,34 +92,34 @@ static int kafka_set_all(rd_kafka_conf_t *conf, const struct output_config *conf
 {
 	const struct kafka_keys *keys = config->own;
 	char timeout_ms[24];
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]) && code == 0; i++)
-		code = kafka_set(conf, defaults[i].name, defaults[i].value, err);
+	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]) && r == 0; i++)
+		r = kafka_set(conf, defaults[i].name, defaults[i].value, err);
 	snprintf(timeout_ms, sizeof(timeout_ms), "%llu",
 		 (unsigned long long)(keys->timeout_ns / 1000000));
-	if (code == 0)
-		code = kafka_set(conf, "message.timeout.ms", timeout_ms, err);
-	for (size_t i = 0; i < config->passed.count && code == 0; i++)
-		code = set_passed(conf, config->passed.items[i], err);
-	return code ? code : kafka_set(conf, "bootstrap.servers", brokers, err);
+	if (r == 0)
+		r = kafka_set(conf, "message.timeout.ms", timeout_ms, err);
+	for (size_t i = 0; i < config->passed.count && r == 0; i++)
+		r = set_passed(conf, config->passed.items[i], err);
+	return r ? r : kafka_set(conf, "bootstrap.servers", brokers, err);
 }
 
 static int kafka_check(const struct output_config *config, struct error *err)
 {
 	char *brokers = NULL, *topic = NULL;
 	rd_kafka_conf_t *conf = rd_kafka_conf_new();
-	int code = kafka_split_target(config->target, &brokers, &topic);
+	int r = kafka_split_target(config->target, &brokers, &topic);
 
-	if (code == -EINVAL)
-		error_set(err, code, "kafka:%s: expected kafka://BROKER[:PORT][,BROKER...]/TOPIC",
+	if (r == -EINVAL)
+		error_set(err, r, "kafka:%s: expected kafka://BROKER[:PORT][,BROKER...]/TOPIC",
 			  config->target);
-	if (code == 0)
-		code = kafka_set_all(conf, config, brokers, err);
+	if (r == 0)
+		r = kafka_set_all(conf, config, brokers, err);
 	rd_kafka_conf_destroy(conf);
 	free(brokers);
 	free(topic);
-	return code;
+	return r;
 }
 
 static void kafka_close(void *context);
@@ -128,12 +128,12 @@ static int kafka_open(const struct output_config *config, struct output_stop *st
 		      struct error *err)
 {
 	struct kafka_target *made = calloc(1, sizeof(*made));
-	int code = made ? kafka_split_target(config->target, &made->brokers, &made->topic_name)
-			: -ENOMEM;
+	int r = made ? kafka_split_target(config->target, &made->brokers, &made->topic_name)
+		     : -ENOMEM;
 
-	if (code) {
+	if (r) {
 		kafka_close(made);
-		return error_set(err, code, "out of memory");
+		return error_set(err, r, "out of memory");
 	}
 	made->config = config;
 	made->stop = stop;
@@ -188,11 +188,11 @@ static int connect_client(struct kafka_target *target, struct error *err)
 {
 	rd_kafka_conf_t *conf = rd_kafka_conf_new();
 	char text[512] = "";
-	int code = kafka_set_all(conf, target->config, target->brokers, err);
+	int r = kafka_set_all(conf, target->config, target->brokers, err);
 
-	if (code) {
+	if (r) {
 		rd_kafka_conf_destroy(conf);
-		return code;
+		return r;
 	}
 	rd_kafka_conf_set_opaque(conf, target);
 	rd_kafka_conf_set_dr_msg_cb(conf, take_report);
@@ -296,13 +296,13 @@ static int kafka_report(struct kafka_target *target, struct error *err)
 static int kafka_send(void *context, struct output_batch *batch, struct error *err)
 {
 	struct kafka_target *target = context;
-	int code = reserve_messages(target, batch->count, err);
+	int r = reserve_messages(target, batch->count, err);
 
-	if (code == 0 && !target->topic)
-		code = connect_client(target, err);
-	if (code) {
+	if (r == 0 && !target->topic)
+		r = connect_client(target, err);
+	if (r) {
 		disconnect_client(target);
-		return code;
+		return r;
 	}
 	target->failure = RD_KAFKA_RESP_ERR_NO_ERROR;
 	target->reason[0] = '\0';

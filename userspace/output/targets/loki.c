@@ -22,9 +22,9 @@ struct loki {
 static int loki_check(const struct output_config *config, struct error *err)
 {
 	const struct http_keys *keys = config->own;
-	int code = http_pairs_check(&keys->labels, "label", err);
+	int r = http_pairs_check(&keys->labels, "label", err);
 
-	return code ? code : http_check_json(config, err);
+	return r ? r : http_check_json(config, err);
 }
 
 static void append_label(struct buf *labels, struct http_pair label)

@@ -90,9 +90,9 @@ static int write_frames(struct messenger *messenger, struct connection *connecti
 			struct error *err)
 {
 	size_t i = 0;
-	int code = 0;
+	int r = 0;
 
-	while (i < batch->count && code == 0) {
+	while (i < batch->count && r == 0) {
 		buf_clear(&messenger->bytes);
 		for (; i < batch->count && messenger->bytes.len < CHUNK_BYTES; i++) {
 			messenger_make(messenger, batch, &batch->records[i]);
@@ -100,12 +100,12 @@ static int write_frames(struct messenger *messenger, struct connection *connecti
 		}
 		if (messenger->bytes.failed)
 			return messenger_fail_memory(err);
-		code = connection_write(connection, messenger->bytes.data, messenger->bytes.len,
-					taken, err);
-		if (code == 0)
+		r = connection_write(connection, messenger->bytes.data, messenger->bytes.len, taken,
+				     err);
+		if (r == 0)
 			*sent = i;
 	}
-	return code;
+	return r;
 }
 
 /* The same for records that are lines already: nothing is copied. */
@@ -113,37 +113,37 @@ static int write_lines(struct connection *connection, const struct output_batch 
 		       size_t *taken, size_t *sent, struct error *err)
 {
 	size_t left;
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < batch->parts_count && code == 0; i++)
-		code = connection_write(connection, batch->parts[i].iov_base,
-					batch->parts[i].iov_len, taken, err);
+	for (size_t i = 0; i < batch->parts_count && r == 0; i++)
+		r = connection_write(connection, batch->parts[i].iov_base, batch->parts[i].iov_len,
+				     taken, err);
 	left = *taken;
 	while (*sent < batch->count && batch->records[*sent].len <= left)
 		left -= batch->records[(*sent)++].len;
-	return code;
+	return r;
 }
 
 int messenger_write(struct messenger *messenger, struct connection *connection,
 		    struct output_batch *batch, struct error *err)
 {
 	size_t taken = 0, sent = 0;
-	int code = connection_open(connection, err);
+	int r = connection_open(connection, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (messenger->framing == FRAMING_NEWLINE && !messenger->make)
-		code = write_lines(connection, batch, &taken, &sent, err);
+		r = write_lines(connection, batch, &taken, &sent, err);
 	else
-		code = write_frames(messenger, connection, batch, &taken, &sent, err);
-	batch->uncertain = code && taken;
-	if (code && code != -ECANCELED)
+		r = write_frames(messenger, connection, batch, &taken, &sent, err);
+	batch->uncertain = r && taken;
+	if (r && r != -ECANCELED)
 		sent = 0;
 	/* A frame of which only a part was written must be the last one. */
-	if (code)
+	if (r)
 		connection_close(connection);
 	memset(batch->results, OUTPUT_DELIVERED, sent);
-	return code;
+	return r;
 }
 
 /* Makes the datagrams of the records from `first` on. Returns how many, 0 if out of memory. */
@@ -167,24 +167,23 @@ int messenger_send(struct messenger *messenger, struct connection *connection,
 		   struct output_batch *batch, struct error *err)
 {
 	struct iovec datagrams[DATAGRAMS_MAX];
-	int code = connection_open(connection, err), rejected = 0;
+	int r = connection_open(connection, err), rejected = 0;
 	size_t sent = 0;
 
-	while (code == 0 && sent < batch->count) {
+	while (r == 0 && sent < batch->count) {
 		size_t count = make_datagrams(messenger, batch, sent, datagrams), done = 0;
 
 		if (count == 0)
 			return messenger_fail_memory(err);
-		code = connection_send(connection, datagrams, count, &done, err);
+		r = connection_send(connection, datagrams, count, &done, err);
 		memset(batch->results + sent, OUTPUT_DELIVERED, done);
 		sent += done;
-		if (code != -EMSGSIZE)
+		if (r != -EMSGSIZE)
 			continue;
-		rejected =
-			error_set(err, code, "a message of %zu bytes is too large for a datagram",
-				  datagrams[done].iov_len);
+		rejected = error_set(err, r, "a message of %zu bytes is too large for a datagram",
+				     datagrams[done].iov_len);
 		batch->results[sent++] = OUTPUT_REJECTED;
-		code = 0;
+		r = 0;
 	}
-	return code ? code : rejected;
+	return r ? r : rejected;
 }

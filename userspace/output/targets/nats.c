@@ -52,12 +52,12 @@ static int nats_check(const struct output_config *config, struct error *err)
 {
 	const struct nats_keys *keys = config->own;
 	char *url = NULL, *subject = NULL;
-	int code = nats_split_target(config->target, &url, &subject);
+	int r = nats_split_target(config->target, &url, &subject);
 
 	free(url);
 	free(subject);
-	if (code)
-		return error_set(err, code,
+	if (r)
+		return error_set(err, r,
 				 "nats:%s: expected nats://HOST[:PORT]/SUBJECT, a subject without "
 				 "blanks and wildcards",
 				 config->target);
@@ -74,11 +74,11 @@ static int nats_open(const struct output_config *config, struct output_stop *sto
 		     struct error *err)
 {
 	struct nats_target *made = calloc(1, sizeof(*made));
-	int code = made ? nats_split_target(config->target, &made->url, &made->subject) : -ENOMEM;
+	int r = made ? nats_split_target(config->target, &made->url, &made->subject) : -ENOMEM;
 
-	if (code) {
+	if (r) {
 		nats_end(made);
-		return error_set(err, code, "out of memory");
+		return error_set(err, r, "out of memory");
 	}
 	made->config = config;
 	made->stop = stop;
@@ -232,10 +232,10 @@ static int nats_send(void *context, struct output_batch *batch, struct error *er
 	natsStatus status = NATS_OK;
 	int64_t largest;
 	size_t i, rejected = 0;
-	int code = target->connection ? 0 : connect_server(target, err);
+	int r = target->connection ? 0 : connect_server(target, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	atomic_store(&target->refused, 0);
 	largest = natsConnection_GetMaxPayload(target->connection);
 	for (i = 0; i < batch->count && status == NATS_OK; i++) {
@@ -248,10 +248,9 @@ static int nats_send(void *context, struct output_batch *batch, struct error *er
 		status = wait_for_server(target);
 	if (status != NATS_OK || atomic_load(&target->refused)) {
 		batch->uncertain = true;
-		code = output_is_stopped(target->stop) ? -ECANCELED
-						       : nats_fail(target, status, err);
+		r = output_is_stopped(target->stop) ? -ECANCELED : nats_fail(target, status, err);
 		disconnect_server(target);
-		return code;
+		return r;
 	}
 	for (i = 0; i < batch->count; i++)
 		if (batch->results[i] != OUTPUT_REJECTED)

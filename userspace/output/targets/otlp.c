@@ -57,9 +57,9 @@ static int otlp_settings_set(struct http_keys *keys, const char *name, const cha
 {
 	const struct output_key *key = output_key_find(OTLP_KEYS, name);
 	struct error why;
-	int code = output_key_set(key, value, keys, &why);
+	int r = output_key_set(key, value, keys, &why);
 
-	return code ? error_set(err, code, "$%s: %s", variable, why.text) : 0;
+	return r ? error_set(err, r, "$%s: %s", variable, why.text) : 0;
 }
 
 /* "name=value,name=value", escaped: a header each. */
@@ -67,9 +67,9 @@ static int read_headers(struct http_keys *keys, const char *text, const char *va
 			struct error *err)
 {
 	char *copy = strdup(text), *rest = copy, *item;
-	int code = copy ? 0 : error_set(err, -ENOMEM, "out of memory");
+	int r = copy ? 0 : error_set(err, -ENOMEM, "out of memory");
 
-	while (code == 0 && (item = strsep(&rest, ","))) {
+	while (r == 0 && (item = strsep(&rest, ","))) {
 		struct buf header = {0};
 		struct http_pair pair;
 
@@ -79,20 +79,19 @@ static int read_headers(struct http_keys *keys, const char *text, const char *va
 		pair = http_pair_of(item);
 		/* Not shown: it may be a token. */
 		if (!pair.name_len || !item[pair.name_len]) {
-			code = error_set(err, -EINVAL, "$%s: not of the form NAME=VALUE", variable);
+			r = error_set(err, -EINVAL, "$%s: not of the form NAME=VALUE", variable);
 			break;
 		}
 		otlp_unescape((char *)pair.value);
 		buf_append(&header, pair.name, pair.name_len);
 		BUF_LITERAL(&header, ": ");
 		buf_append(&header, pair.value, strlen(pair.value) + 1);
-		code = header.failed
-			       ? error_set(err, -ENOMEM, "out of memory")
-			       : otlp_settings_set(keys, "header", header.data, variable, err);
+		r = header.failed ? error_set(err, -ENOMEM, "out of memory")
+				  : otlp_settings_set(keys, "header", header.data, variable, err);
 		buf_finish(&header);
 	}
 	free(copy);
-	return code;
+	return r;
 }
 
 /* The timeout is in ms there. */
@@ -117,18 +116,18 @@ static int read_variables(struct http_keys *keys, struct error *err)
 	};
 	char name[NAME_BYTES];
 	const char *value;
-	int code = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && code == 0; i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++) {
 		value = otlp_find(rows[i].suffix, name);
 		if (value)
-			code = otlp_settings_set(keys, rows[i].key, value, name, err);
+			r = otlp_settings_set(keys, rows[i].key, value, name, err);
 	}
-	value = code ? NULL : otlp_find("TIMEOUT", name);
+	value = r ? NULL : otlp_find("TIMEOUT", name);
 	if (value)
-		code = read_timeout(keys, value, name, err);
-	value = code ? NULL : otlp_find("HEADERS", name);
-	return value ? read_headers(keys, value, name, err) : code;
+		r = read_timeout(keys, value, name, err);
+	value = r ? NULL : otlp_find("HEADERS", name);
+	return value ? read_headers(keys, value, name, err) : r;
 }
 
 /* The keys of the user come last: theirs count. */
@@ -138,13 +137,13 @@ static int read_given(struct http_keys *keys, const struct output_config *config
 		struct http_pair pair = http_pair_of(config->given.items[i]);
 		char name[NAME_BYTES];
 		const struct output_key *key;
-		int code;
+		int r;
 
 		snprintf(name, sizeof(name), "%.*s", (int)pair.name_len, pair.name);
 		key = output_key_find(OTLP_KEYS, name);
-		code = key ? output_key_set(key, pair.value, keys, err) : 0;
-		if (code)
-			return code;
+		r = key ? output_key_set(key, pair.value, keys, err) : 0;
+		if (r)
+			return r;
 	}
 	return 0;
 }
@@ -155,17 +154,17 @@ static int find_url(struct otlp_settings *settings, const struct output_config *
 {
 	const char *logs = getenv(PREFIX "LOGS_ENDPOINT"), *base = getenv(PREFIX "ENDPOINT");
 	struct url *url = NULL;
-	int code;
+	int r;
 
 	if (*config->target || (logs && *logs)) {
 		settings->url = strdup(*config->target ? config->target : logs);
 		return settings->url ? 0 : error_set(err, -ENOMEM, "out of memory");
 	}
-	code = url_create(base && *base ? base : DEFAULT_ENDPOINT, &url, err);
-	if (code)
-		return code;
-	code = url_append_path(url, "/v1/logs");
-	settings->url = code ? NULL : url_text(url);
+	r = url_create(base && *base ? base : DEFAULT_ENDPOINT, &url, err);
+	if (r)
+		return r;
+	r = url_append_path(url, "/v1/logs");
+	settings->url = r ? NULL : url_text(url);
 	url_destroy(url);
 	return settings->url ? 0 : error_set(err, -ENOMEM, "out of memory");
 }
@@ -173,18 +172,18 @@ static int find_url(struct otlp_settings *settings, const struct output_config *
 int otlp_settings_init(struct otlp_settings *settings, const struct output_config *config,
 		       struct error *err)
 {
-	int code;
+	int r;
 
 	*settings = (struct otlp_settings){0};
-	code = output_keys_init(OTLP_KEYS, &settings->keys);
-	if (code)
-		return error_set(err, code, "out of memory");
-	code = read_variables(&settings->keys, err);
-	if (code == 0)
-		code = read_given(&settings->keys, config, err);
-	if (code == 0)
-		code = find_url(settings, config, err);
-	return code ? code : http_keys_check(&settings->keys, settings->url, err);
+	r = output_keys_init(OTLP_KEYS, &settings->keys);
+	if (r)
+		return error_set(err, r, "out of memory");
+	r = read_variables(&settings->keys, err);
+	if (r == 0)
+		r = read_given(&settings->keys, config, err);
+	if (r == 0)
+		r = find_url(settings, config, err);
+	return r ? r : http_keys_check(&settings->keys, settings->url, err);
 }
 
 void otlp_settings_finish(struct otlp_settings *settings)
@@ -251,10 +250,10 @@ static int find_out(struct otlp_resource *resource, const char *host)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		int code = set_known(resource, rows[i].name, rows[i].value);
+		int r = set_known(resource, rows[i].name, rows[i].value);
 
-		if (code)
-			return code;
+		if (r)
+			return r;
 	}
 	return 0;
 }
@@ -289,9 +288,9 @@ void otlp_unescape(char *text)
 static int read_variable(struct otlp_resource *resource, const char *text)
 {
 	char *copy = strdup(text), *rest = copy, *item;
-	int code = copy ? 0 : -ENOMEM;
+	int r = copy ? 0 : -ENOMEM;
 
-	while (code == 0 && (item = strsep(&rest, ","))) {
+	while (r == 0 && (item = strsep(&rest, ","))) {
 		struct http_pair pair;
 
 		item += strspn(item, " \t");
@@ -299,44 +298,44 @@ static int read_variable(struct otlp_resource *resource, const char *text)
 		if (!pair.name_len || !item[pair.name_len])
 			continue;
 		otlp_unescape((char *)pair.value);
-		code = otlp_resource_set(resource, pair.name, pair.name_len, pair.value);
+		r = otlp_resource_set(resource, pair.name, pair.name_len, pair.value);
 	}
 	free(copy);
-	return code;
+	return r;
 }
 
 static int collect(struct otlp_resource *resource, const char *host,
 		   const struct output_list *given)
 {
 	const char *attributes = getenv("OTEL_RESOURCE_ATTRIBUTES");
-	int code = find_out(resource, host);
+	int r = find_out(resource, host);
 
-	if (code == 0 && attributes)
-		code = read_variable(resource, attributes);
-	if (code == 0)
-		code = set_known(resource, "service.name", getenv("OTEL_SERVICE_NAME"));
-	for (size_t i = 0; i < given->count && code == 0; i++) {
+	if (r == 0 && attributes)
+		r = read_variable(resource, attributes);
+	if (r == 0)
+		r = set_known(resource, "service.name", getenv("OTEL_SERVICE_NAME"));
+	for (size_t i = 0; i < given->count && r == 0; i++) {
 		struct http_pair pair = http_pair_of(given->items[i]);
 
-		code = otlp_resource_set(resource, pair.name, pair.name_len, pair.value);
+		r = otlp_resource_set(resource, pair.name, pair.name_len, pair.value);
 	}
-	return code;
+	return r;
 }
 
 int otlp_resource_init(struct otlp_resource *resource, const char *host,
 		       const struct output_list *given, struct error *err)
 {
-	int code;
+	int r;
 
 	*resource = (struct otlp_resource){0};
-	code = collect(resource, host, given);
-	if (code == 0)
+	r = collect(resource, host, given);
+	if (r == 0)
 		return 0;
 	otlp_resource_finish(resource);
-	if (code == -E2BIG)
+	if (r == -E2BIG)
 		return error_set(err, -EINVAL, "more than %d attributes of the resource",
 				 OTLP_ATTRIBUTES_MAX);
-	return error_set(err, code, "out of memory");
+	return error_set(err, r, "out of memory");
 }
 
 void otlp_resource_finish(struct otlp_resource *resource)
@@ -455,14 +454,14 @@ static int otlp_open_parts(struct http_target *target,
 {
 	struct otlp_resource resource;
 	struct otlp *own = calloc(1, sizeof(*own));
-	int code;
+	int r;
 
 	if (!own)
 		return -ENOMEM;
 	target->own = own;
-	code = otlp_resource_init(&resource, target->host, &target->keys->attributes, NULL);
-	if (code)
-		return code;
+	r = otlp_resource_init(&resource, target->host, &target->keys->attributes, NULL);
+	if (r)
+		return r;
 	write_parts(own, &resource);
 	otlp_resource_finish(&resource);
 	return own->resource.failed || own->scope.failed ? -ENOMEM : 0;
@@ -577,7 +576,7 @@ static int read_json(struct http_target *target, struct output_batch *batch, str
 	json_t *answer = NULL;
 	int64_t rejected = 0;
 	const char *why;
-	int code;
+	int r;
 
 	if (target->answer.status < 200 || target->answer.status > 299)
 		return http_read_status(target, batch, err);
@@ -590,9 +589,9 @@ static int read_json(struct http_target *target, struct output_batch *batch, str
 	else
 		rejected = json_integer_value(number);
 	why = JSON_INPUT_TEXT(answer, "partialSuccess", "errorMessage");
-	code = apply_partial(target, batch, rejected, why ? why : "", err);
+	r = apply_partial(target, batch, rejected, why ? why : "", err);
 	json_decref(answer);
-	return code;
+	return r;
 }
 
 static const char *const proto_headers[] = {"Accept: application/x-protobuf", NULL};
@@ -630,11 +629,11 @@ struct otlp_target {
 static int otlp_check(const struct output_config *config, struct error *err)
 {
 	const struct http_keys *keys = config->own;
-	int code = http_pairs_check(&keys->attributes, "attribute", err);
+	int r = http_pairs_check(&keys->attributes, "attribute", err);
 
 	/* Without a target the environment names one: that is checked with its other variables. */
-	if (code || !*config->target)
-		return code;
+	if (r || !*config->target)
+		return r;
 	return http_keys_check(keys, config->target, err);
 }
 
@@ -660,19 +659,19 @@ static int otlp_open(const struct output_config *config, struct output_stop *sto
 		     struct error *err)
 {
 	struct otlp_target *target = calloc(1, sizeof(*target));
-	int code;
+	int r;
 
 	if (!target)
 		return error_set(err, -ENOMEM, "out of memory");
-	code = otlp_settings_init(&target->settings, config, err);
-	if (code == 0)
-		code = http_target_open(config, &target->settings.keys, otlp_profile_of(config),
-					target->settings.url, stop, &target->http, err);
-	if (code)
+	r = otlp_settings_init(&target->settings, config, err);
+	if (r == 0)
+		r = http_target_open(config, &target->settings.keys, otlp_profile_of(config),
+				     target->settings.url, stop, &target->http, err);
+	if (r)
 		otlp_close(target);
 	else
 		*result = target;
-	return code;
+	return r;
 }
 
 static int otlp_send(void *target, struct output_batch *batch, struct error *err)

@@ -70,11 +70,11 @@ static int check_server(const struct output_config *config, struct error *err)
 {
 	const struct socket_keys *keys = config->own;
 	struct endpoint endpoint;
-	int code = endpoint_read(config->target, 0, &endpoint, err);
+	int r = endpoint_read(config->target, 0, &endpoint, err);
 
-	if (code == 0)
-		code = tls_keys_check(&keys->tls, config->text, err);
-	return code ? code : check_timeout(config, err);
+	if (r == 0)
+		r = tls_keys_check(&keys->tls, config->text, err);
+	return r ? r : check_timeout(config, err);
 }
 
 static void close_socket(void *opened)
@@ -100,19 +100,19 @@ static int targets_open_socket(const struct output_config *config, struct output
 		.datagrams = keys->type == TYPE_DATAGRAM,
 		.timeout_ns = keys->timeout_ns,
 	};
-	int code = is_unix ? 0 : endpoint_read(config->target, 0, &to.endpoint, err);
+	int r = is_unix ? 0 : endpoint_read(config->target, 0, &to.endpoint, err);
 
 	if (!target)
 		return error_set(err, -ENOMEM, "out of memory");
 	connection_init(&target->connection, &to, stop);
 	target->messenger.framing = keys->framing;
-	if (code == 0 && strcmp(config->name, "tls") == 0)
-		code = tls_keys_apply(&keys->tls, &target->connection.config, &target->tls, err);
-	if (code)
+	if (r == 0 && strcmp(config->name, "tls") == 0)
+		r = tls_keys_apply(&keys->tls, &target->connection.config, &target->tls, err);
+	if (r)
 		close_socket(target);
 	else
 		*opened = target;
-	return code;
+	return r;
 }
 
 static int send_socket(void *opened, struct output_batch *batch, struct error *err)

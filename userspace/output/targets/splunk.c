@@ -49,18 +49,18 @@ static int open_channel(struct splunk *own, struct url *url)
 {
 	char guid[GUID_BYTES], *text;
 	struct url *ack = NULL;
-	int code;
+	int r;
 
 	make_guid(guid);
-	code = url_add_query(url, "channel", guid);
-	text = code ? NULL : url_text(url);
+	r = url_add_query(url, "channel", guid);
+	text = r ? NULL : url_text(url);
 	if (!text)
 		return -ENOMEM;
-	code = url_create(text, &ack, NULL);
+	r = url_create(text, &ack, NULL);
 	free(text);
-	if (code == 0)
-		code = url_set_path(ack, "/services/collector/ack");
-	if (code == 0)
+	if (r == 0)
+		r = url_set_path(ack, "/services/collector/ack");
+	if (r == 0)
 		own->ack_url = url_text(ack);
 	url_destroy(ack);
 	return own->ack_url ? 0 : -ENOMEM;
@@ -136,14 +136,14 @@ static int ask_once(struct http_target *target, json_int_t id, bool *is_done, st
 	char question[64], name[24];
 	struct iovec part = {question, 0};
 	json_t *answer;
-	int code;
+	int r;
 
 	part.iov_len = (size_t)snprintf(question, sizeof(question),
 					"{\"acks\":[%" JSON_INTEGER_FORMAT "]}", id);
 	snprintf(name, sizeof(name), "%" JSON_INTEGER_FORMAT, id);
-	code = http_client_post(target->client, own->ack_url, &part, 1, &target->answer, err);
-	if (code)
-		return code;
+	r = http_client_post(target->client, own->ack_url, &part, 1, &target->answer, err);
+	if (r)
+		return r;
 	if (target->answer.status != STATUS_OK)
 		return error_set(err, -EPROTO, "%s: status %ld", own->ack_url,
 				 target->answer.status);
@@ -158,17 +158,17 @@ static int wait_for_ack(struct http_target *target, json_int_t id, struct error 
 {
 	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + target->keys->timeout_ns;
 	bool is_done = false;
-	int code = ask_once(target, id, &is_done, err);
+	int r = ask_once(target, id, &is_done, err);
 
-	while (code == 0 && !is_done) {
+	while (r == 0 && !is_done) {
 		if (clock_ns(CLOCK_MONOTONIC) >= end_ns)
 			return error_set(err, -ETIMEDOUT, "%s: no acknowledgement came",
 					 target->url);
 		if (output_wait(target->stop, -1, 0, ASK_MS) == -ECANCELED)
 			return error_set(err, -ECANCELED, "canceled");
-		code = ask_once(target, id, &is_done, err);
+		r = ask_once(target, id, &is_done, err);
 	}
-	return code;
+	return r;
 }
 
 static int read_success(struct http_target *target, struct output_batch *batch, struct error *err)
@@ -176,18 +176,18 @@ static int read_success(struct http_target *target, struct output_batch *batch, 
 	struct splunk *own = target->own;
 	json_t *answer = splunk_parse(target);
 	const json_t *id = JSON_INPUT_AT(answer, "ackId");
-	int code = 0;
+	int r = 0;
 
 	if (own->ack_url && !json_is_integer(id))
-		code = error_set(err, -EPROTO, "%s: the answer has no ackId", target->url);
+		r = error_set(err, -EPROTO, "%s: the answer has no ackId", target->url);
 	else if (own->ack_url)
-		code = wait_for_ack(target, json_integer_value(id), err);
+		r = wait_for_ack(target, json_integer_value(id), err);
 	json_decref(answer);
-	if (code)
+	if (r)
 		batch->uncertain = true;
 	else
 		output_batch_set(batch, OUTPUT_DELIVERED);
-	return code;
+	return r;
 }
 
 /* One event is wrong: those before it may be indexed, those after it are not. */

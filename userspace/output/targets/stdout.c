@@ -90,15 +90,15 @@ static int stdout_send(void *context, struct output_batch *batch, struct error *
 	bool goes_on = batch->records[0].number == target->cut_number &&
 		       !(batch->records[0].flags & RECORD_IS_DROP);
 	size_t done = goes_on ? target->cut_bytes : 0;
-	int code = stream_write(target->fd, target->stop, batch, batch->bytes, &done);
+	int r = stream_write(target->fd, target->stop, batch, batch->bytes, &done);
 
 	output_batch_set_bytes(batch, done);
 	remember_cut(target, batch, done);
-	if (code == 0 || code == -ECANCELED)
-		return code;
-	if (code == -EPIPE)
+	if (r == 0 || r == -ECANCELED)
+		return r;
+	if (r == -EPIPE)
 		return no_reader(err);
-	return error_set(err, code, "cannot write to standard output: %s", strerror(-code));
+	return error_set(err, r, "cannot write to standard output: %s", strerror(-r));
 }
 
 static void stdout_close(void *context)

@@ -260,14 +260,14 @@ static int syslog_check(const struct output_config *config, struct error *err)
 	const struct syslog_keys *keys = config->own;
 	const struct transport *transport;
 	struct connection_config to = {0};
-	int code = read_target(config, &transport, &to, err);
+	int r = read_target(config, &transport, &to, err);
 
-	if (code == 0)
-		code = check_names(config, err);
-	if (code == 0)
-		code = tls_keys_check(&keys->tls, config->text, err);
-	if (code)
-		return code;
+	if (r == 0)
+		r = check_names(config, err);
+	if (r == 0)
+		r = tls_keys_check(&keys->tls, config->text, err);
+	if (r)
+		return r;
 	if (keys->bytes_max && keys->bytes_max < SYSLOG_BYTES_MIN)
 		return error_set(err, -EINVAL, "size= is at least %d, which all receivers take",
 				 SYSLOG_BYTES_MIN);
@@ -304,7 +304,7 @@ static int open_syslog(const struct output_config *config, struct output_stop *s
 	struct syslog_target *target = calloc(1, sizeof(*target));
 	const struct transport *transport;
 	struct connection_config to = {.timeout_ns = keys->timeout_ns};
-	int code = read_target(config, &transport, &to, err);
+	int r = read_target(config, &transport, &to, err);
 
 	if (!target)
 		return error_set(err, -ENOMEM, "out of memory");
@@ -326,13 +326,13 @@ static int open_syslog(const struct output_config *config, struct output_stop *s
 		.one_line = true,
 		.framing = keys->framing,
 	};
-	if (code == 0 && transport->tls)
-		code = tls_keys_apply(&keys->tls, &target->connection.config, &target->tls, err);
-	if (code)
+	if (r == 0 && transport->tls)
+		r = tls_keys_apply(&keys->tls, &target->connection.config, &target->tls, err);
+	if (r)
 		close_syslog(target);
 	else
 		*opened = target;
-	return code;
+	return r;
 }
 
 static int send_syslog(void *opened, struct output_batch *batch, struct error *err)

@@ -89,7 +89,7 @@ static int tls_load(const struct tls_config *config, SSL_CTX *context, struct er
 int tls_create(const struct tls_config *config, struct tls **result, struct error *err)
 {
 	struct tls *tls = calloc(1, sizeof(*tls));
-	int code;
+	int r;
 
 	if (tls)
 		tls->context = SSL_CTX_new(TLS_client_method());
@@ -104,12 +104,12 @@ int tls_create(const struct tls_config *config, struct tls **result, struct erro
 			 SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 	SSL_CTX_set_verify(tls->context, config->insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER,
 			   NULL);
-	code = tls_load(config, tls->context, err);
-	if (code)
+	r = tls_load(config, tls->context, err);
+	if (r)
 		tls_destroy(tls);
 	else
 		*result = tls;
-	return code;
+	return r;
 }
 
 void tls_destroy(struct tls *tls)
@@ -192,21 +192,21 @@ static int tls_shake_hands(struct tls_session *session, int fd, const struct out
 			   uint64_t deadline_ns)
 {
 	short events;
-	int code;
+	int r;
 
 	do {
 		forget_errors();
-		code = SSL_connect(session->ssl);
-		if (code == 1)
+		r = SSL_connect(session->ssl);
+		if (r == 1)
 			return 0;
-		code = meaning(session, code, &events);
-		if (code == -EAGAIN) {
-			code = deadline_wait(stop, fd, events, deadline_ns);
-			if (code == 1)
-				code = -EAGAIN;
+		r = meaning(session, r, &events);
+		if (r == -EAGAIN) {
+			r = deadline_wait(stop, fd, events, deadline_ns);
+			if (r == 1)
+				r = -EAGAIN;
 		}
-	} while (code == -EAGAIN);
-	return code;
+	} while (r == -EAGAIN);
+	return r;
 }
 
 static int session_drain(void *opened)
@@ -217,13 +217,13 @@ static int session_drain(void *opened)
 	size_t n;
 
 	for (int i = 0; i < DRAINS_MAX; i++) {
-		int code;
+		int r;
 
 		forget_errors();
 		if (SSL_read_ex(session->ssl, bytes, sizeof(bytes), &n) == 1)
 			continue;
-		code = meaning(session, 0, &events);
-		return code == -EAGAIN ? 0 : code;
+		r = meaning(session, 0, &events);
+		return r == -EAGAIN ? 0 : r;
 	}
 	return 0;
 }
@@ -235,13 +235,13 @@ static int session_peek(void *opened)
 	short events;
 	char byte;
 	size_t n;
-	int code;
+	int r;
 
 	forget_errors();
 	if (SSL_peek_ex(session->ssl, &byte, 1, &n) == 1)
 		return 0;
-	code = meaning(session, 0, &events);
-	return code == -EAGAIN ? 0 : code;
+	r = meaning(session, 0, &events);
+	return r == -EAGAIN ? 0 : r;
 }
 
 /*
@@ -250,12 +250,12 @@ static int session_peek(void *opened)
  */
 static int await_verdict(struct tls_session *session, int fd, const struct output_stop *stop)
 {
-	int code;
+	int r;
 
 	if (SSL_version(session->ssl) < TLS1_3_VERSION)
 		return 0;
-	code = output_wait(stop, fd, POLLIN, VERDICT_MS);
-	return code == -ETIMEDOUT ? 0 : code < 0 ? code : session_peek(session);
+	r = output_wait(stop, fd, POLLIN, VERDICT_MS);
+	return r == -ETIMEDOUT ? 0 : r < 0 ? r : session_peek(session);
 }
 
 static void session_close(void *opened)
@@ -278,7 +278,7 @@ static int session_open(void *context, int fd, const struct output_stop *stop, u
 {
 	const struct tls *tls = context;
 	struct tls_session *session = calloc(1, sizeof(*session));
-	int code;
+	int r;
 
 	if (session)
 		session->ssl = SSL_new(tls->context);
@@ -287,16 +287,16 @@ static int session_open(void *context, int fd, const struct output_stop *stop, u
 		session_close(session);
 		return error_set(err, -ENOMEM, "out of memory");
 	}
-	code = tls_shake_hands(session, fd, stop, deadline_ns);
-	if (code == 0)
-		code = await_verdict(session, fd, stop);
-	if (code) {
-		fail_handshake(session, code, err);
+	r = tls_shake_hands(session, fd, stop, deadline_ns);
+	if (r == 0)
+		r = await_verdict(session, fd, stop);
+	if (r) {
+		fail_handshake(session, r, err);
 		session_close(session);
 	} else {
 		*result = session;
 	}
-	return code;
+	return r;
 }
 
 static ssize_t session_write(void *opened, const void *bytes, size_t len, short *events)

@@ -46,10 +46,10 @@ static inline int tls_keys_apply(const struct tls_keys *keys, struct connection_
 		.server_name = keys->server_name ? keys->server_name : config->endpoint.host,
 		.insecure = keys->insecure,
 	};
-	int code = tls_create(&files, tls, err);
+	int r = tls_create(&files, tls, err);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	config->security = &TLS_SECURITY;
 	config->security_context = *tls;
 	return 0;

@@ -21,9 +21,9 @@ struct victorialogs {
 static int victorialogs_check(const struct output_config *config, struct error *err)
 {
 	const struct http_keys *keys = config->own;
-	int code = http_pairs_check(&keys->labels, "label", err);
+	int r = http_pairs_check(&keys->labels, "label", err);
 
-	return code ? code : http_check_json(config, err);
+	return r ? r : http_check_json(config, err);
 }
 
 /* A field of streams: its name among the others, and with its value for each record. */
@@ -44,7 +44,7 @@ static int victorialogs_add_fields(struct http_target *target, struct url *url)
 	const struct output_list *labels = &target->keys->labels;
 	struct victorialogs *own = target->own;
 	struct buf names = {0};
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	victorialogs_add_field(own, http_pair_of("service=lanner"), &names);
 	victorialogs_add_field(own, (struct http_pair){"host", strlen("host"), target->host},
@@ -53,22 +53,22 @@ static int victorialogs_add_fields(struct http_target *target, struct url *url)
 		victorialogs_add_field(own, http_pair_of(labels->items[i]), &names);
 	buf_append_char(&names, '\0');
 	if (!names.failed && !own->members.failed)
-		code = url_add_query(url, "_stream_fields", names.data);
+		r = url_add_query(url, "_stream_fields", names.data);
 	buf_finish(&names);
-	return code;
+	return r;
 }
 
 static int victorialogs_open_profile(struct http_target *target, struct url *url)
 {
-	int code;
+	int r;
 
 	target->own = calloc(1, sizeof(struct victorialogs));
 	if (!target->own)
 		return -ENOMEM;
-	code = victorialogs_add_fields(target, url);
-	if (code == 0)
-		code = url_add_query(url, "_time_field", "_time");
-	return code ? code : url_add_query(url, "_msg_field", "_msg");
+	r = victorialogs_add_fields(target, url);
+	if (r == 0)
+		r = url_add_query(url, "_time_field", "_time");
+	return r ? r : url_add_query(url, "_msg_field", "_msg");
 }
 
 static void victorialogs_close_profile(struct http_target *target)

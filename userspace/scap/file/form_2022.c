@@ -56,10 +56,10 @@ int scap_form_2022_create(struct scap_form_2022 **form)
 
 	if (!made)
 		return -ENOMEM;
-	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++) {
-		int number = syscall_native_number(code);
+	for (unsigned int r = 0; r < SYSCALL_CODES_COUNT; r++) {
+		int number = syscall_native_number(r);
 
-		made->native[code] = number < 0 ? NO_NATIVE : (uint16_t)number;
+		made->native[r] = number < 0 ? NO_NATIVE : (uint16_t)number;
 	}
 	*form = made;
 	return 0;
@@ -227,14 +227,13 @@ static unsigned int native_number(const struct scap_form_2022 *form, const struc
 static int make_generic(struct scap_form_2022 *form, const struct event *ev,
 			const struct scap_event *event, struct scap_event *out)
 {
-	unsigned int code =
-		ev->desc->id == EVENT_syscall ? event_syscall_code(ev) : ev->desc->syscall;
-	uint16_t known = code < SYSCALLS ? (uint16_t)code : SC_unknown;
+	unsigned int r = ev->desc->id == EVENT_syscall ? event_syscall_code(ev) : ev->desc->syscall;
+	uint16_t known = r < SYSCALLS ? (uint16_t)r : SC_unknown;
 	struct target enter = target_begin(form->enter, syscall__nativeID + 1);
 	struct target exit = target_begin(form->exit, syscall__ID + 1);
 
 	target_put_number(&enter, known, sizeof(known));
-	target_put_number(&enter, native_number(form, ev, code), sizeof(uint16_t));
+	target_put_number(&enter, native_number(form, ev, r), sizeof(uint16_t));
 	target_put_number(&exit, known, sizeof(known));
 	out[0] = target_end(&enter, EVENT_syscall - 1, syscall__nativeID + 1, ev, event);
 	out[1] = target_end(&exit, EVENT_syscall, syscall__ID + 1, ev, event);

@@ -57,7 +57,7 @@ int reader_find_frame(const struct block_kind *kind, uint8_t *block, uint32_t bl
 	uint8_t *at = block + sizeof(struct scap_block_header), *frame = at + sizeof(event->cpu);
 	uint8_t *end = block + block_len - SCAP_TRAILER_BYTES;
 	uint32_t flags = 0;
-	int code = 0;
+	int r = 0;
 
 	frame += kind->event_flags ? sizeof(flags) : 0;
 	if (frame + header > end)
@@ -70,10 +70,10 @@ int reader_find_frame(const struct block_kind *kind, uint8_t *block, uint32_t bl
 	if (event->len < header || event->len > (size_t)(end - frame))
 		return -EBADMSG;
 	if (kind->version == 1)
-		code = widen_frame(&frame, &event->len);
+		r = widen_frame(&frame, &event->len);
 	event->frame = frame;
 	event->hidden = flags & SCAP_EVENT_FLAG_HIDDEN;
-	return code;
+	return r;
 }
 
 enum {
@@ -138,27 +138,27 @@ static int event_step(struct scap_reader *reader, const struct block_kind *kind,
 {
 	uint32_t len = reader->block_len, trailer;
 	uint8_t *block;
-	int code;
+	int r;
 
 	if (len > EVENT_BLOCK_BYTES_MAX) {
 		reader->stats.corrupt_events++;
 		return begin_parts(reader, NULL);
 	}
-	code = reader_need(reader, len, timeout_ms);
-	if (code <= 0)
-		return code;
+	r = reader_need(reader, len, timeout_ms);
+	if (r <= 0)
+		return r;
 	block = reader->stream->data;
 	memcpy(&trailer, block + len - sizeof(trailer), sizeof(trailer));
 	if (trailer != len)
 		return reader_end_lengths_differ(reader, trailer);
 	scap_stream_skip(reader->stream, len);
-	code = reader_find_frame(kind, block, len, event);
-	if (code == 0)
-		code = scap_upgrade_event(reader->upgrade, reader->native, event);
-	if (code < 0)
-		return reader_pass_over(reader, code);
-	reader->stats.events += (unsigned int)code;
-	return code ? 1 : STEP_ON;
+	r = reader_find_frame(kind, block, len, event);
+	if (r == 0)
+		r = scap_upgrade_event(reader->upgrade, reader->native, event);
+	if (r < 0)
+		return reader_pass_over(reader, r);
+	reader->stats.events += (unsigned int)r;
+	return r ? 1 : STEP_ON;
 }
 
 /*
@@ -169,13 +169,13 @@ static int reader_step(struct scap_reader *reader, int timeout_ms, struct scap_e
 {
 	const struct block_kind *kind;
 	struct scap_block_header header;
-	int code;
+	int r;
 
 	if (reader->left)
 		return reader_part_step(reader, timeout_ms);
-	code = reader_need(reader, sizeof(header), timeout_ms);
-	if (code <= 0)
-		return code;
+	r = reader_need(reader, sizeof(header), timeout_ms);
+	if (r <= 0)
+		return r;
 	memcpy(&header, reader->stream->data, sizeof(header));
 	reader->block_at = scap_stream_offset(reader->stream);
 	reader->block_type = header.type;
@@ -189,8 +189,8 @@ static int reader_step(struct scap_reader *reader, int timeout_ms, struct scap_e
 	if (!kind || !kind->event)
 		return begin_block(reader, kind);
 	if (reader->in_snapshot) {
-		code = reader_end_snapshot(reader);
-		return code ? code : STEP_ON;
+		r = reader_end_snapshot(reader);
+		return r ? r : STEP_ON;
 	}
 	return event_step(reader, kind, timeout_ms, event);
 }
@@ -198,14 +198,14 @@ static int reader_step(struct scap_reader *reader, int timeout_ms, struct scap_e
 static int reader_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
 {
 	struct scap_reader *reader = (struct scap_reader *)source;
-	int code = reader->code;
+	int r = reader->code;
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	for (unsigned int i = 0; i < STEPS_PER_CALL; i++) {
-		code = reader_step(reader, timeout_ms, event);
-		if (code != STEP_ON)
-			return code;
+		r = reader_step(reader, timeout_ms, event);
+		if (r != STEP_ON)
+			return r;
 	}
 	return 0;
 }
@@ -229,24 +229,24 @@ static const struct scap_source_ops reader_ops = {
 int scap_reader_start(struct scap_reader *reader, struct scap_snapshot *to, struct error *err)
 {
 	uint64_t began = scap_stream_offset(reader->stream);
-	int code;
+	int r;
 
 	if (!reader->to) {
 		reader->to = to;
 		reader->in_snapshot = true;
 		reader_snapshot_result(reader, to->ops->begin(to));
 	}
-	code = reader->code;
-	while (code == 0 && reader->in_snapshot) {
-		code = reader_step(reader, -1, NULL);
-		if (code == 0 || scap_stream_offset(reader->stream) - began > START_BYTES_PER_CALL)
+	r = reader->code;
+	while (r == 0 && reader->in_snapshot) {
+		r = reader_step(reader, -1, NULL);
+		if (r == 0 || scap_stream_offset(reader->stream) - began > START_BYTES_PER_CALL)
 			return error_set(err, -EINTR,
 					 "interrupted before the first event was read");
-		code = code == STEP_ON ? 0 : code;
+		r = r == STEP_ON ? 0 : r;
 	}
-	if (code == 0 || code == -ENODATA || code == -EPIPE)
+	if (r == 0 || r == -ENODATA || r == -EPIPE)
 		return 0;
-	return error_set(err, code, "cannot read %s: %s", reader->path, reader->problem);
+	return error_set(err, r, "cannot read %s: %s", reader->path, reader->problem);
 }
 
 /* Other file formats that users might pass. */
@@ -287,46 +287,46 @@ static int check_beginning(struct scap_reader *reader, struct error *err)
 {
 	struct scap_block_header header;
 	struct scap_stream *stream = reader->stream;
-	int code = scap_stream_need(stream, sizeof(header) + sizeof(struct scap_section_body), -1);
+	int r = scap_stream_need(stream, sizeof(header) + sizeof(struct scap_section_body), -1);
 	const char *other;
 
-	if (code == 0)
+	if (r == 0)
 		return error_set(err, -EINTR, "interrupted before %s could be read", reader->path);
-	if (code < 0 && code != -ENODATA)
-		return error_set(err, code, "cannot read %s: %s", reader->path,
+	if (r < 0 && r != -ENODATA)
+		return error_set(err, r, "cannot read %s: %s", reader->path,
 				 scap_stream_problem(stream));
 	other = other_file(stream);
 	if (other)
 		return error_set(err, -EBADMSG, "%s is not a capture file: %s", reader->path,
 				 other);
-	if (code < 0)
+	if (r < 0)
 		return error_set(err, -EPIPE, "cannot read %s: it is truncated in its first block",
 				 reader->path);
 	memcpy(&header, stream->data, sizeof(header));
-	code = reader_check_section(reader, stream->data + sizeof(header));
-	if (code)
-		error_set(err, code, "cannot read %s: %s", reader->path, reader->problem);
-	return code;
+	r = reader_check_section(reader, stream->data + sizeof(header));
+	if (r)
+		error_set(err, r, "cannot read %s: %s", reader->path, reader->problem);
+	return r;
 }
 
 int scap_reader_open(const char *path, struct scap_reader **reader, struct error *err)
 {
 	struct scap_reader *made = calloc(1, sizeof(*made));
-	int code;
+	int r;
 
 	if (!made)
 		return error_set(err, -ENOMEM, "no memory to read %s", path);
 	made->source.ops = &reader_ops;
 	made->path = strdup(strcmp(path, "-") ? path : "standard input");
 	if (!made->path || scap_upgrade_create(&made->upgrade))
-		code = error_set(err, -ENOMEM, "no memory to read %s", path);
+		r = error_set(err, -ENOMEM, "no memory to read %s", path);
 	else
-		code = scap_stream_open(path, &made->stream, err);
-	if (code == 0)
-		code = check_beginning(made, err);
-	if (code) {
+		r = scap_stream_open(path, &made->stream, err);
+	if (r == 0)
+		r = check_beginning(made, err);
+	if (r) {
 		reader_destroy(&made->source);
-		return code;
+		return r;
 	}
 	*reader = made;
 	return 0;

@@ -73,9 +73,9 @@ static int end_of_stream(struct scap_reader *reader, int code)
 
 int reader_wait(struct scap_reader *reader, size_t n, int timeout_ms)
 {
-	int code = scap_stream_wait(reader->stream, n, timeout_ms);
+	int r = scap_stream_wait(reader->stream, n, timeout_ms);
 
-	return code >= 0 ? code : end_of_stream(reader, code);
+	return r >= 0 ? r : end_of_stream(reader, r);
 }
 
 int reader_end_lengths_differ(struct scap_reader *reader, uint32_t trailer)
@@ -103,18 +103,18 @@ static int skip_step(struct scap_reader *reader, int timeout_ms)
 {
 	size_t rest = reader->left - SCAP_TRAILER_BYTES;
 	uint32_t trailer;
-	int code;
+	int r;
 
 	if (rest) {
-		code = reader_need(reader, 1, timeout_ms);
-		if (code <= 0)
-			return code;
+		r = reader_need(reader, 1, timeout_ms);
+		if (r <= 0)
+			return r;
 		reader_take_bytes(reader, rest < reader->stream->len ? rest : reader->stream->len);
 		return STEP_ON;
 	}
-	code = reader_need(reader, sizeof(trailer), timeout_ms);
-	if (code <= 0)
-		return code;
+	r = reader_need(reader, sizeof(trailer), timeout_ms);
+	if (r <= 0)
+		return r;
 	memcpy(&trailer, reader->stream->data, sizeof(trailer));
 	if (trailer != reader->block_len)
 		return reader_end_lengths_differ(reader, trailer);
@@ -132,16 +132,16 @@ static int skip_corrupt_list(struct scap_reader *reader)
 static int head_step(struct scap_reader *reader, int timeout_ms)
 {
 	size_t n = reader->kind->head_bytes;
-	int code;
+	int r;
 
 	if (n > reader->left - SCAP_TRAILER_BYTES)
 		return skip_corrupt_list(reader);
-	code = reader_need(reader, n, timeout_ms);
-	if (code <= 0)
-		return code;
-	code = reader_snapshot_result(reader, reader->kind->head(reader, reader->stream->data));
-	if (code)
-		return code;
+	r = reader_need(reader, n, timeout_ms);
+	if (r <= 0)
+		return r;
+	r = reader_snapshot_result(reader, reader->kind->head(reader, reader->stream->data));
+	if (r)
+		return r;
 	reader_take_bytes(reader, n);
 	reader->headed = true;
 	return STEP_ON;
@@ -163,21 +163,21 @@ static int prefixed_entry_step(struct scap_reader *reader, size_t body, int time
 	struct cursor cursor;
 	uint32_t len;
 	size_t entry;
-	int code = reader_need(reader, sizeof(len), timeout_ms);
+	int r = reader_need(reader, sizeof(len), timeout_ms);
 
-	if (code <= 0)
-		return code;
+	if (r <= 0)
+		return r;
 	memcpy(&len, reader->stream->data, sizeof(len));
 	entry = (size_t)len + (reader->kind->prefix == PREFIX_REST ? sizeof(len) : 0);
 	if (entry < sizeof(len) || entry > body || entry > ENTRY_BYTES_MAX)
 		return skip_corrupt_list(reader);
-	code = reader_need(reader, entry, timeout_ms);
-	if (code <= 0)
-		return code;
+	r = reader_need(reader, entry, timeout_ms);
+	if (r <= 0)
+		return r;
 	cursor = (struct cursor){reader->stream->data + sizeof(len), entry - sizeof(len)};
-	code = take_entry(reader, &cursor);
-	if (code)
-		return code;
+	r = take_entry(reader, &cursor);
+	if (r)
+		return r;
 	if (cursor.missing || cursor.corrupt)
 		return skip_corrupt_list(reader);
 	reader_take_bytes(reader, entry);
@@ -190,10 +190,10 @@ static int plain_entry_step(struct scap_reader *reader, size_t body, int timeout
 	size_t most = body < ENTRY_BYTES_MAX ? body : ENTRY_BYTES_MAX;
 	size_t len = reader->stream->len < most ? reader->stream->len : most;
 	struct cursor cursor = {reader->stream->data, len};
-	int code = take_entry(reader, &cursor);
+	int r = take_entry(reader, &cursor);
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (!cursor.missing && !cursor.corrupt) {
 		reader_take_bytes(reader, len - cursor.left);
 		return STEP_ON;
@@ -201,8 +201,8 @@ static int plain_entry_step(struct scap_reader *reader, size_t body, int timeout
 	if (cursor.corrupt || len == most)
 		return skip_corrupt_list(reader);
 	len += ENTRY_BYTES_MORE;
-	code = reader_need(reader, len < most ? len : most, timeout_ms);
-	return code == 1 ? STEP_ON : code;
+	r = reader_need(reader, len < most ? len : most, timeout_ms);
+	return r == 1 ? STEP_ON : r;
 }
 
 int reader_part_step(struct scap_reader *reader, int timeout_ms)
@@ -255,16 +255,16 @@ static int renew_upgrade(struct scap_reader *reader)
 
 int reader_take_section(struct scap_reader *reader, const uint8_t *head)
 {
-	int code = reader_check_section(reader, head);
+	int r = reader_check_section(reader, head);
 
 	/* The snapshot of the first section has begun: see scap_reader_start(). */
-	if (code || reader->block_at == 0)
-		return code;
-	code = reader_end_snapshot(reader);
-	if (code == 0)
-		code = renew_upgrade(reader);
-	if (code)
-		return code;
+	if (r || reader->block_at == 0)
+		return r;
+	r = reader_end_snapshot(reader);
+	if (r == 0)
+		r = renew_upgrade(reader);
+	if (r)
+		return r;
 	reader->native = false;
 	reader->in_snapshot = true;
 	return reader->to->ops->begin(reader->to);

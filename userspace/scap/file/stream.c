@@ -172,14 +172,14 @@ static int begin_unpacking(struct stream *stream, const char *path, struct error
 {
 	struct scap_stream *front = &stream->front;
 	const struct codec *codec = codec_find(front->data, front->len);
-	int code;
+	int r;
 
 	if (!codec)
 		return 0;
-	code = scap_unpack_start(codec, stream->fd, !stream->regular, front->data, front->len,
-				 &stream->unpack);
-	if (code)
-		return error_set(err, code, "cannot unpack %s: %s", path, strerror(-code));
+	r = scap_unpack_start(codec, stream->fd, !stream->regular, front->data, front->len,
+			      &stream->unpack);
+	if (r)
+		return error_set(err, r, "cannot unpack %s: %s", path, strerror(-r));
 	stream->came = front->len = 0;
 	return 0;
 }
@@ -187,31 +187,31 @@ static int begin_unpacking(struct stream *stream, const char *path, struct error
 int scap_stream_open(const char *path, struct scap_stream **opened, struct error *err)
 {
 	struct stream *stream = calloc(1, sizeof(*stream));
-	int code;
+	int r;
 
 	if (!stream)
 		return error_set(err, -ENOMEM, "no memory to read %s", path);
 	stream->fd = -1;
 	stream->capacity = BUFFER_BYTES;
 	stream->buffer = stream->front.data = malloc(stream->capacity);
-	code = stream->buffer ? stream_open_file(stream, path, err)
-			      : error_set(err, -ENOMEM, "no memory to read %s", path);
-	if (code)
+	r = stream->buffer ? stream_open_file(stream, path, err)
+			   : error_set(err, -ENOMEM, "no memory to read %s", path);
+	if (r)
 		goto out;
-	code = scap_stream_wait(&stream->front, MAGIC_BYTES, -1);
-	if (code == 0)
-		code = error_set(err, -EINTR, "interrupted before %s could be read", path);
-	else if (code < 0 && code != -ENODATA)
-		error_set(err, code, "cannot read %s: %s", path, stream->problem);
+	r = scap_stream_wait(&stream->front, MAGIC_BYTES, -1);
+	if (r == 0)
+		r = error_set(err, -EINTR, "interrupted before %s could be read", path);
+	else if (r < 0 && r != -ENODATA)
+		error_set(err, r, "cannot read %s: %s", path, stream->problem);
 	else
-		code = begin_unpacking(stream, path, err);
-	if (code)
+		r = begin_unpacking(stream, path, err);
+	if (r)
 		goto out;
 	*opened = &stream->front;
 	return 0;
 out:
 	scap_stream_close(&stream->front);
-	return code;
+	return r;
 }
 
 void scap_stream_close(struct scap_stream *front)

@@ -369,16 +369,16 @@ static struct unpack_chunk *wait_for_chunk(struct scap_unpack *unpack, unsigned 
 static void *unpack_work(void *arg)
 {
 	struct scap_unpack *unpack = arg;
-	int code = 0;
+	int r = 0;
 
-	while (code == 0) {
+	while (r == 0) {
 		unsigned int filled = atomic_load(&unpack->filled);
 		struct unpack_chunk *chunk = wait_for_chunk(unpack, filled);
 
 		if (!chunk)
 			break;
 		fill_chunk(unpack, chunk);
-		code = chunk->code;
+		r = chunk->code;
 		atomic_store(&unpack->filled, filled + 1);
 		unpack_wake(unpack->filled_fd);
 	}
@@ -438,21 +438,21 @@ uint64_t scap_unpack_bytes_read(const struct scap_unpack *unpack)
 static int unpack_start_thread(struct scap_unpack *unpack)
 {
 	sigset_t all, before;
-	int code;
+	int r;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	code = pthread_create(&unpack->thread, NULL, unpack_work, unpack);
+	r = pthread_create(&unpack->thread, NULL, unpack_work, unpack);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	unpack->started = code == 0;
-	return -code;
+	unpack->started = r == 0;
+	return -r;
 }
 
 int scap_unpack_start(const struct codec *codec, int fd, bool waits, const void *head, size_t len,
 		      struct scap_unpack **unpack)
 {
 	struct scap_unpack *made = malloc(sizeof(*made));
-	int code = -ENOMEM;
+	int r = -ENOMEM;
 
 	if (!made)
 		return -ENOMEM;
@@ -467,21 +467,21 @@ int scap_unpack_start(const struct codec *codec, int fd, bool waits, const void 
 	made->filled_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	made->emptied_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (made->filled_fd < 0 || made->emptied_fd < 0) {
-		code = -errno;
+		r = -errno;
 		goto out;
 	}
 	made->chunks = malloc(CHUNKS * sizeof(*made->chunks));
 	made->state = codec->create();
 	if (!made->chunks || !made->state)
 		goto out;
-	code = unpack_start_thread(made);
-	if (code)
+	r = unpack_start_thread(made);
+	if (r)
 		goto out;
 	*unpack = made;
 	return 0;
 out:
 	scap_unpack_stop(made);
-	return code;
+	return r;
 }
 
 void scap_unpack_stop(struct scap_unpack *unpack)

@@ -532,13 +532,13 @@ static int upgrade_follow(struct scap_upgrade *upgrade, const struct conversion 
 /* Returns 1: done; 0: not to be returned; -EAGAIN: call again; -ENOENT or -EBADMSG. */
 static int upgrade_step(struct scap_upgrade *upgrade, struct upgrade_event *ev)
 {
-	unsigned int code = ev->header.type, nparams = ev->header.nparams;
-	const struct conversion *row = upgrade_row_of(code, nparams);
+	unsigned int r = ev->header.type, nparams = ev->header.nparams;
+	const struct conversion *row = upgrade_row_of(r, nparams);
 	int known;
 
 	if (row)
 		return upgrade_follow(upgrade, row, ev);
-	known = known_params(code);
+	known = known_params(r);
 	if (known == -EAGAIN) {
 		upgrade->joined++;
 		return 0;
@@ -555,13 +555,13 @@ static int upgrade_step(struct scap_upgrade *upgrade, struct upgrade_event *ev)
 		 * Events with large parameters have no extension parameters: the decoder skips the
 		 * rest.
 		 */
-		ev->changed |= width_of(code) == sizeof(uint16_t);
+		ev->changed |= width_of(r) == sizeof(uint16_t);
 		return -EAGAIN;
 	}
 	/* Parameters may be missing only if the event has no conversions. */
-	if (nparams < (unsigned int)known && last_row_of(code))
+	if (nparams < (unsigned int)known && last_row_of(r))
 		return -EBADMSG;
-	return event_desc_get(code) ? 1 : -EBADMSG;
+	return event_desc_get(r) ? 1 : -EBADMSG;
 }
 
 /* Builds the frame, the values last: readers begin with the header and the lengths. */
@@ -592,25 +592,25 @@ static int upgrade_write_frame(struct scap_upgrade *upgrade, const struct upgrad
 static int upgrade_frame(struct scap_upgrade *upgrade, struct scap_event *event)
 {
 	struct upgrade_event ev;
-	int code;
+	int r;
 
 	memcpy(&ev.header, event->frame, sizeof(ev.header));
 	ev.params = ev.lists[0];
 	ev.enter = NULL;
 	ev.changed = false;
-	code = take_params(event, &ev);
-	if (code < 0)
-		return code;
+	r = take_params(event, &ev);
+	if (r < 0)
+		return r;
 	upgrade->json.failed = false;
-	code = -EAGAIN;
-	for (unsigned int i = 0; i < STEPS_MAX && code == -EAGAIN; i++)
-		code = upgrade_step(upgrade, &ev);
-	if (code == 1 && ev.changed)
-		code = upgrade_write_frame(upgrade, &ev, event);
+	r = -EAGAIN;
+	for (unsigned int i = 0; i < STEPS_MAX && r == -EAGAIN; i++)
+		r = upgrade_step(upgrade, &ev);
+	if (r == 1 && ev.changed)
+		r = upgrade_write_frame(upgrade, &ev, event);
 	upgrade_pending_forget(&upgrade->pending, ev.enter);
-	if (code == 1)
+	if (r == 1)
 		event->hidden |= is_unseen(event_desc_get(ev.header.type));
-	return code == -EAGAIN ? -EBADMSG : code;
+	return r == -EAGAIN ? -EBADMSG : r;
 }
 
 int scap_upgrade_event(struct scap_upgrade *upgrade, bool native, struct scap_event *event)

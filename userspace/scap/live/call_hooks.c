@@ -68,15 +68,15 @@ static enum call_hooks list_calls(const struct call_events calls[SYSCALL_NR_MAX]
 	bool wanted = false;
 
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
-		unsigned int code = syscall_code_of_native(number);
+		unsigned int r = syscall_code_of_native(number);
 
 		if (!calls[number].native)
 			continue;
 		if (hooks->count == CALL_HOOKS_MAX)
 			return CALL_HOOKS_TOO_MANY;
-		if (code == SC_unknown)
+		if (r == SC_unknown)
 			return CALL_HOOKS_MISSING;
-		hooks->calls[hooks->count++] = tracepoint_of(syscall_name(code));
+		hooks->calls[hooks->count++] = tracepoint_of(syscall_name(r));
 		wanted |= calls[number].native != NOTICED_ONLY;
 	}
 	return wanted ? CALL_HOOKS_EACH : CALL_HOOKS_ALL;

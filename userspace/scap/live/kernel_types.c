@@ -83,20 +83,20 @@ static bool map(int fd, size_t size, struct contents *contents)
 /* Release it in any case. */
 static int kernel_types_read_file(const char *path, struct contents *contents)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), code = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
 	struct stat st;
 
 	*contents = (struct contents){0};
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) < 0)
-		code = -errno;
+		r = -errno;
 	else if (st.st_size <= 0 || st.st_size > FILE_BYTES_MAX)
-		code = -EBADMSG;
+		r = -EBADMSG;
 	else if (!map(fd, (size_t)st.st_size, contents))
-		code = kernel_types_read_all(fd, (size_t)st.st_size, contents);
+		r = kernel_types_read_all(fd, (size_t)st.st_size, contents);
 	close(fd);
-	return code;
+	return r;
 }
 
 static void kernel_types_release(struct contents *contents)
@@ -199,15 +199,15 @@ int live_kernel_types_find(const char *path, struct live_kernel_type *types, siz
 {
 	struct description description;
 	struct contents contents;
-	int code = kernel_types_read_file(path, &contents);
+	int r = kernel_types_read_file(path, &contents);
 
 	for (size_t i = 0; i < count; i++)
 		types[i].id = 0;
 	qsort(types, count, sizeof(*types), kernel_types_compare);
-	if (code == 0)
-		code = kernel_types_parse(contents.bytes, contents.len, &description);
-	if (code == 0)
-		code = walk(&description, types, count);
+	if (r == 0)
+		r = kernel_types_parse(contents.bytes, contents.len, &description);
+	if (r == 0)
+		r = walk(&description, types, count);
 	kernel_types_release(&contents);
-	return code;
+	return r;
 }

@@ -590,14 +590,14 @@ int scap_live_run_ns(const struct scap_live *live, uint64_t *ns)
 	for (size_t i = 0; i < live->loaded.count; i++) {
 		const struct live_part *part = &live->loaded.parts[i];
 		struct bpf_prog_info info;
-		int code;
+		int r;
 
 		/* Those that others jump to run as a part of these. */
 		if (part->kind != LIVE_PROGRAM || !live_programs[part->row].hook)
 			continue;
-		code = live_read_info(part, &info);
-		if (code)
-			return code;
+		r = live_read_info(part, &info);
+		if (r)
+			return r;
 		sum += info.run_time_ns;
 	}
 	*ns = sum;
@@ -711,12 +711,12 @@ void scap_live_accept_groups(struct scap_live *live)
 {
 	int map = live->maps[LIVE_MAP_REJECTED_GROUPS];
 	uint64_t key, next;
-	int code = bpf_map_get_next_key(map, NULL, &next);
+	int r = bpf_map_get_next_key(map, NULL, &next);
 
 	/* The next one is found from a key that is still there: else the search begins anew. */
-	while (code == 0) {
+	while (r == 0) {
 		key = next;
-		code = bpf_map_get_next_key(map, &key, &next);
+		r = bpf_map_get_next_key(map, &key, &next);
 		bpf_map_delete_elem(map, &key);
 	}
 }
@@ -747,11 +747,11 @@ int scap_live_program_runs(const struct scap_live *live, unsigned int i, uint64_
 {
 	const struct live_part *part = program_at(live, i);
 	struct bpf_prog_info info;
-	int code = part ? live_read_info(part, &info) : -ENOENT;
+	int r = part ? live_read_info(part, &info) : -ENOENT;
 
-	if (code == 0) {
+	if (r == 0) {
 		*runs = info.run_cnt;
 		*ns = info.run_time_ns;
 	}
-	return code;
+	return r;
 }

@@ -275,7 +275,7 @@ static int attach_program(const struct live_object *object, size_t i, const char
 {
 	struct bpf_program *program = live_object_program(object, i);
 	struct bpf_link *link;
-	int event, code;
+	int event, r;
 
 	if (live_programs[i].at_sends)
 		return bpf_link_create(bpf_program__fd(program), object->root_group,
@@ -289,9 +289,9 @@ static int attach_program(const struct live_object *object, size_t i, const char
 	link = bpf_program__attach_perf_event(program, event);
 	if (link)
 		return take_link(link, event);
-	code = -errno;
+	r = -errno;
 	close(event);
-	return code;
+	return r;
 }
 
 /* The same, and adds the link. Returns 0 or -errno. */
@@ -315,16 +315,16 @@ static int load_add_link(struct live_load *load, size_t i, const char *group, co
 static int add_links(struct live_load *load, size_t i, struct live_loaded *loaded)
 {
 	const struct live_call_hooks *hooks = &load->object.hooks;
-	int code = 0, fd;
+	int r = 0, fd;
 	char name[96];
 
-	for (unsigned int call = 0; call < hooks->count && code == 0; call++) {
+	for (unsigned int call = 0; call < hooks->count && r == 0; call++) {
 		snprintf(name, sizeof(name), "%s_%s", live_programs[i].hook, hooks->calls[call]);
-		code = load_add_link(load, i, "syscalls", name, loaded);
+		r = load_add_link(load, i, "syscalls", name, loaded);
 	}
-	while (code && (fd = live_loaded_take(loaded, LIVE_LINK, (uint16_t)i)) >= 0)
+	while (r && (fd = live_loaded_take(loaded, LIVE_LINK, (uint16_t)i)) >= 0)
 		close(fd);
-	return code;
+	return r;
 }
 
 /*
@@ -359,17 +359,17 @@ static int load_attach_one(struct live_load *load, size_t i, struct live_loaded 
 {
 	const struct live_program *row = &live_programs[i];
 	struct live_object *object = &load->object;
-	int code;
+	int r;
 
 	if (live_program_at_calls(row) && object->hooks.used == CALL_HOOKS_EACH) {
 		if (add_links(load, i, loaded) == 0)
 			return 0;
 		object->hooks.used = CALL_HOOKS_MISSING;
 	}
-	code = load_add_link(load, i, load_group_of(object, row), row->hook, loaded);
-	if (code == -ENOMEM)
-		return error_set(err, code, "attaching the BPF programs: out of memory");
-	return code ? forgive(object, i, code, err) : 0;
+	r = load_add_link(load, i, load_group_of(object, row), row->hook, loaded);
+	if (r == -ENOMEM)
+		return error_set(err, r, "attaching the BPF programs: out of memory");
+	return r ? forgive(object, i, r, err) : 0;
 }
 
 /* An iterator lists only the threads of the agent's pid namespace. */

@@ -66,24 +66,24 @@ static int receive(const struct loader_client *client, uint64_t until_ns, struct
 {
 	const uint64_t ns_per_ms = 1000000;
 	struct pollfd ready = {.fd = client->socket, .events = POLLIN};
-	int code;
+	int r;
 
 	for (;;) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 		if (now >= until_ns)
 			return -ETIMEDOUT;
-		code = poll(&ready, 1, (int)((until_ns - now) / ns_per_ms) + 1);
-		if (code > 0)
+		r = poll(&ready, 1, (int)((until_ns - now) / ns_per_ms) + 1);
+		if (r > 0)
 			break;
-		if (code < 0 && errno != EINTR)
+		if (r < 0 && errno != EINTR)
 			return -errno;
 	}
-	code = loader_receive(client->socket, &exchange->answer, sizeof(exchange->answer),
-			      exchange->fds, LOADER_PARTS_MAX, &exchange->count);
-	if (code == 0 && exchange->count != exchange->answer.parts)
-		code = -EBADMSG;
-	return code;
+	r = loader_receive(client->socket, &exchange->answer, sizeof(exchange->answer),
+			   exchange->fds, LOADER_PARTS_MAX, &exchange->count);
+	if (r == 0 && exchange->count != exchange->answer.parts)
+		r = -EBADMSG;
+	return r;
 }
 
 static bool loader_client_is_known(const struct loader_part *part)
@@ -95,21 +95,21 @@ static bool loader_client_is_known(const struct loader_part *part)
 /* Takes the descriptors of an answer. */
 static int take_parts(struct exchange *exchange, struct live_loaded *loaded)
 {
-	int code = 0;
+	int r = 0;
 
 	for (size_t i = 0; i < exchange->count; i++) {
 		const struct loader_part *part = &exchange->answer.list[i];
 
-		if (code == 0 && !loader_client_is_known(part))
-			code = -EBADMSG;
-		if (code)
+		if (r == 0 && !loader_client_is_known(part))
+			r = -EBADMSG;
+		if (r)
 			close(exchange->fds[i]);
 		else
-			code = live_loaded_add(loaded, (enum live_part_kind)part->kind, part->row,
-					       exchange->fds[i]);
+			r = live_loaded_add(loaded, (enum live_part_kind)part->kind, part->row,
+					    exchange->fds[i]);
 	}
 	exchange->count = 0;
-	return code;
+	return r;
 }
 
 static int loader_client_result_of(const struct loader_answer *answer, struct error *err)
@@ -129,35 +129,34 @@ static int converse(struct loader_client *client, struct exchange *exchange, int
 		    struct live_loaded *loaded)
 {
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)ms * 1000000;
-	int code =
-		loader_send(client->socket, &exchange->request, sizeof(exchange->request), NULL, 0);
+	int r = loader_send(client->socket, &exchange->request, sizeof(exchange->request), NULL, 0);
 
-	while (code == 0) {
-		code = receive(client, until_ns, exchange);
-		if (code == 0 && loaded)
-			code = take_parts(exchange, loaded);
-		if (code || exchange->answer.is_last)
+	while (r == 0) {
+		r = receive(client, until_ns, exchange);
+		if (r == 0 && loaded)
+			r = take_parts(exchange, loaded);
+		if (r || exchange->answer.is_last)
 			break;
 		loader_client_close_fds(exchange);
 	}
-	return code;
+	return r;
 }
 
 static int loader_client_ask(struct live_loader *loader, struct exchange *exchange, int ms,
 			     struct live_loaded *loaded, struct error *err)
 {
 	struct loader_client *client = loader_client_of(loader);
-	int code = lock(client, exchange->request.kind != LOADER_RING, err);
+	int r = lock(client, exchange->request.kind != LOADER_RING, err);
 
-	if (code)
-		return code;
-	code = atomic_load(&client->lost) ? -EPIPE : converse(client, exchange, ms, loaded);
-	if (code) {
+	if (r)
+		return r;
+	r = atomic_load(&client->lost) ? -EPIPE : converse(client, exchange, ms, loaded);
+	if (r) {
 		loader_client_close_fds(exchange);
-		fail_lost(client, code, err);
+		fail_lost(client, r, err);
 	}
 	pthread_mutex_unlock(&client->mutex);
-	return code ? code : loader_client_result_of(&exchange->answer, err);
+	return r ? r : loader_client_result_of(&exchange->answer, err);
 }
 
 static struct exchange *exchange_create(enum loader_request_kind kind)
@@ -202,15 +201,15 @@ static int loader_client_load(struct live_loader *loader, const struct scap_live
 			      struct error *err)
 {
 	struct exchange *exchange = exchange_create(LOADER_LOAD);
-	int code;
+	int r;
 
 	if (!exchange)
 		return loader_client_fail_memory(err);
 	loader_config_write(config, boot_offset_ns, &exchange->request.config);
-	code = loader_client_ask(loader, exchange, LOAD_MS, loaded, err);
-	if (code == 0)
-		code = check_loaded(&exchange->answer, loaded, err);
-	if (code == 0) {
+	r = loader_client_ask(loader, exchange, LOAD_MS, loaded, err);
+	if (r == 0)
+		r = check_loaded(&exchange->answer, loaded, err);
+	if (r == 0) {
 		loaded->cpus = exchange->answer.cpus;
 		loaded->cgroup_roots = exchange->answer.cgroup_roots;
 		loaded->own_groups = exchange->answer.own_groups;
@@ -219,44 +218,44 @@ static int loader_client_load(struct live_loader *loader, const struct scap_live
 		take_facts(&exchange->answer, loaded);
 	}
 	free(exchange);
-	return code;
+	return r;
 }
 
 static int loader_client_attach(struct live_loader *loader, struct live_loaded *loaded,
 				struct error *err)
 {
 	struct exchange *exchange = exchange_create(LOADER_ATTACH);
-	int code;
+	int r;
 
 	if (!exchange)
 		return loader_client_fail_memory(err);
-	code = loader_client_ask(loader, exchange, LOAD_MS, loaded, err);
-	if (code == 0)
+	r = loader_client_ask(loader, exchange, LOAD_MS, loaded, err);
+	if (r == 0)
 		take_facts(&exchange->answer, loaded);
 	free(exchange);
-	return code;
+	return r;
 }
 
 static int loader_client_open_ring(struct live_loader *loader, unsigned int cpu, uint32_t bytes,
 				   struct error *err)
 {
 	struct exchange *exchange = exchange_create(LOADER_RING);
-	int code, fd = -1;
+	int r, fd = -1;
 
 	if (!exchange)
 		return loader_client_fail_memory(err);
 	exchange->request.cpu = cpu;
 	exchange->request.ring_bytes = bytes;
-	code = loader_client_ask(loader, exchange, RING_MS, NULL, err);
-	if (code == 0 && exchange->count == 1) {
+	r = loader_client_ask(loader, exchange, RING_MS, NULL, err);
+	if (r == 0 && exchange->count == 1) {
 		fd = exchange->fds[0];
 		exchange->count = 0;
-	} else if (code == 0) {
-		code = error_set(err, -EBADMSG, "the ring of CPU %u was not handed over", cpu);
+	} else if (r == 0) {
+		r = error_set(err, -EBADMSG, "the ring of CPU %u was not handed over", cpu);
 	}
 	loader_client_close_fds(exchange);
 	free(exchange);
-	return code ? code : fd;
+	return r ? r : fd;
 }
 
 /* If this fails, the next load releases it. */

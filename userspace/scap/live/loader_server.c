@@ -27,7 +27,7 @@ static int loader_server_send_answer(struct server *server, const int *fds, size
 static int send_loaded(struct server *server, const struct live_loaded *loaded)
 {
 	struct loader_answer *answer = &server->answer;
-	int fds[LOADER_PARTS_MAX], code;
+	int fds[LOADER_PARTS_MAX], r;
 	size_t sent = 0, count;
 
 	do {
@@ -51,9 +51,9 @@ static int send_loaded(struct server *server, const struct live_loaded *loaded)
 			       sizeof(answer->iterator_errors));
 			memcpy(answer->rejected, loaded->rejected, sizeof(answer->rejected));
 		}
-		code = loader_server_send_answer(server, fds, count);
-	} while (code == 0 && !answer->is_last);
-	return code;
+		r = loader_server_send_answer(server, fds, count);
+	} while (r == 0 && !answer->is_last);
+	return r;
 }
 
 static int send_error(struct server *server, int result, const struct error *err)
@@ -68,10 +68,10 @@ static int send_error(struct server *server, int result, const struct error *err
 static int loader_server_end(struct server *server, int result, struct live_loaded *loaded,
 			     const struct error *err)
 {
-	int code = result ? send_error(server, result, err) : send_loaded(server, loaded);
+	int r = result ? send_error(server, result, err) : send_loaded(server, loaded);
 
 	live_loaded_finish(loaded);
-	return code;
+	return r;
 }
 
 static int load(struct server *server, struct live_loader *loader)
@@ -100,17 +100,17 @@ static int loader_server_open_ring(struct server *server, struct live_loader *lo
 {
 	const struct loader_request *request = &server->request;
 	struct error err = {""};
-	int code, fd = request->ring_bytes > LOADER_RING_BYTES_MAX
-			       ? error_set(&err, -EINVAL, "a request for a ring is malformed")
-			       : loader->ops->open_ring(loader, request->cpu, request->ring_bytes,
-							&err);
+	int r, fd = request->ring_bytes > LOADER_RING_BYTES_MAX
+			    ? error_set(&err, -EINVAL, "a request for a ring is malformed")
+			    : loader->ops->open_ring(loader, request->cpu, request->ring_bytes,
+						     &err);
 
 	if (fd < 0)
 		return send_error(server, fd, &err);
 	server->answer.is_last = 1;
-	code = loader_server_send_answer(server, &fd, 1);
+	r = loader_server_send_answer(server, &fd, 1);
 	close(fd);
-	return code;
+	return r;
 }
 
 static int loader_server_release(struct server *server, struct live_loader *loader)
@@ -152,17 +152,16 @@ int loader_serve(int socket)
 {
 	struct server server = {.socket = socket};
 	size_t none;
-	int code;
+	int r;
 
 	live_load_init(&server.load);
 	do {
-		code = loader_receive(socket, &server.request, sizeof(server.request), NULL, 0,
-				      &none);
-		if (code == -EBADMSG)
+		r = loader_receive(socket, &server.request, sizeof(server.request), NULL, 0, &none);
+		if (r == -EBADMSG)
 			server.request.kind = 0;
-		if (code == 0 || code == -EBADMSG)
-			code = answer(&server);
-	} while (code == 0);
+		if (r == 0 || r == -EBADMSG)
+			r = answer(&server);
+	} while (r == 0);
 	server.load.loader.ops->release(&server.load.loader);
-	return code == -EPIPE || code == -ECONNRESET ? 0 : code;
+	return r == -EPIPE || r == -ECONNRESET ? 0 : r;
 }

@@ -84,11 +84,11 @@ static void configure_calls(struct live_object *made)
 	memcpy((void *)object->rodata->call_events, calls, sizeof(calls));
 	memcpy((void *)object->rodata->multiplexed_events, operations, sizeof(operations));
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
-		unsigned int code = syscall_code_of_compat(number);
-		int native = syscall_native_number(code);
+		unsigned int r = syscall_code_of_compat(number);
+		int native = syscall_native_number(r);
 
 		object->rodata->syscall_codes[number] = (uint16_t)syscall_code_of_native(number);
-		object->rodata->compat_calls[number].code = (uint16_t)code;
+		object->rodata->compat_calls[number].code = (uint16_t)r;
 		object->rodata->compat_calls[number].native =
 			(uint16_t)(native < 0 ? NO_NATIVE : native);
 	}

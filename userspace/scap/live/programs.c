@@ -157,10 +157,10 @@ static unsigned int event_of_operation(unsigned int number, unsigned int operati
 				       const struct scap_live_config *config,
 				       const bool rejected[EVENT_ID_MAX])
 {
-	unsigned int code = syscall_code_of_operation(multiplexed_call(number), operation);
+	unsigned int r = syscall_code_of_operation(multiplexed_call(number), operation);
 
-	if (code != SC_unknown)
-		return event_of(code, false, config, rejected);
+	if (r != SC_unknown)
+		return event_of(r, false, config, rejected);
 	return config->compat_syscalls[number] ? COMPAT_COUNTED : EVENT_NONE;
 }
 
@@ -207,10 +207,10 @@ void live_call_events(const struct scap_live_config *config, const bool rejected
 		      struct call_events calls[SYSCALL_NR_MAX])
 {
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
-		unsigned int code = syscall_code_of_native(number);
+		unsigned int r = syscall_code_of_native(number);
 
 		calls[number].native =
-			(uint16_t)event_of(code, config->syscalls[number], config, rejected);
+			(uint16_t)event_of(r, config->syscalls[number], config, rejected);
 		calls[number].compat = (uint16_t)event_of_compat(number, config, rejected);
 	}
 	add_noticed(calls);

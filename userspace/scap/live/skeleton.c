@@ -91,7 +91,7 @@ static struct lanner *skeleton_open_object(const struct bpf_object_open_opts *op
 	struct lanner *made = skeleton_create();
 	struct bpf_object_skeleton *skeleton;
 	uint8_t *file;
-	int code;
+	int r;
 
 	if (!made)
 		return NULL;
@@ -100,14 +100,14 @@ static struct lanner *skeleton_open_object(const struct bpf_object_open_opts *op
 	if (file && !with_lines)
 		drop_lines(file);
 	skeleton->data = file;
-	code = file ? bpf_object__open_skeleton(skeleton, options) : -errno;
+	r = file ? bpf_object__open_skeleton(skeleton, options) : -errno;
 	/* libbpf has copied what it needs, also for a load. */
 	skeleton->data = NULL;
 	free(file);
-	if (code == 0)
+	if (r == 0)
 		return made;
 	lanner__destroy(made);
-	errno = -code;
+	errno = -r;
 	return NULL;
 }
 

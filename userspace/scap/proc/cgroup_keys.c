@@ -108,7 +108,7 @@ int scap_cgroup_keys_create(const char *mounts, const char *root, struct scap_cg
 {
 	struct scap_cgroup_keys *made;
 	FILE *file = setmntent(mounts, "re");
-	int code;
+	int r;
 
 	if (!file)
 		return -errno;
@@ -122,12 +122,12 @@ int scap_cgroup_keys_create(const char *mounts, const char *root, struct scap_cg
 		made->own[i].dir = -1;
 	find_mounts(file, root, made);
 	endmntent(file);
-	code = cgroup_keys_choose(made);
-	if (code)
+	r = cgroup_keys_choose(made);
+	if (r)
 		scap_cgroup_keys_destroy(made);
 	else
 		*keys = made;
-	return code;
+	return r;
 }
 
 static void close_dir(const struct hierarchy *hierarchy)
@@ -188,14 +188,13 @@ static int add_group(const struct hierarchy *hierarchy, const char *text, size_t
 int scap_cgroup_keys_make(const struct scap_cgroup_keys *keys, const char *text, size_t len,
 			  uint64_t *key)
 {
-	int code = 0;
+	int r = 0;
 
 	*key = 0;
-	for (unsigned int i = 0; i <= CGROUPS && code == 0; i++)
+	for (unsigned int i = 0; i <= CGROUPS && r == 0; i++)
 		if (keys->hierarchies & 1u << i)
-			code = add_group(i < CGROUPS ? &keys->own[i] : &keys->unified, text, len,
-					 key);
-	return code;
+			r = add_group(i < CGROUPS ? &keys->own[i] : &keys->unified, text, len, key);
+	return r;
 }
 
 /* The hierarchy of a subsystem; `path` becomes what follows "name=". NULL: it is none of these. */

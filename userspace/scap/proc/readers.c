@@ -423,25 +423,25 @@ static int start_process(struct proc_readers *readers, int proc)
 
 static int readers_start(struct proc_readers *readers, const char *path)
 {
-	int proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
+	int proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
 
 	if (proc < 0)
 		return -errno;
-	for (size_t i = 0; code == 0 && i < PROC_READERS; i++)
-		code = readers_init(&readers->list[i]);
-	if (code == 0)
-		code = start_process(readers, proc);
+	for (size_t i = 0; r == 0 && i < PROC_READERS; i++)
+		r = readers_init(&readers->list[i]);
+	if (r == 0)
+		r = start_process(readers, proc);
 	close(proc);
 	for (size_t i = 0; i < PROC_READERS; i++)
 		if (readers->list[i].ends[1] >= 0)
 			close(readers->list[i].ends[1]);
-	return code;
+	return r;
 }
 
 int proc_readers_start(const char *path, struct proc_readers **readers, struct error *err)
 {
 	struct proc_readers *made = calloc(1, sizeof(*made));
-	int code;
+	int r;
 
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
@@ -449,11 +449,11 @@ int proc_readers_start(const char *path, struct proc_readers **readers, struct e
 		made->list[i].ends[0] = made->list[i].ends[1] = -1;
 	atomic_init(&made->refs, 1);
 	pthread_mutex_init(&made->lock, NULL);
-	code = readers_start(made, path);
-	if (code) {
+	r = readers_start(made, path);
+	if (r) {
 		proc_readers_unref(made);
-		return error_set(err, code, "cannot start the process that reads %s: %s", path,
-				 strerror(-code));
+		return error_set(err, r, "cannot start the process that reads %s: %s", path,
+				 strerror(-r));
 	}
 	*readers = made;
 	return 0;
@@ -511,12 +511,12 @@ static void take_back(struct proc_readers *readers)
 
 	for (size_t i = 0; i < PROC_READERS; i++) {
 		struct reader *reader = &readers->list[i];
-		int code = reader->state == READER_GIVEN_UP ? take_answer(reader, &late) : -EAGAIN;
+		int r = reader->state == READER_GIVEN_UP ? take_answer(reader, &late) : -EAGAIN;
 
-		if (code == 0)
+		if (r == 0)
 			readers_discharge(readers, reader, late.waited_ms);
-		if (code != -EAGAIN)
-			reader->state = code ? READER_ENDED : READER_FREE;
+		if (r != -EAGAIN)
+			reader->state = r ? READER_ENDED : READER_FREE;
 	}
 }
 
@@ -590,10 +590,10 @@ static int readers_ask(struct reader *reader, const struct question *question, i
 		return -EPIPE;
 	while ((now = clock_ns(CLOCK_MONOTONIC)) < end) {
 		poll(&wait, 1, (int)((end - now) / NS_IN_MS) + 1);
-		int code = take_answer(reader, answer);
+		int r = take_answer(reader, answer);
 
-		if (code != -EAGAIN)
-			return code;
+		if (r != -EAGAIN)
+			return r;
 	}
 	return -ETIMEDOUT;
 }
@@ -619,33 +619,33 @@ int proc_readers_read(struct proc_readers *readers, const struct proc_target *ta
 					  what};
 	struct answer answer;
 	struct reader *reader;
-	int patience_ms, code = -ETIMEDOUT;
+	int patience_ms, r = -ETIMEDOUT;
 
 	reader = readers_take(readers, target, what, &patience_ms);
 	if (reader)
-		code = readers_ask(reader, &question, patience_ms, &answer);
-	if (code) {
+		r = readers_ask(reader, &question, patience_ms, &answer);
+	if (r) {
 		atomic_fetch_add_explicit(&readers->given_up, 1, memory_order_relaxed);
 		buf_clear(text);
 		if (reader)
 			readers_give_back(readers, reader,
-					  code == -EPIPE ? READER_ENDED : READER_GIVEN_UP,
+					  r == -EPIPE ? READER_ENDED : READER_GIVEN_UP,
 					  kinds[what].share, (unsigned int)patience_ms);
 		return -ETIMEDOUT;
 	}
-	code = readers_take_text(reader, &answer, text);
+	r = readers_take_text(reader, &answer, text);
 	readers_give_back(readers, reader, READER_FREE, kinds[what].share, answer.waited_ms);
-	return code;
+	return r;
 }
 
 int proc_readers_socket(struct proc_readers *readers, const struct proc_target *target,
 			struct buf *text, struct scap_fd *fd)
 {
-	int code = proc_readers_read(readers, target, PROC_READ_SOCKET, text);
+	int r = proc_readers_read(readers, target, PROC_READ_SOCKET, text);
 	struct socket_text found;
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	if (text->len < sizeof(found))
 		return -EBADMSG;
 	memcpy(&found, text->data, sizeof(found));

@@ -29,12 +29,12 @@ static void beat(struct heartbeat *heartbeat, uint32_t cpu, cpu_set_t *set, size
 static bool is_ended(struct heartbeat *heartbeat)
 {
 	const struct timespec until = clock_after_ms(CLOCK_MONOTONIC, HEARTBEAT_S * MS_PER_S);
-	int code;
+	int r;
 
 	do
-		code = sem_clockwait(&heartbeat->end, CLOCK_MONOTONIC, &until) ? -errno : 0;
-	while (code == -EINTR);
-	return code == 0;
+		r = sem_clockwait(&heartbeat->end, CLOCK_MONOTONIC, &until) ? -errno : 0;
+	while (r == -EINTR);
+	return r == 0;
 }
 
 /* Not on CPUs that are kept free of everything else, as by isolcpus=. */

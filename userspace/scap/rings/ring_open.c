@@ -37,11 +37,11 @@ int scap_ring_open_event(unsigned int cpu, uint32_t bytes, struct error *err)
 		.watermark = 1,
 		.wakeup_watermark = bytes / WATERMARK_DIVISOR,
 	};
-	int code = check_size(bytes, err);
+	int r = check_size(bytes, err);
 	long fd;
 
-	if (code)
-		return code;
+	if (r)
+		return r;
 	fd = syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0)
 		return (int)fd;

@@ -138,13 +138,13 @@ int fd_get_directory(const struct sinsp_event *event, const struct field_ref *re
 		     struct field_scratch *scratch, struct field_value *values)
 {
 	const char *slash;
-	int rc;
+	int r;
 
 	if (event->fd && event->fd->type != SCAP_FD_FILE && event->fd->type != SCAP_FD_DIRECTORY)
 		return NO_VALUE;
-	rc = fd_get_name(event, ref, scratch, values);
-	if (rc != 1 || is_type(event, SCAP_FD_DIRECTORY))
-		return rc;
+	r = fd_get_name(event, ref, scratch, values);
+	if (r != 1 || is_type(event, SCAP_FD_DIRECTORY))
+		return r;
 	slash = memrchr(values->bytes.data, '/', values->bytes.len);
 	if (!slash || slash == values->bytes.data)
 		return give_bytes(values, "/", 1);

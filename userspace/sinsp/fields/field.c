@@ -231,36 +231,36 @@ static const struct arg_form {
 static int parse_arg(struct field_ref *ref, struct slice rest, struct error *err)
 {
 	const struct arg_form *form = &arg_forms[ref->desc->arg];
-	int rc;
+	int r;
 
 	ref->has_arg = true;
 	if (form->dot && (rest.text[0] == '.' || !form->brackets)) {
-		rc = behind_dot(rest, ref->name, err);
-		return rc ? rc : form->dot(ref, err);
+		r = behind_dot(rest, ref->name, err);
+		return r ? r : form->dot(ref, err);
 	}
-	rc = in_brackets(rest, ref->name, err);
-	return rc ? rc : form->brackets(ref, err);
+	r = in_brackets(rest, ref->name, err);
+	return r ? r : form->brackets(ref, err);
 }
 
 int field_ref_init(struct field_ref *ref, const char *text, size_t len, struct error *err)
 {
 	struct field_ref made = {.index = -1};
 	struct slice rest;
-	int rc = 0;
+	int r = 0;
 
 	made.desc = find_desc(text, len, &rest);
 	if (!made.desc || (rest.len && made.desc->arg == FIELD_ARG_NONE))
 		return unknown_field(text, len, err);
 	made.type = made.desc->type;
 	if (rest.len)
-		rc = parse_arg(&made, rest, err);
+		r = parse_arg(&made, rest, err);
 	else if (made.desc->flags & FIELD_ARG_REQUIRED)
-		rc = error_set(err, -EINVAL, "field '%s' needs an argument", made.desc->name);
+		r = error_set(err, -EINVAL, "field '%s' needs an argument", made.desc->name);
 	else if (made.desc->param)
-		rc = find_param(&made, made.desc->param, err);
-	if (rc == 0)
+		r = find_param(&made, made.desc->param, err);
+	if (r == 0)
 		*ref = made;
-	return rc;
+	return r;
 }
 
 /* Whether it selects a parameter that tells what another one was on entry. */

@@ -61,11 +61,11 @@ static int get_cmdnargs(const struct sinsp_event *event, const struct field_ref 
 static int get_cmdlenargs(const struct sinsp_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
-	int rc = get_cmdnargs(event, ref, scratch, values);
+	int r = get_cmdnargs(event, ref, scratch, values);
 
-	if (rc == 1)
+	if (r == 1)
 		values->u64 = event->thread->program->args_len - values->u64;
-	return rc;
+	return r;
 }
 
 static int get_cwd(const struct sinsp_event *event, const struct field_ref *ref,

@@ -65,12 +65,12 @@ static const char *const other_events[] = {
 
 static const char *event_of_call(const char *name)
 {
-	int code = syscall_code_find(name);
+	int r = syscall_code_find(name);
 	const struct event_desc *desc;
 
-	if (code <= SC_unknown)
+	if (r <= SC_unknown)
 		return NULL;
-	desc = event_desc_of_syscall((unsigned int)code);
+	desc = event_desc_of_syscall((unsigned int)r);
 	return desc->id != EVENT_syscall ? desc->name : NULL;
 }
 
@@ -101,8 +101,8 @@ void type_names_each(void (*see)(void *context, const char *name), void *context
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (event_desc_get(id))
 			see(context, event_desc_get(id)->name);
-	for (unsigned int code = SC_unknown; code < SYSCALL_CODES_COUNT; code++)
-		see(context, syscall_name(code));
+	for (unsigned int r = SC_unknown; r < SYSCALL_CODES_COUNT; r++)
+		see(context, syscall_name(r));
 	for (size_t i = 0; i < COUNT(other_events); i++)
 		see(context, other_events[i]);
 }

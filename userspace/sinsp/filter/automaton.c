@@ -324,23 +324,23 @@ int automaton_create(const struct buf *pattern, struct automaton **automaton)
 {
 	struct automaton *made = calloc(1, sizeof(*made));
 	struct builder b = {.automaton = made, .at = pattern->data, .end = pattern->data};
-	int rc = -ENOMEM;
+	int r = -ENOMEM;
 
 	if (!made)
-		return rc;
+		return r;
 	if (pattern->len) /* an empty one has no memory */
 		b.end += pattern->len;
 	add_alternatives(&b);
 	if (b.too_large)
-		rc = -E2BIG;
+		r = -E2BIG;
 	else if (!made->states.failed && !made->ranges.failed && !b.atom.failed)
-		rc = make_sets(made);
+		r = make_sets(made);
 	buf_finish(&b.atom);
-	if (rc)
+	if (r)
 		automaton_destroy(made);
 	else
 		*automaton = made;
-	return rc;
+	return r;
 }
 
 void automaton_destroy(struct automaton *automaton)

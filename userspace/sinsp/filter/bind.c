@@ -74,10 +74,10 @@ static int bind_side(struct filter_binder *binder, const struct filter_expr *exp
 	const struct filter_ref *others = filter->refs;
 	const struct operand_binder operands = {&filter->arena, &filter->refs, binder->text,
 						binder->err};
-	int rc = operand_bind(&operands, expr, reg, &side->operand);
+	int r = operand_bind(&operands, expr, reg, &side->operand);
 
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	for (const struct filter_ref *ref = filter->refs; ref != others; ref = ref->next)
 		side->flags |= ref->ref.desc->flags;
 	if (side->operand.regs_end > binder->nregs)
@@ -89,11 +89,11 @@ static int bind_left(struct filter_binder *binder, const struct filter_expr *exp
 		     struct filter_side **left)
 {
 	struct filter_side *made = arena_alloc(&binder->filter->arena, sizeof(*made));
-	int rc = made ? bind_side(binder, expr, 0, made) : -ENOMEM;
+	int r = made ? bind_side(binder, expr, 0, made) : -ENOMEM;
 	struct field_ref *field;
 
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	field = made->operand.field;
 	if (field && (field->desc->flags & FIELD_ANCESTORS) && !field->has_arg)
 		made->counted = field->has_arg = true;
@@ -105,10 +105,10 @@ static int bind_right_operand(struct filter_binder *binder, const struct filter_
 			      struct filter_check *check)
 {
 	const struct filter_operand *left = &check->left->operand, *right = &check->right.operand;
-	int rc = bind_side(binder, node->right, left->regs_end, &check->right);
+	int r = bind_side(binder, node->right, left->regs_end, &check->right);
 
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	if (node->op == FILTER_PMATCH || node->op == FILTER_REGEX)
 		return BINDER_FAIL(binder, node->op_position,
 				   "operator '%s' needs a constant on its right",
@@ -235,13 +235,13 @@ static int bind_constants(struct filter_binder *binder, const struct filter_node
 		return -ENOMEM;
 	warn_of_list_name(binder, node->right);
 	for (const struct filter_expr *expr = first; expr; expr = expr->next) {
-		int rc = filter_bind_constant(binder, &check->left->operand, node->op, expr,
-					      &check->constants[check->nconstants]);
+		int r = filter_bind_constant(binder, &check->left->operand, node->op, expr,
+					     &check->constants[check->nconstants]);
 
-		if (rc == 0 && checked)
-			rc = check_word(binder, field->desc, expr);
-		if (rc)
-			return rc;
+		if (r == 0 && checked)
+			r = check_word(binder, field->desc, expr);
+		if (r)
+			return r;
 		warn_of_field_name(binder, expr);
 		check->nconstants += !are_names || !is_there_twice(check, &expr->text);
 	}
@@ -265,14 +265,14 @@ static int bind_within(struct filter_binder *binder, const struct filter_node *n
 		       struct filter_check *check)
 {
 	uint64_t *limit;
-	int rc;
+	int r;
 
 	if (node->op != FILTER_EQ || node->quantifier || node->right->kind != FILTER_EXPR_TEXT)
 		return BINDER_FAIL(binder, node->op_position,
 				   "this field takes '= MILLISECONDS' and nothing else");
-	rc = bind_constants(binder, node, check);
-	if (rc)
-		return rc;
+	r = bind_constants(binder, node, check);
+	if (r)
+		return r;
 	limit = &check->constants[0].value.u64;
 	*limit = *limit > UINT64_MAX / NS_PER_MS ? UINT64_MAX : *limit * NS_PER_MS;
 	check->compare = filter_compare_of(PT_UINT64, FILTER_LE);
@@ -305,7 +305,7 @@ static int bind_comparison(struct filter_binder *binder, const struct filter_nod
 			   struct filter_check *check)
 {
 	const struct filter_operand *left = &check->left->operand;
-	int rc;
+	int r;
 
 	check->compare = filter_compare_of(left->type, node->op);
 	if (!check->compare || is_raw_bytes(left) || (left->list && !takes_list(node->op, left)))
@@ -314,9 +314,9 @@ static int bind_comparison(struct filter_binder *binder, const struct filter_nod
 	check->quantifier = node->quantifier ? node->quantifier : FILTER_ANY_OF;
 	if (node->right->kind == FILTER_EXPR_FIELD || node->right->kind == FILTER_EXPR_CALL)
 		return bind_right_operand(binder, node, check);
-	rc = bind_constants(binder, node, check);
-	if (rc)
-		return rc;
+	r = bind_constants(binder, node, check);
+	if (r)
+		return r;
 	if (check->test == filter_test_values && check->nconstants == 1)
 		check->test = filter_test_value;
 	if (left->field && (left->flags & FIELD_NAMES_TYPES) && bind_is_equality(node->op) &&
@@ -344,15 +344,15 @@ static int fail_name(struct filter_binder *binder, const struct filter_node *nod
 int filter_bind(struct filter_binder *binder, const struct filter_node *node,
 		struct filter_check *check)
 {
-	int rc = 0;
+	int r = 0;
 
 	if (node->kind == FILTER_NODE_NAME)
 		return fail_name(binder, node);
 	check->op = node->op;
 	if (!check->left)
-		rc = bind_left(binder, node->left, &check->left);
-	if (rc)
-		return rc;
+		r = bind_left(binder, node->left, &check->left);
+	if (r)
+		return r;
 	check->test = test_of_shape(node, check->left);
 	if (node->op == FILTER_EXISTS)
 		return 0;

@@ -37,17 +37,17 @@ int filter_check_node(const struct filter_node *check, const char *text,
 {
 	struct filter_binder binder = {.text = text, .options = *options, .err = err};
 	struct filter_check bound = {0};
-	int code;
+	int r;
 
 	binder.filter = calloc(1, sizeof(*binder.filter));
 	if (!binder.filter)
 		return -ENOMEM;
-	code = filter_bind(&binder, check, &bound);
+	r = filter_bind(&binder, check, &bound);
 	filter_destroy(binder.filter);
-	if (code == -EINVAL)
+	if (r == -EINVAL)
 		*unknown_field = has_unknown_field(check->left) ||
 				 (check->right && has_unknown_field(check->right));
-	return code;
+	return r;
 }
 
 /*
@@ -123,23 +123,23 @@ static int compile_add_check(struct compiler *compiler, const struct filter_node
 	struct filter_check *check = arena_alloc(&binder->filter->arena, sizeof(*check));
 	struct filter_term term = {.check = check};
 	uint32_t *left;
-	int rc = check ? find_left(compiler, node, check, &left) : -ENOMEM;
+	int r = check ? find_left(compiler, node, check, &left) : -ENOMEM;
 
-	if (rc == 0)
-		rc = filter_bind(binder, node, check);
-	if (rc)
-		return rc;
+	if (r == 0)
+		r = filter_bind(binder, node, check);
+	if (r)
+		return r;
 	term.typed = filter_types_matter(check);
-	rc = filter_terms_add(&compiler->terms, &term, ref);
-	if (rc == 0 && !*left)
+	r = filter_terms_add(&compiler->terms, &term, ref);
+	if (r == 0 && !*left)
 		*left = *ref;
-	return rc;
+	return r;
 }
 
 static int build_check(struct compiler *compiler, const struct filter_node *node, uint32_t *ref)
 {
 	uint32_t *known;
-	int rc = 0;
+	int r = 0;
 
 	if (node->kind == FILTER_NODE_NAME)
 		return filter_bind(&compiler->binder, node, NULL);
@@ -147,9 +147,9 @@ static int build_check(struct compiler *compiler, const struct filter_node *node
 	if (!known)
 		return -ENOMEM;
 	if (!*known)
-		rc = compile_add_check(compiler, node, known);
+		r = compile_add_check(compiler, node, known);
 	*ref = *known;
-	return rc;
+	return r;
 }
 
 /* `or`: not all are false. */
@@ -158,19 +158,19 @@ static int build_joined(struct compiler *compiler, const struct filter_node *nod
 {
 	uint32_t negation = node->kind == FILTER_NODE_OR;
 	size_t base = compiler->terms.depth;
-	int rc = 0;
+	int r = 0;
 
-	for (const struct filter_node *child = node->first; rc == 0 && child; child = child->next) {
+	for (const struct filter_node *child = node->first; r == 0 && child; child = child->next) {
 		uint32_t part;
 
-		rc = build(compiler, child, depth, &part);
-		if (rc == 0)
-			rc = filter_terms_push(&compiler->terms, part ^ negation);
+		r = build(compiler, child, depth, &part);
+		if (r == 0)
+			r = filter_terms_push(&compiler->terms, part ^ negation);
 	}
-	if (rc == 0)
-		rc = filter_terms_join(&compiler->terms, base, ref);
+	if (r == 0)
+		r = filter_terms_join(&compiler->terms, base, ref);
 	*ref ^= negation;
-	return rc;
+	return r;
 }
 
 /* A tree that may be shared; positions refer to its own text. */
@@ -180,7 +180,7 @@ static int build_shared(struct compiler *compiler, const struct filter_node *nod
 	const char *text = compiler->binder.text;
 	uint32_t *known =
 		intern(&compiler->shared, (const void *)&node->first, sizeof(node->first));
-	int rc = 0;
+	int r = 0;
 
 	if (!known)
 		return -ENOMEM;
@@ -188,12 +188,12 @@ static int build_shared(struct compiler *compiler, const struct filter_node *nod
 	if (*ref)
 		return 0;
 	compiler->binder.text = node->text;
-	rc = build(compiler, node->first, depth, ref);
+	r = build(compiler, node->first, depth, ref);
 	compiler->binder.text = text;
 	known = intern(&compiler->shared, (const void *)&node->first, sizeof(node->first));
-	if (rc == 0 && known)
+	if (r == 0 && known)
 		*known = *ref;
-	return rc;
+	return r;
 }
 
 static int fail_nesting(struct compiler *compiler, const struct filter_node *node)
@@ -205,7 +205,7 @@ static int fail_nesting(struct compiler *compiler, const struct filter_node *nod
 static int build(struct compiler *compiler, const struct filter_node *node, unsigned int depth,
 		 uint32_t *ref)
 {
-	int rc;
+	int r;
 
 	*ref = FILTER_TRUE;
 	if (depth == NESTING_MAX)
@@ -213,21 +213,21 @@ static int build(struct compiler *compiler, const struct filter_node *node, unsi
 	switch (node->kind) {
 	case FILTER_NODE_AND:
 	case FILTER_NODE_OR:
-		rc = build_joined(compiler, node, depth + 1, ref);
+		r = build_joined(compiler, node, depth + 1, ref);
 		break;
 	case FILTER_NODE_NOT:
-		rc = build(compiler, node->first, depth + 1, ref);
+		r = build(compiler, node->first, depth + 1, ref);
 		*ref ^= 1;
 		break;
 	case FILTER_NODE_SHARED:
-		rc = build_shared(compiler, node, depth + 1, ref);
+		r = build_shared(compiler, node, depth + 1, ref);
 		break;
 	default:
-		rc = build_check(compiler, node, ref);
+		r = build_check(compiler, node, ref);
 	}
-	if (rc == 0 && filter_term_of(&compiler->terms, *ref)->height > NESTING_MAX)
+	if (r == 0 && filter_term_of(&compiler->terms, *ref)->height > NESTING_MAX)
 		return fail_nesting(compiler, node);
-	return rc;
+	return r;
 }
 
 /*
@@ -280,25 +280,25 @@ static int compile_items(struct compiler *compiler, const struct filter_group_it
 {
 	struct filter *filter = compiler->binder.filter;
 	uint32_t *refs = arena_alloc(&compiler->terms.arena, n * sizeof(refs[0]));
-	int rc = refs ? 0 : -ENOMEM;
+	int r = refs ? 0 : -ENOMEM;
 
-	for (size_t i = 0; rc == 0 && i < n; i++) {
+	for (size_t i = 0; r == 0 && i < n; i++) {
 		compiler->binder.text = items[i].text;
-		rc = build(compiler, items[i].root, 0, &refs[i]);
-		if (rc == -EINVAL)
+		r = build(compiler, items[i].root, 0, &refs[i]);
+		if (r == -EINVAL)
 			*failed_item = i;
 	}
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	filter->regs =
 		arena_alloc(&filter->arena, compiler->binder.nregs * sizeof(filter->regs[0]));
-	rc = filter->regs ? filter_types_answer(filter, &compiler->terms) : -ENOMEM;
-	if (rc == 0)
-		rc = survey_items(compiler, refs, n);
-	if (rc == 0)
-		rc = filter_lists_make(filter, &compiler->terms, refs, n);
-	if (rc)
-		return rc;
+	r = filter->regs ? filter_types_answer(filter, &compiler->terms) : -ENOMEM;
+	if (r == 0)
+		r = survey_items(compiler, refs, n);
+	if (r == 0)
+		r = filter_lists_make(filter, &compiler->terms, refs, n);
+	if (r)
+		return r;
 	filter->doubts = arena_alloc(&filter->arena, filter->njumps + 1);
 	return filter->doubts ? 0 : -ENOMEM;
 }
@@ -308,20 +308,20 @@ static int filter_compile(struct filter *filter, const struct filter_group_item 
 			  struct filter_error *err)
 {
 	struct compiler compiler = {.binder = {.filter = filter, .err = err}};
-	int rc = filter_terms_init(&compiler.terms);
+	int r = filter_terms_init(&compiler.terms);
 
 	compiler.checks.arena = compiler.operands.arena = compiler.shared.arena =
 		&compiler.terms.arena;
 	if (options)
 		compiler.binder.options = *options;
-	if (rc == 0)
-		rc = compile_items(&compiler, items, n, failed_item);
+	if (r == 0)
+		r = compile_items(&compiler, items, n, failed_item);
 	intern_finish(&compiler.checks);
 	intern_finish(&compiler.operands);
 	intern_finish(&compiler.shared);
 	filter_terms_finish(&compiler.terms);
 	buf_finish(&compiler.text);
-	return rc;
+	return r;
 }
 
 int filter_group_create(const struct filter_group_item *items, size_t n,
@@ -329,11 +329,11 @@ int filter_group_create(const struct filter_group_item *items, size_t n,
 			size_t *failed_item, struct filter_error *err)
 {
 	struct filter *made = calloc(1, sizeof(*made));
-	int rc = made ? filter_compile(made, items, n, options, failed_item, err) : -ENOMEM;
+	int r = made ? filter_compile(made, items, n, options, failed_item, err) : -ENOMEM;
 
-	if (rc) {
+	if (r) {
 		filter_destroy(made);
-		return rc;
+		return r;
 	}
 	*filter = made;
 	return 0;
@@ -346,15 +346,15 @@ int filter_create(const char *text, const struct filter_options *options, struct
 	struct filter_group_item item = {.text = text};
 	struct filter_node *root;
 	size_t failed_item;
-	int rc = made ? filter_parse(text, &made->arena, &root, err) : -ENOMEM;
+	int r = made ? filter_parse(text, &made->arena, &root, err) : -ENOMEM;
 
-	if (rc == 0) {
+	if (r == 0) {
 		item.root = root;
-		rc = filter_compile(made, &item, 1, options, &failed_item, err);
+		r = filter_compile(made, &item, 1, options, &failed_item, err);
 	}
-	if (rc) {
+	if (r) {
 		filter_destroy(made);
-		return rc;
+		return r;
 	}
 	*filter = made;
 	return 0;

@@ -55,9 +55,9 @@ HOT const struct filter_list *eval_list_of(const struct filter *filter, const st
 	unsigned int type = ev->desc->id;
 
 	if (type == EVENT_syscall) {
-		unsigned int code = event_syscall_code(ev);
+		unsigned int r = event_syscall_code(ev);
 
-		type = FILTER_TYPE_CODES + (code < SYSCALL_CODES_COUNT ? code : SC_unknown);
+		type = FILTER_TYPE_CODES + (r < SYSCALL_CODES_COUNT ? r : SC_unknown);
 	}
 	return filter->list_of_type[type];
 }

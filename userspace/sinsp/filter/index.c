@@ -339,7 +339,7 @@ static int index_make(struct maker *maker)
 	struct filter_index draft = {.words = words};
 	struct filter_index *index;
 	struct index_key *keys;
-	int rc;
+	int r;
 
 	draft.always = arena_alloc(arena, words * sizeof(draft.always[0]));
 	maker->uses = calloc(maker->terms->count, sizeof(maker->uses[0]));
@@ -356,18 +356,18 @@ static int index_make(struct maker *maker)
 	if (!index)
 		return -ENOMEM;
 	*index = draft;
-	rc = make_tables(index, arena, keys, n);
+	r = make_tables(index, arena, keys, n);
 	if (index->ntables)
 		maker->list->index = index;
-	return rc;
+	return r;
 }
 
 int filter_index_make(struct filter *filter, struct filter_terms *terms, struct filter_list *list)
 {
 	struct maker maker = {.filter = filter, .terms = terms, .list = list};
-	int rc = list->count < CHOICES_MIN ? 0 : index_make(&maker);
+	int r = list->count < CHOICES_MIN ? 0 : index_make(&maker);
 
 	free(maker.uses);
 	buf_finish(&maker.keys);
-	return rc;
+	return r;
 }

@@ -106,12 +106,12 @@ static int lists_answer(struct filter *filter, struct filter_terms *terms, struc
 
 int filter_types_answer(struct filter *filter, struct filter_terms *terms)
 {
-	int rc = 0;
+	int r = 0;
 
-	for (size_t i = 0; rc == 0 && i < terms->count; i++)
+	for (size_t i = 0; r == 0 && i < terms->count; i++)
 		if (terms->terms[i].check && terms->terms[i].typed)
-			rc = lists_answer(filter, terms, &terms->terms[i]);
-	return rc;
+			r = lists_answer(filter, terms, &terms->terms[i]);
+	return r;
 }
 
 /*
@@ -162,10 +162,10 @@ static int lists_choose(struct lister *lister, const uint32_t *refs, size_t n, u
 	list->count = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t ref;
-		int rc = filter_terms_specialise(lister->terms, refs[i], type, mark, &ref);
+		int r = filter_terms_specialise(lister->terms, refs[i], type, mark, &ref);
 
-		if (rc)
-			return rc;
+		if (r)
+			return r;
 		if (ref != FILTER_FALSE)
 			list->choices[list->count++] = (struct filter_choice){(uint32_t)i, ref};
 	}
@@ -200,39 +200,39 @@ static int make_lists(struct lister *lister, const struct classes *classes, cons
 	uint32_t numbers[FILTER_TYPES_COUNT];
 	struct filter_list list = {0};
 	uint16_t seen = 0;
-	int rc = 0;
+	int r = 0;
 
 	lister->lists = arena_alloc(&lister->filter->arena, classes->count * sizeof(list));
 	list.choices = arena_alloc(&lister->terms->arena, n * sizeof(list.choices[0]));
 	if (!lister->lists || !list.choices)
 		return -ENOMEM;
-	for (unsigned int type = 0; rc == 0 && type < FILTER_TYPES_COUNT; type++) {
+	for (unsigned int type = 0; r == 0 && type < FILTER_TYPES_COUNT; type++) {
 		uint16_t class = classes->of_type[type];
 
 		if (class == seen) { /* classes are numbered in the order of the types */
-			rc = lists_choose(lister, refs, n, type, &list);
-			if (rc == 0)
-				rc = lists_add_list(lister, &list, &numbers[class]);
+			r = lists_choose(lister, refs, n, type, &list);
+			if (r == 0)
+				r = lists_add_list(lister, &list, &numbers[class]);
 			seen++;
 		}
-		if (rc == 0)
+		if (r == 0)
 			lister->filter->list_of_type[type] = &lister->lists[numbers[class]];
 	}
-	return rc;
+	return r;
 }
 
 static int make_indexes(struct lister *lister, size_t nitems)
 {
 	struct filter *filter = lister->filter;
-	int rc = 0;
+	int r = 0;
 
 	filter->candidates = arena_alloc(&filter->arena, filter_index_words(nitems) *
 								 sizeof(filter->candidates[0]));
 	if (!filter->candidates)
 		return -ENOMEM;
-	for (uint16_t i = 0; rc == 0 && i < lister->count; i++)
-		rc = filter_index_make(filter, lister->terms, &lister->lists[i]);
-	return rc;
+	for (uint16_t i = 0; r == 0 && i < lister->count; i++)
+		r = filter_index_make(filter, lister->terms, &lister->lists[i]);
+	return r;
 }
 
 static int make_code(struct lister *lister)
@@ -242,10 +242,10 @@ static int make_code(struct lister *lister)
 
 		for (uint32_t j = 0; j < list->count; j++) {
 			uint32_t *entry = &list->choices[j].entry;
-			int rc = filter_code_add(lister->filter, lister->terms, *entry, entry);
+			int r = filter_code_add(lister->filter, lister->terms, *entry, entry);
 
-			if (rc)
-				return rc;
+			if (r)
+				return r;
 		}
 	}
 	lister->filter->lists = lister->lists;
@@ -269,19 +269,19 @@ int filter_lists_make(struct filter *filter, struct filter_terms *terms, const u
 {
 	struct lister lister = {filter, terms, .known.arena = &terms->arena};
 	struct classes classes = {0};
-	int rc;
+	int r;
 
 	classes.count = 1;
 	for (size_t i = 0; i < terms->count; i++)
 		if (terms->terms[i].answers)
 			lists_split(&classes, terms->terms[i].answers);
-	rc = make_lists(&lister, &classes, refs, n);
-	if (rc == 0)
-		rc = project(&lister);
-	if (rc == 0)
-		rc = make_indexes(&lister, n);
-	if (rc == 0)
-		rc = make_code(&lister);
+	r = make_lists(&lister, &classes, refs, n);
+	if (r == 0)
+		r = project(&lister);
+	if (r == 0)
+		r = make_indexes(&lister, n);
+	if (r == 0)
+		r = make_code(&lister);
 	intern_finish(&lister.known);
-	return rc;
+	return r;
 }

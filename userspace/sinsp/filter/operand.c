@@ -49,14 +49,14 @@ static int bind_field(struct side *side, const struct filter_expr *expr, uint16_
 	const struct operand_binder *binder = side->binder;
 	struct filter_ref *made = arena_alloc(binder->arena, sizeof(*made));
 	struct error err;
-	int rc;
+	int r;
 
 	if (!made)
 		return -ENOMEM;
-	rc = field_ref_init(&made->ref, expr->text.data, expr->text.len, binder->err ? &err : NULL);
-	if (rc == -ENOMEM)
-		return rc;
-	if (rc)
+	r = field_ref_init(&made->ref, expr->text.data, expr->text.len, binder->err ? &err : NULL);
+	if (r == -ENOMEM)
+		return r;
+	if (r)
 		return OPERAND_FAIL(binder, expr->position, "%.250s", err.text);
 	made->next = *binder->refs;
 	*binder->refs = made;
@@ -85,16 +85,15 @@ static int bind_any(struct side *side, const struct filter_expr *expr, uint16_t 
 static int bind_inner(struct side *side, const struct filter_expr *expr, size_t reg,
 		      struct filter_shape *shape)
 {
-	int rc;
+	int r;
 
 	if (reg >= REGS_MAX)
 		return OPERAND_FAIL(side->binder, expr->position, "too many arguments");
-	rc = bind_any(side, expr, (uint16_t)reg, shape);
-	if (rc == 0 && (shape->flags & FIELD_NO_TRANSFORMER))
-		rc = OPERAND_FAIL(side->binder, expr->position,
-				  "field '%.60s' cannot be given to a transformer",
-				  expr->text.data);
-	return rc;
+	r = bind_any(side, expr, (uint16_t)reg, shape);
+	if (r == 0 && (shape->flags & FIELD_NO_TRANSFORMER))
+		r = OPERAND_FAIL(side->binder, expr->position,
+				 "field '%.60s' cannot be given to a transformer", expr->text.data);
+	return r;
 }
 
 /* A literal list: all its elements become text. */
@@ -106,10 +105,10 @@ static int bind_list(struct side *side, const struct filter_expr *expr, uint16_t
 	*shape = (struct filter_shape){.type = PT_CHARBUF, .list = true};
 	for (const struct filter_expr *item = expr->first; item; item = item->next, n++) {
 		struct filter_shape inner;
-		int rc = bind_inner(side, item, (size_t)reg + n, &inner);
+		int r = bind_inner(side, item, (size_t)reg + n, &inner);
 
-		if (rc)
-			return rc;
+		if (r)
+			return r;
 		if (n == FIELD_VALUES_MAX)
 			return OPERAND_FAIL(side->binder, item->position, "too many elements");
 		if (!filter_has_text(inner.type))
@@ -146,17 +145,17 @@ static int bind_call(struct side *side, const struct filter_expr *expr, uint16_t
 	struct filter_shape args[FIELD_VALUES_MAX];
 	struct filter_step *step;
 	uint16_t n = 0;
-	int rc = check_selector(side, expr);
+	int r = check_selector(side, expr);
 
-	for (const struct filter_expr *arg = expr->first; rc == 0 && arg; arg = arg->next, n++) {
+	for (const struct filter_expr *arg = expr->first; r == 0 && arg; arg = arg->next, n++) {
 		if (n == transformer->args_max)
 			return OPERAND_FAIL(side->binder, arg->position,
 					    "transformer '%s' takes no more than %u argument%s",
 					    name, n, n == 1 ? "" : "s");
-		rc = bind_inner(side, arg, (size_t)reg + n, &args[n]);
+		r = bind_inner(side, arg, (size_t)reg + n, &args[n]);
 	}
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	if (n < transformer->args_min)
 		return OPERAND_FAIL(side->binder, expr->position,
 				    "transformer '%s' needs %u arguments", name,
@@ -194,7 +193,7 @@ int operand_bind(const struct operand_binder *binder, const struct filter_expr *
 	struct side side = {binder, operand};
 	size_t nsteps = count_steps(expr);
 	struct filter_shape shape;
-	int rc;
+	int r;
 
 	if (nsteps > UINT16_MAX)
 		return OPERAND_FAIL(binder, expr->position, "too many arguments");
@@ -202,9 +201,9 @@ int operand_bind(const struct operand_binder *binder, const struct filter_expr *
 	if (!operand->steps)
 		return -ENOMEM;
 	operand->reg = reg;
-	rc = bind_any(&side, expr, reg, &shape);
-	if (rc)
-		return rc;
+	r = bind_any(&side, expr, reg, &shape);
+	if (r)
+		return r;
 	operand->type = shape.type;
 	operand->list = shape.list;
 	operand->flags = shape.flags;

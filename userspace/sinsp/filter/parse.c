@@ -72,13 +72,13 @@ static int make_expr(struct parser *p, enum filter_expr_kind kind, struct filter
 /* A constant of the next `len` bytes, unchanged. */
 static int parse_plain(struct parser *p, size_t len, struct filter_expr **expr)
 {
-	int rc = make_expr(p, FILTER_EXPR_TEXT, expr);
+	int r = make_expr(p, FILTER_EXPR_TEXT, expr);
 
-	if (rc == 0)
-		rc = parser_make_text(p, p->at, len, &(*expr)->text);
-	if (rc == 0)
+	if (r == 0)
+		r = parser_make_text(p, p->at, len, &(*expr)->text);
+	if (r == 0)
 		p->at += len;
-	return rc;
+	return r;
 }
 
 /* The next `len` bytes are a quoted string. */
@@ -87,9 +87,9 @@ static int parse_quoted(struct parser *p, size_t len, struct filter_expr **expr)
 	const char *wrong;
 	size_t at = 0;
 	char *bytes = arena_alloc(p->arena, len);
-	int rc = make_expr(p, FILTER_EXPR_TEXT, expr);
+	int r = make_expr(p, FILTER_EXPR_TEXT, expr);
 
-	if (rc || !bytes)
+	if (r || !bytes)
 		return -ENOMEM;
 	wrong = filter_lex_unquote(p->at, len, bytes, &(*expr)->text.len, &at);
 	if (wrong) {
@@ -124,15 +124,15 @@ int parser_field(struct parser *p, size_t len, struct filter_expr **expr)
 {
 	const char *name = p->at;
 	size_t brackets = 0;
-	int rc = make_expr(p, FILTER_EXPR_FIELD, expr);
+	int r = make_expr(p, FILTER_EXPR_FIELD, expr);
 
-	if (rc == 0 && name[len] == '[')
-		rc = lex_brackets(p, name + len, &brackets);
-	if (rc == 0)
-		rc = parser_make_text(p, name, len + brackets, &(*expr)->text);
-	if (rc == 0)
+	if (r == 0 && name[len] == '[')
+		r = lex_brackets(p, name + len, &brackets);
+	if (r == 0)
+		r = parser_make_text(p, name, len + brackets, &(*expr)->text);
+	if (r == 0)
 		p->at = name + len + brackets;
-	return rc;
+	return r;
 }
 
 /* The transformer whose name and "(" come next, or -1. */
@@ -161,12 +161,12 @@ static int parse_elements(struct parser *p,
 			  struct filter_expr **link)
 {
 	for (;;) {
-		int rc;
+		int r;
 
 		parser_skip_blank(p);
-		rc = element(p, link);
-		if (rc)
-			return rc;
+		r = element(p, link);
+		if (r)
+			return r;
 		link = &(*link)->next;
 		parser_skip_blank(p);
 		if (parser_accept(p, ")"))
@@ -179,10 +179,10 @@ static int parse_elements(struct parser *p,
 static int parse_list(struct parser *p, int (*element)(struct parser *p, struct filter_expr **expr),
 		      struct filter_expr **expr)
 {
-	int rc = make_expr(p, FILTER_EXPR_LIST, expr);
+	int r = make_expr(p, FILTER_EXPR_LIST, expr);
 
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	p->at++; /* "(" */
 	parser_skip_blank(p);
 	return parser_accept(p, ")") ? 0 : parse_elements(p, element, &(*expr)->first);
@@ -208,13 +208,13 @@ static int parse_call_item(struct parser *p, struct filter_expr **expr)
 
 static int parse_call_arg(struct parser *p, struct filter_expr **expr)
 {
-	int rc = parser_enter(p, 1);
+	int r = parser_enter(p, 1);
 
-	if (rc)
-		return rc;
-	rc = p->at[0] == '(' ? parse_list(p, parse_call_item, expr) : parse_call_item(p, expr);
+	if (r)
+		return r;
+	r = p->at[0] == '(' ? parse_list(p, parse_call_item, expr) : parse_call_item(p, expr);
 	parser_leave(p, 1);
-	return rc;
+	return r;
 }
 
 static int parse_selector(struct parser *p, struct filter_text *selector)
@@ -222,19 +222,19 @@ static int parse_selector(struct parser *p, struct filter_text *selector)
 	const char *open = p->at;
 	struct filter_expr *quoted;
 	size_t len, n;
-	int rc = lex_brackets(p, open, &len);
+	int r = lex_brackets(p, open, &len);
 
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	p->at = open + 1;
 	n = filter_lex_quoted(p->at);
 	if (!n) {
 		p->at = open + len;
 		return parser_make_text(p, open + 1, len - 2, selector);
 	}
-	rc = parse_quoted(p, n, &quoted);
-	if (rc)
-		return rc;
+	r = parse_quoted(p, n, &quoted);
+	if (r)
+		return r;
 	*selector = quoted->text;
 	p->at = open + len;
 	return 0;
@@ -242,53 +242,53 @@ static int parse_selector(struct parser *p, struct filter_text *selector)
 
 int parser_call(struct parser *p, int call, struct filter_expr **expr)
 {
-	int rc = parser_enter(p, DEPTH_CALL);
+	int r = parser_enter(p, DEPTH_CALL);
 
-	if (rc)
-		return rc;
-	rc = make_expr(p, FILTER_EXPR_CALL, expr);
-	if (rc)
-		return rc;
+	if (r)
+		return r;
+	r = make_expr(p, FILTER_EXPR_CALL, expr);
+	if (r)
+		return r;
 	(*expr)->call = (enum filter_call_kind)call;
 	p->at += strlen(call_names[call]) + 1;
-	rc = parse_elements(p, parse_call_arg, &(*expr)->first);
+	r = parse_elements(p, parse_call_arg, &(*expr)->first);
 	(*expr)->selector_position = parser_position(p);
-	if (rc == 0 && p->at[0] == '[')
-		rc = parse_selector(p, &(*expr)->selector);
+	if (r == 0 && p->at[0] == '[')
+		r = parse_selector(p, &(*expr)->selector);
 	parser_leave(p, DEPTH_CALL);
-	return rc;
+	return r;
 }
 
 static int parse_val(struct parser *p, struct filter_expr **expr)
 {
 	size_t n;
-	int rc;
+	int r;
 
 	parser_skip_blank(p);
 	n = filter_lex_field(p->at);
 	if (!n)
 		return parser_fail_expected(p, "a field in val()", NULL);
-	rc = parser_field(p, n, expr);
+	r = parser_field(p, n, expr);
 	parser_skip_blank(p);
-	if (rc == 0 && !parser_accept(p, ")"))
-		rc = parser_fail_expected(p, "')'", NULL);
-	return rc;
+	if (r == 0 && !parser_accept(p, ")"))
+		r = parser_fail_expected(p, "')'", NULL);
+	return r;
 }
 
 /* A value taken from the event; `expr` stays NULL if there is none here. */
 int parser_right_field(struct parser *p, struct filter_expr **expr)
 {
 	int call = parser_lex_call(p);
-	int rc;
+	int r;
 
 	if (call < 0 && !parser_starts_with(p, "val("))
 		return 0;
-	rc = parser_enter(p, 2);
-	if (rc)
-		return rc;
-	rc = call >= 0 ? parser_call(p, call, expr) : (p->at += 4, parse_val(p, expr));
+	r = parser_enter(p, 2);
+	if (r)
+		return r;
+	r = call >= 0 ? parser_call(p, call, expr) : (p->at += 4, parse_val(p, expr));
 	parser_leave(p, 2);
-	return rc;
+	return r;
 }
 
 /* The length of the unit after a number of `n` bytes; "and" or "or" may follow instead. */
@@ -309,12 +309,12 @@ static int lex_unit(struct parser *p, size_t n, size_t *len)
 int parser_number(struct parser *p, struct filter_expr **expr)
 {
 	size_t n = filter_lex_number(p->at), unit;
-	int rc;
+	int r;
 
 	if (!n)
 		return parser_fail_expected(p, "a number", NULL);
-	rc = lex_unit(p, n, &unit);
-	return rc ? rc : parse_plain(p, n + unit, expr);
+	r = lex_unit(p, n, &unit);
+	return r ? r : parse_plain(p, n + unit, expr);
 }
 
 int parser_value(struct parser *p, struct filter_expr **expr)
@@ -338,14 +338,14 @@ int parser_value(struct parser *p, struct filter_expr **expr)
 int parser_list_or_name(struct parser *p, struct filter_expr **expr)
 {
 	size_t n = filter_lex_identifier(p->at);
-	int rc;
+	int r;
 
 	if (p->at[0] == '(')
 		return parse_list(p, parser_value, expr);
 	if (!n)
 		return parser_fail_expected(p, "a list", NULL);
-	rc = make_expr(p, FILTER_EXPR_LIST, expr);
-	return rc ? rc : parse_plain(p, n, &(*expr)->first);
+	r = make_expr(p, FILTER_EXPR_LIST, expr);
+	return r ? r : parse_plain(p, n, &(*expr)->first);
 }
 
 /*
@@ -488,24 +488,24 @@ static int check_no_quantifier(struct parser *p, const char *value, size_t len)
 static int parse_text(struct parser *p, struct filter_node *check)
 {
 	const char *value = p->at;
-	int rc = parser_value(p, &check->right);
+	int r = parser_value(p, &check->right);
 
-	return rc ? rc : check_no_quantifier(p, value, (size_t)(p->at - value));
+	return r ? r : check_no_quantifier(p, value, (size_t)(p->at - value));
 }
 
 static int parse_operand(struct parser *p, enum operand operand, bool blank_before,
 			 struct filter_node *check)
 {
-	int rc;
+	int r;
 
 	if (operand == A_TEXT && blank_before) {
 		check->quantifier = accept_quantifier(p);
 		if (check->quantifier)
 			return parser_list_or_name(p, &check->right);
 	}
-	rc = parser_right_field(p, &check->right);
-	if (rc || check->right)
-		return rc;
+	r = parser_right_field(p, &check->right);
+	if (r || check->right)
+		return r;
 	if (operand == A_LIST)
 		return parser_list_or_name(p, &check->right);
 	return operand == A_NUMBER ? parser_number(p, &check->right) : parse_text(p, check);
@@ -542,7 +542,7 @@ static int parse_condition(struct parser *p, struct filter_node *check)
 	for (size_t i = 0; i < COUNT(ops); i++) {
 		const char *behind = p->at + strlen(ops[i].word);
 		size_t blank;
-		int rc;
+		int r;
 
 		if (!parser_starts_with(p, ops[i].word))
 			continue;
@@ -554,12 +554,12 @@ static int parse_condition(struct parser *p, struct filter_node *check)
 		if (ops[i].operand == NOTHING)
 			return 0;
 		p->at += blank;
-		rc = parser_enter(p, 2);
-		if (rc)
-			return rc;
-		rc = parse_operand(p, ops[i].operand, blank > 0, check);
+		r = parser_enter(p, 2);
+		if (r)
+			return r;
+		r = parse_operand(p, ops[i].operand, blank > 0, check);
 		parser_leave(p, 2);
-		return rc;
+		return r;
 	}
 	return fail_op(p);
 }
@@ -616,21 +616,21 @@ static const char a_check[] = "a field, a transformer, 'not' or '('";
 static int parse_name(struct parser *p, struct filter_node **node)
 {
 	size_t n = filter_lex_identifier(p->at);
-	int rc;
+	int r;
 
 	if (!n)
 		return parser_fail_expected(p, a_check, p->at[0] == '!' ? "not" : NULL);
-	rc = parser_enter(p, 1);
-	if (rc)
-		return rc;
+	r = parser_enter(p, 1);
+	if (r)
+		return r;
 	parser_leave(p, 1);
 	p->at += n;
 	if (!check_may_end(p)) {
 		p->at -= n;
 		return fail_check(p, n);
 	}
-	rc = parse_make_node(p, FILTER_NODE_NAME, parser_position(p) - n, node);
-	return rc ? rc : parser_make_text(p, p->at - n, n, &(*node)->name);
+	r = parse_make_node(p, FILTER_NODE_NAME, parser_position(p) - n, node);
+	return r ? r : parser_make_text(p, p->at - n, n, &(*node)->name);
 }
 
 static int parse_paren(struct parser *p, struct filter_node **node);
@@ -639,48 +639,48 @@ static int parse_left(struct parser *p, struct filter_expr **left)
 {
 	size_t n = filter_lex_field(p->at);
 	int call = parser_lex_call(p);
-	int rc;
+	int r;
 
 	if (!n)
 		return parser_call(p, call, left);
-	rc = parser_enter(p, DEPTH_FIELD);
-	if (rc)
-		return rc;
-	rc = parser_field(p, n, left);
+	r = parser_enter(p, DEPTH_FIELD);
+	if (r)
+		return r;
+	r = parser_field(p, n, left);
 	parser_leave(p, DEPTH_FIELD);
-	return rc;
+	return r;
 }
 
 static int parse_comparison(struct parser *p, struct filter_node **node)
 {
-	int rc = parse_make_node(p, FILTER_NODE_CHECK, parser_position(p), node);
+	int r = parse_make_node(p, FILTER_NODE_CHECK, parser_position(p), node);
 
-	if (rc == 0)
-		rc = parse_left(p, &(*node)->left);
-	if (rc == 0)
-		rc = parser_enter(p, 1);
-	if (rc)
-		return rc;
-	rc = parse_condition(p, *node);
+	if (r == 0)
+		r = parse_left(p, &(*node)->left);
+	if (r == 0)
+		r = parser_enter(p, 1);
+	if (r)
+		return r;
+	r = parse_condition(p, *node);
 	parser_leave(p, 1);
-	return rc;
+	return r;
 }
 
 static int parse_check(struct parser *p, struct filter_node **node)
 {
-	int rc = parser_enter(p, 1);
+	int r = parser_enter(p, 1);
 
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	parser_skip_blank(p);
 	if (parser_accept(p, "("))
-		rc = parse_paren(p, node);
+		r = parse_paren(p, node);
 	else if (filter_lex_field(p->at) || parser_lex_call(p) >= 0)
-		rc = parse_comparison(p, node);
+		r = parse_comparison(p, node);
 	else
-		rc = parse_name(p, node);
+		r = parse_name(p, node);
 	parser_leave(p, 1);
-	return rc;
+	return r;
 }
 
 static int parse_not(struct parser *p, struct filter_node **node)
@@ -688,10 +688,10 @@ static int parse_not(struct parser *p, struct filter_node **node)
 	struct filter_node *inverted = NULL;
 	size_t start;
 	bool negated = false;
-	int rc = parser_enter(p, 1);
+	int r = parser_enter(p, 1);
 
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	parser_skip_blank(p);
 	start = parser_position(p);
 	while (parser_starts_with(p, "not") && filter_lex_space(p->at + 3)) {
@@ -700,16 +700,16 @@ static int parse_not(struct parser *p, struct filter_node **node)
 	}
 	if (parser_accept(p, "not(")) {
 		negated = !negated;
-		rc = parse_paren(p, node);
+		r = parse_paren(p, node);
 	} else {
-		rc = parse_check(p, node);
+		r = parse_check(p, node);
 	}
 	parser_leave(p, 1);
-	if (rc || !negated)
-		return rc;
-	rc = parse_make_node(p, FILTER_NODE_NOT, start, &inverted);
-	if (rc)
-		return rc;
+	if (r || !negated)
+		return r;
+	r = parse_make_node(p, FILTER_NODE_NOT, start, &inverted);
+	if (r)
+		return r;
 	inverted->first = *node;
 	*node = inverted;
 	return 0;
@@ -723,33 +723,33 @@ static int parse_joined(struct parser *p, enum filter_node_kind kind, const char
 	struct filter_node *first = NULL;
 	struct filter_node **link = &first;
 	size_t start;
-	int rc = parser_enter(p, 1);
+	int r = parser_enter(p, 1);
 
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	parser_skip_blank(p);
 	start = parser_position(p);
-	rc = element(p, link);
-	for (parser_skip_blank(p); rc == 0 && parser_accept(p, word); parser_skip_blank(p)) {
+	r = element(p, link);
+	for (parser_skip_blank(p); r == 0 && parser_accept(p, word); parser_skip_blank(p)) {
 		link = &(*link)->next;
 		if (parser_accept(p, "("))
-			rc = parse_paren(p, link);
+			r = parse_paren(p, link);
 		else if (filter_lex_blank(p->at))
-			rc = element(p, link);
+			r = element(p, link);
 		else
-			rc = parser_fail_expected(p, p->at[0] ? "a blank or '('" : a_check, NULL);
+			r = parser_fail_expected(p, p->at[0] ? "a blank or '('" : a_check, NULL);
 	}
 	parser_leave(p, 1);
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	if (!first->next) {
 		*node = first;
 		return 0;
 	}
-	rc = parse_make_node(p, kind, start, node);
-	if (rc == 0)
+	r = parse_make_node(p, kind, start, node);
+	if (r == 0)
 		(*node)->first = first;
-	return rc;
+	return r;
 }
 
 static int parse_and(struct parser *p, struct filter_node **node)
@@ -765,14 +765,14 @@ static int parse_or(struct parser *p, struct filter_node **node)
 /* What follows "(". */
 static int parse_paren(struct parser *p, struct filter_node **node)
 {
-	int rc = parser_enter(p, 1);
+	int r = parser_enter(p, 1);
 
-	if (rc)
-		return rc;
-	rc = parse_or(p, node);
+	if (r)
+		return r;
+	r = parse_or(p, node);
 	parser_leave(p, 1);
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	parser_skip_blank(p);
 	return parser_accept(p, ")") ? 0 : fail_joint(p, "'and', 'or' or ')'");
 }
@@ -782,14 +782,14 @@ int filter_parse(const char *text, struct arena *arena, struct filter_node **roo
 {
 	struct parser parser = {.text = text, .at = text, .arena = arena, .err = err};
 	struct filter_node *node = NULL;
-	int rc;
+	int r;
 
 	if (strlen(text) > FILTER_BYTES_MAX)
 		return PARSER_FAIL(&parser, "the expression has %zu bytes; at most %d are allowed",
 				   strlen(text), FILTER_BYTES_MAX);
-	rc = parse_or(&parser, &node);
-	if (rc)
-		return rc;
+	r = parse_or(&parser, &node);
+	if (r)
+		return r;
 	if (parser.at[0] != '\0')
 		return fail_joint(&parser, "'and', 'or' or the end");
 	*root = node;
@@ -801,14 +801,14 @@ int filter_parse_operand(const char *text, size_t position, struct arena *arena,
 {
 	struct parser p = {.text = text, .at = text + position, .arena = arena, .err = err};
 	struct filter_expr *made = NULL;
-	int rc;
+	int r;
 
 	if (!filter_lex_field(p.at) && parser_lex_call(&p) < 0)
 		return parser_fail_expected(&p, "a field or a transformer",
 					    field_nearest(p.at, (size_t)parser_word_len(&p)));
-	rc = parse_left(&p, &made);
-	if (rc)
-		return rc;
+	r = parse_left(&p, &made);
+	if (r)
+		return r;
 	*expr = made;
 	*end = parser_position(&p);
 	return 0;

@@ -142,18 +142,18 @@ void filter_group_event_types(const struct filter *filter, size_t item, bool ids
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		ids[id] = event_desc_get(id) && possible[filter->list_of_type[id] - filter->lists];
 	ids[EVENT_syscall] = false;
-	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++) {
-		generic[code] =
-			possible[filter->list_of_type[FILTER_TYPE_CODES + code] - filter->lists] &&
-			event_desc_of_syscall(code)->id == EVENT_syscall;
-		ids[EVENT_syscall] |= generic[code];
+	for (unsigned int r = 0; r < SYSCALL_CODES_COUNT; r++) {
+		generic[r] =
+			possible[filter->list_of_type[FILTER_TYPE_CODES + r] - filter->lists] &&
+			event_desc_of_syscall(r)->id == EVENT_syscall;
+		ids[EVENT_syscall] |= generic[r];
 	}
 }
 
 bool filter_group_passes_generic(const struct filter *filter, size_t item)
 {
-	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
-		if (has_item(filter->list_of_type[FILTER_TYPE_CODES + code], item))
+	for (unsigned int r = 0; r < SYSCALL_CODES_COUNT; r++)
+		if (has_item(filter->list_of_type[FILTER_TYPE_CODES + r], item))
 			return true;
 	return false;
 }
@@ -260,8 +260,8 @@ void filter_event_needs(const struct filter *filter, unsigned int needs[EVENT_ID
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		needs[id] = of_code ? needs_of_list(filter->list_of_type[id], of_code)
 				    : filter_needs(filter);
-	for (unsigned int code = 0; of_code && code < SYSCALL_CODES_COUNT; code++)
+	for (unsigned int r = 0; of_code && r < SYSCALL_CODES_COUNT; r++)
 		needs[EVENT_syscall] |=
-			needs_of_list(filter->list_of_type[FILTER_TYPE_CODES + code], of_code);
+			needs_of_list(filter->list_of_type[FILTER_TYPE_CODES + r], of_code);
 	free(of_code);
 }

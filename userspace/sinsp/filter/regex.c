@@ -385,10 +385,10 @@ static int compile_code(struct filter_binder *binder, size_t position, const str
 static int compile_automaton(struct filter_binder *binder, size_t position,
 			     const struct buf *pattern, struct automaton **automaton)
 {
-	int rc = automaton_create(pattern, automaton);
+	int r = automaton_create(pattern, automaton);
 
-	if (rc != -E2BIG)
-		return rc;
+	if (r != -E2BIG)
+		return r;
 	return BINDER_FAIL(binder, position,
 			   "invalid regular expression: its repetitions make it larger than %d "
 			   "characters",
@@ -401,24 +401,24 @@ int filter_regex_compile(struct filter_binder *binder, const struct filter_expr 
 	struct filter_regex *made = calloc(1, sizeof(*made));
 	struct buf pattern = {0};
 	const char *wrong;
-	int rc = -ENOMEM;
+	int r = -ENOMEM;
 
 	if (!made)
 		return -ENOMEM;
 	wrong = filter_regex_translate(&expr->text, &pattern);
 	if (wrong) {
-		rc = BINDER_FAIL(binder, expr->position, "invalid regular expression: %s", wrong);
+		r = BINDER_FAIL(binder, expr->position, "invalid regular expression: %s", wrong);
 		goto out;
 	}
 	if (pattern.failed)
 		goto out;
-	rc = compile_code(binder, expr->position, &pattern, &made->code);
-	if (rc)
+	r = compile_code(binder, expr->position, &pattern, &made->code);
+	if (r)
 		goto out;
-	rc = compile_automaton(binder, expr->position, &pattern, &made->automaton);
-	if (rc)
+	r = compile_automaton(binder, expr->position, &pattern, &made->automaton);
+	if (r)
 		goto out;
-	rc = -ENOMEM;
+	r = -ENOMEM;
 	made->data = pcre2_match_data_create(1, NULL);
 	made->context = pcre2_match_context_create(NULL);
 	if (!made->data || !made->context)
@@ -428,21 +428,21 @@ int filter_regex_compile(struct filter_binder *binder, const struct filter_expr 
 	made->next = binder->filter->regexes;
 	binder->filter->regexes = made;
 	*regex = made;
-	rc = 0;
+	r = 0;
 out:
-	if (rc)
+	if (r)
 		regex_destroy(made);
 	buf_finish(&pattern);
-	return rc;
+	return r;
 }
 
 /* It gives up at its limits, and does not look at bytes that are not UTF-8. */
 bool filter_regex_match(struct filter_regex *regex, const char *text, size_t len)
 {
-	int rc = pcre2_match(regex->code, (PCRE2_SPTR)text, len, 0, 0, regex->data, regex->context);
+	int r = pcre2_match(regex->code, (PCRE2_SPTR)text, len, 0, 0, regex->data, regex->context);
 
-	if (rc >= 0 || rc == PCRE2_ERROR_NOMATCH)
-		return rc >= 0;
+	if (r >= 0 || r == PCRE2_ERROR_NOMATCH)
+		return r >= 0;
 	return automaton_match(regex->automaton, text, len);
 }
 

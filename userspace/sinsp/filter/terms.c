@@ -116,7 +116,7 @@ int filter_terms_join(struct filter_terms *terms, size_t base, uint32_t *ref)
 	uint32_t *parts = terms->stack + base;
 	size_t n = terms->depth > base ? tidy(terms, parts, terms->depth - base) : 0;
 	uint32_t *known;
-	int rc = 0;
+	int r = 0;
 
 	terms->depth = base;
 	if (n < 2) {
@@ -127,10 +127,10 @@ int filter_terms_join(struct filter_terms *terms, size_t base, uint32_t *ref)
 	if (!known)
 		return -ENOMEM;
 	if (!*known)
-		rc = add_conjunction(terms, parts, n, known);
-	if (rc == 0)
+		r = add_conjunction(terms, parts, n, known);
+	if (r == 0)
 		*ref = *known;
-	return rc;
+	return r;
 }
 
 static int specialise_parts(struct filter_terms *terms, const uint32_t *parts, size_t n,
@@ -140,12 +140,12 @@ static int specialise_parts(struct filter_terms *terms, const uint32_t *parts, s
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t part;
-		int rc = filter_terms_specialise(terms, parts[i], type, mark, &part);
+		int r = filter_terms_specialise(terms, parts[i], type, mark, &part);
 
-		if (rc == 0)
-			rc = filter_terms_push(terms, part);
-		if (rc)
-			return rc;
+		if (r == 0)
+			r = filter_terms_push(terms, part);
+		if (r)
+			return r;
 		if (part == FILTER_FALSE)
 			break;
 	}
@@ -158,7 +158,7 @@ int filter_terms_specialise(struct filter_terms *terms, uint32_t ref, unsigned i
 	static const uint32_t by_answer[] = {FILTER_FALSE, FILTER_TRUE};
 	const struct filter_term *term = filter_term_of(terms, ref);
 	uint32_t special = ref & ~1u;
-	int rc = 0;
+	int r = 0;
 
 	if (!term->typed || (terms->nparts > SPECIAL_PARTS_MAX && !term->check)) {
 		*result = ref;
@@ -167,11 +167,11 @@ int filter_terms_specialise(struct filter_terms *terms, uint32_t ref, unsigned i
 	if (term->special_of == mark)
 		special = term->special;
 	else if (!term->check)
-		rc = specialise_parts(terms, term->parts, term->nparts, type, mark, &special);
+		r = specialise_parts(terms, term->parts, term->nparts, type, mark, &special);
 	else if (term->answers[type] != FILTER_ANSWER_OPEN)
 		special = by_answer[term->answers[type]];
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	filter_term_of(terms, ref)->special = special;
 	filter_term_of(terms, ref)->special_of = mark;
 	*result = special ^ (ref & 1);

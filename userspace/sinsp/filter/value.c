@@ -148,10 +148,10 @@ static int parse_quantity(const struct source *source, struct filter_constant *c
 	const struct filter_measure measure = {unit_of(source->left), width(source),
 					       param_type_is_signed(source->type)};
 	struct error err;
-	int rc = filter_quantity_read(source->expr->text.data, &measure, source->op,
-				      &constant->value, &err);
+	int r = filter_quantity_read(source->expr->text.data, &measure, source->op,
+				     &constant->value, &err);
 
-	return rc ? BINDER_FAIL(source->binder, source->expr->position, "%.250s", err.text) : 0;
+	return r ? BINDER_FAIL(source->binder, source->expr->position, "%.250s", err.text) : 0;
 }
 
 static bool is_hexadecimal(const char *text)
@@ -320,11 +320,11 @@ static int parse_net(const struct source *source, struct filter_constant *consta
 static int parse_path(const struct source *source, struct filter_constant *constant)
 {
 	struct filter_text path = source->expr->text;
-	int rc = filter_path_normalise(&path, &source->binder->filter->arena, &constant->globbed);
+	int r = filter_path_normalise(&path, &source->binder->filter->arena, &constant->globbed);
 
 	constant->value.bytes.data = path.data;
 	constant->value.bytes.len = path.len;
-	return rc;
+	return r;
 }
 
 static int parse_regex(const struct source *source, struct filter_constant *constant)

@@ -85,10 +85,10 @@ int format_add_column(struct formatter *formatter, const struct format_token *to
 	const struct operand_binder binder = {&formatter->arena, &formatter->refs, text, err};
 	struct format_column column = {.name = token->name, .width = token->width};
 	struct filter_operand *operand = &column.operand;
-	int rc = operand_bind(&binder, token->expr, 0, operand);
+	int r = operand_bind(&binder, token->expr, 0, operand);
 
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	if (operand->flags & FIELD_FILTER_ONLY)
 		return filter_error_set(err, text, token->expr->position,
 					"'%.60s' is for filters only", token->name.data);
@@ -97,10 +97,10 @@ int format_add_column(struct formatter *formatter, const struct format_token *to
 	column.format = column.ref ? column.ref->desc->format : PF_DEC;
 	column.list = operand->list && !(column.ref && column.ref->has_arg);
 	column.needs = operand->needs;
-	rc = formatter->events->column_init(formatter, &column, token);
-	if (rc == FORMAT_COLUMN_UNNEEDED)
+	r = formatter->events->column_init(formatter, &column, token);
+	if (r == FORMAT_COLUMN_UNNEEDED)
 		return 0;
-	return rc ? rc : format_place_column(formatter, &column);
+	return r ? r : format_place_column(formatter, &column);
 }
 
 int format_add_field(struct formatter *formatter, struct filter_text name, const char *text,
@@ -264,11 +264,11 @@ static int column_add_field(const struct list_parser *p, const char *name, size_
 /* Adds fields of a list that ends with NULL, or may be NULL. */
 static int column_add_names(const struct list_parser *p, const char *const *names, size_t position)
 {
-	int rc = 0;
+	int r = 0;
 
-	for (; names && *names && rc == 0; names++)
-		rc = column_add_field(p, *names, strlen(*names), position);
-	return rc;
+	for (; names && *names && r == 0; names++)
+		r = column_add_field(p, *names, strlen(*names), position);
+	return r;
 }
 
 static int column_add_default(struct list_parser *p, size_t position)
@@ -282,10 +282,10 @@ static int add_container_columns(const struct list_parser *p)
 {
 	struct formatter *formatter = p->formatter;
 	size_t before = formatter->columns_count;
-	int rc = column_add_names(p, formatter->events->container_fields, 0);
+	int r = column_add_names(p, formatter->events->container_fields, 0);
 
 	formatter->container_columns = formatter->columns_count - before;
-	return rc;
+	return r;
 }
 
 static bool stands_alone(const struct field_desc *desc)
@@ -295,13 +295,13 @@ static bool stands_alone(const struct field_desc *desc)
 
 static int column_add_all(const struct list_parser *p, size_t position)
 {
-	int rc = 0;
+	int r = 0;
 
 	for (const struct field_desc *const *table = field_tables; *table; table++)
-		for (const struct field_desc *desc = *table; desc->name && rc == 0; desc++)
+		for (const struct field_desc *desc = *table; desc->name && r == 0; desc++)
 			if (stands_alone(desc))
-				rc = column_add_field(p, desc->name, strlen(desc->name), position);
-	return rc;
+				r = column_add_field(p, desc->name, strlen(desc->name), position);
+	return r;
 }
 
 static size_t count_names(const char *const *names)
@@ -374,21 +374,21 @@ int format_parse_fields(struct formatter *formatter, const char *list, struct fi
 {
 	struct list_parser parser = {.formatter = formatter, .text = list, .err = err};
 	size_t commas = 0, at = 0;
-	int rc;
+	int r;
 
 	for (const char *c = list; *c; c++)
 		commas += *c == ',';
-	rc = format_reserve(formatter, commas + 1 + count_all(formatter));
-	while (rc == 0) {
+	r = format_reserve(formatter, commas + 1 + count_all(formatter));
+	while (r == 0) {
 		size_t len = element_length(list + at);
 
-		rc = add_element(&parser, at, len);
+		r = add_element(&parser, at, len);
 		at += len;
 		if (list[at] == '\0')
 			break;
 		at++;
 	}
-	return rc == 0 && parser.has_default ? add_container_columns(&parser) : rc;
+	return r == 0 && parser.has_default ? add_container_columns(&parser) : r;
 }
 
 /*
@@ -441,14 +441,14 @@ static int column_add(struct format_parser *p, struct format_token *token,
 		      const struct filter_expr *expr, size_t end, struct filter_error *err)
 {
 	size_t start = (size_t)(p->at - p->text);
-	int rc = make_text(p, p->at, end - start, &token->name);
+	int r = make_text(p, p->at, end - start, &token->name);
 
 	token->expr = expr;
-	if (rc == 0)
-		rc = format_add_column(p->formatter, token, p->text, err);
-	if (rc == 0)
+	if (r == 0)
+		r = format_add_column(p->formatter, token, p->text, err);
+	if (r == 0)
 		p->at = p->text + end;
-	return rc;
+	return r;
 }
 
 /* A transformer that does not accept brackets: they are text. */
@@ -469,12 +469,12 @@ static int add_shorter_field(struct format_parser *p, struct format_token *token
 		n = NAME_MAX_BYTES;
 	for (; n > 0; n--) {
 		struct filter_expr expr = {.kind = FILTER_EXPR_FIELD, .position = start};
-		int rc = make_text(p, p->at, n, &expr.text);
+		int r = make_text(p, p->at, n, &expr.text);
 
-		if (rc == 0)
-			rc = column_add(p, token, &expr, start + n, NULL);
-		if (rc != -EINVAL)
-			return rc;
+		if (r == 0)
+			r = column_add(p, token, &expr, start + n, NULL);
+		if (r != -EINVAL)
+			return r;
 	}
 	return -EINVAL;
 }
@@ -484,22 +484,22 @@ static int parse_token(struct format_parser *p, struct filter_text before)
 	struct format_token token = {.before = before};
 	struct filter_expr *expr = NULL;
 	size_t end = 0;
-	int rc;
+	int r;
 
 	p->at++; /* '%' */
 	if (*p->at == '%')
 		return FORMAT_FAIL(p, "'%%' begins a field, always: it cannot be printed itself");
 	if (*p->at == '\0')
 		return FORMAT_FAIL(p, "a format cannot end with '%%'");
-	rc = parse_width(p, &token.width);
-	if (rc)
-		return rc;
-	rc = filter_parse_operand(p->text, (size_t)(p->at - p->text), &p->formatter->arena, &expr,
-				  &end, p->err);
-	if (rc == 0)
-		rc = column_add(p, &token, expr, end, p->err);
-	if (rc != -EINVAL)
-		return rc;
+	r = parse_width(p, &token.width);
+	if (r)
+		return r;
+	r = filter_parse_operand(p->text, (size_t)(p->at - p->text), &p->formatter->arena, &expr,
+				 &end, p->err);
+	if (r == 0)
+		r = column_add(p, &token, expr, end, p->err);
+	if (r != -EINVAL)
+		return r;
 	if (expr && expr->kind == FILTER_EXPR_CALL && expr->selector.data)
 		return add_without_selector(p, &token, expr);
 	return add_shorter_field(p, &token);
@@ -535,28 +535,28 @@ int format_parse(struct formatter *formatter, const char *format, struct filter_
 {
 	struct format_parser parser = {formatter, format, format, err};
 	struct format_parser *p = &parser;
-	int rc;
+	int r;
 
 	if (format[0] == '\0')
 		return FORMAT_FAIL(p, "the format is empty");
 	if (strlen(format) > FORMAT_BYTES_MAX)
 		return FORMAT_FAIL(p, "a format has no more than %d bytes", FORMAT_BYTES_MAX);
-	rc = formatter->events->keyed ? column_check_keys(p) : 0;
-	if (rc)
-		return rc;
+	r = formatter->events->keyed ? column_check_keys(p) : 0;
+	if (r)
+		return r;
 	formatter->missing = format[0] == '*' ? MISSING_IS_SHOWN : MISSING_DROPS_THE_LINE;
 	p->at += format[0] == '*';
-	rc = format_reserve(formatter, count_tokens(format));
-	while (rc == 0) {
+	r = format_reserve(formatter, count_tokens(format));
+	while (r == 0) {
 		size_t n = strcspn(p->at, "%");
 		struct filter_text text;
 
-		rc = make_text(p, p->at, n, &text);
+		r = make_text(p, p->at, n, &text);
 		p->at += n;
 		formatter->after = text;
-		if (rc || *p->at == '\0')
+		if (r || *p->at == '\0')
 			break;
-		rc = parse_token(p, text);
+		r = parse_token(p, text);
 	}
-	return rc;
+	return r;
 }

@@ -15,12 +15,12 @@
 static int format_add_fields(struct formatter *formatter, const char *const *fields, size_t n,
 			     struct filter_error *err)
 {
-	int rc = format_reserve(formatter, n);
+	int r = format_reserve(formatter, n);
 
-	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = format_add_field(formatter, (struct filter_text){fields[i], strlen(fields[i])},
-				      fields[i], 0, err);
-	return rc;
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = format_add_field(formatter, (struct filter_text){fields[i], strlen(fields[i])},
+				     fields[i], 0, err);
+	return r;
 }
 
 static int format_add_default(struct formatter *formatter, struct filter_error *err)
@@ -50,12 +50,12 @@ static struct formatter *format_begin(const struct output_format *output)
 static int add_head(struct formatter *made)
 {
 	struct format_column head = {0};
-	int rc = made->events->head_init(made, &head);
+	int r = made->events->head_init(made, &head);
 
-	if (rc == 0)
-		rc = format_prepend_column(made, &head);
+	if (r == 0)
+		r = format_prepend_column(made, &head);
 	made->head_columns = 1;
-	return rc;
+	return r;
 }
 
 /* Values, and those of parameters among them, are written by this encoder. */
@@ -102,14 +102,14 @@ int formatter_create(const struct output_format *output, const char *const *fiel
 {
 	struct formatter *made = format_begin(output);
 	struct filter_error wrong = {.text = "out of memory"};
-	int rc = -ENOMEM;
+	int r = -ENOMEM;
 
 	if (made) {
-		rc = fields ? format_add_fields(made, fields, n, &wrong)
-			    : format_add_default(made, &wrong);
-		rc = format_finish(made, rc, formatter);
+		r = fields ? format_add_fields(made, fields, n, &wrong)
+			   : format_add_default(made, &wrong);
+		r = format_finish(made, r, formatter);
 	}
-	return rc ? error_set(err, rc, "%s", wrong.text) : 0;
+	return r ? error_set(err, r, "%s", wrong.text) : 0;
 }
 
 int formatter_create_format(const struct output_format *output, const char *format,
@@ -138,12 +138,12 @@ int formatter_set_id(struct formatter *formatter, const char *stream)
 {
 	const struct format_records *records = &formatter->output->records;
 	struct format_column column = {0};
-	int rc;
+	int r;
 
 	if (!records->id_column_init)
 		return 0;
-	rc = records->id_column_init(formatter, &column, stream);
-	return rc ? rc : format_prepend_column(formatter, &column);
+	r = records->id_column_init(formatter, &column, stream);
+	return r ? r : format_prepend_column(formatter, &column);
 }
 
 void formatter_destroy(struct formatter *formatter)
@@ -321,12 +321,12 @@ static int formatter_add_field(struct formatter *formatter, const struct schema_
 {
 	const struct filter_text name = {head->field, strlen(head->field)};
 	struct filter_error unused;
-	int rc;
+	int r;
 
 	formatter->head = head;
-	rc = format_add_field(formatter, name, head->field, 0, &unused);
+	r = format_add_field(formatter, name, head->field, 0, &unused);
 	formatter->head = NULL;
-	return rc;
+	return r;
 }
 
 static const char *text_of(const struct formatter *formatter, const struct schema_head *head)
@@ -347,52 +347,51 @@ static int format_add_constants(struct formatter *formatter, const struct schema
 {
 	struct format_column column = {.write = write_nothing};
 	struct buf text = {0};
-	int rc;
+	int r;
 
 	for (; head->key; head++)
 		if (!head->field && *text_of(formatter, head))
 			formatter->events->append_constant(&text, head->key,
 							   text_of(formatter, head));
-	rc = format_keep_text(formatter, &text, &column.before);
-	if (rc == 0 && text.len)
+	r = format_keep_text(formatter, &text, &column.before);
+	if (r == 0 && text.len)
 		formatter->columns[formatter->columns_count++] = column;
 	buf_finish(&text);
-	return rc;
+	return r;
 }
 
 static int add_heads(struct formatter *formatter)
 {
-	int rc = 0;
+	int r = 0;
 
-	for (const struct schema_head *head = formatter->schema->heads; head->key && rc == 0;
-	     head++)
+	for (const struct schema_head *head = formatter->schema->heads; head->key && r == 0; head++)
 		if (head->field)
-			rc = formatter_add_field(formatter, head);
-	return rc ? rc : format_add_constants(formatter, formatter->schema->heads);
+			r = formatter_add_field(formatter, head);
+	return r ? r : format_add_constants(formatter, formatter->schema->heads);
 }
 
 /* Adds what is said beside a field. */
 static int add_companions(struct formatter *formatter, const struct format_column *column)
 {
 	const struct schema_companion *companion = formatter->schema->companions;
-	int rc = 0;
+	int r = 0;
 
-	for (; column->ref && companion && companion->field && rc == 0; companion++)
+	for (; column->ref && companion && companion->field && r == 0; companion++)
 		if (strcmp(companion->field, column->ref->desc->name) == 0)
-			rc = formatter_add_field(
+			r = formatter_add_field(
 				formatter,
 				&(struct schema_head){companion->key, companion->field,
 						      companion->constant, SCHEMA_BESIDE});
-	return rc;
+	return r;
 }
 
 static int add_again(struct formatter *formatter, const struct format_column *column)
 {
 	const struct format_token token = {.before = column->before, .name = column->name};
 	struct format_column again = *column;
-	int rc = formatter->events->column_init(formatter, &again, &token);
+	int r = formatter->events->column_init(formatter, &again, &token);
 
-	return rc ? rc : format_place_column(formatter, &again);
+	return r ? r : format_place_column(formatter, &again);
 }
 
 void formatter_set_machine(struct formatter *formatter, const struct identity *machine)
@@ -405,28 +404,28 @@ int formatter_set_schema(struct formatter *formatter, const struct output_schema
 	const struct format_column *columns = formatter->columns;
 	size_t count = formatter->columns_count;
 	size_t for_all = count - formatter->container_columns, for_all_now;
-	int rc;
+	int r;
 
 	if (!schema || !schema->renames || !formatter->events->append_constant)
 		return 0;
 	formatter->schema = schema;
 	formatter->columns_count = 0;
-	rc = format_set_encoder(formatter, formatter->events->schema_encoder);
-	if (rc == 0)
-		rc = format_reserve(formatter,
-				    count_heads(schema) + count + count_companions(schema));
-	if (rc == 0)
-		rc = add_heads(formatter);
+	r = format_set_encoder(formatter, formatter->events->schema_encoder);
+	if (r == 0)
+		r = format_reserve(formatter,
+				   count_heads(schema) + count + count_companions(schema));
+	if (r == 0)
+		r = add_heads(formatter);
 	for_all_now = formatter->columns_count;
-	for (size_t i = 0; i < count && rc == 0; i++) {
-		rc = add_again(formatter, &columns[i]);
-		if (rc == 0)
-			rc = add_companions(formatter, &columns[i]);
+	for (size_t i = 0; i < count && r == 0; i++) {
+		r = add_again(formatter, &columns[i]);
+		if (r == 0)
+			r = add_companions(formatter, &columns[i]);
 		if (i < for_all)
 			for_all_now = formatter->columns_count;
 	}
-	if (rc)
-		return rc;
+	if (r)
+		return r;
 	formatter->container_columns = formatter->columns_count - for_all_now;
 	formatter_set_style(formatter, &formatter->scratch.style);
 	return format_make_spans(formatter);

@@ -130,17 +130,17 @@ static int json_column_init(struct formatter *formatter, struct format_column *c
 			    const struct format_token *token)
 {
 	struct buf key = {0};
-	int rc;
+	int r;
 
 	if (formatter->schema)
 		return json_schema_column_init(formatter, column, token);
 	buf_append_char(&key, ',');
 	json_append_string(&key, token->name.data, token->name.len);
 	buf_append_char(&key, ':');
-	rc = format_keep_text(formatter, &key, &column->before);
+	r = format_keep_text(formatter, &key, &column->before);
 	buf_finish(&key);
 	json_choose_writer(column);
-	return rc;
+	return r;
 }
 
 /* Most columns are written without a call. */
@@ -324,17 +324,17 @@ int json_id_column_init(struct formatter *formatter, struct format_column *colum
 			const char *stream)
 {
 	struct buf key = {0};
-	int rc;
+	int r;
 
 	json_append_key(&key, formatter->schema, "evt.id");
 	json_append_string(&key, stream, strlen(stream));
 	/* The number goes before the quote. */
 	if (!key.failed)
 		key.data[key.len - 1] = '-';
-	rc = format_keep_text(formatter, &key, &column->before);
+	r = format_keep_text(formatter, &key, &column->before);
 	buf_finish(&key);
 	column->write = write_id;
-	return rc;
+	return r;
 }
 
 /* A record being written. */
@@ -441,25 +441,25 @@ static int json_keep_key(struct formatter *formatter, const struct buf *key,
 			 struct filter_text *before)
 {
 	struct buf text = {0};
-	int rc;
+	int r;
 
 	buf_append_char(&text, ',');
 	json_append_string(&text, key->data, key->len);
 	buf_append_char(&text, ':');
-	rc = format_keep_text(formatter, &text, before);
+	r = format_keep_text(formatter, &text, before);
 	buf_finish(&text);
-	return rc;
+	return r;
 }
 
 static int keep_elsewhere(struct formatter *formatter, struct format_column *column)
 {
 	struct buf key = {0};
-	int rc;
+	int r;
 
 	output_schema_key(formatter->schema, column->name.data, column->name.len, 0, &key);
-	rc = json_keep_key(formatter, &key, &column->elsewhere);
+	r = json_keep_key(formatter, &key, &column->elsewhere);
 	buf_finish(&key);
-	return rc;
+	return r;
 }
 
 static size_t field_length(const struct format_column *column)
@@ -473,7 +473,7 @@ int json_schema_column_init(struct formatter *formatter, struct format_column *c
 	const struct schema_head *head = formatter->head;
 	enum schema_form form;
 	struct buf key = {0};
-	int rc;
+	int r;
 
 	if (head) {
 		form = head->form;
@@ -484,11 +484,11 @@ int json_schema_column_init(struct formatter *formatter, struct format_column *c
 	}
 	column->word = head ? head->constant : NULL;
 	form_choose(column, form);
-	rc = json_keep_key(formatter, &key, &column->before);
-	if (rc == 0 && form == SCHEMA_FILE)
-		rc = keep_elsewhere(formatter, column);
+	r = json_keep_key(formatter, &key, &column->before);
+	if (r == 0 && form == SCHEMA_FILE)
+		r = keep_elsewhere(formatter, column);
 	buf_finish(&key);
-	return rc;
+	return r;
 }
 
 void json_schema_append_constant(struct buf *out, const char *key, const char *text)

@@ -25,16 +25,16 @@ static int create_output(struct match_line *line, const struct format_rule *rule
 {
 	struct buf format = {0};
 	size_t before = append_format(line, rule, &format);
-	int code = format.failed
-			   ? -ENOMEM
-			   : formatter_create_format(&format_text, format.data, &line->output, err);
+	int r = format.failed
+			? -ENOMEM
+			: formatter_create_format(&format_text, format.data, &line->output, err);
 
-	if (code == -EINVAL)
+	if (r == -EINVAL)
 		err->position = err->position > before ? err->position - before : 0;
 	buf_finish(&format);
 	style.coloured = false;
-	if (code)
-		return code;
+	if (r)
+		return r;
 	formatter_set_style(line->output, &style);
 	line->output->is_seldom_used = true;
 	return 0;
@@ -45,22 +45,22 @@ int match_line_create(const struct output_format *format, const struct format_ru
 		      struct filter_error *err)
 {
 	struct match_line *made = calloc(1, sizeof(*made));
-	int code;
+	int r;
 
 	if (!made)
 		return -ENOMEM;
 	made->matches = &format->matches;
 	made->events = &format->events;
-	code = create_output(made, rule, *style, err);
-	if (code == 0 && made->matches->append_head)
+	r = create_output(made, rule, *style, err);
+	if (r == 0 && made->matches->append_head)
 		made->matches->append_head(rule, &made->head);
 	if (made->head.failed)
-		code = -ENOMEM;
-	if (code)
+		r = -ENOMEM;
+	if (r)
 		match_line_destroy(made);
 	else
 		*line = made;
-	return code;
+	return r;
 }
 
 void match_line_destroy(struct match_line *line)

@@ -35,12 +35,12 @@ int otlp_init(struct formatter *formatter, struct format_column *head)
 {
 	const struct text_style style = {.bytes_max = BODY_BUFFER_MAX};
 	struct filter_error unused;
-	int rc;
+	int r;
 
-	rc = formatter_create_format(&format_text, "*%evt.type %evt.args", &formatter->body,
-				     &unused);
-	if (rc)
-		return rc;
+	r = formatter_create_format(&format_text, "*%evt.type %evt.args", &formatter->body,
+				    &unused);
+	if (r)
+		return r;
 	formatter_set_style(formatter->body, &style);
 	head->needs = formatter_needs(formatter->body);
 	return format_keep_text(formatter, &(const struct buf){0}, &head->before);
@@ -103,13 +103,13 @@ bool otlp_write_id(struct formatter *formatter, const struct format_column *colu
 int otlp_keep_stream(struct formatter *formatter, struct format_column *column, const char *stream)
 {
 	struct buf text = {0};
-	int rc;
+	int r;
 
 	buf_append_string(&text, stream);
-	rc = format_keep_text(formatter, &text, &column->name);
+	r = format_keep_text(formatter, &text, &column->name);
 	buf_finish(&text);
 	column->write = otlp_write_id;
-	return rc;
+	return r;
 }
 
 /* Begins the attribute of a word, which has no form. */

@@ -96,44 +96,44 @@ static int otlp_json_keep_key(struct formatter *formatter, const struct buf *key
 			      struct filter_text *before)
 {
 	struct buf text = {0};
-	int rc;
+	int r;
 
 	BUF_LITERAL(&text, ",{\"key\":");
 	json_append_string(&text, key->data, key->len);
 	BUF_LITERAL(&text, ",\"value\":");
-	rc = format_keep_text(formatter, &text, before);
+	r = format_keep_text(formatter, &text, before);
 	buf_finish(&text);
-	return rc;
+	return r;
 }
 
 static int otlp_json_column_init(struct formatter *formatter, struct format_column *column,
 				 const struct format_token *token)
 {
 	struct buf key = {0}, elsewhere = {0};
-	int rc = FORMAT_COLUMN_UNNEEDED;
+	int r = FORMAT_COLUMN_UNNEEDED;
 
 	if (otlp_choose(formatter, column, token, &key, &elsewhere)) {
-		rc = otlp_json_keep_key(formatter, &elsewhere, &column->elsewhere);
-		if (rc == 0)
-			rc = otlp_json_keep_key(formatter, &key, &column->before);
+		r = otlp_json_keep_key(formatter, &elsewhere, &column->elsewhere);
+		if (r == 0)
+			r = otlp_json_keep_key(formatter, &key, &column->before);
 		column->nested = true;
 	}
 	buf_finish(&key);
 	buf_finish(&elsewhere);
-	return rc;
+	return r;
 }
 
 static int otlp_json_id_column_init(struct formatter *formatter, struct format_column *column,
 				    const char *stream)
 {
 	struct buf key = {0};
-	int rc;
+	int r;
 
 	output_schema_word(formatter->schema, "evt.id", &key);
-	rc = otlp_json_keep_key(formatter, &key, &column->before);
+	r = otlp_json_keep_key(formatter, &key, &column->before);
 	buf_finish(&key);
 	column->nested = true;
-	return rc ? rc : otlp_keep_stream(formatter, column, stream);
+	return r ? r : otlp_keep_stream(formatter, column, stream);
 }
 
 static bool otlp_json_append_column(struct formatter *formatter, const struct format_column *column,

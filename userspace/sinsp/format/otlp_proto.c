@@ -77,30 +77,30 @@ static int otlp_proto_column_init(struct formatter *formatter, struct format_col
 				  const struct format_token *token)
 {
 	struct buf key = {0}, elsewhere = {0};
-	int rc = FORMAT_COLUMN_UNNEEDED;
+	int r = FORMAT_COLUMN_UNNEEDED;
 
 	if (otlp_choose(formatter, column, token, &key, &elsewhere)) {
-		rc = proto_keep_entry(formatter, column, RECORD_ATTRIBUTES, &elsewhere,
-				      &column->elsewhere);
-		if (rc == 0)
-			rc = proto_keep_entry(formatter, column, RECORD_ATTRIBUTES, &key,
-					      &column->before);
+		r = proto_keep_entry(formatter, column, RECORD_ATTRIBUTES, &elsewhere,
+				     &column->elsewhere);
+		if (r == 0)
+			r = proto_keep_entry(formatter, column, RECORD_ATTRIBUTES, &key,
+					     &column->before);
 	}
 	buf_finish(&key);
 	buf_finish(&elsewhere);
-	return rc;
+	return r;
 }
 
 static int otlp_proto_id_column_init(struct formatter *formatter, struct format_column *column,
 				     const char *stream)
 {
 	struct buf key = {0};
-	int rc;
+	int r;
 
 	output_schema_word(formatter->schema, "evt.id", &key);
-	rc = proto_keep_entry(formatter, column, RECORD_ATTRIBUTES, &key, &column->before);
+	r = proto_keep_entry(formatter, column, RECORD_ATTRIBUTES, &key, &column->before);
 	buf_finish(&key);
-	return rc ? rc : otlp_keep_stream(formatter, column, stream);
+	return r ? r : otlp_keep_stream(formatter, column, stream);
 }
 
 static void otlp_proto_end(struct formatter *formatter, struct buf *out, size_t start)

@@ -22,16 +22,16 @@ int proto_keep_entry(struct formatter *formatter, struct format_column *column, 
 		     const struct buf *key, struct filter_text *before)
 {
 	struct buf bytes = {0};
-	int rc;
+	int r;
 
 	proto_tag(&bytes, field, PROTO_BYTES);
 	column->nested = (uint8_t)proto_begin(&bytes);
 	proto_tag(&bytes, KEY, PROTO_BYTES);
 	proto_text(&bytes, key->data, key->len);
 	proto_tag(&bytes, VALUE, PROTO_BYTES);
-	rc = format_keep_text(formatter, &bytes, before);
+	r = format_keep_text(formatter, &bytes, before);
 	buf_finish(&bytes);
-	return rc;
+	return r;
 }
 
 static bool protobuf_append_column(struct formatter *formatter, const struct format_column *column,
@@ -73,16 +73,16 @@ int proto_id_init(struct formatter *formatter, struct format_column *column, uin
 		  const char *stream)
 {
 	struct buf bytes = {0};
-	int rc;
+	int r;
 
 	proto_tag(&bytes, field, PROTO_BYTES);
 	column->nested = (uint8_t)proto_begin(&bytes);
 	buf_append_string(&bytes, stream);
 	buf_append_char(&bytes, '-');
-	rc = format_keep_text(formatter, &bytes, &column->before);
+	r = format_keep_text(formatter, &bytes, &column->before);
 	buf_finish(&bytes);
 	column->write = write_number;
-	return rc;
+	return r;
 }
 
 void proto_append_text(struct buf *out, uint32_t field, const char *text)
@@ -363,12 +363,12 @@ static enum proto_wire protobuf_choose_writer(struct format_column *column)
 static int init_field(struct formatter *formatter, struct format_column *column, uint32_t number)
 {
 	struct buf tag = {0};
-	int rc;
+	int r;
 
 	proto_tag(&tag, number, protobuf_choose_writer(column));
-	rc = format_keep_text(formatter, &tag, &column->before);
+	r = format_keep_text(formatter, &tag, &column->before);
 	buf_finish(&tag);
-	return rc;
+	return r;
 }
 
 static int init_other(struct formatter *formatter, struct format_column *column,
@@ -376,13 +376,13 @@ static int init_other(struct formatter *formatter, struct format_column *column,
 {
 	const struct field_json *json = column->ref ? column->ref->desc->json : NULL;
 	struct buf key = {0};
-	int rc;
+	int r;
 
 	buf_append(&key, token->name.data, token->name.len);
 	form_choose(column, json ? SCHEMA_PARAMS : SCHEMA_SAME);
-	rc = proto_keep_entry(formatter, column, EVENT_NUMBER_OTHERS, &key, &column->before);
+	r = proto_keep_entry(formatter, column, EVENT_NUMBER_OTHERS, &key, &column->before);
 	buf_finish(&key);
-	return rc;
+	return r;
 }
 
 static int protobuf_column_init(struct formatter *formatter, struct format_column *column,

@@ -120,15 +120,15 @@ static int plan_event(struct param_plans *plans, const struct event_desc *desc,
 		      const struct value_encoder *encoder)
 {
 	struct param_plan *made = arena_alloc(&plans->arena, desc->nparams * sizeof(*made));
-	int rc = made ? 0 : -ENOMEM;
+	int r = made ? 0 : -ENOMEM;
 
-	for (unsigned int i = 0; i < desc->nparams && rc == 0; i++) {
+	for (unsigned int i = 0; i < desc->nparams && r == 0; i++) {
 		made[i].kind = param_form_of(desc, i, &made[i].set);
 		made[i].fixed_size = param_type_size(desc->params[i].type) != 0;
-		rc = param_form_keep_key(&plans->arena, encoder, desc->params[i].name, &made[i]);
+		r = param_form_keep_key(&plans->arena, encoder, desc->params[i].name, &made[i]);
 	}
 	plans->of[desc->id] = made;
-	return rc;
+	return r;
 }
 
 /* The plans of encoders with the same keys. */
@@ -141,17 +141,17 @@ struct kept_plans {
 static struct kept_plans *param_form_make_plans(const struct value_encoder *encoder)
 {
 	struct kept_plans *made = calloc(1, sizeof(*made));
-	int rc = made ? 0 : -ENOMEM;
+	int r = made ? 0 : -ENOMEM;
 
-	for (unsigned int id = 0; id < EVENT_ID_MAX && rc == 0; id++) {
+	for (unsigned int id = 0; id < EVENT_ID_MAX && r == 0; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (desc && desc->nparams)
-			rc = plan_event(&made->plans, desc, encoder);
+			r = plan_event(&made->plans, desc, encoder);
 	}
-	if (rc && made)
+	if (r && made)
 		arena_finish(&made->plans.arena);
-	if (rc) {
+	if (r) {
 		free(made);
 		return NULL;
 	}

@@ -16,11 +16,11 @@ struct param_values {
 int param_values_create(const struct value_encoder *encoder, struct param_values **values)
 {
 	struct param_values *made = calloc(1, sizeof(*made));
-	int rc = made ? param_plans_get(encoder, &made->plans) : -ENOMEM;
+	int r = made ? param_plans_get(encoder, &made->plans) : -ENOMEM;
 
-	if (rc) {
+	if (r) {
 		param_values_destroy(made);
-		return rc;
+		return r;
 	}
 	made->param = (struct value_param){.encoder = encoder, .values = made};
 	*values = made;
