@@ -42,10 +42,10 @@ static int setup(void **state)
 	return begin("filter: evt.type=open\nformat: text\n");
 }
 
-/* A format would be one of lines, which outputs do not have. */
+/* A format would be one of lines, which outputs do not have. The field needs no containers. */
 static int setup_plain(void **state)
 {
-	return begin("filter: evt.type=open\n");
+	return begin("json-fields: evt.num\n");
 }
 
 static int teardown(void **state)
@@ -154,17 +154,17 @@ static void test_outputs_that_are_missing(void **state)
 	char path[TREE_PATH_BYTES], text[TREE_PATH_BYTES + 64];
 
 	tree_path(&configured.tree, "log", path);
-	snprintf(text, sizeof(text), "filter: evt.type=open\noutputs: file:%s\n", path);
+	snprintf(text, sizeof(text), "json-fields: evt.num\noutputs: file:%s\n", path);
 	expect_reload(text, true, (const char *const[]){"agent: new configuration\n", NULL});
 	expect_reload("", false,
 		      (const char *const[]){"/agent.yaml: error: it has no keys",
 					    "agent: the configuration stays as it was: ", NULL});
-	expect_reload("filter: evt.type=open\n", false,
+	expect_reload("json-fields: evt.num\n", false,
 		      (const char *const[]){"it has no outputs, and the one that runs has 1: "
 					    "'agent reload --force' takes it all the same\n",
 					    NULL});
 	assert_int_equal(run.outputs.count, 1);
-	expect_forced("filter: evt.type=open\n", true, true,
+	expect_forced("json-fields: evt.num\n", true, true,
 		      (const char *const[]){"agent: new configuration\n", NULL});
 	assert_int_equal(run.outputs.count, 0);
 }
