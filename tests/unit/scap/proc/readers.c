@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "scap/proc/proc.h"
@@ -237,6 +238,7 @@ static void test_without_a_cpu(void **state)
 		assert_int_equal(read_of(fixture, pid, 5, PROC_READ_ARGUMENTS), 0);
 	}
 	assert_int_equal(kill(readers, SIGSTOP), 0);
+	assert_int_equal(waitpid(readers, NULL, WUNTRACED), readers);
 	for (int pid = 70; pid < 73; pid++)
 		assert_int_equal(read_of(fixture, pid, 5, PROC_READ_ARGUMENTS), -ETIMEDOUT);
 	assert_int_equal(kill(readers, SIGCONT), 0);
