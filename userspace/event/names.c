@@ -3,6 +3,7 @@
 #include "event/names.h"
 
 #include "event/event.h"
+#include "util/count.h"
 
 /*
  * What an event is about in one word: the files of driver/events/ by subject. Unlike the category
@@ -66,8 +67,6 @@ enum shed_class event_shed_class(unsigned int id)
 
 /* Tables of words. */
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static const char *const category_names[] = {
 	[EC_UNKNOWN] = "unknown", [EC_OTHER] = "other",
 	[EC_FILE] = "file",	  [EC_NET] = "net",
@@ -115,6 +114,5 @@ static const char *const signal_names[] = {
 
 const char *signal_name(unsigned int number)
 {
-	return number < sizeof(signal_names) / sizeof(signal_names[0]) ? signal_names[number]
-								       : NULL;
+	return number < COUNT(signal_names) ? signal_names[number] : NULL;
 }

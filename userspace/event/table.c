@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "util/count.h"
+
 #define FLAG_SET(set) static const struct flag_name flags_##set[] = {
 #define FLAG(set, name, value) {#name, value},
 #define FLAG_SET_END(set)                                                                          \
@@ -32,8 +34,7 @@ static const struct {
 #include "events/dyn.def"
 
 #define SET(set_name) .set = flags_##set_name
-#define DYN(set_name)                                                                              \
-	.dyn = dyn_##set_name, .dyn_count = sizeof(dyn_##set_name) / sizeof(dyn_##set_name[0])
+#define DYN(set_name) .dyn = dyn_##set_name, .dyn_count = COUNT(dyn_##set_name)
 #define BASE(index) .base = (index) + 1
 #define REAL(index) .real = (index) + 1
 #define BASE_PATH(index) .base_path = (index) + 1
@@ -199,7 +200,7 @@ int event_param_find(const struct event_desc *desc, const char *name)
 
 const char *flag_set_name(const struct flag_name *set)
 {
-	for (size_t i = 0; i < sizeof(flag_sets) / sizeof(flag_sets[0]); i++)
+	for (size_t i = 0; i < COUNT(flag_sets); i++)
 		if (flag_sets[i].set == set)
 			return flag_sets[i].name;
 	return NULL;

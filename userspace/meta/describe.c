@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "util/count.h"
 #include "util/utf8.h"
 
 enum { NS_PER_S = 1000000000, FRACTION_DIGITS = 9 };
@@ -171,7 +172,7 @@ static const struct {
 };
 static const char kind_label[] = "io.kubernetes.docker.type";
 
-enum { POD_LABELS_COUNT = sizeof(pod_labels) / sizeof(pod_labels[0]) };
+enum { POD_LABELS_COUNT = COUNT(pod_labels) };
 
 static bool is_of_pod(const char *name)
 {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "util/buf.h"
+#include "util/count.h"
 #include "util/version.h"
 
 enum {
@@ -172,7 +173,7 @@ static bool fetch_add_headers(struct curl_slist **headers, const struct fetch_re
 	};
 	bool added = add_token(headers, request);
 
-	for (size_t i = 0; added && i < sizeof(defaults) / sizeof(defaults[0]); i++)
+	for (size_t i = 0; added && i < COUNT(defaults); i++)
 		if (!has_header(request->headers, defaults[i]))
 			added = fetch_add_header(headers, defaults[i]);
 	for (const char *const *more = request->headers; added && more && *more; more++)
@@ -360,7 +361,7 @@ static int fetch_to_errno(CURL *curl, CURLcode code)
 		{CURLE_SSL_CERTPROBLEM, -EKEYREJECTED},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		if (rows[i].code == code)
 			return rows[i].result;
 	if (code == CURLE_COULDNT_CONNECT)

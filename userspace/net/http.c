@@ -9,6 +9,7 @@
 
 #include "net/fetch.h"
 #include "util/clock.h"
+#include "util/count.h"
 
 enum { NS_PER_MS = 1000000 };
 
@@ -100,7 +101,7 @@ static int http_to_errno(int code)
 		{-EHOSTUNREACH, -EPROTO},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		if (rows[i].code == code)
 			return rows[i].result;
 	return code;

@@ -8,6 +8,7 @@
 
 #include "output/target.h"
 #include "util/buf.h"
+#include "util/count.h"
 #include "util/nearest.h"
 
 static const char *const policy_words[] = {"auto",  "drop-newest", "drop-oldest",
@@ -252,7 +253,7 @@ static const struct {
 
 static int check_dependencies(const struct output_config *config, struct error *err)
 {
-	for (size_t i = 0; i < sizeof(dependencies) / sizeof(dependencies[0]); i++)
+	for (size_t i = 0; i < COUNT(dependencies); i++)
 		if (has_key(config, dependencies[i].key) && !has_key(config, dependencies[i].needs))
 			return error_set(err, -EINVAL, "%s= needs %s=", dependencies[i].key,
 					 dependencies[i].needs);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "util/buf.h"
+#include "util/count.h"
 #include "util/value.h"
 
 typedef int read_value(const struct output_key *key, const char *text, void *member);
@@ -58,7 +59,7 @@ static int key_read_flag(const struct output_key *key, const char *text, void *m
 {
 	static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < COUNT(words); i++) {
 		if (strcmp(text, words[i]))
 			continue;
 		*(bool *)member = i % 2;

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "util/count.h"
+
 #ifdef WITH_SECCOMP
 
 #include <linux/bpf.h>
@@ -152,7 +154,7 @@ static int add_memory(scmp_filter_ctx filter, bool compiles)
 	const int calls[] = {SCMP_SYS(mmap), SCMP_SYS(mprotect), SCMP_SYS(pkey_mprotect)};
 	int r = compiles ? calls_add_names(filter, "mmap mprotect pkey_mprotect", allow) : 0;
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && r == 0 && !compiles; i++) {
+	for (size_t i = 0; i < COUNT(calls) && r == 0 && !compiles; i++) {
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 1,
 				     SCMP_A2(SCMP_CMP_MASKED_EQ, write, 0));
 		if (r == 0)
@@ -182,7 +184,7 @@ static int calls_add_socket(scmp_filter_ctx filter)
 	static const int families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]) && r == 0; i++)
+	for (size_t i = 0; i < COUNT(families) && r == 0; i++)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
 				     SCMP_A0(SCMP_CMP_EQ, (unsigned int)families[i]));
 	return r;
@@ -210,7 +212,7 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 		BPF_BTF_GET_FD_BY_ID,
 		BPF_ITER_CREATE,
 	};
-	size_t count = loads ? sizeof(commands) / sizeof(commands[0]) : HELD_COMMANDS;
+	size_t count = loads ? COUNT(commands) : HELD_COMMANDS;
 	int r = 0;
 
 	for (size_t i = 0; i < count && r == 0; i++)
@@ -224,7 +226,7 @@ static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool rel
 	unsigned int roles = role == ROLE_EVENTS ? THREADS : OF(role);
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && r == 0; i++)
+	for (size_t i = 0; i < COUNT(groups) && r == 0; i++)
 		if (groups[i].roles & roles)
 			r = calls_add_names(filter, groups[i].calls, allow);
 	if (r == 0)

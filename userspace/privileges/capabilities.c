@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "util/count.h"
+
 /* Headers before Linux 5.8 lack the first two. */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
@@ -36,7 +38,7 @@ const struct capability capabilities[] = {
 	 "read files of other users: /proc, tracefs, those of container runtimes"},
 	{CAP_SETPCAP, "SETPCAP", USED_TO_DROP, "empty the bounding set"},
 };
-const size_t capabilities_count = sizeof(capabilities) / sizeof(capabilities[0]);
+const size_t capabilities_count = COUNT(capabilities);
 
 bool kernel_locks_maps(void)
 {
@@ -135,7 +137,7 @@ static const char *other_name(unsigned int number)
 		[CAP_SYS_ADMIN] = "SYS_ADMIN",
 	};
 
-	return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
+	return number < COUNT(names) ? names[number] : NULL;
 }
 
 void capabilities_append(uint64_t set, struct buf *out)

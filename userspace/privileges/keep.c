@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "privileges/capabilities.h"
+#include "util/count.h"
 
 #ifndef CAP_BPF
 #define CAP_BPF 39
@@ -141,7 +142,7 @@ static const struct {
 	 "files or sockets of another user are written to", overrides},
 };
 
-enum { REASONS = sizeof(reasons) / sizeof(reasons[0]) };
+enum { REASONS = COUNT(reasons) };
 
 /* With what stands for others that the thread does not have. */
 static uint64_t or_admin(uint64_t set, uint64_t permitted)

@@ -14,6 +14,7 @@
 #include "privileges/calls.h"
 #include "privileges/capabilities.h"
 #include "privileges/files.h"
+#include "util/count.h"
 
 enum { FDS_MAX = 1024 /* closed one by one before Linux 5.9 */ };
 
@@ -22,7 +23,7 @@ static void ignore_signals(void)
 	static const int signals[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGTERM,
 				      SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2};
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < COUNT(signals); i++)
 		signal(signals[i], SIG_IGN);
 }
 

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "rules/defs.h"
+#include "util/count.h"
 #include "util/nearest.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Of one rule. */
 enum { EXCEPTIONS_MAX = 1000 };

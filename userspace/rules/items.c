@@ -5,9 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "util/count.h"
 #include "util/nearest.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The type of the value of a key. */
 enum value_form { A_TEXT, A_FLAG, A_SEQUENCE, TEXTS, A_MAPPING };

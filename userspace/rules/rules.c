@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "rules/items.h"
+#include "util/count.h"
 #include "util/nearest.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct rules {
 	struct rules_defs defs;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/base64.h"
+#include "util/count.h"
 #include "util/utf8.h"
 
 enum { WORD_BYTES = sizeof(uint64_t), VECTOR_BYTES = 16 };
@@ -133,7 +134,7 @@ static const struct escape escapes[] = {
 /* clang-format on */
 
 /* At once: room for a long text is not reserved as if all of it needed escapes. */
-enum { ESCAPES_COUNT = sizeof(escapes) / sizeof(escapes[0]), ESCAPES_AT_ONCE = 32 };
+enum { ESCAPES_COUNT = COUNT(escapes), ESCAPES_AT_ONCE = 32 };
 
 static const char digits[] = "0123456789abcdef";
 

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "util/count.h"
+
 /* Strict decoding: shortest forms only, no surrogates, nothing above U+10FFFF. */
 
 size_t utf8_decode(const char *text, size_t len, uint32_t *code_point)
@@ -170,7 +172,7 @@ static bool utf8_has(const struct range *ranges, size_t count, uint32_t c)
 	return low < count && ranges[low].first <= c;
 }
 
-#define HAS(ranges, c) utf8_has(ranges, sizeof(ranges) / sizeof((ranges)[0]), c)
+#define HAS(ranges, c) utf8_has(ranges, COUNT(ranges), c)
 
 unsigned int width_of(uint32_t c)
 {

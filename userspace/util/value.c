@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/count.h"
+
 /* PID_MAX_LIMIT of the kernel. */
 enum { PID_MAX = 1 << 22 };
 
@@ -80,7 +82,7 @@ int value_read_time(const char *text, uint64_t *ns)
 	if (text[0] < '0' || text[0] > '9' || text[1] == 'x')
 		return -EINVAL;
 	number = strtod(text, &unit);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < COUNT(units); i++) {
 		if (strcmp(unit, units[i].name))
 			continue;
 		number *= units[i].ns;

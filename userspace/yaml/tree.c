@@ -10,6 +10,8 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "util/count.h"
+
 /*
  * Maps a byte of a scalar's value to the file. White space may be folded, trimmed or indented, but
  * all other ("solid") bytes of the value have the same order in the file: the n-th of one is the
@@ -426,7 +428,7 @@ bool yaml_bool_read(const char *text, bool *value)
 		{"false", false}, {"no", false}, {"off", false}, {"n", false},
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < COUNT(words); i++) {
 		if (strcasecmp(text, words[i].word) == 0) {
 			*value = words[i].value;
 			return true;

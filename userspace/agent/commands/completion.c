@@ -10,6 +10,7 @@
 
 #include "agent/commands/commands.h"
 #include "agent/options/row.h"
+#include "util/count.h"
 
 /* Shared by the scripts of several shells. */
 
@@ -408,7 +409,7 @@ static const struct {
 
 const char *completion_shell(unsigned int i)
 {
-	return i < sizeof(scripts) / sizeof(scripts[0]) ? scripts[i].shell : NULL;
+	return i < COUNT(scripts) ? scripts[i].shell : NULL;
 }
 
 int completion_run(const struct options *options)

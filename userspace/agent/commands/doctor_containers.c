@@ -10,6 +10,7 @@
 #include "meta/runtimes/runtime.h"
 #include "meta/runtimes/sockets.h"
 #include "scap/live/cgroup_roots.h"
+#include "util/count.h"
 
 #define CGROUPS "/proc/self/cgroup"
 
@@ -85,7 +86,7 @@ static void append_apis(unsigned int apis, struct buf *found)
 	};
 	const char *separator = "";
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		if (!(apis & names[i].api))
 			continue;
 		buf_printf(found, "%s%s", separator, names[i].name);

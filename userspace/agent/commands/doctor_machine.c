@@ -18,6 +18,7 @@
 #include "agent/process/memory.h"
 #include "privileges/capabilities.h"
 #include "scap/live/load.h"
+#include "util/count.h"
 #include "util/kernel_fs.h"
 
 int doctor_read(const struct doctor *doctor, const char *path, char text[DOCTOR_TEXT_BYTES])
@@ -200,8 +201,6 @@ static enum doctor_status explain_setting(const struct doctor *doctor, const cha
 		buf_printf(found, "%ld: %s", value, meanings[value]);
 	return DOCTOR_OK;
 }
-
-#define COUNT(array) ((long)(sizeof(array) / sizeof((array)[0])))
 
 enum doctor_status doctor_unprivileged_bpf(const struct doctor *doctor, struct buf *found)
 {

@@ -13,6 +13,7 @@
 #include "agent/run/host.h"
 #include "scap/proc/ids.h"
 #include "scap/proc/text.h"
+#include "util/count.h"
 
 enum { PROCESSES_MAX = 2000 };
 
@@ -115,7 +116,7 @@ struct survey {
 /* Returns 0, or the first error that is about rights or about no answer; `part`: what has it. */
 static int survey_parts(const struct surveyed *process, const char **part)
 {
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < COUNT(parts); i++) {
 		int r = parts[i].try(process, parts[i].name);
 
 		*part = parts[i].name;

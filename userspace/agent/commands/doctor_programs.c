@@ -13,8 +13,7 @@
 #include "scap/live/load.h"
 #include "scap/live/tracepoint.h"
 #include "scap/proc/root_group.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "util/count.h"
 
 /* return 0; */
 static const struct bpf_insn nothing[] = {

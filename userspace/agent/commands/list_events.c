@@ -4,10 +4,9 @@
 
 #include "agent/commands/list.h"
 #include "event/names.h"
+#include "util/count.h"
 
 enum { FOLD = 2 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const titles[] = {"EVENT", "CATEGORY", "NOTES", "PARAMETERS", NULL};
 static const char *const titles_verbose[] = {"EVENT", "PARAMETER", "TYPE", "VALUES", NULL};

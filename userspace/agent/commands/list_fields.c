@@ -8,11 +8,10 @@
 #include "agent/commands/list.h"
 #include "event/names.h"
 #include "sinsp/sinsp.h"
+#include "util/count.h"
 #include "util/json.h"
 
 enum { FOLD = 2 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const titles[] = {"FIELD", "TYPE", "MEANING", "EXAMPLE", "NOTES", NULL};
 static const char *const titles_verbose[] = {"FIELD", "TYPE",  "MEANING", "EXAMPLE",

@@ -10,6 +10,7 @@
 
 #include "agent/commands/list.h"
 #include "output/spool/inspect.h"
+#include "util/count.h"
 
 enum { FOLD = 6, TIME_BYTES = 32 };
 
@@ -258,7 +259,7 @@ static const struct {
 
 const char *spool_word(unsigned int i)
 {
-	return i < sizeof(actions) / sizeof(actions[0]) ? actions[i].word : NULL;
+	return i < COUNT(actions) ? actions[i].word : NULL;
 }
 
 int spool_run(const struct options *options)

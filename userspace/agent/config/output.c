@@ -10,6 +10,7 @@
 #include "output/config.h"
 #include "output/target.h"
 #include "output/targets/kinds.h"
+#include "util/count.h"
 
 /* Of one output. */
 enum { KEYS_MAX = 256 };
@@ -82,7 +83,7 @@ static bool is_secret(const char *name)
 {
 	static const char *const words[] = {"password", "secret", ".pem"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < COUNT(words); i++)
 		if (strstr(name, words[i]))
 			return true;
 	return false;

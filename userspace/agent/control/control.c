@@ -21,6 +21,7 @@
 #include "agent/control/listen.h"
 #include "privileges/privileges.h"
 #include "util/clock.h"
+#include "util/count.h"
 
 enum { CONNECTION_BYTES = 16 << 10, ACCEPTED_AT_ONCE = 64, LOOK_MS = 1000 };
 
@@ -217,7 +218,7 @@ static void control_server_serve(struct control *control)
 	};
 
 	while (!wait[0].revents) {
-		poll(wait, sizeof(wait) / sizeof(wait[0]), next_look_ms(control));
+		poll(wait, COUNT(wait), next_look_ms(control));
 		accept_some(control);
 		MHD_run(control->daemon);
 		control_drop(control, CONTROL_DROPPED_LATE,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "output/target.h"
+#include "util/count.h"
 
 /* Values of settings: checked, joined from files and command line, stored in the options. */
 
@@ -195,7 +196,7 @@ static void check_about(struct check *check)
 	};
 	char name[OPTION_TEXT_MAX];
 
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+	for (size_t i = 0; i < COUNT(reasons); i++) {
 		const struct setting *found =
 			reasons[i].there ? NULL : find_about(options, reasons[i].about);
 

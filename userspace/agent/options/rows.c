@@ -11,6 +11,7 @@
 #include "agent/control/listen.h"
 #include "agent/options/options.h"
 #include "agent/options/row.h"
+#include "util/count.h"
 #include "util/value.h"
 
 /* Macros that define setters of options, for the files of rows. */
@@ -34,7 +35,7 @@
 #define WORD_SETTER(setter, words, member)                                                         \
 	static const char *words##_get(unsigned int i)                                             \
 	{                                                                                          \
-		return i < sizeof(words) / sizeof(words[0]) ? words[i] : NULL;                     \
+		return i < COUNT(words) ? words[i] : NULL;                                         \
 	}                                                                                          \
 	static int setter(struct options *options, const char *value)                              \
 	{                                                                                          \
@@ -570,7 +571,7 @@ static const char *const takeover_words[] = {"exit", "wait"};
 
 static const char *takeover_word(unsigned int i)
 {
-	return i < sizeof(takeover_words) / sizeof(takeover_words[0]) ? takeover_words[i] : NULL;
+	return i < COUNT(takeover_words) ? takeover_words[i] : NULL;
 }
 
 static int set_takeover(struct options *options, const char *value)

@@ -12,6 +12,7 @@
 #include "output/delivery/outputs.h"
 #include "output/redact/redact.h"
 #include "util/buf.h"
+#include "util/count.h"
 #include "util/terminal.h"
 
 /* Converts the error of a filter or format to a message of the agent. */
@@ -121,7 +122,7 @@ static int printer_check(const struct printer *printer, const struct options *op
 /* The format that `print` is the name of, or NULL. */
 static const struct named_format *find_named(const char *print)
 {
-	for (size_t i = 0; print && i < sizeof(named_formats) / sizeof(named_formats[0]); i++) {
+	for (size_t i = 0; print && i < COUNT(named_formats); i++) {
 		const struct named_format *named = &named_formats[i];
 
 		if (strcmp(print, named->letter) == 0 || strcmp(print, named->name) == 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sinsp/sinsp.h"
+#include "util/count.h"
 
 enum { ABOUT_MASK = 0xff }; /* of a category: what the event is about */
 
@@ -24,7 +25,7 @@ static const struct {
 	{WHY_CONTAINERS, "containers", SINSP_CONTAINERS},
 };
 
-enum { PARTS_COUNT = sizeof(parts) / sizeof(parts[0]) };
+enum { PARTS_COUNT = COUNT(parts) };
 
 /* Without extension parameters: a descriptor's name is not worth the cost there. */
 static bool has_param(const struct event_desc *desc, enum param_type a, enum param_type b)

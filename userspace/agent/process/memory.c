@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "util/clock.h"
+#include "util/count.h"
 
 /* Writable parts have pages that are not as in the file: addresses that were filled in. */
 static int release_pages(struct dl_phdr_info *object, size_t bytes, void *context)
@@ -113,7 +114,7 @@ uint64_t memory_limit_of_groups(const char *root)
 	snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
 	if (!memory_read_text(path, text))
 		return UINT64_MAX;
-	for (size_t i = 0; i < sizeof(hierarchies) / sizeof(hierarchies[0]); i++) {
+	for (size_t i = 0; i < COUNT(hierarchies); i++) {
 		char *group = strstr(text, hierarchies[i].prefix);
 
 		if (!group)

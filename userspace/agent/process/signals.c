@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/count.h"
+
 /* State that handlers access. */
 static volatile sig_atomic_t received, received_from_user, reload_asked, reload_forced,
 	had_terminal;
@@ -82,7 +84,7 @@ int signals_init(bool reloads, struct error *err)
 	/* If a file reaches its size limit, write() fails instead. */
 	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&all);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < COUNT(numbers); i++) {
 		if (numbers[i] == SIGHUP && is_ignored(SIGHUP))
 			continue;
 		sigaddset(&all, numbers[i]);
@@ -103,7 +105,7 @@ int signals_pass_on(pid_t pid, struct error *err)
 	struct sigaction woken = {.sa_handler = wake_up, .sa_flags = SA_NOCLDSTOP};
 
 	command = pid;
-	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+	for (size_t i = 0; i < COUNT(passed); i++)
 		if (sigaction(passed[i], &action, NULL))
 			return error_set(err, -errno, "cannot handle signals: %s", strerror(errno));
 	if (sigaction(SIGCHLD, &woken, NULL))

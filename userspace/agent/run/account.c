@@ -14,6 +14,7 @@
 #include "rules/ruleset.h"
 #include "scap/file/reader.h"
 #include "scap/live/live.h"
+#include "util/count.h"
 #include "util/terminal.h"
 
 /* Parts of a report shared by all inputs. */
@@ -175,7 +176,7 @@ static void put_times(struct buf *text, const struct meta_stats *meta)
 
 void account_meta_append_work(const struct meta_stats *meta, struct buf *text)
 {
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+	for (size_t i = 0; i < COUNT(lines); i++)
 		put_line(text, meta, i);
 	put_times(text, meta);
 }
@@ -233,7 +234,7 @@ void account_meta_append_troubles(const struct account_containers *containers, s
 
 		account_append_troubles(&trouble, trouble.what ? 1 : 0, text);
 	}
-	account_append_troubles(waits, sizeof(waits) / sizeof(waits[0]), text);
+	account_append_troubles(waits, COUNT(waits), text);
 }
 
 /* The counters of a reader and of the state, as text. */
@@ -269,7 +270,7 @@ static void account_file_put_troubles(struct buf *text, const struct scap_reader
 		 "descriptions of containers not written: longer than readers accept"},
 	};
 
-	account_append_troubles(troubles, sizeof(troubles) / sizeof(troubles[0]), text);
+	account_append_troubles(troubles, COUNT(troubles), text);
 }
 
 void account_file_append_counters(const struct scap_reader_stats *file, struct buf *text)
@@ -527,7 +528,7 @@ static void account_live_put_troubles(struct buf *text, const struct totals *tot
 		 "descriptions of pods dropped: too many on this node, or out of memory"},
 	};
 
-	account_append_troubles(troubles, sizeof(troubles) / sizeof(troubles[0]), text);
+	account_append_troubles(troubles, COUNT(troubles), text);
 }
 
 void account_live_append_counters(const struct scap_live_stats *live, struct buf *text)

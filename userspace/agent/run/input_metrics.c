@@ -7,6 +7,7 @@
 #include "event/event.h"
 #include "scap/file/reader.h"
 #include "scap/live/live.h"
+#include "util/count.h"
 
 /* A table of the counters of a reader. */
 
@@ -36,7 +37,7 @@ static const struct {
 
 void metrics_file_append(const struct scap_reader_stats *stats, struct exposition *exposition)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		exposition_add(exposition, &rows[i].family,
 			       *(const uint64_t *)((const char *)stats + rows[i].offset));
 }
@@ -138,7 +139,7 @@ static const struct {
 static void append_by_event(const struct scap_live_stats *stats, const struct selection *selection,
 			    struct exposition *exposition)
 {
-	for (size_t i = 0; i < sizeof(by_event) / sizeof(by_event[0]); i++) {
+	for (size_t i = 0; i < COUNT(by_event); i++) {
 		exposition_begin(exposition, &by_event[i].family);
 		for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 			const struct event_desc *desc = event_desc_get(id);
@@ -193,7 +194,7 @@ void metrics_live_append(const struct scap_live_stats *stats, const struct selec
 
 	append_by_event(stats, selection, exposition);
 	input_metrics_append_causes(stats, exposition);
-	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+	for (size_t i = 0; i < COUNT(counters); i++)
 		exposition_add(exposition, &counters[i].family,
 			       *(const uint64_t *)((const char *)stats + counters[i].offset));
 	exposition_add(exposition, &ring_bytes, stats->ring_bytes);

@@ -11,6 +11,7 @@
 #include "agent/run/containers.h"
 #include "agent/run/report.h"
 #include "agent/process/memory.h"
+#include "util/count.h"
 #include "util/version.h"
 
 enum { OUTPUTS_SHOWN = 64, PLACE_BYTES = 8 };
@@ -125,7 +126,7 @@ static void metrics_append_rows(struct exposition *exposition, const struct row 
 			       *(const uint64_t *)((const char *)values + rows[i].offset));
 }
 #define APPEND_ROWS(exposition, rows, values)                                                      \
-	metrics_append_rows(exposition, rows, sizeof(rows) / sizeof(rows[0]), values)
+	metrics_append_rows(exposition, rows, COUNT(rows), values)
 
 static void append_information(struct exposition *exposition)
 {
@@ -173,13 +174,13 @@ static void append_containers(struct exposition *exposition,
 
 	APPEND_ROWS(exposition, container_rows, containers);
 	exposition_begin(exposition, &requests);
-	for (size_t i = 0; i < sizeof(request_results) / sizeof(request_results[0]); i++) {
+	for (size_t i = 0; i < COUNT(request_results); i++) {
 		const struct metric_label labels[] = {{"result", request_results[i].result}, {0}};
 
 		exposition_sample(exposition, labels,
 				  containers->meta.counts[request_results[i].counter]);
 	}
-	for (size_t i = 0; i < sizeof(meta_rows) / sizeof(meta_rows[0]); i++)
+	for (size_t i = 0; i < COUNT(meta_rows); i++)
 		exposition_add(exposition, &meta_rows[i].family,
 			       containers->meta.counts[meta_rows[i].counter]);
 }
@@ -235,7 +236,7 @@ static const struct row output_rows[] = {
 static void append_output_rows(struct exposition *exposition, const struct output_account *accounts,
 			       const struct metric_label labels[][3], size_t count)
 {
-	for (size_t row = 0; row < sizeof(output_rows) / sizeof(output_rows[0]); row++) {
+	for (size_t row = 0; row < COUNT(output_rows); row++) {
 		exposition_begin(exposition, &output_rows[row].family);
 		for (size_t i = 0; i < count; i++)
 			exposition_sample(exposition, labels[i],

@@ -16,6 +16,7 @@
 
 #include "meta/describe.h"
 #include "meta/files/document.h"
+#include "util/count.h"
 #include "util/json_input.h"
 
 /*
@@ -109,8 +110,6 @@ static const struct {
 	{"io.container.manager", "cri-o", SINSP_CONTAINER_CRIO},
 	{CRI "container-type", NULL, SINSP_CONTAINER_CONTAINERD},
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static bool is_value(const json_t *annotations, const char *name, const char *value)
 {
@@ -407,7 +406,7 @@ static const char *propagation_of(const json_t *options)
 	static const char *const words[] = {"private", "rprivate", "slave",
 					    "rslave",  "shared",   "rshared"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < COUNT(words); i++)
 		if (has_text(options, words[i]))
 			return words[i];
 	return "";
@@ -548,7 +547,7 @@ void bundle_describe(const struct bundle *bundle, const struct host_namespaces *
 	describe_env(info, JSON_INPUT_AT(bundle->spec, "process", "env"));
 	if (!json_is_array(namespaces))
 		return;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < COUNT(kinds); i++)
 		describe_namespace(namespaces, hosts, &kinds[i],
 				   (enum sinsp_answer *)((char *)info + kinds[i].answer));
 }

@@ -8,6 +8,7 @@
 
 #include "meta/describe.h"
 #include "meta/files/document.h"
+#include "util/count.h"
 
 static const char *const data_roots[] = {
 	"/var/lib/docker",
@@ -50,7 +51,7 @@ static int docker_find(const char *host_root, const char *id, const struct bundl
 
 	if (bundle_own_folder(bundle, id, folder))
 		r = load_config(host_root, folder, id, config, err);
-	for (size_t i = 0; r && i < sizeof(data_roots) / sizeof(data_roots[0]); i++) {
+	for (size_t i = 0; r && i < COUNT(data_roots); i++) {
 		int len = snprintf(folder, PATH_MAX, "%s/containers/%s", data_roots[i], id);
 		int other = len < PATH_MAX && !strchr(id, '/')
 				    ? load_config(host_root, folder, id, config, err)

@@ -14,6 +14,7 @@
 #include "meta/files/document.h"
 #include "meta/files/podman.h"
 #include "sinsp/state/container.h"
+#include "util/count.h"
 #include "util/json_input.h"
 
 /* The state that runc and crun keep of a container, in a folder with its id as name. */
@@ -61,7 +62,7 @@ void named_each(const char *host_root, void (*found)(void *data, const struct na
 	const char *root = host_root ? host_root : "";
 	char pattern[PATH_MAX], id[SINSP_CONTAINER_ID_BYTES];
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < COUNT(places); i++) {
 		const struct place *place = &places[i];
 		glob_t files;
 

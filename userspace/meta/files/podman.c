@@ -9,6 +9,7 @@
 
 #include "meta/describe.h"
 #include "meta/files/document.h"
+#include "util/count.h"
 
 enum {
 	KEPT_COUNT = 4,
@@ -37,8 +38,6 @@ static const char *const folders[] = {
 	"/var/lib/containers/storage/vfs-containers",
 	"/run/containers/storage/vfs-containers",
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct podman *podman_create(const char *host_root)
 {

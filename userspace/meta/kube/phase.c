@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "meta/kube/pod_json.h"
+#include "util/count.h"
 #include "util/json_input.h"
 #include "util/terminal.h"
 
@@ -125,7 +126,7 @@ bool phase_reject(struct reflector *reflector, long status, const char *message)
 {
 	enum meta_counter failure = META_KUBE_STATUS;
 
-	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
+	for (size_t i = 0; i < COUNT(failures); i++)
 		if (failures[i].status == status)
 			failure = failures[i].failure;
 	if (reflector->failure == META_COUNTERS)
@@ -433,7 +434,7 @@ static bool phase_take_event(struct reflector *reflector, const json_t *line)
 	const char *type = JSON_INPUT_TEXT(line, "type");
 	struct event event = {reflector, JSON_INPUT_AT(line, "object")};
 
-	for (size_t i = 0; type && i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; type && i < COUNT(types); i++) {
 		if (strcmp(type, types[i].type) != 0)
 			continue;
 		if (!types[i].take(&event))

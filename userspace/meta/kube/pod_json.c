@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "meta/describe.h"
+#include "util/count.h"
 #include "util/json_input.h"
 
 /* A CronJob adds the time to the names of its Jobs: in minutes, or in seconds before 1.21. */
@@ -109,7 +110,7 @@ struct workload workload_of(const json_t *pod)
 	if (!kind || !name)
 		return workload;
 	workload = (struct workload){.kind = kind, .name = name, .name_len = strlen(name)};
-	for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]); i++)
+	for (size_t i = 0; i < COUNT(owners); i++)
 		if (strcmp(owners[i].kind, kind) == 0)
 			owners[i].find(pod, name, &workload);
 	workload.owner_kind = kind;
@@ -187,7 +188,7 @@ static const struct {
 	{"ephemeralContainers", "ephemeralContainerStatuses"},
 };
 
-enum { CONTAINER_LISTS = sizeof(container_lists) / sizeof(container_lists[0]) };
+enum { CONTAINER_LISTS = COUNT(container_lists) };
 
 /* The image that was asked for; the status may have another name of it. */
 static const char *asked_image(const json_t *specs, const char *name)
@@ -322,7 +323,7 @@ uint64_t pod_json_digest(const struct sinsp_pod_info *info)
 			       info->api_uid};
 	uint64_t hash = UINT64_C(14695981039346656037);
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < COUNT(texts); i++)
 		hash = pod_json_add_text(hash, texts[i]);
 	hash = pod_json_add_labels(pod_json_add_labels(hash, &pod->labels), &pod->annotations);
 	for (size_t i = 0; i < info->containers.count; i++) {

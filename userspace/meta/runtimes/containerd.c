@@ -8,6 +8,7 @@
 
 #include "meta/describe.h"
 #include "meta/files/bundle.h"
+#include "util/count.h"
 #include "util/json_input.h"
 #include "meta/runtimes/containerd.pb-c.h"
 
@@ -259,7 +260,7 @@ static const struct {
 	{"/containers/delete", RUNTIME_REMOVED},
 };
 
-enum { TOPICS_COUNT = sizeof(topics) / sizeof(topics[0]), FILTER_BYTES = 64 };
+enum { TOPICS_COUNT = COUNT(topics), FILTER_BYTES = 64 };
 
 static bool containerd_decode(const char *message, size_t len, struct runtime_event *event)
 {

@@ -11,6 +11,7 @@
 
 #include "meta/describe.h"
 #include "meta/source.h"
+#include "util/count.h"
 #include "util/json_input.h"
 
 /* The first place that says it counts. */
@@ -22,7 +23,7 @@ static void fill_privileged(struct sinsp_container_info *info, const json_t *obj
 		JSON_INPUT_AT(object, "privileged"),
 	};
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < COUNT(places); i++) {
 		if (json_is_boolean(places[i]))
 			describe_answer(&info->privileged, json_is_true(places[i]));
 	}
@@ -44,7 +45,7 @@ void cri_info_fill_container(struct sinsp_container_info *info, const char *text
 	describe_text(&info->texts, &info->pod.sandbox_id, JSON_INPUT_TEXT(object, "sandboxID"));
 	describe_image_id(&info->texts, &info->image,
 			  JSON_INPUT_TEXT(object, "config", "image", "image"));
-	for (size_t i = 0; i < sizeof(image_names) / sizeof(image_names[0]); i++)
+	for (size_t i = 0; i < COUNT(image_names); i++)
 		describe_image_by_name(
 			&info->texts, &info->image,
 			JSON_INPUT_TEXT(object, "runtimeSpec", "annotations", image_names[i]));
@@ -110,7 +111,7 @@ int cri_init(struct cri *cri, struct http *http, const char *path, uint64_t dead
 
 	*cri = (struct cri){.grpc = {http, path}, .type = SINSP_CONTAINER_CRI};
 	result = grpc_call(&cri->grpc, &method, &question.base, deadline_ns, &arena, &answer, err);
-	for (size_t i = 0; result == 0 && i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; result == 0 && i < COUNT(names); i++) {
 		if (strcmp(((Cri__VersionResponse *)answer)->runtime_name, names[i].name) == 0)
 			cri->type = names[i].type;
 	}
@@ -145,7 +146,7 @@ static void cri_fill_mounts(struct sinsp_container_info *info, const Cri__Contai
 			.writable = !from->readonly,
 		};
 
-		if ((size_t)from->propagation < sizeof(propagations) / sizeof(propagations[0]))
+		if ((size_t)from->propagation < COUNT(propagations))
 			mount.propagation = propagations[from->propagation];
 		describe_mount(&mounts, &mount);
 	}
@@ -413,7 +414,7 @@ static bool cri_decode(const char *message, size_t len, struct runtime_event *ev
 		&cri__container_event__descriptor, message, len, &arena);
 
 	event->change = RUNTIME_NO_CHANGE;
-	if (received && (size_t)received->type < sizeof(changes) / sizeof(changes[0]))
+	if (received && (size_t)received->type < COUNT(changes))
 		runtime_event_set(event, changes[received->type], received->container_id);
 	arena_finish(&arena);
 	return received;

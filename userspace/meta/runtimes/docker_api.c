@@ -14,6 +14,7 @@
 #include "meta/files/docker.h"
 #include "meta/json_thin.h"
 #include "meta/source.h"
+#include "util/count.h"
 
 const char *docker_api_json_id(const json_t *answer)
 {
@@ -286,7 +287,7 @@ static const struct {
 	{"destroy", RUNTIME_REMOVED}, {"remove", RUNTIME_REMOVED},
 };
 
-enum { ACTIONS_COUNT = sizeof(actions) / sizeof(actions[0]) };
+enum { ACTIONS_COUNT = COUNT(actions) };
 
 /*
  * A list has less than an answer about one container: not how far it is isolated, and the image's

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/count.h"
+
 /* Of a message of gRPC: whether it is compressed, and its length in 4 bytes. */
 enum { MESSAGES_PREFIX_BYTES = 5 };
 
@@ -152,7 +154,7 @@ static int grpc_to_errno(unsigned long status)
 		[GRPC_RESOURCE_EXHAUSTED] = -EMSGSIZE,
 		[GRPC_UNIMPLEMENTED] = -EOPNOTSUPP,
 	};
-	int result = status < sizeof(results) / sizeof(results[0]) ? results[status] : 0;
+	int result = status < COUNT(results) ? results[status] : 0;
 
 	return result ? result : -EREMOTEIO;
 }

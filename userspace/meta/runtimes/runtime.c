@@ -11,6 +11,7 @@
 #include "meta/runtimes/cri.h"
 #include "meta/runtimes/docker_api.h"
 #include "util/clock.h"
+#include "util/count.h"
 
 /* Any runtime may need that long for an answer. */
 enum { LEAST_NS = 50 * 1000000 };
@@ -195,7 +196,7 @@ int runtime_connect(struct runtime *runtime, uint64_t deadline_ns, struct error 
 {
 	int result = runtime->api ? 0 : -EPROTO;
 
-	for (size_t i = 0; result == -EPROTO && i < sizeof(api_table) / sizeof(api_table[0]); i++) {
+	for (size_t i = 0; result == -EPROTO && i < COUNT(api_table); i++) {
 		if ((api_table[i].apis & runtime->may_be) == 0)
 			continue;
 		runtime->speaks = api_table[i].apis;

@@ -15,6 +15,7 @@
 #include "meta/runtimes/follow.h"
 #include "meta/runtimes/runtime.h"
 #include "util/clock.h"
+#include "util/count.h"
 
 enum { NS_PER_MS = 1000000 };
 
@@ -58,8 +59,6 @@ static const struct place defaults[] = {
 
 /* What a socket that the user names may speak: it may be containerd's. */
 static const unsigned int apis_of_any[] = {RUNTIME_ONE, RUNTIME_CONTAINERD};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Who may know a container of each type; none for the others. */
 static const unsigned int apis_of[SINSP_CONTAINER_TYPES_COUNT] = {

@@ -14,6 +14,7 @@
 #include "rules/ruleset.h"
 #include "sinsp/format/output_format.h"
 #include "util/clock.h"
+#include "util/count.h"
 
 /* How long records wait for others while a batch is being filled. */
 #define BLOCK_AGE_NS UINT64_C(25000000)
@@ -559,7 +560,7 @@ static void account_spool(struct output *output, struct output_account *account)
 			   stats.lost_old_drops;
 	account->spool_bytes = stats.bytes;
 	account->unknown_gaps = output->spooler.was_interrupted;
-	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+	for (size_t i = 0; i < COUNT(causes); i++)
 		account->dropped[spooler_cause(causes[i])] += stats.lost[causes[i]];
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "output/stop.h"
+#include "util/count.h"
 
 enum {
 	OPENS_MAX = 8, /* while others make and remove the file */
@@ -46,7 +47,7 @@ static const char *appended_advice(int code)
 		{-EROFS, ": name a file on a file system that can be written"},
 	};
 
-	for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
+	for (size_t i = 0; i < COUNT(advices); i++)
 		if (advices[i].code == code)
 			return advices[i].text;
 	return "";

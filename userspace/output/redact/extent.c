@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "util/count.h"
+
 enum {
 	BLOCK_TITLE_MAX = 40,
 	DIGEST_MAX = 1024,
@@ -68,7 +70,7 @@ static size_t skip_to_next_text(const char *text, size_t len, size_t at, struct 
 {
 	static const char *const separators[] = {"\",\"", "\"},{\"stringValue\":\""};
 
-	for (size_t i = 0; i < sizeof(separators) / sizeof(separators[0]); i++) {
+	for (size_t i = 0; i < COUNT(separators); i++) {
 		size_t n = strlen(separators[i]);
 
 		if (len - at <= n || memcmp(text + at, separators[i], n) != 0)
@@ -337,7 +339,7 @@ static bool find_block(const struct redact_pattern *pattern, const char *text, s
 	const char *found = NULL, *last;
 	size_t i = 0;
 
-	while (!found && i < sizeof(titles) / sizeof(titles[0]))
+	while (!found && i < COUNT(titles))
 		found = find_within(text, len, from, BLOCK_TITLE_MAX, titles[i++]);
 	if (!found)
 		return false;
@@ -402,7 +404,7 @@ static size_t skip_mechanism(const char *text, size_t len, size_t at)
 {
 	static const char *const names[] = {"PLAIN ", "LOGIN ", "XOAUTH2 ", "OAUTHBEARER "};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (len - at > strlen(names[i]) &&
 		    memcmp(text + at, names[i], strlen(names[i])) == 0)
 			return at + strlen(names[i]);
@@ -476,7 +478,7 @@ static bool is_secret_key(const char *key, size_t len)
 	static const char *const keys[] = {"key", "sig", "code", "session", "jwt"};
 	static const char ending[] = "signature";
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (size_t i = 0; i < COUNT(keys); i++)
 		if (strlen(keys[i]) == len && redact_is_word(key, keys[i]))
 			return true;
 	return redact_kind_of_name(key, len) != REDACT_KINDS ||

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "util/count.h"
+
 #define VALUE(word, rare, kind, args...)                                                           \
 	{                                                                                          \
 		word, rare, REDACT_VALUE, kind, args                                               \
@@ -70,7 +72,7 @@ const struct redact_pattern redact_patterns[] = {
 	ROW("-----begin ", 4, BLOCK, KEYS),
 	ROW("private-lines:", 7, LINES, KEYS),
 };
-const size_t redact_patterns_count = sizeof(redact_patterns) / sizeof(redact_patterns[0]);
+const size_t redact_patterns_count = COUNT(redact_patterns);
 
 const char *redact_kind_name(enum redact_kind kind)
 {

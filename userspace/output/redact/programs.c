@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "util/count.h"
+
 enum place_form {
 	PLACE_NEXT = 1, /* the next argument */
 	PLACE_GLUED = 2, /* the rest of this one */
@@ -211,7 +213,7 @@ struct walk {
 static const struct program *programs_find(const char *name, size_t len)
 {
 	const char *slash = len ? memrchr(name, '/', len) : NULL;
-	size_t low = 0, high = sizeof(programs) / sizeof(programs[0]);
+	size_t low = 0, high = COUNT(programs);
 
 	if (slash) {
 		len -= (size_t)(slash + 1 - name);
@@ -386,7 +388,7 @@ static bool walk_header(struct walk *walk, char *word, size_t len)
 	static const char *const names[] = {"authorization:", "proxy-authorization:", "cookie:"};
 	size_t from = 0, scheme;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && from == 0; i++)
+	for (size_t i = 0; i < COUNT(names) && from == 0; i++)
 		if (len > strlen(names[i]) && redact_is_word(word, names[i]))
 			from = strlen(names[i]);
 	if (from == 0)

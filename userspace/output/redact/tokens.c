@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "util/count.h"
+
 /*
  * The numbers are smaller than what makers give today, and say what no other text has. A prefix
  * stays readable: it tells whose secret it was.
@@ -139,7 +141,7 @@ const struct token tokens[] = {
 	{"xox", TOKEN_WORD, 18, 0},
 	{"ya29.", TOKEN_WORD, 20, 0},
 };
-const size_t tokens_count = sizeof(tokens) / sizeof(tokens[0]);
+const size_t tokens_count = COUNT(tokens);
 
 /* A shape is steps: a number of characters of a kind, or characters that stand there. */
 struct token_step {
@@ -283,7 +285,7 @@ static bool token_find_shape(const char *text, size_t len, size_t at, const stru
 {
 	if (run->to - at < SHAPE_LEAST)
 		return false;
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+	for (size_t i = 0; i < COUNT(shapes); i++)
 		if (token_shape_is_at(&shapes[i], text, len, at, secret))
 			return true;
 	return false;
@@ -299,7 +301,7 @@ static bool token_follows_number(const char *text, const struct extent *run)
 	} forms[] = {{':', 'A', 5, 35}, {'|', 0, 15, 27}};
 	size_t digits = 0;
 
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (size_t i = 0; i < COUNT(forms); i++) {
 		if (run->from == 0 || text[run->from - 1] != forms[i].separator ||
 		    run->to - run->from != forms[i].len ||
 		    (forms[i].first && text[run->from] != forms[i].first))

@@ -10,6 +10,7 @@
 
 #include "output/spool/spool_impl.h"
 #include "util/clock.h"
+#include "util/count.h"
 
 enum {
 	SEGMENT_BYTES = 16 << 20,
@@ -52,7 +53,7 @@ static void close_files(struct spool *spool)
 	int *files[] = {&spool->writer.file, &spool->reader.scan.fd, &spool->state.fd,
 			&spool->lock_file, &spool->folder};
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < COUNT(files); i++) {
 		if (*files[i] >= 0)
 			close(*files[i]);
 		*files[i] = -1;

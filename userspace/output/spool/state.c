@@ -13,6 +13,7 @@
 #include "output/spool/folder.h"
 #include "output/spool/spool.h"
 #include "output/spool/spool_impl.h"
+#include "util/count.h"
 #include "util/hash.h"
 
 /* Slots of the state: the checks when they are loaded, and their turns when they are stored. */
@@ -42,7 +43,7 @@ static bool are_possible(const struct spool_slot *slot)
 		slot->appended,	  slot->acknowledged, slot->attempted,		 slot->dropped_from,
 		slot->dropped_to, slot->number,	      slot->acknowledged_number, slot->reserved};
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (size_t i = 0; i < COUNT(values); i++)
 		if (values[i] >= SPOOL_POSITION_MAX)
 			return false;
 	return true;

@@ -10,6 +10,7 @@
 
 #include "net/url.h"
 #include "output/targets/http.h"
+#include "util/count.h"
 #include "util/json.h"
 
 enum { NAME_BYTES = 200, CODE_DIGITS = 10 };
@@ -142,7 +143,7 @@ static bool is_of_row(unsigned long code)
 		349, /* CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN */
 	};
 
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+	for (size_t i = 0; i < COUNT(codes); i++)
 		if (codes[i] == code)
 			return true;
 	return false;

@@ -14,6 +14,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "util/count.h"
+
 /* socket(2) and connect(2), with limits of time. */
 
 enum {
@@ -39,7 +41,7 @@ static void keep_alive(int fd, uint64_t timeout_ns)
 		{IPPROTO_TCP, TCP_NODELAY, 1},
 	};
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+	for (size_t i = 0; i < COUNT(options); i++)
 		setsockopt(fd, options[i].level, options[i].option, &options[i].value,
 			   sizeof(options[i].value));
 	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof(timeout_ms));

@@ -11,6 +11,7 @@
 #include "event/event.h"
 #include "net/url.h"
 #include "output/targets/kinds.h"
+#include "util/count.h"
 
 /* Kubernetes' downward API: the pod names a variable so that has spec.nodeName. */
 #define NODE_NAME_VARIABLE "NODE_NAME"
@@ -63,7 +64,7 @@ static const char *content_type(const struct http_target *target)
 
 	if (target->profile->content_type)
 		return target->profile->content_type;
-	for (size_t i = 0; format && i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; format && i < COUNT(rows); i++)
 		if (strcmp(format, rows[i].format) == 0)
 			return rows[i].type;
 	return target->keys->body == BODY_ARRAY ? "Content-Type: application/json"
@@ -209,7 +210,7 @@ static const char *find_hint(long status)
 		{404, "; check the path of the URL"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		if (rows[i].status == status)
 			return rows[i].hint;
 	return "";

@@ -7,6 +7,7 @@
 
 #include "net/url.h"
 #include "output/targets/http.h"
+#include "util/count.h"
 
 #define MEMBER(member) offsetof(struct http_keys, member)
 
@@ -132,7 +133,7 @@ static int check_together(const struct http_keys *keys, const char *url, struct 
 		{keys->token && !http_keys_is_printable(keys->token), "token: control characters"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		if (rows[i].wrong)
 			return error_set(err, -EINVAL, "%s", rows[i].message);
 	return 0;

@@ -12,6 +12,7 @@
 #include "output/target.h"
 #include "output/targets/kinds.h"
 #include "util/clock.h"
+#include "util/count.h"
 
 enum { POLL_MS = 50, PURGE_MS = 5000, NAME_MAX_BYTES = 256 };
 
@@ -94,7 +95,7 @@ static int kafka_set_all(rd_kafka_conf_t *conf, const struct output_config *conf
 	char timeout_ms[24];
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]) && r == 0; i++)
+	for (size_t i = 0; i < COUNT(defaults) && r == 0; i++)
 		r = kafka_set(conf, defaults[i].name, defaults[i].value, err);
 	snprintf(timeout_ms, sizeof(timeout_ms), "%llu",
 		 (unsigned long long)(keys->timeout_ns / 1000000));

@@ -16,6 +16,7 @@
 #include "output/targets/otlp_answer.pb-c.h"
 #include "sinsp/format/schema.h"
 #include "util/buf.h"
+#include "util/count.h"
 #include "util/json.h"
 #include "util/protobuf.h"
 #include "util/version.h"
@@ -40,7 +41,7 @@ static const char *otlp_find(const char *suffix, char name[NAME_BYTES])
 {
 	static const char *const prefixes[] = {PREFIX "LOGS_", PREFIX};
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+	for (size_t i = 0; i < COUNT(prefixes); i++) {
 		const char *value;
 
 		snprintf(name, NAME_BYTES, "%s%s", prefixes[i], suffix);
@@ -118,7 +119,7 @@ static int read_variables(struct http_keys *keys, struct error *err)
 	const char *value;
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++) {
+	for (size_t i = 0; i < COUNT(rows) && r == 0; i++) {
 		value = otlp_find(rows[i].suffix, name);
 		if (value)
 			r = otlp_settings_set(keys, rows[i].key, value, name, err);
@@ -249,7 +250,7 @@ static int find_out(struct otlp_resource *resource, const char *host)
 		{"k8s.node.name", getenv("NODE_NAME")},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		int r = set_known(resource, rows[i].name, rows[i].value);
 
 		if (r)

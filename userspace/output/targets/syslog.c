@@ -13,6 +13,7 @@
 #include "output/targets/kinds.h"
 #include "output/targets/messenger.h"
 #include "output/targets/tls_keys.h"
+#include "util/count.h"
 
 /* Headers of syslog messages, and what is cut off. */
 
@@ -222,7 +223,7 @@ static int read_target(const struct output_config *config, const struct transpor
 		to->path = target[0] ? target : LOCAL_SOCKET;
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
+	for (size_t i = 0; i < COUNT(transports); i++) {
 		size_t len = strlen(transports[i].prefix);
 
 		if (strncmp(target, transports[i].prefix, len))

@@ -11,6 +11,7 @@
 #include "abi.h"
 #include "scap/file/reader_impl.h"
 #include "scap/file/unpack.h"
+#include "util/count.h"
 
 /* From a block of an event to its frame with the current header. */
 
@@ -276,7 +277,7 @@ static const char *other_file(const struct scap_stream *stream)
 	if (codec_find(stream->data, stream->len))
 		return "it is compressed more than once";
 	memcpy(&magic, stream->data, sizeof(magic));
-	for (size_t i = 0; i < sizeof(other_files) / sizeof(*other_files); i++)
+	for (size_t i = 0; i < COUNT(other_files); i++)
 		if (other_files[i].magic == magic)
 			return other_files[i].text;
 	return magic == SCAP_BLOCK_SECTION ? NULL : "it does not begin like one";

@@ -10,6 +10,7 @@
 
 #include "event/event.h"
 #include "scap/file/reader_impl.h"
+#include "util/count.h"
 
 /* How a reader ends: errors, the result of its snapshot, and the end of the stream. */
 
@@ -421,7 +422,7 @@ static void take_tail(struct cursor *cursor, struct scap_thread *thread)
 {
 	size_t first = cursor->left <= TAIL_BEFORE_BYTES ? TAIL_INSERTED : 0;
 
-	for (size_t i = first; i < sizeof(tail) / sizeof(*tail); i++) {
+	for (size_t i = first; i < COUNT(tail); i++) {
 		if (cursor->left < tail[i].size)
 			return;
 		reader_lists_take_field(cursor, &tail[i], thread);
@@ -447,7 +448,7 @@ int reader_take_thread(struct scap_snapshot *to, const struct block_kind *kind,
 		.root = "",
 	};
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields) && !cursor->missing; i++)
+	for (size_t i = 0; i < COUNT(fields) && !cursor->missing; i++)
 		if (fields[i].since <= kind->version)
 			reader_lists_take_field(cursor, &fields[i], &thread);
 	if (cursor->missing)
@@ -569,7 +570,7 @@ static void take_protocol(struct cursor *cursor, struct scap_fd *fd)
 	};
 	uint64_t protocol = cursor_number(cursor, sizeof(uint8_t));
 
-	if (protocol < sizeof(protocols) / sizeof(*protocols))
+	if (protocol < COUNT(protocols))
 		fd->l4 = protocols[protocol];
 }
 
@@ -724,7 +725,7 @@ static const struct block_kind kinds[] = {
 
 const struct block_kind *reader_block_kind(uint32_t type)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (kinds[i].type == type)
 			return &kinds[i];
 	return NULL;

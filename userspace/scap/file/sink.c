@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "scap/file/format.h"
+#include "util/count.h"
 
 enum {
 	BUFFER_BYTES = 256 * 1024,
@@ -290,7 +291,7 @@ int scap_sink_result(const struct scap_sink *sink, struct error *err)
 
 	if (sink->error == 0)
 		return 0;
-	for (size_t i = 0; i < sizeof(advice) / sizeof(advice[0]); i++)
+	for (size_t i = 0; i < COUNT(advice); i++)
 		if (advice[i].code == -sink->error)
 			more = advice[i].text;
 	return error_set(err, sink->error, "cannot write to %s: %s%s", sink->name,

@@ -20,6 +20,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "util/count.h"
+
 /* gzip by zlib, zstd by libzstd. */
 
 enum {
@@ -212,7 +214,7 @@ const struct codec *codec_find(const uint8_t *bytes, size_t len)
 {
 	if (len < MAGIC_BYTES)
 		return NULL;
-	for (size_t i = 0; i < sizeof(codecs) / sizeof(*codecs); i++)
+	for (size_t i = 0; i < COUNT(codecs); i++)
 		if (codecs[i].knows(bytes))
 			return &codecs[i];
 	return NULL;

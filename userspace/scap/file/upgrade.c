@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "event/event.h"
+#include "util/count.h"
 #include "util/json.h"
 
 /* Pending entry events: buckets of few threads to find them, and a list by age to remove them. */
@@ -83,7 +84,7 @@ static size_t block_bytes(size_t bytes)
 {
 	static const size_t sizes[] = {128, 1024, POOL_BLOCK_MAX};
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+	for (size_t i = 0; i < COUNT(sizes); i++)
 		if (bytes <= sizes[i])
 			return sizes[i];
 	return bytes;

@@ -12,6 +12,7 @@
 #include "event/event.h"
 #include "scap/live/programs.h"
 #include "scap/live/tracepoint.h"
+#include "util/count.h"
 
 /* Determines which kind of program the kernel needs. */
 
@@ -23,8 +24,8 @@ bool live_kind_raw_is_skipped(void)
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, options, .prog_flags = BPF_F_SLEEPABLE);
-	int fd = bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, "probe", "GPL", nothing,
-			       sizeof(nothing) / sizeof(nothing[0]), &options);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, "probe", "GPL", nothing, COUNT(nothing),
+			       &options);
 
 	if (fd < 0)
 		return false;
@@ -55,7 +56,7 @@ static const char *tracepoint_of(const char *call)
 		{"uname", "newuname"}, {"sendfile", "sendfile64"}, {"umount2", "umount"},
 	};
 
-	for (size_t i = 0; i < sizeof(renamed) / sizeof(*renamed); i++)
+	for (size_t i = 0; i < COUNT(renamed); i++)
 		if (strcmp(renamed[i].call, call) == 0)
 			return renamed[i].tracepoint;
 	return call;

@@ -16,6 +16,7 @@
 
 #include "abi.h"
 #include "scap/live/load.h"
+#include "util/count.h"
 
 enum { FUNCTIONS = KERNEL_FUNCTIONS_END - KERNEL_FUNCTIONS_BEGIN - 1 };
 
@@ -228,5 +229,5 @@ int live_handlers_empty(struct bpf_program *program, struct bpf_prog_load_opts *
 
 	opts->func_info_cnt = 0;
 	opts->line_info_cnt = 0;
-	return bpf_program__set_insns(program, nothing, sizeof(nothing) / sizeof(nothing[0]));
+	return bpf_program__set_insns(program, nothing, COUNT(nothing));
 }

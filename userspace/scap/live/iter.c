@@ -19,6 +19,7 @@
 #include "iter_thread.h"
 #include "open_fd.h"
 #include "scap/proc/fd.h"
+#include "util/count.h"
 
 void iter_records_init(struct iter_records *records, int fd)
 {
@@ -88,7 +89,7 @@ static bool iter_fits(uint16_t wanted, uint16_t value)
 
 static const struct kind *find_kind(const struct open_fd_socket *from)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (kinds[i].family == from->family && iter_fits(kinds[i].type, from->type) &&
 		    iter_fits(kinds[i].protocol, from->protocol))
 			return &kinds[i];
@@ -369,7 +370,7 @@ static int iter_next_record(struct scap_open_fds *fds, struct open_fd *header, c
 
 static bool iter_is_plain(uint32_t magic)
 {
-	for (size_t i = 0; i < sizeof(plain_magics) / sizeof(*plain_magics); i++)
+	for (size_t i = 0; i < COUNT(plain_magics); i++)
 		if (plain_magics[i] == magic)
 			return true;
 	return false;
@@ -439,7 +440,7 @@ int scap_open_fds_next(struct scap_open_fds *fds, int64_t *pid, struct scap_fd *
 	int r;
 
 	while ((r = iter_next_record(fds, &header, &body)) == 1) {
-		if (header.kind >= sizeof(takers) / sizeof(*takers) || !takers[header.kind])
+		if (header.kind >= COUNT(takers) || !takers[header.kind])
 			return -EBADMSG;
 		*pid = header.pid;
 		*fd = (struct scap_fd){

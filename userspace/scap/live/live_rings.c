@@ -13,6 +13,7 @@
 #include "scap/rings/cpus.h"
 #include "scap/rings/memory.h"
 #include "util/clock.h"
+#include "util/count.h"
 
 /* How long rings keep their size after a larger one could not be opened. */
 #define GROW_AGAIN_NS UINT64_C(1000000000)
@@ -160,7 +161,7 @@ int live_rings_follow(struct live_rings *rings, struct error *err)
 int live_rings_wait(struct live_rings *rings, int ms)
 {
 	struct epoll_event events[16];
-	int n = epoll_wait(rings->epoll, events, sizeof(events) / sizeof(*events), ms);
+	int n = epoll_wait(rings->epoll, events, COUNT(events), ms);
 
 	/* A ring that hung up would wake us forever. */
 	for (int i = 0; i < n; i++)

@@ -8,6 +8,7 @@
 #include <linux/bpf.h>
 
 #include "event/event.h"
+#include "util/count.h"
 
 /* A macro's argument, expanded, as a string. */
 #define STRING(name) STRING_OF(name)
@@ -43,7 +44,7 @@ const struct live_program live_programs[] = {
 #include "events/programs.def"
 };
 
-const size_t live_programs_count = sizeof(live_programs) / sizeof(*live_programs);
+const size_t live_programs_count = COUNT(live_programs);
 
 void live_events_rejected(const bool *programs, enum live_loss loss, bool events[EVENT_ID_MAX])
 {
@@ -198,7 +199,7 @@ static void add_noticed(struct call_events calls[SYSCALL_NR_MAX])
 	static const unsigned int numbers[] = {SYS_sched_get_priority_max, SYS_seccomp, SYS_prctl};
 	bool any = has_calls(calls);
 
-	for (size_t i = 0; any && i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (size_t i = 0; any && i < COUNT(numbers); i++)
 		if (!calls[numbers[i]].native)
 			calls[numbers[i]].native = NOTICED_ONLY;
 }

@@ -14,6 +14,7 @@
 #include "scap/proc/ids.h"
 #include "scap/proc/impl.h"
 #include "scap/proc/text.h"
+#include "util/count.h"
 
 enum { FDINFO_BYTES_MAX = 512 }; /* the wanted lines are the first ones */
 
@@ -93,7 +94,7 @@ uint32_t proc_fd_flags(uint64_t native)
 	static const uint32_t access_modes[] = {0x1, 0x2, 0x3, 0x1};
 	uint32_t stored = access_modes[native & 3];
 
-	for (size_t i = 0; i < sizeof(open_flags) / sizeof(*open_flags); i++)
+	for (size_t i = 0; i < COUNT(open_flags); i++)
 		if (native & open_flags[i].native)
 			stored |= open_flags[i].stored;
 	return stored;
@@ -160,7 +161,7 @@ static void read_inode(int task_dir, const char *name, struct scap_fd *fd)
 
 enum scap_fd_type proc_fd_type(const char *target)
 {
-	for (size_t i = 0; i < sizeof(link_types) / sizeof(*link_types); i++)
+	for (size_t i = 0; i < COUNT(link_types); i++)
 		if (strncmp(target, link_types[i].prefix, strlen(link_types[i].prefix)) == 0)
 			return link_types[i].type;
 	return SCAP_FD_FILE;
@@ -176,7 +177,7 @@ static void ask_protocol(int task_dir, const char *name, struct scap_fd *fd)
 	if (n <= 0)
 		return;
 	protocol[n] = '\0';
-	for (size_t i = 0; i < sizeof(protocols) / sizeof(*protocols); i++) {
+	for (size_t i = 0; i < COUNT(protocols); i++) {
 		if (strcmp(protocol, protocols[i].name) == 0) {
 			fd->type = protocols[i].type;
 			fd->l4 = protocols[i].l4;

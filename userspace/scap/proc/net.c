@@ -7,6 +7,7 @@
 
 #include "scap/proc/text.h"
 #include "util/clock.h"
+#include "util/count.h"
 
 enum {
 	TABLE_FRESH_MS = 1000,
@@ -249,7 +250,7 @@ static int load_table(struct proc_net *net, int task_dir, struct net_table *tabl
 	table->count = 0;
 	buf_clear(&table->paths);
 	buf_append_char(&table->paths, '\0');
-	for (size_t i = 0; i < sizeof(net_files) / sizeof(*net_files) && r == 0; i++)
+	for (size_t i = 0; i < COUNT(net_files) && r == 0; i++)
 		r = load_file(table, task_dir, &net_files[i], &net->text);
 	if (r < 0)
 		return r;

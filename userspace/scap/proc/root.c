@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "scap/proc/text.h"
+#include "util/count.h"
 
 enum {
 	LINK_BYTES = 64,
@@ -31,7 +32,7 @@ static bool is_local(struct proc_text type)
 {
 	size_t len = (size_t)(type.end - type.at);
 
-	for (size_t i = 0; i < sizeof(local_types) / sizeof(local_types[0]); i++)
+	for (size_t i = 0; i < COUNT(local_types); i++)
 		if (strlen(local_types[i]) == len && memcmp(local_types[i], type.at, len) == 0)
 			return true;
 	return false;

@@ -13,6 +13,7 @@
 #include "event/event.h"
 #include "scap/proc/ids.h"
 #include "scap/proc/text.h"
+#include "util/count.h"
 
 enum {
 	TEXT_BYTES_MAX = 1 << 16,
@@ -66,7 +67,7 @@ static bool pick_number(struct proc_text line, const struct status_line *row, ui
 
 static void read_status_line(struct proc_text line, struct scap_thread *thread)
 {
-	for (size_t i = 0; i < sizeof(status_lines) / sizeof(*status_lines); i++) {
+	for (size_t i = 0; i < COUNT(status_lines); i++) {
 		const struct status_line *row = &status_lines[i];
 		struct proc_text rest = line;
 		uint64_t value;

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "util/count.h"
+
 /* Labels of containers and pods as values. */
 
 int give_label(struct field_value *value, const struct sinsp_labels *labels, const char *name)
@@ -21,7 +23,7 @@ static bool container_is_shown(const struct sinsp_label *label)
 {
 	static const char *const hidden[] = {"io.kubernetes.", "annotation."};
 
-	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+	for (size_t i = 0; i < COUNT(hidden); i++)
 		if (strncmp(label->name, hidden[i], strlen(hidden[i])) == 0)
 			return false;
 	return true;

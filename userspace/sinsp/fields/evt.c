@@ -12,6 +12,7 @@
 #include "sinsp/values/param_text.h"
 #include "sinsp/values/param_value.h"
 #include "sinsp/values/text_value.h"
+#include "util/count.h"
 #include "util/error.h"
 
 /* evt.*: the origin of an event, and the data of events that are not system calls. */
@@ -105,7 +106,7 @@ WORD_GETTER(get_docker_image, "Image")
 	{                                                                                          \
 		name, PT_CHARBUF, PF_NA, flags, FIELD_ARG_NONE, 0, getter, help                    \
 	}
-#define COUNT(name, needs, getter, help...)                                                        \
+#define NUMBER(name, needs, getter, help...)                                                       \
 	{                                                                                          \
 		name, PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, needs, getter, help                    \
 	}
@@ -132,10 +133,10 @@ const struct field_desc fields_evt_meta[] = {
 	     "what a plugin says of its event; none: there are no plugins", .example = " exists"),
 	TEXT("evt.hostname", 0, get_hostname, "name of the machine that the event comes from",
 	     .example = "=web-1"),
-	COUNT("evt.count.threadinfo", 0, get_count_threadinfo, "1 for procinfo events, otherwise 0",
-	      .example = "=0"),
-	COUNT("evt.count.procinfo", NEEDS_THREADS, get_count_procinfo,
-	      "1 for procinfo events of main threads, otherwise 0", .example = "=0"),
+	NUMBER("evt.count.threadinfo", 0, get_count_threadinfo,
+	       "1 for procinfo events, otherwise 0", .example = "=0"),
+	NUMBER("evt.count.procinfo", NEEDS_THREADS, get_count_procinfo,
+	       "1 for procinfo events of main threads, otherwise 0", .example = "=0"),
 	TEXT("evt.infra.docker.name", 0, get_docker_event,
 	     "what happened to a container, in captures that recorded it", .example = "=start"),
 	TEXT("evt.infra.docker.container.id", 0, get_docker_id,
@@ -524,7 +525,7 @@ static void each_category(word_visitor *see, void *context)
 	for (unsigned int category = 0; category < EC_INTERNAL; category++)
 		if (event_category_name(category))
 			see(context, event_category_name(category));
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	for (size_t i = 0; i < COUNT(others); i++)
 		see(context, others[i]);
 }
 

@@ -2,6 +2,8 @@
 /* evt.*: I/O, opened files, and errors by the kind of object. */
 #include "sinsp/fields/table.h"
 
+#include "util/count.h"
+
 enum { IO_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FD, CATEGORY_IO = 0x20 };
 
 /* Kinds of descriptors, as bits. */
@@ -236,7 +238,7 @@ static int get_is_open_exec(const struct sinsp_event *event, const struct field_
 	{                                                                                          \
 		name, PT_BOOL, PF_NA, flags, FIELD_ARG_NONE, needs, getter, help                   \
 	}
-#define COUNT(name, getter, help...)                                                               \
+#define NUMBER(name, getter, help...)                                                              \
 	{                                                                                          \
 		name, PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, IO_NEEDS, getter, help                 \
 	}
@@ -277,14 +279,14 @@ const struct field_desc fields_evt_io[] = {
 	TRUTH("evt.is_wait", FIELD_OF_TYPE, 0, get_is_wait,
 	      "true for calls that make their thread wait"),
 	TRUTH("evt.is_syslog", 0, IO_NEEDS, get_is_syslog, "true for writes to /dev/log"),
-	COUNT("evt.count.error.file", get_error_file, "1 if a call about files failed, otherwise 0",
-	      .example = "=1"),
-	COUNT("evt.count.error.net", get_error_net, "1 if a call about sockets failed, otherwise 0",
-	      .example = "=1"),
-	COUNT("evt.count.error.memory", get_error_memory, "1 if a memory call failed, otherwise 0",
-	      .example = "=1"),
-	COUNT("evt.count.error.other", get_error_other,
-	      "1 if a call of another sort failed, otherwise 0", .example = "=1"),
+	NUMBER("evt.count.error.file", get_error_file,
+	       "1 if a call about files failed, otherwise 0", .example = "=1"),
+	NUMBER("evt.count.error.net", get_error_net,
+	       "1 if a call about sockets failed, otherwise 0", .example = "=1"),
+	NUMBER("evt.count.error.memory", get_error_memory, "1 if a memory call failed, otherwise 0",
+	       .example = "=1"),
+	NUMBER("evt.count.error.other", get_error_other,
+	       "1 if a call of another sort failed, otherwise 0", .example = "=1"),
 	TRUTH("evt.is_open_read", 0, 0, get_is_open_read, "true if a file is opened for reading",
 	      .fact = FIELD_FACT_OPEN_READ),
 	TRUTH("evt.is_open_write", 0, 0, get_is_open_write, "true if a file is opened for writing",

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "sinsp/fields/table.h"
+#include "util/count.h"
 #include "util/json.h"
 
 enum { NS_PER_SECOND = 1000000000 };
@@ -212,7 +213,7 @@ static int get_latency_human(const struct sinsp_event *event, const struct field
 
 	if (!has_latency(event))
 		return NO_VALUE;
-	for (; unit + 1 < sizeof(units) / sizeof(units[0]) && ns / one >= 1000; unit++)
+	for (; unit + 1 < COUNT(units) && ns / one >= 1000; unit++)
 		one *= 1000;
 	whole = ns / one;
 	hundredths = ns % one * 100 / one;

@@ -4,6 +4,7 @@
 #include "sinsp/fields/cut.h"
 #include "sinsp/fields/thread_text.h"
 #include "sinsp/fields/table.h"
+#include "util/count.h"
 
 enum { EXEC_ID_DIGITS = 16 };
 
@@ -167,7 +168,7 @@ static int give_capabilities(uint64_t set, struct field_scratch *scratch,
 {
 	struct buf text = text_begin(scratch);
 
-	for (size_t i = 0; i < sizeof(capability_names) / sizeof(capability_names[0]); i++) {
+	for (size_t i = 0; i < COUNT(capability_names); i++) {
 		if (!(set >> i & 1))
 			continue;
 		if (text.len)

@@ -3,6 +3,7 @@
 #include "sinsp/fields/table.h"
 
 #include "sinsp/state/machine.h"
+#include "util/count.h"
 
 /*
  * The end that connected and the end that it connected to (c, s), and the end on this machine and
@@ -191,7 +192,7 @@ enum {
 
 static void each_l4_protocol(void (*see)(void *context, const char *word), void *context)
 {
-	for (size_t i = 0; i < sizeof(l4_names) / sizeof(l4_names[0]); i++)
+	for (size_t i = 0; i < COUNT(l4_names); i++)
 		see(context, l4_names[i]);
 }
 

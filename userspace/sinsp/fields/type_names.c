@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "event/event.h"
+#include "util/count.h"
 
 enum { NEWER_MAX = 2 };
 
@@ -60,8 +61,6 @@ static const char *const other_events[] = {
 	"mesos",
 	"tracer",
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *event_of_call(const char *name)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sinsp/fields/field.h"
+#include "util/count.h"
 #include "util/nearest.h"
 
 /* Closed sets of values: whether a text is in one, and the word that was probably intended. */
@@ -85,7 +86,7 @@ static const struct {
 
 static enum field_unit unit_of_param(const char *name)
 {
-	for (size_t i = 0; i < sizeof(params) / sizeof(params[0]); i++)
+	for (size_t i = 0; i < COUNT(params); i++)
 		if (strcmp(params[i].name, name) == 0)
 			return params[i].unit;
 	return FIELD_UNIT_NONE;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/count.h"
 #include "util/utf8.h"
 
 enum { REPLACEMENT = 0xfffd, ASCII_END = 0x80, CODE_POINT_MAX = 0x10ffff };
@@ -157,7 +158,7 @@ static const struct {
 /* Only ASCII is in them, and all else in those that are negated. */
 static void add_named_class(struct builder *b)
 {
-	const size_t count = sizeof(named_classes) / sizeof(named_classes[0]);
+	const size_t count = COUNT(named_classes);
 	bool negated = takes(b, "^");
 	size_t i = 0;
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/count.h"
+
 /*
  * Which checks of an expression are its keys: of several that must be true, the one that the fewest
  * others have; of alternatives, all.
@@ -77,7 +79,7 @@ static bool index_is_key(const struct filter_check *check, enum index_part *part
 		return true;
 	if (*part != INDEX_TEXT || has_short_constant(check))
 		return false;
-	for (size_t i = 0; i < sizeof(keys_of_text) / sizeof(keys_of_text[0]); i++) {
+	for (size_t i = 0; i < COUNT(keys_of_text); i++) {
 		*part = keys_of_text[i].part;
 		if (check->op == keys_of_text[i].op &&
 		    check->compare == filter_compare_of(left->type, check->op))

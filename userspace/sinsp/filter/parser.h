@@ -10,8 +10,7 @@
 
 #include "sinsp/filter/lex.h"
 #include "sinsp/filter/tree.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "util/count.h"
 
 /*
  * The maximum nesting depth of grammar rules, and the cost of some. The costs are chosen so that

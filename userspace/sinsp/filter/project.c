@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "event/names.h"
+#include "util/count.h"
 
 /*
  * The kernel compares the first and the last bytes of a path. A text that spans two facts is a
@@ -282,7 +283,7 @@ static bool make_kind(enum filter_op op, const struct field_value *value, struct
 	if ((op != FILTER_EQ && op != FILTER_IN) || strcmp(value->bytes.data, "<NA>") == 0)
 		return false;
 	test_kind(S_IFSOCK, true, test);
-	for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++)
+	for (size_t i = 0; i < COUNT(sockets); i++)
 		if (strcmp(value->bytes.data, sockets[i]) == 0)
 			test_kind(S_IFSOCK, false, test);
 	if (strcmp(value->bytes.data, "pipe") == 0)

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "util/count.h"
+
 enum dimension { NO_DIMENSION, TIME, SIZE };
 
 #define TIME_WORDS "ns, us, ms, s, m, h, d"
@@ -63,7 +65,7 @@ static const struct {
 
 static const struct unit *find_unit(const char *word, size_t len)
 {
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < COUNT(units); i++)
 		if (strlen(units[i].word) == len && memcmp(units[i].word, word, len) == 0)
 			return &units[i];
 	return NULL;

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "util/count.h"
+
 #define ADDRESS(name) &format_##name,
 
 static const struct output_format *const formats[] = {OUTPUT_FORMATS(ADDRESS) NULL};
@@ -12,7 +14,7 @@ static const struct output_format *const of_outputs[] = {OUTPUT_FORMATS_OF_OUTPU
 
 const struct output_format *output_format_get(unsigned int i)
 {
-	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i] : NULL;
+	return i < COUNT(formats) ? formats[i] : NULL;
 }
 
 static const struct output_format *formats_find(const struct output_format *const *format,

@@ -8,6 +8,7 @@
 #include "event/event.h"
 #include "sinsp/format/forms.h"
 #include "sinsp/values/encoder.h"
+#include "util/count.h"
 
 enum { BODY_BUFFER_MAX = 80 }; /* bytes of a buffer in a body; attributes have all of it */
 
@@ -25,7 +26,7 @@ static const struct {
 
 struct otlp_severity otlp_severity_of(const char *priority)
 {
-	for (size_t i = 0; i < sizeof(severities) / sizeof(severities[0]); i++)
+	for (size_t i = 0; i < COUNT(severities); i++)
 		if (strcmp(severities[i].priority, priority) == 0)
 			return severities[i].severity;
 	return otlp_severity_event;

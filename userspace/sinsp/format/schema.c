@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "event/event.h"
+#include "util/count.h"
 #include "util/version.h"
 
 /*
@@ -147,7 +148,7 @@ static const struct {
 
 uint32_t schema_number(const char *field)
 {
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (size_t i = 0; i < COUNT(numbers); i++)
 		if (strcmp(numbers[i].field, field) == 0)
 			return numbers[i].number;
 	return 0;
@@ -183,7 +184,7 @@ static const char *architecture_of(const char *machine)
 		const char *machine, *architecture;
 	} rows[] = {{"x86_64", "amd64"}, {"aarch64", "arm64"}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		if (strcmp(rows[i].machine, machine) == 0)
 			return rows[i].architecture;
 	return machine;
@@ -286,7 +287,7 @@ static const struct output_schema *const schemas[] = {OUTPUT_SCHEMAS(ADDRESS) NU
 
 const struct output_schema *output_schema_get(unsigned int i)
 {
-	return i < sizeof(schemas) / sizeof(schemas[0]) ? schemas[i] : NULL;
+	return i < COUNT(schemas) ? schemas[i] : NULL;
 }
 
 const struct output_schema *output_schema_find(const char *name)

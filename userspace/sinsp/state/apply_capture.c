@@ -6,6 +6,7 @@
 #include "sinsp/state/container_json.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/load.h"
+#include "util/count.h"
 
 /*
  * Containers from events of a capture: descriptions in JSON, as events of their own and, later, as
@@ -52,7 +53,7 @@ void state_asyncevent(struct sinsp *sinsp, struct state_event *event)
 	};
 	const char *name = event_param_string(event->ev, asyncevent__name);
 
-	for (size_t i = 0; name && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; name && i < COUNT(kinds); i++)
 		if (strcmp(name, kinds[i].name) == 0)
 			kinds[i].apply(sinsp, &event->ev->params[asyncevent__data]);
 }

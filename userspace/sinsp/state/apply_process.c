@@ -13,6 +13,7 @@
 #include "sinsp/state/load.h"
 #include "sinsp/state/path.h"
 #include "sinsp/state/program.h"
+#include "util/count.h"
 
 /*
  * Processes and threads: created (reported by the creator, by the new thread, or by both), exec,
@@ -588,7 +589,7 @@ static uint32_t kind_of_namespace(const struct sinsp_fd *fd)
 		{"/ns/user", "user:[", clone_flags__CLONE_NEWUSER},
 	};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < COUNT(kinds); i++) {
 		size_t len = strlen(kinds[i].path_end);
 
 		if (strncmp(fd->name, kinds[i].link, strlen(kinds[i].link)) == 0 ||

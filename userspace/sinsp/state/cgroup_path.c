@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "util/count.h"
+
 enum { ID_HEX_DIGITS = 64, STATIC_POD_DIGITS = 32 };
 
 static const char digits[] = "0123456789abcdef";
@@ -35,7 +37,7 @@ static bool is_grouped(struct text text, size_t last, char between)
 	if (text.len != 24 + last)
 		return false;
 	for (size_t i = 0; i < text.len; i++) {
-		if (next < sizeof(dashes) / sizeof(dashes[0]) && i == dashes[next]) {
+		if (next < COUNT(dashes) && i == dashes[next]) {
 			if (text.at[i] != between)
 				return false;
 			next++;
@@ -139,8 +141,6 @@ bool pod_uid_copy(struct text text, char uid[SINSP_POD_UID_BYTES])
 }
 
 /* The forms of the paths of runtimes, one row each. */
-
-#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
 /*
  * A component of a path that contains the id between a prefix and a suffix of its runtime. The

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "util/count.h"
 #include "util/json.h"
 
 #define MEMBER(key, member)                                                                        \
@@ -17,7 +18,7 @@
 	}
 #define MEMBERS(items)                                                                             \
 	{                                                                                          \
-		items, sizeof(items) / sizeof((items)[0])                                          \
+		items, COUNT(items)                                                                \
 	}
 
 /* clang-format off */
@@ -79,7 +80,7 @@ static const enum sinsp_container_type types[] = {
 };
 /* clang-format on */
 
-enum { TYPES_COUNT = sizeof(types) / sizeof(types[0]) };
+enum { TYPES_COUNT = COUNT(types) };
 
 int container_type_number(enum sinsp_container_type type)
 {
@@ -396,7 +397,7 @@ static void read_origin(const json_t *value, enum sinsp_meta_state *state)
 						       SINSP_META_PARTIAL};
 	const char *name = json_string_value(value);
 
-	for (size_t i = 0; name && i < sizeof(states) / sizeof(states[0]); i++)
+	for (size_t i = 0; name && i < COUNT(states); i++)
 		if (strcmp(name, sinsp_meta_state_name(states[i])) == 0)
 			*state = states[i];
 }

@@ -14,6 +14,7 @@
 #include "sinsp/state/load.h"
 #include "sinsp/state/path.h"
 #include "sinsp/state/program.h"
+#include "util/count.h"
 
 /* What a runtime can change while a container runs. */
 static const size_t changing[] = {
@@ -30,8 +31,6 @@ static const size_t labels_at[] = {
 	offsetof(struct sinsp_container_info, pod.labels),
 	offsetof(struct sinsp_container_info, pod.annotations),
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct merge {
 	struct sinsp_container_info *info;
@@ -376,7 +375,7 @@ static const char *bundle_argument(const struct sinsp_program *program)
 	const char *arg = NULL;
 
 	while ((arg = sinsp_program_argument(program, arg)))
-		for (size_t i = 0; i < sizeof(bundle_options) / sizeof(bundle_options[0]); i++) {
+		for (size_t i = 0; i < COUNT(bundle_options); i++) {
 			size_t len = strlen(bundle_options[i]);
 
 			if (strncmp(arg, bundle_options[i], len) != 0)

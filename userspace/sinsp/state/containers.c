@@ -9,6 +9,7 @@
 #include "event/event.h"
 #include "sinsp/state/container.h"
 #include "util/buf.h"
+#include "util/count.h"
 #include "util/hash.h"
 
 enum { DIGITS = SINSP_CONTAINER_SHORT_LEN };
@@ -335,7 +336,7 @@ static const struct subsystem {
 #undef FLAG_SET_END
 };
 
-enum { SUBSYSTEMS_COUNT = sizeof(subsystems_by_name) / sizeof(subsystems_by_name[0]) };
+enum { SUBSYSTEMS_COUNT = COUNT(subsystems_by_name) };
 
 static void append_group(struct buf *text, const char *subsystem, const char *path)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/count.h"
 #include "util/hash.h"
 
 struct sinsp_pod_info *sinsp_pod_info_create(void)
@@ -36,7 +37,7 @@ static const size_t texts[] = {
 	offsetof(struct sinsp_pod, workload.name),
 };
 
-enum { TEXTS_COUNT = sizeof(texts) / sizeof(texts[0]) };
+enum { TEXTS_COUNT = COUNT(texts) };
 
 static const char **text_at(const struct sinsp_pod *pod, size_t i)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sinsp/values/encoder.h"
+#include "util/count.h"
 
 /* The forms of parameters, and the names of flags as the kernel has them. */
 
@@ -16,7 +17,7 @@ static bool is_list(const struct param_desc *desc)
 {
 	static const char *const names[] = {"args", "env", "cgroups"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (desc->type == PT_BYTEBUF && strcmp(desc->name, names[i]) == 0)
 			return true;
 	return false;
@@ -38,7 +39,7 @@ static const struct {
 
 static const struct flag_name *set_of(const struct event_desc *event, unsigned int index)
 {
-	for (size_t i = 0; i < sizeof(native_sets) / sizeof(native_sets[0]); i++)
+	for (size_t i = 0; i < COUNT(native_sets); i++)
 		if (native_sets[i].event == event->id && native_sets[i].param == index)
 			return native_sets[i].names;
 	return event->params[index].set;
