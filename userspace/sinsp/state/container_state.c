@@ -159,18 +159,6 @@ int container_merge(struct sinsp_container_info *info, const struct sinsp_contai
 /* How many execs of a container may have the root of the machine before that is its root. */
 enum { TRIES_MAX = 8 };
 
-void state_learn_users(struct sinsp *sinsp, const struct sinsp_thread *thread)
-{
-	struct sinsp_container *container = thread->cgroups->container;
-
-	if (!container || container->users_read || !sinsp->proc)
-		return;
-	container->users_tid = thread->tid;
-	if (!container->users_asked)
-		sinsp_container_list_add(&sinsp->containers.lists, container,
-					 SINSP_CONTAINERS_UNREAD);
-}
-
 bool sinsp_take_users_wanted(struct sinsp *sinsp, struct sinsp_users_wanted *wanted)
 {
 	struct sinsp_container_lists *lists = &sinsp->containers.lists;

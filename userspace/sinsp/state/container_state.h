@@ -46,13 +46,6 @@ void sinsp_set_users(struct sinsp *sinsp, const char *id, uint32_t owner, int re
 /* The engine's /proc for the thread that reads; NULL: it has none. Returns 0 or -errno. */
 int sinsp_copy_proc(const struct sinsp *sinsp, struct scap_proc **proc);
 
-/*
- * The users of the thread's container can be read through its root, once for each container. Until
- * they are, they are unknown. To be called for threads that were loaded, and after an exec: a
- * runtime's process is in the groups of a container before it has its root.
- */
-void state_learn_users(struct sinsp *sinsp, const struct sinsp_thread *thread);
-
 /* Containers of the state: new ones, where their runtime has their files, their descriptions. */
 
 struct sinsp;

@@ -122,6 +122,18 @@ void state_follow_exec(struct sinsp *sinsp, struct sinsp_thread *thread)
 		core_follow(sinsp, thread);
 }
 
+void state_learn_users(struct sinsp *sinsp, const struct sinsp_thread *thread)
+{
+	struct sinsp_container *container = thread->cgroups->container;
+
+	if (!container || container->users_read || !sinsp->proc)
+		return;
+	container->users_tid = thread->tid;
+	if (!container->users_asked)
+		sinsp_container_list_add(&sinsp->containers.lists, container,
+					 SINSP_CONTAINERS_UNREAD);
+}
+
 /* Decides whether threads or descriptors have to go. */
 
 enum { STEPS_MAX = 64 }; /* for one event, which adds less */

@@ -159,6 +159,13 @@ void state_follow_created(struct sinsp *sinsp, struct sinsp_thread *thread,
 void state_follow_exec(struct sinsp *sinsp, struct sinsp_thread *thread);
 
 /*
+ * The users of the thread's container can be read through its root, once for each container. Until
+ * they are, they are unknown. To be called for threads that were loaded, and after an exec: a
+ * runtime's process is in the groups of a container before it has its root.
+ */
+void state_learn_users(struct sinsp *sinsp, const struct sinsp_thread *thread);
+
+/*
  * Keeps the tables within their limits of memory and descriptors: whoever holds most loses what is
  * oldest of it. What is removed is looked up in /proc again when an event needs it.
  */
