@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the secret behind a word begins and ends: a finder for each form of pattern. */
+/*
+ * Where the secret behind a word begins and ends: a finder for each form of pattern. Texts are of
+ * other processes, which may repeat a word as often as they like: what a finder looks at is
+ * bounded, or hidden, so that no other word stands in it and it is looked at once.
+ */
 #include "output/redact/patterns.h"
 
 #include <ctype.h>
@@ -14,6 +18,11 @@ enum {
 	URL_TOKEN_LEAST = 20,
 	URL_PATH_LEAST = 16,
 	LOGIN_MAX = 80, /* how far before a password "login" stands in a file .netrc */
+	NAME_MAX_BYTES = 128,
+	HARMLESS_MAX = 512, /* a longer value is hidden, whatever it looks like */
+	COMMAND_MAX = 512, /* likewise a line */
+	KEY_MAX = 1 << 16, /* of a key in a block: up to its end */
+	ATS_MAX = 8, /* in a password of a URL */
 };
 
 static bool extent_is_blank(char c)
@@ -65,10 +74,41 @@ static size_t skip_quote(const char *text, size_t len, size_t at, struct quotes 
 	return to + 1;
 }
 
-/* What is between the texts of a list in JSON, and in that of OpenTelemetry. */
+/*
+ * Whether a quote with so many backslashes before it ends a text whose quotes have `escapes` of
+ * them: a quote and a backslash within the text are escaped, and each of these escapes, too.
+ */
+static bool closes(size_t backslashes, size_t escapes)
+{
+	return backslashes <= escapes || (backslashes - escapes) % (2 * (escapes + 1)) == 0;
+}
+
+static size_t find_closing_quote(const char *text, size_t len, size_t at,
+				 const struct quotes *quotes)
+{
+	size_t backslashes = 0;
+
+	for (; at < len && (unsigned char)text[at] >= ' '; at++) {
+		if (text[at] == '\\') {
+			backslashes++;
+			continue;
+		}
+		if (text[at] == quotes->character &&
+		    (quotes->character == '\'' || closes(backslashes, quotes->escapes)))
+			return at - (backslashes < quotes->escapes ? backslashes : quotes->escapes);
+		backslashes = 0;
+	}
+	return at;
+}
+
+/*
+ * What is between the texts of a list in JSON, and in that of OpenTelemetry; but the name of the
+ * next member is no text of a list.
+ */
 static size_t skip_to_next_text(const char *text, size_t len, size_t at, struct quotes *quotes)
 {
 	static const char *const separators[] = {"\",\"", "\"},{\"stringValue\":\""};
+	size_t end;
 
 	for (size_t i = 0; i < COUNT(separators); i++) {
 		size_t n = strlen(separators[i]);
@@ -76,7 +116,8 @@ static size_t skip_to_next_text(const char *text, size_t len, size_t at, struct 
 		if (len - at <= n || memcmp(text + at, separators[i], n) != 0)
 			continue;
 		*quotes = (struct quotes){'"', 0};
-		return at + n;
+		end = find_closing_quote(text, len, at + n, quotes);
+		return end + 1 < len && text[end] == '"' && text[end + 1] == ':' ? at : at + n;
 	}
 	return at;
 }
@@ -148,33 +189,6 @@ static size_t find_end_of_word(const char *text, size_t len, size_t at)
 	return at;
 }
 
-/*
- * Whether a quote with so many backslashes before it ends a text whose quotes have `escapes` of
- * them: a quote and a backslash within the text are escaped, and each of these escapes, too.
- */
-static bool closes(size_t backslashes, size_t escapes)
-{
-	return backslashes <= escapes || (backslashes - escapes) % (2 * (escapes + 1)) == 0;
-}
-
-static size_t find_closing_quote(const char *text, size_t len, size_t at,
-				 const struct quotes *quotes)
-{
-	size_t backslashes = 0;
-
-	for (; at < len && (unsigned char)text[at] >= ' '; at++) {
-		if (text[at] == '\\') {
-			backslashes++;
-			continue;
-		}
-		if (text[at] == quotes->character &&
-		    (quotes->character == '\'' || closes(backslashes, quotes->escapes)))
-			return at - (backslashes < quotes->escapes ? backslashes : quotes->escapes);
-		backslashes = 0;
-	}
-	return at;
-}
-
 static bool find_end_of_value(const char *text, size_t len, const struct quotes *quotes,
 			      struct extent *secret)
 {
@@ -183,14 +197,22 @@ static bool find_end_of_value(const char *text, size_t len, const struct quotes 
 	return secret->to > secret->from;
 }
 
-/* Whether asterisks stand where the secret begins: what knew its end hid it. */
-static bool is_hidden(const char *text, const struct extent *secret)
+/* Whether asterisks stand from `from` up to `to`, or a blank or dot: what knew its end hid it. */
+static bool is_hidden(const char *text, size_t from, size_t to)
 {
-	size_t at = secret->from;
+	size_t at = from;
 
-	while (at < secret->to && text[at] == '*')
+	while (at < to && text[at] == '*')
 		at++;
-	return at > secret->from && (at == secret->to || text[at] == ' ' || text[at] == '.');
+	return at > from && (at == to || text[at] == ' ' || text[at] == '.');
+}
+
+/* Whether a value, whose end is known, is none to hide. */
+static bool extent_is_harmless(const char *text, const struct extent *secret, enum redact_kind kind)
+{
+	return secret->to - secret->from <= HARMLESS_MAX &&
+	       (is_hidden(text, secret->from, secret->to) ||
+		redact_is_harmless(text + secret->from, secret->to - secret->from, kind));
 }
 
 /* The name that the word is the end of; a letter that a backslash escapes is no part of it. */
@@ -198,7 +220,7 @@ static size_t begin_of_name(const char *text, size_t at)
 {
 	size_t begin = at;
 
-	while (begin > 0 && is_of_name(text[begin - 1]))
+	while (begin > 0 && at - begin < NAME_MAX_BYTES && is_of_name(text[begin - 1]))
 		begin--;
 	if (begin < at && is_escaped(text, begin))
 		begin += text[begin] == 'u' && at - begin >= 5 ? 5 : 1;
@@ -261,8 +283,8 @@ static bool find_after_word(const struct redact_pattern *pattern, const char *te
 		secret->from = find_in_language(text, len, at, behind, &quotes);
 	return secret->from > behind && redact_has_name(pattern, text + begin, behind - begin) &&
 	       !is_end_of_path(text, len, begin, behind) &&
-	       find_end_of_value(text, len, &quotes, secret) && !is_hidden(text, secret) &&
-	       !redact_is_harmless(text + secret->from, secret->to - secret->from, pattern->kind);
+	       find_end_of_value(text, len, &quotes, secret) &&
+	       !extent_is_harmless(text, secret, pattern->kind);
 }
 
 /* The end of a line, of a value in JSON, or of all. */
@@ -304,15 +326,16 @@ static bool find_header(const struct redact_pattern *pattern, const char *text, 
 
 	if (from == behind)
 		return false;
-	secret->to = find_end_of_line(text, len, from);
-	if (secret->to - from > strlen("digest ") && redact_is_word(text + from, "digest "))
+	if (len - from > strlen("digest ") && redact_is_word(text + from, "digest "))
 		return find_digest(text, len, from, secret);
-	for (scheme = from; scheme < secret->to && isalpha((unsigned char)text[scheme]);)
+	for (scheme = from; scheme < len && isalpha((unsigned char)text[scheme]);)
 		scheme++;
-	if (scheme > from && scheme < secret->to && extent_is_blank(text[scheme]))
-		from = extent_skip_blanks(text, secret->to, scheme);
-	secret->from = from;
-	return secret->to > from && !is_hidden(text, secret);
+	if (scheme > from && scheme < len && extent_is_blank(text[scheme]))
+		from = extent_skip_blanks(text, len, scheme);
+	if (is_hidden(text, from, len))
+		return false;
+	*secret = (struct extent){from, find_end_of_line(text, len, from)};
+	return secret->to > from;
 }
 
 static bool is_of_hash(char c)
@@ -344,7 +367,7 @@ static bool find_block(const struct redact_pattern *pattern, const char *text, s
 	if (!found)
 		return false;
 	secret->from = (size_t)(found - text) + strlen(titles[i - 1]);
-	last = find_within(text, len, secret->from, len, "-----END");
+	last = find_within(text, len, secret->from, KEY_MAX, "-----END");
 	secret->to = last ? (size_t)(last - text) : len;
 	return secret->to > secret->from;
 }
@@ -358,7 +381,7 @@ static bool find_lines(const struct redact_pattern *pattern, const char *text, s
 
 	while (from < len && isdigit((unsigned char)text[from]))
 		from++;
-	last = find_within(text, len, from, len, "Private-MAC");
+	last = find_within(text, len, from, KEY_MAX, "Private-MAC");
 	*secret = (struct extent){from, last ? (size_t)(last - text) : len};
 	return secret->to > secret->from;
 }
@@ -422,7 +445,8 @@ static bool find_command(const struct redact_pattern *pattern, const char *text,
 	secret->from = skip_mechanism(text, len, at + word);
 	secret->to = find_end_of_line(text, len, secret->from);
 	return secret->to > secret->from &&
-	       (secret->to == len || text[secret->to] == '\r' || text[secret->to] == '"' ||
+	       (secret->to - secret->from > COMMAND_MAX || secret->to == len ||
+		text[secret->to] == '\r' || text[secret->to] == '"' ||
 		(text[secret->to] == '\\' && secret->to + 1 < len && text[secret->to + 1] == 'r'));
 }
 
@@ -455,7 +479,7 @@ static bool ends_user(char c)
 
 bool extent_find_url(const char *text, size_t at, struct extent *secret)
 {
-	size_t least = at > URL_MAX ? at - URL_MAX : 0, colon = 0, from = at;
+	size_t least = at > URL_MAX ? at - URL_MAX : 0, colon = 0, from = at, ats = 0;
 	bool is_word = true;
 
 	/* Back to the first colon behind "://". */
@@ -465,6 +489,8 @@ bool extent_find_url(const char *text, size_t at, struct extent *secret)
 			colon = from;
 		else if (!is_of_name(text[from]))
 			is_word = false;
+		if (text[from] == '@' && ++ats > ATS_MAX)
+			return false;
 	}
 	if (from == 0 || !is_scheme_end(text, from - 1))
 		return false;
@@ -491,25 +517,28 @@ static bool ends_value_of_query(char c)
 	return (unsigned char)c <= ' ' || strchr("\"'<>\\&#", c);
 }
 
-bool extent_find_query(const char *text, size_t len, size_t at, struct extent *secret)
+bool extent_find_query(const char *text, size_t len, size_t *at, struct extent *secret)
 {
-	size_t key, to = at;
+	size_t key, to = *at;
+	bool found = false;
 
 	do {
 		key = to;
 		while (to < len && (is_of_name(text[to]) || text[to] == '.'))
 			to++;
 		if (to == key || to == len || text[to] != '=')
-			return false;
-		secret->from = to + 1;
-		for (secret->to = secret->from;
-		     secret->to < len && !ends_value_of_query(text[secret->to]);)
+			break;
+		secret->from = secret->to = to + 1;
+		while (secret->to < len && text[secret->to] != '?' &&
+		       !ends_value_of_query(text[secret->to]))
 			secret->to++;
-		if (is_secret_key(text + key, to - key) &&
-		    !redact_is_harmless(text + secret->from, secret->to - secret->from,
-					REDACT_TOKENS))
-			return true;
-		to = secret->to + 1;
-	} while (to < len && text[to - 1] == '&');
-	return false;
+		found = is_secret_key(text + key, to - key) &&
+			!extent_is_harmless(text, secret, REDACT_TOKENS);
+		/* A '?' ends what is looked at, and not what is hidden. */
+		while (found && secret->to < len && !ends_value_of_query(text[secret->to]))
+			secret->to++;
+		to = secret->to + (secret->to < len);
+	} while (!found && to < len && strchr("&?", text[to - 1]));
+	*at = to;
+	return found;
 }

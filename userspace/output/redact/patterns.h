@@ -83,10 +83,11 @@ bool extent_find(const struct redact_pattern *pattern, const char *text, size_t 
 bool extent_find_url(const char *text, size_t at, struct extent *secret);
 
 /*
- * The next value of a query from `at` on, which is behind a '?' or after the value before: those of
- * keys that say that they are secret. Returns false when there are no more.
+ * Finds the next value of a query from `at` on, which is behind a '?' or after the value before:
+ * those of keys that say that they are secret. Moves `at` behind what was looked at. Returns false
+ * when there are no more.
  */
-bool extent_find_query(const char *text, size_t len, size_t at, struct extent *secret);
+bool extent_find_query(const char *text, size_t len, size_t *at, struct extent *secret);
 
 /*
  * The kind of secret that a name of `len` bytes stands for, as "--db-password" or "API_KEY";

@@ -186,14 +186,12 @@ static void hide_urls(struct redact *redact, char *text, size_t len)
 static void hide_queries(struct redact *redact, char *text, size_t len)
 {
 	struct extent secret;
-	char *mark = text;
+	size_t at = 0;
 
-	while ((mark = memchr(mark, '?', len - (size_t)(mark - text)))) {
-		size_t at = (size_t)(++mark - text);
-
-		while (extent_find_query(text, len, at, &secret)) {
+	for (char *mark; (mark = memchr(text + at, '?', len - at));) {
+		at = (size_t)(mark - text) + 1;
+		while (extent_find_query(text, len, &at, &secret)) {
 			hide_and_count(redact, text, &secret, REDACT_TOKENS);
-			at = secret.to + 1;
 			if (secret.to == len || text[secret.to] != '&')
 				break;
 		}
@@ -353,6 +351,8 @@ static bool hide_known(struct redact *redact, char *text, size_t len)
 
 void redact_text(struct redact *redact, char *text, size_t len)
 {
+	if (len && text[len - 1] == '\n')
+		len--; /* ends the record */
 	if (hide_known(redact, text, len))
 		return;
 	if (is_json(text, len))

@@ -317,9 +317,11 @@ static bool token_follows_number(const char *text, const struct extent *run)
 /* A letter that a backslash escapes is no part of what follows. */
 static size_t token_skip_escape(const char *text, const struct extent *run)
 {
-	size_t from = run->from;
+	size_t from = run->from, before = from;
 
-	if (from > 0 && text[from - 1] == '\\')
+	while (before > 0 && text[before - 1] == '\\')
+		before--;
+	if ((from - before) % 2) /* of two the first escapes the second */
 		from += text[from] == 'u' ? 5 : 1;
 	return from < run->to ? from : run->to;
 }
@@ -335,14 +337,16 @@ static size_t token_next_part(const char *text, const struct extent *run, size_t
 bool token_find(const char *text, size_t len, const struct extent *run, size_t *at,
 		struct extent *secret)
 {
-	size_t first = token_skip_escape(text, run);
+	size_t first = run->to, from = *at;
 
-	if (*at == run->from && token_follows_number(text, run)) {
+	if (from == run->from && token_follows_number(text, run)) {
 		*secret = *run;
 		*at = run->to;
 		return true;
 	}
-	for (size_t i = *at < first ? first : *at; i < run->to; i = token_next_part(text, run, i)) {
+	if (from == run->from)
+		from = first = token_skip_escape(text, run);
+	for (size_t i = from; i < run->to; i = token_next_part(text, run, i)) {
 		if (run->to - i < PART_LEAST)
 			continue;
 		if (!token_find_at(text, len, i, secret) &&

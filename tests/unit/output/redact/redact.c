@@ -10,6 +10,8 @@
 
 #include <jansson.h>
 
+#include "util/count.h"
+
 enum { TEXT_MAX = 512 };
 
 static void check_with(struct redact *redact, const char *text, const char *expected)
@@ -63,6 +65,10 @@ static void test_values(void **state)
 		{"{\"a\":\"x --password \\\"a b\\\" y\"}",
 		 "{\"a\":\"x --password \\\"***\\\" y\"}"},
 		{"{\"a\":\"x --password \",\"b\":1}", "{\"a\":\"x --password \",\"b\":1}"},
+		/* The name of the next member is no argument. */
+		{"{\"a\":\"x --password\",\"b\":1}", "{\"a\":\"x --password\",\"b\":1}"},
+		{"{\"a\":\"x --password\",\"b\":\"c\"}",
+		 "{\"a\":\"x --password\",\"b\":\"c\"}"},
 		{"x --db-pass ab --pass=cd", "x --db-pass ** --pass=**"},
 		{"Server=s;Uid=u;Pwd=ab;", "Server=s;Uid=u;Pwd=**;"},
 		{"AccountName=a;AccountKey=b+/c==;E=x", "AccountName=a;AccountKey=******;E=x"},
@@ -350,6 +356,79 @@ static void test_random_json(void **state)
 	redact_destroy(redact);
 }
 
+/* What ends a record stays, whatever was cut off before it. */
+static void test_ends_of_records(void **state)
+{
+	check("-----BEGIN PRIVATE KEY-----MIIE\n", "-----BEGIN PRIVATE KEY-----****\n");
+	check("Private-Lines: 8 AB\n", "Private-Lines: 8***\n");
+	check("token=abc\n", "token=***\n");
+}
+
+/* A '?' within a value may begin another query. */
+static void test_queries(void **state)
+{
+	check("http://h/?a=b&token=cd&e=f", "http://h/?a=b&token=**&e=f");
+	check("?next=http://h/?token=ab&c=d", "?next=http://h/?token=**&c=d");
+	check("?key=a?b&sig=c", "?key=***&sig=*");
+	check("?key=env:X?sig=c", "?key=env:X?sig=*");
+	check("?a?token=b", "?a?token=*");
+	check("?a=b?", "?a=b?");
+}
+
+/*
+ * Half a megabyte of bytes that repeat what is looked at takes moments. It would take minutes if
+ * each looked at all that follows it, or that comes before.
+ */
+static void test_repeated(void **state)
+{
+	static const char *const repeated[] = {
+		"?a=",
+		"?a=&b=c",
+		"?key=env:",
+		"key",
+		"password",
+		"apikey=env:",
+		"password:./",
+		"apikey=*.",
+		"key='",
+		"=PASS ",
+		"cookie:digest ",
+		"cookie:*.",
+		"cookie:a ",
+		"@",
+		"a:@",
+		"://a@",
+		"$6$",
+		"ghp_.",
+		"SG.",
+		"eyJ.eyJ.",
+		"\\ghp_",
+		"--key\",\"",
+		"-----BEGIN \"",
+		"-----BEGIN PRIVATE KEY-----\"",
+		"private-lines: 1\"",
+		"password 'a'",
+		"login password ",
+		"identified by '",
+		"hooks.slack.com/services/",
+	};
+	enum { REPEATED_BYTES = 1 << 19 };
+	char *text = malloc(REPEATED_BYTES);
+	struct redact *redact = NULL;
+
+	assert_non_null(text);
+	assert_int_equal(redact_create(NULL, 0, &redact, NULL), 0);
+	for (size_t i = 0; i < COUNT(repeated); i++) {
+		const size_t n = strlen(repeated[i]);
+
+		for (size_t at = 0; at < REPEATED_BYTES; at++)
+			text[at] = repeated[i][at % n];
+		redact_text(redact, text, REPEATED_BYTES);
+	}
+	redact_destroy(redact);
+	free(text);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_values),
 	cmocka_unit_test(test_what_stays),
@@ -361,6 +440,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_own_pattern_that_is_given_up),
 	cmocka_unit_test(test_counts),
 	cmocka_unit_test(test_random_json),
+	cmocka_unit_test(test_ends_of_records),
+	cmocka_unit_test(test_queries),
+	cmocka_unit_test(test_repeated),
 };
 
 UNIT_GROUP(tests);

@@ -63,6 +63,7 @@ static void test_places(void **state)
 		{"ghp_0123456789abcdefghij", 4},
 		{"args=-x.ghp_0123456789abcdefghij.", 12},
 		{"\\nghp_0123456789abcdefghij", 6},
+		{"DOMAIN\\\\ghp_0123456789abcdefghij", 12},
 		{"\\u000aghp_0123456789abcdefghij", 10},
 		{"xghp_0123456789abcdefghij", 0},
 		{"ghp_0123456789", 0},
