@@ -23,6 +23,7 @@ enum {
 	COMMAND_MAX = 512, /* likewise a line */
 	KEY_MAX = 1 << 16, /* of a key in a block: up to its end */
 	ATS_MAX = 8, /* in a password of a URL */
+	NUMBER_MAX = 18, /* 0x and 64 bits */
 };
 
 static bool extent_is_blank(char c)
@@ -316,6 +317,18 @@ static bool find_digest(const char *text, size_t len, size_t from, struct extent
 	return secret->to > secret->from;
 }
 
+/* The parameter of lookup_dcookie(2), as events have it: 0x1f. */
+static bool is_hex_number(const char *text, size_t len, size_t from)
+{
+	size_t at = from + 2;
+
+	if (len - from < 3 || memcmp(text + from, "0x", 2) != 0)
+		return false;
+	while (at < len && at - from < NUMBER_MAX && isxdigit((unsigned char)text[at]))
+		at++;
+	return at == len || ends_value(text[at]);
+}
+
 /* The scheme, as "Bearer", stays. */
 static bool find_header(const struct redact_pattern *pattern, const char *text, size_t len,
 			size_t at, struct extent *secret)
@@ -332,7 +345,7 @@ static bool find_header(const struct redact_pattern *pattern, const char *text, 
 		scheme++;
 	if (scheme > from && scheme < len && extent_is_blank(text[scheme]))
 		from = extent_skip_blanks(text, len, scheme);
-	if (is_hidden(text, from, len))
+	if (is_hidden(text, from, len) || is_hex_number(text, len, from))
 		return false;
 	*secret = (struct extent){from, find_end_of_line(text, len, from)};
 	return secret->to > from;

@@ -114,6 +114,8 @@ static void test_what_stays(void **state)
 		"PasswordAuthentication=no password_min_length=12",
 		"--bypass x compass=y",
 		"public_key=abc PublicKey = abc key=value",
+		"lookup_dcookie cookie=0x7f00112233445566 buffer=x",
+		"{\"evt.arg.cookie\":\"0x7f00112233445566\"}",
 		"https://h:8443/a@b",
 		"https://h/s?q=token+ring&page=2",
 		"POST /oauth/token HTTP/1.1",
