@@ -147,7 +147,10 @@ bool signals_take_reload(bool *forced)
 	if (!reload_asked)
 		return false;
 	reload_asked = false;
-	*forced = reload_forced;
-	reload_forced = false;
+	*forced = false;
+	if (reload_forced) {
+		reload_forced = false;
+		*forced = true;
+	}
 	return true;
 }

@@ -18,6 +18,7 @@
 
 /* The result of the thread; the run takes it over after the thread ended. */
 struct prepared {
+	bool forced;
 	int code;
 	struct error err;
 	struct buf messages;
@@ -32,7 +33,7 @@ struct prepared {
 struct reload {
 	struct run *run;
 	bool requested;
-	bool forced; /* the one that is requested, or in progress: see reload_request() */
+	bool forced; /* the one that is requested: see reload_request() */
 	bool announced; /* the service manager waits for the end */
 	bool preparing; /* the thread exists and owns `prepared` until `ready` */
 	pthread_t thread;
@@ -154,7 +155,7 @@ static void *reload_run_thread(void *context)
 {
 	struct reload *reload = context;
 
-	reload->prepared.code = reload_prepare(reload->run, reload->forced, &reload->prepared);
+	reload->prepared.code = reload_prepare(reload->run, reload->prepared.forced, &reload->prepared);
 	atomic_store(&reload->ready, true);
 	return NULL;
 }
@@ -220,6 +221,8 @@ static void reload_start(struct reload *reload)
 	int r;
 
 	reload->requested = false;
+	reload->prepared.forced = reload->forced;
+	reload->forced = false;
 	pid_file_begin_reload(&reload->run->pid_file);
 	if (has_nothing_to_read(reload->run)) {
 		say_line(reload, "agent: there is nothing to reload: neither --config nor --rules "
@@ -324,7 +327,7 @@ static void reload_switch(struct reload *reload)
 void reload_request(struct reload *reload, bool forced)
 {
 	reload->requested = true;
-	reload->forced = forced;
+	reload->forced |= forced; /* also of one that came before, and waits */
 	reload->announced = true;
 	service_notify(&reload->run->service, NOTIFY_RELOADING);
 }

@@ -228,11 +228,13 @@ static int output_begin_stream(struct output *output, struct error *err)
 	return r;
 }
 
+/* Starts the threads that do not run. */
 static int start(struct output *output, struct error *err)
 {
-	int r = output->sender.spooler ? spooler_start(&output->spooler, err) : 0;
+	bool has_spooler = output->sender.spooler && !output->spooler.is_started;
+	int r = has_spooler ? spooler_start(&output->spooler, err) : 0;
 
-	return r ? r : sender_start(&output->sender, err);
+	return r || output->sender.is_started ? r : sender_start(&output->sender, err);
 }
 
 int output_try(const struct output *output, struct error *err)
@@ -498,27 +500,61 @@ static int output_renew(struct output *output)
 		return r;
 	counter_add(&output->counters.dropped[GAP_SPOOL_REMOVED], lost);
 	atomic_store(&output->sender.has_ended, false);
-	return start(output, &err);
+	output->awaits_threads = start(output, &err) != 0;
+	return 0;
+}
+
+/* Another try to start the threads of the new spool. */
+static void start_again(struct output *output)
+{
+	struct error err = {""};
+
+	output->awaits_threads = start(output, &err) != 0;
 }
 
 void output_check_spool(struct output *output)
 {
-	if (output->sender.spooler && spooler_is_gone(&output->spooler) && have_both_ended(output))
+	if (output->awaits_threads)
+		start_again(output);
+	else if (output->sender.spooler && spooler_is_gone(&output->spooler) &&
+		 have_both_ended(output))
 		output_renew(output);
+}
+
+static void lose_queued(struct output *output)
+{
+	struct output_account account;
+
+	output_account(output, &account);
+	counter_add(&output->counters.dropped[GAP_SPOOL_REMOVED], account.queued);
 }
 
 /* The same at the end, when there is no other try: what waits is lost, too. */
 static bool renew_at_the_end(struct output *output)
 {
-	struct output_account account;
-
 	if (!output->sender.spooler || !spooler_is_gone(&output->spooler))
 		return false;
 	if (!output_is_stopped(&output->sender.stop) && output_renew(output) == 0)
 		return true;
-	output_account(output, &account);
-	counter_add(&output->counters.dropped[GAP_SPOOL_REMOVED], account.queued);
+	lose_queued(output);
 	return false;
+}
+
+/* At the end there is one more try. A thread that does not start then has ended. */
+static void start_at_the_end(struct output *output)
+{
+	bool stores;
+
+	start_again(output);
+	if (!output->awaits_threads)
+		return;
+	output->awaits_threads = false;
+	stores = output->spooler.is_started;
+	atomic_store(&output->sender.has_ended, true);
+	if (stores)
+		return;
+	atomic_store(&output->spooler.has_ended, true);
+	lose_queued(output);
 }
 
 void output_end(struct output *output, uint64_t now_ns)
@@ -532,6 +568,8 @@ void output_end(struct output *output, uint64_t now_ns)
 
 bool output_has_ended(struct output *output, uint64_t now_ns, bool hurry)
 {
+	if (output->awaits_threads)
+		start_at_the_end(output);
 	if (output->is_over || (have_both_ended(output) && !renew_at_the_end(output))) {
 		output->is_over = true;
 		return true;

@@ -75,6 +75,7 @@ struct output {
 	uint64_t left_out_ns; /* monotonic: when that was */
 	bool wants[EVENT_ID_MAX]; /* types of events that can pass the filter */
 	bool is_open; /* output_open() was called */
+	bool awaits_threads; /* for its new spool: one could not be started, and is tried again */
 	bool awaits_spool; /* whose numbers go on: until it is open no record is made */
 	uint64_t lost_without; /* records that were not made for that */
 	bool is_over; /* output_has_ended() said so */

@@ -20,7 +20,7 @@
 enum { WAIT_NS = 1000000 };
 
 /* So long an output that takes over a spool may take to open it. */
-#define TAKEOVER_OLD_NS UINT64_C(2000000000)
+#define SUCCESSOR_NS UINT64_C(2000000000)
 
 #define DELIVERY_STATUS_NS UINT64_C(1000000000)
 
@@ -398,7 +398,7 @@ static void pass_spool_on(struct outputs *outputs, struct output *ending, struct
 	wait_for_end(&ending, 1, at_once);
 	reap_one(outputs, ending);
 	spooler_hurry(&successor->spooler);
-	until_ns = clock_ns(CLOCK_MONOTONIC) + TAKEOVER_OLD_NS;
+	until_ns = clock_ns(CLOCK_MONOTONIC) + SUCCESSOR_NS;
 	while (!spooler_is_open(&successor->spooler) && clock_ns(CLOCK_MONOTONIC) < until_ns)
 		nanosleep(&wait, NULL);
 	if (spooler_is_open(&successor->spooler))

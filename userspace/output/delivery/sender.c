@@ -16,36 +16,7 @@
 #include "output/target.h"
 #include "util/clock.h"
 
-/* What both loops of senders are made of: that of sender.c, and that of sender_spool.c. */
-
 enum { SENDER_SPOOL_WAIT_MS = 100 }; /* how often a wait beside a spool looks for the end */
-
-/* What functions of the target return, for the agent. */
-void sender_report(struct sender *sender, int code, const struct error *err);
-
-/* Between batches: ticks, and files that are to be opened anew. */
-void sender_do_chores(struct sender *sender);
-
-/* Whether nothing is to be sent any more. */
-bool sender_is_stopped(const struct sender *sender);
-
-/*
- * At the end nobody waits for a target that fails if a spool keeps the records; nor if its folder
- * was removed.
- */
-bool sender_gives_up(const struct sender *sender);
-
-/* Adds drop records to the batch, and forgets the gaps. */
-void sender_add_drops(struct sender *sender, struct gaps *gaps);
-
-/* The first records of the batch, as many as may be sent at once. */
-void sender_make_window(struct sender *sender, struct output_batch *window);
-
-/* Sends a window of the batch, and waits if some of it has to be sent again. Returns how much. */
-size_t sender_send_window(struct sender *sender, struct output_batch *window);
-
-/* Empties the batch, and gives its blocks back to the queue. */
-void sender_release_blocks(struct sender *sender);
 
 /* The loop of the thread: fill a batch, send it until nothing of it is left, now and then a tick.
  */
@@ -58,7 +29,8 @@ enum { UNSAID_MAX = 4096 };
 
 #define RETRY_AFTER_MAX_NS UINT64_C(300000000000)
 
-void sender_report(struct sender *sender, int code, const struct error *err)
+/* What functions of the target return, for the agent. */
+static void sender_report(struct sender *sender, int code, const struct error *err)
 {
 	if (code == -ESHUTDOWN)
 		atomic_store(&sender->is_gone, true);
@@ -81,7 +53,8 @@ static void call(struct sender *sender, int (*function)(void *target, struct err
 		sender_report(sender, r, &err);
 }
 
-void sender_do_chores(struct sender *sender)
+/* Between batches: ticks, and files that are to be opened anew. */
+static void sender_do_chores(struct sender *sender)
 {
 	const struct output_kind *kind = sender->config->kind;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -104,7 +77,8 @@ static struct block *sender_pop(struct sender *sender, const struct queue_wish *
 	return block;
 }
 
-void sender_add_drops(struct sender *sender, struct gaps *gaps)
+/* Adds drop records to the batch, and forgets the gaps. */
+static void sender_add_drops(struct sender *sender, struct gaps *gaps)
 {
 	drops_add(sender->form, gaps, sender->last_number, &sender->batch);
 	gaps_clear(gaps);
@@ -134,7 +108,8 @@ static void add_block(struct sender *sender, struct block *block)
 	batch_keep_block(&sender->batch, block);
 }
 
-bool sender_is_stopped(const struct sender *sender)
+/* Whether nothing is to be sent any more. */
+static bool sender_is_stopped(const struct sender *sender)
 {
 	return output_is_stopped(&sender->stop) || atomic_load(&sender->is_gone);
 }
@@ -320,7 +295,11 @@ static uint64_t next_try(struct sender *sender, uint64_t retry_after_ns)
 	return queue_is_closed(sender->queue) ? now + config->retry_ns : sender->backoff.next_ns;
 }
 
-bool sender_gives_up(const struct sender *sender)
+/*
+ * At the end nobody waits for a target that fails if a spool keeps the records; nor if its folder
+ * was removed.
+ */
+static bool sender_gives_up(const struct sender *sender)
 {
 	return sender->spooler &&
 	       (queue_is_closed(sender->queue) || spooler_is_gone(sender->spooler));
@@ -355,7 +334,18 @@ static void wait_for_retry(struct sender *sender, uint64_t retry_after_ns)
 	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 }
 
-size_t sender_send_window(struct sender *sender, struct output_batch *window)
+/* Whether a drop record was taken. */
+static bool has_said(const struct output_batch *window)
+{
+	for (size_t i = 0; i < window->count; i++)
+		if (window->records[i].flags & RECORD_IS_DROP &&
+		    window->results[i] == OUTPUT_DELIVERED)
+			return true;
+	return false;
+}
+
+/* Sends a window of the batch, and waits if some of it has to be sent again. Returns how much. */
+static size_t sender_send_window(struct sender *sender, struct output_batch *window)
 {
 	struct rejection rejection = {sender, GAP_REJECTED};
 	struct batch_result result;
@@ -373,6 +363,8 @@ size_t sender_send_window(struct sender *sender, struct output_batch *window)
 	}
 	if (window->divide)
 		divide(sender, window);
+	if (sender->say_wait_ns && has_said(window))
+		sender->say_wait_ns = 0;
 	result = batch_settle(&sender->batch, window, sender_reject, &rejection);
 	count_result(sender, &result, r || result.left);
 	if (window->uncertain)
@@ -389,12 +381,14 @@ size_t sender_send_window(struct sender *sender, struct output_batch *window)
 	return result.left;
 }
 
-void sender_make_window(struct sender *sender, struct output_batch *window)
+/* The first records of the batch, as many as may be sent at once. */
+static void sender_make_window(struct sender *sender, struct output_batch *window)
 {
 	batch_window(&sender->batch, sender->count_max, sender->bytes_max, window);
 }
 
-void sender_release_blocks(struct sender *sender)
+/* Empties the batch, and gives its blocks back to the queue. */
+static void sender_release_blocks(struct sender *sender)
 {
 	struct block *block = batch_take_blocks(&sender->batch);
 
@@ -713,8 +707,10 @@ static void leave_rest(struct sender *sender, uint64_t position, const struct sp
 
 	spool_leave(spool, position + batch->first, batch->records + batch->first,
 		    batch_count(batch));
-	if (behind)
-		spool_leave(spool, behind->first, behind->records, behind->count);
+	if (!behind)
+		return;
+	count_old_drops(sender, behind);
+	spool_leave(spool, behind->first, behind->records, behind->count);
 }
 
 /* Returns false if the thread ends. */
@@ -753,6 +749,8 @@ static bool send_unsaid(struct sender *sender, bool last)
 	if (!add_unsaid(sender))
 		return true;
 	settled = send_spooled(sender, 0);
+	if (!settled)
+		spool_set_incomplete(sender->spooler->spool);
 	sender_release_blocks(sender);
 	return settled;
 }
@@ -807,6 +805,9 @@ void *sender_run_from_spool(void *context)
 		else
 			over = !send_rest(sender, ended) || ended;
 	}
+	/* The next run says that something is missing, if not what. */
+	if (batch_count(&sender->unsaid))
+		spool_set_incomplete(spooler->spool);
 	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	atomic_store(&sender->has_ended, true);
 	return NULL;

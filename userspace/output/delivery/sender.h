@@ -62,7 +62,7 @@ int sender_open(struct sender *sender, struct error *err);
 /* Starts the thread. Returns 0 or -errno with a message. */
 int sender_start(struct sender *sender, struct error *err);
 
-/* The function of the thread with a spool: sender_spool.c. */
+/* The function of the thread with a spool. */
 void *sender_run_from_spool(void *sender);
 
 /* Asks the thread to open the files of the target anew. */

@@ -169,7 +169,7 @@ void spool_lose(struct spool *spool, enum spool_cause cause, const struct spool_
 
 void spool_set_incomplete(struct spool *spool)
 {
-	spool->is_incomplete = true;
+	atomic_store(&spool->is_incomplete, true);
 }
 
 static bool is_removed(int fd)

@@ -423,9 +423,8 @@ int spool_attempt_lost(struct spool *spool, struct error *err)
 /* A record that was read, and whose file is gone, with spool->lock held. */
 static void lose_left(struct spool *spool, uint64_t position, const struct output_record *record)
 {
-	if (record->flags & RECORD_IS_DROP) {
-		spool->stats.lost_old_drops += position <= spool->old_last;
-	} else {
+	/* Drop records of earlier runs were counted when they were read. */
+	if (!(record->flags & RECORD_IS_DROP)) {
 		spool_losses_add(&spool->losses, SPOOL_LOST_LIMIT, record->number, record->ts_ns,
 				 record->event);
 		spool->stats.lost[SPOOL_LOST_LIMIT]++;

@@ -229,7 +229,8 @@ void spool_close(struct spool *spool)
 	failed_syncs = spool->stats.failed_syncs;
 	spool_end_segment(spool);
 	spool_remove_acknowledged(spool);
-	spool->slot.closed = !spool->is_incomplete && spool->stats.failed_syncs == failed_syncs;
+	spool->slot.closed =
+		!atomic_load(&spool->is_incomplete) && spool->stats.failed_syncs == failed_syncs;
 	spool_store_state(spool, true);
 	spool_destroy(spool);
 }

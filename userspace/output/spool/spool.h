@@ -152,7 +152,7 @@ int spool_look(struct spool *spool);
 
 /*
  * After -ESTALE: makes the folder anew, not those above it. Neither thread may use the spool
- * meanwhile. The life goes on, without the records that were there. lost: their numbers, and
+ * meanwhile. The session goes on, without the records that were there. lost: their numbers, and
  * times as far as these are known; the caller knows how many they were. Returns 0, or -errno with a
  * message: it may be called again.
  */

@@ -4,6 +4,7 @@
 #define OUTPUT_SPOOL_SPOOL_IMPL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "output/spool/folder.h"
 #include "output/spool/frame.h"
@@ -60,7 +61,7 @@ struct spool {
 	struct spool_decoder dropped; /* reads what is dropped */
 	struct spool_before before; /* set when it is opened */
 	uint64_t old_last; /* position of the last record of earlier runs; set when it is opened */
-	bool is_incomplete; /* something is missing that nothing reports */
+	atomic_bool is_incomplete; /* something is missing that nothing reports */
 
 	pthread_mutex_t lock; /* for all below */
 	pthread_cond_t changed;

@@ -78,6 +78,8 @@ static void expect_forced(const char *text, bool forced, bool succeeds, const ch
 
 	tree_write(&configured.tree, "agent.yaml", text);
 	reload_request(reload, forced);
+	if (forced) /* another one, from elsewhere, does not take it back */
+		reload_request(reload, false);
 	reload_step(reload);
 	printed_call(wait_for_end, NULL, &printed);
 	assert_int_equal(pid_file_read(pid_path, &status, NULL), 0);

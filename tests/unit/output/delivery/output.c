@@ -248,7 +248,8 @@ static void test_a_spool_that_opens_later(void **state)
 	other = occupy(spool);
 	snprintf(keys, sizeof(keys), ",spool=%s", spool);
 	output = make(keys, "%evt.num", NULL);
-	assert_int_equal(delivery_status_take(&output->spooler.status, 1, &err), DELIVERY_STATUS_FAILS);
+	assert_int_equal(delivery_status_take(&output->spooler.status, 1, &err),
+			 DELIVERY_STATUS_FAILS);
 	assert_non_null(strstr(err.text, spool));
 	output_event(output, &world->event);
 	output_event(output, &world->event);
@@ -327,7 +328,8 @@ static void test_a_spool_that_is_removed(void **state)
 		usleep(1000);
 	}
 	assert_int_equal(access(spool, F_OK), 0);
-	assert_int_not_equal(delivery_status_take(&output->spooler.status, 1, &err), DELIVERY_STATUS_NONE);
+	assert_int_not_equal(delivery_status_take(&output->spooler.status, 1, &err),
+			     DELIVERY_STATUS_NONE);
 	if (!strstr(err.text, "the folder of its spool was removed, and with it 2 records"))
 		fail_msg("%s", err.text);
 	output_event(output, &world->event);
@@ -342,6 +344,84 @@ static void test_a_spool_that_is_removed(void **state)
 	buf_append_char(&fake_target.got, '\0');
 	assert_non_null(strstr(fake_target.got.data, "drop: 2 records, 1 to 2, "));
 	assert_non_null(strstr(fake_target.got.data, ": the folder of the spool was removed\n3\n"));
+	remove_spool(spool);
+}
+
+/* So large a stack has no room: no thread can be started. */
+static void let_threads_start(bool may)
+{
+	static pthread_attr_t before;
+	pthread_attr_t none;
+
+	if (may) {
+		assert_int_equal(pthread_setattr_default_np(&before), 0);
+		return;
+	}
+	assert_int_equal(pthread_getattr_default_np(&before), 0);
+	assert_int_equal(pthread_getattr_default_np(&none), 0);
+	assert_int_equal(pthread_attr_setstacksize(&none, (size_t)1 << 46), 0);
+	assert_int_equal(pthread_setattr_default_np(&none), 0);
+}
+
+static void remove_and_renew(struct output *output, const char *spool)
+{
+	remove_spool(spool);
+	while (!spooler_is_gone(&output->spooler))
+		usleep(1000);
+	let_threads_start(false);
+	while (spooler_is_gone(&output->spooler)) {
+		output_check_spool(output);
+		usleep(1000);
+	}
+	assert_true(output->awaits_threads);
+}
+
+/* The threads of the new spool are started as soon as that is possible. */
+static void test_threads_that_do_not_start(void **state)
+{
+	char spool[] = "/tmp/lanner-output-XXXXXX", keys[128];
+	struct drive *world = *state;
+	struct output_account account;
+	struct output *output;
+
+	assert_non_null(mkdtemp(spool));
+	snprintf(keys, sizeof(keys), ",spool=%s,batch-age=1ms", spool);
+	output = make(keys, "%evt.num", NULL);
+	remove_and_renew(output, spool);
+	output_event(output, &world->event);
+	output_check_spool(output);
+	assert_true(output->awaits_threads);
+	let_threads_start(true);
+	output_check_spool(output);
+	assert_false(output->awaits_threads);
+	end(output);
+	output_account(output, &account);
+	assert_int_equal(account.delivered, 1);
+	assert_int_equal(account.queued, 0);
+	output_destroy(output);
+	remove_spool(spool);
+}
+
+/* If that is never, the output ends all the same, and what waited is lost. */
+static void test_threads_that_never_start(void **state)
+{
+	char spool[] = "/tmp/lanner-output-XXXXXX", keys[128];
+	struct drive *world = *state;
+	struct output_account account;
+	struct output *output;
+
+	assert_non_null(mkdtemp(spool));
+	snprintf(keys, sizeof(keys), ",spool=%s,batch-age=1ms", spool);
+	output = make(keys, "%evt.num", NULL);
+	remove_and_renew(output, spool);
+	output_event(output, &world->event);
+	end(output);
+	let_threads_start(true);
+	output_account(output, &account);
+	assert_int_equal(account.formatted, 1);
+	assert_int_equal(account.dropped[GAP_SPOOL_REMOVED], 1);
+	assert_int_equal(account.queued, 0);
+	output_destroy(output);
 	remove_spool(spool);
 }
 
@@ -460,6 +540,8 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_a_spool_that_opens_later),
 	TEST(test_a_spool_that_never_opens),
 	TEST(test_a_spool_that_is_removed),
+	TEST(test_threads_that_do_not_start),
+	TEST(test_threads_that_never_start),
 	TEST(test_goes_on),
 	TEST(test_what_the_other_agent_left),
 	TEST(test_goes_on_with_a_spool),

@@ -132,6 +132,36 @@ static void test_rejected_at_the_end(void **state)
 	fake_expect("");
 }
 
+/* Nor is it forgotten if the target rejects what is said, too: the next run knows that it is not whole. */
+static void test_rejected_to_the_end(void **state)
+{
+	for (int i = 0; i < FAKE_CALLS_MAX; i++)
+		fake_target.calls[i] = (struct fake_call){.results = "R"};
+	begin();
+	push(1);
+	run();
+	end();
+	fake_expect("");
+	begin();
+	assert_true(spooler.was_interrupted);
+	end();
+}
+
+/* The waits between tries to say it become short again when it was taken. */
+static void test_said_at_last(void **state)
+{
+	fake_target.calls[0] = fake_target.calls[1] = (struct fake_call){.results = "R"};
+	begin();
+	push(1);
+	run();
+	assert_true(has_got(DROP));
+	assert_int_equal(sender.say_wait_ns, 0);
+	end();
+	begin();
+	assert_false(spooler.was_interrupted);
+	end();
+}
+
 /* Drop records that an earlier run left are no records of the account. */
 static void test_old_drop_records(void **state)
 {
@@ -192,6 +222,8 @@ static void test_losses_of_an_earlier_run(void **state)
 static const struct CMUnitTest tests[] = {
 	TEST(test_rejected),
 	TEST(test_rejected_at_the_end),
+	TEST(test_rejected_to_the_end),
+	TEST(test_said_at_last),
 	TEST(test_old_drop_records),
 	TEST(test_frames_become_batches),
 	TEST(test_losses_of_an_earlier_run),

@@ -230,6 +230,29 @@ static void counts_what_is_left_without_a_file(void **state)
 	spooled_destroy(&spooled);
 }
 
+/* Those that were read, and whose file went, were counted by who read them. */
+static void counts_old_drop_records_once(void **state)
+{
+	struct output_record drop = {.bytes = "drop", .len = 4, .flags = RECORD_IS_DROP};
+	struct spool_stats before, after;
+	struct spooled spooled;
+	struct spool_batch batch;
+
+	create(&spooled, SPOOL_DROP_OLDEST);
+	assert_int_equal(spool_append(spooled.spool, &drop, 1, NULL), 0);
+	spooled_close(&spooled);
+	spooled_open(&spooled);
+	assert_true(spooled_read(&spooled, &batch));
+	while (spooled.spool->segments.items[0].first == 1)
+		spooled_append(&spooled, EACH);
+	spool_stats(spooled.spool, &before);
+	spool_leave(spooled.spool, batch.first, batch.records, batch.count);
+	spool_stats(spooled.spool, &after);
+	assert_int_equal(after.lost_old_drops, before.lost_old_drops);
+	assert_int_equal(after.lost[SPOOL_LOST_LIMIT], before.lost[SPOOL_LOST_LIMIT]);
+	spooled_destroy(&spooled);
+}
+
 static void refuses_a_batch_that_never_fits(void **state)
 {
 	struct spooled spooled;
@@ -267,6 +290,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(counts_what_a_dropped_drop_record_stood_for),
 	cmocka_unit_test(counts_old_drop_records_apart),
 	cmocka_unit_test(counts_what_is_left_without_a_file),
+	cmocka_unit_test(counts_old_drop_records_once),
 	cmocka_unit_test(refuses_a_batch_that_never_fits),
 	cmocka_unit_test(says_after_a_restart_what_was_dropped),
 };
