@@ -13,7 +13,7 @@
 
 /* Which events are worth more than others where not all can be kept. */
 
-/* Whether room of the rings is reserved for events of an id: events/important.def. */
+/* Whether room of the rings is reserved for events of an id: EF_IMPORTANT. */
 bool event_is_important(unsigned int id);
 
 /* When events of an id are lost for a budget; SHED_NEVER also if there is no such event. */

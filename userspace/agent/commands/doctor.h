@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A check of `agent doctor`: what the machine offers, what does not work without it, and what to
- * do. Their table is in checks.c. Checks try what they can instead of guessing: they load programs,
+ * do. Their table is in doctor.c. Checks try what they can instead of guessing: they load programs,
  * open ring buffers and read /proc as a capture does.
  */
 #ifndef AGENT_COMMANDS_DOCTOR_H
@@ -38,7 +38,7 @@ extern const struct doctor_check doctor_checks[];
 /* "ok", "limited", "missing". */
 const char *doctor_status_name(enum doctor_status status);
 
-/* kernel.c */
+/* doctor_machine.c: the kernel */
 enum doctor_status doctor_kernel(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_btf(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_lockdown(const struct doctor *doctor, struct buf *found);
@@ -47,7 +47,7 @@ enum doctor_status doctor_unprivileged_bpf(const struct doctor *doctor, struct b
 enum doctor_status doctor_kptr(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_bpf_stats(const struct doctor *doctor, struct buf *found);
 
-/* rights.c */
+/* doctor_rights.c */
 enum doctor_status doctor_user_namespace(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_capabilities(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_bounding(const struct doctor *doctor, struct buf *found);
@@ -56,29 +56,29 @@ enum doctor_status doctor_lsm(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_landlock(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_memlock(const struct doctor *doctor, struct buf *found);
 
-/* programs.c */
+/* doctor_programs.c */
 enum doctor_status doctor_tracing(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_kernel_reads(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_tracefs(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_tracepoints(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_root_group(const struct doctor *doctor, struct buf *found);
 
-/* capture.c */
+/* doctor_capture.c */
 enum doctor_status doctor_rings(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_programs(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_capture(const struct doctor *doctor, struct buf *found);
 
-/* processes.c */
+/* doctor_processes.c */
 enum doctor_status doctor_host(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_processes(const struct doctor *doctor, struct buf *found);
 
-/* containers.c */
+/* doctor_containers.c */
 enum doctor_status doctor_namespaces(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_cgroups(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_runtimes(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_kubernetes(const struct doctor *doctor, struct buf *found);
 
-/* machine.c */
+/* doctor_machine.c */
 enum doctor_status doctor_descriptors(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_memory(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_clock(const struct doctor *doctor, struct buf *found);

@@ -24,7 +24,7 @@
 		return 0;                                                                          \
 	}
 
-/* Reads the value into the member with a function of values.h, with its limit if any. */
+/* Reads the value into the member with a function of util/value.h, with its limit if any. */
 #define VALUE_SETTER(setter, member, read, ...)                                                    \
 	static int setter(struct options *options, const char *value)                              \
 	{                                                                                          \

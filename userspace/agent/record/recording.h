@@ -25,7 +25,7 @@
 enum { RECORDING_MODE = 0600 };
 
 struct recording_config {
-	const char *path; /* "-": standard output; see also recording_name.h */
+	const char *path; /* "-": standard output */
 	const char *read; /* the file that is read ("-": standard input); NULL: none */
 	struct recording_limits limits;
 	struct scap_writer_config writer;

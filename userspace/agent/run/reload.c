@@ -155,7 +155,8 @@ static void *reload_run_thread(void *context)
 {
 	struct reload *reload = context;
 
-	reload->prepared.code = reload_prepare(reload->run, reload->prepared.forced, &reload->prepared);
+	reload->prepared.code =
+		reload_prepare(reload->run, reload->prepared.forced, &reload->prepared);
 	atomic_store(&reload->ready, true);
 	return NULL;
 }

@@ -73,10 +73,12 @@ static void follow_learn(struct follow *follow, const char *id, struct sinsp_con
 
 	meta_cache_put(follow->cache, follow->owner, id, info, states[known]);
 	meta_count(follow->sink, META_LEFT_OUT, info->texts.left_out);
-	if (update)
+	if (update) {
 		update->info = info;
-	else
+		update->is_partial = known != 0;
+	} else {
 		sinsp_container_info_destroy(info);
+	}
 	meta_post(follow->sink, update);
 }
 

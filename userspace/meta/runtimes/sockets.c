@@ -126,7 +126,7 @@ static int sockets_describe(struct meta_source *base, const struct meta_request 
 	r = sockets_ask(source, request, deadline_ns, info, err);
 	if (r == -ENOENT && uses_cache)
 		meta_cache_put_missing(source->cache, request->id, now_ns + request->missing_ns);
-	return (r == -ENOENT || r == -EAGAIN) && state >= META_CACHE_SOME ? META_SOURCE_SOME : r;
+	return r == -ENOENT && state >= META_CACHE_SOME ? META_SOURCE_SOME : r;
 }
 
 static void sockets_destroy(struct meta_source *base)

@@ -255,9 +255,14 @@ static int iter_take_program(struct iter_records *records, struct scap_other_thr
 	if (r <= 0)
 		return r < 0 ? r : -EBADMSG;
 	if (program.path_bytes) {
-		to->exepath = records->bytes + records->at + sizeof(program);
-		if (strnlen(to->exepath, program.path_bytes) != program.path_bytes - 1)
+		const char *path = records->bytes + records->at + sizeof(program);
+
+		if (path[program.path_bytes - 1] != '\0')
 			return -EBADMSG;
+		/* A rename meanwhile, which is anybody's, leaves a NUL in it: it is not known then.
+		 */
+		if (strlen(path) == program.path_bytes - 1)
+			to->exepath = path;
 	}
 	records->at += sizeof(program) + program.path_bytes;
 	to->exec_id = program.exec_id;

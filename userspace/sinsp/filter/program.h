@@ -116,7 +116,7 @@ struct filter {
 	bool is_unknown; /* see filter_is_unknown() */
 	struct filter_cached *cached; /* list of all */
 	uint64_t *candidates; /* bits of the choices that the event may satisfy, of an index */
-	size_t cached_bytes; /* of the scratch memory, used by kept values */
+	size_t cached_bytes; /* of the scratch memory, used by cached values */
 	struct filter_item *items;
 	size_t nitems;
 	struct filter_register *regs;

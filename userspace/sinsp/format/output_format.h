@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a format is: a row that says how it prints events, matches of rules and lists. It stands in
- * the file of the format; formats.h lists all.
+ * the file of the format; format.h lists all.
  */
 #ifndef SINSP_FORMAT_OUTPUT_FORMAT_H
 #define SINSP_FORMAT_OUTPUT_FORMAT_H

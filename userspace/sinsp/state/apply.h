@@ -69,32 +69,24 @@ static inline void state_set_u32(uint32_t *value, const struct event *ev, unsign
  * calls them, through the table in rules.c.
  */
 
-/* file.c */
-state_handler state_open, state_chdir, state_fchdir;
-/* fd.c */
-state_handler state_close, state_close_range, state_dup, state_dup2, state_dup3, state_fcntl,
-	state_pipe, state_pipe2;
-/* object.c */
-state_handler state_make_object, state_make_unknown, state_pidfd_open, state_pidfd_getfd, state_bpf;
-/* net.c */
+/* apply_file.c */
+state_handler state_open, state_chdir, state_fchdir, state_close, state_close_range, state_dup,
+	state_dup2, state_dup3, state_fcntl, state_pipe, state_pipe2, state_make_object,
+	state_make_unknown, state_pidfd_open, state_pidfd_getfd, state_bpf, state_mount,
+	state_move_mount, state_pivot_root;
+/* apply_net.c */
 state_handler state_socket, state_socketpair, state_bind, state_listen, state_connect, state_accept,
 	state_accept4, state_shutdown, state_message, state_recvmsg, state_recvmmsg,
 	state_getsockopt, state_io;
-/* process.c */
-state_handler state_clone, state_exec, state_exit;
-/* attributes.c */
-state_handler state_setuid, state_setgid, state_setreuid, state_setregid, state_setresuid,
-	state_setresgid, state_setsid, state_setpgid, state_unshare, state_setns, state_prctl,
-	state_capset, state_setrlimit, state_prlimit;
-/* cgroup.c */
-state_handler state_cgroup_attach;
-/* memory.c */
+/* apply_process.c */
+state_handler state_clone, state_exec, state_exit, state_setuid, state_setgid, state_setreuid,
+	state_setregid, state_setresuid, state_setresgid, state_setsid, state_setpgid,
+	state_unshare, state_setns, state_prctl, state_capset, state_setrlimit, state_prlimit,
+	state_cgroup_attach;
+/* apply_memory.c */
 state_handler state_memory, state_switch, state_procinfo;
-/* mount.c */
-state_handler state_mount, state_move_mount, state_pivot_root;
-/* user.c */
-state_handler state_user_added, state_user_deleted, state_group_added, state_group_deleted;
-/* container.c */
-state_handler state_container, state_asyncevent;
+/* apply_capture.c */
+state_handler state_user_added, state_user_deleted, state_group_added, state_group_deleted,
+	state_container, state_asyncevent;
 
 #endif

@@ -90,7 +90,7 @@ struct sinsp_pod_entry {
 	struct sinsp_pod_entry *next; /* of the same bucket */
 	struct sinsp_pod_entry *older, *newer; /* of struct sinsp_pods.oldest */
 	const struct sinsp_pod_info *info; /* owned; NULL: the API does not describe it */
-	struct sinsp_container *containers; /* those in it: see container_pod.h */
+	struct sinsp_container *containers; /* those in it: see sinsp_container_set_pod() */
 	bool removed; /* from the API */
 	bool is_kept; /* in the list of struct sinsp_pods.oldest */
 	char uid[];

@@ -101,6 +101,15 @@ static void push(const char *action, const char *id)
 	fake_runtime_push(server, text, strlen(text));
 }
 
+static enum meta_cache_state cached(const char *id)
+{
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	enum meta_cache_state state = meta_cache_find(cache, id, clock_ns(CLOCK_MONOTONIC), info);
+
+	sinsp_container_info_destroy(info);
+	return state;
+}
+
 /* The next update. */
 static void expect(enum meta_kind kind, const char *id, const char *name)
 {
@@ -112,16 +121,10 @@ static void expect(enum meta_kind kind, const char *id, const char *name)
 	assert_string_equal(update->id, id);
 	if (name)
 		assert_string_equal(update->info->name, name);
+	/* A part is said to be one. */
+	if (kind == META_CONTAINER && cached(id) != META_CACHE_NONE)
+		assert_int_equal(update->is_partial, cached(id) != META_CACHE_WHOLE);
 	meta_update_destroy(update);
-}
-
-static enum meta_cache_state cached(const char *id)
-{
-	struct sinsp_container_info *info = sinsp_container_info_create();
-	enum meta_cache_state state = meta_cache_find(cache, id, clock_ns(CLOCK_MONOTONIC), info);
-
-	sinsp_container_info_destroy(info);
-	return state;
 }
 
 static uint64_t counted(enum meta_counter counter)

@@ -229,6 +229,34 @@ static void test_cache(void **state)
 	assert_int_equal(ask_with(META_CACHE_MISSING, false, -ENOENT), 0);
 }
 
+/* A runtime that is left alone was not asked: what followers know stays a part. */
+static void test_left_alone(void **state)
+{
+	static const struct fake_answer broken[] = {{FAKE_JSON, 200, "OK", 0},
+						    {FAKE_JSON, 200, "[", 0}};
+	struct fake_runtime *server = fake_runtime_start(broken, 2);
+	const char *path = fake_runtime_path(server);
+	struct meta_cache *cache = meta_cache_create();
+	struct sockets_config config = {NULL, &path, 1, .without_defaults = true, .cache = cache};
+	struct meta_request request = {.id = ID, .type = SINSP_CONTAINER_DOCKER};
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	int owner = meta_cache_add_owner(cache);
+	struct meta_source *source;
+	struct error err;
+
+	meta_cache_owner_ready(cache, owner);
+	info->name = "listed";
+	meta_cache_put(cache, owner, ID, info, META_CACHE_SOME);
+	info->name = NULL;
+	assert_int_equal(sockets_source_create(&config, &source, NULL), 0);
+	assert_int_equal(source->ops->describe(source, &request, info, &err), -EBADMSG);
+	assert_int_equal(source->ops->describe(source, &request, info, &err), -EAGAIN);
+	source->ops->destroy(source);
+	sinsp_container_info_destroy(info);
+	meta_cache_unref(cache);
+	fake_runtime_stop(server);
+}
+
 /* A container that nobody knows is not asked for again for a while. */
 static void test_missing_once(void **state)
 {
@@ -292,6 +320,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_stranger),
 	cmocka_unit_test(test_failure),
 	cmocka_unit_test(test_cache),
+	cmocka_unit_test(test_left_alone),
 	cmocka_unit_test(test_missing_once),
 	cmocka_unit_test(test_followers),
 	cmocka_unit_test(test_too_many),
