@@ -150,6 +150,10 @@ struct event_paths {
 	uint8_t abs, abs_dst; /* those that can start from a descriptor */
 };
 
+struct event_runs {
+	uint8_t args, env; /* lists of texts that end with a NUL each */
+};
+
 /* What each event needs is in the first half of a cache line. */
 struct event_desc {
 	const char *name;
@@ -161,6 +165,7 @@ struct event_desc {
 	uint32_t flags; /* enum event_flags bits */
 	uint16_t scap_nparams; /* those of the .scap world, which precede the extensions */
 	uint8_t connects; /* parameter with the ends of the connection that it makes, plus 1 */
+	struct event_runs runs;
 	struct event_opens opens;
 	struct event_paths paths;
 	const char *tracepoint; /* NULL for those that have none */

@@ -108,6 +108,7 @@ const struct event_desc event_descs[EVENT_ID_MAX] = {
 				 .abs = event##__##abs_ + 1,                                       \
 				 .abs_dst = event##__##abs_dst_ + 1},
 #define CONNECTS(event, tuple) [EVENT_##event].connects = event##__##tuple + 1,
+#define RUNS(event, args_, env_) [EVENT_##event].runs = {event##__##args_ + 1, event##__##env_ + 1},
 #include "events/all.def"
 };
 

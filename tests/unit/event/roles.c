@@ -50,7 +50,7 @@ static void check_paths(const struct event_paths *paths)
 
 static void all_events(void **state)
 {
-	unsigned int opens = 0, paths = 0, connects = 0;
+	unsigned int opens = 0, paths = 0, connects = 0, runs = 0;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		desc = event_desc_get(id);
@@ -62,11 +62,17 @@ static void all_events(void **state)
 		check_paths(&desc->paths);
 		paths += desc->paths.name || desc->paths.source;
 		connects += check_type(desc->connects, PT_SOCKTUPLE);
+		/* Each event of a program that begins, and no other, has its arguments. */
+		if (check_type(desc->runs.args, PT_BYTEBUF))
+			assert_true(desc->flags & (EF_EXECS | EF_MAKES_TASK));
+		assert_true(!check_type(desc->runs.env, PT_BYTEBUF) || desc->flags & EF_EXECS);
+		runs += desc->runs.args != 0;
 		if (desc->flags & EF_TRANSFERS)
 			assert_true(desc->flags & EF_USES_FD && desc->params[0].is_result);
 	}
 	assert_true(opens >= 5 && paths >= 25);
 	assert_int_equal(connects, 3);
+	assert_int_equal(runs, 6);
 }
 
 static void some_events(void **state)

@@ -175,17 +175,23 @@ static bool append_spans(struct formatter *formatter, const struct sinsp_event *
 	return true;
 }
 
-/* Only events of new programs and processes have so many parameters, and lists of arguments. */
-enum { PARAMS_WITH_ARGUMENTS = 14 };
+/* index: of a parameter, plus 1. */
+static size_t list_bytes(const struct sinsp_event *event, unsigned int index)
+{
+	return index ? event->ev.params[index - 1].len : 0;
+}
 
-/* Hides what is secret in one list of an event. Without memory the list is left out. */
+/* Hides what is secret in a list of an event. Without memory the list is left out. */
 static void hide_list(struct formatter *formatter, struct sinsp_event *event, unsigned int index,
 		      const char *program)
 {
 	const struct text_hider *hider = &formatter->scratch.style.hider;
-	struct event_param *param = &event->ev.params[index];
 	size_t start = formatter->hidden.len;
+	struct event_param *param;
 
+	if (!list_bytes(event, index))
+		return;
+	param = &event->ev.params[index - 1];
 	buf_append(&formatter->hidden, param->data, param->len);
 	if (formatter->hidden.failed) {
 		param->len = 0;
@@ -199,25 +205,17 @@ static void hide_list(struct formatter *formatter, struct sinsp_event *event, un
 static void hide_lists(struct formatter *formatter, const struct sinsp_event *event,
 		       struct sinsp_event *copy)
 {
-	const struct event_desc *desc = event->ev.desc;
+	const struct event_runs *runs = &event->ev.desc->runs;
 	const struct sinsp_thread *thread = event->thread;
 	const char *program = thread && thread->program->exe ? thread->program->exe : "";
-	size_t bytes = 0;
 
 	*copy = *event;
 	buf_clear(&formatter->hidden);
-	for (unsigned int i = 0; i < desc->nparams; i++)
-		bytes += desc->params[i].type == PT_BYTEBUF ? event->ev.params[i].len : 0;
-	/* The lists keep their places then. */
-	buf_reserve(&formatter->hidden, bytes);
-	for (unsigned int i = 0; i < desc->nparams; i++) {
-		if (desc->params[i].type != PT_BYTEBUF || !copy->ev.params[i].len)
-			continue;
-		if (strcmp(desc->params[i].name, "args") == 0)
-			hide_list(formatter, copy, i, program);
-		else if (strcmp(desc->params[i].name, "env") == 0)
-			hide_list(formatter, copy, i, NULL);
-	}
+	/* The first list keeps its place then. */
+	buf_reserve(&formatter->hidden,
+		    list_bytes(event, runs->args) + list_bytes(event, runs->env));
+	hide_list(formatter, copy, runs->args, program);
+	hide_list(formatter, copy, runs->env, NULL);
 }
 
 static bool append_event(struct formatter *formatter, const struct sinsp_event *event,
@@ -225,8 +223,7 @@ static bool append_event(struct formatter *formatter, const struct sinsp_event *
 {
 	struct sinsp_event copy;
 
-	if (!formatter->scratch.style.hider.arguments ||
-	    event->ev.desc->nparams < PARAMS_WITH_ARGUMENTS)
+	if (!formatter->scratch.style.hider.arguments || !event->ev.desc->runs.args)
 		return append_spans(formatter, event, out);
 	hide_lists(formatter, event, &copy);
 	return append_spans(formatter, &copy, out);
