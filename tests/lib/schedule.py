@@ -70,7 +70,7 @@ class Report:
         """Says so, and leaves the verdict to a second try."""
         with self.lock:
             self.again[name] = again
-            self._print("AGAIN", name, seconds, output.splitlines())
+            self._print("AGAIN", name, f"{seconds:.1f} s", output.splitlines())
 
     def try_again(self):
         """Runs those that failed once, unless they are many; returns when all have their verdict."""
@@ -81,8 +81,8 @@ class Report:
                 again(self)
 
     @staticmethod
-    def _print(verdict, name, seconds, lines):
-        print(f"{verdict}  {name} ({seconds:.1f} s)", *(f"      {line}" for line in lines),
+    def _print(verdict, name, times, lines):
+        print(f"{verdict}  {name} ({times})", *(f"      {line}" for line in lines),
               sep="\n", flush=True)
 
     def add(self, verdict, name, seconds, output="", cases=1, show=False, cpu_seconds=0):
@@ -100,7 +100,7 @@ class Report:
             self.tests.append((seconds, cpu_seconds, name))
             if verdict == "PASS":
                 self.passed.add(name)
-            self._print(verdict, name, seconds, shown)
+            self._print(verdict, name, f"{seconds:.1f} s, {cpu_seconds:.1f} s of CPUs", shown)
 
     def close(self):
         """Prints the slowest tests and the sum; returns the exit code."""
