@@ -23,6 +23,8 @@ import typing
 SKIP = 77
 KILL_AFTER_S = 10
 SLOWEST = 10
+# More tests that could not run are a number.
+NAMED = 10
 # With more failures than these it is not chance that is wrong.
 SECOND_TRIES_MAX = 3
 
@@ -63,6 +65,7 @@ class Report:
         self.cases = {}  # of what ran, by the folder of its name: pairs of cases and programs
         self.skips = 0  # parts of what ran
         self.again = {}  # of tests that failed once: name, and what runs it again
+        self.not_run = {}  # names, by what would have had to pass
         self.passed = set()
         self.causes = causes or {}  # of tests that are known to be flaky
 
@@ -102,6 +105,12 @@ class Report:
                 self.passed.add(name)
             self._print(verdict, name, f"{seconds:.1f} s, {cpu_seconds:.1f} s of CPUs", shown)
 
+    def without(self, name, missing):
+        """A test failed that could not run, as others have that it needs: said once for all, at the end."""
+        with self.lock:
+            self.counts["FAIL"] += 1
+            self.not_run.setdefault(", ".join(missing), []).append(name)
+
     def close(self):
         """Prints the slowest tests and the sum; returns the exit code."""
         if len(self.tests) > SLOWEST:
@@ -111,6 +120,9 @@ class Report:
         for name in self.again:
             if name in self.passed:
                 print(f"flaky: {name} 1 of 2: {self.causes.get(name, 'for a cause that is not known')}")
+        for missing, names in self.not_run.items():
+            print(f"not run, as {missing} failed: {len(names)} tests" if len(names) > NAMED else
+                  f"not run, as {missing} failed: {', '.join(names)}")
         if self.cases:
             cases, programs = map(sum, zip(*self.cases.values()))
             kinds = ", ".join(f"{kind} {sums[0]} in {sums[1]}" for kind, sums in self.cases.items())
@@ -227,7 +239,7 @@ class Schedule:
         done = False
         try:
             if missing:
-                self.report.add("FAIL", job.name, 0, f"not run: {', '.join(missing)} failed")
+                self.report.without(job.name, missing)
             else:
                 done = job.action(self.report)
         except Exception as error:  # of a job, which must not stop its lane
