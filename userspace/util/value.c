@@ -53,17 +53,6 @@ static int read_real(const char *text, double max, double *number)
 	return 0;
 }
 
-int value_read_seconds(const char *text, uint64_t *ns)
-{
-	double seconds;
-	int r = read_real(text, 1e9, &seconds);
-
-	if (r)
-		return r;
-	*ns = (uint64_t)(seconds * 1e9);
-	return *ns ? 0 : -EINVAL;
-}
-
 int value_read_percent(const char *text, double *percent)
 {
 	return read_real(text, 100, percent);
@@ -79,7 +68,8 @@ int value_read_time(const char *text, uint64_t *ns)
 	double number;
 	char *unit;
 
-	if (text[0] < '0' || text[0] > '9' || text[1] == 'x')
+	/* strtod() takes signs, hexadecimal digits and names, too. */
+	if (text[strspn(text, ".")] < '0' || text[strspn(text, ".")] > '9' || text[1] == 'x')
 		return -EINVAL;
 	number = strtod(text, &unit);
 	for (size_t i = 0; i < COUNT(units); i++) {
@@ -92,6 +82,19 @@ int value_read_time(const char *text, uint64_t *ns)
 		return 0;
 	}
 	return -EINVAL;
+}
+
+int value_read_seconds(const char *text, uint64_t *ns)
+{
+	uint64_t read;
+	int r = value_read_time(text, &read);
+
+	if (r)
+		return r;
+	if (read == 0)
+		return -EINVAL;
+	*ns = read;
+	return 0;
 }
 
 int value_read_bytes(const char *text, uint64_t max, uint64_t *bytes)

@@ -11,7 +11,7 @@ int value_read_u64(const char *text, uint64_t *value);
 /* A number from 1 to `max`. */
 int value_read_count(const char *text, uint64_t max, uint64_t *count);
 
-/* A number above 0, possibly with a fraction. */
+/* A time as below, but above 0 and up to 10^9 seconds. */
 int value_read_seconds(const char *text, uint64_t *ns);
 
 /* "12.5": a number above 0, at most 100. */

@@ -36,13 +36,19 @@ static void test_counts(void **state)
 static void test_seconds(void **state)
 {
 	static const char *const wrong[] = {"",	  "0", "-1", "nan", "inf",  "1e10", "1e-10",
-					    "1s", "s", " 1", "+1",  "0x10", "1 "};
+					    "1x", "s", " 1", "+1",  "0x10", "1 "};
 	uint64_t ns;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(value_read_seconds(wrong[i], &ns), -EINVAL);
 	assert_int_equal(value_read_seconds("0.25", &ns), 0);
 	assert_int_equal(ns, 250000000);
+	assert_int_equal(value_read_seconds(".5", &ns), 0);
+	assert_int_equal(ns, 500000000);
+	assert_int_equal(value_read_seconds("1h", &ns), 0);
+	assert_true(ns == UINT64_C(3600000000000));
+	assert_int_equal(value_read_seconds("0ms", &ns), -EINVAL);
+	assert_int_equal(value_read_seconds(".", &ns), -EINVAL);
 	assert_int_equal(value_read_seconds("1e9", &ns), 0);
 	assert_true(ns == UINT64_C(1000000000000000000));
 }
