@@ -129,6 +129,21 @@ static bool runs(const struct rules_entry *rule, enum rules_priority priority,
 	return !count && !rule->broken;
 }
 
+static bool has_one_of(const struct rule *rule, const struct rules_tags *tags)
+{
+	for (size_t i = 0; i < rule->ntags; i++)
+		for (size_t j = 0; j < tags->count; j++)
+			if (strcmp(rule->tags[i], tags->list[j]) == 0)
+				return true;
+	return false;
+}
+
+static bool is_tagged(const struct rule *rule, const struct rules_options *options)
+{
+	return !has_one_of(rule, &options->excluded) &&
+	       (options->wanted.count == 0 || has_one_of(rule, &options->wanted));
+}
+
 static int make_tags(struct rules_defs *defs, const struct rules_entry *entry, struct rule *rule)
 {
 	const char **tags;
@@ -184,15 +199,22 @@ static int make_rule(struct rules *rules, struct rules_entry *entry,
 	    check_priority(&rules->defs, entry, &rule->priority) ||
 	    !runs(entry, rule->priority, options->least, counts))
 		return 0;
-	rule->name = entry->name;
+	*rule = (struct rule){.priority = rule->priority, .name = entry->name};
+	rule->desc =
+		rules_entry_value(entry, KEY_DESC) ? rules_entry_value(entry, KEY_DESC)->text : "";
 	rule->root = entry->root;
 	rule->text = entry->text.data;
 	rule->entry = entry;
 	r = make_tags(&rules->defs, entry, rule);
 	if (r == 0)
 		r = make_output(&rules->defs, entry, rule);
-	rules->count += r == 0;
-	return r;
+	if (r)
+		return r;
+	if (is_tagged(rule, options))
+		rules->count++;
+	else
+		counts->untagged++;
+	return 0;
 }
 
 static int rules_create_all(struct rules *rules, const struct rules_options *options,

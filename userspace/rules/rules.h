@@ -32,13 +32,21 @@ struct rules_input {
 	size_t len;
 };
 
+struct rules_tags {
+	const char *const *list; /* borrowed */
+	size_t count;
+};
+
 struct rules_options {
 	struct filter_options filter;
-	enum rules_priority least; /* less serious rules are left out */
+	enum rules_priority least; /* less serious rules are left out, */
+	struct rules_tags wanted; /* and those that have none of these, unless there are none, */
+	struct rules_tags excluded; /* and those that have one of these */
 };
 
 struct rule {
 	const char *name;
+	const char *desc; /* "": none; may have newlines */
 	const char *output; /* a format without the leading '*' */
 	enum rules_priority priority;
 	const char *const *tags;
@@ -54,6 +62,7 @@ struct rules_counts {
 	size_t foreign; /* with sources other than system calls */
 	size_t unknown; /* left out as they request, because of an unknown field */
 	size_t minor; /* below the least priority */
+	size_t untagged; /* left out because of their tags */
 };
 
 struct rules; /* owns all memory that its rules point to */

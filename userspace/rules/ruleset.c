@@ -346,3 +346,10 @@ const char *ruleset_matches(const struct ruleset *ruleset, size_t rule, uint64_t
 	*matches = ruleset->list[rule].matches;
 	return ruleset->list[rule].name;
 }
+
+const struct rule *ruleset_rule(const struct ruleset *ruleset, size_t rule)
+{
+	size_t count;
+
+	return &rules_list(ruleset->rules, &count)[rule];
+}

@@ -65,6 +65,9 @@ void ruleset_append(struct ruleset *ruleset, size_t rule, size_t line,
 /* Takes over the counts of the rules with the same names in `before`. */
 void ruleset_continue(struct ruleset *ruleset, const struct ruleset *before);
 
+/* What the file says of a rule. */
+const struct rule *ruleset_rule(const struct ruleset *ruleset, size_t rule);
+
 /* The name of a rule, and the number of its matches. */
 const char *ruleset_matches(const struct ruleset *ruleset, size_t rule, uint64_t *matches);
 

@@ -272,6 +272,24 @@ static void test_warnings_about_types(void **state)
 	}
 }
 
+static void test_rules_as_written(void **state)
+{
+	static const char tagged[] = RULE("One", "evt.type=open", "a") "  tags: [b]\n" RULE(
+		"Two", "evt.type=open", "a") "  tags: [a, c]\n" RULE("Three", "evt.type=open", "a");
+	const struct ruleset_config config = {.rules = {.least = PRIORITY_DEBUG,
+							.wanted = {(const char *[]){"a", "b"}, 2},
+							.excluded = {(const char *[]){"c"}, 1}}};
+	struct yaml_report report;
+	struct ruleset *ruleset;
+
+	assert_int_equal(create(tagged, &config, &ruleset, &report), 0);
+	assert_int_equal(ruleset_count(ruleset), 1);
+	assert_string_equal(ruleset_rule(ruleset, 0)->name, "One");
+	assert_string_equal(ruleset_rule(ruleset, 0)->text, "evt.type=open");
+	yaml_report_finish(&report);
+	ruleset_destroy(ruleset);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_json, formatted_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_text, formatted_setup, world_teardown),
@@ -284,6 +302,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_wrong_outputs),
 	cmocka_unit_test_setup_teardown(test_several_formats, formatted_setup, world_teardown),
 	cmocka_unit_test(test_warnings_about_types),
+	cmocka_unit_test(test_rules_as_written),
 };
 
 UNIT_GROUP(tests);

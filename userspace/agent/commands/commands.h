@@ -125,6 +125,13 @@ struct options;
 /* Returns the exit code of the agent. */
 int list_outputs_run(const struct options *options);
 
+/*
+ * The command `agent rules`: lists the rules that would run, with priority, tags and description;
+ * as objects also with condition and output. Errors of the files go to stderr. Returns the exit
+ * code of the agent.
+ */
+int list_rules_run(const struct options *options);
+
 /* The command `agent reload`. */
 
 int reload_run(const struct options *options);

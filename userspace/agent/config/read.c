@@ -295,7 +295,13 @@ static int read_file(struct files *files, const char *path, const struct yaml_no
 	if (r == 0)
 		r = read_find_root(files, roots, &root);
 	files->has_keys |= r == 0 && root && root->first;
-	return r || !root ? r : config_keys_read(&files->reader, root, include);
+	if (r || !root)
+		return r;
+	if (config_is_falco(root)) {
+		r = config_falco_read(&files->reader, root);
+		return r == -ENOMEM ? r : 0;
+	}
+	return config_keys_read(&files->reader, root, include);
 }
 
 static int read_included(struct files *files, const char *path, const struct yaml_node *from)

@@ -46,6 +46,15 @@ int config_add_setting(struct config_reader *reader, const struct setting *setti
 int config_keys_read(struct config_reader *reader, const struct yaml_node *root,
 		     const struct yaml_node **include);
 
+/* Whether a file is a configuration of Falco: it has keys of Falco, and none of the agent alone. */
+bool config_is_falco(const struct yaml_node *root);
+
+/*
+ * Reads it: rules, priority, outputs, the server of pages; a warning names the keys that have no
+ * effect. Returns 0, -EINVAL with errors in the report, or -ENOMEM.
+ */
+int config_falco_read(struct config_reader *reader, const struct yaml_node *root);
+
 /* "a mapping", for messages. */
 const char *config_kind_name(const struct yaml_node *node);
 

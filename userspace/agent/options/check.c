@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/options/habits.h"
 #include "output/target.h"
 #include "util/count.h"
 
@@ -199,10 +200,18 @@ static void check_about(struct check *check)
 	for (size_t i = 0; i < COUNT(reasons); i++) {
 		const struct setting *found =
 			reasons[i].there ? NULL : find_about(options, reasons[i].about);
+		const struct habit *habit;
+		const char *shown;
+		bool hint;
 
-		if (found)
-			reject(check, found, "%s %s", setting_name(found, name),
-			       found->key ? reasons[i].why_key : reasons[i].why);
+		if (!found)
+			continue;
+		shown = setting_name(found, name);
+		habit = found->key ? NULL : habit_find(shown, NULL, true);
+		hint = habit && habit->does == HABIT_HINT;
+		reject(check, found, "%s %s%s%s", shown,
+		       found->key ? reasons[i].why_key : reasons[i].why, hint ? "; " : "",
+		       hint ? habit->text : "");
 	}
 }
 

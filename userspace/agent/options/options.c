@@ -94,6 +94,15 @@ int settings_add(struct settings *settings, const struct setting *setting)
 	return 0;
 }
 
+void settings_remove(struct settings *settings, const struct setting *setting)
+{
+	size_t i = (size_t)(setting - settings->list);
+
+	settings->count--;
+	memmove(&settings->list[i], &settings->list[i + 1],
+		(settings->count - i) * sizeof(settings->list[0]));
+}
+
 struct yaml_file *settings_add_file(struct settings *settings)
 {
 	struct yaml_file **files =
@@ -177,6 +186,16 @@ int options_add_rules(struct options *options, const char *path)
 	return options_add_word(&options->rules, &options->rules_count, path);
 }
 
+int options_add_tag(struct options *options, const char *tag)
+{
+	return options_add_word(&options->tags, &options->tags_count, tag);
+}
+
+int options_add_excluded_tag(struct options *options, const char *tag)
+{
+	return options_add_word(&options->excluded_tags, &options->excluded_tags_count, tag);
+}
+
 int options_add_file(struct options *options, const char *path)
 {
 	return options_add_word(&options->files, &options->files_count, path);
@@ -251,12 +270,15 @@ void options_finish(struct options *options)
 	free(options->filter);
 	free(options->files);
 	free(options->rules);
+	free(options->tags);
+	free(options->excluded_tags);
 	free(options->runtime_sockets);
 	free(options->pids);
 	settings_finish(&options->settings);
 	options->filter = NULL;
 	options->files = NULL;
 	options->rules = NULL;
+	options->tags = options->excluded_tags = NULL;
 	options->runtime_sockets = NULL;
 	options->pids = NULL;
 }

@@ -52,6 +52,9 @@ struct options {
 	const char **rules; /* owned, the paths not: files and folders, in their order */
 	size_t rules_count; /* 0: no rules, every event that passes the filter is printed */
 	enum rules_priority priority; /* least priority of the rules that run */
+	/* Owned, the texts not: rules with such tags run alone, or do not run. */
+	const char **tags, **excluded_tags;
+	size_t tags_count, excluded_tags_count;
 	bool all_rules; /* a line for each rule that an event matches */
 	const struct output_format *format; /* NULL: the default */
 	const char *json_fields; /* list of fields; NULL: default fields */
@@ -121,6 +124,10 @@ void options_destroy(struct options *options);
 
 /* Adds a file or folder of rules, whose path must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_rules(struct options *options, const char *path);
+
+/* Add a tag of rules that run, or do not; as above. */
+int options_add_tag(struct options *options, const char *tag);
+int options_add_excluded_tag(struct options *options, const char *tag);
 
 /* Adds an operand of a subcommand; as above. */
 int options_add_file(struct options *options, const char *path);

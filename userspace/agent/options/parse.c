@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/options/check.h"
+#include "agent/options/habits.h"
 #include "util/buf.h"
 #include "util/nearest.h"
 
@@ -80,8 +82,23 @@ static const char *nearest_name(const char *text, size_t len)
 	return nearest.word;
 }
 
+/* Behind words of a filter an option may be one of its values. */
+static int reject_unknown(const struct command_line *line, const char *option, struct error *err)
+{
+	return line->words[0] ? error_set(err, -EINVAL, "%s: unknown option (%s)", option, hint)
+			      : error_set(err, -EINVAL, "%s: unknown option", option);
+}
+
+/* "-2" of "evt.rawres = -2". */
+static bool is_behind_operator(const char *word)
+{
+	size_t len = strlen(word);
+
+	return len && strchr("=<>", word[len - 1]);
+}
+
 /* Rejects a word that begins with two dashes. */
-static int parse_reject_name(const char *word, struct error *err)
+static int parse_reject_name(const struct command_line *line, const char *word, struct error *err)
 {
 	size_t len = strcspn(word + 2, "=");
 	const char *name = nearest_name(word + 2, len);
@@ -93,40 +110,139 @@ static int parse_reject_name(const char *word, struct error *err)
 	if (name)
 		return error_set(err, -EINVAL, "%s: unknown option (did you mean --%s?)", word,
 				 name);
-	return error_set(err, -EINVAL, "%s: unknown option (%s)", word, hint);
+	return reject_unknown(line, word, err);
 }
 
-/* Rejects what getopt did not accept: `code` is ':' or '?', `last` the word where it stopped. */
-static int parse_reject(int code, const char *last, struct error *err)
+/* An option as getopt read it. */
+struct typed {
+	int code; /* what getopt returned */
+	const char *word; /* that has the option */
+	const char *last; /* the word where getopt stopped: that one, or its value */
+	char **next; /* the word that it reads next, unless it is still in the middle of one */
+	const struct option_row *row; /* NULL: none */
+	char name[OPTION_TEXT_MAX]; /* "-p", "--print" */
+	const char *value; /* that it has, or might have: the word behind it; NULL: none */
+	bool separate; /* the value is a word of its own */
+};
+
+/* Rejects what getopt did not accept. */
+static int parse_reject(const struct command_line *line, const struct typed *typed,
+			struct error *err)
 {
-	if (code == ':')
-		return error_set(err, -EINVAL, "%s needs a value", last);
+	if (typed->code == ':')
+		return error_set(err, -EINVAL, "%s needs a value", typed->last);
 	if (optopt >= CODE_NAME)
-		return error_set(err, -EINVAL, "%s: takes no value", last);
-	if (optopt)
-		return error_set(err, -EINVAL, "unknown option -%c (%s)", optopt, hint);
-	return parse_reject_name(last, err);
+		return error_set(err, -EINVAL, "%s: takes no value", typed->last);
+	return optopt ? reject_unknown(line, typed->name, err)
+		      : parse_reject_name(line, typed->last, err);
+}
+
+/* The value that an option has; if it needs none, the word behind it, which may be meant as one. */
+static void find_value(struct typed *typed)
+{
+	const char *next = typed->next ? *typed->next : NULL;
+	const char *sign = strncmp(typed->word, "--", 2) == 0 ? strchr(typed->word, '=') : NULL;
+
+	if (typed->row && optarg) {
+		typed->value = optarg;
+		typed->separate = optarg == typed->last;
+	} else if (sign) {
+		typed->value = sign + 1;
+	} else if (typed->code != ':' && next && next[0] != '-') {
+		typed->value = next;
+		typed->separate = true;
+	}
+}
+
+/* A name stays as it was typed, which may be the beginning of that of the row. */
+static void name_typed(struct typed *typed)
+{
+	const char *word = typed->word;
+
+	if (typed->code > 0 && typed->code < CODE_NAME && typed->row)
+		snprintf(typed->name, sizeof(typed->name), "-%c", typed->code);
+	else if (!typed->row && optopt > 0 && optopt < CODE_NAME)
+		snprintf(typed->name, sizeof(typed->name), "-%c", optopt);
+	else
+		snprintf(typed->name, sizeof(typed->name), "%.*s", (int)strcspn(word, "="), word);
+}
+
+/* Whether the option is not one of the agent as it was typed. */
+static bool is_foreign(const struct typed *typed)
+{
+	return !typed->row ||
+	       (typed->code >= CODE_NAME && strcmp(typed->name + 2, typed->row->name) != 0);
+}
+
+static int add_setting(struct command_line *line, const struct setting *setting, bool *at_once,
+		       struct error *err)
+{
+	const char *command = option_row(setting->place)->subcommand;
+
+	if (settings_add(&line->settings, setting))
+		return error_set(err, -ENOMEM, "out of memory");
+	*at_once = command && subcommand_find(line->subcommands, command)->at_once;
+	return 0;
+}
+
+/* Adds the option that a habit stands for. */
+static int take_habit_option(struct command_line *line, const struct habit *habit,
+			     const struct typed *typed, bool *at_once, struct error *err)
+{
+	struct setting setting = {.given = GIVEN_NAME};
+	const struct option_row *row = option_find(habit->text, &setting.place);
+	int r;
+
+	if (row->argument)
+		setting.value = habit->value ? habit->value : typed->value;
+	r = option_check_value(row, setting.value, typed->name, setting.value, err);
+	return r ? r : add_setting(line, &setting, at_once, err);
+}
+
+static int take_habit(struct command_line *line, const struct habit *habit,
+		      const struct typed *typed, bool *at_once, struct error *err)
+{
+	bool own = typed->row && optarg;
+
+	/* The word belongs to the option, or to what follows it. */
+	if (typed->separate && habit->takes != own)
+		optind += own ? -1 : 1;
+	switch (habit->does) {
+	case HABIT_HINT:
+		return habit_reject(habit, typed->name, typed->value, err);
+	case HABIT_OPTION:
+		return take_habit_option(line, habit, typed, at_once, err);
+	case HABIT_FILTER:
+	case HABIT_CALLS:
+		return habit_append_filter(habit, typed->name, typed->value, &line->filter, err);
+	default:
+		return 0;
+	}
 }
 
 /* Adds the option that getopt just read; its value is in optarg. */
-static int take_option(struct command_line *line, int code, const char *last, bool *at_once,
+static int take_option(struct command_line *line, struct typed *typed, bool *at_once,
 		       struct error *err)
 {
-	struct setting setting = {.given = code >= CODE_NAME ? GIVEN_NAME : GIVEN_LETTER,
+	struct setting setting = {.given = typed->code >= CODE_NAME ? GIVEN_NAME : GIVEN_LETTER,
 				  .value = optarg};
-	const struct option_row *row = parse_find_row(code, &setting.place);
+	const struct habit *habit;
 	char name[OPTION_TEXT_MAX];
-	int result;
+	int r;
 
-	if (!row)
-		return parse_reject(code, last, err);
-	result = option_check_value(row, optarg, setting_name(&setting, name), optarg, err);
-	if (result)
-		return result;
-	if (settings_add(&line->settings, &setting))
-		return error_set(err, -ENOMEM, "out of memory");
-	*at_once = row->subcommand && subcommand_find(line->subcommands, row->subcommand)->at_once;
-	return 0;
+	typed->row = parse_find_row(typed->code, &setting.place);
+	name_typed(typed);
+	find_value(typed);
+	habit = habit_find(typed->name, typed->value, is_foreign(typed));
+	if (habit)
+		return take_habit(line, habit, typed, at_once, err);
+	if (!typed->row)
+		return parse_reject(line, typed, err);
+	r = option_check_value(typed->row, optarg, setting_name(&setting, name), optarg, err);
+	habit = r == -EINVAL ? habit_find(typed->name, typed->value, true) : NULL;
+	if (habit)
+		return habit_reject(habit, typed->name, typed->value, err);
+	return r ? r : add_setting(line, &setting, at_once, err);
 }
 
 int command_line_read(struct command_line *line, int argc, char **argv,
@@ -144,11 +260,20 @@ int command_line_read(struct command_line *line, int argc, char **argv,
 	make_getopt_tables(letters, names);
 	optind = 0; /* resets also the position within a word */
 	while ((r = getopt_long(argc, argv, letters, names, NULL)) != -1) {
-		begin = optind;
+		struct typed typed = {.code = r, .word = argv[begin], .last = argv[optind - 1]};
+
+		/* In the middle of a word it stays where it is. */
+		if (optind > begin)
+			typed.next = argv + optind;
 		if (r == CODE_WORD)
 			*words++ = optarg;
+		else if (words > line->words && words[-1] == argv[begin - 1] &&
+			 is_behind_operator(words[-1]))
+			result = error_set(err, -EINVAL, "%s behind '%s': %s", argv[begin],
+					   words[-1], hint);
 		else
-			result = take_option(line, r, argv[optind - 1], &at_once, err);
+			result = take_option(line, &typed, &at_once, err);
+		begin = optind;
 		if (result || at_once)
 			return result;
 	}
@@ -161,32 +286,62 @@ int command_line_read(struct command_line *line, int argc, char **argv,
 void command_line_finish(struct command_line *line)
 {
 	settings_finish(&line->settings);
+	buf_finish(&line->filter);
 	free(line->words);
 	*line = (struct command_line){0};
 }
 
 /* Makes options: defaults, settings, then the words that are none. */
 
-/* Words that are no options are the filter; the first ones may be a mistyped subcommand. */
+/* Joins words, and what options of habits add. */
+static void append_filter(char **words, const struct buf *habits, struct buf *out)
+{
+	bool both = words[0] && habits->len;
+
+	if (both)
+		buf_append_char(out, '(');
+	for (char **word = words; *word; word++)
+		buf_printf(out, "%s%s", word == words ? "" : " ", *word);
+	if (both)
+		BUF_LITERAL(out, ") and ");
+	buf_append(out, habits->data, habits->len);
+	buf_append_char(out, '\0');
+}
+
+/* The first words may be a mistyped subcommand, or meant for another program. */
+static int check_first_words(const struct command_line *line, char **words, struct error *err)
+{
+	int r = words[0] && words == line->words ? habit_check_words(words, err) : 0;
+
+	return r || !words[0] || words != line->words
+		       ? r
+		       : subcommand_check_mistyped(line->subcommands, words, err);
+}
+
+/* Words that are no options are the filter, or --filter has it; some options of habits add to it.
+ */
 static int take_filter(struct command_line *line, char **words, struct error *err)
 {
 	struct setting setting = {.given = GIVEN_NAME};
+	char *of_option[] = {NULL, NULL};
 	const struct setting *given;
 	struct buf filter = {0};
 	int r;
 
 	option_find("filter", &setting.place);
 	given = settings_find(&line->settings, setting.place);
-	if (given)
+	if (given && words[0])
 		return error_set(err, -EINVAL, "the filter is given twice: '%s', and the word '%s'",
 				 given->value, words[0]);
-	r = words == line->words ? subcommand_check_mistyped(line->subcommands, words, err) : 0;
+	r = check_first_words(line, words, err);
 	if (r)
 		return r;
-	for (char **word = words; *word; word++)
-		buf_printf(&filter, "%s%s", word == words ? "" : " ", *word);
-	buf_append_char(&filter, '\0');
+	if (given)
+		of_option[0] = (char *)given->value;
+	append_filter(given ? of_option : words, &line->filter, &filter);
 	setting.value = filter.data;
+	if (given && !filter.failed)
+		settings_remove(&line->settings, given);
 	r = filter.failed ? -ENOMEM : settings_add(&line->settings, &setting);
 	buf_finish(&filter);
 	return r ? error_set(err, r, "out of memory") : 0;
@@ -223,7 +378,7 @@ static int take_operands(const struct subcommand *command, char **operands, stru
 		command->operands == OPERAND_REQUIRED || command->operands == RULES_REQUIRED;
 	unsigned int place;
 
-	if (required && !operands[0])
+	if (required && !operands[0] && !options->rules_count)
 		return error_set(err, -EINVAL, "%s needs a %s", command->name, command->operand);
 	if (command->operands == RULES_REQUIRED)
 		return take_all(operands, options_add_rules, options, err);
@@ -281,16 +436,23 @@ static int parse_command(const struct subcommand *command, char **operands, bool
 	return take_operands(command, operands, options, err);
 }
 
-/* The subcommand that an option selects, or NULL. */
-static const struct subcommand *find_by_option(const struct command_line *line)
+/* The subcommand that an option selects, or NULL. files: what those of the configuration say. */
+static const struct subcommand *find_by_option(const struct command_line *line,
+					       const struct settings *files)
 {
 	const struct subcommand *found = NULL;
+	unsigned int rules;
+	bool has_rules;
 
+	option_find("rules", &rules);
+	has_rules = settings_find(&line->settings, rules) || settings_find(files, rules);
 	for (size_t i = 0; i < line->settings.count; i++) {
-		const char *name = option_row(line->settings.list[i].place)->subcommand;
+		const struct option_row *row = option_row(line->settings.list[i].place);
 
-		if (name)
-			found = subcommand_find(line->subcommands, name);
+		if (row->subcommand)
+			found = subcommand_find(line->subcommands, has_rules && row->with_rules
+									   ? row->with_rules
+									   : row->subcommand);
 	}
 	return found;
 }
@@ -313,7 +475,8 @@ static int parse_capture(const struct command_line *line, const struct subcomman
 static int options_parse_whole(struct command_line *line, struct yaml_report *report,
 			       struct options *options, struct error *err)
 {
-	const struct subcommand *by_option = find_by_option(line), *command = by_option;
+	const struct subcommand *by_option = find_by_option(line, &options->settings),
+				*command = by_option;
 	char **operands = line->words;
 	bool captures;
 	int result = 0;
@@ -323,7 +486,9 @@ static int options_parse_whole(struct command_line *line, struct yaml_report *re
 	if (command && !by_option)
 		operands++;
 	captures = !command || command->captures;
-	if (captures && operands[0])
+	if (line->filter.len && !captures)
+		return error_set(err, -EINVAL, "%s takes no filter", command->name);
+	if (captures && (operands[0] || line->filter.len))
 		result = take_filter(line, operands, err);
 	if (result)
 		return result;

@@ -6,6 +6,7 @@
 #include "agent/options/options.h"
 #include "agent/options/settings.h"
 #include "agent/options/subcommand.h"
+#include "util/buf.h"
 #include "util/error.h"
 #include "yaml/report.h"
 
@@ -14,6 +15,7 @@
 struct command_line {
 	const struct subcommand *subcommands;
 	struct settings settings; /* owned */
+	struct buf filter; /* what options of other programs add to the filter */
 	char **words; /* owned: those that are no options, and NULL */
 	char **behind; /* what follows "--", and NULL; NULL: no "--" */
 };

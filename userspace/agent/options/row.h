@@ -30,6 +30,7 @@ enum option_about {
 	OF_RULE_CHECKS = 1 << 11,
 	OF_DOCTOR = 1 << 12,
 	OF_RELOAD = 1 << 13,
+	OF_RULE_LISTS = 1 << 14,
 };
 
 /* Options that may be given several times, and what a sequence is in a file. */
@@ -50,7 +51,8 @@ struct option_row {
 	int (*set)(struct options *options, const char *value);
 	word_list *words; /* all valid values, or NULL; */
 	const char *accepts; /* then a description: "a port". NULL: `set` rejects no value */
-	const char *subcommand; /* that the option selects, or NULL */
+	const char *subcommand; /* that the option selects, or NULL; */
+	const char *with_rules; /* in its place if rules are given, too, or NULL */
 	unsigned int about; /* bits of enum option_about */
 	enum offer offer;
 	bool optional; /* the value; if given it is in the same word: --help=all */

@@ -195,7 +195,7 @@ static int set_budget(struct options *options, const char *value)
 static int set_snaplen(struct options *options, const char *value)
 {
 	uint64_t bytes;
-	int r = value_read_u64(value, &bytes);
+	int r = value_read_bytes(value, SNAPLEN_MAX, &bytes);
 
 	if (r)
 		return r;
@@ -237,9 +237,14 @@ static int set_statsd_port(struct options *options, const char *value)
 
 static int set_meta_wait(struct options *options, const char *value)
 {
-	uint64_t ms;
+	uint64_t ms, ns = 0;
 	int r = value_read_u64(value, &ms);
 
+	/* Without a unit it is milliseconds. */
+	if (r) {
+		r = value_read_time(value, &ns);
+		ms = ns / 1000000;
+	}
 	if (r)
 		return r;
 	if (ms > META_WAIT_MS_MAX)
@@ -253,10 +258,15 @@ const struct option_row option_rows_capture[] = {
 	 "only events that match; the words that are no options are a filter, too", set_filter,
 	 .reloads = true, .accepts = "one expression, given once"},
 	{0, "rules", "FILE", "rules in YAML, a file or a folder; may be repeated",
-	 options_add_rules, .list = LIST_REPEATED, .reloads = true, .about = PRINTS,
+	 options_add_rules, .list = LIST_REPEATED, .reloads = true, .about = PRINTS | OF_RULE_LISTS,
 	 .offer = OFFER_FILES, .usual = true},
 	{0, "priority", "LEVEL", "leave out rules below that priority", set_priority,
 	 .words = priority, .reloads = true, .about = RULES | OF_RULE_CHECKS},
+	{0, "tag", "TAG", "only rules that have the tag, or one of several; may be repeated",
+	 options_add_tag, .list = LIST_REPEATED, .reloads = true, .about = RULES | OF_RULE_CHECKS},
+	{0, "exclude-tag", "TAG", "leave out rules that have the tag; may be repeated",
+	 options_add_excluded_tag, .list = LIST_REPEATED, .reloads = true,
+	 .about = RULES | OF_RULE_CHECKS},
 	{0, "all-rules", NULL, "a line for each rule that matches, not for the first alone",
 	 set_all_rules, .reloads = true, .about = RULES},
 	{0, "exact-types", NULL, "evt.type=open is not also openat and openat2", set_exact_types,
@@ -284,8 +294,9 @@ const struct option_row option_rows_capture[] = {
 	 set_full_state, .about = LIVE},
 	{'n', "numevents", "COUNT", "exit after COUNT events that match", set_count,
 	 .accepts = "a number of 1 or more", .usual = true},
-	{'M', "duration", "SECONDS", "exit after SECONDS", set_duration,
-	 .accepts = "a number above 0", .usual = true},
+	{'M', "duration", "SECONDS", "exit after SECONDS, or a time such as 90s, 5m or 1h",
+	 set_duration, .accepts = "a number above 0, or a time such as 90s, 5m or 1h",
+	 .usual = true},
 	{0, "buffer-size", "BYTES",
 	 "ring buffer of each CPU, rounded up to a power of two; it does not grow then",
 	 set_buffer_size, .accepts = "a size up to 1G such as 65536, 64K or 8M",
@@ -310,8 +321,8 @@ const struct option_row option_rows_capture[] = {
 	 "the capture may cost PERCENT of all CPUs; beyond it the least important events are lost, "
 	 "and counted",
 	 set_budget, .accepts = "a number from 0.1 to 100", .about = LIVE},
-	{'s', "snaplen", "BYTES", "keep BYTES of each data buffer; default 80", set_snaplen,
-	 .accepts = "a number from 0 to 65000", .about = LIVE, .usual = true},
+	{'s', "snaplen", "BYTES", "keep BYTES of each data buffer; default 80, 0: none",
+	 set_snaplen, .accepts = "a number from 0 to 65000", .about = LIVE, .usual = true},
 	{0, "snaplen-ports", "LOW-HIGH", "keep 16000 bytes on sockets with these ports",
 	 set_snaplen_ports, .accepts = "two ports such as 8000-8099", .about = LIVE},
 	{0, "dynamic-snaplen", NULL, "keep more of DNS, statsd, HTTP and databases",
@@ -321,7 +332,8 @@ const struct option_row option_rows_capture[] = {
 	{0, "meta-wait", "MS",
 	 "delay the first event of a container until its data is known, at most MS; default 50, "
 	 "0: no delay",
-	 set_meta_wait, .accepts = "a number from 0 to 10000", .about = LIVE},
+	 set_meta_wait, .accepts = "a number from 0 to 10000, or a time such as 50ms or 1s",
+	 .about = LIVE},
 	{0, "runtime-socket", "PATH",
 	 "also ask the container runtime behind this socket; may be repeated",
 	 options_add_runtime_socket, .list = LIST_REPEATED, .about = LIVE | OF_DOCTOR,
@@ -340,7 +352,7 @@ const struct option_row option_rows_capture[] = {
 
 /* Options: capture files to read and write. */
 
-enum { MEGABYTES_MAX = 1000000000, FILES_MAX = 1000000 };
+enum { MEGABYTES_MAX = 1000000000, FILE_BYTES_MIN = 1000000, FILES_MAX = 1000000 };
 
 CONSTANT_SETTER(set_read, read, value)
 CONSTANT_SETTER(set_strict, strict, true)
@@ -357,11 +369,17 @@ VALUE_SETTER(set_files, limits.files, value_read_count, FILES_MAX)
 
 static int set_file_size(struct options *options, const char *value)
 {
-	uint64_t megabytes;
-	int r = value_read_count(value, MEGABYTES_MAX, &megabytes);
+	uint64_t bytes;
+	int r = value_read_count(value, MEGABYTES_MAX, &bytes);
 
 	if (r == 0)
-		options->limits.bytes = megabytes * 1000000;
+		bytes *= 1000000;
+	else
+		r = value_read_bytes(value, MEGABYTES_MAX, &bytes);
+	if (r == 0 && bytes < FILE_BYTES_MIN)
+		r = -EINVAL;
+	if (r == 0)
+		options->limits.bytes = bytes;
 	return r;
 }
 
@@ -405,11 +423,14 @@ const struct option_row option_rows_file[] = {
 	 .words = compat_year, .about = OUTPUT},
 	{'C', "file-size", "MB",
 	 "another file after that many million bytes; a counter is added to the name",
-	 set_file_size, .accepts = "a number of megabytes of 1 or more", .about = OUTPUT | SPLITS},
+	 set_file_size,
+	 .accepts = "a number of megabytes of 1 or more, or a size such as 100M or 1G",
+	 .about = OUTPUT | SPLITS},
 	{'G', "seconds", "SECONDS",
 	 "another file after SECONDS; the name may have a time such as %H%M, as in strftime(3), "
 	 "not a counter",
-	 set_file_time, .accepts = "a number above 0", .about = OUTPUT | SPLITS},
+	 set_file_time, .accepts = "a number above 0, or a time such as 10m or 1h",
+	 .about = OUTPUT | SPLITS},
 	{'e', "events", "COUNT", "another file after COUNT events", set_file_events,
 	 .accepts = "a number of 1 or more", .about = OUTPUT | SPLITS},
 	{'W', "limit", "COUNT", "with -C, -G or -e: keep the last COUNT files", set_files,
@@ -646,7 +667,7 @@ const struct option_row option_rows_other[] = {
 	{'S', "summary", NULL, "at the end, count calls, processes and descriptors", set_summary,
 	 .usual = true},
 	{0, "stats", "SECONDS", "print counters to stderr every SECONDS", set_stats,
-	 .accepts = "a number of 0.1 or more"},
+	 .accepts = "a number of 0.1 or more, or a time such as 30s or 5m"},
 	{0, "http", "ADDRESS",
 	 "serve /metrics, /healthz, /readyz and /status at 127.0.0.1:PORT or unix:PATH. May be "
 	 "repeated",
@@ -658,8 +679,8 @@ const struct option_row option_rows_other[] = {
 	{'v', "verbose", NULL, "print more on stderr; do not cut buffers in text", set_verbose,
 	 .about = OF_LISTS | OF_RULE_CHECKS, .usual = true},
 	{'l', "list", NULL, "the same as agent fields", .subcommand = "fields", .about = OF_LISTS},
-	{'L', "list-events", NULL, "the same as agent events", .subcommand = "events",
-	 .about = OF_LISTS},
+	{'L', "list-events", NULL, "the same as agent events; with --rules as agent rules",
+	 .subcommand = "events", .with_rules = "rules", .about = OF_LISTS},
 	{0, "list-outputs", NULL, "the same as agent outputs", .subcommand = "outputs",
 	 .about = OF_LISTS},
 	{'V', "version", NULL, "print the version", .subcommand = "version"},

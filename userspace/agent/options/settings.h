@@ -40,6 +40,9 @@ void settings_finish(struct settings *settings);
 /* Adds a setting with a copy of its value. Returns 0 or -ENOMEM. */
 int settings_add(struct settings *settings, const struct setting *setting);
 
+/* Removes one of the settings; those behind it move. */
+void settings_remove(struct settings *settings, const struct setting *setting);
+
 /* Adds an empty file, which keeps its address. Returns NULL if out of memory. */
 struct yaml_file *settings_add_file(struct settings *settings);
 

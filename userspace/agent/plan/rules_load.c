@@ -71,7 +71,9 @@ int rules_load_options(const struct options *options, const struct printer *prin
 	const struct ruleset_line line = {.format = printer->format};
 	const struct ruleset_config config = {
 		.rules = {.filter = {.exact_types = options->exact_types},
-			  .least = options->priority},
+			  .least = options->priority,
+			  .wanted = {options->tags, options->tags_count},
+			  .excluded = {options->excluded_tags, options->excluded_tags_count}},
 		.filter = filter,
 		.lines = printer->lines_count ? printer->lines : &line,
 		.lines_count = printer->lines_count ? printer->lines_count : 1,
@@ -111,6 +113,7 @@ void rules_append_summary(const struct rules_counts *counts, struct buf *out)
 	rules_load_append_count(out, counts->unknown, "with fields that are not known here",
 				&separator);
 	rules_load_append_count(out, counts->minor, "of a lower priority", &separator);
+	rules_load_append_count(out, counts->untagged, "with other tags", &separator);
 	if (separator[0] == ',')
 		buf_append_char(out, ')');
 	buf_printf(out, ", %zu macro%s, %zu list%s", counts->macros, counts->macros == 1 ? "" : "s",

@@ -68,7 +68,8 @@ static void test_every_option(void **state)
 		assert_int_equal(option_is_about_captures(row), !row->subcommand);
 		taken += code == 0;
 		if (!(row->about & OF_LISTS))
-			assert_int_equal(options_check_subcommand(&options, &table[0], &err), -EINVAL);
+			assert_int_equal(options_check_subcommand(&options, &table[0], &err),
+					 -EINVAL);
 	}
 	assert_in_range(taken, 60, OPTIONS_MAX);
 }
@@ -102,9 +103,11 @@ static void test_rejected(void **state)
 	static const struct {
 		const char *line, *message;
 	} cases[] = {
-		{"busy -r in --self", "--self means nothing with -r: it is about events that happen "
-				      "now"},
-		{"busy -z", "-z goes with -w"},
+		{"busy -r in --self",
+		 "--self means nothing with -r: it is about events that happen "
+		 "now"},
+		{"busy -z",
+		 "-z goes with -w; failed calls: evt.failed=true, others: evt.failed=false"},
 		{"busy --filter a b", "the filter is given twice: 'a', and the word 'b'"},
 		{"busy -r in -- ls", "-- ls: a command cannot be started with -r: events come from "
 				     "the file"},

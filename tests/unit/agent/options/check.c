@@ -106,7 +106,7 @@ static void test_about_nothing(void **state)
 	static const struct {
 		const char *line, *message;
 	} cases[] = {
-		{"-z", "-z goes with -w"},
+		{"-z", "-z goes with -w; failed calls: evt.failed=true, others: evt.failed=false"},
 		{"--zstd -r a", "--zstd goes with -w"},
 		{"-C 1 -e 5", "-C goes with -w"},
 		{"-W 5 -w a", "-W goes with -C, -G or -e"},

@@ -60,10 +60,8 @@ static void test_input_name(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_rules),
-	cmocka_unit_test(test_runtime_sockets),
-	cmocka_unit_test(test_finish),
-	cmocka_unit_test(test_reload),
+	cmocka_unit_test(test_rules),	   cmocka_unit_test(test_runtime_sockets),
+	cmocka_unit_test(test_finish),	   cmocka_unit_test(test_reload),
 	cmocka_unit_test(test_input_name),
 };
 

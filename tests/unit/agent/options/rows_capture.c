@@ -195,8 +195,8 @@ static void test_rejected(void **state)
 		{"--buffer-size 2G", NULL},
 		{"--buffer-size 18446744073709551615K", NULL},
 		{"--filter a --filter b", NULL},
-		{"--meta-wait 10001",
-		 "--meta-wait: expected a number from 0 to 10000, not '10001'"},
+		{"--meta-wait 10001", "--meta-wait: expected a number from 0 to 10000, or a time "
+				      "such as 50ms or 1s, not '10001'"},
 		{"--meta-wait -1", NULL},
 		{"--k8s-cluster=", "--k8s-cluster: expected a name, not ''"},
 		{"--pid 0", "--pid: expected process IDs such as 17 or 17,18, not '0'"},

@@ -6,7 +6,8 @@
 static void test_capture_files(void **state)
 {
 	static const char *const lines[] = {
-		"-r in -w out -z -C 5 -G 1.5 -e 7 -W 3 -F --strict -P --container-env --scap-compat "
+		"-r in -w out -z -C 5 -G 1.5 -e 7 -W 3 -F --strict -P --container-env "
+		"--scap-compat "
 		"2022",
 		"--read in --write out --compress --file-size 5 --seconds 1.5 -e 7 --limit 3 "
 		"--fatfile --strict --progress --container-env --scap-compat=2022",
@@ -23,7 +24,8 @@ static void test_capture_files(void **state)
 		assert_int_equal(options.limits.ns, 1500000000);
 		assert_int_equal(options.limits.events, 7);
 		assert_int_equal(options.limits.files, 3);
-		assert_true(options.fat && options.strict && options.progress && options.container_env);
+		assert_true(options.fat && options.strict && options.progress &&
+			    options.container_env);
 		options_finish(&options);
 	}
 	parse_right("-w out --zstd --native", &options);
@@ -40,7 +42,8 @@ static void test_rejected(void **state)
 	} cases[] = {
 		{"-W 0 -e 5 -w a", "-W: expected a number from 1 to 1000000, not '0'"},
 		{"-W 1000001 -e 5 -w a", NULL},
-		{"-C 0 -w a", "-C: expected a number of megabytes of 1 or more, not '0'"},
+		{"-C 0 -w a", "-C: expected a number of megabytes of 1 or more, or a size such as "
+			      "100M or 1G, not '0'"},
 		{"-C 18446744073709551615 -w a", NULL},
 		{"-e 0 -w a", NULL},
 		{"-G 0 -w a", NULL},

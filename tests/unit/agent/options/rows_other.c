@@ -27,10 +27,16 @@ static void test_values(void **state)
 
 static void test_rejected(void **state)
 {
-	expect_rejected("--stats 0", "--stats: expected a number of 0.1 or more, not '0'");
-	expect_rejected("--stats x", "--stats: expected a number of 0.1 or more, not 'x'");
-	expect_rejected("--stats 1e-9", "--stats: expected a number of 0.1 or more, not '1e-9'");
-	expect_rejected("--stats 0.09", "--stats: expected a number of 0.1 or more, not '0.09'");
+	expect_rejected(
+		"--stats 0",
+		"--stats: expected a number of 0.1 or more, or a time such as 30s or 5m, not '0'");
+	expect_rejected(
+		"--stats x",
+		"--stats: expected a number of 0.1 or more, or a time such as 30s or 5m, not 'x'");
+	expect_rejected("--stats 1e-9", "--stats: expected a number of 0.1 or more, or a time such "
+					"as 30s or 5m, not '1e-9'");
+	expect_rejected("--stats 0.09", "--stats: expected a number of 0.1 or more, or a time such "
+					"as 30s or 5m, not '0.09'");
 	expect_rejected("--http :1 --http :2 --http :3 --http :4 --http :5",
 			"--http: expected 127.0.0.1:9100, [::1]:9100, :9100 (all addresses) or "
 			"unix:PATH; up to 4 of them, not ':5'");

@@ -46,9 +46,14 @@ static void test_formats(void **state)
 		const char *line;
 		const struct output_format *format;
 	} cases[] = {
-		{"-n 1", NULL}, {"-o json", &format_json}, {"-o text", &format_text},
-		{"-o none", &format_none}, {"-j", &format_json}, {"--json", &format_json},
-		{"-o json -o text", &format_text}, {"fields -o markdown", &format_markdown},
+		{"-n 1", NULL},
+		{"-o json", &format_json},
+		{"-o text", &format_text},
+		{"-o none", &format_none},
+		{"-j", &format_json},
+		{"--json", &format_json},
+		{"-o json -o text", &format_text},
+		{"fields -o markdown", &format_markdown},
 	};
 	struct options options;
 
@@ -66,8 +71,9 @@ static void test_rejected(void **state)
 	} cases[] = {
 		{"-t h2", "-t: expected h, a, r, d or D, not 'h2' (did you mean 'h'?)"},
 		{"-o xml", "-o: expected json, text, none, protobuf or markdown, not 'xml'"},
-		{"-o jsno", "-o: expected json, text, none, protobuf or markdown, not 'jsno' (did you mean "
-			    "'json'?)"},
+		{"-o jsno",
+		 "-o: expected json, text, none, protobuf or markdown, not 'jsno' (did you mean "
+		 "'json'?)"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)

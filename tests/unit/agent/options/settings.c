@@ -37,6 +37,9 @@ static void test_values(void **state)
 	assert_null(settings_get(&settings, place_of("rules"), 2));
 	assert_null(settings_get(&settings, place_of("snaplen"), 0));
 	assert_null(settings_find(&settings, place_of("snaplen")));
+	settings_remove(&settings, settings_get(&settings, place_of("rules"), 0));
+	assert_int_equal(settings.count, 2);
+	assert_string_equal(settings.list[0].value, "second");
 	settings_finish(&settings);
 	assert_int_equal(settings.count, 0);
 }

@@ -29,14 +29,17 @@ static void test_mistyped(void **state)
 	static const struct {
 		const char *first, *second, *message;
 	} cases[] = {
-		{"filds", NULL, "'filds' is no command and no filter; did you mean 'agent fields'?"},
+		{"filds", NULL,
+		 "'filds' is no command and no filter; did you mean 'agent fields'?"},
 		{"filds", "proc.*",
 		 "'filds' is no command and no filter; did you mean 'agent fields'?"},
-		{"FIELDS", NULL, "'FIELDS' is no command and no filter; did you mean 'agent fields'?"},
+		{"FIELDS", NULL,
+		 "'FIELDS' is no command and no filter; did you mean 'agent fields'?"},
 		{"check_filter", NULL,
 		 "'check_filter' is no command and no filter; did you mean 'agent check-filter'?"},
-		{"horse", NULL, "'horse' is no command and no filter (commands: check-filter, fields; "
-				"a filter is like proc.name=cat)"},
+		{"horse", NULL,
+		 "'horse' is no command and no filter (commands: check-filter, fields; "
+		 "a filter is like proc.name=cat)"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -50,8 +53,9 @@ static void test_mistyped(void **state)
 static void test_filters(void **state)
 {
 	static const char *const cases[][2] = {
-		{"proc.name", NULL}, {"proc.name=cat", NULL}, {"(fields", NULL}, {"not", "evt.num=1"},
-		{"horse", "=3"},     {"field[0]", NULL},      {"", NULL},	 {"filds=3", NULL},
+		{"proc.name", NULL},  {"proc.name=cat", NULL}, {"(fields", NULL},
+		{"not", "evt.num=1"}, {"horse", "=3"},	       {"field[0]", NULL},
+		{"", NULL},	      {"filds=3", NULL},
 	};
 	struct error err = {""};
 
