@@ -27,9 +27,7 @@ void table_finish(struct table *table)
 
 bool table_next_row(const struct table *table, const char **at, const char **cells)
 {
-	const char *end = table->cells.data + table->cells.len;
-
-	if (!table->cells.len || *at == end)
+	if (!table->cells.len || *at == table->cells.data + table->cells.len)
 		return false;
 	for (unsigned int i = 0; i < table->columns; i++) {
 		cells[i] = *at;

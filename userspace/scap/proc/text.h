@@ -20,7 +20,7 @@ struct proc_text {
 
 static inline struct proc_text proc_text_of(const struct buf *buf)
 {
-	return (struct proc_text){buf->data, buf->data + buf->len};
+	return (struct proc_text){buf->data, buf->len ? buf->data + buf->len : buf->data};
 }
 
 /*

@@ -83,11 +83,11 @@ struct field_value string_list_at(const char *strings, size_t len, int32_t index
 {
 	struct field_value value = {.bytes = {"", 0}};
 
-	for (const char *at = strings, *end = strings + len; at < end && index >= 0; index--) {
-		size_t n = strnlen(at, (size_t)(end - at));
+	for (size_t at = 0; at < len && index >= 0; index--) {
+		size_t n = strnlen(strings + at, len - at);
 
 		if (index == 0)
-			value.bytes.data = at, value.bytes.len = n;
+			value.bytes.data = strings + at, value.bytes.len = n;
 		at += n + 1;
 	}
 	return value;
@@ -97,11 +97,13 @@ bool string_list_find(const char *strings, size_t len, const char *name, struct 
 {
 	size_t name_len = strlen(name);
 
-	for (const char *at = strings, *end = strings + len; at < end;) {
-		size_t n = strnlen(at, (size_t)(end - at));
+	for (size_t at = 0; at < len;) {
+		const char *string = strings + at;
+		size_t n = strnlen(string, len - at);
 
-		if (n > name_len && at[name_len] == '=' && memcmp(at, name, name_len) == 0) {
-			value->bytes.data = at + name_len + 1;
+		if (n > name_len && string[name_len] == '=' &&
+		    memcmp(string, name, name_len) == 0) {
+			value->bytes.data = string + name_len + 1;
 			value->bytes.len = n - name_len - 1;
 			return true;
 		}

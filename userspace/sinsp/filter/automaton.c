@@ -198,7 +198,8 @@ static void repeat_atom(struct builder *b, uint32_t begin, uint32_t times, uint3
 	int32_t len = (int32_t)(bytes / sizeof(struct state));
 
 	buf_clear(atom);
-	buf_append(atom, states->data + begin * sizeof(struct state), bytes);
+	if (bytes)
+		buf_append(atom, states->data + begin * sizeof(struct state), bytes);
 	states->len -= bytes;
 	for (uint32_t i = 0; i < times && !b->too_large; i++)
 		add_states(b, atom->data, bytes);
@@ -383,10 +384,11 @@ static void automaton_follow(struct automaton *automaton, struct state_set *set,
 		automaton->left[n++] = first;
 	while (n > 0) {
 		uint32_t at = automaton->left[--n], targets = 0;
-		const struct state *state = &states[at];
+		const struct state *state;
 
 		if (at == end)
 			continue;
+		state = &states[at];
 		if (state->kind == STATE_FORK || state->kind == STATE_JUMP)
 			to[targets++] = at + (uint32_t)state->to;
 		if (state->kind == STATE_FORK)

@@ -557,10 +557,11 @@ static void project_finish(const struct projector *projector, uint8_t entry,
 		moved[i] = count++;
 	}
 	for (uint8_t i = projector->first; i < KERNEL_CHECKS_MAX; i++) {
-		struct kernel_check *check = &filter->checks[moved[i]];
+		struct kernel_check *check;
 
 		if (!reached[i])
 			continue;
+		check = &filter->checks[moved[i]];
 		*check = projector->checks[i];
 		check->on_true = moved[check->on_true];
 		check->on_false = moved[check->on_false];

@@ -37,7 +37,7 @@ static void append_dots(struct buf *out, const uint8_t *data, size_t len)
 	size_t at = 0;
 	char *to;
 
-	if (!buf_reserve(out, len))
+	if (!len || !buf_reserve(out, len))
 		return;
 	to = out->data + out->len;
 	for (; len - at >= sizeof(vector); at += sizeof(vector))
