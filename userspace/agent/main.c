@@ -2,6 +2,7 @@
 /* The agent: what the command line asks for. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "agent/commands/commands.h"
 #include "agent/commands/subcommands.h"
 #include "agent/config/load.h"
+#include "agent/options/row.h"
 #include "output/targets/kinds.h"
 
 static bool main_is_open(int fd)
@@ -37,10 +39,24 @@ static bool prints_to_stdout(const struct options *options)
 	       (options->write && strcmp(options->write, "-") == 0);
 }
 
+/* Who reads a list may stop when he has seen enough. */
+static void end_quietly(int number)
+{
+	_exit(EXIT_SUCCESS);
+}
+
+static bool only_prints(const struct subcommand *command)
+{
+	return command->at_once ||
+	       ((command->takes & (OF_LISTS | OF_DOCTOR | OF_CHECKS)) == OF_LISTS);
+}
+
 static int main_run(const struct options *options)
 {
 	const struct subcommand *command = options->subcommand;
 
+	if (command && !command->captures && only_prints(command))
+		signal(SIGPIPE, end_quietly);
 	if (command && !command->captures)
 		return command->run(options);
 	if (options->explain)

@@ -99,35 +99,44 @@ static int ruleset_compile(struct ruleset *ruleset, const struct rule *rules,
 	return r;
 }
 
-static unsigned int count_types(const struct filter *filter, size_t item)
+/* Whether the kernel reports such events now; capture files have others, too. */
+static bool ruleset_is_reported(unsigned int id)
+{
+	const struct event_desc *desc = event_desc_get(id);
+
+	return desc && !(desc->flags & EF_RECORDED) && event_desc_is_native(desc);
+}
+
+/* The number of types that can match; recorded: those that only files have count, too. */
+static unsigned int count_types(const struct filter *filter, size_t item, bool recorded)
 {
 	bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
 	unsigned int n = 0;
 
 	filter_group_event_types(filter, item, ids, generic);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		n += ids[id];
+		n += ids[id] && (recorded || ruleset_is_reported(id));
 	return n;
 }
 
-static unsigned int count_all_types(void)
+static unsigned int count_all_types(bool recorded)
 {
 	unsigned int n = 0;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		n += event_desc_get(id) != NULL;
+		n += event_desc_get(id) && (recorded || ruleset_is_reported(id));
 	return n;
 }
 
-static void warn_of_types(const struct ruleset *ruleset, const struct rule *rules,
+static void warn_of_types(const struct ruleset *ruleset, const struct rule *rules, bool recorded,
 			  struct yaml_report *report)
 {
-	unsigned int all = count_all_types();
+	unsigned int all = count_all_types(recorded);
 
 	for (size_t i = 0; i < ruleset->count; i++) {
 		const struct rules_entry *entry = rules[i].entry;
 		const struct yaml_node *where = entry->where;
-		unsigned int types = count_types(ruleset->filter, i);
+		unsigned int types = count_types(ruleset->filter, i, recorded);
 
 		if (types == 0)
 			yaml_report_add(report, YAML_WARNING, where->file, where->start,
@@ -255,7 +264,7 @@ static int ruleset_load(struct ruleset *ruleset, const struct rules_input *input
 		r = ruleset_compile(ruleset, rules, config, report);
 	/* With a filter a rule may have no events on purpose. */
 	if (r == 0 && !config->filter)
-		warn_of_types(ruleset, rules, report);
+		warn_of_types(ruleset, rules, config->recorded, report);
 	if (r == 0 && report->counts[YAML_ERROR])
 		r = -EINVAL;
 	return r;

@@ -15,6 +15,8 @@ struct ruleset_line {
 
 struct ruleset_config {
 	struct rules_options rules;
+	bool recorded; /* events may be those of a capture file, which has types that only files
+			  have */
 	const char *filter; /* valid; events must satisfy this, too; NULL: none */
 	const struct ruleset_line *lines; /* for matching events, each rule has all of them */
 	size_t lines_count; /* at least one */

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "util/utf8.h"
 
@@ -87,4 +89,55 @@ void terminal_print(FILE *file, struct buf *text)
 		return;
 	terminal_mask_lines(text->data, text->len);
 	fwrite(text->data, 1, text->len, file);
+}
+
+unsigned int terminal_width(int fd)
+{
+	enum { WIDTH = 80 };
+	struct winsize size;
+
+	if (!isatty(fd))
+		return 0;
+	return ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col ? WIDTH : size.ws_col;
+}
+
+/* The bytes of the character or the sequence of a colour at `text`; columns: what it takes. */
+static size_t terminal_step(const char *text, size_t len, unsigned int *columns)
+{
+	const char *end;
+	uint32_t c;
+	size_t n;
+
+	*columns = text[0] != '\033';
+	if (*columns == 0) {
+		end = memchr(text, 'm', len);
+		return end ? (size_t)(end + 1 - text) : len;
+	}
+	n = utf8_decode(text, len, &c);
+	return n ? n : 1;
+}
+
+void terminal_cut(struct buf *text, size_t start, unsigned int width)
+{
+	static const char sign[] = "…", plain[] = "\033[0m";
+	size_t end = text->len, cut = start, n;
+	unsigned int columns = 0, taken;
+
+	if (text->failed || end == start || text->data[end - 1] != '\n' || width == 0 ||
+	    memchr(text->data + start, '\n', end - 1 - start))
+		return;
+	for (size_t i = start; i < end - 1; i += n) {
+		n = terminal_step(text->data + i, end - 1 - i, &taken);
+		columns += taken;
+		/* The last column is for the sign, unless the text ends with it. */
+		if (columns < width)
+			cut = i + n;
+	}
+	if (columns <= width)
+		return;
+	text->len = cut;
+	buf_append(text, sign, sizeof(sign) - 1);
+	if (memchr(text->data + start, '\033', cut - start))
+		buf_append(text, plain, sizeof(plain) - 1);
+	buf_append_char(text, '\n');
 }

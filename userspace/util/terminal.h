@@ -20,6 +20,15 @@ void terminal_mask(char *text, size_t len);
 /* The same, except for ends of lines ("\n") and tabs: for text of our own that quotes others. */
 void terminal_mask_lines(char *text, size_t len);
 
+/* The width of a terminal in columns, 80 if it is not known; 0: the descriptor is none. */
+unsigned int terminal_width(int fd);
+
+/*
+ * Cuts the text from `start` on, a line with its newline, to a width in columns, with "…" as the
+ * last one; sequences of colours take none. A text of several lines stays.
+ */
+void terminal_cut(struct buf *text, size_t start, unsigned int width);
+
 /* Prints such text; what is in `text` is masked afterwards. */
 void terminal_print(FILE *file, struct buf *text);
 

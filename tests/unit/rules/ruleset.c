@@ -290,6 +290,25 @@ static void test_rules_as_written(void **state)
 	ruleset_destroy(ruleset);
 }
 
+/* Entries of calls are in old files alone. */
+static void test_warnings_about_entries(void **state)
+{
+	static const char text[] =
+		RULE("R", "evt.type in (open, execve, connect) and evt.dir=>", "a");
+
+	for (int recorded = 0; recorded < 2; recorded++) {
+		struct yaml_report report;
+		struct ruleset *ruleset;
+
+		assert_int_equal(create(text, &(struct ruleset_config){.recorded = recorded},
+					&ruleset, &report),
+				 0);
+		assert_int_equal(report.counts[YAML_WARNING], !recorded);
+		yaml_report_finish(&report);
+		ruleset_destroy(ruleset);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_json, formatted_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_text, formatted_setup, world_teardown),
@@ -303,6 +322,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_several_formats, formatted_setup, world_teardown),
 	cmocka_unit_test(test_warnings_about_types),
 	cmocka_unit_test(test_rules_as_written),
+	cmocka_unit_test(test_warnings_about_entries),
 };
 
 UNIT_GROUP(tests);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What must not reach a terminal, and what has to. */
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "unit.h"
 #include "util/error.h"
@@ -181,11 +185,59 @@ static void test_errors(void **state)
 	assert_int_equal(err.text[sizeof(err.text) - 2], '.');
 }
 
+static void expect_cut(const char *text, unsigned int width, const char *shown)
+{
+	struct buf buf = {0};
+
+	buf_append_string(&buf, "before\n");
+	buf_append_string(&buf, text);
+	terminal_cut(&buf, strlen("before\n"), width);
+	buf_append_char(&buf, '\0');
+	assert_string_equal(buf.data + strlen("before\n"), shown);
+	buf_finish(&buf);
+}
+
+static void test_cut(void **state)
+{
+	expect_cut("abcdef\n", 6, "abcdef\n");
+	expect_cut("abcdef\n", 5, "abcd…\n");
+	expect_cut("aécdef\n", 4, "aéc…\n");
+	expect_cut("\033[31mab\033[0mcd\n", 4, "\033[31mab\033[0mcd\n");
+	expect_cut("\033[31mabcd\033[0m\n", 3, "\033[31mab…\033[0m\n");
+	expect_cut("\xff\xff\xff\n", 2, "\xff…\n");
+	expect_cut("ab\033[3\n", 1, "…\n");
+	/* What is no line, has several, or has no width. */
+	expect_cut("abcdef", 3, "abcdef");
+	expect_cut("abcdef\nx\n", 3, "abcdef\nx\n");
+	expect_cut("abcdef\n", 0, "abcdef\n");
+	expect_cut("", 3, "");
+}
+
+static void test_width(void **state)
+{
+	struct winsize size = {.ws_row = 24, .ws_col = 61};
+	int fd = posix_openpt(O_RDWR | O_NOCTTY), pair[2];
+
+	assert_true(fd >= 0);
+	assert_int_equal(grantpt(fd) || unlockpt(fd), 0);
+	assert_int_equal(ioctl(fd, TIOCSWINSZ, &size), 0);
+	assert_int_equal(terminal_width(fd), 61);
+	size.ws_col = 0;
+	assert_int_equal(ioctl(fd, TIOCSWINSZ, &size), 0);
+	assert_int_equal(terminal_width(fd), 80);
+	close(fd);
+	assert_int_equal(pipe(pair), 0);
+	assert_int_equal(terminal_width(pair[1]), 0);
+	close(pair[0]);
+	close(pair[1]);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_controls), cmocka_unit_test(test_directions),
 	cmocka_unit_test(test_invalid),	 cmocka_unit_test(test_shown),
 	cmocka_unit_test(test_nul),	 cmocka_unit_test(test_lines),
 	cmocka_unit_test(test_print),	 cmocka_unit_test(test_errors),
+	cmocka_unit_test(test_cut),	 cmocka_unit_test(test_width),
 };
 
 UNIT_GROUP(tests);

@@ -25,8 +25,7 @@ static int loop(struct run *run)
 	int exit_code = EXIT_SUCCESS;
 
 	print_warnings(run->input);
-	if (options->verbose && !options->read)
-		fputs("agent: capturing\n", stderr);
+	report_print_begin(run);
 	if (run->processes.child)
 		child_go(run->processes.child);
 	service_notify(&run->service, NOTIFY_READY);

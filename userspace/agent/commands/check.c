@@ -27,12 +27,13 @@ static void make_one_line(char *text)
 			*text = ' ';
 }
 
-/* Returns 0 if the expression is valid, 1 if not, or -errno. */
+/* Returns 0 if the expression is valid, 1 if not, or if a capture rejects it, or -errno. */
 static int check_filter_check(const char *expression, size_t len,
 			      const struct filter_options *options)
 {
 	struct filter *filter = NULL;
 	struct filter_error err = {0};
+	struct error empty = {""};
 	int r;
 
 	if (memchr(expression, '\0', len)) {
@@ -40,14 +41,17 @@ static int check_filter_check(const char *expression, size_t len,
 		return 1;
 	}
 	r = filter_create(expression, options, &filter, &err);
-	filter_destroy(filter);
-	if (r == 0) {
+	if (r == 0 && plan_check_filter(filter, &empty)) {
+		printf("OK\t%s\n", empty.text);
+		r = 1;
+	} else if (r == 0) {
 		puts("OK\t");
 	} else if (r == -EINVAL) {
 		make_one_line(err.text);
 		printf("ERR\t%u\t%s\n", err.column, err.text);
 		r = 1;
 	}
+	filter_destroy(filter);
 	return r;
 }
 

@@ -48,8 +48,9 @@ int check_config_run(const struct options *options);
 /* The subcommand check-filter. */
 
 /*
- * Compiles each line of a file as a filter and prints a line for it: "OK" and a tab; or "ERR", a
- * tab, the column (from 1), a tab, and the message. Returns the exit code of the agent.
+ * Compiles each line of a file as a filter and prints a line for it: "OK" and a tab, with what a
+ * capture says of a filter that no event can pass; or "ERR", a tab, the column (from 1), a tab, and
+ * the message. Returns the exit code of the agent: a failure if a capture would reject one.
  */
 int check_filter_run(const struct options *options);
 

@@ -7,6 +7,7 @@
 
 #include "agent/commands/commands.h"
 #include "agent/commands/list.h"
+#include "privileges/capabilities.h"
 #include "sinsp/sinsp.h"
 #include "util/terminal.h"
 
@@ -77,13 +78,16 @@ const struct doctor_check doctor_checks[] = {
 	 "(--host-root)"},
 	{"processes", "whether all processes can be read", doctor_processes,
 	 "programs, directories, descriptors or environments of processes that ran before",
-	 "add CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH; no AppArmor profile; /proc without hidepid"},
+	 "add CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH; no AppArmor profile; /proc without hidepid",
+	 "no AppArmor profile; /proc without hidepid"},
 	{"namespaces", "whether those of the host are known", doctor_namespaces,
 	 "container.host_pid, host_network and host_ipc of containers that join namespaces, as "
 	 "those "
 	 "of pods, unless a runtime says it: they have no value",
 	 "add CAP_SYS_PTRACE; use the pid namespace of the host, or mount its /proc and name it "
-	 "(--host-root); /proc without hidepid"},
+	 "(--host-root); /proc without hidepid",
+	 "use the pid namespace of the host, or mount its /proc and name it (--host-root); /proc "
+	 "without hidepid"},
 	{"cgroups", "control groups, by which containers are known", doctor_cgroups,
 	 "containers of processes", "mount /proc; use a kernel with CONFIG_CGROUPS"},
 	{"runtimes", "sockets of container runtimes", doctor_runtimes,
@@ -128,6 +132,18 @@ static bool is_explained(const struct list *list, enum doctor_status status)
 	return status != DOCTOR_OK || list->verbose;
 }
 
+/* A capability that is there is no advice. */
+static const char *advice_of(const struct doctor_check *check)
+{
+	uint64_t uses = capabilities_for(USED_TO_READ | USED_FOR_PROCESSES);
+	struct capability_sets sets;
+
+	if (check->with_rights && capability_sets_read(&sets) == 0 &&
+	    (sets.effective & uses) == uses)
+		return check->with_rights;
+	return check->advice;
+}
+
 static void doctor_add_row(struct list *list, const struct doctor_check *check,
 			   enum doctor_status status, const char *found)
 {
@@ -137,7 +153,7 @@ static void doctor_add_row(struct list *list, const struct doctor_check *check,
 	list_add_cell(list, doctor_status_name(status));
 	list_add_cell(list, found);
 	list_add_cell(list, explained && check->cost ? check->cost : "");
-	list_add_cell(list, explained && check->advice ? check->advice : "");
+	list_add_cell(list, explained && check->advice ? advice_of(check) : "");
 }
 
 static void doctor_add_object(struct list *list, const struct doctor_check *check,
@@ -149,7 +165,7 @@ static void doctor_add_object(struct list *list, const struct doctor_check *chec
 	list_add_string(list, "checks", check->what);
 	list_add_string(list, "found", found);
 	list_add_string(list, "affected", check->cost);
-	list_add_string(list, "advice", check->advice);
+	list_add_string(list, "advice", advice_of(check));
 	BUF_LITERAL(&list->json, "}\n");
 }
 

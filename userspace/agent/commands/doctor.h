@@ -30,7 +30,9 @@ struct doctor_check {
 	/* Appends what it found; control characters are masked later. */
 	enum doctor_status (*run)(const struct doctor *doctor, struct buf *found);
 	const char *cost; /* what does not work unless the status is ok; NULL: it always is */
-	const char *advice; /* what to do then */
+	const char *advice; /* what to do then, */
+	const char *with_rights; /* or, if the agent has all capabilities for processes; NULL: the
+				    same */
 };
 
 extern const struct doctor_check doctor_checks[];

@@ -7,12 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "util/json.h"
-
-enum { TERMINAL_WIDTH = 80 };
+#include "util/terminal.h"
 
 void list_init(struct list *list, const struct options *options, const char *const *titles,
 	       unsigned int fold)
@@ -101,17 +99,6 @@ void list_add_flags(struct list *list, const char *key, unsigned int set,
 	buf_append_char(&list->json, ']');
 }
 
-/* The width of the terminal; 0 if stdout is none: one line for each row. */
-static unsigned int output_width(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? TERMINAL_WIDTH
-								       : size.ws_col;
-}
-
 static void complain(const struct list *list, const char *what)
 {
 	fprintf(stderr, "agent: no %s match '%s'", what, list->pattern);
@@ -128,7 +115,7 @@ int list_print(struct list *list, const char *what)
 	int exit_code = EXIT_FAILURE;
 
 	if (!list->format->objects)
-		list->format->append_table(&list->table, output_width(), out);
+		list->format->append_table(&list->table, terminal_width(STDOUT_FILENO), out);
 	if (!list->found)
 		complain(list, what);
 	else if (out->failed || list->table.cells.failed)

@@ -215,6 +215,21 @@ static void check_about(struct check *check)
 	}
 }
 
+/* The first file would be ignored silently. */
+static void check_read(struct check *check)
+{
+	const struct settings *settings = &check->options->settings;
+	const struct setting *first, *second;
+	unsigned int place;
+
+	option_find("read", &place);
+	first = settings_get(settings, place, 0);
+	second = settings_get(settings, place, 1);
+	if (second)
+		reject(check, second, "-r %s and -r %s: one file at a time", first->value,
+		       second->value);
+}
+
 static void check_started_command(struct check *check)
 {
 	const struct options *options = check->options;
@@ -356,6 +371,7 @@ int options_check_capture(struct options *options, struct yaml_report *report, s
 		       "-o %s: for lists (agent fields, agent events), not for events",
 		       options->format->name);
 	}
+	check_read(&check);
 	check_started_command(&check);
 	check_about(&check);
 	if (options->write)

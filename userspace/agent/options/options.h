@@ -91,6 +91,7 @@ struct options {
 	char **command; /* to start and capture: argv, NULL-terminated; NULL: none */
 	bool summary; /* tables of calls, processes and descriptors at the end */
 	bool quiet; /* no event is printed */
+	bool wide; /* lines are not cut to the width of the terminal */
 	bool port_names; /* ports in texts as names of services */
 	const char *write; /* file to write matching events to; NULL: none */
 	struct scap_writer_config writer;

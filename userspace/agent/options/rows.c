@@ -518,6 +518,7 @@ CONSTANT_SETTER(set_json_fields, json_fields, value)
 CONSTANT_SETTER(set_json_base64, json_base64, true)
 CONSTANT_SETTER(set_no_redact, no_redact, true)
 CONSTANT_SETTER(set_print, print, value)
+CONSTANT_SETTER(set_wide, wide, true)
 CONSTANT_SETTER(set_port_names, port_names, true)
 CONSTANT_SETTER(set_ascii, style.bytes, TEXT_BYTES_ASCII)
 CONSTANT_SETTER(set_base64, style.bytes, TEXT_BYTES_BASE64)
@@ -560,6 +561,8 @@ const struct option_row option_rows_print[] = {
 	 "text with %FIELD in it; with * in front also when a field is missing. -pc, -pk: the "
 	 "usual line with the container or the pod",
 	 set_print, .about = PRINTS, .offer = OFFER_FORMAT, .usual = true},
+	{0, "wide", NULL, "on a terminal, do not cut the usual lines to its width", set_wide,
+	 .about = PRINTS},
 	{'t', "timetype", "h|a|r|d|D",
 	 "time: of day (default), since 1970, since the start, that the call took, since the "
 	 "event before",

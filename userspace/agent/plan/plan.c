@@ -113,10 +113,26 @@ static bool records_state(const struct plan *plan)
  * Whether the filter uses the direction of events and no system call can pass: these have only exit
  * events.
  */
-static bool wants_entries(const struct plan *plan)
+static bool wants_entries(const struct filter *filter, const struct selection *selection)
 {
-	return plan->filter && (filter_flags(plan->filter) & FIELD_DEPRECATED) &&
-	       selection_lacks_calls(&plan->selection);
+	return filter && (filter_flags(filter) & FIELD_DEPRECATED) &&
+	       selection_lacks_calls(selection);
+}
+
+static int reject_empty(const struct filter *filter, const struct selection *selection,
+			struct error *err)
+{
+	return error_set(
+		err, -EINVAL, "no event can match this filter%s",
+		wants_entries(filter, selection) ? ": there are only exit events (evt.dir=<)" : "");
+}
+
+int plan_check_filter(const struct filter *filter, struct error *err)
+{
+	struct selection selection;
+
+	selection_make(&selection, filter, 0, false);
+	return selection_is_empty(&selection) ? reject_empty(filter, &selection, err) : 0;
 }
 
 /* Of which descriptions are needed. A recording has all of them for its readers. */
@@ -139,7 +155,6 @@ static bool writes_state(const struct plan *plan)
 static int select_events(struct plan *plan, struct error *err)
 {
 	unsigned int needs = printer_needs(plan->printer);
-	const char *hint;
 
 	if (plan->ruleset)
 		needs |= ruleset_needs(plan->ruleset);
@@ -166,8 +181,7 @@ static int select_events(struct plan *plan, struct error *err)
 		return 0;
 	if (plan->ruleset)
 		return error_set(err, -EINVAL, "no event can match any of the rules");
-	hint = wants_entries(plan) ? ": there are only exit events (evt.dir=<)" : "";
-	return error_set(err, -EINVAL, "no event can match this filter%s", hint);
+	return reject_empty(plan->filter, &plan->selection, err);
 }
 
 static struct plan *plan_begin(const struct options *options, const struct printer *printer)
@@ -217,7 +231,7 @@ static int plan_compile(struct plan *made, struct buf *messages, struct error *e
 /* Printed once, not for each reload. */
 static void warn_direction(const struct plan *plan, struct buf *messages)
 {
-	if (!plan->options->read && wants_entries(plan))
+	if (!plan->options->read && wants_entries(plan->filter, &plan->selection))
 		BUF_LITERAL(messages, "agent: evt.dir=> matches (nearly) nothing: there are only "
 				      "exit events (evt.dir=<)\n");
 }

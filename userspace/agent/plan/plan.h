@@ -45,4 +45,7 @@ int plan_renew(const struct plan *plan, struct options *options, const struct pr
 
 void plan_destroy(struct plan *plan); /* accepts NULL */
 
+/* Rejects a filter that no event of a live capture can pass: -EINVAL with a message, or 0. */
+int plan_check_filter(const struct filter *filter, struct error *err);
+
 #endif

@@ -100,11 +100,23 @@ static bool prints_lines(const struct printer *printer, const struct options *op
 	return options->print && !printer->container_info;
 }
 
+/* Lines that the user has chosen stay whole. */
+static unsigned int resolve_width(const struct options *options)
+{
+	if (options->wide || options->verbose || options->print)
+		return 0;
+	return terminal_width(STDOUT_FILENO);
+}
+
 static int printer_check(const struct printer *printer, const struct options *options,
 			 struct error *err)
 {
 	if (options->quiet || options->outputs_count)
 		return 0;
+	if (printer->format == &format_protobuf && !options->explain && isatty(STDOUT_FILENO))
+		return error_set(err, -EINVAL,
+				 "-o protobuf: standard output is a terminal; direct it to a file "
+				 "or into a pipe");
 	if (printer->format->silent && options->print)
 		return error_set(err, -EINVAL, "-p: nothing is printed with -o none");
 	if (!printer->format->events.keyed && options->json_fields)
@@ -285,6 +297,7 @@ static int plan_printer_init(struct printer *printer, const struct options *opti
 	*printer = (struct printer){
 		.format = resolve_format(options),
 		.style = resolve_style(options),
+		.width = resolve_format(options) == &format_text ? resolve_width(options) : 0,
 		.container_info = named && options->rules_count ? named->container_info : NULL,
 	};
 	r = printer_check(printer, options, err);

@@ -32,6 +32,8 @@ struct redact;
 struct printer {
 	const struct output_format *format; /* that of the options, or the default */
 	struct text_style style; /* that of the options, with colours and lengths resolved */
+	unsigned int
+		width; /* columns of a terminal that lines of events are cut to; 0: they stay */
 	struct services *services; /* owned; NULL: ports are numbers */
 	struct formatter *formatter; /* owned; NULL: only rules print */
 	struct redact *redact; /* owned; NULL: nothing is hidden of what standard output prints */

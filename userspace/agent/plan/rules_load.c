@@ -75,6 +75,7 @@ int rules_load_options(const struct options *options, const struct printer *prin
 			  .wanted = {options->tags, options->tags_count},
 			  .excluded = {options->excluded_tags, options->excluded_tags_count}},
 		.filter = filter,
+		.recorded = options->read != NULL,
 		.lines = printer->lines_count ? printer->lines : &line,
 		.lines_count = printer->lines_count ? printer->lines_count : 1,
 		.style = printer->style,

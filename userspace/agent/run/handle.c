@@ -6,6 +6,7 @@
 #include "agent/run/record.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
+#include "util/terminal.h"
 
 /* Counts an event that passed the filter or a rule. */
 static void count_match(struct run *run)
@@ -22,6 +23,9 @@ static int end_line(struct run *run, size_t start, struct error *err)
 	run->counts.formatted++;
 	if (!buf->failed)
 		printer_hide(&run->printer, buf->data + start, buf->len - start);
+	/* Matches of rules stay whole. */
+	if (run->printer.width && !run->plan->ruleset)
+		terminal_cut(buf, start, run->printer.width);
 	line_writer_end_line(&run->line_writer);
 	return line_writer_flush_if_full(&run->line_writer, err);
 }
@@ -81,8 +85,10 @@ static int show(struct run *run, struct sinsp_event *event, bool *passed, struct
 		outputs_event(&run->outputs, event);
 	if (!run->printer.formatter)
 		return 0;
-	if (!formatter_write(run->printer.formatter, event, &run->line_writer.buf))
+	if (!formatter_write(run->printer.formatter, event, &run->line_writer.buf)) {
+		run->counts.unshown++;
 		return 0;
+	}
 	return end_line(run, start, err);
 }
 
@@ -115,6 +121,7 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 		return 0;
 	if (event.ev.desc->id == EVENT_bpf && run->input->live)
 		run->input->live->note_bpf(run->input, &event);
+	run->counts.timed += event.ev.latency_ns != LATENCY_UNKNOWN;
 	if (is_asked_for(run, raw, &event))
 		result = show(run, &event, &passed, err);
 	if (passed && run->summary)

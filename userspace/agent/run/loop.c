@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/process/child.h"
 #include "agent/run/containers.h"
@@ -27,6 +28,7 @@ struct loop {
 	struct reload *reload;
 	struct scap_source *source;
 	uint64_t begin_ns, stats_due_ns, progress_due_ns; /* monotonic clock */
+	bool shows_progress, showed_progress;
 };
 
 /* Prints counters and progress if it is time. */
@@ -40,10 +42,19 @@ static void print_reports(struct loop *loop, uint64_t now)
 		loop->stats_due_ns +=
 			((now - loop->stats_due_ns) / options->stats_ns + 1) * options->stats_ns;
 	}
-	if (options->progress && now >= loop->progress_due_ns) {
+	if (loop->shows_progress && now >= loop->progress_due_ns) {
 		report_print_progress(loop->run, "");
+		loop->showed_progress = true;
 		loop->progress_due_ns = now + PROGRESS_NS;
 	}
+}
+
+/* Who waits at a terminal sees how far it is, unless events go there. */
+static bool shows_progress(const struct run *run)
+{
+	if (!run->options->read || run->options->quiet)
+		return false;
+	return isatty(STDERR_FILENO) && (run->printer.format->silent || !isatty(STDOUT_FILENO));
 }
 
 /* Hands over records, and prints what outputs have to say. */
@@ -218,6 +229,7 @@ int loop_run(struct run *run, struct error *err)
 		return error_set(err, result, "out of memory");
 	loop.stats_due_ns = loop.begin_ns + run->options->stats_ns;
 	loop.progress_due_ns = loop.begin_ns + PROGRESS_NS;
+	loop.shows_progress = run->options->progress || shows_progress(run);
 	if (run->options->duration_ns)
 		signals_end_after(run->options->duration_ns);
 	result = turn(&loop, err);
@@ -227,7 +239,7 @@ int loop_run(struct run *run, struct error *err)
 	if (result == 0 && drained == 0)
 		result = report_print_summary(run, err);
 	reload_destroy(loop.reload);
-	if (run->options->progress)
+	if (run->options->progress || loop.showed_progress)
 		report_print_progress(run, "\n");
 	return result ? result : drained;
 }

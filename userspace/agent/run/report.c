@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/run/containers.h"
 #include "agent/run/report.h"
@@ -98,6 +99,53 @@ void report_print_line(const struct run *run, uint64_t elapsed_ns)
 	buf_finish(&text);
 }
 
+static size_t report_count_events(const struct selection *selection)
+{
+	size_t n = 0;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		n += (selection->events[id] & WHY_FILTER) != 0;
+	return n;
+}
+
+/* "of all processes", "of ls and its children". */
+static void append_followed(const struct options *options, struct buf *text)
+{
+	const char *children = options->follow ? " and its children" : "";
+
+	if (options->command)
+		buf_printf(text, "of %s%s", options->command[0], children);
+	else if (options->pids_count == 1)
+		buf_printf(text, "of process %d%s", options->pids[0], children);
+	else if (options->pids_count)
+		buf_printf(text, "of %zu processes%s", options->pids_count,
+			   options->follow ? " and their children" : "");
+	else
+		BUF_LITERAL(text, "of all processes");
+}
+
+void report_print_begin(const struct run *run)
+{
+	const struct options *options = run->options;
+	bool is_terminal = isatty(STDERR_FILENO) && !options->quiet;
+	size_t count = report_count_events(&run->plan->selection);
+	struct buf text = {0};
+
+	if (options->read || !(is_terminal || options->verbose))
+		return;
+	BUF_LITERAL(&text, "agent: capturing");
+	if (is_terminal) {
+		buf_printf(&text, " %zu type%s of events ", count, count == 1 ? "" : "s");
+		append_followed(options, &text);
+	}
+	/* For a command Ctrl-C is, too. */
+	if (is_terminal && !options->command)
+		BUF_LITERAL(&text, "; Ctrl-C ends");
+	buf_append_char(&text, '\n');
+	terminal_print(stderr, &text);
+	buf_finish(&text);
+}
+
 void report_print_progress(const struct run *run, const char *end)
 {
 	int percent = run->input->ops->percent_read(run->input);
@@ -141,6 +189,31 @@ static void count_decision(const struct sinsp_cgroups *cgroups, void *context)
 	count->decisions[filter_decide(count->filter, cgroups)]++;
 }
 
+/* Whether the filter or a line asks how long calls took. */
+static bool wants_latency(const struct run *run)
+{
+	const struct filter *filter = run->plan->filter;
+
+	return ((filter ? filter_needs(filter) : 0) | printer_needs(&run->printer)) &
+	       NEEDS_ENTER_TIME;
+}
+
+/* Why nothing was printed, if that is not what the words said. */
+static void append_hints(const struct run *run, struct buf *text)
+{
+	const struct run_counts *counts = &run->counts;
+
+	if (counts->unshown && !counts->formatted)
+		buf_printf(text,
+			   "agent: none of %" PRIu64 " event%s has all fields of -p: with * in "
+			   "front (-p '*%%...') a missing one is <NA>\n",
+			   counts->unshown, counts->unshown == 1 ? "" : "s");
+	if (run->options->read && !counts->timed && wants_latency(run))
+		buf_printf(text,
+			   "agent: %s does not say how long calls took: evt.latency has no value\n",
+			   options_input_name(run->options));
+}
+
 void report_print(const struct run *run)
 {
 	struct account account = report_account_of(run);
@@ -154,6 +227,7 @@ void report_print(const struct run *run)
 		sinsp_visit_cgroups(run->sinsp, 0, count_decision, &count);
 	if (run->input->ops->append_report(run->input, &account, &text, &err))
 		buf_printf(&text, "agent: %s\n", err.text);
+	append_hints(run, &text);
 	budget_append_report(&run->budget, &text);
 	outputs_append_last_status(&run->outputs, &text);
 	buf_append(&text, run->outputs.ended.data, run->outputs.ended.len);

@@ -23,6 +23,11 @@ void report_print_line(const struct run *run, uint64_t elapsed_ns);
 /* Appends the account of each output as whole lines. */
 void report_append_outputs(const struct run *run, struct buf *text);
 
+/*
+ * Prints to stderr, if it is a terminal or with -v, that a live capture has begun, and of what.
+ */
+void report_print_begin(const struct run *run);
+
 /* How much of the input was read, overwriting the last line, then `end`; nothing if unknown. */
 void report_print_progress(const struct run *run, const char *end);
 

@@ -33,6 +33,8 @@ struct run_counts {
 	uint64_t matched; /* events that passed the filter */
 	uint64_t filter_unknown; /* of these, whose missing parts decide */
 	uint64_t formatted; /* of these, handed to the output */
+	uint64_t unshown; /* of these, without a line: a field of -p has no value */
+	uint64_t timed; /* events of which it is known how long the call took */
 };
 
 struct run {

@@ -264,6 +264,8 @@ int output_open(struct output *output, bool reads_file, bool (*is_over)(void), s
 	output->sender.config = config;
 	output->sender.form = &output->form;
 	output->sender.queue = &output->queue;
+	output->sender.leaves_full_disk =
+		reads_file && config->policy == POLICY_AUTO && !config->spool;
 	output->sender.counters = &output->counters;
 	r = sender_open(&output->sender, err);
 	if (r == 0)

@@ -38,6 +38,20 @@ static void sender_report(struct sender *sender, int code, const struct error *e
 		delivery_status_set(&sender->status, code ? err : NULL);
 }
 
+/* A disk that stays full is as a target that is gone. */
+static int leave_full_disk(struct sender *sender, int code)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool full = code == -ENOSPC || code == -EDQUOT;
+
+	if (!full || !sender->full_since_ns)
+		sender->full_since_ns = full ? now : 0;
+	return full && sender->leaves_full_disk &&
+			       now - sender->full_since_ns >= sender->config->retry_max_ns
+		       ? -ESHUTDOWN
+		       : code;
+}
+
 /* Calls a function of the target that sends nothing; NULL: there is none. */
 static void call(struct sender *sender, int (*function)(void *target, struct error *err))
 {
@@ -354,7 +368,7 @@ static size_t sender_send_window(struct sender *sender, struct output_batch *win
 
 	window->stream = sender->form->stream;
 	heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_TARGET);
-	r = sender->config->kind->send(sender->target, window, &err);
+	r = leave_full_disk(sender, sender->config->kind->send(sender->target, window, &err));
 	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 	sender_report(sender, r, &err);
 	if (window->too_large) {

@@ -29,6 +29,7 @@ struct sender {
 	struct queue *queue;
 	struct spooler *spooler; /* NULL: records come from the queue; else from its spool */
 	void *(*run)(void *sender); /* with a spool: sender_run_from_spool() */
+	bool leaves_full_disk; /* gives up after retry-max= of it: else a file is read for ever */
 	struct output_counters *counters;
 
 	struct output_stop stop;
@@ -51,6 +52,7 @@ struct sender {
 	uint64_t say_ns, say_wait_ns; /* when: monotonic; and how long after the next rejection */
 	bool said_last; /* at the end there is one more try */
 	uint64_t last_number; /* of the last record that was taken */
+	uint64_t full_since_ns; /* the disk of the target is; 0: it is not */
 	struct backoff backoff; /* failed tries since the last success */
 	uint64_t tick_ns; /* when the next one is due */
 	unsigned int chance; /* state of the random numbers for waits */

@@ -304,6 +304,8 @@ static int load_add_link(struct live_load *load, size_t i, const char *group, co
 	live_log_begin(&log);
 	fd = attach_program(&load->object, i, group, hook);
 	live_log_end(&log);
+	if (fd < 0)
+		live_log_show(&log);
 	live_log_finish(&log);
 	return fd < 0 ? fd : live_loaded_add(loaded, LIVE_LINK, (uint16_t)i, fd);
 }

@@ -23,11 +23,6 @@ __attribute__((format(printf, 2, 0))) static int print_to_log(enum libbpf_print_
 	va_copy(again, args);
 	n = vsnprintf(NULL, 0, format, again);
 	va_end(again);
-	if (log->verbose) {
-		va_copy(again, args);
-		vfprintf(stderr, format, again);
-		va_end(again);
-	}
 	if (n < 0 || !buf_reserve(&log->text, (size_t)n + 1))
 		return 0;
 	vsnprintf(log->text.data + log->text.len, (size_t)n + 1, format, args);
@@ -50,12 +45,21 @@ void live_log_end(struct live_log *log)
 
 void live_log_append(struct live_log *log, const char *text)
 {
-	if (log->verbose)
-		fputs(text, stderr);
 	/* It ends with a NUL. */
 	if (log->text.len)
 		log->text.len--;
 	buf_append(&log->text, text, strlen(text) + 1);
+}
+
+static const char *log_text(const struct live_log *log)
+{
+	return log->text.len && !log->text.failed ? log->text.data : "";
+}
+
+void live_log_show(const struct live_log *log)
+{
+	if (log->verbose)
+		fputs(log_text(log), stderr);
 }
 
 void live_log_finish(struct live_log *log)
@@ -70,11 +74,6 @@ static const char *find_last(const char *text, const char *what)
 	while ((text = strstr(text, what)) != NULL)
 		last = text++;
 	return last;
-}
-
-static const char *log_text(const struct live_log *log)
-{
-	return log->text.len && !log->text.failed ? log->text.data : "";
 }
 
 static void copy_line(const char *begin, const char *end, char *line, size_t size)

@@ -174,6 +174,7 @@ static int describe_failure(int error, const struct live_log *log, struct error 
 {
 	char reason[REASON_BYTES];
 
+	live_log_show(log);
 	if (error == -EPERM)
 		return error_set(err, error,
 				 "loading BPF programs is not permitted; run as root, or with "

@@ -22,7 +22,8 @@ static int remove_file(void **state)
 	return unlink(name);
 }
 
-static void expect(const char *text, size_t len, const char *options, int exit_code, const char *out)
+static void expect(const char *text, size_t len, const char *options, int exit_code,
+		   const char *out)
 {
 	struct printed printed;
 	char line[128];
@@ -50,6 +51,11 @@ static void test_verdicts(void **state)
 	       "OK\t\nERR\t8\texpected an operator, found the end\n");
 	EXPECT("a\0b\nevt.num=1\n", "", 1, "ERR\t2\ta NUL byte cannot stand in a filter\nOK\t\n");
 	EXPECT("evt.type=open\n", "--exact-types", 0, "OK\t\n");
+	/* As a capture says. */
+	EXPECT("evt.type=open and evt.type=close\nevt.type=open and evt.dir=>\nevt.dir=>", "", 1,
+	       "OK\tno event can match this filter\n"
+	       "OK\tno event can match this filter: there are only exit events (evt.dir=<)\n"
+	       "OK\t\n");
 }
 
 static void test_no_file(void **state)
@@ -59,9 +65,10 @@ static void test_no_file(void **state)
 	printed_run("check-filter /nonexistent/filters", &printed);
 	assert_int_equal(printed.exit_code, 1);
 	assert_string_equal(printed.out, "");
-	assert_string_equal(printed.err, "agent: check-filter /nonexistent/filters: No such file or "
-					 "directory (filters are read from a file; - is standard "
-					 "input)\n");
+	assert_string_equal(printed.err,
+			    "agent: check-filter /nonexistent/filters: No such file or "
+			    "directory (filters are read from a file; - is standard "
+			    "input)\n");
 	printed_finish(&printed);
 }
 

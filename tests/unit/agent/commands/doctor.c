@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "printed.h"
+#include "privileges/capabilities.h"
 #include "unit.h"
 
 static void test_text(void **state)
@@ -27,6 +28,22 @@ static void test_json(void **state)
 					"\"checks\":\"version and architecture\"",
 					"\"found\":\"Linux ", "\"affected\":\"older kernels",
 					"\"advice\":\"use Linux", NULL});
+	printed_finish(&printed);
+}
+
+/* A capability that is there is no advice. */
+static void test_advice(void **state)
+{
+	uint64_t uses = capabilities_for(USED_TO_READ | USED_FOR_PROCESSES);
+	struct capability_sets sets;
+	struct printed printed;
+	bool has_all;
+
+	assert_int_equal(capability_sets_read(&sets), 0);
+	has_all = (sets.effective & uses) == uses;
+	printed_run("doctor -o json processes", &printed);
+	assert_int_equal(strstr(printed.out, "CAP_SYS_PTRACE") == NULL, has_all);
+	printed_expect(printed.out, (const char *[]){"no AppArmor profile", NULL});
 	printed_finish(&printed);
 }
 
@@ -56,9 +73,8 @@ static void test_nothing(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_text),
-	cmocka_unit_test(test_json),
-	cmocka_unit_test(test_missing),
+	cmocka_unit_test(test_text),	cmocka_unit_test(test_json),
+	cmocka_unit_test(test_advice),	cmocka_unit_test(test_missing),
 	cmocka_unit_test(test_nothing),
 };
 

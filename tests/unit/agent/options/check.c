@@ -133,12 +133,16 @@ static void test_about_nothing(void **state)
 	options_finish(&options);
 }
 
+static void test_one_file(void **state)
+{
+	expect_rejected("-r a -r b", "-r a and -r b: one file at a time");
+	expect_rejected("-r a --read=a", "-r a and -r a: one file at a time");
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_recording_prints_on_request),
-	cmocka_unit_test(test_subcommands),
-	cmocka_unit_test(test_contradictions),
-	cmocka_unit_test(test_takeover),
-	cmocka_unit_test(test_about_nothing),
+	cmocka_unit_test(test_one_file),    cmocka_unit_test(test_recording_prints_on_request),
+	cmocka_unit_test(test_subcommands), cmocka_unit_test(test_contradictions),
+	cmocka_unit_test(test_takeover),    cmocka_unit_test(test_about_nothing),
 };
 
 UNIT_GROUP(tests);

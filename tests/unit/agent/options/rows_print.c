@@ -64,6 +64,18 @@ static void test_formats(void **state)
 	}
 }
 
+static void test_wide(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_false(options.wide);
+	options_finish(&options);
+	parse_right("--wide", &options);
+	assert_true(options.wide);
+	options_finish(&options);
+}
+
 static void test_rejected(void **state)
 {
 	static const struct {
@@ -83,6 +95,7 @@ static void test_rejected(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_what_is_printed),
 	cmocka_unit_test(test_formats),
+	cmocka_unit_test(test_wide),
 	cmocka_unit_test(test_rejected),
 };
 

@@ -202,7 +202,33 @@ static void test_other_options(void **state)
 	plan_destroy(plan);
 }
 
+static void test_check_filter(void **state)
+{
+	static const struct {
+		const char *filter, *message;
+	} cases[] = {
+		{"evt.type=open", NULL},
+		{"evt.dir=>", NULL}, /* procexit and the like */
+		{"evt.type=open and evt.dir=>",
+		 "no event can match this filter: there are only exit events (evt.dir=<)"},
+		{"evt.type=open and evt.type=close", "no event can match this filter"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct filter *filter;
+
+		err.text[0] = '\0';
+		assert_int_equal(
+			filter_create(cases[i].filter, &(struct filter_options){0}, &filter, NULL),
+			0);
+		assert_int_equal(plan_check_filter(filter, &err), cases[i].message ? -EINVAL : 0);
+		assert_string_equal(err.text, cases[i].message ? cases[i].message : "");
+		filter_destroy(filter);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_check_filter),
 	cmocka_unit_test_teardown(test_filter, teardown),
 	cmocka_unit_test_teardown(test_needs_of_options, teardown),
 	cmocka_unit_test_teardown(test_needs_containers, teardown),

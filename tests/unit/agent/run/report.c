@@ -69,6 +69,46 @@ static void test_report(void **state)
 	expect(print_report, "", "agent: there are no counters\n");
 }
 
+/* What was asked for and cannot be. */
+static void test_hints(void **state)
+{
+	run.counts.unshown = 7;
+	expect(print_report, "", "agent: matched 7, printed 5\n");
+	run.counts.formatted = run.line_writer.lines_lost = 0;
+	expect(print_report, "",
+	       "agent: matched 7, printed 0\n"
+	       "agent: none of 7 events has all fields of -p: with * in front (-p '*%...') a "
+	       "missing one is <NA>\n");
+	run.counts.unshown = 0;
+	options.read = "a.scap";
+	expect(print_report, "", "agent: matched 7, printed 0\n");
+	assert_int_equal(filter_create("evt.latency>1", &(struct filter_options){0},
+				       &run.plan->filter, NULL),
+			 0);
+	expect(print_report, "",
+	       "agent: matched 7, printed 0\n"
+	       "agent: a.scap does not say how long calls took: evt.latency has no value\n");
+	run.counts.timed = 1;
+	expect(print_report, "", "agent: matched 7, printed 0\n");
+	options.read = NULL;
+}
+
+static void print_begin(void *context)
+{
+	report_print_begin(&run);
+}
+
+/* On a terminal it says more: cli/test_terminal. */
+static void test_begin(void **state)
+{
+	expect(print_begin, "", "");
+	options.verbose = true;
+	expect(print_begin, "", "agent: capturing\n");
+	options.read = "a.scap";
+	expect(print_begin, "", "");
+	options.read = NULL;
+}
+
 static void test_quiet(void **state)
 {
 	options.quiet = true;
@@ -134,8 +174,9 @@ static void test_summary(void **state)
 #define REPORT_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
-	REPORT_TEST(test_line),	    REPORT_TEST(test_report),	  REPORT_TEST(test_quiet),
-	REPORT_TEST(test_progress), REPORT_TEST(test_no_summary), REPORT_TEST(test_summary),
+	REPORT_TEST(test_line),	      REPORT_TEST(test_report),	 REPORT_TEST(test_quiet),
+	REPORT_TEST(test_hints),      REPORT_TEST(test_begin),	 REPORT_TEST(test_progress),
+	REPORT_TEST(test_no_summary), REPORT_TEST(test_summary),
 };
 
 UNIT_GROUP(tests);

@@ -104,6 +104,34 @@ static void test_all_is_delivered(void **state)
 	assert_int_equal(counter_get(&counters.failures), 0);
 }
 
+/* A file that is read waits for a full disk as long as retry-max= says; a capture goes on. */
+static void test_full_disk(void **state)
+{
+	for (size_t i = 0; i < FAKE_CALLS_MAX; i++)
+		fake_target.calls[i] = (struct fake_call){"T", -ENOSPC};
+	open_sender(",retry=10ms,retry-max=20ms");
+	sender.leaves_full_disk = true;
+	add(2);
+	push();
+	start();
+	close_sender();
+	assert_true(fake_target.called >= 2);
+	assert_true(atomic_load(&sender.is_gone));
+	assert_int_equal(counter_get(&counters.delivered), 0);
+}
+
+static void test_full_disk_that_is_freed(void **state)
+{
+	fake_target.calls[0] = fake_target.calls[1] = (struct fake_call){"T", -ENOSPC};
+	open_sender(",retry=10ms,retry-max=10ms");
+	add(2);
+	push();
+	start();
+	close_sender();
+	fake_expect("1\n2\n");
+	assert_false(atomic_load(&sender.is_gone));
+}
+
 static void test_limits_of_batches(void **state)
 {
 	open_sender(",batch-count=2");
@@ -429,6 +457,8 @@ static void test_open_fails(void **state)
 
 static const struct CMUnitTest tests[] = {
 	TEST(test_all_is_delivered),
+	TEST(test_full_disk),
+	TEST(test_full_disk_that_is_freed),
 	TEST(test_limits_of_batches),
 	TEST(test_age_of_batches),
 	TEST(test_retries_and_marks),

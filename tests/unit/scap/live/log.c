@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What libbpf says: caught, and searched for the program that was rejected and the reason. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <bpf/libbpf.h>
@@ -104,10 +106,31 @@ static void test_messages_are_caught(void **state)
 	live_log_finish(&log);
 }
 
+/* Only with -v, and only when somebody asks. */
+static void test_shown(void **state)
+{
+	struct live_log log = log_of("libbpf: it failed\n");
+	FILE *before = stderr;
+	char *text = NULL;
+	size_t len;
+
+	stderr = open_memstream(&text, &len);
+	live_log_show(&log);
+	fflush(stderr);
+	assert_int_equal(len, 0);
+	log.verbose = true;
+	live_log_show(&log);
+	fclose(stderr);
+	stderr = before;
+	assert_string_equal(text, "libbpf: it failed\n");
+	free(text);
+	live_log_finish(&log);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_log_of_the_verifier),   cmocka_unit_test(test_log_of_libbpf),
 	cmocka_unit_test(test_log_without_a_program), cmocka_unit_test(test_appended),
-	cmocka_unit_test(test_messages_are_caught),
+	cmocka_unit_test(test_messages_are_caught),   cmocka_unit_test(test_shown),
 };
 
 UNIT_GROUP(tests);
