@@ -281,7 +281,7 @@ static const struct habit habits[] = {
 	HINT("-S --summary", is_sort_key, "it takes no value, and counts most first"),
 	HINT("-C", is_list_of_numbers, "events of CPUs: evt.cpu in ({})"),
 	HINT("-C", is_option, "it takes a size of files; counts of calls: -S"),
-	HINT("-G", is_word, "events of a control group: thread.cgroups contains {}"),
+	HINT("-G", is_tag, "events of a control group: thread.cgroups contains {}"),
 	HINT("-F --fatfile", is_numbers, "there is no sampling: each event is seen"),
 	HINT("-F --fatfile", is_faults, "page faults: evt.type=page_fault"),
 	FILTER_WITH("-P --trace-path", is_path, "fd.name={}"),

@@ -247,6 +247,13 @@ static void test_other(void **state)
 	parse_right("--dry-run", &options);
 	assert_true(options.explain);
 	options_finish(&options);
+	/* Values that are those of the option stay. */
+	parse_right("-w a -G 1 -C 2 -W 3 -e 4 -s 5 -n 6 -M 7 -t a -o text -p %evt.num", &options);
+	assert_true(options.limits.ns == 1000000000 && options.limits.bytes == 2000000);
+	assert_true(options.limits.files == 3 && options.limits.events == 4);
+	assert_true(options.snaplen == 5 && options.count == 6);
+	assert_string_equal(options.print, "%evt.num");
+	options_finish(&options);
 	parse_right("-L --rules FILE", &options);
 	assert_string_equal(options.subcommand->name, "rules");
 	assert_string_equal(options.rules[0], "FILE");
