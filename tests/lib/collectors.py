@@ -10,6 +10,10 @@ def _json(status, value):
     return Reply(status, json.dumps(value).encode(), {"Content-Type": "application/json"})
 
 
+# What drop and end records have.
+OTHERS = {"drop.cause", "lanner.drop_cause", "end.reason", "lanner.end_reason"}
+
+
 class Elasticsearch:
     """The bulk API: `status_of` may give an item another status than 201, once."""
 
@@ -20,14 +24,14 @@ class Elasticsearch:
         assert request.path.startswith("/_bulk?filter_path="), request.path
         assert request.headers["Content-Type"] == "application/x-ndjson"
         assert request.body.endswith(b"\n")
-        lines, items = request.lines, []
+        lines, items = [json.loads(line) for line in request.body.splitlines()], []
         assert len(lines) % 2 == 0
         for action, document in zip(lines[::2], lines[1::2]):
             [(verb, target)] = action.items()
             assert verb == "create" and set(target) == {"_index", "_id"}
             assert document["@timestamp"]
             record_id = document["event.id" if "ecs.version" in document else "evt.id"]
-            assert record_id == target["_id"] or document.keys() & {"drop.cause", "lanner.drop_cause"}
+            assert record_id == target["_id"] or document.keys() & OTHERS
             items.append({"create": self._create(target["_id"], target["_index"], document)})
         return _json(200, {"took": 1, "errors": any(item["create"]["status"] > 299 for item in items),
                            "items": items})
@@ -58,7 +62,7 @@ class Loki:
                 assert isinstance(ns, str) and isinstance(line, str)
                 assert all(isinstance(text, str) for text in metadata.values())
                 record = json.loads(line)
-                assert record["evt.id"] == metadata["id"] or metadata["type"] == "drop"
+                assert record["evt.id"] == metadata["id"] or metadata["type"] in ("drop", "end")
                 self.lines[metadata["id"]] = (int(ns), stream["stream"], record)
         return Reply(204)
 

@@ -10,6 +10,8 @@ import subprocess
 import threading
 import time
 
+import lanner
+
 
 class Reply:
     """What a request is answered with; `keeps` says whether its records count as taken."""
@@ -58,7 +60,8 @@ class Request:
 
     @property
     def lines(self):
-        return [json.loads(line) for line in self.body.splitlines()]
+        """Without end records."""
+        return [json.loads(line) for line in lanner.without_ends(self.body.splitlines())]
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

@@ -80,6 +80,15 @@ def wait_until(condition, what, timeout=LIMIT_S):
         time.sleep(0.02)
 
 
+def without_ends(lines):
+    """Records of an output, as text or bytes, but for its end records: test_ends is about those."""
+    def is_end(line):
+        line = line if isinstance(line, str) else line.decode(errors="replace")
+        return '"end.reason":' in line or 'end_reason":' in line or line.startswith("end: ")
+
+    return [line for line in lines if not is_end(line)]
+
+
 def run(*args, stdin=None, **options):
     """Runs the agent to its end; returns its exit code, stdout and stderr."""
     done = subprocess.run([AGENT, *args], input=stdin, capture_output=True, text=True, timeout=2 * LIMIT_S,

@@ -12,7 +12,7 @@ import urllib.request
 import http_server
 import lanner
 
-RECORD = re.compile(rb'\{("evt\.redelivered":true,)?"evt\.id":"([0-9a-f]+)-(d?)(\d+)"')
+RECORD = re.compile(rb'\{("evt\.redelivered":true,)?"evt\.id":"([0-9a-f]+)-([de]?)(\d+)"')
 METRIC = re.compile(r'^(\w+)(?:\{(.*)\})? (\S+)$', re.MULTILINE)
 
 
@@ -37,6 +37,8 @@ class Stream:
             return
         marked, stream, drop, number = match.groups()
         self.ids.add(stream)
+        if drop == "e":
+            return
         if drop:
             self._take_drop(json.loads(line), marked)
             return

@@ -26,6 +26,7 @@ void fake_begin(void)
 void fake_end(void)
 {
 	buf_finish(&fake_target.got);
+	buf_finish(&fake_target.ends);
 	pthread_mutex_destroy(&fake_target.lock);
 }
 
@@ -44,6 +45,12 @@ static void settle(const struct fake_call *call, struct output_batch *batch)
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct output_record *record = &batch->records[i];
 
+		/* That of a run before, out of a spool. */
+		if (record->flags & RECORD_IS_END) {
+			buf_append(&fake_target.ends, record->bytes, record->len);
+			batch->results[i] = OUTPUT_DELIVERED;
+			continue;
+		}
 		batch->results[i] = *results == 'D'   ? OUTPUT_DELIVERED
 				    : *results == 'R' ? OUTPUT_REJECTED
 						      : OUTPUT_RETRY;
@@ -57,11 +64,21 @@ static void settle(const struct fake_call *call, struct output_batch *batch)
 	batch->retry_after_ns = call->retry_after_ns;
 }
 
-static int fake_send(void *target, struct output_batch *batch, struct error *err)
+/* An end record is the last of its batch: it is taken, and no call of a test's script. */
+static void take_end(struct output_batch *batch)
+{
+	const struct output_record *last = &batch->records[batch->count - 1];
+
+	if (!(last->flags & RECORD_IS_END))
+		return;
+	buf_append(&fake_target.ends, last->bytes, last->len);
+	batch->results[--batch->count] = OUTPUT_DELIVERED;
+}
+
+static int fake_send_others(void *target, struct output_batch *batch, struct error *err)
 {
 	struct fake_call call = {0};
 
-	pthread_mutex_lock(&fake_target.lock);
 	if (fake_target.called < FAKE_CALLS_MAX) {
 		call = fake_target.calls[fake_target.called];
 		fake_target.counts[fake_target.called] = batch->count;
@@ -69,12 +86,27 @@ static int fake_send(void *target, struct output_batch *batch, struct error *err
 	}
 	fake_target.called++;
 	settle(&call, batch);
-	pthread_mutex_unlock(&fake_target.lock);
 	if (call.waits) {
+		pthread_mutex_unlock(&fake_target.lock);
 		output_wait(target, -1, 0, -1);
+		pthread_mutex_lock(&fake_target.lock);
 		return -ECANCELED;
 	}
 	return call.code ? error_set(err, call.code, "it failed") : 0;
+}
+
+static int fake_send(void *target, struct output_batch *batch, struct error *err)
+{
+	size_t count = batch->count;
+	int r = 0;
+
+	pthread_mutex_lock(&fake_target.lock);
+	take_end(batch);
+	if (batch->count)
+		r = fake_send_others(target, batch, err);
+	pthread_mutex_unlock(&fake_target.lock);
+	batch->count = count;
+	return r;
 }
 
 static int fake_tick(void *target, struct error *err)

@@ -26,6 +26,7 @@ struct fake_target {
 	size_t counts[FAKE_CALLS_MAX]; /* of records, by call */
 	uint64_t times_ns[FAKE_CALLS_MAX]; /* of calls, CLOCK_MONOTONIC */
 	struct buf got; /* the bytes of records that were delivered, in their order */
+	struct buf ends; /* the same of end records, which are in none of the above */
 	size_t ticks, reopened, opened, closed;
 	int open_code;
 };

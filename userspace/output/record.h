@@ -16,6 +16,7 @@
 enum output_record_flags {
 	RECORD_IS_DROP = 1 << 0, /* says which records are missing */
 	RECORD_REDELIVERED = 1 << 1, /* may have arrived before; its bytes say so, too */
+	RECORD_IS_END = 1 << 2, /* beside RECORD_IS_DROP: says that nothing follows */
 };
 
 struct output_record {
@@ -78,7 +79,7 @@ size_t output_batch_slice(const struct output_batch *batch, size_t from, size_t 
 
 /*
  * Appends "STREAM-NUMBER" as evt.id has it. A drop record, which has the number of the one before
- * it, is identified by its time and its cause: "STREAM-NUMBERdNS.CAUSE".
+ * it, is identified by its time and its cause: "STREAM-NUMBERdNS.CAUSE"; an end record, too.
  */
 static inline void record_id_append(struct buf *text, const struct output_batch *batch,
 				    const struct output_record *record)

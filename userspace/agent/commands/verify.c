@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 
 #include "agent/commands/commands.h"
 #include "agent/options/options.h"
@@ -137,6 +138,7 @@ static void verify_session_destroy(struct verify_session *session)
 	tdestroy(session->drops, free);
 	free(session->causes);
 	free(session->stream);
+	free(session->reason);
 	ranges_finish(&session->seen);
 	ranges_finish(&session->said);
 	free(session);
@@ -241,6 +243,21 @@ static int add_drop(struct verify_session *session, const struct verify_record *
 	return ranges_add(&session->said, record->from, record->to);
 }
 
+static int add_end(struct verify_session *session, const struct verify_record *record)
+{
+	char *reason;
+
+	if (session->reason && record->number < session->end)
+		return 0;
+	reason = strdup(record->cause);
+	if (!reason)
+		return -ENOMEM;
+	free(session->reason);
+	session->reason = reason;
+	session->end = record->number;
+	return 0;
+}
+
 int verify_sessions_add(struct verify_sessions *sessions, const struct verify_record *record)
 {
 	struct verify_session *session = verify_session_find(sessions, record);
@@ -249,6 +266,8 @@ int verify_sessions_add(struct verify_sessions *sessions, const struct verify_re
 		return -ENOMEM;
 	if (record->is_drop)
 		return add_drop(session, record);
+	if (record->is_end)
+		return add_end(session, record);
 	session->records++;
 	session->redelivered += record->redelivered;
 	if (!record->redelivered && ranges_have(&session->seen, record->number))
@@ -309,22 +328,40 @@ static uint64_t append_holes(const struct verify_session *session, uint64_t firs
 	return holes;
 }
 
+/* Records behind an end record are those of a later run, which has an end of its own. */
+static bool append_end(const struct verify_session *session, uint64_t last, struct buf *text)
+{
+	if (session->reason && session->end >= last_of(&session->seen)) {
+		buf_printf(text, "  ended: %s\n", session->reason);
+		return true;
+	}
+	if (session->is_live) {
+		BUF_LITERAL(text, "  live: an agent has the file open, and goes on\n");
+		return true;
+	}
+	buf_printf(text, "  the end is missing: nothing says that %" PRIu64 " is the last number\n",
+		   last);
+	return false;
+}
+
 bool verify_session_append_report(const struct verify_session *session, struct buf *text)
 {
 	uint64_t first =
 		verify_smaller(verify_first_of(&session->seen), verify_first_of(&session->said));
-	uint64_t last = verify_larger(last_of(&session->seen), last_of(&session->said));
-	uint64_t missing = last ? last - first + 1 - ranges_total(&session->seen) : 0;
+	uint64_t last = verify_larger(
+		verify_larger(last_of(&session->seen), last_of(&session->said)), session->end);
+	bool any = first <= last;
+	uint64_t missing = any ? last - first + 1 - ranges_total(&session->seen) : 0;
 	bool right;
 
 	buf_printf(text, "%s: records %" PRIu64,
 		   session->stream[0] ? session->stream : "without ids", session->records);
-	if (last)
+	if (any)
 		buf_printf(text, ", numbers %" PRIu64 " to %" PRIu64, first, last);
 	buf_printf(text, ", missing %" PRIu64 ", sent again %" PRIu64 "\n", missing,
 		   session->redelivered);
 	verify_append_causes(session, text);
-	right = !last || append_holes(session, first, last, text) == 0;
+	right = !any || append_holes(session, first, last, text) == 0;
 	/* A drop record may be about some of the numbers in its range. */
 	if (right && missing > session->dropped) {
 		buf_printf(text, "  missing %" PRIu64 ", of which drop records say %" PRIu64 "\n",
@@ -333,7 +370,7 @@ bool verify_session_append_report(const struct verify_session *session, struct b
 	}
 	if (session->repeated)
 		buf_printf(text, "  repeated without a mark: %" PRIu64 "\n", session->repeated);
-	return right && !session->repeated;
+	return append_end(session, last, text) && right && !session->repeated;
 }
 
 /* Reads files line by line, in their order, and prints what came of each session of an output. */
@@ -344,6 +381,7 @@ struct verify {
 	char *line; /* owned, of getline() */
 	size_t size;
 	bool torn; /* a file ends within a line, as that of an agent that was killed may */
+	bool is_live; /* an agent goes on with one of them */
 };
 
 static int read_line(struct verify *verify, size_t len, struct error *err)
@@ -362,9 +400,29 @@ static int read_line(struct verify *verify, size_t len, struct error *err)
 	return r ? error_set(err, r, "out of memory") : 0;
 }
 
+/* Whether an agent has the file open: it holds a lock on it, which ends with the agent. */
+static bool verify_is_live(FILE *file)
+{
+	if (flock(fileno(file), LOCK_EX | LOCK_NB) == 0) {
+		flock(fileno(file), LOCK_UN);
+		return false;
+	}
+	return errno == EWOULDBLOCK;
+}
+
+/* The agent goes on with the session of the last line. */
+static void mark_live(struct verify *verify)
+{
+	if (verify->sessions.last_used)
+		verify->sessions.last_used->is_live = true;
+	verify->is_live = true;
+}
+
 static int read_lines(struct verify *verify, FILE *file, const char *name, struct error *err)
 {
 	struct error wrong = {""};
+	/* It may end meanwhile, behind what was read. */
+	bool is_live = verify_is_live(file);
 	uint64_t number = 1;
 	ssize_t len;
 
@@ -378,8 +436,10 @@ static int read_lines(struct verify *verify, FILE *file, const char *name, struc
 		if (r)
 			fprintf(stderr, "agent: %s: line %" PRIu64 " is incomplete: not counted\n",
 				name, number);
-		verify->torn |= r != 0;
+		verify->torn |= r != 0 && !is_live;
 	}
+	if (is_live)
+		mark_live(verify);
 	return ferror(file) ? error_set(err, -EIO, "cannot read %s: %s", name, strerror(errno)) : 0;
 }
 
@@ -423,9 +483,12 @@ static bool print_sessions(const struct verify *verify)
 	     session = session->next)
 		right &= verify_session_append_report(session, &text);
 	if (!verify->sessions.first)
-		BUF_LITERAL(&text, "no records\n");
+		BUF_LITERAL(&text, "no records, and no end\n");
+	else if (right && verify->is_live)
+		BUF_LITERAL(&text, "OK so far: what is missing is said\n");
 	else if (right)
 		BUF_LITERAL(&text, "OK: what is missing is said\n");
+	right &= verify->sessions.first != NULL;
 	right &= !text.failed;
 	terminal_print(stdout, &text);
 	buf_finish(&text);

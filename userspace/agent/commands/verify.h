@@ -51,14 +51,14 @@ bool ranges_find_hole(const struct ranges *a, const struct ranges *b, uint64_t f
 struct verify_record {
 	const char *id; /* NULL: the record has none */
 	size_t stream_len; /* the id begins with that of the session */
-	bool is_drop, redelivered;
-	uint64_t number; /* of a record that is no drop record */
+	bool is_drop, is_end, redelivered;
+	uint64_t number; /* of an end record: of the last one before it; none of a drop record */
 	/*
 	 * Of a drop record. from: 0: what was lost had no numbers. count: 0: nobody knows; then it
 	 * was behind the number `after`.
 	 */
 	uint64_t from, to, count, after;
-	const char *cause;
+	const char *cause; /* of an end record: its reason */
 };
 
 struct verify_cause {
@@ -76,6 +76,9 @@ struct verify_session {
 	uint64_t redelivered; /* of these, marked */
 	uint64_t repeated; /* seen before, and not marked */
 	uint64_t dropped; /* numbers that drop records say are missing */
+	uint64_t end; /* the last number, by an end record; 0: none */
+	char *reason; /* owned; of that one */
+	bool is_live; /* an agent is about to add to it */
 	struct verify_cause *causes; /* owned */
 	size_t causes_count;
 	void *drops; /* owned: a tree of the ids of drop records, for tsearch(3) */
@@ -91,7 +94,10 @@ void verify_sessions_finish(struct verify_sessions *sessions);
 /* Adds a record. Returns 0 or -ENOMEM. */
 int verify_sessions_add(struct verify_sessions *sessions, const struct verify_record *record);
 
-/* Appends what arrived and what is missing; returns whether all that is missing is said. */
+/*
+ * Appends what arrived and what is missing; returns whether all that is missing is said, and the
+ * end is there, or the session is live.
+ */
 bool verify_session_append_report(const struct verify_session *session, struct buf *text);
 
 /* The keys of records that tell whether they are complete, in each schema. */
@@ -105,6 +111,8 @@ enum verify_key {
 	KEY_COUNT,
 	KEY_AFTER,
 	KEY_CAUSE,
+	KEY_REASON,
+	KEY_LAST,
 	KEYS_COUNT,
 };
 

@@ -17,6 +17,8 @@ static const char *const words[KEYS_COUNT] = {
 	[KEY_COUNT] = "drop.count",
 	[KEY_AFTER] = "drop.after",
 	[KEY_CAUSE] = "drop.cause",
+	[KEY_REASON] = "end.reason",
+	[KEY_LAST] = "end.last",
 };
 
 /* evt.num is a field; the others stand beside the fields. */

@@ -72,6 +72,11 @@ static bool read_record(const struct line_reader *reader, struct verify_record *
 		.cause = json_string_value(value(reader, KEY_CAUSE)),
 	};
 	record->is_drop = record->cause != NULL;
+	if (!record->is_drop && value(reader, KEY_REASON)) {
+		record->is_end = true;
+		record->cause = json_string_value(value(reader, KEY_REASON));
+		return record->cause && verify_line_read_number(reader, KEY_LAST, &record->number);
+	}
 	if (!record->is_drop)
 		return verify_line_read_number(reader, KEY_NUM, &record->number) && record->number;
 	if (!verify_line_read_number(reader, KEY_COUNT, &record->count))
@@ -103,5 +108,5 @@ int line_reader_read(struct line_reader *reader, const char *line, size_t len,
 	reader->last = 0;
 	return error_set(err, -EBADMSG,
 			 "no record of an output: it lacks evt.num, or what a drop "
-			 "record has");
+			 "or end record has");
 }

@@ -4,6 +4,15 @@
 
 #include <inttypes.h>
 
+uint64_t output_counters_lost(const struct output_counters *counters)
+{
+	uint64_t lost = 0;
+
+	for (int i = 0; i < GAP_LOSSES; i++)
+		lost += counter_get(&counters->dropped[i]);
+	return lost;
+}
+
 uint64_t output_account_dropped(const struct output_account *account)
 {
 	uint64_t dropped = 0;

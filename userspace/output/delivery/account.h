@@ -36,6 +36,9 @@ static inline uint64_t counter_get(const atomic_uint_least64_t *counter)
 	return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
+/* All losses that were counted. */
+uint64_t output_counters_lost(const struct output_counters *counters);
+
 /* The account of an output: what was formatted for it, and what became of that. */
 
 /*

@@ -221,9 +221,10 @@ struct block *batch_take_blocks(struct batch *batch)
 /* Drop records, by the format of the output. */
 
 /* The id has the time: it must not repeat in a later run, which may go on with the same stream. */
-static void append_id(const struct output_form *form, struct buf *id)
+static void append_id(const struct output_form *form, char kind, struct buf *id)
 {
-	buf_printf(id, "%s-d%llu", form->stream, (unsigned long long)clock_ns(CLOCK_REALTIME));
+	buf_printf(id, "%s-%c%llu", form->stream, kind,
+		   (unsigned long long)clock_ns(CLOCK_REALTIME));
 	buf_append_char(id, '\0');
 }
 
@@ -239,11 +240,36 @@ static void delivery_batch_add(const struct output_form *form, const struct gap 
 	struct buf text = {0}, id = {0};
 	struct format_drop drop;
 
-	append_id(form, &id);
+	append_id(form, 'd', &id);
 	gap_describe(gap, cause, last_number, types, &drop);
 	drop.schema = form->schema;
 	drop.id = id.failed ? NULL : id.data;
 	form->format->records.append_drop(&drop, &text);
+	batch_add_copy(batch, &record, &text);
+	buf_finish(&text);
+	buf_finish(&id);
+}
+
+static void add_end(const struct output_form *form, const struct stream_end *end,
+		    uint64_t last_number, struct batch *batch)
+{
+	const struct output_record record = {.number = last_number,
+					     .ts_ns = end->ts_ns,
+					     .event = GAP_CAUSES,
+					     .priority = PRIORITY_INFORMATIONAL,
+					     .flags = RECORD_IS_DROP | RECORD_IS_END};
+	struct format_end made = {.schema = form->schema,
+				  .ts_ns = end->ts_ns,
+				  .last = end->last,
+				  .records = end->records,
+				  .dropped = end->dropped,
+				  .knows_dropped = true,
+				  .reason = end->reason};
+	struct buf text = {0}, id = {0};
+
+	append_id(form, 'e', &id);
+	made.id = id.failed ? NULL : id.data;
+	form->format->records.append_end(&made, &text);
 	batch_add_copy(batch, &record, &text);
 	buf_finish(&text);
 	buf_finish(&id);
@@ -258,6 +284,8 @@ void drops_add(const struct output_form *form, const struct gaps *gaps, uint64_t
 		if (gaps->by_cause[cause])
 			delivery_batch_add(form, gaps->by_cause[cause], (enum gap_cause)cause,
 					   last_number, batch);
+	if (gaps->end.reason)
+		add_end(form, &gaps->end, last_number, batch);
 }
 
 void drops_mark(const void *context, const struct output_record *record, struct buf *out)

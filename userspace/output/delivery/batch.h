@@ -104,8 +104,9 @@ struct output_form {
 };
 
 /*
- * Adds a drop record for each gap to a batch; those for which there is no memory are only counted.
- * last_number: of the record before them. The gaps stay as they are.
+ * Adds a drop record for each gap to a batch, and an end record if the stream ends there; those for
+ * which there is no memory are only counted. last_number: of the record before them. The gaps stay
+ * as they are.
  */
 void drops_add(const struct output_form *form, const struct gaps *gaps, uint64_t last_number,
 	       struct batch *batch);

@@ -116,6 +116,13 @@ void gaps_add_gap(struct gaps *gaps, enum gap_cause cause, const struct gap *mor
 		merge(gap, more);
 }
 
+void gaps_move_end(struct gaps *gaps, struct gaps *from)
+{
+	if (from->end.reason)
+		gaps->end = from->end;
+	from->end = (struct stream_end){0};
+}
+
 void gaps_move(struct gaps *gaps, struct gaps *from)
 {
 	for (int i = 0; i < GAP_CAUSES; i++) {
@@ -127,6 +134,7 @@ void gaps_move(struct gaps *gaps, struct gaps *from)
 		}
 		from->by_cause[i] = NULL;
 	}
+	gaps_move_end(gaps, from);
 }
 
 void gaps_clear(struct gaps *gaps)
@@ -135,6 +143,7 @@ void gaps_clear(struct gaps *gaps)
 		free(gaps->by_cause[i]);
 		gaps->by_cause[i] = NULL;
 	}
+	gaps->end = (struct stream_end){0};
 }
 
 void gap_describe(const struct gap *gap, enum gap_cause cause, uint64_t last_number,

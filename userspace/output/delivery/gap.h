@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Gaps: which records an output does not get, and why. Each becomes a drop record in the stream of
- * the output, at the place of what is missing.
+ * the output, at the place of what is missing. Behind the last place is the end of the stream.
  */
 #ifndef OUTPUT_DELIVERY_GAP_H
 #define OUTPUT_DELIVERY_GAP_H
@@ -72,9 +72,19 @@ struct gap {
 	uint64_t types[EVENT_ID_MAX]; /* how many there are of each type of event */
 };
 
-/* The gaps at one place of the stream, one for each cause. All zero: none. */
+/* The end of a run in the stream of an output. */
+struct stream_end {
+	const char *reason; /* borrowed, constant; NULL: it is not the end */
+	uint64_t last; /* number of the last record */
+	uint64_t records, dropped; /* of the run; how many of these were lost until then */
+	uint64_t ts_ns; /* since the epoch */
+};
+
+/* The gaps at one place of the stream, one for each cause; and whether it ends there. All zero:
+ * none. */
 struct gaps {
 	struct gap *by_cause[GAP_CAUSES]; /* owned; NULL: none of that cause */
+	struct stream_end end; /* behind them */
 };
 
 static inline bool gaps_are_empty(const struct gaps *gaps)
@@ -82,7 +92,7 @@ static inline bool gaps_are_empty(const struct gaps *gaps)
 	for (int i = 0; i < GAP_CAUSES; i++)
 		if (gaps->by_cause[i])
 			return false;
-	return true;
+	return !gaps->end.reason;
 }
 
 /*
@@ -94,8 +104,11 @@ void gaps_add(struct gaps *gaps, enum gap_cause cause, const struct output_recor
 /* Adds what another gap has. Without memory there is no gap, as of gaps_add(). */
 void gaps_add_gap(struct gaps *gaps, enum gap_cause cause, const struct gap *more);
 
-/* Moves all gaps to others, which are empty afterwards. */
+/* Moves all gaps, and the end, to others, which are empty afterwards. */
 void gaps_move(struct gaps *gaps, struct gaps *from);
+
+/* Moves the end alone, if there is one. */
+void gaps_move_end(struct gaps *gaps, struct gaps *from);
 
 void gaps_clear(struct gaps *gaps);
 

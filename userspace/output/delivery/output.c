@@ -559,11 +559,36 @@ static void start_at_the_end(struct output *output)
 	lose_queued(output);
 }
 
-void output_end(struct output *output, uint64_t now_ns)
+/* Whether this run has said anything, or has yet to do so. */
+static bool has_stream(struct output *output)
+{
+	return output->number != output->first_number || output->lost_without ||
+	       !gaps_are_empty(&output->queue.missing) || output->spooler.was_interrupted;
+}
+
+/* Behind all records, and what is missing of them. Without numbers there is no stream to end. */
+static void end_stream(struct output *output, const char *reason)
+{
+	struct output_account account;
+
+	if ((output->awaits_spool && !join_spool(output)) || !has_stream(output))
+		return;
+	output_account(output, &account);
+	output->queue.missing.end = (struct stream_end){
+		.reason = reason,
+		.last = output->number,
+		.records = account.formatted,
+		.dropped = output_account_dropped(&account),
+		.ts_ns = clock_ns(CLOCK_REALTIME),
+	};
+}
+
+void output_end(struct output *output, const char *reason, uint64_t now_ns)
 {
 	gaps_move(&output->queue.missing, &output->left_out);
 	if (output->block && output->block->count)
 		output_push(output);
+	end_stream(output, reason);
 	queue_close(&output->queue);
 	output->closed_ns = now_ns;
 }

@@ -133,8 +133,11 @@ void output_step(struct output *output, uint64_t now_ns);
 /* About once a second: makes a spool anew whose folder was removed. */
 void output_check_spool(struct output *output);
 
-/* Nothing follows: the sender delivers what there is, and ends. */
-void output_end(struct output *output, uint64_t now_ns);
+/*
+ * Nothing follows: the sender delivers what there is, then says in the stream that it ends and why,
+ * and ends. reason: constant, in the past tense.
+ */
+void output_end(struct output *output, const char *reason, uint64_t now_ns);
 
 /*
  * After output_end(): whether the sender has ended. When its time is over it is stopped; `hurry`:

@@ -107,7 +107,7 @@ void outputs_close(struct outputs *outputs, bool (*hurry)(void))
 
 	/* Only the first ones are open if one could not be opened. */
 	for (; open < outputs->count && output_is_running(outputs->list[open]); open++)
-		output_end(outputs->list[open], now);
+		output_end(outputs->list[open], "the run ended", now);
 	wait_for_end(outputs->list, open, hurry);
 	wait_for_end(outputs->ending, outputs->ending_count, hurry);
 }
@@ -367,7 +367,7 @@ static void end_rest(struct outputs *outputs)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	for (size_t i = 0; i < outputs->count; i++) {
-		output_end(outputs->list[i], now);
+		output_end(outputs->list[i], "a reload changed the outputs", now);
 		outputs->ending[outputs->ending_count++] = outputs->list[i];
 	}
 	outputs->count = 0;

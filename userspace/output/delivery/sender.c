@@ -114,6 +114,8 @@ static void lose_block(struct sender *sender, const struct block *block)
 static void add_block(struct sender *sender, struct block *block)
 {
 	hide_secrets(sender->form, block);
+	/* The end is said when all before it is delivered, or said to be missing. */
+	gaps_move_end(&sender->missing, &block->before);
 	sender_add_drops(sender, &block->before);
 	if (block->count)
 		sender->last_number = block->records[block->count - 1].number;
@@ -216,6 +218,7 @@ static bool begin_batch(struct sender *sender)
 	if (is_time_to_say(sender) || (over && !sender->said_last))
 		add_unsaid(sender);
 	sender->said_last = over;
+	sender->missing.end.dropped = output_counters_lost(sender->counters);
 	sender_add_drops(sender, &sender->missing);
 	if (block)
 		add_block(sender, block);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * file:PATH appends records to a file, which is rotated by size and age. Rotation happens between
- * records; compression and removal are for the thread of the keeper.
+ * records, and ends the file with an end record; compression and removal are for the thread of the
+ * keeper.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +17,7 @@
 #include "output/files/mode.h"
 #include "output/files/rotated.h"
 #include "output/targets/kinds.h"
+#include "sinsp/sinsp.h"
 #include "util/clock.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -41,6 +44,12 @@ struct file_target {
 	uint64_t retry_ns; /* monotonic: no rotation before */
 	bool gone; /* the file was removed, or the reader of a FIFO went */
 	struct keeper *keeper; /* NULL: the file is not rotated */
+	/* For the end record of a file that others follow. */
+	const struct output_format *format;
+	const struct output_schema *schema;
+	const char *stream; /* borrowed, of the last batch */
+	uint64_t last; /* number of the last record */
+	uint64_t records; /* that were appended since the file was opened */
 };
 
 static bool rotates(const struct file_keys *keys)
@@ -82,7 +91,58 @@ static int file_open_path(struct file_target *target, struct error *err)
 		return r;
 	target->begin_ns = birth_ns(target->file.fd);
 	target->gone = false;
+	target->records = 0;
 	return 0;
+}
+
+static void file_append_end(const struct file_target *target, const char *reason, struct buf *text)
+{
+	struct format_end end = {.schema = target->schema,
+				 .ts_ns = clock_ns(CLOCK_REALTIME),
+				 .last = target->last,
+				 .records = target->records,
+				 .reason = reason};
+	struct buf id = {0};
+
+	buf_printf(&id, "%s-e%" PRIu64, target->stream, end.ts_ns);
+	buf_append_char(&id, '\0');
+	end.id = id.failed ? NULL : id.data;
+	target->format->records.append_end(&end, text);
+	buf_finish(&id);
+}
+
+static void file_write_end(struct appended *file, const struct buf *text)
+{
+	const struct output_record record = {
+		.bytes = text->data, .len = (uint32_t)text->len, .flags = RECORD_IS_DROP};
+	const struct iovec part = {text->data, text->len};
+	const struct output_batch batch = {
+		.records = &record, .count = 1, .parts = &part, .parts_count = 1};
+	size_t done;
+
+	if (S_ISREG(file->stat.st_mode) && file->stat.st_nlink && !file->torn_number)
+		appended_write(file, &batch, 0, text->len, &done);
+}
+
+/*
+ * Opens the file of that name, which is another one by now, or none. What was open gets its end
+ * record; without room on the disk it has none: the next file has what follows.
+ */
+static int file_follow(struct file_target *target, const char *reason, struct error *err)
+{
+	struct appended old = target->file;
+	struct buf text = {0};
+	int r;
+
+	old.fd = fcntl(old.fd, F_DUPFD_CLOEXEC, 0);
+	if (target->format && target->records)
+		file_append_end(target, reason, &text);
+	r = file_open_path(target, err);
+	if (r == 0 && old.fd >= 0 && text.len && !text.failed)
+		file_write_end(&old, &text);
+	appended_finish(&old);
+	buf_finish(&text);
+	return r;
 }
 
 static int file_rotate(struct file_target *target, struct error *err)
@@ -93,7 +153,7 @@ static int file_rotate(struct file_target *target, struct error *err)
 	if (r && r != -ENOENT)
 		r = appended_fail(r, "rotate", target->path, err);
 	else
-		r = file_open_path(target, err);
+		r = file_follow(target, "the file was rotated", err);
 	if (r)
 		target->retry_ns = clock_ns(CLOCK_MONOTONIC) + RETRY_S * NS_PER_S;
 	else
@@ -161,6 +221,8 @@ static int targets_open_file(const struct output_config *config, struct output_s
 		.keys = config->own,
 		.path = config->target,
 		.lines = !config->format || strcmp(config->format, "protobuf"),
+		.format = output_format_find(output_config_format(config)),
+		.schema = output_schema_find(output_config_schema(config)),
 	};
 	file_mode_read(target->keys->mode, &mode, err);
 	appended_init(&target->file, mode, stop);
@@ -217,13 +279,25 @@ static int file_prepare(struct file_target *target, struct error *err)
 		target->retry_ns = 0;
 	if (target->gone || appended_moved(&target->file, target->path)) {
 		target->gone = target->gone || target->file.stat.st_nlink == 0;
-		r = file_open_path(target, err);
+		r = file_follow(target, "the file was renamed", err);
 		if (r == 0)
 			keeper_wake(target->keeper);
 	}
 	if (r == 0 && is_old(target) && may_rotate(target))
 		r = file_rotate(target, err);
 	return r;
+}
+
+/* Remembers what was appended, from one record to another. */
+static void file_count(struct file_target *target, const struct output_batch *batch, size_t from,
+		       size_t to)
+{
+	target->stream = batch->stream;
+	for (size_t i = from; i < to; i++)
+		if (!(batch->records[i].flags & RECORD_IS_DROP)) {
+			target->last = batch->records[i].number;
+			target->records++;
+		}
 }
 
 /* Writes what fits in the file, then rotates it, and so on. `done`: the offset where it ended. */
@@ -234,13 +308,15 @@ static int write_files(struct file_target *target, struct output_batch *batch, s
 	size_t i = 0;
 
 	while (*done < batch->bytes && r == 0) {
-		size_t end = find_end(target, batch, *done, &i);
+		size_t from = i, end = find_end(target, batch, *done, &i);
 
 		if (end == *done) {
 			rotation = file_rotate(target, err);
 			continue;
 		}
 		r = appended_write(&target->file, batch, *done, end, done);
+		if (r == 0)
+			file_count(target, batch, from, i);
 	}
 	target->gone = r == -EPIPE;
 	if (r && r != -ECANCELED)
@@ -283,6 +359,8 @@ static int reopen(void *opened, struct error *err)
 {
 	struct file_target *target = opened;
 
+	if (appended_moved(&target->file, target->path))
+		return file_follow(target, "the file was renamed", err);
 	return file_open_path(target, err);
 }
 
@@ -290,7 +368,8 @@ static int reopen(void *opened, struct error *err)
 static const struct output_key keys[] = {
 	{"mode", "MODE", "permissions of the files that are made", OUTPUT_TEXT, MEMBER(mode),
 	 "600"},
-	{"rotate-size", "BYTES", "begins a new file before this one gets larger", OUTPUT_BYTES,
+	{"rotate-size", "BYTES",
+	 "begins a new file before this one gets larger, but for its end record", OUTPUT_BYTES,
 	 MEMBER(rotate_bytes)},
 	{"rotate-age", "TIME", "begins a new file when this one is so old", OUTPUT_TIME,
 	 MEMBER(rotate_ns)},

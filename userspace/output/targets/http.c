@@ -258,7 +258,7 @@ const char *http_record_type(const struct output_record *record)
 	const struct event_desc *desc = event_desc_get(record->event);
 
 	if (record->flags & RECORD_IS_DROP)
-		return "drop";
+		return record->flags & RECORD_IS_END ? "end" : "drop";
 	return desc ? desc->name : "unknown";
 }
 

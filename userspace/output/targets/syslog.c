@@ -96,8 +96,10 @@ static void append_local_header(struct syslog_format *format, const struct outpu
 static void append_msgid(const struct output_record *record, struct buf *out)
 {
 	const struct event_desc *desc = event_desc_get(record->event);
-	const char *name = record->flags & RECORD_IS_DROP ? "drop" : desc ? desc->name : "-";
+	const char *name = desc ? desc->name : "-";
 
+	if (record->flags & RECORD_IS_DROP)
+		name = record->flags & RECORD_IS_END ? "end" : "drop";
 	buf_append(out, name, strnlen(name, MSGID_MAX));
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drop records: they stand in the stream of an output in place of records that are missing, so that
- * a reader knows which, how many and why.
+ * Records that are no events. Drop records stand in the stream of an output in place of records
+ * that are missing, so that a reader knows which, how many and why. An end record says that nothing
+ * follows, so that a reader knows of what was cut off.
  */
 #ifndef SINSP_FORMAT_DROP_H
 #define SINSP_FORMAT_DROP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +34,17 @@ struct format_drop {
 	const char *cause;
 	const struct format_drop_type *types;
 	size_t types_count;
+};
+
+struct format_end {
+	const struct output_schema *schema; /* names of keys; NULL: those of Lanner */
+	const char *id; /* of the end record itself; NULL: it has none */
+	uint64_t ts_ns; /* since 1970 */
+	uint64_t last; /* the number (evt.num) of the last record of the stream; 0: it had none */
+	uint64_t records; /* how many records were made for what ends: a run, or a file */
+	uint64_t dropped; /* of these, how many will never come */
+	bool knows_dropped; /* a file does not */
+	const char *reason;
 };
 
 #endif

@@ -290,13 +290,14 @@ const struct output_format format_json = {
 		{
 			.id_column_init = json_id_column_init,
 			.append_drop = json_append_drop,
+			.append_end = json_append_end,
 			.mark_redelivered = json_mark_redelivered,
 		},
 	.lists = {.objects = true},
 	.for_programs = true,
 };
 
-/* Records of JSON beside events: evt.id, drop records, and the mark evt.redelivered. */
+/* Records of JSON beside events: evt.id, drop and end records, and the mark evt.redelivered. */
 
 static bool write_id(struct formatter *formatter, const struct format_column *column,
 		     const struct sinsp_event *event, struct buf *out)
@@ -412,6 +413,27 @@ void json_append_drop(const struct format_drop *drop, struct buf *out)
 	json_append_time(&record, "drop.first", drop->first_ns);
 	json_append_time(&record, "drop.last", drop->last_ns);
 	json_append_types(&record, drop);
+	json_end_object(out, start);
+	buf_append_char(out, '\n');
+	if (out->failed)
+		out->len = start;
+}
+
+void json_append_end(const struct format_end *end, struct buf *out)
+{
+	const struct record record = {end->schema, out};
+	size_t start = out->len;
+
+	if (end->id)
+		json_records_append_text(&record, "evt.id", end->id);
+	json_append_time(&record, "evt.time", end->ts_ns);
+	append_constants(&record);
+	json_records_append_text(&record, "evt.type", "end");
+	json_records_append_text(&record, "end.reason", end->reason);
+	json_append_number(&record, "end.last", end->last);
+	json_append_number(&record, "end.records", end->records);
+	if (end->knows_dropped)
+		json_append_number(&record, "end.dropped", end->dropped);
 	json_end_object(out, start);
 	buf_append_char(out, '\n');
 	if (out->failed)

@@ -197,6 +197,17 @@ void otlp_append_drop(const struct otlp_attributes *attributes, const struct for
 	otlp_append_types(attributes, drop, out);
 }
 
+void otlp_append_end(const struct otlp_attributes *attributes, const struct format_end *end,
+		     struct buf *out)
+{
+	format_otlp_append_text(attributes, "end.reason", end->reason, strlen(end->reason), out);
+	if (end->id)
+		format_otlp_append_text(attributes, "evt.id", end->id, strlen(end->id), out);
+	otlp_append_number(attributes, "end.last", end->last, out);
+	otlp_append_number(attributes, "end.records", end->records, out);
+	otlp_append_number(attributes, "end.dropped", end->dropped, out);
+}
+
 void otlp_append_rule(const struct otlp_attributes *attributes, const struct format_rule *rule,
 		      struct buf *out)
 {

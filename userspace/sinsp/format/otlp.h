@@ -56,9 +56,11 @@ struct otlp_attributes {
 	void (*end)(struct buf *out, size_t begin);
 };
 
-/* Append the attributes of a drop record, and of a rule. */
+/* Append the attributes of a drop record, of an end record, and of a rule. */
 void otlp_append_drop(const struct otlp_attributes *attributes, const struct format_drop *drop,
 		      struct buf *out);
+void otlp_append_end(const struct otlp_attributes *attributes, const struct format_end *end,
+		     struct buf *out);
 void otlp_append_rule(const struct otlp_attributes *attributes, const struct format_rule *rule,
 		      struct buf *out);
 

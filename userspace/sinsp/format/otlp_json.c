@@ -236,6 +236,24 @@ static void otlp_json_append_drop(const struct format_drop *drop, struct buf *ou
 		out->data[start] = '{';
 }
 
+static void otlp_json_append_end(const struct format_end *end, struct buf *out)
+{
+	size_t start = out->len, list;
+
+	otlp_json_append_time(end->ts_ns, out);
+	otlp_json_append_severity(otlp_severity_event, out);
+	otlp_json_append_name("lanner.end", strlen("lanner.end"), out);
+	otlp_json_append_body(end->reason, strlen(end->reason), out);
+	list = otlp_json_begin_list(out);
+	otlp_append_end(&attributes, end, out);
+	if (!out->failed)
+		otlp_json_end_list(out, list);
+	if (out->failed)
+		out->len = start;
+	else
+		out->data[start] = '{';
+}
+
 static void otlp_json_mark_redelivered(const struct output_schema *schema, const char *record,
 				       size_t len, struct buf *out)
 {
@@ -275,6 +293,7 @@ const struct output_format format_otlp_json = {
 		{
 			.id_column_init = otlp_json_id_column_init,
 			.append_drop = otlp_json_append_drop,
+			.append_end = otlp_json_append_end,
 			.mark_redelivered = otlp_json_mark_redelivered,
 		},
 	.for_programs = true,

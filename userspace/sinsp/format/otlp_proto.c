@@ -138,6 +138,21 @@ static void otlp_proto_append_drop(const struct format_drop *drop, struct buf *o
 		out->len = start;
 }
 
+static void otlp_proto_append_end(const struct format_end *end, struct buf *out)
+{
+	const struct buf reason = {.data = (char *)end->reason, .len = strlen(end->reason)};
+	size_t start = out->len;
+
+	proto_append_fixed(out, RECORD_TIME, end->ts_ns);
+	otlp_proto_append_severity(otlp_severity_event, out);
+	proto_append_text(out, RECORD_EVENT_NAME, "lanner.end");
+	otlp_proto_append_body(&reason, out);
+	otlp_append_end(&attributes, end, out);
+	proto_delimit(out, start);
+	if (out->failed)
+		out->len = start;
+}
+
 static void otlp_proto_mark_redelivered(const struct output_schema *schema, const char *record,
 					size_t len, struct buf *out)
 {
@@ -180,6 +195,7 @@ const struct output_format format_otlp_proto = {
 		{
 			.id_column_init = otlp_proto_id_column_init,
 			.append_drop = otlp_proto_append_drop,
+			.append_end = otlp_proto_append_end,
 			.mark_redelivered = otlp_proto_mark_redelivered,
 			.visit_texts = visit_texts,
 		},

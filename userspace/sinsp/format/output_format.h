@@ -12,6 +12,7 @@
 struct buf;
 struct format_column;
 struct format_drop;
+struct format_end;
 struct format_rule;
 struct format_span;
 struct format_token;
@@ -92,10 +93,12 @@ struct format_records {
 			      const char *stream);
 	/* Appends a drop record, ended as formatter_write() ends events. */
 	void (*append_drop)(const struct format_drop *drop, struct buf *out);
+	/* The same for an end record. */
+	void (*append_end)(const struct format_end *end, struct buf *out);
 	/*
 	 * Appends a copy of a record with the mark that it may have arrived before. The record is
-	 * one of formatter_write(), match_line_append() or append_drop() in this schema; NULL: that
-	 * of Lanner.
+	 * one of formatter_write(), match_line_append(), append_drop() or append_end() in this
+	 * schema; NULL: that of Lanner.
 	 */
 	void (*mark_redelivered)(const struct output_schema *schema, const char *record, size_t len,
 				 struct buf *out);

@@ -119,15 +119,20 @@ enum {
 	DROP_TYPES,
 	DROP_AFTER
 };
+enum { END_REASON = 1, END_LAST, END_RECORDS, END_DROPPED };
 enum { MATCH_RULE = 1, MATCH_PRIORITY, MATCH_TAGS, MATCH_OUTPUT };
 enum { ENTRY_KEY = 1, ENTRY_VALUE };
 
 static const struct proto_shape flat[] = {{0}};
 static const struct proto_shape drop_shape[] = {{DROP_TYPES, flat}, {0}};
 static const struct proto_shape event_shape[] = {
-	{EVENT_NUMBER_DROP, drop_shape},	  {EVENT_NUMBER_MATCH, flat},
-	{EVENT_NUMBER_OTHERS, proto_entry_shape}, {EVENT_NUMBER_ARGS, proto_entry_shape},
-	{EVENT_NUMBER_INFO, proto_entry_shape},	  {0},
+	{EVENT_NUMBER_DROP, drop_shape},
+	{EVENT_NUMBER_MATCH, flat},
+	{EVENT_NUMBER_OTHERS, proto_entry_shape},
+	{EVENT_NUMBER_ARGS, proto_entry_shape},
+	{EVENT_NUMBER_INFO, proto_entry_shape},
+	{EVENT_NUMBER_END, flat},
+	{0},
 };
 
 void protobuf_visit_texts(char *record, size_t len, proto_text_visitor *visit, void *context)
@@ -172,6 +177,26 @@ void protobuf_append_drop(const struct format_drop *drop, struct buf *out)
 	proto_append_fixed(out, DROP_LAST, drop->last_ns);
 	protobuf_append_types(drop, out);
 	proto_append_number(out, DROP_AFTER, drop->after);
+	proto_end(out, message);
+	proto_delimit(out, start);
+	if (out->failed)
+		out->len = start;
+}
+
+void protobuf_append_end(const struct format_end *end, struct buf *out)
+{
+	size_t start = out->len, message;
+
+	if (end->id)
+		proto_append_text(out, EVENT_NUMBER_ID, end->id);
+	proto_append_text(out, schema_number("evt.type"), "end");
+	proto_append_fixed(out, schema_number("evt.time"), end->ts_ns);
+	proto_tag(out, EVENT_NUMBER_END, PROTO_BYTES);
+	message = proto_begin(out);
+	proto_append_text(out, END_REASON, end->reason);
+	proto_append_number(out, END_LAST, end->last);
+	proto_append_number(out, END_RECORDS, end->records);
+	proto_append_number(out, END_DROPPED, end->dropped);
 	proto_end(out, message);
 	proto_delimit(out, start);
 	if (out->failed)
@@ -422,6 +447,7 @@ const struct output_format format_protobuf = {
 		{
 			.id_column_init = protobuf_id_column_init,
 			.append_drop = protobuf_append_drop,
+			.append_end = protobuf_append_end,
 			.mark_redelivered = protobuf_mark_redelivered,
 			.visit_texts = protobuf_visit_texts,
 		},

@@ -34,6 +34,7 @@ void proto_append_fixed(struct buf *out, uint32_t field, uint64_t number);
 int protobuf_id_column_init(struct formatter *formatter, struct format_column *column,
 			    const char *stream);
 void protobuf_append_drop(const struct format_drop *drop, struct buf *out);
+void protobuf_append_end(const struct format_end *end, struct buf *out);
 void protobuf_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
 			       struct buf *out);
 void protobuf_append_match_head(const struct format_rule *rule, struct buf *head);

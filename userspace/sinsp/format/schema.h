@@ -26,6 +26,7 @@ enum event_number {
 	EVENT_NUMBER_DROP = 3,
 	EVENT_NUMBER_MATCH = 4,
 	EVENT_NUMBER_OTHERS = 5,
+	EVENT_NUMBER_END = 6,
 };
 
 /* Fields that are maps, as `others` is. */

@@ -354,6 +354,7 @@ const struct output_format format_text = {
 	.records =
 		{
 			.append_drop = text_append_drop,
+			.append_end = text_append_end,
 			.mark_redelivered = text_mark_redelivered,
 		},
 	.lists = {.append_table = table_append_text},
@@ -363,6 +364,7 @@ const struct output_format format_text = {
  * Lines of text beside events:
  *   drop: 5 records, 120 to 124, 2026-11-21T11:36:01.0Z to ...: the queue was full (openat 3, close
  * 2)
+ *   end: 124 records, the last is 124, 5 dropped: the run ended
  */
 
 static void text_append_time(struct buf *out, uint64_t ns)
@@ -405,6 +407,19 @@ void text_append_drop(const struct format_drop *drop, struct buf *out)
 	buf_printf(out, ": %s", drop->cause);
 	text_append_types(out, drop);
 	buf_append_char(out, '\n');
+	if (out->failed)
+		out->len = start;
+}
+
+void text_append_end(const struct format_end *end, struct buf *out)
+{
+	size_t start = out->len;
+
+	buf_printf(out, "end: %llu record%s, the last is %llu", (unsigned long long)end->records,
+		   end->records == 1 ? "" : "s", (unsigned long long)end->last);
+	if (end->knows_dropped)
+		buf_printf(out, ", %llu dropped", (unsigned long long)end->dropped);
+	buf_printf(out, ": %s\n", end->reason);
 	if (out->failed)
 		out->len = start;
 }

@@ -11,6 +11,7 @@ bool text_append_column(struct formatter *formatter, const struct format_column 
 
 /* Of struct format_records; in text_records.c. */
 void text_append_drop(const struct format_drop *drop, struct buf *out);
+void text_append_end(const struct format_end *end, struct buf *out);
 void text_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
 			   struct buf *out);
 

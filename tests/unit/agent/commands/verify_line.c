@@ -80,6 +80,26 @@ static void test_unknown_count(void **state)
 	}
 }
 
+/* The end record of each schema. */
+static void test_ends(void **state)
+{
+	const struct output_schema *schema;
+
+	for (unsigned int i = 0; (schema = output_schema_get(i)); i++) {
+		const struct format_end end = {
+			.schema = schema, .id = "ab-e1", .last = 9, .reason = "the run ended"};
+		struct verify_record record;
+		struct buf line = {0};
+
+		format_json.records.append_end(&end, &line);
+		line.data[line.len - 1] = '\0';
+		record = read_line(line.data);
+		assert_true(record.is_end && !record.is_drop && record.number == 9);
+		assert_string_equal(record.cause, "the run ended");
+		buf_finish(&line);
+	}
+}
+
 static void test_wrong(void **state)
 {
 	static const char *const lines[] = {
@@ -91,6 +111,7 @@ static void test_wrong(void **state)
 		"{\"evt.num\":-1}",
 		"{\"evt.num\":\"x\"}",
 		"{\"drop.cause\":\"x\"}",
+		"{\"end.reason\":\"x\"}",
 		"{\"drop.cause\":\"x\",\"drop.count\":\"x\",\"drop.after\":1}",
 		"{\"drop.cause\":\"x\",\"drop.count\":1,\"drop.from\":5,\"drop.to\":4}",
 		"{\"evt.num\":1} x",
@@ -120,9 +141,8 @@ static int teardown(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_event),
-	cmocka_unit_test(test_drops),
-	cmocka_unit_test(test_unknown_count),
+	cmocka_unit_test(test_event),	      cmocka_unit_test(test_drops),
+	cmocka_unit_test(test_unknown_count), cmocka_unit_test(test_ends),
 	cmocka_unit_test(test_wrong),
 };
 

@@ -11,7 +11,8 @@ static void add(struct verify_sessions *sessions, uint64_t number, bool redelive
 	assert_int_equal(verify_sessions_add(sessions, &record), 0);
 }
 
-static void drop(struct verify_sessions *sessions, const char *id, uint64_t from, uint64_t to, uint64_t count)
+static void drop(struct verify_sessions *sessions, const char *id, uint64_t from, uint64_t to,
+		 uint64_t count)
 {
 	const struct verify_record record = {.id = id,
 					     .stream_len = 3,
@@ -20,6 +21,14 @@ static void drop(struct verify_sessions *sessions, const char *id, uint64_t from
 					     .to = to,
 					     .count = count,
 					     .cause = "full"};
+
+	assert_int_equal(verify_sessions_add(sessions, &record), 0);
+}
+
+static void end(struct verify_sessions *sessions, uint64_t last)
+{
+	const struct verify_record record = {
+		.id = "abc-e1", .stream_len = 3, .is_end = true, .number = last, .cause = "done"};
 
 	assert_int_equal(verify_sessions_add(sessions, &record), 0);
 }
@@ -41,7 +50,9 @@ static void test_complete(void **state)
 
 	for (uint64_t i = 1; i <= 5; i++)
 		add(&sessions, i, false);
-	expect(&sessions, true, "abc: records 5, numbers 1 to 5, missing 0, sent again 0\n");
+	end(&sessions, 5);
+	expect(&sessions, true,
+	       "abc: records 5, numbers 1 to 5, missing 0, sent again 0\n  ended: done\n");
 }
 
 static void test_said(void **state)
@@ -53,10 +64,12 @@ static void test_said(void **state)
 	drop(&sessions, "abc-d1", 2, 4, 3); /* sent again: it counts once */
 	add(&sessions, 5, false);
 	drop(&sessions, "abc-d2", 0, 0, 9);
+	end(&sessions, 5);
 	expect(&sessions, true,
 	       "abc: records 2, numbers 1 to 5, missing 3, sent again 0\n"
 	       "  dropped 3: full\n"
-	       "  lost before they had a number 9: full\n");
+	       "  lost before they had a number 9: full\n"
+	       "  ended: done\n");
 }
 
 /* What nobody could count is said, too. */
@@ -70,9 +83,11 @@ static void test_unknown_count(void **state)
 	assert_int_equal(verify_sessions_add(&sessions, &unknown), 0);
 	assert_int_equal(verify_sessions_add(&sessions, &unknown), 0);
 	add(&sessions, 2, false);
+	end(&sessions, 2);
 	expect(&sessions, true,
 	       "abc: records 2, numbers 1 to 2, missing 0, sent again 0\n"
-	       "  lost, and nobody knows how many, 1 time: killed\n");
+	       "  lost, and nobody knows how many, 1 time: killed\n"
+	       "  ended: done\n");
 }
 
 static void test_not_said(void **state)
@@ -85,7 +100,8 @@ static void test_not_said(void **state)
 	expect(&sessions, false,
 	       "abc: records 2, numbers 1 to 6, missing 4, sent again 0\n"
 	       "  dropped 2: full\n"
-	       "  missing, and not said: 4 to 5\n");
+	       "  missing, and not said: 4 to 5\n"
+	       "  the end is missing: nothing says that 6 is the last number\n");
 }
 
 /* A drop record about some of a range does not explain more than that. */
@@ -100,7 +116,8 @@ static void test_fewer_said(void **state)
 	expect(&sessions, false,
 	       "abc: records 3, numbers 1 to 6, missing 3, sent again 0\n"
 	       "  dropped 2: full\n"
-	       "  missing 3, of which drop records say 2\n");
+	       "  missing 3, of which drop records say 2\n"
+	       "  the end is missing: nothing says that 6 is the last number\n");
 }
 
 static void test_repeated(void **state)
@@ -110,12 +127,43 @@ static void test_repeated(void **state)
 	add(&sessions, 2, false);
 	add(&sessions, 1, true); /* in another order, as retries of parts are */
 	add(&sessions, 2, true);
-	expect(&sessions, true, "abc: records 3, numbers 1 to 2, missing 0, sent again 2\n");
+	end(&sessions, 2);
+	expect(&sessions, true,
+	       "abc: records 3, numbers 1 to 2, missing 0, sent again 2\n  ended: done\n");
 	add(&sessions, 1, false);
 	add(&sessions, 1, false);
 	expect(&sessions, false,
 	       "abc: records 2, numbers 1 to 1, missing 0, sent again 0\n"
-	       "  repeated without a mark: 1\n");
+	       "  repeated without a mark: 1\n"
+	       "  the end is missing: nothing says that 1 is the last number\n");
+}
+
+/* What was cut off is missing; what follows an end needs another one. */
+static void test_ends(void **state)
+{
+	struct verify_sessions sessions = {0};
+
+	add(&sessions, 1, false);
+	end(&sessions, 4);
+	end(&sessions, 3);
+	expect(&sessions, false,
+	       "abc: records 1, numbers 1 to 4, missing 3, sent again 0\n"
+	       "  missing, and not said: 2 to 4\n"
+	       "  ended: done\n");
+	add(&sessions, 1, false);
+	end(&sessions, 1);
+	add(&sessions, 2, false);
+	expect(&sessions, false,
+	       "abc: records 2, numbers 1 to 2, missing 0, sent again 0\n"
+	       "  the end is missing: nothing says that 2 is the last number\n");
+	add(&sessions, 1, false);
+	sessions.first->is_live = true;
+	expect(&sessions, true,
+	       "abc: records 1, numbers 1 to 1, missing 0, sent again 0\n"
+	       "  live: an agent has the file open, and goes on\n");
+	/* A file that begins behind the last record. */
+	end(&sessions, 7);
+	expect(&sessions, true, "abc: records 0, missing 0, sent again 0\n  ended: done\n");
 }
 
 static void test_several(void **state)
@@ -129,13 +177,17 @@ static void test_several(void **state)
 	assert_int_equal(verify_sessions_add(&sessions, &other), 0);
 	assert_int_equal(verify_sessions_add(&sessions, &nobody), 0);
 	add(&sessions, 2, false);
-	for (const struct verify_session *session = sessions.first; session; session = session->next)
-		assert_true(verify_session_append_report(session, &text));
+	for (const struct verify_session *session = sessions.first; session;
+	     session = session->next)
+		assert_false(verify_session_append_report(session, &text));
 	buf_append_char(&text, '\0');
 	assert_string_equal(text.data,
 			    "abc: records 2, numbers 1 to 2, missing 0, sent again 0\n"
+			    "  the end is missing: nothing says that 2 is the last number\n"
 			    "x: records 1, numbers 1 to 1, missing 0, sent again 0\n"
-			    "without ids: records 1, numbers 1 to 1, missing 0, sent again 0\n");
+			    "  the end is missing: nothing says that 1 is the last number\n"
+			    "without ids: records 1, numbers 1 to 1, missing 0, sent again 0\n"
+			    "  the end is missing: nothing says that 1 is the last number\n");
 	buf_finish(&text);
 	verify_sessions_finish(&sessions);
 }
@@ -144,7 +196,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_complete),      cmocka_unit_test(test_said),
 	cmocka_unit_test(test_unknown_count), cmocka_unit_test(test_not_said),
 	cmocka_unit_test(test_fewer_said),    cmocka_unit_test(test_repeated),
-	cmocka_unit_test(test_several),
+	cmocka_unit_test(test_ends),	      cmocka_unit_test(test_several),
 };
 
 UNIT_GROUP(tests);

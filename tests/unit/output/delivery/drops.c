@@ -28,6 +28,31 @@ static void test_records(void **state)
 	batch_finish(&batch);
 }
 
+/* The end stands behind what is missing. */
+static void test_end(void **state)
+{
+	const struct output_form form = {.format = &format_json, .stream = "abc"};
+	struct gaps from = {.end = {"it ended", 9, 8, 2, 1}}, gaps = {0};
+	struct batch batch = {0};
+
+	assert_false(gaps_are_empty(&from));
+	gaps_move_end(&gaps, &from);
+	assert_true(gaps_are_empty(&from));
+	gaps_move_end(&gaps, &from); /* none: the other one stays */
+	gaps_add(&gaps, GAP_QUEUE_FULL, &lost);
+	drops_add(&form, &gaps, 3, &batch);
+	assert_int_equal(batch_count(&batch), 2);
+	assert_int_equal(batch.records[1].flags, RECORD_IS_DROP | RECORD_IS_END);
+	assert_int_equal(batch.records[1].number, 3);
+	assert_memory_equal(batch.records[1].bytes, "{\"evt.id\":\"abc-e", 16);
+	assert_non_null(strstr(batch.records[1].bytes,
+			       "\"evt.type\":\"end\",\"end.reason\":\"it ended\","
+			       "\"end.last\":9,\"end.records\":8,\"end.dropped\":2}\n"));
+	gaps_clear(&gaps);
+	assert_true(gaps_are_empty(&gaps));
+	batch_finish(&batch);
+}
+
 /* No two drop records have the same id, whatever the run. */
 static void test_ids(void **state)
 {
@@ -58,6 +83,7 @@ static void test_marks(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_records),
+	cmocka_unit_test(test_end),
 	cmocka_unit_test(test_ids),
 	cmocka_unit_test(test_marks),
 };

@@ -41,7 +41,7 @@ static struct output *make(const char *keys, const char *format, const char *fil
 
 static void end(struct output *output)
 {
-	output_end(output, clock_ns(CLOCK_MONOTONIC));
+	output_end(output, "the run ended", clock_ns(CLOCK_MONOTONIC));
 	while (!output_has_ended(output, clock_ns(CLOCK_MONOTONIC), false))
 		;
 }
@@ -74,6 +74,9 @@ static void test_events(void **state)
 	assert_int_equal(world->event.num, 102);
 	end(output);
 	fake_expect("1 open\n2 open\n");
+	buf_append_char(&fake_target.ends, '\0');
+	assert_string_equal(fake_target.ends.data,
+			    "end: 2 records, the last is 2, 0 dropped: the run ended\n");
 	output_account(output, &account);
 	assert_int_equal(account.formatted, 2);
 	assert_int_equal(account.delivered, 2);
@@ -93,6 +96,7 @@ static void test_nothing_to_print(void **state)
 	assert_int_equal(output->number, 0);
 	end(output);
 	assert_int_equal(fake_target.called, 0);
+	assert_int_equal(fake_target.ends.len, 0);
 	output_destroy(output);
 }
 

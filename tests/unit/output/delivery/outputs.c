@@ -103,7 +103,7 @@ static void test_change(void **state)
 			    "agent: output fake: ended by a reload\n"
 			    "agent: output fake: formatted 1 = delivered 1 + dropped 0\n");
 	outputs_event(&outputs, &world->event);
-	output_end(kept, 0);
+	output_end(kept, "the run ended", 0);
 	fake_expect("b1\na1\na2\n");
 	outputs_finish(&next);
 	outputs_finish(&outputs);

@@ -53,6 +53,30 @@ static void test_drop(void **state)
 				     "\"drop.after\":0,\"drop.types\":{}}\n");
 }
 
+static void test_end(void **state)
+{
+	const struct format_end run = {.id = "f00-e1",
+				       .ts_ns = UINT64_C(1795294236000000001),
+				       .last = 124,
+				       .records = 120,
+				       .dropped = 0,
+				       .knows_dropped = true,
+				       .reason = "the run ended"};
+	const struct format_end file = {.last = 9, .records = 9, .reason = "x"};
+	struct buf out = {0};
+
+	format_json.records.append_end(&run, &out);
+	format_json.records.append_end(&file, &out);
+	buf_append_char(&out, '\0');
+	assert_string_equal(
+		out.data,
+		"{\"evt.id\":\"f00-e1\",\"evt.time\":\"2026-11-21T20:50:36.000000001Z\","
+		"\"evt.type\":\"end\",\"end.reason\":\"the run ended\",\"end.last\":124,"
+		"\"end.records\":120,\"end.dropped\":0}\n"
+		"{\"evt.type\":\"end\",\"end.reason\":\"x\",\"end.last\":9,\"end.records\":9}\n");
+	buf_finish(&out);
+}
+
 static void expect_mark(const char *record, const char *marked)
 {
 	struct buf out = {0};
@@ -107,10 +131,8 @@ static void test_id(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_drop),
-	cmocka_unit_test(test_mark),
-	cmocka_unit_test(test_no_memory),
-	cmocka_unit_test(test_id),
+	cmocka_unit_test(test_drop),	  cmocka_unit_test(test_end), cmocka_unit_test(test_mark),
+	cmocka_unit_test(test_no_memory), cmocka_unit_test(test_id),
 };
 
 UNIT_GROUP(tests, .setup = formatted_setup, .teardown = world_teardown);

@@ -147,6 +147,19 @@ static void test_drop(void **state)
 }
 
 /* Nobody knows how many: there is no count. */
+static void test_end(void **state)
+{
+	const struct format_end end = {.id = "f-e1", .last = 7, .reason = "x"};
+	struct buf out = {0};
+
+	format_otlp_json.records.append_end(&end, &out);
+	buf_append_char(&out, '\0');
+	assert_non_null(strstr(out.data, "\"eventName\":\"lanner.end\","
+					 "\"body\":{\"stringValue\":\"x\"},\"attributes\":[ {"));
+	assert_non_null(strstr(out.data, "{\"key\":\"lanner.end_last\",\"value\":{"));
+	buf_finish(&out);
+}
+
 static void test_drop_of_an_unknown_number(void **state)
 {
 	const struct format_drop drop = {.after = 7, .cause = "x"};
@@ -196,13 +209,10 @@ static void test_no_memory(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_events),
-	cmocka_unit_test(test_id),
-	cmocka_unit_test(test_matches),
-	cmocka_unit_test(test_drop),
-	cmocka_unit_test(test_drop_of_an_unknown_number),
-	cmocka_unit_test(test_mark),
-	cmocka_unit_test(test_no_memory),
+	cmocka_unit_test(test_events),	cmocka_unit_test(test_id),
+	cmocka_unit_test(test_matches), cmocka_unit_test(test_drop),
+	cmocka_unit_test(test_end),	cmocka_unit_test(test_drop_of_an_unknown_number),
+	cmocka_unit_test(test_mark),	cmocka_unit_test(test_no_memory),
 };
 
 UNIT_GROUP(tests, .setup = setup, .teardown = world_teardown);

@@ -96,6 +96,17 @@ static void test_match(void **state)
 	buf_finish(&out);
 }
 
+static void test_end(void **state)
+{
+	const struct format_end end = {.ts_ns = 1, .reason = "x"};
+	struct buf out = {0};
+
+	format_otlp_proto.records.append_end(&end, &out);
+	assert_non_null(memmem(out.data, out.len, "\x62\x0alanner.end\x2a\x03\x0a\x01x", 17));
+	assert_non_null(memmem(out.data, out.len, "lanner.end_reason\x12\x03\x0a\x01x", 22));
+	buf_finish(&out);
+}
+
 static void test_drop(void **state)
 {
 	const struct format_drop drop = {.count = 3, .cause = "x", .last_ns = 1};
@@ -166,9 +177,10 @@ static void test_texts(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_event), cmocka_unit_test(test_id),   cmocka_unit_test(test_match),
-	cmocka_unit_test(test_drop),  cmocka_unit_test(test_mark), cmocka_unit_test(test_no_memory),
-	cmocka_unit_test(test_texts),
+	cmocka_unit_test(test_event),	  cmocka_unit_test(test_id),
+	cmocka_unit_test(test_match),	  cmocka_unit_test(test_drop),
+	cmocka_unit_test(test_end),	  cmocka_unit_test(test_mark),
+	cmocka_unit_test(test_no_memory), cmocka_unit_test(test_texts),
 };
 
 UNIT_GROUP(tests, .setup = setup, .teardown = world_teardown);

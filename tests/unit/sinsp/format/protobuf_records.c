@@ -49,6 +49,21 @@ static void test_drop(void **state)
 	buf_finish(&out);
 }
 
+static void test_end(void **state)
+{
+	const struct format_end end = {
+		.id = "f-e1", .last = 3, .records = 2, .dropped = 1, .reason = "x"};
+	struct buf out = {0};
+
+	format_protobuf.records.append_end(&end, &out);
+	EXPECT(&out, "\x17\x0a\x04"
+		     "f-e1"
+		     "\x9a\x01\x03"
+		     "end"
+		     "\x32\x09\x0a\x01x\x10\x03\x18\x02\x20\x01");
+	buf_finish(&out);
+}
+
 static void test_mark(void **state)
 {
 	char record[203] = "\xc8\x01"; /* 200 bytes */
@@ -155,8 +170,9 @@ static void test_texts(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_drop), cmocka_unit_test(test_mark),  cmocka_unit_test(test_no_memory),
-	cmocka_unit_test(test_id),   cmocka_unit_test(test_match), cmocka_unit_test(test_texts),
+	cmocka_unit_test(test_drop),	  cmocka_unit_test(test_end), cmocka_unit_test(test_mark),
+	cmocka_unit_test(test_no_memory), cmocka_unit_test(test_id),  cmocka_unit_test(test_match),
+	cmocka_unit_test(test_texts),
 };
 
 UNIT_GROUP(tests, .setup = formatted_setup, .teardown = world_teardown);

@@ -37,6 +37,21 @@ static void test_drop(void **state)
 	expect_drop(&unknown, "drop: an unknown number of records, after 7: x\n");
 }
 
+static void test_end(void **state)
+{
+	const struct format_end run = {
+		.last = 9, .records = 8, .dropped = 2, .knows_dropped = true, .reason = "x"};
+	const struct format_end file = {.last = 1, .records = 1, .reason = "y"};
+	struct buf out = {0};
+
+	format_text.records.append_end(&run, &out);
+	format_text.records.append_end(&file, &out);
+	buf_append_char(&out, '\0');
+	assert_string_equal(out.data, "end: 8 records, the last is 9, 2 dropped: x\n"
+				      "end: 1 record, the last is 1: y\n");
+	buf_finish(&out);
+}
+
 static void test_mark(void **state)
 {
 	struct buf out = {0};
@@ -59,6 +74,7 @@ static void test_no_memory(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_drop),
+	cmocka_unit_test(test_end),
 	cmocka_unit_test(test_mark),
 	cmocka_unit_test(test_no_memory),
 };
