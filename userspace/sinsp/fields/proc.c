@@ -381,14 +381,12 @@ STANDARD_FD_GETTERS(stderr, 2)
 #define ROW(args...) ROW_OF(PROCESS, 0, args)
 #define KEY_ROW(args...) ROW_OF(PROCESS, FIELD_OF_THREAD, args) /* of what the key has */
 #define THREAD_ROW(args...) ROW_OF(ID, 0, args)
-/* With no value for programs if nothing is known of the process. */
-#define KNOWN .is_known = event_process_is_known
 
 const struct field_desc fields_proc[] = {
 	KEY_ROW("proc.exe", CHARBUF, NA, 0, get_exe, "first word of the command line",
-		.example = "=python3", KNOWN),
+		.example = "=python3"),
 	KEY_ROW("proc.exepath", CHARBUF, NA, 0, get_exepath, "path of the executable",
-		.example = " startswith /tmp/", KNOWN),
+		.example = " startswith /tmp/"),
 	KEY_ROW("proc.name", CHARBUF, NA, 0, get_name, "name of the thread, at most 15 bytes",
 		.example = "=cat", .fact = FIELD_FACT_NAME),
 	{"proc.args", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED | FIELD_OF_THREAD, FIELD_ARG_INDEX,
@@ -396,13 +394,13 @@ const struct field_desc fields_proc[] = {
 	 "arguments of the command line; proc.args[N]: one of them, 0 is the first",
 	 .example = "[0]=-l", .colour = FIELD_COLOUR_PROCESS},
 	KEY_ROW("proc.cmdline", CHARBUF, NA, 0, get_cmdline, "proc.name and the arguments",
-		.example = " contains --verbose", KNOWN),
+		.example = " contains --verbose"),
 	KEY_ROW("proc.cmdnargs", UINT64, DEC, 0, get_cmdnargs, "number of arguments",
-		.example = ">10", KNOWN),
+		.example = ">10"),
 	KEY_ROW("proc.cmdlenargs", UINT64, DEC, 0, get_cmdlenargs, "bytes of all arguments",
-		.unit = FIELD_UNIT_BYTES, .example = ">4096", KNOWN),
+		.unit = FIELD_UNIT_BYTES, .example = ">4096"),
 	KEY_ROW("proc.exeline", CHARBUF, NA, 0, get_exeline, "proc.exe and the arguments",
-		.example = " contains --verbose", KNOWN),
+		.example = " contains --verbose"),
 	{"proc.env", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED | FIELD_OF_THREAD, FIELD_ARG_KEY,
 	 NEEDS_THREADS, get_env,
 	 "environment of the process; proc.env[NAME]: value of one variable",
@@ -415,10 +413,10 @@ const struct field_desc fields_proc[] = {
 		.fact = FIELD_FACT_PID),
 	ROW("proc.vpid", INT64, ID, 0, get_vpid, "id of the process in its own pid namespace",
 	    .example = "=1"),
-	ROW("proc.sid", INT64, ID, 0, get_sid, "id of the session", .example = "=1", KNOWN),
+	ROW("proc.sid", INT64, ID, 0, get_sid, "id of the session", .example = "=1"),
 	ROW("proc.vpgid", INT64, ID, 0, get_vpgid, "id of the process group in its pid namespace",
-	    .example = "=1", KNOWN),
-	ROW("proc.pgid", INT64, ID, 0, get_pgid, "id of the process group", .example = "=1", KNOWN),
+	    .example = "=1"),
+	ROW("proc.pgid", INT64, ID, 0, get_pgid, "id of the process group", .example = "=1"),
 	ROW("proc.duration", RELTIME, DEC, 0, proc_get_duration, "ns since the process began"),
 	ROW("proc.pid.ts", RELTIME, DEC, 0, get_start, "when the process began, ns since 1970",
 	    .moment = true),

@@ -93,8 +93,6 @@ int format_add_column(struct formatter *formatter, const struct format_token *to
 		return filter_error_set(err, text, token->expr->position,
 					"'%.60s' is for filters only", token->name.data);
 	column.ref = operand->field;
-	if (column.ref && formatter->events->keyed)
-		column.is_known = column.ref->desc->is_known;
 	column.type = operand->type;
 	column.format = column.ref ? column.ref->desc->format : PF_DEC;
 	column.list = operand->list && !(column.ref && column.ref->has_arg);

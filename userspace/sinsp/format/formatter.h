@@ -88,7 +88,6 @@ struct format_column {
 	bool masked; /* text: the value may have control characters that must not be printed */
 	const struct format_colour *colour; /* text; NULL: none */
 	const struct field_json *json; /* JSON; NULL: implied by its type */
-	bool (*is_known)(const struct sinsp_event *event); /* for programs, see there; or NULL */
 	unsigned int width; /* text: of the value in bytes; 0: not padded */
 	column_writer *write;
 	value_writer *append; /* JSON: of each value */
@@ -216,8 +215,6 @@ static inline int column_get(struct formatter *formatter, const struct format_co
 {
 	formatter->scratch.used = 0;
 	*values = formatter->regs[0].values;
-	if (column->is_known && !column->is_known(event))
-		return -1;
 	/* Most columns are. */
 	if (column->ref)
 		return field_get(column->ref, event, &formatter->scratch,

@@ -78,36 +78,6 @@ static void test_missing_values(void **state)
 	world_expect_json(world, "fd.name", "{}");
 }
 
-/* Of a process of which nothing is known programs get nothing; text has what Falco's has. */
-static void test_unknown_process(void **state)
-{
-	static const char *const fields[] = {"proc.exepath", "proc.cmdline", "proc.sid",
-					     "proc.ppid", "thread.tid"};
-	struct drive *world = *state;
-	struct sinsp_thread unknown;
-	struct formatter *formatter;
-	struct buf out = {0};
-
-	world_openat(world, 3, "x", 0x1001);
-	unknown = *world->event.thread;
-	unknown.pid = unknown.ptid = unknown.sid = -1;
-	world->event.thread = &unknown;
-	world->event.ev.tid = 7;
-	assert_int_equal(formatter_create(&format_json, fields, 5, &formatter, NULL), 0);
-	formatter_write(formatter, &world->event, &out);
-	buf_append_char(&out, '\0');
-	assert_string_equal(out.data, "{\"thread.tid\":7}\n");
-	formatter_destroy(formatter);
-	buf_clear(&out);
-	assert_int_equal(
-		formatter_create_format(&format_text, "%proc.sid %proc.ppid", &formatter, NULL), 0);
-	assert_true(formatter_write(formatter, &world->event, &out));
-	buf_append_char(&out, '\0');
-	assert_string_equal(out.data, "-1 -1\n");
-	formatter_destroy(formatter);
-	buf_finish(&out);
-}
-
 static void test_needs(void **state)
 {
 	static const char *const args[] = {"evt.args", "evt.time", "evt.num"};
@@ -288,7 +258,6 @@ static void test_warm_buffer_stays(void **state)
 static const struct CMUnitTest tests[] = {
 	TEST(test_default_line),
 	TEST(test_missing_values),
-	TEST(test_unknown_process),
 	TEST(test_needs),
 	TEST(test_wrong_fields),
 	TEST(test_no_memory),
