@@ -190,17 +190,26 @@ static void add_class(struct builder *b)
 	automaton_add_state(b, state);
 }
 
+/* Moves the states from one on to the atom; returns their bytes. */
+static size_t cut_states(struct builder *b, uint32_t begin)
+{
+	struct buf *states = &b->automaton->states;
+	size_t at = begin * sizeof(struct state), bytes = states->len - at;
+
+	buf_clear(&b->atom);
+	if (bytes)
+		buf_append(&b->atom, states->data + at, bytes);
+	states->len = at;
+	return bytes;
+}
+
 /* So often, and then at most `more` times, each of which may leave the rest out. */
 static void repeat_atom(struct builder *b, uint32_t begin, uint32_t times, uint32_t more)
 {
-	struct buf *states = &b->automaton->states, *atom = &b->atom;
-	size_t bytes = states->len - begin * sizeof(struct state);
+	struct buf *atom = &b->atom;
+	size_t bytes = cut_states(b, begin);
 	int32_t len = (int32_t)(bytes / sizeof(struct state));
 
-	buf_clear(atom);
-	if (bytes)
-		buf_append(atom, states->data + begin * sizeof(struct state), bytes);
-	states->len -= bytes;
 	for (uint32_t i = 0; i < times && !b->too_large; i++)
 		add_states(b, atom->data, bytes);
 	if (more == UNBOUNDED && times > 0) {
@@ -274,12 +283,8 @@ static void add_sequence(struct builder *b)
 /* Before a sequence that goes on to the end: a fork to it, and to what comes behind it. */
 static void insert_fork(struct builder *b, uint32_t begin)
 {
-	struct buf *states = &b->automaton->states;
-	size_t at = begin * sizeof(struct state), bytes = states->len - at;
+	size_t bytes = cut_states(b, begin);
 
-	buf_clear(&b->atom);
-	buf_append(&b->atom, states->data + at, bytes);
-	states->len = at;
 	add_fork(b, 1, (int32_t)(bytes / sizeof(struct state)) + 2);
 	add_states(b, b->atom.data, bytes);
 }
