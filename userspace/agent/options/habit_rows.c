@@ -90,9 +90,13 @@ static bool is_name_of_file(const char *value)
 	return value && strpbrk(value, "./|!");
 }
 
+/* The name of a file: a kind of output, as "stdout,format=text", has no such character in its word.
+ */
 static bool is_no_target(const char *value)
 {
-	return value && *value && !strchr(value, ':');
+	char first = value ? value[strcspn(value, ":,./")] : '\0';
+
+	return first == '.' || first == '/';
 }
 
 /* What is typed after -t alone: "-t evt.type=open", "-t -f". */
