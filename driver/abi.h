@@ -235,6 +235,21 @@ struct answers_state {
 	__u64 used_ns; /* programs: boot clock, when a call was made that may be answered */
 };
 
+/* Whose events are captured, if processes were chosen: FOLLOWED_MAX of them at most. */
+enum { FOLLOWED_MAX = 16384 };
+
+enum followed_whose {
+	FOLLOWED_CHOSEN, /* of an event: only those of the chosen processes */
+	FOLLOWED_KIN, /* and those of processes whose names these show */
+	FOLLOWED_ALL,
+};
+
+struct followed_process {
+	__u64 group; /* that of its threads in the kernel; 0: not known, added by user space */
+	__u32 kin; /* whether it was not chosen itself */
+	__u32 held; /* it was sent SIGSTOP as its ring was full; user space sets it to 0 */
+};
+
 /* Whose events are limited to a number in each second. Of each kind RATES_MAX are counted at once.
  */
 enum { RATES_MAX = 4096 };
@@ -475,6 +490,8 @@ struct ring_use {
 	__u64 sent, read;
 	__u64 limit; /* beyond it, only important events are sent; 0: none */
 	__u64 part; /* bytes beyond the limit; the ring is crowded when so many are left before it */
+	__u64 mark; /* beyond it, chosen processes are stopped; 0: none */
+	__u64 held_ns; /* boot clock: when one was stopped first; 0: none; user space sets it to 0 */
 };
 
 /* A slot: user space reads `state` and `seen`, and the frames when it takes them out. */

@@ -8,6 +8,7 @@
 
 #include "bpf/core/answers.bpf.h"
 #include "bpf/core/budget.bpf.h"
+#include "bpf/core/follow.bpf.h"
 #include "bpf/table.bpf.h"
 #include "bpf/core/kernel_filter.bpf.h"
 #include "bpf/core/latency.bpf.h"
@@ -115,7 +116,7 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 	{                                                                                          \
 		struct filler filler = {.self = this_task()}, *f = &filler;                        \
                                                                                                    \
-		if (is_self(f->self) || budget_sheds(id) ||                                        \
+		if (is_self(f->self) || is_left_out(f->self, id) || budget_sheds(id) ||            \
 		    !filler_begin(f, ctx, id, name##__count))                                      \
 			return 0;
 

@@ -46,7 +46,7 @@ static __always_inline bool exit_begin(struct filler *f, __u64 *ctx, __u16 event
 
 	f->regs = task_registers(task);
 	if (!f->regs || call_event(f->regs, f->self) != event || is_self(f->self) ||
-	    (READ(task, exit_code) & 0x7f) || budget_sheds(event) ||
+	    is_left_out(f->self, event) || (READ(task, exit_code) & 0x7f) || budget_sheds(event) ||
 	    !filler_begin(f, ctx, event, nparams))
 		return false;
 	f->caller = call_caller(f->self);
@@ -194,11 +194,13 @@ static __always_inline int note_enter_time_run(__u64 *ctx)
 	struct pt_regs *regs = call_registers(ctx);
 	struct call_events events;
 	struct task_struct *task;
+	__u32 event;
 
 	if (!call_wanted(call_number(regs), &events))
 		return 0;
 	task = this_task();
-	if (has_latency(event_of_caller(events, regs, task)) && !is_self(task))
+	event = event_of_caller(events, regs, task);
+	if (has_latency(event) && !is_self(task) && !is_left_out(task, event))
 		enter_time_note(tid_of(task), call_id(regs, task));
 	return 0;
 }
@@ -265,6 +267,10 @@ static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs)
 		count_compat();
 		return 0;
 	}
+	if (is_left_out(task, event))
+		return 0;
+	if (holds)
+		follow_hold(task);
 	if (budget_sheds(event)) {
 		forget_call(regs, event);
 		return 0;
@@ -337,7 +343,10 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	{                                                                                          \
 		struct task_struct *task = this_task();                                            \
                                                                                                    \
-		return is_self(task) || entry_is_rejected(task, EVENT_##name) ? 0 : note;          \
+		return is_self(task) || is_left_out(task, EVENT_##name) ||                         \
+				       entry_is_rejected(task, EVENT_##name) ?                     \
+			       0 :                                                                 \
+			       note;                                                               \
 	}
 
 #define EVENT_PROGRAM(name, event, tracepoint)                                                     \
@@ -346,7 +355,8 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	{                                                                                          \
 		struct filler filler = {.self = this_task()}, *f = &filler;                        \
                                                                                                    \
-		if (is_self(f->self) || budget_sheds(EVENT_##event) || !name##_begin(f, ctx))      \
+		if (is_self(f->self) || is_left_out(f->self, EVENT_##event) ||                     \
+		    budget_sheds(EVENT_##event) || !name##_begin(f, ctx))                          \
 			return 0;
 #define EXIT_PROGRAM(event)                                                                        \
 	SEC("tp_btf/sched_process_exit")                                                           \
@@ -371,6 +381,8 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	}
 
 #define NAME_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
+
+#define FOLLOW_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
 
 #define SEND_PROGRAM(name, hook, ...)                                                              \
 	SEC("cgroup/" #hook)                                                                       \

@@ -204,6 +204,7 @@ struct rlimit {
 struct signal_struct {
 	struct list_head thread_head;
 	struct sigpending shared_pending;
+	int nr_threads;
 	int group_exit_code;
 	struct tty_struct *tty;
 	struct pid *pids[4];

@@ -106,6 +106,10 @@ const volatile struct multiplexed_events multiplexed_events[MULTIPLEXED_CALLS];
 const volatile struct compat_call compat_calls[SYSCALL_NR_MAX]; /* by their number */
 const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
 const volatile __u32 self_pids[SELF_PIDS]; /* not captured; 0: none */
+const volatile bool follows; /* see follow.bpf.h */
+const volatile bool follows_children;
+const volatile bool holds; /* see follow.bpf.h */
+const volatile __u8 followed_of[EVENT_ID_MAX]; /* enum followed_whose */
 const volatile bool classic_calls; /* see userspace/scap/live/call_hooks.h */
 const volatile bool enter_times; /* latencies are wanted */
 const volatile bool compares_arguments; /* with those on entry */

@@ -176,7 +176,7 @@ static __always_inline void batch_send(struct filler *f, __u64 start, __u64 byte
 	if (err)
 		batch_count_lost(f->slot_key, events,
 				 err == -ENOSPC ? LOSS_RING_FULL : LOSS_OUTPUT);
-	else if (reserves_room)
+	else if (reserves_room || holds)
 		ring_took(f->slot_key, bytes);
 }
 

@@ -9,6 +9,8 @@
 #include "agent/run/report.h"
 #include "agent/process/signals.h"
 
+enum { EXIT_LACKS = 3 }; /* events of the command are missing */
+
 static void print_warnings(const struct input *input)
 {
 	struct buf text = {0};
@@ -31,19 +33,23 @@ static int loop(struct run *run)
 	service_notify(&run->service, NOTIFY_READY);
 	if (loop_run(run, &err))
 		exit_code = command_fail(EXIT_FAILURE, &err);
+	hold_end(&run->hold, run->input);
 	report_print(run);
 	if (run->recorder.failed || (options->strict && report_is_incomplete(run)) ||
 	    report_broke_promise(run))
 		exit_code = EXIT_FAILURE;
+	if (options->strict && report_lacks_of_command(run))
+		exit_code = EXIT_LACKS;
 	return exit_code;
 }
 
 /* The plan exists. child: the command that waits, or NULL. */
-static int open_and_loop(struct run *run, struct child *child)
+static int open_and_loop_held(struct run *run, struct child *child)
 {
 	struct error err = {""};
 	int r;
 
+	hold_begin(&run->hold, run->options, child ? child->pid : 0);
 	/* Loading the programs takes most. */
 	memory_release();
 	/* The environment of a command is its own: the manager waits for the command, if for
@@ -68,6 +74,15 @@ static int open_and_loop(struct run *run, struct child *child)
 		return command_fail(EXIT_FAILURE, &err);
 	memory_release();
 	return loop(run);
+}
+
+/* Also of a run that could not begin, no process stays frozen. */
+static int open_and_loop(struct run *run, struct child *child)
+{
+	int exit_code = open_and_loop_held(run, child);
+
+	hold_end(&run->hold, run->input);
+	return exit_code;
 }
 
 /* Returns the exit code of the command, unless the capture failed. */

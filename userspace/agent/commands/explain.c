@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "agent/commands/commands.h"
+#include "agent/run/hold.h"
 #include "agent/run/live_open.h"
 #include "agent/plan/output_views.h"
 #include "agent/plan/plan.h"
@@ -232,6 +233,19 @@ static void print_state(const struct selection *selection)
 	puts(wanted ? "" : "none");
 }
 
+/* Of others nothing is captured, whatever the state needs. */
+static void print_processes(const struct plan *plan)
+{
+	if (!plan_chooses(plan))
+		return;
+	explain_print_row("Processes:",
+			  plan->options->follow
+				  ? "the chosen ones and their children, in the kernel"
+				  : "the chosen ones, in the kernel");
+	if (hold_is_wanted(plan->options))
+		explain_print_row("If rings fill:", "these processes wait");
+}
+
 /* Start times need a program on entry to every system call. */
 static void print_enter_times(const struct selection *selection)
 {
@@ -361,6 +375,7 @@ static void print_plan(const struct plan *plan)
 				  plan->filter ? plan->options->filter : "none: everything");
 	print_outputs(plan);
 	print_state(&plan->selection);
+	print_processes(plan);
 	print_enter_times(&plan->selection);
 	print_entry_notes(&plan->selection);
 	explain_print_events(&plan->selection);

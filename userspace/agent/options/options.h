@@ -83,12 +83,13 @@ struct options {
 	const char *k8s_cluster; /* name of the cluster that pods are of; NULL: not known */
 	const char *read; /* the capture file to read; NULL: the kernel */
 	bool force; /* of reload: take a configuration without outputs, too */
-	bool strict; /* corrupt parts of it are a failure */
+	bool strict; /* corrupt parts of it, and lost events, are a failure */
 	bool progress; /* report how much of it was read */
 	pid_t *pids; /* owned; only events of these processes; NULL: all */
 	size_t pids_count;
 	bool follow; /* and of children that they create from now on; default true */
 	char **command; /* to start and capture: argv, NULL-terminated; NULL: none */
+	bool lossless; /* processes of `pids` are stopped rather than their events lost */
 	bool summary; /* tables of calls, processes and descriptors at the end */
 	bool quiet; /* no event is printed */
 	bool wide; /* lines are not cut to the width of the terminal */

@@ -169,6 +169,8 @@ static int set_rate_limit(struct options *options, enum rate_kind kind, const ch
 	return 0;
 }
 
+CONSTANT_SETTER(set_lossless, lossless, true)
+
 static int set_process_limit(struct options *options, const char *value)
 {
 	return set_rate_limit(options, RATE_OF_PROCESS, value);
@@ -279,6 +281,10 @@ const struct option_row option_rows_capture[] = {
 	 .about = PROCESSES},
 	{0, "no-follow", NULL, "with --pid or a command: not of children", set_no_follow,
 	 .about = PROCESSES},
+	{0, "lossless", NULL,
+	 "with --pid: stop these processes while ring buffers are full, so that none of their "
+	 "events is lost; a command is always treated so",
+	 set_lossless, .about = PROCESSES | LIVE},
 	{0, "self", NULL, "include the agent's own events", set_self, .about = LIVE},
 	{0, "changed-arguments", NULL,
 	 "also show what an argument of a failed call was on entry, if it was changed since",
@@ -401,8 +407,10 @@ static int set_compat(struct options *options, const char *value)
 const struct option_row option_rows_file[] = {
 	{'r', "read", "FILE", "take events from a capture file; -: standard input", set_read,
 	 .offer = OFFER_FILES, .usual = true},
-	{0, "strict", NULL, "corruption or truncation of it is a failure", set_strict,
-	 .about = INPUT},
+	{0, "strict", NULL,
+	 "corruption or truncation of it is a failure; so are lost events, which are exit status 3 "
+	 "if a command was started",
+	 set_strict},
 	{'P', "progress", NULL, "print on stderr how much was read", set_progress, .about = INPUT},
 	{'w', "write", "FILE",
 	 "write events to a capture file; -: standard output. Prints them only if an option says "

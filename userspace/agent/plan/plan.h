@@ -43,6 +43,12 @@ int plan_create(const struct options *options, const struct printer *printer, st
 int plan_renew(const struct plan *plan, struct options *options, const struct printer *printer,
 	       struct plan **renewed, struct buf *messages, struct error *err);
 
+/* Whether only events of some processes, and of their children, are captured. */
+static inline bool plan_chooses(const struct plan *plan)
+{
+	return !plan->options->no_pushdown && (plan->options->pids_count || plan->options->command);
+}
+
 void plan_destroy(struct plan *plan); /* accepts NULL */
 
 /* Rejects a filter that no event of a live capture can pass: -EINVAL with a message, or 0. */

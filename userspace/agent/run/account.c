@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "agent/plan/selection.h"
 #include "agent/record/recording.h"
 #include "agent/run/input.h"
 #include "event/event.h"
@@ -384,6 +385,30 @@ static void put_causes(struct buf *text, const struct totals *totals)
 	buf_append_char(text, '\n');
 }
 
+uint64_t account_live_lost_asked(const struct event_counters *events, const uint8_t *reasons)
+{
+	uint64_t lost = 0;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (reasons[id] & WHY_FILTER)
+			lost += lost_of_event(&events[id]);
+	return lost;
+}
+
+/* A name or a path may be wrong for want of what keeps the state; else nothing is missing. */
+static void put_asked(struct buf *text, const struct totals *totals,
+		      const struct scap_live_stats *stats, const struct account *account)
+{
+	uint64_t asked = account_live_lost_asked(stats->events, account->reasons);
+
+	buf_printf(text,
+		   "agent: lost of what was asked for %" PRIu64
+		   ", of what only keeps the state %" PRIu64 "\n",
+		   asked, totals->lost - asked);
+	if (account->has_command && asked)
+		buf_printf(text, "agent: %" PRIu64 " events of the command are missing\n", asked);
+}
+
 /* The id of the event with the largest loss below `bound`, or of the same loss and a higher id. */
 static unsigned int next_loser(const struct scap_live_stats *stats, unsigned int previous)
 {
@@ -560,6 +585,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 	if (totals.lost) {
 		put_causes(text, &totals);
 		put_losers(text, live);
+		put_asked(text, &totals, live, account);
 	}
 	account_live_put_troubles(text, &totals, live, &account->state);
 	account_append_unknown(account, text);

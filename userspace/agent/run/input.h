@@ -82,6 +82,15 @@ struct input_live_ops {
 	/* Whether the next event can wait a moment without losses. */
 	bool (*has_room)(const struct input *input);
 
+	/* How full the fullest ring is, in 1/64. */
+	unsigned int (*fill)(const struct input *input);
+
+	/* Since when the programs have stopped a process: boot clock; 0: none is stopped. */
+	uint64_t (*held_ns)(const struct input *input);
+
+	/* Continues all those. */
+	void (*let_go)(struct input *input);
+
 	/*
 	 * Gets how long the programs in the kernel ran for this input, in ns of all CPUs, where the
 	 * kernel measures it; less than before if some of them ended. Returns 0 or -errno.
@@ -205,6 +214,9 @@ void account_live_append_counters(const struct scap_live_stats *live, struct buf
 
 /* The same as numbers. */
 void account_live_totals(const struct scap_live_stats *stats, struct input_totals *totals);
+
+/* How many events were lost that were asked for, not only for the state, by their `reasons`. */
+uint64_t account_live_lost_asked(const struct event_counters *events, const uint8_t *reasons);
 
 /* Whether seen events are missing. */
 bool account_live_is_incomplete(const struct scap_live_stats *live);

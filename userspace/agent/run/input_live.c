@@ -135,7 +135,30 @@ static int seed(struct input_live *live, struct sinsp *sinsp,
 	return r;
 }
 
-static int input_live_create_state(struct input *input, const struct sinsp_follow *follow,
+/*
+ * Tells the programs which processes were chosen. Before the state is read: what these do from here
+ * on is captured.
+ */
+static int follow(struct input_live *live, const struct sinsp_follow *chosen, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < chosen->count && r == 0; i++)
+		r = scap_live_follow(live->live, chosen->pids[i], false);
+	return r ? error_set(err, r, "following processes: %s", strerror(-r)) : 0;
+}
+
+/* And of whose names these show: those above them. */
+static void follow_kin(struct input_live *live, const struct sinsp_follow *chosen,
+		       const struct sinsp *sinsp)
+{
+	for (size_t i = 0; i < chosen->count; i++)
+		for (int64_t pid = sinsp_parent_of(sinsp, chosen->pids[i]); pid > 0;
+		     pid = sinsp_parent_of(sinsp, pid))
+			(void)scap_live_follow(live->live, (pid_t)pid, true);
+}
+
+static int input_live_create_state(struct input *input, const struct sinsp_follow *chosen,
 				   struct sinsp **sinsp, struct error *err)
 {
 	struct input_live *live = input_live_of(input);
@@ -143,7 +166,7 @@ static int input_live_create_state(struct input *input, const struct sinsp_follo
 		.proc = live->host.proc,
 		.hostname = live->host.hostname,
 		.etc = live->host.etc,
-		.follow = *follow,
+		.follow = *chosen,
 		.memory_max = memory_limit_of_state(live->options->memory_limit, true),
 		.lacks = live->unneeded,
 		.node = node_of(live->options),
@@ -153,10 +176,14 @@ static int input_live_create_state(struct input *input, const struct sinsp_follo
 	int r = set_cgroup_roots(live, err);
 
 	if (r == 0)
+		r = follow(live, chosen, err);
+	if (r == 0)
 		r = sinsp_create(&config, &made, err);
 	if (r)
 		return r;
 	r = seed(live, made, sinsp_seed, err);
+	if (r == 0)
+		follow_kin(live, chosen, made);
 	if (r)
 		sinsp_destroy(made);
 	else
@@ -186,6 +213,32 @@ static bool input_live_has_room(const struct input *input)
 	return scap_live_has_room(live->live) && (!live->old || scap_live_has_room(live->old));
 }
 
+static unsigned int input_live_fill(const struct input *input)
+{
+	const struct input_live *live = (const struct input_live *)input;
+	unsigned int fill = scap_live_fill(live->live),
+		     old = live->old ? scap_live_fill(live->old) : 0;
+
+	return old > fill ? old : fill;
+}
+
+static uint64_t input_live_held_ns(const struct input *input)
+{
+	const struct input_live *live = (const struct input_live *)input;
+	uint64_t ns = scap_live_held_ns(live->live);
+
+	return ns || !live->old ? ns : scap_live_held_ns(live->old);
+}
+
+static void let_go(struct input *input)
+{
+	struct input_live *live = input_live_of(input);
+
+	scap_live_continue(live->live);
+	if (live->old)
+		scap_live_continue(live->old);
+}
+
 static int change_begin(struct input *input)
 {
 	struct input_live *live = input_live_of(input);
@@ -203,6 +256,11 @@ static int change_prepare(struct input *input, const struct plan *from, const st
 	    memcmp(&from->kernel_filters, &to->kernel_filters, sizeof(from->kernel_filters)) == 0)
 		return 0;
 	r = live_open(to, &live->place, scap_live_boot_offset(live->live), &live->fresh, err);
+	if (r == 0 && plan_chooses(to)) {
+		r = scap_live_follow_like(live->fresh, live->live);
+		if (r)
+			error_set(err, r, "following processes: %s", strerror(-r));
+	}
 	live->fresh_since_ns = clock_ns(CLOCK_MONOTONIC);
 	return r;
 }
@@ -543,6 +601,9 @@ static const struct input_live_ops live_ops = {
 	.find_pid = input_live_find_pid,
 	.append_warnings = append_warnings,
 	.has_room = input_live_has_room,
+	.fill = input_live_fill,
+	.held_ns = input_live_held_ns,
+	.let_go = let_go,
 	.run_ns = run_ns,
 	.shed = shed,
 	.reject_groups = reject_groups,

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/run/hold.h"
 #include "event/event.h"
 #include "scap/live/call_hooks.h"
 #include "scap/live/programs.h"
@@ -29,8 +30,11 @@ struct scap_memory live_memory(const struct options *options)
 		.bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE),
 	};
 
-	return options->ring_bytes ? (struct scap_memory){.ring_bytes = options->ring_bytes}
-				   : scap_memory_divide(&machine, options->buffers_bytes);
+	if (options->ring_bytes)
+		return (struct scap_memory){.ring_bytes = options->ring_bytes};
+	return hold_is_wanted(options)
+		       ? scap_memory_divide_at_once(&machine, options->buffers_bytes)
+		       : scap_memory_divide(&machine, options->buffers_bytes);
 }
 
 /* Where calls are captured, so are those that may be about the capture; not to be shown. */
@@ -42,6 +46,24 @@ static void watch_own(struct scap_live_config *config)
 		return;
 	config->events[EVENT_bpf] = true;
 	config->successes[EVENT_bpf] = true;
+}
+
+/*
+ * Of the chosen processes alone, but for what tells their parents' names, what is about the capture
+ * itself, and the end of the process by which the agent tests it.
+ */
+static void choose(const struct plan *plan, struct scap_live_config *config)
+{
+	config->chosen.chooses = plan_chooses(plan);
+	config->chosen.children = plan->options->follow;
+	config->chosen.holds =
+		config->chosen.chooses && hold_is_wanted(plan->options) && scap_open_fds_sees_all();
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		config->chosen.whose[id] =
+			plan->selection.events[id] & WHY_THREADS ? FOLLOWED_KIN : FOLLOWED_CHOSEN;
+	config->chosen.whose[EVENT_bpf] = FOLLOWED_ALL;
+	if (plan->options->http[0])
+		config->chosen.whose[EVENT_procexit] = FOLLOWED_ALL;
 }
 
 int live_open(const struct plan *plan, const struct live_place *place, uint64_t boot_offset_ns,
@@ -79,6 +101,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		config.of_rules[id] = selection->of_rules[id];
 	}
 	watch_own(&config);
+	choose(plan, &config);
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		config.syscalls[number] = selection->syscalls[number];
 		config.compat_syscalls[number] = selection->compat_syscalls[number];

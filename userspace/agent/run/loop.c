@@ -107,6 +107,7 @@ static void run_step(struct loop *loop, bool idle)
 
 	print_reports(loop, now);
 	step_budget(run, now);
+	hold_step(&run->hold, run->input);
 	report_step_service(run, now);
 	pages_serve(&run->pages);
 	takeover_old_step(run, now);

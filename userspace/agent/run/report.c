@@ -24,6 +24,8 @@ static struct account report_account_of(const struct run *run)
 		.printed = run_printed(run),
 		.recording = run->recorder.recording,
 		.ruleset = run->plan->ruleset,
+		.reasons = run->plan->selection.events,
+		.has_command = run->options->command,
 		.verbose = run->options->verbose,
 	};
 
@@ -162,6 +164,15 @@ bool report_is_incomplete(const struct run *run)
 	return run->input->ops->is_incomplete(run->input, &state);
 }
 
+bool report_lacks_of_command(const struct run *run)
+{
+	const struct event_counters *counters;
+
+	return run->options->command && run->input->live &&
+	       run->input->live->losses(run->input, &counters) == 0 &&
+	       account_live_lost_asked(counters, run->plan->selection.events);
+}
+
 bool report_broke_promise(const struct run *run)
 {
 	/* What the agent that takes over does not get, it says. */
@@ -228,6 +239,7 @@ void report_print(const struct run *run)
 	if (run->input->ops->append_report(run->input, &account, &text, &err))
 		buf_printf(&text, "agent: %s\n", err.text);
 	append_hints(run, &text);
+	hold_append_report(&run->hold, run->options, &text);
 	budget_append_report(&run->budget, &text);
 	outputs_append_last_status(&run->outputs, &text);
 	buf_append(&text, run->outputs.ended.data, run->outputs.ended.len);

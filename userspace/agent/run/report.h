@@ -46,6 +46,9 @@ int report_print_summary(struct run *run, struct error *err);
  */
 bool report_broke_promise(const struct run *run);
 
+/* Whether events of the command were lost, not only what keeps the state. */
+bool report_lacks_of_command(const struct run *run);
+
 /* Whether events are missing: they were lost, or are corrupt. */
 bool report_is_incomplete(const struct run *run);
 

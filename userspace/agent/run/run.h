@@ -13,6 +13,7 @@
 #include "agent/process/pid_file.h"
 #include "agent/run/budget.h"
 #include "agent/run/groups.h"
+#include "agent/run/hold.h"
 #include "agent/run/takeover_old.h"
 #include "agent/run/input.h"
 #include "agent/run/line_writer.h"
@@ -54,6 +55,7 @@ struct run {
 	struct outputs outputs; /* without any, lines are printed */
 	bool ended; /* no more events are needed: -n is reached, or nobody reads them any more */
 	struct budget budget;
+	struct hold hold;
 	struct losses losses; /* said to the outputs */
 	struct service service;
 	struct pages pages;

@@ -73,7 +73,7 @@ int run_set_privileges(const struct options *options, const struct outputs *outp
 	const char **writes = calloc(most + 1, sizeof(*writes));
 	struct privileges_needs needs = {
 		.reloads = reloads,
-		.has_command = options->command,
+		.has_command = options->command || options->lossless,
 		.writes = writes,
 	};
 

@@ -19,6 +19,7 @@
 
 #include "event/event.h"
 #include "scap/live/answers.h"
+#include "scap/live/followed.h"
 #include "scap/live/live_rings.h"
 #include "scap/live/load.h"
 #include "scap/live/loaded.h"
@@ -367,6 +368,7 @@ static int open_rings(struct scap_live *live, const struct scap_live_config *con
 		.cpus = live->loaded.cpus,
 		.ring_bytes = config->ring_bytes,
 		.rings_bytes = config->rings_bytes,
+		.holds = config->chosen.holds,
 		.boot_offset_ns = live->wall_clock.offset_ns,
 	};
 	return live_rings_open(&live->rings, err);
@@ -556,6 +558,43 @@ uint32_t scap_live_silent(const struct scap_live *live, uint32_t *cpu)
 bool scap_live_has_room(const struct scap_live *live)
 {
 	return live_rings_have_room(&live->rings);
+}
+
+unsigned int scap_live_fill(const struct scap_live *live)
+{
+	return live_rings_fill(&live->rings);
+}
+
+int scap_live_follow(struct scap_live *live, pid_t pid, bool kin)
+{
+	return live_followed_add(live->maps[LIVE_MAP_FOLLOWED], pid, kin);
+}
+
+int scap_live_follow_like(struct scap_live *live, const struct scap_live *other)
+{
+	return live_followed_copy(live->maps[LIVE_MAP_FOLLOWED], other->maps[LIVE_MAP_FOLLOWED]);
+}
+
+uint64_t scap_live_held_ns(const struct scap_live *live)
+{
+	uint64_t first = 0, ns;
+
+	for (uint32_t cpu = 0; cpu < live->loaded.cpus; cpu++) {
+		ns = __atomic_load_n(&live->slots[cpu * SCRATCH_SLOTS_PER_CPU].ring.held_ns,
+				     __ATOMIC_ACQUIRE);
+		if (ns && (!first || ns < first))
+			first = ns;
+	}
+	return first;
+}
+
+/* A process that is stopped between the two steps sets its note again, and is continued later. */
+void scap_live_continue(struct scap_live *live)
+{
+	for (uint32_t cpu = 0; cpu < live->loaded.cpus; cpu++)
+		__atomic_store_n(&live->slots[cpu * SCRATCH_SLOTS_PER_CPU].ring.held_ns, 0,
+				 __ATOMIC_SEQ_CST);
+	live_followed_continue(live->maps[LIVE_MAP_FOLLOWED]);
 }
 
 bool scap_live_owns(const struct scap_live *live, enum bpf_object_kind kind, uint32_t id)

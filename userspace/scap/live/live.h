@@ -37,6 +37,14 @@ enum call_hooks {
 	CALL_HOOKS_MISSING, /* or a call has none of its own, or programs there cannot do enough */
 };
 
+/* Of which processes events are captured; zeros: of all. */
+struct scap_live_chosen {
+	bool chooses; /* of those given to scap_live_follow() */
+	bool children; /* and of those that they create from then on */
+	bool holds; /* these are stopped where a ring gets full: see scap_live_continue() */
+	uint8_t whose[EVENT_ID_MAX]; /* enum followed_whose, by event id */
+};
+
 struct scap_live_config {
 	struct live_loader
 		*loader; /* borrowed while the capture exists; NULL: this process loads */
@@ -53,6 +61,7 @@ struct scap_live_config {
 	struct snaplen_rules snaplen_rules; /* where more are kept */
 	/* Processes that are not captured: ids of the initial pid namespace; 0: none. */
 	uint32_t self_pids[SELF_PIDS];
+	struct scap_live_chosen chosen;
 	bool enter_times; /* events of system calls have a latency */
 	enum entry_notes entry_notes;
 	enum call_hooks call_hooks; /* ALL or EACH */
@@ -131,6 +140,24 @@ void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_s
 
 /* Whether no ring buffer is more than half full, so that its reader can wait a moment. */
 bool scap_live_has_room(const struct scap_live *live);
+
+/*
+ * From now on, captures events of a process, if the capture chooses processes. kin: only those by
+ * which its name is known. Returns 0, or -errno: -E2BIG if there are too many.
+ */
+int scap_live_follow(struct scap_live *live, pid_t pid, bool kin);
+
+/* The same of all that another capture has, and of what these create meanwhile. */
+int scap_live_follow_like(struct scap_live *live, const struct scap_live *other);
+
+/* How full the fullest ring is, in 1/64. */
+unsigned int scap_live_fill(const struct scap_live *live);
+
+/* Since when a process is stopped, as a ring was full: boot clock; 0: none is. */
+uint64_t scap_live_held_ns(const struct scap_live *live);
+
+/* Continues all those processes. Their ids are those of the initial pid namespace. */
+void scap_live_continue(struct scap_live *live);
 
 /* Bytes of the maps of the programs, as the kernel counts them; -errno on failure. */
 int64_t scap_live_map_bytes(const struct scap_live *live);

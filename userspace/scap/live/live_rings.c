@@ -96,7 +96,8 @@ static int watch_ring(struct live_rings *rings, struct scap_ring *ring)
 		r = set_ring(rings, ring->cpu, ring->fd);
 	/* Last: if that fails, the limit is still that of the ring that is written to. */
 	if (r == 0)
-		scap_ring_share(ring, &rings->slots[ring->cpu * SCRATCH_SLOTS_PER_CPU].ring);
+		(rings->holds ? scap_ring_hold : scap_ring_share)(
+			ring, &rings->slots[ring->cpu * SCRATCH_SLOTS_PER_CPU].ring);
 	return r;
 }
 
@@ -259,6 +260,20 @@ bool live_rings_have_room(const struct live_rings *rings)
 		if (!scap_ring_has_room(&rings->rings[cpu]))
 			return false;
 	return true;
+}
+
+unsigned int live_rings_fill(const struct live_rings *rings)
+{
+	uint64_t fullest = 0;
+
+	for (uint32_t cpu = 0; cpu < rings->cpus; cpu++) {
+		const struct scap_ring *ring = &rings->rings[cpu];
+		uint64_t fill = ring->bytes ? scap_ring_used(ring) * 64 / ring->bytes : 0;
+
+		if (fill > fullest)
+			fullest = fill;
+	}
+	return (unsigned int)fullest;
 }
 
 void live_rings_stats(const struct live_rings *rings, struct scap_live_stats *stats)

@@ -22,6 +22,7 @@ struct live_rings {
 	uint32_t cpus; /* possible ones; 0 after live_rings_open() failed before there were rings */
 	uint32_t ring_bytes; /* of one that is opened for a CPU */
 	uint64_t rings_bytes; /* to which all may grow; 0: they do not grow */
+	bool holds; /* processes that fill a ring are stopped */
 	uint64_t boot_offset_ns; /* epoch minus boot clock */
 	/* The rest is zeros then. */
 	struct scap_ring *rings; /* by CPU */
@@ -68,6 +69,9 @@ bool live_rings_grow(struct live_rings *rings, uint64_t cutoff_ns);
 
 /* Whether none is more than half full. */
 bool live_rings_have_room(const struct live_rings *rings);
+
+/* How full the fullest is, in 1/64. */
+unsigned int live_rings_fill(const struct live_rings *rings);
 
 /* Fills what is counted here. */
 void live_rings_stats(const struct live_rings *rings, struct scap_live_stats *stats);

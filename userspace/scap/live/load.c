@@ -113,6 +113,7 @@ static enum live_map row_of_map(const struct live_object *object, const struct b
 		[LIVE_MAP_SHED] = object->skeleton->maps.shed,
 		[LIVE_MAP_REJECTED_GROUPS] = object->skeleton->maps.rejected_groups,
 		[LIVE_MAP_ANSWERS] = object->skeleton->maps.answers,
+		[LIVE_MAP_FOLLOWED] = object->skeleton->maps.followed,
 	};
 	unsigned int row = 0;
 
@@ -149,7 +150,7 @@ static void freeze_maps(const struct live_object *object)
 	static const bool written[LIVE_MAPS] = {
 		[LIVE_MAP_RINGS] = true,   [LIVE_MAP_SCRATCH] = true,
 		[LIVE_MAP_SHED] = true,	   [LIVE_MAP_REJECTED_GROUPS] = true,
-		[LIVE_MAP_ANSWERS] = true,
+		[LIVE_MAP_ANSWERS] = true, [LIVE_MAP_FOLLOWED] = true,
 	};
 	struct bpf_map *map;
 

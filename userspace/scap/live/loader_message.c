@@ -15,6 +15,12 @@ union rights {
 	char bytes[CMSG_SPACE(LOADER_PARTS_MAX * sizeof(int))];
 };
 
+static const uint8_t whose_bits[] = {
+	[FOLLOWED_CHOSEN] = 0,
+	[FOLLOWED_KIN] = LOADER_OF_KIN,
+	[FOLLOWED_ALL] = LOADER_OF_ALL,
+};
+
 void loader_config_write(const struct scap_live_config *config, uint64_t boot_offset_ns,
 			 struct loader_config *wire)
 {
@@ -29,6 +35,9 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 		.call_hooks = (uint8_t)config->call_hooks,
 		.verbose = config->verbose,
 		.has_budget = config->has_budget,
+		.chooses = config->chosen.chooses,
+		.chooses_children = config->chosen.children,
+		.holds = config->chosen.holds,
 	};
 	memcpy(wire->self_pids, config->self_pids, sizeof(wire->self_pids));
 	memcpy(wire->rate_limits, config->rate_limits, sizeof(wire->rate_limits));
@@ -37,7 +46,8 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		wire->events[id] = (uint8_t)((config->events[id] ? LOADER_WANTED : 0) |
 					     (config->successes[id] ? LOADER_SUCCESSES : 0) |
-					     (config->of_rules[id] ? LOADER_OF_RULES : 0));
+					     (config->of_rules[id] ? LOADER_OF_RULES : 0) |
+					     whose_bits[config->chosen.whose[id]]);
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 		wire->calls[number] =
 			(uint8_t)((config->syscalls[number] ? LOADER_NATIVE : 0) |
@@ -105,6 +115,7 @@ static const char *find_fault(const struct loader_config *wire)
 	    (wire->ring_bytes & (wire->ring_bytes - 1)))
 		return "the size of ring buffers";
 	if (wire->enter_times > 1 || wire->verbose > 1 || wire->has_budget > 1 ||
+	    wire->chooses > 1 || wire->chooses_children > 1 || wire->holds > 1 ||
 	    wire->entry_notes > ENTRY_NOTES_ALL || wire->call_hooks > CALL_HOOKS_EACH)
 		return "a flag";
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
@@ -115,7 +126,9 @@ static const char *find_fault(const struct loader_config *wire)
 	if (!are_valid_filters(&wire->kernel_filters))
 		return "a filter";
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (wire->events[id] & ~(LOADER_WANTED | LOADER_SUCCESSES | LOADER_OF_RULES))
+		if ((wire->events[id] & ~(LOADER_WANTED | LOADER_SUCCESSES | LOADER_OF_RULES |
+					  LOADER_OF_KIN | LOADER_OF_ALL)) ||
+		    (wire->events[id] & LOADER_OF_KIN && wire->events[id] & LOADER_OF_ALL))
 			return "an event";
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 		if (wire->calls[number] & ~(LOADER_NATIVE | LOADER_COMPAT))
@@ -141,6 +154,9 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 		.call_hooks = (enum call_hooks)wire->call_hooks,
 		.verbose = wire->verbose,
 		.has_budget = wire->has_budget,
+		.chosen = {.chooses = wire->chooses,
+			   .children = wire->chooses_children,
+			   .holds = wire->holds},
 	};
 	memcpy(config->self_pids, wire->self_pids, sizeof(config->self_pids));
 	memcpy(config->rate_limits, wire->rate_limits, sizeof(config->rate_limits));
@@ -150,6 +166,9 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 		config->events[id] = wire->events[id] & LOADER_WANTED;
 		config->successes[id] = wire->events[id] & LOADER_SUCCESSES;
 		config->of_rules[id] = wire->events[id] & LOADER_OF_RULES;
+		config->chosen.whose[id] = wire->events[id] & LOADER_OF_KIN   ? FOLLOWED_KIN
+					   : wire->events[id] & LOADER_OF_ALL ? FOLLOWED_ALL
+									      : FOLLOWED_CHOSEN;
 	}
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		config->syscalls[number] = wire->calls[number] & LOADER_NATIVE;

@@ -122,9 +122,15 @@ static int object_configure(struct live_object *made, struct error *err)
 
 	configure_calls(made);
 	memcpy((void *)object->rodata->self_pids, config->self_pids, sizeof(config->self_pids));
+	object->rodata->follows = config->chosen.chooses;
+	object->rodata->follows_children = config->chosen.children;
+	object->rodata->holds = config->chosen.holds;
+	memcpy((void *)object->rodata->followed_of, config->chosen.whose,
+	       sizeof(config->chosen.whose));
 	object->rodata->classic_calls = made->classic;
 	object->rodata->enter_times = config->enter_times;
-	object->rodata->reserves_room = reserves_room(config);
+	/* Where processes wait for room, none takes it from others. */
+	object->rodata->reserves_room = !config->chosen.holds && reserves_room(config);
 	object->rodata->compares_arguments = config->entry_notes == ENTRY_NOTES_ALL;
 	/* By what is read of descriptors at the start it is known that they are kept. */
 	object->rodata->tells_files = config->iterators[SCAP_LIVE_OPEN_FDS];
@@ -161,6 +167,8 @@ static int object_configure(struct live_object *made, struct error *err)
 		r = bpf_map__set_max_entries(object->maps.shares, 1);
 	if (r == 0 && !live_compares_names(&config->kernel_filters))
 		r = bpf_map__set_max_entries(object->maps.renamed, 1);
+	if (r == 0 && !config->chosen.chooses)
+		r = bpf_map__set_max_entries(object->maps.followed, 1);
 	if (r == 0 && !config->kernel_filters.hierarchies)
 		r = bpf_map__set_max_entries(object->maps.rejected_groups, 1);
 	if (r == 0 && config->entry_notes != ENTRY_NOTES_ALL)

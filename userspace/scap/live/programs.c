@@ -34,6 +34,8 @@ const struct live_program live_programs[] = {
 #define HELPER_PROGRAM(name, event, tracepoint) {#name, #tracepoint, EVENT_##event, LOSES_DETAILS},
 #define NAME_PROGRAM(name, tracepoint)                                                             \
 	{#name, #tracepoint, EVENT_procexit, LOSES_DETAILS, .for_names = true},
+#define FOLLOW_PROGRAM(name, tracepoint)                                                           \
+	{#name, #tracepoint, EVENT_NONE, LOSES_DETAILS, .for_follow = true},
 #define SEND_PROGRAM(name, hook, attach)                                                           \
 	{#name, #hook, EVENT_sendto, LOSES_DETAILS, .at_sends = (uint8_t)(attach)},
 #define JUMP_PROGRAM(name) {#name, NULL, EVENT_NONE, LOSES_ALL_EVENTS, .jump = JUMP_##name},
@@ -103,7 +105,9 @@ const char *live_program_at_calls(const struct live_program *program)
 {
 	if (!program->hook)
 		return "sys_exit";
-	return program->event == EVENT_NONE && !program->for_answers ? program->hook : NULL;
+	return program->event == EVENT_NONE && !program->for_answers && !program->for_follow
+		       ? program->hook
+		       : NULL;
 }
 
 bool live_any_call_wanted(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX])
@@ -119,6 +123,8 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 {
 	if ((program->for_times && !config->enter_times) || program->at_enter > config->entry_notes)
 		return false;
+	if (program->for_follow)
+		return config->chosen.chooses;
 	if (program->for_names)
 		return live_compares_names(&config->kernel_filters);
 	if (program->at_sends)

@@ -26,6 +26,7 @@ struct live_program {
 	enum entry_notes at_enter;
 	bool for_times; /* needed only for entry times */
 	bool for_names; /* needed only if the kernel filters by names of threads */
+	bool for_follow; /* needed only if processes are chosen */
 	bool for_answers; /* attached only while they are needed: see answers.h */
 	uint8_t at_sends; /* enum bpf_attach_type of the hook of control groups; 0: a tracepoint */
 };

@@ -23,6 +23,18 @@ struct scap_memory scap_memory_divide(const struct scap_hardware *machine, uint6
 	return memory;
 }
 
+struct scap_memory scap_memory_divide_at_once(const struct scap_hardware *machine,
+					      uint64_t buffers_bytes)
+{
+	struct scap_memory memory = scap_memory_divide(machine, buffers_bytes);
+
+	while (memory.ring_bytes < SCAP_RING_BYTES_AT_ONCE &&
+	       2 * (uint64_t)memory.ring_bytes * machine->online <= memory.rings_bytes)
+		memory.ring_bytes *= 2;
+	memory.rings_bytes = 0;
+	return memory;
+}
+
 uint32_t scap_ring_grown(uint32_t bytes, uint64_t all_bytes, uint64_t rings_bytes)
 {
 	return bytes < SCAP_RING_BYTES_MAX && all_bytes + 2 * (uint64_t)bytes <= rings_bytes

@@ -7,6 +7,7 @@
 
 enum {
 	SCAP_RING_BYTES = 4 << 20, /* of one CPU at the start, if there are few CPUs */
+	SCAP_RING_BYTES_AT_ONCE = 16 << 20, /* at most, of one CPU, if rings do not grow */
 	SCAP_RING_BYTES_MIN = 128 << 10, /* of one CPU, even if there are many */
 	SCAP_RING_BYTES_MAX = 64 << 20, /* to which it may grow */
 	SCAP_BUFFERS_BYTES = 64 << 20, /* all ring buffers and slots together */
@@ -30,6 +31,13 @@ struct scap_memory {
  * On a machine with very many CPUs the smallest rings may exceed it.
  */
 struct scap_memory scap_memory_divide(const struct scap_hardware *machine, uint64_t buffers_bytes);
+
+/*
+ * The same for a capture whose processes wait when a ring is full: all of it is in use from the
+ * start, and rings do not grow.
+ */
+struct scap_memory scap_memory_divide_at_once(const struct scap_hardware *machine,
+					      uint64_t buffers_bytes);
 
 /*
  * The size of the ring that takes the place of one of `bytes`, while all of them have `all_bytes`

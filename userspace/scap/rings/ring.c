@@ -12,6 +12,7 @@
 enum {
 	RECORD_ALIGN = 8, /* of the kernel's records */
 	RESERVED_DIVISOR = 8,
+	HELD_DIVISOR = 4, /* what is behind the mark */
 	RESERVING_BYTES_MIN = 1 << 16, /* smaller rings are not divided */
 	RELEASE_DIVISOR = 16,
 	STRAGGLERS_MIN = 64,
@@ -408,10 +409,19 @@ void scap_ring_share(struct scap_ring *ring, struct ring_use *use)
 			 __ATOMIC_RELAXED);
 }
 
+void scap_ring_hold(struct scap_ring *ring, struct ring_use *use)
+{
+	ring->use = use;
+	publish_use(ring);
+	__atomic_store_n(&use->mark, ring->bytes - ring->bytes / HELD_DIVISOR, __ATOMIC_RELAXED);
+}
+
 void scap_ring_unshare(struct scap_ring *ring)
 {
-	if (ring->use)
+	if (ring->use) {
 		__atomic_store_n(&ring->use->limit, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&ring->use->mark, 0, __ATOMIC_RELAXED);
+	}
 	ring->use = NULL;
 }
 
@@ -425,11 +435,16 @@ void scap_ring_release(struct scap_ring *ring)
 		publish_use(ring);
 }
 
+uint64_t scap_ring_used(const struct scap_ring *ring)
+{
+	return ring->meta
+		       ? __atomic_load_n(&ring->meta->data_head, __ATOMIC_RELAXED) - ring->released
+		       : 0;
+}
+
 bool scap_ring_has_room(const struct scap_ring *ring)
 {
-	return !ring->meta ||
-	       __atomic_load_n(&ring->meta->data_head, __ATOMIC_RELAXED) - ring->released <=
-		       ring->bytes / 2;
+	return scap_ring_used(ring) <= ring->bytes / 2;
 }
 
 bool scap_ring_drained(const struct scap_ring *ring)

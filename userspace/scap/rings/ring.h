@@ -95,13 +95,22 @@ void scap_ring_init_empty(unsigned int cpu, struct scap_ring *ring);
  */
 void scap_ring_share(struct scap_ring *ring, struct ring_use *use);
 
+/*
+ * The same for a ring of which no part is left to anyone: the programs stop processes that fill
+ * most of it.
+ */
+void scap_ring_hold(struct scap_ring *ring, struct ring_use *use);
+
 /* The programs have no ring any more on its CPU, so that none is full. */
 void scap_ring_unshare(struct scap_ring *ring);
 
 /* Closes the perf event. The contents of the ring can still be read. */
 void scap_ring_detach(struct scap_ring *ring);
 
-/* Whether at most half of the ring's memory is in use: what is not released to the kernel. */
+/* Bytes of the ring's memory that are in use: not released to the kernel. */
+uint64_t scap_ring_used(const struct scap_ring *ring);
+
+/* Whether at most half of it is in use. */
 bool scap_ring_has_room(const struct scap_ring *ring);
 
 /* Whether all that the kernel has written, and all that was added, is taken. */

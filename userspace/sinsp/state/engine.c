@@ -231,6 +231,13 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats)
 	stats->pods_dropped = sinsp->containers.pods.dropped;
 }
 
+int64_t sinsp_parent_of(const struct sinsp *sinsp, int64_t pid)
+{
+	const struct sinsp_thread *thread = state_thread_find(sinsp, pid);
+
+	return thread && thread->ptid > 0 && thread->ptid != pid ? thread->ptid : 0;
+}
+
 bool sinsp_is_followed(const struct sinsp *sinsp, int64_t tid)
 {
 	const struct sinsp_thread *thread = state_thread_find(sinsp, tid);

@@ -74,6 +74,9 @@ int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sins
 /* Whether a thread is known and followed. */
 bool sinsp_is_followed(const struct sinsp *sinsp, int64_t tid);
 
+/* The parent of a process; 0: it has none, or is not known. */
+int64_t sinsp_parent_of(const struct sinsp *sinsp, int64_t pid);
+
 /* The parts of the state (enum sinsp_part) that would become wrong without events of that id. */
 unsigned int sinsp_event_keeps(unsigned int id);
 

@@ -35,10 +35,10 @@ static void test_contradictions(void **state)
 
 	configured_create(&configured);
 	configured_rejected(&configured,
-			    "write: a\ncompress: true\nzstd: true\nstrict: true\n"
+			    "write: a\ncompress: true\nzstd: true\nprogress: true\n"
 			    "limit: 5\npriority: info\nfollow: false\n",
 			    "agent.yaml:3:1: error: compress and zstd: one of them\n"
-			    "agent.yaml:4:1: error: strict goes with read\n"
+			    "agent.yaml:4:1: error: progress goes with read\n"
 			    "agent.yaml:5:1: error: limit goes with file-size, seconds or events\n"
 			    "agent.yaml:6:1: error: priority goes with rules\n"
 			    "agent.yaml:7:1: error: follow goes with pid\n");

@@ -110,7 +110,7 @@ static void test_about_nothing(void **state)
 		{"--zstd -r a", "--zstd goes with -w"},
 		{"-C 1 -e 5", "-C goes with -w"},
 		{"-W 5 -w a", "-W goes with -C, -G or -e"},
-		{"--strict", "--strict goes with -r"},
+		{"--progress", "--progress goes with -r"},
 		{"--progress -w a", "--progress goes with -r"},
 		{"-P -w a", "-P goes with -r"},
 		{"-s 5 -r a", "-s means nothing with -r: it is about events that happen now"},

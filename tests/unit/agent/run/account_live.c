@@ -2,11 +2,14 @@
 /* The account of a live capture, of counters made by hand. */
 #include <string.h>
 
+#include "agent/plan/selection.h"
 #include "agent/run/input.h"
 #include "scap/live/live.h"
 #include "unit.h"
 
 static struct scap_live_stats live;
+static const uint8_t reasons[EVENT_ID_MAX] = {
+	[EVENT_open] = WHY_FILTER, [EVENT_close] = WHY_DESCRIPTORS};
 static struct buf text;
 
 static const char *report(const struct account *account)
@@ -47,16 +50,36 @@ static void test_losses(void **state)
 	live.seen[EVENT_open] = 3;
 	live.events[EVENT_open].lost[LOSS_RING_FULL] = 3;
 	assert_true(account_live_is_incomplete(&live));
-	assert_string_equal(report(&(struct account){0}),
-			    "agent: seen 10 = delivered 7 + lost 3; matched 0, printed 0\n"
-			    "agent: lost by cause: ring full 3\n"
-			    "agent: lost by event: open 3 of 3\n");
+	assert_string_equal(
+		report(&(struct account){.reasons = reasons}),
+		"agent: seen 10 = delivered 7 + lost 3; matched 0, printed 0\n"
+		"agent: lost by cause: ring full 3\n"
+		"agent: lost by event: open 3 of 3\n"
+		"agent: lost of what was asked for 3, of what only keeps the state 0\n");
 	/* What is neither delivered nor lost does not hide. */
 	live.events[EVENT_open].lost[LOSS_RING_FULL] = 2;
 	assert_true(account_live_is_incomplete(&live));
-	assert_non_null(strstr(report(&(struct account){0}), "lost 2 + unaccounted 1;"));
+	assert_non_null(
+		strstr(report(&(struct account){.reasons = reasons}), "lost 2 + unaccounted 1;"));
 	live.corrupt = 1;
-	assert_non_null(strstr(report(&(struct account){0}), "lost 2 + corrupt 1;"));
+	assert_non_null(
+		strstr(report(&(struct account){.reasons = reasons}), "lost 2 + corrupt 1;"));
+}
+
+/* A command lacks only what was asked for. */
+static void test_losses_of_a_command(void **state)
+{
+	const struct account account = {.reasons = reasons, .has_command = true};
+
+	live.seen[EVENT_close] += 2;
+	live.events[EVENT_close].lost[LOSS_RING_FULL] = 2;
+	assert_int_equal(account_live_lost_asked(live.events, reasons), 0);
+	assert_null(strstr(report(&account), "of the command"));
+	live.seen[EVENT_open] = live.events[EVENT_open].lost[LOSS_SCRATCH_BUSY] = 4;
+	assert_int_equal(account_live_lost_asked(live.events, reasons), 4);
+	assert_non_null(strstr(report(&account),
+			       "agent: lost of what was asked for 4, of what only keeps the state "
+			       "2\nagent: 4 events of the command are missing\n"));
 }
 
 /* What the filter rejected in the kernel is neither delivered nor lost. */
@@ -149,6 +172,7 @@ static void test_verbose(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_losses_of_a_command, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_filtered, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_silence, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_throttled, setup, teardown),

@@ -247,7 +247,8 @@ static void test_counters(void **state)
 	const struct options options = {0};
 	struct plan *plan = plan_of(&options);
 	struct input *input = open_first(plan);
-	const struct account account = {.matched = 2, .printed = 1};
+	const struct account account = {
+		.matched = 2, .printed = 1, .reasons = plan->selection.events};
 	const struct sinsp_stats clean = {0}, corrupt = {.corrupt = 1};
 	struct buf text = {0};
 	struct error err = {""};
@@ -264,6 +265,7 @@ static void test_counters(void **state)
 	expect_text(&text, "agent: seen 3 = delivered 2 + lost 1; matched 2, printed 1\n"
 			   "agent: lost by cause: ring full 1\n"
 			   "agent: lost by event: close 1 of 3\n"
+			   "agent: lost of what was asked for 1, of what only keeps the state 0\n"
 			   "agent: lost most over --process-limit: 1 of process 7 (cat)\n");
 	text = (struct buf){0};
 	first.stats_code = -EIO;

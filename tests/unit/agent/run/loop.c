@@ -212,6 +212,8 @@ static void test_losses_are_reported(void **state)
 			    "1000, printed 0\n"
 			    "agent: lost by cause: ring full 67, scratch busy 10\n"
 			    "agent: lost by event: close 70 of 970, read 7 of 7\n"
+			    "agent: lost of what was asked for 77, of what only keeps the state "
+			    "0\n"
 			    "agent: 4 parameters left empty: they could not be read (not resident, "
 			    "or a bad address)\n");
 	scene_destroy(scene);

@@ -42,6 +42,9 @@ static const struct scap_live_config config = {
 	.iterators = {[SCAP_LIVE_THREADS] = true},
 	.verbose = true,
 	.has_budget = true,
+	.chosen = {.chooses = true,
+		   .holds = true,
+		   .whose = {[EVENT_close] = FOLLOWED_KIN, [EVENT_openat] = FOLLOWED_ALL}},
 	.rate_limits = {[RATE_OF_PROCESS] = 10, [RATE_OF_CGROUP] = 20},
 };
 
@@ -70,6 +73,8 @@ static void test_there_and_back(void **state)
 	assert_int_equal(read.entry_notes, ENTRY_NOTES_ALL);
 	assert_int_equal(read.call_hooks, CALL_HOOKS_EACH);
 	assert_true(read.enter_times && read.verbose && read.has_budget);
+	assert_true(read.chosen.chooses && read.chosen.holds && !read.chosen.children);
+	assert_memory_equal(read.chosen.whose, config.chosen.whose, sizeof(read.chosen.whose));
 	assert_memory_equal(read.rate_limits, config.rate_limits, sizeof(read.rate_limits));
 	assert_memory_equal(read.iterators, config.iterators, sizeof(read.iterators));
 	assert_null(read.loader);
@@ -110,7 +115,11 @@ static void test_malformed(void **state)
 	EXPECT_FAULT(has_budget, 2, "a flag");
 	EXPECT_FAULT(snaplen_rules.full_low, 3, "the rules of snaplen");
 	EXPECT_FAULT(snaplen_rules.dynamic, 2, "the rules of snaplen");
-	EXPECT_FAULT(events[0], 8, "an event");
+	EXPECT_FAULT(chooses, 2, "a flag");
+	EXPECT_FAULT(chooses_children, 2, "a flag");
+	EXPECT_FAULT(holds, 255, "a flag");
+	EXPECT_FAULT(events[0], 32, "an event");
+	EXPECT_FAULT(events[0], LOADER_OF_KIN | LOADER_OF_ALL, "an event");
 	EXPECT_FAULT(events[EVENT_ID_MAX - 1], 255, "an event");
 	EXPECT_FAULT(calls[SYSCALL_NR_MAX - 1], 4, "a system call");
 	EXPECT_FAULT(kernel_filters.at_exit[1], KERNEL_FILTERS_MAX + 1, "a filter");

@@ -57,9 +57,9 @@ static void test_names(void **state)
 	assert_string_equal(wanted(&config, nothing),
 			    "fill_openat " WITHOUT_EVENT "dispatch_sys_exit ");
 	config.kernel_filters.filters[1].facts |= 1 << KERNEL_NAME;
-	assert_string_equal(
-		wanted(&config, nothing),
-		"fill_openat note_renamed forget_renamed " WITHOUT_EVENT "dispatch_sys_exit ");
+	assert_string_equal(wanted(&config, nothing),
+			    "fill_openat note_renamed forget_renamed " WITHOUT_EVENT
+			    "dispatch_sys_exit ");
 	assert_true(live_reads_entry(EVENT_openat, ENTRY_NOTES_ALL));
 	assert_false(live_reads_entry(EVENT_openat, ENTRY_NOTES_NONE));
 	assert_false(live_reads_entry(EVENT_mkdirat, ENTRY_NOTES_ALL));
@@ -72,7 +72,8 @@ static void test_sends(void **state)
 
 	assert_true(live_captures_sends(&config));
 	assert_string_equal(wanted(&config, nothing),
-			    "fill_sendmsg note_sent4 note_sent6 " WITHOUT_EVENT "dispatch_sys_exit ");
+			    "fill_sendmsg note_sent4 note_sent6 " WITHOUT_EVENT
+			    "dispatch_sys_exit ");
 	config = (struct scap_live_config){.events = {[EVENT_recvmsg] = true}};
 	assert_false(live_captures_sends(&config));
 	assert_string_equal(wanted(&config, nothing),
@@ -87,12 +88,13 @@ static void test_entry_notes(void **state)
 	assert_string_equal(wanted(&config, nothing),
 			    "fill_openat fill_ppoll " WITHOUT_EVENT "dispatch_sys_exit ");
 	config.entry_notes = ENTRY_NOTES_OVERWRITTEN;
-	assert_string_equal(
-		wanted(&config, nothing),
-		"fill_openat fill_ppoll enter_ppoll " WITHOUT_EVENT "dispatch_sys_exit ");
+	assert_string_equal(wanted(&config, nothing),
+			    "fill_openat fill_ppoll enter_ppoll " WITHOUT_EVENT
+			    "dispatch_sys_exit ");
 	config.entry_notes = ENTRY_NOTES_ALL;
 	assert_string_equal(wanted(&config, nothing),
-			    "fill_openat fill_ppoll enter_openat enter_ppoll " WITHOUT_EVENT "dispatch_sys_exit ");
+			    "fill_openat fill_ppoll enter_openat enter_ppoll " WITHOUT_EVENT
+			    "dispatch_sys_exit ");
 }
 
 /* The kernel overwrites their timeouts, which are noted on entry: not where only the state is. */
@@ -107,9 +109,9 @@ static void test_timeouts(void **state)
 			    "fill_ppoll fill_pselect6 enter_ppoll "
 			    "enter_pselect6 " WITHOUT_EVENT "dispatch_sys_exit ");
 	config.successes[EVENT_ppoll] = true;
-	assert_string_equal(
-		wanted(&config, nothing),
-		"fill_ppoll fill_pselect6 enter_pselect6 " WITHOUT_EVENT "dispatch_sys_exit ");
+	assert_string_equal(wanted(&config, nothing),
+			    "fill_ppoll fill_pselect6 enter_pselect6 " WITHOUT_EVENT
+			    "dispatch_sys_exit ");
 }
 
 /* Nothing is loaded for calls that the machine does not have. */
@@ -120,11 +122,11 @@ static void test_calls_of_other_machines(void **state)
 		.entry_notes = ENTRY_NOTES_ALL,
 	};
 
-	assert_string_equal(
-		wanted(&config, nothing),
-		event_desc_is_native(event_desc_get(EVENT_open))
-			? "fill_open fill_fork enter_open " WITHOUT_EVENT "dispatch_sys_exit "
-			: "");
+	assert_string_equal(wanted(&config, nothing),
+			    event_desc_is_native(event_desc_get(EVENT_open))
+				    ? "fill_open fill_fork enter_open " WITHOUT_EVENT
+				      "dispatch_sys_exit "
+				    : "");
 }
 
 static void test_tracepoints_need_no_dispatch(void **state)
@@ -145,12 +147,12 @@ static void test_exec(void **state)
 		.entry_notes = ENTRY_NOTES_ALL,
 	};
 
-	assert_string_equal(
-		wanted(&execve, nothing),
-		"fill_execve enter_execve exec_success " WITHOUT_EVENT "dispatch_sys_exit ");
-	assert_string_equal(
-		wanted(&execveat, nothing),
-		"fill_execveat enter_execveat exec_success " WITHOUT_EVENT "dispatch_sys_exit ");
+	assert_string_equal(wanted(&execve, nothing),
+			    "fill_execve enter_execve exec_success " WITHOUT_EVENT
+			    "dispatch_sys_exit ");
+	assert_string_equal(wanted(&execveat, nothing),
+			    "fill_execveat enter_execveat exec_success " WITHOUT_EVENT
+			    "dispatch_sys_exit ");
 }
 
 /* For the state alone, what a failed call was given on entry is of no use, nor a failed exec. */
@@ -283,7 +285,7 @@ static void test_rejected_parts(void **state)
 		/* The others go on. */
 		for (size_t row = row_of("note_clone3"); row < live_programs_count; row++)
 			assert_true(live_programs[row].for_times || live_programs[row].for_names ||
-				    live_programs[row].at_sends ||
+				    live_programs[row].for_follow || live_programs[row].at_sends ||
 				    live_program_wanted(&live_programs[row], &config, rejected));
 	}
 }

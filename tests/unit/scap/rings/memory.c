@@ -85,11 +85,26 @@ static void test_grown(void **state)
 	assert_int_equal(scap_ring_grown(SCAP_RING_BYTES_MAX, 2 * MIB, GIB), 0);
 }
 
+/* All that rings may have, as a power of two, up to a limit. */
+static void test_at_once(void **state)
+{
+	struct scap_hardware machine = {.cpus = 2, .online = 2, .bytes = 64 * GIB};
+	struct scap_memory memory = scap_memory_divide_at_once(&machine, 0);
+
+	assert_int_equal(memory.ring_bytes, 16 * MIB);
+	assert_int_equal(memory.rings_bytes, 0);
+	assert_int_equal(scap_memory_divide_at_once(&machine, GIB).ring_bytes,
+			 SCAP_RING_BYTES_AT_ONCE);
+	machine.online = machine.cpus = 8;
+	assert_int_equal(scap_memory_divide_at_once(&machine, 0).ring_bytes, 4 * MIB);
+	machine.online = machine.cpus = 4096;
+	assert_int_equal(scap_memory_divide_at_once(&machine, 0).ring_bytes, SCAP_RING_BYTES_MIN);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_sizes),
-	cmocka_unit_test(test_bounds),
-	cmocka_unit_test(test_offline),
-	cmocka_unit_test(test_grown),
+	cmocka_unit_test(test_sizes),	cmocka_unit_test(test_bounds),
+	cmocka_unit_test(test_offline), cmocka_unit_test(test_grown),
+	cmocka_unit_test(test_at_once),
 };
 
 UNIT_GROUP(tests);

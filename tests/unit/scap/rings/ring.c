@@ -44,6 +44,30 @@ static void test_has_room(void **state)
 	scap_ring_close(&empty);
 }
 
+/* Processes are stopped behind a mark, and nothing is reserved. */
+static void test_hold(void **state)
+{
+	struct ring_use use = {.sent = 1000};
+	struct fake_ring fake;
+
+	fake_ring_init(&fake, RING_BYTES, true);
+	assert_true(fake_ring_sample(&fake, 1, 1, 0));
+	fake_ring_publish(&fake);
+	assert_int_equal(scap_ring_used(&fake.ring), RECORD_BYTES);
+	scap_ring_hold(&fake.ring, &use);
+	assert_int_equal(use.mark, RING_BYTES / 4 * 3);
+	assert_int_equal(use.limit, 0);
+	assert_int_equal(use.sent - use.read, RECORD_BYTES);
+	scap_ring_load(&fake.ring);
+	expect_event(&fake.ring, 1);
+	scap_ring_release(&fake.ring);
+	assert_int_equal(use.sent - use.read, 0);
+	assert_int_equal(scap_ring_used(&fake.ring), 0);
+	scap_ring_unshare(&fake.ring);
+	assert_int_equal(use.mark, 0);
+	fake_ring_finish(&fake);
+}
+
 /* Room goes back in steps, never under a record that is in use. */
 static void test_release(void **state)
 {
@@ -233,6 +257,7 @@ static void test_batches(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_nothing_before_load),
 	cmocka_unit_test(test_has_room),
+	cmocka_unit_test(test_hold),
 	cmocka_unit_test(test_release),
 	cmocka_unit_test(test_lost_and_other_records),
 	cmocka_unit_test(test_heartbeats),

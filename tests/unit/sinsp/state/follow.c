@@ -76,6 +76,16 @@ static void test_named_process(void **state)
 	drive_destroy(&drive);
 }
 
+static void test_parents(void **state)
+{
+	begin_live(true, false);
+	drive_fork(&drive, 100, 400);
+	assert_int_equal(sinsp_parent_of(drive.sinsp, 400), 100);
+	assert_int_equal(sinsp_parent_of(drive.sinsp, 1), 0);
+	assert_int_equal(sinsp_parent_of(drive.sinsp, 9999), 0);
+	drive_destroy(&drive);
+}
+
 static void test_children_from_now_on(void **state)
 {
 	begin_live(true, false);
@@ -216,6 +226,7 @@ static void test_filled_again(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_nobody_by_default),
 	cmocka_unit_test(test_named_process),
+	cmocka_unit_test(test_parents),
 	cmocka_unit_test(test_children_from_now_on),
 	cmocka_unit_test(test_without_children),
 	cmocka_unit_test(test_creator_that_is_not_the_parent),
