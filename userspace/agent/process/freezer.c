@@ -24,6 +24,8 @@ enum {
 	CHILDREN_DEPTH = 16, /* generations of children that are looked for */
 	THAWS = 10, /* after the agent's end: its programs may stop a process until they are gone */
 	THAW_MS = 50,
+	REMOVALS = 200, /* how often the group is tried to be removed */
+	REMOVAL_MS = 2,
 };
 
 /* Whether a list with commas has a word. */
@@ -238,11 +240,16 @@ static void continue_all(const struct freezer *freezer, const pid_t *pids, size_
 
 static void remove_group(const struct freezer *freezer)
 {
+	const struct timespec wait = {.tv_nsec = REMOVAL_MS * 1000000L};
+
 	if (!freezer->folder[0])
 		return;
-	/* A process may fork while others are moved. */
-	for (int i = 0; i < THAWS && rmdir(freezer->folder) && errno == EBUSY; i++)
+	/* A process may fork while others are moved; one that ends is not listed, but in the way.
+	 */
+	for (int i = 0; i < REMOVALS && rmdir(freezer->folder) && errno == EBUSY; i++) {
 		visit_group(freezer, visit_to_move);
+		nanosleep(&wait, NULL);
+	}
 }
 
 /* Waits for the end of the agent: a byte before it says that nothing is stopped. */

@@ -151,7 +151,7 @@ static void test_kill(void **state)
 {
 	int out, ready[2];
 	pid_t pid = start_counter(&out), agent;
-	char buf[1 << 16];
+	char buf[1 << 16], folder[PATH_MAX] = "";
 
 	assert_int_equal(pipe(ready), 0);
 	agent = fork();
@@ -160,16 +160,19 @@ static void test_kill(void **state)
 
 		if (freezer_begin(&freezer, &pid, 1, true) == 0)
 			freezer_set(&freezer, true);
-		if (write(ready[1], "x", 1) != 1)
+		if (write(ready[1], freezer.folder, PATH_MAX) != PATH_MAX)
 			_exit(1);
 		for (;;)
 			pause();
 	}
-	assert_int_equal(read(ready[0], buf, 1), 1);
+	assert_int_equal(read(ready[0], folder, PATH_MAX), PATH_MAX);
 	kill(agent, SIGKILL);
 	waitpid(agent, NULL, 0);
 	for (int i = 0; i < 100; i++)
 		assert_true(read(out, buf, sizeof(buf)) > 0);
+	/* And it removes the group, if there was one. */
+	if (folder[0])
+		assert_true(waited_until(access(folder, F_OK) != 0));
 	close(ready[0]);
 	close(ready[1]);
 	end_counter(pid, out);
