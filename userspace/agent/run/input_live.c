@@ -148,14 +148,21 @@ static int follow(struct input_live *live, const struct sinsp_follow *chosen, st
 	return r ? error_set(err, r, "following processes: %s", strerror(-r)) : 0;
 }
 
+enum { KIN_MAX = 64 }; /* generations above a process */
+
 /* And of whose names these show: those above them. */
 static void follow_kin(struct input_live *live, const struct sinsp_follow *chosen,
 		       const struct sinsp *sinsp)
 {
-	for (size_t i = 0; i < chosen->count; i++)
-		for (int64_t pid = sinsp_parent_of(sinsp, chosen->pids[i]); pid > 0;
-		     pid = sinsp_parent_of(sinsp, pid))
+	for (size_t i = 0; i < chosen->count; i++) {
+		int64_t pid = sinsp_parent_of(sinsp, chosen->pids[i]);
+
+		/* What /proc said while processes ended may go round. */
+		for (int above = 0; pid > 0 && above < KIN_MAX; above++) {
 			(void)scap_live_follow(live->live, (pid_t)pid, true);
+			pid = sinsp_parent_of(sinsp, pid);
+		}
+	}
 }
 
 static int input_live_create_state(struct input *input, const struct sinsp_follow *chosen,
