@@ -582,6 +582,43 @@ static void test_times_follow_the_wall_clock(void **state)
 	}
 }
 
+/* Of a process that waits when its ring is full nothing is lost, and of others there is nothing. */
+static void test_chosen_waits(void **state)
+{
+	struct scap_live_config config = {
+		.syscalls[SYS_getppid] = true,
+		.ring_bytes = 16 * (uint32_t)sysconf(_SC_PAGESIZE),
+		.chosen = {.chooses = true, .holds = true},
+	};
+	struct account account = {0};
+	struct scap_event event;
+	struct scap_live *live;
+	int start[2], start_other[2];
+	pid_t child = start_calls(call_getppid, CALLS, start),
+	      other = start_calls(call_getppid, CALLS, start_other);
+
+	live = open_live(&config);
+	assert_int_equal(scap_live_follow(live, child, false), 0);
+	assert_int_equal(scap_live_follow_like(live, live), 0);
+	assert_int_equal(scap_live_held_ns(live), 0);
+	close(start_other[1]);
+	assert_int_equal(waitpid(other, NULL, 0), other);
+	assert_int_equal(scap_live_fill(live), 0);
+	close(start[1]);
+	assert_true(waited_until(scap_live_held_ns(live) != 0));
+	assert_in_range(scap_live_fill(live), 32, 64);
+	while (waitpid(child, NULL, WNOHANG) == 0) {
+		while (scap_source_next(scap_live_source(live), 10, &event) == 1)
+			account_for(&account, &event, child);
+		scap_live_continue(live);
+	}
+	read_to_the_end(live, child, &account);
+	assert_int_equal(scap_live_stats(live, &stats), 0);
+	scap_source_destroy(scap_live_source(live));
+	assert_int_equal(account.of_child, CALLS);
+	assert_int_equal(account.all, CALLS);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_at_ease),
 	cmocka_unit_test(test_storm),
@@ -596,6 +633,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_wrong_size),
 	cmocka_unit_test(test_cpus_come_and_go),
 	cmocka_unit_test(test_times_follow_the_wall_clock),
+	cmocka_unit_test(test_chosen_waits),
 };
 
 UNIT_GROUP(tests, .slow = true);
