@@ -252,10 +252,25 @@ static void remove_group(const struct freezer *freezer)
 	}
 }
 
+void freezer_release(struct freezer *freezer, const pid_t *pids, size_t count, bool ended_well)
+{
+	const struct timespec wait = {.tv_nsec = THAW_MS * 1000000L};
+
+	for (int i = 0; i < (ended_well ? 1 : THAWS); i++) {
+		/* Whoever froze it may be another process. */
+		freezer->frozen = true;
+		freezer_set(freezer, false);
+		if (ended_well)
+			break;
+		continue_all(freezer, pids, count);
+		nanosleep(&wait, NULL);
+	}
+	remove_group(freezer);
+}
+
 /* Waits for the end of the agent: a byte before it says that nothing is stopped. */
 static int help(struct freezer *freezer, const pid_t *pids, size_t count, int alive)
 {
-	const struct timespec wait = {.tv_nsec = THAW_MS * 1000000L};
 	const int kept[] = {alive, freezer->state};
 	char byte;
 	bool ended_well;
@@ -265,16 +280,7 @@ static int help(struct freezer *freezer, const pid_t *pids, size_t count, int al
 	if (freezer->state >= 0)
 		freezer->state = HELPER_FD + 1;
 	ended_well = read(HELPER_FD, &byte, 1) == 1;
-	freezer->frozen = true;
-	for (int i = 0; i < (ended_well ? 1 : THAWS); i++) {
-		freezer_set(freezer, false);
-		freezer->frozen = true;
-		if (ended_well)
-			break;
-		continue_all(freezer, pids, count);
-		nanosleep(&wait, NULL);
-	}
-	remove_group(freezer);
+	freezer_release(freezer, pids, count, ended_well);
 	return EXIT_SUCCESS;
 }
 

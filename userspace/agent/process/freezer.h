@@ -45,6 +45,14 @@ int freezer_begin(struct freezer *freezer, const pid_t *pids, size_t count, bool
 /* Freezes or thaws the group. Returns whether it is as wanted. */
 bool freezer_set(struct freezer *freezer, bool frozen);
 
+/*
+ * What the helper does when the agent has ended: thaws the group, moves what is left in it to the
+ * one above, and removes it. Unless the agent `ended_well`, it also continues these processes and
+ * their children, or those of the group, for half a second: programs in the kernel may stop them
+ * until they are gone.
+ */
+void freezer_release(struct freezer *freezer, const pid_t *pids, size_t count, bool ended_well);
+
 /* Thaws, and waits until the helper has moved what is left in the group, and removed it. */
 void freezer_end(struct freezer *freezer);
 

@@ -203,11 +203,40 @@ static void test_no_group(void **state)
 	end_counter(pid, out);
 }
 
+/* What the helper does, here in this process. */
+static void release_after(bool own_group, bool ended_well)
+{
+	struct freezer freezer, copy;
+	char buf[1 << 16];
+	int out;
+	pid_t pid = start_counter(&out);
+
+	assert_int_equal(freezer_begin(&freezer, &pid, 1, own_group), 0);
+	copy = freezer;
+	if (!ended_well)
+		kill(pid, SIGSTOP);
+	freezer_set(&freezer, true);
+	freezer_release(&copy, &pid, 1, ended_well);
+	if (copy.folder[0])
+		assert_int_equal(access(copy.folder, F_OK), -1);
+	for (int i = 0; i < 100; i++)
+		assert_true(read(out, buf, sizeof(buf)) > 0);
+	freezer_end(&freezer);
+	end_counter(pid, out);
+}
+
+static void test_release(void **state)
+{
+	release_after(true, true);
+	release_after(true, false);
+	release_after(false, true);
+	release_after(false, false);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_find),
-	cmocka_unit_test(test_group),
-	cmocka_unit_test(test_kill),
-	cmocka_unit_test(test_no_group),
+	cmocka_unit_test(test_find),	cmocka_unit_test(test_group),
+	cmocka_unit_test(test_kill),	cmocka_unit_test(test_no_group),
+	cmocka_unit_test(test_release),
 };
 
 UNIT_GROUP(tests, .setup = setup, .teardown = teardown);
