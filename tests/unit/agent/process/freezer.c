@@ -233,10 +233,30 @@ static void test_release(void **state)
 	release_after(false, false);
 }
 
+/* A process that is gone has no group; nor has one of which only the group's path is known. */
+static void test_no_process(void **state)
+{
+	const pid_t gone = 0x7ffffffe;
+	struct freezer freezer;
+
+	assert_int_equal(freezer_begin(&freezer, &gone, 1, true), 0);
+	assert_string_equal(freezer.folder, "");
+	assert_false(freezer_set(&freezer, true));
+	assert_true(freezer_set(&freezer, false));
+	freezer_end(&freezer);
+	put(groups, "0::/x\n");
+	unlink(mounts);
+	expect_folder(true, NULL);
+	put(mounts, "no mount\n31 1 0:27 /x /cg rw - cgroup2\n");
+	expect_folder(true, NULL);
+	put(groups, "no colon\n1:one\n");
+	expect_folder(false, NULL);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_find),	cmocka_unit_test(test_group),
 	cmocka_unit_test(test_kill),	cmocka_unit_test(test_no_group),
-	cmocka_unit_test(test_release),
+	cmocka_unit_test(test_release), cmocka_unit_test(test_no_process),
 };
 
 UNIT_GROUP(tests, .setup = setup, .teardown = teardown);
