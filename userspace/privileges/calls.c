@@ -98,7 +98,7 @@ static const struct {
 	 "seccomp"},
 	/* The other process: memory, itself, threads, answers, what the kernel says of itself. */
 	{LOADER,
-	 "brk madvise mremap munmap memfd_create mlock clock_gettime clock_nanosleep "
+	 "brk madvise membarrier mremap munmap memfd_create mlock clock_gettime clock_nanosleep "
 	 "gettimeofday nanosleep restart_syscall rt_sigaction rt_sigprocmask rt_sigreturn "
 	 "sigaltstack tgkill "
 	 "exit exit_group futex rseq set_robust_list getegid geteuid getgid getpid getrandom "

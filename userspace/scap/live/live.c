@@ -8,7 +8,6 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,17 +187,9 @@ static int live_attach(struct scap_live *live, struct error *err)
 
 static void live_detach(struct scap_live *live)
 {
-	struct timespec left = {.tv_nsec = 50000000};
-
-	if (!live_loaded_close(&live->loaded, LIVE_LINK))
-		return;
-	/*
-	 * A program that is running continues. membarrier waits for all of them; without it, wait
-	 * far longer than any of them takes.
-	 */
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) < 0)
-		while (nanosleep(&left, &left) < 0 && errno == EINTR)
-			;
+	/* A program that is running continues. */
+	if (live_loaded_close(&live->loaded, LIVE_LINK))
+		live_wait_for_programs();
 }
 
 /* Their events, in time order. */
@@ -296,7 +287,7 @@ static void live_destroy(struct scap_source *source)
 	if (live->slots)
 		munmap(live->slots, live->slots_bytes);
 	live_answers_close(&live->answers);
-	live_loaded_finish(&live->loaded);
+	live_loaded_end(&live->loaded);
 	buf_finish(&live->cgroup_roots);
 	buf_finish(&live->own_groups);
 	free(live->owned);

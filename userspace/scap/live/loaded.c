@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of descriptors by kind and row; each is closed once. */
+/*
+ * A list of descriptors by kind and row; each is closed once.
+ *
+ * The kernel frees each program by a work of its own, which needs the lock of the memory for
+ * compiled programs. A CPU begins 1,024 works of that queue at most. If that many wait for the
+ * lock, and who has it, as somebody loads a program, waits for another work of the queue, none
+ * ever ends, and until the machine is rebooted no program and no seccomp filter can be loaded
+ * (seen with Linux 6.18). Below that number they still make every load slow. Therefore programs
+ * are closed a few at a time, with a grace period in between.
+ */
 #include "scap/live/loaded.h"
 
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { GROWTH = 64 };
+enum { GROWTH = 64, FREED_AT_ONCE = 64, LONGEST_RUN_NS = 50000000 };
 
 int live_loaded_add(struct live_loaded *loaded, enum live_part_kind kind, uint16_t row, int fd)
 {
@@ -68,4 +80,36 @@ void live_loaded_finish(struct live_loaded *loaded)
 		live_loaded_close(loaded, (enum live_part_kind)kind);
 	free(loaded->parts);
 	*loaded = (struct live_loaded){0};
+}
+
+void live_wait_for_programs(void)
+{
+	struct timespec left = {.tv_nsec = LONGEST_RUN_NS};
+
+	/* Without membarrier, far longer than any of them takes. */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) < 0)
+		while (nanosleep(&left, &left) < 0 && errno == EINTR)
+			;
+}
+
+void live_wait_for_frees(size_t closed)
+{
+	if (closed % FREED_AT_ONCE == 0)
+		live_wait_for_programs();
+}
+
+void live_loaded_end(struct live_loaded *loaded)
+{
+	size_t closed = 0;
+
+	/* Maps hold the programs that are in them. */
+	live_loaded_close(loaded, LIVE_ITERATOR);
+	live_loaded_close(loaded, LIVE_LINK);
+	if (live_loaded_close(loaded, LIVE_MAP))
+		live_wait_for_programs();
+	while (loaded->count) {
+		close(loaded->parts[--loaded->count].fd);
+		live_wait_for_frees(++closed);
+	}
+	live_loaded_finish(loaded);
 }

@@ -66,6 +66,18 @@ bool live_loaded_close(struct live_loaded *loaded, enum live_part_kind kind);
 /* Closes all; `loaded` is empty then. */
 void live_loaded_finish(struct live_loaded *loaded);
 
+/* The same by who has the last descriptors of the programs: a few are freed at a time. */
+void live_loaded_end(struct live_loaded *loaded);
+
+/* Waits until no program runs that did when it was called; what was closed can be freed then. */
+void live_wait_for_programs(void);
+
+/*
+ * To be called behind each program that may have been closed for the last time, `closed` of them
+ * with this one: waits where the next one would be too many for the kernel, see loaded.c.
+ */
+void live_wait_for_frees(size_t closed);
+
 struct live_loader;
 
 /*

@@ -211,6 +211,7 @@ static int exchange(struct live_side *side)
 
 		if (dup3(job->fd, bpf_program__fd(job->program), O_CLOEXEC) < 0)
 			return -errno;
+		live_wait_for_frees(i + 1);
 	}
 	return 0;
 }
