@@ -23,6 +23,17 @@ void json_append_u64(struct buf *out, uint64_t value);
 void json_append_i64(struct buf *out, int64_t value);
 
 /*
+ * Appends a number as JSON's own. From 2^63 on it has a fraction, ".0", as readers that have signed
+ * integers of 64 bits reject a record with a larger one; with it they round the number.
+ */
+static inline void json_append_natural(struct buf *out, uint64_t value)
+{
+	buf_append_u64(out, value);
+	if (value > INT64_MAX)
+		BUF_LITERAL(out, ".0");
+}
+
+/*
  * Ends an object that began at `start`. Each key was written with a comma before it; the first
  * comma becomes the opening bracket.
  */

@@ -83,7 +83,8 @@ static void test_every_position(void **state)
 	static const struct {
 		char byte;
 		const char *escape;
-	} cases[] = {{'\n', "\\n"}, {'\x1f', "\\u001f"}, {'"', "\\\""}, {'\\', "\\\\"}, {'\x80', BAD}};
+	} cases[] = {
+		{'\n', "\\n"}, {'\x1f', "\\u001f"}, {'"', "\\\""}, {'\\', "\\\\"}, {'\x80', BAD}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		for (size_t len = 1; len <= 50; len++) {
@@ -152,6 +153,12 @@ static void test_numbers(void **state)
 	expect(&out, "\"18446744073709551615\"");
 	json_append_hex(&out, 0xabc);
 	expect(&out, "\"0xabc\"");
+	json_append_natural(&out, 0);
+	expect(&out, "0");
+	json_append_natural(&out, INT64_MAX);
+	expect(&out, "9223372036854775807");
+	json_append_natural(&out, (uint64_t)INT64_MAX + 1);
+	expect(&out, "9223372036854775808.0");
 	buf_finish(&out);
 }
 

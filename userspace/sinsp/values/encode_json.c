@@ -127,8 +127,8 @@ static inline void encode_json_write_bytes(struct value_param *p, struct buf *ou
 const struct value_encoder json_encoder = {
 	OTHERS,
 	.integer = buf_append_i64,
-	.natural = buf_append_u64,
-	.duration = buf_append_u64,
+	.natural = json_append_natural,
+	.duration = json_append_natural,
 };
 
 const struct value_encoder json_exact_encoder = {

@@ -36,7 +36,7 @@ static void test_values(void **state)
 	encoder->entry_end(&out, entry);
 	encoder->map_end(&out, map);
 	buf_append_char(&out, '\0');
-	assert_string_equal(out.data, "[true,-9223372036854775808,18446744073709551615,1.5,"
+	assert_string_equal(out.data, "[true,-9223372036854775808,18446744073709551615.0,1.5,"
 				      "\"a\\\"\xef\xbf\xbd\"][]{\"a\":null,\"\\\"\":\"x\\u0000\"}");
 	buf_finish(&out);
 }
@@ -65,7 +65,7 @@ static void test_exact(void **state)
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, "[\"-9223372036854775808\",\"0xffffffffffffffff\","
 				      "\"18446744073709551615\",\"O_RDONLY\",\"0x1f\"]"
-				      "18446744073709551615");
+				      "18446744073709551615.0");
 	buf_finish(&out);
 }
 
