@@ -5,9 +5,9 @@ A job is one or more tests. Its action gets the Report and returns whether what 
 there.
 
 A test that measures times and losses of a whole machine can fail because of what the kernel or that machine
-decides by chance. A few tests that fail are therefore run a second time, alone, behind all others. What failed
+decides by chance. Tests that fail are therefore run a second time, alone, behind all others. What failed
 the first time is printed whole; what passes then is flaky, and named again at the end with its cause, if
-that is known.
+that is known. More than a few of them are no chance: the run fails, and its log says what passed alone.
 """
 import dataclasses
 import os
@@ -25,8 +25,10 @@ KILL_AFTER_S = 10
 SLOWEST = 10
 # More tests that could not run are a number.
 NAMED = 10
-# With more failures than these it is not chance that is wrong.
+# With more failures than these it is not chance that is wrong, and the run fails. They are all tried again, so that
+# the log shows which of them is one of chance, unless they are so many that this takes long and shows nothing.
 SECOND_TRIES_MAX = 3
+TRIED_AGAIN_MAX = 20
 
 
 # What programs of many cases say of their number, and which of them they skip: those of unit tests, those that
@@ -69,23 +71,32 @@ class Report:
         self.passed = set()
         self.causes = causes or {}  # of tests that are known to be flaky
 
-    def failed_once(self, name, seconds, output, again):
+    def failed_once(self, name, seconds, cpu_seconds, output, again):
         """Says so, and leaves the verdict to a second try."""
         with self.lock:
             self.again[name] = again
-            self._print("AGAIN", name, f"{seconds:.1f} s", output.splitlines())
+            self._print("AGAIN", name, self._times(seconds, cpu_seconds), output.splitlines())
 
     def try_again(self):
-        """Runs those that failed once, unless they are many; returns when all have their verdict."""
+        """Runs those that failed once, unless they are very many; returns when all have their verdict."""
+        count = len(self.again)
         for name, again in list(self.again.items()):
-            if len(self.again) > SECOND_TRIES_MAX:
+            if count > TRIED_AGAIN_MAX:
                 self.add("FAIL", name, 0, "no second try: too many have failed")
             else:
                 again(self)
+        if SECOND_TRIES_MAX < count <= TRIED_AGAIN_MAX:
+            with self.lock:
+                self.counts["FAIL"] += 1
+                self._print("FAIL", "second tries", f"{count} tests needed one, {SECOND_TRIES_MAX} are allowed", ())
 
     @staticmethod
-    def _print(verdict, name, times, lines):
-        print(f"{verdict}  {name} ({times})", *(f"      {line}" for line in lines),
+    def _times(seconds, cpu_seconds):
+        return f"{seconds:.1f} s, {cpu_seconds:.1f} s of CPUs"
+
+    @staticmethod
+    def _print(verdict, name, note, lines):
+        print(f"{verdict}  {name} ({note})", *(f"      {line}" for line in lines),
               sep="\n", flush=True)
 
     def add(self, verdict, name, seconds, output="", cases=1, show=False, cpu_seconds=0):
@@ -103,7 +114,7 @@ class Report:
             self.tests.append((seconds, cpu_seconds, name))
             if verdict == "PASS":
                 self.passed.add(name)
-            self._print(verdict, name, f"{seconds:.1f} s, {cpu_seconds:.1f} s of CPUs", shown)
+            self._print(verdict, name, self._times(seconds, cpu_seconds), shown)
 
     def without(self, name, missing):
         """A test failed that could not run, as others have that it needs: said once for all, at the end."""
@@ -218,7 +229,7 @@ class Commands:
         cases = max(cases, count_cases(output))
         if verdict == "FAIL" and tries > 1:
             again = [*command, *(failed(output) if failed else ())]
-            report.failed_once(name, seconds, output, lambda report: self.test(
+            report.failed_once(name, seconds, cpu_seconds, output, lambda report: self.test(
                 report, name, again, limit_s, env, tries - 1, failed, cases))
         else:
             report.add(verdict, name, seconds, output, cases, show, cpu_seconds)
