@@ -17,7 +17,7 @@ import time
 import lanner
 
 IMAGE = "localhost/lanner-busybox:1"
-START_S, RUN_S = 30, 60
+START_S, RUN_S = 120, 120
 # Less than is allowed here: a test machine may not let root raise limits, as podman does.
 PODMAN_LIMITS = ["--ulimit", "nofile=1000:1000", "--ulimit", "nproc=1000:1000"]
 
