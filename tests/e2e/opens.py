@@ -5,7 +5,8 @@
     opens.py FOLDER ARGUMENT...
 
 FOLDER is what prepare() of test_names made. Prints "ready", waits for a line, opens, and prints a list
-as JSON. Needs nothing else of this tree, so that a copy of it runs as any user.
+as JSON. Where the agent is to have read all events before, it prints "open " and the name of the last file
+as JSON, and waits for a line. Needs nothing else of this tree, so that a copy of it runs as any user.
 """
 import errno
 import json
@@ -13,10 +14,8 @@ import os
 import queue
 import sys
 import threading
-import time
 
 STRING_BYTES_MAX = 4096  # what events keep of a path, its NUL included
-LATER_S = 0.4  # by then the agent has read all events before
 ODD_NAMES = [b"new\nline", b"quote\"s'", b"back\\slash", b"tab\tbell\a\x01\x7f", b" ", b"...",
              b"\r", "\u00fc\u6f22\U0001f600\u2028".encode(), b"\xff\xfe", b"cut \xe6\xbc",
              b"\xed\xa0\x80", b"\xc0\xaf", b"long" * 60]
@@ -65,6 +64,10 @@ class Child:
                            "thread.tid": threading.get_native_id()})
         if fd >= 0:
             os.close(fd)
+
+    def until_read(self):
+        print("open", json.dumps(self.opens[-1]["name"]), flush=True)
+        sys.stdin.readline()
 
     def who(self):
         def read(name):
@@ -203,7 +206,7 @@ class Child:
         os.symlink("real/inner", self.path("fresh"))
         os.chdir(self.path("fresh"))
         self.open("after chdir through a fresh link", "../inner/./file")
-        time.sleep(LATER_S)
+        self.until_read()
         os.unlink(self.path("fresh"))
 
     def roots(self):
@@ -222,7 +225,7 @@ class Child:
         self.open("relative in a chroot", "deep/file", inside("inner/deep/file"))
         self.open(".. to the root of a chroot", "../file", inside("file"))
         os.chdir("/inner/deep")
-        time.sleep(LATER_S)
+        self.until_read()
         self.open("relative in a chroot, later", "../deep/file", inside("inner/deep/file"))
         os.chdir("/")
         self.open("from the root of a chroot", "./inner/deep/../file", inside("inner/file"))

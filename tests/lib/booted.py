@@ -51,7 +51,7 @@ class Machine:
 
 def remove_groups(group):
     """With those below it; their processes were killed, and may take a moment to be gone."""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + lanner.LIMIT_S
     while os.path.exists(group) and time.monotonic() < deadline:
         for folder, _, _ in os.walk(group, topdown=False):
             with contextlib.suppress(OSError):

@@ -14,10 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "patience.h"
 #include "scap/proc/proc.h"
 #include "unit.h"
 
-enum { FIRST_PID = 100, LATE_MS = 255, ORDINARY = 2000 };
+enum { FIRST_PID = 100, LATE_MS = 255, SOON_MS = 60, ORDINARY = 2000 };
 
 struct fixture {
 	char root[32];
@@ -171,13 +172,19 @@ static void test_owners(void **state)
 	assert_int_equal(read_of(fixture, 70, 6, PROC_READ_ARGUMENTS), -ESRCH);
 }
 
+struct late {
+	char *path;
+	unsigned int ms;
+};
+
 /* Writes a line to a FIFO as soon as somebody waits for it, and some time is over. */
-static void *answer_late(void *path)
+static void *answer_late(void *argument)
 {
+	const struct late *late = argument;
 	int fd;
 
-	usleep(LATE_MS * 1000);
-	fd = open(path, O_WRONLY);
+	usleep(late->ms * 1000);
+	fd = open(late->path, O_WRONLY);
 	if (fd >= 0) {
 		dprintf(fd, "slow");
 		close(fd);
@@ -185,19 +192,36 @@ static void *answer_late(void *path)
 	return NULL;
 }
 
-/* Reads the arguments of a process whose file answers LATE_MS later. */
-static int read_late(struct fixture *fixture, int pid, uint32_t owner)
+/* Reads the arguments of a process whose file answers so much later. */
+static int read_late(struct fixture *fixture, int pid, uint32_t owner, unsigned int ms)
 {
-	char *path = strdup(path_of(fixture, pid, "cmdline"));
+	struct late late = {strdup(path_of(fixture, pid, "cmdline")), ms};
 	pthread_t thread;
 	int code;
 
-	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(pthread_create(&thread, NULL, answer_late, path), 0);
+	assert_int_equal(mkfifo(late.path, 0600), 0);
+	assert_int_equal(pthread_create(&thread, NULL, answer_late, &late), 0);
 	code = read_of(fixture, pid, owner, PROC_READ_ARGUMENTS);
 	pthread_join(thread, NULL);
-	free(path);
+	free(late.path);
 	return code;
+}
+
+/* Whether it is so with these readers; a busy machine may let one answer come too late. */
+static bool slow_answers_are_charged(struct fixture *fixture)
+{
+	FILE *file = fopen(path_of(fixture, 70, "cmdline"), "w");
+	bool as_expected = true;
+
+	assert_true(file && fputs("fast", file) > 0 && fclose(file) == 0);
+	for (int i = 0; i < ORDINARY; i++)
+		as_expected &= read_of(fixture, 70, 5, PROC_READ_ARGUMENTS) == 0;
+	for (int i = 0; i < 2; i++)
+		as_expected &= read_late(fixture, FIRST_PID + i, 5, LATE_MS) == 0;
+	for (int i = 2; i < 4; i++)
+		as_expected &= read_late(fixture, FIRST_PID + i, 5, LATE_MS) == -ETIMEDOUT;
+	as_expected &= read_late(fixture, FIRST_PID + 4, 6, LATE_MS) == 0;
+	return as_expected && read_of(fixture, 70, 5, PROC_READ_ARGUMENTS) == 0;
 }
 
 /*
@@ -206,18 +230,13 @@ static int read_late(struct fixture *fixture, int pid, uint32_t owner)
  */
 static void test_slow_answers(void **state)
 {
-	struct fixture *fixture = *state;
-	FILE *file = fopen(path_of(fixture, 70, "cmdline"), "w");
-
-	assert_true(file && fputs("fast", file) > 0 && fclose(file) == 0);
-	for (int i = 0; i < ORDINARY; i++)
-		assert_int_equal(read_of(fixture, 70, 5, PROC_READ_ARGUMENTS), 0);
-	assert_int_equal(read_late(fixture, FIRST_PID, 5), 0);
-	assert_int_equal(read_late(fixture, FIRST_PID + 1, 5), 0);
-	for (int i = 2; i < 4; i++)
-		assert_int_equal(read_late(fixture, FIRST_PID + i, 5), -ETIMEDOUT);
-	assert_int_equal(read_late(fixture, FIRST_PID + 4, 6), 0);
-	assert_int_equal(read_of(fixture, 70, 5, PROC_READ_ARGUMENTS), 0);
+	for (int i = 0; i < PATIENCE_TRIES; i++) {
+		if (slow_answers_are_charged(*state))
+			return;
+		teardown(state);
+		setup(state);
+	}
+	fail_msg("not charged, or too much is, in each of %d tries", PATIENCE_TRIES);
 }
 
 /*
@@ -246,7 +265,8 @@ static void test_without_a_cpu(void **state)
 		while (read_of(fixture, pid, 5, PROC_READ_ARGUMENTS) == -ETIMEDOUT && tries--)
 			usleep(1000);
 	assert_true(tries > 0);
-	assert_int_equal(read_late(fixture, FIRST_PID, 5), 0);
+	/* More than he would be waited for without it. */
+	assert_int_equal(read_late(fixture, FIRST_PID, 5, SOON_MS), 0);
 }
 
 /* Whoever ends the process: reads fail, and nobody waits. */
