@@ -228,8 +228,10 @@ class Suite:
 
     def jobs(self):
         self.test.configure()
-        # The corpora are replayed where more is noticed: in the sanitized build.
-        units = self.unit_jobs(self.test, "unit", self.unit_names(without=("corpus",)))
+        # The corpora are replayed where more is noticed: in the sanitized build. It makes a part of the changes of
+        # captures, and this one all.
+        without = ("corpus", "flip") if self.quick else ("corpus",)
+        units = self.unit_jobs(self.test, "unit", self.unit_names(without))
         files = [job for job in self.file_jobs("checks") + self.file_jobs("cli")
                  if not self.quick or job.name not in QUICK_WITHOUT]
         # What takes longest, with what it needs, begins first.

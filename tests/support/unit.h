@@ -23,15 +23,7 @@
 
 #include <stdbool.h>
 
-/*
- * How many of a series of random inputs a case takes. Sanitizers make it ten times as slow, and look at memory,
- * for which a part of the series is enough: the answers are compared in the other build, which takes all.
- */
-#if defined(__SANITIZE_ADDRESS__)
-#define UNIT_ROUNDS(count) (((count) + 4) / 5)
-#else
-#define UNIT_ROUNDS(count) (count)
-#endif
+#include "sanitized.h"
 
 struct unit_group {
 	const char *file; /* of tests/unit: it names the group */

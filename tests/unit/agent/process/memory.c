@@ -7,17 +7,6 @@
 
 #include "unit.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define KEEPS_FREED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KEEPS_FREED 1
-#endif
-#endif
-#ifndef KEEPS_FREED
-#define KEEPS_FREED 0 /* a sanitizer has a heap of its own */
-#endif
-
 enum { PAGE_BYTES = 4096, PAGES = 1024 };
 
 /* In the file of this program: one constant, one that is changed. */
@@ -63,7 +52,7 @@ static void test_heap(void **state)
 	char *blocks[BLOCKS], *kept[BLOCKS];
 	uint64_t before;
 
-	if (KEEPS_FREED)
+	if (SANITIZED) /* it has a heap of its own, and keeps what was freed */
 		skip();
 	for (size_t i = 0; i < BLOCKS; i++) {
 		blocks[i] = malloc(BLOCK_BYTES);

@@ -338,7 +338,7 @@ static void test_random_json(void **state)
 	unsigned int seed = 1;
 
 	assert_int_equal(redact_create(own, 2, &redact, NULL), 0);
-	for (int round = 0; round < 50000; round++) {
+	for (int round = 0; round < UNIT_ROUNDS(50000); round++) {
 		char text[TEXT_MAX] = "{\"a\":[\"";
 		json_t *json;
 		size_t len;

@@ -180,7 +180,7 @@ static void test_whole(void **state)
 
 static void test_cut_at_every_byte(void **state)
 {
-	for (size_t n = 24; n < capture.bytes.len; n++) {
+	for (size_t n = 24; n < capture.bytes.len; n += UNIT_STEP) {
 		struct capture_result result = capture_read(capture.bytes.data, n, NULL);
 		char text[64];
 
@@ -213,7 +213,7 @@ static void test_packed_cut_at_every_byte(void **state)
 	size_t n = pack(packed);
 	uint64_t events = 0;
 
-	for (size_t i = 4; i < n; i++) {
+	for (size_t i = 4; i < n; i += UNIT_STEP) {
 		struct capture_result result = capture_read(packed, i, NULL);
 
 		assert_int_equal(result.open_code ? result.open_code : result.code, -EPIPE);
@@ -264,12 +264,19 @@ static void test_extremes_at_every_byte(void **state)
 {
 	static const uint32_t extremes[] = {0, 3, 12, 65535, 0x10000000, 0x7fffffff, 0xfffffffc};
 	static const uint16_t short_extremes[] = {1, 0xffff};
+	enum {
+		LONG = sizeof(extremes) / sizeof(*extremes),
+		ALL = LONG + sizeof(short_extremes) / sizeof(*short_extremes)
+	};
+	size_t places = capture.bytes.len + 1 - sizeof(*extremes);
 
-	for (size_t at = 0; at + sizeof(uint32_t) <= capture.bytes.len; at++) {
-		for (size_t i = 0; i < sizeof(extremes) / sizeof(*extremes); i++)
+	for (size_t n = 0; n < places * ALL; n += UNIT_STEP) {
+		size_t at = n / ALL, i = n % ALL;
+
+		if (i < LONG)
 			expect_before(at, &extremes[i], sizeof(*extremes));
-		for (size_t i = 0; i < sizeof(short_extremes) / sizeof(*short_extremes); i++)
-			expect_before(at, &short_extremes[i], sizeof(*short_extremes));
+		else
+			expect_before(at, &short_extremes[i - LONG], sizeof(*short_extremes));
 	}
 }
 
@@ -277,12 +284,11 @@ static void test_flips_at_every_byte(void **state)
 {
 	static const uint8_t flips[] = {0x01, 0x80, 0xff};
 
-	for (size_t at = 0; at < capture.bytes.len; at++) {
-		for (size_t i = 0; i < sizeof(flips); i++) {
-			uint8_t byte = (uint8_t)(capture.bytes.data[at] ^ flips[i]);
+	for (size_t n = 0; n < capture.bytes.len * sizeof(flips); n += UNIT_STEP) {
+		size_t at = n / sizeof(flips);
+		uint8_t byte = (uint8_t)(capture.bytes.data[at] ^ flips[n % sizeof(flips)]);
 
-			expect_before(at, &byte, sizeof(byte));
-		}
+		expect_before(at, &byte, sizeof(byte));
 	}
 }
 

@@ -47,7 +47,7 @@ static void test_bounds(void **state)
 	for (uint64_t machine = GIB / 4; machine <= 1024 * GIB; machine *= 2) {
 		uint32_t last = SCAP_RING_BYTES;
 
-		for (uint32_t cpus = 1; cpus <= 8192; cpus++) {
+		for (uint32_t cpus = 1; cpus <= 8192; cpus += UNIT_STEP) {
 			struct scap_memory memory = divide(cpus, machine, 0);
 			uint64_t rings = (uint64_t)memory.ring_bytes * cpus;
 

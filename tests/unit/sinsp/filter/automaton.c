@@ -169,7 +169,7 @@ static void test_same_as_pcre2(void **state)
 	struct filter *filter = calloc(1, sizeof(*filter));
 	struct buf pattern = {0};
 
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < UNIT_ROUNDS(3000); i++) {
 		struct automaton *automaton;
 
 		buf_clear(&pattern);

@@ -13,7 +13,7 @@
 #include "unit.h"
 #include "util/buf.h"
 
-enum { GROUPS = 40, ITEMS = 70, EVENTS = 30, TEXT_MAX = 48 };
+enum { GROUPS = UNIT_ROUNDS(40), ITEMS = 70, EVENTS = 30, TEXT_MAX = 48 };
 
 static const struct sinsp_event event;
 

@@ -204,7 +204,7 @@ static void test_random(void **state)
 	struct buf text = {0}, out = {0}, again = {0};
 	uint32_t seed = 1;
 
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < UNIT_ROUNDS(20000); round++) {
 		struct filter_error err;
 
 		buf_clear(&text);

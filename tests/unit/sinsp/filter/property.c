@@ -14,7 +14,7 @@
 #include "sinsp/filter/filter.h"
 #include "unit.h"
 
-enum { ROUNDS = 1500, EVENTS = 6, DEPTH = 4 };
+enum { ROUNDS = UNIT_ROUNDS(1500), EVENTS = 6, DEPTH = 4 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

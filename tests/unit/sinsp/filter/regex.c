@@ -62,7 +62,7 @@ static void test_hard_patterns(void **state)
 		"(a?){500}a{500}",
 		"(^*a)*$*b",
 	};
-	static char value[30001];
+	static char value[UNIT_ROUNDS(30000) + 1];
 
 	memset(value, 'a', sizeof(value) - 1);
 	memcpy(value + sizeof(value) - 8, "bXck!!!", 7);

@@ -15,7 +15,7 @@
 #include "sinsp/state/program.h"
 #include "unit.h"
 
-enum { PROCESSES = 12, FIRST_PID = 200, GROUPS = 6, STEPS = 1000 };
+enum { PROCESSES = 12, FIRST_PID = 200, GROUPS = 6, STEPS = UNIT_ROUNDS(1000) };
 
 #define POD_UID "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80"
 

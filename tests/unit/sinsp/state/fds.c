@@ -111,8 +111,10 @@ static void costs_little_for_a_single_large_number(void **state)
 {
 	struct fixture *fixture = *state;
 
-	/* Were they kept, the chunks of a million numbers would take hundreds of slabs. */
-	for (int64_t num = 0; num < 32000000; num += 32) {
+	enum { CHUNKS = UNIT_ROUNDS(1000000), IN_CHUNK = 32 };
+
+	/* Were they kept, the chunks of so many numbers would take hundreds of slabs. */
+	for (int64_t num = 0; num < CHUNKS * IN_CHUNK; num += IN_CHUNK) {
 		assert_non_null(open_number(fixture->fds, num));
 		sinsp_fds_close(fixture->fds, num);
 	}
