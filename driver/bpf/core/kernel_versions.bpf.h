@@ -241,6 +241,33 @@ static void (*const kernel_iter_destroy)(struct bpf_iter_num *iterator) = (void 
 #define CAN_ITERATE bpf_core_type_exists(struct bpf_iter_num)
 
 /*
+ * Calls step(state) up to `most` times, until it returns false. What it changes and the verifier is
+ * to walk once has to be forgotten in it: see forget(). The state is kept in memory: 5.10 takes
+ * only a jump for the end of a round, no moves between registers behind it.
+ */
+#define REPEAT(most, step, state)                                                                  \
+	do {                                                                                       \
+		struct bpf_iter_num turns;                                                         \
+                                                                                                   \
+		if (CAN_ITERATE) {                                                                 \
+			kernel_iter_new(&turns, 0, (most) - 1);                                    \
+			while (step(in_memory(state)) && kernel_iter_next(&turns))                 \
+				;                                                                  \
+			kernel_iter_destroy(&turns);                                               \
+		} else {                                                                           \
+			for (int turn = 0; turn < (most) && step(in_memory(state)); turn++)        \
+				;                                                                  \
+		}                                                                                  \
+	} while (0)
+
+#define in_memory(state)                                                                           \
+	({                                                                                         \
+		typeof(state) in_memory_ = (state);                                                \
+		asm volatile("" : : "r"(in_memory_) : "memory");                                   \
+		in_memory_;                                                                        \
+	})
+
+/*
  * Whether a program that calls functions may jump to another one: on x86-64 ebf7d1f508a7 ("bpf,
  * x64: rework pro/epilogue and tailcall handling in JIT"), 5.10; on arm64 d4609a5d8c70 ("bpf,
  * arm64: Keep tail call count across bpf2bpf calls"), 6.0, recognized here by a helper of 6.1.

@@ -41,31 +41,53 @@ static __always_inline struct cgroup *cgroup_of(struct css_set *css_set,
 	return GET(of_state, root) == GET(common, root) ? common : of_state;
 }
 
+/* The path of a group: it is walked from its node up, and written from the root down. */
+struct cgroup_path {
+	struct scratch_slot *slot;
+	struct kernfs_node *node;
+	__u64 depth; /* of nodes that were walked, and are to be written */
+	__u64 at; /* where the next one is written to */
+};
+
 /*
- * The innermost nodes from `node` up, without the root, whose name is not part of a path: in the
- * work area, as the verifier would walk all that follows once for each depth if they were on the
- * stack.
+ * The innermost nodes, without the root, whose name is not part of a path: in the work area, as the
+ * verifier would walk all that follows once for each depth if they were on the stack.
  */
 static __always_inline struct kernfs_node **cgroup_nodes(struct scratch_slot *slot)
 {
 	return (struct kernfs_node **)(slot->work + CGROUP_NODES_AT);
 }
 
-/* Returns how many they are. */
-static __always_inline __u64 cgroup_walk(struct scratch_slot *slot, struct kernfs_node *node)
+static __always_inline bool cgroup_walk_step(struct cgroup_path *path)
 {
-	__u64 depth = 0;
+	struct kernfs_node *parent = kernfs_parent(path->node);
+	__u64 depth = forget(path->slot, path->depth);
 
-	for (__u64 i = 0; i < CGROUP_DEPTH_MAX; i++) {
-		struct kernfs_node *parent = kernfs_parent(node);
+	CHECKED(depth);
+	if (!parent || depth >= CGROUP_DEPTH_MAX)
+		return false;
+	cgroup_nodes(path->slot)[depth] = path->node;
+	path->node = (void *)forget(path->slot, (__u64)parent);
+	path->depth = depth + 1;
+	return true;
+}
 
-		if (!parent)
-			break;
-		cgroup_nodes(slot)[i] = node;
-		node = parent;
-		depth = i + 1;
-	}
-	return forget(slot, depth);
+static __always_inline bool cgroup_write_step(struct cgroup_path *path)
+{
+	struct scratch_slot *slot = path->slot;
+	__u64 at = forget(slot, path->at), i = forget(slot, path->depth) - 1;
+	long n;
+
+	CHECKED(at);
+	CHECKED(i);
+	if (i >= CGROUP_DEPTH_MAX || at > CGROUPS_BYTES_MAX)
+		return false;
+	slot->work[at] = '/';
+	n = bpf_probe_read_kernel_str(slot->work + at + 1, CGROUP_NAME_BYTES,
+				      GET(cgroup_nodes(slot)[i], name));
+	path->at = at + (n > 0 ? n : 0);
+	path->depth = i;
+	return true;
 }
 
 /* The node of a group of a set; NULL if the kernel was built without its subsystem. */
@@ -88,16 +110,16 @@ static __always_inline struct kernfs_node *cgroup_node(struct scratch_slot *slot
 __attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 set, __u64 at, __u64 index)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct kernfs_node *node;
-	__u64 depth;
+	struct cgroup_path path = {.slot = slot};
 
 	if (!slot)
 		return at;
-	node = cgroup_node(slot, (struct css_set *)set, index);
-	if (!node)
+	path.node = cgroup_node(slot, (struct css_set *)set, index);
+	if (!path.node)
 		return at;
 	index = forget(slot, index);
-	depth = cgroup_walk(slot, node);
+	REPEAT(CGROUP_DEPTH_MAX, cgroup_walk_step, &path);
+	path.depth = forget(slot, path.depth);
 	/* Not before the walk: the verifiers of 5.10 and 6.1 lose the bounds of spilled values. */
 	CHECKED(index);
 	CHECKED(at);
@@ -105,23 +127,14 @@ __attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 set, __u64 a
 		return at;
 	__builtin_memcpy(slot->work + at, cgroup_names[index].text, 8);
 	at += cgroup_names[index].len & 15;
-	if (depth == 0) {
+	if (path.depth == 0) {
 		slot->work[at++] = '/';
 		slot->work[at++] = '\0';
 		return at;
 	}
-	for (__u64 i = CGROUP_DEPTH_MAX; i > 0; i--) {
-		long n;
-
-		at = forget(slot, at);
-		if (i > depth || at > CGROUPS_BYTES_MAX)
-			continue;
-		slot->work[at] = '/';
-		n = bpf_probe_read_kernel_str(slot->work + at + 1, CGROUP_NAME_BYTES,
-					      GET(cgroup_nodes(slot)[i - 1], name));
-		at += n > 0 ? n : 0;
-	}
-	return at + 1;
+	path.at = at;
+	REPEAT(CGROUP_DEPTH_MAX, cgroup_write_step, &path);
+	return path.at + 1;
 }
 
 /* All groups of a set, in the work area of a slot. Returns their bytes. */

@@ -179,7 +179,8 @@ static __always_inline void name_copy(struct scratch_slot *slot, __u64 start, __
 	for (__u64 i = 0; i < NAME_WORDS_MAX && i * 8 < len; i++) {
 		__u64 from = len - i * 8 - 8, at = start + from, is_part = from >> 63;
 
-		/* A mask, no branch for the verifier: the first bytes of a name go to the end of a word. */
+		/* A mask, no branch for the verifier: the first bytes of a name go to the end of a
+		 * word. */
 		CHECKED(is_part);
 		from = kernel_word(name + (from & (is_part - 1))) << (-from * 8 & -is_part & 63);
 		CHECKED(at);
@@ -187,58 +188,78 @@ static __always_inline void name_copy(struct scratch_slot *slot, __u64 start, __
 	}
 }
 
+/* On the way from a file up to the root of the mount tree. */
+struct path_walk {
+	struct scratch_slot *slot;
+	struct dentry *dentry;
+	struct mount *mount;
+	__u64 at; /* where the path begins in the work area so far */
+};
+
+/* Writes a component before the ones below it. Returns whether there is one above, and room. */
+static __always_inline bool path_step(struct path_walk *walk)
+{
+	/* On their own, as GET() takes all that it goes through for the kernel's. */
+	struct scratch_slot *slot = walk->slot;
+	struct dentry *dentry = walk->dentry, *parent = GET(dentry, d_parent);
+	struct mount *mount = walk->mount;
+	__u64 len, start, name;
+
+	if (dentry == GET(mount, mnt.mnt_root)) {
+		struct mount *above = (void *)forget(slot, (__u64)GET(mount, mnt_parent));
+
+		if (above == mount) {
+			slot->path_is_part = 0;
+			return false;
+		}
+		walk->dentry = (void *)forget(slot, (__u64)GET(mount, mnt_mountpoint));
+		walk->mount = above;
+		return true;
+	}
+	if (dentry == parent) {
+		slot->path_is_part = 0;
+		return false;
+	}
+	len = GET(dentry, d_name.len) & NAME_BYTES_MAX;
+	start = forget(slot, walk->at - len - 1);
+	if (start >= PATH_BYTES)
+		return false;
+	walk->at = start;
+	name = (__u64)GET(dentry, d_name.name);
+	if (CAN_CAST && len <= NAME_WORDS_MAX * 8 && forget(slot, start) >= 8)
+		name_copy(slot, start + 1, name, len);
+	else
+		bpf_probe_read_kernel(slot->work + start + 1, len, (void *)name);
+	slot->work[start] = '/';
+	walk->dentry = (void *)forget(slot, (__u64)parent);
+	return true;
+}
+
 /*
- * Builds the path of a dentry on a mount in the work area of a slot, from its end: each component
- * is written before the one below it. Returns the offset of its start, PATH_BYTES if the dentry is
- * in no directory tree. slot->path_is_part: it has more components, or bytes, than there is room for. Not inlined: the verifier walks it once.
+ * Builds the path of a dentry on a mount in the work area of a slot, from its end. Returns the
+ * offset of its start, PATH_BYTES if the dentry is in no directory tree. slot->path_is_part: it has
+ * more components, or bytes, than there is room for. Not inlined: the verifier walks it once.
  */
 __attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 dentry_at, __u64 mount_at)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct dentry *dentry = (void *)dentry_at;
-	struct mount *mount = (void *)mount_at - bpf_core_field_offset(struct mount, mnt);
-	__u64 at;
+	struct path_walk walk = {
+		.slot = slot,
+		.dentry = (void *)dentry_at,
+		.mount = (void *)mount_at - bpf_core_field_offset(struct mount, mnt),
+	};
+	struct mount *mount;
 
 	if (!slot)
 		return PATH_BYTES;
 	slot->path_is_part = 1;
-	at = forget(slot, PATH_BYTES - 1);
+	walk.at = forget(slot, PATH_BYTES - 1);
 	slot->work[PATH_BYTES - 1] = '\0';
-	for (int i = 0; i < PATH_COMPONENTS_MAX; i++) {
-		struct dentry *parent = GET(dentry, d_parent);
-		__u64 len, start, name;
-
-		if (dentry == GET(mount, mnt.mnt_root)) {
-			struct mount *above = (void *)forget(slot, (__u64)GET(mount, mnt_parent));
-
-			if (above == mount) {
-				slot->path_is_part = 0;
-				break;
-			}
-			dentry = (void *)forget(slot, (__u64)GET(mount, mnt_mountpoint));
-			mount = above;
-			continue;
-		}
-		if (dentry == parent) {
-			slot->path_is_part = 0;
-			break;
-		}
-		len = GET(dentry, d_name.len) & NAME_BYTES_MAX;
-		start = forget(slot, at - len - 1);
-		if (start >= PATH_BYTES)
-			break;
-		at = start;
-		name = (__u64)GET(dentry, d_name.name);
-		if (CAN_CAST && len <= NAME_WORDS_MAX * 8 && forget(slot, at) >= 8)
-			name_copy(slot, at + 1, name, len);
-		else
-			bpf_probe_read_kernel(slot->work + at + 1, len, (void *)name);
-		slot->work[at] = '/';
-		dentry = (void *)forget(slot, (__u64)parent);
-	}
-	if (at < PATH_BYTES - 1)
-		return at;
-	if (dentry != GET(mount, mnt.mnt_root))
+	REPEAT(PATH_COMPONENTS_MAX, path_step, &walk);
+	if (walk.at < PATH_BYTES - 1)
+		return walk.at;
+	mount = walk.mount;
+	if (walk.dentry != GET(mount, mnt.mnt_root))
 		return PATH_BYTES;
 	slot->work[PATH_BYTES - 2] = '/';
 	return PATH_BYTES - 2;

@@ -79,21 +79,39 @@ static __always_inline void sent_forget(void)
 		bpf_map_delete_elem(&sends_noted, &tid);
 }
 
-/*
- * Where the message of this event went; NULL: that is not known. If only some messages of a call
- * named an address, they cannot be told apart: there must be as many notes as messages, and one more
- * only for one that the call was asked to send, too.
- */
-static __always_inline const struct sent_address *sent_address(struct filler *f)
+/* Where an address is that was found. */
+static __always_inline struct sent_address *sent_found(struct scratch_slot *slot)
 {
-	struct sent_note *note = notes_sends ? sent_note(f->self) : NULL;
-	__u32 sent = f->messages > 1 ? f->messages : 1, index = f->message_index;
-	__u32 failed = f->event == EVENT_sendmmsg && (__u32)argument(f, 2) > sent;
+	return (struct sent_address *)slot->work;
+}
+
+/*
+ * Finds where message `index` of the current call went, if `count` have been noted. Not inlined:
+ * the verifier walks it once.
+ */
+__attribute__((noinline)) int sent_find(__u32 slot_key, __u32 count, __u32 index)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	const struct sent_note *note = sent_note(this_task());
 
 	CHECKED(index);
-	if (!note || index >= MESSAGES_MAX || note->count != sent + failed)
-		return NULL;
-	return &note->to[index];
+	if (!slot || !note || index >= MESSAGES_MAX || note->count != count)
+		return false;
+	*sent_found(slot) = note->to[index];
+	return true;
+}
+
+/*
+ * Whether it is known where the message of this event went. If only some messages of a call named
+ * an address, they cannot be told apart: there must be as many notes as messages, and one more only
+ * for one that the call was asked to send, too.
+ */
+static __always_inline bool sent_is_known(struct filler *f)
+{
+	__u32 sent = f->messages > 1 ? f->messages : 1;
+	__u32 failed = f->event == EVENT_sendmmsg && (__u32)argument(f, 2) > sent;
+
+	return notes_sends && sent_find(f->slot_key, sent + failed, f->message_index);
 }
 
 static __always_inline void count_unnoted(void)

@@ -41,6 +41,12 @@ _Static_assert(sizeof(struct ip_sockaddr) == ADDRESS_BYTES_MAX, "as large as str
 
 enum direction { OUTBOUND, INBOUND };
 
+/* Where the kernel sent a datagram, if that has been noted. */
+struct destination {
+	const struct sent_address *sent; /* valid if `is_noted` */
+	bool is_noted; /* no NULL in its place: the compiler would mask the pointer */
+};
+
 /* An address argument and its length; 0 if the call has none. */
 struct address_argument {
 	__u64 at;
@@ -150,9 +156,9 @@ static __always_inline bool read_ip_argument(struct ip_sockaddr *address, __u64 
 	return at && !bpf_probe_read_user(address, bytes, (void *)at) && address->family == family;
 }
 
-/* sent: where a datagram went. Without it, a socket without a peer has that of the argument. */
+/* Without a destination that was noted, a socket without a peer has that of the argument. */
 static __always_inline __u64 write_tuple_inet(__u8 *out, struct sock *sk, enum direction direction,
-					      __u64 argument, const struct sent_address *sent)
+					      __u64 argument, struct destination to)
 {
 	struct inet_sock *inet = (void *)sk;
 	__u32 local = GET(inet, inet_saddr), remote = GET(sk, __sk_common.skc_daddr);
@@ -160,9 +166,9 @@ static __always_inline __u64 write_tuple_inet(__u8 *out, struct sock *sk, enum d
 	__u16 remote_port = bpf_ntohs(GET(sk, __sk_common.skc_dport));
 	struct ip_sockaddr address = {};
 
-	if (sent) {
-		remote = sent->words[3];
-		remote_port = bpf_ntohs(sent->port);
+	if (to.is_noted) {
+		remote = to.sent->words[3];
+		remote_port = bpf_ntohs(to.sent->port);
 	} else if (!remote_port && read_ip_argument(&address, argument, FAMILY_INET)) {
 		remote = address.v4;
 		remote_port = bpf_ntohs(address.port);
@@ -176,7 +182,7 @@ static __always_inline __u64 write_tuple_inet(__u8 *out, struct sock *sk, enum d
 }
 
 static __always_inline __u64 write_tuple_inet6(__u8 *out, struct sock *sk, enum direction direction,
-					       __u64 argument, const struct sent_address *sent)
+					       __u64 argument, struct destination to)
 {
 	struct inet_sock *inet = (void *)sk;
 	__u16 local_port = bpf_ntohs(GET(inet, inet_sport));
@@ -187,9 +193,9 @@ static __always_inline __u64 write_tuple_inet6(__u8 *out, struct sock *sk, enum 
 
 	out[0] = FAMILY_INET6;
 	bpf_core_read(out + local_at, sizeof(struct in6_addr), &pinet6->saddr);
-	if (sent) {
-		remote_port = bpf_ntohs(sent->port);
-		__builtin_memcpy(out + remote_at, sent->words, sizeof(sent->words));
+	if (to.is_noted) {
+		remote_port = bpf_ntohs(to.sent->port);
+		__builtin_memcpy(out + remote_at, to.sent->words, sizeof(to.sent->words));
 	} else if (!remote_port && read_ip_argument(&address, argument, FAMILY_INET6)) {
 		remote_port = bpf_ntohs(address.port);
 		__builtin_memcpy(out + remote_at, address.v6, sizeof(address.v6));
@@ -231,43 +237,64 @@ static __always_inline __u64 write_tuple_unix(__u8 *out, struct sock *sk, enum d
  * The family of the tuple to write. A datagram that went somewhere has one even if the number of
  * its socket has become another file since.
  */
-static __always_inline __u16 tuple_family(struct sock *sk, const struct sent_address *sent)
+static __always_inline __u16 tuple_family(struct sock *sk, struct destination to)
 {
 	__u16 family = sk ? GET(sk, __sk_common.skc_family) : 0;
 
-	if (!sent || family == FAMILY_INET6 || (family == FAMILY_INET && sent->is_v4))
+	if (!to.is_noted || family == FAMILY_INET6 || (family == FAMILY_INET && to.sent->is_v4))
 		return family;
-	return sent->is_v4 ? FAMILY_INET : FAMILY_INET6;
+	return to.sent->is_v4 ? FAMILY_INET : FAMILY_INET6;
 }
 
-static __always_inline void put_tuple_to(struct filler *f, __s32 fd, enum direction direction,
-					 struct address_argument argument,
-					 const struct sent_address *sent)
-{
-	struct sock *sk = fd_sock(fd);
-	__u8 *room = frame_room(f);
-	__u64 n = 0;
+/* How a tuple is to be written, beside the length of the address argument. */
+enum { TUPLE_INBOUND = 1, TUPLE_SENT = 2 /* to sent_found() */, TUPLE_LEN_SHIFT = 8 };
 
-	if (!room)
-		return;
-	switch (tuple_family(sk, sent)) {
+/*
+ * Writes the tuple of a descriptor to `pos` of the current frame of a slot. Returns the bytes, 0 if
+ * it has none. Not inlined: the verifier walks it once.
+ */
+__attribute__((noinline)) __u64 tuple_write(__u32 slot_key, __u64 pos, __u32 fd, __u64 at, __u64 how)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	enum direction direction = how & TUPLE_INBOUND ? INBOUND : OUTBOUND;
+	struct address_argument argument = {at, how >> TUPLE_LEN_SHIFT};
+	struct destination to = {.is_noted = how & TUPLE_SENT};
+	struct sock *sk = fd_sock(fd);
+	__u8 *room;
+
+	if (!slot || pos > FRAME_BYTES_MAX)
+		return 0;
+	to.sent = sent_found(slot);
+	room = slot_frame(slot) + pos;
+	switch (tuple_family(sk, to)) {
 	case FAMILY_INET:
-		n = write_tuple_inet(room, sk, direction, argument.at, sent);
-		break;
+		return write_tuple_inet(room, sk, direction, at, to);
 	case FAMILY_INET6:
-		n = write_tuple_inet6(room, sk, direction, argument.at, sent);
-		break;
+		return write_tuple_inet6(room, sk, direction, at, to);
 	case FAMILY_UNIX:
-		n = write_tuple_unix(room, sk, direction, argument);
-		break;
+		return write_tuple_unix(room, sk, direction, argument);
 	}
-	frame_advance(f, n);
+	return 0;
+}
+
+enum { TUPLE_BYTES_MAX = 255 };
+
+static __always_inline void put_tuple_as(struct filler *f, __s32 fd,
+					 struct address_argument argument, __u64 how)
+{
+	__u64 n;
+
+	if (!frame_room(f))
+		return;
+	n = tuple_write(f->slot_key, f->pos, fd, argument.at,
+			how | (__u64)argument.len << TUPLE_LEN_SHIFT);
+	frame_advance(f, n & TUPLE_BYTES_MAX);
 }
 
 static __always_inline void put_tuple(struct filler *f, __s32 fd, enum direction direction,
 				      struct address_argument argument)
 {
-	put_tuple_to(f, fd, direction, argument, NULL);
+	put_tuple_as(f, fd, argument, direction == INBOUND ? TUPLE_INBOUND : 0);
 }
 
 /* The ends are the socket's: another thread may have rewritten the argument. */
@@ -310,15 +337,16 @@ static __always_inline bool is_unproven(struct sock *sk, __u64 at)
 
 static __always_inline void put_tuple_sent(struct filler *f, __u64 fd, __u64 at, __u64 len)
 {
-	const struct sent_address *sent = sent_address(f);
+	__u64 is_known;
 
 	if (!is_sent(f)) {
 		put_absent(f);
 		return;
 	}
-	if (notes_sends && !sent && is_unproven(fd_sock(fd), at))
+	is_known = forget(f->slot, sent_is_known(f)) & 1;
+	if (notes_sends && !is_known && is_unproven(fd_sock(fd), at))
 		mark_contested(f, f->param);
-	put_tuple_to(f, fd, OUTBOUND, (struct address_argument){at, len}, sent);
+	put_tuple_as(f, fd, (struct address_argument){at, len}, is_known * TUPLE_SENT);
 }
 
 static __always_inline void put_tuple_received(struct filler *f, __u64 fd, __u64 at)
