@@ -414,7 +414,7 @@ static void test_repeated(void **state)
 		"identified by '",
 		"hooks.slack.com/services/",
 	};
-	enum { REPEATED_BYTES = 1 << 19 };
+	enum { REPEATED_BYTES = UNIT_ROUNDS(1 << 19) };
 	char *text = malloc(REPEATED_BYTES);
 	struct redact *redact = NULL;
 
