@@ -17,6 +17,7 @@
 #include "scap/live/log.h"
 #include "scap/live/programs.h"
 #include "scap/live/skeleton.h"
+#include "util/count.h"
 
 enum { REASON_BYTES = 512, RECORDS_PER_RING_MIN = 4 };
 
@@ -114,6 +115,36 @@ static bool notes_sends(const struct live_object *object)
 	return object->root_group >= 0 && live_captures_sends(object->config);
 }
 
+/* Those of CPUs have room for each, and those that are not needed for next to nothing. */
+static int object_size_maps(const struct live_object *made)
+{
+	const struct scap_live_config *config = made->config;
+	const struct lanner *object = made->skeleton;
+	const struct {
+		struct bpf_map *map;
+		bool is_needed;
+	} maps[] = {
+		{object->maps.enter_times_noted, config->enter_times},
+		{object->maps.process_rates, config->rate_limits[RATE_OF_PROCESS]},
+		{object->maps.group_rates, config->rate_limits[RATE_OF_CGROUP]},
+		{object->maps.shares, object->rodata->reserves_room},
+		{object->maps.renamed, live_compares_names(&config->kernel_filters)},
+		{object->maps.followed, config->chosen.chooses},
+		{object->maps.rejected_groups, config->kernel_filters.hierarchies},
+		{object->maps.notes, config->entry_notes == ENTRY_NOTES_ALL},
+		{object->maps.sends_noted, object->rodata->notes_sends},
+	};
+	int r = bpf_map__set_max_entries(object->maps.rings, made->cpus);
+
+	if (r == 0)
+		r = bpf_map__set_max_entries(object->maps.scratch,
+					     made->cpus * SCRATCH_SLOTS_PER_CPU);
+	for (size_t i = 0; i < COUNT(maps) && r == 0; i++)
+		if (!maps[i].is_needed)
+			r = bpf_map__set_max_entries(maps[i].map, 1);
+	return r;
+}
+
 static int object_configure(struct live_object *made, struct error *err)
 {
 	const struct scap_live_config *config = made->config;
@@ -153,28 +184,7 @@ static int object_configure(struct live_object *made, struct error *err)
 	object->rodata->kib_per_page_shift =
 		(uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE) / 1024);
 	object->rodata->boot_offset_ns = made->boot_offset_ns;
-	r = bpf_map__set_max_entries(object->maps.rings, made->cpus);
-	if (r == 0)
-		r = bpf_map__set_max_entries(object->maps.scratch,
-					     made->cpus * SCRATCH_SLOTS_PER_CPU);
-	if (r == 0 && !config->enter_times)
-		r = bpf_map__set_max_entries(object->maps.enter_times_noted, 1);
-	if (r == 0 && !config->rate_limits[RATE_OF_PROCESS])
-		r = bpf_map__set_max_entries(object->maps.process_rates, 1);
-	if (r == 0 && !config->rate_limits[RATE_OF_CGROUP])
-		r = bpf_map__set_max_entries(object->maps.group_rates, 1);
-	if (r == 0 && !object->rodata->reserves_room)
-		r = bpf_map__set_max_entries(object->maps.shares, 1);
-	if (r == 0 && !live_compares_names(&config->kernel_filters))
-		r = bpf_map__set_max_entries(object->maps.renamed, 1);
-	if (r == 0 && !config->chosen.chooses)
-		r = bpf_map__set_max_entries(object->maps.followed, 1);
-	if (r == 0 && !config->kernel_filters.hierarchies)
-		r = bpf_map__set_max_entries(object->maps.rejected_groups, 1);
-	if (r == 0 && config->entry_notes != ENTRY_NOTES_ALL)
-		r = bpf_map__set_max_entries(object->maps.notes, 1);
-	if (r == 0 && !object->rodata->notes_sends)
-		r = bpf_map__set_max_entries(object->maps.sends_noted, 1);
+	r = object_size_maps(made);
 	return r ? error_set(err, r, "sizing the BPF maps: %s", strerror(-r)) : 0;
 }
 
