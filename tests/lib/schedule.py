@@ -36,6 +36,9 @@ TRIED_AGAIN_MAX = 20
 CASES = re.compile(r"^(\d+) cases in |^1\.\.(\d+)$", re.MULTILINE)
 SKIPPED = re.compile(r"^(?:SKIP  .*\n.*|skip  .*|ok .* # SKIP .*)$", re.MULTILINE)
 
+# What a sanitizer says of what it found, which is no chance.
+FOUND = re.compile(r"^.*(?:ERROR: \w+Sanitizer|runtime error): ?", re.MULTILINE)
+
 
 def count_cases(output):
     """How many a test says that it has; what says nothing is one."""
@@ -227,7 +230,7 @@ class Commands:
         verdict = {0: "PASS", SKIP: "SKIP"}.get(code, "FAIL")
         seconds = time.monotonic() - begin
         cases = max(cases, count_cases(output))
-        if verdict == "FAIL" and tries > 1:
+        if verdict == "FAIL" and tries > 1 and not FOUND.search(output):
             again = [*command, *(failed(output) if failed else ())]
             report.failed_once(name, seconds, cpu_seconds, output, lambda report: self.test(
                 report, name, again, limit_s, env, tries - 1, failed, cases))
