@@ -36,8 +36,8 @@ TRIED_AGAIN_MAX = 20
 CASES = re.compile(r"^(\d+) cases in |^1\.\.(\d+)$", re.MULTILINE)
 SKIPPED = re.compile(r"^(?:SKIP  .*\n.*|skip  .*|ok .* # SKIP .*)$", re.MULTILINE)
 
-# What a sanitizer says of what it found, which is no chance.
-FOUND = re.compile(r"^.*(?:ERROR: \w+Sanitizer|runtime error): ?", re.MULTILINE)
+# What a sanitizer says of what it found, which is no chance. Container runtimes have "runtime error"s, too.
+FOUND = re.compile(r"ERROR: \w+Sanitizer|\.[ch]:\d+:\d+: runtime error: ")
 
 
 def count_cases(output):

@@ -179,8 +179,7 @@ static __always_inline void name_copy(struct scratch_slot *slot, __u64 start, __
 	for (__u64 i = 0; i < NAME_WORDS_MAX && i * 8 < len; i++) {
 		__u64 from = len - i * 8 - 8, at = start + from, is_part = from >> 63;
 
-		/* A mask, no branch for the verifier: the first bytes of a name go to the end of a
-		 * word. */
+		/* No branch for the verifier: the first bytes of a name go to a word's end. */
 		CHECKED(is_part);
 		from = kernel_word(name + (from & (is_part - 1))) << (-from * 8 & -is_part & 63);
 		CHECKED(at);
