@@ -16,7 +16,10 @@ enum {
 	SAMPLE_HEADER_BYTES = 12, /* of a perf record: its header and the size of what follows */
 	SHARE_DIVISOR = 16, /* of the room that is left */
 	SHARE_IMPORTANT_MIN = 1 << 14, /* bytes; an exec that tries all of PATH fills some KiB */
+	SHARE_OF_FAILED = 1 << 15, /* above all types of events; see share_of_call() */
 };
+
+_Static_assert(EVENT_ID_MAX <= SHARE_OF_FAILED, "a share is for a type of 15 bits");
 
 /* What a record of so many bytes of frames takes of its ring. */
 static __always_inline __u64 record_bytes(__u64 bytes)
@@ -60,14 +63,21 @@ __attribute__((noinline)) int ring_took(__u32 slot_key, __u32 bytes)
 }
 
 /*
- * Who has a share: a process, for each type of event, so that a flood of one does not hide what else
- * it does; and for each CPU, as what user space has read is a position in the ring.
+ * What a process has a share for: each type of event, so that a flood of one does not hide what
+ * else it does; and apart from that the calls that fail, which cost nothing: an exec that is looked
+ * for in all of PATH leaves room for itself.
  */
-static __always_inline __u64 share_id(__u32 slot_key, __u32 event)
+static __always_inline __u32 share_of_call(__u32 event, long ret)
+{
+	return ret < 0 ? event | SHARE_OF_FAILED : event;
+}
+
+/* For each CPU, as what user space has read is a position in the ring. */
+static __always_inline __u64 share_id(__u32 slot_key, __u32 what)
 {
 	__u64 cpu = slot_key / SCRATCH_SLOTS_PER_CPU;
 
-	return current_pid() | (__u64)event << 32 | cpu << 48;
+	return current_pid() | (__u64)what << 32 | cpu << 48;
 }
 
 /* Whether a share began so long ago that its owner has a new one. */
@@ -89,10 +99,10 @@ static __always_inline __s64 share_of(const struct ring_use *ring, __u32 importa
  * Whether the current process, which is about to write such an event into a slot whose ring was
  * crowded, has filled its share.
  */
-__attribute__((noinline)) int share_is_full(__u32 slot_key, __u32 event, __u32 important)
+__attribute__((noinline)) int share_is_full(__u32 slot_key, __u32 what, __u32 important)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct rate_key key = {.id = share_id(slot_key, event), .kind = RATE_OF_SHARE};
+	struct rate_key key = {.id = share_id(slot_key, what), .kind = RATE_OF_SHARE};
 	struct ring_use *ring = ring_of_slot(slot_key);
 	struct rate *share;
 
@@ -111,9 +121,9 @@ __attribute__((noinline)) int share_is_full(__u32 slot_key, __u32 event, __u32 i
 }
 
 /* Takes the bytes of an event from the share of the current process. */
-__attribute__((noinline)) int share_take(__u32 slot_key, __u32 event, __u32 bytes)
+__attribute__((noinline)) int share_take(__u32 slot_key, __u32 what, __u32 bytes)
 {
-	struct rate *share = rate_find(share_id(slot_key, event), RATE_OF_SHARE);
+	struct rate *share = rate_find(share_id(slot_key, what), RATE_OF_SHARE);
 	struct ring_use *ring = ring_of_slot(slot_key);
 
 	if (!share || !ring)

@@ -68,7 +68,8 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 	if (rates_are_limited() && !never_limited[event])
 		cause = rate_cause(now);
 	if (reserves_room && cause >= LOSS_CAUSES_COUNT && f->slot->state.crowded &&
-	    share_is_full(f->slot_key, event, event_has(event, EF_IMPORTANT)))
+	    share_is_full(f->slot_key, share_of_call(event, f->ret),
+			  event_has(event, EF_IMPORTANT)))
 		cause = LOSS_SHARE;
 	if (cause >= LOSS_CAUSES_COUNT)
 		return false;
@@ -277,7 +278,7 @@ static __always_inline void filler_send(struct filler *f)
 	}
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, len)) = len;
 	if (reserves_room && f->slot->state.crowded)
-		share_take(f->slot_key, f->event, len);
+		share_take(f->slot_key, share_of_call(f->event, f->ret), len);
 	len = (len + FRAME_ALIGN - 1) & ~(__u64)(FRAME_ALIGN - 1);
 	bytes = batch->bytes + len;
 	if (bytes > RECORD_BYTES_MAX) {
@@ -348,8 +349,7 @@ static __always_inline void messages_end(struct filler *f)
 			cause = LOSS_TAIL_CALL;
 		}
 		/* The result may be made up, so it counts no more than the kernel takes. */
-		count_lost_times(f->event, cause,
-				 min_u64(f->messages, MESSAGES_OF_CALL) - next);
+		count_lost_times(f->event, cause, min_u64(f->messages, MESSAGES_OF_CALL) - next);
 	}
 	scratch_give_back(f->slot);
 }
