@@ -11,6 +11,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -289,6 +290,12 @@ def equal(actual, expected, what=""):
     assert actual == expected, f"{what or 'value'}: {actual!r}, expected {expected!r}"
 
 
+def cpu_seconds():
+    """What this program and the children that it waited for have taken of CPUs."""
+    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
 def main():
     """Runs every test_*() of the calling file; a parameter named `folder` gets a scratch folder."""
     caller = inspect.getmodule(inspect.stack()[1][0])
@@ -297,10 +304,10 @@ def main():
     failed, skipped = 0, 0
     for name, function in tests:
         folder = tempfile.mkdtemp(prefix="lanner-")
-        begin = time.monotonic()
+        begin, cpu_begin = time.monotonic(), cpu_seconds()
         try:
             function(**({"folder": folder} if inspect.signature(function).parameters else {}))
-            print(f"ok    {name} ({time.monotonic() - begin:.1f} s)", flush=True)
+            print(f"ok    {name} ({time.monotonic() - begin:.1f} s, {cpu_seconds() - cpu_begin:.1f} s of CPUs)", flush=True)
         except Skip as reason:
             skipped += 1
             print(f"skip  {name}: {reason}", flush=True)
