@@ -3,6 +3,7 @@
 #include "agent/run/line_writer.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,6 +57,26 @@ static int line_writer_handle_failure(struct line_writer *writer, int code, stru
 	}
 }
 
+/*
+ * The bytes to write with one call: all, but after a signal whole lines, of which a pipe takes all
+ * or none (PIPE_BUF). So the last one is not cut when a slow reader is waited for no more.
+ */
+static size_t line_writer_portion(const struct line_writer *writer, size_t done)
+{
+	size_t portion = 0, end;
+
+	if (!signals_count())
+		return writer->buf.len - done;
+	for (size_t at = 0; at < writer->ends.len; at += sizeof(end)) {
+		memcpy(&end, writer->ends.data + at, sizeof(end));
+		if (portion && end - done > PIPE_BUF)
+			break;
+		if (end > done)
+			portion = end - done;
+	}
+	return portion ? portion : writer->buf.len - done;
+}
+
 int line_writer_flush(struct line_writer *writer, struct error *err)
 {
 	struct buf *buf = &writer->buf;
@@ -69,7 +90,7 @@ int line_writer_flush(struct line_writer *writer, struct error *err)
 
 		if (signals_count())
 			alarm(SIGNALS_PATIENCE_S);
-		n = write(writer->fd, buf->data + done, buf->len - done);
+		n = write(writer->fd, buf->data + done, line_writer_portion(writer, done));
 		if (n < 0)
 			result = line_writer_handle_failure(writer, errno, err);
 		else

@@ -2,6 +2,9 @@
 /* Output to pipes: when it is written, readers that are gone, and what counts as lost. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -129,6 +132,68 @@ static void test_end_while_blocked(void **state)
 	close_pipe(&test);
 }
 
+enum { SLOW_LINE = 100, SLOW_LINES = 2000, SLOW_READ = 10000 };
+
+/* Reads some, but only when the writer has been told to end. */
+static void *read_slowly(void *argument)
+{
+	struct pipe_test *test = argument;
+	static char bytes[SLOW_READ];
+	size_t got = 0;
+
+	while (!signals_count())
+		usleep(1000);
+	while (got < sizeof(bytes)) {
+		ssize_t n = read(test->ends[0], bytes + got, sizeof(bytes) - got);
+
+		if (n <= 0)
+			abort();
+		got += (size_t)n;
+	}
+	return NULL;
+}
+
+/* Signals are for the thread that writes. */
+static void start_reader(pthread_t *reader, struct pipe_test *test)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	assert_int_equal(pthread_sigmask(SIG_SETMASK, &all, &before), 0);
+	assert_int_equal(pthread_create(reader, NULL, read_slowly, test), 0);
+	assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
+}
+
+/* The reader reads too little: what it gets ends with a line. */
+static void test_end_beside_a_slow_reader(void **state)
+{
+	static char rest[SLOW_LINE * SLOW_LINES];
+	struct error err = {""};
+	struct pipe_test test;
+	char line[SLOW_LINE + 1];
+	pthread_t reader;
+	ssize_t got;
+
+	memset(line, 'a', SLOW_LINE - 1);
+	line[SLOW_LINE - 1] = '\n';
+	line[SLOW_LINE] = '\0';
+	open_pipe(&test);
+	for (int i = 0; i < SLOW_LINES; i++)
+		put_lines(&test.writer, line, NULL);
+	signals_end_after(50 * 1000000);
+	start_reader(&reader, &test);
+	assert_int_equal(line_writer_flush(&test.writer, &err), 0);
+	assert_true(test.writer.closed);
+	assert_int_equal(pthread_join(reader, NULL), 0);
+	assert_int_equal(fcntl(test.ends[0], F_SETFL, O_NONBLOCK), 0);
+	got = read(test.ends[0], rest, sizeof(rest));
+	assert_true(got > 0);
+	assert_int_equal(rest[got - 1], '\n');
+	assert_int_equal((SLOW_READ + got) % SLOW_LINE, 0);
+	assert_int_equal((SLOW_READ + got) / SLOW_LINE + test.writer.lines_lost, SLOW_LINES);
+	close_pipe(&test);
+}
+
 static int watch_signals(void **state)
 {
 	return signals_init(false, NULL);
@@ -139,6 +204,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_full_buffer_is_written),
 	/* Before the one that makes a SIGPIPE, which counts too. */
 	cmocka_unit_test(test_end_while_blocked),
+	cmocka_unit_test(test_end_beside_a_slow_reader),
 	cmocka_unit_test(test_reader_gone),
 	cmocka_unit_test(test_failure_is_reported),
 };
