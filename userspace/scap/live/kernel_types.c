@@ -12,31 +12,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/buf.h"
+
 /* Larger files are no kernel's. */
 enum { FILE_BYTES_MAX = 256 << 20, KINDS = 32 };
+
+/* Where a type names those that it consists of. */
+enum parts { NO_PARTS, THE_TYPE, ITS_ELEMENTS, ITS_MEMBERS };
 
 /* The bytes that follow a type: some, and some for each of its members. */
 static const struct {
 	uint8_t known, own, of_member;
+	uint8_t parts; /* enum parts */
 } kinds[KINDS] = {
 	[BTF_KIND_INT] = {1, sizeof(uint32_t), 0},
 	[BTF_KIND_PTR] = {1, 0, 0},
-	[BTF_KIND_ARRAY] = {1, sizeof(struct btf_array), 0},
-	[BTF_KIND_STRUCT] = {1, 0, sizeof(struct btf_member)},
-	[BTF_KIND_UNION] = {1, 0, sizeof(struct btf_member)},
+	[BTF_KIND_ARRAY] = {1, sizeof(struct btf_array), 0, ITS_ELEMENTS},
+	[BTF_KIND_STRUCT] = {1, 0, sizeof(struct btf_member), ITS_MEMBERS},
+	[BTF_KIND_UNION] = {1, 0, sizeof(struct btf_member), ITS_MEMBERS},
 	[BTF_KIND_ENUM] = {1, 0, sizeof(struct btf_enum)},
 	[BTF_KIND_FWD] = {1, 0, 0},
-	[BTF_KIND_TYPEDEF] = {1, 0, 0},
-	[BTF_KIND_VOLATILE] = {1, 0, 0},
-	[BTF_KIND_CONST] = {1, 0, 0},
-	[BTF_KIND_RESTRICT] = {1, 0, 0},
+	[BTF_KIND_TYPEDEF] = {1, 0, 0, THE_TYPE},
+	[BTF_KIND_VOLATILE] = {1, 0, 0, THE_TYPE},
+	[BTF_KIND_CONST] = {1, 0, 0, THE_TYPE},
+	[BTF_KIND_RESTRICT] = {1, 0, 0, THE_TYPE},
 	[BTF_KIND_FUNC] = {1, 0, 0},
 	[BTF_KIND_FUNC_PROTO] = {1, 0, sizeof(struct btf_param)},
 	[BTF_KIND_VAR] = {1, sizeof(struct btf_var), 0},
 	[BTF_KIND_DATASEC] = {1, 0, sizeof(struct btf_var_secinfo)},
 	[BTF_KIND_FLOAT] = {1, 0, 0},
 	[BTF_KIND_DECL_TAG] = {1, sizeof(struct btf_decl_tag), 0},
-	[BTF_KIND_TYPE_TAG] = {1, 0, 0},
+	[BTF_KIND_TYPE_TAG] = {1, 0, 0, THE_TYPE},
 	[BTF_KIND_ENUM64] = {1, 0, sizeof(struct btf_enum64)},
 };
 
@@ -163,36 +169,58 @@ static struct live_kernel_type *kernel_types_find(struct live_kernel_type *types
 	return NULL;
 }
 
+/* A type, as it stands in the description. */
+struct described {
+	struct btf_type type;
+	const uint8_t *bytes; /* of the type, and of what follows it */
+	size_t len;
+	uint32_t kind;
+};
+
+/* Takes the next type, and moves on. Returns 1; 0 at the end; -EBADMSG. */
+static int kernel_types_next(const struct description *description, const uint8_t **at,
+			     struct described *found)
+{
+	size_t left = (size_t)(description->types_end - *at), len = sizeof(found->type);
+
+	if (!left)
+		return 0;
+	if (left < len)
+		return -EBADMSG;
+	memcpy(&found->type, *at, len);
+	found->kind = BTF_INFO_KIND(found->type.info);
+	len += kinds[found->kind].own +
+	       (size_t)BTF_INFO_VLEN(found->type.info) * kinds[found->kind].of_member;
+	if (!kinds[found->kind].known || left < len ||
+	    found->type.name_off >= description->names_bytes)
+		return -EBADMSG;
+	found->bytes = *at;
+	found->len = len;
+	*at += len;
+	return 1;
+}
+
 static int walk(const struct description *description, struct live_kernel_type *types, size_t count)
 {
 	const uint8_t *at = description->types;
+	struct described type;
 	uint32_t wanted = 0;
+	int r;
 
 	for (size_t i = 0; i < count; i++)
 		wanted |= 1U << types[i].kind;
-	for (uint32_t id = 1; at < description->types_end; id++) {
-		size_t left = (size_t)(description->types_end - at),
-		       bytes = sizeof(struct btf_type);
+	for (uint32_t id = 1; (r = kernel_types_next(description, &at, &type)) > 0; id++) {
 		struct live_kernel_type *found;
-		struct btf_type type;
-		uint32_t kind;
 
-		if (left < bytes)
-			return -EBADMSG;
-		memcpy(&type, at, sizeof(type));
-		kind = BTF_INFO_KIND(type.info);
-		bytes += kinds[kind].own + (size_t)BTF_INFO_VLEN(type.info) * kinds[kind].of_member;
-		if (!kinds[kind].known || left < bytes || type.name_off >= description->names_bytes)
-			return -EBADMSG;
-		at += bytes;
-		if (!(wanted & 1U << kind))
+		if (!(wanted & 1U << type.kind))
 			continue;
-		found = kernel_types_find(types, count, kind, description->names + type.name_off);
+		found = kernel_types_find(types, count, type.kind,
+					  description->names + type.type.name_off);
 		/* Functions may have the same name: libbpf takes the first one, too. */
 		if (found && !found->id)
 			found->id = id;
 	}
-	return 0;
+	return r;
 }
 
 int live_kernel_types_find(const char *path, struct live_kernel_type *types, size_t count)
@@ -208,6 +236,188 @@ int live_kernel_types_find(const char *path, struct live_kernel_type *types, siz
 		r = kernel_types_parse(contents.bytes, contents.len, &description);
 	if (r == 0)
 		r = walk(&description, types, count);
+	kernel_types_release(&contents);
+	return r;
+}
+
+/* What is kept of a description. */
+struct reduction {
+	const struct description *description;
+	uint32_t *offsets; /* owned; of each type, in the description */
+	uint32_t *stack; /* owned; ids that are kept, and whose parts are not yet */
+	bool *kept; /* owned; by id */
+	uint32_t count, depth, last; /* ids; those on the stack; the last that is kept */
+};
+
+/* A type is 12 bytes at least: so there are no more, and 0 is none. */
+static int reduction_begin(struct reduction *reduction, const struct description *description)
+{
+	size_t types = (size_t)(description->types_end - description->types);
+	size_t most = types / sizeof(struct btf_type) + 1;
+
+	*reduction = (struct reduction){
+		.description = description,
+		.offsets = malloc(most * sizeof(*reduction->offsets)),
+		.stack = malloc(most * sizeof(*reduction->stack)),
+		.kept = calloc(most, sizeof(*reduction->kept)),
+		.count = 1,
+	};
+	return reduction->offsets && reduction->stack && reduction->kept ? 0 : -ENOMEM;
+}
+
+static void reduction_end(struct reduction *reduction)
+{
+	free(reduction->offsets);
+	free(reduction->stack);
+	free(reduction->kept);
+}
+
+static void reduction_keep(struct reduction *reduction, uint32_t id)
+{
+	if (!id || id >= reduction->count || reduction->kept[id])
+		return;
+	reduction->kept[id] = true;
+	reduction->stack[reduction->depth++] = id;
+	if (id > reduction->last)
+		reduction->last = id;
+}
+
+/* Of enumerations there are two kinds, of which the kernel takes the one that their values need. */
+static uint32_t kind_of_name(uint32_t kind)
+{
+	return kind == BTF_KIND_ENUM64 ? BTF_KIND_ENUM : kind;
+}
+
+/* Keeps what is asked for. */
+static int reduction_find(struct reduction *reduction, struct live_kernel_type *types, size_t count)
+{
+	const struct description *description = reduction->description;
+	const uint8_t *at = description->types;
+	struct described type;
+	int r;
+
+	for (size_t i = 0; i < count; i++)
+		types[i].kind = kind_of_name(types[i].kind);
+	qsort(types, count, sizeof(*types), kernel_types_compare);
+	while ((r = kernel_types_next(description, &at, &type)) > 0) {
+		uint32_t id = reduction->count++, kind = kind_of_name(type.kind);
+
+		reduction->offsets[id] = (uint32_t)(type.bytes - description->types);
+		if (kind != BTF_KIND_STRUCT && kind != BTF_KIND_UNION && kind != BTF_KIND_ENUM)
+			continue;
+		if (kernel_types_find(types, count, kind, description->names + type.type.name_off))
+			reduction_keep(reduction, id);
+	}
+	return r;
+}
+
+/* The type of that id, which was read before. */
+static struct described reduction_type(const struct reduction *reduction, uint32_t id)
+{
+	const uint8_t *at = reduction->description->types + reduction->offsets[id];
+	struct described type = {0};
+
+	(void)kernel_types_next(reduction->description, &at, &type);
+	return type;
+}
+
+static void reduction_keep_parts(struct reduction *reduction, uint32_t id)
+{
+	const struct described type = reduction_type(reduction, id);
+	const uint8_t *parts = type.bytes + sizeof(type.type);
+
+	if (kinds[type.kind].parts == THE_TYPE) {
+		reduction_keep(reduction, type.type.type);
+	} else if (kinds[type.kind].parts == ITS_ELEMENTS) {
+		const struct btf_array *array = (const void *)parts;
+
+		reduction_keep(reduction, array->type);
+		reduction_keep(reduction, array->index_type);
+	} else if (kinds[type.kind].parts == ITS_MEMBERS) {
+		const struct btf_member *members = (const void *)parts;
+
+		for (uint32_t i = 0; i < BTF_INFO_VLEN(type.type.info); i++)
+			reduction_keep(reduction, members[i].type);
+	}
+}
+
+static void reduction_append(const struct reduction *reduction, uint32_t id, struct buf *out)
+{
+	static const struct btf_type none = {.info = BTF_KIND_VOLATILE << 24};
+	static const struct btf_type pointer = {.info = BTF_KIND_PTR << 24};
+	struct described type;
+
+	if (!reduction->kept[id]) {
+		buf_append(out, &none, sizeof(none));
+		return;
+	}
+	type = reduction_type(reduction, id);
+	if (type.kind == BTF_KIND_PTR)
+		buf_append(out, &pointer, sizeof(pointer));
+	else
+		buf_append(out, type.bytes, type.len);
+}
+
+static int reduction_write_all(int fd, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+
+	while (len) {
+		ssize_t written = write(fd, at, len);
+
+		if (written < 0 && errno != EINTR)
+			return -errno;
+		if (written > 0) {
+			at += written;
+			len -= (size_t)written;
+		}
+	}
+	return 0;
+}
+
+/* All names stay, where they are: they are copied sooner than sorted out. */
+static int reduction_write(const struct reduction *reduction, int fd)
+{
+	const struct description *description = reduction->description;
+	struct btf_header header = {
+		.magic = BTF_MAGIC,
+		.version = BTF_VERSION,
+		.hdr_len = sizeof(header),
+		.str_len = description->names_bytes,
+	};
+	struct buf types = {0};
+	int r;
+
+	for (uint32_t id = 1; id <= reduction->last; id++)
+		reduction_append(reduction, id, &types);
+	header.type_len = header.str_off = (uint32_t)types.len;
+	r = types.failed ? -ENOMEM : reduction_write_all(fd, &header, sizeof(header));
+	if (r == 0)
+		r = reduction_write_all(fd, types.data, types.len);
+	if (r == 0)
+		r = reduction_write_all(fd, description->names, description->names_bytes);
+	buf_finish(&types);
+	return r;
+}
+
+int live_kernel_types_reduce(const char *path, struct live_kernel_type *types, size_t count, int fd)
+{
+	struct description description;
+	struct reduction reduction = {0};
+	struct contents contents;
+	int r = kernel_types_read_file(path, &contents);
+
+	if (r == 0)
+		r = kernel_types_parse(contents.bytes, contents.len, &description);
+	if (r == 0)
+		r = reduction_begin(&reduction, &description);
+	if (r == 0)
+		r = reduction_find(&reduction, types, count);
+	while (r == 0 && reduction.depth)
+		reduction_keep_parts(&reduction, reduction.stack[--reduction.depth]);
+	if (r == 0)
+		r = reduction_write(&reduction, fd);
+	reduction_end(&reduction);
 	kernel_types_release(&contents);
 	return r;
 }

@@ -210,7 +210,7 @@ static void load_release(struct live_loader *loader)
 	live_object_finish(object);
 	if (object->root_group > 0)
 		close(object->root_group);
-	*object = (struct live_object){.root_group = -1};
+	*object = (struct live_object){.root_group = -1, .types = -1};
 }
 
 static int load(struct live_loader *loader, const struct scap_live_config *config,
@@ -412,5 +412,5 @@ static const struct live_loader_ops ops = {
 
 void live_load_init(struct live_load *load)
 {
-	*load = (struct live_load){.loader.ops = &ops, .object.root_group = -1};
+	*load = (struct live_load){.loader.ops = &ops, .object = {.root_group = -1, .types = -1}};
 }

@@ -20,8 +20,8 @@
  */
 
 /*
- * The kernel's type information. libbpf gets this path, since else it also searches the types of
- * modules, which takes CAP_SYS_ADMIN.
+ * The kernel's type information. libbpf gets a file made of it, since else it also searches the
+ * types of modules, which takes CAP_SYS_ADMIN.
  */
 #define LIVE_BTF_PATH "/sys/kernel/btf/vmlinux"
 
@@ -38,6 +38,7 @@ struct live_object {
 	int root_group; /* see scap_root_group_open(); -errno: nothing is attached there */
 
 	struct lanner *skeleton; /* owned; NULL: nothing is loaded */
+	int types; /* owned, a file while it is loaded: see live_kernel_types_reduce(); else -1 */
 	bool with_lines; /* of the source: after a load that failed */
 	/* Programs that are loaded, too. */
 	bool wants_cgroup_roots, wants_own_groups, wants_filters,

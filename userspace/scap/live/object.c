@@ -3,16 +3,20 @@
 #include "scap/live/load.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "event/event.h"
 #include "event/names.h"
 #include "lanner.skel.h"
 #include "scap/live/iter.h"
+#include "scap/live/kernel_types.h"
 #include "scap/live/cgroup_roots.h"
 #include "scap/live/log.h"
 #include "scap/live/programs.h"
@@ -207,17 +211,79 @@ static int describe_failure(int error, const struct live_log *log, struct error 
 			 reason[0] ? "\n" : "", reason);
 }
 
+/* What stands before "___": programs that name a type of several kernels add to it what they like.
+ */
+static size_t essential_bytes(const char *name)
+{
+	const char *flavor = strstr(name, "___");
+
+	return flavor ? (size_t)(flavor - name) : strlen(name);
+}
+
+/* Of the kernel's types only those count that the object names. Returns 0 or -errno. */
+static int object_reduce_types(const struct live_object *object, int fd)
+{
+	const struct btf *btf = bpf_object__btf(object->skeleton->obj);
+	uint32_t ids = btf__type_cnt(btf);
+	struct live_kernel_type *types = calloc(ids, sizeof(*types));
+	size_t count = 0;
+	int r;
+
+	if (!types)
+		return -ENOMEM;
+	for (uint32_t id = 1; id < ids; id++) {
+		const struct btf_type *type = btf__type_by_id(btf, id);
+		const char *name = btf__name_by_offset(btf, type->name_off);
+
+		if (!name || !name[0] || !(btf_is_composite(type) || btf_is_any_enum(type)))
+			continue;
+		snprintf(types[count].name, sizeof(types[count].name), "%.*s",
+			 (int)essential_bytes(name), name);
+		types[count++].kind = btf_kind(type);
+	}
+	r = live_kernel_types_reduce(LIVE_BTF_PATH, types, count, fd);
+	free(types);
+	return r;
+}
+
+/* Opens the object, which reads the kernel's types from `fd` when it is loaded. */
+static int object_open_skeleton(struct live_object *object, int fd)
+{
+	char path[sizeof("/proc/self/fd/") + 10];
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = path);
+
+	if (fd < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	object->skeleton = object->with_lines ? live_skeleton_open(&options)
+					      : live_skeleton_open_without_lines(&options);
+	return object->skeleton ? object_reduce_types(object, fd) : -errno;
+}
+
+/* Once it is loaded, libbpf has read them. */
+static void object_close_types(struct live_object *object)
+{
+	if (object->types >= 0)
+		close(object->types);
+	object->types = -1;
+}
+
+static void object_close(struct live_object *object)
+{
+	lanner__destroy(object->skeleton);
+	object->skeleton = NULL;
+	object_close_types(object);
+}
+
 /* Opens it again, ready to be loaded. Returns 0, or -errno with a message. */
 static int live_open_object(struct live_object *object, struct live_log *log, struct error *err)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = LIVE_BTF_PATH);
 	int r;
 
-	lanner__destroy(object->skeleton);
+	object_close(object);
 	live_log_begin(log);
-	object->skeleton = object->with_lines ? live_skeleton_open(&options)
-					      : live_skeleton_open_without_lines(&options);
-	r = object->skeleton ? 0 : -errno;
+	object->types = memfd_create("types", MFD_CLOEXEC);
+	r = object_open_skeleton(object, object->types);
 	live_log_end(log);
 	if (r < 0)
 		return describe_failure(r, log, err);
@@ -269,8 +335,7 @@ static int leave_out_rejected(struct live_object *object, struct live_log *log)
 	if (r == 0)
 		r = (int)object_leave_out(object, probe.rejected);
 	/* The object refers to the handlers. */
-	lanner__destroy(object->skeleton);
-	object->skeleton = NULL;
+	object_close(object);
 	live_probe_end(&probe);
 	return r;
 }
@@ -316,6 +381,7 @@ static int object_load(struct live_object *object, struct live_log *log, struct 
 		live_log_begin(log);
 		r = live_side_load(side, object->skeleton->skeleton);
 		live_log_end(log);
+		object_close_types(object);
 		if (r < 0) {
 			live_log_append(log, live_side_log(side));
 			describe_failure(r, log, err);
@@ -358,8 +424,7 @@ int live_object_load(struct live_object *object, struct error *err)
 
 void live_object_finish(struct live_object *object)
 {
-	lanner__destroy(object->skeleton);
+	object_close(object);
 	free(object->rejected);
-	object->skeleton = NULL;
 	object->rejected = NULL;
 }

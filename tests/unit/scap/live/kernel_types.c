@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of types, from files that libbpf writes, from broken ones, and of this kernel. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/btf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,113 @@ static void test_all_kinds(void **state)
 	btf__free(btf);
 }
 
+/* Reduces what is at `from` to the types of these names. Returns NULL, or what libbpf reads then.
+ */
+static struct btf *reduce(const char *from, const char *const *names, size_t count, int *result)
+{
+	struct live_kernel_type types[8] = {{.name = ""}};
+	char reduced[TREE_PATH_BYTES];
+	struct btf *btf = NULL;
+	int fd;
+
+	assert_in_range(count, 0, 8);
+	for (size_t i = 0; i < count; i++) {
+		types[i].kind = i % 2 ? BTF_KIND_STRUCT : BTF_KIND_ENUM;
+		snprintf(types[i].name, sizeof(types[i].name), "%s", names[i]);
+	}
+	tree_path(&tree, "reduced", reduced);
+	fd = open(reduced, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	*result = live_kernel_types_reduce(from, types, count, fd);
+	close(fd);
+	if (*result == 0)
+		btf = btf__parse(reduced, NULL);
+	return btf;
+}
+
+static uint32_t kind_at(const struct btf *btf, uint32_t id)
+{
+	return btf_kind(btf__type_by_id(btf, id));
+}
+
+/* A structure that names an array, a constant, a pointer and a union; and one that is not kept. */
+static struct btf *make_nested_types(void)
+{
+	struct btf *btf = make_types();
+	int unit = btf__find_by_name_kind(btf, "either", BTF_KIND_UNION);
+	int nested = btf__add_const(btf, unit), whole;
+
+	assert_true(nested > 0);
+	whole = btf__add_struct(btf, "whole", 32);
+	assert_true(whole > 0);
+	assert_int_equal(btf__add_field(btf, "array", 3, 0, 0), 0);
+	assert_int_equal(btf__add_field(btf, "nested", nested, 96, 0), 0);
+	assert_int_equal(btf__add_field(btf, "pointer", 2, 128, 0), 0);
+	assert_true(btf__add_struct(btf, "behind", 8) > 0);
+	return btf;
+}
+
+static void test_reduced(void **state)
+{
+	static const char *const names[] = {"large", "whole", "none", "small"};
+	struct btf *btf = make_nested_types(), *reduced;
+	uint32_t whole = (uint32_t)btf__find_by_name_kind(btf, "whole", BTF_KIND_STRUCT);
+	const void *bytes;
+	uint32_t len;
+	int r;
+
+	bytes = btf__raw_data(btf, &len);
+	write_file(bytes, len);
+	reduced = reduce(path, names, 4, &r);
+	assert_int_equal(r, 0);
+	assert_non_null(reduced);
+	/* Nothing is behind the last that is kept, and "small" was asked for as a structure. */
+	assert_int_equal(btf__type_cnt(reduced), whole + 1);
+	assert_int_equal(btf__find_by_name(reduced, "whole"), whole);
+	assert_int_equal(btf__find_by_name(reduced, "small"), -ENOENT);
+	assert_int_equal(btf__find_by_name(reduced, "pair"), -ENOENT);
+	assert_int_equal(btf__find_by_name_kind(reduced, "large", BTF_KIND_ENUM64),
+			 btf__find_by_name_kind(btf, "large", BTF_KIND_ENUM64));
+	assert_int_equal(btf__resolve_size(reduced, whole), 32);
+	for (uint32_t id = 1; id <= whole; id++) {
+		const struct btf_type *type = btf__type_by_id(reduced, id);
+
+		if (kind_at(reduced, id) == BTF_KIND_VOLATILE)
+			assert_int_equal(type->name_off, 0);
+		else
+			assert_int_equal(kind_at(reduced, id), kind_at(btf, id));
+		if (kind_at(reduced, id) == BTF_KIND_PTR)
+			assert_int_equal(type->type, 0);
+	}
+	/* What it consists of: int, pointer, array, union. */
+	assert_int_equal(kind_at(reduced, 1), BTF_KIND_INT);
+	assert_int_equal(kind_at(reduced, 2), BTF_KIND_PTR);
+	assert_int_equal(kind_at(reduced, 3), BTF_KIND_ARRAY);
+	assert_int_equal(kind_at(reduced, 5), BTF_KIND_UNION);
+	btf__free(reduced);
+	btf__free(btf);
+}
+
+static void test_reduced_to_nothing(void **state)
+{
+	static const char *const names[] = {"none"};
+	struct btf *btf = make_types(), *reduced;
+	const void *bytes;
+	uint32_t len;
+	int r;
+
+	bytes = btf__raw_data(btf, &len);
+	write_file(bytes, len);
+	reduced = reduce(path, names, 1, &r);
+	assert_int_equal(r, 0);
+	assert_non_null(reduced);
+	assert_int_equal(btf__type_cnt(reduced), 1);
+	btf__free(reduced);
+	assert_null(reduce("/lanner/none", names, 1, &r));
+	assert_int_equal(r, -ENOENT);
+	btf__free(btf);
+}
+
 static void expect_bad(const void *bytes, size_t len)
 {
 	struct live_kernel_type type = {.name = "work", .kind = BTF_KIND_FUNC};
@@ -114,10 +222,12 @@ static void expect_bad(const void *bytes, size_t len)
 static void test_broken_files(void **state)
 {
 	struct live_kernel_type type = {.name = "work", .kind = BTF_KIND_FUNC};
-	struct btf *btf = make_types();
+	static const char *const names[] = {"large", "whole"};
+	struct btf *btf = make_nested_types();
 	uint8_t *copy;
 	uint32_t len;
 	const void *bytes = btf__raw_data(btf, &len);
+	int r;
 
 	assert_int_equal(live_kernel_types_find("/lanner/none", &type, 1), -ENOENT);
 	for (uint32_t cut = 0; cut < len; cut++)
@@ -129,6 +239,7 @@ static void test_broken_files(void **state)
 		copy[at] ^= 0xff;
 		write_file(copy, len);
 		live_kernel_types_find(path, &type, 1);
+		btf__free(reduce(path, names, 2, &r));
 		if (at < 2)
 			expect_bad(copy, len);
 	}
@@ -170,11 +281,49 @@ static void test_this_kernel(void **state)
 	btf__free(btf);
 }
 
+/* Each structure is as large, and its members lie, as in the whole description. */
+static void test_this_kernel_reduced(void **state)
+{
+	static const char *const names[] = {"bpf_func_id", "task_struct", "", "inode"};
+	struct btf *btf, *reduced;
+	int r;
+
+	if (access(LIVE_BTF_PATH, R_OK) != 0)
+		skip();
+	btf = btf__parse(LIVE_BTF_PATH, NULL);
+	reduced = reduce(LIVE_BTF_PATH, names, 4, &r);
+	assert_int_equal(r, 0);
+	assert_non_null(btf);
+	assert_non_null(reduced);
+	assert_true(btf__type_cnt(reduced) <= btf__type_cnt(btf));
+	for (size_t i = 1; i < 4; i += 2) {
+		int id = btf__find_by_name_kind(btf, names[i], BTF_KIND_STRUCT);
+		const struct btf_type *type = btf__type_by_id(btf, id);
+		const struct btf_type *same = btf__type_by_id(reduced, id);
+
+		assert_int_equal(btf_vlen(same), btf_vlen(type));
+		assert_memory_equal(same, type,
+				    sizeof(*type) + btf_vlen(type) * sizeof(struct btf_member));
+		assert_int_equal(btf__resolve_size(reduced, id), btf__resolve_size(btf, id));
+		for (unsigned int at = 0; at < btf_vlen(type); at++) {
+			const struct btf_member *member = &btf_members(type)[at];
+
+			assert_true(btf__resolve_size(reduced, member->type) ==
+				    btf__resolve_size(btf, member->type));
+		}
+	}
+	btf__free(reduced);
+	btf__free(btf);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_all_kinds, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_broken_files, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_reduced, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_reduced_to_nothing, setup, teardown),
 	cmocka_unit_test(test_unmapped),
 	cmocka_unit_test(test_this_kernel),
+	cmocka_unit_test_setup_teardown(test_this_kernel_reduced, setup, teardown),
 };
 
 UNIT_GROUP(tests);
