@@ -16,6 +16,7 @@ import re
 import signal
 import subprocess
 
+LIMIT_S = 400  # each call stops twice for it, and other programs want the processors, too
 OPTIONS = ["-ff", "-n", "-X", "verbose", "-xx", "-s", "80", "-q"]
 PREFIX = re.compile(r"\[\s*(\d+|\?+)\] (.*)$")
 CALL = re.compile(r"(\w+|\?{3})\((.*?)(?:[, ]*<unfinished \.\.\.>)?\)\s+= "
@@ -106,7 +107,7 @@ def run(command, folder, **options):
     prefix = os.path.join(folder, "strace")
     process = subprocess.Popen(["strace", *OPTIONS, "-o", prefix, *command], start_new_session=True,
                                stdin=subprocess.DEVNULL, **options)
-    process.wait(120)
+    process.wait(LIMIT_S)
     written = {}
     for path in glob.glob(glob.escape(prefix) + ".*"):
         with open(path, encoding="utf-8", errors="replace") as lines:
