@@ -42,10 +42,10 @@ class Machine:
         return self.run("journalctl", "--no-pager", "-o", "cat", "-u", unit)
 
     def wait(self, seconds, what, condition):
-        """Until the condition holds."""
+        """Until the condition holds. `what` may be a function that says so then."""
         deadline = time.monotonic() + seconds
         while not condition():
-            assert time.monotonic() < deadline, what
+            assert time.monotonic() < deadline, what() if callable(what) else what
             time.sleep(0.05)
 
 
