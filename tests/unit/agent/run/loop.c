@@ -264,11 +264,15 @@ static void test_reports_without_events(void **state)
 	scene->options.host_root = "/no/such/root";
 	scene->options.kubernetes =
 		(struct kube_options){.api = "http://127.0.0.1:1", .node = "n1"};
+	/*
+	 * Before there are threads: clang writes counters before a call of exec, and a child that
+	 * was forked while a thread allocated memory waits for ever for the lock of ASan.
+	 */
+	assert_int_equal(child_start(command, &child, NULL), 0);
 	assert_int_equal(containers_create(&scene->options, scene->run.sinsp, scene->run.input,
 					   &scene->run.containers, NULL),
 			 0);
 	assert_int_equal(containers_follow_pods(scene->run.containers, NULL), 0);
-	assert_int_equal(child_start(command, &child, NULL), 0);
 	scene->run.processes.child = &child;
 	child_go(&child);
 	before = redirect(STDERR_FILENO, messages);
