@@ -65,11 +65,12 @@ __attribute__((noinline)) int ring_took(__u32 slot_key, __u32 bytes)
 /*
  * What a process has a share for: each type of event, so that a flood of one does not hide what
  * else it does; and apart from that the calls that fail, which cost nothing: an exec that is looked
- * for in all of PATH leaves room for itself.
+ * for in all of PATH leaves room for itself. By the sign and not by a condition, behind which the
+ * verifier would walk all that follows once more.
  */
 static __always_inline __u32 share_of_call(__u32 event, long ret)
 {
-	return ret < 0 ? event | SHARE_OF_FAILED : event;
+	return event | ((__u64)ret >> 63) * SHARE_OF_FAILED;
 }
 
 /* For each CPU, as what user space has read is a position in the ring. */

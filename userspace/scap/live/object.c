@@ -211,8 +211,7 @@ static int describe_failure(int error, const struct live_log *log, struct error 
 			 reason[0] ? "\n" : "", reason);
 }
 
-/* What stands before "___": programs that name a type of several kernels add to it what they like.
- */
+/* What stands before "___": behind it programs tell versions of a type apart. */
 static size_t essential_bytes(const char *name)
 {
 	const char *flavor = strstr(name, "___");
@@ -220,14 +219,17 @@ static size_t essential_bytes(const char *name)
 	return flavor ? (size_t)(flavor - name) : strlen(name);
 }
 
-/* Of the kernel's types only those count that the object names. Returns 0 or -errno. */
+/*
+ * Of the kernel's types only those count that the object names: what programs ask of them is about
+ * structures, unions and enumerations alone. Returns 0 or -errno.
+ */
 static int object_reduce_types(const struct live_object *object, int fd)
 {
 	const struct btf *btf = bpf_object__btf(object->skeleton->obj);
 	uint32_t ids = btf__type_cnt(btf);
 	struct live_kernel_type *types = calloc(ids, sizeof(*types));
 	size_t count = 0;
-	int r;
+	int r = 0;
 
 	if (!types)
 		return -ENOMEM;
@@ -237,11 +239,15 @@ static int object_reduce_types(const struct live_object *object, int fd)
 
 		if (!name || !name[0] || !(btf_is_composite(type) || btf_is_any_enum(type)))
 			continue;
-		snprintf(types[count].name, sizeof(types[count].name), "%.*s",
-			 (int)essential_bytes(name), name);
+		if (essential_bytes(name) >= sizeof(types[count].name)) {
+			r = -ENAMETOOLONG;
+			break;
+		}
+		memcpy(types[count].name, name, essential_bytes(name));
 		types[count++].kind = btf_kind(type);
 	}
-	r = live_kernel_types_reduce(LIVE_BTF_PATH, types, count, fd);
+	if (r == 0)
+		r = live_kernel_types_reduce(LIVE_BTF_PATH, types, count, fd);
 	free(types);
 	return r;
 }

@@ -40,6 +40,14 @@ static void write_file(const void *bytes, size_t len)
 	assert_int_equal(fclose(file), 0);
 }
 
+static void write_types(const struct btf *btf)
+{
+	uint32_t len;
+	const void *bytes = btf__raw_data(btf, &len);
+
+	write_file(bytes, len);
+}
+
 /* Types of all kinds, each with members where it can have some; behind them what is searched. */
 static struct btf *make_types(void)
 {
@@ -89,11 +97,8 @@ static void test_all_kinds(void **state)
 	};
 	size_t count = sizeof(types) / sizeof(types[0]);
 	struct btf *btf = make_types();
-	const void *bytes;
-	uint32_t len;
 
-	bytes = btf__raw_data(btf, &len);
-	write_file(bytes, len);
+	write_types(btf);
 	assert_int_equal(live_kernel_types_find(path, types, count), 0);
 	for (size_t i = 0; i < count; i++) {
 		int id = btf__find_by_name_kind(btf, types[i].name, types[i].kind);
@@ -155,12 +160,9 @@ static void test_reduced(void **state)
 	static const char *const names[] = {"large", "whole", "none", "small"};
 	struct btf *btf = make_nested_types(), *reduced;
 	uint32_t whole = (uint32_t)btf__find_by_name_kind(btf, "whole", BTF_KIND_STRUCT);
-	const void *bytes;
-	uint32_t len;
 	int r;
 
-	bytes = btf__raw_data(btf, &len);
-	write_file(bytes, len);
+	write_types(btf);
 	reduced = reduce(path, names, 4, &r);
 	assert_int_equal(r, 0);
 	assert_non_null(reduced);
@@ -195,12 +197,9 @@ static void test_reduced_to_nothing(void **state)
 {
 	static const char *const names[] = {"none"};
 	struct btf *btf = make_types(), *reduced;
-	const void *bytes;
-	uint32_t len;
 	int r;
 
-	bytes = btf__raw_data(btf, &len);
-	write_file(bytes, len);
+	write_types(btf);
 	reduced = reduce(path, names, 1, &r);
 	assert_int_equal(r, 0);
 	assert_non_null(reduced);
