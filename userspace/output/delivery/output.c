@@ -593,14 +593,23 @@ void output_end(struct output *output, const char *reason, uint64_t now_ns)
 	output->closed_ns = now_ns;
 }
 
+/* Nothing is stored or sent any more. */
+static void output_conclude(struct output *output)
+{
+	if (output->sender.spooler && spooler_is_open(&output->spooler) &&
+	    !spooler_is_gone(&output->spooler))
+		sender_leave_rest(&output->sender);
+	output->is_over = true;
+}
+
 bool output_has_ended(struct output *output, uint64_t now_ns, bool hurry)
 {
 	if (output->awaits_threads)
 		start_at_the_end(output);
-	if (output->is_over || (have_both_ended(output) && !renew_at_the_end(output))) {
-		output->is_over = true;
+	if (!output->is_over && have_both_ended(output) && !renew_at_the_end(output))
+		output_conclude(output);
+	if (output->is_over)
 		return true;
-	}
 	if ((hurry || now_ns - output->closed_ns >= output->config->stop_ns) &&
 	    !output_is_stopped(&output->sender.stop))
 		sender_stop(&output->sender);

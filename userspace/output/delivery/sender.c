@@ -384,6 +384,9 @@ static size_t sender_send_window(struct sender *sender, struct output_batch *win
 		sender->say_wait_ns = 0;
 	result = batch_settle(&sender->batch, window, sender_reject, &rejection);
 	count_result(sender, &result, r || result.left);
+	/* Before the wait: nobody is to think that it may have arrived. */
+	if (sender->attempts && result.left == window->count && !window->uncertain)
+		spool_withdraw(sender->spooler->spool);
 	if (window->uncertain)
 		counter_add(&sender->counters->redelivered,
 			    batch_redeliver(&sender->batch, result.left, drops_mark, sender->form));
@@ -548,6 +551,13 @@ void sender_finish(struct sender *sender)
 /* How long it waits for records before it does something else. */
 #define READ_NS UINT64_C(1000000000)
 
+/* What is in a batch beside a spool. */
+enum spooled {
+	SPOOLED_RECORDS, /* of the spool */
+	SPOOLED_LOSSES, /* drop records for what the spool lost */
+	SPOOLED_UNSAID, /* drop records that were rejected before */
+};
+
 /* Something of the spool failed: it is tried again after a while. */
 static void wait_for_spool(struct sender *sender, int code, const struct error *err)
 {
@@ -571,36 +581,49 @@ static void acknowledge(struct sender *sender, uint64_t position)
 	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 }
 
-/*
- * Sends what is in the batch, whose first record has this position in the spool; 0: none. Returns
- * whether all of it was settled.
- */
-static bool send_spooled(struct sender *sender, uint64_t position)
+/* Has the spool know that the window is about to be sent. Returns 0, or -errno with a message. */
+static int spooled_attempt(struct sender *sender, enum spooled what,
+			   const struct output_batch *window, struct error *err)
 {
 	struct spool *spool = sender->spooler->spool;
+	int r = 0;
+
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_SPOOL);
+	if (what == SPOOLED_RECORDS)
+		r = spool_attempt(spool, sender->position + sender->batch.first + window->count - 1,
+				  err);
+	else if (what == SPOOLED_LOSSES)
+		r = spool_attempt_lost(spool, err);
+	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
+	return r;
+}
+
+/* Sends what is in the batch. Returns whether all of it was settled. */
+static bool send_spooled(struct sender *sender, enum spooled what)
+{
 	struct batch *batch = &sender->batch;
 	struct output_batch window;
 	struct error err = {""};
-	int r = 0;
+	int r;
 
 	while (batch_count(batch) && !sender_is_stopped(sender) &&
 	       !spooler_is_gone(sender->spooler)) {
+		size_t left;
+
 		sender_make_window(sender, &window);
-		heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_SPOOL);
-		if (position)
-			r = spool_attempt(spool, position + batch->first + window.count - 1, &err);
-		heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
+		r = spooled_attempt(sender, what, &window, &err);
 		if (r) {
 			wait_for_spool(sender, r, &err);
 			continue;
 		}
-		if (sender_send_window(sender, &window)) {
-			/* Halves do not wait for the target. */
-			if (!window.too_large && !window.divide && sender_gives_up(sender))
-				return false;
-		} else if (position) {
-			acknowledge(sender, position + batch->first - 1);
-		}
+		sender->attempts = what != SPOOLED_UNSAID;
+		left = sender_send_window(sender, &window);
+		sender->attempts = false;
+		/* Halves do not wait for the target. */
+		if (left && !window.too_large && !window.divide && sender_gives_up(sender))
+			return false;
+		if (!left && what == SPOOLED_RECORDS)
+			acknowledge(sender, sender->position + batch->first - 1);
 	}
 	return !batch_count(batch);
 }
@@ -632,12 +655,7 @@ static bool send_lost(struct sender *sender, const struct spool_losses *lost, bo
 	if (redelivered)
 		batch_redeliver(&sender->batch, batch_count(&sender->batch), drops_mark,
 				sender->form);
-	while (spool_attempt_lost(sender->spooler->spool, &err)) {
-		wait_for_spool(sender, -EIO, &err);
-		if (sender_is_stopped(sender) || spooler_is_gone(sender->spooler))
-			break;
-	}
-	settled = send_spooled(sender, 0);
+	settled = send_spooled(sender, SPOOLED_LOSSES);
 	sender_release_blocks(sender);
 	if (!settled)
 		return false;
@@ -716,43 +734,38 @@ static int merge_reads(struct sender *sender, struct spool_batch *read)
 	return 0;
 }
 
-/* What is left of the batch, and what was read behind it, is for the next run. */
-static void leave_rest(struct sender *sender, uint64_t position, const struct spool_batch *behind)
-{
-	const struct batch *batch = &sender->batch;
-	struct spool *spool = sender->spooler->spool;
-
-	spool_leave(spool, position + batch->first, batch->records + batch->first,
-		    batch_count(batch));
-	if (!behind)
-		return;
-	count_old_drops(sender, behind);
-	spool_leave(spool, behind->first, behind->records, behind->count);
-}
-
-/* Returns false if the thread ends. */
+/*
+ * Returns false if the thread ends: then the batch has what is left of it; what was read behind it
+ * is with the spool.
+ */
 static bool send_read(struct sender *sender, struct spool_batch *read)
 {
-	uint64_t position;
-	bool settled;
 	int more;
 
 	do {
-		if (!send_lost(sender, read->lost, read->lost_redelivered))
+		if (!send_lost(sender, read->lost, read->lost_redelivered) ||
+		    !take_read(sender, read))
 			return false;
-		position = read->first;
-		if (!take_read(sender, read))
-			return false;
+		sender->position = read->first;
 		more = merge_reads(sender, read);
 		if (more < 0)
 			return false;
 		mark_attempted(sender);
-		settled = send_spooled(sender, position);
-		if (!settled)
-			leave_rest(sender, position, more ? read : NULL);
+		if (!send_spooled(sender, SPOOLED_RECORDS))
+			return false;
+		sender->position = 0;
 		sender_release_blocks(sender);
-	} while (settled && more);
-	return settled;
+	} while (more);
+	return true;
+}
+
+void sender_leave_rest(struct sender *sender)
+{
+	const struct batch *batch = &sender->batch;
+	bool has_records = sender->position != 0;
+
+	spool_leave(sender->spooler->spool, has_records ? sender->position + batch->first : 0,
+		    batch->records + batch->first, has_records ? batch_count(batch) : 0);
 }
 
 /* Drop records that were rejected, if that is due; at the end once more. */
@@ -765,7 +778,7 @@ static bool send_unsaid(struct sender *sender, bool last)
 	sender->said_last = last;
 	if (!add_unsaid(sender))
 		return true;
-	settled = send_spooled(sender, 0);
+	settled = send_spooled(sender, SPOOLED_UNSAID);
 	if (!settled)
 		spool_set_incomplete(sender->spooler->spool);
 	sender_release_blocks(sender);
@@ -804,6 +817,9 @@ void *sender_run_from_spool(void *context)
 	struct spooler *spooler = sender->spooler;
 	bool over = !sender_wait_until_open(sender);
 
+	/* What the folder took with it, if the thread starts again with another one. */
+	sender->position = 0;
+	sender_release_blocks(sender);
 	while (!over && !sender_is_stopped(sender) && !spooler_is_gone(spooler)) {
 		/* Asked before: what is there after its end is all that there is. */
 		bool ended = spooler_has_ended(spooler);

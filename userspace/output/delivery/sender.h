@@ -44,6 +44,9 @@ struct sender {
 
 	/* Of the thread alone. */
 	struct batch batch;
+	uint64_t
+		position; /* in the spool, of the first record of the batch; 0: it has none of it */
+	bool attempts; /* what is sent was attempted in the spool, and may be withdrawn */
 	size_t count_max, bytes_max; /* of a window; count_max is smaller after one was too large */
 	unsigned int successes; /* windows since then that were not */
 	size_t divided_from; /* count_max before a wrong record is looked for; 0: none is */
@@ -66,6 +69,12 @@ int sender_start(struct sender *sender, struct error *err);
 
 /* The function of the thread with a spool. */
 void *sender_run_from_spool(void *sender);
+
+/*
+ * After the end of both threads of an open spool, and not twice: what was read from it and not
+ * delivered is left to the next run, or lost if it is there no more.
+ */
+void sender_leave_rest(struct sender *sender);
 
 /* Asks the thread to open the files of the target anew. */
 void sender_reopen(struct sender *sender);

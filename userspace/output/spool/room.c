@@ -326,25 +326,53 @@ static int room_fail(const struct spool *spool, int code, struct error *err)
 			 strerror(-code));
 }
 
-int spool_attempt(struct spool *spool, uint64_t position, struct error *err)
+/* With spool->lock held. */
+static void remember_attempts(struct spool *spool)
 {
-	uint64_t before;
-	int r;
+	spool->before_attempt.attempted = spool->slot.attempted;
+	spool->before_attempt.losses_attempted = spool->losses_attempted;
+}
 
-	pthread_mutex_lock(&spool->lock);
-	before = spool->slot.attempted;
-	if (position > before)
-		spool->slot.attempted = position;
-	pthread_mutex_unlock(&spool->lock);
-	if (position <= before)
-		return 0;
-	r = spool_store_state(spool, spool_syncs_always(spool));
+/* Stores what is attempted now; if that fails it is as before. changed: it is not stored yet. */
+static int store_attempt(struct spool *spool, bool changed, struct error *err)
+{
+	int r = changed ? spool_store_state(spool, spool_syncs_always(spool)) : 0;
+
 	if (r == 0)
 		return 0;
 	pthread_mutex_lock(&spool->lock);
-	spool->slot.attempted = before;
+	spool->slot.attempted = spool->before_attempt.attempted;
+	spool->losses_attempted = spool->before_attempt.losses_attempted;
 	pthread_mutex_unlock(&spool->lock);
 	return room_fail(spool, r, err);
+}
+
+int spool_attempt(struct spool *spool, uint64_t position, struct error *err)
+{
+	bool is_later;
+
+	pthread_mutex_lock(&spool->lock);
+	remember_attempts(spool);
+	is_later = position > spool->slot.attempted;
+	if (is_later)
+		spool->slot.attempted = position;
+	pthread_mutex_unlock(&spool->lock);
+	return store_attempt(spool, is_later, err);
+}
+
+void spool_withdraw(struct spool *spool)
+{
+	bool changed;
+
+	pthread_mutex_lock(&spool->lock);
+	changed = spool->slot.attempted != spool->before_attempt.attempted ||
+		  spool->losses_attempted != spool->before_attempt.losses_attempted;
+	spool->slot.attempted = spool->before_attempt.attempted;
+	spool->losses_attempted = spool->before_attempt.losses_attempted;
+	pthread_mutex_unlock(&spool->lock);
+	/* What cannot be stored now is marked without need. */
+	if (changed)
+		spool_store_state(spool, false);
 }
 
 /* The record of the last batch at this position, or NULL. */
@@ -402,22 +430,14 @@ void spool_lose_record(struct spool *spool, enum spool_cause cause,
 
 int spool_attempt_lost(struct spool *spool, struct error *err)
 {
-	bool before;
-	int r;
+	bool is_first;
 
 	pthread_mutex_lock(&spool->lock);
-	before = spool->losses_attempted;
+	remember_attempts(spool);
+	is_first = !spool->losses_attempted;
 	spool->losses_attempted = true;
 	pthread_mutex_unlock(&spool->lock);
-	if (before)
-		return 0;
-	r = spool_store_state(spool, spool_syncs_always(spool));
-	if (r == 0)
-		return 0;
-	pthread_mutex_lock(&spool->lock);
-	spool->losses_attempted = false;
-	pthread_mutex_unlock(&spool->lock);
-	return room_fail(spool, r, err);
+	return store_attempt(spool, is_first, err);
 }
 
 /* A record that was read, and whose file is gone, with spool->lock held. */
@@ -435,19 +455,46 @@ static void lose_left(struct spool *spool, uint64_t position, const struct outpu
 	}
 }
 
+/* The same of one that no caller has counted. */
+static void lose_unseen(struct spool *spool, uint64_t position, const struct output_record *record)
+{
+	if (record->flags & RECORD_IS_DROP)
+		spool->stats.lost_old_drops += position <= spool->old_last;
+	lose_left(spool, position, record);
+}
+
+/* What was read from `position` on and not taken, and the rest of the frame that it is of. */
+static void leave_behind(struct spool *spool, uint64_t position, uint64_t kept)
+{
+	const struct spool_reader *reader = &spool->reader;
+	const struct spool_batch *batch = &reader->batch;
+
+	for (size_t i = 0; i < batch->count && batch->first + i < kept; i++)
+		if (batch->first + i >= position)
+			lose_unseen(spool, batch->first + i, &batch->records[i]);
+	for (size_t i = reader->next; i < reader->frame.records && reader->frame.first + i < kept;
+	     i++) {
+		struct output_record record;
+
+		spool_decoder_entry(&reader->decoder, &reader->frame, i, &record);
+		lose_unseen(spool, reader->frame.first + i, &record);
+	}
+}
+
 void spool_leave(struct spool *spool, uint64_t position, const struct output_record *records,
 		 size_t count)
 {
 	uint64_t kept;
-	size_t gone = 0;
 
 	pthread_mutex_lock(&spool->lock);
 	kept = spool->segments.count ? spool->segments.items[0].first : spool->slot.appended + 1;
-	for (; gone < count && position + gone < kept; gone++)
-		lose_left(spool, position + gone, &records[gone]);
+	if (!position)
+		position = spool->slot.acknowledged + 1;
+	for (size_t i = 0; i < count && position + i < kept; i++)
+		lose_left(spool, position + i, &records[i]);
+	leave_behind(spool, position + count, kept);
 	pthread_mutex_unlock(&spool->lock);
-	if (gone)
-		spool_store_state(spool, false);
+	spool_store_state(spool, false);
 }
 
 int spool_lost_reported(struct spool *spool, struct error *err)

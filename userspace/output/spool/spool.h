@@ -188,6 +188,13 @@ int spool_read(struct spool *spool, uint64_t timeout_ns, struct spool_batch *bat
 int spool_attempt(struct spool *spool, uint64_t position, struct error *err);
 
 /*
+ * Nothing of what was sent since the last spool_attempt() or spool_attempt_lost() can have arrived:
+ * it is as before that call, so that the next run does not mark it. To be called before the next
+ * try, which is an attempt of its own.
+ */
+void spool_withdraw(struct spool *spool);
+
+/*
  * All records up to this position were delivered, or never will be: they are not read again, and
  * their files are removed. Returns 0, or -errno with a message if that could not be stored: it will
  * be with the next call.
@@ -215,8 +222,10 @@ const struct spool_losses *spool_lost(struct spool *spool, bool *redelivered);
 int spool_attempt_lost(struct spool *spool, struct error *err);
 
 /*
- * At its end: these records from a position on were read, and are left to the next run. Those whose
- * file the limit took in the meantime are lost, and counted now.
+ * When neither thread uses the spool any more: these records from a position on (0: there are none)
+ * were read, and are left to the next run, as is what was read behind them. What of that the limit
+ * took from the disk in the meantime is lost, and counted now. lost_old_drops gets the drop records
+ * behind `records`: of these the caller knows.
  */
 void spool_leave(struct spool *spool, uint64_t position, const struct output_record *records,
 		 size_t count);

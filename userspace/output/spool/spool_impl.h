@@ -71,6 +71,11 @@ struct spool {
 	uint64_t claimed; /* position of the last record that the reader has, or had */
 	uint64_t appends;
 	bool losses_attempted; /* drop records about some of them may have been sent */
+	/* What an attempt changed last, as it was before. */
+	struct {
+		uint64_t attempted;
+		bool losses_attempted;
+	} before_attempt;
 	bool losses_redelivered, given_redelivered; /* an earlier run may have reported them */
 	bool woken;
 	uint64_t used; /* the highest number that is, if that is not in slot.number */

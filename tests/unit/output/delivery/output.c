@@ -218,7 +218,8 @@ static void test_a_spool_outlives_the_run(void **state)
 	output = make(keys, "%evt.num", NULL);
 	memcpy(stream, output->stream, sizeof(stream));
 	for (int i = 0; i < FAKE_CALLS_MAX; i++)
-		fake_target.calls[i] = (struct fake_call){.results = "T", .code = -EIO};
+		fake_target.calls[i] =
+			(struct fake_call){.results = "T", .code = -EIO, .uncertain = true};
 	output_event(output, &world->event);
 	output_event(output, &world->event);
 	end(output);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fake_target.h"
@@ -20,15 +21,20 @@ static struct queue queue;
 static struct spooler spooler;
 static struct sender sender;
 
-static int setup(void **state)
+static struct output_config *spool_config(const char *more)
 {
 	char path[TREE_PATH_BYTES], keys[TREE_PATH_BYTES + 64];
 
+	tree_path(&tree, "spool", path);
+	snprintf(keys, sizeof(keys), ",retry=1ms,spool=%s%s", path, more);
+	return fake_config(keys);
+}
+
+static int setup(void **state)
+{
 	tree_create(&tree);
 	fake_begin();
-	tree_path(&tree, "spool", path);
-	snprintf(keys, sizeof(keys), ",retry=1ms,spool=%s", path);
-	config = fake_config(keys);
+	config = spool_config("");
 	return 0;
 }
 
@@ -132,7 +138,8 @@ static void test_rejected_at_the_end(void **state)
 	fake_expect("");
 }
 
-/* Nor is it forgotten if the target rejects what is said, too: the next run knows that it is not whole. */
+/* Nor is it forgotten if the target rejects what is said, too: the next run knows that it is not
+ * whole. */
 static void test_rejected_to_the_end(void **state)
 {
 	for (int i = 0; i < FAKE_CALLS_MAX; i++)
@@ -217,6 +224,93 @@ static void test_losses_of_an_earlier_run(void **state)
 	assert_memory_equal(fake_target.got.data, "drop: 2 records, 1 to 2", 23);
 }
 
+/* So are records, and losses: only what may have arrived is marked in the next run. */
+static void test_marks_only_what_may_have_arrived(void **state)
+{
+	const struct spool_loss loss = {.from = 2, .to = 3, .count = 2};
+
+	for (int uncertain = 0; uncertain < 2; uncertain++) {
+		begin();
+		for (int i = 0; i < FAKE_CALLS_MAX; i++)
+			fake_target.calls[i] = (struct fake_call){
+				.results = "T", .code = -EIO, .uncertain = uncertain != 0};
+		push(1);
+		run();
+		assert_int_equal(spooler.spool->slot.attempted, uncertain ? 2 : 0);
+		end();
+	}
+	memset(fake_target.calls, 0, sizeof(fake_target.calls));
+	begin();
+	run();
+	spool_lose(spooler.spool, SPOOL_LOST_NO_SPACE, &loss);
+	end();
+	for (int uncertain = 0; uncertain < 2; uncertain++) {
+		begin();
+		fake_target.called = 0;
+		for (int i = 0; i < FAKE_CALLS_MAX; i++)
+			fake_target.calls[i] = (struct fake_call){
+				.results = "T", .code = -EIO, .uncertain = uncertain != 0};
+		run();
+		assert_int_equal(spooler.spool->losses_attempted, uncertain);
+		end();
+	}
+}
+
+enum { LARGE_COUNT = 40, LARGE_BYTES = 16384 };
+
+/* A block of a record that does not get shorter. */
+static void push_large(uint64_t number)
+{
+	const struct output_record record = {.number = number, .ts_ns = number};
+	struct block *block = queue_new_block(&queue);
+
+	assert_true(block_reserve(block));
+	for (int i = 0; i < LARGE_BYTES; i++)
+		buf_append_char(&block->bytes, (char)rand());
+	block_end_record(block, 0, &record);
+	queue_push(&queue, block);
+}
+
+static uint64_t lost_at_the_limit(void)
+{
+	struct spool_stats stats;
+
+	spool_stats(spooler.spool, &stats);
+	return stats.lost[SPOOL_LOST_LIMIT];
+}
+
+/*
+ * What was being sent when the end came is in memory alone if the spool went on, and its file is
+ * gone: it is lost, and does not wait in the spool.
+ */
+static void test_limit_behind_the_end(void **state)
+{
+	struct spool_stats stats;
+
+	output_config_destroy(config);
+	config = spool_config(",spool-size=256K");
+	begin();
+	fake_target.calls[0] = (struct fake_call){.results = "T", .waits = true};
+	assert_int_equal(spooler_start(&spooler, NULL), 0);
+	assert_int_equal(sender_start(&sender, NULL), 0);
+	push_large(1);
+	fake_expect_calls(1);
+	sender_stop(&sender);
+	sender_join(&sender);
+	for (uint64_t number = 2; number <= LARGE_COUNT; number++)
+		push_large(number);
+	queue_close(&queue);
+	spooler_join(&spooler);
+	assert_true(spooler.spool->segments.items[0].first > 1);
+	assert_int_equal(counter_get(&counters.dropped[GAP_QUEUE_FULL]), 0);
+	spool_stats(spooler.spool, &stats);
+	assert_int_equal(stats.last, LARGE_COUNT);
+	assert_int_equal(lost_at_the_limit(), spooler.spool->segments.items[0].first - 2);
+	sender_leave_rest(&sender);
+	assert_int_equal(lost_at_the_limit(), spooler.spool->segments.items[0].first - 1);
+	end();
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
@@ -227,6 +321,8 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_old_drop_records),
 	TEST(test_frames_become_batches),
 	TEST(test_losses_of_an_earlier_run),
+	TEST(test_marks_only_what_may_have_arrived),
+	TEST(test_limit_behind_the_end),
 };
 
 UNIT_GROUP(tests);

@@ -108,6 +108,39 @@ static void marks_what_was_attempted_and_nothing_else(void **state)
 	spooled_destroy(&spooled);
 }
 
+/* What cannot have arrived is not marked: neither records nor what is said of losses. */
+static void forgets_an_attempt_that_is_withdrawn(void **state)
+{
+	const struct spool_loss loss = {.from = 21, .to = 22, .count = 2};
+	struct spool_batch batch;
+	struct spooled spooled;
+	bool redelivered;
+
+	create(&spooled, 2);
+	spooled_expect(&spooled, 1, 20, false);
+	assert_int_equal(spool_attempt(spooled.spool, 4, NULL), 0);
+	assert_int_equal(spool_attempt(spooled.spool, 14, NULL), 0);
+	spool_withdraw(spooled.spool);
+	/* Nothing is changed by the same attempt, nor by its end. */
+	assert_int_equal(spool_attempt(spooled.spool, 4, NULL), 0);
+	spool_withdraw(spooled.spool);
+	spool_lose(spooled.spool, SPOOL_LOST_IO, &loss);
+	assert_int_equal(spool_attempt_lost(spooled.spool, NULL), 0);
+	spool_withdraw(spooled.spool);
+	reopen(&spooled);
+	assert_true(spooled_read(&spooled, &batch));
+	for (size_t i = 0; i < batch.count; i++)
+		assert_int_equal(batch.records[i].flags, i < 4 ? RECORD_REDELIVERED : 0);
+	assert_false(batch.lost_redelivered);
+	assert_int_equal(spool_attempt_lost(spooled.spool, NULL), 0);
+	assert_int_equal(spool_attempt_lost(spooled.spool, NULL), 0);
+	spool_withdraw(spooled.spool);
+	reopen(&spooled);
+	assert_non_null(spool_lost(spooled.spool, &redelivered));
+	assert_true(redelivered);
+	spooled_destroy(&spooled);
+}
+
 static void knows_the_age_of_what_is_left(void **state)
 {
 	struct spool_batch batch;
@@ -177,6 +210,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(acknowledges_an_earlier_batch),
 	cmocka_unit_test(knows_whether_losses_were_said),
 	cmocka_unit_test(marks_what_was_attempted_and_nothing_else),
+	cmocka_unit_test(forgets_an_attempt_that_is_withdrawn),
 	cmocka_unit_test(knows_the_age_of_what_is_left),
 	cmocka_unit_test(takes_no_acknowledgement_of_what_was_not_read),
 	cmocka_unit_test(fails_if_an_attempt_cannot_be_stored),

@@ -230,6 +230,42 @@ static void counts_what_is_left_without_a_file(void **state)
 	spooled_destroy(&spooled);
 }
 
+/* So is what was read behind it, and what its frame has behind a record that is corrupt. */
+static void counts_all_that_was_read(void **state)
+{
+	struct spooled spooled;
+	struct spool_batch batch;
+	char path[TREE_PATH_BYTES];
+	uint64_t offset = sizeof(struct spool_segment_header) + sizeof(struct spool_frame_header) +
+			  EACH * sizeof(struct spool_entry);
+
+	for (int taken = 0; taken < 3; taken++) {
+		create(&spooled, SPOOL_DROP_OLDEST);
+		spooled_append(&spooled, EACH);
+		spooled_append(&spooled, EACH);
+		if (taken == 2) {
+			spooled_segment(&spooled, 1, path);
+			spooled_flip(path, offset + 3);
+		} else {
+			assert_true(spooled_read(&spooled, &batch));
+			assert_int_equal(batch.first, 1);
+		}
+		assert_true(spooled_read(&spooled, &batch));
+		while (spooled.spool->segments.items[0].first == 1)
+			spooled_append(&spooled, EACH);
+		if (taken == 1)
+			spool_leave(spooled.spool, batch.first, batch.records, batch.count);
+		else
+			spool_leave(spooled.spool, 0, NULL, 0);
+		/* Of the first batch the caller said that it was delivered, or lost with it. */
+		assert_int_equal(lost(&spooled, SPOOL_LOST_LIMIT) +
+					 lost(&spooled, SPOOL_LOST_CORRUPT) +
+					 (taken < 2 ? EACH : 0),
+				 spooled.spool->segments.items[0].first - 1);
+		spooled_destroy(&spooled);
+	}
+}
+
 /* Those that were read, and whose file went, were counted by who read them. */
 static void counts_old_drop_records_once(void **state)
 {
@@ -290,6 +326,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(counts_what_a_dropped_drop_record_stood_for),
 	cmocka_unit_test(counts_old_drop_records_apart),
 	cmocka_unit_test(counts_what_is_left_without_a_file),
+	cmocka_unit_test(counts_all_that_was_read),
 	cmocka_unit_test(counts_old_drop_records_once),
 	cmocka_unit_test(refuses_a_batch_that_never_fits),
 	cmocka_unit_test(says_after_a_restart_what_was_dropped),
