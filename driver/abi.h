@@ -138,10 +138,12 @@ struct snaplen_rules {
 #define CHILD_EVENT_AT_FORK 0
 #endif
 
-/* In place of event ids, among what is jumped to: the JUMP_PROGRAMs of events/programs.def. */
+/* Behind event ids, among what is jumped to: the JUMP_PROGRAMs of events/programs.def. */
 enum jump {
-	JUMP_answer_heartbeat = 0,
-	JUMP_scan_installed = EVENT_ID_MAX - 1, /* no event has it */
+	JUMP_answer_heartbeat = EVENT_ID_MAX,
+	JUMP_scan_installed,
+	JUMP_end_event,
+	JUMPS_END,
 };
 
 /* The wanted events of a system call number; 0: none. */
@@ -477,9 +479,11 @@ struct vector_progress {
 	__u64 unreadable; /* whether a part of it could not be read */
 };
 
-/* The next message of a call to be written, and the thread that makes the call; `tid` 0: none. */
-struct messages_turn {
-	__u32 tid, next;
+/* What a program that jumps to another one, and keeps its slot, tells that one. */
+struct kept_slot {
+	__u32 tid; /* of its thread; 0: it is not kept */
+	__u32 what; /* of a frame to be ended: enum ending of the driver; else the next message */
+	__u64 pos; /* likewise: the end of its values */
 };
 
 /*
@@ -506,7 +510,7 @@ struct scratch_slot {
 	struct frame_file file; /* likewise, if EF_TELLS_ANY_FILE */
 	__u64 path_is_part; /* of the path that was built last: it has no beginning */
 	struct vector_progress vector; /* the one read last */
-	struct messages_turn messages; /* used by sendmmsg and recvmmsg */
+	struct kept_slot kept; /* over a jump */
 	__u8 work[WORK_BYTES]; /* where longer values are built */
 	struct batch_header record; /* written before the frames when they are sent */
 	__u8 frames[BATCH_BYTES_MAX + 2 * (FRAME_BYTES_MAX + 32)];

@@ -108,7 +108,8 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 			note_file(f, event_has(id, EF_CREATES_FD) ? f->ret : argument(f, 0));      \
 		if (enter_times && f->message_index == 0)                                          \
 			f->slot->entered_ns = call_entered(f, id);                                 \
-		judge_result(f);
+		if (!ends_by_jump(id))                                                             \
+			judge_result(f);
 
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
 	SEC("tp_btf/" #tracepoint)                                                                 \
@@ -125,10 +126,14 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 #define EVENT_END(name)                                                                            \
 	if (event_has(EVENT_##name, EF_HAS_MESSAGES))                                              \
 		messages_end(f);                                                                   \
-	else                                                                                       \
-		filler_end(f);                                                                     \
 	if (event_has(EVENT_##name, EF_SENDS))                                                     \
 		sent_forget();                                                                     \
+	if (event_has(EVENT_##name, EF_HAS_MESSAGES))                                              \
+		return 0;                                                                          \
+	if (f->regs && ends_by_jump(EVENT_##name))                                                 \
+		filler_jump_to_end(f);                                                             \
+	else                                                                                       \
+		filler_end(f);                                                                     \
 	return 0;                                                                                  \
 	}
 

@@ -240,6 +240,23 @@ static __always_inline int answer_heartbeat_run(__u64 *ctx)
 	return 0;
 }
 
+/* What fillers jump to when the values are in the frame. */
+static __always_inline int end_event_run(__u64 *ctx)
+{
+	struct filler filler = {.self = this_task(),
+				.regs = call_registers(ctx),
+				.ret = exit_result(ctx)},
+		      *f = &filler;
+
+	slot_resume(f);
+	if (!f->slot)
+		return 0;
+	judge_result(f);
+	frame_end(ctx, f->slot, f->slot_key, f->slot->kept.pos, f->slot->kept.what);
+	scratch_give_back(f->slot);
+	return 0;
+}
+
 /* Jumps to the filler of the event of the current call, if one is wanted. */
 static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs)
 {

@@ -31,10 +31,10 @@ struct {
 	__type(value, struct scratch_slot);
 } scratch SEC(".maps");
 
-/* Index: event id. */
+/* Index: event id, or enum jump. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, EVENT_ID_MAX);
+	__uint(max_entries, JUMPS_END);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(__u32));
 } fillers SEC(".maps");

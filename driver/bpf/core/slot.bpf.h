@@ -24,6 +24,7 @@ static __always_inline struct scratch_slot *scratch_take(__u32 *taken)
 {
 	__u32 first = bpf_get_smp_processor_id() * SCRATCH_SLOTS_PER_CPU;
 
+#pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < SCRATCH_SLOTS_PER_CPU; i++) {
 		__u32 key = first + i;
 		struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &key);
@@ -259,26 +260,44 @@ static __always_inline void put_latency(struct filler *f)
 	f->pos = forget(f->slot, pos + sizeof(entered));
 }
 
+/* What is left to know of an event whose values are in its frame: its id, and these. */
+enum ending {
+	ENDING_OF_FAILED = SHARE_OF_FAILED,
+	ENDING_TOO_LARGE = 1 << 16,
+	ENDING_IMPORTANT = 1 << 17,
+	ENDING_TELLS_FILE = 1 << 18,
+	ENDING_TIMED = 1 << 19,
+};
+
+static __always_inline __u32 ending_of(const struct filler *f)
+{
+	return share_of_call(f->event, f->ret) | (f->too_large ? ENDING_TOO_LARGE : 0) |
+	       (event_has(f->event, EF_IMPORTANT) ? ENDING_IMPORTANT : 0) |
+	       (event_has(f->event, EF_TELLS_ANY_FILE) ? ENDING_TELLS_FILE : 0) |
+	       (f->timed ? ENDING_TIMED : 0);
+}
+
 /* Leaves the finished frame in the slot, and sends the slot's frames when there are enough. */
-static __always_inline void filler_send(struct filler *f)
+static __always_inline void frame_send(struct filler *f, __u32 ending)
 {
 	struct batch_header *batch = &f->slot->state.batch;
+	bool important = ending & ENDING_IMPORTANT;
 	__u64 len, bytes;
 
-	if (tells_files && event_has(f->event, EF_TELLS_ANY_FILE))
+	if (tells_files && ending & ENDING_TELLS_FILE)
 		put_file(f);
 	put_marks(f);
-	if (enter_times && f->timed)
+	if (enter_times && ending & ENDING_TIMED)
 		put_latency(f);
 	len = f->pos;
 	CHECKED(len);
 	if (f->too_large || len > FRAME_BYTES_MAX) {
 		count_lost(f->event, LOSS_TOO_LARGE);
-		goto out;
+		return;
 	}
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, len)) = len;
 	if (reserves_room && f->slot->state.crowded)
-		share_take(f->slot_key, share_of_call(f->event, f->ret), len);
+		share_take(f->slot_key, ending & (2 * SHARE_OF_FAILED - 1), len);
 	len = (len + FRAME_ALIGN - 1) & ~(__u64)(FRAME_ALIGN - 1);
 	bytes = batch->bytes + len;
 	if (bytes > RECORD_BYTES_MAX) {
@@ -288,25 +307,86 @@ static __always_inline void filler_send(struct filler *f)
 		f->slot->event_ids[0] = f->event;
 		CHECKED(start);
 		if (start <= BATCH_BYTES_MAX)
-			batch_send(f, start, len, 1, event_has(f->event, EF_IMPORTANT));
-		goto out;
+			batch_send(f, start, len, 1, important);
+		return;
 	}
 	f->slot->event_ids[batch->count & (BATCH_EVENTS_MAX - 1)] = f->event;
-	if (reserves_room && event_has(f->event, EF_IMPORTANT))
+	if (reserves_room && important)
 		f->slot->state.important = 1;
 	batch->bytes = bytes;
 	batch->count++;
 	if (batch->count >= BATCH_EVENTS_MAX || bytes > batch_bytes)
 		batch_flush(f);
-out:
+}
+
+/* Ends an event; its slot stays taken. */
+static __always_inline void frame_end(void *ctx, struct scratch_slot *slot, __u32 slot_key,
+				      __u64 pos, __u32 ending)
+{
+	struct filler filler = {.ctx = ctx,
+				.event = ending & (SHARE_OF_FAILED - 1),
+				.slot = slot,
+				.slot_key = slot_key,
+				.frame = slot_frame(slot),
+				.pos = pos,
+				.too_large = ending & ENDING_TOO_LARGE};
+
+	frame_send(&filler, ending);
 	/* By then the record is in the ring, for all CPUs to see. */
-	if (batch->count == 0)
-		store_in_order(&f->slot->state.since_ns, 0);
+	if (slot->state.batch.count == 0)
+		store_in_order(&slot->state.since_ns, 0);
+}
+
+/* Static and not inlined: there is one copy of it, which the verifier walks for each caller. */
+static __attribute__((noinline)) int frame_end_called(void *ctx, struct scratch_slot *slot,
+						      __u32 slot_key, __u64 pos, __u32 ending)
+{
+	frame_end(ctx, slot, slot_key, pos, ending);
+	return 0;
+}
+
+/* Finds the slot that the current thread kept when it jumped to this program. */
+static __always_inline void slot_resume(struct filler *f)
+{
+	__u32 first = bpf_get_smp_processor_id() * SCRATCH_SLOTS_PER_CPU, tid = current_tid();
+
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < SCRATCH_SLOTS_PER_CPU; i++) {
+		__u32 key = first + i;
+		struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &key);
+
+		if (!slot)
+			return;
+		if (slot->kept.tid != tid)
+			continue;
+		slot->kept.tid = 0;
+		f->slot = slot;
+		f->slot_key = key;
+		return;
+	}
 }
 
 static __always_inline void filler_end(struct filler *f)
 {
-	filler_send(f);
+	frame_end_called(f->ctx, f->slot, f->slot_key, f->pos, ending_of(f));
+	scratch_give_back(f->slot);
+}
+
+/*
+ * Whether the event of a call is ended by a jump to the program that does it for all of them, so
+ * that the verifier walks that once, and not once for each event.
+ */
+static __always_inline bool ends_by_jump(__u32 event)
+{
+	return CAN_JUMP_FROM_FUNCTIONS && !event_has(event, EF_HAS_MESSAGES);
+}
+
+static __always_inline void filler_jump_to_end(struct filler *f)
+{
+	f->slot->kept = (struct kept_slot){tid_of(f->self), ending_of(f), f->pos};
+	bpf_tail_call(f->ctx, &fillers, JUMP_end_event);
+	f->slot->kept.tid = 0;
+	count_lost(f->event, LOSS_TAIL_CALL);
 	scratch_give_back(f->slot);
 }
 
@@ -316,22 +396,9 @@ static __always_inline void filler_end(struct filler *f)
  */
 static __always_inline void messages_resume(struct filler *f)
 {
-	__u32 first = bpf_get_smp_processor_id() * SCRATCH_SLOTS_PER_CPU, tid = current_tid();
-
-	for (__u32 i = 0; i < SCRATCH_SLOTS_PER_CPU; i++) {
-		__u32 key = first + i;
-		struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &key);
-
-		if (!slot)
-			return;
-		if (slot->messages.tid != tid)
-			continue;
-		slot->messages.tid = 0;
-		f->slot = slot;
-		f->slot_key = key;
-		f->message_index = slot->messages.next;
-		return;
-	}
+	slot_resume(f);
+	if (f->slot)
+		f->message_index = f->slot->kept.what;
 }
 
 static __always_inline void messages_end(struct filler *f)
@@ -339,13 +406,12 @@ static __always_inline void messages_end(struct filler *f)
 	__u32 next = f->message_index + 1;
 	enum loss_cause cause = LOSS_MESSAGES;
 
-	filler_send(f);
+	frame_end_called(f->ctx, f->slot, f->slot_key, f->pos, ending_of(f));
 	if (next < f->messages) {
 		if (next < MESSAGES_MAX && CAN_JUMP_FROM_FUNCTIONS) {
-			f->slot->messages.next = next;
-			f->slot->messages.tid = current_tid();
+			f->slot->kept = (struct kept_slot){current_tid(), next, 0};
 			bpf_tail_call(f->ctx, &fillers, f->event);
-			f->slot->messages.tid = 0;
+			f->slot->kept.tid = 0;
 			cause = LOSS_TAIL_CALL;
 		}
 		/* The result may be made up, so it counts no more than the kernel takes. */

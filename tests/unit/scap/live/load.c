@@ -265,7 +265,7 @@ static bool slots_are_free(const struct scratch_slot *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (*(volatile uint32_t *)&slots[i].state.users ||
-		    *(volatile uint32_t *)&slots[i].messages.tid)
+		    *(volatile uint32_t *)&slots[i].kept.tid)
 			return false;
 	return true;
 }

@@ -8,7 +8,7 @@
 
 /* Those that any event of a call needs: most of them are attached only for some time. */
 #define WITHOUT_EVENT                                                                              \
-	"answer_heartbeat scan_installed note_ended note_born forget_begun note_begun "
+	"answer_heartbeat scan_installed end_event note_ended note_born forget_begun note_begun "
 
 static const bool nothing[EVENT_ID_MAX];
 
