@@ -177,6 +177,11 @@ def balanced(report):
         equal(report[key], sum(event[key] for event in report["events"].values()), key)
 
 
+def loads(line):
+    """The object of a line of JSON. Numbers that have a fraction for their size alone stay exact."""
+    return json.loads(line, parse_float=lambda text: int(text[:-2]) if re.fullmatch(r"\d{19,}\.0", text) else float(text))
+
+
 class Agent:
     """A capture that runs beside the test. Use as a context manager.
 
@@ -184,7 +189,7 @@ class Agent:
     `before`: the words of a command that runs the agent.
     """
 
-    def __init__(self, *args, parse=json.loads, output=subprocess.PIPE, before=()):
+    def __init__(self, *args, parse=loads, output=subprocess.PIPE, before=()):
         need_root()
         self.parse = parse
         self.events = []

@@ -9,6 +9,7 @@
 #include "sinsp/filter/tree.h"
 #include "sinsp/filter/lex.h"
 #include "sinsp/fields/field.h"
+#include "sinsp/values/param_form.h"
 #include "sinsp/values/text_value.h"
 #include "sinsp/filter/cgroups.h"
 #include "sinsp/filter/check.h"

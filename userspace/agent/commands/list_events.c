@@ -4,6 +4,7 @@
 
 #include "agent/commands/list.h"
 #include "event/names.h"
+#include "sinsp/sinsp.h"
 #include "util/count.h"
 
 enum { FOLD = 2 };
@@ -146,6 +147,7 @@ static void add_param_objects(struct list *list, const struct event_desc *desc)
 		list_add_string(list, "type", param_type_name(param->type));
 		list_add_number(list, "bytes", param_type_size(param->type));
 		list_add_string(list, "format", param_format_name(param->format));
+		list_add_string(list, "json", param_json_type(desc, i));
 		add_set(list, param);
 		list_add_bool(list, "own", is_extension(desc) || param->extension);
 		buf_append_char(&list->json, '}');

@@ -233,6 +233,12 @@ struct field_desc {
 	const struct field_words *words; /* NULL: its values are not a closed set */
 	field_writer *text; /* in lines of text; NULL: the values of the getter, by type */
 	const struct field_json *json; /* in JSON; NULL: as above */
+	/*
+	 * Whether the value of the getter is one: outputs for programs have none otherwise, where
+	 * filters and lines of text have what the .scap world has, such as -1. NULL: it always is,
+	 * if the process is known that a field with the name proc.* is of.
+	 */
+	bool (*is_known)(const struct sinsp_event *event);
 	/* Whether events of a type can have a value; others need no hooks. NULL: all can. */
 	bool (*can_have)(const struct event_desc *event);
 };

@@ -314,6 +314,12 @@ static int give_fd_name(const struct sinsp_fd *fd, struct field_scratch *scratch
 		return give_fd_name(standard_fd(event, num), scratch, values);                     \
 	}
 
+/* Kernel threads have none. */
+static bool exepath_is_known(const struct sinsp_event *event)
+{
+	return event->thread && event->thread->program->exepath[0];
+}
+
 GETTER(get_exe, self, thread_give_exe(thread, scratch, values))
 GETTER(get_exepath, self, thread_give_exepath(thread, scratch, values))
 GETTER(get_name, self, thread_give_name(thread, scratch, values))
@@ -386,7 +392,7 @@ const struct field_desc fields_proc[] = {
 	KEY_ROW("proc.exe", CHARBUF, NA, 0, get_exe, "first word of the command line",
 		.example = "=python3"),
 	KEY_ROW("proc.exepath", CHARBUF, NA, 0, get_exepath, "path of the executable",
-		.example = " startswith /tmp/"),
+		.example = " startswith /tmp/", .is_known = exepath_is_known),
 	KEY_ROW("proc.name", CHARBUF, NA, 0, get_name, "name of the thread, at most 15 bytes",
 		.example = "=cat", .fact = FIELD_FACT_NAME),
 	{"proc.args", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED | FIELD_OF_THREAD, FIELD_ARG_INDEX,

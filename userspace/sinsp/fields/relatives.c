@@ -121,6 +121,11 @@ static int get_aenv(const struct sinsp_event *event, const struct field_ref *ref
 	return thread ? thread_give_env(thread, scratch, values) : NO_VALUE;
 }
 
+static bool ppid_is_known(const struct sinsp_event *event)
+{
+	return event->thread && event_parent_pid(event, event->thread) >= 0;
+}
+
 static int get_ppid(const struct sinsp_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
@@ -283,7 +288,7 @@ const struct field_desc fields_relatives[] = {
 	    "id of the oldest shell among the process and its ancestors", .example = "=1000"),
 	{"proc.ppid", PT_INT64, PF_ID, FIELD_OF_THREAD, FIELD_ARG_NONE, NEEDS_THREADS, get_ppid,
 	 "id of the parent", .example = "=1", .colour = FIELD_COLOUR_PROCESS,
-	 .fact = FIELD_FACT_PPID},
+	 .fact = FIELD_FACT_PPID, .is_known = ppid_is_known},
 	ANCESTORS_ROW("proc.apid", INT64, ID, FIELD_ARG_INDEX, get_apid,
 		      "proc.apid[N]: proc.pid of an ancestor", .example = "[2]=1"),
 	ROW("proc.pvpid", INT64, ID, get_pvpid, "proc.vpid of the parent", .example = "=1"),

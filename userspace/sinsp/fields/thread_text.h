@@ -37,6 +37,12 @@ struct thread_revisions {
 	uint64_t last;
 };
 
+/* Whether more than the id of the thread is known. */
+static inline bool event_process_is_known(const struct sinsp_event *event)
+{
+	return event->thread && event->thread->pid >= 0;
+}
+
 /* The id of the parent of a thread of the event; it may be known even if the parent is not. */
 static inline int64_t event_parent_pid(const struct sinsp_event *event,
 				       const struct sinsp_thread *thread)

@@ -79,6 +79,15 @@ bool column_write_otherwise(struct formatter *formatter, const struct format_col
 	return false;
 }
 
+/* When programs get a value. */
+static void choose_known(struct format_column *column, const struct field_desc *desc)
+{
+	static const char class[] = "proc.";
+
+	column->of_process = strncmp(desc->name, class, sizeof(class) - 1) == 0;
+	column->is_known = desc->is_known;
+}
+
 int format_add_column(struct formatter *formatter, const struct format_token *token,
 		      const char *text, struct filter_error *err)
 {
@@ -93,6 +102,8 @@ int format_add_column(struct formatter *formatter, const struct format_token *to
 		return filter_error_set(err, text, token->expr->position,
 					"'%.60s' is for filters only", token->name.data);
 	column.ref = operand->field;
+	if (column.ref && formatter->events->keyed)
+		choose_known(&column, column.ref->desc);
 	column.type = operand->type;
 	column.format = column.ref ? column.ref->desc->format : PF_DEC;
 	column.list = operand->list && !(column.ref && column.ref->has_arg);

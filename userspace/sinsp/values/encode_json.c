@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Values as JSON: plain, whose numbers collectors do not round, so that all of them are numbers;
- * and exact, which every reader keeps.
+ * and exact, which every reader keeps, as far as fields are concerned.
  */
 #include "sinsp/values/encoder.h"
 
@@ -105,9 +105,13 @@ static inline void encode_json_write_bytes(struct value_param *p, struct buf *ou
 		param_values_append_bytes(p->values, bytes, len, out);
 }
 
-/* The encoders of JSON differ in numbers alone, and share the writers of parameters. */
+/* The encoders of JSON differ in numbers of fields alone, and share the writers of parameters. */
 #define ENCODER json_encoder
-#define WRITE_NUMBER(p, way, out, number) (p)->encoder->way(out, number)
+/* A parameter that is a number is one whatever its value is: exact JSON differs in fields. */
+#define JSON_NUMBER_integer buf_append_i64
+#define JSON_NUMBER_natural json_append_natural
+#define JSON_NUMBER_duration json_append_natural
+#define WRITE_NUMBER(p, way, out, number) JSON_NUMBER_##way(out, number)
 #define WRITE_TEXT encode_json_write_text
 #define WRITE_BYTES encode_json_write_bytes
 #define WRITE_KEY(out, name) BUF_LITERAL(out, "\"" name "\":")

@@ -27,15 +27,16 @@ static void encode_otlp_json_append_integer(struct buf *out, int64_t value)
 	BUF_LITERAL(out, "\"}");
 }
 
-/* Beyond int64 a number is its digits. */
+/* Beyond int64 a number is rounded, and is a number all the same. */
 static void encode_otlp_json_append_natural(struct buf *out, uint64_t value)
 {
-	if (value <= INT64_MAX)
-		BUF_LITERAL(out, "{\"intValue\":\"");
-	else
-		BUF_LITERAL(out, "{\"stringValue\":\"");
-	buf_append_u64(out, value);
-	BUF_LITERAL(out, "\"}");
+	if (value <= INT64_MAX) {
+		encode_otlp_json_append_integer(out, (int64_t)value);
+		return;
+	}
+	BUF_LITERAL(out, "{\"doubleValue\":");
+	json_append_natural(out, value);
+	buf_append_char(out, '}');
 }
 
 static void encode_otlp_json_append_real(struct buf *out, double value)

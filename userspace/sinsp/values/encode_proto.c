@@ -67,25 +67,20 @@ static void encode_proto_append_word(struct buf *out, const char *word, size_t l
 	proto_end(out, begin);
 }
 
-/* Beyond int64 a number is its digits. */
-static void encode_proto_append_natural(struct buf *out, uint64_t value)
-{
-	char memory[24];
-	struct buf digits = buf_fixed(memory, sizeof(memory));
-
-	if (value <= INT64_MAX) {
-		encode_proto_append_integer(out, (int64_t)value);
-		return;
-	}
-	buf_append_u64(&digits, value);
-	encode_proto_append_word(out, digits.data, digits.len);
-}
-
 static void encode_proto_append_real(struct buf *out, double value)
 {
 	proto_varint(out, 1 + sizeof(value));
 	proto_tag(out, ANY_DOUBLE, PROTO_FIXED64);
 	proto_double(out, value);
+}
+
+/* Beyond int64 a number is rounded, and is a number all the same. */
+static void encode_proto_append_natural(struct buf *out, uint64_t value)
+{
+	if (value <= INT64_MAX)
+		encode_proto_append_integer(out, (int64_t)value);
+	else
+		encode_proto_append_real(out, (double)value);
 }
 
 static void encode_proto_append_data(struct buf *out, const void *bytes, size_t len)

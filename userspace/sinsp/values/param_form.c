@@ -70,6 +70,43 @@ enum param_kind param_form_of(const struct event_desc *event, unsigned int index
 	return is_list(desc) ? PARAM_LIST : param_form_of_type(desc->type, desc->format);
 }
 
+/* By the writers of param_write.h. */
+#define JSON_signed "number"
+#define JSON_unsigned "number"
+#define JSON_id "number"
+#define JSON_duration "number"
+#define JSON_enum "text"
+#define JSON_syscall "text"
+#define JSON_signal "text"
+#define JSON_hex "text"
+#define JSON_octal "text"
+#define JSON_time "text"
+#define JSON_string "text"
+#define JSON_bytes "text"
+#define JSON_bits "text"
+#define JSON_ip "text"
+#define JSON_sockaddr "text"
+#define JSON_socktuple "text"
+#define JSON_flags "texts"
+#define JSON_file_flags "texts"
+#define JSON_signal_set "texts"
+#define JSON_list "texts"
+#define JSON_numbers "numbers"
+#define JSON_fd_list "waited"
+#define JSON_dyn "any"
+
+const char *param_json_type(const struct event_desc *event, unsigned int index)
+{
+	static const char *const types[PARAM_FORMS_COUNT] = {
+#define FORM(name, word, raw, resolved, absent, written) [PARAM_##name] = JSON_##written,
+#include "event/types.def"
+	};
+	const struct flag_name *set;
+	enum param_kind kind = param_form_of(event, index, &set);
+
+	return kind == PARAM_ENUM && !set ? "number" : types[kind];
+}
+
 /*
  * Events cannot distinguish flags that share bits in the kernel: O_DIRECTORY also sets O_TMPFILE's
  * bit, and O_DSYNC that of O_SYNC. O_TMPFILE works only with write access, and O_SYNC implies

@@ -25,6 +25,12 @@ enum param_kind param_form_of(const struct event_desc *event, unsigned int index
 enum param_kind param_form_of_type(enum param_type type, enum param_format format);
 
 /*
+ * The type that the value of a parameter has in JSON, whatever it is: "number", "text", "texts",
+ * "numbers" (lists), "waited" (a list of the descriptors that a call waits for); or "any".
+ */
+const char *param_json_type(const struct event_desc *event, unsigned int index);
+
+/*
  * The name of the next flag that is set, which is removed from `value`; NULL when there are no
  * more: then `value` has the bits without a name. `set` is advanced, and may be NULL.
  */

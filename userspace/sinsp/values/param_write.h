@@ -97,21 +97,38 @@ static void param_write_file_flags(struct value_param *p, struct buf *out)
 	param_write_names(p, param_file_flags(param_write_bits_of(p)), out);
 }
 
-/* The number if it has no name. */
+/* Of users and groups: all bits set is no id, here and in user.loginuid. */
+static void param_write_id(struct value_param *p, struct buf *out)
+{
+	if ((uint32_t)p->value == UINT32_MAX)
+		WRITE_NUMBER(p, integer, out, -1);
+	else
+		WRITE_NUMBER(p, natural, out, (uint64_t)p->value);
+}
+
+/* The digits if it has no name: a parameter with names is always a text. */
 static void param_write_named(struct value_param *p, const char *name, uint64_t number,
 			      struct buf *out)
 {
-	if (name)
+	size_t plain;
+
+	if (name) {
 		ENCODER.word(out, name, strlen(name));
-	else
-		WRITE_NUMBER(p, natural, out, number);
+		return;
+	}
+	plain = ENCODER.plain_begin(out);
+	buf_append_u64(out, number);
+	ENCODER.plain_end(out, plain);
 }
 
 static void param_write_enum(struct value_param *p, struct buf *out)
 {
 	uint64_t value = param_write_bits_of(p);
 
-	param_write_named(p, param_enum_name(p->set, value), value, out);
+	if (p->set)
+		param_write_named(p, param_enum_name(p->set, value), value, out);
+	else
+		WRITE_NUMBER(p, natural, out, value);
 }
 
 static void param_write_syscall(struct value_param *p, struct buf *out)

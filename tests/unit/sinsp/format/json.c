@@ -78,6 +78,69 @@ static void test_missing_values(void **state)
 	world_expect_json(world, "fd.name", "{}");
 }
 
+/* An event of a thread of which nothing but the id is known. */
+static void make_unknown(struct drive *world, struct sinsp_thread *unknown)
+{
+	world_openat(world, 3, "x", 0x1001);
+	*unknown = *world->event.thread;
+	unknown->pid = unknown->ptid = unknown->sid = -1;
+	world->event.thread = unknown;
+	world->event.ev.tid = 7;
+}
+
+static void print(struct drive *world, const struct output_format *format, const char *fields,
+		  struct buf *out)
+{
+	struct formatter *formatter;
+
+	buf_clear(out);
+	assert_int_equal(formatter_create_fields(format, fields, &formatter, NULL), 0);
+	formatter_write(formatter, &world->event, out);
+	buf_append_char(out, '\0');
+	formatter_destroy(formatter);
+}
+
+/* Of a process of which nothing is known programs get nothing; text has what Falco's has. */
+static void test_unknown_process(void **state)
+{
+	struct drive *world = *state;
+	struct sinsp_thread unknown;
+	struct buf out = {0};
+
+	world_openat(world, 3, "x", 0x1001);
+	print(world, &format_json, "all", &out);
+	assert_non_null(strstr(out.data, "\"proc."));
+	make_unknown(world, &unknown);
+	print(world, &format_json, "all", &out);
+	assert_non_null(strstr(out.data, "\"thread.tid\":7"));
+	assert_null(strstr(out.data, "\"proc."));
+	print(world, &format_json, "proc.args[0],proc.aname[1],proc.env[PATH],thread.tid", &out);
+	assert_string_equal(out.data, "{\"thread.tid\":7}\n");
+	print(world, &format_text, "proc.sid,proc.ppid", &out);
+	assert_string_equal(out.data, "-1 -1\n");
+	buf_finish(&out);
+}
+
+/* The parent of a process that is known, and its executable, may be unknown. */
+static void test_unknown_parts(void **state)
+{
+	struct drive *world = *state;
+	struct sinsp_program program;
+	struct sinsp_thread thread;
+	struct buf out = {0};
+
+	world_openat(world, 3, "x", 0x1001);
+	thread = *world->event.thread;
+	thread.ptid = -1;
+	program = *thread.program;
+	program.exepath = (char[]){""};
+	thread.program = &program;
+	world->event.thread = &thread;
+	print(world, &format_json, "proc.ppid,proc.exepath,proc.pid", &out);
+	assert_string_equal(out.data, "{\"proc.pid\":100}\n");
+	buf_finish(&out);
+}
+
 static void test_needs(void **state)
 {
 	static const char *const args[] = {"evt.args", "evt.time", "evt.num"};
@@ -258,6 +321,8 @@ static void test_warm_buffer_stays(void **state)
 static const struct CMUnitTest tests[] = {
 	TEST(test_default_line),
 	TEST(test_missing_values),
+	TEST(test_unknown_process),
+	TEST(test_unknown_parts),
 	TEST(test_needs),
 	TEST(test_wrong_fields),
 	TEST(test_no_memory),

@@ -23,7 +23,7 @@ static void test_scalars(void **state)
 	encoder->natural(&out, 5);
 	encoder->natural(&out, UINT64_MAX);
 	expect(&out, "{\"intValue\":\"-9223372036854775808\"}{\"intValue\":\"5\"}"
-		     "{\"stringValue\":\"18446744073709551615\"}");
+		     "{\"doubleValue\":18446744073709551615.0}");
 	encoder->real(&out, 0.5);
 	encoder->text(&out, "a\"\xff", 3);
 	encoder->data(&out, "a\xff", 2);

@@ -40,8 +40,7 @@ static void test_files(void **state)
 	expect_same(world);
 }
 
-/* Every event with each parameter of fixed size; numbers beyond 2^53 are strings in exact JSON.
- */
+/* Every event with each parameter of fixed size. */
 static void test_numbers(void **state)
 {
 	static const int64_t values[] = {0, 1, 2, 5, 17, 0x1001, INT32_MAX};
@@ -63,15 +62,52 @@ static void test_numbers(void **state)
 	}
 }
 
-static void test_lists(void **state)
+/* Whether the bytes of JSON are of a type as param_json_type() names it. */
+static bool is_of_type(const char *json, const char *type)
 {
-	static const char args[] = "-n\0a\xff\0";
-	struct drive *world = *state;
+	if (strcmp(type, "number") == 0)
+		return *json == '-' || (*json >= '0' && *json <= '9');
+	return strcmp(type, "text") == 0 ? *json == '"' : *json == '[';
+}
 
-	world_begin(world, EVENT_execve, 100);
-	frame_put_bytes(&world->frame, execve__args, args, sizeof(args) - 1);
+/* The type of the JSON of each parameter is the same whatever its value is. */
+static void expect_type(struct drive *world, const struct event_desc *desc, unsigned int index,
+			int64_t number)
+{
+	const char *type = param_json_type(desc, index);
+	struct param_values *values;
+	struct clock utc = {0};
+	struct buf json = {0};
+
+	assert_int_equal(param_values_create(&json_exact_encoder, &values), 0);
+	world_begin(world, desc->id, 100);
+	frame_put_i64(&world->frame, index, number);
 	world_end(world);
-	expect_same(world);
+	param_value_append(values, &world->event, index, &utc, &json);
+	buf_append_char(&json, '\0');
+	if (!is_of_type(json.data, type))
+		fail_msg("%s.%s: %s is no %s", desc->name, desc->params[index].name, json.data,
+			 type);
+	buf_finish(&json);
+	param_values_destroy(values);
+}
+
+static void test_types(void **state)
+{
+	static const int64_t values[] = {
+		0,	    1,	       5,  17,	      34,	 0x1001,	 INT32_MAX,
+		UINT32_MAX, INT64_MAX, -1, INT64_MIN, 1LL << 53, (1LL << 53) + 1};
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (!desc || desc->flags & (EF_ENTER | EF_UNSEEN))
+			continue;
+		for (unsigned int i = 0; i < desc->nparams; i++)
+			for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++)
+				if (param_type_size(desc->params[i].type))
+					expect_type(*state, desc, i, values[v]);
+	}
 }
 
 static void expect_param(struct drive *world, const struct value_encoder *encoder,
@@ -87,6 +123,33 @@ static void expect_param(struct drive *world, const struct value_encoder *encode
 	assert_memory_equal(out.data, bytes, len);
 	param_values_destroy(values);
 	buf_finish(&out);
+}
+
+/* No user is -1, as in user.loginuid. */
+static void test_no_user(void **state)
+{
+	struct drive *world = *state;
+
+	world_begin(world, EVENT_setuid, 100);
+	frame_put_i64(&world->frame, setuid__uid, UINT32_MAX);
+	world_end(world);
+	expect_param(world, &json_exact_encoder, setuid__uid, "-1", 2);
+	expect_param(world, &otlp_json_encoder, setuid__uid, "{\"intValue\":\"-1\"}", 17);
+	world_begin(world, EVENT_setuid, 100);
+	frame_put_i64(&world->frame, setuid__uid, UINT32_MAX - 1);
+	world_end(world);
+	expect_param(world, &json_exact_encoder, setuid__uid, "4294967294", 10);
+}
+
+static void test_lists(void **state)
+{
+	static const char args[] = "-n\0a\xff\0";
+	struct drive *world = *state;
+
+	world_begin(world, EVENT_execve, 100);
+	frame_put_bytes(&world->frame, execve__args, args, sizeof(args) - 1);
+	world_end(world);
+	expect_same(world);
 }
 
 /* A parameter in the encoders of OpenTelemetry. */
@@ -154,8 +217,10 @@ static void test_entries(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_files), cmocka_unit_test(test_numbers), cmocka_unit_test(test_lists),
-	cmocka_unit_test(test_forms), cmocka_unit_test(test_entries),
+	cmocka_unit_test(test_files),	cmocka_unit_test(test_numbers),
+	cmocka_unit_test(test_types),	cmocka_unit_test(test_no_user),
+	cmocka_unit_test(test_lists),	cmocka_unit_test(test_forms),
+	cmocka_unit_test(test_entries),
 };
 
 UNIT_GROUP(tests, .setup = world_setup, .teardown = world_teardown);
