@@ -239,11 +239,31 @@ class Commands:
         return verdict == "PASS"
 
 
+class Processors:
+    """How much of the time of all processors nobody used, from one question to the next."""
+
+    def __init__(self, path="/proc/stat"):
+        self.path, self.before = path, (0, 0)
+
+    def idle_share(self):
+        with open(self.path, encoding="ascii") as file:
+            ticks = [int(word) for word in file.readline().split()[1:9]]
+        now = ticks[3] + ticks[4], sum(ticks)  # idle, and idle while something is read from a disk
+        idle, everything = (new - old for new, old in zip(now, self.before))
+        self.before = now
+        return idle / everything if everything else 0
+
+
 class Schedule:
     """Jobs in lanes: in each lane one at a time, the first of the list whose needs are done."""
 
-    def __init__(self, jobs, report):
+    IDLE_S = 1
+    IDLE_SHARE = 0.2
+
+    def __init__(self, jobs, report, idle_share=Processors().idle_share):
         self.waiting = list(jobs)
+        self.idle_share = idle_share
+        self.asking = threading.Lock()
         self.report = report
         self.done = {}  # name: whether it is of use to those that need it
         self.changed = threading.Condition()
@@ -262,14 +282,16 @@ class Schedule:
             self.done[job.name] = done
             self.changed.notify_all()
 
-    def _take(self):
-        """The next job, or None when all have been taken."""
+    def _take(self, wait=True):
+        """The next job, or None when all have been taken; without waiting also when none can begin."""
         with self.changed:
             while self.waiting:
                 for job in self.waiting:
                     if all(need in self.done for need in job.needs):
                         self.waiting.remove(job)
                         return job
+                if not wait:
+                    break
                 self.changed.wait()
             return None
 
@@ -277,11 +299,25 @@ class Schedule:
         while job := self._take():
             self._run(job)
 
-    def run(self, lanes):
-        """All jobs, those that have to be alone behind the others."""
+    def _take_if_idle(self):
+        """One lane after the other, so that each sees what the one before has begun."""
+        with self.asking:
+            self.idle_share()
+            time.sleep(self.IDLE_S)
+            return self._take(wait=False) if self.idle_share() >= self.IDLE_SHARE else None
+
+    def _idle_lane(self):
+        while self.waiting:
+            if job := self._take_if_idle():
+                self._run(job)
+
+    def run(self, lanes, idle_lanes=0):
+        """All jobs, those that have to be alone behind the others. `idle_lanes` more begin one only when others have
+        left processors idle for a while."""
         alone = [job for job in self.waiting if job.alone]
         self.waiting = [job for job in self.waiting if not job.alone]
-        threads = [threading.Thread(target=self._lane, daemon=True) for _ in range(lanes)]
+        works = [self._lane] * lanes + [self._idle_lane] * idle_lanes
+        threads = [threading.Thread(target=work, daemon=True) for work in works]
         for thread in threads:
             thread.start()
         for thread in threads:

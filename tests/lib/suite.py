@@ -17,8 +17,8 @@ from schedule import Commands, Job, Report, Schedule, flaky_causes
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 CPUS = os.cpu_count() or 1
-# One more than there are processors, as most tests wait some of their time.
-LANES = CPUS + 1
+# One more than there are processors, as most tests wait some of their time; and more while processors are idle.
+LANES, IDLE_LANES = CPUS + 1, CPUS
 # An agent that somebody left waiting must not stop a whole run.
 FILE_TIMEOUT_S, VM_TIMEOUT_S = 600, 1500
 # The oldest, and of its tests those that tell whether its verifier takes each program, and whether they work:
@@ -126,6 +126,10 @@ def install(*groups):
     return commands.run([TOP / "deploy/install-packages", *groups])
 
 
+# What tests stand on: the agent, and the programs that they use.
+NEEDED = ("build/test", "packages")
+
+
 class Suite:
     def __init__(self, quick, words):
         self.quick, self.words = quick, words
@@ -150,7 +154,7 @@ class Suite:
         env = {**os.environ, "AGENT": str(self.test.folder / "userspace/agent/agent"),
                "LANNER_TOP": str(TOP)}
         return Job(name, lambda report: commands.test(report, name, [path], FILE_TIMEOUT_S, env, tries=2),
-                   ("build/test",), name in ALONE)
+                   NEEDED, name in ALONE)
 
     def file_jobs(self, folder):
         paths = sorted(path for path in (TOP / "tests" / folder).glob("test_*")
@@ -176,7 +180,7 @@ class Suite:
                     build.run(report, label, name, arguments)
             return True
         jobs = {label: names} if self.words else {f"{label}/{name}": [name] for name in names}
-        return [Job(name, lambda report, some=some: run(report, some), (f"build/{build.name}",))
+        return [Job(name, lambda report, some=some: run(report, some), (f"build/{build.name}", *NEEDED))
                 for name, some in jobs.items()]
 
     def unit_names(self, without=()):
@@ -185,8 +189,19 @@ class Suite:
                 not any(self.test.in_suite(name, other) for other in without)]
 
     def build_job(self):
-        """The build that nearly all tests need: nothing runs beside it, so it may have all processors."""
+        """The build that nearly all tests need: no test runs beside it, so it may have all processors."""
         return Job("build/test", lambda report: self.test.make(report, jobs=CPUS))
+
+    def packages_job(self):
+        """They are downloaded while the build has the processors."""
+        groups = ("test", "container", *["vm"] * bool(self.guest()))
+
+        def run(report):
+            code, output = install(*groups)
+            if code:
+                report.add("FAIL", "packages", 0, output)
+            return code == 0
+        return Job("packages", run)
 
     def sanitized(self):
         """With words only what is wanted is worth the time of a build."""
@@ -197,7 +212,7 @@ class Suite:
             for counters in self.sanitize.folder.rglob("*.gcda"):
                 counters.unlink()  # of an earlier run
             return not wanted or self.sanitize.make(report, tests=wanted, compile_all=self.whole)
-        build = Job("build/sanitize", make, ("build/test",))
+        build = Job("build/sanitize", make, NEEDED)
         if self.quick:
             return []
         units = self.unit_jobs(self.sanitize, "unit-sanitized", names)
@@ -216,11 +231,11 @@ class Suite:
 
         def run(report):
             return commands.test(report, name, [TOP / "tests/vm/run", "-t", VM_TESTS, VM_KERNEL], VM_TIMEOUT_S, tries=2)
-        return [Job(name, run, ("build/test",))] if self.wanted(name) and not self.quick else []
+        return [Job(name, run, NEEDED)] if self.wanted(name) and not self.quick else []
 
     def live_tests(self):
         """Those that capture. The live tests repeat what lost events because of others."""
-        live = Job("live/live", lambda report: self.test.run(report, "live", "live"), ("build/test",))
+        live = Job("live/live", lambda report: self.test.run(report, "live", "live"), NEEDED)
         files = [job for job in self.file_jobs("e2e") + self.file_jobs("attack")
                  if not self.quick or job.name in QUICK_E2E]
         return [live] * self.wanted("live/live") + files
@@ -234,7 +249,7 @@ class Suite:
         files = [job for job in self.file_jobs("checks") + self.file_jobs("cli")
                  if not self.quick or job.name not in QUICK_WITHOUT]
         # What takes longest, with what it needs, begins first.
-        return [self.build_job(), *self.sanitized(), *self.guest(), *files, *self.live_tests(), *units]
+        return [self.build_job(), self.packages_job(), *self.sanitized(), *self.guest(), *files, *self.live_tests(), *units]
 
 
 def interrupt(*_):
@@ -248,7 +263,7 @@ def run(jobs):
         signal.signal(number, interrupt)
     report = Report(flaky_causes((TOP / "tests/flaky.md").read_text(encoding="utf-8")))
     try:
-        Schedule(jobs, report).run(LANES)
+        Schedule(jobs, report).run(LANES, IDLE_LANES)
     except KeyboardInterrupt:
         commands.end_all()
         sys.exit(130)
@@ -258,12 +273,7 @@ def run(jobs):
 def main():
     words = sys.argv[1:]
     quick = "--quick" in words
-    suite = Suite(quick, [word for word in words if word != "--quick"])
-    if suite.guest():
-        code, output = install("vm")
-        if code:
-            sys.exit(output)
-    run(suite.jobs())
+    run(Suite(quick, [word for word in words if word != "--quick"]).jobs())
 
 
 if __name__ == "__main__":
