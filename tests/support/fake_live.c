@@ -2,6 +2,8 @@
 #include "fake_live.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -180,9 +182,15 @@ int scap_live_cgroup_roots(const struct scap_live *live, const struct buf **root
 	return live->cgroup_roots_code;
 }
 
-int scap_live_take_iterator(struct scap_live *live, enum scap_live_iterator which)
+int scap_live_open_iterator(const struct scap_live *live, enum scap_live_iterator which)
 {
-	return live->iterators[which] ? live->iterators[which] : -ENODATA;
+	int code = live->iterators[which];
+	char path[32];
+
+	if (code <= 0)
+		return code ? code : -ENODATA;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", code);
+	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
 int64_t scap_live_map_bytes(const struct scap_live *live)

@@ -30,7 +30,8 @@ struct scap_live {
 	enum call_hooks call_hooks;
 	struct buf cgroup_roots; /* of the test's memory */
 	int cgroup_roots_code;
-	int iterators[SCAP_LIVE_ITERATORS]; /* -errno; 0: -ENODATA */
+	/* -errno; 0: -ENODATA; a descriptor of the test, read from its begin each time */
+	int iterators[SCAP_LIVE_ITERATORS];
 	uint16_t rejected[FAKE_REJECTED_MAX + 1];
 	bool slow; /* gives an event only to whoever waits, and takes a millisecond for it */
 	bool endless; /* does not end before it is stopped */

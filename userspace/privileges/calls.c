@@ -21,7 +21,7 @@
 enum {
 	NAME_BYTES = 64,
 	TREE = 2, /* the filter is a binary tree: a few steps for each call */
-	HELD_COMMANDS = 7, /* of bpf(), the first in their list */
+	HELD_COMMANDS = 8, /* of bpf(), the first in their list */
 };
 
 /*
@@ -201,6 +201,7 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 		BPF_OBJ_GET_INFO_BY_FD,
 		BPF_LINK_CREATE, /* of programs that are needed for some time only */
 		BPF_RAW_TRACEPOINT_OPEN, /* the same before Linux 5.19 */
+		BPF_ITER_CREATE, /* another pass over the threads */
 		/* Loading: */
 		BPF_MAP_CREATE,
 		BPF_MAP_FREEZE,
@@ -210,7 +211,6 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 		BPF_BTF_LOAD,
 		BPF_BTF_GET_NEXT_ID,
 		BPF_BTF_GET_FD_BY_ID,
-		BPF_ITER_CREATE,
 	};
 	size_t count = loads ? COUNT(commands) : HELD_COMMANDS;
 	int r = 0;

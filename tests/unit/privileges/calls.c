@@ -139,6 +139,7 @@ static int try_events(void *context)
 	/* Another process loads, and opens rings for a run with reloads. */
 	EXPECT(is_rejected(bpf(BPF_PROG_LOAD)));
 	EXPECT(!is_rejected(bpf(BPF_LINK_CREATE)));
+	EXPECT(!is_rejected(bpf(BPF_ITER_CREATE)));
 	EXPECT(is_rejected(syscall(SYS_perf_event_open, NULL, -1, 0, -1, 0)) == limits->reloads);
 	EXPECT(kill(getpid(), 0) == 0);
 	return expect_exec_memory(limits->reloads);

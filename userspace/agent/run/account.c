@@ -469,6 +469,11 @@ static void put_lookups(struct buf *text, const struct sinsp_stats *stats)
 		   " (%" PRIu64 " gone)\n",
 		   stats->thread_lookups, stats->thread_lookups_failed, stats->fd_lookups,
 		   stats->fd_lookups_failed);
+	if (stats->programs_missed)
+		buf_printf(text,
+			   "agent: processes that began with an unknown executable: %" PRIu64
+			   "; learnt from the kernel's list of threads: %" PRIu64 "\n",
+			   stats->programs_missed, stats->programs_learnt);
 }
 
 /* Usually the argument was not in memory on entry: no problem, but reported. */

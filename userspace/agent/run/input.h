@@ -144,6 +144,12 @@ struct input_live_ops {
 	/* How many CPUs do not report, and the first of them. */
 	uint32_t (*silent)(struct input *input, uint32_t *cpu);
 
+	/*
+	 * Learns what processes execute whose beginning was missed, a part at a time: to be called
+	 * often, between two events. now: monotonic clock.
+	 */
+	void (*learn)(struct input *input, struct sinsp *sinsp, uint64_t now);
+
 	/* All events so far. Returns 0 or -errno. */
 	int (*totals)(struct input *input, struct input_totals *totals);
 };

@@ -11,6 +11,7 @@
 #include "agent/run/host.h"
 #include "agent/run/live_open.h"
 #include "agent/run/input_metrics.h"
+#include "agent/run/missed.h"
 #include "agent/process/loader.h"
 #include "agent/process/memory.h"
 #include "event/event.h"
@@ -51,6 +52,7 @@ struct input_live {
 	struct boundary boundary;
 	struct live_lacks lacks;
 	struct meddling meddling;
+	struct missed missed;
 	bool said_answers; /* why calls that were answered are not told from others */
 };
 
@@ -90,7 +92,7 @@ static void open_iterators(struct input_live *live, struct sinsp_iterators *iter
 	int *errors = live->lacks.iterator_errors, fds[SCAP_LIVE_ITERATORS], r;
 
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++) {
-		fds[i] = scap_live_take_iterator(live->live, i);
+		fds[i] = scap_live_open_iterator(live->live, i);
 		errors[i] = fds[i] < 0 ? fds[i] : 0;
 	}
 	if (live->unneeded & SINSP_DESCRIPTORS)
@@ -566,6 +568,13 @@ static uint32_t silent(struct input *input, uint32_t *cpu)
 	return scap_live_silent(input_live_of(input)->live, cpu);
 }
 
+static void learn(struct input *input, struct sinsp *sinsp, uint64_t now)
+{
+	struct input_live *live = input_live_of(input);
+
+	missed_step(&live->missed, live->live, live->host.proc, sinsp, now);
+}
+
 static bool input_live_is_incomplete(struct input *input, const struct sinsp_stats *state)
 {
 	struct input_live *live = input_live_of(input);
@@ -578,6 +587,7 @@ static void input_live_destroy(struct input *input)
 	struct input_live *live = input_live_of(input);
 
 	change_drop(input);
+	missed_finish(&live->missed);
 	boundary_finish(&live->boundary);
 	close_live(live->old);
 	close_live(live->live);
@@ -625,6 +635,7 @@ static const struct input_live_ops live_ops = {
 	.append_messages = input_live_append_messages,
 	.silent = silent,
 	.note_bpf = note_bpf,
+	.learn = learn,
 };
 
 /* A process that cannot be found in events is not left out of them. */

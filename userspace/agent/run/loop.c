@@ -114,6 +114,8 @@ static void run_step(struct loop *loop, bool idle)
 	/* Who follows pods or runtimes has something to say also while there are no events. */
 	if (run->containers)
 		containers_apply(run->containers);
+	if (run->input->live)
+		run->input->live->learn(run->input, run->sinsp, now);
 	groups_step(&run->groups, run->input, run->plan, run->sinsp, now);
 	record_step(&run->recorder, now, idle);
 	if (run->outputs.count)

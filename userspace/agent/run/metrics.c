@@ -53,6 +53,12 @@ static const struct row state_rows[] = {
 	    "Lookups of unknown threads in /proc."),
 	ROW("state_thread_lookups_failed", METRIC_COUNTER, NULL, thread_lookups_failed,
 	    "The same for threads that were gone."),
+	ROW("state_programs_missed", METRIC_COUNTER, NULL, programs_missed,
+	    "Processes that began with an unknown executable."),
+	ROW("state_programs_learnt", METRIC_COUNTER, NULL, programs_learnt,
+	    "Executables learnt from the kernel's list of threads."),
+	ROW("state_notes_dropped", METRIC_COUNTER, NULL, notes_dropped,
+	    "Executables in that list that were forgotten before their process was heard of."),
 	ROW("state_reads_given_up", METRIC_COUNTER, NULL, reads_given_up,
 	    "Reads given up: arguments, environments, sockets and files of processes that do not "
 	    "answer."),

@@ -695,13 +695,13 @@ enum call_hooks scap_live_call_hooks(const struct scap_live *live)
 	return live->loaded.call_hooks;
 }
 
-int scap_live_take_iterator(struct scap_live *live, enum scap_live_iterator which)
+int scap_live_open_iterator(const struct scap_live *live, enum scap_live_iterator which)
 {
-	int fd = live_loaded_take(&live->loaded, LIVE_ITERATOR, (uint16_t)which),
+	int link = live_loaded_find(&live->loaded, LIVE_ITERATOR, (uint16_t)which),
 	    error = live->loaded.iterator_errors[which];
 
-	if (fd >= 0)
-		return fd;
+	if (link >= 0)
+		return bpf_iter_create(link);
 	return error < 0 ? error : -ENODATA;
 }
 

@@ -65,7 +65,7 @@ struct scap_live_config {
 	bool enter_times; /* events of system calls have a latency */
 	enum entry_notes entry_notes;
 	enum call_hooks call_hooks; /* ALL or EACH */
-	bool iterators[SCAP_LIVE_ITERATORS]; /* see scap_live_take_iterator() */
+	bool iterators[SCAP_LIVE_ITERATORS]; /* see scap_live_open_iterator() */
 	struct kernel_filters kernel_filters; /* the kernel drops what they reject; zeros: none */
 	uint32_t
 		rate_limits[RATE_LIMITS]; /* events in a second, but for those that are important */
@@ -256,10 +256,10 @@ int scap_live_reject_groups(struct scap_live *live, uint64_t key, bool rejected)
 void scap_live_accept_groups(struct scap_live *live);
 
 /*
- * Gives away the descriptor of an iterator, for scap_open_fds_create() or scap_threads_create(),
- * once for each capture; if there is none, returns -errno: why.
+ * A new descriptor of an iterator, for scap_open_fds_create() or scap_threads_create(), which is of
+ * one pass; if there is none, returns -errno: why.
  */
-int scap_live_take_iterator(struct scap_live *live, enum scap_live_iterator which);
+int scap_live_open_iterator(const struct scap_live *live, enum scap_live_iterator which);
 
 /*
  * Gets loaded program number `i` and the tracepoint that runs it, or NULL. Returns false after the

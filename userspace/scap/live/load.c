@@ -165,21 +165,18 @@ static void freeze_maps(const struct live_object *object)
 static int add_iterator(const struct live_object *object, enum scap_live_iterator which,
 			struct live_loaded *loaded, struct error *err)
 {
-	int program = bpf_program__fd(live_object_iterator(object, which)), link, iterator;
+	int program = bpf_program__fd(live_object_iterator(object, which)), link;
 
 	if (program < 0) {
 		loaded->iterator_errors[which] = scap_open_fds_sees_all() ? -EOPNOTSUPP : -EXDEV;
 		return 0;
 	}
 	link = bpf_link_create(program, 0, BPF_TRACE_ITER, NULL);
-	iterator = link < 0 ? link : bpf_iter_create(link);
-	if (link >= 0)
-		close(link);
-	if (iterator < 0) {
-		loaded->iterator_errors[which] = iterator;
+	if (link < 0) {
+		loaded->iterator_errors[which] = link;
 		return 0;
 	}
-	return live_loaded_add(loaded, LIVE_ITERATOR, (uint16_t)which, iterator)
+	return live_loaded_add(loaded, LIVE_ITERATOR, (uint16_t)which, link)
 		       ? error_set(err, -ENOMEM, "keeping what was loaded: out of memory")
 		       : 0;
 }

@@ -29,7 +29,12 @@ _Static_assert((int)clone__exec_id == (int)clone3__exec_id &&
 		       (int)execve__gid == (int)execveat__gid,
 	       "the code below reads them under one name");
 
-enum { HOST_INIT = 1, ANCESTORS_MAX = 1024, REAPER_UNKNOWN = -1 };
+enum {
+	HOST_INIT = 1,
+	ANCESTORS_MAX = 1024,
+	REAPER_UNKNOWN = -1,
+	LATE_TICKS = 64, /* by how much the first event of a process may be later than its start */
+};
 
 static const uint32_t in_pidns = clone_flags__CLONE_CHILD_IN_PIDNS;
 
@@ -186,6 +191,42 @@ static struct sinsp_thread *apply_process_inherit(struct sinsp *sinsp, int64_t t
 	return thread;
 }
 
+static uint64_t start_ticks(const struct sinsp *sinsp, uint64_t ns)
+{
+	/* The offset of the boot is not known to the nanosecond. */
+	return (ns - sinsp->machine.boot_ns) / TICK_NS + 1;
+}
+
+/* exec_id_of() mixes the start with the place of the stack, which is the same after a fork. */
+static bool shares_stack(uint64_t a, uint64_t a_ticks, uint64_t b, uint64_t b_ticks)
+{
+	for (uint64_t i = 0; i < LATE_TICKS; i++) {
+		uint64_t stack = a ^ exec_id_of(a_ticks - i, 0);
+
+		for (uint64_t j = 0; j < LATE_TICKS; j++)
+			if ((b ^ exec_id_of(b_ticks - j, 0)) == stack)
+				return true;
+	}
+	return false;
+}
+
+/*
+ * Whether the parent in the first event of a process may be its creator: if that has ended by then,
+ * it is one that takes in orphans. That its creator's own event is missing, is possible at the
+ * start and after a loss.
+ */
+static bool is_creator(const struct sinsp *sinsp, const struct sinsp_thread *parent,
+		       const struct event *ev)
+{
+	const struct sinsp_thread *main = state_thread_find(sinsp, parent->pid);
+	uint64_t exec_id = event_param_u64(ev, clone__exec_id);
+
+	if (!sinsp->proc || !main || !main->exec_id || !exec_id)
+		return true;
+	return shares_stack(main->exec_id, start_ticks(sinsp, main->clone_ts_ns), exec_id,
+			    start_ticks(sinsp, ev->ts_ns));
+}
+
 /* Adds the thread whose own first event this is. */
 static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *ev, uint32_t flags)
 {
@@ -199,6 +240,10 @@ static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *
 	if (stale)
 		sinsp_threads_remove(&sinsp->threads, stale);
 	creator = state_thread(sinsp, creator_tid);
+	if (creator && !(flags & clone_flags__CLONE_THREAD) && !is_creator(sinsp, creator, ev)) {
+		creator = NULL;
+		creator_tid = 0;
+	}
 	if (!creator)
 		thread = state_thread(sinsp, ev->tid);
 	if (thread)
@@ -207,23 +252,6 @@ static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *
 	if (thread)
 		sinsp_thread_entry(thread)->orphan =
 			!creator || (flags & clone_flags__CLONE_PARENT);
-	return thread;
-}
-
-/*
- * Makes the child by its event, with the program that was noted of it when the capture began, if
- * its creator's is not known.
- */
-static struct sinsp_thread *make_noted_child(struct sinsp *sinsp, const struct event *ev,
-					     uint32_t flags)
-{
-	struct sinsp_program *noted =
-		state_noted_program(sinsp, ev->tid, event_param_u64(ev, clone__exec_id));
-	struct sinsp_thread *thread = make_child(sinsp, ev, flags);
-
-	if (noted && thread && !*thread->program->exepath)
-		state_learn_executable(sinsp, thread, noted);
-	sinsp_program_unref(&sinsp->pool, noted);
 	return thread;
 }
 
@@ -243,7 +271,7 @@ static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 		event->thread = &entry->thread;
 		return;
 	} else {
-		event->thread = make_noted_child(sinsp, ev, flags);
+		event->thread = make_child(sinsp, ev, flags);
 	}
 	if (!event->thread)
 		return;
@@ -251,6 +279,7 @@ static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 	sinsp_thread_entry(event->thread)->outside = !(flags & in_pidns);
 	sinsp_threads_use(&sinsp->threads, event->thread);
 	update_cloned(sinsp, event->thread, ev);
+	state_complete_program(sinsp, event->thread);
 }
 
 /*
@@ -281,8 +310,22 @@ static bool child_is_new(const struct sinsp *sinsp, const struct event *ev, int6
 	return ev->ts_ns >= sinsp->seed_ns && !state_has_exited(sinsp, child);
 }
 
-static void add_child(struct sinsp *sinsp, const struct event *ev,
-		      const struct sinsp_thread *caller, int64_t child)
+/* The child's own event came first, and what it executes may be known from elsewhere. */
+static void adopt_orphan(struct sinsp *sinsp, struct sinsp_thread_entry *orphan,
+			 struct sinsp_thread *caller, uint32_t flags)
+{
+	const struct sinsp_program *known = orphan->thread.program;
+
+	/* With CLONE_PARENT it has another one's program so far. */
+	if (!(flags & clone_flags__CLONE_PARENT) && *known->exepath && !*caller->program->exepath)
+		state_learn_executable(sinsp, caller, known);
+	state_share(sinsp, &orphan->thread, caller, flags);
+	state_follow_created(sinsp, &orphan->thread, caller);
+	orphan->orphan = false;
+}
+
+static void add_child(struct sinsp *sinsp, const struct event *ev, struct sinsp_thread *caller,
+		      int64_t child)
 {
 	uint32_t flags = (uint32_t)event_param_u64(ev, clone__flags);
 	struct sinsp_thread_entry *known = sinsp_threads_find(&sinsp->threads, child);
@@ -292,11 +335,8 @@ static void add_child(struct sinsp *sinsp, const struct event *ev,
 
 	/* Of a thread without a process only other calls were seen. */
 	if (known && !known->unknown && known->thread.pid > 0) {
-		if (known->orphan) {
-			state_share(sinsp, &known->thread, caller, flags);
-			state_follow_created(sinsp, &known->thread, caller);
-		}
-		known->orphan = false;
+		if (known->orphan)
+			adopt_orphan(sinsp, known, caller, flags);
 		return;
 	}
 	if (!child_is_new(sinsp, ev, child))

@@ -59,6 +59,11 @@ struct sinsp_stats {
 	uint64_t threads, fds; /* in the tables now */
 	uint64_t followed; /* of the threads, without one that just ended */
 	uint64_t thread_lookups, thread_lookups_failed; /* lookups of unknown threads in /proc */
+	/*
+	 * Processes that began with an executable that was not known, and how often one was learnt
+	 * from the kernel's list of threads; what was noted of that and had to give way.
+	 */
+	uint64_t programs_missed, programs_learnt, notes_dropped;
 	/* Reads that another process let wait: arguments, environment, files below a root. */
 	uint64_t reads_given_up;
 	uint64_t fd_lookups, fd_lookups_failed;

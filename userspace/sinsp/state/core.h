@@ -13,6 +13,7 @@
 #include "sinsp/state/fds.h"
 #include "sinsp/state/machine.h"
 #include "sinsp/state/names.h"
+#include "sinsp/state/notes.h"
 #include "sinsp/state/path.h"
 #include "sinsp/state/rules.h"
 #include "sinsp/state/threads.h"
@@ -70,6 +71,8 @@ struct sinsp {
 	struct sinsp_threads threads;
 	struct sinsp_containers containers;
 	struct sinsp_program *no_program; /* of threads whose program is not known */
+	struct notes notes; /* programs of threads that are not known yet */
+	bool missed; /* see sinsp_take_missed() */
 	struct state_after after;
 	struct state_move move;
 	struct sinsp_stats stats;

@@ -71,6 +71,7 @@ void sinsp_destroy(struct sinsp *sinsp)
 	if (!sinsp)
 		return;
 	sinsp_threads_finish(&sinsp->threads);
+	notes_finish(&sinsp->notes, &sinsp->pool);
 	sinsp_containers_finish(&sinsp->containers);
 	sinsp_program_unref(&sinsp->pool, sinsp->no_program);
 	names_destroy(sinsp->names);
@@ -222,6 +223,7 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats)
 		stats->followed--;
 	stats->fds = sinsp->fd_store.count;
 	stats->threads_evicted = sinsp->threads.evicted;
+	stats->notes_dropped = sinsp->notes.dropped;
 	stats->fds_evicted = sinsp->fd_store.evicted;
 	stats->reads_given_up = sinsp->proc ? scap_proc_reads_given_up(sinsp->proc) : 0;
 	stats->fds_rejected = sinsp->fd_store.rejected;

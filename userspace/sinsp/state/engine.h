@@ -46,6 +46,20 @@ int sinsp_seed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, str
 int sinsp_reseed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err);
 
 /*
+ * Whether processes began since the last call whose executable nobody knows: their creator began
+ * and ended while the tables were filled. The kernel's list of threads has them, or their
+ * descendants, if it is read again.
+ */
+bool sinsp_take_missed(struct sinsp *sinsp);
+
+/*
+ * Learns from up to `max` threads of that list, between two events, what processes execute that are
+ * in the tables, or whose clone events come later. Returns 1: there are more; 0: that was the end;
+ * or -errno.
+ */
+int sinsp_learn_programs(struct sinsp *sinsp, struct scap_threads *threads, unsigned int max);
+
+/*
  * The listener that fills the tables in place of /proc: events then come from another machine, and
  * nothing is looked up on this one. Owned by `sinsp`.
  */

@@ -39,23 +39,29 @@ static void note_unknown(struct sinsp *sinsp, int64_t tid)
 void state_note_program(struct sinsp *sinsp, int64_t tid, uint64_t exec_id,
 			const struct sinsp_program *program)
 {
-	struct sinsp_thread_entry *entry;
+	const struct note note = {.tid = tid, .exec_id = exec_id, .until_ns = state_now_ns(sinsp)};
 
-	note_unknown(sinsp, tid);
-	entry = sinsp_threads_find(&sinsp->threads, tid);
-	if (!entry)
-		return;
-	entry->thread.exec_id = exec_id;
-	entry->thread.program = sinsp_program_create(&sinsp->pool, program);
+	if (*program->exepath)
+		notes_put(&sinsp->notes, &sinsp->pool, &note, program, sinsp->now_ns);
 }
 
-struct sinsp_program *state_noted_program(struct sinsp *sinsp, int64_t tid, uint64_t exec_id)
+/*
+ * A clone event has what the kernel knows of the new process but for its executable, which it has
+ * of its creator. If that one began unseen, the kernel's list of threads may have it.
+ */
+void state_complete_program(struct sinsp *sinsp, struct sinsp_thread *thread)
 {
-	struct sinsp_thread_entry *entry = sinsp_threads_find(&sinsp->threads, tid);
-	bool is_noted = entry && entry->unknown && entry->thread.program &&
-			entry->thread.exec_id == exec_id;
+	struct sinsp_program *noted;
 
-	return is_noted ? sinsp_program_ref(entry->thread.program) : NULL;
+	notes_expire(&sinsp->notes, &sinsp->pool, sinsp->now_ns);
+	if (*thread->program->exepath || !sinsp->proc)
+		return;
+	sinsp->stats.programs_missed++;
+	noted = notes_take(&sinsp->notes, thread->tid, thread->exec_id);
+	if (noted)
+		state_learn_executable(sinsp, thread, noted);
+	sinsp->missed |= !noted;
+	sinsp_program_unref(&sinsp->pool, noted);
 }
 
 /* Adds an unknown thread from /proc, and first the main one of its process. */
@@ -262,14 +268,12 @@ static void load_set_program(struct sinsp *sinsp, struct sinsp_thread *thread,
 void state_learn_executable(struct sinsp *sinsp, struct sinsp_thread *thread,
 			    const struct sinsp_program *from)
 {
-	struct sinsp_program learnt = *thread->program;
-
-	learnt.exepath = from->exepath;
-	learnt.flags = from->flags;
-	learnt.exe_ino = from->exe_ino;
-	learnt.exe_ctime_ns = from->exe_ctime_ns;
-	learnt.exe_mtime_ns = from->exe_mtime_ns;
-	load_set_program(sinsp, thread, &learnt);
+	/* Others share that because nothing is known of them. */
+	if (thread->program == sinsp->no_program)
+		load_set_program(sinsp, thread, thread->program);
+	if (thread->program != sinsp->no_program &&
+	    sinsp_program_learn(&sinsp->pool, thread->program, from))
+		sinsp->stats.programs_learnt++;
 }
 
 void state_read_arguments(struct sinsp *sinsp, struct sinsp_thread *thread)

@@ -17,13 +17,16 @@ struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid);
 struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num);
 
 /*
- * Notes what a process executes of which /proc says nothing any more: for its own clone event,
- * which comes later. exec_id: which program that is, as in clone events.
+ * Notes what a process executes that is not in the tables, or not as what it is now: for its own
+ * clone event, which comes later. exec_id: which program that is, as in clone events.
  */
 void state_note_program(struct sinsp *sinsp, int64_t tid, uint64_t exec_id,
 			const struct sinsp_program *program);
 
-/* The executable of a thread's program is that of another one; all else remains. */
+/*
+ * The executable of a thread's program is that of another one, and so it is for those from which it
+ * has that program without an exec, or that have it from it; all else remains.
+ */
 void state_learn_executable(struct sinsp *sinsp, struct sinsp_thread *thread,
 			    const struct sinsp_program *from);
 
@@ -33,8 +36,11 @@ void state_learn_executable(struct sinsp *sinsp, struct sinsp_thread *thread,
  */
 void state_read_arguments(struct sinsp *sinsp, struct sinsp_thread *thread);
 
-/* That program, with a reference for the caller; NULL: none with that exec_id was noted. */
-struct sinsp_program *state_noted_program(struct sinsp *sinsp, int64_t tid, uint64_t exec_id);
+/*
+ * To be called with the thread of a clone event that is its own: if its executable is not known, it
+ * is what was noted; else the list has to be read again.
+ */
+void state_complete_program(struct sinsp *sinsp, struct sinsp_thread *thread);
 
 /*
  * A descriptor that is that file by the kernel (ino 0: it does not say). An entry of another one,

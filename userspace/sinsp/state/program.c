@@ -9,6 +9,7 @@
 struct program_block {
 	struct sinsp_program program; /* first: a pointer to it is one to its block */
 	size_t bytes;
+	char *learnt; /* the path that was learnt later, of a block of its own; NULL: none was */
 	char strings[];
 };
 
@@ -37,12 +38,39 @@ struct sinsp_program *sinsp_program_create(struct pool *pool, const struct sinsp
 	block->program.id = pool->allocations;
 	block->program.refs = 1;
 	block->bytes = bytes;
+	block->learnt = NULL;
 	at = block->strings;
 	block->program.exe = program_put(&at, from->exe, exe_len);
 	block->program.exepath = program_put(&at, from->exepath, exepath_len);
 	block->program.args = program_put(&at, from->args, from->args_len);
 	block->program.env = program_put(&at, from->env, from->env_len);
 	return &block->program;
+}
+
+static void program_forget_learnt(struct pool *pool, struct program_block *block)
+{
+	if (block->learnt)
+		pool_free(pool, block->learnt, strlen(block->learnt) + 1);
+}
+
+bool sinsp_program_learn(struct pool *pool, struct sinsp_program *program,
+			 const struct sinsp_program *from)
+{
+	struct program_block *block = (struct program_block *)program;
+	size_t bytes = strlen(from->exepath) + 1;
+	char *path = pool_alloc(pool, bytes);
+
+	if (!path)
+		return false;
+	memcpy(path, from->exepath, bytes);
+	program_forget_learnt(pool, block);
+	program->exepath = block->learnt = path;
+	program->flags = from->flags;
+	program->exe_ino = from->exe_ino;
+	program->exe_ctime_ns = from->exe_ctime_ns;
+	program->exe_mtime_ns = from->exe_mtime_ns;
+	program->id = pool->allocations;
+	return true;
 }
 
 const char *sinsp_program_argument(const struct sinsp_program *program, const char *arg)
@@ -72,8 +100,10 @@ void sinsp_program_unref(struct pool *pool, struct sinsp_program *program)
 {
 	struct program_block *block = (struct program_block *)program;
 
-	if (program && --program->refs == 0)
-		pool_free(pool, block, block->bytes);
+	if (!program || --program->refs)
+		return;
+	program_forget_learnt(pool, block);
+	pool_free(pool, block, block->bytes);
 }
 
 struct sinsp_fs *sinsp_fs_create(struct pool *pool, const char *cwd, size_t len)

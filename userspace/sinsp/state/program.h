@@ -18,6 +18,13 @@ struct sinsp_program *sinsp_program_create(struct pool *pool, const struct sinsp
 struct sinsp_program *sinsp_program_ref(struct sinsp_program *program);
 void sinsp_program_unref(struct pool *pool, struct sinsp_program *program); /* accepts NULL */
 
+/*
+ * The executable becomes that of another program, for all who share it, with an id of its own; all
+ * else remains. Returns false, and changes nothing, if out of memory.
+ */
+bool sinsp_program_learn(struct pool *pool, struct sinsp_program *program,
+			 const struct sinsp_program *from);
+
 /* The argument after `arg`, or the first one for NULL; NULL after the last. */
 const char *sinsp_program_argument(const struct sinsp_program *program, const char *arg);
 bool sinsp_program_has_argument(const struct sinsp_program *program, const char *text);

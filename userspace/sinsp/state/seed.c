@@ -80,20 +80,25 @@ static struct scap_thread seed_complete(const struct scap_other_thread *from,
 	return made;
 }
 
+static struct sinsp_program seed_program_of(const struct scap_other_thread *from)
+{
+	return (struct sinsp_program){.flags = from->exe_flags,
+				      .exe_ino = from->exe_ino,
+				      .exe_ctime_ns = from->exe_ctime_ns,
+				      .exe_mtime_ns = from->exe_mtime_ns,
+				      .exe = "",
+				      .exepath = from->exepath,
+				      .args = "",
+				      .env = ""};
+}
+
 /*
  * A process that began after /proc was listed, or ended while it was read. If it has ended, nobody
- * will tell what it executed: its events, and those of its descendants, do not.
+ * else tells what it executed: its events, and those of its descendants, do not.
  */
 static void load_first(struct sinsp *sinsp, const struct scap_other_thread *from)
 {
-	const struct sinsp_program program = {.flags = from->exe_flags,
-					      .exe_ino = from->exe_ino,
-					      .exe_ctime_ns = from->exe_ctime_ns,
-					      .exe_mtime_ns = from->exe_mtime_ns,
-					      .exe = "",
-					      .exepath = from->exepath,
-					      .args = "",
-					      .env = ""};
+	const struct sinsp_program program = seed_program_of(from);
 	struct sinsp_thread *thread = state_thread_find(sinsp, from->tid);
 	struct scap_thread found;
 
@@ -210,6 +215,41 @@ int sinsp_seed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, str
 		seed_all_fds(sinsp, iterators->open_fds);
 	state_correct_roles(sinsp);
 	return 0;
+}
+
+bool sinsp_take_missed(struct sinsp *sinsp)
+{
+	bool missed = sinsp->missed;
+
+	sinsp->missed = false;
+	return missed;
+}
+
+/*
+ * The list is ahead of the events: a process that is in the tables under this id may be an earlier
+ * one, or may execute something else by now.
+ */
+static void learn_program(struct sinsp *sinsp, const struct scap_other_thread *from)
+{
+	const struct sinsp_program program = seed_program_of(from);
+	struct sinsp_thread *thread = state_thread_find(sinsp, from->tid);
+
+	if (!thread || thread->exec_id != from->exec_id)
+		state_note_program(sinsp, from->tid, from->exec_id, &program);
+	else if (!*thread->program->exepath && *from->exepath)
+		state_learn_executable(sinsp, thread, &program);
+}
+
+int sinsp_learn_programs(struct sinsp *sinsp, struct scap_threads *threads, unsigned int max)
+{
+	struct scap_other_thread found;
+	int r = 1;
+
+	state_finish_last(sinsp);
+	while (max-- && (r = scap_threads_next(threads, &found)) == 1)
+		if (found.is_first)
+			learn_program(sinsp, &found);
+	return r;
 }
 
 int sinsp_reseed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err)

@@ -410,7 +410,7 @@ static size_t child_of(const struct machine *machine, int64_t pid)
 static void read_iterator(struct machine *machine, struct fds children[CHILDREN])
 {
 	struct scap_open_fds *open_fds;
-	int fd = scap_live_take_iterator(machine->live, SCAP_LIVE_OPEN_FDS), r;
+	int fd = scap_live_open_iterator(machine->live, SCAP_LIVE_OPEN_FDS), r;
 	struct scap_fd found;
 	int64_t pid, last = 0;
 

@@ -38,6 +38,31 @@ static void copies_all_strings(void **state)
 	pool_finish(&pool);
 }
 
+/* All who share it see what was learnt of it, and nothing else has changed. */
+static void learns_an_executable(void **state)
+{
+	struct pool pool = {0};
+	const struct sinsp_program from = {.exe = "x", .exepath = "", .args = "-b", .args_len = 3};
+	struct sinsp_program *program = sinsp_program_create(&pool, &from);
+	uint64_t id = program->id;
+
+	for (int i = 0; i < 2; i++) {
+		const struct sinsp_program learnt = {.exe = "",
+						     .exepath = i ? "/bin/longer" : "/bin/x",
+						     .args = "",
+						     .exe_ino = 4,
+						     .flags = 3};
+
+		assert_true(sinsp_program_learn(&pool, program, &learnt));
+		assert_string_equal(program->exepath, learnt.exepath);
+		assert_true(program->exe_ino == 4 && program->flags == 3 && program->id != id);
+		assert_string_equal(program->exe, "x");
+		assert_string_equal(program->args, "-b");
+	}
+	sinsp_program_unref(&pool, program);
+	pool_finish(&pool);
+}
+
 /* The last argument of a truncated list lacks its NUL in the event, but has one in the table. */
 static void arguments_one_by_one(void **state)
 {
@@ -102,9 +127,8 @@ static void changes_for_all_that_share(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(copies_all_strings),
-	cmocka_unit_test(arguments_one_by_one),
-	cmocka_unit_test(directories_end_in_a_slash),
+	cmocka_unit_test(copies_all_strings),	      cmocka_unit_test(learns_an_executable),
+	cmocka_unit_test(arguments_one_by_one),	      cmocka_unit_test(directories_end_in_a_slash),
 	cmocka_unit_test(changes_for_all_that_share),
 };
 

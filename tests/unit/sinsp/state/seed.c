@@ -237,6 +237,167 @@ static void keeps_programs_of_those_that_ended(void **state)
 	}
 }
 
+/* Its creator may say first that it has begun, or later; both know then what they execute. */
+static void keeps_them_for_either_order(void **state)
+{
+	static const struct drive_clone own = {
+		.pid = 12345, .ptid = 12344, .comm = "go", .exec_id = 6};
+	static const struct drive_clone creators = {.pid = 12344, .ptid = 1, .comm = "go"};
+
+	for (int creator_first = 0; creator_first < 2; creator_first++) {
+		struct driven_machine *machine = *state;
+		struct drive *drive = &machine->drive;
+		const struct sinsp_iterators iterators = {.threads = programs_iterator(machine)};
+
+		assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+		scap_threads_destroy(iterators.threads);
+		drive->ts_ns = drive->sinsp->seed_ns;
+		for (int i = 0; i < 2; i++)
+			if (i == creator_first)
+				drive_clone(drive, 12345, 0, &own);
+			else
+				drive_clone(drive, 12344, 12345, &creators);
+		assert_string_equal(drive_thread(drive, 12345)->program->exepath, "/bin/go");
+		assert_false(sinsp_thread_entry(drive_thread(drive, 12345))->orphan);
+		/* A clone event of its own will say what this one executes. */
+		assert_string_equal(drive_thread(drive, 12344)->program->exepath,
+				    creator_first ? "" : "/bin/go");
+		driven_machine_teardown(state);
+		driven_machine_setup(state);
+	}
+}
+
+/* One that takes in an orphan is not its creator: it was executed elsewhere in memory. */
+static void takes_nothing_of_who_takes_in(void **state)
+{
+	static const struct {
+		uint64_t ticks, stack;
+		const char *exepath;
+	} cases[] = {
+		{0, 0x7ffc12345670, "/bin/known"},
+		{20, 0x7ffc12345670, "/bin/known"},
+		{0, 0x7ffc12345680, ""},
+		{200, 0x7ffc12345670, ""},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct driven_machine *machine = *state;
+		struct drive *drive = &machine->drive;
+		uint64_t boot_ns = drive->sinsp->machine.boot_ns;
+		struct sinsp_thread *parent;
+
+		sinsp_seed(drive->sinsp, NULL, NULL);
+		parent = drive_thread(drive, 50);
+		parent->clone_ts_ns = boot_ns + UINT64_C(500) * TICK_NS + 7;
+		parent->exec_id = exec_id_of(500, cases[0].stack);
+		drive->ts_ns = boot_ns + UINT64_C(1000) * TICK_NS + 7;
+		drive_clone(drive, 900, 0,
+			    &(struct drive_clone){
+				    .pid = 900,
+				    .ptid = 50,
+				    .comm = "go",
+				    .exec_id = exec_id_of(1000 - cases[i].ticks, cases[i].stack)});
+		assert_string_equal(drive_thread(drive, 900)->program->exepath, cases[i].exepath);
+		assert_int_equal(drive_thread(drive, 900)->uid,
+				 *cases[i].exepath ? 33 : UINT32_MAX);
+		assert_true(drive_has_fd(drive, 900, 3) == (*cases[i].exepath != '\0'));
+		/* A thread of it is of it. */
+		drive_clone(drive, 901, 0,
+			    &(struct drive_clone){.pid = 50,
+						  .ptid = 1,
+						  .comm = "go",
+						  .exec_id = 77,
+						  .flags = clone_flags__CLONE_THREAD |
+							   clone_flags__CLONE_FILES});
+		assert_ptr_equal(drive_thread(drive, 901)->fds, drive_thread(drive, 50)->fds);
+		driven_machine_teardown(state);
+		driven_machine_setup(state);
+	}
+}
+
+/* With CLONE_PARENT a child has at first what the parent of its creator executes. */
+static void learns_nothing_of_a_sibling(void **state)
+{
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+
+	sinsp_seed(drive->sinsp, NULL, NULL);
+	drive_clone(
+		drive, 901, 0,
+		&(struct drive_clone){
+			.pid = 901, .ptid = 50, .comm = "a", .flags = clone_flags__CLONE_PARENT});
+	drive_clone(
+		drive, 900, 901,
+		&(struct drive_clone){
+			.pid = 900, .ptid = 50, .comm = "a", .flags = clone_flags__CLONE_PARENT});
+	assert_string_equal(drive_thread(drive, 900)->program->exepath, "");
+	assert_string_equal(drive_thread(drive, 901)->program->exepath, "");
+}
+
+/* The list is read again when such a process begins of which nothing was noted. */
+static void asks_for_what_it_missed(void **state)
+{
+	static const struct scap_thread found = {.tid = 12345,
+						 .pid = 12345,
+						 .ptid = 1,
+						 .exec_id = 6,
+						 .comm = "go",
+						 .exe = "go",
+						 .exepath = "",
+						 .args = "",
+						 .env = "",
+						 .cgroups = "",
+						 .cwd = "/",
+						 .root = "/"};
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	struct scap_threads *threads = programs_iterator(machine);
+	const struct sinsp_program *program;
+
+	sinsp_seed(drive->sinsp, NULL, NULL);
+	drive_fork(drive, 50, 900);
+	assert_false(sinsp_take_missed(drive->sinsp));
+	program = state_load_thread(drive->sinsp, &found)->program;
+	drive_fork(drive, 12345, 12346);
+	assert_true(sinsp_take_missed(drive->sinsp));
+	assert_false(sinsp_take_missed(drive->sinsp));
+	/* In parts; what the descendants have of it is known at once. */
+	assert_int_equal(sinsp_learn_programs(drive->sinsp, threads, 1), 1);
+	assert_string_equal(program->exepath, "");
+	assert_int_equal(sinsp_learn_programs(drive->sinsp, threads, 9), 0);
+	assert_string_equal(program->exepath, "/bin/go");
+	assert_int_equal(program->exe_ino, 7);
+	assert_string_equal(program->exe, "go");
+	assert_ptr_equal(program, drive_thread(drive, 12346)->program);
+	drive_fork(drive, 12346, 12347);
+	assert_false(sinsp_take_missed(drive->sinsp));
+	assert_int_equal(driven_machine_stats(machine).programs_missed, 1);
+	assert_int_equal(driven_machine_stats(machine).programs_learnt, 1);
+	assert_string_equal(drive_thread(drive, 50)->program->exepath, "/bin/known");
+	scap_threads_destroy(threads);
+}
+
+/* What the list has under the number of another one is for later, and is then over. */
+static void learns_nothing_of_another(void **state)
+{
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	struct scap_threads *threads = programs_iterator(machine);
+
+	sinsp_seed(drive->sinsp, NULL, NULL);
+	drive_clone(
+		drive, 12345, 0,
+		&(struct drive_clone){.pid = 12345, .ptid = 12344, .comm = "go", .exec_id = 66});
+	assert_int_equal(sinsp_learn_programs(drive->sinsp, threads, 9), 0);
+	assert_string_equal(drive_thread(drive, 12345)->program->exepath, "");
+	assert_int_equal(drive->sinsp->notes.count, 2);
+	drive->ts_ns = drive->sinsp->notes.until_ns + 1;
+	drive_clone(drive, 12345, 0,
+		    &(struct drive_clone){.pid = 12345, .ptid = 1, .comm = "go", .exec_id = 6});
+	assert_int_equal(drive->sinsp->notes.count, 0);
+	scap_threads_destroy(threads);
+}
+
 /* One that ended while /proc was read has arguments, perhaps, but no executable. */
 static void completes_programs(void **state)
 {
@@ -291,15 +452,18 @@ static void notes_programs_once(void **state)
 		.exe = "", .exepath = "/bin/go", .args = "", .env = ""};
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
-	struct sinsp_program *found;
+	struct sinsp_thread *thread;
 
 	sinsp_seed(drive->sinsp, NULL, NULL);
+	thread = state_thread_add(drive->sinsp, 901, 901);
+	state_note_program(drive->sinsp, 901, 6, &noted);
+	state_complete_program(drive->sinsp, thread);
+	assert_string_equal(thread->program->exepath, "");
+	thread->exec_id = 6;
+	state_complete_program(drive->sinsp, thread);
+	assert_string_equal(thread->program->exepath, "/bin/go");
+	assert_string_equal(drive->sinsp->no_program->exepath, "");
 	state_note_program(drive->sinsp, 900, 6, &noted);
-	assert_null(state_noted_program(drive->sinsp, 900, 7));
-	assert_null(state_noted_program(drive->sinsp, 50, 6));
-	found = state_noted_program(drive->sinsp, 900, 6);
-	assert_string_equal(found->exepath, "/bin/go");
-	sinsp_program_unref(&drive->sinsp->pool, found);
 	drive_clone(drive, 900, 0,
 		    &(struct drive_clone){.pid = 900, .ptid = 50, .comm = "go", .exec_id = 6});
 	assert_string_equal(drive_thread(drive, 900)->program->exepath, "/bin/known");
@@ -339,6 +503,11 @@ static const struct CMUnitTest tests[] = {
 	TEST(reads_proc_if_the_iterator_fails),
 	TEST(takes_threads_of_an_iterator),
 	TEST(keeps_programs_of_those_that_ended),
+	TEST(keeps_them_for_either_order),
+	TEST(takes_nothing_of_who_takes_in),
+	TEST(learns_nothing_of_a_sibling),
+	TEST(asks_for_what_it_missed),
+	TEST(learns_nothing_of_another),
 	TEST(completes_programs),
 	TEST(reads_arguments_again),
 	TEST(notes_programs_once),

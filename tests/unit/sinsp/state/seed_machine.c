@@ -372,7 +372,7 @@ static void test_same(void **state)
 
 	if (!machine->live || !scap_open_fds_sees_all())
 		skip();
-	fd = scap_live_take_iterator(machine->live, SCAP_LIVE_THREADS);
+	fd = scap_live_open_iterator(machine->live, SCAP_LIVE_THREADS);
 	assert_true(fd >= 0);
 	assert_int_equal(scap_threads_create(fd, machine->proc, &iterators.threads), 0);
 	iterated = seeded(machine, &iterators);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs that are noted by the ids of processes: found once, replaced, over. */
+#include "sinsp/state/notes.h"
+#include "sinsp/state/program.h"
+#include "unit.h"
+
+static struct notes notes;
+static struct pool pool;
+
+static void put(int64_t tid, uint64_t exec_id, uint64_t until_ns, const char *path)
+{
+	const struct sinsp_program program = {.exe = "", .exepath = path, .args = "", .env = ""};
+
+	notes_put(&notes, &pool,
+		  &(struct note){.tid = tid, .exec_id = exec_id, .until_ns = until_ns}, &program,
+		  100);
+}
+
+static void expect(int64_t tid, uint64_t exec_id, const char *path)
+{
+	struct sinsp_program *program = notes_take(&notes, tid, exec_id);
+
+	if (path)
+		assert_string_equal(program->exepath, path);
+	else
+		assert_null(program);
+	sinsp_program_unref(&pool, program);
+}
+
+static int teardown(void **state)
+{
+	notes_finish(&notes, &pool);
+	assert_int_equal(notes.count, 0);
+	notes = (struct notes){0};
+	pool_finish(&pool);
+	return 0;
+}
+
+static void takes_once(void **state)
+{
+	put(7, 70, 200, "/bin/a");
+	put(8, 80, 200, "/bin/b");
+	assert_int_equal(notes.count, 2);
+	expect(7, 71, NULL);
+	expect(7 + NOTES_COUNT, 70, NULL);
+	expect(7, 70, "/bin/a");
+	expect(7, 70, NULL);
+	assert_int_equal(notes.count, 1);
+}
+
+/* A later note of a process replaces the one before; another one's is lost, if it is still of use.
+ */
+static void replaces(void **state)
+{
+	put(7, 70, 200, "/bin/a");
+	put(7, 71, 200, "/bin/b");
+	assert_int_equal(notes.dropped, 0);
+	put(7 + NOTES_COUNT, 72, 99, "/bin/c");
+	assert_int_equal(notes.dropped, 1);
+	put(7, 70, 200, "/bin/d");
+	assert_int_equal(notes.dropped, 1);
+	assert_int_equal(notes.count, 1);
+	expect(7, 70, "/bin/d");
+}
+
+static void expires(void **state)
+{
+	put(7, 70, 200, "/bin/a");
+	put(8, 80, 150, "/bin/b");
+	notes_expire(&notes, &pool, 200);
+	assert_int_equal(notes.count, 2);
+	notes_expire(&notes, &pool, 201);
+	assert_int_equal(notes.count, 0);
+	expect(7, 70, NULL);
+	assert_int_equal(notes.dropped, 0);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_teardown(takes_once, teardown),
+	cmocka_unit_test_teardown(replaces, teardown),
+	cmocka_unit_test_teardown(expires, teardown),
+};
+
+UNIT_GROUP(tests);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes whose beginning was missed: the kernel's list of threads is read again as long as some
+ * begin whose executable is not known. A part at a time, a few times a second at most, and only in
+ * a small share of the time, whatever they do.
+ */
+#ifndef AGENT_RUN_MISSED_H
+#define AGENT_RUN_MISSED_H
+
+#include <stdint.h>
+
+#include "scap/live/live.h"
+#include "sinsp/sinsp.h"
+
+/* Zeroed: the list is not being read. */
+struct missed {
+	struct scap_threads *threads; /* NULL: as above */
+	uint64_t spent_ns; /* on it so far */
+	uint64_t due_ns; /* before that it is not read again */
+};
+
+/* To be called often, between two events. live, proc: what is read. now: monotonic clock. */
+void missed_step(struct missed *missed, const struct scap_live *live, const struct scap_proc *proc,
+		 struct sinsp *sinsp, uint64_t now);
+
+void missed_finish(struct missed *missed);
+
+#endif
