@@ -762,10 +762,12 @@ static bool send_read(struct sender *sender, struct spool_batch *read)
 void sender_leave_rest(struct sender *sender)
 {
 	const struct batch *batch = &sender->batch;
-	bool has_records = sender->position != 0;
 
-	spool_leave(sender->spooler->spool, has_records ? sender->position + batch->first : 0,
-		    batch->records + batch->first, has_records ? batch_count(batch) : 0);
+	if (sender->position)
+		spool_leave(sender->spooler->spool, sender->position + batch->first,
+			    batch->records + batch->first, batch_count(batch));
+	else
+		spool_leave(sender->spooler->spool, 0, NULL, 0);
 }
 
 /* Drop records that were rejected, if that is due; at the end once more. */
