@@ -482,8 +482,10 @@ struct vector_progress {
 /* What a program that jumps to another one, and keeps its slot, tells that one. */
 struct kept_slot {
 	__u32 tid; /* of its thread; 0: it is not kept */
-	__u32 what; /* of a frame to be ended: enum ending of the driver; else the next message */
-	__u64 pos; /* likewise: the end of its values */
+	__u32 ending; /* what is left to know of the event: enum ending of the driver */
+	__u64 pos; /* the end of its values in the frame */
+	__s32 next; /* the message of the next event */
+	__s32 messages; /* of the call, those without an event included; or its error */
 };
 
 /*

@@ -240,19 +240,24 @@ static __always_inline int answer_heartbeat_run(__u64 *ctx)
 	return 0;
 }
 
-/* What fillers jump to when the values are in the frame. */
+/* What the fillers of calls jump to when the values are in the frame. */
 static __always_inline int end_event_run(__u64 *ctx)
 {
 	struct filler filler = {.self = this_task(),
 				.regs = call_registers(ctx),
 				.ret = exit_result(ctx)},
 		      *f = &filler;
+	struct kept_slot *kept;
 
 	slot_resume(f);
 	if (!f->slot)
 		return 0;
+	kept = &f->slot->kept;
 	judge_result(f);
-	frame_end(ctx, f->slot, f->slot_key, f->slot->kept.pos, f->slot->kept.what);
+	frame_end(ctx, f->slot, f->slot_key, kept->pos, kept->ending);
+	messages_go_on(ctx, kept, kept->ending & (SHARE_OF_FAILED - 1));
+	if (kept->ending & ENDING_SENDS)
+		sent_forget();
 	scratch_give_back(f->slot);
 	return 0;
 }

@@ -267,6 +267,7 @@ enum ending {
 	ENDING_IMPORTANT = 1 << 17,
 	ENDING_TELLS_FILE = 1 << 18,
 	ENDING_TIMED = 1 << 19,
+	ENDING_SENDS = 1 << 20,
 };
 
 static __always_inline __u32 ending_of(const struct filler *f)
@@ -274,7 +275,7 @@ static __always_inline __u32 ending_of(const struct filler *f)
 	return share_of_call(f->event, f->ret) | (f->too_large ? ENDING_TOO_LARGE : 0) |
 	       (event_has(f->event, EF_IMPORTANT) ? ENDING_IMPORTANT : 0) |
 	       (event_has(f->event, EF_TELLS_ANY_FILE) ? ENDING_TELLS_FILE : 0) |
-	       (f->timed ? ENDING_TIMED : 0);
+	       (event_has(f->event, EF_SENDS) ? ENDING_SENDS : 0) | (f->timed ? ENDING_TIMED : 0);
 }
 
 /* Leaves the finished frame in the slot, and sends the slot's frames when there are enough. */
@@ -372,52 +373,41 @@ static __always_inline void filler_end(struct filler *f)
 	scratch_give_back(f->slot);
 }
 
-/*
- * Whether the event of a call is ended by a jump to the program that does it for all of them, so
- * that the verifier walks that once, and not once for each event.
- */
-static __always_inline bool ends_by_jump(__u32 event)
+/* Counts messages of a call that have no event, from one on. */
+static __always_inline void messages_lose(__u32 event, __s32 first, __s32 messages,
+					  enum loss_cause cause)
 {
-	return CAN_JUMP_FROM_FUNCTIONS && !event_has(event, EF_HAS_MESSAGES);
+	/* The result may be made up, so it counts no more than the kernel takes. */
+	if (first < messages)
+		count_lost_times(event, cause, min_u64(messages, MESSAGES_OF_CALL) - first);
 }
 
-static __always_inline void filler_jump_to_end(struct filler *f)
-{
-	f->slot->kept = (struct kept_slot){tid_of(f->self), ending_of(f), f->pos};
-	bpf_tail_call(f->ctx, &fillers, JUMP_end_event);
-	f->slot->kept.tid = 0;
-	count_lost(f->event, LOSS_TAIL_CALL);
-	scratch_give_back(f->slot);
-}
-
-/*
- * A call for several messages has an event for each. Its filler jumps to itself for the next one
- * and keeps its slot meanwhile, where it finds the index of its message.
- */
+/* A filler whose call has another message goes on with that. */
 static __always_inline void messages_resume(struct filler *f)
 {
 	slot_resume(f);
 	if (f->slot)
-		f->message_index = f->slot->kept.what;
+		f->message_index = f->slot->kept.next;
 }
 
-static __always_inline void messages_end(struct filler *f)
+/*
+ * A call for several messages has an event for each: jumps to its filler for the next one, which
+ * finds its index in the slot. What is beyond the last one that has an event is lost.
+ */
+static __always_inline void messages_go_on(void *ctx, struct kept_slot *kept, __u32 event)
 {
-	__u32 next = f->message_index + 1;
+	__s32 next = kept->next;
 	enum loss_cause cause = LOSS_MESSAGES;
 
-	frame_end_called(f->ctx, f->slot, f->slot_key, f->pos, ending_of(f));
-	if (next < f->messages) {
-		if (next < MESSAGES_MAX && CAN_JUMP_FROM_FUNCTIONS) {
-			f->slot->kept = (struct kept_slot){current_tid(), next, 0};
-			bpf_tail_call(f->ctx, &fillers, f->event);
-			f->slot->kept.tid = 0;
-			cause = LOSS_TAIL_CALL;
-		}
-		/* The result may be made up, so it counts no more than the kernel takes. */
-		count_lost_times(f->event, cause, min_u64(f->messages, MESSAGES_OF_CALL) - next);
+	if (next >= kept->messages)
+		return;
+	if (next < MESSAGES_MAX) {
+		kept->tid = current_tid();
+		bpf_tail_call(ctx, &fillers, event);
+		kept->tid = 0;
+		cause = LOSS_TAIL_CALL;
 	}
-	scratch_give_back(f->slot);
+	messages_lose(event, next, kept->messages, cause);
 }
 
 #endif
