@@ -548,6 +548,8 @@ static void account_live_put_troubles(struct buf *text, const struct totals *tot
 		{state->fds_rejected, "descriptors not stored: the table was full"},
 		{state->names_unsure,
 		 "descriptors without a name: in /proc their number was another file"},
+		{state->thread_lookups_rejected,
+		 "threads not looked up in /proc: too many in a short time"},
 		{state->fd_lookups_rejected,
 		 "descriptors not looked up in /proc: too many in a short time"},
 		{state->reads_given_up, "reads given up: arguments, environments, sockets or files "

@@ -53,6 +53,8 @@ static const struct row state_rows[] = {
 	    "Lookups of unknown threads in /proc."),
 	ROW("state_thread_lookups_failed", METRIC_COUNTER, NULL, thread_lookups_failed,
 	    "The same for threads that were gone."),
+	ROW("state_thread_lookups_rejected", METRIC_COUNTER, NULL, thread_lookups_rejected,
+	    "Lookups of threads not made, too many in a short time."),
 	ROW("state_programs_missed", METRIC_COUNTER, NULL, programs_missed,
 	    "Processes that began with an unknown executable."),
 	ROW("state_programs_learnt", METRIC_COUNTER, NULL, programs_learnt,

@@ -59,6 +59,7 @@ struct sinsp_stats {
 	uint64_t threads, fds; /* in the tables now */
 	uint64_t followed; /* of the threads, without one that just ended */
 	uint64_t thread_lookups, thread_lookups_failed; /* lookups of unknown threads in /proc */
+	uint64_t thread_lookups_rejected; /* not made, because of the rate limit */
 	/*
 	 * Processes that began with an executable that was not known, and how often one was learnt
 	 * from the kernel's list of threads; what was noted of that and had to give way.

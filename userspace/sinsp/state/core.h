@@ -62,6 +62,12 @@ struct state_listener {
 	int64_t tid; /* the thread whose descriptors are reported */
 };
 
+/* What was spent of what may be spent in a span of time. */
+struct state_budget {
+	uint64_t since_ns; /* the start of the span */
+	uint32_t spent;
+};
+
 struct sinsp {
 	struct scap_proc *proc; /* borrowed; may be NULL */
 	unsigned int lacks; /* enum sinsp_part: parts that are not kept */
@@ -76,8 +82,7 @@ struct sinsp {
 	struct state_after after;
 	struct state_move move;
 	struct sinsp_stats stats;
-	uint64_t lookups_since_ns; /* start of the count below */
-	uint32_t lookups; /* of descriptors in /proc, since then */
+	struct state_budget thread_budget, fd_budget; /* of lookups in /proc */
 	int64_t clock_step_ns; /* of the last event: see struct scap_event */
 	uint64_t first_ts_ns; /* time of the first event that is not hidden; 0: none yet */
 	uint64_t now_ns; /* time of the last event */

@@ -17,11 +17,13 @@
 
 enum {
 	/*
-	 * The maximum number of lookups of descriptors in a period: one may take longer than the
-	 * call.
+	 * What may be looked up in a period: one lookup may take longer than the call. A thread
+	 * that is found takes as long as many that are gone.
 	 */
+	LOOKUPS_SPAN_NS = 100000000,
 	FD_LOOKUPS_MAX = 500,
-	FD_LOOKUPS_SPAN_NS = 100000000,
+	THREAD_LOOKUPS_MAX = 500,
+	THREAD_FOUND = 10,
 	/* Of a process that is looked up: others are when they are used. */
 	FDS_LOADED_MAX = 256,
 };
@@ -64,6 +66,43 @@ void state_complete_program(struct sinsp *sinsp, struct sinsp_thread *thread)
 	sinsp_program_unref(&sinsp->pool, noted);
 }
 
+/*
+ * What is left of a budget: events must not pile up while /proc is read, whatever processes do. A
+ * rejected lookup is not remembered, so the next event may try again.
+ */
+static uint32_t budget_left(const struct sinsp *sinsp, struct state_budget *budget, uint32_t max)
+{
+	if (sinsp->now_ns - budget->since_ns >= LOOKUPS_SPAN_NS)
+		*budget = (struct state_budget){.since_ns = sinsp->now_ns};
+	return budget->spent < max ? max - budget->spent : 0;
+}
+
+static bool may_ask_for_thread(struct sinsp *sinsp)
+{
+	if (budget_left(sinsp, &sinsp->thread_budget, THREAD_LOOKUPS_MAX))
+		return true;
+	sinsp->stats.thread_lookups_rejected++;
+	return false;
+}
+
+static int load_ask_proc(struct sinsp *sinsp, int64_t tid, struct scap_thread *found)
+{
+	int r = scap_proc_thread(sinsp->proc, tid, found);
+
+	sinsp->thread_budget.spent += r == 0 ? THREAD_FOUND : 1;
+	return r;
+}
+
+/* The first descriptors; others are looked up when they are used. */
+static void load_some_fds(struct sinsp *sinsp, struct sinsp_thread *thread)
+{
+	uint32_t max = budget_left(sinsp, &sinsp->fd_budget, FD_LOOKUPS_MAX);
+
+	if (max > FDS_LOADED_MAX)
+		max = FDS_LOADED_MAX;
+	sinsp->fd_budget.spent += state_load_fds(sinsp, thread, max);
+}
+
 /* Adds an unknown thread from /proc, and first the main one of its process. */
 static struct sinsp_thread *ask_for_thread(struct sinsp *sinsp, int64_t tid)
 {
@@ -71,12 +110,14 @@ static struct sinsp_thread *ask_for_thread(struct sinsp *sinsp, int64_t tid)
 	struct sinsp_thread *thread;
 	int r;
 
+	if (!may_ask_for_thread(sinsp))
+		return NULL;
 	sinsp->stats.thread_lookups++;
-	r = scap_proc_thread(sinsp->proc, tid, &found);
+	r = load_ask_proc(sinsp, tid, &found);
 	if (r == 0 && found.pid != tid && !sinsp_threads_find(&sinsp->threads, found.pid)) {
 		state_thread(sinsp, found.pid);
 		/* That call reused the memory of `found`. */
-		r = scap_proc_thread(sinsp->proc, tid, &found);
+		r = load_ask_proc(sinsp, tid, &found);
 	}
 	if (r < 0) {
 		sinsp->stats.thread_lookups_failed++;
@@ -85,7 +126,7 @@ static struct sinsp_thread *ask_for_thread(struct sinsp *sinsp, int64_t tid)
 	}
 	thread = state_load_thread(sinsp, &found);
 	if (thread && sinsp_thread_is_main(thread) && !(sinsp->lacks & SINSP_DESCRIPTORS))
-		state_load_fds(sinsp, thread, FDS_LOADED_MAX);
+		load_some_fds(sinsp, thread);
 	return thread;
 }
 
@@ -98,19 +139,10 @@ struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid)
 	return sinsp->proc && tid > 0 ? ask_for_thread(sinsp, tid) : NULL;
 }
 
-/*
- * Whether one more descriptor may be looked up in /proc: events must not pile up while lookups run,
- * whatever calls a process makes. A rejected lookup is not remembered, so the next event may try
- * again.
- */
 static bool may_ask_for_fd(struct sinsp *sinsp)
 {
-	if (sinsp->now_ns - sinsp->lookups_since_ns >= FD_LOOKUPS_SPAN_NS) {
-		sinsp->lookups_since_ns = sinsp->now_ns;
-		sinsp->lookups = 0;
-	}
-	if (sinsp->lookups < FD_LOOKUPS_MAX) {
-		sinsp->lookups++;
+	if (budget_left(sinsp, &sinsp->fd_budget, FD_LOOKUPS_MAX)) {
+		sinsp->fd_budget.spent++;
 		return true;
 	}
 	sinsp->stats.fd_lookups_rejected++;
@@ -441,18 +473,20 @@ struct sinsp_fd *state_load_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 	return fd;
 }
 
-void state_load_fds(struct sinsp *sinsp, struct sinsp_thread *thread, unsigned int max)
+unsigned int state_load_fds(struct sinsp *sinsp, struct sinsp_thread *thread, unsigned int max)
 {
+	unsigned int count = 0;
 	struct scap_fd found;
 
 	if (scap_proc_fds(sinsp->proc, thread->tid) < 0)
-		return;
-	while (max-- && scap_proc_next_fd(sinsp->proc, &found) == 1) {
+		return 0;
+	for (; count < max && scap_proc_next_fd(sinsp->proc, &found) == 1; count++) {
 		state_load_fd(sinsp, thread->fds, &found);
 		/* Others' descriptors may be those of the event that goes on. */
 		if (state_is_crowded(sinsp))
 			sinsp_fds_evict_from(thread->fds);
 	}
+	return count;
 }
 
 static void correct_roles_of(struct sinsp_thread_entry *entry, void *context)

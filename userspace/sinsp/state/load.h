@@ -77,8 +77,8 @@ struct sinsp_fd *state_load_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 /* Takes a description of a container, or counts that it cannot be taken. */
 void state_load_container(struct sinsp *sinsp, const char *json, size_t len);
 
-/* The first `max` descriptors that /proc shows of a thread. */
-void state_load_fds(struct sinsp *sinsp, struct sinsp_thread *thread, unsigned int max);
+/* The first `max` descriptors that /proc shows of a thread. Returns how many there were. */
+unsigned int state_load_fds(struct sinsp *sinsp, struct sinsp_thread *thread, unsigned int max);
 
 /* To be called after loading: a listening socket may be loaded after connections to it. */
 void state_correct_roles(struct sinsp *sinsp);

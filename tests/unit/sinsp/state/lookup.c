@@ -98,7 +98,8 @@ static const struct sinsp_fd *read_as(struct drive *drive, int64_t num, struct f
 	return drive_end(drive)->fd;
 }
 
-static const struct sinsp_fd *read_file(struct drive *drive, int64_t num, uint64_t ino, uint32_t mount)
+static const struct sinsp_fd *read_file(struct drive *drive, int64_t num, uint64_t ino,
+					uint32_t mount)
 {
 	return read_as(drive, num, (struct frame_file){ino, 0x801, mount});
 }
@@ -205,6 +206,41 @@ static void bounds_looks_and_memory(void **state)
 	drive->ts_ns += 1000000000;
 	drive_close(drive, 50, 0, 3);
 	assert_string_equal(drive_read(drive, 50, 1, 3)->fd->name, "/etc/hosts");
+}
+
+/* Threads by the thousand of which nothing is known: they are gone, or have much to read. */
+static void bounds_threads(void **state)
+{
+	enum { THREADS = 5000, FDS = 100, GONE_MAX = 500, FOUND_MAX = GONE_MAX / 10 };
+	static struct fake_thread threads[THREADS];
+	static struct scap_fd fds[FDS];
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	struct sinsp_stats stats;
+
+	for (int i = 0; i < FDS; i++)
+		fds[i] = (struct scap_fd){.num = i, .type = SCAP_FD_FILE, .name = "/a"};
+	for (int i = 0; i < THREADS; i++)
+		threads[i] = (struct fake_thread){
+			.tid = 10000 + i, .pid = 10000 + i, .comm = "a", .fds = fds, .nfds = FDS};
+	for (int found = 0; found < 2; found++) {
+		unsigned int max = found ? FOUND_MAX : GONE_MAX;
+
+		machine->proc.threads = threads;
+		machine->proc.count = found ? THREADS : 0;
+		for (int i = 0; i < THREADS; i++)
+			drive_any(drive, 10000 + (1 - found) * THREADS + i);
+		stats = driven_machine_stats(machine);
+		assert_int_equal(stats.thread_lookups, machine->proc.asked_threads);
+		assert_int_equal(stats.thread_lookups + stats.thread_lookups_rejected,
+				 (found + 1) * THREADS);
+		/* They took a twentieth of a second, which is one span or parts of two. */
+		assert_in_range(stats.thread_lookups, max, 2 * max + found * 2 * GONE_MAX);
+		assert_in_range(stats.fds, found ? GONE_MAX : 0, 2 * GONE_MAX);
+		drive->ts_ns += 1000000000;
+	}
+	/* Who was rejected is found later. */
+	assert_string_equal(drive_any(drive, 10000 + THREADS - 1)->thread->comm, "a");
 }
 
 static void asks_for_what_the_events_do_not_say(void **state)
@@ -493,6 +529,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(asks_again_after_a_close),
 	TEST(asks_only_for_what_was_open),
 	TEST(bounds_looks_and_memory),
+	TEST(bounds_threads),
 	TEST(asks_for_what_the_events_do_not_say),
 	TEST(follows_links_of_directories),
 	TEST(asks_where_a_namespace_leads),
