@@ -61,6 +61,8 @@ static const struct row state_rows[] = {
 	    "Executables learnt from the kernel's list of threads."),
 	ROW("state_notes_dropped", METRIC_COUNTER, NULL, notes_dropped,
 	    "Executables in that list that were forgotten before their process was heard of."),
+	ROW("state_exits_dropped", METRIC_COUNTER, NULL, exits_dropped,
+	    "Ended threads forgotten within 5 s, so that a late event may add them again."),
 	ROW("state_reads_given_up", METRIC_COUNTER, NULL, reads_given_up,
 	    "Reads given up: arguments, environments, sockets and files of processes that do not "
 	    "answer."),

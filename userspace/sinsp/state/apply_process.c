@@ -300,7 +300,7 @@ static bool is_foreign_id(const struct event *ev, struct sinsp_thread *caller)
  * Whether the caller's event should add the child: its own event may have come before, and the
  * child may even have exited.
  */
-static bool child_is_new(const struct sinsp *sinsp, const struct event *ev, int64_t child)
+static bool child_is_new(struct sinsp *sinsp, const struct event *ev, int64_t child)
 {
 	uint32_t flags = (uint32_t)event_param_u64(ev, clone__flags);
 

@@ -65,6 +65,7 @@ struct sinsp_stats {
 	 * from the kernel's list of threads; what was noted of that and had to give way.
 	 */
 	uint64_t programs_missed, programs_learnt, notes_dropped;
+	uint64_t exits_dropped; /* ended threads that were forgotten within 5 s */
 	/* Reads that another process let wait: arguments, environment, files below a root. */
 	uint64_t reads_given_up;
 	uint64_t fd_lookups, fd_lookups_failed;

@@ -27,7 +27,7 @@
 enum {
 	SINSP_THREADS_MAX = 1 << 17,
 	SINSP_FDS_MAX = 1 << 20,
-	EXITED_COUNT = 1024, /* ended threads that are remembered */
+	EXITED_COUNT = 8192, /* ended threads that are remembered */
 	PORTS_COUNT = 1 << 16,
 	CPUS_COUNT = 1 << 16,
 };
@@ -62,6 +62,12 @@ struct state_listener {
 	int64_t tid; /* the thread whose descriptors are reported */
 };
 
+/* A thread that has ended. */
+struct state_exit {
+	int64_t tid; /* 0: none */
+	uint64_t ts_ns;
+};
+
 /* What was spent of what may be spent in a span of time. */
 struct state_budget {
 	uint64_t since_ns; /* the start of the span */
@@ -89,7 +95,7 @@ struct sinsp {
 	uint64_t seed_ns; /* when the tables were filled; 0: not filled */
 	struct sinsp_follow follow;
 	uint64_t follow_since_ns; /* since the epoch: when the engine was created */
-	int64_t exited[EXITED_COUNT]; /* ids of recently ended threads, by remainder; 0: none */
+	struct state_exit exited[EXITED_COUNT]; /* by the remainder of the id */
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of unconnected sockets in /proc */
 	struct names *names; /* owned; readers of a const engine may fill them from their files */
 	struct machine machine;
@@ -127,22 +133,37 @@ struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t 
 
 /*
  * Recently ended threads: a creator's event that comes after the end of the created thread must not
- * add it again.
+ * add it again. How long its creator may have waited for a CPU; then the id may be another's.
  */
-static inline void state_remember_exit(struct sinsp *sinsp, int64_t tid)
+#define EXIT_REMEMBERED_NS UINT64_C(5000000000)
+
+static inline struct state_exit *state_exit_of(struct sinsp *sinsp, int64_t tid)
 {
-	sinsp->exited[(uint64_t)tid % EXITED_COUNT] = tid;
+	return &sinsp->exited[(uint64_t)tid % EXITED_COUNT];
 }
 
-static inline bool state_has_exited(const struct sinsp *sinsp, int64_t tid)
+static inline bool state_has_exited(struct sinsp *sinsp, int64_t tid)
 {
-	return sinsp->exited[(uint64_t)tid % EXITED_COUNT] == tid;
+	const struct state_exit *exit = state_exit_of(sinsp, tid);
+
+	return exit->tid == tid && sinsp->now_ns - exit->ts_ns <= EXIT_REMEMBERED_NS;
+}
+
+static inline void state_remember_exit(struct sinsp *sinsp, int64_t tid)
+{
+	struct state_exit *exit = state_exit_of(sinsp, tid);
+
+	if (exit->tid && exit->tid != tid && state_has_exited(sinsp, exit->tid))
+		sinsp->stats.exits_dropped++;
+	*exit = (struct state_exit){tid, sinsp->now_ns};
 }
 
 static inline void state_forget_exit(struct sinsp *sinsp, int64_t tid)
 {
-	if (state_has_exited(sinsp, tid))
-		sinsp->exited[(uint64_t)tid % EXITED_COUNT] = 0;
+	struct state_exit *exit = state_exit_of(sinsp, tid);
+
+	if (exit->tid == tid)
+		exit->tid = 0;
 }
 
 /* Whether a thread is known to be in the initial pid namespace: its ids are the same inside. */

@@ -117,7 +117,7 @@ static void test_held(void **state)
 	int ends[2];
 
 	assert_int_equal(scap_proc_open("/proc", &proc, &err), 0);
-	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
 	assert_int_equal(dup3(open("/dev/null", O_RDONLY), 100, O_CLOEXEC), 100);
 	assert_int_equal(fstat(100, &null), 0);
 	assert_int_equal(scap_proc_fd(proc, getpid(), 100, &fd), 0);
@@ -127,6 +127,8 @@ static void test_held(void **state)
 	assert_int_equal(fd.flags & file_flags__O_CLOEXEC, file_flags__O_CLOEXEC);
 	assert_int_equal(scap_proc_fd(proc, getpid(), ends[0], &fd), 0);
 	assert_int_equal(fd.type, SCAP_FD_PIPE);
+	assert_int_equal(fd.flags,
+			 file_flags__O_RDONLY | file_flags__O_NONBLOCK | file_flags__O_CLOEXEC);
 	assert_int_equal(fstat(ends[0], &null), 0);
 	assert_int_equal(fd.ino, null.st_ino);
 	close(ends[0]);

@@ -65,6 +65,14 @@ static void remembers_exits(void **state)
 	state_forget_exit(drive->sinsp, 8);
 	assert_false(state_has_exited(drive->sinsp, 8));
 	assert_true(state_has_exited(drive->sinsp, 8 + EXITED_COUNT));
+	assert_int_equal(drive->sinsp->stats.exits_dropped, 1);
+	/* For 5 s; later another one may have its place, or its id. */
+	drive->sinsp->now_ns += EXIT_REMEMBERED_NS;
+	assert_true(state_has_exited(drive->sinsp, 8 + EXITED_COUNT));
+	drive->sinsp->now_ns++;
+	assert_false(state_has_exited(drive->sinsp, 8 + EXITED_COUNT));
+	state_remember_exit(drive->sinsp, 8);
+	assert_int_equal(drive->sinsp->stats.exits_dropped, 1);
 }
 
 static const struct CMUnitTest tests[] = {
