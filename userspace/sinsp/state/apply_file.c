@@ -178,13 +178,27 @@ void state_close_range(struct sinsp *sinsp, struct state_event *event)
 		sinsp_fds_close_range(event->thread->fds, first, last);
 }
 
-/* Makes `to` a copy of the event's descriptor. Returns its entry. */
+static bool was_read(const struct sinsp_fds *fds, int64_t num)
+{
+	const struct sinsp_fd *fd = sinsp_fds_find(fds, num);
+
+	return fd && fd->was_read;
+}
+
+/*
+ * Makes `to` a copy of the event's descriptor. Returns its entry. If the table was read later than
+ * that, the number may be another file by now; the copy is as it was read then.
+ */
 static struct sinsp_fd *copy_fd(struct state_event *event, int64_t to, bool cloexec)
 {
 	struct sinsp_fds *fds = event->thread->fds;
-	struct sinsp_fd *fd =
-		state_is_doubtful(event) ? NULL : sinsp_fds_dup(fds, event->fd_num, to);
+	bool is_other = sinsp_fds_is_ahead(fds, event->ev->ts_ns) && was_read(fds, event->fd_num);
+	struct sinsp_fd *fd = NULL;
 
+	if (is_other && was_read(fds, to))
+		return sinsp_fds_find(fds, to);
+	if (!is_other && !state_is_doubtful(event))
+		fd = sinsp_fds_dup(fds, event->fd_num, to);
 	if (fd)
 		sinsp_fds_set_cloexec(fds, to, cloexec);
 	else

@@ -56,7 +56,8 @@ struct sinsp_fd {
 	bool connected : 1;
 	uint16_t name_len;
 	uint16_t given_len; /* see sinsp_fd_given_name(); 0: the same as the name */
-	uint32_t refs : 31; /* the numbers; kept by the table */
+	uint32_t refs : 30; /* the numbers; kept by the table */
+	bool was_read : 1; /* from /proc or the kernel's list, and not opened by an event */
 	bool has_ends : 1; /* see sinsp_fd_make_ends() */
 };
 

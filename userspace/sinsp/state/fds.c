@@ -69,6 +69,7 @@ struct sinsp_fds {
 	uint32_t nchunks, chunks_max;
 	struct chunk **chunks; /* sorted by index; in a dense table chunk i is at place i */
 	uint32_t hand; /* index at which the search for a victim continues */
+	uint64_t read_ns; /* see sinsp_fds_set_read() */
 	/* Numbers of failed lookups, plus one, each at its remainder; 0: none. */
 	uint32_t asked[ASKED_COUNT];
 };
@@ -333,6 +334,16 @@ struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *from)
 	store->count += fds->count;
 	charge(fds, (int64_t)from->holder.units);
 	return fds;
+}
+
+void sinsp_fds_set_read(struct sinsp_fds *fds, uint64_t ns)
+{
+	fds->read_ns = ns;
+}
+
+bool sinsp_fds_is_ahead(const struct sinsp_fds *fds, uint64_t ts_ns)
+{
+	return ts_ns < fds->read_ns;
 }
 
 struct sinsp_fds *sinsp_fds_ref(struct sinsp_fds *fds)

@@ -33,6 +33,13 @@ struct sinsp_fds *sinsp_fds_create(struct sinsp_fd_store *store);
 /* A copy as made by fork: the same open files under the same numbers. NULL if out of memory. */
 struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *fds);
 
+/*
+ * The descriptors of a process were read at a time: older events find what came after them. Its
+ * copies were not read.
+ */
+void sinsp_fds_set_read(struct sinsp_fds *fds, uint64_t ns);
+bool sinsp_fds_is_ahead(const struct sinsp_fds *fds, uint64_t ts_ns);
+
 struct sinsp_fds *sinsp_fds_ref(struct sinsp_fds *fds);
 void sinsp_fds_unref(struct sinsp_fds *fds); /* accepts NULL */
 bool sinsp_fds_shared(const struct sinsp_fds *fds);

@@ -463,6 +463,7 @@ struct sinsp_fd *state_load_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 	fd->type = from->type;
 	fd->flags = from->flags;
 	fd->dev = from->dev;
+	fd->was_read = true;
 	sinsp_fd_set_ino(fd, from->ino);
 	sinsp_fds_set_cloexec(fds, from->num, from->flags & file_flags__O_CLOEXEC);
 	if (sinsp_socket_is_ip(fd))
@@ -486,6 +487,7 @@ unsigned int state_load_fds(struct sinsp *sinsp, struct sinsp_thread *thread, un
 		if (state_is_crowded(sinsp))
 			sinsp_fds_evict_from(thread->fds);
 	}
+	sinsp_fds_set_read(thread->fds, state_now_ns(sinsp));
 	return count;
 }
 

@@ -169,8 +169,10 @@ static int seed_fds(struct sinsp *sinsp, struct scap_open_fds *open_fds)
 	while ((r = scap_open_fds_next(open_fds, &pid, &found)) == 1) {
 		state_make_room(sinsp);
 		thread = state_thread_find(sinsp, pid);
-		if (thread && sinsp_thread_is_main(thread))
-			state_load_fd(sinsp, thread->fds, &found);
+		if (!thread || !sinsp_thread_is_main(thread))
+			continue;
+		state_load_fd(sinsp, thread->fds, &found);
+		sinsp_fds_set_read(thread->fds, state_now_ns(sinsp));
 	}
 	return r;
 }

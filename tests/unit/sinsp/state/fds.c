@@ -382,6 +382,21 @@ static void remembers_what_was_asked(void **state)
 }
 
 /* Neither numbers that were asked for nor rejected ones cost memory. */
+/* A copy is of the process that was read, and has its own way from then on. */
+static void is_ahead_of_older_events(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sinsp_fds *copy;
+
+	assert_false(sinsp_fds_is_ahead(fixture->fds, 0));
+	sinsp_fds_set_read(fixture->fds, 100);
+	assert_true(sinsp_fds_is_ahead(fixture->fds, 99));
+	assert_false(sinsp_fds_is_ahead(fixture->fds, 100));
+	copy = sinsp_fds_copy(fixture->fds);
+	assert_false(sinsp_fds_is_ahead(copy, 99));
+	sinsp_fds_unref(copy);
+}
+
 static void takes_no_memory_for_what_is_not_open(void **state)
 {
 	struct fixture *fixture = *state;
@@ -456,6 +471,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(is_charged_exactly),
 	TEST(gives_back_the_oldest_of_the_largest),
 	TEST(remembers_what_was_asked),
+	TEST(is_ahead_of_older_events),
 	TEST(takes_no_memory_for_what_is_not_open),
 	TEST(agrees_with_a_simple_table),
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is asked of /proc: unknown threads and descriptors, once each. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -316,6 +317,42 @@ static void what_proc_says_is_newer_than_events_before_it(void **state)
 	assert_string_equal(drive_thread(drive, 50)->comm, "after");
 }
 
+static void copy(struct drive *drive, int64_t from, int64_t to)
+{
+	struct frame *frame = drive_begin(drive, EVENT_dup2, 50);
+
+	frame_put_i64(frame, dup2__res, to);
+	frame_put_i64(frame, dup2__oldfd, from);
+	frame_put_i64(frame, dup2__newfd, to);
+	drive_end(drive);
+}
+
+/* What was read of a process is of later than an event that copied a descriptor. */
+static void copies_nothing_of_later(void **state)
+{
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	static char other[64];
+
+	sinsp_seed(drive->sinsp, NULL, NULL);
+	snprintf(other, sizeof(other), "%s", drive_name(drive, 50, 6));
+	assert_string_not_equal(other, "/etc/hosts");
+	/* 3 was another file then, which 6 is now. */
+	copy(drive, 3, 6);
+	assert_string_equal(drive_name(drive, 50, 6), other);
+	copy(drive, 3, 90);
+	assert_false(drive_has_fd(drive, 50, 90));
+	/* What an event opened is known. */
+	drive_open(drive, 50, 91, "/opened", 0);
+	copy(drive, 91, 6);
+	assert_string_equal(drive_name(drive, 50, 6), "/opened");
+	copy(drive, 3, 6);
+	assert_false(drive_has_fd(drive, 50, 6));
+	drive->ts_ns = UINT64_MAX / 2;
+	copy(drive, 3, 6);
+	assert_string_equal(drive_name(drive, 50, 6), "/etc/hosts");
+}
+
 /* The clock was set back by an hour since events are timed: what is older is so by their times. */
 static void what_proc_says_is_newer_after_a_step(void **state)
 {
@@ -540,6 +577,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(takes_descriptors_of_processes),
 	TEST(completes_a_child_from_its_parent_in_proc),
 	TEST(what_proc_says_is_newer_than_events_before_it),
+	TEST(copies_nothing_of_later),
 	TEST(what_proc_says_is_newer_after_a_step),
 };
 
