@@ -134,12 +134,22 @@ static const char *const names[] = {"fake", NULL};
 
 struct fake_keys {
 	const char *x;
+	uint64_t most;
 };
 
 static const struct output_key keys[] = {
 	{"x", "TEXT", "anything", OUTPUT_TEXT, offsetof(struct fake_keys, x)},
+	{"most", "COUNT", "records that send() takes", OUTPUT_COUNT,
+	 offsetof(struct fake_keys, most)},
 	{0},
 };
+
+static size_t fake_records_max(const struct output_config *config)
+{
+	const struct fake_keys *own = config->own;
+
+	return own->most ? (size_t)own->most : SIZE_MAX;
+}
 
 const struct output_kind fake_kind = {
 	.names = names,
@@ -148,6 +158,7 @@ const struct output_kind fake_kind = {
 	.keys = keys,
 	.own_bytes = sizeof(struct fake_keys),
 	.acknowledges = true,
+	.records_max = fake_records_max,
 	.open = fake_open,
 	.send = fake_send,
 	.tick = fake_tick,

@@ -33,7 +33,7 @@ struct fake_target {
 
 extern struct fake_target fake_target;
 
-/* Named "fake"; it has one key, x=TEXT. */
+/* Named "fake"; its keys are x=TEXT, and most=COUNT: so many records it takes at once. */
 extern const struct output_kind fake_kind;
 extern const struct output_kind *const fake_kinds[];
 

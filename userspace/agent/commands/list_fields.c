@@ -152,7 +152,7 @@ static void list_fields_add_schemas(struct list *list, const struct field_desc *
 		 desc->arg == FIELD_ARG_NONE ? "" : argument_forms[desc->arg]);
 	with_argument[strcspn(with_argument, " ")] = '\0'; /* the first of several forms */
 	for (unsigned int i = 0; (schema = output_schema_get(i)); i++) {
-		if (!schema->renames)
+		if (!schema->renames || schema->keeps_names)
 			continue;
 		list_add_key(list, schema->name);
 		buf_append_char(&list->json, '{');

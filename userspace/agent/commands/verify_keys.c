@@ -43,12 +43,17 @@ int verify_keys_make(struct verify_keys keys[VERIFY_SCHEMAS_MAX], size_t *count)
 	const struct output_schema *schema;
 	size_t n = 0;
 
-	for (; n < VERIFY_SCHEMAS_MAX && (schema = output_schema_get((unsigned int)n)); n++)
+	for (unsigned int i = 0; n < VERIFY_SCHEMAS_MAX && (schema = output_schema_get(i)); i++) {
+		/* Their names are the native ones. */
+		if (schema->keeps_names)
+			continue;
 		for (unsigned int key = 0; key < KEYS_COUNT; key++) {
 			keys[n].names[key] = verify_keys_key_of(schema, (enum verify_key)key);
 			if (!keys[n].names[key])
 				return -ENOMEM;
 		}
+		n++;
+	}
 	*count = n;
 	return 0;
 }

@@ -16,7 +16,7 @@ struct falco_reader {
 	struct config_reader *reader;
 	const struct yaml_node *root;
 	const struct yaml_node *key; /* of the setting that is made */
-	const char *form; /* "format=json": what outputs print */
+	const char *form; /* what outputs print */
 	struct buf unknown; /* names of keys, with commas between */
 	int result; /* 0, -EINVAL or -ENOMEM */
 };
@@ -196,14 +196,19 @@ static void falco_read_http(struct falco_reader *falco, const struct yaml_node *
 	}
 	if (falco_flag(falco, node, "compress_uploads", false))
 		BUF_LITERAL(&text, ",compress=gzip");
+	/* What takes alerts of Falco, such as falcosidekick, takes one a request. */
+	BUF_LITERAL(&text, ",body=single");
 	falco_add_output(falco, node, &text);
 }
 
 static void falco_read_program(struct falco_reader *falco, const struct yaml_node *node)
 {
 	yaml_report_add(falco->reader->report, YAML_WARNING, node->file, node->start,
-			"program_output: the agent starts no program for alerts; let it read "
-			"them: agent -c FILE | PROGRAM, or from a socket: unix:PATH");
+			"program_output: the agent starts no program, whose rights it would "
+			"share; with keep_alive: true run agent -c FILE | PROGRAM in its place; "
+			"else agent -c FILE | while read -r alert; do echo \"$alert\" | PROGRAM; "
+			"done; as a service let PROGRAM listen: socat UNIX-LISTEN:PATH,fork "
+			"EXEC:PROGRAM, with output: [unix:PATH]");
 }
 
 /* Pages for health checks and metrics. */
@@ -356,8 +361,7 @@ int config_falco_read(struct config_reader *reader, const struct yaml_node *root
 	const struct yaml_link *pair;
 
 	if (falco_flag(&falco, root, "json_output", false))
-		falco.form =
-			output_schema_find("falco") ? "format=json,schema=falco" : "format=json";
+		falco.form = "format=json,schema=falco";
 	for (pair = root->first; pair; pair = pair->next)
 		falco_read_key(&falco, pair);
 	falco_read_stdout(&falco);

@@ -28,8 +28,8 @@ static int choose_format(const struct output_config *config, const struct output
 }
 
 /* Leaves view->schema NULL for the native schema, and for that of formats with only one. */
-static int choose_schema(const struct output_config *config, struct output_view *view,
-			 struct error *err)
+static int choose_schema(const struct options *options, const struct output_config *config,
+			 struct output_view *view, struct error *err)
 {
 	const char *name = output_config_schema(config);
 	const struct output_schema *schema = output_schema_find(name);
@@ -45,6 +45,13 @@ static int choose_schema(const struct output_config *config, struct output_view 
 				 config->text, view->format->name, only->name);
 	if (only || schema == &schema_native)
 		return 0;
+	if (schema->fields && (!options->rules_count || config->fields))
+		return error_set(err, -EINVAL,
+				 config->fields ? "--output %s: schema=%s has the fields of each "
+						  "rule's output: leave out fields="
+						: "--output %s: schema=%s has alerts of rules and "
+						  "nothing else: give some with --rules",
+				 config->text, schema->name);
 	if (output_format_has_schemas(view->format))
 		view->schema = schema;
 	else if (config->schema)
@@ -125,7 +132,7 @@ static int make_view(const struct options *options, struct printer *printer,
 	int r = choose_format(config, &view->format, err);
 
 	if (r == 0)
-		r = choose_schema(config, view, err);
+		r = choose_schema(options, config, view, err);
 	if (r)
 		return r;
 	view->line = printer_add_line(printer, &(struct ruleset_line){view->format, view->schema});

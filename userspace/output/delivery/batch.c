@@ -244,6 +244,7 @@ static void delivery_batch_add(const struct output_form *form, const struct gap 
 	gap_describe(gap, cause, last_number, types, &drop);
 	drop.schema = form->schema;
 	drop.id = id.failed ? NULL : id.data;
+	drop.hostname = form->hostname;
 	form->format->records.append_drop(&drop, &text);
 	batch_add_copy(batch, &record, &text);
 	buf_finish(&text);
@@ -269,6 +270,7 @@ static void add_end(const struct output_form *form, const struct stream_end *end
 
 	append_id(form, 'e', &id);
 	made.id = id.failed ? NULL : id.data;
+	made.hostname = form->hostname;
 	form->format->records.append_end(&made, &text);
 	batch_add_copy(batch, &record, &text);
 	buf_finish(&text);

@@ -101,6 +101,7 @@ struct output_form {
 	const struct output_schema *schema; /* NULL: the native one */
 	const char *stream; /* the id of the output's life */
 	struct redact *redact; /* for the thread that takes blocks; NULL: secrets stay */
+	_Atomic(const char *) hostname; /* of events; NULL: none came yet */
 };
 
 /*

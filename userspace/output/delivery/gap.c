@@ -163,6 +163,7 @@ void gap_describe(const struct gap *gap, enum gap_cause cause, uint64_t last_num
 		.first_ns = gap->first_ns,
 		.last_ns = gap->last_ns,
 		.cause = gap_cause_text(cause),
+		.in_kernel = gap_cause_is_of_kernel(cause),
 		.types = types,
 		.types_count = n,
 	};

@@ -58,6 +58,11 @@ static inline bool gap_cause_is_counted(enum gap_cause cause)
 	return cause != GAP_INTERRUPTED;
 }
 
+static inline bool gap_cause_is_of_kernel(enum gap_cause cause)
+{
+	return cause > GAP_INTERRUPTED && cause < GAP_END;
+}
+
 /* The cause of a loss by the driver. */
 static inline enum gap_cause gap_cause_of_loss(enum loss_cause cause)
 {

@@ -389,6 +389,15 @@ bool output_event(struct output *output, struct sinsp_event *event)
 	return true;
 }
 
+/* Drop records of alerts say it, from another thread. */
+static void remember_hostname(struct output *output, const struct sinsp_event *event)
+{
+	if (output->form.hostname || !output->view.schema || !output->view.schema->fields)
+		return;
+	snprintf(output->hostname, sizeof(output->hostname), "%s", sinsp_hostname(event->sinsp));
+	output->form.hostname = output->hostname;
+}
+
 bool output_match(struct output *output, struct ruleset *ruleset, size_t rule,
 		  struct sinsp_event *event)
 {
@@ -404,6 +413,7 @@ bool output_match(struct output *output, struct ruleset *ruleset, size_t rule,
 		lose_without_spool(output, event);
 		return true;
 	}
+	remember_hostname(output, event);
 	record = record_of(output, event, ruleset_priority(ruleset, rule));
 	if (!begin_record(output)) {
 		output_miss(output, &record);

@@ -46,6 +46,7 @@ struct redact;
 struct ruleset;
 
 enum { OUTPUT_STREAM_BYTES = SPOOL_STREAM_BYTES + 1 }; /* of the id of a life, with the NUL */
+enum { OUTPUT_HOST_BYTES = 256 };
 
 /* What is known of an output with the same configuration, of another agent that has ended. */
 struct output_past {
@@ -74,6 +75,7 @@ struct output {
 	struct gaps left_out; /* by the limit, since the last drop record about that */
 	uint64_t left_out_ns; /* monotonic: when that was */
 	bool wants[EVENT_ID_MAX]; /* types of events that can pass the filter */
+	char hostname[OUTPUT_HOST_BYTES]; /* of events; form.hostname from the first match on */
 	bool is_open; /* output_open() was called */
 	bool awaits_threads; /* for its new spool: one could not be started, and is tried again */
 	bool awaits_spool; /* whose numbers go on: until it is open no record is made */

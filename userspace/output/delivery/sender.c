@@ -269,7 +269,7 @@ static void divide(struct sender *sender, const struct output_batch *window)
 /* After many successes: back to what was configured, step by step. */
 static void make_larger(struct sender *sender)
 {
-	size_t count_max = (size_t)sender->config->batch_count;
+	size_t count_max = sender->count_most;
 
 	if (sender->divided_from) {
 		sender->count_max *= 2;
@@ -469,6 +469,15 @@ static void *run_from_queue(void *context)
 	return NULL;
 }
 
+/* The most records of a window. */
+static size_t records_max(const struct output_config *config)
+{
+	size_t count = (size_t)config->batch_count;
+	size_t of_kind = config->kind->records_max ? config->kind->records_max(config) : count;
+
+	return of_kind < count ? of_kind : count;
+}
+
 int sender_open(struct sender *sender, struct error *err)
 {
 	const struct output_config *config = sender->config;
@@ -480,7 +489,8 @@ int sender_open(struct sender *sender, struct error *err)
 	/* A batch that is most of the queue would leave no room for others. */
 	sender->bytes_max = (size_t)config->batch_bytes < queue_share ? (size_t)config->batch_bytes
 								      : queue_share;
-	sender->count_max = (size_t)config->batch_count;
+	sender->count_most = records_max(config);
+	sender->count_max = sender->count_most;
 	if (getrandom(&sender->chance, sizeof(sender->chance), GRND_NONBLOCK) < 0)
 		sender->chance = (unsigned int)clock_ns(CLOCK_MONOTONIC);
 	r = delivery_status_init(&sender->status);

@@ -48,6 +48,7 @@ struct sender {
 		position; /* in the spool, of the first record of the batch; 0: it has none of it */
 	bool attempts; /* what is sent was attempted in the spool, and may be withdrawn */
 	size_t count_max, bytes_max; /* of a window; count_max is smaller after one was too large */
+	size_t count_most; /* count_max by the configuration, and by what the kind takes */
 	unsigned int successes; /* windows since then that were not */
 	size_t divided_from; /* count_max before a wrong record is looked for; 0: none is */
 	struct gaps missing; /* rejected since the last drop record */

@@ -67,8 +67,8 @@ static const char *content_type(const struct http_target *target)
 	for (size_t i = 0; format && i < COUNT(rows); i++)
 		if (strcmp(format, rows[i].format) == 0)
 			return rows[i].type;
-	return target->keys->body == BODY_ARRAY ? "Content-Type: application/json"
-						: "Content-Type: application/x-ndjson";
+	return target->keys->body != BODY_NDJSON ? "Content-Type: application/json"
+						 : "Content-Type: application/x-ndjson";
 }
 
 enum { HEADERS_MAX = 8 };

@@ -11,7 +11,7 @@
 
 #define MEMBER(member) offsetof(struct http_keys, member)
 
-static const char *const body_words[] = {"ndjson", "array", NULL};
+static const char *const body_words[] = {"ndjson", "array", "single", NULL};
 
 /* clang-format off */
 #define KEYS_OF_ALL                                                                                \
@@ -49,7 +49,7 @@ const struct output_key HTTP_KEYS[] = {
 	{"profile", "NAME",
 	 "what the server is: plain, elasticsearch, loki, splunk, victorialogs or clickhouse",
 	 OUTPUT_WORD, MEMBER(profile), "plain", HTTP_PROFILE_WORDS},
-	{"body", "FORM", "plain: ndjson, or one array", OUTPUT_WORD, MEMBER(body), "ndjson",
+	{"body", "FORM", "plain: ndjson, or one array; or single: a record a request", OUTPUT_WORD, MEMBER(body), "ndjson",
 	 body_words},
 	{"index", "NAME",
 	 "elasticsearch: the index or data stream, with %Y, %m, %d and %H of the time; default: "
@@ -129,6 +129,7 @@ static int check_together(const struct http_keys *keys, const char *url, struct 
 		{password && !keys->user, "a password needs user="},
 		{keys->user && !password, "user= needs password= or password-file="},
 		{keys->timeout_ns == 0, "timeout must not be 0"},
+		{keys->body == BODY_SINGLE && keys->profile, "body=single needs profile=plain"},
 		{keys->token && !*keys->token, "token: empty"},
 		{keys->token && !http_keys_is_printable(keys->token), "token: control characters"},
 	};
@@ -166,6 +167,13 @@ static int http_check(const struct output_config *config, struct error *err)
 	return r == 0 && profile->check ? profile->check(config, err) : r;
 }
 
+static size_t http_records_max(const struct output_config *config)
+{
+	const struct http_keys *keys = config->own;
+
+	return keys->body == BODY_SINGLE ? 1 : SIZE_MAX;
+}
+
 static int http_open_target(const struct output_config *config, struct output_stop *stop,
 			    void **target, struct error *err)
 {
@@ -192,6 +200,7 @@ const struct output_kind output_kind_http = {
 	.has_deadlines = true,
 	.uses = OUTPUT_USES_NETWORK,
 	.check = http_check,
+	.records_max = http_records_max,
 	.open = http_open_target,
 	.send = http_target_send,
 	.close = http_target_close,

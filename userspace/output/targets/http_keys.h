@@ -32,7 +32,7 @@ struct http_keys {
 	struct output_list attributes;
 };
 
-enum http_body_form { BODY_NDJSON, BODY_ARRAY };
+enum http_body_form { BODY_NDJSON, BODY_ARRAY, BODY_SINGLE };
 
 /* The tables; they end without a name. */
 extern const struct output_key HTTP_KEYS[];

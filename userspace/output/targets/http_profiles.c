@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of profiles, and the plain one: lines of JSON, an array of objects, or bytes. */
+/* The table of profiles, and the plain one: lines of JSON, an array of objects, one, or bytes. */
 #include "output/targets/http.h"
 
 #include <errno.h>
@@ -8,10 +8,13 @@
 static int http_profiles_check(const struct output_config *config, struct error *err)
 {
 	const struct http_keys *keys = config->own;
+	const char *format = config->format ? config->format : "json";
 
-	if (keys->body != BODY_ARRAY || !config->format || strcmp(config->format, "json") == 0)
-		return 0;
-	return error_set(err, -EINVAL, "body=array needs format=json");
+	if (keys->body == BODY_ARRAY && strcmp(format, "json") != 0)
+		return error_set(err, -EINVAL, "body=array needs format=json");
+	if (keys->body == BODY_SINGLE && strcmp(format, "json") != 0 && strcmp(format, "text") != 0)
+		return error_set(err, -EINVAL, "body=single needs format=json or text");
+	return 0;
 }
 
 static void write_array(struct http_target *target, const struct output_batch *batch)
@@ -25,10 +28,19 @@ static void write_array(struct http_target *target, const struct output_batch *b
 	buf_append_char(&body->text, ']');
 }
 
+/* A line is a whole body, without its end: see records_max. */
+static void write_single(struct http_target *target, const struct output_batch *batch)
+{
+	http_body_add(&target->body, batch->records[0].bytes,
+		      output_record_text_len(&batch->records[0]));
+}
+
 static void http_profiles_write_body(struct http_target *target, const struct output_batch *batch)
 {
 	if (target->keys->body == BODY_ARRAY)
 		write_array(target, batch);
+	else if (target->keys->body == BODY_SINGLE)
+		write_single(target, batch);
 	else
 		for (size_t i = 0; i < batch->parts_count; i++)
 			http_body_add(&target->body, batch->parts[i].iov_base,

@@ -22,6 +22,7 @@ struct format_drop_type {
 struct format_drop {
 	const struct output_schema *schema; /* names of keys; NULL: those of Lanner */
 	const char *id; /* of the drop record itself; NULL: it has none */
+	const char *hostname; /* of the machine that events come from; NULL: not known yet */
 	/* The first and the last number (evt.num) that is missing. Both 0: none had a number yet.
 	 */
 	uint64_t from, to;
@@ -32,6 +33,7 @@ struct format_drop {
 	 * were. */
 	uint64_t first_ns, last_ns;
 	const char *cause;
+	bool in_kernel; /* they were lost there */
 	const struct format_drop_type *types;
 	size_t types_count;
 };
@@ -39,6 +41,7 @@ struct format_drop {
 struct format_end {
 	const struct output_schema *schema; /* names of keys; NULL: those of Lanner */
 	const char *id; /* of the end record itself; NULL: it has none */
+	const char *hostname; /* as of drop records */
 	uint64_t ts_ns; /* since 1970 */
 	uint64_t last; /* the number (evt.num) of the last record of the stream; 0: it had none */
 	uint64_t records; /* how many records were made for what ends: a run, or a file */

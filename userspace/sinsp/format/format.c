@@ -391,6 +391,13 @@ static int add_again(struct formatter *formatter, const struct format_column *co
 	return r ? r : format_place_column(formatter, &again);
 }
 
+/* Of alerts the rule's output has the fields: the number is what tells them apart. */
+static bool format_is_of_schema(const struct output_schema *schema,
+				const struct format_column *column)
+{
+	return !schema->fields || (column->ref && strcmp(column->ref->desc->name, "evt.num") == 0);
+}
+
 void formatter_set_machine(struct formatter *formatter, const struct identity *machine)
 {
 	formatter->machine = machine;
@@ -415,6 +422,8 @@ int formatter_set_schema(struct formatter *formatter, const struct output_schema
 		r = add_heads(formatter);
 	for_all_now = formatter->columns_count;
 	for (size_t i = 0; i < count && r == 0; i++) {
+		if (!format_is_of_schema(schema, &columns[i]))
+			continue;
 		r = add_again(formatter, &columns[i]);
 		if (r == 0)
 			r = add_companions(formatter, &columns[i]);

@@ -114,6 +114,7 @@ struct match_line {
 	const struct format_matches *matches;
 	const struct format_events *events; /* of the same format */
 	struct formatter *output; /* owned; text */
+	struct formatter *values; /* owned; of alerts: the fields of the output; NULL: no alert */
 	struct buf head; /* owned; the bytes that are the same in each line */
 	struct buf text; /* owned; for the output of one event, before it is quoted */
 };

@@ -248,6 +248,13 @@ static bool forms_write_time(struct formatter *formatter, const struct format_co
 	return true;
 }
 
+static bool write_ns(struct formatter *formatter, const struct format_column *column,
+		     const struct sinsp_event *event, struct buf *out)
+{
+	formatter->encoder->natural(out, sinsp_wall_ns(event, event->ev.ts_ns));
+	return true;
+}
+
 /* As the format text writes it. */
 static bool write_text(struct formatter *formatter, const struct format_column *column,
 		       const struct sinsp_event *event, struct buf *out)
@@ -364,6 +371,8 @@ static const struct form {
 	[SCHEMA_STRING] = {.append = encode_digits},
 	[SCHEMA_TEXT] = {.write = write_text},
 	[SCHEMA_TIME] = {.write = forms_write_time},
+	[SCHEMA_NS] = {.write = write_ns},
+	[SCHEMA_MOMENT] = {.append = encode_unsigned},
 	[SCHEMA_LIST] = {.write = write_single},
 	[SCHEMA_SPLIT] = {.write = write_split},
 	[SCHEMA_ARGV] = {.write = write_argv},

@@ -7,12 +7,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "sinsp/format/formatter.h"
 #include "sinsp/format/forms.h"
 #include "sinsp/format/schema.h"
+#include "sinsp/format/text.h"
 #include "sinsp/values/encoder.h"
 #include "sinsp/values/param_text.h"
+#include "util/clock.h"
 #include "util/json.h"
 
 /*
@@ -251,6 +254,10 @@ static void json_append_match(struct match_line *line, const struct sinsp_event 
 
 	buf_append(out, line->head.data, line->head.len);
 	json_append_string(out, text->data, text->len);
+	if (line->values) {
+		BUF_LITERAL(out, ",\"output_fields\":");
+		formatter_append(line->values, event, out);
+	}
 	object = out->len;
 	fields->in_match = true;
 	printed = formatter_append(fields, event, out);
@@ -382,11 +389,90 @@ static void json_append_types(const struct record *record, const struct format_d
 	json_end_object(record->out, start);
 }
 
+/* What Falco says of itself is an alert, too; a drop record, and an end record, is one of these. */
+struct internal_alert {
+	const char *hostname;
+	const char *rule, *priority;
+	const char *field, *value; /* in output_fields */
+	uint64_t ts_ns;
+};
+
+static void append_hostname(const struct record *record, const char *hostname)
+{
+	struct utsname machine;
+
+	if (!hostname)
+		hostname = uname(&machine) == 0 ? machine.nodename : "";
+	json_records_append_text(record, "hostname", hostname);
+}
+
+/* text: the line of text, with its newline. */
+static void append_internal_alert(const struct record *record, const struct internal_alert *alert,
+				  const struct buf *text)
+{
+	size_t start;
+
+	append_hostname(record, alert->hostname);
+	json_append_key(record->out, record->schema, "output");
+	json_append_string(record->out, text->data, text->len ? text->len - 1 : 0);
+	json_append_key(record->out, record->schema, "output_fields");
+	start = record->out->len;
+	json_records_append_text(record, alert->field, alert->value);
+	json_end_object(record->out, start);
+	json_records_append_text(record, "priority", alert->priority);
+	json_records_append_text(record, "rule", alert->rule);
+	json_records_append_text(record, "source", "internal");
+	json_append_time(record, "time", alert->ts_ns ? alert->ts_ns : clock_ns(CLOCK_REALTIME));
+	if (text->failed)
+		buf_fail(record->out);
+}
+
+/* Falco's rule, and its priority, for what the kernel lost. */
+static void append_drop_alert(const struct record *record, const struct format_drop *drop)
+{
+	const struct internal_alert alert = {
+		.hostname = drop->hostname,
+		.rule = drop->in_kernel ? "Falco internal: syscall event drop"
+					: "Lanner internal: records dropped",
+		.priority = drop->in_kernel ? "Debug" : "Warning",
+		.field = "drop.cause",
+		.value = drop->cause,
+		.ts_ns = drop->last_ns,
+	};
+	struct buf text = {0};
+
+	if (!record->schema || !record->schema->fields)
+		return;
+	text_append_drop(drop, &text);
+	append_internal_alert(record, &alert, &text);
+	buf_finish(&text);
+}
+
+static void append_end_alert(const struct record *record, const struct format_end *end)
+{
+	const struct internal_alert alert = {
+		.hostname = end->hostname,
+		.rule = "Lanner internal: end of records",
+		.priority = "Informational",
+		.field = "end.reason",
+		.value = end->reason,
+		.ts_ns = end->ts_ns,
+	};
+	struct buf text = {0};
+
+	if (!record->schema || !record->schema->fields)
+		return;
+	text_append_end(end, &text);
+	append_internal_alert(record, &alert, &text);
+	buf_finish(&text);
+}
+
+/* Those of alerts are of events. */
 static void append_constants(const struct record *record)
 {
 	const struct schema_head *head = record->schema ? record->schema->heads : NULL;
 
-	for (; head && head->key; head++)
+	for (; head && head->key && !record->schema->fields; head++)
 		if (head->constant)
 			json_schema_append_constant(record->out, head->key, head->constant);
 }
@@ -413,6 +499,7 @@ void json_append_drop(const struct format_drop *drop, struct buf *out)
 	json_append_time(&record, "drop.first", drop->first_ns);
 	json_append_time(&record, "drop.last", drop->last_ns);
 	json_append_types(&record, drop);
+	append_drop_alert(&record, drop);
 	json_end_object(out, start);
 	buf_append_char(out, '\n');
 	if (out->failed)
@@ -434,6 +521,7 @@ void json_append_end(const struct format_end *end, struct buf *out)
 	json_append_number(&record, "end.records", end->records);
 	if (end->knows_dropped)
 		json_append_number(&record, "end.dropped", end->dropped);
+	append_end_alert(&record, end);
 	json_end_object(out, start);
 	buf_append_char(out, '\n');
 	if (out->failed)
@@ -503,6 +591,9 @@ int json_schema_column_init(struct formatter *formatter, struct format_column *c
 	} else {
 		form = output_schema_key(formatter->schema, token->name.data, token->name.len,
 					 field_length(column), &key);
+		if (formatter->schema->keeps_names && form == SCHEMA_SAME &&
+		    json_form_of(column) == JSON_MOMENT)
+			form = SCHEMA_MOMENT;
 	}
 	column->word = head ? head->constant : NULL;
 	form_choose(column, form);

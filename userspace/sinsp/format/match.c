@@ -4,16 +4,25 @@
 #include <stdlib.h>
 
 #include "sinsp/format/formatter.h"
+#include "sinsp/format/schema.h"
+
+static const struct output_schema *fields_of_alert(const struct format_rule *rule)
+{
+	return rule->schema ? rule->schema->fields : NULL;
+}
 
 /* The leading '*' prints lines even if a value is missing. Returns the bytes before the output. */
 static size_t append_format(const struct match_line *line, const struct format_rule *rule,
 			    struct buf *format)
 {
+	/* The output of an alert is its line of text. */
+	const struct format_matches *matches =
+		fields_of_alert(rule) ? &format_text.matches : line->matches;
 	size_t before;
 
 	buf_append_char(format, '*');
-	if (line->matches->append_format)
-		line->matches->append_format(rule, format);
+	if (matches->append_format)
+		matches->append_format(rule, format);
 	before = format->len;
 	buf_append_string(format, rule->output);
 	buf_append_char(format, '\0');
@@ -40,6 +49,28 @@ static int create_output(struct match_line *line, const struct format_rule *rule
 	return 0;
 }
 
+/* The fields that the output names, and the time; without a value they are null. */
+static int create_values(struct match_line *line, const struct output_format *format,
+			 const struct format_rule *rule)
+{
+	struct filter_error unused;
+	struct buf text = {0};
+	int r;
+
+	if (!fields_of_alert(rule))
+		return 0;
+	buf_printf(&text, "*%%evt.time %s", rule->output);
+	buf_append_char(&text, '\0');
+	r = text.failed ? -ENOMEM
+			: formatter_create_format(format, text.data, &line->values, &unused);
+	buf_finish(&text);
+	if (r == 0)
+		r = formatter_set_schema(line->values, fields_of_alert(rule));
+	if (r == 0)
+		line->values->is_seldom_used = true;
+	return r;
+}
+
 int match_line_create(const struct output_format *format, const struct format_rule *rule,
 		      const struct text_style *style, struct match_line **line,
 		      struct filter_error *err)
@@ -52,6 +83,8 @@ int match_line_create(const struct output_format *format, const struct format_ru
 	made->matches = &format->matches;
 	made->events = &format->events;
 	r = create_output(made, rule, *style, err);
+	if (r == 0)
+		r = create_values(made, format, rule);
 	if (r == 0 && made->matches->append_head)
 		made->matches->append_head(rule, &made->head);
 	if (made->head.failed)
@@ -68,6 +101,7 @@ void match_line_destroy(struct match_line *line)
 	if (!line)
 		return;
 	formatter_destroy(line->output);
+	formatter_destroy(line->values);
 	buf_finish(&line->head);
 	buf_finish(&line->text);
 	free(line);

@@ -31,16 +31,16 @@
 
 /* clang-format off */
 const struct schema_row schema_rows[] = {
-	/* field, OpenTelemetry, Elastic Common Schema */
+	/* field, OpenTelemetry, Elastic Common Schema; Falco, where values are not by their type */
 	{"evt.num", {BY_RULE, {"event.sequence", SCHEMA_SAME}}},
-	{"evt.time", {{"timestamp", SCHEMA_TIME}, {"@timestamp", SCHEMA_TIME}}},
+	{"evt.time", {{"timestamp", SCHEMA_TIME}, {"@timestamp", SCHEMA_TIME}, {NULL, SCHEMA_NS}}},
 	{"evt.type", {{"event_name", SCHEMA_EVENT_NAME}, {"event.action", SCHEMA_SAME}}},
 	{"evt.cpu", {{"cpu.logical_number", SCHEMA_SAME}, BY_RULE}},
-	{"evt.args", {{NULL, SCHEMA_PARAMS}, {NULL, SCHEMA_TEXT}}},
-	{"evt.info", {{NULL, SCHEMA_PARAMS}, {NULL, SCHEMA_TEXT}}},
-	{"evt.arg[]", {{NULL, SCHEMA_PARAMS}, {NULL, SCHEMA_TEXT}}},
-	{"evt.rawarg[]", {{NULL, SCHEMA_PARAMS}, {NULL, SCHEMA_TEXT}}},
-	{"evt.outputtime", BOTH(NULL, SCHEMA_TEXT)},
+	{"evt.args", {{NULL, SCHEMA_PARAMS}, {NULL, SCHEMA_TEXT}, {NULL, SCHEMA_TEXT}}},
+	{"evt.info", {{NULL, SCHEMA_PARAMS}, {NULL, SCHEMA_TEXT}, {NULL, SCHEMA_TEXT}}},
+	{"evt.arg[]", {{NULL, SCHEMA_PARAMS}, {NULL, SCHEMA_TEXT}, {NULL, SCHEMA_TEXT}}},
+	{"evt.rawarg[]", {{NULL, SCHEMA_PARAMS}, {NULL, SCHEMA_TEXT}, {NULL, SCHEMA_TEXT}}},
+	{"evt.outputtime", {{NULL, SCHEMA_TEXT}, {NULL, SCHEMA_TEXT}, {NULL, SCHEMA_TEXT}}},
 	{"evt.res", {{"error.type", SCHEMA_ERROR}, {"error.code", SCHEMA_ERROR}}},
 	{"evt.latency", {BY_RULE, {"event.duration", SCHEMA_SAME}}},
 	{"evt.hostname", BOTH("host.name", SCHEMA_SAME)},
@@ -251,6 +251,14 @@ static const struct schema_head ecs_heads[] = {
 	{0},
 };
 
+/* Its other keys are those of rules: see json_append_match(). */
+static const struct schema_head falco_heads[] = {
+	{"hostname", "evt.hostname", NULL, SCHEMA_SAME},
+	{"time", "evt.time", NULL, SCHEMA_TIME},
+	{"source", .constant = "syscall"},
+	{0},
+};
+
 static const struct schema_companion ecs_companions[] = {
 	{"k8s.pod.name", "orchestrator.type", "kubernetes"},
 	{"k8s.pod.name", "orchestrator.resource.type", "pod"},
@@ -281,6 +289,24 @@ const struct output_schema schema_ecs = {
 	.column = SCHEMA_ECS,
 };
 
+static const struct output_schema falco_fields = {
+	.name = "falco",
+	.renames = true,
+	.keeps_names = true,
+	.heads = no_heads,
+	.column = SCHEMA_FALCO,
+};
+
+const struct output_schema schema_falco = {
+	.name = "falco",
+	.title = "alerts as Falco has them",
+	.renames = true,
+	.keeps_names = true,
+	.heads = falco_heads,
+	.column = SCHEMA_FALCO,
+	.fields = &falco_fields,
+};
+
 #define ADDRESS(name) &schema_##name,
 
 static const struct output_schema *const schemas[] = {OUTPUT_SCHEMAS(ADDRESS) NULL};
@@ -303,6 +329,8 @@ static const char *const meanings[SCHEMA_FORMS_COUNT] = {
 	[SCHEMA_STRING] = "string",
 	[SCHEMA_TEXT] = "string, as in lines of text",
 	[SCHEMA_TIME] = "RFC 3339",
+	[SCHEMA_NS] = "ns since 1970",
+	[SCHEMA_MOMENT] = "ns since 1970",
 	[SCHEMA_LIST] = "list of one",
 	[SCHEMA_SPLIT] = "list of words",
 	[SCHEMA_ARGV] = "list with the first word of the command line",
@@ -373,7 +401,9 @@ enum schema_form output_schema_key(const struct output_schema *schema, const cha
 	}
 	row = field_len ? schema_find_row(text, field_len, field_len < len) : NULL;
 	known = row ? &row->keys[schema->column] : NULL;
-	if (!known || !known->key) {
+	if (schema->keeps_names) {
+		buf_append(key, text, len);
+	} else if (!known || !known->key) {
 		BUF_LITERAL(key, "lanner.");
 		append_plain(key, text, len);
 	} else if (field_len < len) {

@@ -60,17 +60,19 @@ void identity_read(struct identity *identity, const char *root);
  * Schemas: the names that fields have in records, and the forms of their values. One table has a
  * row for each field with a name of its own in OpenTelemetry's semantic conventions or in the
  * Elastic Common Schema; all other fields get a name by rule: lanner.FIELD, with '_' in place of
- * what is neither a letter nor a digit, since no name may be the beginning of another one.
+ * what is neither a letter nor a digit, since no name may be the beginning of another one. Falco's
+ * alerts have the names that fields have here, with values of their own.
  */
 
 /* The schemas, in the order of the help: a row of each is schema_NAME. */
 #define OUTPUT_SCHEMAS(ROW)                                                                        \
 	ROW(native)                                                                                \
 	ROW(otel)                                                                                  \
-	ROW(ecs)
+	ROW(ecs)                                                                                   \
+	ROW(falco)
 
 /* Their words, for messages. */
-#define OUTPUT_SCHEMA_WORDS "native, otel or ecs"
+#define OUTPUT_SCHEMA_WORDS "native, otel, ecs or falco"
 
 /* How the value of a field is written. */
 enum schema_form {
@@ -78,6 +80,8 @@ enum schema_form {
 	SCHEMA_STRING, /* a number as text */
 	SCHEMA_TEXT, /* as in lines of text */
 	SCHEMA_TIME, /* the time of the event as RFC 3339 */
+	SCHEMA_NS, /* the time of the event in ns since 1970, a number */
+	SCHEMA_MOMENT, /* a time since 1970 in ns, a number */
 	SCHEMA_LIST, /* a list of the one value */
 	SCHEMA_SPLIT, /* a list of the words between blanks */
 	SCHEMA_ARGV, /* a list of all arguments of the process, from the first on */
@@ -117,10 +121,17 @@ struct output_schema {
 	const char *name; /* the word of schema= */
 	const char *title; /* for lists */
 	bool renames; /* false: keys are the fields, values are Lanner's own */
+	bool keeps_names; /* by rule the key of a field is its own text, and times are in ns */
 	bool plain_arguments; /* arguments within keys have '_' for what is no letter or digit */
 	const struct schema_head *heads; /* ended by a row without key */
 	const struct schema_companion *companions; /* ended by a row without field; NULL: none */
 	size_t column; /* in the table of fields */
+	/*
+	 * Of alerts: records are matches of rules alone, with evt.id and evt.num, and have the
+	 * fields of the rule's output in an object of their own, in this schema. NULL: of all
+	 * events.
+	 */
+	const struct output_schema *fields;
 };
 
 #define OUTPUT_SCHEMA_DECLARE(name) extern const struct output_schema schema_##name;
@@ -147,7 +158,7 @@ void output_schema_word(const struct output_schema *schema, const char *word, st
 
 /* The table of fields with names in other schemas. */
 
-enum schema_column { SCHEMA_OTEL, SCHEMA_ECS, SCHEMA_COLUMNS };
+enum schema_column { SCHEMA_OTEL, SCHEMA_ECS, SCHEMA_FALCO, SCHEMA_COLUMNS };
 
 struct schema_key {
 	const char *key; /* NULL: by rule; a final '*' stands for the argument */

@@ -44,6 +44,8 @@ static void test_whole(void **state)
 	for (size_t i = 0; i < 4; i++)
 		assert_string_equal(options->outputs[i]->target, texts[i]);
 	assert_string_equal(options->outputs[2]->format, "json");
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(options->outputs[i]->schema, "falco");
 	configured_destroy(&configured);
 }
 
@@ -76,7 +78,7 @@ static void test_defaults(void **state)
 			 NULL);
 	assert_string_equal(settings_find(&configured.options.settings, place)->value,
 			    "https://a/,ca=/dev/null,cert=/dev/null,key=/dev/null,compress=gzip,"
-			    "format=text");
+			    "body=single,format=text");
 	configured_destroy(&configured);
 }
 
@@ -94,8 +96,10 @@ static void test_messages(void **state)
 		strstr(configured.messages.data,
 		       "agent.yaml:1:26: warning: /nosuch.yaml: there is no such file; it is "
 		       "left out"));
-	assert_non_null(strstr(configured.messages.data,
-			       "program_output: the agent starts no program for alerts"));
+	assert_non_null(
+		strstr(configured.messages.data,
+		       "program_output: the agent starts no program, whose rights it would "
+		       "share; with keep_alive: true run agent -c FILE | PROGRAM in its place"));
 	configured_rejected(&configured, "rules_files: {a: b}\n",
 			    "agent.yaml:1:14: error: expected a text, not a mapping\n");
 	configured_rejected(&configured, "rules_files: [/dev/null]\njson_output: maybe\n",

@@ -26,8 +26,8 @@ static int make(const char *first, const char *second)
 	if (options_read_outputs(&options, &err))
 		fail_msg("%s", err.text);
 	code = printer_init(&printer, &options, &messages, &err);
-	return code ? code : output_views_make(&options, &printer, &outputs, &captures, &messages,
-						     &err);
+	return code ? code
+		    : output_views_make(&options, &printer, &outputs, &captures, &messages, &err);
 }
 
 static int setup(void **state)
@@ -107,8 +107,9 @@ static void test_schemas(void **state)
 static void test_wrong_schema(void **state)
 {
 	assert_int_equal(make("stdout:,schema=esc", NULL), -EINVAL);
-	assert_string_equal(err.text, "--output stdout: there is no schema 'esc', but native, otel "
-				      "or ecs");
+	assert_string_equal(err.text,
+			    "--output stdout: there is no schema 'esc', but native, otel, "
+			    "ecs or falco");
 }
 
 static void test_format_without_schemas(void **state)
@@ -202,9 +203,8 @@ static void test_plan_of_filters(void **state)
 /* A capture is no output of records, but its filter counts as theirs. */
 static void test_captures(void **state)
 {
-	assert_int_equal(make("scap:a,redact=no,filter=evt.type=open",
-			      "stdout:,filter=evt.type=dup"),
-			 0);
+	assert_int_equal(
+		make("scap:a,redact=no,filter=evt.type=open", "stdout:,filter=evt.type=dup"), 0);
 	assert_int_equal(outputs.count, 1);
 	assert_int_equal(captures.count, 1);
 	assert_ptr_equal(printer.captures, &captures);

@@ -104,6 +104,22 @@ static void test_all_is_delivered(void **state)
 	assert_int_equal(counter_get(&counters.failures), 0);
 }
 
+/* What the kind takes at once is a limit, also after requests that were too large. */
+static void test_most_records(void **state)
+{
+	open_sender(",most=2");
+	fake_target.calls[1] = (struct fake_call){"T", .too_large = true};
+	add(5);
+	push();
+	start();
+	close_sender();
+	fake_expect("1\n2\n3\n4\n5\n");
+	assert_int_equal(fake_target.counts[0], 2);
+	assert_int_equal(fake_target.counts[1], 2);
+	assert_int_equal(fake_target.counts[2], 1);
+	assert_int_equal(sender.count_most, 2);
+}
+
 /* A file that is read waits for a full disk as long as retry-max= says; a capture goes on. */
 static void test_full_disk(void **state)
 {
@@ -457,6 +473,7 @@ static void test_open_fails(void **state)
 
 static const struct CMUnitTest tests[] = {
 	TEST(test_all_is_delivered),
+	TEST(test_most_records),
 	TEST(test_full_disk),
 	TEST(test_full_disk_that_is_freed),
 	TEST(test_limits_of_batches),

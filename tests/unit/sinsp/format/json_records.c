@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "formatted.h"
+#include "sinsp/format/schema.h"
 #include "unit.h"
 
 static const struct format_drop_type types[] = {{"openat", 3}, {"close", 2}};
@@ -77,6 +78,53 @@ static void test_end(void **state)
 	buf_finish(&out);
 }
 
+static void expect_parts(const struct buf *out, const char *const *parts)
+{
+	for (; *parts; parts++)
+		if (!memmem(out->data, out->len, *parts, strlen(*parts)))
+			fail_msg("no %s in %.*s", *parts, (int)out->len, out->data);
+}
+
+/* As alerts they have all that falcosidekick asks for; what the kernel lost has Falco's own rule.
+ */
+static void test_alerts(void **state)
+{
+	struct format_drop drop = all_known;
+	const struct format_end end = {.schema = &schema_falco,
+				       .hostname = "box",
+				       .ts_ns = UINT64_C(1795294236000000001),
+				       .reason = "the run ended"};
+	struct buf out = {0};
+
+	drop.schema = &schema_falco;
+	drop.hostname = "box";
+	format_json.records.append_drop(&drop, &out);
+	expect_parts(&out,
+		     (const char *[]){"\"evt.type\":\"drop\"", "\"hostname\":\"box\"",
+				      "\"output\":\"drop: 5 records, 120 to 124, ",
+				      "the \\\"queue\\\" was full (openat 3, close 2)\"",
+				      "\"output_fields\":{\"drop.cause\":\"the ",
+				      "\"priority\":\"Warning\"",
+				      "\"rule\":\"Lanner internal: records dropped\"",
+				      "\"source\":\"internal\"",
+				      "\"time\":\"2026-11-21T20:50:37.000000002Z\"}\n", NULL});
+	buf_clear(&out);
+	drop.in_kernel = true;
+	drop.last_ns = drop.first_ns = 0;
+	drop.hostname = NULL;
+	format_json.records.append_drop(&drop, &out);
+	expect_parts(&out, (const char *[]){"\"hostname\":\"", "\"priority\":\"Debug\"",
+					    "\"rule\":\"Falco internal: syscall event drop\"",
+					    "\"time\":\"20", NULL});
+	buf_clear(&out);
+	format_json.records.append_end(&end, &out);
+	expect_parts(&out,
+		     (const char *[]){"\"hostname\":\"box\"", "\"priority\":\"Informational\"",
+				      "\"output_fields\":{\"end.reason\":\"the run ended\"}",
+				      "\"rule\":\"Lanner internal: end of records\"", NULL});
+	buf_finish(&out);
+}
+
 static void expect_mark(const char *record, const char *marked)
 {
 	struct buf out = {0};
@@ -131,7 +179,8 @@ static void test_id(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_drop),	  cmocka_unit_test(test_end), cmocka_unit_test(test_mark),
+	cmocka_unit_test(test_drop),	  cmocka_unit_test(test_end),
+	cmocka_unit_test(test_alerts),	  cmocka_unit_test(test_mark),
 	cmocka_unit_test(test_no_memory), cmocka_unit_test(test_id),
 };
 

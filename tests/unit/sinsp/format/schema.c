@@ -13,10 +13,11 @@ static void test_names(void **state)
 	for (; output_schema_get(n); n++)
 		assert_ptr_equal(output_schema_find(output_schema_get(n)->name),
 				 output_schema_get(n));
-	assert_int_equal(n, 3);
+	assert_int_equal(n, 4);
 	assert_null(output_schema_find("elastic"));
-	buf_printf(&words, "%s, %s or %s", output_schema_get(0)->name, output_schema_get(1)->name,
-		   output_schema_get(2)->name);
+	buf_printf(&words, "%s, %s, %s or %s", output_schema_get(0)->name,
+		   output_schema_get(1)->name, output_schema_get(2)->name,
+		   output_schema_get(3)->name);
 	buf_append_char(&words, '\0');
 	assert_string_equal(words.data, OUTPUT_SCHEMA_WORDS);
 	buf_finish(&words);
@@ -39,6 +40,9 @@ static void test_rows(void **state)
 	expect(&schema_ecs, "proc.ppid", 9, "process.parent.pid", SCHEMA_SAME);
 	expect(&schema_ecs, "user.uid", 8, "user.id", SCHEMA_STRING);
 	expect(NULL, "proc.ppid", 9, "proc.ppid", SCHEMA_SAME);
+	expect(&schema_falco, "proc.ppid", 9, "proc.ppid", SCHEMA_SAME);
+	expect(&schema_falco, "evt.arg.name", 7, "evt.arg.name", SCHEMA_TEXT);
+	expect(&schema_falco, "evt.time", 8, "evt.time", SCHEMA_NS);
 	expect(&schema_native, "proc.ppid", 9, "proc.ppid", SCHEMA_SAME);
 }
 
