@@ -247,6 +247,9 @@ static int add_end(struct verify_session *session, const struct verify_record *r
 {
 	char *reason;
 
+	if (!session->first_end.is_known)
+		session->first_end = (struct verify_first_end){
+			true, record->is_of_run, record->number, record->records, session->records};
 	if (session->reason && record->number < session->end)
 		return 0;
 	reason = strdup(record->cause);
@@ -328,6 +331,44 @@ static uint64_t append_holes(const struct verify_session *session, uint64_t firs
 	return holes;
 }
 
+static uint64_t count_unnumbered(const struct verify_session *session)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < session->causes_count; i++)
+		count += session->causes[i].unnumbered;
+	return count;
+}
+
+/* Whether the first end record says that there was more before `first` than is here. */
+static bool is_cut_off(const struct verify_session *session, uint64_t first)
+{
+	const struct verify_first_end *end = &session->first_end;
+
+	if (!end->is_known)
+		return false;
+	if (!end->is_of_run)
+		return end->here < end->records;
+	/* Its records have the last numbers before it; some may have had none. */
+	return first + end->records > end->number + 1 + count_unnumbered(session);
+}
+
+/* The numbers of an output begin with 1; those of a file go on with those of the one before. */
+static bool append_beginning(const struct verify_session *session, uint64_t first, struct buf *text)
+{
+	if (first == 1)
+		return true;
+	if (is_cut_off(session, first)) {
+		buf_printf(text,
+			   "  the beginning is missing: there were %" PRIu64
+			   " records, and those before %" PRIu64 " are not here\n",
+			   session->first_end.records, first);
+		return false;
+	}
+	buf_printf(text, "  begins with %" PRIu64 ": what was before is not here\n", first);
+	return true;
+}
+
 /* Records behind an end record are those of a later run, which has an end of its own. */
 static bool append_end(const struct verify_session *session, uint64_t last, struct buf *text)
 {
@@ -361,7 +402,8 @@ bool verify_session_append_report(const struct verify_session *session, struct b
 	buf_printf(text, ", missing %" PRIu64 ", sent again %" PRIu64 "\n", missing,
 		   session->redelivered);
 	verify_append_causes(session, text);
-	right = !any || append_holes(session, first, last, text) == 0;
+	right = !any || append_beginning(session, first, text);
+	right &= !any || append_holes(session, first, last, text) == 0;
 	/* A drop record may be about some of the numbers in its range. */
 	if (right && missing > session->dropped) {
 		buf_printf(text, "  missing %" PRIu64 ", of which drop records say %" PRIu64 "\n",
@@ -400,6 +442,24 @@ static int read_line(struct verify *verify, size_t len, struct error *err)
 	return r ? error_set(err, r, "out of memory") : 0;
 }
 
+static bool is_control(int byte)
+{
+	return byte >= 0 && byte < ' ' && byte != '\t' && byte != '\n' && byte != '\r';
+}
+
+/* Whether a line has what no text has, or the next one begins with that. */
+static bool is_binary(const char *line, size_t len, FILE *file)
+{
+	int next = getc(file);
+	bool found = is_control(next);
+
+	if (next != EOF)
+		ungetc(next, file);
+	for (size_t i = 0; i < len && !found; i++)
+		found = is_control((unsigned char)line[i]);
+	return found;
+}
+
 /* Whether an agent has the file open: it holds a lock on it, which ends with the agent. */
 static bool verify_is_live(FILE *file)
 {
@@ -430,6 +490,11 @@ static int read_lines(struct verify *verify, FILE *file, const char *name, struc
 		bool whole = verify->line[len - 1] == '\n';
 		int r = read_line(verify, (size_t)len, &wrong);
 
+		if (r == -EBADMSG && number == 1 && is_binary(verify->line, (size_t)len, file))
+			return error_set(err, r,
+					 "%s: not lines of JSON, but binary, as format=protobuf "
+					 "has it: verify reads format=json alone",
+					 name);
 		if (r && (whole || r == -ENOMEM))
 			return error_set(err, r, "%s: line %" PRIu64 ": %s", name, number,
 					 wrong.text);

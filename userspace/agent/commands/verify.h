@@ -59,6 +59,9 @@ struct verify_record {
 	 */
 	uint64_t from, to, count, after;
 	const char *cause; /* of an end record: its reason */
+	/* Of an end record: how many records were made for what ends, a run or a file. */
+	uint64_t records;
+	bool is_of_run;
 };
 
 struct verify_cause {
@@ -78,6 +81,11 @@ struct verify_session {
 	uint64_t dropped; /* numbers that drop records say are missing */
 	uint64_t end; /* the last number, by an end record; 0: none */
 	char *reason; /* owned; of that one */
+	struct verify_first_end {
+		bool is_known, is_of_run;
+		uint64_t number, records; /* as it says */
+		uint64_t here; /* records before it */
+	} first_end;
 	bool is_live; /* an agent is about to add to it */
 	struct verify_cause *causes; /* owned */
 	size_t causes_count;
@@ -96,7 +104,9 @@ int verify_sessions_add(struct verify_sessions *sessions, const struct verify_re
 
 /*
  * Appends what arrived and what is missing; returns whether all that is missing is said, and the
- * end is there, or the session is live.
+ * end is there, or the session is live. Numbers that do not begin with 1 are said; they are wrong
+ * if the first end record had more: of a run, or of a file that was rotated, the beginning is cut
+ * off.
  */
 bool verify_session_append_report(const struct verify_session *session, struct buf *text);
 
@@ -113,6 +123,8 @@ enum verify_key {
 	KEY_CAUSE,
 	KEY_REASON,
 	KEY_LAST,
+	KEY_RECORDS,
+	KEY_DROPPED,
 	KEYS_COUNT,
 };
 

@@ -19,6 +19,8 @@ static const char *const words[KEYS_COUNT] = {
 	[KEY_CAUSE] = "drop.cause",
 	[KEY_REASON] = "end.reason",
 	[KEY_LAST] = "end.last",
+	[KEY_RECORDS] = "end.records",
+	[KEY_DROPPED] = "end.dropped",
 };
 
 /* evt.num is a field; the others stand beside the fields. */

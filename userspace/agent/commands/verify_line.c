@@ -75,6 +75,8 @@ static bool read_record(const struct line_reader *reader, struct verify_record *
 	if (!record->is_drop && value(reader, KEY_REASON)) {
 		record->is_end = true;
 		record->cause = json_string_value(value(reader, KEY_REASON));
+		record->is_of_run = value(reader, KEY_DROPPED) != NULL;
+		verify_line_read_number(reader, KEY_RECORDS, &record->records);
 		return record->cause && verify_line_read_number(reader, KEY_LAST, &record->number);
 	}
 	if (!record->is_drop)

@@ -86,6 +86,9 @@ static void test_errors(void **state)
 	struct printed printed;
 
 	run("{\"evt.num\":1}\n1 x\n", 1, "", ": line 2: no object of JSON: ");
+	run("\xd5\x03\x0a\x12", 1, "",
+	    ": not lines of JSON, but binary, as format=protobuf has it");
+	run("U\x0a\x12", 1, "", ": not lines of JSON, but binary");
 	run("\x1f\x8b", 1, "", " is compressed: zcat ");
 	run("\x28\xb5\x2f\xfd", 1, "", " is compressed: zstdcat ");
 	printed_run("verify /none/x", &printed);

@@ -166,6 +166,59 @@ static void test_ends(void **state)
 	expect(&sessions, true, "abc: records 0, missing 0, sent again 0\n  ended: done\n");
 }
 
+static void end_of(struct verify_sessions *sessions, bool is_of_run, uint64_t last,
+		   uint64_t records)
+{
+	const struct verify_record record = {.id = "abc-e1",
+					     .stream_len = 3,
+					     .is_end = true,
+					     .is_of_run = is_of_run,
+					     .number = last,
+					     .records = records,
+					     .cause = "done"};
+
+	assert_int_equal(verify_sessions_add(sessions, &record), 0);
+}
+
+/* Of what begins later its first end says whether it is whole. */
+static void test_beginnings(void **state)
+{
+	struct verify_sessions sessions = {0};
+
+	/* The second run with a spool, with a record that had no number; a file of a rotation. */
+	add(&sessions, 3, false);
+	drop(&sessions, "abc-d2", 0, 0, 1);
+	end_of(&sessions, true, 3, 2);
+	expect(&sessions, true,
+	       "abc: records 1, numbers 3 to 3, missing 0, sent again 0\n"
+	       "  lost before they had a number 1: full\n"
+	       "  begins with 3: what was before is not here\n"
+	       "  ended: done\n");
+	add(&sessions, 3, false);
+	end_of(&sessions, false, 3, 1);
+	add(&sessions, 4, false);
+	end_of(&sessions, true, 4, 4);
+	expect(&sessions, true,
+	       "abc: records 2, numbers 3 to 4, missing 0, sent again 0\n"
+	       "  begins with 3: what was before is not here\n"
+	       "  ended: done\n");
+	/* Both without their first record. */
+	add(&sessions, 3, false);
+	end_of(&sessions, true, 3, 2);
+	expect(&sessions, false,
+	       "abc: records 1, numbers 3 to 3, missing 0, sent again 0\n"
+	       "  the beginning is missing: there were 2 records, and those before 3 are not "
+	       "here\n"
+	       "  ended: done\n");
+	add(&sessions, 3, false);
+	end_of(&sessions, false, 3, 2);
+	expect(&sessions, false,
+	       "abc: records 1, numbers 3 to 3, missing 0, sent again 0\n"
+	       "  the beginning is missing: there were 2 records, and those before 3 are not "
+	       "here\n"
+	       "  ended: done\n");
+}
+
 static void test_several(void **state)
 {
 	const struct verify_record other = {.id = "x-1", .stream_len = 1, .number = 1};
@@ -196,7 +249,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_complete),      cmocka_unit_test(test_said),
 	cmocka_unit_test(test_unknown_count), cmocka_unit_test(test_not_said),
 	cmocka_unit_test(test_fewer_said),    cmocka_unit_test(test_repeated),
-	cmocka_unit_test(test_ends),	      cmocka_unit_test(test_several),
+	cmocka_unit_test(test_ends),	      cmocka_unit_test(test_beginnings),
+	cmocka_unit_test(test_several),
 };
 
 UNIT_GROUP(tests);
