@@ -336,6 +336,12 @@ enum rules_priority ruleset_priority(const struct ruleset *ruleset, size_t rule)
 	return ruleset->list[rule].priority;
 }
 
+void ruleset_set_hider(struct ruleset *ruleset, size_t rule, size_t line,
+		       const struct text_hider *hider)
+{
+	match_line_set_hider(ruleset->list[rule].lines[line], hider);
+}
+
 void ruleset_append(struct ruleset *ruleset, size_t rule, size_t line,
 		    const struct sinsp_event *event, struct formatter *fields, struct buf *out)
 {

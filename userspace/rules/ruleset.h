@@ -56,6 +56,10 @@ size_t ruleset_next(struct ruleset *ruleset, const struct sinsp_event *event, si
 
 enum rules_priority ruleset_priority(const struct ruleset *ruleset, size_t rule);
 
+/* To be called before ruleset_append(): whose secrets the line hides, see there. */
+void ruleset_set_hider(struct ruleset *ruleset, size_t rule, size_t line,
+		       const struct text_hider *hider);
+
 /*
  * Appends the line of a rule with the index `line` for an event, with the newline, as
  * match_line_append(). fields: a formatter of the same format and schema for further fields of the

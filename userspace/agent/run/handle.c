@@ -40,6 +40,8 @@ static int print_match(struct run *run, size_t rule, struct sinsp_event *event, 
 		outputs_match(&run->outputs, ruleset, rule, event);
 	if (printer->format->silent)
 		return 0;
+	/* Outputs with the same format hide what they do. */
+	ruleset_set_hider(ruleset, rule, 0, &printer->style.hider);
 	ruleset_append(ruleset, rule, 0, event, printer->formatter, &run->line_writer.buf);
 	return end_line(run, start, err);
 }

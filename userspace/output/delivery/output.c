@@ -77,9 +77,10 @@ int output_create(struct output_config *config, struct output_view *view, struct
 	if (r == 0 && config->redact)
 		r = redact_create((const char *const *)config->redact_patterns.items,
 				  config->redact_patterns.count, &made->redact, err);
+	if (made->redact)
+		made->hider = (struct text_hider){redact_arguments, made->redact};
 	if (made->redact && made->view.formatter)
-		formatter_set_hider(made->view.formatter,
-				    &(const struct text_hider){redact_arguments, made->redact});
+		formatter_set_hider(made->view.formatter, &made->hider);
 	if (r) {
 		name_output(config, "--", r, err);
 		output_destroy(made);
@@ -421,6 +422,7 @@ bool output_match(struct output *output, struct ruleset *ruleset, size_t rule,
 	}
 	start = output->block->bytes.len;
 	event->num = record.number;
+	ruleset_set_hider(ruleset, rule, output->view.line, &output->hider);
 	ruleset_append(ruleset, rule, output->view.line, event, output->view.formatter,
 		       &output->block->bytes);
 	event->num = number;

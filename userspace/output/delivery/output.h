@@ -75,6 +75,7 @@ struct output {
 	struct gaps left_out; /* by the limit, since the last drop record about that */
 	uint64_t left_out_ns; /* monotonic: when that was */
 	bool wants[EVENT_ID_MAX]; /* types of events that can pass the filter */
+	struct text_hider hider; /* of arguments; zero: secrets stay */
 	char hostname[OUTPUT_HOST_BYTES]; /* of events; form.hostname from the first match on */
 	bool is_open; /* output_open() was called */
 	bool awaits_threads; /* for its new spool: one could not be started, and is tried again */

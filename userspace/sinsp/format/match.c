@@ -107,6 +107,13 @@ void match_line_destroy(struct match_line *line)
 	free(line);
 }
 
+void match_line_set_hider(struct match_line *line, const struct text_hider *hider)
+{
+	formatter_set_hider(line->output, hider);
+	if (line->values)
+		formatter_set_hider(line->values, hider);
+}
+
 unsigned int match_line_needs(const struct match_line *line)
 {
 	return line->matches->append ? formatter_needs(line->output) : NEEDS_NOTHING;

@@ -27,6 +27,12 @@ int match_line_create(const struct output_format *format, const struct format_ru
 		      struct filter_error *err);
 void match_line_destroy(struct match_line *line); /* accepts NULL */
 
+/*
+ * From now on hides secrets in arguments and environments, as formatter_set_hider(): outputs that
+ * share a line may differ in this.
+ */
+void match_line_set_hider(struct match_line *line, const struct text_hider *hider);
+
 /* The state that the line needs: enum field_needs bits. */
 unsigned int match_line_needs(const struct match_line *line);
 

@@ -93,7 +93,8 @@ static void test_marks_in_text(void **state)
 	struct drive *world = *state;
 
 	world->event.ev.marks.is_faked = 1;
-	expect(world, &format_text, "text", NULL, "11:36:01.123456789: Warning text marks=(faked)\n");
+	expect(world, &format_text, "text", NULL,
+	       "11:36:01.123456789: Warning text marks=(faked)\n");
 	expect(world, &format_text, "text", "evt.type",
 	       "11:36:01.123456789: Warning text close marks=(faked)\n");
 }
@@ -213,8 +214,44 @@ static void test_no_memory_for_the_output(void **state)
 	}
 }
 
+static void hide_last(void *context, const char *program, char *strings, size_t len)
+{
+	if (len > 1)
+		strings[len - 2] = '*';
+}
+
+/* Who shares a line with others hides what it does itself, argument by argument. */
+static void test_hider(void **state)
+{
+	static const char args[] = "-p\0two words";
+	const struct text_hider hider = {.arguments = hide_last}, none = {0};
+	const struct format_rule rule = rule_of("%proc.args and %evt.arg.args");
+	const struct text_style style = {0};
+	struct world_process process = {
+		.pid = 100, .ptid = 1, .comm = "cat", .args = args, .args_len = sizeof(args)};
+	struct drive *world = *state;
+	struct match_line *line;
+	struct buf out = {0};
+
+	world_process(world, &process);
+	world_begin(world, EVENT_execve, 100);
+	frame_put_bytes(&world->frame, execve__args, args, sizeof(args));
+	world_end(world);
+	assert_int_equal(match_line_create(&format_text, &rule, &style, &line, NULL), 0);
+	match_line_set_hider(line, &hider);
+	match_line_append(line, &world->event, NULL, &out);
+	match_line_set_hider(line, &none);
+	match_line_append(line, &world->event, NULL, &out);
+	buf_append_char(&out, '\0');
+	assert_non_null(strstr(out.data, " -p two word* and -p.two word*.\n"));
+	assert_non_null(strstr(out.data, " -p two words and -p.two words.\n"));
+	buf_finish(&out);
+	match_line_destroy(line);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_json, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_hider, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_text, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_marks_in_text, setup, teardown),
 	cmocka_unit_test(test_wrong_outputs),
