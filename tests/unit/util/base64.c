@@ -3,6 +3,8 @@
 #include "unit.h"
 #include "util/base64.h"
 
+#include <string.h>
+
 static void expect(struct buf *out, const void *bytes, size_t len, const char *text)
 {
 	base64_append(out, bytes, len);
@@ -38,6 +40,34 @@ static void test_texts(void **state)
 		expect(&(struct buf){0}, rows[i].bytes, rows[i].len, rows[i].text);
 }
 
+static void test_decodes(void **state)
+{
+	static const char *const wrong[] = {
+		"Zg", "Zg=", "Z===", "Zg==Zg==", "Z*==", "=AAA", "Zm9\"", "A=A="};
+	struct buf bytes = {0}, text = {0};
+
+	for (int i = 0; i < 256; i++)
+		buf_append_char(&bytes, (char)i);
+	for (size_t len = 0; len <= bytes.len; len++) {
+		struct buf read = {0};
+
+		buf_clear(&text);
+		base64_append(&text, bytes.data, len);
+		assert_true(base64_decode(&read, text.data, text.len));
+		assert_int_equal(read.len, len);
+		assert_memory_equal(read.data, bytes.data, len);
+		buf_finish(&read);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct buf read = {0};
+
+		assert_false(base64_decode(&read, wrong[i], strlen(wrong[i])));
+		buf_finish(&read);
+	}
+	buf_finish(&text);
+	buf_finish(&bytes);
+}
+
 static void test_alphabet(void **state)
 {
 	static const char digits[] =
@@ -67,6 +97,7 @@ static void test_appends(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_texts),
+	cmocka_unit_test(test_decodes),
 	cmocka_unit_test(test_alphabet),
 	cmocka_unit_test(test_appends),
 };

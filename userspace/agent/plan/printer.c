@@ -273,9 +273,12 @@ static int plan_printer_hide_secrets(struct printer *printer, const struct optio
 	if (options->no_redact || printer->format->silent)
 		return 0;
 	r = redact_create(NULL, 0, &printer->redact, err);
-	if (r == 0)
-		printer->style.hider = (struct text_hider){redact_arguments, printer->redact};
-	return r;
+	if (r)
+		return r;
+	if (options->json_base64)
+		redact_expect_base64(printer->redact);
+	printer->style.hider = (struct text_hider){redact_arguments, printer->redact};
+	return 0;
 }
 
 void printer_hide(const struct printer *printer, char *record, size_t len)

@@ -18,6 +18,8 @@
 #include "output/redact/programs.h"
 #include "output/redact/scan.h"
 #include "output/redact/tokens.h"
+#include "util/base64.h"
+#include "util/buf.h"
 
 enum { ESCAPE_BYTES = 6, PATTERNS_MAX = 48, HEADS = 256 };
 
@@ -33,6 +35,8 @@ struct redact {
 	struct own_pattern *own; /* owned */
 	size_t own_count;
 	enum redact_kind expected; /* what the next part is; REDACT_KINDS: no secret */
+	bool expects_base64;
+	struct buf bytes; /* owned; of a value in base64 */
 	_Atomic uint64_t counts[REDACT_KINDS];
 };
 
@@ -107,6 +111,7 @@ void redact_destroy(struct redact *redact)
 		pcre2_code_free(redact->own[i].code);
 	}
 	free(redact->own);
+	buf_finish(&redact->bytes);
 	free(redact);
 }
 
@@ -349,11 +354,58 @@ static bool hide_known(struct redact *redact, char *text, size_t len)
 	return finished;
 }
 
+void redact_expect_base64(struct redact *redact)
+{
+	redact->expects_base64 = true;
+}
+
+/* Hides secrets in the bytes that a text of base64 stands for. Returns whether all was tried. */
+static bool hide_in_base64(struct redact *redact, char *text, size_t len)
+{
+	struct buf *bytes = &redact->bytes;
+	size_t count;
+	bool finished;
+
+	if (!len)
+		return true;
+	buf_clear(bytes);
+	if (!base64_decode(bytes, text, len))
+		return false;
+	count = bytes->len;
+	finished = hide_known(redact, bytes->data, count);
+	/* Before the bytes are an address. */
+	if (!buf_reserve(bytes, len))
+		return false;
+	base64_append(bytes, bytes->data, count);
+	memcpy(text, bytes->data + count, len);
+	return finished;
+}
+
+/* A quotation mark within a text of JSON has a backslash before it, so this is the name of a
+ * member. */
+static bool hide_beside_base64(struct redact *redact, char *text, size_t len)
+{
+	static const char name[] = "_b64\":\"";
+	size_t at = 0;
+	bool finished = true;
+
+	for (char *found; (found = memmem(text + at, len - at, name, sizeof(name) - 1));) {
+		size_t begin = (size_t)(found - text) + sizeof(name) - 1;
+		size_t end = end_of_string(text, begin);
+
+		finished &= hide_known(redact, text + at, begin - at);
+		finished &= hide_in_base64(redact, text + begin, end - begin);
+		at = end;
+	}
+	return hide_known(redact, text + at, len - at) && finished;
+}
+
 void redact_text(struct redact *redact, char *text, size_t len)
 {
 	if (len && text[len - 1] == '\n')
 		len--; /* ends the record */
-	if (hide_known(redact, text, len))
+	if (redact->expects_base64 ? hide_beside_base64(redact, text, len)
+				   : hide_known(redact, text, len))
 		return;
 	if (is_json(text, len))
 		hide_strings(text, len);

@@ -23,6 +23,12 @@ int redact_create(const char *const *own, size_t count, struct redact **redact, 
 void redact_destroy(struct redact *redact); /* accepts NULL */
 
 /*
+ * From now on redact_text() gets records of JSON with members NAME_b64, whose values are bytes in
+ * base64: secrets in these bytes are hidden, and no text of base64 is taken for one.
+ */
+void redact_expect_base64(struct redact *redact);
+
+/*
  * Hides the secrets of a record. One thread at a time. Where an expression is given up (PCRE2
  * limits what a match may cost) all of the record is hidden, of JSON its strings but the names of
  * members.

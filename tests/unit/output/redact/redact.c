@@ -130,6 +130,28 @@ static void test_what_stays(void **state)
 		check(cases[i], cases[i]);
 }
 
+/* Looks like a token. */
+#define DATA_IN_BASE64 "EAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB/"
+
+/* The second value is of "\xff --password=hunter2". What is no base64 is not known: all is hidden. */
+static void test_base64(void **state)
+{
+	static const char *const cases[][2] = {
+		{"{\"d_b64\":\"" DATA_IN_BASE64 "\"}\n", "{\"d_b64\":\"" DATA_IN_BASE64 "\"}\n"},
+		{"{\"n_b64\":\"/yAtLXBhc3N3b3JkPWh1bnRlcjI=\",\"x\":\"password=a\"}",
+		 "{\"n_b64\":\"/yAtLXBhc3N3b3JkPSoqKioqKio=\",\"x\":\"password=*\"}"},
+		{"{\"n_b64\":\"\",\"x\":1}", "{\"n_b64\":\"\",\"x\":1}"},
+		{"{\"n_b64\":\"ab\",\"x\":\"y\"}", "{\"n_b64\":\"**\",\"x\":\"*\"}"},
+	};
+	struct redact *redact = NULL;
+
+	assert_int_equal(redact_create(NULL, 0, &redact, NULL), 0);
+	redact_expect_base64(redact);
+	for (size_t i = 0; i < COUNT(cases); i++)
+		check_with(redact, cases[i][0], cases[i][1]);
+	redact_destroy(redact);
+}
+
 static void test_other_forms(void **state)
 {
 	static const char *const cases[][2] = {
@@ -434,6 +456,7 @@ static void test_repeated(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_values),
 	cmocka_unit_test(test_what_stays),
+	cmocka_unit_test(test_base64),
 	cmocka_unit_test(test_other_forms),
 	cmocka_unit_test(test_own_patterns),
 	cmocka_unit_test(test_parts),
