@@ -89,7 +89,7 @@ static const char *node_of(const struct options *options)
 /* Those of the capture, and why there is none. */
 static void open_iterators(struct input_live *live, struct sinsp_iterators *iterators)
 {
-	int *errors = live->lacks.iterator_errors, fds[SCAP_LIVE_ITERATORS], r;
+	int *errors = live->lacks.iterator_errors, fds[SCAP_LIVE_ITERATORS], before, r;
 
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++) {
 		fds[i] = scap_live_open_iterator(live->live, i);
@@ -106,6 +106,9 @@ static void open_iterators(struct input_live *live, struct sinsp_iterators *iter
 		r = scap_threads_create(fds[SCAP_LIVE_THREADS], live->host.proc,
 					&iterators->threads);
 		errors[SCAP_LIVE_THREADS] = r;
+		before = scap_live_open_iterator(live->live, SCAP_LIVE_THREADS);
+		if (before >= 0)
+			scap_threads_create(before, live->host.proc, &iterators->before);
 	}
 }
 
@@ -127,6 +130,7 @@ static int seed(struct input_live *live, struct sinsp *sinsp,
 	r = fill(sinsp, &iterators, err);
 	scap_open_fds_destroy(iterators.open_fds);
 	scap_threads_destroy(iterators.threads);
+	scap_threads_destroy(iterators.before);
 	sinsp_stats(sinsp, &stats);
 	if (stats.open_fds_error)
 		live->lacks.iterator_errors[SCAP_LIVE_OPEN_FDS] = stats.open_fds_error;

@@ -31,6 +31,9 @@ void sinsp_set_lacks(struct sinsp *sinsp, unsigned int parts);
 struct sinsp_iterators {
 	struct scap_open_fds *open_fds;
 	struct scap_threads *threads;
+	/* Another pass over the threads, before /proc is read: that takes long, and processes end.
+	 */
+	struct scap_threads *before;
 };
 
 /*

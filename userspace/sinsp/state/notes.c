@@ -25,7 +25,7 @@ void notes_put(struct notes *notes, struct pool *pool, const struct note *note,
 	if (!copy)
 		return;
 	if (place->program) {
-		notes->dropped += place->tid != note->tid && place->until_ns >= now_ns;
+		notes->dropped += now_ns && place->tid != note->tid && place->until_ns >= now_ns;
 		notes_empty(notes, pool, place);
 	}
 	*place = *note;

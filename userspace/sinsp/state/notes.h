@@ -31,7 +31,8 @@ struct notes {
 
 /*
  * Notes a program, which is copied, in place of an earlier note of that process. now_ns: time of
- * the last event. Does nothing if out of memory.
+ * the last event; 0: there was none, and the list will be read again. Does nothing if out of
+ * memory.
  */
 void notes_put(struct notes *notes, struct pool *pool, const struct note *note,
 	       const struct sinsp_program *program, uint64_t now_ns);

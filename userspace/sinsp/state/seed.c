@@ -146,6 +146,19 @@ static int seed_other_threads(struct sinsp *sinsp, struct scap_threads *threads)
 	return r;
 }
 
+/* For the clone events of those that are gone by the time that /proc is read. */
+static void note_programs(struct sinsp *sinsp, struct scap_threads *threads)
+{
+	struct scap_other_thread found;
+
+	while (threads && scap_threads_next(threads, &found) == 1) {
+		const struct sinsp_program program = seed_program_of(&found);
+
+		if (found.is_first)
+			state_note_program(sinsp, found.tid, found.exec_id, &program);
+	}
+}
+
 static int seed_all_threads(struct sinsp *sinsp, struct scap_threads *threads)
 {
 	int r;
@@ -208,6 +221,7 @@ int sinsp_seed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, str
 	if (!sinsp->proc)
 		return 0;
 	sinsp->seed_ns = state_now_ns(sinsp);
+	note_programs(sinsp, iterators->before);
 	r = seed_all_threads(sinsp, iterators->threads);
 	if (r < 0)
 		return error_set(err, r, "cannot read the threads of this machine from /proc: %s",

@@ -7,13 +7,15 @@
 static struct notes notes;
 static struct pool pool;
 
+static uint64_t now_ns = 100;
+
 static void put(int64_t tid, uint64_t exec_id, uint64_t until_ns, const char *path)
 {
 	const struct sinsp_program program = {.exe = "", .exepath = path, .args = "", .env = ""};
 
 	notes_put(&notes, &pool,
 		  &(struct note){.tid = tid, .exec_id = exec_id, .until_ns = until_ns}, &program,
-		  100);
+		  now_ns);
 }
 
 static void expect(int64_t tid, uint64_t exec_id, const char *path)
@@ -58,6 +60,11 @@ static void replaces(void **state)
 	put(7 + NOTES_COUNT, 72, 99, "/bin/c");
 	assert_int_equal(notes.dropped, 1);
 	put(7, 70, 200, "/bin/d");
+	assert_int_equal(notes.dropped, 1);
+	now_ns = 0;
+	put(7 + NOTES_COUNT, 70, 200, "/bin/e");
+	put(7, 70, 200, "/bin/d");
+	now_ns = 100;
 	assert_int_equal(notes.dropped, 1);
 	assert_int_equal(notes.count, 1);
 	expect(7, 70, "/bin/d");

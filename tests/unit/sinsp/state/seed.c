@@ -237,6 +237,24 @@ static void keeps_programs_of_those_that_ended(void **state)
 	}
 }
 
+/* /proc and the list have its descendants alone when they are read. */
+static void notes_programs_before_reading(void **state)
+{
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	const struct sinsp_iterators iterators = {.before = programs_iterator(machine),
+						  .threads = thread_iterator(machine, true)};
+
+	assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+	scap_threads_destroy(iterators.before);
+	scap_threads_destroy(iterators.threads);
+	drive->ts_ns = drive->sinsp->seed_ns;
+	drive_clone(drive, 12345, 0,
+		    &(struct drive_clone){.pid = 12345, .ptid = 12344, .comm = "go", .exec_id = 6});
+	assert_string_equal(drive_thread(drive, 12345)->program->exepath, "/bin/go");
+	assert_string_equal(drive_thread(drive, 50)->program->exepath, "/bin/known");
+}
+
 /* Its creator may say first that it has begun, or later; both know then what they execute. */
 static void keeps_them_for_either_order(void **state)
 {
@@ -503,6 +521,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(reads_proc_if_the_iterator_fails),
 	TEST(takes_threads_of_an_iterator),
 	TEST(keeps_programs_of_those_that_ended),
+	TEST(notes_programs_before_reading),
 	TEST(keeps_them_for_either_order),
 	TEST(takes_nothing_of_who_takes_in),
 	TEST(learns_nothing_of_a_sibling),
