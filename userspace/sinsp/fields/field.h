@@ -44,6 +44,11 @@ enum field_flags {
 	FIELD_OF_CONTAINER = 1 << 13, /* depends only on event_container_revision() */
 	FIELD_OF_PAST = 1 << 14, /* depends on which events came before: a count, or a distance */
 	FIELD_OF_THREAD = 1 << 15, /* depends only on what struct thread_key has */
+	/*
+	 * Has one value for all events of a thread, until it starts a program, names itself, gets
+	 * other ids or namespaces, or the names of users change; new threads have it, too.
+	 */
+	FIELD_OF_PROCESS = 1 << 16,
 };
 
 /* What the kernel knows of a field: filters may be decided there, see filter/project.h. */
@@ -219,7 +224,7 @@ struct field_desc {
 	const char *name;
 	enum param_type type;
 	enum param_format format;
-	uint16_t flags; /* enum field_flags */
+	uint32_t flags; /* enum field_flags */
 	uint8_t arg; /* enum field_arg */
 	uint16_t needs; /* enum field_needs */
 	field_getter *get;

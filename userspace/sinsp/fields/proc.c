@@ -385,7 +385,8 @@ STANDARD_FD_GETTERS(stderr, 2)
 			getter, help, .colour = FIELD_COLOUR_##what                                \
 	}
 #define ROW(args...) ROW_OF(PROCESS, 0, args)
-#define KEY_ROW(args...) ROW_OF(PROCESS, FIELD_OF_THREAD, args) /* of what the key has */
+/* Of what the key has, and what the threads of a process have in common. */
+#define KEY_ROW(args...) ROW_OF(PROCESS, FIELD_OF_THREAD | FIELD_OF_PROCESS, args)
 #define THREAD_ROW(args...) ROW_OF(ID, 0, args)
 
 const struct field_desc fields_proc[] = {
@@ -395,8 +396,8 @@ const struct field_desc fields_proc[] = {
 		.example = " startswith /tmp/", .is_known = exepath_is_known),
 	KEY_ROW("proc.name", CHARBUF, NA, 0, get_name, "name of the thread, at most 15 bytes",
 		.example = "=cat", .fact = FIELD_FACT_NAME),
-	{"proc.args", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED | FIELD_OF_THREAD, FIELD_ARG_INDEX,
-	 NEEDS_THREADS, proc_get_args,
+	{"proc.args", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED | FIELD_OF_THREAD | FIELD_OF_PROCESS,
+	 FIELD_ARG_INDEX, NEEDS_THREADS, proc_get_args,
 	 "arguments of the command line; proc.args[N]: one of them, 0 is the first",
 	 .example = "[0]=-l", .colour = FIELD_COLOUR_PROCESS},
 	KEY_ROW("proc.cmdline", CHARBUF, NA, 0, get_cmdline, "proc.name and the arguments",
@@ -407,8 +408,8 @@ const struct field_desc fields_proc[] = {
 		.unit = FIELD_UNIT_BYTES, .example = ">4096"),
 	KEY_ROW("proc.exeline", CHARBUF, NA, 0, get_exeline, "proc.exe and the arguments",
 		.example = " contains --verbose"),
-	{"proc.env", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED | FIELD_OF_THREAD, FIELD_ARG_KEY,
-	 NEEDS_THREADS, get_env,
+	{"proc.env", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED | FIELD_OF_THREAD | FIELD_OF_PROCESS,
+	 FIELD_ARG_KEY, NEEDS_THREADS, get_env,
 	 "environment of the process; proc.env[NAME]: value of one variable",
 	 .example = "[LD_PRELOAD]!=\"\"", .colour = FIELD_COLOUR_PROCESS},
 	ROW("proc.cwd", CHARBUF, NA, NEEDS_CWD, get_cwd,

@@ -102,13 +102,14 @@ static int get_group_name(const struct sinsp_event *event, const struct field_re
 
 #define ROW(name, type, format, getter, help...)                                                   \
 	{                                                                                          \
-		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help,      \
-			.colour = FIELD_COLOUR_USER                                                \
+		name, PT_##type, PF_##format, FIELD_OF_PROCESS, FIELD_ARG_NONE, NEEDS_THREADS,     \
+			getter, help, .colour = FIELD_COLOUR_USER                                  \
 	}
 
 const struct field_desc fields_user[] = {
-	{"user.uid", PT_UINT32, PF_ID, FIELD_OF_THREAD, FIELD_ARG_NONE, NEEDS_THREADS, user_get_uid,
-	 "effective user id", .example = "=0", .colour = FIELD_COLOUR_USER, .fact = FIELD_FACT_UID},
+	{"user.uid", PT_UINT32, PF_ID, FIELD_OF_THREAD | FIELD_OF_PROCESS, FIELD_ARG_NONE,
+	 NEEDS_THREADS, user_get_uid, "effective user id", .example = "=0",
+	 .colour = FIELD_COLOUR_USER, .fact = FIELD_FACT_UID},
 	ROW("user.name", CHARBUF, NA, user_get_name, "name of the user, <NA> if it has none",
 	    .example = "=root"),
 	ROW("user.homedir", CHARBUF, NA, get_homedir, "home directory of the user, <NA> if unknown",

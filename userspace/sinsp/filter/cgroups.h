@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which control groups a filter means: what its fields of containers and pods alone decide for all
- * events of the threads in a group. See state/cgroups.h for the groups and their changes.
+ * Which control groups and threads a filter means: what its fields of containers and pods alone, or
+ * with those of the process and its user, decide for all events of a group or a thread. See
+ * state/cgroups.h for the groups and their changes.
  */
 #ifndef SINSP_FILTER_CGROUPS_H
 #define SINSP_FILTER_CGROUPS_H
 
 #include "sinsp/filter/filter.h"
 
+struct sinsp;
 struct sinsp_cgroups;
+struct sinsp_thread;
 
 enum filter_decision {
 	FILTER_UNDECIDED, /* it depends on other fields */
@@ -23,5 +26,13 @@ enum filter_decision {
  * for each event.
  */
 enum filter_decision filter_decide(struct filter *filter, const struct sinsp_cgroups *cgroups);
+
+/*
+ * The same for a thread as it is now: valid until a field with FIELD_OF_PROCESS or
+ * FIELD_OF_CONTAINER may have another value. FILTER_UNDECIDED also if a part of such a value is
+ * missing.
+ */
+enum filter_decision filter_decide_thread(struct filter *filter, const struct sinsp *sinsp,
+					  const struct sinsp_thread *thread);
 
 #endif

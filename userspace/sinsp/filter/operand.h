@@ -80,7 +80,7 @@ struct filter_operand {
 	uint16_t regs_end; /* the first unused register */
 	enum param_type type;
 	bool list;
-	uint16_t flags; /* of its fields: enum field_flags */
+	uint32_t flags; /* of its fields: enum field_flags */
 	unsigned int needs; /* of its fields: enum field_needs */
 	struct field_ref *field; /* the field, if there is no transformer; else NULL */
 };
@@ -132,7 +132,7 @@ static inline int operand_get(const struct filter_operand *operand, const struct
 struct filter_shape {
 	enum param_type type;
 	bool list;
-	uint16_t flags; /* of its fields */
+	uint32_t flags; /* of its fields */
 };
 
 struct filter_transformer {

@@ -18,18 +18,18 @@
 /* Results that are possible; bits. */
 enum { CAN_FAIL = 1 << 0, CAN_PASS = 1 << 1, CAN_BOTH = CAN_FAIL | CAN_PASS };
 
-static bool is_of_container(const struct filter_operand *operand)
+/* Whether all its fields have one of some flags. */
+static bool has_only(const struct filter_operand *operand, unsigned int flags)
 {
 	for (uint16_t i = 0; i < operand->nsteps; i++)
-		if (!operand->steps[i].run &&
-		    !(operand->steps[i].ref->desc->flags & FIELD_OF_CONTAINER))
+		if (!operand->steps[i].run && !(operand->steps[i].ref->desc->flags & flags))
 			return false;
 	return true;
 }
 
-static bool is_decided(const struct filter_check *check)
+static bool is_decided(const struct filter_check *check, unsigned int flags)
 {
-	return is_of_container(&check->left->operand) && is_of_container(&check->right.operand);
+	return has_only(&check->left->operand, flags) && has_only(&check->right.operand, flags);
 }
 
 /* The results from one place of the code on. */
@@ -41,21 +41,23 @@ static uint8_t results_at(const uint8_t *results, uint32_t at)
 }
 
 static uint8_t answers_of(struct filter *filter, const struct filter_jump *jump,
-			  const uint8_t *results, const struct sinsp_event *event)
+			  const uint8_t *results, const struct sinsp_event *event,
+			  unsigned int flags)
 {
 	if (!jump->test)
 		return results_at(results, jump->memo->entry);
-	if (!is_decided(jump->check))
+	if (!is_decided(jump->check, flags))
 		return CAN_BOTH;
 	return jump->test(filter, jump->check, event) ? CAN_PASS : CAN_FAIL;
 }
 
-static void find_results(struct filter *filter, const struct sinsp_event *event, uint8_t *results)
+static void find_results(struct filter *filter, const struct sinsp_event *event, unsigned int flags,
+			 uint8_t *results)
 {
 	filter_begin(filter);
 	for (size_t i = 0; i < filter->njumps; i++) {
 		const struct filter_jump *jump = &filter->code[i];
-		uint8_t answers = answers_of(filter, jump, results, event);
+		uint8_t answers = answers_of(filter, jump, results, event, flags);
 
 		results[i] = (answers & CAN_PASS ? results_at(results, jump->on_true) : 0) |
 			     (answers & CAN_FAIL ? results_at(results, jump->on_false) : 0);
@@ -88,21 +90,37 @@ static uint8_t results_of_types(const struct filter *filter, const uint8_t *resu
 	return all;
 }
 
+/* By the fields with one of some flags. Of what is cut, the comparison may be another one. */
+static enum filter_decision decide(struct filter *filter, const struct sinsp_event *event,
+				   unsigned int flags)
+{
+	uint8_t *results = malloc(filter->njumps + 1), found;
+
+	if (!results)
+		return FILTER_UNDECIDED;
+	find_results(filter, event, flags, results);
+	found = filter->scratch.cut ? CAN_BOTH : results_of_types(filter, results);
+	free(results);
+	if (found == CAN_BOTH)
+		return FILTER_UNDECIDED;
+	return found == CAN_PASS ? FILTER_ACCEPTED : FILTER_REJECTED;
+}
+
 enum filter_decision filter_decide(struct filter *filter, const struct sinsp_cgroups *cgroups)
 {
 	/* A thread of which only the groups are known, and that it exists. */
 	const struct sinsp_thread thread = {.pid = 1, .cgroups = (struct sinsp_cgroups *)cgroups};
 	const struct sinsp_event event = {.thread = &thread};
-	uint8_t *results = malloc(filter->njumps + 1), found;
 
-	if (!results)
-		return FILTER_UNDECIDED;
-	find_results(filter, &event, results);
-	found = results_of_types(filter, results);
-	free(results);
-	if (found == CAN_BOTH)
-		return FILTER_UNDECIDED;
-	return found == CAN_PASS ? FILTER_ACCEPTED : FILTER_REJECTED;
+	return decide(filter, &event, FIELD_OF_CONTAINER);
+}
+
+enum filter_decision filter_decide_thread(struct filter *filter, const struct sinsp *sinsp,
+					  const struct sinsp_thread *thread)
+{
+	const struct sinsp_event event = {.sinsp = sinsp, .thread = thread};
+
+	return decide(filter, &event, FIELD_OF_CONTAINER | FIELD_OF_PROCESS);
 }
 
 /* Properties of a compiled filter, known before any event: types, flags, needed state. */
