@@ -301,6 +301,7 @@ struct event_counters {
 	__u64 lost[LOSS_CAUSES_COUNT]; /* by cause */
 	__u64 unreadable; /* parameters left empty: their memory could not be read */
 	__u64 filtered; /* rejected by the kernel's part of the filter, before an event was begun */
+	__u64 muted; /* of these: see core/mute.bpf.h */
 };
 
 /* Per CPU, beside the counters by event. */
@@ -393,6 +394,16 @@ enum kernel_groups {
 	KERNEL_GROUPS_COUNT,
 };
 
+/* What a call means to a muted process: see core/mute.bpf.h. At most MUTED_MAX are, at once. */
+enum kernel_mute {
+	KERNEL_MUTE_KEEPS, /* it is captured all the same */
+	KERNEL_MUTE_DROPS,
+	KERNEL_MUTE_ENDS, /* it is captured, and the process is not muted any more */
+	KERNEL_MUTE_COUNT,
+};
+
+enum { MUTED_MAX = 4096 };
+
 struct kernel_filters {
 	/*
 	 * By event id: 1 + index of the filter at its call's exit, at its entry, and of an open
@@ -400,12 +411,13 @@ struct kernel_filters {
 	 */
 	__u8 at_exit[EVENT_ID_MAX], at_entry[EVENT_ID_MAX], at_path[EVENT_ID_MAX];
 	__u8 groups[EVENT_ID_MAX]; /* enum kernel_groups */
+	__u8 mute[EVENT_ID_MAX]; /* enum kernel_mute */
 	/*
 	 * Whose groups make a key, in this order: bits 1 << enum cgroup_index of subsystems that
 	 * have one of their own, then 1 << CGROUPS of that of version 2; 0: groups decide nothing.
 	 */
 	__u32 hierarchies;
-	__u32 pad;
+	__u32 mutes; /* 1: processes may be muted; 0: none is */
 	struct kernel_filter filters[KERNEL_FILTERS_MAX];
 };
 

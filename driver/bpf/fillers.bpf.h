@@ -68,6 +68,7 @@ static __always_inline void call_end(struct filler *f)
 			sent_forget();
 		return;
 	}
+	mute_end(f);
 	f->slot->kept = (struct kept_slot){tid_of(f->self), ending_of(f), f->pos, next, f->messages};
 	bpf_tail_call(f->ctx, &fillers, JUMP_end_event);
 	f->slot->kept.tid = 0;

@@ -291,6 +291,10 @@ static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs)
 	}
 	if (is_left_out(task, event))
 		return 0;
+	if (kernel_filters.mutes && mute_drops(task, event)) {
+		forget_call(regs, event);
+		return 0;
+	}
 	if (holds)
 		follow_hold(task);
 	if (budget_sheds(event)) {

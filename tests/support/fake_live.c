@@ -175,6 +175,29 @@ void scap_live_accept_groups(struct scap_live *live)
 	live->rejected_key = 0;
 }
 
+int scap_live_mute_propose(struct scap_live *live, pid_t pid, uint64_t *ns)
+{
+	live->muted = pid;
+	live->muted_program = 0;
+	*ns = 1000;
+	return 0;
+}
+
+int scap_live_mute_set(struct scap_live *live, pid_t pid, uint64_t program, uint64_t *ns)
+{
+	*ns = 2000;
+	if (live->muted != pid)
+		return -ENOENT;
+	live->muted_program = program;
+	return 0;
+}
+
+void scap_live_mute_end(struct scap_live *live, pid_t pid, uint64_t *ns)
+{
+	live->muted = 0;
+	*ns = 3000;
+}
+
 int scap_live_cgroup_roots(const struct scap_live *live, const struct buf **roots)
 {
 	if (live->cgroup_roots_code == 0)

@@ -23,6 +23,8 @@ struct scap_live {
 	uint64_t run_ns; /* of its programs */
 	uint64_t groups_key; /* of its own groups, */
 	struct buf own_groups; /* of the test's memory; empty: they are not known */
+	pid_t muted; /* proposed or muted last; 0: none is */
+	uint64_t muted_program; /* of it; 0: it is only proposed */
 	uint64_t rejected_key; /* what it was told last; 0: nothing is rejected */
 	int shed_code; /* -errno: neither can be set or read */
 	int stats_code; /* -errno: the counters cannot be read */

@@ -46,6 +46,8 @@ static void configure_filter(struct kernel_filter *filter, unsigned int facts)
 /* For each event that can have one. Paths are the last facts. */
 static void configure_filters(struct kernel_filters *filters)
 {
+	static const uint16_t ends[] = {EVENT_clone, EVENT_clone3,    EVENT_execve,
+					EVENT_prctl, EVENT_setresuid, EVENT_cgroup_attach};
 	static const uint16_t opens[] = {EVENT_open, EVENT_openat, EVENT_openat2, EVENT_creat,
 					 EVENT_open_by_handle_at};
 
@@ -53,6 +55,10 @@ static void configure_filters(struct kernel_filters *filters)
 	memset(filters->at_entry, 1, sizeof(filters->at_entry));
 	memset(filters->groups, KERNEL_GROUPS_OF_FAILED, sizeof(filters->groups));
 	filters->hierarchies = (2 << CGROUPS) - 1;
+	memset(filters->mute, KERNEL_MUTE_DROPS, sizeof(filters->mute));
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		filters->mute[ends[i]] = KERNEL_MUTE_ENDS;
+	filters->mutes = 1;
 	for (size_t i = 0; i < sizeof(opens) / sizeof(opens[0]); i++)
 		filters->at_path[opens[i]] = 2;
 	configure_filter(&filters->filters[0], KERNEL_PATH);

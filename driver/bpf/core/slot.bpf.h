@@ -10,6 +10,7 @@
 
 #include "bpf/core/event_ids.bpf.h"
 #include "bpf/core/filler.bpf.h"
+#include "bpf/core/mute.bpf.h"
 #include "bpf/core/ring.bpf.h"
 
 #include <asm/errno.h>
@@ -369,6 +370,7 @@ static __always_inline void slot_resume(struct filler *f)
 
 static __always_inline void filler_end(struct filler *f)
 {
+	mute_end(f);
 	frame_end_called(f->ctx, f->slot, f->slot_key, f->pos, ending_of(f));
 	scratch_give_back(f->slot);
 }

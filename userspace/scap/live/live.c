@@ -20,6 +20,7 @@
 #include "scap/live/live_rings.h"
 #include "scap/live/load.h"
 #include "scap/live/loaded.h"
+#include "scap/live/muted.h"
 #include "scap/live/programs.h"
 #include "scap/live/throttled.h"
 #include "scap/live/wall_clock.h"
@@ -440,6 +441,7 @@ static int read_counters(struct scap_live *live, struct scap_live_stats *stats)
 				sum->lost[cause] += by_cpu[cpu].lost[cause];
 			sum->unreadable += by_cpu[cpu].unreadable;
 			sum->filtered += by_cpu[cpu].filtered;
+			sum->muted += by_cpu[cpu].muted;
 		}
 		/* Events without a slot, or without a filler, were not counted in a slot. */
 		stats->seen[id] += sum->lost[LOSS_SCRATCH_BUSY] + sum->lost[LOSS_TAIL_CALL] +
@@ -747,6 +749,33 @@ void scap_live_accept_groups(struct scap_live *live)
 		r = bpf_map_get_next_key(map, &key, &next);
 		bpf_map_delete_elem(map, &key);
 	}
+}
+
+static uint64_t event_now_ns(const struct scap_live *live)
+{
+	return clock_ns(CLOCK_BOOTTIME) + scap_live_boot_offset(live);
+}
+
+int scap_live_mute_propose(struct scap_live *live, pid_t pid, uint64_t *ns)
+{
+	int r = live_muted_propose(live->maps[LIVE_MAP_MUTED], pid);
+
+	*ns = event_now_ns(live);
+	return r;
+}
+
+int scap_live_mute_set(struct scap_live *live, pid_t pid, uint64_t program, uint64_t *ns)
+{
+	int r = live_muted_set(live->maps[LIVE_MAP_MUTED], pid, program);
+
+	*ns = event_now_ns(live);
+	return r;
+}
+
+void scap_live_mute_end(struct scap_live *live, pid_t pid, uint64_t *ns)
+{
+	live_muted_remove(live->maps[LIVE_MAP_MUTED], pid);
+	*ns = event_now_ns(live);
 }
 
 /* The loaded program number `i`, or NULL. */

@@ -256,6 +256,18 @@ int scap_live_reject_groups(struct scap_live *live, uint64_t key, bool rejected)
 void scap_live_accept_groups(struct scap_live *live);
 
 /*
+ * Processes whose calls the kernel drops as kernel_filters says, in three steps. Times are those of
+ * events. propose: any event of the process that is younger than `ns` and may change what the
+ * filter says of it prevents set(); who has seen all older ones may decide. set: from now on the
+ * calls are dropped while it runs that program (exec_id_of()), until such an event; those that are
+ * older than `ns` may still come. end: from `ns` on none is dropped. Return 0, or -errno: -EEXIST
+ * if it was proposed before, -E2BIG if there are too many, -ENOENT if set() was prevented.
+ */
+int scap_live_mute_propose(struct scap_live *live, pid_t pid, uint64_t *ns);
+int scap_live_mute_set(struct scap_live *live, pid_t pid, uint64_t program, uint64_t *ns);
+void scap_live_mute_end(struct scap_live *live, pid_t pid, uint64_t *ns);
+
+/*
  * A new descriptor of an iterator, for scap_open_fds_create() or scap_threads_create(), which is of
  * one pass; if there is none, returns -errno: why.
  */

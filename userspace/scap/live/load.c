@@ -114,6 +114,7 @@ static enum live_map row_of_map(const struct live_object *object, const struct b
 		[LIVE_MAP_REJECTED_GROUPS] = object->skeleton->maps.rejected_groups,
 		[LIVE_MAP_ANSWERS] = object->skeleton->maps.answers,
 		[LIVE_MAP_FOLLOWED] = object->skeleton->maps.followed,
+		[LIVE_MAP_MUTED] = object->skeleton->maps.muted,
 	};
 	unsigned int row = 0;
 
@@ -151,6 +152,7 @@ static void freeze_maps(const struct live_object *object)
 		[LIVE_MAP_RINGS] = true,   [LIVE_MAP_SCRATCH] = true,
 		[LIVE_MAP_SHED] = true,	   [LIVE_MAP_REJECTED_GROUPS] = true,
 		[LIVE_MAP_ANSWERS] = true, [LIVE_MAP_FOLLOWED] = true,
+		[LIVE_MAP_MUTED] = true,
 	};
 	struct bpf_map *map;
 

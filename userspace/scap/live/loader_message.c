@@ -88,7 +88,7 @@ static bool are_valid_filters(const struct kernel_filters *filters)
 	for (unsigned int i = 0; i < KERNEL_FILTERS_MAX; i++)
 		if (filters->filters[i].facts && !is_valid_filter(&filters->filters[i]))
 			return false;
-	if (filters->hierarchies >> (CGROUPS + 1))
+	if (filters->hierarchies >> (CGROUPS + 1) || filters->mutes > 1)
 		return false;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const uint8_t numbers[] = {filters->at_exit[id], filters->at_entry[id],
@@ -98,7 +98,8 @@ static bool are_valid_filters(const struct kernel_filters *filters)
 			if (numbers[i] > KERNEL_FILTERS_MAX ||
 			    (numbers[i] && !filters->filters[numbers[i] - 1].facts))
 				return false;
-		if (filters->groups[id] >= KERNEL_GROUPS_COUNT)
+		if (filters->groups[id] >= KERNEL_GROUPS_COUNT ||
+		    filters->mute[id] >= KERNEL_MUTE_COUNT)
 			return false;
 	}
 	return true;

@@ -135,6 +135,7 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.renamed, live_compares_names(&config->kernel_filters)},
 		{object->maps.followed, config->chosen.chooses},
 		{object->maps.rejected_groups, config->kernel_filters.hierarchies},
+		{object->maps.muted, config->kernel_filters.mutes},
 		{object->maps.notes, config->entry_notes == ENTRY_NOTES_ALL},
 		{object->maps.sends_noted, object->rodata->notes_sends},
 	};

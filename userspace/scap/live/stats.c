@@ -9,6 +9,7 @@ void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_s
 		stats->delivered[id] += past->delivered[id];
 		stats->events[id].unreadable += past->events[id].unreadable;
 		stats->events[id].filtered += past->events[id].filtered;
+		stats->events[id].muted += past->events[id].muted;
 		for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
 			stats->events[id].lost[cause] += past->events[id].lost[cause];
 	}

@@ -8,9 +8,11 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -619,6 +621,90 @@ static void test_chosen_waits(void **state)
 	assert_int_equal(account.all, CALLS);
 }
 
+/* exec_id_of() a process, by its fields in /proc. */
+static uint64_t program_of(pid_t pid)
+{
+	unsigned long long start_ticks, start_stack;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file,
+				"%*d (%*[^)]) %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+				"%*s %*s %*s %*s %*s %*s %llu %*s %*s %*s %*s %*s %llu",
+				&start_ticks, &start_stack),
+			 2);
+	fclose(file);
+	return exec_id_of(start_ticks, start_stack);
+}
+
+/* Names itself before the last ones. */
+static void call_named(void)
+{
+	static int calls;
+
+	if (++calls == CALLS + 1)
+		prctl(PR_SET_NAME, "named");
+	call_getppid();
+}
+
+enum { CALLS_LATER = 10 };
+
+/* How many events of such a child arrive, which is muted: or another program of it is, or that
+ * ends. */
+static uint64_t calls_of_muted(struct scap_live *live, bool is_other_program, bool ends)
+{
+	struct account account = {0};
+	uint64_t ns, proposed_ns, set_ns;
+	struct scap_event event;
+	int start[2];
+	pid_t child = start_calls(call_named, CALLS + CALLS_LATER, start);
+
+	assert_int_equal(scap_live_mute_set(live, child, 1, &ns), -ENOENT);
+	assert_int_equal(scap_live_mute_propose(live, child, &proposed_ns), 0);
+	assert_int_equal(scap_live_mute_propose(live, child, &ns), -EEXIST);
+	assert_int_equal(scap_live_mute_set(live, child,
+					    program_of(child) ^ (is_other_program ? 2 : 0),
+					    &set_ns),
+			 0);
+	assert_true(set_ns > proposed_ns);
+	if (ends) {
+		scap_live_mute_end(live, child, &ns);
+		assert_true(ns > set_ns);
+	}
+	close(start[1]);
+	read_until_dead(live, child, &account);
+	while (scap_source_next(scap_live_source(live), NOTHING_MS, &event) == 1)
+		account_for(&account, &event, child);
+	/* The kernel removed it when the process named itself. */
+	assert_int_equal(scap_live_mute_set(live, child, 1, &ns), -ENOENT);
+	return account.of_child;
+}
+
+static void test_muted(void **state)
+{
+	struct scap_live_config config = {
+		.events = {[EVENT_prctl] = true},
+		.syscalls[SYS_getppid] = true,
+	};
+	struct scap_live *live;
+
+	config.kernel_filters.mutes = 1;
+	config.kernel_filters.mute[EVENT_syscall] = KERNEL_MUTE_DROPS;
+	config.kernel_filters.mute[EVENT_prctl] = KERNEL_MUTE_ENDS;
+	live = open_live(&config);
+	assert_int_equal(calls_of_muted(live, false, false), 1 + CALLS_LATER);
+	assert_int_equal(calls_of_muted(live, true, false), 1 + CALLS + CALLS_LATER);
+	assert_int_equal(calls_of_muted(live, false, true), 1 + CALLS + CALLS_LATER);
+	scap_live_stop(live);
+	assert_int_equal(scap_live_stats(live, &stats), 0);
+	assert_int_equal(stats.events[EVENT_syscall].muted, CALLS);
+	assert_true(stats.events[EVENT_syscall].filtered >= CALLS);
+	scap_source_destroy(scap_live_source(live));
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_at_ease),
 	cmocka_unit_test(test_storm),
@@ -634,6 +720,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_cpus_come_and_go),
 	cmocka_unit_test(test_times_follow_the_wall_clock),
 	cmocka_unit_test(test_chosen_waits),
+	cmocka_unit_test(test_muted),
 };
 
 UNIT_GROUP(tests, .slow = true);

@@ -134,6 +134,8 @@ static void test_malformed(void **state)
 	EXPECT_FAULT(kernel_filters.filters[0].checks[1].on_true, 1, "a filter");
 	EXPECT_FAULT(kernel_filters.filters[0].checks[1].on_false, KERNEL_CHECKS_MAX, "a filter");
 	EXPECT_FAULT(kernel_filters.groups[1], KERNEL_GROUPS_COUNT, "a filter");
+	EXPECT_FAULT(kernel_filters.mute[1], KERNEL_MUTE_COUNT, "a filter");
+	EXPECT_FAULT(kernel_filters.mutes, 2, "a filter");
 	EXPECT_FAULT(kernel_filters.hierarchies, 2 << CGROUPS, "a filter");
 	/* A check that is not there. */
 	EXPECT_FAULT(kernel_filters.filters[0].checks[1].on_true, 2, "a filter");
