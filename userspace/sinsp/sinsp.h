@@ -22,5 +22,6 @@
 #include "sinsp/state/cgroups.h"
 #include "sinsp/state/container_state.h"
 #include "sinsp/state/engine.h"
+#include "sinsp/state/gaps.h"
 
 #endif

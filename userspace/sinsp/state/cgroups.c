@@ -35,6 +35,11 @@ bool sinsp_cgroups_await_container(const struct sinsp_cgroups *cgroups)
 			     sinsp_container_state(container) == SINSP_META_PENDING);
 }
 
+bool sinsp_cgroups_await_users(const struct sinsp *sinsp, const struct sinsp_cgroups *cgroups)
+{
+	return sinsp->proc && cgroups->container && !cgroups->container->users_read;
+}
+
 bool sinsp_cgroups_await_pod(const struct sinsp_cgroups *cgroups)
 {
 	const struct sinsp_container *container = cgroups->container;

@@ -39,6 +39,9 @@ const char *sinsp_cgroups_text(const struct sinsp_cgroups *cgroups, size_t *len)
 /* Whether they are of a container whose description was asked for, or will be, and has not come. */
 bool sinsp_cgroups_await_container(const struct sinsp_cgroups *cgroups);
 
+/* Whether they are of a container whose users are not known yet, but will be. */
+bool sinsp_cgroups_await_users(const struct sinsp *sinsp, const struct sinsp_cgroups *cgroups);
+
 /* Whether they are of a container in a pod that the API of Kubernetes has not described. */
 bool sinsp_cgroups_await_pod(const struct sinsp_cgroups *cgroups);
 

@@ -77,6 +77,7 @@ struct state_budget {
 struct sinsp {
 	struct scap_proc *proc; /* borrowed; may be NULL */
 	unsigned int lacks; /* enum sinsp_part: parts that are not kept */
+	bool has_gaps; /* a process has or had one: see gaps.h */
 	struct pool pool;
 	uint64_t memory_max; /* of the pool; UINT64_MAX: no limit */
 	struct sinsp_fd_store fd_store;

@@ -159,10 +159,12 @@ static void forget_fds(struct sinsp *sinsp, struct sinsp_thread *thread)
 static void apply(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct state_plan *plan = &sinsp->plans[event->ev->desc->id];
-	bool is_faked = event->ev->marks.is_faked;
+	bool is_faked = event->ev->marks.is_faked, in_gap;
 
 	if (!plan->finds_thread || is_faked)
 		find_thread(sinsp, plan, event);
+	in_gap = sinsp->has_gaps && event->thread &&
+		 sinsp_fds_in_gap(event->thread->fds, sinsp->now_ns, event->thread->tid);
 	engine_find_fd(sinsp, plan, event);
 	if (is_faked)
 		return;
@@ -172,7 +174,8 @@ static void apply(struct sinsp *sinsp, struct state_event *event)
 		plan->handle(sinsp, event);
 	if (event->ev->file.ino && event->fd && !plan->uses_fd)
 		state_note_file(event->fd, &event->ev->file);
-	if ((sinsp->lacks & SINSP_DESCRIPTORS) && plan->fd_param >= 0 && event->thread)
+	if ((in_gap || ((sinsp->lacks & SINSP_DESCRIPTORS) && plan->fd_param >= 0)) &&
+	    event->thread)
 		forget_fds(sinsp, event->thread);
 }
 

@@ -70,6 +70,8 @@ struct sinsp_fds {
 	struct chunk **chunks; /* sorted by index; in a dense table chunk i is at place i */
 	uint32_t hand; /* index at which the search for a victim continues */
 	uint64_t read_ns; /* see sinsp_fds_set_read() */
+	uint64_t gap_ns; /* see sinsp_fds_set_gap(); 0: none */
+	int64_t gap_tid; /* likewise */
 	/* Numbers of failed lookups, plus one, each at its remainder; 0: none. */
 	uint32_t asked[ASKED_COUNT];
 };
@@ -373,6 +375,11 @@ bool sinsp_fds_shared(const struct sinsp_fds *fds)
 	return fds->refs > 1;
 }
 
+uint32_t sinsp_fds_users(const struct sinsp_fds *fds)
+{
+	return fds->refs;
+}
+
 struct sinsp_fd *sinsp_fds_find(const struct sinsp_fds *fds, int64_t num)
 {
 	struct chunk *chunk = find_chunk(fds, num);
@@ -606,6 +613,25 @@ void sinsp_fds_close_range(struct sinsp_fds *fds, uint32_t first, uint32_t last)
 	memset(fds->asked, 0, sizeof(fds->asked));
 	for (uint32_t place = fds->nchunks; place-- > 0;)
 		clear_entries(fds, place, open_between(fds->chunks[place], first, last));
+}
+
+void sinsp_fds_set_gap(struct sinsp_fds *fds, uint64_t ns, int64_t tid)
+{
+	sinsp_fds_close_range(fds, 0, UINT32_MAX);
+	fds->gap_ns = ns;
+	fds->gap_tid = tid;
+}
+
+bool sinsp_fds_in_gap(struct sinsp_fds *fds, uint64_t ns, int64_t tid)
+{
+	if (fds->gap_ns && (ns > fds->gap_ns || tid == fds->gap_tid))
+		fds->gap_ns = 0;
+	return fds->gap_ns;
+}
+
+bool sinsp_fds_gap_is_open(const struct sinsp_fds *fds)
+{
+	return fds->gap_ns == UINT64_MAX;
 }
 
 void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t last)

@@ -43,6 +43,19 @@ bool sinsp_fds_is_ahead(const struct sinsp_fds *fds, uint64_t ts_ns);
 struct sinsp_fds *sinsp_fds_ref(struct sinsp_fds *fds);
 void sinsp_fds_unref(struct sinsp_fds *fds); /* accepts NULL */
 bool sinsp_fds_shared(const struct sinsp_fds *fds);
+uint32_t sinsp_fds_users(const struct sinsp_fds *fds); /* how many references there are */
+
+/*
+ * Empties a table of which events up to a time are missing, or up to the next one of a thread, if
+ * that is earlier; UINT64_MAX: later ones will be, too. A copy is made of what there is.
+ */
+void sinsp_fds_set_gap(struct sinsp_fds *fds, uint64_t ns, int64_t tid);
+
+/* Whether an event is in it; it is called for each. */
+bool sinsp_fds_in_gap(struct sinsp_fds *fds, uint64_t ns, int64_t tid);
+
+/* Whether it goes on. */
+bool sinsp_fds_gap_is_open(const struct sinsp_fds *fds);
 
 /*
  * Moves a table (NULL: none) to a control group (NULL: an unknown one). A copy is in the group of

@@ -174,7 +174,9 @@ static struct sinsp_fd *ask_for_fd(struct sinsp *sinsp, struct sinsp_thread *thr
 {
 	struct scap_fd found;
 
-	if (!sinsp->proc || num < 0 || sinsp_fds_asked(thread->fds, num) || !may_ask_for_fd(sinsp))
+	/* Nobody needs what is missing of a process as long as it goes on. */
+	if (!sinsp->proc || num < 0 || sinsp_fds_asked(thread->fds, num) ||
+	    sinsp_fds_gap_is_open(thread->fds) || !may_ask_for_fd(sinsp))
 		return NULL;
 	sinsp_fds_note_asked(thread->fds, num);
 	sinsp->stats.fd_lookups++;

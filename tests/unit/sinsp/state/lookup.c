@@ -9,6 +9,7 @@
 #include "driven_machine.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/fds.h"
+#include "sinsp/state/gaps.h"
 #include "unit.h"
 #include "util/clock.h"
 
@@ -59,6 +60,23 @@ static void brings_the_main_thread_with_another(void **state)
 	assert_ptr_equal(thread->fds, main->fds);
 	assert_int_equal(main->nthreads, 2);
 	assert_int_equal(driven_machine_stats(machine).thread_lookups, 2);
+}
+
+/* As long as events are missing, nobody needs it; then another file may have the number. */
+static void asks_after_a_gap(void **state)
+{
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+
+	sinsp_seed(drive->sinsp, NULL, NULL);
+	sinsp_begin_gap(drive->sinsp, 50);
+	assert_null(drive_read(drive, 50, 1, 3)->fd);
+	assert_null(drive_read(drive, 50, 1, 99)->fd);
+	assert_int_equal(machine->proc.asked_fds, 0);
+	sinsp_end_gap(drive->sinsp, 50, 1, 0);
+	assert_string_equal(drive_read(drive, 50, 1, 3)->fd->name, "/etc/hosts");
+	drive_read(drive, 50, 1, 99);
+	assert_int_equal(machine->proc.asked_fds, 2);
 }
 
 static void asks_once_for_a_descriptor(void **state)
@@ -561,6 +579,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(asks_once_for_a_thread),
 	TEST(asks_once_without_answer),
 	TEST(brings_the_main_thread_with_another),
+	TEST(asks_after_a_gap),
 	TEST(asks_once_for_a_descriptor),
 	TEST(takes_no_name_of_another_file),
 	TEST(asks_again_after_a_close),
