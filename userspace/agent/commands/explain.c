@@ -157,7 +157,7 @@ static bool decides_any(const struct kernel_filters *filters)
 		if (filters->filters[i].facts)
 			return true;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (filters->groups[id])
+		if (filters->groups[id] || filters->mute[id])
 			return true;
 	return false;
 }
@@ -187,6 +187,9 @@ void explain_filters_print(const struct kernel_filters *filters)
 	}
 	for (unsigned int calls = 1; calls < KERNEL_GROUPS_COUNT; calls++)
 		explain_filter_print_events(filters->groups, calls, groups_texts[calls], "");
+	explain_filter_print_events(
+		filters->mute, KERNEL_MUTE_DROPS,
+		"Of busy processes of which no event can pass, until they change:", "");
 }
 
 /* Prints the plan of a capture: state, events with reasons, programs with hooks. */

@@ -10,6 +10,7 @@
 #include "agent/record/captures.h"
 #include "scap/live/programs.h"
 #include "sinsp/sinsp.h"
+#include "util/count.h"
 
 /*
  * A recording has what updates the state, too. A field that counts events, or measures the time
@@ -93,6 +94,40 @@ static void restrict_event(const struct plan *plan, unsigned int id, struct kern
 		filters->at_entry[id] = 0;
 }
 
+/*
+ * What changes a field with FIELD_OF_PROCESS or FIELD_OF_CONTAINER: the filter may say something
+ * else of the process. The calls that create a process have another one begin.
+ */
+static const uint16_t mute_ends[] = {
+	EVENT_execve,	 EVENT_clone,	  EVENT_clone3,	 EVENT_fork,	 EVENT_vfork,
+	EVENT_prctl,	 EVENT_setuid,	  EVENT_setgid,	 EVENT_setreuid, EVENT_setregid,
+	EVENT_setresuid, EVENT_setresgid, EVENT_unshare, EVENT_setns,	 EVENT_cgroup_attach,
+};
+
+/* Calls that concern nothing but the descriptors of the process, or the filter. */
+static bool may_drop(const struct plan *plan, unsigned int id)
+{
+	uint8_t why = plan->selection.events[id];
+
+	return why && !(why & ~(WHY_FILTER | WHY_DESCRIPTORS | WHY_CONNECTIONS)) &&
+	       (event_desc_get(id)->category & EC_SYSCALL) && id != EVENT_exit &&
+	       id != EVENT_exit_group && id != EVENT_bpf; /* that may be about the capture itself */
+}
+
+/* Who chooses processes, or wants the whole state, gets them as they are. */
+static void add_mutes(const struct plan *plan, struct kernel_filters *filters)
+{
+	if (!(filter_flags(plan->filter) & (FIELD_OF_PROCESS | FIELD_OF_CONTAINER)) ||
+	    plan_chooses(plan) || plan->selection.full_state)
+		return;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (may_drop(plan, id))
+			filters->mute[id] = filters->mutes = KERNEL_MUTE_DROPS;
+	for (size_t i = 0; filters->mutes && i < COUNT(mute_ends); i++)
+		if (plan->selection.events[mute_ends[i]])
+			filters->mute[mute_ends[i]] = KERNEL_MUTE_ENDS;
+}
+
 void pushdown_make(struct plan *plan)
 {
 	struct kernel_filters *filters = &plan->kernel_filters;
@@ -105,5 +140,6 @@ void pushdown_make(struct plan *plan)
 		restrict_event(plan, id, filters);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		plan->rejects_groups |= filters->groups[id] != KERNEL_GROUPS_OF_NONE;
+	add_mutes(plan, filters);
 	pushdown_drop_unused(filters);
 }

@@ -317,7 +317,7 @@ static const char *const cause_names[] = {
 };
 
 struct totals {
-	uint64_t seen, delivered, filtered, lost, unreadable;
+	uint64_t seen, delivered, filtered, muted, lost, unreadable;
 	uint64_t lost_by_cause[LOSS_CAUSES_COUNT];
 };
 
@@ -340,6 +340,7 @@ static struct totals add_up(const struct scap_live_stats *stats)
 		totals.seen += stats->seen[id];
 		totals.delivered += stats->delivered[id];
 		totals.filtered += counters->filtered;
+		totals.muted += counters->muted;
 		totals.unreadable += counters->unreadable;
 		for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
 			totals.lost_by_cause[cause] += counters->lost[cause];
@@ -460,6 +461,15 @@ static void put_every_event(struct buf *text, const struct scap_live_stats *stat
 				   stats->delivered[id], (uint64_t)counters->filtered,
 				   lost_of_event(counters), (uint64_t)counters->unreadable);
 	}
+}
+
+static void put_muted(struct buf *text, const struct totals *totals, const struct account *account)
+{
+	if (account->muted_total)
+		buf_printf(text,
+			   "agent: muted processes: %" PRIu64 ", at the end %" PRIu64
+			   ", calls of them filtered %" PRIu64 "\n",
+			   account->muted_total, account->muted, totals->muted);
 }
 
 static void put_lookups(struct buf *text, const struct sinsp_stats *stats)
@@ -603,6 +613,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 		put_unnoted(text, live);
 		put_untimed(text, live);
 		put_every_event(text, live);
+		put_muted(text, &totals, account);
 		account_append_state(account, text);
 		put_lookups(text, &account->state);
 		account_meta_append_work(&account->containers.meta, text);

@@ -35,6 +35,7 @@ struct account {
 	uint64_t filter_unknown; /* of these, passed because what decides was not captured */
 	uint64_t printed; /* of these, written to standard output */
 	struct sinsp_stats state;
+	uint64_t muted, muted_total; /* processes: at the end, and each time */
 	uint64_t cgroups[FILTER_DECISIONS_COUNT]; /* what the filter says of control groups */
 	struct account_containers containers; /* zero if no field needs their descriptions */
 	const struct recording *recording; /* NULL: nothing was recorded */

@@ -19,12 +19,16 @@ struct teller {
 	const struct plan *plan;
 };
 
-/* Those whose container is still asked about may turn out to be wanted. */
+bool groups_are_pending(const struct plan *plan, const struct sinsp_cgroups *cgroups)
+{
+	return (plan->needs_containers && sinsp_cgroups_await_container(cgroups)) ||
+	       (plan->needs_pods && sinsp_cgroups_await_pod(cgroups));
+}
+
 static bool is_rejected(const struct plan *plan, const struct sinsp_cgroups *cgroups)
 {
 	return filter_decide(plan->filter, cgroups) == FILTER_REJECTED &&
-	       !(plan->needs_containers && sinsp_cgroups_await_container(cgroups)) &&
-	       !(plan->needs_pods && sinsp_cgroups_await_pod(cgroups));
+	       !groups_are_pending(plan, cgroups);
 }
 
 static void groups_tell(const struct sinsp_cgroups *cgroups, void *context)

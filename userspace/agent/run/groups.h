@@ -21,6 +21,9 @@ struct groups {
 	bool failed; /* the input cannot keep more of them, or did not accept one again */
 };
 
+/* Whether their container is still asked about, so that it may turn out to be wanted. */
+bool groups_are_pending(const struct plan *plan, const struct sinsp_cgroups *cgroups);
+
 /* Forgets what the input was told: the plan is another one. */
 void groups_begin(struct groups *groups, struct input *input);
 

@@ -112,6 +112,14 @@ struct input_live_ops {
 	void (*accept_groups)(struct input *input);
 
 	/*
+	 * Processes whose calls the kernel drops: see scap_live_mute_propose(). Those of an older
+	 * capture, while both run, stay as they are.
+	 */
+	int (*mute_propose)(struct input *input, pid_t pid, uint64_t *ns);
+	int (*mute_set)(struct input *input, pid_t pid, uint64_t program, uint64_t *ns);
+	void (*mute_end)(struct input *input, pid_t pid, uint64_t *ns);
+
+	/*
 	 * Change to another plan. Call begin() before the plan is created, prepare() in any thread,
 	 * then take() between two events, or drop(). The functions return 0 or -errno, those with
 	 * `err` with a message.

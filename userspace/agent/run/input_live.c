@@ -457,6 +457,21 @@ static void accept_groups(struct input *input)
 	scap_live_accept_groups(input_live_of(input)->live);
 }
 
+static int mute_propose(struct input *input, pid_t pid, uint64_t *ns)
+{
+	return scap_live_mute_propose(input_live_of(input)->live, pid, ns);
+}
+
+static int mute_set(struct input *input, pid_t pid, uint64_t program, uint64_t *ns)
+{
+	return scap_live_mute_set(input_live_of(input)->live, pid, program, ns);
+}
+
+static void mute_end(struct input *input, pid_t pid, uint64_t *ns)
+{
+	scap_live_mute_end(input_live_of(input)->live, pid, ns);
+}
+
 static int input_live_fail(struct input *input, int code, struct error *err)
 {
 	return error_set(err, code, "reading events: %s", strerror(-code));
@@ -629,6 +644,9 @@ static const struct input_live_ops live_ops = {
 	.shed = shed,
 	.reject_groups = reject_groups,
 	.accept_groups = accept_groups,
+	.mute_propose = mute_propose,
+	.mute_set = mute_set,
+	.mute_end = mute_end,
 	.change_begin = change_begin,
 	.change_prepare = change_prepare,
 	.change_take = change_take,

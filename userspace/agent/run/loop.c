@@ -102,6 +102,7 @@ static void check_loader(struct loader *loader, uint64_t now)
 static void run_step(struct loop *loop, bool idle)
 {
 	struct run *run = loop->run;
+	const struct mutes_scene scene = run_mutes_scene(run);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	bool forced = false;
 
@@ -117,6 +118,7 @@ static void run_step(struct loop *loop, bool idle)
 	if (run->input->live)
 		run->input->live->learn(run->input, run->sinsp, now);
 	groups_step(&run->groups, run->input, run->plan, run->sinsp, now);
+	mutes_step(&run->mutes, &scene, now);
 	record_step(&run->recorder, now, idle);
 	if (run->outputs.count)
 		step_outputs(run, now);

@@ -248,6 +248,7 @@ static int put_in_place(struct reload *reload, struct prepared *prepared)
 {
 	struct run *run = reload->run;
 	struct input *input = run->input;
+	const struct mutes_scene scene = run_mutes_scene(run);
 	struct error err = {""};
 	struct buf ended = {0};
 	int r = 0;
@@ -262,6 +263,7 @@ static int put_in_place(struct reload *reload, struct prepared *prepared)
 		say(reload, &ended);
 		buf_finish(&ended);
 	}
+	mutes_begin(&run->mutes, &scene);
 	if (input->live &&
 	    input->live->change_take(input, run->plan, prepared->plan, run->sinsp, &err))
 		say_line(reload, "agent: %s\n", err.text);

@@ -25,6 +25,8 @@ static struct account report_account_of(const struct run *run)
 		.recording = run->recorder.recording,
 		.ruleset = run->plan->ruleset,
 		.reasons = run->plan->selection.events,
+		.muted = run->mutes.count,
+		.muted_total = run->mutes.total,
 		.has_command = run->options->command,
 		.verbose = run->options->verbose,
 	};

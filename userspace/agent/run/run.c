@@ -181,6 +181,7 @@ void run_finish(struct run *run)
 	takeover_old_finish(run);
 	summary_destroy(run->summary);
 	containers_destroy(run->containers);
+	mutes_finish(&run->mutes);
 	sinsp_destroy(run->sinsp);
 	input_destroy(run->input);
 	loader_finish(&run->helpers.loader);

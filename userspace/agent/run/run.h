@@ -18,6 +18,7 @@
 #include "agent/run/input.h"
 #include "agent/run/line_writer.h"
 #include "agent/run/losses.h"
+#include "agent/run/mutes.h"
 #include "agent/run/pages.h"
 #include "agent/run/record.h"
 #include "agent/run/service.h"
@@ -47,6 +48,7 @@ struct run {
 	struct run_processes processes;
 	struct sinsp *sinsp;
 	struct groups groups;
+	struct mutes mutes;
 	struct containers *containers; /* NULL: a capture file is read */
 	struct run_counts counts;
 	struct summary *summary; /* NULL: not requested */
@@ -93,6 +95,11 @@ static inline bool run_has_no_output(const struct run *run)
 
 /* Releases all of it, in the order of what needs what; accepts a run that was not opened. */
 void run_finish(struct run *run);
+
+static inline struct mutes_scene run_mutes_scene(const struct run *run)
+{
+	return (struct mutes_scene){run->input, run->plan, run->sinsp};
+}
 
 /* Events that were completely written. */
 static inline uint64_t run_printed(const struct run *run)

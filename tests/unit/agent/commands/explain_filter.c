@@ -59,6 +59,8 @@ static void test_checks(void **state)
 	memcpy((char *)filters.filters[3].checks[2].value + 13, ".so", 3);
 	filters.groups[EVENT_openat] = KERNEL_GROUPS_OF_FAILED;
 	filters.groups[EVENT_read] = filters.groups[EVENT_write] = KERNEL_GROUPS_OF_ALL;
+	filters.mute[EVENT_connect] = KERNEL_MUTE_DROPS;
+	filters.mute[EVENT_prctl] = KERNEL_MUTE_ENDS;
 	printed_call(print, &filters, &printed);
 	assert_string_equal(printed.out, "\nDecided in the kernel; what passes is filtered again:\n"
 					 "At the exit of close openat:\n"
@@ -81,7 +83,9 @@ static void test_checks(void **state)
 					 "   3. if path ends with '.so': pass, else reject\n"
 					 "Failed calls, by the container of the thread: openat\n"
 					 "By the container of the thread, if that alone decides: "
-					 "read write\n");
+					 "read write\n"
+					 "Of busy processes of which no event can pass, until they "
+					 "change: connect\n");
 	printed_finish(&printed);
 }
 

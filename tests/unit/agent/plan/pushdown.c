@@ -81,6 +81,62 @@ static void test_groups(void **state)
 			 KERNEL_GROUPS_OF_NONE);
 }
 
+static enum kernel_mute mute_of(struct options options, const char *filter, unsigned int id)
+{
+	struct buf messages = {0};
+	struct error err = {""};
+	struct plan *plan = NULL;
+	enum kernel_mute mute;
+	bool any = false;
+
+	none = (struct printer){.format = &format_none};
+	options.filter = (char *)filter;
+	assert_int_equal(plan_create(&options, &none, &plan, &messages, &err), 0);
+	mute = (enum kernel_mute)plan->kernel_filters.mute[id];
+	for (unsigned int other = 0; other < EVENT_ID_MAX; other++)
+		any |= plan->kernel_filters.mute[other];
+	assert_int_equal(plan->kernel_filters.mutes, any);
+	plan_destroy(plan);
+	buf_finish(&messages);
+	return mute;
+}
+
+/* Of processes of which nothing can pass, what concerns nobody else is dropped. */
+static void test_mutes(void **state)
+{
+	static const char named[] = "evt.type=read and proc.name=cat and fd.name=/x";
+	const struct options options = {0};
+	char *command[] = {"true", NULL};
+
+	assert_int_equal(mute_of(options, named, EVENT_read), KERNEL_MUTE_DROPS);
+	assert_int_equal(mute_of(options, named, EVENT_openat), KERNEL_MUTE_DROPS);
+	assert_int_equal(mute_of(options, named, EVENT_connect), KERNEL_MUTE_DROPS);
+	assert_int_equal(mute_of(options, named, EVENT_getppid), KERNEL_MUTE_KEEPS);
+	assert_int_equal(mute_of(options, named, EVENT_chdir), KERNEL_MUTE_KEEPS);
+	assert_int_equal(mute_of(options, named, EVENT_procexit), KERNEL_MUTE_KEEPS);
+	assert_int_equal(mute_of(options, named, EVENT_bpf), KERNEL_MUTE_KEEPS);
+	assert_int_equal(mute_of(options, named, EVENT_prctl), KERNEL_MUTE_ENDS);
+	assert_int_equal(mute_of(options, named, EVENT_clone), KERNEL_MUTE_ENDS);
+	assert_int_equal(
+		mute_of(options, "evt.type=read and container.name=x", EVENT_cgroup_attach),
+		KERNEL_MUTE_ENDS);
+	assert_int_equal(mute_of(options, "evt.type in (exit_group, prctl) and user.name=x",
+				 EVENT_exit_group),
+			 KERNEL_MUTE_KEEPS);
+	/* Nothing of it is about processes alone. */
+	assert_int_equal(mute_of(options, "evt.type=read and fd.name=/x", EVENT_read),
+			 KERNEL_MUTE_KEEPS);
+	assert_int_equal(mute_of(options, "evt.type=read and thread.tid=7", EVENT_read),
+			 KERNEL_MUTE_KEEPS);
+	/* Others see all, or choose themselves. */
+	assert_int_equal(mute_of((struct options){.no_pushdown = true}, named, EVENT_read),
+			 KERNEL_MUTE_KEEPS);
+	assert_int_equal(mute_of((struct options){.full_state = true}, named, EVENT_read),
+			 KERNEL_MUTE_KEEPS);
+	assert_int_equal(mute_of((struct options){.command = command}, named, EVENT_read),
+			 KERNEL_MUTE_KEEPS);
+}
+
 /* Opens are known to the state, for the names of what is read; failed calls change nothing. */
 static void test_failed(void **state)
 {
@@ -153,8 +209,8 @@ static void test_others(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_events), cmocka_unit_test(test_groups), cmocka_unit_test(test_failed),
-	cmocka_unit_test(test_path),   cmocka_unit_test(test_others),
+	cmocka_unit_test(test_events), cmocka_unit_test(test_groups), cmocka_unit_test(test_mutes),
+	cmocka_unit_test(test_failed), cmocka_unit_test(test_path),   cmocka_unit_test(test_others),
 };
 
 UNIT_GROUP(tests);

@@ -140,6 +140,21 @@ static void test_throttled(void **state)
 			    "(flood)\n");
 }
 
+static void test_muted(void **state)
+{
+	const struct account account = {.muted = 2, .muted_total = 5, .verbose = true};
+
+	live.seen[EVENT_close] += 3;
+	live.events[EVENT_close].filtered = 3;
+	live.events[EVENT_close].muted = 2;
+	assert_non_null(
+		strstr(report(&account),
+		       "agent: muted processes: 5, at the end 2, calls of them filtered 2\n"));
+	assert_non_null(
+		strstr(report(&account), "agent: seen 10 = delivered 7 + lost 0 + filtered 3;"));
+	assert_null(strstr(report(&(struct account){.verbose = true}), "muted"));
+}
+
 static void test_troubles(void **state)
 {
 	const struct account account = {
@@ -174,6 +189,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_losses_of_a_command, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_filtered, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_muted, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_silence, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_throttled, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_troubles, setup, teardown),

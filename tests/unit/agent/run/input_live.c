@@ -221,6 +221,24 @@ static void test_node_and_cluster(void **state)
 }
 
 /* What --budget measures and asks for reaches the capture. */
+static void test_mutes(void **state)
+{
+	const struct options options = {0};
+	struct plan *plan = plan_of(&options);
+	struct input *input = open_first(plan);
+	uint64_t ns;
+
+	assert_int_equal(input->live->mute_set(input, 7, 99, &ns), -ENOENT);
+	assert_int_equal(input->live->mute_propose(input, 7, &ns), 0);
+	assert_int_equal(first.muted, 7);
+	assert_int_equal(input->live->mute_set(input, 7, 99, &ns), 0);
+	assert_int_equal(first.muted_program, 99);
+	input->live->mute_end(input, 7, &ns);
+	assert_int_equal(first.muted, 0);
+	input_destroy(input);
+	plan_destroy(plan);
+}
+
 static void test_shed(void **state)
 {
 	const struct options options = {.budget = 5};
@@ -425,6 +443,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_without_need),
 	cmocka_unit_test(test_state),
 	cmocka_unit_test(test_node_and_cluster),
+	cmocka_unit_test(test_mutes),
 	cmocka_unit_test(test_shed),
 	cmocka_unit_test(test_counters),
 	cmocka_unit_test(test_end),

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mutes processes: where the filter rejects all events of a process, whatever they are, the kernel
+ * drops its calls, also those that the state would need. Only processes that have many events are,
+ * as each costs some calls of the kernel. Decided again when the process or its container changes.
+ *
+ * A change must not be missed. So the kernel is told of a process first; when all events before
+ * that were handled, the filter decides, and the process is muted unless the kernel has seen a
+ * change meanwhile. From the next one on, the kernel drops nothing more.
+ */
+#ifndef AGENT_RUN_MUTES_H
+#define AGENT_RUN_MUTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/plan/plan.h"
+#include "agent/run/input.h"
+#include "sinsp/sinsp.h"
+
+struct mute;
+
+enum { MUTES_LISTED_MAX = 64 }; /* so many are decided in a step at most */
+
+/* Zeroed, none is muted. */
+struct mutes {
+	struct mute *list; /* owned: MUTED_MAX of them, by the process; NULL: none was needed yet */
+	int64_t listed[MUTES_LISTED_MAX]; /* processes to look at in the next step */
+	uint32_t listed_count;
+	uint32_t count; /* muted now */
+	uint64_t total; /* muted so far, each time */
+	uint64_t now_ns; /* time of the last event */
+	uint64_t revision; /* sinsp_revision() when all were decided last */
+	uint64_t decided_ns; /* monotonic clock: when that was */
+};
+
+/* What they are about: all borrowed. */
+struct mutes_scene {
+	struct input *input;
+	const struct plan *plan;
+	struct sinsp *sinsp;
+};
+
+/* None is muted any more, before the plan becomes another one. */
+void mutes_begin(struct mutes *mutes, const struct mutes_scene *scene);
+void mutes_finish(struct mutes *mutes);
+
+/* After the last use of each event. passed: it passed the filter. */
+void mutes_note(struct mutes *mutes, const struct mutes_scene *scene,
+		const struct sinsp_event *event, bool passed);
+
+/* Between two events; cheap if nothing changed. now_ns: of the monotonic clock. */
+void mutes_step(struct mutes *mutes, const struct mutes_scene *scene, uint64_t now_ns);
+
+#endif
