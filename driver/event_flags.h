@@ -33,6 +33,7 @@
 	 * buffer is reserved for these.                                                           \
 	 */                                                                                        \
 	FLAG(IMPORTANT, 1U << 22)                                                                  \
+	FLAG(FREQUENT, 1U << 23) /* in most programs; its own program ends it: see call_end() */   \
 	/* One of these: event.type of the Elastic Common Schema, "info" without one. */           \
 	FLAG(ECS_ACCESS, 1U << 24)                                                                 \
 	FLAG(ECS_CHANGE, 2U << 24)                                                                 \

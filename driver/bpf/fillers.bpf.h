@@ -54,26 +54,43 @@ static __always_inline int call_without_event(struct filler *f, __u32 event)
 }
 
 /*
- * Ends the event of a call by a jump to the program that does it for all of them, so that the
- * verifier walks that once, and not once for each event.
+ * Whether the program of an event ends it. The others jump to one that does it for all of them, so
+ * that the verifier walks that once and not for each event: a jump takes some ten ns.
  */
-static __always_inline void call_end(struct filler *f)
+static __always_inline bool ends_itself(__u32 event)
 {
-	__s32 next = f->message_index + 1;
+	return !CAN_JUMP_FROM_FUNCTIONS || event_has(event, EF_FREQUENT);
+}
 
-	if (!CAN_JUMP_FROM_FUNCTIONS) {
-		filler_end(f);
-		messages_lose(f->event, next, f->messages, LOSS_MESSAGES);
-		if (event_has(f->event, EF_SENDS))
-			sent_forget();
-		return;
-	}
+static __always_inline void end_here(struct filler *f)
+{
+	filler_end(f);
+	messages_lose(f->event, f->message_index + 1, f->messages, LOSS_MESSAGES);
+	if (event_has(f->event, EF_SENDS))
+		sent_forget();
+}
+
+static __always_inline void jump_to_end(struct filler *f)
+{
 	mute_end(f);
-	f->slot->kept = (struct kept_slot){tid_of(f->self), ending_of(f), f->pos, next, f->messages};
-	bpf_tail_call(f->ctx, &fillers, JUMP_end_event);
+	f->slot->kept = (struct kept_slot){tid_of(f->self), ending_of(f), f->pos,
+					   f->message_index + 1, f->messages};
+	/*
+	 * By an index that the verifier does not know: for each jump to a known one the kernel waits
+	 * for a grace period when the capture ends, with a worker for each program.
+	 */
+	bpf_tail_call(f->ctx, &fillers, forget(f->slot, JUMP_end_event));
 	f->slot->kept.tid = 0;
 	count_lost(f->event, LOSS_TAIL_CALL);
 	scratch_give_back(f->slot);
+}
+
+static __always_inline void call_end(struct filler *f)
+{
+	if (ends_itself(f->event))
+		end_here(f);
+	else
+		jump_to_end(f);
 }
 
 /* The flags that a call asks to open a file with, if the filter compares them. */
@@ -131,7 +148,7 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 			note_file(f, event_has(id, EF_CREATES_FD) ? f->ret : argument(f, 0));      \
 		if (enter_times && f->message_index == 0)                                          \
 			f->slot->entered_ns = call_entered(f, id);                                 \
-		if (!CAN_JUMP_FROM_FUNCTIONS)                                                      \
+		if (ends_itself(id))                                                               \
 			judge_result(f);
 
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \

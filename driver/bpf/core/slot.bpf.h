@@ -339,14 +339,6 @@ static __always_inline void frame_end(void *ctx, struct scratch_slot *slot, __u3
 		store_in_order(&slot->state.since_ns, 0);
 }
 
-/* Static and not inlined: there is one copy of it, which the verifier walks for each caller. */
-static __attribute__((noinline)) int frame_end_called(void *ctx, struct scratch_slot *slot,
-						      __u32 slot_key, __u64 pos, __u32 ending)
-{
-	frame_end(ctx, slot, slot_key, pos, ending);
-	return 0;
-}
-
 /* Finds the slot that the current thread kept when it jumped to this program. */
 static __always_inline void slot_resume(struct filler *f)
 {
@@ -371,7 +363,7 @@ static __always_inline void slot_resume(struct filler *f)
 static __always_inline void filler_end(struct filler *f)
 {
 	mute_end(f);
-	frame_end_called(f->ctx, f->slot, f->slot_key, f->pos, ending_of(f));
+	frame_end(f->ctx, f->slot, f->slot_key, f->pos, ending_of(f));
 	scratch_give_back(f->slot);
 }
 

@@ -23,7 +23,7 @@ static void expect_count(size_t count, const char *rest, const char *content_typ
 {
 	posted_open(&posted, &output_kind_http, &okay, 1, rest);
 	assert_int_equal(posted_send(&posted, two, count), 0);
-	posted_expect(&posted, "dd" + 2 - count);
+	posted_expect(&posted, &"dd"[2 - count]);
 	assert_string_equal(posted_body(&posted, 0), body);
 	if (!strstr(fake_server_request(posted.server, 0), content_type))
 		fail_msg("no '%s' in %s", content_type, fake_server_request(posted.server, 0));
