@@ -81,7 +81,11 @@ static __always_inline void jump_to_end(struct filler *f)
 	 */
 	bpf_tail_call(f->ctx, &fillers, forget(f->slot, JUMP_end_event));
 	f->slot->kept.tid = 0;
-	count_lost(f->event, LOSS_TAIL_CALL);
+	/* It was begun, the messages behind it were not. */
+	count_lost(f->event, LOSS_OUTPUT);
+	messages_lose(f->event, f->message_index + 1, f->messages, LOSS_TAIL_CALL);
+	if (event_has(f->event, EF_SENDS))
+		sent_forget();
 	scratch_give_back(f->slot);
 }
 

@@ -105,7 +105,6 @@ static bool is_asked_for(const struct run *run, const struct scap_event *raw,
 
 int handle_event(struct run *run, const struct scap_event *raw, struct error *err)
 {
-	const struct mutes_scene scene = run_mutes_scene(run);
 	struct sinsp_event event;
 	bool passed = false;
 	int result = 0;
@@ -131,8 +130,11 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 		summary_count(run->summary, &event);
 	run->counts.filter_unknown += event.was_unknown;
 	record_event(&run->recorder, raw, &event, passed);
-	if (run->plan->kernel_filters.mutes)
+	if (run->plan->kernel_filters.mutes) {
+		const struct mutes_scene scene = run_mutes_scene(run);
+
 		mutes_note(&run->mutes, &scene, &event, passed);
+	}
 	run->ended |= run_has_no_output(run);
 	return result;
 }

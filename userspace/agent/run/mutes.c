@@ -236,7 +236,7 @@ static void mute_settle(struct mutes *mutes, const struct mutes_scene *scene, st
 	sinsp_begin_gap(scene->sinsp, mute->pid);
 }
 
-/* The process may be muted: the kernel is told of it. */
+/* Proposes to the kernel to mute a process. */
 static void mute_propose(struct mutes *mutes, const struct mutes_scene *scene, struct mute *mute)
 {
 	uint64_t ns;

@@ -4,9 +4,9 @@
  * drops its calls, also those that the state would need. Only processes that have many events are,
  * as each costs some calls of the kernel. Decided again when the process or its container changes.
  *
- * A change must not be missed. So the kernel is told of a process first; when all events before
- * that were handled, the filter decides, and the process is muted unless the kernel has seen a
- * change meanwhile. From the next one on, the kernel drops nothing more.
+ * No change may be missed. So the agent first proposes the process to the kernel. When all events
+ * before that have been handled, the filter decides, and the process is muted unless the kernel has
+ * seen a change in the meantime. From the next change on, the kernel drops nothing more.
  */
 #ifndef AGENT_RUN_MUTES_H
 #define AGENT_RUN_MUTES_H
@@ -20,7 +20,7 @@
 
 struct mute;
 
-enum { MUTES_LISTED_MAX = 64 }; /* so many are decided in a step at most */
+enum { MUTES_LISTED_MAX = 8 }; /* so many are decided in a step at most: each may be a walk */
 
 /* Zeroed, none is muted. */
 struct mutes {

@@ -381,8 +381,10 @@ static bool hide_in_base64(struct redact *redact, char *text, size_t len)
 	return finished;
 }
 
-/* A quotation mark within a text of JSON has a backslash before it, so this is the name of a
- * member. */
+/*
+ * A quotation mark within a text of JSON has a backslash before it, so this is the name of a
+ * member; in base64 there is none.
+ */
 static bool hide_beside_base64(struct redact *redact, char *text, size_t len)
 {
 	static const char name[] = "_b64\":\"";
@@ -391,11 +393,13 @@ static bool hide_beside_base64(struct redact *redact, char *text, size_t len)
 
 	for (char *found; (found = memmem(text + at, len - at, name, sizeof(name) - 1));) {
 		size_t begin = (size_t)(found - text) + sizeof(name) - 1;
-		size_t end = end_of_string(text, begin);
+		const char *end = memchr(text + begin, '"', len - begin);
 
+		if (!end)
+			break;
 		finished &= hide_known(redact, text + at, begin - at);
-		finished &= hide_in_base64(redact, text + begin, end - begin);
-		at = end;
+		at = (size_t)(end - text);
+		finished &= hide_in_base64(redact, text + begin, at - begin);
 	}
 	return hide_known(redact, text + at, len - at) && finished;
 }

@@ -222,10 +222,10 @@ const struct spool_losses *spool_lost(struct spool *spool, bool *redelivered);
 int spool_attempt_lost(struct spool *spool, struct error *err);
 
 /*
- * When neither thread uses the spool any more: these records from a position on (0: there are none)
- * were read, and are left to the next run, as is what was read behind them. What of that the limit
- * took from the disk in the meantime is lost, and counted now. lost_old_drops gets the drop records
- * behind `records`: of these the caller knows.
+ * To be called when neither thread uses the spool any more. These records, from a position on (0:
+ * there are none), and those that were read behind them, remain for the next run. Counts those as
+ * lost that the limit has removed from the disk since they were read. lost_old_drops gets the drop
+ * records behind `records`: of these the caller knows.
  */
 void spool_leave(struct spool *spool, uint64_t position, const struct output_record *records,
 		 size_t count);

@@ -42,7 +42,7 @@ bool sinsp_process_is(struct sinsp *sinsp, int64_t pid,
 		return false;
 	if (walk.main->nthreads <= 1)
 		visit(sinsp_thread_entry((struct sinsp_thread *)walk.main), &walk);
-	else if (!sinsp->threads.evicted)
+	else if (!sinsp->threads.evicted && sinsp->threads.entries <= SINSP_WALKED_MAX)
 		sinsp_threads_each(&sinsp->threads, visit, &walk);
 	return !walk.fails && walk.threads && walk.threads == sinsp_fds_users(walk.main->fds);
 }

@@ -12,10 +12,14 @@
 struct sinsp;
 struct sinsp_thread;
 
+/* So many threads are gone through at most: anybody can have many of them. */
+enum { SINSP_WALKED_MAX = 1 << 15 };
+
 /*
  * Whether a process is known with its program (exec_id), with all of its threads, and as the only
  * one that has its descriptors; and `test` is true for each of the threads. Time: that of a
- * look-up, with several threads that of a walk over all that the table has.
+ * look-up, with several threads that of a walk over all that the table has: false if these are too
+ * many.
  */
 bool sinsp_process_is(struct sinsp *sinsp, int64_t pid,
 		      bool (*test)(const struct sinsp_thread *thread, void *context),

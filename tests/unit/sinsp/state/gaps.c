@@ -68,6 +68,11 @@ static void knows_its_threads(void **state)
 	drive->sinsp->threads.evicted = 1;
 	assert_false(is_whole(drive, 0));
 	drive->sinsp->threads.evicted = 0;
+	/* Too many to go through. */
+	drive->sinsp->threads.entries += SINSP_WALKED_MAX;
+	assert_false(is_whole(drive, 0));
+	drive->sinsp->threads.entries -= SINSP_WALKED_MAX;
+	assert_true(is_whole(drive, 2));
 	/* It goes on without its main thread, which has the program. */
 	drive_exit(drive, PROCESS, 1);
 	assert_false(is_whole(drive, 0));
