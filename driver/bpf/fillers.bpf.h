@@ -167,8 +167,9 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 
 #define LOCAL PUT_LOCAL
 #define PARAM PUT_PARAM
+/* Which of the two it is, clang knows: only one is compiled. */
 #define EVENT_END(name)                                                                            \
-	if (f->regs)                                                                               \
+	if (f->timed)                                                                              \
 		call_end(f);                                                                       \
 	else                                                                                       \
 		filler_end(f);                                                                     \
