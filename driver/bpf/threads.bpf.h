@@ -63,7 +63,7 @@ static __always_inline void program_read(struct iter_program *to, struct task_st
 	to->ino = GET(inode, i_ino);
 	to->ctime_ns = inode_ctime_ns(inode);
 	to->mtime_ns = inode_mtime_ns(inode);
-	to->flags = exe_flags_of(READ(task, cred), file);
+	to->flags = exe_flags_at((__u64)READ(task, cred), (__u64)file);
 }
 
 /*

@@ -22,27 +22,26 @@ struct filler {
 	/* The subject of the event. */
 	struct task_struct *self; /* the current task */
 	struct task_struct *task; /* NULL: not read yet, see current_task() */
-	bool of_child;		  /* `task` has not run yet, and is not the current one */
-	struct pt_regs *regs;	  /* NULL unless at a system call */
-	struct caller caller;	  /* likewise */
+	bool of_child; /* `task` has not run yet, and is not the current one */
+	struct pt_regs *regs; /* NULL unless at a system call */
+	struct caller caller; /* likewise */
 	long ret;
 	__u64 args[ARGUMENTS_MAX]; /* valid if `args_taken`; see multiplexed.bpf.h */
 	bool args_taken;
 	bool ipc_is_older; /* the call's struct has the older layout; likewise */
-	bool timed;	   /* of a call that ends: see slot->entered_ns */
+	bool timed; /* of a call that ends: see slot->entered_ns */
 
 	/* Where it is written to. */
 	struct scratch_slot *slot;
 	__u32 slot_key;
-	__u8 *frame;  /* of this event, within the slot */
-	__u64 pos;    /* where the next value goes */
-	__u32 param;  /* index of the parameter being put */
-	bool absent;  /* the value just computed does not exist */
-	bool too_large;
+	__u8 *frame; /* of this event, within the slot */
+	__u64 pos; /* where the next value goes; beyond FRAME_BYTES_MAX the frame is full */
+	__u32 param; /* index of the parameter being put */
+	bool absent; /* the value just computed does not exist */
 	__u64 path_bytes; /* of the path in the work area, NUL included; see path_is_rejected() */
 
 	/* For a call with several messages, which has an event for each. */
-	long messages;	     /* its result */
+	long messages; /* its result */
 	__u32 message_index; /* the one that this event is about */
 };
 

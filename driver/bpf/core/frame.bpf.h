@@ -45,7 +45,6 @@ static __always_inline __u8 *frame_room(struct filler *f)
 
 	CHECKED(pos);
 	if (pos > FRAME_BYTES_MAX) {
-		f->too_large = true;
 		put_length(f, 0);
 		return NULL;
 	}

@@ -237,7 +237,7 @@ static __always_inline void put_marks(struct filler *f)
 		return;
 	CHECKED(pos);
 	if (pos > FRAME_BYTES_MAX - sizeof(marks)) {
-		f->too_large = true;
+		f->pos = forget(f->slot, FRAME_BYTES_MAX + 1);
 		return;
 	}
 	*(struct frame_marks *)(f->frame + pos) = marks;
@@ -253,7 +253,7 @@ static __always_inline void put_latency(struct filler *f)
 	__u64 entered = f->slot->entered_ns, pos = f->pos;
 
 	CHECKED(pos);
-	if (!entered || f->too_large || pos > FRAME_BYTES_MAX - sizeof(entered))
+	if (!entered || pos > FRAME_BYTES_MAX - sizeof(entered))
 		return;
 	/* This clock may step back by some ns. */
 	*(__u64 *)(f->frame + pos) = now > entered ? now - entered : 0;
@@ -264,16 +264,15 @@ static __always_inline void put_latency(struct filler *f)
 /* What is left to know of an event whose values are in its frame: its id, and these. */
 enum ending {
 	ENDING_OF_FAILED = SHARE_OF_FAILED,
-	ENDING_TOO_LARGE = 1 << 16,
-	ENDING_IMPORTANT = 1 << 17,
-	ENDING_TELLS_FILE = 1 << 18,
-	ENDING_TIMED = 1 << 19,
-	ENDING_SENDS = 1 << 20,
+	ENDING_IMPORTANT = 1 << 16,
+	ENDING_TELLS_FILE = 1 << 17,
+	ENDING_TIMED = 1 << 18,
+	ENDING_SENDS = 1 << 19,
 };
 
 static __always_inline __u32 ending_of(const struct filler *f)
 {
-	return share_of_call(f->event, f->ret) | (f->too_large ? ENDING_TOO_LARGE : 0) |
+	return share_of_call(f->event, f->ret) |
 	       (event_has(f->event, EF_IMPORTANT) ? ENDING_IMPORTANT : 0) |
 	       (event_has(f->event, EF_TELLS_ANY_FILE) ? ENDING_TELLS_FILE : 0) |
 	       (event_has(f->event, EF_SENDS) ? ENDING_SENDS : 0) | (f->timed ? ENDING_TIMED : 0);
@@ -293,7 +292,7 @@ static __always_inline void frame_send(struct filler *f, __u32 ending)
 		put_latency(f);
 	len = f->pos;
 	CHECKED(len);
-	if (f->too_large || len > FRAME_BYTES_MAX) {
+	if (len > FRAME_BYTES_MAX) {
 		count_lost(f->event, LOSS_TOO_LARGE);
 		return;
 	}
@@ -330,8 +329,7 @@ static __always_inline void frame_end(void *ctx, struct scratch_slot *slot, __u3
 				.slot = slot,
 				.slot_key = slot_key,
 				.frame = slot_frame(slot),
-				.pos = pos,
-				.too_large = ending & ENDING_TOO_LARGE};
+				.pos = pos};
 
 	frame_send(&filler, ending);
 	/* By then the record is in the ring, for all CPUs to see. */

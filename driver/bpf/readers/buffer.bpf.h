@@ -87,53 +87,71 @@ static __always_inline void put_fd_data_written(struct filler *f, __u64 fd, __u6
 	put_bytes(f, address, min_u64(n, data_limit(fd, name, address, n)));
 }
 
+/* Of a vector that is being read; what it has come to is in its slot, and so is unknown to the
+ * verifier. */
+struct vector_walk {
+	struct scratch_slot *slot;
+	__u8 *room;
+	__u64 vector, entries; /* those that are left */
+	__u64 narrow;
+};
+
+static __always_inline bool vector_step(struct vector_walk *walk)
+{
+	struct scratch_slot *slot = walk->slot;
+	volatile struct vector_progress *progress = &slot->vector;
+	const __u64 narrow = walk->narrow;
+	union user_any_iovec any = {};
+	__u64 bytes = FORM_BYTES(slot, any, narrow), at, n;
+	struct user_iovec entry;
+
+	if (walk->entries == 0)
+		return false;
+	walk->entries = forget(slot, walk->entries - 1);
+	if (bpf_probe_read_user(&any, bytes, (void *)walk->vector)) {
+		progress->unreadable = true;
+		progress->at = progress->bytes = 0;
+		return false;
+	}
+	walk->vector = forget(slot, walk->vector + bytes);
+	entry = widen_iovec(&any, narrow);
+	entry.len = forget(slot, entry.len);
+	progress->bytes += entry.len;
+	at = progress->at;
+	n = min_u64(entry.len, progress->left);
+	CHECKED(n);
+	if (n == 0 || n > SNAPLEN_MAX || at > SNAPLEN_MAX)
+		return true;
+	if (bpf_probe_read_user(walk->room + at, n, (void *)entry.base)) {
+		progress->unreadable = true;
+		progress->left = 0;
+		return true;
+	}
+	progress->at = at + n;
+	progress->left -= n;
+	return true;
+}
+
 /*
  * Writes the bytes of a vector one after the other to `pos`, among the first values, of the current
  * frame of a slot, truncated to `limit`; they end at a buffer that cannot be read, and for a vector
  * that cannot be read neither bytes nor size are known. Leaves its progress in the slot. Not
- * inlined, and with its numbers in memory: the verifier walks it once, and each round on one path.
+ * inlined: the verifier walks it once.
  */
 __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vector, __u64 entries,
 					  __u64 limit)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	const __u64 narrow = -(call_caller(this_task()).compat & 1);
-	volatile struct vector_progress *progress;
-	__u8 *room;
+	struct vector_walk walk = {.slot = slot,
+				   .vector = vector,
+				   .entries = entries,
+				   .narrow = -(call_caller(this_task()).compat & 1)};
 
 	if (!slot || pos > FIXED_BYTES_MAX)
 		return 0;
-	progress = &slot->vector;
-	progress->at = progress->bytes = progress->unreadable = 0;
-	progress->left = limit;
-	room = slot_frame(slot) + pos;
-	for (__u32 i = 0; i < VECTOR_ENTRIES_MAX && i < entries; i++) {
-		union user_any_iovec any = {};
-		__u64 bytes = FORM_BYTES(slot, any, narrow), at, n;
-		struct user_iovec entry;
-
-		if (bpf_probe_read_user(&any, bytes, (void *)vector)) {
-			progress->unreadable = true;
-			progress->at = progress->bytes = 0;
-			break;
-		}
-		vector += bytes;
-		entry = widen_iovec(&any, narrow);
-		entry.len = forget(slot, entry.len);
-		progress->bytes += entry.len;
-		at = progress->at;
-		n = min_u64(entry.len, progress->left);
-		CHECKED(n);
-		if (n == 0 || n > SNAPLEN_MAX || at > SNAPLEN_MAX)
-			continue;
-		if (bpf_probe_read_user(room + at, n, (void *)entry.base)) {
-			progress->unreadable = true;
-			progress->left = 0;
-			continue;
-		}
-		progress->at = at + n;
-		progress->left -= n;
-	}
+	slot->vector = (struct vector_progress){.left = limit};
+	walk.room = slot_frame(slot) + pos;
+	REPEAT(VECTOR_ENTRIES_MAX, vector_step, &walk);
 	return 0;
 }
 
@@ -158,7 +176,7 @@ static __always_inline __u32 put_vector_read(struct filler *f, __u64 vector, __u
 }
 
 static __always_inline __u32 put_fd_vector_read(struct filler *f, __u64 fd, __u64 vector,
-					       __u64 entries, __u64 name)
+						__u64 entries, __u64 name)
 {
 	__u64 n = bytes_read(f);
 
@@ -166,7 +184,7 @@ static __always_inline __u32 put_fd_vector_read(struct filler *f, __u64 fd, __u6
 }
 
 static __always_inline __u32 put_fd_vector_written(struct filler *f, __u64 fd, __u64 vector,
-						  __u64 entries, __u64 name)
+						   __u64 entries, __u64 name)
 {
 	__u64 n = bytes_written(f, SNAPLEN_MAX);
 

@@ -29,19 +29,34 @@ static __always_inline struct file *exe_file(struct filler *f)
 	return READ(current_task(f), mm, exe_file);
 }
 
+static __always_inline bool is_group(struct group_info *groups, int i, __u32 gid)
+{
+	__u32 member = 0;
+
+	bpf_core_read(&member, sizeof(member), &groups->gid[i]);
+	return member == gid;
+}
+
 /* Whether a group is among the supplementary ones of the credentials at that address. */
 __attribute__((noinline)) int in_supplementary_group(__u64 cred, __u32 gid)
 {
 	struct group_info *groups = GET((struct cred *)cred, group_info);
-	int n = GET(groups, ngroups);
+	int n = GET(groups, ngroups), *turn = NULL;
+	struct bpf_iter_num turns;
 
-	for (int i = 0; i < GROUPS_SEARCHED && i < n; i++) {
-		__u32 member = 0;
-
-		bpf_core_read(&member, sizeof(member), &groups->gid[i]);
-		if (member == gid)
-			return true;
+	if (n > GROUPS_SEARCHED)
+		n = GROUPS_SEARCHED;
+	if (CAN_ITERATE) {
+		kernel_iter_new(&turns, 0, n);
+		while ((turn = kernel_iter_next(&turns)))
+			if (is_group(groups, *turn & (GROUPS_SEARCHED - 1), gid))
+				break;
+		kernel_iter_destroy(&turns);
+		return turn != NULL;
 	}
+	for (int i = 0; i < GROUPS_SEARCHED && i < n; i++)
+		if (is_group(groups, i, gid))
+			return true;
 	return false;
 }
 
@@ -121,9 +136,14 @@ static __always_inline bool exe_is_memfd(struct file *file)
 	       name[4] == 'd' && name[5] == ':';
 }
 
-/* Of a task with these credentials; the file is not NULL. */
-static __always_inline __u32 exe_flags_of(const struct cred *cred, struct file *file)
+/*
+ * Of the file and the credentials of a task, at these addresses. Not inlined: many paths lead here,
+ * and out of here.
+ */
+__attribute__((noinline)) int exe_flags_at(__u64 cred_at, __u64 file_at)
 {
+	const struct cred *cred = (struct cred *)cred_at;
+	struct file *file = (struct file *)file_at;
 	struct inode *inode = GET(file, f_inode);
 	enum overlay_layer layer = inode_layer(inode, GET(inode, i_sb));
 	__u32 flags = 0;
@@ -143,7 +163,7 @@ static __always_inline __u32 exe_flags(struct filler *f)
 {
 	struct file *file = exe_file(f);
 
-	return file ? exe_flags_of(READ(current_task(f), cred), file) : 0;
+	return file ? exe_flags_at((__u64)READ(current_task(f), cred), (__u64)file) : 0;
 }
 
 static __always_inline __u64 exe_ino(struct filler *f)
