@@ -6,9 +6,10 @@
 
 enum {
 	THREADS_AT_ONCE = 512, /* some milliseconds */
-	PAUSE_NS = 250000000,
 	SHARE = 20, /* one part of so many of the time */
 };
+
+static const struct backoff_limits pauses = {.first_ns = 250000000, .last_ns = 4000000000};
 
 void missed_finish(struct missed *missed)
 {
@@ -16,12 +17,25 @@ void missed_finish(struct missed *missed)
 	*missed = (struct missed){0};
 }
 
-static void missed_pause(struct missed *missed, uint64_t now)
+/*
+ * What was noted for processes that come later, counts when it was used. Who forks again and again
+ * without an executable in the list, as from one that was removed, has it read ever more rarely.
+ */
+static void missed_pause(struct missed *missed, const struct sinsp *sinsp, uint64_t now)
 {
-	uint64_t pause = missed->spent_ns * SHARE;
+	uint64_t shared = now + missed->spent_ns * SHARE;
+	struct sinsp_stats stats;
 
-	missed_finish(missed);
-	missed->due_ns = now + (pause > PAUSE_NS ? pause : PAUSE_NS);
+	scap_threads_destroy(missed->threads);
+	missed->threads = NULL;
+	missed->spent_ns = 0;
+	sinsp_stats(sinsp, &stats);
+	if (stats.programs_learnt != missed->learnt)
+		backoff_reset(&missed->pause);
+	missed->learnt = stats.programs_learnt;
+	backoff_failed_by(&missed->pause, &pauses, now, 0);
+	if (missed->pause.next_ns < shared)
+		missed->pause.next_ns = shared;
 }
 
 static int missed_begin(struct missed *missed, const struct scap_live *live,
@@ -37,7 +51,7 @@ void missed_step(struct missed *missed, const struct scap_live *live, const stru
 {
 	int r = 0;
 
-	if (!missed->threads && (now < missed->due_ns || !sinsp_take_missed(sinsp)))
+	if (!missed->threads && (!backoff_allows(&missed->pause, now) || !sinsp_take_missed(sinsp)))
 		return;
 	if (!missed->threads)
 		r = missed_begin(missed, live, proc);
@@ -45,5 +59,5 @@ void missed_step(struct missed *missed, const struct scap_live *live, const stru
 		r = sinsp_learn_programs(sinsp, missed->threads, THREADS_AT_ONCE);
 	missed->spent_ns += clock_ns(CLOCK_MONOTONIC) - now;
 	if (r <= 0)
-		missed_pause(missed, now);
+		missed_pause(missed, sinsp, now);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Processes whose beginning was missed: the kernel's list of threads is read again as long as some
- * begin whose executable is not known. A part at a time, a few times a second at most, and only in
- * a small share of the time, whatever they do.
+ * begin whose executable is not known. A part at a time, a few times a second at most, every few
+ * seconds as long as it does not tell, and only in a small share of the time, whatever they do.
  */
 #ifndef AGENT_RUN_MISSED_H
 #define AGENT_RUN_MISSED_H
@@ -11,12 +11,14 @@
 
 #include "scap/live/live.h"
 #include "sinsp/sinsp.h"
+#include "util/backoff.h"
 
 /* Zeroed: the list is not being read. */
 struct missed {
 	struct scap_threads *threads; /* NULL: as above */
 	uint64_t spent_ns; /* on it so far */
-	uint64_t due_ns; /* before that it is not read again */
+	struct backoff pause; /* until it may be read again; longer when it told nothing */
+	uint64_t learnt; /* programs, until the last time */
 };
 
 /* To be called often, between two events. live, proc: what is read. now: monotonic clock. */

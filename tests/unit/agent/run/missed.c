@@ -13,6 +13,8 @@
 
 enum { PARTS = 4, RECORDS = 1600, PAUSE_NS = 250000000 };
 
+static const uint64_t LONGEST_NS = 16 * (uint64_t)PAUSE_NS;
+
 static struct scap_live live;
 static struct scap_proc *proc;
 static struct sinsp *sinsp;
@@ -62,12 +64,12 @@ static void test_parts(void **state)
 		missed_step(&missed, &live, proc, sinsp, clock_ns(CLOCK_MONOTONIC));
 	while (++steps < RECORDS && missed.threads);
 	assert_int_equal(steps, PARTS);
-	assert_true(missed.due_ns >= clock_ns(CLOCK_MONOTONIC));
+	assert_true(missed.pause.next_ns >= clock_ns(CLOCK_MONOTONIC));
 	sinsp->missed = true;
-	missed_step(&missed, &live, proc, sinsp, missed.due_ns - 1);
+	missed_step(&missed, &live, proc, sinsp, missed.pause.next_ns - 1);
 	assert_null(missed.threads);
 	assert_true(sinsp->missed);
-	missed_step(&missed, &live, proc, sinsp, missed.due_ns);
+	missed_step(&missed, &live, proc, sinsp, missed.pause.next_ns);
 	assert_non_null(missed.threads);
 	assert_false(sinsp->missed);
 	missed_finish(&missed);
@@ -84,8 +86,39 @@ static void test_share(void **state)
 	sinsp->missed = true;
 	missed_step(&missed, &live, proc, sinsp, now - 1000000000);
 	assert_null(missed.threads);
-	assert_true(missed.due_ns >= now + UINT64_C(19) * 1000000000);
-	assert_true(missed.due_ns < now + UINT64_C(3600) * 1000000000);
+	assert_true(missed.pause.next_ns >= now + UINT64_C(19) * 1000000000);
+	assert_true(missed.pause.next_ns < now + UINT64_C(3600) * 1000000000);
+}
+
+static uint64_t pause_after_reading(struct missed *missed)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	sinsp->missed = true;
+	missed->pause.next_ns = now;
+	missed_step(missed, &live, proc, sinsp, now);
+	assert_null(missed->threads);
+	assert_false(sinsp->missed);
+	assert_true(missed->pause.next_ns >= now + missed->pause.delay_ns);
+	return missed->pause.delay_ns;
+}
+
+/* Processes of a removed file fork and fork, and the list never tells what they execute. */
+static void test_in_vain(void **state)
+{
+	struct missed missed = {0};
+
+	live.iterators[SCAP_LIVE_THREADS] = list_of(1);
+	for (int round = 0; round < 2; round++) {
+		for (uint64_t pause = PAUSE_NS; pause < LONGEST_NS; pause *= 2)
+			assert_int_equal(pause_after_reading(&missed), pause);
+		for (int i = 0; i < 3; i++)
+			assert_int_equal(pause_after_reading(&missed), LONGEST_NS);
+		/* From what was noted, or from the list itself. */
+		sinsp->stats.programs_learnt++;
+	}
+	assert_int_equal(pause_after_reading(&missed), PAUSE_NS);
+	missed_finish(&missed);
 }
 
 /* Where there is no iterator, or it fails, that is tried as rarely. */
@@ -97,17 +130,18 @@ static void test_failures(void **state)
 	for (int i = 0; i < 2; i++) {
 		live.iterators[SCAP_LIVE_THREADS] = i ? memfd_create("none", MFD_CLOEXEC) : -EXDEV;
 		sinsp->missed = true;
-		missed.due_ns = 0;
+		missed.pause.next_ns = 0;
 		missed_step(&missed, &live, proc, sinsp, now);
 		assert_null(missed.threads);
 		assert_false(sinsp->missed);
-		assert_true(missed.due_ns >= now + PAUSE_NS);
+		assert_true(missed.pause.next_ns >= now + PAUSE_NS);
 	}
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_share, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_in_vain, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
 };
 
