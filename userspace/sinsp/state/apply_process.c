@@ -34,6 +34,7 @@ enum {
 	ANCESTORS_MAX = 1024,
 	REAPER_UNKNOWN = -1,
 	LATE_TICKS = 64, /* by how much the first event of a process may be later than its start */
+	STACK_SLOTS = 4 * LATE_TICKS,
 };
 
 static const uint32_t in_pidns = clone_flags__CLONE_CHILD_IN_PIDNS;
@@ -197,16 +198,35 @@ static uint64_t start_ticks(const struct sinsp *sinsp, uint64_t ns)
 	return (ns - sinsp->machine.boot_ns) / TICK_NS + 1;
 }
 
-/* exec_id_of() mixes the start with the place of the stack, which is the same after a fork. */
+/* The stack of a program that began at a time, which exec_id_of() mixes; never 0. */
+static uint64_t stack_of(uint64_t exec_id, uint64_t ticks)
+{
+	return (exec_id ^ exec_id_of(ticks, 0)) | 1;
+}
+
+/* Where a stack is in the table, or could be. */
+static uint64_t *find_stack(uint64_t table[STACK_SLOTS], uint64_t stack)
+{
+	uint64_t at = stack * 0x9E3779B97F4A7C15 >> 32;
+
+	while (table[at % STACK_SLOTS] && table[at % STACK_SLOTS] != stack)
+		at++;
+	return &table[at % STACK_SLOTS];
+}
+
+/* After a fork the stack is in the same place; when the two began, is not known to the tick. */
 static bool shares_stack(uint64_t a, uint64_t a_ticks, uint64_t b, uint64_t b_ticks)
 {
-	for (uint64_t i = 0; i < LATE_TICKS; i++) {
-		uint64_t stack = a ^ exec_id_of(a_ticks - i, 0);
+	uint64_t stacks[STACK_SLOTS] = {0};
 
-		for (uint64_t j = 0; j < LATE_TICKS; j++)
-			if ((b ^ exec_id_of(b_ticks - j, 0)) == stack)
-				return true;
+	for (uint64_t i = 0; i < LATE_TICKS; i++) {
+		uint64_t stack = stack_of(a, a_ticks - i);
+
+		*find_stack(stacks, stack) = stack;
 	}
+	for (uint64_t i = 0; i < LATE_TICKS; i++)
+		if (*find_stack(stacks, stack_of(b, b_ticks - i)))
+			return true;
 	return false;
 }
 

@@ -294,6 +294,8 @@ static void takes_nothing_of_who_takes_in(void **state)
 	} cases[] = {
 		{0, 0x7ffc12345670, "/bin/known"},
 		{20, 0x7ffc12345670, "/bin/known"},
+		{62, 0x7ffc12345670, "/bin/known"},
+		{63, 0x7ffc12345670, ""},
 		{0, 0x7ffc12345680, ""},
 		{200, 0x7ffc12345670, ""},
 	};
