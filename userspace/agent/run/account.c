@@ -562,6 +562,8 @@ static void account_live_put_troubles(struct buf *text, const struct totals *tot
 		 "threads not looked up in /proc: too many in a short time"},
 		{state->fd_lookups_rejected,
 		 "descriptors not looked up in /proc: too many in a short time"},
+		{state->directory_lookups_rejected,
+		 "directories not looked up in /proc: too many in a short time"},
 		{state->reads_given_up, "reads given up: arguments, environments, sockets or files "
 					"of processes that do not answer"},
 		{state->descriptions_too_long,

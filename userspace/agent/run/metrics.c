@@ -72,6 +72,8 @@ static const struct row state_rows[] = {
 	    "The same for descriptors that were gone."),
 	ROW("state_descriptor_lookups_rejected", METRIC_COUNTER, NULL, fd_lookups_rejected,
 	    "Lookups not made, too many in a short time."),
+	ROW("state_directory_lookups_rejected", METRIC_COUNTER, NULL, directory_lookups_rejected,
+	    "Lookups of current directories not made, too many in a short time."),
 	ROW("state_names_unsure", METRIC_COUNTER, NULL, names_unsure,
 	    "Descriptors without a name, in /proc their number was another file."),
 	ROW("state_pods_dropped", METRIC_COUNTER, NULL, pods_dropped,

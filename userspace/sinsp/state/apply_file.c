@@ -94,7 +94,7 @@ void state_open(struct sinsp *sinsp, struct state_event *event)
 static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, const char *path,
 			     size_t len)
 {
-	const char *real;
+	const char *real = "";
 	int r = -ENOENT;
 
 	if (path[0] != '/')
@@ -103,11 +103,12 @@ static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, c
 	 * The thread's directory in /proc may be newer than this event, so the path is resolved
 	 * instead; unless there is no path, or a link cannot be followed now.
 	 */
-	if (len && sinsp->proc)
-		r = scap_proc_real_directory(sinsp->proc, thread->tid, path, &real);
+	if (len)
+		r = state_real_directory(sinsp, thread, path, &real);
 	if ((!len || r == -ELOOP) && state_look_up_cwd(sinsp, thread))
 		return;
-	if (r == 0)
+	/* Where the path leads is unknown if /proc may not be asked. */
+	if (r == 0 || r == -EBUSY)
 		sinsp_fs_set(&sinsp->pool, thread->fs, real, strlen(real));
 	else if (len)
 		sinsp_fs_set(&sinsp->pool, thread->fs, path, len);

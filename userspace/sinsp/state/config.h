@@ -70,6 +70,7 @@ struct sinsp_stats {
 	uint64_t reads_given_up;
 	uint64_t fd_lookups, fd_lookups_failed;
 	uint64_t fd_lookups_rejected; /* not made, because of the rate limit */
+	uint64_t directory_lookups_rejected; /* of current directories, likewise */
 	uint64_t names_unsure; /* descriptors whose number was another file in /proc: no name */
 	/* Why they were read from /proc although there was an iterator: -errno; or 0. */
 	int open_fds_error, threads_error;

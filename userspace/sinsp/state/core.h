@@ -89,7 +89,8 @@ struct sinsp {
 	struct state_after after;
 	struct state_move move;
 	struct sinsp_stats stats;
-	struct state_budget thread_budget, fd_budget; /* of lookups in /proc */
+	/* Of lookups in /proc. */
+	struct state_budget thread_budget, fd_budget, directory_budget;
 	int64_t clock_step_ns; /* of the last event: see struct scap_event */
 	uint64_t first_ts_ns; /* time of the first event that is not hidden; 0: none yet */
 	uint64_t now_ns; /* time of the last event */

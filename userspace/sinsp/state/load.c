@@ -4,6 +4,7 @@
  */
 #include "sinsp/state/load.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "sinsp/state/container_json.h"
@@ -22,6 +23,7 @@ enum {
 	 */
 	LOOKUPS_SPAN_NS = 100000000,
 	FD_LOOKUPS_MAX = 500,
+	DIRECTORY_LOOKUPS_MAX = 500,
 	THREAD_LOOKUPS_MAX = 500,
 	THREAD_FOUND = 10,
 	/* Of a process that is looked up: others are when they are used. */
@@ -237,11 +239,32 @@ void state_note_file(struct sinsp_fd *fd, const struct frame_file *file)
 		fd->dev = file->dev;
 }
 
+static bool may_ask_for_directory(struct sinsp *sinsp)
+{
+	if (budget_left(sinsp, &sinsp->directory_budget, DIRECTORY_LOOKUPS_MAX)) {
+		sinsp->directory_budget.spent++;
+		return true;
+	}
+	sinsp->stats.directory_lookups_rejected++;
+	return false;
+}
+
+int state_real_directory(struct sinsp *sinsp, const struct sinsp_thread *thread, const char *path,
+			 const char **real)
+{
+	if (!sinsp->proc)
+		return -ENOENT;
+	return may_ask_for_directory(sinsp)
+		       ? scap_proc_real_directory(sinsp->proc, thread->tid, path, real)
+		       : -EBUSY;
+}
+
 bool state_look_up_cwd(struct sinsp *sinsp, struct sinsp_thread *thread)
 {
-	const char *cwd;
+	const char *cwd = "";
 
-	if (!sinsp->proc || scap_proc_cwd(sinsp->proc, thread->tid, &cwd) < 0)
+	if (!sinsp->proc ||
+	    (may_ask_for_directory(sinsp) && scap_proc_cwd(sinsp->proc, thread->tid, &cwd) < 0))
 		return false;
 	sinsp_fs_set(&sinsp->pool, thread->fs, cwd, strlen(cwd));
 	return true;
@@ -254,7 +277,7 @@ void state_look_up_base(struct sinsp *sinsp, struct state_event *event, int64_t 
 	if (dirfd != AT_FDCWD_STORED) {
 		if (sinsp->lacks & SINSP_DESCRIPTORS)
 			state_replace_fd(sinsp, event, dirfd);
-	} else if (!may_ask_for_fd(sinsp) || !state_look_up_cwd(sinsp, thread)) {
+	} else if (!state_look_up_cwd(sinsp, thread)) {
 		sinsp_fs_set(&sinsp->pool, thread->fs, "", 0);
 	}
 }
@@ -315,8 +338,8 @@ void state_read_arguments(struct sinsp *sinsp, struct sinsp_thread *thread)
 	struct sinsp_program read = *thread->program;
 	struct scap_thread found;
 
-	if (scap_proc_thread(sinsp->proc, thread->tid, &found) < 0 || !*found.exe ||
-	    strcmp(found.exepath, read.exepath) != 0)
+	if (!may_ask_for_thread(sinsp) || load_ask_proc(sinsp, thread->tid, &found) < 0 ||
+	    !*found.exe || strcmp(found.exepath, read.exepath) != 0)
 		return;
 	read.exe = found.exe;
 	read.args = found.args;

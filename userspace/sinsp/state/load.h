@@ -32,7 +32,7 @@ void state_learn_executable(struct sinsp *sinsp, struct sinsp_thread *thread,
 
 /*
  * Reads the arguments and the environment of a thread again, which could not be read before;
- * changes nothing if they cannot now.
+ * changes nothing if they cannot now, or too many threads were looked up.
  */
 void state_read_arguments(struct sinsp *sinsp, struct sinsp_thread *thread);
 
@@ -62,8 +62,15 @@ struct sinsp_fd *state_replace_fd(struct sinsp *sinsp, struct state_event *event
 void state_look_up_base(struct sinsp *sinsp, struct state_event *event, int64_t dirfd);
 
 /*
- * Replaces a thread's current directory by that in /proc. Returns false, and changes nothing, if
- * that is unknown.
+ * The real path of a directory that a thread names by an absolute path, as in
+ * scap_proc_real_directory(). Returns -EBUSY if too many were asked for, which is counted.
+ */
+int state_real_directory(struct sinsp *sinsp, const struct sinsp_thread *thread, const char *path,
+			 const char **real);
+
+/*
+ * Replaces a thread's current directory by that in /proc; if too many were asked for, which is
+ * counted, it becomes unknown. Returns false, and changes nothing, if it cannot be read.
  */
 bool state_look_up_cwd(struct sinsp *sinsp, struct sinsp_thread *thread);
 

@@ -262,6 +262,62 @@ static void bounds_threads(void **state)
 	assert_string_equal(drive_any(drive, 10000 + THREADS - 1)->thread->comm, "a");
 }
 
+static struct sinsp_event *enter_namespace(struct drive *drive, int64_t fd, int64_t result)
+{
+	struct frame *frame = drive_begin(drive, EVENT_setns, 50);
+
+	frame_put_i64(frame, setns__res, result);
+	frame_put_i64(frame, setns__fd, fd);
+	frame_put_i64(frame, setns__nstype, 0);
+	return drive_end(drive);
+}
+
+/*
+ * Who changes its directory all the time and lets the kernel not say where it leads: by a path
+ * that is resolved, one that could not be read, a descriptor, and a namespace of an unknown kind.
+ */
+static void bounds_directories(void **state)
+{
+	enum { CALLS = 5000, PER_SPAN = 500, WAYS = 4 };
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	struct sinsp_stats stats;
+	struct frame *frame;
+
+	sinsp_seed(drive->sinsp, NULL, NULL);
+	drive_open(drive, 50, 8, "/some", 0);
+	drive_open(drive, 50, 9, "/run/ns/some", 0);
+	strcpy(machine->proc.directory, "/real");
+	for (int way = 0; way < WAYS; way++) {
+		machine->proc.asked_directories = 0;
+		drive->sinsp->stats.directory_lookups_rejected = 0;
+		for (int i = 0; i < CALLS; i++) {
+			if (way < 2)
+				drive_chdir(drive, 50, 0, way ? "/link" : NULL);
+			if (way == 2) {
+				frame = drive_begin(drive, EVENT_fchdir, 50);
+				frame_put_i64(frame, fchdir__res, 0);
+				frame_put_i64(frame, fchdir__fd, 8);
+				drive_end(drive);
+			}
+			if (way == 3)
+				enter_namespace(drive, 9, 0);
+		}
+		stats = driven_machine_stats(machine);
+		/* They took a twentieth of a second, which is one span or parts of two. */
+		assert_in_range(machine->proc.asked_directories, PER_SPAN, 2 * PER_SPAN);
+		assert_int_equal(machine->proc.asked_directories + stats.directory_lookups_rejected,
+				 CALLS);
+		/* Neither where it was nor what the caller says is where it is. */
+		assert_string_equal(drive_thread(drive, 50)->fs->cwd, "");
+		assert_int_equal(stats.fd_lookups_rejected, 0);
+		drive->ts_ns += 1000000000;
+		drive_chdir(drive, 50, 0, "x");
+		assert_string_equal(drive_thread(drive, 50)->fs->cwd, "/real/");
+		drive->ts_ns += 1000000000;
+	}
+}
+
 static void asks_for_what_the_events_do_not_say(void **state)
 {
 	struct driven_machine *machine = *state;
@@ -461,14 +517,8 @@ static void asks_where_a_namespace_leads(void **state)
 	sinsp_seed(drive->sinsp, NULL, NULL);
 	strcpy(machine->proc.directory, "/inside");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct frame *frame;
-
 		drive_open(drive, 50, 9, cases[i].name, 0);
-		frame = drive_begin(drive, EVENT_setns, 50);
-		frame_put_i64(frame, setns__res, cases[i].result);
-		frame_put_i64(frame, setns__fd, 9);
-		frame_put_i64(frame, setns__nstype, 0);
-		drive_end(drive);
+		enter_namespace(drive, 9, cases[i].result);
 		assert_string_equal(drive_thread(drive, 50)->fs->cwd, cases[i].cwd);
 	}
 	assert_int_equal(machine->proc.asked_directories, 1);
@@ -586,6 +636,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(asks_only_for_what_was_open),
 	TEST(bounds_looks_and_memory),
 	TEST(bounds_threads),
+	TEST(bounds_directories),
 	TEST(asks_for_what_the_events_do_not_say),
 	TEST(follows_links_of_directories),
 	TEST(asks_where_a_namespace_leads),

@@ -453,6 +453,7 @@ static void reads_arguments_again(void **state)
 	struct drive *drive = &machine->drive;
 	struct sinsp_thread *thread;
 	struct scap_thread unread;
+	unsigned int asked;
 
 	assert_int_equal(scap_proc_thread(&machine->proc, 50, &unread), 0);
 	unread.exe = unread.args = "";
@@ -463,6 +464,15 @@ static void reads_arguments_again(void **state)
 		state_read_arguments(drive->sinsp, thread);
 		assert_int_equal(*thread->program->exe != '\0', i == 0);
 	}
+	/* Of many there is no time to read all: see bounds_threads() of lookup.c. */
+	unread.exepath = "/bin/known";
+	for (asked = machine->proc.asked_threads; asked < 1000; asked++) {
+		thread = state_load_thread(drive->sinsp, &unread);
+		state_read_arguments(drive->sinsp, thread);
+	}
+	assert_in_range(machine->proc.asked_threads, 50, 52);
+	assert_string_equal(thread->program->exe, "");
+	assert_true(driven_machine_stats(machine).thread_lookups_rejected > 900);
 }
 
 /* A program that is known goes before what was noted. */
