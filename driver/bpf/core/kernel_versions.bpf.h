@@ -163,15 +163,19 @@ static __always_inline struct pt_regs *task_registers(struct task_struct *task)
 		pages < 0 ? 0 : pages;                                                             \
 	})
 
-/* 633488947ef6 ("kernfs: Use RCU to access kernfs_node::parent"), 6.15 */
-static __always_inline struct kernfs_node *kernfs_parent(struct kernfs_node *node)
+/*
+ * Where a node has its parent: 633488947ef6 ("kernfs: Use RCU to access kernfs_node::parent"),
+ * 6.15. To be asked before a loop: out of one the compiler would take the offset, and with it out
+ * of its condition, and one that the kernel does not have is a call that the verifier rejects.
+ */
+static __always_inline __u64 kernfs_parent_at(void)
 {
-	struct kernfs_node___rcu *rcu = (void *)node;
-	struct kernfs_node___plain *plain = (void *)node;
+	struct kernfs_node___rcu *rcu = NULL;
+	struct kernfs_node___plain *plain = NULL;
 
 	if (bpf_core_field_exists(rcu->__parent))
-		return READ(rcu, __parent);
-	return READ(plain, parent);
+		return bpf_core_field_offset(rcu->__parent);
+	return bpf_core_field_offset(plain->parent);
 }
 
 static __always_inline __u64 time_ns(__s64 seconds, __s64 nanoseconds)

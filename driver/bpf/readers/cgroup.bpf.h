@@ -45,6 +45,7 @@ static __always_inline struct cgroup *cgroup_of(struct css_set *css_set,
 struct cgroup_path {
 	struct scratch_slot *slot;
 	struct kernfs_node *node;
+	__u64 parent_at; /* of each node */
 	__u64 depth; /* of nodes that were walked, and are to be written */
 	__u64 at; /* where the next one is written to */
 };
@@ -60,10 +61,11 @@ static __always_inline struct kernfs_node **cgroup_nodes(struct scratch_slot *sl
 
 static __always_inline bool cgroup_walk_step(struct cgroup_path *path)
 {
-	struct kernfs_node *parent = kernfs_parent(path->node);
 	__u64 depth = forget(path->slot, path->depth);
+	struct kernfs_node *parent = NULL;
 
 	CHECKED(depth);
+	bpf_probe_read_kernel(&parent, sizeof(parent), (void *)path->node + path->parent_at);
 	if (!parent || depth >= CGROUP_DEPTH_MAX)
 		return false;
 	cgroup_nodes(path->slot)[depth] = path->node;
@@ -110,7 +112,7 @@ static __always_inline struct kernfs_node *cgroup_node(struct scratch_slot *slot
 __attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 set, __u64 at, __u64 index)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct cgroup_path path = {.slot = slot};
+	struct cgroup_path path = {.slot = slot, .parent_at = kernfs_parent_at()};
 
 	if (!slot)
 		return at;
