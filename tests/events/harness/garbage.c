@@ -14,7 +14,7 @@
 #include "harness/fixture.h"
 #include "harness/live.h"
 
-enum { ARGS = 6, PATH_BYTES = 256 };
+enum { ARGS = 6, PATH_BYTES = 256, ERRORS_MAX = 4095 };
 
 /* For each call and argument, the bits that the kernel ignores. */
 static uint64_t ignored[SYSCALL_NR_MAX][ARGS];
@@ -94,6 +94,34 @@ bool garbage_learn_types(void)
 	return known > 0;
 }
 
+#ifdef __aarch64__
+/* There the syscall() of the C library cuts the number, so that no garbage would arrive. */
+static long call_as_it_is(long number, const uint64_t arg[ARGS])
+{
+	register long x8 asm("x8") = number;
+	register uint64_t x0 asm("x0") = arg[0];
+	register uint64_t x1 asm("x1") = arg[1];
+	register uint64_t x2 asm("x2") = arg[2];
+	register uint64_t x3 asm("x3") = arg[3];
+	register uint64_t x4 asm("x4") = arg[4];
+	register uint64_t x5 asm("x5") = arg[5];
+
+	asm volatile("svc #0"
+		     : "+r"(x0)
+		     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+		     : "memory");
+	if (x0 < -(uint64_t)ERRORS_MAX)
+		return (long)x0;
+	errno = -(int)x0;
+	return -1;
+}
+#else
+static long call_as_it_is(long number, const uint64_t arg[ARGS])
+{
+	return syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+}
+#endif
+
 long garbage_call(long number, ...)
 {
 	uint64_t arg[ARGS];
@@ -107,6 +135,5 @@ long garbage_call(long number, ...)
 				 (GARBAGE_ABOVE_ARGUMENT & ignored[number][i]);
 	}
 	va_end(args);
-	return syscall(number | GARBAGE_ABOVE_NUMBER, arg[0], arg[1], arg[2], arg[3], arg[4],
-		       arg[5]);
+	return call_as_it_is(number | GARBAGE_ABOVE_NUMBER, arg);
 }
