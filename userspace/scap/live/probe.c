@@ -89,6 +89,9 @@ static int try_prepared(struct live_probe *probe, const struct bpf_program *prog
 		close(fd);
 		return 0;
 	}
+	/* Of one that is in no row nobody would hear why. */
+	if (probe->report && row == live_programs_count)
+		print_rejection(program, prepared);
 	if (fd == -EPERM || fd == -ENOMEM || row == live_programs_count)
 		return fd;
 	probe->rejected[row] = true;
