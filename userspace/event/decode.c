@@ -177,6 +177,32 @@ int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 	return r;
 }
 
+/* Whether a list of texts and the text before it, which shares its space, leave none of that. */
+static bool fills_space(const struct event *ev, unsigned int list)
+{
+	uint32_t bytes = ev->params[list].len;
+
+	if (list > 0 && param_forms[ev->desc->params[list - 1].type].is_string)
+		bytes += ev->params[list - 1].len;
+	return bytes >= STRING_BYTES_MAX;
+}
+
+void event_mark_by_length(struct event *ev)
+{
+	const struct event_runs *runs = &ev->desc->runs;
+	uint64_t truncated = 0;
+
+	for (unsigned int i = 0; i < ev->desc->nparams; i++)
+		if (param_forms[ev->desc->params[i].type].is_string &&
+		    ev->params[i].len >= STRING_BYTES_MAX)
+			truncated |= UINT64_C(1) << i;
+	if (runs->args && fills_space(ev, runs->args - 1u))
+		truncated |= UINT64_C(1) << (runs->args - 1);
+	if (runs->env && fills_space(ev, runs->env - 1u))
+		truncated |= UINT64_C(1) << (runs->env - 1);
+	ev->marks.truncated |= truncated;
+}
+
 /* One load of the right width: a copy of variable length would be a call. */
 static uint64_t decode_load(const uint8_t *data, uint32_t len)
 {

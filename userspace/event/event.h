@@ -330,6 +330,12 @@ static inline uint32_t frame_extra_bytes(uint32_t nparams)
  */
 int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev);
 
+/*
+ * Marks texts that are as long as what is captured of one, which may have had more: for capture
+ * files, most of which have no marks.
+ */
+void event_mark_by_length(struct event *ev);
+
 /* The n-th number of a list of numbers. */
 uint64_t event_param_number(const struct event_param *param, enum param_type type, size_t n);
 

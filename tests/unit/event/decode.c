@@ -549,6 +549,35 @@ static void test_hostile(void **state)
 	check_hostile(execve_frame());
 }
 
+/* Texts without marks: as long as they are captured, there may have been more. */
+static void test_marks_by_length(void **state)
+{
+	static char text[STRING_BYTES_MAX];
+	struct scap_event whole;
+	struct event ev;
+
+	memset(text, 'x', sizeof(text) - 1);
+	for (size_t len = sizeof(text) - 2; len < sizeof(text); len++) {
+		text[len] = '\0';
+		frame_begin(&frame, EVENT_execve, TS, TID);
+		frame_put_string(&frame, execve__filename, text);
+		frame_put_string(&frame, execve__exe, "prog");
+		frame_put_bytes(&frame, execve__args, text, len - 4);
+		frame_put_bytes(&frame, execve__env, text, len + 1);
+		frame_put_bytes(&frame, execve__cgroups, text, len + 1);
+		whole = frame_end(&frame);
+		assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+		assert_int_equal(ev.marks.truncated, 0);
+		event_mark_by_length(&ev);
+		assert_int_equal(ev.marks.truncated, len == sizeof(text) - 1
+							     ? UINT64_C(1) << execve__filename |
+								       1 << execve__args |
+								       1 << execve__env
+							     : 0);
+		text[len] = 'x';
+	}
+}
+
 static void test_types(void **state)
 {
 	assert_int_equal(param_type_size(PT_INT8), 1);
@@ -589,6 +618,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_strings_end_with_nul),
 	cmocka_unit_test(test_bytes_behind),
 	cmocka_unit_test(test_hostile),
+	cmocka_unit_test(test_marks_by_length),
 	cmocka_unit_test(test_types),
 };
 

@@ -257,6 +257,9 @@ int scap_form_2022_frames(struct scap_form_2022 *form, const struct scap_event *
 	if (event_decode(event->frame, event->len, event->cpu, &ev) != 0)
 		return 0;
 	id = ev.desc->id;
+	/* Without its mark a call that never ran would be one that succeeded. */
+	if (ev.marks.is_faked)
+		return make_generic(form, &ev, event, out);
 	if (id < EVENT_EXTENSION_FIRST && pairs[id].id)
 		return frame_bytes(event) <= FRAME_BYTES
 			       ? make_pair(form, &pairs[id], &ev, event, out)

@@ -156,6 +156,7 @@ static int event_step(struct scap_reader *reader, const struct block_kind *kind,
 	r = reader_find_frame(kind, block, len, event);
 	if (r == 0)
 		r = scap_upgrade_event(reader->upgrade, reader->native, event);
+	event->unmarked = true;
 	if (r < 0)
 		return reader_pass_over(reader, r);
 	reader->stats.events += (unsigned int)r;

@@ -138,6 +138,14 @@ static struct ppm_evt_hdr header_of(const struct scap_event *event)
 	return header;
 }
 
+static bool is_faked(const struct scap_event *event, const struct ppm_evt_hdr *header)
+{
+	struct event ev;
+
+	return (header->nparams & FRAME_MARKED) &&
+	       event_decode(event->frame, event->len, event->cpu, &ev) == 0 && ev.marks.is_faked;
+}
+
 static int put_event(struct scap_writer *writer, const struct scap_event *event)
 {
 	struct ppm_evt_hdr header = header_of(event);
@@ -145,7 +153,8 @@ static int put_event(struct scap_writer *writer, const struct scap_event *event)
 
 	if (writer->config.native)
 		return put_whole(writer, event, shape->large, header.len);
-	if (shape->extension)
+	/* Without its mark a call that never ran would be one that succeeded. */
+	if (shape->extension || (shape->is_call && is_faked(event, &header)))
 		return put_generic(writer, event, header, shape);
 	/* Large ones have no extension parameters. */
 	if (!shape->large && (header.nparams & ~FRAME_EXTRAS) > shape->nparams)
@@ -259,7 +268,7 @@ static struct event_shape writer_shape_of(const struct event_desc *desc)
 		.native = NO_NATIVE,
 	};
 
-	if (shape.extension) {
+	if (shape.is_call) {
 		int number = syscall_native_number(desc->syscall);
 
 		shape.native = number < 0 ? NO_NATIVE : (uint16_t)number;

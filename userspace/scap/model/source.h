@@ -14,6 +14,7 @@ struct scap_event {
 	uint32_t len; /* bytes that may be read at `frame` */
 	uint16_t cpu;
 	bool hidden; /* updates the state, is not printed */
+	bool unmarked; /* from a file, which may have lost its marks */
 	/*
 	 * The sum of the steps of the wall clock since the source was opened; negative: back. The
 	 * time of the frame is monotonic and does not follow them: add this for the wall clock's.
@@ -42,7 +43,7 @@ struct scap_source {
 static inline int scap_source_next(struct scap_source *source, int timeout_ms,
 				   struct scap_event *event)
 {
-	event->hidden = false;
+	event->hidden = event->unmarked = false;
 	event->clock_step_ns = 0;
 	return source->ops->next(source, timeout_ms, event);
 }

@@ -24,16 +24,24 @@ unsigned int cut_of_path(const char *path, size_t len)
 	return len >= STRING_BYTES_MAX - 1 && has_mark(path + MARK_IN_PATH) ? CUT_SHOWN : 0;
 }
 
-/* The mark ends a string: what is before the kept end, or, from /proc, all; `before`: bytes before
- * these. */
+/* Whether strings have the mark, which ends one, `from_end` bytes before their end. */
+static bool has_mark_at(const char *strings, size_t len, size_t from_end)
+{
+	return len >= from_end && memcmp(strings + len - from_end, CUT_MARK, sizeof(CUT_MARK)) == 0;
+}
+
+/*
+ * The mark ends what is before the kept end, or, from /proc, all; `before`: bytes before these.
+ * Other programs write captures without it.
+ */
 static unsigned int cut_of_strings(const char *strings, size_t len, size_t before)
 {
-	if (len + before < STRING_BYTES_MAX || len < MARK_FROM_END)
+	if (len + before < STRING_BYTES_MAX)
 		return 0;
-	if (memcmp(strings + len - MARK_FROM_END, CUT_MARK, sizeof(CUT_MARK)) == 0)
-		return CUT_SHOWN;
-	return memcmp(strings + len - sizeof(CUT_MARK), CUT_MARK, sizeof(CUT_MARK)) == 0 ? CUT_SHOWN
-											 : 0;
+	return has_mark_at(strings, len, MARK_FROM_END) ||
+			       has_mark_at(strings, len, sizeof(CUT_MARK))
+		       ? CUT_SHOWN
+		       : CUT_END;
 }
 
 unsigned int cut_of_exe(const struct sinsp_program *program)
@@ -46,8 +54,6 @@ unsigned int cut_of_args(const struct sinsp_program *program)
 {
 	if (cut_of_exe(program))
 		return CUT_WHOLE;
-	if (program->args_len < MARK_FROM_END)
-		return 0;
 	return cut_of_strings(program->args, program->args_len, strlen(program->exe) + 1);
 }
 
@@ -65,8 +71,7 @@ unsigned int cut_of_param(const struct event *ev, unsigned int param)
 	if (!(ev->marks.truncated >> param & 1))
 		return 0;
 	cut = len ? cut_of_path(data, len - 1) : CUT_WHOLE;
-	if (!cut && len >= MARK_FROM_END &&
-	    memcmp(data + len - MARK_FROM_END, CUT_MARK, sizeof(CUT_MARK)) == 0)
+	if (!cut && has_mark_at(data, len, MARK_FROM_END))
 		cut = CUT_SHOWN;
 	return cut ? cut : CUT_END;
 }

@@ -198,6 +198,8 @@ int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sins
 	if (r < 0)
 		return count_unusable(sinsp, r);
 	sinsp->stats.events++;
+	if (raw->unmarked && raw->len >= STRING_BYTES_MAX)
+		event_mark_by_length(&event->ev);
 	count_marks(&sinsp->stats, &event->ev.marks);
 	/* Hidden events do not count: the first visible one is the start. */
 	if (!sinsp->first_ts_ns && !raw->hidden)

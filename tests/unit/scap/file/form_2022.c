@@ -259,7 +259,8 @@ static void check_values(struct fixture *f, const struct scap_event *event)
 
 static bool is_generic(const struct event_desc *desc)
 {
-	return desc->id == EVENT_syscall || desc->id == EVENT_bpf || desc->id >= EVENT_EXTENSION_FIRST ||
+	return desc->id == EVENT_syscall || desc->id == EVENT_bpf ||
+	       desc->id >= EVENT_EXTENSION_FIRST ||
 	       (desc->id >= SCAP_2022_EVENTS &&
 		!strstr("dup dup2 dup3 accept4 umount umount2 pipe2 "
 			"eventfd2 signalfd4 inotify_init1 ",
@@ -552,6 +553,17 @@ static void test_corrupt_and_unknown(void **state)
 	assert_int_equal(scap_form_2022_frames(f->form, &event, f->out), 0);
 }
 
+/* Readers would find that it succeeded. */
+static void test_faked_calls(void **state)
+{
+	struct fixture *f = *state;
+
+	fill(f, EVENT_close);
+	f->frame.marks.is_faked = 1;
+	assert_int_equal(convert(f), 2);
+	assert_int_equal(header_of(&f->out[1]).type, EVENT_syscall);
+}
+
 /* Behind the frame of an event may be more that can be read. */
 static void test_the_largest_frame(void **state)
 {
@@ -580,6 +592,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_enter_events_are_left_out, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_events_of_files, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_corrupt_and_unknown, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_faked_calls, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_the_largest_frame, setup, teardown),
 };
 

@@ -45,6 +45,7 @@ static void expect_close(struct scap_reader *reader, int64_t fd, bool hidden)
 	assert_int_equal(scap_source_next(scap_reader_source(reader), 0, &event), 1);
 	assert_int_equal(event.cpu, 3);
 	assert_int_equal(event.hidden, hidden);
+	assert_true(event.unmarked);
 	assert_int_equal(event.len, 26 + 2 * 2 + 2 * 8);
 	assert_int_equal(event_decode(event.frame, event.len, event.cpu, &ev), 0);
 	assert_int_equal(ev.desc->id, EVENT_close);

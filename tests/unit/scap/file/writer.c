@@ -125,6 +125,28 @@ static void test_own_event(void **state)
 	written_end(&test);
 }
 
+/* Only which call it was: other readers, and this one, would find a success. */
+static void test_faked_call(void **state)
+{
+	struct scap_writer_stats stats;
+	struct written test;
+	char wanted[128];
+
+	close_event(false);
+	frame->marks.is_faked = 1;
+	written_begin(&test, (struct scap_writer_config){0});
+	written_put(&test, frame_end(frame));
+	scap_writer_stats(test.writer, &stats);
+	assert_int_equal(stats.events, 1);
+	assert_int_equal(stats.generic, 1);
+	written_look(&test);
+	snprintf(wanted, sizeof(wanted),
+		 "2:0 8:1700000000123456789 8:42 4:34 2:1 4:2 2:2 2:2 2:%d 2:%d", SC_close,
+		 syscall_native_number(SC_close));
+	written_expect(&test, 0x216, wanted);
+	written_end(&test);
+}
+
 /* Events that may be large have blocks of their own, however small they are. */
 static void test_large_payload(void **state)
 {
@@ -366,6 +388,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_own_parameters),
 	cmocka_unit_test(test_short_frame),
 	cmocka_unit_test(test_own_event),
+	cmocka_unit_test(test_faked_call),
 	cmocka_unit_test(test_large),
 	cmocka_unit_test(test_failure),
 	cmocka_unit_test(test_left_out),
