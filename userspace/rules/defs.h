@@ -165,6 +165,9 @@ int rules_lists_expand(struct rules_defs *defs);
 int rules_conditions_parse(struct rules_defs *defs);
 int rules_conditions_link(struct rules_defs *defs, const struct filter_options *options);
 
+/* Adds notes about exceptions that anybody can have apply to him; for conditions without errors. */
+void rules_claims_note(struct rules_defs *defs);
+
 /* Parts of these steps. */
 
 /* Copies the values of a list as constants at a position of a condition; sets `*end`. */

@@ -256,6 +256,8 @@ static int rules_load_whole(struct rules *rules, const struct rules_input *input
 		r = rules_conditions_link(defs, &options->filter);
 	if (r == 0)
 		r = rules_create_all(rules, options, counts);
+	if (r == 0 && !defs->report->counts[YAML_ERROR])
+		rules_claims_note(defs);
 	if (r == 0 && defs->report->failed)
 		r = -ENOMEM;
 	return r || !defs->report->counts[YAML_ERROR] ? r : -EINVAL;
