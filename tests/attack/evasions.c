@@ -3,6 +3,7 @@
  * Ways of naming, executing and copying that lead naive observers astray: evasions NAME, in a
  * folder of its own with the file `secret`. Ends with 77 where the machine cannot.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
@@ -379,6 +380,34 @@ static void remove_hierarchy(void)
 	exit(1);
 }
 
+/*
+ * By a handle of a file that nobody looked up: what the kernel has of it is in no folder, and has
+ * no name. Handles of control groups are known without a look-up: they are the numbers of inodes.
+ */
+static void by_loose_handle(void)
+{
+	struct {
+		struct file_handle handle;
+		uint64_t ino;
+	} named = {.handle = {.handle_bytes = sizeof(uint64_t), .handle_type = 0xfe}};
+	const struct dirent *entry;
+	DIR *folder;
+
+	own_mounts();
+	need(mkdir("groups", 0700) == 0 && mount_hierarchy() == 0);
+	need(mkdir("groups/group", 0700) == 0);
+	folder = opendir("groups/group");
+	need(folder);
+	while ((entry = readdir(folder)) && strcmp(entry->d_name, "tasks") != 0)
+		;
+	need(entry);
+	named.ino = entry->d_ino;
+	read_file(open_by_handle_at(dirfd(folder), &named.handle, O_RDONLY));
+	closedir(folder);
+	need(rmdir("groups/group") == 0);
+	remove_hierarchy();
+}
+
 /* The kernel itself starts a program, when a control group becomes empty: this one. */
 static void by_kernel(void)
 {
@@ -403,7 +432,8 @@ static void by_kernel(void)
 	remove_hierarchy();
 }
 
-/* Both ends are this process; the second of the descriptors that are received is looked up in /proc. */
+/* Both ends are this process; the second of the descriptors that are received is looked up in
+ * /proc. */
 static int send_to_itself(int fd)
 {
 	union {
@@ -438,8 +468,8 @@ static void in_overlay(void)
 	     mkdir("merged", 0700) == 0);
 	need(mount("none", "lower", "tmpfs", 0, NULL) == 0);
 	write_text("lower/file", "below");
-	need(mount("none", "merged", "overlay", 0,
-		   "lowerdir=lower,upperdir=upper,workdir=work") == 0);
+	need(mount("none", "merged", "overlay", 0, "lowerdir=lower,upperdir=upper,workdir=work") ==
+	     0);
 	below = open("merged/file", O_RDONLY);
 	need(below >= 0 && read(below, bytes, 1) == 1);
 	need(read(send_to_itself(below), bytes, 1) == 1);
@@ -500,8 +530,10 @@ static void by_dispatch(void)
 static void odd_sockets(void)
 {
 	static const int kinds[][3] = {
-		{AF_ALG, SOCK_SEQPACKET, 0},	 {40 /* AF_VSOCK */, SOCK_STREAM, 0},
-		{AF_INET, SOCK_STREAM, 132},	 {44 /* AF_XDP */, SOCK_RAW, 0},
+		{AF_ALG, SOCK_SEQPACKET, 0},
+		{40 /* AF_VSOCK */, SOCK_STREAM, 0},
+		{AF_INET, SOCK_STREAM, 132},
+		{44 /* AF_XDP */, SOCK_RAW, 0},
 		{AF_INET, SOCK_STREAM, 262 /* MPTCP */},
 	};
 	const struct sockaddr_in nobody = {.sin_family = AF_INET,
@@ -604,6 +636,7 @@ static const struct {
 	{"new_mounts", new_mounts},
 	{"asynchronous", asynchronous},
 	{"setuid_program", setuid_program},
+	{"by_loose_handle", by_loose_handle},
 	{"by_kernel", by_kernel},
 	{"in_overlay", in_overlay},
 	{"raced_number", raced_number},
