@@ -23,7 +23,7 @@ static void destroy(struct boundary_after *after)
 }
 
 /* Begins at the boundary, with what the other one gave before it. */
-static void open(struct boundary_after *after, const struct moment *others)
+static void open_boundary(struct boundary_after *after, const struct moment *others)
 {
 	struct script script = {.source.ops = &script_ops, .moments = others, .now_ns = UINT64_MAX};
 	struct boundary_before *before;
@@ -37,7 +37,7 @@ static void open(struct boundary_after *after, const struct moment *others)
 	scap_source_destroy(boundary_before_source(before));
 }
 
-#define OPEN(after, ...) open(after, (const struct moment[]){__VA_ARGS__, {0}})
+#define OPEN(after, ...) open_boundary(after, (const struct moment[]){__VA_ARGS__, {0}})
 
 static uint64_t hidden_by(const struct boundary_after *after)
 {
@@ -69,8 +69,7 @@ static void test_waits_near_the_boundary(void **state)
 	/* Its frame is kept, whatever becomes of the source's memory. */
 	script.frame.header.ts = 1;
 	OPEN(after, {99 * MS - 5, 7});
-	EXPECT_MOMENTS(boundary_after_source(after), {99 * MS, 7, .hidden = true},
-		       {101 * MS, 7});
+	EXPECT_MOMENTS(boundary_after_source(after), {99 * MS, 7, .hidden = true}, {101 * MS, 7});
 	assert_int_equal(hidden_by(after), 2);
 	destroy(after);
 }

@@ -4,14 +4,14 @@
 #include "takeover/boundary.h"
 #include "unit.h"
 
-struct frame {
+struct timed_frame {
 	struct ppm_evt_hdr header;
 	uint64_t value, latency_ns;
 } __attribute__((packed));
 
 static uint64_t hash(uint64_t ts, uint64_t tid, uint64_t value, uint64_t latency_ns)
 {
-	struct frame frame = {
+	struct timed_frame frame = {
 		.header = {.ts = ts, .tid = tid, .type = EVENT_close, .len = sizeof(frame)},
 		.value = value,
 		.latency_ns = latency_ns,

@@ -6,11 +6,11 @@
 #include "unit.h"
 
 /* What a load costs: a part that cannot be lost, and one of each class. */
-struct machine {
+struct cost {
 	double fixed, of_class[SHED_CLASSES];
 };
 
-static double cost_of(const struct machine *machine, const struct budget_level *level)
+static double cost_of(const struct cost *machine, const struct budget_level *level)
 {
 	double cost = machine->fixed;
 
@@ -20,7 +20,7 @@ static double cost_of(const struct machine *machine, const struct budget_level *
 }
 
 /* Returns the mean cost of the last second. */
-static double run(struct budget_level *level, const struct machine *machine, unsigned int ticks)
+static double run(struct budget_level *level, const struct cost *machine, unsigned int ticks)
 {
 	for (unsigned int i = 0; i < ticks; i++)
 		budget_level_step(level, cost_of(machine, level));
@@ -29,7 +29,7 @@ static double run(struct budget_level *level, const struct machine *machine, uns
 
 static void test_nothing_below(void **state)
 {
-	const struct machine machine = {.fixed = 1, .of_class = {[SHED_TRANSFERS] = 3}};
+	const struct cost machine = {.fixed = 1, .of_class = {[SHED_TRANSFERS] = 3}};
 	struct budget_level level = {.budget = 5};
 
 	run(&level, &machine, 100);
@@ -41,7 +41,7 @@ static void test_nothing_below(void **state)
 
 static void test_holds(void **state)
 {
-	static const struct machine machines[] = {
+	static const struct cost machines[] = {
 		{.fixed = 0.5, .of_class = {[SHED_TRANSFERS] = 6}},
 		{.fixed = 0.5, .of_class = {[SHED_TRANSFERS] = 60}},
 		{.fixed = 4.5, .of_class = {[SHED_TRANSFERS] = 60}},
@@ -58,7 +58,7 @@ static void test_holds(void **state)
 		assert_true(mean > 4 && mean < 6);
 		assert_false(budget_level_is_exhausted(&level));
 		/* And nothing is lost soon after the load has ended. */
-		run(&level, &(struct machine){.fixed = 0.5}, 40);
+		run(&level, &(struct cost){.fixed = 0.5}, 40);
 		assert_true(level.level == 0);
 	}
 }
@@ -67,7 +67,7 @@ static void test_holds(void **state)
  * way. */
 static void test_noise(void **state)
 {
-	const struct machine machine = {.fixed = 1, .of_class = {[SHED_TRANSFERS] = 40}};
+	const struct cost machine = {.fixed = 1, .of_class = {[SHED_TRANSFERS] = 40}};
 	struct budget_level level = {.budget = 5};
 	double late = 0, sum = 0;
 
@@ -104,12 +104,12 @@ static void test_order(void **state)
 
 static void test_exhausted(void **state)
 {
-	const struct machine machine = {.fixed = 7, .of_class = {[SHED_TRANSFERS] = 10}};
+	const struct cost machine = {.fixed = 7, .of_class = {[SHED_TRANSFERS] = 10}};
 	struct budget_level level = {.budget = 5};
 
 	run(&level, &machine, 60);
 	assert_true(budget_level_is_exhausted(&level));
-	run(&level, &(struct machine){.fixed = 5.5}, 60);
+	run(&level, &(struct cost){.fixed = 5.5}, 60);
 	assert_false(budget_level_is_exhausted(&level));
 }
 

@@ -10,13 +10,13 @@
 #include "tree.h"
 #include "unit.h"
 
-struct span_cache {
+struct kept_state {
 	struct tree tree;
 	int folder;
 	char path[TREE_PATH_BYTES];
 };
 
-static void create(struct span_cache *kept)
+static void create(struct kept_state *kept)
 {
 	tree_create(&kept->tree);
 	tree_path(&kept->tree, "state", kept->path);
@@ -24,14 +24,14 @@ static void create(struct span_cache *kept)
 	assert_true(kept->folder >= 0);
 }
 
-static void destroy(struct span_cache *kept)
+static void destroy(struct kept_state *kept)
 {
 	close(kept->folder);
 	tree_destroy(&kept->tree);
 }
 
 /* Stores that many states; each has its turn as the number. */
-static void store(const struct span_cache *kept, uint64_t turns)
+static void store(const struct kept_state *kept, uint64_t turns)
 {
 	struct spool_slot slot = {.stream = "0123456789abcde"};
 	struct spool_state state;
@@ -46,7 +46,7 @@ static void store(const struct span_cache *kept, uint64_t turns)
 }
 
 /* Returns the number of the state that is loaded; 0: none. */
-static uint64_t load(const struct span_cache *kept, bool *corrupt)
+static uint64_t load(const struct kept_state *kept, bool *corrupt)
 {
 	struct spool_state state;
 	int r = spool_state_open(&state, kept->folder, corrupt);
@@ -57,7 +57,7 @@ static uint64_t load(const struct span_cache *kept, bool *corrupt)
 	return state.slot.number;
 }
 
-static void overwrite(const struct span_cache *kept, uint64_t offset, const void *bytes, size_t len)
+static void overwrite(const struct kept_state *kept, uint64_t offset, const void *bytes, size_t len)
 {
 	int fd = open(kept->path, O_RDWR);
 
@@ -70,7 +70,7 @@ static void loads_what_was_stored_last(void **state)
 	bool corrupt;
 
 	for (uint64_t turns = 1; turns < 6; turns++) {
-		struct span_cache kept;
+		struct kept_state kept;
 
 		create(&kept);
 		store(&kept, turns);
@@ -82,7 +82,7 @@ static void loads_what_was_stored_last(void **state)
 
 static void falls_back_to_the_other_slot(void **state)
 {
-	struct span_cache kept;
+	struct kept_state kept;
 	bool corrupt;
 
 	create(&kept);
@@ -99,7 +99,7 @@ static void falls_back_to_the_other_slot(void **state)
 
 static void loads_what_is_left_of_a_short_file(void **state)
 {
-	struct span_cache kept;
+	struct kept_state kept;
 	bool corrupt;
 
 	create(&kept);
@@ -116,7 +116,7 @@ static void rejects_a_later_version_and_odd_contents(void **state)
 {
 	struct spool_slot slot = {.stream = "0123456789abcde"};
 	struct spool_state first;
-	struct span_cache kept;
+	struct kept_state kept;
 	bool corrupt;
 
 	create(&kept);

@@ -17,7 +17,7 @@ static const struct output_kind kind = {
 	.names = names, .keys = HTTP_KEYS, .own_bytes = sizeof(struct http_keys), .check = check};
 static const struct output_kind *const kinds[] = {&kind, NULL};
 
-static int read(const char *text, struct error *err)
+static int read_keys(const char *text, struct error *err)
 {
 	struct output_config *config = NULL;
 	int code = output_config_read(kinds, text, &config, err);
@@ -58,7 +58,7 @@ static void test_rejected(void **state)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		err.text[0] = '\0';
-		if (read(rows[i].text, &err) != -EINVAL || !strstr(err.text, rows[i].message))
+		if (read_keys(rows[i].text, &err) != -EINVAL || !strstr(err.text, rows[i].message))
 			fail_msg("%s: '%s'", rows[i].text, err.text);
 		if (strstr(err.text, "secret") && strstr(rows[i].text, "compress") == NULL)
 			fail_msg("%s: '%s' shows a secret", rows[i].text, err.text);
@@ -76,7 +76,7 @@ static void test_valid(void **state)
 	struct error err;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (read(texts[i], &err))
+		if (read_keys(texts[i], &err))
 			fail_msg("%s: '%s'", texts[i], err.text);
 }
 

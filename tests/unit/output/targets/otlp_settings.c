@@ -32,7 +32,7 @@ static const struct output_kind kind = {
 	.names = names, .keys = OTLP_KEYS, .own_bytes = sizeof(struct http_keys)};
 static const struct output_kind *const kinds[] = {&kind, NULL};
 
-static int read(const char *text, struct otlp_settings *settings, struct error *err)
+static int read_settings(const char *text, struct otlp_settings *settings, struct error *err)
 {
 	struct output_config *config = NULL;
 	int code;
@@ -47,7 +47,7 @@ static void expect_url(const char *text, const char *url)
 {
 	struct otlp_settings settings;
 
-	assert_int_equal(read(text, &settings, NULL), 0);
+	assert_int_equal(read_settings(text, &settings, NULL), 0);
 	assert_string_equal(settings.url, url);
 	otlp_settings_finish(&settings);
 }
@@ -74,7 +74,7 @@ static void test_variables(void **state)
 	setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", "/ca", 1);
 	setenv("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "/cert", 1);
 	setenv("OTEL_EXPORTER_OTLP_CLIENT_KEY", "/key", 1);
-	assert_int_equal(read("otlp:https://h,header=Y: z", &settings, NULL), 0);
+	assert_int_equal(read_settings("otlp:https://h,header=Y: z", &settings, NULL), 0);
 	assert_int_equal(settings.keys.headers.count, 3);
 	assert_string_equal(settings.keys.headers.items[0], "a: b c");
 	assert_string_equal(settings.keys.headers.items[1], "x-d: e");
@@ -85,8 +85,9 @@ static void test_variables(void **state)
 	assert_string_equal(settings.keys.cert, "/cert");
 	assert_string_equal(settings.keys.key, "/key");
 	otlp_settings_finish(&settings);
-	assert_int_equal(read("otlp:https://h,compress=none,timeout=3,ca=/mine", &settings, NULL),
-			 0);
+	assert_int_equal(
+		read_settings("otlp:https://h,compress=none,timeout=3,ca=/mine", &settings, NULL),
+		0);
 	assert_int_equal(settings.keys.compress, PACK_NONE);
 	assert_true(settings.keys.timeout_ns == UINT64_C(3000000000));
 	assert_string_equal(settings.keys.ca, "/mine");
@@ -112,7 +113,7 @@ static void test_wrong(void **state)
 		struct error err = {""};
 
 		setenv(rows[i].name, rows[i].value, 1);
-		assert_int_equal(read("otlp:", &settings, &err), -EINVAL);
+		assert_int_equal(read_settings("otlp:", &settings, &err), -EINVAL);
 		if (!strstr(err.text, rows[i].message))
 			fail_msg("%s: %s", rows[i].name, err.text);
 		otlp_settings_finish(&settings);

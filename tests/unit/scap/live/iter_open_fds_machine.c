@@ -39,7 +39,7 @@
 
 enum { CHILDREN = 6, FDS_MAX = 400, FDS_MIN = 30, HIGH = 777, PROTOCOL_MPTCP = 262 };
 
-struct machine {
+struct crowd {
 	char dir[64];
 	struct scap_proc *proc;
 	struct scap_live *live;
@@ -318,7 +318,7 @@ static void run_child(void (*fill)(void), int ready, int stop)
 	_exit(0);
 }
 
-static void begin_children(struct machine *machine)
+static void begin_children(struct crowd *machine)
 {
 	int ready[2], stop[2];
 	char byte;
@@ -344,7 +344,7 @@ static int setup(void **state)
 	struct scap_live_config config = {.ring_bytes = 1 << 16,
 					  .events = {[EVENT_mkdirat] = true},
 					  .iterators = {[SCAP_LIVE_OPEN_FDS] = true}};
-	struct machine *machine = calloc(1, sizeof(*machine));
+	struct crowd *machine = calloc(1, sizeof(*machine));
 	struct error err = {""};
 	char here[64];
 
@@ -362,7 +362,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct machine *machine = *state;
+	struct crowd *machine = *state;
 	char command[96];
 	int code;
 
@@ -398,7 +398,7 @@ static void read_proc(struct scap_proc *proc, pid_t pid, struct fds *fds)
 		add(fds, &found);
 }
 
-static size_t child_of(const struct machine *machine, int64_t pid)
+static size_t child_of(const struct crowd *machine, int64_t pid)
 {
 	size_t i = 0;
 
@@ -407,7 +407,7 @@ static size_t child_of(const struct machine *machine, int64_t pid)
 	return i;
 }
 
-static void read_iterator(struct machine *machine, struct fds children[CHILDREN])
+static void read_iterator(struct crowd *machine, struct fds children[CHILDREN])
 {
 	struct scap_open_fds *open_fds;
 	int fd = scap_live_open_iterator(machine->live, SCAP_LIVE_OPEN_FDS), r;
@@ -469,7 +469,7 @@ static size_t count_differences(const struct fds *iterated, const struct fds *re
 static void test_same(void **state)
 {
 	struct fds *iterated = calloc(CHILDREN + 1, sizeof(*iterated)), *read = iterated + CHILDREN;
-	struct machine *machine = *state;
+	struct crowd *machine = *state;
 	size_t differences = 0;
 
 	assert_non_null(iterated);

@@ -53,7 +53,7 @@ static void test_without_a_pod(void **state)
 	world_expect_none(world, "k8s.ns.name");
 }
 
-static struct sinsp_pod_info *daemon(void)
+static struct sinsp_pod_info *daemon_pod(void)
 {
 	struct sinsp_pod_info *info = sinsp_pod_info_create();
 
@@ -72,7 +72,7 @@ static void test_described_by_the_api(void **state)
 {
 	struct drive *world = *state;
 
-	sinsp_describe_pod(world->sinsp, daemon());
+	sinsp_describe_pod(world->sinsp, daemon_pod());
 	world_expect(world, "k8s.pod.name", "log-1");
 	world_expect(world, "k8s.ns.name", "shop");
 	world_expect(world, "k8s.pod.full_sandbox_id", SANDBOX_ID);

@@ -21,7 +21,7 @@ struct bound {
 };
 
 /* Uses registers from `reg` on. To be released by finish(). */
-static void bind(struct bound *bound, const char *text, uint16_t reg)
+static void bind_text(struct bound *bound, const char *text, uint16_t reg)
 {
 	struct operand_binder binder = {&bound->arena, &bound->refs, text, &bound->err};
 	struct filter_expr *expr;
@@ -44,7 +44,7 @@ static void expect_shape(const char *text, enum param_type type, bool list)
 {
 	struct bound bound;
 
-	bind(&bound, text, 0);
+	bind_text(&bound, text, 0);
 	if (bound.code)
 		fail_msg("'%s': %s", text, bound.err.text);
 	assert_int_equal(bound.operand.type, type);
@@ -97,7 +97,7 @@ static void expect_error(const char *text, size_t position, const char *says)
 {
 	struct bound bound;
 
-	bind(&bound, text, 0);
+	bind_text(&bound, text, 0);
 	assert_int_equal(bound.code, -EINVAL);
 	if (bound.err.position != position || !strstr(bound.err.text, says))
 		fail_msg("'%s': %zu: %s", text, bound.err.position, bound.err.text);
@@ -172,7 +172,7 @@ static void expect_most(const char *open, const char *item, const char *close, i
 		char *text = repeated(open, item, n, close);
 		struct bound bound;
 
-		bind(&bound, text, 0);
+		bind_text(&bound, text, 0);
 		assert_int_equal(bound.code, n == most ? 0 : -EINVAL);
 		if (bound.code)
 			assert_non_null(strstr(bound.err.text, says));
@@ -217,7 +217,7 @@ static void test_field_alone(void **state)
 {
 	struct bound bound;
 
-	bind(&bound, "num.i8", 3);
+	bind_text(&bound, "num.i8", 3);
 	assert_int_equal(bound.code, 0);
 	assert_int_equal(bound.operand.nsteps, 1);
 	assert_int_equal(bound.operand.reg, 3);
@@ -227,7 +227,7 @@ static void test_field_alone(void **state)
 	assert_null(bound.operand.steps[0].run);
 	assert_int_equal(bound.operand.needs, NEEDS_THREADS);
 	finish(&bound);
-	bind(&bound, "kin.text[2]", 0);
+	bind_text(&bound, "kin.text[2]", 0);
 	assert_true(bound.operand.flags & FIELD_ANCESTORS);
 	assert_int_equal(bound.operand.field->index, 2);
 	finish(&bound);
@@ -240,7 +240,7 @@ static void test_steps(void **state)
 	struct bound bound;
 	const struct filter_step *steps;
 
-	bind(&bound, "concat(tolower(text.a), 'x', basename(text.b))", 5);
+	bind_text(&bound, "concat(tolower(text.a), 'x', basename(text.b))", 5);
 	assert_int_equal(bound.code, 0);
 	steps = bound.operand.steps;
 	assert_int_equal(bound.operand.nsteps, 6);
@@ -259,7 +259,7 @@ static void test_steps(void **state)
 	assert_int_equal(steps[5].nargs, 3);
 	finish(&bound);
 	/* A number in a list is made text, and getopt() needs a register more. */
-	bind(&bound, "getopt((num.u64, 'x'), 'x:')[x]", 0);
+	bind_text(&bound, "getopt((num.u64, 'x'), 'x:')[x]", 0);
 	assert_int_equal(bound.code, 0);
 	assert_int_equal(bound.operand.nsteps, 6);
 	assert_int_equal(bound.operand.steps[1].type, PT_UINT64);
@@ -275,7 +275,7 @@ static void test_needs(void **state)
 	struct bound bound;
 	unsigned int refs = 0;
 
-	bind(&bound, "join(',', (num.i8, tolower(text.a), num.i64))", 0);
+	bind_text(&bound, "join(',', (num.i8, tolower(text.a), num.i64))", 0);
 	assert_int_equal(bound.code, 0);
 	assert_int_equal(bound.operand.needs, NEEDS_THREADS | NEEDS_FDS);
 	for (const struct filter_ref *ref = bound.refs; ref; ref = ref->next)
@@ -305,7 +305,7 @@ static void test_get(void **state)
 	fake_clear();
 	fake_add_text("text.a", "ABC");
 	fake_add_u64("num.u64", 7);
-	bind(&bound, "join('-', (tolower(text.a), num.u64, 'x'))", 2);
+	bind_text(&bound, "join('-', (tolower(text.a), num.u64, 'x'))", 2);
 	assert_int_equal(bound.code, 0);
 	assert_in_range(bound.operand.regs_end, 3, 8);
 	regs[1].count = regs[bound.operand.regs_end].count = 77;
