@@ -9,6 +9,7 @@
  *
  * Memory and time of each run are limited, to detect endless loops.
  */
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 #define TEXT_OF(number) TEXT_OF_VALUE(number)
 #define TEXT_OF_VALUE(number) #number
 
-enum { SECONDS_MAX = 5, FILE_MAX_BYTES = 1 << 16 };
+enum { SECONDS_MAX = 5, FILE_MAX_BYTES = 1 << 16, KEPT_MAX_BYTES = 32 << 20 };
 
 /*
  * The sanitizer reserves far more memory than it uses: there it limits what is allocated at once
@@ -58,6 +59,9 @@ static void limit(void)
 #if !SANITIZED
 	if (setrlimit(RLIMIT_DATA, &memory))
 		abort();
+	/* What a run gave back is there for the next one, without asking the kernel. */
+	mallopt(M_MMAP_THRESHOLD, KEPT_MAX_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_MAX_BYTES);
 #endif
 	(void)memory;
 	signal(SIGALRM, say_where);
