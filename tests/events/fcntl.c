@@ -42,9 +42,20 @@ static const struct {
 	{0xffffffff, 0},		    {0x100000003L, fcntl_commands__F_GETFL},
 };
 
+/* The tests have hundreds of descriptors, for the programs of the kernel. */
+static long free_from(int least)
+{
+	int fd = fcntl(1, F_DUPFD_CLOEXEC, least);
+
+	require(fd >= least);
+	close(fd);
+	return fd;
+}
+
 LIVE_TEST(fcntl)
 {
 	long copy = CALL(SYS_fcntl, 1, F_DUPFD_CLOEXEC, 900);
+	long first = free_from((int)copy + 1), second = free_from((int)first + 1);
 
 	require(copy >= 900);
 	live_skip();
@@ -52,11 +63,11 @@ LIVE_TEST(fcntl)
 		check(NO_FD, commands[i].native, 0x123456789abcdef0L, -EBADF, commands[i].stored);
 	check(copy, F_GETFD, 0, FD_CLOEXEC, fcntl_commands__F_GETFD);
 	check(copy, F_SETFD, 0, 0, fcntl_commands__F_SETFD);
-	check(copy, F_DUPFD, 950, 950, fcntl_commands__F_DUPFD);
-	check(copy, F_DUPFD_CLOEXEC, 951, 951, fcntl_commands__F_DUPFD_CLOEXEC);
+	check(copy, F_DUPFD, first, first, fcntl_commands__F_DUPFD);
+	check(copy, F_DUPFD_CLOEXEC, second, second, fcntl_commands__F_DUPFD_CLOEXEC);
 	check(copy, F_DUPFD, -1, -EINVAL, fcntl_commands__F_DUPFD);
 	check(-5, F_GETFL, -1, -EBADF, fcntl_commands__F_GETFL);
 	close((int)copy);
-	close(950);
-	close(951);
+	close((int)first);
+	close((int)second);
 }
