@@ -20,7 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { UNIT_LIMIT_S = 300, SKIPPED = 77, NAME_BYTES = 256, CHILDREN_MAX = 16 };
+enum {
+	UNIT_LIMIT_S = 300,
+	SKIPPED = 77,
+	NAME_BYTES = 256,
+	CHILDREN_MAX = 16,
+	KEPT_MAX_BYTES = 32 << 20
+};
 
 struct words {
 	char **words;
@@ -314,6 +320,9 @@ int main(int argc, char **argv)
 		quick |= strcmp(words.words[0], "--quick") == 0;
 	}
 	mallopt(M_PERTURB, 0xa5); /* memory that nobody has set is never 0 by chance */
+	/* Series of the same need memory again and again: it is not mapped anew for each. */
+	mallopt(M_MMAP_THRESHOLD, KEPT_MAX_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_MAX_BYTES);
 	if (listing) {
 		list(&words, quick);
 		return 0;
