@@ -82,7 +82,7 @@ struct memory_file {
  * An input that differs from others in few bytes has lines as they had: a line is valid JSON or not
  * by its bytes alone, so that one which was checked is only compared.
  */
-enum { CHECKED_LINES = 4096, CHECKED_LINE_BYTES_MAX = 8192 };
+enum { CHECKED_LINES = 512, CHECKED_LINE_BYTES_MAX = 8192 };
 
 struct printer {
 	struct formatter *json, *text;
