@@ -62,7 +62,7 @@ static void test_names(void **state)
 			    "dispatch_sys_exit ");
 	assert_true(live_reads_entry(EVENT_openat, ENTRY_NOTES_ALL));
 	assert_false(live_reads_entry(EVENT_openat, ENTRY_NOTES_NONE));
-	assert_false(live_reads_entry(EVENT_mkdirat, ENTRY_NOTES_ALL));
+	assert_false(live_reads_entry(EVENT_fchdir, ENTRY_NOTES_ALL));
 }
 
 /* Where datagrams go is noted for all calls that send some, if any of them is captured. */
