@@ -275,6 +275,18 @@ static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *
 	return thread;
 }
 
+/*
+ * Whether a thread is the new one of an event: its creator's event has added it, or it was read
+ * from /proc before it ran.
+ */
+static bool is_known_child(const struct sinsp_thread_entry *entry, const struct event *ev)
+{
+	uint64_t exec_id = event_param_u64(ev, clone__exec_id);
+
+	return entry->by_caller || (exec_id && entry->thread.exec_id == exec_id &&
+				    entry->thread.pid == event_param_i64(ev, clone__pid));
+}
+
 /* The event of the new thread, in which the call's result is 0. */
 static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 {
@@ -284,7 +296,7 @@ static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 	bool known = entry && !entry->unknown;
 
 	state_forget_exit(sinsp, ev->tid);
-	if (known && entry->by_caller) {
+	if (known && is_known_child(entry, ev)) {
 		event->thread = &entry->thread;
 	} else if (known && entry->since_ns > ev->ts_ns) {
 		/* Read from /proc after this event: that is newer than the event's data. */

@@ -335,6 +335,32 @@ static void takes_nothing_of_who_takes_in(void **state)
 	}
 }
 
+/*
+ * On a busy machine a process is read before it has run, and its creator has ended when it does. An
+ * earlier one of its number it is not.
+ */
+static void knows_who_was_read_before_his_first_event(void **state)
+{
+	for (int same = 0; same < 2; same++) {
+		struct driven_machine *machine = *state;
+		struct drive *drive = &machine->drive;
+
+		sinsp_seed(drive->sinsp, NULL, NULL);
+		drive_thread(drive, 50)->exec_id = 7;
+		machine->proc.count = 0;
+		drive->ts_ns = sinsp_thread_entry(drive_thread(drive, 50))->since_ns + 1000000;
+		drive_clone(drive, 50, 0,
+			    &(struct drive_clone){
+				    .pid = 50, .ptid = 999, .comm = "go", .exec_id = same ? 7 : 8});
+		assert_string_equal(drive_thread(drive, 50)->program->exepath,
+				    same ? "/bin/known" : "");
+		assert_string_equal(drive_thread(drive, 50)->comm, "go");
+		assert_int_equal(drive_has_fd(drive, 50, 3), same);
+		driven_machine_teardown(state);
+		driven_machine_setup(state);
+	}
+}
+
 /* With CLONE_PARENT a child has at first what the parent of its creator executes. */
 static void learns_nothing_of_a_sibling(void **state)
 {
@@ -536,6 +562,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(notes_programs_before_reading),
 	TEST(keeps_them_for_either_order),
 	TEST(takes_nothing_of_who_takes_in),
+	TEST(knows_who_was_read_before_his_first_event),
 	TEST(learns_nothing_of_a_sibling),
 	TEST(asks_for_what_it_missed),
 	TEST(learns_nothing_of_another),
