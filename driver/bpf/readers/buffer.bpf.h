@@ -87,8 +87,7 @@ static __always_inline void put_fd_data_written(struct filler *f, __u64 fd, __u6
 	put_bytes(f, address, min_u64(n, data_limit(fd, name, address, n)));
 }
 
-/* Of a vector that is being read; what it has come to is in its slot, and so is unknown to the
- * verifier. */
+/* A vector that is being read; what it has come to is in its slot, unknown to the verifier. */
 struct vector_walk {
 	struct scratch_slot *slot;
 	__u8 *room;

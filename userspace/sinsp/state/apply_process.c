@@ -296,15 +296,13 @@ static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 	bool known = entry && !entry->unknown;
 
 	state_forget_exit(sinsp, ev->tid);
-	if (known && is_known_child(entry, ev)) {
-		event->thread = &entry->thread;
-	} else if (known && entry->since_ns > ev->ts_ns) {
+	if (known && !entry->by_caller && entry->since_ns > ev->ts_ns) {
 		/* Read from /proc after this event: that is newer than the event's data. */
 		event->thread = &entry->thread;
 		return;
-	} else {
-		event->thread = make_child(sinsp, ev, flags);
 	}
+	event->thread =
+		known && is_known_child(entry, ev) ? &entry->thread : make_child(sinsp, ev, flags);
 	if (!event->thread)
 		return;
 	sinsp_thread_entry(event->thread)->by_caller = false;
