@@ -44,24 +44,24 @@ static struct used used_now(void)
 static struct used measure(unsigned int threads, unsigned int containers)
 {
 	const struct load_config config = {.threads = threads, .containers = containers};
-	struct sinsp_config sinsp_config = {0};
+	struct state_config state_config = {0};
 	struct used before, after;
-	struct sinsp_event event;
+	struct state_event event;
 	struct scap_event raw;
-	struct sinsp *sinsp;
+	struct state *state;
 	struct error error;
 	struct load load;
 
 	if (load_create(&load, &config))
 		fail("out of memory");
 	before = used_now();
-	if (sinsp_create(&sinsp_config, &sinsp, &error))
+	if (state_create(&state_config, &state, &error))
 		fail(error.text);
 	while (scap_source_next(scap_inject_source(load.inject), 0, &raw) == 1)
-		if (sinsp_process(sinsp, &raw, &event))
+		if (state_process(state, &raw, &event))
 			fail("a frame was rejected");
 	after = used_now();
-	sinsp_destroy(sinsp);
+	state_destroy(state);
 	load_finish(&load);
 	malloc_trim(0);
 	return (struct used){after.allocated_mib - before.allocated_mib,

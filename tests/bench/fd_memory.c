@@ -34,18 +34,18 @@ static _Noreturn void fail(void)
 	exit(1);
 }
 
-static void fill(struct sinsp_fds *fds, struct sinsp_fd_store *store, size_t kind, int count)
+static void fill(struct state_fds *fds, struct state_fd_store *store, size_t kind, int count)
 {
 	for (int num = 0; num < count; num++) {
-		struct sinsp_fd *fd;
+		struct state_fd *fd;
 		char name[64];
 
 		if (kinds[kind].numbered)
 			snprintf(name, sizeof(name), "%s%08d", kinds[kind].name, num);
 		else
 			snprintf(name, sizeof(name), "%s", kinds[kind].name);
-		fd = sinsp_fds_open(fds, num, name, strlen(name));
-		if (!fd || (kinds[kind].has_ends && !sinsp_fd_make_ends(store, fd)))
+		fd = state_fds_open(fds, num, name, strlen(name));
+		if (!fd || (kinds[kind].has_ends && !state_fd_make_ends(store, fd)))
 			fail();
 		fd->type = kinds[kind].type;
 	}
@@ -54,14 +54,14 @@ static void fill(struct sinsp_fds *fds, struct sinsp_fd_store *store, size_t kin
 static void measure(size_t kind, int count)
 {
 	struct pool pool = {0};
-	struct sinsp_fd_store store = {.pool = &pool, .max = (uint64_t)count};
-	struct sinsp_fds *fds = sinsp_fds_create(&store);
+	struct state_fd_store store = {.pool = &pool, .max = (uint64_t)count};
+	struct state_fds *fds = state_fds_create(&store);
 
 	if (!fds)
 		fail();
 	fill(fds, &store, kind, count);
 	printf("%-30s %6.1f\n", kinds[kind].what, (double)pool.held / count);
-	sinsp_fds_unref(fds);
+	state_fds_unref(fds);
 	pool_finish(&pool);
 }
 

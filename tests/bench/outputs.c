@@ -40,15 +40,15 @@ static void add_output(struct outputs *outputs, const char *text)
 		fail("out of memory");
 }
 
-static void deliver(struct load *load, struct sinsp *sinsp, struct outputs *outputs)
+static void deliver(struct load *load, struct state *engine, struct outputs *outputs)
 {
 	struct buf messages = {0};
-	struct sinsp_event event;
+	struct state_event event;
 	struct scap_event raw;
 	uint64_t n = 0;
 
 	while (scap_source_next(scap_inject_source(load->inject), 0, &raw) == 1) {
-		if (sinsp_process(sinsp, &raw, &event))
+		if (state_process(engine, &raw, &event))
 			fail("a frame was rejected");
 		outputs_event(outputs, &event);
 		if (++n % EVENTS_PER_STEP == 0)
@@ -76,17 +76,17 @@ static void print_accounts(const struct outputs *outputs)
 int main(int argc, char **argv)
 {
 	struct load_config config = {.threads = THREADS};
-	struct sinsp_config state = {0};
+	struct state_config state = {0};
 	struct outputs outputs = {0};
 	struct error err;
-	struct sinsp *sinsp;
+	struct state *engine;
 	struct load load;
 	uint64_t begin, cpu, wall;
 
 	if (argc < 3)
 		fail("EVENTS KIND:TARGET...");
 	config.wanted = strtoull(argv[1], NULL, 10);
-	if (load_create(&load, &config) || sinsp_create(&state, &sinsp, &err))
+	if (load_create(&load, &config) || state_create(&state, &engine, &err))
 		fail("out of memory");
 	for (int i = 2; i < argc; i++)
 		add_output(&outputs, argv[i]);
@@ -94,14 +94,14 @@ int main(int argc, char **argv)
 		fail(err.text);
 	begin = clock_ns(CLOCK_MONOTONIC);
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	deliver(&load, sinsp, &outputs);
+	deliver(&load, engine, &outputs);
 	wall = clock_ns(CLOCK_MONOTONIC) - begin;
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	print_accounts(&outputs);
 	printf("%.2f million events/s, %.0f ns of CPU time each\n",
 	       (double)load.events * 1000 / (double)wall, (double)cpu / (double)load.events);
 	outputs_finish(&outputs);
-	sinsp_destroy(sinsp);
+	state_destroy(engine);
 	load_finish(&load);
 	return 0;
 }

@@ -58,7 +58,7 @@ struct way {
 	struct formatter *formatter;
 };
 
-static bool passes(const struct way *way, const struct sinsp_event *event)
+static bool passes(const struct way *way, const struct state_event *event)
 {
 	if (way->ruleset)
 		return ruleset_next(way->ruleset, event, 0) != FILTER_NONE;
@@ -66,15 +66,15 @@ static bool passes(const struct way *way, const struct sinsp_event *event)
 }
 
 /* One pass over all events. */
-static double pass(struct load *load, struct sinsp *sinsp, const struct way *way, struct buf *out)
+static double pass(struct load *load, struct state *state, const struct way *way, struct buf *out)
 {
 	struct scap_event raw;
-	struct sinsp_event event;
+	struct state_event event;
 	uint64_t start = cpu_ns();
 
 	scap_inject_rewind(load->inject);
 	while (scap_source_next(scap_inject_source(load->inject), 0, &raw) == 1) {
-		if (sinsp_process(sinsp, &raw, &event))
+		if (state_process(state, &raw, &event))
 			fail("a frame was rejected");
 		if (!passes(way, &event) || !way->formatter)
 			continue;
@@ -93,20 +93,20 @@ static void print_row(const char *what, double *ns)
 
 static void measure(struct load *load, const char *what, const struct way *way)
 {
-	struct sinsp_config config = {0};
+	struct state_config config = {0};
 	struct error error;
-	struct sinsp *sinsp;
+	struct state *state;
 	struct buf out = {0};
 	double ns[PASSES];
 
-	if (sinsp_create(&config, &sinsp, &error))
+	if (state_create(&config, &state, &error))
 		fail(error.text);
-	pass(load, sinsp, way, &out);
+	pass(load, state, way, &out);
 	for (int i = 0; i < PASSES; i++)
-		ns[i] = pass(load, sinsp, way, &out);
+		ns[i] = pass(load, state, way, &out);
 	print_row(what, ns);
 	buf_finish(&out);
-	sinsp_destroy(sinsp);
+	state_destroy(state);
 }
 
 static void measure_filter(struct load *load, const char *what, const char *expression)

@@ -20,7 +20,7 @@
 enum { TIMEOUT_MS = 1000, WAITS_MAX = 10, PATH_BYTES = 32 };
 
 /* Small, so that the limits are reached. */
-static const struct sinsp_config config = {.threads_max = 16, .fds_max = 64};
+static const struct state_config config = {.threads_max = 16, .fds_max = 64};
 
 /* The form in which it is written again. */
 static const struct scap_writer_config ways[] = {
@@ -129,7 +129,7 @@ static void check_line(struct printer *printer)
 		buf_append(checked, line->data, line->len);
 }
 
-static void print(struct printer *printer, const struct sinsp_event *event)
+static void print(struct printer *printer, const struct state_event *event)
 {
 	buf_clear(&printer->out);
 	formatter_write(printer->text, event, &printer->out);
@@ -140,14 +140,14 @@ static void print(struct printer *printer, const struct sinsp_event *event)
 	check_line(printer);
 }
 
-static void copy_begin(struct copy *copy, struct sinsp *sinsp)
+static void copy_begin(struct copy *copy, struct state *state)
 {
 	struct error err = {0};
 
 	memory_file_open(&copy->file);
 	REQUIRE(scap_writer_create(copy->file.fd, "copy", copy->way, &copy->writer, &err) == 0,
 		"%s", err.text);
-	REQUIRE(sinsp_dump(sinsp, scap_writer_snapshot(copy->writer)) == 0, "dump");
+	REQUIRE(state_dump(state, scap_writer_snapshot(copy->writer)) == 0, "dump");
 }
 
 static void copy_event(struct copy *copy, const struct scap_event *raw, uint16_t id)
@@ -169,12 +169,12 @@ static int open_reader(const char *path, struct scap_reader **reader, struct err
 	return r;
 }
 
-static int start_reader(struct scap_reader *reader, struct sinsp *sinsp, struct error *err)
+static int start_reader(struct scap_reader *reader, struct state *state, struct error *err)
 {
 	int r;
 
 	do
-		r = scap_reader_start(reader, sinsp_snapshot(sinsp), err);
+		r = scap_reader_start(reader, state_snapshot(state), err);
 	while (r == -EINTR);
 	return r;
 }
@@ -190,18 +190,18 @@ static int next_event(struct scap_source *source, struct scap_event *raw)
 }
 
 /* Passes all events of an open file to `see`; returns how the file ended. */
-static int read_events(struct scap_reader *reader, struct sinsp *sinsp,
+static int read_events(struct scap_reader *reader, struct state *state,
 		       void (*see)(void *context, const struct scap_event *raw,
-				   const struct sinsp_event *event),
+				   const struct state_event *event),
 		       void *context)
 {
 	struct scap_source *source = scap_reader_source(reader);
 	struct scap_event raw;
-	struct sinsp_event event;
+	struct state_event event;
 	int r;
 
 	while ((r = next_event(source, &raw)) > 0) {
-		int processed = sinsp_process(sinsp, &raw, &event);
+		int processed = state_process(state, &raw, &event);
 
 		REQUIRE(processed == 0 || processed == -EBADMSG || processed == -ENOENT, "%d",
 			processed);
@@ -214,7 +214,7 @@ static int read_events(struct scap_reader *reader, struct sinsp *sinsp,
 	return r;
 }
 
-static void compare_id(void *context, const struct scap_event *raw, const struct sinsp_event *event)
+static void compare_id(void *context, const struct scap_event *raw, const struct state_event *event)
 {
 	struct buf *ids = context;
 	uint16_t id = event->ev.desc->id, expected;
@@ -227,7 +227,7 @@ static void compare_id(void *context, const struct scap_event *raw, const struct
 	ids->len -= sizeof(expected);
 }
 
-static void ignore(void *context, const struct scap_event *raw, const struct sinsp_event *event)
+static void ignore(void *context, const struct scap_event *raw, const struct state_event *event)
 {
 	(void)context;
 	(void)raw;
@@ -242,20 +242,20 @@ static void copy_check(const struct copy *copy)
 	struct scap_reader_stats stats;
 	struct scap_reader *reader;
 	struct error err = {0};
-	struct sinsp *sinsp;
+	struct state *state;
 	int r;
 
-	REQUIRE(sinsp_create(&config, &sinsp, NULL) == 0, "memory");
+	REQUIRE(state_create(&config, &state, NULL) == 0, "memory");
 	REQUIRE(open_reader(copy->file.path, &reader, &err) == 0, "%s", err.text);
-	REQUIRE(start_reader(reader, sinsp, &err) == 0, "%s", err.text);
-	r = read_events(reader, sinsp, native ? compare_id : ignore, &ids);
+	REQUIRE(start_reader(reader, state, &err) == 0, "%s", err.text);
+	r = read_events(reader, state, native ? compare_id : ignore, &ids);
 	REQUIRE(r == -ENODATA, "%s", scap_reader_problem(reader));
 	scap_reader_stats(reader, &stats);
 	REQUIRE(stats.corrupt_events == 0 && stats.unknown_events == 0, "%llu, %llu",
 		(unsigned long long)stats.corrupt_events, (unsigned long long)stats.unknown_events);
 	REQUIRE(!native || ids.len == 0, "%zu bytes of events were lost", ids.len);
 	scap_source_destroy(scap_reader_source(reader));
-	sinsp_destroy(sinsp);
+	state_destroy(state);
 }
 
 static void copy_end(struct copy *copy)
@@ -273,7 +273,7 @@ struct pass {
 	struct copy copy;
 };
 
-static void see(void *context, const struct scap_event *raw, const struct sinsp_event *event)
+static void see(void *context, const struct scap_event *raw, const struct state_event *event)
 {
 	struct pass *pass = context;
 
@@ -287,17 +287,17 @@ static void read_all(struct printer *printer, struct scap_reader *reader,
 {
 	struct pass pass = {.printer = printer, .copy.way = way};
 	struct error err = {0};
-	struct sinsp *sinsp;
+	struct state *state;
 
-	REQUIRE(sinsp_create(&config, &sinsp, NULL) == 0, "memory");
-	if (start_reader(reader, sinsp, &err)) {
+	REQUIRE(state_create(&config, &state, NULL) == 0, "memory");
+	if (start_reader(reader, state, &err)) {
 		REQUIRE(err.text[0], "no message");
 	} else {
-		copy_begin(&pass.copy, sinsp);
-		read_events(reader, sinsp, see, &pass);
+		copy_begin(&pass.copy, state);
+		read_events(reader, state, see, &pass);
 		copy_end(&pass.copy);
 	}
-	sinsp_destroy(sinsp);
+	state_destroy(state);
 }
 
 /* One of the forms, chosen by the bytes of the input, so that a finding can be reproduced. */

@@ -15,7 +15,7 @@
 enum { FIELDS_MAX = 512, NAME_MAX_BYTES = 64, CPU = 1 };
 
 /* Small, so that the limits are reached: the least recently used entries are evicted. */
-static const struct sinsp_config config = {.threads_max = 8, .fds_max = 32};
+static const struct state_config config = {.threads_max = 8, .fds_max = 32};
 
 struct printer {
 	struct formatter *json, *text;
@@ -87,7 +87,7 @@ static void check_line(const struct buf *line)
 		(int)line->len, line->data);
 }
 
-static void print(struct printer *printer, const struct sinsp_event *event)
+static void print(struct printer *printer, const struct state_event *event)
 {
 	buf_clear(&printer->out);
 	formatter_write(printer->json, event, &printer->out);
@@ -112,18 +112,18 @@ static size_t frame_size(const uint8_t *data, size_t left)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct printer *printer;
-	struct sinsp_event event;
-	struct sinsp *sinsp;
+	struct state_event event;
+	struct state *state;
 
 	if (!printer)
 		printer = printer_create();
-	REQUIRE(sinsp_create(&config, &sinsp, NULL) == 0, "memory");
+	REQUIRE(state_create(&config, &state, NULL) == 0, "memory");
 	while (size) {
 		size_t len = frame_size(data, size);
 		/* A block of its own, so that a read past its end is detected. */
 		char *frame = fuzz_text(data, len);
 		struct scap_event raw = {.frame = frame, .len = (uint32_t)len, .cpu = CPU};
-		int r = sinsp_process(sinsp, &raw, &event);
+		int r = state_process(state, &raw, &event);
 
 		REQUIRE(r == 0 || r == -EBADMSG || r == -ENOENT, "%d", r);
 		if (r == 0)
@@ -132,6 +132,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data += len;
 		size -= len;
 	}
-	sinsp_destroy(sinsp);
+	state_destroy(state);
 	return 0;
 }

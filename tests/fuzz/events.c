@@ -12,12 +12,12 @@
 
 enum { INIT = 1, SERVER = 100, SHELL = 200, STRANGER = 300 };
 
-static struct sinsp_event *init_starts(struct drive *drive)
+static struct state_event *init_starts(struct drive *drive)
 {
 	return drive_exec_below(drive, INIT, 0, "init");
 }
 
-static struct sinsp_event *server_starts(struct drive *drive)
+static struct state_event *server_starts(struct drive *drive)
 {
 	static const char args[] = "-c\0/etc/web.conf\0--workers=4";
 	static const char env[] = "PATH=/usr/bin:/bin\0HOME=/srv";
@@ -44,7 +44,7 @@ static struct sinsp_event *server_starts(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *server_makes_socket(struct drive *drive)
+static struct state_event *server_makes_socket(struct drive *drive)
 {
 	struct frame *frame = drive_begin(drive, EVENT_socket, SERVER);
 
@@ -55,7 +55,7 @@ static struct sinsp_event *server_makes_socket(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *server_listens(struct drive *drive)
+static struct state_event *server_listens(struct drive *drive)
 {
 	struct frame *frame = drive_begin(drive, EVENT_bind, SERVER);
 
@@ -65,7 +65,7 @@ static struct sinsp_event *server_listens(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *client_comes(struct drive *drive)
+static struct state_event *client_comes(struct drive *drive)
 {
 	static const struct frame_tuple tuple = {"2001:db8::7", "2001:db8::1", 51000, 443};
 	struct frame *frame = drive_begin(drive, EVENT_accept4, SERVER);
@@ -76,7 +76,7 @@ static struct sinsp_event *client_comes(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *server_polls(struct drive *drive)
+static struct state_event *server_polls(struct drive *drive)
 {
 	static const struct fdlist_entry entries[] = {{3, 1}, {4, 0x21}, {77, 4}};
 	struct frame *frame = drive_begin(drive, EVENT_poll, SERVER);
@@ -87,7 +87,7 @@ static struct sinsp_event *server_polls(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *server_receives(struct drive *drive)
+static struct state_event *server_receives(struct drive *drive)
 {
 	static const char data[] = "GET /?q=%3B\x01\xff\"sh HTTP/1.1\r\n";
 	struct frame *frame = drive_begin(drive, EVENT_read, SERVER);
@@ -99,28 +99,28 @@ static struct sinsp_event *server_receives(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *server_forks(struct drive *drive)
+static struct state_event *server_forks(struct drive *drive)
 {
 	drive_fork(drive, SERVER, SHELL);
 	return &drive->event;
 }
 
-static struct sinsp_event *shell_starts(struct drive *drive)
+static struct state_event *shell_starts(struct drive *drive)
 {
 	return drive_exec_below(drive, SHELL, SERVER, "sh");
 }
 
-static struct sinsp_event *shell_opens(struct drive *drive)
+static struct state_event *shell_opens(struct drive *drive)
 {
 	return drive_open(drive, SHELL, 5, "/etc/shadow", 1);
 }
 
-static struct sinsp_event *shell_fails_to_open(struct drive *drive)
+static struct state_event *shell_fails_to_open(struct drive *drive)
 {
 	return drive_openat(drive, SHELL, -EACCES, -100, "../root/\xc3\xa9 id");
 }
 
-static struct sinsp_event *shell_connects(struct drive *drive)
+static struct state_event *shell_connects(struct drive *drive)
 {
 	static const struct frame_tuple tuple = {"10.0.0.1", "192.0.2.66", 40000, 4444};
 	struct frame *frame = drive_begin(drive, EVENT_connect, SHELL);
@@ -132,7 +132,7 @@ static struct sinsp_event *shell_connects(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *shell_sets_timeout(struct drive *drive)
+static struct state_event *shell_sets_timeout(struct drive *drive)
 {
 	struct frame *frame = drive_begin(drive, EVENT_setsockopt, SHELL);
 
@@ -144,7 +144,7 @@ static struct sinsp_event *shell_sets_timeout(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *shell_logs(struct drive *drive)
+static struct state_event *shell_logs(struct drive *drive)
 {
 	struct frame *frame = drive_begin(drive, EVENT_connect, SHELL);
 
@@ -154,7 +154,7 @@ static struct sinsp_event *shell_logs(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *shell_renames(struct drive *drive)
+static struct state_event *shell_renames(struct drive *drive)
 {
 	struct frame *frame = drive_begin(drive, EVENT_renameat2, SHELL);
 
@@ -167,7 +167,7 @@ static struct sinsp_event *shell_renames(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *shell_becomes_root(struct drive *drive)
+static struct state_event *shell_becomes_root(struct drive *drive)
 {
 	struct frame *frame = drive_begin(drive, EVENT_setuid, SHELL);
 
@@ -176,13 +176,13 @@ static struct sinsp_event *shell_becomes_root(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *shell_closes(struct drive *drive)
+static struct state_event *shell_closes(struct drive *drive)
 {
 	return drive_close(drive, SHELL, 0, 5);
 }
 
 /* A call newer than the table. */
-static struct sinsp_event *stranger_calls(struct drive *drive)
+static struct state_event *stranger_calls(struct drive *drive)
 {
 	struct frame *frame = drive_begin(drive, EVENT_syscall, STRANGER);
 
@@ -191,7 +191,7 @@ static struct sinsp_event *stranger_calls(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *stranger_waits(struct drive *drive)
+static struct state_event *stranger_waits(struct drive *drive)
 {
 	struct frame *frame = drive_begin(drive, EVENT_switch, STRANGER);
 
@@ -200,19 +200,19 @@ static struct sinsp_event *stranger_waits(struct drive *drive)
 	return drive_end(drive);
 }
 
-static struct sinsp_event *shell_ends(struct drive *drive)
+static struct state_event *shell_ends(struct drive *drive)
 {
 	return drive_exit(drive, SHELL, INIT);
 }
 
-static struct sinsp_event *(*const story[])(struct drive *drive) = {
+static struct state_event *(*const story[])(struct drive *drive) = {
 	init_starts,	     server_starts,   server_makes_socket, server_listens, client_comes,
 	server_polls,	     server_receives, server_forks,	   shell_starts,   shell_opens,
 	shell_fails_to_open, shell_connects,  shell_sets_timeout,  shell_logs,	   shell_renames,
 	shell_becomes_root,  shell_closes,    stranger_calls,	   stranger_waits, shell_ends,
 };
 
-void fuzz_show_events(void (*see)(const struct sinsp_event *event, void *context), void *context)
+void fuzz_show_events(void (*see)(const struct state_event *event, void *context), void *context)
 {
 	static struct drive drive;
 

@@ -79,7 +79,7 @@ static char *canonical(const char *text)
 	return first.data;
 }
 
-static void check_event(const struct sinsp_event *event, void *context)
+static void check_event(const struct state_event *event, void *context)
 {
 	struct variants *variants = context;
 	unsigned int id = event->ev.desc->id;

@@ -50,7 +50,7 @@ static struct formatter *create(const struct kind *kind, const char *format)
 }
 
 static bool print(struct printer *printer, struct formatter *formatter,
-		  const struct sinsp_event *event)
+		  const struct state_event *event)
 {
 	bool printed;
 
@@ -62,7 +62,7 @@ static bool print(struct printer *printer, struct formatter *formatter,
 	return printed;
 }
 
-static void print_event(const struct sinsp_event *event, void *context)
+static void print_event(const struct state_event *event, void *context)
 {
 	struct printer *printer = context;
 

@@ -39,6 +39,6 @@ void fuzz_check_json(const struct buf *json);
  * Applies some events, the same in each run, and calls `see` for each with the state after that
  * event.
  */
-void fuzz_show_events(void (*see)(const struct sinsp_event *event, void *context), void *context);
+void fuzz_show_events(void (*see)(const struct state_event *event, void *context), void *context);
 
 #endif

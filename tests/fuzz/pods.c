@@ -21,7 +21,7 @@ struct run {
 	struct reflector_output output;
 	uint64_t start_ns, now_ns;
 	uint64_t requests, pods;
-	char uids[UIDS_MAX][SINSP_POD_UID_BYTES]; /* of pods that are there */
+	char uids[UIDS_MAX][STATE_POD_UID_BYTES]; /* of pods that are there */
 	size_t uids_count;
 };
 
@@ -45,10 +45,10 @@ static size_t find_uid(const struct run *run, const char *uid)
 	return i;
 }
 
-static void take_pod(void *data, struct sinsp_pod_info *info)
+static void take_pod(void *data, struct state_pod_info *info)
 {
 	struct run *run = data;
-	const struct sinsp_pod *pod = &info->pod;
+	const struct state_pod *pod = &info->pod;
 
 	REQUIRE(pod->uid && *pod->uid, "no uid");
 	REQUIRE(!run->reflector.config.node ||
@@ -64,7 +64,7 @@ static void take_pod(void *data, struct sinsp_pod_info *info)
 		REQUIRE(run->uids_count < UIDS_MAX, "too many pods for so short an input");
 		strcpy(run->uids[run->uids_count++], pod->uid);
 	}
-	sinsp_pod_info_destroy(info);
+	state_pod_info_destroy(info);
 }
 
 static void take_removed(void *data, const char *uid)
@@ -73,7 +73,7 @@ static void take_removed(void *data, const char *uid)
 	size_t found = find_uid(run, uid);
 
 	REQUIRE(found < run->uids_count, "%s was not there", uid);
-	memcpy(run->uids[found], run->uids[--run->uids_count], SINSP_POD_UID_BYTES);
+	memcpy(run->uids[found], run->uids[--run->uids_count], STATE_POD_UID_BYTES);
 }
 
 static void take_count(void *data, enum meta_counter counter, uint64_t more)

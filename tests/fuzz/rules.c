@@ -95,7 +95,7 @@ static void compile_alone(struct both *both, const struct rules *rules)
 	}
 }
 
-static void check_event(const struct sinsp_event *event, void *context)
+static void check_event(const struct state_event *event, void *context)
 {
 	struct both *both = context;
 	size_t next = ruleset_next(both->together, event, 0);

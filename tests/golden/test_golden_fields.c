@@ -195,7 +195,7 @@ static void append_value(struct buf *out, enum param_type type, const struct fie
 
 /* The values of a field between commas; false if it has none. */
 static bool read_column(struct golden *golden, const struct column *column,
-			const struct sinsp_event *event)
+			const struct state_event *event)
 {
 	struct field_value values[FIELD_VALUES_MAX];
 	int n;
@@ -225,7 +225,7 @@ static struct seen *seen_of(struct golden *golden, int64_t tid)
 	return seen;
 }
 
-static void write_event(struct golden *golden, const struct sinsp_event *event)
+static void write_event(struct golden *golden, const struct state_event *event)
 {
 	struct seen *seen = seen_of(golden, event->ev.tid);
 
@@ -249,16 +249,16 @@ static void write_event(struct golden *golden, const struct sinsp_event *event)
 
 static void replay(struct golden *golden, const char *recording, size_t len)
 {
-	struct sinsp_config config = {
+	struct state_config config = {
 		.hostname = "golden", .boot_id = "golden", .boot_ns = boot_ns};
 	struct recording_entry entry;
-	struct sinsp_event event;
-	struct sinsp *sinsp;
+	struct state_event event;
+	struct state *engine;
 	char etc[PATH_BYTES];
 
 	path_of(etc, "etc");
 	config.etc = etc;
-	assert_int_equal(sinsp_create(&config, &sinsp, NULL), 0);
+	assert_int_equal(state_create(&config, &engine, NULL), 0);
 	for (size_t at = 0; at < len; at += sizeof(entry) + entry.len) {
 		struct scap_event raw;
 
@@ -268,10 +268,10 @@ static void replay(struct golden *golden, const char *recording, size_t len)
 			.len = entry.len,
 			.cpu = entry.cpu,
 		};
-		assert_int_equal(sinsp_process(sinsp, &raw, &event), 0);
+		assert_int_equal(state_process(engine, &raw, &event), 0);
 		write_event(golden, &event);
 	}
-	sinsp_destroy(sinsp);
+	state_destroy(engine);
 }
 
 static void golden_finish(struct golden *golden)

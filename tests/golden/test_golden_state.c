@@ -110,17 +110,17 @@ static void print_all(const struct recording *recording, const struct selection 
 		      bool only_captured, struct filter *filter, struct formatter *formatter,
 		      struct buf *out)
 {
-	const struct sinsp_config config = {
+	const struct state_config config = {
 		.hostname = "golden",
 		.boot_id = "golden",
 		.boot_ns = 1,
 		.lacks = only_captured ? selection_lacks(selection) : 0,
 	};
 	struct recording_entry entry;
-	struct sinsp_event event;
-	struct sinsp *sinsp;
+	struct state_event event;
+	struct state *engine;
 
-	assert_int_equal(sinsp_create(&config, &sinsp, NULL), 0);
+	assert_int_equal(state_create(&config, &engine, NULL), 0);
 	for (size_t at = 0; at < recording->len; at += sizeof(entry) + entry.len) {
 		struct scap_event raw = {.frame = recording->bytes + at + sizeof(entry)};
 
@@ -130,12 +130,12 @@ static void print_all(const struct recording *recording, const struct selection 
 		assert_int_equal(event_decode(raw.frame, raw.len, raw.cpu, &event.ev), 0);
 		if (only_captured && !is_captured(selection, &event.ev))
 			continue;
-		assert_int_equal(sinsp_process(sinsp, &raw, &event), 0);
+		assert_int_equal(state_process(engine, &raw, &event), 0);
 		if ((selection->events[event.ev.desc->id] & WHY_FILTER) &&
 		    filter_match(filter, &event))
 			formatter_write(formatter, &event, out);
 	}
-	sinsp_destroy(sinsp);
+	state_destroy(engine);
 	buf_append_char(out, '\0');
 }
 

@@ -11,13 +11,13 @@
 
 #include "meta/runtimes/sockets.h"
 
-static enum sinsp_container_type find_type(const char *name)
+static enum state_container_type find_type(const char *name)
 {
-	for (int type = 0; type < SINSP_CONTAINER_TYPES_COUNT; type++) {
-		if (strcmp(sinsp_container_type_name(type), name) == 0)
+	for (int type = 0; type < STATE_CONTAINER_TYPES_COUNT; type++) {
+		if (strcmp(state_container_type_name(type), name) == 0)
 			return type;
 	}
-	return SINSP_CONTAINER_NONE;
+	return STATE_CONTAINER_NONE;
 }
 
 static void add_text(json_t *object, const char *name, const char *text)
@@ -26,7 +26,7 @@ static void add_text(json_t *object, const char *name, const char *text)
 		json_object_set_new(object, name, json_string(text));
 }
 
-static json_t *from_labels(const struct sinsp_labels *labels)
+static json_t *from_labels(const struct state_labels *labels)
 {
 	json_t *object = json_object();
 
@@ -35,12 +35,12 @@ static json_t *from_labels(const struct sinsp_labels *labels)
 	return object;
 }
 
-static json_t *from_mounts(const struct sinsp_mounts *mounts)
+static json_t *from_mounts(const struct state_mounts *mounts)
 {
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < mounts->count; i++) {
-		const struct sinsp_mount *mount = &mounts->items[i];
+		const struct state_mount *mount = &mounts->items[i];
 
 		json_object_set_new(object, mount->dest,
 				    json_pack("{s:s, s:s, s:b}", "source", mount->source,
@@ -50,7 +50,7 @@ static json_t *from_mounts(const struct sinsp_mounts *mounts)
 	return object;
 }
 
-static json_t *from_pod(const struct sinsp_pod *pod)
+static json_t *from_pod(const struct state_pod *pod)
 {
 	json_t *object = json_object();
 
@@ -63,7 +63,7 @@ static json_t *from_pod(const struct sinsp_pod *pod)
 	return object;
 }
 
-static void print(const struct sinsp_container_info *info)
+static void print(const struct state_container_info *info)
 {
 	json_t *object = json_object();
 
@@ -74,8 +74,8 @@ static void print(const struct sinsp_container_info *info)
 	add_text(object, "image_tag", info->image.tag);
 	add_text(object, "image_digest", info->image.digest);
 	add_text(object, "ip", info->ip);
-	add_text(object, "type", sinsp_container_type_name(info->type));
-	/* Of enum sinsp_answer: 0 unknown, 1 no, 2 yes. */
+	add_text(object, "type", state_container_type_name(info->type));
+	/* Of enum state_answer: 0 unknown, 1 no, 2 yes. */
 	json_object_set_new(object, "privileged", json_integer(info->privileged));
 	json_object_set_new(object, "host_pid", json_integer(info->host_pid));
 	json_object_set_new(object, "host_network", json_integer(info->host_network));
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 {
 	const char *path = argc == 4 ? argv[1] : "";
 	struct sockets_config config = {.paths = &path, .paths_count = 1, .without_defaults = true};
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	struct meta_request request;
 	struct meta_source *source;
 	struct error err = {0};
@@ -110,6 +110,6 @@ int main(int argc, char **argv)
 	else if (result != -ENOENT)
 		fprintf(stderr, "%s\n", err.text);
 	source->ops->destroy(source);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	return result == 0 ? 0 : result == -ENOENT ? 2 : 1;
 }

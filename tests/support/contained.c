@@ -9,30 +9,30 @@
 
 #include <stdio.h>
 
-static const struct sinsp_label labels[] = {
+static const struct state_label labels[] = {
 	{"io.kubernetes.pod.name", "web-5c4f"},
 	{"app", "web"},
 	{"a.b/c", "with, comma"},
 	{"annotation.x", "hidden"},
 };
 
-static const struct sinsp_label pod_labels[] = {
+static const struct state_label pod_labels[] = {
 	{"app", "web"},
 	{"tier", "front"},
 };
 
-static const struct sinsp_label pod_annotations[] = {
+static const struct state_label pod_annotations[] = {
 	{"example.com/team", "blue"},
 };
 
-static const struct sinsp_mount mounts[] = {
+static const struct state_mount mounts[] = {
 	{"/srv/data", "/data", "ro", "rprivate", false},
 	{"/var/log", "/logs", "", "rslave", true},
 };
 
-struct sinsp_container_info *contained_info(void)
+struct state_container_info *contained_info(void)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 
 	assert_non_null(info);
 	info->name = "web";
@@ -43,13 +43,13 @@ struct sinsp_container_info *contained_info(void)
 	info->image.digest = "sha256:3f2a";
 	info->ip = "10.0.0.7";
 	info->cni_json = "{}";
-	info->privileged = SINSP_YES;
-	info->host_pid = SINSP_NO;
-	info->host_network = SINSP_NO;
+	info->privileged = STATE_YES;
+	info->host_pid = STATE_NO;
+	info->host_network = STATE_NO;
 	info->created_ns = 1500000000000000000;
-	info->labels = (struct sinsp_labels){labels, sizeof(labels) / sizeof(labels[0])};
-	info->mounts = (struct sinsp_mounts){mounts, sizeof(mounts) / sizeof(mounts[0])};
-	info->pod = (struct sinsp_pod){
+	info->labels = (struct state_labels){labels, sizeof(labels) / sizeof(labels[0])};
+	info->mounts = (struct state_mounts){mounts, sizeof(mounts) / sizeof(mounts[0])};
+	info->pod = (struct state_pod){
 		.name = "web-5c4f",
 		.ns = "shop",
 		.uid = "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80",
@@ -71,7 +71,7 @@ void contained_set_group(struct drive *world, const char *path)
 	char text[512];
 	int len = snprintf(text, sizeof(text), "memory=%s", path);
 
-	sinsp_thread_set_cgroups(&world->sinsp->containers, world_self(world), text,
+	state_thread_set_cgroups(&world->state->containers, world_self(world), text,
 				 (size_t)len + 1);
 }
 
@@ -83,7 +83,7 @@ int contained_setup(void **state)
 	world = *state;
 	world_read(world, 0);
 	contained_set_group(world, "/docker/" CONTAINER_ID);
-	sinsp_container_set_info(&world->sinsp->containers, world_self(world)->cgroups->container,
-				 SINSP_META_OK, contained_info());
+	state_container_set_info(&world->state->containers, world_self(world)->cgroups->container,
+				 STATE_META_OK, contained_info());
 	return 0;
 }

@@ -16,6 +16,6 @@ int contained_setup(void **state);
 void contained_set_group(struct drive *world, const char *path);
 
 /* The description, which the caller owns. */
-struct sinsp_container_info *contained_info(void);
+struct state_container_info *contained_info(void);
 
 #endif

@@ -8,18 +8,18 @@
 
 #include "sinsp/state/core.h"
 
-void drive_create(struct drive *drive, const struct sinsp_config *config)
+void drive_create(struct drive *drive, const struct state_config *config)
 {
-	static const struct sinsp_config defaults;
+	static const struct state_config defaults;
 
 	drive->ts_ns = 1000000;
-	if (sinsp_create(config ? config : &defaults, &drive->sinsp, NULL))
+	if (state_create(config ? config : &defaults, &drive->state, NULL))
 		abort();
 }
 
 void drive_destroy(struct drive *drive)
 {
-	sinsp_destroy(drive->sinsp);
+	state_destroy(drive->state);
 }
 
 int drive_setup(void **state)
@@ -55,27 +55,27 @@ struct frame *drive_begin(struct drive *drive, uint16_t id, int64_t tid)
 	return &drive->frame;
 }
 
-struct sinsp_event *drive_end(struct drive *drive)
+struct state_event *drive_end(struct drive *drive)
 {
 	struct scap_event raw = frame_end(&drive->frame);
 
-	if (sinsp_process(drive->sinsp, &raw, &drive->event))
+	if (state_process(drive->state, &raw, &drive->event))
 		abort();
 	return &drive->event;
 }
 
-struct sinsp_event *drive_any(struct drive *drive, int64_t tid)
+struct state_event *drive_any(struct drive *drive, int64_t tid)
 {
 	frame_put_i64(drive_begin(drive, EVENT_syscall, tid), syscall__ID, SC_getppid);
 	return drive_end(drive);
 }
 
-struct sinsp_event *drive_exec(struct drive *drive, int64_t tid, const char *comm)
+struct state_event *drive_exec(struct drive *drive, int64_t tid, const char *comm)
 {
 	return drive_exec_below(drive, tid, 1, comm);
 }
 
-struct sinsp_event *drive_exec_below(struct drive *drive, int64_t tid, int64_t parent,
+struct state_event *drive_exec_below(struct drive *drive, int64_t tid, int64_t parent,
 				     const char *comm)
 {
 	struct frame *frame = drive_begin(drive, EVENT_execve, tid);
@@ -94,7 +94,7 @@ struct sinsp_event *drive_exec_below(struct drive *drive, int64_t tid, int64_t p
 	return drive_end(drive);
 }
 
-struct sinsp_event *drive_clone(struct drive *drive, int64_t tid, int64_t result,
+struct state_event *drive_clone(struct drive *drive, int64_t tid, int64_t result,
 				const struct drive_clone *clone)
 {
 	struct frame *frame = drive_begin(drive, clone->id ? clone->id : EVENT_clone, tid);
@@ -114,7 +114,7 @@ struct sinsp_event *drive_clone(struct drive *drive, int64_t tid, int64_t result
 
 void drive_fork(struct drive *drive, int64_t parent, int64_t child)
 {
-	const struct sinsp_thread *caller = drive_thread(drive, parent);
+	const struct state_thread *caller = drive_thread(drive, parent);
 
 	drive_clone(drive, child, 0,
 		    &(struct drive_clone){.id = EVENT_fork, .pid = child, .ptid = parent});
@@ -123,13 +123,13 @@ void drive_fork(struct drive *drive, int64_t parent, int64_t child)
 		&(struct drive_clone){.id = EVENT_fork, .pid = caller->pid, .ptid = caller->ptid});
 }
 
-struct sinsp_event *drive_exit(struct drive *drive, int64_t tid, int64_t reaper)
+struct state_event *drive_exit(struct drive *drive, int64_t tid, int64_t reaper)
 {
 	frame_put_i64(drive_begin(drive, EVENT_procexit, tid), procexit__reaper_tid, reaper);
 	return drive_end(drive);
 }
 
-struct sinsp_event *drive_open(struct drive *drive, int64_t tid, int64_t result, const char *name,
+struct state_event *drive_open(struct drive *drive, int64_t tid, int64_t result, const char *name,
 			       uint32_t flags)
 {
 	struct frame *frame = drive_begin(drive, EVENT_open, tid);
@@ -142,7 +142,7 @@ struct sinsp_event *drive_open(struct drive *drive, int64_t tid, int64_t result,
 	return drive_end(drive);
 }
 
-struct sinsp_event *drive_open_path(struct drive *drive, int64_t tid, int64_t result,
+struct state_event *drive_open_path(struct drive *drive, int64_t tid, int64_t result,
 				    const char *name, const char *path)
 {
 	struct frame *frame = drive_begin(drive, EVENT_open, tid);
@@ -154,7 +154,7 @@ struct sinsp_event *drive_open_path(struct drive *drive, int64_t tid, int64_t re
 	return drive_end(drive);
 }
 
-struct sinsp_event *drive_openat(struct drive *drive, int64_t tid, int64_t result, int64_t dirfd,
+struct state_event *drive_openat(struct drive *drive, int64_t tid, int64_t result, int64_t dirfd,
 				 const char *name)
 {
 	struct frame *frame = drive_begin(drive, EVENT_openat, tid);
@@ -166,7 +166,7 @@ struct sinsp_event *drive_openat(struct drive *drive, int64_t tid, int64_t resul
 	return drive_end(drive);
 }
 
-struct sinsp_event *drive_close(struct drive *drive, int64_t tid, int64_t result, int64_t fd)
+struct state_event *drive_close(struct drive *drive, int64_t tid, int64_t result, int64_t fd)
 {
 	struct frame *frame = drive_begin(drive, EVENT_close, tid);
 
@@ -175,7 +175,7 @@ struct sinsp_event *drive_close(struct drive *drive, int64_t tid, int64_t result
 	return drive_end(drive);
 }
 
-struct sinsp_event *drive_read(struct drive *drive, int64_t tid, int64_t result, int64_t fd)
+struct state_event *drive_read(struct drive *drive, int64_t tid, int64_t result, int64_t fd)
 {
 	struct frame *frame = drive_begin(drive, EVENT_read, tid);
 
@@ -184,7 +184,7 @@ struct sinsp_event *drive_read(struct drive *drive, int64_t tid, int64_t result,
 	return drive_end(drive);
 }
 
-struct sinsp_event *drive_chdir(struct drive *drive, int64_t tid, int64_t result, const char *path)
+struct state_event *drive_chdir(struct drive *drive, int64_t tid, int64_t result, const char *path)
 {
 	struct frame *frame = drive_begin(drive, EVENT_chdir, tid);
 
@@ -193,9 +193,9 @@ struct sinsp_event *drive_chdir(struct drive *drive, int64_t tid, int64_t result
 	return drive_end(drive);
 }
 
-struct sinsp_thread *drive_thread(struct drive *drive, int64_t tid)
+struct state_thread *drive_thread(struct drive *drive, int64_t tid)
 {
-	struct sinsp_thread *thread = state_thread_find(drive->sinsp, tid);
+	struct state_thread *thread = state_thread_get(drive->state, tid);
 
 	if (!thread) {
 		fprintf(stderr, "thread %lld is not known\n", (long long)tid);
@@ -206,7 +206,7 @@ struct sinsp_thread *drive_thread(struct drive *drive, int64_t tid)
 
 const char *drive_name(struct drive *drive, int64_t tid, int64_t num)
 {
-	struct sinsp_fd *fd = sinsp_fds_find(drive_thread(drive, tid)->fds, num);
+	struct state_fd *fd = state_fds_find(drive_thread(drive, tid)->fds, num);
 
 	if (!fd) {
 		fprintf(stderr, "descriptor %lld is not known\n", (long long)num);
@@ -217,5 +217,5 @@ const char *drive_name(struct drive *drive, int64_t tid, int64_t num)
 
 bool drive_has_fd(struct drive *drive, int64_t tid, int64_t fd)
 {
-	return sinsp_fds_find(drive_thread(drive, tid)->fds, fd);
+	return state_fds_find(drive_thread(drive, tid)->fds, fd);
 }

@@ -10,7 +10,7 @@ int driven_machine_setup(void **state)
 	if (!machine)
 		return -1;
 	machine->proc = (struct scap_proc){.threads = fake_machine, .count = FAKE_MACHINE_THREADS};
-	drive_create(&machine->drive, &(struct sinsp_config){.proc = &machine->proc});
+	drive_create(&machine->drive, &(struct state_config){.proc = &machine->proc});
 	*state = machine;
 	return 0;
 }
@@ -24,10 +24,10 @@ int driven_machine_teardown(void **state)
 	return 0;
 }
 
-struct sinsp_stats driven_machine_stats(const struct driven_machine *machine)
+struct state_stats driven_machine_stats(const struct driven_machine *machine)
 {
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
-	sinsp_stats(machine->drive.sinsp, &stats);
+	state_stats(machine->drive.state, &stats);
 	return stats;
 }

@@ -15,6 +15,6 @@ struct driven_machine {
 int driven_machine_setup(void **state);
 int driven_machine_teardown(void **state);
 
-struct sinsp_stats driven_machine_stats(const struct driven_machine *machine);
+struct state_stats driven_machine_stats(const struct driven_machine *machine);
 
 #endif

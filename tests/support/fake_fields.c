@@ -74,7 +74,7 @@ static struct fake_values {
 
 static unsigned int reads;
 
-static int get_value(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_value(const struct state_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
 	const struct fake_values *fake = &fakes[ref->desc - descs];

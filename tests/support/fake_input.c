@@ -36,7 +36,7 @@ static int change_prepare(struct input *input, const struct plan *from, const st
 }
 
 static int change_take(struct input *input, const struct plan *from, const struct plan *to,
-		       struct sinsp *sinsp, struct error *err)
+		       struct state *state, struct error *err)
 {
 	int code = note(input, "take ", of(input)->take_code);
 
@@ -78,7 +78,7 @@ static int percent_read(const struct input *input)
 	return ((const struct fake_input *)input)->percent;
 }
 
-static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
+static bool is_incomplete(struct input *input, const struct state_stats *state)
 {
 	return of(input)->incomplete;
 }
@@ -130,7 +130,7 @@ void fake_input_run(struct fake_input *fake, struct run *run, struct options *op
 	struct error err = {""};
 
 	if (run_plan(run, options, NULL, &err) ||
-	    sinsp_create(&(struct sinsp_config){0}, &run->sinsp, &err))
+	    state_create(&(struct state_config){0}, &run->state, &err))
 		fail_msg("%s", err.text);
 	fake_input_init(fake);
 	run->input = &fake->input;

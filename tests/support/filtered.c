@@ -10,10 +10,10 @@
 #include <errno.h>
 #include <string.h>
 
-bool filtered(const struct sinsp_event *event, const char *text)
+bool filtered(const struct state_event *event, const char *text)
 {
-	static const struct sinsp_event nothing;
-	const struct sinsp_event *given = event ? event : &nothing;
+	static const struct state_event nothing;
+	const struct state_event *given = event ? event : &nothing;
 	struct filter_error err = {0};
 	struct filter *filter;
 	bool passes;

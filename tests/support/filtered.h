@@ -9,7 +9,7 @@
  * Whether an event passes, twice the same; the test fails if the expression is wrong. NULL: an
  * event of which nothing is known, for the fields of fake_fields.h.
  */
-bool filtered(const struct sinsp_event *event, const char *text);
+bool filtered(const struct state_event *event, const char *text);
 
 /* Fails unless that event passes all expressions, or none of them; the last is NULL. */
 void filtered_expect(bool passes, const char *const *texts);

@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static void record_pod(void *data, struct sinsp_pod_info *info)
+static void record_pod(void *data, struct state_pod_info *info)
 {
 	struct reflected *reflected = data;
-	const struct sinsp_pod *pod = &info->pod;
+	const struct state_pod *pod = &info->pod;
 
 	buf_printf(&reflected->log, "+%s@%s=%s ", pod->name, pod->node ? pod->node : "", pod->uid);
-	sinsp_pod_info_destroy(info);
+	state_pod_info_destroy(info);
 }
 
 static void record_removed(void *data, const char *uid)

@@ -11,7 +11,7 @@
  */
 struct relatives {
 	struct drive world;
-	struct sinsp_thread *init, *shell, *make, *cat, *second;
+	struct state_thread *init, *shell, *make, *cat, *second;
 };
 
 /* Fixture for cmocka, with a struct relatives as the state; its event is one of cat. */

@@ -66,17 +66,17 @@ void give_socket(struct scap_snapshot *to, int64_t num, uint16_t local, uint16_t
 	GIVE(to, fd, &fd);
 }
 
-char *dump_text(struct sinsp *sinsp)
+char *dump_text(struct state *state)
 {
 	struct transcript transcript = {.snapshot.ops = &transcript_ops};
 
-	assert_int_equal(sinsp_dump(sinsp, &transcript.snapshot), 0);
+	assert_int_equal(state_dump(state, &transcript.snapshot), 0);
 	buf_append_char(&transcript.text, '\0');
 	assert_false(transcript.text.failed);
 	return transcript.text.data;
 }
 
-static void assert_dumps_equal(struct sinsp *a, struct sinsp *b)
+static void assert_dumps_equal(struct state *a, struct state *b)
 {
 	char *text = dump_text(a), *again = dump_text(b);
 
@@ -90,8 +90,8 @@ void assert_dump_reloads(struct drive *drive)
 	struct drive other;
 
 	drive_create(&other, NULL);
-	assert_int_equal(sinsp_dump(drive->sinsp, sinsp_snapshot(other.sinsp)), 0);
-	assert_dumps_equal(drive->sinsp, other.sinsp);
+	assert_int_equal(state_dump(drive->state, state_snapshot(other.state)), 0);
+	assert_dumps_equal(drive->state, other.state);
 	drive_destroy(&other);
 }
 

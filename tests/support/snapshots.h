@@ -19,7 +19,7 @@ void give_file(struct scap_snapshot *to, int64_t num, const char *name);
 void give_socket(struct scap_snapshot *to, int64_t num, uint16_t local, uint16_t remote);
 
 /* The snapshot of the tables as text, which is the caller's to free. */
-char *dump_text(struct sinsp *sinsp);
+char *dump_text(struct state *state);
 
 /* Tells the tables to another engine, which must dump_text the same. */
 void assert_dump_reloads(struct drive *drive);

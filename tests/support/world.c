@@ -23,12 +23,12 @@ static void *must(void *pointer)
 	return pointer;
 }
 
-struct sinsp_thread *world_process(struct drive *world, const struct world_process *process)
+struct state_thread *world_process(struct drive *world, const struct world_process *process)
 {
-	struct pool *pool = &world->sinsp->pool;
-	struct sinsp_thread *thread =
-		must(state_thread_add(world->sinsp, process->pid, process->pid));
-	struct sinsp_program program = {
+	struct pool *pool = &world->state->pool;
+	struct state_thread *thread =
+		must(state_thread_add(world->state, process->pid, process->pid));
+	struct state_program program = {
 		.exe = process->exe ? process->exe : "",
 		.exepath = process->exepath ? process->exepath : "",
 		.args = process->args ? process->args : "",
@@ -37,14 +37,14 @@ struct sinsp_thread *world_process(struct drive *world, const struct world_proce
 		.env_len = process->env_len,
 	};
 
-	sinsp_threads_set_parent(&world->sinsp->threads, thread, process->ptid);
+	state_threads_set_parent(&world->state->threads, thread, process->ptid);
 	snprintf(thread->comm, sizeof(thread->comm), "%s", process->comm);
 	thread->uid = thread->gid = 0;
-	sinsp_program_unref(pool, thread->program);
-	thread->program = must(sinsp_program_create(pool, &program));
+	state_program_unref(pool, thread->program);
+	thread->program = must(state_program_create(pool, &program));
 	if (process->cwd) {
-		sinsp_fs_unref(pool, thread->fs);
-		thread->fs = must(sinsp_fs_create(pool, process->cwd, strlen(process->cwd)));
+		state_fs_unref(pool, thread->fs);
+		thread->fs = must(state_fs_create(pool, process->cwd, strlen(process->cwd)));
 	}
 	return thread;
 }
@@ -69,13 +69,13 @@ static void add_root(struct names *names)
 
 int world_setup_process(void **state, const struct world_process *process, const char *etc)
 {
-	const struct sinsp_config config = {
+	const struct state_config config = {
 		.hostname = "box", .etc = etc ? etc : "/nonexistent", .boot_id = "1"};
 	struct drive *world = must(calloc(1, sizeof(*world)));
 
 	drive_create(world, &config);
 	if (!etc)
-		add_root(world->sinsp->names);
+		add_root(world->state->names);
 	world_process(world, process);
 	world_begin(world, EVENT_getuid, process->pid);
 	world_end(world);
@@ -89,41 +89,41 @@ int world_teardown(void **state)
 	return drive_teardown(state);
 }
 
-struct sinsp_thread *world_thread(struct drive *world, const struct sinsp_thread *leader,
+struct state_thread *world_thread(struct drive *world, const struct state_thread *leader,
 				  int64_t tid)
 {
-	struct sinsp_thread *thread = must(state_thread_add(world->sinsp, tid, leader->pid));
+	struct state_thread *thread = must(state_thread_add(world->state, tid, leader->pid));
 
-	state_share(world->sinsp, thread, leader, clone_flags__CLONE_FS | clone_flags__CLONE_FILES);
-	sinsp_threads_set_parent(&world->sinsp->threads, thread, leader->ptid);
+	state_share(world->state, thread, leader, clone_flags__CLONE_FS | clone_flags__CLONE_FILES);
+	state_threads_set_parent(&world->state->threads, thread, leader->ptid);
 	memcpy(thread->comm, leader->comm, sizeof(thread->comm));
 	return thread;
 }
 
-struct sinsp_fd *world_fd(const struct sinsp_thread *thread, int64_t num, enum scap_fd_type type,
+struct state_fd *world_fd(const struct state_thread *thread, int64_t num, enum scap_fd_type type,
 			  const char *name)
 {
-	struct sinsp_fd *fd = must(sinsp_fds_open(thread->fds, num, name, strlen(name)));
+	struct state_fd *fd = must(state_fds_open(thread->fds, num, name, strlen(name)));
 
 	fd->type = type;
 	return fd;
 }
 
-union sinsp_ends *world_ends(struct drive *world, struct sinsp_fd *fd)
+union state_ends *world_ends(struct drive *world, struct state_fd *fd)
 {
-	union sinsp_ends *ends = sinsp_fd_make_ends(&world->sinsp->fd_store, fd);
+	union state_ends *ends = state_fd_make_ends(&world->state->fd_store, fd);
 
 	assert_non_null(ends);
 	return ends;
 }
 
-struct sinsp_fd *world_connection(struct drive *world, const char *source, const char *dest)
+struct state_fd *world_connection(struct drive *world, const char *source, const char *dest)
 {
-	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_IPV4, "a->b");
-	union sinsp_ends *ends = world_ends(world, fd);
+	struct state_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_IPV4, "a->b");
+	union state_ends *ends = world_ends(world, fd);
 
 	fd->l4 = SCAP_L4_TCP;
-	fd->role = SINSP_ROLE_CLIENT;
+	fd->role = STATE_ROLE_CLIENT;
 	assert_int_equal(inet_pton(AF_INET, source, ends->source.address), 1);
 	assert_int_equal(inet_pton(AF_INET, dest, ends->dest.address), 1);
 	ends->source.port = 40000;
@@ -137,19 +137,19 @@ void world_begin(struct drive *world, uint16_t id, int64_t tid)
 	frame_begin(&world->frame, id, WORLD_TIME_NS, tid);
 }
 
-struct sinsp_event *world_end(struct drive *world)
+struct state_event *world_end(struct drive *world)
 {
 	struct scap_event raw = frame_end(&world->frame);
 
-	world->event = (struct sinsp_event){
+	world->event = (struct state_event){
 		.num = world->event.num + 1,
 		.first_ts_ns = WORLD_TIME_NS - 5000000007,
-		.sinsp = world->sinsp,
+		.state = world->state,
 		.fd_num = -1,
 	};
 	if (event_decode(raw.frame, raw.len, 3, &world->event.ev))
 		abort();
-	world->event.thread = sinsp_thread_find(world->sinsp, world->event.ev.tid);
+	world->event.thread = state_thread_find(world->state, world->event.ev.tid);
 	return &world->event;
 }
 
@@ -186,18 +186,18 @@ void world_read(struct drive *world, int64_t result)
 	world_end(world);
 }
 
-void world_read_from(struct drive *world, struct sinsp_fd *fd)
+void world_read_from(struct drive *world, struct state_fd *fd)
 {
 	world_read(world, 0);
 	world_set_fd(world, 3, fd);
 }
 
-struct sinsp_thread *world_self(struct drive *world)
+struct state_thread *world_self(struct drive *world)
 {
-	return must(state_thread_find(world->sinsp, world->event.ev.tid));
+	return must(state_thread_get(world->state, world->event.ev.tid));
 }
 
-void world_set_fd(struct drive *world, int64_t num, struct sinsp_fd *fd)
+void world_set_fd(struct drive *world, int64_t num, struct state_fd *fd)
 {
 	world->event.has_fd = true;
 	world->event.fd_num = num;

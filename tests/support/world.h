@@ -21,7 +21,7 @@ struct world_process {
 	size_t env_len;
 	const char *cwd;
 };
-struct sinsp_thread *world_process(struct drive *world, const struct world_process *process);
+struct state_thread *world_process(struct drive *world, const struct world_process *process);
 
 /*
  * Fixtures for cmocka, with a struct drive as the state. The first makes the machine "box" with
@@ -34,25 +34,25 @@ int world_setup_process(void **state, const struct world_process *process, const
 int world_teardown(void **state);
 
 /* Another thread of a process, sharing everything with its main one. */
-struct sinsp_thread *world_thread(struct drive *world, const struct sinsp_thread *leader,
+struct state_thread *world_thread(struct drive *world, const struct state_thread *leader,
 				  int64_t tid);
 
 /* An open descriptor. */
-struct sinsp_fd *world_fd(const struct sinsp_thread *thread, int64_t num, enum scap_fd_type type,
+struct state_fd *world_fd(const struct state_thread *thread, int64_t num, enum scap_fd_type type,
 			  const char *name);
 
 /* Makes descriptor 3 of the event's thread, and of the event, a TCP client from port 40000 to 443.
  */
 /* The ends of a descriptor, to be changed. */
-union sinsp_ends *world_ends(struct drive *world, struct sinsp_fd *fd);
+union state_ends *world_ends(struct drive *world, struct state_fd *fd);
 
-struct sinsp_fd *world_connection(struct drive *world, const char *source, const char *dest);
+struct state_fd *world_connection(struct drive *world, const char *source, const char *dest);
 
 /* Begins an event at WORLD_TIME_NS; its parameters go to the frame. */
 void world_begin(struct drive *world, uint16_t id, int64_t tid);
 
 /* Ends it without applying it: it has its thread, but no descriptor. */
-struct sinsp_event *world_end(struct drive *world);
+struct state_event *world_end(struct drive *world);
 
 /*
  * Whole events of process 100: an openat below its directory with mode 0755, and if it succeeds of
@@ -64,13 +64,13 @@ void world_read(struct drive *world, int64_t result);
 void world_exit(struct drive *world);
 
 /* A read of 0 bytes from descriptor 3, of which this is known; NULL: nothing. */
-void world_read_from(struct drive *world, struct sinsp_fd *fd);
+void world_read_from(struct drive *world, struct state_fd *fd);
 
 /* Its thread, which must be known, to be changed. */
-struct sinsp_thread *world_self(struct drive *world);
+struct state_thread *world_self(struct drive *world);
 
 /* Gives it a descriptor. */
-void world_set_fd(struct drive *world, int64_t num, struct sinsp_fd *fd);
+void world_set_fd(struct drive *world, int64_t num, struct state_fd *fd);
 
 /* Check the text of a field, or that it has no value, or the whole line of JSON for one field. */
 void world_expect(struct drive *world, const char *field, const char *text);

@@ -19,7 +19,7 @@ enum { BUCKETS = 1024, NO_OWNER = -1, ID_DIGITS = 64 };
 struct entry {
 	struct entry *next; /* of the same bucket */
 	struct entry *older, *newer; /* of those that are known, or of the others */
-	struct sinsp_container_info *info; /* owned; NULL: no runtime knows it */
+	struct state_container_info *info; /* owned; NULL: no runtime knows it */
 	enum meta_cache_state state;
 	uint64_t until_ns; /* of CLOCK_MONOTONIC; 0: no end */
 	uint64_t list; /* of its owner, when it was put */
@@ -76,7 +76,7 @@ static struct entry **cache_find(struct meta_cache *cache, const char *id)
 	return link;
 }
 
-static struct list *cache_list_of(struct meta_cache *cache, const struct sinsp_container_info *info)
+static struct list *cache_list_of(struct meta_cache *cache, const struct state_container_info *info)
 {
 	return info ? &cache->known : &cache->missing;
 }
@@ -91,7 +91,7 @@ static void cache_drop(struct meta_cache *cache, struct entry *entry)
 	list->count--;
 	if (entry->info)
 		cache->text_bytes -= entry->info->texts.bytes;
-	sinsp_container_info_destroy(entry->info);
+	state_container_info_destroy(entry->info);
 	free(entry);
 }
 
@@ -140,7 +140,7 @@ void meta_cache_wait_ready(struct meta_cache *cache, uint64_t deadline_ns)
 
 /* Adds an entry in the place of the one with that id. Owns `info`. Needs the lock. */
 static struct entry *cache_add(struct meta_cache *cache, const char *id,
-			       struct sinsp_container_info *info)
+			       struct state_container_info *info)
 {
 	size_t size = strlen(id) + 1;
 	struct entry *entry = malloc(sizeof(*entry) + size), **link;
@@ -148,7 +148,7 @@ static struct entry *cache_add(struct meta_cache *cache, const char *id,
 	uint32_t max = info ? META_CACHE_ENTRIES_MAX : META_CACHE_MISSING_MAX;
 
 	if (!entry) {
-		sinsp_container_info_destroy(info);
+		state_container_info_destroy(info);
 		return NULL;
 	}
 	if (*cache_find(cache, id))
@@ -174,23 +174,23 @@ static bool is_made_by_runtime(const char *id)
 }
 
 void meta_cache_put(struct meta_cache *cache, int owner, const char *id,
-		    const struct sinsp_container_info *info, enum meta_cache_state state)
+		    const struct state_container_info *info, enum meta_cache_state state)
 {
-	struct sinsp_container_info *copy;
+	struct state_container_info *copy;
 	struct entry *entry;
 
 	if (!is_made_by_runtime(id))
 		return;
-	copy = sinsp_container_info_create();
+	copy = state_container_info_create();
 	if (!copy || container_merge(copy, info) < 0) {
-		sinsp_container_info_destroy(copy);
+		state_container_info_destroy(copy);
 		return;
 	}
 	copy->texts.bytes = info->texts.bytes;
 	pthread_mutex_lock(&cache->lock);
 	entry = *cache_find(cache, id);
 	if (entry && entry->owner != owner && entry->state > state) {
-		sinsp_container_info_destroy(copy);
+		state_container_info_destroy(copy);
 	} else {
 		entry = cache_add(cache, id, copy);
 		if (entry) {
@@ -250,7 +250,7 @@ void meta_cache_end_list(struct meta_cache *cache, int owner)
 }
 
 enum meta_cache_state meta_cache_find(struct meta_cache *cache, const char *id, uint64_t now_ns,
-				      struct sinsp_container_info *info)
+				      struct state_container_info *info)
 {
 	enum meta_cache_state state = META_CACHE_NONE;
 	struct entry *entry;
@@ -276,14 +276,14 @@ struct cached {
 };
 
 static int cache_describe(struct meta_source *base, const struct meta_request *request,
-			  struct sinsp_container_info *info, struct error *err)
+			  struct state_container_info *info, struct error *err)
 {
 	struct cached *cached = (struct cached *)base;
 	enum meta_cache_state state = META_CACHE_NONE;
 	int r;
 
 	/* It knows containers of root. */
-	if (request->owner == SINSP_OWNER_ROOT)
+	if (request->owner == STATE_OWNER_ROOT)
 		state = meta_cache_find(cached->cache, request->id, clock_ns(CLOCK_MONOTONIC),
 					info);
 	if (state == META_CACHE_WHOLE)

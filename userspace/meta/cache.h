@@ -56,7 +56,7 @@ void meta_cache_wait_ready(struct meta_cache *cache, uint64_t deadline_ns);
  * above. A part does not take the place of what another owner knows wholly.
  */
 void meta_cache_put(struct meta_cache *cache, int owner, const char *id,
-		    const struct sinsp_container_info *info, enum meta_cache_state state);
+		    const struct state_container_info *info, enum meta_cache_state state);
 
 /* No runtime knows the container; true until `until_ns` of CLOCK_MONOTONIC, or until one does. */
 void meta_cache_put_missing(struct meta_cache *cache, const char *id, uint64_t until_ns);
@@ -71,7 +71,7 @@ void meta_cache_end_list(struct meta_cache *cache, int owner);
 
 /* Adds copies of what is known to an empty description. Returns in which state that is. */
 enum meta_cache_state meta_cache_find(struct meta_cache *cache, const char *id, uint64_t now_ns,
-				      struct sinsp_container_info *info);
+				      struct state_container_info *info);
 
 /*
  * A source with the cache before it: what runtimes said is not asked for again. A container that

@@ -34,7 +34,7 @@ static size_t make_valid(const char *text, size_t len, char *copied)
 }
 
 /* A copy of `len` bytes; NULL if that is too long, or memory runs out. */
-static const char *describe_copy(struct sinsp_texts *texts, const char *text, size_t len)
+static const char *describe_copy(struct state_texts *texts, const char *text, size_t len)
 {
 	char *copied = NULL;
 	size_t bytes = 0;
@@ -53,14 +53,14 @@ static const char *describe_copy(struct sinsp_texts *texts, const char *text, si
 	return copied;
 }
 
-static void describe_set_text(struct sinsp_texts *texts, const char **member, const char *text,
+static void describe_set_text(struct state_texts *texts, const char **member, const char *text,
 			      size_t len)
 {
 	if (!*member && len)
 		*member = describe_copy(texts, text, len);
 }
 
-void describe_text(struct sinsp_texts *texts, const char **member, const char *text)
+void describe_text(struct state_texts *texts, const char **member, const char *text)
 {
 	if (text)
 		describe_set_text(texts, member, text, strlen(text));
@@ -73,7 +73,7 @@ static const char *without_prefix(const char *id)
 	return strncmp(id, digest_prefix, len) == 0 ? id + len : id;
 }
 
-void describe_image_id(struct sinsp_texts *texts, struct sinsp_image *image, const char *id)
+void describe_image_id(struct state_texts *texts, struct state_image *image, const char *id)
 {
 	/* Where an id is expected, some have a name. */
 	if (id && without_prefix(id)[strspn(without_prefix(id), "0123456789abcdef")] == '\0')
@@ -81,14 +81,14 @@ void describe_image_id(struct sinsp_texts *texts, struct sinsp_image *image, con
 }
 
 /* Whether a reference is the image's id, or the beginning of it. */
-static bool is_image_id(const struct sinsp_image *image, const char *reference)
+static bool is_image_id(const struct state_image *image, const char *reference)
 {
 	const char *id = without_prefix(reference);
 
 	return id != reference || (image->id && strncmp(image->id, id, strlen(id)) == 0);
 }
 
-void describe_image(struct sinsp_texts *texts, struct sinsp_image *image, const char *reference)
+void describe_image(struct state_texts *texts, struct state_image *image, const char *reference)
 {
 	const char *digest, *slash, *tag, *end;
 	size_t len;
@@ -113,15 +113,15 @@ void describe_image(struct sinsp_texts *texts, struct sinsp_image *image, const 
 		describe_text(texts, &image->tag, "latest");
 }
 
-void describe_image_by_name(struct sinsp_texts *texts, struct sinsp_image *image,
+void describe_image_by_name(struct state_texts *texts, struct state_image *image,
 			    const char *reference)
 {
 	if (reference && without_prefix(reference) == reference)
 		describe_image(texts, image, reference);
 }
 
-struct describe_labels describe_labels_begin(struct sinsp_texts *texts,
-					     const struct sinsp_labels *labels, size_t room)
+struct describe_labels describe_labels_begin(struct state_texts *texts,
+					     const struct state_labels *labels, size_t room)
 {
 	struct describe_labels list = {.texts = texts};
 
@@ -137,7 +137,7 @@ struct describe_labels describe_labels_begin(struct sinsp_texts *texts,
 static void add_label(struct describe_labels *list, const char *name, size_t name_len,
 		      const char *value)
 {
-	struct sinsp_label label;
+	struct state_label label;
 
 	if (list->count == list->room) {
 		list->texts->left_out++;
@@ -154,21 +154,21 @@ void describe_label_add(struct describe_labels *list, const char *name, const ch
 	add_label(list, name, strlen(name), value);
 }
 
-void describe_labels_end(const struct describe_labels *list, struct sinsp_labels *labels)
+void describe_labels_end(const struct describe_labels *list, struct state_labels *labels)
 {
 	if (list->count)
-		*labels = (struct sinsp_labels){list->items, list->count};
+		*labels = (struct state_labels){list->items, list->count};
 }
 
 /* Labels that Kubernetes defines: where what they say of the container's pod belongs. */
 static const struct {
 	const char *name;
-	size_t member; /* of struct sinsp_container_info */
+	size_t member; /* of struct state_container_info */
 } pod_labels[] = {
-	{"io.kubernetes.pod.name", offsetof(struct sinsp_container_info, pod.name)},
-	{"io.kubernetes.pod.namespace", offsetof(struct sinsp_container_info, pod.ns)},
-	{"io.kubernetes.pod.uid", offsetof(struct sinsp_container_info, pod.uid)},
-	{"io.kubernetes.sandbox.id", offsetof(struct sinsp_container_info, pod.sandbox_id)},
+	{"io.kubernetes.pod.name", offsetof(struct state_container_info, pod.name)},
+	{"io.kubernetes.pod.namespace", offsetof(struct state_container_info, pod.ns)},
+	{"io.kubernetes.pod.uid", offsetof(struct state_container_info, pod.uid)},
+	{"io.kubernetes.sandbox.id", offsetof(struct state_container_info, pod.sandbox_id)},
 };
 static const char kind_label[] = "io.kubernetes.docker.type";
 
@@ -195,7 +195,7 @@ static void describe_add_labels(struct describe_labels *list, const json_t *obje
 	}
 }
 
-void describe_labels(struct sinsp_texts *texts, struct sinsp_labels *labels, const json_t *object)
+void describe_labels(struct state_texts *texts, struct state_labels *labels, const json_t *object)
 {
 	struct describe_labels list =
 		describe_labels_begin(texts, labels, json_object_size(object));
@@ -215,7 +215,7 @@ static void add_variable(struct describe_labels *list, const char *text)
 	add_label(list, text, name_len, text[name_len] ? text + name_len + 1 : "");
 }
 
-void describe_env(struct sinsp_container_info *info, const json_t *array)
+void describe_env(struct state_container_info *info, const json_t *array)
 {
 	struct describe_labels list;
 	json_t *item;
@@ -237,7 +237,7 @@ void describe_env(struct sinsp_container_info *info, const json_t *array)
 	describe_labels_end(&list, &info->env);
 }
 
-const char *describe_label(const struct sinsp_labels *labels, const char *name)
+const char *describe_label(const struct state_labels *labels, const char *name)
 {
 	for (size_t i = 0; i < labels->count; i++)
 		if (strcmp(labels->items[i].name, name) == 0)
@@ -245,7 +245,7 @@ const char *describe_label(const struct sinsp_labels *labels, const char *name)
 	return NULL;
 }
 
-struct describe_mounts describe_mounts_begin(struct sinsp_container_info *info, size_t room)
+struct describe_mounts describe_mounts_begin(struct state_container_info *info, size_t room)
 {
 	struct describe_mounts mounts = {.info = info};
 
@@ -259,15 +259,15 @@ struct describe_mounts describe_mounts_begin(struct sinsp_container_info *info, 
 }
 
 /* As describe_copy(), but "" for nothing: the texts of mounts are never NULL. */
-static const char *copy_or_empty(struct sinsp_texts *texts, const char *text)
+static const char *copy_or_empty(struct state_texts *texts, const char *text)
 {
 	return text && *text ? describe_copy(texts, text, strlen(text)) : "";
 }
 
-void describe_mount(struct describe_mounts *mounts, const struct sinsp_mount *mount)
+void describe_mount(struct describe_mounts *mounts, const struct state_mount *mount)
 {
-	struct sinsp_container_info *info = mounts->info;
-	struct sinsp_mount copied = {.writable = mount->writable};
+	struct state_container_info *info = mounts->info;
+	struct state_mount copied = {.writable = mount->writable};
 
 	if (!mounts->items || mounts->count == mounts->room) {
 		info->texts.left_out += !info->mounts.count;
@@ -284,10 +284,10 @@ void describe_mount(struct describe_mounts *mounts, const struct sinsp_mount *mo
 void describe_mounts_end(struct describe_mounts *mounts)
 {
 	if (mounts->count)
-		mounts->info->mounts = (struct sinsp_mounts){mounts->items, mounts->count};
+		mounts->info->mounts = (struct state_mounts){mounts->items, mounts->count};
 }
 
-struct describe_pod_containers describe_pod_containers_begin(struct sinsp_pod_info *info,
+struct describe_pod_containers describe_pod_containers_begin(struct state_pod_info *info,
 							     size_t room)
 {
 	struct describe_pod_containers list = {.info = info};
@@ -301,10 +301,10 @@ struct describe_pod_containers describe_pod_containers_begin(struct sinsp_pod_in
 	return list;
 }
 
-struct sinsp_pod_container *describe_pod_container(struct describe_pod_containers *list,
+struct state_pod_container *describe_pod_container(struct describe_pod_containers *list,
 						   const char *id)
 {
-	struct sinsp_pod_container *container;
+	struct state_pod_container *container;
 
 	if (list->count == list->room) {
 		list->info->texts.left_out++;
@@ -321,13 +321,13 @@ struct sinsp_pod_container *describe_pod_container(struct describe_pod_container
 void describe_pod_containers_end(const struct describe_pod_containers *list)
 {
 	if (list->count)
-		list->info->containers = (struct sinsp_pod_containers){list->items, list->count};
+		list->info->containers = (struct state_pod_containers){list->items, list->count};
 }
 
-void describe_answer(enum sinsp_answer *member, bool yes)
+void describe_answer(enum state_answer *member, bool yes)
 {
-	if (*member == SINSP_UNKNOWN)
-		*member = yes ? SINSP_YES : SINSP_NO;
+	if (*member == STATE_UNKNOWN)
+		*member = yes ? STATE_YES : STATE_NO;
 }
 
 /* The digits after a point as ns; `rest` becomes what follows them. */
@@ -374,7 +374,7 @@ static void share_text(const char **member, const char *text)
 		*member = text;
 }
 
-void describe_pod_by_labels(struct sinsp_container_info *info, const struct sinsp_labels *labels)
+void describe_pod_by_labels(struct state_container_info *info, const struct state_labels *labels)
 {
 	const char *kind = describe_label(labels, kind_label);
 

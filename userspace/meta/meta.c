@@ -243,7 +243,7 @@ int meta_request(struct meta *meta, const struct meta_request *request)
 	return 0;
 }
 
-int meta_request_users(struct meta *meta, const struct sinsp_users_wanted *wanted)
+int meta_request_users(struct meta *meta, const struct state_users_wanted *wanted)
 {
 	bool has_room = meta->users && meta->pending_users < meta->pending_max;
 	struct meta_asked *asked = has_room ? meta_asked_create_users(wanted) : NULL;

@@ -66,7 +66,7 @@ void meta_destroy(struct meta *meta);
 int meta_request(struct meta *meta, const struct meta_request *request);
 
 /* Asks for the users of a container. The same, but not counted: the caller asks again later. */
-int meta_request_users(struct meta *meta, const struct sinsp_users_wanted *wanted);
+int meta_request_users(struct meta *meta, const struct state_users_wanted *wanted);
 
 /* Whether meta_take() has an update: cheap enough for each event. */
 bool meta_is_ready(const struct meta *meta);

@@ -44,14 +44,14 @@ struct meta_asked *meta_asked_create(const struct meta_request *request)
 	return NULL;
 }
 
-struct meta_asked *meta_asked_create_users(const struct sinsp_users_wanted *wanted)
+struct meta_asked *meta_asked_create_users(const struct state_users_wanted *wanted)
 {
 	struct meta_asked *asked = calloc(1, sizeof(*asked));
 
 	if (!asked)
 		return NULL;
 	asked->answer = meta_update_create(META_USERS, wanted->id);
-	asked->users = (struct sinsp_users_wanted){
+	asked->users = (struct state_users_wanted){
 		.id = strdup(wanted->id), .owner = wanted->owner, .pid = wanted->pid};
 	if (wanted->path)
 		asked->users.path = strdup(wanted->path);

@@ -38,7 +38,7 @@ static inline int monotonic_wait(pthread_cond_t *cond, pthread_mutex_t *lock, ui
 struct meta_asked {
 	struct meta_asked *next;
 	struct meta_request request; /* its texts are owned */
-	struct sinsp_users_wanted
+	struct state_users_wanted
 		users; /* of a request for users, which has no `request`; the same */
 	struct meta_update *answer; /* owned; NULL: it was given */
 	bool known; /* by a source that was asked */
@@ -52,7 +52,7 @@ struct meta_asked {
 
 /* Copies with an empty answer; NULL if out of memory. */
 struct meta_asked *meta_asked_create(const struct meta_request *request);
-struct meta_asked *meta_asked_create_users(const struct sinsp_users_wanted *wanted);
+struct meta_asked *meta_asked_create_users(const struct state_users_wanted *wanted);
 
 /* Accepts NULL. */
 void meta_asked_destroy(struct meta_asked *asked);

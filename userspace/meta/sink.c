@@ -28,9 +28,9 @@ void meta_update_destroy(struct meta_update *update)
 {
 	if (!update)
 		return;
-	sinsp_container_info_destroy(update->info);
-	sinsp_pod_info_destroy(update->pod);
-	sinsp_container_users_destroy(update->users);
+	state_container_info_destroy(update->info);
+	state_pod_info_destroy(update->pod);
+	state_container_users_destroy(update->users);
 	free(update->id);
 	free(update);
 }

@@ -67,7 +67,7 @@ enum meta_kind {
 	 * was said before.
 	 */
 	META_CONTAINER,
-	META_USERS, /* `id`, `users`, `result`: see sinsp_container_users_read() */
+	META_USERS, /* `id`, `users`, `result`: see state_container_users_read() */
 	META_CONTAINER_REMOVED, /* `id`: its runtime removed it */
 	META_POD, /* `id`: the uid, as control groups have it; `pod` */
 	META_POD_REMOVED, /* `id` */
@@ -82,9 +82,9 @@ struct meta_update {
 	char *id; /* whole; owned */
 	uint32_t owner; /* of the container: see state/container.h */
 	unsigned int rank; /* enum meta_rank, of the request that this answers */
-	struct sinsp_container_info *info; /* owned */
-	struct sinsp_pod_info *pod; /* owned */
-	struct sinsp_container_users *users; /* owned */
+	struct state_container_info *info; /* owned */
+	struct state_pod_info *pod; /* owned */
+	struct state_container_users *users; /* owned */
 	int result;
 	bool is_partial; /* of `info`: somebody who may know more is being asked */
 	bool is_forgeable; /* what there is of it can be of others than the owner */

@@ -12,7 +12,7 @@
 /* Whose look-ups come first, and how many there may be at a time. */
 enum meta_rank {
 	META_OF_RUNTIME, /* a runtime's process above it says where its files are */
-	META_OF_ROOT, /* its group is root's, as all of them have the owner SINSP_OWNER_ROOT */
+	META_OF_ROOT, /* its group is root's, as all of them have the owner STATE_OWNER_ROOT */
 	META_OF_USER,
 	META_RANKS,
 };
@@ -20,7 +20,7 @@ enum meta_rank {
 /* A container that is looked for. */
 struct meta_request {
 	const char *id; /* whole */
-	enum sinsp_container_type type; /* as its control groups say */
+	enum state_container_type type; /* as its control groups say */
 	uint32_t owner; /* who made these; see state/container.h */
 	enum meta_rank rank;
 	/*
@@ -47,7 +47,7 @@ struct meta_source_ops {
 	 * than the owner can have written what it has; or another -errno; both with a message.
 	 */
 	int (*describe)(struct meta_source *source, const struct meta_request *request,
-			struct sinsp_container_info *info, struct error *err);
+			struct state_container_info *info, struct error *err);
 	void (*destroy)(struct meta_source *source);
 };
 

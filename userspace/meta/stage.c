@@ -122,7 +122,7 @@ static void users_run(void *context)
 		struct meta_update *answer = asked->answer;
 
 		answer->result =
-			sinsp_container_users_read(reader->proc, &asked->users, &answer->users);
+			state_container_users_read(reader->proc, &asked->users, &answer->users);
 		asked->answer = NULL;
 		meta_sink_answer(reader->out, answer);
 		meta_asked_destroy(asked);
@@ -168,17 +168,17 @@ struct stage {
 
 /* Asks the source. Returns its result; `info` is NULL if it does not know the container. */
 static int stage_describe(struct stage *stage, const struct meta_request *request,
-			  struct sinsp_container_info **info, struct error *err)
+			  struct state_container_info **info, struct error *err)
 {
 	int r;
 
-	*info = sinsp_container_info_create();
+	*info = state_container_info_create();
 	if (!*info)
 		return error_set(err, -ENOMEM, "out of memory");
 	(*info)->wants_env = request->with_env;
 	r = stage->source->ops->describe(stage->source, request, *info, err);
 	if (r < 0) {
-		sinsp_container_info_destroy(*info);
+		state_container_info_destroy(*info);
 		*info = NULL;
 	}
 	return r;
@@ -186,7 +186,7 @@ static int stage_describe(struct stage *stage, const struct meta_request *reques
 
 /* What comes after the answer. */
 static void stage_post(struct stage *stage, const struct meta_asked *asked,
-		       struct sinsp_container_info *info)
+		       struct state_container_info *info)
 {
 	struct meta_update *update = meta_update_create(META_CONTAINER, asked->request.id);
 
@@ -195,14 +195,14 @@ static void stage_post(struct stage *stage, const struct meta_asked *asked,
 		update->is_partial = asked->is_partial;
 		update->owner = asked->request.owner;
 	} else {
-		sinsp_container_info_destroy(info);
+		state_container_info_destroy(info);
 	}
 	meta_post(stage->queues.out, update);
 }
 
 /* Gives the answer, if it was not given; else `info` completes it, or comes after it. */
 static void stage_give(struct stage *stage, struct meta_asked *asked,
-		       struct sinsp_container_info *info)
+		       struct state_container_info *info)
 {
 	struct meta_sink *out = stage->queues.out;
 	struct meta_update *update = asked->answer;
@@ -241,7 +241,7 @@ static void stage_take_failure(struct stage *stage, struct meta_asked *asked,
 
 /* The source described the container, or a part of it. */
 static void take_found(struct stage *stage, struct meta_asked *asked,
-		       struct sinsp_container_info *info, bool is_partial)
+		       struct state_container_info *info, bool is_partial)
 {
 	asked->is_partial = is_partial;
 	meta_count(stage->queues.out, META_LEFT_OUT, info->texts.left_out);
@@ -305,7 +305,7 @@ static void stage_run(void *context)
 
 	while ((asked = meta_requests_take(stage->queues.in))) {
 		struct error err = {.text = ""};
-		struct sinsp_container_info *info;
+		struct state_container_info *info;
 		int r;
 
 		asked->request.missing_ns = retry_delay_ns(asked);

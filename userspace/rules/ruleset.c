@@ -322,7 +322,7 @@ unsigned int ruleset_needs(const struct ruleset *ruleset)
 	return needs;
 }
 
-size_t ruleset_next(struct ruleset *ruleset, const struct sinsp_event *event, size_t from)
+size_t ruleset_next(struct ruleset *ruleset, const struct state_event *event, size_t from)
 {
 	size_t found = filter_group_next(ruleset->filter, event, from);
 
@@ -343,7 +343,7 @@ void ruleset_set_hider(struct ruleset *ruleset, size_t rule, size_t line,
 }
 
 void ruleset_append(struct ruleset *ruleset, size_t rule, size_t line,
-		    const struct sinsp_event *event, struct formatter *fields, struct buf *out)
+		    const struct state_event *event, struct formatter *fields, struct buf *out)
 {
 	match_line_append(ruleset->list[rule].lines[line], event, fields, out);
 }

@@ -52,7 +52,7 @@ unsigned int ruleset_needs(const struct ruleset *ruleset);
 /*
  * The next matching rule from `from` on, or FILTER_NONE, as filter_group_next(). Counts the match.
  */
-size_t ruleset_next(struct ruleset *ruleset, const struct sinsp_event *event, size_t from);
+size_t ruleset_next(struct ruleset *ruleset, const struct state_event *event, size_t from);
 
 enum rules_priority ruleset_priority(const struct ruleset *ruleset, size_t rule);
 
@@ -66,7 +66,7 @@ void ruleset_set_hider(struct ruleset *ruleset, size_t rule, size_t line,
  * event, or NULL if it has no line of its own (format->matches.with_fields).
  */
 void ruleset_append(struct ruleset *ruleset, size_t rule, size_t line,
-		    const struct sinsp_event *event, struct formatter *fields, struct buf *out);
+		    const struct state_event *event, struct formatter *fields, struct buf *out);
 
 /* Takes over the counts of the rules with the same names in `before`. */
 void ruleset_continue(struct ruleset *ruleset, const struct ruleset *before);

@@ -8,7 +8,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are read as they are");
 
-struct state {
+struct hash_state {
 	uint64_t v0, v1, v2, v3;
 };
 
@@ -17,7 +17,7 @@ static uint64_t hash_rotate(uint64_t value, unsigned int bits)
 	return value << bits | value >> (64 - bits);
 }
 
-static void mix(struct state *s, unsigned int rounds)
+static void mix(struct hash_state *s, unsigned int rounds)
 {
 	while (rounds--) {
 		s->v0 += s->v1;
@@ -33,7 +33,7 @@ static void mix(struct state *s, unsigned int rounds)
 	}
 }
 
-static void hash_add(struct state *s, uint64_t word)
+static void hash_add(struct hash_state *s, uint64_t word)
 {
 	s->v3 ^= word;
 	mix(s, 2);
@@ -42,8 +42,9 @@ static void hash_add(struct state *s, uint64_t word)
 
 uint64_t siphash(const struct siphash_key *key, const void *data, size_t len)
 {
-	struct state s = {key->parts[0] ^ 0x736f6d6570736575, key->parts[1] ^ 0x646f72616e646f6d,
-			  key->parts[0] ^ 0x6c7967656e657261, key->parts[1] ^ 0x7465646279746573};
+	struct hash_state s = {
+		key->parts[0] ^ 0x736f6d6570736575, key->parts[1] ^ 0x646f72616e646f6d,
+		key->parts[0] ^ 0x6c7967656e657261, key->parts[1] ^ 0x7465646279746573};
 	const char *bytes = data;
 	uint64_t word;
 	size_t at = 0;

@@ -45,24 +45,24 @@ static int teardown(void **state)
 
 static void put(int owner, const char *id, const char *name, enum meta_cache_state as)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 
 	describe_text(&info->texts, &info->name, name);
 	meta_cache_put(cache, owner, whole(id), info, as);
 	/* It has a copy. */
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 static void expect(const char *id, enum meta_cache_state as, const char *name)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 
 	assert_int_equal(meta_cache_find(cache, whole(id), now_ns, info), as);
 	if (name)
 		assert_string_equal(info->name, name);
 	else
 		assert_null(info->name);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 static void test_put(void **state)
@@ -103,12 +103,12 @@ static void test_remove(void **state)
 /* An id that a user chose can be that of another container the next moment. */
 static void test_chosen_id(void **state)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 
 	info->name = "web";
 	meta_cache_put(cache, docker, "web1", info, META_CACHE_WHOLE);
 	assert_int_equal(meta_cache_find(cache, "web1", now_ns, info), META_CACHE_NONE);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 /* What a new list does not have is gone. */
@@ -172,11 +172,11 @@ static void test_limits(void **state)
 		put(docker, id, text, META_CACHE_WHOLE);
 	}
 	for (int i = 0; i <= META_CACHE_ENTRIES_MAX; i++) {
-		struct sinsp_container_info *info = sinsp_container_info_create();
+		struct state_container_info *info = state_container_info_create();
 
 		snprintf(id, sizeof(id), "%d", i);
 		known += meta_cache_find(cache, whole(id), now_ns, info) == META_CACHE_WHOLE;
-		sinsp_container_info_destroy(info);
+		state_container_info_destroy(info);
 	}
 	assert_int_equal(known, META_CACHE_TEXT_BYTES_MAX / sizeof(text));
 }

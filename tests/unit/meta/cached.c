@@ -11,7 +11,7 @@
 static int asked, destroyed, result;
 
 static int describe(struct meta_source *source, const struct meta_request *request,
-		    struct sinsp_container_info *info, struct error *err)
+		    struct state_container_info *info, struct error *err)
 {
 	asked++;
 	if (result >= 0 && !info->name)
@@ -31,8 +31,8 @@ static void assert_answer(enum meta_cache_state state, int of_source, int expect
 {
 	static const struct meta_source_ops ops = {describe, destroy};
 	struct meta_source *source = calloc(1, sizeof(*source)), *cached;
-	struct sinsp_container_info *known = sinsp_container_info_create();
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *known = state_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	struct meta_cache *cache = meta_cache_create();
 	int owner = meta_cache_add_owner(cache);
 
@@ -51,8 +51,8 @@ static void assert_answer(enum meta_cache_state state, int of_source, int expect
 		assert_string_equal(info->name, name);
 	meta_source_destroy(cached);
 	assert_int_equal(destroyed, 1);
-	sinsp_container_info_destroy(known);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(known);
+	state_container_info_destroy(info);
 	meta_cache_unref(cache);
 }
 

@@ -7,17 +7,17 @@
 #include "meta/describe.h"
 #include "unit.h"
 
-static struct sinsp_container_info *info;
+static struct state_container_info *info;
 
 static int setup(void **state)
 {
-	info = sinsp_container_info_create();
+	info = state_container_info_create();
 	return info ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	return 0;
 }
 
@@ -157,7 +157,7 @@ static void test_labels(void **state)
 
 static void test_environment(void **state)
 {
-	static const struct sinsp_label expected[] = {
+	static const struct state_label expected[] = {
 		{"A", "b=c"}, {"B", ""}, {"C", "d"}, {"E", ""}};
 	json_t *array = json_pack("[s, s, i, {s:s, s:s}, {s:s}, {s:s}]", "A=b=c", "B", 7, "key",
 				  "C", "value", "d", "key", "E", "value", "no key");
@@ -202,7 +202,7 @@ static void test_mounts(void **state)
 	struct describe_mounts mounts = describe_mounts_begin(info, DESCRIBE_ITEMS_MAX + 2);
 
 	for (size_t i = 0; i < DESCRIBE_ITEMS_MAX + 2; i++)
-		describe_mount(&mounts, &(struct sinsp_mount){.source = "/a", .writable = true});
+		describe_mount(&mounts, &(struct state_mount){.source = "/a", .writable = true});
 	describe_mounts_end(&mounts);
 	assert_int_equal(info->mounts.count, DESCRIBE_ITEMS_MAX);
 	assert_int_equal(info->texts.left_out, 2);
@@ -211,7 +211,7 @@ static void test_mounts(void **state)
 	assert_true(info->mounts.items[0].writable);
 	/* Others do not replace them. */
 	mounts = describe_mounts_begin(info, 1);
-	describe_mount(&mounts, &(struct sinsp_mount){.source = "/b"});
+	describe_mount(&mounts, &(struct state_mount){.source = "/b"});
 	describe_mounts_end(&mounts);
 	assert_string_equal(info->mounts.items[0].source, "/a");
 	assert_int_equal(info->texts.left_out, 2);
@@ -219,10 +219,10 @@ static void test_mounts(void **state)
 
 static void test_containers_of_a_pod(void **state)
 {
-	struct sinsp_pod_info *pod = sinsp_pod_info_create();
+	struct state_pod_info *pod = state_pod_info_create();
 	struct describe_pod_containers list =
 		describe_pod_containers_begin(pod, DESCRIBE_ITEMS_MAX + 2);
-	struct sinsp_pod_container *container = describe_pod_container(&list, "3f2a");
+	struct state_pod_container *container = describe_pod_container(&list, "3f2a");
 
 	describe_text(&pod->texts, &container->name, "web");
 	describe_image(&pod->texts, &container->image, "nginx:1");
@@ -237,16 +237,16 @@ static void test_containers_of_a_pod(void **state)
 	assert_string_equal(pod->containers.items[0].id, "3f2a");
 	assert_string_equal(pod->containers.items[0].name, "web");
 	assert_string_equal(pod->containers.items[0].image.tag, "1");
-	sinsp_pod_info_destroy(pod);
+	state_pod_info_destroy(pod);
 }
 
 static void test_answer(void **state)
 {
 	describe_answer(&info->host_pid, false);
 	describe_answer(&info->host_pid, true);
-	assert_int_equal(info->host_pid, SINSP_NO);
+	assert_int_equal(info->host_pid, STATE_NO);
 	describe_answer(&info->host_ipc, true);
-	assert_int_equal(info->host_ipc, SINSP_YES);
+	assert_int_equal(info->host_ipc, STATE_YES);
 }
 
 static void test_pod_by_labels(void **state)

@@ -20,7 +20,7 @@ static atomic_bool hangs; /* it does */
 static atomic_int destroyed;
 
 static int describe(struct meta_source *source, const struct meta_request *request,
-		    struct sinsp_container_info *info, struct error *err)
+		    struct state_container_info *info, struct error *err)
 {
 	switch (*request->id) {
 	case 'm':
@@ -222,7 +222,7 @@ static void test_shares(void **state)
 	assert_int_equal(request_of(META_OF_USER, 9), -EAGAIN);
 	/* Nothing waits for them. */
 	assert_int_equal(meta_pending(meta), 0);
-	assert_int_equal(request_of(META_OF_RUNTIME, SINSP_OWNER_ROOT), 0);
+	assert_int_equal(request_of(META_OF_RUNTIME, STATE_OWNER_ROOT), 0);
 	assert_int_equal(meta_pending(meta), 1);
 	take_all(of_users + 1);
 	assert_int_equal(meta_pending(meta), 0);
@@ -238,9 +238,9 @@ static void test_flood_of_root(void **state)
 {
 	begin(0);
 	for (int i = 0; i < META_AWAITED_MAX; i++)
-		assert_int_equal(request_of(META_OF_ROOT, SINSP_OWNER_ROOT), 0);
+		assert_int_equal(request_of(META_OF_ROOT, STATE_OWNER_ROOT), 0);
 	assert_int_equal(meta_pending(meta), META_AWAITED_MAX);
-	assert_int_equal(request_of(META_OF_ROOT, SINSP_OWNER_ROOT), 0);
+	assert_int_equal(request_of(META_OF_ROOT, STATE_OWNER_ROOT), 0);
 	assert_int_equal(meta_pending(meta), 0);
 	take_all(META_AWAITED_MAX + 1);
 	end();
@@ -249,7 +249,7 @@ static void test_flood_of_root(void **state)
 /* The same for users, which have a bound of their own. */
 static void test_bound_of_users(void **state)
 {
-	const struct sinsp_users_wanted wanted = {.id = "a", .pid = INT32_MAX};
+	const struct state_users_wanted wanted = {.id = "a", .pid = INT32_MAX};
 	struct meta_update *update;
 	struct scap_proc *proc;
 

@@ -77,14 +77,14 @@ static void test_copies(void **state)
 {
 	char id[] = "1a", bundle[] = "/b";
 	struct meta_request request = {
-		.id = id, .bundle = bundle, .type = SINSP_CONTAINER_PODMAN, .with_env = true};
+		.id = id, .bundle = bundle, .type = STATE_CONTAINER_PODMAN, .with_env = true};
 	struct meta_asked *asked = meta_asked_create(&request);
 
 	assert_non_null(asked);
 	id[0] = bundle[0] = 'x';
 	assert_string_equal(asked->request.id, "1a");
 	assert_string_equal(asked->request.bundle, "/b");
-	assert_int_equal(asked->request.type, SINSP_CONTAINER_PODMAN);
+	assert_int_equal(asked->request.type, STATE_CONTAINER_PODMAN);
 	assert_true(asked->request.with_env);
 	assert_string_equal(asked->answer->id, "1a");
 	meta_asked_destroy(asked);

@@ -23,7 +23,7 @@ static int destroyed, asked_first, asked_second;
 static atomic_bool hangs; /* the second, when it is asked for "h" */
 
 static int describe_first(struct meta_source *source, const struct meta_request *request,
-			  struct sinsp_container_info *info, struct error *err)
+			  struct state_container_info *info, struct error *err)
 {
 	asked_first++;
 	if (strchr("mslx", *request->id))
@@ -36,7 +36,7 @@ static int describe_first(struct meta_source *source, const struct meta_request 
 }
 
 static int describe_second(struct meta_source *source, const struct meta_request *request,
-			   struct sinsp_container_info *info, struct error *err)
+			   struct state_container_info *info, struct error *err)
 {
 	asked_second++;
 	while (*request->id == 'h' && atomic_load(&hangs))

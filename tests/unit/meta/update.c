@@ -12,8 +12,8 @@ static void test_copies_the_id(void **state)
 	assert_int_equal(update->kind, META_CONTAINER_REMOVED);
 	assert_string_equal(update->id, "1a2b");
 	assert_string_equal(update->err.text, "");
-	update->info = sinsp_container_info_create();
-	update->pod = sinsp_pod_info_create();
+	update->info = state_container_info_create();
+	update->pod = state_pod_info_create();
 	meta_update_destroy(update);
 }
 

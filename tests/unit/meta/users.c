@@ -44,7 +44,7 @@ static int teardown(void **state)
 
 static void add(int64_t pid, const char *path)
 {
-	const struct sinsp_users_wanted wanted = {.id = ID, .path = path, .pid = pid};
+	const struct state_users_wanted wanted = {.id = ID, .path = path, .pid = pid};
 
 	struct meta_asked *asked = meta_asked_create_users(&wanted);
 

@@ -67,7 +67,7 @@ static int open_and_loop_held(struct run *run, struct child *child)
 			 &err) ||
 	    (child && signals_pass_on(child->pid, &err)) || run_open(run, child, &err))
 		return command_fail(EXIT_FAILURE, &err);
-	r = record_open(&run->recorder, run->options, run->sinsp, &err);
+	r = record_open(&run->recorder, run->options, run->state, &err);
 	if (r)
 		return recording_is_unread(r) ? EXIT_SUCCESS : command_fail(EXIT_FAILURE, &err);
 	if (pages_begin(run, &err) || run_drop_privileges(run->options, &run->outputs, &err))

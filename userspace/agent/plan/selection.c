@@ -14,15 +14,15 @@ enum { ABOUT_MASK = 0xff }; /* of a category: what the event is about */
 static const struct {
 	enum selection_why why;
 	const char *name;
-	unsigned int part; /* enum sinsp_part */
+	unsigned int part; /* enum state_part */
 } parts[] = {
 	{WHY_FILTER, "filter", 0},
-	{WHY_THREADS, "threads", SINSP_THREADS},
-	{WHY_DESCRIPTORS, "descriptors", SINSP_DESCRIPTORS},
-	{WHY_CONNECTIONS, "connections", SINSP_CONNECTIONS},
-	{WHY_DIRECTORIES, "directories", SINSP_DIRECTORIES},
-	{WHY_SWITCHES, "switches", SINSP_SWITCHES},
-	{WHY_CONTAINERS, "containers", SINSP_CONTAINERS},
+	{WHY_THREADS, "threads", STATE_THREADS},
+	{WHY_DESCRIPTORS, "descriptors", STATE_DESCRIPTORS},
+	{WHY_CONNECTIONS, "connections", STATE_CONNECTIONS},
+	{WHY_DIRECTORIES, "directories", STATE_DIRECTORIES},
+	{WHY_SWITCHES, "switches", STATE_SWITCHES},
+	{WHY_CONTAINERS, "containers", STATE_CONTAINERS},
 };
 
 enum { PARTS_COUNT = COUNT(parts) };
@@ -57,13 +57,13 @@ static bool names_socket(const struct event_desc *desc)
 static bool needs_own_descriptor(const struct event_desc *desc)
 {
 	return (desc->flags & (EF_CREATES_FD | EF_USES_FD | EF_DESTROYS_FD)) &&
-	       !sinsp_event_describes_fd(desc->id);
+	       !state_event_describes_fd(desc->id);
 }
 
 /* Whether it names other descriptors than one that it describes. */
 static bool needs_descriptors(const struct event_desc *desc)
 {
-	unsigned int created = sinsp_event_describes_fd(desc->id);
+	unsigned int created = state_event_describes_fd(desc->id);
 
 	for (unsigned int i = created; i < desc->nparams; i++)
 		if (!desc->params[i].extension &&
@@ -316,7 +316,7 @@ void selection_make(struct selection *selection, const struct filter *filter,
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		unsigned int kept =
-			selection_is_possible(event_desc_get(id)) ? sinsp_event_keeps(id) : 0;
+			selection_is_possible(event_desc_get(id)) ? state_event_keeps(id) : 0;
 
 		for (int i = 0; i < PARTS_COUNT; i++)
 			if ((wanted & parts[i].why) && (kept & parts[i].part))

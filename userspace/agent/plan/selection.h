@@ -76,7 +76,7 @@ bool selection_has_enter_times(const struct selection *selection);
 /* Which programs run on entry of calls. */
 enum entry_notes selection_entry_notes(const struct selection *selection);
 
-/* The parts of the state (enum sinsp_part) for which no events are captured: sinsp_set_lacks(). */
+/* The parts of the state (enum state_part) for which no events are captured: state_set_lacks(). */
 unsigned int selection_lacks(const struct selection *selection);
 
 /* "threads" for WHY_THREADS. */

@@ -100,7 +100,7 @@ static int start_limited(struct capture *capture, struct error *err)
 	return r;
 }
 
-int capture_open(struct capture *capture, struct sinsp *sinsp, const char *read,
+int capture_open(struct capture *capture, struct state *state, const char *read,
 		 bool (*give_up)(void), struct error *err)
 {
 	int r = output_make_folders(capture->config, err);
@@ -109,7 +109,7 @@ int capture_open(struct capture *capture, struct sinsp *sinsp, const char *read,
 		return r;
 	capture->recording_config.read = read;
 	capture->recording_config.writer.give_up = give_up;
-	r = recording_create(&capture->recording_config, sinsp, &capture->recording, err);
+	r = recording_create(&capture->recording_config, state, &capture->recording, err);
 	if (r)
 		return r;
 	capture->files = 1;
@@ -183,7 +183,7 @@ void capture_begin(struct capture *capture, uint64_t ns)
 	take_result(capture, recording_begin(capture->recording, ns));
 }
 
-struct scap_snapshot *capture_changes(struct capture *capture, const struct sinsp_event *event,
+struct scap_snapshot *capture_changes(struct capture *capture, const struct state_event *event,
 				      bool passed)
 {
 	capture->passed = passed && (!capture->filter || filter_match(capture->filter, event));
@@ -308,15 +308,15 @@ int captures_add(struct captures *captures, struct capture *capture, struct erro
 
 static int open_capture(const struct captures *captures, struct capture *capture, struct error *err)
 {
-	return capture_open(capture, captures->sinsp, captures->read, captures->give_up, err);
+	return capture_open(capture, captures->state, captures->read, captures->give_up, err);
 }
 
-int captures_open(struct captures *captures, struct sinsp *sinsp, const char *read,
+int captures_open(struct captures *captures, struct state *state, const char *read,
 		  bool (*give_up)(void), struct error *err)
 {
 	int r = 0;
 
-	captures->sinsp = sinsp;
+	captures->state = state;
 	captures->read = read;
 	captures->give_up = give_up;
 	for (size_t i = 0; i < captures->count && r == 0; i++)
@@ -395,7 +395,7 @@ void captures_turn(const struct captures *captures, const struct scap_event *raw
 	}
 }
 
-void captures_changes(const struct captures *captures, const struct sinsp_event *event, bool passed,
+void captures_changes(const struct captures *captures, const struct state_event *event, bool passed,
 		      struct tee *tee)
 {
 	for (size_t i = 0; i < captures->count; i++)

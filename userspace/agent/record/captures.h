@@ -54,9 +54,9 @@ void capture_destroy(struct capture *capture); /* accepts NULL */
 
 /*
  * Opens its file, which begins later. read: the file that events come from, or NULL; give_up: see
- * struct scap_writer_config. `sinsp` is borrowed. Returns 0 or -errno with a message.
+ * struct scap_writer_config. `state` is borrowed. Returns 0 or -errno with a message.
  */
-int capture_open(struct capture *capture, struct sinsp *sinsp, const char *read,
+int capture_open(struct capture *capture, struct state *state, const char *read,
 		 bool (*give_up)(void), struct error *err);
 
 /* The same as those of recordings; results go to the account. */
@@ -72,7 +72,7 @@ static inline bool capture_waits_to_begin(const struct capture *capture)
 void capture_begin(struct capture *capture, uint64_t ns);
 
 /* Decides whether an event passes. Returns as recording_changes(). */
-struct scap_snapshot *capture_changes(struct capture *capture, const struct sinsp_event *event,
+struct scap_snapshot *capture_changes(struct capture *capture, const struct state_event *event,
 				      bool passed);
 /* Then writes it. code: that of the changes before it. */
 void capture_event(struct capture *capture, const struct scap_event *raw, unsigned int id,
@@ -97,7 +97,7 @@ struct captures {
 	struct capture *list[CAPTURES_MAX]; /* owned */
 	size_t count;
 	/* Of captures_open(). */
-	struct sinsp *sinsp; /* borrowed; NULL: not open */
+	struct state *state; /* borrowed; NULL: not open */
 	const char *read; /* borrowed */
 	bool (*give_up)(void);
 };
@@ -106,7 +106,7 @@ struct captures {
 int captures_add(struct captures *captures, struct capture *capture, struct error *err);
 
 /* Opens all: see capture_open(). Returns 0 or -errno with a message. */
-int captures_open(struct captures *captures, struct sinsp *sinsp, const char *read,
+int captures_open(struct captures *captures, struct state *state, const char *read,
 		  bool (*give_up)(void), struct error *err);
 
 /* Ends the files of all. */
@@ -133,7 +133,7 @@ bool captures_are_due(const struct captures *captures, const struct scap_event *
 void captures_turn(const struct captures *captures, const struct scap_event *raw);
 
 /* Adds the receivers of changes that come before an event; see capture_changes(). */
-void captures_changes(const struct captures *captures, const struct sinsp_event *event, bool passed,
+void captures_changes(const struct captures *captures, const struct state_event *event, bool passed,
 		      struct tee *tee);
 
 /* The same without an event. */

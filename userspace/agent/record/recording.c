@@ -256,7 +256,7 @@ enum {
 
 struct recording {
 	const struct recording_config *config;
-	struct sinsp *sinsp;
+	struct state *state;
 	bool carries[EVENT_ID_MAX]; /* events that carry state */
 	bool splits; /* files have limits */
 	struct recording_name names;
@@ -276,15 +276,15 @@ struct recording {
 /* Finds the events that carry state; a fat file has them as hidden ones. */
 static void find_carriers(struct recording *recording)
 {
-	const unsigned int parts = SINSP_THREADS | SINSP_DESCRIPTORS | SINSP_CONNECTIONS |
-				   SINSP_DIRECTORIES | SINSP_CONTAINERS;
+	const unsigned int parts = STATE_THREADS | STATE_DESCRIPTORS | STATE_CONNECTIONS |
+				   STATE_DIRECTORIES | STATE_CONTAINERS;
 	const unsigned int flags = EF_MODIFIES_STATE | EF_CREATES_FD | EF_DESTROYS_FD;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		recording->carries[id] =
-			desc && ((desc->flags & flags) || (sinsp_event_keeps(id) & parts));
+			desc && ((desc->flags & flags) || (state_event_keeps(id) & parts));
 	}
 }
 
@@ -347,7 +347,7 @@ int recording_begin(struct recording *recording, uint64_t ns)
 	int r;
 
 	recording->begin_ns = ns;
-	r = sinsp_dump(recording->sinsp, scap_writer_snapshot(recording->writer));
+	r = state_dump(recording->state, scap_writer_snapshot(recording->writer));
 	if (r)
 		return recording_fail(recording, r, strerror(-r));
 	recording->has_begun = true;
@@ -416,7 +416,7 @@ int recording_close(struct recording *recording)
 	return r;
 }
 
-int recording_create(const struct recording_config *config, struct sinsp *sinsp,
+int recording_create(const struct recording_config *config, struct state *state,
 		     struct recording **recording, struct error *err)
 {
 	struct recording *made = calloc(1, sizeof(*made));
@@ -425,7 +425,7 @@ int recording_create(const struct recording_config *config, struct sinsp *sinsp,
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
 	made->config = config;
-	made->sinsp = sinsp;
+	made->state = state;
 	made->splits = config->limits.bytes || config->limits.ns || config->limits.events;
 	find_carriers(made);
 	r = recording_file_init(&made->file, config, &made->err);
@@ -545,7 +545,7 @@ static int hide_env(struct recording *recording, struct scap_event *event)
 		return 0;
 	param = description_of(&ev);
 	if (param >= 0)
-		sinsp_container_json_hide_env((char *)ev.params[param].data, ev.params[param].len);
+		state_container_json_hide_env((char *)ev.params[param].data, ev.params[param].len);
 	return 0;
 }
 

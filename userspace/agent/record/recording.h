@@ -112,7 +112,7 @@ int recording_file_close(struct recording_file *file);
  */
 
 struct recording;
-struct sinsp;
+struct state;
 
 struct recording_stats {
 	uint64_t files;
@@ -137,9 +137,9 @@ static inline bool recording_is_unread(int result)
 
 /*
  * Opens the first file, unless its name needs the time of the first event. Borrows `config` and
- * `sinsp`. Returns 0 or -errno with a message.
+ * `state`. Returns 0 or -errno with a message.
  */
-int recording_create(const struct recording_config *config, struct sinsp *sinsp,
+int recording_create(const struct recording_config *config, struct state *state,
 		     struct recording **recording, struct error *err);
 void recording_destroy(struct recording *recording); /* accepts NULL */
 

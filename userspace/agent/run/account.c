@@ -248,7 +248,7 @@ int account_file_percent(const struct scap_reader_stats *file)
 }
 
 static void account_file_put_troubles(struct buf *text, const struct scap_reader_stats *file,
-				      const struct sinsp_stats *state)
+				      const struct state_stats *state)
 {
 	const struct account_trouble troubles[] = {
 		{file->corrupt_events + state->corrupt, "corrupt events skipped"},
@@ -472,7 +472,7 @@ static void put_muted(struct buf *text, const struct totals *totals, const struc
 			   account->muted_total, account->muted, totals->muted);
 }
 
-static void put_lookups(struct buf *text, const struct sinsp_stats *stats)
+static void put_lookups(struct buf *text, const struct state_stats *stats)
 {
 	buf_printf(text,
 		   "; asked of /proc: threads %" PRIu64 " (%" PRIu64 " gone), descriptors %" PRIu64
@@ -535,7 +535,7 @@ static void put_untimed(struct buf *text, const struct scap_live_stats *live)
 
 static void account_live_put_troubles(struct buf *text, const struct totals *totals,
 				      const struct scap_live_stats *live,
-				      const struct sinsp_stats *state)
+				      const struct state_stats *state)
 {
 	const struct account_trouble troubles[] = {
 		{totals->unreadable,

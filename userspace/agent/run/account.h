@@ -34,7 +34,7 @@ struct account {
 	uint64_t matched; /* events that passed the filter, up to the end of the run */
 	uint64_t filter_unknown; /* of these, passed because what decides was not captured */
 	uint64_t printed; /* of these, written to standard output */
-	struct sinsp_stats state;
+	struct state_stats state;
 	uint64_t muted, muted_total; /* processes: at the end, and each time */
 	uint64_t cgroups[FILTER_DECISIONS_COUNT]; /* what the filter says of control groups */
 	struct account_containers containers; /* zero if no field needs their descriptions */
@@ -50,7 +50,7 @@ struct account_trouble {
 	const char *what;
 };
 
-/* Of struct sinsp_stats: what of the events cannot be stated as fact. */
+/* Of struct state_stats: what of the events cannot be stated as fact. */
 /* clang-format off */
 #define ACCOUNT_MARKS(state)                                                                       \
 	{(state)->faked, "calls that never ran, although they returned success"},                  \

@@ -100,7 +100,7 @@ int canary_end(struct canary *canary, int64_t tid, unsigned int timeout_ms)
 	return r;
 }
 
-bool canary_takes(struct canary *canary, const struct sinsp_event *event)
+bool canary_takes(struct canary *canary, const struct state_event *event)
 {
 	int64_t tid = atomic_load_explicit(&canary->tid, memory_order_relaxed);
 

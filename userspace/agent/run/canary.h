@@ -15,7 +15,7 @@
 
 #include "util/error.h"
 
-struct sinsp_event;
+struct state_event;
 
 enum { CANARY_STACK_BYTES = 16384 };
 
@@ -49,6 +49,6 @@ int canary_start(struct canary *canary);
 int canary_end(struct canary *canary, int64_t tid, unsigned int timeout_ms);
 
 /* For the loop: whether the event is one of the process. Cheap. */
-bool canary_takes(struct canary *canary, const struct sinsp_event *event);
+bool canary_takes(struct canary *canary, const struct state_event *event);
 
 #endif

@@ -40,7 +40,7 @@ struct containers {
 	struct meta_cache *cache; /* a reference; NULL: nothing is described */
 	struct meta_follower *pods; /* owned by `meta`; NULL: they are not followed */
 	bool asked_pods; /* containers_follow_pods() was called */
-	struct sinsp *sinsp; /* borrowed */
+	struct state *state; /* borrowed */
 	struct input *input; /* borrowed */
 	bool describes; /* descriptions are requested, too */
 	uint64_t wait_ns;
@@ -72,13 +72,13 @@ static void print_failure(struct containers *containers, const struct meta_updat
 	print_masked(&text);
 }
 
-static enum sinsp_meta_state state_of(const struct meta_update *update)
+static enum state_meta state_of(const struct meta_update *update)
 {
 	if (update->info)
-		return update->is_partial ? SINSP_META_PARTIAL : SINSP_META_OK;
+		return update->is_partial ? STATE_META_PARTIAL : STATE_META_OK;
 	if (!update->is_answer)
-		return SINSP_META_OK;
-	return update->is_forgeable ? SINSP_META_UNVERIFIED : SINSP_META_MISSING;
+		return STATE_META_OK;
+	return update->is_forgeable ? STATE_META_UNVERIFIED : STATE_META_MISSING;
 }
 
 static void containers_take_container(struct containers *containers, struct meta_update *update)
@@ -86,7 +86,7 @@ static void containers_take_container(struct containers *containers, struct meta
 	if (update->is_answer)
 		containers->descriptions.timeouts = 0;
 	print_failure(containers, update);
-	sinsp_describe_container(containers->sinsp, update->id, update->owner, state_of(update),
+	state_describe_container(containers->state, update->id, update->owner, state_of(update),
 				 update->info);
 	update->info = NULL;
 }
@@ -94,25 +94,25 @@ static void containers_take_container(struct containers *containers, struct meta
 static void take_users(struct containers *containers, struct meta_update *update)
 {
 	containers->users.timeouts = 0;
-	sinsp_set_users(containers->sinsp, update->id, update->owner, update->result,
+	state_set_users(containers->state, update->id, update->owner, update->result,
 			update->users);
 	update->users = NULL;
 }
 
 static void containers_take_removed(struct containers *containers, struct meta_update *update)
 {
-	sinsp_remove_container(containers->sinsp, update->id);
+	state_remove_container(containers->state, update->id);
 }
 
 static void containers_take_pod(struct containers *containers, struct meta_update *update)
 {
-	sinsp_describe_pod(containers->sinsp, update->pod);
+	state_describe_pod(containers->state, update->pod);
 	update->pod = NULL;
 }
 
 static void take_removed_pod(struct containers *containers, struct meta_update *update)
 {
-	sinsp_forget_pod(containers->sinsp, update->id);
+	state_forget_pod(containers->state, update->id);
 }
 
 static void containers_take_failure(struct containers *containers, struct meta_update *update)
@@ -150,31 +150,31 @@ void containers_apply(struct containers *containers)
 
 /* What runtimes said before is known also where nobody can be asked. */
 static void describe_by_cache(struct containers *containers,
-			      const struct sinsp_container *container)
+			      const struct state_container *container)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	enum meta_cache_state found = META_CACHE_NONE;
 
-	if (info && container->owner == SINSP_OWNER_ROOT && containers->cache)
+	if (info && container->owner == STATE_OWNER_ROOT && containers->cache)
 		found = meta_cache_find(containers->cache, container->id, clock_ns(CLOCK_MONOTONIC),
 					info);
 	if (found >= META_CACHE_SOME)
-		sinsp_describe_container(
-			containers->sinsp, container->id, container->owner,
-			found == META_CACHE_WHOLE ? SINSP_META_OK : SINSP_META_PARTIAL, info);
+		state_describe_container(
+			containers->state, container->id, container->owner,
+			found == META_CACHE_WHOLE ? STATE_META_OK : STATE_META_PARTIAL, info);
 	else
-		sinsp_container_info_destroy(info);
+		state_container_info_destroy(info);
 }
 
 static enum meta_rank rank_of(const struct meta_request *request)
 {
-	if (request->owner != SINSP_OWNER_ROOT)
+	if (request->owner != STATE_OWNER_ROOT)
 		return META_OF_USER;
 	return request->bundle ? META_OF_RUNTIME : META_OF_ROOT;
 }
 
 /* Returns whether there will be an answer. */
-static bool request(struct containers *containers, struct sinsp_container *container)
+static bool request(struct containers *containers, struct state_container *container)
 {
 	char bundle[PATH_MAX];
 	struct meta_request request = {.id = container->id,
@@ -182,21 +182,21 @@ static bool request(struct containers *containers, struct sinsp_container *conta
 				       .owner = container->owner,
 				       .with_env = containers->with_env};
 
-	if (!sinsp_container_can_be_described(container)) {
+	if (!state_container_can_be_described(container)) {
 		containers->unverified++;
 		return false;
 	}
-	if (sinsp_container_bundle(containers->sinsp, container, bundle, sizeof(bundle)))
+	if (state_container_bundle(containers->state, container, bundle, sizeof(bundle)))
 		request.bundle = bundle;
-	else if (sinsp_container_is_unread(containers->sinsp, container))
-		sinsp_ask_for_container_again(containers->sinsp, container);
+	else if (state_container_is_unread(containers->state, container))
+		state_ask_for_container_again(containers->state, container);
 	request.rank = rank_of(&request);
 	if (meta_request(containers->meta, &request)) {
-		sinsp_ask_for_container_again(containers->sinsp, container);
+		state_ask_for_container_again(containers->state, container);
 		describe_by_cache(containers, container);
 		return false;
 	}
-	sinsp_container_set_pending(container);
+	state_container_set_pending(container);
 	return true;
 }
 
@@ -227,10 +227,10 @@ static void wait_for_answers(struct containers *containers, struct waits *waits,
 
 static bool request_descriptions(struct containers *containers)
 {
-	struct sinsp_container *container;
+	struct state_container *container;
 	bool requested = false, in_pod = false;
 
-	while ((container = sinsp_take_new_container(containers->sinsp))) {
+	while ((container = state_take_new_container(containers->state))) {
 		requested |= request(containers, container);
 		in_pod |= container->pod_uid[0] != '\0';
 	}
@@ -242,10 +242,10 @@ static bool request_descriptions(struct containers *containers)
 /* No event waits for these: they have been without a description for a while. */
 static void request_again(struct containers *containers)
 {
-	struct sinsp_container *container;
+	struct state_container *container;
 
 	for (int i = 0; i < AGAIN_MAX; i++) {
-		container = sinsp_take_container_again(containers->sinsp);
+		container = state_take_container_again(containers->state);
 		if (!container)
 			return;
 		containers->again++;
@@ -255,14 +255,14 @@ static void request_again(struct containers *containers)
 
 static bool request_users(struct containers *containers)
 {
-	struct sinsp_users_wanted wanted;
+	struct state_users_wanted wanted;
 	bool requested = false;
 
-	while (sinsp_take_users_wanted(containers->sinsp, &wanted)) {
+	while (state_take_users_wanted(containers->state, &wanted)) {
 		int r = meta_request_users(containers->meta, &wanted);
 
 		if (r) /* as if the process had exited: another one may be asked for later */
-			sinsp_set_users(containers->sinsp, wanted.id, wanted.owner, -ESRCH, NULL);
+			state_set_users(containers->state, wanted.id, wanted.owner, -ESRCH, NULL);
 		requested |= r == 0;
 	}
 	return requested;
@@ -403,14 +403,14 @@ int containers_describe(struct containers *containers, struct error *err)
 static int read_users(struct containers *containers, struct error *err)
 {
 	struct scap_proc *proc;
-	int r = sinsp_copy_proc(containers->sinsp, &proc);
+	int r = state_copy_proc(containers->state, &proc);
 
 	if (r)
 		return error_set(err, r, "reading the users of containers: %s", strerror(-r));
 	return proc ? meta_read_users(containers->meta, proc, err) : 0;
 }
 
-int containers_create(const struct options *options, struct sinsp *sinsp, struct input *input,
+int containers_create(const struct options *options, struct state *state, struct input *input,
 		      struct containers **containers, struct error *err)
 {
 	struct containers *made = calloc(1, sizeof(*made));
@@ -419,7 +419,7 @@ int containers_create(const struct options *options, struct sinsp *sinsp, struct
 
 	if (r == 0) {
 		made->options = options;
-		made->sinsp = sinsp;
+		made->state = state;
 		made->input = input;
 		made->wait_ns = (uint64_t)options->meta_wait_ms * NS_PER_MS;
 		made->with_env = options->container_env;

@@ -21,7 +21,7 @@ struct containers;
  * Requests users of the containers that are there, and waits for them as for those of new ones. All
  * parameters are borrowed. Returns 0 or -errno with a message.
  */
-int containers_create(const struct options *options, struct sinsp *sinsp, struct input *input,
+int containers_create(const struct options *options, struct state *state, struct input *input,
 		      struct containers **containers, struct error *err);
 
 /*
@@ -46,7 +46,7 @@ void containers_apply(struct containers *containers);
  * Requests descriptions of containers that the event added, and users of those in which it began a
  * program, and waits for them: for the time of --meta-wait, but not while a ring buffer is more
  * than half full, and not if three waits in a row timed out, until the next answer. To be called
- * after sinsp_process().
+ * after state_process().
  */
 void containers_follow(struct containers *containers);
 

@@ -19,24 +19,24 @@ struct teller {
 	const struct plan *plan;
 };
 
-bool groups_are_pending(const struct plan *plan, const struct sinsp_cgroups *cgroups)
+bool groups_are_pending(const struct plan *plan, const struct state_cgroups *cgroups)
 {
-	return (plan->needs_containers && sinsp_cgroups_await_container(cgroups)) ||
-	       (plan->needs_pods && sinsp_cgroups_await_pod(cgroups));
+	return (plan->needs_containers && state_cgroups_await_container(cgroups)) ||
+	       (plan->needs_pods && state_cgroups_await_pod(cgroups));
 }
 
-static bool is_rejected(const struct plan *plan, const struct sinsp_cgroups *cgroups)
+static bool is_rejected(const struct plan *plan, const struct state_cgroups *cgroups)
 {
 	return filter_decide(plan->filter, cgroups) == FILTER_REJECTED &&
 	       !groups_are_pending(plan, cgroups);
 }
 
-static void groups_tell(const struct sinsp_cgroups *cgroups, void *context)
+static void groups_tell(const struct state_cgroups *cgroups, void *context)
 {
 	const struct teller *teller = context;
 	struct input *input = teller->input;
 	size_t len;
-	const char *text = sinsp_cgroups_text(cgroups, &len);
+	const char *text = state_cgroups_text(cgroups, &len);
 	int r = input->live->reject_groups(input, text, len, is_rejected(teller->plan, cgroups));
 
 	/* Groups that do not exist have no events. */
@@ -44,10 +44,10 @@ static void groups_tell(const struct sinsp_cgroups *cgroups, void *context)
 		teller->groups->failed = true;
 }
 
-static bool groups_is_stale(const struct groups *groups, const struct sinsp *sinsp, uint64_t now_ns)
+static bool groups_is_stale(const struct groups *groups, const struct state *state, uint64_t now_ns)
 {
 	return groups->revision &&
-	       (groups->failed || groups->forgotten != sinsp_cgroups_forgotten(sinsp)) &&
+	       (groups->failed || groups->forgotten != state_cgroups_forgotten(state)) &&
 	       now_ns - groups->retold_ns >= RETELL_NS;
 }
 
@@ -59,22 +59,22 @@ void groups_begin(struct groups *groups, struct input *input)
 }
 
 void groups_step(struct groups *groups, struct input *input, const struct plan *plan,
-		 const struct sinsp *sinsp, uint64_t now_ns)
+		 const struct state *state, uint64_t now_ns)
 {
 	struct teller teller = {groups, input, plan};
 	uint64_t since;
 
 	if (!plan->rejects_groups || !input->live)
 		return;
-	if (groups_is_stale(groups, sinsp, now_ns)) {
+	if (groups_is_stale(groups, state, now_ns)) {
 		groups_begin(groups, input);
 		groups->retold_ns = now_ns;
 	}
 	since = groups->revision;
-	if (sinsp_revision(sinsp) == since)
+	if (state_revision(state) == since)
 		return;
 	if (!since)
-		groups->forgotten = sinsp_cgroups_forgotten(sinsp);
-	groups->revision = sinsp_revision(sinsp);
-	sinsp_visit_cgroups(sinsp, since, groups_tell, &teller);
+		groups->forgotten = state_cgroups_forgotten(state);
+	groups->revision = state_revision(state);
+	state_visit_cgroups(state, since, groups_tell, &teller);
 }

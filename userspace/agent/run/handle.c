@@ -30,7 +30,7 @@ static int end_line(struct run *run, size_t start, struct error *err)
 	return line_writer_flush_if_full(&run->line_writer, err);
 }
 
-static int print_match(struct run *run, size_t rule, struct sinsp_event *event, struct error *err)
+static int print_match(struct run *run, size_t rule, struct state_event *event, struct error *err)
 {
 	const struct printer *printer = &run->printer;
 	struct ruleset *ruleset = run->plan->ruleset;
@@ -50,7 +50,7 @@ static int print_match(struct run *run, size_t rule, struct sinsp_event *event, 
  * Prints a line for the first matching rule, or for each. One of which it is unknown whether it
  * matches does not stand in the way of others.
  */
-static int show_rules(struct run *run, struct sinsp_event *event, bool *passed, struct error *err)
+static int show_rules(struct run *run, struct state_event *event, bool *passed, struct error *err)
 {
 	struct ruleset *ruleset = run->plan->ruleset;
 	int result = 0;
@@ -60,7 +60,7 @@ static int show_rules(struct run *run, struct sinsp_event *event, bool *passed, 
 		if (rule == FILTER_NONE)
 			break;
 		*passed = true;
-		sinsp_event_note_answer(event, filter_is_unknown(ruleset_filter(ruleset)));
+		state_event_note_answer(event, filter_is_unknown(ruleset_filter(ruleset)));
 		count_match(run);
 		result = print_match(run, rule, event, err);
 		if (!run->plan->options->all_rules && !event->filter_unknown)
@@ -70,7 +70,7 @@ static int show_rules(struct run *run, struct sinsp_event *event, bool *passed, 
 }
 
 /* Checks whether an event passes, and prints it. */
-static int show(struct run *run, struct sinsp_event *event, bool *passed, struct error *err)
+static int show(struct run *run, struct state_event *event, bool *passed, struct error *err)
 {
 	const struct plan *plan = run->plan;
 	size_t start = run->line_writer.buf.len;
@@ -81,7 +81,7 @@ static int show(struct run *run, struct sinsp_event *event, bool *passed, struct
 		return 0;
 	*passed = true;
 	if (plan->filter)
-		sinsp_event_note_answer(event, filter_is_unknown(plan->filter));
+		state_event_note_answer(event, filter_is_unknown(plan->filter));
 	count_match(run);
 	if (run->outputs.count)
 		outputs_event(&run->outputs, event);
@@ -96,7 +96,7 @@ static int show(struct run *run, struct sinsp_event *event, bool *passed, struct
 
 /* Events that only update the state were not requested. */
 static bool is_asked_for(const struct run *run, const struct scap_event *raw,
-			 const struct sinsp_event *event)
+			 const struct state_event *event)
 {
 	if (run->processes.follow.count && !(event->thread && event->thread->followed))
 		return false;
@@ -105,7 +105,7 @@ static bool is_asked_for(const struct run *run, const struct scap_event *raw,
 
 int handle_event(struct run *run, const struct scap_event *raw, struct error *err)
 {
-	struct sinsp_event event;
+	struct state_event event;
 	bool passed = false;
 	int result = 0;
 
@@ -114,8 +114,8 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 	record_turn(&run->recorder, raw);
 	if (run->containers)
 		containers_apply(run->containers);
-	/* sinsp_process() counts invalid frames. */
-	if (sinsp_process(run->sinsp, raw, &event))
+	/* state_process() counts invalid frames. */
+	if (state_process(run->state, raw, &event))
 		return 0;
 	if (run->containers)
 		containers_follow(run->containers);

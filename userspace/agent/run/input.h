@@ -32,8 +32,8 @@ struct input_ops {
 	 * first event is taken. Returns 0 or -errno with a message; the caller owns the engine, and
 	 * destroys it before the input.
 	 */
-	int (*create_state)(struct input *input, const struct sinsp_follow *follow,
-			    struct sinsp **sinsp, struct error *err);
+	int (*create_state)(struct input *input, const struct state_follow *follow,
+			    struct state **state, struct error *err);
 
 	/* Called between two events: returns the source of the next one. */
 	struct scap_source *(*step)(struct input *input);
@@ -62,7 +62,7 @@ struct input_ops {
 	int (*percent_read)(const struct input *input);
 
 	/* Whether events are missing: they were lost, or are corrupt. */
-	bool (*is_incomplete)(struct input *input, const struct sinsp_stats *state);
+	bool (*is_incomplete)(struct input *input, const struct state_stats *state);
 
 	void (*destroy)(struct input *input);
 };
@@ -128,7 +128,7 @@ struct input_live_ops {
 	int (*change_prepare)(struct input *input, const struct plan *from, const struct plan *to,
 			      struct error *err);
 	int (*change_take)(struct input *input, const struct plan *from, const struct plan *to,
-			   struct sinsp *sinsp, struct error *err);
+			   struct state *state, struct error *err);
 	void (*change_drop)(struct input *input);
 
 	/*
@@ -144,7 +144,7 @@ struct input_live_ops {
 	int (*losses)(struct input *input, const struct event_counters **counters);
 
 	/* Looks at a bpf event, which may be about the capture itself. */
-	void (*note_bpf)(struct input *input, const struct sinsp_event *event);
+	void (*note_bpf)(struct input *input, const struct state_event *event);
 
 	/* Appends what failed since the start, each once. */
 	void (*append_messages)(struct input *input, struct buf *text);
@@ -156,7 +156,7 @@ struct input_live_ops {
 	 * Learns what processes execute whose beginning was missed, a part at a time: to be called
 	 * often, between two events. now: monotonic clock.
 	 */
-	void (*learn)(struct input *input, struct sinsp *sinsp, uint64_t now);
+	void (*learn)(struct input *input, struct state *state, uint64_t now);
 
 	/* All events so far. Returns 0 or -errno. */
 	int (*totals)(struct input *input, struct input_totals *totals);

@@ -28,11 +28,11 @@ static const struct input_file *of_const(const struct input *input)
 	return (const struct input_file *)input;
 }
 
-static int input_file_create_state(struct input *input, const struct sinsp_follow *follow,
-				   struct sinsp **sinsp, struct error *err)
+static int input_file_create_state(struct input *input, const struct state_follow *follow,
+				   struct state **state, struct error *err)
 {
 	/* From the file, not from this machine. */
-	const struct sinsp_config config = {
+	const struct state_config config = {
 		.follow = *follow,
 		.memory_max =
 			memory_limit_of_state(input_file_of(input)->options->memory_limit, false),
@@ -40,18 +40,18 @@ static int input_file_create_state(struct input *input, const struct sinsp_follo
 		.boot_id = "",
 		.container_env = input_file_of(input)->options->container_env,
 		.cluster = input_file_of(input)->options->k8s_cluster};
-	struct sinsp *made;
-	int r = sinsp_create(&config, &made, err);
+	struct state *made;
+	int r = state_create(&config, &made, err);
 
 	if (r)
 		return r;
 	do
-		r = scap_reader_start(input_file_of(input)->reader, sinsp_snapshot(made), err);
+		r = scap_reader_start(input_file_of(input)->reader, state_snapshot(made), err);
 	while (r == -EINTR && signals_count() == 0);
 	if (r)
-		sinsp_destroy(made);
+		state_destroy(made);
 	else
-		*sinsp = made;
+		*state = made;
 	return r;
 }
 
@@ -119,7 +119,7 @@ static int percent_read(const struct input *input)
 	return account_file_percent(&stats);
 }
 
-static bool input_file_is_incomplete(struct input *input, const struct sinsp_stats *state)
+static bool input_file_is_incomplete(struct input *input, const struct state_stats *state)
 {
 	const struct input_file *file = input_file_of(input);
 	struct scap_reader_stats stats;

@@ -87,7 +87,7 @@ static const char *node_of(const struct options *options)
 }
 
 /* Those of the capture, and why there is none. */
-static void open_iterators(struct input_live *live, struct sinsp_iterators *iterators)
+static void open_iterators(struct input_live *live, struct state_iterators *iterators)
 {
 	int *errors = live->lacks.iterator_errors, fds[SCAP_LIVE_ITERATORS], before, r;
 
@@ -95,7 +95,7 @@ static void open_iterators(struct input_live *live, struct sinsp_iterators *iter
 		fds[i] = scap_live_open_iterator(live->live, i);
 		errors[i] = fds[i] < 0 ? fds[i] : 0;
 	}
-	if (live->unneeded & SINSP_DESCRIPTORS)
+	if (live->unneeded & STATE_DESCRIPTORS)
 		errors[SCAP_LIVE_OPEN_FDS] = 0; /* they are not read at all */
 	if (fds[SCAP_LIVE_OPEN_FDS] >= 0) {
 		r = scap_open_fds_create(fds[SCAP_LIVE_OPEN_FDS], live->host.proc,
@@ -112,32 +112,32 @@ static void open_iterators(struct input_live *live, struct sinsp_iterators *iter
 	}
 }
 
-static void declare(void *sinsp, const struct named *named)
+static void declare(void *state, const struct named *named)
 {
-	sinsp_declare_container(sinsp, named->pid, named->id, named->type);
+	state_declare_container(state, named->pid, named->id, named->type);
 }
 
 /* From a capture that has just begun. */
-static int seed(struct input_live *live, struct sinsp *sinsp,
-		int (*fill)(struct sinsp *, const struct sinsp_iterators *, struct error *),
+static int seed(struct input_live *live, struct state *state,
+		int (*fill)(struct state *, const struct state_iterators *, struct error *),
 		struct error *err)
 {
-	struct sinsp_iterators iterators = {0};
-	struct sinsp_stats stats;
+	struct state_iterators iterators = {0};
+	struct state_stats stats;
 	int r;
 
 	open_iterators(live, &iterators);
-	r = fill(sinsp, &iterators, err);
+	r = fill(state, &iterators, err);
 	scap_open_fds_destroy(iterators.open_fds);
 	scap_threads_destroy(iterators.threads);
 	scap_threads_destroy(iterators.before);
-	sinsp_stats(sinsp, &stats);
+	state_stats(state, &stats);
 	if (stats.open_fds_error)
 		live->lacks.iterator_errors[SCAP_LIVE_OPEN_FDS] = stats.open_fds_error;
 	if (stats.threads_error)
 		live->lacks.iterator_errors[SCAP_LIVE_THREADS] = stats.threads_error;
 	if (r == 0)
-		named_each(live->options->host_root, declare, sinsp);
+		named_each(live->options->host_root, declare, state);
 	return r;
 }
 
@@ -145,7 +145,7 @@ static int seed(struct input_live *live, struct sinsp *sinsp,
  * Tells the programs which processes were chosen. Before the state is read: what these do from here
  * on is captured.
  */
-static int follow(struct input_live *live, const struct sinsp_follow *chosen, struct error *err)
+static int follow(struct input_live *live, const struct state_follow *chosen, struct error *err)
 {
 	int r = 0;
 
@@ -157,25 +157,25 @@ static int follow(struct input_live *live, const struct sinsp_follow *chosen, st
 enum { KIN_MAX = 64 }; /* generations above a process */
 
 /* And of whose names these show: those above them. */
-static void follow_kin(struct input_live *live, const struct sinsp_follow *chosen,
-		       const struct sinsp *sinsp)
+static void follow_kin(struct input_live *live, const struct state_follow *chosen,
+		       const struct state *state)
 {
 	for (size_t i = 0; i < chosen->count; i++) {
-		int64_t pid = sinsp_parent_of(sinsp, chosen->pids[i]);
+		int64_t pid = state_parent_of(state, chosen->pids[i]);
 
 		/* What /proc said while processes ended may go round. */
 		for (int above = 0; pid > 0 && above < KIN_MAX; above++) {
 			(void)scap_live_follow(live->live, (pid_t)pid, true);
-			pid = sinsp_parent_of(sinsp, pid);
+			pid = state_parent_of(state, pid);
 		}
 	}
 }
 
-static int input_live_create_state(struct input *input, const struct sinsp_follow *chosen,
-				   struct sinsp **sinsp, struct error *err)
+static int input_live_create_state(struct input *input, const struct state_follow *chosen,
+				   struct state **state, struct error *err)
 {
 	struct input_live *live = input_live_of(input);
-	const struct sinsp_config config = {
+	const struct state_config config = {
 		.proc = live->host.proc,
 		.hostname = live->host.hostname,
 		.etc = live->host.etc,
@@ -185,22 +185,22 @@ static int input_live_create_state(struct input *input, const struct sinsp_follo
 		.node = node_of(live->options),
 		.cluster = live->options->k8s_cluster,
 	};
-	struct sinsp *made;
+	struct state *made;
 	int r = set_cgroup_roots(live, err);
 
 	if (r == 0)
 		r = follow(live, chosen, err);
 	if (r == 0)
-		r = sinsp_create(&config, &made, err);
+		r = state_create(&config, &made, err);
 	if (r)
 		return r;
-	r = seed(live, made, sinsp_seed, err);
+	r = seed(live, made, state_seed, err);
 	if (r == 0)
 		follow_kin(live, chosen, made);
 	if (r)
-		sinsp_destroy(made);
+		state_destroy(made);
 	else
-		*sinsp = made;
+		*state = made;
 	return r;
 }
 
@@ -298,7 +298,7 @@ static void change_drop(struct input *input)
  * Parts that no events kept up to date so far are read from /proc. So are the names of threads, if
  * another capture begins to compare them: it does not know which were written to files before.
  */
-static int change_state(struct input_live *live, struct sinsp *sinsp, const struct plan *from,
+static int change_state(struct input_live *live, struct state *state, const struct plan *from,
 			const struct plan *to, bool is_other_capture, struct error *err)
 {
 	unsigned int lacked = selection_lacks(&from->selection);
@@ -311,19 +311,19 @@ static int change_state(struct input_live *live, struct sinsp *sinsp, const stru
 
 	live->unneeded = lacks;
 	if (lacks != lacked)
-		sinsp_set_lacks(sinsp, lacks);
-	return reseeds ? seed(live, sinsp, sinsp_reseed, err) : 0;
+		state_set_lacks(state, lacks);
+	return reseeds ? seed(live, state, state_reseed, err) : 0;
 }
 
 /* Begins to read both captures. */
 static int change_take(struct input *input, const struct plan *from, const struct plan *to,
-		       struct sinsp *sinsp, struct error *err)
+		       struct state *state, struct error *err)
 {
 	struct input_live *live = input_live_of(input);
 
 	if (!live->fresh) {
 		drop_merge(live);
-		return change_state(live, sinsp, from, to, false, err);
+		return change_state(live, state, from, to, false, err);
 	}
 	takeover_merge_join(live->merge, scap_live_source(live->fresh));
 	live->old = live->live;
@@ -333,7 +333,7 @@ static int change_take(struct input *input, const struct plan *from, const struc
 	live->knows_groups = live_knows_groups(&live->place, live->live);
 	live->fresh = NULL;
 	input->changing = true;
-	return change_state(live, sinsp, from, to, true, err);
+	return change_state(live, state, from, to, true, err);
 }
 
 static void stop_old(struct input_live *live)
@@ -563,7 +563,7 @@ static int losses(struct input *input, const struct event_counters **counters)
 	return r;
 }
 
-static void note_bpf(struct input *input, const struct sinsp_event *event)
+static void note_bpf(struct input *input, const struct state_event *event)
 {
 	struct input_live *live = input_live_of(input);
 
@@ -587,14 +587,14 @@ static uint32_t silent(struct input *input, uint32_t *cpu)
 	return scap_live_silent(input_live_of(input)->live, cpu);
 }
 
-static void learn(struct input *input, struct sinsp *sinsp, uint64_t now)
+static void learn(struct input *input, struct state *state, uint64_t now)
 {
 	struct input_live *live = input_live_of(input);
 
-	missed_step(&live->missed, live->live, live->host.proc, sinsp, now);
+	missed_step(&live->missed, live->live, live->host.proc, state, now);
 }
 
-static bool input_live_is_incomplete(struct input *input, const struct sinsp_stats *state)
+static bool input_live_is_incomplete(struct input *input, const struct state_stats *state)
 {
 	struct input_live *live = input_live_of(input);
 

@@ -84,7 +84,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.call_hooks = options->call_hooks,
 		.iterators = {[SCAP_LIVE_THREADS] = true,
 			      [SCAP_LIVE_OPEN_FDS] =
-				      !(selection_lacks(selection) & SINSP_DESCRIPTORS)},
+				      !(selection_lacks(selection) & STATE_DESCRIPTORS)},
 		.has_budget = options->budget > 0,
 		.verbose = options->verbose,
 		.boot_offset_ns = boot_offset_ns,
@@ -262,7 +262,7 @@ static bool changes(uint32_t command)
 	}
 }
 
-bool meddling_is(const struct scap_live *live, const struct sinsp_event *event)
+bool meddling_is(const struct scap_live *live, const struct state_event *event)
 {
 	const struct event *ev = &event->ev;
 
@@ -272,7 +272,7 @@ bool meddling_is(const struct scap_live *live, const struct sinsp_event *event)
 			      (uint32_t)event_param_u64(ev, bpf__id));
 }
 
-void meddling_note(struct meddling *meddling, const struct sinsp_event *event)
+void meddling_note(struct meddling *meddling, const struct state_event *event)
 {
 	char name[sizeof(event->thread->comm)] = "unknown";
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);

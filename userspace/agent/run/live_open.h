@@ -63,7 +63,7 @@ void live_answers_append(const struct scap_live *live, struct buf *text);
 
 /* Calls of others that change the programs or maps of the capture: counted, and said. */
 
-struct sinsp_event;
+struct state_event;
 
 struct meddling {
 	uint64_t calls; /* so far, those that the kernel refused included */
@@ -71,9 +71,9 @@ struct meddling {
 };
 
 /* Whether a bpf event is such a call. The agent's own calls are not captured. */
-bool meddling_is(const struct scap_live *live, const struct sinsp_event *event);
+bool meddling_is(const struct scap_live *live, const struct state_event *event);
 
 /* Counts it. */
-void meddling_note(struct meddling *meddling, const struct sinsp_event *event);
+void meddling_note(struct meddling *meddling, const struct state_event *event);
 
 #endif

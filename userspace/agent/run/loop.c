@@ -116,8 +116,8 @@ static void run_step(struct loop *loop, bool idle)
 	if (run->containers)
 		containers_apply(run->containers);
 	if (run->input->live)
-		run->input->live->learn(run->input, run->sinsp, now);
-	groups_step(&run->groups, run->input, run->plan, run->sinsp, now);
+		run->input->live->learn(run->input, run->state, now);
+	groups_step(&run->groups, run->input, run->plan, run->state, now);
 	mutes_step(&run->mutes, &scene, now);
 	record_step(&run->recorder, now, idle);
 	if (run->outputs.count)
@@ -134,13 +134,13 @@ static void run_step(struct loop *loop, bool idle)
 /* Whether the command, or all chosen processes, have exited. */
 static bool processes_have_exited(const struct run *run)
 {
-	struct sinsp_stats state;
+	struct state_stats state;
 
 	if (run->processes.child)
 		return child_has_exited(run->processes.child);
 	if (!run->options->pids_count || run->options->read)
 		return false;
-	sinsp_stats(run->sinsp, &state);
+	state_stats(run->state, &state);
 	return state.followed == 0;
 }
 

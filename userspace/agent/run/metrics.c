@@ -25,7 +25,7 @@ struct row {
 	size_t offset; /* of a uint64_t */
 };
 
-#define STRUCT struct sinsp_stats
+#define STRUCT struct state_stats
 static const struct row state_rows[] = {
 	ROW("state_threads", METRIC_GAUGE, NULL, threads, "Threads in the table."),
 	ROW("state_descriptors", METRIC_GAUGE, NULL, fds, "Descriptors in the tables."),
@@ -399,7 +399,7 @@ void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 		"Of these, events that passed because what decides was not captured."};
 	struct exposition exposition = {.out = out, .openmetrics = openmetrics};
 	struct account_containers containers = {0};
-	struct sinsp_stats state;
+	struct state_stats state;
 
 	append_information(&exposition);
 	append_process(&exposition);
@@ -408,7 +408,7 @@ void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 	exposition_add(&exposition, &matched, run->counts.matched);
 	exposition_add(&exposition, &printed, run_printed(run));
 	exposition_add(&exposition, &unknown, run->counts.filter_unknown);
-	sinsp_stats(run->sinsp, &state);
+	state_stats(run->state, &state);
 	APPEND_ROWS(&exposition, state_rows, &state);
 	if (run->containers)
 		containers_account(run->containers, &containers);

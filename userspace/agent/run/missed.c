@@ -21,15 +21,15 @@ void missed_finish(struct missed *missed)
  * What was noted for processes that come later, counts when it was used. Who forks again and again
  * without an executable in the list, as from one that was removed, has it read ever more rarely.
  */
-static void missed_pause(struct missed *missed, const struct sinsp *sinsp, uint64_t now)
+static void missed_pause(struct missed *missed, const struct state *state, uint64_t now)
 {
 	uint64_t shared = now + missed->spent_ns * SHARE;
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
 	scap_threads_destroy(missed->threads);
 	missed->threads = NULL;
 	missed->spent_ns = 0;
-	sinsp_stats(sinsp, &stats);
+	state_stats(state, &stats);
 	if (stats.programs_learnt != missed->learnt)
 		backoff_reset(&missed->pause);
 	missed->learnt = stats.programs_learnt;
@@ -47,17 +47,17 @@ static int missed_begin(struct missed *missed, const struct scap_live *live,
 }
 
 void missed_step(struct missed *missed, const struct scap_live *live, const struct scap_proc *proc,
-		 struct sinsp *sinsp, uint64_t now)
+		 struct state *state, uint64_t now)
 {
 	int r = 0;
 
-	if (!missed->threads && (!backoff_allows(&missed->pause, now) || !sinsp_take_missed(sinsp)))
+	if (!missed->threads && (!backoff_allows(&missed->pause, now) || !state_take_missed(state)))
 		return;
 	if (!missed->threads)
 		r = missed_begin(missed, live, proc);
 	if (r == 0)
-		r = sinsp_learn_programs(sinsp, missed->threads, THREADS_AT_ONCE);
+		r = state_learn_programs(state, missed->threads, THREADS_AT_ONCE);
 	missed->spent_ns += clock_ns(CLOCK_MONOTONIC) - now;
 	if (r <= 0)
-		missed_pause(missed, sinsp, now);
+		missed_pause(missed, state, now);
 }

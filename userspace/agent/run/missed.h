@@ -23,7 +23,7 @@ struct missed {
 
 /* To be called often, between two events. live, proc: what is read. now: monotonic clock. */
 void missed_step(struct missed *missed, const struct scap_live *live, const struct scap_proc *proc,
-		 struct sinsp *sinsp, uint64_t now);
+		 struct state *state, uint64_t now);
 
 void missed_finish(struct missed *missed);
 

@@ -43,23 +43,23 @@ static bool is_possible(const struct mutes_scene *scene)
 }
 
 /* What is not known yet may be what the filter asks for. */
-static bool is_pending(const struct mutes_scene *scene, const struct sinsp_thread *thread)
+static bool is_pending(const struct mutes_scene *scene, const struct state_thread *thread)
 {
 	return groups_are_pending(scene->plan, thread->cgroups) ||
-	       sinsp_cgroups_await_users(scene->sinsp, thread->cgroups);
+	       state_cgroups_await_users(scene->state, thread->cgroups);
 }
 
-static bool is_rejected(const struct sinsp_thread *thread, void *context)
+static bool is_rejected(const struct state_thread *thread, void *context)
 {
 	const struct mutes_scene *scene = context;
 
 	return !is_pending(scene, thread) &&
-	       filter_decide_thread(scene->plan->filter, scene->sinsp, thread) == FILTER_REJECTED;
+	       filter_decide_thread(scene->plan->filter, scene->state, thread) == FILTER_REJECTED;
 }
 
 static bool process_is_rejected(const struct mutes_scene *scene, int64_t pid)
 {
-	return sinsp_process_is(scene->sinsp, pid, is_rejected, (void *)scene);
+	return state_process_is(scene->state, pid, is_rejected, (void *)scene);
 }
 
 /* tid: of the thread after whose last event the kernel dropped nothing; 0: it is not known. */
@@ -70,7 +70,7 @@ static void mute_end(struct mutes *mutes, const struct mutes_scene *scene, struc
 
 	scene->input->live->mute_end(scene->input, (pid_t)mute->pid, &ns);
 	if (mute->state == MUTE_SET) {
-		sinsp_end_gap(scene->sinsp, mute->pid, ns, tid);
+		state_end_gap(scene->state, mute->pid, ns, tid);
 		mutes->count--;
 	}
 	*mute = (struct mute){.pid = mute->pid};
@@ -142,9 +142,9 @@ static void note_other(struct mute *mute, bool passed, bool changes)
 		*mute = (struct mute){0};
 }
 
-static bool has_one_thread(const struct mutes_scene *scene, const struct sinsp_event *event)
+static bool has_one_thread(const struct mutes_scene *scene, const struct state_event *event)
 {
-	const struct sinsp_thread *main = sinsp_thread_main(scene->sinsp, event->thread);
+	const struct state_thread *main = state_thread_main(scene->state, event->thread);
 
 	return main && main->nthreads <= 1;
 }
@@ -156,7 +156,7 @@ static bool has_one_thread(const struct mutes_scene *scene, const struct sinsp_e
  */
 static bool was_gone(const struct mutes_scene *scene, struct mute *mute)
 {
-	const struct sinsp_thread *main = sinsp_thread_find(scene->sinsp, mute->pid);
+	const struct state_thread *main = state_thread_find(scene->state, mute->pid);
 	bool was = mute->is_gone;
 
 	mute->is_gone = !main || scene->input->live->mute_set(scene->input, (pid_t)mute->pid,
@@ -169,7 +169,7 @@ static bool was_gone(const struct mutes_scene *scene, struct mute *mute)
  * nothing more; what other threads called meanwhile may have been dropped.
  */
 static void note_muted(struct mutes *mutes, const struct mutes_scene *scene, struct mute *mute,
-		       const struct sinsp_event *event)
+		       const struct state_event *event)
 {
 	const struct event *ev = &event->ev;
 	bool changes = changes_thread(scene, ev), ends = changes;
@@ -180,7 +180,7 @@ static void note_muted(struct mutes *mutes, const struct mutes_scene *scene, str
 		ends |= has_one_thread(scene, event);
 	else if (ev->desc->flags & (EF_MAKES_TASK | EF_EXECS)) /* they tell what the thread is */
 		ends |= !mute_list(mutes, mute);
-	if (ends || !sinsp_is_in_gap(event->thread))
+	if (ends || !state_is_in_gap(event->thread))
 		mute_end(mutes, scene, mute, changes ? event->thread->tid : 0);
 }
 
@@ -195,9 +195,9 @@ static void note_moved(struct mutes *mutes, const struct mutes_scene *scene, con
 }
 
 void mutes_note(struct mutes *mutes, const struct mutes_scene *scene,
-		const struct sinsp_event *event, bool passed)
+		const struct state_event *event, bool passed)
 {
-	const struct sinsp_thread *thread = event->thread;
+	const struct state_thread *thread = event->thread;
 	unsigned int id = event->ev.desc->id;
 	struct mute *mute;
 
@@ -220,7 +220,7 @@ void mutes_note(struct mutes *mutes, const struct mutes_scene *scene,
 /* All events before the proposal were handled: the filter decides. */
 static void mute_settle(struct mutes *mutes, const struct mutes_scene *scene, struct mute *mute)
 {
-	const struct sinsp_thread *main = sinsp_thread_find(scene->sinsp, mute->pid);
+	const struct state_thread *main = state_thread_find(scene->state, mute->pid);
 	bool rejected = process_is_rejected(scene, mute->pid);
 
 	if (!rejected || scene->input->live->mute_set(scene->input, (pid_t)mute->pid, main->exec_id,
@@ -233,7 +233,7 @@ static void mute_settle(struct mutes *mutes, const struct mutes_scene *scene, st
 	mute->state = MUTE_SET;
 	mutes->count++;
 	mutes->total++;
-	sinsp_begin_gap(scene->sinsp, mute->pid);
+	state_begin_gap(scene->state, mute->pid);
 }
 
 /* Proposes to the kernel to mute a process. */
@@ -253,7 +253,7 @@ static void mute_propose(struct mutes *mutes, const struct mutes_scene *scene, s
 /* While two captures run, none is proposed. */
 static void mute_consider(struct mutes *mutes, const struct mutes_scene *scene, struct mute *mute)
 {
-	const struct sinsp_thread *main = sinsp_thread_find(scene->sinsp, mute->pid);
+	const struct state_thread *main = state_thread_find(scene->state, mute->pid);
 
 	if (!main || scene->input->changing || is_pending(scene, main))
 		return;
@@ -301,9 +301,9 @@ static void look_at_listed(struct mutes *mutes, const struct mutes_scene *scene)
 
 static bool has_changed(const struct mutes_scene *scene, int64_t pid, uint64_t since)
 {
-	const struct sinsp_thread *main = sinsp_thread_find(scene->sinsp, pid);
+	const struct state_thread *main = state_thread_find(scene->state, pid);
 
-	return !main || sinsp_cgroups_revision(main->cgroups) > since;
+	return !main || state_cgroups_revision(main->cgroups) > since;
 }
 
 /* Those whose container changed since a revision; 0: all. */
@@ -320,7 +320,7 @@ static void decide_again(struct mutes *mutes, const struct mutes_scene *scene, u
 
 void mutes_step(struct mutes *mutes, const struct mutes_scene *scene, uint64_t now_ns)
 {
-	uint64_t revision = sinsp_revision(scene->sinsp);
+	uint64_t revision = state_revision(scene->state);
 	bool all = now_ns - mutes->decided_ns >= DECIDED_FOR_NS;
 
 	if (!is_possible(scene))

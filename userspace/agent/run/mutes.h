@@ -30,7 +30,7 @@ struct mutes {
 	uint32_t count; /* muted now */
 	uint64_t total; /* muted so far, each time */
 	uint64_t now_ns; /* time of the last event */
-	uint64_t revision; /* sinsp_revision() when all were decided last */
+	uint64_t revision; /* state_revision() when all were decided last */
 	uint64_t decided_ns; /* monotonic clock: when that was */
 };
 
@@ -38,7 +38,7 @@ struct mutes {
 struct mutes_scene {
 	struct input *input;
 	const struct plan *plan;
-	struct sinsp *sinsp;
+	struct state *state;
 };
 
 /* None is muted any more, before the plan becomes another one. */
@@ -47,7 +47,7 @@ void mutes_finish(struct mutes *mutes);
 
 /* After the last use of each event. passed: it passed the filter. */
 void mutes_note(struct mutes *mutes, const struct mutes_scene *scene,
-		const struct sinsp_event *event, bool passed);
+		const struct state_event *event, bool passed);
 
 /* Between two events; cheap if nothing changed. now_ns: of the monotonic clock. */
 void mutes_step(struct mutes *mutes, const struct mutes_scene *scene, uint64_t now_ns);

@@ -67,9 +67,9 @@ static void append_usage(struct buf *out)
 
 static void append_state(const struct run *run, struct buf *out)
 {
-	struct sinsp_stats state;
+	struct state_stats state;
 
-	sinsp_stats(run->sinsp, &state);
+	state_stats(run->state, &state);
 	buf_printf(out,
 		   "state: %" PRIu64 " threads and %" PRIu64
 		   " descriptors in %.1f MiB of at most %.1f; dropped to stay below: %" PRIu64

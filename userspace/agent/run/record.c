@@ -29,21 +29,21 @@ static void record_configure(const struct options *options, struct recording_con
 	config->writer.give_up = record_gives_up;
 }
 
-int record_open(struct recorder *recorder, const struct options *options, struct sinsp *sinsp,
+int record_open(struct recorder *recorder, const struct options *options, struct state *state,
 		struct error *err)
 {
 	int r = 0;
 
 	recorder->options = options;
-	recorder->sinsp = sinsp;
+	recorder->state = state;
 	if (options->write) {
 		record_configure(options, &recorder->config);
-		r = recording_create(&recorder->config, sinsp, &recorder->recording, err);
+		r = recording_create(&recorder->config, state, &recorder->recording, err);
 		recorder->is_recording = r == 0;
 	}
 	if (r)
 		return r;
-	return captures_open(&recorder->captures, sinsp, options->read, record_gives_up, err);
+	return captures_open(&recorder->captures, state, options->read, record_gives_up, err);
 }
 
 void record_take_result(struct recorder *recorder, int result)
@@ -78,7 +78,7 @@ static void write_changes(struct recorder *recorder)
 				      ? recording_changes(recorder->recording, EVENT_NONE, false)
 				      : NULL);
 	captures_changes_alone(&recorder->captures, &tee);
-	sinsp_dump_changed(recorder->sinsp, &tee.snapshot);
+	state_dump_changed(recorder->state, &tee.snapshot);
 	record_take_result(recorder, take_code(recorder, &tee));
 }
 
@@ -95,7 +95,7 @@ void record_turn(struct recorder *recorder, const struct scap_event *raw)
 }
 
 void record_event(struct recorder *recorder, const struct scap_event *raw,
-		  const struct sinsp_event *event, bool passed)
+		  const struct state_event *event, bool passed)
 {
 	unsigned int id = event->ev.desc->id;
 	bool is_recording = recorder->is_recording;
@@ -108,7 +108,7 @@ void record_event(struct recorder *recorder, const struct scap_event *raw,
 	if (is_recording)
 		tee_add(&tee, recording_changes(recorder->recording, id, passed));
 	captures_changes(&recorder->captures, event, passed, &tee);
-	sinsp_dump_changed(recorder->sinsp, &tee.snapshot);
+	state_dump_changed(recorder->state, &tee.snapshot);
 	captures_event(&recorder->captures, raw, id, tee.codes + is_recording);
 	if (!is_recording)
 		return;

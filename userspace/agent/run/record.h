@@ -15,12 +15,12 @@
 #include "scap/model/source.h"
 #include "util/error.h"
 
-struct sinsp;
-struct sinsp_event;
+struct state;
+struct state_event;
 
 /* Part of `struct run`; zeroed: nothing is recorded. */
 struct recorder {
-	struct sinsp *sinsp; /* borrowed, as below */
+	struct state *state; /* borrowed, as below */
 	const struct options *options;
 	struct recording_config config;
 	struct recording *recording; /* of -w; NULL: nothing was recorded */
@@ -31,7 +31,7 @@ struct recorder {
 };
 
 /* Begins the recordings that the options request. Returns 0 or -errno with a message. */
-int record_open(struct recorder *recorder, const struct options *options, struct sinsp *sinsp,
+int record_open(struct recorder *recorder, const struct options *options, struct state *state,
 		struct error *err);
 
 /* Begins other files if it is time, before an event is applied to the state. */
@@ -39,7 +39,7 @@ void record_turn(struct recorder *recorder, const struct scap_event *raw);
 
 /* Writes an event that was applied. passed: the user asked for it. */
 void record_event(struct recorder *recorder, const struct scap_event *raw,
-		  const struct sinsp_event *event, bool passed);
+		  const struct state_event *event, bool passed);
 
 /* To be called every few events, and while there are none. Messages go to stderr. */
 void record_step(struct recorder *recorder, uint64_t now_ns, bool idle);

@@ -265,7 +265,7 @@ static int put_in_place(struct reload *reload, struct prepared *prepared)
 	}
 	mutes_begin(&run->mutes, &scene);
 	if (input->live &&
-	    input->live->change_take(input, run->plan, prepared->plan, run->sinsp, &err))
+	    input->live->change_take(input, run->plan, prepared->plan, run->state, &err))
 		say_line(reload, "agent: %s\n", err.text);
 	if (run->plan->ruleset && prepared->plan->ruleset)
 		ruleset_continue(prepared->plan->ruleset, run->plan->ruleset);

@@ -31,7 +31,7 @@ static struct account report_account_of(const struct run *run)
 		.verbose = run->options->verbose,
 	};
 
-	sinsp_stats(run->sinsp, &account.state);
+	state_stats(run->state, &account.state);
 	if (run->containers)
 		containers_account(run->containers, &account.containers);
 	return account;
@@ -160,9 +160,9 @@ void report_print_progress(const struct run *run, const char *end)
 
 bool report_is_incomplete(const struct run *run)
 {
-	struct sinsp_stats state;
+	struct state_stats state;
 
-	sinsp_stats(run->sinsp, &state);
+	state_stats(run->state, &state);
 	return run->input->ops->is_incomplete(run->input, &state);
 }
 
@@ -195,7 +195,7 @@ struct count {
 	uint64_t *decisions;
 };
 
-static void count_decision(const struct sinsp_cgroups *cgroups, void *context)
+static void count_decision(const struct state_cgroups *cgroups, void *context)
 {
 	const struct count *count = context;
 
@@ -237,7 +237,7 @@ void report_print(const struct run *run)
 	if (report_is_silent(run))
 		return;
 	if (account.verbose && count.filter)
-		sinsp_visit_cgroups(run->sinsp, 0, count_decision, &count);
+		state_visit_cgroups(run->state, 0, count_decision, &count);
 	if (run->input->ops->append_report(run->input, &account, &text, &err))
 		buf_printf(&text, "agent: %s\n", err.text);
 	append_hints(run, &text);

@@ -80,7 +80,7 @@ static int check_pids(const struct options *options, struct error *err)
 static int check_followed(const struct run *run, struct error *err)
 {
 	for (size_t i = 0; i < run->options->pids_count; i++)
-		if (!sinsp_is_followed(run->sinsp, run->options->pids[i]))
+		if (!state_is_followed(run->state, run->options->pids[i]))
 			return no_process(run->options->pids[i], err);
 	return 0;
 }
@@ -141,13 +141,13 @@ int run_open(struct run *run, struct child *child, struct error *err)
 		r = run->input->live->find_pid(run->input, child->pid, &run->processes.child_pid,
 					       err);
 	if (r == 0)
-		r = run->input->ops->create_state(run->input, &run->processes.follow, &run->sinsp,
+		r = run->input->ops->create_state(run->input, &run->processes.follow, &run->state,
 						  err);
 	if (r || !live)
 		return r;
 	r = check_followed(run, err);
 	if (r == 0)
-		r = containers_create(run->options, run->sinsp, run->input, &run->containers, err);
+		r = containers_create(run->options, run->state, run->input, &run->containers, err);
 	if (r == 0)
 		r = run_follow_containers(run, err);
 	if (r == 0 && run->takeover_new.is_active)
@@ -182,7 +182,7 @@ void run_finish(struct run *run)
 	summary_destroy(run->summary);
 	containers_destroy(run->containers);
 	mutes_finish(&run->mutes);
-	sinsp_destroy(run->sinsp);
+	state_destroy(run->state);
 	input_destroy(run->input);
 	loader_finish(&run->helpers.loader);
 	proc_readers_unref(run->helpers.readers);

@@ -26,7 +26,7 @@
 
 /* Whose events are captured, if not those of all processes. */
 struct run_processes {
-	struct sinsp_follow follow;
+	struct state_follow follow;
 	struct child *child; /* borrowed: the run ends when it exits; NULL: none */
 	pid_t child_pid; /* the same, as in events */
 };
@@ -46,7 +46,7 @@ struct run {
 	struct input_helpers helpers;
 	struct input *input;
 	struct run_processes processes;
-	struct sinsp *sinsp;
+	struct state *state;
 	struct groups groups;
 	struct mutes mutes;
 	struct containers *containers; /* NULL: a capture file is read */
@@ -98,7 +98,7 @@ void run_finish(struct run *run);
 
 static inline struct mutes_scene run_mutes_scene(const struct run *run)
 {
-	return (struct mutes_scene){run->input, run->plan, run->sinsp};
+	return (struct mutes_scene){run->input, run->plan, run->state};
 }
 
 /* Events that were completely written. */

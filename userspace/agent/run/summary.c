@@ -160,10 +160,10 @@ static const char *call_name(unsigned int call)
 	return call < EVENT_ID_MAX ? event_desc_get(call)->name : syscall_name(call - EVENT_ID_MAX);
 }
 
-void summary_count(struct summary *summary, const struct sinsp_event *event)
+void summary_count(struct summary *summary, const struct state_event *event)
 {
-	const struct sinsp_thread *thread = event->thread;
-	const struct sinsp_fd *fd = event->fd;
+	const struct state_thread *thread = event->thread;
+	const struct state_fd *fd = event->fd;
 	int64_t result;
 	bool failed = event_result(&event->ev, &result) && result < 0;
 

@@ -62,7 +62,7 @@ static inline void tally_add(struct tally_count *count, bool failed)
  * size; events that do not fit are counted in sum.
  */
 
-struct sinsp_event;
+struct state_event;
 struct summary;
 
 /* Returns 0 or -ENOMEM. */
@@ -70,7 +70,7 @@ int summary_create(struct summary **summary);
 void summary_destroy(struct summary *summary); /* accepts NULL */
 
 /* Counts an event that passed. */
-void summary_count(struct summary *summary, const struct sinsp_event *event);
+void summary_count(struct summary *summary, const struct state_event *event);
 
 /*
  * Appends the tables, most frequent first: all calls, and the SUMMARY_TOP first processes and

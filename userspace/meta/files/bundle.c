@@ -60,7 +60,7 @@ int host_namespaces_read(const char *host_root, struct host_namespaces *hosts)
 	return r;
 }
 
-enum sinsp_answer host_namespaces_compare(const struct host_namespaces *hosts,
+enum state_answer host_namespaces_compare(const struct host_namespaces *hosts,
 					  enum host_namespace kind, const char *path)
 {
 	struct stat file;
@@ -68,15 +68,15 @@ enum sinsp_answer host_namespaces_compare(const struct host_namespaces *hosts,
 	/* The file may be gone, or a mount that is not seen here. */
 	if (!hosts->inos[kind] || bundle_look(hosts->host_root, path, &file) ||
 	    file.st_dev != hosts->dev)
-		return SINSP_UNKNOWN;
-	return file.st_ino == hosts->inos[kind] ? SINSP_YES : SINSP_NO;
+		return STATE_UNKNOWN;
+	return file.st_ino == hosts->inos[kind] ? STATE_YES : STATE_NO;
 }
 
 #define CRI "io.kubernetes.cri."
 #define CRIO "io.kubernetes.cri-o."
 #define PODMAN "io.podman.annotations."
 
-#define INFO(member) offsetof(struct sinsp_container_info, member)
+#define INFO(member) offsetof(struct state_container_info, member)
 
 /* Texts of a description, by their annotations; of several for one text the first wins. */
 static const struct {
@@ -104,11 +104,11 @@ static const char *const image_names[] = {CRI "image-name", CRIO "ImageName"};
 /* The manager of the container, by an annotation that it always makes; NULL value: any. */
 static const struct {
 	const char *name, *value;
-	enum sinsp_container_type type;
+	enum state_container_type type;
 } managers[] = {
-	{"io.container.manager", "libpod", SINSP_CONTAINER_PODMAN},
-	{"io.container.manager", "cri-o", SINSP_CONTAINER_CRIO},
-	{CRI "container-type", NULL, SINSP_CONTAINER_CONTAINERD},
+	{"io.container.manager", "libpod", STATE_CONTAINER_PODMAN},
+	{"io.container.manager", "cri-o", STATE_CONTAINER_CRIO},
+	{CRI "container-type", NULL, STATE_CONTAINER_CONTAINERD},
 };
 
 static bool is_value(const json_t *annotations, const char *name, const char *value)
@@ -118,7 +118,7 @@ static bool is_value(const json_t *annotations, const char *name, const char *va
 	return text && strcmp(text, value) == 0;
 }
 
-static void describe_manager(const json_t *annotations, struct sinsp_container_info *info)
+static void describe_manager(const json_t *annotations, struct state_container_info *info)
 {
 	for (size_t i = 0; i < COUNT(managers) && !info->type; i++) {
 		const char *value = JSON_INPUT_TEXT(annotations, managers[i].name);
@@ -134,7 +134,7 @@ static json_t *object_in(const json_t *annotations, const char *name)
 	return json_input_object(JSON_INPUT_TEXT(annotations, name));
 }
 
-static void describe_crio(const json_t *annotations, struct sinsp_container_info *info)
+static void describe_crio(const json_t *annotations, struct state_container_info *info)
 {
 	json_t *labels = object_in(annotations, CRIO "Labels");
 	json_t *metadata = object_in(annotations, CRIO "Metadata");
@@ -153,7 +153,7 @@ static void describe_crio(const json_t *annotations, struct sinsp_container_info
 	json_decref(metadata);
 }
 
-static void describe_podman(const json_t *annotations, struct sinsp_container_info *info)
+static void describe_podman(const json_t *annotations, struct state_container_info *info)
 {
 	const char *privileged = JSON_INPUT_TEXT(annotations, PODMAN "privileged");
 
@@ -163,7 +163,7 @@ static void describe_podman(const json_t *annotations, struct sinsp_container_in
 		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(annotations, CRIO "Created"));
 }
 
-void annotations_describe(const json_t *annotations, struct sinsp_container_info *info)
+void annotations_describe(const json_t *annotations, struct state_container_info *info)
 {
 	describe_manager(annotations, info);
 	info->is_sandbox |= is_value(annotations, CRI "container-type", "sandbox") ||
@@ -174,11 +174,11 @@ void annotations_describe(const json_t *annotations, struct sinsp_container_info
 	for (size_t i = 0; i < COUNT(image_names) && !info->is_sandbox; i++)
 		describe_image(&info->texts, &info->image,
 			       JSON_INPUT_TEXT(annotations, image_names[i]));
-	if (info->type == SINSP_CONTAINER_CRIO)
+	if (info->type == STATE_CONTAINER_CRIO)
 		describe_crio(annotations, info);
-	else if (info->type == SINSP_CONTAINER_PODMAN)
+	else if (info->type == STATE_CONTAINER_PODMAN)
 		describe_podman(annotations, info);
-	else if (info->type != SINSP_CONTAINER_CONTAINERD && info->type != SINSP_CONTAINER_DOCKER)
+	else if (info->type != STATE_CONTAINER_CONTAINERD && info->type != STATE_CONTAINER_DOCKER)
 		/* ctr and other clients of containerd: its labels. */
 		describe_labels(&info->texts, &info->labels, annotations);
 	/* A sandbox has no name of its own but that of its pod. */
@@ -331,7 +331,7 @@ int bundle_find(const char *host_root, const struct meta_request *request, struc
 	if (request->bundle)
 		failure = r = bundle_try_folder(&search, request->bundle, bundle, err);
 	/* The default places are those of root. */
-	if (r == 0 || !bundle_is_plain(request->id) || request->owner != SINSP_OWNER_ROOT)
+	if (r == 0 || !bundle_is_plain(request->id) || request->owner != STATE_OWNER_ROOT)
 		return r;
 	r = try_table(&search, places, COUNT(places), bundle_try_folder, bundle, err);
 	if (r == 0)
@@ -413,7 +413,7 @@ static const char *propagation_of(const json_t *options)
 }
 
 /* Those of the host's files; proc, tmpfs and the like are in every container. */
-static void describe_binds(const json_t *array, struct sinsp_container_info *info)
+static void describe_binds(const json_t *array, struct state_container_info *info)
 {
 	struct describe_mounts mounts = describe_mounts_begin(info, json_array_size(array));
 	json_t *item;
@@ -428,7 +428,7 @@ static void describe_binds(const json_t *array, struct sinsp_container_info *inf
 		if (!(type && strcmp(type, "bind") == 0) && !has_text(options, "bind") &&
 		    !has_text(options, "rbind"))
 			continue;
-		describe_mount(&mounts, &(struct sinsp_mount){
+		describe_mount(&mounts, &(struct state_mount){
 						.source = JSON_INPUT_TEXT(item, "source"),
 						.dest = JSON_INPUT_TEXT(item, "destination"),
 						.mode = writable ? "" : "ro",
@@ -444,18 +444,18 @@ struct namespace
 {
 	const char *type;
 	enum host_namespace kind;
-	size_t answer; /* in struct sinsp_container_info */
+	size_t answer; /* in struct state_container_info */
 };
 
 /* One that is joined may be any: that of another container, or of the host. */
 static void describe_joined(const struct host_namespaces *hosts, enum host_namespace kind,
-			    const char *path, enum sinsp_answer *is_host)
+			    const char *path, enum state_answer *is_host)
 {
-	enum sinsp_answer answer =
-		hosts ? host_namespaces_compare(hosts, kind, path) : SINSP_UNKNOWN;
+	enum state_answer answer =
+		hosts ? host_namespaces_compare(hosts, kind, path) : STATE_UNKNOWN;
 
-	if (answer != SINSP_UNKNOWN)
-		describe_answer(is_host, answer == SINSP_YES);
+	if (answer != STATE_UNKNOWN)
+		describe_answer(is_host, answer == STATE_YES);
 }
 
 /*
@@ -463,7 +463,7 @@ static void describe_joined(const struct host_namespaces *hosts, enum host_names
  * is new.
  */
 static void describe_namespace(const json_t *namespaces, const struct host_namespaces *hosts,
-			       const struct namespace *namespace, enum sinsp_answer *is_host)
+			       const struct namespace *namespace, enum state_answer *is_host)
 {
 	const char *path;
 	json_t *item;
@@ -517,7 +517,7 @@ static bool allows_all_devices(const json_t *linux_part)
  * No specification says "privileged": that means all devices, nothing masked, and CAP_SYS_ADMIN.
  * Without that capability it certainly is not; anything between stays unknown.
  */
-static void describe_privileged(const json_t *spec, struct sinsp_container_info *info)
+static void describe_privileged(const json_t *spec, struct state_container_info *info)
 {
 	const json_t *linux_part = json_object_get(spec, "linux");
 	const json_t *bounding = JSON_INPUT_AT(spec, "process", "capabilities", "bounding");
@@ -532,13 +532,13 @@ static void describe_privileged(const json_t *spec, struct sinsp_container_info 
 }
 
 void bundle_describe(const struct bundle *bundle, const struct host_namespaces *hosts,
-		     struct sinsp_container_info *info)
+		     struct state_container_info *info)
 {
 	static const struct namespace kinds[] = {
-		{"pid", HOST_NAMESPACE_PID, offsetof(struct sinsp_container_info, host_pid)},
+		{"pid", HOST_NAMESPACE_PID, offsetof(struct state_container_info, host_pid)},
 		{"network", HOST_NAMESPACE_NETWORK,
-		 offsetof(struct sinsp_container_info, host_network)},
-		{"ipc", HOST_NAMESPACE_IPC, offsetof(struct sinsp_container_info, host_ipc)},
+		 offsetof(struct state_container_info, host_network)},
+		{"ipc", HOST_NAMESPACE_IPC, offsetof(struct state_container_info, host_ipc)},
 	};
 	const json_t *namespaces = JSON_INPUT_AT(bundle->spec, "linux", "namespaces");
 
@@ -549,5 +549,5 @@ void bundle_describe(const struct bundle *bundle, const struct host_namespaces *
 		return;
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		describe_namespace(namespaces, hosts, &kinds[i],
-				   (enum sinsp_answer *)((char *)info + kinds[i].answer));
+				   (enum state_answer *)((char *)info + kinds[i].answer));
 }

@@ -37,9 +37,9 @@ struct host_namespaces {
  */
 int host_namespaces_read(const char *host_root, struct host_namespaces *hosts);
 
-/* Whether a file below the same prefix is that namespace of the host. SINSP_UNKNOWN: it cannot be
+/* Whether a file below the same prefix is that namespace of the host. STATE_UNKNOWN: it cannot be
  * known. */
-enum sinsp_answer host_namespaces_compare(const struct host_namespaces *hosts,
+enum state_answer host_namespaces_compare(const struct host_namespaces *hosts,
 					  enum host_namespace kind, const char *path);
 
 /*
@@ -48,7 +48,7 @@ enum sinsp_answer host_namespaces_compare(const struct host_namespaces *hosts,
  */
 
 /* `annotations` may be anything, or NULL. */
-void annotations_describe(const json_t *annotations, struct sinsp_container_info *info);
+void annotations_describe(const json_t *annotations, struct state_container_info *info);
 
 /*
  * The OCI bundle of a container: the folder from which a runtime starts it. Its config.json exists
@@ -82,6 +82,6 @@ bool bundle_own_folder(const struct bundle *bundle, const char *id, char path[PA
  * joins are compared with the host's; NULL: they stay unknown.
  */
 void bundle_describe(const struct bundle *bundle, const struct host_namespaces *hosts,
-		     struct sinsp_container_info *info);
+		     struct state_container_info *info);
 
 #endif

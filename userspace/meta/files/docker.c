@@ -22,7 +22,7 @@ static int docker_load(const char *host_root, const char *folder, const char *fi
 	char path[PATH_MAX];
 	int len = snprintf(path, sizeof(path), "%s/%s", folder, file);
 
-	return len < PATH_MAX ? document_load(host_root, path, SINSP_OWNER_ROOT, &document_of_one,
+	return len < PATH_MAX ? document_load(host_root, path, STATE_OWNER_ROOT, &document_of_one,
 					      document, err)
 			      : -ENOENT;
 }
@@ -64,14 +64,14 @@ static int docker_find(const char *host_root, const char *id, const struct bundl
 	return r;
 }
 
-static void describe_mount_points(const json_t *points, struct sinsp_container_info *info)
+static void describe_mount_points(const json_t *points, struct state_container_info *info)
 {
 	struct describe_mounts mounts = describe_mounts_begin(info, json_object_size(points));
 	const char *dest;
 	json_t *point;
 
 	json_object_foreach((json_t *)points, dest, point) describe_mount(
-		&mounts, &(struct sinsp_mount){
+		&mounts, &(struct state_mount){
 				 .source = JSON_INPUT_TEXT(point, "Source"),
 				 .dest = dest,
 				 .mode = JSON_INPUT_TEXT(point, "Relabel"),
@@ -81,7 +81,7 @@ static void describe_mount_points(const json_t *points, struct sinsp_container_i
 	describe_mounts_end(&mounts);
 }
 
-void docker_describe_networks(const json_t *networks, struct sinsp_container_info *info)
+void docker_describe_networks(const json_t *networks, struct state_container_info *info)
 {
 	const char *name;
 	json_t *network;
@@ -90,12 +90,12 @@ void docker_describe_networks(const json_t *networks, struct sinsp_container_inf
 		describe_text(&info->texts, &info->ip, JSON_INPUT_TEXT(network, "IPAddress"));
 }
 
-static void describe_config(const json_t *config, struct sinsp_container_info *info)
+static void describe_config(const json_t *config, struct state_container_info *info)
 {
 	const json_t *chosen = json_object_get(config, "Config");
 	const char *name = JSON_INPUT_TEXT(config, "Name");
 
-	info->type = SINSP_CONTAINER_DOCKER;
+	info->type = STATE_CONTAINER_DOCKER;
 	describe_text(&info->texts, &info->name, name && *name == '/' ? name + 1 : name);
 	describe_image_id(&info->texts, &info->image, JSON_INPUT_TEXT(config, "Image"));
 	describe_image(&info->texts, &info->image, JSON_INPUT_TEXT(chosen, "Image"));
@@ -109,7 +109,7 @@ static void describe_config(const json_t *config, struct sinsp_container_info *i
 }
 
 /* A mode: "host", "private", "container:ID", "" for the default, which is not the host's. */
-static void describe_mode(const json_t *host_config, const char *key, enum sinsp_answer *is_host)
+static void describe_mode(const json_t *host_config, const char *key, enum state_answer *is_host)
 {
 	const char *mode = JSON_INPUT_TEXT(host_config, key);
 
@@ -117,7 +117,7 @@ static void describe_mode(const json_t *host_config, const char *key, enum sinsp
 		describe_answer(is_host, strcmp(mode, "host") == 0);
 }
 
-void docker_describe_host_config(const json_t *config, struct sinsp_container_info *info)
+void docker_describe_host_config(const json_t *config, struct state_container_info *info)
 {
 	const json_t *privileged = json_object_get(config, "Privileged");
 
@@ -129,7 +129,7 @@ void docker_describe_host_config(const json_t *config, struct sinsp_container_in
 }
 
 int docker_describe(const char *host_root, const struct meta_request *request,
-		    const struct bundle *bundle, struct sinsp_container_info *info,
+		    const struct bundle *bundle, struct state_container_info *info,
 		    struct error *err)
 {
 	char folder[PATH_MAX];

@@ -28,7 +28,7 @@ static const struct place {
 };
 
 /* The folder of a file, as text in `id`. Returns whether it is one. */
-static bool take_id(const char *path, char id[SINSP_CONTAINER_ID_BYTES])
+static bool take_id(const char *path, char id[STATE_CONTAINER_ID_BYTES])
 {
 	const char *end = strrchr(path, '/'), *begin = end;
 	size_t len;
@@ -36,7 +36,7 @@ static bool take_id(const char *path, char id[SINSP_CONTAINER_ID_BYTES])
 	while (begin && begin > path && begin[-1] != '/')
 		begin--;
 	len = begin ? (size_t)(end - begin) : 0;
-	if (!len || len >= SINSP_CONTAINER_ID_BYTES)
+	if (!len || len >= STATE_CONTAINER_ID_BYTES)
 		return false;
 	memcpy(id, begin, len);
 	id[len] = '\0';
@@ -49,7 +49,7 @@ static int64_t read_pid(const char *host_root, const char *path, const char *mem
 	struct error err;
 	int64_t pid = 0;
 
-	if (document_load(host_root, path, SINSP_OWNER_ROOT, &document_of_one, &document, &err))
+	if (document_load(host_root, path, STATE_OWNER_ROOT, &document_of_one, &document, &err))
 		return 0;
 	pid = json_integer_value(json_object_get(document.value, member));
 	json_decref(document.value);
@@ -60,7 +60,7 @@ void named_each(const char *host_root, void (*found)(void *data, const struct na
 		void *data)
 {
 	const char *root = host_root ? host_root : "";
-	char pattern[PATH_MAX], id[SINSP_CONTAINER_ID_BYTES];
+	char pattern[PATH_MAX], id[STATE_CONTAINER_ID_BYTES];
 
 	for (size_t i = 0; i < COUNT(places); i++) {
 		const struct place *place = &places[i];
@@ -72,7 +72,7 @@ void named_each(const char *host_root, void (*found)(void *data, const struct na
 		for (size_t n = 0; n < files.gl_pathc && n < NAMED_MAX; n++) {
 			const char *path = files.gl_pathv[n] + strlen(root);
 			struct named named = {id, read_pid(root, path, place->pid),
-					      SINSP_CONTAINER_CUSTOM};
+					      STATE_CONTAINER_CUSTOM};
 
 			if (named.pid > 0 && take_id(path, id))
 				found(data, &named);
@@ -91,16 +91,16 @@ struct files {
 /* Whether Docker may know it: any form of group may be Docker's, but not those of others. */
 static bool may_be_docker(const struct meta_request *request)
 {
-	return request->owner == SINSP_OWNER_ROOT &&
-	       (request->type == SINSP_CONTAINER_DOCKER || request->type == SINSP_CONTAINER_CRI ||
-		request->type == SINSP_CONTAINER_CONTAINERD);
+	return request->owner == STATE_OWNER_ROOT &&
+	       (request->type == STATE_CONTAINER_DOCKER || request->type == STATE_CONTAINER_CRI ||
+		request->type == STATE_CONTAINER_CONTAINERD);
 }
 
 static bool may_be_podman(const struct meta_request *request, const json_t *annotations)
 {
 	const char *manager = JSON_INPUT_TEXT(annotations, "io.container.manager");
 
-	return manager ? strcmp(manager, "libpod") == 0 : request->type == SINSP_CONTAINER_PODMAN;
+	return manager ? strcmp(manager, "libpod") == 0 : request->type == STATE_CONTAINER_PODMAN;
 }
 
 /* Adds a result to that of others: the one that knows most counts, then a failure. */
@@ -120,7 +120,7 @@ static int part(int code)
 }
 
 static int files_describe(struct meta_source *source, const struct meta_request *request,
-			  struct sinsp_container_info *info, struct error *err)
+			  struct state_container_info *info, struct error *err)
 {
 	struct files *files = (struct files *)source;
 	const json_t *annotations;

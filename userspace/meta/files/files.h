@@ -21,7 +21,7 @@ enum { NAMED_MAX = 4096 }; /* that are looked at */
 struct named {
 	const char *id;
 	int64_t pid; /* of its first process, in the pid namespace of the host; it may have ended */
-	enum sinsp_container_type type;
+	enum state_container_type type;
 };
 
 /*

@@ -91,7 +91,7 @@ static void podman_keep(struct podman *podman, const char *path, const struct st
 static int podman_load(struct podman *podman, const char *path, uint32_t owner, json_t **list,
 		       struct error *err)
 {
-	struct span_cache *kept = owner == SINSP_OWNER_ROOT ? find_kept(podman, path) : NULL;
+	struct span_cache *kept = owner == STATE_OWNER_ROOT ? find_kept(podman, path) : NULL;
 	struct document document;
 	struct stat status;
 	int r;
@@ -102,18 +102,18 @@ static int podman_load(struct podman *podman, const char *path, uint32_t owner, 
 		return 0;
 	}
 	r = document_load(podman->host_root, path, owner,
-			  owner == SINSP_OWNER_ROOT ? &document_of_all : &document_of_user,
+			  owner == STATE_OWNER_ROOT ? &document_of_all : &document_of_user,
 			  &document, err);
 	if (r)
 		return r;
 	*list = document.value;
-	if (owner == SINSP_OWNER_ROOT)
+	if (owner == STATE_OWNER_ROOT)
 		podman_keep(podman, path, &document.status, *list);
 	return 0;
 }
 
 /* Its metadata is JSON in a text. */
-static void files_podman_describe(const json_t *entry, struct sinsp_container_info *info)
+static void files_podman_describe(const json_t *entry, struct state_container_info *info)
 {
 	json_t *metadata = json_input_object(JSON_INPUT_TEXT(entry, "metadata"));
 	const json_t *names = json_object_get(entry, "names");
@@ -128,7 +128,7 @@ static void files_podman_describe(const json_t *entry, struct sinsp_container_in
 
 /* Describes the container from the list in a file. */
 static int podman_try_file(struct podman *podman, const char *path,
-			   const struct meta_request *request, struct sinsp_container_info *info,
+			   const struct meta_request *request, struct state_container_info *info,
 			   struct error *err)
 {
 	json_t *list, *entry;
@@ -154,7 +154,7 @@ static int podman_try_file(struct podman *podman, const char *path,
 
 /* Describes the container from a list in a folder. */
 static int podman_try_folder(struct podman *podman, const char *folder,
-			     const struct meta_request *request, struct sinsp_container_info *info,
+			     const struct meta_request *request, struct state_container_info *info,
 			     struct error *err)
 {
 	int failure = -ENOENT;
@@ -188,10 +188,10 @@ static bool cut_at_id(char *path, const char *id)
 }
 
 int podman_describe(struct podman *podman, const struct meta_request *request,
-		    const struct bundle *bundle, struct sinsp_container_info *info,
+		    const struct bundle *bundle, struct state_container_info *info,
 		    struct error *err)
 {
-	bool is_roots = request->owner == SINSP_OWNER_ROOT;
+	bool is_roots = request->owner == STATE_OWNER_ROOT;
 	const char *id = request->id;
 	char path[PATH_MAX];
 	int r = -ENOENT;
@@ -212,6 +212,6 @@ int podman_describe(struct podman *podman, const struct meta_request *request,
 		r = other == 0 || r == -ENOENT ? other : r;
 	}
 	if (r == 0 && !info->type)
-		info->type = SINSP_CONTAINER_PODMAN;
+		info->type = STATE_CONTAINER_PODMAN;
 	return r;
 }

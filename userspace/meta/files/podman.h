@@ -19,7 +19,7 @@ void podman_destroy(struct podman *podman); /* accepts NULL */
  * places. Returns 0, -ENOENT, or another -errno with a message.
  */
 int podman_describe(struct podman *podman, const struct meta_request *request,
-		    const struct bundle *bundle, struct sinsp_container_info *info,
+		    const struct bundle *bundle, struct state_container_info *info,
 		    struct error *err);
 
 #endif

@@ -35,18 +35,18 @@ struct kube {
 _Static_assert(META_COUNTERS <= 64, "a bit each");
 
 static void kube_post(struct kube *kube, enum meta_kind kind, const char *id,
-		      struct sinsp_pod_info *info)
+		      struct state_pod_info *info)
 {
 	struct meta_update *update = meta_update_create(kind, id);
 
 	if (update)
 		update->pod = info;
 	else
-		sinsp_pod_info_destroy(info);
+		state_pod_info_destroy(info);
 	meta_post(kube->sink, update);
 }
 
-static void push_pod(void *data, struct sinsp_pod_info *info)
+static void push_pod(void *data, struct state_pod_info *info)
 {
 	meta_count(((struct kube *)data)->sink, META_KUBE_CHANGES, 1);
 	kube_post(data, META_POD, info->pod.uid, info);

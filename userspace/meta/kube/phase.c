@@ -40,7 +40,7 @@ static bool is_of_node(const struct reflector *reflector, const json_t *pod)
 static void kube_phase_put(struct reflector *reflector, const json_t *pod, const char *uid)
 {
 	const struct reflector_output *output = reflector->config.output;
-	struct sinsp_pod_info *info = pod_json_describe(pod, uid);
+	struct state_pod_info *info = pod_json_describe(pod, uid);
 	size_t before = reflector->known.count;
 	enum known_result result =
 		info ? known_pods_put(&reflector->known, uid, pod_json_digest(info))
@@ -50,7 +50,7 @@ static void kube_phase_put(struct reflector *reflector, const json_t *pod, const
 	if (result == KNOWN_REJECTED)
 		phase_count(reflector, META_KUBE_PODS_REJECTED, 1);
 	if (result != KNOWN_CHANGED) {
-		sinsp_pod_info_destroy(info);
+		state_pod_info_destroy(info);
 		return;
 	}
 	phase_count(reflector, META_LEFT_OUT, info->texts.left_out);
@@ -59,7 +59,7 @@ static void kube_phase_put(struct reflector *reflector, const json_t *pod, const
 
 bool phase_put(struct reflector *reflector, const json_t *pod)
 {
-	char uid[SINSP_POD_UID_BYTES];
+	char uid[STATE_POD_UID_BYTES];
 
 	if (!pod_json_uid(pod, uid))
 		return false;
@@ -79,7 +79,7 @@ static void phase_forget(struct reflector *reflector, const char *uid)
 
 bool phase_remove(struct reflector *reflector, const json_t *pod)
 {
-	char uid[SINSP_POD_UID_BYTES];
+	char uid[STATE_POD_UID_BYTES];
 
 	/* The last state may be new, too. */
 	if (!phase_put(reflector, pod) || !pod_json_uid(pod, uid))
@@ -91,7 +91,7 @@ bool phase_remove(struct reflector *reflector, const json_t *pod)
 
 void phase_end_list(struct reflector *reflector)
 {
-	char uid[SINSP_POD_UID_BYTES];
+	char uid[STATE_POD_UID_BYTES];
 
 	while (known_pods_take_missing(&reflector->known, uid))
 		phase_forget(reflector, uid);

@@ -136,18 +136,18 @@ static const char *find_uid(const json_t *pod)
 	return JSON_INPUT_TEXT(pod, "metadata", "uid");
 }
 
-bool pod_json_uid(const json_t *pod, char uid[SINSP_POD_UID_BYTES])
+bool pod_json_uid(const json_t *pod, char uid[STATE_POD_UID_BYTES])
 {
 	const char *found = find_uid(pod);
 	size_t len = found ? strlen(found) : 0;
 
-	if (len == 0 || len >= SINSP_POD_UID_BYTES)
+	if (len == 0 || len >= STATE_POD_UID_BYTES)
 		return false;
 	memcpy(uid, found, len + 1);
 	return true;
 }
 
-static void fill_workload(const json_t *object, struct sinsp_pod_info *info)
+static void fill_workload(const json_t *object, struct state_pod_info *info)
 {
 	struct workload workload = workload_of(object);
 	char name[WORKLOAD_NAME_BYTES];
@@ -163,7 +163,7 @@ static void fill_workload(const json_t *object, struct sinsp_pod_info *info)
 	info->pod.workload.derived = workload.derived;
 }
 
-static void fill_annotations(const json_t *object, struct sinsp_pod_info *info)
+static void fill_annotations(const json_t *object, struct state_pod_info *info)
 {
 	const json_t *annotations = JSON_INPUT_AT(object, "metadata", "annotations");
 	struct describe_labels list = describe_labels_begin(&info->texts, &info->pod.annotations,
@@ -206,7 +206,7 @@ static const char *asked_image(const json_t *specs, const char *name)
 	return NULL;
 }
 
-static void pod_json_fill_image(struct sinsp_texts *texts, struct sinsp_image *image,
+static void pod_json_fill_image(struct state_texts *texts, struct state_image *image,
 				const json_t *status, const char *asked)
 {
 	const char *id = JSON_INPUT_TEXT(status, "imageID");
@@ -230,7 +230,7 @@ static void fill_containers(struct describe_pod_containers *list, const json_t *
 		const char *id = JSON_INPUT_TEXT(status, "containerID");
 		const char *name = JSON_INPUT_TEXT(status, "name");
 		const char *scheme_end = id ? strstr(id, "://") : NULL;
-		struct sinsp_pod_container *container;
+		struct state_pod_container *container;
 
 		if (!scheme_end || !scheme_end[3])
 			continue;
@@ -243,7 +243,7 @@ static void fill_containers(struct describe_pod_containers *list, const json_t *
 	}
 }
 
-static void fill_all_containers(const json_t *object, struct sinsp_pod_info *info)
+static void fill_all_containers(const json_t *object, struct state_pod_info *info)
 {
 	const json_t *spec = JSON_INPUT_AT(object, "spec");
 	const json_t *status = JSON_INPUT_AT(object, "status");
@@ -259,12 +259,12 @@ static void fill_all_containers(const json_t *object, struct sinsp_pod_info *inf
 	describe_pod_containers_end(&list);
 }
 
-struct sinsp_pod_info *pod_json_describe(const json_t *object, const char *uid)
+struct state_pod_info *pod_json_describe(const json_t *object, const char *uid)
 {
-	struct sinsp_pod_info *info = sinsp_pod_info_create();
+	struct state_pod_info *info = state_pod_info_create();
 	const char *api_uid = JSON_INPUT_TEXT(object, "metadata", "uid");
-	struct sinsp_pod *pod;
-	struct sinsp_texts *texts;
+	struct state_pod *pod;
+	struct state_texts *texts;
 
 	if (!info)
 		return NULL;
@@ -286,7 +286,7 @@ struct sinsp_pod_info *pod_json_describe(const json_t *object, const char *uid)
 	fill_annotations(object, info);
 	if (pod->uid)
 		return info;
-	sinsp_pod_info_destroy(info);
+	state_pod_info_destroy(info);
 	return NULL;
 }
 
@@ -299,7 +299,7 @@ static uint64_t pod_json_add_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-static uint64_t pod_json_add_labels(uint64_t hash, const struct sinsp_labels *labels)
+static uint64_t pod_json_add_labels(uint64_t hash, const struct state_labels *labels)
 {
 	for (size_t i = 0; i < labels->count; i++)
 		hash = pod_json_add_text(pod_json_add_text(hash, labels->items[i].name),
@@ -307,9 +307,9 @@ static uint64_t pod_json_add_labels(uint64_t hash, const struct sinsp_labels *la
 	return pod_json_add_text(hash, NULL);
 }
 
-uint64_t pod_json_digest(const struct sinsp_pod_info *info)
+uint64_t pod_json_digest(const struct state_pod_info *info)
 {
-	const struct sinsp_pod *pod = &info->pod;
+	const struct state_pod *pod = &info->pod;
 	const char *texts[] = {pod->uid,
 			       pod->name,
 			       pod->ns,
@@ -327,7 +327,7 @@ uint64_t pod_json_digest(const struct sinsp_pod_info *info)
 		hash = pod_json_add_text(hash, texts[i]);
 	hash = pod_json_add_labels(pod_json_add_labels(hash, &pod->labels), &pod->annotations);
 	for (size_t i = 0; i < info->containers.count; i++) {
-		const struct sinsp_pod_container *container = &info->containers.items[i];
+		const struct state_pod_container *container = &info->containers.items[i];
 
 		hash = pod_json_add_text(pod_json_add_text(hash, container->id), container->name);
 		hash = pod_json_add_text(pod_json_add_text(hash, container->image.name),
@@ -401,7 +401,7 @@ void known_pods_begin(struct known_pods *known)
 	known->list++;
 }
 
-bool known_pods_take_missing(struct known_pods *known, char uid[SINSP_POD_UID_BYTES])
+bool known_pods_take_missing(struct known_pods *known, char uid[STATE_POD_UID_BYTES])
 {
 	for (size_t i = 0; i < known->count; i++) {
 		struct known_pod *pod = &known->items[i];

@@ -37,13 +37,13 @@ struct workload workload_of(const json_t *pod);
  * Copies the uid that the control groups of the pod have: its own, or that of the static pod which
  * it mirrors. Returns false if the object is no pod.
  */
-bool pod_json_uid(const json_t *pod, char uid[SINSP_POD_UID_BYTES]);
+bool pod_json_uid(const json_t *pod, char uid[STATE_POD_UID_BYTES]);
 
 /* The description of an object with a uid; NULL if out of memory. */
-struct sinsp_pod_info *pod_json_describe(const json_t *pod, const char *uid);
+struct state_pod_info *pod_json_describe(const json_t *pod, const char *uid);
 
 /* A hash of all that a description says. */
-uint64_t pod_json_digest(const struct sinsp_pod_info *info);
+uint64_t pod_json_digest(const struct state_pod_info *info);
 
 /*
  * The pods that were passed on, to pass on only what changes, and to find what a list does not have
@@ -54,7 +54,7 @@ uint64_t pod_json_digest(const struct sinsp_pod_info *info);
 enum { KNOWN_PODS_MAX = 2048 };
 
 struct known_pod {
-	char uid[SINSP_POD_UID_BYTES];
+	char uid[STATE_POD_UID_BYTES];
 	uint32_t list; /* the last one that had it */
 	uint64_t digest;
 };
@@ -85,7 +85,7 @@ void known_pods_begin(struct known_pods *known);
  * It ended: removes a pod that it did not have, whose uid is copied. Returns false when there is
  * none left.
  */
-bool known_pods_take_missing(struct known_pods *known, char uid[SINSP_POD_UID_BYTES]);
+bool known_pods_take_missing(struct known_pods *known, char uid[STATE_POD_UID_BYTES]);
 
 void known_pods_finish(struct known_pods *known);
 

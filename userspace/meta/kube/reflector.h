@@ -66,7 +66,7 @@ enum {
 /* Who gets the results. */
 struct reflector_output {
 	/* A pod is new or has changed; owns the description. */
-	void (*pod)(void *data, struct sinsp_pod_info *info);
+	void (*pod)(void *data, struct state_pod_info *info);
 	void (*removed)(void *data, const char *uid);
 	void (*count)(void *data, enum meta_counter counter, uint64_t more);
 	/* A request failed, counted by that counter. */

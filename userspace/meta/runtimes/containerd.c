@@ -68,9 +68,9 @@ static bool is_sandbox(const Containerd__Container *container)
 }
 
 /* Those of a sandbox are its pod's. */
-static void fill_labels(struct sinsp_container_info *info, const Containerd__Container *container)
+static void fill_labels(struct state_container_info *info, const Containerd__Container *container)
 {
-	struct sinsp_labels *to = info->is_sandbox ? &info->pod.labels : &info->labels;
+	struct state_labels *to = info->is_sandbox ? &info->pod.labels : &info->labels;
 	struct describe_labels labels =
 		describe_labels_begin(&info->texts, to, container->n_labels);
 
@@ -82,7 +82,7 @@ static void fill_labels(struct sinsp_container_info *info, const Containerd__Con
 	describe_pod_by_labels(info, to);
 }
 
-static void fill_spec(struct sinsp_container_info *info, const Containerd__Any *any)
+static void fill_spec(struct state_container_info *info, const Containerd__Any *any)
 {
 	struct bundle bundle = {.path = ""};
 
@@ -95,12 +95,12 @@ static void fill_spec(struct sinsp_container_info *info, const Containerd__Any *
 }
 
 /* As files do: of a container of ctr the name is its id, which is no name. */
-static void containerd_fill(struct sinsp_container_info *info,
+static void containerd_fill(struct state_container_info *info,
 			    const Containerd__Container *container)
 {
 	const Containerd__Timestamp *created = container->created_at;
 
-	info->type = SINSP_CONTAINER_CONTAINERD;
+	info->type = STATE_CONTAINER_CONTAINERD;
 	info->is_sandbox = is_sandbox(container);
 	fill_labels(info, container);
 	describe_text(&info->texts, &info->name, describe_label(&info->labels, "nerdctl/name"));
@@ -142,7 +142,7 @@ static bool is_followed(const char *namespace)
 }
 
 int containerd_describe(const struct containerd *containerd, const char *id, uint64_t deadline_ns,
-			struct sinsp_container_info *info, struct error *err)
+			struct state_container_info *info, struct error *err)
 {
 	static const struct grpc_method method = {SERVICES "containers.v1.Containers/Get",
 						  &containerd__get_container_response__descriptor};
@@ -219,11 +219,11 @@ static void containerd_give(const struct lists *lists, const struct runtime_list
 	for (size_t i = 0; i < lists->count; i++)
 		for (size_t j = 0; j < lists->of[i]->n_containers; j++) {
 			const Containerd__Container *container = lists->of[i]->containers[j];
-			struct sinsp_container_info *info;
+			struct state_container_info *info;
 
 			if (is_ambiguous(lists, container->id))
 				continue;
-			info = sinsp_container_info_create();
+			info = state_container_info_create();
 			if (!info)
 				return;
 			info->wants_env = list->with_env;

@@ -24,7 +24,7 @@ int containerd_init(struct containerd *containerd, struct http *http, const char
  * namespaces; or another -errno with a message.
  */
 int containerd_describe(const struct containerd *containerd, const char *id, uint64_t deadline_ns,
-			struct sinsp_container_info *info, struct error *err);
+			struct state_container_info *info, struct error *err);
 
 /* All containers. Returns 0, or -errno with a message. */
 int containerd_list(const struct containerd *containerd, uint64_t deadline_ns,

@@ -15,7 +15,7 @@
 #include "util/json_input.h"
 
 /* The first place that says it counts. */
-static void fill_privileged(struct sinsp_container_info *info, const json_t *object)
+static void fill_privileged(struct state_container_info *info, const json_t *object)
 {
 	const json_t *const places[] = {
 		JSON_INPUT_AT(object, "runtimeSpec", "linux", "security_context", "privileged"),
@@ -32,7 +32,7 @@ static void fill_privileged(struct sinsp_container_info *info, const json_t *obj
 		describe_answer(&info->privileged, false);
 }
 
-void cri_info_fill_container(struct sinsp_container_info *info, const char *text)
+void cri_info_fill_container(struct state_container_info *info, const char *text)
 {
 	static const char *const image_names[] = {
 		"io.kubernetes.cri.image-name",
@@ -69,7 +69,7 @@ static json_t *own_interfaces(const json_t *interfaces)
 	return own;
 }
 
-static void fill_interfaces(struct sinsp_container_info *info, const json_t *interfaces)
+static void fill_interfaces(struct state_container_info *info, const json_t *interfaces)
 {
 	json_t *own = own_interfaces(interfaces);
 	char *text = json_object_size(own) ? json_dumps(own, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
@@ -79,7 +79,7 @@ static void fill_interfaces(struct sinsp_container_info *info, const json_t *int
 	json_decref(own);
 }
 
-void cri_info_fill_sandbox(struct sinsp_container_info *info, const char *text)
+void cri_info_fill_sandbox(struct state_container_info *info, const char *text)
 {
 	json_t *object = json_input_object(text);
 
@@ -99,17 +99,17 @@ int cri_init(struct cri *cri, struct http *http, const char *path, uint64_t dead
 						  &cri__version_response__descriptor};
 	static const struct {
 		const char *name;
-		enum sinsp_container_type type;
+		enum state_container_type type;
 	} names[] = {
-		{"containerd", SINSP_CONTAINER_CONTAINERD},
-		{"cri-o", SINSP_CONTAINER_CRIO},
+		{"containerd", STATE_CONTAINER_CONTAINERD},
+		{"cri-o", STATE_CONTAINER_CRIO},
 	};
 	Cri__VersionRequest question = CRI__VERSION_REQUEST__INIT;
 	struct arena arena = {0};
 	ProtobufCMessage *answer;
 	int result;
 
-	*cri = (struct cri){.grpc = {http, path}, .type = SINSP_CONTAINER_CRI};
+	*cri = (struct cri){.grpc = {http, path}, .type = STATE_CONTAINER_CRI};
 	result = grpc_call(&cri->grpc, &method, &question.base, deadline_ns, &arena, &answer, err);
 	for (size_t i = 0; result == 0 && i < COUNT(names); i++) {
 		if (strcmp(((Cri__VersionResponse *)answer)->runtime_name, names[i].name) == 0)
@@ -119,8 +119,8 @@ int cri_init(struct cri *cri, struct http *http, const char *path, uint64_t dead
 	return result;
 }
 
-void cri_fill_labels(struct sinsp_container_info *info, Cri__Text *const *texts, size_t count,
-		     struct sinsp_labels *member)
+void cri_fill_labels(struct state_container_info *info, Cri__Text *const *texts, size_t count,
+		     struct state_labels *member)
 {
 	struct describe_labels labels = describe_labels_begin(&info->texts, member, count);
 
@@ -129,7 +129,7 @@ void cri_fill_labels(struct sinsp_container_info *info, Cri__Text *const *texts,
 	describe_labels_end(&labels, member);
 }
 
-static void cri_fill_mounts(struct sinsp_container_info *info, const Cri__ContainerStatus *status)
+static void cri_fill_mounts(struct state_container_info *info, const Cri__ContainerStatus *status)
 {
 	static const char *const propagations[] = {
 		[CRI__MOUNT_PROPAGATION__PRIVATE] = "private",
@@ -140,7 +140,7 @@ static void cri_fill_mounts(struct sinsp_container_info *info, const Cri__Contai
 
 	for (size_t i = 0; i < status->n_mounts; i++) {
 		const Cri__Mount *from = status->mounts[i];
-		struct sinsp_mount mount = {
+		struct state_mount mount = {
 			.source = from->host_path,
 			.dest = from->container_path,
 			.writable = !from->readonly,
@@ -163,13 +163,13 @@ static const char *find_info(Cri__Text *const *texts, size_t count)
 	return NULL;
 }
 
-static void fill_created(struct sinsp_container_info *info, int64_t created_ns)
+static void fill_created(struct state_container_info *info, int64_t created_ns)
 {
 	if (info->created_ns == 0 && created_ns > 0)
 		info->created_ns = (uint64_t)created_ns;
 }
 
-static void cri_fill_image(struct sinsp_container_info *info,
+static void cri_fill_image(struct state_container_info *info,
 			   const Cri__ContainerStatusResponse *answer)
 {
 	const Cri__ContainerStatus *status = answer->status;
@@ -185,7 +185,7 @@ static void cri_fill_image(struct sinsp_container_info *info,
 	describe_text(&info->texts, &info->image.digest, digest ? digest + 1 : NULL);
 }
 
-static void cri_fill_container(struct sinsp_container_info *info,
+static void cri_fill_container(struct state_container_info *info,
 			       const Cri__ContainerStatusResponse *answer)
 {
 	const Cri__ContainerStatus *status = answer->status;
@@ -199,7 +199,7 @@ static void cri_fill_container(struct sinsp_container_info *info,
 	describe_pod_by_labels(info, &info->labels);
 }
 
-static void fill_namespaces(struct sinsp_container_info *info, const Cri__PodSandboxStatus *status)
+static void fill_namespaces(struct state_container_info *info, const Cri__PodSandboxStatus *status)
 {
 	const Cri__LinuxSandbox *part = status->linux_part;
 	const Cri__NamespaceOptions *options;
@@ -212,11 +212,11 @@ static void fill_namespaces(struct sinsp_container_info *info, const Cri__PodSan
 	describe_answer(&info->host_ipc, options->ipc == CRI__NAMESPACE_MODE__NODE);
 }
 
-static void fill_sandbox(struct sinsp_container_info *info,
+static void fill_sandbox(struct state_container_info *info,
 			 const Cri__PodSandboxStatusResponse *answer)
 {
 	const Cri__PodSandboxStatus *status = answer->status;
-	struct sinsp_pod *pod = &info->pod;
+	struct state_pod *pod = &info->pod;
 
 	describe_text(&info->texts, &pod->sandbox_id, status->id);
 	if (status->metadata) {
@@ -235,7 +235,7 @@ static void fill_sandbox(struct sinsp_container_info *info,
 }
 
 static int describe_sandbox(const struct cri *cri, const char *id, uint64_t deadline_ns,
-			    struct sinsp_container_info *info, bool is_container, struct error *err)
+			    struct state_container_info *info, bool is_container, struct error *err)
 {
 	static const struct grpc_method method = {CRI_SERVICE "PodSandboxStatus",
 						  &cri__pod_sandbox_status_response__descriptor};
@@ -267,7 +267,7 @@ out:
 }
 
 static int cri_describe_container(const struct cri *cri, const char *id, uint64_t deadline_ns,
-				  struct sinsp_container_info *info, struct error *err)
+				  struct state_container_info *info, struct error *err)
 {
 	static const struct grpc_method method = {CRI_SERVICE "ContainerStatus",
 						  &cri__container_status_response__descriptor};
@@ -293,7 +293,7 @@ out:
 }
 
 int cri_describe(const struct cri *cri, const char *id, uint64_t deadline_ns,
-		 struct sinsp_container_info *info, struct error *err)
+		 struct state_container_info *info, struct error *err)
 {
 	int result = cri_describe_container(cri, id, deadline_ns, info, err);
 
@@ -302,14 +302,14 @@ int cri_describe(const struct cri *cri, const char *id, uint64_t deadline_ns,
 	else if (result == 0 && info->pod.sandbox_id)
 		/* What is known of the container is an answer, with or without its pod. */
 		describe_sandbox(cri, info->pod.sandbox_id, deadline_ns, info, true, NULL);
-	if (result == 0 && info->type == SINSP_CONTAINER_NONE)
+	if (result == 0 && info->type == STATE_CONTAINER_NONE)
 		info->type = cri->type;
 	return result;
 }
 
-static void fill_pod(struct sinsp_container_info *info, const Cri__PodSandbox *sandbox)
+static void fill_pod(struct state_container_info *info, const Cri__PodSandbox *sandbox)
 {
-	struct sinsp_pod *pod = &info->pod;
+	struct state_pod *pod = &info->pod;
 
 	describe_text(&info->texts, &pod->sandbox_id, sandbox->id);
 	if (sandbox->metadata) {
@@ -322,7 +322,7 @@ static void fill_pod(struct sinsp_container_info *info, const Cri__PodSandbox *s
 }
 
 /* The name may be the image's id, which files have a name for. */
-static void cri_events_fill_container(struct sinsp_container_info *info,
+static void cri_events_fill_container(struct state_container_info *info,
 				      const Cri__Container *container)
 {
 	const char *name = container->image ? container->image->image : NULL;
@@ -351,11 +351,11 @@ static const Cri__PodSandbox *find_sandbox(const Cri__ListPodSandboxResponse *an
 static void cri_give(const struct cri *cri, const Cri__Container *container,
 		     const Cri__PodSandbox *sandbox, const struct runtime_list *list)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	const char *id = container ? container->id : sandbox->id;
 
 	if (!info || !*id) {
-		sinsp_container_info_destroy(info);
+		state_container_info_destroy(info);
 		return;
 	}
 	info->type = cri->type;

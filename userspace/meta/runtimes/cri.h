@@ -17,10 +17,10 @@
  */
 
 /* Adds whether a container is privileged, its image, and the id of its sandbox. */
-void cri_info_fill_container(struct sinsp_container_info *info, const char *text);
+void cri_info_fill_container(struct state_container_info *info, const char *text);
 
 /* Adds the network of a sandbox. */
-void cri_info_fill_sandbox(struct sinsp_container_info *info, const char *text);
+void cri_info_fill_sandbox(struct state_container_info *info, const char *text);
 
 /*
  * Descriptions of containers and pods by the Container Runtime Interface, which containerd and
@@ -31,7 +31,7 @@ void cri_info_fill_sandbox(struct sinsp_container_info *info, const char *text);
 
 struct cri {
 	struct grpc grpc;
-	enum sinsp_container_type type; /* containerd, CRI-O, or CRI for others */
+	enum state_container_type type; /* containerd, CRI-O, or CRI for others */
 };
 
 /*
@@ -46,11 +46,11 @@ int cri_init(struct cri *cri, struct http *http, const char *path, uint64_t dead
  * 0, -ENOENT if it knows neither, or another -errno with a message.
  */
 int cri_describe(const struct cri *cri, const char *id, uint64_t deadline_ns,
-		 struct sinsp_container_info *info, struct error *err);
+		 struct state_container_info *info, struct error *err);
 
 /* Adds labels, or annotations. */
-void cri_fill_labels(struct sinsp_container_info *info, Cri__Text *const *texts, size_t count,
-		     struct sinsp_labels *member);
+void cri_fill_labels(struct state_container_info *info, Cri__Text *const *texts, size_t count,
+		     struct state_labels *member);
 
 /* The list of containers and sandboxes of the Container Runtime Interface, and its events. */
 

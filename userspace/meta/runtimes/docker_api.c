@@ -23,7 +23,7 @@ const char *docker_api_json_id(const json_t *answer)
 	return id ? id : "";
 }
 
-static void docker_api_fill_mounts(const json_t *answer, struct sinsp_container_info *info)
+static void docker_api_fill_mounts(const json_t *answer, struct state_container_info *info)
 {
 	const json_t *array = JSON_INPUT_AT(answer, "Mounts"), *item;
 	struct describe_mounts mounts = describe_mounts_begin(info, json_array_size(array));
@@ -31,7 +31,7 @@ static void docker_api_fill_mounts(const json_t *answer, struct sinsp_container_
 
 	json_array_foreach((json_t *)array, i, item)
 	{
-		struct sinsp_mount mount = {
+		struct state_mount mount = {
 			.source = JSON_INPUT_TEXT(item, "Source"),
 			.dest = JSON_INPUT_TEXT(item, "Destination"),
 			.mode = JSON_INPUT_TEXT(item, "Mode"),
@@ -44,7 +44,7 @@ static void docker_api_fill_mounts(const json_t *answer, struct sinsp_container_
 	describe_mounts_end(&mounts);
 }
 
-void docker_api_json_fill(const json_t *answer, struct sinsp_container_info *info)
+void docker_api_json_fill(const json_t *answer, struct state_container_info *info)
 {
 	const char *name = JSON_INPUT_TEXT(answer, "Name");
 
@@ -237,7 +237,7 @@ static const struct docker_image *find_image(struct docker_api *docker, const ch
 }
 
 /* The name by which the container was made, unless that is an id and there is a better one. */
-static void fill_image_names(struct sinsp_container_info *info, const char *name,
+static void fill_image_names(struct state_container_info *info, const char *name,
 			     const struct docker_image *image)
 {
 	const char *digest = image ? strchr(image->digest, '@') : NULL;
@@ -251,7 +251,7 @@ static void fill_image_names(struct sinsp_container_info *info, const char *name
 }
 
 int docker_api_describe(struct docker_api *docker, const char *id, uint64_t deadline_ns,
-			struct sinsp_container_info *info, struct error *err)
+			struct state_container_info *info, struct error *err)
 {
 	const struct docker_image *image;
 	char path[PATH_MAX_BYTES];
@@ -293,7 +293,7 @@ enum { ACTIONS_COUNT = COUNT(actions) };
  * A list has less than an answer about one container: not how far it is isolated, and the image's
  * id in place of its name when the name is that of another one now.
  */
-static void docker_api_fill(struct sinsp_container_info *info, const json_t *item)
+static void docker_api_fill(struct state_container_info *info, const json_t *item)
 {
 	const char *name = json_string_value(json_array_get(JSON_INPUT_AT(item, "Names"), 0));
 	const char *image = JSON_INPUT_TEXT(item, "Image");
@@ -333,7 +333,7 @@ int docker_events_list(struct docker_api *docker, uint64_t deadline_ns,
 	json_array_foreach(answer, i, item)
 	{
 		const char *id = docker_api_json_id(item);
-		struct sinsp_container_info *info = *id ? sinsp_container_info_create() : NULL;
+		struct state_container_info *info = *id ? state_container_info_create() : NULL;
 
 		if (!info)
 			continue;
@@ -345,7 +345,7 @@ int docker_events_list(struct docker_api *docker, uint64_t deadline_ns,
 }
 
 int docker_events_look_up(struct docker_api *docker, const char *id, uint64_t deadline_ns,
-			  struct sinsp_container_info *info, struct error *err)
+			  struct state_container_info *info, struct error *err)
 {
 	char filters[RUNTIME_ID_BYTES + 64];
 	json_t *answer, *item;

@@ -19,7 +19,7 @@
 const char *docker_api_json_id(const json_t *answer);
 
 /* Adds all but the names of the image. */
-void docker_api_json_fill(const json_t *answer, struct sinsp_container_info *info);
+void docker_api_json_fill(const json_t *answer, struct state_container_info *info);
 
 /* Descriptions of containers from Docker's REST API, which Podman answers too. */
 
@@ -58,7 +58,7 @@ bool docker_api_is_plain(const char *id);
  * -errno with a message.
  */
 int docker_api_describe(struct docker_api *docker, const char *id, uint64_t deadline_ns,
-			struct sinsp_container_info *info, struct error *err);
+			struct state_container_info *info, struct error *err);
 
 /* The list of containers of Docker's REST API, and its stream of events; also Podman's. */
 
@@ -72,7 +72,7 @@ int docker_events_list(struct docker_api *docker, uint64_t deadline_ns,
  * message.
  */
 int docker_events_look_up(struct docker_api *docker, const char *id, uint64_t deadline_ns,
-			  struct sinsp_container_info *info, struct error *err);
+			  struct state_container_info *info, struct error *err);
 
 /* Returns 0 or -errno. */
 int docker_events_begin(const struct docker_api *docker, struct runtime_events *events);

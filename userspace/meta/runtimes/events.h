@@ -11,7 +11,7 @@ enum { RUNTIME_ID_BYTES = 256, RUNTIME_PATH_BYTES = 512 };
 /* Who gets a list, one container or sandbox after the other. */
 struct runtime_list {
 	/* Owns the description. `known`: 0, META_SOURCE_PART or META_SOURCE_SOME. */
-	void (*add)(void *data, const char *id, struct sinsp_container_info *info, int known);
+	void (*add)(void *data, const char *id, struct state_container_info *info, int known);
 	void *data;
 	bool with_env; /* descriptions are to have the environment */
 };

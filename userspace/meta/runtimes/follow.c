@@ -61,7 +61,7 @@ static uint64_t deadline_ns(void)
 }
 
 /* Keeps a description and pushes it; owns it. */
-static void follow_learn(struct follow *follow, const char *id, struct sinsp_container_info *info,
+static void follow_learn(struct follow *follow, const char *id, struct state_container_info *info,
 			 int known)
 {
 	static const enum meta_cache_state states[] = {
@@ -77,14 +77,14 @@ static void follow_learn(struct follow *follow, const char *id, struct sinsp_con
 		update->info = info;
 		update->is_partial = known != 0;
 	} else {
-		sinsp_container_info_destroy(info);
+		state_container_info_destroy(info);
 	}
 	meta_post(follow->sink, update);
 }
 
 static void take_changed(struct follow *follow, const char *id)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	int r;
 
 	if (!info)
@@ -96,7 +96,7 @@ static void take_changed(struct follow *follow, const char *id)
 		follow_learn(follow, id, info, r);
 		return;
 	}
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	/* It is gone already, or cannot be described: what was known may be wrong. */
 	meta_cache_remove(follow->cache, follow->owner, id, clock_ns(CLOCK_MONOTONIC));
 	meta_count(follow->sink, META_RUNTIME_LOOKUPS_FAILED, r != -ENOENT);
@@ -117,7 +117,7 @@ static void follow_take_event(struct follow *follow, const struct runtime_event 
 	meta_count(follow->sink, META_RUNTIME_EVENTS, event->change != RUNTIME_NO_CHANGE);
 }
 
-static void take_listed(void *data, const char *id, struct sinsp_container_info *info, int known)
+static void take_listed(void *data, const char *id, struct state_container_info *info, int known)
 {
 	follow_learn(data, id, info, known);
 }

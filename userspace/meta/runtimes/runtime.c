@@ -39,10 +39,10 @@ struct api {
 	int (*init)(struct runtime *runtime, uint64_t deadline_ns, struct error *err);
 	void (*finish)(struct runtime *runtime);
 	int (*describe)(struct runtime *runtime, const char *id, uint64_t deadline_ns,
-			struct sinsp_container_info *info, struct error *err);
+			struct state_container_info *info, struct error *err);
 	/* The same for who follows it, before the container starts: without a wait for that. */
 	int (*look_up)(struct runtime *runtime, const char *id, uint64_t deadline_ns,
-		       struct sinsp_container_info *info, struct error *err);
+		       struct state_container_info *info, struct error *err);
 	int (*list)(struct runtime *runtime, uint64_t deadline_ns, const struct runtime_list *list,
 		    struct error *err);
 	int (*begin_events)(const struct runtime *runtime, struct runtime_events *events);
@@ -115,13 +115,13 @@ static int docker_init(struct runtime *runtime, uint64_t deadline_ns, struct err
 }
 
 static int docker_describe(struct runtime *runtime, const char *id, uint64_t deadline_ns,
-			   struct sinsp_container_info *info, struct error *err)
+			   struct state_container_info *info, struct error *err)
 {
 	return docker_api_describe(&runtime->docker, id, deadline_ns, info, err);
 }
 
 static int docker_look_up(struct runtime *runtime, const char *id, uint64_t deadline_ns,
-			  struct sinsp_container_info *info, struct error *err)
+			  struct state_container_info *info, struct error *err)
 {
 	return docker_events_look_up(&runtime->docker, id, deadline_ns, info, err);
 }
@@ -143,7 +143,7 @@ static int of_cri_init(struct runtime *runtime, uint64_t deadline_ns, struct err
 }
 
 static int of_cri_describe(struct runtime *runtime, const char *id, uint64_t deadline_ns,
-			   struct sinsp_container_info *info, struct error *err)
+			   struct state_container_info *info, struct error *err)
 {
 	return cri_describe(&runtime->cri, id, deadline_ns, info, err);
 }
@@ -166,7 +166,7 @@ static int of_containerd_init(struct runtime *runtime, uint64_t deadline_ns, str
 }
 
 static int of_containerd_describe(struct runtime *runtime, const char *id, uint64_t deadline_ns,
-				  struct sinsp_container_info *info, struct error *err)
+				  struct state_container_info *info, struct error *err)
 {
 	return containerd_describe(&runtime->containerd, id, deadline_ns, info, err);
 }
@@ -222,7 +222,7 @@ int runtime_list(struct runtime *runtime, uint64_t deadline_ns, const struct run
 }
 
 int runtime_look_up(struct runtime *runtime, const char *id, uint64_t deadline_ns,
-		    struct sinsp_container_info *info, struct error *err)
+		    struct state_container_info *info, struct error *err)
 {
 	return runtime->api->look_up(runtime, id, deadline_ns, info, err);
 }
@@ -240,7 +240,7 @@ bool runtime_is_absent(const struct runtime *runtime, int result)
 }
 
 static int describe(struct runtime *runtime, unsigned int apis, const char *id,
-		    uint64_t deadline_ns, struct sinsp_container_info *info, struct error *err)
+		    uint64_t deadline_ns, struct state_container_info *info, struct error *err)
 {
 	int result = runtime_connect(runtime, deadline_ns, err);
 
@@ -252,7 +252,7 @@ static int describe(struct runtime *runtime, unsigned int apis, const char *id,
 }
 
 int runtime_describe(struct runtime *runtime, unsigned int apis, const char *id,
-		     uint64_t deadline_ns, struct sinsp_container_info *info, struct error *err)
+		     uint64_t deadline_ns, struct state_container_info *info, struct error *err)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct error failure = {.text = ""};

@@ -43,7 +43,7 @@ const char *runtime_path(const struct runtime *runtime);
  * with a message.
  */
 int runtime_describe(struct runtime *runtime, unsigned int apis, const char *id,
-		     uint64_t deadline_ns, struct sinsp_container_info *info, struct error *err);
+		     uint64_t deadline_ns, struct state_container_info *info, struct error *err);
 
 /*
  * For who follows it, without the wait after a failure; the same results. Connects, if that is not
@@ -54,7 +54,7 @@ int runtime_begin_events(const struct runtime *runtime, struct runtime_events *e
 int runtime_list(struct runtime *runtime, uint64_t deadline_ns, const struct runtime_list *list,
 		 struct error *err);
 int runtime_look_up(struct runtime *runtime, const char *id, uint64_t deadline_ns,
-		    struct sinsp_container_info *info, struct error *err);
+		    struct state_container_info *info, struct error *err);
 
 /*
  * Whether a failure to connect means only that there is nothing to ask: nobody listens, or who does

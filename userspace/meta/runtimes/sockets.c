@@ -61,12 +61,12 @@ static const struct place defaults[] = {
 static const unsigned int apis_of_any[] = {RUNTIME_ONE, RUNTIME_CONTAINERD};
 
 /* Who may know a container of each type; none for the others. */
-static const unsigned int apis_of[SINSP_CONTAINER_TYPES_COUNT] = {
-	[SINSP_CONTAINER_DOCKER] = RUNTIME_DOCKER,
-	[SINSP_CONTAINER_PODMAN] = RUNTIME_PODMAN,
-	[SINSP_CONTAINER_CONTAINERD] = RUNTIME_CRI | RUNTIME_CONTAINERD,
-	[SINSP_CONTAINER_CRIO] = RUNTIME_CRI,
-	[SINSP_CONTAINER_CRI] = RUNTIME_CRI | RUNTIME_CONTAINERD | RUNTIME_DOCKER,
+static const unsigned int apis_of[STATE_CONTAINER_TYPES_COUNT] = {
+	[STATE_CONTAINER_DOCKER] = RUNTIME_DOCKER,
+	[STATE_CONTAINER_PODMAN] = RUNTIME_PODMAN,
+	[STATE_CONTAINER_CONTAINERD] = RUNTIME_CRI | RUNTIME_CONTAINERD,
+	[STATE_CONTAINER_CRIO] = RUNTIME_CRI,
+	[STATE_CONTAINER_CRI] = RUNTIME_CRI | RUNTIME_CONTAINERD | RUNTIME_DOCKER,
 };
 
 /*
@@ -82,7 +82,7 @@ static bool speaks_for(const char *path, uint32_t owner)
 
 /* Asks the runtimes in turn, until one knows all of the container. */
 static int sockets_ask(struct sockets_source *source, const struct meta_request *request,
-		       uint64_t deadline_ns, struct sinsp_container_info *info, struct error *err)
+		       uint64_t deadline_ns, struct state_container_info *info, struct error *err)
 {
 	unsigned int apis = apis_of[request->type];
 	int result = -ENOENT;
@@ -105,13 +105,13 @@ static int sockets_ask(struct sockets_source *source, const struct meta_request 
 
 /* What followers learn meanwhile is enough for containers that files describe, too. */
 static int sockets_describe(struct meta_source *base, const struct meta_request *request,
-			    struct sinsp_container_info *info, struct error *err)
+			    struct state_container_info *info, struct error *err)
 {
 	struct sockets_source *source = (struct sockets_source *)base;
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	uint64_t deadline_ns = now_ns + (uint64_t)SOCKETS_LOOKUP_MS * NS_PER_MS;
 	enum meta_cache_state state = META_CACHE_NONE;
-	bool uses_cache = source->cache && request->owner == SINSP_OWNER_ROOT;
+	bool uses_cache = source->cache && request->owner == STATE_OWNER_ROOT;
 	int r;
 
 	if (uses_cache) {
@@ -234,7 +234,7 @@ static bool may_be_asked(const struct ahead *ahead, const struct meta_request *r
 }
 
 static int ahead_describe(struct meta_source *base, const struct meta_request *request,
-			  struct sinsp_container_info *info, struct error *err)
+			  struct state_container_info *info, struct error *err)
 {
 	struct ahead *ahead = (struct ahead *)base;
 	int r = ahead->asked->ops->describe(ahead->asked, request, info, err);

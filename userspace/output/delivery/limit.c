@@ -85,7 +85,7 @@ static bool is_sampled(struct limit *limit)
 }
 
 /* Of a new hash, or one whose window is over, the event is the first one. */
-static bool is_first(struct limit *limit, const struct sinsp_event *event)
+static bool is_first(struct limit *limit, const struct state_event *event)
 {
 	struct limit_seen *seen;
 	uint64_t hash;
@@ -121,7 +121,7 @@ static bool is_due(struct limit *limit, uint64_t now_ns, long rule)
 	return true;
 }
 
-bool limit_takes(struct limit *limit, const struct sinsp_event *event, long rule,
+bool limit_takes(struct limit *limit, const struct state_event *event, long rule,
 		 enum gap_cause *cause)
 {
 	*cause = GAP_SAMPLED;

@@ -56,7 +56,7 @@ enum { LIMIT_NO_RULE = -1 };
  * Whether the output takes the event, which matched that rule, or LIMIT_NO_RULE. Otherwise sets the
  * cause.
  */
-bool limit_takes(struct limit *limit, const struct sinsp_event *event, long rule,
+bool limit_takes(struct limit *limit, const struct state_event *event, long rule,
 		 enum gap_cause *cause);
 
 #endif

@@ -290,12 +290,12 @@ static bool begin_record(struct output *output)
 	return output->block && block_reserve(output->block);
 }
 
-static struct output_record record_of(const struct output *output, const struct sinsp_event *event,
+static struct output_record record_of(const struct output *output, const struct state_event *event,
 				      enum rules_priority priority)
 {
 	return (struct output_record){
 		.number = output->number + 1,
-		.ts_ns = sinsp_wall_ns(event, event->ev.ts_ns),
+		.ts_ns = state_wall_ns(event, event->ev.ts_ns),
 		.event = (uint16_t)event->ev.desc->id,
 		.priority = (uint8_t)priority,
 	};
@@ -323,7 +323,7 @@ static void output_miss(struct output *output, const struct output_record *recor
 }
 
 /* Counts an event that the limit does not let through. Returns whether it is one. */
-static bool output_leave_out(struct output *output, const struct sinsp_event *event, long rule)
+static bool output_leave_out(struct output *output, const struct state_event *event, long rule)
 {
 	struct output_record record;
 	enum gap_cause cause;
@@ -338,7 +338,7 @@ static bool output_leave_out(struct output *output, const struct sinsp_event *ev
 }
 
 /* Counts an event of which no record can be made, for want of a number. */
-static void lose_without_spool(struct output *output, const struct sinsp_event *event)
+static void lose_without_spool(struct output *output, const struct state_event *event)
 {
 	struct output_record record = record_of(output, event, PRIORITY_INFORMATIONAL);
 
@@ -348,18 +348,18 @@ static void lose_without_spool(struct output *output, const struct sinsp_event *
 }
 
 /* The event has what its filter, and that of the run, say of it. */
-static bool passes(const struct output *output, struct sinsp_event *event)
+static bool passes(const struct output *output, struct state_event *event)
 {
 	if (!output->view.filter)
 		return true;
 	if (!filter_match(output->view.filter, event))
 		return false;
-	sinsp_event_note_answer(event,
+	state_event_note_answer(event,
 				event->filter_unknown || filter_is_unknown(output->view.filter));
 	return true;
 }
 
-bool output_event(struct output *output, struct sinsp_event *event)
+bool output_event(struct output *output, struct state_event *event)
 {
 	uint64_t number = event->num;
 	struct output_record record;
@@ -391,16 +391,16 @@ bool output_event(struct output *output, struct sinsp_event *event)
 }
 
 /* Drop records of alerts say it, from another thread. */
-static void remember_hostname(struct output *output, const struct sinsp_event *event)
+static void remember_hostname(struct output *output, const struct state_event *event)
 {
 	if (output->form.hostname || !output->view.schema || !output->view.schema->fields)
 		return;
-	snprintf(output->hostname, sizeof(output->hostname), "%s", sinsp_hostname(event->sinsp));
+	snprintf(output->hostname, sizeof(output->hostname), "%s", state_hostname(event->state));
 	output->form.hostname = output->hostname;
 }
 
 bool output_match(struct output *output, struct ruleset *ruleset, size_t rule,
-		  struct sinsp_event *event)
+		  struct state_event *event)
 {
 	uint64_t number = event->num;
 	struct output_record record;

@@ -118,11 +118,11 @@ static inline bool output_is_running(const struct output *output)
  * Formats an event if it passes the filter. While it is formatted its number is that of the record.
  * Returns whether it passed; event->filter_unknown is then also what this filter says.
  */
-bool output_event(struct output *output, struct sinsp_event *event);
+bool output_event(struct output *output, struct state_event *event);
 
 /* The same for an event that a rule matched. */
 bool output_match(struct output *output, struct ruleset *ruleset, size_t rule,
-		  struct sinsp_event *event);
+		  struct state_event *event);
 
 /*
  * Says in the stream what the capture lost: by type, of which only those count that can pass the

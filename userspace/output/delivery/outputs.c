@@ -157,7 +157,7 @@ void outputs_append_filters(const struct outputs *outputs, struct buf *text)
 }
 
 bool outputs_match(const struct outputs *outputs, struct ruleset *ruleset, size_t rule,
-		   struct sinsp_event *event)
+		   struct state_event *event)
 {
 	const bool unknown = event->filter_unknown;
 	bool any = false;

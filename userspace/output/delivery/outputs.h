@@ -59,7 +59,7 @@ bool outputs_have_filters(const struct outputs *outputs);
 void outputs_append_filters(const struct outputs *outputs, struct buf *text);
 
 /* Whether an event passes the filter of any; formats it for those. */
-static inline bool outputs_event(const struct outputs *outputs, struct sinsp_event *event)
+static inline bool outputs_event(const struct outputs *outputs, struct state_event *event)
 {
 	const bool unknown = event->filter_unknown;
 	bool any = false;
@@ -73,7 +73,7 @@ static inline bool outputs_event(const struct outputs *outputs, struct sinsp_eve
 
 /* The same for an event that a rule matched. */
 bool outputs_match(const struct outputs *outputs, struct ruleset *ruleset, size_t rule,
-		   struct sinsp_event *event);
+		   struct state_event *event);
 
 /* Says in the stream of each output what the capture lost: see output_lose(). */
 void outputs_lose(const struct outputs *outputs, enum gap_cause cause, const struct gap *lost);

@@ -11,7 +11,7 @@
 
 /* Labels of containers and pods as values. */
 
-int give_label(struct field_value *value, const struct sinsp_labels *labels, const char *name)
+int give_label(struct field_value *value, const struct state_labels *labels, const char *name)
 {
 	for (size_t i = 0; i < labels->count; i++)
 		if (strcmp(labels->items[i].name, name) == 0)
@@ -19,7 +19,7 @@ int give_label(struct field_value *value, const struct sinsp_labels *labels, con
 	return NO_VALUE;
 }
 
-static bool container_is_shown(const struct sinsp_label *label)
+static bool container_is_shown(const struct state_label *label)
 {
 	static const char *const hidden[] = {"io.kubernetes.", "annotation."};
 
@@ -30,7 +30,7 @@ static bool container_is_shown(const struct sinsp_label *label)
 }
 
 int give_labels(struct field_value *value, struct field_scratch *scratch,
-		const struct sinsp_labels *labels)
+		const struct state_labels *labels)
 {
 	struct buf text = text_begin(scratch);
 
@@ -55,7 +55,7 @@ int give_labels(struct field_value *value, struct field_scratch *scratch,
 static const char host[] = "host", named_host[] = "container:host";
 
 /* Whether it is known where the thread is; of some in a capture only events are known. */
-static bool has_place(const struct sinsp_event *event)
+static bool has_place(const struct state_event *event)
 {
 	return event->thread && (event->thread->cgroups->container || event->thread->pid > 0);
 }
@@ -69,58 +69,58 @@ static int give_name(struct field_value *values, const char *name, size_t len)
 }
 
 /* The id of a container; "host" for processes of the host. */
-static int container_give_id(const struct sinsp_event *event, bool whole,
+static int container_give_id(const struct state_event *event, bool whole,
 			     struct field_value *values)
 {
-	const struct sinsp_container *container = event_container(event);
+	const struct state_container *container = event_container(event);
 
 	if (!has_place(event))
 		return NO_VALUE;
 	if (!container)
 		return give_string(values, host);
 	return give_name(values, container->id,
-			 whole ? container->id_len : sinsp_container_short_len(container));
+			 whole ? container->id_len : state_container_short_len(container));
 }
 
-static int get_id(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_id(const struct state_event *event, const struct field_ref *ref,
 		  struct field_scratch *scratch, struct field_value *values)
 {
 	return container_give_id(event, false, values);
 }
 
-static int get_full_id(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_full_id(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
 	return container_give_id(event, true, values);
 }
 
-static int get_outer_id(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_outer_id(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_container *container = event_container(event);
+	const struct state_container *container = event_container(event);
 
 	return container && container->outer_ids ? give_string(values, container->outer_ids)
 						 : NO_VALUE;
 }
 
-static int container_get_type(const struct sinsp_event *event, const struct field_ref *ref,
+static int container_get_type(const struct state_event *event, const struct field_ref *ref,
 			      struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_container *container = event_container(event);
-	enum sinsp_container_type type = SINSP_CONTAINER_NONE;
+	const struct state_container *container = event_container(event);
+	enum state_container_type type = STATE_CONTAINER_NONE;
 
 	if (!has_place(event))
 		return NO_VALUE;
 	if (container)
 		type = container->info.type ? container->info.type : container->type;
-	return give_string(values, sinsp_container_type_name(type));
+	return give_string(values, state_container_type_name(type));
 }
 
 /* The id of some containers is their name. */
-static int container_get_name(const struct sinsp_event *event, const struct field_ref *ref,
+static int container_get_name(const struct state_event *event, const struct field_ref *ref,
 			      struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_container *container = event_container(event);
+	const struct state_container *container = event_container(event);
 
 	if (container && container->info.name)
 		return give_name(values, container->info.name, strlen(container->info.name));
@@ -144,19 +144,19 @@ INFO_LABEL_GETTER(get_label, labels)
 INFO_LABELS_GETTER(get_labels, labels)
 
 /* When the init of the container's pid namespace began; 0: not known. */
-static uint64_t start_ns(const struct sinsp_event *event)
+static uint64_t start_ns(const struct state_event *event)
 {
 	return event_container(event) ? event->thread->pidns_start_ns : 0;
 }
 
-static int get_start(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_start(const struct state_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
 	values->u64 = start_ns(event);
 	return values->u64 ? 1 : NO_VALUE;
 }
 
-static int container_get_duration(const struct sinsp_event *event, const struct field_ref *ref,
+static int container_get_duration(const struct state_event *event, const struct field_ref *ref,
 				  struct field_scratch *scratch, struct field_value *values)
 {
 	uint64_t start = start_ns(event);
@@ -167,22 +167,21 @@ static int container_get_duration(const struct sinsp_event *event, const struct 
 	return 1;
 }
 
-static int get_meta_state(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_meta_state(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_container *container = event_container(event);
+	const struct state_container *container = event_container(event);
 
-	return container ? give_string(values,
-				       sinsp_meta_state_name(sinsp_container_state(container)))
+	return container ? give_string(values, state_meta_name(state_container_state(container)))
 			 : NO_VALUE;
 }
 
 /* The id, which is empty on the host, a colon, and a text about the event's descriptor. */
-static int give_fd_text(const struct sinsp_event *event, field_getter *get,
+static int give_fd_text(const struct state_event *event, field_getter *get,
 			const struct field_ref *ref, struct field_scratch *scratch,
 			struct field_value *values)
 {
-	const struct sinsp_container *container = event_container(event);
+	const struct state_container *container = event_container(event);
 	struct field_value text;
 	struct buf both;
 
@@ -190,19 +189,19 @@ static int give_fd_text(const struct sinsp_event *event, field_getter *get,
 		return NO_VALUE;
 	both = text_begin(scratch);
 	if (container)
-		buf_append(&both, container->id, sinsp_container_short_len(container));
+		buf_append(&both, container->id, state_container_short_len(container));
 	buf_append_char(&both, ':');
 	buf_append(&both, text.bytes.data, text.bytes.len);
 	return give_text(values, scratch, &both);
 }
 
-static int get_fd_name(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_fd_name(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
 	return give_fd_text(event, fd_get_name, ref, scratch, values);
 }
 
-static int get_fd_directory(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_fd_directory(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
 	return give_fd_text(event, fd_get_directory, ref, scratch, values);
@@ -240,16 +239,16 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 
 static void container_each_type(void (*see)(void *context, const char *word), void *context)
 {
-	for (unsigned int type = 0; type < SINSP_CONTAINER_TYPES_COUNT; type++)
-		see(context, sinsp_container_type_name(type));
+	for (unsigned int type = 0; type < STATE_CONTAINER_TYPES_COUNT; type++)
+		see(context, state_container_type_name(type));
 }
 
 static const struct field_words types = {container_each_type, .lenient = true};
 
 static void each_state(void (*see)(void *context, const char *word), void *context)
 {
-	for (unsigned int state = 0; state < SINSP_META_STATES_COUNT; state++)
-		see(context, sinsp_meta_state_name(state));
+	for (unsigned int state = 0; state < STATE_META_STATES_COUNT; state++)
+		see(context, state_meta_name(state));
 }
 
 static const struct field_words states = {each_state};

@@ -6,7 +6,7 @@
 #include "sinsp/fields/table.h"
 
 /* The container of the event's process; NULL: it is of the host, or not known. */
-static inline const struct sinsp_container *event_container(const struct sinsp_event *event)
+static inline const struct state_container *event_container(const struct state_event *event)
 {
 	return event->thread ? event->thread->cgroups->container : NULL;
 }
@@ -15,9 +15,9 @@ static inline const struct sinsp_container *event_container(const struct sinsp_e
  * Events with the same number have the same values of all fields with FIELD_OF_CONTAINER. 0: there
  * is no such number; 1: those of the host.
  */
-static inline uint64_t event_container_revision(const struct sinsp_event *event)
+static inline uint64_t event_container_revision(const struct state_event *event)
 {
-	const struct sinsp_container *container = event_container(event);
+	const struct state_container *container = event_container(event);
 
 	if (container)
 		return container->revision + 1;
@@ -29,56 +29,56 @@ static inline int give_known(struct field_value *value, const char *text)
 	return text ? give_string(value, text) : NO_VALUE;
 }
 
-static inline int give_answer(struct field_value *value, enum sinsp_answer answer)
+static inline int give_answer(struct field_value *value, enum state_answer answer)
 {
-	if (answer == SINSP_UNKNOWN)
+	if (answer == STATE_UNKNOWN)
 		return NO_VALUE;
-	value->u64 = answer == SINSP_YES;
+	value->u64 = answer == STATE_YES;
 	return 1;
 }
 
 /* A text, or an answer, of the container's description. */
 #define INFO_TEXT_GETTER(getter, member)                                                           \
-	static int getter(const struct sinsp_event *event, const struct field_ref *ref,            \
+	static int getter(const struct state_event *event, const struct field_ref *ref,            \
 			  struct field_scratch *scratch, struct field_value *values)               \
 	{                                                                                          \
-		const struct sinsp_container *container = event_container(event);                  \
+		const struct state_container *container = event_container(event);                  \
                                                                                                    \
 		return container ? give_known(values, container->info.member) : NO_VALUE;          \
 	}
 #define INFO_ANSWER_GETTER(getter, member)                                                         \
-	static int getter(const struct sinsp_event *event, const struct field_ref *ref,            \
+	static int getter(const struct state_event *event, const struct field_ref *ref,            \
 			  struct field_scratch *scratch, struct field_value *values)               \
 	{                                                                                          \
-		const struct sinsp_container *container = event_container(event);                  \
+		const struct state_container *container = event_container(event);                  \
                                                                                                    \
 		return container ? give_answer(values, container->info.member) : NO_VALUE;         \
 	}
 
 /* One label, and all of them as the plugin of Falco prints them. */
 #define INFO_LABEL_GETTER(getter, member)                                                          \
-	static int getter(const struct sinsp_event *event, const struct field_ref *ref,            \
+	static int getter(const struct state_event *event, const struct field_ref *ref,            \
 			  struct field_scratch *scratch, struct field_value *values)               \
 	{                                                                                          \
-		const struct sinsp_container *container = event_container(event);                  \
+		const struct state_container *container = event_container(event);                  \
                                                                                                    \
 		return container ? give_label(values, &container->info.member, ref->name)          \
 				 : NO_VALUE;                                                       \
 	}
 #define INFO_LABELS_GETTER(getter, member)                                                         \
-	static int getter(const struct sinsp_event *event, const struct field_ref *ref,            \
+	static int getter(const struct state_event *event, const struct field_ref *ref,            \
 			  struct field_scratch *scratch, struct field_value *values)               \
 	{                                                                                          \
-		const struct sinsp_container *container = event_container(event);                  \
+		const struct state_container *container = event_container(event);                  \
                                                                                                    \
 		return container ? give_labels(values, scratch, &container->info.member)           \
 				 : NO_VALUE;                                                       \
 	}
 
-int give_label(struct field_value *value, const struct sinsp_labels *labels, const char *name);
+int give_label(struct field_value *value, const struct state_labels *labels, const char *name);
 
 /* "name:value, other:value", without those of Kubernetes itself. */
 int give_labels(struct field_value *value, struct field_scratch *scratch,
-		const struct sinsp_labels *labels);
+		const struct state_labels *labels);
 
 #endif

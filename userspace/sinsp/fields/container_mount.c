@@ -4,7 +4,7 @@
 
 #include "sinsp/fields/container.h"
 
-static void append_mount(struct buf *text, const struct sinsp_mount *mount)
+static void append_mount(struct buf *text, const struct state_mount *mount)
 {
 	buf_append_string(text, mount->source);
 	buf_append_char(text, ':');
@@ -15,10 +15,10 @@ static void append_mount(struct buf *text, const struct sinsp_mount *mount)
 	buf_append_string(text, mount->propagation);
 }
 
-static int get_mounts(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_mounts(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_container *container = event_container(event);
+	const struct state_container *container = event_container(event);
 	struct buf text = text_begin(scratch);
 
 	if (!container || !container->info.mounts.count)
@@ -32,18 +32,18 @@ static int get_mounts(const struct sinsp_event *event, const struct field_ref *r
 }
 
 /* By number, or by a pattern of its source or, for fields that give the source, its place. */
-static const struct sinsp_mount *fields_find_mount(const struct sinsp_event *event,
+static const struct state_mount *fields_find_mount(const struct state_event *event,
 						   const struct field_ref *ref, bool by_dest)
 {
-	const struct sinsp_container *container = event_container(event);
-	const struct sinsp_mounts *mounts = container ? &container->info.mounts : NULL;
+	const struct state_container *container = event_container(event);
+	const struct state_mounts *mounts = container ? &container->info.mounts : NULL;
 
 	if (!mounts)
 		return NULL;
 	if (ref->index >= 0)
 		return (size_t)ref->index < mounts->count ? &mounts->items[ref->index] : NULL;
 	for (size_t i = 0; i < mounts->count; i++) {
-		const struct sinsp_mount *mount = &mounts->items[i];
+		const struct state_mount *mount = &mounts->items[i];
 
 		if (fnmatch(ref->name, by_dest ? mount->dest : mount->source, 0) == 0)
 			return mount;
@@ -51,10 +51,10 @@ static const struct sinsp_mount *fields_find_mount(const struct sinsp_event *eve
 	return NULL;
 }
 
-static int get_mount(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_mount(const struct state_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_mount *mount = fields_find_mount(event, ref, false);
+	const struct state_mount *mount = fields_find_mount(event, ref, false);
 	struct buf text = text_begin(scratch);
 
 	if (!mount)
@@ -64,10 +64,10 @@ static int get_mount(const struct sinsp_event *event, const struct field_ref *re
 }
 
 #define MOUNT_GETTER(getter, by_dest, value)                                                       \
-	static int getter(const struct sinsp_event *event, const struct field_ref *ref,            \
+	static int getter(const struct state_event *event, const struct field_ref *ref,            \
 			  struct field_scratch *scratch, struct field_value *values)               \
 	{                                                                                          \
-		const struct sinsp_mount *mount = fields_find_mount(event, ref, by_dest);          \
+		const struct state_mount *mount = fields_find_mount(event, ref, by_dest);          \
                                                                                                    \
 		return mount ? give_string(values, value) : NO_VALUE;                              \
 	}

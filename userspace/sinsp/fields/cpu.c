@@ -5,15 +5,15 @@
 enum { PERCENT_MAX = 100 };
 
 /* Only for the previous thread: a switch is an event of the thread that leaves the CPU. */
-static int get_exectime(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_exectime(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	if (ref->param_of_event[event->ev.desc->id] < 0)
 		return NO_VALUE;
-	return give_nonzero(values, sinsp_run_ns(event));
+	return give_nonzero(values, state_run_ns(event));
 }
 
-static int get_totexectime(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_totexectime(const struct state_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
 	return event->thread ? give_u64(values, event->thread->run_ns) : NO_VALUE;
@@ -23,10 +23,10 @@ static int get_totexectime(const struct sinsp_event *event, const struct field_r
  * Jiffies between two procinfo events, which are a second apart: at 100 jiffies a second that is
  * the percentage.
  */
-static int give_percent(const struct sinsp_event *event, bool user, bool system,
+static int give_percent(const struct state_event *event, bool user, bool system,
 			struct field_value *values)
 {
-	const struct sinsp_thread *thread = event->thread;
+	const struct state_thread *thread = event->thread;
 	double jiffies;
 
 	if (!thread || event->ev.desc->id != EVENT_procinfo)
@@ -37,7 +37,7 @@ static int give_percent(const struct sinsp_event *event, bool user, bool system,
 }
 
 #define PERCENT_GETTER(name, user, system)                                                         \
-	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
 		return give_percent(event, user, system, values);                                  \

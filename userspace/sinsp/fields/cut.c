@@ -44,20 +44,20 @@ static unsigned int cut_of_strings(const char *strings, size_t len, size_t befor
 		       : CUT_END;
 }
 
-unsigned int cut_of_exe(const struct sinsp_program *program)
+unsigned int cut_of_exe(const struct state_program *program)
 {
 	return strnlen(program->exe, STRING_BYTES_MAX) >= STRING_BYTES_MAX - 1 ? CUT_END : 0;
 }
 
 /* Beside such an argv[0] no others are captured. */
-unsigned int cut_of_args(const struct sinsp_program *program)
+unsigned int cut_of_args(const struct state_program *program)
 {
 	if (cut_of_exe(program))
 		return CUT_WHOLE;
 	return cut_of_strings(program->args, program->args_len, strlen(program->exe) + 1);
 }
 
-unsigned int cut_of_env(const struct sinsp_program *program)
+unsigned int cut_of_env(const struct state_program *program)
 {
 	return cut_of_strings(program->env, program->env_len, 0);
 }

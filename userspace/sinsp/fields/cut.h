@@ -25,11 +25,11 @@ enum value_cut {
 unsigned int cut_of_path(const char *path, size_t len);
 
 /* Of argv[1] and on, and of the environment. */
-unsigned int cut_of_args(const struct sinsp_program *program);
-unsigned int cut_of_env(const struct sinsp_program *program);
+unsigned int cut_of_args(const struct state_program *program);
+unsigned int cut_of_env(const struct state_program *program);
 
 /* Of argv[0]. */
-unsigned int cut_of_exe(const struct sinsp_program *program);
+unsigned int cut_of_exe(const struct state_program *program);
 
 /* Of a parameter, by the marks of the event. */
 unsigned int cut_of_param(const struct event *ev, unsigned int param);

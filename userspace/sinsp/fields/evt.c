@@ -18,49 +18,49 @@
 /* evt.*: the origin of an event, and the data of events that are not system calls. */
 
 /* Events made in user space are the asynchronous ones; the kernel's are not. */
-static bool is_async(const struct sinsp_event *event)
+static bool is_async(const struct state_event *event)
 {
 	return event->ev.desc->category & EC_METAEVENT;
 }
 
-static int get_is_async(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_async(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, is_async(event));
 }
 
-static int get_asynctype(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_asynctype(const struct state_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values)
 {
 	return is_async(event) ? give_string(values, event->ev.desc->name) : NO_VALUE;
 }
 
-static int get_hostname(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_hostname(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	return give_string(values, sinsp_hostname(event->sinsp));
+	return give_string(values, state_hostname(event->state));
 }
 
-static bool is_procinfo(const struct sinsp_event *event)
+static bool is_procinfo(const struct state_event *event)
 {
 	return event->ev.desc->id == EVENT_procinfo;
 }
 
-static int get_count_threadinfo(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_count_threadinfo(const struct state_event *event, const struct field_ref *ref,
 				struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, is_procinfo(event));
 }
 
-static int get_count_procinfo(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_count_procinfo(const struct state_event *event, const struct field_ref *ref,
 			      struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values,
-			is_procinfo(event) && event->thread && sinsp_thread_is_main(event->thread));
+			is_procinfo(event) && event->thread && state_thread_is_main(event->thread));
 }
 
 /* The value of a word of "Event:start; ID:...; name:...", without the blanks around it. */
-static int give_word(const struct sinsp_event *event, const char *word,
+static int give_word(const struct state_event *event, const char *word,
 		     struct field_scratch *scratch, struct field_value *values)
 {
 	size_t word_len = strlen(word);
@@ -91,7 +91,7 @@ static int give_word(const struct sinsp_event *event, const char *word,
 }
 
 #define WORD_GETTER(name, word)                                                                    \
-	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
 		return give_word(event, word, scratch, values);                                    \
@@ -150,19 +150,19 @@ const struct field_desc fields_evt_meta[] = {
 
 /* evt.*: what of an event cannot be stated as fact. */
 
-static int get_is_faked(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_faked(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, event->ev.marks.is_faked != 0);
 }
 
-static int get_is_contested(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_contested(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, event->ev.marks.contested != 0);
 }
 
-static int get_is_truncated(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_truncated(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, event->ev.marks.truncated != 0);
@@ -187,7 +187,7 @@ static int give_params(const struct event_desc *desc, const char *mark, uint64_t
 	return count;
 }
 
-static int get_marks(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_marks(const struct state_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
 	const struct frame_marks *marks = &event->ev.marks;
@@ -226,13 +226,13 @@ enum { ERRNO_MAX = 520 };
 
 enum { ARGS_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS | NEEDS_ARGUMENTS };
 
-static int evt_get_num(const struct sinsp_event *event, const struct field_ref *ref,
+static int evt_get_num(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, event->num);
 }
 
-static int get_family(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_family(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	const char *family = event_family(event->ev.desc->id);
@@ -242,7 +242,7 @@ static int get_family(const struct sinsp_event *event, const struct field_ref *r
 }
 
 /* A generic event has the name of its system call. */
-static const char *type_name(const struct sinsp_event *event)
+static const char *type_name(const struct state_event *event)
 {
 	const struct event *ev = &event->ev;
 
@@ -250,19 +250,19 @@ static const char *type_name(const struct sinsp_event *event)
 					     : ev->desc->name;
 }
 
-static int evt_get_type(const struct sinsp_event *event, const struct field_ref *ref,
+static int evt_get_type(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	return give_string(values, type_name(event));
 }
 
-static int get_type_is(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_type_is(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, event->ev.desc->id == ref->index);
 }
 
-static int get_syscall_type(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_syscall_type(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
 	if (!(event->ev.desc->category & EC_SYSCALL))
@@ -277,7 +277,7 @@ static const char *const io_category_names[SCAP_FD_TYPES_COUNT] = {
 	[SCAP_FD_EVENT] = "ipc",
 };
 
-static int get_category(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_category(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	const char *name = event_category_name(event->ev.desc->category);
@@ -287,7 +287,7 @@ static int get_category(const struct sinsp_event *event, const struct field_ref 
 	return give_string(values, name ? name : "unknown");
 }
 
-static int get_cpu(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_cpu(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
 	return give_i64(values, event->ev.cpu);
@@ -299,19 +299,19 @@ static bool is_exit(const struct event_desc *desc)
 	return desc->id % 2 || desc->id >= EVENT_EXTENSION_FIRST;
 }
 
-static int get_dir(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_dir(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
 	return give_string(values, is_exit(event->ev.desc) ? "<" : ">");
 }
 
-static int get_source(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_source(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	return give_string(values, "syscall");
 }
 
-static int evt_get_args(const struct sinsp_event *event, const struct field_ref *ref,
+static int evt_get_args(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -322,7 +322,7 @@ static int evt_get_args(const struct sinsp_event *event, const struct field_ref 
 	return give_text(values, scratch, &text);
 }
 
-static int get_arg(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_arg(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -344,7 +344,7 @@ static bool is_string(enum param_type type)
  * Parameters of one name can differ in type between events. Numbers are extended to 64 bits by
  * their own type; a text where the filter expects a number (or the reverse) is no value.
  */
-static int get_rawarg(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_rawarg(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	const struct event *ev = &event->ev;
@@ -367,14 +367,14 @@ static int get_rawarg(const struct sinsp_event *event, const struct field_ref *r
  * Fields of parameters are written directly to the output: a buffer in hexadecimal may exceed the
  * scratch memory.
  */
-static bool write_args(const struct sinsp_event *event, const struct field_ref *ref,
+static bool write_args(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct buf *out)
 {
 	param_text_all(event, &scratch->style, out);
 	return true;
 }
 
-static bool write_arg(const struct sinsp_event *event, const struct field_ref *ref,
+static bool write_arg(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct buf *out)
 {
 	int index = field_param_index(ref, event);
@@ -386,7 +386,7 @@ static bool write_arg(const struct sinsp_event *event, const struct field_ref *r
 }
 
 /* A raw parameter is written by its type and format in this event. */
-static bool write_rawarg(const struct sinsp_event *event, const struct field_ref *ref,
+static bool write_rawarg(const struct state_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct buf *out)
 {
 	int index = field_param_index(ref, event);
@@ -403,7 +403,7 @@ static bool write_rawarg(const struct sinsp_event *event, const struct field_ref
 	return true;
 }
 
-static bool write_json_args(const struct sinsp_event *event, const struct field_ref *ref,
+static bool write_json_args(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct buf *out)
 {
 	param_value_append_all(scratch->params, event, &scratch->utc, scratch->base64, out);
@@ -411,7 +411,7 @@ static bool write_json_args(const struct sinsp_event *event, const struct field_
 }
 
 /* An empty parameter of the event is null in JSON; text has words for it. */
-static bool write_json_arg(const struct sinsp_event *event, const struct field_ref *ref,
+static bool write_json_arg(const struct state_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct buf *out)
 {
 	int index = field_param_index(ref, event);
@@ -423,7 +423,7 @@ static bool write_json_arg(const struct sinsp_event *event, const struct field_r
 	return true;
 }
 
-static bool write_json_arg_base64(const struct sinsp_event *event, const struct field_ref *ref,
+static bool write_json_arg_base64(const struct state_event *event, const struct field_ref *ref,
 				  struct field_scratch *scratch, struct buf *out)
 {
 	unsigned int index = (unsigned int)field_param_index(ref, event);
@@ -435,7 +435,7 @@ static bool write_json_arg_base64(const struct sinsp_event *event, const struct 
 static const struct field_json json_args = {"arguments", write_json_args};
 static const struct field_json json_arg = {"argument", write_json_arg, write_json_arg_base64};
 
-static int get_buffer(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_buffer(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	int index = ref->param_of_event[event->ev.desc->id];
@@ -446,7 +446,7 @@ static int get_buffer(const struct sinsp_event *event, const struct field_ref *r
 			  event->ev.params[index].len);
 }
 
-static int get_res(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_res(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
 	const char *name;
@@ -463,13 +463,13 @@ static int get_res(const struct sinsp_event *event, const struct field_ref *ref,
 	return give_text(values, scratch, &text);
 }
 
-static int get_rawres(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_rawres(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	return event_result(&event->ev, &values->i64) ? 1 : NO_VALUE;
 }
 
-static int get_failed(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_failed(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	int64_t result;
@@ -477,27 +477,27 @@ static int get_failed(const struct sinsp_event *event, const struct field_ref *r
 	return event_result(&event->ev, &result) ? give_u64(values, result < 0) : NO_VALUE;
 }
 
-static int get_one(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_one(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, 1);
 }
 
-static int get_count_exit(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_count_exit(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
 	return is_exit(event->ev.desc) ? give_u64(values, 1) : NO_VALUE;
 }
 
-static int get_around(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_around(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
-	uint64_t ts = sinsp_wall_ns(event, event->ev.ts_ns);
+	uint64_t ts = state_wall_ns(event, event->ev.ts_ns);
 
 	return give_u64(values, ts > ref->number ? ts - ref->number : ref->number - ts);
 }
 
-static int get_evaluations(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_evaluations(const struct state_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, ++scratch->evaluations);

@@ -9,7 +9,7 @@ enum { IO_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FD, CATEGORY_IO = 0x20 };
 /* Kinds of descriptors, as bits. */
 enum fd_sort { SORT_FILE = 1, SORT_IP = 2, SORT_UNIX = 4 };
 
-static unsigned int sort_of_fd(const struct sinsp_fd *fd)
+static unsigned int sort_of_fd(const struct state_fd *fd)
 {
 	static const uint8_t sorts[SCAP_FD_TYPES_COUNT] = {
 		[SCAP_FD_FILE] = SORT_FILE, [SCAP_FD_DIRECTORY] = SORT_FILE,
@@ -20,13 +20,13 @@ static unsigned int sort_of_fd(const struct sinsp_fd *fd)
 	return sorts[fd->type];
 }
 
-static unsigned int evt_io_category_of(const struct sinsp_event *event)
+static unsigned int evt_io_category_of(const struct state_event *event)
 {
 	return event->ev.desc->category & 0xff;
 }
 
 /* The bytes moved by an I/O event on a known descriptor. */
-static int get_buflen(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_buflen(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	int64_t result;
@@ -42,7 +42,7 @@ static bool moves_bytes(const struct event_desc *event)
 	return is_about_fd(event) && (event->category & CATEGORY_IO);
 }
 
-static int buflen_of(const struct sinsp_event *event, unsigned int category, bool file, bool net,
+static int buflen_of(const struct state_event *event, unsigned int category, bool file, bool net,
 		     struct field_value *values)
 {
 	if (category && evt_io_category_of(event) != category)
@@ -55,7 +55,7 @@ static int buflen_of(const struct sinsp_event *event, unsigned int category, boo
 }
 
 #define BUFLEN_GETTER(name, category, file, net)                                                   \
-	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
 		return buflen_of(event, category, file, net, values);                              \
@@ -70,30 +70,30 @@ BUFLEN_GETTER(get_buflen_net, 0, false, true)
 BUFLEN_GETTER(get_buflen_net_in, EC_IO_READ, false, true)
 BUFLEN_GETTER(get_buflen_net_out, EC_IO_WRITE, false, true)
 
-static bool has_flags(const struct sinsp_event *event, unsigned int flags)
+static bool has_flags(const struct state_event *event, unsigned int flags)
 {
 	return event->ev.desc->flags & flags;
 }
 
-static int get_is_io(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_io(const struct state_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, has_flags(event, EF_READS_FROM_FD | EF_WRITES_TO_FD));
 }
 
-static int get_is_io_read(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_io_read(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, has_flags(event, EF_READS_FROM_FD));
 }
 
-static int get_is_io_write(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_io_write(const struct state_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, has_flags(event, EF_WRITES_TO_FD));
 }
 
-static int get_io_dir(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_io_dir(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	if (has_flags(event, EF_WRITES_TO_FD))
@@ -101,21 +101,21 @@ static int get_io_dir(const struct sinsp_event *event, const struct field_ref *r
 	return has_flags(event, EF_READS_FROM_FD) ? give_string(values, "read") : NO_VALUE;
 }
 
-static int get_is_wait(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_wait(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, has_flags(event, EF_WAITS));
 }
 
 /* The journal's name of the socket is the target of systemd's link /dev/log. */
-bool event_is_syslog(const struct sinsp_event *event)
+bool event_is_syslog(const struct state_event *event)
 {
 	return has_flags(event, EF_WRITES_TO_FD) && event->fd &&
 	       (strstr(event->fd->name, "/dev/log") ||
 		strstr(event->fd->name, "/run/systemd/journal/dev-log"));
 }
 
-static int get_is_syslog(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_syslog(const struct state_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, event_is_syslog(event));
@@ -125,14 +125,14 @@ static int get_is_syslog(const struct sinsp_event *event, const struct field_ref
  * The kind of object for the error fields if the event has no descriptor: failed calls that would
  * have created one.
  */
-static unsigned int sort_by_event(const struct sinsp_event *event)
+static unsigned int sort_by_event(const struct state_event *event)
 {
 	if (event->ev.desc->opens.name)
 		return SORT_FILE;
 	return event->ev.desc->connects ? SORT_IP : 0;
 }
 
-static int error_about(const struct sinsp_event *event, bool wanted, struct field_value *values)
+static int error_about(const struct state_event *event, bool wanted, struct field_value *values)
 {
 	int64_t result;
 
@@ -141,44 +141,44 @@ static int error_about(const struct sinsp_event *event, bool wanted, struct fiel
 	return give_u64(values, result < 0);
 }
 
-static unsigned int sort_of(const struct sinsp_event *event)
+static unsigned int sort_of(const struct state_event *event)
 {
 	return event->fd ? sort_of_fd(event->fd) : sort_by_event(event);
 }
 
-static int get_error_file(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_error_file(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
 	return error_about(event, sort_of(event) == SORT_FILE, values);
 }
 
-static int get_error_net(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_error_net(const struct state_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values)
 {
 	return error_about(event, sort_of(event) & (SORT_IP | SORT_UNIX), values);
 }
 
-static int get_error_memory(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_error_memory(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
 	return error_about(event, evt_io_category_of(event) == EC_MEMORY, values);
 }
 
-static int get_error_other(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_error_other(const struct state_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
 	return error_about(event, !sort_of(event) && evt_io_category_of(event) != EC_MEMORY,
 			   values);
 }
 
-static uint32_t open_flags(const struct sinsp_event *event)
+static uint32_t open_flags(const struct state_event *event)
 {
 	const uint8_t flags = event->ev.desc->opens.flags;
 
 	return flags ? (uint32_t)event_param_u64(&event->ev, flags - 1u) : 0;
 }
 
-static bool opened_with(const struct sinsp_event *event, uint32_t flags)
+static bool opened_with(const struct state_event *event, uint32_t flags)
 {
 	return open_flags(event) & flags;
 }
@@ -187,26 +187,26 @@ static bool opened_with(const struct sinsp_event *event, uint32_t flags)
  * Whether O_TMPFILE was used. Events have that flag for O_DIRECTORY too, but an unnamed file is
  * opened for writing, which fails for directories.
  */
-static bool opened_unnamed(const struct sinsp_event *event)
+static bool opened_unnamed(const struct state_event *event)
 {
 	static const uint32_t both = file_flags__O_TMPFILE | file_flags__O_WRONLY;
 
 	return (open_flags(event) & both) == both;
 }
 
-static int get_is_open_read(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_open_read(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, opened_with(event, file_flags__O_RDONLY));
 }
 
-static int get_is_open_write(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_open_write(const struct state_event *event, const struct field_ref *ref,
 			     struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values, opened_with(event, file_flags__O_WRONLY));
 }
 
-static int get_is_open_create(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_open_create(const struct state_event *event, const struct field_ref *ref,
 			      struct field_scratch *scratch, struct field_value *values)
 {
 	return give_u64(values,
@@ -216,7 +216,7 @@ static int get_is_open_create(const struct sinsp_event *event, const struct fiel
 
 enum { MODE_EXECUTABLE = 0111 };
 
-static int get_is_open_exec(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_open_exec(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
 	const struct event_opens *opens = &event->ev.desc->opens;

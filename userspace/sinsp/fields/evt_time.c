@@ -10,12 +10,12 @@
 enum { NS_PER_SECOND = 1000000000 };
 
 /* The wall-clock time. Not used for durations, because the clock can be set. */
-static uint64_t now_ns(const struct sinsp_event *event)
+static uint64_t now_ns(const struct state_event *event)
 {
-	return sinsp_wall_ns(event, event->ev.ts_ns);
+	return state_wall_ns(event, event->ev.ts_ns);
 }
 
-static int get_time(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_time(const struct state_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -28,7 +28,7 @@ static int get_time(const struct sinsp_event *event, const struct field_ref *ref
 	return give_text(values, scratch, &text);
 }
 
-static int get_time_s(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_time_s(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -37,7 +37,7 @@ static int get_time_s(const struct sinsp_event *event, const struct field_ref *r
 	return give_text(values, scratch, &text);
 }
 
-static int get_time_iso8601(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_time_iso8601(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -49,7 +49,7 @@ static int get_time_iso8601(const struct sinsp_event *event, const struct field_
 	return give_text(values, scratch, &text);
 }
 
-static int get_datetime(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_datetime(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -62,7 +62,7 @@ static int get_datetime(const struct sinsp_event *event, const struct field_ref 
 	return give_text(values, scratch, &text);
 }
 
-static int get_datetime_s(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_datetime_s(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -77,13 +77,13 @@ static uint64_t span(uint64_t from_ns, uint64_t to_ns)
 	return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-static uint64_t since_start(const struct sinsp_event *event)
+static uint64_t since_start(const struct state_event *event)
 {
 	return span(event->first_ts_ns, event->ev.ts_ns);
 }
 
 /* Repeated calls for the same event return the same value. */
-static uint64_t since_last(const struct sinsp_event *event, struct field_scratch *scratch)
+static uint64_t since_last(const struct state_event *event, struct field_scratch *scratch)
 {
 	if (scratch->last_num == event->num)
 		return scratch->delta_ns;
@@ -94,7 +94,7 @@ static uint64_t since_last(const struct sinsp_event *event, struct field_scratch
 }
 
 #define TIME_GETTER(name, value)                                                                   \
-	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
 		return give_u64(values, value);                                                    \
@@ -112,12 +112,12 @@ static int give_seconds(struct field_value *values, struct field_scratch *scratc
 	return give_text(values, scratch, &text);
 }
 
-static bool has_latency(const struct sinsp_event *event)
+static bool has_latency(const struct state_event *event)
 {
 	return event->ev.latency_ns != LATENCY_UNKNOWN;
 }
 
-static int get_outputtime(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_outputtime(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
 	switch (scratch->style.time) {
@@ -135,7 +135,7 @@ static int get_outputtime(const struct sinsp_event *event, const struct field_re
 	}
 }
 
-static bool write_json_time(const struct sinsp_event *event, const struct field_ref *ref,
+static bool write_json_time(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct buf *out)
 {
 	enum { QUOTED_BYTES = CLOCK_RFC3339_BYTES + 2 };
@@ -152,7 +152,7 @@ static bool write_json_time(const struct sinsp_event *event, const struct field_
 }
 
 /* Seconds are the same as in text. */
-static bool write_json_outputtime(const struct sinsp_event *event, const struct field_ref *ref,
+static bool write_json_outputtime(const struct state_event *event, const struct field_ref *ref,
 				  struct field_scratch *scratch, struct buf *out)
 {
 	struct field_value value;
@@ -190,7 +190,7 @@ static bool can_wait(const struct event_desc *event)
 }
 
 #define LATENCY_GETTER(name, known, value)                                                         \
-	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
 		return has_latency(event) && (known) ? give_u64(values, value) : NO_VALUE;         \
@@ -203,7 +203,7 @@ LATENCY_GETTER(get_latency_quantized, true, quantized(event->ev.latency_ns))
 LATENCY_GETTER(get_wait_latency, can_wait(event->ev.desc), event->ev.latency_ns)
 
 /* In the largest unit that it reaches, truncated to two decimals, without trailing zeros. */
-static int get_latency_human(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_latency_human(const struct state_event *event, const struct field_ref *ref,
 			     struct field_scratch *scratch, struct field_value *values)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};

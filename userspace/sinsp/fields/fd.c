@@ -12,13 +12,13 @@ bool is_about_fd(const struct event_desc *event)
 	return event->flags & (EF_CREATES_FD | EF_USES_FD | EF_DESTROYS_FD);
 }
 
-static int fd_get_num(const struct sinsp_event *event, const struct field_ref *ref,
+static int fd_get_num(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	return event->has_fd ? give_i64(values, event->fd_num) : NO_VALUE;
 }
 
-static int fd_get_type(const struct sinsp_event *event, const struct field_ref *ref,
+static int fd_get_type(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
 	return event->fd ? give_string(values, scap_fd_type_name(event->fd->type)) : NO_VALUE;
@@ -28,7 +28,7 @@ static int fd_get_type(const struct sinsp_event *event, const struct field_ref *
  * The kind of descriptor that a failed call would have created. The .scap world knows it of some
  * older calls and not of others.
  */
-static char char_by_event(const struct sinsp_event *event)
+static char char_by_event(const struct state_event *event)
 {
 	switch (event->ev.desc->id) {
 	case EVENT_open:
@@ -54,7 +54,7 @@ static char char_by_event(const struct sinsp_event *event)
 	}
 }
 
-static int get_typechar(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_typechar(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -67,7 +67,7 @@ static int get_typechar(const struct sinsp_event *event, const struct field_ref 
 }
 
 /* That of a descriptor which is not in the table, usually because the call failed. */
-static int give_unnamed(const struct sinsp_event *event, struct field_scratch *scratch,
+static int give_unnamed(const struct state_event *event, struct field_scratch *scratch,
 			struct buf *text, struct field_value *values)
 {
 	const struct event_desc *desc = event->ev.desc;
@@ -83,7 +83,7 @@ static int give_unnamed(const struct sinsp_event *event, struct field_scratch *s
 	return text->len ? give_text(values, scratch, text) : NO_VALUE;
 }
 
-int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
+int fd_get_name(const struct state_event *event, const struct field_ref *ref,
 		struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text;
@@ -103,17 +103,17 @@ int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
  * The name as it was passed: when the descriptor was opened, or to the call that failed to open
  * one.
  */
-static int get_nameraw(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_nameraw(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
 	const unsigned int param = event->ev.desc->opens.name;
-	char given[SINSP_PATH_MAX];
+	char given[STATE_PATH_MAX];
 	const char *name;
 	struct buf text;
 	size_t len;
 
 	if (event->fd) {
-		name = sinsp_fd_given_name(event->fd, &len);
+		name = state_fd_given_name(event->fd, &len);
 		scratch->cut |= cut_of_path(name, len);
 		return give_bytes(values, name, len);
 	}
@@ -124,17 +124,17 @@ static int get_nameraw(const struct sinsp_event *event, const struct field_ref *
 		return NO_VALUE;
 	scratch->cut |= cut_of_param(&event->ev, param - 1);
 	text = text_begin(scratch);
-	buf_append(&text, given, sinsp_path_collapse(name, given));
+	buf_append(&text, given, state_path_collapse(name, given));
 	return give_text(values, scratch, &text);
 }
 
-static bool is_type(const struct sinsp_event *event, enum scap_fd_type type)
+static bool is_type(const struct state_event *event, enum scap_fd_type type)
 {
 	return event->fd && event->fd->type == type;
 }
 
 /* Of a directory its name; of a file the part before the last slash. */
-int fd_get_directory(const struct sinsp_event *event, const struct field_ref *ref,
+int fd_get_directory(const struct state_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
 	const char *slash;
@@ -153,7 +153,7 @@ int fd_get_directory(const struct sinsp_event *event, const struct field_ref *re
 	return 1;
 }
 
-static int get_filename(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_filename(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	const char *name, *slash;
@@ -171,7 +171,7 @@ static int get_filename(const struct sinsp_event *event, const struct field_ref 
 	return give_bytes(values, slash + 1, (size_t)(name + len - slash - 1));
 }
 
-static int fd_get_uid(const struct sinsp_event *event, const struct field_ref *ref,
+static int fd_get_uid(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -184,10 +184,10 @@ static int fd_get_uid(const struct sinsp_event *event, const struct field_ref *r
 }
 
 #define GETTER(name, give)                                                                         \
-	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
-		const struct sinsp_fd *fd = event->fd;                                             \
+		const struct state_fd *fd = event->fd;                                             \
                                                                                                    \
 		return fd ? give : NO_VALUE;                                                       \
 	}
@@ -196,20 +196,20 @@ static int fd_get_uid(const struct sinsp_event *event, const struct field_ref *r
 GETTER(get_dev, give_i64(values, (int32_t)fd->dev))
 GETTER(get_dev_major, give_i64(values, fd->dev >> 8 & 0xfff))
 GETTER(get_dev_minor, give_i64(values, (fd->dev & 0xff) | (fd->dev >> 12 & 0xfff00)))
-GETTER(get_ino, give_i64(values, (int64_t)sinsp_fd_ino(fd)))
+GETTER(get_ino, give_i64(values, (int64_t)state_fd_ino(fd)))
 GETTER(get_name_changed, give_u64(values, event->fd_named))
 GETTER(get_connected, give_u64(values, fd->connected))
 GETTER(get_is_upper_layer, give_u64(values, (fd->flags & file_flags__FD_UPPER_LAYER) != 0))
 GETTER(get_is_lower_layer, give_u64(values, (fd->flags & file_flags__FD_LOWER_LAYER) != 0))
 
 /* The kinds of all descriptors of the process, without duplicates. */
-static int give_types(const struct sinsp_fds *fds, struct field_value *values)
+static int give_types(const struct state_fds *fds, struct field_value *values)
 {
 	bool seen[SCAP_FD_TYPES_COUNT] = {false};
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 	int n = 0;
 
-	for (int64_t num = 0; (fd = sinsp_fds_next(fds, &num)); num++) {
+	for (int64_t num = 0; (fd = state_fds_next(fds, &num)); num++) {
 		if (!seen[fd->type])
 			n += give_string(&values[n], scap_fd_type_name(fd->type));
 		seen[fd->type] = true;
@@ -217,16 +217,16 @@ static int give_types(const struct sinsp_fds *fds, struct field_value *values)
 	return n;
 }
 
-static int get_types(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_types(const struct state_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	if (!event->thread)
 		return NO_VALUE;
 	if (!ref->has_arg)
 		return give_types(event->thread->fds, values);
-	fd = sinsp_fds_find(event->thread->fds, ref->index);
+	fd = state_fds_find(event->thread->fds, ref->index);
 	return fd ? give_string(values, scap_fd_type_name(fd->type)) : NO_VALUE;
 }
 

@@ -8,10 +8,10 @@
 #include "sinsp/state/machine.h"
 
 /* Appends the element of a descriptor; returns false for those that the list omits. */
-typedef bool element_writer(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+typedef bool element_writer(const struct state_fd *fd, int64_t num, const struct text_style *style,
 			    struct buf *text);
 
-static const struct event_param *fdlist_list_of(const struct sinsp_event *event)
+static const struct event_param *fdlist_list_of(const struct state_event *event)
 {
 	switch (event->ev.desc->id) {
 	case EVENT_poll:
@@ -23,7 +23,7 @@ static const struct event_param *fdlist_list_of(const struct sinsp_event *event)
 	}
 }
 
-static int give_list(const struct sinsp_event *event, struct field_scratch *scratch,
+static int give_list(const struct state_event *event, struct field_scratch *scratch,
 		     struct field_value *values, element_writer *write)
 {
 	const struct event_param *list = fdlist_list_of(event);
@@ -34,8 +34,8 @@ static int give_list(const struct sinsp_event *event, struct field_scratch *scra
 		return NO_VALUE;
 	for (unsigned int i = 0; i < event_fdlist_count(list); i++) {
 		int64_t num = event_fdlist_entry(list, i).fd;
-		const struct sinsp_fd *fd =
-			event->thread ? sinsp_fds_find(event->thread->fds, num) : NULL;
+		const struct state_fd *fd =
+			event->thread ? state_fds_find(event->thread->fds, num) : NULL;
 		size_t before = text.len;
 
 		if (fd)
@@ -50,14 +50,14 @@ static int give_list(const struct sinsp_event *event, struct field_scratch *scra
 	return any ? give_text(values, scratch, &text) : NO_VALUE;
 }
 
-static bool write_num(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+static bool write_num(const struct state_fd *fd, int64_t num, const struct text_style *style,
 		      struct buf *text)
 {
 	buf_append_i64(text, num);
 	return true;
 }
 
-static bool write_name(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+static bool write_name(const struct state_fd *fd, int64_t num, const struct text_style *style,
 		       struct buf *text)
 {
 	if (fd && fd->name_len)
@@ -68,51 +68,51 @@ static bool write_name(const struct sinsp_fd *fd, int64_t num, const struct text
 }
 
 /* A socket with two ends. */
-static bool is_connection(const struct sinsp_fd *fd)
+static bool is_connection(const struct state_fd *fd)
 {
-	return fd && sinsp_socket_is_ip(fd) && !fd->listening;
+	return fd && state_socket_is_ip(fd) && !fd->listening;
 }
 
-static void write_address(const struct sinsp_fd *fd, const struct scap_endpoint *end,
+static void write_address(const struct state_fd *fd, const struct scap_endpoint *end,
 			  struct buf *text)
 {
 	text_append_ip(text, end->address, fd->type == SCAP_FD_IPV4 ? 4 : 16);
 }
 
-static bool write_cip(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+static bool write_cip(const struct state_fd *fd, int64_t num, const struct text_style *style,
 		      struct buf *text)
 {
 	if (!is_connection(fd))
 		return false;
-	write_address(fd, &sinsp_fd_ends(fd)->source, text);
+	write_address(fd, &state_fd_ends(fd)->source, text);
 	return true;
 }
 
-static bool write_sip(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+static bool write_sip(const struct state_fd *fd, int64_t num, const struct text_style *style,
 		      struct buf *text)
 {
-	if (!fd || !sinsp_socket_is_ip(fd))
+	if (!fd || !state_socket_is_ip(fd))
 		return false;
-	write_address(fd, &sinsp_fd_ends(fd)->dest, text);
+	write_address(fd, &state_fd_ends(fd)->dest, text);
 	return true;
 }
 
-static bool write_cport(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+static bool write_cport(const struct state_fd *fd, int64_t num, const struct text_style *style,
 			struct buf *text)
 {
 	if (!is_connection(fd))
 		return false;
-	buf_append_u64(text, sinsp_fd_ends(fd)->source.port);
+	buf_append_u64(text, state_fd_ends(fd)->source.port);
 	return true;
 }
 
 /* A server socket has no connected ends, so its port is neither. */
-static bool write_sport(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+static bool write_sport(const struct state_fd *fd, int64_t num, const struct text_style *style,
 			struct buf *text)
 {
 	if (!is_connection(fd))
 		return false;
-	buf_append_u64(text, sinsp_fd_ends(fd)->dest.port);
+	buf_append_u64(text, state_fd_ends(fd)->dest.port);
 	return true;
 }
 
@@ -122,7 +122,7 @@ static bool is_poll(const struct event_desc *event)
 }
 
 #define LIST_GETTER(name, writer)                                                                  \
-	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
 		return give_list(event, scratch, values, writer);                                  \

@@ -206,11 +206,11 @@ struct field_scratch {
  * Writes the values of a field (one, or up to FIELD_VALUES_MAX for lists) to `values` and returns
  * how many, or -1 if the field has no value for this event.
  */
-typedef int field_getter(const struct sinsp_event *event, const struct field_ref *ref,
+typedef int field_getter(const struct state_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values);
 
 /* Appends the value of a field; returns false, with nothing appended, if there is none. */
-typedef bool field_writer(const struct sinsp_event *event, const struct field_ref *ref,
+typedef bool field_writer(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct buf *out);
 
 /* The JSON form of a field for which JSON does not use the values of the getter. */
@@ -243,7 +243,7 @@ struct field_desc {
 	 * filters and lines of text have what the .scap world has, such as -1. NULL: it always is,
 	 * if the process is known that a field with the name proc.* is of.
 	 */
-	bool (*is_known)(const struct sinsp_event *event);
+	bool (*is_known)(const struct state_event *event);
 	/* Whether events of a type can have a value; others need no hooks. NULL: all can. */
 	bool (*can_have)(const struct event_desc *event);
 };
@@ -279,7 +279,7 @@ bool field_words_have(const struct field_words *words, const char *text);
 /* Copies the word nearest to a text to `word`, for messages; returns false if none is near. */
 bool field_words_nearest(const struct field_words *words, const char *text, char word[64]);
 
-static inline int field_get(const struct field_ref *ref, const struct sinsp_event *event,
+static inline int field_get(const struct field_ref *ref, const struct state_event *event,
 			    struct field_scratch *scratch, struct field_value *values)
 {
 	return ref->desc->get(event, ref, scratch, values);
@@ -289,7 +289,7 @@ static inline int field_get(const struct field_ref *ref, const struct sinsp_even
  * The parameter that the argument of evt.arg and the like selects in this event, or -1. A parameter
  * that is an extension to the .scap format is selected only if it is present.
  */
-static inline int field_param_index(const struct field_ref *ref, const struct sinsp_event *event)
+static inline int field_param_index(const struct field_ref *ref, const struct state_event *event)
 {
 	const struct event_desc *desc = event->ev.desc;
 	int index = ref->param_of_event ? ref->param_of_event[desc->id] : ref->index;

@@ -20,20 +20,20 @@ INFO_LABEL_GETTER(get_label, pod.labels)
 INFO_LABELS_GETTER(get_labels, pod.labels)
 INFO_LABEL_GETTER(get_annotation, pod.annotations)
 
-static int get_sandbox_id(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_sandbox_id(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
 	int count = get_full_sandbox_id(event, ref, scratch, values);
 
-	if (count == 1 && values->bytes.len > SINSP_CONTAINER_SHORT_LEN)
-		values->bytes.len = SINSP_CONTAINER_SHORT_LEN;
+	if (count == 1 && values->bytes.len > STATE_CONTAINER_SHORT_LEN)
+		values->bytes.len = STATE_CONTAINER_SHORT_LEN;
 	return count;
 }
 
-static int get_workload_derived(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_workload_derived(const struct state_event *event, const struct field_ref *ref,
 				struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_container *container = event_container(event);
+	const struct state_container *container = event_container(event);
 
 	if (!container || !container->info.pod.workload.kind)
 		return NO_VALUE;
@@ -41,9 +41,9 @@ static int get_workload_derived(const struct sinsp_event *event, const struct fi
 }
 
 /* The name of the pod's owner, if that is of a kind. */
-static int give_owner(const struct sinsp_event *event, const char *kind, struct field_value *value)
+static int give_owner(const struct state_event *event, const char *kind, struct field_value *value)
 {
-	const struct sinsp_container *container = event_container(event);
+	const struct state_container *container = event_container(event);
 
 	if (!container || !container->info.pod.owner.kind ||
 	    strcmp(container->info.pod.owner.kind, kind) != 0)
@@ -51,13 +51,13 @@ static int give_owner(const struct sinsp_event *event, const char *kind, struct 
 	return give_known(value, container->info.pod.owner.name);
 }
 
-static int get_replica_set(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_replica_set(const struct state_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
 	return give_owner(event, "ReplicaSet", values);
 }
 
-static int get_replication_controller(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_replication_controller(const struct state_event *event, const struct field_ref *ref,
 				      struct field_scratch *scratch, struct field_value *values)
 {
 	return give_owner(event, "ReplicationController", values);

@@ -5,7 +5,7 @@
 
 enum { NO_PARAM = 0 };
 
-static const struct event_paths *paths_of(const struct sinsp_event *event)
+static const struct event_paths *paths_of(const struct state_event *event)
 {
 	return &event->ev.desc->paths;
 }
@@ -17,17 +17,17 @@ static bool is_by_fd(const struct event_desc *event)
 }
 
 /* The absolute path is joined: what it has of a parameter with a missing end is its end. */
-size_t path_give(const struct sinsp_event *event, unsigned int param, struct field_scratch *scratch,
+size_t path_give(const struct state_event *event, unsigned int param, struct field_scratch *scratch,
 		 struct buf *text)
 {
-	size_t len = sinsp_event_path(event, param, text->data, text->capacity);
+	size_t len = state_event_path(event, param, text->data, text->capacity);
 
 	scratch->cut |= cut_of_path(text->data, len) | cut_of_param(&event->ev, param);
 	return len;
 }
 
 /* `param` is an index plus 1. */
-static int give_path(const struct sinsp_event *event, unsigned int param,
+static int give_path(const struct state_event *event, unsigned int param,
 		     struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -38,7 +38,7 @@ static int give_path(const struct sinsp_event *event, unsigned int param,
 	return text.len ? give_text(values, scratch, &text) : NO_VALUE;
 }
 
-static int give_raw(const struct sinsp_event *event, unsigned int param,
+static int give_raw(const struct state_event *event, unsigned int param,
 		    struct field_scratch *scratch, struct field_value *values)
 {
 	if (param == NO_PARAM || event->ev.desc->params[param - 1].type == PT_FD)
@@ -47,7 +47,7 @@ static int give_raw(const struct sinsp_event *event, unsigned int param,
 	return give_string(values, event_param_string(&event->ev, param - 1));
 }
 
-static bool succeeded(const struct sinsp_event *event)
+static bool succeeded(const struct state_event *event)
 {
 	int64_t result;
 
@@ -70,14 +70,14 @@ CAN_HAVE(abs, event->paths.abs)
 CAN_HAVE(abs_dst, event->paths.abs_dst)
 
 #define PATH_GETTERS(which)                                                                        \
-	static int get_##which(const struct sinsp_event *event, const struct field_ref *ref,       \
+	static int get_##which(const struct state_event *event, const struct field_ref *ref,       \
 			       struct field_scratch *scratch, struct field_value *values)          \
 	{                                                                                          \
 		if (!succeeded(event))                                                             \
 			return NO_VALUE;                                                           \
 		return give_path(event, paths_of(event)->which, scratch, values);                  \
 	}                                                                                          \
-	static int get_##which##_raw(const struct sinsp_event *event, const struct field_ref *ref, \
+	static int get_##which##_raw(const struct state_event *event, const struct field_ref *ref, \
 				     struct field_scratch *scratch, struct field_value *values)    \
 	{                                                                                          \
 		return succeeded(event) ? give_raw(event, paths_of(event)->which, scratch, values) \
@@ -89,7 +89,7 @@ PATH_GETTERS(source)
 PATH_GETTERS(target)
 
 /* For calls on a descriptor, its name. */
-static int get_path(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_path(const struct state_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
 	if (!is_by_fd(event->ev.desc))
@@ -100,14 +100,14 @@ static int get_path(const struct sinsp_event *event, const struct field_ref *ref
 	return give_bytes(values, event->fd->name, event->fd->name_len);
 }
 
-static int get_abspath(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_abspath(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
 	return give_path(event, paths_of(event)->abs, scratch, values);
 }
 
 /* Only events with two paths distinguish them. */
-static int get_abspath_src(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_abspath_src(const struct state_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
 	const struct event_paths *paths = paths_of(event);
@@ -115,7 +115,7 @@ static int get_abspath_src(const struct sinsp_event *event, const struct field_r
 	return give_path(event, paths->abs_dst ? paths->abs : NO_PARAM, scratch, values);
 }
 
-static int get_abspath_dst(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_abspath_dst(const struct state_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
 	return give_path(event, paths_of(event)->abs_dst, scratch, values);

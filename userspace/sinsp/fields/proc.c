@@ -8,23 +8,23 @@
 
 enum { EXEC_ID_DIGITS = 16 };
 
-static const struct sinsp_thread *self(const struct sinsp_event *event)
+static const struct state_thread *self(const struct state_event *event)
 {
 	return event->thread;
 }
 
 /* The main thread, or the thread itself if that is unknown. */
-static const struct sinsp_thread *main_thread(const struct sinsp_event *event)
+static const struct state_thread *main_thread(const struct state_event *event)
 {
-	const struct sinsp_thread *leader;
+	const struct state_thread *leader;
 
-	if (!event->thread || sinsp_thread_is_main(event->thread))
+	if (!event->thread || state_thread_is_main(event->thread))
 		return event->thread;
-	leader = sinsp_thread_main(event->sinsp, event->thread);
+	leader = state_thread_main(event->state, event->thread);
 	return leader ? leader : event->thread;
 }
 
-static int proc_get_args(const struct sinsp_event *event, const struct field_ref *ref,
+static int proc_get_args(const struct state_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values)
 {
 	if (!event->thread)
@@ -36,7 +36,7 @@ static int proc_get_args(const struct sinsp_event *event, const struct field_ref
 	return thread_give_argument(event->thread, ref->index, scratch, values);
 }
 
-static int get_env(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_env(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
 	if (!event->thread)
@@ -46,7 +46,7 @@ static int get_env(const struct sinsp_event *event, const struct field_ref *ref,
 	return thread_give_variable(event->thread, ref->name, scratch, values);
 }
 
-static int get_cmdnargs(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_cmdnargs(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	uint64_t n = 0;
@@ -59,7 +59,7 @@ static int get_cmdnargs(const struct sinsp_event *event, const struct field_ref 
 	return give_u64(values, n);
 }
 
-static int get_cmdlenargs(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_cmdlenargs(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
 	int r = get_cmdnargs(event, ref, scratch, values);
@@ -69,7 +69,7 @@ static int get_cmdlenargs(const struct sinsp_event *event, const struct field_re
 	return r;
 }
 
-static int get_cwd(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_cwd(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
 	if (!event->thread || event->thread->fs->cwd_len == 0)
@@ -79,13 +79,13 @@ static int get_cwd(const struct sinsp_event *event, const struct field_ref *ref,
 }
 
 /* Known even if the thread is not. */
-static int get_tid(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_tid(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
 	return give_i64(values, event->ev.tid);
 }
 
-static int get_nametid(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_nametid(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -97,7 +97,7 @@ static int get_nametid(const struct sinsp_event *event, const struct field_ref *
 	return give_text(values, scratch, &text);
 }
 
-static int give_cgroups(const struct sinsp_thread *thread, struct field_scratch *scratch,
+static int give_cgroups(const struct state_thread *thread, struct field_scratch *scratch,
 			struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -108,10 +108,10 @@ static int give_cgroups(const struct sinsp_thread *thread, struct field_scratch 
 	return give_text(values, scratch, &text);
 }
 
-static int get_cgroup(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_cgroup(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_thread *thread = event->thread;
+	const struct state_thread *thread = event->thread;
 
 	if (!thread ||
 	    !string_list_find(thread->cgroups->text, thread->cgroups->len, ref->name, values))
@@ -178,15 +178,15 @@ static int give_capabilities(uint64_t set, struct field_scratch *scratch,
 	return give_text(values, scratch, &text);
 }
 
-static uint64_t share_of_limit(const struct sinsp_thread *thread, double *percent)
+static uint64_t share_of_limit(const struct state_thread *thread, double *percent)
 {
-	uint32_t open = sinsp_fds_count(thread->fds);
+	uint32_t open = state_fds_count(thread->fds);
 
 	*percent = thread->fd_limit > 0 ? open * 100.0 / (double)thread->fd_limit : 0;
 	return open;
 }
 
-static int give_fdopencount(const struct sinsp_thread *thread, struct field_scratch *scratch,
+static int give_fdopencount(const struct state_thread *thread, struct field_scratch *scratch,
 			    struct field_value *values)
 {
 	double percent;
@@ -194,17 +194,17 @@ static int give_fdopencount(const struct sinsp_thread *thread, struct field_scra
 	return give_u64(values, share_of_limit(thread, &percent));
 }
 
-static int give_fdusage(const struct sinsp_thread *thread, struct field_scratch *scratch,
+static int give_fdusage(const struct state_thread *thread, struct field_scratch *scratch,
 			struct field_value *values)
 {
 	share_of_limit(thread, &values->f64);
 	return 1;
 }
 
-static int proc_get_duration(const struct sinsp_event *event, const struct field_ref *ref,
+static int proc_get_duration(const struct state_event *event, const struct field_ref *ref,
 			     struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_thread *thread = event->thread;
+	const struct state_thread *thread = event->thread;
 
 	if (!thread || thread->clone_ts_ns == 0 || thread->clone_ts_ns > event->ev.ts_ns)
 		return NO_VALUE;
@@ -217,17 +217,17 @@ static int give_span(uint64_t from, uint64_t to, struct field_value *values)
 	return from && from <= to ? give_nonzero(values, to - from) : NO_VALUE;
 }
 
-static int give_changed_before_start(const struct sinsp_event *event,
-				     const struct sinsp_thread *thread, struct field_value *values)
+static int give_changed_before_start(const struct state_event *event,
+				     const struct state_thread *thread, struct field_value *values)
 {
-	return give_span(thread->program->exe_ctime_ns, sinsp_wall_ns(event, thread->clone_ts_ns),
+	return give_span(thread->program->exe_ctime_ns, state_wall_ns(event, thread->clone_ts_ns),
 			 values);
 }
 
-static int give_changed_in_container(const struct sinsp_event *event,
-				     const struct sinsp_thread *thread, struct field_value *values)
+static int give_changed_in_container(const struct state_event *event,
+				     const struct state_thread *thread, struct field_value *values)
 {
-	return give_span(sinsp_wall_ns(event, thread->pidns_start_ns),
+	return give_span(state_wall_ns(event, thread->pidns_start_ns),
 			 thread->program->exe_ctime_ns, values);
 }
 
@@ -240,7 +240,7 @@ static uint64_t scatter(uint64_t number)
 }
 
 /* A hash of boot, process and program; only of data that every observer has. */
-static int give_exec_id(const struct sinsp_event *event, const struct sinsp_thread *thread,
+static int give_exec_id(const struct state_event *event, const struct state_thread *thread,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -248,24 +248,24 @@ static int give_exec_id(const struct sinsp_event *event, const struct sinsp_thre
 	if (!thread->exec_id)
 		return NO_VALUE;
 	buf_append_hex(&text,
-		       scatter(sinsp_boot(event->sinsp) ^
+		       scatter(state_boot(event->state) ^
 			       scatter(thread->exec_id ^ scatter((uint64_t)thread->pid))),
 		       EXEC_ID_DIGITS);
 	return give_text(values, scratch, &text);
 }
 
-static const struct sinsp_fd *standard_fd(const struct sinsp_event *event, int64_t num)
+static const struct state_fd *standard_fd(const struct state_event *event, int64_t num)
 {
-	return event->thread ? sinsp_fds_find(event->thread->fds, num) : NULL;
+	return event->thread ? state_fds_find(event->thread->fds, num) : NULL;
 }
 
 /* Without the thread that the event ends. */
-static uint32_t live_threads(const struct sinsp_event *event, const struct sinsp_thread *main)
+static uint32_t live_threads(const struct state_event *event, const struct state_thread *main)
 {
 	return main->nthreads - (main->nthreads && event->thread->exiting);
 }
 
-static uint32_t live_others(const struct sinsp_event *event, const struct sinsp_thread *main)
+static uint32_t live_others(const struct state_event *event, const struct state_thread *main)
 {
 	uint32_t live = live_threads(event, main);
 
@@ -283,15 +283,15 @@ static bool is_leader(int64_t group, int64_t id)
  * `values`).
  */
 #define GETTER(name, whose, give)                                                                  \
-	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
-		const struct sinsp_thread *thread = whose(event);                                  \
+		const struct state_thread *thread = whose(event);                                  \
                                                                                                    \
 		return thread ? give : NO_VALUE;                                                   \
 	}
 
-static int give_fd_name(const struct sinsp_fd *fd, struct field_scratch *scratch,
+static int give_fd_name(const struct state_fd *fd, struct field_scratch *scratch,
 			struct field_value *values)
 {
 	if (!fd)
@@ -301,21 +301,21 @@ static int give_fd_name(const struct sinsp_fd *fd, struct field_scratch *scratch
 }
 
 #define STANDARD_FD_GETTERS(what, num)                                                             \
-	static int get_##what##_type(const struct sinsp_event *event, const struct field_ref *ref, \
+	static int get_##what##_type(const struct state_event *event, const struct field_ref *ref, \
 				     struct field_scratch *scratch, struct field_value *values)    \
 	{                                                                                          \
-		const struct sinsp_fd *fd = standard_fd(event, num);                               \
+		const struct state_fd *fd = standard_fd(event, num);                               \
                                                                                                    \
 		return fd ? give_string(values, scap_fd_type_name(fd->type)) : NO_VALUE;           \
 	}                                                                                          \
-	static int get_##what##_name(const struct sinsp_event *event, const struct field_ref *ref, \
+	static int get_##what##_name(const struct state_event *event, const struct field_ref *ref, \
 				     struct field_scratch *scratch, struct field_value *values)    \
 	{                                                                                          \
 		return give_fd_name(standard_fd(event, num), scratch, values);                     \
 	}
 
 /* Kernel threads have none. */
-static bool exepath_is_known(const struct sinsp_event *event)
+static bool exepath_is_known(const struct state_event *event)
 {
 	return event->thread && event->thread->program->exepath[0];
 }
@@ -335,7 +335,7 @@ GETTER(get_pgid, self, give_i64(values, thread->pgid))
 GETTER(get_is_sid_leader, self, give_u64(values, is_leader(thread->sid, thread->vpid)))
 GETTER(get_is_vpgid_leader, self, give_u64(values, is_leader(thread->vpgid, thread->vpid)))
 GETTER(get_is_pgid_leader, self, give_u64(values, is_leader(thread->pgid, thread->pid)))
-GETTER(get_start, main_thread, give_nonzero(values, sinsp_wall_ns(event, thread->clone_ts_ns)))
+GETTER(get_start, main_thread, give_nonzero(values, state_wall_ns(event, thread->clone_ts_ns)))
 GETTER(get_is_exe_writable, self,
        give_u64(values, (thread->program->flags & execve_flags__EXE_WRITABLE) != 0))
 GETTER(get_is_exe_upper_layer, self,
@@ -349,7 +349,7 @@ GETTER(get_exe_ctime, self, give_nonzero(values, thread->program->exe_ctime_ns))
 GETTER(get_exe_mtime, self, give_nonzero(values, thread->program->exe_mtime_ns))
 GETTER(get_changed_before_start, self, give_changed_before_start(event, thread, values))
 GETTER(get_changed_in_container, self, give_changed_in_container(event, thread, values))
-GETTER(get_pidns_start, self, give_nonzero(values, sinsp_wall_ns(event, thread->pidns_start_ns)))
+GETTER(get_pidns_start, self, give_nonzero(values, state_wall_ns(event, thread->pidns_start_ns)))
 GETTER(get_cap_permitted, self, give_capabilities(thread->caps_permitted, scratch, values))
 GETTER(get_cap_inheritable, self, give_capabilities(thread->caps_inheritable, scratch, values))
 GETTER(get_cap_effective, self, give_capabilities(thread->caps_effective, scratch, values))
@@ -362,19 +362,19 @@ GETTER(get_vmrss, main_thread, give_u64(values, thread->vm_rss_kib))
 GETTER(get_vmswap, main_thread, give_u64(values, thread->vm_swap_kib))
 GETTER(get_pfmajor, self, give_u64(values, thread->faults_major))
 GETTER(get_pfminor, self, give_u64(values, thread->faults_minor))
-GETTER(get_ismain, self, give_u64(values, sinsp_thread_is_main(thread)))
+GETTER(get_ismain, self, give_u64(values, state_thread_is_main(thread)))
 GETTER(get_cgroups, self, give_cgroups(thread, scratch, values))
 GETTER(get_nthreads, main_thread, give_u64(values, live_threads(event, thread)))
 GETTER(get_nchilds, main_thread, give_u64(values, live_others(event, thread)))
 /* Memory is counted once for a process, by its main thread. */
 GETTER(get_thread_vmsize, self,
-       give_u64(values, sinsp_thread_is_main(thread) ? thread->vm_size_kib : 0))
+       give_u64(values, state_thread_is_main(thread) ? thread->vm_size_kib : 0))
 GETTER(get_thread_vmrss, self,
-       give_u64(values, sinsp_thread_is_main(thread) ? thread->vm_rss_kib : 0))
+       give_u64(values, state_thread_is_main(thread) ? thread->vm_rss_kib : 0))
 GETTER(get_thread_vmsize_b, self,
-       give_u64(values, sinsp_thread_is_main(thread) ? UINT64_C(1024) * thread->vm_size_kib : 0))
+       give_u64(values, state_thread_is_main(thread) ? UINT64_C(1024) * thread->vm_size_kib : 0))
 GETTER(get_thread_vmrss_b, self,
-       give_u64(values, sinsp_thread_is_main(thread) ? UINT64_C(1024) * thread->vm_rss_kib : 0))
+       give_u64(values, state_thread_is_main(thread) ? UINT64_C(1024) * thread->vm_rss_kib : 0))
 STANDARD_FD_GETTERS(stdin, 0)
 STANDARD_FD_GETTERS(stdout, 1)
 STANDARD_FD_GETTERS(stderr, 2)

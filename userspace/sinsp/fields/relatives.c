@@ -6,21 +6,21 @@
 /* Longer chains are corrupt and contain a loop. */
 enum { ANCESTORS_MAX = 256, ENV_ANCESTORS_MAX = 20 };
 
-static const struct sinsp_thread *parent_of(const struct sinsp_event *event,
-					    const struct sinsp_thread *thread)
+static const struct state_thread *parent_of(const struct state_event *event,
+					    const struct state_thread *thread)
 {
-	return thread ? sinsp_thread_parent(event->sinsp, thread) : NULL;
+	return thread ? state_thread_parent(event->state, thread) : NULL;
 }
 
-static const struct sinsp_thread *parent(const struct sinsp_event *event)
+static const struct state_thread *parent(const struct state_event *event)
 {
 	return parent_of(event, event->thread);
 }
 
 /* The thread itself for 0, its parent for 1; NULL if the chain is shorter. */
-static const struct sinsp_thread *ancestor(const struct sinsp_event *event, int32_t distance)
+static const struct state_thread *ancestor(const struct state_event *event, int32_t distance)
 {
-	const struct sinsp_thread *thread = event->thread;
+	const struct state_thread *thread = event->thread;
 
 	if (distance < 0 || distance > ANCESTORS_MAX)
 		return NULL;
@@ -30,11 +30,11 @@ static const struct sinsp_thread *ancestor(const struct sinsp_event *event, int3
 }
 
 /* One ancestor by its number, or all of them, the parent first, joined by blanks. */
-static int give_ancestors(const struct sinsp_event *event, const struct field_ref *ref,
+static int give_ancestors(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values,
 			  thread_giver *give)
 {
-	const struct sinsp_thread *thread;
+	const struct state_thread *thread;
 	const char *start = scratch->bytes + scratch->used;
 	struct buf text;
 
@@ -70,7 +70,7 @@ static int give_ancestors(const struct sinsp_event *event, const struct field_re
 }
 
 #define ANCESTORS_GETTER(name, giver)                                                              \
-	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
 		return give_ancestors(event, ref, scratch, values, giver);                         \
@@ -82,20 +82,20 @@ ANCESTORS_GETTER(get_aexepath, thread_give_exepath)
 ANCESTORS_GETTER(get_acmdline, thread_give_cmdline)
 ANCESTORS_GETTER(get_aargs, thread_give_args)
 
-static int get_apid(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_apid(const struct state_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_thread *thread =
+	const struct state_thread *thread =
 		ref->has_arg ? ancestor(event, ref->index) : event->thread;
 
 	return thread ? give_i64(values, thread->pid) : NO_VALUE;
 }
 
 /* The first ancestor that has the variable. */
-static int find_variable(const struct sinsp_event *event, const char *name,
+static int find_variable(const struct state_event *event, const char *name,
 			 struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_thread *thread = event->thread;
+	const struct state_thread *thread = event->thread;
 
 	give_bytes(values, "", 0);
 	for (int i = 0; i < ENV_ANCESTORS_MAX && values->bytes.len == 0; i++) {
@@ -107,10 +107,10 @@ static int find_variable(const struct sinsp_event *event, const char *name,
 	return 1;
 }
 
-static int get_aenv(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_aenv(const struct state_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_thread *thread = event->thread;
+	const struct state_thread *thread = event->thread;
 
 	if (!thread)
 		return NO_VALUE;
@@ -121,31 +121,31 @@ static int get_aenv(const struct sinsp_event *event, const struct field_ref *ref
 	return thread ? thread_give_env(thread, scratch, values) : NO_VALUE;
 }
 
-static bool ppid_is_known(const struct sinsp_event *event)
+static bool ppid_is_known(const struct state_event *event)
 {
 	return event->thread && event_parent_pid(event, event->thread) >= 0;
 }
 
-static int get_ppid(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_ppid(const struct state_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
 	return event->thread ? give_i64(values, event_parent_pid(event, event->thread)) : NO_VALUE;
 }
 
-static int get_parent_duration(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_parent_duration(const struct state_event *event, const struct field_ref *ref,
 			       struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_thread *thread = parent(event);
+	const struct state_thread *thread = parent(event);
 
 	if (!thread || !thread->clone_ts_ns || thread->clone_ts_ns > event->ev.ts_ns)
 		return NO_VALUE;
 	return give_u64(values, event->ev.ts_ns - thread->clone_ts_ns);
 }
 
-static int get_loginshellid(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_loginshellid(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_thread *thread = event->thread;
+	const struct state_thread *thread = event->thread;
 	int found = NO_VALUE;
 
 	for (int i = 0; thread && i < ANCESTORS_MAX; i++) {
@@ -158,17 +158,17 @@ static int get_loginshellid(const struct sinsp_event *event, const struct field_
 	return found;
 }
 
-static int64_t sid_of(const struct sinsp_thread *thread)
+static int64_t sid_of(const struct state_thread *thread)
 {
 	return thread->sid;
 }
 
-static int64_t vpgid_of(const struct sinsp_thread *thread)
+static int64_t vpgid_of(const struct state_thread *thread)
 {
 	return thread->vpgid;
 }
 
-static int64_t pgid_of(const struct sinsp_thread *thread)
+static int64_t pgid_of(const struct state_thread *thread)
 {
 	return thread->pgid;
 }
@@ -177,17 +177,17 @@ static int64_t pgid_of(const struct sinsp_thread *thread)
  * The leader of a group: the thread with its id, if that id is of the initial pid namespace;
  * otherwise the farthest ancestor up to which all are in the group.
  */
-static const struct sinsp_thread *leader(const struct sinsp_event *event,
-					 int64_t (*group)(const struct sinsp_thread *),
+static const struct state_thread *leader(const struct state_event *event,
+					 int64_t (*group)(const struct state_thread *),
 					 bool initial_ids)
 {
-	const struct sinsp_thread *thread = event->thread;
-	const struct sinsp_thread *found, *next;
+	const struct state_thread *thread = event->thread;
+	const struct state_thread *found, *next;
 	int64_t id = group(thread);
 
 	if (id == -1)
 		return NULL;
-	found = initial_ids ? sinsp_thread_find(event->sinsp, id) : NULL;
+	found = initial_ids ? state_thread_find(event->state, id) : NULL;
 	if (found)
 		return found;
 	next = parent_of(event, thread);
@@ -198,11 +198,11 @@ static const struct sinsp_thread *leader(const struct sinsp_event *event,
 	return found;
 }
 
-static int give_leader(const struct sinsp_event *event, struct field_scratch *scratch,
-		       struct field_value *values, int64_t (*group)(const struct sinsp_thread *),
+static int give_leader(const struct state_event *event, struct field_scratch *scratch,
+		       struct field_value *values, int64_t (*group)(const struct state_thread *),
 		       thread_giver *give)
 {
-	const struct sinsp_thread *thread = event->thread;
+	const struct state_thread *thread = event->thread;
 
 	if (!thread)
 		return NO_VALUE;
@@ -211,7 +211,7 @@ static int give_leader(const struct sinsp_event *event, struct field_scratch *sc
 }
 
 #define LEADER_GETTER(name, group, giver)                                                          \
-	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
 		return give_leader(event, scratch, values, group, giver);                          \
@@ -228,10 +228,10 @@ LEADER_GETTER(get_pgid_exe, pgid_of, thread_give_exe)
 LEADER_GETTER(get_pgid_exepath, pgid_of, thread_give_exepath)
 
 #define PARENT_GETTER(name, give)                                                                  \
-	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
-		const struct sinsp_thread *thread = parent(event);                                 \
+		const struct state_thread *thread = parent(event);                                 \
                                                                                                    \
 		return thread ? give : NO_VALUE;                                                   \
 	}
@@ -241,7 +241,7 @@ PARENT_GETTER(get_pexe, thread_give_exe(thread, scratch, values))
 PARENT_GETTER(get_pexepath, thread_give_exepath(thread, scratch, values))
 PARENT_GETTER(get_pcmdline, thread_give_cmdline(thread, scratch, values))
 PARENT_GETTER(get_pvpid, give_i64(values, thread->vpid))
-PARENT_GETTER(get_parent_start, give_u64(values, sinsp_wall_ns(event, thread->clone_ts_ns)))
+PARENT_GETTER(get_parent_start, give_u64(values, state_wall_ns(event, thread->clone_ts_ns)))
 
 #define ROW(name, type, format, getter, help...)                                                   \
 	{                                                                                          \

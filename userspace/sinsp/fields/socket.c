@@ -11,35 +11,35 @@
  */
 enum side { CLIENT_SIDE, SERVER_SIDE, LOCAL_SIDE, REMOTE_SIDE };
 
-static bool is_ip(const struct sinsp_fd *fd)
+static bool is_ip(const struct state_fd *fd)
 {
 	return fd && (fd->type == SCAP_FD_IPV4 || fd->type == SCAP_FD_IPV6);
 }
 
 /* An end of a socket: its bound address, or an end of a connection whose caller is known. */
-static const struct scap_endpoint *endpoint(const struct sinsp_fd *fd, enum side side)
+static const struct scap_endpoint *endpoint(const struct state_fd *fd, enum side side)
 {
 	if (!is_ip(fd))
 		return NULL;
 	if (fd->listening)
-		return side == SERVER_SIDE ? &sinsp_fd_ends(fd)->dest : NULL;
-	if (fd->role == SINSP_ROLE_NONE)
+		return side == SERVER_SIDE ? &state_fd_ends(fd)->dest : NULL;
+	if (fd->role == STATE_ROLE_NONE)
 		return NULL;
 	if (side == LOCAL_SIDE)
-		side = fd->role == SINSP_ROLE_CLIENT ? CLIENT_SIDE : SERVER_SIDE;
+		side = fd->role == STATE_ROLE_CLIENT ? CLIENT_SIDE : SERVER_SIDE;
 	else if (side == REMOTE_SIDE)
-		side = fd->role == SINSP_ROLE_CLIENT ? SERVER_SIDE : CLIENT_SIDE;
-	return side == CLIENT_SIDE ? &sinsp_fd_ends(fd)->source : &sinsp_fd_ends(fd)->dest;
+		side = fd->role == STATE_ROLE_CLIENT ? SERVER_SIDE : CLIENT_SIDE;
+	return side == CLIENT_SIDE ? &state_fd_ends(fd)->source : &state_fd_ends(fd)->dest;
 }
 
-static void set_ip(struct field_value *value, const struct sinsp_fd *fd,
+static void set_ip(struct field_value *value, const struct state_fd *fd,
 		   const struct scap_endpoint *end)
 {
 	value->ip.len = fd->type == SCAP_FD_IPV4 ? 4 : 16;
 	memcpy(value->ip.address, end->address, value->ip.len);
 }
 
-static int give_ip(const struct sinsp_event *event, enum side side, struct field_value *values)
+static int give_ip(const struct state_event *event, enum side side, struct field_value *values)
 {
 	const struct scap_endpoint *end = endpoint(event->fd, side);
 
@@ -49,14 +49,14 @@ static int give_ip(const struct sinsp_event *event, enum side side, struct field
 	return 1;
 }
 
-static int give_port(const struct sinsp_event *event, enum side side, struct field_value *values)
+static int give_port(const struct state_event *event, enum side side, struct field_value *values)
 {
 	const struct scap_endpoint *end = endpoint(event->fd, side);
 
 	return end ? give_u64(values, end->port) : NO_VALUE;
 }
 
-static int give_port_text(const struct sinsp_event *event, enum side side,
+static int give_port_text(const struct state_event *event, enum side side,
 			  struct field_scratch *scratch, struct field_value *values)
 {
 	const struct scap_endpoint *end = endpoint(event->fd, side);
@@ -65,41 +65,41 @@ static int give_port_text(const struct sinsp_event *event, enum side side,
 
 	if (!end)
 		return NO_VALUE;
-	service = sinsp_socket_service(event->fd, end->port, scratch->style.services);
+	service = state_socket_service(event->fd, end->port, scratch->style.services);
 	if (service)
 		return give_string(values, service);
 	buf_append_u64(&text, end->port);
 	return give_text(values, scratch, &text);
 }
 
-static int give_host(const struct sinsp_event *event, enum side side, struct field_value *values)
+static int give_host(const struct state_event *event, enum side side, struct field_value *values)
 {
 	struct field_value ip;
 
 	if (give_ip(event, side, &ip) != 1)
 		return NO_VALUE;
-	return give_string(values, sinsp_host_name(event->sinsp, ip.ip.address, ip.ip.len));
+	return give_string(values, state_host_name(event->state, ip.ip.address, ip.ip.len));
 }
 
 #define SIDE_GETTERS(letter, side)                                                                 \
-	static int get_##letter##ip(const struct sinsp_event *event, const struct field_ref *ref,  \
+	static int get_##letter##ip(const struct state_event *event, const struct field_ref *ref,  \
 				    struct field_scratch *scratch, struct field_value *values)     \
 	{                                                                                          \
 		return give_ip(event, side, values);                                               \
 	}                                                                                          \
-	static int get_##letter##port(const struct sinsp_event *event,                             \
+	static int get_##letter##port(const struct state_event *event,                             \
 				      const struct field_ref *ref, struct field_scratch *scratch,  \
 				      struct field_value *values)                                  \
 	{                                                                                          \
 		return give_port(event, side, values);                                             \
 	}                                                                                          \
-	static int get_##letter##proto(const struct sinsp_event *event,                            \
+	static int get_##letter##proto(const struct state_event *event,                            \
 				       const struct field_ref *ref, struct field_scratch *scratch, \
 				       struct field_value *values)                                 \
 	{                                                                                          \
 		return give_port_text(event, side, scratch, values);                               \
 	}                                                                                          \
-	static int get_##letter##host(const struct sinsp_event *event,                             \
+	static int get_##letter##host(const struct state_event *event,                             \
 				      const struct field_ref *ref, struct field_scratch *scratch,  \
 				      struct field_value *values)                                  \
 	{                                                                                          \
@@ -112,31 +112,31 @@ SIDE_GETTERS(l, LOCAL_SIDE)
 SIDE_GETTERS(r, REMOTE_SIDE)
 
 /* Both ends; of a server socket its bound address. */
-static int get_ip(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_ip(const struct state_event *event, const struct field_ref *ref,
 		  struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_fd *fd = event->fd;
+	const struct state_fd *fd = event->fd;
 
-	if (!is_ip(fd) || (fd->role == SINSP_ROLE_NONE && !fd->listening))
+	if (!is_ip(fd) || (fd->role == STATE_ROLE_NONE && !fd->listening))
 		return NO_VALUE;
-	set_ip(&values[0], fd, &sinsp_fd_ends(fd)->dest);
+	set_ip(&values[0], fd, &state_fd_ends(fd)->dest);
 	if (fd->listening)
 		return 1;
-	set_ip(&values[1], fd, &sinsp_fd_ends(fd)->source);
+	set_ip(&values[1], fd, &state_fd_ends(fd)->source);
 	return 2;
 }
 
-static int get_port(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_port(const struct state_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_fd *fd = event->fd;
+	const struct state_fd *fd = event->fd;
 
-	if (!is_ip(fd) || (fd->role == SINSP_ROLE_NONE && !fd->listening))
+	if (!is_ip(fd) || (fd->role == STATE_ROLE_NONE && !fd->listening))
 		return NO_VALUE;
-	give_u64(&values[0], sinsp_fd_ends(fd)->dest.port);
+	give_u64(&values[0], state_fd_ends(fd)->dest.port);
 	if (fd->listening)
 		return 1;
-	give_u64(&values[1], sinsp_fd_ends(fd)->source.port);
+	give_u64(&values[1], state_fd_ends(fd)->source.port);
 	return 2;
 }
 
@@ -145,7 +145,7 @@ static const char *const l4_names[] = {
 	[SCAP_L4_ICMP] = "icmp",    [SCAP_L4_RAW] = "raw",
 };
 
-static int get_l4proto(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_l4proto(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
 	if (!event->fd)
@@ -153,7 +153,7 @@ static int get_l4proto(const struct sinsp_event *event, const struct field_ref *
 	return give_string(values, l4_names[is_ip(event->fd) ? event->fd->l4 : SCAP_L4_UNKNOWN]);
 }
 
-static int get_sockfamily(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_sockfamily(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
 	if (is_ip(event->fd))
@@ -163,14 +163,14 @@ static int get_sockfamily(const struct sinsp_event *event, const struct field_re
 	return NO_VALUE;
 }
 
-static int get_is_server(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_is_server(const struct state_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_fd *fd = event->fd;
+	const struct state_fd *fd = event->fd;
 
 	if (!fd)
 		return NO_VALUE;
-	return give_u64(values, fd->listening || (is_ip(fd) && fd->role == SINSP_ROLE_SERVER));
+	return give_u64(values, fd->listening || (is_ip(fd) && fd->role == STATE_ROLE_SERVER));
 }
 
 enum {

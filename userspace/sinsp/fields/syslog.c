@@ -22,7 +22,7 @@ struct message {
 };
 
 /* Returns false for events that write no message with a priority to the log. */
-static bool syslog_parse(const struct sinsp_event *event, const struct field_ref *ref,
+static bool syslog_parse(const struct state_event *event, const struct field_ref *ref,
 			 struct message *message)
 {
 	int index = ref->param_of_event[event->ev.desc->id];
@@ -61,7 +61,7 @@ static int give_message(const struct message *message, struct field_scratch *scr
 }
 
 #define GETTER(name, give)                                                                         \
-	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
 		struct message message;                                                            \

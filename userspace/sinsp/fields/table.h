@@ -81,7 +81,7 @@ static inline int give_text(struct field_value *value, struct field_scratch *scr
 }
 
 /* For fields without data: those of plugins, and those that only a container runtime knows. */
-static inline int get_nothing(const struct sinsp_event *event, const struct field_ref *ref,
+static inline int get_nothing(const struct state_event *event, const struct field_ref *ref,
 			      struct field_scratch *scratch, struct field_value *values)
 {
 	return NO_VALUE;
@@ -90,8 +90,8 @@ static inline int get_nothing(const struct sinsp_event *event, const struct fiel
 /* fd.name and fd.directory, used by other fields. */
 field_getter fd_get_name, fd_get_directory;
 
-/* Writes a path of the event to the text, as sinsp_event_path(). Returns its length, or 0. */
-size_t path_give(const struct sinsp_event *event, unsigned int param, struct field_scratch *scratch,
+/* Writes a path of the event to the text, as state_event_path(). Returns its length, or 0. */
+size_t path_give(const struct state_event *event, unsigned int param, struct field_scratch *scratch,
 		 struct buf *text);
 
 /* The names of the kinds of descriptors. */
@@ -101,6 +101,6 @@ extern const struct field_words fd_type_words;
 bool is_about_fd(const struct event_desc *event);
 
 /* Whether the event writes to the system's log. */
-bool event_is_syslog(const struct sinsp_event *event);
+bool event_is_syslog(const struct state_event *event);
 
 #endif

@@ -20,9 +20,9 @@ static bool thread_text_is_same(const struct thread_key *a, const struct thread_
 	       memcmp(a->comm, b->comm, sizeof(a->comm)) == 0;
 }
 
-static struct thread_key thread_text_key_of(const struct sinsp_event *event)
+static struct thread_key thread_text_key_of(const struct state_event *event)
 {
-	const struct sinsp_thread *thread = event->thread;
+	const struct state_thread *thread = event->thread;
 	struct thread_key key = {
 		.tid = event->ev.tid,
 		.pid = thread->pid,
@@ -35,7 +35,7 @@ static struct thread_key thread_text_key_of(const struct sinsp_event *event)
 	return key;
 }
 
-uint64_t thread_revision(struct thread_revisions *revisions, const struct sinsp_event *event)
+uint64_t thread_revision(struct thread_revisions *revisions, const struct state_event *event)
 {
 	struct thread_revision *slot;
 	struct thread_key key;
@@ -135,29 +135,29 @@ static void thread_text_append(struct buf *text, const struct field_scratch *scr
 }
 
 static void append_arguments(struct buf *text, const struct field_scratch *scratch,
-			     const struct sinsp_thread *thread)
+			     const struct state_thread *thread)
 {
-	const struct sinsp_program *program = thread->program;
+	const struct state_program *program = thread->program;
 
 	thread_text_append(text, scratch, program->exe ? program->exe : "", program->args,
 			   program->args_len);
 }
 
-int thread_give_name(const struct sinsp_thread *thread, struct field_scratch *scratch,
+int thread_give_name(const struct state_thread *thread, struct field_scratch *scratch,
 		     struct field_value *values)
 {
 	/* Every thread has a name, but not every capture. */
 	return thread->comm[0] ? give_string(values, thread->comm) : NO_VALUE;
 }
 
-int thread_give_exe(const struct sinsp_thread *thread, struct field_scratch *scratch,
+int thread_give_exe(const struct state_thread *thread, struct field_scratch *scratch,
 		    struct field_value *values)
 {
 	scratch->cut |= cut_of_exe(thread->program);
 	return give_string(values, thread->program->exe);
 }
 
-int thread_give_exepath(const struct sinsp_thread *thread, struct field_scratch *scratch,
+int thread_give_exepath(const struct state_thread *thread, struct field_scratch *scratch,
 			struct field_value *values)
 {
 	give_string(values, thread->program->exepath);
@@ -165,7 +165,7 @@ int thread_give_exepath(const struct sinsp_thread *thread, struct field_scratch 
 	return 1;
 }
 
-int thread_give_args(const struct sinsp_thread *thread, struct field_scratch *scratch,
+int thread_give_args(const struct state_thread *thread, struct field_scratch *scratch,
 		     struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -175,11 +175,11 @@ int thread_give_args(const struct sinsp_thread *thread, struct field_scratch *sc
 	return give_text(values, scratch, &text);
 }
 
-int thread_give_argument(const struct sinsp_thread *thread, int32_t index,
+int thread_give_argument(const struct state_thread *thread, int32_t index,
 			 struct field_scratch *scratch, struct field_value *value)
 {
 	const struct text_hider *hider = &scratch->style.hider;
-	const struct sinsp_program *program = thread->program;
+	const struct state_program *program = thread->program;
 	struct buf text = text_begin(scratch);
 
 	if (!hider->arguments) {
@@ -193,7 +193,7 @@ int thread_give_argument(const struct sinsp_thread *thread, int32_t index,
 	return 1;
 }
 
-int thread_give_env(const struct sinsp_thread *thread, struct field_scratch *scratch,
+int thread_give_env(const struct state_thread *thread, struct field_scratch *scratch,
 		    struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -203,7 +203,7 @@ int thread_give_env(const struct sinsp_thread *thread, struct field_scratch *scr
 	return give_text(values, scratch, &text);
 }
 
-int thread_give_cmdline(const struct sinsp_thread *thread, struct field_scratch *scratch,
+int thread_give_cmdline(const struct state_thread *thread, struct field_scratch *scratch,
 			struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -216,7 +216,7 @@ int thread_give_cmdline(const struct sinsp_thread *thread, struct field_scratch 
 	return give_text(values, scratch, &text);
 }
 
-int thread_give_exeline(const struct sinsp_thread *thread, struct field_scratch *scratch,
+int thread_give_exeline(const struct state_thread *thread, struct field_scratch *scratch,
 			struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
@@ -228,7 +228,7 @@ int thread_give_exeline(const struct sinsp_thread *thread, struct field_scratch 
 	return give_text(values, scratch, &text);
 }
 
-int thread_give_variable(const struct sinsp_thread *thread, const char *name,
+int thread_give_variable(const struct state_thread *thread, const char *name,
 			 struct field_scratch *scratch, struct field_value *value)
 {
 	struct buf text = text_begin(scratch);

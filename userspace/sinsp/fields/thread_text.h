@@ -38,16 +38,16 @@ struct thread_revisions {
 };
 
 /* Whether more than the id of the thread is known. */
-static inline bool event_process_is_known(const struct sinsp_event *event)
+static inline bool event_process_is_known(const struct state_event *event)
 {
 	return event->thread && event->thread->pid >= 0;
 }
 
 /* The id of the parent of a thread of the event; it may be known even if the parent is not. */
-static inline int64_t event_parent_pid(const struct sinsp_event *event,
-				       const struct sinsp_thread *thread)
+static inline int64_t event_parent_pid(const struct state_event *event,
+				       const struct state_thread *thread)
 {
-	const struct sinsp_thread *parent = sinsp_thread_parent(event->sinsp, thread);
+	const struct state_thread *parent = state_thread_parent(event->state, thread);
 
 	return parent ? parent->pid : thread->ptid;
 }
@@ -56,7 +56,7 @@ static inline int64_t event_parent_pid(const struct sinsp_event *event,
  * Events with the same number have the same values of all fields with FIELD_OF_THREAD, as long as
  * all events are of one engine. 0: there is no such number.
  */
-uint64_t thread_revision(struct thread_revisions *revisions, const struct sinsp_event *event);
+uint64_t thread_revision(struct thread_revisions *revisions, const struct state_event *event);
 
 /* It is empty afterwards. */
 void thread_revisions_finish(struct thread_revisions *revisions);
@@ -80,7 +80,7 @@ bool string_list_find(const char *strings, size_t len, const char *name, struct 
 /* The texts of any thread, for the fields of the event's thread and of its relatives. */
 
 /* Writes one value, like a getter: returns 1, or NO_VALUE. */
-typedef int thread_giver(const struct sinsp_thread *thread, struct field_scratch *scratch,
+typedef int thread_giver(const struct state_thread *thread, struct field_scratch *scratch,
 			 struct field_value *value);
 
 thread_giver thread_give_name, thread_give_exe, thread_give_exepath, thread_give_args,
@@ -90,11 +90,11 @@ thread_giver thread_give_name, thread_give_exe, thread_give_exepath, thread_give
 thread_giver thread_give_cmdline, thread_give_exeline;
 
 /* The argument at an index; an empty one if there are fewer. */
-int thread_give_argument(const struct sinsp_thread *thread, int32_t index,
+int thread_give_argument(const struct state_thread *thread, int32_t index,
 			 struct field_scratch *scratch, struct field_value *value);
 
 /* The value of an environment variable; an empty one if it is not set. */
-int thread_give_variable(const struct sinsp_thread *thread, const char *name,
+int thread_give_variable(const struct state_thread *thread, const char *name,
 			 struct field_scratch *scratch, struct field_value *value);
 
 #endif

@@ -10,19 +10,19 @@ static int user_give_id(uint32_t id, struct field_value *values)
 	return (int32_t)id == ID_UNSET ? NO_VALUE : give_u64(values, id);
 }
 
-static int user_get_uid(const struct sinsp_event *event, const struct field_ref *ref,
+static int user_get_uid(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	return event->thread ? user_give_id(event->thread->uid, values) : NO_VALUE;
 }
 
-static int get_loginuid(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_loginuid(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
 	return event->thread ? give_i64(values, (int32_t)event->thread->loginuid) : NO_VALUE;
 }
 
-static int get_gid(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_gid(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
 	return event->thread ? user_give_id(event->thread->gid, values) : NO_VALUE;
@@ -37,14 +37,14 @@ static int give_or(const char *text, const char *of_root, uint32_t id, struct fi
 }
 
 /* The entry of the thread's user, or an empty one. */
-static struct user_entry user_of(const struct sinsp_event *event)
+static struct user_entry user_of(const struct state_event *event)
 {
-	const struct user_entry *user = sinsp_event_user(event, event->thread->uid);
+	const struct user_entry *user = state_event_user(event, event->thread->uid);
 
 	return user ? *user : (struct user_entry){.id = event->thread->uid};
 }
 
-static int get_homedir(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_homedir(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
 	struct user_entry user;
@@ -55,7 +55,7 @@ static int get_homedir(const struct sinsp_event *event, const struct field_ref *
 	return give_or(user.home, "/root", user.id, values);
 }
 
-static int get_shell(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_shell(const struct state_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
 	struct user_entry user;
@@ -66,7 +66,7 @@ static int get_shell(const struct sinsp_event *event, const struct field_ref *re
 	return give_or(user.shell, "<NA>", user.id, values);
 }
 
-static int user_get_name(const struct sinsp_event *event, const struct field_ref *ref,
+static int user_get_name(const struct state_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values)
 {
 	uint32_t uid;
@@ -74,12 +74,12 @@ static int user_get_name(const struct sinsp_event *event, const struct field_ref
 	if (!event->thread)
 		return NO_VALUE;
 	uid = event->thread->uid;
-	return give_or((int32_t)uid == ID_UNSET ? NULL : sinsp_event_user_name(event, uid), "root",
+	return give_or((int32_t)uid == ID_UNSET ? NULL : state_event_user_name(event, uid), "root",
 		       uid, values);
 }
 
 /* A login is to the machine, whatever container the process entered then. */
-static int get_loginname(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_loginname(const struct state_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values)
 {
 	uint32_t uid;
@@ -87,16 +87,16 @@ static int get_loginname(const struct sinsp_event *event, const struct field_ref
 	if (!event->thread)
 		return NO_VALUE;
 	uid = event->thread->loginuid;
-	return give_or((int32_t)uid == ID_UNSET ? NULL : sinsp_user_name(event->sinsp, uid), "root",
+	return give_or((int32_t)uid == ID_UNSET ? NULL : state_user_name(event->state, uid), "root",
 		       uid, values);
 }
 
-static int get_group_name(const struct sinsp_event *event, const struct field_ref *ref,
+static int get_group_name(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
 	if (!event->thread)
 		return NO_VALUE;
-	return give_or(sinsp_event_group_name(event, event->thread->gid), "root",
+	return give_or(state_event_group_name(event, event->thread->gid), "root",
 		       event->thread->gid, values);
 }
 

@@ -27,7 +27,7 @@ enum state_kind {
 	STATE_LINE_END,
 };
 
-struct state {
+struct automaton_state {
 	enum state_kind kind;
 	uint32_t first, count;
 	int32_t to, other; /* relative */
@@ -44,20 +44,20 @@ struct state_set {
 };
 
 struct automaton {
-	struct buf states, ranges; /* of struct state and struct range */
+	struct buf states, ranges; /* of struct automaton_state and struct range */
 	struct state_set now, next;
 	uint32_t *left; /* states whose successors were not added yet */
 	uint32_t *memory; /* of all these */
 };
 
-static struct state *states_of(const struct automaton *automaton)
+static struct automaton_state *states_of(const struct automaton *automaton)
 {
-	return (struct state *)automaton->states.data;
+	return (struct automaton_state *)automaton->states.data;
 }
 
 static uint32_t states_count(const struct automaton *automaton)
 {
-	return (uint32_t)(automaton->states.len / sizeof(struct state));
+	return (uint32_t)(automaton->states.len / sizeof(struct automaton_state));
 }
 
 /* Makes it. */
@@ -75,20 +75,20 @@ static void add_states(struct builder *b, const void *states, size_t bytes)
 {
 	struct buf *all = &b->automaton->states;
 
-	if (all->len + bytes <= AUTOMATON_STATES_MAX * sizeof(struct state))
+	if (all->len + bytes <= AUTOMATON_STATES_MAX * sizeof(struct automaton_state))
 		buf_append(all, states, bytes);
 	else
 		b->too_large = true;
 }
 
-static void automaton_add_state(struct builder *b, struct state state)
+static void automaton_add_state(struct builder *b, struct automaton_state state)
 {
 	add_states(b, &state, sizeof(state));
 }
 
 static void add_fork(struct builder *b, int32_t to, int32_t other)
 {
-	automaton_add_state(b, (struct state){STATE_FORK, .to = to, .other = other});
+	automaton_add_state(b, (struct automaton_state){STATE_FORK, .to = to, .other = other});
 }
 
 static bool takes(struct builder *b, const char *text)
@@ -173,8 +173,8 @@ static void add_named_class(struct builder *b)
 
 static void add_class(struct builder *b)
 {
-	struct state state = {takes(b, "^") ? STATE_NOT_CLASS : STATE_CLASS,
-			      .first = ranges_count(b)};
+	struct automaton_state state = {takes(b, "^") ? STATE_NOT_CLASS : STATE_CLASS,
+					.first = ranges_count(b)};
 
 	while (b->at < b->end && !takes(b, "]")) {
 		uint32_t first;
@@ -194,7 +194,7 @@ static void add_class(struct builder *b)
 static size_t cut_states(struct builder *b, uint32_t begin)
 {
 	struct buf *states = &b->automaton->states;
-	size_t at = begin * sizeof(struct state), bytes = states->len - at;
+	size_t at = begin * sizeof(struct automaton_state), bytes = states->len - at;
 
 	buf_clear(&b->atom);
 	if (bytes)
@@ -208,7 +208,7 @@ static void repeat_atom(struct builder *b, uint32_t begin, uint32_t times, uint3
 {
 	struct buf *atom = &b->atom;
 	size_t bytes = cut_states(b, begin);
-	int32_t len = (int32_t)(bytes / sizeof(struct state));
+	int32_t len = (int32_t)(bytes / sizeof(struct automaton_state));
 
 	for (uint32_t i = 0; i < times && !b->too_large; i++)
 		add_states(b, atom->data, bytes);
@@ -217,7 +217,7 @@ static void repeat_atom(struct builder *b, uint32_t begin, uint32_t times, uint3
 	} else if (more == UNBOUNDED) {
 		add_fork(b, 1, len + 2);
 		add_states(b, atom->data, bytes);
-		automaton_add_state(b, (struct state){STATE_JUMP, .to = -len - 1});
+		automaton_add_state(b, (struct automaton_state){STATE_JUMP, .to = -len - 1});
 	} else {
 		for (; more > 0 && !b->too_large; more--) {
 			add_fork(b, 1, (int32_t)more * (len + 1));
@@ -247,13 +247,14 @@ static void add_atom(struct builder *b)
 	} else if (takes(b, "[")) {
 		add_class(b);
 	} else if (takes(b, ".")) {
-		automaton_add_state(b, (struct state){STATE_ANY});
+		automaton_add_state(b, (struct automaton_state){STATE_ANY});
 	} else if (takes(b, "^")) {
-		automaton_add_state(b, (struct state){STATE_LINE_BEGIN});
+		automaton_add_state(b, (struct automaton_state){STATE_LINE_BEGIN});
 	} else if (takes(b, "$")) {
-		automaton_add_state(b, (struct state){STATE_LINE_END});
+		automaton_add_state(b, (struct automaton_state){STATE_LINE_END});
 	} else {
-		automaton_add_state(b, (struct state){STATE_CHARACTER, .first = take_character(b)});
+		automaton_add_state(
+			b, (struct automaton_state){STATE_CHARACTER, .first = take_character(b)});
 	}
 }
 
@@ -285,7 +286,7 @@ static void insert_fork(struct builder *b, uint32_t begin)
 {
 	size_t bytes = cut_states(b, begin);
 
-	add_fork(b, 1, (int32_t)(bytes / sizeof(struct state)) + 2);
+	add_fork(b, 1, (int32_t)(bytes / sizeof(struct automaton_state)) + 2);
 	add_states(b, b->atom.data, bytes);
 }
 
@@ -301,11 +302,11 @@ static void add_alternatives(struct builder *b)
 		if (!takes(b, "|"))
 			break;
 		insert_fork(b, begin);
-		automaton_add_state(b, (struct state){STATE_JUMP, .to = chain});
+		automaton_add_state(b, (struct automaton_state){STATE_JUMP, .to = chain});
 		chain = (int32_t)states_count(b->automaton) - 1;
 	}
 	while (chain >= 0 && !b->too_large) {
-		struct state *jump = &states_of(b->automaton)[chain];
+		struct automaton_state *jump = &states_of(b->automaton)[chain];
 
 		chain = jump->to;
 		jump->to = (int32_t)(states_of(b->automaton) + states_count(b->automaton) - jump);
@@ -382,14 +383,14 @@ static bool set_adds(struct state_set *set, uint32_t state)
 static void automaton_follow(struct automaton *automaton, struct state_set *set, uint32_t first,
 			     struct place place)
 {
-	const struct state *states = states_of(automaton);
+	const struct automaton_state *states = states_of(automaton);
 	uint32_t end = states_count(automaton), n = 0, to[2];
 
 	if (set_adds(set, first))
 		automaton->left[n++] = first;
 	while (n > 0) {
 		uint32_t at = automaton->left[--n], targets = 0;
-		const struct state *state;
+		const struct automaton_state *state;
 
 		if (at == end)
 			continue;
@@ -407,7 +408,8 @@ static void automaton_follow(struct automaton *automaton, struct state_set *set,
 	}
 }
 
-static bool class_has(const struct automaton *automaton, const struct state *state, uint32_t c)
+static bool class_has(const struct automaton *automaton, const struct automaton_state *state,
+		      uint32_t c)
 {
 	const struct range *range = (const struct range *)automaton->ranges.data + state->first;
 
@@ -417,7 +419,7 @@ static bool class_has(const struct automaton *automaton, const struct state *sta
 	return false;
 }
 
-static bool takes_character(const struct automaton *automaton, const struct state *state,
+static bool takes_character(const struct automaton *automaton, const struct automaton_state *state,
 			    uint32_t c)
 {
 	switch (state->kind) {

@@ -9,9 +9,9 @@
 
 #include "sinsp/filter/filter.h"
 
-struct sinsp;
-struct sinsp_cgroups;
-struct sinsp_thread;
+struct state;
+struct state_cgroups;
+struct state_thread;
 
 enum filter_decision {
 	FILTER_UNDECIDED, /* it depends on other fields */
@@ -25,14 +25,14 @@ enum filter_decision {
  * expression whose other fields contradict each other. Takes time in proportion to the filter: not
  * for each event.
  */
-enum filter_decision filter_decide(struct filter *filter, const struct sinsp_cgroups *cgroups);
+enum filter_decision filter_decide(struct filter *filter, const struct state_cgroups *cgroups);
 
 /*
  * The same for a thread as it is now: valid until a field with FIELD_OF_PROCESS or
  * FIELD_OF_CONTAINER may have another value. FILTER_UNDECIDED also if a part of such a value is
  * missing.
  */
-enum filter_decision filter_decide_thread(struct filter *filter, const struct sinsp *sinsp,
-					  const struct sinsp_thread *thread);
+enum filter_decision filter_decide_thread(struct filter *filter, const struct state *state,
+					  const struct state_thread *thread);
 
 #endif

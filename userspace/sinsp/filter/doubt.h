@@ -18,7 +18,7 @@ enum { DOUBT_NO = 1 << 0, DOUBT_YES = 1 << 1, DOUBT_UNKNOWN = DOUBT_NO | DOUBT_Y
  * too: see filter_is_unknown().
  */
 size_t filter_doubt_next(struct filter *filter, const struct filter_list *list,
-			 const struct sinsp_event *event, size_t from);
+			 const struct state_event *event, size_t from);
 
 /* Compares a value; `cut` (enum value_cut) says what is missing of it. */
 unsigned int filter_doubt_compare(struct filter *filter, const struct filter_check *check,

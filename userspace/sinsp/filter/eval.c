@@ -16,11 +16,11 @@ enum { ANCESTORS_MAX = 256 };
 #define HOT __attribute__((always_inline)) static inline
 #define COLD __attribute__((noinline)) static
 
-HOT bool eval_run(struct filter *filter, uint32_t at, const struct sinsp_event *event);
+HOT bool eval_run(struct filter *filter, uint32_t at, const struct state_event *event);
 
 /* Computes the result of a check, or of a part that has code of its own. */
 COLD bool find_answer(struct filter *filter, const struct filter_jump *jump,
-		      const struct sinsp_event *event)
+		      const struct state_event *event)
 {
 	struct filter_memo *memo = jump->memo;
 
@@ -31,7 +31,7 @@ COLD bool find_answer(struct filter *filter, const struct filter_jump *jump,
 }
 
 HOT bool eval_ask(struct filter *filter, const struct filter_jump *jump,
-		  const struct sinsp_event *event)
+		  const struct state_event *event)
 {
 	if (!jump->memo)
 		return jump->test(filter, jump->check, event);
@@ -40,7 +40,7 @@ HOT bool eval_ask(struct filter *filter, const struct filter_jump *jump,
 	return find_answer(filter, jump, event);
 }
 
-HOT bool eval_run(struct filter *filter, uint32_t at, const struct sinsp_event *event)
+HOT bool eval_run(struct filter *filter, uint32_t at, const struct state_event *event)
 {
 	while (at < FILTER_FAIL) {
 		const struct filter_jump *jump = &filter->code[at];
@@ -74,7 +74,7 @@ COLD void drop_cached(struct filter *filter)
 }
 
 COLD int eval_keep(struct filter *filter, const struct filter_side *side,
-		   const struct sinsp_event *event)
+		   const struct state_event *event)
 {
 	const struct filter_operand *left = &side->operand;
 	struct filter_cached *cached = side->cached;
@@ -105,7 +105,7 @@ COLD int eval_keep(struct filter *filter, const struct filter_side *side,
  * checks is free again, except for cached values.
  */
 HOT int side_get(struct filter *filter, const struct filter_side *side,
-		 const struct sinsp_event *event, const struct field_value **values)
+		 const struct state_event *event, const struct field_value **values)
 {
 	const struct filter_operand *left = &side->operand;
 	struct filter_cached *cached = side->cached;
@@ -129,7 +129,7 @@ HOT int side_get(struct filter *filter, const struct filter_side *side,
 }
 
 int filter_side_values(struct filter *filter, const struct filter_side *side,
-		       const struct sinsp_event *event, const struct field_value **values)
+		       const struct state_event *event, const struct field_value **values)
 {
 	return side_get(filter, side, event, values);
 }
@@ -151,7 +151,7 @@ static void mark_all(const struct index_table *table, uint64_t *candidates)
  * of which a part is missing may be that of any key.
  */
 static void find_candidates(struct filter *filter, const struct filter_index *index,
-			    const struct sinsp_event *event)
+			    const struct state_event *event)
 {
 	const struct filter_side *side = NULL;
 	const struct field_value *values;
@@ -178,7 +178,7 @@ static void find_candidates(struct filter *filter, const struct filter_index *in
 
 /* The first choice among the candidates that the index of the list leaves. */
 COLD size_t next_indexed(struct filter *filter, const struct filter_list *list,
-			 const struct sinsp_event *event, size_t from)
+			 const struct state_event *event, size_t from)
 {
 	size_t at = 0, words = filter_index_words(list->count);
 	uint64_t skipped = 0; /* bits of the first word */
@@ -204,7 +204,7 @@ COLD size_t next_indexed(struct filter *filter, const struct filter_list *list,
 }
 
 HOT size_t next_known(struct filter *filter, const struct filter_list *list,
-		      const struct sinsp_event *event, size_t from)
+		      const struct state_event *event, size_t from)
 {
 	const struct filter_choice *choice = list->choices, *end = choice + list->count;
 
@@ -220,7 +220,7 @@ HOT size_t next_known(struct filter *filter, const struct filter_list *list,
 	return FILTER_NONE;
 }
 
-HOT size_t next(struct filter *filter, const struct sinsp_event *event, size_t from)
+HOT size_t next(struct filter *filter, const struct state_event *event, size_t from)
 {
 	/* With one list the type decides nothing. */
 	const struct filter_list *list =
@@ -235,12 +235,12 @@ HOT size_t next(struct filter *filter, const struct sinsp_event *event, size_t f
 	return found;
 }
 
-size_t filter_group_next(struct filter *filter, const struct sinsp_event *event, size_t from)
+size_t filter_group_next(struct filter *filter, const struct state_event *event, size_t from)
 {
 	return next(filter, event, from);
 }
 
-bool filter_match(struct filter *filter, const struct sinsp_event *event)
+bool filter_match(struct filter *filter, const struct state_event *event)
 {
 	return next(filter, event, 0) != FILTER_NONE;
 }
@@ -282,7 +282,7 @@ static bool satisfies_constants(const struct filter_check *check, const struct f
 }
 
 bool filter_test_values(struct filter *filter, const struct filter_check *check,
-			const struct sinsp_event *event)
+			const struct state_event *event)
 {
 	const struct field_value *values;
 	int n = side_get(filter, check->left, event, &values);
@@ -291,7 +291,7 @@ bool filter_test_values(struct filter *filter, const struct filter_check *check,
 }
 
 bool filter_test_value(struct filter *filter, const struct filter_check *check,
-		       const struct sinsp_event *event)
+		       const struct state_event *event)
 {
 	const struct field_value *values;
 	int n = side_get(filter, check->left, event, &values);
@@ -300,7 +300,7 @@ bool filter_test_value(struct filter *filter, const struct filter_check *check,
 }
 
 bool filter_test_exists(struct filter *filter, const struct filter_check *check,
-			const struct sinsp_event *event)
+			const struct state_event *event)
 {
 	const struct field_value *values;
 
@@ -308,7 +308,7 @@ bool filter_test_exists(struct filter *filter, const struct filter_check *check,
 }
 
 bool filter_test_ancestors(struct filter *filter, const struct filter_check *check,
-			   const struct sinsp_event *event)
+			   const struct state_event *event)
 {
 	const struct field_value *values;
 
@@ -324,7 +324,7 @@ bool filter_test_ancestors(struct filter *filter, const struct filter_check *che
 
 /* `in`: every element; `intersects`: one. */
 bool filter_test_list(struct filter *filter, const struct filter_check *check,
-		      const struct sinsp_event *event)
+		      const struct state_event *event)
 {
 	const struct field_value *values;
 	int n = side_get(filter, check->left, event, &values);
@@ -355,7 +355,7 @@ static bool in_values(const struct filter_check *check, const struct field_value
  * value.
  */
 bool filter_test_operands(struct filter *filter, const struct filter_check *check,
-			  const struct sinsp_event *event)
+			  const struct state_event *event)
 {
 	const struct filter_register *right = &filter->regs[check->right.operand.reg];
 	bool every = check->left->operand.list && check->op == FILTER_IN;
@@ -443,7 +443,7 @@ static bool is_of_text(const struct filter_check *check)
 }
 
 static unsigned int doubt_ancestors(struct filter *filter, const struct filter_check *check,
-				    const struct sinsp_event *event)
+				    const struct state_event *event)
 {
 	const struct field_value *values;
 	unsigned int any = DOUBT_NO;
@@ -459,7 +459,7 @@ static unsigned int doubt_ancestors(struct filter *filter, const struct filter_c
 }
 
 static unsigned int doubt_check(struct filter *filter, const struct filter_check *check,
-				const struct sinsp_event *event)
+				const struct state_event *event)
 {
 	const struct field_value *values;
 	bool yes;
@@ -479,12 +479,12 @@ static unsigned int doubt_check(struct filter *filter, const struct filter_check
 	return n > 0 ? doubt_constants(filter, check, values, n, filter->scratch.cut) : DOUBT_NO;
 }
 
-static unsigned int possible(struct filter *filter, uint32_t at, const struct sinsp_event *event,
+static unsigned int possible(struct filter *filter, uint32_t at, const struct state_event *event,
 			     unsigned int depth);
 
 /* The answers of a check, or of a part that has code of its own. */
 static unsigned int doubt_ask(struct filter *filter, const struct filter_jump *jump,
-			      const struct sinsp_event *event, unsigned int depth)
+			      const struct state_event *event, unsigned int depth)
 {
 	struct filter_memo *memo = jump->memo;
 	unsigned int answers;
@@ -501,7 +501,7 @@ static unsigned int doubt_ask(struct filter *filter, const struct filter_jump *j
 }
 
 /* What the code from a jump on can end with. */
-static unsigned int possible(struct filter *filter, uint32_t at, const struct sinsp_event *event,
+static unsigned int possible(struct filter *filter, uint32_t at, const struct state_event *event,
 			     unsigned int depth)
 {
 	while (at < FILTER_FAIL) {
@@ -532,7 +532,7 @@ static bool is_candidate(const struct filter *filter, const struct filter_list *
 }
 
 size_t filter_doubt_next(struct filter *filter, const struct filter_list *list,
-			 const struct sinsp_event *event, size_t from)
+			 const struct state_event *event, size_t from)
 {
 	size_t at = (size_t)(filter_list_find(list, from) - list->choices);
 	unsigned int answers = DOUBT_NO, cut = filter->scratch.cut;

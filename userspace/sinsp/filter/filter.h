@@ -21,7 +21,7 @@ int filter_create(const char *text, const struct filter_options *options, struct
 void filter_destroy(struct filter *filter);
 
 /* Whether an event passes; with several expressions, whether it passes any of them. */
-bool filter_match(struct filter *filter, const struct sinsp_event *event);
+bool filter_match(struct filter *filter, const struct state_event *event);
 
 /*
  * Whether the last event, which passed, did so only because it cannot be known whether it does:

@@ -33,7 +33,7 @@ size_t filter_group_count(const struct filter *filter);
  * The first item from `from` on that the event satisfies, or FILTER_NONE. 0 starts a new event; to
  * continue with the same event, pass the item after the last result.
  */
-size_t filter_group_next(struct filter *filter, const struct sinsp_event *event, size_t from);
+size_t filter_group_next(struct filter *filter, const struct state_event *event, size_t from);
 
 /* These are the functions of filter.h, for one item instead of all. */
 void filter_group_event_types(const struct filter *filter, size_t item, bool ids[EVENT_ID_MAX],

@@ -36,7 +36,7 @@ bool filter_types_matter(const struct filter_check *check)
 
 static void lists_ask(struct filter *filter, const struct filter_check *check, uint8_t *answers)
 {
-	struct sinsp_event event = {0};
+	struct state_event event = {0};
 	uint16_t code;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
@@ -78,7 +78,7 @@ static void find_values(const struct filter_check *check, uint8_t *answers)
 static bool holds_for_unnamed(struct filter *filter, const struct filter_check *check)
 {
 	const struct event_desc unnamed = {.name = "", .category = EC_SYSCALL | EC_OTHER};
-	const struct sinsp_event event = {.ev.desc = &unnamed};
+	const struct state_event event = {.ev.desc = &unnamed};
 
 	filter_begin(filter);
 	return check->test(filter, check, &event);

@@ -108,7 +108,7 @@ int operand_bind(const struct operand_binder *binder, const struct filter_expr *
 void operand_refs_finish(struct filter_ref *refs);
 
 /* Stores the values in the register of the operand; returns their count, or -1 for none. */
-static inline int operand_get(const struct filter_operand *operand, const struct sinsp_event *event,
+static inline int operand_get(const struct filter_operand *operand, const struct state_event *event,
 			      struct filter_register *regs, struct field_scratch *scratch)
 {
 	for (uint16_t i = 0; i < operand->nsteps; i++) {

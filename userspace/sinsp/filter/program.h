@@ -54,7 +54,7 @@ enum { FILTER_TYPE_CODES = EVENT_ID_MAX, FILTER_TYPES_COUNT = EVENT_ID_MAX + SYS
 
 struct filter_check;
 typedef bool filter_test(struct filter *filter, const struct filter_check *check,
-			 const struct sinsp_event *event);
+			 const struct state_event *event);
 
 struct filter_check {
 	filter_test *test;
@@ -178,7 +178,7 @@ const struct filter_choice *filter_list_find(const struct filter_list *list, siz
 
 /* The values of a side, until the next call, and how many, or -1. */
 int filter_side_values(struct filter *filter, const struct filter_side *side,
-		       const struct sinsp_event *event, const struct field_value **values);
+		       const struct state_event *event, const struct field_value **values);
 
 /* Starts a new event: invalidates all cached results. */
 static inline void filter_begin(struct filter *filter)

@@ -41,7 +41,7 @@ static uint8_t results_at(const uint8_t *results, uint32_t at)
 }
 
 static uint8_t answers_of(struct filter *filter, const struct filter_jump *jump,
-			  const uint8_t *results, const struct sinsp_event *event,
+			  const uint8_t *results, const struct state_event *event,
 			  unsigned int flags)
 {
 	if (!jump->test)
@@ -51,7 +51,7 @@ static uint8_t answers_of(struct filter *filter, const struct filter_jump *jump,
 	return jump->test(filter, jump->check, event) ? CAN_PASS : CAN_FAIL;
 }
 
-static void find_results(struct filter *filter, const struct sinsp_event *event, unsigned int flags,
+static void find_results(struct filter *filter, const struct state_event *event, unsigned int flags,
 			 uint8_t *results)
 {
 	filter_begin(filter);
@@ -91,7 +91,7 @@ static uint8_t results_of_types(const struct filter *filter, const uint8_t *resu
 }
 
 /* By the fields with one of some flags. Of what is cut, the comparison may be another one. */
-static enum filter_decision decide(struct filter *filter, const struct sinsp_event *event,
+static enum filter_decision decide(struct filter *filter, const struct state_event *event,
 				   unsigned int flags)
 {
 	uint8_t *results = malloc(filter->njumps + 1), found;
@@ -106,19 +106,19 @@ static enum filter_decision decide(struct filter *filter, const struct sinsp_eve
 	return found == CAN_PASS ? FILTER_ACCEPTED : FILTER_REJECTED;
 }
 
-enum filter_decision filter_decide(struct filter *filter, const struct sinsp_cgroups *cgroups)
+enum filter_decision filter_decide(struct filter *filter, const struct state_cgroups *cgroups)
 {
 	/* A thread of which only the groups are known, and that it exists. */
-	const struct sinsp_thread thread = {.pid = 1, .cgroups = (struct sinsp_cgroups *)cgroups};
-	const struct sinsp_event event = {.thread = &thread};
+	const struct state_thread thread = {.pid = 1, .cgroups = (struct state_cgroups *)cgroups};
+	const struct state_event event = {.thread = &thread};
 
 	return decide(filter, &event, FIELD_OF_CONTAINER);
 }
 
-enum filter_decision filter_decide_thread(struct filter *filter, const struct sinsp *sinsp,
-					  const struct sinsp_thread *thread)
+enum filter_decision filter_decide_thread(struct filter *filter, const struct state *state,
+					  const struct state_thread *thread)
 {
-	const struct sinsp_event event = {.sinsp = sinsp, .thread = thread};
+	const struct state_event event = {.state = state, .thread = thread};
 
 	return decide(filter, &event, FIELD_OF_CONTAINER | FIELD_OF_PROCESS);
 }

@@ -21,7 +21,7 @@ int format_reserve(struct formatter *formatter, size_t n)
 }
 
 int column_evaluate(struct formatter *formatter, const struct format_column *column,
-		    const struct sinsp_event *event)
+		    const struct state_event *event)
 {
 	return operand_get(&column->operand, event, formatter->regs, &formatter->scratch);
 }
@@ -69,7 +69,7 @@ int format_place_column(struct formatter *formatter, const struct format_column 
 }
 
 bool column_write_otherwise(struct formatter *formatter, const struct format_column *column,
-			    const struct sinsp_event *event, struct buf *out, size_t at)
+			    const struct state_event *event, struct buf *out, size_t at)
 {
 	while ((column = column->otherwise) && !out->failed) {
 		out->len = at;
@@ -223,7 +223,7 @@ int format_make_spans(struct formatter *formatter)
 }
 
 bool format_append_cached(struct formatter *formatter, const struct format_span *span,
-			  const struct sinsp_event *event, struct buf *out)
+			  const struct state_event *event, struct buf *out)
 {
 	bool of_thread = span->kind == SPAN_THREAD;
 	struct span_cache *cache = of_thread ? &formatter->of_threads : &formatter->of_containers;

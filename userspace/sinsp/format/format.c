@@ -162,7 +162,7 @@ void formatter_destroy(struct formatter *formatter)
 	free(formatter);
 }
 
-static bool append_spans(struct formatter *formatter, const struct sinsp_event *event,
+static bool append_spans(struct formatter *formatter, const struct state_event *event,
 			 struct buf *out)
 {
 	const struct format_span *span = formatter->spans, *end = span;
@@ -176,13 +176,13 @@ static bool append_spans(struct formatter *formatter, const struct sinsp_event *
 }
 
 /* index: of a parameter, plus 1. */
-static size_t list_bytes(const struct sinsp_event *event, unsigned int index)
+static size_t list_bytes(const struct state_event *event, unsigned int index)
 {
 	return index ? event->ev.params[index - 1].len : 0;
 }
 
 /* Hides what is secret in a list of an event. Without memory the list is left out. */
-static void hide_list(struct formatter *formatter, struct sinsp_event *event, unsigned int index,
+static void hide_list(struct formatter *formatter, struct state_event *event, unsigned int index,
 		      const char *program)
 {
 	const struct text_hider *hider = &formatter->scratch.style.hider;
@@ -202,11 +202,11 @@ static void hide_list(struct formatter *formatter, struct sinsp_event *event, un
 }
 
 /* Makes `copy` the event without secrets in its arguments and its environment. */
-static void hide_lists(struct formatter *formatter, const struct sinsp_event *event,
-		       struct sinsp_event *copy)
+static void hide_lists(struct formatter *formatter, const struct state_event *event,
+		       struct state_event *copy)
 {
 	const struct event_runs *runs = &event->ev.desc->runs;
-	const struct sinsp_thread *thread = event->thread;
+	const struct state_thread *thread = event->thread;
 	const char *program = thread && thread->program->exe ? thread->program->exe : "";
 
 	*copy = *event;
@@ -218,10 +218,10 @@ static void hide_lists(struct formatter *formatter, const struct sinsp_event *ev
 	hide_list(formatter, copy, runs->env, NULL);
 }
 
-static bool append_event(struct formatter *formatter, const struct sinsp_event *event,
+static bool append_event(struct formatter *formatter, const struct state_event *event,
 			 struct buf *out)
 {
-	struct sinsp_event copy;
+	struct state_event copy;
 
 	if (!formatter->scratch.style.hider.arguments || !event->ev.desc->runs.args)
 		return append_spans(formatter, event, out);
@@ -229,7 +229,7 @@ static bool append_event(struct formatter *formatter, const struct sinsp_event *
 	return append_spans(formatter, &copy, out);
 }
 
-static bool format_append(struct formatter *formatter, const struct sinsp_event *event,
+static bool format_append(struct formatter *formatter, const struct state_event *event,
 			  struct buf *out, bool as_line)
 {
 	size_t start = out->len;
@@ -249,12 +249,12 @@ static bool format_append(struct formatter *formatter, const struct sinsp_event 
 	return printed;
 }
 
-bool formatter_append(struct formatter *formatter, const struct sinsp_event *event, struct buf *out)
+bool formatter_append(struct formatter *formatter, const struct state_event *event, struct buf *out)
 {
 	return format_append(formatter, event, out, false);
 }
 
-bool formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out)
+bool formatter_write(struct formatter *formatter, const struct state_event *event, struct buf *out)
 {
 	return format_append(formatter, event, out, true);
 }
@@ -334,7 +334,7 @@ static const char *text_of(const struct formatter *formatter, const struct schem
 }
 
 static bool write_nothing(struct formatter *formatter, const struct format_column *column,
-			  const struct sinsp_event *event, struct buf *out)
+			  const struct state_event *event, struct buf *out)
 {
 	return true;
 }

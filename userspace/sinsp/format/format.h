@@ -91,11 +91,11 @@ void formatter_destroy(struct formatter *formatter);
  * Appends the output for an event, without a newline. Returns false, with nothing appended, if
  * there is nothing to print. If out of memory, `out` is unchanged except for its `failed`.
  */
-bool formatter_append(struct formatter *formatter, const struct sinsp_event *event,
+bool formatter_append(struct formatter *formatter, const struct state_event *event,
 		      struct buf *out);
 
 /* The same as a line: with the newline. */
-bool formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out);
+bool formatter_write(struct formatter *formatter, const struct state_event *event, struct buf *out);
 
 /* Sets the style of text, which is copied. To be called before the first event. */
 void formatter_set_style(struct formatter *formatter, const struct text_style *style);

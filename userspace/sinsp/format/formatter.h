@@ -65,11 +65,11 @@ struct format_span {
 
 /* Appends the value of a column; returns false, with nothing appended, if there is none. */
 typedef bool column_writer(struct formatter *formatter, const struct format_column *column,
-			   const struct sinsp_event *event, struct buf *out);
+			   const struct state_event *event, struct buf *out);
 
 struct format_colour {
 	/* Returns the terminal sequence before the value of an event; "": no colour. */
-	const char *(*of)(const struct sinsp_event *event);
+	const char *(*of)(const struct state_event *event);
 	bool first_word; /* text after the first blank has no colour */
 };
 
@@ -90,7 +90,7 @@ struct format_column {
 	const struct field_json *json; /* JSON; NULL: implied by its type */
 	/* For programs: without a value if the process is unknown; or if this says so. */
 	bool of_process;
-	bool (*is_known)(const struct sinsp_event *event); /* as that of the field */
+	bool (*is_known)(const struct state_event *event); /* as that of the field */
 	unsigned int width; /* text: of the value in bytes; 0: not padded */
 	column_writer *write;
 	value_writer *append; /* JSON: of each value */
@@ -123,7 +123,7 @@ struct match_line {
  * Composes the output of the rule for an event in line->text, for what is quoted. If there is no
  * memory for it `out` fails, since it would lack it.
  */
-const struct buf *match_line_compose(struct match_line *line, const struct sinsp_event *event,
+const struct buf *match_line_compose(struct match_line *line, const struct state_event *event,
 				     struct buf *out);
 
 /* Ends a record that began at `start`. */
@@ -173,7 +173,7 @@ int format_place_column(struct formatter *formatter, const struct format_column 
  * at `at`. Returns false if there is none.
  */
 bool column_write_otherwise(struct formatter *formatter, const struct format_column *column,
-			    const struct sinsp_event *event, struct buf *out, size_t at);
+			    const struct state_event *event, struct buf *out, size_t at);
 
 /*
  * Puts a column before all others but those of the head, after they were added. Returns 0 or
@@ -201,11 +201,11 @@ int format_make_spans(struct formatter *formatter);
  * nothing to print of the event.
  */
 bool format_append_cached(struct formatter *formatter, const struct format_span *span,
-			  const struct sinsp_event *event, struct buf *out);
+			  const struct state_event *event, struct buf *out);
 
 /* For column_get(), of a column that is not just a field. */
 int column_evaluate(struct formatter *formatter, const struct format_column *column,
-		    const struct sinsp_event *event);
+		    const struct state_event *event);
 
 /* Whether the bytes of a column can be kept: they depend on the container alone. */
 static inline bool column_is_of_container(const struct format_column *column)
@@ -215,7 +215,7 @@ static inline bool column_is_of_container(const struct format_column *column)
 
 /* Gets the values of a column; returns their number, or -1. */
 static inline int column_get(struct formatter *formatter, const struct format_column *column,
-			     const struct sinsp_event *event, const struct field_value **values)
+			     const struct state_event *event, const struct field_value **values)
 {
 	formatter->scratch.used = 0;
 	*values = formatter->regs[0].values;

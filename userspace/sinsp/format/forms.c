@@ -140,7 +140,7 @@ static bool forms_is_text(const struct field_value *value, const char *word)
 }
 
 static bool forms_write_value(struct formatter *formatter, const struct format_column *column,
-			      const struct sinsp_event *event, struct buf *out)
+			      const struct state_event *event, struct buf *out)
 {
 	const struct field_value *value;
 
@@ -155,7 +155,7 @@ static bool forms_write_value(struct formatter *formatter, const struct format_c
 }
 
 static bool forms_write_list(struct formatter *formatter, const struct format_column *column,
-			     const struct sinsp_event *event, struct buf *out)
+			     const struct state_event *event, struct buf *out)
 {
 	const struct value_encoder *encoder = formatter->encoder;
 	const struct field_value *values;
@@ -174,7 +174,7 @@ static bool forms_write_list(struct formatter *formatter, const struct format_co
 }
 
 static bool write_single(struct formatter *formatter, const struct format_column *column,
-			 const struct sinsp_event *event, struct buf *out)
+			 const struct state_event *event, struct buf *out)
 {
 	const struct value_encoder *encoder = formatter->encoder;
 	size_t start = out->len, list = encoder->list_begin(out);
@@ -189,7 +189,7 @@ static bool write_single(struct formatter *formatter, const struct format_column
 }
 
 static bool write_split(struct formatter *formatter, const struct format_column *column,
-			const struct sinsp_event *event, struct buf *out)
+			const struct state_event *event, struct buf *out)
 {
 	const struct value_encoder *encoder = formatter->encoder;
 	const struct field_value *value;
@@ -216,10 +216,10 @@ static bool write_split(struct formatter *formatter, const struct format_column 
 }
 
 static bool write_argv(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
+		       const struct state_event *event, struct buf *out)
 {
 	const struct value_encoder *encoder = formatter->encoder;
-	const struct sinsp_program *program = event->thread ? event->thread->program : NULL;
+	const struct state_program *program = event->thread ? event->thread->program : NULL;
 	const char *at, *end;
 	size_t list;
 
@@ -242,22 +242,22 @@ static bool write_argv(struct formatter *formatter, const struct format_column *
 }
 
 static bool forms_write_time(struct formatter *formatter, const struct format_column *column,
-			     const struct sinsp_event *event, struct buf *out)
+			     const struct state_event *event, struct buf *out)
 {
-	encode_time(formatter, &formatter->scratch.utc, sinsp_wall_ns(event, event->ev.ts_ns), out);
+	encode_time(formatter, &formatter->scratch.utc, state_wall_ns(event, event->ev.ts_ns), out);
 	return true;
 }
 
 static bool write_ns(struct formatter *formatter, const struct format_column *column,
-		     const struct sinsp_event *event, struct buf *out)
+		     const struct state_event *event, struct buf *out)
 {
-	formatter->encoder->natural(out, sinsp_wall_ns(event, event->ev.ts_ns));
+	formatter->encoder->natural(out, state_wall_ns(event, event->ev.ts_ns));
 	return true;
 }
 
 /* As the format text writes it. */
 static bool write_text(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
+		       const struct state_event *event, struct buf *out)
 {
 	buf_clear(&formatter->text);
 	if (!text_append_column(formatter, column, event, &formatter->text))
@@ -270,7 +270,7 @@ static bool write_text(struct formatter *formatter, const struct format_column *
 }
 
 static bool write_params(struct formatter *formatter, const struct format_column *column,
-			 const struct sinsp_event *event, struct buf *out)
+			 const struct state_event *event, struct buf *out)
 {
 	int index;
 
@@ -287,7 +287,7 @@ static bool write_params(struct formatter *formatter, const struct format_column
 	return true;
 }
 
-static bool is_of_file(const struct sinsp_event *event, const struct field_value *name)
+static bool is_of_file(const struct state_event *event, const struct field_value *name)
 {
 	if (event->fd)
 		return event->fd->type == SCAP_FD_FILE || event->fd->type == SCAP_FD_DIRECTORY;
@@ -295,7 +295,7 @@ static bool is_of_file(const struct sinsp_event *event, const struct field_value
 }
 
 static bool forms_write_file(struct formatter *formatter, const struct format_column *column,
-			     const struct sinsp_event *event, struct buf *out)
+			     const struct state_event *event, struct buf *out)
 {
 	const struct field_value *value;
 
@@ -316,7 +316,7 @@ static bool write_word(struct formatter *formatter, const char *word, struct buf
 }
 
 static bool write_outcome(struct formatter *formatter, const struct format_column *column,
-			  const struct sinsp_event *event, struct buf *out)
+			  const struct state_event *event, struct buf *out)
 {
 	int64_t result;
 
@@ -336,25 +336,25 @@ static bool write_words(struct formatter *formatter, const char *word, struct bu
 }
 
 static bool write_category(struct formatter *formatter, const struct format_column *column,
-			   const struct sinsp_event *event, struct buf *out)
+			   const struct state_event *event, struct buf *out)
 {
 	return write_words(formatter, ecs_category(event->ev.desc->id), out);
 }
 
 static bool write_kind(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
+		       const struct state_event *event, struct buf *out)
 {
 	return write_words(formatter, ecs_type(event->ev.desc->id), out);
 }
 
 static bool write_event_kind(struct formatter *formatter, const struct format_column *column,
-			     const struct sinsp_event *event, struct buf *out)
+			     const struct state_event *event, struct buf *out)
 {
 	return write_word(formatter, formatter->in_match ? "alert" : "event", out);
 }
 
 static bool write_beside(struct formatter *formatter, const struct format_column *column,
-			 const struct sinsp_event *event, struct buf *out)
+			 const struct state_event *event, struct buf *out)
 {
 	const struct field_value *value;
 

@@ -57,7 +57,7 @@ static value_writer *json_value_writer(const struct format_column *column)
 }
 
 static inline bool json_write_value(struct formatter *formatter, const struct format_column *column,
-				    const struct sinsp_event *event, struct buf *out)
+				    const struct state_event *event, struct buf *out)
 {
 	const struct field_value *value;
 
@@ -68,7 +68,7 @@ static inline bool json_write_value(struct formatter *formatter, const struct fo
 }
 
 static bool json_write_list(struct formatter *formatter, const struct format_column *column,
-			    const struct sinsp_event *event, struct buf *out)
+			    const struct state_event *event, struct buf *out)
 {
 	const struct field_value *values;
 	int n = column_get(formatter, column, event, &values);
@@ -87,7 +87,7 @@ static bool json_write_list(struct formatter *formatter, const struct format_col
 
 /* By the writer in the row of its field. */
 static bool json_write_by_row(struct formatter *formatter, const struct format_column *column,
-			      const struct sinsp_event *event, struct buf *out)
+			      const struct state_event *event, struct buf *out)
 {
 	formatter->scratch.used = 0;
 	return column->json->write(event, column->ref, &formatter->scratch, out);
@@ -96,7 +96,7 @@ static bool json_write_by_row(struct formatter *formatter, const struct format_c
 /* Appends the bytes of texts that are not UTF-8. Lists have those of all elements. */
 static void format_json_append_base64(struct formatter *formatter,
 				      const struct format_column *column,
-				      const struct sinsp_event *event, struct buf *out)
+				      const struct state_event *event, struct buf *out)
 {
 	const struct field_value *values;
 	int n;
@@ -148,7 +148,7 @@ static int json_column_init(struct formatter *formatter, struct format_column *c
 
 /* Most columns are written without a call. */
 static inline bool write_column(struct formatter *formatter, const struct format_column *column,
-				const struct sinsp_event *event, struct buf *out)
+				const struct state_event *event, struct buf *out)
 {
 	if (column->write == json_write_value)
 		return json_write_value(formatter, column, event, out);
@@ -157,7 +157,7 @@ static inline bool write_column(struct formatter *formatter, const struct format
 
 /* Appends the value of a column, or null for a missing one. Returns false to drop the line. */
 static bool json_append_column(struct formatter *formatter, const struct format_column *column,
-			       const struct sinsp_event *event, struct buf *out)
+			       const struct state_event *event, struct buf *out)
 {
 	size_t before = out->len;
 
@@ -180,7 +180,7 @@ static bool json_append_column(struct formatter *formatter, const struct format_
 }
 
 static bool json_append(struct formatter *formatter, const struct format_span *span,
-			const struct sinsp_event *event, struct buf *out)
+			const struct state_event *event, struct buf *out)
 {
 	for (size_t i = span->begin; i < span->end; i++)
 		if (!json_append_column(formatter, &formatter->columns[i], event, out))
@@ -245,7 +245,7 @@ static void json_append_match_head(const struct format_rule *rule, struct buf *h
 	append_match_key(rule, "output", head);
 }
 
-static void json_append_match(struct match_line *line, const struct sinsp_event *event,
+static void json_append_match(struct match_line *line, const struct state_event *event,
 			      struct formatter *fields, struct buf *out)
 {
 	const struct buf *text = match_line_compose(line, event, out);
@@ -307,7 +307,7 @@ const struct output_format format_json = {
 /* Records of JSON beside events: evt.id, drop and end records, and the mark evt.redelivered. */
 
 static bool write_id(struct formatter *formatter, const struct format_column *column,
-		     const struct sinsp_event *event, struct buf *out)
+		     const struct state_event *event, struct buf *out)
 {
 	buf_append_u64(out, event->num);
 	buf_append_char(out, '"');

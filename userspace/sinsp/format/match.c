@@ -119,7 +119,7 @@ unsigned int match_line_needs(const struct match_line *line)
 	return line->matches->append ? formatter_needs(line->output) : NEEDS_NOTHING;
 }
 
-const struct buf *match_line_compose(struct match_line *line, const struct sinsp_event *event,
+const struct buf *match_line_compose(struct match_line *line, const struct state_event *event,
 				     struct buf *out)
 {
 	buf_clear(&line->text);
@@ -129,7 +129,7 @@ const struct buf *match_line_compose(struct match_line *line, const struct sinsp
 	return &line->text;
 }
 
-void match_line_append(struct match_line *line, const struct sinsp_event *event,
+void match_line_append(struct match_line *line, const struct state_event *event,
 		       struct formatter *fields, struct buf *out)
 {
 	size_t start = out->len;

@@ -41,7 +41,7 @@ unsigned int match_line_needs(const struct match_line *line);
  * further fields of the event; NULL: none. If out of memory, `out` is unchanged except for its
  * `failed`.
  */
-void match_line_append(struct match_line *line, const struct sinsp_event *event,
+void match_line_append(struct match_line *line, const struct state_event *event,
 		       struct formatter *fields, struct buf *out);
 
 #endif

@@ -54,7 +54,7 @@ static const struct buf *composed(const struct formatter *formatter, struct buf 
 	return &formatter->text;
 }
 
-const struct buf *otlp_body(struct formatter *formatter, const struct sinsp_event *event,
+const struct buf *otlp_body(struct formatter *formatter, const struct state_event *event,
 			    struct buf *out)
 {
 	buf_clear(&formatter->text);
@@ -62,7 +62,7 @@ const struct buf *otlp_body(struct formatter *formatter, const struct sinsp_even
 	return composed(formatter, out);
 }
 
-const struct buf *otlp_event_name(struct formatter *formatter, const struct sinsp_event *event,
+const struct buf *otlp_event_name(struct formatter *formatter, const struct state_event *event,
 				  struct buf *out)
 {
 	const struct event *ev = &event->ev;
@@ -90,7 +90,7 @@ bool otlp_choose(struct formatter *formatter, struct format_column *column,
 }
 
 bool otlp_write_id(struct formatter *formatter, const struct format_column *column,
-		   const struct sinsp_event *event, struct buf *out)
+		   const struct state_event *event, struct buf *out)
 {
 	buf_clear(&formatter->text);
 	buf_append(&formatter->text, column->name.data, column->name.len);

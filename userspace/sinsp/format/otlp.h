@@ -27,11 +27,11 @@ struct otlp_severity otlp_severity_of(const char *priority);
 int otlp_init(struct formatter *formatter, struct format_column *head);
 
 /* Composes the body of an event in formatter->text. If there is no memory for it `out` fails. */
-const struct buf *otlp_body(struct formatter *formatter, const struct sinsp_event *event,
+const struct buf *otlp_body(struct formatter *formatter, const struct state_event *event,
 			    struct buf *out);
 
 /* The same of its name, lanner.TYPE. */
-const struct buf *otlp_event_name(struct formatter *formatter, const struct sinsp_event *event,
+const struct buf *otlp_event_name(struct formatter *formatter, const struct state_event *event,
 				  struct buf *out);
 
 /*
@@ -43,7 +43,7 @@ bool otlp_choose(struct formatter *formatter, struct format_column *column,
 
 /* A column_writer of ids: the name of the column is the stream. */
 bool otlp_write_id(struct formatter *formatter, const struct format_column *column,
-		   const struct sinsp_event *event, struct buf *out);
+		   const struct state_event *event, struct buf *out);
 
 /* Keeps the stream as the name of the column of ids. Returns 0 or -ENOMEM. */
 int otlp_keep_stream(struct formatter *formatter, struct format_column *column, const char *stream);

@@ -69,11 +69,11 @@ static void otlp_json_end_list(struct buf *out, size_t list)
 }
 
 static bool otlp_json_write_head(struct formatter *formatter, const struct format_column *column,
-				 const struct sinsp_event *event, struct buf *out)
+				 const struct state_event *event, struct buf *out)
 {
 	const struct buf *text;
 
-	otlp_json_append_time(sinsp_wall_ns(event, event->ev.ts_ns), out);
+	otlp_json_append_time(state_wall_ns(event, event->ev.ts_ns), out);
 	text = otlp_event_name(formatter, event, out);
 	otlp_json_append_name(text->data, text->len, out);
 	if (!formatter->in_match) {
@@ -137,7 +137,7 @@ static int otlp_json_id_column_init(struct formatter *formatter, struct format_c
 }
 
 static bool otlp_json_append_column(struct formatter *formatter, const struct format_column *column,
-				    const struct sinsp_event *event, struct buf *out)
+				    const struct state_event *event, struct buf *out)
 {
 	size_t start = out->len;
 	bool left_out;
@@ -156,7 +156,7 @@ static bool otlp_json_append_column(struct formatter *formatter, const struct fo
 }
 
 static bool otlp_json_append(struct formatter *formatter, const struct format_span *span,
-			     const struct sinsp_event *event, struct buf *out)
+			     const struct state_event *event, struct buf *out)
 {
 	for (size_t i = span->begin; i < span->end; i++)
 		if (!otlp_json_append_column(formatter, &formatter->columns[i], event, out))
@@ -186,7 +186,7 @@ static void otlp_json_append_match_head(const struct format_rule *rule, struct b
 }
 
 /* The members of the record of an event, without its end. Returns where its attributes begin. */
-static size_t append_fields(struct formatter *fields, const struct sinsp_event *event,
+static size_t append_fields(struct formatter *fields, const struct state_event *event,
 			    struct buf *out)
 {
 	size_t object = out->len;
@@ -202,7 +202,7 @@ static size_t append_fields(struct formatter *fields, const struct sinsp_event *
 	return fields->attributes_at;
 }
 
-static void otlp_json_append_match(struct match_line *line, const struct sinsp_event *event,
+static void otlp_json_append_match(struct match_line *line, const struct state_event *event,
 				   struct formatter *fields, struct buf *out)
 {
 	size_t start = out->len, severity_len = strlen(line->head.data), list;

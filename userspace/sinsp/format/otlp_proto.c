@@ -52,11 +52,11 @@ static void otlp_proto_append_body(const struct buf *text, struct buf *out)
 }
 
 static bool otlp_proto_write_head(struct formatter *formatter, const struct format_column *column,
-				  const struct sinsp_event *event, struct buf *out)
+				  const struct state_event *event, struct buf *out)
 {
 	const struct buf *name;
 
-	proto_append_fixed(out, RECORD_TIME, sinsp_wall_ns(event, event->ev.ts_ns));
+	proto_append_fixed(out, RECORD_TIME, state_wall_ns(event, event->ev.ts_ns));
 	name = otlp_event_name(formatter, event, out);
 	proto_tag(out, RECORD_EVENT_NAME, PROTO_BYTES);
 	proto_text(out, name->data, name->len);
@@ -113,7 +113,7 @@ static void otlp_proto_append_match_head(const struct format_rule *rule, struct 
 	otlp_append_rule(&attributes, rule, head);
 }
 
-static void otlp_proto_append_match(struct match_line *line, const struct sinsp_event *event,
+static void otlp_proto_append_match(struct match_line *line, const struct state_event *event,
 				    struct formatter *fields, struct buf *out)
 {
 	fields->in_match = true;

@@ -19,7 +19,7 @@ struct format_token;
 struct formatter;
 struct match_line;
 struct output_schema;
-struct sinsp_event;
+struct state_event;
 struct table;
 struct value_encoder;
 
@@ -51,7 +51,7 @@ struct format_events {
 	 * Returns false if there is nothing to print of the event.
 	 */
 	bool (*append)(struct formatter *formatter, const struct format_span *span,
-		       const struct sinsp_event *event, struct buf *out);
+		       const struct state_event *event, struct buf *out);
 	/* Completes a line that began at `start`, but for its newline. */
 	void (*end)(struct formatter *formatter, struct buf *out, size_t start);
 	/*
@@ -78,7 +78,7 @@ struct format_matches {
 	 * Appends a line without its end: the output of the rule and what `fields` prints of the
 	 * event, which is NULL only if with_fields is false.
 	 */
-	void (*append)(struct match_line *line, const struct sinsp_event *event,
+	void (*append)(struct match_line *line, const struct state_event *event,
 		       struct formatter *fields, struct buf *out);
 	bool with_fields; /* the line has the fields of the event, too, without being asked to */
 };

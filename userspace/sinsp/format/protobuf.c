@@ -35,7 +35,7 @@ int proto_keep_entry(struct formatter *formatter, struct format_column *column, 
 }
 
 static bool protobuf_append_column(struct formatter *formatter, const struct format_column *column,
-				   const struct sinsp_event *event, struct buf *out)
+				   const struct state_event *event, struct buf *out)
 {
 	size_t start = out->len;
 	bool left_out;
@@ -54,7 +54,7 @@ static bool protobuf_append_column(struct formatter *formatter, const struct for
 }
 
 bool proto_append_columns(struct formatter *formatter, const struct format_span *span,
-			  const struct sinsp_event *event, struct buf *out)
+			  const struct state_event *event, struct buf *out)
 {
 	for (size_t i = span->begin; i < span->end; i++)
 		if (!protobuf_append_column(formatter, &formatter->columns[i], event, out))
@@ -63,7 +63,7 @@ bool proto_append_columns(struct formatter *formatter, const struct format_span 
 }
 
 static bool write_number(struct formatter *formatter, const struct format_column *column,
-			 const struct sinsp_event *event, struct buf *out)
+			 const struct state_event *event, struct buf *out)
 {
 	buf_append_u64(out, event->num);
 	return true;
@@ -223,7 +223,7 @@ void protobuf_append_match_head(const struct format_rule *rule, struct buf *head
 		proto_append_text(head, MATCH_TAGS, rule->tags[i]);
 }
 
-void protobuf_append_match(struct match_line *line, const struct sinsp_event *event,
+void protobuf_append_match(struct match_line *line, const struct state_event *event,
 			   struct formatter *fields, struct buf *out)
 {
 	const struct buf *text = match_line_compose(line, event, out);
@@ -296,7 +296,7 @@ static void protobuf_append_bytes(struct formatter *formatter, const struct form
 }
 
 static bool protobuf_write_value(struct formatter *formatter, const struct format_column *column,
-				 const struct sinsp_event *event, struct buf *out)
+				 const struct state_event *event, struct buf *out)
 {
 	const struct field_value *value;
 
@@ -308,7 +308,7 @@ static bool protobuf_write_value(struct formatter *formatter, const struct forma
 
 /* Each value has the tag; the first one is there. */
 static bool write_repeated(struct formatter *formatter, const struct format_column *column,
-			   const struct sinsp_event *event, struct buf *out)
+			   const struct state_event *event, struct buf *out)
 {
 	const struct field_value *values;
 	int n = column_get(formatter, column, event, &values);
@@ -325,15 +325,15 @@ static bool write_repeated(struct formatter *formatter, const struct format_colu
 }
 
 static bool protobuf_write_time(struct formatter *formatter, const struct format_column *column,
-				const struct sinsp_event *event, struct buf *out)
+				const struct state_event *event, struct buf *out)
 {
-	proto_fixed64(out, sinsp_wall_ns(event, event->ev.ts_ns));
+	proto_fixed64(out, state_wall_ns(event, event->ev.ts_ns));
 	return true;
 }
 
 /* Each parameter is an entry with the tag; the first one is there. */
 static bool write_arguments(struct formatter *formatter, const struct format_column *column,
-			    const struct sinsp_event *event, struct buf *out)
+			    const struct state_event *event, struct buf *out)
 {
 	const struct event_desc *desc = event->ev.desc;
 	size_t n = 0;

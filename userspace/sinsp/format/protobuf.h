@@ -18,7 +18,7 @@ int proto_keep_entry(struct formatter *formatter, struct format_column *column, 
 
 /* As `append` of struct format_events. Missing values are left out. */
 bool proto_append_columns(struct formatter *formatter, const struct format_span *span,
-			  const struct sinsp_event *event, struct buf *out);
+			  const struct state_event *event, struct buf *out);
 
 /* Prepares a column with the text STREAM-NUMBER: as id_column_init of struct format_records. */
 int proto_id_init(struct formatter *formatter, struct format_column *column, uint32_t field,
@@ -38,7 +38,7 @@ void protobuf_append_end(const struct format_end *end, struct buf *out);
 void protobuf_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
 			       struct buf *out);
 void protobuf_append_match_head(const struct format_rule *rule, struct buf *head);
-void protobuf_append_match(struct match_line *line, const struct sinsp_event *event,
+void protobuf_append_match(struct match_line *line, const struct state_event *event,
 			   struct formatter *fields, struct buf *out);
 
 /* As visit_texts. */

@@ -26,39 +26,39 @@
 #define BLUE "\x1b[34m"
 #define CYAN "\x1b[36m"
 
-static bool has_failed(const struct sinsp_event *event)
+static bool has_failed(const struct state_event *event)
 {
 	int64_t result;
 
 	return event_result(&event->ev, &result) && result < 0;
 }
 
-static const char *identity(const struct sinsp_event *event)
+static const char *identity(const struct state_event *event)
 {
 	return DIM;
 }
 
-static const char *process(const struct sinsp_event *event)
+static const char *process(const struct state_event *event)
 {
 	return GREEN;
 }
 
-static const char *user(const struct sinsp_event *event)
+static const char *user(const struct state_event *event)
 {
 	return YELLOW;
 }
 
-static const char *container(const struct sinsp_event *event)
+static const char *container(const struct state_event *event)
 {
 	return BLUE;
 }
 
-static const char *type(const struct sinsp_event *event)
+static const char *type(const struct state_event *event)
 {
 	return has_failed(event) ? RED : CYAN;
 }
 
-static const char *result(const struct sinsp_event *event)
+static const char *result(const struct state_event *event)
 {
 	return has_failed(event) ? RED : "";
 }
@@ -111,7 +111,7 @@ static void text_append_value(struct buf *out, const struct format_column *colum
 }
 
 static bool text_write_value(struct formatter *formatter, const struct format_column *column,
-			     const struct sinsp_event *event, struct buf *out)
+			     const struct state_event *event, struct buf *out)
 {
 	const struct field_value *value;
 
@@ -122,7 +122,7 @@ static bool text_write_value(struct formatter *formatter, const struct format_co
 }
 
 static bool text_write_list(struct formatter *formatter, const struct format_column *column,
-			    const struct sinsp_event *event, struct buf *out)
+			    const struct state_event *event, struct buf *out)
 {
 	const struct field_value *values;
 	int n = column_get(formatter, column, event, &values);
@@ -141,7 +141,7 @@ static bool text_write_list(struct formatter *formatter, const struct format_col
 
 /* By the writer in the row of its field. */
 static bool text_write_by_row(struct formatter *formatter, const struct format_column *column,
-			      const struct sinsp_event *event, struct buf *out)
+			      const struct state_event *event, struct buf *out)
 {
 	formatter->scratch.used = 0;
 	return column->ref->desc->text(event, column->ref, &formatter->scratch, out);
@@ -160,7 +160,7 @@ static column_writer *text_writer_of(const struct format_column *column)
 }
 
 bool text_append_column(struct formatter *formatter, const struct format_column *column,
-			const struct sinsp_event *event, struct buf *out)
+			const struct state_event *event, struct buf *out)
 {
 	return text_writer_of(column)(formatter, column, event, out);
 }
@@ -208,7 +208,7 @@ static void set_width(struct buf *out, size_t start, unsigned int width)
 /* Appends a value, or <NA> for a missing one; returns false if the line is to be dropped. */
 static bool format_text_append_column(struct formatter *formatter,
 				      const struct format_column *column,
-				      const struct sinsp_event *event, struct buf *out)
+				      const struct state_event *event, struct buf *out)
 {
 	size_t start = out->len;
 
@@ -242,7 +242,7 @@ static void end_colour(struct buf *out, size_t start)
 }
 
 static bool append_coloured(struct formatter *formatter, const struct format_column *column,
-			    const struct sinsp_event *event, struct buf *out)
+			    const struct state_event *event, struct buf *out)
 {
 	const char *colour = column->colour->of(event);
 	bool printed;
@@ -257,7 +257,7 @@ static bool append_coloured(struct formatter *formatter, const struct format_col
 }
 
 /* What of the event cannot be stated as fact; nothing for most events. */
-static void append_marks(struct formatter *formatter, const struct sinsp_event *event,
+static void append_marks(struct formatter *formatter, const struct state_event *event,
 			 struct buf *out)
 {
 	static const struct field_ref marks = {.desc = fields_evt_marks};
@@ -275,7 +275,7 @@ static void append_marks(struct formatter *formatter, const struct sinsp_event *
 }
 
 static bool text_append(struct formatter *formatter, const struct format_span *span,
-			const struct sinsp_event *event, struct buf *out)
+			const struct state_event *event, struct buf *out)
 {
 	for (size_t i = span->begin; i < span->end; i++) {
 		const struct format_column *column = &formatter->columns[i];
@@ -321,7 +321,7 @@ static void append_match_format(const struct format_rule *rule, struct buf *form
 	buf_printf(format, "%%evt.time: %s ", rule->priority);
 }
 
-static void text_append_match(struct match_line *line, const struct sinsp_event *event,
+static void text_append_match(struct match_line *line, const struct state_event *event,
 			      struct formatter *fields, struct buf *out)
 {
 	size_t end;

@@ -7,7 +7,7 @@
 
 /* A column_writer for columns of any format. */
 bool text_append_column(struct formatter *formatter, const struct format_column *column,
-			const struct sinsp_event *event, struct buf *out);
+			const struct state_event *event, struct buf *out);
 
 /* Of struct format_records; in text_records.c. */
 void text_append_drop(const struct format_drop *drop, struct buf *out);

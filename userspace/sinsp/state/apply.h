@@ -14,13 +14,13 @@
 
 /* What handlers of events have in common: their argument, and copies of parameters. */
 
-struct sinsp;
+struct state;
 
 /* The event that is being applied; a handler may set all but the first. */
-struct state_event {
+struct apply_event {
 	const struct event *ev;
-	struct sinsp_thread *thread; /* NULL if unknown */
-	struct sinsp_fd *fd; /* as in sinsp_event */
+	struct state_thread *thread; /* NULL if unknown */
+	struct state_fd *fd; /* as in state_event */
 	bool has_fd;
 	int64_t fd_num;
 	/* Not next to has_fd: one load of both would wait for the store of either. */
@@ -28,12 +28,12 @@ struct state_event {
 };
 
 /* Whether the result of the call may be made up: somebody can have answered it for the kernel. */
-static inline bool state_is_doubtful(const struct state_event *event)
+static inline bool state_is_doubtful(const struct apply_event *event)
 {
 	return event->ev->marks.contested & 1;
 }
 
-typedef void state_handler(struct sinsp *sinsp, struct state_event *event);
+typedef void apply_handler(struct state *state, struct apply_event *event);
 
 /* The object that a call creates and returns as a descriptor, an object without a path. */
 struct state_object {
@@ -70,23 +70,23 @@ static inline void state_set_u32(uint32_t *value, const struct event *ev, unsign
  */
 
 /* apply_file.c */
-state_handler state_open, state_chdir, state_fchdir, state_close, state_close_range, state_dup,
-	state_dup2, state_dup3, state_fcntl, state_pipe, state_pipe2, state_make_object,
-	state_make_unknown, state_pidfd_open, state_pidfd_getfd, state_bpf, state_mount,
-	state_move_mount, state_pivot_root;
+apply_handler apply_open, apply_chdir, apply_fchdir, apply_close, apply_close_range, apply_dup,
+	apply_dup2, apply_dup3, apply_fcntl, apply_pipe, apply_pipe2, apply_make_object,
+	apply_make_unknown, apply_pidfd_open, apply_pidfd_getfd, apply_bpf, apply_mount,
+	apply_move_mount, apply_pivot_root;
 /* apply_net.c */
-state_handler state_socket, state_socketpair, state_bind, state_listen, state_connect, state_accept,
-	state_accept4, state_shutdown, state_message, state_recvmsg, state_recvmmsg,
-	state_getsockopt, state_io;
+apply_handler apply_socket, apply_socketpair, apply_bind, apply_listen, apply_connect, apply_accept,
+	apply_accept4, apply_shutdown, apply_message, apply_recvmsg, apply_recvmmsg,
+	apply_getsockopt, apply_io;
 /* apply_process.c */
-state_handler state_clone, state_exec, state_exit, state_setuid, state_setgid, state_setreuid,
-	state_setregid, state_setresuid, state_setresgid, state_setsid, state_setpgid,
-	state_unshare, state_setns, state_prctl, state_capset, state_setrlimit, state_prlimit,
-	state_cgroup_attach;
+apply_handler apply_clone, apply_exec, apply_exit, apply_setuid, apply_setgid, apply_setreuid,
+	apply_setregid, apply_setresuid, apply_setresgid, apply_setsid, apply_setpgid,
+	apply_unshare, apply_setns, apply_prctl, apply_capset, apply_setrlimit, apply_prlimit,
+	apply_cgroup_attach;
 /* apply_memory.c */
-state_handler state_memory, state_switch, state_procinfo;
+apply_handler apply_memory, apply_switch, apply_procinfo;
 /* apply_capture.c */
-state_handler state_user_added, state_user_deleted, state_group_added, state_group_deleted,
-	state_container, state_asyncevent;
+apply_handler apply_user_added, apply_user_deleted, apply_group_added, apply_group_deleted,
+	apply_container, apply_asyncevent;
 
 #endif

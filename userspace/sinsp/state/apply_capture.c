@@ -19,34 +19,34 @@ static size_t text_len(const struct event_param *param)
 	return strnlen((const char *)param->data, param->len);
 }
 
-static void apply_container_forget(struct sinsp *sinsp, const struct event_param *param)
+static void apply_container_forget(struct state *state, const struct event_param *param)
 {
-	struct sinsp_container_json read;
+	struct state_container_json read;
 
-	if (sinsp_container_json_read((const char *)param->data, text_len(param), false, &read)) {
-		sinsp->stats.descriptions_corrupt++;
+	if (state_container_json_read((const char *)param->data, text_len(param), false, &read)) {
+		state->stats.descriptions_corrupt++;
 		return;
 	}
-	sinsp_containers_forget(&sinsp->containers, read.id);
-	sinsp_container_info_destroy(read.info);
+	state_containers_forget(&state->containers, read.id);
+	state_container_info_destroy(read.info);
 }
 
-static void apply_capture_describe(struct sinsp *sinsp, const struct event_param *param)
+static void apply_capture_describe(struct state *state, const struct event_param *param)
 {
-	state_load_container(sinsp, (const char *)param->data, text_len(param));
+	state_load_container(state, (const char *)param->data, text_len(param));
 }
 
-void state_container(struct sinsp *sinsp, struct state_event *event)
+void apply_container(struct state *state, struct apply_event *event)
 {
-	apply_capture_describe(sinsp, &event->ev->params[container__json]);
+	apply_capture_describe(state, &event->ev->params[container__json]);
 }
 
 /* Those of other names are not about containers. */
-void state_asyncevent(struct sinsp *sinsp, struct state_event *event)
+void apply_asyncevent(struct state *state, struct apply_event *event)
 {
 	static const struct {
 		const char *name;
-		void (*apply)(struct sinsp *sinsp, const struct event_param *data);
+		void (*apply)(struct state *state, const struct event_param *data);
 	} kinds[] = {
 		{"container", apply_capture_describe},
 		{"container_removed", apply_container_forget},
@@ -55,7 +55,7 @@ void state_asyncevent(struct sinsp *sinsp, struct state_event *event)
 
 	for (size_t i = 0; name && i < COUNT(kinds); i++)
 		if (strcmp(name, kinds[i].name) == 0)
-			kinds[i].apply(sinsp, &event->ev->params[asyncevent__data]);
+			kinds[i].apply(state, &event->ev->params[asyncevent__data]);
 }
 
 /*
@@ -73,23 +73,23 @@ struct tables {
 	struct users *users, *groups;
 };
 
-static struct tables tables_of_container(struct sinsp *sinsp, const char *id)
+static struct tables tables_of_container(struct state *state, const char *id)
 {
-	struct sinsp_container_users *own = sinsp_containers_own_users(&sinsp->containers, id);
+	struct state_container_users *own = state_containers_own_users(&state->containers, id);
 
 	return own ? (struct tables){&own->users, &own->groups} : (struct tables){0};
 }
 
 /* `container` is the parameter with its id, which is empty for the host. */
-static struct tables tables_of(struct sinsp *sinsp, const struct event *ev, unsigned int container)
+static struct tables tables_of(struct state *state, const struct event *ev, unsigned int container)
 {
 	const char *id = event_param_string(ev, container);
 
 	if (!event_param_present(ev, useradded__uid))
 		return (struct tables){0};
 	if (id && *id)
-		return tables_of_container(sinsp, id);
-	return (struct tables){&sinsp->names->users, &sinsp->names->groups};
+		return tables_of_container(state, id);
+	return (struct tables){&state->names->users, &state->names->groups};
 }
 
 static void apply_capture_replace(struct users *users, const struct user_entry *user)
@@ -107,7 +107,7 @@ static void apply_user_forget(struct users *users, uint64_t id)
 		users_remove(users, (uint32_t)id);
 }
 
-void state_user_added(struct sinsp *sinsp, struct state_event *event)
+void apply_user_added(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	const struct user_entry user = {
@@ -118,18 +118,18 @@ void state_user_added(struct sinsp *sinsp, struct state_event *event)
 		.shell = event_param_string(ev, useradded__shell),
 	};
 
-	apply_capture_replace(tables_of(sinsp, ev, useradded__container_id).users, &user);
+	apply_capture_replace(tables_of(state, ev, useradded__container_id).users, &user);
 }
 
-void state_user_deleted(struct sinsp *sinsp, struct state_event *event)
+void apply_user_deleted(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 
-	apply_user_forget(tables_of(sinsp, ev, userdeleted__container_id).users,
+	apply_user_forget(tables_of(state, ev, userdeleted__container_id).users,
 			  event_param_u64(ev, userdeleted__uid));
 }
 
-void state_group_added(struct sinsp *sinsp, struct state_event *event)
+void apply_group_added(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	const struct user_entry group = {
@@ -137,13 +137,13 @@ void state_group_added(struct sinsp *sinsp, struct state_event *event)
 		.name = event_param_string(ev, groupadded__name),
 	};
 
-	apply_capture_replace(tables_of(sinsp, ev, groupadded__container_id).groups, &group);
+	apply_capture_replace(tables_of(state, ev, groupadded__container_id).groups, &group);
 }
 
-void state_group_deleted(struct sinsp *sinsp, struct state_event *event)
+void apply_group_deleted(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 
-	apply_user_forget(tables_of(sinsp, ev, groupdeleted__container_id).groups,
+	apply_user_forget(tables_of(state, ev, groupdeleted__container_id).groups,
 			  event_param_u64(ev, groupdeleted__gid));
 }

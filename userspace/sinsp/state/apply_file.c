@@ -22,18 +22,18 @@
  * Current directories that are not kept are looked up for a relative name. The kernel reports the
  * path of nearly all files that are opened, so that few events need it.
  */
-static void find_base(struct sinsp *sinsp, struct state_event *event, unsigned int name)
+static void find_base(struct state *state, struct apply_event *event, unsigned int name)
 {
 	int64_t dirfd;
 
-	if ((sinsp->lacks & SINSP_DIRECTORIES) && state_path_is_relative(event->ev, name, &dirfd))
-		state_look_up_base(sinsp, event, dirfd);
+	if ((state->lacks & STATE_DIRECTORIES) && state_path_is_relative(event->ev, name, &dirfd))
+		state_look_up_base(state, event, dirfd);
 }
 
 /* The name that was passed to a call that opened a file. */
 struct given {
 	size_t len; /* 0: the path itself */
-	char name[SINSP_PATH_MAX];
+	char name[STATE_PATH_MAX];
 };
 
 static void take_given(const struct event *ev, unsigned int param, const char *path,
@@ -45,7 +45,7 @@ static void take_given(const struct event *ev, unsigned int param, const char *p
 	/* Most names are equal to the path; those are not stored. */
 	if (!name || strcmp(name, path) == 0)
 		return;
-	given->len = sinsp_path_collapse(name, given->name);
+	given->len = state_path_collapse(name, given->name);
 	if (strcmp(given->name, path) == 0)
 		given->len = 0;
 }
@@ -57,41 +57,41 @@ static uint32_t flags_of(const struct event *ev, const struct event_opens *opens
 			    : file_flags__O_WRONLY | file_flags__O_CREAT | file_flags__O_TRUNC;
 }
 
-void state_open(struct sinsp *sinsp, struct state_event *event)
+void apply_open(struct state *state, struct apply_event *event)
 {
 	const struct event_opens *opens = &event->ev->desc->opens;
 	const unsigned int name = opens->name - 1u;
 	const uint32_t flags = flags_of(event->ev, opens);
-	char path[SINSP_PATH_MAX];
+	char path[STATE_PATH_MAX];
 	struct given given;
 	size_t len;
-	struct sinsp_fds *fds;
+	struct state_fds *fds;
 
 	if (!event->thread || event->fd_num < 0)
 		return;
 	fds = event->thread->fds;
-	find_base(sinsp, event, name);
-	len = state_event_path(event->ev, event->thread, name, path, sizeof(path));
+	find_base(state, event, name);
+	len = apply_event_path(event->ev, event->thread, name, path, sizeof(path));
 	if (len == 0) {
 		/* The name could not be read in the kernel: /proc has it. */
-		event->fd = state_replace_fd(sinsp, event, event->fd_num);
+		event->fd = state_replace_fd(state, event, event->fd_num);
 		event->fd_named = event->fd;
 		return;
 	}
 	take_given(event->ev, name, path, &given);
-	event->fd = sinsp_fds_open_given(fds, event->fd_num, path, len, given.name, given.len);
+	event->fd = state_fds_open_given(fds, event->fd_num, path, len, given.name, given.len);
 	if (!event->fd)
 		return;
 	event->fd->type = flags & file_flags__O_DIRECTORY ? SCAP_FD_DIRECTORY : SCAP_FD_FILE;
 	event->fd->flags = flags;
 	event->fd->dev = (uint32_t)event_param_u64(event->ev, opens->dev - 1u);
-	sinsp_fd_set_ino(event->fd, event_param_u64(event->ev, opens->ino - 1u));
-	sinsp_fds_set_cloexec(fds, event->fd_num, flags & file_flags__O_CLOEXEC);
+	state_fd_set_ino(event->fd, event_param_u64(event->ev, opens->ino - 1u));
+	state_fds_set_cloexec(fds, event->fd_num, flags & file_flags__O_CLOEXEC);
 	event->fd_named = true;
 }
 
 /* Changes the thread's directory to a path that may contain links. */
-static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, const char *path,
+static void change_directory(struct state *state, struct state_thread *thread, const char *path,
 			     size_t len)
 {
 	const char *real = "";
@@ -104,65 +104,65 @@ static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, c
 	 * instead; unless there is no path, or a link cannot be followed now.
 	 */
 	if (len)
-		r = state_real_directory(sinsp, thread, path, &real);
-	if ((!len || r == -ELOOP) && state_look_up_cwd(sinsp, thread))
+		r = state_real_directory(state, thread, path, &real);
+	if ((!len || r == -ELOOP) && state_look_up_cwd(state, thread))
 		return;
 	/* Where the path leads is unknown if /proc may not be asked. */
 	if (r == 0 || r == -EBUSY)
-		sinsp_fs_set(&sinsp->pool, thread->fs, real, strlen(real));
+		state_fs_set(&state->pool, thread->fs, real, strlen(real));
 	else if (len)
-		sinsp_fs_set(&sinsp->pool, thread->fs, path, len);
+		state_fs_set(&state->pool, thread->fs, path, len);
 }
 
 /* Takes the directory that the event reports. Returns false if it has none. */
-static bool follow_kernel(struct sinsp *sinsp, struct state_event *event, unsigned int cwd)
+static bool follow_kernel(struct state *state, struct apply_event *event, unsigned int cwd)
 {
 	const char *path = event_param_string(event->ev, cwd);
 
 	if (!path)
 		return false;
-	sinsp_fs_set(&sinsp->pool, event->thread->fs, path, strlen(path));
+	state_fs_set(&state->pool, event->thread->fs, path, strlen(path));
 	return true;
 }
 
-void state_chdir(struct sinsp *sinsp, struct state_event *event)
+void apply_chdir(struct state *state, struct apply_event *event)
 {
-	char path[SINSP_PATH_MAX] = "";
+	char path[STATE_PATH_MAX] = "";
 	size_t len;
 
 	if (!event->thread || event_param_i64(event->ev, chdir__res) != 0 ||
-	    follow_kernel(sinsp, event, chdir__cwd))
+	    follow_kernel(state, event, chdir__cwd))
 		return;
-	len = state_event_path(event->ev, event->thread, chdir__path, path, sizeof(path));
-	change_directory(sinsp, event->thread, path, len);
+	len = apply_event_path(event->ev, event->thread, chdir__path, path, sizeof(path));
+	change_directory(state, event->thread, path, len);
 }
 
-void state_fchdir(struct sinsp *sinsp, struct state_event *event)
+void apply_fchdir(struct state *state, struct apply_event *event)
 {
-	const struct sinsp_fd *fd = event->fd;
+	const struct state_fd *fd = event->fd;
 
 	if (!event->thread || event_param_i64(event->ev, fchdir__res) != 0 ||
-	    follow_kernel(sinsp, event, fchdir__cwd))
+	    follow_kernel(state, event, fchdir__cwd))
 		return;
 	if (fd && fd->name_len)
-		change_directory(sinsp, event->thread, fd->name, fd->name_len);
+		change_directory(state, event->thread, fd->name, fd->name_len);
 }
 
 /* Descriptors: closing, copying and controlling them, and pipes. */
 
-void state_close(struct sinsp *sinsp, struct state_event *event)
+void apply_close(struct state *state, struct apply_event *event)
 {
 	/* Whatever other error close reports, the descriptor is closed; even an unknown one. */
 	if (!event->thread || event_param_i64(event->ev, close__res) == -EBADF)
 		return;
 	if (state_is_doubtful(event))
 		return;
-	sinsp->after.closed_in = event->thread->fds;
-	sinsp->after.closed = event->fd_num;
-	sinsp->after.pending = true;
+	state->after.closed_in = event->thread->fds;
+	state->after.closed = event->fd_num;
+	state->after.pending = true;
 }
 
-void state_close_range(struct sinsp *sinsp, struct state_event *event)
+void apply_close_range(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	uint32_t first = (uint32_t)event_param_u64(ev, close_range__first);
@@ -174,14 +174,14 @@ void state_close_range(struct sinsp *sinsp, struct state_event *event)
 	if (flags & close_range_flags__CLOSE_RANGE_UNSHARE)
 		state_unshare_fds(event->thread);
 	if (flags & close_range_flags__CLOSE_RANGE_CLOEXEC)
-		sinsp_fds_cloexec_range(event->thread->fds, first, last);
+		state_fds_cloexec_range(event->thread->fds, first, last);
 	else
-		sinsp_fds_close_range(event->thread->fds, first, last);
+		state_fds_close_range(event->thread->fds, first, last);
 }
 
-static bool was_read(const struct sinsp_fds *fds, int64_t num)
+static bool was_read(const struct state_fds *fds, int64_t num)
 {
-	const struct sinsp_fd *fd = sinsp_fds_find(fds, num);
+	const struct state_fd *fd = state_fds_find(fds, num);
 
 	return fd && fd->was_read;
 }
@@ -190,25 +190,25 @@ static bool was_read(const struct sinsp_fds *fds, int64_t num)
  * Makes `to` a copy of the event's descriptor. Returns its entry. If the table was read later than
  * that, the number may be another file by now; the copy is as it was read then.
  */
-static struct sinsp_fd *copy_fd(struct state_event *event, int64_t to, bool cloexec)
+static struct state_fd *copy_fd(struct apply_event *event, int64_t to, bool cloexec)
 {
-	struct sinsp_fds *fds = event->thread->fds;
-	bool is_other = sinsp_fds_is_ahead(fds, event->ev->ts_ns) && was_read(fds, event->fd_num);
-	struct sinsp_fd *fd = NULL;
+	struct state_fds *fds = event->thread->fds;
+	bool is_other = state_fds_is_ahead(fds, event->ev->ts_ns) && was_read(fds, event->fd_num);
+	struct state_fd *fd = NULL;
 
 	if (is_other && was_read(fds, to))
-		return sinsp_fds_find(fds, to);
+		return state_fds_find(fds, to);
 	if (!is_other && !state_is_doubtful(event))
-		fd = sinsp_fds_dup(fds, event->fd_num, to);
+		fd = state_fds_dup(fds, event->fd_num, to);
 	if (fd)
-		sinsp_fds_set_cloexec(fds, to, cloexec);
+		state_fds_set_cloexec(fds, to, cloexec);
 	else
-		sinsp_fds_close(fds, to); /* it may refer to another, unknown file now */
+		state_fds_close(fds, to); /* it may refer to another, unknown file now */
 	return fd;
 }
 
 /* Makes a copy, which becomes the event's descriptor. */
-static void duplicate(struct state_event *event, int64_t to, bool cloexec)
+static void duplicate(struct apply_event *event, int64_t to, bool cloexec)
 {
 	if (!event->thread || to < 0)
 		return;
@@ -217,23 +217,23 @@ static void duplicate(struct state_event *event, int64_t to, bool cloexec)
 		state_set_fd(event, to, copy_fd(event, to, cloexec));
 }
 
-void state_dup(struct sinsp *sinsp, struct state_event *event)
+void apply_dup(struct state *state, struct apply_event *event)
 {
 	duplicate(event, event_param_i64(event->ev, dup__res), false);
 }
 
-void state_dup2(struct sinsp *sinsp, struct state_event *event)
+void apply_dup2(struct state *state, struct apply_event *event)
 {
 	duplicate(event, event_param_i64(event->ev, dup2__res), false);
 }
 
-void state_dup3(struct sinsp *sinsp, struct state_event *event)
+void apply_dup3(struct state *state, struct apply_event *event)
 {
 	duplicate(event, event_param_i64(event->ev, dup3__res),
 		  event_param_u64(event->ev, dup3__flags) & file_flags__O_CLOEXEC);
 }
 
-void state_fcntl(struct sinsp *sinsp, struct state_event *event)
+void apply_fcntl(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	int64_t result = event_param_i64(ev, fcntl__res);
@@ -242,27 +242,27 @@ void state_fcntl(struct sinsp *sinsp, struct state_event *event)
 	if (!event->thread || result < 0)
 		return;
 	if (command == fcntl_commands__F_SETFD)
-		sinsp_fds_set_cloexec(event->thread->fds, event->fd_num,
+		state_fds_set_cloexec(event->thread->fds, event->fd_num,
 				      event_param_u64(ev, fcntl__arg) & 1);
 	else if (command == fcntl_commands__F_DUPFD || command == fcntl_commands__F_DUPFD_CLOEXEC)
 		duplicate(event, result, command == fcntl_commands__F_DUPFD_CLOEXEC);
 }
 
-static struct sinsp_fd *open_end(struct state_event *event, int64_t num, uint64_t ino,
+static struct state_fd *open_end(struct apply_event *event, int64_t num, uint64_t ino,
 				 uint32_t flags)
 {
-	struct sinsp_fd *fd =
+	struct state_fd *fd =
 		state_open_fd(event, num, SCAP_FD_PIPE, flags & file_flags__O_CLOEXEC);
 
 	if (!fd)
 		return NULL;
-	sinsp_fd_set_ino(fd, ino);
+	state_fd_set_ino(fd, ino);
 	fd->flags = flags;
 	return fd;
 }
 
 /* The parameters of pipe have the same indexes in pipe2. */
-static void open_pipe(struct state_event *event, uint32_t flags)
+static void open_pipe(struct apply_event *event, uint32_t flags)
 {
 	const struct event *ev = event->ev;
 	uint64_t ino = event_param_u64(ev, pipe__ino);
@@ -279,12 +279,12 @@ _Static_assert((int)pipe__res == (int)pipe2__res && (int)pipe__fd2 == (int)pipe2
 		       (int)pipe__ino == (int)pipe2__ino,
 	       "open_pipe reads both events");
 
-void state_pipe(struct sinsp *sinsp, struct state_event *event)
+void apply_pipe(struct state *state, struct apply_event *event)
 {
 	open_pipe(event, 0);
 }
 
-void state_pipe2(struct sinsp *sinsp, struct state_event *event)
+void apply_pipe2(struct state *state, struct apply_event *event)
 {
 	open_pipe(event, (uint32_t)event_param_u64(event->ev, pipe2__flags));
 }
@@ -295,10 +295,10 @@ enum { TOKEN_CREATE = 36 }; /* a bpf command without a name in events */
 
 static const char proc_prefix[] = "/proc/";
 
-void state_make_object(struct sinsp *sinsp, struct state_event *event)
+void apply_make_object(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
-	const struct state_object *object = &sinsp->plans[ev->desc->id].object;
+	const struct state_object *object = &state->plans[ev->desc->id].object;
 	const char *name = object->name ? event_param_string(ev, object->name - 1u) : NULL;
 	bool cloexec = object->flags ? event_param_u64(ev, object->flags - 1u) & object->cloexec
 				     : object->cloexec == CLOEXEC_ALWAYS;
@@ -307,54 +307,54 @@ void state_make_object(struct sinsp *sinsp, struct state_event *event)
 		return;
 	event->fd = state_open_fd(event, event->fd_num, (enum scap_fd_type)object->type, cloexec);
 	if (event->fd && name)
-		sinsp_fd_rename(&sinsp->fd_store, event->fd, name, strlen(name));
+		state_fd_rename(&state->fd_store, event->fd, name, strlen(name));
 	if (event->fd)
-		sinsp_fds_recharge(event->thread->fds, event->fd_num);
+		state_fds_recharge(event->thread->fds, event->fd_num);
 }
 
 /* For calls that create an object without a kind of its own. */
-void state_make_unknown(struct sinsp *sinsp, struct state_event *event)
+void apply_make_unknown(struct state *state, struct apply_event *event)
 {
 	if (event->thread && event->fd_num >= 0)
-		event->fd = state_replace_fd(sinsp, event, event->fd_num);
+		event->fd = state_replace_fd(state, event, event->fd_num);
 }
 
-void state_pidfd_open(struct sinsp *sinsp, struct state_event *event)
+void apply_pidfd_open(struct state *state, struct apply_event *event)
 {
 	char name[32];
 	int len = snprintf(name, sizeof(name), "%s%" PRId64, proc_prefix,
 			   event_param_i64(event->ev, pidfd_open__pid));
 
-	state_make_object(sinsp, event);
+	apply_make_object(state, event);
 	if (event->fd)
-		sinsp_fd_rename(&sinsp->fd_store, event->fd, name, (size_t)len);
+		state_fd_rename(&state->fd_store, event->fd, name, (size_t)len);
 }
 
 /* The process of a pidfd of the event's thread, by the name set above, or NULL. */
-static struct sinsp_thread *process_of(struct sinsp *sinsp, struct state_event *event, int64_t num)
+static struct state_thread *process_of(struct state *state, struct apply_event *event, int64_t num)
 {
-	const struct sinsp_fd *fd = sinsp_fds_find(event->thread->fds, num);
+	const struct state_fd *fd = state_fds_find(event->thread->fds, num);
 	size_t prefix_len = sizeof(proc_prefix) - 1;
 
 	if (!fd || fd->type != SCAP_FD_PIDFD || strncmp(fd->name, proc_prefix, prefix_len) != 0)
 		return NULL;
-	return state_thread_named(sinsp, event->thread, strtoll(fd->name + prefix_len, NULL, 10));
+	return state_thread_named(state, event->thread, strtoll(fd->name + prefix_len, NULL, 10));
 }
 
-void state_pidfd_getfd(struct sinsp *sinsp, struct state_event *event)
+void apply_pidfd_getfd(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
-	struct sinsp_thread *owner;
-	struct sinsp_fd *fd = NULL;
+	struct state_thread *owner;
+	struct state_fd *fd = NULL;
 
 	if (!event->thread || event->fd_num < 0)
 		return;
-	owner = process_of(sinsp, event, event_param_i64(ev, pidfd_getfd__pid_fd));
+	owner = process_of(state, event, event_param_i64(ev, pidfd_getfd__pid_fd));
 	if (owner)
-		fd = state_fd(sinsp, owner, event_param_i64(ev, pidfd_getfd__target_fd));
-	event->fd = fd ? sinsp_fds_share(event->thread->fds, event->fd_num, fd)
-		       : state_replace_fd(sinsp, event, event->fd_num);
-	sinsp_fds_set_cloexec(event->thread->fds, event->fd_num, true);
+		fd = state_look_up_fd(state, owner, event_param_i64(ev, pidfd_getfd__target_fd));
+	event->fd = fd ? state_fds_share(event->thread->fds, event->fd_num, fd)
+		       : state_replace_fd(state, event, event->fd_num);
+	state_fds_set_cloexec(event->thread->fds, event->fd_num, true);
 }
 
 /* The commands whose result is a descriptor. */
@@ -374,12 +374,12 @@ static const bool makes_fd[] = {
 	[TOKEN_CREATE] = true,
 };
 
-void state_bpf(struct sinsp *sinsp, struct state_event *event)
+void apply_bpf(struct state *state, struct apply_event *event)
 {
 	uint64_t command = event_param_u64(event->ev, bpf__cmd);
 
 	if (command < sizeof(makes_fd) && makes_fd[command])
-		state_make_object(sinsp, event);
+		apply_make_object(state, event);
 	else
 		event->has_fd = false;
 }
@@ -390,40 +390,40 @@ void state_bpf(struct sinsp *sinsp, struct state_event *event)
  * Notes a move from the path of one parameter to that of another. Ignored if a path is not
  * absolute, or for a move from "/": that is the path of mounts not yet attached.
  */
-static struct state_move *note_move(struct sinsp *sinsp, const struct state_event *event,
+static struct state_move *note_move(struct state *state, const struct apply_event *event,
 				    unsigned int from, unsigned int to)
 {
-	struct state_move *move = &sinsp->move;
+	struct state_move *move = &state->move;
 
 	if (!event->thread || event_param_i64(event->ev, 0) != 0)
 		return NULL;
-	if (state_event_path(event->ev, event->thread, from, move->from, SINSP_PATH_MAX) < 2 ||
-	    state_event_path(event->ev, event->thread, to, move->to, SINSP_PATH_MAX) == 0 ||
+	if (apply_event_path(event->ev, event->thread, from, move->from, STATE_PATH_MAX) < 2 ||
+	    apply_event_path(event->ev, event->thread, to, move->to, STATE_PATH_MAX) == 0 ||
 	    *move->from != '/' || *move->to != '/')
 		return NULL;
 	*move->old_root = '\0';
 	move->tid = event->thread->tid;
-	sinsp->after.moved = true;
-	sinsp->after.pending = true;
+	state->after.moved = true;
+	state->after.pending = true;
 	return move;
 }
 
-void state_mount(struct sinsp *sinsp, struct state_event *event)
+void apply_mount(struct state *state, struct apply_event *event)
 {
 	if (event_param_u64(event->ev, mount__flags) & mount_flags__MOVE)
-		note_move(sinsp, event, mount__dev, mount__dir);
+		note_move(state, event, mount__dev, mount__dir);
 }
 
-void state_move_mount(struct sinsp *sinsp, struct state_event *event)
+void apply_move_mount(struct state *state, struct apply_event *event)
 {
-	note_move(sinsp, event, move_mount__from_path, move_mount__to_path);
+	note_move(state, event, move_mount__from_path, move_mount__to_path);
 }
 
 /* The new root becomes "/", and the old one moves to the second path, as seen from there. */
-void state_pivot_root(struct sinsp *sinsp, struct state_event *event)
+void apply_pivot_root(struct state *state, struct apply_event *event)
 {
 	struct state_move *move =
-		note_move(sinsp, event, pivot_root__new_root, pivot_root__put_old);
+		note_move(state, event, pivot_root__new_root, pivot_root__put_old);
 	const char *below = "/";
 	size_t len;
 

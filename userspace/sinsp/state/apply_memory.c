@@ -11,7 +11,7 @@ _Static_assert((int)brk__vm_size == (int)mmap__vm_size &&
 	       "the code below reads them under one name");
 
 /* Three parameters from `first` on: size, resident, swapped. */
-static void set_memory(struct sinsp_thread *thread, const struct event *ev, unsigned int first)
+static void set_memory(struct state_thread *thread, const struct event *ev, unsigned int first)
 {
 	state_set_u32(&thread->vm_size_kib, ev, first);
 	state_set_u32(&thread->vm_rss_kib, ev, first + 1);
@@ -19,47 +19,47 @@ static void set_memory(struct sinsp_thread *thread, const struct event *ev, unsi
 }
 
 /* The threads of a process share its memory: fields show that of the main thread. */
-static void set_process_memory(struct sinsp *sinsp, struct state_event *event, unsigned int first)
+static void set_process_memory(struct state *state, struct apply_event *event, unsigned int first)
 {
-	struct sinsp_thread *main = state_thread_find(sinsp, event->thread->pid);
+	struct state_thread *main = state_thread_get(state, event->thread->pid);
 
 	set_memory(event->thread, event->ev, first);
 	if (main && main != event->thread)
 		set_memory(main, event->ev, first);
 }
 
-void state_memory(struct sinsp *sinsp, struct state_event *event)
+void apply_memory(struct state *state, struct apply_event *event)
 {
 	if (event->thread)
-		set_process_memory(sinsp, event, brk__vm_size);
+		set_process_memory(state, event, brk__vm_size);
 }
 
 /*
  * The time since the last switch of the CPU, if that switched to the thread that leaves now:
  * switches of the agent are not captured, and others may have been dropped.
  */
-static uint64_t apply_memory_take_run(struct sinsp *sinsp, const struct event *ev)
+static uint64_t apply_memory_take_run(struct state *state, const struct event *ev)
 {
-	struct state_switch *last = &sinsp->switches[ev->cpu];
+	struct state_switch *last = &state->switches[ev->cpu];
 	bool seen = last->ts_ns && last->next == ev->tid && last->ts_ns < ev->ts_ns;
 	uint64_t run_ns = seen ? ev->ts_ns - last->ts_ns : 0;
 
 	last->ts_ns = ev->ts_ns;
 	last->next = event_param_i64(ev, switch__next);
-	if (sinsp->switched_cpus <= ev->cpu)
-		sinsp->switched_cpus = ev->cpu + 1u;
+	if (state->switched_cpus <= ev->cpu)
+		state->switched_cpus = ev->cpu + 1u;
 	return run_ns;
 }
 
-void state_switch(struct sinsp *sinsp, struct state_event *event)
+void apply_switch(struct state *state, struct apply_event *event)
 {
-	sinsp->run_ns = apply_memory_take_run(sinsp, event->ev);
+	state->run_ns = apply_memory_take_run(state, event->ev);
 	if (!event->thread)
 		return;
-	event->thread->run_ns += sinsp->run_ns;
+	event->thread->run_ns += state->run_ns;
 	state_set_u64(&event->thread->faults_major, event->ev, switch__pgft_maj);
 	state_set_u64(&event->thread->faults_minor, event->ev, switch__pgft_min);
-	set_process_memory(sinsp, event, switch__vm_size);
+	set_process_memory(state, event, switch__vm_size);
 }
 
 /* Counters never decrease, but events may be out of order. */
@@ -70,9 +70,9 @@ static uint32_t jiffies_since(uint64_t last, uint64_t now)
 	return passed < UINT32_MAX ? (uint32_t)passed : UINT32_MAX;
 }
 
-void state_procinfo(struct sinsp *sinsp, struct state_event *event)
+void apply_procinfo(struct state *state, struct apply_event *event)
 {
-	struct sinsp_thread *thread = event->thread;
+	struct state_thread *thread = event->thread;
 	uint64_t user = event_param_u64(event->ev, procinfo__cpu_usr);
 	uint64_t system = event_param_u64(event->ev, procinfo__cpu_sys);
 

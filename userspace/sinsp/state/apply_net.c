@@ -67,7 +67,7 @@ static enum scap_l4 l4_of(uint64_t type, uint64_t protocol)
 	}
 }
 
-void state_socket(struct sinsp *sinsp, struct state_event *event)
+void apply_socket(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	uint32_t flags = (uint32_t)event_param_u64(ev, socket__flags);
@@ -80,27 +80,27 @@ void state_socket(struct sinsp *sinsp, struct state_event *event)
 	if (!event->fd)
 		return;
 	event->fd->flags = flags;
-	if (sinsp_socket_is_ip(event->fd))
+	if (state_socket_is_ip(event->fd))
 		event->fd->l4 = l4_of(event_param_u64(ev, socket__type),
 				      event_param_u64(ev, socket__proto));
 }
 
-static struct sinsp_fd *open_of_pair(struct sinsp *sinsp, struct state_event *event, int64_t num,
+static struct state_fd *open_of_pair(struct state *state, struct apply_event *event, int64_t num,
 				     uint64_t own, uint64_t peer)
 {
 	const struct event *ev = event->ev;
 	uint64_t family = event_param_u64(ev, socketpair__domain);
 	/* If an old capture lacks the call's arguments, the most frequent kind is assumed. */
 	enum scap_fd_type type = family ? type_of_family(family) : SCAP_FD_UNIX;
-	struct sinsp_fd *fd = state_open_fd(event, num, type,
+	struct state_fd *fd = state_open_fd(event, num, type,
 					    event_param_u64(ev, socketpair__type) & SOCK_CLOEXEC);
 
 	if (fd && type == SCAP_FD_UNIX)
-		state_set_unix_ends(sinsp, fd, own, peer);
+		state_set_unix_ends(state, fd, own, peer);
 	return fd;
 }
 
-void state_socketpair(struct sinsp *sinsp, struct state_event *event)
+void apply_socketpair(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	uint64_t first = event_param_u64(ev, socketpair__source);
@@ -109,9 +109,9 @@ void state_socketpair(struct sinsp *sinsp, struct state_event *event)
 
 	if (!event->thread || event_param_i64(ev, socketpair__res) != 0 || event->fd_num < 0)
 		return;
-	open_of_pair(sinsp, event, event->fd_num, first, second);
+	open_of_pair(state, event, event->fd_num, first, second);
 	/* As for pipes, the second end is the event's descriptor. */
-	state_set_fd(event, num, open_of_pair(sinsp, event, num, second, first));
+	state_set_fd(event, num, open_of_pair(state, event, num, second, first));
 }
 
 /* Reads an address and a port, and returns the position after them. */
@@ -139,52 +139,52 @@ static bool is_unix(const struct event_param *param)
 	return param->len > 1 && param->data[0] == socket_families__AF_UNIX;
 }
 
-static void apply_net_name_socket(struct sinsp *sinsp, struct state_event *event)
+static void apply_net_name_socket(struct state *state, struct apply_event *event)
 {
 	char name[SOCKET_NAME_MAX];
 
-	state_rename_fd(sinsp, event, name, sinsp_socket_name(event->fd, name));
+	state_rename_fd(state, event, name, state_socket_name(event->fd, name));
 }
 
 /* Unix sockets are named as their tuple is shown. */
-static void name_unix_socket(struct sinsp *sinsp, struct state_event *event,
+static void name_unix_socket(struct state *state, struct apply_event *event,
 			     const struct event_param *tuple)
 {
-	struct sinsp_fd *fd = event->fd;
+	struct state_fd *fd = event->fd;
 	uint64_t addresses[2]; /* its own, that of the peer */
 	char memory[SOCKET_NAME_MAX];
 	struct buf name = buf_fixed(memory, sizeof(memory));
 
 	if (fd->type == SCAP_FD_UNIX && tuple->len >= TUPLE_UNIX_BYTES) {
 		memcpy(addresses, tuple->data + 1, sizeof(addresses));
-		state_set_unix_ends(sinsp, fd, addresses[0], addresses[1]);
+		state_set_unix_ends(state, fd, addresses[0], addresses[1]);
 	}
 	text_append_socktuple(&name, tuple, NULL);
-	state_rename_fd(sinsp, event, name.data, name.len);
+	state_rename_fd(state, event, name.data, name.len);
 }
 
 /*
  * Copies the ends of an IP tuple. Outgoing tuples have the local end first, incoming ones the
  * remote end; entries have the calling end first. Returns false if nothing changed.
  */
-static bool set_ends(struct sinsp *sinsp, struct sinsp_fd *fd, const struct event_param *tuple,
+static bool set_ends(struct state *state, struct state_fd *fd, const struct event_param *tuple,
 		     bool outward)
 {
-	union sinsp_ends ends = {0}, *kept;
-	struct sinsp_fd seen = {.type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES)};
+	union state_ends ends = {0}, *kept;
+	struct state_fd seen = {.type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES)};
 	size_t address_len = seen.type == SCAP_FD_IPV4 ? 4 : 16;
 	const uint8_t *at = tuple->data + 1;
 
 	at = read_end(at, address_len, &ends.source);
 	read_end(at, address_len, &ends.dest);
-	sinsp_socket_unmap(&seen, &ends);
-	if ((fd->role == SINSP_ROLE_SERVER) == outward)
-		sinsp_socket_swap(&ends);
+	state_socket_unmap(&seen, &ends);
+	if ((fd->role == STATE_ROLE_SERVER) == outward)
+		state_socket_swap(&ends);
 	if (!fd->listening && fd->type == seen.type && fd->name_len &&
-	    memcmp(&sinsp_fd_ends(fd)->source, &ends.source, sizeof(ends.source)) == 0 &&
-	    memcmp(&sinsp_fd_ends(fd)->dest, &ends.dest, sizeof(ends.dest)) == 0)
+	    memcmp(&state_fd_ends(fd)->source, &ends.source, sizeof(ends.source)) == 0 &&
+	    memcmp(&state_fd_ends(fd)->dest, &ends.dest, sizeof(ends.dest)) == 0)
 		return false;
-	kept = sinsp_fd_make_ends(&sinsp->fd_store, fd);
+	kept = state_fd_make_ends(&state->fd_store, fd);
 	if (!kept)
 		return false;
 	fd->listening = false;
@@ -195,11 +195,11 @@ static bool set_ends(struct sinsp *sinsp, struct sinsp_fd *fd, const struct even
 }
 
 /* Clients are bound, too: with an address alone, and a port that the kernel chooses. */
-static void bind_ip(struct sinsp *sinsp, struct state_event *event, enum scap_fd_type type,
+static void bind_ip(struct state *state, struct apply_event *event, enum scap_fd_type type,
 		    const uint8_t *bytes)
 {
-	struct sinsp_fd *fd = event->fd;
-	union sinsp_ends *ends = sinsp_fd_make_ends(&sinsp->fd_store, fd);
+	struct state_fd *fd = event->fd;
+	union state_ends *ends = state_fd_make_ends(&state->fd_store, fd);
 	struct scap_endpoint bound;
 
 	if (!ends)
@@ -208,8 +208,8 @@ static void bind_ip(struct sinsp *sinsp, struct state_event *event, enum scap_fd
 	fd->type = type;
 	fd->listening = true;
 	ends->dest = bound;
-	sinsp_socket_unmap(fd, ends);
-	apply_net_name_socket(sinsp, event);
+	state_socket_unmap(fd, ends);
+	apply_net_name_socket(state, event);
 	fd->listening = bound.port != 0;
 	if (!fd->listening) {
 		ends->source = ends->dest;
@@ -217,33 +217,33 @@ static void bind_ip(struct sinsp *sinsp, struct state_event *event, enum scap_fd
 	}
 }
 
-void state_bind(struct sinsp *sinsp, struct state_event *event)
+void apply_bind(struct state *state, struct apply_event *event)
 {
 	const struct event_param *addr = &event->ev->params[bind__addr];
 	enum scap_fd_type type = ip_type(addr, ADDR_IPV4_BYTES, ADDR_IPV6_BYTES);
-	struct sinsp_fd *fd = event->fd;
+	struct state_fd *fd = event->fd;
 
 	if (!fd || event_param_i64(event->ev, bind__res) != 0)
 		return;
 	if (is_unix(addr)) {
 		const char *path = (const char *)addr->data + 1;
 
-		state_rename_fd(sinsp, event, path, strnlen(path, addr->len - 1));
+		state_rename_fd(state, event, path, strnlen(path, addr->len - 1));
 	}
 	if (type != SCAP_FD_UNKNOWN)
-		bind_ip(sinsp, event, type, addr->data + 1);
+		bind_ip(state, event, type, addr->data + 1);
 }
 
 /* listen() shows that a socket bound to any port is not a client. */
-void state_listen(struct sinsp *sinsp, struct state_event *event)
+void apply_listen(struct state *state, struct apply_event *event)
 {
-	struct sinsp_fd *fd = event->fd;
-	union sinsp_ends *ends;
+	struct state_fd *fd = event->fd;
+	union state_ends *ends;
 
-	if (!fd || event_param_i64(event->ev, listen__res) != 0 || !sinsp_socket_is_ip(fd) ||
-	    fd->listening || fd->role != SINSP_ROLE_NONE)
+	if (!fd || event_param_i64(event->ev, listen__res) != 0 || !state_socket_is_ip(fd) ||
+	    fd->listening || fd->role != STATE_ROLE_NONE)
 		return;
-	ends = sinsp_fd_make_ends(&sinsp->fd_store, fd);
+	ends = state_fd_make_ends(&state->fd_store, fd);
 	if (!ends)
 		return;
 	fd->listening = true;
@@ -262,63 +262,63 @@ static bool is_to_nowhere(const struct event_param *tuple)
 }
 
 /* There is no connection any more. A socket that others call remains bound. */
-static void dissolve(struct sinsp *sinsp, struct state_event *event)
+static void dissolve(struct state *state, struct apply_event *event)
 {
-	struct sinsp_fd *fd = event->fd;
-	union sinsp_ends *ends = sinsp_fd_make_ends(&sinsp->fd_store, fd);
+	struct state_fd *fd = event->fd;
+	union state_ends *ends = state_fd_make_ends(&state->fd_store, fd);
 
 	if (!ends)
 		return;
-	fd->listening = fd->role == SINSP_ROLE_SERVER;
-	fd->role = SINSP_ROLE_NONE;
+	fd->listening = fd->role == STATE_ROLE_SERVER;
+	fd->role = STATE_ROLE_NONE;
 	fd->connected = false;
 	ends->source = (struct scap_endpoint){0};
 	if (fd->listening) {
-		apply_net_name_socket(sinsp, event);
+		apply_net_name_socket(state, event);
 		return;
 	}
 	ends->dest = (struct scap_endpoint){0};
-	state_rename_fd(sinsp, event, "", 0);
+	state_rename_fd(state, event, "", 0);
 }
 
-void state_connect(struct sinsp *sinsp, struct state_event *event)
+void apply_connect(struct state *state, struct apply_event *event)
 {
 	const struct event_param *tuple = &event->ev->params[connect__tuple];
 	int64_t result = event_param_i64(event->ev, connect__res);
-	struct sinsp_fd *fd = event->fd;
+	struct state_fd *fd = event->fd;
 
 	if (!fd || (result != 0 && result != -EINPROGRESS))
 		return;
 	if (is_unix(tuple)) {
 		fd->type = SCAP_FD_UNIX;
-		fd->role = SINSP_ROLE_CLIENT;
-		name_unix_socket(sinsp, event, tuple);
+		fd->role = STATE_ROLE_CLIENT;
+		name_unix_socket(state, event, tuple);
 	} else if (ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES) != SCAP_FD_UNKNOWN) {
 		if (is_to_nowhere(tuple)) {
-			dissolve(sinsp, event);
+			dissolve(state, event);
 			return;
 		}
 		/* A datagram server that connects to its client stays the server. */
-		if (fd->role == SINSP_ROLE_NONE)
-			fd->role = SINSP_ROLE_CLIENT;
-		if (set_ends(sinsp, fd, tuple, true))
-			apply_net_name_socket(sinsp, event);
+		if (fd->role == STATE_ROLE_NONE)
+			fd->role = STATE_ROLE_CLIENT;
+		if (set_ends(state, fd, tuple, true))
+			apply_net_name_socket(state, event);
 	}
 	fd->connected = result == 0;
 }
 
-static void accept_socket(struct sinsp *sinsp, struct state_event *event,
+static void accept_socket(struct state *state, struct apply_event *event,
 			  const struct event_param *tuple, bool cloexec)
 {
 	enum scap_fd_type type =
 		is_unix(tuple) ? SCAP_FD_UNIX : ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
-	struct sinsp_fd *fd;
+	struct state_fd *fd;
 
 	if (!event->thread || event->fd_num < 0)
 		return;
 	if (type == SCAP_FD_UNKNOWN) {
 		/* The event does not describe this descriptor. */
-		event->fd = state_replace_fd(sinsp, event, event->fd_num);
+		event->fd = state_replace_fd(state, event, event->fd_num);
 		event->fd_named = event->fd;
 		return;
 	}
@@ -327,29 +327,29 @@ static void accept_socket(struct sinsp *sinsp, struct state_event *event,
 	if (!fd)
 		return;
 	fd->connected = true;
-	fd->role = SINSP_ROLE_SERVER;
+	fd->role = STATE_ROLE_SERVER;
 	if (type == SCAP_FD_UNIX) {
-		name_unix_socket(sinsp, event, tuple);
+		name_unix_socket(state, event, tuple);
 	} else {
 		fd->l4 = SCAP_L4_TCP;
-		set_ends(sinsp, fd, tuple, false);
-		apply_net_name_socket(sinsp, event);
+		set_ends(state, fd, tuple, false);
+		apply_net_name_socket(state, event);
 	}
 	event->fd_named = true;
 }
 
-void state_accept(struct sinsp *sinsp, struct state_event *event)
+void apply_accept(struct state *state, struct apply_event *event)
 {
-	accept_socket(sinsp, event, &event->ev->params[accept__tuple], false);
+	accept_socket(state, event, &event->ev->params[accept__tuple], false);
 }
 
-void state_accept4(struct sinsp *sinsp, struct state_event *event)
+void apply_accept4(struct state *state, struct apply_event *event)
 {
-	accept_socket(sinsp, event, &event->ev->params[accept4__tuple],
+	accept_socket(state, event, &event->ev->params[accept4__tuple],
 		      event_param_u64(event->ev, accept4__flags) & file_flags__O_CLOEXEC);
 }
 
-void state_shutdown(struct sinsp *sinsp, struct state_event *event)
+void apply_shutdown(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 
@@ -363,22 +363,22 @@ void state_shutdown(struct sinsp *sinsp, struct state_event *event)
  * others are servers if the process has a socket bound to the message's destination, and none that
  * calls from its source.
  */
-static enum sinsp_fd_role apply_net_guess_role(const struct sinsp_fds *fds, uint16_t source,
+static enum state_fd_role apply_net_guess_role(const struct state_fds *fds, uint16_t source,
 					       uint16_t dest, bool unbound_sender)
 {
-	enum sinsp_fd_role role = SINSP_ROLE_CLIENT;
-	struct sinsp_fd *fd;
+	enum state_fd_role role = STATE_ROLE_CLIENT;
+	struct state_fd *fd;
 
 	if (unbound_sender)
 		return role;
-	for (int64_t num = 0; (fd = sinsp_fds_next(fds, &num)); num++) {
-		if (!sinsp_socket_is_ip(fd))
+	for (int64_t num = 0; (fd = state_fds_next(fds, &num)); num++) {
+		if (!state_socket_is_ip(fd))
 			continue;
-		if (fd->role == SINSP_ROLE_CLIENT && sinsp_fd_ends(fd)->source.port == source)
-			return SINSP_ROLE_CLIENT;
-		if ((fd->listening || fd->role == SINSP_ROLE_SERVER) &&
-		    sinsp_fd_ends(fd)->dest.port == dest)
-			role = SINSP_ROLE_SERVER;
+		if (fd->role == STATE_ROLE_CLIENT && state_fd_ends(fd)->source.port == source)
+			return STATE_ROLE_CLIENT;
+		if ((fd->listening || fd->role == STATE_ROLE_SERVER) &&
+		    state_fd_ends(fd)->dest.port == dest)
+			role = STATE_ROLE_SERVER;
 	}
 	return role;
 }
@@ -392,30 +392,30 @@ static uint16_t port_at(const struct event_param *tuple, size_t at)
 	return port;
 }
 
-static void learn_ip(struct sinsp *sinsp, struct state_event *event,
+static void learn_ip(struct state *state, struct apply_event *event,
 		     const struct event_param *tuple, bool outward)
 {
-	struct sinsp_fd *fd = event->fd;
+	struct state_fd *fd = event->fd;
 	size_t half = (tuple->len - 1) / 2;
 
 	/* The ends of a connection do not change, those of a datagram socket with each message. */
-	if (fd->l4 == SCAP_L4_TCP && fd->role != SINSP_ROLE_NONE && !fd->listening)
+	if (fd->l4 == SCAP_L4_TCP && fd->role != STATE_ROLE_NONE && !fd->listening)
 		return;
 	if (fd->l4 == SCAP_L4_UNKNOWN)
 		fd->l4 = SCAP_L4_UDP;
-	if (fd->role == SINSP_ROLE_NONE)
+	if (fd->role == STATE_ROLE_NONE)
 		fd->role = apply_net_guess_role(event->thread->fds, port_at(tuple, half - 1),
 						port_at(tuple, 2 * half - 1),
 						outward && !fd->listening);
-	if (set_ends(sinsp, fd, tuple, outward))
-		apply_net_name_socket(sinsp, event);
+	if (set_ends(state, fd, tuple, outward))
+		apply_net_name_socket(state, event);
 }
 
 /* Updates the event's socket from a message sent or received over it. */
-void state_message(struct sinsp *sinsp, struct state_event *event)
+void apply_message(struct state *state, struct apply_event *event)
 {
 	const struct event_desc *desc = event->ev->desc;
-	const struct event_param *tuple = &event->ev->params[sinsp->plans[desc->id].tuple_param];
+	const struct event_param *tuple = &event->ev->params[state->plans[desc->id].tuple_param];
 	enum scap_fd_type type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
 	int64_t result = event_param_i64(event->ev, 0);
 	const bool outward = desc->flags & EF_WRITES_TO_FD;
@@ -432,12 +432,12 @@ void state_message(struct sinsp *sinsp, struct state_event *event)
 	if (!event->fd)
 		return;
 	if (type != SCAP_FD_UNKNOWN) {
-		learn_ip(sinsp, event, tuple, outward);
+		learn_ip(state, event, tuple, outward);
 		event->fd->connected = !is_going_on;
 		return;
 	}
 	event->fd->connected = true;
-	name_unix_socket(sinsp, event, tuple);
+	name_unix_socket(state, event, tuple);
 }
 
 /* The header of a control message, for a 64-bit receiver or a 32-bit one. */
@@ -486,7 +486,7 @@ static size_t read_control(const uint8_t *at, size_t left, bool is_narrow, struc
 enum { RECEIVED_NUM, RECEIVED_INO, RECEIVED_DEV, RECEIVED_MOUNT, RECEIVED_MODE, RECEIVED_WORDS };
 
 /* Replaces a received descriptor by what the kernel said of it; if it said nothing, by /proc's. */
-static struct sinsp_fd *open_received(struct sinsp *sinsp, struct state_event *event, int64_t num)
+static struct state_fd *open_received(struct state *state, struct apply_event *event, int64_t num)
 {
 	const struct event *ev = event->ev;
 	const bool is_single = ev->desc->id == EVENT_recvmsg;
@@ -497,32 +497,32 @@ static struct sinsp_fd *open_received(struct sinsp *sinsp, struct state_event *e
 	struct frame_file file;
 
 	if (!is_single || param->len != sizeof(words))
-		return state_replace_fd(sinsp, event, num);
+		return state_replace_fd(state, event, num);
 	memcpy(words, param->data, sizeof(words));
 	if (words[RECEIVED_NUM] != (uint64_t)num)
-		return state_replace_fd(sinsp, event, num);
+		return state_replace_fd(state, event, num);
 	file = (struct frame_file){words[RECEIVED_INO], (uint32_t)words[RECEIVED_DEV],
 				   (uint32_t)words[RECEIVED_MOUNT]};
-	sinsp_fds_close(event->thread->fds, num);
+	state_fds_close(event->thread->fds, num);
 	if (path->len <= 1)
-		return state_fd_of_file(sinsp, event->thread, num, &file);
+		return state_fd_of_file(state, event->thread, num, &file);
 	found.name = (const char *)path->data;
 	found.ino = file.ino;
 	found.dev = file.dev;
 	proc_fd_set_mode(&found, (uint16_t)words[RECEIVED_MODE]);
-	return state_load_fd(sinsp, event->thread->fds, &found);
+	return state_load_fd(state, event->thread->fds, &found);
 }
 
-static void receive_fd(struct sinsp *sinsp, struct state_event *event, int64_t num)
+static void receive_fd(struct state *state, struct apply_event *event, int64_t num)
 {
-	struct sinsp_fd *fd = open_received(sinsp, event, num);
+	struct state_fd *fd = open_received(state, event, num);
 
 	if (num == event->fd_num)
 		event->fd = fd;
 }
 
 /* Descriptors received with a message: the event does not describe them. */
-static void receive_fds(struct sinsp *sinsp, struct state_event *event, unsigned int param)
+static void receive_fds(struct state *state, struct apply_event *event, unsigned int param)
 {
 	const struct event_param *message = &event->ev->params[param];
 	const bool is_narrow = is_of_32_bits(message->data, message->len);
@@ -539,7 +539,7 @@ static void receive_fds(struct sinsp *sinsp, struct state_event *event, unsigned
 		if (control.level == SOL_SOCKET && control.type == SCM_RIGHTS)
 			for (uint64_t i = head; i + sizeof(num) <= control.len; i += sizeof(num)) {
 				memcpy(&num, at + i, sizeof(num));
-				receive_fd(sinsp, event, num);
+				receive_fd(state, event, num);
 			}
 		step = (control.len + align - 1) & ~(align - 1);
 		if (step >= left)
@@ -549,26 +549,26 @@ static void receive_fds(struct sinsp *sinsp, struct state_event *event, unsigned
 	}
 }
 
-void state_recvmsg(struct sinsp *sinsp, struct state_event *event)
+void apply_recvmsg(struct state *state, struct apply_event *event)
 {
-	receive_fds(sinsp, event, recvmsg__msgcontrol);
-	state_message(sinsp, event);
+	receive_fds(state, event, recvmsg__msgcontrol);
+	apply_message(state, event);
 }
 
-void state_recvmmsg(struct sinsp *sinsp, struct state_event *event)
+void apply_recvmmsg(struct state *state, struct apply_event *event)
 {
-	receive_fds(sinsp, event, recvmmsg__msgcontrol);
-	state_message(sinsp, event);
+	receive_fds(state, event, recvmmsg__msgcontrol);
+	apply_message(state, event);
 }
 
 /* A nonblocking connect completes when its error (or success) is queried. */
-void state_getsockopt(struct sinsp *sinsp, struct state_event *event)
+void apply_getsockopt(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	const struct event_param *param = &ev->params[getsockopt__val];
 	struct dyn_value value;
 
-	if (!event->fd || event->fd->role != SINSP_ROLE_CLIENT ||
+	if (!event->fd || event->fd->role != STATE_ROLE_CLIENT ||
 	    event_param_u64(ev, getsockopt__level) != sockopt_levels__SOL_SOCKET ||
 	    event_param_u64(ev, getsockopt__optname) != sockopt_options__SO_ERROR || !param->len)
 		return;
@@ -577,11 +577,11 @@ void state_getsockopt(struct sinsp *sinsp, struct state_event *event)
 		event->fd->connected = event_value_i64(PT_ERRNO, &value.param) == 0;
 }
 
-void state_io(struct sinsp *sinsp, struct state_event *event)
+void apply_io(struct state *state, struct apply_event *event)
 {
-	struct sinsp_fd *fd = event->fd;
+	struct state_fd *fd = event->fd;
 
-	if (fd && !fd->connected && sinsp_socket_is_ip(fd) && fd->role != SINSP_ROLE_NONE &&
+	if (fd && !fd->connected && state_socket_is_ip(fd) && fd->role != STATE_ROLE_NONE &&
 	    event_param_i64(event->ev, 0) >= 0)
 		fd->connected = true;
 }

@@ -43,22 +43,22 @@ static const uint32_t in_pidns = clone_flags__CLONE_CHILD_IN_PIDNS;
  * The thread's directory in clone events of old captures; current ones leave that to chdir. As in
  * other readers, an exec does not change the directory.
  */
-static void update_directory(struct sinsp *sinsp, struct sinsp_thread *thread,
+static void update_directory(struct state *state, struct state_thread *thread,
 			     const struct event *ev)
 {
 	const char *cwd = event_param_string(ev, clone__cwd);
 
 	if (cwd && *cwd == '/')
-		sinsp_fs_set(&sinsp->pool, thread->fs, cwd, strlen(cwd));
+		state_fs_set(&state->pool, thread->fs, cwd, strlen(cwd));
 }
 
 /* Updates the thread of a clone or exec event from it. */
-static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const struct event *ev)
+static void update_task(struct state *state, struct state_thread *thread, const struct event *ev)
 {
 	const struct event_param *cgroups = &ev->params[clone__cgroups];
 
 	if (event_param_present(ev, clone__ptid))
-		sinsp_threads_set_parent(&sinsp->threads, thread, event_param_i64(ev, clone__ptid));
+		state_threads_set_parent(&state->threads, thread, event_param_i64(ev, clone__ptid));
 	state_set_i64(&thread->fd_limit, ev, clone__fdlimit);
 	state_set_u64(&thread->faults_major, ev, clone__pgft_maj);
 	state_set_u64(&thread->faults_minor, ev, clone__pgft_min);
@@ -67,7 +67,7 @@ static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const 
 	state_set_u32(&thread->vm_swap_kib, ev, clone__vm_swap);
 	state_set_comm(thread, event_param_string(ev, clone__comm));
 	if (cgroups->len)
-		sinsp_thread_set_cgroups(&sinsp->containers, thread, (const char *)cgroups->data,
+		state_thread_set_cgroups(&state->containers, thread, (const char *)cgroups->data,
 					 cgroups->len);
 }
 
@@ -78,24 +78,24 @@ static const char *string_or_empty(const struct event *ev, unsigned int param)
 	return text ? text : "";
 }
 
-static void set_program(struct sinsp *sinsp, struct sinsp_thread *thread,
-			const struct sinsp_program *from)
+static void set_program(struct state *state, struct state_thread *thread,
+			const struct state_program *from)
 {
-	struct sinsp_program *program = sinsp_program_create(&sinsp->pool, from);
+	struct state_program *program = state_program_create(&state->pool, from);
 
 	if (!program)
 		return;
-	sinsp_program_unref(&sinsp->pool, thread->program);
+	state_program_unref(&state->pool, thread->program);
 	thread->program = program;
 }
 
 /* The arguments in memory may have been overwritten since exec, as daemons do. */
-static void update_arguments(struct sinsp *sinsp, struct sinsp_thread *thread,
+static void update_arguments(struct state *state, struct state_thread *thread,
 			     const struct event *ev)
 {
 	const char *exe = event_param_string(ev, clone__exe);
 	const struct event_param *args = &ev->params[clone__args];
-	struct sinsp_program changed = *thread->program;
+	struct state_program changed = *thread->program;
 
 	if (!exe || (strcmp(exe, changed.exe) == 0 && args->len == changed.args_len &&
 		     memcmp(args->data, changed.args, args->len) == 0))
@@ -103,14 +103,14 @@ static void update_arguments(struct sinsp *sinsp, struct sinsp_thread *thread,
 	changed.exe = exe;
 	changed.args = (const char *)args->data;
 	changed.args_len = args->len;
-	set_program(sinsp, thread, &changed);
+	set_program(state, thread, &changed);
 }
 
-static void update_cloned(struct sinsp *sinsp, struct sinsp_thread *thread, const struct event *ev)
+static void update_cloned(struct state *state, struct state_thread *thread, const struct event *ev)
 {
-	update_task(sinsp, thread, ev);
-	update_directory(sinsp, thread, ev);
-	update_arguments(sinsp, thread, ev);
+	update_task(state, thread, ev);
+	update_directory(state, thread, ev);
+	update_arguments(state, thread, ev);
 	state_set_u32(&thread->uid, ev, clone__uid);
 	state_set_u32(&thread->gid, ev, clone__gid);
 	state_set_i64(&thread->vtid, ev, clone__vtid);
@@ -118,36 +118,36 @@ static void update_cloned(struct sinsp *sinsp, struct sinsp_thread *thread, cons
 	state_set_u64(&thread->exec_id, ev, clone__exec_id);
 	if (event_param_u64(ev, clone__pidns_init_start_ts))
 		thread->pidns_start_ns =
-			event_param_u64(ev, clone__pidns_init_start_ts) + sinsp->machine.boot_ns;
+			event_param_u64(ev, clone__pidns_init_start_ts) + state->machine.boot_ns;
 }
 
 /*
  * The thread of a clone or exec event: an unknown one is added, because these events suffice for
  * that.
  */
-static struct sinsp_thread *thread_of(struct sinsp *sinsp, const struct event *ev)
+static struct state_thread *thread_of(struct state *state, const struct event *ev)
 {
-	struct sinsp_thread *thread = state_thread(sinsp, ev->tid);
+	struct state_thread *thread = state_look_up_thread(state, ev->tid);
 	int64_t pid =
 		event_param_present(ev, clone__pid) ? event_param_i64(ev, clone__pid) : ev->tid;
 
 	if (thread && thread->pid < 0)
-		sinsp_threads_set_process(&sinsp->threads, thread, pid);
+		state_threads_set_process(&state->threads, thread, pid);
 	/*
 	 * The id was reused: the known thread belongs to another process and its end was not seen.
 	 */
 	if (!thread || thread->pid != pid)
-		thread = state_thread_add(sinsp, ev->tid, pid);
+		thread = state_thread_add(state, ev->tid, pid);
 	if (!thread)
 		return NULL;
-	state_follow_created(sinsp, thread, NULL);
-	sinsp_threads_use(&sinsp->threads, thread);
-	sinsp_thread_entry(thread)->by_caller = false;
+	state_follow_created(state, thread, NULL);
+	state_threads_use(&state->threads, thread);
+	state_thread_entry(thread)->by_caller = false;
 	return thread;
 }
 
 /* For threads without an event with their inner ids: in the initial namespace if the creator is. */
-static void stay_outside(struct sinsp_thread *thread, const struct sinsp_thread *creator)
+static void stay_outside(struct state_thread *thread, const struct state_thread *creator)
 {
 	if (!state_is_outside(creator))
 		return;
@@ -156,16 +156,16 @@ static void stay_outside(struct sinsp_thread *thread, const struct sinsp_thread 
 }
 
 /* Adds a new thread with everything that it inherits from its creator, if that is known. */
-static struct sinsp_thread *apply_process_inherit(struct sinsp *sinsp, int64_t tid, int64_t pid,
+static struct state_thread *apply_process_inherit(struct state *state, int64_t tid, int64_t pid,
 						  int64_t creator_tid, uint32_t flags)
 {
-	struct sinsp_thread *thread = state_thread_add(sinsp, tid, pid);
-	struct sinsp_thread *creator = state_thread_find(sinsp, creator_tid);
+	struct state_thread *thread = state_thread_add(state, tid, pid);
+	struct state_thread *creator = state_thread_get(state, creator_tid);
 
 	if (!thread)
 		return NULL;
-	thread->clone_ts_ns = sinsp->now_ns;
-	state_follow_created(sinsp, thread, creator);
+	thread->clone_ts_ns = state->now_ns;
+	state_follow_created(state, thread, creator);
 	if (!creator)
 		return thread;
 	thread->pgid = creator->pgid;
@@ -185,17 +185,17 @@ static struct sinsp_thread *apply_process_inherit(struct sinsp *sinsp, int64_t t
 	thread->pidns_start_ns = creator->pidns_start_ns;
 	stay_outside(thread, creator);
 	memcpy(thread->comm, creator->comm, sizeof(thread->comm));
-	sinsp_thread_share_cgroups(thread, creator);
-	state_share(sinsp, thread, creator, flags);
+	state_thread_share_cgroups(thread, creator);
+	state_share(state, thread, creator, flags);
 	if (flags & clone_flags__CLONE_NEWUSER)
 		state_enter_userns(thread);
 	return thread;
 }
 
-static uint64_t start_ticks(const struct sinsp *sinsp, uint64_t ns)
+static uint64_t start_ticks(const struct state *state, uint64_t ns)
 {
 	/* The offset of the boot is not known to the nanosecond. */
-	return (ns - sinsp->machine.boot_ns) / TICK_NS + 1;
+	return (ns - state->machine.boot_ns) / TICK_NS + 1;
 }
 
 /* The stack of a program that began at a time, which exec_id_of() mixes; never 0. */
@@ -235,42 +235,42 @@ static bool shares_stack(uint64_t a, uint64_t a_ticks, uint64_t b, uint64_t b_ti
  * it is one that takes in orphans. That its creator's own event is missing, is possible at the
  * start and after a loss.
  */
-static bool is_creator(const struct sinsp *sinsp, const struct sinsp_thread *parent,
+static bool is_creator(const struct state *state, const struct state_thread *parent,
 		       const struct event *ev)
 {
-	const struct sinsp_thread *main = state_thread_find(sinsp, parent->pid);
+	const struct state_thread *main = state_thread_get(state, parent->pid);
 	uint64_t exec_id = event_param_u64(ev, clone__exec_id);
 
-	if (!sinsp->proc || !main || !main->exec_id || !exec_id)
+	if (!state->proc || !main || !main->exec_id || !exec_id)
 		return true;
-	return shares_stack(main->exec_id, start_ticks(sinsp, main->clone_ts_ns), exec_id,
-			    start_ticks(sinsp, ev->ts_ns));
+	return shares_stack(main->exec_id, start_ticks(state, main->clone_ts_ns), exec_id,
+			    start_ticks(state, ev->ts_ns));
 }
 
 /* Adds the thread whose own first event this is. */
-static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *ev, uint32_t flags)
+static struct state_thread *make_child(struct state *state, const struct event *ev, uint32_t flags)
 {
 	int64_t pid = event_param_i64(ev, clone__pid);
 	/* The parent is not the creator of threads, nor of processes made with CLONE_PARENT. */
 	int64_t creator_tid =
 		flags & clone_flags__CLONE_THREAD ? pid : event_param_i64(ev, clone__ptid);
-	struct sinsp_thread_entry *stale = sinsp_threads_find(&sinsp->threads, ev->tid);
-	struct sinsp_thread *thread = NULL, *creator;
+	struct state_thread_entry *stale = state_threads_find(&state->threads, ev->tid);
+	struct state_thread *thread = NULL, *creator;
 
 	if (stale)
-		sinsp_threads_remove(&sinsp->threads, stale);
-	creator = state_thread(sinsp, creator_tid);
-	if (creator && !(flags & clone_flags__CLONE_THREAD) && !is_creator(sinsp, creator, ev)) {
+		state_threads_remove(&state->threads, stale);
+	creator = state_look_up_thread(state, creator_tid);
+	if (creator && !(flags & clone_flags__CLONE_THREAD) && !is_creator(state, creator, ev)) {
 		creator = NULL;
 		creator_tid = 0;
 	}
 	if (!creator)
-		thread = state_thread(sinsp, ev->tid);
+		thread = state_look_up_thread(state, ev->tid);
 	if (thread)
 		return thread;
-	thread = apply_process_inherit(sinsp, ev->tid, pid, creator_tid, flags);
+	thread = apply_process_inherit(state, ev->tid, pid, creator_tid, flags);
 	if (thread)
-		sinsp_thread_entry(thread)->orphan =
+		state_thread_entry(thread)->orphan =
 			!creator || (flags & clone_flags__CLONE_PARENT);
 	return thread;
 }
@@ -279,7 +279,7 @@ static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *
  * Whether a thread is the new one of an event: its creator's event has added it, or it was read
  * from /proc before it ran.
  */
-static bool is_known_child(const struct sinsp_thread_entry *entry, const struct event *ev)
+static bool is_known_child(const struct state_thread_entry *entry, const struct event *ev)
 {
 	uint64_t exec_id = event_param_u64(ev, clone__exec_id);
 
@@ -288,28 +288,28 @@ static bool is_known_child(const struct sinsp_thread_entry *entry, const struct 
 }
 
 /* The event of the new thread, in which the call's result is 0. */
-static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
+static void clone_in_child(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	uint32_t flags = (uint32_t)event_param_u64(ev, clone__flags);
-	struct sinsp_thread_entry *entry = sinsp_threads_find(&sinsp->threads, ev->tid);
+	struct state_thread_entry *entry = state_threads_find(&state->threads, ev->tid);
 	bool known = entry && !entry->unknown;
 
-	state_forget_exit(sinsp, ev->tid);
+	state_forget_exit(state, ev->tid);
 	if (known && !entry->by_caller && entry->since_ns > ev->ts_ns) {
 		/* Read from /proc after this event: that is newer than the event's data. */
 		event->thread = &entry->thread;
 		return;
 	}
 	event->thread =
-		known && is_known_child(entry, ev) ? &entry->thread : make_child(sinsp, ev, flags);
+		known && is_known_child(entry, ev) ? &entry->thread : make_child(state, ev, flags);
 	if (!event->thread)
 		return;
-	sinsp_thread_entry(event->thread)->by_caller = false;
-	sinsp_thread_entry(event->thread)->outside = !(flags & in_pidns);
-	sinsp_threads_use(&sinsp->threads, event->thread);
-	update_cloned(sinsp, event->thread, ev);
-	state_complete_program(sinsp, event->thread);
+	state_thread_entry(event->thread)->by_caller = false;
+	state_thread_entry(event->thread)->outside = !(flags & in_pidns);
+	state_threads_use(&state->threads, event->thread);
+	update_cloned(state, event->thread, ev);
+	state_complete_program(state, event->thread);
 }
 
 /*
@@ -318,9 +318,9 @@ static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
  * begins in an inner one, as those of container runtimes do. Its inner id is no proof that it is
  * outside: in a namespace of its own it may choose one.
  */
-static bool is_foreign_id(const struct event *ev, struct sinsp_thread *caller)
+static bool is_foreign_id(const struct event *ev, struct state_thread *caller)
 {
-	if (sinsp_thread_entry(caller)->outside)
+	if (state_thread_entry(caller)->outside)
 		return false;
 	return (event_param_u64(ev, clone__flags) & in_pidns) ||
 	       (caller->vtid > 0 && caller->vtid != caller->tid);
@@ -330,53 +330,53 @@ static bool is_foreign_id(const struct event *ev, struct sinsp_thread *caller)
  * Whether the caller's event should add the child: its own event may have come before, and the
  * child may even have exited.
  */
-static bool child_is_new(struct sinsp *sinsp, const struct event *ev, int64_t child)
+static bool child_is_new(struct state *state, const struct event *ev, int64_t child)
 {
 	uint32_t flags = (uint32_t)event_param_u64(ev, clone__flags);
 
 	/* The caller of vfork waits for the child, so the child's own event came first. */
 	if (ev->desc->id == EVENT_vfork || (flags & clone_flags__CLONE_VFORK))
 		return false;
-	return ev->ts_ns >= sinsp->seed_ns && !state_has_exited(sinsp, child);
+	return ev->ts_ns >= state->seed_ns && !state_has_exited(state, child);
 }
 
 /* The child's own event came first, and what it executes may be known from elsewhere. */
-static void adopt_orphan(struct sinsp *sinsp, struct sinsp_thread_entry *orphan,
-			 struct sinsp_thread *caller, uint32_t flags)
+static void adopt_orphan(struct state *state, struct state_thread_entry *orphan,
+			 struct state_thread *caller, uint32_t flags)
 {
-	const struct sinsp_program *known = orphan->thread.program;
+	const struct state_program *known = orphan->thread.program;
 
 	/* With CLONE_PARENT it has another one's program so far. */
 	if (!(flags & clone_flags__CLONE_PARENT) && *known->exepath && !*caller->program->exepath)
-		state_learn_executable(sinsp, caller, known);
-	state_share(sinsp, &orphan->thread, caller, flags);
-	state_follow_created(sinsp, &orphan->thread, caller);
+		state_learn_executable(state, caller, known);
+	state_share(state, &orphan->thread, caller, flags);
+	state_follow_created(state, &orphan->thread, caller);
 	orphan->orphan = false;
 }
 
-static void add_child(struct sinsp *sinsp, const struct event *ev, struct sinsp_thread *caller,
+static void add_child(struct state *state, const struct event *ev, struct state_thread *caller,
 		      int64_t child)
 {
 	uint32_t flags = (uint32_t)event_param_u64(ev, clone__flags);
-	struct sinsp_thread_entry *known = sinsp_threads_find(&sinsp->threads, child);
+	struct state_thread_entry *known = state_threads_find(&state->threads, child);
 	bool is_thread = flags & clone_flags__CLONE_THREAD;
 	bool is_first = flags & clone_flags__CLONE_NEWPID;
-	struct sinsp_thread *thread;
+	struct state_thread *thread;
 
 	/* Of a thread without a process only other calls were seen. */
 	if (known && !known->unknown && known->thread.pid > 0) {
 		if (known->orphan)
-			adopt_orphan(sinsp, known, caller, flags);
+			adopt_orphan(state, known, caller, flags);
 		return;
 	}
-	if (!child_is_new(sinsp, ev, child))
+	if (!child_is_new(state, ev, child))
 		return;
-	thread = apply_process_inherit(sinsp, child, is_thread ? caller->pid : child, caller->tid,
+	thread = apply_process_inherit(state, child, is_thread ? caller->pid : child, caller->tid,
 				       flags);
 	if (!thread)
 		return;
-	sinsp_thread_entry(thread)->by_caller = true;
-	sinsp_threads_set_parent(&sinsp->threads, thread,
+	state_thread_entry(thread)->by_caller = true;
+	state_threads_set_parent(&state->threads, thread,
 				 is_thread || (flags & clone_flags__CLONE_PARENT) ? caller->ptid
 										  : caller->tid);
 	/* In a namespace that its creator prepared, it has an id that only its own event tells. */
@@ -384,32 +384,32 @@ static void add_child(struct sinsp *sinsp, const struct event *ev, struct sinsp_
 	thread->vpid = is_thread ? caller->vpid : thread->vtid;
 }
 
-void state_clone(struct sinsp *sinsp, struct state_event *event)
+void apply_clone(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	int64_t result = event_param_i64(ev, clone__res);
 
 	/* A thread that is not known begins, whoever says so; all else its creator may have made
 	 * up. */
-	if (state_is_doubtful(event) && (result != 0 || state_thread_find(sinsp, ev->tid))) {
-		event->thread = state_thread(sinsp, ev->tid);
+	if (state_is_doubtful(event) && (result != 0 || state_thread_get(state, ev->tid))) {
+		event->thread = state_look_up_thread(state, ev->tid);
 		return;
 	}
 	if (result == 0) {
-		clone_in_child(sinsp, event);
+		clone_in_child(state, event);
 		return;
 	}
-	event->thread = thread_of(sinsp, ev);
+	event->thread = thread_of(state, ev);
 	if (!event->thread)
 		return;
-	update_cloned(sinsp, event->thread, ev);
+	update_cloned(state, event->thread, ev);
 	/* Otherwise the child's own event has its id. */
 	if (result > 0 && !is_foreign_id(ev, event->thread))
-		add_child(sinsp, ev, event->thread, result);
+		add_child(state, ev, event->thread, result);
 }
 
 /* Credentials in exec events, also in those of failed calls. */
-static void update_credentials(struct sinsp_thread *thread, const struct event *ev)
+static void update_credentials(struct state_thread *thread, const struct event *ev)
 {
 	state_set_u32(&thread->tty, ev, execve__tty);
 	state_set_i64(&thread->vpgid, ev, execve__vpgid);
@@ -426,9 +426,9 @@ static void update_credentials(struct sinsp_thread *thread, const struct event *
 }
 
 /* For a process first known by its exec. */
-static void learn_namespace(struct sinsp *sinsp, struct sinsp_thread *thread)
+static void learn_namespace(struct state *state, struct state_thread *thread)
 {
-	const struct sinsp_thread *parent = state_thread_find(sinsp, thread->ptid);
+	const struct state_thread *parent = state_thread_get(state, thread->ptid);
 
 	/* If the group has another id inside, the process is in an inner namespace. */
 	if (parent && thread->vpid < 0 && thread->vpgid == thread->pgid)
@@ -436,42 +436,42 @@ static void learn_namespace(struct sinsp *sinsp, struct sinsp_thread *thread)
 }
 
 struct survivor {
-	struct sinsp *sinsp;
-	struct sinsp_thread_entry *entry;
+	struct state *state;
+	struct state_thread_entry *entry;
 };
 
 /* Exec ends the other threads of its process. One of them may be the caller, under its old id. */
-static void end_other(struct sinsp_thread_entry *other, void *context)
+static void end_other(struct state_thread_entry *other, void *context)
 {
 	struct survivor *survivor = context;
-	struct sinsp_thread_entry *entry = survivor->entry;
+	struct state_thread_entry *entry = survivor->entry;
 
 	if (other == entry || other->thread.pid != entry->thread.pid)
 		return;
 	if (entry->ended) {
-		state_share(survivor->sinsp, &entry->thread, &other->thread,
+		state_share(survivor->state, &entry->thread, &other->thread,
 			    clone_flags__CLONE_FILES | clone_flags__CLONE_FS);
 		entry->ended = false;
 	}
-	sinsp_threads_remove(&survivor->sinsp->threads, other);
+	state_threads_remove(&survivor->state->threads, other);
 }
 
-static void end_others(struct sinsp *sinsp, struct sinsp_thread *thread)
+static void end_others(struct state *state, struct state_thread *thread)
 {
-	struct sinsp_thread_entry *entry = sinsp_thread_entry(thread);
+	struct state_thread_entry *entry = state_thread_entry(thread);
 
-	if (thread->nthreads > 1 || entry->ended || !sinsp_thread_is_main(thread))
-		sinsp_threads_each(&sinsp->threads, end_other,
-				   &(struct survivor){.sinsp = sinsp, .entry = entry});
+	if (thread->nthreads > 1 || entry->ended || !state_thread_is_main(thread))
+		state_threads_each(&state->threads, end_other,
+				   &(struct survivor){.state = state, .entry = entry});
 	entry->ended = false;
 	thread->nthreads = 1;
 }
 
-static void start_program(struct sinsp *sinsp, struct state_event *event)
+static void start_program(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	const struct event_param *args = &ev->params[execve__args], *env = &ev->params[execve__env];
-	struct sinsp_program program = {
+	struct state_program program = {
 		.flags = (uint32_t)event_param_u64(ev, execve__flags),
 		.exe_ino = event_param_u64(ev, execve__exe_ino),
 		.exe_ctime_ns = event_param_u64(ev, execve__exe_ino_ctime),
@@ -483,52 +483,52 @@ static void start_program(struct sinsp *sinsp, struct state_event *event)
 		.env = (const char *)env->data,
 		.env_len = env->len,
 	};
-	char path[SINSP_PATH_MAX];
+	char path[STATE_PATH_MAX];
 
 	if (ev->desc->id == EVENT_execve && !*program.exepath &&
-	    state_event_path(ev, event->thread, execve__filename, path, sizeof(path)))
+	    apply_event_path(ev, event->thread, execve__filename, path, sizeof(path)))
 		program.exepath = path;
-	set_program(sinsp, event->thread, &program);
+	set_program(state, event->thread, &program);
 	/* Captures of 2014 lack the thread name: the kernel derives it from the program's. */
 	if (!event_param_present(ev, execve__comm))
-		state_set_comm(event->thread, sinsp_path_name(program.exe));
+		state_set_comm(event->thread, state_path_name(program.exe));
 }
 
-void state_exec(struct sinsp *sinsp, struct state_event *event)
+void apply_exec(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 
-	event->thread = thread_of(sinsp, ev);
+	event->thread = thread_of(state, ev);
 	if (!event->thread)
 		return;
 	if (event_param_i64(ev, execve__res) == 0) {
-		sinsp_thread_entry(event->thread)->orphan = false;
-		end_others(sinsp, event->thread);
-		start_program(sinsp, event);
-		state_follow_exec(sinsp, event->thread);
+		state_thread_entry(event->thread)->orphan = false;
+		end_others(state, event->thread);
+		start_program(state, event);
+		state_follow_exec(state, event->thread);
 		state_unshare_fds(event->thread);
-		if (!sinsp_fds_shared(event->thread->fds))
-			sinsp_fds_exec(event->thread->fds);
+		if (!state_fds_shared(event->thread->fds))
+			state_fds_exec(event->thread->fds);
 	}
-	update_task(sinsp, event->thread, ev);
+	update_task(state, event->thread, ev);
 	update_credentials(event->thread, ev);
-	learn_namespace(sinsp, event->thread);
-	state_learn_users(sinsp, event->thread);
+	learn_namespace(state, event->thread);
+	state_learn_users(state, event->thread);
 }
 
 struct search {
-	const struct sinsp_thread *ending;
+	const struct state_thread *ending;
 	int64_t found; /* 0: none */
 };
 
-static void find_sibling(struct sinsp_thread_entry *entry, void *context)
+static void find_sibling(struct state_thread_entry *entry, void *context)
 {
-	const struct sinsp_thread *thread = &entry->thread;
+	const struct state_thread *thread = &entry->thread;
 	struct search *search = context;
 
 	if (thread->pid != search->ending->pid || thread == search->ending || entry->ended)
 		return;
-	if (!search->found || sinsp_thread_is_main(thread))
+	if (!search->found || state_thread_is_main(thread))
 		search->found = thread->tid;
 }
 
@@ -536,36 +536,36 @@ static void find_sibling(struct sinsp_thread_entry *entry, void *context)
  * The new parent of a thread's children if its event has none: a thread of its process, else the
  * first process of its namespace, an ancestor of nearly all others.
  */
-static int64_t find_reaper(struct sinsp *sinsp, const struct sinsp_thread *thread)
+static int64_t find_reaper(struct state *state, const struct state_thread *thread)
 {
-	const struct sinsp_thread *main = thread ? state_thread_find(sinsp, thread->pid) : NULL;
+	const struct state_thread *main = thread ? state_thread_get(state, thread->pid) : NULL;
 	struct search search = {.ending = thread};
 
 	if (main && main->nthreads > 1)
-		sinsp_threads_each(&sinsp->threads, find_sibling, &search);
+		state_threads_each(&state->threads, find_sibling, &search);
 	if (search.found)
 		return search.found;
 	for (int i = 0; thread && thread->vpid != 1 && i < ANCESTORS_MAX; i++)
-		thread = state_thread_find(sinsp, thread->ptid);
+		thread = state_thread_get(state, thread->ptid);
 	return thread && thread->vpid == 1 ? thread->pid : HOST_INIT;
 }
 
-void state_exit(struct sinsp *sinsp, struct state_event *event)
+void apply_exit(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	int64_t reaper = event_param_present(ev, procexit__reaper_tid)
 				 ? event_param_i64(ev, procexit__reaper_tid)
 				 : REAPER_UNKNOWN;
 
-	sinsp->after.ended = sinsp_threads_find(&sinsp->threads, ev->tid);
-	sinsp->after.pending = true;
+	state->after.ended = state_threads_find(&state->threads, ev->tid);
+	state->after.pending = true;
 	if (event->thread)
 		event->thread->exiting = true;
 	if (reaper < 0)
-		reaper = find_reaper(sinsp, event->thread);
+		reaper = find_reaper(state, event->thread);
 	if (reaper > 0)
-		sinsp_threads_reparent(&sinsp->threads, ev->tid, reaper);
-	state_remember_exit(sinsp, ev->tid);
+		state_threads_reparent(&state->threads, ev->tid, reaper);
+	state_remember_exit(state, ev->tid);
 }
 
 /* Attributes that a thread changes: ids, session, process group, name, and what it shares. */
@@ -573,7 +573,7 @@ void state_exit(struct sinsp *sinsp, struct state_event *event)
 enum { NO_CHANGE = UINT32_MAX };
 
 /* Events of such calls are ignored if the thread is unknown or the call failed. */
-static bool applies(const struct state_event *event)
+static bool applies(const struct apply_event *event)
 {
 	return event->thread && event_param_i64(event->ev, 0) >= 0;
 }
@@ -591,7 +591,7 @@ static void set_id(uint32_t *id, const struct event *ev, unsigned int param)
  * captures those that were asked for.
  */
 #define DEFINE_SET_ID(call, id, now, asked)                                                        \
-	void state_##call(struct sinsp *sinsp, struct state_event *event)                          \
+	void apply_##call(struct state *state, struct apply_event *event)                          \
 	{                                                                                          \
 		if (applies(event))                                                                \
 			set_id(&event->thread->id, event->ev,                                      \
@@ -605,9 +605,9 @@ DEFINE_SET_ID(setregid, gid, setregid__effective_gid, setregid__egid)
 DEFINE_SET_ID(setresuid, uid, setresuid__effective_uid, setresuid__euid)
 DEFINE_SET_ID(setresgid, gid, setresgid__effective_gid, setresgid__egid)
 
-void state_setsid(struct sinsp *sinsp, struct state_event *event)
+void apply_setsid(struct state *state, struct apply_event *event)
 {
-	struct sinsp_thread *thread = event->thread;
+	struct state_thread *thread = event->thread;
 
 	if (!applies(event))
 		return;
@@ -615,33 +615,33 @@ void state_setsid(struct sinsp *sinsp, struct state_event *event)
 	thread->pgid = thread->pid;
 }
 
-void state_setpgid(struct sinsp *sinsp, struct state_event *event)
+void apply_setpgid(struct state *state, struct apply_event *event)
 {
 	int64_t group = event_param_i64(event->ev, setpgid__pgid);
-	struct sinsp_thread *thread = NULL, *leader;
+	struct state_thread *thread = NULL, *leader;
 
 	if (applies(event) && event_param_present(event->ev, setpgid__pgid))
-		thread = state_thread_named(sinsp, event->thread,
+		thread = state_thread_named(state, event->thread,
 					    event_param_i64(event->ev, setpgid__pid));
 	if (!thread)
 		return;
 	if (group == 0)
 		group = thread->vpid;
-	leader = group == thread->vpid ? thread : state_thread_named(sinsp, event->thread, group);
+	leader = group == thread->vpid ? thread : state_thread_named(state, event->thread, group);
 	thread->vpgid = group;
 	if (leader)
 		thread->pgid = leader->pid;
 }
 
 /* A new user or mount namespace implies an unshared directory. */
-void state_unshare(struct sinsp *sinsp, struct state_event *event)
+void apply_unshare(struct state *state, struct apply_event *event)
 {
 	uint64_t flags = event_param_u64(event->ev, unshare__flags);
 
 	if (!applies(event))
 		return;
 	if (flags & (clone_flags__CLONE_FS | clone_flags__CLONE_NEWNS | clone_flags__CLONE_NEWUSER))
-		state_unshare_fs(sinsp, event->thread);
+		state_unshare_fs(state, event->thread);
 	if (flags & clone_flags__CLONE_FILES)
 		state_unshare_fds(event->thread);
 	if (flags & clone_flags__CLONE_NEWUSER)
@@ -649,7 +649,7 @@ void state_unshare(struct sinsp *sinsp, struct state_event *event)
 }
 
 /* The kind of a namespace by its descriptor's name: "/proc/1/ns/mnt", or "mnt:[4026531841]". */
-static uint32_t kind_of_namespace(const struct sinsp_fd *fd)
+static uint32_t kind_of_namespace(const struct state_fd *fd)
 {
 	static const struct {
 		const char *path_end, *link;
@@ -674,30 +674,30 @@ static uint32_t kind_of_namespace(const struct sinsp_fd *fd)
  * A thread that enters a mount namespace is at its root; the kernel rejects the call if others
  * share the directory. If the kind is unknown, as of a namespace bound to a file, /proc is read.
  */
-void state_setns(struct sinsp *sinsp, struct state_event *event)
+void apply_setns(struct state *state, struct apply_event *event)
 {
 	uint64_t kinds = event_param_u64(event->ev, setns__nstype);
 
 	if (!applies(event))
 		return;
-	if (kinds == 0 && (sinsp->lacks & SINSP_DESCRIPTORS))
-		event->fd = state_replace_fd(sinsp, event, event->fd_num);
+	if (kinds == 0 && (state->lacks & STATE_DESCRIPTORS))
+		event->fd = state_replace_fd(state, event, event->fd_num);
 	if (kinds == 0 && event->fd)
 		kinds = kind_of_namespace(event->fd);
 	if (kinds == 0)
-		state_look_up_cwd(sinsp, event->thread);
+		state_look_up_cwd(state, event->thread);
 	if (kinds & clone_flags__CLONE_NEWUSER)
 		state_enter_userns(event->thread);
 	if (kinds & clone_flags__CLONE_NEWNS) {
-		state_unshare_fs(sinsp, event->thread);
-		sinsp_fs_set(&sinsp->pool, event->thread->fs, "/", 1);
+		state_unshare_fs(state, event->thread);
+		state_fs_set(&state->pool, event->thread->fs, "/", 1);
 	}
 }
 
 /* Failed calls also report the resulting capabilities. */
-void state_capset(struct sinsp *sinsp, struct state_event *event)
+void apply_capset(struct state *state, struct apply_event *event)
 {
-	struct sinsp_thread *thread = event->thread;
+	struct state_thread *thread = event->thread;
 
 	if (!thread)
 		return;
@@ -706,17 +706,17 @@ void state_capset(struct sinsp *sinsp, struct state_event *event)
 	state_set_u64(&thread->caps_effective, event->ev, capset__cap_effective);
 }
 
-void state_prctl(struct sinsp *sinsp, struct state_event *event)
+void apply_prctl(struct state *state, struct apply_event *event)
 {
 	if (applies(event) && event_param_u64(event->ev, prctl__option) == PR_SET_NAME)
 		state_set_comm(event->thread, event_param_string(event->ev, prctl__arg2_str));
 }
 
 /* Limits belong to a process: fields show those of its main thread. */
-static void set_limit(struct sinsp *sinsp, struct sinsp_thread *thread, uint64_t resource,
+static void set_limit(struct state *state, struct state_thread *thread, uint64_t resource,
 		      int64_t limit)
 {
-	struct sinsp_thread *main = thread ? state_thread_find(sinsp, thread->pid) : NULL;
+	struct state_thread *main = thread ? state_thread_get(state, thread->pid) : NULL;
 
 	if (resource != rlimit_resources__RLIMIT_NOFILE || !thread)
 		return;
@@ -725,12 +725,12 @@ static void set_limit(struct sinsp *sinsp, struct sinsp_thread *thread, uint64_t
 		main->fd_limit = limit;
 }
 
-void state_setrlimit(struct sinsp *sinsp, struct state_event *event)
+void apply_setrlimit(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 
 	if (applies(event))
-		set_limit(sinsp, event->thread, event_param_u64(ev, setrlimit__resource),
+		set_limit(state, event->thread, event_param_u64(ev, setrlimit__resource),
 			  event_param_i64(ev, setrlimit__cur));
 }
 
@@ -745,14 +745,14 @@ static bool gives_limit(const struct event *ev)
 		event_param_i64(ev, prlimit__oldmax) == 0);
 }
 
-void state_prlimit(struct sinsp *sinsp, struct state_event *event)
+void apply_prlimit(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 
 	if (applies(event) && event_param_present(ev, prlimit__resource) && gives_limit(ev))
 		set_limit(
-			sinsp,
-			state_thread_named(sinsp, event->thread, event_param_i64(ev, prlimit__pid)),
+			state,
+			state_thread_named(state, event->thread, event_param_i64(ev, prlimit__pid)),
 			event_param_u64(ev, prlimit__resource),
 			event_param_i64(ev, prlimit__newcur));
 }
@@ -764,41 +764,41 @@ struct group_move {
 	uint32_t subsystems;
 	const char *path;
 	/* If a runtime moves it into the group of a container that it was given the name of. */
-	enum sinsp_container_type declared;
+	enum state_container_type declared;
 };
 
-static void move_thread(const struct group_move *move, struct sinsp_thread *thread)
+static void move_thread(const struct group_move *move, struct state_thread *thread)
 {
-	sinsp_thread_move_cgroups(thread, move->subsystems, move->path);
+	state_thread_move_cgroups(thread, move->subsystems, move->path);
 	if (move->declared)
-		sinsp_cgroups_declare(thread->cgroups, move->path, move->declared);
+		state_cgroups_declare(thread->cgroups, move->path, move->declared);
 }
 
 /*
  * "runc create ... web1" moves the first process of a container into ".../web1": a free name, as
  * any group could have, that only its command line confirms. "runc exec" does likewise.
  */
-static enum sinsp_container_type apply_process_find_declared(const struct sinsp *sinsp,
-							     const struct sinsp_thread *mover,
+static enum state_container_type apply_process_find_declared(const struct state *state,
+							     const struct state_thread *mover,
 							     const char *path)
 {
 	static const char shim[] = "containerd-shim";
-	const struct sinsp_thread *parent;
-	const char *program, *name = sinsp_path_name(path);
+	const struct state_thread *parent;
+	const char *program, *name = state_path_name(path);
 
 	if (!mover || !*name)
-		return SINSP_CONTAINER_NONE;
-	program = sinsp_path_name(mover->program->exepath);
+		return STATE_CONTAINER_NONE;
+	program = state_path_name(mover->program->exepath);
 	if ((strcmp(program, "runc") != 0 && strcmp(program, "crun") != 0) ||
-	    !sinsp_program_has_argument(mover->program, name))
-		return SINSP_CONTAINER_NONE;
-	parent = state_thread_find(sinsp, mover->ptid);
+	    !state_program_has_argument(mover->program, name))
+		return STATE_CONTAINER_NONE;
+	parent = state_thread_get(state, mover->ptid);
 	return parent && strncmp(parent->comm, shim, sizeof(shim) - 1) == 0
-		       ? SINSP_CONTAINER_CONTAINERD
-		       : SINSP_CONTAINER_CUSTOM;
+		       ? STATE_CONTAINER_CONTAINERD
+		       : STATE_CONTAINER_CUSTOM;
 }
 
-static void move_if_of_process(struct sinsp_thread_entry *entry, void *context)
+static void move_if_of_process(struct state_thread_entry *entry, void *context)
 {
 	const struct group_move *move = context;
 
@@ -807,18 +807,18 @@ static void move_if_of_process(struct sinsp_thread_entry *entry, void *context)
 }
 
 /* The main thread may have ended before the others, which move all the same. */
-static void move_process(struct sinsp *sinsp, struct group_move *move)
+static void move_process(struct state *state, struct group_move *move)
 {
-	struct sinsp_thread_entry *main = sinsp_threads_find(&sinsp->threads, move->pid);
+	struct state_thread_entry *main = state_threads_find(&state->threads, move->pid);
 
 	if (main && !main->unknown && !main->ended && main->thread.nthreads <= 1)
 		move_thread(move, &main->thread);
 	else
-		sinsp_threads_each(&sinsp->threads, move_if_of_process, move);
+		state_threads_each(&state->threads, move_if_of_process, move);
 }
 
 /* The event's thread is the one that moves another. What is not known yet is read from /proc. */
-void state_cgroup_attach(struct sinsp *sinsp, struct state_event *event)
+void apply_cgroup_attach(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	struct group_move move = {
@@ -826,16 +826,16 @@ void state_cgroup_attach(struct sinsp *sinsp, struct state_event *event)
 		.subsystems = (uint32_t)event_param_u64(ev, cgroup_attach__subsystems),
 		.path = event_param_string(ev, cgroup_attach__path),
 	};
-	struct sinsp_thread *thread;
+	struct state_thread *thread;
 
 	if (!move.path || !move.subsystems)
 		return;
-	move.declared = apply_process_find_declared(sinsp, event->thread, move.path);
+	move.declared = apply_process_find_declared(state, event->thread, move.path);
 	if (event_param_u64(ev, cgroup_attach__threadgroup)) {
-		move_process(sinsp, &move);
+		move_process(state, &move);
 		return;
 	}
-	thread = state_thread_find(sinsp, event_param_i64(ev, cgroup_attach__tid));
+	thread = state_thread_get(state, event_param_i64(ev, cgroup_attach__tid));
 	if (thread)
 		move_thread(&move, thread);
 }

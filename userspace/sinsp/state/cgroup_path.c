@@ -65,7 +65,7 @@ static bool fits_garden(struct text *id)
 
 static bool fits_name(struct text *id)
 {
-	return id->len > 0 && id->len < SINSP_CONTAINER_ID_BYTES;
+	return id->len > 0 && id->len < STATE_CONTAINER_ID_BYTES;
 }
 
 static bool fits_word(struct text *id)
@@ -113,7 +113,7 @@ static int escaped_character(struct text text)
 	return high < 0 || low < 0 || (high == 0 && low == 0) ? -1 : high << 4 | low;
 }
 
-size_t id_copy(const struct id_shape *shape, struct text id, char copy[SINSP_CONTAINER_ID_BYTES])
+size_t id_copy(const struct id_shape *shape, struct text id, char copy[STATE_CONTAINER_ID_BYTES])
 {
 	size_t len = 0;
 
@@ -129,7 +129,7 @@ size_t id_copy(const struct id_shape *shape, struct text id, char copy[SINSP_CON
 	return len;
 }
 
-bool pod_uid_copy(struct text text, char uid[SINSP_POD_UID_BYTES])
+bool pod_uid_copy(struct text text, char uid[STATE_POD_UID_BYTES])
 {
 	if (!is_grouped(text, 12, '-') && !is_grouped(text, 12, '_') &&
 	    !is_hex(text, STATIC_POD_DIGITS))
@@ -150,25 +150,25 @@ bool pod_uid_copy(struct text text, char uid[SINSP_POD_UID_BYTES])
 static const struct scope {
 	const char *before, *after;
 	const struct id_shape *shape;
-	enum sinsp_container_type type;
+	enum state_container_type type;
 } scopes[] = {
-	{"docker-", ".scope", &id_hex, SINSP_CONTAINER_DOCKER},
-	{"libpod-payload-", "", &id_hex, SINSP_CONTAINER_PODMAN},
-	{"libpod-", ".scope", &id_hex, SINSP_CONTAINER_PODMAN},
-	{"libpod-", "", &id_hex, SINSP_CONTAINER_PODMAN},
-	{"cri-containerd-", ".scope", &id_hex, SINSP_CONTAINER_CONTAINERD},
-	{"nerdctl-", ".scope", &id_hex, SINSP_CONTAINER_CONTAINERD},
-	{"crio-", ".scope", &id_hex, SINSP_CONTAINER_CRIO},
-	{"crio-", "", &id_hex, SINSP_CONTAINER_CRIO},
-	{"runc-", ".scope", &id_word, SINSP_CONTAINER_CUSTOM},
-	{"crun-", ".scope", &id_word, SINSP_CONTAINER_CUSTOM},
-	{"lxc.payload.", "", &id_name, SINSP_CONTAINER_LXC},
-	{"machine-lxc\\x2d", ".scope", &id_after_leader, SINSP_CONTAINER_LIBVIRT_LXC},
-	{"", ".libvirt-lxc", &id_escaped, SINSP_CONTAINER_LIBVIRT_LXC},
-	{"bpm-", ".scope", &id_word, SINSP_CONTAINER_BPM},
-	{"bpm-", "", &id_word, SINSP_CONTAINER_BPM},
+	{"docker-", ".scope", &id_hex, STATE_CONTAINER_DOCKER},
+	{"libpod-payload-", "", &id_hex, STATE_CONTAINER_PODMAN},
+	{"libpod-", ".scope", &id_hex, STATE_CONTAINER_PODMAN},
+	{"libpod-", "", &id_hex, STATE_CONTAINER_PODMAN},
+	{"cri-containerd-", ".scope", &id_hex, STATE_CONTAINER_CONTAINERD},
+	{"nerdctl-", ".scope", &id_hex, STATE_CONTAINER_CONTAINERD},
+	{"crio-", ".scope", &id_hex, STATE_CONTAINER_CRIO},
+	{"crio-", "", &id_hex, STATE_CONTAINER_CRIO},
+	{"runc-", ".scope", &id_word, STATE_CONTAINER_CUSTOM},
+	{"crun-", ".scope", &id_word, STATE_CONTAINER_CUSTOM},
+	{"lxc.payload.", "", &id_name, STATE_CONTAINER_LXC},
+	{"machine-lxc\\x2d", ".scope", &id_after_leader, STATE_CONTAINER_LIBVIRT_LXC},
+	{"", ".libvirt-lxc", &id_escaped, STATE_CONTAINER_LIBVIRT_LXC},
+	{"bpm-", ".scope", &id_word, STATE_CONTAINER_BPM},
+	{"bpm-", "", &id_word, STATE_CONTAINER_BPM},
 	/* Garden of Cloud Foundry. */
-	{"", "", &id_garden, SINSP_CONTAINER_CUSTOM},
+	{"", "", &id_garden, STATE_CONTAINER_CUSTOM},
 };
 
 /* A component that is the id, by the path above it. The first row that fits decides. */
@@ -176,40 +176,40 @@ static const struct parent {
 	const char *path; /* its last components, or what the last one begins with */
 	bool begins;
 	const struct id_shape *shape;
-	enum sinsp_container_type type; /* SINSP_CONTAINER_NONE: it is no container */
+	enum state_container_type type; /* STATE_CONTAINER_NONE: it is no container */
 } parents[] = {
 	/* The virtual machine of a Kata container, whose own processes are inside. */
-	{"kata", false, &id_hex, SINSP_CONTAINER_NONE},
-	{"kata_", true, &id_hex, SINSP_CONTAINER_NONE},
+	{"kata", false, &id_hex, STATE_CONTAINER_NONE},
+	{"kata_", true, &id_hex, STATE_CONTAINER_NONE},
 	/* A pod of Podman: beside its containers there are conmon and what sets up the network. */
-	{"libpod_parent", false, &id_hex, SINSP_CONTAINER_NONE},
-	{"libvirt/lxc", false, &id_escaped, SINSP_CONTAINER_LIBVIRT_LXC},
-	{"lxc", false, &id_name, SINSP_CONTAINER_LXC},
-	{"lxc.payload", false, &id_name, SINSP_CONTAINER_LXC},
-	{"mesos", false, &id_uuid, SINSP_CONTAINER_MESOS},
+	{"libpod_parent", false, &id_hex, STATE_CONTAINER_NONE},
+	{"libvirt/lxc", false, &id_escaped, STATE_CONTAINER_LIBVIRT_LXC},
+	{"lxc", false, &id_name, STATE_CONTAINER_LXC},
+	{"lxc.payload", false, &id_name, STATE_CONTAINER_LXC},
+	{"mesos", false, &id_uuid, STATE_CONTAINER_MESOS},
 	/* Of old versions, rootless. */
-	{"podman-", true, &id_hex, SINSP_CONTAINER_PODMAN},
+	{"podman-", true, &id_hex, STATE_CONTAINER_PODMAN},
 	/* Pods of Kubernetes, if the runtime makes groups without systemd. */
-	{"pod", true, &id_hex, SINSP_CONTAINER_CRI},
-	{"kubepods", true, &id_hex, SINSP_CONTAINER_CRI},
+	{"pod", true, &id_hex, STATE_CONTAINER_CRI},
+	{"kubepods", true, &id_hex, STATE_CONTAINER_CRI},
 	/* Namespaces of containerd, which are groups there. */
-	{"default", false, &id_hex, SINSP_CONTAINER_CONTAINERD},
-	{"k8s.io", false, &id_hex, SINSP_CONTAINER_CONTAINERD},
+	{"default", false, &id_hex, STATE_CONTAINER_CONTAINERD},
+	{"k8s.io", false, &id_hex, STATE_CONTAINER_CONTAINERD},
 	/* docker, and any parent that its users set (--cgroup-parent). */
-	{"", true, &id_hex, SINSP_CONTAINER_DOCKER},
+	{"", true, &id_hex, STATE_CONTAINER_DOCKER},
 };
 
 /* systemd-nspawn: the name is in the component above "payload". */
 static const struct scope nspawn[] = {
-	{"machine-", ".scope", &id_escaped, SINSP_CONTAINER_CUSTOM},
-	{"systemd-nspawn@", ".service", &id_escaped, SINSP_CONTAINER_CUSTOM},
+	{"machine-", ".scope", &id_escaped, STATE_CONTAINER_CUSTOM},
+	{"systemd-nspawn@", ".service", &id_escaped, STATE_CONTAINER_CUSTOM},
 };
 
 /* What was found in a path, and what is above it. */
 struct found {
 	struct text id, above;
 	const struct id_shape *shape;
-	enum sinsp_container_type type;
+	enum state_container_type type;
 };
 
 static bool fits_scope(const struct scope *scope, struct text component, struct found *found)
@@ -251,7 +251,7 @@ static bool find_colons(struct text component, struct found *found)
 	if (!id_hex.fits(&id))
 		return false;
 	runtime = (struct text){component.at, (size_t)(colon - component.at)};
-	*found = (struct found){.id = id, .shape = &id_hex, .type = SINSP_CONTAINER_CRI};
+	*found = (struct found){.id = id, .shape = &id_hex, .type = STATE_CONTAINER_CRI};
 	for (size_t i = 0; i < COUNT(scopes); i++) {
 		size_t n = strlen(scopes[i].before);
 
@@ -299,7 +299,7 @@ static bool find_below(struct text above, struct text component, struct found *f
 		    !row->shape->fits(&id))
 			continue;
 		*found = (struct found){.id = id, .shape = row->shape, .type = row->type};
-		return row->type != SINSP_CONTAINER_NONE;
+		return row->type != STATE_CONTAINER_NONE;
 	}
 	return false;
 }
@@ -327,7 +327,7 @@ static bool find_in_path(struct text path, struct found *found)
  * The uid of the pod in a component: "podUID", "kubepods-burstable-podUID.slice", and the same with
  * colons after it.
  */
-static bool find_pod_in(struct text component, char uid[SINSP_POD_UID_BYTES])
+static bool find_pod_in(struct text component, char uid[STATE_POD_UID_BYTES])
 {
 	static const char word[] = "pod";
 	const size_t word_len = sizeof(word) - 1;
@@ -348,7 +348,7 @@ static bool find_pod_in(struct text component, char uid[SINSP_POD_UID_BYTES])
 }
 
 /* The innermost pod. */
-static void cgroup_path_find_pod(struct text path, char uid[SINSP_POD_UID_BYTES])
+static void cgroup_path_find_pod(struct text path, char uid[STATE_POD_UID_BYTES])
 {
 	uid[0] = '\0';
 	while (path.len)
@@ -357,13 +357,13 @@ static void cgroup_path_find_pod(struct text path, char uid[SINSP_POD_UID_BYTES]
 }
 
 /* Appends the short form of an id. Returns false if there is no room for it. */
-static bool append_outer(struct sinsp_cgroup_match *match, size_t *len, const struct found *found)
+static bool append_outer(struct state_cgroup_match *match, size_t *len, const struct found *found)
 {
-	char id[SINSP_CONTAINER_ID_BYTES];
+	char id[STATE_CONTAINER_ID_BYTES];
 	size_t n = id_copy(found->shape, found->id, id);
 
-	if (!found->shape->is_name && n > SINSP_CONTAINER_SHORT_LEN)
-		n = SINSP_CONTAINER_SHORT_LEN;
+	if (!found->shape->is_name && n > STATE_CONTAINER_SHORT_LEN)
+		n = STATE_CONTAINER_SHORT_LEN;
 	if (*len + n + 2 > sizeof(match->outer_ids)) /* with a comma and a NUL */
 		return false;
 	if (*len)
@@ -375,7 +375,7 @@ static bool append_outer(struct sinsp_cgroup_match *match, size_t *len, const st
 }
 
 /* The containers in what is above another one. */
-static void find_outer(struct text path, struct sinsp_cgroup_match *match)
+static void find_outer(struct text path, struct state_cgroup_match *match)
 {
 	struct found found;
 	size_t len = 0;
@@ -385,7 +385,7 @@ static void find_outer(struct text path, struct sinsp_cgroup_match *match)
 		path = found.above;
 }
 
-bool sinsp_cgroup_match(const char *cgroups, size_t len, struct sinsp_cgroup_match *match)
+bool state_cgroup_match(const char *cgroups, size_t len, struct state_cgroup_match *match)
 {
 	static const char deleted[] = " (deleted)"; /* in /proc, of tasks that have ended */
 	struct found found;
@@ -416,16 +416,16 @@ bool sinsp_cgroup_match(const char *cgroups, size_t len, struct sinsp_cgroup_mat
 	return false;
 }
 
-const char *sinsp_container_type_name(enum sinsp_container_type type)
+const char *state_container_type_name(enum state_container_type type)
 {
-	static const char *const names[SINSP_CONTAINER_TYPES_COUNT] = {
-		[SINSP_CONTAINER_NONE] = "host",     [SINSP_CONTAINER_DOCKER] = "docker",
-		[SINSP_CONTAINER_PODMAN] = "podman", [SINSP_CONTAINER_CONTAINERD] = "containerd",
-		[SINSP_CONTAINER_CRIO] = "cri-o",    [SINSP_CONTAINER_CRI] = "cri",
-		[SINSP_CONTAINER_LXC] = "lxc",	     [SINSP_CONTAINER_LIBVIRT_LXC] = "libvirt-lxc",
-		[SINSP_CONTAINER_MESOS] = "mesos",   [SINSP_CONTAINER_RKT] = "rkt",
-		[SINSP_CONTAINER_BPM] = "bpm",	     [SINSP_CONTAINER_STATIC] = "static",
-		[SINSP_CONTAINER_CUSTOM] = "custom",
+	static const char *const names[STATE_CONTAINER_TYPES_COUNT] = {
+		[STATE_CONTAINER_NONE] = "host",     [STATE_CONTAINER_DOCKER] = "docker",
+		[STATE_CONTAINER_PODMAN] = "podman", [STATE_CONTAINER_CONTAINERD] = "containerd",
+		[STATE_CONTAINER_CRIO] = "cri-o",    [STATE_CONTAINER_CRI] = "cri",
+		[STATE_CONTAINER_LXC] = "lxc",	     [STATE_CONTAINER_LIBVIRT_LXC] = "libvirt-lxc",
+		[STATE_CONTAINER_MESOS] = "mesos",   [STATE_CONTAINER_RKT] = "rkt",
+		[STATE_CONTAINER_BPM] = "bpm",	     [STATE_CONTAINER_STATIC] = "static",
+		[STATE_CONTAINER_CUSTOM] = "custom",
 	};
 
 	return names[type];

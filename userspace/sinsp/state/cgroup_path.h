@@ -17,51 +17,51 @@
  * may be anything.
  */
 
-enum sinsp_container_type {
-	SINSP_CONTAINER_NONE, /* a process of the host */
-	SINSP_CONTAINER_DOCKER,
-	SINSP_CONTAINER_PODMAN,
-	SINSP_CONTAINER_CONTAINERD,
-	SINSP_CONTAINER_CRIO,
-	SINSP_CONTAINER_CRI, /* of a pod, runtime unknown */
-	SINSP_CONTAINER_LXC,
-	SINSP_CONTAINER_LIBVIRT_LXC,
-	SINSP_CONTAINER_MESOS,
-	SINSP_CONTAINER_BPM,
-	SINSP_CONTAINER_CUSTOM, /* of a runtime that the .scap world has no name for */
+enum state_container_type {
+	STATE_CONTAINER_NONE, /* a process of the host */
+	STATE_CONTAINER_DOCKER,
+	STATE_CONTAINER_PODMAN,
+	STATE_CONTAINER_CONTAINERD,
+	STATE_CONTAINER_CRIO,
+	STATE_CONTAINER_CRI, /* of a pod, runtime unknown */
+	STATE_CONTAINER_LXC,
+	STATE_CONTAINER_LIBVIRT_LXC,
+	STATE_CONTAINER_MESOS,
+	STATE_CONTAINER_BPM,
+	STATE_CONTAINER_CUSTOM, /* of a runtime that the .scap world has no name for */
 	/* Control groups reveal none of these; capture files name them. */
-	SINSP_CONTAINER_RKT,
-	SINSP_CONTAINER_STATIC,
-	SINSP_CONTAINER_TYPES_COUNT,
+	STATE_CONTAINER_RKT,
+	STATE_CONTAINER_STATIC,
+	STATE_CONTAINER_TYPES_COUNT,
 };
 
 enum {
-	SINSP_CONTAINER_ID_BYTES = 256, /* a name of a group, and its NUL */
-	SINSP_POD_UID_BYTES = 37,
-	SINSP_OUTER_IDS_BYTES = 512,
+	STATE_CONTAINER_ID_BYTES = 256, /* a name of a group, and its NUL */
+	STATE_POD_UID_BYTES = 37,
+	STATE_OUTER_IDS_BYTES = 512,
 	/* Bytes of the short form of an id that is not a name. */
-	SINSP_CONTAINER_SHORT_LEN = 12,
+	STATE_CONTAINER_SHORT_LEN = 12,
 };
 
 /* Who made a group, and so could give it any name: a user id. */
-enum { SINSP_OWNER_ROOT = 0, SINSP_OWNER_ANYBODY = UINT32_MAX };
+enum { STATE_OWNER_ROOT = 0, STATE_OWNER_ANYBODY = UINT32_MAX };
 
 /* The container that was found. */
-struct sinsp_cgroup_match {
-	enum sinsp_container_type type;
+struct state_cgroup_match {
+	enum state_container_type type;
 	bool is_name; /* the id is a name that a user gave */
 	/* "name=/path" in the given groups, up to where the container's own group was made. */
 	const char *place;
 	size_t place_len;
 	size_t id_len;
-	char id[SINSP_CONTAINER_ID_BYTES]; /* NUL-terminated */
+	char id[STATE_CONTAINER_ID_BYTES]; /* NUL-terminated */
 	/* With dashes; 32 digits for a pod that the kubelet has from a file. "": in no pod. */
-	char pod_uid[SINSP_POD_UID_BYTES];
+	char pod_uid[STATE_POD_UID_BYTES];
 	/*
 	 * Short forms of the ids of the containers around it, the innermost first, with commas. "":
 	 * there are none. Those of more than so many bytes are left out.
 	 */
-	char outer_ids[SINSP_OUTER_IDS_BYTES];
+	char outer_ids[STATE_OUTER_IDS_BYTES];
 };
 
 /*
@@ -69,10 +69,10 @@ struct sinsp_cgroup_match {
  * lack. For nested containers it is the innermost. Returns false, with nothing filled in, for a
  * process of the host.
  */
-bool sinsp_cgroup_match(const char *cgroups, size_t len, struct sinsp_cgroup_match *match);
+bool state_cgroup_match(const char *cgroups, size_t len, struct state_cgroup_match *match);
 
 /* "docker"; "host" for processes of the host. */
-const char *sinsp_container_type_name(enum sinsp_container_type type);
+const char *state_container_type_name(enum state_container_type type);
 
 /* The shapes of the ids of containers and pods in names of control groups. Only for cgroup_path.c.
  */
@@ -118,9 +118,9 @@ extern const struct id_shape id_hex, /* 64 digits */
 	id_after_leader; /* the same, perhaps after a process id and a dash */
 
 /* Copies an id that fits, with its NUL. Returns its length. */
-size_t id_copy(const struct id_shape *shape, struct text id, char copy[SINSP_CONTAINER_ID_BYTES]);
+size_t id_copy(const struct id_shape *shape, struct text id, char copy[STATE_CONTAINER_ID_BYTES]);
 
 /* Copies the uid of a pod, with dashes for '_'. Returns false if the text is not one. */
-bool pod_uid_copy(struct text text, char uid[SINSP_POD_UID_BYTES]);
+bool pod_uid_copy(struct text text, char uid[STATE_POD_UID_BYTES]);
 
 #endif

@@ -4,45 +4,45 @@
 
 #include "sinsp/state/core.h"
 
-uint64_t sinsp_revision(const struct sinsp *sinsp)
+uint64_t state_revision(const struct state *state)
 {
-	return sinsp->containers.revisions;
+	return state->containers.revisions;
 }
 
-uint64_t sinsp_cgroups_forgotten(const struct sinsp *sinsp)
+uint64_t state_cgroups_forgotten(const struct state *state)
 {
-	return sinsp->containers.forgotten;
+	return state->containers.forgotten;
 }
 
-void sinsp_visit_cgroups(const struct sinsp *sinsp, uint64_t since,
-			 void (*visit)(const struct sinsp_cgroups *cgroups, void *context),
+void state_visit_cgroups(const struct state *state, uint64_t since,
+			 void (*visit)(const struct state_cgroups *cgroups, void *context),
 			 void *context)
 {
-	sinsp_cgroups_each(&sinsp->containers, since, visit, context);
+	state_cgroups_each(&state->containers, since, visit, context);
 }
 
-const char *sinsp_cgroups_text(const struct sinsp_cgroups *cgroups, size_t *len)
+const char *state_cgroups_text(const struct state_cgroups *cgroups, size_t *len)
 {
 	*len = cgroups->len;
 	return cgroups->text;
 }
 
-bool sinsp_cgroups_await_container(const struct sinsp_cgroups *cgroups)
+bool state_cgroups_await_container(const struct state_cgroups *cgroups)
 {
-	const struct sinsp_container *container = cgroups->container;
+	const struct state_container *container = cgroups->container;
 
-	return container && (container->links[SINSP_CONTAINERS_NEW].listed ||
-			     sinsp_container_state(container) == SINSP_META_PENDING);
+	return container && (container->links[STATE_CONTAINERS_NEW].listed ||
+			     state_container_state(container) == STATE_META_PENDING);
 }
 
-bool sinsp_cgroups_await_users(const struct sinsp *sinsp, const struct sinsp_cgroups *cgroups)
+bool state_cgroups_await_users(const struct state *state, const struct state_cgroups *cgroups)
 {
-	return sinsp->proc && cgroups->container && !cgroups->container->users_read;
+	return state->proc && cgroups->container && !cgroups->container->users_read;
 }
 
-bool sinsp_cgroups_await_pod(const struct sinsp_cgroups *cgroups)
+bool state_cgroups_await_pod(const struct state_cgroups *cgroups)
 {
-	const struct sinsp_container *container = cgroups->container;
+	const struct state_container *container = cgroups->container;
 
 	return container && container->pod_uid[0] && !(container->pod && container->pod->info);
 }

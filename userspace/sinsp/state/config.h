@@ -11,27 +11,27 @@
 #include "scap/proc/proc.h"
 
 /* Parts of the state that events keep up to date; bits. */
-enum sinsp_part {
-	SINSP_THREADS = 1 << 0,
-	SINSP_DESCRIPTORS = 1 << 1,
-	SINSP_CONNECTIONS = 1 << 2, /* what sockets are connected to */
-	SINSP_DIRECTORIES = 1 << 3, /* current directories of threads */
-	SINSP_SWITCHES = 1 << 4, /* how long threads run */
-	SINSP_CONTAINERS = 1 << 5, /* threads that move to other control groups */
+enum state_part {
+	STATE_THREADS = 1 << 0,
+	STATE_DESCRIPTORS = 1 << 1,
+	STATE_CONNECTIONS = 1 << 2, /* what sockets are connected to */
+	STATE_DIRECTORIES = 1 << 3, /* current directories of threads */
+	STATE_SWITCHES = 1 << 4, /* how long threads run */
+	STATE_CONTAINERS = 1 << 5, /* threads that move to other control groups */
 };
 
 /*
  * Processes whose threads are marked (`followed`), so that each event can be matched by its thread.
  * Ids are those of the initial namespace.
  */
-struct sinsp_follow {
+struct state_follow {
 	const pid_t *pids; /* borrowed */
 	size_t count; /* 0: no thread is marked */
 	bool children; /* also the processes that they create from now on */
 	bool from_exec; /* only from their next exec on */
 };
 
-struct sinsp_config {
+struct state_config {
 	struct scap_proc
 		*proc; /* borrowed; NULL: the tables start empty and nothing is looked up */
 	uint32_t threads_max; /* 0: default */
@@ -42,15 +42,15 @@ struct sinsp_config {
 	const char *etc; /* the folder with its passwd, group and hosts */
 	const char *boot_id; /* differs for each of its boots */
 	bool container_env; /* the environment of containers is taken from a capture, too */
-	struct sinsp_follow follow;
+	struct state_follow follow;
 	const char *node,
 		*cluster; /* of Kubernetes, that its pods are of; NULL: not known. Borrowed */
 	uint64_t boot_ns; /* when its boot clock began, since the epoch; 0: that of this one */
-	unsigned int lacks; /* see sinsp_set_lacks() */
+	unsigned int lacks; /* see state_set_lacks() */
 };
 
 /* Counters since the start. */
-struct sinsp_stats {
+struct state_stats {
 	uint64_t events;
 	uint64_t corrupt; /* frames that could not be decoded */
 	uint64_t unknown; /* frames with an id that is not in the event table */

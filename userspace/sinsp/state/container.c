@@ -7,12 +7,12 @@
 
 #include "sinsp/state/pods.h"
 
-struct sinsp_container_info *sinsp_container_info_create(void)
+struct state_container_info *state_container_info_create(void)
 {
-	return calloc(1, sizeof(struct sinsp_container_info));
+	return calloc(1, sizeof(struct state_container_info));
 }
 
-void sinsp_container_info_destroy(struct sinsp_container_info *info)
+void state_container_info_destroy(struct state_container_info *info)
 {
 	if (!info)
 		return;
@@ -20,111 +20,111 @@ void sinsp_container_info_destroy(struct sinsp_container_info *info)
 	free(info);
 }
 
-const char *sinsp_meta_state_name(enum sinsp_meta_state state)
+const char *state_meta_name(enum state_meta state)
 {
-	static const char *const names[SINSP_META_STATES_COUNT] = {
-		[SINSP_META_MISSING] = "missing",
-		[SINSP_META_PENDING] = "pending",
-		[SINSP_META_OK] = "ok",
-		[SINSP_META_UNVERIFIED] = "unverified",
-		[SINSP_META_ROOTLESS] = "rootless",
-		[SINSP_META_PARTIAL] = "partial",
+	static const char *const names[STATE_META_STATES_COUNT] = {
+		[STATE_META_MISSING] = "missing",
+		[STATE_META_PENDING] = "pending",
+		[STATE_META_OK] = "ok",
+		[STATE_META_UNVERIFIED] = "unverified",
+		[STATE_META_ROOTLESS] = "rootless",
+		[STATE_META_PARTIAL] = "partial",
 	};
 
 	return names[state];
 }
 
-enum sinsp_meta_state sinsp_container_state(const struct sinsp_container *container)
+enum state_meta state_container_state(const struct state_container *container)
 {
-	static const enum sinsp_meta_state of_user[SINSP_META_STATES_COUNT] = {
-		[SINSP_META_MISSING] = SINSP_META_UNVERIFIED,
-		[SINSP_META_PENDING] = SINSP_META_PENDING,
-		[SINSP_META_OK] = SINSP_META_ROOTLESS,
-		[SINSP_META_UNVERIFIED] = SINSP_META_UNVERIFIED,
-		[SINSP_META_ROOTLESS] = SINSP_META_ROOTLESS,
-		[SINSP_META_PARTIAL] = SINSP_META_ROOTLESS,
+	static const enum state_meta of_user[STATE_META_STATES_COUNT] = {
+		[STATE_META_MISSING] = STATE_META_UNVERIFIED,
+		[STATE_META_PENDING] = STATE_META_PENDING,
+		[STATE_META_OK] = STATE_META_ROOTLESS,
+		[STATE_META_UNVERIFIED] = STATE_META_UNVERIFIED,
+		[STATE_META_ROOTLESS] = STATE_META_ROOTLESS,
+		[STATE_META_PARTIAL] = STATE_META_ROOTLESS,
 	};
-	bool is_known = container->state == SINSP_META_OK ||
-			container->state == SINSP_META_PARTIAL ||
-			container->state == SINSP_META_PENDING;
+	bool is_known = container->state == STATE_META_OK ||
+			container->state == STATE_META_PARTIAL ||
+			container->state == STATE_META_PENDING;
 
-	if (container->owner != SINSP_OWNER_ROOT)
+	if (container->owner != STATE_OWNER_ROOT)
 		return of_user[container->state];
-	return container->is_listed && !is_known ? SINSP_META_OK : container->state;
+	return container->is_listed && !is_known ? STATE_META_OK : container->state;
 }
 
-bool sinsp_container_can_be_described(const struct sinsp_container *container)
+bool state_container_can_be_described(const struct state_container *container)
 {
-	return container->owner == SINSP_OWNER_ROOT || (container->owner != SINSP_OWNER_ANYBODY &&
-							container->type == SINSP_CONTAINER_PODMAN);
+	return container->owner == STATE_OWNER_ROOT || (container->owner != STATE_OWNER_ANYBODY &&
+							container->type == STATE_CONTAINER_PODMAN);
 }
 
-bool sinsp_container_is_described(const struct sinsp_container *container)
+bool state_container_is_described(const struct state_container *container)
 {
 	return container->runtime_info || (container->pod && container->pod->info);
 }
 
-size_t sinsp_container_short_len(const struct sinsp_container *container)
+size_t state_container_short_len(const struct state_container *container)
 {
-	bool whole = container->is_named || container->id_len < SINSP_CONTAINER_SHORT_LEN;
+	bool whole = container->is_named || container->id_len < STATE_CONTAINER_SHORT_LEN;
 
-	return whole ? container->id_len : SINSP_CONTAINER_SHORT_LEN;
+	return whole ? container->id_len : STATE_CONTAINER_SHORT_LEN;
 }
 
-void sinsp_container_list_add(struct sinsp_container_lists *lists,
-			      struct sinsp_container *container, enum sinsp_container_listing which)
+void state_container_list_add(struct state_container_lists *lists,
+			      struct state_container *container, enum state_container_listing which)
 {
-	struct sinsp_container_list *list = &lists->of[which];
+	struct state_container_list *list = &lists->of[which];
 
 	if (container->links[which].listed)
 		return;
 	container->links[which] =
-		(struct sinsp_container_link){.older = list->newest, .listed = true};
+		(struct state_container_link){.older = list->newest, .listed = true};
 	*(list->newest ? &list->newest->links[which].newer : &list->oldest) = container;
 	list->newest = container;
 	list->count++;
 }
 
-void sinsp_container_list_remove(struct sinsp_container_lists *lists,
-				 struct sinsp_container *container,
-				 enum sinsp_container_listing which)
+void state_container_list_remove(struct state_container_lists *lists,
+				 struct state_container *container,
+				 enum state_container_listing which)
 {
-	struct sinsp_container_list *list = &lists->of[which];
-	struct sinsp_container_link *link = &container->links[which];
+	struct state_container_list *list = &lists->of[which];
+	struct state_container_link *link = &container->links[which];
 
 	if (!link->listed)
 		return;
 	*(link->older ? &link->older->links[which].newer : &list->oldest) = link->newer;
 	*(link->newer ? &link->newer->links[which].older : &list->newest) = link->older;
-	*link = (struct sinsp_container_link){0};
+	*link = (struct state_container_link){0};
 	list->count--;
 }
 
-static struct sinsp_pod_entry *container_find_pod(struct sinsp_pods *pods,
-						  const struct sinsp_container *container)
+static struct state_pod_entry *container_find_pod(struct state_pods *pods,
+						  const struct state_container *container)
 {
 	const char *uid = container->runtime_info ? container->runtime_info->pod.uid : NULL;
-	struct sinsp_pod_entry *pod, *listed;
+	struct state_pod_entry *pod, *listed;
 
 	/* A user can make a group of any name. */
-	if (container->owner != SINSP_OWNER_ROOT)
+	if (container->owner != STATE_OWNER_ROOT)
 		return NULL;
 	if (*container->pod_uid)
 		uid = container->pod_uid;
-	pod = uid ? sinsp_pods_find(pods, uid) : NULL;
+	pod = uid ? state_pods_find(pods, uid) : NULL;
 	if (pod && pod->info)
 		return pod;
-	listed = sinsp_pods_find_with(pods, container->id);
+	listed = state_pods_find_with(pods, container->id);
 	if (listed)
 		return listed;
-	return uid ? sinsp_pods_get(pods, uid) : NULL;
+	return uid ? state_pods_get(pods, uid) : NULL;
 }
 
 /* Takes the container out of its pod, which it returns: the caller reports the change. */
-static struct sinsp_pod_entry *unlink_pod(struct sinsp_container *container)
+static struct state_pod_entry *unlink_pod(struct state_container *container)
 {
-	struct sinsp_pod_entry *pod = container->pod;
-	struct sinsp_container **link;
+	struct state_pod_entry *pod = container->pod;
+	struct state_container **link;
 
 	if (!pod)
 		return NULL;
@@ -137,33 +137,33 @@ static struct sinsp_pod_entry *unlink_pod(struct sinsp_container *container)
 	return pod;
 }
 
-void sinsp_container_leave_pod(struct sinsp_pods *pods, struct sinsp_container *container)
+void state_container_leave_pod(struct state_pods *pods, struct state_container *container)
 {
-	struct sinsp_pod_entry *left = unlink_pod(container);
+	struct state_pod_entry *left = unlink_pod(container);
 
 	if (left)
-		sinsp_pods_containers_changed(pods, left);
+		state_pods_containers_changed(pods, left);
 }
 
 /* The other pod first: a pod that is left may take the place of the oldest one kept. */
-static void enter_pod(struct sinsp_pods *pods, struct sinsp_container *container,
-		      struct sinsp_pod_entry *pod)
+static void enter_pod(struct state_pods *pods, struct state_container *container,
+		      struct state_pod_entry *pod)
 {
-	struct sinsp_pod_entry *left = unlink_pod(container);
+	struct state_pod_entry *left = unlink_pod(container);
 
 	if (pod) {
 		container->pod = pod;
 		container->pod_next = pod->containers;
 		pod->containers = container;
-		sinsp_pods_containers_changed(pods, pod);
+		state_pods_containers_changed(pods, pod);
 	}
 	if (left)
-		sinsp_pods_containers_changed(pods, left);
+		state_pods_containers_changed(pods, left);
 }
 
-static const struct sinsp_pod_container *find_listed(const struct sinsp_container *container)
+static const struct state_pod_container *find_listed(const struct state_container *container)
 {
-	const struct sinsp_pod_info *pod = container->pod ? container->pod->info : NULL;
+	const struct state_pod_info *pod = container->pod ? container->pod->info : NULL;
 
 	for (size_t i = 0; pod && i < pod->containers.count; i++)
 		if (strcmp(pod->containers.items[i].id, container->id) == 0)
@@ -178,8 +178,8 @@ static void complete_text(const char **text, const char *by_pod)
 }
 
 /* The runtime's own description of a container is more exact. */
-static void container_complete(struct sinsp_container_info *info,
-			       const struct sinsp_pod_container *listed)
+static void container_complete(struct state_container_info *info,
+			       const struct state_pod_container *listed)
 {
 	complete_text(&info->name, listed->name);
 	complete_text(&info->image.name, listed->image.name);
@@ -189,23 +189,23 @@ static void container_complete(struct sinsp_container_info *info,
 	complete_text(&info->image.digest, listed->image.digest);
 }
 
-static void container_set_info(const struct sinsp_pods *pods, struct sinsp_container *container)
+static void container_set_info(const struct state_pods *pods, struct state_container *container)
 {
-	const struct sinsp_pod_container *listed = find_listed(container);
-	struct sinsp_container_info *info = &container->info;
+	const struct state_pod_container *listed = find_listed(container);
+	struct state_container_info *info = &container->info;
 
 	*info = container->runtime_info ? *container->runtime_info
-					: (struct sinsp_container_info){0};
-	info->texts = (struct sinsp_texts){0};
-	if (container->owner != SINSP_OWNER_ROOT)
-		info->pod = (struct sinsp_pod){0};
+					: (struct state_container_info){0};
+	info->texts = (struct state_texts){0};
+	if (container->owner != STATE_OWNER_ROOT)
+		info->pod = (struct state_pod){0};
 	else
 		complete_text(&info->pod.uid, *container->pod_uid ? container->pod_uid : NULL);
 	if (container->pod && container->pod->info)
-		sinsp_pod_complete(&info->pod, &container->pod->info->pod);
+		state_pod_complete(&info->pod, &container->pod->info->pod);
 	/* All containers of a pod have its address; that of one in the host's network is the
 	 * node's. */
-	if (info->host_network != SINSP_YES)
+	if (info->host_network != STATE_YES)
 		complete_text(&info->ip, info->pod.ip);
 	if (info->pod.uid || info->pod.name) {
 		complete_text(&info->pod.node, pods->node);
@@ -214,12 +214,12 @@ static void container_set_info(const struct sinsp_pods *pods, struct sinsp_conta
 	container->is_listed = listed;
 	if (listed)
 		container_complete(info, listed);
-	sinsp_container_changed(container);
+	state_container_changed(container);
 }
 
-void sinsp_container_set_pod(struct sinsp_pods *pods, struct sinsp_container *container)
+void state_container_set_pod(struct state_pods *pods, struct state_container *container)
 {
-	struct sinsp_pod_entry *pod = container_find_pod(pods, container);
+	struct state_pod_entry *pod = container_find_pod(pods, container);
 
 	if (pod != container->pod)
 		enter_pod(pods, container, pod);

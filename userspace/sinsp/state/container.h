@@ -18,96 +18,96 @@
  * once the engine has it: new data is a new description.
  */
 
-struct sinsp_mount {
+struct state_mount {
 	const char *source, *dest, *mode, *propagation;
 	bool writable;
 };
 
-struct sinsp_mounts {
-	const struct sinsp_mount *items;
+struct state_mounts {
+	const struct state_mount *items;
 	size_t count;
 };
 
-struct sinsp_container_info {
-	struct sinsp_texts texts;
+struct state_container_info {
+	struct state_texts texts;
 	const char *name;
-	struct sinsp_image image;
+	struct state_image image;
 	const char *ip, *cni_json;
-	enum sinsp_container_type type; /* SINSP_CONTAINER_NONE: as the control groups say */
-	enum sinsp_answer privileged, host_pid, host_network, host_ipc;
+	enum state_container_type type; /* STATE_CONTAINER_NONE: as the control groups say */
+	enum state_answer privileged, host_pid, host_network, host_ipc;
 	bool is_sandbox; /* it holds the namespaces of a pod */
 	uint64_t created_ns; /* since the epoch; 0: not known */
-	struct sinsp_labels labels;
-	struct sinsp_mounts mounts;
+	struct state_labels labels;
+	struct state_mounts mounts;
 	bool wants_env; /* set by its maker: sources fill `env`, too */
-	struct sinsp_labels env; /* variables of its first process, which may be secrets */
-	struct sinsp_pod pod; /* as the runtime says */
+	struct state_labels env; /* variables of its first process, which may be secrets */
+	struct state_pod pod; /* as the runtime says */
 };
 
 /* An empty description; NULL if out of memory. */
-struct sinsp_container_info *sinsp_container_info_create(void);
+struct state_container_info *state_container_info_create(void);
 
 /* Accepts NULL. */
-void sinsp_container_info_destroy(struct sinsp_container_info *info);
+void state_container_info_destroy(struct state_container_info *info);
 
-enum sinsp_meta_state {
-	SINSP_META_MISSING, /* nobody knew it, or nobody was asked */
-	SINSP_META_PENDING, /* asked for */
-	SINSP_META_OK,
-	SINSP_META_UNVERIFIED, /* others than root can have made it up */
-	SINSP_META_ROOTLESS, /* as a user says of a container of his own */
-	SINSP_META_PARTIAL, /* a part of it: who may know the rest has not answered */
-	SINSP_META_STATES_COUNT,
+enum state_meta {
+	STATE_META_MISSING, /* nobody knew it, or nobody was asked */
+	STATE_META_PENDING, /* asked for */
+	STATE_META_OK,
+	STATE_META_UNVERIFIED, /* others than root can have made it up */
+	STATE_META_ROOTLESS, /* as a user says of a container of his own */
+	STATE_META_PARTIAL, /* a part of it: who may know the rest has not answered */
+	STATE_META_STATES_COUNT,
 };
 
 /* "ok" */
-const char *sinsp_meta_state_name(enum sinsp_meta_state state);
+const char *state_meta_name(enum state_meta state);
 
 /* Lists of containers; one can be in all of them. */
-enum sinsp_container_listing {
-	SINSP_CONTAINERS_NEW, /* until sinsp_containers_take_new() */
-	SINSP_CONTAINERS_AGAIN, /* asked for again, until sinsp_take_container_again() */
-	SINSP_CONTAINERS_CHANGED, /* their descriptions, until sinsp_containers_take_changed() */
-	SINSP_CONTAINERS_UNUSED, /* described, and no thread refers to them */
-	SINSP_CONTAINERS_UNREAD, /* their users can be read, until sinsp_take_users_wanted() */
-	SINSP_CONTAINERS_USERS, /* new, or with other users, until sinsp_dump_changed() */
-	SINSP_CONTAINERS_LISTS,
+enum state_container_listing {
+	STATE_CONTAINERS_NEW, /* until state_containers_take_new() */
+	STATE_CONTAINERS_AGAIN, /* asked for again, until state_take_container_again() */
+	STATE_CONTAINERS_CHANGED, /* their descriptions, until state_containers_take_changed() */
+	STATE_CONTAINERS_UNUSED, /* described, and no thread refers to them */
+	STATE_CONTAINERS_UNREAD, /* their users can be read, until state_take_users_wanted() */
+	STATE_CONTAINERS_USERS, /* new, or with other users, until state_dump_changed() */
+	STATE_CONTAINERS_LISTS,
 };
 
 struct holder_group;
-struct sinsp_pod_entry;
+struct state_pod_entry;
 
-struct sinsp_container_link {
-	struct sinsp_container *older, *newer;
+struct state_container_link {
+	struct state_container *older, *newer;
 	bool listed;
 };
 
-struct sinsp_container {
-	struct sinsp_container *next; /* of the same bucket */
-	uint64_t revision; /* see sinsp_container_changed() */
+struct state_container {
+	struct state_container *next; /* of the same bucket */
+	uint64_t revision; /* see state_container_changed() */
 	uint64_t *revisions; /* of its table: the last one */
-	struct sinsp_container_link links[SINSP_CONTAINERS_LISTS];
+	struct state_container_link links[STATE_CONTAINERS_LISTS];
 	uint32_t refs; /* by control groups; 0: unused */
 	int64_t first_tid; /* the thread by which it was found, which may have ended */
-	uint32_t owner; /* SINSP_OWNER_ROOT, a user, or SINSP_OWNER_ANYBODY */
-	enum sinsp_container_type type;
-	enum sinsp_meta_state state; /* of runtime_info: see sinsp_container_state() */
+	uint32_t owner; /* STATE_OWNER_ROOT, a user, or STATE_OWNER_ANYBODY */
+	enum state_container_type type;
+	enum state_meta state; /* of runtime_info: see state_container_state() */
 	/* Owned; of its runtime, or of a capture; NULL: none. */
-	const struct sinsp_container_info *runtime_info;
+	const struct state_container_info *runtime_info;
 	size_t runtime_info_bytes; /* approximate size of a description from a capture */
-	struct sinsp_pod_entry *pod; /* NULL: it is in none, so far as known */
-	struct sinsp_container *pod_next; /* of the same pod */
+	struct state_pod_entry *pod; /* NULL: it is in none, so far as known */
+	struct state_container *pod_next; /* of the same pod */
 	bool is_listed; /* in the description of its pod */
 	/* All that is known of it: runtime_info, completed by the pod. The texts are theirs. */
-	struct sinsp_container_info info;
-	uint8_t asked_again; /* how often: see sinsp_ask_for_container_again() */
-	uint64_t ask_ns; /* in SINSP_CONTAINERS_AGAIN: not before an event of that time */
+	struct state_container_info info;
+	uint8_t asked_again; /* how often: see state_ask_for_container_again() */
+	uint64_t ask_ns; /* in STATE_CONTAINERS_AGAIN: not before an event of that time */
 	bool removed; /* by its runtime: it is not kept when it is unused */
 	bool is_named; /* the id is the name that a user gave */
-	char pod_uid[SINSP_POD_UID_BYTES]; /* from the path of its control groups; "": none */
-	char *outer_ids; /* owned; see sinsp_cgroup_match; NULL: it is in no other container */
-	char *path; /* owned; see sinsp_cgroups_declare(); NULL: the form of the path has the id */
-	struct sinsp_container_users *users; /* owned; NULL: those of the host */
+	char pod_uid[STATE_POD_UID_BYTES]; /* from the path of its control groups; "": none */
+	char *outer_ids; /* owned; see state_cgroup_match; NULL: it is in no other container */
+	char *path; /* owned; see state_cgroups_declare(); NULL: the form of the path has the id */
+	struct state_container_users *users; /* owned; NULL: those of the host */
 	bool users_read; /* on a live machine; false: not known yet */
 	bool users_asked; /* somebody reads them */
 	int64_t users_tid; /* a thread to read them by, which came since then; 0: none */
@@ -122,7 +122,7 @@ struct sinsp_container {
  * called after every change of what fields show of a container, of its pod included: outputs keep
  * bytes of each revision.
  */
-static inline void sinsp_container_changed(struct sinsp_container *container)
+static inline void state_container_changed(struct state_container *container)
 {
 	container->revision = ++*container->revisions;
 }
@@ -131,38 +131,38 @@ static inline void sinsp_container_changed(struct sinsp_container *container)
  * Whether the data of a container is known, by its runtime or as a container of its pod, and who
  * says so.
  */
-enum sinsp_meta_state sinsp_container_state(const struct sinsp_container *container);
+enum state_meta state_container_state(const struct state_container *container);
 
 /* Whether somebody can be asked for it: only Podman keeps files of users about their containers. */
-bool sinsp_container_can_be_described(const struct sinsp_container *container);
+bool state_container_can_be_described(const struct state_container *container);
 
 /* Whether anything is known of it but its control groups. */
-bool sinsp_container_is_described(const struct sinsp_container *container);
+bool state_container_is_described(const struct state_container *container);
 
 /* Bytes of the id that are its short form: all of an id that is a name. */
-size_t sinsp_container_short_len(const struct sinsp_container *container);
+size_t state_container_short_len(const struct state_container *container);
 
-/* Lists of containers, in the order in which they were added: see enum sinsp_container_listing. */
+/* Lists of containers, in the order in which they were added: see enum state_container_listing. */
 
-struct sinsp_container_list {
-	struct sinsp_container *oldest, *newest;
+struct state_container_list {
+	struct state_container *oldest, *newest;
 	uint32_t count;
 };
 
 /* All of a table's; zeroed ones are empty. */
-struct sinsp_container_lists {
-	struct sinsp_container_list of[SINSP_CONTAINERS_LISTS];
+struct state_container_lists {
+	struct state_container_list of[STATE_CONTAINERS_LISTS];
 };
 
 /* Does nothing if it is in the list. */
-void sinsp_container_list_add(struct sinsp_container_lists *lists,
-			      struct sinsp_container *container,
-			      enum sinsp_container_listing which);
+void state_container_list_add(struct state_container_lists *lists,
+			      struct state_container *container,
+			      enum state_container_listing which);
 
 /* Does nothing if it is not in the list. */
-void sinsp_container_list_remove(struct sinsp_container_lists *lists,
-				 struct sinsp_container *container,
-				 enum sinsp_container_listing which);
+void state_container_list_remove(struct state_container_lists *lists,
+				 struct state_container *container,
+				 enum state_container_listing which);
 
 /*
  * Which pod a container is in, and what is known of the container by that: nothing is looked for
@@ -175,9 +175,9 @@ void sinsp_container_list_remove(struct sinsp_container_lists *lists,
  * have the uid; if the API does not know that, the one in which the API lists the container; else
  * the one that the runtime names. Without memory for an entry it is in none.
  */
-void sinsp_container_set_pod(struct sinsp_pods *pods, struct sinsp_container *container);
+void state_container_set_pod(struct state_pods *pods, struct state_container *container);
 
 /* Takes a container that is removed out of its pod. */
-void sinsp_container_leave_pod(struct sinsp_pods *pods, struct sinsp_container *container);
+void state_container_leave_pod(struct state_pods *pods, struct state_container *container);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define MEMBER(key, member)                                                                        \
 	{                                                                                          \
-		key, offsetof(struct sinsp_container_info, member)                                 \
+		key, offsetof(struct state_container_info, member)                                 \
 	}
 #define MEMBERS(items)                                                                             \
 	{                                                                                          \
@@ -64,25 +64,25 @@ const struct container_members container_extension_texts = MEMBERS(extension_tex
 const struct container_members container_pod_labels = MEMBERS(pod_labels);
 
 /* By number. */
-static const enum sinsp_container_type types[] = {
-	[0] = SINSP_CONTAINER_DOCKER,
-	[1] = SINSP_CONTAINER_LXC,
-	[2] = SINSP_CONTAINER_LIBVIRT_LXC,
-	[3] = SINSP_CONTAINER_MESOS,
-	[4] = SINSP_CONTAINER_RKT,
-	[5] = SINSP_CONTAINER_CUSTOM,
-	[6] = SINSP_CONTAINER_CRI,
-	[7] = SINSP_CONTAINER_CONTAINERD,
-	[8] = SINSP_CONTAINER_CRIO,
-	[9] = SINSP_CONTAINER_BPM,
-	[10] = SINSP_CONTAINER_STATIC,
-	[11] = SINSP_CONTAINER_PODMAN,
+static const enum state_container_type types[] = {
+	[0] = STATE_CONTAINER_DOCKER,
+	[1] = STATE_CONTAINER_LXC,
+	[2] = STATE_CONTAINER_LIBVIRT_LXC,
+	[3] = STATE_CONTAINER_MESOS,
+	[4] = STATE_CONTAINER_RKT,
+	[5] = STATE_CONTAINER_CUSTOM,
+	[6] = STATE_CONTAINER_CRI,
+	[7] = STATE_CONTAINER_CONTAINERD,
+	[8] = STATE_CONTAINER_CRIO,
+	[9] = STATE_CONTAINER_BPM,
+	[10] = STATE_CONTAINER_STATIC,
+	[11] = STATE_CONTAINER_PODMAN,
 };
 /* clang-format on */
 
 enum { TYPES_COUNT = COUNT(types) };
 
-int container_type_number(enum sinsp_container_type type)
+int container_type_number(enum state_container_type type)
 {
 	for (int number = 0; number < TYPES_COUNT; number++)
 		if (types[number] == type)
@@ -90,9 +90,9 @@ int container_type_number(enum sinsp_container_type type)
 	return -1;
 }
 
-enum sinsp_container_type container_type_of(int64_t number)
+enum state_container_type container_type_of(int64_t number)
 {
-	return number >= 0 && number < TYPES_COUNT ? types[number] : SINSP_CONTAINER_NONE;
+	return number >= 0 && number < TYPES_COUNT ? types[number] : STATE_CONTAINER_NONE;
 }
 
 /*
@@ -158,7 +158,7 @@ static void skip_items(struct span *text)
 	}
 }
 
-void sinsp_container_json_hide_env(char *text, size_t len)
+void state_container_json_hide_env(char *text, size_t len)
 {
 	struct span rest = {text, text + len};
 
@@ -188,7 +188,7 @@ void sinsp_container_json_hide_env(char *text, size_t len)
 
 /* A description that is being read. */
 struct reading {
-	struct sinsp_container_info *info;
+	struct state_container_info *info;
 	uint32_t ignored;
 	bool with_env;
 	bool out_of_memory;
@@ -232,15 +232,15 @@ static void read_texts(struct reading *reading, const json_t *object,
 	}
 }
 
-static enum sinsp_answer container_json_read_answer(struct reading *reading, const json_t *value)
+static enum state_answer container_json_read_answer(struct reading *reading, const json_t *value)
 {
 	if (is_absent(value))
-		return SINSP_UNKNOWN;
+		return STATE_UNKNOWN;
 	if (!json_is_boolean(value)) {
 		reading->ignored++;
-		return SINSP_UNKNOWN;
+		return STATE_UNKNOWN;
 	}
-	return json_is_true(value) ? SINSP_YES : SINSP_NO;
+	return json_is_true(value) ? STATE_YES : STATE_NO;
 }
 
 /* A number, or `otherwise`. */
@@ -273,9 +273,9 @@ static void *alloc_items(struct reading *reading, size_t count, size_t bytes)
 	return items;
 }
 
-static void read_labels(struct reading *reading, json_t *object, struct sinsp_labels *labels)
+static void read_labels(struct reading *reading, json_t *object, struct state_labels *labels)
 {
-	struct sinsp_label *items;
+	struct state_label *items;
 	const char *key;
 	size_t max, n = 0;
 	json_t *value;
@@ -300,7 +300,7 @@ static void read_labels(struct reading *reading, json_t *object, struct sinsp_la
 		items[n].name = container_json_copy_text(reading, key, strlen(key));
 		n++;
 	}
-	*labels = (struct sinsp_labels){items, n};
+	*labels = (struct state_labels){items, n};
 }
 
 /* Memory for the items of an array, and their number; NULL: there are none. */
@@ -327,7 +327,7 @@ static const char *read_mount_text(struct reading *reading, const json_t *mount,
 static void read_mounts(struct reading *reading, const json_t *array)
 {
 	size_t max, n = 0;
-	struct sinsp_mount *items = begin_items(reading, array, sizeof(*items), &max);
+	struct state_mount *items = begin_items(reading, array, sizeof(*items), &max);
 
 	if (!items)
 		return;
@@ -338,23 +338,23 @@ static void read_mounts(struct reading *reading, const json_t *array)
 			reading->ignored++;
 			continue;
 		}
-		items[n++] = (struct sinsp_mount){
+		items[n++] = (struct state_mount){
 			.source = read_mount_text(reading, mount, "Source"),
 			.dest = read_mount_text(reading, mount, "Destination"),
 			.mode = read_mount_text(reading, mount, "Mode"),
 			.propagation = read_mount_text(reading, mount, "Propagation"),
 			.writable = container_json_read_answer(
-					    reading, json_object_get(mount, "RW")) == SINSP_YES,
+					    reading, json_object_get(mount, "RW")) == STATE_YES,
 		};
 	}
-	reading->info->mounts = (struct sinsp_mounts){items, n};
+	reading->info->mounts = (struct state_mounts){items, n};
 }
 
 /* "NAME=value" each. */
 static void read_env(struct reading *reading, const json_t *array)
 {
 	size_t max, n = 0;
-	struct sinsp_label *items = begin_items(reading, array, sizeof(*items), &max);
+	struct state_label *items = begin_items(reading, array, sizeof(*items), &max);
 
 	if (!items)
 		return;
@@ -367,18 +367,18 @@ static void read_env(struct reading *reading, const json_t *array)
 		items[n].name = container_json_copy_text(reading, text, name_len);
 		items[n++].value = text[name_len] ? text + name_len + 1 : "";
 	}
-	reading->info->env = (struct sinsp_labels){items, n};
+	reading->info->env = (struct state_labels){items, n};
 }
 
-static enum sinsp_meta_state read_state(struct reading *reading, const json_t *value)
+static enum state_meta read_state(struct reading *reading, const json_t *value)
 {
 	switch (container_json_read_number(reading, value, CONTAINER_LOOKUP_DONE)) {
 	case CONTAINER_LOOKUP_STARTED:
-		return SINSP_META_PENDING;
+		return STATE_META_PENDING;
 	case CONTAINER_LOOKUP_FAILED:
-		return SINSP_META_MISSING;
+		return STATE_META_MISSING;
 	default:
-		return SINSP_META_OK;
+		return STATE_META_OK;
 	}
 }
 
@@ -391,18 +391,18 @@ static uint64_t container_json_read_time(struct reading *reading, const json_t *
 }
 
 /* Who says it, if that is not its runtime, or not all that this knows. */
-static void read_origin(const json_t *value, enum sinsp_meta_state *state)
+static void read_origin(const json_t *value, enum state_meta *state)
 {
-	static const enum sinsp_meta_state states[] = {SINSP_META_UNVERIFIED, SINSP_META_ROOTLESS,
-						       SINSP_META_PARTIAL};
+	static const enum state_meta states[] = {STATE_META_UNVERIFIED, STATE_META_ROOTLESS,
+						 STATE_META_PARTIAL};
 	const char *name = json_string_value(value);
 
 	for (size_t i = 0; name && i < COUNT(states); i++)
-		if (strcmp(name, sinsp_meta_state_name(states[i])) == 0)
+		if (strcmp(name, state_meta_name(states[i])) == 0)
 			*state = states[i];
 }
 
-static void read_extension(struct reading *reading, json_t *object, enum sinsp_meta_state *state)
+static void read_extension(struct reading *reading, json_t *object, enum state_meta *state)
 {
 	if (is_absent(object))
 		return;
@@ -410,12 +410,12 @@ static void read_extension(struct reading *reading, json_t *object, enum sinsp_m
 	read_texts(reading, object, &container_extension_texts);
 	reading->info->pod.workload.derived =
 		container_json_read_answer(reading, json_object_get(object, CONTAINER_DERIVED)) ==
-		SINSP_YES;
+		STATE_YES;
 	read_labels(reading, json_object_get(object, "annotations"),
 		    &reading->info->pod.annotations);
 }
 
-static void take_pod_label(struct sinsp_container_info *info, const struct sinsp_label *label)
+static void take_pod_label(struct state_container_info *info, const struct state_label *label)
 {
 	const struct container_members *members = &container_pod_labels;
 
@@ -425,9 +425,9 @@ static void take_pod_label(struct sinsp_container_info *info, const struct sinsp
 }
 
 /* What follows from other members. `id`: of the container. */
-static void container_json_complete(struct sinsp_container_info *info, const char *id)
+static void container_json_complete(struct state_container_info *info, const char *id)
 {
-	struct sinsp_pod *pod = &info->pod;
+	struct state_pod *pod = &info->pod;
 
 	for (size_t i = 0; i < info->labels.count; i++)
 		take_pod_label(info, &info->labels.items[i]);
@@ -440,9 +440,9 @@ static void container_json_complete(struct sinsp_container_info *info, const cha
 }
 
 static void container_json_read_all(struct reading *reading, const json_t *object,
-				    struct sinsp_container_json *to)
+				    struct state_container_json *to)
 {
-	struct sinsp_container_info *info = reading->info;
+	struct state_container_info *info = reading->info;
 
 	to->id = container_json_read_text(reading, json_object_get(object, "full_id"));
 	if (!to->id || !*to->id)
@@ -455,7 +455,7 @@ static void container_json_read_all(struct reading *reading, const json_t *objec
 	info->type = container_type_of(
 		container_json_read_number(reading, json_object_get(object, "type"), -1));
 	info->is_sandbox = container_json_read_answer(
-				   reading, json_object_get(object, "is_pod_sandbox")) == SINSP_YES;
+				   reading, json_object_get(object, "is_pod_sandbox")) == STATE_YES;
 	info->created_ns =
 		container_json_read_time(reading, json_object_get(object, "created_time"));
 	read_labels(reading, json_object_get(object, "labels"), &info->labels);
@@ -467,10 +467,10 @@ static void container_json_read_all(struct reading *reading, const json_t *objec
 	container_json_complete(info, to->id);
 }
 
-int sinsp_container_json_read(const char *text, size_t len, bool with_env,
-			      struct sinsp_container_json *json)
+int state_container_json_read(const char *text, size_t len, bool with_env,
+			      struct state_container_json *json)
 {
-	struct sinsp_container_json made = {0};
+	struct state_container_json made = {0};
 	struct reading reading = {.with_env = with_env};
 	json_t *root, *object;
 	int r = 0;
@@ -482,7 +482,7 @@ int sinsp_container_json_read(const char *text, size_t len, bool with_env,
 		return -EBADMSG;
 	/* The oldest events have the members without an object around them. */
 	object = json_object_get(root, "container");
-	made.info = reading.info = sinsp_container_info_create();
+	made.info = reading.info = state_container_info_create();
 	if (made.info)
 		container_json_read_all(&reading, object ? object : root, &made);
 	if (!made.info || reading.out_of_memory)
@@ -491,7 +491,7 @@ int sinsp_container_json_read(const char *text, size_t len, bool with_env,
 		r = -EBADMSG;
 	json_decref(root);
 	if (r) {
-		sinsp_container_info_destroy(made.info);
+		state_container_info_destroy(made.info);
 		return r;
 	}
 	made.ignored = reading.ignored;
@@ -528,15 +528,15 @@ static void put_number(struct buf *out, const char *key, uint64_t number)
 	buf_append_u64(out, number);
 }
 
-static void put_answer(struct buf *out, const char *key, enum sinsp_answer answer)
+static void put_answer(struct buf *out, const char *key, enum state_answer answer)
 {
-	if (answer == SINSP_UNKNOWN)
+	if (answer == STATE_UNKNOWN)
 		return;
 	put_key(out, key);
-	buf_append_string(out, answer == SINSP_YES ? "true" : "false");
+	buf_append_string(out, answer == STATE_YES ? "true" : "false");
 }
 
-static void put_texts(struct buf *out, struct sinsp_container_info *info,
+static void put_texts(struct buf *out, struct state_container_info *info,
 		      const struct container_members *members)
 {
 	for (size_t i = 0; i < members->count; i++)
@@ -575,13 +575,13 @@ static void end_object(struct buf *out, struct object object)
 		json_end_object(out, object.start);
 }
 
-static void put_items(struct buf *out, const struct sinsp_labels *labels)
+static void put_items(struct buf *out, const struct state_labels *labels)
 {
 	for (size_t i = 0; i < labels->count; i++)
 		put_label(out, labels->items[i].name, labels->items[i].value);
 }
 
-static void put_labels(struct buf *out, const char *key, const struct sinsp_labels *labels)
+static void put_labels(struct buf *out, const char *key, const struct state_labels *labels)
 {
 	struct object object = begin_object(out, key);
 
@@ -589,7 +589,7 @@ static void put_labels(struct buf *out, const char *key, const struct sinsp_labe
 	end_object(out, object);
 }
 
-static bool has_label(const struct sinsp_labels *labels, const char *name)
+static bool has_label(const struct state_labels *labels, const char *name)
 {
 	for (size_t i = 0; i < labels->count; i++)
 		if (strcmp(labels->items[i].name, name) == 0)
@@ -598,7 +598,7 @@ static bool has_label(const struct sinsp_labels *labels, const char *name)
 }
 
 /* The labels of the container, and those which name its pod. */
-static void put_own_labels(struct buf *out, struct sinsp_container_info *info)
+static void put_own_labels(struct buf *out, struct state_container_info *info)
 {
 	struct object object = begin_object(out, "labels");
 
@@ -613,12 +613,12 @@ static void put_own_labels(struct buf *out, struct sinsp_container_info *info)
 	end_object(out, object);
 }
 
-static void put_mounts(struct buf *out, const struct sinsp_mounts *mounts)
+static void put_mounts(struct buf *out, const struct state_mounts *mounts)
 {
 	put_key(out, "Mounts");
 	buf_append_char(out, '[');
 	for (size_t i = 0; i < mounts->count; i++) {
-		const struct sinsp_mount *mount = &mounts->items[i];
+		const struct state_mount *mount = &mounts->items[i];
 		size_t start;
 
 		if (i)
@@ -627,7 +627,7 @@ static void put_mounts(struct buf *out, const struct sinsp_mounts *mounts)
 		container_json_put_text(out, "Source", mount->source);
 		container_json_put_text(out, "Destination", mount->dest);
 		container_json_put_text(out, "Mode", mount->mode);
-		put_answer(out, "RW", mount->writable ? SINSP_YES : SINSP_NO);
+		put_answer(out, "RW", mount->writable ? STATE_YES : STATE_NO);
 		container_json_put_text(out, "Propagation", mount->propagation);
 		json_end_object(out, start);
 	}
@@ -635,7 +635,7 @@ static void put_mounts(struct buf *out, const struct sinsp_mounts *mounts)
 }
 
 /* Only descriptions that were to have it have one. */
-static void put_env(struct buf *out, const struct sinsp_labels *env)
+static void put_env(struct buf *out, const struct state_labels *env)
 {
 	struct buf text = {0};
 
@@ -656,62 +656,61 @@ static void put_env(struct buf *out, const struct sinsp_labels *env)
 	buf_finish(&text);
 }
 
-static void put_type(struct buf *out, const struct sinsp_container *container)
+static void put_type(struct buf *out, const struct state_container *container)
 {
-	const struct sinsp_container_info *info = &container->info;
+	const struct state_container_info *info = &container->info;
 	int number = container_type_number(info->type ? info->type : container->type);
 
 	if (number >= 0)
 		put_number(out, "type", (uint64_t)number);
 }
 
-static void put_state(struct buf *out, enum sinsp_meta_state state)
+static void put_state(struct buf *out, enum state_meta state)
 {
-	static const uint8_t numbers[SINSP_META_STATES_COUNT] = {
-		[SINSP_META_MISSING] = CONTAINER_LOOKUP_FAILED,
-		[SINSP_META_PENDING] = CONTAINER_LOOKUP_STARTED,
-		[SINSP_META_OK] = CONTAINER_LOOKUP_DONE,
-		[SINSP_META_UNVERIFIED] = CONTAINER_LOOKUP_FAILED,
-		[SINSP_META_ROOTLESS] = CONTAINER_LOOKUP_DONE,
-		[SINSP_META_PARTIAL] = CONTAINER_LOOKUP_DONE,
+	static const uint8_t numbers[STATE_META_STATES_COUNT] = {
+		[STATE_META_MISSING] = CONTAINER_LOOKUP_FAILED,
+		[STATE_META_PENDING] = CONTAINER_LOOKUP_STARTED,
+		[STATE_META_OK] = CONTAINER_LOOKUP_DONE,
+		[STATE_META_UNVERIFIED] = CONTAINER_LOOKUP_FAILED,
+		[STATE_META_ROOTLESS] = CONTAINER_LOOKUP_DONE,
+		[STATE_META_PARTIAL] = CONTAINER_LOOKUP_DONE,
 	};
 
 	put_number(out, "lookup_state", numbers[state]);
 }
 
-static void put_extension(struct buf *out, enum sinsp_meta_state state,
-			  struct sinsp_container_info *info)
+static void put_extension(struct buf *out, enum state_meta state, struct state_container_info *info)
 {
 	struct object object = begin_object(out, CONTAINER_EXTENSION);
 
-	if (state == SINSP_META_UNVERIFIED || state == SINSP_META_ROOTLESS ||
-	    state == SINSP_META_PARTIAL)
-		container_json_put_text(out, CONTAINER_STATE, sinsp_meta_state_name(state));
+	if (state == STATE_META_UNVERIFIED || state == STATE_META_ROOTLESS ||
+	    state == STATE_META_PARTIAL)
+		container_json_put_text(out, CONTAINER_STATE, state_meta_name(state));
 	put_texts(out, info, &container_extension_texts);
 	if (info->pod.workload.derived)
-		put_answer(out, CONTAINER_DERIVED, SINSP_YES);
+		put_answer(out, CONTAINER_DERIVED, STATE_YES);
 	put_labels(out, "annotations", &info->pod.annotations);
 	end_object(out, object);
 }
 
-static void put_id(struct buf *out, const struct sinsp_container *container)
+static void put_id(struct buf *out, const struct state_container *container)
 {
 	put_key(out, "id");
-	json_append_string(out, container->id, sinsp_container_short_len(container));
+	json_append_string(out, container->id, state_container_short_len(container));
 	container_json_put_text(out, "full_id", container->id);
 }
 
-void sinsp_container_json_append(const struct sinsp_container *container, struct buf *out)
+void state_container_json_append(const struct state_container *container, struct buf *out)
 {
 	/* The accessors of members are those for reading: nothing is changed. */
-	struct sinsp_container_info *info = (struct sinsp_container_info *)&container->info;
+	struct state_container_info *info = (struct state_container_info *)&container->info;
 	size_t start;
 
 	BUF_LITERAL(out, "{\"container\":");
 	start = out->len;
 	put_id(out, container);
 	put_type(out, container);
-	put_state(out, sinsp_container_state(container));
+	put_state(out, state_container_state(container));
 	/* Other readers know no name of containers whose id is their name. */
 	if (!info->name && container->is_named)
 		container_json_put_text(out, "name", container->id);
@@ -719,14 +718,14 @@ void sinsp_container_json_append(const struct sinsp_container *container, struct
 	for (size_t i = 0; i < container_answers.count; i++)
 		put_answer(out, container_answers.items[i].key,
 			   *container_answer(info, &container_answers.items[i]));
-	put_answer(out, "is_pod_sandbox", info->is_sandbox ? SINSP_YES : SINSP_NO);
+	put_answer(out, "is_pod_sandbox", info->is_sandbox ? STATE_YES : STATE_NO);
 	if (info->created_ns)
 		put_number(out, "created_time", info->created_ns / NS_PER_S);
 	put_own_labels(out, info);
 	put_labels(out, "pod_sandbox_labels", &info->pod.labels);
 	put_mounts(out, &info->mounts);
 	put_env(out, &info->env);
-	put_extension(out, sinsp_container_state(container), info);
+	put_extension(out, state_container_state(container), info);
 	json_end_object(out, start);
 	buf_append_char(out, '}');
 }

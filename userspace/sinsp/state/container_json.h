@@ -19,10 +19,10 @@ enum {
 	CONTAINER_JSON_ITEMS_MAX = 4096, /* of a list: labels, mounts */
 };
 
-struct sinsp_container_json {
+struct state_container_json {
 	const char *id; /* whole, or its first 12 digits; in the memory of `info` */
-	enum sinsp_meta_state state;
-	struct sinsp_container_info *info; /* owned by the receiver */
+	enum state_meta state;
+	struct state_container_info *info; /* owned by the receiver */
 	uint32_t ignored; /* values of another type than expected, and items beyond the limit */
 };
 
@@ -30,17 +30,17 @@ struct sinsp_container_json {
  * Reads a description of `len` bytes. Returns 0; -EBADMSG if it is not valid JSON or names no
  * container; -E2BIG if it is too long; -ENOMEM. with_env: also takes the environment.
  */
-int sinsp_container_json_read(const char *text, size_t len, bool with_env,
-			      struct sinsp_container_json *json);
+int state_container_json_read(const char *text, size_t len, bool with_env,
+			      struct state_container_json *json);
 
 /* Overwrites the environment in such a text, in whatever form, with blanks. */
-void sinsp_container_json_hide_env(char *text, size_t len);
+void state_container_json_hide_env(char *text, size_t len);
 
 /*
  * Appends the description of a container: what other readers know, under their names, and the rest
  * in the member "lanner", which they skip.
  */
-void sinsp_container_json_append(const struct sinsp_container *container, struct buf *out);
+void state_container_json_append(const struct state_container *container, struct buf *out);
 
 /*
  * The members of a container's JSON, and where their values are in its description: the same tables
@@ -49,7 +49,7 @@ void sinsp_container_json_append(const struct sinsp_container *container, struct
 
 struct container_member {
 	const char *key;
-	size_t offset; /* in struct sinsp_container_info */
+	size_t offset; /* in struct state_container_info */
 };
 
 struct container_members {
@@ -72,21 +72,21 @@ extern const struct container_members container_pod_labels;
 enum container_lookup { CONTAINER_LOOKUP_STARTED, CONTAINER_LOOKUP_DONE, CONTAINER_LOOKUP_FAILED };
 
 /* The number of a type of containers; -1: it has none. */
-int container_type_number(enum sinsp_container_type type);
+int container_type_number(enum state_container_type type);
 
-/* The type of a number; SINSP_CONTAINER_NONE: it is unknown. */
-enum sinsp_container_type container_type_of(int64_t number);
+/* The type of a number; STATE_CONTAINER_NONE: it is unknown. */
+enum state_container_type container_type_of(int64_t number);
 
-static inline const char **container_text(struct sinsp_container_info *info,
+static inline const char **container_text(struct state_container_info *info,
 					  const struct container_member *member)
 {
 	return (const char **)((char *)info + member->offset);
 }
 
-static inline enum sinsp_answer *container_answer(struct sinsp_container_info *info,
+static inline enum state_answer *container_answer(struct state_container_info *info,
 						  const struct container_member *member)
 {
-	return (enum sinsp_answer *)((char *)info + member->offset);
+	return (enum state_answer *)((char *)info + member->offset);
 }
 
 #endif

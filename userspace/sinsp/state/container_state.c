@@ -18,23 +18,23 @@
 
 /* What a runtime can change while a container runs. */
 static const size_t changing[] = {
-	offsetof(struct sinsp_container_info, name),
-	offsetof(struct sinsp_container_info, ip),
-	offsetof(struct sinsp_container_info, cni_json),
-	offsetof(struct sinsp_container_info, pod.ip),
+	offsetof(struct state_container_info, name),
+	offsetof(struct state_container_info, ip),
+	offsetof(struct state_container_info, cni_json),
+	offsetof(struct state_container_info, pod.ip),
 };
 
 /* Where lists of names with values are. */
 static const size_t labels_at[] = {
-	offsetof(struct sinsp_container_info, labels),
-	offsetof(struct sinsp_container_info, env),
-	offsetof(struct sinsp_container_info, pod.labels),
-	offsetof(struct sinsp_container_info, pod.annotations),
+	offsetof(struct state_container_info, labels),
+	offsetof(struct state_container_info, env),
+	offsetof(struct state_container_info, pod.labels),
+	offsetof(struct state_container_info, pod.annotations),
 };
 
 struct merge {
-	struct sinsp_container_info *info;
-	const struct sinsp_container_info *known;
+	struct state_container_info *info;
+	const struct state_container_info *known;
 	bool changed; /* `info` says more than `known`, or something else */
 	bool failed; /* out of memory */
 };
@@ -58,7 +58,7 @@ static bool can_change(size_t offset)
 static void merge_text(struct merge *merge, const struct container_member *member)
 {
 	const char **text = container_text(merge->info, member);
-	const char *known = *container_text((struct sinsp_container_info *)merge->known, member);
+	const char *known = *container_text((struct state_container_info *)merge->known, member);
 
 	if (*text && known && strcmp(*text, known) == 0)
 		return;
@@ -70,21 +70,21 @@ static void merge_text(struct merge *merge, const struct container_member *membe
 
 static void merge_answer(struct merge *merge, const struct container_member *member)
 {
-	enum sinsp_answer *answer = container_answer(merge->info, member);
-	enum sinsp_answer known =
-		*container_answer((struct sinsp_container_info *)merge->known, member);
+	enum state_answer *answer = container_answer(merge->info, member);
+	enum state_answer known =
+		*container_answer((struct state_container_info *)merge->known, member);
 
-	merge->changed |= *answer != SINSP_UNKNOWN && known == SINSP_UNKNOWN;
-	if (known != SINSP_UNKNOWN)
+	merge->changed |= *answer != STATE_UNKNOWN && known == STATE_UNKNOWN;
+	if (known != STATE_UNKNOWN)
 		*answer = known;
 }
 
 static void merge_labels(struct merge *merge, size_t offset)
 {
-	struct sinsp_labels *labels = (struct sinsp_labels *)((char *)merge->info + offset);
-	const struct sinsp_labels *known =
-		(const struct sinsp_labels *)((const char *)merge->known + offset);
-	struct sinsp_label *items;
+	struct state_labels *labels = (struct state_labels *)((char *)merge->info + offset);
+	const struct state_labels *known =
+		(const struct state_labels *)((const char *)merge->known + offset);
+	struct state_label *items;
 
 	merge->changed |= labels->count && !known->count;
 	if (!known->count)
@@ -92,17 +92,17 @@ static void merge_labels(struct merge *merge, size_t offset)
 	items = arena_alloc(&merge->info->texts.arena, known->count * sizeof(*items));
 	merge->failed |= !items;
 	for (size_t i = 0; items && i < known->count; i++)
-		items[i] = (struct sinsp_label){
+		items[i] = (struct state_label){
 			container_state_copy_text(merge, known->items[i].name),
 			container_state_copy_text(merge, known->items[i].value)};
-	*labels = (struct sinsp_labels){items, items ? known->count : 0};
+	*labels = (struct state_labels){items, items ? known->count : 0};
 }
 
 static void merge_mounts(struct merge *merge)
 {
-	const struct sinsp_mounts *known = &merge->known->mounts;
-	struct sinsp_mounts *mounts = &merge->info->mounts;
-	struct sinsp_mount *items;
+	const struct state_mounts *known = &merge->known->mounts;
+	struct state_mounts *mounts = &merge->info->mounts;
+	struct state_mount *items;
 
 	merge->changed |= mounts->count && !known->count;
 	if (!known->count)
@@ -110,9 +110,9 @@ static void merge_mounts(struct merge *merge)
 	items = arena_alloc(&merge->info->texts.arena, known->count * sizeof(*items));
 	merge->failed |= !items;
 	for (size_t i = 0; items && i < known->count; i++) {
-		const struct sinsp_mount *from = &known->items[i];
+		const struct state_mount *from = &known->items[i];
 
-		items[i] = (struct sinsp_mount){
+		items[i] = (struct state_mount){
 			.source = container_state_copy_text(merge, from->source),
 			.dest = container_state_copy_text(merge, from->dest),
 			.mode = container_state_copy_text(merge, from->mode),
@@ -120,25 +120,25 @@ static void merge_mounts(struct merge *merge)
 			.writable = from->writable,
 		};
 	}
-	*mounts = (struct sinsp_mounts){items, items ? known->count : 0};
+	*mounts = (struct state_mounts){items, items ? known->count : 0};
 }
 
 static void merge_rest(struct merge *merge)
 {
-	const struct sinsp_container_info *known = merge->known;
-	struct sinsp_container_info *info = merge->info;
+	const struct state_container_info *known = merge->known;
+	struct state_container_info *info = merge->info;
 
 	merge->changed |= info->created_ns && !known->created_ns;
-	merge->changed |= info->type != SINSP_CONTAINER_NONE && known->type == SINSP_CONTAINER_NONE;
+	merge->changed |= info->type != STATE_CONTAINER_NONE && known->type == STATE_CONTAINER_NONE;
 	merge->changed |= info->is_sandbox && !known->is_sandbox;
 	if (known->created_ns)
 		info->created_ns = known->created_ns;
-	if (known->type != SINSP_CONTAINER_NONE)
+	if (known->type != STATE_CONTAINER_NONE)
 		info->type = known->type;
 	info->is_sandbox |= known->is_sandbox;
 }
 
-int container_merge(struct sinsp_container_info *info, const struct sinsp_container_info *known)
+int container_merge(struct state_container_info *info, const struct state_container_info *known)
 {
 	static const struct container_members *const texts[] = {
 		&container_texts, &container_extension_texts, &container_pod_labels};
@@ -159,15 +159,15 @@ int container_merge(struct sinsp_container_info *info, const struct sinsp_contai
 /* How many execs of a container may have the root of the machine before that is its root. */
 enum { TRIES_MAX = 8 };
 
-bool sinsp_take_users_wanted(struct sinsp *sinsp, struct sinsp_users_wanted *wanted)
+bool state_take_users_wanted(struct state *state, struct state_users_wanted *wanted)
 {
-	struct sinsp_container_lists *lists = &sinsp->containers.lists;
-	struct sinsp_container *container = lists->of[SINSP_CONTAINERS_UNREAD].oldest;
+	struct state_container_lists *lists = &state->containers.lists;
+	struct state_container *container = lists->of[STATE_CONTAINERS_UNREAD].oldest;
 
 	if (!container)
 		return false;
-	sinsp_container_list_remove(lists, container, SINSP_CONTAINERS_UNREAD);
-	*wanted = (struct sinsp_users_wanted){container->id, container->owner, container->path,
+	state_container_list_remove(lists, container, STATE_CONTAINERS_UNREAD);
+	*wanted = (struct state_users_wanted){container->id, container->owner, container->path,
 					      container->users_tid};
 	container->users_tid = 0;
 	container->users_asked = true;
@@ -175,41 +175,41 @@ bool sinsp_take_users_wanted(struct sinsp *sinsp, struct sinsp_users_wanted *wan
 }
 
 /* Whether another process, or a later exec, may succeed. */
-static bool container_state_try_again(struct sinsp *sinsp, struct sinsp_container *container,
+static bool container_state_try_again(struct state *state, struct state_container *container,
 				      int result)
 {
 	if (result != -ESRCH && (result != -EAGAIN || ++container->users_tries >= TRIES_MAX))
 		return false;
 	if (container->users_tid)
-		sinsp_container_list_add(&sinsp->containers.lists, container,
-					 SINSP_CONTAINERS_UNREAD);
+		state_container_list_add(&state->containers.lists, container,
+					 STATE_CONTAINERS_UNREAD);
 	return true;
 }
 
-void sinsp_set_users(struct sinsp *sinsp, const char *id, uint32_t owner, int result,
-		     struct sinsp_container_users *users)
+void state_set_users(struct state *state, const char *id, uint32_t owner, int result,
+		     struct state_container_users *users)
 {
-	struct sinsp_container *container =
-		sinsp_containers_find(&sinsp->containers, id, strlen(id), owner);
+	struct state_container *container =
+		state_containers_find(&state->containers, id, strlen(id), owner);
 
 	if (container)
 		container->users_asked = false;
-	if (!container || container_state_try_again(sinsp, container, result)) {
-		sinsp_container_users_destroy(users);
+	if (!container || container_state_try_again(state, container, result)) {
+		state_container_users_destroy(users);
 		return;
 	}
 	container->users_read = true;
 	/* Without a file that can be used no id has a name: one of the host would be wrong. */
 	if (result && result != -EAGAIN)
-		users = sinsp_container_users_create();
-	sinsp_container_set_users(&sinsp->containers, container, users);
-	sinsp_container_list_add(&sinsp->containers.lists, container, SINSP_CONTAINERS_USERS);
+		users = state_container_users_create();
+	state_container_set_users(&state->containers, container, users);
+	state_container_list_add(&state->containers.lists, container, STATE_CONTAINERS_USERS);
 }
 
-int sinsp_copy_proc(const struct sinsp *sinsp, struct scap_proc **proc)
+int state_copy_proc(const struct state *state, struct scap_proc **proc)
 {
 	*proc = NULL;
-	return sinsp->proc ? scap_proc_copy(sinsp->proc, proc) : 0;
+	return state->proc ? scap_proc_copy(state->proc, proc) : 0;
 }
 
 enum { ANCESTORS_MAX = 16, NS_PER_S = 1000000000 };
@@ -220,92 +220,92 @@ static const char *const bundle_options[] = {"--bundle", "-b"};
 /* Its arguments end in the id of the first container of a pod; others' bundles are beside it. */
 static const char shim_prefix[] = "containerd-shim";
 
-struct sinsp_container *sinsp_take_new_container(struct sinsp *sinsp)
+struct state_container *state_take_new_container(struct state *state)
 {
-	return sinsp_containers_take_new(&sinsp->containers);
+	return state_containers_take_new(&state->containers);
 }
 
 /* Whether a runtime, or its files, said something of it. */
-static bool was_described(const struct sinsp_container *container)
+static bool was_described(const struct state_container *container)
 {
 	return container->runtime_info &&
-	       (container->state == SINSP_META_OK || container->state == SINSP_META_PARTIAL);
+	       (container->state == STATE_META_OK || container->state == STATE_META_PARTIAL);
 }
 
 /* A program always has a name in its arguments; only a strange one has none. */
-static bool lacks_arguments(const struct sinsp_thread *thread)
+static bool lacks_arguments(const struct state_thread *thread)
 {
 	return *thread->program->exepath && !*thread->program->exe && !thread->program->args_len;
 }
 
 /* The thread by which the container was found, then its ancestors; NULL: no more. */
-static struct sinsp_thread *next_ancestor(const struct sinsp *sinsp,
-					  const struct sinsp_thread *thread)
+static struct state_thread *next_ancestor(const struct state *state,
+					  const struct state_thread *thread)
 {
-	return thread->ptid > 0 ? state_thread_find(sinsp, thread->ptid) : NULL;
+	return thread->ptid > 0 ? state_thread_get(state, thread->ptid) : NULL;
 }
 
-bool sinsp_container_is_unread(const struct sinsp *sinsp, const struct sinsp_container *container)
+bool state_container_is_unread(const struct state *state, const struct state_container *container)
 {
-	const struct sinsp_thread *thread = state_thread_find(sinsp, container->first_tid);
+	const struct state_thread *thread = state_thread_get(state, container->first_tid);
 
-	for (int i = 0; thread && i < ANCESTORS_MAX; i++, thread = next_ancestor(sinsp, thread))
+	for (int i = 0; thread && i < ANCESTORS_MAX; i++, thread = next_ancestor(state, thread))
 		if (lacks_arguments(thread))
 			return true;
 	return false;
 }
 
-static void read_again(struct sinsp *sinsp, const struct sinsp_container *container)
+static void read_again(struct state *state, const struct state_container *container)
 {
-	struct sinsp_thread *thread = state_thread_find(sinsp, container->first_tid);
+	struct state_thread *thread = state_thread_get(state, container->first_tid);
 
-	for (int i = 0; thread && i < ANCESTORS_MAX; i++, thread = next_ancestor(sinsp, thread))
+	for (int i = 0; thread && i < ANCESTORS_MAX; i++, thread = next_ancestor(state, thread))
 		if (lacks_arguments(thread))
-			state_read_arguments(sinsp, thread);
+			state_read_arguments(state, thread);
 }
 
-bool sinsp_ask_for_container_again(struct sinsp *sinsp, struct sinsp_container *container)
+bool state_ask_for_container_again(struct state *state, struct state_container *container)
 {
-	struct sinsp_container_lists *lists = &sinsp->containers.lists;
+	struct state_container_lists *lists = &state->containers.lists;
 
-	if (container->links[SINSP_CONTAINERS_AGAIN].listed)
+	if (container->links[STATE_CONTAINERS_AGAIN].listed)
 		return true;
-	if (container->asked_again >= SINSP_AGAIN_TIMES ||
-	    lists->of[SINSP_CONTAINERS_AGAIN].count >= SINSP_AGAIN_MAX)
+	if (container->asked_again >= STATE_AGAIN_TIMES ||
+	    lists->of[STATE_CONTAINERS_AGAIN].count >= STATE_AGAIN_MAX)
 		return false;
 	container->asked_again++;
-	container->ask_ns = sinsp->now_ns + (uint64_t)SINSP_AGAIN_S * NS_PER_S;
-	sinsp_container_list_add(lists, container, SINSP_CONTAINERS_AGAIN);
+	container->ask_ns = state->now_ns + (uint64_t)STATE_AGAIN_S * NS_PER_S;
+	state_container_list_add(lists, container, STATE_CONTAINERS_AGAIN);
 	return true;
 }
 
-struct sinsp_container *sinsp_take_container_again(struct sinsp *sinsp)
+struct state_container *state_take_container_again(struct state *state)
 {
-	struct sinsp_container_lists *lists = &sinsp->containers.lists;
-	struct sinsp_container *container;
+	struct state_container_lists *lists = &state->containers.lists;
+	struct state_container *container;
 
-	while ((container = lists->of[SINSP_CONTAINERS_AGAIN].oldest) &&
-	       container->ask_ns <= sinsp->now_ns) {
-		sinsp_container_list_remove(lists, container, SINSP_CONTAINERS_AGAIN);
-		if (container->state == SINSP_META_OK || container->state == SINSP_META_PENDING)
+	while ((container = lists->of[STATE_CONTAINERS_AGAIN].oldest) &&
+	       container->ask_ns <= state->now_ns) {
+		state_container_list_remove(lists, container, STATE_CONTAINERS_AGAIN);
+		if (container->state == STATE_META_OK || container->state == STATE_META_PENDING)
 			continue;
-		if (sinsp->proc)
-			read_again(sinsp, container);
+		if (state->proc)
+			read_again(state, container);
 		return container;
 	}
 	return NULL;
 }
 
-void sinsp_container_set_pending(struct sinsp_container *container)
+void state_container_set_pending(struct state_container *container)
 {
 	if (was_described(container))
 		return;
-	container->state = SINSP_META_PENDING;
-	sinsp_container_changed(container);
+	container->state = STATE_META_PENDING;
+	state_container_changed(container);
 }
 
 /* Whether `info` is to take the place of what is known of the container, which it completes. */
-static bool completes(struct sinsp_container_info *info, const struct sinsp_container *container)
+static bool completes(struct state_container_info *info, const struct state_container *container)
 {
 	if (!was_described(container))
 		return true;
@@ -314,55 +314,53 @@ static bool completes(struct sinsp_container_info *info, const struct sinsp_cont
 }
 
 /* The state after a description: what was known wholly does not become a part. */
-static enum sinsp_meta_state state_after(const struct sinsp_container *container,
-					 enum sinsp_meta_state state)
+static enum state_meta meta_after(const struct state_container *container, enum state_meta meta)
 {
-	bool was_whole = was_described(container) && container->state == SINSP_META_OK;
+	bool was_whole = was_described(container) && container->state == STATE_META_OK;
 
-	return was_whole && !container->removed && state == SINSP_META_PARTIAL ? SINSP_META_OK
-									       : state;
+	return was_whole && !container->removed && meta == STATE_META_PARTIAL ? STATE_META_OK
+									      : meta;
 }
 
-void sinsp_describe_container(struct sinsp *sinsp, const char *id, uint32_t owner,
-			      enum sinsp_meta_state state, struct sinsp_container_info *info)
+void state_describe_container(struct state *state, const char *id, uint32_t owner,
+			      enum state_meta meta, struct state_container_info *info)
 {
-	struct sinsp_container *container =
-		sinsp_containers_find(&sinsp->containers, id, strlen(id), owner);
-
-	bool is_end = !info && state == SINSP_META_OK;
+	struct state_container *container =
+		state_containers_find(&state->containers, id, strlen(id), owner);
+	bool is_end = !info && meta == STATE_META_OK;
 
 	if (container && !is_end && completes(info, container)) {
-		sinsp_container_set_info(&sinsp->containers, container,
-					 state_after(container, state), info);
+		state_container_set_info(&state->containers, container, meta_after(container, meta),
+					 info);
 		container->removed = false;
 		return;
 	}
-	sinsp_container_info_destroy(info);
-	if (container && container->state == SINSP_META_PARTIAL && state == SINSP_META_OK)
-		sinsp_container_set_state(&sinsp->containers, container, state);
+	state_container_info_destroy(info);
+	if (container && container->state == STATE_META_PARTIAL && meta == STATE_META_OK)
+		state_container_set_state(&state->containers, container, meta);
 }
 
-void sinsp_remove_container(struct sinsp *sinsp, const char *id)
+void state_remove_container(struct state *state, const char *id)
 {
-	sinsp_containers_forget(&sinsp->containers, id);
+	state_containers_forget(&state->containers, id);
 }
 
-void sinsp_describe_pod(struct sinsp *sinsp, struct sinsp_pod_info *info)
+void state_describe_pod(struct state *state, struct state_pod_info *info)
 {
-	sinsp_containers_describe_pod(&sinsp->containers, info);
+	state_containers_describe_pod(&state->containers, info);
 }
 
-void sinsp_forget_pod(struct sinsp *sinsp, const char *uid)
+void state_forget_pod(struct state *state, const char *uid)
 {
-	sinsp_containers_forget_pod(&sinsp->containers, uid);
+	state_containers_forget_pod(&state->containers, uid);
 }
 
 /* "--bundle FOLDER", "--bundle=FOLDER" or "-b FOLDER"; NULL: none of these. */
-static const char *bundle_argument(const struct sinsp_program *program)
+static const char *bundle_argument(const struct state_program *program)
 {
 	const char *arg = NULL;
 
-	while ((arg = sinsp_program_argument(program, arg)))
+	while ((arg = state_program_argument(program, arg)))
 		for (size_t i = 0; i < COUNT(bundle_options); i++) {
 			size_t len = strlen(bundle_options[i]);
 
@@ -371,28 +369,28 @@ static const char *bundle_argument(const struct sinsp_program *program)
 			if (arg[len] == '=')
 				return arg + len + 1;
 			if (arg[len] == '\0')
-				return sinsp_program_argument(program, arg);
+				return state_program_argument(program, arg);
 		}
 	return NULL;
 }
 
-static bool is_shim(const struct sinsp_program *program)
+static bool is_shim(const struct state_program *program)
 {
-	return strncmp(sinsp_path_name(program->exe), shim_prefix, sizeof(shim_prefix) - 1) == 0;
+	return strncmp(state_path_name(program->exe), shim_prefix, sizeof(shim_prefix) - 1) == 0;
 }
 
 /* Any process may be named like a shim; one of root's is believed. */
-static bool is_shim_of_root(const struct sinsp_thread *thread)
+static bool is_shim_of_root(const struct state_thread *thread)
 {
-	const char *name = sinsp_path_name(thread->program->exepath);
+	const char *name = state_path_name(thread->program->exepath);
 
 	return thread->uid == 0 && strncmp(name, shim_prefix, sizeof(shim_prefix) - 1) == 0;
 }
 
-void state_find_named_container(struct sinsp *sinsp, struct sinsp_thread *thread)
+void state_find_named_container(struct state *state, struct state_thread *thread)
 {
-	const struct sinsp_thread *parent = state_thread_find(sinsp, thread->ptid);
-	struct sinsp_cgroups *cgroups = thread->cgroups;
+	const struct state_thread *parent = state_thread_get(state, thread->ptid);
+	struct state_cgroups *cgroups = thread->cgroups;
 
 	if (cgroups->container || !parent || !is_shim_of_root(parent))
 		return;
@@ -400,8 +398,8 @@ void state_find_named_container(struct sinsp *sinsp, struct sinsp_thread *thread
 		const char *path = strchr(cgroups->text + at, '/');
 
 		if (path && path[1] &&
-		    sinsp_program_has_argument(parent->program, sinsp_path_name(path))) {
-			sinsp_cgroups_declare(cgroups, path, SINSP_CONTAINER_CONTAINERD);
+		    state_program_has_argument(parent->program, state_path_name(path))) {
+			state_cgroups_declare(cgroups, path, STATE_CONTAINER_CONTAINERD);
 			return;
 		}
 	}
@@ -409,14 +407,14 @@ void state_find_named_container(struct sinsp *sinsp, struct sinsp_thread *thread
 
 struct declared {
 	const char *path;
-	enum sinsp_container_type type;
+	enum state_container_type type;
 };
 
 /* Threads in the group, or below it. */
-static void declare_of(struct sinsp_thread_entry *entry, void *context)
+static void declare_of(struct state_thread_entry *entry, void *context)
 {
 	const struct declared *declared = context;
-	struct sinsp_cgroups *cgroups = entry->thread.cgroups;
+	struct state_cgroups *cgroups = entry->thread.cgroups;
 	size_t len = strlen(declared->path);
 
 	for (size_t at = 0; cgroups && at < cgroups->len; at += strlen(cgroups->text + at) + 1) {
@@ -424,31 +422,31 @@ static void declare_of(struct sinsp_thread_entry *entry, void *context)
 
 		if (path && strncmp(path, declared->path, len) == 0 &&
 		    (!path[len] || path[len] == '/')) {
-			sinsp_cgroups_declare(cgroups, declared->path, declared->type);
+			state_cgroups_declare(cgroups, declared->path, declared->type);
 			return;
 		}
 	}
 }
 
-void sinsp_declare_container(struct sinsp *sinsp, int64_t pid, const char *id,
-			     enum sinsp_container_type type)
+void state_declare_container(struct state *state, int64_t pid, const char *id,
+			     enum state_container_type type)
 {
-	const struct sinsp_thread *thread = state_thread_find(sinsp, pid);
-	struct sinsp_cgroups *cgroups = thread ? sinsp_cgroups_ref(thread->cgroups) : NULL;
+	const struct state_thread *thread = state_thread_get(state, pid);
+	struct state_cgroups *cgroups = thread ? state_cgroups_ref(thread->cgroups) : NULL;
 
 	for (size_t at = 0; cgroups && at < cgroups->len; at += strlen(cgroups->text + at) + 1) {
 		const struct declared declared = {strchr(cgroups->text + at, '/'), type};
 
-		if (!declared.path || strcmp(sinsp_path_name(declared.path), id) != 0)
+		if (!declared.path || strcmp(state_path_name(declared.path), id) != 0)
 			continue;
-		sinsp_threads_each(&sinsp->threads, declare_of, (void *)&declared);
+		state_threads_each(&state->threads, declare_of, (void *)&declared);
 		break;
 	}
-	sinsp_cgroups_unref(cgroups);
+	state_cgroups_unref(cgroups);
 }
 
 /* Stores a path of a process: absolute, or in its directory. Returns whether it is known. */
-static bool store_path(const struct sinsp_thread *thread, const char *path, char *to, size_t size)
+static bool store_path(const struct state_thread *thread, const char *path, char *to, size_t size)
 {
 	const char *cwd = *path == '/' ? "" : thread->fs->cwd;
 	int len;
@@ -460,7 +458,7 @@ static bool store_path(const struct sinsp_thread *thread, const char *path, char
 }
 
 /* The folder of that id beside the directory of a shim, which is the bundle of another one. */
-static bool store_beside(const struct sinsp_thread *shim, const char *id, char *to, size_t size)
+static bool store_beside(const struct state_thread *shim, const char *id, char *to, size_t size)
 {
 	const char *cwd = shim->fs->cwd;
 	size_t len = shim->fs->cwd_len;
@@ -474,29 +472,29 @@ static bool store_beside(const struct sinsp_thread *shim, const char *id, char *
 }
 
 /* Without an option the bundle is the directory of the runtime. */
-static bool bundle_of(const struct sinsp_thread *thread, const char *id, char *path, size_t size)
+static bool bundle_of(const struct state_thread *thread, const char *id, char *path, size_t size)
 {
 	const char *argument;
 
 	if (is_shim(thread->program))
 		return store_beside(thread, id, path, size);
-	if (!sinsp_program_has_argument(thread->program, id))
+	if (!state_program_has_argument(thread->program, id))
 		return false;
 	argument = bundle_argument(thread->program);
 	return store_path(thread, argument ? argument : "", path, size);
 }
 
-bool sinsp_container_bundle(const struct sinsp *sinsp, const struct sinsp_container *container,
+bool state_container_bundle(const struct state *state, const struct state_container *container,
 			    char *path, size_t size)
 {
-	const struct sinsp_thread *thread = state_thread_find(sinsp, container->first_tid);
+	const struct state_thread *thread = state_thread_get(state, container->first_tid);
 
 	for (int i = 0; thread && i < ANCESTORS_MAX; i++) {
 		/* Those in the container run what its image has. */
 		if (thread->cgroups->container != container &&
 		    bundle_of(thread, container->id, path, size))
 			return true;
-		thread = thread->ptid > 0 ? state_thread_find(sinsp, thread->ptid) : NULL;
+		thread = thread->ptid > 0 ? state_thread_get(state, thread->ptid) : NULL;
 	}
 	return false;
 }

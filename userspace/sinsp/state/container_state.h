@@ -20,107 +20,107 @@
  * can change. Returns 1 if `info` says more or something else now, 0 if it says what was known, or
  * -ENOMEM.
  */
-int container_merge(struct sinsp_container_info *info, const struct sinsp_container_info *known);
+int container_merge(struct state_container_info *info, const struct state_container_info *known);
 
 /*
  * The users of containers on a live machine: whose are to be read, by another thread, and what it
  * read. Without that thread they stay unknown.
  */
 
-struct sinsp;
-struct sinsp_thread;
+struct state;
+struct state_thread;
 
 /*
- * Gets the next container whose users are to be read, with sinsp_container_users_read(); its texts
+ * Gets the next container whose users are to be read, with state_container_users_read(); its texts
  * are valid until the next event. Cheap enough for each event. Returns false if there is none.
  */
-bool sinsp_take_users_wanted(struct sinsp *sinsp, struct sinsp_users_wanted *wanted);
+bool state_take_users_wanted(struct state *state, struct state_users_wanted *wanted);
 
 /*
  * Sets the result of that; owns `users`. If the process exited, or had no root of its own, another
  * one is asked for when there is one. Does nothing if there is no such container any more.
  */
-void sinsp_set_users(struct sinsp *sinsp, const char *id, uint32_t owner, int result,
-		     struct sinsp_container_users *users);
+void state_set_users(struct state *state, const char *id, uint32_t owner, int result,
+		     struct state_container_users *users);
 
 /* The engine's /proc for the thread that reads; NULL: it has none. Returns 0 or -errno. */
-int sinsp_copy_proc(const struct sinsp *sinsp, struct scap_proc **proc);
+int state_copy_proc(const struct state *state, struct scap_proc **proc);
 
 /* Containers of the state: new ones, where their runtime has their files, their descriptions. */
 
-struct sinsp;
-struct sinsp_thread;
+struct state;
+struct state_thread;
 
 /* The next container that was added since the last call, or NULL: cheap enough for each event. */
-struct sinsp_container *sinsp_take_new_container(struct sinsp *sinsp);
+struct state_container *state_take_new_container(struct state *state);
 
 /*
  * Gets the absolute path of a new container's OCI bundle from the command lines and directories of
  * the runtime's processes above its first one. Nothing is looked up outside of the tables. Any
  * program can choose its command line: the path may be anything. Returns whether there is one.
  */
-bool sinsp_container_bundle(const struct sinsp *sinsp, const struct sinsp_container *container,
+bool state_container_bundle(const struct state *state, const struct state_container *container,
 			    char *path, size_t size);
 
 /*
  * For a thread that was there before the engine: if its parent is a shim of containerd, its groups
  * are those of the container whose id, a free name, is in the shim's arguments.
  */
-void state_find_named_container(struct sinsp *sinsp, struct sinsp_thread *thread);
+void state_find_named_container(struct state *state, struct state_thread *thread);
 
 /*
  * The same where a runtime's files say it, once the tables are filled: `pid` is the first process
  * of the container `id`. Its group is the one that is named `id`; if it is in none, it is another
  * process by now, and nothing changes.
  */
-void sinsp_declare_container(struct sinsp *sinsp, int64_t pid, const char *id,
-			     enum sinsp_container_type type);
+void state_declare_container(struct state *state, int64_t pid, const char *id,
+			     enum state_container_type type);
 
 enum {
-	SINSP_AGAIN_S = 5, /* after that a container is asked for again */
-	SINSP_AGAIN_TIMES = 8,
-	SINSP_AGAIN_MAX = 256, /* containers, at a time */
+	STATE_AGAIN_S = 5, /* after that a container is asked for again */
+	STATE_AGAIN_TIMES = 8,
+	STATE_AGAIN_MAX = 256, /* containers, at a time */
 };
 
 /*
  * Notes a container to be asked for again, since what kept it from being described may have passed.
  * Returns false if it was often enough, or too many are noted.
  */
-bool sinsp_ask_for_container_again(struct sinsp *sinsp, struct sinsp_container *container);
+bool state_ask_for_container_again(struct state *state, struct state_container *container);
 
 /*
  * The next one that is due by the time of the last event, and not described by now; NULL: none.
  * Reads the arguments of its ancestors that could not be read before.
  */
-struct sinsp_container *sinsp_take_container_again(struct sinsp *sinsp);
+struct state_container *state_take_container_again(struct state *state);
 
 /* Whether one of its ancestors, which may tell its bundle, has arguments that could not be read. */
-bool sinsp_container_is_unread(const struct sinsp *sinsp, const struct sinsp_container *container);
+bool state_container_is_unread(const struct state *state, const struct state_container *container);
 
 /* It is asked for; what is known of it remains. */
-void sinsp_container_set_pending(struct sinsp_container *container);
+void state_container_set_pending(struct state_container *container);
 
 /*
  * Sets or completes what is known of a container, between two events or before the current one is
- * read; NULL: nothing, which removes nothing; with SINSP_META_OK, nobody has more to say. `owner`:
+ * read; NULL: nothing, which removes nothing; with STATE_META_OK, nobody has more to say. `owner`:
  * as the container has it. Owns `info`. Does nothing if there is no such container any more.
  */
-void sinsp_describe_container(struct sinsp *sinsp, const char *id, uint32_t owner,
-			      enum sinsp_meta_state state, struct sinsp_container_info *info);
+void state_describe_container(struct state *state, const char *id, uint32_t owner,
+			      enum state_meta meta, struct state_container_info *info);
 
 /*
  * Its runtime removed the container: it is dropped when its last thread ends, and a description
  * that comes later is of another one with its id. Does nothing if there is none.
  */
-void sinsp_remove_container(struct sinsp *sinsp, const char *id);
+void state_remove_container(struct state *state, const char *id);
 
 /*
  * Replaces what the API of Kubernetes says of a pod, for its containers here and those to come.
  * Owns `info`.
  */
-void sinsp_describe_pod(struct sinsp *sinsp, struct sinsp_pod_info *info);
+void state_describe_pod(struct state *state, struct state_pod_info *info);
 
 /* The API removed a pod: that with this pod.uid, or with this api_uid. */
-void sinsp_forget_pod(struct sinsp *sinsp, const char *uid);
+void state_forget_pod(struct state *state, const char *uid);
 
 #endif

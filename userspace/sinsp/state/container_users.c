@@ -29,9 +29,9 @@ struct id_ranges {
 	size_t count;
 };
 
-struct sinsp_container_users *sinsp_container_users_create(void)
+struct state_container_users *state_container_users_create(void)
 {
-	struct sinsp_container_users *made = calloc(1, sizeof(*made));
+	struct state_container_users *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return NULL;
@@ -40,7 +40,7 @@ struct sinsp_container_users *sinsp_container_users_create(void)
 	return made;
 }
 
-static void container_users_list_remove(struct sinsp_container_users *users)
+static void container_users_list_remove(struct state_container_users *users)
 {
 	if (!users->link)
 		return;
@@ -50,8 +50,8 @@ static void container_users_list_remove(struct sinsp_container_users *users)
 	users->link = NULL;
 }
 
-static void container_users_list_add(struct sinsp_container_users **list,
-				     struct sinsp_container_users *users)
+static void container_users_list_add(struct state_container_users **list,
+				     struct state_container_users *users)
 {
 	users->next = *list;
 	users->link = list;
@@ -60,7 +60,7 @@ static void container_users_list_add(struct sinsp_container_users **list,
 	*list = users;
 }
 
-void sinsp_container_users_destroy(struct sinsp_container_users *users)
+void state_container_users_destroy(struct state_container_users *users)
 {
 	if (!users || --users->refs)
 		return;
@@ -89,10 +89,10 @@ static bool equal(struct users *a, struct users *b)
 	return a->count == b->count && users_each(a, 0, lacks, b) == 0;
 }
 
-struct sinsp_container_users *sinsp_container_users_share(struct sinsp_container_users **list,
-							  struct sinsp_container_users *users)
+struct state_container_users *state_container_users_share(struct state_container_users **list,
+							  struct state_container_users *users)
 {
-	struct sinsp_container_users *other = *list;
+	struct state_container_users *other = *list;
 	int left = SHARED_LOOKS;
 
 	if (users->users.count + users->groups.count > SHARED_ENTRIES_MAX)
@@ -103,7 +103,7 @@ struct sinsp_container_users *sinsp_container_users_share(struct sinsp_container
 		left--;
 	}
 	if (other && left > 0) {
-		sinsp_container_users_destroy(users);
+		state_container_users_destroy(users);
 		users = other;
 		users->refs++;
 		container_users_list_remove(users);
@@ -121,20 +121,20 @@ static bool container_users_is_at(const char *group, size_t len, const char *pat
 }
 
 /* Whether a group, "memory=/path", is of that container. */
-static bool is_group_of(const char *group, size_t len, const struct sinsp_users_wanted *wanted)
+static bool is_group_of(const char *group, size_t len, const struct state_users_wanted *wanted)
 {
 	const char *path = memchr(group, '/', len);
-	struct sinsp_cgroup_match match;
+	struct state_cgroup_match match;
 
 	if (wanted->path)
 		return path &&
 		       container_users_is_at(path, (size_t)(group + len - path), wanted->path);
-	return sinsp_cgroup_match(group, len, &match) && strcmp(match.id, wanted->id) == 0;
+	return state_cgroup_match(group, len, &match) && strcmp(match.id, wanted->id) == 0;
 }
 
 /* The id of a process may have been used again. */
 static int check_container(struct scap_proc *proc, int process,
-			   const struct sinsp_users_wanted *wanted)
+			   const struct state_users_wanted *wanted)
 {
 	const struct buf *groups;
 	int r = scap_proc_cgroups(proc, process, &groups);
@@ -201,10 +201,10 @@ static int read_one(struct scap_proc *proc, int process, const struct proc_targe
 }
 
 static int read_both(struct scap_proc *proc, int process, int64_t pid,
-		     struct sinsp_container_users **users)
+		     struct state_container_users **users)
 {
 	const struct proc_target target = {pid, pid, proc_owner(process)};
-	struct sinsp_container_users *made = sinsp_container_users_create();
+	struct state_container_users *made = state_container_users_create();
 	bool found = false;
 	int r = -ENOMEM;
 
@@ -217,15 +217,15 @@ static int read_both(struct scap_proc *proc, int process, int64_t pid,
 	if (r == 0)
 		*users = found ? made : NULL;
 	if (r || !found)
-		sinsp_container_users_destroy(made);
+		state_container_users_destroy(made);
 	return r;
 }
 
 static int read_process(struct scap_proc *proc, int process,
-			const struct sinsp_users_wanted *wanted,
-			struct sinsp_container_users **users)
+			const struct state_users_wanted *wanted,
+			struct state_container_users **users)
 {
-	struct sinsp_container_users *found = NULL;
+	struct state_container_users *found = NULL;
 	int r = check_container(proc, process, wanted);
 
 	if (r == 0)
@@ -234,14 +234,14 @@ static int read_process(struct scap_proc *proc, int process,
 	if (r == 0)
 		r = check_container(proc, process, wanted);
 	if (r)
-		sinsp_container_users_destroy(found);
+		state_container_users_destroy(found);
 	else
 		*users = found;
 	return r;
 }
 
-int sinsp_container_users_read(struct scap_proc *proc, const struct sinsp_users_wanted *wanted,
-			       struct sinsp_container_users **users)
+int state_container_users_read(struct scap_proc *proc, const struct state_users_wanted *wanted,
+			       struct state_container_users **users)
 {
 	char name[PID_BYTES];
 	int process, r;

@@ -9,27 +9,27 @@
 #include "scap/proc/proc.h"
 #include "sinsp/state/names.h"
 
-struct sinsp_container_users {
+struct state_container_users {
 	struct users users, groups;
 	uint32_t refs; /* by containers of one table, which share equal ones */
-	struct sinsp_container_users *next, **link; /* of the list below; NULL: not in it */
+	struct state_container_users *next, **link; /* of the list below; NULL: not in it */
 };
 
 /* Empty tables; NULL if out of memory. */
-struct sinsp_container_users *sinsp_container_users_create(void);
+struct state_container_users *state_container_users_create(void);
 
 /* Drops a reference; the last one frees them. Accepts NULL. */
-void sinsp_container_users_destroy(struct sinsp_container_users *users);
+void state_container_users_destroy(struct state_container_users *users);
 
 /*
  * Containers of one image have the same users: returns equal tables of a list, in place of `users`,
  * which it owns, or adds these. Only as many are compared as an event can wait for.
  */
-struct sinsp_container_users *sinsp_container_users_share(struct sinsp_container_users **list,
-							  struct sinsp_container_users *users);
+struct state_container_users *state_container_users_share(struct state_container_users **list,
+							  struct state_container_users *users);
 
 /* Whose users to read, and how. */
-struct sinsp_users_wanted {
+struct state_users_wanted {
 	const char *id; /* of the container, whole */
 	uint32_t owner; /* of it */
 	const char *path; /* of its control groups, if their form does not show the id; else NULL */
@@ -43,7 +43,7 @@ struct sinsp_users_wanted {
  * exited or is in no such container; another -errno if the files cannot be used, see
  * scap/proc/root.h.
  */
-int sinsp_container_users_read(struct scap_proc *proc, const struct sinsp_users_wanted *wanted,
-			       struct sinsp_container_users **users);
+int state_container_users_read(struct scap_proc *proc, const struct state_users_wanted *wanted,
+			       struct state_container_users **users);
 
 #endif

@@ -12,7 +12,7 @@
 #include "util/count.h"
 #include "util/hash.h"
 
-enum { DIGITS = SINSP_CONTAINER_SHORT_LEN };
+enum { DIGITS = STATE_CONTAINER_SHORT_LEN };
 
 /* Whether an id begins with as many digits as its short form has. */
 static bool has_digits(const char *id, size_t len)
@@ -24,23 +24,23 @@ static bool has_digits(const char *id, size_t len)
 }
 
 /* By its first digits, so that an id and its short form are in the same bucket. */
-static struct sinsp_container **container_bucket(const struct sinsp_containers *table,
+static struct state_container **container_bucket(const struct state_containers *table,
 						 const char *id, size_t len)
 {
 	uint32_t hash = hash_bytes(id, has_digits(id, len) ? DIGITS : len);
 
-	return (struct sinsp_container **)&table->containers[hash % SINSP_CONTAINERS_BUCKETS];
+	return (struct state_container **)&table->containers[hash % STATE_CONTAINERS_BUCKETS];
 }
 
-static bool has_id(const struct sinsp_container *container, const char *id, size_t len)
+static bool has_id(const struct state_container *container, const char *id, size_t len)
 {
 	return container->id_len == len && memcmp(container->id, id, len) == 0;
 }
 
-struct sinsp_container *sinsp_containers_find(const struct sinsp_containers *table, const char *id,
+struct state_container *state_containers_find(const struct state_containers *table, const char *id,
 					      size_t len, uint32_t owner)
 {
-	struct sinsp_container *container = *container_bucket(table, id, len);
+	struct state_container *container = *container_bucket(table, id, len);
 
 	while (container && (container->owner != owner || !has_id(container, id, len)))
 		container = container->next;
@@ -48,11 +48,11 @@ struct sinsp_container *sinsp_containers_find(const struct sinsp_containers *tab
 }
 
 /* Root's, as long as nothing else is said. */
-static struct sinsp_container *add_container(struct sinsp_containers *table, const char *id,
-					     size_t len, enum sinsp_container_type type)
+static struct state_container *add_container(struct state_containers *table, const char *id,
+					     size_t len, enum state_container_type type)
 {
-	struct sinsp_container **bucket = container_bucket(table, id, len);
-	struct sinsp_container *container = calloc(1, sizeof(*container) + len + 1);
+	struct state_container **bucket = container_bucket(table, id, len);
+	struct state_container *container = calloc(1, sizeof(*container) + len + 1);
 
 	if (!container)
 		return NULL;
@@ -67,133 +67,133 @@ static struct sinsp_container *add_container(struct sinsp_containers *table, con
 	return container;
 }
 
-static void free_told(struct sinsp_container *container)
+static void free_told(struct state_container *container)
 {
-	sinsp_container_info_destroy((struct sinsp_container_info *)container->runtime_info);
+	state_container_info_destroy((struct state_container_info *)container->runtime_info);
 	container->runtime_info = NULL;
 	container->runtime_info_bytes = 0;
 }
 
 /* To be called when what is known of a container has changed. */
-static void update_info(struct sinsp_containers *table, struct sinsp_container *container)
+static void update_info(struct state_containers *table, struct state_container *container)
 {
-	sinsp_container_set_pod(&table->pods, container);
-	if (sinsp_container_is_described(container))
-		sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_CHANGED);
+	state_container_set_pod(&table->pods, container);
+	if (state_container_is_described(container))
+		state_container_list_add(&table->lists, container, STATE_CONTAINERS_CHANGED);
 	else
-		sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_CHANGED);
+		state_container_list_remove(&table->lists, container, STATE_CONTAINERS_CHANGED);
 }
 
-static void remove_container(struct sinsp_containers *table, struct sinsp_container *container)
+static void remove_container(struct state_containers *table, struct state_container *container)
 {
-	struct sinsp_container **link = container_bucket(table, container->id, container->id_len);
+	struct state_container **link = container_bucket(table, container->id, container->id_len);
 
 	while (*link != container)
 		link = &(*link)->next;
 	*link = container->next;
-	for (int which = 0; which < SINSP_CONTAINERS_LISTS; which++)
-		sinsp_container_list_remove(&table->lists, container, which);
-	sinsp_container_leave_pod(&table->pods, container);
+	for (int which = 0; which < STATE_CONTAINERS_LISTS; which++)
+		state_container_list_remove(&table->lists, container, which);
+	state_container_leave_pod(&table->pods, container);
 	free_told(container);
 	table->declared -= container->path != NULL;
 	free(container->outer_ids);
 	free(container->path);
-	sinsp_container_users_destroy(container->users);
+	state_container_users_destroy(container->users);
 	holder_group_unref(container->holder);
 	free(container);
 	table->count--;
 }
 
-static void unused_remove(struct sinsp_containers *table, struct sinsp_container *container)
+static void unused_remove(struct state_containers *table, struct state_container *container)
 {
-	sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_UNUSED);
+	state_container_list_remove(&table->lists, container, STATE_CONTAINERS_UNUSED);
 	table->unused_bytes -= container->runtime_info_bytes;
 }
 
-static void containers_drop_unused(struct sinsp_containers *table,
-				   struct sinsp_container *container)
+static void containers_drop_unused(struct state_containers *table,
+				   struct state_container *container)
 {
 	unused_remove(table, container);
 	remove_container(table, container);
 }
 
-static void unused_add(struct sinsp_containers *table, struct sinsp_container *container)
+static void unused_add(struct state_containers *table, struct state_container *container)
 {
-	const struct sinsp_container_list *unused = &table->lists.of[SINSP_CONTAINERS_UNUSED];
+	const struct state_container_list *unused = &table->lists.of[STATE_CONTAINERS_UNUSED];
 
-	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_UNUSED);
+	state_container_list_add(&table->lists, container, STATE_CONTAINERS_UNUSED);
 	table->unused_bytes += container->runtime_info_bytes;
-	while (unused->count > SINSP_CONTAINERS_UNUSED_MAX ||
-	       table->unused_bytes > SINSP_CONTAINERS_UNUSED_BYTES_MAX) {
+	while (unused->count > STATE_CONTAINERS_UNUSED_MAX ||
+	       table->unused_bytes > STATE_CONTAINERS_UNUSED_BYTES_MAX) {
 		containers_drop_unused(table, unused->oldest);
 		table->unused_dropped++;
 	}
 }
 
-void sinsp_containers_finish(struct sinsp_containers *table)
+void state_containers_finish(struct state_containers *table)
 {
-	sinsp_containers_forget_unused(table);
-	sinsp_pods_finish(&table->pods);
+	state_containers_forget_unused(table);
+	state_pods_finish(&table->pods);
 }
 
 /* Gives a new container the description that came before it by the first digits of its id. */
-static void take_description(struct sinsp_containers *table, struct sinsp_container *container)
+static void take_description(struct state_containers *table, struct state_container *container)
 {
-	struct sinsp_container *short_one = NULL;
+	struct state_container *short_one = NULL;
 
 	if (container->id_len > DIGITS && has_digits(container->id, container->id_len))
-		short_one = sinsp_containers_find(table, container->id, DIGITS, SINSP_OWNER_ROOT);
-	if (!short_one || short_one->refs || container->owner != SINSP_OWNER_ROOT)
+		short_one = state_containers_find(table, container->id, DIGITS, STATE_OWNER_ROOT);
+	if (!short_one || short_one->refs || container->owner != STATE_OWNER_ROOT)
 		return;
 	container->runtime_info = short_one->runtime_info;
 	container->runtime_info_bytes = short_one->runtime_info_bytes;
 	container->state = short_one->state;
-	if (short_one->links[SINSP_CONTAINERS_CHANGED].listed)
-		sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_CHANGED);
+	if (short_one->links[STATE_CONTAINERS_CHANGED].listed)
+		state_container_list_add(&table->lists, container, STATE_CONTAINERS_CHANGED);
 	unused_remove(table, short_one);
 	short_one->runtime_info = NULL;
 	remove_container(table, short_one);
 }
 
-static struct sinsp_container *add_seen(struct sinsp_containers *table,
-					const struct sinsp_cgroup_match *match, uint32_t owner)
+static struct state_container *add_seen(struct state_containers *table,
+					const struct state_cgroup_match *match, uint32_t owner)
 {
-	struct sinsp_container *container =
+	struct state_container *container =
 		add_container(table, match->id, match->id_len, match->type);
 
 	if (!container)
 		return NULL;
 	container->owner = owner;
-	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_NEW);
-	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_USERS);
+	state_container_list_add(&table->lists, container, STATE_CONTAINERS_NEW);
+	state_container_list_add(&table->lists, container, STATE_CONTAINERS_USERS);
 	take_description(table, container);
 	return container;
 }
 
 /* Sets the pod of a container that was found, which may be known since before. */
-static void containers_find_pod(struct sinsp_containers *table, struct sinsp_container *container)
+static void containers_find_pod(struct state_containers *table, struct state_container *container)
 {
-	sinsp_container_set_pod(&table->pods, container);
+	state_container_set_pod(&table->pods, container);
 	if (container->pod && container->pod->info)
-		sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_CHANGED);
+		state_container_list_add(&table->lists, container, STATE_CONTAINERS_CHANGED);
 }
 
-static uint32_t containers_owner_of(const struct sinsp_containers *table,
-				    const struct sinsp_cgroup_match *match)
+static uint32_t containers_owner_of(const struct state_containers *table,
+				    const struct state_cgroup_match *match)
 {
 	if (!table->owner_of)
-		return SINSP_OWNER_ROOT;
+		return STATE_OWNER_ROOT;
 	return match->place ? table->owner_of(table->owner_context, match->place, match->place_len)
-			    : SINSP_OWNER_ANYBODY;
+			    : STATE_OWNER_ANYBODY;
 }
 
 /* The container of a match, with a reference for the caller; NULL if out of memory. */
-static struct sinsp_container *get_container(struct sinsp_containers *table,
-					     const struct sinsp_cgroup_match *match)
+static struct state_container *get_container(struct state_containers *table,
+					     const struct state_cgroup_match *match)
 {
 	uint32_t owner = containers_owner_of(table, match);
-	struct sinsp_container *container =
-		sinsp_containers_find(table, match->id, match->id_len, owner);
+	struct state_container *container =
+		state_containers_find(table, match->id, match->id_len, owner);
 	bool has_new_uid;
 
 	if (!container)
@@ -210,14 +210,14 @@ static struct sinsp_container *get_container(struct sinsp_containers *table,
 		memcpy(container->pod_uid, match->pod_uid, sizeof(match->pod_uid));
 	if (!container->outer_ids && *match->outer_ids)
 		container->outer_ids = strdup(match->outer_ids);
-	sinsp_container_changed(container);
+	state_container_changed(container);
 	if (container->refs++ == 0 || has_new_uid)
 		containers_find_pod(table, container);
 	return container;
 }
 
 /* The declared container of a group of `len` bytes, "name=/path", or NULL. */
-static struct sinsp_container *containers_find_declared(const struct sinsp_containers *table,
+static struct state_container *containers_find_declared(const struct state_containers *table,
 							const char *group, size_t len)
 {
 	const char *path = memchr(group, '/', len);
@@ -226,7 +226,7 @@ static struct sinsp_container *containers_find_declared(const struct sinsp_conta
 	while (end > 0) {
 		const char *slash = memrchr(path, '/', end);
 		size_t at = slash ? (size_t)(slash - path) : 0;
-		struct sinsp_container *container =
+		struct state_container *container =
 			*container_bucket(table, path + at + 1, end - at - 1);
 
 		for (; container; container = container->next)
@@ -239,13 +239,13 @@ static struct sinsp_container *containers_find_declared(const struct sinsp_conta
 }
 
 /* The container of the groups; NULL for those of the host. Returns 0 or -ENOMEM. */
-static int find_container(struct sinsp_containers *table, const char *text, size_t len,
-			  struct sinsp_container **container)
+static int find_container(struct state_containers *table, const char *text, size_t len,
+			  struct state_container **container)
 {
-	struct sinsp_cgroup_match match;
+	struct state_cgroup_match match;
 
 	*container = NULL;
-	if (sinsp_cgroup_match(text, len, &match)) {
+	if (state_cgroup_match(text, len, &match)) {
 		*container = get_container(table, &match);
 		return *container ? 0 : -ENOMEM;
 	}
@@ -258,7 +258,7 @@ static int find_container(struct sinsp_containers *table, const char *text, size
 	return 0;
 }
 
-static void unref_container(struct sinsp_containers *table, struct sinsp_container *container)
+static void unref_container(struct state_containers *table, struct state_container *container)
 {
 	if (!container || --container->refs)
 		return;
@@ -269,7 +269,7 @@ static void unref_container(struct sinsp_containers *table, struct sinsp_contain
 }
 
 /* What holds the memory of these groups: a container may have many. */
-static struct holder_group *get_holder(struct sinsp_container *container)
+static struct holder_group *get_holder(struct state_container *container)
 {
 	if (!container)
 		return holder_group_create();
@@ -282,18 +282,18 @@ static struct holder_group *get_holder(struct sinsp_container *container)
 
 static size_t cgroups_bytes(size_t len)
 {
-	return sizeof(struct sinsp_cgroups) + len + 1 + sizeof(struct holder_group);
+	return sizeof(struct state_cgroups) + len + 1 + sizeof(struct holder_group);
 }
 
-static struct sinsp_cgroups *add_cgroups(struct sinsp_containers *table, const char *text,
+static struct state_cgroups *add_cgroups(struct state_containers *table, const char *text,
 					 size_t len, uint32_t hash)
 {
-	struct sinsp_cgroups **bucket = &table->cgroups[hash % SINSP_CONTAINERS_BUCKETS];
-	struct sinsp_cgroups *cgroups = malloc(sizeof(*cgroups) + len + 1);
+	struct state_cgroups **bucket = &table->cgroups[hash % STATE_CONTAINERS_BUCKETS];
+	struct state_cgroups *cgroups = malloc(sizeof(*cgroups) + len + 1);
 
 	if (!cgroups)
 		return NULL;
-	*cgroups = (struct sinsp_cgroups){
+	*cgroups = (struct state_cgroups){
 		.next = *bucket, .table = table, .refs = 1, .hash = hash, .len = len};
 	if (len)
 		memcpy(cgroups->text, text, len);
@@ -311,16 +311,16 @@ static struct sinsp_cgroups *add_cgroups(struct sinsp_containers *table, const c
 	return cgroups;
 }
 
-struct sinsp_cgroups *sinsp_cgroups_get(struct sinsp_containers *table, const char *text,
+struct state_cgroups *state_cgroups_get(struct state_containers *table, const char *text,
 					size_t len)
 {
 	uint32_t hash = hash_bytes(text, len);
-	struct sinsp_cgroups *cgroups = table->cgroups[hash % SINSP_CONTAINERS_BUCKETS];
+	struct state_cgroups *cgroups = table->cgroups[hash % STATE_CONTAINERS_BUCKETS];
 
 	while (cgroups && (cgroups->hash != hash || cgroups->len != len ||
 			   (len && memcmp(cgroups->text, text, len) != 0)))
 		cgroups = cgroups->next;
-	return cgroups ? sinsp_cgroups_ref(cgroups) : add_cgroups(table, text, len, hash);
+	return cgroups ? state_cgroups_ref(cgroups) : add_cgroups(table, text, len, hash);
 }
 
 static const struct subsystem {
@@ -359,10 +359,10 @@ static const struct subsystem *find_subsystem(const char *group, size_t len, uin
 	return NULL;
 }
 
-struct sinsp_cgroups *sinsp_cgroups_moved(const struct sinsp_cgroups *from, uint32_t subsystems,
+struct state_cgroups *state_cgroups_moved(const struct state_cgroups *from, uint32_t subsystems,
 					  const char *path)
 {
-	struct sinsp_cgroups *cgroups = NULL;
+	struct state_cgroups *cgroups = NULL;
 	uint32_t left = subsystems;
 	struct buf text = {0};
 
@@ -383,14 +383,14 @@ struct sinsp_cgroups *sinsp_cgroups_moved(const struct sinsp_cgroups *from, uint
 		if (subsystems_by_name[i].bit & left)
 			append_group(&text, subsystems_by_name[i].name, path);
 	if (!text.failed)
-		cgroups = sinsp_cgroups_get(from->table, text.data, text.len);
+		cgroups = state_cgroups_get(from->table, text.data, text.len);
 	buf_finish(&text);
 	return cgroups;
 }
 
 /* Where the group of that path is: in the hierarchy in which the groups have it, or one below. */
-static void containers_set_place(struct sinsp_cgroup_match *match,
-				 const struct sinsp_cgroups *cgroups, const char *path,
+static void containers_set_place(struct state_cgroup_match *match,
+				 const struct state_cgroups *cgroups, const char *path,
 				 const char *slash)
 {
 	for (size_t at = 0; at < cgroups->len; at += strlen(cgroups->text + at) + 1) {
@@ -406,11 +406,11 @@ static void containers_set_place(struct sinsp_cgroup_match *match,
 	}
 }
 
-void sinsp_cgroups_declare(struct sinsp_cgroups *cgroups, const char *path,
-			   enum sinsp_container_type type)
+void state_cgroups_declare(struct state_cgroups *cgroups, const char *path,
+			   enum state_container_type type)
 {
-	struct sinsp_cgroup_match match = {.type = type, .is_name = true};
-	struct sinsp_containers *table = cgroups->table;
+	struct state_cgroup_match match = {.type = type, .is_name = true};
+	struct state_containers *table = cgroups->table;
 	const char *slash = strrchr(path, '/');
 
 	match.id_len = slash ? strlen(slash + 1) : 0;
@@ -426,23 +426,23 @@ void sinsp_cgroups_declare(struct sinsp_cgroups *cgroups, const char *path,
 	table->declared += cgroups->container->path != NULL;
 }
 
-void sinsp_cgroups_each(const struct sinsp_containers *table, uint64_t since,
-			void (*visit)(const struct sinsp_cgroups *cgroups, void *context),
+void state_cgroups_each(const struct state_containers *table, uint64_t since,
+			void (*visit)(const struct state_cgroups *cgroups, void *context),
 			void *context)
 {
-	for (size_t i = 0; i < SINSP_CONTAINERS_BUCKETS; i++)
-		for (const struct sinsp_cgroups *c = table->cgroups[i]; c; c = c->next)
-			if (sinsp_cgroups_revision(c) > since)
+	for (size_t i = 0; i < STATE_CONTAINERS_BUCKETS; i++)
+		for (const struct state_cgroups *c = table->cgroups[i]; c; c = c->next)
+			if (state_cgroups_revision(c) > since)
 				visit(c, context);
 }
 
-void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups)
+void state_cgroups_unref(struct state_cgroups *cgroups)
 {
-	struct sinsp_cgroups **link;
+	struct state_cgroups **link;
 
 	if (!cgroups || --cgroups->refs)
 		return;
-	link = &cgroups->table->cgroups[cgroups->hash % SINSP_CONTAINERS_BUCKETS];
+	link = &cgroups->table->cgroups[cgroups->hash % STATE_CONTAINERS_BUCKETS];
 	while (*link != cgroups)
 		link = &(*link)->next;
 	cgroups->table->forgotten += cgroups->revision != 0;
@@ -453,17 +453,17 @@ void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups)
 	free(cgroups);
 }
 
-struct sinsp_container *sinsp_containers_take_new(struct sinsp_containers *table)
+struct state_container *state_containers_take_new(struct state_containers *table)
 {
-	struct sinsp_container *container = table->lists.of[SINSP_CONTAINERS_NEW].newest;
+	struct state_container *container = table->lists.of[STATE_CONTAINERS_NEW].newest;
 
 	if (container)
-		sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_NEW);
+		state_container_list_remove(&table->lists, container, STATE_CONTAINERS_NEW);
 	return container;
 }
 
-void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_container *container,
-			      enum sinsp_meta_state state, struct sinsp_container_info *info)
+void state_container_set_info(struct state_containers *table, struct state_container *container,
+			      enum state_meta state, struct state_container_info *info)
 {
 	free_told(container);
 	container->runtime_info = info;
@@ -471,44 +471,44 @@ void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_conta
 	update_info(table, container);
 }
 
-void sinsp_container_set_state(struct sinsp_containers *table, struct sinsp_container *container,
-			       enum sinsp_meta_state state)
+void state_container_set_state(struct state_containers *table, struct state_container *container,
+			       enum state_meta state)
 {
 	container->state = state;
 	update_info(table, container);
 }
 
-struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_containers *table,
+struct state_container *state_containers_find_shown(const struct state_containers *table,
 						    const char *id)
 {
 	size_t len = strlen(id);
-	struct sinsp_container *container = sinsp_containers_find(table, id, len, SINSP_OWNER_ROOT);
+	struct state_container *container = state_containers_find(table, id, len, STATE_OWNER_ROOT);
 
 	if (container || len != DIGITS || !has_digits(id, len))
 		return container;
 	container = *container_bucket(table, id, len);
-	while (container && (container->owner != SINSP_OWNER_ROOT || container->id_len < len ||
+	while (container && (container->owner != STATE_OWNER_ROOT || container->id_len < len ||
 			     memcmp(container->id, id, len) != 0))
 		container = container->next;
 	return container;
 }
 
 /* Whether a description in that state says less than what is known. */
-static bool knows_more(enum sinsp_meta_state known, enum sinsp_meta_state state)
+static bool knows_more(enum state_meta known, enum state_meta state)
 {
-	if (known == SINSP_META_PARTIAL)
-		return state != SINSP_META_PARTIAL && state != SINSP_META_OK;
-	return known == SINSP_META_OK && state != SINSP_META_OK;
+	if (known == STATE_META_PARTIAL)
+		return state != STATE_META_PARTIAL && state != STATE_META_OK;
+	return known == STATE_META_OK && state != STATE_META_OK;
 }
 
-int sinsp_containers_describe(struct sinsp_containers *table,
-			      const struct sinsp_description *description)
+int state_containers_describe(struct state_containers *table,
+			      const struct state_description *description)
 {
 	const char *id = description->id;
-	struct sinsp_container *container = sinsp_containers_find_shown(table, id);
+	struct state_container *container = state_containers_find_shown(table, id);
 
 	if (container && knows_more(container->state, description->state)) {
-		sinsp_container_info_destroy(description->info);
+		state_container_info_destroy(description->info);
 		return 0;
 	}
 	if (container && container->refs == 0)
@@ -516,10 +516,10 @@ int sinsp_containers_describe(struct sinsp_containers *table,
 	if (!container)
 		container = add_container(table, id, strlen(id), description->info->type);
 	if (!container) {
-		sinsp_container_info_destroy(description->info);
+		state_container_info_destroy(description->info);
 		return -ENOMEM;
 	}
-	sinsp_container_set_info(table, container, description->state, description->info);
+	state_container_set_info(table, container, description->state, description->info);
 	container->runtime_info_bytes = description->bytes;
 	container->removed = false;
 	if (container->refs == 0)
@@ -527,9 +527,9 @@ int sinsp_containers_describe(struct sinsp_containers *table,
 	return 0;
 }
 
-void sinsp_containers_forget(struct sinsp_containers *table, const char *id)
+void state_containers_forget(struct state_containers *table, const char *id)
 {
-	struct sinsp_container *container = sinsp_containers_find_shown(table, id);
+	struct state_container *container = state_containers_find_shown(table, id);
 
 	if (container && container->refs)
 		container->removed = true;
@@ -537,84 +537,84 @@ void sinsp_containers_forget(struct sinsp_containers *table, const char *id)
 		containers_drop_unused(table, container);
 }
 
-void sinsp_containers_forget_unused(struct sinsp_containers *table)
+void state_containers_forget_unused(struct state_containers *table)
 {
-	const struct sinsp_container_list *unused = &table->lists.of[SINSP_CONTAINERS_UNUSED];
+	const struct state_container_list *unused = &table->lists.of[STATE_CONTAINERS_UNUSED];
 
 	while (unused->oldest)
 		containers_drop_unused(table, unused->oldest);
 }
 
-static const struct sinsp_container *containers_take_oldest(struct sinsp_containers *table,
-							    enum sinsp_container_listing which)
+static const struct state_container *containers_take_oldest(struct state_containers *table,
+							    enum state_container_listing which)
 {
-	struct sinsp_container *container = table->lists.of[which].oldest;
+	struct state_container *container = table->lists.of[which].oldest;
 
 	if (container)
-		sinsp_container_list_remove(&table->lists, container, which);
+		state_container_list_remove(&table->lists, container, which);
 	return container;
 }
 
-const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table)
+const struct state_container *state_containers_take_changed(struct state_containers *table)
 {
-	return containers_take_oldest(table, SINSP_CONTAINERS_CHANGED);
+	return containers_take_oldest(table, STATE_CONTAINERS_CHANGED);
 }
 
-const struct sinsp_container *sinsp_containers_take_users_changed(struct sinsp_containers *table)
+const struct state_container *state_containers_take_users_changed(struct state_containers *table)
 {
-	return containers_take_oldest(table, SINSP_CONTAINERS_USERS);
+	return containers_take_oldest(table, STATE_CONTAINERS_USERS);
 }
 
-void sinsp_containers_describe_pod(struct sinsp_containers *table, struct sinsp_pod_info *info)
+void state_containers_describe_pod(struct state_containers *table, struct state_pod_info *info)
 {
-	struct sinsp_pod_entry *pod = sinsp_pods_describe(&table->pods, info);
+	struct state_pod_entry *pod = state_pods_describe(&table->pods, info);
 
 	if (!pod)
 		return;
 	for (size_t i = 0; i < pod->info->containers.count; i++) {
 		const char *id = pod->info->containers.items[i].id;
-		struct sinsp_container *container =
-			sinsp_containers_find(table, id, strlen(id), SINSP_OWNER_ROOT);
+		struct state_container *container =
+			state_containers_find(table, id, strlen(id), STATE_OWNER_ROOT);
 
 		if (container && container->pod != pod)
-			sinsp_container_set_pod(&table->pods, container);
+			state_container_set_pod(&table->pods, container);
 	}
 	/* A container that the API no longer lists in this pod may be in another. */
-	for (struct sinsp_container *c = pod->containers, *next; c; c = next) {
+	for (struct state_container *c = pod->containers, *next; c; c = next) {
 		next = c->pod_next;
 		update_info(table, c);
 	}
 }
 
-void sinsp_containers_forget_pod(struct sinsp_containers *table, const char *uid)
+void state_containers_forget_pod(struct state_containers *table, const char *uid)
 {
-	sinsp_pods_forget(&table->pods, uid);
+	state_pods_forget(&table->pods, uid);
 }
 
-void sinsp_container_set_users(struct sinsp_containers *table, struct sinsp_container *container,
-			       struct sinsp_container_users *users)
+void state_container_set_users(struct state_containers *table, struct state_container *container,
+			       struct state_container_users *users)
 {
-	sinsp_container_users_destroy(container->users);
-	container->users = users ? sinsp_container_users_share(&table->users, users) : NULL;
+	state_container_users_destroy(container->users);
+	container->users = users ? state_container_users_share(&table->users, users) : NULL;
 }
 
-struct sinsp_container_users *sinsp_containers_own_users(struct sinsp_containers *table,
+struct state_container_users *state_containers_own_users(struct state_containers *table,
 							 const char *id)
 {
-	struct sinsp_container *container = sinsp_containers_find_shown(table, id);
+	struct state_container *container = state_containers_find_shown(table, id);
 
 	if (!container || !container->refs)
 		return NULL;
 	if (!container->users)
-		container->users = sinsp_container_users_create();
+		container->users = state_container_users_create();
 	return container->users;
 }
 
-void sinsp_containers_each(const struct sinsp_containers *table,
-			   void (*visit)(struct sinsp_container *container, void *context),
+void state_containers_each(const struct state_containers *table,
+			   void (*visit)(struct state_container *container, void *context),
 			   void *context)
 {
-	for (size_t i = 0; i < SINSP_CONTAINERS_BUCKETS; i++)
-		for (struct sinsp_container *c = table->containers[i]; c; c = c->next)
+	for (size_t i = 0; i < STATE_CONTAINERS_BUCKETS; i++)
+		for (struct state_container *c = table->containers[i]; c; c = c->next)
 			visit(c, context);
 }

@@ -12,10 +12,10 @@
 #include "memory/holders.h"
 #include "sinsp/state/pods.h"
 
-struct sinsp_cgroups {
-	struct sinsp_cgroups *next; /* of the same bucket */
-	struct sinsp_containers *table;
-	struct sinsp_container *container; /* NULL: of the host */
+struct state_cgroups {
+	struct state_cgroups *next; /* of the same bucket */
+	struct state_containers *table;
+	struct state_container *container; /* NULL: of the host */
 	struct holder_group *holder; /* that of the container, if any; NULL: no memory for it */
 	uint32_t refs; /* by threads */
 	uint32_t hash;
@@ -25,27 +25,27 @@ struct sinsp_cgroups {
 };
 
 enum {
-	SINSP_CONTAINERS_BUCKETS = 1024,
+	STATE_CONTAINERS_BUCKETS = 1024,
 	/* Of descriptions of containers that no thread refers to; the oldest are dropped. */
-	SINSP_CONTAINERS_UNUSED_MAX = 1024,
-	SINSP_CONTAINERS_UNUSED_BYTES_MAX = 16 << 20,
+	STATE_CONTAINERS_UNUSED_MAX = 1024,
+	STATE_CONTAINERS_UNUSED_BYTES_MAX = 16 << 20,
 };
 
 /* A zeroed struct is an empty table. */
-struct sinsp_containers {
-	struct sinsp_cgroups *cgroups[SINSP_CONTAINERS_BUCKETS];
-	struct sinsp_container *containers[SINSP_CONTAINERS_BUCKETS];
-	struct sinsp_container_lists lists;
-	struct sinsp_pods pods;
-	struct sinsp_container_users *users; /* those that containers share */
+struct state_containers {
+	struct state_cgroups *cgroups[STATE_CONTAINERS_BUCKETS];
+	struct state_container *containers[STATE_CONTAINERS_BUCKETS];
+	struct state_container_lists lists;
+	struct state_pods pods;
+	struct state_container_users *users; /* those that containers share */
 	uint32_t count; /* of containers */
 	size_t cgroups_bytes; /* of the entries of groups */
 	uint64_t revisions; /* the last one that a container or an entry of groups got */
 	uint64_t forgotten; /* entries of groups removed since the start: no thread is in them */
-	uint32_t declared; /* of these, by sinsp_cgroups_declare() */
+	uint32_t declared; /* of these, by state_cgroups_declare() */
 	/*
-	 * Who can make groups in a group, "name=/path": SINSP_OWNER_ROOT, a user, or
-	 * SINSP_OWNER_ANYBODY if that is not known. NULL: a capture does not say it.
+	 * Who can make groups in a group, "name=/path": STATE_OWNER_ROOT, a user, or
+	 * STATE_OWNER_ANYBODY if that is not known. NULL: a capture does not say it.
 	 */
 	uint32_t (*owner_of)(void *context, const char *group, size_t len);
 	void *owner_context;
@@ -55,17 +55,17 @@ struct sinsp_containers {
 };
 
 /* No thread may refer to an entry any more. */
-void sinsp_containers_finish(struct sinsp_containers *table);
+void state_containers_finish(struct state_containers *table);
 
 /* The entry of these groups, with a reference for the caller; NULL if out of memory. */
-struct sinsp_cgroups *sinsp_cgroups_get(struct sinsp_containers *table, const char *text,
+struct state_cgroups *state_cgroups_get(struct state_containers *table, const char *text,
 					size_t len);
 
 /*
  * The entry of the same groups but for those of some subsystems (bits of cgroup_subsystems), whose
  * path is `path`; with a reference for the caller. NULL if out of memory.
  */
-struct sinsp_cgroups *sinsp_cgroups_moved(const struct sinsp_cgroups *from, uint32_t subsystems,
+struct state_cgroups *state_cgroups_moved(const struct state_cgroups *from, uint32_t subsystems,
 					  const char *path);
 
 /*
@@ -74,60 +74,60 @@ struct sinsp_cgroups *sinsp_cgroups_moved(const struct sinsp_cgroups *from, uint
  * one below it, are of that container from now on, as long as it has a thread. Nothing changes if
  * memory runs out.
  */
-void sinsp_cgroups_declare(struct sinsp_cgroups *cgroups, const char *path,
-			   enum sinsp_container_type type);
+void state_cgroups_declare(struct state_cgroups *cgroups, const char *path,
+			   enum state_container_type type);
 
-static inline struct sinsp_cgroups *sinsp_cgroups_ref(struct sinsp_cgroups *cgroups)
+static inline struct state_cgroups *state_cgroups_ref(struct state_cgroups *cgroups)
 {
 	cgroups->refs++;
 	return cgroups;
 }
 
 /* Grows when the groups get another container, or when that or its pod is described. */
-static inline uint64_t sinsp_cgroups_revision(const struct sinsp_cgroups *cgroups)
+static inline uint64_t state_cgroups_revision(const struct state_cgroups *cgroups)
 {
-	const struct sinsp_container *container = cgroups->container;
+	const struct state_container *container = cgroups->container;
 
 	return container && container->revision > cgroups->revision ? container->revision
 								    : cgroups->revision;
 }
 
 /* Calls `visit` for all entries with a revision above `since`. */
-void sinsp_cgroups_each(const struct sinsp_containers *table, uint64_t since,
-			void (*visit)(const struct sinsp_cgroups *cgroups, void *context),
+void state_cgroups_each(const struct state_containers *table, uint64_t since,
+			void (*visit)(const struct state_cgroups *cgroups, void *context),
 			void *context);
 
 /* Accepts NULL. */
-void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups);
+void state_cgroups_unref(struct state_cgroups *cgroups);
 
 /*
  * The container of a whole id whose group that owner made, or NULL. A group of a user is never of
  * the container of root that has the same id.
  */
-struct sinsp_container *sinsp_containers_find(const struct sinsp_containers *table, const char *id,
+struct state_container *state_containers_find(const struct state_containers *table, const char *id,
 					      size_t len, uint32_t owner);
 
 /* Root's container of a whole id, or the first one whose id begins with these 12 digits; or NULL.
  */
-struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_containers *table,
+struct state_container *state_containers_find_shown(const struct state_containers *table,
 						    const char *id);
 
 /* Removes and returns the newest container that was not taken yet; NULL: none. */
-struct sinsp_container *sinsp_containers_take_new(struct sinsp_containers *table);
+struct state_container *state_containers_take_new(struct state_containers *table);
 
 /* Replaces the runtime's description of a container; NULL: none. Takes ownership of `info`. */
-void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_container *container,
-			      enum sinsp_meta_state state, struct sinsp_container_info *info);
+void state_container_set_info(struct state_containers *table, struct state_container *container,
+			      enum state_meta state, struct state_container_info *info);
 
 /* The same description has another state. */
-void sinsp_container_set_state(struct sinsp_containers *table, struct sinsp_container *container,
-			       enum sinsp_meta_state state);
+void state_container_set_state(struct state_containers *table, struct state_container *container,
+			       enum state_meta state);
 
 /* A description from a capture. */
-struct sinsp_description {
+struct state_description {
 	const char *id; /* whole, or its first 12 digits */
-	enum sinsp_meta_state state;
-	struct sinsp_container_info *info; /* not NULL; the table takes ownership */
+	enum state_meta state;
+	struct state_container_info *info; /* not NULL; the table takes ownership */
 	size_t bytes; /* approximate size */
 };
 
@@ -135,47 +135,47 @@ struct sinsp_description {
  * The same by the container's id, also before a thread refers to it. An incomplete description does
  * not replace a complete one. Returns 0 or -ENOMEM.
  */
-int sinsp_containers_describe(struct sinsp_containers *table,
-			      const struct sinsp_description *description);
+int state_containers_describe(struct state_containers *table,
+			      const struct state_description *description);
 
 /* Drops a container as soon as no thread refers to it. The id as above. */
-void sinsp_containers_forget(struct sinsp_containers *table, const char *id);
+void state_containers_forget(struct state_containers *table, const char *id);
 
 /*
  * Replaces what the API of Kubernetes says of a pod, for its containers here and those to come.
  * Takes ownership of `info`.
  */
-void sinsp_containers_describe_pod(struct sinsp_containers *table, struct sinsp_pod_info *info);
+void state_containers_describe_pod(struct state_containers *table, struct state_pod_info *info);
 
 /* The API removed a pod. It stays the pod of its containers. */
-void sinsp_containers_forget_pod(struct sinsp_containers *table, const char *uid);
+void state_containers_forget_pod(struct state_containers *table, const char *uid);
 
 /* Drops all containers that no thread refers to. */
-void sinsp_containers_forget_unused(struct sinsp_containers *table);
+void state_containers_forget_unused(struct state_containers *table);
 
 /*
  * Returns the container whose data changed longest ago and was not taken since; NULL: none. Cheap
  * enough for each event.
  */
-const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table);
+const struct state_container *state_containers_take_changed(struct state_containers *table);
 
 /* The same of containers that are new or whose users became known. */
-const struct sinsp_container *sinsp_containers_take_users_changed(struct sinsp_containers *table);
+const struct state_container *state_containers_take_users_changed(struct state_containers *table);
 
 /* Replaces the users of a container; NULL: those of the host. Takes ownership. */
-void sinsp_container_set_users(struct sinsp_containers *table, struct sinsp_container *container,
-			       struct sinsp_container_users *users);
+void state_container_set_users(struct state_containers *table, struct state_container *container,
+			       struct state_container_users *users);
 
 /*
  * The users of a container, of an id as above, that a capture gives: tables of its own, empty at
  * first. NULL: it has no process, and so nobody can ask for them; or out of memory.
  */
-struct sinsp_container_users *sinsp_containers_own_users(struct sinsp_containers *table,
+struct state_container_users *state_containers_own_users(struct state_containers *table,
 							 const char *id);
 
 /* Calls `visit` for every container. */
-void sinsp_containers_each(const struct sinsp_containers *table,
-			   void (*visit)(struct sinsp_container *container, void *context),
+void state_containers_each(const struct state_containers *table,
+			   void (*visit)(struct state_container *container, void *context),
 			   void *context);
 
 #endif

@@ -25,8 +25,8 @@
  */
 
 enum {
-	SINSP_THREADS_MAX = 1 << 17,
-	SINSP_FDS_MAX = 1 << 20,
+	STATE_THREADS_MAX = 1 << 17,
+	STATE_FDS_MAX = 1 << 20,
 	EXITED_COUNT = 8192, /* ended threads that are remembered */
 	PORTS_COUNT = 1 << 16,
 	CPUS_COUNT = 1 << 16,
@@ -35,18 +35,18 @@ enum {
 /* Changes to make after an event, before the next one is applied. */
 struct state_after {
 	bool pending; /* something of the below is set */
-	struct sinsp_fds *closed_in; /* NULL: nothing was closed */
+	struct state_fds *closed_in; /* NULL: nothing was closed */
 	int64_t closed;
-	struct sinsp_fds *emptied; /* NULL: no table is not kept */
-	struct sinsp_thread_entry *ended;
+	struct state_fds *emptied; /* NULL: no table is not kept */
+	struct state_thread_entry *ended;
 	bool moved; /* a mount, as sinsp.move has it */
 };
 
 /* A mount that a thread moved: absolute paths, without '/' at the end. */
 struct state_move {
 	int64_t tid;
-	char from[SINSP_PATH_MAX], to[SINSP_PATH_MAX];
-	char old_root[SINSP_PATH_MAX]; /* of a pivot_root: the new path of the old root; "": none */
+	char from[STATE_PATH_MAX], to[STATE_PATH_MAX];
+	char old_root[STATE_PATH_MAX]; /* of a pivot_root: the new path of the old root; "": none */
 };
 
 /* The last switch of a CPU. */
@@ -58,7 +58,7 @@ struct state_switch {
 /* What fills the tables from a snapshot, in place of /proc. */
 struct state_listener {
 	struct scap_snapshot snapshot; /* first: the listener is its snapshot */
-	struct sinsp *sinsp; /* NULL: the listener is not in use */
+	struct state *state; /* NULL: the listener is not in use */
 	int64_t tid; /* the thread whose descriptors are reported */
 };
 
@@ -74,28 +74,28 @@ struct state_budget {
 	uint32_t spent;
 };
 
-struct sinsp {
+struct state {
 	struct scap_proc *proc; /* borrowed; may be NULL */
-	unsigned int lacks; /* enum sinsp_part: parts that are not kept */
+	unsigned int lacks; /* enum state_part: parts that are not kept */
 	bool has_gaps; /* a process has or had one: see gaps.h */
 	struct pool pool;
 	uint64_t memory_max; /* of the pool; UINT64_MAX: no limit */
-	struct sinsp_fd_store fd_store;
-	struct sinsp_threads threads;
-	struct sinsp_containers containers;
-	struct sinsp_program *no_program; /* of threads whose program is not known */
+	struct state_fd_store fd_store;
+	struct state_threads threads;
+	struct state_containers containers;
+	struct state_program *no_program; /* of threads whose program is not known */
 	struct notes notes; /* programs of threads that are not known yet */
-	bool missed; /* see sinsp_take_missed() */
+	bool missed; /* see state_take_missed() */
 	struct state_after after;
 	struct state_move move;
-	struct sinsp_stats stats;
+	struct state_stats stats;
 	/* Of lookups in /proc. */
 	struct state_budget thread_budget, fd_budget, directory_budget;
 	int64_t clock_step_ns; /* of the last event: see struct scap_event */
 	uint64_t first_ts_ns; /* time of the first event that is not hidden; 0: none yet */
 	uint64_t now_ns; /* time of the last event */
 	uint64_t seed_ns; /* when the tables were filled; 0: not filled */
-	struct sinsp_follow follow;
+	struct state_follow follow;
 	uint64_t follow_since_ns; /* since the epoch: when the engine was created */
 	struct state_exit exited[EXITED_COUNT]; /* by the remainder of the id */
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of unconnected sockets in /proc */
@@ -103,35 +103,35 @@ struct sinsp {
 	struct machine machine;
 	bool with_env; /* descriptions of containers in a capture have their environment */
 	struct state_listener listener;
-	uint64_t boot; /* see sinsp_boot() */
+	uint64_t boot; /* see state_boot() */
 	struct state_switch switches[CPUS_COUNT];
 	uint32_t switched_cpus; /* of the others no switch was seen: most of the table is never
 				   touched */
-	uint64_t run_ns; /* see sinsp_run_ns() */
+	uint64_t run_ns; /* see state_run_ns() */
 	const struct state_plan *plans; /* by event id */
 };
 
 /* The current time on the clock of live events, which steps of the wall clock do not change. */
-static inline uint64_t state_now_ns(const struct sinsp *sinsp)
+static inline uint64_t state_now_ns(const struct state *state)
 {
-	return clock_ns(CLOCK_BOOTTIME) + sinsp->machine.boot_ns;
+	return clock_ns(CLOCK_BOOTTIME) + state->machine.boot_ns;
 }
 
-/* The thread of an id, or NULL. */
-struct sinsp_thread *state_thread_find(const struct sinsp *sinsp, int64_t tid);
+/* The thread of an id, to be changed, or NULL. Who only reads has state_thread_find(). */
+struct state_thread *state_thread_get(const struct state *state, int64_t tid);
 
 /*
  * The thread that a caller names by an id of its pid namespace. NULL if it is unknown, or if that
  * namespace is not known to be the initial one.
  */
-struct sinsp_thread *state_thread_named(const struct sinsp *sinsp, struct sinsp_thread *caller,
+struct state_thread *state_thread_named(const struct state *state, struct state_thread *caller,
 					int64_t pid);
 
 /*
  * Adds a thread with only its ids known and with parts of its own, not shared. NULL if out of
  * memory.
  */
-struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t pid);
+struct state_thread *state_thread_add(struct state *state, int64_t tid, int64_t pid);
 
 /*
  * Recently ended threads: a creator's event that comes after the end of the created thread must not
@@ -139,62 +139,62 @@ struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t 
  */
 #define EXIT_REMEMBERED_NS UINT64_C(5000000000)
 
-static inline struct state_exit *state_exit_of(struct sinsp *sinsp, int64_t tid)
+static inline struct state_exit *state_exit_of(struct state *state, int64_t tid)
 {
-	return &sinsp->exited[(uint64_t)tid % EXITED_COUNT];
+	return &state->exited[(uint64_t)tid % EXITED_COUNT];
 }
 
-static inline bool state_has_exited(struct sinsp *sinsp, int64_t tid)
+static inline bool state_has_exited(struct state *state, int64_t tid)
 {
-	const struct state_exit *exit = state_exit_of(sinsp, tid);
+	const struct state_exit *exit = state_exit_of(state, tid);
 
-	return exit->tid == tid && sinsp->now_ns - exit->ts_ns <= EXIT_REMEMBERED_NS;
+	return exit->tid == tid && state->now_ns - exit->ts_ns <= EXIT_REMEMBERED_NS;
 }
 
-static inline void state_remember_exit(struct sinsp *sinsp, int64_t tid)
+static inline void state_remember_exit(struct state *state, int64_t tid)
 {
-	struct state_exit *exit = state_exit_of(sinsp, tid);
+	struct state_exit *exit = state_exit_of(state, tid);
 
-	if (exit->tid && exit->tid != tid && state_has_exited(sinsp, exit->tid))
-		sinsp->stats.exits_dropped++;
-	*exit = (struct state_exit){tid, sinsp->now_ns};
+	if (exit->tid && exit->tid != tid && state_has_exited(state, exit->tid))
+		state->stats.exits_dropped++;
+	*exit = (struct state_exit){tid, state->now_ns};
 }
 
-static inline void state_forget_exit(struct sinsp *sinsp, int64_t tid)
+static inline void state_forget_exit(struct state *state, int64_t tid)
 {
-	struct state_exit *exit = state_exit_of(sinsp, tid);
+	struct state_exit *exit = state_exit_of(state, tid);
 
 	if (exit->tid == tid)
 		exit->tid = 0;
 }
 
 /* Whether a thread is known to be in the initial pid namespace: its ids are the same inside. */
-static inline bool state_is_outside(const struct sinsp_thread *thread)
+static inline bool state_is_outside(const struct state_thread *thread)
 {
 	return thread->vpid > 0 && thread->vpid == thread->pid;
 }
 
 /*
  * Which threads are followed: a flag of each, set when the thread is added to the tables. Only for
- * the files of the engine; see sinsp_follow for the options.
+ * the files of the engine; see state_follow for the options.
  */
 
 /* A thread loaded from /proc or a capture, its parent set. was_followed: before it was reloaded. */
-void state_follow_loaded(struct sinsp *sinsp, struct sinsp_thread *thread, bool was_followed);
+void state_follow_loaded(struct state *state, struct state_thread *thread, bool was_followed);
 
 /* A thread added by an event. creator: NULL if unknown. */
-void state_follow_created(struct sinsp *sinsp, struct sinsp_thread *thread,
-			  const struct sinsp_thread *creator);
+void state_follow_created(struct state *state, struct state_thread *thread,
+			  const struct state_thread *creator);
 
 /* A thread that has called exec. */
-void state_follow_exec(struct sinsp *sinsp, struct sinsp_thread *thread);
+void state_follow_exec(struct state *state, struct state_thread *thread);
 
 /*
  * The users of the thread's container can be read through its root, once for each container. Until
  * they are, they are unknown. To be called for threads that were loaded, and after an exec: a
  * runtime's process is in the groups of a container before it has its root.
  */
-void state_learn_users(struct sinsp *sinsp, const struct sinsp_thread *thread);
+void state_learn_users(struct state *state, const struct state_thread *thread);
 
 /*
  * Keeps the tables within their limits of memory and descriptors: whoever holds most loses what is
@@ -204,27 +204,27 @@ void state_learn_users(struct sinsp *sinsp, const struct sinsp_thread *thread);
 /* A part of the limit stays free for what one event adds, such as a copy of a large table. */
 enum { STATE_FDS_SPARE_PART = 16 };
 
-static inline bool state_has_many_fds(const struct sinsp *sinsp)
+static inline bool state_has_many_fds(const struct state *state)
 {
-	const struct sinsp_fd_store *store = &sinsp->fd_store;
+	const struct state_fd_store *store = &state->fd_store;
 
 	return store->count > store->max - store->max / STATE_FDS_SPARE_PART;
 }
 
 /* Bytes of threads, with their control groups, and of descriptors. */
-static inline uint64_t state_held_bytes(const struct sinsp *sinsp)
+static inline uint64_t state_held_bytes(const struct state *state)
 {
-	return sinsp->pool.held + sinsp->containers.cgroups_bytes;
+	return state->pool.held + state->containers.cgroups_bytes;
 }
 
 /* Cheap enough for each event. */
-static inline bool state_is_crowded(const struct sinsp *sinsp)
+static inline bool state_is_crowded(const struct state *state)
 {
-	return state_held_bytes(sinsp) > sinsp->memory_max || state_has_many_fds(sinsp);
+	return state_held_bytes(state) > state->memory_max || state_has_many_fds(state);
 }
 
 /* Removes some threads or descriptors if the tables are crowded. Only between two events. */
-void state_make_room(struct sinsp *sinsp);
+void state_make_room(struct state *state);
 
 /* Paths that change because a mount moves. For the files of the engine. */
 
@@ -232,21 +232,21 @@ void state_make_room(struct sinsp *sinsp);
  * Updates the paths of the directory and the open files of a thread after a move. Those of other
  * processes are not updated, nor are paths that lead through a link.
  */
-void state_apply_move(struct sinsp *sinsp, const struct state_move *move);
+void state_apply_move(struct state *state, const struct state_move *move);
 
 /* Changes that are deferred until after an event, which must still see the old state. */
 
 /* For state_finish_last(). */
-void state_finish(struct sinsp *sinsp);
+void state_finish(struct state *state);
 
 /*
  * Makes the deferred changes of the last event, before the next one is applied or the whole tables
  * are read.
  */
-static inline void state_finish_last(struct sinsp *sinsp)
+static inline void state_finish_last(struct state *state)
 {
-	if (sinsp->after.pending)
-		state_finish(sinsp);
+	if (state->after.pending)
+		state_finish(state);
 }
 
 #endif

@@ -16,19 +16,19 @@
 #include "util/error.h"
 
 /* Creates an engine with empty tables. Returns 0, or -errno with a message. */
-int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct error *err);
-void sinsp_destroy(struct sinsp *sinsp); /* accepts NULL */
+int state_create(const struct state_config *config, struct state **state, struct error *err);
+void state_destroy(struct state *state); /* accepts NULL */
 
 /*
- * Says for which parts of the state (enum sinsp_part) the events that keep them up to date are
- * missing, because nothing asks for them: such a part is not kept. Without SINSP_DESCRIPTORS a
- * descriptor is known during the event that creates it. Not between sinsp_process() and the last
+ * Says for which parts of the state (enum state_part) the events that keep them up to date are
+ * missing, because nothing asks for them: such a part is not kept. Without STATE_DESCRIPTORS a
+ * descriptor is known during the event that creates it. Not between state_process() and the last
  * use of its event.
  */
-void sinsp_set_lacks(struct sinsp *sinsp, unsigned int parts);
+void state_set_lacks(struct state *state, unsigned int parts);
 
 /* Iterators of the kernel, of which each may be NULL: /proc is read in its place. */
-struct sinsp_iterators {
+struct state_iterators {
 	struct scap_open_fds *open_fds;
 	struct scap_threads *threads;
 	/* Another pass over the threads, before /proc is read: that takes long, and processes end.
@@ -40,69 +40,69 @@ struct sinsp_iterators {
  * Fills the tables from iterators (NULL: there are none), and from /proc what they do not report.
  * Returns 0, or -errno with a message.
  */
-int sinsp_seed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err);
+int state_seed(struct state *state, const struct state_iterators *iterators, struct error *err);
 
 /*
  * Fills the tables again, between two events, for parts that no events kept up to date
  * so far; counters continue. Returns 0, or -errno with a message.
  */
-int sinsp_reseed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err);
+int state_reseed(struct state *state, const struct state_iterators *iterators, struct error *err);
 
 /*
  * Whether processes began since the last call whose executable nobody knows: their creator began
  * and ended while the tables were filled. The kernel's list of threads has them, or their
  * descendants, if it is read again.
  */
-bool sinsp_take_missed(struct sinsp *sinsp);
+bool state_take_missed(struct state *state);
 
 /*
  * Learns from up to `max` threads of that list, between two events, what processes execute that are
  * in the tables, or whose clone events come later. Returns 1: there are more; 0: that was the end;
  * or -errno.
  */
-int sinsp_learn_programs(struct sinsp *sinsp, struct scap_threads *threads, unsigned int max);
+int state_learn_programs(struct state *state, struct scap_threads *threads, unsigned int max);
 
 /*
  * The listener that fills the tables in place of /proc: events then come from another machine, and
- * nothing is looked up on this one. Owned by `sinsp`.
+ * nothing is looked up on this one. Owned by `state`.
  */
-struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp);
+struct scap_snapshot *state_snapshot(struct state *state);
 
 /*
  * Reports the current tables, between two events, in an order that depends only on them: threads by
  * id, main ones first. Returns 0, or what `to` returned.
  */
-int sinsp_dump(struct sinsp *sinsp, struct scap_snapshot *to);
+int state_dump(struct state *state, struct scap_snapshot *to);
 
 /*
  * Reports the containers whose descriptions or users became known since the last call of this
- * function or of sinsp_dump(); `to` NULL: skips them. Returns 0, or what `to` returned. Without
+ * function or of state_dump(); `to` NULL: skips them. Returns 0, or what `to` returned. Without
  * any it is cheap enough for each event.
  */
-int sinsp_dump_changed(struct sinsp *sinsp, struct scap_snapshot *to);
+int state_dump_changed(struct state *state, struct scap_snapshot *to);
 
 /*
  * Applies one event. Returns 0, or -EBADMSG or -ENOENT (counted) for a corrupt or unknown frame.
  * `event` and what it points to are valid until the next call: a closed descriptor or an ended
  * thread still exists during the event that ends it.
  */
-int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sinsp_event *event);
+int state_process(struct state *state, const struct scap_event *raw, struct state_event *event);
 
 /* Whether a thread is known and followed. */
-bool sinsp_is_followed(const struct sinsp *sinsp, int64_t tid);
+bool state_is_followed(const struct state *state, int64_t tid);
 
 /* The parent of a process; 0: it has none, or is not known. */
-int64_t sinsp_parent_of(const struct sinsp *sinsp, int64_t pid);
+int64_t state_parent_of(const struct state *state, int64_t pid);
 
-/* The parts of the state (enum sinsp_part) that would become wrong without events of that id. */
-unsigned int sinsp_event_keeps(unsigned int id);
+/* The parts of the state (enum state_part) that would become wrong without events of that id. */
+unsigned int state_event_keeps(unsigned int id);
 
 /*
  * Whether events of that id create their descriptor and describe it, so that no other event is
  * needed to know it.
  */
-bool sinsp_event_describes_fd(unsigned int id);
+bool state_event_describes_fd(unsigned int id);
 
-void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats);
+void state_stats(const struct state *state, struct state_stats *stats);
 
 #endif

@@ -15,41 +15,41 @@
 
 /* Data for fields besides the event: other threads, and names. */
 
-const struct sinsp_thread *sinsp_thread_find(const struct sinsp *sinsp, int64_t tid)
+const struct state_thread *state_thread_find(const struct state *state, int64_t tid)
 {
-	return state_thread_find(sinsp, tid);
+	return state_thread_get(state, tid);
 }
 
-const struct sinsp_thread *sinsp_thread_main(const struct sinsp *sinsp,
-					     const struct sinsp_thread *thread)
+const struct state_thread *state_thread_main(const struct state *state,
+					     const struct state_thread *thread)
 {
-	return sinsp_thread_is_main(thread) ? thread : state_thread_find(sinsp, thread->pid);
+	return state_thread_is_main(thread) ? thread : state_thread_get(state, thread->pid);
 }
 
-const struct sinsp_thread *sinsp_thread_parent(const struct sinsp *sinsp,
-					       const struct sinsp_thread *thread)
+const struct state_thread *state_thread_parent(const struct state *state,
+					       const struct state_thread *thread)
 {
-	const struct sinsp_thread *main = sinsp_thread_main(sinsp, thread), *parent;
+	const struct state_thread *main = state_thread_main(state, thread), *parent;
 
-	parent = sinsp_thread_find(sinsp, main ? main->ptid : thread->ptid);
-	return parent ? sinsp_thread_main(sinsp, parent) : NULL;
+	parent = state_thread_find(state, main ? main->ptid : thread->ptid);
+	return parent ? state_thread_main(state, parent) : NULL;
 }
 
-const struct user_entry *sinsp_user(const struct sinsp *sinsp, uint32_t uid)
+const struct user_entry *state_user(const struct state *state, uint32_t uid)
 {
-	return users_find(&sinsp->names->users, uid, sinsp->now_ns);
+	return users_find(&state->names->users, uid, state->now_ns);
 }
 
-const char *sinsp_user_name(const struct sinsp *sinsp, uint32_t uid)
+const char *state_user_name(const struct state *state, uint32_t uid)
 {
-	const struct user_entry *user = sinsp_user(sinsp, uid);
+	const struct user_entry *user = state_user(state, uid);
 
 	return user ? user->name : NULL;
 }
 
-const char *sinsp_group_name(const struct sinsp *sinsp, uint32_t gid)
+const char *state_group_name(const struct state *state, uint32_t gid)
 {
-	const struct user_entry *group = users_find(&sinsp->names->groups, gid, sinsp->now_ns);
+	const struct user_entry *group = users_find(&state->names->groups, gid, state->now_ns);
 
 	return group ? group->name : NULL;
 }
@@ -57,10 +57,10 @@ const char *sinsp_group_name(const struct sinsp *sinsp, uint32_t gid)
 enum owner { OWNER_HOST, OWNER_CONTAINER, OWNER_UNKNOWN };
 
 /* Whose users those of the event's thread are. */
-static enum owner event_owner_of(const struct sinsp_event *event,
-				 struct sinsp_container_users **own)
+static enum owner event_owner_of(const struct state_event *event,
+				 struct state_container_users **own)
 {
-	const struct sinsp_container *container =
+	const struct state_container *container =
 		event->thread ? event->thread->cgroups->container : NULL;
 
 	if (!container)
@@ -69,61 +69,61 @@ static enum owner event_owner_of(const struct sinsp_event *event,
 	if (*own)
 		return OWNER_CONTAINER;
 	/* On a live machine they are read first. */
-	return event->sinsp->proc && !container->users_read ? OWNER_UNKNOWN : OWNER_HOST;
+	return event->state->proc && !container->users_read ? OWNER_UNKNOWN : OWNER_HOST;
 }
 
-const struct user_entry *sinsp_event_user(const struct sinsp_event *event, uint32_t uid)
+const struct user_entry *state_event_user(const struct state_event *event, uint32_t uid)
 {
-	struct sinsp_container_users *own;
+	struct state_container_users *own;
 
 	switch (event_owner_of(event, &own)) {
 	case OWNER_HOST:
-		return sinsp_user(event->sinsp, uid);
+		return state_user(event->state, uid);
 	case OWNER_CONTAINER:
-		return users_find(&own->users, uid, event->sinsp->now_ns);
+		return users_find(&own->users, uid, event->state->now_ns);
 	default:
 		return NULL;
 	}
 }
 
-const char *sinsp_event_user_name(const struct sinsp_event *event, uint32_t uid)
+const char *state_event_user_name(const struct state_event *event, uint32_t uid)
 {
-	const struct user_entry *user = sinsp_event_user(event, uid);
+	const struct user_entry *user = state_event_user(event, uid);
 
 	return user ? user->name : NULL;
 }
 
-const char *sinsp_event_group_name(const struct sinsp_event *event, uint32_t gid)
+const char *state_event_group_name(const struct state_event *event, uint32_t gid)
 {
-	struct sinsp_container_users *own;
+	struct state_container_users *own;
 	enum owner owner = event_owner_of(event, &own);
 	const struct user_entry *group = NULL;
 
 	if (owner == OWNER_HOST)
-		return sinsp_group_name(event->sinsp, gid);
+		return state_group_name(event->state, gid);
 	if (owner == OWNER_CONTAINER)
-		group = users_find(&own->groups, gid, event->sinsp->now_ns);
+		group = users_find(&own->groups, gid, event->state->now_ns);
 	return group ? group->name : NULL;
 }
 
-const char *sinsp_host_name(const struct sinsp *sinsp, const uint8_t *address, size_t len)
+const char *state_host_name(const struct state *state, const uint8_t *address, size_t len)
 {
-	return hosts_name(&sinsp->names->hosts, address, len);
+	return hosts_name(&state->names->hosts, address, len);
 }
 
-uint64_t sinsp_boot(const struct sinsp *sinsp)
+uint64_t state_boot(const struct state *state)
 {
-	return sinsp->boot;
+	return state->boot;
 }
 
-const char *sinsp_hostname(const struct sinsp *sinsp)
+const char *state_hostname(const struct state *state)
 {
-	return sinsp->machine.hostname;
+	return state->machine.hostname;
 }
 
-uint64_t sinsp_run_ns(const struct sinsp_event *event)
+uint64_t state_run_ns(const struct state_event *event)
 {
-	return event->sinsp->run_ns;
+	return event->state->run_ns;
 }
 
 /* Directory descriptors, looked up while their event is applied. */
@@ -147,51 +147,51 @@ static bool reached_directory(const struct event *ev)
 	return false;
 }
 
-void state_find_directories(struct sinsp *sinsp, const struct state_plan *plan,
-			    const struct state_event *event)
+void state_find_directories(struct state *state, const struct state_plan *plan,
+			    const struct apply_event *event)
 {
 	for (unsigned int i = 0; i < plan->paths_count; i++) {
 		int64_t dirfd;
 
 		if (state_path_is_relative(event->ev, plan->paths[i], &dirfd) && dirfd >= 0 &&
-		    !sinsp_fds_find(event->thread->fds, dirfd) && reached_directory(event->ev))
-			state_fd(sinsp, event->thread, dirfd);
+		    !state_fds_find(event->thread->fds, dirfd) && reached_directory(event->ev))
+			state_look_up_fd(state, event->thread, dirfd);
 	}
 }
 
 /* Descriptors that an event opens, selects or renames. */
 
-struct sinsp_fd *state_open_fd(struct state_event *event, int64_t num, enum scap_fd_type type,
+struct state_fd *state_open_fd(struct apply_event *event, int64_t num, enum scap_fd_type type,
 			       bool cloexec)
 {
-	struct sinsp_fds *fds = event->thread->fds;
-	struct sinsp_fd *fd = sinsp_fds_open(fds, num, "", 0);
+	struct state_fds *fds = event->thread->fds;
+	struct state_fd *fd = state_fds_open(fds, num, "", 0);
 
 	if (!fd)
 		return NULL;
 	fd->type = type;
-	sinsp_fds_set_cloexec(fds, num, cloexec);
+	state_fds_set_cloexec(fds, num, cloexec);
 	return fd;
 }
 
-void state_set_fd(struct state_event *event, int64_t num, struct sinsp_fd *fd)
+void state_set_fd(struct apply_event *event, int64_t num, struct state_fd *fd)
 {
 	event->has_fd = true;
 	event->fd_num = num;
 	event->fd = fd;
 }
 
-void state_rename_fd(struct sinsp *sinsp, struct state_event *event, const char *name, size_t len)
+void state_rename_fd(struct state *state, struct apply_event *event, const char *name, size_t len)
 {
-	struct sinsp_fd *fd = event->fd;
+	struct state_fd *fd = event->fd;
 
 	if (len == fd->name_len && memcmp(name, fd->name, len) == 0)
 		return;
-	if (!sinsp_fd_rename(&sinsp->fd_store, fd, name, len))
+	if (!state_fd_rename(&state->fd_store, fd, name, len))
 		return;
 	event->fd_named = true;
 	if (event->thread)
-		sinsp_fds_recharge(event->thread->fds, event->fd_num);
+		state_fds_recharge(event->thread->fds, event->fd_num);
 }
 
 /* The absolute paths of an event's parameters. */
@@ -201,18 +201,18 @@ struct base {
 	size_t len;
 };
 
-static const struct base unknown_base = {SINSP_PATH_UNKNOWN, sizeof(SINSP_PATH_UNKNOWN) - 1};
+static const struct base unknown_base = {STATE_PATH_UNKNOWN, sizeof(STATE_PATH_UNKNOWN) - 1};
 
 /* The directory that a path starts from, of the tables. */
-static struct base base_kept(const struct sinsp_thread *thread, int64_t dirfd)
+static struct base base_kept(const struct state_thread *thread, int64_t dirfd)
 {
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	if (!thread)
 		return unknown_base;
 	if (dirfd == AT_FDCWD_STORED && thread->fs->cwd_len)
 		return (struct base){thread->fs->cwd, thread->fs->cwd_len};
-	fd = sinsp_fds_find(thread->fds, dirfd);
+	fd = state_fds_find(thread->fds, dirfd);
 	return fd && fd->name_len ? (struct base){fd->name, fd->name_len} : unknown_base;
 }
 
@@ -259,7 +259,7 @@ bool state_path_is_relative(const struct event *ev, unsigned int param, int64_t 
 	return true;
 }
 
-static struct base base_of(const struct event *ev, const struct sinsp_thread *thread,
+static struct base base_of(const struct event *ev, const struct state_thread *thread,
 			   unsigned int param)
 {
 	const char *path = base_path(ev, param);
@@ -267,37 +267,37 @@ static struct base base_of(const struct event *ev, const struct sinsp_thread *th
 	return path ? (struct base){path, strlen(path)} : base_kept(thread, dirfd_of(ev, param));
 }
 
-static size_t event_join(const struct event *ev, const struct sinsp_thread *thread,
+static size_t event_join(const struct event *ev, const struct state_thread *thread,
 			 unsigned int param, char *out)
 {
 	const char *path = event_param_string(ev, param), *real = real_path(ev, param);
-	char inside[SINSP_PATH_MAX];
+	char inside[STATE_PATH_MAX];
 	struct base base = {"", 0};
 	size_t len;
 
 	if (real)
-		return sinsp_path_join("", 0, real, strlen(real), out);
+		return state_path_join("", 0, real, strlen(real), out);
 	len = strlen(path);
 	if (is_in_root(ev)) {
 		path += strspn(path, "/");
-		len = sinsp_path_join("", 0, path, strlen(path), inside);
+		len = state_path_join("", 0, path, strlen(path), inside);
 		path = len ? inside : ".";
 		len += !len;
 	}
 	if (len && *path != '/')
 		base = base_of(ev, thread, param);
-	return sinsp_path_join(base.text, base.len, path, len, out);
+	return state_path_join(base.text, base.len, path, len, out);
 }
 
-size_t state_event_path(const struct event *ev, const struct sinsp_thread *thread,
+size_t apply_event_path(const struct event *ev, const struct state_thread *thread,
 			unsigned int param, char *out, size_t size)
 {
-	char joined[SINSP_PATH_MAX];
+	char joined[STATE_PATH_MAX];
 	size_t len;
 
 	if (size == 0 || (!event_param_present(ev, param) && !real_path(ev, param)))
 		return 0;
-	if (size >= SINSP_PATH_MAX)
+	if (size >= STATE_PATH_MAX)
 		return event_join(ev, thread, param, out);
 	len = event_join(ev, thread, param, joined);
 	if (len >= size)
@@ -307,7 +307,7 @@ size_t state_event_path(const struct event *ev, const struct sinsp_thread *threa
 	return len;
 }
 
-size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out, size_t size)
+size_t state_event_path(const struct state_event *event, unsigned int param, char *out, size_t size)
 {
-	return state_event_path(&event->ev, event->thread, param, out, size);
+	return apply_event_path(&event->ev, event->thread, param, out, size);
 }

@@ -16,16 +16,16 @@
 #include "sinsp/state/thread.h"
 #include "sinsp/state/names.h"
 
-struct sinsp;
+struct state;
 
-struct sinsp_event {
+struct state_event {
 	struct event ev;
 	uint64_t num; /* 1 for the first */
 	int64_t clock_step_ns; /* as in struct scap_event */
 	uint64_t first_ts_ns; /* time of the first event that is not hidden, else its own */
-	const struct sinsp *sinsp;
-	const struct sinsp_thread *thread; /* NULL if unknown */
-	const struct sinsp_fd *fd; /* NULL: none, or unknown */
+	const struct state *state;
+	const struct state_thread *thread; /* NULL if unknown */
+	const struct state_fd *fd; /* NULL: none, or unknown */
 	bool has_fd; /* the event is about a descriptor: fd_num is set */
 	bool fd_named; /* the event gave or changed the name of its descriptor */
 	int64_t fd_num;
@@ -35,7 +35,7 @@ struct sinsp_event {
 };
 
 /* Notes the answer of a filter that the event passed. Returns what the event had. */
-static inline bool sinsp_event_note_answer(struct sinsp_event *event, bool unknown)
+static inline bool state_event_note_answer(struct state_event *event, bool unknown)
 {
 	bool before = event->filter_unknown;
 
@@ -48,21 +48,21 @@ static inline bool sinsp_event_note_answer(struct sinsp_event *event, bool unkno
  * Converts a time of the event or of its thread to the event's wall clock; 0 (unknown) stays 0. For
  * output as a time since 1970; durations are computed from unconverted times.
  */
-static inline uint64_t sinsp_wall_ns(const struct sinsp_event *event, uint64_t ns)
+static inline uint64_t state_wall_ns(const struct state_event *event, uint64_t ns)
 {
 	return ns ? ns + (uint64_t)event->clock_step_ns : 0;
 }
 
 /* The thread of an id in the table, or NULL. */
-const struct sinsp_thread *sinsp_thread_find(const struct sinsp *sinsp, int64_t tid);
+const struct state_thread *state_thread_find(const struct state *state, int64_t tid);
 
 /* The main thread of the thread's process, or NULL if it is unknown. */
-const struct sinsp_thread *sinsp_thread_main(const struct sinsp *sinsp,
-					     const struct sinsp_thread *thread);
+const struct state_thread *state_thread_main(const struct state *state,
+					     const struct state_thread *thread);
 
 /* The main thread of the parent process, or NULL. */
-const struct sinsp_thread *sinsp_thread_parent(const struct sinsp *sinsp,
-					       const struct sinsp_thread *thread);
+const struct state_thread *state_thread_parent(const struct state *state,
+					       const struct state_thread *thread);
 
 /*
  * Joins a path of an event to its base directory, and normalises it: the current directory for
@@ -70,32 +70,32 @@ const struct sinsp_thread *sinsp_thread_parent(const struct sinsp *sinsp,
  * truncated to `size`), or 0 if the parameter is absent. An unknown base gives "<UNKNOWN>" with the
  * path after it.
  */
-size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out,
+size_t state_event_path(const struct state_event *event, unsigned int param, char *out,
 			size_t size);
 
 /* The entry of a user id, and names of ids; NULL if the machine's tables have none. */
-const struct user_entry *sinsp_user(const struct sinsp *sinsp, uint32_t uid);
-const char *sinsp_user_name(const struct sinsp *sinsp, uint32_t uid);
-const char *sinsp_group_name(const struct sinsp *sinsp, uint32_t gid);
+const struct user_entry *state_user(const struct state *state, uint32_t uid);
+const char *state_user_name(const struct state *state, uint32_t uid);
+const char *state_group_name(const struct state *state, uint32_t gid);
 
 /*
  * The same of the event's thread: of its container, if that has users of its own; NULL also as long
  * as that is not known.
  */
-const struct user_entry *sinsp_event_user(const struct sinsp_event *event, uint32_t uid);
-const char *sinsp_event_user_name(const struct sinsp_event *event, uint32_t uid);
-const char *sinsp_event_group_name(const struct sinsp_event *event, uint32_t gid);
+const struct user_entry *state_event_user(const struct state_event *event, uint32_t uid);
+const char *state_event_user_name(const struct state_event *event, uint32_t uid);
+const char *state_event_group_name(const struct state_event *event, uint32_t gid);
 
 /* The name of an IP address in this machine's table of hosts, or NULL: see hosts_name(). */
-const char *sinsp_host_name(const struct sinsp *sinsp, const uint8_t *address, size_t len);
+const char *state_host_name(const struct state *state, const uint8_t *address, size_t len);
 
 /* A number that differs for each boot of each machine. */
-uint64_t sinsp_boot(const struct sinsp *sinsp);
+uint64_t state_boot(const struct state *state);
 
 /* The name of the machine that events come from. */
-const char *sinsp_hostname(const struct sinsp *sinsp);
+const char *state_hostname(const struct state *state);
 
 /* Of a switch: how long the previous thread was on the CPU; 0 if its start was not seen. */
-uint64_t sinsp_run_ns(const struct sinsp_event *event);
+uint64_t state_run_ns(const struct state_event *event);
 
 #endif

@@ -12,14 +12,14 @@
 
 #include "scap/model/fd.h"
 
-enum sinsp_fd_role {
-	SINSP_ROLE_NONE,
-	SINSP_ROLE_CLIENT,
-	SINSP_ROLE_SERVER,
+enum state_fd_role {
+	STATE_ROLE_NONE,
+	STATE_ROLE_CLIENT,
+	STATE_ROLE_SERVER,
 };
 
 /* The ends of a socket. */
-union sinsp_ends {
+union state_ends {
 	/* IP sockets: the end that called connect(), and its peer. */
 	struct {
 		struct scap_endpoint source, dest;
@@ -31,8 +31,8 @@ union sinsp_ends {
 };
 
 /* What a descriptor has only if its ends are known. */
-struct sinsp_socket {
-	union sinsp_ends ends;
+struct state_socket {
+	union state_ends ends;
 	uint64_t ino;
 };
 
@@ -40,42 +40,42 @@ struct sinsp_socket {
  * An open file, under one or several numbers, in one or several tables. There may be a million of
  * them: 32 bytes.
  */
-struct sinsp_fd {
+struct state_fd {
 	char *name; /* NUL-terminated; owned by the table */
 	/* By `has_ends`; see the functions below. */
 	union {
 		uint64_t ino;
-		struct sinsp_socket *socket; /* owned by the table */
+		struct state_socket *socket; /* owned by the table */
 	};
 	uint32_t dev;
 	uint32_t flags : 20; /* file_flags values at the time it was opened */
 	enum scap_fd_type type : 5;
 	enum scap_l4 l4 : 3;
-	enum sinsp_fd_role role : 2;
+	enum state_fd_role role : 2;
 	bool listening : 1; /* a server socket: `source` is unused, `dest` is its bound address */
 	bool connected : 1;
 	uint16_t name_len;
-	uint16_t given_len; /* see sinsp_fd_given_name(); 0: the same as the name */
+	uint16_t given_len; /* see state_fd_given_name(); 0: the same as the name */
 	uint32_t refs : 30; /* the numbers; kept by the table */
 	bool was_read : 1; /* from /proc or the kernel's list, and not opened by an event */
-	bool has_ends : 1; /* see sinsp_fd_make_ends() */
+	bool has_ends : 1; /* see state_fd_make_ends() */
 };
 
 /* Of a descriptor without ends. */
-extern const union sinsp_ends sinsp_no_ends;
+extern const union state_ends state_no_ends;
 
 /* The ends of a socket; zeros if they are not known. */
-static inline const union sinsp_ends *sinsp_fd_ends(const struct sinsp_fd *fd)
+static inline const union state_ends *state_fd_ends(const struct state_fd *fd)
 {
-	return fd->has_ends ? &fd->socket->ends : &sinsp_no_ends;
+	return fd->has_ends ? &fd->socket->ends : &state_no_ends;
 }
 
-static inline uint64_t sinsp_fd_ino(const struct sinsp_fd *fd)
+static inline uint64_t state_fd_ino(const struct state_fd *fd)
 {
 	return fd->has_ends ? fd->socket->ino : fd->ino;
 }
 
-static inline void sinsp_fd_set_ino(struct sinsp_fd *fd, uint64_t ino)
+static inline void state_fd_set_ino(struct state_fd *fd, uint64_t ino)
 {
 	if (fd->has_ends)
 		fd->socket->ino = ino;
@@ -87,25 +87,25 @@ static inline void sinsp_fd_set_ino(struct sinsp_fd *fd, uint64_t ino)
  * The name that was passed when the descriptor was opened, NUL-terminated, with its length: a path
  * may be relative, and contain links. Without such a path, the name.
  */
-static inline const char *sinsp_fd_given_name(const struct sinsp_fd *fd, size_t *len)
+static inline const char *state_fd_given_name(const struct state_fd *fd, size_t *len)
 {
 	*len = fd->given_len ? fd->given_len : fd->name_len;
 	return fd->given_len ? fd->name + fd->name_len + 1 : fd->name;
 }
 
-struct sinsp_fds;
+struct state_fds;
 
 /* The entry of a number, or NULL. Valid until the table changes. */
-struct sinsp_fd *sinsp_fds_find(const struct sinsp_fds *fds, int64_t num);
+struct state_fd *state_fds_find(const struct state_fds *fds, int64_t num);
 
 /*
  * The entry with the lowest number from *num on, its number left in *num; NULL after the last. To
  * walk over a table, start at 0 and continue from *num + 1.
  */
-struct sinsp_fd *sinsp_fds_next(const struct sinsp_fds *fds, int64_t *num);
+struct state_fd *state_fds_next(const struct state_fds *fds, int64_t *num);
 
 /* How many descriptors are open. */
-uint32_t sinsp_fds_count(const struct sinsp_fds *fds);
+uint32_t state_fds_count(const struct state_fds *fds);
 
 /* The letter and the name of a kind: 'f' and "file". Never NULL; "<NA>" for unsupported ones. */
 char scap_fd_type_char(enum scap_fd_type type);

@@ -57,20 +57,20 @@ struct chunk {
 	uint32_t cloexec; /* a bit for each number */
 	uint32_t units; /* CHUNK_UNITS, and the sum of these: */
 	uint8_t charged[CHUNK_NUMBERS]; /* units that a table holds because of a number */
-	struct sinsp_fd *fds[CHUNK_NUMBERS];
+	struct state_fd *fds[CHUNK_NUMBERS];
 };
 
-struct sinsp_fds {
+struct state_fds {
 	struct holder holder; /* first: a pointer to it is one to its table */
 	struct holder_group *group;
-	struct sinsp_fd_store *store;
+	struct state_fd_store *store;
 	uint32_t refs;
 	uint32_t count;
 	uint32_t nchunks, chunks_max;
 	struct chunk **chunks; /* sorted by index; in a dense table chunk i is at place i */
 	uint32_t hand; /* index at which the search for a victim continues */
-	uint64_t read_ns; /* see sinsp_fds_set_read() */
-	uint64_t gap_ns; /* see sinsp_fds_set_gap(); 0: none */
+	uint64_t read_ns; /* see state_fds_set_read() */
+	uint64_t gap_ns; /* see state_fds_set_gap(); 0: none */
 	int64_t gap_tid; /* likewise */
 	/* Numbers of failed lookups, plus one, each at its remainder; 0: none. */
 	uint32_t asked[ASKED_COUNT];
@@ -79,10 +79,10 @@ struct sinsp_fds {
 /* Numbers far from each other cost a chunk each. */
 enum { CHUNK_UNITS = sizeof(struct chunk) / HOLDER_UNIT_BYTES };
 
-_Static_assert(sizeof(struct sinsp_fd) == 32, "as small as sinsp_fd says");
+_Static_assert(sizeof(struct state_fd) == 32, "as small as state_fd says");
 _Static_assert(SCAP_FD_TYPES_COUNT <= 1 << 5, "the bits of a type suffice");
 
-const union sinsp_ends sinsp_no_ends;
+const union state_ends state_no_ends;
 static char no_name[1]; /* of descriptors without names; nobody writes it */
 
 /* Bytes of the names of a descriptor, which share one block, each with its NUL. */
@@ -91,19 +91,19 @@ static size_t names_bytes(size_t name_len, size_t given_len)
 	return name_len + 1 + (given_len ? given_len + 1 : 0);
 }
 
-static void free_names(struct sinsp_fd_store *store, struct sinsp_fd *fd)
+static void free_names(struct state_fd_store *store, struct state_fd *fd)
 {
 	if (fd->name != no_name)
 		pool_free(store->pool, fd->name, names_bytes(fd->name_len, fd->given_len));
 }
 
-static void free_ends(struct sinsp_fd_store *store, struct sinsp_fd *fd)
+static void free_ends(struct state_fd_store *store, struct state_fd *fd)
 {
 	if (fd->has_ends)
 		pool_free(store->pool, fd->socket, sizeof(*fd->socket));
 }
 
-static void fd_unref(struct sinsp_fd_store *store, struct sinsp_fd *fd)
+static void fd_unref(struct state_fd_store *store, struct state_fd *fd)
 {
 	if (--fd->refs)
 		return;
@@ -113,7 +113,7 @@ static void fd_unref(struct sinsp_fd_store *store, struct sinsp_fd *fd)
 }
 
 /* What a number is charged for. */
-static uint8_t units_of(const struct sinsp_fd *fd)
+static uint8_t units_of(const struct state_fd *fd)
 {
 	size_t units = 1;
 
@@ -125,14 +125,14 @@ static uint8_t units_of(const struct sinsp_fd *fd)
 }
 
 /* The table holds more, or less. */
-static void charge(struct sinsp_fds *fds, int64_t units)
+static void charge(struct state_fds *fds, int64_t units)
 {
 	fds->store->units += (uint64_t)units;
 	holder_add(&fds->group->members, &fds->holder, units);
 	holder_add(&fds->store->groups, &fds->group->holder, units);
 }
 
-static void charge_number(struct sinsp_fds *fds, struct chunk *chunk, unsigned int at,
+static void charge_number(struct state_fds *fds, struct chunk *chunk, unsigned int at,
 			  uint8_t units)
 {
 	int64_t more = (int64_t)units - chunk->charged[at];
@@ -142,7 +142,7 @@ static void charge_number(struct sinsp_fds *fds, struct chunk *chunk, unsigned i
 	charge(fds, more);
 }
 
-static void chunk_unref(struct sinsp_fd_store *store, struct chunk *chunk)
+static void chunk_unref(struct state_fd_store *store, struct chunk *chunk)
 {
 	if (--chunk->refs)
 		return;
@@ -152,7 +152,7 @@ static void chunk_unref(struct sinsp_fd_store *store, struct chunk *chunk)
 	pool_free(store->pool, chunk, sizeof(*chunk));
 }
 
-static uint32_t search_place(const struct sinsp_fds *fds, uint32_t index)
+static uint32_t search_place(const struct state_fds *fds, uint32_t index)
 {
 	uint32_t low = 0, high = fds->nchunks;
 
@@ -168,7 +168,7 @@ static uint32_t search_place(const struct sinsp_fds *fds, uint32_t index)
 }
 
 /* The place of the first chunk whose index is not less than `index`. */
-static inline uint32_t fds_place_of(const struct sinsp_fds *fds, uint32_t index)
+static inline uint32_t fds_place_of(const struct state_fds *fds, uint32_t index)
 {
 	if (index < fds->nchunks && fds->chunks[index]->index == index)
 		return index;
@@ -191,7 +191,7 @@ static uint32_t bit_of(int64_t num)
 	return 1u << entry_index(num);
 }
 
-static struct chunk *find_chunk(const struct sinsp_fds *fds, int64_t num)
+static struct chunk *find_chunk(const struct state_fds *fds, int64_t num)
 {
 	uint32_t index, place;
 
@@ -204,7 +204,7 @@ static struct chunk *find_chunk(const struct sinsp_fds *fds, int64_t num)
 	return fds->chunks[place];
 }
 
-static bool grow_chunks(struct sinsp_fds *fds)
+static bool grow_chunks(struct state_fds *fds)
 {
 	uint32_t max = fds->chunks_max ? 2 * fds->chunks_max : CHUNKS_MIN;
 	struct chunk **chunks = pool_alloc(fds->store->pool, max * sizeof(*chunks));
@@ -219,7 +219,7 @@ static bool grow_chunks(struct sinsp_fds *fds)
 	return true;
 }
 
-static struct chunk *add_chunk(struct sinsp_fds *fds, uint32_t place, uint32_t index)
+static struct chunk *add_chunk(struct state_fds *fds, uint32_t place, uint32_t index)
 {
 	struct chunk *chunk;
 
@@ -238,7 +238,7 @@ static struct chunk *add_chunk(struct sinsp_fds *fds, uint32_t place, uint32_t i
 }
 
 /* Gives this table its own copy of a chunk that others share. */
-static struct chunk *own_chunk(struct sinsp_fds *fds, uint32_t place)
+static struct chunk *own_chunk(struct state_fds *fds, uint32_t place)
 {
 	struct chunk *shared = fds->chunks[place], *own;
 
@@ -258,7 +258,7 @@ static struct chunk *own_chunk(struct sinsp_fds *fds, uint32_t place)
 }
 
 /* The chunk of a number for writing, created if necessary; NULL if out of memory. */
-static struct chunk *writable_chunk(struct sinsp_fds *fds, int64_t num)
+static struct chunk *writable_chunk(struct state_fds *fds, int64_t num)
 {
 	uint32_t index = (uint32_t)num / CHUNK_NUMBERS;
 	uint32_t place = fds_place_of(fds, index);
@@ -268,23 +268,23 @@ static struct chunk *writable_chunk(struct sinsp_fds *fds, int64_t num)
 	return add_chunk(fds, place, index);
 }
 
-struct sinsp_fds *sinsp_fds_create(struct sinsp_fd_store *store)
+struct state_fds *state_fds_create(struct state_fd_store *store)
 {
-	struct sinsp_fds *fds = pool_alloc(store->pool, sizeof(*fds));
+	struct state_fds *fds = pool_alloc(store->pool, sizeof(*fds));
 
 	if (fds)
-		*fds = (struct sinsp_fds){.store = store, .refs = 1, .group = &store->host};
+		*fds = (struct state_fds){.store = store, .refs = 1, .group = &store->host};
 	return fds;
 }
 
-static void leave_group(struct sinsp_fds *fds)
+static void leave_group(struct state_fds *fds)
 {
 	if (fds->group != &fds->store->host)
 		holder_group_unref(fds->group);
 }
 
 /* For a table that is charged for nothing. */
-static void enter_group(struct sinsp_fds *fds, struct holder_group *group)
+static void enter_group(struct state_fds *fds, struct holder_group *group)
 {
 	if (group != &fds->store->host)
 		group->refs++;
@@ -292,7 +292,7 @@ static void enter_group(struct sinsp_fds *fds, struct holder_group *group)
 	fds->group = group;
 }
 
-void sinsp_fds_set_group(struct sinsp_fds *fds, struct holder_group *group)
+void state_fds_set_group(struct state_fds *fds, struct holder_group *group)
 {
 	int64_t units;
 
@@ -308,10 +308,10 @@ void sinsp_fds_set_group(struct sinsp_fds *fds, struct holder_group *group)
 	charge(fds, units);
 }
 
-struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *from)
+struct state_fds *state_fds_copy(struct state_fds *from)
 {
-	struct sinsp_fd_store *store = from->store;
-	struct sinsp_fds *fds = sinsp_fds_create(store);
+	struct state_fd_store *store = from->store;
+	struct state_fds *fds = state_fds_create(store);
 
 	if (!fds)
 		return NULL;
@@ -338,25 +338,25 @@ struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *from)
 	return fds;
 }
 
-void sinsp_fds_set_read(struct sinsp_fds *fds, uint64_t ns)
+void state_fds_set_read(struct state_fds *fds, uint64_t ns)
 {
 	fds->read_ns = ns;
 }
 
-bool sinsp_fds_is_ahead(const struct sinsp_fds *fds, uint64_t ts_ns)
+bool state_fds_is_ahead(const struct state_fds *fds, uint64_t ts_ns)
 {
 	return ts_ns < fds->read_ns;
 }
 
-struct sinsp_fds *sinsp_fds_ref(struct sinsp_fds *fds)
+struct state_fds *state_fds_ref(struct state_fds *fds)
 {
 	fds->refs++;
 	return fds;
 }
 
-void sinsp_fds_unref(struct sinsp_fds *fds)
+void state_fds_unref(struct state_fds *fds)
 {
-	struct sinsp_fd_store *store;
+	struct state_fd_store *store;
 
 	if (!fds || --fds->refs)
 		return;
@@ -370,24 +370,24 @@ void sinsp_fds_unref(struct sinsp_fds *fds)
 	pool_free(store->pool, fds, sizeof(*fds));
 }
 
-bool sinsp_fds_shared(const struct sinsp_fds *fds)
+bool state_fds_shared(const struct state_fds *fds)
 {
 	return fds->refs > 1;
 }
 
-uint32_t sinsp_fds_users(const struct sinsp_fds *fds)
+uint32_t state_fds_users(const struct state_fds *fds)
 {
 	return fds->refs;
 }
 
-struct sinsp_fd *sinsp_fds_find(const struct sinsp_fds *fds, int64_t num)
+struct state_fd *state_fds_find(const struct state_fds *fds, int64_t num)
 {
 	struct chunk *chunk = find_chunk(fds, num);
 
 	return chunk ? chunk->fds[entry_index(num)] : NULL;
 }
 
-struct sinsp_fd *sinsp_fds_next(const struct sinsp_fds *fds, int64_t *num)
+struct state_fd *state_fds_next(const struct state_fds *fds, int64_t *num)
 {
 	if (!fds_is_number(*num))
 		return NULL;
@@ -406,25 +406,25 @@ struct sinsp_fd *sinsp_fds_next(const struct sinsp_fds *fds, int64_t *num)
 	return NULL;
 }
 
-uint32_t sinsp_fds_count(const struct sinsp_fds *fds)
+uint32_t state_fds_count(const struct state_fds *fds)
 {
 	return fds->count;
 }
 
-static void forget_asked(struct sinsp_fds *fds, int64_t num)
+static void forget_asked(struct state_fds *fds, int64_t num)
 {
-	if (fds_is_number(num) && sinsp_fds_asked(fds, num))
+	if (fds_is_number(num) && state_fds_asked(fds, num))
 		fds->asked[num % ASKED_COUNT] = 0;
 }
 
 /* Stores a descriptor under a number and takes over its reference. */
-static bool put_fd(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd)
+static bool put_fd(struct state_fds *fds, int64_t num, struct state_fd *fd)
 {
-	struct sinsp_fd_store *store = fds->store;
+	struct state_fd_store *store = fds->store;
 	struct chunk *chunk = NULL;
-	struct sinsp_fd **stored;
+	struct state_fd **stored;
 
-	if (fds_is_number(num) && (store->count < store->max || sinsp_fds_find(fds, num)))
+	if (fds_is_number(num) && (store->count < store->max || state_fds_find(fds, num)))
 		chunk = writable_chunk(fds, num);
 	if (!chunk)
 		goto reject;
@@ -447,42 +447,42 @@ reject:
 	return false;
 }
 
-struct sinsp_fd *sinsp_fds_open(struct sinsp_fds *fds, int64_t num, const char *name,
+struct state_fd *state_fds_open(struct state_fds *fds, int64_t num, const char *name,
 				size_t name_len)
 {
-	return sinsp_fds_open_given(fds, num, name, name_len, NULL, 0);
+	return state_fds_open_given(fds, num, name, name_len, NULL, 0);
 }
 
-struct sinsp_fd *sinsp_fds_open_given(struct sinsp_fds *fds, int64_t num, const char *name,
+struct state_fd *state_fds_open_given(struct state_fds *fds, int64_t num, const char *name,
 				      size_t name_len, const char *given, size_t given_len)
 {
 	struct pool *pool = fds->store->pool;
-	struct sinsp_fd *fd = pool_alloc(pool, sizeof(*fd));
+	struct state_fd *fd = pool_alloc(pool, sizeof(*fd));
 
 	if (!fd)
 		return NULL;
-	*fd = (struct sinsp_fd){.name = no_name, .refs = 1};
-	if (!sinsp_fd_set_names(fds->store, fd, name, name_len, given, given_len)) {
+	*fd = (struct state_fd){.name = no_name, .refs = 1};
+	if (!state_fd_set_names(fds->store, fd, name, name_len, given, given_len)) {
 		pool_free(pool, fd, sizeof(*fd));
 		return NULL;
 	}
 	return put_fd(fds, num, fd) ? fd : NULL;
 }
 
-struct sinsp_fd *sinsp_fds_dup(struct sinsp_fds *fds, int64_t from, int64_t to)
+struct state_fd *state_fds_dup(struct state_fds *fds, int64_t from, int64_t to)
 {
-	struct sinsp_fd *fd = sinsp_fds_find(fds, from);
+	struct state_fd *fd = state_fds_find(fds, from);
 
-	return fd ? sinsp_fds_share(fds, to, fd) : NULL;
+	return fd ? state_fds_share(fds, to, fd) : NULL;
 }
 
-struct sinsp_fd *sinsp_fds_share(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd)
+struct state_fd *state_fds_share(struct state_fds *fds, int64_t num, struct state_fd *fd)
 {
 	fd->refs++;
 	return put_fd(fds, num, fd) ? fd : NULL;
 }
 
-static void clear_entry(struct sinsp_fds *fds, struct chunk *chunk, unsigned int at)
+static void clear_entry(struct state_fds *fds, struct chunk *chunk, unsigned int at)
 {
 	fd_unref(fds->store, chunk->fds[at]);
 	chunk->fds[at] = NULL;
@@ -494,7 +494,7 @@ static void clear_entry(struct sinsp_fds *fds, struct chunk *chunk, unsigned int
 }
 
 /* Drops an empty chunk. The first one stays: nearly every table needs it again. */
-static void drop_empty_chunk(struct sinsp_fds *fds, struct chunk *chunk)
+static void drop_empty_chunk(struct state_fds *fds, struct chunk *chunk)
 {
 	uint32_t place;
 
@@ -508,9 +508,9 @@ static void drop_empty_chunk(struct sinsp_fds *fds, struct chunk *chunk)
 		(fds->nchunks - place) * sizeof(*fds->chunks));
 }
 
-bool sinsp_fds_evict_from(struct sinsp_fds *fds)
+bool state_fds_evict_from(struct state_fds *fds)
 {
-	struct sinsp_fd_store *store = fds->store;
+	struct state_fd_store *store = fds->store;
 	uint32_t place = fds_place_of(fds, fds->hand);
 	struct chunk *chunk;
 
@@ -531,21 +531,21 @@ bool sinsp_fds_evict_from(struct sinsp_fds *fds)
 	return true;
 }
 
-bool sinsp_fds_evict(struct sinsp_fd_store *store)
+bool state_fds_evict(struct state_fd_store *store)
 {
 	struct holder *group = holders_largest(&store->groups);
 	struct holder *table =
 		group ? holders_largest(&((struct holder_group *)group)->members) : NULL;
 
-	return table && sinsp_fds_evict_from((struct sinsp_fds *)table);
+	return table && state_fds_evict_from((struct state_fds *)table);
 }
 
-void sinsp_fds_close(struct sinsp_fds *fds, int64_t num)
+void state_fds_close(struct state_fds *fds, int64_t num)
 {
 	struct chunk *chunk;
 
 	forget_asked(fds, num);
-	if (!sinsp_fds_find(fds, num))
+	if (!state_fds_find(fds, num))
 		return;
 	chunk = writable_chunk(fds, num);
 	if (!chunk)
@@ -554,7 +554,7 @@ void sinsp_fds_close(struct sinsp_fds *fds, int64_t num)
 	drop_empty_chunk(fds, chunk);
 }
 
-void sinsp_fds_set_cloexec(struct sinsp_fds *fds, int64_t num, bool cloexec)
+void state_fds_set_cloexec(struct state_fds *fds, int64_t num, bool cloexec)
 {
 	struct chunk *chunk = find_chunk(fds, num);
 	uint32_t bit = bit_of(num);
@@ -566,7 +566,7 @@ void sinsp_fds_set_cloexec(struct sinsp_fds *fds, int64_t num, bool cloexec)
 		chunk->cloexec ^= bit;
 }
 
-bool sinsp_fds_cloexec(const struct sinsp_fds *fds, int64_t num)
+bool state_fds_cloexec(const struct state_fds *fds, int64_t num)
 {
 	struct chunk *chunk = find_chunk(fds, num);
 
@@ -574,7 +574,7 @@ bool sinsp_fds_cloexec(const struct sinsp_fds *fds, int64_t num)
 }
 
 /* Closes the numbers of a chunk that have their bit set in `open`, all of which are open. */
-static void clear_entries(struct sinsp_fds *fds, uint32_t place, uint32_t open)
+static void clear_entries(struct state_fds *fds, uint32_t place, uint32_t open)
 {
 	struct chunk *chunk = open ? own_chunk(fds, place) : NULL;
 
@@ -601,40 +601,40 @@ static uint32_t open_between(const struct chunk *chunk, uint32_t first, uint32_t
 
 /* These loops run backwards, because chunks that become empty are removed. */
 
-void sinsp_fds_exec(struct sinsp_fds *fds)
+void state_fds_exec(struct state_fds *fds)
 {
 	memset(fds->asked, 0, sizeof(fds->asked));
 	for (uint32_t place = fds->nchunks; place-- > 0;)
 		clear_entries(fds, place, fds->chunks[place]->cloexec);
 }
 
-void sinsp_fds_close_range(struct sinsp_fds *fds, uint32_t first, uint32_t last)
+void state_fds_close_range(struct state_fds *fds, uint32_t first, uint32_t last)
 {
 	memset(fds->asked, 0, sizeof(fds->asked));
 	for (uint32_t place = fds->nchunks; place-- > 0;)
 		clear_entries(fds, place, open_between(fds->chunks[place], first, last));
 }
 
-void sinsp_fds_set_gap(struct sinsp_fds *fds, uint64_t ns, int64_t tid)
+void state_fds_set_gap(struct state_fds *fds, uint64_t ns, int64_t tid)
 {
-	sinsp_fds_close_range(fds, 0, UINT32_MAX);
+	state_fds_close_range(fds, 0, UINT32_MAX);
 	fds->gap_ns = ns;
 	fds->gap_tid = tid;
 }
 
-bool sinsp_fds_in_gap(struct sinsp_fds *fds, uint64_t ns, int64_t tid)
+bool state_fds_in_gap(struct state_fds *fds, uint64_t ns, int64_t tid)
 {
 	if (fds->gap_ns && (ns > fds->gap_ns || tid == fds->gap_tid))
 		fds->gap_ns = 0;
 	return fds->gap_ns;
 }
 
-bool sinsp_fds_gap_is_open(const struct sinsp_fds *fds)
+bool state_fds_gap_is_open(const struct state_fds *fds)
 {
 	return fds->gap_ns == UINT64_MAX;
 }
 
-void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t last)
+void state_fds_cloexec_range(struct state_fds *fds, uint32_t first, uint32_t last)
 {
 	for (uint32_t place = fds->nchunks; place-- > 0;) {
 		uint32_t open = open_between(fds->chunks[place], first, last);
@@ -645,23 +645,23 @@ void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t las
 	}
 }
 
-union sinsp_ends *sinsp_fd_make_ends(struct sinsp_fd_store *store, struct sinsp_fd *fd)
+union state_ends *state_fd_make_ends(struct state_fd_store *store, struct state_fd *fd)
 {
-	struct sinsp_socket *made;
+	struct state_socket *made;
 
 	if (fd->has_ends)
 		return &fd->socket->ends;
 	made = pool_alloc(store->pool, sizeof(*made));
 	if (!made)
 		return NULL;
-	*made = (struct sinsp_socket){.ends = sinsp_no_ends, .ino = fd->ino};
+	*made = (struct state_socket){.ends = state_no_ends, .ino = fd->ino};
 	fd->socket = made;
 	fd->has_ends = true;
 	return &made->ends;
 }
 
 /* A block for both names, or what stands for no name. NULL if out of memory. */
-static char *make_names(struct sinsp_fd_store *store, size_t name_len, size_t given_len)
+static char *make_names(struct state_fd_store *store, size_t name_len, size_t given_len)
 {
 	if (name_len > UINT16_MAX || given_len > UINT16_MAX)
 		return NULL;
@@ -670,7 +670,7 @@ static char *make_names(struct sinsp_fd_store *store, size_t name_len, size_t gi
 	return pool_alloc(store->pool, names_bytes(name_len, given_len));
 }
 
-bool sinsp_fd_set_names(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
+bool state_fd_set_names(struct state_fd_store *store, struct state_fd *fd, const char *name,
 			size_t name_len, const char *given, size_t given_len)
 {
 	char *names = make_names(store, name_len, given_len);
@@ -692,13 +692,13 @@ bool sinsp_fd_set_names(struct sinsp_fd_store *store, struct sinsp_fd *fd, const
 	return true;
 }
 
-bool sinsp_fd_rename(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
+bool state_fd_rename(struct state_fd_store *store, struct state_fd *fd, const char *name,
 		     size_t name_len)
 {
-	return sinsp_fd_set_names(store, fd, name, name_len, NULL, 0);
+	return state_fd_set_names(store, fd, name, name_len, NULL, 0);
 }
 
-void sinsp_fds_recharge(struct sinsp_fds *fds, int64_t num)
+void state_fds_recharge(struct state_fds *fds, int64_t num)
 {
 	struct chunk *chunk = find_chunk(fds, num);
 	unsigned int at = entry_index(num);
@@ -710,12 +710,12 @@ void sinsp_fds_recharge(struct sinsp_fds *fds, int64_t num)
 		charge_number(fds, chunk, at, units_of(chunk->fds[at]));
 }
 
-bool sinsp_fds_asked(const struct sinsp_fds *fds, int64_t num)
+bool state_fds_asked(const struct state_fds *fds, int64_t num)
 {
 	return !fds_is_number(num) || fds->asked[num % ASKED_COUNT] == (uint32_t)num + 1;
 }
 
-void sinsp_fds_note_asked(struct sinsp_fds *fds, int64_t num)
+void state_fds_note_asked(struct state_fds *fds, int64_t num)
 {
 	if (fds_is_number(num))
 		fds->asked[num % ASKED_COUNT] = (uint32_t)num + 1;

@@ -6,16 +6,16 @@
 #include "sinsp/state/core.h"
 
 struct walk {
-	const struct sinsp_thread *main;
-	bool (*test)(const struct sinsp_thread *thread, void *context);
+	const struct state_thread *main;
+	bool (*test)(const struct state_thread *thread, void *context);
 	void *context;
 	uint32_t threads;
 	bool fails;
 };
 
-static void visit(struct sinsp_thread_entry *entry, void *context)
+static void visit(struct state_thread_entry *entry, void *context)
 {
-	const struct sinsp_thread *thread = &entry->thread;
+	const struct state_thread *thread = &entry->thread;
 	struct walk *walk = context;
 
 	if (entry->unknown || thread->pid != walk->main->pid)
@@ -26,47 +26,47 @@ static void visit(struct sinsp_thread_entry *entry, void *context)
 }
 
 /* What is missing of a program may be learnt without an event of its process. */
-static bool is_whole(const struct sinsp_thread *main)
+static bool is_whole(const struct state_thread *main)
 {
-	return main && sinsp_thread_is_main(main) && main->exec_id && *main->program->exepath &&
+	return main && state_thread_is_main(main) && main->exec_id && *main->program->exepath &&
 	       *main->program->exe && !main->exiting &&
-	       !sinsp_thread_entry((struct sinsp_thread *)main)->ended;
+	       !state_thread_entry((struct state_thread *)main)->ended;
 }
 
-bool sinsp_process_is(struct sinsp *sinsp, int64_t pid,
-		      bool (*test)(const struct sinsp_thread *thread, void *context), void *context)
+bool state_process_is(struct state *state, int64_t pid,
+		      bool (*test)(const struct state_thread *thread, void *context), void *context)
 {
-	struct walk walk = {state_thread_find(sinsp, pid), test, context};
+	struct walk walk = {state_thread_get(state, pid), test, context};
 
 	if (!is_whole(walk.main))
 		return false;
 	if (walk.main->nthreads <= 1)
-		visit(sinsp_thread_entry((struct sinsp_thread *)walk.main), &walk);
-	else if (!sinsp->threads.evicted && sinsp->threads.entries <= SINSP_WALKED_MAX)
-		sinsp_threads_each(&sinsp->threads, visit, &walk);
-	return !walk.fails && walk.threads && walk.threads == sinsp_fds_users(walk.main->fds);
+		visit(state_thread_entry((struct state_thread *)walk.main), &walk);
+	else if (!state->threads.evicted && state->threads.entries <= STATE_WALKED_MAX)
+		state_threads_each(&state->threads, visit, &walk);
+	return !walk.fails && walk.threads && walk.threads == state_fds_users(walk.main->fds);
 }
 
-void sinsp_begin_gap(struct sinsp *sinsp, int64_t pid)
+void state_begin_gap(struct state *state, int64_t pid)
 {
-	struct sinsp_thread *main = state_thread_find(sinsp, pid);
+	struct state_thread *main = state_thread_get(state, pid);
 
-	state_finish_last(sinsp);
+	state_finish_last(state);
 	if (!main)
 		return;
-	sinsp_fds_set_gap(main->fds, UINT64_MAX, 0);
-	sinsp->has_gaps = true;
+	state_fds_set_gap(main->fds, UINT64_MAX, 0);
+	state->has_gaps = true;
 }
 
-bool sinsp_is_in_gap(const struct sinsp_thread *thread)
+bool state_is_in_gap(const struct state_thread *thread)
 {
-	return sinsp_fds_gap_is_open(thread->fds);
+	return state_fds_gap_is_open(thread->fds);
 }
 
-void sinsp_end_gap(struct sinsp *sinsp, int64_t pid, uint64_t ns, int64_t tid)
+void state_end_gap(struct state *state, int64_t pid, uint64_t ns, int64_t tid)
 {
-	struct sinsp_thread *main = state_thread_find(sinsp, pid);
+	struct state_thread *main = state_thread_get(state, pid);
 
 	if (main)
-		sinsp_fds_set_gap(main->fds, ns, tid);
+		state_fds_set_gap(main->fds, ns, tid);
 }

@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sinsp;
-struct sinsp_thread;
+struct state;
+struct state_thread;
 
 /* So many threads are gone through at most: anybody can have many of them. */
-enum { SINSP_WALKED_MAX = 1 << 15 };
+enum { STATE_WALKED_MAX = 1 << 15 };
 
 /*
  * Whether a process is known with its program (exec_id), with all of its threads, and as the only
@@ -21,19 +21,19 @@ enum { SINSP_WALKED_MAX = 1 << 15 };
  * look-up, with several threads that of a walk over all that the table has: false if these are too
  * many.
  */
-bool sinsp_process_is(struct sinsp *sinsp, int64_t pid,
-		      bool (*test)(const struct sinsp_thread *thread, void *context),
+bool state_process_is(struct state *state, int64_t pid,
+		      bool (*test)(const struct state_thread *thread, void *context),
 		      void *context);
 
 /*
  * From now on, events that concern the descriptors of such a process may be missing; until all are
  * there: those that are younger than `ns`, and those from the next event of a thread on (0: it is
- * not known of any). Not between sinsp_process() and the last use of its event.
+ * not known of any). Not between state_process() and the last use of its event.
  */
-void sinsp_begin_gap(struct sinsp *sinsp, int64_t pid);
-void sinsp_end_gap(struct sinsp *sinsp, int64_t pid, uint64_t ns, int64_t tid);
+void state_begin_gap(struct state *state, int64_t pid);
+void state_end_gap(struct state *state, int64_t pid, uint64_t ns, int64_t tid);
 
 /* Whether events of its descriptors may be missing, and will be. */
-bool sinsp_is_in_gap(const struct sinsp_thread *thread);
+bool state_is_in_gap(const struct state_thread *thread);
 
 #endif

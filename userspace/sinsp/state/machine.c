@@ -177,7 +177,7 @@ static void unmap(struct scap_endpoint *end)
 	memset(end->address + 4, 0, 12);
 }
 
-void sinsp_socket_unmap(struct sinsp_fd *fd, union sinsp_ends *ends)
+void state_socket_unmap(struct state_fd *fd, union state_ends *ends)
 {
 	if (fd->type != SCAP_FD_IPV6 || !machine_is_mapped(&ends->dest) ||
 	    (!fd->listening && !machine_is_mapped(&ends->source)))
@@ -188,7 +188,7 @@ void sinsp_socket_unmap(struct sinsp_fd *fd, union sinsp_ends *ends)
 		unmap(&ends->source);
 }
 
-void sinsp_socket_swap(union sinsp_ends *ends)
+void state_socket_swap(union state_ends *ends)
 {
 	struct scap_endpoint source = ends->source;
 
@@ -196,7 +196,7 @@ void sinsp_socket_swap(union sinsp_ends *ends)
 	ends->dest = source;
 }
 
-const char *sinsp_socket_service(const struct sinsp_fd *fd, uint16_t port,
+const char *state_socket_service(const struct state_fd *fd, uint16_t port,
 				 const struct services *services)
 {
 	if (!services)
@@ -208,10 +208,10 @@ const char *sinsp_socket_service(const struct sinsp_fd *fd, uint16_t port,
 	return services_find_any(services, port);
 }
 
-static void machine_append_end(struct buf *out, const struct sinsp_fd *fd,
+static void machine_append_end(struct buf *out, const struct state_fd *fd,
 			       const struct scap_endpoint *end, const struct services *services)
 {
-	const char *service = sinsp_socket_service(fd, end->port, services);
+	const char *service = state_socket_service(fd, end->port, services);
 
 	text_append_ip(out, end->address, fd->type == SCAP_FD_IPV4 ? 4 : 16);
 	if (fd->l4 == SCAP_L4_ICMP || fd->l4 == SCAP_L4_RAW)
@@ -223,20 +223,20 @@ static void machine_append_end(struct buf *out, const struct sinsp_fd *fd,
 		buf_append_u64(out, end->port);
 }
 
-void sinsp_socket_append_name(struct buf *out, const struct sinsp_fd *fd,
+void state_socket_append_name(struct buf *out, const struct state_fd *fd,
 			      const struct services *services)
 {
 	if (!fd->listening) {
-		machine_append_end(out, fd, &sinsp_fd_ends(fd)->source, services);
+		machine_append_end(out, fd, &state_fd_ends(fd)->source, services);
 		BUF_LITERAL(out, "->");
 	}
-	machine_append_end(out, fd, &sinsp_fd_ends(fd)->dest, services);
+	machine_append_end(out, fd, &state_fd_ends(fd)->dest, services);
 }
 
-size_t sinsp_socket_name(const struct sinsp_fd *fd, char out[SOCKET_NAME_MAX])
+size_t state_socket_name(const struct state_fd *fd, char out[SOCKET_NAME_MAX])
 {
 	struct buf name = buf_fixed(out, SOCKET_NAME_MAX);
 
-	sinsp_socket_append_name(&name, fd, NULL);
+	state_socket_append_name(&name, fd, NULL);
 	return name.len;
 }

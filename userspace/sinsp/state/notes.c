@@ -11,16 +11,16 @@ static struct note *notes_place(struct notes *notes, int64_t tid)
 
 static void notes_empty(struct notes *notes, struct pool *pool, struct note *note)
 {
-	sinsp_program_unref(pool, note->program);
+	state_program_unref(pool, note->program);
 	*note = (struct note){0};
 	notes->count--;
 }
 
 void notes_put(struct notes *notes, struct pool *pool, const struct note *note,
-	       const struct sinsp_program *program, uint64_t now_ns)
+	       const struct state_program *program, uint64_t now_ns)
 {
 	struct note *place = notes_place(notes, note->tid);
-	struct sinsp_program *copy = sinsp_program_create(pool, program);
+	struct state_program *copy = state_program_create(pool, program);
 
 	if (!copy)
 		return;
@@ -35,10 +35,10 @@ void notes_put(struct notes *notes, struct pool *pool, const struct note *note,
 		notes->until_ns = note->until_ns;
 }
 
-struct sinsp_program *notes_take(struct notes *notes, int64_t tid, uint64_t exec_id)
+struct state_program *notes_take(struct notes *notes, int64_t tid, uint64_t exec_id)
 {
 	struct note *place = notes_place(notes, tid);
-	struct sinsp_program *program = place->program;
+	struct state_program *program = place->program;
 
 	if (!program || place->tid != tid || place->exec_id != exec_id)
 		return NULL;

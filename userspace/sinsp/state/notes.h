@@ -18,7 +18,7 @@ struct note {
 	int64_t tid;
 	uint64_t exec_id; /* as in clone events */
 	uint64_t until_ns; /* when it was in the list: its clone event is not later */
-	struct sinsp_program *program; /* a reference; NULL: the place is free */
+	struct state_program *program; /* a reference; NULL: the place is free */
 };
 
 /* A zeroed struct is empty. */
@@ -35,11 +35,11 @@ struct notes {
  * memory.
  */
 void notes_put(struct notes *notes, struct pool *pool, const struct note *note,
-	       const struct sinsp_program *program, uint64_t now_ns);
+	       const struct state_program *program, uint64_t now_ns);
 
 /* Whether the program of a process with that exec_id is noted. It is the caller's reference then.
  */
-struct sinsp_program *notes_take(struct notes *notes, int64_t tid, uint64_t exec_id);
+struct state_program *notes_take(struct notes *notes, int64_t tid, uint64_t exec_id);
 
 /* Drops all notes once their time is over: cheap enough for each clone event. */
 void notes_expire(struct notes *notes, struct pool *pool, uint64_t now_ns);

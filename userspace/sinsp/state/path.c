@@ -61,9 +61,9 @@ static bool path_is_plain(char *path, size_t len)
 }
 
 /* Copies a whole absolute path if it is plain. Returns its length, or 0. */
-static size_t path_copy_plain(const char *path, size_t len, char text[SINSP_PATH_MAX])
+static size_t path_copy_plain(const char *path, size_t len, char text[STATE_PATH_MAX])
 {
-	if (len < 2 || path[0] != '/' || len + sizeof(vector) + 1 > SINSP_PATH_MAX)
+	if (len < 2 || path[0] != '/' || len + sizeof(vector) + 1 > STATE_PATH_MAX)
 		return 0;
 	memcpy(text, path, len);
 	if (!path_is_plain(text, len))
@@ -73,8 +73,8 @@ static size_t path_copy_plain(const char *path, size_t len, char text[SINSP_PATH
 	return len;
 }
 
-size_t sinsp_path_join(const char *base, size_t base_len, const char *path, size_t path_len,
-		       char text[SINSP_PATH_MAX])
+size_t state_path_join(const char *base, size_t base_len, const char *path, size_t path_len,
+		       char text[STATE_PATH_MAX])
 {
 	static const char too_long[] = "/DIR_TOO_LONG/FILENAME_TOO_LONG";
 	struct joined out = {.text = text};
@@ -89,7 +89,7 @@ size_t sinsp_path_join(const char *base, size_t base_len, const char *path, size
 	}
 	out.root = base_len && base[0] == '/';
 	separate = out.root && base[base_len - 1] != '/';
-	if (base_len + separate + path_len + 1 > SINSP_PATH_MAX) {
+	if (base_len + separate + path_len + 1 > STATE_PATH_MAX) {
 		memcpy(text, too_long, sizeof(too_long));
 		return sizeof(too_long) - 1;
 	}
@@ -111,18 +111,18 @@ size_t sinsp_path_join(const char *base, size_t base_len, const char *path, size
 	return out.len;
 }
 
-size_t sinsp_path_collapse(const char *path, char text[SINSP_PATH_MAX])
+size_t state_path_collapse(const char *path, char text[STATE_PATH_MAX])
 {
 	size_t len = 0;
 
-	for (; *path && len + 1 < SINSP_PATH_MAX; path++)
+	for (; *path && len + 1 < STATE_PATH_MAX; path++)
 		if (*path != '/' || !len || text[len - 1] != '/')
 			text[len++] = *path;
 	text[len] = '\0';
 	return len;
 }
 
-const char *sinsp_path_name(const char *path)
+const char *state_path_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 

@@ -8,28 +8,28 @@
 /*
  * Bytes of a joined path, its NUL included: a directory and a path of the kernel's maximum length.
  */
-enum { SINSP_PATH_MAX = 8192 };
+enum { STATE_PATH_MAX = 8192 };
 
 /* Prefix of paths relative to an unknown directory. */
-#define SINSP_PATH_UNKNOWN "<UNKNOWN>"
+#define STATE_PATH_UNKNOWN "<UNKNOWN>"
 
 /*
  * Appends a path to its base directory: "." and empty components are removed, ".." removes the
  * component before it, a '/' at the end is dropped. For an absolute or empty path the base is
  * ignored. A base that starts with '/' is a directory, with or without a '/' at its end; to any
- * other one the path is appended directly. Writes at most SINSP_PATH_MAX bytes and returns the
+ * other one the path is appended directly. Writes at most STATE_PATH_MAX bytes and returns the
  * length; a longer path becomes "/DIR_TOO_LONG/FILENAME_TOO_LONG".
  */
-size_t sinsp_path_join(const char *base, size_t base_len, const char *path, size_t path_len,
-		       char out[SINSP_PATH_MAX]);
+size_t state_path_join(const char *base, size_t base_len, const char *path, size_t path_len,
+		       char out[STATE_PATH_MAX]);
 
 /*
  * Copies a path, with consecutive '/' replaced by one. Returns the length written to `out`,
- * truncated to SINSP_PATH_MAX including its NUL.
+ * truncated to STATE_PATH_MAX including its NUL.
  */
-size_t sinsp_path_collapse(const char *path, char out[SINSP_PATH_MAX]);
+size_t state_path_collapse(const char *path, char out[STATE_PATH_MAX]);
 
 /* The part after the last '/'; the whole path if it has none. */
-const char *sinsp_path_name(const char *path);
+const char *state_path_name(const char *path);
 
 #endif

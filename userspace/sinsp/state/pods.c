@@ -8,12 +8,12 @@
 #include "util/count.h"
 #include "util/hash.h"
 
-struct sinsp_pod_info *sinsp_pod_info_create(void)
+struct state_pod_info *state_pod_info_create(void)
 {
-	return calloc(1, sizeof(struct sinsp_pod_info));
+	return calloc(1, sizeof(struct state_pod_info));
 }
 
-void sinsp_pod_info_destroy(struct sinsp_pod_info *info)
+void state_pod_info_destroy(struct state_pod_info *info)
 {
 	if (!info)
 		return;
@@ -21,35 +21,35 @@ void sinsp_pod_info_destroy(struct sinsp_pod_info *info)
 	free(info);
 }
 
-/* The texts of a pod: offsets in struct sinsp_pod. */
+/* The texts of a pod: offsets in struct state_pod. */
 static const size_t texts[] = {
-	offsetof(struct sinsp_pod, uid),
-	offsetof(struct sinsp_pod, name),
-	offsetof(struct sinsp_pod, ns),
-	offsetof(struct sinsp_pod, sandbox_id),
-	offsetof(struct sinsp_pod, ip),
-	offsetof(struct sinsp_pod, node),
-	offsetof(struct sinsp_pod, cluster),
-	offsetof(struct sinsp_pod, service_account),
-	offsetof(struct sinsp_pod, owner.kind),
-	offsetof(struct sinsp_pod, owner.name),
-	offsetof(struct sinsp_pod, workload.kind),
-	offsetof(struct sinsp_pod, workload.name),
+	offsetof(struct state_pod, uid),
+	offsetof(struct state_pod, name),
+	offsetof(struct state_pod, ns),
+	offsetof(struct state_pod, sandbox_id),
+	offsetof(struct state_pod, ip),
+	offsetof(struct state_pod, node),
+	offsetof(struct state_pod, cluster),
+	offsetof(struct state_pod, service_account),
+	offsetof(struct state_pod, owner.kind),
+	offsetof(struct state_pod, owner.name),
+	offsetof(struct state_pod, workload.kind),
+	offsetof(struct state_pod, workload.name),
 };
 
 enum { TEXTS_COUNT = COUNT(texts) };
 
-static const char **text_at(const struct sinsp_pod *pod, size_t i)
+static const char **text_at(const struct state_pod *pod, size_t i)
 {
 	return (const char **)((char *)pod + texts[i]);
 }
 
-size_t sinsp_pod_info_bytes(const struct sinsp_pod_info *info)
+size_t state_pod_info_bytes(const struct state_pod_info *info)
 {
 	size_t labels = info->pod.labels.count + info->pod.annotations.count;
 
-	return sizeof(*info) + info->texts.bytes + labels * sizeof(struct sinsp_label) +
-	       info->containers.count * sizeof(struct sinsp_pod_container);
+	return sizeof(*info) + info->texts.bytes + labels * sizeof(struct state_label) +
+	       info->containers.count * sizeof(struct state_pod_container);
 }
 
 static bool is_same(const char *text, const char *other)
@@ -57,7 +57,7 @@ static bool is_same(const char *text, const char *other)
 	return text && other ? strcmp(text, other) == 0 : text == other;
 }
 
-static bool are_same_labels(const struct sinsp_labels *labels, const struct sinsp_labels *others)
+static bool are_same_labels(const struct state_labels *labels, const struct state_labels *others)
 {
 	if (labels->count != others->count)
 		return false;
@@ -68,8 +68,8 @@ static bool are_same_labels(const struct sinsp_labels *labels, const struct sins
 	return true;
 }
 
-static bool is_same_container(const struct sinsp_pod_container *container,
-			      const struct sinsp_pod_container *other)
+static bool is_same_container(const struct state_pod_container *container,
+			      const struct state_pod_container *other)
 {
 	return is_same(container->id, other->id) && is_same(container->name, other->name) &&
 	       is_same(container->image.name, other->image.name) &&
@@ -77,8 +77,8 @@ static bool is_same_container(const struct sinsp_pod_container *container,
 	       is_same(container->image.digest, other->image.digest);
 }
 
-static bool are_same_containers(const struct sinsp_pod_containers *containers,
-				const struct sinsp_pod_containers *others)
+static bool are_same_containers(const struct state_pod_containers *containers,
+				const struct state_pod_containers *others)
 {
 	if (containers->count != others->count)
 		return false;
@@ -88,7 +88,7 @@ static bool are_same_containers(const struct sinsp_pod_containers *containers,
 	return true;
 }
 
-bool sinsp_pod_info_equal(const struct sinsp_pod_info *info, const struct sinsp_pod_info *other)
+bool state_pod_info_equal(const struct state_pod_info *info, const struct state_pod_info *other)
 {
 	for (size_t i = 0; i < TEXTS_COUNT; i++)
 		if (!is_same(*text_at(&info->pod, i), *text_at(&other->pod, i)))
@@ -100,7 +100,7 @@ bool sinsp_pod_info_equal(const struct sinsp_pod_info *info, const struct sinsp_
 	       are_same_containers(&info->containers, &other->containers);
 }
 
-void sinsp_pod_complete(struct sinsp_pod *pod, const struct sinsp_pod *by_api)
+void state_pod_complete(struct state_pod *pod, const struct state_pod *by_api)
 {
 	for (size_t i = 0; i < TEXTS_COUNT; i++)
 		if (*text_at(by_api, i))
@@ -111,26 +111,26 @@ void sinsp_pod_complete(struct sinsp_pod *pod, const struct sinsp_pod *by_api)
 	pod->annotations = by_api->annotations;
 }
 
-static struct sinsp_pod_entry **pods_bucket_of(const struct sinsp_pods *pods, const char *uid)
+static struct state_pod_entry **pods_bucket_of(const struct state_pods *pods, const char *uid)
 {
 	uint32_t hash = hash_bytes(uid, strlen(uid));
 
-	return (struct sinsp_pod_entry **)&pods->buckets[hash % SINSP_PODS_BUCKETS];
+	return (struct state_pod_entry **)&pods->buckets[hash % STATE_PODS_BUCKETS];
 }
 
-struct sinsp_pod_entry *sinsp_pods_find(const struct sinsp_pods *pods, const char *uid)
+struct state_pod_entry *state_pods_find(const struct state_pods *pods, const char *uid)
 {
-	struct sinsp_pod_entry *pod = *pods_bucket_of(pods, uid);
+	struct state_pod_entry *pod = *pods_bucket_of(pods, uid);
 
 	while (pod && strcmp(pod->uid, uid) != 0)
 		pod = pod->next;
 	return pod;
 }
 
-struct sinsp_pod_entry *sinsp_pods_get(struct sinsp_pods *pods, const char *uid)
+struct state_pod_entry *state_pods_get(struct state_pods *pods, const char *uid)
 {
-	struct sinsp_pod_entry **bucket = pods_bucket_of(pods, uid);
-	struct sinsp_pod_entry *pod = sinsp_pods_find(pods, uid);
+	struct state_pod_entry **bucket = pods_bucket_of(pods, uid);
+	struct state_pod_entry *pod = state_pods_find(pods, uid);
 	size_t size = strlen(uid) + 1;
 
 	if (pod)
@@ -145,7 +145,7 @@ struct sinsp_pod_entry *sinsp_pods_get(struct sinsp_pods *pods, const char *uid)
 	return pod;
 }
 
-static bool has_container(const struct sinsp_pod_info *info, const char *id)
+static bool has_container(const struct state_pod_info *info, const char *id)
 {
 	for (size_t i = 0; i < info->containers.count; i++)
 		if (strcmp(info->containers.items[i].id, id) == 0)
@@ -153,45 +153,45 @@ static bool has_container(const struct sinsp_pod_info *info, const char *id)
 	return false;
 }
 
-static bool has_api_uid(const struct sinsp_pod_info *info, const char *uid)
+static bool has_api_uid(const struct state_pod_info *info, const char *uid)
 {
 	return info->api_uid && strcmp(info->api_uid, uid) == 0;
 }
 
 /* The first pod whose description is as wanted, or NULL. */
-static struct sinsp_pod_entry *find_described(const struct sinsp_pods *pods,
-					      bool (*is_wanted)(const struct sinsp_pod_info *info,
+static struct state_pod_entry *find_described(const struct state_pods *pods,
+					      bool (*is_wanted)(const struct state_pod_info *info,
 								const char *text),
 					      const char *text)
 {
-	for (size_t i = 0; pods->described && i < SINSP_PODS_BUCKETS; i++)
-		for (struct sinsp_pod_entry *pod = pods->buckets[i]; pod; pod = pod->next)
+	for (size_t i = 0; pods->described && i < STATE_PODS_BUCKETS; i++)
+		for (struct state_pod_entry *pod = pods->buckets[i]; pod; pod = pod->next)
 			if (pod->info && is_wanted(pod->info, text))
 				return pod;
 	return NULL;
 }
 
-struct sinsp_pod_entry *sinsp_pods_find_with(const struct sinsp_pods *pods, const char *id)
+struct state_pod_entry *state_pods_find_with(const struct state_pods *pods, const char *id)
 {
 	return find_described(pods, has_container, id);
 }
 
-static void pods_set_info(struct sinsp_pods *pods, struct sinsp_pod_entry *pod,
-			  const struct sinsp_pod_info *info)
+static void pods_set_info(struct state_pods *pods, struct state_pod_entry *pod,
+			  const struct state_pod_info *info)
 {
 	if (pod->info) {
-		pods->bytes -= sinsp_pod_info_bytes(pod->info);
+		pods->bytes -= state_pod_info_bytes(pod->info);
 		pods->described--;
-		sinsp_pod_info_destroy((struct sinsp_pod_info *)pod->info);
+		state_pod_info_destroy((struct state_pod_info *)pod->info);
 	}
 	pod->info = info;
 	if (info) {
-		pods->bytes += sinsp_pod_info_bytes(info);
+		pods->bytes += state_pod_info_bytes(info);
 		pods->described++;
 	}
 }
 
-static void remove_kept(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
+static void remove_kept(struct state_pods *pods, struct state_pod_entry *pod)
 {
 	if (!pod->is_kept)
 		return;
@@ -202,9 +202,9 @@ static void remove_kept(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
 	pods->kept--;
 }
 
-static void remove_pod(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
+static void remove_pod(struct state_pods *pods, struct state_pod_entry *pod)
 {
-	struct sinsp_pod_entry **link = pods_bucket_of(pods, pod->uid);
+	struct state_pod_entry **link = pods_bucket_of(pods, pod->uid);
 
 	while (*link != pod)
 		link = &(*link)->next;
@@ -215,7 +215,7 @@ static void remove_pod(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
 	pods->count--;
 }
 
-static void pods_keep(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
+static void pods_keep(struct state_pods *pods, struct state_pod_entry *pod)
 {
 	if (pod->is_kept)
 		return;
@@ -223,11 +223,11 @@ static void pods_keep(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
 	*(pods->newest ? &pods->newest->newer : &pods->oldest) = pod;
 	pods->newest = pod;
 	pod->is_kept = true;
-	if (++pods->kept > SINSP_PODS_KEPT_MAX)
+	if (++pods->kept > STATE_PODS_KEPT_MAX)
 		remove_pod(pods, pods->oldest);
 }
 
-void sinsp_pods_containers_changed(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
+void state_pods_containers_changed(struct state_pods *pods, struct state_pod_entry *pod)
 {
 	if (pod->containers)
 		remove_kept(pods, pod);
@@ -237,54 +237,54 @@ void sinsp_pods_containers_changed(struct sinsp_pods *pods, struct sinsp_pod_ent
 		pods_keep(pods, pod);
 }
 
-void sinsp_pods_finish(struct sinsp_pods *pods)
+void state_pods_finish(struct state_pods *pods)
 {
-	for (size_t i = 0; i < SINSP_PODS_BUCKETS; i++)
+	for (size_t i = 0; i < STATE_PODS_BUCKETS; i++)
 		while (pods->buckets[i])
 			remove_pod(pods, pods->buckets[i]);
 }
 
 /* Removes pods that are only kept for late events: the oldest, which is no loss. */
-static bool pods_make_room(struct sinsp_pods *pods, const struct sinsp_pod_entry *pod, size_t bytes)
+static bool pods_make_room(struct state_pods *pods, const struct state_pod_entry *pod, size_t bytes)
 {
-	size_t before = pod->info ? sinsp_pod_info_bytes(pod->info) : 0;
+	size_t before = pod->info ? state_pod_info_bytes(pod->info) : 0;
 
-	while (pods->bytes - before + bytes > SINSP_PODS_BYTES_MAX && pods->oldest)
+	while (pods->bytes - before + bytes > STATE_PODS_BYTES_MAX && pods->oldest)
 		remove_pod(pods, pods->oldest);
-	return pods->bytes - before + bytes <= SINSP_PODS_BYTES_MAX;
+	return pods->bytes - before + bytes <= STATE_PODS_BYTES_MAX;
 }
 
-struct sinsp_pod_entry *sinsp_pods_describe(struct sinsp_pods *pods, struct sinsp_pod_info *info)
+struct state_pod_entry *state_pods_describe(struct state_pods *pods, struct state_pod_info *info)
 {
-	struct sinsp_pod_entry *pod = info->pod.uid ? sinsp_pods_get(pods, info->pod.uid) : NULL;
+	struct state_pod_entry *pod = info->pod.uid ? state_pods_get(pods, info->pod.uid) : NULL;
 	bool is_same;
 
 	if (!pod) {
 		pods->dropped++;
-		sinsp_pod_info_destroy(info);
+		state_pod_info_destroy(info);
 		return NULL;
 	}
 	remove_kept(pods, pod);
 	pod->removed = false;
-	is_same = pod->info && sinsp_pod_info_equal(pod->info, info);
-	if (!is_same && pods_make_room(pods, pod, sinsp_pod_info_bytes(info))) {
+	is_same = pod->info && state_pod_info_equal(pod->info, info);
+	if (!is_same && pods_make_room(pods, pod, state_pod_info_bytes(info))) {
 		pods_set_info(pods, pod, info);
 		return pod;
 	}
 	pods->dropped += !is_same;
-	sinsp_pod_info_destroy(info);
-	sinsp_pods_containers_changed(pods, pod);
+	state_pod_info_destroy(info);
+	state_pods_containers_changed(pods, pod);
 	return NULL;
 }
 
-void sinsp_pods_forget(struct sinsp_pods *pods, const char *uid)
+void state_pods_forget(struct state_pods *pods, const char *uid)
 {
-	struct sinsp_pod_entry *pod = sinsp_pods_find(pods, uid);
+	struct state_pod_entry *pod = state_pods_find(pods, uid);
 
 	if (!pod)
 		pod = find_described(pods, has_api_uid, uid);
 	if (!pod)
 		return;
 	pod->removed = true;
-	sinsp_pods_containers_changed(pods, pod);
+	state_pods_containers_changed(pods, pod);
 }

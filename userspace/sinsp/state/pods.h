@@ -19,17 +19,17 @@
  */
 
 /* What controls the pod: "ReplicaSet", "Job"; without a kind if nothing does. */
-struct sinsp_owner {
+struct state_owner {
 	const char *kind, *name;
 };
 
 /* What a user made: the pod's owner, or what owns that; "Pod" if there is no owner. */
-struct sinsp_workload {
+struct state_workload {
 	const char *kind, *name;
 	bool derived; /* from the name of the owner, as another object could be named, too */
 };
 
-struct sinsp_pod {
+struct state_pod {
 	/*
 	 * As the paths of control groups and runtimes have it. That of a static pod is the hash of
 	 * its file: in the API, the annotation kubernetes.io/config.hash.
@@ -38,45 +38,45 @@ struct sinsp_pod {
 	const char *name, *ns;
 	const char *sandbox_id; /* whole; only runtimes know it */
 	const char *ip, *node, *cluster, *service_account;
-	struct sinsp_owner owner;
-	struct sinsp_workload workload;
-	struct sinsp_labels labels, annotations;
+	struct state_owner owner;
+	struct state_workload workload;
+	struct state_labels labels, annotations;
 };
 
 /* A container as the API shows it: since it was started for the first time. */
-struct sinsp_pod_container {
+struct state_pod_container {
 	const char *id; /* whole, without "containerd://" */
 	const char *name; /* in the pod */
-	struct sinsp_image image;
+	struct state_image image;
 };
 
-struct sinsp_pod_containers {
-	const struct sinsp_pod_container *items;
+struct state_pod_containers {
+	const struct state_pod_container *items;
 	size_t count;
 };
 
 /* A description by the API. */
-struct sinsp_pod_info {
-	struct sinsp_texts texts;
-	struct sinsp_pod pod; /* with a uid */
+struct state_pod_info {
+	struct state_texts texts;
+	struct state_pod pod; /* with a uid */
 	const char *api_uid; /* metadata.uid, if that is another one than pod.uid */
-	struct sinsp_pod_containers containers;
+	struct state_pod_containers containers;
 };
 
 /* An empty description; NULL if out of memory. */
-struct sinsp_pod_info *sinsp_pod_info_create(void);
+struct state_pod_info *state_pod_info_create(void);
 
 /* Accepts NULL. */
-void sinsp_pod_info_destroy(struct sinsp_pod_info *info);
+void state_pod_info_destroy(struct state_pod_info *info);
 
 /* Approximate memory of a description. */
-size_t sinsp_pod_info_bytes(const struct sinsp_pod_info *info);
+size_t state_pod_info_bytes(const struct state_pod_info *info);
 
 /* Whether two descriptions say the same. */
-bool sinsp_pod_info_equal(const struct sinsp_pod_info *info, const struct sinsp_pod_info *other);
+bool state_pod_info_equal(const struct state_pod_info *info, const struct state_pod_info *other);
 
 /* Completes what a runtime says of a pod by what the API does, which is newer and not copied. */
-void sinsp_pod_complete(struct sinsp_pod *pod, const struct sinsp_pod *by_api);
+void state_pod_complete(struct state_pod *pod, const struct state_pod *by_api);
 
 /*
  * The table of pods by uid. A pod has an entry as long as a container is in it or the API of
@@ -84,28 +84,28 @@ void sinsp_pod_complete(struct sinsp_pod *pod, const struct sinsp_pod *by_api);
  * description is kept for a while.
  */
 
-struct sinsp_container;
+struct state_container;
 
-struct sinsp_pod_entry {
-	struct sinsp_pod_entry *next; /* of the same bucket */
-	struct sinsp_pod_entry *older, *newer; /* of struct sinsp_pods.oldest */
-	const struct sinsp_pod_info *info; /* owned; NULL: the API does not describe it */
-	struct sinsp_container *containers; /* those in it: see sinsp_container_set_pod() */
+struct state_pod_entry {
+	struct state_pod_entry *next; /* of the same bucket */
+	struct state_pod_entry *older, *newer; /* of struct state_pods.oldest */
+	const struct state_pod_info *info; /* owned; NULL: the API does not describe it */
+	struct state_container *containers; /* those in it: see state_container_set_pod() */
 	bool removed; /* from the API */
-	bool is_kept; /* in the list of struct sinsp_pods.oldest */
+	bool is_kept; /* in the list of struct state_pods.oldest */
 	char uid[];
 };
 
 enum {
-	SINSP_PODS_BUCKETS = 256,
-	SINSP_PODS_KEPT_MAX = 1024,
-	SINSP_PODS_BYTES_MAX = 32 << 20,
+	STATE_PODS_BUCKETS = 256,
+	STATE_PODS_KEPT_MAX = 1024,
+	STATE_PODS_BYTES_MAX = 32 << 20,
 };
 
 /* A zeroed struct is an empty table. */
-struct sinsp_pods {
-	struct sinsp_pod_entry *buckets[SINSP_PODS_BUCKETS];
-	struct sinsp_pod_entry *oldest, *newest; /* those kept: removed, and without a container */
+struct state_pods {
+	struct state_pod_entry *buckets[STATE_PODS_BUCKETS];
+	struct state_pod_entry *oldest, *newest; /* those kept: removed, and without a container */
 	uint32_t count, described, kept;
 	size_t bytes; /* of all descriptions */
 	const char *node, *cluster; /* that the pods here are of; borrowed; NULL: not known */
@@ -113,27 +113,27 @@ struct sinsp_pods {
 };
 
 /* Every container has left its pod. */
-void sinsp_pods_finish(struct sinsp_pods *pods);
+void state_pods_finish(struct state_pods *pods);
 
 /* The pod of a uid, or NULL. */
-struct sinsp_pod_entry *sinsp_pods_find(const struct sinsp_pods *pods, const char *uid);
+struct state_pod_entry *state_pods_find(const struct state_pods *pods, const char *uid);
 
 /* The same; it is added if there is none. NULL if out of memory. */
-struct sinsp_pod_entry *sinsp_pods_get(struct sinsp_pods *pods, const char *uid);
+struct state_pod_entry *state_pods_get(struct state_pods *pods, const char *uid);
 
 /* The pod whose description has a container of this whole id, or NULL. */
-struct sinsp_pod_entry *sinsp_pods_find_with(const struct sinsp_pods *pods, const char *id);
+struct state_pod_entry *state_pods_find_with(const struct state_pods *pods, const char *id);
 
 /*
  * Replaces what the API says of a pod. Owns `info`. Returns the pod, or NULL if nothing changes:
  * the description says the same, or is dropped, as one without a uid.
  */
-struct sinsp_pod_entry *sinsp_pods_describe(struct sinsp_pods *pods, struct sinsp_pod_info *info);
+struct state_pod_entry *state_pods_describe(struct state_pods *pods, struct state_pod_info *info);
 
 /* The API removed a pod: that with this uid, or with this api_uid. */
-void sinsp_pods_forget(struct sinsp_pods *pods, const char *uid);
+void state_pods_forget(struct state_pods *pods, const char *uid);
 
 /* To be called when the first container entered a pod, or the last one left. May free the pod. */
-void sinsp_pods_containers_changed(struct sinsp_pods *pods, struct sinsp_pod_entry *pod);
+void state_pods_containers_changed(struct state_pods *pods, struct state_pod_entry *pod);
 
 #endif

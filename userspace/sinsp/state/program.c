@@ -7,7 +7,7 @@
 /* Programs, one block of memory each, and current directories. */
 
 struct program_block {
-	struct sinsp_program program; /* first: a pointer to it is one to its block */
+	struct state_program program; /* first: a pointer to it is one to its block */
 	size_t bytes;
 	char *learnt; /* the path that was learnt later, of a block of its own; NULL: none was */
 	char strings[];
@@ -24,7 +24,7 @@ static const char *program_put(char **at, const char *text, size_t len)
 	return copy;
 }
 
-struct sinsp_program *sinsp_program_create(struct pool *pool, const struct sinsp_program *from)
+struct state_program *state_program_create(struct pool *pool, const struct state_program *from)
 {
 	size_t exe_len = strlen(from->exe), exepath_len = strlen(from->exepath);
 	size_t strings = exe_len + exepath_len + from->args_len + from->env_len + 4;
@@ -53,8 +53,8 @@ static void program_forget_learnt(struct pool *pool, struct program_block *block
 		pool_free(pool, block->learnt, strlen(block->learnt) + 1);
 }
 
-bool sinsp_program_learn(struct pool *pool, struct sinsp_program *program,
-			 const struct sinsp_program *from)
+bool state_program_learn(struct pool *pool, struct state_program *program,
+			 const struct state_program *from)
 {
 	struct program_block *block = (struct program_block *)program;
 	size_t bytes = strlen(from->exepath) + 1;
@@ -73,30 +73,30 @@ bool sinsp_program_learn(struct pool *pool, struct sinsp_program *program,
 	return true;
 }
 
-const char *sinsp_program_argument(const struct sinsp_program *program, const char *arg)
+const char *state_program_argument(const struct state_program *program, const char *arg)
 {
 	const char *next = arg ? arg + strlen(arg) + 1 : program->args;
 
 	return next < program->args + program->args_len ? next : NULL;
 }
 
-bool sinsp_program_has_argument(const struct sinsp_program *program, const char *text)
+bool state_program_has_argument(const struct state_program *program, const char *text)
 {
 	const char *arg = NULL;
 
-	while ((arg = sinsp_program_argument(program, arg)))
+	while ((arg = state_program_argument(program, arg)))
 		if (strcmp(arg, text) == 0)
 			return true;
 	return false;
 }
 
-struct sinsp_program *sinsp_program_ref(struct sinsp_program *program)
+struct state_program *state_program_ref(struct state_program *program)
 {
 	program->refs++;
 	return program;
 }
 
-void sinsp_program_unref(struct pool *pool, struct sinsp_program *program)
+void state_program_unref(struct pool *pool, struct state_program *program)
 {
 	struct program_block *block = (struct program_block *)program;
 
@@ -106,14 +106,14 @@ void sinsp_program_unref(struct pool *pool, struct sinsp_program *program)
 	pool_free(pool, block, block->bytes);
 }
 
-struct sinsp_fs *sinsp_fs_create(struct pool *pool, const char *cwd, size_t len)
+struct state_fs *state_fs_create(struct pool *pool, const char *cwd, size_t len)
 {
-	struct sinsp_fs *fs = pool_alloc(pool, sizeof(*fs));
+	struct state_fs *fs = pool_alloc(pool, sizeof(*fs));
 
 	if (!fs)
 		return NULL;
-	*fs = (struct sinsp_fs){.refs = 1};
-	sinsp_fs_set(pool, fs, cwd, len);
+	*fs = (struct state_fs){.refs = 1};
+	state_fs_set(pool, fs, cwd, len);
 	if (!fs->cwd) {
 		pool_free(pool, fs, sizeof(*fs));
 		return NULL;
@@ -121,28 +121,28 @@ struct sinsp_fs *sinsp_fs_create(struct pool *pool, const char *cwd, size_t len)
 	return fs;
 }
 
-struct sinsp_fs *sinsp_fs_copy(struct pool *pool, const struct sinsp_fs *fs)
+struct state_fs *state_fs_copy(struct pool *pool, const struct state_fs *fs)
 {
-	struct sinsp_fs *copy = sinsp_fs_create(pool, fs->cwd, fs->cwd_len);
+	struct state_fs *copy = state_fs_create(pool, fs->cwd, fs->cwd_len);
 
 	if (copy && fs->root)
-		sinsp_fs_set_root(pool, copy, fs->root);
+		state_fs_set_root(pool, copy, fs->root);
 	return copy;
 }
 
-struct sinsp_fs *sinsp_fs_ref(struct sinsp_fs *fs)
+struct state_fs *state_fs_ref(struct state_fs *fs)
 {
 	fs->refs++;
 	return fs;
 }
 
-static void free_root(struct pool *pool, struct sinsp_fs *fs)
+static void free_root(struct pool *pool, struct state_fs *fs)
 {
 	if (fs->root)
 		pool_free(pool, fs->root, strlen(fs->root) + 1);
 }
 
-void sinsp_fs_unref(struct pool *pool, struct sinsp_fs *fs)
+void state_fs_unref(struct pool *pool, struct state_fs *fs)
 {
 	if (!fs || --fs->refs)
 		return;
@@ -151,7 +151,7 @@ void sinsp_fs_unref(struct pool *pool, struct sinsp_fs *fs)
 	pool_free(pool, fs, sizeof(*fs));
 }
 
-void sinsp_fs_set_root(struct pool *pool, struct sinsp_fs *fs, const char *root)
+void state_fs_set_root(struct pool *pool, struct state_fs *fs, const char *root)
 {
 	size_t bytes = strlen(root) + 1;
 	char *copy = NULL;
@@ -166,7 +166,7 @@ void sinsp_fs_set_root(struct pool *pool, struct sinsp_fs *fs, const char *root)
 	fs->root = copy;
 }
 
-void sinsp_fs_set(struct pool *pool, struct sinsp_fs *fs, const char *cwd, size_t len)
+void state_fs_set(struct pool *pool, struct state_fs *fs, const char *cwd, size_t len)
 {
 	bool separate = len && cwd[len - 1] != '/';
 	char *copy = pool_alloc(pool, len + separate + 1);
@@ -186,33 +186,33 @@ void sinsp_fs_set(struct pool *pool, struct sinsp_fs *fs, const char *cwd, size_
 
 enum { CAPABILITIES = 41 };
 
-void state_unshare_fs(struct sinsp *sinsp, struct sinsp_thread *thread)
+void state_unshare_fs(struct state *state, struct state_thread *thread)
 {
-	struct sinsp_fs *own;
+	struct state_fs *own;
 
 	if (thread->fs->refs == 1)
 		return;
-	own = sinsp_fs_copy(&sinsp->pool, thread->fs);
+	own = state_fs_copy(&state->pool, thread->fs);
 	if (!own)
 		return;
-	sinsp_fs_unref(&sinsp->pool, thread->fs);
+	state_fs_unref(&state->pool, thread->fs);
 	thread->fs = own;
 }
 
-void state_unshare_fds(struct sinsp_thread *thread)
+void state_unshare_fds(struct state_thread *thread)
 {
-	struct sinsp_fds *own;
+	struct state_fds *own;
 
-	if (!sinsp_fds_shared(thread->fds))
+	if (!state_fds_shared(thread->fds))
 		return;
-	own = sinsp_fds_copy(thread->fds);
+	own = state_fds_copy(thread->fds);
 	if (!own)
 		return;
-	sinsp_fds_unref(thread->fds);
+	state_fds_unref(thread->fds);
 	thread->fds = own;
 }
 
-void state_set_comm(struct sinsp_thread *thread, const char *comm)
+void state_set_comm(struct state_thread *thread, const char *comm)
 {
 	size_t len = comm ? strnlen(comm, sizeof(thread->comm) - 1) : 0;
 
@@ -222,31 +222,31 @@ void state_set_comm(struct sinsp_thread *thread, const char *comm)
 	memset(thread->comm + len, 0, sizeof(thread->comm) - len);
 }
 
-void state_share(struct sinsp *sinsp, struct sinsp_thread *thread,
-		 const struct sinsp_thread *creator, uint32_t flags)
+void state_share(struct state *state, struct state_thread *thread,
+		 const struct state_thread *creator, uint32_t flags)
 {
-	struct sinsp_fs *fs = creator->fs;
-	struct sinsp_fds *fds = creator->fds;
+	struct state_fs *fs = creator->fs;
+	struct state_fds *fds = creator->fds;
 
-	fs = flags & clone_flags__CLONE_FS ? sinsp_fs_ref(fs) : sinsp_fs_copy(&sinsp->pool, fs);
-	fds = flags & clone_flags__CLONE_FILES ? sinsp_fds_ref(fds) : sinsp_fds_copy(fds);
+	fs = flags & clone_flags__CLONE_FS ? state_fs_ref(fs) : state_fs_copy(&state->pool, fs);
+	fds = flags & clone_flags__CLONE_FILES ? state_fds_ref(fds) : state_fds_copy(fds);
 	if (fs) {
-		sinsp_fs_unref(&sinsp->pool, thread->fs);
+		state_fs_unref(&state->pool, thread->fs);
 		thread->fs = fs;
 	}
 	if (fds) {
-		sinsp_fds_unref(thread->fds);
+		state_fds_unref(thread->fds);
 		thread->fds = fds;
 	}
-	sinsp_program_ref(creator->program);
-	sinsp_program_unref(&sinsp->pool, thread->program);
+	state_program_ref(creator->program);
+	state_program_unref(&state->pool, thread->program);
 	thread->program = creator->program;
 }
 
-void state_set_unix_ends(struct sinsp *sinsp, struct sinsp_fd *fd, uint64_t own, uint64_t peer)
+void state_set_unix_ends(struct state *state, struct state_fd *fd, uint64_t own, uint64_t peer)
 {
 	bool known = own || peer || fd->has_ends;
-	union sinsp_ends *ends = known ? sinsp_fd_make_ends(&sinsp->fd_store, fd) : NULL;
+	union state_ends *ends = known ? state_fd_make_ends(&state->fd_store, fd) : NULL;
 
 	if (!ends)
 		return;
@@ -254,7 +254,7 @@ void state_set_unix_ends(struct sinsp *sinsp, struct sinsp_fd *fd, uint64_t own,
 	ends->unix_peer = peer;
 }
 
-void state_enter_userns(struct sinsp_thread *thread)
+void state_enter_userns(struct state_thread *thread)
 {
 	thread->caps_permitted = thread->caps_effective = (UINT64_C(1) << CAPABILITIES) - 1;
 	thread->caps_inheritable = 0;

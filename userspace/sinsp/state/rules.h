@@ -17,7 +17,7 @@
 enum { PLAN_BASES_MAX = 2 };
 
 struct state_plan {
-	state_handler *handle; /* NULL: nothing to apply */
+	apply_handler *handle; /* NULL: nothing to apply */
 	struct state_object object; /* that the event makes; type 0: none */
 	int8_t fd_param; /* parameter with the event's descriptor, or -1 */
 	uint8_t tuple_param; /* that with the ends of its socket, or 0 */
@@ -32,8 +32,8 @@ struct state_plan {
 /* The rules by which events change the state: one row for each event that changes it. */
 
 struct state_rule {
-	state_handler *handle; /* NULL: the event changes nothing */
-	uint8_t keeps; /* enum sinsp_part: the parts that need the event */
+	apply_handler *handle; /* NULL: the event changes nothing */
+	uint8_t keeps; /* enum state_part: the parts that need the event */
 	bool copies_fd; /* the descriptor that it creates is one of another table */
 };
 

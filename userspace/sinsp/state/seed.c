@@ -13,35 +13,35 @@
 #include "sinsp/state/container_state.h"
 #include "sinsp/state/load.h"
 
-static int seed_main_threads(struct sinsp *sinsp)
+static int seed_main_threads(struct state *state)
 {
 	struct scap_thread found;
-	int r = scap_proc_rewind(sinsp->proc);
+	int r = scap_proc_rewind(state->proc);
 
-	while (r >= 0 && (r = scap_proc_next_process(sinsp->proc, &found)) == 1) {
-		state_make_room(sinsp);
-		state_load_thread(sinsp, &found);
+	while (r >= 0 && (r = scap_proc_next_process(state->proc, &found)) == 1) {
+		state_make_room(state);
+		state_load_thread(state, &found);
 	}
 	return r;
 }
 
 /* Of all threads, or of those alone that are not the main ones of their processes. */
-static int seed_threads(struct sinsp *sinsp, bool others_only)
+static int seed_threads(struct state *state, bool others_only)
 {
 	struct scap_thread found;
-	int r = scap_proc_rewind(sinsp->proc);
+	int r = scap_proc_rewind(state->proc);
 
-	while (r >= 0 && (r = scap_proc_next(sinsp->proc, &found)) == 1) {
-		state_make_room(sinsp);
+	while (r >= 0 && (r = scap_proc_next(state->proc, &found)) == 1) {
+		state_make_room(state);
 		if (!others_only || found.tid != found.pid)
-			state_load_thread(sinsp, &found);
+			state_load_thread(state, &found);
 	}
 	return r;
 }
 
 /* What /proc would say of a thread, except for what it shares with the main one. */
 static struct scap_thread seed_complete(const struct scap_other_thread *from,
-					const struct sinsp_thread *main)
+					const struct state_thread *main)
 {
 	struct scap_thread made = {
 		.tid = from->tid,
@@ -80,9 +80,9 @@ static struct scap_thread seed_complete(const struct scap_other_thread *from,
 	return made;
 }
 
-static struct sinsp_program seed_program_of(const struct scap_other_thread *from)
+static struct state_program seed_program_of(const struct scap_other_thread *from)
 {
-	return (struct sinsp_program){.flags = from->exe_flags,
+	return (struct state_program){.flags = from->exe_flags,
 				      .exe_ino = from->exe_ino,
 				      .exe_ctime_ns = from->exe_ctime_ns,
 				      .exe_mtime_ns = from->exe_mtime_ns,
@@ -96,148 +96,148 @@ static struct sinsp_program seed_program_of(const struct scap_other_thread *from
  * A process that began after /proc was listed, or ended while it was read. If it has ended, nobody
  * else tells what it executed: its events, and those of its descendants, do not.
  */
-static void load_first(struct sinsp *sinsp, const struct scap_other_thread *from)
+static void load_first(struct state *state, const struct scap_other_thread *from)
 {
-	const struct sinsp_program program = seed_program_of(from);
-	struct sinsp_thread *thread = state_thread_find(sinsp, from->tid);
+	const struct state_program program = seed_program_of(from);
+	struct state_thread *thread = state_thread_get(state, from->tid);
 	struct scap_thread found;
 
-	if (!thread && scap_proc_thread(sinsp->proc, from->tid, &found) == 0)
-		thread = state_load_thread(sinsp, &found);
+	if (!thread && scap_proc_thread(state->proc, from->tid, &found) == 0)
+		thread = state_load_thread(state, &found);
 	if (!thread)
-		state_note_program(sinsp, from->tid, from->exec_id, &program);
+		state_note_program(state, from->tid, from->exec_id, &program);
 	else if (!*thread->program->exepath)
-		state_learn_executable(sinsp, thread, &program);
+		state_learn_executable(state, thread, &program);
 }
 
-static void load_other(struct sinsp *sinsp, const struct scap_other_thread *from)
+static void load_other(struct state *state, const struct scap_other_thread *from)
 {
-	const struct sinsp_thread_entry *pinned = sinsp->threads.pinned;
-	struct sinsp_thread *main = state_thread_find(sinsp, from->pid);
+	const struct state_thread_entry *pinned = state->threads.pinned;
+	struct state_thread *main = state_thread_get(state, from->pid);
 	struct scap_thread found;
 
 	/* A process that is not in the table began meanwhile: its events add it. */
-	if (!main || !sinsp_thread_is_main(main))
+	if (!main || !state_thread_is_main(main))
 		return;
 	/* A main thread that exited has no memory left to share. */
 	if (from->own_cgroups || main->vm_size_kib == 0) {
-		if (scap_proc_thread(sinsp->proc, from->tid, &found) == 0)
-			state_load_thread(sinsp, &found);
+		if (scap_proc_thread(state->proc, from->tid, &found) == 0)
+			state_load_thread(state, &found);
 		return;
 	}
-	sinsp->threads.pinned = sinsp_thread_entry(main);
+	state->threads.pinned = state_thread_entry(main);
 	found = seed_complete(from, main);
-	state_load_thread(sinsp, &found);
-	sinsp->threads.pinned = pinned;
+	state_load_thread(state, &found);
+	state->threads.pinned = pinned;
 }
 
-static int seed_other_threads(struct sinsp *sinsp, struct scap_threads *threads)
+static int seed_other_threads(struct state *state, struct scap_threads *threads)
 {
 	struct scap_other_thread found;
 	int r;
 
 	while ((r = scap_threads_next(threads, &found)) == 1) {
-		state_make_room(sinsp);
+		state_make_room(state);
 		if (found.is_first)
-			load_first(sinsp, &found);
+			load_first(state, &found);
 		else
-			load_other(sinsp, &found);
+			load_other(state, &found);
 	}
 	return r;
 }
 
 /* For the clone events of those that are gone by the time that /proc is read. */
-static void note_programs(struct sinsp *sinsp, struct scap_threads *threads)
+static void note_programs(struct state *state, struct scap_threads *threads)
 {
 	struct scap_other_thread found;
 
 	while (threads && scap_threads_next(threads, &found) == 1) {
-		const struct sinsp_program program = seed_program_of(&found);
+		const struct state_program program = seed_program_of(&found);
 
 		if (found.is_first)
-			state_note_program(sinsp, found.tid, found.exec_id, &program);
+			state_note_program(state, found.tid, found.exec_id, &program);
 	}
 }
 
-static int seed_all_threads(struct sinsp *sinsp, struct scap_threads *threads)
+static int seed_all_threads(struct state *state, struct scap_threads *threads)
 {
 	int r;
 
 	if (!threads)
-		return seed_threads(sinsp, false);
-	r = seed_main_threads(sinsp);
+		return seed_threads(state, false);
+	r = seed_main_threads(state);
 	if (r < 0)
 		return r;
-	sinsp->stats.threads_error = seed_other_threads(sinsp, threads);
-	return sinsp->stats.threads_error ? seed_threads(sinsp, true) : 0;
+	state->stats.threads_error = seed_other_threads(state, threads);
+	return state->stats.threads_error ? seed_threads(state, true) : 0;
 }
 
-static int seed_fds(struct sinsp *sinsp, struct scap_open_fds *open_fds)
+static int seed_fds(struct state *state, struct scap_open_fds *open_fds)
 {
-	struct sinsp_thread *thread;
+	struct state_thread *thread;
 	struct scap_fd found;
 	int64_t pid;
 	int r;
 
 	while ((r = scap_open_fds_next(open_fds, &pid, &found)) == 1) {
-		state_make_room(sinsp);
-		thread = state_thread_find(sinsp, pid);
-		if (!thread || !sinsp_thread_is_main(thread))
+		state_make_room(state);
+		thread = state_thread_get(state, pid);
+		if (!thread || !state_thread_is_main(thread))
 			continue;
-		state_load_fd(sinsp, thread->fds, &found);
-		sinsp_fds_set_read(thread->fds, state_now_ns(sinsp));
+		state_load_fd(state, thread->fds, &found);
+		state_fds_set_read(thread->fds, state_now_ns(state));
 	}
 	return r;
 }
 
-static void seed_fds_of(struct sinsp_thread_entry *entry, void *context)
+static void seed_fds_of(struct state_thread_entry *entry, void *context)
 {
-	if (!entry->unknown && sinsp_thread_is_main(&entry->thread))
+	if (!entry->unknown && state_thread_is_main(&entry->thread))
 		state_load_fds(context, &entry->thread, UINT_MAX);
 }
 
-static void seed_all_fds(struct sinsp *sinsp, struct scap_open_fds *open_fds)
+static void seed_all_fds(struct state *state, struct scap_open_fds *open_fds)
 {
-	int r = open_fds ? seed_fds(sinsp, open_fds) : 0;
+	int r = open_fds ? seed_fds(state, open_fds) : 0;
 
 	if (!open_fds || r)
-		sinsp_threads_each(&sinsp->threads, seed_fds_of, sinsp);
-	sinsp->stats.open_fds_error = r;
+		state_threads_each(&state->threads, seed_fds_of, state);
+	state->stats.open_fds_error = r;
 }
 
-static void find_container_of(struct sinsp_thread_entry *entry, void *context)
+static void find_container_of(struct state_thread_entry *entry, void *context)
 {
 	if (!entry->unknown)
 		state_find_named_container(context, &entry->thread);
 }
 
-int sinsp_seed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err)
+int state_seed(struct state *state, const struct state_iterators *iterators, struct error *err)
 {
-	static const struct sinsp_iterators none;
+	static const struct state_iterators none;
 	int r;
 
 	if (!iterators)
 		iterators = &none;
-	if (!sinsp->proc)
+	if (!state->proc)
 		return 0;
-	sinsp->seed_ns = state_now_ns(sinsp);
-	note_programs(sinsp, iterators->before);
-	r = seed_all_threads(sinsp, iterators->threads);
+	state->seed_ns = state_now_ns(state);
+	note_programs(state, iterators->before);
+	r = seed_all_threads(state, iterators->threads);
 	if (r < 0)
 		return error_set(err, r, "cannot read the threads of this machine from /proc: %s",
 				 strerror(-r));
-	sinsp_threads_each(&sinsp->threads, find_container_of, sinsp);
-	if (!(sinsp->lacks & SINSP_DESCRIPTORS))
-		seed_all_fds(sinsp, iterators->open_fds);
-	state_correct_roles(sinsp);
+	state_threads_each(&state->threads, find_container_of, state);
+	if (!(state->lacks & STATE_DESCRIPTORS))
+		seed_all_fds(state, iterators->open_fds);
+	state_correct_roles(state);
 	return 0;
 }
 
-bool sinsp_take_missed(struct sinsp *sinsp)
+bool state_take_missed(struct state *state)
 {
-	bool missed = sinsp->missed;
+	bool missed = state->missed;
 
-	sinsp->missed = false;
+	state->missed = false;
 	return missed;
 }
 
@@ -245,31 +245,31 @@ bool sinsp_take_missed(struct sinsp *sinsp)
  * The list is ahead of the events: a process that is in the tables under this id may be an earlier
  * one, or may execute something else by now.
  */
-static void learn_program(struct sinsp *sinsp, const struct scap_other_thread *from)
+static void learn_program(struct state *state, const struct scap_other_thread *from)
 {
-	const struct sinsp_program program = seed_program_of(from);
-	struct sinsp_thread *thread = state_thread_find(sinsp, from->tid);
+	const struct state_program program = seed_program_of(from);
+	struct state_thread *thread = state_thread_get(state, from->tid);
 
 	if (!thread || thread->exec_id != from->exec_id)
-		state_note_program(sinsp, from->tid, from->exec_id, &program);
+		state_note_program(state, from->tid, from->exec_id, &program);
 	else if (!*thread->program->exepath && *from->exepath)
-		state_learn_executable(sinsp, thread, &program);
+		state_learn_executable(state, thread, &program);
 }
 
-int sinsp_learn_programs(struct sinsp *sinsp, struct scap_threads *threads, unsigned int max)
+int state_learn_programs(struct state *state, struct scap_threads *threads, unsigned int max)
 {
 	struct scap_other_thread found;
 	int r = 1;
 
-	state_finish_last(sinsp);
+	state_finish_last(state);
 	while (max-- && (r = scap_threads_next(threads, &found)) == 1)
 		if (found.is_first)
-			learn_program(sinsp, &found);
+			learn_program(state, &found);
 	return r;
 }
 
-int sinsp_reseed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err)
+int state_reseed(struct state *state, const struct state_iterators *iterators, struct error *err)
 {
-	state_finish_last(sinsp);
-	return sinsp_seed(sinsp, iterators, err);
+	state_finish_last(state);
+	return state_seed(state, iterators, err);
 }

@@ -14,7 +14,7 @@
 #include "sinsp/state/fd.h"
 
 /* The data set by exec. Strings are NUL-terminated, never NULL. */
-struct sinsp_program {
+struct state_program {
 	uint64_t id; /* no other program that the engine had or has has it */
 	uint32_t refs;
 	uint32_t flags; /* execve_flags values */
@@ -27,16 +27,16 @@ struct sinsp_program {
 	size_t env_len;
 };
 
-struct sinsp_fs {
+struct state_fs {
 	uint32_t refs;
 	uint32_t cwd_len;
 	char *cwd; /* absolute, ends in '/'; "" if unknown */
 	char *root; /* from /proc or a capture; NULL: "/" */
 };
 
-struct sinsp_thread {
+struct state_thread {
 	int64_t tid, pid, vtid, vpid, pgid, vpgid, sid; /* -1: unknown */
-	int64_t ptid; /* see sinsp_threads_set_parent() */
+	int64_t ptid; /* see state_threads_set_parent() */
 	uint32_t uid, gid, loginuid;
 	uint32_t tty;
 	uint64_t clone_ts_ns; /* since the epoch; 0 unknown */
@@ -52,16 +52,16 @@ struct sinsp_thread {
 	bool has_jiffies;
 	uint32_t cpu_user, cpu_system; /* jiffies between the last two such events */
 	/* Shared parts, never NULL. */
-	struct sinsp_cgroups *cgroups;
-	struct sinsp_program *program;
-	struct sinsp_fs *fs;
-	struct sinsp_fds *fds;
+	struct state_cgroups *cgroups;
+	struct state_program *program;
+	struct state_fs *fs;
+	struct state_fds *fds;
 	uint32_t nthreads; /* live threads of the process; kept in its main thread */
-	bool followed; /* see sinsp_follow */
+	bool followed; /* see state_follow */
 	bool exiting; /* removed after the current event */
 };
 
-static inline bool sinsp_thread_is_main(const struct sinsp_thread *thread)
+static inline bool state_thread_is_main(const struct state_thread *thread)
 {
 	return thread->tid == thread->pid;
 }

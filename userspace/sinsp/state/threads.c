@@ -10,15 +10,15 @@
 
 enum { BUCKETS_MIN = 128, ROUNDS = 3 };
 
-static uint32_t threads_bucket_of(const struct sinsp_threads *threads, int64_t tid)
+static uint32_t threads_bucket_of(const struct state_threads *threads, int64_t tid)
 {
 	/* Fibonacci hashing: consecutive ids are spread over the table. */
 	return (uint32_t)((uint64_t)tid * 0x9E3779B97F4A7C15 >> 32) & (threads->nbuckets - 1);
 }
 
-int sinsp_threads_init(struct sinsp_threads *threads, struct pool *pool, uint32_t max)
+int state_threads_init(struct state_threads *threads, struct pool *pool, uint32_t max)
 {
-	*threads = (struct sinsp_threads){.pool = pool, .max = max};
+	*threads = (struct state_threads){.pool = pool, .max = max};
 	threads->buckets = calloc(BUCKETS_MIN, sizeof(*threads->buckets));
 	if (!threads->buckets)
 		return -ENOMEM;
@@ -26,22 +26,22 @@ int sinsp_threads_init(struct sinsp_threads *threads, struct pool *pool, uint32_
 	return 0;
 }
 
-static void entry_free(struct pool *pool, struct sinsp_thread_entry *entry)
+static void entry_free(struct pool *pool, struct state_thread_entry *entry)
 {
-	struct sinsp_thread *thread = &entry->thread;
+	struct state_thread *thread = &entry->thread;
 
-	sinsp_program_unref(pool, thread->program);
-	sinsp_fs_unref(pool, thread->fs);
-	sinsp_fds_unref(thread->fds);
-	sinsp_cgroups_unref(thread->cgroups);
+	state_program_unref(pool, thread->program);
+	state_fs_unref(pool, thread->fs);
+	state_fds_unref(thread->fds);
+	state_cgroups_unref(thread->cgroups);
 	pool_free(pool, entry, sizeof(*entry));
 }
 
-void sinsp_threads_clear(struct sinsp_threads *threads)
+void state_threads_clear(struct state_threads *threads)
 {
 	for (uint32_t i = 0; i < threads->nbuckets; i++) {
 		while (threads->buckets[i].entries) {
-			struct sinsp_thread_entry *entry = threads->buckets[i].entries;
+			struct state_thread_entry *entry = threads->buckets[i].entries;
 
 			threads->buckets[i].entries = entry->next;
 			entry_free(threads->pool, entry);
@@ -55,16 +55,16 @@ void sinsp_threads_clear(struct sinsp_threads *threads)
 	threads->pinned = NULL;
 }
 
-void sinsp_threads_finish(struct sinsp_threads *threads)
+void state_threads_finish(struct state_threads *threads)
 {
-	sinsp_threads_clear(threads);
+	state_threads_clear(threads);
 	free(threads->buckets);
-	*threads = (struct sinsp_threads){0};
+	*threads = (struct state_threads){0};
 }
 
-struct sinsp_thread_entry *sinsp_threads_search(const struct sinsp_threads *threads, int64_t tid)
+struct state_thread_entry *state_threads_search(const struct state_threads *threads, int64_t tid)
 {
-	struct sinsp_thread_entry *entry;
+	struct state_thread_entry *entry;
 
 	for (entry = threads->buckets[threads_bucket_of(threads, tid)].entries; entry;
 	     entry = entry->next)
@@ -73,10 +73,10 @@ struct sinsp_thread_entry *sinsp_threads_search(const struct sinsp_threads *thre
 	return NULL;
 }
 
-static void link_child(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
+static void link_child(struct state_threads *threads, struct state_thread_entry *entry)
 {
 	uint32_t bucket = threads_bucket_of(threads, entry->thread.ptid);
-	struct sinsp_thread_entry **at = &threads->buckets[bucket].children;
+	struct state_thread_entry **at = &threads->buckets[bucket].children;
 
 	entry->next_child = *at;
 	entry->child_link = at;
@@ -85,7 +85,7 @@ static void link_child(struct sinsp_threads *threads, struct sinsp_thread_entry 
 	*at = entry;
 }
 
-static void unlink_child(struct sinsp_thread_entry *entry)
+static void unlink_child(struct state_thread_entry *entry)
 {
 	if (!entry->child_link)
 		return;
@@ -95,10 +95,10 @@ static void unlink_child(struct sinsp_thread_entry *entry)
 	entry->child_link = NULL;
 }
 
-void sinsp_threads_set_parent(struct sinsp_threads *threads, struct sinsp_thread *thread,
+void state_threads_set_parent(struct state_threads *threads, struct state_thread *thread,
 			      int64_t ptid)
 {
-	struct sinsp_thread_entry *entry = sinsp_thread_entry(thread);
+	struct state_thread_entry *entry = state_thread_entry(thread);
 
 	if (thread->ptid == ptid)
 		return;
@@ -108,25 +108,25 @@ void sinsp_threads_set_parent(struct sinsp_threads *threads, struct sinsp_thread
 		link_child(threads, entry);
 }
 
-void sinsp_threads_reparent(struct sinsp_threads *threads, int64_t from, int64_t to)
+void state_threads_reparent(struct state_threads *threads, int64_t from, int64_t to)
 {
-	struct sinsp_thread_entry *child =
+	struct state_thread_entry *child =
 		threads->buckets[threads_bucket_of(threads, from)].children;
 
 	while (child) {
-		struct sinsp_thread_entry *next = child->next_child;
+		struct state_thread_entry *next = child->next_child;
 
 		if (child->thread.ptid == from)
-			sinsp_threads_set_parent(threads, &child->thread, to);
+			state_threads_set_parent(threads, &child->thread, to);
 		child = next;
 	}
 }
 
-static void threads_grow(struct sinsp_threads *threads)
+static void threads_grow(struct state_threads *threads)
 {
-	struct sinsp_threads_bucket *old = threads->buckets;
+	struct state_threads_bucket *old = threads->buckets;
 	uint32_t nold = threads->nbuckets;
-	struct sinsp_threads_bucket *buckets = calloc(2 * (size_t)nold, sizeof(*buckets));
+	struct state_threads_bucket *buckets = calloc(2 * (size_t)nold, sizeof(*buckets));
 
 	if (!buckets)
 		return; /* chains get longer, but stay correct */
@@ -134,7 +134,7 @@ static void threads_grow(struct sinsp_threads *threads)
 	threads->nbuckets = 2 * nold;
 	for (uint32_t i = 0; i < nold; i++) {
 		while (old[i].entries) {
-			struct sinsp_thread_entry *entry = old[i].entries;
+			struct state_thread_entry *entry = old[i].entries;
 			uint32_t bucket = threads_bucket_of(threads, entry->thread.tid);
 
 			old[i].entries = entry->next;
@@ -148,7 +148,7 @@ static void threads_grow(struct sinsp_threads *threads)
 }
 
 /* Whether the entry may be evicted now. */
-static bool is_victim(const struct sinsp_threads *threads, struct sinsp_thread_entry *entry,
+static bool is_victim(const struct state_threads *threads, struct state_thread_entry *entry,
 		      bool last_round)
 {
 	if (entry == threads->pinned)
@@ -158,15 +158,15 @@ static bool is_victim(const struct sinsp_threads *threads, struct sinsp_thread_e
 		return false;
 	}
 	/* The other threads of a process need its main thread. */
-	return last_round || !sinsp_thread_is_main(&entry->thread) || entry->thread.nthreads <= 1;
+	return last_round || !state_thread_is_main(&entry->thread) || entry->thread.nthreads <= 1;
 }
 
 /* The search continues where the last one stopped. */
-bool sinsp_threads_evict(struct sinsp_threads *threads)
+bool state_threads_evict(struct state_threads *threads)
 {
 	for (uint64_t step = 0; step < (uint64_t)threads->nbuckets * ROUNDS; step++) {
 		bool last_round = step >= (uint64_t)threads->nbuckets * (ROUNDS - 1);
-		struct sinsp_thread_entry *entry = threads->buckets[threads->hand].entries;
+		struct state_thread_entry *entry = threads->buckets[threads->hand].entries;
 
 		threads->hand = (threads->hand + 1) & (threads->nbuckets - 1);
 		while (entry && !is_victim(threads, entry, last_round))
@@ -174,28 +174,28 @@ bool sinsp_threads_evict(struct sinsp_threads *threads)
 		if (!entry)
 			continue;
 		threads->evicted += !entry->unknown;
-		sinsp_threads_remove(threads, entry);
+		state_threads_remove(threads, entry);
 		return true;
 	}
 	return false;
 }
 
-struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int64_t tid,
+struct state_thread_entry *state_threads_add(struct state_threads *threads, int64_t tid,
 					     int64_t pid)
 {
-	struct sinsp_thread_entry *entry = sinsp_threads_find(threads, tid), *main;
+	struct state_thread_entry *entry = state_threads_find(threads, tid), *main;
 	uint32_t bucket;
 
 	if (entry)
-		sinsp_threads_remove(threads, entry);
-	if (threads->entries >= threads->max && !sinsp_threads_evict(threads))
+		state_threads_remove(threads, entry);
+	if (threads->entries >= threads->max && !state_threads_evict(threads))
 		return NULL;
 	if (threads->entries >= threads->nbuckets)
 		threads_grow(threads);
 	entry = pool_alloc(threads->pool, sizeof(*entry));
 	if (!entry)
 		return NULL;
-	*entry = (struct sinsp_thread_entry){
+	*entry = (struct state_thread_entry){
 		.thread = {.tid = tid,
 			   .pid = pid,
 			   .ptid = -1,
@@ -215,27 +215,27 @@ struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int6
 	threads->buckets[bucket].entries = entry;
 	threads->entries++;
 	threads->last = entry;
-	main = tid == pid ? NULL : sinsp_threads_find(threads, pid);
+	main = tid == pid ? NULL : state_threads_find(threads, pid);
 	if (main)
 		main->thread.nthreads++;
 	return entry;
 }
 
-void sinsp_threads_set_process(struct sinsp_threads *threads, struct sinsp_thread *thread,
+void state_threads_set_process(struct state_threads *threads, struct state_thread *thread,
 			       int64_t pid)
 {
-	struct sinsp_thread_entry *main;
+	struct state_thread_entry *main;
 
 	thread->pid = pid;
-	main = sinsp_threads_find(threads, pid);
+	main = state_threads_find(threads, pid);
 	if (main)
 		main->thread.nthreads++;
 }
 
-static void unlink_entry(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
+static void unlink_entry(struct state_threads *threads, struct state_thread_entry *entry)
 {
 	uint32_t bucket = threads_bucket_of(threads, entry->thread.tid);
-	struct sinsp_thread_entry **at = &threads->buckets[bucket].entries;
+	struct state_thread_entry **at = &threads->buckets[bucket].entries;
 
 	unlink_child(entry);
 	while (*at != entry)
@@ -248,24 +248,24 @@ static void unlink_entry(struct sinsp_threads *threads, struct sinsp_thread_entr
 		threads->last = NULL;
 }
 
-void sinsp_threads_remove(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
+void state_threads_remove(struct state_threads *threads, struct state_thread_entry *entry)
 {
-	struct sinsp_thread_entry *main = NULL;
+	struct state_thread_entry *main = NULL;
 
-	if (!sinsp_thread_is_main(&entry->thread))
-		main = sinsp_threads_find(threads, entry->thread.pid);
+	if (!state_thread_is_main(&entry->thread))
+		main = state_threads_find(threads, entry->thread.pid);
 	if (main && main->thread.nthreads)
 		main->thread.nthreads--;
 	unlink_entry(threads, entry);
 	entry_free(threads->pool, entry);
 }
 
-void sinsp_threads_end(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
+void state_threads_end(struct state_threads *threads, struct state_thread_entry *entry)
 {
-	struct sinsp_thread_entry *main = sinsp_threads_find(threads, entry->thread.pid);
+	struct state_thread_entry *main = state_threads_find(threads, entry->thread.pid);
 
 	if (entry != main) {
-		sinsp_threads_remove(threads, entry);
+		state_threads_remove(threads, entry);
 		entry = main;
 	} else if (!entry->ended) {
 		entry->ended = true;
@@ -274,18 +274,18 @@ void sinsp_threads_end(struct sinsp_threads *threads, struct sinsp_thread_entry 
 			entry->thread.nthreads--;
 	}
 	if (entry && entry->ended && entry->thread.nthreads == 0)
-		sinsp_threads_remove(threads, entry);
+		state_threads_remove(threads, entry);
 }
 
-void sinsp_threads_each(struct sinsp_threads *threads,
-			void (*visit)(struct sinsp_thread_entry *entry, void *context),
+void state_threads_each(struct state_threads *threads,
+			void (*visit)(struct state_thread_entry *entry, void *context),
 			void *context)
 {
 	for (uint32_t i = 0; i < threads->nbuckets; i++) {
-		struct sinsp_thread_entry *entry = threads->buckets[i].entries;
+		struct state_thread_entry *entry = threads->buckets[i].entries;
 
 		while (entry) {
-			struct sinsp_thread_entry *next = entry->next;
+			struct state_thread_entry *next = entry->next;
 
 			if (!entry->unknown)
 				visit(entry, context);
@@ -294,41 +294,41 @@ void sinsp_threads_each(struct sinsp_threads *threads,
 	}
 }
 
-void sinsp_thread_share_cgroups(struct sinsp_thread *thread, const struct sinsp_thread *with)
+void state_thread_share_cgroups(struct state_thread *thread, const struct state_thread *with)
 {
-	struct sinsp_cgroups *before = thread->cgroups;
+	struct state_cgroups *before = thread->cgroups;
 
-	thread->cgroups = sinsp_cgroups_ref(with->cgroups);
-	sinsp_fds_set_group(thread->fds, with->cgroups->holder);
-	sinsp_cgroups_unref(before);
+	thread->cgroups = state_cgroups_ref(with->cgroups);
+	state_fds_set_group(thread->fds, with->cgroups->holder);
+	state_cgroups_unref(before);
 }
 
 /* Moves a thread, which takes the caller's reference. */
-static void enter_cgroups(struct sinsp_thread *thread, struct sinsp_cgroups *cgroups)
+static void enter_cgroups(struct state_thread *thread, struct state_cgroups *cgroups)
 {
-	sinsp_fds_set_group(thread->fds, cgroups->holder);
-	sinsp_cgroups_unref(thread->cgroups);
+	state_fds_set_group(thread->fds, cgroups->holder);
+	state_cgroups_unref(thread->cgroups);
 	thread->cgroups = cgroups;
 	if (cgroups->container && !cgroups->container->first_tid)
 		cgroups->container->first_tid = thread->tid;
 }
 
-void sinsp_thread_set_cgroups(struct sinsp_containers *containers, struct sinsp_thread *thread,
+void state_thread_set_cgroups(struct state_containers *containers, struct state_thread *thread,
 			      const char *text, size_t len)
 {
-	struct sinsp_cgroups *cgroups = thread->cgroups;
+	struct state_cgroups *cgroups = thread->cgroups;
 
 	if (cgroups && len == cgroups->len && memcmp(cgroups->text, text, len) == 0)
 		return;
-	cgroups = sinsp_cgroups_get(containers, text, len);
+	cgroups = state_cgroups_get(containers, text, len);
 	if (!cgroups)
 		return;
 	enter_cgroups(thread, cgroups);
 }
 
-void sinsp_thread_move_cgroups(struct sinsp_thread *thread, uint32_t subsystems, const char *path)
+void state_thread_move_cgroups(struct state_thread *thread, uint32_t subsystems, const char *path)
 {
-	struct sinsp_cgroups *cgroups = sinsp_cgroups_moved(thread->cgroups, subsystems, path);
+	struct state_cgroups *cgroups = state_cgroups_moved(thread->cgroups, subsystems, path);
 
 	if (!cgroups)
 		return;

@@ -11,11 +11,11 @@
 #include "sinsp/state/thread.h"
 #include "memory/pool.h"
 
-struct sinsp_thread_entry {
-	struct sinsp_thread thread; /* first: a pointer to it is one to its entry */
-	struct sinsp_thread_entry *next; /* of the same bucket */
-	struct sinsp_thread_entry *next_child; /* of the same bucket of parents */
-	struct sinsp_thread_entry **child_link; /* the pointer to it in that list; NULL: in none */
+struct state_thread_entry {
+	struct state_thread thread; /* first: a pointer to it is one to its entry */
+	struct state_thread_entry *next; /* of the same bucket */
+	struct state_thread_entry *next_child; /* of the same bucket of parents */
+	struct state_thread_entry **child_link; /* the pointer to it in that list; NULL: in none */
 	uint64_t since_ns; /* time of the event or the lookup in /proc that added it */
 	bool unknown; /* no thread: the lookup of this id in /proc failed */
 	bool by_caller; /* added by its creator's event; no call of its own seen yet */
@@ -25,100 +25,100 @@ struct sinsp_thread_entry {
 	bool used; /* had an event since the search for a victim passed it */
 };
 
-struct sinsp_threads_bucket {
-	struct sinsp_thread_entry *entries; /* whose id falls in this bucket */
-	struct sinsp_thread_entry *children; /* whose parent's id does */
+struct state_threads_bucket {
+	struct state_thread_entry *entries; /* whose id falls in this bucket */
+	struct state_thread_entry *children; /* whose parent's id does */
 };
 
-struct sinsp_threads {
+struct state_threads {
 	struct pool *pool;
-	struct sinsp_threads_bucket *buckets;
+	struct state_threads_bucket *buckets;
 	uint32_t nbuckets; /* a power of two */
 	uint32_t entries, max;
 	uint32_t unknown; /* of the entries */
 	uint32_t followed; /* of the entries */
 	uint32_t hand; /* bucket at which the search for a victim continues */
 	uint64_t evicted;
-	struct sinsp_thread_entry *last; /* last added or used, to find it quickly */
-	const struct sinsp_thread_entry *pinned; /* never evicted; may be NULL */
+	struct state_thread_entry *last; /* last added or used, to find it quickly */
+	const struct state_thread_entry *pinned; /* never evicted; may be NULL */
 };
 
 /* Returns 0 or -ENOMEM. */
-int sinsp_threads_init(struct sinsp_threads *threads, struct pool *pool, uint32_t max);
-void sinsp_threads_finish(struct sinsp_threads *threads);
+int state_threads_init(struct state_threads *threads, struct pool *pool, uint32_t max);
+void state_threads_finish(struct state_threads *threads);
 
 /* Removes all entries; the count of evicted ones continues. */
-void sinsp_threads_clear(struct sinsp_threads *threads);
+void state_threads_clear(struct state_threads *threads);
 
-/* For sinsp_threads_find(): another entry than the last one. */
-struct sinsp_thread_entry *sinsp_threads_search(const struct sinsp_threads *threads, int64_t tid);
+/* For state_threads_find(): another entry than the last one. */
+struct state_thread_entry *state_threads_search(const struct state_threads *threads, int64_t tid);
 
 /* The entry of an id, ended and unknown ones included; or NULL. */
-static inline struct sinsp_thread_entry *sinsp_threads_find(const struct sinsp_threads *threads,
+static inline struct state_thread_entry *state_threads_find(const struct state_threads *threads,
 							    int64_t tid)
 {
-	struct sinsp_thread_entry *last = threads->last;
+	struct state_thread_entry *last = threads->last;
 
-	return last && last->thread.tid == tid ? last : sinsp_threads_search(threads, tid);
+	return last && last->thread.tid == tid ? last : state_threads_search(threads, tid);
 }
 
 /*
  * Adds an entry, which replaces an existing one: without shared parts, ids and limits unknown (-1),
  * all else zero. NULL if out of memory.
  */
-struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int64_t tid,
+struct state_thread_entry *state_threads_add(struct state_threads *threads, int64_t tid,
 					     int64_t pid);
 
 /* Removes an entry and releases its parts. */
-void sinsp_threads_remove(struct sinsp_threads *threads, struct sinsp_thread_entry *entry);
+void state_threads_remove(struct state_threads *threads, struct state_thread_entry *entry);
 
 /*
  * Ends a thread: removes it, a main thread only after all others of its process, together with the
  * last one.
  */
-void sinsp_threads_end(struct sinsp_threads *threads, struct sinsp_thread_entry *entry);
+void state_threads_end(struct state_threads *threads, struct state_thread_entry *entry);
 
 /* Makes room: removes a thread without recent events. Returns false if there is none to remove. */
-bool sinsp_threads_evict(struct sinsp_threads *threads);
+bool state_threads_evict(struct state_threads *threads);
 
 /* Calls `visit` for every thread; it may remove that entry, and no other. */
-void sinsp_threads_each(struct sinsp_threads *threads,
-			void (*visit)(struct sinsp_thread_entry *entry, void *context),
+void state_threads_each(struct state_threads *threads,
+			void (*visit)(struct state_thread_entry *entry, void *context),
 			void *context);
 
 /* Sets the process of a thread whose process was unknown. */
-void sinsp_threads_set_process(struct sinsp_threads *threads, struct sinsp_thread *thread,
+void state_threads_set_process(struct state_threads *threads, struct state_thread *thread,
 			       int64_t pid);
 
 /* Sets a thread's ptid. No other code may, because the lists of children depend on it. */
-void sinsp_threads_set_parent(struct sinsp_threads *threads, struct sinsp_thread *thread,
+void state_threads_set_parent(struct state_threads *threads, struct state_thread *thread,
 			      int64_t ptid);
 
 /* Moves the children of a thread, which need not be in the table, to another. */
-void sinsp_threads_reparent(struct sinsp_threads *threads, int64_t from, int64_t to);
+void state_threads_reparent(struct state_threads *threads, int64_t from, int64_t to);
 
 /* Moves the thread to the control groups of another. */
-void sinsp_thread_share_cgroups(struct sinsp_thread *thread, const struct sinsp_thread *with);
+void state_thread_share_cgroups(struct state_thread *thread, const struct state_thread *with);
 
 /* Moves the thread to other control groups. They stay as they are if memory runs out. */
-void sinsp_thread_set_cgroups(struct sinsp_containers *containers, struct sinsp_thread *thread,
+void state_thread_set_cgroups(struct state_containers *containers, struct state_thread *thread,
 			      const char *text, size_t len);
 
 /*
  * Moves the thread to the group of an absolute path in the hierarchies of some subsystems (bits of
  * cgroup_subsystems). In the others it stays where it is.
  */
-void sinsp_thread_move_cgroups(struct sinsp_thread *thread, uint32_t subsystems, const char *path);
+void state_thread_move_cgroups(struct state_thread *thread, uint32_t subsystems, const char *path);
 
-static inline struct sinsp_thread_entry *sinsp_thread_entry(struct sinsp_thread *thread)
+static inline struct state_thread_entry *state_thread_entry(struct state_thread *thread)
 {
-	return (struct sinsp_thread_entry *)thread;
+	return (struct state_thread_entry *)thread;
 }
 
 /* Notes that a thread has an event, and protects it from eviction until another one has. */
-static inline void sinsp_threads_use(struct sinsp_threads *threads, struct sinsp_thread *thread)
+static inline void state_threads_use(struct state_threads *threads, struct state_thread *thread)
 {
-	struct sinsp_thread_entry *entry = sinsp_thread_entry(thread);
+	struct state_thread_entry *entry = state_thread_entry(thread);
 
 	entry->used = true;
 	threads->pinned = entry;

@@ -55,7 +55,7 @@ enum { RESULT_PARAM = 0, FD_CWD = -100 };
 
 /* One parameter that is present. */
 struct text_param {
-	const struct sinsp_event *event;
+	const struct state_event *event;
 	unsigned int index;
 	const struct param_desc *desc;
 	const struct event_param *param;
@@ -213,7 +213,7 @@ static void raw_time(const struct text_param *p, struct buf *out)
 	buf_append(out, fraction, sizeof(fraction));
 }
 
-static void append_fd_kind(struct buf *out, const struct sinsp_fd *fd)
+static void append_fd_kind(struct buf *out, const struct state_fd *fd)
 {
 	static const char l4_letters[] = {
 		[SCAP_L4_TCP] = 't',
@@ -228,11 +228,11 @@ static void append_fd_kind(struct buf *out, const struct sinsp_fd *fd)
 }
 
 /* The event's entry is valid even after the event has closed it. */
-static const struct sinsp_fd *param_text_find_fd(const struct sinsp_event *event, int64_t num)
+static const struct state_fd *param_text_find_fd(const struct state_event *event, int64_t num)
 {
 	if (event->fd && event->fd_num == num)
 		return event->fd;
-	return event->thread ? sinsp_fds_find(event->thread->fds, num) : NULL;
+	return event->thread ? state_fds_find(event->thread->fds, num) : NULL;
 }
 
 static void append_known(struct buf *out, const char *name)
@@ -249,7 +249,7 @@ static void resolved_errno(const struct text_param *p, struct buf *out)
 static void resolved_fd(const struct text_param *p, struct buf *out)
 {
 	int64_t num = param_text_value_of(p);
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	if (num == FD_CWD) {
 		BUF_LITERAL(out, "AT_FDCWD");
@@ -273,24 +273,24 @@ static void resolved_fd(const struct text_param *p, struct buf *out)
 static void resolved_thread(const struct text_param *p, struct buf *out)
 {
 	int64_t tid = param_text_value_of(p);
-	const struct sinsp_thread *thread = p->event->thread;
+	const struct state_thread *thread = p->event->thread;
 
 	if (!thread || thread->tid != tid)
-		thread = sinsp_thread_find(p->event->sinsp, tid);
+		thread = state_thread_find(p->event->state, tid);
 	if (thread)
 		buf_append_string(out, thread->comm);
 }
 
 static void resolved_path(const struct text_param *p, struct buf *out)
 {
-	static const char unknown[] = SINSP_PATH_UNKNOWN;
+	static const char unknown[] = STATE_PATH_UNKNOWN;
 	const char *raw = (const char *)p->param->data;
-	char path[SINSP_PATH_MAX];
+	char path[STATE_PATH_MAX];
 	bool from_unknown;
 
 	if (!p->event->thread || raw[0] == '/')
 		return;
-	if (sinsp_event_path(p->event, p->index, path, sizeof(path)) == 0)
+	if (state_event_path(p->event, p->index, path, sizeof(path)) == 0)
 		return;
 	/* The name of a base that is no directory (a pipe, a memfd) begins with neither. */
 	from_unknown = strncmp(path, unknown, sizeof(unknown) - 1) == 0;
@@ -379,14 +379,14 @@ static void resolved_user(const struct text_param *p, struct buf *out)
 {
 	uint64_t id = param_text_bits_of(p);
 
-	append_id_name(out, id, sinsp_event_user_name(p->event, (uint32_t)id));
+	append_id_name(out, id, state_event_user_name(p->event, (uint32_t)id));
 }
 
 static void resolved_group(const struct text_param *p, struct buf *out)
 {
 	uint64_t id = param_text_bits_of(p);
 
-	append_id_name(out, id, sinsp_event_group_name(p->event, (uint32_t)id));
+	append_id_name(out, id, state_event_group_name(p->event, (uint32_t)id));
 }
 
 /* Lists show the bits of an event as a 32-bit number, sign-extended from the lowest 16 bits. */
@@ -396,7 +396,7 @@ static void raw_fd_list(const struct text_param *p, struct buf *out)
 
 	for (unsigned int i = 0; i < event_fdlist_count(list); i++) {
 		struct fdlist_entry entry = event_fdlist_entry(list, i);
-		const struct sinsp_fd *fd = param_text_find_fd(p->event, entry.fd);
+		const struct state_fd *fd = param_text_find_fd(p->event, entry.fd);
 
 		if (i > 0)
 			buf_append_char(out, ' ');
@@ -461,7 +461,7 @@ static const struct text_form *text_form_of(const struct param_desc *desc)
 	return &text_forms[param_type_kind(desc->type)];
 }
 
-static struct text_param param_text_of(const struct sinsp_event *event, unsigned int index,
+static struct text_param param_text_of(const struct state_event *event, unsigned int index,
 				       const struct text_style *style)
 {
 	return (struct text_param){event, index, &event->ev.desc->params[index],
@@ -488,7 +488,7 @@ static void param_text_append_resolved(const struct text_param *p, struct buf *o
 	param_text_mask(p->style, out, start);
 }
 
-void param_text_raw(const struct sinsp_event *event, unsigned int index,
+void param_text_raw(const struct state_event *event, unsigned int index,
 		    const struct text_style *style, struct buf *out)
 {
 	struct text_param p = param_text_of(event, index, style);
@@ -496,7 +496,7 @@ void param_text_raw(const struct sinsp_event *event, unsigned int index,
 	param_text_append_raw(&p, out);
 }
 
-void param_text_resolved(const struct sinsp_event *event, unsigned int index,
+void param_text_resolved(const struct state_event *event, unsigned int index,
 			 const struct text_style *style, struct buf *out)
 {
 	struct text_param p = param_text_of(event, index, style);
@@ -504,7 +504,7 @@ void param_text_resolved(const struct sinsp_event *event, unsigned int index,
 	param_text_append_resolved(&p, out);
 }
 
-void param_text_append(const struct sinsp_event *event, unsigned int index,
+void param_text_append(const struct state_event *event, unsigned int index,
 		       const struct text_style *style, struct buf *out)
 {
 	struct text_param p = param_text_of(event, index, style);
@@ -540,7 +540,7 @@ static void append_param(const struct text_param *p, struct buf *out)
 		out->len = before;
 }
 
-void param_text_all(const struct sinsp_event *event, const struct text_style *style,
+void param_text_all(const struct state_event *event, const struct text_style *style,
 		    struct buf *out)
 {
 	const struct event_desc *desc = event->ev.desc;

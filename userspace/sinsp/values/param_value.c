@@ -58,14 +58,14 @@ static struct value_param *param_value_begin(struct param_values *values, struct
 	return &values->param;
 }
 
-static void param_value_write(struct value_param *p, const struct sinsp_event *event,
+static void param_value_write(struct value_param *p, const struct state_event *event,
 			      unsigned int index, const struct param_plan *plan, struct buf *out)
 {
 	value_param_write(p, &event->ev.params[index], &event->ev.desc->params[index], plan,
 			  p->encoder, out);
 }
 
-bool param_value_append(struct param_values *values, const struct sinsp_event *event,
+bool param_value_append(struct param_values *values, const struct state_event *event,
 			unsigned int index, struct clock *utc, struct buf *out)
 {
 	struct value_param *p = param_value_begin(values, utc);
@@ -74,7 +74,7 @@ bool param_value_append(struct param_values *values, const struct sinsp_event *e
 	return p->replaced;
 }
 
-void param_value_append_base64(struct param_values *values, const struct sinsp_event *event,
+void param_value_append_base64(struct param_values *values, const struct state_event *event,
 			       unsigned int index, struct buf *out)
 {
 	values->param.base64 = true;
@@ -82,7 +82,7 @@ void param_value_append_base64(struct param_values *values, const struct sinsp_e
 	values->param.base64 = false;
 }
 
-void param_value_append_entry(struct param_values *values, const struct sinsp_event *event,
+void param_value_append_entry(struct param_values *values, const struct state_event *event,
 			      unsigned int index, struct clock *utc, struct buf *out)
 {
 	const struct param_plan *plan = &values->plans->of[event->ev.desc->id][index];
@@ -94,7 +94,7 @@ void param_value_append_entry(struct param_values *values, const struct sinsp_ev
 	p->encoder->entry_end(out, entry);
 }
 
-void param_value_append_all(struct param_values *values, const struct sinsp_event *event,
+void param_value_append_all(struct param_values *values, const struct state_event *event,
 			    struct clock *utc, bool base64, struct buf *out)
 {
 	struct value_param *p = param_value_begin(values, utc);

@@ -28,15 +28,15 @@ void param_values_append_bytes(struct param_values *values, const uint8_t *data,
  * Appends one parameter. `utc` caches the text of the last second between calls. JSON: returns
  * whether bytes were replaced because a text in it was not UTF-8.
  */
-bool param_value_append(struct param_values *values, const struct sinsp_event *event,
+bool param_value_append(struct param_values *values, const struct state_event *event,
 			unsigned int index, struct clock *utc, struct buf *out);
 
 /* JSON, after such a call: appends the parameter with each of its texts in base64. */
-void param_value_append_base64(struct param_values *values, const struct sinsp_event *event,
+void param_value_append_base64(struct param_values *values, const struct state_event *event,
 			       unsigned int index, struct buf *out);
 
 /* Appends the entry of a map, after item(): a parameter with its name, to the end of the entry. */
-void param_value_append_entry(struct param_values *values, const struct sinsp_event *event,
+void param_value_append_entry(struct param_values *values, const struct state_event *event,
 			      unsigned int index, struct clock *utc, struct buf *out);
 
 /* Whether a list of all parameters has this one: extensions are omitted if they are absent. */
@@ -49,7 +49,7 @@ static inline bool param_is_listed(const struct param_desc *desc, const struct e
  * Appends the map of all parameters: {"fd":3,"name":"/etc/hostname"}. With `base64`, JSON repeats
  * those that are not UTF-8 as "name_b64".
  */
-void param_value_append_all(struct param_values *values, const struct sinsp_event *event,
+void param_value_append_all(struct param_values *values, const struct state_event *event,
 			    struct clock *utc, bool base64, struct buf *out);
 
 #endif

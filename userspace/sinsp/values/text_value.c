@@ -176,18 +176,18 @@ void text_append_number(struct buf *out, enum param_type type, enum param_format
  * Whether the name was built from its ends. Other names come from a capture file, or are the
  * addresses of sockets without a connection.
  */
-static bool has_name_of_its_ends(const struct sinsp_fd *fd)
+static bool has_name_of_its_ends(const struct state_fd *fd)
 {
 	char name[SOCKET_NAME_MAX];
-	size_t len = sinsp_socket_name(fd, name);
+	size_t len = state_socket_name(fd, name);
 
 	return len == fd->name_len && memcmp(name, fd->name, len) == 0;
 }
 
-void text_append_fd_name(struct buf *out, const struct sinsp_fd *fd, const struct text_style *style)
+void text_append_fd_name(struct buf *out, const struct state_fd *fd, const struct text_style *style)
 {
-	if (style->services && sinsp_socket_is_ip(fd) && has_name_of_its_ends(fd))
-		sinsp_socket_append_name(out, fd, style->services);
+	if (style->services && state_socket_is_ip(fd) && has_name_of_its_ends(fd))
+		state_socket_append_name(out, fd, style->services);
 	else
 		buf_append(out, fd->name, fd->name_len);
 }

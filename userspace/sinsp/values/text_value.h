@@ -82,7 +82,7 @@ void text_append_number(struct buf *out, enum param_type type, enum param_format
 /* Names of descriptors in the style that the user of an output chose. */
 
 /* Appends the name; with style->services, ports of IP sockets are replaced by service names. */
-void text_append_fd_name(struct buf *out, const struct sinsp_fd *fd,
+void text_append_fd_name(struct buf *out, const struct state_fd *fd,
 			 const struct text_style *style);
 
 #endif

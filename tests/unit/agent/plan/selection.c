@@ -144,7 +144,7 @@ static void test_own_descriptor(void **state)
 		assert_int_equal(selection.output_parts, WHY_THREADS);
 		assert_int_equal(selection.events[EVENT_close], 0);
 		assert_int_equal(selection_lacks(&selection),
-				 SINSP_DESCRIPTORS | SINSP_CONNECTIONS | SINSP_DIRECTORIES);
+				 STATE_DESCRIPTORS | STATE_CONNECTIONS | STATE_DIRECTORIES);
 	}
 	select_for("evt.type in (open, read)", NEEDS_EVENT_FD);
 	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
@@ -315,7 +315,7 @@ static void test_all_that_changes_descriptors(void **state)
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (desc && (desc->flags & EF_USES_FD) && (desc->flags & EF_MODIFIES_STATE) &&
-		    !(desc->flags & EF_RECORDED) && !sinsp_event_keeps(id))
+		    !(desc->flags & EF_RECORDED) && !state_event_keeps(id))
 			fail_msg("%s keeps nothing", desc->name);
 	}
 	/* Of a process, but nothing that it is made of. */

@@ -26,7 +26,7 @@ enum { KIB = 1024 };
 
 static struct tree tree;
 static char path[TREE_PATH_BYTES];
-static struct sinsp *sinsp;
+static struct state *engine;
 static struct capture *capture;
 static struct error err;
 static uint64_t clock_s;
@@ -36,14 +36,14 @@ static int setup(void **state)
 	tree_create(&tree);
 	tree_path(&tree, "a.scap", path);
 	clock_s = 1000;
-	return sinsp_create(&(struct sinsp_config){0}, &sinsp, &err);
+	return state_create(&(struct state_config){0}, &engine, &err);
 }
 
 static int teardown(void **state)
 {
 	capture_destroy(capture);
 	capture = NULL;
-	sinsp_destroy(sinsp);
+	state_destroy(engine);
 	tree_destroy(&tree);
 	return 0;
 }
@@ -59,21 +59,21 @@ static void start(const char *keys)
 	if (config->filter)
 		assert_int_equal(filter_create(config->filter, NULL, &filter, NULL), 0);
 	assert_int_equal(capture_create(config, filter, &capture, &err), 0);
-	if (capture_open(capture, sinsp, NULL, NULL, &err))
+	if (capture_open(capture, engine, NULL, NULL, &err))
 		fail_msg("%s", err.text);
 }
 
 static void put(uint16_t id)
 {
 	static struct frame frame;
-	struct sinsp_event event;
+	struct state_event event;
 	struct scap_event raw;
 
 	frame_begin(&frame, id, clock_s++ * SECOND, 7);
 	raw = frame_end(&frame);
 	if (capture_is_due(capture, &raw))
 		capture_turn(capture, &raw);
-	assert_int_equal(sinsp_process(sinsp, &raw, &event), 0);
+	assert_int_equal(state_process(engine, &raw, &event), 0);
 	capture_changes(capture, &event, true);
 	capture_event(capture, &raw, id, 0);
 }
@@ -272,7 +272,7 @@ static void test_no_folder(void **state)
 	assert_int_equal(
 		output_config_read(output_kinds, "scap:/dev/null/x/a,redact=no", &config, &err), 0);
 	assert_int_equal(capture_create(config, NULL, &capture, &err), 0);
-	assert_int_equal(capture_open(capture, sinsp, NULL, NULL, &err), -ENOTDIR);
+	assert_int_equal(capture_open(capture, engine, NULL, NULL, &err), -ENOTDIR);
 	assert_non_null(strstr(err.text, "cannot make the folder /dev/null/x, for /dev/null/x/a"));
 }
 

@@ -17,7 +17,7 @@
 #define SECOND UINT64_C(1000000000)
 
 static struct tree tree;
-static struct sinsp *sinsp;
+static struct state *engine;
 static struct captures captures;
 static struct error err;
 static uint64_t clock_s;
@@ -26,13 +26,13 @@ static int setup(void **state)
 {
 	tree_create(&tree);
 	clock_s = 1000;
-	return sinsp_create(&(struct sinsp_config){0}, &sinsp, &err);
+	return state_create(&(struct state_config){0}, &engine, &err);
 }
 
 static int teardown(void **state)
 {
 	captures_finish(&captures);
-	sinsp_destroy(sinsp);
+	state_destroy(engine);
 	tree_destroy(&tree);
 	return 0;
 }
@@ -56,7 +56,7 @@ static int add(struct captures *to, const char *name, const char *keys)
 static void put(uint16_t id)
 {
 	static struct frame frame;
-	struct sinsp_event event;
+	struct state_event event;
 	struct scap_event raw;
 	struct tee tee;
 
@@ -64,7 +64,7 @@ static void put(uint16_t id)
 	raw = frame_end(&frame);
 	if (captures_are_due(&captures, &raw))
 		captures_turn(&captures, &raw);
-	assert_int_equal(sinsp_process(sinsp, &raw, &event), 0);
+	assert_int_equal(state_process(engine, &raw, &event), 0);
 	tee_init(&tee);
 	captures_changes(&captures, &event, true, &tee);
 	assert_int_equal(tee.count, captures.count);
@@ -100,7 +100,7 @@ static void test_events(void **state)
 {
 	add(&captures, "a", ",filter=evt.type=close");
 	add(&captures, "b", "");
-	assert_int_equal(captures_open(&captures, sinsp, NULL, NULL, &err), 0);
+	assert_int_equal(captures_open(&captures, engine, NULL, NULL, &err), 0);
 	put(EVENT_close);
 	put(EVENT_dup);
 	assert_int_equal(formatted(captures.list[0]), 1);
@@ -113,7 +113,7 @@ static void test_idle(void **state)
 	struct tee tee;
 
 	add(&captures, "a", "");
-	assert_int_equal(captures_open(&captures, sinsp, NULL, NULL, &err), 0);
+	assert_int_equal(captures_open(&captures, engine, NULL, NULL, &err), 0);
 	tee_init(&tee);
 	captures_changes_alone(&captures, &tee);
 	assert_null(tee.to[0]);
@@ -153,7 +153,7 @@ static void test_change(void **state)
 	add(&captures, "a", "");
 	add(&captures, "b", ",keep=2");
 	add(&captures, "c", "");
-	assert_int_equal(captures_open(&captures, sinsp, NULL, NULL, &err), 0);
+	assert_int_equal(captures_open(&captures, engine, NULL, NULL, &err), 0);
 	put(EVENT_close);
 	add(&next, "d", "");
 	add(&next, "b", ",keep=3");
@@ -183,7 +183,7 @@ static void test_change_fails(void **state)
 	char path[TREE_PATH_BYTES];
 
 	add(&captures, "a", "");
-	assert_int_equal(captures_open(&captures, sinsp, NULL, NULL, &err), 0);
+	assert_int_equal(captures_open(&captures, engine, NULL, NULL, &err), 0);
 	put(EVENT_close);
 	add(&next, "b", "");
 	add(&next, "a/c", "");

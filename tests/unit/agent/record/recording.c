@@ -156,7 +156,7 @@ void scap_writer_stats_safe(const struct scap_writer *writer, struct scap_writer
 /* A recording in a folder of its own. */
 struct run {
 	struct recording_config config;
-	struct sinsp *sinsp;
+	struct state *state;
 	struct recording *recording;
 	struct error err;
 };
@@ -167,8 +167,8 @@ static void start(struct recording_config config)
 {
 	config.mode = RECORDING_MODE;
 	run = (struct run){.config = config};
-	assert_int_equal(sinsp_create(&(struct sinsp_config){0}, &run.sinsp, &run.err), 0);
-	if (recording_create(&run.config, run.sinsp, &run.recording, &run.err))
+	assert_int_equal(state_create(&(struct state_config){0}, &run.state, &run.err), 0);
+	if (recording_create(&run.config, run.state, &run.recording, &run.err))
 		fail_msg("%s", run.err.text);
 }
 
@@ -176,7 +176,7 @@ static void finish(void)
 {
 	assert_int_equal(recording_close(run.recording), 0);
 	recording_destroy(run.recording);
-	sinsp_destroy(run.sinsp);
+	state_destroy(run.state);
 	writers_fail = 0;
 }
 
@@ -190,7 +190,7 @@ static int come(const struct scap_event *event)
 static int go(const struct scap_event *event, unsigned int id, bool passed)
 {
 	struct scap_snapshot *to = recording_changes(run.recording, id, passed);
-	int code = sinsp_dump_changed(run.sinsp, to);
+	int code = state_dump_changed(run.state, to);
 
 	return code ? code : recording_event(run.recording, event, id, passed);
 }
@@ -199,7 +199,7 @@ static int go(const struct scap_event *event, unsigned int id, bool passed)
 static int put(unsigned int id, int second, bool passed, bool hidden)
 {
 	static struct frame frame;
-	struct sinsp_event applied;
+	struct state_event applied;
 	struct scap_event event;
 	int code;
 
@@ -207,7 +207,7 @@ static int put(unsigned int id, int second, bool passed, bool hidden)
 	event = frame_end(&frame);
 	event.hidden = hidden;
 	code = come(&event);
-	assert_int_equal(sinsp_process(run.sinsp, &event, &applied), 0);
+	assert_int_equal(state_process(run.state, &event, &applied), 0);
 	return code ? code : go(&event, id, passed);
 }
 
@@ -288,14 +288,14 @@ static void test_copy(void **state)
 static int put_container(const char *json, bool passed)
 {
 	static struct frame frame;
-	struct sinsp_event applied;
+	struct state_event applied;
 	struct scap_event event;
 
 	frame_begin(&frame, EVENT_container, 9 * SECOND, -1);
 	frame_put_string(&frame, container__json, json);
 	event = frame_end(&frame);
 	assert_int_equal(come(&event), 0);
-	assert_int_equal(sinsp_process(run.sinsp, &event, &applied), 0);
+	assert_int_equal(state_process(run.state, &event, &applied), 0);
 	return go(&event, EVENT_container, passed);
 }
 

@@ -93,7 +93,7 @@ static void test_rules(void **state)
 	const struct ruleset_config config = {.rules.least = PRIORITY_DEBUG,
 					      .lines = &(struct ruleset_line){&format_none},
 					      .lines_count = 1};
-	const struct sinsp_event event = {.num = 1};
+	const struct state_event event = {.num = 1};
 	struct rules_counts counts;
 	struct yaml_report report;
 	struct ruleset *ruleset;

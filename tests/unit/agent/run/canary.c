@@ -11,15 +11,15 @@
 #include "sinsp/sinsp.h"
 #include "unit.h"
 
-static struct sinsp_event event_of(uint16_t id, int64_t tid)
+static struct state_event event_of(uint16_t id, int64_t tid)
 {
-	return (struct sinsp_event){.ev = {.desc = event_desc_get(id), .tid = tid}};
+	return (struct state_event){.ev = {.desc = event_desc_get(id), .tid = tid}};
 }
 
 static void test_without_an_event(void **state)
 {
 	struct canary canary;
-	struct sinsp_event event;
+	struct state_event event;
 
 	canary_init(&canary);
 	assert_int_equal(canary_start(&canary), 0);
@@ -37,9 +37,9 @@ static void test_without_an_event(void **state)
 static void *take(void *data)
 {
 	struct canary *canary = data;
-	struct sinsp_event other = event_of(EVENT_procexit, 1);
-	struct sinsp_event close = event_of(EVENT_close, canary->pid);
-	struct sinsp_event last = event_of(EVENT_procexit, canary->pid);
+	struct state_event other = event_of(EVENT_procexit, 1);
+	struct state_event close = event_of(EVENT_close, canary->pid);
+	struct state_event last = event_of(EVENT_procexit, canary->pid);
 
 	while (!canary_takes(canary, &close))
 		assert_false(canary_takes(canary, &other));

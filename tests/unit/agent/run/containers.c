@@ -37,7 +37,7 @@ static bool has_runtime; /* a second source, which knows none */
 
 /* Knows those whose id ends in an even digit, a part of 6; that of 9 cannot be read. */
 static int describe(struct meta_source *source, const struct meta_request *request,
-		    struct sinsp_container_info *info, struct error *err)
+		    struct state_container_info *info, struct error *err)
 {
 	char digit = request->id[strlen(request->id) - 1];
 
@@ -77,7 +77,7 @@ static void push(struct meta_follower *follower, struct meta_sink *sink)
 	struct meta_update *update = meta_update_create(META_CONTAINER, ID "2");
 
 	assert_non_null(update);
-	update->info = sinsp_container_info_create();
+	update->info = state_container_info_create();
 	update->info->name = "renamed";
 	while (!atomic_load(&pushes) && !atomic_load(&stopped))
 		usleep(1000);
@@ -98,7 +98,7 @@ static void destroy_follower(struct meta_follower *follower)
 static atomic_bool runtime_held; /* it does not answer */
 
 static int describe_by_runtime(struct meta_source *source, const struct meta_request *request,
-			       struct sinsp_container_info *info, struct error *err)
+			       struct state_container_info *info, struct error *err)
 {
 	while (atomic_load(&runtime_held))
 		usleep(1000);
@@ -177,12 +177,12 @@ static int teardown(void **state)
 
 static void begin(void)
 {
-	assert_int_equal(containers_create(&options, drive.sinsp, &input, &containers, NULL), 0);
+	assert_int_equal(containers_create(&options, drive.state, &input, &containers, NULL), 0);
 	assert_int_equal(containers_describe(containers, NULL), 0);
 }
 
 /* The first process of a container whose id ends in a digit; returns its container. */
-static const struct sinsp_container *start(int digit)
+static const struct state_container *start(int digit)
 {
 	struct frame *frame = drive_begin(&drive, EVENT_execve, 100 + digit);
 	char group[128];
@@ -207,13 +207,13 @@ static struct account_containers account(void)
 
 static void test_described(void **state)
 {
-	const struct sinsp_container *container;
+	const struct state_container *container;
 
 	begin();
 	container = start(2);
-	assert_int_equal(container->state, SINSP_META_MISSING);
+	assert_int_equal(container->state, STATE_META_MISSING);
 	containers_follow(containers);
-	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(container->state, STATE_META_OK);
 	assert_string_equal(container->info.name, "web");
 	assert_int_equal(account().meta.counts[META_DESCRIBED], 1);
 	assert_int_equal(account().late, 0);
@@ -221,12 +221,12 @@ static void test_described(void **state)
 
 static void test_missing(void **state)
 {
-	const struct sinsp_container *container;
+	const struct state_container *container;
 
 	begin();
 	container = start(1);
 	containers_follow(containers);
-	assert_int_equal(container->state, SINSP_META_MISSING);
+	assert_int_equal(container->state, STATE_META_MISSING);
 	assert_null(container->info.name);
 	assert_int_equal(account().meta.counts[META_MISSING], 1);
 }
@@ -260,17 +260,17 @@ static void test_failure_is_printed_once(void **state)
 /* Those that run when the agent starts. */
 static void test_before(void **state)
 {
-	const struct sinsp_container *one = start(2), *other = start(4);
+	const struct state_container *one = start(2), *other = start(4);
 
 	begin();
-	assert_int_equal(one->state, SINSP_META_OK);
-	assert_int_equal(other->state, SINSP_META_OK);
+	assert_int_equal(one->state, STATE_META_OK);
+	assert_int_equal(other->state, STATE_META_OK);
 }
 
 /* Events go on after the time, also those of further containers, until an answer comes. */
 static void test_late(void **state)
 {
-	const struct sinsp_container *container;
+	const struct state_container *container;
 	uint64_t begin_ns, took_ns;
 
 	options.meta_wait_ms = SHORT_MS;
@@ -281,7 +281,7 @@ static void test_late(void **state)
 	containers_follow(containers);
 	took_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
 	assert_true(took_ns >= (uint64_t)SHORT_MS * NS_PER_MS);
-	assert_int_equal(container->state, SINSP_META_PENDING);
+	assert_int_equal(container->state, STATE_META_PENDING);
 	assert_int_equal(account().late, 1);
 	for (int i = 0; i < 3; i++) {
 		asked = 0;
@@ -291,11 +291,11 @@ static void test_late(void **state)
 	}
 	assert_int_equal(account().late, 3);
 	atomic_store(&held, false);
-	for (int i = 0; i < WAIT_MS && container->state == SINSP_META_PENDING; i++) {
+	for (int i = 0; i < WAIT_MS && container->state == STATE_META_PENDING; i++) {
 		usleep(1000);
 		containers_apply(containers);
 	}
-	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(container->state, STATE_META_OK);
 	/* From then on it is waited again. */
 	container = start(8);
 	containers_follow(containers);
@@ -305,7 +305,7 @@ static void test_late(void **state)
 /* A time in milliseconds that has more than 32 bits in nanoseconds. */
 static void test_long_wait(void **state)
 {
-	const struct sinsp_container *container;
+	const struct state_container *container;
 
 	options.meta_wait_ms = 4300; /* 2^32 ns and 5 ms */
 	begin();
@@ -313,34 +313,34 @@ static void test_long_wait(void **state)
 	release_at = 50; /* of one look each 2 ms */
 	container = start(2);
 	containers_follow(containers);
-	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(container->state, STATE_META_OK);
 	assert_int_equal(account().late, 0);
 }
 
 static void test_no_room(void **state)
 {
-	const struct sinsp_container *container;
+	const struct state_container *container;
 
 	begin();
 	atomic_store(&held, true);
 	room = false;
 	container = start(2);
 	containers_follow(containers);
-	assert_int_equal(container->state, SINSP_META_PENDING);
+	assert_int_equal(container->state, STATE_META_PENDING);
 	assert_int_equal(account().full, 1);
 	assert_int_equal(account().late, 0);
 }
 
 static void test_no_wait(void **state)
 {
-	const struct sinsp_container *container;
+	const struct state_container *container;
 
 	options.meta_wait_ms = 0;
 	begin();
 	atomic_store(&held, true);
 	container = start(2);
 	containers_follow(containers);
-	assert_int_equal(container->state, SINSP_META_PENDING);
+	assert_int_equal(container->state, STATE_META_PENDING);
 	assert_int_equal(asked, 0);
 	assert_int_equal(account().late, 0);
 }
@@ -363,7 +363,7 @@ static void test_gone(void **state)
 }
 
 /* The exec of process 70, in a container that has a user of its own. */
-static struct sinsp_event *start_with_users(const struct foreign_root *foreign)
+static struct state_event *start_with_users(const struct foreign_root *foreign)
 {
 	struct frame *frame;
 
@@ -391,7 +391,7 @@ static int setup_users(void **state)
 	foreign_root_setup(state);
 	foreign_root_path(*state, "proc", path);
 	assert_int_equal(scap_proc_open(path, &proc, NULL), 0);
-	drive_create(&drive, &(struct sinsp_config){.proc = proc, .etc = "/nonexistent"});
+	drive_create(&drive, &(struct state_config){.proc = proc, .etc = "/nonexistent"});
 	return 0;
 }
 
@@ -402,9 +402,9 @@ static int teardown_users(void **state)
 	return foreign_root_teardown(state);
 }
 
-static void expect_user(const struct sinsp_event *event, const char *name)
+static void expect_user(const struct state_event *event, const char *name)
 {
-	const char *found = sinsp_event_user_name(event, 101);
+	const char *found = state_event_user_name(event, 101);
 
 	assert_int_equal(found != NULL, name != NULL);
 	if (found)
@@ -415,10 +415,10 @@ static void expect_user(const struct sinsp_event *event, const char *name)
 static void test_users(void **state)
 {
 	for (int describes = 0; describes < 2; describes++) {
-		const struct sinsp_event *event;
+		const struct state_event *event;
 
 		assert_int_equal(
-			containers_create(&options, drive.sinsp, &input, &containers, NULL), 0);
+			containers_create(&options, drive.state, &input, &containers, NULL), 0);
 		if (describes)
 			assert_int_equal(containers_describe(containers, NULL), 0);
 		event = start_with_users(*state);
@@ -437,7 +437,7 @@ static void test_users(void **state)
 /* Returns whether the users came within the time after which a description is late. */
 static bool users_come_within(uint32_t ms, const struct foreign_root *foreign)
 {
-	const struct sinsp_event *event;
+	const struct state_event *event;
 
 	options.meta_wait_ms = ms;
 	begin();
@@ -468,13 +468,13 @@ static void test_users_beside_late_descriptions(void **state)
 /* Without a wait they come later. */
 static void test_users_later(void **state)
 {
-	const struct sinsp_event *event;
+	const struct state_event *event;
 
 	options.meta_wait_ms = 0;
 	begin();
 	event = start_with_users(*state);
 	containers_follow(containers);
-	for (int i = 0; i < WAIT_MS && !sinsp_event_user_name(event, 101); i++) {
+	for (int i = 0; i < WAIT_MS && !state_event_user_name(event, 101); i++) {
 		usleep(1000);
 		containers_apply(containers);
 	}
@@ -484,13 +484,13 @@ static void test_users_later(void **state)
 /* Rules that are read again may need descriptions. */
 static void test_descriptions_later(void **state)
 {
-	const struct sinsp_container *container = start(2);
+	const struct state_container *container = start(2);
 
-	assert_int_equal(containers_create(&options, drive.sinsp, &input, &containers, NULL), 0);
-	assert_int_equal(container->state, SINSP_META_MISSING);
+	assert_int_equal(containers_create(&options, drive.state, &input, &containers, NULL), 0);
+	assert_int_equal(container->state, STATE_META_MISSING);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(containers_describe(containers, NULL), 0);
-	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(container->state, STATE_META_OK);
 	assert_int_equal(account().meta.counts[META_REQUESTS], 1);
 }
 
@@ -513,7 +513,7 @@ static void test_rejected(void **state)
 /* One that was rejected is asked for again a while later. */
 static void test_rejected_for_a_while(void **state)
 {
-	const struct sinsp_container *container;
+	const struct state_container *container;
 
 	options.meta_wait_ms = 0;
 	begin();
@@ -527,7 +527,7 @@ static void test_rejected_for_a_while(void **state)
 	container = start(4);
 	containers_follow(containers);
 	assert_int_equal(account().meta.counts[META_REJECTED], 1);
-	assert_int_equal(container->state, SINSP_META_MISSING);
+	assert_int_equal(container->state, STATE_META_MISSING);
 	atomic_store(&held, false);
 	for (int i = 0;
 	     i < WAIT_MS && account().meta.counts[META_DESCRIBED] < META_REQUESTS_MAX / 4; i++) {
@@ -536,15 +536,15 @@ static void test_rejected_for_a_while(void **state)
 	}
 	while (account().again == 0) {
 		containers_apply(containers);
-		drive.ts_ns += (uint64_t)SINSP_AGAIN_S * 1000 * NS_PER_MS;
+		drive.ts_ns += (uint64_t)STATE_AGAIN_S * 1000 * NS_PER_MS;
 		drive_any(&drive, 1);
 		containers_follow(containers);
 	}
-	for (int i = 0; i < WAIT_MS && container->state != SINSP_META_OK; i++) {
+	for (int i = 0; i < WAIT_MS && container->state != STATE_META_OK; i++) {
 		usleep(1000);
 		containers_apply(containers);
 	}
-	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(container->state, STATE_META_OK);
 	assert_int_equal(account().again, 1);
 }
 
@@ -552,15 +552,15 @@ static void test_rejected_for_a_while(void **state)
 /* What a runtime said before is known all the same. */
 static void test_rejected_but_known(void **state)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
-	const struct sinsp_container *container;
+	struct state_container_info *info = state_container_info_create();
+	const struct state_container *container;
 
 	options.meta_wait_ms = 0;
 	begin();
 	info->name = "listed";
 	meta_cache_put(cache, meta_cache_add_owner(cache), ID "2", info, META_CACHE_PART);
 	info->name = NULL;
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	atomic_store(&held, true);
 	for (int i = 0; i < META_REQUESTS_MAX / 4; i++) {
 		start(2);
@@ -571,28 +571,28 @@ static void test_rejected_but_known(void **state)
 	container = start(2);
 	containers_follow(containers);
 	assert_int_equal(account().meta.counts[META_REJECTED], 1);
-	assert_int_equal(container->state, SINSP_META_PARTIAL);
+	assert_int_equal(container->state, STATE_META_PARTIAL);
 	assert_string_equal(container->info.name, "listed");
 }
 
 /* What files know is a part until the runtime has answered. */
 static void test_partial(void **state)
 {
-	const struct sinsp_container *container;
+	const struct state_container *container;
 
 	has_runtime = true;
 	atomic_store(&runtime_held, true);
 	begin();
 	container = start(6);
 	containers_follow(containers);
-	assert_int_equal(container->state, SINSP_META_PARTIAL);
+	assert_int_equal(container->state, STATE_META_PARTIAL);
 	assert_string_equal(container->info.name, "web");
 	atomic_store(&runtime_held, false);
-	for (int i = 0; i < WAIT_MS && container->state == SINSP_META_PARTIAL; i++) {
+	for (int i = 0; i < WAIT_MS && container->state == STATE_META_PARTIAL; i++) {
 		usleep(1000);
 		containers_apply(containers);
 	}
-	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(container->state, STATE_META_OK);
 	assert_string_equal(container->info.name, "web");
 }
 #endif
@@ -611,7 +611,7 @@ static void test_pods_are_not_wanted(void **state)
 /* What is pushed is beside the answers: it changes what is known, and nothing waits for it. */
 static void test_pushed(void **state)
 {
-	const struct sinsp_container *container;
+	const struct state_container *container;
 
 	begin();
 	container = start(2);
@@ -624,7 +624,7 @@ static void test_pushed(void **state)
 	}
 	assert_true(container->removed);
 	assert_string_equal(container->info.name, "renamed");
-	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(container->state, STATE_META_OK);
 	assert_int_equal(account().meta.counts[META_PUSHED], 2);
 	assert_int_equal(account().meta.counts[META_REQUESTS], 1);
 }

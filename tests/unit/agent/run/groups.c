@@ -53,7 +53,7 @@ static int setup(void **state)
 	room = TOLD_MAX;
 	/* What there is at the beginning. */
 	told_count = 0;
-	groups_step(&groups, &input, &plan, drive.sinsp, 0);
+	groups_step(&groups, &input, &plan, drive.state, 0);
 	told_count = forgotten = 0;
 	return 0;
 }
@@ -93,7 +93,7 @@ static void expect(const char *text, bool rejected)
 static void step(unsigned int count)
 {
 	told_count = 0;
-	groups_step(&groups, &input, &plan, drive.sinsp, 0);
+	groups_step(&groups, &input, &plan, drive.state, 0);
 	assert_int_equal(told_count, count);
 }
 
@@ -113,7 +113,7 @@ static void test_by_id(void **state)
 /* What nobody described yet may be wanted. */
 static void test_described(void **state)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 
 	set_filter("evt.type=openat and container.name=web");
 	plan.needs_containers = true;
@@ -122,17 +122,17 @@ static void test_described(void **state)
 	step(2);
 	expect("memory=/docker/" ID, false);
 	expect("memory=/docker/" OTHER_ID, false);
-	while (sinsp_take_new_container(drive.sinsp))
+	while (state_take_new_container(drive.state))
 		;
 	info->name = "web";
-	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_OK, info);
-	sinsp_describe_container(drive.sinsp, OTHER_ID, SINSP_OWNER_ROOT, SINSP_META_MISSING, NULL);
+	state_describe_container(drive.state, ID, STATE_OWNER_ROOT, STATE_META_OK, info);
+	state_describe_container(drive.state, OTHER_ID, STATE_OWNER_ROOT, STATE_META_MISSING, NULL);
 	step(2);
 	expect("memory=/docker/" ID, false);
 	expect("memory=/docker/" OTHER_ID, true);
-	info = sinsp_container_info_create();
+	info = state_container_info_create();
 	info->name = "web";
-	sinsp_describe_container(drive.sinsp, OTHER_ID, SINSP_OWNER_ROOT, SINSP_META_OK, info);
+	state_describe_container(drive.state, OTHER_ID, STATE_OWNER_ROOT, STATE_META_OK, info);
 	step(1);
 	expect("memory=/docker/" OTHER_ID, false);
 }
@@ -145,13 +145,13 @@ static void test_forgotten(void **state)
 	step(2);
 	start(10, "memory=/a");
 	told_count = 0;
-	groups_step(&groups, &input, &plan, drive.sinsp, SECOND_NS);
+	groups_step(&groups, &input, &plan, drive.state, SECOND_NS);
 	assert_int_equal(forgotten, 1);
 	expect("memory=/a", true);
 	for (unsigned int i = 0; i < told_count; i++)
 		assert_string_not_equal(told[i].text, "memory=/docker/" OTHER_ID);
 	told_count = 0;
-	groups_step(&groups, &input, &plan, drive.sinsp, 3 * (uint64_t)SECOND_NS);
+	groups_step(&groups, &input, &plan, drive.state, 3 * (uint64_t)SECOND_NS);
 	assert_int_equal(forgotten, 1);
 	assert_int_equal(told_count, 0);
 }
@@ -165,7 +165,7 @@ static void test_change(void **state)
 	assert_int_equal(forgotten, 1);
 	told_count = 0;
 	set_filter("evt.type=openat and container.full_id=" OTHER_ID);
-	groups_step(&groups, &input, &plan, drive.sinsp, 0);
+	groups_step(&groups, &input, &plan, drive.state, 0);
 	expect("memory=/docker/" ID, true);
 }
 
@@ -178,7 +178,7 @@ static void test_full(void **state)
 	start(11, "memory=/a");
 	room = TOLD_MAX;
 	told_count = 0;
-	groups_step(&groups, &input, &plan, drive.sinsp, SECOND_NS);
+	groups_step(&groups, &input, &plan, drive.state, SECOND_NS);
 	assert_int_equal(forgotten, 1);
 	expect("memory=/docker/" OTHER_ID, true);
 	expect("memory=/a", true);
@@ -187,7 +187,7 @@ static void test_full(void **state)
 	step(1);
 	start(13, "memory=/c");
 	told_count = 0;
-	groups_step(&groups, &input, &plan, drive.sinsp, SECOND_NS + 1);
+	groups_step(&groups, &input, &plan, drive.state, SECOND_NS + 1);
 	assert_int_equal(forgotten, 1);
 	assert_int_equal(told_count, 1);
 }
@@ -200,7 +200,7 @@ static void test_nothing(void **state)
 	plan.rejects_groups = false;
 	step(0);
 	plan.rejects_groups = true;
-	groups_step(&groups, &other, &plan, drive.sinsp, 0);
+	groups_step(&groups, &other, &plan, drive.state, 0);
 	groups_begin(&groups, &other);
 	step(1);
 }

@@ -24,7 +24,7 @@ static void begin(struct options of)
 
 	options = of;
 	if (run_plan(&run, &options, &messages, &err) ||
-	    sinsp_create(&(struct sinsp_config){0}, &run.sinsp, &err))
+	    state_create(&(struct state_config){0}, &run.state, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(messages.len, 0);
 }
@@ -97,7 +97,7 @@ static void test_hidden(void **state)
 {
 	static struct frame frame;
 	struct scap_event event;
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
 	begin((struct options){.print = "%evt.type"});
 	frame_begin(&frame, EVENT_execve, 1000, 7);
@@ -110,7 +110,7 @@ static void test_hidden(void **state)
 	assert_int_equal(handle_event(&run, &event, &err), 0);
 	expect_output("");
 	assert_int_equal(run.counts.matched, 0);
-	sinsp_stats(run.sinsp, &stats);
+	state_stats(run.state, &stats);
 	assert_int_equal(stats.threads, 1);
 }
 
@@ -118,14 +118,14 @@ static void test_hidden(void **state)
 static void test_corrupt_frame(void **state)
 {
 	struct scap_event event = event_of(EVENT_close, 0);
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
 	begin((struct options){.print = "%evt.type"});
 	event.len -= 1;
 	assert_int_equal(handle_event(&run, &event, &err), 0);
 	expect_output("");
 	assert_int_equal(run.counts.matched, 0);
-	sinsp_stats(run.sinsp, &stats);
+	state_stats(run.state, &stats);
 	assert_int_equal(stats.corrupt, 1);
 }
 

@@ -32,35 +32,35 @@ static int read_whole(void **state)
 }
 
 /* Opens a file with the first `n` bytes of the capture, and takes the state before its events. */
-static struct input *open_bytes(size_t n, struct sinsp **sinsp)
+static struct input *open_bytes(size_t n, struct state **engine)
 {
 	struct input *input;
 	struct error err = {""};
 
 	options.read = capture_path(whole, n);
 	if (input_file_open(&plan, &input, &err) ||
-	    input->ops->create_state(input, &(struct sinsp_follow){0}, sinsp, &err))
+	    input->ops->create_state(input, &(struct state_follow){0}, engine, &err))
 		fail_msg("%s", err.text);
 	return input;
 }
 
 /* Applies all events; returns what ended them. */
-static int read_events(struct input *input, struct sinsp *sinsp, unsigned int *count)
+static int read_events(struct input *input, struct state *engine, unsigned int *count)
 {
-	struct sinsp_event applied;
+	struct state_event applied;
 	struct scap_event event;
 	int got;
 
 	for (*count = 0; (got = scap_source_next(input->ops->step(input), 0, &event)) == 1;) {
-		assert_int_equal(sinsp_process(sinsp, &event, &applied), 0);
+		assert_int_equal(state_process(engine, &event, &applied), 0);
 		++*count;
 	}
 	return got;
 }
 
-static void close_input(struct input *input, struct sinsp *sinsp)
+static void close_input(struct input *input, struct state *engine)
 {
-	sinsp_destroy(sinsp);
+	state_destroy(engine);
 	input_destroy(input);
 }
 
@@ -99,18 +99,18 @@ static void test_no_capture(void **state)
 
 static void test_whole_file(void **state)
 {
-	const struct sinsp_stats clean = {0}, corrupt = {.corrupt = 1};
-	struct sinsp *sinsp;
-	struct sinsp_stats stats;
-	struct input *input = open_bytes(whole_bytes, &sinsp);
+	const struct state_stats clean = {0}, corrupt = {.corrupt = 1};
+	struct state *engine;
+	struct state_stats stats;
+	struct input *input = open_bytes(whole_bytes, &engine);
 	struct buf text = {0};
 	unsigned int count;
 
 	/* The state is that of the file. */
-	sinsp_stats(sinsp, &stats);
+	state_stats(engine, &stats);
 	assert_true(stats.threads > 0 && stats.fds > 0);
 	assert_in_range(input->ops->percent_read(input), 0, 100);
-	assert_int_equal(read_events(input, sinsp, &count), -ENODATA);
+	assert_int_equal(read_events(input, engine, &count), -ENODATA);
 	assert_true(count > 0);
 	assert_int_equal(input->ops->percent_read(input), 100);
 	assert_false(input->ops->is_incomplete(input, &clean));
@@ -120,29 +120,29 @@ static void test_whole_file(void **state)
 	assert_int_equal(input->ops->append_counters(input, &text), 0);
 	assert_non_null(memmem(text.data, text.len, "(100%)", 6));
 	buf_finish(&text);
-	close_input(input, sinsp);
+	close_input(input, engine);
 }
 
 /* It gives all events for any plan, and what was not read is not needed. */
 static void test_operations(void **state)
 {
-	struct sinsp *sinsp;
-	struct input *input = open_bytes(whole_bytes, &sinsp);
+	struct state *engine;
+	struct input *input = open_bytes(whole_bytes, &engine);
 
 	assert_null(input->live);
 	assert_null(input->ops->stop(input));
-	close_input(input, sinsp);
+	close_input(input, engine);
 }
 
 /* All before the end was read: a warning, and only with --strict a failure. */
 static void test_truncated_file(void **state)
 {
-	const struct sinsp_stats clean = {0};
+	const struct state_stats clean = {0};
 	struct error err = {""};
-	struct sinsp *sinsp;
-	struct input *input = open_bytes(whole_bytes - 5, &sinsp);
+	struct state *engine;
+	struct input *input = open_bytes(whole_bytes - 5, &engine);
 	unsigned int count;
-	int code = read_events(input, sinsp, &count);
+	int code = read_events(input, engine, &count);
 
 	assert_int_equal(code, -EPIPE);
 	assert_true(count > 0);
@@ -154,7 +154,7 @@ static void test_truncated_file(void **state)
 	options.strict = true;
 	expect_report(input, "agent: %s: ", options.read);
 	options.strict = false;
-	close_input(input, sinsp);
+	close_input(input, engine);
 }
 
 /* A block that is shorter than its own header. */
@@ -162,20 +162,20 @@ static void test_corrupt_file(void **state)
 {
 	static const uint32_t block[] = {0x216, 5, 0};
 	struct error err = {""};
-	struct sinsp *sinsp;
+	struct state *engine;
 	struct input *input;
 	unsigned int count;
 	int code;
 
 	memcpy(whole + whole_bytes, block, sizeof(block));
-	input = open_bytes(whole_bytes + sizeof(block), &sinsp);
-	code = read_events(input, sinsp, &count);
+	input = open_bytes(whole_bytes + sizeof(block), &engine);
+	code = read_events(input, engine, &count);
 	assert_int_equal(code, -EBADMSG);
 	assert_true(count > 0);
 	assert_int_equal((input->ops->fail)(input, code, &err), -EBADMSG);
 	assert_int_equal(strncmp(err.text, options.read, strlen(options.read)), 0);
 	assert_int_equal(strncmp(err.text + strlen(options.read), ": ", 2), 0);
-	close_input(input, sinsp);
+	close_input(input, engine);
 }
 
 static const struct CMUnitTest tests[] = {

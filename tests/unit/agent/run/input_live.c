@@ -64,16 +64,16 @@ static void expect_text(struct buf *text, const char *expected)
 static void expect_reason(int error, const char *reason)
 {
 	const struct options options = {.verbose = true, .filter = "fd.name=/a"};
-	const struct sinsp_follow nobody = {0};
+	const struct state_follow nobody = {0};
 	struct plan *plan = plan_of(&options);
 	struct input *input = open_first(plan);
-	struct sinsp *sinsp = NULL;
+	struct state *engine = NULL;
 	struct buf text = {0};
 	char lines[512];
 
 	first.iterators[SCAP_LIVE_OPEN_FDS] = error;
 	first.iterators[SCAP_LIVE_THREADS] = -EINVAL;
-	assert_int_equal(input->ops->create_state(input, &nobody, &sinsp, NULL), 0);
+	assert_int_equal(input->ops->create_state(input, &nobody, &engine, NULL), 0);
 	input->live->append_warnings(input, &text);
 	snprintf(lines, sizeof(lines),
 		 "agent: open descriptors were read from /proc, which takes longer than by an "
@@ -82,7 +82,7 @@ static void expect_reason(int error, const char *reason)
 		 "Invalid argument\n",
 		 reason);
 	expect_text(&text, lines);
-	sinsp_destroy(sinsp);
+	state_destroy(engine);
 	input->ops->destroy(input);
 	plan_destroy(plan);
 }
@@ -121,17 +121,17 @@ static void test_without_iterator(void **state)
 static void test_without_need(void **state)
 {
 	const struct options options = {.verbose = true, .filter = "evt.type=setpgid"};
-	const struct sinsp_follow nobody = {0};
+	const struct state_follow nobody = {0};
 	struct plan *plan = plan_of(&options);
 	struct input *input = open_first(plan);
-	struct sinsp *sinsp = NULL;
+	struct state *engine = NULL;
 	struct buf text = {0};
 
-	assert_int_equal(input->ops->create_state(input, &nobody, &sinsp, NULL), 0);
+	assert_int_equal(input->ops->create_state(input, &nobody, &engine, NULL), 0);
 	input->live->append_warnings(input, &text);
 	expect_text(&text, "agent: threads were read from /proc, which takes longer than by an "
 			   "iterator: No data available\n");
-	sinsp_destroy(sinsp);
+	state_destroy(engine);
 	input->ops->destroy(input);
 	plan_destroy(plan);
 }
@@ -175,15 +175,15 @@ static void test_state(void **state)
 	const struct options options = {0};
 	struct plan *plan = plan_of(&options);
 	struct input *input = open_first(plan);
-	struct sinsp_stats stats;
+	struct state_stats stats;
 	struct error err = {""};
-	struct sinsp *sinsp;
+	struct state *engine;
 
-	if (input->ops->create_state(input, &(struct sinsp_follow){0}, &sinsp, &err))
+	if (input->ops->create_state(input, &(struct state_follow){0}, &engine, &err))
 		fail_msg("%s", err.text);
-	sinsp_stats(sinsp, &stats);
+	state_stats(engine, &stats);
 	assert_true(stats.threads > 0);
-	sinsp_destroy(sinsp);
+	state_destroy(engine);
 	input_destroy(input);
 	plan_destroy(plan);
 }
@@ -194,17 +194,17 @@ static void expect_node(const struct options *options, const char *variable, con
 	struct plan *plan = plan_of(options);
 	struct input *input = open_first(plan);
 	struct error err = {""};
-	struct sinsp *sinsp;
+	struct state *engine;
 
 	assert_int_equal(setenv("NODE_NAME", variable, 1), 0);
-	assert_int_equal(input->ops->create_state(input, &(struct sinsp_follow){0}, &sinsp, &err),
+	assert_int_equal(input->ops->create_state(input, &(struct state_follow){0}, &engine, &err),
 			 0);
 	if (node)
-		assert_string_equal(sinsp->containers.pods.node, node);
+		assert_string_equal(engine->containers.pods.node, node);
 	else
-		assert_null(sinsp->containers.pods.node);
-	assert_string_equal(sinsp->containers.pods.cluster, "prod");
-	sinsp_destroy(sinsp);
+		assert_null(engine->containers.pods.node);
+	assert_string_equal(engine->containers.pods.cluster, "prod");
+	state_destroy(engine);
 	input_destroy(input);
 	plan_destroy(plan);
 	unsetenv("NODE_NAME");
@@ -267,7 +267,7 @@ static void test_counters(void **state)
 	struct input *input = open_first(plan);
 	const struct account account = {
 		.matched = 2, .printed = 1, .reasons = plan->selection.events};
-	const struct sinsp_stats clean = {0}, corrupt = {.corrupt = 1};
+	const struct state_stats clean = {0}, corrupt = {.corrupt = 1};
 	struct buf text = {0};
 	struct error err = {""};
 

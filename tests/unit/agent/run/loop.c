@@ -67,7 +67,7 @@ static struct scene *scene_create(const char *filter, const struct output_format
 	if (run_plan(&scene->run, &scene->options, &messages, &scene->err) ||
 	    input_live_open(scene->run.plan, &(struct input_helpers){0}, &scene->run.input,
 			    &scene->err) ||
-	    sinsp_create(&(struct sinsp_config){0}, &scene->run.sinsp, &scene->err))
+	    state_create(&(struct state_config){0}, &scene->run.state, &scene->err))
 		fail_msg("%s", scene->err.text);
 	for (int i = 0; i < EVENTS_COUNT; i++) {
 		struct scap_event event;
@@ -269,7 +269,7 @@ static void test_reports_without_events(void **state)
 	 * was forked while a thread allocated memory waits for ever for the lock of ASan.
 	 */
 	assert_int_equal(child_start(command, &child, NULL), 0);
-	assert_int_equal(containers_create(&scene->options, scene->run.sinsp, scene->run.input,
+	assert_int_equal(containers_create(&scene->options, scene->run.state, scene->run.input,
 					   &scene->run.containers, NULL),
 			 0);
 	assert_int_equal(containers_follow_pods(scene->run.containers, NULL), 0);

@@ -14,10 +14,10 @@ enum { OWN = 7, OTHER = 8 };
 
 static struct scap_live live;
 static struct frame frame;
-static struct sinsp_event event;
+static struct state_event event;
 
 /* id 0: it is not known what the call is about. */
-static const struct sinsp_event *bpf(uint32_t command, uint32_t kind, uint32_t id)
+static const struct state_event *bpf(uint32_t command, uint32_t kind, uint32_t id)
 {
 	struct scap_event raw;
 
@@ -29,7 +29,7 @@ static const struct sinsp_event *bpf(uint32_t command, uint32_t kind, uint32_t i
 		frame_put_i64(&frame, bpf__id, id);
 	}
 	raw = frame_end(&frame);
-	event = (struct sinsp_event){0};
+	event = (struct state_event){0};
 	assert_int_equal(event_decode(raw.frame, raw.len, raw.cpu, &event.ev), 0);
 	return &event;
 }

@@ -17,7 +17,7 @@ static const uint64_t LONGEST_NS = 16 * (uint64_t)PAUSE_NS;
 
 static struct scap_live live;
 static struct scap_proc *proc;
-static struct sinsp *sinsp;
+static struct state *engine;
 
 /* Threads of a process that is not known, and the end. */
 static int list_of(unsigned int threads)
@@ -38,12 +38,12 @@ static int setup(void **state)
 	live = (struct scap_live){0};
 	if (scap_proc_open("/proc", &proc, NULL))
 		return -1;
-	return sinsp_create(&(struct sinsp_config){.proc = proc}, &sinsp, NULL);
+	return state_create(&(struct state_config){.proc = proc}, &engine, NULL);
 }
 
 static int teardown(void **state)
 {
-	sinsp_destroy(sinsp);
+	state_destroy(engine);
 	scap_proc_close(proc);
 	if (live.iterators[SCAP_LIVE_THREADS] > 0)
 		close(live.iterators[SCAP_LIVE_THREADS]);
@@ -57,21 +57,21 @@ static void test_parts(void **state)
 	unsigned int steps = 0;
 
 	live.iterators[SCAP_LIVE_THREADS] = list_of(RECORDS);
-	missed_step(&missed, &live, proc, sinsp, 1000);
+	missed_step(&missed, &live, proc, engine, 1000);
 	assert_null(missed.threads);
-	sinsp->missed = true;
+	engine->missed = true;
 	do
-		missed_step(&missed, &live, proc, sinsp, clock_ns(CLOCK_MONOTONIC));
+		missed_step(&missed, &live, proc, engine, clock_ns(CLOCK_MONOTONIC));
 	while (++steps < RECORDS && missed.threads);
 	assert_int_equal(steps, PARTS);
 	assert_true(missed.pause.next_ns >= clock_ns(CLOCK_MONOTONIC));
-	sinsp->missed = true;
-	missed_step(&missed, &live, proc, sinsp, missed.pause.next_ns - 1);
+	engine->missed = true;
+	missed_step(&missed, &live, proc, engine, missed.pause.next_ns - 1);
 	assert_null(missed.threads);
-	assert_true(sinsp->missed);
-	missed_step(&missed, &live, proc, sinsp, missed.pause.next_ns);
+	assert_true(engine->missed);
+	missed_step(&missed, &live, proc, engine, missed.pause.next_ns);
 	assert_non_null(missed.threads);
-	assert_false(sinsp->missed);
+	assert_false(engine->missed);
 	missed_finish(&missed);
 	assert_null(missed.threads);
 }
@@ -83,8 +83,8 @@ static void test_share(void **state)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	live.iterators[SCAP_LIVE_THREADS] = list_of(1);
-	sinsp->missed = true;
-	missed_step(&missed, &live, proc, sinsp, now - 1000000000);
+	engine->missed = true;
+	missed_step(&missed, &live, proc, engine, now - 1000000000);
 	assert_null(missed.threads);
 	assert_true(missed.pause.next_ns >= now + UINT64_C(19) * 1000000000);
 	assert_true(missed.pause.next_ns < now + UINT64_C(3600) * 1000000000);
@@ -94,11 +94,11 @@ static uint64_t pause_after_reading(struct missed *missed)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	sinsp->missed = true;
+	engine->missed = true;
 	missed->pause.next_ns = now;
-	missed_step(missed, &live, proc, sinsp, now);
+	missed_step(missed, &live, proc, engine, now);
 	assert_null(missed->threads);
-	assert_false(sinsp->missed);
+	assert_false(engine->missed);
 	assert_true(missed->pause.next_ns >= now + missed->pause.delay_ns);
 	return missed->pause.delay_ns;
 }
@@ -115,7 +115,7 @@ static void test_in_vain(void **state)
 		for (int i = 0; i < 3; i++)
 			assert_int_equal(pause_after_reading(&missed), LONGEST_NS);
 		/* From what was noted, or from the list itself. */
-		sinsp->stats.programs_learnt++;
+		engine->stats.programs_learnt++;
 	}
 	assert_int_equal(pause_after_reading(&missed), PAUSE_NS);
 	missed_finish(&missed);
@@ -129,11 +129,11 @@ static void test_failures(void **state)
 
 	for (int i = 0; i < 2; i++) {
 		live.iterators[SCAP_LIVE_THREADS] = i ? memfd_create("none", MFD_CLOEXEC) : -EXDEV;
-		sinsp->missed = true;
+		engine->missed = true;
 		missed.pause.next_ns = 0;
-		missed_step(&missed, &live, proc, sinsp, now);
+		missed_step(&missed, &live, proc, engine, now);
 		assert_null(missed.threads);
-		assert_false(sinsp->missed);
+		assert_false(engine->missed);
 		assert_true(missed.pause.next_ns >= now + PAUSE_NS);
 	}
 }

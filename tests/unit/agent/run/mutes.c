@@ -32,7 +32,7 @@ static struct mutes_scene here(void)
 {
 	struct mutes_scene found = scene;
 
-	found.sinsp = drive.sinsp;
+	found.state = drive.state;
 	return found;
 }
 
@@ -125,7 +125,7 @@ static void read_times(int64_t pid, unsigned int count, bool passed)
 
 static bool is_muted(void)
 {
-	return sinsp_is_in_gap(drive_thread(&drive, PROCESS));
+	return state_is_in_gap(drive_thread(&drive, PROCESS));
 }
 
 static void mute(void)
@@ -308,10 +308,10 @@ static void test_moved(void **state)
 
 static void describe(const char *container_name)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 
 	info->name = container_name;
-	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_OK, info);
+	state_describe_container(drive.state, ID, STATE_OWNER_ROOT, STATE_META_OK, info);
 }
 
 /* What nobody described yet may be wanted; and what is described anew. */
@@ -320,11 +320,11 @@ static void test_described(void **state)
 	set_filter("evt.type=read and container.name=web");
 	plan.needs_containers = true;
 	move(PROCESS, "/docker/" ID);
-	sinsp_thread_set_cgroups(&drive.sinsp->containers, drive_thread(&drive, PROCESS),
+	state_thread_set_cgroups(&drive.state->containers, drive_thread(&drive, PROCESS),
 				 "memory=/docker/" ID, sizeof("memory=/docker/" ID));
 	read_times(PROCESS, BUSY, false);
 	assert_int_equal(kernel.proposals, 0);
-	while (sinsp_take_new_container(drive.sinsp))
+	while (state_take_new_container(drive.state))
 		;
 	describe("db");
 	mute();

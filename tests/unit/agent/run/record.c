@@ -34,7 +34,7 @@ static int note(struct recording *to, const char *call, int code)
 	return code;
 }
 
-int recording_create(const struct recording_config *of, struct sinsp *sinsp,
+int recording_create(const struct recording_config *of, struct state *engine,
 		     struct recording **made, struct error *error)
 {
 	*made = &recording;
@@ -113,7 +113,7 @@ static void begin(struct options of)
 	options = of;
 	recording = (struct recording){{0}};
 	if (run_plan(&run, &options, &messages, &err) ||
-	    sinsp_create(&(struct sinsp_config){0}, &run.sinsp, &err))
+	    state_create(&(struct state_config){0}, &run.state, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(messages.len, 0);
 }
@@ -121,7 +121,7 @@ static void begin(struct options of)
 static void begin_recording(struct options of)
 {
 	begin(of);
-	run.recorder.sinsp = run.sinsp;
+	run.recorder.state = run.state;
 	run.recorder.options = &options;
 	run.recorder.recording = &recording;
 	run.recorder.is_recording = true;

@@ -25,7 +25,7 @@ static struct reload *reload;
 /* A run with the rule "one" of a file, which matched twice. */
 static int setup(void **state)
 {
-	static const struct sinsp_event event = {.num = 1};
+	static const struct state_event event = {.num = 1};
 	struct buf messages = {0};
 	struct error err = {""};
 

@@ -60,13 +60,13 @@ static void test_plan(void **state)
 
 static void test_file(void **state)
 {
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
 	assert_int_equal(open_run((struct options){.read = CAPTURES "/current.scap"}), 0);
-	sinsp_stats(run.sinsp, &stats);
+	state_stats(run.state, &stats);
 	assert_true(stats.threads > 0);
 	assert_null(run.summary);
-	assert_int_equal(record_open(&run.recorder, &options, run.sinsp, &err), 0);
+	assert_int_equal(record_open(&run.recorder, &options, run.state, &err), 0);
 	assert_false(run.recorder.is_recording);
 	run_finish(&run);
 	assert_int_equal(
@@ -129,7 +129,7 @@ static void test_process(void **state)
 	fake_live_offer(&live);
 	if (open_run((struct options){.pids = &self, .pids_count = 1}))
 		fail_msg("%s", err.text);
-	assert_true(sinsp_is_followed(run.sinsp, self));
+	assert_true(state_is_followed(run.state, self));
 	assert_false(run.processes.follow.children);
 }
 
@@ -196,7 +196,7 @@ static void test_recording(void **state)
 						   .write = path,
 						   .format = &format_none}),
 			 0);
-	if (record_open(&run.recorder, &options, run.sinsp, &err))
+	if (record_open(&run.recorder, &options, run.state, &err))
 		fail_msg("%s", err.text);
 	assert_true(run.recorder.is_recording);
 	assert_non_null(run.recorder.recording);
@@ -208,7 +208,7 @@ static void test_recording(void **state)
 						   .write = "/nonexistent/a.scap",
 						   .format = &format_none}),
 			 0);
-	assert_int_equal(record_open(&run.recorder, &options, run.sinsp, &err), -ENOENT);
+	assert_int_equal(record_open(&run.recorder, &options, run.state, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/nonexistent/a.scap"));
 	assert_false(run.recorder.is_recording);
 }

@@ -3,9 +3,9 @@
 #include "meta/files/bundle.h"
 #include "unit.h"
 
-static struct sinsp_container_info *describe(const char *text)
+static struct state_container_info *describe(const char *text)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	json_t *annotations = json_loads(text, 0, NULL);
 
 	assert_non_null(info);
@@ -19,52 +19,52 @@ static void test_manager(void **state)
 {
 	static const struct {
 		const char *annotations;
-		enum sinsp_container_type type;
+		enum state_container_type type;
 	} cases[] = {
-		{"{\"io.container.manager\": \"libpod\"}", SINSP_CONTAINER_PODMAN},
-		{"{\"io.container.manager\": \"cri-o\"}", SINSP_CONTAINER_CRIO},
-		{"{\"io.container.manager\": \"other\"}", SINSP_CONTAINER_NONE},
+		{"{\"io.container.manager\": \"libpod\"}", STATE_CONTAINER_PODMAN},
+		{"{\"io.container.manager\": \"cri-o\"}", STATE_CONTAINER_CRIO},
+		{"{\"io.container.manager\": \"other\"}", STATE_CONTAINER_NONE},
 		{"{\"io.kubernetes.cri.container-type\": \"container\"}",
-		 SINSP_CONTAINER_CONTAINERD},
-		{"{}", SINSP_CONTAINER_NONE},
-		{"[]", SINSP_CONTAINER_NONE},
+		 STATE_CONTAINER_CONTAINERD},
+		{"{}", STATE_CONTAINER_NONE},
+		{"[]", STATE_CONTAINER_NONE},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct sinsp_container_info *info = describe(cases[i].annotations);
+		struct state_container_info *info = describe(cases[i].annotations);
 
 		assert_int_equal(info->type, cases[i].type);
-		sinsp_container_info_destroy(info);
+		state_container_info_destroy(info);
 	}
 }
 
 /* containerd's own clients keep labels there. */
 static void test_labels(void **state)
 {
-	struct sinsp_container_info *info = describe("{\"app\": \"web\"}");
+	struct state_container_info *info = describe("{\"app\": \"web\"}");
 
 	assert_int_equal(info->labels.count, 1);
 	assert_string_equal(info->labels.items[0].value, "web");
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	info = describe("{\"app\": \"web\", \"io.kubernetes.cri.container-type\": \"container\"}");
 	assert_int_equal(info->labels.count, 0);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 static void test_privileged(void **state)
 {
-	struct sinsp_container_info *info =
+	struct state_container_info *info =
 		describe("{\"io.container.manager\": \"libpod\","
 			 " \"io.podman.annotations.privileged\": \"TRUE\"}");
 
-	assert_int_equal(info->privileged, SINSP_YES);
-	sinsp_container_info_destroy(info);
+	assert_int_equal(info->privileged, STATE_YES);
+	state_container_info_destroy(info);
 }
 
 /* JSON in a text may be none. */
 static void test_odd_json(void **state)
 {
-	struct sinsp_container_info *info = describe(
+	struct state_container_info *info = describe(
 		"{\"io.container.manager\": \"cri-o\", \"io.kubernetes.cri-o.Labels\": \"[1\","
 		" \"io.kubernetes.cri-o.Metadata\": \"[]\","
 		" \"io.kubernetes.cri-o.Created\": \"today\"}");
@@ -72,17 +72,17 @@ static void test_odd_json(void **state)
 	assert_int_equal(info->labels.count, 0);
 	assert_null(info->name);
 	assert_int_equal(info->created_ns, 0);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 static void test_name_in_metadata(void **state)
 {
-	struct sinsp_container_info *info =
+	struct state_container_info *info =
 		describe("{\"io.container.manager\": \"cri-o\","
 			 " \"io.kubernetes.cri-o.Metadata\": \"{\\\"name\\\": \\\"redis\\\"}\"}");
 
 	assert_string_equal(info->name, "redis");
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -6,9 +6,9 @@
 #include "meta/files/bundle.h"
 #include "unit.h"
 
-static struct sinsp_container_info *describe(const char *text)
+static struct state_container_info *describe(const char *text)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	struct bundle bundle = {.spec = json_loads(text, 0, NULL)};
 
 	assert_non_null(info);
@@ -20,7 +20,7 @@ static struct sinsp_container_info *describe(const char *text)
 
 static void test_mounts(void **state)
 {
-	struct sinsp_container_info *info = describe(
+	struct state_container_info *info = describe(
 		"{\"mounts\": ["
 		"{\"destination\": \"/proc\", \"type\": \"proc\", \"source\": \"proc\"},"
 		"{\"destination\": \"/a\", \"type\": \"bind\", \"source\": \"/s\"},"
@@ -35,12 +35,12 @@ static void test_mounts(void **state)
 	assert_string_equal(info->mounts.items[1].source, "/t");
 	assert_string_equal(info->mounts.items[1].propagation, "rshared");
 	assert_false(info->mounts.items[1].writable);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 static void test_environment(void **state)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	struct bundle bundle = {.spec = json_loads("{\"process\": {\"env\": [\"A=b\"]}}", 0, NULL)};
 
 	assert_non_null(info);
@@ -53,14 +53,14 @@ static void test_environment(void **state)
 	assert_string_equal(info->env.items[0].name, "A");
 	assert_string_equal(info->env.items[0].value, "b");
 	bundle_finish(&bundle);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
-static enum sinsp_answer is_host_network(const char *path, const struct host_namespaces *hosts)
+static enum state_answer is_host_network(const char *path, const struct host_namespaces *hosts)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	struct bundle bundle = {0};
-	enum sinsp_answer answer;
+	enum state_answer answer;
 
 	assert_non_null(info);
 	bundle.spec = json_pack("{s:{s:[{s:s, s:s}]}}", "linux", "namespaces", "type", "network",
@@ -69,7 +69,7 @@ static enum sinsp_answer is_host_network(const char *path, const struct host_nam
 	bundle_describe(&bundle, hosts, info);
 	answer = info->host_network;
 	bundle_finish(&bundle);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	return answer;
 }
 
@@ -80,27 +80,27 @@ static void test_joined_namespaces(void **state)
 	struct stat own;
 
 	assert_int_equal(stat("/proc/self/ns/net", &own), 0);
-	assert_int_equal(is_host_network("/proc/self/ns/net", &hosts), SINSP_UNKNOWN);
+	assert_int_equal(is_host_network("/proc/self/ns/net", &hosts), STATE_UNKNOWN);
 	hosts.dev = own.st_dev;
 	hosts.inos[HOST_NAMESPACE_NETWORK] = own.st_ino;
-	assert_int_equal(is_host_network("/proc/self/ns/net", &hosts), SINSP_YES);
-	assert_int_equal(is_host_network("/proc/self/ns/net", NULL), SINSP_UNKNOWN);
-	assert_int_equal(is_host_network("/proc/self/ns/ipc", &hosts), SINSP_NO);
+	assert_int_equal(is_host_network("/proc/self/ns/net", &hosts), STATE_YES);
+	assert_int_equal(is_host_network("/proc/self/ns/net", NULL), STATE_UNKNOWN);
+	assert_int_equal(is_host_network("/proc/self/ns/ipc", &hosts), STATE_NO);
 }
 
 static void test_namespaces(void **state)
 {
-	struct sinsp_container_info *info =
+	struct state_container_info *info =
 		describe("{\"linux\": {\"namespaces\": [{\"type\": \"ipc\"}, 7,"
 			 " {\"type\": \"network\", \"path\": \"/proc/1/ns/net\"}]}}");
 
-	assert_int_equal(info->host_pid, SINSP_YES);
-	assert_int_equal(info->host_ipc, SINSP_NO);
-	assert_int_equal(info->host_network, SINSP_UNKNOWN);
-	sinsp_container_info_destroy(info);
+	assert_int_equal(info->host_pid, STATE_YES);
+	assert_int_equal(info->host_ipc, STATE_NO);
+	assert_int_equal(info->host_network, STATE_UNKNOWN);
+	state_container_info_destroy(info);
 	info = describe("{}");
-	assert_int_equal(info->host_pid, SINSP_UNKNOWN);
-	sinsp_container_info_destroy(info);
+	assert_int_equal(info->host_pid, STATE_UNKNOWN);
+	state_container_info_destroy(info);
 }
 
 #define ADMIN "\"process\": {\"capabilities\": {\"bounding\": [\"CAP_KILL\", \"CAP_SYS_ADMIN\"]}}"
@@ -112,38 +112,38 @@ static void test_privileged(void **state)
 {
 	static const struct {
 		const char *spec;
-		enum sinsp_answer privileged;
+		enum state_answer privileged;
 	} cases[] = {
-		{"{}", SINSP_UNKNOWN},
-		{"{\"process\": {\"capabilities\": {\"bounding\": []}}}", SINSP_NO},
-		{"{" ADMIN "}", SINSP_UNKNOWN},
-		{"{" ADMIN ", " DEVICES(NOTHING ", " ALL) "}", SINSP_YES},
-		{"{" ADMIN ", " DEVICES(ALL ", " NOTHING) "}", SINSP_UNKNOWN},
+		{"{}", STATE_UNKNOWN},
+		{"{\"process\": {\"capabilities\": {\"bounding\": []}}}", STATE_NO},
+		{"{" ADMIN "}", STATE_UNKNOWN},
+		{"{" ADMIN ", " DEVICES(NOTHING ", " ALL) "}", STATE_YES},
+		{"{" ADMIN ", " DEVICES(ALL ", " NOTHING) "}", STATE_UNKNOWN},
 		{"{" ADMIN
 		 ", " DEVICES("{\"allow\": true, \"access\": \"rwm\", \"type\": \"c\"}") "}",
-		 SINSP_UNKNOWN},
+		 STATE_UNKNOWN},
 		{"{" ADMIN ", \"linux\": {\"maskedPaths\": [\"/proc/kcore\"], \"resources\":"
 		 " {\"devices\": [" ALL "]}}}",
-		 SINSP_UNKNOWN},
+		 STATE_UNKNOWN},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct sinsp_container_info *info = describe(cases[i].spec);
+		struct state_container_info *info = describe(cases[i].spec);
 
 		assert_int_equal(info->privileged, cases[i].privileged);
-		sinsp_container_info_destroy(info);
+		state_container_info_destroy(info);
 	}
 }
 
 static void test_wrong_types(void **state)
 {
-	struct sinsp_container_info *info =
+	struct state_container_info *info =
 		describe("{\"mounts\": {}, \"linux\": [], \"process\": 7}");
 
 	assert_int_equal(info->mounts.count, 0);
-	assert_int_equal(info->host_pid, SINSP_UNKNOWN);
-	assert_int_equal(info->privileged, SINSP_UNKNOWN);
-	sinsp_container_info_destroy(info);
+	assert_int_equal(info->host_pid, STATE_UNKNOWN);
+	assert_int_equal(info->privileged, STATE_UNKNOWN);
+	state_container_info_destroy(info);
 }
 
 static const struct CMUnitTest tests[] = {

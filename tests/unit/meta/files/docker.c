@@ -10,7 +10,7 @@
 
 static struct tree tree;
 static struct bundle bundle;
-static struct sinsp_container_info *info;
+static struct state_container_info *info;
 static struct error err;
 
 static int setup(void **state)
@@ -18,14 +18,14 @@ static int setup(void **state)
 	tree_create(&tree);
 	bundle = (struct bundle){0};
 	err = (struct error){""};
-	info = sinsp_container_info_create();
+	info = state_container_info_create();
 	return info ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
 	bundle_finish(&bundle);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	tree_destroy(&tree);
 	return 0;
 }
@@ -54,8 +54,8 @@ static void test_by_bundle(void **state)
 	assert_string_equal(info->ip, "10.0.0.7");
 	assert_int_equal(info->env.count, 1);
 	assert_string_equal(info->env.items[0].value, "b");
-	assert_int_equal(info->type, SINSP_CONTAINER_DOCKER);
-	assert_int_equal(info->privileged, SINSP_UNKNOWN);
+	assert_int_equal(info->type, STATE_CONTAINER_DOCKER);
+	assert_int_equal(info->privileged, STATE_UNKNOWN);
 	assert_string_equal(err.text, "");
 }
 
@@ -75,10 +75,10 @@ static void test_modes(void **state)
 		   "{\"Privileged\": true, \"PidMode\": \"host\", \"IpcMode\": \"container:7\","
 		   " \"NetworkMode\": \"default\"}");
 	assert_int_equal(describe("id"), 0);
-	assert_int_equal(info->privileged, SINSP_YES);
-	assert_int_equal(info->host_pid, SINSP_YES);
-	assert_int_equal(info->host_ipc, SINSP_UNKNOWN);
-	assert_int_equal(info->host_network, SINSP_NO);
+	assert_int_equal(info->privileged, STATE_YES);
+	assert_int_equal(info->host_pid, STATE_YES);
+	assert_int_equal(info->host_ipc, STATE_UNKNOWN);
+	assert_int_equal(info->host_network, STATE_NO);
 }
 
 static const struct CMUnitTest tests[] = {

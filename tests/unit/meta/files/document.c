@@ -34,7 +34,7 @@ static int teardown(void **state)
 
 static int load(const char *path, struct document *document)
 {
-	return document_load(tree.path, path, SINSP_OWNER_ROOT, &limits, document, &err);
+	return document_load(tree.path, path, STATE_OWNER_ROOT, &limits, document, &err);
 }
 
 static void expect_error(const char *path, int code, const char *text)
@@ -52,7 +52,7 @@ static void test_reads(void **state)
 
 	tree_write(&tree, "a/b.json", "{\"name\": \"web\", \"n\": 7}");
 	assert_int_equal(
-		document_load(tree.path, "/a/b.json", SINSP_OWNER_ROOT, &limits, &document, &err),
+		document_load(tree.path, "/a/b.json", STATE_OWNER_ROOT, &limits, &document, &err),
 		0);
 	assert_string_equal(JSON_INPUT_TEXT(document.value, "name"), "web");
 	assert_null(JSON_INPUT_TEXT(document.value, "n"));
@@ -197,7 +197,7 @@ static void test_depth(void **state)
 	tree_write_bytes(&tree, "deep.json", text, depth);
 	free(text);
 	assert_int_equal(
-		document_load(tree.path, "/deep.json", SINSP_OWNER_ROOT, &deep, &document, &err),
+		document_load(tree.path, "/deep.json", STATE_OWNER_ROOT, &deep, &document, &err),
 		-EBADMSG);
 }
 

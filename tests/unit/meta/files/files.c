@@ -23,12 +23,12 @@
 #define RUNC_ID "aa66666666666666666666666666666666666666666666666666666666666666"
 #define OTHER_ID "0000000000000000000000000000000000000000000000000000000000000000"
 
-static struct sinsp_container_info *info;
+static struct state_container_info *info;
 static struct error err;
 
 static int teardown(void **state)
 {
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	info = NULL;
 	return 0;
 }
@@ -40,7 +40,7 @@ static int describe_below(const char *root, const struct meta_request *request)
 
 	assert_non_null(files);
 	teardown(NULL);
-	info = sinsp_container_info_create();
+	info = state_container_info_create();
 	err = (struct error){""};
 	code = files->ops->describe(files, request, info, &err);
 	meta_source_destroy(files);
@@ -48,7 +48,7 @@ static int describe_below(const char *root, const struct meta_request *request)
 }
 
 /* Describes a container with the files of one runtime. */
-static int describe(const char *runtime, enum sinsp_container_type type, const char *id)
+static int describe(const char *runtime, enum state_container_type type, const char *id)
 {
 	char root[PATH_MAX];
 
@@ -59,7 +59,7 @@ static int describe(const char *runtime, enum sinsp_container_type type, const c
 static void expect_mount(size_t i, const char *source, const char *dest, const char *mode,
 			 const char *propagation)
 {
-	const struct sinsp_mount *mount = &info->mounts.items[i];
+	const struct state_mount *mount = &info->mounts.items[i];
 
 	assert_true(i < info->mounts.count);
 	assert_string_equal(mount->source, source);
@@ -71,9 +71,9 @@ static void expect_mount(size_t i, const char *source, const char *dest, const c
 
 static void test_docker(void **state)
 {
-	assert_int_equal(describe("docker", SINSP_CONTAINER_DOCKER, DOCKER_ID), 0);
+	assert_int_equal(describe("docker", STATE_CONTAINER_DOCKER, DOCKER_ID), 0);
 	assert_string_equal(err.text, "");
-	assert_int_equal(info->type, SINSP_CONTAINER_DOCKER);
+	assert_int_equal(info->type, STATE_CONTAINER_DOCKER);
 	assert_string_equal(info->name, "web2");
 	assert_string_equal(info->image.name, "localhost/bb:1");
 	assert_string_equal(info->image.repository, "localhost/bb");
@@ -87,18 +87,18 @@ static void test_docker(void **state)
 	assert_string_equal(info->labels.items[0].value, "b");
 	assert_int_equal(info->mounts.count, 1);
 	expect_mount(0, "/srv/data", "/mnt", "ro", "rprivate");
-	assert_int_equal(info->privileged, SINSP_NO);
-	assert_int_equal(info->host_pid, SINSP_NO);
-	assert_int_equal(info->host_network, SINSP_NO);
-	assert_int_equal(info->host_ipc, SINSP_NO);
+	assert_int_equal(info->privileged, STATE_NO);
+	assert_int_equal(info->host_pid, STATE_NO);
+	assert_int_equal(info->host_network, STATE_NO);
+	assert_int_equal(info->host_ipc, STATE_NO);
 	assert_null(info->pod.name);
 }
 
 static void test_podman(void **state)
 {
-	assert_int_equal(describe("podman", SINSP_CONTAINER_PODMAN, PODMAN_ID), META_SOURCE_PART);
+	assert_int_equal(describe("podman", STATE_CONTAINER_PODMAN, PODMAN_ID), META_SOURCE_PART);
 	assert_string_equal(err.text, "");
-	assert_int_equal(info->type, SINSP_CONTAINER_PODMAN);
+	assert_int_equal(info->type, STATE_CONTAINER_PODMAN);
 	assert_string_equal(info->name, "pweb");
 	assert_string_equal(info->image.name, "localhost/bb:1");
 	assert_string_equal(info->image.repository, "localhost/bb");
@@ -107,10 +107,10 @@ static void test_podman(void **state)
 			    "fcdc21704a368e96c4960c01be6e5c7f159bdcf9db024816946ace68833ac39e");
 	assert_int_equal(info->created_ns, 1795354476031026389);
 	assert_int_equal(info->labels.count, 0);
-	assert_int_equal(info->privileged, SINSP_NO);
-	assert_int_equal(info->host_pid, SINSP_NO);
-	assert_int_equal(info->host_network, SINSP_NO);
-	assert_int_equal(info->host_ipc, SINSP_NO);
+	assert_int_equal(info->privileged, STATE_NO);
+	assert_int_equal(info->host_pid, STATE_NO);
+	assert_int_equal(info->host_network, STATE_NO);
+	assert_int_equal(info->host_ipc, STATE_NO);
 	expect_mount(0, "/srv/data", "/mnt", "ro", "rprivate");
 	assert_null(info->pod.name);
 }
@@ -125,49 +125,49 @@ static void expect_pod(const char *name, const char *ns, const char *uid, const 
 
 static void test_containerd_cri(void **state)
 {
-	assert_int_equal(describe("cri", SINSP_CONTAINER_CRI, CRI_ID), META_SOURCE_PART);
-	assert_int_equal(info->type, SINSP_CONTAINER_CONTAINERD);
+	assert_int_equal(describe("cri", STATE_CONTAINER_CRI, CRI_ID), META_SOURCE_PART);
+	assert_int_equal(info->type, STATE_CONTAINER_CONTAINERD);
 	assert_string_equal(info->name, "web");
 	assert_string_equal(info->image.name, "docker.io/library/nginx:1.25");
 	assert_string_equal(info->image.repository, "docker.io/library/nginx");
 	expect_pod("web-5c4f", "shop", "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80", CRI_SANDBOX_ID);
 	assert_false(info->is_sandbox);
 	assert_int_equal(info->labels.count, 0);
-	assert_int_equal(info->privileged, SINSP_NO);
-	assert_int_equal(info->host_pid, SINSP_NO);
+	assert_int_equal(info->privileged, STATE_NO);
+	assert_int_equal(info->host_pid, STATE_NO);
 	/* Joined: it may be that of the host, if the pod's is. */
-	assert_int_equal(info->host_network, SINSP_UNKNOWN);
+	assert_int_equal(info->host_network, STATE_UNKNOWN);
 	expect_mount(1, "/srv/data", "/data", "ro", "rslave");
 }
 
 static void test_containerd_sandbox(void **state)
 {
-	assert_int_equal(describe("cri", SINSP_CONTAINER_CONTAINERD, CRI_SANDBOX_ID),
+	assert_int_equal(describe("cri", STATE_CONTAINER_CONTAINERD, CRI_SANDBOX_ID),
 			 META_SOURCE_PART);
 	assert_true(info->is_sandbox);
 	assert_string_equal(info->name, "web-5c4f");
 	assert_null(info->image.name);
 	expect_pod("web-5c4f", "shop", "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80", CRI_SANDBOX_ID);
-	assert_int_equal(info->host_ipc, SINSP_NO);
+	assert_int_equal(info->host_ipc, STATE_NO);
 }
 
 static void test_containerd_privileged(void **state)
 {
-	assert_int_equal(describe("cri", SINSP_CONTAINER_CONTAINERD, CRI_PRIVILEGED_ID),
+	assert_int_equal(describe("cri", STATE_CONTAINER_CONTAINERD, CRI_PRIVILEGED_ID),
 			 META_SOURCE_PART);
 	assert_string_equal(info->name, "node-agent");
 	assert_string_equal(info->image.repository, "registry.example:5000/tools/agent");
 	assert_null(info->image.tag);
-	assert_int_equal(info->privileged, SINSP_YES);
-	assert_int_equal(info->host_pid, SINSP_YES);
-	assert_int_equal(info->host_network, SINSP_YES);
-	assert_int_equal(info->host_ipc, SINSP_YES);
+	assert_int_equal(info->privileged, STATE_YES);
+	assert_int_equal(info->host_pid, STATE_YES);
+	assert_int_equal(info->host_network, STATE_YES);
+	assert_int_equal(info->host_ipc, STATE_YES);
 }
 
 static void test_crio(void **state)
 {
-	assert_int_equal(describe("crio", SINSP_CONTAINER_CRIO, CRIO_ID), META_SOURCE_PART);
-	assert_int_equal(info->type, SINSP_CONTAINER_CRIO);
+	assert_int_equal(describe("crio", STATE_CONTAINER_CRIO, CRIO_ID), META_SOURCE_PART);
+	assert_int_equal(info->type, STATE_CONTAINER_CRIO);
 	assert_string_equal(info->name, "coredns");
 	assert_string_equal(info->image.name, "quay.io/coreos/coredns:v1.8.6");
 	assert_string_equal(info->pod.ip, "10.88.0.2");
@@ -181,7 +181,7 @@ static void test_crio(void **state)
 
 static void test_crio_sandbox(void **state)
 {
-	assert_int_equal(describe("crio", SINSP_CONTAINER_CRIO, CRIO_SANDBOX_ID), META_SOURCE_PART);
+	assert_int_equal(describe("crio", STATE_CONTAINER_CRIO, CRIO_SANDBOX_ID), META_SOURCE_PART);
 	assert_true(info->is_sandbox);
 	assert_string_equal(info->name, "coredns-6d4b");
 	assert_null(info->image.name);
@@ -190,19 +190,19 @@ static void test_crio_sandbox(void **state)
 	assert_int_equal(info->pod.labels.count, 5);
 	assert_int_equal(info->pod.annotations.count, 1);
 	assert_int_equal(info->labels.count, 0);
-	assert_int_equal(info->host_network, SINSP_YES);
+	assert_int_equal(info->host_network, STATE_YES);
 }
 
 /* Nothing names it, but what it may do is known. */
 static void test_runc(void **state)
 {
-	assert_int_equal(describe("runc", SINSP_CONTAINER_DOCKER, RUNC_ID), META_SOURCE_PART);
-	assert_int_equal(info->type, SINSP_CONTAINER_NONE);
+	assert_int_equal(describe("runc", STATE_CONTAINER_DOCKER, RUNC_ID), META_SOURCE_PART);
+	assert_int_equal(info->type, STATE_CONTAINER_NONE);
 	assert_null(info->name);
 	assert_null(info->image.name);
-	assert_int_equal(info->privileged, SINSP_NO);
-	assert_int_equal(info->host_pid, SINSP_NO);
-	assert_int_equal(info->host_network, SINSP_YES);
+	assert_int_equal(info->privileged, STATE_NO);
+	assert_int_equal(info->host_pid, STATE_NO);
+	assert_int_equal(info->host_network, STATE_YES);
 }
 
 static void test_unknown(void **state)
@@ -210,9 +210,9 @@ static void test_unknown(void **state)
 	static const char *const roots[] = {"docker", "podman", "cri", "crio", "runc", "none"};
 
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
-		assert_int_equal(describe(roots[i], SINSP_CONTAINER_DOCKER, OTHER_ID), -ENOENT);
-		assert_int_equal(describe(roots[i], SINSP_CONTAINER_PODMAN, OTHER_ID), -ENOENT);
-		assert_int_equal(describe(roots[i], SINSP_CONTAINER_CRI, "../" OTHER_ID), -ENOENT);
+		assert_int_equal(describe(roots[i], STATE_CONTAINER_DOCKER, OTHER_ID), -ENOENT);
+		assert_int_equal(describe(roots[i], STATE_CONTAINER_PODMAN, OTHER_ID), -ENOENT);
+		assert_int_equal(describe(roots[i], STATE_CONTAINER_CRI, "../" OTHER_ID), -ENOENT);
 		assert_string_equal(err.text, "");
 	}
 }
@@ -223,7 +223,7 @@ static void test_partly(void **state)
 	static const char folder[] = "var/lib/docker/containers/" DOCKER_ID;
 	struct tree tree;
 	char name[TREE_PATH_BYTES];
-	const struct meta_request request = {.id = DOCKER_ID, .type = SINSP_CONTAINER_DOCKER};
+	const struct meta_request request = {.id = DOCKER_ID, .type = STATE_CONTAINER_DOCKER};
 
 	tree_create(&tree);
 	snprintf(name, sizeof(name), "%s/config.v2.json", folder);
@@ -232,7 +232,7 @@ static void test_partly(void **state)
 	tree_write(&tree, name, "{\"Privileged\": tru");
 	assert_int_equal(describe_below(tree.path, &request), 0);
 	assert_string_equal(info->name, "web");
-	assert_int_equal(info->privileged, SINSP_UNKNOWN);
+	assert_int_equal(info->privileged, STATE_UNKNOWN);
 	assert_non_null(strstr(err.text, "hostconfig.json"));
 	snprintf(name, sizeof(name), "%s/config.v2.json", folder);
 	tree_write(&tree, name, "{\"ID\": ");

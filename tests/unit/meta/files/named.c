@@ -30,7 +30,7 @@ static void add(void *data, const struct named *named)
 	size_t len = strlen(found);
 
 	assert_ptr_equal(data, &tree);
-	assert_int_equal(named->type, SINSP_CONTAINER_CUSTOM);
+	assert_int_equal(named->type, STATE_CONTAINER_CUSTOM);
 	snprintf(found + len, sizeof(found) - len, "%s=%lld ", named->id, (long long)named->pid);
 }
 

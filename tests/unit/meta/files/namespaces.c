@@ -13,7 +13,7 @@
 
 #include "unit.h"
 
-static enum sinsp_answer compare_network(const struct host_namespaces *hosts, const char *path)
+static enum state_answer compare_network(const struct host_namespaces *hosts, const char *path)
 {
 	return host_namespaces_compare(hosts, HOST_NAMESPACE_NETWORK, path);
 }
@@ -28,11 +28,11 @@ static void test_compared(void **state)
 
 	if (geteuid() != 0 || host_namespaces_read("", &hosts))
 		skip();
-	assert_int_equal(compare_network(&hosts, "/proc/2/ns/net"), SINSP_YES);
-	assert_int_equal(compare_network(&hosts, "/run/netns/lanner-none"), SINSP_UNKNOWN);
-	assert_int_equal(compare_network(&hosts, "/etc/passwd"), SINSP_UNKNOWN);
+	assert_int_equal(compare_network(&hosts, "/proc/2/ns/net"), STATE_YES);
+	assert_int_equal(compare_network(&hosts, "/run/netns/lanner-none"), STATE_UNKNOWN);
+	assert_int_equal(compare_network(&hosts, "/etc/passwd"), STATE_UNKNOWN);
 	assert_int_equal(host_namespaces_compare(&hosts, HOST_NAMESPACE_PID, "/proc/2/ns/pid"),
-			 SINSP_YES);
+			 STATE_YES);
 	assert_int_equal(pipe(ends), 0);
 	child = fork();
 	if (child == 0) {
@@ -44,7 +44,7 @@ static void test_compared(void **state)
 	assert_int_equal(read(ends[0], &c, 1), 1);
 	snprintf(path, sizeof(path), "/proc/%d/ns/net", child);
 	assert_true(c);
-	assert_int_equal(compare_network(&hosts, path), SINSP_NO);
+	assert_int_equal(compare_network(&hosts, path), STATE_NO);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	close(ends[0]);
@@ -63,7 +63,7 @@ static int read_as_nobody(void)
 			_exit(1);
 		if (host_namespaces_read("", &hosts) != -EACCES)
 			_exit(2);
-		_exit(compare_network(&hosts, "/proc/self/ns/net") == SINSP_UNKNOWN ? 0 : 3);
+		_exit(compare_network(&hosts, "/proc/self/ns/net") == STATE_UNKNOWN ? 0 : 3);
 	}
 	waitpid(child, &status, 0);
 	return WEXITSTATUS(status);
@@ -92,7 +92,7 @@ static void test_not_the_hosts(void **state)
 		assert_int_equal(mkdir(path, 0700), 0);
 	}
 	assert_int_equal(host_namespaces_read(folder, &hosts), -EXDEV);
-	assert_int_equal(compare_network(&hosts, "/proc/2/ns/pid"), SINSP_UNKNOWN);
+	assert_int_equal(compare_network(&hosts, "/proc/2/ns/pid"), STATE_UNKNOWN);
 	snprintf(path, sizeof(path), "rm -r %s", folder);
 	assert_int_equal(system(path), 0);
 }

@@ -13,7 +13,7 @@
 
 static struct tree tree;
 static struct podman *podman;
-static struct sinsp_container_info *info;
+static struct state_container_info *info;
 static struct error err;
 
 static int setup(void **state)
@@ -27,7 +27,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	podman_destroy(podman);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	info = NULL;
 	tree_destroy(&tree);
 	return 0;
@@ -37,8 +37,8 @@ static int describe(const char *id, struct bundle *bundle)
 {
 	struct bundle none = {0};
 
-	sinsp_container_info_destroy(info);
-	info = sinsp_container_info_create();
+	state_container_info_destroy(info);
+	info = state_container_info_create();
 	return podman_describe(podman, &(struct meta_request){.id = id}, bundle ? bundle : &none,
 			       info, &err);
 }

@@ -24,7 +24,7 @@ static void test_changes(void **state)
 static void test_missing(void **state)
 {
 	struct known_pods known = {0};
-	char uid[SINSP_POD_UID_BYTES];
+	char uid[STATE_POD_UID_BYTES];
 	unsigned int seen = 0;
 
 	for (const char *name = "a\0b\0c\0d\0"; *name; name += 2)
@@ -44,9 +44,9 @@ static void test_limits(void **state)
 {
 	static const char longer[] = "0123456789-0123456789-0123456789-0123";
 	struct known_pods known = {0};
-	char uid[SINSP_POD_UID_BYTES];
+	char uid[STATE_POD_UID_BYTES];
 
-	assert_int_equal(sizeof(longer), SINSP_POD_UID_BYTES + 1);
+	assert_int_equal(sizeof(longer), STATE_POD_UID_BYTES + 1);
 	assert_int_equal(known_pods_put(&known, longer, 1), KNOWN_REJECTED);
 	assert_int_equal(known_pods_put(&known, longer + 1, 1), KNOWN_CHANGED);
 	for (int i = 1; i < KNOWN_PODS_MAX; i++) {

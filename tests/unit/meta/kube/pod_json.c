@@ -36,10 +36,10 @@ static const char whole[] =
 	"  \"ephemeralContainerStatuses\": [{\"name\": \"debug\", \"containerID\": \"docker://33\","
 	"    \"image\": \"tools:1\"}]}}";
 
-static struct sinsp_pod_info *describe(const char *text, const char *expected_uid)
+static struct state_pod_info *describe(const char *text, const char *expected_uid)
 {
-	char uid[SINSP_POD_UID_BYTES];
-	struct sinsp_pod_info *info;
+	char uid[STATE_POD_UID_BYTES];
+	struct state_pod_info *info;
 	json_t *pod;
 
 	assert_int_equal(
@@ -54,9 +54,9 @@ static struct sinsp_pod_info *describe(const char *text, const char *expected_ui
 
 static void test_whole(void **state)
 {
-	struct sinsp_pod_info *info = describe(whole, UID);
-	const struct sinsp_pod *pod = &info->pod;
-	const struct sinsp_pod_container *containers = info->containers.items;
+	struct state_pod_info *info = describe(whole, UID);
+	const struct state_pod *pod = &info->pod;
+	const struct state_pod_container *containers = info->containers.items;
 
 	assert_string_equal(pod->uid, UID);
 	assert_null(info->api_uid);
@@ -88,12 +88,12 @@ static void test_whole(void **state)
 	assert_string_equal(containers[1].image.id, "abcd");
 	assert_string_equal(containers[2].name, "debug");
 	assert_string_equal(containers[2].image.name, "tools:1");
-	sinsp_pod_info_destroy(info);
+	state_pod_info_destroy(info);
 }
 
 static void test_static_pod(void **state)
 {
-	struct sinsp_pod_info *info = describe(
+	struct state_pod_info *info = describe(
 		"{\"metadata\": {\"name\": \"etcd-n1\", \"uid\": \"" UID "\", \"annotations\": {"
 		"\"kubernetes.io/config.mirror\": \"" HASH "\","
 		"\"kubernetes.io/config.hash\": \"" HASH "\"}, \"ownerReferences\": ["
@@ -105,12 +105,12 @@ static void test_static_pod(void **state)
 	assert_string_equal(info->pod.workload.kind, "Node");
 	assert_string_equal(info->pod.workload.name, "n1");
 	assert_false(info->pod.workload.derived);
-	sinsp_pod_info_destroy(info);
+	state_pod_info_destroy(info);
 	/* No pod that any user makes gets the uid of another one by an annotation alone. */
 	info = describe("{\"metadata\": {\"uid\": \"" UID "\", \"annotations\": {"
 			"\"kubernetes.io/config.hash\": \"" HASH "\"}}}",
 			UID);
-	sinsp_pod_info_destroy(info);
+	state_pod_info_destroy(info);
 }
 
 static void test_no_pods(void **state)
@@ -125,7 +125,7 @@ static void test_no_pods(void **state)
 		"{\"metadata\": {\"uid\": \"" UID "\","
 		" \"annotations\": {\"kubernetes.io/config.mirror\": \"x\"}}}",
 	};
-	char uid[SINSP_POD_UID_BYTES];
+	char uid[STATE_POD_UID_BYTES];
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		json_t *pod = json_loads(texts[i], 0, NULL);
@@ -138,7 +138,7 @@ static void test_no_pods(void **state)
 
 static void test_wrong_types(void **state)
 {
-	struct sinsp_pod_info *info = describe(
+	struct state_pod_info *info = describe(
 		"{\"metadata\": {\"uid\": \"u\", \"name\": {}, \"namespace\": null, \"labels\": 7,"
 		" \"annotations\": [1], \"ownerReferences\": {\"a\": 1}},"
 		" \"spec\": [], \"status\": {\"podIP\": [], \"containerStatuses\": [7, null, {},"
@@ -151,13 +151,13 @@ static void test_wrong_types(void **state)
 	assert_int_equal(info->containers.count, 1);
 	assert_string_equal(info->containers.items[0].id, "b");
 	assert_null(info->containers.items[0].image.name);
-	sinsp_pod_info_destroy(info);
+	state_pod_info_destroy(info);
 }
 
 static void test_limits(void **state)
 {
 	struct buf text = {0};
-	struct sinsp_pod_info *info;
+	struct state_pod_info *info;
 
 	buf_append_string(&text,
 			  "{\"metadata\": {\"uid\": \"u\", \"name\": \"a\\u0000b\", \"labels\": {");
@@ -171,7 +171,7 @@ static void test_limits(void **state)
 	assert_string_equal(info->pod.node, "n1");
 	assert_string_equal(info->pod.name, "a");
 	assert_true(info->texts.bytes <= DESCRIBE_BYTES_MAX);
-	sinsp_pod_info_destroy(info);
+	state_pod_info_destroy(info);
 	buf_finish(&text);
 }
 
@@ -192,10 +192,10 @@ static void test_digest(void **state)
 		"@sha256:2",
 		"\"note\"",
 	};
-	struct sinsp_pod_info *info = describe(whole, UID), *other;
+	struct state_pod_info *info = describe(whole, UID), *other;
 	uint64_t digest = pod_json_digest(info);
 
-	sinsp_pod_info_destroy(info);
+	state_pod_info_destroy(info);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		char *text = strdup(whole), *found = strstr(text, parts[i]);
 
@@ -203,12 +203,12 @@ static void test_digest(void **state)
 		found[strlen(parts[i]) - 2] ^= 1;
 		other = describe(text, UID);
 		assert_true(pod_json_digest(other) != digest);
-		sinsp_pod_info_destroy(other);
+		state_pod_info_destroy(other);
 		free(text);
 	}
 	info = describe(whole, UID);
 	assert_true(pod_json_digest(info) == digest);
-	sinsp_pod_info_destroy(info);
+	state_pod_info_destroy(info);
 }
 
 static const struct CMUnitTest tests[] = {

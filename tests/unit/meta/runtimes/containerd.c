@@ -66,7 +66,7 @@ static struct fake_answer pack_container(const char *id, const char *image, bool
 }
 
 /* The answers of a server; frees those that were packed. */
-static struct sinsp_container_info *info;
+static struct state_container_info *info;
 
 static int describe(struct fake_answer *answers, size_t count)
 {
@@ -77,7 +77,7 @@ static int describe(struct fake_answer *answers, size_t count)
 
 	assert_int_equal(http_open(fake_runtime_path(server), &http, NULL), 0);
 	containerd = (struct containerd){.grpc = {.http = http, .path = "socket"}};
-	info = sinsp_container_info_create();
+	info = state_container_info_create();
 	result = containerd_describe(&containerd, "c1", UINT64_MAX, info, NULL);
 	assert_int_equal(fake_runtime_requests(server), count);
 	http_close(http);
@@ -96,12 +96,12 @@ static void test_describe(void **state)
 	assert_string_equal(info->name, "web");
 	assert_string_equal(info->image.name, "docker.io/library/nginx:1");
 	assert_string_equal(info->image.tag, "1");
-	assert_int_equal(info->privileged, SINSP_NO);
-	assert_int_equal(info->host_pid, SINSP_NO);
-	assert_int_equal(info->host_network, SINSP_YES);
+	assert_int_equal(info->privileged, STATE_NO);
+	assert_int_equal(info->host_pid, STATE_NO);
+	assert_int_equal(info->host_network, STATE_YES);
 	assert_int_equal(info->created_ns, 7000000008);
-	assert_int_equal(info->type, SINSP_CONTAINER_CONTAINERD);
-	sinsp_container_info_destroy(info);
+	assert_int_equal(info->type, STATE_CONTAINER_CONTAINERD);
+	state_container_info_destroy(info);
 }
 
 static void test_other_namespaces(void **state)
@@ -115,13 +115,13 @@ static void test_other_namespaces(void **state)
 
 	assert_int_equal(describe(of_kubernetes, 3), META_SOURCE_SOME);
 	assert_string_equal(info->image.name, "nginx:1");
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	/* Nobody can say which of the two it is. */
 	assert_int_equal(describe(of_both, 3), -ENOENT);
 	assert_null(info->image.name);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	assert_int_equal(describe(of_none, 3), -ENOENT);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 /* The labels of its plugin are no one else's; a sandbox has no image, and its labels are the pod's.
@@ -137,7 +137,7 @@ static void test_of_kubernetes(void **state)
 		struct fake_answer answers[] = {
 			pack_namespaces("k8s.io", NULL),
 			pack_labelled("c1", "nginx:1", false, cases[i].kind)};
-		const struct sinsp_labels *labels;
+		const struct state_labels *labels;
 
 		assert_int_equal(describe(answers, 2), META_SOURCE_SOME);
 		labels = cases[i].is_sandbox ? &info->pod.labels : &info->labels;
@@ -146,7 +146,7 @@ static void test_of_kubernetes(void **state)
 		assert_int_equal(info->labels.count + info->pod.labels.count, 1);
 		assert_int_equal(labels->count, 1);
 		assert_string_equal(labels->items[0].name, "nerdctl/name");
-		sinsp_container_info_destroy(info);
+		state_container_info_destroy(info);
 	}
 }
 
@@ -166,12 +166,12 @@ static void test_not_containerd(void **state)
 
 static char listed[64];
 
-static void add(void *data, const char *id, struct sinsp_container_info *found, int known)
+static void add(void *data, const char *id, struct state_container_info *found, int known)
 {
 	size_t len = strlen(listed);
 
 	snprintf(listed + len, sizeof(listed) - len, "%s %s %d|", id, found->image.name, known);
-	sinsp_container_info_destroy(found);
+	state_container_info_destroy(found);
 }
 
 /* An id in two namespaces is left out. */

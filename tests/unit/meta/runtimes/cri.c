@@ -14,7 +14,7 @@ struct server {
 	struct fake_runtime *runtime;
 	struct http *http;
 	struct cri cri;
-	struct sinsp_container_info *info;
+	struct state_container_info *info;
 };
 
 /* "containerd" as runtime_name */
@@ -95,7 +95,7 @@ static struct fake_answer pack_sandbox(void)
 static int start(struct server *server, const struct fake_answer *answers, size_t count)
 {
 	server->runtime = fake_runtime_start(answers, count);
-	server->info = sinsp_container_info_create();
+	server->info = state_container_info_create();
 	assert_non_null(server->info);
 	assert_int_equal(http_open(fake_runtime_path(server->runtime), &server->http, NULL), 0);
 	return cri_init(&server->cri, server->http, fake_runtime_path(server->runtime), UINT64_MAX,
@@ -109,12 +109,12 @@ static int describe(struct server *server, const char *id, struct error *err)
 
 static void stop(struct server *server)
 {
-	sinsp_container_info_destroy(server->info);
+	state_container_info_destroy(server->info);
 	http_close(server->http);
 	fake_runtime_stop(server->runtime);
 }
 
-static void assert_is_pod(const struct sinsp_container_info *info)
+static void assert_is_pod(const struct state_container_info *info)
 {
 	assert_string_equal(info->pod.sandbox_id, "s1");
 	assert_string_equal(info->pod.name, "web-5c4f");
@@ -123,15 +123,15 @@ static void assert_is_pod(const struct sinsp_container_info *info)
 	assert_string_equal(info->pod.ip, "10.0.0.7");
 	assert_string_equal(info->ip, "10.0.0.7");
 	assert_string_equal(describe_label(&info->pod.annotations, "team"), "blue");
-	assert_int_equal(info->host_network, SINSP_YES);
-	assert_int_equal(info->host_pid, SINSP_NO);
-	assert_int_equal(info->type, SINSP_CONTAINER_CONTAINERD);
+	assert_int_equal(info->host_network, STATE_YES);
+	assert_int_equal(info->host_pid, STATE_NO);
+	assert_int_equal(info->type, STATE_CONTAINER_CONTAINERD);
 }
 
 static void test_container(void **state)
 {
 	struct fake_answer answers[] = {version, pack_container(), pack_sandbox()};
-	const struct sinsp_container_info *info;
+	const struct state_container_info *info;
 	struct server server;
 
 	assert_int_equal(start(&server, answers, 3), 0);
@@ -151,7 +151,7 @@ static void test_container(void **state)
 	assert_string_equal(info->mounts.items[0].propagation, "private");
 	assert_false(info->mounts.items[0].writable);
 	assert_string_equal(info->mounts.items[1].propagation, "rshared");
-	assert_int_equal(info->privileged, SINSP_NO);
+	assert_int_equal(info->privileged, STATE_NO);
 	assert_int_equal(info->created_ns, 77);
 	assert_false(info->is_sandbox);
 	assert_is_pod(info);
@@ -220,7 +220,7 @@ static void test_failures(void **state)
 	struct error err;
 
 	assert_int_equal(start(&server, answers, 4), 0);
-	assert_int_equal(server.cri.type, SINSP_CONTAINER_CRIO);
+	assert_int_equal(server.cri.type, STATE_CONTAINER_CRIO);
 	assert_int_equal(describe(&server, "c1", NULL), -ENOENT);
 	assert_int_equal(describe(&server, "c1", &err), -EREMOTEIO);
 	assert_non_null(strstr(err.text, "ContainerStatus: status 2"));

@@ -10,11 +10,11 @@
 #include "packed.h"
 #include "unit.h"
 
-static struct sinsp_container_info *added[4];
+static struct state_container_info *added[4];
 static char ids[4][8];
 static size_t count;
 
-static void add(void *data, const char *id, struct sinsp_container_info *info, int known)
+static void add(void *data, const char *id, struct state_container_info *info, int known)
 {
 	assert_int_equal(known, META_SOURCE_PART);
 	assert_true(count < 4);
@@ -78,7 +78,7 @@ static int list(const struct fake_answer *answers)
 	int result;
 
 	assert_int_equal(http_open(fake_runtime_path(server), &http, NULL), 0);
-	cri = (struct cri){.grpc = {.http = http, .path = "socket"}, .type = SINSP_CONTAINER_CRIO};
+	cri = (struct cri){.grpc = {.http = http, .path = "socket"}, .type = STATE_CONTAINER_CRIO};
 	result = cri_events_list(&cri, UINT64_MAX, &visitor, NULL);
 	http_close(http);
 	fake_runtime_stop(server);
@@ -96,7 +96,7 @@ static void test_list(void **state)
 	assert_string_equal(added[0]->pod.name, "web-5c4f");
 	assert_string_equal(ids[1], "c1");
 	assert_false(added[1]->is_sandbox);
-	assert_int_equal(added[1]->type, SINSP_CONTAINER_CRIO);
+	assert_int_equal(added[1]->type, STATE_CONTAINER_CRIO);
 	assert_string_equal(added[1]->name, "main");
 	assert_string_equal(added[1]->image.name, "nginx:1");
 	assert_string_equal(added[1]->image.id, "1a2b");
@@ -112,7 +112,7 @@ static void test_list(void **state)
 	assert_null(added[2]->image.name);
 	assert_string_equal(added[2]->image.id, "1a2b");
 	while (count)
-		sinsp_container_info_destroy(added[--count]);
+		state_container_info_destroy(added[--count]);
 	unpack(&answers[0]);
 	unpack(&answers[1]);
 }

@@ -3,45 +3,45 @@
 #include "meta/runtimes/cri.h"
 #include "unit.h"
 
-static struct sinsp_container_info *
-fill(void (*add)(struct sinsp_container_info *info, const char *text), const char *text)
+static struct state_container_info *
+fill(void (*add)(struct state_container_info *info, const char *text), const char *text)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 
 	assert_non_null(info);
 	add(info, text);
 	return info;
 }
 
-static void assert_privileged(const char *text, enum sinsp_answer expected)
+static void assert_privileged(const char *text, enum state_answer expected)
 {
-	struct sinsp_container_info *info = fill(cri_info_fill_container, text);
+	struct state_container_info *info = fill(cri_info_fill_container, text);
 
 	assert_int_equal(info->privileged, expected);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 static void test_privileged(void **state)
 {
 	assert_privileged(
 		"{\"config\": {\"linux\": {\"security_context\": {\"privileged\": true}}}}",
-		SINSP_YES);
-	assert_privileged("{\"config\": {\"linux\": {}}}", SINSP_NO);
-	assert_privileged("{\"config\": {}}", SINSP_NO);
-	assert_privileged("{\"privileged\": true}", SINSP_YES);
-	assert_privileged("{\"privileged\": false}", SINSP_NO);
-	assert_privileged("{\"privileged\": \"true\"}", SINSP_UNKNOWN);
+		STATE_YES);
+	assert_privileged("{\"config\": {\"linux\": {}}}", STATE_NO);
+	assert_privileged("{\"config\": {}}", STATE_NO);
+	assert_privileged("{\"privileged\": true}", STATE_YES);
+	assert_privileged("{\"privileged\": false}", STATE_NO);
+	assert_privileged("{\"privileged\": \"true\"}", STATE_UNKNOWN);
 	assert_privileged("{\"privileged\": false, \"runtimeSpec\": {\"linux\":"
 			  " {\"security_context\": {\"privileged\": true}}}}",
-			  SINSP_YES);
-	assert_privileged("{}", SINSP_UNKNOWN);
-	assert_privileged("{", SINSP_UNKNOWN);
-	assert_privileged(NULL, SINSP_UNKNOWN);
+			  STATE_YES);
+	assert_privileged("{}", STATE_UNKNOWN);
+	assert_privileged("{", STATE_UNKNOWN);
+	assert_privileged(NULL, STATE_UNKNOWN);
 }
 
 static void test_image(void **state)
 {
-	struct sinsp_container_info *info = fill(
+	struct state_container_info *info = fill(
 		cri_info_fill_container,
 		"{\"sandboxID\": \"s1\", \"config\": {\"image\": {\"image\": \"sha256:1a2b\"}},"
 		" \"runtimeSpec\": {\"annotations\": {\"io.kubernetes.cri.image-name\": "
@@ -50,14 +50,14 @@ static void test_image(void **state)
 	assert_string_equal(info->image.id, "1a2b");
 	assert_string_equal(info->image.name, "a/b:1");
 	assert_string_equal(info->pod.sandbox_id, "s1");
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	/* A name where an id is expected, and an id where a name is. */
 	info = fill(cri_info_fill_container,
 		    "{\"config\": {\"image\": {\"image\": \"a/b:1\"}}, \"runtimeSpec\":"
 		    " {\"annotations\": {\"io.kubernetes.cri-o.ImageName\": \"sha256:12\"}}}");
 	assert_null(info->image.id);
 	assert_null(info->image.name);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 /* That of the specification, which has more; else what was asked for. */
@@ -73,7 +73,7 @@ static void test_environment(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct sinsp_container_info *info = sinsp_container_info_create();
+		struct state_container_info *info = state_container_info_create();
 
 		assert_non_null(info);
 		info->wants_env = true;
@@ -81,27 +81,27 @@ static void test_environment(void **state)
 		assert_true(info->env.count > 0);
 		assert_string_equal(info->env.items[0].name, cases[i].name);
 		assert_string_equal(info->env.items[0].value, "b");
-		sinsp_container_info_destroy(info);
+		state_container_info_destroy(info);
 	}
 }
 
 static void test_network(void **state)
 {
-	struct sinsp_container_info *info =
+	struct state_container_info *info =
 		fill(cri_info_fill_sandbox,
 		     "{\"cniResult\": {\"Interfaces\": {\"lo\": {}, \"veth1\": {}, \"eth0\":"
 		     " {\"Mac\": \"x\"}}}}");
 
 	assert_string_equal(info->cni_json, "{\"eth0\":{\"Mac\":\"x\"}}");
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	info = fill(cri_info_fill_sandbox, "{\"cniResult\": {\"Interfaces\": {\"lo\": {}}}}");
 	assert_null(info->cni_json);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	info = fill(cri_info_fill_sandbox, "{\"runtimeSpec\": {\"annotations\":"
 					   " {\"io.kubernetes.cri-o.CNIResult\": \"{1}\"}}}");
 	assert_string_equal(info->cni_json, "{1}");
-	sinsp_container_info_destroy(info);
-	sinsp_container_info_destroy(fill(cri_info_fill_sandbox, NULL));
+	state_container_info_destroy(info);
+	state_container_info_destroy(fill(cri_info_fill_sandbox, NULL));
 }
 
 static const struct CMUnitTest tests[] = {

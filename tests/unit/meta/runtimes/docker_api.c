@@ -19,13 +19,13 @@ struct daemon {
 	struct fake_runtime *runtime;
 	struct http *http;
 	struct docker_api docker;
-	struct sinsp_container_info *info;
+	struct state_container_info *info;
 };
 
 static int start(struct daemon *daemon, const struct fake_answer *answers, size_t count)
 {
 	daemon->runtime = fake_runtime_start(answers, count);
-	daemon->info = sinsp_container_info_create();
+	daemon->info = state_container_info_create();
 	assert_non_null(daemon->info);
 	assert_int_equal(http_open(fake_runtime_path(daemon->runtime), &daemon->http, NULL), 0);
 	return docker_api_init(&daemon->docker, daemon->http, fake_runtime_path(daemon->runtime),
@@ -39,14 +39,14 @@ static int describe(struct daemon *daemon, const char *id)
 
 static void again(struct daemon *daemon)
 {
-	sinsp_container_info_destroy(daemon->info);
-	daemon->info = sinsp_container_info_create();
+	state_container_info_destroy(daemon->info);
+	daemon->info = state_container_info_create();
 	assert_non_null(daemon->info);
 }
 
 static void stop(struct daemon *daemon)
 {
-	sinsp_container_info_destroy(daemon->info);
+	state_container_info_destroy(daemon->info);
 	docker_api_finish(&daemon->docker);
 	http_close(daemon->http);
 	fake_runtime_stop(daemon->runtime);

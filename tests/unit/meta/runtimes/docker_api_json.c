@@ -6,9 +6,9 @@
 #include "meta/runtimes/docker_api.h"
 #include "unit.h"
 
-static struct sinsp_container_info *fill(const char *text)
+static struct state_container_info *fill(const char *text)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	json_t *object;
 
 	assert_non_null(info);
@@ -22,7 +22,7 @@ static struct sinsp_container_info *fill(const char *text)
 
 static void test_all_members(void **state)
 {
-	struct sinsp_container_info *info = fill(
+	struct state_container_info *info = fill(
 		"{\"Id\": \"abc\", \"Name\": \"/web\", \"Image\": \"sha256:1a2b\","
 		" \"Created\": \"2026-11-22T13:34:36.031026389Z\","
 		" \"Config\": {\"Image\": \"nginx:1\", \"Env\": [\"A=b\"], \"Labels\": {\"a\": "
@@ -45,10 +45,10 @@ static void test_all_members(void **state)
 	assert_string_equal(describe_label(&info->labels, "a"), "b");
 	assert_string_equal(info->pod.name, "p");
 	assert_string_equal(info->pod.ns, "n");
-	assert_int_equal(info->privileged, SINSP_YES);
-	assert_int_equal(info->host_pid, SINSP_YES);
-	assert_int_equal(info->host_network, SINSP_UNKNOWN);
-	assert_int_equal(info->host_ipc, SINSP_NO);
+	assert_int_equal(info->privileged, STATE_YES);
+	assert_int_equal(info->host_pid, STATE_YES);
+	assert_int_equal(info->host_network, STATE_UNKNOWN);
+	assert_int_equal(info->host_ipc, STATE_NO);
 	assert_int_equal(info->mounts.count, 2);
 	assert_string_equal(info->mounts.items[0].source, "/a");
 	assert_string_equal(info->mounts.items[0].dest, "/b");
@@ -58,12 +58,12 @@ static void test_all_members(void **state)
 	assert_string_equal(info->mounts.items[1].mode, "");
 	assert_true(info->mounts.items[1].writable);
 	assert_string_equal(info->ip, "10.1.2.3");
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 static void test_other_types(void **state)
 {
-	struct sinsp_container_info *info = fill(
+	struct state_container_info *info = fill(
 		"{\"Id\": 1, \"Name\": {}, \"Image\": [], \"Created\": 7, \"Config\": 5,"
 		" \"HostConfig\": {\"Privileged\": \"yes\", \"PidMode\": 1},"
 		" \"Mounts\": [1, {\"Source\": 3}], \"NetworkSettings\": {\"Networks\": [{}]}}");
@@ -72,20 +72,20 @@ static void test_other_types(void **state)
 	assert_null(info->image.id);
 	assert_null(info->ip);
 	assert_int_equal(info->created_ns, 0);
-	assert_int_equal(info->privileged, SINSP_UNKNOWN);
-	assert_int_equal(info->host_pid, SINSP_UNKNOWN);
+	assert_int_equal(info->privileged, STATE_UNKNOWN);
+	assert_int_equal(info->host_pid, STATE_UNKNOWN);
 	assert_int_equal(info->labels.count, 0);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 /* Before 1.44 of the interface, and without a network. */
 static void test_address_of_old_versions(void **state)
 {
-	struct sinsp_container_info *info =
+	struct state_container_info *info =
 		fill("{\"NetworkSettings\": {\"IPAddress\": \"10.0.0.9\", \"Networks\": {}}}");
 
 	assert_string_equal(info->ip, "10.0.0.9");
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 }
 
 static void test_id(void **state)

@@ -11,11 +11,11 @@
 #include "fake_runtime.h"
 #include "unit.h"
 
-static struct sinsp_container_info *added[4];
+static struct state_container_info *added[4];
 static char ids[4][8];
 static size_t count;
 
-static void add(void *data, const char *id, struct sinsp_container_info *info, int known)
+static void add(void *data, const char *id, struct state_container_info *info, int known)
 {
 	assert_int_equal(known, META_SOURCE_PART);
 	assert_true(count < 4);
@@ -49,7 +49,7 @@ static int list(int status, const char *text, struct error *err)
 static void end_list(void)
 {
 	while (count)
-		sinsp_container_info_destroy(added[--count]);
+		state_container_info_destroy(added[--count]);
 }
 
 static void test_list(void **state)
@@ -82,7 +82,7 @@ static void test_list(void **state)
 	assert_string_equal(added[0]->image.id, "1a2b3c");
 	assert_string_equal(added[0]->ip, "10.0.0.1");
 	assert_string_equal(describe_label(&added[0]->labels, "app"), "a");
-	assert_int_equal(added[0]->privileged, SINSP_UNKNOWN);
+	assert_int_equal(added[0]->privileged, STATE_UNKNOWN);
 	/* The image has lost its name to another one since. */
 	assert_string_equal(ids[1], "c2");
 	assert_null(added[1]->name);

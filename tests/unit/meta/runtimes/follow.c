@@ -42,7 +42,7 @@ static bool is_named;
 static unsigned int listener; /* the user who runs the server; 0: this one */
 
 static int no_container(struct meta_source *source, const struct meta_request *request,
-			struct sinsp_container_info *info, struct error *err)
+			struct state_container_info *info, struct error *err)
 {
 	return -ENOENT;
 }
@@ -103,10 +103,10 @@ static void push(const char *action, const char *id)
 
 static enum meta_cache_state cached(const char *id)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	enum meta_cache_state state = meta_cache_find(cache, id, clock_ns(CLOCK_MONOTONIC), info);
 
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	return state;
 }
 
@@ -217,7 +217,7 @@ static void test_environment(void **state)
 					{FAKE_GRPC, 0, "", 0},
 					{FAKE_GRPC, 0, "", 0},
 					{0}};
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	struct meta_update *update;
 
 	with_env = *state;
@@ -231,7 +231,7 @@ static void test_environment(void **state)
 			 META_CACHE_WHOLE);
 	assert_int_equal(info->env.count, with_env);
 	meta_update_destroy(update);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	with_env = false;
 }
 

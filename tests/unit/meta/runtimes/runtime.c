@@ -15,14 +15,14 @@ enum { NOBODY = 65534 };
 /* Asks a runtime whose socket may be any. Returns the result. */
 static int ask(struct runtime *runtime, unsigned int apis, struct error *err)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	int result;
 
 	assert_non_null(info);
 	result = runtime_describe(runtime, apis, ID, UINT64_MAX, info, err);
 	if (result == 0)
 		assert_string_equal(info->name, "web");
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	return result;
 }
 
@@ -96,7 +96,7 @@ static void test_not_asked(void **state)
 	static const struct fake_answer answers[] = {{FAKE_JSON, 200, "OK", 0}};
 	struct fake_runtime *server = fake_runtime_start(answers, 1);
 	struct runtime *runtime = open_at(server, RUNTIME_PODMAN);
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	struct error err;
 
 	assert_int_equal(ask(runtime, RUNTIME_DOCKER, NULL), -ENOENT);
@@ -107,7 +107,7 @@ static void test_not_asked(void **state)
 	/* Which is not its failure: it is asked the next time. It turns out to be Docker. */
 	assert_int_equal(ask(runtime, RUNTIME_PODMAN, NULL), -ENOENT);
 	assert_int_equal(fake_runtime_requests(server), 1);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	runtime_close(runtime);
 	fake_runtime_stop(server);
 }

@@ -29,17 +29,17 @@ static struct meta_source *create(const char *root, const char *const *paths, si
 	return source;
 }
 
-static int describe(struct meta_source *source, enum sinsp_container_type type, struct error *err)
+static int describe(struct meta_source *source, enum state_container_type type, struct error *err)
 {
 	struct meta_request request = {.id = ID, .type = type};
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	int result;
 
 	assert_non_null(info);
 	result = source->ops->describe(source, &request, info, err);
 	if (result == 0)
 		assert_string_equal(info->name, "web");
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	return result;
 }
 
@@ -52,9 +52,9 @@ static void test_below_the_hosts_root(void **state)
 
 	memcpy(root, fake_runtime_path(server), strlen(fake_runtime_path(server)) - 7);
 	source = create(root, paths, 2);
-	assert_int_equal(describe(source, SINSP_CONTAINER_LXC, NULL), -ENOENT);
+	assert_int_equal(describe(source, STATE_CONTAINER_LXC, NULL), -ENOENT);
 	assert_int_equal(fake_runtime_requests(server), 0);
-	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), 0);
+	assert_int_equal(describe(source, STATE_CONTAINER_DOCKER, NULL), 0);
 	source->ops->destroy(source);
 	fake_runtime_stop(server);
 }
@@ -70,10 +70,10 @@ static uint64_t shared_ns(void *unused)
 	uint64_t start = clock_ns(CLOCK_MONOTONIC), first_ns, second_ns;
 	struct error err;
 
-	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, &err), -ETIMEDOUT);
+	assert_int_equal(describe(source, STATE_CONTAINER_DOCKER, &err), -ETIMEDOUT);
 	first_ns = clock_ns(CLOCK_MONOTONIC) - start - (uint64_t)SOCKETS_LOOKUP_MS * NS_PER_MS;
 	start = clock_ns(CLOCK_MONOTONIC);
-	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), 0);
+	assert_int_equal(describe(source, STATE_CONTAINER_DOCKER, NULL), 0);
 	second_ns = clock_ns(CLOCK_MONOTONIC) - start;
 	source->ops->destroy(source);
 	fake_runtime_stop(servers[0]);
@@ -99,14 +99,14 @@ static void test_time_is_left(void **state)
 
 	assert_true(meta_cache_add_owner(cache) >= 0);
 	assert_int_equal(sockets_source_create(&config, &source, NULL), 0);
-	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), 0);
+	assert_int_equal(describe(source, STATE_CONTAINER_DOCKER, NULL), 0);
 	source->ops->destroy(source);
 	meta_cache_unref(cache);
 	fake_runtime_stop(server);
 }
 
 static int describe_a_part(struct meta_source *source, const struct meta_request *request,
-			   struct sinsp_container_info *info, struct error *err)
+			   struct state_container_info *info, struct error *err)
 {
 	return strcmp(request->id, ID) == 0 ? META_SOURCE_PART : -ENOENT;
 }
@@ -123,7 +123,7 @@ static void test_ahead(void **state)
 	struct fake_runtime *server = fake_runtime_start(known, 2);
 	const char *path = fake_runtime_path(server);
 	struct sockets_config config = {.paths = &path, .paths_count = 1, .without_defaults = true};
-	struct meta_request request = {.id = ID, .type = SINSP_CONTAINER_DOCKER};
+	struct meta_request request = {.id = ID, .type = STATE_CONTAINER_DOCKER};
 	struct meta_source *source = calloc(1, sizeof(*source)), *ahead;
 
 	source->ops = &ops;
@@ -132,12 +132,12 @@ static void test_ahead(void **state)
 	request.id = "unknown";
 	assert_int_equal(ahead->ops->describe(ahead, &request, NULL, NULL), -ENOENT);
 	request.id = ID;
-	request.type = SINSP_CONTAINER_LXC;
+	request.type = STATE_CONTAINER_LXC;
 	assert_int_equal(ahead->ops->describe(ahead, &request, NULL, NULL), 0);
-	request.type = SINSP_CONTAINER_DOCKER;
+	request.type = STATE_CONTAINER_DOCKER;
 	request.owner = 7; /* it is not his socket */
 	assert_int_equal(ahead->ops->describe(ahead, &request, NULL, NULL), 0);
-	request.owner = SINSP_OWNER_ROOT;
+	request.owner = STATE_OWNER_ROOT;
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(ahead->ops->describe(ahead, &request, NULL, NULL), 0);
 	meta_source_destroy(ahead);
@@ -156,7 +156,7 @@ static void test_stranger(void **state)
 	server = fake_runtime_start_as(65534, known, 2);
 	path = fake_runtime_path(server);
 	source = create(NULL, &path, 1);
-	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), -EPERM);
+	assert_int_equal(describe(source, STATE_CONTAINER_DOCKER, NULL), -EPERM);
 	assert_int_equal(fake_runtime_requests(server), 0);
 	source->ops->destroy(source);
 	fake_runtime_stop(server);
@@ -175,10 +175,10 @@ static void test_failure(void **state)
 	struct meta_source *source = create(NULL, paths, 2);
 	struct error err;
 
-	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), 0);
+	assert_int_equal(describe(source, STATE_CONTAINER_DOCKER, NULL), 0);
 	source->ops->destroy(source);
 	source = create(NULL, &broken_path, 1);
-	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, &err), -EBADMSG);
+	assert_int_equal(describe(source, STATE_CONTAINER_DOCKER, &err), -EBADMSG);
 	assert_memory_equal(err.text, broken_path, strlen(broken_path));
 	source->ops->destroy(source);
 	for (size_t i = 0; i < 3; i++)
@@ -193,8 +193,8 @@ static size_t ask_with(enum meta_cache_state state, bool is_part_known, int expe
 	struct meta_cache *cache = meta_cache_create();
 	struct sockets_config config = {NULL, &path, 1, .without_defaults = true, .cache = cache};
 	struct meta_request request = {
-		.id = ID, .type = SINSP_CONTAINER_DOCKER, .is_part_known = is_part_known};
-	struct sinsp_container_info *info = sinsp_container_info_create();
+		.id = ID, .type = STATE_CONTAINER_DOCKER, .is_part_known = is_part_known};
+	struct state_container_info *info = state_container_info_create();
 	int owner = meta_cache_add_owner(cache);
 	struct meta_source *source;
 	size_t requests;
@@ -212,7 +212,7 @@ static size_t ask_with(enum meta_cache_state state, bool is_part_known, int expe
 		assert_non_null(info->name);
 	requests = fake_runtime_requests(server);
 	source->ops->destroy(source);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	meta_cache_unref(cache);
 	fake_runtime_stop(server);
 	return requests;
@@ -238,8 +238,8 @@ static void test_left_alone(void **state)
 	const char *path = fake_runtime_path(server);
 	struct meta_cache *cache = meta_cache_create();
 	struct sockets_config config = {NULL, &path, 1, .without_defaults = true, .cache = cache};
-	struct meta_request request = {.id = ID, .type = SINSP_CONTAINER_DOCKER};
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct meta_request request = {.id = ID, .type = STATE_CONTAINER_DOCKER};
+	struct state_container_info *info = state_container_info_create();
 	int owner = meta_cache_add_owner(cache);
 	struct meta_source *source;
 	struct error err;
@@ -252,7 +252,7 @@ static void test_left_alone(void **state)
 	assert_int_equal(source->ops->describe(source, &request, info, &err), -EBADMSG);
 	assert_int_equal(source->ops->describe(source, &request, info, &err), -EAGAIN);
 	source->ops->destroy(source);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	meta_cache_unref(cache);
 	fake_runtime_stop(server);
 }
@@ -267,8 +267,8 @@ static void test_missing_once(void **state)
 	struct meta_cache *cache = meta_cache_create();
 	struct sockets_config config = {NULL, &path, 1, .without_defaults = true, .cache = cache};
 	struct meta_request request = {
-		.id = ID, .type = SINSP_CONTAINER_DOCKER, .missing_ns = UINT64_MAX / 2};
-	struct sinsp_container_info *info = sinsp_container_info_create();
+		.id = ID, .type = STATE_CONTAINER_DOCKER, .missing_ns = UINT64_MAX / 2};
+	struct state_container_info *info = state_container_info_create();
 	struct meta_source *source;
 
 	assert_int_equal(sockets_source_create(&config, &source, NULL), 0);
@@ -276,7 +276,7 @@ static void test_missing_once(void **state)
 		assert_int_equal(source->ops->describe(source, &request, info, NULL), -ENOENT);
 	assert_int_equal(fake_runtime_requests(server), 2);
 	source->ops->destroy(source);
-	sinsp_container_info_destroy(info);
+	state_container_info_destroy(info);
 	meta_cache_unref(cache);
 	fake_runtime_stop(server);
 }

@@ -8,7 +8,7 @@ static void process(struct drive *world)
 {
 	struct scap_event raw = frame_end(&world->frame);
 
-	assert_int_equal(sinsp_process(world->sinsp, &raw, &world->event), 0);
+	assert_int_equal(state_process(world->state, &raw, &world->event), 0);
 }
 
 static void switch_at(struct drive *world, uint64_t ts_ns, uint16_t cpu, int64_t tid, int64_t next)
@@ -19,7 +19,7 @@ static void switch_at(struct drive *world, uint64_t ts_ns, uint16_t cpu, int64_t
 	frame_put_i64(&world->frame, switch__next, next);
 	raw = frame_end(&world->frame);
 	raw.cpu = cpu;
-	assert_int_equal(sinsp_process(world->sinsp, &raw, &world->event), 0);
+	assert_int_equal(state_process(world->state, &raw, &world->event), 0);
 }
 
 static void procinfo(struct drive *world, int64_t user, int64_t system)

@@ -35,20 +35,20 @@ static void test_paths(void **state)
 }
 
 /* As area_read() writes arguments that are too many: with argv[0] of 4 bytes. */
-static struct sinsp_program make_program(void)
+static struct state_program make_program(void)
 {
 	size_t len = STRING_BYTES_MAX - 5, mark = len - AREA_END_BYTES - 4;
 
 	memset(args, 'x', len);
 	memcpy(args + mark, "...", 4);
 	strcpy(args + len - 5, " end");
-	return (struct sinsp_program){
+	return (struct state_program){
 		.exe = "prog", .exepath = "", .args = args, .args_len = len, .env = ""};
 }
 
 static void test_programs(void **state)
 {
-	struct sinsp_program program = make_program();
+	struct state_program program = make_program();
 	char large[STRING_BYTES_MAX];
 
 	assert_int_equal(cut_of_exe(&program), 0);

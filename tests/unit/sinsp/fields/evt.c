@@ -110,7 +110,7 @@ static void test_results(void **state)
 static void test_category(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_PIPE, "");
+	struct state_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_PIPE, "");
 
 	world_openat(world, 3, "/x", 1);
 	world_expect(world, "evt.category", "file");

@@ -36,7 +36,7 @@ static void test_input_and_output(void **state)
 static void test_buffer_lengths(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_FILE, "/x");
+	struct state_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_FILE, "/x");
 
 	world_read(world, 4);
 	world_expect_none(world, "evt.buflen");
@@ -66,7 +66,7 @@ static void test_buffer_lengths(void **state)
 static void test_errors_by_sort(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_UNIX, "");
+	struct state_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_UNIX, "");
 
 	world_openat(world, -ENOENT, "/x", 1);
 	world_expect(world, "evt.count.error.file", "1");
@@ -86,7 +86,7 @@ static void test_errors_by_sort(void **state)
 static void test_syslog(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_UNIX, "0->0 /dev/log");
+	struct state_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_UNIX, "0->0 /dev/log");
 
 	make_write(world);
 	world_expect(world, "evt.is_syslog", "false");

@@ -46,9 +46,9 @@ static void test_unknown_answer(void **state)
 	struct drive *world = *state;
 
 	make_rename(world, (struct frame_marks){.truncated = 1 << rename__newpath});
-	assert_false(sinsp_event_note_answer(&world->event, true));
+	assert_false(state_event_note_answer(&world->event, true));
 	world_expect(world, "evt.marks", "(truncated newpath,filter_unknown)");
-	assert_true(sinsp_event_note_answer(&world->event, false));
+	assert_true(state_event_note_answer(&world->event, false));
 	world_expect(world, "evt.marks", "(truncated newpath)");
 	assert_true(world->event.was_unknown);
 }

@@ -25,7 +25,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static struct sinsp_fd *open_fd(struct drive *world, enum scap_fd_type type, const char *name)
+static struct state_fd *open_fd(struct drive *world, enum scap_fd_type type, const char *name)
 {
 	return world_fd(world->event.thread, 3, type, name);
 }
@@ -33,10 +33,10 @@ static struct sinsp_fd *open_fd(struct drive *world, enum scap_fd_type type, con
 static void test_file(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_fd *fd = open_fd(world, SCAP_FD_FILE, "/lib/x/libc.so.6");
+	struct state_fd *fd = open_fd(world, SCAP_FD_FILE, "/lib/x/libc.so.6");
 
 	fd->dev = 0xfd01 | 0x12300000;
-	sinsp_fd_set_ino(fd, 99);
+	state_fd_set_ino(fd, 99);
 	fd->flags = file_flags__FD_UPPER_LAYER;
 	world_read_from(world, fd);
 	world->event.fd_named = true;
@@ -121,8 +121,8 @@ static void test_failed_open(void **state)
 static void test_name_as_given(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_fds *fds = world->event.thread->fds;
-	struct sinsp_fd *fd = sinsp_fds_open_given(fds, 3, "/real/b", 7, "a/../b", 6);
+	struct state_fds *fds = world->event.thread->fds;
+	struct state_fd *fd = state_fds_open_given(fds, 3, "/real/b", 7, "a/../b", 6);
 
 	assert_non_null(fd);
 	fd->type = SCAP_FD_FILE;
@@ -175,7 +175,7 @@ static void test_events_without_descriptor(void **state)
 static void test_kinds_of_all_descriptors(void **state)
 {
 	struct drive *world = *state;
-	const struct sinsp_thread *thread = world->event.thread;
+	const struct state_thread *thread = world->event.thread;
 
 	world_expect(world, "fd.types", "()");
 	world_fd(thread, 0, SCAP_FD_PIPE, "");

@@ -14,7 +14,7 @@ static void test_polled_descriptors(void **state)
 {
 	struct drive *world = *state;
 	static const struct fdlist_entry all[] = {{4, 1}, {3, 1}, {5, 4}, {6, 1}, {9, 1}};
-	struct sinsp_fd *server;
+	struct state_fd *server;
 
 	poll_for(world, all, 5);
 	world_connection(world, "10.0.0.1", "10.0.0.5");

@@ -41,11 +41,11 @@ static void test_pod(void **state)
 static void test_without_a_pod(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_container_info *info = contained_info();
+	struct state_container_info *info = contained_info();
 
-	info->pod = (struct sinsp_pod){0};
-	sinsp_container_set_info(&world->sinsp->containers, world_self(world)->cgroups->container,
-				 SINSP_META_OK, info);
+	info->pod = (struct state_pod){0};
+	state_container_set_info(&world->state->containers, world_self(world)->cgroups->container,
+				 STATE_META_OK, info);
 	world_expect_none(world, "k8s.pod.name");
 	world_expect_none(world, "k8s.pod.label[app]");
 	world_expect_none(world, "k8s.pod.sandbox_id");
@@ -53,11 +53,11 @@ static void test_without_a_pod(void **state)
 	world_expect_none(world, "k8s.ns.name");
 }
 
-static struct sinsp_pod_info *daemon_pod(void)
+static struct state_pod_info *daemon_pod(void)
 {
-	struct sinsp_pod_info *info = sinsp_pod_info_create();
+	struct state_pod_info *info = state_pod_info_create();
 
-	info->pod = (struct sinsp_pod){
+	info->pod = (struct state_pod){
 		.uid = "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80",
 		.name = "log-1",
 		.node = "node-1",
@@ -72,7 +72,7 @@ static void test_described_by_the_api(void **state)
 {
 	struct drive *world = *state;
 
-	sinsp_describe_pod(world->sinsp, daemon_pod());
+	state_describe_pod(world->state, daemon_pod());
 	world_expect(world, "k8s.pod.name", "log-1");
 	world_expect(world, "k8s.ns.name", "shop");
 	world_expect(world, "k8s.pod.full_sandbox_id", SANDBOX_ID);
@@ -81,7 +81,7 @@ static void test_described_by_the_api(void **state)
 	world_expect(world, "k8s.rc.name", "log");
 	world_expect(world, "k8smeta.rc.name", "log");
 	world_expect_none(world, "k8s.rs.name");
-	sinsp_forget_pod(world->sinsp, "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80");
+	state_forget_pod(world->state, "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80");
 	world_expect(world, "k8s.pod.name", "log-1");
 }
 
@@ -90,8 +90,8 @@ static void test_node_and_cluster(void **state)
 {
 	struct drive *world = *state;
 
-	world->sinsp->containers.pods.node = "node-2";
-	world->sinsp->containers.pods.cluster = "test";
+	world->state->containers.pods.node = "node-2";
+	world->state->containers.pods.cluster = "test";
 	contained_set_group(world, "/kubepods/pod00112233445566778899aabbccddeeff/" SANDBOX_ID);
 	world_expect(world, "k8s.node.name", "node-2");
 	world_expect(world, "k8s.cluster.name", "test");

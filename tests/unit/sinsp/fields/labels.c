@@ -21,12 +21,12 @@ static void test_all(void **state)
 static void test_only_hidden(void **state)
 {
 	struct drive *world = *state;
-	static const struct sinsp_label hidden = {"io.kubernetes.pod.name", "web"};
-	struct sinsp_container_info *info = contained_info();
+	static const struct state_label hidden = {"io.kubernetes.pod.name", "web"};
+	struct state_container_info *info = contained_info();
 
-	info->labels = (struct sinsp_labels){&hidden, 1};
-	sinsp_container_set_info(&world->sinsp->containers, world_self(world)->cgroups->container,
-				 SINSP_META_OK, info);
+	info->labels = (struct state_labels){&hidden, 1};
+	state_container_set_info(&world->state->containers, world_self(world)->cgroups->container,
+				 STATE_META_OK, info);
 	world_expect_none(world, "container.labels");
 }
 

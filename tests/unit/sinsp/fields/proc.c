@@ -142,7 +142,7 @@ static void test_executable(void **state)
 {
 	struct relatives *relatives = *state;
 	struct drive *world = &relatives->world;
-	struct sinsp_program *program = relatives->cat->program;
+	struct state_program *program = relatives->cat->program;
 
 	world_expect_none(world, "proc.exe_ino");
 	world_expect_none(world, "proc.exe_ino.ctime");
@@ -193,7 +193,7 @@ static void test_capabilities_and_cgroups(void **state)
 	world_expect(world, "thread.cap_inheritable", "");
 	world_expect_none(world, "thread.cgroups");
 	world_expect_none(world, "thread.cgroup.cpu");
-	sinsp_thread_set_cgroups(&world->sinsp->containers, relatives->cat, cgroups,
+	state_thread_set_cgroups(&world->state->containers, relatives->cat, cgroups,
 				 sizeof(cgroups) - 1);
 	world_expect(world, "thread.cgroups", "cpu=/a memory=/b/c");
 	world_expect(world, "thread.cgroup.memory", "/b/c");

@@ -25,7 +25,7 @@ static void process(struct drive *world)
 {
 	struct scap_event raw = frame_end(&world->frame);
 
-	assert_int_equal(sinsp_process(world->sinsp, &raw, &world->event), 0);
+	assert_int_equal(state_process(world->state, &raw, &world->event), 0);
 }
 
 /* A child that runs the program of its parent, and a program that takes the place of another. */
@@ -61,7 +61,7 @@ static void clone_and_exec(struct drive *world, char ids[4][64])
 
 static void test_exec_ids(void **state)
 {
-	struct sinsp_config other_boot = {.etc = "/nonexistent", .boot_id = "2"};
+	struct state_config other_boot = {.etc = "/nonexistent", .boot_id = "2"};
 	struct drive *world = *state, *again = calloc(1, sizeof(*again));
 	char ids[4][64], ids_again[4][64];
 
@@ -72,7 +72,7 @@ static void test_exec_ids(void **state)
 	assert_string_not_equal(ids[1], ids[2]);
 	assert_string_equal(ids[2], ids[3]);
 	/* A thread has that of its process. */
-	world_thread(world, sinsp_thread_find(world->sinsp, 300), 301);
+	world_thread(world, state_thread_find(world->state, 300), 301);
 	frame_begin(&world->frame, EVENT_getuid, 1004, 301);
 	process(world);
 	world_expect(world, "proc.exec_id", ids[2]);
@@ -82,7 +82,7 @@ static void test_exec_ids(void **state)
 	clone_and_exec(world, ids_again);
 	assert_memory_equal(ids, ids_again, sizeof(ids));
 	*state = world;
-	assert_int_equal(sinsp_create(&other_boot, &again->sinsp, NULL), 0);
+	assert_int_equal(state_create(&other_boot, &again->state, NULL), 0);
 	clone_and_exec(again, ids_again);
 	for (int i = 0; i < 4; i++)
 		assert_string_not_equal(ids[i], ids_again[i]);

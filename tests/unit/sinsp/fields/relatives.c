@@ -52,7 +52,7 @@ static void test_circle_of_ancestors(void **state)
 	struct field_value value;
 	struct field_ref ref;
 
-	sinsp_threads_set_parent(&world->sinsp->threads, relatives->init, 100);
+	state_threads_set_parent(&world->state->threads, relatives->init, 100);
 	assert_int_equal(field_ref_init(&ref, "proc.aname", 10, NULL), 0);
 	assert_int_equal(field_get(&ref, &world->event, scratch, &value), 1);
 	assert_memory_equal(value.bytes.data, "make bash systemd cat make ", 27);
@@ -114,8 +114,8 @@ static void test_login_shell(void **state)
 static void test_ancestor_without_name(void **state)
 {
 	struct relatives *relatives = *state;
-	struct sinsp_thread *parent =
-		state_thread_find(relatives->world.sinsp, relatives->cat->ptid);
+	struct state_thread *parent =
+		state_thread_get(relatives->world.state, relatives->cat->ptid);
 
 	world_expect(&relatives->world, "proc.aname", "make bash systemd");
 	parent->comm[0] = '\0';

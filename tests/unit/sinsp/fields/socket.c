@@ -16,7 +16,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static struct sinsp_fd *open_fd(struct drive *world, enum scap_fd_type type, const char *name)
+static struct state_fd *open_fd(struct drive *world, enum scap_fd_type type, const char *name)
 {
 	return world_fd(world->event.thread, 3, type, name);
 }
@@ -27,9 +27,9 @@ static void set_end(struct scap_endpoint *end, const char *ip, uint16_t port)
 	end->port = port;
 }
 
-static struct sinsp_fd *open_socket(struct drive *world, enum sinsp_fd_role role)
+static struct state_fd *open_socket(struct drive *world, enum state_fd_role role)
 {
-	struct sinsp_fd *fd = open_fd(world, SCAP_FD_IPV4, "10.0.0.1:1234->10.0.0.2:80");
+	struct state_fd *fd = open_fd(world, SCAP_FD_IPV4, "10.0.0.1:1234->10.0.0.2:80");
 
 	fd->l4 = SCAP_L4_TCP;
 	fd->role = role;
@@ -44,7 +44,7 @@ static void test_client(void **state)
 {
 	struct drive *world = *state;
 
-	open_socket(world, SINSP_ROLE_CLIENT);
+	open_socket(world, STATE_ROLE_CLIENT);
 	world_expect(world, "fd.type", "ipv4");
 	world_expect(world, "fd.typechar", "4");
 	world_expect(world, "fd.name", "10.0.0.1:1234->10.0.0.2:80");
@@ -73,7 +73,7 @@ static void test_server(void **state)
 {
 	struct drive *world = *state;
 
-	open_socket(world, SINSP_ROLE_SERVER);
+	open_socket(world, STATE_ROLE_SERVER);
 	world_expect(world, "fd.cip", "10.0.0.1");
 	world_expect(world, "fd.sip", "10.0.0.2");
 	world_expect(world, "fd.lip", "10.0.0.2");
@@ -87,7 +87,7 @@ static void test_socket_without_role(void **state)
 {
 	struct drive *world = *state;
 
-	open_socket(world, SINSP_ROLE_NONE);
+	open_socket(world, STATE_ROLE_NONE);
 	world_expect_none(world, "fd.cip");
 	world_expect_none(world, "fd.sip");
 	world_expect_none(world, "fd.lip");
@@ -99,7 +99,7 @@ static void test_socket_without_role(void **state)
 static void test_listening_socket(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_fd *fd = open_socket(world, SINSP_ROLE_NONE);
+	struct state_fd *fd = open_socket(world, STATE_ROLE_NONE);
 
 	fd->listening = true;
 	world_expect(world, "fd.sport", "80");
@@ -127,7 +127,7 @@ static void test_either_end(void **state)
 {
 	struct drive *world = *state;
 	struct field_value values[FIELD_VALUES_MAX];
-	struct sinsp_fd *fd = open_socket(world, SINSP_ROLE_CLIENT);
+	struct state_fd *fd = open_socket(world, STATE_ROLE_CLIENT);
 
 	assert_int_equal(get(world, "fd.port", values), 2);
 	assert_int_equal(values[0].u64, 80);
@@ -141,7 +141,7 @@ static void test_either_end(void **state)
 	assert_int_equal(get(world, "fd.snet", values), 1);
 	assert_memory_equal(values[0].ip.address, "\x0a\0\0\x02", 4);
 	fd->listening = true;
-	fd->role = SINSP_ROLE_NONE;
+	fd->role = STATE_ROLE_NONE;
 	assert_int_equal(get(world, "fd.port", values), 1);
 	assert_int_equal(values[0].u64, 80);
 	assert_int_equal(get(world, "fd.ip", values), 1);
@@ -149,14 +149,14 @@ static void test_either_end(void **state)
 	assert_int_equal(get(world, "fd.ip", values), -1);
 	assert_int_equal(get(world, "fd.port", values), -1);
 	fd->type = SCAP_FD_UNIX;
-	fd->role = SINSP_ROLE_CLIENT;
+	fd->role = STATE_ROLE_CLIENT;
 	assert_int_equal(get(world, "fd.ip", values), -1);
 }
 
 static void test_ipv6_and_unix(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_fd *fd = open_socket(world, SINSP_ROLE_CLIENT);
+	struct state_fd *fd = open_socket(world, STATE_ROLE_CLIENT);
 
 	fd->type = SCAP_FD_IPV6;
 	fd->l4 = SCAP_L4_UDP;

@@ -17,7 +17,7 @@ static int setup(void **state)
 static void test_names_of_addresses(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_fd *fd;
+	struct state_fd *fd;
 
 	/* Filters look at descriptors only where events can have one. */
 	world_begin(world, EVENT_shutdown, 100);
@@ -33,10 +33,10 @@ static void test_names_of_addresses(void **state)
 	/* There is no name, so nothing can be said of it. */
 	assert_false(filtered(&world->event, "fd.cip.name!=db.example"));
 	assert_false(filtered(&world->event, "fd.cip.name exists"));
-	fd->role = SINSP_ROLE_SERVER;
+	fd->role = STATE_ROLE_SERVER;
 	world_expect(world, "fd.lip.name", "db.example");
 	world_expect_none(world, "fd.rip.name");
-	fd->role = SINSP_ROLE_NONE;
+	fd->role = STATE_ROLE_NONE;
 	world_expect_none(world, "fd.sip.name");
 }
 

@@ -19,7 +19,7 @@ static void test_changes(void **state)
 {
 	struct drive *world = *state;
 	struct thread_revisions revisions = {0};
-	struct sinsp_thread *thread;
+	struct state_thread *thread;
 	uint64_t first, next;
 
 	world_process(world, &(struct world_process){.pid = PID, .comm = "first"});
@@ -36,7 +36,7 @@ static void test_changes(void **state)
 	assert_int_not_equal(read_event(world, &revisions, PID),
 			     next); /* numbers are not used again */
 	next = read_event(world, &revisions, PID);
-	sinsp_threads_set_parent(&world->sinsp->threads, thread, PID + 1);
+	state_threads_set_parent(&world->state->threads, thread, PID + 1);
 	assert_int_not_equal(read_event(world, &revisions, PID), next);
 	next = read_event(world, &revisions, PID);
 	thread->pid++;

@@ -22,13 +22,13 @@ static int free_scratch(void **state)
 	return 0;
 }
 
-static struct sinsp_program program_of(const char *args, size_t len)
+static struct state_program program_of(const char *args, size_t len)
 {
-	return (struct sinsp_program){
+	return (struct state_program){
 		.exe = "./cat", .exepath = "/bin/cat", .args = args, .args_len = len, .env = ""};
 }
 
-static void expect(thread_giver *give, const struct sinsp_thread *thread, const char *wanted)
+static void expect(thread_giver *give, const struct state_thread *thread, const char *wanted)
 {
 	struct field_value value = {0};
 
@@ -40,8 +40,8 @@ static void expect(thread_giver *give, const struct sinsp_thread *thread, const 
 
 static void test_names(void **state)
 {
-	struct sinsp_program program = program_of("", 0);
-	struct sinsp_thread thread = {.comm = "cat", .program = &program};
+	struct state_program program = program_of("", 0);
+	struct state_thread thread = {.comm = "cat", .program = &program};
 	struct field_value value;
 
 	expect(thread_give_name, &thread, "cat");
@@ -58,8 +58,8 @@ static void test_names(void **state)
 static void expect_lines(const char *args, size_t len, const char *joined, const char *cmdline,
 			 const char *exeline)
 {
-	struct sinsp_program program = program_of(args, len);
-	struct sinsp_thread thread = {.comm = "cat", .program = &program};
+	struct state_program program = program_of(args, len);
+	struct state_thread thread = {.comm = "cat", .program = &program};
 
 	expect(thread_give_args, &thread, joined);
 	expect(thread_give_cmdline, &thread, cmdline);
@@ -79,8 +79,8 @@ static void test_lines(void **state)
 
 static void test_environment(void **state)
 {
-	struct sinsp_program program = program_of("", 0);
-	struct sinsp_thread thread = {.comm = "cat", .program = &program};
+	struct state_program program = program_of("", 0);
+	struct state_thread thread = {.comm = "cat", .program = &program};
 
 	expect(thread_give_env, &thread, "");
 	program.env = "A=1\0B=x y\0";
@@ -91,8 +91,8 @@ static void test_environment(void **state)
 static void expect_variable(const char *name, const char *wanted)
 {
 	static const char env[] = "PATH=/bin:/x=y\0EMPTY=\0PAD=  x  y \0BLANK=   \0NONE\0PATH=late";
-	struct sinsp_program program = program_of("", 0);
-	struct sinsp_thread thread = {.program = &program};
+	struct state_program program = program_of("", 0);
+	struct state_thread thread = {.program = &program};
 	struct field_value value = {0};
 
 	program.env = env;
@@ -120,8 +120,8 @@ static void test_variables(void **state)
 /* Values of one event share the memory, and stay. */
 static void test_two_values(void **state)
 {
-	struct sinsp_program program = program_of(STRINGS("a\0b\0"));
-	struct sinsp_thread thread = {.comm = "cat", .program = &program};
+	struct state_program program = program_of(STRINGS("a\0b\0"));
+	struct state_thread thread = {.comm = "cat", .program = &program};
 	struct field_value first, second;
 
 	scratch->used = 0;
@@ -137,9 +137,9 @@ static void test_full_scratch(void **state)
 {
 	static thread_giver *const givers[] = {thread_give_args, thread_give_cmdline,
 					       thread_give_exeline, thread_give_env};
-	struct sinsp_program program = program_of(STRINGS("1234\0"
+	struct state_program program = program_of(STRINGS("1234\0"
 							  "567\0"));
-	struct sinsp_thread thread = {.comm = "cat", .program = &program};
+	struct state_thread thread = {.comm = "cat", .program = &program};
 
 	program.env = program.args;
 	program.env_len = program.args_len;
@@ -172,8 +172,8 @@ static void hide(void *context, const char *program, char *strings, size_t len)
 /* What an output hides, filters see: they have another scratch memory. */
 static void test_hidden(void **state)
 {
-	struct sinsp_program program = program_of(STRINGS("-p\0a b\0"));
-	struct sinsp_thread thread = {.comm = "cat", .program = &program};
+	struct state_program program = program_of(STRINGS("-p\0a b\0"));
+	struct state_thread thread = {.comm = "cat", .program = &program};
 	struct field_value value = {0};
 
 	program.env = "KEY=ab";

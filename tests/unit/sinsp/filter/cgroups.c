@@ -106,7 +106,7 @@ static void test_shared_parts(void **state)
 static void test_with_a_new_description(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_pod_info *info = sinsp_pod_info_create();
+	struct state_pod_info *info = state_pod_info_create();
 	struct filter_error err;
 	struct filter *filter;
 
@@ -114,7 +114,7 @@ static void test_with_a_new_description(void **state)
 	assert_int_equal(filter_decide(filter, world_self(world)->cgroups), FILTER_REJECTED);
 	info->pod.uid = "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80";
 	info->pod.name = "renamed";
-	sinsp_containers_describe_pod(&world->sinsp->containers, info);
+	state_containers_describe_pod(&world->state->containers, info);
 	assert_int_equal(filter_decide(filter, world_self(world)->cgroups), FILTER_ACCEPTED);
 	filter_destroy(filter);
 }

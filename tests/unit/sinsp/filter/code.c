@@ -17,7 +17,7 @@ static struct filter *filter;
 static struct filter_terms terms;
 
 static bool test_bit(struct filter *of, const struct filter_check *check,
-		     const struct sinsp_event *event)
+		     const struct state_event *event)
 {
 	size_t i = (size_t)(check - checks);
 
@@ -72,7 +72,7 @@ static uint32_t entry_of(uint32_t ref)
 }
 
 /* What the code answers, as the filter runs it. */
-static bool run(uint32_t at, const struct sinsp_event *event)
+static bool run(uint32_t at, const struct state_event *event)
 {
 	while (at != FILTER_PASS && at != FILTER_FAIL) {
 		const struct filter_jump *jump = &filter->code[at];
@@ -103,7 +103,7 @@ static void expect_code(uint32_t ref)
 	uint32_t entry = entry_of(ref);
 
 	for (uint64_t answers = 0; answers < 1 << CHECKS; answers++) {
-		const struct sinsp_event event = {.num = answers};
+		const struct state_event event = {.num = answers};
 
 		assert_int_equal(run(entry, &event), truth(ref, answers));
 	}
@@ -136,10 +136,10 @@ static void test_order(void **state)
 	uint32_t entry = entry_of(both(refs[2], either(refs[0], refs[1])));
 
 	memset(asked, 0, sizeof(asked));
-	assert_false(run(entry, &(struct sinsp_event){.num = 3}));
+	assert_false(run(entry, &(struct state_event){.num = 3}));
 	assert_int_equal(asked[2], 1);
 	assert_int_equal(asked[0] + asked[1], 0);
-	assert_true(run(entry, &(struct sinsp_event){.num = 5}));
+	assert_true(run(entry, &(struct state_event){.num = 5}));
 	assert_int_equal(asked[0], 1);
 	assert_int_equal(asked[1], 0);
 }

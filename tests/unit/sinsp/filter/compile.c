@@ -11,7 +11,7 @@
 
 enum { NESTING_MAX = 3000 };
 
-static const struct sinsp_event event;
+static const struct state_event event;
 
 /* Equal checks are one, however they are written. */
 static void test_equal_checks(void **state)

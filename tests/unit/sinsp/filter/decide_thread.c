@@ -18,7 +18,7 @@ static void expect(struct drive *world, const char *text, enum filter_decision e
 	struct filter *filter;
 
 	assert_int_equal(filter_create(text, NULL, &filter, &err), 0);
-	found = filter_decide_thread(filter, world->sinsp, world_self(world));
+	found = filter_decide_thread(filter, world->state, world_self(world));
 	if (found != expected)
 		fail_msg("'%s' is %s, should be %s", text, names[found], names[expected]);
 	/* An event never contradicts it. */

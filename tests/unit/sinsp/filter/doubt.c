@@ -10,7 +10,7 @@
 #include "sinsp/filter/doubt.h"
 #include "unit.h"
 
-static const struct sinsp_event event;
+static const struct state_event event;
 
 enum wanted { NO, YES, UNKNOWN };
 

@@ -6,7 +6,7 @@
 #include "grouped.h"
 #include "unit.h"
 
-static const struct sinsp_event event;
+static const struct state_event event;
 
 static void test_order(void **state)
 {

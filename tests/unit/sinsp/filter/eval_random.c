@@ -152,7 +152,7 @@ struct run {
 };
 
 /* Nothing passes that was excluded in advance. */
-static void check_type(const struct run *run, size_t item, const struct sinsp_event *event)
+static void check_type(const struct run *run, size_t item, const struct state_event *event)
 {
 	if (event->ev.desc->id == EVENT_syscall)
 		assert_true(run->generic[item][event_syscall_code(&event->ev)]);
@@ -160,7 +160,7 @@ static void check_type(const struct run *run, size_t item, const struct sinsp_ev
 		assert_true(run->ids[item][event->ev.desc->id]);
 }
 
-static void check_event(struct run *run, const struct sinsp_event *event)
+static void check_event(struct run *run, const struct state_event *event)
 {
 	struct world *world = run->world;
 	size_t found = filter_group_next(run->group, event, 0);
@@ -186,7 +186,7 @@ static void check_event(struct run *run, const struct sinsp_event *event)
 	assert_int_equal(found, FILTER_NONE);
 }
 
-static const struct sinsp_event *generic(struct drive *drive, int64_t tid, uint16_t code)
+static const struct state_event *generic(struct drive *drive, int64_t tid, uint16_t code)
 {
 	frame_put_i64(drive_begin(drive, EVENT_syscall, tid), syscall__ID, code);
 	return drive_end(drive);

@@ -53,9 +53,9 @@ static void set_end(struct scap_endpoint *end, const char *ip, uint16_t port)
 }
 
 /* A read from a descriptor, which the thread has when it has a type. */
-static struct sinsp_fd *read_from(struct drive *world, enum scap_fd_type type)
+static struct state_fd *read_from(struct drive *world, enum scap_fd_type type)
 {
-	struct sinsp_fd *fd;
+	struct state_fd *fd;
 
 	world_begin(world, EVENT_read, 100);
 	frame_put_i64(&world->frame, read__fd, 3);
@@ -68,11 +68,11 @@ static struct sinsp_fd *read_from(struct drive *world, enum scap_fd_type type)
 	return fd;
 }
 
-static struct sinsp_fd *read_from_socket(struct drive *world, const char *source, const char *dest)
+static struct state_fd *read_from_socket(struct drive *world, const char *source, const char *dest)
 {
-	struct sinsp_fd *fd = read_from(world, strchr(source, ':') ? SCAP_FD_IPV6 : SCAP_FD_IPV4);
+	struct state_fd *fd = read_from(world, strchr(source, ':') ? SCAP_FD_IPV6 : SCAP_FD_IPV4);
 
-	fd->role = SINSP_ROLE_CLIENT;
+	fd->role = STATE_ROLE_CLIENT;
 	set_end(&world_ends(world, fd)->source, source, 40000);
 	set_end(&world_ends(world, fd)->dest, dest, 80);
 	return fd;
@@ -81,7 +81,7 @@ static struct sinsp_fd *read_from_socket(struct drive *world, const char *source
 static void test_either_end(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_fd *fd = read_from_socket(world, "10.0.0.1", "192.168.0.2");
+	struct state_fd *fd = read_from_socket(world, "10.0.0.1", "192.168.0.2");
 
 	HOLDS(world, "fd.ip = 10.0.0.1", "fd.ip = 192.168.0.2", "fd.ip in (1.1.1.1, 192.168.0.2)",
 	      "fd.ip != 10.0.0.3", "fd.ip intersects (10.0.0.1)", "fd.ip exists",

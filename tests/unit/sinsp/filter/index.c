@@ -15,7 +15,7 @@
 
 enum { GROUPS = UNIT_ROUNDS(40), ITEMS = 70, EVENTS = 30, TEXT_MAX = 48 };
 
-static const struct sinsp_event event;
+static const struct state_event event;
 
 struct world {
 	struct arena arena;

@@ -10,7 +10,7 @@
 
 enum { MANY = 20, TEXT_MAX = 200 };
 
-static const struct sinsp_event event;
+static const struct state_event event;
 
 /*
  * How many of 20 expressions, in which each %u is the number from 10 on, are candidates for an

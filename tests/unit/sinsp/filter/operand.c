@@ -286,7 +286,7 @@ static void test_needs(void **state)
 
 static int run(const struct bound *bound, struct filter_register *regs)
 {
-	static const struct sinsp_event event;
+	static const struct state_event event;
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
 	const struct field_value *value = &regs[bound->operand.reg].values[0];
 	int n = operand_get(&bound->operand, &event, regs, scratch);

@@ -134,7 +134,7 @@ static uint64_t flags_of(const struct event *ev)
 }
 
 /* That the event is about, which the state knows here as the kernel would. */
-static uint64_t descriptor_of(const struct sinsp_event *event)
+static uint64_t descriptor_of(const struct state_event *event)
 {
 	if (event->ev.desc->id != EVENT_read || !event->fd)
 		return 0;
@@ -143,7 +143,7 @@ static uint64_t descriptor_of(const struct sinsp_event *event)
 }
 
 /* What was opened; NULL: the kernel reported no path. */
-static const char *path_of(const struct sinsp_event *event)
+static const char *path_of(const struct state_event *event)
 {
 	return event->ev.desc->id == EVENT_open ? event_param_string(&event->ev, open__path) : NULL;
 }
@@ -162,7 +162,7 @@ static void add_path(struct kernel_facts *facts, const char *path)
 	memcpy((char *)&facts->words[KERNEL_PATH_END] + 16 - end, path + len - end, end);
 }
 
-static struct kernel_facts facts_of(const struct sinsp_event *event)
+static struct kernel_facts facts_of(const struct state_event *event)
 {
 	struct kernel_facts facts = {0};
 	int64_t result = 0;
@@ -191,7 +191,7 @@ static bool passes(const struct run *run, unsigned int number, const struct kern
 	       kernel_filter_passes(&filters->filters[number - 1], facts);
 }
 
-static void check_event(struct run *run, const struct sinsp_event *event)
+static void check_event(struct run *run, const struct state_event *event)
 {
 	const struct kernel_filters *filters = filter_kernel_part(run->filter);
 	unsigned int id = event->ev.desc->id;

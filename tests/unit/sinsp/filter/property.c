@@ -361,7 +361,7 @@ static struct filter *compile(const char *text)
 
 static bool matches(struct filter *filter)
 {
-	const struct sinsp_event event = {.ev.desc = event_desc_get(EVENT_openat)};
+	const struct state_event event = {.ev.desc = event_desc_get(EVENT_openat)};
 
 	return filter_match(filter, &event);
 }

@@ -132,7 +132,7 @@ static void test_many(void **state)
 	struct filter_node last, all = {.kind = FILTER_NODE_AND};
 	const struct filter_options exact = {.exact_types = true};
 	struct grouped group = {.items = {{&all, ""}}, .n = 1};
-	struct sinsp_event event = {0};
+	struct state_event event = {0};
 
 	add_parts(&group, &all, PARTS);
 	last = *all.first->first; /* evt.type = ... */

@@ -21,9 +21,9 @@ static struct filter *create(const char *text, bool exact)
 }
 
 /* An event without parameters; of the generic kind for a code that has no event of its own. */
-static struct sinsp_event event_of(const struct event_desc *desc, const uint16_t *code)
+static struct state_event event_of(const struct event_desc *desc, const uint16_t *code)
 {
-	struct sinsp_event event = {.ev.desc = desc};
+	struct state_event event = {.ev.desc = desc};
 
 	if (desc->id == EVENT_syscall) {
 		event.ev.params[syscall__ID].data = (const uint8_t *)code;
@@ -39,7 +39,7 @@ static void check_never_too_little(struct filter *filter, const char *text)
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
-		struct sinsp_event event;
+		struct state_event event;
 
 		if (!desc || id == EVENT_syscall)
 			continue;
@@ -48,7 +48,7 @@ static void check_never_too_little(struct filter *filter, const char *text)
 			fail_msg("'%s' lets %s through", text, desc->name);
 	}
 	for (code = 0; code < SYSCALL_CODES_COUNT; code++) {
-		struct sinsp_event event = event_of(event_desc_get(EVENT_syscall), &code);
+		struct state_event event = event_of(event_desc_get(EVENT_syscall), &code);
 
 		if (event_desc_of_syscall(code)->id == EVENT_syscall &&
 		    filter_match(filter, &event) && !(generic[code] && ids[EVENT_syscall]))
@@ -154,7 +154,7 @@ static void test_all(void **state)
 	}
 }
 
-static bool matches(const char *text, const struct sinsp_event *event)
+static bool matches(const char *text, const struct state_event *event)
 {
 	struct filter *filter = create(text, false);
 	bool result = filter_match(filter, event);
@@ -166,9 +166,9 @@ static bool matches(const char *text, const struct sinsp_event *event)
 static void test_at_run_time(void **state)
 {
 	uint16_t code = SC_bdflush, wild = 60000;
-	struct sinsp_event openat = event_of(event_desc_get(EVENT_openat), NULL);
-	struct sinsp_event bdflush = event_of(event_desc_get(EVENT_syscall), &code);
-	struct sinsp_event unknown = event_of(event_desc_get(EVENT_syscall), &wild);
+	struct state_event openat = event_of(event_desc_get(EVENT_openat), NULL);
+	struct state_event bdflush = event_of(event_desc_get(EVENT_syscall), &code);
+	struct state_event unknown = event_of(event_desc_get(EVENT_syscall), &wild);
 
 	assert_true(matches("evt.type = open", &openat));
 	assert_false(matches("evt.type != open", &openat));

@@ -77,7 +77,7 @@ static void test_ids(void **state)
 	expect(world, &schema_ecs, "user.uid", "\"user.id\":\"0\"");
 	expect(world, &schema_otel, "user.uid", "\"process.user.id\":0");
 	world_set_fd(world, 3, world_fd(world->event.thread, 3, SCAP_FD_FILE, "/tmp/x"));
-	sinsp_fd_set_ino((struct sinsp_fd *)world->event.fd, 77);
+	state_fd_set_ino((struct state_fd *)world->event.fd, 77);
 	expect_both(world, "fd.ino", "\"file.inode\":\"77\"");
 	expect_both(world, "fd.dev", "\"lanner.fd_dev\":\"0x0\"");
 }
@@ -98,8 +98,8 @@ static void test_words_for_nothing(void **state)
 static void test_lists(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_program *own = world_self(world)->program;
-	struct sinsp_program program = *own;
+	struct state_program *own = world_self(world)->program;
+	struct state_program program = *own;
 
 	program.exe = "cat";
 	program.args = "-n";

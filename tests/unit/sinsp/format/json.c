@@ -79,7 +79,7 @@ static void test_missing_values(void **state)
 }
 
 /* An event of a thread of which nothing but the id is known. */
-static void make_unknown(struct drive *world, struct sinsp_thread *unknown)
+static void make_unknown(struct drive *world, struct state_thread *unknown)
 {
 	world_openat(world, 3, "x", 0x1001);
 	*unknown = *world->event.thread;
@@ -104,7 +104,7 @@ static void print(struct drive *world, const struct output_format *format, const
 static void test_unknown_process(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_thread unknown;
+	struct state_thread unknown;
 	struct buf out = {0};
 
 	world_openat(world, 3, "x", 0x1001);
@@ -125,8 +125,8 @@ static void test_unknown_process(void **state)
 static void test_unknown_parts(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_program program;
-	struct sinsp_thread thread;
+	struct state_program program;
+	struct state_thread thread;
 	struct buf out = {0};
 
 	world_openat(world, 3, "x", 0x1001);
@@ -275,14 +275,14 @@ static void expect_end(struct drive *world, const char *fields, const char *end)
 static void test_containers(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_containers *containers = &world->sinsp->containers;
+	struct state_containers *containers = &world->state->containers;
 
 	expect_end(world, "default",
 		   ",\"container.id\":\"0123456789ab\",\"container.name\":\"web\","
 		   "\"container.image\":\"docker.io/library/nginx:1.25\",\"k8s.ns.name\":\"shop\","
 		   "\"k8s.pod.name\":\"web-5c4f\"}");
-	sinsp_container_set_info(containers, world_self(world)->cgroups->container,
-				 SINSP_META_PENDING, NULL);
+	state_container_set_info(containers, world_self(world)->cgroups->container,
+				 STATE_META_PENDING, NULL);
 	expect_end(world, "default", ",\"container.id\":\"0123456789ab\"}");
 	expect_end(world, "default,container.id,proc.cwd",
 		   ",\"container.id\":\"0123456789ab\",\"proc.cwd\":\"/home/user/\"}");

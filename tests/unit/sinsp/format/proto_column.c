@@ -14,20 +14,20 @@ static void expect(struct buf *out, const char *bytes, size_t len)
 #define EXPECT(out, bytes) expect(out, bytes, sizeof(bytes) - 1)
 
 static bool write_ab(struct formatter *formatter, const struct format_column *column,
-		     const struct sinsp_event *event, struct buf *out)
+		     const struct state_event *event, struct buf *out)
 {
 	buf_append(out, "ab", 2);
 	return true;
 }
 
 static bool write_none(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
+		       const struct state_event *event, struct buf *out)
 {
 	return false;
 }
 
 static bool leave_out(struct formatter *formatter, const struct format_column *column,
-		      const struct sinsp_event *event, struct buf *out)
+		      const struct state_event *event, struct buf *out)
 {
 	formatter->left_out = true;
 	return false;

@@ -85,7 +85,7 @@ static void append_all(struct outputs *outputs, const char *between)
 	append_kind(outputs, FIELD_OF_THREAD, between, 18);
 }
 
-static void check_event(const struct outputs *outputs, const struct sinsp_event *event)
+static void check_event(const struct outputs *outputs, const struct state_event *event)
 {
 	struct formatter *fresh = make(outputs);
 	struct buf kept = {0}, written = {0};
@@ -109,7 +109,7 @@ static unsigned int choose(unsigned int below)
 	return (unsigned int)(seed >> 33) % below;
 }
 
-static const char *choose_text(struct sinsp_texts *texts)
+static const char *choose_text(struct state_texts *texts)
 {
 	static const char *const forms[] = {"", "plain", "quo\"te", "not UTF-8: \xff", "a\tb"};
 	char text[64];
@@ -118,9 +118,9 @@ static const char *choose_text(struct sinsp_texts *texts)
 	return choose(3) ? arena_text(&texts->arena, text, (size_t)len) : NULL;
 }
 
-static struct sinsp_container_info *choose_info(void)
+static struct state_container_info *choose_info(void)
 {
-	struct sinsp_container_info *info = contained_info();
+	struct state_container_info *info = contained_info();
 
 	info->name = choose_text(&info->texts);
 	info->image.name = choose_text(&info->texts);
@@ -129,43 +129,43 @@ static struct sinsp_container_info *choose_info(void)
 	info->pod.uid = choose_text(&info->texts);
 	info->privileged = choose(3);
 	if (choose(2))
-		info->labels = (struct sinsp_labels){0};
+		info->labels = (struct state_labels){0};
 	if (choose(2))
-		info->mounts = (struct sinsp_mounts){0};
+		info->mounts = (struct state_mounts){0};
 	return info;
 }
 
-static void describe(struct drive *world, struct sinsp_container *container)
+static void describe(struct drive *world, struct state_container *container)
 {
-	static const enum sinsp_meta_state states[] = {SINSP_META_MISSING, SINSP_META_OK};
-	enum sinsp_meta_state state = states[choose(2)];
+	static const enum state_meta states[] = {STATE_META_MISSING, STATE_META_OK};
+	enum state_meta state = states[choose(2)];
 
-	sinsp_container_set_info(&world->sinsp->containers, container, state,
+	state_container_set_info(&world->state->containers, container, state,
 				 choose(4) ? choose_info() : NULL);
 }
 
 /* By the API of Kubernetes, which lists one of the containers, or not. */
 static void describe_pod(struct drive *world)
 {
-	static const struct sinsp_pod_container listed = {.id = SANDBOX_ID, .name = "listed"};
-	struct sinsp_pod_info *info = sinsp_pod_info_create();
+	static const struct state_pod_container listed = {.id = SANDBOX_ID, .name = "listed"};
+	struct state_pod_info *info = state_pod_info_create();
 
 	assert_non_null(info);
 	info->pod.uid = POD_UID;
 	info->pod.name = choose_text(&info->texts);
 	info->pod.ns = choose_text(&info->texts);
-	info->containers = (struct sinsp_pod_containers){&listed, choose(2)};
-	sinsp_describe_pod(world->sinsp, info);
+	info->containers = (struct state_pod_containers){&listed, choose(2)};
+	state_describe_pod(world->state, info);
 }
 
-static void set_program(struct drive *world, struct sinsp_thread *thread, const char *exe,
+static void set_program(struct drive *world, struct state_thread *thread, const char *exe,
 			const char *args)
 {
-	const struct sinsp_program program = {
+	const struct state_program program = {
 		.exe = exe, .exepath = exe, .args = args, .args_len = *args ? 5 : 0, .env = ""};
 
-	sinsp_program_unref(&world->sinsp->pool, thread->program);
-	thread->program = sinsp_program_create(&world->sinsp->pool, &program);
+	state_program_unref(&world->state->pool, thread->program);
+	thread->program = state_program_create(&world->state->pool, &program);
 	assert_non_null(thread->program);
 }
 
@@ -173,7 +173,7 @@ static void set_program(struct drive *world, struct sinsp_thread *thread, const 
 static void change_thread(struct drive *world)
 {
 	static const char *const names[] = {"sh", "quo\"te", "not UTF-8: \xff", ""};
-	struct sinsp_thread *thread = world_self(world);
+	struct state_thread *thread = world_self(world);
 
 	switch (choose(8)) {
 	case 0:
@@ -186,7 +186,7 @@ static void change_thread(struct drive *world)
 		thread->uid = choose(3);
 		break;
 	case 3:
-		sinsp_threads_set_parent(&world->sinsp->threads, thread,
+		state_threads_set_parent(&world->state->threads, thread,
 					 FIRST_PID + choose(PROCESSES));
 		break;
 	default:
@@ -197,7 +197,7 @@ static void change_thread(struct drive *world)
 /* Changes a process, its container, its pod, or nothing. */
 static void change(struct drive *world)
 {
-	struct sinsp_container *container = world_self(world)->cgroups->container;
+	struct state_container *container = world_self(world)->cgroups->container;
 
 	switch (choose(8)) {
 	case 0:
@@ -209,13 +209,13 @@ static void change(struct drive *world)
 		break;
 	case 2:
 		if (container)
-			sinsp_container_set_pending(container);
+			state_container_set_pending(container);
 		break;
 	case 3:
 		describe_pod(world);
 		break;
 	case 4:
-		sinsp_forget_pod(world->sinsp, POD_UID);
+		state_forget_pod(world->state, POD_UID);
 		break;
 	default:
 		change_thread(world);

@@ -12,12 +12,12 @@ static void closes_late(void **state)
 	drive_close(drive, 100, 0, 3);
 	assert_string_equal(drive->event.fd->name, "/x");
 	assert_true(drive_has_fd(drive, 100, 3));
-	state_finish_last(drive->sinsp);
+	state_finish_last(drive->state);
 	assert_false(drive_has_fd(drive, 100, 3));
 	/* Once: a number that is opened again stays. */
 	drive_open(drive, 100, 3, "/y", 0);
-	state_finish_last(drive->sinsp);
-	state_finish_last(drive->sinsp);
+	state_finish_last(drive->state);
+	state_finish_last(drive->state);
 	assert_true(drive_has_fd(drive, 100, 3));
 }
 
@@ -27,9 +27,9 @@ static void ends_late(void **state)
 
 	drive_exit(drive, 100, 1);
 	assert_true(drive->event.thread->exiting);
-	assert_ptr_equal(sinsp_thread_find(drive->sinsp, 100), drive->event.thread);
-	state_finish_last(drive->sinsp);
-	assert_null(sinsp_thread_find(drive->sinsp, 100));
+	assert_ptr_equal(state_thread_find(drive->state, 100), drive->event.thread);
+	state_finish_last(drive->state);
+	assert_null(state_thread_find(drive->state, 100));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -9,7 +9,7 @@
 enum { PARAMS_MAX = 3 };
 
 /* An event of numbers alone: the result, then up to three more. */
-static const struct sinsp_thread *change(struct drive *drive, uint16_t id, int64_t tid,
+static const struct state_thread *change(struct drive *drive, uint16_t id, int64_t tid,
 					 int64_t result, const int64_t params[PARAMS_MAX])
 {
 	struct frame *frame = drive_begin(drive, id, tid);
@@ -75,7 +75,7 @@ static void groups_change(void **state)
 
 static void sessions_begin(void **state)
 {
-	const struct sinsp_thread *thread = CHANGE(setsid, 100, 100);
+	const struct state_thread *thread = CHANGE(setsid, 100, 100);
 
 	assert_int_equal(thread->sid, 100);
 	assert_int_equal(thread->vpgid, 100);
@@ -104,7 +104,7 @@ static void groups_in_a_namespace(void **state)
 {
 	static const struct drive_clone child = {
 		.id = EVENT_fork, .pid = 300, .ptid = 100, .vtid = 2, .vpid = 2, .comm = "sh"};
-	const struct sinsp_thread *thread;
+	const struct state_thread *thread;
 	int64_t pgid;
 
 	drive_clone(*state, 300, 0, &child);
@@ -185,7 +185,7 @@ static const uint64_t all_caps = (UINT64_C(1) << ALL_CAPS_BITS) - 1;
 
 static void capabilities_change(void **state)
 {
-	const struct sinsp_thread *thread = CHANGE(capset, 100, 0, 1, 2, 3);
+	const struct state_thread *thread = CHANGE(capset, 100, 0, 1, 2, 3);
 
 	assert_int_equal(thread->caps_inheritable, 1);
 	assert_int_equal(thread->caps_permitted, 2);
@@ -214,7 +214,7 @@ static void user_namespaces_give_power(void **state)
 	assert_int_equal(drive_thread(*state, 100)->caps_inheritable, 0);
 }
 
-static const struct sinsp_thread *join(void **state, const char *name, uint32_t kinds,
+static const struct state_thread *join(void **state, const char *name, uint32_t kinds,
 				       int64_t result)
 {
 	drive_chdir(*state, 100, 0, "/w");
@@ -265,7 +265,7 @@ static void limit(struct drive *drive, int64_t result, const struct limits *limi
 
 static void limits_change(void **state)
 {
-	const struct sinsp_thread *thread = drive_thread(*state, 100);
+	const struct state_thread *thread = drive_thread(*state, 100);
 	int64_t files = rlimit_resources__RLIMIT_NOFILE, cpu = rlimit_resources__RLIMIT_CPU;
 
 	assert_int_equal(CHANGE(setrlimit, 100, 0, 50, 60, files)->fd_limit, 50);

@@ -23,7 +23,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static struct sinsp_event *attach(struct drive *drive, int64_t tid, int64_t pid, bool threadgroup,
+static struct state_event *attach(struct drive *drive, int64_t tid, int64_t pid, bool threadgroup,
 				  uint32_t subsystems, const char *path)
 {
 	struct frame *frame = drive_begin(drive, EVENT_cgroup_attach, MOVER);
@@ -38,14 +38,14 @@ static struct sinsp_event *attach(struct drive *drive, int64_t tid, int64_t pid,
 
 static const char *container_of(struct drive *drive, int64_t tid)
 {
-	const struct sinsp_container *container = drive_thread(drive, tid)->cgroups->container;
+	const struct state_container *container = drive_thread(drive, tid)->cgroups->container;
 
 	return container ? container->id : "host";
 }
 
 static void moves_processes(void **state)
 {
-	struct sinsp_event *event =
+	struct state_event *event =
 		attach(*state, 100, 100, true, cgroup_subsystems__memory, "/docker/" ID);
 
 	/* The event is of who moves. */
@@ -168,7 +168,7 @@ static void knows_declared_groups(void **state)
 	attach(*state, 100, 100, true, cgroup_subsystems__memory, "/default/web1");
 	assert_string_equal(container_of(*state, 100), "web1");
 	assert_int_equal(drive_thread(*state, 100)->cgroups->container->type,
-			 SINSP_CONTAINER_CUSTOM);
+			 STATE_CONTAINER_CUSTOM);
 	attach(*state, 200, 200, true, cgroup_subsystems__memory, "/default/web1/a/b");
 	assert_ptr_equal(drive_thread(*state, 200)->cgroups->container,
 			 drive_thread(*state, 100)->cgroups->container);
@@ -185,7 +185,7 @@ static void knows_the_shim(void **state)
 	start_runtime(*state, MOVER, 60, "/usr/sbin/runc", "web1");
 	attach(*state, 100, 100, true, cgroup_subsystems__memory, "/default/web1");
 	assert_int_equal(drive_thread(*state, 100)->cgroups->container->type,
-			 SINSP_CONTAINER_CONTAINERD);
+			 STATE_CONTAINER_CONTAINERD);
 }
 
 /* Nothing to follow: other hierarchies, unknown threads, incomplete events. */
@@ -198,7 +198,7 @@ static void ignores(void **state)
 	drive_end(*state);
 	assert_string_equal(container_of(*state, 100), "host");
 	assert_string_equal(container_of(*state, 101), "host");
-	assert_null(sinsp_thread_find(((struct drive *)*state)->sinsp, 999));
+	assert_null(state_thread_find(((struct drive *)*state)->state, 999));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)

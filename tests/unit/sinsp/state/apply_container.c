@@ -85,7 +85,7 @@ static void test_removed(void **state)
 {
 	struct drive *world = *state;
 
-	world->sinsp->containers.keeps_unused = true;
+	world->state->containers.keeps_unused = true;
 	set_group(world, "/docker/" CONTAINER_ID);
 	PUT_ASYNC(world, "container", JSON(CONTAINER_ID, "web"));
 	PUT_ASYNC(world, "container_removed", JSON(CONTAINER_ID, ""));
@@ -99,7 +99,7 @@ static void test_removed(void **state)
 static void test_corrupt(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
 	set_group(world, "/docker/" CONTAINER_ID);
 	put_old(world, "{");
@@ -113,7 +113,7 @@ static void test_corrupt(void **state)
 	PUT_ASYNC(world, "container",
 		  "{\"container\":{\"id\":\"0123456789ab\",\"name\":\"web\",\"image\":5}}");
 	expect_name(world, "web");
-	sinsp_stats(world->sinsp, &stats);
+	state_stats(world->state, &stats);
 	assert_int_equal(stats.descriptions_corrupt, 5);
 	assert_int_equal(stats.descriptions_ignored, 1);
 	assert_int_equal(stats.corrupt, 0);

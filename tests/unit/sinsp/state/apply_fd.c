@@ -15,13 +15,13 @@ static int setup(void **state)
 
 static bool is_cloexec(struct drive *drive, int64_t num)
 {
-	return sinsp_fds_cloexec(drive_thread(drive, 100)->fds, num);
+	return state_fds_cloexec(drive_thread(drive, 100)->fds, num);
 }
 
 static void shows_a_descriptor_to_the_event_that_closes_it(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_event *event = drive_close(drive, 100, 0, 3);
+	struct state_event *event = drive_close(drive, 100, 0, 3);
 
 	assert_non_null(event->fd);
 	assert_string_equal(event->fd->name, "/three");
@@ -72,7 +72,7 @@ static void closes_despite_errors(void **state)
 	drive_any(drive, 100);
 }
 
-static struct sinsp_event *dup2_event(struct drive *drive, int64_t result, int64_t from, int64_t to)
+static struct state_event *dup2_event(struct drive *drive, int64_t result, int64_t from, int64_t to)
 {
 	struct frame *frame = drive_begin(drive, EVENT_dup2, 100);
 
@@ -86,7 +86,7 @@ static void copies(void **state)
 {
 	struct drive *drive = *state;
 	struct frame *frame = drive_begin(drive, EVENT_dup, 100);
-	struct sinsp_event *event;
+	struct state_event *event;
 
 	frame_put_i64(frame, dup__res, 4);
 	frame_put_i64(frame, dup__oldfd, 3);
@@ -120,7 +120,7 @@ static void copies(void **state)
 static void copies_to_itself_and_from_nothing(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_event *event = dup2_event(drive, 3, 3, 3);
+	struct state_event *event = dup2_event(drive, 3, 3, 3);
 
 	assert_int_equal(event->fd_num, 3);
 	assert_true(is_cloexec(drive, 3));
@@ -166,14 +166,14 @@ static void controls(void **state)
 	control(drive, -EMFILE, 3, fcntl_commands__F_DUPFD, 0);
 	assert_int_equal(drive->event.fd_num, 3);
 	control(drive, 0, 3, fcntl_commands__F_GETFD, 0);
-	assert_int_equal(sinsp_fds_count(drive_thread(drive, 100)->fds), 3);
+	assert_int_equal(state_fds_count(drive_thread(drive, 100)->fds), 3);
 }
 
 static void opens_pipes(void **state)
 {
 	struct drive *drive = *state;
 	struct frame *frame = drive_begin(drive, EVENT_pipe, 100);
-	struct sinsp_event *event;
+	struct state_event *event;
 
 	frame_put_i64(frame, pipe__res, 0);
 	frame_put_i64(frame, pipe__fd1, 4);
@@ -183,8 +183,8 @@ static void opens_pipes(void **state)
 	assert_int_equal(event->fd_num, 5);
 	assert_int_equal(event->fd->type, SCAP_FD_PIPE);
 	assert_string_equal(event->fd->name, "");
-	assert_int_equal(sinsp_fd_ino(event->fd), 1234);
-	assert_int_equal(sinsp_fd_ino(sinsp_fds_find(event->thread->fds, 4)), 1234);
+	assert_int_equal(state_fd_ino(event->fd), 1234);
+	assert_int_equal(state_fd_ino(state_fds_find(event->thread->fds, 4)), 1234);
 
 	frame = drive_begin(drive, EVENT_pipe2, 100);
 	frame_put_i64(frame, pipe2__res, 0);
@@ -202,7 +202,7 @@ static void opens_pipes(void **state)
 	event = drive_end(drive);
 	assert_int_equal(event->fd_num, -1);
 	assert_null(event->fd);
-	assert_int_equal(sinsp_fds_count(drive_thread(drive, 100)->fds), 5);
+	assert_int_equal(state_fds_count(drive_thread(drive, 100)->fds), 5);
 }
 
 static void exec_closes_what_is_marked(void **state)
@@ -215,7 +215,7 @@ static void exec_closes_what_is_marked(void **state)
 	assert_false(drive_has_fd(drive, 100, 3));
 	assert_false(drive_has_fd(drive, 100, 1000));
 	assert_string_equal(drive_name(drive, 100, 4), "/four");
-	assert_int_equal(sinsp_fds_count(drive_thread(drive, 100)->fds), 1);
+	assert_int_equal(state_fds_count(drive_thread(drive, 100)->fds), 1);
 }
 
 static void copes_with_absent_parameters(void **state)

@@ -10,7 +10,7 @@
 static void opens_under_the_current_directory(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_event *event;
+	struct state_event *event;
 
 	drive_chdir(drive, 100, 0, "/home/u");
 	event = drive_open(drive, 100, 3, "notes/../today", file_flags__O_RDONLY);
@@ -21,17 +21,17 @@ static void opens_under_the_current_directory(void **state)
 	assert_int_equal(event->fd->name_len, strlen("/home/u/today"));
 	assert_int_equal(event->fd->type, SCAP_FD_FILE);
 	assert_int_equal(event->fd->dev, 7);
-	assert_int_equal(sinsp_fd_ino(event->fd), 77);
+	assert_int_equal(state_fd_ino(event->fd), 77);
 	assert_int_equal(event->fd->flags, file_flags__O_RDONLY);
 	assert_true(event->fd_named);
 	assert_string_equal(drive_read(drive, 100, 10, 3)->fd->name, "/home/u/today");
 }
 
-static void expect_given(const struct sinsp_event *event, const char *given)
+static void expect_given(const struct state_event *event, const char *given)
 {
 	size_t len;
 
-	assert_string_equal(sinsp_fd_given_name(event->fd, &len), given);
+	assert_string_equal(state_fd_given_name(event->fd, &len), given);
 	assert_int_equal(len, strlen(given));
 }
 
@@ -156,7 +156,7 @@ static void does_not_know_the_first_directory(void **state)
 static void keeps_nothing_of_failed_calls(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_event *event;
+	struct state_event *event;
 
 	drive_chdir(drive, 100, 0, "/a");
 	drive_open(drive, 100, 3, "/kept", 0);
@@ -166,7 +166,7 @@ static void keeps_nothing_of_failed_calls(void **state)
 	assert_null(event->fd);
 	drive_chdir(drive, 100, -ENOENT, "/b");
 	assert_string_equal(drive_thread(drive, 100)->fs->cwd, "/a/");
-	assert_int_equal(sinsp_fds_count(drive_thread(drive, 100)->fds), 1);
+	assert_int_equal(state_fds_count(drive_thread(drive, 100)->fds), 1);
 }
 
 static void replaces_a_number_that_was_open(void **state)
@@ -176,13 +176,13 @@ static void replaces_a_number_that_was_open(void **state)
 	drive_open(drive, 100, 3, "/first", 0);
 	drive_open(drive, 100, 3, "/second", 0);
 	assert_string_equal(drive_name(drive, 100, 3), "/second");
-	assert_int_equal(sinsp_fds_count(drive_thread(drive, 100)->fds), 1);
+	assert_int_equal(state_fds_count(drive_thread(drive, 100)->fds), 1);
 }
 
 static void opens_by_handle(void **state)
 {
 	struct frame *frame = drive_begin(*state, EVENT_open_by_handle_at, 100);
-	struct sinsp_event *event;
+	struct state_event *event;
 
 	frame_put_i64(frame, open_by_handle_at__fd, 3);
 	frame_put_i64(frame, open_by_handle_at__mountfd, -100);
@@ -195,13 +195,13 @@ static void opens_by_handle(void **state)
 	assert_string_equal(event->fd->name, "/srv/file");
 	assert_int_equal(event->fd->type, SCAP_FD_FILE);
 	assert_int_equal(event->fd->dev, 7);
-	assert_int_equal(sinsp_fd_ino(event->fd), 77);
-	assert_true(sinsp_fds_cloexec(event->thread->fds, 3));
+	assert_int_equal(state_fd_ino(event->fd), 77);
+	assert_true(state_fds_cloexec(event->thread->fds, 3));
 
 	frame = drive_begin(*state, EVENT_open_by_handle_at, 100);
 	frame_put_i64(frame, open_by_handle_at__fd, -ESTALE);
 	assert_null(drive_end(*state)->fd);
-	assert_int_equal(sinsp_fds_count(drive_thread(*state, 100)->fds), 1);
+	assert_int_equal(state_fds_count(drive_thread(*state, 100)->fds), 1);
 }
 
 static void creates(void **state)
@@ -214,7 +214,7 @@ static void creates(void **state)
 	frame_put_i64(frame, creat__ino, 9);
 	drive_end(drive);
 	assert_string_equal(drive->event.fd->name, "/new");
-	assert_int_equal(sinsp_fd_ino(drive->event.fd), 9);
+	assert_int_equal(state_fd_ino(drive->event.fd), 9);
 	assert_true(drive->event.fd->flags & file_flags__O_CREAT);
 }
 

@@ -32,7 +32,7 @@ static void run_event(struct drive *drive, uint16_t id, int64_t tid, int64_t res
 
 static void check_memory(struct drive *drive, int64_t tid, uint32_t size)
 {
-	const struct sinsp_thread *thread = drive_thread(drive, tid);
+	const struct state_thread *thread = drive_thread(drive, tid);
 
 	assert_int_equal(thread->vm_size_kib, size);
 	assert_int_equal(thread->vm_rss_kib, size + 1);

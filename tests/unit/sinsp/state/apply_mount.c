@@ -67,7 +67,7 @@ static void keeps_the_name_as_given(void **state)
 
 	mount(drive, 0, "/mnt/a", "/new", mount_flags__MOVE);
 	expect(drive, "/new/sub/", "/new/dir", "/mnt/ab/c");
-	assert_string_equal(sinsp_fd_given_name(drive_read(drive, 100, 1, 3)->fd, &len), "../dir");
+	assert_string_equal(state_fd_given_name(drive_read(drive, 100, 1, 3)->fd, &len), "../dir");
 }
 
 static void other_mounts_move_nothing(void **state)
@@ -114,7 +114,7 @@ static void comes_to_a_new_root(void **state)
 	char path[64];
 
 	pivot(drive, "..", "old");
-	sinsp_event_path(&drive->event, pivot_root__new_root, path, sizeof(path));
+	state_event_path(&drive->event, pivot_root__new_root, path, sizeof(path));
 	assert_string_equal(path, "/mnt/a");
 	expect(drive, "/sub/", "/dir", "/mnt/ab/c");
 }

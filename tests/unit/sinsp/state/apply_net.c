@@ -15,7 +15,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static const struct sinsp_fd *make_socket(struct drive *drive, int64_t result, int domain, int type,
+static const struct state_fd *make_socket(struct drive *drive, int64_t result, int domain, int type,
 					  int protocol)
 {
 	struct frame *frame = drive_begin(drive, EVENT_socket, 100);
@@ -28,7 +28,7 @@ static const struct sinsp_fd *make_socket(struct drive *drive, int64_t result, i
 	return drive_end(drive)->fd;
 }
 
-static const struct sinsp_fd *bind_ip(struct drive *drive, int64_t fd, const char *ip,
+static const struct state_fd *bind_ip(struct drive *drive, int64_t fd, const char *ip,
 				      uint16_t port)
 {
 	struct frame *frame = drive_begin(drive, EVENT_bind, 100);
@@ -39,7 +39,7 @@ static const struct sinsp_fd *bind_ip(struct drive *drive, int64_t fd, const cha
 	return drive_end(drive)->fd;
 }
 
-static const struct sinsp_fd *connect_ip(struct drive *drive, int64_t result, int64_t fd,
+static const struct state_fd *connect_ip(struct drive *drive, int64_t result, int64_t fd,
 					 const struct frame_tuple *tuple)
 {
 	struct frame *frame = drive_begin(drive, EVENT_connect, 100);
@@ -51,7 +51,7 @@ static const struct sinsp_fd *connect_ip(struct drive *drive, int64_t result, in
 	return drive_end(drive)->fd;
 }
 
-static const struct sinsp_fd *send_ip(struct drive *drive, int64_t result, int64_t fd,
+static const struct state_fd *send_ip(struct drive *drive, int64_t result, int64_t fd,
 				      const struct frame_tuple *tuple)
 {
 	struct frame *frame = drive_begin(drive, EVENT_sendto, 100);
@@ -63,7 +63,7 @@ static const struct sinsp_fd *send_ip(struct drive *drive, int64_t result, int64
 	return drive_end(drive)->fd;
 }
 
-static const struct sinsp_fd *receive_ip(struct drive *drive, int64_t result, int64_t fd,
+static const struct state_fd *receive_ip(struct drive *drive, int64_t result, int64_t fd,
 					 const struct frame_tuple *tuple)
 {
 	struct frame *frame = drive_begin(drive, EVENT_recvfrom, 100);
@@ -75,7 +75,7 @@ static const struct sinsp_fd *receive_ip(struct drive *drive, int64_t result, in
 	return drive_end(drive)->fd;
 }
 
-static const struct sinsp_fd *accept_ip(struct drive *drive, int64_t result,
+static const struct state_fd *accept_ip(struct drive *drive, int64_t result,
 					const struct frame_tuple *tuple, uint32_t flags)
 {
 	struct frame *frame = drive_begin(drive, EVENT_accept4, 100);
@@ -108,14 +108,14 @@ static void knows_kinds(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct sinsp_fd *fd =
+		const struct state_fd *fd =
 			make_socket(*state, 3, cases[i].domain, cases[i].type, cases[i].protocol);
 
 		assert_int_equal(fd->type, cases[i].kind);
 		assert_int_equal(fd->l4, cases[i].l4);
-		assert_int_equal(fd->role, SINSP_ROLE_NONE);
+		assert_int_equal(fd->role, STATE_ROLE_NONE);
 		assert_string_equal(fd->name, "");
-		assert_int_equal(sinsp_fds_cloexec(drive_thread(*state, 100)->fds, 3),
+		assert_int_equal(state_fds_cloexec(drive_thread(*state, 100)->fds, 3),
 				 !!(cases[i].type & SOCK_CLOEXEC));
 	}
 	assert_null(make_socket(*state, -EINVAL, 2, 99, 0));
@@ -125,14 +125,14 @@ static void binds_and_accepts(void **state)
 {
 	struct drive *drive = *state;
 	const struct frame_tuple tuple = {"10.1.2.3", "127.0.0.1", 50000, 80};
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	make_socket(drive, 3, 2, SOCK_STREAM, 0);
 	fd = bind_ip(drive, 3, "127.0.0.1", 80);
 	assert_true(fd->listening);
 	assert_true(drive->event.fd_named);
 	assert_string_equal(fd->name, "127.0.0.1:80");
-	assert_int_equal(sinsp_fd_ends(fd)->dest.port, 80);
+	assert_int_equal(state_fd_ends(fd)->dest.port, 80);
 	drive_any(drive, 100);
 	assert_false(drive->event.fd_named);
 
@@ -140,15 +140,15 @@ static void binds_and_accepts(void **state)
 	assert_int_equal(drive->event.fd_num, 4);
 	assert_int_equal(fd->type, SCAP_FD_IPV4);
 	assert_int_equal(fd->l4, SCAP_L4_TCP);
-	assert_int_equal(fd->role, SINSP_ROLE_SERVER);
+	assert_int_equal(fd->role, STATE_ROLE_SERVER);
 	assert_true(fd->connected);
 	assert_false(fd->listening);
 	assert_true(drive->event.fd_named);
 	assert_string_equal(fd->name, "10.1.2.3:50000->127.0.0.1:80");
-	assert_int_equal(sinsp_fd_ends(fd)->source.port, 50000);
-	assert_int_equal(sinsp_fd_ends(fd)->dest.port, 80);
-	assert_memory_equal(sinsp_fd_ends(fd)->source.address, ((uint8_t[]){10, 1, 2, 3}), 4);
-	assert_true(sinsp_fds_cloexec(drive_thread(drive, 100)->fds, 4));
+	assert_int_equal(state_fd_ends(fd)->source.port, 50000);
+	assert_int_equal(state_fd_ends(fd)->dest.port, 80);
+	assert_memory_equal(state_fd_ends(fd)->source.address, ((uint8_t[]){10, 1, 2, 3}), 4);
+	assert_true(state_fds_cloexec(drive_thread(drive, 100)->fds, 4));
 
 	assert_null(accept_ip(drive, -EAGAIN, NULL, 0));
 	assert_int_equal(drive->event.fd_num, -EAGAIN);
@@ -158,7 +158,7 @@ static void binds_and_accepts(void **state)
 	assert_false(drive->event.fd_named);
 }
 
-static const struct sinsp_fd *listen_on(struct drive *drive, int64_t result, int64_t fd)
+static const struct state_fd *listen_on(struct drive *drive, int64_t result, int64_t fd)
 {
 	struct frame *frame = drive_begin(drive, EVENT_listen, 100);
 
@@ -171,24 +171,24 @@ static const struct sinsp_fd *listen_on(struct drive *drive, int64_t result, int
 static void binds_to_any_port(void **state)
 {
 	struct drive *drive = *state;
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	make_socket(drive, 3, 10, SOCK_STREAM, 0);
 	fd = bind_ip(drive, 3, "fe80::1", 0);
 	assert_string_equal(fd->name, "fe80::1:0");
 	assert_false(fd->listening);
-	assert_int_equal(fd->role, SINSP_ROLE_NONE);
+	assert_int_equal(fd->role, STATE_ROLE_NONE);
 	listen_on(drive, -EADDRINUSE, 3);
 	assert_false(fd->listening);
 	listen_on(drive, 0, 3);
 	assert_true(fd->listening);
-	assert_int_equal(sinsp_fd_ends(fd)->dest.address[0], 0xfe);
+	assert_int_equal(state_fd_ends(fd)->dest.address[0], 0xfe);
 	assert_string_equal(fd->name, "fe80::1:0");
 
 	make_socket(drive, 4, 10, SOCK_STREAM, 0);
 	bind_ip(drive, 4, "fe80::1", 0);
 	fd = connect_ip(drive, 0, 4, &(struct frame_tuple){"fe80::1", "fe80::2", 40000, 443});
-	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
+	assert_int_equal(fd->role, STATE_ROLE_CLIENT);
 	assert_string_equal(fd->name, "fe80::1:40000->fe80::2:443");
 	/* What is known of a connection stays. */
 	listen_on(drive, 0, 4);
@@ -205,15 +205,15 @@ static void connects(void **state)
 {
 	struct drive *drive = *state;
 	const struct frame_tuple tuple = {"::1", "fe80::2", 40000, 443};
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	make_socket(drive, 3, 10, SOCK_STREAM, 0);
 	fd = connect_ip(drive, -ECONNREFUSED, 3, NULL);
 	assert_string_equal(fd->name, "");
-	assert_int_equal(fd->role, SINSP_ROLE_NONE);
+	assert_int_equal(fd->role, STATE_ROLE_NONE);
 	fd = connect_ip(drive, -EINPROGRESS, 3, &tuple);
 	assert_string_equal(fd->name, "::1:40000->fe80::2:443");
-	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
+	assert_int_equal(fd->role, STATE_ROLE_CLIENT);
 	assert_true(drive->event.fd_named);
 	assert_false(fd->connected);
 	fd = drive_read(drive, 100, -EAGAIN, 3)->fd;
@@ -234,15 +234,15 @@ static void connects_to_nowhere(void **state)
 	const struct frame_tuple nowhere = {"0.0.0.0", "0.0.0.0", 0, 0};
 	const struct frame_tuple bound = {"10.0.0.1", "0.0.0.0", 53, 0};
 	const struct frame_tuple request = {"10.0.0.9", "10.0.0.1", 5000, 53};
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	make_socket(drive, 3, 2, SOCK_DGRAM, 0);
 	connect_ip(drive, 0, 3, &tuple);
 	fd = connect_ip(drive, 0, 3, &nowhere);
 	assert_string_equal(fd->name, "");
-	assert_int_equal(fd->role, SINSP_ROLE_NONE);
+	assert_int_equal(fd->role, STATE_ROLE_NONE);
 	assert_false(fd->connected);
-	assert_int_equal(sinsp_fd_ends(fd)->dest.port, 0);
+	assert_int_equal(state_fd_ends(fd)->dest.port, 0);
 	assert_string_equal(connect_ip(drive, 0, 3, &tuple)->name, "10.0.0.1:40000->10.0.0.2:443");
 	/* A server goes on. */
 	make_socket(drive, 4, 2, SOCK_DGRAM, 0);
@@ -251,7 +251,7 @@ static void connects_to_nowhere(void **state)
 	fd = connect_ip(drive, 0, 4, &bound);
 	assert_true(fd->listening);
 	assert_string_equal(receive_ip(drive, 20, 4, &request)->name, "10.0.0.9:5000->10.0.0.1:53");
-	assert_int_equal(fd->role, SINSP_ROLE_SERVER);
+	assert_int_equal(fd->role, STATE_ROLE_SERVER);
 }
 
 /* A connection that the first message begins (MSG_FASTOPEN), and that has not come about yet. */
@@ -259,19 +259,19 @@ static void connects_by_sending(void **state)
 {
 	struct drive *drive = *state;
 	const struct frame_tuple tuple = {"10.0.0.1", "10.0.0.2", 40000, 443};
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	make_socket(drive, 3, 2, SOCK_STREAM, 0);
 	fd = send_ip(drive, -EINPROGRESS, 3, &tuple);
 	assert_string_equal(fd->name, "10.0.0.1:40000->10.0.0.2:443");
-	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
+	assert_int_equal(fd->role, STATE_ROLE_CLIENT);
 	assert_false(fd->connected);
 	assert_true(send_ip(drive, 20, 3, &tuple)->connected);
 }
 
 enum { DYN_BYTES, DYN_ERRNO };
 
-static const struct sinsp_fd *get_option(struct drive *drive, int level, int option, int64_t error)
+static const struct state_fd *get_option(struct drive *drive, int level, int option, int64_t error)
 {
 	struct frame *frame = drive_begin(drive, EVENT_getsockopt, 100);
 
@@ -318,7 +318,7 @@ static void turns_mapped_addresses_into_ipv4(void **state)
 	struct drive *drive = *state;
 	const struct frame_tuple tuple = {"::ffff:10.0.0.1", "::ffff:10.0.0.2", 1, 2};
 	const struct frame_tuple half = {"::ffff:10.0.0.1", "::1", 1, 2};
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	make_socket(drive, 3, 10, SOCK_STREAM, 0);
 	fd = connect_ip(drive, 0, 3, &half);
@@ -351,12 +351,12 @@ static void follows_a_datagram_server(void **state)
 	const struct frame_tuple question = {"10.0.0.9", "10.0.0.1", 5000, 53};
 	const struct frame_tuple answer = {"10.0.0.1", "10.0.0.9", 53, 5000};
 	const struct frame_tuple other = {"10.0.0.8", "10.0.0.1", 6000, 53};
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	make_socket(drive, 3, 2, SOCK_DGRAM, 0);
 	bind_ip(drive, 3, "0.0.0.0", 53);
 	fd = receive_ip(drive, 20, 3, &question);
-	assert_int_equal(fd->role, SINSP_ROLE_SERVER);
+	assert_int_equal(fd->role, STATE_ROLE_SERVER);
 	assert_true(fd->connected);
 	assert_false(fd->listening);
 	assert_string_equal(fd->name, "10.0.0.9:5000->10.0.0.1:53");
@@ -378,11 +378,11 @@ static void follows_a_datagram_client(void **state)
 	struct drive *drive = *state;
 	const struct frame_tuple question = {"10.0.0.9", "10.0.0.1", 5000, 53};
 	const struct frame_tuple answer = {"10.0.0.1", "10.0.0.9", 53, 5000};
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	make_socket(drive, 3, 2, SOCK_DGRAM, 0);
 	fd = send_ip(drive, 20, 3, &question);
-	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
+	assert_int_equal(fd->role, STATE_ROLE_CLIENT);
 	assert_string_equal(fd->name, "10.0.0.9:5000->10.0.0.1:53");
 	fd = receive_ip(drive, 20, 3, &answer);
 	assert_string_equal(fd->name, "10.0.0.9:5000->10.0.0.1:53");
@@ -392,7 +392,7 @@ static void follows_a_datagram_client(void **state)
 	bind_ip(drive, 4, "0.0.0.0", 77);
 	make_socket(drive, 5, 2, SOCK_DGRAM, 0);
 	fd = send_ip(drive, 20, 5, &(struct frame_tuple){"10.0.0.9", "10.0.0.9", 5001, 77});
-	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
+	assert_int_equal(fd->role, STATE_ROLE_CLIENT);
 	assert_string_equal(fd->name, "10.0.0.9:5001->10.0.0.9:77");
 }
 
@@ -400,7 +400,7 @@ static void learns_sockets_from_messages(void **state)
 {
 	struct drive *drive = *state;
 	const struct frame_tuple tuple = {"10.0.0.9", "10.0.0.1", 5000, 53};
-	const struct sinsp_fd *fd = send_ip(drive, 20, 9, &tuple);
+	const struct state_fd *fd = send_ip(drive, 20, 9, &tuple);
 
 	assert_non_null(fd);
 	assert_int_equal(fd->l4, SCAP_L4_UDP);
@@ -446,7 +446,7 @@ static void names_unix_sockets(void **state)
 {
 	struct drive *drive = *state;
 	struct frame *frame;
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	make_socket(drive, 3, 1, SOCK_STREAM, 0);
 	frame = drive_begin(drive, EVENT_bind, 100);
@@ -464,14 +464,14 @@ static void names_unix_sockets(void **state)
 	frame_put_unix_tuple(frame, connect__tuple, 0xffff8881, 0xffff8882, "/run/u.sock");
 	fd = drive_end(drive)->fd;
 	assert_string_equal(fd->name, "ffff8881->ffff8882 /run/u.sock");
-	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
+	assert_int_equal(fd->role, STATE_ROLE_CLIENT);
 
 	frame = drive_begin(drive, EVENT_accept, 100);
 	frame_put_i64(frame, accept__fd, 5);
 	frame_put_unix_tuple(frame, accept__tuple, 0xffff8881, 0xffff8882, "/run/u.sock");
 	fd = drive_end(drive)->fd;
 	assert_int_equal(fd->type, SCAP_FD_UNIX);
-	assert_int_equal(fd->role, SINSP_ROLE_SERVER);
+	assert_int_equal(fd->role, STATE_ROLE_SERVER);
 	assert_string_equal(fd->name, "ffff8881->ffff8882 /run/u.sock");
 }
 
@@ -479,7 +479,7 @@ static void pairs_sockets(void **state)
 {
 	struct drive *drive = *state;
 	struct frame *frame = drive_begin(drive, EVENT_socketpair, 100);
-	struct sinsp_event *event;
+	struct state_event *event;
 
 	frame_put_i64(frame, socketpair__res, 0);
 	frame_put_i64(frame, socketpair__fd1, 3);
@@ -490,8 +490,8 @@ static void pairs_sockets(void **state)
 	assert_int_equal(event->fd_num, 4);
 	assert_int_equal(event->fd->type, SCAP_FD_UNIX);
 	assert_string_equal(drive_name(drive, 100, 3), "");
-	assert_true(sinsp_fds_cloexec(event->thread->fds, 3));
-	assert_true(sinsp_fds_cloexec(event->thread->fds, 4));
+	assert_true(state_fds_cloexec(event->thread->fds, 3));
+	assert_true(state_fds_cloexec(event->thread->fds, 4));
 
 	frame = drive_begin(drive, EVENT_sendmsg, 100);
 	frame_put_i64(frame, sendmsg__res, 11);
@@ -509,7 +509,7 @@ static void shuts_down(void **state)
 {
 	struct drive *drive = *state;
 	struct frame *frame;
-	const struct sinsp_fd *fd =
+	const struct state_fd *fd =
 		accept_ip(drive, 4, &(struct frame_tuple){"1.1.1.1", "2.2.2.2", 1, 2}, 0);
 	static const struct {
 		int64_t result;

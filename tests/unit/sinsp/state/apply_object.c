@@ -9,7 +9,7 @@
 
 enum { NEW_FD = 9 };
 
-static struct sinsp_event *make(struct drive *drive, uint16_t id, int64_t result,
+static struct state_event *make(struct drive *drive, uint16_t id, int64_t result,
 				unsigned int param, int64_t value)
 {
 	struct frame *frame = drive_begin(drive, id, 100);
@@ -22,7 +22,7 @@ static struct sinsp_event *make(struct drive *drive, uint16_t id, int64_t result
 
 static bool is_cloexec(struct drive *drive, int64_t num)
 {
-	return sinsp_fds_cloexec(drive_thread(drive, 100)->fds, num);
+	return state_fds_cloexec(drive_thread(drive, 100)->fds, num);
 }
 
 static const struct object {
@@ -50,7 +50,7 @@ static const struct object {
 
 static void check_object(struct drive *drive, const struct object *object)
 {
-	struct sinsp_event *event = make(drive, object->event, NEW_FD, 0, 0);
+	struct state_event *event = make(drive, object->event, NEW_FD, 0, 0);
 
 	assert_true(event->has_fd);
 	assert_int_equal(event->fd_num, NEW_FD);
@@ -64,7 +64,7 @@ static void check_object(struct drive *drive, const struct object *object)
 	event = make(drive, object->event, -EMFILE, 0, 0);
 	assert_int_equal(event->fd_num, -EMFILE);
 	assert_null(event->fd);
-	assert_int_equal(sinsp_fds_count(drive_thread(drive, 100)->fds), 1);
+	assert_int_equal(state_fds_count(drive_thread(drive, 100)->fds), 1);
 }
 
 static void makes_objects(void **state)
@@ -81,13 +81,13 @@ static void copes_without_a_thread_or_a_result(void **state)
 		frame_put_i64(drive_begin(*state, objects[i].event, 999), 0, NEW_FD);
 		assert_null(drive_end(*state)->fd);
 	}
-	assert_int_equal(sinsp_fds_count(drive_thread(*state, 100)->fds), 0);
+	assert_int_equal(state_fds_count(drive_thread(*state, 100)->fds), 0);
 }
 
 /* signalfd also names the one that it changes. */
 static void changes_signals(void **state)
 {
-	struct sinsp_event *event = make(*state, EVENT_signalfd4, NEW_FD, signalfd4__fd, -1);
+	struct state_event *event = make(*state, EVENT_signalfd4, NEW_FD, signalfd4__fd, -1);
 
 	assert_int_equal(event->fd_num, NEW_FD);
 	event = make(*state, EVENT_signalfd, NEW_FD, signalfd__fd, NEW_FD);
@@ -96,7 +96,7 @@ static void changes_signals(void **state)
 
 static void names_processes(void **state)
 {
-	struct sinsp_event *event = make(*state, EVENT_pidfd_open, NEW_FD, pidfd_open__pid, 4711);
+	struct state_event *event = make(*state, EVENT_pidfd_open, NEW_FD, pidfd_open__pid, 4711);
 
 	assert_int_equal(event->fd->type, SCAP_FD_PIDFD);
 	assert_string_equal(event->fd->name, "/proc/4711");
@@ -142,7 +142,7 @@ static void takes_own_descriptors(void **state)
 
 static void distinguishes_commands(void **state)
 {
-	struct sinsp_event *event =
+	struct state_event *event =
 		make(*state, EVENT_bpf, 3, bpf__cmd, bpf_commands__BPF_MAP_CREATE);
 
 	assert_int_equal(event->fd->type, SCAP_FD_BPF);

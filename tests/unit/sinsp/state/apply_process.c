@@ -19,15 +19,15 @@ static int setup(void **state)
 
 static uint64_t threads_now(struct drive *drive)
 {
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
-	sinsp_stats(drive->sinsp, &stats);
+	state_stats(drive->state, &stats);
 	return stats.threads;
 }
 
 static void expect_forked(struct drive *drive)
 {
-	const struct sinsp_thread *child = drive_thread(drive, 200);
+	const struct state_thread *child = drive_thread(drive, 200);
 
 	assert_int_equal(child->pid, 200);
 	assert_int_equal(child->ptid, 100);
@@ -39,7 +39,7 @@ static void expect_forked(struct drive *drive)
 	assert_string_equal(child->fs->cwd, "/w/");
 	assert_string_equal(drive_name(drive, 200, 3), "/three");
 	assert_true(child->clone_ts_ns > 0);
-	assert_ptr_equal(sinsp_thread_parent(drive->sinsp, child), drive_thread(drive, 100));
+	assert_ptr_equal(state_thread_parent(drive->state, child), drive_thread(drive, 100));
 	/* Nothing of it is shared. */
 	drive_close(drive, 200, 0, 3);
 	drive_open(drive, 100, 5, "/five", 0);
@@ -100,7 +100,7 @@ static void does_not_bring_back_a_child_that_ended(void **state)
 	drive_exit(drive, 200, 0);
 	drive_clone(drive, 100, 200, &fork_parent);
 	drive_any(drive, 100);
-	assert_null(sinsp_thread_find(drive->sinsp, 200));
+	assert_null(state_thread_find(drive->state, 200));
 	/* The same id may be used again. */
 	drive_clone(drive, 200, 0, &fork_child);
 	expect_forked(drive);
@@ -113,11 +113,11 @@ static void leaves_the_event_of_vfork_to_the_child(void **state)
 
 	parent.id = child.id = EVENT_vfork;
 	drive_clone(drive, 100, 200, &parent);
-	assert_null(sinsp_thread_find(drive->sinsp, 200));
+	assert_null(state_thread_find(drive->state, 200));
 	parent.id = EVENT_clone;
 	parent.flags = clone_flags__CLONE_VFORK | clone_flags__CLONE_VM;
 	drive_clone(drive, 100, 200, &parent);
-	assert_null(sinsp_thread_find(drive->sinsp, 200));
+	assert_null(state_thread_find(drive->state, 200));
 	drive_clone(drive, 200, 0, &child);
 	expect_forked(drive);
 }
@@ -137,7 +137,7 @@ static void keeps_nothing_of_failed_calls(void **state)
 static void makes_threads(void **state)
 {
 	struct drive *drive = *state;
-	const struct sinsp_thread *thread, *main = drive_thread(drive, 100);
+	const struct state_thread *thread, *main = drive_thread(drive, 100);
 
 	drive_clone(drive, 100, 101,
 		    &(struct drive_clone){.flags = thread_flags, .pid = 100, .ptid = 1});
@@ -150,11 +150,11 @@ static void makes_threads(void **state)
 	assert_ptr_equal(thread->fds, main->fds);
 	assert_ptr_equal(thread->fs, main->fs);
 	assert_ptr_equal(drive_thread(drive, 102)->fds, main->fds);
-	assert_ptr_equal(sinsp_thread_main(drive->sinsp, thread), main);
+	assert_ptr_equal(state_thread_main(drive->state, thread), main);
 	drive_exit(drive, 101, 0);
 	drive_any(drive, 100);
 	assert_int_equal(main->nthreads, 2);
-	assert_null(sinsp_thread_find(drive->sinsp, 101));
+	assert_null(state_thread_find(drive->state, 101));
 }
 
 static void shares_what_the_flags_say(void **state)
@@ -214,14 +214,14 @@ static void knows_the_creator_of_the_first_in_a_pid_namespace(void **state)
 	caller = (struct drive_clone){
 		.flags = flags, .pid = 301, .ptid = 100, .vtid = 301, .vpid = 301};
 	drive_clone(drive, 301, 302, &caller);
-	assert_null(sinsp_thread_find(drive->sinsp, 302));
+	assert_null(state_thread_find(drive->state, 302));
 }
 
 static void leaves_the_event_in_a_pid_namespace_to_the_child(void **state)
 {
 	struct drive *drive = *state;
 	const uint32_t flags = clone_flags__CLONE_CHILD_IN_PIDNS;
-	const struct sinsp_thread *child;
+	const struct state_thread *child;
 
 	/* The first of a new namespace: its creator, outside, has its true id. */
 	drive_clone(
@@ -235,7 +235,7 @@ static void leaves_the_event_in_a_pid_namespace_to_the_child(void **state)
 	drive_clone(drive, 200, 2,
 		    &(struct drive_clone){
 			    .flags = flags, .pid = 200, .ptid = 100, .vtid = 1, .vpid = 1});
-	assert_null(sinsp_thread_find(drive->sinsp, 2));
+	assert_null(state_thread_find(drive->state, 2));
 	drive_clone(drive, 201, 0,
 		    &(struct drive_clone){
 			    .flags = flags, .pid = 201, .ptid = 200, .vtid = 2, .vpid = 2});
@@ -259,7 +259,7 @@ static void makes_threads_from_events_alone(void **state)
 	assert_int_equal(drive_thread(drive, 601)->ptid, 600);
 	drive_exec(drive, 700, "cat");
 	assert_string_equal(drive_thread(drive, 700)->program->exe, "cat");
-	assert_null(sinsp_thread_find(drive->sinsp, 500));
+	assert_null(state_thread_find(drive->state, 500));
 }
 
 static void replaces_a_thread_whose_end_was_lost(void **state)
@@ -301,7 +301,7 @@ static void put_credentials(struct frame *frame)
 	frame_put_string(frame, execve__cgroups, "cpu=/x");
 }
 
-static void expect_credentials(const struct sinsp_thread *thread)
+static void expect_credentials(const struct state_thread *thread)
 {
 	assert_int_equal(thread->tty, 34816);
 	assert_int_equal(thread->vpgid, 11);
@@ -326,7 +326,7 @@ static void execs(void **state)
 {
 	struct drive *drive = *state;
 	struct frame *frame;
-	const struct sinsp_thread *thread;
+	const struct state_thread *thread;
 	uint64_t born;
 
 	drive_fork(drive, 100, 200);
@@ -396,17 +396,17 @@ static void exec_ends_the_other_threads(void **state)
 	drive_clone(drive, 102, 0, &thread);
 	drive_fork(drive, 101, 200);
 	drive_exec(drive, 100, "cat");
-	assert_null(sinsp_thread_find(drive->sinsp, 101));
-	assert_null(sinsp_thread_find(drive->sinsp, 102));
+	assert_null(state_thread_find(drive->state, 101));
+	assert_null(state_thread_find(drive->state, 102));
 	assert_int_equal(drive_thread(drive, 100)->nthreads, 1);
-	assert_non_null(sinsp_thread_find(drive->sinsp, 200));
+	assert_non_null(state_thread_find(drive->state, 200));
 }
 
 /* The kernel ends the leader first; then the caller takes over the leader's id. */
 static void execs_from_another_thread(void **state)
 {
 	struct drive *drive = *state;
-	const struct sinsp_thread *thread;
+	const struct state_thread *thread;
 
 	drive_clone(
 		drive, 101, 0,
@@ -415,27 +415,27 @@ static void execs_from_another_thread(void **state)
 	drive_chdir(drive, 101, 0, "/own");
 	drive_exit(drive, 100, 0);
 	drive_any(drive, 101);
-	assert_non_null(sinsp_thread_find(drive->sinsp, 100));
+	assert_non_null(state_thread_find(drive->state, 100));
 	thread = drive_exec(drive, 100, "cat")->thread;
 	assert_int_equal(thread->tid, 100);
 	assert_false(thread->exiting);
 	assert_int_equal(thread->nthreads, 1);
-	assert_null(sinsp_thread_find(drive->sinsp, 101));
+	assert_null(state_thread_find(drive->state, 101));
 	assert_string_equal(drive_name(drive, 100, 8), "/eight");
 	assert_string_equal(thread->fs->cwd, "/own/");
 	drive_any(drive, 100);
-	assert_non_null(sinsp_thread_find(drive->sinsp, 100));
+	assert_non_null(state_thread_find(drive->state, 100));
 	drive_exit(drive, 100, 0);
 	drive_any(drive, 1);
-	assert_null(sinsp_thread_find(drive->sinsp, 100));
+	assert_null(state_thread_find(drive->state, 100));
 	assert_int_equal(threads_now(drive), 0);
 }
 
 static void ends(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_event *event;
-	struct sinsp_stats stats;
+	struct state_event *event;
+	struct state_stats stats;
 
 	event = drive_exit(drive, 100, 0);
 	assert_non_null(event->thread);
@@ -443,7 +443,7 @@ static void ends(void **state)
 	assert_string_equal(event->thread->comm, "sh");
 	assert_string_equal(drive_name(drive, 100, 3), "/three");
 	assert_null(drive_any(drive, 100)->thread);
-	sinsp_stats(drive->sinsp, &stats);
+	state_stats(drive->state, &stats);
 	assert_int_equal(stats.threads, 0);
 	assert_int_equal(stats.fds, 0);
 	drive_exit(drive, 100, 0);
@@ -459,11 +459,11 @@ static void main_thread_waits_for_the_others(void **state)
 	drive_clone(drive, 102, 0, &thread);
 	drive_exit(drive, 100, 0);
 	assert_string_equal(drive_any(drive, 101)->thread->comm, "sh");
-	assert_non_null(sinsp_thread_main(drive->sinsp, drive->event.thread));
+	assert_non_null(state_thread_main(drive->state, drive->event.thread));
 	assert_int_equal(drive_thread(drive, 100)->nthreads, 2);
 	drive_exit(drive, 101, 0);
 	drive_exit(drive, 102, 0);
-	assert_non_null(sinsp_thread_main(drive->sinsp, drive->event.thread));
+	assert_non_null(state_thread_main(drive->state, drive->event.thread));
 	drive_any(drive, 1);
 	assert_int_equal(threads_now(drive), 0);
 }
@@ -479,7 +479,7 @@ static void children_get_another_parent(void **state)
 	assert_int_equal(drive_thread(drive, 300)->ptid, 1);
 	assert_int_equal(drive_thread(drive, 200)->ptid, 100);
 	drive_any(drive, 300);
-	assert_ptr_equal(sinsp_thread_parent(drive->sinsp, drive_thread(drive, 300)),
+	assert_ptr_equal(state_thread_parent(drive->state, drive_thread(drive, 300)),
 			 drive_thread(drive, 1));
 	drive_exit(drive, 100, 0);
 	assert_int_equal(drive_thread(drive, 300)->ptid, 1);
@@ -570,11 +570,11 @@ static void doubtful_clone(struct drive *drive, int64_t tid, int64_t result)
 static void doubtful_clones_make_nobody(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_stats before, after;
+	struct state_stats before, after;
 
-	sinsp_stats(drive->sinsp, &before);
+	state_stats(drive->state, &before);
 	doubtful_clone(drive, 100, 700);
-	sinsp_stats(drive->sinsp, &after);
+	state_stats(drive->state, &after);
 	assert_int_equal(after.threads, before.threads);
 	doubtful_clone(drive, 100, 0);
 	assert_string_equal(drive_thread(drive, 100)->comm, "sh");

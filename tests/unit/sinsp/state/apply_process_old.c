@@ -106,7 +106,7 @@ static void stays_where_it_is(void **state)
 }
 
 /* The exec of a process that no earlier event reported. */
-static const struct sinsp_thread *exec_unseen(struct drive *drive, int64_t tid, int64_t ptid,
+static const struct state_thread *exec_unseen(struct drive *drive, int64_t tid, int64_t ptid,
 					      int64_t group_inside)
 {
 	struct frame *frame = drive_begin(drive, EVENT_execve, tid);
@@ -125,7 +125,7 @@ static const struct sinsp_thread *exec_unseen(struct drive *drive, int64_t tid, 
 static void makes_threads_from_exec(void **state)
 {
 	struct drive *drive = *state;
-	const struct sinsp_thread *thread = exec_unseen(drive, 500, 100, 100);
+	const struct state_thread *thread = exec_unseen(drive, 500, 100, 100);
 
 	assert_int_equal(thread->vtid, 500);
 	assert_int_equal(thread->vpid, 500);
@@ -141,7 +141,7 @@ static void makes_threads_from_exec(void **state)
 
 static void expect_child(struct drive *drive, int64_t tid)
 {
-	const struct sinsp_thread *child = drive_thread(drive, tid);
+	const struct state_thread *child = drive_thread(drive, tid);
 
 	assert_int_equal(child->ptid, 100);
 	assert_int_equal(child->vtid, tid);
@@ -200,7 +200,7 @@ static void makes_no_children_by_foreign_ids(void **state)
 
 	drive_thread(drive, 100)->vtid = drive_thread(drive, 100)->vpid = 7;
 	fork_old(drive, 100, 1, 8, NULL);
-	assert_null(sinsp_thread_find(drive->sinsp, 8));
+	assert_null(state_thread_find(drive->state, 8));
 	fork_old(drive, 300, 100, 0, NULL);
 	assert_int_equal(drive_thread(drive, 300)->vtid, -1);
 }
@@ -220,7 +220,7 @@ static void finds_who_takes_orphans(void **state)
 static void changes_nothing_untold(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_thread *thread = drive_thread(drive, 100);
+	struct state_thread *thread = drive_thread(drive, 100);
 
 	thread->pgid = thread->vpgid = 44;
 	thread->uid = 45;
@@ -266,7 +266,7 @@ static void pairs_are_unix_sockets(void **state)
 {
 	struct drive *drive = *state;
 	struct frame *frame = drive_begin(drive, EVENT_socketpair, 100);
-	const struct sinsp_fd *fd;
+	const struct state_fd *fd;
 
 	frame_put_i64(frame, socketpair__res, 0);
 	frame_put_i64(frame, socketpair__fd1, 3);
@@ -274,13 +274,13 @@ static void pairs_are_unix_sockets(void **state)
 	frame_put_i64(frame, socketpair__source, 0xa);
 	frame_put_i64(frame, socketpair__peer, 0xb);
 	drive_end(drive);
-	fd = sinsp_fds_find(drive_thread(drive, 100)->fds, 3);
+	fd = state_fds_find(drive_thread(drive, 100)->fds, 3);
 	assert_int_equal(fd->type, SCAP_FD_UNIX);
-	assert_int_equal(sinsp_fd_ends(fd)->unix_socket, 0xa);
-	assert_int_equal(sinsp_fd_ends(fd)->unix_peer, 0xb);
-	fd = sinsp_fds_find(drive_thread(drive, 100)->fds, 4);
-	assert_int_equal(sinsp_fd_ends(fd)->unix_socket, 0xb);
-	assert_int_equal(sinsp_fd_ends(fd)->unix_peer, 0xa);
+	assert_int_equal(state_fd_ends(fd)->unix_socket, 0xa);
+	assert_int_equal(state_fd_ends(fd)->unix_peer, 0xb);
+	fd = state_fds_find(drive_thread(drive, 100)->fds, 4);
+	assert_int_equal(state_fd_ends(fd)->unix_socket, 0xb);
+	assert_int_equal(state_fd_ends(fd)->unix_peer, 0xa);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
@@ -289,11 +289,11 @@ static void pairs_are_unix_sockets(void **state)
 static void makes_threads_of_their_calls(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_event *event;
+	struct state_event *event;
 
 	event = drive_open(drive, 200, 3, "/etc/passwd", 1);
 	assert_null(event->thread);
-	sinsp_snapshot(drive->sinsp);
+	state_snapshot(drive->state);
 	drive_begin(drive, EVENT_page_fault, 200);
 	assert_null(drive_end(drive)->thread);
 	drive_open(drive, 200, 3, "/etc/passwd", 1);
@@ -310,7 +310,7 @@ static void learns_its_process(void **state)
 	struct drive *drive = *state;
 	const struct drive_clone clone = {.pid = 100, .ptid = 1, .comm = "shell"};
 
-	sinsp_snapshot(drive->sinsp);
+	state_snapshot(drive->state);
 	drive_exec(drive, 100, "shell");
 	drive_open(drive, 200, 3, "/etc/passwd", 1);
 	drive_exec(drive, 200, "cat");
@@ -327,7 +327,7 @@ static void learns_its_process(void **state)
 	drive_exit(drive, 301, 0);
 	drive_any(drive, 100);
 	assert_int_equal(drive_thread(drive, 100)->nthreads, 1);
-	assert_null(sinsp_thread_find(drive->sinsp, 301));
+	assert_null(state_thread_find(drive->state, 301));
 }
 
 /* By ids of a namespace that is not known nobody is found. */
@@ -336,7 +336,7 @@ static void strangers_name_nobody(void **state)
 	struct drive *drive = *state;
 	struct frame *frame;
 
-	sinsp_snapshot(drive->sinsp);
+	state_snapshot(drive->state);
 	drive_exec(drive, 100, "shell");
 	drive_thread(drive, 100)->pgid = 44;
 	frame = drive_begin(drive, EVENT_setpgid, 300);
@@ -352,7 +352,7 @@ static void learns_whose_child_it_is(void **state)
 {
 	struct drive *drive = *state;
 
-	sinsp_snapshot(drive->sinsp);
+	state_snapshot(drive->state);
 	drive_exec(drive, 100, "shell");
 	drive_any(drive, 300);
 	assert_string_equal(drive_thread(drive, 300)->comm, "");

@@ -46,7 +46,7 @@ static void test_shapes(void **state)
 		{&id_after_leader, "12\\x2d", NULL},
 		{&id_after_leader, "12", "12"},
 	};
-	char copy[SINSP_CONTAINER_ID_BYTES];
+	char copy[STATE_CONTAINER_ID_BYTES];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct text id = text_of(cases[i].text);
@@ -62,7 +62,7 @@ static void test_shapes(void **state)
 
 static void test_uids_of_pods(void **state)
 {
-	char uid[SINSP_POD_UID_BYTES] = "unchanged";
+	char uid[STATE_POD_UID_BYTES] = "unchanged";
 
 	assert_false(pod_uid_copy(text_of("2f2b6b2e-9c0a-4d7c-8f7c_2f3f5d6b7a80"), uid));
 	assert_false(pod_uid_copy(text_of(""), uid));

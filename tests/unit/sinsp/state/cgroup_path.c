@@ -156,11 +156,11 @@ static const struct form {
 
 static void expect(const char *cgroups, size_t len, const struct form *form)
 {
-	struct sinsp_cgroup_match match = {0};
-	bool found = sinsp_cgroup_match(cgroups, len, &match);
+	struct state_cgroup_match match = {0};
+	bool found = state_cgroup_match(cgroups, len, &match);
 
-	if (found != !!form->id || strcmp(sinsp_container_type_name(match.type), form->type) != 0)
-		fail_msg("%s is %s", cgroups, sinsp_container_type_name(match.type));
+	if (found != !!form->id || strcmp(state_container_type_name(match.type), form->type) != 0)
+		fail_msg("%s is %s", cgroups, state_container_type_name(match.type));
 	if (!found)
 		return;
 	assert_string_equal(match.id, form->id);
@@ -225,11 +225,11 @@ static void test_outer(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct sinsp_cgroup_match match = {0};
+		struct state_cgroup_match match = {0};
 		char group[1024];
 		int len = snprintf(group, sizeof(group), "cpu=%s", cases[i].path);
 
-		assert_true(sinsp_cgroup_match(group, (size_t)len, &match));
+		assert_true(state_cgroup_match(group, (size_t)len, &match));
 		assert_string_equal(match.id, ID);
 		if (strcmp(match.outer_ids, cases[i].outer) != 0)
 			fail_msg("%s is in '%s'", cases[i].path, match.outer_ids);
@@ -240,12 +240,12 @@ static void test_outer(void **state)
 static void test_many_outer(void **state)
 {
 	static char path[200 * (sizeof("/docker/" ID) - 1) + sizeof("cpu=")] = "cpu=";
-	struct sinsp_cgroup_match match = {0};
+	struct state_cgroup_match match = {0};
 	size_t len = strlen(path);
 
 	for (int i = 0; i < 200; i++)
 		len += (size_t)sprintf(path + len, "/docker/" ID);
-	assert_true(sinsp_cgroup_match(path, len, &match));
+	assert_true(state_cgroup_match(path, len, &match));
 	assert_int_equal(strlen(match.outer_ids), 39 * sizeof(SHORT) - 1);
 	for (size_t at = 0; at < strlen(match.outer_ids); at += sizeof(SHORT))
 		assert_memory_equal(match.outer_ids + at, SHORT, sizeof(SHORT) - 1);

@@ -44,10 +44,10 @@ static void start(int64_t pid, const char *group)
 
 struct seen {
 	size_t count;
-	const struct sinsp_cgroups *last;
+	const struct state_cgroups *last;
 };
 
-static void see(const struct sinsp_cgroups *cgroups, void *context)
+static void see(const struct state_cgroups *cgroups, void *context)
 {
 	struct seen *seen = context;
 
@@ -56,11 +56,11 @@ static void see(const struct sinsp_cgroups *cgroups, void *context)
 }
 
 /* The only groups that changed since, or NULL with another count. */
-static const struct sinsp_cgroups *changed_since(uint64_t since, size_t count)
+static const struct state_cgroups *changed_since(uint64_t since, size_t count)
 {
 	struct seen seen = {0};
 
-	sinsp_visit_cgroups(drive.sinsp, since, see, &seen);
+	state_visit_cgroups(drive.state, since, see, &seen);
 	assert_int_equal(seen.count, count);
 	return seen.last;
 }
@@ -72,71 +72,71 @@ static void test_changes(void **state)
 	start(10, "memory=/kubepods/pod" UID "/" ID);
 	start(11, "memory=/docker/" OTHER_ID);
 	start(12, "memory=/system.slice");
-	since = sinsp_revision(drive.sinsp);
+	since = state_revision(drive.state);
 	changed_since(since, 0);
 	/* Others of the same groups are nothing new. */
 	start(13, "memory=/system.slice");
-	assert_int_equal(sinsp_revision(drive.sinsp), since);
+	assert_int_equal(state_revision(drive.state), since);
 	start(14, "memory=/user.slice");
-	assert_true(sinsp_revision(drive.sinsp) > since);
+	assert_true(state_revision(drive.state) > since);
 	assert_string_equal(changed_since(since, 1)->text, "memory=/user.slice");
-	since = sinsp_revision(drive.sinsp);
-	sinsp_describe_container(drive.sinsp, OTHER_ID, SINSP_OWNER_ROOT, SINSP_META_OK,
-				 sinsp_container_info_create());
+	since = state_revision(drive.state);
+	state_describe_container(drive.state, OTHER_ID, STATE_OWNER_ROOT, STATE_META_OK,
+				 state_container_info_create());
 	assert_string_equal(changed_since(since, 1)->container->id, OTHER_ID);
 }
 
 static void test_pods(void **state)
 {
-	struct sinsp_pod_info *info = sinsp_pod_info_create();
+	struct state_pod_info *info = state_pod_info_create();
 	uint64_t since;
 
 	start(10, "memory=/kubepods/pod" UID "/" ID);
 	start(11, "memory=/docker/" OTHER_ID);
-	since = sinsp_revision(drive.sinsp);
+	since = state_revision(drive.state);
 	info->pod.uid = UID;
 	info->pod.name = "web";
-	sinsp_describe_pod(drive.sinsp, info);
+	state_describe_pod(drive.state, info);
 	assert_string_equal(changed_since(since, 1)->container->info.pod.name, "web");
-	since = sinsp_revision(drive.sinsp);
-	info = sinsp_pod_info_create();
+	since = state_revision(drive.state);
+	info = state_pod_info_create();
 	info->pod.uid = "another";
-	sinsp_describe_pod(drive.sinsp, info);
+	state_describe_pod(drive.state, info);
 	changed_since(since, 0);
 }
 
-static const struct sinsp_cgroups *newest(uint64_t since)
+static const struct state_cgroups *newest(uint64_t since)
 {
 	return changed_since(since, 1);
 }
 
 static void test_pending(void **state)
 {
-	uint64_t since = sinsp_revision(drive.sinsp);
-	const struct sinsp_cgroups *cgroups;
-	struct sinsp_pod_info *info = sinsp_pod_info_create();
+	uint64_t since = state_revision(drive.state);
+	const struct state_cgroups *cgroups;
+	struct state_pod_info *info = state_pod_info_create();
 	size_t len;
 
 	start(10, "memory=/system.slice");
 	cgroups = newest(since);
-	assert_string_equal(sinsp_cgroups_text(cgroups, &len), "memory=/system.slice");
+	assert_string_equal(state_cgroups_text(cgroups, &len), "memory=/system.slice");
 	assert_int_equal(len, sizeof("memory=/system.slice"));
-	assert_false(sinsp_cgroups_await_container(cgroups));
-	assert_false(sinsp_cgroups_await_pod(cgroups));
-	since = sinsp_revision(drive.sinsp);
+	assert_false(state_cgroups_await_container(cgroups));
+	assert_false(state_cgroups_await_pod(cgroups));
+	since = state_revision(drive.state);
 	start(11, "memory=/kubepods/pod" UID "/" ID);
 	cgroups = newest(since);
-	assert_true(sinsp_cgroups_await_container(cgroups));
-	assert_true(sinsp_cgroups_await_pod(cgroups));
-	sinsp_container_set_pending(sinsp_take_new_container(drive.sinsp));
-	assert_true(sinsp_cgroups_await_container(cgroups));
-	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_MISSING, NULL);
-	assert_false(sinsp_cgroups_await_container(cgroups));
-	assert_true(sinsp_cgroups_await_pod(cgroups));
+	assert_true(state_cgroups_await_container(cgroups));
+	assert_true(state_cgroups_await_pod(cgroups));
+	state_container_set_pending(state_take_new_container(drive.state));
+	assert_true(state_cgroups_await_container(cgroups));
+	state_describe_container(drive.state, ID, STATE_OWNER_ROOT, STATE_META_MISSING, NULL);
+	assert_false(state_cgroups_await_container(cgroups));
+	assert_true(state_cgroups_await_pod(cgroups));
 	info->pod.uid = UID;
 	info->pod.name = "web";
-	sinsp_describe_pod(drive.sinsp, info);
-	assert_false(sinsp_cgroups_await_pod(cgroups));
+	state_describe_pod(drive.state, info);
+	assert_false(state_cgroups_await_pod(cgroups));
 }
 
 static void test_all(void **state)
@@ -144,7 +144,7 @@ static void test_all(void **state)
 	size_t before = 0;
 	struct seen seen = {0};
 
-	sinsp_visit_cgroups(drive.sinsp, 0, see, &seen);
+	state_visit_cgroups(drive.state, 0, see, &seen);
 	before = seen.count;
 	start(10, "memory=/docker/" ID);
 	start(11, "memory=/docker/" ID "/init.scope");

@@ -15,7 +15,7 @@ static void expect(const char *text, const char *hidden)
 	assert_int_equal(strlen(hidden), len);
 	assert_non_null(copy);
 	memcpy(copy, text, len);
-	sinsp_container_json_hide_env(copy, len);
+	state_container_json_hide_env(copy, len);
 	assert_memory_equal(copy, hidden, len);
 	free(copy);
 }

@@ -11,21 +11,21 @@ static void test_types(void **state)
 	const int count = sizeof(names) / sizeof(names[0]);
 
 	for (int number = 0; number < count; number++) {
-		enum sinsp_container_type type = container_type_of(number);
+		enum state_container_type type = container_type_of(number);
 
-		assert_string_equal(sinsp_container_type_name(type), names[number]);
+		assert_string_equal(state_container_type_name(type), names[number]);
 		assert_int_equal(container_type_number(type), number);
 	}
-	assert_int_equal(container_type_of(count), SINSP_CONTAINER_NONE);
-	assert_int_equal(container_type_of(-1), SINSP_CONTAINER_NONE);
-	assert_int_equal(container_type_of(0xfffe), SINSP_CONTAINER_NONE);
-	assert_int_equal(container_type_number(SINSP_CONTAINER_NONE), -1);
+	assert_int_equal(container_type_of(count), STATE_CONTAINER_NONE);
+	assert_int_equal(container_type_of(-1), STATE_CONTAINER_NONE);
+	assert_int_equal(container_type_of(0xfffe), STATE_CONTAINER_NONE);
+	assert_int_equal(container_type_number(STATE_CONTAINER_NONE), -1);
 }
 
 /* Each member has its own place. */
 static void test_places(void **state)
 {
-	struct sinsp_container_info info = {0};
+	struct state_container_info info = {0};
 
 	for (size_t i = 0; i < container_texts.count; i++)
 		*container_text(&info, &container_texts.items[i]) = container_texts.items[i].key;
@@ -34,9 +34,9 @@ static void test_places(void **state)
 				    container_texts.items[i].key);
 	assert_string_equal(info.image.tag, "imagetag");
 	assert_string_equal(info.pod.sandbox_id, "pod_sandbox_id");
-	*container_answer(&info, &container_answers.items[0]) = SINSP_YES;
-	assert_int_equal(info.privileged, SINSP_YES);
-	assert_int_equal(info.host_pid, SINSP_UNKNOWN);
+	*container_answer(&info, &container_answers.items[0]) = STATE_YES;
+	assert_int_equal(info.privileged, STATE_YES);
+	assert_int_equal(info.host_pid, STATE_UNKNOWN);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -10,17 +10,17 @@
 
 #define ID "32a1026ccb88a551e2a38eb8f260b4700aefec7e8c007344057e58a9fa302374"
 
-static struct sinsp_container_json read_json(const char *text)
+static struct state_container_json read_json(const char *text)
 {
-	struct sinsp_container_json json;
+	struct state_container_json json;
 
-	assert_int_equal(sinsp_container_json_read(text, strlen(text), false, &json), 0);
+	assert_int_equal(state_container_json_read(text, strlen(text), false, &json), 0);
 	return json;
 }
 
-static void finish(struct sinsp_container_json *json)
+static void finish(struct state_container_json *json)
 {
-	sinsp_container_info_destroy(json->info);
+	state_container_info_destroy(json->info);
 }
 
 /* Of the container plugin of Falco 0.41, which has all members. */
@@ -41,13 +41,13 @@ static const char of_plugin[] =
 
 static void test_of_the_plugin(void **state)
 {
-	struct sinsp_container_json json = read_json(of_plugin);
-	const struct sinsp_container_info *info = json.info;
+	struct state_container_json json = read_json(of_plugin);
+	const struct state_container_info *info = json.info;
 
 	assert_string_equal(json.id, ID);
-	assert_int_equal(json.state, SINSP_META_OK);
+	assert_int_equal(json.state, STATE_META_OK);
 	assert_int_equal(json.ignored, 0);
-	assert_int_equal(info->type, SINSP_CONTAINER_DOCKER);
+	assert_int_equal(info->type, STATE_CONTAINER_DOCKER);
 	assert_string_equal(info->name, "babbage");
 	assert_string_equal(info->image.name, "fedora:38");
 	assert_string_equal(info->image.id, "0ca0fe");
@@ -56,9 +56,9 @@ static void test_of_the_plugin(void **state)
 	assert_string_equal(info->image.digest, "sha256:b9ff");
 	assert_string_equal(info->ip, "172.17.0.2");
 	assert_null(info->cni_json);
-	assert_int_equal(info->privileged, SINSP_NO);
-	assert_int_equal(info->host_network, SINSP_YES);
-	assert_int_equal(info->host_pid, SINSP_NO);
+	assert_int_equal(info->privileged, STATE_NO);
+	assert_int_equal(info->host_network, STATE_YES);
+	assert_int_equal(info->host_pid, STATE_NO);
 	assert_false(info->is_sandbox);
 	assert_int_equal(info->created_ns, 1730971086000000000);
 	assert_int_equal(info->labels.count, 4);
@@ -83,18 +83,18 @@ static void test_of_the_plugin(void **state)
 /* What the libraries wrote before for what they did not know. */
 static void test_of_old_libraries(void **state)
 {
-	struct sinsp_container_json json = read_json(
+	struct state_container_json json = read_json(
 		"{\"container\":{\"id\":\"0123456789ab\",\"type\":6,\"ip\":\"0.0.0.0\",\"labels\":"
 		"null,\"name\":\"\",\"lookup_state\":0,\"is_pod_sandbox\":true,\"created_time\":0,"
 		"\"Mounts\":[{}],\"mesos_task_id\":\"x\"}}");
 
 	assert_string_equal(json.id, "0123456789ab");
-	assert_int_equal(json.state, SINSP_META_PENDING);
+	assert_int_equal(json.state, STATE_META_PENDING);
 	assert_int_equal(json.ignored, 0);
-	assert_int_equal(json.info->type, SINSP_CONTAINER_CRI);
+	assert_int_equal(json.info->type, STATE_CONTAINER_CRI);
 	assert_null(json.info->ip);
 	assert_null(json.info->name);
-	assert_int_equal(json.info->privileged, SINSP_UNKNOWN);
+	assert_int_equal(json.info->privileged, STATE_UNKNOWN);
 	assert_int_equal(json.info->created_ns, 0);
 	assert_int_equal(json.info->labels.count, 0);
 	assert_string_equal(json.info->mounts.items[0].source, "");
@@ -102,19 +102,19 @@ static void test_of_old_libraries(void **state)
 	assert_string_equal(json.info->pod.sandbox_id, "0123456789ab");
 	finish(&json);
 	json = read_json("{\"container\":{\"id\":\"a\",\"lookup_state\":2,\"type\":77}}");
-	assert_int_equal(json.state, SINSP_META_MISSING);
-	assert_int_equal(json.info->type, SINSP_CONTAINER_NONE);
+	assert_int_equal(json.state, STATE_META_MISSING);
+	assert_int_equal(json.info->type, STATE_CONTAINER_NONE);
 	finish(&json);
 }
 
 /* What the parameters of the oldest events become. */
 static void test_of_the_oldest_events(void **state)
 {
-	struct sinsp_container_json json = read_json(
+	struct state_container_json json = read_json(
 		"{\"id\":\"0123456789ab\",\"type\":1,\"name\":\"web\",\"image\":\"nginx\"}");
 
 	assert_string_equal(json.id, "0123456789ab");
-	assert_int_equal(json.info->type, SINSP_CONTAINER_LXC);
+	assert_int_equal(json.info->type, STATE_CONTAINER_LXC);
 	assert_string_equal(json.info->name, "web");
 	assert_string_equal(json.info->image.name, "nginx");
 	assert_int_equal(json.info->labels.count, 0);
@@ -124,7 +124,7 @@ static void test_of_the_oldest_events(void **state)
 /* The rest of a description with values of other types is taken; these are counted. */
 static void test_wrong_types(void **state)
 {
-	struct sinsp_container_json json = read_json(
+	struct state_container_json json = read_json(
 		"{\"container\":{\"id\":\"a\",\"full_id\":5,\"name\":[\"x\"],\"image\":\"i\","
 		"\"type\":\"docker\",\"privileged\":\"yes\",\"labels\":[],\"pod_sandbox_labels\":"
 		"{\"a\":\"b\",\"c\":1,\"d\":null},\"Mounts\":{},\"created_time\":1.5,"
@@ -133,7 +133,7 @@ static void test_wrong_types(void **state)
 	assert_string_equal(json.id, "a");
 	assert_string_equal(json.info->image.name, "i");
 	assert_null(json.info->name);
-	assert_int_equal(json.info->privileged, SINSP_UNKNOWN);
+	assert_int_equal(json.info->privileged, STATE_UNKNOWN);
 	assert_int_equal(json.info->pod.labels.count, 1);
 	assert_int_equal(json.ignored, 10);
 	finish(&json);
@@ -146,8 +146,8 @@ static void test_wrong_types(void **state)
 
 static int read_code(const char *text, size_t len)
 {
-	struct sinsp_container_json json;
-	int code = sinsp_container_json_read(text, len, false, &json);
+	struct state_container_json json;
+	int code = state_container_json_read(text, len, false, &json);
 
 	if (code == 0)
 		finish(&json);
@@ -179,7 +179,7 @@ static void test_no_descriptions(void **state)
 static void test_limits(void **state)
 {
 	struct buf text = {0};
-	struct sinsp_container_json json;
+	struct state_container_json json;
 
 	/* Deep nesting. */
 	for (int i = 0; i < 1000000; i++)
@@ -191,7 +191,7 @@ static void test_limits(void **state)
 	for (int i = 1; i < CONTAINER_JSON_ITEMS_MAX + 3; i++)
 		buf_printf(&text, ",\"%d\":\"\"", i);
 	buf_printf(&text, "}}}");
-	assert_int_equal(sinsp_container_json_read(text.data, text.len, false, &json), 0);
+	assert_int_equal(state_container_json_read(text.data, text.len, false, &json), 0);
 	assert_int_equal(json.info->labels.count, CONTAINER_JSON_ITEMS_MAX);
 	assert_int_equal(json.ignored, 3);
 	finish(&json);
@@ -209,21 +209,21 @@ static void test_environment(void **state)
 {
 	static const char text[] =
 		"{\"container\":{\"id\":\"a\",\"env\":[\"A=b=c\",7,\"B\",\"C=\"]}}";
-	static const struct sinsp_label expected[] = {{"A", "b=c"}, {"B", ""}, {"C", ""}};
-	struct sinsp_container_json json;
+	static const struct state_label expected[] = {{"A", "b=c"}, {"B", ""}, {"C", ""}};
+	struct state_container_json json;
 
-	assert_int_equal(sinsp_container_json_read(text, strlen(text), false, &json), 0);
+	assert_int_equal(state_container_json_read(text, strlen(text), false, &json), 0);
 	assert_int_equal(json.info->env.count, 0);
 	assert_int_equal(json.ignored, 0);
-	sinsp_container_info_destroy(json.info);
-	assert_int_equal(sinsp_container_json_read(text, strlen(text), true, &json), 0);
+	state_container_info_destroy(json.info);
+	assert_int_equal(state_container_json_read(text, strlen(text), true, &json), 0);
 	assert_int_equal(json.info->env.count, 3);
 	assert_int_equal(json.ignored, 1);
 	for (size_t i = 0; i < 3; i++) {
 		assert_string_equal(json.info->env.items[i].name, expected[i].name);
 		assert_string_equal(json.info->env.items[i].value, expected[i].value);
 	}
-	sinsp_container_info_destroy(json.info);
+	state_container_info_destroy(json.info);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -7,18 +7,18 @@
 #include "unit.h"
 
 /* The container of the fixture. */
-static struct sinsp_container *container_of(void **state)
+static struct state_container *container_of(void **state)
 {
 	struct drive *world = *state;
 
 	return world_self(world)->cgroups->container;
 }
 
-static void describe(void **state, struct sinsp_container_info *info)
+static void describe(void **state, struct state_container_info *info)
 {
 	struct drive *world = *state;
 
-	sinsp_container_set_info(&world->sinsp->containers, container_of(state), SINSP_META_OK,
+	state_container_set_info(&world->state->containers, container_of(state), STATE_META_OK,
 				 info);
 }
 
@@ -26,18 +26,18 @@ static struct buf write_json(void **state)
 {
 	struct buf text = {0};
 
-	sinsp_container_json_append(container_of(state), &text);
+	state_container_json_append(container_of(state), &text);
 	buf_append_char(&text, '\0');
 	assert_false(text.failed);
 	return text;
 }
 
-static struct sinsp_container_json write_and_read(void **state)
+static struct state_container_json write_and_read(void **state)
 {
 	struct buf text = write_json(state);
-	struct sinsp_container_json json;
+	struct state_container_json json;
 
-	assert_int_equal(sinsp_container_json_read(text.data, text.len - 1, true, &json), 0);
+	assert_int_equal(state_container_json_read(text.data, text.len - 1, true, &json), 0);
 	assert_int_equal(json.ignored, 0);
 	buf_finish(&text);
 	return json;
@@ -53,26 +53,26 @@ static void expect_json(void **state, const char *expected)
 
 static void test_text(void **state)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
-	static const struct sinsp_label label = {"a\"b", "\n"};
-	static const struct sinsp_mount mounts[] = {{"/a", "/b", "ro", "rprivate", false},
+	struct state_container_info *info = state_container_info_create();
+	static const struct state_label label = {"a\"b", "\n"};
+	static const struct state_mount mounts[] = {{"/a", "/b", "ro", "rprivate", false},
 						    {"", "", "", "", true}};
 
 	describe(state, info);
 	expect_json(state, "{\"container\":{\"id\":\"0123456789ab\",\"full_id\":\"" CONTAINER_ID
 			   "\",\"type\":0,\"lookup_state\":1,\"is_pod_sandbox\":false,"
 			   "\"Mounts\":[]}}");
-	info = sinsp_container_info_create();
+	info = state_container_info_create();
 	info->name = "web";
-	info->type = SINSP_CONTAINER_PODMAN;
-	info->privileged = SINSP_NO;
+	info->type = STATE_CONTAINER_PODMAN;
+	info->privileged = STATE_NO;
 	info->created_ns = 5999999999;
-	info->labels = (struct sinsp_labels){&label, 1};
-	info->mounts = (struct sinsp_mounts){mounts, 2};
+	info->labels = (struct state_labels){&label, 1};
+	info->mounts = (struct state_mounts){mounts, 2};
 	info->pod.name = "pod";
 	info->pod.ip = "10.0.0.7";
 	describe(state, info);
-	container_of(state)->state = SINSP_META_PENDING;
+	container_of(state)->state = STATE_META_PENDING;
 	expect_json(state,
 		    "{\"container\":{\"id\":\"0123456789ab\",\"full_id\":\"" CONTAINER_ID
 		    "\",\"type\":11,\"lookup_state\":0,\"name\":\"web\",\"ip\":\"10.0.0.7\","
@@ -87,33 +87,33 @@ static void test_text(void **state)
 /* Other readers have no other name of it. */
 static void test_named(void **state)
 {
-	struct sinsp_container_json json;
+	struct state_container_json json;
 
 	contained_set_group(*state, "/lxc/my-long-container");
-	describe(state, sinsp_container_info_create());
+	describe(state, state_container_info_create());
 	json = write_and_read(state);
 	assert_string_equal(json.id, "my-long-container");
 	assert_string_equal(json.info->name, "my-long-container");
-	assert_int_equal(json.info->type, SINSP_CONTAINER_LXC);
-	sinsp_container_info_destroy(json.info);
+	assert_int_equal(json.info->type, STATE_CONTAINER_LXC);
+	state_container_info_destroy(json.info);
 }
 
-static void assert_same_texts(const struct sinsp_container_info *a,
-			      const struct sinsp_container_info *b,
+static void assert_same_texts(const struct state_container_info *a,
+			      const struct state_container_info *b,
 			      const struct container_members *members)
 {
 	for (size_t i = 0; i < members->count; i++) {
 		const struct container_member *member = &members->items[i];
-		const char *text = *container_text((struct sinsp_container_info *)a, member);
+		const char *text = *container_text((struct state_container_info *)a, member);
 
 		assert_non_null(text);
-		assert_string_equal(*container_text((struct sinsp_container_info *)b, member),
+		assert_string_equal(*container_text((struct state_container_info *)b, member),
 				    text);
 	}
 }
 
 /* The first ones; those that name the pod follow. */
-static void assert_same_labels(const struct sinsp_labels *a, const struct sinsp_labels *b)
+static void assert_same_labels(const struct state_labels *a, const struct state_labels *b)
 {
 	assert_true(b->count >= a->count);
 	for (size_t i = 0; i < a->count; i++) {
@@ -125,36 +125,36 @@ static void assert_same_labels(const struct sinsp_labels *a, const struct sinsp_
 /* Who says it is kept. */
 static void test_origin(void **state)
 {
-	struct sinsp_container_json json;
+	struct state_container_json json;
 
-	describe(state, sinsp_container_info_create());
+	describe(state, state_container_info_create());
 	container_of(state)->owner = 7;
 	json = write_and_read(state);
-	assert_int_equal(json.state, SINSP_META_ROOTLESS);
-	sinsp_container_info_destroy(json.info);
-	container_of(state)->state = SINSP_META_MISSING;
+	assert_int_equal(json.state, STATE_META_ROOTLESS);
+	state_container_info_destroy(json.info);
+	container_of(state)->state = STATE_META_MISSING;
 	json = write_and_read(state);
-	assert_int_equal(json.state, SINSP_META_UNVERIFIED);
-	sinsp_container_info_destroy(json.info);
-	container_of(state)->owner = SINSP_OWNER_ROOT;
-	container_of(state)->state = SINSP_META_PARTIAL;
+	assert_int_equal(json.state, STATE_META_UNVERIFIED);
+	state_container_info_destroy(json.info);
+	container_of(state)->owner = STATE_OWNER_ROOT;
+	container_of(state)->state = STATE_META_PARTIAL;
 	json = write_and_read(state);
-	assert_int_equal(json.state, SINSP_META_PARTIAL);
-	sinsp_container_info_destroy(json.info);
+	assert_int_equal(json.state, STATE_META_PARTIAL);
+	state_container_info_destroy(json.info);
 }
 
 static void test_round_trip(void **state)
 {
-	struct sinsp_container_info *info = contained_info();
-	struct sinsp_container_json json;
+	struct state_container_info *info = contained_info();
+	struct state_container_json json;
 
-	info->host_ipc = SINSP_YES;
+	info->host_ipc = STATE_YES;
 	info->is_sandbox = true;
 	describe(state, info);
 	json = write_and_read(state);
 	assert_string_equal(json.id, CONTAINER_ID);
-	assert_int_equal(json.state, SINSP_META_OK);
-	assert_int_equal(json.info->type, SINSP_CONTAINER_DOCKER);
+	assert_int_equal(json.state, STATE_META_OK);
+	assert_int_equal(json.info->type, STATE_CONTAINER_DOCKER);
 	assert_same_texts(info, json.info, &container_texts);
 	assert_same_texts(info, json.info, &container_extension_texts);
 	assert_same_texts(info, json.info, &container_pod_labels);
@@ -171,8 +171,8 @@ static void test_round_trip(void **state)
 	assert_same_labels(&info->pod.annotations, &json.info->pod.annotations);
 	assert_int_equal(json.info->mounts.count, info->mounts.count);
 	for (size_t i = 0; i < info->mounts.count; i++) {
-		const struct sinsp_mount *a = &info->mounts.items[i];
-		const struct sinsp_mount *b = &json.info->mounts.items[i];
+		const struct state_mount *a = &info->mounts.items[i];
+		const struct state_mount *b = &json.info->mounts.items[i];
 
 		assert_string_equal(a->source, b->source);
 		assert_string_equal(a->dest, b->dest);
@@ -180,19 +180,19 @@ static void test_round_trip(void **state)
 		assert_string_equal(a->propagation, b->propagation);
 		assert_int_equal(a->writable, b->writable);
 	}
-	sinsp_container_info_destroy(json.info);
+	state_container_info_destroy(json.info);
 }
 
 /* Each variable is one text. */
 static void test_environment(void **state)
 {
-	static const struct sinsp_label items[] = {{"A", "b=\"c\""}, {"B", ""}};
-	struct sinsp_container_info *info = sinsp_container_info_create();
-	struct sinsp_container_json json;
+	static const struct state_label items[] = {{"A", "b=\"c\""}, {"B", ""}};
+	struct state_container_info *info = state_container_info_create();
+	struct state_container_json json;
 	struct buf text;
 
 	assert_non_null(info);
-	info->env = (struct sinsp_labels){items, 2};
+	info->env = (struct state_labels){items, 2};
 	describe(state, info);
 	text = write_json(state);
 	assert_non_null(strstr(text.data, ",\"env\":[\"A=b=\\\"c\\\"\",\"B=\"]"));
@@ -200,7 +200,7 @@ static void test_environment(void **state)
 	json = write_and_read(state);
 	assert_int_equal(json.info->env.count, 2);
 	assert_string_equal(json.info->env.items[0].value, "b=\"c\"");
-	sinsp_container_info_destroy(json.info);
+	state_container_info_destroy(json.info);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -5,12 +5,12 @@
 
 enum { COUNT = 3 };
 
-#define LISTING SINSP_CONTAINERS_CHANGED
+#define LISTING STATE_CONTAINERS_CHANGED
 
-static void expect_order(const struct sinsp_container_list *list,
-			 const struct sinsp_container *const *expected, uint32_t count)
+static void expect_order(const struct state_container_list *list,
+			 const struct state_container *const *expected, uint32_t count)
 {
-	const struct sinsp_container *at = list->oldest, *last = NULL;
+	const struct state_container *at = list->oldest, *last = NULL;
 
 	assert_int_equal(list->count, count);
 	for (uint32_t i = 0; i < count; i++) {
@@ -26,25 +26,25 @@ static void expect_order(const struct sinsp_container_list *list,
 /* Of three containers without one, which is in another list all the while. */
 static void expect_without(size_t removed)
 {
-	struct sinsp_container_lists lists = {0};
-	struct sinsp_container containers[COUNT] = {0};
-	const struct sinsp_container *left[COUNT];
+	struct state_container_lists lists = {0};
+	struct state_container containers[COUNT] = {0};
+	const struct state_container *left[COUNT];
 	uint32_t count = 0;
 
-	sinsp_container_list_add(&lists, &containers[removed], SINSP_CONTAINERS_NEW);
+	state_container_list_add(&lists, &containers[removed], STATE_CONTAINERS_NEW);
 	for (size_t i = 0; i < COUNT; i++) {
-		sinsp_container_list_add(&lists, &containers[i], LISTING);
+		state_container_list_add(&lists, &containers[i], LISTING);
 		if (i != removed)
 			left[count++] = &containers[i];
 	}
 	/* It stays where it is. */
-	sinsp_container_list_add(&lists, &containers[0], LISTING);
-	sinsp_container_list_remove(&lists, &containers[removed], LISTING);
-	sinsp_container_list_remove(&lists, &containers[removed], LISTING);
+	state_container_list_add(&lists, &containers[0], LISTING);
+	state_container_list_remove(&lists, &containers[removed], LISTING);
+	state_container_list_remove(&lists, &containers[removed], LISTING);
 	expect_order(&lists.of[LISTING], left, count);
-	assert_int_equal(lists.of[SINSP_CONTAINERS_NEW].count, 1);
+	assert_int_equal(lists.of[STATE_CONTAINERS_NEW].count, 1);
 	left[count++] = &containers[removed];
-	sinsp_container_list_add(&lists, &containers[removed], LISTING);
+	state_container_list_add(&lists, &containers[removed], LISTING);
 	expect_order(&lists.of[LISTING], left, count);
 }
 

@@ -56,48 +56,48 @@ static void set_directory(int64_t pid, const char *directory)
 }
 
 /* The first process of the container. */
-static struct sinsp_container *start(int64_t ppid)
+static struct state_container *start(int64_t ppid)
 {
-	struct sinsp_container *container;
+	struct state_container *container;
 
 	run(FIRST, ppid, "runc", "init|--bundle|/of/the/image|" ID, "/docker/" ID);
-	container = sinsp_take_new_container(drive.sinsp);
+	container = state_take_new_container(drive.state);
 	assert_non_null(container);
 	assert_string_equal(container->id, ID);
 	assert_int_equal(container->first_tid, FIRST);
-	assert_null(sinsp_take_new_container(drive.sinsp));
+	assert_null(state_take_new_container(drive.state));
 	return container;
 }
 
 static void expect(int64_t ppid, const char *bundle)
 {
-	struct sinsp_container *container = start(ppid);
+	struct state_container *container = start(ppid);
 
 	if (bundle) {
-		assert_true(sinsp_container_bundle(drive.sinsp, container, path, sizeof(path)));
+		assert_true(state_container_bundle(drive.state, container, path, sizeof(path)));
 		assert_string_equal(path, bundle);
 	} else {
-		assert_false(sinsp_container_bundle(drive.sinsp, container, path, sizeof(path)));
+		assert_false(state_container_bundle(drive.state, container, path, sizeof(path)));
 	}
 }
 
 /* The container that a process of a shim is found to be in; NULL: none. */
-static const struct sinsp_container *find_below_shim(const char *exepath, uint32_t uid,
+static const struct state_container *find_below_shim(const char *exepath, uint32_t uid,
 						     const char *cgroup)
 {
-	struct sinsp_program *program;
-	struct sinsp_thread *shim, *thread;
+	struct state_program *program;
+	struct state_thread *shim, *thread;
 
 	run(SHIM, 1, "x", "-namespace|default|-id|web1|-address|/run/c.sock", NULL);
 	run(FIRST, SHIM, "x", "web1", cgroup);
-	shim = state_thread_find(drive.sinsp, SHIM);
-	thread = state_thread_find(drive.sinsp, FIRST);
+	shim = state_thread_get(drive.state, SHIM);
+	thread = state_thread_get(drive.state, FIRST);
 	assert_non_null(shim);
 	assert_non_null(thread);
 	program = shim->program;
 	program->exepath = exepath;
 	shim->uid = uid;
-	state_find_named_container(drive.sinsp, thread);
+	state_find_named_container(drive.state, thread);
 	return thread->cgroups->container;
 }
 
@@ -105,7 +105,7 @@ static const struct sinsp_container *find_below_shim(const char *exepath, uint32
 static void test_name_before_the_engine(void **state)
 {
 	static const char shim[] = "/usr/bin/containerd-shim-runc-v2";
-	const struct sinsp_container *container;
+	const struct state_container *container;
 
 	assert_null(find_below_shim("/usr/bin/bash", 0, "/default/web1"));
 	assert_null(find_below_shim(shim, 7, "/default/web1"));
@@ -113,12 +113,12 @@ static void test_name_before_the_engine(void **state)
 	container = find_below_shim(shim, 0, "/default/web1");
 	assert_non_null(container);
 	assert_string_equal(container->id, "web1");
-	assert_int_equal(container->type, SINSP_CONTAINER_CONTAINERD);
+	assert_int_equal(container->type, STATE_CONTAINER_CONTAINERD);
 }
 
-static const struct sinsp_container *container_of(int64_t pid)
+static const struct state_container *container_of(int64_t pid)
 {
-	return state_thread_find(drive.sinsp, pid)->cgroups->container;
+	return state_thread_get(drive.state, pid)->cgroups->container;
 }
 
 /* The same by the files of a runtime: what is in the group, and below it, is of the container. */
@@ -127,14 +127,14 @@ static void test_declared_before_the_engine(void **state)
 	run(FIRST, 1, "x", "x", "/users/web1");
 	run(FIRST + 1, FIRST, "x", "x", "/users/web1/below");
 	run(FIRST + 2, 1, "x", "x", "/users/web12");
-	sinsp_declare_container(drive.sinsp, FIRST, "web2", SINSP_CONTAINER_CUSTOM);
-	sinsp_declare_container(drive.sinsp, FIRST, "users", SINSP_CONTAINER_CUSTOM);
-	sinsp_declare_container(drive.sinsp, FIRST + 99, "web1", SINSP_CONTAINER_CUSTOM);
+	state_declare_container(drive.state, FIRST, "web2", STATE_CONTAINER_CUSTOM);
+	state_declare_container(drive.state, FIRST, "users", STATE_CONTAINER_CUSTOM);
+	state_declare_container(drive.state, FIRST + 99, "web1", STATE_CONTAINER_CUSTOM);
 	assert_null(container_of(FIRST));
-	sinsp_declare_container(drive.sinsp, FIRST, "web1", SINSP_CONTAINER_CUSTOM);
+	state_declare_container(drive.state, FIRST, "web1", STATE_CONTAINER_CUSTOM);
 	assert_non_null(container_of(FIRST));
 	assert_string_equal(container_of(FIRST)->id, "web1");
-	assert_int_equal(container_of(FIRST)->type, SINSP_CONTAINER_CUSTOM);
+	assert_int_equal(container_of(FIRST)->type, STATE_CONTAINER_CUSTOM);
 	assert_ptr_equal(container_of(FIRST + 1), container_of(FIRST));
 	assert_null(container_of(FIRST + 2));
 }
@@ -191,12 +191,12 @@ static void test_nearest(void **state)
 /* The runtime moves its first process into the groups before that runs the user's program. */
 static void test_moved(void **state)
 {
-	struct sinsp_container *container;
+	struct state_container *container;
 	struct frame *frame;
 
 	run(RUNTIME, 1, "runc", "create|--bundle|/run/b|" ID, NULL);
 	run(FIRST, RUNTIME, "runc", "init", NULL);
-	assert_null(sinsp_take_new_container(drive.sinsp));
+	assert_null(state_take_new_container(drive.state));
 	frame = drive_begin(&drive, EVENT_cgroup_attach, RUNTIME);
 	frame_put_i64(frame, cgroup_attach__tid, FIRST);
 	frame_put_i64(frame, cgroup_attach__pid, FIRST);
@@ -204,10 +204,10 @@ static void test_moved(void **state)
 	frame_put_i64(frame, cgroup_attach__subsystems, UINT32_MAX);
 	frame_put_string(frame, cgroup_attach__path, "/docker/" ID);
 	drive_end(&drive);
-	container = sinsp_take_new_container(drive.sinsp);
+	container = state_take_new_container(drive.state);
 	assert_non_null(container);
 	assert_int_equal(container->first_tid, FIRST);
-	assert_true(sinsp_container_bundle(drive.sinsp, container, path, sizeof(path)));
+	assert_true(state_container_bundle(drive.state, container, path, sizeof(path)));
 	assert_string_equal(path, "/run/b");
 }
 
@@ -241,32 +241,32 @@ static void test_circle(void **state)
 
 static void test_no_room(void **state)
 {
-	struct sinsp_container *container;
+	struct state_container *container;
 
 	run(RUNTIME, 1, "runc", "create|--bundle|/run/b|" ID, NULL);
 	container = start(RUNTIME);
-	assert_false(sinsp_container_bundle(drive.sinsp, container, path, 6));
-	assert_true(sinsp_container_bundle(drive.sinsp, container, path, 7));
+	assert_false(state_container_bundle(drive.state, container, path, 6));
+	assert_true(state_container_bundle(drive.state, container, path, 7));
 }
 
 static void describe(const char *id, const char *name, const char *image)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 
 	info->name = name;
 	info->image.name = image;
-	sinsp_describe_container(drive.sinsp, id, SINSP_OWNER_ROOT, SINSP_META_OK, info);
+	state_describe_container(drive.state, id, STATE_OWNER_ROOT, STATE_META_OK, info);
 }
 
 static void test_describe(void **state)
 {
-	struct sinsp_container *container = start(1);
+	struct state_container *container = start(1);
 
-	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_MISSING, NULL);
-	assert_int_equal(container->state, SINSP_META_MISSING);
+	state_describe_container(drive.state, ID, STATE_OWNER_ROOT, STATE_META_MISSING, NULL);
+	assert_int_equal(container->state, STATE_META_MISSING);
 	describe(ID, "web", NULL);
 	assert_string_equal(container->info.name, "web");
-	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(container->state, STATE_META_OK);
 	/* One that ended meanwhile. */
 	describe("none", "web", NULL);
 }
@@ -274,21 +274,21 @@ static void test_describe(void **state)
 /* What comes later completes, and removes nothing. */
 static void test_describe_twice(void **state)
 {
-	struct sinsp_containers *table = &drive.sinsp->containers;
-	struct sinsp_container *container = start(1);
+	struct state_containers *table = &drive.state->containers;
+	struct state_container *container = start(1);
 
 	describe(ID, "web", NULL);
-	assert_ptr_equal(sinsp_containers_take_changed(table), container);
+	assert_ptr_equal(state_containers_take_changed(table), container);
 	describe(ID, NULL, "nginx:1");
 	assert_string_equal(container->info.name, "web");
 	assert_string_equal(container->info.image.name, "nginx:1");
-	assert_ptr_equal(sinsp_containers_take_changed(table), container);
-	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_MISSING, NULL);
-	assert_int_equal(container->state, SINSP_META_OK);
+	assert_ptr_equal(state_containers_take_changed(table), container);
+	state_describe_container(drive.state, ID, STATE_OWNER_ROOT, STATE_META_MISSING, NULL);
+	assert_int_equal(container->state, STATE_META_OK);
 	assert_string_equal(container->info.name, "web");
 	/* That it is as it was is nothing to write. */
 	describe(ID, "web", "nginx:1");
-	assert_null(sinsp_containers_take_changed(table));
+	assert_null(state_containers_take_changed(table));
 	describe(ID, "renamed", NULL);
 	assert_string_equal(container->info.name, "renamed");
 	assert_string_equal(container->info.image.name, "nginx:1");
@@ -296,96 +296,96 @@ static void test_describe_twice(void **state)
 
 static void describe_part(const char *name)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 
 	info->name = name;
-	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_PARTIAL, info);
+	state_describe_container(drive.state, ID, STATE_OWNER_ROOT, STATE_META_PARTIAL, info);
 }
 
 /* A part becomes the whole by what completes it, or when nobody has more to say; then it stays. */
 static void test_describe_parts(void **state)
 {
-	struct sinsp_containers *table = &drive.sinsp->containers;
-	struct sinsp_container *container = start(1);
+	struct state_containers *table = &drive.state->containers;
+	struct state_container *container = start(1);
 	uint64_t revision;
 
 	/* That nobody has more to say says nothing of one that nobody described. */
-	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_OK, NULL);
-	assert_int_equal(container->state, SINSP_META_MISSING);
+	state_describe_container(drive.state, ID, STATE_OWNER_ROOT, STATE_META_OK, NULL);
+	assert_int_equal(container->state, STATE_META_MISSING);
 	describe_part("web");
-	assert_int_equal(container->state, SINSP_META_PARTIAL);
-	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_MISSING, NULL);
-	assert_int_equal(container->state, SINSP_META_PARTIAL);
-	assert_ptr_equal(sinsp_containers_take_changed(table), container);
+	assert_int_equal(container->state, STATE_META_PARTIAL);
+	state_describe_container(drive.state, ID, STATE_OWNER_ROOT, STATE_META_MISSING, NULL);
+	assert_int_equal(container->state, STATE_META_PARTIAL);
+	assert_ptr_equal(state_containers_take_changed(table), container);
 	revision = container->revision;
-	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_OK, NULL);
-	assert_int_equal(container->state, SINSP_META_OK);
+	state_describe_container(drive.state, ID, STATE_OWNER_ROOT, STATE_META_OK, NULL);
+	assert_int_equal(container->state, STATE_META_OK);
 	assert_string_equal(container->info.name, "web");
 	assert_true(container->revision > revision);
-	assert_ptr_equal(sinsp_containers_take_changed(table), container);
+	assert_ptr_equal(state_containers_take_changed(table), container);
 	describe_part("renamed");
-	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(container->state, STATE_META_OK);
 	assert_string_equal(container->info.name, "renamed");
-	sinsp_container_set_state(table, container, SINSP_META_PARTIAL);
+	state_container_set_state(table, container, STATE_META_PARTIAL);
 	describe(ID, "renamed", "nginx:1");
-	assert_int_equal(container->state, SINSP_META_OK);
-	sinsp_container_set_state(table, container, SINSP_META_PARTIAL);
+	assert_int_equal(container->state, STATE_META_OK);
+	state_container_set_state(table, container, STATE_META_PARTIAL);
 	describe(ID, "renamed", "nginx:1");
-	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(container->state, STATE_META_OK);
 }
 
-static struct sinsp_container *take_again_after_s(uint64_t seconds)
+static struct state_container *take_again_after_s(uint64_t seconds)
 {
-	drive.sinsp->now_ns += seconds * UINT64_C(1000000000);
-	return sinsp_take_container_again(drive.sinsp);
+	drive.state->now_ns += seconds * UINT64_C(1000000000);
+	return state_take_container_again(drive.state);
 }
 
 /* Asked for again after a while, a few times, unless it is described by then. */
 static void test_ask_again(void **state)
 {
-	struct sinsp_container *container = start(1);
+	struct state_container *container = start(1);
 
-	for (int i = 0; i < SINSP_AGAIN_TIMES; i++) {
-		assert_true(sinsp_ask_for_container_again(drive.sinsp, container));
-		assert_true(sinsp_ask_for_container_again(drive.sinsp, container));
-		assert_null(take_again_after_s(SINSP_AGAIN_S - 1));
+	for (int i = 0; i < STATE_AGAIN_TIMES; i++) {
+		assert_true(state_ask_for_container_again(drive.state, container));
+		assert_true(state_ask_for_container_again(drive.state, container));
+		assert_null(take_again_after_s(STATE_AGAIN_S - 1));
 		assert_ptr_equal(take_again_after_s(1), container);
-		assert_null(take_again_after_s(SINSP_AGAIN_S));
+		assert_null(take_again_after_s(STATE_AGAIN_S));
 	}
-	assert_false(sinsp_ask_for_container_again(drive.sinsp, container));
+	assert_false(state_ask_for_container_again(drive.state, container));
 	container->asked_again = 0;
-	assert_true(sinsp_ask_for_container_again(drive.sinsp, container));
+	assert_true(state_ask_for_container_again(drive.state, container));
 	describe(ID, "web", NULL);
-	assert_null(take_again_after_s(SINSP_AGAIN_S));
+	assert_null(take_again_after_s(STATE_AGAIN_S));
 }
 
 /* A runtime's process whose arguments could not be read may tell where the bundle is. */
 static void test_unread(void **state)
 {
-	struct sinsp_container *container;
+	struct state_container *container;
 
 	run(RUNTIME, 1, "runc", "create|--bundle|/run/b|" ID, NULL);
 	container = start(RUNTIME);
-	assert_false(sinsp_container_is_unread(drive.sinsp, container));
+	assert_false(state_container_is_unread(drive.state, container));
 	drive_thread(&drive, RUNTIME)->program->args_len = 0;
-	assert_false(sinsp_container_is_unread(drive.sinsp, container));
+	assert_false(state_container_is_unread(drive.state, container));
 	drive_thread(&drive, RUNTIME)->program->exe = "";
 	drive_thread(&drive, RUNTIME)->program->exepath = "/usr/bin/runc";
-	assert_true(sinsp_container_is_unread(drive.sinsp, container));
+	assert_true(state_container_is_unread(drive.state, container));
 }
 
 /* The id of a removed container can be that of another one. */
 static void test_remove(void **state)
 {
-	struct sinsp_container *container = start(1);
+	struct state_container *container = start(1);
 
 	describe(ID, "web", "nginx:1");
-	sinsp_remove_container(drive.sinsp, ID);
+	state_remove_container(drive.state, ID);
 	assert_string_equal(container->info.image.name, "nginx:1");
 	describe(ID, "other", NULL);
 	assert_string_equal(container->info.name, "other");
 	assert_null(container->info.image.name);
-	sinsp_remove_container(drive.sinsp, "none");
+	state_remove_container(drive.state, "none");
 }
 
 static const struct CMUnitTest tests[] = {

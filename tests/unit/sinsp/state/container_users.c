@@ -22,7 +22,7 @@ static int setup(void **state)
 }
 
 static int read_of(const struct foreign_root *foreign, int64_t pid, const char *id,
-		   const char *path, struct sinsp_container_users **users)
+		   const char *path, struct state_container_users **users)
 {
 	struct scap_proc *proc;
 	char folder[FOREIGN_PATH_BYTES];
@@ -30,13 +30,13 @@ static int read_of(const struct foreign_root *foreign, int64_t pid, const char *
 
 	foreign_root_path(foreign, "proc", folder);
 	assert_int_equal(scap_proc_open(folder, &proc, NULL), 0);
-	r = sinsp_container_users_read(
-		proc, &(struct sinsp_users_wanted){.id = id, .path = path, .pid = pid}, users);
+	r = state_container_users_read(
+		proc, &(struct state_users_wanted){.id = id, .path = path, .pid = pid}, users);
 	scap_proc_close(proc);
 	return r;
 }
 
-static int read_users(const struct foreign_root *foreign, struct sinsp_container_users **users)
+static int read_users(const struct foreign_root *foreign, struct state_container_users **users)
 {
 	return read_of(foreign, FOREIGN_PID, ID, NULL, users);
 }
@@ -50,7 +50,7 @@ static const char *name_of(struct users *users, uint32_t id)
 
 static void test_both_files(void **state)
 {
-	struct sinsp_container_users *users;
+	struct state_container_users *users;
 
 	foreign_root_write(*state, "root/etc/passwd",
 			   "root:x:0:0:root:/root:/bin/sh\nweb:x:101:102::/srv:/bin/false\n");
@@ -63,12 +63,12 @@ static void test_both_files(void **state)
 	/* Nothing is read later: also not an hour after. */
 	foreign_root_write(*state, "root/etc/passwd", "late:x:7:7::/:\n");
 	assert_null(users_find(&users->users, 7, 3600 * UINT64_C(1000000000)));
-	sinsp_container_users_destroy(users);
+	state_container_users_destroy(users);
 }
 
 static void test_one_file_or_none(void **state)
 {
-	struct sinsp_container_users *users = (void *)1;
+	struct state_container_users *users = (void *)1;
 
 	assert_int_equal(read_users(*state, &users), 0);
 	assert_null(users);
@@ -76,13 +76,13 @@ static void test_one_file_or_none(void **state)
 	assert_int_equal(read_users(*state, &users), 0);
 	assert_null(name_of(&users->users, 0));
 	assert_string_equal(name_of(&users->groups, 102), "web");
-	sinsp_container_users_destroy(users);
+	state_container_users_destroy(users);
 }
 
 /* In a user namespace ids mean others outside: only those that exist there can be seen. */
 static void test_user_namespace(void **state)
 {
-	struct sinsp_container_users *users;
+	struct state_container_users *users;
 
 	foreign_root_write(*state, "proc/70/uid_map", "0 1000 1\n1 100000 65536\n");
 	foreign_root_write(*state, "proc/70/gid_map", "0 1001 1\n");
@@ -97,17 +97,17 @@ static void test_user_namespace(void **state)
 	assert_null(name_of(&users->users, 165536));
 	assert_string_equal(name_of(&users->groups, 1001), "root");
 	assert_int_equal(users->groups.count, 1);
-	sinsp_container_users_destroy(users);
+	state_container_users_destroy(users);
 	foreign_root_write(*state, "proc/70/uid_map", "nonsense\n0 1\n0 0 99999999999\n");
 	assert_int_equal(read_users(*state, &users), 0);
 	assert_int_equal(users->users.count, 0);
-	sinsp_container_users_destroy(users);
+	state_container_users_destroy(users);
 }
 
 static void test_not_of_the_container(void **state)
 {
 	const struct foreign_root *foreign = *state;
-	struct sinsp_container_users *users;
+	struct state_container_users *users;
 
 	foreign_root_write(*state, "root/etc/passwd", "root:x:0:0::/:\n");
 	assert_int_equal(read_of(foreign, 71, ID, NULL, &users), -ESRCH);
@@ -116,7 +116,7 @@ static void test_not_of_the_container(void **state)
 	assert_int_equal(read_users(foreign, &users), -ESRCH);
 	foreign_root_write(*state, "proc/70/cgroup", "0::/docker/" ID "\n");
 	assert_int_equal(read_users(foreign, &users), 0);
-	sinsp_container_users_destroy(users);
+	state_container_users_destroy(users);
 	foreign_root_link(foreign, "proc/70/root", "/");
 	assert_int_equal(read_users(foreign, &users), -EAGAIN);
 }
@@ -133,11 +133,11 @@ static void test_by_path(void **state)
 	foreign_root_write(foreign, "root/etc/passwd", "root:x:0:0::/:\n");
 	foreign_root_write(foreign, "proc/70/cgroup", "3:cpu:/\n0::/mine/web\n");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct sinsp_container_users *users = NULL;
+		struct state_container_users *users = NULL;
 
 		assert_int_equal(read_of(foreign, FOREIGN_PID, "web", cases[i].path, &users),
 				 cases[i].code);
-		sinsp_container_users_destroy(users);
+		state_container_users_destroy(users);
 	}
 }
 
@@ -145,7 +145,7 @@ static void test_by_path(void **state)
 static void test_unusable_files(void **state)
 {
 	const struct foreign_root *foreign = *state;
-	struct sinsp_container_users *users;
+	struct state_container_users *users;
 	char path[FOREIGN_PATH_BYTES];
 
 	foreign_root_path(foreign, "root/etc/passwd", path);
@@ -162,7 +162,7 @@ static void test_unusable_files(void **state)
 static void test_bounded(void **state)
 {
 	const struct foreign_root *foreign = *state;
-	struct sinsp_container_users *users;
+	struct state_container_users *users;
 	char path[FOREIGN_PATH_BYTES];
 	FILE *file;
 
@@ -174,16 +174,16 @@ static void test_bounded(void **state)
 	fclose(file);
 	assert_int_equal(read_users(foreign, &users), 0);
 	assert_int_equal(users->groups.count, 4096);
-	sinsp_container_users_destroy(users);
-	sinsp_container_users_destroy(NULL);
+	state_container_users_destroy(users);
+	state_container_users_destroy(NULL);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, foreign_root_teardown)
 
 /* Users 0 to `count`, one of which has another name than the others. */
-static struct sinsp_container_users *make(uint32_t count, uint32_t which)
+static struct state_container_users *make(uint32_t count, uint32_t which)
 {
-	struct sinsp_container_users *made = sinsp_container_users_create();
+	struct state_container_users *made = state_container_users_create();
 
 	assert_non_null(made);
 	for (uint32_t id = 0; id < count; id++)
@@ -195,24 +195,24 @@ static struct sinsp_container_users *make(uint32_t count, uint32_t which)
 
 static void test_share(void **state)
 {
-	struct sinsp_container_users *list = NULL, *first, *other;
+	struct state_container_users *list = NULL, *first, *other;
 
-	first = sinsp_container_users_share(&list, make(20, 3));
-	other = sinsp_container_users_share(&list, make(20, 4));
+	first = state_container_users_share(&list, make(20, 3));
+	other = state_container_users_share(&list, make(20, 4));
 	assert_ptr_not_equal(first, other);
-	assert_ptr_equal(sinsp_container_users_share(&list, make(20, 3)), first);
-	assert_ptr_equal(sinsp_container_users_share(&list, make(20, 4)), other);
+	assert_ptr_equal(state_container_users_share(&list, make(20, 3)), first);
+	assert_ptr_equal(state_container_users_share(&list, make(20, 4)), other);
 	users_add(&first->groups, &(struct user_entry){.id = 1, .name = "g"});
-	assert_ptr_not_equal(sinsp_container_users_share(&list, make(20, 3)), first);
-	sinsp_container_users_destroy(first);
-	sinsp_container_users_destroy(other);
+	assert_ptr_not_equal(state_container_users_share(&list, make(20, 3)), first);
+	state_container_users_destroy(first);
+	state_container_users_destroy(other);
 	assert_string_equal(users_find(&first->users, 3, 0)->name, "which");
-	sinsp_container_users_destroy(first);
-	sinsp_container_users_destroy(other);
+	state_container_users_destroy(first);
+	state_container_users_destroy(other);
 	/* The one that is left. */
 	assert_non_null(list);
 	assert_null(list->next);
-	sinsp_container_users_destroy(list);
+	state_container_users_destroy(list);
 	assert_null(list);
 }
 
@@ -220,22 +220,22 @@ static void test_share(void **state)
 static void test_share_bounds(void **state)
 {
 	enum { TABLES = 100 };
-	struct sinsp_container_users *list = NULL, *made[TABLES], *large, *again;
+	struct state_container_users *list = NULL, *made[TABLES], *large, *again;
 
 	for (uint32_t i = 0; i < TABLES; i++)
-		made[i] = sinsp_container_users_share(&list, make(TABLES, i));
-	assert_ptr_equal(sinsp_container_users_share(&list, make(TABLES, TABLES - 2)),
+		made[i] = state_container_users_share(&list, make(TABLES, i));
+	assert_ptr_equal(state_container_users_share(&list, make(TABLES, TABLES - 2)),
 			 made[TABLES - 2]);
-	sinsp_container_users_destroy(made[TABLES - 2]);
-	again = sinsp_container_users_share(&list, make(TABLES, 0));
+	state_container_users_destroy(made[TABLES - 2]);
+	again = state_container_users_share(&list, make(TABLES, 0));
 	assert_ptr_not_equal(again, made[0]);
-	large = sinsp_container_users_share(&list, make(2000, 0));
+	large = state_container_users_share(&list, make(2000, 0));
 	assert_ptr_not_equal(list, large);
 	for (uint32_t i = 0; i < TABLES; i++)
-		sinsp_container_users_destroy(made[i]);
-	sinsp_container_users_destroy(large);
+		state_container_users_destroy(made[i]);
+	state_container_users_destroy(large);
 	assert_ptr_equal(list, again);
-	sinsp_container_users_destroy(again);
+	state_container_users_destroy(again);
 	assert_null(list);
 }
 

@@ -16,16 +16,16 @@ struct contained_process {
 	struct foreign_root *foreign;
 	struct scap_proc *proc;
 	struct drive drive;
-	struct sinsp_event event; /* of that process */
+	struct state_event event; /* of that process */
 };
 
-static struct sinsp_thread *add_thread(struct drive *drive, int64_t tid)
+static struct state_thread *add_thread(struct drive *drive, int64_t tid)
 {
 	static const char groups[] = "memory=/docker/" ID;
-	struct sinsp_thread *thread = state_thread_add(drive->sinsp, tid, tid);
+	struct state_thread *thread = state_thread_add(drive->state, tid, tid);
 
 	assert_non_null(thread);
-	sinsp_thread_set_cgroups(&drive->sinsp->containers, thread, groups, sizeof(groups));
+	state_thread_set_cgroups(&drive->state->containers, thread, groups, sizeof(groups));
 	return thread;
 }
 
@@ -44,9 +44,9 @@ static int setup(void **state)
 	assert_int_equal(scap_proc_open(path, &made->proc, NULL), 0);
 	drive_create(
 		&made->drive,
-		&(struct sinsp_config){.proc = made->proc, .hostname = "h", .etc = "/nonexistent"});
-	users_add(&made->drive.sinsp->names->users, &ann);
-	made->event = (struct sinsp_event){.sinsp = made->drive.sinsp,
+		&(struct state_config){.proc = made->proc, .hostname = "h", .etc = "/nonexistent"});
+	users_add(&made->drive.state->names->users, &ann);
+	made->event = (struct state_event){.state = made->drive.state,
 					   .thread = add_thread(&made->drive, FOREIGN_PID)};
 	*state = made;
 	return 0;
@@ -66,27 +66,27 @@ static int teardown(void **state)
 /* What the thread that reads does with all that is wanted. */
 static int read_wanted(struct contained_process *process)
 {
-	struct sinsp_container_users *users = NULL;
-	struct sinsp_users_wanted wanted;
+	struct state_container_users *users = NULL;
+	struct state_users_wanted wanted;
 	int count = 0;
 
-	for (; sinsp_take_users_wanted(process->drive.sinsp, &wanted); count++) {
-		int r = sinsp_container_users_read(process->proc, &wanted, &users);
+	for (; state_take_users_wanted(process->drive.state, &wanted); count++) {
+		int r = state_container_users_read(process->proc, &wanted, &users);
 
-		sinsp_set_users(process->drive.sinsp, wanted.id, wanted.owner, r, r ? NULL : users);
+		state_set_users(process->drive.state, wanted.id, wanted.owner, r, r ? NULL : users);
 	}
 	return count;
 }
 
 static void learn(struct contained_process *process)
 {
-	state_learn_users(process->drive.sinsp, process->event.thread);
+	state_learn_users(process->drive.state, process->event.thread);
 	read_wanted(process);
 }
 
 static const char *name_of(const struct contained_process *process, uint32_t uid)
 {
-	return sinsp_event_user_name(&process->event, uid);
+	return state_event_user_name(&process->event, uid);
 }
 
 static void test_once(void **state)
@@ -97,7 +97,7 @@ static void test_once(void **state)
 	learn(process);
 	assert_string_equal(name_of(process, 101), "web");
 	assert_null(name_of(process, 7));
-	assert_string_equal(sinsp_user_name(process->drive.sinsp, 7), "ann");
+	assert_string_equal(state_user_name(process->drive.state, 7), "ann");
 	foreign_root_write(process->foreign, "root/etc/passwd", "other:x:101:0::/:\n");
 	learn(process);
 	assert_string_equal(name_of(process, 101), "web");
@@ -178,11 +178,11 @@ static void test_unusable_file(void **state)
 static void test_process_that_exited(void **state)
 {
 	struct contained_process *process = *state;
-	struct sinsp_thread *first = add_thread(&process->drive, 71);
+	struct state_thread *first = add_thread(&process->drive, 71);
 
 	foreign_root_write(process->foreign, "root/etc/passwd", "web:x:101:0::/:\n");
 	for (int i = 0; i < 20; i++) {
-		state_learn_users(process->drive.sinsp, first);
+		state_learn_users(process->drive.state, first);
 		assert_int_equal(read_wanted(process), 1);
 	}
 	assert_null(name_of(process, 7));
@@ -194,19 +194,19 @@ static void test_process_that_exited(void **state)
 static void test_exec_meanwhile(void **state)
 {
 	struct contained_process *process = *state;
-	struct sinsp *sinsp = process->drive.sinsp;
-	struct sinsp_thread *first = add_thread(&process->drive, 71);
-	struct sinsp_users_wanted wanted;
+	struct state *engine = process->drive.state;
+	struct state_thread *first = add_thread(&process->drive, 71);
+	struct state_users_wanted wanted;
 
 	foreign_root_write(process->foreign, "root/etc/passwd", "web:x:101:0::/:\n");
-	state_learn_users(sinsp, first);
-	assert_true(sinsp_take_users_wanted(sinsp, &wanted));
+	state_learn_users(engine, first);
+	assert_true(state_take_users_wanted(engine, &wanted));
 	assert_int_equal(wanted.pid, 71);
 	assert_string_equal(wanted.id, ID);
 	assert_null(wanted.path);
-	state_learn_users(sinsp, process->event.thread);
-	assert_false(sinsp_take_users_wanted(sinsp, &wanted));
-	sinsp_set_users(sinsp, ID, SINSP_OWNER_ANYBODY, -EAGAIN, NULL);
+	state_learn_users(engine, process->event.thread);
+	assert_false(state_take_users_wanted(engine, &wanted));
+	state_set_users(engine, ID, STATE_OWNER_ANYBODY, -EAGAIN, NULL);
 	assert_int_equal(read_wanted(process), 1);
 	assert_string_equal(name_of(process, 101), "web");
 	assert_int_equal(read_wanted(process), 0);
@@ -216,14 +216,14 @@ static void test_exec_meanwhile(void **state)
 static void test_container_that_ended(void **state)
 {
 	struct contained_process *process = *state;
-	struct sinsp *sinsp = process->drive.sinsp;
-	struct sinsp_users_wanted wanted;
+	struct state *engine = process->drive.state;
+	struct state_users_wanted wanted;
 
-	state_learn_users(sinsp, process->event.thread);
-	sinsp_thread_set_cgroups(&sinsp->containers, (struct sinsp_thread *)process->event.thread,
+	state_learn_users(engine, process->event.thread);
+	state_thread_set_cgroups(&engine->containers, (struct state_thread *)process->event.thread,
 				 "", 0);
-	assert_false(sinsp_take_users_wanted(sinsp, &wanted));
-	sinsp_set_users(sinsp, ID, SINSP_OWNER_ANYBODY, 0, sinsp_container_users_create());
+	assert_false(state_take_users_wanted(engine, &wanted));
+	state_set_users(engine, ID, STATE_OWNER_ANYBODY, 0, state_container_users_create());
 	assert_string_equal(name_of(process, 7), "ann");
 }
 
@@ -232,7 +232,7 @@ static void test_only_live(void **state)
 	struct contained_process *process = *state;
 
 	foreign_root_write(process->foreign, "root/etc/passwd", "web:x:101:0::/:\n");
-	process->drive.sinsp->proc = NULL;
+	process->drive.state->proc = NULL;
 	learn(process);
 	assert_string_equal(name_of(process, 7), "ann");
 	assert_null(name_of(process, 101));

@@ -12,21 +12,21 @@
 
 static int setup(void **state)
 {
-	*state = calloc(1, sizeof(struct sinsp_containers));
+	*state = calloc(1, sizeof(struct state_containers));
 	assert_non_null(*state);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	sinsp_containers_finish(*state);
+	state_containers_finish(*state);
 	free(*state);
 	return 0;
 }
 
-static struct sinsp_cgroups *get(struct sinsp_containers *table, const char *text)
+static struct state_cgroups *get(struct state_containers *table, const char *text)
 {
-	struct sinsp_cgroups *cgroups = sinsp_cgroups_get(table, text, strlen(text) + 1);
+	struct state_cgroups *cgroups = state_cgroups_get(table, text, strlen(text) + 1);
 
 	assert_non_null(cgroups);
 	return cgroups;
@@ -34,7 +34,7 @@ static struct sinsp_cgroups *get(struct sinsp_containers *table, const char *tex
 
 static void test_equal_groups_are_one(void **state)
 {
-	struct sinsp_cgroups *one = get(*state, "cpu=/a"), *same = get(*state, "cpu=/a"),
+	struct state_cgroups *one = get(*state, "cpu=/a"), *same = get(*state, "cpu=/a"),
 			     *other = get(*state, "cpu=/b");
 
 	assert_ptr_equal(one, same);
@@ -42,37 +42,37 @@ static void test_equal_groups_are_one(void **state)
 	assert_string_equal(other->text, "cpu=/b");
 	assert_int_equal(one->len, 7);
 	assert_null(one->container);
-	sinsp_cgroups_unref(one);
+	state_cgroups_unref(one);
 	/* Still there for the second reference. */
 	assert_ptr_equal(get(*state, "cpu=/a"), same);
-	sinsp_cgroups_unref(same);
-	sinsp_cgroups_unref(same);
-	sinsp_cgroups_unref(other);
-	sinsp_cgroups_unref(NULL);
-	for (size_t i = 0; i < SINSP_CONTAINERS_BUCKETS; i++)
-		assert_null(((struct sinsp_containers *)*state)->cgroups[i]);
+	state_cgroups_unref(same);
+	state_cgroups_unref(same);
+	state_cgroups_unref(other);
+	state_cgroups_unref(NULL);
+	for (size_t i = 0; i < STATE_CONTAINERS_BUCKETS; i++)
+		assert_null(((struct state_containers *)*state)->cgroups[i]);
 }
 
 static void test_groups_of_one_container(void **state)
 {
-	struct sinsp_containers *table = *state;
-	struct sinsp_cgroups *top = get(table, "cpu=/docker/" ID),
+	struct state_containers *table = *state;
+	struct state_cgroups *top = get(table, "cpu=/docker/" ID),
 			     *below = get(table, "cpu=/docker/" ID "/init.scope");
-	struct sinsp_container *container = top->container;
+	struct state_container *container = top->container;
 
 	assert_non_null(container);
 	assert_ptr_equal(below->container, container);
 	assert_int_equal(table->count, 1);
-	assert_int_equal(container->type, SINSP_CONTAINER_DOCKER);
+	assert_int_equal(container->type, STATE_CONTAINER_DOCKER);
 	assert_string_equal(container->id, ID);
-	assert_int_equal(container->state, SINSP_META_MISSING);
+	assert_int_equal(container->state, STATE_META_MISSING);
 	assert_null(container->info.name);
-	assert_ptr_equal(sinsp_containers_find(table, ID, 64, SINSP_OWNER_ROOT), container);
-	assert_null(sinsp_containers_find(table, ID, 63, SINSP_OWNER_ROOT));
-	sinsp_cgroups_unref(top);
-	assert_ptr_equal(sinsp_containers_find(table, ID, 64, SINSP_OWNER_ROOT), container);
-	sinsp_cgroups_unref(below);
-	assert_null(sinsp_containers_find(table, ID, 64, SINSP_OWNER_ROOT));
+	assert_ptr_equal(state_containers_find(table, ID, 64, STATE_OWNER_ROOT), container);
+	assert_null(state_containers_find(table, ID, 63, STATE_OWNER_ROOT));
+	state_cgroups_unref(top);
+	assert_ptr_equal(state_containers_find(table, ID, 64, STATE_OWNER_ROOT), container);
+	state_cgroups_unref(below);
+	assert_null(state_containers_find(table, ID, 64, STATE_OWNER_ROOT));
 	assert_int_equal(table->count, 0);
 }
 
@@ -83,56 +83,56 @@ static uint32_t owner_of(void *context, const char *group, size_t len)
 
 	return len >= sizeof(users) - 1 && memcmp(group, users, sizeof(users) - 1) == 0
 		       ? 7
-		       : SINSP_OWNER_ROOT;
+		       : STATE_OWNER_ROOT;
 }
 
 static void test_groups_of_a_user(void **state)
 {
-	struct sinsp_containers *table = *state;
-	struct sinsp_cgroups *real, *forged, *declared;
+	struct state_containers *table = *state;
+	struct state_cgroups *real, *forged, *declared;
 
 	table->owner_of = owner_of;
 	real = get(table, "cpu=/docker/" ID);
 	forged = get(table, "cpu=/user/docker-" ID ".scope/below");
 	assert_ptr_not_equal(real->container, forged->container);
-	assert_int_equal(real->container->owner, SINSP_OWNER_ROOT);
+	assert_int_equal(real->container->owner, STATE_OWNER_ROOT);
 	assert_int_equal(forged->container->owner, 7);
-	assert_ptr_equal(sinsp_containers_find(table, ID, 64, SINSP_OWNER_ROOT), real->container);
-	assert_ptr_equal(sinsp_containers_find(table, ID, 64, 7), forged->container);
-	assert_ptr_equal(sinsp_containers_find_shown(table, "0123456789ab"), real->container);
-	sinsp_cgroups_unref(real);
-	assert_null(sinsp_containers_find_shown(table, "0123456789ab"));
+	assert_ptr_equal(state_containers_find(table, ID, 64, STATE_OWNER_ROOT), real->container);
+	assert_ptr_equal(state_containers_find(table, ID, 64, 7), forged->container);
+	assert_ptr_equal(state_containers_find_shown(table, "0123456789ab"), real->container);
+	state_cgroups_unref(real);
+	assert_null(state_containers_find_shown(table, "0123456789ab"));
 	declared = get(table, "cpu=/user/web1");
-	sinsp_cgroups_declare(declared, "/user/web1", SINSP_CONTAINER_CUSTOM);
+	state_cgroups_declare(declared, "/user/web1", STATE_CONTAINER_CUSTOM);
 	assert_int_equal(declared->container->owner, 7);
-	sinsp_cgroups_unref(declared);
+	state_cgroups_unref(declared);
 	/* In no hierarchy that is known. */
 	declared = get(table, "cpu=/web2");
-	sinsp_cgroups_declare(declared, "/other/web2", SINSP_CONTAINER_CUSTOM);
-	assert_int_equal(declared->container->owner, SINSP_OWNER_ANYBODY);
-	sinsp_cgroups_unref(declared);
-	sinsp_cgroups_unref(forged);
+	state_cgroups_declare(declared, "/other/web2", STATE_CONTAINER_CUSTOM);
+	assert_int_equal(declared->container->owner, STATE_OWNER_ANYBODY);
+	state_cgroups_unref(declared);
+	state_cgroups_unref(forged);
 }
 
 static void test_new_ones_are_taken_once(void **state)
 {
-	struct sinsp_containers *table = *state;
-	struct sinsp_cgroups *web = get(table, "cpu=/lxc/web"), *gone = get(table, "cpu=/lxc/gone"),
+	struct state_containers *table = *state;
+	struct state_cgroups *web = get(table, "cpu=/lxc/web"), *gone = get(table, "cpu=/lxc/gone"),
 			     *db = get(table, "cpu=/lxc/db"), *host = get(table, "cpu=/");
 
 	/* It ended before anybody asked. */
-	sinsp_cgroups_unref(gone);
-	assert_ptr_equal(sinsp_containers_take_new(table), db->container);
-	assert_ptr_equal(sinsp_containers_take_new(table), web->container);
-	assert_null(sinsp_containers_take_new(table));
-	sinsp_cgroups_unref(web);
-	sinsp_cgroups_unref(db);
-	sinsp_cgroups_unref(host);
+	state_cgroups_unref(gone);
+	assert_ptr_equal(state_containers_take_new(table), db->container);
+	assert_ptr_equal(state_containers_take_new(table), web->container);
+	assert_null(state_containers_take_new(table));
+	state_cgroups_unref(web);
+	state_cgroups_unref(db);
+	state_cgroups_unref(host);
 }
 
-static struct sinsp_container_info *named(const char *name)
+static struct state_container_info *named(const char *name)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 
 	assert_non_null(info);
 	info->name = arena_text(&info->texts.arena, name, strlen(name));
@@ -141,31 +141,31 @@ static struct sinsp_container_info *named(const char *name)
 
 static void test_descriptions_are_replaced(void **state)
 {
-	struct sinsp_containers *table = *state;
-	struct sinsp_cgroups *web = get(table, "cpu=/docker/" ID);
+	struct state_containers *table = *state;
+	struct state_cgroups *web = get(table, "cpu=/docker/" ID);
 
-	sinsp_container_set_info(table, web->container, SINSP_META_PENDING, NULL);
-	assert_int_equal(web->container->state, SINSP_META_PENDING);
-	sinsp_container_set_info(table, web->container, SINSP_META_OK, named("web"));
+	state_container_set_info(table, web->container, STATE_META_PENDING, NULL);
+	assert_int_equal(web->container->state, STATE_META_PENDING);
+	state_container_set_info(table, web->container, STATE_META_OK, named("web"));
 	assert_string_equal(web->container->info.name, "web");
-	sinsp_container_set_info(table, web->container, SINSP_META_OK, named("renamed"));
+	state_container_set_info(table, web->container, STATE_META_OK, named("renamed"));
 	assert_string_equal(web->container->info.name, "renamed");
-	sinsp_container_set_info(table, web->container, SINSP_META_MISSING, NULL);
+	state_container_set_info(table, web->container, STATE_META_MISSING, NULL);
 	assert_null(web->container->info.name);
 	/* Freed with its container. */
-	sinsp_container_set_info(table, web->container, SINSP_META_OK, named("web"));
-	sinsp_cgroups_unref(web);
+	state_container_set_info(table, web->container, STATE_META_OK, named("web"));
+	state_cgroups_unref(web);
 }
 
-static int describe(struct sinsp_containers *table, const char *id, enum sinsp_meta_state state,
+static int describe(struct state_containers *table, const char *id, enum state_meta state,
 		    const char *name)
 {
-	return sinsp_containers_describe(
-		table, &(struct sinsp_description){
+	return state_containers_describe(
+		table, &(struct state_description){
 			       .id = id, .state = state, .info = named(name), .bytes = 1000});
 }
 
-static void expect_name(const struct sinsp_cgroups *cgroups, const char *name)
+static void expect_name(const struct state_cgroups *cgroups, const char *name)
 {
 	assert_string_equal(cgroups->container->info.name, name);
 }
@@ -174,143 +174,143 @@ static void expect_name(const struct sinsp_cgroups *cgroups, const char *name)
 static void test_described_early(void **state)
 {
 	static const char *const ids[] = {ID, "0123456789ab"};
-	struct sinsp_containers *table = *state;
+	struct state_containers *table = *state;
 
 	for (size_t i = 0; i < 2; i++) {
-		struct sinsp_cgroups *web;
+		struct state_cgroups *web;
 
-		assert_int_equal(describe(table, ids[i], SINSP_META_OK, "web"), 0);
+		assert_int_equal(describe(table, ids[i], STATE_META_OK, "web"), 0);
 		assert_int_equal(table->count, 1);
-		assert_null(sinsp_containers_take_new(table));
+		assert_null(state_containers_take_new(table));
 		web = get(table, "cpu=/docker/" ID);
 		expect_name(web, "web");
 		assert_int_equal(table->count, 1);
-		assert_int_equal(table->lists.of[SINSP_CONTAINERS_UNUSED].count, 0);
+		assert_int_equal(table->lists.of[STATE_CONTAINERS_UNUSED].count, 0);
 		assert_int_equal(table->unused_bytes, 0);
-		assert_int_equal(web->container->type, SINSP_CONTAINER_DOCKER);
-		assert_int_equal(web->container->state, SINSP_META_OK);
+		assert_int_equal(web->container->type, STATE_CONTAINER_DOCKER);
+		assert_int_equal(web->container->state, STATE_META_OK);
 		assert_string_equal(web->container->id, ID);
-		sinsp_cgroups_unref(web);
+		state_cgroups_unref(web);
 		assert_int_equal(table->count, 0);
 	}
 }
 
 static void test_described_late(void **state)
 {
-	struct sinsp_containers *table = *state;
-	struct sinsp_cgroups *web = get(table, "cpu=/docker/" ID), *lxc = get(table, "cpu=/lxc/db");
+	struct state_containers *table = *state;
+	struct state_cgroups *web = get(table, "cpu=/docker/" ID), *lxc = get(table, "cpu=/lxc/db");
 
-	assert_int_equal(describe(table, "0123456789ab", SINSP_META_PENDING, "?"), 0);
+	assert_int_equal(describe(table, "0123456789ab", STATE_META_PENDING, "?"), 0);
 	expect_name(web, "?");
-	assert_int_equal(web->container->state, SINSP_META_PENDING);
-	assert_int_equal(describe(table, ID, SINSP_META_OK, "web"), 0);
+	assert_int_equal(web->container->state, STATE_META_PENDING);
+	assert_int_equal(describe(table, ID, STATE_META_OK, "web"), 0);
 	expect_name(web, "web");
 	/* It does not become less known. */
-	assert_int_equal(describe(table, ID, SINSP_META_MISSING, "?"), 0);
+	assert_int_equal(describe(table, ID, STATE_META_MISSING, "?"), 0);
 	expect_name(web, "web");
-	assert_int_equal(describe(table, ID, SINSP_META_OK, "renamed"), 0);
+	assert_int_equal(describe(table, ID, STATE_META_OK, "renamed"), 0);
 	expect_name(web, "renamed");
 	/* Names are no digits. */
-	assert_int_equal(describe(table, "d", SINSP_META_OK, "other"), 0);
-	assert_true(sinsp_containers_find(table, "d", 1, SINSP_OWNER_ROOT)->is_named);
-	assert_int_equal(describe(table, "0123456789a", SINSP_META_OK, "other"), 0);
-	assert_int_equal(describe(table, "db", SINSP_META_OK, "base"), 0);
+	assert_int_equal(describe(table, "d", STATE_META_OK, "other"), 0);
+	assert_true(state_containers_find(table, "d", 1, STATE_OWNER_ROOT)->is_named);
+	assert_int_equal(describe(table, "0123456789a", STATE_META_OK, "other"), 0);
+	assert_int_equal(describe(table, "db", STATE_META_OK, "base"), 0);
 	expect_name(lxc, "base");
 	expect_name(web, "renamed");
-	assert_int_equal(table->lists.of[SINSP_CONTAINERS_UNUSED].count, 2);
-	sinsp_cgroups_unref(web);
-	sinsp_cgroups_unref(lxc);
+	assert_int_equal(table->lists.of[STATE_CONTAINERS_UNUSED].count, 2);
+	state_cgroups_unref(web);
+	state_cgroups_unref(lxc);
 }
 
 /* Of a capture: its descriptions outlive the threads, those of a live run do not. */
 static void test_kept_when_unused(void **state)
 {
-	struct sinsp_containers *table = *state;
-	struct sinsp_cgroups *web = get(table, "cpu=/docker/" ID), *lxc;
+	struct state_containers *table = *state;
+	struct state_cgroups *web = get(table, "cpu=/docker/" ID), *lxc;
 
 	table->keeps_unused = true;
-	describe(table, ID, SINSP_META_OK, "web");
+	describe(table, ID, STATE_META_OK, "web");
 	lxc = get(table, "cpu=/lxc/unknown");
-	sinsp_cgroups_unref(web);
-	sinsp_cgroups_unref(lxc);
+	state_cgroups_unref(web);
+	state_cgroups_unref(lxc);
 	assert_int_equal(table->count, 1);
 	web = get(table, "cpu=/docker/" ID);
 	expect_name(web, "web");
 	/* Removed by its runtime: it goes with its last thread, or at once. */
-	sinsp_containers_forget(table, ID);
+	state_containers_forget(table, ID);
 	expect_name(web, "web");
-	sinsp_cgroups_unref(web);
+	state_cgroups_unref(web);
 	assert_int_equal(table->count, 0);
-	describe(table, ID, SINSP_META_OK, "again");
-	sinsp_containers_forget(table, "0123456789ab");
-	sinsp_containers_forget(table, "0123456789ab");
+	describe(table, ID, STATE_META_OK, "again");
+	state_containers_forget(table, "0123456789ab");
+	state_containers_forget(table, "0123456789ab");
 	assert_int_equal(table->count, 0);
 	/* All of them, as when another capture begins. */
-	describe(table, ID, SINSP_META_OK, "again");
-	describe(table, "db", SINSP_META_OK, "again");
-	sinsp_containers_forget_unused(table);
+	describe(table, ID, STATE_META_OK, "again");
+	describe(table, "db", STATE_META_OK, "again");
+	state_containers_forget_unused(table);
 	assert_int_equal(table->count, 0);
 	assert_int_equal(table->unused_dropped, 0);
 }
 
 static void test_oldest_are_dropped(void **state)
 {
-	struct sinsp_containers *table = *state;
+	struct state_containers *table = *state;
 	char id[32];
 
-	for (int i = 0; i < SINSP_CONTAINERS_UNUSED_MAX + 3; i++) {
+	for (int i = 0; i < STATE_CONTAINERS_UNUSED_MAX + 3; i++) {
 		snprintf(id, sizeof(id), "c%d", i);
-		describe(table, id, SINSP_META_OK, "x");
+		describe(table, id, STATE_META_OK, "x");
 		if (i == 10)
-			describe(table, "c1", SINSP_META_OK, "newer");
+			describe(table, "c1", STATE_META_OK, "newer");
 	}
-	assert_int_equal(table->lists.of[SINSP_CONTAINERS_UNUSED].count,
-			 SINSP_CONTAINERS_UNUSED_MAX);
+	assert_int_equal(table->lists.of[STATE_CONTAINERS_UNUSED].count,
+			 STATE_CONTAINERS_UNUSED_MAX);
 	assert_int_equal(table->unused_dropped, 3);
-	assert_null(sinsp_containers_find(table, "c0", 2, SINSP_OWNER_ROOT));
-	assert_non_null(sinsp_containers_find(table, "c1", 2, SINSP_OWNER_ROOT));
-	assert_null(sinsp_containers_find(table, "c3", 2, SINSP_OWNER_ROOT));
-	assert_non_null(sinsp_containers_find(table, "c4", 2, SINSP_OWNER_ROOT));
+	assert_null(state_containers_find(table, "c0", 2, STATE_OWNER_ROOT));
+	assert_non_null(state_containers_find(table, "c1", 2, STATE_OWNER_ROOT));
+	assert_null(state_containers_find(table, "c3", 2, STATE_OWNER_ROOT));
+	assert_non_null(state_containers_find(table, "c4", 2, STATE_OWNER_ROOT));
 	/* By their size. */
-	sinsp_containers_describe(
+	state_containers_describe(
 		table,
-		&(struct sinsp_description){.id = "huge",
-					    .state = SINSP_META_OK,
+		&(struct state_description){.id = "huge",
+					    .state = STATE_META_OK,
 					    .info = named("x"),
-					    .bytes = SINSP_CONTAINERS_UNUSED_BYTES_MAX - 1500});
-	assert_int_equal(table->lists.of[SINSP_CONTAINERS_UNUSED].count, 2);
-	assert_int_equal(table->unused_dropped, SINSP_CONTAINERS_UNUSED_MAX + 2);
-	assert_int_equal(table->unused_bytes, SINSP_CONTAINERS_UNUSED_BYTES_MAX - 500);
+					    .bytes = STATE_CONTAINERS_UNUSED_BYTES_MAX - 1500});
+	assert_int_equal(table->lists.of[STATE_CONTAINERS_UNUSED].count, 2);
+	assert_int_equal(table->unused_dropped, STATE_CONTAINERS_UNUSED_MAX + 2);
+	assert_int_equal(table->unused_bytes, STATE_CONTAINERS_UNUSED_BYTES_MAX - 500);
 }
 
 static void test_changed_ones_are_taken_once(void **state)
 {
-	struct sinsp_containers *table = *state;
-	struct sinsp_cgroups *web = get(table, "cpu=/lxc/web"), *db = get(table, "cpu=/lxc/db");
+	struct state_containers *table = *state;
+	struct state_cgroups *web = get(table, "cpu=/lxc/web"), *db = get(table, "cpu=/lxc/db");
 
-	assert_null(sinsp_containers_take_changed(table));
-	sinsp_container_set_info(table, web->container, SINSP_META_OK, named("1"));
-	sinsp_container_set_info(table, web->container, SINSP_META_OK, named("2"));
-	sinsp_container_set_info(table, db->container, SINSP_META_MISSING, NULL);
-	assert_ptr_equal(sinsp_containers_take_changed(table), web->container);
-	assert_null(sinsp_containers_take_changed(table));
+	assert_null(state_containers_take_changed(table));
+	state_container_set_info(table, web->container, STATE_META_OK, named("1"));
+	state_container_set_info(table, web->container, STATE_META_OK, named("2"));
+	state_container_set_info(table, db->container, STATE_META_MISSING, NULL);
+	assert_ptr_equal(state_containers_take_changed(table), web->container);
+	assert_null(state_containers_take_changed(table));
 	/* It ended before anybody asked. */
-	sinsp_container_set_info(table, db->container, SINSP_META_OK, named("1"));
-	sinsp_cgroups_unref(db);
-	assert_null(sinsp_containers_take_changed(table));
+	state_container_set_info(table, db->container, STATE_META_OK, named("1"));
+	state_cgroups_unref(db);
+	assert_null(state_containers_take_changed(table));
 	/* Neither is lost when a description finds its container. */
-	describe(table, "0123456789ab", SINSP_META_OK, "early");
+	describe(table, "0123456789ab", STATE_META_OK, "early");
 	db = get(table, "cpu=/docker/" ID);
-	assert_ptr_equal(sinsp_containers_take_changed(table), db->container);
-	assert_int_equal(table->lists.of[SINSP_CONTAINERS_CHANGED].count, 0);
-	sinsp_cgroups_unref(web);
-	sinsp_cgroups_unref(db);
+	assert_ptr_equal(state_containers_take_changed(table), db->container);
+	assert_int_equal(table->lists.of[STATE_CONTAINERS_CHANGED].count, 0);
+	state_cgroups_unref(web);
+	state_cgroups_unref(db);
 }
 
 static void test_pod_of_the_path(void **state)
 {
 	static const char uid[] = "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80";
-	struct sinsp_cgroups *in_pod = get(*state, "cpu=/kubepods/pod"
+	struct state_cgroups *in_pod = get(*state, "cpu=/kubepods/pod"
 						   "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80/" ID),
 			     *alone = get(*state, "cpu=/lxc/web");
 
@@ -318,52 +318,52 @@ static void test_pod_of_the_path(void **state)
 	assert_false(in_pod->container->is_named);
 	assert_string_equal(alone->container->pod_uid, "");
 	assert_true(alone->container->is_named);
-	sinsp_cgroups_unref(in_pod);
-	sinsp_cgroups_unref(alone);
+	state_cgroups_unref(in_pod);
+	state_cgroups_unref(alone);
 }
 
-static void expect_moved(struct sinsp_containers *table, const struct sinsp_cgroups *from,
+static void expect_moved(struct state_containers *table, const struct state_cgroups *from,
 			 uint32_t subsystems, const char *expected, size_t len)
 {
-	struct sinsp_cgroups *moved = sinsp_cgroups_moved(from, subsystems, "/docker/" ID);
+	struct state_cgroups *moved = state_cgroups_moved(from, subsystems, "/docker/" ID);
 
 	assert_non_null(moved);
 	assert_int_equal(moved->len, len);
 	assert_memory_equal(moved->text, expected, len);
 	assert_non_null(moved->container);
-	sinsp_cgroups_unref(moved);
+	state_cgroups_unref(moved);
 }
 
 static void test_declared(void **state)
 {
 	static const char two[] = "cpu=/\0memory=/x/web1/a";
-	struct sinsp_containers *table = *state;
-	struct sinsp_cgroups *web = get(table, "cpu=/x/web1"), *root = get(table, "cpu=/"),
+	struct state_containers *table = *state;
+	struct state_cgroups *web = get(table, "cpu=/x/web1"), *root = get(table, "cpu=/"),
 			     *docker = get(table, "cpu=/docker/" ID), *below;
 
 	assert_null(web->container);
-	sinsp_cgroups_declare(web, "/x/web1", SINSP_CONTAINER_CUSTOM);
+	state_cgroups_declare(web, "/x/web1", STATE_CONTAINER_CUSTOM);
 	assert_string_equal(web->container->id, "web1");
 	assert_true(web->container->is_named);
 	assert_int_equal(table->declared, 1);
-	assert_ptr_equal(sinsp_containers_take_new(table), web->container);
-	below = sinsp_cgroups_get(table, two, sizeof(two));
+	assert_ptr_equal(state_containers_take_new(table), web->container);
+	below = state_cgroups_get(table, two, sizeof(two));
 	assert_non_null(below);
 	assert_ptr_equal(below->container, web->container);
 	/* Neither a path without a name nor one that is known already. */
-	sinsp_cgroups_declare(root, "/", SINSP_CONTAINER_CUSTOM);
+	state_cgroups_declare(root, "/", STATE_CONTAINER_CUSTOM);
 	assert_null(root->container);
-	sinsp_cgroups_declare(docker, "/docker/web1", SINSP_CONTAINER_CUSTOM);
+	state_cgroups_declare(docker, "/docker/web1", STATE_CONTAINER_CUSTOM);
 	assert_string_equal(docker->container->id, ID);
-	sinsp_cgroups_unref(web);
+	state_cgroups_unref(web);
 	assert_int_equal(table->declared, 1);
-	sinsp_cgroups_unref(below);
+	state_cgroups_unref(below);
 	assert_int_equal(table->declared, 0);
 	web = get(table, "cpu=/x/web1");
 	assert_null(web->container);
-	sinsp_cgroups_unref(web);
-	sinsp_cgroups_unref(root);
-	sinsp_cgroups_unref(docker);
+	state_cgroups_unref(web);
+	state_cgroups_unref(root);
+	state_cgroups_unref(docker);
 }
 
 /* Only the paths of these subsystems change; what is missing is added. */
@@ -375,28 +375,28 @@ static void test_moved(void **state)
 				   "memory=/docker/" ID;
 	static const char all[] = "cpuset=/docker/" ID "\0cpu=/docker/" ID "\0cpuacct=/docker/" ID
 				  "\0io=/docker/" ID "\0memory=/docker/" ID;
-	struct sinsp_cgroups *from = sinsp_cgroups_get(*state, before, sizeof(before)),
-			     *none = sinsp_cgroups_get(*state, "", 0), *same;
+	struct state_cgroups *from = state_cgroups_get(*state, before, sizeof(before)),
+			     *none = state_cgroups_get(*state, "", 0), *same;
 
 	expect_moved(*state, from, cgroup_subsystems__cpu, one, sizeof(one));
 	expect_moved(*state, from, cgroup_subsystems__cpuacct | cgroup_subsystems__memory, more,
 		     sizeof(more));
 	expect_moved(*state, none, UINT32_MAX, all, sizeof(all));
-	same = sinsp_cgroups_moved(from, 0, "/docker/" ID);
+	same = state_cgroups_moved(from, 0, "/docker/" ID);
 	assert_ptr_equal(same, from);
-	sinsp_cgroups_unref(same);
-	sinsp_cgroups_unref(from);
-	sinsp_cgroups_unref(none);
+	state_cgroups_unref(same);
+	state_cgroups_unref(from);
+	state_cgroups_unref(none);
 }
 
-static void count_one(struct sinsp_container *container, void *context)
+static void count_one(struct state_container *container, void *context)
 {
 	(*(unsigned int *)context)++;
 }
 
 static void test_each(void **state)
 {
-	struct sinsp_cgroups *all[100];
+	struct state_cgroups *all[100];
 	unsigned int count = 0;
 	char text[64];
 
@@ -404,10 +404,10 @@ static void test_each(void **state)
 		snprintf(text, sizeof(text), "cpu=/lxc/web-%zu", i);
 		all[i] = get(*state, text);
 	}
-	sinsp_containers_each(*state, count_one, &count);
+	state_containers_each(*state, count_one, &count);
 	assert_int_equal(count, 100);
 	for (size_t i = 0; i < 100; i++)
-		sinsp_cgroups_unref(all[i]);
+		state_cgroups_unref(all[i]);
 }
 
 static const struct CMUnitTest tests[] = {

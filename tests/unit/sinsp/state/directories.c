@@ -34,8 +34,8 @@ static int setup(void **state)
 	static struct fixture fixture;
 
 	fixture.proc = (struct scap_proc){.threads = known, .count = 1};
-	drive_create(&fixture.drive, &(struct sinsp_config){.proc = &fixture.proc});
-	if (sinsp_seed(fixture.drive.sinsp, NULL, NULL))
+	drive_create(&fixture.drive, &(struct state_config){.proc = &fixture.proc});
+	if (state_seed(fixture.drive.state, NULL, NULL))
 		return -1;
 	/* Opened before anybody looked, and closed by nobody. */
 	fixture.proc.threads = known_later;
@@ -97,9 +97,9 @@ static void finds_both_directories_once(void **state)
 		frame_put_string(frame, renameat__newpath, "../y");
 		drive_end(&fixture->drive);
 		assert_int_equal(looks(fixture), 2);
-		sinsp_event_path(&fixture->drive.event, renameat__oldpath, path, sizeof(path));
+		state_event_path(&fixture->drive.event, renameat__oldpath, path, sizeof(path));
 		assert_string_equal(path, "/known/x");
-		sinsp_event_path(&fixture->drive.event, renameat__newpath, path, sizeof(path));
+		state_event_path(&fixture->drive.event, renameat__newpath, path, sizeof(path));
 		assert_string_equal(path, "/y");
 	}
 }
@@ -117,7 +117,7 @@ static void finds_the_directory_of_an_exec(void **state)
 	frame_put_string(frame, execveat__pathname, "x");
 	drive_end(&fixture->drive);
 	assert_int_equal(looks(fixture), 1);
-	sinsp_event_path(&fixture->drive.event, execveat__pathname, path, sizeof(path));
+	state_event_path(&fixture->drive.event, execveat__pathname, path, sizeof(path));
 	assert_string_equal(path, "/known/x");
 }
 
@@ -159,7 +159,7 @@ static void reading_looks_nowhere(void **state)
 	struct drive *drive = &fixture->drive;
 	struct formatter *json, *text;
 	struct filter_error err;
-	struct sinsp_stats before, after;
+	struct state_stats before, after;
 	unsigned int events = 0, looks_before = 0;
 
 	assert_int_equal(formatter_create_fields(&format_json, "all", &json, &err), 0);
@@ -170,10 +170,10 @@ static void reading_looks_nowhere(void **state)
 		for (size_t i = 0; event_desc_get(id) && i < 3; i++) {
 			drive->ts_ns += 100000000; /* the lookups are not used up */
 			make_event(drive, id, results[i]);
-			sinsp_stats(drive->sinsp, &before);
+			state_stats(drive->state, &before);
 			looks_before = looks(fixture);
 			assert_true(read_all(drive, json) > 2 && read_all(drive, text) > 0);
-			sinsp_stats(drive->sinsp, &after);
+			state_stats(drive->state, &after);
 			assert_int_equal(looks(fixture), looks_before);
 			assert_memory_equal(&before, &after, sizeof(before));
 			events++;

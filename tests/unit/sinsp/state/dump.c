@@ -18,8 +18,8 @@ static void dumps_what_was_loaded(void **state)
 	struct drive *drive = *state;
 	char *text;
 
-	give_world(sinsp_snapshot(drive->sinsp));
-	text = dump_text(drive->sinsp);
+	give_world(state_snapshot(drive->state));
+	text = dump_text(drive->state);
 	assert_non_null(strstr(text, "begin\nmachine 3 4194304 0 77000000000 far\n"
 				     "interface lo 7f00"));
 	assert_non_null(strstr(text, "\nuser 0 0 chief /chief \nuser 7 8 seven /home/7 /bin/sh\n"
@@ -42,7 +42,7 @@ static void dumps_what_was_loaded(void **state)
 static void dumps_in_order(void **state)
 {
 	struct drive *drive = *state;
-	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
+	struct scap_snapshot *to = state_snapshot(drive->state);
 	const char *at, *next;
 	char *text;
 	static const char *const order[] = {
@@ -61,7 +61,7 @@ static void dumps_in_order(void **state)
 	give_file(to, 40, "/x");
 	give_file(to, 1, "/y");
 	GIVE(to, end);
-	text = dump_text(drive->sinsp);
+	text = dump_text(drive->state);
 	at = text;
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
 		next = strstr(at, order[i]);
@@ -78,7 +78,7 @@ static void dumps_what_events_did(void **state)
 	struct frame *frame;
 	char *text;
 
-	give_world(sinsp_snapshot(drive->sinsp));
+	give_world(state_snapshot(drive->state));
 	drive_exec(drive, 400, "new");
 	drive_open(drive, 400, 3, "/etc/x", file_flags__O_RDONLY);
 	drive_chdir(drive, 400, 0, "/tmp");
@@ -104,7 +104,7 @@ static void dumps_what_events_did(void **state)
 	drive_close(drive, 300, 0, 100);
 	drive_exit(drive, 202, 0); /* one thread of three */
 	drive_exit(drive, 200, 0); /* the main one, which stays for the other */
-	text = dump_text(drive->sinsp);
+	text = dump_text(drive->state);
 	assert_non_null(strstr(text, "\nfd 3 type=1 ino=77 name=/etc/x flags=1001 dev=7"));
 	assert_non_null(strstr(text, " cwd=/tmp/ "));
 	assert_non_null(strstr(text, "\nfd 110 type=3 ino=0 name= flags=0 dev=0 l4=1 7f000001:"));
@@ -119,12 +119,12 @@ static void dumps_what_events_did(void **state)
 	assert_dump_reloads(drive);
 	drive_exit(drive, 201, 0);
 	drive_any(drive, 1);
-	assert_null(sinsp_thread_find(drive->sinsp, 200));
+	assert_null(state_thread_find(drive->state, 200));
 }
 
 static void give_container(struct drive *drive, const char *json)
 {
-	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
+	struct scap_snapshot *to = state_snapshot(drive->state);
 	const struct scap_container container = {.json = json, .len = strlen(json)};
 
 	GIVE(to, container, &container);
@@ -136,10 +136,10 @@ static void dumps_containers(void **state)
 	struct drive *drive = *state;
 	char *text;
 
-	give_world(sinsp_snapshot(drive->sinsp));
+	give_world(state_snapshot(drive->state));
 	give_container(drive, "{\"id\":\"web\",\"name\":\"b\"}");
 	give_container(drive, "{\"id\":\"db\",\"type\":1}");
-	text = dump_text(drive->sinsp);
+	text = dump_text(drive->state);
 	assert_non_null(strstr(
 		text, "\ncontainer {\"container\":{\"id\":\"db\",\"full_id\":\"db\",\"type\":1,"));
 	assert_non_null(strstr(text, "\"Mounts\":[]}}\ncontainer {\"container\":{\"id\":\"web\","));
@@ -151,18 +151,18 @@ static void dumps_containers(void **state)
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 /* A thread in a container that has a user and a group, given by a capture. */
-static struct sinsp_container *add_users(struct drive *drive)
+static struct state_container *add_users(struct drive *drive)
 {
 	static const char groups[] = "memory=/docker/" ID;
 	static const struct user_entry web = {.id = 101, .gid = 7, .name = "web", .home = "/srv"};
 	static const struct user_entry staff = {.id = 7, .name = "staff"};
-	struct sinsp_thread *thread = state_thread_add(drive->sinsp, 900, 900);
-	struct sinsp_container *container;
+	struct state_thread *thread = state_thread_add(drive->state, 900, 900);
+	struct state_container *container;
 
-	sinsp_thread_set_cgroups(&drive->sinsp->containers, thread, groups, sizeof(groups));
+	state_thread_set_cgroups(&drive->state->containers, thread, groups, sizeof(groups));
 	container = thread->cgroups->container;
-	sinsp_container_set_users(&drive->sinsp->containers, container,
-				  sinsp_container_users_create());
+	state_container_set_users(&drive->state->containers, container,
+				  state_container_users_create());
 	users_add(&container->users->users, &web);
 	users_add(&container->users->groups, &staff);
 	return container;
@@ -171,25 +171,25 @@ static struct sinsp_container *add_users(struct drive *drive)
 static void dumps_users_of_containers(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_container *container;
+	struct state_container *container;
 	char *text;
 
 	give_container(drive, "{\"id\":\"web\"}");
 	container = add_users(drive);
-	text = dump_text(drive->sinsp);
+	text = dump_text(drive->state);
 
 	assert_non_null(strstr(text, "\nof 0123456789ab user 101 7 web /srv \n"
 				     "of 0123456789ab group 7 staff\nend\n"));
 	free(text);
 	assert_dump_reloads(drive);
-	sinsp_container_set_users(&drive->sinsp->containers, container,
-				  sinsp_container_users_create());
+	state_container_set_users(&drive->state->containers, container,
+				  state_container_users_create());
 	assert_dump_reloads(drive);
-	text = dump_text(drive->sinsp);
+	text = dump_text(drive->state);
 	assert_non_null(strstr(text, "\nof 0123456789ab \nend\n"));
 	free(text);
-	sinsp_container_set_users(&drive->sinsp->containers, container, NULL);
-	text = dump_text(drive->sinsp);
+	state_container_set_users(&drive->state->containers, container, NULL);
+	text = dump_text(drive->state);
 	assert_null(strstr(text, "\nof "));
 	free(text);
 }
@@ -198,7 +198,7 @@ static void expect_changed(struct drive *drive, const char *expected)
 {
 	struct transcript transcript = {.snapshot.ops = &transcript_ops};
 
-	assert_int_equal(sinsp_dump_changed(drive->sinsp, &transcript.snapshot), 0);
+	assert_int_equal(state_dump_changed(drive->state, &transcript.snapshot), 0);
 	assert_string_equal(transcript_text(&transcript), expected);
 	buf_finish(&transcript.text);
 }
@@ -209,10 +209,10 @@ static void dumps_changed_containers_once(void **state)
 	struct drive *drive = *state;
 	char expected[256];
 
-	give_world(sinsp_snapshot(drive->sinsp));
+	give_world(state_snapshot(drive->state));
 	expect_changed(drive, "");
 	give_container(drive, json);
-	free(dump_text(drive->sinsp));
+	free(dump_text(drive->state));
 	expect_changed(drive, "");
 	drive_any(drive, 200);
 	give_container(drive, json);
@@ -223,7 +223,7 @@ static void dumps_changed_containers_once(void **state)
 	expect_changed(drive, expected);
 	expect_changed(drive, "");
 	give_container(drive, json);
-	assert_int_equal(sinsp_dump_changed(drive->sinsp, NULL), 0);
+	assert_int_equal(state_dump_changed(drive->state, NULL), 0);
 	expect_changed(drive, "");
 }
 
@@ -232,18 +232,18 @@ static void dumps_containers_whose_pod_changed(void **state)
 {
 	static const char json[] = "{\"id\":\"web\",\"name\":\"a\",\"labels\":"
 				   "{\"io.kubernetes.pod.uid\":\"u1\"}}";
-	struct sinsp_pod_info *info = sinsp_pod_info_create();
+	struct state_pod_info *info = state_pod_info_create();
 	struct drive *drive = *state;
 	char expected[512];
 
-	give_world(sinsp_snapshot(drive->sinsp));
+	give_world(state_snapshot(drive->state));
 	give_container(drive, json);
-	free(dump_text(drive->sinsp));
+	free(dump_text(drive->state));
 	drive_any(drive, 200);
 	info->pod.uid = "u1";
 	info->pod.name = "web-5c4f";
-	info->pod.workload = (struct sinsp_workload){"Deployment", "web", true};
-	sinsp_describe_pod(drive->sinsp, info);
+	info->pod.workload = (struct state_workload){"Deployment", "web", true};
+	state_describe_pod(drive->state, info);
 	snprintf(expected, sizeof(expected),
 		 "container at %" PRIu64 " {\"container\":{\"id\":\"web\",\"full_id\":\"web\","
 		 "\"lookup_state\":1,\"name\":\"a\",\"is_pod_sandbox\":false,\"labels\":{"
@@ -252,25 +252,25 @@ static void dumps_containers_whose_pod_changed(void **state)
 		 "\"workload_name\":\"web\",\"workload_derived\":true}}}\n",
 		 drive->event.ev.ts_ns);
 	expect_changed(drive, expected);
-	sinsp_forget_pod(drive->sinsp, "u1");
+	state_forget_pod(drive->state, "u1");
 	expect_changed(drive, "");
 }
 
 static void dumps_users_once_they_are_read(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_container_users *users = sinsp_container_users_create();
+	struct state_container_users *users = state_container_users_create();
 	static const struct user_entry bob = {.id = 102, .name = "bob"};
 
 	add_users(drive);
-	free(dump_text(drive->sinsp));
+	free(dump_text(drive->state));
 	expect_changed(drive, "");
 	users_add(&users->users, &bob);
-	sinsp_set_users(drive->sinsp, ID, SINSP_OWNER_ROOT, 0, users);
+	state_set_users(drive->state, ID, STATE_OWNER_ROOT, 0, users);
 	expect_changed(drive, "of 0123456789ab user 102 0 bob  \n");
 	expect_changed(drive, "");
-	sinsp_set_users(drive->sinsp, ID, SINSP_OWNER_ROOT, 0, NULL);
-	free(dump_text(drive->sinsp));
+	state_set_users(drive->state, ID, STATE_OWNER_ROOT, 0, NULL);
+	free(dump_text(drive->state));
 	expect_changed(drive, "");
 }
 
@@ -278,25 +278,25 @@ static void dumps_users_once_they_are_read(void **state)
 static void dumps_unknown_users(void **state)
 {
 	static const struct user_entry ann = {.id = 7, .name = "ann"};
-	struct sinsp_container *container;
+	struct state_container *container;
 	struct drive drive;
 	struct scap_proc *proc;
 	char *text;
 
 	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
-	drive_create(&drive, &(struct sinsp_config){.proc = proc, .etc = "/nonexistent"});
-	drive.sinsp->containers.owner_of = NULL; /* the group is not one of this machine */
-	users_add(&drive.sinsp->names->users, &ann);
+	drive_create(&drive, &(struct state_config){.proc = proc, .etc = "/nonexistent"});
+	drive.state->containers.owner_of = NULL; /* the group is not one of this machine */
+	users_add(&drive.state->names->users, &ann);
 	container = add_users(&drive);
-	sinsp_container_set_users(&drive.sinsp->containers, container, NULL);
+	state_container_set_users(&drive.state->containers, container, NULL);
 	expect_changed(&drive, "of 0123456789ab \n");
-	text = dump_text(drive.sinsp);
+	text = dump_text(drive.state);
 	assert_non_null(strstr(text, "\nof 0123456789ab \n"));
 	free(text);
 	/* They turn out to be those of the host. */
-	sinsp_set_users(drive.sinsp, ID, SINSP_OWNER_ROOT, 0, NULL);
+	state_set_users(drive.state, ID, STATE_OWNER_ROOT, 0, NULL);
 	expect_changed(&drive, "of 0123456789ab user 7 0 ann  \n");
-	text = dump_text(drive.sinsp);
+	text = dump_text(drive.state);
 	assert_null(strstr(text, "\nof 0123456789ab"));
 	free(text);
 	drive_destroy(&drive);
@@ -307,23 +307,23 @@ static void dumps_unknown_users(void **state)
 static void counts_descriptions_that_are_too_long(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct state_container_info *info = state_container_info_create();
 	char *name = arena_alloc(&info->texts.arena, CONTAINER_JSON_BYTES_MAX);
-	struct sinsp_stats stats;
+	struct state_stats stats;
 	char *text;
 
-	give_world(sinsp_snapshot(drive->sinsp));
+	give_world(state_snapshot(drive->state));
 	memset(name, 'x', CONTAINER_JSON_BYTES_MAX - 1);
 	info->name = name;
 	assert_int_equal(
-		sinsp_containers_describe(&drive->sinsp->containers,
-					  &(struct sinsp_description){.id = "web", .info = info}),
+		state_containers_describe(&drive->state->containers,
+					  &(struct state_description){.id = "web", .info = info}),
 		0);
-	text = dump_text(drive->sinsp);
+	text = dump_text(drive->state);
 	assert_null(strstr(text, "\ncontainer "));
 	assert_non_null(strstr(text, "\nend\n"));
 	free(text);
-	sinsp_stats(drive->sinsp, &stats);
+	state_stats(drive->state, &stats);
 	assert_int_equal(stats.descriptions_too_long, 1);
 }
 
@@ -333,14 +333,14 @@ static void stops_where_the_listener_fails(void **state)
 					    "thread", "fds",	 "fd",	      "container", "end"};
 	struct drive *drive = *state;
 
-	give_world(sinsp_snapshot(drive->sinsp));
+	give_world(state_snapshot(drive->state));
 	give_container(drive, "{\"id\":\"web\"}");
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		struct transcript transcript = {.snapshot.ops = &transcript_ops,
 						.rejected = calls[i]};
 		const char *text, *last;
 
-		assert_int_equal(sinsp_dump(drive->sinsp, &transcript.snapshot), -EIO);
+		assert_int_equal(state_dump(drive->state, &transcript.snapshot), -EIO);
 		/* Nothing was dumped after that: it is the last line. */
 		transcript.text.len--;
 		text = transcript_text(&transcript);
@@ -362,12 +362,12 @@ static void dumps_this_machine(void **state)
 	char *text, self[64];
 
 	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
-	drive_create(&drive, &(struct sinsp_config){.proc = proc});
-	assert_int_equal(sinsp_seed(drive.sinsp, NULL, NULL), 0);
-	text = dump_text(drive.sinsp);
+	drive_create(&drive, &(struct state_config){.proc = proc});
+	assert_int_equal(state_seed(drive.state, NULL, NULL), 0);
+	text = dump_text(drive.state);
 	assert_int_equal(sscanf(text, "begin\nmachine %u %" SCNu64, &cpus, &memory), 2);
 	assert_true(cpus > 0 && memory > 0);
-	assert_non_null(strstr(text, sinsp_hostname(drive.sinsp)));
+	assert_non_null(strstr(text, state_hostname(drive.state)));
 	assert_non_null(strstr(text, "\nuser 0 0 root /root "));
 	assert_non_null(strstr(text, "\ngroup 0 root\n"));
 	snprintf(self, sizeof(self), "\nthread tid=%d pid=%d ptid=%d ", getpid(), getpid(),

@@ -10,7 +10,7 @@
 static void numbers_events(void **state)
 {
 	struct drive drive_memory, *drive = &drive_memory;
-	struct sinsp_event *event;
+	struct state_event *event;
 	uint64_t first = 0;
 
 	drive_create(drive, NULL);
@@ -19,7 +19,7 @@ static void numbers_events(void **state)
 		first = first ? first : event->ev.ts_ns;
 		assert_int_equal(event->num, num);
 		assert_int_equal(event->first_ts_ns, first);
-		assert_ptr_equal(event->sinsp, drive->sinsp);
+		assert_ptr_equal(event->state, drive->state);
 		assert_null(event->thread);
 		assert_false(event->has_fd);
 		assert_null(event->fd);
@@ -50,7 +50,7 @@ static void counts_time_from_the_first_shown_event(void **state)
 		header.ts = steps[i].ts_ns;
 		memcpy(drive->frame.bytes, &header, sizeof(header));
 		raw.hidden = steps[i].hidden;
-		assert_int_equal(sinsp_process(drive->sinsp, &raw, &drive->event), 0);
+		assert_int_equal(state_process(drive->state, &raw, &drive->event), 0);
 		assert_int_equal(drive->event.ev.ts_ns, steps[i].ts_ns);
 		assert_int_equal(drive->event.first_ts_ns, steps[i].first_ts_ns);
 		assert_int_equal(drive->event.num, i + 1);
@@ -61,7 +61,7 @@ static void counts_time_from_the_first_shown_event(void **state)
 static void counts_frames_that_cannot_be_used(void **state)
 {
 	struct drive drive_memory, *drive = &drive_memory;
-	struct sinsp_stats stats;
+	struct state_stats stats;
 	struct scap_event raw;
 	struct ppm_evt_hdr header;
 
@@ -69,13 +69,13 @@ static void counts_frames_that_cannot_be_used(void **state)
 	frame_put_i64(drive_begin(drive, EVENT_close, 1), close__fd, 3);
 	raw = frame_end(&drive->frame);
 	raw.len--;
-	assert_int_equal(sinsp_process(drive->sinsp, &raw, &drive->event), -EBADMSG);
+	assert_int_equal(state_process(drive->state, &raw, &drive->event), -EBADMSG);
 	raw.len++;
 	memcpy(&header, drive->frame.bytes, sizeof(header));
 	header.type = EVENT_ID_MAX - 1;
 	memcpy(drive->frame.bytes, &header, sizeof(header));
-	assert_int_equal(sinsp_process(drive->sinsp, &raw, &drive->event), -ENOENT);
-	sinsp_stats(drive->sinsp, &stats);
+	assert_int_equal(state_process(drive->state, &raw, &drive->event), -ENOENT);
+	state_stats(drive->state, &stats);
 	assert_int_equal(stats.corrupt, 1);
 	assert_int_equal(stats.unknown, 1);
 	assert_int_equal(stats.events, 0);
@@ -113,15 +113,15 @@ static void finds_the_descriptor_of_every_event(void **state)
 static void keeps_to_its_limits(void **state)
 {
 	struct drive drive_memory, *drive = &drive_memory;
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
-	drive_create(drive, &(struct sinsp_config){.threads_max = 100, .fds_max = 50});
+	drive_create(drive, &(struct state_config){.threads_max = 100, .fds_max = 50});
 	for (int64_t tid = 1; tid <= 1000; tid++) {
 		drive_exec(drive, tid, "sh");
 		for (int64_t fd = 0; fd < 3; fd++)
 			drive_open(drive, tid, fd, "/x", 0);
 	}
-	sinsp_stats(drive->sinsp, &stats);
+	state_stats(drive->state, &stats);
 	assert_int_equal(stats.threads, 100);
 	assert_int_equal(stats.threads_evicted, 900);
 	assert_true(stats.fds <= 50);
@@ -136,7 +136,7 @@ static void survives_nonsense(void **state)
 	struct drive drive_memory, *drive = &drive_memory;
 	static const int64_t values[] = {0, 1, 2, 3, 4, -1, -9, -100, 7, 0x2000, INT64_MAX};
 
-	drive_create(drive, &(struct sinsp_config){.threads_max = 5, .fds_max = 10});
+	drive_create(drive, &(struct state_config){.threads_max = 5, .fds_max = 10});
 	srand(7);
 	for (int i = 0; i < 300000; i++) {
 		const struct event_desc *desc = event_desc_get((unsigned int)rand() % EVENT_ID_MAX);
@@ -174,27 +174,27 @@ static void survives_nonsense(void **state)
 
 static void survives_a_rejected_creation(void **state)
 {
-	sinsp_destroy(NULL);
+	state_destroy(NULL);
 }
 
 /* Without events that close them, descriptors are known for as long as their event. */
 static void test_descriptors_not_kept(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_event *event;
-	struct sinsp_stats stats;
+	struct state_event *event;
+	struct state_stats stats;
 
 	drive_open(drive, 100, 5, "/kept", 0);
-	sinsp_set_lacks(drive->sinsp, SINSP_DESCRIPTORS | SINSP_CONNECTIONS | SINSP_DIRECTORIES);
+	state_set_lacks(drive->state, STATE_DESCRIPTORS | STATE_CONNECTIONS | STATE_DIRECTORIES);
 	assert_false(drive_has_fd(drive, 100, 5));
 	event = drive_open(drive, 100, 3, "/etc/passwd", 0);
 	assert_string_equal(event->fd->name, "/etc/passwd");
 	event = drive_read(drive, 100, 1, 3);
 	assert_null(event->fd);
 	assert_int_equal(event->fd_num, 3);
-	sinsp_stats(drive->sinsp, &stats);
+	state_stats(drive->state, &stats);
 	assert_int_equal(stats.fds, 0);
-	sinsp_set_lacks(drive->sinsp, 0);
+	state_set_lacks(drive->state, 0);
 	drive_open(drive, 100, 4, "/etc/group", 0);
 	assert_string_equal(drive_read(drive, 100, 1, 4)->fd->name, "/etc/group");
 }

@@ -13,7 +13,7 @@ static int setup(void **state)
 {
 	static struct drive drive;
 
-	drive_create(&drive, &(struct sinsp_config){
+	drive_create(&drive, &(struct state_config){
 				     .hostname = "here", .boot_id = "one", .etc = "/nowhere"});
 	*state = &drive;
 	return 0;
@@ -25,42 +25,42 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct sinsp_thread *add(struct drive *drive, int64_t tid, int64_t pid, int64_t ptid)
+static struct state_thread *add(struct drive *drive, int64_t tid, int64_t pid, int64_t ptid)
 {
-	struct sinsp_thread *thread = state_thread_add(drive->sinsp, tid, pid);
+	struct state_thread *thread = state_thread_add(drive->state, tid, pid);
 
-	sinsp_threads_set_parent(&drive->sinsp->threads, thread, ptid);
+	state_threads_set_parent(&drive->state->threads, thread, ptid);
 	return thread;
 }
 
 static void finds_the_family(void **state)
 {
 	struct drive *drive = *state;
-	const struct sinsp *sinsp = drive->sinsp;
-	const struct sinsp_thread *init = add(drive, 1, 1, 0), *shell = add(drive, 10, 10, 1);
-	const struct sinsp_thread *helper = add(drive, 11, 10, 1), *child = add(drive, 20, 20, 11);
-	const struct sinsp_thread *lost = add(drive, 31, 30, 11), *alone = add(drive, 40, 40, 99);
+	const struct state *engine = drive->state;
+	const struct state_thread *init = add(drive, 1, 1, 0), *shell = add(drive, 10, 10, 1);
+	const struct state_thread *helper = add(drive, 11, 10, 1), *child = add(drive, 20, 20, 11);
+	const struct state_thread *lost = add(drive, 31, 30, 11), *alone = add(drive, 40, 40, 99);
 
-	assert_ptr_equal(sinsp_thread_find(sinsp, 11), helper);
-	assert_null(sinsp_thread_find(sinsp, 99));
-	assert_ptr_equal(sinsp_thread_main(sinsp, helper), shell);
-	assert_ptr_equal(sinsp_thread_main(sinsp, shell), shell);
-	assert_null(sinsp_thread_main(sinsp, lost));
+	assert_ptr_equal(state_thread_find(engine, 11), helper);
+	assert_null(state_thread_find(engine, 99));
+	assert_ptr_equal(state_thread_main(engine, helper), shell);
+	assert_ptr_equal(state_thread_main(engine, shell), shell);
+	assert_null(state_thread_main(engine, lost));
 	/* The parent is a process, whichever of its threads made the child. */
-	assert_ptr_equal(sinsp_thread_parent(sinsp, child), shell);
-	assert_ptr_equal(sinsp_thread_parent(sinsp, helper), init);
-	assert_ptr_equal(sinsp_thread_parent(sinsp, lost), shell);
-	assert_null(sinsp_thread_parent(sinsp, alone));
-	assert_null(sinsp_thread_parent(sinsp, init));
+	assert_ptr_equal(state_thread_parent(engine, child), shell);
+	assert_ptr_equal(state_thread_parent(engine, helper), init);
+	assert_ptr_equal(state_thread_parent(engine, lost), shell);
+	assert_null(state_thread_parent(engine, alone));
+	assert_null(state_thread_parent(engine, init));
 }
 
 static void knows_its_machine(void **state)
 {
 	struct drive *drive = *state, other;
 
-	assert_string_equal(sinsp_hostname(drive->sinsp), "here");
-	drive_create(&other, &(struct sinsp_config){.boot_id = "two"});
-	assert_int_not_equal(sinsp_boot(other.sinsp), sinsp_boot(drive->sinsp));
+	assert_string_equal(state_hostname(drive->state), "here");
+	drive_create(&other, &(struct state_config){.boot_id = "two"});
+	assert_int_not_equal(state_boot(other.state), state_boot(drive->state));
 	drive_destroy(&other);
 }
 
@@ -70,15 +70,15 @@ static void names_what_has_a_name(void **state)
 	struct drive *drive = *state;
 	const struct user_entry user = {.id = 7, .name = "ann", .home = "/home/ann"};
 
-	assert_null(sinsp_user(drive->sinsp, 7));
-	assert_null(sinsp_user_name(drive->sinsp, 7));
-	assert_null(sinsp_group_name(drive->sinsp, 7));
-	assert_null(sinsp_host_name(drive->sinsp, address, sizeof(address)));
-	users_add(&drive->sinsp->names->users, &user);
-	users_add(&drive->sinsp->names->groups, &user);
-	assert_string_equal(sinsp_user_name(drive->sinsp, 7), "ann");
-	assert_string_equal(sinsp_user(drive->sinsp, 7)->home, "/home/ann");
-	assert_string_equal(sinsp_group_name(drive->sinsp, 7), "ann");
+	assert_null(state_user(drive->state, 7));
+	assert_null(state_user_name(drive->state, 7));
+	assert_null(state_group_name(drive->state, 7));
+	assert_null(state_host_name(drive->state, address, sizeof(address)));
+	users_add(&drive->state->names->users, &user);
+	users_add(&drive->state->names->groups, &user);
+	assert_string_equal(state_user_name(drive->state, 7), "ann");
+	assert_string_equal(state_user(drive->state, 7)->home, "/home/ann");
+	assert_string_equal(state_group_name(drive->state, 7), "ann");
 }
 
 static uint64_t switch_run_ns(struct drive *drive, uint16_t cpu, int64_t from, int64_t to)
@@ -88,14 +88,14 @@ static uint64_t switch_run_ns(struct drive *drive, uint16_t cpu, int64_t from, i
 	frame_put_i64(drive_begin(drive, EVENT_switch, from), switch__next, to);
 	raw = frame_end(&drive->frame);
 	raw.cpu = cpu;
-	assert_int_equal(sinsp_process(drive->sinsp, &raw, &drive->event), 0);
-	return sinsp_run_ns(&drive->event);
+	assert_int_equal(state_process(drive->state, &raw, &drive->event), 0);
+	return state_run_ns(&drive->event);
 }
 
 static void reports_how_long_a_thread_ran(void **state)
 {
 	struct drive *drive = *state;
-	struct scap_snapshot *snapshot = sinsp_snapshot(drive->sinsp);
+	struct scap_snapshot *snapshot = state_snapshot(drive->state);
 
 	assert_int_equal(switch_run_ns(drive, 0, 5, 6), 0);
 	assert_int_equal(switch_run_ns(drive, 0, 6, 5), 1000);

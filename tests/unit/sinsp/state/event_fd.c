@@ -8,7 +8,7 @@ static int setup(void **state)
 {
 	static struct drive drive;
 
-	drive_create(&drive, &(struct sinsp_config){.fds_max = 2});
+	drive_create(&drive, &(struct state_config){.fds_max = 2});
 	drive_exec(&drive, 100, "shell");
 	*state = &drive;
 	return 0;
@@ -23,18 +23,18 @@ static int teardown(void **state)
 static void opens_and_sets(void **state)
 {
 	struct drive *drive = *state;
-	struct state_event event = {.thread = drive_thread(drive, 100), .fd_num = -1};
-	const struct sinsp_fds *fds = event.thread->fds;
-	struct sinsp_fd *fd = state_open_fd(&event, 5, SCAP_FD_PIPE, true);
+	struct apply_event event = {.thread = drive_thread(drive, 100), .fd_num = -1};
+	const struct state_fds *fds = event.thread->fds;
+	struct state_fd *fd = state_open_fd(&event, 5, SCAP_FD_PIPE, true);
 
 	assert_int_equal(fd->type, SCAP_FD_PIPE);
 	assert_string_equal(fd->name, "");
-	assert_true(sinsp_fds_cloexec(fds, 5));
+	assert_true(state_fds_cloexec(fds, 5));
 	assert_null(event.fd);
 	state_set_fd(&event, 5, fd);
 	assert_true(event.has_fd && event.fd == fd && event.fd_num == 5);
 	assert_non_null(state_open_fd(&event, 6, SCAP_FD_EVENT, false));
-	assert_false(sinsp_fds_cloexec(fds, 6));
+	assert_false(state_fds_cloexec(fds, 6));
 	assert_null(state_open_fd(&event, 7, SCAP_FD_EVENT, false));
 	assert_null(state_open_fd(&event, -1, SCAP_FD_EVENT, false));
 }
@@ -42,16 +42,16 @@ static void opens_and_sets(void **state)
 static void notes_other_names(void **state)
 {
 	struct drive *drive = *state;
-	struct state_event event = {.thread = drive_thread(drive, 100)};
+	struct apply_event event = {.thread = drive_thread(drive, 100)};
 
 	event.fd = state_open_fd(&event, 5, SCAP_FD_UNIX, false);
-	state_rename_fd(drive->sinsp, &event, "", 0);
+	state_rename_fd(drive->state, &event, "", 0);
 	assert_false(event.fd_named);
-	state_rename_fd(drive->sinsp, &event, "a", 1);
+	state_rename_fd(drive->state, &event, "a", 1);
 	assert_string_equal(event.fd->name, "a");
 	assert_true(event.fd_named);
 	event.fd_named = false;
-	state_rename_fd(drive->sinsp, &event, "a", 1);
+	state_rename_fd(drive->state, &event, "a", 1);
 	assert_false(event.fd_named);
 }
 

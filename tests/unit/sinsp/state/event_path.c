@@ -18,21 +18,21 @@ static void gives_paths_of_parameters(void **state)
 	frame_put_i64(frame, renameat__newdirfd, -100);
 	frame_put_string(frame, renameat__newpath, "new");
 	drive_end(drive);
-	assert_int_equal(sinsp_event_path(&drive->event, renameat__oldpath, path, sizeof(path)), 8);
+	assert_int_equal(state_event_path(&drive->event, renameat__oldpath, path, sizeof(path)), 8);
 	assert_string_equal(path, "/dir/old");
-	sinsp_event_path(&drive->event, renameat__newpath, path, sizeof(path));
+	state_event_path(&drive->event, renameat__newpath, path, sizeof(path));
 	assert_string_equal(path, "/w/new");
-	assert_int_equal(sinsp_event_path(&drive->event, renameat__newpath, small, sizeof(small)),
+	assert_int_equal(state_event_path(&drive->event, renameat__newpath, small, sizeof(small)),
 			 5);
 	assert_string_equal(small, "/w/ne");
-	assert_int_equal(sinsp_event_path(&drive->event, renameat__newpath, small, 0), 0);
+	assert_int_equal(state_event_path(&drive->event, renameat__newpath, small, 0), 0);
 	frame_put_string(drive_begin(drive, EVENT_unlink, 999), unlink__path, "x");
 	drive_end(drive);
-	sinsp_event_path(&drive->event, unlink__path, path, sizeof(path));
+	state_event_path(&drive->event, unlink__path, path, sizeof(path));
 	assert_string_equal(path, "<UNKNOWN>x");
 	drive_begin(drive, EVENT_unlink, 100);
 	drive_end(drive);
-	assert_int_equal(sinsp_event_path(&drive->event, unlink__path, path, sizeof(path)), 0);
+	assert_int_equal(state_event_path(&drive->event, unlink__path, path, sizeof(path)), 0);
 }
 
 static void prefers_what_the_kernel_found(void **state)
@@ -47,7 +47,7 @@ static void prefers_what_the_kernel_found(void **state)
 	frame_put_string(frame, openat__name, "link");
 	frame_put_string(frame, openat__path, "/real");
 	drive_end(drive);
-	sinsp_event_path(&drive->event, openat__name, path, sizeof(path));
+	state_event_path(&drive->event, openat__name, path, sizeof(path));
 	assert_string_equal(path, "/real");
 	assert_false(state_path_is_relative(&drive->event.ev, openat__name, &dirfd));
 	/* Even when the argument could not be read. */
@@ -55,7 +55,7 @@ static void prefers_what_the_kernel_found(void **state)
 	frame_put_i64(frame, openat__fd, 3);
 	frame_put_string(frame, openat__path, "/real");
 	drive_end(drive);
-	assert_int_equal(sinsp_event_path(&drive->event, openat__name, path, sizeof(path)), 5);
+	assert_int_equal(state_event_path(&drive->event, openat__name, path, sizeof(path)), 5);
 }
 
 /* What the kernel reports of the directory goes before what the tables have. */
@@ -73,7 +73,7 @@ static void starts_where_the_kernel_says(void **state)
 	frame_put_string(frame, openat__name, "../x");
 	frame_put_string(frame, openat__base_path, "/new/dir");
 	drive_end(drive);
-	sinsp_event_path(&drive->event, openat__name, path, sizeof(path));
+	state_event_path(&drive->event, openat__name, path, sizeof(path));
 	assert_string_equal(path, "/new/x");
 	assert_false(state_path_is_relative(&drive->event.ev, openat__name, &dirfd));
 	/* Of a thread that is not known, too. */
@@ -84,7 +84,7 @@ static void starts_where_the_kernel_says(void **state)
 	frame_put_i64(frame, openat2__resolve, openat2_flags__RESOLVE_IN_ROOT);
 	frame_put_string(frame, openat2__base_path, "/jail");
 	drive_end(drive);
-	sinsp_event_path(&drive->event, openat2__name, path, sizeof(path));
+	state_event_path(&drive->event, openat2__name, path, sizeof(path));
 	assert_string_equal(path, "/jail/x");
 }
 

@@ -20,7 +20,7 @@ static struct drive drive;
 /* Of the machine above, with the tables filled. */
 static void begin_live(bool children, bool from_exec)
 {
-	const struct sinsp_config config = {
+	const struct state_config config = {
 		.proc = &proc,
 		.follow = {.pids = named, .count = 1, .children = children, .from_exec = from_exec},
 	};
@@ -28,29 +28,29 @@ static void begin_live(bool children, bool from_exec)
 	proc = (struct scap_proc){.threads = at_start,
 				  .count = sizeof(at_start) / sizeof(at_start[0])};
 	drive_create(&drive, &config);
-	assert_int_equal(sinsp_seed(drive.sinsp, NULL, NULL), 0);
+	assert_int_equal(state_seed(drive.state, NULL, NULL), 0);
 }
 
 /* Of a capture, which knows no process yet. */
 static void begin_capture(bool children)
 {
-	const struct sinsp_config config = {
+	const struct state_config config = {
 		.follow = {.pids = named, .count = 1, .children = children}};
 
 	drive_create(&drive, &config);
-	sinsp_snapshot(drive.sinsp);
+	state_snapshot(drive.state);
 }
 
 static bool is_followed(int64_t tid)
 {
-	return sinsp_is_followed(drive.sinsp, tid);
+	return state_is_followed(drive.state, tid);
 }
 
 static uint64_t count_followed(void)
 {
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
-	sinsp_stats(drive.sinsp, &stats);
+	state_stats(drive.state, &stats);
 	return stats.followed;
 }
 
@@ -80,9 +80,9 @@ static void test_parents(void **state)
 {
 	begin_live(true, false);
 	drive_fork(&drive, 100, 400);
-	assert_int_equal(sinsp_parent_of(drive.sinsp, 400), 100);
-	assert_int_equal(sinsp_parent_of(drive.sinsp, 1), 0);
-	assert_int_equal(sinsp_parent_of(drive.sinsp, 9999), 0);
+	assert_int_equal(state_parent_of(drive.state, 400), 100);
+	assert_int_equal(state_parent_of(drive.state, 1), 0);
+	assert_int_equal(state_parent_of(drive.state, 9999), 0);
 	drive_destroy(&drive);
 }
 
@@ -216,7 +216,7 @@ static void test_filled_again(void **state)
 	drive_fork(&drive, 100, 400);
 	proc.threads = later;
 	proc.count = sizeof(later) / sizeof(later[0]);
-	assert_int_equal(sinsp_reseed(drive.sinsp, NULL, NULL), 0);
+	assert_int_equal(state_reseed(drive.state, NULL, NULL), 0);
 	assert_true(is_followed(400));
 	assert_false(is_followed(300));
 	assert_int_equal(count_followed(), 3);

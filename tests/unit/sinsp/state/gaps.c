@@ -16,7 +16,7 @@ static int setup(void **state)
 	return r;
 }
 
-static bool has_no_name_x(const struct sinsp_thread *thread, void *context)
+static bool has_no_name_x(const struct state_thread *thread, void *context)
 {
 	(*(unsigned int *)context)++;
 	return thread->comm[0] != 'x';
@@ -25,7 +25,7 @@ static bool has_no_name_x(const struct sinsp_thread *thread, void *context)
 static bool is_whole(struct drive *drive, unsigned int expected)
 {
 	unsigned int asked = 0;
-	bool found = sinsp_process_is(drive->sinsp, PROCESS, has_no_name_x, &asked);
+	bool found = state_process_is(drive->state, PROCESS, has_no_name_x, &asked);
 
 	assert_int_equal(asked, expected);
 	return found;
@@ -52,7 +52,7 @@ static void knows_a_process(void **state)
 	assert_true(is_whole(drive, 1));
 	drive_thread(drive, PROCESS)->program->exepath = "";
 	assert_false(is_whole(drive, 0));
-	assert_false(sinsp_process_is(drive->sinsp, OTHER, has_no_name_x, NULL));
+	assert_false(state_process_is(drive->state, OTHER, has_no_name_x, NULL));
 }
 
 static void knows_its_threads(void **state)
@@ -62,21 +62,21 @@ static void knows_its_threads(void **state)
 	add_thread(drive, clone_flags__CLONE_THREAD | clone_flags__CLONE_FILES);
 	assert_true(is_whole(drive, 2));
 	drive_thread(drive, THREAD)->comm[0] = 'x';
-	assert_false(sinsp_process_is(drive->sinsp, PROCESS, has_no_name_x, &(unsigned int){0}));
+	assert_false(state_process_is(drive->state, PROCESS, has_no_name_x, &(unsigned int){0}));
 	drive_thread(drive, THREAD)->comm[0] = 's';
 	/* One that was evicted is not known. */
-	drive->sinsp->threads.evicted = 1;
+	drive->state->threads.evicted = 1;
 	assert_false(is_whole(drive, 0));
-	drive->sinsp->threads.evicted = 0;
+	drive->state->threads.evicted = 0;
 	/* Too many to go through. */
-	drive->sinsp->threads.entries += SINSP_WALKED_MAX;
+	drive->state->threads.entries += STATE_WALKED_MAX;
 	assert_false(is_whole(drive, 0));
-	drive->sinsp->threads.entries -= SINSP_WALKED_MAX;
+	drive->state->threads.entries -= STATE_WALKED_MAX;
 	assert_true(is_whole(drive, 2));
 	/* It goes on without its main thread, which has the program. */
 	drive_exit(drive, PROCESS, 1);
 	assert_false(is_whole(drive, 0));
-	state_finish_last(drive->sinsp);
+	state_finish_last(drive->state);
 	assert_false(is_whole(drive, 0));
 }
 
@@ -87,7 +87,7 @@ static void has_its_own_descriptors(void **state)
 		.flags = clone_flags__CLONE_FILES, .pid = OTHER, .ptid = PROCESS, .comm = "sh"};
 
 	add_thread(drive, clone_flags__CLONE_THREAD);
-	assert_false(sinsp_process_is(drive->sinsp, PROCESS, has_no_name_x, &(unsigned int){0}));
+	assert_false(state_process_is(drive->state, PROCESS, has_no_name_x, &(unsigned int){0}));
 	drive_exit(drive, THREAD, 0);
 	drive_any(drive, PROCESS);
 	assert_true(is_whole(drive, 1));
@@ -101,8 +101,8 @@ static void forgets(void **state)
 	struct drive *drive = *state;
 
 	drive_open(drive, PROCESS, 3, "/before", 0);
-	sinsp_begin_gap(drive->sinsp, PROCESS);
-	assert_true(sinsp_is_in_gap(drive_thread(drive, PROCESS)));
+	state_begin_gap(drive->state, PROCESS);
+	assert_true(state_is_in_gap(drive_thread(drive, PROCESS)));
 	assert_false(drive_has_fd(drive, PROCESS, 3));
 	assert_string_equal(drive_open(drive, PROCESS, 4, "/within", 0)->fd->name, "/within");
 	drive_any(drive, PROCESS);
@@ -118,17 +118,17 @@ static void ends_at_a_time(void **state)
 {
 	struct drive *drive = *state;
 
-	sinsp_begin_gap(drive->sinsp, PROCESS);
-	sinsp_end_gap(drive->sinsp, PROCESS, drive->ts_ns, 0);
-	assert_false(sinsp_is_in_gap(drive_thread(drive, PROCESS)));
+	state_begin_gap(drive->state, PROCESS);
+	state_end_gap(drive->state, PROCESS, drive->ts_ns, 0);
+	assert_false(state_is_in_gap(drive_thread(drive, PROCESS)));
 	drive_open(drive, PROCESS, 3, "/within", 0);
 	drive_open(drive, PROCESS, 4, "/after", 0);
 	drive_any(drive, PROCESS);
 	assert_false(drive_has_fd(drive, PROCESS, 3));
 	assert_true(drive_has_fd(drive, PROCESS, 4));
 	/* Of one that is not known nothing begins or ends. */
-	sinsp_begin_gap(drive->sinsp, OTHER);
-	sinsp_end_gap(drive->sinsp, OTHER, 1, 0);
+	state_begin_gap(drive->state, OTHER);
+	state_end_gap(drive->state, OTHER, 1, 0);
 }
 
 static void ends_by_a_thread(void **state)
@@ -136,8 +136,8 @@ static void ends_by_a_thread(void **state)
 	struct drive *drive = *state;
 
 	add_thread(drive, clone_flags__CLONE_THREAD | clone_flags__CLONE_FILES);
-	sinsp_begin_gap(drive->sinsp, PROCESS);
-	sinsp_end_gap(drive->sinsp, PROCESS, UINT64_MAX - 1, THREAD);
+	state_begin_gap(drive->state, PROCESS);
+	state_end_gap(drive->state, PROCESS, UINT64_MAX - 1, THREAD);
 	drive_open(drive, PROCESS, 3, "/within", 0);
 	drive_open(drive, THREAD, 4, "/after", 0);
 	drive_open(drive, PROCESS, 5, "/later", 0);

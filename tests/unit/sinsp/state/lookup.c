@@ -37,7 +37,7 @@ static void asks_once_without_answer(void **state)
 	assert_int_equal(driven_machine_stats(machine).thread_lookups, 1);
 	assert_int_equal(driven_machine_stats(machine).thread_lookups_failed, 1);
 	assert_int_equal(driven_machine_stats(machine).threads, 0);
-	assert_null(sinsp_thread_find(drive->sinsp, 777));
+	assert_null(state_thread_find(drive->state, 777));
 	/* Until the id is heard of. */
 	drive_exec(drive, 777, "cat");
 	assert_string_equal(drive_any(drive, 777)->thread->comm, "cat");
@@ -52,10 +52,10 @@ static void asks_once_without_answer(void **state)
 static void brings_the_main_thread_with_another(void **state)
 {
 	struct driven_machine *machine = *state;
-	const struct sinsp_thread *thread = drive_any(&machine->drive, 51)->thread, *main;
+	const struct state_thread *thread = drive_any(&machine->drive, 51)->thread, *main;
 
 	assert_string_equal(thread->comm, "worker");
-	main = sinsp_thread_main(machine->drive.sinsp, thread);
+	main = state_thread_main(machine->drive.state, thread);
 	assert_string_equal(main->comm, "client");
 	assert_ptr_equal(thread->fds, main->fds);
 	assert_int_equal(main->nthreads, 2);
@@ -68,12 +68,12 @@ static void asks_after_a_gap(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
-	sinsp_begin_gap(drive->sinsp, 50);
+	state_seed(drive->state, NULL, NULL);
+	state_begin_gap(drive->state, 50);
 	assert_null(drive_read(drive, 50, 1, 3)->fd);
 	assert_null(drive_read(drive, 50, 1, 99)->fd);
 	assert_int_equal(machine->proc.asked_fds, 0);
-	sinsp_end_gap(drive->sinsp, 50, 1, 0);
+	state_end_gap(drive->state, 50, 1, 0);
 	assert_string_equal(drive_read(drive, 50, 1, 3)->fd->name, "/etc/hosts");
 	drive_read(drive, 50, 1, 99);
 	assert_int_equal(machine->proc.asked_fds, 2);
@@ -84,7 +84,7 @@ static void asks_once_for_a_descriptor(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_close(drive, 50, 0, 3);
 	assert_string_equal(drive_read(drive, 50, 1, 3)->fd->name, "/etc/hosts");
 	assert_int_equal(machine->proc.asked_fds, 1);
@@ -107,7 +107,7 @@ static void asks_once_for_a_descriptor(void **state)
 }
 
 /* A read of a descriptor that is that file by the kernel. */
-static const struct sinsp_fd *read_as(struct drive *drive, int64_t num, struct frame_file file)
+static const struct state_fd *read_as(struct drive *drive, int64_t num, struct frame_file file)
 {
 	struct frame *frame = drive_begin(drive, EVENT_read, 50);
 
@@ -117,7 +117,7 @@ static const struct sinsp_fd *read_as(struct drive *drive, int64_t num, struct f
 	return drive_end(drive)->fd;
 }
 
-static const struct sinsp_fd *read_file(struct drive *drive, int64_t num, uint64_t ino,
+static const struct state_fd *read_file(struct drive *drive, int64_t num, uint64_t ino,
 					uint32_t mount)
 {
 	return read_as(drive, num, (struct frame_file){ino, 0x801, mount});
@@ -143,7 +143,7 @@ static void takes_no_name_of_another_file(void **state)
 	assert_int_equal(machine->proc.asked_fds, 0);
 	assert_string_equal(read_file(drive, 3, 9, 30)->name, "");
 	assert_int_equal(driven_machine_stats(machine).names_unsure, 1);
-	assert_int_equal(sinsp_fd_ino(read_file(drive, 3, 9, 30)), 9);
+	assert_int_equal(state_fd_ino(read_file(drive, 3, 9, 30)), 9);
 	assert_int_equal(machine->proc.asked_fds, 1);
 	assert_string_equal(read_file(drive, 3, 7, 30)->name, "/etc/hosts");
 	drive_close(drive, 50, 0, 3);
@@ -165,7 +165,7 @@ static void asks_again_after_a_close(void **state)
 	struct drive *drive = &machine->drive;
 	unsigned int asked = 0;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	for (int i = 0; i < 3; i++) {
 		assert_null(drive_read(drive, 50, 1, 90)->fd);
 		assert_null(drive_read(drive, 50, 1, 90)->fd);
@@ -192,7 +192,7 @@ static void asks_only_for_what_was_open(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++)
 		drive_read(drive, 50, failures[i], 1000);
 	assert_int_equal(machine->proc.asked_fds, 0);
@@ -207,16 +207,16 @@ static void bounds_looks_and_memory(void **state)
 	enum { CALLS = 100000, PER_SPAN = 1000 };
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
-	struct sinsp_stats stats;
+	struct state_stats stats;
 	size_t held;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_read(drive, 50, 0, 10000);
-	held = drive->sinsp->pool.held;
+	held = drive->state->pool.held;
 	for (int64_t i = 0; i < CALLS; i++)
 		drive_read(drive, 50, 0, 20000 + i * 32);
 	stats = driven_machine_stats(machine);
-	assert_int_equal(drive->sinsp->pool.held, held);
+	assert_int_equal(drive->state->pool.held, held);
 	assert_int_equal(stats.fd_lookups, machine->proc.asked_fds);
 	assert_int_equal(stats.fd_lookups + stats.fd_lookups_rejected, CALLS + 1);
 	/* The calls took a tenth of a second, which is one span, or parts of two. */
@@ -235,7 +235,7 @@ static void bounds_threads(void **state)
 	static struct scap_fd fds[FDS];
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
 	for (int i = 0; i < FDS; i++)
 		fds[i] = (struct scap_fd){.num = i, .type = SCAP_FD_FILE, .name = "/a"};
@@ -262,7 +262,7 @@ static void bounds_threads(void **state)
 	assert_string_equal(drive_any(drive, 10000 + THREADS - 1)->thread->comm, "a");
 }
 
-static struct sinsp_event *enter_namespace(struct drive *drive, int64_t fd, int64_t result)
+static struct state_event *enter_namespace(struct drive *drive, int64_t fd, int64_t result)
 {
 	struct frame *frame = drive_begin(drive, EVENT_setns, 50);
 
@@ -281,16 +281,16 @@ static void bounds_directories(void **state)
 	enum { CALLS = 5000, PER_SPAN = 500, WAYS = 4 };
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
-	struct sinsp_stats stats;
+	struct state_stats stats;
 	struct frame *frame;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_open(drive, 50, 8, "/some", 0);
 	drive_open(drive, 50, 9, "/run/ns/some", 0);
 	strcpy(machine->proc.directory, "/real");
 	for (int way = 0; way < WAYS; way++) {
 		machine->proc.asked_directories = 0;
-		drive->sinsp->stats.directory_lookups_rejected = 0;
+		drive->state->stats.directory_lookups_rejected = 0;
 		for (int i = 0; i < CALLS; i++) {
 			if (way < 2)
 				drive_chdir(drive, 50, 0, way ? "/link" : NULL);
@@ -323,7 +323,7 @@ static void asks_for_what_the_events_do_not_say(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_close(drive, 50, 0, 3);
 	/* A name that could not be read, a base that is not known. */
 	drive_open(drive, 50, 3, NULL, 0);
@@ -340,7 +340,7 @@ static void follows_links_of_directories(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_chdir(drive, 50, -ENOENT, "/gone");
 	assert_int_equal(machine->proc.asked_directories, 0);
 	drive_chdir(drive, 50, 0, "sub/./x");
@@ -377,16 +377,16 @@ static void what_proc_says_is_newer_than_events_before_it(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_clone(drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "before"});
 	assert_string_equal(drive_thread(drive, 50)->comm, "client");
 	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
 	/* A child that was gone when the tables were filled. */
 	drive_clone(drive, 60, 950, &(struct drive_clone){.pid = 60, .ptid = 1, .comm = "server"});
-	assert_null(sinsp_thread_find(drive->sinsp, 950));
+	assert_null(state_thread_find(drive->state, 950));
 	drive->ts_ns = UINT64_MAX / 2;
 	drive_clone(drive, 60, 950, &(struct drive_clone){.pid = 60, .ptid = 1, .comm = "server"});
-	assert_non_null(sinsp_thread_find(drive->sinsp, 950));
+	assert_non_null(state_thread_find(drive->state, 950));
 	drive_clone(drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "after"});
 	assert_string_equal(drive_thread(drive, 50)->comm, "after");
 }
@@ -408,7 +408,7 @@ static void copies_nothing_of_later(void **state)
 	struct drive *drive = &machine->drive;
 	static char other[64];
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	snprintf(other, sizeof(other), "%s", drive_name(drive, 50, 6));
 	assert_string_not_equal(other, "/etc/hosts");
 	/* 3 was another file then, which 6 is now. */
@@ -435,14 +435,14 @@ static void what_proc_says_is_newer_after_a_step(void **state)
 	struct driven_machine *machine = *state;
 	struct drive drive;
 
-	drive_create(&drive, &(struct sinsp_config){.proc = &machine->proc,
+	drive_create(&drive, &(struct state_config){.proc = &machine->proc,
 						    .boot_ns = clock_boot_offset_ns() + hour_ns});
-	sinsp_seed(drive.sinsp, NULL, NULL);
+	state_seed(drive.state, NULL, NULL);
 	drive.ts_ns = now_ns + hour_ns / 2;
 	drive_clone(&drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "before"});
 	assert_string_equal(drive_thread(&drive, 50)->comm, "client");
 	drive_clone(&drive, 60, 950, &(struct drive_clone){.pid = 60, .ptid = 1, .comm = "server"});
-	assert_null(sinsp_thread_find(drive.sinsp, 950));
+	assert_null(state_thread_find(drive.state, 950));
 	drive.ts_ns = now_ns + 2 * hour_ns;
 	drive_clone(&drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "after"});
 	assert_string_equal(drive_thread(&drive, 50)->comm, "after");
@@ -486,7 +486,7 @@ static void knows_the_first_received_descriptor(void **state)
 	struct drive *drive = &machine->drive;
 	struct frame *frame;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	frame = drive_begin(drive, EVENT_recvmsg, 50);
 	frame_put_i64(frame, recvmsg__res, 1);
 	frame_put_i64(frame, recvmsg__fd, 6);
@@ -514,7 +514,7 @@ static void asks_where_a_namespace_leads(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	strcpy(machine->proc.directory, "/inside");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		drive_open(drive, 50, 9, cases[i].name, 0);
@@ -529,7 +529,7 @@ static void asks_for_received_descriptors(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_open(drive, 50, 3, "/old", 0);
 	drive_open(drive, 50, 4, "/other", 0);
 	drive_open(drive, 50, 90, "/stale", 0);
@@ -537,12 +537,12 @@ static void asks_for_received_descriptors(void **state)
 	assert_string_equal(drive_name(drive, 50, 3), "/old");
 	receive(drive, (const int32_t[]){3, 90, -1}, 3, SCM_RIGHTS);
 	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
-	assert_true(sinsp_fds_cloexec(drive_thread(drive, 50)->fds, 3));
+	assert_true(state_fds_cloexec(drive_thread(drive, 50)->fds, 3));
 	assert_false(drive_has_fd(drive, 50, 90));
 	assert_string_equal(drive_name(drive, 50, 4), "/other");
 	/* The very number of the socket: somebody else closed it meanwhile. */
 	receive(drive, (const int32_t[]){6}, 1, SCM_RIGHTS);
-	assert_ptr_equal(drive->event.fd, sinsp_fds_find(drive_thread(drive, 50)->fds, 6));
+	assert_ptr_equal(drive->event.fd, state_fds_find(drive_thread(drive, 50)->fds, 6));
 }
 
 /* To a 32-bit receiver: heads of 12 bytes, messages at multiples of four. */
@@ -556,7 +556,7 @@ static void understands_32_bit_messages(void **state)
 	struct drive *drive = &machine->drive;
 	struct frame *frame;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_open(drive, 50, 3, "/old", 0);
 	drive_open(drive, 50, 4, "/other", 0);
 	frame = drive_begin(drive, EVENT_recvmsg, 50);
@@ -575,7 +575,7 @@ static void passes_over_corrupt_messages(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_open(drive, 50, 3, "/old", 0);
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		struct frame *frame = drive_begin(drive, EVENT_recvmsg, 50);
@@ -592,7 +592,7 @@ static void passes_over_corrupt_messages(void **state)
 	}
 }
 
-static struct sinsp_event *take_fd(struct drive *drive, int64_t result, int64_t pidfd, int64_t fd)
+static struct state_event *take_fd(struct drive *drive, int64_t result, int64_t pidfd, int64_t fd)
 {
 	struct frame *frame = drive_begin(drive, EVENT_pidfd_getfd, 50);
 
@@ -608,14 +608,14 @@ static void takes_descriptors_of_processes(void **state)
 	struct drive *drive = &machine->drive;
 	struct frame *frame;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	frame = drive_begin(drive, EVENT_pidfd_open, 50);
 	frame_put_i64(frame, pidfd_open__fd, 9);
 	frame_put_i64(frame, pidfd_open__pid, 60);
 	drive_end(drive);
 	assert_string_equal(take_fd(drive, 10, 9, 3)->fd->name, "0.0.0.0:80");
-	assert_ptr_equal(drive->event.fd, sinsp_fds_find(drive_thread(drive, 60)->fds, 3));
-	assert_true(sinsp_fds_cloexec(drive_thread(drive, 50)->fds, 10));
+	assert_ptr_equal(drive->event.fd, state_fds_find(drive_thread(drive, 60)->fds, 3));
+	assert_true(state_fds_cloexec(drive_thread(drive, 50)->fds, 10));
 	assert_int_equal(driven_machine_stats(machine).fd_lookups, 0);
 	/* Whose it is, is not known; /proc knows what the caller has got. */
 	drive_open(drive, 50, 3, "/old", 0);

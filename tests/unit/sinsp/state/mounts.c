@@ -20,16 +20,16 @@ static void moves_whole_components(void **state)
 	struct drive *drive = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct sinsp_thread *thread = drive_thread(drive, 100);
-		struct sinsp_fd *fd =
-			sinsp_fds_open(thread->fds, 3, cases[i].path, strlen(cases[i].path));
+		struct state_thread *thread = drive_thread(drive, 100);
+		struct state_fd *fd =
+			state_fds_open(thread->fds, 3, cases[i].path, strlen(cases[i].path));
 		struct state_move move = {.tid = 100};
 
 		fd->type = SCAP_FD_FILE;
 		strcpy(move.from, cases[i].from);
 		strcpy(move.to, cases[i].to);
-		sinsp_fs_set(&drive->sinsp->pool, thread->fs, cases[i].path, strlen(cases[i].path));
-		state_apply_move(drive->sinsp, &move);
+		state_fs_set(&drive->state->pool, thread->fs, cases[i].path, strlen(cases[i].path));
+		state_apply_move(drive->state, &move);
 		assert_string_equal(fd->name, cases[i].moved);
 		assert_memory_equal(thread->fs->cwd, cases[i].moved, strlen(cases[i].moved));
 	}
@@ -39,19 +39,19 @@ static void moves_whole_components(void **state)
 static void moves_files_alone(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_fds *fds = drive_thread(drive, 100)->fds;
-	struct sinsp_fd *fd = sinsp_fds_open(fds, 3, "/a/x", 4);
+	struct state_fds *fds = drive_thread(drive, 100)->fds;
+	struct state_fd *fd = state_fds_open(fds, 3, "/a/x", 4);
 	struct state_move move = {.tid = 100, .from = "/a", .to = "/b"};
 
 	fd->type = SCAP_FD_UNIX;
-	state_apply_move(drive->sinsp, &move);
+	state_apply_move(drive->state, &move);
 	assert_string_equal(fd->name, "/a/x");
 	fd->type = SCAP_FD_DIRECTORY;
 	move.tid = 999;
-	state_apply_move(drive->sinsp, &move);
+	state_apply_move(drive->state, &move);
 	assert_string_equal(fd->name, "/a/x");
 	move.tid = 100;
-	state_apply_move(drive->sinsp, &move);
+	state_apply_move(drive->state, &move);
 	assert_string_equal(fd->name, "/b/x");
 }
 

@@ -11,7 +11,7 @@ static uint64_t now_ns = 100;
 
 static void put(int64_t tid, uint64_t exec_id, uint64_t until_ns, const char *path)
 {
-	const struct sinsp_program program = {.exe = "", .exepath = path, .args = "", .env = ""};
+	const struct state_program program = {.exe = "", .exepath = path, .args = "", .env = ""};
 
 	notes_put(&notes, &pool,
 		  &(struct note){.tid = tid, .exec_id = exec_id, .until_ns = until_ns}, &program,
@@ -20,13 +20,13 @@ static void put(int64_t tid, uint64_t exec_id, uint64_t until_ns, const char *pa
 
 static void expect(int64_t tid, uint64_t exec_id, const char *path)
 {
-	struct sinsp_program *program = notes_take(&notes, tid, exec_id);
+	struct state_program *program = notes_take(&notes, tid, exec_id);
 
 	if (path)
 		assert_string_equal(program->exepath, path);
 	else
 		assert_null(program);
-	sinsp_program_unref(&pool, program);
+	state_program_unref(&pool, program);
 }
 
 static int teardown(void **state)

@@ -15,44 +15,44 @@ static int setup(void **state)
 static void shares_as_the_flags_say(void **state)
 {
 	struct drive *drive = *state;
-	const struct sinsp_thread *creator = drive_thread(drive, 100);
-	struct sinsp_thread *thread = state_thread_add(drive->sinsp, 101, 100);
+	const struct state_thread *creator = drive_thread(drive, 100);
+	struct state_thread *thread = state_thread_add(drive->state, 101, 100);
 
-	state_share(drive->sinsp, thread, creator,
+	state_share(drive->state, thread, creator,
 		    clone_flags__CLONE_FS | clone_flags__CLONE_FILES);
 	assert_ptr_equal(thread->fs, creator->fs);
 	assert_ptr_equal(thread->fds, creator->fds);
 	assert_ptr_equal(thread->program, creator->program);
-	state_share(drive->sinsp, thread, creator, 0);
+	state_share(drive->state, thread, creator, 0);
 	assert_ptr_not_equal(thread->fs, creator->fs);
 	assert_string_equal(thread->fs->cwd, "/w/");
 	assert_ptr_not_equal(thread->fds, creator->fds);
-	assert_string_equal(sinsp_fds_find(thread->fds, 3)->name, "/x");
+	assert_string_equal(state_fds_find(thread->fds, 3)->name, "/x");
 	assert_ptr_equal(thread->program, creator->program);
 	assert_int_equal(creator->fs->refs, 1);
-	assert_false(sinsp_fds_shared(creator->fds));
+	assert_false(state_fds_shared(creator->fds));
 }
 
 static void unshares(void **state)
 {
 	struct drive *drive = *state;
-	const struct sinsp_thread *creator = drive_thread(drive, 100);
-	struct sinsp_thread *thread = state_thread_add(drive->sinsp, 101, 100);
-	const struct sinsp_fs *fs;
-	const struct sinsp_fds *fds;
+	const struct state_thread *creator = drive_thread(drive, 100);
+	struct state_thread *thread = state_thread_add(drive->state, 101, 100);
+	const struct state_fs *fs;
+	const struct state_fds *fds;
 
-	state_share(drive->sinsp, thread, creator,
+	state_share(drive->state, thread, creator,
 		    clone_flags__CLONE_FS | clone_flags__CLONE_FILES);
-	state_unshare_fs(drive->sinsp, thread);
+	state_unshare_fs(drive->state, thread);
 	state_unshare_fds(thread);
-	sinsp_fs_set(&drive->sinsp->pool, thread->fs, "/other", 6);
-	sinsp_fds_close(thread->fds, 3);
+	state_fs_set(&drive->state->pool, thread->fs, "/other", 6);
+	state_fds_close(thread->fds, 3);
 	assert_string_equal(creator->fs->cwd, "/w/");
 	assert_true(drive_has_fd(drive, 100, 3));
 	/* What is its own stays. */
 	fs = thread->fs;
 	fds = thread->fds;
-	state_unshare_fs(drive->sinsp, thread);
+	state_unshare_fs(drive->state, thread);
 	state_unshare_fds(thread);
 	assert_ptr_equal(thread->fs, fs);
 	assert_ptr_equal(thread->fds, fds);
@@ -60,7 +60,7 @@ static void unshares(void **state)
 
 static void sets_names(void **state)
 {
-	struct sinsp_thread *thread = drive_thread(*state, 100);
+	struct state_thread *thread = drive_thread(*state, 100);
 	static const char zeros[16];
 
 	state_set_comm(thread, "sixteen-letters-");
@@ -74,7 +74,7 @@ static void sets_names(void **state)
 
 static void may_do_everything_in_its_namespace(void **state)
 {
-	struct sinsp_thread *thread = drive_thread(*state, 100);
+	struct state_thread *thread = drive_thread(*state, 100);
 
 	thread->caps_inheritable = 5;
 	state_enter_userns(thread);

@@ -38,10 +38,10 @@ static void joins(void **state)
 		{"<UNKNOWN>", "a/b", "<UNKNOWN>a/b"},
 		{"<UNKNOWN>", "/a", "/a"},
 	};
-	char joined[SINSP_PATH_MAX];
+	char joined[STATE_PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		size_t len = sinsp_path_join(cases[i].base, strlen(cases[i].base), cases[i].path,
+		size_t len = state_path_join(cases[i].base, strlen(cases[i].base), cases[i].path,
 					     strlen(cases[i].path), joined);
 
 		assert_string_equal(joined, cases[i].joined);
@@ -57,7 +57,7 @@ static void removes_at_every_place(void **state)
 	} parts[] = {{"//", "/"},    {"/./", "/"},   {"/../", "/"},
 		     {"/.h", "/.h"}, {"/h.", "/h."}, {"/", "/"}};
 	static const char name[] = "0123456789012345678901234567890123456789";
-	char path[128], joined[SINSP_PATH_MAX], expected[128];
+	char path[128], joined[STATE_PATH_MAX], expected[128];
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		bool up = strcmp(parts[i].path, "/../") == 0;
@@ -71,7 +71,7 @@ static void removes_at_every_place(void **state)
 				/* What the memory had before must not matter. */
 				memset(joined, '/', sizeof(joined));
 				assert_int_equal(
-					sinsp_path_join("/base/", 6, path, strlen(path), joined),
+					state_path_join("/base/", 6, path, strlen(path), joined),
 					strlen(expected));
 				assert_string_equal(joined, expected);
 			}
@@ -82,12 +82,12 @@ static void removes_at_every_place(void **state)
 static void ends_of_all_lengths(void **state)
 {
 	static const char *const ends[] = {"/", "//", "/.", "/./"};
-	char path[64], joined[SINSP_PATH_MAX];
+	char path[64], joined[STATE_PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		for (int len = 1; len < 40; len++) {
 			snprintf(path, sizeof(path), "/%0*d%s", len, 0, ends[i]);
-			assert_int_equal(sinsp_path_join("", 0, path, strlen(path), joined),
+			assert_int_equal(state_path_join("", 0, path, strlen(path), joined),
 					 len + 1);
 			assert_int_equal(strlen(joined), len + 1);
 		}
@@ -101,43 +101,43 @@ static void collapses(void **state)
 		{"a", "a"},	   {"a/../b", "a/../b"}, {"a//b///", "a/b/"},
 		{"//./a", "/./a"},
 	};
-	static char huge[2 * SINSP_PATH_MAX];
-	char out[SINSP_PATH_MAX];
+	static char huge[2 * STATE_PATH_MAX];
+	char out[STATE_PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_int_equal(sinsp_path_collapse(cases[i][0], out), strlen(cases[i][1]));
+		assert_int_equal(state_path_collapse(cases[i][0], out), strlen(cases[i][1]));
 		assert_string_equal(out, cases[i][1]);
 	}
 	memset(huge, 'x', sizeof(huge) - 1);
-	assert_int_equal(sinsp_path_collapse(huge, out), SINSP_PATH_MAX - 1);
-	assert_int_equal(strlen(out), SINSP_PATH_MAX - 1);
+	assert_int_equal(state_path_collapse(huge, out), STATE_PATH_MAX - 1);
+	assert_int_equal(strlen(out), STATE_PATH_MAX - 1);
 }
 
 static void rejects_what_is_too_long(void **state)
 {
-	enum { FITS = SINSP_PATH_MAX - 4 }; /* behind "/b/", with the NUL */
-	char path[2 * SINSP_PATH_MAX], joined[SINSP_PATH_MAX];
+	enum { FITS = STATE_PATH_MAX - 4 }; /* behind "/b/", with the NUL */
+	char path[2 * STATE_PATH_MAX], joined[STATE_PATH_MAX];
 
 	memset(path, 'x', sizeof(path));
-	assert_int_equal(sinsp_path_join("/b/", 3, path, FITS, joined), SINSP_PATH_MAX - 1);
-	assert_int_equal(sinsp_path_join("/b", 2, path, FITS, joined), SINSP_PATH_MAX - 1);
-	assert_int_equal(joined[SINSP_PATH_MAX - 2], 'x');
-	sinsp_path_join("/b/", 3, path, FITS + 1, joined);
+	assert_int_equal(state_path_join("/b/", 3, path, FITS, joined), STATE_PATH_MAX - 1);
+	assert_int_equal(state_path_join("/b", 2, path, FITS, joined), STATE_PATH_MAX - 1);
+	assert_int_equal(joined[STATE_PATH_MAX - 2], 'x');
+	state_path_join("/b/", 3, path, FITS + 1, joined);
 	assert_string_equal(joined, "/DIR_TOO_LONG/FILENAME_TOO_LONG");
-	sinsp_path_join("/b", 2, path, FITS + 1, joined);
+	state_path_join("/b", 2, path, FITS + 1, joined);
 	assert_string_equal(joined, "/DIR_TOO_LONG/FILENAME_TOO_LONG");
-	sinsp_path_join("", 0, path, sizeof(path), joined);
+	state_path_join("", 0, path, sizeof(path), joined);
 	assert_string_equal(joined, "/DIR_TOO_LONG/FILENAME_TOO_LONG");
-	sinsp_path_join(path, sizeof(path), "/short", 6, joined);
+	state_path_join(path, sizeof(path), "/short", 6, joined);
 	assert_string_equal(joined, "/short");
 }
 
 static void names_what_is_last(void **state)
 {
-	assert_string_equal(sinsp_path_name("/usr/bin/runc"), "runc");
-	assert_string_equal(sinsp_path_name("runc"), "runc");
-	assert_string_equal(sinsp_path_name("/a/"), "");
-	assert_string_equal(sinsp_path_name(""), "");
+	assert_string_equal(state_path_name("/usr/bin/runc"), "runc");
+	assert_string_equal(state_path_name("runc"), "runc");
+	assert_string_equal(state_path_name("/a/"), "");
+	assert_string_equal(state_path_name(""), "");
 }
 
 static const struct CMUnitTest tests[] = {

@@ -74,12 +74,12 @@ static void takes_the_rule_over(void **state)
 
 static void takes_the_roles_over(void **state)
 {
-	assert_ptr_equal(plans[EVENT_creat].handle, state_open);
-	assert_ptr_equal(plans[EVENT_memfd_create].handle, state_make_object);
-	assert_ptr_equal(plans[EVENT_bpf].handle, state_bpf);
-	assert_ptr_equal(plans[EVENT_fsopen].handle, state_make_unknown);
-	assert_ptr_equal(plans[EVENT_read].handle, state_io);
-	assert_ptr_equal(plans[EVENT_sendto].handle, state_message);
+	assert_ptr_equal(plans[EVENT_creat].handle, apply_open);
+	assert_ptr_equal(plans[EVENT_memfd_create].handle, apply_make_object);
+	assert_ptr_equal(plans[EVENT_bpf].handle, apply_bpf);
+	assert_ptr_equal(plans[EVENT_fsopen].handle, apply_make_unknown);
+	assert_ptr_equal(plans[EVENT_read].handle, apply_io);
+	assert_ptr_equal(plans[EVENT_sendto].handle, apply_message);
 	assert_null(plans[EVENT_openat_enter].handle);
 	assert_int_equal(plans[EVENT_sendto].tuple_param, sendto__tuple);
 	assert_int_equal(plans[EVENT_recv].tuple_param, recv__tuple);

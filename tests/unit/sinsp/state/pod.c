@@ -6,7 +6,7 @@
 /* The sanitizers of the test build report what is not freed. */
 static void test_info_owns_its_memory(void **state)
 {
-	struct sinsp_pod_info *info = sinsp_pod_info_create();
+	struct state_pod_info *info = state_pod_info_create();
 
 	assert_non_null(info);
 	assert_null(info->pod.uid);
@@ -14,17 +14,17 @@ static void test_info_owns_its_memory(void **state)
 	assert_int_equal(info->containers.count, 0);
 	info->pod.uid = arena_text(&info->texts.arena, "3f2a", 4);
 	assert_string_equal(info->pod.uid, "3f2a");
-	sinsp_pod_info_destroy(info);
-	sinsp_pod_info_destroy(NULL);
+	state_pod_info_destroy(info);
+	state_pod_info_destroy(NULL);
 }
 
-static const struct sinsp_label labels[] = {{"app", "web"}}, others[] = {{"app", "db"}};
-static const struct sinsp_pod_container containers[] = {{.id = "3f2a", .name = "web"}},
+static const struct state_label labels[] = {{"app", "web"}}, others[] = {{"app", "db"}};
+static const struct state_pod_container containers[] = {{.id = "3f2a", .name = "web"}},
 					started[] = {{.id = "5a22", .name = "web"}};
 
-static struct sinsp_pod_info example(void)
+static struct state_pod_info example(void)
 {
-	return (struct sinsp_pod_info){
+	return (struct state_pod_info){
 		.pod = {.uid = "u1",
 			.name = "web-5c4f",
 			.workload = {.kind = "Deployment", .name = "web", .derived = true},
@@ -36,40 +36,40 @@ static struct sinsp_pod_info example(void)
 
 static void test_equal(void **state)
 {
-	const struct sinsp_pod_info info = example();
-	struct sinsp_pod_info other[] = {example(), example(), example(), example(),
+	const struct state_pod_info info = example();
+	struct state_pod_info other[] = {example(), example(), example(), example(),
 					 example(), example(), example(), example()};
 
-	assert_true(sinsp_pod_info_equal(&info, &other[0]));
+	assert_true(state_pod_info_equal(&info, &other[0]));
 	other[0].pod.name = "db";
 	other[1].pod.ip = "10.0.0.7";
 	other[2].pod.labels.items = others;
 	other[3].pod.labels.count = 0;
-	other[4].pod.annotations = (struct sinsp_labels){labels, 1};
+	other[4].pod.annotations = (struct state_labels){labels, 1};
 	other[5].containers.items = started;
 	other[6].pod.workload.derived = false;
 	other[7].api_uid = NULL;
 	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
-		assert_false(sinsp_pod_info_equal(&info, &other[i]));
+		assert_false(state_pod_info_equal(&info, &other[i]));
 }
 
 static void test_bytes(void **state)
 {
-	struct sinsp_pod_info info = example();
-	size_t bytes = sinsp_pod_info_bytes(&info);
+	struct state_pod_info info = example();
+	size_t bytes = state_pod_info_bytes(&info);
 
 	info.texts.bytes = 100;
-	assert_int_equal(sinsp_pod_info_bytes(&info), bytes + 100);
+	assert_int_equal(state_pod_info_bytes(&info), bytes + 100);
 	info.containers.count = info.pod.labels.count = 0;
-	assert_int_equal(sinsp_pod_info_bytes(&info), sizeof(info) + 100);
+	assert_int_equal(state_pod_info_bytes(&info), sizeof(info) + 100);
 }
 
 static void test_complete(void **state)
 {
-	const struct sinsp_pod_info by_api = example();
-	struct sinsp_pod pod = {.name = "of-the-runtime", .sandbox_id = "5a22", .ip = "10.0.0.7"};
+	const struct state_pod_info by_api = example();
+	struct state_pod pod = {.name = "of-the-runtime", .sandbox_id = "5a22", .ip = "10.0.0.7"};
 
-	sinsp_pod_complete(&pod, &by_api.pod);
+	state_pod_complete(&pod, &by_api.pod);
 	assert_string_equal(pod.name, "web-5c4f");
 	assert_string_equal(pod.uid, "u1");
 	assert_string_equal(pod.sandbox_id, "5a22");

@@ -9,7 +9,7 @@ static void copies_all_strings(void **state)
 {
 	struct pool pool = {0};
 	char args[] = "a\0b b", env[] = "HOME=/\0X=";
-	const struct sinsp_program from = {
+	const struct state_program from = {
 		.flags = 3,
 		.exe_ino = 4,
 		.exe = "x",
@@ -19,7 +19,7 @@ static void copies_all_strings(void **state)
 		.env = env,
 		.env_len = sizeof(env),
 	};
-	struct sinsp_program *copy = sinsp_program_create(&pool, &from);
+	struct state_program *copy = state_program_create(&pool, &from);
 
 	memset(args, '-', sizeof(args));
 	memset(env, '-', sizeof(env));
@@ -30,11 +30,11 @@ static void copies_all_strings(void **state)
 	assert_memory_equal(copy->args, "a\0b b", sizeof(args));
 	assert_memory_equal(copy->env, "HOME=/\0X=", sizeof(env));
 	assert_int_equal(copy->refs, 1);
-	assert_ptr_equal(sinsp_program_ref(copy), copy);
-	sinsp_program_unref(&pool, copy);
+	assert_ptr_equal(state_program_ref(copy), copy);
+	state_program_unref(&pool, copy);
 	assert_int_equal(copy->refs, 1);
-	sinsp_program_unref(&pool, copy);
-	sinsp_program_unref(&pool, NULL);
+	state_program_unref(&pool, copy);
+	state_program_unref(&pool, NULL);
 	pool_finish(&pool);
 }
 
@@ -42,24 +42,24 @@ static void copies_all_strings(void **state)
 static void learns_an_executable(void **state)
 {
 	struct pool pool = {0};
-	const struct sinsp_program from = {.exe = "x", .exepath = "", .args = "-b", .args_len = 3};
-	struct sinsp_program *program = sinsp_program_create(&pool, &from);
+	const struct state_program from = {.exe = "x", .exepath = "", .args = "-b", .args_len = 3};
+	struct state_program *program = state_program_create(&pool, &from);
 	uint64_t id = program->id;
 
 	for (int i = 0; i < 2; i++) {
-		const struct sinsp_program learnt = {.exe = "",
+		const struct state_program learnt = {.exe = "",
 						     .exepath = i ? "/bin/longer" : "/bin/x",
 						     .args = "",
 						     .exe_ino = 4,
 						     .flags = 3};
 
-		assert_true(sinsp_program_learn(&pool, program, &learnt));
+		assert_true(state_program_learn(&pool, program, &learnt));
 		assert_string_equal(program->exepath, learnt.exepath);
 		assert_true(program->exe_ino == 4 && program->flags == 3 && program->id != id);
 		assert_string_equal(program->exe, "x");
 		assert_string_equal(program->args, "-b");
 	}
-	sinsp_program_unref(&pool, program);
+	state_program_unref(&pool, program);
 	pool_finish(&pool);
 }
 
@@ -67,25 +67,25 @@ static void learns_an_executable(void **state)
 static void arguments_one_by_one(void **state)
 {
 	struct pool pool = {0};
-	const struct sinsp_program from = {
+	const struct state_program from = {
 		.exe = "x", .exepath = "", .args = "-b\0\0web1", .args_len = 8};
-	struct sinsp_program *program = sinsp_program_create(&pool, &from);
-	const char *arg = sinsp_program_argument(program, NULL);
+	struct state_program *program = state_program_create(&pool, &from);
+	const char *arg = state_program_argument(program, NULL);
 
 	assert_string_equal(arg, "-b");
-	arg = sinsp_program_argument(program, arg);
+	arg = state_program_argument(program, arg);
 	assert_string_equal(arg, "");
-	arg = sinsp_program_argument(program, arg);
+	arg = state_program_argument(program, arg);
 	assert_string_equal(arg, "web1");
-	assert_null(sinsp_program_argument(program, arg));
-	assert_true(sinsp_program_has_argument(program, "web1"));
-	assert_true(sinsp_program_has_argument(program, ""));
-	assert_false(sinsp_program_has_argument(program, "web"));
-	assert_false(sinsp_program_has_argument(program, "x"));
-	sinsp_program_unref(&pool, program);
-	program = sinsp_program_create(&pool, &(struct sinsp_program){.exe = "x", .exepath = ""});
-	assert_null(sinsp_program_argument(program, NULL));
-	sinsp_program_unref(&pool, program);
+	assert_null(state_program_argument(program, arg));
+	assert_true(state_program_has_argument(program, "web1"));
+	assert_true(state_program_has_argument(program, ""));
+	assert_false(state_program_has_argument(program, "web"));
+	assert_false(state_program_has_argument(program, "x"));
+	state_program_unref(&pool, program);
+	program = state_program_create(&pool, &(struct state_program){.exe = "x", .exepath = ""});
+	assert_null(state_program_argument(program, NULL));
+	state_program_unref(&pool, program);
 	pool_finish(&pool);
 }
 
@@ -95,11 +95,11 @@ static void directories_end_in_a_slash(void **state)
 	struct pool pool = {0};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct sinsp_fs *fs = sinsp_fs_create(&pool, cases[i][0], strlen(cases[i][0]));
+		struct state_fs *fs = state_fs_create(&pool, cases[i][0], strlen(cases[i][0]));
 
 		assert_string_equal(fs->cwd, cases[i][1]);
 		assert_int_equal(fs->cwd_len, strlen(cases[i][1]));
-		sinsp_fs_unref(&pool, fs);
+		state_fs_unref(&pool, fs);
 	}
 	pool_finish(&pool);
 }
@@ -107,22 +107,22 @@ static void directories_end_in_a_slash(void **state)
 static void changes_for_all_that_share(void **state)
 {
 	struct pool pool = {0};
-	struct sinsp_fs *fs = sinsp_fs_create(&pool, "/a", 2), *shared, *copy;
+	struct state_fs *fs = state_fs_create(&pool, "/a", 2), *shared, *copy;
 
-	sinsp_fs_set_root(&pool, fs, "/srv");
-	shared = sinsp_fs_ref(fs);
-	copy = sinsp_fs_copy(&pool, fs);
-	sinsp_fs_set(&pool, fs, "/b", 2);
-	sinsp_fs_set_root(&pool, fs, "/");
+	state_fs_set_root(&pool, fs, "/srv");
+	shared = state_fs_ref(fs);
+	copy = state_fs_copy(&pool, fs);
+	state_fs_set(&pool, fs, "/b", 2);
+	state_fs_set_root(&pool, fs, "/");
 	assert_string_equal(shared->cwd, "/b/");
 	assert_null(shared->root);
 	assert_string_equal(copy->cwd, "/a/");
 	assert_string_equal(copy->root, "/srv");
-	sinsp_fs_unref(&pool, fs);
+	state_fs_unref(&pool, fs);
 	assert_string_equal(shared->cwd, "/b/");
-	sinsp_fs_unref(&pool, shared);
-	sinsp_fs_unref(&pool, copy);
-	sinsp_fs_unref(&pool, NULL);
+	state_fs_unref(&pool, shared);
+	state_fs_unref(&pool, copy);
+	state_fs_unref(&pool, NULL);
 	pool_finish(&pool);
 }
 

@@ -11,7 +11,7 @@
 
 enum { MEMORY_MAX = 8 << 20, NAME_BYTES = 3900, SLACK = 1 << 20 };
 
-static void create(struct drive *drive, const struct sinsp_config *config)
+static void create(struct drive *drive, const struct state_config *config)
 {
 	drive_create(drive, config);
 	drive_exec(drive, 10, "hog");
@@ -27,14 +27,14 @@ static void open_long(struct drive *drive, int64_t tid, int64_t num)
 	name[19] = 'x';
 	name[NAME_BYTES] = '\0';
 	drive_open(drive, tid, num, name, 0);
-	assert_true(drive->sinsp->pool.held <= MEMORY_MAX + SLACK);
+	assert_true(drive->state->pool.held <= MEMORY_MAX + SLACK);
 }
 
-static struct sinsp_stats stats_of(const struct drive *drive)
+static struct state_stats stats_of(const struct drive *drive)
 {
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
-	sinsp_stats(drive->sinsp, &stats);
+	state_stats(drive->state, &stats);
 	return stats;
 }
 
@@ -43,7 +43,7 @@ static void takes_from_who_holds_most(void **state)
 	enum { FILES = 5000 };
 	struct drive drive;
 
-	create(&drive, &(struct sinsp_config){.memory_max = MEMORY_MAX});
+	create(&drive, &(struct state_config){.memory_max = MEMORY_MAX});
 	for (int64_t num = 3; num < 100; num++)
 		drive_open(&drive, 20, num, "/etc/passwd", 0);
 	for (int64_t num = 3; num < FILES; num++)
@@ -65,7 +65,7 @@ static void takes_from_who_holds_most(void **state)
 
 static void set_group(struct drive *drive, int64_t tid, const char *text)
 {
-	sinsp_thread_set_cgroups(&drive->sinsp->containers, drive_thread(drive, tid), text,
+	state_thread_set_cgroups(&drive->state->containers, drive_thread(drive, tid), text,
 				 strlen(text) + 1);
 }
 
@@ -75,7 +75,7 @@ static void takes_from_the_group_that_holds_most(void **state)
 	enum { HOGS = 200, FILES = 20, VICTIM_FILES = 60 };
 	struct drive drive;
 
-	create(&drive, &(struct sinsp_config){.memory_max = MEMORY_MAX});
+	create(&drive, &(struct state_config){.memory_max = MEMORY_MAX});
 	set_group(&drive, 20, "memory=/victim");
 	for (int64_t num = 3; num < VICTIM_FILES; num++)
 		open_long(&drive, 20, num);
@@ -99,7 +99,7 @@ static void takes_what_is_shared(void **state)
 	enum { FILES = 1500, CHILDREN = 20 };
 	struct drive drive;
 
-	create(&drive, &(struct sinsp_config){.memory_max = MEMORY_MAX});
+	create(&drive, &(struct state_config){.memory_max = MEMORY_MAX});
 	for (int64_t num = 3; num < FILES; num++)
 		open_long(&drive, 10, num);
 	for (int64_t child = 100; child < 100 + CHILDREN; child++)
@@ -116,11 +116,11 @@ static void takes_threads_without_events(void **state)
 	enum { THREADS = 20000 };
 	struct drive drive;
 
-	create(&drive, &(struct sinsp_config){.memory_max = MEMORY_MAX});
+	create(&drive, &(struct state_config){.memory_max = MEMORY_MAX});
 	for (int64_t tid = 1000; tid < 1000 + THREADS; tid++) {
 		drive_exec(&drive, tid, "many");
 		drive_any(&drive, 20);
-		assert_true(drive.sinsp->pool.held <= MEMORY_MAX + SLACK);
+		assert_true(drive.state->pool.held <= MEMORY_MAX + SLACK);
 	}
 	assert_non_null(drive_thread(&drive, 20));
 	assert_non_null(drive_thread(&drive, 999 + THREADS));
@@ -135,7 +135,7 @@ static void takes_threads_in_long_groups(void **state)
 	struct drive drive;
 	char group[NAME_BYTES + 1];
 
-	create(&drive, &(struct sinsp_config){.memory_max = MEMORY_MAX});
+	create(&drive, &(struct state_config){.memory_max = MEMORY_MAX});
 	memset(group, 'g', NAME_BYTES);
 	group[NAME_BYTES] = '\0';
 	for (int64_t tid = 1000; tid < 1000 + THREADS; tid++) {
@@ -157,7 +157,7 @@ static void keeps_room_for_others_descriptors(void **state)
 	enum { FDS_MAX = 2000 };
 	struct drive drive;
 
-	create(&drive, &(struct sinsp_config){.fds_max = FDS_MAX});
+	create(&drive, &(struct state_config){.fds_max = FDS_MAX});
 	for (int64_t num = 3; num < 3 * FDS_MAX; num++)
 		drive_open(&drive, 10, num, "/flood", 0);
 	for (int64_t num = 3; num < 50; num++)

@@ -19,9 +19,9 @@ static void fills_the_tables(void **state)
 {
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
-	struct sinsp_thread *thread;
+	struct state_thread *thread;
 
-	assert_int_equal(sinsp_seed(drive->sinsp, NULL, NULL), 0);
+	assert_int_equal(state_seed(drive->state, NULL, NULL), 0);
 	assert_int_equal(driven_machine_stats(machine).threads, 4);
 	assert_int_equal(driven_machine_stats(machine).fds, 8);
 	assert_int_equal(driven_machine_stats(machine).thread_lookups, 0);
@@ -32,7 +32,7 @@ static void fills_the_tables(void **state)
 	assert_int_equal(thread->uid, 33);
 	assert_int_equal(thread->nthreads, 2);
 	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
-	assert_true(sinsp_fds_cloexec(thread->fds, 3));
+	assert_true(state_fds_cloexec(thread->fds, 3));
 	assert_ptr_equal(drive_thread(drive, 51)->fds, thread->fds);
 	assert_string_equal(drive_thread(drive, 51)->comm, "worker");
 	assert_string_equal(drive_thread(drive, 51)->fs->cwd, "/home/c/");
@@ -46,11 +46,11 @@ static void fills_them_again(void **state)
 	struct drive *drive = &machine->drive;
 	uint64_t num;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_open(drive, 50, 3, "/other", 0);
 	drive_close(drive, 50, 0, 4);
 	num = drive_chdir(drive, 60, 0, "/away")->num;
-	assert_int_equal(sinsp_reseed(drive->sinsp, NULL, NULL), 0);
+	assert_int_equal(state_reseed(drive->state, NULL, NULL), 0);
 	assert_int_equal(drive_thread(drive, 50)->nthreads, 2);
 	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
 	assert_true(drive_has_fd(drive, 50, 4));
@@ -93,9 +93,9 @@ static void takes_descriptors_of_an_iterator(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 	struct scap_open_fds *open_fds = iterator(machine, true);
-	const struct sinsp_iterators iterators = {.open_fds = open_fds};
+	const struct state_iterators iterators = {.open_fds = open_fds};
 
-	assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+	assert_int_equal(state_seed(drive->state, &iterators, NULL), 0);
 	assert_int_equal(driven_machine_stats(machine).threads, 4);
 	assert_int_equal(driven_machine_stats(machine).fds, 1);
 	assert_int_equal(driven_machine_stats(machine).open_fds_error, 0);
@@ -109,9 +109,9 @@ static void reads_proc_if_the_iterator_fails(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 	struct scap_open_fds *open_fds = iterator(machine, false);
-	const struct sinsp_iterators iterators = {.open_fds = open_fds};
+	const struct state_iterators iterators = {.open_fds = open_fds};
 
-	assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+	assert_int_equal(state_seed(drive->state, &iterators, NULL), 0);
 	assert_int_equal(driven_machine_stats(machine).open_fds_error, -EBADMSG);
 	assert_int_equal(driven_machine_stats(machine).fds, 8);
 	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
@@ -148,10 +148,10 @@ static void takes_threads_of_an_iterator(void **state)
 {
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
-	const struct sinsp_iterators iterators = {.threads = thread_iterator(machine, true)};
-	const struct sinsp_thread *one, *main;
+	const struct state_iterators iterators = {.threads = thread_iterator(machine, true)};
+	const struct state_thread *one, *main;
 
-	assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+	assert_int_equal(state_seed(drive->state, &iterators, NULL), 0);
 	assert_int_equal(driven_machine_stats(machine).threads_error, 0);
 	assert_int_equal(driven_machine_stats(machine).threads, 5);
 	/* Of its own, and of its process. */
@@ -167,8 +167,8 @@ static void takes_threads_of_an_iterator(void **state)
 	/* Read from /proc: in groups of its own; one that is not there any more. */
 	assert_string_equal(drive_thread(drive, 51)->comm, "worker");
 	assert_int_equal(machine->proc.asked_threads, 2);
-	assert_null(sinsp_threads_find(&drive->sinsp->threads, 61));
-	assert_null(sinsp_threads_find(&drive->sinsp->threads, 12346));
+	assert_null(state_threads_find(&drive->state->threads, 61));
+	assert_null(state_threads_find(&drive->state->threads, 12346));
 	scap_threads_destroy(iterators.threads);
 }
 
@@ -215,13 +215,13 @@ static void keeps_programs_of_those_that_ended(void **state)
 	for (uint64_t exec_id = 6; exec_id < 8; exec_id++) {
 		struct driven_machine *machine = *state;
 		struct drive *drive = &machine->drive;
-		const struct sinsp_iterators iterators = {.threads = programs_iterator(machine)};
-		const struct sinsp_program *program;
+		const struct state_iterators iterators = {.threads = programs_iterator(machine)};
+		const struct state_program *program;
 
-		assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+		assert_int_equal(state_seed(drive->state, &iterators, NULL), 0);
 		scap_threads_destroy(iterators.threads);
 		assert_string_equal(drive_thread(drive, 50)->program->exepath, "/bin/known");
-		assert_null(sinsp_thread_find(drive->sinsp, 12345));
+		assert_null(state_thread_find(drive->state, 12345));
 		drive_clone(drive, 12345, 0,
 			    &(struct drive_clone){
 				    .pid = 12345, .ptid = 12344, .comm = "go", .exec_id = exec_id});
@@ -242,13 +242,13 @@ static void notes_programs_before_reading(void **state)
 {
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
-	const struct sinsp_iterators iterators = {.before = programs_iterator(machine),
+	const struct state_iterators iterators = {.before = programs_iterator(machine),
 						  .threads = thread_iterator(machine, true)};
 
-	assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+	assert_int_equal(state_seed(drive->state, &iterators, NULL), 0);
 	scap_threads_destroy(iterators.before);
 	scap_threads_destroy(iterators.threads);
-	drive->ts_ns = drive->sinsp->seed_ns;
+	drive->ts_ns = drive->state->seed_ns;
 	drive_clone(drive, 12345, 0,
 		    &(struct drive_clone){.pid = 12345, .ptid = 12344, .comm = "go", .exec_id = 6});
 	assert_string_equal(drive_thread(drive, 12345)->program->exepath, "/bin/go");
@@ -265,18 +265,18 @@ static void keeps_them_for_either_order(void **state)
 	for (int creator_first = 0; creator_first < 2; creator_first++) {
 		struct driven_machine *machine = *state;
 		struct drive *drive = &machine->drive;
-		const struct sinsp_iterators iterators = {.threads = programs_iterator(machine)};
+		const struct state_iterators iterators = {.threads = programs_iterator(machine)};
 
-		assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+		assert_int_equal(state_seed(drive->state, &iterators, NULL), 0);
 		scap_threads_destroy(iterators.threads);
-		drive->ts_ns = drive->sinsp->seed_ns;
+		drive->ts_ns = drive->state->seed_ns;
 		for (int i = 0; i < 2; i++)
 			if (i == creator_first)
 				drive_clone(drive, 12345, 0, &own);
 			else
 				drive_clone(drive, 12344, 12345, &creators);
 		assert_string_equal(drive_thread(drive, 12345)->program->exepath, "/bin/go");
-		assert_false(sinsp_thread_entry(drive_thread(drive, 12345))->orphan);
+		assert_false(state_thread_entry(drive_thread(drive, 12345))->orphan);
 		/* A clone event of its own will say what this one executes. */
 		assert_string_equal(drive_thread(drive, 12344)->program->exepath,
 				    creator_first ? "" : "/bin/go");
@@ -303,10 +303,10 @@ static void takes_nothing_of_who_takes_in(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct driven_machine *machine = *state;
 		struct drive *drive = &machine->drive;
-		uint64_t boot_ns = drive->sinsp->machine.boot_ns;
-		struct sinsp_thread *parent;
+		uint64_t boot_ns = drive->state->machine.boot_ns;
+		struct state_thread *parent;
 
-		sinsp_seed(drive->sinsp, NULL, NULL);
+		state_seed(drive->state, NULL, NULL);
 		parent = drive_thread(drive, 50);
 		parent->clone_ts_ns = boot_ns + UINT64_C(500) * TICK_NS + 7;
 		parent->exec_id = exec_id_of(500, cases[0].stack);
@@ -345,10 +345,10 @@ static void knows_who_was_read_before_his_first_event(void **state)
 		struct driven_machine *machine = *state;
 		struct drive *drive = &machine->drive;
 
-		sinsp_seed(drive->sinsp, NULL, NULL);
+		state_seed(drive->state, NULL, NULL);
 		drive_thread(drive, 50)->exec_id = 7;
 		machine->proc.count = 0;
-		drive->ts_ns = sinsp_thread_entry(drive_thread(drive, 50))->since_ns + 1000000;
+		drive->ts_ns = state_thread_entry(drive_thread(drive, 50))->since_ns + 1000000;
 		drive_clone(drive, 50, 0,
 			    &(struct drive_clone){
 				    .pid = 50, .ptid = 999, .comm = "go", .exec_id = same ? 7 : 8});
@@ -367,7 +367,7 @@ static void learns_nothing_of_a_sibling(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_clone(
 		drive, 901, 0,
 		&(struct drive_clone){
@@ -398,25 +398,25 @@ static void asks_for_what_it_missed(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 	struct scap_threads *threads = programs_iterator(machine);
-	const struct sinsp_program *program;
+	const struct state_program *program;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_fork(drive, 50, 900);
-	assert_false(sinsp_take_missed(drive->sinsp));
-	program = state_load_thread(drive->sinsp, &found)->program;
+	assert_false(state_take_missed(drive->state));
+	program = state_load_thread(drive->state, &found)->program;
 	drive_fork(drive, 12345, 12346);
-	assert_true(sinsp_take_missed(drive->sinsp));
-	assert_false(sinsp_take_missed(drive->sinsp));
+	assert_true(state_take_missed(drive->state));
+	assert_false(state_take_missed(drive->state));
 	/* In parts; what the descendants have of it is known at once. */
-	assert_int_equal(sinsp_learn_programs(drive->sinsp, threads, 1), 1);
+	assert_int_equal(state_learn_programs(drive->state, threads, 1), 1);
 	assert_string_equal(program->exepath, "");
-	assert_int_equal(sinsp_learn_programs(drive->sinsp, threads, 9), 0);
+	assert_int_equal(state_learn_programs(drive->state, threads, 9), 0);
 	assert_string_equal(program->exepath, "/bin/go");
 	assert_int_equal(program->exe_ino, 7);
 	assert_string_equal(program->exe, "go");
 	assert_ptr_equal(program, drive_thread(drive, 12346)->program);
 	drive_fork(drive, 12346, 12347);
-	assert_false(sinsp_take_missed(drive->sinsp));
+	assert_false(state_take_missed(drive->state));
 	assert_int_equal(driven_machine_stats(machine).programs_missed, 1);
 	assert_int_equal(driven_machine_stats(machine).programs_learnt, 1);
 	assert_string_equal(drive_thread(drive, 50)->program->exepath, "/bin/known");
@@ -430,24 +430,24 @@ static void learns_nothing_of_another(void **state)
 	struct drive *drive = &machine->drive;
 	struct scap_threads *threads = programs_iterator(machine);
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
+	state_seed(drive->state, NULL, NULL);
 	drive_clone(
 		drive, 12345, 0,
 		&(struct drive_clone){.pid = 12345, .ptid = 12344, .comm = "go", .exec_id = 66});
-	assert_int_equal(sinsp_learn_programs(drive->sinsp, threads, 9), 0);
+	assert_int_equal(state_learn_programs(drive->state, threads, 9), 0);
 	assert_string_equal(drive_thread(drive, 12345)->program->exepath, "");
-	assert_int_equal(drive->sinsp->notes.count, 2);
-	drive->ts_ns = drive->sinsp->notes.until_ns + 1;
+	assert_int_equal(drive->state->notes.count, 2);
+	drive->ts_ns = drive->state->notes.until_ns + 1;
 	drive_clone(drive, 12345, 0,
 		    &(struct drive_clone){.pid = 12345, .ptid = 1, .comm = "go", .exec_id = 6});
-	assert_int_equal(drive->sinsp->notes.count, 0);
+	assert_int_equal(drive->state->notes.count, 0);
 	scap_threads_destroy(threads);
 }
 
 /* One that ended while /proc was read has arguments, perhaps, but no executable. */
 static void completes_programs(void **state)
 {
-	static const struct sinsp_program of_kernel = {
+	static const struct state_program of_kernel = {
 		.exe = "", .exepath = "/bin/go", .args = "", .env = "", .exe_ino = 7};
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
@@ -463,9 +463,9 @@ static void completes_programs(void **state)
 				    .cgroups = "",
 				    .cwd = "/",
 				    .root = "/"};
-	struct sinsp_thread *thread = state_load_thread(drive->sinsp, &found);
+	struct state_thread *thread = state_load_thread(drive->state, &found);
 
-	state_learn_executable(drive->sinsp, thread, &of_kernel);
+	state_learn_executable(drive->state, thread, &of_kernel);
 	assert_string_equal(thread->program->exepath, "/bin/go");
 	assert_int_equal(thread->program->exe_ino, 7);
 	assert_string_equal(thread->program->exe, "go");
@@ -477,7 +477,7 @@ static void reads_arguments_again(void **state)
 {
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
-	struct sinsp_thread *thread;
+	struct state_thread *thread;
 	struct scap_thread unread;
 	unsigned int asked;
 
@@ -486,15 +486,15 @@ static void reads_arguments_again(void **state)
 	unread.args_len = 0;
 	for (int i = 0; i < 2; i++) {
 		unread.exepath = i ? "/bin/other" : "/bin/known";
-		thread = state_load_thread(drive->sinsp, &unread);
-		state_read_arguments(drive->sinsp, thread);
+		thread = state_load_thread(drive->state, &unread);
+		state_read_arguments(drive->state, thread);
 		assert_int_equal(*thread->program->exe != '\0', i == 0);
 	}
 	/* Of many there is no time to read all: see bounds_threads() of lookup.c. */
 	unread.exepath = "/bin/known";
 	for (asked = machine->proc.asked_threads; asked < 1000; asked++) {
-		thread = state_load_thread(drive->sinsp, &unread);
-		state_read_arguments(drive->sinsp, thread);
+		thread = state_load_thread(drive->state, &unread);
+		state_read_arguments(drive->state, thread);
 	}
 	assert_in_range(machine->proc.asked_threads, 50, 52);
 	assert_string_equal(thread->program->exe, "");
@@ -504,22 +504,22 @@ static void reads_arguments_again(void **state)
 /* A program that is known goes before what was noted. */
 static void notes_programs_once(void **state)
 {
-	static const struct sinsp_program noted = {
+	static const struct state_program noted = {
 		.exe = "", .exepath = "/bin/go", .args = "", .env = ""};
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
-	struct sinsp_thread *thread;
+	struct state_thread *thread;
 
-	sinsp_seed(drive->sinsp, NULL, NULL);
-	thread = state_thread_add(drive->sinsp, 901, 901);
-	state_note_program(drive->sinsp, 901, 6, &noted);
-	state_complete_program(drive->sinsp, thread);
+	state_seed(drive->state, NULL, NULL);
+	thread = state_thread_add(drive->state, 901, 901);
+	state_note_program(drive->state, 901, 6, &noted);
+	state_complete_program(drive->state, thread);
 	assert_string_equal(thread->program->exepath, "");
 	thread->exec_id = 6;
-	state_complete_program(drive->sinsp, thread);
+	state_complete_program(drive->state, thread);
 	assert_string_equal(thread->program->exepath, "/bin/go");
-	assert_string_equal(drive->sinsp->no_program->exepath, "");
-	state_note_program(drive->sinsp, 900, 6, &noted);
+	assert_string_equal(drive->state->no_program->exepath, "");
+	state_note_program(drive->state, 900, 6, &noted);
 	drive_clone(drive, 900, 0,
 		    &(struct drive_clone){.pid = 900, .ptid = 50, .comm = "go", .exec_id = 6});
 	assert_string_equal(drive_thread(drive, 900)->program->exepath, "/bin/known");
@@ -529,9 +529,9 @@ static void reads_threads_from_proc_if_the_iterator_fails(void **state)
 {
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
-	const struct sinsp_iterators iterators = {.threads = thread_iterator(machine, false)};
+	const struct state_iterators iterators = {.threads = thread_iterator(machine, false)};
 
-	assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+	assert_int_equal(state_seed(drive->state, &iterators, NULL), 0);
 	assert_int_equal(driven_machine_stats(machine).threads_error, -EBADMSG);
 	assert_string_equal(drive_thread(drive, 51)->comm, "worker");
 	assert_string_equal(drive_thread(drive, 60)->comm, "server");
@@ -545,8 +545,8 @@ static void does_nothing_without_proc(void **state)
 	struct drive drive;
 
 	drive_create(&drive, NULL);
-	assert_int_equal(sinsp_seed(drive.sinsp, NULL, NULL), 0);
-	assert_null(sinsp_thread_find(drive.sinsp, 1));
+	assert_int_equal(state_seed(drive.state, NULL, NULL), 0);
+	assert_null(state_thread_find(drive.state, 1));
 	drive_destroy(&drive);
 }
 

@@ -275,22 +275,22 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct sinsp *seeded(struct full_machine *machine, const struct sinsp_iterators *iterators)
+static struct state *seeded(struct full_machine *machine, const struct state_iterators *iterators)
 {
-	const struct sinsp_config config = {.proc = machine->proc, .lacks = SINSP_DESCRIPTORS};
-	struct sinsp_stats stats;
-	struct sinsp *sinsp;
+	const struct state_config config = {.proc = machine->proc, .lacks = STATE_DESCRIPTORS};
+	struct state_stats stats;
+	struct state *engine;
 
-	assert_int_equal(sinsp_create(&config, &sinsp, NULL), 0);
-	assert_int_equal(sinsp_seed(sinsp, iterators, NULL), 0);
-	sinsp_stats(sinsp, &stats);
+	assert_int_equal(state_create(&config, &engine, NULL), 0);
+	assert_int_equal(state_seed(engine, iterators, NULL), 0);
+	state_stats(engine, &stats);
 	assert_int_equal(stats.threads_error, 0);
-	return sinsp;
+	return engine;
 }
 
-static const struct sinsp_thread *find(const struct sinsp *sinsp, int64_t tid)
+static const struct state_thread *find(const struct state *engine, int64_t tid)
 {
-	const struct sinsp_thread_entry *entry = sinsp_threads_find(&sinsp->threads, tid);
+	const struct state_thread_entry *entry = state_threads_find(&engine->threads, tid);
 
 	if (!entry)
 		fail_msg("no thread %ld", (long)tid);
@@ -298,7 +298,7 @@ static const struct sinsp_thread *find(const struct sinsp *sinsp, int64_t tid)
 }
 
 /* What the kernel changes by itself, memory in use and faults, is not compared exactly. */
-static void compare(const struct sinsp_thread *a, const struct sinsp_thread *b)
+static void compare(const struct state_thread *a, const struct state_thread *b)
 {
 #define SAME(member)                                                                               \
 	do {                                                                                       \
@@ -338,17 +338,17 @@ static void compare(const struct sinsp_thread *a, const struct sinsp_thread *b)
 }
 
 /* The threads of a process, which both have. Returns how many. */
-static unsigned int compare_process(const struct sinsp *iterated, const struct sinsp *read,
+static unsigned int compare_process(const struct state *iterated, const struct state *read,
 				    pid_t pid)
 {
-	const struct sinsp_thread *main = find(iterated, pid);
+	const struct state_thread *main = find(iterated, pid);
 	unsigned int compared = 0;
 
 	for (uint32_t i = 0; i < read->threads.nbuckets; i++) {
-		const struct sinsp_thread_entry *at = read->threads.buckets[i].entries;
+		const struct state_thread_entry *at = read->threads.buckets[i].entries;
 
 		for (; at; at = at->next) {
-			const struct sinsp_thread *other;
+			const struct state_thread *other;
 
 			if (at->thread.pid != pid)
 				continue;
@@ -365,9 +365,9 @@ static unsigned int compare_process(const struct sinsp *iterated, const struct s
 static void test_same(void **state)
 {
 	static const unsigned int threads[CHILDREN] = {THREADS + 1, THREADS + 1, THREADS + 2};
-	struct sinsp_iterators iterators = {0};
+	struct state_iterators iterators = {0};
 	struct full_machine *machine = *state;
-	struct sinsp *iterated, *read;
+	struct state *iterated, *read;
 	int fd;
 
 	if (!machine->live || !scap_open_fds_sees_all())
@@ -380,8 +380,8 @@ static void test_same(void **state)
 	for (size_t i = 0; i < CHILDREN; i++)
 		assert_int_equal(compare_process(iterated, read, machine->pids[i]), threads[i]);
 	scap_threads_destroy(iterators.threads);
-	sinsp_destroy(iterated);
-	sinsp_destroy(read);
+	state_destroy(iterated);
+	state_destroy(read);
 }
 
 static const struct CMUnitTest tests[] = {

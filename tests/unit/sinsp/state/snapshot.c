@@ -11,15 +11,15 @@
 static void fills_the_tables(void **state)
 {
 	struct drive *drive = *state;
-	const struct sinsp_thread *thread;
+	const struct state_thread *thread;
 
-	give_world(sinsp_snapshot(drive->sinsp));
-	assert_string_equal(sinsp_hostname(drive->sinsp), "far");
-	assert_string_equal(sinsp_user_name(drive->sinsp, 7), "seven");
-	assert_string_equal(sinsp_user(drive->sinsp, 0)->home, "/chief");
-	assert_null(sinsp_user_name(drive->sinsp, 1));
-	assert_string_equal(sinsp_group_name(drive->sinsp, 8), "eight");
-	assert_null(sinsp_group_name(drive->sinsp, 0));
+	give_world(state_snapshot(drive->state));
+	assert_string_equal(state_hostname(drive->state), "far");
+	assert_string_equal(state_user_name(drive->state, 7), "seven");
+	assert_string_equal(state_user(drive->state, 0)->home, "/chief");
+	assert_null(state_user_name(drive->state, 1));
+	assert_string_equal(state_group_name(drive->state, 8), "eight");
+	assert_null(state_group_name(drive->state, 0));
 	thread = drive_thread(drive, 200);
 	assert_string_equal(thread->fs->cwd, "/srv/x/");
 	assert_string_equal(thread->program->exepath, "/bin/rich");
@@ -34,7 +34,7 @@ static void guesses_roles(void **state)
 {
 	struct drive *drive = *state;
 
-	give_world(sinsp_snapshot(drive->sinsp));
+	give_world(state_snapshot(drive->state));
 	assert_string_equal(drive_name(drive, 300, 100), "127.0.0.2:5000->127.0.0.1:80");
 	assert_string_equal(drive_name(drive, 300, 101), "127.0.0.1:5000->127.0.0.2:80");
 	assert_string_equal(drive_name(drive, 300, 102), "127.0.0.1:80");
@@ -47,7 +47,7 @@ static void guesses_roles(void **state)
 static void keeps_ended_leaders(void **state)
 {
 	struct drive *drive = *state;
-	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
+	struct scap_snapshot *to = state_snapshot(drive->state);
 	struct scap_thread leader = thread_of(500, 500, "leader");
 
 	leader.flags = clone_flags__CLOSED;
@@ -58,14 +58,14 @@ static void keeps_ended_leaders(void **state)
 	assert_int_equal(drive_thread(drive, 500)->nthreads, 1);
 	drive_exit(drive, 501, 0);
 	drive_any(drive, 1);
-	assert_null(sinsp_thread_find(drive->sinsp, 500));
+	assert_null(state_thread_find(drive->state, 500));
 }
 
 static void begins_anew(void **state)
 {
 	struct drive *drive = *state;
-	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
-	struct sinsp_stats stats;
+	struct scap_snapshot *to = state_snapshot(drive->state);
+	struct state_stats stats;
 
 	give_world(to);
 	drive_any(drive, 200);
@@ -75,11 +75,11 @@ static void begins_anew(void **state)
 	GIVE(to, fds, 300);
 	give_socket(to, 7, 80, 5000);
 	GIVE(to, end);
-	sinsp_stats(drive->sinsp, &stats);
+	state_stats(drive->state, &stats);
 	assert_int_equal(stats.threads, 1);
 	assert_int_equal(stats.fds, 1);
-	assert_null(sinsp_user_name(drive->sinsp, 7));
-	assert_string_equal(sinsp_hostname(drive->sinsp), "");
+	assert_null(state_user_name(drive->state, 7));
+	assert_string_equal(state_hostname(drive->state), "");
 	/* Nobody listens on that port any more. */
 	assert_string_equal(drive_name(drive, 300, 7), "127.0.0.1:80->127.0.0.2:5000");
 	assert_int_equal(drive_any(drive, 300)->num, 3);
@@ -89,15 +89,15 @@ static void asks_this_machine_nothing(void **state)
 {
 	static const uint8_t localhost[] = {127, 0, 0, 1};
 	struct drive *drive = *state;
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
-	give_world(sinsp_snapshot(drive->sinsp));
+	give_world(state_snapshot(drive->state));
 	drive_any(drive, 1);
 	drive_read(drive, 300, 1, 0);
-	sinsp_stats(drive->sinsp, &stats);
+	state_stats(drive->state, &stats);
 	assert_int_equal(stats.thread_lookups + stats.fd_lookups, 0);
-	assert_null(sinsp_host_name(drive->sinsp, localhost, sizeof(localhost)));
-	assert_null(sinsp_user_name(drive->sinsp, 65534));
+	assert_null(state_host_name(drive->state, localhost, sizeof(localhost)));
+	assert_null(state_user_name(drive->state, 65534));
 }
 
 /* Threads that nothing reported: what they open is known, not what they are. */
@@ -107,7 +107,7 @@ static void follows_strangers(void **state)
 
 	drive_any(drive, 900);
 	assert_null(drive->event.thread);
-	give_world(sinsp_snapshot(drive->sinsp));
+	give_world(state_snapshot(drive->state));
 	drive_begin(drive, EVENT_page_fault, 900); /* not a call */
 	assert_null(drive_end(drive)->thread);
 	drive_any(drive, 0);
@@ -122,25 +122,25 @@ static void follows_strangers(void **state)
 static void boots_differ(void **state)
 {
 	struct drive *drive = *state;
-	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
+	struct scap_snapshot *to = state_snapshot(drive->state);
 	struct scap_machine machine = {.hostname = "a", .boot_ns = 5};
 	uint64_t first;
 
 	GIVE(to, machine, &machine);
-	first = sinsp_boot(drive->sinsp);
+	first = state_boot(drive->state);
 	machine.boot_ns = 6;
 	GIVE(to, machine, &machine);
-	assert_int_not_equal(sinsp_boot(drive->sinsp), first);
+	assert_int_not_equal(state_boot(drive->state), first);
 	machine.boot_ns = 5;
 	GIVE(to, machine, &machine);
-	assert_int_equal(sinsp_boot(drive->sinsp), first);
+	assert_int_equal(state_boot(drive->state), first);
 }
 
 /* Events that follow have the time of a clock that was set: so have the machine and its threads. */
 static void times_follow_the_wall_clock(void **state)
 {
 	struct drive *drive = *state;
-	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
+	struct scap_snapshot *to = state_snapshot(drive->state);
 	struct scap_thread thread = thread_of(200, 200, "cat");
 	struct scap_event raw;
 	char *text;
@@ -153,9 +153,9 @@ static void times_follow_the_wall_clock(void **state)
 	frame_put_i64(drive_begin(drive, EVENT_syscall, 200), syscall__ID, SC_getppid);
 	raw = frame_end(&drive->frame);
 	raw.clock_step_ns = -7000000000;
-	assert_int_equal(sinsp_process(drive->sinsp, &raw, &drive->event), 0);
+	assert_int_equal(state_process(drive->state, &raw, &drive->event), 0);
 	assert_int_equal(drive->event.clock_step_ns, -7000000000);
-	text = dump_text(drive->sinsp);
+	text = dump_text(drive->state);
 	assert_non_null(strstr(text, " 70000000000 far\n"));
 	assert_non_null(strstr(text, " pidns=71000000001 "));
 	assert_non_null(strstr(text, " start=72000000001\n"));

@@ -8,11 +8,11 @@
 static void keeps_to_its_limits(void **state)
 {
 	struct drive drive;
-	struct sinsp_stats stats;
+	struct state_stats stats;
 	struct scap_snapshot *to;
 
-	drive_create(&drive, &(struct sinsp_config){.threads_max = 10, .fds_max = 20});
-	to = sinsp_snapshot(drive.sinsp);
+	drive_create(&drive, &(struct state_config){.threads_max = 10, .fds_max = 20});
+	to = state_snapshot(drive.state);
 	GIVE(to, begin);
 	for (int64_t tid = 1; tid <= 1000; tid++)
 		give_thread(to, tid, tid, "many");
@@ -20,7 +20,7 @@ static void keeps_to_its_limits(void **state)
 	for (int64_t num = 0; num < 1000; num++)
 		give_file(to, num, "/many");
 	GIVE(to, end);
-	sinsp_stats(drive.sinsp, &stats);
+	state_stats(drive.state, &stats);
 	assert_int_equal(stats.threads, 10);
 	assert_int_equal(stats.threads_evicted, 990);
 	assert_int_equal(stats.fds, 20);
@@ -48,9 +48,9 @@ static void give_strange_fds(struct scap_snapshot *to)
 static void survives_nonsense(void **state)
 {
 	struct drive *drive = *state;
-	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
+	struct scap_snapshot *to = state_snapshot(drive->state);
 	struct scap_thread odd = thread_of(10, 10, "odd");
-	struct sinsp_stats stats;
+	struct state_stats stats;
 
 	GIVE(to, begin);
 	GIVE(to, fds, 77); /* of nobody */
@@ -75,7 +75,7 @@ static void survives_nonsense(void **state)
 	GIVE(to, fds, 14);
 	give_strange_fds(to);
 	GIVE(to, end);
-	sinsp_stats(drive->sinsp, &stats);
+	state_stats(drive->state, &stats);
 	assert_int_equal(stats.threads, 6);
 	assert_int_equal(stats.fds, 2);
 	assert_string_equal(drive_thread(drive, 10)->comm, "xxxxxxxxxxxxxxx");

@@ -10,7 +10,7 @@ enum { THREADS_MAX = 5000 };
 
 struct fixture {
 	struct pool pool;
-	struct sinsp_threads threads;
+	struct state_threads threads;
 };
 
 static int setup(void **state)
@@ -18,7 +18,7 @@ static int setup(void **state)
 	static struct fixture fixture;
 
 	fixture = (struct fixture){0};
-	assert_int_equal(sinsp_threads_init(&fixture.threads, &fixture.pool, THREADS_MAX), 0);
+	assert_int_equal(state_threads_init(&fixture.threads, &fixture.pool, THREADS_MAX), 0);
 	*state = &fixture;
 	return 0;
 }
@@ -27,40 +27,40 @@ static int teardown(void **state)
 {
 	struct fixture *fixture = *state;
 
-	sinsp_threads_finish(&fixture->threads);
+	state_threads_finish(&fixture->threads);
 	pool_finish(&fixture->pool);
 	return 0;
 }
 
-static int64_t ptid_of(struct sinsp_threads *threads, int64_t tid)
+static int64_t ptid_of(struct state_threads *threads, int64_t tid)
 {
-	return sinsp_threads_find(threads, tid)->thread.ptid;
+	return state_threads_find(threads, tid)->thread.ptid;
 }
 
 /* Random children of random parents, known ones and others, against a plain array. */
 static void passes_children_on(void **state)
 {
 	enum { PARENTS = 2000, STEPS = 100000 };
-	struct sinsp_threads *threads = &((struct fixture *)*state)->threads;
+	struct state_threads *threads = &((struct fixture *)*state)->threads;
 	static int64_t ptids[THREADS_MAX + 1];
 
 	for (int step = 0; step < STEPS; step++) {
 		int64_t tid = 1 + rand() % THREADS_MAX, from = rand() % PARENTS - 1,
 			to = 1 + rand() % PARENTS;
-		struct sinsp_thread_entry *entry = sinsp_threads_find(threads, tid);
+		struct state_thread_entry *entry = state_threads_find(threads, tid);
 
 		if (step % 8 == 0) {
-			sinsp_threads_reparent(threads, from, to);
+			state_threads_reparent(threads, from, to);
 			for (int i = 1; i <= THREADS_MAX; i++)
 				if (ptids[i] == from && from > 0)
 					ptids[i] = to;
 		} else if (step % 8 < 3 && entry) {
-			sinsp_threads_remove(threads, entry);
+			state_threads_remove(threads, entry);
 			ptids[tid] = 0;
 		} else {
 			if (!entry)
-				entry = sinsp_threads_add(threads, tid, tid);
-			sinsp_threads_set_parent(threads, &entry->thread, from);
+				entry = state_threads_add(threads, tid, tid);
+			state_threads_set_parent(threads, &entry->thread, from);
 			ptids[tid] = from;
 		}
 		if (ptids[tid])
@@ -73,132 +73,132 @@ static void passes_children_on(void **state)
 
 static void finds(void **state)
 {
-	struct sinsp_threads *threads = &((struct fixture *)*state)->threads;
-	struct sinsp_thread_entry *entry;
+	struct state_threads *threads = &((struct fixture *)*state)->threads;
+	struct state_thread_entry *entry;
 
 	for (int64_t tid = 1; tid <= THREADS_MAX; tid++) {
-		entry = sinsp_threads_add(threads, tid, tid);
+		entry = state_threads_add(threads, tid, tid);
 		assert_int_equal(entry->thread.tid, tid);
 		assert_int_equal(entry->thread.ptid, -1);
 		assert_int_equal(entry->thread.nthreads, 1);
 	}
 	for (int64_t tid = 1; tid <= THREADS_MAX; tid++)
-		assert_int_equal(sinsp_threads_find(threads, tid)->thread.tid, tid);
-	assert_null(sinsp_threads_find(threads, 0));
-	assert_null(sinsp_threads_find(threads, -1));
+		assert_int_equal(state_threads_find(threads, tid)->thread.tid, tid);
+	assert_null(state_threads_find(threads, 0));
+	assert_null(state_threads_find(threads, -1));
 	for (int64_t tid = 1; tid <= THREADS_MAX; tid += 2)
-		sinsp_threads_remove(threads, sinsp_threads_find(threads, tid));
+		state_threads_remove(threads, state_threads_find(threads, tid));
 	for (int64_t tid = 1; tid <= THREADS_MAX; tid++)
-		assert_int_equal(!!sinsp_threads_find(threads, tid), tid % 2 == 0);
+		assert_int_equal(!!state_threads_find(threads, tid), tid % 2 == 0);
 	assert_int_equal(threads->entries, THREADS_MAX / 2);
 	assert_int_equal(threads->evicted, 0);
 }
 
 static void replaces(void **state)
 {
-	struct sinsp_threads *threads = &((struct fixture *)*state)->threads;
+	struct state_threads *threads = &((struct fixture *)*state)->threads;
 
-	sinsp_threads_add(threads, 1, 1);
-	sinsp_threads_add(threads, 2, 1);
-	assert_int_equal(sinsp_threads_find(threads, 1)->thread.nthreads, 2);
-	sinsp_threads_add(threads, 2, 2);
-	assert_int_equal(sinsp_threads_find(threads, 1)->thread.nthreads, 1);
-	assert_int_equal(sinsp_threads_find(threads, 2)->thread.pid, 2);
+	state_threads_add(threads, 1, 1);
+	state_threads_add(threads, 2, 1);
+	assert_int_equal(state_threads_find(threads, 1)->thread.nthreads, 2);
+	state_threads_add(threads, 2, 2);
+	assert_int_equal(state_threads_find(threads, 1)->thread.nthreads, 1);
+	assert_int_equal(state_threads_find(threads, 2)->thread.pid, 2);
 	assert_int_equal(threads->entries, 2);
 }
 
 static void evicts_the_idle(void **state)
 {
-	struct sinsp_threads *threads = &((struct fixture *)*state)->threads;
+	struct state_threads *threads = &((struct fixture *)*state)->threads;
 	unsigned int idle = 0;
 
 	for (int64_t tid = 1; tid <= THREADS_MAX; tid++) {
-		struct sinsp_thread_entry *entry = sinsp_threads_add(threads, tid, tid);
+		struct state_thread_entry *entry = state_threads_add(threads, tid, tid);
 
 		if (tid % 2)
-			sinsp_threads_use(threads, &entry->thread);
+			state_threads_use(threads, &entry->thread);
 	}
 	for (int64_t tid = 10001; tid <= 10100; tid++)
-		sinsp_threads_use(threads, &sinsp_threads_add(threads, tid, tid)->thread);
+		state_threads_use(threads, &state_threads_add(threads, tid, tid)->thread);
 	assert_int_equal(threads->entries, THREADS_MAX);
 	assert_int_equal(threads->evicted, 100);
 	for (int64_t tid = 1; tid <= THREADS_MAX; tid++) {
 		if (tid % 2)
-			assert_non_null(sinsp_threads_find(threads, tid));
+			assert_non_null(state_threads_find(threads, tid));
 		else
-			idle += !!sinsp_threads_find(threads, tid);
+			idle += !!state_threads_find(threads, tid);
 	}
 	assert_int_equal(idle, THREADS_MAX / 2 - 100);
 	for (int64_t tid = 10001; tid <= 10100; tid++)
-		assert_non_null(sinsp_threads_find(threads, tid));
+		assert_non_null(state_threads_find(threads, tid));
 }
 
 static void evicts_even_if_all_are_busy(void **state)
 {
-	struct sinsp_threads *threads = &((struct fixture *)*state)->threads;
-	struct sinsp_thread_entry *pinned = NULL;
+	struct state_threads *threads = &((struct fixture *)*state)->threads;
+	struct state_thread_entry *pinned = NULL;
 
 	for (int64_t tid = 1; tid <= THREADS_MAX; tid++) {
-		pinned = sinsp_threads_add(threads, tid, tid);
-		sinsp_threads_use(threads, &pinned->thread);
+		pinned = state_threads_add(threads, tid, tid);
+		state_threads_use(threads, &pinned->thread);
 	}
 	for (int64_t tid = 10001; tid <= 10000 + 3 * THREADS_MAX; tid++)
-		assert_non_null(sinsp_threads_add(threads, tid, tid));
+		assert_non_null(state_threads_add(threads, tid, tid));
 	assert_int_equal(threads->entries, THREADS_MAX);
 	assert_int_equal(threads->evicted, 3 * THREADS_MAX);
-	assert_ptr_equal(sinsp_threads_find(threads, THREADS_MAX), pinned);
+	assert_ptr_equal(state_threads_find(threads, THREADS_MAX), pinned);
 }
 
 static void evicts_main_threads_last(void **state)
 {
-	struct sinsp_threads *threads = &((struct fixture *)*state)->threads;
+	struct state_threads *threads = &((struct fixture *)*state)->threads;
 
-	sinsp_threads_add(threads, 1, 1);
+	state_threads_add(threads, 1, 1);
 	for (int64_t tid = 2; tid <= THREADS_MAX; tid++)
-		sinsp_threads_add(threads, tid, 1);
+		state_threads_add(threads, tid, 1);
 	for (int64_t tid = 10001; tid <= 10100; tid++)
-		sinsp_threads_use(threads, &sinsp_threads_add(threads, tid, 1)->thread);
-	assert_non_null(sinsp_threads_find(threads, 1));
-	assert_int_equal(sinsp_threads_find(threads, 1)->thread.nthreads, THREADS_MAX);
+		state_threads_use(threads, &state_threads_add(threads, tid, 1)->thread);
+	assert_non_null(state_threads_find(threads, 1));
+	assert_int_equal(state_threads_find(threads, 1)->thread.nthreads, THREADS_MAX);
 }
 
 static void ends_processes_with_their_last_thread(void **state)
 {
-	struct sinsp_threads *threads = &((struct fixture *)*state)->threads;
+	struct state_threads *threads = &((struct fixture *)*state)->threads;
 
-	sinsp_threads_add(threads, 1, 1);
-	sinsp_threads_add(threads, 2, 1);
-	sinsp_threads_end(threads, sinsp_threads_find(threads, 1));
-	assert_true(sinsp_threads_find(threads, 1)->ended);
-	sinsp_threads_end(threads, sinsp_threads_find(threads, 1));
-	assert_non_null(sinsp_threads_find(threads, 1));
-	sinsp_threads_end(threads, sinsp_threads_find(threads, 2));
+	state_threads_add(threads, 1, 1);
+	state_threads_add(threads, 2, 1);
+	state_threads_end(threads, state_threads_find(threads, 1));
+	assert_true(state_threads_find(threads, 1)->ended);
+	state_threads_end(threads, state_threads_find(threads, 1));
+	assert_non_null(state_threads_find(threads, 1));
+	state_threads_end(threads, state_threads_find(threads, 2));
 	assert_int_equal(threads->entries, 0);
 	/* A thread whose main one is not known. */
-	sinsp_threads_end(threads, sinsp_threads_add(threads, 4, 3));
+	state_threads_end(threads, state_threads_add(threads, 4, 3));
 	assert_int_equal(threads->entries, 0);
 }
 
-static void remove_odd(struct sinsp_thread_entry *entry, void *context)
+static void remove_odd(struct state_thread_entry *entry, void *context)
 {
-	struct sinsp_threads *threads = context;
+	struct state_threads *threads = context;
 
 	if (entry->thread.tid % 2)
-		sinsp_threads_remove(threads, entry);
+		state_threads_remove(threads, entry);
 }
 
 static void visits_all_that_are_known(void **state)
 {
-	struct sinsp_threads *threads = &((struct fixture *)*state)->threads;
+	struct state_threads *threads = &((struct fixture *)*state)->threads;
 
 	for (int64_t tid = 1; tid <= 1000; tid++)
-		sinsp_threads_add(threads, tid, tid);
-	sinsp_threads_find(threads, 7)->unknown = true;
+		state_threads_add(threads, tid, tid);
+	state_threads_find(threads, 7)->unknown = true;
 	threads->unknown++;
-	sinsp_threads_each(threads, remove_odd, threads);
+	state_threads_each(threads, remove_odd, threads);
 	assert_int_equal(threads->entries, 501);
-	assert_non_null(sinsp_threads_find(threads, 7));
-	sinsp_threads_remove(threads, sinsp_threads_find(threads, 7));
+	assert_non_null(state_threads_find(threads, 7));
+	state_threads_remove(threads, state_threads_find(threads, 7));
 	assert_int_equal(threads->unknown, 0);
 }
 

@@ -25,7 +25,7 @@ static int destroy(void **state)
 	return 0;
 }
 
-static void expect(const struct sinsp_fd *fd, const struct services *services, const char *expected)
+static void expect(const struct state_fd *fd, const struct services *services, const char *expected)
 {
 	const struct text_style style = {.services = services};
 	struct buf out = {0};
@@ -38,15 +38,15 @@ static void expect(const struct sinsp_fd *fd, const struct services *services, c
 
 enum { ENDS_COUNT = 16 };
 
-static struct sinsp_fd socket_fd(enum scap_l4 l4, uint16_t source, uint16_t dest, char *name)
+static struct state_fd socket_fd(enum scap_l4 l4, uint16_t source, uint16_t dest, char *name)
 {
-	static struct sinsp_socket sockets[ENDS_COUNT];
+	static struct state_socket sockets[ENDS_COUNT];
 	static unsigned int used;
-	struct sinsp_socket *own = &sockets[used++ % ENDS_COUNT];
+	struct state_socket *own = &sockets[used++ % ENDS_COUNT];
 
 	own->ends.source = (struct scap_endpoint){.address = {10, 0, 0, 1}, .port = source};
 	own->ends.dest = (struct scap_endpoint){.address = {10, 0, 0, 2}, .port = dest};
-	return (struct sinsp_fd){
+	return (struct state_fd){
 		.type = SCAP_FD_IPV4,
 		.l4 = l4,
 		.has_ends = true,
@@ -58,11 +58,11 @@ static struct sinsp_fd socket_fd(enum scap_l4 l4, uint16_t source, uint16_t dest
 
 static void test_protocols(void **state)
 {
-	struct sinsp_fd tcp = socket_fd(SCAP_L4_TCP, 514, 80, "10.0.0.1:514->10.0.0.2:80");
-	struct sinsp_fd udp = socket_fd(SCAP_L4_UDP, 514, 53, "10.0.0.1:514->10.0.0.2:53");
-	struct sinsp_fd other = socket_fd(SCAP_L4_UNKNOWN, 53, 514, "10.0.0.1:53->10.0.0.2:514");
-	struct sinsp_fd none = socket_fd(SCAP_L4_TCP, 53, 9, "10.0.0.1:53->10.0.0.2:9");
-	struct sinsp_fd raw = socket_fd(SCAP_L4_RAW, 80, 80, "10.0.0.1->10.0.0.2");
+	struct state_fd tcp = socket_fd(SCAP_L4_TCP, 514, 80, "10.0.0.1:514->10.0.0.2:80");
+	struct state_fd udp = socket_fd(SCAP_L4_UDP, 514, 53, "10.0.0.1:514->10.0.0.2:53");
+	struct state_fd other = socket_fd(SCAP_L4_UNKNOWN, 53, 514, "10.0.0.1:53->10.0.0.2:514");
+	struct state_fd none = socket_fd(SCAP_L4_TCP, 53, 9, "10.0.0.1:53->10.0.0.2:9");
+	struct state_fd raw = socket_fd(SCAP_L4_RAW, 80, 80, "10.0.0.1->10.0.0.2");
 
 	expect(&tcp, *state, "10.0.0.1:shell->10.0.0.2:http");
 	expect(&udp, *state, "10.0.0.1:syslog->10.0.0.2:domain");
@@ -74,7 +74,7 @@ static void test_protocols(void **state)
 
 static void test_listening(void **state)
 {
-	struct sinsp_fd fd = socket_fd(SCAP_L4_TCP, 0, 80, "10.0.0.2:80");
+	struct state_fd fd = socket_fd(SCAP_L4_TCP, 0, 80, "10.0.0.2:80");
 
 	fd.listening = true;
 	expect(&fd, *state, "10.0.0.2:http");
@@ -83,9 +83,9 @@ static void test_listening(void **state)
 /* A name that its ends do not make stays as it is. */
 static void test_other_names(void **state)
 {
-	struct sinsp_fd given = socket_fd(SCAP_L4_TCP, 1, 80, "given by a file");
-	struct sinsp_fd empty = socket_fd(SCAP_L4_TCP, 0, 0, "");
-	struct sinsp_fd file = {.type = SCAP_FD_FILE, .name = "/tmp/a:80", .name_len = 9};
+	struct state_fd given = socket_fd(SCAP_L4_TCP, 1, 80, "given by a file");
+	struct state_fd empty = socket_fd(SCAP_L4_TCP, 0, 0, "");
+	struct state_fd file = {.type = SCAP_FD_FILE, .name = "/tmp/a:80", .name_len = 9};
 
 	expect(&given, *state, "given by a file");
 	expect(&empty, *state, "");

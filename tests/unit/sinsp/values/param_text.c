@@ -14,7 +14,7 @@ static void expect_made(struct drive *world, struct param_desc param, const void
 			uint32_t len, const char *text)
 {
 	struct event_desc desc = {.name = "made", .nparams = 1, .params = &param, .id = 2};
-	struct sinsp_event *event = &world->event;
+	struct state_event *event = &world->event;
 	struct buf out = {0};
 
 	param.name = "p";
@@ -115,7 +115,7 @@ static void test_every_type(void **state)
 		{PT_SOCKTUPLE, PF_NA, "\x10", 1, "p=family 16"},
 	};
 	struct drive *world = *state;
-	struct sinsp_fd *fd;
+	struct state_fd *fd;
 
 	setenv("TZ", "UTC", 1);
 	tzset();
@@ -168,7 +168,7 @@ static void test_long_paths(void **state)
 {
 	static const char end[] = "(/DIR_TOO_LONG/FILENAME_TOO_LONG)";
 	struct drive *world = *state;
-	static char path[SINSP_PATH_MAX], text[SINSP_PATH_MAX + 100] = "p=";
+	static char path[STATE_PATH_MAX], text[STATE_PATH_MAX + 100] = "p=";
 
 	world_begin(world, EVENT_close, 100);
 	world_end(world);
@@ -294,7 +294,7 @@ static void test_lists_of_descriptors(void **state)
 	const struct fdlist_entry entries[] = {
 		{0, 1}, {3, 0x64}, {300, 0x40}, {-1, 0}, {3, -32768}};
 	struct drive *world = *state;
-	const struct sinsp_thread *thread = sinsp_thread_find(world->sinsp, 100);
+	const struct state_thread *thread = state_thread_find(world->state, 100);
 
 	world_fd(thread, 0, SCAP_FD_PIPE, "pipe:[1]");
 	world_fd(thread, 3, SCAP_FD_IPV6, "");
@@ -308,7 +308,7 @@ static void test_path_from_no_directory(void **state)
 {
 	struct drive *world = *state;
 
-	world_fd(sinsp_thread_find(world->sinsp, 100), 4, SCAP_FD_MEMFD, "m");
+	world_fd(state_thread_find(world->state, 100), 4, SCAP_FD_MEMFD, "m");
 	world_begin(world, EVENT_unlinkat, 100);
 	frame_put_i64(&world->frame, unlinkat__dirfd, 4);
 	frame_put_string(&world->frame, unlinkat__name, "b");

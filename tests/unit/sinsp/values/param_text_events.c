@@ -45,7 +45,7 @@ static void test_numbers(void **state)
 static void test_descriptors(void **state)
 {
 	struct drive *world = *state;
-	struct sinsp_fd *fd;
+	struct state_fd *fd;
 
 	world_begin(world, EVENT_dup3, 100);
 	world_end(world);
