@@ -19,9 +19,7 @@
 #include "sinsp/format/json.h"
 #include "sinsp/format/match.h"
 #include "sinsp/format/schema.h"
-#include "sinsp/state/cgroups.h"
 #include "sinsp/state/container_state.h"
 #include "sinsp/state/engine.h"
-#include "sinsp/state/gaps.h"
 
 #endif

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How events change the state: the handlers, in one file for each family of events, and what they
- * have in common.
+ * have in common: their argument, copies of parameters, descriptors and paths of the event.
  */
 #ifndef SINSP_STATE_APPLY_H
 #define SINSP_STATE_APPLY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "event/event.h"
+#include "scap/model/fd.h"
 #include "sinsp/state/thread.h"
 
-/* What handlers of events have in common: their argument, and copies of parameters. */
-
 struct state;
+struct state_plan;
 
 /* The event that is being applied; a handler may set all but the first. */
 struct apply_event {
@@ -88,5 +89,38 @@ apply_handler apply_memory, apply_switch, apply_procinfo;
 /* apply_capture.c */
 apply_handler apply_user_added, apply_user_deleted, apply_group_added, apply_group_deleted,
 	apply_container, apply_asyncevent;
+
+/*
+ * Looks up the directory descriptors that the event's paths start from, so that its thread's table
+ * has them when the paths are resolved. Unknown ones cost one lookup in /proc each, limited as for
+ * all descriptors (state_look_up_fd()).
+ */
+void state_find_directories(struct state *state, const struct state_plan *plan,
+			    const struct apply_event *event);
+
+/* Opens a number of the event's thread as a descriptor of that kind. NULL if it is rejected. */
+struct state_fd *state_open_fd(struct apply_event *event, int64_t num, enum scap_fd_type type,
+			       bool cloexec);
+
+/* Sets the event's descriptor. */
+void state_set_fd(struct apply_event *event, int64_t num, struct state_fd *fd);
+
+/* Gives the event's descriptor another name, if it is another, and notes that. */
+void state_rename_fd(struct state *state, struct apply_event *event, const char *name, size_t len);
+
+/*
+ * Writes the absolute path of a parameter of an event that is being applied, as state_event_path()
+ * does of one that was; `thread` may be NULL. Returns its length, 0 if it is not known.
+ */
+size_t apply_event_path(const struct event *ev, const struct state_thread *thread,
+			unsigned int param, char *out, size_t size);
+
+/*
+ * Whether a path starts from a directory, the descriptor `*dirfd` or AT_FDCWD_STORED: it is
+ * relative, and the event has neither its real path nor the directory's.
+ */
+bool state_path_is_relative(const struct event *ev, unsigned int param, int64_t *dirfd);
+
+enum { AT_FDCWD_STORED = -100 }; /* AT_FDCWD in events */
 
 #endif

@@ -11,7 +11,6 @@
 
 #include "sinsp/state/apply.h"
 #include "sinsp/state/core.h"
-#include "sinsp/state/event_fd.h"
 #include "sinsp/state/load.h"
 #include "sinsp/state/path.h"
 #include "sinsp/state/program.h"

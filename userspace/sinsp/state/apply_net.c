@@ -7,7 +7,6 @@
 #include "event/address.h"
 #include "scap/proc/fd.h"
 #include "sinsp/state/apply.h"
-#include "sinsp/state/event_fd.h"
 #include "sinsp/state/load.h"
 #include "sinsp/state/program.h"
 #include "sinsp/state/machine.h"

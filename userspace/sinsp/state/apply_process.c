@@ -9,7 +9,6 @@
 #include "sinsp/state/apply.h"
 #include "sinsp/state/container_state.h"
 #include "sinsp/state/core.h"
-#include "sinsp/state/event_fd.h"
 #include "sinsp/state/load.h"
 #include "sinsp/state/path.h"
 #include "sinsp/state/program.h"

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Containers of the state: new ones, where their runtime has their files, their descriptions, their
- * users.
+ * users; and the control groups of threads, for who keeps what a filter says of them.
  */
 #ifndef SINSP_STATE_CONTAINER_STATE_H
 #define SINSP_STATE_CONTAINER_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "sinsp/state/container.h"
 #include "sinsp/state/container_users.h"
-
-/* One description of a container made of two: what was known, and what came later. */
 
 /*
  * Completes `info`, which came later, by copies of what was known. What was known stays, so that
@@ -45,11 +44,6 @@ void state_set_users(struct state *state, const char *id, uint32_t owner, int re
 
 /* The engine's /proc for the thread that reads; NULL: it has none. Returns 0 or -errno. */
 int state_copy_proc(const struct state *state, struct scap_proc **proc);
-
-/* Containers of the state: new ones, where their runtime has their files, their descriptions. */
-
-struct state;
-struct state_thread;
 
 /* The next container that was added since the last call, or NULL: cheap enough for each event. */
 struct state_container *state_take_new_container(struct state *state);
@@ -122,5 +116,44 @@ void state_describe_pod(struct state *state, struct state_pod_info *info);
 
 /* The API removed a pod: that with this pod.uid, or with this api_uid. */
 void state_forget_pod(struct state *state, const char *uid);
+
+/*
+ * The control groups that threads are in, for whoever keeps what a filter says of them
+ * (filter/cgroups.h) instead of comparing each event.
+ */
+
+struct state_cgroups;
+
+/*
+ * A number that grows when a thread comes into groups that none was in, when groups turn out to be
+ * of a container, and when a container or its pod is described: cheap enough for each event.
+ */
+uint64_t state_revision(const struct state *state);
+
+/*
+ * The number of groups, since the start, that were removed from the state because no thread is in
+ * them any more. Their changes are not visited.
+ */
+uint64_t state_cgroups_forgotten(const struct state *state);
+
+/*
+ * Calls `visit` for the groups that this happened to after the revision `since`; 0: for all. Groups
+ * that the last thread left are not visited; nothing is valid after the next event.
+ */
+void state_visit_cgroups(const struct state *state, uint64_t since,
+			 void (*visit)(const struct state_cgroups *cgroups, void *context),
+			 void *context);
+
+/* The groups, "name=/path" and a NUL each, as long as they are valid. */
+const char *state_cgroups_text(const struct state_cgroups *cgroups, size_t *len);
+
+/* Whether they are of a container whose description was asked for, or will be, and has not come. */
+bool state_cgroups_await_container(const struct state_cgroups *cgroups);
+
+/* Whether they are of a container whose users are not known yet, but will be. */
+bool state_cgroups_await_users(const struct state *state, const struct state_cgroups *cgroups);
+
+/* Whether they are of a container in a pod that the API of Kubernetes has not described. */
+bool state_cgroups_await_pod(const struct state_cgroups *cgroups);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sinsp/state/core.h"
-#include "sinsp/state/event_fd.h"
+#include "sinsp/state/apply.h"
 #include "sinsp/state/load.h"
 #include "sinsp/state/path.h"
 

@@ -10,7 +10,7 @@
 #include "sinsp/state/container_json.h"
 #include "sinsp/state/container_state.h"
 #include "sinsp/state/core.h"
-#include "sinsp/state/event_fd.h"
+#include "sinsp/state/apply.h"
 #include "sinsp/state/program.h"
 #include "sinsp/state/machine.h"
 

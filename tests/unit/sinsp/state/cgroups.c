@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/state/cgroups.h"
 #include "sinsp/state/container_state.h"
 #include "sinsp/state/core.h"
 

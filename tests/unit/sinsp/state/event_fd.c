@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptors that an event opens, turns to or names. */
 #include "drive.h"
-#include "sinsp/state/event_fd.h"
+#include "sinsp/state/apply.h"
+#include "sinsp/state/core.h"
 #include "unit.h"
 
 static int setup(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The absolute paths of parameters, by what the tables hold. */
 #include "drive.h"
-#include "sinsp/state/event_fd.h"
+#include "sinsp/state/apply.h"
 #include "unit.h"
 
 static void gives_paths_of_parameters(void **state)

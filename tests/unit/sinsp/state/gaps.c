@@ -2,7 +2,7 @@
 /* Processes of which events are missing: which can have such a gap, and what is forgotten in it. */
 #include "drive.h"
 #include "sinsp/state/core.h"
-#include "sinsp/state/gaps.h"
+#include "sinsp/state/engine.h"
 #include "unit.h"
 
 enum { PROCESS = 100, THREAD = 101, OTHER = 200 };

@@ -9,7 +9,7 @@
 #include "driven_machine.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/fds.h"
-#include "sinsp/state/gaps.h"
+#include "sinsp/state/engine.h"
 #include "unit.h"
 #include "util/clock.h"
 
