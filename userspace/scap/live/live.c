@@ -16,7 +16,7 @@
 
 #include "event/event.h"
 #include "scap/live/answers.h"
-#include "scap/live/followed.h"
+#include "scap/live/maps.h"
 #include "scap/live/live_rings.h"
 #include "scap/live/load.h"
 #include "scap/live/loaded.h"

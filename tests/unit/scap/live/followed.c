@@ -8,7 +8,7 @@
 #include <bpf/bpf.h>
 
 #include "abi.h"
-#include "scap/live/followed.h"
+#include "scap/live/maps.h"
 #include "unit.h"
 
 enum { PROCESSES = 300 };

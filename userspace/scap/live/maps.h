@@ -3,8 +3,8 @@
  * The processes whose events a capture has, if it does not have those of all: the map that the
  * programs look at (driver/bpf/core/follow.bpf.h). Called by the live source.
  */
-#ifndef SCAP_LIVE_FOLLOWED_H
-#define SCAP_LIVE_FOLLOWED_H
+#ifndef SCAP_LIVE_MAPS_H
+#define SCAP_LIVE_MAPS_H
 
 #include <stdbool.h>
 #include <sys/types.h>

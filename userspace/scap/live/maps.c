@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The map is read while programs add to it and remove from it: so it is read until nothing is new.
  */
-#include "scap/live/followed.h"
+#include "scap/live/maps.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
