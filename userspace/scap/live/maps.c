@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The map is read while programs add to it and remove from it: so it is read until nothing is new.
- */
+/* Each is read while programs add to it and remove from it, so that a walk may begin anew. */
 #include "scap/live/maps.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "abi.h"
 
@@ -78,4 +78,71 @@ void live_followed_continue(int map)
 		bpf_map_update_elem(map, &walk.pid, &walk.process, BPF_EXIST);
 		kill((pid_t)walk.pid, SIGCONT);
 	}
+}
+
+/* Each change is one call, so that it meets those of the programs before or after it as a whole. */
+static int muted_update(int map, pid_t pid, uint64_t program, uint64_t how)
+{
+	uint32_t key = (uint32_t)pid;
+
+	return bpf_map_update_elem(map, &key, &program, how) < 0 ? -errno : 0;
+}
+
+int live_muted_propose(int map, pid_t pid)
+{
+	return muted_update(map, pid, 0, BPF_NOEXIST);
+}
+
+int live_muted_set(int map, pid_t pid, uint64_t program)
+{
+	return muted_update(map, pid, program, BPF_EXIST);
+}
+
+void live_muted_remove(int map, pid_t pid)
+{
+	uint32_t key = (uint32_t)pid;
+
+	bpf_map_delete_elem(map, &key);
+}
+
+/* A key that the kernel removed meanwhile makes it begin again: then the look-ups have an end. */
+enum { LOOKUPS_MAX = 16384 };
+
+/* Puts one into the list, which is sorted, if it belongs there. Returns the new length. */
+static size_t throttled_insert(struct scap_live_throttled *list, size_t count, size_t max,
+			       const struct rate_key *key, const struct rate *rate)
+{
+	size_t at = count;
+
+	while (at > 0 && list[at - 1].lost < rate->lost)
+		at--;
+	if (!rate->lost || at == max)
+		return count;
+	if (count < max)
+		count++;
+	memmove(list + at + 1, list + at, (count - 1 - at) * sizeof(*list));
+	list[at] = (struct scap_live_throttled){
+		.kind = (enum rate_kind)key->kind,
+		.pid = (pid_t)rate->pid,
+		.lost = rate->lost,
+	};
+	memcpy(list[at].name, rate->name, sizeof(list[at].name) - 1);
+	return count;
+}
+
+size_t live_throttled_read(int map, struct scap_live_throttled *list, size_t count, size_t max)
+{
+	struct rate_key key, previous;
+	const void *from = NULL;
+	struct rate rate;
+
+	for (int i = 0; i < LOOKUPS_MAX && map >= 0; i++) {
+		if (bpf_map_get_next_key(map, from, &key) < 0)
+			break;
+		if (bpf_map_lookup_elem(map, &key, &rate) == 0)
+			count = throttled_insert(list, count, max, &key, &rate);
+		previous = key;
+		from = &previous;
+	}
+	return count;
 }

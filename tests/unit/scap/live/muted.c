@@ -5,7 +5,7 @@
 
 #include <bpf/bpf.h>
 
-#include "scap/live/muted.h"
+#include "scap/live/maps.h"
 #include "unit.h"
 
 enum { PROCESSES = 4 };

@@ -7,7 +7,7 @@
 
 #include <bpf/bpf.h>
 
-#include "scap/live/throttled.h"
+#include "scap/live/maps.h"
 #include "unit.h"
 
 enum { ENTRIES = 1000, LIST_MAX = 3 };
