@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "memory/pool.h"
+#include "util/pool.h"
 #include "scap/model/source.h"
 
 /*

@@ -9,7 +9,7 @@
 #define SINSP_STATE_CONTAINERS_H
 
 #include "sinsp/state/container.h"
-#include "memory/holders.h"
+#include "util/holders.h"
 #include "sinsp/state/pods.h"
 
 struct state_cgroups {

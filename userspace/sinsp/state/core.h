@@ -6,7 +6,7 @@
 #ifndef SINSP_STATE_CORE_H
 #define SINSP_STATE_CORE_H
 
-#include "memory/pool.h"
+#include "util/pool.h"
 #include "scap/model/snapshot.h"
 #include "sinsp/state/config.h"
 #include "sinsp/state/containers.h"

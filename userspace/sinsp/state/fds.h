@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "sinsp/state/fd.h"
-#include "memory/holders.h"
-#include "memory/pool.h"
+#include "util/holders.h"
+#include "util/pool.h"
 
 /* The memory pool of all tables, and their common limit. */
 struct state_fd_store {

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "memory/pool.h"
+#include "util/pool.h"
 #include "sinsp/state/thread.h"
 
 enum { NOTES_COUNT = 4096 };

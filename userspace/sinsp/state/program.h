@@ -6,7 +6,7 @@
 #ifndef SINSP_STATE_PROGRAM_H
 #define SINSP_STATE_PROGRAM_H
 
-#include "memory/pool.h"
+#include "util/pool.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/thread.h"
 

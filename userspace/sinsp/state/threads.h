@@ -9,7 +9,7 @@
 
 #include "sinsp/state/fds.h"
 #include "sinsp/state/thread.h"
-#include "memory/pool.h"
+#include "util/pool.h"
 
 struct state_thread_entry {
 	struct state_thread thread; /* first: a pointer to it is one to its entry */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rings of holders, one for each doubling of what they hold. */
-#include "memory/holders.h"
+#include "util/holders.h"
 
 #include <stdlib.h>
 

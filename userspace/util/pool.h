@@ -3,8 +3,8 @@
  * Memory for many small, short-lived objects: blocks of a size come from slabs of their own, and a
  * slab without blocks goes back to the system. Not thread-safe.
  */
-#ifndef MEMORY_POOL_H
-#define MEMORY_POOL_H
+#ifndef UTIL_POOL_H
+#define UTIL_POOL_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Holders: classes, turns, groups. */
-#include "memory/holders.h"
+#include "util/holders.h"
 
 #include "unit.h"
 

@@ -3,7 +3,7 @@
  * The pool: slabs of 64 KiB, aligned to their size so that a block finds its slab. Each has blocks
  * of one of 32 sizes, four for each doubling.
  */
-#include "memory/pool.h"
+#include "util/pool.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "memory/pool.h"
+#include "util/pool.h"
 
 static void gives_aligned_blocks_of_every_size(void **state)
 {

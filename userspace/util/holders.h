@@ -4,8 +4,8 @@
  * When memory runs short, one of those that hold most is found at once, so that nobody loses
  * anything because of what others hold.
  */
-#ifndef MEMORY_HOLDERS_H
-#define MEMORY_HOLDERS_H
+#ifndef UTIL_HOLDERS_H
+#define UTIL_HOLDERS_H
 
 #include <stdint.h>
 
