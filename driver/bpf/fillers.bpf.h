@@ -50,6 +50,7 @@ static __always_inline int call_without_event(struct filler *f, __u32 event)
 		filler_time_take(f->regs);
 	if (event_has(event, EF_SENDS))
 		sent_forget();
+	note_remove_of(event);
 	return 0;
 }
 

@@ -212,6 +212,7 @@ static __always_inline void forget_call(struct pt_regs *regs, __u32 event)
 		call_time_take(regs);
 	if (notes_sends && event_has(event, EF_SENDS))
 		sent_forget();
+	note_remove_of(event);
 }
 
 /* Numbers of x32 calls: counted, not decoded. */

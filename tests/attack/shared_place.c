@@ -1,81 +1,110 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A call whose argument changes while it waits, and meanwhile calls of a process whose id is equal to
- * the caller's in its lower bits: shared_place, in a folder of its own.
+ * Calls whose argument changes while they wait, and calls that succeed meanwhile, of threads whose
+ * ids are equal in their lower bits: shared_place WAITING PASSING, the numbers of such threads, in
+ * a folder of its own.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { PLACES = 1024, CHILDREN_MAX = 4 * PLACES };
+enum { PLACES = 1024, THREADS_MAX = 16, TRIES = 8 * PLACES, UNLIKE = -1 };
 
 static char name[] = "fifo";
-static atomic_int opener_tid, error;
+static atomic_int first, interrupted;
+
+struct opener {
+	pthread_t thread;
+	bool passes; /* opens something else, and does not wait */
+	atomic_int tid; /* UNLIKE: not like that of the first, so it ends */
+};
 
 static void wake(int signal)
 {
 }
 
-/* Waits until somebody writes, which nobody does. */
-static void *open_fifo(void *unused)
+/* If it waits, then until somebody writes, which nobody does. */
+static void *open_something(void *argument)
 {
-	opener_tid = (int)syscall(SYS_gettid);
-	if (open(name, O_RDONLY) < 0)
-		error = errno;
-	return unused;
+	int tid = (int)syscall(SYS_gettid), none = 0;
+	struct opener *opener = argument;
+
+	atomic_compare_exchange_strong(&first, &none, tid);
+	if (tid % PLACES != first % PLACES) {
+		opener->tid = UNLIKE;
+		return NULL;
+	}
+	if (opener->passes)
+		close(open(".", O_RDONLY));
+	opener->tid = tid;
+	if (!opener->passes && open(name, O_RDONLY) < 0 && errno == EINTR)
+		interrupted++;
+	return NULL;
 }
 
-static void open_other(void)
+/* Whether a thread is in its call. Asked by a call that nobody captures. */
+static bool is_waiting(int tid)
 {
-	close(open("other", O_RDONLY));
-	_exit(0);
+	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC};
+	char path[64], text[16] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
+	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		exit(3);
+	close(fd);
+	return atoi(text) == SYS_openat;
 }
 
-/* Whether a child had such an id; it makes its call. */
-static bool call_beside(int tid)
+/* Makes threads until one is like the first, and has done its call or waits. */
+static bool begin(struct opener *opener)
 {
-	for (int i = 0; i < CHILDREN_MAX; i++) {
-		pid_t child = fork();
-
-		if (child == 0) {
-			if (getpid() % PLACES == tid % PLACES)
-				open_other();
-			_exit(1);
-		}
-		int status = 1;
-
-		if (child < 0 || waitpid(child, &status, 0) != child)
+	for (int i = 0; i < TRIES; i++) {
+		opener->tid = 0;
+		if (pthread_create(&opener->thread, NULL, open_something, opener))
 			return false;
-		if (status == 0)
+		while (!opener->tid)
+			usleep(10);
+		if (opener->tid != UNLIKE) {
+			while (!opener->passes && !is_waiting(opener->tid))
+				usleep(1000);
 			return true;
+		}
+		pthread_join(opener->thread, NULL);
 	}
 	return false;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	static struct opener openers[THREADS_MAX];
+	int waiting = argc == 3 ? atoi(argv[1]) : 0, all = argc == 3 ? waiting + atoi(argv[2]) : 0;
 	struct sigaction action = {.sa_handler = wake};
-	pthread_t opener;
 
 	sigaction(SIGUSR1, &action, NULL);
-	if (mkfifo(name, 0600) || pthread_create(&opener, NULL, open_fifo, NULL))
+	if (waiting < 1 || all > THREADS_MAX || mkfifo(name, 0600))
 		return 2;
-	while (!opener_tid)
-		usleep(1000);
-	usleep(200000); /* until it waits */
-	if (!call_beside(opener_tid))
-		return 3;
+	for (int i = 0; i < all; i++) {
+		openers[i].passes = i >= waiting;
+		if (!begin(&openers[i]))
+			return 2;
+	}
 	memcpy(name, "file", 4);
-	pthread_kill(opener, SIGUSR1);
-	pthread_join(opener, NULL);
-	return error == EINTR ? 0 : 4;
+	for (int i = 0; i < all; i++) {
+		if (!openers[i].passes)
+			pthread_kill(openers[i].thread, SIGUSR1);
+		pthread_join(openers[i].thread, NULL);
+	}
+	return interrupted == waiting ? 0 : 4;
 }

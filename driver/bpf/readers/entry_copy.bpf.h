@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Arguments as they were on entry, kept until the exit: another thread may rewrite the caller's
- * memory in between. Only if `compares_arguments`: a program on entry of one call costs every call of
- * the machine. Notes are in a table by thread id, where each thread has two places that it may
- * share with others; if both are taken, one of them has no note. A call whose note is missing is counted, and where nothing else says
- * what the kernel used, its argument is contested.
+ * memory in between. Only if `compares_arguments`: a program on entry of one call costs every call
+ * of the machine. The note of a thread is in one of the places of a row, which its id says. So many
+ * threads of a row have to be in such calls at once, before the oldest of their notes is lost. A
+ * call whose note is missing is counted, and where nothing else says what the kernel used, its
+ * argument is contested.
  */
 #ifndef LANNER_ENTRY_COPY_BPF_H
 #define LANNER_ENTRY_COPY_BPF_H
@@ -12,14 +13,31 @@
 #include "bpf/readers/socket.bpf.h"
 
 enum {
-	NOTES_BITS = 10,
-	NOTES = 1 << NOTES_BITS,
+	NOTE_ROWS = 128, /* a power of two */
+	NOTES_OF_ROW = 8, /* likewise */
+	NO_NOTE = NOTE_ROWS * NOTES_OF_ROW, /* in place of the number of a place */
+	NOTE_TRIES = 4,
 	NOTE_BLOCK = 32, /* bytes compared at once */
 	NOTE_BLOCKS_MAX = STRING_BYTES_MAX / NOTE_BLOCK,
 	NOTE_VALUES = 2, /* a power of two */
 };
 
+/* Why an argument is noted on entry of the call of an event. */
+enum { OVERWRITTEN = 1, COMPARED };
+
+static const __u8 noted_of_events[EVENT_ID_MAX] = {
+#define ENTRY_PROGRAM(name, note, why) [EVENT_##name] = why,
+#include "events/programs.def"
+};
+
 #define NOTE_UNREADABLE (~0ULL) /* in place of its bytes */
+
+/* Beside those of its row, so that a search reads two cache lines. */
+struct note_place {
+	__u32 writers; /* the thread that makes it 1 may write */
+	__u32 tid;     /* thread that has the note; 0: none, or not all of it is written */
+	__u64 since;   /* in jiffies; 0: the place is free */
+};
 
 /* A parameter as the event would hold it. */
 struct noted_value {
@@ -28,82 +46,138 @@ struct noted_value {
 };
 
 struct note {
-	__u32 writers; /* the thread that makes it 1 may write */
-	__u32 tid;     /* thread that has the note; 0: none */
-	__u32 left;    /* values that were not compared yet */
+	__u64 left; /* values that were not compared yet */
 	struct noted_value values[NOTE_VALUES];
+};
+
+struct note_row {
+	struct note_place places[NOTES_OF_ROW];
+	struct note notes[NOTES_OF_ROW];
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, NOTES);
+	__uint(max_entries, NOTE_ROWS);
 	__type(key, __u32);
-	__type(value, struct note);
+	__type(value, struct note_row);
 } notes SEC(".maps");
 
-static __always_inline struct note *note_at(__u32 key)
+static __always_inline struct note_row *note_row(__u32 row)
 {
-	return bpf_map_lookup_elem(&notes, &key);
+	return bpf_map_lookup_elem(&notes, &row);
 }
 
-static __always_inline struct note *note_first(__u32 tid)
+/* Of a place, by its number. */
+static __always_inline struct note_place *place_at(__u32 number)
 {
-	return note_at(tid & (NOTES - 1));
+	struct note_row *row = note_row(number / NOTES_OF_ROW);
+
+	return row ? &row->places[number % NOTES_OF_ROW] : NULL;
 }
 
-/* Threads that share the first place seldom share this one. */
-static __always_inline struct note *note_second(__u32 tid)
+static __always_inline struct note *note_at(__u32 number)
 {
-	return note_at((tid * 0x9e3779b1U) >> (32 - NOTES_BITS));
+	struct note_row *row = note_row(number / NOTES_OF_ROW);
+
+	return row ? &row->notes[number % NOTES_OF_ROW] : NULL;
 }
 
-/* The note of a thread, or one of another thread if it has none. */
-static __always_inline struct note *note_of(__u32 tid)
+/* Where a thread's note is, NO_NOTE if it has none. Not inlined: the verifier walks it once. */
+__attribute__((noinline)) __u32 note_find(__u32 tid)
 {
-	struct note *note = note_first(tid);
+	__u32 key = tid % NOTE_ROWS;
+	struct note_row *row = note_row(key);
 
-	return note && note->tid == tid ? note : note_second(tid);
+	if (!row)
+		return NO_NOTE;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < NOTES_OF_ROW; i++)
+		if (*(volatile __u32 *)&row->places[i].tid == tid)
+			return key * NOTES_OF_ROW + i;
+	return NO_NOTE;
 }
 
-/* Removes the note if it is the thread's. */
-static __always_inline void note_forget(struct note *note, __u32 tid)
+/* The place for a new note of a thread: a free one, else that of the oldest note. Likewise. */
+__attribute__((noinline)) __u32 note_oldest(__u32 tid)
 {
-	if (note->tid == tid)
-		note->tid = 0;
+	__u32 key = tid % NOTE_ROWS;
+	struct note_row *row = note_row(key);
+	__u64 oldest = ~0ULL; /* when, and beside it which */
+
+	if (!row)
+		return NO_NOTE;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < NOTES_OF_ROW; i++)
+		oldest = min_u64(oldest,
+				 *(volatile __u64 *)&row->places[i].since * NOTES_OF_ROW + i);
+	return key * NOTES_OF_ROW + oldest % NOTES_OF_ROW;
 }
 
-/* Where a thread makes its note: not in the place of another one's if it can be helped. */
-static __always_inline struct note *note_place(__u32 tid)
+/* Whether a place could be taken, from then on until note_end() nobody's. */
+static __always_inline bool note_take(__u32 number)
 {
-	struct note *first = note_first(tid), *second = note_second(tid);
+	struct note_place *place = place_at(number);
 
-	if (!first || !second)
-		return NULL;
-	if (first->tid && first->tid != tid && (!second->tid || second->tid == tid))
-		return second;
-	if (second != first)
-		note_forget(second, tid);
-	return first;
-}
-
-static __always_inline struct note *note_begin(__u32 tid)
-{
-	struct note *note = note_place(tid);
-
-	if (!note)
-		return NULL;
-	if (!users_enter(&note->writers)) {
-		users_leave(&note->writers);
-		return NULL;
+	if (!place)
+		return false;
+	if (!users_enter(&place->writers)) {
+		users_leave(&place->writers);
+		return false;
 	}
-	*(volatile __u32 *)&note->tid = 0;
-	return note;
+	*(volatile __u64 *)&place->since = bpf_jiffies64();
+	*(volatile __u32 *)&place->tid = 0;
+	return true;
 }
 
-static __always_inline void note_end(struct note *note, __u32 tid)
+/* Takes a place for a note of a thread. Returns its number, NO_NOTE if others were faster. */
+static __always_inline __u32 note_begin(__u32 tid)
 {
-	*(volatile __u32 *)&note->tid = tid;
-	users_leave(&note->writers);
+	__u32 number = note_find(tid);
+
+	for (int i = 0; i < NOTE_TRIES; i++) {
+		if (number == NO_NOTE)
+			number = note_oldest(tid);
+		if (note_take(number))
+			return number;
+		number = NO_NOTE;
+	}
+	return NO_NOTE;
+}
+
+static __always_inline void note_end(__u32 number, __u32 tid)
+{
+	struct note_place *place = place_at(number);
+
+	if (!place)
+		return;
+	*(volatile __u32 *)&place->tid = tid;
+	users_leave(&place->writers);
+}
+
+/* Makes the place of a thread's note free, unless another one has displaced it. */
+static __always_inline void note_forget(__u32 number, __u32 tid)
+{
+	struct note_place *place = place_at(number);
+
+	if (!place || *(volatile __u32 *)&place->tid != tid)
+		return;
+	*(volatile __u64 *)&place->since = 0;
+	*(volatile __u32 *)&place->tid = 0;
+}
+
+/* Removes the note of the current thread, if it has one. */
+static __always_inline void note_remove(void)
+{
+	__u32 tid = current_tid();
+
+	note_forget(note_find(tid), tid);
+}
+
+/* For a call that has no event: its note would be taken for that of a later one. */
+static __always_inline void note_remove_of(__u32 event)
+{
+	if (compares_arguments && event < EVENT_ID_MAX && noted_of_events[event] == COMPARED)
+		note_remove();
 }
 
 static __always_inline void note_value(struct noted_value *noted, __u64 address)
@@ -116,15 +190,15 @@ static __always_inline void note_value(struct noted_value *noted, __u64 address)
 /* Notes string arguments, as put_string() would put them. */
 static __always_inline int note_strings(__u64 first, __u64 second)
 {
-	__u32 tid = current_tid();
-	struct note *note = note_begin(tid);
+	__u32 tid = current_tid(), place = note_begin(tid);
+	struct note *note = note_at(place);
 
 	if (!note)
 		return 0;
 	note_value(&note->values[0], first);
 	note_value(&note->values[1], second);
 	note->left = 1 + (second != 0);
-	note_end(note, tid);
+	note_end(place, tid);
 	return 0;
 }
 
@@ -136,13 +210,13 @@ static __always_inline int note_string(__u64 address)
 /* Notes an address argument, as put_sockaddr() would put it. */
 static __always_inline int note_sockaddr(__u64 address, __u64 len)
 {
-	__u32 tid = current_tid();
-	struct note *note = note_begin(tid);
+	__u32 tid = current_tid(), place = note_begin(tid);
+	struct note *note = note_at(place);
 
 	if (!note)
 		return 0;
 	note->values[0].bytes = write_sockaddr(note->values[0].value, address, len);
-	note_end(note, tid);
+	note_end(place, tid);
 	return 0;
 }
 
@@ -158,25 +232,22 @@ static __always_inline bool words_differ(const __u8 *a, const __u8 *b)
 enum note_answer { NOTE_EQUAL, NOTE_DIFFERS, NOTE_MISSING };
 
 /*
- * Compares `bytes` of the frames of a slot, from `at` on, with a value of a thread's note. Not
+ * Compares `bytes` of the frames of a slot, from `at` on, with a value of the note in a place. Not
  * inlined: the verifier walks it once.
  */
-__attribute__((noinline)) int note_compare(__u32 slot_key, __u64 at, __u64 bytes, __u32 tid,
+__attribute__((noinline)) int note_compare(__u32 slot_key, __u64 at, __u64 bytes, __u32 place,
 					   __u32 value)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	struct note *note = note_at(place);
 	struct noted_value *noted;
-	struct note *note;
 	__u8 *put;
 	__u32 i;
 
 	CHECKED(at);
-	if (!slot || at > BATCH_BYTES_MAX + FRAME_BYTES_MAX)
+	if (!slot || !note || at > BATCH_BYTES_MAX + FRAME_BYTES_MAX)
 		return NOTE_MISSING;
 	put = slot->frames + at;
-	note = note_of(tid);
-	if (!note || note->tid != tid)
-		return NOTE_MISSING;
 	noted = &note->values[value & (NOTE_VALUES - 1)];
 	if (noted->bytes == NOTE_UNREADABLE)
 		return NOTE_MISSING;
@@ -213,13 +284,9 @@ static __always_inline __u64 value_at(struct filler *f, __u32 nparams, __u32 par
 /* For a successful call: there is nothing to compare. */
 static __always_inline void put_none_noted(struct filler *f)
 {
-	__u32 tid = current_tid();
-	struct note *note;
-
 	put_absent(f);
-	note = compares_arguments ? note_of(tid) : NULL;
-	if (note)
-		note_forget(note, tid);
+	if (compares_arguments)
+		note_remove();
 }
 
 /*
@@ -229,7 +296,7 @@ static __always_inline void put_none_noted(struct filler *f)
  */
 static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 param)
 {
-	__u32 tid = current_tid();
+	__u32 tid = tid_of(f->self), place;
 	enum note_answer answer;
 	struct note *note;
 	__u64 at, n;
@@ -240,65 +307,60 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 		return;
 	}
 	put_absent(f);
-	note = note_of(tid);
-	if (!note)
-		return;
+	place = note_find(tid);
 	at = f->slot->state.batch.bytes + value_at(f, nparams, param);
-	answer = note_compare(f->slot_key, at, length_put(f, param), tid, 0);
+	answer = note_compare(f->slot_key, at, length_put(f, param), place, 0);
 	if (answer == NOTE_MISSING && length_put(f, param))
 		count_unnoted();
-	if (answer == NOTE_DIFFERS) {
+	note = note_at(place);
+	if (note && answer == NOTE_DIFFERS) {
 		room = frame_room(f);
 		n = note->values[0].bytes;
 		CHECKED(n);
 		if (room && n <= STRING_BYTES_MAX) {
 			bpf_probe_read_kernel(room, n, note->values[0].value);
 			/* If it is still this thread's note, it was all the time. */
-			if (*(volatile __u32 *)&note->tid == tid)
+			if (note_find(tid) == place)
 				frame_advance(f, n);
 		}
 	}
-	note_forget(note, tid);
+	note_forget(place, tid);
 }
 
-/* Removes the current thread's note when all of its values were compared, or none will be. */
-static __always_inline void note_compared(struct filler *f, bool is_last)
+/* Removes a thread's note when all of its values were compared. */
+static __always_inline void note_compared(__u32 place, __u32 tid)
 {
-	__u32 tid = tid_of(f->self);
-	struct note *note = note_of(tid);
+	struct note *note = note_at(place);
 
-	if (!note || note->tid != tid)
-		return;
-	note->left--;
-	if (is_last || !note->left)
-		note_forget(note, tid);
+	if (note && !--note->left)
+		note_forget(place, tid);
 }
 
 /*
- * A string of the caller's memory of which nothing else says what the kernel used: number `value` of
- * those noted on entry. Contested if it was another one then, or if that is not known.
+ * A string of the caller's memory of which nothing else says what the kernel used: number `value`
+ * of those noted on entry. Contested if it was another one then, or if that is not known.
  */
 static __always_inline void put_compared(struct filler *f, __u64 address, __u32 value)
 {
 	__u64 at = f->slot->state.batch.bytes + f->pos;
+	__u32 tid = tid_of(f->self), place;
 	enum note_answer answer;
 
 	put_string(f, address);
 	if (!compares_arguments)
 		return;
 	if (call_failed(f)) {
-		note_compared(f, true);
+		note_remove();
 		return;
 	}
 	/* 32-bit programs do not pass the tracepoints on entry. */
-	answer = f->caller.compat ? NOTE_MISSING :
-				    note_compare(f->slot_key, at, length_put(f, f->param),
-						 tid_of(f->self), value);
+	place = f->caller.compat ? NO_NOTE : note_find(tid);
+	answer = note_compare(f->slot_key, at, length_put(f, f->param), place, value);
 	if (answer == NOTE_MISSING)
 		count_unnoted();
 	if (answer != NOTE_EQUAL)
 		mark_contested(f, f->param);
-	note_compared(f, false);
+	note_compared(place, tid);
 }
 
 #endif
