@@ -131,9 +131,14 @@ class Row:
     flags: frozenset
     params: tuple
 
-    @property
+    @functools.cached_property
     def width(self):
         return 4 if "LARGE_PAYLOAD" in self.flags else 2
+
+    @functools.cached_property
+    def sizes(self):
+        """Of each parameter, or None where each may have another one."""
+        return [SIZE_OF.get(kind) for _, kind in self.params]
 
 
 @functools.cache
@@ -161,14 +166,17 @@ class Cursor:
         return len(self.data) - self.at
 
     def bytes(self, size):
-        check(size <= self.left, f"{size} bytes wanted, {self.left} left")
+        begin = self.at
         self.at += size
-        return self.data[self.at - size:self.at]
+        if self.at > len(self.data):  # the message is made only then, as this is what reading takes
+            raise CaptureError(f"{size} bytes wanted, {len(self.data) - begin} left")
+        return self.data[begin:self.at]
 
     def value(self, form):
         if form == "s":
             return self.bytes(self.value("H"))
-        return struct.unpack("<" + form, self.bytes(struct.calcsize("<" + form)))[0]
+        structure = _structure(form)
+        return structure.unpack(self.bytes(structure.size))[0]
 
     def values(self, fields):
         return {name: self.value(form) for name, form in fields}
@@ -255,6 +263,7 @@ def _count_params(frame, code):
     raise CaptureError(f"event {code}: no number of parameters fits")
 
 
+BLOCK_HEAD = struct.Struct("<II")
 HEADER_V1, HEADER_V2 = struct.Struct("<QQIH"), struct.Struct("<QQIHI")
 
 
@@ -264,17 +273,35 @@ def _read_event(capture, cursor, version, flags):
     ts, tid, length, code, *count = header.unpack(cursor.bytes(header.size))
     if version == 1 and code in MISCOUNTED_V1:
         length -= 3
-    check(length >= header.size, f"event {code} of {length} bytes")
-    row = table().get(code, Row(code, "", frozenset(), ()))
-    values = Cursor(cursor.bytes(length - header.size))
+    if length < header.size:
+        raise CaptureError(f"event {code} of {length} bytes")
+    row = table().get(code) or Row(code, "", frozenset(), ())
+    data = cursor.bytes(length - header.size)
     if version == 1:
-        count = [_count_params(bytes(HEADER_V2.size) + values.data, code)] if row.name else [0]
-    lengths = [values.value("I" if row.width == 4 else "H") for _ in range(count[0])]
-    params = [values.bytes(size) for size in lengths]
-    for (name, kind), value in zip(row.params, params):
-        check(len(value) in (0, SIZE_OF.get(kind, len(value))),
-              f"{row.name}.{name}: {len(value)} bytes at {start}")
-    capture.events.append(Event(code, row.name, ts, tid, cpu, flags, params))
+        count = [_count_params(bytes(HEADER_V2.size) + data, code)] if row.name else [0]
+    capture.events.append(Event(code, row.name, ts, tid, cpu, flags, _read_params(row, count[0], data, start)))
+
+
+def _read_params(row, count, data, start):
+    """The bytes of each, all at once."""
+    lengths = _structure(f"{count}{'I' if row.width == 4 else 'H'}")
+    if lengths.size > len(data):
+        raise CaptureError(f"{row.name}: {count} parameters in {len(data)} bytes at {start}")
+    params, at = [], lengths.size
+    for size in lengths.unpack_from(data):
+        params.append(data[at:at + size])
+        at += size
+    if at > len(data):
+        raise CaptureError(f"{row.name}: {at} bytes wanted, {len(data)} there, at {start}")
+    for size, value, (name, _) in zip(row.sizes, params, row.params):
+        if value and size is not None and size != len(value):
+            raise CaptureError(f"{row.name}.{name}: {len(value)} bytes at {start}")
+    return params
+
+
+@functools.cache
+def _structure(form):
+    return struct.Struct("<" + form)
 
 
 READERS = {"machine": _read_machine, "interfaces": _read_interfaces, "users": _read_users,
@@ -299,12 +326,15 @@ def split(data):
     cursor = Cursor(data)
     while cursor.left:
         offset = cursor.at
-        number, total = cursor.value("I"), cursor.value("I")
+        number, total = BLOCK_HEAD.unpack(cursor.bytes(BLOCK_HEAD.size))
         kind, version = NUMBERS.get(number, ("unknown", 0))
-        check(offset or kind == "section", f"begins with block {number:#x}")
-        check(total >= 12 and total % 4 == 0, f"block {number:#x} of {total} bytes at {offset}")
+        if not offset and kind != "section":
+            raise CaptureError(f"begins with block {number:#x}")
+        if total < 12 or total % 4:
+            raise CaptureError(f"block {number:#x} of {total} bytes at {offset}")
         body = cursor.bytes(total - 12)
-        check(cursor.value("I") == total, f"block {number:#x} at {offset}: length and trailer differ")
+        if cursor.value("I") != total:
+            raise CaptureError(f"block {number:#x} at {offset}: length and trailer differ")
         yield Block(number, kind, version, body, offset)
 
 
