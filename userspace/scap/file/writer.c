@@ -138,12 +138,13 @@ static struct ppm_evt_hdr header_of(const struct scap_event *event)
 	return header;
 }
 
-static bool is_faked(const struct scap_event *event, const struct ppm_evt_hdr *header)
+/* Of an event with marks. Without a pointer to the header, which would keep that out of registers.
+ */
+static bool is_faked(const struct scap_event *event)
 {
 	struct event ev;
 
-	return (header->nparams & FRAME_MARKED) &&
-	       event_decode(event->frame, event->len, event->cpu, &ev) == 0 && ev.marks.is_faked;
+	return event_decode(event->frame, event->len, event->cpu, &ev) == 0 && ev.marks.is_faked;
 }
 
 static int put_event(struct scap_writer *writer, const struct scap_event *event)
@@ -154,7 +155,8 @@ static int put_event(struct scap_writer *writer, const struct scap_event *event)
 	if (writer->config.native)
 		return put_whole(writer, event, shape->large, header.len);
 	/* Without its mark a call that never ran would be one that succeeded. */
-	if (shape->extension || (shape->is_call && is_faked(event, &header)))
+	if (shape->extension ||
+	    (shape->is_call && (header.nparams & FRAME_MARKED) && is_faked(event)))
 		return put_generic(writer, event, header, shape);
 	/* Large ones have no extension parameters. */
 	if (!shape->large && (header.nparams & ~FRAME_EXTRAS) > shape->nparams)
