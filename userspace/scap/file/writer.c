@@ -138,8 +138,7 @@ static struct ppm_evt_hdr header_of(const struct scap_event *event)
 	return header;
 }
 
-/* Of an event with marks. Without a pointer to the header, which would keep that out of registers.
- */
+/* Of an event with marks. It gets no pointer to the header, which is in registers without it. */
 static bool is_faked(const struct scap_event *event)
 {
 	struct event ev;
