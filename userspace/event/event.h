@@ -242,7 +242,7 @@ int syscall_native_number(unsigned int code);
 /* The code of a system call number of this machine; SC_unknown if there is none. */
 unsigned int syscall_code_of_native(unsigned int number);
 
-/* The same for a number of 32-bit programs on this machine. */
+/* The code of a number of 32-bit programs on this machine; SC_unknown if there is none. */
 unsigned int syscall_code_of_compat(unsigned int number);
 
 /* How the driver handles a system call of 32-bit programs: see events/syscalls/i386_layouts.def. */
@@ -353,7 +353,7 @@ static inline int64_t event_value_i64(enum param_type type, const struct event_p
 	return value;
 }
 
-/* The same for a parameter of an event. */
+/* The value of a parameter of an event, as event_value_i64() gives it. */
 static inline int64_t event_param_i64(const struct event *ev, unsigned int index)
 {
 	return event_value_i64(ev->desc->params[index].type, &ev->params[index]);

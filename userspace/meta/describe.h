@@ -37,7 +37,7 @@ void describe_image_by_name(struct state_texts *texts, struct state_image *image
 /* Labels from an object of texts; others of its members are ignored. */
 void describe_labels(struct state_texts *texts, struct state_labels *labels, const json_t *object);
 
-/* The same, one by one: see describe_mounts. */
+/* Takes labels one by one, as struct describe_mounts takes mounts. */
 struct describe_labels {
 	struct state_texts *texts;
 	struct state_label *items;

@@ -88,7 +88,7 @@ void fetch_wake(struct fetch *fetch);
 void fetch_stop(struct fetch *fetch);
 bool fetch_is_stopped(const struct fetch *fetch);
 
-/* The same as soon as there is something to read from a descriptor. */
+/* Ends them as soon as there is something to read from a descriptor. */
 void fetch_stop_by(struct fetch *fetch, int fd);
 
 #endif

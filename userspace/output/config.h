@@ -63,7 +63,10 @@ extern const struct output_key OUTPUT_KEYS[];
 int output_config_read(const struct output_kind *const *kinds, const char *text,
 		       struct output_config **config, struct error *err);
 
-/* The same in parts, for configuration files: KIND:TARGET as it stands, then each key, */
+/*
+ * Make it in parts, for configuration files: KIND:TARGET as it stands, then each key. Return as
+ * output_config_read().
+ */
 int output_config_create(const struct output_kind *const *kinds, const char *to,
 			 struct output_config **config, struct error *err);
 int output_config_set(struct output_config *config, const char *key, const char *value,

@@ -36,8 +36,8 @@ int helper_process_begin(const char *name, const int *fds, size_t count);
 enum privileges_mode {
 	PRIVILEGES_KEEP, /* nothing is dropped */
 	PRIVILEGES_DROP,
-	/* The same, but calls that are not in the list are logged and allowed, and files are not
-	   limited, as the kernel cannot only log that. */
+	/* As PRIVILEGES_DROP, but calls that are not in the list are logged and allowed, and files
+	   are not limited, as the kernel cannot only log that. */
 	PRIVILEGES_LOG,
 	PRIVILEGES_MODES,
 };

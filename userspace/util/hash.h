@@ -37,7 +37,7 @@ uint64_t siphash(const struct siphash_key *key, const void *data, size_t len);
 /* The checksum of bytes that follow those of the checksum `crc`; 0: none. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
 
-/* The same without that instruction: what others compute must equal it. */
+/* Does it without that instruction: what others compute must equal it. */
 uint32_t crc32c_plain(uint32_t crc, const void *bytes, size_t len);
 
 #endif

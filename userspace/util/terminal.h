@@ -17,7 +17,9 @@
  */
 void terminal_mask(char *text, size_t len);
 
-/* The same, except for ends of lines ("\n") and tabs: for text of our own that quotes others. */
+/*
+ * Replaces those but ends of lines ("\n") and tabs: for text of our own that quotes others.
+ */
 void terminal_mask_lines(char *text, size_t len);
 
 /* The width of a terminal in columns, 80 if it is not known; 0: the descriptor is none. */

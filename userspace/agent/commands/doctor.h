@@ -96,7 +96,7 @@ enum { DOCTOR_TEXT_BYTES = 4096 };
  */
 int doctor_read(const struct doctor *doctor, const char *path, char text[DOCTOR_TEXT_BYTES]);
 
-/* The same for a number. Returns 0, -errno, or -EINVAL if there is none. */
+/* Reads a number from a file. Returns 0, -errno, or -EINVAL if there is none. */
 int doctor_read_number(const struct doctor *doctor, const char *path, long *number);
 
 /* Appends "PATH: No such file" for -errno. */

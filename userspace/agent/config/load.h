@@ -18,7 +18,9 @@
 int config_load_report(int argc, char **argv, const struct subcommand *subcommands,
 		       struct options *options, struct yaml_report *report, struct error *err);
 
-/* The same; the report is appended to `messages` as whole lines. */
+/*
+ * Does what config_load_report() does, and appends the report to `messages` as whole lines.
+ */
 int config_load(int argc, char **argv, const struct subcommand *subcommands,
 		struct options *options, struct buf *messages, struct error *err);
 

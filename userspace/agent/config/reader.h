@@ -34,7 +34,7 @@ config_reject(struct config_reader *reader, const struct yaml_node *node, const 
 int config_value_read(struct config_reader *reader, unsigned int place,
 		      const struct yaml_link *pair);
 
-/* The same for one output; adds it to the settings. */
+/* Reads one output and adds it to the settings. Returns as config_value_read(). */
 int config_output_read(struct config_reader *reader, struct setting *setting,
 		       const struct yaml_node *node);
 

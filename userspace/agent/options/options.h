@@ -127,17 +127,20 @@ void options_destroy(struct options *options);
 /* Adds a file or folder of rules, whose path must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_rules(struct options *options, const char *path);
 
-/* Add a tag of rules that run, or do not; as above. */
+/* Add a tag of rules that run, or do not, which must outlive the options. Return 0 or -ENOMEM. */
 int options_add_tag(struct options *options, const char *tag);
 int options_add_excluded_tag(struct options *options, const char *tag);
 
-/* Adds an operand of a subcommand; as above. */
+/* Adds an operand of a subcommand, which must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_file(struct options *options, const char *path);
 
-/* Adds the socket of a container runtime; as above. */
+/*
+ * Adds the socket of a container runtime, whose path must outlive the options. Returns 0 or
+ * -ENOMEM.
+ */
 int options_add_runtime_socket(struct options *options, const char *path);
 
-/* Adds KIND:TARGET[,KEY=VALUE...]; as above. */
+/* Adds KIND:TARGET[,KEY=VALUE...], which must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_output(struct options *options, const char *text);
 
 /* Adds an output, which is owned, also on failure. Returns 0 or -ENOMEM. */

@@ -117,7 +117,7 @@ static uint8_t parts_for_event(unsigned int needs, const struct event_desc *desc
 	return why;
 }
 
-/* The same for a state that is kept whole: an event that describes something changes nothing. */
+/* Where the state is kept whole, an event that describes something changes nothing. */
 static uint8_t parts_for_event_in_full(unsigned int needs, const struct event_desc *desc)
 {
 	bool fds = needs & (NEEDS_EVENT_FD | NEEDS_EVENT_FDS);

@@ -59,7 +59,7 @@ void capture_destroy(struct capture *capture); /* accepts NULL */
 int capture_open(struct capture *capture, struct state *state, const char *read,
 		 bool (*give_up)(void), struct error *err);
 
-/* The same as those of recordings; results go to the account. */
+/* Do what recording_is_due() and its like do; results go to the account. */
 static inline bool capture_is_due(struct capture *capture, const struct scap_event *raw)
 {
 	return !capture->is_failing && recording_is_due(capture->recording, raw);
@@ -136,7 +136,7 @@ void captures_turn(const struct captures *captures, const struct scap_event *raw
 void captures_changes(const struct captures *captures, const struct state_event *event, bool passed,
 		      struct tee *tee);
 
-/* The same without an event. */
+/* Adds the receivers of changes that come without an event. */
 void captures_changes_alone(const struct captures *captures, struct tee *tee);
 
 /* Writes the event; `codes`: of the receivers that were added, in their order. */

@@ -48,7 +48,7 @@ bool budget_level_is_exhausted(const struct budget_level *level);
 /* The part of a class that is kept, from 0 to 1. */
 double budget_level_kept(const struct budget_level *level, enum shed_class which);
 
-/* The same for the programs in the kernel. */
+/* Sets which share of each class the programs in the kernel drop. */
 void budget_level_shed(const struct budget_level *level, struct shed *shed);
 
 /* Makes the kernel measure how long BPF programs run. */

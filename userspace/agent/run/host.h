@@ -42,7 +42,7 @@ int host_start_readers(const char *root, struct proc_readers **readers, struct e
 /* The node of Kubernetes that this is, as the environment says; NULL: it does not. */
 const char *host_node_name(void);
 
-/* Whether a process exists. `root` as above. */
+/* Whether a process of the machine that host_open() opens of `root` exists. */
 bool host_has_process(const char *root, pid_t pid);
 
 /* Appends what cannot be known of that machine, as whole lines. records: a file is written. */

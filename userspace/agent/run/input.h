@@ -226,7 +226,7 @@ struct scap_live_throttled;
 /* "seen 7, delivered 5, lost 2", for a line during the run. */
 void account_live_append_counters(const struct scap_live_stats *live, struct buf *text);
 
-/* The same as numbers. */
+/* Sets how many events were seen, delivered and lost. */
 void account_live_totals(const struct scap_live_stats *stats, struct input_totals *totals);
 
 /* How many events were lost that were asked for, not only for the state, by their `reasons`. */

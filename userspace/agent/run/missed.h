@@ -15,7 +15,7 @@
 
 /* Zeroed: the list is not being read. */
 struct missed {
-	struct scap_threads *threads; /* NULL: as above */
+	struct scap_threads *threads; /* the list; NULL: it is not being read */
 	uint64_t spent_ns; /* on it so far */
 	struct backoff pause; /* until it may be read again; longer when it told nothing */
 	uint64_t learnt; /* programs, until the last time */

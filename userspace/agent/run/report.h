@@ -17,7 +17,7 @@ struct run;
 /* The counters so far, on one line without a newline: "seen 7 = ...". Returns 0 or -errno. */
 int report_append_counters(const struct run *run, struct buf *text);
 
-/* The same on stderr: "agent: after 2.0 s: ...". */
+/* Prints them on stderr: "agent: after 2.0 s: ...". */
 void report_print_line(const struct run *run, uint64_t elapsed_ns);
 
 /* Appends the account of each output as whole lines. */

@@ -35,7 +35,7 @@ struct limit {
 	bool by_rule;
 	uint64_t sample; /* one of so many; 0, 1: all */
 	uint64_t count; /* for the sample */
-	/* The same fields. */
+	/* Which events look the same. */
 	struct formatter *fields; /* owned; NULL: all are different */
 	struct buf text; /* of the fields of an event */
 	struct limit_seen *seen; /* owned */

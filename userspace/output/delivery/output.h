@@ -120,7 +120,9 @@ static inline bool output_is_running(const struct output *output)
  */
 bool output_event(struct output *output, struct state_event *event);
 
-/* The same for an event that a rule matched. */
+/*
+ * Formats an event that a rule matched, if it passes the filter. Returns as output_event().
+ */
 bool output_match(struct output *output, struct ruleset *ruleset, size_t rule,
 		  struct state_event *event);
 

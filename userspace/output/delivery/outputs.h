@@ -71,7 +71,7 @@ static inline bool outputs_event(const struct outputs *outputs, struct state_eve
 	return any;
 }
 
-/* The same for an event that a rule matched. */
+/* Hands an event that a rule matched to all outputs. Returns whether it passed one of them. */
 bool outputs_match(const struct outputs *outputs, struct ruleset *ruleset, size_t rule,
 		   struct state_event *event);
 

@@ -63,8 +63,8 @@ int thread_start(pthread_t *thread, const struct files_limits *files, void *(*ru
 		 void *context);
 
 /*
- * Calls a function in such a thread, and waits for its end. files: as above. Returns 0, or -errno
- * with a message if it was not called.
+ * Calls a function in such a thread, and waits for its end. files: those that it uses; NULL: any.
+ * Returns 0, or -errno with a message if it was not called.
  */
 int thread_call(const struct files_limits *files, void (*call)(void *), void *context,
 		struct error *err);

@@ -40,7 +40,7 @@ void scan_add(struct scan *scan, const char *pair);
 /* The first place from `from` on; `len` if there is none. */
 size_t scan_find(const struct scan *scan, const char *text, size_t len, size_t from);
 
-/* The same, on processors that cannot look up all bytes of a vector in a table at once. */
+/* Finds that on processors that cannot look up all bytes of a vector in a table at once. */
 size_t scan_find_plain(const struct scan *scan, const char *text, size_t len, size_t from);
 
 /*

@@ -76,7 +76,7 @@ void spool_decoder_finish(struct spool_decoder *decoder);
 int spool_decode_index(struct spool_decoder *decoder, int fd, uint64_t offset,
 		       const struct spool_frame_header *header);
 
-/* The index and the bytes of all records; returns as above. */
+/* Reads the index and the bytes of all records. Returns as spool_decode_index(). */
 int spool_decode(struct spool_decoder *decoder, int fd, uint64_t offset,
 		 const struct spool_frame_header *header);
 
@@ -121,7 +121,7 @@ void spool_segment_seal(struct spool_segment_header *header);
 
 /*
  * Opens a segment of a folder, whose header must be valid; release it with close(scan->fd). Returns
- * 0 or -errno as above or of openat(2); then scan->fd is -1.
+ * 0, or -EBADMSG, -EPROTONOSUPPORT or -errno of openat(2); then scan->fd is -1.
  */
 int spool_scan_open(struct spool_scan *scan, int folder, const struct spool_segment *segment);
 

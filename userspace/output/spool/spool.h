@@ -131,7 +131,8 @@ void spool_use_numbers(struct spool *spool, uint64_t number);
  */
 void spool_lose(struct spool *spool, enum spool_cause cause, const struct spool_loss *loss);
 
-/* The same for what has no cause here: the next run knows only that this one did not end well. */
+/* At the end: something was lost without a cause here. The next run says that this one did not end
+ * well. */
 void spool_set_incomplete(struct spool *spool);
 
 /* The cause of a loss by this error of spool_append(). */
@@ -230,7 +231,7 @@ int spool_attempt_lost(struct spool *spool, struct error *err);
 void spool_leave(struct spool *spool, uint64_t position, const struct output_record *records,
 		 size_t count);
 
-/* What was said to be lost is reported, and delivered. Returns as above. */
+/* What was said to be lost is reported, and delivered. Returns 0, or -errno with a message. */
 int spool_lost_reported(struct spool *spool, struct error *err);
 
 /* For any thread: */

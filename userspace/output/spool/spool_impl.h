@@ -98,7 +98,7 @@ static inline bool spool_syncs_always(const struct spool *spool)
  */
 int spool_store(struct spool *spool, bool sync);
 
-/* The same, for who does not hold it. */
+/* Takes spool->files and stores the state. Returns as spool_store(). */
 int spool_store_state(struct spool *spool, bool sync);
 
 /* The position of the last record of a segment, with spool->lock held. */

@@ -20,7 +20,7 @@ struct spool_state {
  */
 int spool_state_open(struct spool_state *state, int folder, bool *corrupt);
 
-/* Loads it from a descriptor that stays the caller's; returns as above. */
+/* Loads it from a descriptor that stays the caller's. Returns as spool_state_open(). */
 int spool_state_load(int fd, struct spool_slot *slot, bool *corrupt);
 
 /*

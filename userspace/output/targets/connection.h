@@ -70,7 +70,7 @@ struct connection_security {
 	 * waited for, and the same bytes given again.
 	 */
 	ssize_t (*write)(void *session, const void *bytes, size_t len, short *events);
-	/* The same for what is read; -EPIPE: the server ended the session. */
+	/* Returns how many bytes were read, or -errno as write(); -EPIPE: the server ended it. */
 	ssize_t (*read)(void *session, void *bytes, size_t size, short *events);
 	/* Looks for the end of the session. Returns 0, -EPIPE if the server ended it, or -errno. */
 	int (*peek)(void *session);

@@ -82,7 +82,7 @@ extern const struct http_verdict HTTP_VERDICTS[];
 /* Sets the results as the verdicts say, for functions of profiles. Returns as send(). */
 int http_read_status(struct http_target *target, struct output_batch *batch, struct error *err);
 
-/* The same for a verdict, where `why` is what the server said. */
+/* Sets the results as one verdict says, where `why` is what the server said. Returns as send(). */
 int http_apply(struct http_target *target, struct output_batch *batch,
 	       const struct http_verdict *verdict, const char *why, struct error *err);
 

@@ -62,7 +62,7 @@
 OUTPUT_KINDS(OUTPUT_KIND_DECLARE)
 #undef OUTPUT_KIND_DECLARE
 
-/* The same as an array; ends with NULL. */
+/* All kinds as an array, which ends with NULL. */
 extern const struct output_kind *const output_kinds[];
 
 #endif

@@ -49,7 +49,10 @@ void messenger_finish(struct messenger *messenger);
 int messenger_write(struct messenger *messenger, struct connection *connection,
 		    struct output_batch *batch, struct error *err);
 
-/* The same as datagrams; a message that is too large for one is rejected. */
+/*
+ * Sends the batch as datagrams; a message that is too large for one is rejected. Returns as
+ * messenger_write().
+ */
 int messenger_send(struct messenger *messenger, struct connection *connection,
 		   struct output_batch *batch, struct error *err);
 

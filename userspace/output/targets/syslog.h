@@ -35,7 +35,7 @@ void syslog_format_finish(struct syslog_format *format);
 /* Whether a text can be a name in a header: 1 to `max` printable ASCII characters. */
 bool syslog_is_name(const char *text, size_t max);
 
-/* The same for the name of structured data, which has further limits. */
+/* Whether it can be the name of structured data, which has further limits. */
 bool syslog_is_sd_id(const char *text);
 
 /* For struct messenger; the context is a struct syslog_format. */

@@ -48,7 +48,7 @@ static inline uint64_t cursor_number(struct cursor *cursor, size_t n)
 /* Copies `n` bytes to the texts, followed by a NUL; "" if there are fewer. */
 const char *cursor_text(struct cursor *cursor, size_t n);
 
-/* The same for a string after its 16-bit length, which is stored in `len` unless that is NULL. */
+/* Copies a string that follows its 16-bit length, which is stored in `len` unless that is NULL. */
 const char *cursor_string(struct cursor *cursor, size_t *len);
 
 #endif

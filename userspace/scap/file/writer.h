@@ -82,7 +82,7 @@ int scap_writer_finish(struct scap_writer *writer, struct error *err);
 
 void scap_writer_stats(const struct scap_writer *writer, struct scap_writer_stats *stats);
 
-/* The same of what is known to be handed to the kernel. */
+/* The counters of what is known to be handed to the kernel. */
 void scap_writer_stats_safe(const struct scap_writer *writer, struct scap_writer_stats *stats);
 
 #endif

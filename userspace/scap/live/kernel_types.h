@@ -29,7 +29,7 @@ int live_kernel_types_find(const char *path, struct live_kernel_type *types, siz
  * stay; other types have no name, pointers point to nothing, and behind the last type that is kept
  * there is none. libbpf walks all types of a description for each that the programs name: here a
  * fifth of them, none of which it has to look at. Changes the order of `types`, whose ids it does
- * not set. Returns 0, or -errno, as above.
+ * not set. Returns 0 or -errno.
  */
 int live_kernel_types_reduce(const char *path, struct live_kernel_type *types, size_t count,
 			     int fd);

@@ -125,7 +125,7 @@ struct scap_source *scap_live_source(struct scap_live *live);
 
 /*
  * The offset that is added to the boot clock for the times of frames; fixed while the capture runs.
- * See scap_event.clock_step_ns for the wall clock.
+ * Steps of the wall clock since then are in scap_event.clock_step_ns.
  */
 uint64_t scap_live_boot_offset(const struct scap_live *live);
 
@@ -147,7 +147,10 @@ bool scap_live_has_room(const struct scap_live *live);
  */
 int scap_live_follow(struct scap_live *live, pid_t pid, bool kin);
 
-/* The same of all that another capture has, and of what these create meanwhile. */
+/*
+ * Captures events of all processes that another capture has, and of those that these create
+ * meanwhile. Returns 0 or -errno.
+ */
 int scap_live_follow_like(struct scap_live *live, const struct scap_live *other);
 
 /* How full the fullest ring is, in 1/64. */

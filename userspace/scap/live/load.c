@@ -294,7 +294,7 @@ static int attach_program(const struct live_object *object, size_t i, const char
 	return r;
 }
 
-/* The same, and adds the link. Returns 0 or -errno. */
+/* Attaches it and adds the link. Returns 0 or -errno. */
 static int load_add_link(struct live_load *load, size_t i, const char *group, const char *hook,
 			 struct live_loaded *loaded)
 {

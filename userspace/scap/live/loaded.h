@@ -58,7 +58,7 @@ int live_loaded_add(struct live_loaded *loaded, enum live_part_kind kind, uint16
 /* The descriptor of the first part of a kind and row; -1: there is none. */
 int live_loaded_find(const struct live_loaded *loaded, enum live_part_kind kind, uint16_t row);
 
-/* The same; it is removed, and the caller's. */
+/* Removes the first part of a kind and row. Its descriptor is the caller's; -1: there is none. */
 int live_loaded_take(struct live_loaded *loaded, enum live_part_kind kind, uint16_t row);
 
 /* Closes and removes the parts of one kind, the latest first. Returns whether there were any. */
@@ -67,7 +67,7 @@ bool live_loaded_close(struct live_loaded *loaded, enum live_part_kind kind);
 /* Closes all; `loaded` is empty then. */
 void live_loaded_finish(struct live_loaded *loaded);
 
-/* The same by who has the last descriptors of the programs: a few are freed at a time. */
+/* Closes all, by who has the last descriptors of the programs: a few are freed at a time. */
 void live_loaded_end(struct live_loaded *loaded);
 
 /* Waits until no program runs that did when it was called; what was closed can be freed then. */

@@ -66,7 +66,7 @@ bool live_any_call_wanted(const struct scap_live_config *config, const bool reje
 void live_call_events(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX],
 		      struct call_events calls[SYSCALL_NR_MAX]);
 
-/* The same for the multiplexed calls of 32-bit programs. */
+/* The events of the multiplexed calls of 32-bit programs. */
 void live_multiplexed_events(const struct scap_live_config *config,
 			     const bool rejected[EVENT_ID_MAX],
 			     struct multiplexed_events events[MULTIPLEXED_CALLS]);

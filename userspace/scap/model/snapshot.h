@@ -73,7 +73,7 @@ struct scap_snapshot_ops {
 	int (*fd)(struct scap_snapshot *to, const struct scap_fd *fd);
 	/* Follows all others; also comes between two events, if one becomes known later. */
 	int (*container)(struct scap_snapshot *to, const struct scap_container *container);
-	/* The same; follow all containers, if these do not come later. */
+	/* Follow all containers, if these do not come between two events. */
 	int (*container_user)(struct scap_snapshot *to, const struct scap_container_user *user);
 	int (*end)(struct scap_snapshot *to); /* events follow */
 };

@@ -67,7 +67,10 @@ int scap_proc_rewind(struct scap_proc *proc);
  */
 int scap_proc_next(struct scap_proc *proc, struct scap_thread *thread);
 
-/* The same for the main threads alone. One walk takes one of these functions. */
+/*
+ * The next main thread of the walk. Returns as scap_proc_next(). One walk takes one of these
+ * functions.
+ */
 int scap_proc_next_process(struct scap_proc *proc, struct scap_thread *thread);
 
 /* One thread. Returns 0, -ESRCH if it exited, or another -errno. */

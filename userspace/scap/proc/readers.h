@@ -115,7 +115,10 @@ int proc_readers_read(struct proc_readers *readers, const struct proc_target *ta
 int proc_readers_socket(struct proc_readers *readers, const struct proc_target *target,
 			struct buf *text, struct scap_fd *fd);
 
-/* The same, here if there are no readers (NULL). proc, task: as proc_read_here(). */
+/*
+ * Has the readers read it, or reads it here if there are none (NULL). proc, task: as
+ * proc_read_here().
+ */
 int proc_readers_read_or_here(struct proc_readers *readers, int proc, int task,
 			      const struct proc_target *target, enum proc_read_what what,
 			      struct buf *text);

@@ -29,7 +29,7 @@ static inline struct proc_text proc_text_of(const struct buf *buf)
  */
 int proc_read_file(int dir, const char *name, size_t max, struct buf *buf);
 
-/* The same, of an open file. */
+/* Reads an open file up to `max` bytes. Returns as proc_read_file(). */
 int proc_read_fd(int fd, size_t max, struct buf *buf);
 
 /*

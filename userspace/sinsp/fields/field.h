@@ -94,7 +94,7 @@ enum field_needs {
 	NEEDS_THREADS = 1 << 0, /* clone, exec, exit */
 	NEEDS_FDS = 1 << 1, /* all that opens, copies or closes descriptors */
 	NEEDS_CWD = 1 << 2, /* chdir, fchdir */
-	/* The same, but only for what the event itself names; other events need no hooks: */
+	/* Only of what the event itself names, so that other events need no hooks: */
 	NEEDS_EVENT_FDS = 1 << 3, /* its descriptors, and the names they were opened by */
 	NEEDS_EVENT_PATHS = 1 << 4, /* the directories that its paths start from */
 	NEEDS_SWITCHES = 1 << 5, /* how long threads run; a filter that needs it names `switch` */
@@ -237,7 +237,7 @@ struct field_desc {
 	uint8_t fact; /* enum field_fact */
 	const struct field_words *words; /* NULL: its values are not a closed set */
 	field_writer *text; /* in lines of text; NULL: the values of the getter, by type */
-	const struct field_json *json; /* in JSON; NULL: as above */
+	const struct field_json *json; /* in JSON; NULL: the values of the getter, by type */
 	/*
 	 * Whether the value of the getter is one: outputs for programs have none otherwise, where
 	 * filters and lines of text have what the .scap world has, such as -1. NULL: it always is,

@@ -64,7 +64,7 @@ int parser_word_len(const struct parser *p);
 /* "expected ..., found ..."; nearest: the valid word that was probably intended, or NULL. */
 int parser_fail_expected(struct parser *p, const char *what, const char *nearest);
 
-/* The same for a word of `n` bytes before "(". */
+/* "expected ..., found ..." for a word of `n` bytes before "(". */
 int parser_fail_call(struct parser *p, size_t n);
 
 #define PARSER_FAIL(p, ...) filter_error_set((p)->err, (p)->text, parser_position(p), __VA_ARGS__)

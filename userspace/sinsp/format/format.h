@@ -20,12 +20,12 @@
 #define FORMAT_DEFAULT_LINE                                                                        \
 	"*%evt.num %evt.outputtime %evt.cpu %proc.name (%thread.tid) %evt.type %evt.args"
 
-/* The same with the container of the process. */
+/* The line with the container of the process. */
 #define FORMAT_CONTAINER_LINE                                                                      \
 	"*%evt.num %evt.outputtime %evt.cpu %container.name (%container.id) %proc.name "           \
 	"(%thread.tid:%thread.vtid) %evt.type %evt.args"
 
-/* The same with the pod of the process. */
+/* The line with the pod of the process. */
 #define FORMAT_POD_LINE                                                                            \
 	"*%evt.num %evt.outputtime %evt.cpu %k8s.ns.name %k8s.pod.name (%container.id) "           \
 	"%proc.name (%thread.tid:%thread.vtid) %evt.type %evt.args"
@@ -54,7 +54,7 @@ int formatter_create_format(const struct output_format *output, const char *form
 /*
  * Makes a formatter of comma-separated fields. `default` means those of the default line, which
  * may have more for events of containers, `all` every field that can be printed without an
- * argument. Duplicates are printed once. Returns as above.
+ * argument. Duplicates are printed once. Returns as formatter_create_format().
  */
 int formatter_create_fields(const struct output_format *output, const char *list,
 			    struct formatter **formatter, struct filter_error *err);
@@ -94,7 +94,7 @@ void formatter_destroy(struct formatter *formatter);
 bool formatter_append(struct formatter *formatter, const struct state_event *event,
 		      struct buf *out);
 
-/* The same as a line: with the newline. */
+/* Appends the output for an event with a newline. Returns as formatter_append(). */
 bool formatter_write(struct formatter *formatter, const struct state_event *event, struct buf *out);
 
 /* Sets the style of text, which is copied. To be called before the first event. */

@@ -30,7 +30,7 @@ int otlp_init(struct formatter *formatter, struct format_column *head);
 const struct buf *otlp_body(struct formatter *formatter, const struct state_event *event,
 			    struct buf *out);
 
-/* The same of its name, lanner.TYPE. */
+/* Appends its name, lanner.TYPE. */
 const struct buf *otlp_event_name(struct formatter *formatter, const struct state_event *event,
 				  struct buf *out);
 

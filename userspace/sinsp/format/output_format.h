@@ -93,7 +93,7 @@ struct format_records {
 			      const char *stream);
 	/* Appends a drop record, ended as formatter_write() ends events. */
 	void (*append_drop)(const struct format_drop *drop, struct buf *out);
-	/* The same for an end record. */
+	/* Appends an end record. */
 	void (*append_end)(const struct format_end *end, struct buf *out);
 	/*
 	 * Appends a copy of a record with the mark that it may have arrived before. The record is

@@ -119,7 +119,7 @@ struct state_container *state_containers_take_new(struct state_containers *table
 void state_container_set_info(struct state_containers *table, struct state_container *container,
 			      enum state_meta state, struct state_container_info *info);
 
-/* The same description has another state. */
+/* Sets the state of a container, whose description stays. */
 void state_container_set_state(struct state_containers *table, struct state_container *container,
 			       enum state_meta state);
 
@@ -132,13 +132,13 @@ struct state_description {
 };
 
 /*
- * The same by the container's id, also before a thread refers to it. An incomplete description does
- * not replace a complete one. Returns 0 or -ENOMEM.
+ * Replaces the description of the container of an id, also before a thread refers to it. An
+ * incomplete description does not replace a complete one. Returns 0 or -ENOMEM.
  */
 int state_containers_describe(struct state_containers *table,
 			      const struct state_description *description);
 
-/* Drops a container as soon as no thread refers to it. The id as above. */
+/* Drops a container, by its whole id or the first 12 digits, as soon as no thread refers to it. */
 void state_containers_forget(struct state_containers *table, const char *id);
 
 /*
@@ -159,7 +159,10 @@ void state_containers_forget_unused(struct state_containers *table);
  */
 const struct state_container *state_containers_take_changed(struct state_containers *table);
 
-/* The same of containers that are new or whose users became known. */
+/*
+ * Returns the container that is new, or whose users became known, longest ago and was not taken
+ * since; NULL: none.
+ */
 const struct state_container *state_containers_take_users_changed(struct state_containers *table);
 
 /* Replaces the users of a container; NULL: those of the host. Takes ownership. */
@@ -167,8 +170,9 @@ void state_container_set_users(struct state_containers *table, struct state_cont
 			       struct state_container_users *users);
 
 /*
- * The users of a container, of an id as above, that a capture gives: tables of its own, empty at
- * first. NULL: it has no process, and so nobody can ask for them; or out of memory.
+ * The users of a container, by its whole id or the first 12 digits, that a capture gives: tables of
+ * its own, empty at first. NULL: it has no process, and so nobody can ask for them; or out of
+ * memory.
  */
 struct state_container_users *state_containers_own_users(struct state_containers *table,
 							 const char *id);

@@ -78,7 +78,10 @@ bool state_fds_evict_from(struct state_fds *fds);
 struct state_fd *state_fds_open(struct state_fds *fds, int64_t num, const char *name,
 				size_t name_len);
 
-/* The same for a file that was opened by another name than `name`; 0 bytes: by `name`. */
+/*
+ * Opens a number as a file that was opened by another name than `name`; 0 bytes: by `name`. Returns
+ * as state_fds_open().
+ */
 struct state_fd *state_fds_open_given(struct state_fds *fds, int64_t num, const char *name,
 				      size_t name_len, const char *given, size_t given_len);
 
@@ -112,8 +115,8 @@ void state_fds_exec(struct state_fds *fds);
 union state_ends *state_fd_make_ends(struct state_fd_store *store, struct state_fd *fd);
 
 /*
- * Replaces the name of an entry; the first function also replaces the name that it was opened by,
- * as above. Returns false and keeps the old ones if out of memory, or above 65,535 bytes.
+ * Replaces the name of an entry; the first function also replaces the name that it was opened by (0
+ * bytes: by `name`). Returns false and keeps the old ones if out of memory, or above 65,535 bytes.
  */
 bool state_fd_set_names(struct state_fd_store *store, struct state_fd *fd, const char *name,
 			size_t name_len, const char *given, size_t given_len);

@@ -36,7 +36,7 @@ void machine_set(struct machine *machine, const struct scap_machine *from);
 /* Returns 0, -ENOMEM, or -ENOSPC above the limit. */
 int machine_add_interface(struct machine *machine, const struct scap_interface *interface);
 
-/* Reads the CPUs, the memory and the interfaces of this machine, at present. Returns as above. */
+/* Reads the CPUs, the memory and the interfaces of this machine. Returns 0 or -ENOMEM. */
 int machine_read(struct machine *machine);
 
 /*

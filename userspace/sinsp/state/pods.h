@@ -118,7 +118,7 @@ void state_pods_finish(struct state_pods *pods);
 /* The pod of a uid, or NULL. */
 struct state_pod_entry *state_pods_find(const struct state_pods *pods, const char *uid);
 
-/* The same; it is added if there is none. NULL if out of memory. */
+/* The pod of a uid, which is added if there is none. NULL if out of memory. */
 struct state_pod_entry *state_pods_get(struct state_pods *pods, const char *uid);
 
 /* The pod whose description has a container of this whole id, or NULL. */

@@ -40,7 +40,7 @@ void state_fs_unref(struct pool *pool, struct state_fs *fs); /* accepts NULL */
 /* Changes the directory of all threads that share it; no change if out of memory. */
 void state_fs_set(struct pool *pool, struct state_fs *fs, const char *cwd, size_t len);
 
-/* The same for the root directory. */
+/* Changes the root directory of all threads that share it; no change if out of memory. */
 void state_fs_set_root(struct pool *pool, struct state_fs *fs, const char *root);
 
 /*

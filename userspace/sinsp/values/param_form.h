@@ -21,7 +21,7 @@
 enum param_kind param_form_of(const struct event_desc *event, unsigned int index,
 			      const struct flag_name **set);
 
-/* The same of what a parameter of type DYN has: its type and format alone decide. */
+/* The form of what a parameter of type DYN has: its type and format alone decide. */
 enum param_kind param_form_of_type(enum param_type type, enum param_format format);
 
 /*
