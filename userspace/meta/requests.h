@@ -69,7 +69,7 @@ void meta_requests_unref(struct meta_requests *requests); /* accepts NULL */
 void meta_requests_add(struct meta_requests *requests, struct meta_asked *asked);
 
 /*
- * The same for a request that is not taken before asked->due_ns. Returns false if there are too
+ * Adds, and owns, a request that is not taken before asked->due_ns. Returns false if there are too
  * many of its rank: it is destroyed.
  */
 enum { META_REQUESTS_LATER_MAX = 256 };

@@ -48,9 +48,7 @@ struct output_batch {
 	const struct output_record *records; /* in their order */
 	size_t count;
 	size_t bytes; /* of all records */
-	/*
-	 * The same bytes in as few pieces as possible, for targets that take a stream. Borrowed.
-	 */
+	/* Their bytes in as few pieces as possible, for targets that take a stream. Borrowed. */
 	const struct iovec *parts;
 	size_t parts_count;
 	const char *stream; /* the id of the output's life: with a record's number it is unique */

@@ -67,8 +67,8 @@ static inline void proto_bytes(struct buf *out, const void *bytes, size_t len)
 }
 
 /*
- * The same of a text, which must be UTF-8: each byte that is not becomes U+FFFD. Returns false if
- * there were any.
+ * The length of a text and the text, which must be UTF-8: each byte that is not becomes U+FFFD.
+ * Returns false if there were any.
  */
 bool proto_text(struct buf *out, const char *text, size_t len);
 

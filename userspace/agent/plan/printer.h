@@ -64,9 +64,10 @@ int printer_init(struct printer *printer, const struct options *options, struct 
 void printer_finish(struct printer *printer);
 
 /*
- * The same while a printer is in use, whose names of services are borrowed, and which knows the
- * machine: it may have been read with more privileges. Then either release it,
- * or put it in the place of the running one, which is released except for those names.
+ * Makes a printer while another one is in use, whose names of services are borrowed, and which
+ * knows the machine: it may have been read with more privileges. Returns as printer_init(); then
+ * either release it, or put it in the place of the running one, which is released except for those
+ * names.
  */
 int printer_init_again(struct printer *printer, const struct printer *running,
 		       const struct options *options, struct buf *messages, struct error *err);

@@ -47,8 +47,8 @@ void selection_make(struct selection *selection, const struct filter *filter,
 		    unsigned int output_needs, bool full_state);
 
 /*
- * The same for a capture file: all its events may pass, including types that only files have;
- * events that only update the state need no selection.
+ * Fills a selection for a capture file: all its events may pass, including types that only files
+ * have; events that only update the state need no selection.
  */
 void selection_make_recorded(struct selection *selection, const struct filter *filter);
 

@@ -39,7 +39,7 @@ void redact_text(struct redact *redact, char *text, size_t len);
 void redact_begin_parts(struct redact *redact);
 
 /*
- * The same for one of the texts that a record consists of, one after the other: after an option
+ * Hides secrets in one of the texts that a record consists of, one after the other: after an option
  * such as --password the next one is a secret. Where an expression is given up all of it is hidden.
  * An empty text ends what belongs together.
  */

@@ -203,8 +203,8 @@ void spool_withdraw(struct spool *spool);
 int spool_acknowledge(struct spool *spool, uint64_t position, struct error *err);
 
 /*
- * The same where the record at that position is not in the last batch: its number, and the time of
- * the record behind it; 0: not known.
+ * Does what spool_acknowledge() does where the record at that position is not in the last batch:
+ * its number, and the time of the record behind it; 0: not known.
  */
 int spool_acknowledge_record(struct spool *spool, uint64_t position, uint64_t number,
 			     uint64_t next_ns, struct error *err);

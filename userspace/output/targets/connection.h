@@ -47,7 +47,8 @@ int dial(const struct addrinfo *addresses, uint64_t timeout_ns, const struct out
 	 uint64_t deadline_ns, int *fd);
 
 /*
- * The same for the path of a socket; "@NAME" is an abstract one. type: SOCK_STREAM or SOCK_DGRAM.
+ * Connects to the path of a socket; "@NAME" is an abstract one. type: SOCK_STREAM or SOCK_DGRAM.
+ * Returns as dial().
  */
 int dial_unix(const char *path, int type, const struct output_stop *stop, uint64_t deadline_ns,
 	      int *fd);

@@ -16,8 +16,8 @@ struct lanner;
 struct lanner *live_skeleton_open(const struct bpf_object_open_opts *options);
 
 /*
- * The same without the lines of the source, which only messages of the verifier show: for all
- * programs they are 2 MB here, and the kernel checks them with each program.
+ * Opens it, as live_skeleton_open(), without the lines of the source, which only messages of the
+ * verifier show: for all programs they are 2 MB here, and the kernel checks them with each program.
  */
 struct lanner *live_skeleton_open_without_lines(const struct bpf_object_open_opts *options);
 

@@ -62,8 +62,9 @@ int proc_fd_fill(struct scap_proc *proc, int task_dir, uint64_t *namespace, int6
 		 struct scap_fd *fd);
 
 /*
- * The same through a handle of the file, so that all of it is about one file, whatever happens to
- * the number meanwhile. Inode and mount are the kernel's own.
+ * Fills a descriptor through a handle of the file, and returns as proc_fd_fill(), so that all of it
+ * is about one file, whatever happens to the number meanwhile. Inode and mount are the kernel's
+ * own.
  */
 int proc_fd_fill_held(struct scap_proc *proc, int task_dir, int64_t num, struct scap_fd *fd);
 

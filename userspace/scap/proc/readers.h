@@ -109,8 +109,8 @@ int proc_readers_read(struct proc_readers *readers, const struct proc_target *ta
 		      enum proc_read_what what, struct buf *text);
 
 /*
- * The same for a socket, as proc_net_find(): the files of a namespace have as many lines as there
- * are sockets. `fd->name` leads to `text`.
+ * Finds a socket, as proc_net_find() does, and returns as proc_readers_read(): the files of a
+ * namespace have as many lines as there are sockets. `fd->name` leads to `text`.
  */
 int proc_readers_socket(struct proc_readers *readers, const struct proc_target *target,
 			struct buf *text, struct scap_fd *fd);

@@ -39,7 +39,7 @@ int proc_read_fd(int fd, size_t max, struct buf *buf);
 int proc_open_regular(int path_fd);
 
 /*
- * The same, of a file that was opened with O_PATH: opening it for reading would have effects on
+ * Reads a file that was opened with O_PATH: opening it for reading would have effects on
  * some devices, and block on a FIFO. Returns -EINVAL if it is not a regular file, -EFBIG if it has
  * more than `max` bytes.
  */

@@ -33,7 +33,7 @@ struct scap_memory {
 struct scap_memory scap_memory_divide(const struct scap_hardware *machine, uint64_t buffers_bytes);
 
 /*
- * The same for a capture whose processes wait when a ring is full: all of it is in use from the
+ * Divides them for a capture whose processes wait when a ring is full: all of it is in use from the
  * start, and rings do not grow.
  */
 struct scap_memory scap_memory_divide_at_once(const struct scap_hardware *machine,

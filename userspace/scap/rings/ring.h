@@ -96,8 +96,8 @@ void scap_ring_init_empty(unsigned int cpu, struct scap_ring *ring);
 void scap_ring_share(struct scap_ring *ring, struct ring_use *use);
 
 /*
- * The same for a ring of which no part is left to anyone: the programs stop processes that fill
- * most of it.
+ * Lets the programs know that of a ring of which no part is left to anyone: they stop processes
+ * that fill most of it.
  */
 void scap_ring_hold(struct scap_ring *ring, struct ring_use *use);
 

@@ -28,7 +28,7 @@ enum filter_decision {
 enum filter_decision filter_decide(struct filter *filter, const struct state_cgroups *cgroups);
 
 /*
- * The same for a thread as it is now: valid until a field with FIELD_OF_PROCESS or
+ * What the filter says of a thread as it is now: valid until a field with FIELD_OF_PROCESS or
  * FIELD_OF_CONTAINER may have another value. FILTER_UNDECIDED also if a part of such a value is
  * missing.
  */

@@ -59,8 +59,8 @@ unsigned int filter_flags(const struct filter *filter);
 unsigned int filter_needs(const struct filter *filter);
 
 /*
- * The same by event id, of the fields that are evaluated for such events; may include too many,
- * never too few.
+ * The state that fields need by event id, of those that are evaluated for such events; may include
+ * too many, never too few.
  */
 void filter_event_needs(const struct filter *filter, unsigned int needs[EVENT_ID_MAX]);
 

@@ -63,9 +63,9 @@ bool state_container_bundle(const struct state *state, const struct state_contai
 void state_find_named_container(struct state *state, struct state_thread *thread);
 
 /*
- * The same where a runtime's files say it, once the tables are filled: `pid` is the first process
- * of the container `id`. Its group is the one that is named `id`; if it is in none, it is another
- * process by now, and nothing changes.
+ * Says which container a process is in where a runtime's files tell, once the tables are filled:
+ * `pid` is the first process of the container `id`. Its group is the one that is named `id`; if it
+ * is in none, it is another process by now, and nothing changes.
  */
 void state_declare_container(struct state *state, int64_t pid, const char *id,
 			     enum state_container_type type);

@@ -79,8 +79,8 @@ const char *state_user_name(const struct state *state, uint32_t uid);
 const char *state_group_name(const struct state *state, uint32_t gid);
 
 /*
- * The same of the event's thread: of its container, if that has users of its own; NULL also as long
- * as that is not known.
+ * The entry of a user id, and names of ids, as the event's thread has them: of its container, if
+ * that has users of its own; NULL also as long as that is not known.
  */
 const struct user_entry *state_event_user(const struct state_event *event, uint32_t uid);
 const char *state_event_user_name(const struct state_event *event, uint32_t uid);

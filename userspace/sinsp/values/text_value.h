@@ -64,8 +64,8 @@ struct text_style {
 void text_append_bytes(struct buf *out, enum text_bytes form, const uint8_t *data, size_t len);
 
 /*
- * The same in the form of a style; buffers longer than its bytes_max are truncated, and end with
- * dots.
+ * Appends bytes in the form of a style; buffers longer than its bytes_max are truncated, and end
+ * with dots.
  */
 void text_append_buffer(struct buf *out, const struct text_style *style, const uint8_t *data,
 			size_t len);
