@@ -90,7 +90,7 @@ __attribute__((noinline)) __u32 note_find(__u32 tid)
 
 	if (!row)
 		return NO_NOTE;
-#pragma clang loop unroll(disable)
+#pragma clang loop unroll(full)
 	for (__u32 i = 0; i < NOTES_OF_ROW; i++)
 		if (*(volatile __u32 *)&row->places[i].tid == tid)
 			return key * NOTES_OF_ROW + i;
@@ -107,9 +107,13 @@ __attribute__((noinline)) __u32 note_oldest(__u32 tid)
 	if (!row)
 		return NO_NOTE;
 #pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < NOTES_OF_ROW; i++)
-		oldest = min_u64(oldest,
-				 *(volatile __u64 *)&row->places[i].since * NOTES_OF_ROW + i);
+	for (__u32 i = 0; i < NOTES_OF_ROW; i++) {
+		__u64 since = *(volatile __u64 *)&row->places[i].since;
+
+		oldest = min_u64(oldest, since * NOTES_OF_ROW + i);
+		if (!since)
+			break;
+	}
 	return key * NOTES_OF_ROW + oldest % NOTES_OF_ROW;
 }
 
