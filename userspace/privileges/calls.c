@@ -73,10 +73,7 @@ static const struct {
 	 "sync_file_range syncfs write writev"},
 	/* Files by their paths. */
 	{THREADS, "access chdir faccessat faccessat2 fchdir fgetxattr getcwd getdents64 getxattr "
-		  "inotify_add_watch "
-		  "inotify_init1 "
-		  "inotify_rm_watch lstat newfstatat open openat openat2 readlink readlinkat stat "
-		  "statfs statx"},
+		  "lstat newfstatat open openat openat2 readlink readlinkat stat statfs statx"},
 	{WRITERS,
 	 "chmod creat fchmod fchmodat fchmodat2 fchown fchownat link linkat mkdir mkdirat rename "
 	 "renameat renameat2 rmdir symlink symlinkat truncate unlink unlinkat utimensat"},

@@ -63,6 +63,7 @@ static int expect_common(void)
 	EXPECT(is_rejected(syscall(SYS_process_vm_readv, -1, NULL, 0, NULL, 0, 0)));
 	EXPECT(is_rejected(syscall(SYS_init_module, NULL, 0, NULL)));
 	EXPECT(is_rejected(syscall(SYS_keyctl, -1)));
+	EXPECT(is_rejected(syscall(SYS_inotify_init1, 0)));
 	EXPECT(is_rejected(setuid((uid_t)-1)));
 	EXPECT(syscall(SYS_io_uring_setup, 0, NULL) == -1 && errno == ENOSYS);
 	memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
