@@ -526,6 +526,15 @@ static void by_dispatch(void)
 	need(selector == 0);
 }
 
+static int connect_to_nobody(int fd)
+{
+	const struct sockaddr_in nobody = {.sin_family = AF_INET,
+					   .sin_port = htons(9),
+					   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+
+	return connect(fd, (const struct sockaddr *)&nobody, sizeof(nobody));
+}
+
 /* Sockets whose ends and messages have forms of their own. */
 static void odd_sockets(void)
 {
@@ -536,15 +545,34 @@ static void odd_sockets(void)
 		{44 /* AF_XDP */, SOCK_RAW, 0},
 		{AF_INET, SOCK_STREAM, 262 /* MPTCP */},
 	};
-	const struct sockaddr_in nobody = {.sin_family = AF_INET,
-					   .sin_port = htons(9),
-					   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = -1;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		fd = socket(kinds[i][0], kinds[i][1], kinds[i][2]);
 	if (fd >= 0)
-		connect(fd, (const struct sockaddr *)&nobody, sizeof(nobody));
+		connect_to_nobody(fd);
+}
+
+/* Calls from an address that no device of the machine has. */
+static void foreign_address(void)
+{
+	const struct sockaddr_in foreign = {.sin_family = AF_INET,
+					    .sin_port = htons(4000),
+					    .sin_addr.s_addr = htonl(0xc0000201)};
+	int fd = socket(AF_INET, SOCK_DGRAM, 0), yes = 1;
+
+	need(fd >= 0 && setsockopt(fd, SOL_IP, IP_TRANSPARENT, &yes, sizeof(yes)) == 0);
+	need(bind(fd, (const struct sockaddr *)&foreign, sizeof(foreign)) == 0);
+	need(connect_to_nobody(fd) == 0);
+}
+
+/* Goes by a device, whatever the routes say. */
+static void bound_device(void)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	need(fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", sizeof("lo")) == 0);
+	need(connect_to_nobody(fd) == 0);
 }
 
 /* Names where there is no memory, or none for the program. */
@@ -642,6 +670,8 @@ static const struct {
 	{"raced_number", raced_number},
 	{"by_dispatch", by_dispatch},
 	{"odd_sockets", odd_sockets},
+	{"foreign_address", foreign_address},
+	{"bound_device", bound_device},
 	{"bad_pointers", bad_pointers},
 	{"removed_program", removed_program},
 	{"by_clone_of_file", by_clone_of_file},

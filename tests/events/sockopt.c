@@ -24,7 +24,7 @@ enum {
 /* The kind of each option's value, by number; a row for every ten. */
 static const char kinds[OPTIONS + 1] = "0222122222"
 				       "2220222022"
-				       "4422220202"
+				       "4422200202"
 				       "2222222222"
 				       "2222222222"
 				       "0000000300"

@@ -53,7 +53,7 @@ static __always_inline __u8 sockopt_option(__s32 level, __u32 option)
 
 /* Options whose value is a number, by native number. */
 #define NUMBER_OPTIONS                                                                             \
-	(BITS(1, 3) | BITS(5, 12) | BITS(14, 16) | BITS(18, 19) | BITS(22, 25) | BITS(27, 27) |    \
+	(BITS(1, 3) | BITS(5, 12) | BITS(14, 16) | BITS(18, 19) | BITS(22, 24) | BITS(27, 27) |    \
 	 BITS(29, 49))
 
 static __always_inline enum sockopt_kind sockopt_kind(__s32 level, __u32 option)
