@@ -349,7 +349,6 @@ static void adopt_orphan(struct state *state, struct state_thread_entry *orphan,
 	if (!(flags & clone_flags__CLONE_PARENT) && *known->exepath && !*caller->program->exepath)
 		state_learn_executable(state, caller, known);
 	state_share(state, &orphan->thread, caller, flags);
-	state_follow_created(state, &orphan->thread, caller);
 	orphan->orphan = false;
 }
 
@@ -366,6 +365,8 @@ static void add_child(struct state *state, const struct event *ev, struct state_
 	if (known && !known->unknown && known->thread.pid > 0) {
 		if (known->orphan)
 			adopt_orphan(state, known, caller, flags);
+		/* If it was read from /proc, maybe with who took it in for a parent. */
+		state_follow_created(state, &known->thread, caller);
 		return;
 	}
 	if (!child_is_new(state, ev, child))

@@ -204,6 +204,30 @@ static void test_looked_up(void **state)
 	drive_destroy(&drive);
 }
 
+/* One that is looked up before its first event, when its creator has ended: that one's event tells.
+ */
+static void test_looked_up_as_an_orphan(void **state)
+{
+	static const struct fake_thread later[] = {
+		{.tid = 400, .pid = 400, .ptid = 1, .comm = "orphan", .start_ns = UINT64_MAX},
+		{.tid = 500, .pid = 500, .ptid = 1, .comm = "foreign", .start_ns = UINT64_MAX},
+	};
+	const struct drive_clone by_named = {.pid = 100, .ptid = 1};
+	const struct drive_clone by_stranger = {.pid = 300, .ptid = 1};
+
+	begin_live(true, false);
+	proc.threads = later;
+	proc.count = sizeof(later) / sizeof(later[0]);
+	assert_false(drive_any(&drive, 400)->thread->followed);
+	assert_false(drive_any(&drive, 500)->thread->followed);
+	drive_clone(&drive, 100, 400, &by_named);
+	drive_clone(&drive, 300, 500, &by_stranger);
+	assert_true(is_followed(400));
+	assert_false(is_followed(500));
+	assert_int_equal(count_followed(), 3);
+	drive_destroy(&drive);
+}
+
 /* The tables are filled again for new rules: a child whose parent is gone stays what it was. */
 static void test_filled_again(void **state)
 {
@@ -235,6 +259,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_id_in_use_again),
 	cmocka_unit_test(test_capture_without_lists),
 	cmocka_unit_test(test_looked_up),
+	cmocka_unit_test(test_looked_up_as_an_orphan),
 	cmocka_unit_test(test_filled_again),
 };
 
