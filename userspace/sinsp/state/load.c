@@ -212,6 +212,13 @@ static bool is_another(const struct state_fd *fd, const struct frame_file *file)
 	return (ino && ino != file->ino) || (fd->dev && fd->dev != file->dev);
 }
 
+/* Whether an entry was read after the event, which may be about one before it. */
+static bool is_newer(const struct state *state, const struct state_fds *fds,
+		     const struct state_fd *fd)
+{
+	return fd->was_read && state_fds_is_ahead(fds, state->now_ns);
+}
+
 struct state_fd *state_fd_of_file(struct state *state, struct state_thread *thread, int64_t num,
 				  const struct frame_file *file)
 {
@@ -220,6 +227,10 @@ struct state_fd *state_fd_of_file(struct state *state, struct state_thread *thre
 	if ((state->lacks & STATE_DESCRIPTORS) || !file->ino)
 		return fd ? fd : state_look_up_fd(state, thread, num);
 	if (fd && is_another(fd, file)) {
+		if (is_newer(state, thread->fds, fd)) {
+			state->stats.names_unsure++;
+			return NULL;
+		}
 		state_fds_close(thread->fds, num);
 		fd = NULL;
 	}

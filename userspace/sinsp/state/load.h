@@ -44,7 +44,8 @@ void state_complete_program(struct state *state, struct state_thread *thread);
 
 /*
  * A descriptor that is that file by the kernel (ino 0: it does not say). An entry of another one,
- * which must have arrived unseen, is replaced. A name in /proc counts only if it is of this file.
+ * which must have arrived unseen, is replaced; not if it was read after the event. A name in /proc
+ * counts only if it is of this file.
  */
 struct state_fd *state_fd_of_file(struct state *state, struct state_thread *thread, int64_t num,
 				  const struct frame_file *file);

@@ -123,6 +123,12 @@ static const struct state_fd *read_file(struct drive *drive, int64_t num, uint64
 	return read_as(drive, num, (struct frame_file){ino, 0x801, mount});
 }
 
+/* Of events after all that has been read. */
+static uint64_t later_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME) + UINT64_C(3600000000000);
+}
+
 /* /proc is asked late: its name counts only if it is of the file that was read. */
 static void takes_no_name_of_another_file(void **state)
 {
@@ -138,6 +144,7 @@ static void takes_no_name_of_another_file(void **state)
 	machine->proc.threads = threads;
 	machine->proc.count = 1;
 	drive_any(drive, 50);
+	drive->ts_ns = later_ns();
 	/* What the scan found is another file now, of another mount or inode. */
 	assert_string_equal(read_file(drive, 3, 7, 30)->name, "/etc/hosts");
 	assert_int_equal(machine->proc.asked_fds, 0);
@@ -156,6 +163,28 @@ static void takes_no_name_of_another_file(void **state)
 	drive_open(drive, 50, 9, "/opened", 0);
 	assert_string_equal(read_as(drive, 9, (struct frame_file){77, 7, 30})->name, "/opened");
 	assert_null(read_as(drive, 9, (struct frame_file){78, 7, 30}));
+}
+
+/* An event about what had the number before takes no name, and does not replace what has it now. */
+static void keeps_what_was_read_after_the_event(void **state)
+{
+	static const struct scap_fd fds[] = {
+		{.num = 3, .type = SCAP_FD_FILE, .name = "/etc/hosts", .ino = 7, .mount = 30},
+	};
+	static const struct fake_thread threads[] = {
+		{.tid = 50, .pid = 50, .comm = "client", .fds = fds, .nfds = 1}};
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+
+	machine->proc.threads = threads;
+	machine->proc.count = 1;
+	drive_any(drive, 50);
+	assert_null(read_file(drive, 3, 9, 30));
+	assert_int_equal(driven_machine_stats(machine).names_unsure, 1);
+	assert_int_equal(machine->proc.asked_fds, 0);
+	drive->ts_ns = later_ns();
+	assert_string_equal(read_file(drive, 3, 7, 30)->name, "/etc/hosts");
+	assert_int_equal(machine->proc.asked_fds, 0);
 }
 
 /* Generic calls make descriptors that no event shows, at the same numbers again and again. */
@@ -632,6 +661,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(asks_after_a_gap),
 	TEST(asks_once_for_a_descriptor),
 	TEST(takes_no_name_of_another_file),
+	TEST(keeps_what_was_read_after_the_event),
 	TEST(asks_again_after_a_close),
 	TEST(asks_only_for_what_was_open),
 	TEST(bounds_looks_and_memory),
