@@ -475,8 +475,9 @@ _Static_assert(sizeof(struct batch_header) == 8, "frames behind it stay aligned"
  */
 struct scratch_state {
 	__u32 users;
-	__u16 important; /* whether the batch has such an event: EF_IMPORTANT */
-	__u16 crowded; /* whether the ring was, when the owner looked last: see core/ring.bpf.h */
+	__u8 important; /* whether the batch has such an event: EF_IMPORTANT */
+	__u8 crowded; /* whether the ring was, when the owner looked last: see core/ring.bpf.h */
+	__u16 awaited; /* user space sleeps until an owner sets it to 0 and rings the bell */
 	__u64 since_ns;
 	struct batch_header batch; /* of the frames in the slot */
 };
@@ -507,9 +508,11 @@ struct kept_slot {
 struct ring_use {
 	__u64 sent, read;
 	__u64 limit; /* beyond it, only important events are sent; 0: none */
-	__u64 part; /* bytes beyond the limit; the ring is crowded when so many are left before it */
+	__u64 part; /* bytes beyond the limit; the ring is crowded when so many are left before it
+		     */
 	__u64 mark; /* beyond it, chosen processes are stopped; 0: none */
-	__u64 held_ns; /* boot clock: when one was stopped first; 0: none; user space sets it to 0 */
+	__u64 held_ns; /* boot clock: when one was stopped first; 0: none; user space sets it to 0
+			*/
 };
 
 /* A slot: user space reads `state` and `seen`, and the frames when it takes them out. */

@@ -23,6 +23,7 @@ static int fake_next(struct scap_source *source, int timeout_ms, struct scap_eve
 	got = scap_source_next(scap_inject_source(live->inject), timeout_ms, event);
 	if (got != -ENODATA || !live->endless || live->stopped)
 		return got;
+	live->waited_ms = timeout_ms;
 	usleep((useconds_t)timeout_ms * 1000);
 	return 0;
 }

@@ -38,6 +38,7 @@ struct scap_live {
 	bool slow; /* gives an event only to whoever waits, and takes a millisecond for it */
 	bool endless; /* does not end before it is stopped */
 	bool stopped;
+	int waited_ms; /* the last time that somebody waited for more of an endless one */
 	unsigned int trickled; /* events of a slow one before it was stopped */
 };
 

@@ -100,6 +100,11 @@ int meta_create(struct meta_source *const *stages, size_t count, uint32_t reques
 	return r;
 }
 
+void meta_set_waker(struct meta *meta, const struct waker *waker)
+{
+	meta_sink_set_waker(meta->sink, waker);
+}
+
 int meta_read_users(struct meta *meta, struct scap_proc *proc, struct error *err)
 {
 	int r = -ENOMEM;

@@ -37,6 +37,12 @@ int meta_create(struct meta_source *const *stages, size_t count, uint32_t reques
 		struct meta **meta, struct error *err);
 
 /*
+ * From now on, each update wakes the event thread. The waker must outlive `meta`. Before any thread
+ * starts.
+ */
+void meta_set_waker(struct meta *meta, const struct waker *waker);
+
+/*
  * Starts threads for sources that were not needed at first. Owns them from here on, also after a
  * failure. Returns 0, or -errno with a message.
  */

@@ -9,6 +9,7 @@
 
 #include "meta/requests.h"
 #include "util/clock.h"
+#include "util/waker.h"
 
 struct meta_update *meta_update_create(enum meta_kind kind, const char *id)
 {
@@ -47,6 +48,7 @@ struct meta_sink {
 	struct meta_update *first, *last;
 	uint32_t pushed; /* of these */
 	bool closed;
+	const struct waker *waker; /* borrowed until `closed`; NULL: none */
 };
 
 struct meta_sink *meta_sink_create(void)
@@ -80,6 +82,11 @@ void meta_sink_unref(struct meta_sink *sink)
 	pthread_cond_destroy(&sink->emptied);
 	pthread_mutex_destroy(&sink->lock);
 	free(sink);
+}
+
+void meta_sink_set_waker(struct meta_sink *sink, const struct waker *waker)
+{
+	sink->waker = waker;
 }
 
 void meta_sink_close(struct meta_sink *sink)
@@ -122,6 +129,8 @@ static void sink_append(struct meta_sink *sink, struct meta_update *update)
 	sink->pushed += !update->is_answer;
 	atomic_store(&sink->ready, true);
 	pthread_cond_signal(&sink->filled);
+	if (!sink->closed)
+		waker_wake(sink->waker);
 }
 
 void meta_sink_answer(struct meta_sink *sink, struct meta_update *answer)

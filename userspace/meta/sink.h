@@ -104,6 +104,7 @@ void meta_update_destroy(struct meta_update *update);
 
 struct meta_follower;
 struct meta_sink;
+struct waker;
 
 struct meta_follower_ops {
 	/* Follows until it is stopped. Signals are blocked in its thread. */
@@ -142,6 +143,9 @@ enum { META_SINK_PUSHED_MAX = 256 };
 struct meta_sink *meta_sink_create(void);
 struct meta_sink *meta_sink_ref(struct meta_sink *sink);
 void meta_sink_unref(struct meta_sink *sink);
+
+/* From now on, each update wakes who takes them. Before other threads have the sink. */
+void meta_sink_set_waker(struct meta_sink *sink, const struct waker *waker);
 
 /* Nobody takes updates any more: those that wait in meta_post() return. */
 void meta_sink_close(struct meta_sink *sink);

@@ -95,10 +95,14 @@ static __always_inline bool can_be_answer(__u32 possible, __s64 ret, __s64 of_si
 	       (ret == of_signal && (possible & ANSWER_REGISTER));
 }
 
+/* User space, which may sleep, is to attach the programs soon. */
 static __always_inline void answers_want(struct answers_state *state)
 {
 	state->used_ns = bpf_ktime_get_boot_ns();
+	if (state->wanted)
+		return;
 	state->wanted = 1;
+	bell_ring();
 }
 
 /* The note of the current thread; NULL: it made no call since notes are made. */

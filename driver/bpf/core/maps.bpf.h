@@ -31,6 +31,12 @@ struct {
 	__type(value, struct scratch_slot);
 } scratch SEC(".maps");
 
+/* What is written there only wakes user space, which waits for the next event. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} bell SEC(".maps");
+
 /* Index: event id, or enum jump. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);

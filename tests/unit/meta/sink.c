@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Order, the bound of what is pushed, and the end while somebody waits. */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "meta/sink.h"
 #include "unit.h"
 #include "util/clock.h"
+#include "util/waker.h"
 
 enum { NS_PER_MS = 1000000, MANY = 2 * META_SINK_PUSHED_MAX };
 
@@ -44,6 +46,28 @@ static void expect(const char *id, bool is_answer)
 	assert_string_equal(update->id, id);
 	assert_int_equal(update->is_answer, is_answer);
 	meta_update_destroy(update);
+}
+
+static void test_wakes(void **state)
+{
+	struct waker *waker;
+	struct pollfd poll_fd = {.events = POLLIN};
+
+	assert_int_equal(waker_create(&waker), 0);
+	poll_fd.fd = waker_fd(waker);
+	meta_sink_set_waker(sink, waker);
+	assert_int_equal(poll(&poll_fd, 1, 0), 0);
+	meta_sink_answer(sink, make("1"));
+	assert_int_equal(poll(&poll_fd, 1, 0), 1);
+	waker_rest(waker);
+	assert_int_equal(meta_post(sink, make("2")), 0);
+	assert_int_equal(poll(&poll_fd, 1, 0), 1);
+	waker_rest(waker);
+	/* Who closed it may have none any more. */
+	meta_sink_close(sink);
+	meta_sink_answer(sink, make("3"));
+	assert_int_equal(poll(&poll_fd, 1, 0), 0);
+	waker_destroy(waker);
 }
 
 static void test_order(void **state)
@@ -155,6 +179,7 @@ static void test_times(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_wakes, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_full, setup, teardown),

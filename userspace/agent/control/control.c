@@ -22,12 +22,14 @@
 #include "privileges/privileges.h"
 #include "util/clock.h"
 #include "util/count.h"
+#include "util/waker.h"
 
 enum { CONNECTION_BYTES = 16 << 10, ACCEPTED_AT_ONCE = 64, LOOK_MS = 1000 };
 
 struct control {
 	const struct control_page *pages;
 	void *context;
+	const struct waker *waker; /* borrowed: that of the loop */
 	char *address; /* owned */
 	int listener, wake; /* owned; wake: readable when the thread must end */
 	pthread_t thread;
@@ -297,7 +299,7 @@ static int control_init(struct control *control, const char *address)
 }
 
 int control_create(const char *address, const struct control_page *pages, void *context,
-		   struct control **control, struct error *err)
+		   const struct waker *waker, struct control **control, struct error *err)
 {
 	struct control *made = calloc(1, sizeof(*made));
 	int r;
@@ -306,6 +308,7 @@ int control_create(const char *address, const struct control_page *pages, void *
 		return error_set(err, -ENOMEM, "out of memory");
 	made->pages = pages;
 	made->context = context;
+	made->waker = waker;
 	r = control_init(made, address) ? error_set(err, -ENOMEM, "out of memory") : 0;
 	if (r == 0)
 		r = made->listener = listen_open(address, err);
@@ -362,6 +365,7 @@ bool control_ask(struct control *control, void (*function)(void *data), void *da
 	control->function = function;
 	control->data = data;
 	atomic_store(&control->is_asked, true);
+	waker_wake(control->waker);
 	while (control->function && !control->closing && r == 0)
 		r = pthread_cond_timedwait(&control->changed, &control->lock, &end);
 	done = !control->function;

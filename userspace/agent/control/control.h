@@ -14,6 +14,7 @@
 #include "util/error.h"
 
 struct control;
+struct waker; /* util/waker.h */
 
 struct control_answer {
 	unsigned int status; /* of HTTP: 200 */
@@ -44,11 +45,11 @@ enum control_dropped {
 #ifdef WITH_HTTP_SERVER
 
 /*
- * Starts the server. address: as listen_open(); pages and context must outlive it. Returns 0 or
- * -errno with a message.
+ * Starts the server. address: as listen_open(); pages, context and the waker of the loop (NULL: it
+ * comes by often) must outlive it. Returns 0 or -errno with a message.
  */
 int control_create(const char *address, const struct control_page *pages, void *context,
-		   struct control **control, struct error *err);
+		   const struct waker *waker, struct control **control, struct error *err);
 void control_destroy(struct control *control); /* accepts NULL */
 
 /*
@@ -66,7 +67,8 @@ uint64_t control_dropped(const struct control *control, enum control_dropped why
 #else /* a build without libmicrohttpd */
 
 static inline int control_create(const char *address, const struct control_page *pages,
-				 void *context, struct control **control, struct error *err)
+				 void *context, const struct waker *waker, struct control **control,
+				 struct error *err)
 {
 	return error_set(err, -ENOSYS,
 			 "--http: this agent was built without a server (feature http_server)");

@@ -14,11 +14,13 @@
 #include <unistd.h>
 
 #include "util/count.h"
+#include "util/waker.h"
 
 /* State that handlers access. */
 static volatile sig_atomic_t received, received_from_user, reload_asked, reload_forced,
 	had_terminal;
 static pid_t command; /* set before the handler that reads it is installed */
+static const struct waker *volatile waker; /* borrowed; NULL: nobody is woken */
 
 static void count_signal(int number)
 {
@@ -28,6 +30,7 @@ static void count_signal(int number)
 		received_from_user = received_from_user + 1;
 	/* Also interrupts a wait for a reader that begins later. */
 	alarm(SIGNALS_PATIENCE_S);
+	waker_wake(waker);
 }
 
 static bool has_terminal(void)
@@ -50,6 +53,7 @@ static void handle_hangup(int number, siginfo_t *info, void *context)
 	if (info->si_code == SI_QUEUE && info->si_value.sival_int == SIGNALS_FORCED)
 		reload_forced = true;
 	reload_asked = true;
+	waker_wake(waker);
 }
 
 static void pass_on(int number, siginfo_t *info, void *context)
@@ -61,9 +65,10 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	errno = r;
 }
 
-/* Does nothing: the signal only interrupts system calls. */
+/* The signal only interrupts system calls. */
 static void wake_up(int number)
 {
+	waker_wake(waker);
 }
 
 static bool is_ignored(int number)
@@ -96,6 +101,11 @@ int signals_init(bool reloads, struct error *err)
 	if (sigprocmask(SIG_UNBLOCK, &all, NULL))
 		return error_set(err, -errno, "cannot unblock signals: %s", strerror(errno));
 	return 0;
+}
+
+void signals_set_waker(const struct waker *next)
+{
+	waker = next;
 }
 
 int signals_pass_on(pid_t pid, struct error *err)

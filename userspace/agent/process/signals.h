@@ -14,11 +14,16 @@
 
 #include "util/error.h"
 
+struct waker;
+
 /* How long the agent waits, after a signal, for a reader of a pipe that does not read. */
 enum { SIGNALS_PATIENCE_S = 2 };
 
 /* Installs the handlers; reloads: SIGHUP reloads rules. Returns 0, or -errno with a message. */
 int signals_init(bool reloads, struct error *err);
+
+/* From now on, each signal wakes, too: one that comes just before a wait ends that. NULL: none. */
+void signals_set_waker(const struct waker *next);
 
 /*
  * Sets the command, whose exit ends the agent and which gets SIGINT and SIGQUIT: from the terminal

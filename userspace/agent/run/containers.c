@@ -418,6 +418,7 @@ int containers_create(const struct options *options, struct state *state, struct
 		     : error_set(err, -ENOMEM, "out of memory");
 
 	if (r == 0) {
+		meta_set_waker(made->meta, input->waker);
 		made->options = options;
 		made->state = state;
 		made->input = input;

@@ -19,6 +19,7 @@
 
 struct boundary;
 struct input;
+struct waker;
 
 /* seen = delivered + filtered + lost + corrupt */
 struct input_totals {
@@ -154,9 +155,9 @@ struct input_live_ops {
 
 	/*
 	 * Learns what processes execute whose beginning was missed, a part at a time: to be called
-	 * often, between two events. now: monotonic clock.
+	 * often, between two events. now: monotonic clock. Returns whether there is more.
 	 */
-	void (*learn)(struct input *input, struct state *state, uint64_t now);
+	bool (*learn)(struct input *input, struct state *state, uint64_t now);
 
 	/* All events so far. Returns 0 or -errno. */
 	int (*totals)(struct input *input, struct input_totals *totals);
@@ -168,12 +169,17 @@ struct input {
 	const struct input_live_ops
 		*live; /* NULL: a capture file, for which events are as they are */
 	bool changing; /* a change is in progress: another may not begin */
+	const struct waker *waker; /* borrowed: ends a wait for its events; NULL: nothing does */
 };
 
-/* Processes that help an input from its begin to its end; zeroed: this one does that itself. */
+/*
+ * What helps an input from its begin to its end; zeroed: no process does, and only events and
+ * signals end its waits.
+ */
 struct input_helpers {
 	struct loader loader; /* loads programs */
 	struct proc_readers *readers; /* owned: a reference; reads what others may let wait */
+	struct waker *waker; /* owned: for who has news for the loop */
 };
 
 /*

@@ -587,11 +587,11 @@ static uint32_t silent(struct input *input, uint32_t *cpu)
 	return scap_live_silent(input_live_of(input)->live, cpu);
 }
 
-static void learn(struct input *input, struct state *state, uint64_t now)
+static bool learn(struct input *input, struct state *state, uint64_t now)
 {
 	struct input_live *live = input_live_of(input);
 
-	missed_step(&live->missed, live->live, live->host.proc, state, now);
+	return missed_step(&live->missed, live->live, live->host.proc, state, now);
 }
 
 static bool input_live_is_incomplete(struct input *input, const struct state_stats *state)
@@ -673,6 +673,7 @@ static void input_live_set_place(struct input_live *live, struct input_helpers *
 {
 	live->place.self_pids[0] = (uint32_t)live->host.self;
 	live->place.keys = live->keys;
+	live->place.waker = live->input.waker = helpers->waker;
 	if (helpers->loader.pid) {
 		live->place.loader = &helpers->loader.client.loader;
 		input_live_leave_out(live, 1, helpers->loader.pid);

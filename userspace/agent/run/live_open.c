@@ -88,6 +88,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.has_budget = options->budget > 0,
 		.verbose = options->verbose,
 		.boot_offset_ns = boot_offset_ns,
+		.waker = place->waker,
 	};
 
 	if (place->keys && plan->rejects_groups)

@@ -16,11 +16,14 @@
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
 #include "util/terminal.h"
+#include "util/waker.h"
 
 enum {
 	TICK_MS = 100, /* how long to wait for an event before other checks */
+	IDLE_TICK_MS = 1000, /* the same while nothing is under way; who has news calls the waker */
 	EVENTS_PER_CHECK = 256, /* how many events to handle before other checks */
 	PROGRESS_NS = 1000000000,
+	NS_PER_MS = 1000000,
 };
 
 struct loop {
@@ -29,6 +32,7 @@ struct loop {
 	struct scap_source *source;
 	uint64_t begin_ns, stats_due_ns, progress_due_ns; /* monotonic clock */
 	bool shows_progress, showed_progress;
+	bool learns; /* what processes execute */
 };
 
 /* Prints counters and progress if it is time. */
@@ -106,6 +110,7 @@ static void run_step(struct loop *loop, bool idle)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	bool forced = false;
 
+	waker_rest(run->helpers.waker);
 	print_reports(loop, now);
 	step_budget(run, now);
 	hold_step(&run->hold, run->input);
@@ -116,7 +121,7 @@ static void run_step(struct loop *loop, bool idle)
 	if (run->containers)
 		containers_apply(run->containers);
 	if (run->input->live)
-		run->input->live->learn(run->input, run->state, now);
+		loop->learns = run->input->live->learn(run->input, run->state, now);
 	groups_step(&run->groups, run->input, run->plan, run->state, now);
 	mutes_step(&run->mutes, &scene, now);
 	record_step(&run->recorder, now, idle);
@@ -175,6 +180,40 @@ static int handle_some(struct loop *loop, int timeout_ms, struct error *err)
 	return n;
 }
 
+/* Whether something has to be done soon, of which nobody says when it is time. */
+static bool is_under_way(const struct loop *loop)
+{
+	const struct run *run = loop->run;
+
+	return !run->input->waker || run->input->changing || run->hold.holds || loop->learns ||
+	       budget_is_set(&run->budget) || takeover_old_talks(&run->takeover_old) ||
+	       reload_is_under_way(loop->reload) || outputs_have_more(&run->outputs);
+}
+
+static int ms_until(uint64_t due_ns, uint64_t now)
+{
+	uint64_t ms = due_ns > now ? (due_ns - now) / NS_PER_MS + 1 : 0;
+
+	return ms < IDLE_TICK_MS ? (int)ms : IDLE_TICK_MS;
+}
+
+/* How long to wait for the next event, after some were handled. */
+static int wait_ms(const struct loop *loop, int handled)
+{
+	const struct options *options = loop->run->options;
+	uint64_t now, due_ns;
+
+	if (handled == EVENTS_PER_CHECK)
+		return 0;
+	if (handled || is_under_way(loop))
+		return TICK_MS;
+	now = clock_ns(CLOCK_MONOTONIC);
+	due_ns = service_due_ns(&loop->run->service);
+	if (options->stats_ns && loop->stats_due_ns < due_ns)
+		due_ns = loop->stats_due_ns;
+	return ms_until(due_ns, now);
+}
+
 /* Returns 0 if the input or the run ends. */
 static int turn(struct loop *loop, struct error *err)
 {
@@ -188,7 +227,7 @@ static int turn(struct loop *loop, struct error *err)
 		n = handle_some(loop, timeout_ms, err);
 		if (n < 0)
 			return n == -ENODATA ? 0 : n;
-		timeout_ms = n < EVENTS_PER_CHECK ? TICK_MS : 0;
+		timeout_ms = wait_ms(loop, n);
 		if (timeout_ms == 0)
 			continue;
 		/* All events were handled: a reader may wait for the last lines. */

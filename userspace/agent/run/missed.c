@@ -46,13 +46,13 @@ static int missed_begin(struct missed *missed, const struct scap_live *live,
 	return fd < 0 ? fd : scap_threads_create(fd, proc, &missed->threads);
 }
 
-void missed_step(struct missed *missed, const struct scap_live *live, const struct scap_proc *proc,
+bool missed_step(struct missed *missed, const struct scap_live *live, const struct scap_proc *proc,
 		 struct state *state, uint64_t now)
 {
 	int r = 0;
 
 	if (!missed->threads && (!backoff_allows(&missed->pause, now) || !state_take_missed(state)))
-		return;
+		return false;
 	if (!missed->threads)
 		r = missed_begin(missed, live, proc);
 	if (r == 0)
@@ -60,4 +60,5 @@ void missed_step(struct missed *missed, const struct scap_live *live, const stru
 	missed->spent_ns += clock_ns(CLOCK_MONOTONIC) - now;
 	if (r <= 0)
 		missed_pause(missed, state, now);
+	return missed->threads;
 }

@@ -21,8 +21,11 @@ struct missed {
 	uint64_t learnt; /* programs, until the last time */
 };
 
-/* To be called often, between two events. live, proc: what is read. now: monotonic clock. */
-void missed_step(struct missed *missed, const struct scap_live *live, const struct scap_proc *proc,
+/*
+ * To be called often, between two events. live, proc: what is read. now: monotonic clock. Returns
+ * whether the list is not read to its end.
+ */
+bool missed_step(struct missed *missed, const struct scap_live *live, const struct scap_proc *proc,
 		 struct state *state, uint64_t now);
 
 void missed_finish(struct missed *missed);

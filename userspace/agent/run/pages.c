@@ -271,8 +271,8 @@ int pages_begin(struct run *run, struct error *err)
 
 	canary_init(&run->pages.canary);
 	for (size_t i = 0; r == 0 && i < HTTP_MAX && run->options->http[i]; i++)
-		r = control_create(run->options->http[i], served, run, &run->pages.controls[i],
-				   err);
+		r = control_create(run->options->http[i], served, run, run->helpers.waker,
+				   &run->pages.controls[i], err);
 	return r;
 }
 

@@ -356,6 +356,11 @@ void reload_step(struct reload *reload)
 	announce_end(reload);
 }
 
+bool reload_is_under_way(const struct reload *reload)
+{
+	return reload->announced;
+}
+
 void reload_destroy(struct reload *reload)
 {
 	if (!reload)

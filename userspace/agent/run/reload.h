@@ -29,4 +29,7 @@ void reload_request(struct reload *reload, bool forced);
  */
 void reload_step(struct reload *reload);
 
+/* Whether one was requested and has not ended. */
+bool reload_is_under_way(const struct reload *reload);
+
 #endif

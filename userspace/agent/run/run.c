@@ -13,6 +13,7 @@
 #include "agent/run/containers.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
+#include "util/waker.h"
 
 /*
  * glibc raises the size from which memory is mapped by itself to that of what is freed. Then the
@@ -116,10 +117,26 @@ static int claim_from_other(struct run *run, struct error *err)
 	return r ? r : takeover_new_open(run, err);
 }
 
+/* Who reads a file is not waited for as an event is. */
+static int run_create_waker(struct run *run, struct error *err)
+{
+	int r = waker_create(&run->helpers.waker);
+
+	if (r)
+		return error_set(err, r, "cannot make a descriptor to wait for: %s", strerror(-r));
+	if (!run->outputs.count)
+		waker_watch_reader(run->helpers.waker, STDOUT_FILENO);
+	signals_set_waker(run->helpers.waker);
+	return 0;
+}
+
 int run_open(struct run *run, struct child *child, struct error *err)
 {
 	bool live = !run->options->read; /* in a capture file a process may begin later */
 	int r = live ? check_pids(run->options, err) : 0;
+
+	if (r == 0 && live)
+		r = run_create_waker(run, err);
 
 	if (r == 0 && live)
 		r = budget_open(&run->budget, run->options->budget, err);
@@ -186,6 +203,8 @@ void run_finish(struct run *run)
 	input_destroy(run->input);
 	loader_finish(&run->helpers.loader);
 	proc_readers_unref(run->helpers.readers);
+	signals_set_waker(NULL);
+	waker_destroy(run->helpers.waker);
 	plan_destroy(run->plan);
 	printer_finish(&run->printer);
 	line_writer_finish(&run->line_writer);

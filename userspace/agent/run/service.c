@@ -184,6 +184,13 @@ bool service_step(struct service *service, struct outputs *outputs, uint64_t now
 	return true;
 }
 
+uint64_t service_due_ns(const struct service *service)
+{
+	const struct notify *notify = &service->notify;
+
+	return notify->watchdog_ns && !service->hangs ? notify->watchdog_due_ns : UINT64_MAX;
+}
+
 void service_status(struct service *service, const char *line)
 {
 	notify_status(&service->notify, line);

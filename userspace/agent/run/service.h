@@ -68,6 +68,9 @@ void service_notify(struct service *service, enum notify_state state);
  */
 bool service_step(struct service *service, struct outputs *outputs, uint64_t now_ns);
 
+/* When service_step() has to be called at the latest, so that the watchdog is fed in time. */
+uint64_t service_due_ns(const struct service *service);
+
 /* Sets the line of status. */
 void service_status(struct service *service, const char *line);
 

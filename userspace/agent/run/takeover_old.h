@@ -47,6 +47,12 @@ static inline bool takeover_old_is_gone(const struct takeover_old *takeover_old)
 	return takeover_old->state == TAKEOVER_OLD_GONE;
 }
 
+/* Whether another agent is connected. */
+static inline bool takeover_old_talks(const struct takeover_old *takeover_old)
+{
+	return takeover_old->state > TAKEOVER_OLD_ALONE;
+}
+
 /*
  * Whether another agent is about to take over: nothing may change meanwhile. A new capture would be
  * attached after that of the other agent, and read the clock after it.

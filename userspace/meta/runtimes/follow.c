@@ -35,7 +35,7 @@ struct follow {
 	bool reports_absence, reports_stranger; /* not yet done */
 	struct fetch *fetch; /* owned */
 	struct meta_sink *sink; /* of follow_run() */
-	struct backoff backoff;
+	struct backoff backoff, absence;
 };
 
 enum session_result {
@@ -248,7 +248,7 @@ static bool lasted(const struct session *session)
 }
 
 /* Nobody listens: at a default place that is usual, at one that the user names it may be wrong. */
-static void take_absence(struct follow *follow)
+static void report_absence(struct follow *follow)
 {
 	struct meta_update *update;
 
@@ -262,6 +262,17 @@ static void take_absence(struct follow *follow)
 			  "found",
 			  runtime_path(follow->runtime));
 	meta_post(follow->sink, update);
+}
+
+/* Returns for how long to wait. On most machines most sockets are absent for ever. */
+static uint64_t take_absence(struct follow *follow)
+{
+	static const struct backoff_limits looks = {(uint64_t)FOLLOW_ABSENT_MS * NS_PER_MS,
+						    (uint64_t)FOLLOW_ABSENT_MAX_MS * NS_PER_MS, 0};
+
+	report_absence(follow);
+	backoff_failed_by(&follow->absence, &looks, 0, 0);
+	return follow->absence.next_ns;
 }
 
 /* Another user listens: that is never usual. */
@@ -309,10 +320,9 @@ static uint64_t follow_once(struct follow *follow)
 	meta_cache_end_list(follow->cache, follow->owner);
 	runtime_forget(follow->runtime);
 	/* To look for it costs a failed call of connect(). */
-	if (r == -ECONNREFUSED) {
-		take_absence(follow);
-		return (uint64_t)FOLLOW_ABSENT_MS * NS_PER_MS;
-	}
+	if (r == -ECONNREFUSED)
+		return take_absence(follow);
+	backoff_reset(&follow->absence);
 	if (fetch_is_stopped(follow->fetch))
 		return 0;
 	if (r == -EPERM)
@@ -341,13 +351,13 @@ static void follow_run(struct meta_follower *follower, struct meta_sink *sink)
 
 	follow->sink = sink;
 	while (!fetch_is_stopped(follow->fetch)) {
-		uint64_t wait_ns = (uint64_t)FOLLOW_ABSENT_MS * NS_PER_MS;
+		uint64_t wait_ns;
 
 		if (is_used(follow)) {
 			wait_ns = follow_once(follow);
 		} else {
 			meta_cache_owner_ready(follow->cache, follow->owner);
-			take_absence(follow);
+			wait_ns = take_absence(follow);
 		}
 		fetch_wait(follow->fetch, wait_ns);
 	}

@@ -12,7 +12,8 @@
 
 enum {
 	FOLLOW_LOOKUP_MS = 2000, /* for a list, or for one container */
-	FOLLOW_ABSENT_MS = 2000, /* between two looks for a socket that nobody listens on */
+	FOLLOW_ABSENT_MS = 2000, /* until the second look for a socket that nobody listens on */
+	FOLLOW_ABSENT_MAX_MS = 16000, /* each further one comes after twice as long, at most this */
 	FOLLOW_POLL_MS = 30000, /* between two lists of a runtime without events */
 };
 

@@ -479,6 +479,12 @@ void output_step(struct output *output, uint64_t now_ns)
 		output_push(output);
 }
 
+bool output_has_more(struct output *output)
+{
+	return (output->block && output->block->count) || !gaps_are_empty(&output->left_out) ||
+	       !gaps_are_empty(&output->queue.missing);
+}
+
 /* Records that are with neither thread. */
 static uint64_t count_waiting(struct output *output)
 {

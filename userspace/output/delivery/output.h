@@ -135,6 +135,9 @@ void output_lose(struct output *output, enum gap_cause cause, struct gap *lost);
 /* Hands over records if the sender waits for them. */
 void output_step(struct output *output, uint64_t now_ns);
 
+/* Whether it has records or gaps that wait to be handed over. */
+bool output_has_more(struct output *output);
+
 /* About once a second: makes a spool anew whose folder was removed. */
 void output_check_spool(struct output *output);
 

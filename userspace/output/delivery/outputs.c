@@ -280,6 +280,14 @@ void outputs_step(struct outputs *outputs, uint64_t now_ns, struct buf *messages
 	}
 }
 
+bool outputs_have_more(const struct outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		if (output_has_more(outputs->list[i]))
+			return true;
+	return false;
+}
+
 void outputs_reopen(const struct outputs *outputs)
 {
 	for (size_t i = 0; i < outputs->count; i++)

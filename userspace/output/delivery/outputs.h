@@ -84,6 +84,9 @@ void outputs_lose(const struct outputs *outputs, enum gap_cause cause, const str
  */
 void outputs_step(struct outputs *outputs, uint64_t now_ns, struct buf *messages);
 
+/* Whether outputs_step() has to come soon: there are records, or news of lost ones. */
+bool outputs_have_more(const struct outputs *outputs);
+
 /* After outputs_close(): failures that were over before it, and are not among the messages yet. */
 void outputs_append_last_status(const struct outputs *outputs, struct buf *messages);
 

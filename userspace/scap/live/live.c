@@ -25,14 +25,14 @@
 #include "scap/rings/heartbeat.h"
 #include "scap/rings/merge.h"
 #include "util/clock.h"
+#include "util/waker.h"
 
 enum {
 	/*
-	 * A ring wakes us at its watermark. Below that, it is polled at this interval: the shorter
-	 * one after there were events, the longer one if there are none.
+	 * A ring wakes us at its watermark. While there are events below that, it is polled at this
+	 * interval; once there were none, the next one rings the bell.
 	 */
-	LOOK_MS_MIN = 10,
-	LOOK_MS_MAX = 40,
+	LOOK_MS = 10,
 	NS_PER_MS = 1000000,
 	/* How often the online CPUs are read. */
 	FOLLOW_NS = 1000000000,
@@ -71,9 +71,11 @@ struct scap_live {
 	uint64_t follow_ns; /* boot clock: when to read the CPUs again */
 	uint64_t wall_clock_ns; /* when to read the wall clock again */
 	struct scap_merge *merge; /* NULL: only loaded */
-	int look_ms;
+	bool awaited; /* the next event rings the bell */
+	bool took; /* an event since the last wait: more may come soon */
 	bool drained; /* all that the programs wrote is loaded */
 	uint64_t delivered[EVENT_ID_MAX];
+	bool captured[EVENT_ID_MAX];
 	bool hidden[EVENT_ID_MAX]; /* wanted only for the state */
 };
 
@@ -202,17 +204,40 @@ static int live_take(struct scap_live *live, struct scap_event *event)
 	event->clock_step_ns = wall_clock_step(&live->wall_clock, frame.ts);
 	event->hidden = live->hidden[frame.type];
 	live->delivered[frame.type]++;
+	live->took = true;
 	return 1;
 }
 
-/* Waits for a ring to reach its watermark, or for the time. Returns 0, or -EINTR for a signal. */
-static int wait_for_rings(struct scap_live *live, int ms)
+static int ms_between(uint64_t now_ns, uint64_t then_ns)
 {
-	int n = live_rings_wait(&live->rings, ms);
+	return then_ns > now_ns ? (int)((then_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS) : 0;
+}
 
-	if (n == 0 && live->look_ms < LOOK_MS_MAX)
-		live->look_ms *= 2;
-	return n < 0 ? n : 0;
+/*
+ * Waits for events, at most until then, or until another look is worth it. Returns 0; -EINTR: a
+ * signal arrived, or the waker was called; or another -errno.
+ */
+static int wait_for_events(struct scap_live *live, uint64_t now_ns, uint64_t end_ns)
+{
+	int ms = ms_between(now_ns, end_ns < live->follow_ns ? end_ns : live->follow_ns);
+	bool quiet = !live->took && scap_merge_is_quiet(live->merge);
+	struct live_woken woken;
+	int r;
+
+	if (quiet != live->awaited) {
+		live->awaited = quiet;
+		scap_merge_await(live->merge, quiet);
+		/* What was written before has not rung. */
+		if (quiet)
+			return 0;
+	}
+	live->took = false;
+	r = live_rings_wait(&live->rings, quiet || ms < LOOK_MS ? ms : LOOK_MS, &woken);
+	live->awaited &= !woken.rang;
+	/* Without an event meanwhile, it stepped before the next one. */
+	if (quiet)
+		wall_clock_read(&live->wall_clock, now_ns, clock_boot_offset_ns());
+	return r == 0 && woken.called ? -EINTR : r;
 }
 
 static void follow_wall_clock(struct scap_live *live, uint64_t now_ns)
@@ -238,7 +263,7 @@ static int live_next(struct scap_source *source, int timeout_ms, struct scap_eve
 {
 	struct scap_live *live = (struct scap_live *)source;
 	uint64_t now, end_ns = 0;
-	int left_ms, r;
+	int r;
 
 	if (live_take(live, event))
 		return 1;
@@ -258,16 +283,13 @@ static int live_next(struct scap_source *source, int timeout_ms, struct scap_eve
 		scap_merge_round(live->merge, now);
 		if (live_rings_grow(&live->rings, scap_merge_cutoff(live->merge)))
 			scap_merge_round(live->merge, now);
-		if (live_take(live, event)) {
-			live->look_ms = LOOK_MS_MIN;
+		if (live_take(live, event))
 			return 1;
-		}
 		if (end_ns == 0)
 			end_ns = now + (uint64_t)timeout_ms * NS_PER_MS;
 		if (now >= end_ns)
 			return 0;
-		left_ms = (int)((end_ns - now + NS_PER_MS - 1) / NS_PER_MS);
-		r = wait_for_rings(live, left_ms < live->look_ms ? left_ms : live->look_ms);
+		r = wait_for_events(live, now, end_ns);
 		if (r < 0)
 			return r == -EINTR ? 0 : r;
 	}
@@ -326,7 +348,6 @@ int scap_live_load(const struct scap_live_config *config, struct scap_live **liv
 		return error_set(err, -ENOMEM, "loading the BPF programs: out of memory");
 	made->source.ops = &live_ops;
 	made->rings.epoll = -1;
-	made->look_ms = LOOK_MS_MIN;
 	wall_clock_init(&made->wall_clock, offset_ns, now_ns);
 	live_load_init(&made->load);
 	made->loader = config->loader ? config->loader : &made->load.loader;
@@ -358,6 +379,8 @@ static int open_rings(struct scap_live *live, const struct scap_live_config *con
 		.rings_bytes = config->rings_bytes,
 		.holds = config->chosen.holds,
 		.boot_offset_ns = live->wall_clock.offset_ns,
+		.bell = live->maps[LIVE_MAP_BELL],
+		.waker = waker_fd(config->waker),
 	};
 	return live_rings_open(&live->rings, err);
 }
@@ -383,6 +406,7 @@ static int live_begin(struct scap_live *live, const struct scap_live_config *con
 	if (r < 0)
 		return error_set(err, r, "merging the rings: out of memory");
 	live->rings.reports_cpus = config->events[EVENT_cpu_hotplug];
+	memcpy(live->captured, config->events, sizeof(live->captured));
 	memcpy(live->hidden, config->successes, sizeof(live->hidden));
 	return live_attach(live, err);
 }
@@ -420,6 +444,7 @@ void scap_live_stop(struct scap_live *live)
 	live->stopped = true;
 }
 
+/* Of events that cannot have been lost or filtered nothing is asked: a call for each costs. */
 static int read_counters(struct scap_live *live, struct scap_live_stats *stats)
 {
 	struct event_counters *by_cpu = calloc(live->loaded.cpus, sizeof(*by_cpu));
@@ -430,7 +455,7 @@ static int read_counters(struct scap_live *live, struct scap_live_stats *stats)
 	for (uint32_t id = 0; id < EVENT_ID_MAX && r == 0; id++) {
 		struct event_counters *sum = &stats->events[id];
 
-		if (!event_desc_get(id))
+		if (!event_desc_get(id) || !(live->captured[id] || stats->seen[id]))
 			continue;
 		if (bpf_map_lookup_elem(map, &id, by_cpu) < 0)
 			r = -errno;
@@ -509,13 +534,14 @@ static void read_misses(struct scap_live *live, struct scap_live_stats *stats)
 
 static int live_read_stats(struct scap_live *live, struct scap_live_stats *stats)
 {
-	int r = read_counters(live, stats);
+	int r;
 
+	read_slots(live, stats);
+	r = read_counters(live, stats);
 	if (r == 0)
 		r = read_driver_counters(live, stats);
 	if (r < 0)
 		return r;
-	read_slots(live, stats);
 	read_misses(live, stats);
 	stats->unjudged = (live->loaded.filters_error && live->loaded.filters_error != -EXDEV) +
 			  (live->answers.error != 0);

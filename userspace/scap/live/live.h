@@ -15,6 +15,7 @@
 #include "util/buf.h"
 #include "util/error.h"
 
+struct waker; /* util/waker.h */
 struct live_loader; /* scap/live/loaded.h */
 
 /* Which arguments are noted on entry of their calls. Each call with a note costs all calls. */
@@ -73,6 +74,7 @@ struct scap_live_config {
 	bool has_budget; /* scap_live_shed() has an effect */
 	bool verbose; /* print libbpf's messages on stderr */
 	uint64_t boot_offset_ns; /* that of another capture, or 0: the current one */
+	const struct waker *waker; /* borrowed: ends a wait for events, too; NULL: nothing does */
 };
 
 /* Counters since the start; read them after scap_live_stop() for an exact account. */

@@ -3,6 +3,7 @@
 #include "scap/live/live_rings.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,9 @@
 
 /* How long rings keep their size after a larger one could not be opened. */
 #define GROW_AGAIN_NS UINT64_C(1000000000)
+
+/* What is waited for, beside the rings of CPUs. */
+enum watched { WATCHED_BELL = UINT32_MAX - 1, WATCHED_WAKER };
 
 /* The frame of an event that reports that a CPU went online or offline. */
 struct cpu_frame {
@@ -66,6 +70,14 @@ static void add_cpu_event(struct live_rings *rings, struct scap_ring *ring)
 		rings->made += scap_ring_add(ring, batch, &frame);
 }
 
+/* what: a CPU, or enum watched. Returns 0 or -errno. */
+static int watch(const struct live_rings *rings, int fd, uint32_t what)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u32 = what};
+
+	return epoll_ctl(rings->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
 static void unwatch(struct live_rings *rings, struct scap_ring *ring)
 {
 	epoll_ctl(rings->epoll, EPOLL_CTL_DEL, ring->fd, NULL);
@@ -89,8 +101,7 @@ static void cpu_went(struct live_rings *rings, struct scap_ring *ring)
 /* Makes it the ring that the programs of its CPU write to. Returns 0 or -errno. */
 static int watch_ring(struct live_rings *rings, struct scap_ring *ring)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.u32 = ring->cpu};
-	int r = epoll_ctl(rings->epoll, EPOLL_CTL_ADD, ring->fd, &event) < 0 ? -errno : 0;
+	int r = watch(rings, ring->fd, ring->cpu);
 
 	if (r == 0)
 		r = set_ring(rings, ring->cpu, ring->fd);
@@ -159,16 +170,24 @@ int live_rings_follow(struct live_rings *rings, struct error *err)
 	return rings->ringless ? rings->ring_error : 0;
 }
 
-int live_rings_wait(struct live_rings *rings, int ms)
+int live_rings_wait(struct live_rings *rings, int ms, struct live_woken *woken)
 {
 	struct epoll_event events[16];
 	int n = epoll_wait(rings->epoll, events, COUNT(events), ms);
 
-	/* A ring that hung up would wake us forever. */
-	for (int i = 0; i < n; i++)
-		if (events[i].events & (EPOLLHUP | EPOLLERR))
-			cpu_went(rings, &rings->rings[events[i].data.u32]);
-	return n < 0 ? -errno : n;
+	*woken = (struct live_woken){0};
+	for (int i = 0; i < n; i++) {
+		uint32_t what = events[i].data.u32;
+
+		woken->rang |= what == WATCHED_BELL;
+		woken->called |= what == WATCHED_WAKER;
+		/* A ring that hung up would wake us forever. */
+		if (what < rings->cpus && events[i].events & (EPOLLHUP | EPOLLERR))
+			cpu_went(rings, &rings->rings[what]);
+	}
+	if (woken->rang)
+		ring_buffer__consume(rings->rung);
+	return n < 0 ? -errno : 0;
 }
 
 static uint64_t mapped_bytes(const struct live_rings *rings)
@@ -294,9 +313,27 @@ void live_rings_stats(const struct live_rings *rings, struct scap_live_stats *st
 	stats->seen[EVENT_cpu_hotplug] = rings->made;
 }
 
+/* What was written to the bell says no more than that. */
+static int heard(void *context, void *data, size_t bytes)
+{
+	return 0;
+}
+
+static int watch_others(struct live_rings *rings, struct error *err)
+{
+	int r;
+
+	rings->rung = ring_buffer__new(rings->bell, heard, NULL, NULL);
+	r = rings->rung ? watch(rings, rings->bell, WATCHED_BELL) : -errno;
+	if (r == 0 && rings->waker >= 0)
+		r = watch(rings, rings->waker, WATCHED_WAKER);
+	return r ? error_set(err, r, "waiting for events: %s", strerror(-r)) : 0;
+}
+
 int live_rings_open(struct live_rings *rings, struct error *err)
 {
 	uint32_t cpus = rings->cpus;
+	int r;
 
 	rings->epoll = epoll_create1(EPOLL_CLOEXEC);
 	rings->rings = calloc(cpus, sizeof(*rings->rings));
@@ -315,7 +352,8 @@ int live_rings_open(struct live_rings *rings, struct error *err)
 		scap_ring_init_empty(cpu, &rings->rings[cpu]);
 		scap_ring_init_empty(cpu, &rings->replaced[cpu]);
 	}
-	return live_rings_follow(rings, err);
+	r = watch_others(rings, err);
+	return r ? r : live_rings_follow(rings, err);
 }
 
 void live_rings_close(struct live_rings *rings)
@@ -328,6 +366,7 @@ void live_rings_close(struct live_rings *rings)
 	free(rings->replaced);
 	free(rings->replaced_ts);
 	free(rings->online);
+	ring_buffer__free(rings->rung);
 	if (rings->epoll >= 0)
 		close(rings->epoll);
 }

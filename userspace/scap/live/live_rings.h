@@ -24,6 +24,8 @@ struct live_rings {
 	uint64_t rings_bytes; /* to which all may grow; 0: they do not grow */
 	bool holds; /* processes that fill a ring are stopped */
 	uint64_t boot_offset_ns; /* epoch minus boot clock */
+	int bell; /* borrowed: the map that programs write to when events are awaited */
+	int waker; /* borrowed: what else ends a wait when it is readable; -1: nothing */
 	/* The rest is zeros then. */
 	struct scap_ring *rings; /* by CPU */
 	struct scap_ring
@@ -36,6 +38,7 @@ struct live_rings {
 	uint64_t grow_ns; /* boot clock: none grows before */
 	uint64_t grown; /* rings that were replaced */
 	int epoll; /* -1: none */
+	struct ring_buffer *rung; /* owned: what was written to the bell */
 	bool reports_cpus; /* the event cpu_hotplug is wanted, and the capture runs */
 	uint64_t made; /* events of that kind */
 };
@@ -56,9 +59,14 @@ void live_rings_close(struct live_rings *rings);
  */
 int live_rings_follow(struct live_rings *rings, struct error *err);
 
-/* Waits until a ring reaches its watermark. Returns how many did; 0: the time is over; or -errno.
- */
-int live_rings_wait(struct live_rings *rings, int ms);
+/* What ended a wait. */
+struct live_woken {
+	bool rang; /* the bell: see scap_merge_await() */
+	bool called; /* by the waker */
+};
+
+/* Waits until a ring reaches its watermark, or for those. Returns 0 or -errno. */
+int live_rings_wait(struct live_rings *rings, int ms, struct live_woken *woken);
 
 /*
  * Replaces rings that are more than half full by larger ones, and closes those that were replaced

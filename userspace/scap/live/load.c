@@ -105,6 +105,7 @@ static enum live_map row_of_map(const struct live_object *object, const struct b
 	const struct bpf_map *const named[LIVE_MAP_OTHER] = {
 		[LIVE_MAP_RINGS] = object->skeleton->maps.rings,
 		[LIVE_MAP_SCRATCH] = object->skeleton->maps.scratch,
+		[LIVE_MAP_BELL] = object->skeleton->maps.bell,
 		[LIVE_MAP_COUNTERS] = object->skeleton->maps.counters,
 		[LIVE_MAP_DRIVER_COUNTERS] = object->skeleton->maps.driver_counters,
 		[LIVE_MAP_PROCESS_RATES] = object->skeleton->maps.process_rates,
@@ -152,7 +153,7 @@ static void freeze_maps(const struct live_object *object)
 		[LIVE_MAP_RINGS] = true,   [LIVE_MAP_SCRATCH] = true,
 		[LIVE_MAP_SHED] = true,	   [LIVE_MAP_REJECTED_GROUPS] = true,
 		[LIVE_MAP_ANSWERS] = true, [LIVE_MAP_FOLLOWED] = true,
-		[LIVE_MAP_MUTED] = true,
+		[LIVE_MAP_MUTED] = true,   [LIVE_MAP_BELL] = true,
 	};
 	struct bpf_map *map;
 

@@ -207,6 +207,22 @@ int scap_merge_next(struct scap_merge *merge, struct scap_frame *frame, uint16_t
 	return 1;
 }
 
+bool scap_merge_is_quiet(const struct scap_merge *merge)
+{
+	bool quiet = merge->heap_len == 0;
+
+	for (uint32_t i = 0; i < slots_count(merge) && quiet; i++)
+		quiet = scap_slot_is_free(&merge->config.slots[i]);
+	return quiet;
+}
+
+void scap_merge_await(struct scap_merge *merge, bool awaited)
+{
+	for (uint32_t i = 0; i < slots_count(merge); i++)
+		__atomic_store_n(&merge->config.slots[i].state.awaited, awaited, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 uint64_t scap_merge_out_of_order(const struct scap_merge *merge)
 {
 	return merge->out_of_order;

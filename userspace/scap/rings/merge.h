@@ -7,6 +7,7 @@
 #ifndef SCAP_RINGS_MERGE_H
 #define SCAP_RINGS_MERGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +46,15 @@ void scap_merge_last_round(struct scap_merge *merge);
  * the rest has to wait for another round; the memory of the taken events is then released.
  */
 int scap_merge_next(struct scap_merge *merge, struct scap_frame *frame, uint16_t *cpu);
+
+/* Whether nothing is left that a round has loaded, and no program has an event in its hands. */
+bool scap_merge_is_quiet(const struct scap_merge *merge);
+
+/*
+ * From now on, the first event that is written rings the bell of the capture, or does not any more.
+ * An event that another round does not find behind this call is such a one.
+ */
+void scap_merge_await(struct scap_merge *merge, bool awaited);
 
 /* The time before which all events were or can be taken in this round. */
 uint64_t scap_merge_cutoff(const struct scap_merge *merge);

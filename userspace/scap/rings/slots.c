@@ -35,6 +35,12 @@ int scap_slot_since(const struct scratch_slot *slot, uint64_t *since_ns)
 	return -EAGAIN;
 }
 
+bool scap_slot_is_free(const struct scratch_slot *slot)
+{
+	return __atomic_load_n(&slot->state.users, __ATOMIC_ACQUIRE) == 0 &&
+	       __atomic_load_n(&slot->state.since_ns, __ATOMIC_ACQUIRE) == 0;
+}
+
 void scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring)
 {
 	struct scratch_state *state = &slot->state;

@@ -6,6 +6,7 @@
 #ifndef SCAP_RINGS_SLOTS_H
 #define SCAP_RINGS_SLOTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "abi.h"
@@ -16,6 +17,9 @@
  * slot or being written to it. Returns 0, or -EAGAIN if its owner has not read the clock yet.
  */
 int scap_slot_since(const struct scratch_slot *slot, uint64_t *since_ns);
+
+/* Whether it has no event, and no owner that may be about to write one. */
+bool scap_slot_is_free(const struct scratch_slot *slot);
 
 /*
  * Takes the batch out of a slot, into the ring of its CPU. Does nothing while a filler

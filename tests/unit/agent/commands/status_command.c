@@ -50,7 +50,7 @@ static void test_answers(void **state)
 	snprintf(address, sizeof(address), "unix:/tmp/lanner-status-%d", (int)getpid());
 	options.operand = address;
 	expect(EXIT_FAILURE, "", "Is an agent running with --http unix:/tmp/lanner-status-");
-	assert_int_equal(control_create(address, pages, &status, &control, NULL), 0);
+	assert_int_equal(control_create(address, pages, &status, NULL, &control, NULL), 0);
 	expect(EXIT_SUCCESS, "events: seen 7\n", "");
 	status = 503;
 	expect(EXIT_FAILURE, "", "is 503: events: seen 7");

@@ -14,10 +14,12 @@
 
 #include "agent/control/listen.h"
 #include "unit.h"
+#include "util/waker.h"
 
 struct server {
 	char path[64], address[80];
 	struct control *control;
+	struct waker *waker; /* of the loop */
 	atomic_bool asking; /* a page waits for the loop */
 	bool served; /* and what came of it */
 };
@@ -58,7 +60,9 @@ static int setup(void **state)
 	snprintf(server->path, sizeof(server->path), "/tmp/lanner-control-%d", (int)getpid());
 	snprintf(server->address, sizeof(server->address), "unix:%s", server->path);
 	*state = server;
-	return control_create(server->address, pages, server, &server->control, &err);
+	assert_int_equal(waker_create(&server->waker), 0);
+	return control_create(server->address, pages, server, server->waker, &server->control,
+			      &err);
 }
 
 static int teardown(void **state)
@@ -66,6 +70,7 @@ static int teardown(void **state)
 	struct server *server = *state;
 
 	control_destroy(server->control);
+	waker_destroy(server->waker);
 	free(server);
 	return 0;
 }
@@ -123,11 +128,12 @@ static void test_page_of_the_loop(void **state)
 {
 	struct server *server = *state;
 	int fd = send_request(server, REQUEST("GET /asking", ""));
-	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN},
+		      woken = {.fd = waker_fd(server->waker), .events = POLLIN};
 	char answer[4096];
 
-	while (!atomic_load(&server->asking))
-		;
+	assert_int_equal(poll(&woken, 1, -1), 1);
+	assert_true(atomic_load(&server->asking));
 	assert_int_equal(poll(&poll_fd, 1, 50), 0);
 	while (poll(&poll_fd, 1, 1) == 0)
 		control_serve(server->control);

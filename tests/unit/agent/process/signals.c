@@ -4,6 +4,7 @@
  * the process.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -15,6 +16,7 @@
 #include "in_child.h"
 #include "patience.h"
 #include "unit.h"
+#include "util/waker.h"
 
 static bool forced; /* by the reload that was taken last */
 
@@ -69,6 +71,31 @@ static void count_all(void)
 static void test_signals_are_counted(void **state)
 {
 	in_process(count_all);
+}
+
+/* Whoever is about to wait does not miss one that came just before. */
+static void wake(void)
+{
+	struct pollfd poll_fd = {.events = POLLIN};
+	struct waker *waker;
+
+	REQUIRE(signals_init(true, NULL) == 0 && waker_create(&waker) == 0);
+	poll_fd.fd = waker_fd(waker);
+	signals_set_waker(waker);
+	raise(SIGHUP);
+	REQUIRE(poll(&poll_fd, 1, 0) == 1);
+	waker_rest(waker);
+	raise(SIGTERM);
+	REQUIRE(poll(&poll_fd, 1, 0) == 1);
+	waker_rest(waker);
+	signals_set_waker(NULL);
+	raise(SIGTERM);
+	REQUIRE(poll(&poll_fd, 1, 0) == 0);
+}
+
+static void test_signals_wake(void **state)
+{
+	in_process(wake);
 }
 
 /* Far more signals than a small counter holds. */
@@ -260,6 +287,7 @@ static void test_wait(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_signals_are_counted),
+	cmocka_unit_test(test_signals_wake),
 	cmocka_unit_test(test_many_signals),
 	cmocka_unit_test(test_blocked_signals),
 	cmocka_unit_test(test_ignored_hangup),

@@ -16,6 +16,7 @@
 #include "agent/run/run.h"
 #include "agent/process/signals.h"
 #include "sinsp/sinsp.h"
+#include "util/waker.h"
 
 #include "fake_live.h"
 #include "frame.h"
@@ -249,6 +250,37 @@ static void test_an_account_that_does_not_add_up_says_so(void **state)
 	scene_destroy(scene);
 }
 
+/* How long the loop waits at last for events while a command runs that makes none. */
+static int wait_without_events(bool has_waker, uint64_t stats_ns)
+{
+	struct scene *scene = scene_create(NULL, &format_none);
+	char *command[] = {"sleep", "0.3", NULL};
+	struct waker *waker = NULL;
+	struct child child;
+	int waited_ms;
+
+	assert_int_equal(waker_create(&waker), 0);
+	scene->live.endless = true;
+	scene->run.input->waker = has_waker ? waker : NULL;
+	scene->options.stats_ns = stats_ns;
+	assert_int_equal(child_start(command, &child, NULL), 0);
+	scene->run.processes.child = &child;
+	child_go(&child);
+	assert_int_equal(scene_do(scene, tmpfile()), 0);
+	child_finish(&child);
+	waited_ms = scene->live.waited_ms;
+	scene_destroy(scene);
+	waker_destroy(waker);
+	return waited_ms;
+}
+
+static void test_waits_while_there_is_nothing(void **state)
+{
+	assert_int_equal(wait_without_events(true, 0), 1000);
+	assert_int_equal(wait_without_events(false, 0), 100);
+	assert_in_range(wait_without_events(true, 50000000), 1, 51);
+}
+
 /* What followers report is taken also while there are no events. */
 static void test_reports_without_events(void **state)
 {
@@ -302,6 +334,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_losses_are_reported),
 	cmocka_unit_test(test_only_the_largest_losses),
 	cmocka_unit_test(test_an_account_that_does_not_add_up_says_so),
+	cmocka_unit_test(test_waits_while_there_is_nothing),
 	cmocka_unit_test(test_reports_without_events),
 	/* Last: a signal, once counted, ends every run. */
 	cmocka_unit_test(test_duration_while_events_trickle),

@@ -134,11 +134,14 @@ static void test_steps(void **state)
 	struct drive *world = *state;
 	struct output *output = make(",batch-age=0", "*%evt.num", NULL);
 
+	assert_false(output_has_more(output));
 	output_event(output, &world->event);
+	assert_true(output_has_more(output));
 	while (queue_demand(&output->queue) != QUEUE_HUNGRY)
 		;
 	assert_int_equal(fake_target.called, 0);
 	output_step(output, clock_ns(CLOCK_MONOTONIC));
+	assert_false(output_has_more(output));
 	fake_expect("1\n");
 	output_step(output, clock_ns(CLOCK_MONOTONIC));
 	end(output);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,6 +29,7 @@
 #include "scap/live/wall_clock.h"
 #include "unit.h"
 #include "util/clock.h"
+#include "util/waker.h"
 
 enum {
 	RING_BYTES = 4 << 20,
@@ -38,8 +40,16 @@ enum {
 	NOTHING_MS = 200, /* after which nothing is expected any more */
 	SKIPPED = 77, /* of a child */
 	TIMEOUT_MS = 100,
+	IDLE_MS = 1000,
+	IDLE_WAITS_MAX = 8, /* one, and the online CPUs are read; each 40 ms would be 25 */
+	LONG_MS = 20000,
+	LONE_EVENTS = 10,
+	LONE_NS = 300000000,
+	SOME_LOOKS_MS = 50,
 	SOON_NS = 500000000,
 };
+
+#define NS_IN_MS UINT64_C(1000000)
 
 static struct scap_live *open_live(struct scap_live_config *config)
 {
@@ -705,7 +715,91 @@ static void test_muted(void **state)
 	scap_source_destroy(scap_live_source(live));
 }
 
+/* Makes a call as soon as its parent waits for something. */
+static void call_when_parent_waits(void)
+{
+	char path[32], run_state;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)getppid());
+	do {
+		FILE *file = fopen(path, "re");
+
+		if (!file || fscanf(file, "%*d (%*[^)]) %c", &run_state) != 1)
+			return;
+		fclose(file);
+	} while (run_state != 'S');
+	syscall(SYS_getsid, 0);
+}
+
+static struct scap_live_config sids = {.syscalls[SYS_getsid] = true, .events[EVENT_syscall] = true};
+
+/* How long the latest of some lone events took until it was given out. */
+static uint64_t latest_ns(void *live)
+{
+	struct account account = {0};
+	struct scap_event raw;
+	uint64_t latest = 0;
+	int start[2];
+
+	for (int i = 0; i < LONE_EVENTS; i++) {
+		uint64_t ns;
+		pid_t child;
+
+		/* By then nobody looks for a next one. */
+		while (scap_source_next(scap_live_source(live), SOME_LOOKS_MS, &raw) == 1)
+			;
+		child = start_calls(call_when_parent_waits, 1, start);
+		close(start[1]);
+		assert_int_equal(scap_source_next(scap_live_source(live), LONG_MS, &raw), 1);
+		account_for(&account, &raw, child);
+		ns = clock_ns(CLOCK_BOOTTIME) + scap_live_boot_offset(live) - account.last_ts;
+		latest = ns > latest ? ns : latest;
+		waitpid(child, NULL, 0);
+	}
+	assert_int_equal(account.of_child, LONE_EVENTS);
+	return latest;
+}
+
+/*
+ * While there are no events nobody looks for some; and the first one ends the wait. Without a bell
+ * it would be found when the online CPUs are read, once a second.
+ */
+static void test_sleeps_until_an_event(void **state)
+{
+	struct scap_live *live = open_live(&sids);
+	struct rusage before, after;
+	struct scap_event event;
+
+	getrusage(RUSAGE_THREAD, &before);
+	assert_int_equal(scap_source_next(scap_live_source(live), IDLE_MS, &event), 0);
+	getrusage(RUSAGE_THREAD, &after);
+	assert_in_range(after.ru_nvcsw - before.ru_nvcsw, 1, IDLE_WAITS_MAX);
+	assert_true(takes_less(LONE_NS, latest_ns, live));
+	scap_source_destroy(scap_live_source(live));
+}
+
+static void test_waker_ends_a_wait(void **state)
+{
+	struct scap_event event;
+	struct scap_live *live;
+	struct waker *waker;
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+
+	assert_int_equal(waker_create(&waker), 0);
+	sids.waker = waker;
+	live = open_live(&sids);
+	sids.waker = NULL;
+	waker_wake(waker);
+	assert_int_equal(scap_source_next(scap_live_source(live), LONG_MS, &event), 0);
+	waker_rest(waker);
+	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns < LONG_MS / 2 * NS_IN_MS);
+	scap_source_destroy(scap_live_source(live));
+	waker_destroy(waker);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_sleeps_until_an_event),
+	cmocka_unit_test(test_waker_ends_a_wait),
 	cmocka_unit_test(test_at_ease),
 	cmocka_unit_test(test_storm),
 	cmocka_unit_test(test_calls_with_several_events),

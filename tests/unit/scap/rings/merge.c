@@ -535,7 +535,44 @@ static void test_fillers_at_work(void **state)
 	fixture_finish(&fixture);
 }
 
+/* Quiet is who has neither an event that has to wait nor a program that may write one. */
+static void test_quiet(void **state)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, 2);
+	assert_int_equal(scap_merge_round(fixture.merge, 100000), 0);
+	assert_true(scap_merge_is_quiet(fixture.merge));
+	put(&fixture, 1, LATER);
+	assert_int_equal(scap_merge_round(fixture.merge, 100000), 0);
+	expect_end(&fixture);
+	assert_false(scap_merge_is_quiet(fixture.merge));
+	assert_int_equal(scap_merge_round(fixture.merge, MUCH_LATER), 0);
+	expect(&fixture, 1, LATER);
+	expect_end(&fixture);
+	assert_true(scap_merge_is_quiet(fixture.merge));
+	slot(&fixture, 3)->users = 1;
+	assert_false(scap_merge_is_quiet(fixture.merge));
+	fixture_finish(&fixture);
+}
+
+static void test_await(void **state)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, 2);
+	scap_merge_await(fixture.merge, true);
+	for (unsigned int i = 0; i < 2 * SCRATCH_SLOTS_PER_CPU; i++)
+		assert_int_equal(slot(&fixture, i)->awaited, 1);
+	scap_merge_await(fixture.merge, false);
+	for (unsigned int i = 0; i < 2 * SCRATCH_SLOTS_PER_CPU; i++)
+		assert_int_equal(slot(&fixture, i)->awaited, 0);
+	fixture_finish(&fixture);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_quiet),
+	cmocka_unit_test(test_await),
 	cmocka_unit_test(test_order),
 	cmocka_unit_test(test_later_than_the_round),
 	cmocka_unit_test(test_busy_slot),

@@ -32,10 +32,10 @@ static void test_since(void **state)
 		uint64_t slot_ns, before_ns, after_ns;
 		int code;
 	} cases[] = {
-		{0, 0, 50, 50, 0},	 /* free */
-		{1, 30, 50, 30, 0},	 /* an event is being written */
-		{0, 30, 50, 30, 0},	 /* frames wait */
-		{1, 70, 50, 50, 0},	 /* later than another slot's */
+		{0, 0, 50, 50, 0}, /* free */
+		{1, 30, 50, 30, 0}, /* an event is being written */
+		{0, 30, 50, 30, 0}, /* frames wait */
+		{1, 70, 50, 50, 0}, /* later than another slot's */
 		{1, 0, 50, 50, -EAGAIN}, /* its owner has not read the clock */
 		{2, 0, 50, 50, -EAGAIN},
 	};
@@ -117,12 +117,25 @@ static void test_corrupt_length(void **state)
 	}
 }
 
+static void test_slot_is_free(void **state)
+{
+	slot.state = (struct scratch_state){0};
+	assert_true(scap_slot_is_free(&slot));
+	slot.state.users = 1;
+	assert_false(scap_slot_is_free(&slot));
+	slot.state = (struct scratch_state){.since_ns = 1};
+	assert_false(scap_slot_is_free(&slot));
+	slot.state.since_ns = 0;
+	assert_true(scap_slot_is_free(&slot));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
 	TEST(test_since),
 	TEST(test_frames_move_to_the_ring),
 	TEST(test_slot_in_use_is_left_alone),
+	cmocka_unit_test(test_slot_is_free),
 	TEST(test_corrupt_length),
 };
 
