@@ -508,11 +508,9 @@ struct kept_slot {
 struct ring_use {
 	__u64 sent, read;
 	__u64 limit; /* beyond it, only important events are sent; 0: none */
-	__u64 part; /* bytes beyond the limit; the ring is crowded when so many are left before it
-		     */
+	__u64 part; /* bytes beyond the limit; the ring is crowded when so many are left before it */
 	__u64 mark; /* beyond it, chosen processes are stopped; 0: none */
-	__u64 held_ns; /* boot clock: when one was stopped first; 0: none; user space sets it to 0
-			*/
+	__u64 held_ns; /* boot clock: when one was stopped first; 0: none; user space sets it to 0 */
 };
 
 /* A slot: user space reads `state` and `seen`, and the frames when it takes them out. */
