@@ -47,6 +47,12 @@ static bool is_word(const char *value)
 	return consists_of(value, LETTERS DIGITS "_-") && strcmp(value, "not") != 0;
 }
 
+/* -c topprocs_cpu */
+static bool is_missing_word(const char *value)
+{
+	return is_word(value) && access(value, F_OK);
+}
+
 /* "network", but not "h", nor a misspelt one of the values of -t. */
 static bool is_tag(const char *value)
 {
@@ -259,6 +265,8 @@ static const struct habit habits[] = {
 	OPTION_WITH("-c", is_count, "numevents"),
 	HINT("-c", is_option, "it takes a file of options; counts of calls: -S"),
 	HINT("-c", is_l, "there are no chisels: -S counts, -p prints fields"),
+	HINT("-c", is_missing_word,
+	     "there is no file {}, and there are no chisels: -S counts, -p prints fields"),
 	HINT("-n", is_n, "names are off without it; -n takes a number of events"),
 	HINT("-n", is_option, "it takes a number of events; names are off without it"),
 	HINT("-n", is_packet_word, "it takes a number of events; packets of one port: fd.port=80"),

@@ -48,6 +48,8 @@ static const struct typed {
 	{"-c10", COUNTED},
 	{"-c -f", REJECTED, "-c: it takes a file of options; counts of calls: -S"},
 	{"-cl", REJECTED, "-c: there are no chisels: -S counts, -p prints fields"},
+	{"-c topprocs_cpu", REJECTED,
+	 "-c: there is no file topprocs_cpu, and there are no chisels: -S counts, -p prints fields"},
 	{"-nn", REJECTED, "-n: names are off without it; -n takes a number of events"},
 	{"-n -i any", REJECTED, "-n: it takes a number of events; names are off without it"},
 	{"-n port 80", REJECTED,
