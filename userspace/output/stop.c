@@ -63,8 +63,8 @@ int output_wait(const struct output_stop *stop, int fd, short events, int timeou
 /* At a time: the pieces of a batch are large. */
 enum { PARTS_MAX = 64 };
 
-int stream_write(int fd, const struct output_stop *stop, const struct output_batch *batch,
-		 size_t end, size_t *done)
+int output_stop_write(int fd, const struct output_stop *stop, const struct output_batch *batch,
+		      size_t end, size_t *done)
 {
 	struct iovec parts[PARTS_MAX];
 	int r;

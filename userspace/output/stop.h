@@ -47,7 +47,7 @@ int output_wait(const struct output_stop *stop, int fd, short events, int timeou
  * also before an error. Waits for a descriptor that takes none, which should not block for this.
  * Returns 0, -ECANCELED (stopped), or another -errno.
  */
-int stream_write(int fd, const struct output_stop *stop, const struct output_batch *batch,
-		 size_t end, size_t *done);
+int output_stop_write(int fd, const struct output_stop *stop, const struct output_batch *batch,
+		      size_t end, size_t *done);
 
 #endif

@@ -40,7 +40,7 @@ const struct capability capabilities[] = {
 };
 const size_t capabilities_count = COUNT(capabilities);
 
-bool kernel_locks_maps(void)
+bool capabilities_kernel_locks_maps(void)
 {
 	unsigned int major, minor;
 	struct utsname system;
@@ -119,7 +119,7 @@ bool capability_is_in(const struct capability *row, uint64_t set)
 
 uint64_t capabilities_for(unsigned int use)
 {
-	bool is_old = kernel_locks_maps();
+	bool is_old = capabilities_kernel_locks_maps();
 	uint64_t set = 0;
 
 	for (size_t i = 0; i < capabilities_count; i++)

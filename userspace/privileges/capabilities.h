@@ -58,6 +58,6 @@ int capabilities_limit(uint64_t keep);
 void capabilities_append(uint64_t set, struct buf *out);
 
 /* Whether the running kernel counts maps as locked memory, as those before 5.11 do. */
-bool kernel_locks_maps(void);
+bool capabilities_kernel_locks_maps(void);
 
 #endif

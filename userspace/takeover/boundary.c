@@ -17,7 +17,7 @@
 
 /* The hash of a frame without its times. */
 
-uint64_t frame_hash(const struct scap_event *event)
+uint64_t boundary_frame_hash(const struct scap_event *event)
 {
 	struct ppm_evt_hdr header = frame_header(event);
 	size_t len = event->len - sizeof(header);
@@ -184,7 +184,7 @@ static void boundary_remember(struct boundary_before *before, uint64_t ts_ns)
 
 	if (ts_ns + BOUNDARY_COPY_NS < before->boundary_ns)
 		return;
-	*seen = (struct boundary_seen){ts_ns, frame_hash(&before->event)};
+	*seen = (struct boundary_seen){ts_ns, boundary_frame_hash(&before->event)};
 	before->seen_count++;
 }
 
@@ -381,7 +381,7 @@ static int compare_hash(const void *key, const void *element)
 /* Whether the other capture had this event. Its entry is used up. */
 static bool boundary_is_copy(struct boundary_after *after, uint64_t ts_ns)
 {
-	uint64_t hash = frame_hash(&after->event);
+	uint64_t hash = boundary_frame_hash(&after->event);
 	struct boundary_seen *seen = after->seen_count
 					     ? bsearch(&hash, after->seen, after->seen_count,
 						       sizeof(*after->seen), compare_hash)

@@ -30,7 +30,7 @@ static inline struct ppm_evt_hdr frame_header(const struct scap_event *event)
  * The hash of all that is the same in each capture: each reads the clock itself. The upper half is
  * that of the header, so thread and type, the lower one that of the values. The frame has a header.
  */
-uint64_t frame_hash(const struct scap_event *event);
+uint64_t boundary_frame_hash(const struct scap_event *event);
 
 /*
  * A source whose events can be taken into memory while they cannot be handled yet, so that ring
@@ -70,7 +70,7 @@ enum { BOUNDARY_SEEN_MAX = 1 << 16 };
 /* An event shortly before the boundary. */
 struct boundary_seen {
 	uint64_t ts_ns; /* as in frames */
-	uint64_t hash; /* frame_hash() */
+	uint64_t hash; /* boundary_frame_hash() */
 };
 
 struct boundary_before;

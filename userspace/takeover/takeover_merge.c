@@ -46,7 +46,7 @@ struct takeover_merge {
 /* The entries have room for so much of it. */
 static uint32_t hash_of(const struct scap_event *event)
 {
-	uint64_t hash = frame_hash(event);
+	uint64_t hash = boundary_frame_hash(event);
 
 	return (uint32_t)(hash >> 32) ^ (uint32_t)hash;
 }

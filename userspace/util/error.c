@@ -25,7 +25,7 @@ int error_set(struct error *err, int code, const char *format, ...)
 	return code;
 }
 
-const char *errno_name(int64_t result)
+const char *error_errno_name(int64_t result)
 {
 	/* The result of a corrupt event may have no negative: INT64_MIN. */
 	uint64_t number = -(uint64_t)result;
@@ -99,14 +99,14 @@ static void append_caret(const char *line, size_t before, struct buf *out)
 			break;
 		if (c == '\t')
 			buf_append_char(out, '\t');
-		for (unsigned int i = c == '\t' ? 0 : width_of(c); i > 0; i--)
+		for (unsigned int i = c == '\t' ? 0 : utf8_width(c); i > 0; i--)
 			buf_append_char(out, ' ');
 		at += n;
 	}
 	BUF_LITERAL(out, "^\n");
 }
 
-void excerpt_append(const char *text, size_t len, size_t position, struct buf *out)
+void error_append_excerpt(const char *text, size_t len, size_t position, struct buf *out)
 {
 	size_t start = shown_start(text, position), end = shown_end(text, len, position);
 	bool cut_before = start > 0 && !util_error_is_line_end(text[start - 1]);

@@ -29,7 +29,7 @@ __attribute__((format(printf, 3, 4))) int error_set(struct error *err, int code,
 						    ...);
 
 /* The errno name of a result ("ENOENT" for -2), or NULL if it has none. */
-const char *errno_name(int64_t result);
+const char *error_errno_name(int64_t result);
 
 /*
  * Excerpts of a user's text in messages: the line with the error and a caret below it. The output
@@ -40,6 +40,6 @@ const char *errno_name(int64_t result);
  * Appends the line that `position` is in, indented, and below it a caret; of a long line what
  * surrounds the place. Lines end with '\n' or '\r'.
  */
-void excerpt_append(const char *text, size_t len, size_t position, struct buf *out);
+void error_append_excerpt(const char *text, size_t len, size_t position, struct buf *out);
 
 #endif

@@ -174,7 +174,7 @@ static bool utf8_has(const struct range *ranges, size_t count, uint32_t c)
 
 #define HAS(ranges, c) utf8_has(ranges, COUNT(ranges), c)
 
-unsigned int width_of(uint32_t c)
+unsigned int utf8_width(uint32_t c)
 {
 	if (c < 0x300) /* among these only the soft hyphen is special, and it is shown */
 		return 1;

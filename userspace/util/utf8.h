@@ -31,6 +31,6 @@ static inline bool utf8_is_control(uint32_t c)
  * 0 for combining and format characters, 2 for wide ones (CJK, most emoji), 1 for others. Control
  * characters have no width; do not ask for theirs.
  */
-unsigned int width_of(uint32_t code_point);
+unsigned int utf8_width(uint32_t code_point);
 
 #endif

@@ -93,7 +93,7 @@ void yaml_report_add(struct yaml_report *report, enum yaml_severity severity,
 	yaml_file_position(file, offset, &message->line, &message->column);
 	buf_printf(&out, "%s:%u:%u", file->path, message->line, message->column);
 	append_what(message, text, &out);
-	excerpt_append(file->data, file->len, offset, &out);
+	error_append_excerpt(file->data, file->len, offset, &out);
 	report_keep(report, message, &out);
 }
 

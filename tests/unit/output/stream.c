@@ -74,7 +74,7 @@ static void test_everything_arrives(void **state)
 	void *equal;
 
 	assert_int_equal(pthread_create(&reader, NULL, read_all, stream), 0);
-	assert_int_equal(stream_write(stream->ends[1], &stream->stop, &stream->batch,
+	assert_int_equal(output_stop_write(stream->ends[1], &stream->stop, &stream->batch,
 				      stream->batch.bytes, &done),
 			 0);
 	assert_int_equal(done, PIECES * PIECE_BYTES);
@@ -91,14 +91,14 @@ static void test_stop_and_go_on(void **state)
 	void *equal;
 
 	output_stop_now(&stream->stop);
-	assert_int_equal(stream_write(stream->ends[1], &stream->stop, &stream->batch,
+	assert_int_equal(output_stop_write(stream->ends[1], &stream->stop, &stream->batch,
 				      stream->batch.bytes, &done),
 			 -ECANCELED);
 	assert_true(done >= 4096 && done < PIECES * PIECE_BYTES);
 	output_stop_finish(&stream->stop);
 	assert_int_equal(output_stop_init(&stream->stop), 0);
 	assert_int_equal(pthread_create(&reader, NULL, read_all, stream), 0);
-	assert_int_equal(stream_write(stream->ends[1], &stream->stop, &stream->batch,
+	assert_int_equal(output_stop_write(stream->ends[1], &stream->stop, &stream->batch,
 				      stream->batch.bytes, &done),
 			 0);
 	pthread_join(reader, &equal);
@@ -112,7 +112,7 @@ static void test_error(void **state)
 
 	close(stream->ends[0]);
 	stream->ends[0] = -1;
-	assert_int_equal(stream_write(stream->ends[1], &stream->stop, &stream->batch,
+	assert_int_equal(output_stop_write(stream->ends[1], &stream->stop, &stream->batch,
 				      stream->batch.bytes, &done),
 			 -EPIPE);
 	assert_int_equal(done, 7);

@@ -76,7 +76,7 @@ static void test_names(void **state)
 	expect_names(capabilities_for(USED_FOR_RINGS), "PERFMON");
 	expect_names(capabilities_for(USED_TO_MAP), "IPC_LOCK");
 	expect_names(capabilities_for(USED_TO_LOAD),
-		     kernel_locks_maps() ? "BPF, PERFMON, NET_ADMIN, SYS_RESOURCE" : "BPF, PERFMON, NET_ADMIN");
+		     capabilities_kernel_locks_maps() ? "BPF, PERFMON, NET_ADMIN, SYS_RESOURCE" : "BPF, PERFMON, NET_ADMIN");
 }
 
 static const struct CMUnitTest tests[] = {

@@ -94,7 +94,7 @@ static void test_loader(void **state)
 	const char *admin = geteuid() ? "BPF, PERFMON, NET_ADMIN, DAC_READ_SEARCH, SYS_ADMIN"
 				      : "BPF, PERFMON, NET_ADMIN, SYS_ADMIN";
 
-	if (kernel_locks_maps())
+	if (capabilities_kernel_locks_maps())
 		skip(); /* with SYS_RESOURCE */
 	expect_kept(ROLE_LOADER, reloads, usual, EVERYTHING, alone);
 	expect_kept(ROLE_LOADER, reloads, paranoid, EVERYTHING, admin);

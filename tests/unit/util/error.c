@@ -63,7 +63,7 @@ static void test_errno_names(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *name = errno_name(rows[i].result);
+		const char *name = error_errno_name(rows[i].result);
 
 		if (rows[i].name) {
 			assert_non_null(name);
@@ -73,7 +73,7 @@ static void test_errno_names(void **state)
 		}
 	}
 	/* A success: glibc's name of 0 is "0". */
-	assert_null(errno_name(0));
+	assert_null(error_errno_name(0));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -10,7 +10,7 @@ static void check(const char *text, size_t position, const char *expected)
 {
 	struct buf out = {0};
 
-	excerpt_append(text, strlen(text), position, &out);
+	error_append_excerpt(text, strlen(text), position, &out);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, expected);
 	buf_finish(&out);
@@ -79,7 +79,7 @@ static void test_columns(void **state)
 
 		buf_append_string(&text, cases[i].before);
 		buf_append_string(&text, "!日");
-		excerpt_append(text.data, text.len, strlen(cases[i].before), &out);
+		error_append_excerpt(text.data, text.len, strlen(cases[i].before), &out);
 		buf_append_char(&out, '\0');
 		caret_line = strchr(out.data, '\n') + 1;
 		assert_int_equal(strspn(caret_line, " "), 2 + cases[i].columns);
@@ -100,7 +100,7 @@ static void test_cut_between_characters(void **state)
 
 	for (int i = 0; i < 200; i++)
 		BUF_LITERAL(&text, "\xe2\x82\xac");
-	excerpt_append(text.data, text.len, 300, &out);
+	error_append_excerpt(text.data, text.len, 300, &out);
 	for (size_t i = 0; i < out.len; i++)
 		assert_true(out.data[i] != '.' || i < 5 || i > 5 + 52 * 3 - 1);
 	assert_memory_equal(out.data, "  ...\xe2\x82\xac", 8);
@@ -123,7 +123,7 @@ static void test_random(void **state)
 			seed = seed * 1664525 + 1013904223;
 			text[i] = (char)(seed >> 13);
 		}
-		excerpt_append(text, len, len ? seed % len : 0, &out);
+		error_append_excerpt(text, len, len ? seed % len : 0, &out);
 		for (size_t i = 0; i < out.len; i++)
 			assert_true((unsigned char)out.data[i] >= 0x20 || out.data[i] == '\n' ||
 				    out.data[i] == '\t');

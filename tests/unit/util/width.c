@@ -21,9 +21,9 @@ static void test_kinds(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (width_of(cases[i].code_point) != cases[i].width)
+		if (utf8_width(cases[i].code_point) != cases[i].width)
 			fail_msg("U+%04X takes %u columns, not %u", cases[i].code_point,
-				 cases[i].width, width_of(cases[i].code_point));
+				 cases[i].width, utf8_width(cases[i].code_point));
 }
 
 /* Its tables are of another version of Unicode, and it counts some characters otherwise: 1 in 100. */
@@ -39,7 +39,7 @@ static void test_like_libc(void **state)
 		if (width < 0)
 			continue;
 		assigned++;
-		other += width_of(c) != (unsigned int)width;
+		other += utf8_width(c) != (unsigned int)width;
 	}
 	assert_true(assigned > 50000);
 	assert_in_range(other, 0, assigned / 100);

@@ -187,7 +187,7 @@ enum doctor_status doctor_memlock(const struct doctor *doctor, struct buf *found
 	struct rlimit limit = {0};
 	struct capability_sets sets;
 	uint64_t raises = capabilities_for(USED_TO_LOAD);
-	bool counts = kernel_locks_maps();
+	bool counts = capabilities_kernel_locks_maps();
 
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	append_limit(limit.rlim_max, found);

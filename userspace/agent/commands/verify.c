@@ -435,7 +435,7 @@ static int read_line(struct verify *verify, size_t len, struct error *err)
 		len--;
 	if (!len)
 		return 0;
-	r = line_reader_read(verify->reader, verify->line, len, &record, err);
+	r = verify_line_reader_read(verify->reader, verify->line, len, &record, err);
 	if (r)
 		return r;
 	r = verify_sessions_add(&verify->sessions, &record);
@@ -564,7 +564,7 @@ int verify_run(const struct options *options)
 {
 	struct verify verify = {0};
 	struct error err = {""};
-	int exit_code, r = line_reader_create(&verify.reader);
+	int exit_code, r = verify_line_reader_create(&verify.reader);
 
 	if (r)
 		error_set(&err, r, "out of memory");
@@ -577,7 +577,7 @@ int verify_run(const struct options *options)
 	else
 		exit_code = print_sessions(&verify) ? command_finish_output() : EXIT_FAILURE;
 	verify_sessions_finish(&verify.sessions);
-	line_reader_destroy(verify.reader);
+	verify_line_reader_destroy(verify.reader);
 	free(verify.line);
 	return exit_code;
 }

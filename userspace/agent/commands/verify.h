@@ -143,14 +143,14 @@ void verify_keys_finish(struct verify_keys keys[VERIFY_SCHEMAS_MAX]);
 struct line_reader;
 
 /* Returns 0 or -ENOMEM. */
-int line_reader_create(struct line_reader **reader);
-void line_reader_destroy(struct line_reader *reader); /* accepts NULL */
+int verify_line_reader_create(struct line_reader **reader);
+void verify_line_reader_destroy(struct line_reader *reader); /* accepts NULL */
 
 /*
  * Reads a line without its newline. The record is valid until the next call. Returns 0, -EBADMSG
  * with a message that says what is wrong, or -ENOMEM.
  */
-int line_reader_read(struct line_reader *reader, const char *line, size_t len,
-		     struct verify_record *record, struct error *err);
+int verify_line_reader_read(struct line_reader *reader, const char *line, size_t len,
+			    struct verify_record *record, struct error *err);
 
 #endif

@@ -17,7 +17,7 @@ struct line_reader {
 	json_t *object; /* of the line */
 };
 
-int line_reader_create(struct line_reader **reader)
+int verify_line_reader_create(struct line_reader **reader)
 {
 	struct line_reader *made = calloc(1, sizeof(*made));
 	int r;
@@ -26,13 +26,13 @@ int line_reader_create(struct line_reader **reader)
 		return -ENOMEM;
 	r = verify_keys_make(made->schemas, &made->count);
 	if (r)
-		line_reader_destroy(made);
+		verify_line_reader_destroy(made);
 	else
 		*reader = made;
 	return r;
 }
 
-void line_reader_destroy(struct line_reader *reader)
+void verify_line_reader_destroy(struct line_reader *reader)
 {
 	if (!reader)
 		return;
@@ -88,8 +88,8 @@ static bool read_record(const struct line_reader *reader, struct verify_record *
 	       (verify_line_read_number(reader, KEY_TO, &record->to) && record->from <= record->to);
 }
 
-int line_reader_read(struct line_reader *reader, const char *line, size_t len,
-		     struct verify_record *record, struct error *err)
+int verify_line_reader_read(struct line_reader *reader, const char *line, size_t len,
+			    struct verify_record *record, struct error *err)
 {
 	json_error_t wrong;
 

@@ -286,7 +286,7 @@ void printer_hide(const struct printer *printer, char *record, size_t len)
 	const struct output_form form = {.format = printer->format, .redact = printer->redact};
 
 	if (printer->redact)
-		hide_in_record(&form, record, len);
+		batch_hide_in_record(&form, record, len);
 }
 
 /* What `running` has is not loaded again; NULL: there is none. */

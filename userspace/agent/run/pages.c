@@ -91,7 +91,7 @@ static void append_plan(const struct run *run, struct buf *out)
 		BUF_LITERAL(out, "filter: none, every event is shown\n");
 }
 
-void status_append(const struct run *run, struct buf *out)
+void pages_append_status(const struct run *run, struct buf *out)
 {
 	size_t start;
 
@@ -165,7 +165,7 @@ static void append_status(void *data)
 {
 	struct question *question = data;
 
-	status_append(question->run, question->body);
+	pages_append_status(question->run, question->body);
 }
 
 static void get_status(struct control *control, void *run, bool openmetrics,

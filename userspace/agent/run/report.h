@@ -62,6 +62,6 @@ void report_step_service(struct run *run, uint64_t now_ns);
 void metrics_append(const struct run *run, bool openmetrics, struct buf *out);
 
 /* Appends the status of a run for people: lines "NAME: VALUE". */
-void status_append(const struct run *run, struct buf *out);
+void pages_append_status(const struct run *run, struct buf *out);
 
 #endif

@@ -163,7 +163,7 @@ static void describe_podman(const json_t *annotations, struct state_container_in
 		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(annotations, CRIO "Created"));
 }
 
-void annotations_describe(const json_t *annotations, struct state_container_info *info)
+void bundle_describe_annotations(const json_t *annotations, struct state_container_info *info)
 {
 	describe_manager(annotations, info);
 	info->is_sandbox |= is_value(annotations, CRI "container-type", "sandbox") ||

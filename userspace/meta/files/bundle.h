@@ -48,7 +48,7 @@ enum state_answer host_namespaces_compare(const struct host_namespaces *hosts,
  */
 
 /* `annotations` may be anything, or NULL. */
-void annotations_describe(const json_t *annotations, struct state_container_info *info);
+void bundle_describe_annotations(const json_t *annotations, struct state_container_info *info);
 
 /*
  * The OCI bundle of a container: the folder from which a runtime starts it. Its config.json exists

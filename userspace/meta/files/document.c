@@ -164,7 +164,7 @@ static int document_step(struct walk *walk, const char *name)
 	return !S_ISDIR(file.stx_mode);
 }
 
-int owned_open(const char *root, const char *path, uint32_t owner)
+int document_open_owned(const char *root, const char *path, uint32_t owner)
 {
 	struct walk walk = {.root = root, .owner = owner, .dir = -1};
 	char name[NAME_MAX + 1];
@@ -236,7 +236,7 @@ static int document_read_all(int fd, size_t max, struct json_thin *thin)
 static int document_read_file(const char *root, const char *path, uint32_t owner,
 			      struct json_thin *thin, struct stat *status, struct error *err)
 {
-	int path_fd = owned_open(root, path, owner), fd = -1;
+	int path_fd = document_open_owned(root, path, owner), fd = -1;
 	int r = path_fd < 0 ? missing_or(path_fd) : 0;
 
 	if (r == 0)

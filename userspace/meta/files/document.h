@@ -24,7 +24,7 @@
  * own user counts as root. Returns a descriptor, which may be a folder's; -ENOENT; -EPERM if others
  * can have put something there; or another -errno.
  */
-int owned_open(const char *root, const char *path, uint32_t owner);
+int document_open_owned(const char *root, const char *path, uint32_t owner);
 
 /* Reading JSON files that others write: nothing about them is trusted. */
 

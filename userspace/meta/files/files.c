@@ -135,7 +135,7 @@ static int files_describe(struct meta_source *source, const struct meta_request 
 			       part(podman_describe(files->podman, request, &bundle, info, err)));
 	if (bundle.spec) {
 		info->texts.left_out += bundle.left_out;
-		annotations_describe(annotations, info);
+		bundle_describe_annotations(annotations, info);
 		bundle_describe(&bundle, request->owner ? NULL : &files->hosts, info);
 	}
 	bundle_finish(&bundle);

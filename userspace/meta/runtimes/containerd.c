@@ -89,7 +89,7 @@ static void fill_spec(struct state_container_info *info, const Containerd__Any *
 	if (!any || json_input_parse((const char *)any->value.data, any->value.len,
 				     JSON_INPUT_VALUES_MAX, "", &bundle.spec, NULL))
 		return;
-	annotations_describe(json_object_get(bundle.spec, "annotations"), info);
+	bundle_describe_annotations(json_object_get(bundle.spec, "annotations"), info);
 	bundle_describe(&bundle, NULL, info);
 	bundle_finish(&bundle);
 }

@@ -277,8 +277,8 @@ static void add_end(const struct output_form *form, const struct stream_end *end
 	buf_finish(&id);
 }
 
-void drops_add(const struct output_form *form, const struct gaps *gaps, uint64_t last_number,
-	       struct batch *batch)
+void batch_drops_add(const struct output_form *form, const struct gaps *gaps, uint64_t last_number,
+		     struct batch *batch)
 {
 	if (!form->format->records.append_drop)
 		return;
@@ -290,7 +290,7 @@ void drops_add(const struct output_form *form, const struct gaps *gaps, uint64_t
 		add_end(form, &gaps->end, last_number, batch);
 }
 
-void drops_mark(const void *context, const struct output_record *record, struct buf *out)
+void batch_drops_mark(const void *context, const struct output_record *record, struct buf *out)
 {
 	const struct output_form *form = context;
 
@@ -306,7 +306,7 @@ static void hide_part(void *redact, char *text, size_t len)
 	redact_part(redact, text, len);
 }
 
-void hide_in_record(const struct output_form *form, char *record, size_t len)
+void batch_hide_in_record(const struct output_form *form, char *record, size_t len)
 {
 	const struct format_records *records = &form->format->records;
 
@@ -318,8 +318,8 @@ void hide_in_record(const struct output_form *form, char *record, size_t len)
 	records->visit_texts(record, len, hide_part, form->redact);
 }
 
-void hide_secrets(const struct output_form *form, struct block *block)
+void batch_hide_secrets(const struct output_form *form, struct block *block)
 {
 	for (size_t i = 0; form->redact && i < block->count; i++)
-		hide_in_record(form, (char *)block->records[i].bytes, block->records[i].len);
+		batch_hide_in_record(form, (char *)block->records[i].bytes, block->records[i].len);
 }

@@ -109,18 +109,18 @@ struct output_form {
  * which there is no memory are only counted. last_number: of the record before them. The gaps stay
  * as they are.
  */
-void drops_add(const struct output_form *form, const struct gaps *gaps, uint64_t last_number,
-	       struct batch *batch);
+void batch_drops_add(const struct output_form *form, const struct gaps *gaps, uint64_t last_number,
+		     struct batch *batch);
 
 /* Appends a copy of a record with the mark that it may have arrived before. */
-void drops_mark(const void *form, const struct output_record *record, struct buf *out);
+void batch_drops_mark(const void *form, const struct output_record *record, struct buf *out);
 
 /* Hides the secrets in the records of a block. */
 
 /* Hides those of one record, of a form that has `redact`. */
-void hide_in_record(const struct output_form *form, char *record, size_t len);
+void batch_hide_in_record(const struct output_form *form, char *record, size_t len);
 
 /* Called by the thread that took the block from the queue: nobody else reads its bytes. */
-void hide_secrets(const struct output_form *form, struct block *block);
+void batch_hide_secrets(const struct output_form *form, struct block *block);
 
 #endif

@@ -94,7 +94,7 @@ static struct block *sender_pop(struct sender *sender, const struct queue_wish *
 /* Adds drop records to the batch, and forgets the gaps. */
 static void sender_add_drops(struct sender *sender, struct gaps *gaps)
 {
-	drops_add(sender->form, gaps, sender->last_number, &sender->batch);
+	batch_drops_add(sender->form, gaps, sender->last_number, &sender->batch);
 	gaps_clear(gaps);
 }
 
@@ -113,7 +113,7 @@ static void lose_block(struct sender *sender, const struct block *block)
 
 static void add_block(struct sender *sender, struct block *block)
 {
-	hide_secrets(sender->form, block);
+	batch_hide_secrets(sender->form, block);
 	/* The end is said when all before it is delivered, or said to be missing. */
 	gaps_move_end(&sender->missing, &block->before);
 	sender_add_drops(sender, &block->before);
@@ -389,7 +389,8 @@ static size_t sender_send_window(struct sender *sender, struct output_batch *win
 		spool_withdraw(sender->spooler->spool);
 	if (window->uncertain)
 		counter_add(&sender->counters->redelivered,
-			    batch_redeliver(&sender->batch, result.left, drops_mark, sender->form));
+			    batch_redeliver(&sender->batch, result.left, batch_drops_mark,
+					    sender->form));
 	if (!result.left) {
 		backoff_reset(&sender->backoff);
 		/* Of nothing but wrong records each is sent once. */
@@ -648,7 +649,7 @@ static void mark_attempted(struct sender *sender)
 	       batch->records[batch->first + count].flags & RECORD_REDELIVERED)
 		batch->records[batch->first + count++].flags &= (uint8_t)~RECORD_REDELIVERED;
 	counter_add(&sender->counters->redelivered,
-		    batch_redeliver(batch, count, drops_mark, sender->form));
+		    batch_redeliver(batch, count, batch_drops_mark, sender->form));
 }
 
 /* Says what the spool has lost, or the target rejected; NULL: nothing. */
@@ -663,7 +664,7 @@ static bool send_lost(struct sender *sender, const struct spool_losses *lost, bo
 	spooler_losses(lost, &gaps);
 	sender_add_drops(sender, &gaps);
 	if (redelivered)
-		batch_redeliver(&sender->batch, batch_count(&sender->batch), drops_mark,
+		batch_redeliver(&sender->batch, batch_count(&sender->batch), batch_drops_mark,
 				sender->form);
 	settled = send_spooled(sender, SPOOLED_LOSSES);
 	sender_release_blocks(sender);

@@ -154,7 +154,7 @@ static int store(struct spooler *spooler, const struct output_record *records, s
 
 	heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
 	spool_use_numbers(spooler->spool, last_missing(&spooler->missing));
-	drops_add(spooler->form, &spooler->missing, spooler->last_number, batch);
+	batch_drops_add(spooler->form, &spooler->missing, spooler->last_number, batch);
 	if (batch_add(batch, records, count))
 		r = error_set(&err, -ENOMEM, "out of memory for the spool");
 	else if (batch_count(batch))
@@ -179,7 +179,7 @@ static void spooler_keep(struct spooler *spooler, struct block *block)
 {
 	int r;
 
-	hide_secrets(spooler->form, block);
+	batch_hide_secrets(spooler->form, block);
 	gaps_move(&spooler->missing, &block->before);
 	r = store(spooler, block->records, block->count);
 	if (r)

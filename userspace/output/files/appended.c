@@ -237,7 +237,7 @@ int appended_write(struct appended *file, const struct output_batch *batch, size
 	if (fstat(file->fd, &file->stat))
 		return -errno;
 	*done = from;
-	r = stream_write(file->fd, file->stop, batch, to, done);
+	r = output_stop_write(file->fd, file->stop, batch, to, done);
 	if (*done > from)
 		file->torn_number = 0;
 	if (r)

@@ -467,8 +467,8 @@ static void walk_text(const struct walk *outer, char *text, size_t len)
 	}
 }
 
-void arguments_visit(const char *program, char *strings, size_t len, arguments_hide *hide,
-		     void *context)
+void programs_visit_arguments(const char *program, char *strings, size_t len, arguments_hide *hide,
+			      void *context)
 {
 	struct walk walk = {.hide = hide, .context = context, .expected = REDACT_KINDS};
 	const char *end = strings + len;

@@ -18,7 +18,7 @@ typedef void arguments_hide(void *context, char *secret, size_t len, enum redact
  * it. program: the name or path of the program that has them; NULL: they are variables of an
  * environment.
  */
-void arguments_visit(const char *program, char *strings, size_t len, arguments_hide *hide,
-		     void *context);
+void programs_visit_arguments(const char *program, char *strings, size_t len, arguments_hide *hide,
+			      void *context);
 
 #endif

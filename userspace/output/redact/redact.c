@@ -452,7 +452,7 @@ void redact_part(struct redact *redact, char *text, size_t len)
 
 void redact_arguments(void *redact, const char *program, char *strings, size_t len)
 {
-	arguments_visit(program, strings, len, redact_overwrite, redact);
+	programs_visit_arguments(program, strings, len, redact_overwrite, redact);
 }
 
 uint64_t redact_count(const struct redact *redact, enum redact_kind kind)

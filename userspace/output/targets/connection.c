@@ -79,8 +79,8 @@ static uint64_t connection_share(const struct addrinfo *addresses, uint64_t dead
 	return now + left / count;
 }
 
-int dial(const struct addrinfo *addresses, uint64_t timeout_ns, const struct output_stop *stop,
-	 uint64_t deadline_ns, int *result)
+int connection_dial(const struct addrinfo *addresses, uint64_t timeout_ns,
+		    const struct output_stop *stop, uint64_t deadline_ns, int *result)
 {
 	int r = -EADDRNOTAVAIL;
 
@@ -104,8 +104,8 @@ int dial(const struct addrinfo *addresses, uint64_t timeout_ns, const struct out
 	return r;
 }
 
-int dial_unix(const char *path, int type, const struct output_stop *stop, uint64_t deadline_ns,
-	      int *result)
+int connection_dial_unix(const char *path, int type, const struct output_stop *stop,
+			 uint64_t deadline_ns, int *result)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	size_t len = strlen(path);
@@ -253,14 +253,16 @@ static int dial_any(struct connection *connection, uint64_t deadline_ns, struct 
 	struct addrinfo *addresses;
 
 	if (config->path) {
-		r = dial_unix(config->path, type, connection->stop, deadline_ns, &connection->fd);
+		r = connection_dial_unix(config->path, type, connection->stop, deadline_ns,
+					 &connection->fd);
 		return r ? fail_connect(r, err) : 0;
 	}
 	r = endpoint_resolve(&config->endpoint, type, connection->stop, deadline_ns, &addresses,
 			     err);
 	if (r)
 		return r;
-	r = dial(addresses, config->timeout_ns, connection->stop, deadline_ns, &connection->fd);
+	r = connection_dial(addresses, config->timeout_ns, connection->stop, deadline_ns,
+			    &connection->fd);
 	freeaddrinfo(addresses);
 	return r ? fail_connect(r, err) : 0;
 }

@@ -43,15 +43,15 @@ static inline int deadline_wait(const struct output_stop *stop, int fd, short ev
  * when the peer confirmed nothing for `timeout_ns`. Returns 0, -ETIMEDOUT at `deadline_ns`
  * (monotonic), -ECANCELED (stopped), or the -errno of the last address.
  */
-int dial(const struct addrinfo *addresses, uint64_t timeout_ns, const struct output_stop *stop,
-	 uint64_t deadline_ns, int *fd);
+int connection_dial(const struct addrinfo *addresses, uint64_t timeout_ns,
+		    const struct output_stop *stop, uint64_t deadline_ns, int *fd);
 
 /*
  * Connects to the path of a socket; "@NAME" is an abstract one. type: SOCK_STREAM or SOCK_DGRAM.
- * Returns as dial().
+ * Returns as connection_dial().
  */
-int dial_unix(const char *path, int type, const struct output_stop *stop, uint64_t deadline_ns,
-	      int *fd);
+int connection_dial_unix(const char *path, int type, const struct output_stop *stop,
+			 uint64_t deadline_ns, int *fd);
 
 /*
  * The connection of an output to a server, made when it is needed and made again when the server

@@ -123,7 +123,7 @@ static size_t pack_entries(struct output_batch *batch, struct buf *entries)
 	return count;
 }
 
-int forward_pack(struct output_batch *batch, const char *tag, const char *chunk, struct buf *out)
+int fluent_pack(struct output_batch *batch, const char *tag, const char *chunk, struct buf *out)
 {
 	struct buf entries = {0};
 	msgpack_packer packer;
@@ -148,7 +148,7 @@ int forward_pack(struct output_batch *batch, const char *tag, const char *chunk,
 	return r;
 }
 
-int forward_new_chunk(char chunk[static FORWARD_CHUNK_BYTES])
+int fluent_new_chunk(char chunk[static FORWARD_CHUNK_BYTES])
 {
 	uint8_t random[CHUNK_RANDOM_BYTES];
 	struct buf text = buf_fixed(chunk, FORWARD_CHUNK_BYTES);
@@ -536,10 +536,10 @@ static int fluent_send(void *opened, struct output_batch *batch, struct error *e
 	struct fluent_target *target = opened;
 	char chunk[FORWARD_CHUNK_BYTES];
 	bool sent = false;
-	int r = forward_new_chunk(chunk);
+	int r = fluent_new_chunk(chunk);
 
 	if (r == 0)
-		r = forward_pack(batch, target->keys->tag, chunk, &target->message);
+		r = fluent_pack(batch, target->keys->tag, chunk, &target->message);
 	if (r == -ENODATA)
 		return fluent_finish(target, batch, err);
 	if (r)

@@ -52,10 +52,10 @@ enum { FORWARD_CHUNK_BYTES = 25 }; /* the id of a batch: text, with its NUL */
  * {chunk, size}], where the entries are [time, record] one after the other. A record that is no
  * object of JSON is rejected. Returns 0, -ENODATA (all were rejected) or -ENOMEM.
  */
-int forward_pack(struct output_batch *batch, const char *tag, const char *chunk, struct buf *out);
+int fluent_pack(struct output_batch *batch, const char *tag, const char *chunk, struct buf *out);
 
 /* A new id of a batch. Returns 0 or -errno. */
-int forward_new_chunk(char chunk[static FORWARD_CHUNK_BYTES]);
+int fluent_new_chunk(char chunk[static FORWARD_CHUNK_BYTES]);
 
 /* A connection to a server of the forward protocol: who both are, and confirmations. */
 

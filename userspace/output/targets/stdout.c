@@ -90,7 +90,7 @@ static int stdout_send(void *context, struct output_batch *batch, struct error *
 	bool goes_on = batch->records[0].number == target->cut_number &&
 		       !(batch->records[0].flags & RECORD_IS_DROP);
 	size_t done = goes_on ? target->cut_bytes : 0;
-	int r = stream_write(target->fd, target->stop, batch, batch->bytes, &done);
+	int r = output_stop_write(target->fd, target->stop, batch, batch->bytes, &done);
 
 	output_batch_set_bytes(batch, done);
 	remember_cut(target, batch, done);

@@ -329,7 +329,7 @@ static bool is_unseen(const struct event_desc *desc)
 	return desc->flags & EF_UNSEEN;
 }
 
-static size_t width_of(unsigned int code)
+static size_t utf8_width(unsigned int code)
 {
 	const struct event_desc *desc = event_desc_get(code);
 
@@ -387,7 +387,7 @@ static void store_length(uint8_t *at, size_t width, uint32_t len)
 static int take_params(const struct scap_event *event, struct upgrade_event *ev)
 {
 	const uint8_t *frame = event->frame;
-	size_t width = width_of(ev->header.type), at;
+	size_t width = utf8_width(ev->header.type), at;
 
 	if (ev->header.len > event->len || ev->header.nparams > EVENT_PARAMS_MAX)
 		return -EBADMSG;
@@ -556,7 +556,7 @@ static int upgrade_step(struct scap_upgrade *upgrade, struct upgrade_event *ev)
 		 * Events with large parameters have no extension parameters: the decoder skips the
 		 * rest.
 		 */
-		ev->changed |= width_of(r) == sizeof(uint16_t);
+		ev->changed |= utf8_width(r) == sizeof(uint16_t);
 		return -EAGAIN;
 	}
 	/* Parameters may be missing only if the event has no conversions. */
@@ -569,7 +569,7 @@ static int upgrade_step(struct scap_upgrade *upgrade, struct upgrade_event *ev)
 static int upgrade_write_frame(struct scap_upgrade *upgrade, const struct upgrade_event *ev,
 			       struct scap_event *event)
 {
-	size_t width = width_of(ev->header.type), nparams = ev->header.nparams;
+	size_t width = utf8_width(ev->header.type), nparams = ev->header.nparams;
 	size_t values_at = sizeof(ev->header) + nparams * width, len = values_at;
 	struct ppm_evt_hdr *header = (struct ppm_evt_hdr *)upgrade->frame;
 

@@ -11,7 +11,8 @@
 
 /* Labels of containers and pods as values. */
 
-int give_label(struct field_value *value, const struct state_labels *labels, const char *name)
+int container_give_label(struct field_value *value, const struct state_labels *labels,
+			 const char *name)
 {
 	for (size_t i = 0; i < labels->count; i++)
 		if (strcmp(labels->items[i].name, name) == 0)
@@ -29,8 +30,8 @@ static bool container_is_shown(const struct state_label *label)
 	return true;
 }
 
-int give_labels(struct field_value *value, struct field_scratch *scratch,
-		const struct state_labels *labels)
+int container_give_labels(struct field_value *value, struct field_scratch *scratch,
+			  const struct state_labels *labels)
 {
 	struct buf text = text_begin(scratch);
 
@@ -220,7 +221,7 @@ static int get_fd_directory(const struct state_event *event, const struct field_
 	{                                                                                          \
 		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE,                                        \
 			NEEDS_CONTAINERS | NEEDS_EVENT_FD | NEEDS_EVENT_PATHS, getter, help,       \
-			.can_have = is_about_fd                                                    \
+			.can_have = fd_is_subject                                                  \
 	}
 
 /* From the description of the container. */

@@ -62,8 +62,9 @@ static inline int give_answer(struct field_value *value, enum state_answer answe
 	{                                                                                          \
 		const struct state_container *container = event_container(event);                  \
                                                                                                    \
-		return container ? give_label(values, &container->info.member, ref->name)          \
-				 : NO_VALUE;                                                       \
+		return container                                                                   \
+			       ? container_give_label(values, &container->info.member, ref->name)  \
+			       : NO_VALUE;                                                         \
 	}
 #define INFO_LABELS_GETTER(getter, member)                                                         \
 	static int getter(const struct state_event *event, const struct field_ref *ref,            \
@@ -71,14 +72,15 @@ static inline int give_answer(struct field_value *value, enum state_answer answe
 	{                                                                                          \
 		const struct state_container *container = event_container(event);                  \
                                                                                                    \
-		return container ? give_labels(values, scratch, &container->info.member)           \
+		return container ? container_give_labels(values, scratch, &container->info.member) \
 				 : NO_VALUE;                                                       \
 	}
 
-int give_label(struct field_value *value, const struct state_labels *labels, const char *name);
+int container_give_label(struct field_value *value, const struct state_labels *labels,
+			 const char *name);
 
 /* "name:value, other:value", without those of Kubernetes itself. */
-int give_labels(struct field_value *value, struct field_scratch *scratch,
-		const struct state_labels *labels);
+int container_give_labels(struct field_value *value, struct field_scratch *scratch,
+			  const struct state_labels *labels);
 
 #endif

@@ -455,7 +455,7 @@ static int get_res(const struct state_event *event, const struct field_ref *ref,
 
 	if (!event_result(&event->ev, &result))
 		return NO_VALUE;
-	name = result >= 0 ? "SUCCESS" : errno_name(result);
+	name = result >= 0 ? "SUCCESS" : error_errno_name(result);
 	if (name)
 		return give_string(values, name);
 	text = text_begin(scratch);
@@ -541,8 +541,8 @@ static void each_result(word_visitor *see, void *context)
 {
 	see(context, "SUCCESS");
 	for (int64_t number = 1; number < ERRNO_MAX; number++)
-		if (errno_name(-number))
-			see(context, errno_name(-number));
+		if (error_errno_name(-number))
+			see(context, error_errno_name(-number));
 }
 
 /* No event has the empty name, but filters of the .scap world may ask for it. */

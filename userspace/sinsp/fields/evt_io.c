@@ -39,7 +39,7 @@ static int get_buflen(const struct state_event *event, const struct field_ref *r
 
 static bool moves_bytes(const struct event_desc *event)
 {
-	return is_about_fd(event) && (event->category & CATEGORY_IO);
+	return fd_is_subject(event) && (event->category & CATEGORY_IO);
 }
 
 static int buflen_of(const struct state_event *event, unsigned int category, bool file, bool net,
@@ -108,7 +108,7 @@ static int get_is_wait(const struct state_event *event, const struct field_ref *
 }
 
 /* The journal's name of the socket is the target of systemd's link /dev/log. */
-bool event_is_syslog(const struct state_event *event)
+bool evt_is_syslog(const struct state_event *event)
 {
 	return has_flags(event, EF_WRITES_TO_FD) && event->fd &&
 	       (strstr(event->fd->name, "/dev/log") ||
@@ -118,7 +118,7 @@ bool event_is_syslog(const struct state_event *event)
 static int get_is_syslog(const struct state_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, event_is_syslog(event));
+	return give_u64(values, evt_is_syslog(event));
 }
 
 /*

@@ -7,7 +7,7 @@
 #include "sinsp/values/param_text.h"
 #include "sinsp/state/path.h"
 
-bool is_about_fd(const struct event_desc *event)
+bool fd_is_subject(const struct event_desc *event)
 {
 	return event->flags & (EF_CREATES_FD | EF_USES_FD | EF_DESTROYS_FD);
 }
@@ -59,7 +59,7 @@ static int get_typechar(const struct state_event *event, const struct field_ref 
 {
 	struct buf text = text_begin(scratch);
 
-	if (!is_about_fd(event->ev.desc))
+	if (!fd_is_subject(event->ev.desc))
 		return NO_VALUE;
 	buf_append_char(&text,
 			event->fd ? scap_fd_type_char(event->fd->type) : char_by_event(event));
@@ -72,7 +72,7 @@ static int give_unnamed(const struct state_event *event, struct field_scratch *s
 {
 	const struct event_desc *desc = event->ev.desc;
 
-	if (!is_about_fd(desc))
+	if (!fd_is_subject(desc))
 		return NO_VALUE;
 	if (desc->opens.name)
 		text->len = path_give(event, desc->opens.name - 1u, scratch, text);
@@ -233,7 +233,7 @@ static int get_types(const struct state_event *event, const struct field_ref *re
 #define ROW(name, type, format, needs, getter, help...)                                            \
 	{                                                                                          \
 		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, needs, getter, help,              \
-			.can_have = is_about_fd                                                    \
+			.can_have = fd_is_subject                                                  \
 	}
 
 /* The name of a call that failed to open it is its path. */

@@ -183,7 +183,7 @@ enum {
 #define ROW(name, type, format, flags, getter, help...)                                            \
 	{                                                                                          \
 		name, PT_##type, PF_##format, flags, FIELD_ARG_NONE, SOCKET_NEEDS, getter, help,   \
-			.can_have = is_about_fd                                                    \
+			.can_have = fd_is_subject                                                  \
 	}
 
 /* Other descriptors have no value. */

@@ -30,7 +30,7 @@ static bool syslog_parse(const struct state_event *event, const struct field_ref
 	const char *data;
 	size_t len, at = 1;
 
-	if (index < 0 || !event_is_syslog(event))
+	if (index < 0 || !evt_is_syslog(event))
 		return false;
 	data = (const char *)event->ev.params[index].data;
 	len = event->ev.params[index].len;

@@ -98,9 +98,9 @@ size_t path_give(const struct state_event *event, unsigned int param, struct fie
 extern const struct field_words fd_type_words;
 
 /* Whether events of a type concern a descriptor, known or not. */
-bool is_about_fd(const struct event_desc *event);
+bool fd_is_subject(const struct event_desc *event);
 
 /* Whether the event writes to the system's log. */
-bool event_is_syslog(const struct state_event *event);
+bool evt_is_syslog(const struct state_event *event);
 
 #endif

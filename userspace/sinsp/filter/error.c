@@ -61,5 +61,5 @@ void filter_warn(const struct filter_options *options, const char *text, size_t 
 void filter_error_render(const char *text, const struct filter_error *err, struct buf *out)
 {
 	buf_printf(out, "line %u, column %u: %s\n", err->line, err->column, err->text);
-	excerpt_append(text, strlen(text), err->position, out);
+	error_append_excerpt(text, strlen(text), err->position, out);
 }

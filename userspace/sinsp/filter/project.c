@@ -256,7 +256,7 @@ static bool make_error(enum filter_op op, const struct field_value *value, struc
 	if (strcmp(value->bytes.data, "SUCCESS") == 0)
 		return test_less(0, true, test);
 	for (int64_t number = -1; number >= -ERRNO_MAX; number--) {
-		const char *name = errno_name(number);
+		const char *name = error_errno_name(number);
 
 		if (name && strcmp(name, value->bytes.data) == 0)
 			return test_equal(number, test);

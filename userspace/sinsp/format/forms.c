@@ -338,13 +338,13 @@ static bool write_words(struct formatter *formatter, const char *word, struct bu
 static bool write_category(struct formatter *formatter, const struct format_column *column,
 			   const struct state_event *event, struct buf *out)
 {
-	return write_words(formatter, ecs_category(event->ev.desc->id), out);
+	return write_words(formatter, schema_ecs_category(event->ev.desc->id), out);
 }
 
 static bool write_kind(struct formatter *formatter, const struct format_column *column,
 		       const struct state_event *event, struct buf *out)
 {
-	return write_words(formatter, ecs_type(event->ev.desc->id), out);
+	return write_words(formatter, schema_ecs_type(event->ev.desc->id), out);
 }
 
 static bool write_event_kind(struct formatter *formatter, const struct format_column *column,

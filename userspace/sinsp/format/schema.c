@@ -431,14 +431,14 @@ static const char *const ecs_categories[EVENT_FAMILIES_COUNT] = {
 	[FAMILY_module] = "driver",   [FAMILY_system] = "host",
 };
 
-const char *ecs_category(unsigned int event_id)
+const char *schema_ecs_category(unsigned int event_id)
 {
 	const char *category = ecs_categories[event_family_of(event_id)];
 
 	return category ? category : "api";
 }
 
-const char *ecs_type(unsigned int event_id)
+const char *schema_ecs_type(unsigned int event_id)
 {
 	static const char *const types[] = {
 		"info",

@@ -93,8 +93,8 @@ enum schema_form {
 	SCHEMA_FILE, /* of files; the names of other descriptors stay under lanner.fd_name */
 	SCHEMA_EVENT_NAME, /* lanner.TYPE */
 	SCHEMA_OUTCOME, /* success or failure; unknown without a result */
-	SCHEMA_CATEGORY, /* see ecs_category() */
-	SCHEMA_KIND, /* see ecs_type() */
+	SCHEMA_CATEGORY, /* see schema_ecs_category() */
+	SCHEMA_KIND, /* see schema_ecs_type() */
 	SCHEMA_EVENT_KIND, /* alert, if a rule matched; else event */
 	SCHEMA_BESIDE, /* the constant of a companion */
 	SCHEMA_FORMS_COUNT,
@@ -176,9 +176,9 @@ extern const struct schema_row schema_rows[];
 /* The words of the Elastic Common Schema for what an event is about. */
 
 /* event.category of the events of a type: file, process, network, ... ; else api. */
-const char *ecs_category(unsigned int event_id);
+const char *schema_ecs_category(unsigned int event_id);
 
 /* event.type of the events of a type, as the category allows it: start, change, ... ; else info. */
-const char *ecs_type(unsigned int event_id);
+const char *schema_ecs_type(unsigned int event_id);
 
 #endif

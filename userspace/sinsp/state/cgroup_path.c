@@ -94,11 +94,13 @@ static bool fits_after_leader(struct text *id)
 	return fits_name(id);
 }
 
-const struct id_shape id_hex = {fits_hex}, id_uuid = {fits_uuid}, id_garden = {fits_garden},
-		      id_word = {fits_word, .is_name = true},
-		      id_name = {fits_name, .is_name = true},
-		      id_escaped = {fits_name, .is_name = true, .escaped = true},
-		      id_after_leader = {fits_after_leader, .is_name = true, .escaped = true};
+const struct id_shape cgroup_id_hex = {fits_hex}, cgroup_id_uuid = {fits_uuid},
+		      cgroup_id_garden = {fits_garden},
+		      cgroup_id_word = {fits_word, .is_name = true},
+		      cgroup_id_name = {fits_name, .is_name = true},
+		      cgroup_id_escaped = {fits_name, .is_name = true, .escaped = true},
+		      cgroup_id_after_leader = {fits_after_leader, .is_name = true,
+						.escaped = true};
 
 /* The character of a "\xHH" at the start of the text, or -1. */
 static int escaped_character(struct text text)
@@ -113,7 +115,8 @@ static int escaped_character(struct text text)
 	return high < 0 || low < 0 || (high == 0 && low == 0) ? -1 : high << 4 | low;
 }
 
-size_t id_copy(const struct id_shape *shape, struct text id, char copy[STATE_CONTAINER_ID_BYTES])
+size_t cgroup_id_copy(const struct id_shape *shape, struct text id,
+		      char copy[STATE_CONTAINER_ID_BYTES])
 {
 	size_t len = 0;
 
@@ -129,7 +132,7 @@ size_t id_copy(const struct id_shape *shape, struct text id, char copy[STATE_CON
 	return len;
 }
 
-bool pod_uid_copy(struct text text, char uid[STATE_POD_UID_BYTES])
+bool cgroup_pod_uid_copy(struct text text, char uid[STATE_POD_UID_BYTES])
 {
 	if (!is_grouped(text, 12, '-') && !is_grouped(text, 12, '_') &&
 	    !is_hex(text, STATIC_POD_DIGITS))
@@ -152,23 +155,23 @@ static const struct scope {
 	const struct id_shape *shape;
 	enum state_container_type type;
 } scopes[] = {
-	{"docker-", ".scope", &id_hex, STATE_CONTAINER_DOCKER},
-	{"libpod-payload-", "", &id_hex, STATE_CONTAINER_PODMAN},
-	{"libpod-", ".scope", &id_hex, STATE_CONTAINER_PODMAN},
-	{"libpod-", "", &id_hex, STATE_CONTAINER_PODMAN},
-	{"cri-containerd-", ".scope", &id_hex, STATE_CONTAINER_CONTAINERD},
-	{"nerdctl-", ".scope", &id_hex, STATE_CONTAINER_CONTAINERD},
-	{"crio-", ".scope", &id_hex, STATE_CONTAINER_CRIO},
-	{"crio-", "", &id_hex, STATE_CONTAINER_CRIO},
-	{"runc-", ".scope", &id_word, STATE_CONTAINER_CUSTOM},
-	{"crun-", ".scope", &id_word, STATE_CONTAINER_CUSTOM},
-	{"lxc.payload.", "", &id_name, STATE_CONTAINER_LXC},
-	{"machine-lxc\\x2d", ".scope", &id_after_leader, STATE_CONTAINER_LIBVIRT_LXC},
-	{"", ".libvirt-lxc", &id_escaped, STATE_CONTAINER_LIBVIRT_LXC},
-	{"bpm-", ".scope", &id_word, STATE_CONTAINER_BPM},
-	{"bpm-", "", &id_word, STATE_CONTAINER_BPM},
+	{"docker-", ".scope", &cgroup_id_hex, STATE_CONTAINER_DOCKER},
+	{"libpod-payload-", "", &cgroup_id_hex, STATE_CONTAINER_PODMAN},
+	{"libpod-", ".scope", &cgroup_id_hex, STATE_CONTAINER_PODMAN},
+	{"libpod-", "", &cgroup_id_hex, STATE_CONTAINER_PODMAN},
+	{"cri-containerd-", ".scope", &cgroup_id_hex, STATE_CONTAINER_CONTAINERD},
+	{"nerdctl-", ".scope", &cgroup_id_hex, STATE_CONTAINER_CONTAINERD},
+	{"crio-", ".scope", &cgroup_id_hex, STATE_CONTAINER_CRIO},
+	{"crio-", "", &cgroup_id_hex, STATE_CONTAINER_CRIO},
+	{"runc-", ".scope", &cgroup_id_word, STATE_CONTAINER_CUSTOM},
+	{"crun-", ".scope", &cgroup_id_word, STATE_CONTAINER_CUSTOM},
+	{"lxc.payload.", "", &cgroup_id_name, STATE_CONTAINER_LXC},
+	{"machine-lxc\\x2d", ".scope", &cgroup_id_after_leader, STATE_CONTAINER_LIBVIRT_LXC},
+	{"", ".libvirt-lxc", &cgroup_id_escaped, STATE_CONTAINER_LIBVIRT_LXC},
+	{"bpm-", ".scope", &cgroup_id_word, STATE_CONTAINER_BPM},
+	{"bpm-", "", &cgroup_id_word, STATE_CONTAINER_BPM},
 	/* Garden of Cloud Foundry. */
-	{"", "", &id_garden, STATE_CONTAINER_CUSTOM},
+	{"", "", &cgroup_id_garden, STATE_CONTAINER_CUSTOM},
 };
 
 /* A component that is the id, by the path above it. The first row that fits decides. */
@@ -179,30 +182,30 @@ static const struct parent {
 	enum state_container_type type; /* STATE_CONTAINER_NONE: it is no container */
 } parents[] = {
 	/* The virtual machine of a Kata container, whose own processes are inside. */
-	{"kata", false, &id_hex, STATE_CONTAINER_NONE},
-	{"kata_", true, &id_hex, STATE_CONTAINER_NONE},
+	{"kata", false, &cgroup_id_hex, STATE_CONTAINER_NONE},
+	{"kata_", true, &cgroup_id_hex, STATE_CONTAINER_NONE},
 	/* A pod of Podman: beside its containers there are conmon and what sets up the network. */
-	{"libpod_parent", false, &id_hex, STATE_CONTAINER_NONE},
-	{"libvirt/lxc", false, &id_escaped, STATE_CONTAINER_LIBVIRT_LXC},
-	{"lxc", false, &id_name, STATE_CONTAINER_LXC},
-	{"lxc.payload", false, &id_name, STATE_CONTAINER_LXC},
-	{"mesos", false, &id_uuid, STATE_CONTAINER_MESOS},
+	{"libpod_parent", false, &cgroup_id_hex, STATE_CONTAINER_NONE},
+	{"libvirt/lxc", false, &cgroup_id_escaped, STATE_CONTAINER_LIBVIRT_LXC},
+	{"lxc", false, &cgroup_id_name, STATE_CONTAINER_LXC},
+	{"lxc.payload", false, &cgroup_id_name, STATE_CONTAINER_LXC},
+	{"mesos", false, &cgroup_id_uuid, STATE_CONTAINER_MESOS},
 	/* Of old versions, rootless. */
-	{"podman-", true, &id_hex, STATE_CONTAINER_PODMAN},
+	{"podman-", true, &cgroup_id_hex, STATE_CONTAINER_PODMAN},
 	/* Pods of Kubernetes, if the runtime makes groups without systemd. */
-	{"pod", true, &id_hex, STATE_CONTAINER_CRI},
-	{"kubepods", true, &id_hex, STATE_CONTAINER_CRI},
+	{"pod", true, &cgroup_id_hex, STATE_CONTAINER_CRI},
+	{"kubepods", true, &cgroup_id_hex, STATE_CONTAINER_CRI},
 	/* Namespaces of containerd, which are groups there. */
-	{"default", false, &id_hex, STATE_CONTAINER_CONTAINERD},
-	{"k8s.io", false, &id_hex, STATE_CONTAINER_CONTAINERD},
+	{"default", false, &cgroup_id_hex, STATE_CONTAINER_CONTAINERD},
+	{"k8s.io", false, &cgroup_id_hex, STATE_CONTAINER_CONTAINERD},
 	/* docker, and any parent that its users set (--cgroup-parent). */
-	{"", true, &id_hex, STATE_CONTAINER_DOCKER},
+	{"", true, &cgroup_id_hex, STATE_CONTAINER_DOCKER},
 };
 
 /* systemd-nspawn: the name is in the component above "payload". */
 static const struct scope nspawn[] = {
-	{"machine-", ".scope", &id_escaped, STATE_CONTAINER_CUSTOM},
-	{"systemd-nspawn@", ".service", &id_escaped, STATE_CONTAINER_CUSTOM},
+	{"machine-", ".scope", &cgroup_id_escaped, STATE_CONTAINER_CUSTOM},
+	{"systemd-nspawn@", ".service", &cgroup_id_escaped, STATE_CONTAINER_CUSTOM},
 };
 
 /* What was found in a path, and what is above it. */
@@ -248,10 +251,10 @@ static bool find_colons(struct text component, struct found *found)
 	if (!colon)
 		return false;
 	id = (struct text){colon + 1, component.len - (size_t)(colon + 1 - component.at)};
-	if (!id_hex.fits(&id))
+	if (!cgroup_id_hex.fits(&id))
 		return false;
 	runtime = (struct text){component.at, (size_t)(colon - component.at)};
-	*found = (struct found){.id = id, .shape = &id_hex, .type = STATE_CONTAINER_CRI};
+	*found = (struct found){.id = id, .shape = &cgroup_id_hex, .type = STATE_CONTAINER_CRI};
 	for (size_t i = 0; i < COUNT(scopes); i++) {
 		size_t n = strlen(scopes[i].before);
 
@@ -341,7 +344,8 @@ static bool find_pod_in(struct text component, char uid[STATE_POD_UID_BYTES])
 		struct text rest = {component.at + at + word_len, component.len - at - word_len};
 
 		if ((at == 0 || component.at[at - 1] == '-') &&
-		    memcmp(component.at + at, word, word_len) == 0 && pod_uid_copy(rest, uid))
+		    memcmp(component.at + at, word, word_len) == 0 &&
+		    cgroup_pod_uid_copy(rest, uid))
 			return true;
 	}
 	return false;
@@ -360,7 +364,7 @@ static void cgroup_path_find_pod(struct text path, char uid[STATE_POD_UID_BYTES]
 static bool append_outer(struct state_cgroup_match *match, size_t *len, const struct found *found)
 {
 	char id[STATE_CONTAINER_ID_BYTES];
-	size_t n = id_copy(found->shape, found->id, id);
+	size_t n = cgroup_id_copy(found->shape, found->id, id);
 
 	if (!found->shape->is_name && n > STATE_CONTAINER_SHORT_LEN)
 		n = STATE_CONTAINER_SHORT_LEN;
@@ -408,7 +412,7 @@ bool state_cgroup_match(const char *cgroups, size_t len, struct state_cgroup_mat
 		match->place = cgroups + at;
 		slash = memrchr(match->place, '/', (size_t)(found.id.at - match->place));
 		match->place_len = (size_t)(slash - match->place);
-		match->id_len = id_copy(found.shape, found.id, match->id);
+		match->id_len = cgroup_id_copy(found.shape, found.id, match->id);
 		cgroup_path_find_pod(found.above, match->pod_uid);
 		find_outer(found.above, match);
 		return true;

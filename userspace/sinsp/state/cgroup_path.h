@@ -109,18 +109,19 @@ struct id_shape {
 	bool escaped; /* as systemd does: "\x2d" is '-' */
 };
 
-extern const struct id_shape id_hex, /* 64 digits */
-	id_uuid, /* digits in groups of 8-4-4-4-12 */
-	id_garden, /* 8-4-4-4-4 */
-	id_word, /* a name of letters, digits, "+-._@" */
-	id_name, /* any name */
-	id_escaped, /* the same, escaped */
-	id_after_leader; /* the same, perhaps after a process id and a dash */
+extern const struct id_shape cgroup_id_hex, /* 64 digits */
+	cgroup_id_uuid, /* digits in groups of 8-4-4-4-12 */
+	cgroup_id_garden, /* 8-4-4-4-4 */
+	cgroup_id_word, /* a name of letters, digits, "+-._@" */
+	cgroup_id_name, /* any name */
+	cgroup_id_escaped, /* the same, escaped */
+	cgroup_id_after_leader; /* the same, perhaps after a process id and a dash */
 
 /* Copies an id that fits, with its NUL. Returns its length. */
-size_t id_copy(const struct id_shape *shape, struct text id, char copy[STATE_CONTAINER_ID_BYTES]);
+size_t cgroup_id_copy(const struct id_shape *shape, struct text id,
+		      char copy[STATE_CONTAINER_ID_BYTES]);
 
 /* Copies the uid of a pod, with dashes for '_'. Returns false if the text is not one. */
-bool pod_uid_copy(struct text text, char uid[STATE_POD_UID_BYTES]);
+bool cgroup_pod_uid_copy(struct text text, char uid[STATE_POD_UID_BYTES]);
 
 #endif

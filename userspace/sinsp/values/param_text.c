@@ -243,7 +243,7 @@ static void append_known(struct buf *out, const char *name)
 
 static void resolved_errno(const struct text_param *p, struct buf *out)
 {
-	append_known(out, errno_name(param_text_value_of(p)));
+	append_known(out, error_errno_name(param_text_value_of(p)));
 }
 
 static void resolved_fd(const struct text_param *p, struct buf *out)

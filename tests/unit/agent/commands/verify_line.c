@@ -15,7 +15,7 @@ static struct verify_record read_line(const char *line)
 	struct verify_record record;
 	struct error err = {""};
 
-	if (line_reader_read(reader, line, strlen(line), &record, &err))
+	if (verify_line_reader_read(reader, line, strlen(line), &record, &err))
 		fail_msg("%s: %s", line, err.text);
 	return record;
 }
@@ -122,7 +122,7 @@ static void test_wrong(void **state)
 		struct error err = {""};
 
 		assert_int_equal(
-			line_reader_read(reader, lines[i], strlen(lines[i]), &record, &err),
+			verify_line_reader_read(reader, lines[i], strlen(lines[i]), &record, &err),
 			-EBADMSG);
 		assert_true(err.text[0]);
 	}
@@ -130,13 +130,13 @@ static void test_wrong(void **state)
 
 static int setup(void **state)
 {
-	return line_reader_create(&reader);
+	return verify_line_reader_create(&reader);
 }
 
 static int teardown(void **state)
 {
-	line_reader_destroy(reader);
-	line_reader_destroy(NULL);
+	verify_line_reader_destroy(reader);
+	verify_line_reader_destroy(NULL);
 	return 0;
 }
 

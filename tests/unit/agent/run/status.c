@@ -17,7 +17,7 @@ static void test_lines(void **state)
 	struct buf out = {0};
 
 	fake_input_run(&input, &run, &options);
-	status_append(&run, &out);
+	pages_append_status(&run, &out);
 	buf_append_char(&out, '\0');
 	assert_memory_equal(out.data, "version: ", 9);
 	assert_non_null(strstr(out.data, "\nrunning: since 2"));
@@ -27,7 +27,7 @@ static void test_lines(void **state)
 	buf_clear(&out);
 	options.filter = (char *)"evt.type=open";
 	input.counters_code = -EIO;
-	status_append(&run, &out);
+	pages_append_status(&run, &out);
 	buf_append_char(&out, '\0');
 	assert_non_null(strstr(out.data, "\nfilter: evt.type=open\n"));
 	assert_non_null(strstr(out.data, "\nevents: the driver's counters cannot be read\n"));

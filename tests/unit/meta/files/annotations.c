@@ -10,7 +10,7 @@ static struct state_container_info *describe(const char *text)
 
 	assert_non_null(info);
 	assert_non_null(annotations);
-	annotations_describe(annotations, info);
+	bundle_describe_annotations(annotations, info);
 	json_decref(annotations);
 	return info;
 }

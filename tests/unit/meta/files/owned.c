@@ -34,7 +34,7 @@ static int teardown(void **state)
 
 static void expect(const char *path, uint32_t owner, int code)
 {
-	int fd = owned_open(tree.path, path, owner);
+	int fd = document_open_owned(tree.path, path, owner);
 
 	if ((fd < 0 ? fd : 0) != code)
 		fail_msg("%s: %d instead of %d", path, fd, code);

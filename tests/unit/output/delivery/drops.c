@@ -17,7 +17,7 @@ static void test_records(void **state)
 
 	gaps_add(&gaps, GAP_QUEUE_FULL, &lost);
 	gaps_add(&gaps, GAP_REJECTED, &lost);
-	drops_add(&form, &gaps, 3, &batch);
+	batch_drops_add(&form, &gaps, 3, &batch);
 	assert_int_equal(batch_count(&batch), 2);
 	assert_int_equal(batch.records[0].number, 3);
 	assert_int_equal(batch.records[0].flags, RECORD_IS_DROP);
@@ -40,7 +40,7 @@ static void test_end(void **state)
 	assert_true(gaps_are_empty(&from));
 	gaps_move_end(&gaps, &from); /* none: the other one stays */
 	gaps_add(&gaps, GAP_QUEUE_FULL, &lost);
-	drops_add(&form, &gaps, 3, &batch);
+	batch_drops_add(&form, &gaps, 3, &batch);
 	assert_int_equal(batch_count(&batch), 2);
 	assert_int_equal(batch.records[1].flags, RECORD_IS_DROP | RECORD_IS_END);
 	assert_int_equal(batch.records[1].number, 3);
@@ -61,8 +61,8 @@ static void test_ids(void **state)
 	struct gaps gaps = {0};
 
 	gaps_add(&gaps, GAP_QUEUE_FULL, &lost);
-	drops_add(&form, &gaps, 3, &batch);
-	drops_add(&form, &gaps, 3, &batch);
+	batch_drops_add(&form, &gaps, 3, &batch);
+	batch_drops_add(&form, &gaps, 3, &batch);
 	assert_memory_equal(batch.records[0].bytes, "{\"evt.id\":\"abc-d", 16);
 	assert_memory_not_equal(batch.records[0].bytes, batch.records[1].bytes, 40);
 	gaps_clear(&gaps);
@@ -75,7 +75,7 @@ static void test_marks(void **state)
 	const struct output_record record = {.bytes = "x\n", .len = 2};
 	struct buf text = {0};
 
-	drops_mark(&form, &record, &text);
+	batch_drops_mark(&form, &record, &text);
 	assert_int_equal(text.len, strlen("redelivered: x\n"));
 	assert_memory_equal(text.data, "redelivered: x\n", text.len);
 	buf_finish(&text);

@@ -26,7 +26,7 @@ static void check(const struct output_format *format, bool hides, const char *by
 		block_end_record(block, start, &record);
 	}
 	block_seal(block);
-	hide_secrets(&form, block);
+	batch_hide_secrets(&form, block);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(block->records[i].len, len);
 		assert_memory_equal(block->records[i].bytes, expected, len);

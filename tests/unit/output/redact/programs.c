@@ -25,7 +25,7 @@ static void check(const char *program, const char *arguments, const char *expect
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '|')
 			text[i] = '\0';
-	arguments_visit(program, text, len, overwrite, &count);
+	programs_visit_arguments(program, text, len, overwrite, &count);
 	for (size_t i = 0; i + 1 < len; i++)
 		if (text[i] == '\0')
 			text[i] = '|';

@@ -67,7 +67,7 @@ static void test_entries(void **state)
 	size_t at = 0;
 
 	fill("{\"a\":1,\"b\":[true,null,-2.5]}\n", "{\"c\":{\"d\":\"x\"}}", "{}\n");
-	assert_int_equal(forward_pack(&batch, "a.tag", "0123", &out), 0);
+	assert_int_equal(fluent_pack(&batch, "a.tag", "0123", &out), 0);
 	msgpack_unpacked_init(&message);
 	assert_int_equal(msgpack_unpack_next(&message, out.data, out.len, &at),
 			 MSGPACK_UNPACK_SUCCESS);
@@ -92,7 +92,7 @@ static void test_records_that_are_left_out(void **state)
 
 	fill("{\"a\":1}\n", "[1]\n", "{\"b\":2}\n");
 	results[2] = OUTPUT_DELIVERED;
-	assert_int_equal(forward_pack(&batch, "t", "0", &out), 0);
+	assert_int_equal(fluent_pack(&batch, "t", "0", &out), 0);
 	assert_int_equal(results[0], OUTPUT_RETRY);
 	assert_int_equal(results[1], OUTPUT_REJECTED);
 	msgpack_unpacked_init(&message);
@@ -101,7 +101,7 @@ static void test_records_that_are_left_out(void **state)
 	expect_entries(&message.data.via.array.ptr[1].via.bin, expected);
 	msgpack_unpacked_destroy(&message);
 	fill("x\n", "", "1\n");
-	assert_int_equal(forward_pack(&batch, "t", "0", &out), -ENODATA);
+	assert_int_equal(fluent_pack(&batch, "t", "0", &out), -ENODATA);
 	buf_finish(&out);
 }
 
@@ -109,8 +109,8 @@ static void test_chunks_differ(void **state)
 {
 	char a[FORWARD_CHUNK_BYTES], b[FORWARD_CHUNK_BYTES];
 
-	assert_int_equal(forward_new_chunk(a), 0);
-	assert_int_equal(forward_new_chunk(b), 0);
+	assert_int_equal(fluent_new_chunk(a), 0);
+	assert_int_equal(fluent_new_chunk(b), 0);
 	assert_int_equal(strlen(a), FORWARD_CHUNK_BYTES - 1);
 	assert_string_not_equal(a, b);
 }

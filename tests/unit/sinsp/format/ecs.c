@@ -21,7 +21,7 @@ static const struct {
 
 static void check(const struct event_desc *desc)
 {
-	const char *category = ecs_category(desc->id), *type = ecs_type(desc->id);
+	const char *category = schema_ecs_category(desc->id), *type = schema_ecs_type(desc->id);
 	char word[32] = " ";
 
 	strcat(strcat(word, type), " ");
@@ -49,16 +49,16 @@ static void test_all_events(void **state)
 
 static void test_some(void **state)
 {
-	assert_string_equal(ecs_category(EVENT_execve), "process");
-	assert_string_equal(ecs_type(EVENT_execve), "start");
-	assert_string_equal(ecs_category(EVENT_unlinkat), "file");
-	assert_string_equal(ecs_type(EVENT_unlinkat), "deletion");
-	assert_string_equal(ecs_category(EVENT_connect), "network");
-	assert_string_equal(ecs_type(EVENT_connect), "start");
-	assert_string_equal(ecs_category(EVENT_futex), "api");
-	assert_string_equal(ecs_type(EVENT_futex), "info");
-	assert_string_equal(ecs_category(EVENT_ID_MAX), "api");
-	assert_string_equal(ecs_type(EVENT_ID_MAX), "info");
+	assert_string_equal(schema_ecs_category(EVENT_execve), "process");
+	assert_string_equal(schema_ecs_type(EVENT_execve), "start");
+	assert_string_equal(schema_ecs_category(EVENT_unlinkat), "file");
+	assert_string_equal(schema_ecs_type(EVENT_unlinkat), "deletion");
+	assert_string_equal(schema_ecs_category(EVENT_connect), "network");
+	assert_string_equal(schema_ecs_type(EVENT_connect), "start");
+	assert_string_equal(schema_ecs_category(EVENT_futex), "api");
+	assert_string_equal(schema_ecs_type(EVENT_futex), "info");
+	assert_string_equal(schema_ecs_category(EVENT_ID_MAX), "api");
+	assert_string_equal(schema_ecs_type(EVENT_ID_MAX), "info");
 }
 
 static const struct CMUnitTest tests[] = {

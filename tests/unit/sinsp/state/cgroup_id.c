@@ -24,27 +24,27 @@ static void test_shapes(void **state)
 		const struct id_shape *shape;
 		const char *text, *id; /* NULL: it does not fit */
 	} cases[] = {
-		{&id_hex, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+		{&cgroup_id_hex, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
 		 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
-		{&id_hex, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeg", NULL},
-		{&id_hex, "", NULL},
-		{&id_uuid, "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
+		{&cgroup_id_hex, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeg", NULL},
+		{&cgroup_id_hex, "", NULL},
+		{&cgroup_id_uuid, "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
 		 "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"},
-		{&id_uuid, "0f1e2d3c-4b5a-6978-8796-a5b4", NULL},
-		{&id_uuid, "0f1e2d3c_4b5a_6978_8796_a5b4c3d2e1f0", NULL},
-		{&id_garden, "0f1e2d3c-4b5a-6978-8796-a5b4", "0f1e2d3c-4b5a-6978-8796-a5b4"},
-		{&id_garden, "0f1e2d3c-4b5a-6978-8796aa5b4", NULL},
-		{&id_word, "a+b-c.d_e@1", "a+b-c.d_e@1"},
-		{&id_word, "a b", NULL},
-		{&id_word, "", NULL},
-		{&id_name, "a b", "a b"},
-		{&id_name, "a\\x2db", "a\\x2db"},
-		{&id_escaped, "a\\x2db\\x2", "a-b\\x2"},
-		{&id_escaped, "\\x00\\x0", "\\x00\\x0"},
-		{&id_after_leader, "12\\x2da\\x2d1", "a-1"},
-		{&id_after_leader, "a\\x2d1", "a-1"},
-		{&id_after_leader, "12\\x2d", NULL},
-		{&id_after_leader, "12", "12"},
+		{&cgroup_id_uuid, "0f1e2d3c-4b5a-6978-8796-a5b4", NULL},
+		{&cgroup_id_uuid, "0f1e2d3c_4b5a_6978_8796_a5b4c3d2e1f0", NULL},
+		{&cgroup_id_garden, "0f1e2d3c-4b5a-6978-8796-a5b4", "0f1e2d3c-4b5a-6978-8796-a5b4"},
+		{&cgroup_id_garden, "0f1e2d3c-4b5a-6978-8796aa5b4", NULL},
+		{&cgroup_id_word, "a+b-c.d_e@1", "a+b-c.d_e@1"},
+		{&cgroup_id_word, "a b", NULL},
+		{&cgroup_id_word, "", NULL},
+		{&cgroup_id_name, "a b", "a b"},
+		{&cgroup_id_name, "a\\x2db", "a\\x2db"},
+		{&cgroup_id_escaped, "a\\x2db\\x2", "a-b\\x2"},
+		{&cgroup_id_escaped, "\\x00\\x0", "\\x00\\x0"},
+		{&cgroup_id_after_leader, "12\\x2da\\x2d1", "a-1"},
+		{&cgroup_id_after_leader, "a\\x2d1", "a-1"},
+		{&cgroup_id_after_leader, "12\\x2d", NULL},
+		{&cgroup_id_after_leader, "12", "12"},
 	};
 	char copy[STATE_CONTAINER_ID_BYTES];
 
@@ -55,7 +55,7 @@ static void test_shapes(void **state)
 			fail_msg("'%s' in row %zu", cases[i].text, i);
 		if (!cases[i].id)
 			continue;
-		assert_int_equal(id_copy(cases[i].shape, id, copy), strlen(cases[i].id));
+		assert_int_equal(cgroup_id_copy(cases[i].shape, id, copy), strlen(cases[i].id));
 		assert_string_equal(copy, cases[i].id);
 	}
 }
@@ -64,14 +64,14 @@ static void test_uids_of_pods(void **state)
 {
 	char uid[STATE_POD_UID_BYTES] = "unchanged";
 
-	assert_false(pod_uid_copy(text_of("2f2b6b2e-9c0a-4d7c-8f7c_2f3f5d6b7a80"), uid));
-	assert_false(pod_uid_copy(text_of(""), uid));
+	assert_false(cgroup_pod_uid_copy(text_of("2f2b6b2e-9c0a-4d7c-8f7c_2f3f5d6b7a80"), uid));
+	assert_false(cgroup_pod_uid_copy(text_of(""), uid));
 	assert_string_equal(uid, "unchanged");
-	assert_true(pod_uid_copy(text_of("2f2b6b2e_9c0a_4d7c_8f7c_2f3f5d6b7a80"), uid));
+	assert_true(cgroup_pod_uid_copy(text_of("2f2b6b2e_9c0a_4d7c_8f7c_2f3f5d6b7a80"), uid));
 	assert_string_equal(uid, "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80");
-	assert_true(pod_uid_copy(text_of("2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80"), uid));
+	assert_true(cgroup_pod_uid_copy(text_of("2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80"), uid));
 	assert_string_equal(uid, "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80");
-	assert_true(pod_uid_copy(text_of("00112233445566778899aabbccddeeff"), uid));
+	assert_true(cgroup_pod_uid_copy(text_of("00112233445566778899aabbccddeeff"), uid));
 	assert_string_equal(uid, "00112233445566778899aabbccddeeff");
 }
 
