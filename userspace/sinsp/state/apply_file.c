@@ -154,8 +154,8 @@ void apply_close(struct state *state, struct apply_event *event)
 	/* Whatever other error close reports, the descriptor is closed; even an unknown one. */
 	if (!event->thread || event_param_i64(event->ev, close__res) == -EBADF)
 		return;
-	if (state_is_doubtful(event))
-		return;
+	if (state_is_doubtful(event) || (event->ev->file.ino && !event->fd))
+		return; /* the number is already the next file's */
 	state->after.closed_in = event->thread->fds;
 	state->after.closed = event->fd_num;
 	state->after.pending = true;

@@ -122,8 +122,11 @@ static void engine_find_fd(struct state *state, const struct state_plan *plan,
 	event->fd_num = event_param_i64(event->ev, param);
 	if (!plan->uses_fd || !event->thread)
 		return;
-	event->fd = state_fds_find(event->thread->fds, event->fd_num);
-	if (event->ev->file.ino || (!event->fd && engine_is_open(plan, event->ev)))
+	event->fd = plan->closes_fd
+			    ? state_fd_closed(event->thread, event->fd_num, &event->ev->file)
+			    : state_fds_find(event->thread->fds, event->fd_num);
+	if ((event->ev->file.ino && !plan->closes_fd) ||
+	    (!event->fd && engine_is_open(plan, event->ev)))
 		event->fd = state_fd_of_file(state, event->thread, event->fd_num, &event->ev->file);
 }
 

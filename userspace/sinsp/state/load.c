@@ -241,6 +241,14 @@ struct state_fd *state_fd_of_file(struct state *state, struct state_thread *thre
 	return fd;
 }
 
+struct state_fd *state_fd_closed(const struct state_thread *thread, int64_t num,
+				 const struct frame_file *file)
+{
+	struct state_fd *fd = state_fds_find(thread->fds, num);
+
+	return fd && file->ino && !is_another(fd, file) ? NULL : fd;
+}
+
 void state_note_file(struct state_fd *fd, const struct frame_file *file)
 {
 	state_fd_set_ino(fd, file->ino);

@@ -50,6 +50,14 @@ void state_complete_program(struct state *state, struct state_thread *thread);
 struct state_fd *state_fd_of_file(struct state *state, struct state_thread *thread, int64_t num,
 				  const struct frame_file *file);
 
+/*
+ * The descriptor that a call closed. file: which one the number is when the call ends (ino 0:
+ * none). Another thread may have opened the next file under that number before the call's event;
+ * NULL if the entry is that one.
+ */
+struct state_fd *state_fd_closed(const struct state_thread *thread, int64_t num,
+				 const struct frame_file *file);
+
 /* Keeps which file an entry is. */
 void state_note_file(struct state_fd *fd, const struct frame_file *file);
 

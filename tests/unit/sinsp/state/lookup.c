@@ -187,6 +187,33 @@ static void keeps_what_was_read_after_the_event(void **state)
 	assert_int_equal(machine->proc.asked_fds, 0);
 }
 
+/* A close at whose end the number is that file. Returns the descriptor that it closed. */
+static const struct state_fd *close_as(struct drive *drive, int64_t num, struct frame_file file)
+{
+	struct frame *frame = drive_begin(drive, EVENT_close, 50);
+
+	frame->file = file;
+	frame_put_i64(frame, close__res, 0);
+	frame_put_i64(frame, close__fd, num);
+	return drive_end(drive)->fd;
+}
+
+/* Another thread may get the number before the close ends: its event may come first. */
+static void keeps_what_got_the_number_meanwhile(void **state)
+{
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+
+	drive_open(drive, 50, 9, "/first", 0);
+	drive_open(drive, 50, 9, "/second", 0);
+	assert_null(close_as(drive, 9, (struct frame_file){77, 7, 30}));
+	assert_string_equal(read_as(drive, 9, (struct frame_file){77, 7, 30})->name, "/second");
+	/* Its event may come second, too. */
+	assert_string_equal(close_as(drive, 9, (struct frame_file){78, 7, 30})->name, "/second");
+	drive_any(drive, 50);
+	assert_null(state_fds_find(state_thread_find(drive->state, 50)->fds, 9));
+}
+
 /* Generic calls make descriptors that no event shows, at the same numbers again and again. */
 static void asks_again_after_a_close(void **state)
 {
@@ -662,6 +689,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(asks_once_for_a_descriptor),
 	TEST(takes_no_name_of_another_file),
 	TEST(keeps_what_was_read_after_the_event),
+	TEST(keeps_what_got_the_number_meanwhile),
 	TEST(asks_again_after_a_close),
 	TEST(asks_only_for_what_was_open),
 	TEST(bounds_looks_and_memory),
