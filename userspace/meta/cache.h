@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What runtimes said of containers before the containers were seen, for all threads of meta.h; and
- * a source with that before it.
+ * What runtimes said of containers before the containers were seen; for all threads of meta.h. Who
+ * follows a runtime is an owner of entries. The entries that were put longest ago are dropped at
+ * the limits. Ids that users choose may be used again at any time: only those of 64 digits are
+ * kept. And a source with the cache before it.
  */
 #ifndef META_CACHE_H
 #define META_CACHE_H
@@ -11,13 +13,6 @@
 
 #include "meta/source.h"
 #include "sinsp/state/container.h"
-
-/*
- * What runtimes said of containers before the containers were seen; for all threads of meta.h. Who
- * follows a runtime is an owner of entries. The entries that were put longest ago are dropped at
- * the limits. Ids that users choose may be used again at any time: only those of 64 digits are
- * kept.
- */
 
 enum {
 	META_CACHE_ENTRIES_MAX = 4096,

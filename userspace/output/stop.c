@@ -10,8 +10,6 @@
 
 #include "util/clock.h"
 
-/* An eventfd that is polled beside what is waited for. */
-
 enum { NS_PER_MS = 1000000 };
 
 int output_stop_init(struct output_stop *stop)

@@ -10,8 +10,6 @@
 #include "util/terminal.h"
 #include "util/utf8.h"
 
-/* Error texts and errno names. */
-
 int error_set(struct error *err, int code, const char *format, ...)
 {
 	va_list args;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the binary form of protobuf messages, and finds the texts in them. */
+/*
+ * Writes the binary form of protobuf messages: tags, values, and messages within messages, whose
+ * length is put in when they end. Finds the texts in them.
+ */
 #ifndef UTIL_PROTOBUF_H
 #define UTIL_PROTOBUF_H
 
@@ -9,11 +12,6 @@
 #include <string.h>
 
 #include "util/buf.h"
-
-/*
- * Writes the binary form of protobuf messages: tags, values, and messages within messages, whose
- * length is put in when they end.
- */
 
 enum proto_wire { PROTO_VARINT = 0, PROTO_FIXED64 = 1, PROTO_BYTES = 2, PROTO_FIXED32 = 5 };
 

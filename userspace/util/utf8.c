@@ -10,8 +10,6 @@
 
 #include "util/count.h"
 
-/* Strict decoding: shortest forms only, no surrogates, nothing above U+10FFFF. */
-
 size_t utf8_decode(const char *text, size_t len, uint32_t *code_point)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Characters of UTF-8 text that may be invalid. */
-
 /*
  * Decodes the character at the beginning of `len` bytes. Returns how many bytes it takes (1 to 4)
  * and its code point, or 0 if the bytes there are not a whole valid character.

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A file of YAML in memory, and positions in it for messages; the files of YAML in a folder. */
+/*
+ * A file of YAML in memory, and positions in it for messages. A position is a byte offset; messages
+ * have line and column in characters. And the files of YAML in a folder.
+ */
 #ifndef YAML_FILE_H
 #define YAML_FILE_H
 
@@ -7,11 +10,6 @@
 #include <stdint.h>
 
 #include "util/error.h"
-
-/*
- * A file of YAML in memory, and positions in it for messages. A position is a byte offset; messages
- * have line and column in characters.
- */
 
 enum { YAML_FILE_BYTES_MAX = 16 << 20 };
 

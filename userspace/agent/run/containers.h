@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptions and users of containers, and pods of this node, during a run. */
+/*
+ * Descriptions and users of containers, and pods of this node, during a run: requests them, stores
+ * the answers in the state, and delays the event that needs them until they are there, for a while.
+ */
 #ifndef AGENT_RUN_CONTAINERS_H
 #define AGENT_RUN_CONTAINERS_H
 
@@ -9,11 +12,6 @@
 #include "meta/meta.h"
 #include "sinsp/sinsp.h"
 #include "util/error.h"
-
-/*
- * Descriptions and users of containers during a run: requests them, stores the answers in the
- * state, and delays the event that needs them until they are there, for a while.
- */
 
 struct containers;
 

@@ -20,8 +20,6 @@
 #include "util/clock.h"
 #include "util/terminal.h"
 
-/* Configures the programs from the options and the selection of a plan. */
-
 struct scap_memory live_memory(const struct options *options)
 {
 	const struct scap_hardware machine = {

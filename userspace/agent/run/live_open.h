@@ -16,8 +16,6 @@
 #include "util/buf.h"
 #include "util/error.h"
 
-/* From a plan to a live capture. */
-
 /* Where captures are opened from. */
 struct live_place {
 	uint32_t self_pids[SELF_PIDS]; /* of the agent, in the initial pid namespace; 0: none */

@@ -18,8 +18,6 @@
 #include "scap/proc/root.h"
 #include "scap/proc/text.h"
 
-/* Walks a path step by step: each one is judged before it is followed. */
-
 enum { LINKS_MAX = 16 };
 
 struct walk {

@@ -53,8 +53,6 @@ void lines_restart(struct lines *lines)
 	lines->is_whole = lines->skips = false;
 }
 
-/* The requests: when they are made, how they end, and what that means for the next one. */
-
 #define NS_PER_S UINT64_C(1000000000)
 
 enum {

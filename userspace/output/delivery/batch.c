@@ -15,10 +15,6 @@
 #include "sinsp/format/output_format.h"
 #include "util/clock.h"
 
-/*
- * Records of several blocks, side by side; their bytes stay where they are. Drop records of gaps.
- */
-
 /* Records of several blocks, side by side; their bytes stay where they are. */
 
 enum { RECORDS_MIN = 256 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the thread of an output has taken from its queue and not yet delivered, and drop records for
- * what is missing.
+ * What the thread of an output has taken from its queue and not yet delivered. It is sent in parts,
+ * the windows; a window that comes back shrinks to the records that have to be sent again. And
+ * drop records for what is missing.
  */
 #ifndef OUTPUT_DELIVERY_BATCH_H
 #define OUTPUT_DELIVERY_BATCH_H
@@ -15,11 +16,6 @@
 #include "output/record.h"
 #include "util/arena.h"
 #include "util/buf.h"
-
-/*
- * What the thread of an output has taken from its queue and not yet delivered. It is sent in parts,
- * the windows; a window that comes back shrinks to the records that have to be sent again.
- */
 
 struct batch {
 	struct block *blocks, *last; /* that own the bytes of the records */

@@ -12,8 +12,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* pread(2) and pwrite(2) until all is done. */
-
 int spool_file_read(int fd, void *bytes, size_t len, uint64_t offset)
 {
 	for (size_t done = 0; done < len;) {

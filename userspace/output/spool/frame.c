@@ -14,8 +14,6 @@
 #include "output/spool/folder.h"
 #include "util/hash.h"
 
-/* Frames: index, compression, checksums. */
-
 int spool_encoder_init(struct spool_encoder *encoder, int level)
 {
 	*encoder = (struct spool_encoder){0};

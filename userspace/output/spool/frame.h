@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames: a batch of records made into bytes, and back; and the frames of one segment, from header
- * to header.
+ * Frames: a batch of records made into bytes, and back. Both sides keep their memory and their zstd
+ * contexts, so that a warm one does not allocate. The reading side trusts no byte. And
+ * the frames of one segment, from header to header.
  */
 #ifndef OUTPUT_SPOOL_FRAME_H
 #define OUTPUT_SPOOL_FRAME_H
@@ -15,11 +16,6 @@
 #include "output/spool/folder.h"
 #include "output/spool/format.h"
 #include "util/buf.h"
-
-/*
- * Frames: a batch of records made into bytes, and back. Both sides keep their memory and their zstd
- * contexts, so that a warm one does not allocate. The reading side trusts no byte.
- */
 
 struct spool_encoder {
 	ZSTD_CCtx *zstd; /* owned; NULL: nothing is compressed */

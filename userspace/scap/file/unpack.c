@@ -22,8 +22,6 @@
 
 #include "util/count.h"
 
-/* gzip by zlib, zstd by libzstd. */
-
 enum {
 	MAGIC_BYTES = 4,
 	GZIP_WINDOW_BITS = 15 + 16, /* the largest window; a gzip header is expected */

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "util/pool.h"
 #include "scap/model/source.h"
+#include "util/pool.h"
 
 /*
  * The entry events of calls in progress, one for each thread, for upgrade.c. Memory is bounded: if

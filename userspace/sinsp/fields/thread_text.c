@@ -112,8 +112,6 @@ bool string_list_find(const char *strings, size_t len, const char *name, struct 
 	return false;
 }
 
-/* The texts of a thread and its program: names, arguments, environment. */
-
 /* Appends strings without their secrets, if the output hides them: filters see all. */
 static void thread_text_append(struct buf *text, const struct field_scratch *scratch,
 			       const char *program, const char *strings, size_t len)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which checks of an expression are its keys, and the tables of these keys. */
+/*
+ * Which checks of an expression are its keys: of several that must be true, the one that the fewest
+ * others have; of alternatives, all. And the tables of these keys.
+ */
 #include "sinsp/filter/index.h"
 
 #include <errno.h>
@@ -7,11 +10,6 @@
 #include <string.h>
 
 #include "util/count.h"
-
-/*
- * Which checks of an expression are its keys: of several that must be true, the one that the fewest
- * others have; of alternatives, all.
- */
 
 enum {
 	CONSTANTS_MAX = 64, /* of a check that is a key */

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Terms, the form of filters during compilation: each is a check or the conjunction of other terms;
- * and the code that is made of them.
+ * Terms, the form of filters during compilation: each is a check or the conjunction of other terms.
+ * Equal terms are stored once, so that common parts of expressions are found. And the code
+ * that is made of them.
  */
 #ifndef SINSP_FILTER_TERMS_H
 #define SINSP_FILTER_TERMS_H
 
 #include "sinsp/filter/intern.h"
 #include "sinsp/filter/program.h"
-
-/*
- * Terms, the form of filters during compilation: each is a check or the conjunction of other terms.
- * Equal terms are stored once, so that common parts of expressions are found.
- */
 
 /*
  * A reference to a term: twice its index, plus 1 if it is negated. `or` is a negated conjunction of

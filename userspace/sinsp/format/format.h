@@ -14,8 +14,6 @@
 #include "util/buf.h"
 #include "util/error.h"
 
-/* Formats events as lines, by a list of fields or by a format string. */
-
 /* The default line of text. */
 #define FORMAT_DEFAULT_LINE                                                                        \
 	"*%evt.num %evt.outputtime %evt.cpu %proc.name (%thread.tid) %evt.type %evt.args"

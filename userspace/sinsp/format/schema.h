@@ -12,11 +12,6 @@
 
 #include "util/buf.h"
 
-/*
- * Schemas: the names that fields have in records, the forms of their values, their numbers in
- * proto/event.proto, and what tells this machine from others.
- */
-
 /* The numbers of fields in proto/event.proto. */
 
 /* Numbers of the message Event that are no fields of Lanner; those begin at 16. */

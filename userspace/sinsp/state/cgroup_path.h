@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The container that control groups belong to: runtimes put a process into a group whose path
- * contains the container's id.
+ * contains the container's id, in a form specific to the runtime. Paths are input of others: they
+ * may be anything.
  */
 #ifndef SINSP_STATE_CGROUP_PATH_H
 #define SINSP_STATE_CGROUP_PATH_H
@@ -10,12 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-/*
- * The container that control groups belong to: runtimes put a process into a group whose path
- * contains the container's id, in a form specific to the runtime. Paths are input of others: they
- * may be anything.
- */
 
 enum state_container_type {
 	STATE_CONTAINER_NONE, /* a process of the host */

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptions of containers as JSON, as the `container` events of capture files have them, and the
- * tables of their members.
+ * Descriptions of containers as JSON, as the `container` events of capture files have them: those
+ * of all versions of Falco's libraries and of its container plugin, and our own. And the tables of
+ * their members.
  */
 #ifndef SINSP_STATE_CONTAINER_JSON_H
 #define SINSP_STATE_CONTAINER_JSON_H
 
 #include "sinsp/state/container.h"
 #include "util/buf.h"
-
-/*
- * Descriptions of containers as JSON, as the `container` events of capture files have them: those
- * of all versions of Falco's libraries and of its container plugin, and our own.
- */
 
 enum {
 	CONTAINER_JSON_BYTES_MAX = 4 << 20,

@@ -9,8 +9,8 @@
 #define SINSP_STATE_CONTAINERS_H
 
 #include "sinsp/state/container.h"
-#include "util/holders.h"
 #include "sinsp/state/pods.h"
+#include "util/holders.h"
 
 struct state_cgroups {
 	struct state_cgroups *next; /* of the same bucket */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's data: the tables of threads and descriptors, and related state; which threads are
- * followed, limits, moved mounts, changes after an event.
+ * The engine's data: the tables of threads and descriptors, which threads are followed, limits,
+ * moved mounts, changes after an event. Functions here only look up and store; none reads /proc.
+ * Only for the files of the engine.
  */
 #ifndef SINSP_STATE_CORE_H
 #define SINSP_STATE_CORE_H
 
-#include "util/pool.h"
 #include "scap/model/snapshot.h"
 #include "sinsp/state/config.h"
 #include "sinsp/state/containers.h"
@@ -18,11 +18,7 @@
 #include "sinsp/state/rules.h"
 #include "sinsp/state/threads.h"
 #include "util/clock.h"
-
-/*
- * The engine's data: the tables of threads and descriptors, and related state. Functions here only
- * look up and store; none reads /proc. Only for the files of the engine.
- */
+#include "util/pool.h"
 
 enum {
 	STATE_THREADS_MAX = 1 << 17,

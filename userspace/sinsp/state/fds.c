@@ -46,8 +46,6 @@ const char *scap_fd_type_name(enum scap_fd_type type)
 	return types[type].name;
 }
 
-/* Descriptor tables: chunks of numbers, shared between forks until they change. */
-
 enum { CHUNK_NUMBERS = 32, CHUNKS_MIN = 4, ASKED_COUNT = 32 };
 
 struct chunk {

@@ -162,8 +162,6 @@ uint64_t machine_boot_here(void)
 	return boot;
 }
 
-/* The ends and names of IP sockets. */
-
 static bool machine_is_mapped(const struct scap_endpoint *end)
 {
 	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-#include "util/pool.h"
 #include "sinsp/state/thread.h"
+#include "util/pool.h"
 
 enum { NOTES_COUNT = 4096 };
 

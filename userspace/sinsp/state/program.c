@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-/* Programs, one block of memory each, and current directories. */
-
 struct program_block {
 	struct state_program program; /* first: a pointer to it is one to its block */
 	size_t bytes;

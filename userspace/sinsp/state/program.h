@@ -6,11 +6,9 @@
 #ifndef SINSP_STATE_PROGRAM_H
 #define SINSP_STATE_PROGRAM_H
 
-#include "util/pool.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/thread.h"
-
-/* The shared parts of threads other than descriptors: programs and directories. */
+#include "util/pool.h"
 
 /* A copy of `from`, strings included, with one reference and an id of its own; NULL if out of
  * memory. */

@@ -9,8 +9,6 @@
 #include "scap/model/fd.h"
 #include "sinsp/state/config.h"
 
-/* The table of rules: which handler applies which event. */
-
 /* What an event makes, if it is an object. */
 static const struct state_object objects[EVENT_ID_MAX] = {
 #define MAKES(event, kind, name, flags, cloexec)                                                   \
