@@ -57,8 +57,11 @@ static void check_times(void)
 	alike_check({SYS_clock_settime, {77, good.wide}}, {404, {77, good.wide}});
 	alike_check({SYS_clock_getres, {1, room()}}, {266, {1, room()}});
 	alike_check({SYS_clock_getres, {1, room()}}, {406, {1, room()}});
-	alike_check({SYS_sched_rr_get_interval, {0, room()}}, {161, {0, room()}});
-	alike_check({SYS_sched_rr_get_interval, {0, room()}}, {423, {0, room()}});
+	/* The interval is shorter when others run, too. */
+	alike_check({SYS_sched_rr_get_interval, {0, room()}}, {161, {0, room()}},
+		    .except = 1 << sched_rr_get_interval__tp);
+	alike_check({SYS_sched_rr_get_interval, {0, room()}}, {423, {0, room()}},
+		    .except = 1 << sched_rr_get_interval__tp);
 	alike_check({SYS_settimeofday, {none.wide, 0}}, {79, {none.narrow, 0}});
 	alike_check({SYS_setitimer, {77, good.wide, 0}}, {104, {77, good.narrow, 0}});
 	alike_check({SYS_getitimer, {2, room()}}, {105, {2, room()}});
