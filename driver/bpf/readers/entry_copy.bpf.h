@@ -165,8 +165,9 @@ static __always_inline void note_forget(__u32 number, __u32 tid)
 
 	if (!place || *(volatile __u32 *)&place->tid != tid)
 		return;
-	*(volatile __u64 *)&place->since = 0;
+	/* In this order: whoever sees a free place may take it, and no note of his is removed. */
 	*(volatile __u32 *)&place->tid = 0;
+	*(volatile __u64 *)&place->since = 0;
 }
 
 /* Removes the note of the current thread, if it has one. */
@@ -360,6 +361,9 @@ static __always_inline void put_compared(struct filler *f, __u64 address, __u32 
 	/* 32-bit programs do not pass the tracepoints on entry. */
 	place = f->caller.compat ? NO_NOTE : note_find(tid);
 	answer = note_compare(f->slot_key, at, length_put(f, f->param), place, value);
+	/* Displaced meanwhile, it was another one's that is equal. */
+	if (answer == NOTE_EQUAL && note_find(tid) != place)
+		answer = NOTE_MISSING;
 	if (answer == NOTE_MISSING)
 		count_unnoted();
 	if (answer != NOTE_EQUAL)
