@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "scap/model/source.h"
+#include "event/source.h"
 
 struct frame {
 	const struct event_desc *desc;

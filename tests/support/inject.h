@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "scap/model/source.h"
+#include "event/source.h"
 
 struct scap_inject;
 

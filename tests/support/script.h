@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "scap/model/source.h"
+#include "event/source.h"
 
 enum { MS = 1000000 };
 

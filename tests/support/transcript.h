@@ -3,7 +3,7 @@
 #ifndef TESTS_TRANSCRIPT_H
 #define TESTS_TRANSCRIPT_H
 
-#include "scap/model/snapshot.h"
+#include "scap/proc/snapshot.h"
 #include "util/buf.h"
 
 /*

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "event/event.h"
-#include "scap/model/source.h"
+#include "event/source.h"
 
 struct takeover_merge;
 

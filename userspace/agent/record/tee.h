@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "scap/model/snapshot.h"
+#include "scap/proc/snapshot.h"
 
 enum { TEE_MAX = 65 }; /* outputs of this kind, and -w */
 

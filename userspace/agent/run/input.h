@@ -13,7 +13,7 @@
 #include "agent/plan/plan.h"
 #include "agent/process/loader.h"
 #include "agent/run/account.h"
-#include "scap/model/source.h"
+#include "event/source.h"
 #include "util/buf.h"
 #include "util/error.h"
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "scap/model/snapshot.h"
-#include "scap/model/source.h"
+#include "scap/proc/snapshot.h"
+#include "event/source.h"
 #include "util/error.h"
 
 struct scap_reader;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "scap/model/source.h"
+#include "event/source.h"
 #include "util/pool.h"
 
 /*

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "scap/file/sink.h"
-#include "scap/model/snapshot.h"
-#include "scap/model/source.h"
+#include "scap/proc/snapshot.h"
+#include "event/source.h"
 #include "util/error.h"
 
 struct scap_writer_config {

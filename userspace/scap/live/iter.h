@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "open_fd.h"
-#include "scap/model/fd.h"
+#include "scap/proc/fd.h"
 #include "scap/proc/proc.h"
 
 /* The bytes that an iterator of the kernel writes, read in large parts. */

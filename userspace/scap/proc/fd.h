@@ -1,11 +1,59 @@
 /* SPDX-License-Identifier: MIT */
-/* What descriptors are called, and how events encode their flags and devices. */
+/*
+ * A descriptor as /proc or a capture describes it: what it is, its name, its ends; and how events
+ * encode its flags and its device.
+ */
 #ifndef SCAP_PROC_FD_H
 #define SCAP_PROC_FD_H
 
 #include <stdint.h>
 
-#include "scap/model/fd.h"
+/* Types of descriptors, as in the .scap world. */
+enum scap_fd_type {
+	SCAP_FD_UNKNOWN,
+	SCAP_FD_FILE,
+	SCAP_FD_DIRECTORY,
+	SCAP_FD_IPV4,
+	SCAP_FD_IPV6,
+	SCAP_FD_UNIX,
+	SCAP_FD_PIPE,
+	SCAP_FD_EVENT,
+	SCAP_FD_SIGNAL,
+	SCAP_FD_EPOLL,
+	SCAP_FD_INOTIFY,
+	SCAP_FD_TIMER,
+	SCAP_FD_NETLINK,
+	SCAP_FD_BPF,
+	SCAP_FD_USERFAULT,
+	SCAP_FD_IO_URING,
+	SCAP_FD_MEMFD,
+	SCAP_FD_PIDFD,
+	SCAP_FD_UNSUPPORTED,
+	SCAP_FD_TYPES_COUNT,
+};
+
+enum scap_l4 { SCAP_L4_UNKNOWN, SCAP_L4_TCP, SCAP_L4_UDP, SCAP_L4_ICMP, SCAP_L4_RAW };
+
+/* One end of an IP socket. IPv4 addresses take the first 4 bytes. */
+struct scap_endpoint {
+	uint8_t address[16]; /* network order */
+	uint16_t port; /* host order */
+};
+
+/* Pointers lead to memory of the reader, valid until its next call. */
+struct scap_fd {
+	int64_t num;
+	enum scap_fd_type type;
+	uint32_t flags; /* file_flags values of the event table, for files */
+	uint32_t dev; /* encoded as in the open events, for files */
+	uint64_t ino;
+	uint32_t mount; /* its id; 0: not known */
+	const char *name; /* path, "pipe:[1]", unix socket path; "" for IP sockets */
+	enum scap_l4 l4; /* IP sockets */
+	struct scap_endpoint local, remote; /* IP sockets; all zero: not bound, not connected */
+	uint64_t unix_socket; /* unix sockets: its kernel address, or that of the end that called */
+	uint64_t unix_peer; /* that of the end that was called; 0, both: not known */
+};
 
 /* The type by the target of a link in /proc/PID/fd: a file, unless it has another form. */
 enum scap_fd_type proc_fd_type(const char *target);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "scap/model/fd.h"
+#include "scap/proc/fd.h"
 #include "util/buf.h"
 
 /* Tables of several namespaces. A zeroed struct is empty. */

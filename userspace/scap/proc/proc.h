@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "scap/model/fd.h"
-#include "scap/model/thread.h"
+#include "scap/proc/fd.h"
+#include "scap/proc/thread.h"
 #include "scap/proc/readers.h"
 #include "util/buf.h"
 #include "util/error.h"

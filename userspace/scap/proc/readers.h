@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "scap/model/fd.h"
+#include "scap/proc/fd.h"
 #include "util/buf.h"
 #include "util/error.h"
 

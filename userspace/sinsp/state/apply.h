@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "scap/model/fd.h"
+#include "scap/proc/fd.h"
 #include "sinsp/state/thread.h"
 
 struct state;

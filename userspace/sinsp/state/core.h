@@ -7,7 +7,7 @@
 #ifndef SINSP_STATE_CORE_H
 #define SINSP_STATE_CORE_H
 
-#include "scap/model/snapshot.h"
+#include "scap/proc/snapshot.h"
 #include "sinsp/state/config.h"
 #include "sinsp/state/containers.h"
 #include "sinsp/state/fds.h"

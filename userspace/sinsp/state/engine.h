@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "scap/live/iter.h"
-#include "scap/model/snapshot.h"
-#include "scap/model/source.h"
+#include "scap/proc/snapshot.h"
+#include "event/source.h"
 #include "sinsp/state/config.h"
 #include "sinsp/state/event.h"
 #include "util/error.h"

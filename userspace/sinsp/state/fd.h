@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "scap/model/fd.h"
+#include "scap/proc/fd.h"
 
 enum state_fd_role {
 	STATE_ROLE_NONE,

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "scap/model/snapshot.h"
+#include "scap/proc/snapshot.h"
 #include "sinsp/state/fd.h"
 #include "util/buf.h"
 #include "util/services.h"

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "scap/model/fd.h"
+#include "scap/proc/fd.h"
 #include "sinsp/state/config.h"
 
 /* What an event makes, if it is an object. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread as /proc or a capture describes it: ids, limits, memory, program, directories. */
-#ifndef SCAP_MODEL_THREAD_H
-#define SCAP_MODEL_THREAD_H
+#ifndef SCAP_PROC_THREAD_H
+#define SCAP_PROC_THREAD_H
 
 #include <stddef.h>
 #include <stdint.h>

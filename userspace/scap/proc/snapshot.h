@@ -3,15 +3,15 @@
  * The state of a machine before the first event, passed on piece by piece: from the reader of a
  * capture file to the state engine, and from the state engine to the writer of one.
  */
-#ifndef SCAP_MODEL_SNAPSHOT_H
-#define SCAP_MODEL_SNAPSHOT_H
+#ifndef SCAP_PROC_SNAPSHOT_H
+#define SCAP_PROC_SNAPSHOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "scap/model/fd.h"
-#include "scap/model/thread.h"
+#include "scap/proc/fd.h"
+#include "scap/proc/thread.h"
 
 /* The memory behind pointers belongs to the caller and is valid only during the call. */
 struct scap_machine {
