@@ -18,8 +18,8 @@
 
 #include "recording.h"
 #include "sinsp/fields/field.h"
-#include "sinsp/values/param_text.h"
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/param_text.h"
+#include "sinsp/fields/text_value.h"
 #include "sinsp/state/engine.h"
 
 enum { COLUMNS_MAX = 512, THREADS_MAX = 64, PATH_BYTES = 4096 };

@@ -23,7 +23,7 @@ enum param_type {
 
 /*
  * What a value is for those who read it: a number, names of flags, a text, a list: PARAM_FLAGS. A
- * type implies one; a parameter may have another one, see sinsp/values/param_form.h.
+ * type implies one; a parameter may have another one, see sinsp/fields/param_form.h.
  */
 enum param_kind {
 #define FORM(name, ...) PARAM_##name,

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "output/record.h"
-#include "sinsp/values/clock.h"
+#include "sinsp/fields/clock.h"
 #include "util/clock.h"
 #include "util/json.h"
 

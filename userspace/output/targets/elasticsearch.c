@@ -12,7 +12,7 @@
 #include "net/url.h"
 #include "output/targets/http.h"
 #include "output/record.h"
-#include "sinsp/values/clock.h"
+#include "sinsp/fields/clock.h"
 #include "util/json.h"
 
 enum {

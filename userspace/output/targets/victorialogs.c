@@ -10,7 +10,7 @@
 #include "net/url.h"
 #include "output/targets/http_body.h"
 #include "output/targets/http.h"
-#include "sinsp/values/clock.h"
+#include "sinsp/fields/clock.h"
 #include "util/json.h"
 
 struct victorialogs {

@@ -9,9 +9,9 @@
 #include "sinsp/fields/cut.h"
 #include "sinsp/fields/table.h"
 #include "sinsp/fields/type_names.h"
-#include "sinsp/values/param_text.h"
-#include "sinsp/values/param_value.h"
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/param_text.h"
+#include "sinsp/fields/param_value.h"
+#include "sinsp/fields/text_value.h"
 #include "util/count.h"
 #include "util/error.h"
 

@@ -3,8 +3,8 @@
 #include "sinsp/fields/table.h"
 
 #include "sinsp/fields/cut.h"
-#include "sinsp/values/text_value.h"
-#include "sinsp/values/param_text.h"
+#include "sinsp/fields/text_value.h"
+#include "sinsp/fields/param_text.h"
 #include "sinsp/state/path.h"
 
 bool fd_is_subject(const struct event_desc *event)

@@ -3,8 +3,8 @@
 #include "sinsp/fields/table.h"
 
 #include "sinsp/fields/cut.h"
-#include "sinsp/values/text_value.h"
-#include "sinsp/values/param_text.h"
+#include "sinsp/fields/text_value.h"
+#include "sinsp/fields/param_text.h"
 #include "sinsp/state/machine.h"
 
 /* Appends the element of a descriptor; returns false for those that the list omits. */

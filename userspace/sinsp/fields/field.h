@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "sinsp/values/clock.h"
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/clock.h"
+#include "sinsp/fields/text_value.h"
 #include "sinsp/state/event.h"
 #include "util/error.h"
 #include "util/buf.h"

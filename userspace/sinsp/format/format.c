@@ -10,7 +10,7 @@
 #include "sinsp/fields/container.h"
 #include "sinsp/format/formatter.h"
 #include "sinsp/format/schema.h"
-#include "sinsp/values/param_value.h"
+#include "sinsp/fields/param_value.h"
 
 static int format_add_fields(struct formatter *formatter, const char *const *fields, size_t n,
 			     struct filter_error *err)

@@ -10,7 +10,7 @@
 #include "sinsp/format/drop.h"
 #include "sinsp/format/output_format.h"
 #include "sinsp/state/event.h"
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/text_value.h"
 #include "util/buf.h"
 #include "util/error.h"
 

@@ -7,7 +7,7 @@
 
 #include "sinsp/filter/operand.h"
 #include "sinsp/fields/thread_text.h"
-#include "sinsp/values/param_value.h"
+#include "sinsp/fields/param_value.h"
 #include "sinsp/format/format.h"
 #include "sinsp/format/span_cache.h"
 #include "sinsp/format/match.h"

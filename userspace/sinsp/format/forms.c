@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "event/address.h"
-#include "sinsp/values/encoder.h"
+#include "sinsp/fields/encoder.h"
 #include "sinsp/format/json.h"
 #include "sinsp/format/text.h"
 #include "sinsp/format/schema.h"
 #include "sinsp/state/fd.h"
-#include "sinsp/values/param_value.h"
+#include "sinsp/fields/param_value.h"
 
 static void encode_boolean(struct formatter *formatter, const struct format_column *column,
 			   const struct field_value *value, struct buf *out)

@@ -13,8 +13,8 @@
 #include "sinsp/format/forms.h"
 #include "sinsp/format/schema.h"
 #include "sinsp/format/text.h"
-#include "sinsp/values/encoder.h"
-#include "sinsp/values/param_text.h"
+#include "sinsp/fields/encoder.h"
+#include "sinsp/fields/param_text.h"
 #include "util/clock.h"
 #include "util/json.h"
 

@@ -7,7 +7,7 @@
 
 #include "event/event.h"
 #include "sinsp/format/forms.h"
-#include "sinsp/values/encoder.h"
+#include "sinsp/fields/encoder.h"
 #include "util/count.h"
 
 enum { BODY_BUFFER_MAX = 80 }; /* bytes of a buffer in a body; attributes have all of it */

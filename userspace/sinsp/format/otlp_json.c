@@ -5,7 +5,7 @@
  */
 #include "sinsp/format/otlp.h"
 #include "sinsp/format/schema.h"
-#include "sinsp/values/encoder.h"
+#include "sinsp/fields/encoder.h"
 #include "util/json.h"
 
 enum { LIST_END_BYTES = 2 }; /* ]} */

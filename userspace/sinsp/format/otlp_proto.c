@@ -3,7 +3,7 @@
 #include "sinsp/format/otlp.h"
 #include "sinsp/format/protobuf.h"
 #include "sinsp/format/schema.h"
-#include "sinsp/values/encoder.h"
+#include "sinsp/fields/encoder.h"
 #include "util/protobuf.h"
 
 enum {

@@ -8,8 +8,8 @@
 #include "sinsp/format/forms.h"
 #include "sinsp/format/json.h"
 #include "sinsp/format/schema.h"
-#include "sinsp/values/encoder.h"
-#include "sinsp/values/param_value.h"
+#include "sinsp/fields/encoder.h"
+#include "sinsp/fields/param_value.h"
 
 /*
  * Columns of protobuf: the bytes before a value are kept; if they begin a message, its length is

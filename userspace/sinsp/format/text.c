@@ -9,8 +9,8 @@
 #include "sinsp/fields/table.h"
 #include "sinsp/format/format.h"
 #include "sinsp/format/formatter.h"
-#include "sinsp/values/param_text.h"
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/param_text.h"
+#include "sinsp/fields/text_value.h"
 #include "util/table.h"
 #include "util/terminal.h"
 

@@ -4,7 +4,7 @@
 
 #include "contained.h"
 #include "formatted.h"
-#include "sinsp/values/encoder.h"
+#include "sinsp/fields/encoder.h"
 #include "sinsp/format/forms.h"
 #include "sinsp/format/schema.h"
 #include "unit.h"

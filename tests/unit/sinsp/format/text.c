@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "sinsp/fields/field.h"
-#include "sinsp/values/param_text.h"
+#include "sinsp/fields/param_text.h"
 #include "sinsp/format/format.h"
 #include "unit.h"
 #include "world.h"

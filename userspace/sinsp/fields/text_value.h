@@ -3,8 +3,8 @@
  * Values as text, in the forms of the .scap world: bytes, numbers, names of descriptors; and the
  * style that the user chose.
  */
-#ifndef SINSP_VALUES_TEXT_VALUE_H
-#define SINSP_VALUES_TEXT_VALUE_H
+#ifndef SINSP_FIELDS_TEXT_VALUE_H
+#define SINSP_FIELDS_TEXT_VALUE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,17 +3,17 @@
  * How values are written: as JSON, or as values of OpenTelemetry; and what writers of parameters
  * get, which are made for each encoder of what it does.
  */
-#ifndef SINSP_VALUES_ENCODER_H
-#define SINSP_VALUES_ENCODER_H
+#ifndef SINSP_FIELDS_ENCODER_H
+#define SINSP_FIELDS_ENCODER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "sinsp/state/event.h"
-#include "sinsp/values/clock.h"
-#include "sinsp/values/param_form.h"
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/clock.h"
+#include "sinsp/fields/param_form.h"
+#include "sinsp/fields/text_value.h"
 #include "util/buf.h"
 #include "util/protobuf.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Text of a second, made once for each second. */
-#include "sinsp/values/clock.h"
+#include "sinsp/fields/clock.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters as text, by type. */
-#include "sinsp/values/param_text.h"
+#include "sinsp/fields/param_text.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
 #include "event/names.h"
 #include "sinsp/state/path.h"
-#include "sinsp/values/clock.h"
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/clock.h"
+#include "sinsp/fields/text_value.h"
 #include "util/error.h"
 #include "util/terminal.h"
 

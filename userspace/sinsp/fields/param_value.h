@@ -3,13 +3,13 @@
  * Parameters as values of an encoder: what JSON has as numbers, names, texts and lists; nothing()
  * for absent ones. How each parameter of each event is written is decided in advance.
  */
-#ifndef SINSP_VALUES_PARAM_VALUE_H
-#define SINSP_VALUES_PARAM_VALUE_H
+#ifndef SINSP_FIELDS_PARAM_VALUE_H
+#define SINSP_FIELDS_PARAM_VALUE_H
 
 #include "sinsp/state/event.h"
-#include "sinsp/values/clock.h"
-#include "sinsp/values/encoder.h"
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/clock.h"
+#include "sinsp/fields/encoder.h"
+#include "sinsp/fields/text_value.h"
 
 struct param_values;
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sinsp/values/param_value.h"
+#include "sinsp/fields/param_value.h"
 #include "unit.h"
 #include "world.h"
 

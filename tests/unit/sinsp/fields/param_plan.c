@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sinsp/values/encoder.h"
-#include "sinsp/values/param_form.h"
+#include "sinsp/fields/encoder.h"
+#include "sinsp/fields/param_form.h"
 #include "unit.h"
 
 static void append_item(struct buf *out)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Forms of parameters, and what is known of each parameter of each event in advance. */
-#include "sinsp/values/param_form.h"
+#include "sinsp/fields/param_form.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/values/encoder.h"
+#include "sinsp/fields/encoder.h"
 #include "util/count.h"
 
 /* The forms of parameters, and the names of flags as the kernel has them. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values as text, in the forms of the .scap world: bytes, numbers, names of descriptors. */
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/text_value.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers as text, by type and format. */
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/text_value.h"
 #include "unit.h"
 
 static void test_formats(void **state)

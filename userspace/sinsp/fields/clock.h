@@ -3,8 +3,8 @@
  * Times of events as text. Events come in time order, so the part down to the second is cached
  * until the second changes.
  */
-#ifndef SINSP_VALUES_CLOCK_H
-#define SINSP_VALUES_CLOCK_H
+#ifndef SINSP_FIELDS_CLOCK_H
+#define SINSP_FIELDS_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

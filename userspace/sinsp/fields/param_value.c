@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters as values of an encoder, by the writers of its file: see param_write.h. */
-#include "sinsp/values/param_value.h"
+#include "sinsp/fields/param_value.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,11 +3,11 @@
  * Parameters as text, in the forms of the .scap world: a raw text, and for some types a
  * resolved one.
  */
-#ifndef SINSP_VALUES_PARAM_TEXT_H
-#define SINSP_VALUES_PARAM_TEXT_H
+#ifndef SINSP_FIELDS_PARAM_TEXT_H
+#define SINSP_FIELDS_PARAM_TEXT_H
 
 #include "event/address.h"
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/text_value.h"
 #include "sinsp/state/event.h"
 #include "util/buf.h"
 

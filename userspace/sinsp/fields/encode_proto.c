@@ -3,7 +3,7 @@
  * Values as messages of protobuf, each with its length: AnyValue of OpenTelemetry, whose wire form
  * proto/event.proto calls Value.
  */
-#include "sinsp/values/encoder.h"
+#include "sinsp/fields/encoder.h"
 
 #include "util/protobuf.h"
 
@@ -142,7 +142,7 @@ static void encode_proto_end_entry(struct buf *out, size_t entry)
 }
 
 #define ENCODER proto_encoder
-#include "sinsp/values/param_write.h"
+#include "sinsp/fields/param_write.h"
 
 const struct value_encoder proto_encoder = {
 	.nothing = encode_proto_append_nothing,

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sinsp/values/clock.h"
+#include "sinsp/fields/clock.h"
 #include "unit.h"
 
 static void expect_rfc3339(struct clock *clock, uint64_t ns, const char *text)

@@ -3,8 +3,8 @@
  * What the value of a parameter is for programs: numbers, names of flags, texts, lists; decided for
  * each parameter of each event before any event comes.
  */
-#ifndef SINSP_VALUES_PARAM_FORM_H
-#define SINSP_VALUES_PARAM_FORM_H
+#ifndef SINSP_FIELDS_PARAM_FORM_H
+#define SINSP_FIELDS_PARAM_FORM_H
 
 #include <stdbool.h>
 #include <stddef.h>

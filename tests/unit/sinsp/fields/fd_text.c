@@ -2,7 +2,7 @@
 /* Names of descriptors with ports as names of services: by the protocol, of ends that are known. */
 #include <string.h>
 
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/text_value.h"
 #include "unit.h"
 #include "util/services.h"
 

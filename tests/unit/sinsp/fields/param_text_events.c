@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "sinsp/values/param_text.h"
+#include "sinsp/fields/param_text.h"
 #include "unit.h"
 #include "world.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The forms of parameters, and names of flags. */
-#include "sinsp/values/param_form.h"
+#include "sinsp/fields/param_form.h"
 #include "unit.h"
 
 static void expect(enum event_id id, unsigned int index, enum param_kind form, bool has_set)

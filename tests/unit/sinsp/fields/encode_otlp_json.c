@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values as the JSON form of OpenTelemetry's AnyValue. */
-#include "sinsp/values/encoder.h"
+#include "sinsp/fields/encoder.h"
 #include "unit.h"
 
 static void expect(struct buf *out, const char *json)

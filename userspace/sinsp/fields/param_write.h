@@ -8,9 +8,9 @@
 
 #include "event/address.h"
 #include "event/names.h"
-#include "sinsp/values/encoder.h"
-#include "sinsp/values/param_text.h"
-#include "sinsp/values/param_value.h"
+#include "sinsp/fields/encoder.h"
+#include "sinsp/fields/param_text.h"
+#include "sinsp/fields/param_value.h"
 
 #ifndef WRITE_NUMBER
 #define WRITE_NUMBER(p, way, out, number) ENCODER.way(out, number)

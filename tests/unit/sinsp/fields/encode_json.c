@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values as plain JSON. */
-#include "sinsp/values/encoder.h"
+#include "sinsp/fields/encoder.h"
 #include "unit.h"
 
 static void test_values(void **state)

@@ -3,7 +3,7 @@
  * Values as the JSON form of OpenTelemetry's AnyValue: {"stringValue":"a"}. 64-bit numbers are
  * strings of digits, bytes are base64.
  */
-#include "sinsp/values/encoder.h"
+#include "sinsp/fields/encoder.h"
 
 #include "util/json.h"
 
@@ -111,7 +111,7 @@ static void encode_otlp_json_end_entry(struct buf *out, size_t entry)
 }
 
 #define ENCODER otlp_json_encoder
-#include "sinsp/values/param_write.h"
+#include "sinsp/fields/param_write.h"
 
 const struct value_encoder otlp_json_encoder = {
 	.nothing = encode_otlp_json_append_nothing,

@@ -2,7 +2,7 @@
 /* Lists of numbers and sets of bits, as parameters have them. */
 #include <string.h>
 
-#include "sinsp/values/param_text.h"
+#include "sinsp/fields/param_text.h"
 #include "unit.h"
 
 static void expect(struct buf *out, const char *wanted)

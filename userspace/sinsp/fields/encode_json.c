@@ -3,9 +3,9 @@
  * Values as JSON: plain, whose numbers collectors do not round, so that all of them are numbers;
  * and exact, which every reader keeps, as far as fields are concerned.
  */
-#include "sinsp/values/encoder.h"
+#include "sinsp/fields/encoder.h"
 
-#include "sinsp/values/param_value.h"
+#include "sinsp/fields/param_value.h"
 #include "util/json.h"
 
 static void encode_json_append_nothing(struct buf *out)
@@ -115,7 +115,7 @@ static inline void encode_json_write_bytes(struct value_param *p, struct buf *ou
 #define WRITE_TEXT encode_json_write_text
 #define WRITE_BYTES encode_json_write_bytes
 #define WRITE_KEY(out, name) BUF_LITERAL(out, "\"" name "\":")
-#include "sinsp/values/param_write.h"
+#include "sinsp/fields/param_write.h"
 
 #define OTHERS                                                                                     \
 	.nothing = encode_json_append_nothing, .boolean = encode_json_append_boolean,              \

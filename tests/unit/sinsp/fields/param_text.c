@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sinsp/values/param_text.h"
+#include "sinsp/fields/param_text.h"
 #include "sinsp/state/path.h"
 #include "unit.h"
 #include "world.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/values/text_value.h"
+#include "sinsp/fields/text_value.h"
 #include "unit.h"
 #include "util/base64.h"
 

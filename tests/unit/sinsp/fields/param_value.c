@@ -3,7 +3,7 @@
  * Parameters as values: the encoders of JSON write the same unless numbers are large, in events of
  * all families; others write the same forms.
  */
-#include "sinsp/values/param_value.h"
+#include "sinsp/fields/param_value.h"
 #include "unit.h"
 #include "world.h"
 
