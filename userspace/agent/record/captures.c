@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "output/delivery/thread.h"
-#include "output/files/keeper.h"
-#include "output/files/mode.h"
+#include "output/targets/keeper.h"
+#include "output/targets/mode.h"
 #include "output/reach.h"
 #include "output/targets/scap.h"
 #include "util/clock.h"

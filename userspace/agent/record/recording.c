@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "event/event.h"
-#include "output/files/rotated.h"
+#include "output/targets/rotated.h"
 #include "scap/file/writer.h"
 #include "sinsp/sinsp.h"
 #include "util/buf.h"

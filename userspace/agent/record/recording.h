@@ -35,8 +35,8 @@ struct recording_config {
 	bool copies; /* all events of the input file, unchanged */
 	/*
 	 * The file that is written always has the name `path`; those before it have the time in
-	 * their names, as in output/files/rotated.h, and are for others to remove: limits.files is
-	 * not used.
+	 * their names, as in output/targets/rotated.h, and are for others to remove: limits.files
+	 * is not used.
 	 */
 	bool rotates;
 	/* The first file is opened at once, but begins with the first event. */

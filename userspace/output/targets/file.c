@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/files/appended.h"
-#include "output/files/keeper.h"
-#include "output/files/mode.h"
-#include "output/files/rotated.h"
+#include "output/targets/appended.h"
+#include "output/targets/keeper.h"
+#include "output/targets/mode.h"
+#include "output/targets/rotated.h"
 #include "output/targets/kinds.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"

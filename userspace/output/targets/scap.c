@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "output/files/compress.h"
-#include "output/files/mode.h"
+#include "output/targets/compress.h"
+#include "output/targets/mode.h"
 #include "output/targets/kinds.h"
 
 _Static_assert((int)COMPRESS_NONE == (int)SCAP_PLAIN && (int)COMPRESS_GZIP == (int)SCAP_GZIP &&

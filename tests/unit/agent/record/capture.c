@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "output/files/rotated.h"
+#include "output/targets/rotated.h"
 #include "output/targets/kinds.h"
 #include "patience.h"
 #include "sinsp/state/engine.h"

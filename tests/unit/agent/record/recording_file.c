@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/files/rotated.h"
+#include "output/targets/rotated.h"
 #include "tree.h"
 #include "unit.h"
 

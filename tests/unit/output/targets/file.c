@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "output/files/rotated.h"
+#include "output/targets/rotated.h"
 #include "output/targets/kinds.h"
 #include "sent.h"
 #include "tree.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files compressed by either method, read back by the library. */
-#include "output/files/compress.h"
+#include "output/targets/compress.h"
 #include "unit.h"
 
 #include <errno.h>

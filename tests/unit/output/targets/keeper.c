@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of rotated files. */
-#include "output/files/keeper.h"
+#include "output/targets/keeper.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/files/rotated.h"
+#include "output/targets/rotated.h"
 #include "tree.h"
 #include "unit.h"
 

@@ -3,8 +3,8 @@
  * A file to which records are appended, whole ones only: after a failed write the half record is
  * cut off; where that is impossible it is completed by the next write.
  */
-#ifndef OUTPUT_FILES_APPENDED_H
-#define OUTPUT_FILES_APPENDED_H
+#ifndef OUTPUT_TARGETS_APPENDED_H
+#define OUTPUT_TARGETS_APPENDED_H
 
 #include <stdbool.h>
 #include <stddef.h>

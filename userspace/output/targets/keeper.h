@@ -3,12 +3,12 @@
  * Removes and compresses rotated files, in a thread of lowest priority: whoever writes does not
  * wait for it. What a run leaves undone the next one does.
  */
-#ifndef OUTPUT_FILES_KEEPER_H
-#define OUTPUT_FILES_KEEPER_H
+#ifndef OUTPUT_TARGETS_KEEPER_H
+#define OUTPUT_TARGETS_KEEPER_H
 
 #include <stdint.h>
 
-#include "output/files/compress.h"
+#include "output/targets/compress.h"
 #include "util/error.h"
 
 struct keeper;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that have only whole records, whatever happens to a write. */
-#include "output/files/appended.h"
+#include "output/targets/appended.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The permissions of files as users give them. */
-#ifndef OUTPUT_FILES_MODE_H
-#define OUTPUT_FILES_MODE_H
+#ifndef OUTPUT_TARGETS_MODE_H
+#define OUTPUT_TARGETS_MODE_H
 
 #include <errno.h>
 #include <stdlib.h>

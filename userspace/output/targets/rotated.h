@@ -4,8 +4,8 @@
  * that of the rotation, in UTC, and never that of an older one: in the order of their names files
  * are in the order of their contents.
  */
-#ifndef OUTPUT_FILES_ROTATED_H
-#define OUTPUT_FILES_ROTATED_H
+#ifndef OUTPUT_TARGETS_ROTATED_H
+#define OUTPUT_TARGETS_ROTATED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of rotated files: made, recognised and listed. */
-#include "output/files/rotated.h"
+#include "output/targets/rotated.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens files with care, and repairs what a failed write leaves. */
-#include "output/files/appended.h"
+#include "output/targets/appended.h"
 
 #include <errno.h>
 #include <fcntl.h>

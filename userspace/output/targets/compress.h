@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compresses whole files, in a thread that may take its time. */
-#ifndef OUTPUT_FILES_COMPRESS_H
-#define OUTPUT_FILES_COMPRESS_H
+#ifndef OUTPUT_TARGETS_COMPRESS_H
+#define OUTPUT_TARGETS_COMPRESS_H
 
 #include <stdint.h>
 

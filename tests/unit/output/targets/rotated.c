@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of rotated files. */
-#include "output/files/rotated.h"
+#include "output/targets/rotated.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gzip and zstd, a buffer at a time. */
-#include "output/files/compress.h"
+#include "output/targets/compress.h"
 
 #include <errno.h>
 #include <stdlib.h>

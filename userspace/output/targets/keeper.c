@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The thread, and what it does with each rotated file. */
-#include "output/files/keeper.h"
+#include "output/targets/keeper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "output/files/rotated.h"
+#include "output/targets/rotated.h"
 
 /* linux/ioprio.h is not in all distributions. */
 enum { IOPRIO_PROCESS = 1, IOPRIO_IDLE = 3 << 13, NICE_LOWEST = 19 };
