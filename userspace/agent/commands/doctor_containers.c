@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "meta/files/bundle.h"
+#include "meta/runtimes/bundle.h"
 #include "meta/runtimes/runtime.h"
 #include "meta/runtimes/sockets.h"
 #include "scap/live/cgroup_roots.h"

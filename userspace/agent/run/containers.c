@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "meta/cache.h"
-#include "meta/files/files.h"
+#include "meta/runtimes/files.h"
 #include "meta/meta.h"
 #include "meta/runtimes/sockets.h"
 #include "util/buf.h"

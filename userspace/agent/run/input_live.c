@@ -15,7 +15,7 @@
 #include "agent/process/loader.h"
 #include "agent/process/memory.h"
 #include "event/event.h"
-#include "meta/files/files.h"
+#include "meta/runtimes/files.h"
 #include "takeover/takeover_merge.h"
 #include "scap/live/live.h"
 #include "scap/live/programs.h"

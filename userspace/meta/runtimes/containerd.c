@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "meta/describe.h"
-#include "meta/files/bundle.h"
+#include "meta/runtimes/bundle.h"
 #include "util/count.h"
 #include "util/json_input.h"
 #include "meta/runtimes/containerd.pb-c.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "meta/describe.h"
-#include "meta/files/docker.h"
+#include "meta/runtimes/docker.h"
 #include "meta/json_thin.h"
 #include "meta/source.h"
 #include "util/count.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "agent/run/containers.h"
-#include "meta/files/files.h"
+#include "meta/runtimes/files.h"
 #include "meta/meta.h"
 #include "meta/runtimes/sockets.h"
 #include "unit.h"

@@ -6,7 +6,7 @@
 
 #include "agent/run/containers.h"
 #include "fake_server.h"
-#include "meta/files/files.h"
+#include "meta/runtimes/files.h"
 #include "reflected.h"
 #include "unit.h"
 

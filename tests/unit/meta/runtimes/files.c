@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meta/files/files.h"
+#include "meta/runtimes/files.h"
 
 #include "tree.h"
 #include "unit.h"

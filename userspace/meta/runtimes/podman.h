@@ -3,10 +3,10 @@
  * The lists of containers of the library that stores them for Podman: names and images. Their
  * labels are only in its database.
  */
-#ifndef META_FILES_PODMAN_H
-#define META_FILES_PODMAN_H
+#ifndef META_RUNTIMES_PODMAN_H
+#define META_RUNTIMES_PODMAN_H
 
-#include "meta/files/bundle.h"
+#include "meta/runtimes/bundle.h"
 
 struct podman;
 

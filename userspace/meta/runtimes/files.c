@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The files of runtimes, one after the other; the state that runc and crun keep of a container. */
-#include "meta/files/files.h"
+#include "meta/runtimes/files.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meta/files/bundle.h"
-#include "meta/files/docker.h"
-#include "meta/files/document.h"
-#include "meta/files/podman.h"
+#include "meta/runtimes/bundle.h"
+#include "meta/runtimes/docker.h"
+#include "meta/runtimes/document.h"
+#include "meta/runtimes/podman.h"
 #include "sinsp/state/container.h"
 #include "util/count.h"
 #include "util/json_input.h"

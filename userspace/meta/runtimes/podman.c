@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Looks for a container in containers.json and volatile-containers.json below each storage. */
-#include "meta/files/podman.h"
+#include "meta/runtimes/podman.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "meta/describe.h"
-#include "meta/files/document.h"
+#include "meta/runtimes/document.h"
 #include "util/count.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The host's namespaces, and those of others; a machine that does not show them. */
-#include "meta/files/bundle.h"
+#include "meta/runtimes/bundle.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -3,8 +3,8 @@
  * JSON files that others write: only those that root, or the user who owns a container, can have
  * written are believed.
  */
-#ifndef META_FILES_DOCUMENT_H
-#define META_FILES_DOCUMENT_H
+#ifndef META_RUNTIMES_DOCUMENT_H
+#define META_RUNTIMES_DOCUMENT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meta/files/bundle.h"
-#include "meta/files/document.h"
+#include "meta/runtimes/bundle.h"
+#include "meta/runtimes/document.h"
 
 #include "tree.h"
 #include "unit.h"

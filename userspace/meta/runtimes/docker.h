@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Docker's own files about a container. */
-#ifndef META_FILES_DOCKER_H
-#define META_FILES_DOCKER_H
+#ifndef META_RUNTIMES_DOCKER_H
+#define META_RUNTIMES_DOCKER_H
 
 #include <jansson.h>
 
-#include "meta/files/bundle.h"
+#include "meta/runtimes/bundle.h"
 
 /*
  * Describes a container from config.v2.json and hostconfig.json: those that its bundle leads to, or

@@ -3,7 +3,7 @@
  * should be. */
 #include <sys/stat.h>
 
-#include "meta/files/bundle.h"
+#include "meta/runtimes/bundle.h"
 #include "unit.h"
 
 static struct state_container_info *describe(const char *text)

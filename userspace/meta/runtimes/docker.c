@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads config.v2.json and hostconfig.json of a container below Docker's folder. */
-#include "meta/files/docker.h"
+#include "meta/runtimes/docker.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "meta/describe.h"
-#include "meta/files/document.h"
+#include "meta/runtimes/document.h"
 #include "util/count.h"
 
 static const char *const data_roots[] = {

@@ -3,8 +3,8 @@
  * The source of descriptions that needs no socket: the files of runtimes; and containers whose id
  * is a name that somebody chose.
  */
-#ifndef META_FILES_FILES_H
-#define META_FILES_FILES_H
+#ifndef META_RUNTIMES_FILES_H
+#define META_RUNTIMES_FILES_H
 
 #include <stdint.h>
 

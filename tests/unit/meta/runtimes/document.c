@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "meta/files/document.h"
+#include "meta/runtimes/document.h"
 #include "sinsp/state/container.h"
 
 #include "tree.h"
@@ -111,7 +111,7 @@ static void test_only_files(void **state)
 	expect_error("/folder", -EINVAL, "not a regular file");
 }
 
-/* The attacks on this are those of unit/meta/files/owned. */
+/* The attacks on this are those of unit/meta/runtimes/owned. */
 static void test_of_others(void **state)
 {
 	char path[TREE_PATH_BYTES];

@@ -3,7 +3,7 @@
  * Walks a path step by step: each one is judged before it is followed. Reads JSON, about which
  * nothing is trusted.
  */
-#include "meta/files/document.h"
+#include "meta/runtimes/document.h"
 
 #include <errno.h>
 #include <fcntl.h>

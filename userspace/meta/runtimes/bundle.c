@@ -3,7 +3,7 @@
  * Where bundles are; what their config.json says: annotations, mounts, namespaces, rights,
  * environment.
  */
-#include "meta/files/bundle.h"
+#include "meta/runtimes/bundle.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #include "meta/describe.h"
-#include "meta/files/document.h"
+#include "meta/runtimes/document.h"
 #include "util/count.h"
 #include "util/json_input.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "meta/files/document.h"
+#include "meta/runtimes/document.h"
 #include "tree.h"
 #include "unit.h"
 

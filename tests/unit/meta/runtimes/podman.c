@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meta/files/podman.h"
+#include "meta/runtimes/podman.h"
 
 #include "tree.h"
 #include "unit.h"

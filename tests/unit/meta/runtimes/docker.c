@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Docker's files: where they are found, and what modes mean. unit/meta/files has whole ones. */
+/* Docker's files: where they are found, and what modes mean. unit/meta/runtimes/files has whole ones. */
 #include <errno.h>
 #include <string.h>
 
-#include "meta/files/docker.h"
+#include "meta/runtimes/docker.h"
 
 #include "tree.h"
 #include "unit.h"

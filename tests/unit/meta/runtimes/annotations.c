@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotations of each manager; unit/meta/files has whole bundles. */
-#include "meta/files/bundle.h"
+/* Annotations of each manager; unit/meta/runtimes/bundle has whole bundles. */
+#include "meta/runtimes/bundle.h"
 #include "unit.h"
 
 static struct state_container_info *describe(const char *text)

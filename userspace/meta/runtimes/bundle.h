@@ -3,8 +3,8 @@
  * The OCI bundle of a container: where it is, its annotations, and the namespaces of the host with
  * which its own are compared.
  */
-#ifndef META_FILES_BUNDLE_H
-#define META_FILES_BUNDLE_H
+#ifndef META_RUNTIMES_BUNDLE_H
+#define META_RUNTIMES_BUNDLE_H
 
 #include <jansson.h>
 #include <limits.h>

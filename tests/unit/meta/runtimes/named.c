@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Containers with names, as the files of runc and crun have them. */
-#include "meta/files/files.h"
+#include "meta/runtimes/files.h"
 
 #include <stdio.h>
 #include <string.h>
