@@ -10,7 +10,7 @@
 #include "abi.h"
 #include "agent/options/settings.h"
 #include "agent/options/subcommand.h"
-#include "meta/kube/config.h"
+#include "meta/kube_config.h"
 #include "output/config.h"
 #include "privileges/privileges.h"
 #include "rules/rules.h"

@@ -466,7 +466,7 @@ void containers_account(const struct containers *containers, struct account_cont
 
 #ifdef WITH_KUBERNETES
 
-#include "meta/kube/kube.h"
+#include "meta/kube.h"
 
 int pods_follow(const struct options *options, struct meta *meta, struct meta_follower **result,
 		struct error *err)

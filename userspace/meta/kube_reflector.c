@@ -3,13 +3,13 @@
  * The requests: when they are made, how they end, and what that means for the next one. Lines of
  * streams.
  */
-#include "meta/kube/reflector.h"
+#include "meta/kube_reflector.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "meta/kube/phase.h"
+#include "meta/kube_phase.h"
 #include "util/json_input.h"
 
 static void kube_reflector_take(struct lines *lines, const char *bytes, size_t len)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meta/kube/pod_json.h"
+#include "meta/pod_json.h"
 #include "unit.h"
 
 static void test_changes(void **state)

@@ -2,7 +2,7 @@
 /* What phases share: parameters of paths, versions, chance, and which failure counts. */
 #include <string.h>
 
-#include "meta/kube/phase.h"
+#include "meta/kube_phase.h"
 #include "reflected.h"
 #include "unit.h"
 

@@ -6,7 +6,7 @@
 
 #include "meta/describe.h"
 #include "util/json_input.h"
-#include "meta/kube/pod_json.h"
+#include "meta/pod_json.h"
 #include "unit.h"
 #include "util/buf.h"
 

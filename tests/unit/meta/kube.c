@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fake_server.h"
-#include "meta/kube/kube.h"
+#include "meta/kube.h"
 #include "meta/sink.h"
 #include "patience.h"
 #include "reflected.h"

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "meta/kube/reflector.h"
+#include "meta/kube_reflector.h"
 
 struct phase_ops {
 	bool is_stream;

@@ -3,11 +3,11 @@
  * The follower of a node's pods, by the API server or by kubelet: makes the requests of the
  * reflector and pushes the pods.
  */
-#ifndef META_KUBE_KUBE_H
-#define META_KUBE_KUBE_H
+#ifndef META_KUBE_H
+#define META_KUBE_H
 
 #include "meta/sink.h"
-#include "meta/kube/config.h"
+#include "meta/kube_config.h"
 
 /* Copies the configuration, not the texts it refers to. Returns 0, or -errno with a message. */
 int kube_follower_create(const struct kube_config *config, struct meta_follower **follower,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A bucket of requests, the back-off, and a time that the caller chose: the latest counts. */
-#include "meta/kube/config.h"
+#include "meta/kube_config.h"
 #include "unit.h"
 
 #define SECOND UINT64_C(1000000000)

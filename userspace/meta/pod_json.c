@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptions of pods from the JSON of the API; workloads; what of them is new. */
-#include "meta/kube/pod_json.h"
+#include "meta/pod_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

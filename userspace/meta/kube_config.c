@@ -2,7 +2,7 @@
 /*
  * Reads the kubeconfig, the token and the certificates of a pod's service account, and the options.
  */
-#include "meta/kube/config.h"
+#include "meta/kube_config.h"
 
 #include <errno.h>
 #include <stdio.h>

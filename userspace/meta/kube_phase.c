@@ -3,14 +3,14 @@
  * The phases of a reflector: lists of a node's pods, page by page; watches, streams of events with
  * a line of JSON each.
  */
-#include "meta/kube/phase.h"
+#include "meta/kube_phase.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "meta/kube/pod_json.h"
+#include "meta/pod_json.h"
 #include "util/count.h"
 #include "util/json_input.h"
 #include "util/terminal.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "meta/kube/config.h"
+#include "meta/kube_config.h"
 #include "tree.h"
 #include "unit.h"
 

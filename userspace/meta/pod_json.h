@@ -3,8 +3,8 @@
  * Descriptions of pods from the JSON of the API, the workload that a pod belongs to, and what was
  * passed on of it.
  */
-#ifndef META_KUBE_POD_JSON_H
-#define META_KUBE_POD_JSON_H
+#ifndef META_POD_JSON_H
+#define META_POD_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>

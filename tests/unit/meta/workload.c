@@ -2,7 +2,7 @@
 /* The workload of a pod, by its controller. */
 #include <string.h>
 
-#include "meta/kube/pod_json.h"
+#include "meta/pod_json.h"
 #include "unit.h"
 
 #define OWNER(kind, name)                                                                          \

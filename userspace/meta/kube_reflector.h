@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "meta/kube/config.h"
-#include "meta/kube/pod_json.h"
+#include "meta/kube_config.h"
+#include "meta/pod_json.h"
 #include "meta/sink.h"
 #include "sinsp/state/pods.h"
 #include "util/buf.h"

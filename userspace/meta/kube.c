@@ -2,7 +2,7 @@
 /*
  * The thread that asks a server for pods with libcurl, as the reflector says, and pushes what came.
  */
-#include "meta/kube/kube.h"
+#include "meta/kube.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "meta/kube/reflector.h"
+#include "meta/kube_reflector.h"
 #include "net/fetch.h"
 #include "net/url.h"
 #include "util/clock.h"
