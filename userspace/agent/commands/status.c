@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "agent/commands/commands.h"
-#include "agent/control/listen.h"
+#include "net/listen.h"
 #include "agent/options/options.h"
 #include "net/fetch.h"
 #include "util/terminal.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/control/listen.h"
+#include "net/listen.h"
 #include "agent/options/options.h"
 #include "agent/options/row.h"
 #include "util/count.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "abi.h"
-#include "agent/control/exposition.h"
+#include "net/exposition.h"
 #include "agent/plan/plan.h"
 #include "agent/process/loader.h"
 #include "agent/run/account.h"

@@ -3,7 +3,7 @@
 #ifndef AGENT_RUN_INPUT_METRICS_H
 #define AGENT_RUN_INPUT_METRICS_H
 
-#include "agent/control/exposition.h"
+#include "net/exposition.h"
 #include "agent/plan/selection.h"
 
 /* The counters of a capture file that is read, as metrics. */

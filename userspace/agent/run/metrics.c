@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
-#include "agent/control/control.h"
-#include "agent/control/exposition.h"
+#include "net/control.h"
+#include "net/exposition.h"
 #include "agent/run/containers.h"
 #include "agent/run/report.h"
 #include "agent/process/memory.h"

@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "agent/control/control.h"
+#include "net/control.h"
 #include "agent/process/memory.h"
 #include "agent/run/report.h"
 #include "output/delivery/outputs.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/control/control.h"
+#include "net/control.h"
 #include "agent/options/options.h"
 #include "printed.h"
 #include "unit.h"

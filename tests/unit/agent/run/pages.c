@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "agent/control/control.h"
+#include "net/control.h"
 #include "fake_input.h"
 #include "fake_target.h"
 #include "unit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The differences between the two formats are in types[], and in what ends the text. */
-#include "agent/control/exposition.h"
+#include "net/exposition.h"
 
 #include <stddef.h>
 

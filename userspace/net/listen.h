@@ -3,8 +3,8 @@
  * The address of --http, the socket that listens there, and its connections, so that slow clients
  * cannot keep others out.
  */
-#ifndef AGENT_CONTROL_LISTEN_H
-#define AGENT_CONTROL_LISTEN_H
+#ifndef NET_LISTEN_H
+#define NET_LISTEN_H
 
 #include <stddef.h>
 #include <stdint.h>

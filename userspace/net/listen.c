@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets of TCP by numeric address, and unix sockets; the list of connections. */
-#include "agent/control/listen.h"
+#include "net/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses to listen on: which are valid, and what takes the place of what. */
-#include "agent/control/listen.h"
+#include "net/listen.h"
 #include "unit.h"
 
 #include <errno.h>

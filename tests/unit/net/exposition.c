@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Families and samples in both formats, with what must be escaped. */
-#include "agent/control/exposition.h"
+#include "net/exposition.h"
 #include "unit.h"
 
 static const struct metric_family counter = {"a_sent_bytes", METRIC_COUNTER, "bytes",

@@ -3,7 +3,7 @@
  * The server: its thread accepts, libmicrohttpd reads and answers what was accepted; and the one
  * question that waits for the loop.
  */
-#include "agent/control/control.h"
+#include "net/control.h"
 
 #include <errno.h>
 #include <microhttpd.h>
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/control/listen.h"
+#include "net/listen.h"
 #include "privileges/privileges.h"
 #include "util/clock.h"
 #include "util/count.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Who has to go when a connection comes, and when its time is over. */
-#include "agent/control/listen.h"
+#include "net/listen.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

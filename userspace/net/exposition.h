@@ -3,8 +3,8 @@
  * Metrics as text for Prometheus, version 0.0.4 of its format or OpenMetrics 1.0: a family with its
  * help, then all its samples.
  */
-#ifndef AGENT_CONTROL_EXPOSITION_H
-#define AGENT_CONTROL_EXPOSITION_H
+#ifndef NET_EXPOSITION_H
+#define NET_EXPOSITION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * The pages that the agent serves with HTTP at an address, on a thread of its own. What they show
  * belongs to the loop of the run: they ask it to come by.
  */
-#ifndef AGENT_CONTROL_CONTROL_H
-#define AGENT_CONTROL_CONTROL_H
+#ifndef NET_CONTROL_H
+#define NET_CONTROL_H
 
 #include <errno.h>
 #include <stdbool.h>

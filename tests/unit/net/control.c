@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The server: its pages, requests that it rejects, and pages that wait for the loop. */
-#include "agent/control/control.h"
+#include "net/control.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "agent/control/listen.h"
+#include "net/listen.h"
 #include "unit.h"
 #include "util/waker.h"
 
