@@ -192,8 +192,12 @@ static int get_marks(const struct state_event *event, const struct field_ref *re
 {
 	const struct frame_marks *marks = &event->ev.marks;
 	const struct event_desc *desc = event->ev.desc;
-	int count = marks->is_faked ? give_string(values, "faked") : 0;
+	int count = 0;
 
+	if (!state_event_is_marked(event))
+		return NO_VALUE;
+	if (marks->is_faked)
+		count = give_string(values, "faked");
 	count = give_params(desc, "contested", marks->contested, scratch, values, count);
 	count = give_params(desc, "truncated", marks->truncated, scratch, values, count);
 	if (event->filter_unknown && count < FIELD_VALUES_MAX)

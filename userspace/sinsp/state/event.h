@@ -44,6 +44,14 @@ static inline bool state_event_note_answer(struct state_event *event, bool unkno
 	return before;
 }
 
+/* Whether evt.marks has a value; few events are marked. */
+static inline bool state_event_is_marked(const struct state_event *event)
+{
+	const struct frame_marks *marks = &event->ev.marks;
+
+	return (marks->truncated | marks->contested | marks->is_faked) || event->filter_unknown;
+}
+
 /*
  * Converts a time of the event or of its thread to the event's wall clock; 0 (unknown) stays 0. For
  * output as a time since 1970; durations are computed from unconverted times.
