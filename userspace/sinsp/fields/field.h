@@ -241,7 +241,7 @@ struct field_desc {
 	/*
 	 * Whether the value of the getter is one: outputs for programs have none otherwise, where
 	 * filters and lines of text have what the .scap world has, such as -1. NULL: it always is,
-	 * if the process is known that a field with the name proc.* is of.
+	 * or, of a field with the name proc.*, if the process is known.
 	 */
 	bool (*is_known)(const struct state_event *event);
 	/* Whether events of a type can have a value; others need no hooks. NULL: all can. */

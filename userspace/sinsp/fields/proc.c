@@ -317,7 +317,7 @@ static int give_fd_name(const struct state_fd *fd, struct field_scratch *scratch
 /* Kernel threads have none. */
 static bool exepath_is_known(const struct state_event *event)
 {
-	return event->thread && event->thread->program->exepath[0];
+	return event_process_is_known(event) && event->thread->program->exepath[0];
 }
 
 GETTER(get_exe, self, thread_give_exe(thread, scratch, values))

@@ -123,7 +123,7 @@ static int get_aenv(const struct state_event *event, const struct field_ref *ref
 
 static bool ppid_is_known(const struct state_event *event)
 {
-	return event->thread && event_parent_pid(event, event->thread) >= 0;
+	return event_process_is_known(event) && event_parent_pid(event, event->thread) >= 0;
 }
 
 static int get_ppid(const struct state_event *event, const struct field_ref *ref,

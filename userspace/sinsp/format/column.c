@@ -23,6 +23,8 @@ int format_reserve(struct formatter *formatter, size_t n)
 int column_evaluate(struct formatter *formatter, const struct format_column *column,
 		    const struct state_event *event)
 {
+	if (column->is_known && !column->is_known(event))
+		return -1;
 	return operand_get(&column->operand, event, formatter->regs, &formatter->scratch);
 }
 
@@ -79,13 +81,16 @@ bool column_write_otherwise(struct formatter *formatter, const struct format_col
 	return false;
 }
 
-/* When programs get a value. */
-static void choose_known(struct format_column *column, const struct field_desc *desc)
+/* Programs get no value of what is not known. */
+static void choose_getter(struct format_column *column, const struct field_desc *desc, bool keyed)
 {
 	static const char class[] = "proc.";
 
-	column->of_process = strncmp(desc->name, class, sizeof(class) - 1) == 0;
-	column->is_known = desc->is_known;
+	if (keyed && desc->is_known)
+		column->is_known = desc->is_known;
+	else if (keyed && strncmp(desc->name, class, sizeof(class) - 1) == 0)
+		column->is_known = event_process_is_known;
+	column->get = column->is_known ? NULL : desc->get;
 }
 
 int format_add_column(struct formatter *formatter, const struct format_token *token,
@@ -102,8 +107,8 @@ int format_add_column(struct formatter *formatter, const struct format_token *to
 		return filter_error_set(err, text, token->expr->position,
 					"'%.60s' is for filters only", token->name.data);
 	column.ref = operand->field;
-	if (column.ref && formatter->events->keyed)
-		choose_known(&column, column.ref->desc);
+	if (column.ref)
+		choose_getter(&column, column.ref->desc, formatter->events->keyed);
 	column.type = operand->type;
 	column.format = column.ref ? column.ref->desc->format : PF_DEC;
 	column.list = operand->list && !(column.ref && column.ref->has_arg);

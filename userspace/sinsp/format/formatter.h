@@ -88,9 +88,8 @@ struct format_column {
 	bool masked; /* text: the value may have control characters that must not be printed */
 	const struct format_colour *colour; /* text; NULL: none */
 	const struct field_json *json; /* JSON; NULL: implied by its type */
-	/* For programs: without a value if the process is unknown; or if this says so. */
-	bool of_process;
-	bool (*is_known)(const struct state_event *event); /* as that of the field */
+	field_getter *get; /* of a field that is known of every event; NULL: column_evaluate() */
+	bool (*is_known)(const struct state_event *event); /* for programs; NULL: of every event */
 	unsigned int width; /* text: of the value in bytes; 0: not padded */
 	column_writer *write;
 	value_writer *append; /* JSON: of each value */
@@ -219,14 +218,9 @@ static inline int column_get(struct formatter *formatter, const struct format_co
 {
 	formatter->scratch.used = 0;
 	*values = formatter->regs[0].values;
-	if (column->of_process && !event_process_is_known(event))
-		return -1;
-	if (column->is_known && !column->is_known(event))
-		return -1;
-	/* Most columns are. */
-	if (column->ref)
-		return field_get(column->ref, event, &formatter->scratch,
-				 formatter->regs[0].values);
+	if (column->get)
+		return column->get(event, column->ref, &formatter->scratch,
+				   formatter->regs[0].values);
 	return column_evaluate(formatter, column, event);
 }
 
