@@ -201,12 +201,13 @@ static void hide_list(struct formatter *formatter, struct state_event *event, un
 	hider->arguments(hider->context, program, formatter->hidden.data + start, param->len);
 }
 
-/* Makes `copy` the event without secrets in its arguments and its environment. */
-static void hide_lists(struct formatter *formatter, const struct state_event *event,
-		       struct state_event *copy)
+/* The event without secrets in its arguments and its environment. */
+static const struct state_event *hide_lists(struct formatter *formatter,
+					    const struct state_event *event)
 {
 	const struct event_runs *runs = &event->ev.desc->runs;
 	const struct state_thread *thread = event->thread;
+	struct state_event *copy = &formatter->without_secrets;
 	const char *program = thread && thread->program->exe ? thread->program->exe : "";
 
 	*copy = *event;
@@ -216,17 +217,7 @@ static void hide_lists(struct formatter *formatter, const struct state_event *ev
 		    list_bytes(event, runs->args) + list_bytes(event, runs->env));
 	hide_list(formatter, copy, runs->args, program);
 	hide_list(formatter, copy, runs->env, NULL);
-}
-
-static bool append_event(struct formatter *formatter, const struct state_event *event,
-			 struct buf *out)
-{
-	struct state_event copy;
-
-	if (!formatter->scratch.style.hider.arguments || !event->ev.desc->runs.args)
-		return append_spans(formatter, event, out);
-	hide_lists(formatter, event, &copy);
-	return append_spans(formatter, &copy, out);
+	return copy;
 }
 
 static bool format_append(struct formatter *formatter, const struct state_event *event,
@@ -238,7 +229,9 @@ static bool format_append(struct formatter *formatter, const struct state_event 
 	/* Formats use pointers into the buffer's memory, which a new one does not have. */
 	if (!buf_reserve(out, 1))
 		return true;
-	printed = append_event(formatter, event, out);
+	if (event->ev.desc->runs.args && formatter->scratch.style.hider.arguments)
+		event = hide_lists(formatter, event);
+	printed = append_spans(formatter, event, out);
 	if (printed) {
 		formatter->events->end(formatter, out, start);
 		if (as_line)

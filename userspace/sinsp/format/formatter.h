@@ -45,7 +45,8 @@ struct formatter {
 	size_t head_columns; /* the first ones, which stay before all others */
 	bool left_out; /* set by writers: the schema leaves this value out, on purpose */
 	struct buf text; /* owned: a value before it is quoted */
-	struct buf hidden; /* owned: arguments of an event without their secrets */
+	struct state_event without_secrets; /* the event that is written, if it may have any: */
+	struct buf hidden; /* owned: its arguments */
 	struct arena arena; /* everything above that is not owned by itself */
 	struct field_scratch scratch; /* its `params` are `values` */
 };
