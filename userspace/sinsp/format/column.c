@@ -70,10 +70,10 @@ int format_place_column(struct formatter *formatter, const struct format_column 
 	return 0;
 }
 
-bool column_write_otherwise(struct formatter *formatter, const struct format_column *column,
-			    const struct state_event *event, struct buf *out, size_t at)
+bool column_write_next(struct formatter *formatter, const struct format_column *column,
+		       const struct state_event *event, struct buf *out, size_t at)
 {
-	while ((column = column->otherwise) && !out->failed) {
+	for (; column && !out->failed; column = column->otherwise) {
 		out->len = at;
 		if (column->write(formatter, column, event, out))
 			return true;
@@ -179,48 +179,50 @@ static bool is_of_thread(const struct format_column *column)
 	return !column;
 }
 
-/* The number of columns from `i` on that are of the thread. */
-static size_t count_of_thread(const struct formatter *formatter, size_t i, size_t end)
+/* The number of columns from `column` on that are of the thread. */
+static size_t count_of_thread(const struct format_column *column, const struct format_column *end)
 {
-	size_t n = 0;
+	const struct format_column *next = column;
 
-	while (i + n < end && is_of_thread(&formatter->columns[i + n]))
-		n++;
-	return n;
+	while (next < end && is_of_thread(next))
+		next++;
+	return (size_t)(next - column);
 }
 
-/* The span that begins at `i`. */
-static struct format_span find_span(const struct formatter *formatter, size_t i, size_t end)
+/* The span that begins with `column`. */
+static struct format_span find_span(const struct format_column *column,
+				    const struct format_column *end)
 {
-	const struct format_column *columns = formatter->columns;
-	struct format_span span = {.begin = i};
-	size_t of_thread = count_of_thread(formatter, i, end);
+	struct format_span span = {.begin = column};
+	size_t of_thread = count_of_thread(column, end);
 
 	if (of_thread >= THREAD_COLUMNS_MIN) {
 		span.kind = SPAN_THREAD;
-		span.end = i + of_thread;
+		span.end = column + of_thread;
 		return span;
 	}
-	span.kind = column_is_of_container(&columns[i]) ? SPAN_CONTAINER : SPAN_EVENT;
+	span.kind = column_is_of_container(column) ? SPAN_CONTAINER : SPAN_EVENT;
 	do
-		i += of_thread ? of_thread : 1;
-	while (i < end && column_is_of_container(&columns[i]) == (span.kind == SPAN_CONTAINER) &&
-	       (of_thread = count_of_thread(formatter, i, end)) < THREAD_COLUMNS_MIN);
-	span.end = i;
+		column += of_thread ? of_thread : 1;
+	while (column < end && column_is_of_container(column) == (span.kind == SPAN_CONTAINER) &&
+	       (of_thread = count_of_thread(column, end)) < THREAD_COLUMNS_MIN);
+	span.end = column;
 	return span;
 }
 
 int format_make_spans(struct formatter *formatter)
 {
-	size_t count = formatter->columns_count, for_all = count - formatter->container_columns;
+	size_t count = formatter->columns_count;
+	const struct format_column *column = formatter->columns, *end = column + count;
+	const struct format_column *for_all = end - formatter->container_columns;
 	struct format_span *span = arena_alloc(&formatter->arena, (count + 1) * sizeof(*span));
 
 	if (!span)
 		return -ENOMEM;
 	formatter->spans = span;
 	formatter->spans_count = formatter->host_spans = 0;
-	for (size_t i = 0; i < count; i = span++->end) {
-		*span = find_span(formatter, i, i < for_all ? for_all : count);
+	for (; column < end; column = span++->end) {
+		*span = find_span(column, column < for_all ? for_all : end);
 		formatter->host_spans += span->end <= for_all;
 		formatter->spans_count++;
 	}

@@ -60,7 +60,7 @@ enum span_kind {
 
 /* Columns one after the other. */
 struct format_span {
-	size_t begin, end;
+	const struct format_column *begin, *end;
 	enum span_kind kind;
 };
 
@@ -168,12 +168,21 @@ enum { FORMAT_COLUMN_UNNEEDED = 1 };
  */
 int format_place_column(struct formatter *formatter, const struct format_column *column);
 
+/* For column_write_otherwise(): tries a column and those after it with the same key. */
+bool column_write_next(struct formatter *formatter, const struct format_column *column,
+		       const struct state_event *event, struct buf *out, size_t at);
+
 /*
  * After the writer of a column found no value: tries the fields with the same key. The value begins
  * at `at`. Returns false if there is none.
  */
-bool column_write_otherwise(struct formatter *formatter, const struct format_column *column,
-			    const struct state_event *event, struct buf *out, size_t at);
+static inline bool column_write_otherwise(struct formatter *formatter,
+					  const struct format_column *column,
+					  const struct state_event *event, struct buf *out,
+					  size_t at)
+{
+	return column->otherwise && column_write_next(formatter, column->otherwise, event, out, at);
+}
 
 /*
  * Puts a column before all others but those of the head, after they were added. Returns 0 or
@@ -203,7 +212,7 @@ int format_make_spans(struct formatter *formatter);
 bool format_append_cached(struct formatter *formatter, const struct format_span *span,
 			  const struct state_event *event, struct buf *out);
 
-/* For column_get(), of a column that is not just a field. */
+/* For column_get(), of a column that is not just a field, or not known of every event. */
 int column_evaluate(struct formatter *formatter, const struct format_column *column,
 		    const struct state_event *event);
 

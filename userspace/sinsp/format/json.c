@@ -182,8 +182,8 @@ static bool json_append_column(struct formatter *formatter, const struct format_
 static bool json_append(struct formatter *formatter, const struct format_span *span,
 			const struct state_event *event, struct buf *out)
 {
-	for (size_t i = span->begin; i < span->end; i++)
-		if (!json_append_column(formatter, &formatter->columns[i], event, out))
+	for (const struct format_column *column = span->begin; column < span->end; column++)
+		if (!json_append_column(formatter, column, event, out))
 			return false;
 	return true;
 }

@@ -56,8 +56,8 @@ static bool protobuf_append_column(struct formatter *formatter, const struct for
 bool proto_append_columns(struct formatter *formatter, const struct format_span *span,
 			  const struct state_event *event, struct buf *out)
 {
-	for (size_t i = span->begin; i < span->end; i++)
-		if (!protobuf_append_column(formatter, &formatter->columns[i], event, out))
+	for (const struct format_column *column = span->begin; column < span->end; column++)
+		if (!protobuf_append_column(formatter, column, event, out))
 			return false;
 	return true;
 }

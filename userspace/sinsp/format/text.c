@@ -277,8 +277,7 @@ static void append_marks(struct formatter *formatter, const struct state_event *
 static bool text_append(struct formatter *formatter, const struct format_span *span,
 			const struct state_event *event, struct buf *out)
 {
-	for (size_t i = span->begin; i < span->end; i++) {
-		const struct format_column *column = &formatter->columns[i];
+	for (const struct format_column *column = span->begin; column < span->end; column++) {
 		bool printed;
 
 		buf_append(out, column->before.data, column->before.len);
@@ -287,7 +286,7 @@ static bool text_append(struct formatter *formatter, const struct format_span *s
 		if (!printed)
 			return false;
 	}
-	if (formatter->with_marks && span->end == formatter->columns_count)
+	if (formatter->with_marks && span->end == formatter->columns + formatter->columns_count)
 		append_marks(formatter, event, out);
 	return true;
 }

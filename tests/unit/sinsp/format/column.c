@@ -184,7 +184,7 @@ static void test_prepended(void **state)
 	assert_memory_equal(formatter->columns[0].before.data, "first", 5);
 	assert_string_equal(formatter->columns[1].name.data, "evt.num");
 	assert_int_equal(formatter->spans_count, 1);
-	assert_int_equal(formatter->spans[0].end, 2);
+	assert_ptr_equal(formatter->spans[0].end, formatter->columns + 2);
 	assert_int_equal(formatter->host_spans, 1);
 }
 
@@ -230,9 +230,9 @@ static void test_wrong_field(void **state)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
-	TEST(test_field),  TEST(test_lists),	    TEST(test_transformer),
-	TEST(test_wrong),  TEST(test_not_prepared), TEST(test_repeated), TEST(test_prepended),
-	TEST(test_fields), TEST(test_wrong_field),
+	TEST(test_field),     TEST(test_lists),	       TEST(test_transformer),
+	TEST(test_wrong),     TEST(test_not_prepared), TEST(test_repeated),
+	TEST(test_prepended), TEST(test_fields),       TEST(test_wrong_field),
 };
 
 UNIT_GROUP(tests);

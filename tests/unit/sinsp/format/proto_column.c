@@ -42,7 +42,7 @@ static void test_entry(void **state)
 {
 	struct formatter *formatter = create("*%evt.num");
 	struct format_column *column = &formatter->columns[0];
-	const struct format_span one = {0, 1};
+	const struct format_span one = {formatter->columns, formatter->columns + 1};
 	struct drive *world = *state;
 	struct buf key = {0}, out = {0};
 
@@ -69,7 +69,7 @@ static void test_entry(void **state)
 static void test_missing(void **state)
 {
 	struct formatter *formatter = create("%evt.num");
-	const struct format_span one = {0, 1};
+	const struct format_span one = {formatter->columns, formatter->columns + 1};
 	struct drive *world = *state;
 	struct buf out = {0};
 
@@ -88,7 +88,7 @@ static void test_id(void **state)
 	struct formatter *formatter = create("%evt.num");
 	struct drive *world = *state;
 	struct format_column column = {0};
-	const struct format_span one = {0, 1};
+	const struct format_span one = {formatter->columns, formatter->columns + 1};
 	struct buf out = {0};
 
 	assert_int_equal(proto_id_init(formatter, &column, 1, "f00"), 0);

@@ -318,7 +318,7 @@ static void expect_spans(struct formatter *formatter, const char *spans, size_t 
 	for (size_t i = 0; i < formatter->spans_count; i++) {
 		const struct format_span *span = &formatter->spans[i];
 
-		buf_printf(&text, forms[span->kind], span->end - span->begin);
+		buf_printf(&text, forms[span->kind], (size_t)(span->end - span->begin));
 	}
 	buf_append_char(&text, '\0');
 	assert_string_equal(text.data, spans);
