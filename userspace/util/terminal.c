@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Most texts are printable ASCII, which is found eight bytes at a time. */
+/* Most texts are printable ASCII, which is found many bytes at a time. */
 #include "util/terminal.h"
 
 #include <stdbool.h>
@@ -31,25 +31,46 @@ static uint64_t terminal_load(const char *text, size_t bytes)
 	return word;
 }
 
+/* Bytes as signed numbers: those that are not ASCII are below 0, and so below the blank. */
+typedef int8_t vector __attribute__((vector_size(16)));
+
+static bool is_printable_vector(const char *text)
+{
+	vector bytes, bad;
+	uint64_t any[2];
+
+	memcpy(&bytes, text, sizeof(bytes));
+	bad = (bytes < FIRST_PRINTABLE) | (bytes == DELETE);
+	memcpy(any, &bad, sizeof(any));
+	return !(any[0] | any[1]);
+}
+
+/* Of texts that are shorter than that; the shortest ones are left to who looks at each byte. */
+static bool is_printable_short(const char *text, size_t len)
+{
+	if (len < 4)
+		return false;
+	if (len < 8)
+		return is_printable_word(terminal_load(text, 4) | terminal_load(text + len - 4, 4)
+									  << 32);
+	return is_printable_word(terminal_load(text, 8)) &&
+	       is_printable_word(terminal_load(text + len - 8, 8));
+}
+
 /*
- * The number of leading bytes that are known to be printable ASCII: usually the whole text. Words
- * at the end overlap the ones before them.
+ * The number of leading bytes that are known to be printable ASCII: usually the whole text. The
+ * last ones that are looked at overlap those before them.
  */
 static size_t printable_run(const char *text, size_t len)
 {
 	size_t n = 0;
 
-	if (len < 4)
-		return 0;
-	if (len < 8)
-		return is_printable_word(terminal_load(text, 4) | terminal_load(text + len - 4, 4)
-									  << 32)
-			       ? len
-			       : 0;
-	for (; len - n >= 8; n += 8)
-		if (!is_printable_word(terminal_load(text + n, 8)))
+	if (len < sizeof(vector))
+		return is_printable_short(text, len) ? len : 0;
+	for (; len - n >= sizeof(vector); n += sizeof(vector))
+		if (!is_printable_vector(text + n))
 			return n;
-	return is_printable_word(terminal_load(text + len - 8, 8)) ? len : n;
+	return is_printable_vector(text + len - sizeof(vector)) ? len : n;
 }
 
 static bool terminal_is_shown(uint32_t c)

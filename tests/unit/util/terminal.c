@@ -23,19 +23,20 @@ static void expect(const char *text, const char *shown)
 	assert_string_equal(copy, shown);
 }
 
-/* Between other text, and so that it fills words of eight bytes. */
+/* Between other text, so that it is at each place of the words that are looked at at once. */
 static void expect_around(const char *bytes, const char *shown)
 {
+	static const char letters[] = "abcdefghijklmnopqrs";
 	char text[64], masked[64];
 
-	for (int before = 0; before < 17; before++) {
-		snprintf(text, sizeof(text), "%.*s%s/etc/passwd", before, "abcdefghijklmnopq",
-			 bytes);
-		snprintf(masked, sizeof(masked), "%.*s%s/etc/passwd", before, "abcdefghijklmnopq",
-			 shown);
-		expect(text, masked);
-	}
-	expect(bytes, shown);
+	for (int before = 0; before < (int)sizeof(letters); before++)
+		for (int after = 0; after < (int)sizeof(letters); after++) {
+			snprintf(text, sizeof(text), "%.*s%s%.*s", before, letters, bytes, after,
+				 letters);
+			snprintf(masked, sizeof(masked), "%.*s%s%.*s", before, letters, shown,
+				 after, letters);
+			expect(text, masked);
+		}
 }
 
 static size_t encode(uint32_t c, char bytes[5])
