@@ -442,13 +442,11 @@ static void resolved_dyn(const struct text_param *p, struct buf *out)
 	param_text_append_resolved(&inner, out);
 }
 
-/* There is no other text than the raw one. */
-static void resolved_none(const struct text_param *p, struct buf *out)
-{
-}
+#define resolved_none NULL
 
 static const struct text_form {
-	renderer *raw, *resolved;
+	renderer *raw;
+	renderer *resolved; /* NULL: there is no other text than the raw one */
 	const char *absent;
 } text_forms[PARAM_FORMS_COUNT] = {
 #define FORM(name, word, raw, resolved, absent, ...)                                               \
@@ -480,11 +478,12 @@ static void param_text_append_raw(const struct text_param *p, struct buf *out)
 
 static void param_text_append_resolved(const struct text_param *p, struct buf *out)
 {
+	const struct text_form *form = text_form_of(p->desc);
 	size_t start = out->len;
 
-	if (p->param->len == 0)
+	if (p->param->len == 0 || !form->resolved)
 		return;
-	text_form_of(p->desc)->resolved(p, out);
+	form->resolved(p, out);
 	param_text_mask(p->style, out, start);
 }
 
@@ -530,6 +529,8 @@ static void append_param(const struct text_param *p, struct buf *out)
 	buf_append_string(out, p->desc->name);
 	buf_append_char(out, '=');
 	param_text_append_raw(p, out);
+	if (!text_form_of(p->desc)->resolved)
+		return;
 	/* The bracket is removed if nothing follows it. */
 	before = out->len;
 	buf_append_char(out, '(');
