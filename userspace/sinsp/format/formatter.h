@@ -74,7 +74,7 @@ struct format_colour {
 	bool first_word; /* text after the first blank has no colour */
 };
 
-/* Appends one value of a column as JSON. */
+/* Appends one value of a column. */
 typedef void value_writer(struct formatter *formatter, const struct format_column *column,
 			  const struct field_value *value, struct buf *out);
 
@@ -93,7 +93,7 @@ struct format_column {
 	bool (*is_known)(const struct state_event *event); /* for programs; NULL: of every event */
 	unsigned int width; /* text: of the value in bytes; 0: not padded */
 	column_writer *write;
-	value_writer *append; /* JSON: of each value */
+	value_writer *append; /* of each value */
 	struct filter_text before; /* the text before the value; JSON: its key */
 	const struct format_column *otherwise; /* the next one with the same key; NULL: none */
 	struct filter_text elsewhere; /* with a schema: another key, for values of other kinds */

@@ -369,7 +369,7 @@ static const struct form {
 	const char *absent;
 } forms[SCHEMA_FORMS_COUNT] = {
 	[SCHEMA_STRING] = {.append = encode_digits},
-	[SCHEMA_TEXT] = {.write = write_text},
+	[SCHEMA_TEXT] = {.write = write_text, .append = text_append_value},
 	[SCHEMA_TIME] = {.write = forms_write_time},
 	[SCHEMA_NS] = {.write = write_ns},
 	[SCHEMA_MOMENT] = {.append = encode_unsigned},

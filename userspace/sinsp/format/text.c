@@ -82,32 +82,67 @@ const struct format_colour *format_colour_of(const struct field_desc *desc)
 
 enum { UTF8_BYTES_MAX = 4 };
 
-static void text_append_value(struct buf *out, const struct format_column *column,
-			      const struct text_style *style, const struct field_value *value)
+static void text_append_boolean(struct formatter *formatter, const struct format_column *column,
+				const struct field_value *value, struct buf *out)
 {
-	switch (column->type) {
-	case PT_BOOL:
-		buf_append_string(out, value->u64 ? "true" : "false");
-		break;
-	case PT_DOUBLE:
-		buf_printf(out, "%.1f", value->f64);
-		break;
-	case PT_IPADDR:
-		text_append_ip(out, value->ip.address, value->ip.len);
-		break;
-	case PT_IPNET:
-		BUF_LITERAL(out, "<IPNET>");
-		break;
-	case PT_BYTEBUF:
-		text_append_buffer(out, style, (const uint8_t *)value->bytes.data,
-				   value->bytes.len);
-		break;
-	default:
-		if (param_type_size(column->type))
-			text_append_number(out, column->type, column->format, value->u64);
-		else
-			buf_append(out, value->bytes.data, value->bytes.len);
-	}
+	buf_append_string(out, value->u64 ? "true" : "false");
+}
+
+static void text_append_real(struct formatter *formatter, const struct format_column *column,
+			     const struct field_value *value, struct buf *out)
+{
+	buf_printf(out, "%.1f", value->f64);
+}
+
+static void text_append_address(struct formatter *formatter, const struct format_column *column,
+				const struct field_value *value, struct buf *out)
+{
+	text_append_ip(out, value->ip.address, value->ip.len);
+}
+
+static void text_append_network(struct formatter *formatter, const struct format_column *column,
+				const struct field_value *value, struct buf *out)
+{
+	BUF_LITERAL(out, "<IPNET>");
+}
+
+static void text_append_data(struct formatter *formatter, const struct format_column *column,
+			     const struct field_value *value, struct buf *out)
+{
+	text_append_buffer(out, &formatter->scratch.style, (const uint8_t *)value->bytes.data,
+			   value->bytes.len);
+}
+
+static void text_append_integer(struct formatter *formatter, const struct format_column *column,
+				const struct field_value *value, struct buf *out)
+{
+	text_append_number(out, column->type, column->format, value->u64);
+}
+
+static void text_append_string(struct formatter *formatter, const struct format_column *column,
+			       const struct field_value *value, struct buf *out)
+{
+	buf_append(out, value->bytes.data, value->bytes.len);
+}
+
+/* Others are numbers if their size is fixed, else strings. */
+static value_writer *const text_value_writers[PT_TYPES_COUNT] = {
+	[PT_BOOL] = text_append_boolean,   [PT_DOUBLE] = text_append_real,
+	[PT_IPADDR] = text_append_address, [PT_IPNET] = text_append_network,
+	[PT_BYTEBUF] = text_append_data,
+};
+
+static value_writer *text_value_writer(enum param_type type)
+{
+	if (text_value_writers[type])
+		return text_value_writers[type];
+	return param_type_size(type) ? text_append_integer : text_append_string;
+}
+
+void text_append_value(struct formatter *formatter, const struct format_column *column,
+		       const struct field_value *value, struct buf *out)
+{
+	text_value_writer(column->type)(formatter, column, value, out);
 }
 
 static bool text_write_value(struct formatter *formatter, const struct format_column *column,
@@ -117,7 +152,7 @@ static bool text_write_value(struct formatter *formatter, const struct format_co
 
 	if (column_get(formatter, column, event, &value) < 1)
 		return false;
-	text_append_value(out, column, &formatter->scratch.style, value);
+	column->append(formatter, column, value, out);
 	return true;
 }
 
@@ -133,7 +168,7 @@ static bool text_write_list(struct formatter *formatter, const struct format_col
 	for (int i = 0; i < n; i++) {
 		if (i > 0)
 			buf_append_char(out, ',');
-		text_append_value(out, column, &formatter->scratch.style, &values[i]);
+		column->append(formatter, column, &values[i], out);
 	}
 	buf_append_char(out, ')');
 	return true;
@@ -168,9 +203,15 @@ bool text_append_column(struct formatter *formatter, const struct format_column 
 static int text_column_init(struct formatter *formatter, struct format_column *column,
 			    const struct format_token *token)
 {
-	column->before = token->before;
+	struct buf before = {0};
+	int r;
+
+	buf_append(&before, token->before.data, token->before.len);
+	r = format_keep_text(formatter, &before, &column->before);
+	buf_finish(&before);
 	column->write = text_writer_of(column);
-	return 0;
+	column->append = text_value_writer(column->type);
+	return r;
 }
 
 static bool text_continues_character(char c)
@@ -280,7 +321,7 @@ static bool text_append(struct formatter *formatter, const struct format_span *s
 	for (const struct format_column *column = span->begin; column < span->end; column++) {
 		bool printed;
 
-		buf_append(out, column->before.data, column->before.len);
+		buf_append_chunk(out, column->before.data, column->before.len);
 		printed = column->colour ? append_coloured(formatter, column, event, out)
 					 : format_text_append_column(formatter, column, event, out);
 		if (!printed)

@@ -5,9 +5,11 @@
 
 #include "sinsp/format/formatter.h"
 
-/* A column_writer for columns of any format. */
+/* Writers for columns of any format; the first one for those whose values the second one writes. */
 bool text_append_column(struct formatter *formatter, const struct format_column *column,
 			const struct state_event *event, struct buf *out);
+void text_append_value(struct formatter *formatter, const struct format_column *column,
+		       const struct field_value *value, struct buf *out);
 
 /* Of struct format_records; in text_records.c. */
 void text_append_drop(const struct format_drop *drop, struct buf *out);
