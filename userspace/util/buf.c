@@ -171,18 +171,20 @@ static void append_bits(struct buf *buf, uint64_t value, unsigned int bits, unsi
 
 void buf_append_digits(struct buf *buf, uint64_t value)
 {
+	unsigned int count = decimal_digits(value);
 	uint64_t digits;
-	unsigned int zeros;
 
 	if (value >= BLOCK_END || buf->capacity - buf->len < BLOCK_DIGITS) {
 		append_decimal(buf, value, 0);
 		return;
 	}
-	/* All eight are stored, at the place of the first that is not a leading zero. */
-	digits = block_digits((uint32_t)value);
-	zeros = (unsigned int)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
-	put_block(buf->data + buf->len, digits >> 8 * zeros);
-	buf->len += BLOCK_DIGITS - zeros;
+	/*
+	 * All eight are stored, at the place of the first that is not a leading zero. What is
+	 * appended next waits for their number alone, which is known before they are.
+	 */
+	digits = block_digits((uint32_t)value) >> 8 * (BLOCK_DIGITS - count);
+	put_block(buf->data + buf->len, digits);
+	buf->len += count;
 }
 
 void buf_append_hex(struct buf *buf, uint64_t value, unsigned int width)
