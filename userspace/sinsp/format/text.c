@@ -145,8 +145,8 @@ void text_append_value(struct formatter *formatter, const struct format_column *
 	text_value_writer(column->type)(formatter, column, value, out);
 }
 
-static bool text_write_value(struct formatter *formatter, const struct format_column *column,
-			     const struct state_event *event, struct buf *out)
+static inline bool text_write_value(struct formatter *formatter, const struct format_column *column,
+				    const struct state_event *event, struct buf *out)
 {
 	const struct field_value *value;
 
@@ -246,14 +246,24 @@ static void set_width(struct buf *out, size_t start, unsigned int width)
 	out->len = wanted;
 }
 
+/* Most columns are written without a call. */
+static inline bool text_write_column(struct formatter *formatter,
+				     const struct format_column *column,
+				     const struct state_event *event, struct buf *out)
+{
+	if (column->write == text_write_value)
+		return text_write_value(formatter, column, event, out);
+	return column->write(formatter, column, event, out);
+}
+
 /* Appends a value, or <NA> for a missing one; returns false if the line is to be dropped. */
-static bool format_text_append_column(struct formatter *formatter,
-				      const struct format_column *column,
-				      const struct state_event *event, struct buf *out)
+static inline bool format_text_append_column(struct formatter *formatter,
+					     const struct format_column *column,
+					     const struct state_event *event, struct buf *out)
 {
 	size_t start = out->len;
 
-	if (!column->write(formatter, column, event, out)) {
+	if (!text_write_column(formatter, column, event, out)) {
 		if (formatter->missing == MISSING_DROPS_THE_LINE)
 			return false;
 		BUF_LITERAL(out, "<NA>");
