@@ -132,7 +132,7 @@ enum field_colour {
 	FIELD_COLOUR_RESULT_FIRST, /* the same, only the first of several words */
 };
 
-/* The texts that a field can have as its value, if they are a closed set. */
+/* The texts that a field can have as its value, if they are a closed set: none needs escapes. */
 struct field_words {
 	/* Passes each word to `see`, which copies what it needs. */
 	void (*each)(void (*see)(void *context, const char *word), void *context);

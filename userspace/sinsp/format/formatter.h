@@ -222,6 +222,12 @@ static inline bool column_is_of_container(const struct format_column *column)
 	return column->ref && column->ref->desc->flags & FIELD_OF_CONTAINER;
 }
 
+/* Whether the values of a column are words of a closed set. */
+static inline bool column_has_words(const struct format_column *column)
+{
+	return column->ref && column->ref->desc->words;
+}
+
 /* Gets the values of a column; returns their number, or -1. */
 static inline int column_get(struct formatter *formatter, const struct format_column *column,
 			     const struct state_event *event, const struct field_value **values)

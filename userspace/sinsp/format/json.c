@@ -53,7 +53,8 @@ static value_writer *json_value_writer(const struct format_column *column)
 
 	if (form == JSON_MOMENT)
 		return append_moment;
-	return form == JSON_TEXT ? json_append_text : form_value_writer(column);
+	return form == JSON_TEXT && !column_has_words(column) ? json_append_text
+							      : form_value_writer(column);
 }
 
 static inline bool json_write_value(struct formatter *formatter, const struct format_column *column,

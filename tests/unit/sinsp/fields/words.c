@@ -4,6 +4,7 @@
 
 #include "sinsp/fields/field.h"
 #include "unit.h"
+#include "util/json.h"
 
 static void each_animal(void (*see)(void *context, const char *word), void *context)
 {
@@ -103,10 +104,32 @@ static void test_fields(void **state)
 	assert_int_equal(with_words, sizeof(cases) / sizeof(cases[0]));
 }
 
+static void expect_plain(void *context, const char *word)
+{
+	struct buf quoted = {0};
+
+	json_append_string(&quoted, word, strlen(word));
+	if (quoted.len != strlen(word) + 2)
+		fail_msg("%s: JSON has to escape %s", (const char *)context, word);
+	for (const char *c = word; *c; c++)
+		assert_true((unsigned char)*c < 0x80);
+	buf_finish(&quoted);
+}
+
+/* Formats write them as they are. */
+static void test_plain(void **state)
+{
+	for (const struct field_desc *const *table = field_tables; *table; table++)
+		for (const struct field_desc *desc = *table; desc->name; desc++)
+			if (desc->words)
+				desc->words->each(expect_plain, (char *)desc->name);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_have),
 	cmocka_unit_test(test_nearest),
 	cmocka_unit_test(test_fields),
+	cmocka_unit_test(test_plain),
 };
 
 UNIT_GROUP(tests);
