@@ -113,7 +113,32 @@ static void falco_add_output(struct falco_reader *falco, const struct yaml_node 
 	buf_finish(text);
 }
 
+/* What is not understood. */
+
+static void add_unknown(struct falco_reader *falco, const char *outer, const char *name)
+{
+	buf_printf(&falco->unknown, "%s%s%s%s", falco->unknown.len ? ", " : "", outer,
+		   outer[0] ? "." : "", name);
+}
+
+/* Values that say: nothing of the kind. */
+static bool falco_is_off(const struct yaml_node *node)
+{
+	bool value = true;
+
+	return yaml_is_null(node) || (node->kind != YAML_SCALAR && !node->first) ||
+	       (yaml_is_scalar(node) &&
+		(!node->text[0] || (yaml_bool_read(node->text, &value) && !value)));
+}
+
 /* What the keys mean. A function gets the value of its key. */
+
+/* Properties that Falco can leave out of alerts are always there. */
+static void falco_read_included(struct falco_reader *falco, const struct yaml_node *node)
+{
+	if (falco_is_off(node))
+		add_unknown(falco, "", falco->key->text);
+}
 
 static void falco_read_rules_path(struct falco_reader *falco, const struct yaml_node *node)
 {
@@ -236,23 +261,24 @@ static const struct falco_key {
 	void (*read)(struct falco_reader *falco,
 		     const struct yaml_node *node); /* NULL: see below */
 	/* Of a mapping that has `enabled`: its other keys that are understood; ends with NULL. */
-	const char *keys[11];
+	const char *keys[10];
 	bool shared; /* the agent has a key of that name, too */
 } falco_keys[] = {
 	{"rules_files", falco_read_rules, {NULL}},
 	{"rules_file", falco_read_rules, {NULL}},
 	{"priority", falco_read_priority, {NULL}, .shared = true},
 	{"json_output", NULL, {NULL}},
-	{"json_include_output_property", NULL, {NULL}},
-	{"json_include_tags_property", NULL, {NULL}},
+	{"json_include_output_property", falco_read_included, {NULL}},
+	{"json_include_output_fields_property", falco_read_included, {NULL}},
+	{"json_include_tags_property", falco_read_included, {NULL}},
 	{"buffered_outputs", NULL, {NULL}},
 	{"stdout_output", NULL, {"enabled", NULL}},
 	{"file_output", falco_read_file, {"enabled", "filename", "keep_alive", NULL}},
 	{"syslog_output", falco_read_syslog, {"enabled", NULL}},
 	{"http_output",
 	 falco_read_http,
-	 {"enabled", "url", "user_agent", "insecure", "ca_cert", "ca_bundle", "mtls", "client_cert",
-	  "client_key", "compress_uploads", NULL}},
+	 {"enabled", "url", "insecure", "ca_cert", "ca_bundle", "mtls", "client_cert", "client_key",
+	  "compress_uploads", NULL}},
 	{"program_output", falco_read_program, {"enabled", "program", "keep_alive", NULL}},
 	{"webserver",
 	 falco_read_webserver,
@@ -265,22 +291,6 @@ static const struct falco_key *falco_find_key(const char *name)
 		if (strcmp(falco_keys[i].name, name) == 0)
 			return &falco_keys[i];
 	return NULL;
-}
-
-static void add_unknown(struct falco_reader *falco, const char *outer, const char *name)
-{
-	buf_printf(&falco->unknown, "%s%s%s%s", falco->unknown.len ? ", " : "", outer,
-		   outer[0] ? "." : "", name);
-}
-
-/* Values that say: nothing of the kind. */
-static bool falco_is_off(const struct yaml_node *node)
-{
-	bool value = true;
-
-	return yaml_is_null(node) || (node->kind != YAML_SCALAR && !node->first) ||
-	       (yaml_is_scalar(node) &&
-		(!node->text[0] || (yaml_bool_read(node->text, &value) && !value)));
 }
 
 static void find_unknown_parts(struct falco_reader *falco, const struct falco_key *key,

@@ -15,12 +15,14 @@ static const char whole[] =
 	"priority: notice\n"
 	"json_output: true\n"
 	"json_include_output_property: true\n"
+	"json_include_output_fields_property: true\n"
+	"json_include_tags_property: false\n"
 	"buffered_outputs: false\n"
 	"stdout_output: {enabled: true}\n"
 	"syslog_output: {enabled: true}\n"
 	"file_output: {enabled: true, keep_alive: false, filename: '/tmp/a,b'}\n"
 	"http_output: {enabled: true, url: 'http://127.0.0.1:2801/', mtls: false, "
-	"insecure: true, ca_cert: '', echo: true}\n"
+	"insecure: true, ca_cert: '', user_agent: a, echo: true}\n"
 	"grpc: {enabled: false}\n"
 	"webserver: {enabled: true, listen_port: 8765, listen_address: 0.0.0.0}\n";
 
@@ -35,7 +37,8 @@ static void test_whole(void **state)
 	assert_int_equal(configured.code, 0);
 	assert_non_null(strstr(configured.messages.data,
 			       "this is a configuration of Falco; not understood, and without "
-			       "effect: engine, http_output.echo, grpc\n"));
+			       "effect: engine, json_include_tags_property, "
+			       "http_output.user_agent, http_output.echo, grpc\n"));
 	assert_int_equal(options->rules_count, 1);
 	assert_string_equal(options->rules[0], "/dev/null");
 	assert_int_equal(options->priority, PRIORITY_NOTICE);
