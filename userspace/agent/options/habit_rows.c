@@ -86,6 +86,12 @@ static bool is_path(const char *value)
 	return value && value[0] == '/';
 }
 
+/* Paths that are relative, too; but not fd.name=/etc/passwd. */
+static bool is_any_path(const char *value)
+{
+	return value && strchr(value, '/') && !strpbrk(value, "=<> ");
+}
+
 static bool is_assignment(const char *value)
 {
 	return value && strchr(value, '=');
@@ -185,6 +191,12 @@ static bool is_status(const char *value, const char *word)
 	return value && strcmp(value, word) == 0;
 }
 
+/* --absolute-timestamps=format:unix,precision:us */
+static bool is_unix_time(const char *value)
+{
+	return value && strstr(value, "unix");
+}
+
 static bool is_failed(const char *value)
 {
 	return is_status(value, "failed");
@@ -195,13 +207,32 @@ static bool is_successful(const char *value)
 	return is_status(value, "successful");
 }
 
+/* Page faults in perf: -F all, -F maj */
+static bool is_faults(const char *value)
+{
+	return value && (strcmp(value, "all") == 0 || strcmp(value, "maj") == 0 ||
+			 strcmp(value, "min") == 0);
+}
+
+/* Of tracee: -C bypass */
+static bool is_capabilities(const char *value)
+{
+	return value && (strcmp(value, "bypass") == 0 || strncmp(value, "add=", 4) == 0 ||
+			 strncmp(value, "drop=", 5) == 0);
+}
+
+/* -pm, -pmesos */
+static bool is_mesos(const char *value)
+{
+	return value && (strcmp(value, "m") == 0 || strcmp(value, "mesos") == 0);
+}
+
 /* Those of words that have one form. */
 #define IS_EQUAL(name, text)                                                                       \
 	static bool name(const char *value)                                                        \
 	{                                                                                          \
 		return value && strcmp(value, text) == 0;                                          \
 	}
-IS_EQUAL(is_m, "m")
 IS_EQUAL(is_n, "n")
 IS_EQUAL(is_t, "t")
 IS_EQUAL(is_tt, "tt")
@@ -211,7 +242,6 @@ IS_EQUAL(is_l, "l")
 IS_EQUAL(is_any, "any")
 IS_EQUAL(is_compact, "compact")
 IS_EQUAL(is_table, "table")
-IS_EQUAL(is_faults, "maj")
 
 /* The table. */
 
@@ -253,9 +283,10 @@ static const struct habit habits[] = {
 	/* Letters that the agent has with another meaning. */
 	HINT("-V --version", is_yaml, "it prints the version; rules: agent check-rules {}"),
 	HINT("-V --version", is_file, "it prints the version; several files: agent -r {}, each"),
+	HINT("-V --version", is_name_of_file, "it prints the version; rules: agent check-rules {}"),
 	HINT("-p --print", is_numbers, "it is a format; a process is --pid {}"),
-	HINT("-p --print", is_m, "there is no format of Mesos; -pc, -pk"),
-	HINT("-p", is_option, "it needs a format: -p '%proc.name %evt.type', -pc or -pk"),
+	HINT("-p --print", is_mesos, "there is no format of Mesos; -pc, -pk"),
+	HINT("-p --print", is_option, "it needs a format: -p '%proc.name %evt.type', -pc or -pk"),
 	HINT("-p", is_yaml, "it is a format; rules: --rules {}"),
 	HINT("-o", is_assignment, "an option of a file: -c FILE, or --output KIND:TARGET,{}"),
 	HINT("-o", is_name_of_file,
@@ -278,7 +309,8 @@ static const struct habit habits[] = {
 	FILTER_WITH("-e --status", is_successful, "evt.failed=false"),
 	FILTER_WITH("-e", is_signals, "evt.type=signaldeliver"),
 	HINT("-e", is_capture, "a capture file is read with -r {}"),
-	CALLS("-e --event --events", is_calls),
+	CALLS("-e --event --events --expr", is_calls),
+	HINT("-e", is_assignment, "no set of calls; a filter is like evt.type=open"),
 	HINT("-r --read", is_yaml, "it reads a capture file; Falco's rules: --rules {}"),
 	HINT("-r", is_option, "it reads a capture file; the time since the event before: -t D"),
 	HINT("-r", is_count, "it reads a capture file; the time since the event before: -t D"),
@@ -290,27 +322,35 @@ static const struct habit habits[] = {
 	HINT("-t --tid", is_numbers, "a thread: thread.tid={}"),
 	OPTION("-t", is_no_time, "timetype", "h"),
 	OPTION_WITH("-t", is_tag, "tag"),
+	HINT("-s", is_option, "it takes a number of bytes; counts of calls: -S"),
+	HINT("-s", is_assignment, "it takes a number of bytes; events of a user: user.uid=0"),
+	HINT("-S --summary", is_numbers, "it takes no value; bytes of each buffer: -s {}"),
 	HINT("-S --summary", is_sort_key, "it takes no value, and counts most first"),
 	HINT("-C", is_list_of_numbers, "events of CPUs: evt.cpu in ({})"),
+	HINT("-C", is_capabilities,
+	     "it takes a size of files; privileges: --privileges drop, or keep"),
 	HINT("-C", is_option, "it takes a size of files; counts of calls: -S"),
 	HINT("-G", is_tag, "events of a control group: thread.cgroups contains {}"),
 	HINT("-F --fatfile", is_numbers, "there is no sampling: each event is seen"),
 	HINT("-F --fatfile", is_faults, "page faults: evt.type=page_fault"),
-	FILTER_WITH("-P --trace-path", is_path, "fd.name={}"),
+	FILTER_WITH("-P --trace-path", is_any_path, "fd.name={}"),
 	HINT("--output", is_no_target,
 	     "expected KIND:TARGET: --output file:{},format=text; or -w {} for a capture file"),
 	OPTION("--list", is_word, "list", NULL),
 
 	/* Letters and names that the agent does not have: they work, or say what does. */
 	NOTHING("-f --follow-forks"),
+	HINT("--output-append-mode", NULL, "-o text >> FILE"),
 	HINT("--output-separately", NULL,
 	     "all is one stream, with proc.pid; -w, then -r with a filter"),
 	NOTHING("-y -Y --decode-fds --decode-pids"),
 	OPTION_WITH("-T", is_tag, "exclude-tag"),
 	OPTION("-T --syscall-times", NULL, "timetype", "d"),
 	OPTION("--relative-timestamps", NULL, "timetype", "D"),
+	OPTION("--absolute-timestamps --timestamps", is_unix_time, "timetype", "a"),
 	OPTION("--absolute-timestamps --timestamps", NULL, "timetype", "h"),
-	NOTHING("-D --daemonize --seccomp-bpf --kill-on-exit"),
+	NOTHING("-D --daemonize --seccomp-bpf --kill-on-exit --interruptible"),
+	HINT("--argv0", NULL, "agent -- bash -c 'exec -a {} PROGRAM'"),
 	HINT("--debug", NULL, "more messages: -v; the agent's own events: --self"),
 	HINT("-E --env", is_assignment, "a variable of the command: agent -- env {} PROGRAM"),
 	NOTHING("-E --exclude-users"),
@@ -328,7 +368,7 @@ static const struct habit habits[] = {
 	NOTHING("-B --bpf --modern-bpf --kmod"),
 	NOTHING_WITH("--cpus-for-each-buffer", is_numbers),
 	HINT("-k", is_url, "the API server: --k8s-api {}"),
-	HINT("-k -g --stack-traces --call-graph", NULL, "stacks are not kept"),
+	HINT("-k -g --stack-trace --stack-traces --call-graph", NULL, "stacks are not kept"),
 	HINT("-K --k8s-api-cert", NULL, "--k8s-token FILE, --k8s-ca FILE"),
 	HINT("-m --mmap-pages", is_numbers, "the ring buffer of each CPU: --buffer-size BYTES"),
 	HINT("-m --mesos-api", NULL, "Mesos is not asked; Kubernetes: --k8s-api"),
@@ -343,9 +383,10 @@ static const struct habit habits[] = {
 	     "what becomes of the filter: agent --explain"),
 	NOTHING("--displayflt"),
 	HINT("-Q --direction", NULL, "evt.is_io_read=true, evt.is_io_write=true"),
-	HINT("-J --linktype --list-interfaces --list-data-link-types --time-stamp-type", NULL,
-	     "events are calls, not packets; of sockets: fd.type in (ipv4, ipv6)"),
-	NOTHING("--no-promiscuous-mode --micro --nano"),
+	HINT("-J --linktype --list-interfaces --list-data-link-types --time-stamp-type "
+	     "--list-time-stamp-types --monitor-mode",
+	     NULL, "events are calls, not packets; of sockets: fd.type in (ipv4, ipv6)"),
+	NOTHING("--no-promiscuous-mode --micro --nano --time-stamp-precision -# --number"),
 	HINT("-Z --relinquish-privileges", is_word,
 	     "privileges are dropped without it: --privileges drop"),
 	FILTER("-Z --failed-only --failure", NULL, "evt.failed=true"),
@@ -357,7 +398,12 @@ static const struct habit habits[] = {
 	OPTION_WITH("--attach", is_numbers, "pid"),
 	OPTION_WITH("--string-limit --snapshot-length", is_numbers, "snaplen"),
 	OPTION("--no-abbrev", NULL, "verbose", NULL),
-	HINT("--summary-only", NULL, "counts alone: -S -q"),
+	HINT("--summary-only --summary-sort-by --summary-columns --summary-wall-clock", NULL,
+	     "counts alone, most first: -S -q"),
+	HINT("--const-print-style --abbrev --raw", NULL,
+	     "all is decoded; raw values: evt.rawarg.NAME with -p"),
+	OPTION("--strings-in-hex", NULL, "print-hex", NULL),
+	HINT("--trace-fds", NULL, "calls on descriptors: fd.num in ({})"),
 	OPTION("--with-summary", NULL, "summary", NULL),
 	HINT("--count", NULL, "counts alone: -S -q"),
 	OPTION_WITH("--max-events --syscall-limit", is_numbers, "numevents"),
@@ -379,10 +425,22 @@ static const struct habit habits[] = {
 	HINT("--large-environment --filter-proclist", NULL, "there is no such choice"),
 	HINT("--log-level --logging", NULL, "more messages: -v"),
 	HINT("--cpu", NULL, "events of CPUs: evt.cpu in ({})"),
-	HINT("--cgroup", NULL, "events of a control group: thread.cgroups contains {}"),
+	HINT("--cgroup --for-each-cgroup", NULL,
+	     "events of a control group: thread.cgroups contains {}"),
 	HINT("--filter-pids", NULL, "without processes: not proc.pid in ({})"),
 	HINT("--switch-output", NULL, "another file after a size or a time: -C, -G"),
 	HINT("--switch-max-files", NULL, "files that are kept: -W {}"),
+	HINT("--sched", NULL, "context switches: evt.type=switch"),
+	HINT("--timeout", NULL, "the end after a time: -M SECONDS"),
+	OPTION("--json-output", NULL, "json", NULL),
+	NOTHING("--exclude-perf"),
+	HINT("--comms", NULL, "events of programs: proc.name in ({})"),
+	HINT("--fields --sort", NULL, "columns are those of -p FORMAT, or of --json-fields"),
+	HINT("--stdio-color", NULL, "--color auto, always or never"),
+	OPTION_WITH("--node-name", is_no_number, "k8s-node"),
+	HINT("--process", NULL, "events of a program: proc.name={}"),
+	HINT("--host", NULL, "events of no container: container.id=host"),
+	HINT("--buffers", NULL, "the ring buffer of each CPU: --buffer-size BYTES"),
 	HINT("--namespace", NULL, "a namespace: k8s.ns.name={}"),
 	HINT("--pod", NULL, "a pod: k8s.pod.name={}"),
 	HINT("--policy --scope", NULL, "rules: --rules FILE; a part of the events: a filter"),

@@ -117,8 +117,12 @@ static int append_calls(const char *option, const char *value, struct buf *filte
 	value += negated;
 	if (strcmp(value, "none") == 0)
 		negated = !negated, value = "all";
-	if (strcmp(value, "all") == 0 && !negated)
-		return 0;
+	if (strcmp(value, "all") == 0) {
+		if (!negated)
+			return 0;
+		/* What strace shows without any call. */
+		negated = false, value = "signaldeliver,procexit";
+	}
 	for (size_t len; r == 0 && *value; value += len + (value[len] == ',')) {
 		value += *value == '?';
 		len = strcspn(value, ",");

@@ -32,6 +32,48 @@ static const struct typed {
 	 "-V: it prints the version; rules: agent check-rules rules.yaml"},
 	{"-V /dev/null", REJECTED,
 	 "-V: it prints the version; several files: agent -r /dev/null, each"},
+	{"-V list.txt", REJECTED, "-V: it prints the version; rules: agent check-rules list.txt"},
+	{"-pmesos", REJECTED, "-p: there is no format of Mesos; -pc, -pk"},
+	{"--print -n", REJECTED,
+	 "--print: it needs a format: -p '%proc.name %evt.type', -pc or -pk"},
+	{"-e trace=none", FILTERED, "(evt.type=signaldeliver or evt.type=procexit)"},
+	{"-e !all", FILTERED, "(evt.type=signaldeliver or evt.type=procexit)"},
+	{"-e kvm=vcpu", REJECTED, "-e: no set of calls; a filter is like evt.type=open"},
+	{"--expr open", FILTERED, "(evt.type=open)"},
+	{"-s -S", REJECTED, "-s: it takes a number of bytes; counts of calls: -S"},
+	{"-s uid=0", REJECTED, "-s: it takes a number of bytes; events of a user: user.uid=0"},
+	{"-S 80", REJECTED, "-S: it takes no value; bytes of each buffer: -s 80"},
+	{"-C bypass", REJECTED,
+	 "-C: it takes a size of files; privileges: --privileges drop, or keep"},
+	{"-F all", REJECTED, "-F: page faults: evt.type=page_fault"},
+	{"-P ./passwd", FILTERED, "fd.name=\"./passwd\""},
+	{"--output-append-mode", REJECTED, "--output-append-mode: -o text >> FILE"},
+	{"--absolute-timestamps=format:unix,precision:us", TIMED, NULL, TEXT_TIME_EPOCH},
+	{"--interruptible=1", SAME},
+	{"--argv0=a", REJECTED, "--argv0: agent -- bash -c 'exec -a a PROGRAM'"},
+	{"--monitor-mode", REJECTED,
+	 "--monitor-mode: events are calls, not packets; of sockets: fd.type in (ipv4, ipv6)"},
+	{"--time-stamp-precision=nano", SAME},
+	{"-#", SAME},
+	{"--summary-sort-by=time", REJECTED, "--summary-sort-by: counts alone, most first: -S -q"},
+	{"--const-print-style=raw", REJECTED,
+	 "--const-print-style: all is decoded; raw values: evt.rawarg.NAME with -p"},
+	{"--strings-in-hex=all", OTHER},
+	{"--trace-fds=3,4", REJECTED, "--trace-fds: calls on descriptors: fd.num in (3,4)"},
+	{"--for-each-cgroup a", REJECTED,
+	 "--for-each-cgroup: events of a control group: thread.cgroups contains a"},
+	{"--sched", REJECTED, "--sched: context switches: evt.type=switch"},
+	{"--timeout 5", REJECTED, "--timeout: the end after a time: -M SECONDS"},
+	{"--json-output", OTHER},
+	{"--exclude-perf", SAME},
+	{"--comms a,b", REJECTED, "--comms: events of programs: proc.name in (a,b)"},
+	{"--fields comm", REJECTED,
+	 "--fields: columns are those of -p FORMAT, or of --json-fields"},
+	{"--stdio-color never", REJECTED, "--stdio-color: --color auto, always or never"},
+	{"--node-name n", OTHER},
+	{"--process a", REJECTED, "--process: events of a program: proc.name=a"},
+	{"--host", REJECTED, "--host: events of no container: container.id=host"},
+	{"--buffers a", REJECTED, "--buffers: the ring buffer of each CPU: --buffer-size BYTES"},
 	{"-p 315", REJECTED, "-p: it is a format; a process is --pid 315"},
 	{"--print 1,2", REJECTED, "--print: it is a format; a process is --pid 1,2"},
 	{"-pm", REJECTED, "-p: there is no format of Mesos; -pc, -pk"},
@@ -49,7 +91,8 @@ static const struct typed {
 	{"-c -f", REJECTED, "-c: it takes a file of options; counts of calls: -S"},
 	{"-cl", REJECTED, "-c: there are no chisels: -S counts, -p prints fields"},
 	{"-c topprocs_cpu", REJECTED,
-	 "-c: there is no file topprocs_cpu, and there are no chisels: -S counts, -p prints fields"},
+	 "-c: there is no file topprocs_cpu, and there are no chisels: -S counts, -p prints "
+	 "fields"},
 	{"-nn", REJECTED, "-n: names are off without it; -n takes a number of events"},
 	{"-n -i any", REJECTED, "-n: it takes a number of events; names are off without it"},
 	{"-n port 80", REJECTED,
@@ -154,7 +197,7 @@ static const struct typed {
 	{"--attach 1", OTHER},
 	{"--string-limit=7", OTHER},
 	{"--no-abbrev", OTHER},
-	{"--summary-only", REJECTED, "--summary-only: counts alone: -S -q"},
+	{"--summary-only", REJECTED, "--summary-only: counts alone, most first: -S -q"},
 	{"--with-summary", OTHER},
 	{"--count", REJECTED, "--count: counts alone: -S -q"},
 	{"--max-events 10", COUNTED},
@@ -245,6 +288,10 @@ static void test_other(void **state)
 	assert_string_equal(options.pid_file, "/a");
 	assert_string_equal(options.runtime_sockets[0], "/b");
 	assert_false(options.follow);
+	options_finish(&options);
+	parse_right("--strings-in-hex=all --json-output --node-name n", &options);
+	assert_string_equal(options.kubernetes.node, "n");
+	assert_int_equal(options.style.bytes, TEXT_BYTES_HEX);
 	options_finish(&options);
 	parse_right("--dry-run", &options);
 	assert_true(options.explain);
