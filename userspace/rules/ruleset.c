@@ -14,6 +14,7 @@ struct ruleset_rule {
 	struct match_line **lines; /* owned, NULL: the output is wrong */
 	enum rules_priority priority;
 	uint64_t matches;
+	uint64_t undecided; /* of these, see filter_is_unknown() */
 };
 
 struct ruleset {
@@ -326,8 +327,10 @@ size_t ruleset_next(struct ruleset *ruleset, const struct state_event *event, si
 {
 	size_t found = filter_group_next(ruleset->filter, event, from);
 
-	if (found != FILTER_NONE)
+	if (found != FILTER_NONE) {
 		ruleset->list[found].matches++;
+		ruleset->list[found].undecided += filter_is_unknown(ruleset->filter);
+	}
 	return found;
 }
 
@@ -352,14 +355,21 @@ void ruleset_continue(struct ruleset *ruleset, const struct ruleset *before)
 {
 	for (size_t i = 0; i < ruleset->count; i++)
 		for (size_t j = 0; j < before->count; j++)
-			if (strcmp(ruleset->list[i].name, before->list[j].name) == 0)
+			if (strcmp(ruleset->list[i].name, before->list[j].name) == 0) {
 				ruleset->list[i].matches += before->list[j].matches;
+				ruleset->list[i].undecided += before->list[j].undecided;
+			}
 }
 
 const char *ruleset_matches(const struct ruleset *ruleset, size_t rule, uint64_t *matches)
 {
 	*matches = ruleset->list[rule].matches;
 	return ruleset->list[rule].name;
+}
+
+uint64_t ruleset_undecided(const struct ruleset *ruleset, size_t rule)
+{
+	return ruleset->list[rule].undecided;
 }
 
 const struct rule *ruleset_rule(const struct ruleset *ruleset, size_t rule)

@@ -77,4 +77,7 @@ const struct rule *ruleset_rule(const struct ruleset *ruleset, size_t rule);
 /* The name of a rule, and the number of its matches. */
 const char *ruleset_matches(const struct ruleset *ruleset, size_t rule, uint64_t *matches);
 
+/* How many of its matches are none for sure: see filter_is_unknown(). */
+uint64_t ruleset_undecided(const struct ruleset *ruleset, size_t rule);
+
 #endif

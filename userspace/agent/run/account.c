@@ -67,13 +67,18 @@ void account_append_recording(const struct account *account, struct buf *text)
 void account_append_rules(const struct account *account, struct buf *text)
 {
 	const struct ruleset *ruleset = account->ruleset;
-	uint64_t matches;
+	uint64_t matches, undecided;
 
 	for (size_t i = 0; ruleset && i < ruleset_count(ruleset); i++) {
 		const char *name = ruleset_matches(ruleset, i, &matches);
 
-		if (matches)
-			buf_printf(text, "agent: rule %s: matched %" PRIu64 "\n", name, matches);
+		if (!matches)
+			continue;
+		buf_printf(text, "agent: rule %s: matched %" PRIu64, name, matches);
+		undecided = ruleset_undecided(ruleset, i);
+		if (undecided)
+			buf_printf(text, ", undecided %" PRIu64, undecided);
+		buf_append_char(text, '\n');
 	}
 }
 

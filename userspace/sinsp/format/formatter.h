@@ -113,6 +113,7 @@ struct format_token {
 struct match_line {
 	const struct format_matches *matches;
 	const struct format_events *events; /* of the same format */
+	struct formatter *start; /* owned; text before the output; NULL: none */
 	struct formatter *output; /* owned; text */
 	struct formatter *values; /* owned; of alerts: the fields of the output; NULL: no alert */
 	struct buf head; /* owned; the bytes that are the same in each line */

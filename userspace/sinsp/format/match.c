@@ -5,48 +5,51 @@
 
 #include "sinsp/format/formatter.h"
 #include "sinsp/format/schema.h"
+#include "sinsp/format/text.h"
 
 static const struct output_schema *fields_of_alert(const struct format_rule *rule)
 {
 	return rule->schema ? rule->schema->fields : NULL;
 }
 
-/* The leading '*' prints lines even if a value is missing. Returns the bytes before the output. */
-static size_t append_format(const struct match_line *line, const struct format_rule *rule,
-			    struct buf *format)
-{
-	/* The output of an alert is its line of text. */
-	const struct format_matches *matches =
-		fields_of_alert(rule) ? &format_text.matches : line->matches;
-	size_t before;
-
-	buf_append_char(format, '*');
-	if (matches->append_format)
-		matches->append_format(rule, format);
-	before = format->len;
-	buf_append_string(format, rule->output);
-	buf_append_char(format, '\0');
-	return before;
-}
-
-static int create_output(struct match_line *line, const struct format_rule *rule,
-			 struct text_style style, struct filter_error *err)
+/* The leading '*' prints lines even if a value is missing. */
+static int create_part(const char *text, struct text_style style, struct formatter **part,
+		       struct filter_error *err)
 {
 	struct buf format = {0};
-	size_t before = append_format(line, rule, &format);
-	int r = format.failed
-			? -ENOMEM
-			: formatter_create_format(&format_text, format.data, &line->output, err);
+	int r;
 
+	buf_printf(&format, "*%s", text);
+	buf_append_char(&format, '\0');
+	r = format.failed ? -ENOMEM : formatter_create_format(&format_text, format.data, part, err);
 	if (r == -EINVAL)
-		err->position = err->position > before ? err->position - before : 0;
+		err->position -= err->position > 0;
 	buf_finish(&format);
 	style.coloured = false;
 	if (r)
 		return r;
-	formatter_set_style(line->output, &style);
-	line->output->is_seldom_used = true;
+	formatter_set_style(*part, &style);
+	(*part)->is_seldom_used = true;
 	return 0;
+}
+
+/* The output of an alert is its line of text. */
+static int create_start(struct match_line *line, const struct format_rule *rule,
+			const struct text_style *style)
+{
+	const struct format_matches *matches =
+		fields_of_alert(rule) ? &format_text.matches : line->matches;
+	struct filter_error unused;
+	struct buf text = {0};
+	int r;
+
+	if (!matches->append_format)
+		return 0;
+	matches->append_format(rule, &text);
+	buf_append_char(&text, '\0');
+	r = text.failed ? -ENOMEM : create_part(text.data, *style, &line->start, &unused);
+	buf_finish(&text);
+	return r;
 }
 
 /* The fields that the output names, and the time; without a value they are null. */
@@ -82,7 +85,9 @@ int match_line_create(const struct output_format *format, const struct format_ru
 		return -ENOMEM;
 	made->matches = &format->matches;
 	made->events = &format->events;
-	r = create_output(made, rule, *style, err);
+	r = create_part(rule->output, *style, &made->output, err);
+	if (r == 0)
+		r = create_start(made, rule, style);
 	if (r == 0)
 		r = create_values(made, format, rule);
 	if (r == 0 && made->matches->append_head)
@@ -100,6 +105,7 @@ void match_line_destroy(struct match_line *line)
 {
 	if (!line)
 		return;
+	formatter_destroy(line->start);
 	formatter_destroy(line->output);
 	formatter_destroy(line->values);
 	buf_finish(&line->head);
@@ -123,7 +129,7 @@ const struct buf *match_line_compose(struct match_line *line, const struct state
 				     struct buf *out)
 {
 	buf_clear(&line->text);
-	formatter_append(line->output, event, &line->text);
+	text_append_output(line, event, &line->text);
 	if (line->text.failed)
 		buf_fail(out);
 	return &line->text;

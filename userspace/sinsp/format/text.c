@@ -371,12 +371,22 @@ static void append_match_format(const struct format_rule *rule, struct buf *form
 	buf_printf(format, "%%evt.time: %s ", rule->priority);
 }
 
+/* People act on what an alert says: one that nobody is sure of does not read like the others. */
+void text_append_output(struct match_line *line, const struct state_event *event, struct buf *out)
+{
+	if (line->start)
+		formatter_append(line->start, event, out);
+	if (event->filter_unknown)
+		BUF_LITERAL(out, "Undecided, a value is truncated: ");
+	formatter_append(line->output, event, out);
+}
+
 static void text_append_match(struct match_line *line, const struct state_event *event,
 			      struct formatter *fields, struct buf *out)
 {
 	size_t end;
 
-	formatter_append(line->output, event, out);
+	text_append_output(line, event, out);
 	end = out->len;
 	if (fields) {
 		buf_append_char(out, ' ');

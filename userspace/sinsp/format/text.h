@@ -11,6 +11,9 @@ bool text_append_column(struct formatter *formatter, const struct format_column 
 void text_append_value(struct formatter *formatter, const struct format_column *column,
 		       const struct field_value *value, struct buf *out);
 
+/* Appends the output of a rule, with what stands before it. */
+void text_append_output(struct match_line *line, const struct state_event *event, struct buf *out);
+
 /* Of struct format_records; in text_records.c. */
 void text_append_drop(const struct format_drop *drop, struct buf *out);
 void text_append_end(const struct format_end *end, struct buf *out);

@@ -69,6 +69,17 @@ static void expect(struct drive *world, const struct output_format *format, cons
 	match_line_destroy(line);
 }
 
+static void test_undecided(void **state)
+{
+	struct drive *world = *state;
+
+	world->event.filter_unknown = true;
+	expect(world, &format_text, "%evt.type", NULL,
+	       "11:36:01.123456789: Warning Undecided, a value is truncated: close "
+	       "marks=(filter_unknown)\n");
+	world->event.filter_unknown = false;
+}
+
 #define KEYS "{\"rule\":\"One\",\"priority\":\"Warning\",\"tags\":[\"a\",\"b\\\"c\"],\"output\":"
 
 static void test_json(void **state)
@@ -250,6 +261,7 @@ static void test_hider(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_undecided, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_json, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_hider, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_text, setup, teardown),
