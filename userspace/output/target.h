@@ -51,6 +51,8 @@ struct output_kind {
 	bool is_alone; /* two outputs with the same target would write into each other's records */
 	/* The most records that send() takes at once, by the keys; NULL: any number. */
 	size_t (*records_max)(const struct output_config *config);
+	/* Into how many requests send() divides them, all of a whole batch; NULL: one. */
+	size_t (*requests_max)(const struct output_config *config);
 
 	/*
 	 * Checks the target and its keys, without looking at files or the network. Returns 0, or

@@ -470,26 +470,31 @@ static void *run_from_queue(void *context)
 	return NULL;
 }
 
+static size_t requests_max(const struct output_config *config)
+{
+	return config->kind->requests_max ? config->kind->requests_max(config) : 1;
+}
+
 /* The most records of a window. */
 static size_t records_max(const struct output_config *config)
 {
 	size_t count = (size_t)config->batch_count;
 	size_t of_kind = config->kind->records_max ? config->kind->records_max(config) : count;
 
-	return of_kind < count ? of_kind : count;
+	return (of_kind < count ? of_kind : count) * requests_max(config);
 }
 
 int sender_open(struct sender *sender, struct error *err)
 {
 	const struct output_config *config = sender->config;
 	size_t queue_share = (size_t)config->queue_bytes / QUEUE_SHARE;
+	size_t batch_bytes = (size_t)config->batch_bytes * requests_max(config);
 	int r = output_stop_init(&sender->stop);
 
 	if (r)
 		return error_set(err, r, "%s: %s", config->text, strerror(-r));
 	/* A batch that is most of the queue would leave no room for others. */
-	sender->bytes_max = (size_t)config->batch_bytes < queue_share ? (size_t)config->batch_bytes
-								      : queue_share;
+	sender->bytes_max = batch_bytes < queue_share ? batch_bytes : queue_share;
 	sender->count_most = records_max(config);
 	sender->count_max = sender->count_most;
 	if (getrandom(&sender->chance, sizeof(sender->chance), GRND_NONBLOCK) < 0)

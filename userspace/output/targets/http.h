@@ -57,6 +57,7 @@ struct http_profile {
 	const char *path; /* of a URL that has none; NULL: "/" */
 	const char *content_type; /* NULL: as the format of the records says */
 	const char *const *headers; /* more of them, NULL at the end; NULL: none */
+	bool is_ordered; /* the server rejects records that arrive after later ones */
 	const char *scheme; /* of the header Authorization with a token */
 	/* The first row with the status counts; ends with {0}. */
 	const struct http_verdict *verdicts;

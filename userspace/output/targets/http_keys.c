@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "net/url.h"
-#include "output/targets/http.h"
+#include "output/targets/http_lanes.h"
 #include "util/count.h"
 
 #define MEMBER(member) offsetof(struct http_keys, member)
@@ -67,6 +67,8 @@ const struct output_key HTTP_KEYS[] = {
 	{"deduplicate", "yes|no",
 	 "clickhouse, from 22.2: a batch that was inserted before is not inserted again",
 	 OUTPUT_FLAG, MEMBER(deduplicate)},
+	{"concurrency", "COUNT", "requests that may be on their way at a time, 1 to 16",
+	 OUTPUT_COUNT, MEMBER(concurrency), "1"},
 	KEYS_OF_ALL,
 	{0},
 };
@@ -129,6 +131,13 @@ static int check_together(const struct http_keys *keys, const char *url, struct 
 		{password && !keys->user, "a password needs user="},
 		{keys->user && !password, "user= needs password= or password-file="},
 		{keys->timeout_ns == 0, "timeout must not be 0"},
+		{keys->concurrency > HTTP_LANES_MAX, "concurrency: 1 to 16"},
+		{keys->concurrency > 1 && keys->dead_letter,
+		 "concurrency= and dead-letter= cannot be together"},
+		{keys->concurrency > 1 && keys->deduplicate,
+		 "concurrency= and deduplicate cannot be together"},
+		{keys->concurrency > 1 && HTTP_PROFILES[keys->profile]->is_ordered,
+		 "concurrency= changes the order of records, which this profile needs"},
 		{keys->body == BODY_SINGLE && keys->profile, "body=single needs profile=plain"},
 		{keys->token && !*keys->token, "token: empty"},
 		{keys->token && !http_keys_is_printable(keys->token), "token: control characters"},
@@ -162,8 +171,11 @@ static const struct http_profile *http_keys_profile_of(const struct output_confi
 static int http_check(const struct output_config *config, struct error *err)
 {
 	const struct http_profile *profile = http_keys_profile_of(config);
-	int r = http_keys_check(config->own, config->to, err);
+	const struct http_keys *keys = config->own;
+	int r = http_keys_check(keys, config->to, err);
 
+	if (r == 0 && keys->concurrency == 0)
+		r = error_set(err, -EINVAL, "concurrency: 1 to 16");
 	return r == 0 && profile->check ? profile->check(config, err) : r;
 }
 
@@ -174,12 +186,15 @@ static size_t http_records_max(const struct output_config *config)
 	return keys->body == BODY_SINGLE ? 1 : SIZE_MAX;
 }
 
+static size_t http_requests_max(const struct output_config *config)
+{
+	return (size_t)((const struct http_keys *)config->own)->concurrency;
+}
+
 static int http_open_target(const struct output_config *config, struct output_stop *stop,
 			    void **target, struct error *err)
 {
-	/* The text of the output is the URL. */
-	return http_target_open(config, config->own, http_keys_profile_of(config), config->to, stop,
-				target, err);
+	return http_lanes_open(config, http_keys_profile_of(config), stop, target, err);
 }
 
 static const char *const names[] = {"http", "https", NULL};
@@ -201,7 +216,8 @@ const struct output_kind output_kind_http = {
 	.uses = OUTPUT_USES_NETWORK,
 	.check = http_check,
 	.records_max = http_records_max,
+	.requests_max = http_requests_max,
 	.open = http_open_target,
-	.send = http_target_send,
-	.close = http_target_close,
+	.send = http_lanes_send,
+	.close = http_lanes_close,
 };

@@ -28,6 +28,7 @@ struct http_keys {
 	char *index, *table;
 	struct output_list labels;
 	bool metadata, acknowledge, deduplicate;
+	uint64_t concurrency; /* requests at a time; 0 of otlp, which has one */
 	/* Of otlp. */
 	struct output_list attributes;
 };

@@ -143,6 +143,7 @@ static int loki_read_answer(struct http_target *target, struct output_batch *bat
 const struct http_profile http_profile_loki = {
 	.path = "/loki/api/v1/push",
 	.content_type = "Content-Type: application/json",
+	.is_ordered = true,
 	.scheme = "Bearer",
 	.verdicts = HTTP_VERDICTS,
 	.check = loki_check,
