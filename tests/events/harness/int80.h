@@ -5,11 +5,18 @@
 
 #include <errno.h>
 
-/* The result, or -errno. A kernel without 32-bit programs kills the caller. */
+/* What is in the upper halves of registers, which the gate ignores. */
+#define GARBAGE_ABOVE_32_BITS (0x5eedcafeL << 32)
+
+/*
+ * The result, or -errno. All registers have garbage above. A kernel without 32-bit programs kills
+ * the caller.
+ */
 static inline long int80_call(long number, long a, long b, long c, long d, long e, long f)
 {
 #ifdef __x86_64__
-	register long sixth asm("r12") = f;
+	const long above = GARBAGE_ABOVE_32_BITS;
+	register long sixth asm("r12") = above | (unsigned int)f;
 	long ret;
 
 	/* The sixth argument is in the frame pointer; below the stack pointer may be variables. */
@@ -20,7 +27,9 @@ static inline long int80_call(long number, long a, long b, long c, long d, long 
 		     "pop %%rbp\n\t"
 		     "lea 128(%%rsp), %%rsp"
 		     : "=a"(ret)
-		     : "a"(number), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), "r"(sixth)
+		     : "a"(above | (unsigned int)number), "b"(above | (unsigned int)a),
+		       "c"(above | (unsigned int)b), "d"(above | (unsigned int)c),
+		       "S"(above | (unsigned int)d), "D"(above | (unsigned int)e), "r"(sixth)
 		     : "memory", "r8", "r9", "r10", "r11");
 	return ret;
 #else
