@@ -8,6 +8,7 @@
 enum {
 	EXEC_STRINGS_MAX = 16, /* strings read of a failed exec's vectors */
 	AREA_UNREADABLE = 2 * STRING_BYTES_MAX,
+	STRINGS_LEFT = 2 * STRING_BYTES_MAX, /* beside their bytes: some are not read */
 };
 
 /*
@@ -57,7 +58,8 @@ static __always_inline void put_area(struct filler *f, __u64 start, __u64 end, _
 
 /*
  * Writes the strings of a vector from `first` on, one after the other, to `pos` of the current
- * frame of a slot, at most `limit` bytes. Returns the bytes. Not inlined: the verifier walks it
+ * frame of a slot, at most `limit` bytes. Returns the bytes, and STRINGS_LEFT if there may be more:
+ * of one that fills the room nobody knows whether it ends there. Not inlined: the verifier walks it
  * once.
  */
 __attribute__((noinline)) __u64 strings_read(__u32 slot_key, __u64 pos, __u64 vector, __u32 first,
@@ -71,15 +73,18 @@ __attribute__((noinline)) __u64 strings_read(__u32 slot_key, __u64 pos, __u64 ve
 	if (!slot || pos > FRAME_BYTES_MAX)
 		return 0;
 	room = slot_frame(slot) + pos;
-	for (__u32 i = 0; i < EXEC_STRINGS_MAX; i++) {
+	for (__u32 i = 0; i <= EXEC_STRINGS_MAX; i++) {
 		__u64 address = 0, left;
 		const __u32 bytes = word_bytes(slot, caller);
 		long n;
 
 		at = forget(slot, at);
-		if (at >= limit || at >= STRING_BYTES_MAX ||
-		    bpf_probe_read_user(&address, bytes, (void *)vector) || !address)
+		if (at >= limit || at >= STRING_BYTES_MAX)
+			return at | STRINGS_LEFT;
+		if (bpf_probe_read_user(&address, bytes, (void *)vector) || !address)
 			break;
+		if (i == EXEC_STRINGS_MAX)
+			return at | STRINGS_LEFT;
 		vector += bytes;
 		if (i < first)
 			continue;
@@ -99,6 +104,8 @@ static __always_inline void put_vector_strings(struct filler *f, __u64 vector, _
 {
 	__u64 n = strings_read(f->slot_key, f->pos, vector, first, limit);
 
+	if (n & STRINGS_LEFT)
+		mark_truncated(f);
 	frame_advance(f, n & (2 * STRING_BYTES_MAX - 1));
 }
 
@@ -155,6 +162,8 @@ static __always_inline void put_args(struct filler *f, __u64 argv, bool argv_end
 	__u16 exe_len = length_put(f, f->param - 1);
 	__u64 limit = STRING_BYTES_MAX - (exe_len & (STRING_BYTES_MAX - 1));
 
+	if (exe_len >= STRING_BYTES_MAX)
+		mark_truncated(f);
 	if (exe_len >= STRING_BYTES_MAX || !mm || (exec_failed(f, argv) && argv == NO_VECTOR) ||
 	    argv_ended)
 		put_absent(f);

@@ -25,8 +25,8 @@ static void expect_truncated(const struct event *ev, unsigned int param, bool is
 }
 
 /*
- * Strings one after the other, and what an event holds of them; the last byte is a NUL. Of long ones
- * the beginning, which ends with "...", and the end.
+ * Strings one after the other, and what an event holds of them; the last byte is a NUL. Of long
+ * ones the beginning, which ends with "...", and the end.
  */
 static void expect_cut(const struct event *ev, unsigned int param, const char *strings, size_t len,
 		       size_t limit)
@@ -105,8 +105,7 @@ static void expect_success(const struct event *ev, const struct execing *execing
 	expect_cut(ev, execve__env, process->environment, process->environment_len,
 		   STRING_BYTES_MAX);
 	expect_rest(ev, process, execing->exe_flags, execing->exe_path);
-	expect_string(ev, execve__filename,
-		      execing->filename ? execing->filename : execing->path);
+	expect_string(ev, execve__filename, execing->filename ? execing->filename : execing->path);
 	expect_absent(ev, execve__filename_at_enter);
 }
 
@@ -163,6 +162,8 @@ void execing_expect_failed(const struct event *ev, const struct failed_exec *fai
 	expect_bytes(ev, execve__args, failed->args, failed->args_len);
 	process_expect(ev, before, &now);
 	expect_bytes(ev, execve__env, failed->env, failed->env_len);
+	expect_truncated(ev, execve__args, failed->are_cut);
+	expect_truncated(ev, execve__env, failed->are_cut);
 	expect_rest(ev, &now, execve_flags__EXE_WRITABLE, NULL);
 }
 
@@ -190,7 +191,9 @@ static void check_many(void (*check)(char *const *argv, char *const *envp,
 
 	for (int i = 0; i < COUNT; i++)
 		many[i] = (char *)"mm";
-	check(many, many, &(struct failed_exec){"mm", shown, shown, len - 3, len, -ENOENT});
+	check(many, many, &(struct failed_exec){"mm", shown, shown, len - 3, len, -ENOENT, true});
+	many[READ] = NULL;
+	check(many, many, &(struct failed_exec){"mm", shown, shown, len - 3, len, -ENOENT, false});
 }
 
 /* Strings that are longer together than what an event holds, or alone. */
@@ -207,9 +210,10 @@ static void check_long(void (*check)(char *const *argv, char *const *envp,
 	strings(half, 1, sizeof(half) - 1, 'h', sizeof(half));
 	strings(whole, 1, sizeof(whole) - 1, 'w', sizeof(whole));
 	strings(cut, 1, sizeof(cut) - 1, 'w', sizeof(cut));
-	check(argv, argv + 1, &(struct failed_exec){"zero", args, env, args_len, env_len, -ENOENT});
+	check(argv, argv + 1,
+	      &(struct failed_exec){"zero", args, env, args_len, env_len, -ENOENT, true});
 	check(whole_argv, whole_envp,
-	      &(struct failed_exec){cut, NULL, cut, 0, sizeof(cut), -ENOENT});
+	      &(struct failed_exec){cut, NULL, cut, 0, sizeof(cut), -ENOENT, true});
 }
 
 void execing_check_failed(void (*check)(char *const *argv, char *const *envp,
@@ -221,9 +225,9 @@ void execing_check_failed(void (*check)(char *const *argv, char *const *envp,
 	/* Kernels before 6.8 look at the vectors before the file. */
 	require(ret == -ENOENT || ret == -EFAULT);
 	live_skip();
-	check(NULL, NULL, &(struct failed_exec){"", NULL, NULL, 0, 0, -ENOENT});
-	check(none, none, &(struct failed_exec){"", NULL, NULL, 0, 0, -ENOENT});
-	check(unreadable, unreadable, &(struct failed_exec){NULL, NULL, NULL, 0, 0, ret});
+	check(NULL, NULL, &(struct failed_exec){"", NULL, NULL, 0, 0, -ENOENT, false});
+	check(none, none, &(struct failed_exec){"", NULL, NULL, 0, 0, -ENOENT, false});
+	check(unreadable, unreadable, &(struct failed_exec){NULL, NULL, NULL, 0, 0, ret, false});
 	check_many(check);
 	check_long(check);
 }

@@ -40,6 +40,7 @@ struct failed_exec {
 	const char *exe, *args, *env;
 	size_t args_len, env_len;
 	long ret;
+	bool are_cut; /* args and env: there is more */
 };
 
 /* Compares all but the filename of an execve; `before`: this process before the call. */
