@@ -159,6 +159,8 @@ static void start(struct child *child, const struct unit_group *group, const str
 	if (child->pid == 0) {
 		int result;
 
+		/* Memory that nobody has set is never 0 by chance. */
+		mallopt(M_PERTURB, group->loads ? 0 : 0xa5);
 		sigprocmask(SIG_SETMASK, mask, NULL);
 		enter_child(child->output);
 		result = run_group(group, cases, child->cases);
@@ -319,7 +321,6 @@ int main(int argc, char **argv)
 		listing |= strcmp(words.words[0], "--list") == 0;
 		quick |= strcmp(words.words[0], "--quick") == 0;
 	}
-	mallopt(M_PERTURB, 0xa5); /* memory that nobody has set is never 0 by chance */
 	/* Series of the same need memory again and again: it is not mapped anew for each. */
 	mallopt(M_MMAP_THRESHOLD, KEPT_MAX_BYTES);
 	mallopt(M_TRIM_THRESHOLD, KEPT_MAX_BYTES);

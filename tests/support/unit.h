@@ -34,6 +34,12 @@ struct unit_group {
 	int (*teardown)(void **state);
 	const char *(*missing)(void); /* what it needs and this machine lacks; NULL: nothing */
 	bool slow; /* takes seconds: left out with --quick */
+	/*
+	 * Loads programs: libbpf grows lists of the kernel's types, and to fill these each time
+	 * they are moved or freed takes as long as all else. The sanitizers' build fills memory by
+	 * itself.
+	 */
+	bool loads;
 	unsigned int limit_s; /* after which it is ended; UNIT_LIMIT_S when 0 */
 	struct unit_group *next; /* of unit.c */
 };

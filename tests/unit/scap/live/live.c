@@ -817,4 +817,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_muted),
 };
 
-UNIT_GROUP(tests, .slow = true);
+UNIT_GROUP(tests, .slow = true, .loads = true);

@@ -215,4 +215,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_reserved),
 };
 
-UNIT_GROUP(tests);
+UNIT_GROUP(tests, .loads = true);
