@@ -50,8 +50,8 @@ __attribute__((noinline)) int bell_ring(void)
 }
 
 /*
- * User space looks whether a slot has an event after it has set `awaited`: either it sees the one of
- * this owner, or the owner sees that it is awaited.
+ * User space looks whether a slot has an event after it has set `awaited`: either it sees the one
+ * of this owner, or the owner sees that it is awaited.
  */
 static __always_inline void scratch_give_back(struct scratch_slot *slot)
 {
@@ -73,12 +73,21 @@ static __always_inline __u8 *slot_frame(struct scratch_slot *slot)
 	return slot->frames + at;
 }
 
+/* How many events are missing without this one, which has not begun: those of all its messages. */
+static __always_inline __u64 events_of_call(struct filler *f, __u32 event)
+{
+	/* The result may be made up, so it counts no more than the kernel takes. */
+	return event_has(event, EF_HAS_MESSAGES) && f->ret > 1 ? min_u64(f->ret, MESSAGES_OF_CALL)
+							       : 1;
+}
+
 /*
  * Whether the event is lost, as its process or control group has delivered too many. Of a call with
  * several messages all are delivered, or none.
  */
 static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u64 now)
 {
+	const __u64 events = events_of_call(f, event);
 	__u32 cause = LOSS_CAUSES_COUNT;
 
 	if (f->message_index || event >= EVENT_ID_MAX)
@@ -91,7 +100,8 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 		cause = LOSS_SHARE;
 	if (cause >= LOSS_CAUSES_COUNT)
 		return false;
-	count_lost(event, (enum loss_cause)cause);
+	f->slot->seen[event] += events - 1;
+	count_lost_times(event, (enum loss_cause)cause, events);
 	return true;
 }
 
@@ -106,7 +116,7 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 	if (!f->slot)
 		f->slot = scratch_take(&f->slot_key);
 	if (!f->slot) {
-		count_lost(event, LOSS_SCRATCH_BUSY);
+		count_lost_times(event, LOSS_SCRATCH_BUSY, events_of_call(f, event));
 		return false;
 	}
 	now = bpf_ktime_get_boot_ns();

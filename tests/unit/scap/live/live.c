@@ -213,24 +213,45 @@ static void call_sendmmsg(void)
 	syscall(SYS_sendmmsg, message_socket, messages, MESSAGES_MAX + 1, 0);
 }
 
-/* A call has an event for each of its messages, and each has its place in the account. */
-static void test_calls_with_several_events(void **state)
+/* Captures MESSAGE_CALLS of them. */
+static void send_messages(struct scap_live_config *config, struct account *account)
 {
-	struct scap_live_config config = {.events[EVENT_sendmmsg] = true};
 	struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
 	socklen_t len = sizeof(own);
-	struct account account = {0};
 
+	config->events[EVENT_sendmmsg] = true;
 	/* It sends to itself, and what nobody takes from it is dropped. */
 	message_socket = socket(AF_INET, SOCK_DGRAM, 0);
 	assert_int_equal(bind(message_socket, (struct sockaddr *)&own, len), 0);
 	assert_int_equal(getsockname(message_socket, (struct sockaddr *)&own, &len), 0);
 	assert_int_equal(connect(message_socket, (struct sockaddr *)&own, len), 0);
-	run_calls(&config, call_sendmmsg, MESSAGE_CALLS, &account, &stats);
+	run_calls(config, call_sendmmsg, MESSAGE_CALLS, account, &stats);
 	close(message_socket);
+}
+
+/* A call has an event for each of its messages, and each has its place in the account. */
+static void test_calls_with_several_events(void **state)
+{
+	struct scap_live_config config = {0};
+	struct account account = {0};
+
+	send_messages(&config, &account);
 	assert_int_equal(check_account(&stats, account.all), MESSAGE_CALLS);
 	assert_int_equal(stats.events[EVENT_sendmmsg].lost[LOSS_MESSAGES], MESSAGE_CALLS);
 	assert_int_equal(account.of_child, MESSAGE_CALLS * MESSAGES_MAX);
+}
+
+/* So it is when a limit rejects the call. */
+static void test_limited_calls_with_several_events(void **state)
+{
+	struct scap_live_config config = {.rate_limits[RATE_OF_PROCESS] = MESSAGE_CALLS / 10};
+	struct account account = {0};
+
+	send_messages(&config, &account);
+	check_account(&stats, account.all);
+	assert_true(stats.events[EVENT_sendmmsg].lost[LOSS_PROCESS_LIMIT] > 0);
+	assert_int_equal(own_events_seen(&stats, EVENT_sendmmsg),
+			 MESSAGE_CALLS * (MESSAGES_MAX + 1));
 }
 
 /* Counts the calls of this thread that say how long they took. */
@@ -803,6 +824,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_at_ease),
 	cmocka_unit_test(test_storm),
 	cmocka_unit_test(test_calls_with_several_events),
+	cmocka_unit_test(test_limited_calls_with_several_events),
 	cmocka_unit_test(test_enter_times),
 	cmocka_unit_test(test_single_event),
 	cmocka_unit_test(test_hidden),
