@@ -408,13 +408,15 @@ static void by_loose_handle(void)
 	remove_hierarchy();
 }
 
-/* The kernel itself starts a program, when a control group becomes empty: this one. */
+/* The kernel itself starts a program, when a control group becomes empty: this one, by a name that
+ * is one outside its own mounts, too. */
 static void by_kernel(void)
 {
-	char program[4096] = "";
+	char exe[3072] = "", program[4096];
 	pid_t child;
 
-	need(readlink("/proc/self/exe", program, sizeof(program) - 1) > 0);
+	need(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
+	snprintf(program, sizeof(program), "/proc/%d/root%s", getpid(), exe);
 	own_mounts();
 	need(mkdir("groups", 0700) == 0);
 	need(mount_hierarchy() == 0);
