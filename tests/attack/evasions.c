@@ -588,6 +588,24 @@ static void bad_pointers(void)
 		need(syscall(SYS_openat, AT_FDCWD, pointers[i], O_RDONLY) < 0 && errno == EFAULT);
 }
 
+/* Another root folder, in which the file has another path. */
+static void other_root(void)
+{
+	need(mkdir("jail", 0755) == 0 && link("secret", "jail/secret") == 0);
+	need(chroot("jail") == 0 && chdir("/") == 0);
+	read_file(open("/secret", O_RDONLY));
+}
+
+/* Changes its own memory as a file, which asks for no right to write it. */
+static void memory_file(void)
+{
+	static const char text[] = "before";
+	int fd = open("/proc/self/mem", O_WRONLY);
+
+	need(fd >= 0 && pwrite(fd, "behind", sizeof(text) - 1, (off_t)(uintptr_t)text) > 0);
+	close(fd);
+}
+
 /* Its own file is gone when it runs. */
 static void removed_program(void)
 {
@@ -676,6 +694,8 @@ static const struct {
 	{"bound_device", bound_device},
 	{"bad_pointers", bad_pointers},
 	{"removed_program", removed_program},
+	{"other_root", other_root},
+	{"memory_file", memory_file},
 	{"by_clone_of_file", by_clone_of_file},
 	{"walker", walker},
 };
