@@ -225,6 +225,40 @@ static void append_match_key(const struct format_rule *rule, const char *word, s
 	buf_finish(&key);
 }
 
+/* Of alerts the tags are in alphabetical order, each once. Returns the one after `last`, or NULL.
+ */
+static const char *next_tag(const struct format_rule *rule, const char *last)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < rule->tags_count; i++) {
+		const char *tag = rule->tags[i];
+
+		if ((!last || strcmp(tag, last) > 0) && (!found || strcmp(tag, found) < 0))
+			found = tag;
+	}
+	return found;
+}
+
+static void append_tag(const char *tag, struct buf *head)
+{
+	if (head->len && head->data[head->len - 1] != '[')
+		buf_append_char(head, ',');
+	json_append_string(head, tag, strlen(tag));
+}
+
+static void append_tags(const struct format_rule *rule, struct buf *head)
+{
+	buf_append_char(head, '[');
+	if (rule->schema && rule->schema->fields)
+		for (const char *tag = NULL; (tag = next_tag(rule, tag));)
+			append_tag(tag, head);
+	else
+		for (size_t i = 0; i < rule->tags_count; i++)
+			append_tag(rule->tags[i], head);
+	buf_append_char(head, ']');
+}
+
 /* The keys of a rule, up to its output. */
 static void json_append_match_head(const struct format_rule *rule, struct buf *head)
 {
@@ -236,13 +270,8 @@ static void json_append_match_head(const struct format_rule *rule, struct buf *h
 	json_append_string(head, rule->priority, strlen(rule->priority));
 	buf_append_char(head, ',');
 	append_match_key(rule, "tags", head);
-	buf_append_char(head, '[');
-	for (size_t i = 0; i < rule->tags_count; i++) {
-		if (i)
-			buf_append_char(head, ',');
-		json_append_string(head, rule->tags[i], strlen(rule->tags[i]));
-	}
-	BUF_LITERAL(head, "],");
+	append_tags(rule, head);
+	buf_append_char(head, ',');
 	append_match_key(rule, "output", head);
 }
 
