@@ -435,7 +435,9 @@ static void lose_batch(struct sender *sender, enum gap_cause cause)
 /* Nothing can be sent any more: what comes is lost, until nothing comes. */
 static void lose_rest(struct sender *sender)
 {
-	enum gap_cause cause = atomic_load(&sender->is_gone) ? GAP_GONE : GAP_END;
+	/* Who closes a pipe wants no more; a disk that is full was to take all of it. */
+	bool left = atomic_load(&sender->is_gone) && !sender->full_since_ns;
+	enum gap_cause cause = left ? GAP_GONE : GAP_END;
 	const struct queue_wish wish = {.demand = QUEUE_BUSY, .until_ns = UINT64_MAX};
 
 	lose_batch(sender, cause);
