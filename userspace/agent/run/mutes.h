@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutes processes: where the filter rejects all events of a process, whatever they are, the kernel
- * drops its calls, also those that the state would need. Only processes that have many events are,
- * as each costs some calls of the kernel. Decided again when the process or its container changes.
- *
- * No change may be missed. So the agent first proposes the process to the kernel. When all events
- * before that have been handled, the filter decides, and the process is muted unless the kernel has
- * seen a change in the meantime. From the next change on, the kernel drops nothing more.
+ * What the kernel need not report, as the filter rejects it: all events of a control group, as far
+ * as its container alone decides, or of a process. Decided again when a container or a process
+ * changes.
  */
 #ifndef AGENT_RUN_MUTES_H
 #define AGENT_RUN_MUTES_H
@@ -18,6 +14,33 @@
 #include "agent/run/input.h"
 #include "sinsp/sinsp.h"
 
+/* Of which control groups an input was told. A zeroed struct begins with none. */
+struct groups {
+	uint64_t revision; /* up to which they were told: see state_revision(); 0: none were */
+	uint64_t forgotten; /* state_cgroups_forgotten() when all were told */
+	uint64_t retold_ns; /* monotonic clock: when all were told again */
+	bool failed; /* the input cannot keep more of them, or did not accept one again */
+};
+
+/* Whether their container is still asked about, so that it may turn out to be wanted. */
+bool groups_are_pending(const struct plan *plan, const struct state_cgroups *cgroups);
+
+/* Forgets what the input was told: the plan is another one. */
+void groups_begin(struct groups *groups, struct input *input);
+
+/* Between two events; cheap if nothing changed. now_ns: of the monotonic clock. */
+void groups_step(struct groups *groups, struct input *input, const struct plan *plan,
+		 const struct state *state, uint64_t now_ns);
+
+/*
+ * Mutes processes: where the filter rejects all events of a process, whatever they are, the kernel
+ * drops its calls, also those that the state would need. Only processes that have many events are,
+ * as each costs some calls of the kernel.
+ *
+ * No change may be missed. So the agent first proposes the process to the kernel. When all events
+ * before that have been handled, the filter decides, and the process is muted unless the kernel has
+ * seen a change in the meantime. From the next change on, the kernel drops nothing more.
+ */
 struct mute;
 
 enum { MUTES_LISTED_MAX = 8 }; /* so many are decided in a step at most: each may be a walk */

@@ -10,6 +10,7 @@
 
 #include "net/control.h"
 #include "agent/process/memory.h"
+#include "agent/run/metrics.h"
 #include "agent/run/report.h"
 #include "output/delivery/outputs.h"
 #include "util/clock.h"

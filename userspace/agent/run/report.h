@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The account of a run: periodic lines, progress and the report at the end on stderr, metrics and
- * the status for pages, counters for the service manager. Called by the thread of the loop.
+ * The account of a run: periodic lines, progress and the report at the end on stderr, the
+ * status for pages, counters for the service manager. Called by the thread of the loop.
  */
 #ifndef AGENT_RUN_REPORT_H
 #define AGENT_RUN_REPORT_H
@@ -57,9 +57,6 @@ bool report_is_incomplete(const struct run *run);
  * now_ns: monotonic clock.
  */
 void report_step_service(struct run *run, uint64_t now_ns);
-
-/* Appends what a run counts as metrics, with the names of deploy/manual/metrics.md. */
-void metrics_append(const struct run *run, bool openmetrics, struct buf *out);
 
 /* Appends the status of a run for people: lines "NAME: VALUE". */
 void pages_append_status(const struct run *run, struct buf *out);

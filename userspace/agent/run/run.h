@@ -12,7 +12,6 @@
 #include "agent/plan/printer.h"
 #include "agent/process/pid_file.h"
 #include "agent/run/budget.h"
-#include "agent/run/groups.h"
 #include "agent/run/hold.h"
 #include "agent/run/takeover_old.h"
 #include "agent/run/input.h"

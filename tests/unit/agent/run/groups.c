@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which control groups the input is told that the filter rejects. */
-#include "agent/run/groups.h"
+#include "agent/run/mutes.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The metrics of a run: its own counters, those of the state and of the input, in valid text. */
-#include "agent/run/report.h"
+#include "agent/run/metrics.h"
 #include "agent/run/run.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters of a capture as metrics: which series exist, and their values. */
-#include "agent/run/input_metrics.h"
+#include "agent/run/metrics.h"
 
 #include <stdlib.h>
 
