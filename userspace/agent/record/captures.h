@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The outputs of a run that are captures: each a recording of the events that its filter passes, as
- * a ring of files.
- */
+/* The outputs of a run that are captures, and how several recordings hear of containers. */
 #ifndef AGENT_RECORD_CAPTURES_H
 #define AGENT_RECORD_CAPTURES_H
 
@@ -10,14 +7,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/record/tee.h"
 #include "agent/record/recording.h"
 #include "output/config.h"
 #include "output/delivery/account.h"
 #include "output/delivery/gap.h"
+#include "scap/proc/snapshot.h"
 #include "sinsp/sinsp.h"
 #include "util/buf.h"
 #include "util/error.h"
+
+/*
+ * Passes on what becomes known of containers, which the state engine reports once, to several
+ * recordings.
+ */
+
+enum { TEE_MAX = 65 }; /* outputs of this kind, and -w */
+
+struct tee {
+	struct scap_snapshot snapshot; /* the receiver; first member */
+	struct scap_snapshot *to[TEE_MAX]; /* borrowed; NULL: gets nothing */
+	int codes[TEE_MAX]; /* of each: 0, or the first -errno */
+	size_t count;
+};
+
+/* Without receivers. */
+void tee_init(struct tee *tee);
+
+/* Adds a receiver; NULL holds a place. Returns its place, which is below TEE_MAX. */
+size_t tee_add(struct tee *tee, struct scap_snapshot *to);
 
 /*
  * An output scap:PATH: a recording of the events that its filter passes, as a ring of files. What

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Several receivers of what becomes known of containers, of which one fails. */
-#include "agent/record/tee.h"
+#include "agent/record/captures.h"
 #include "unit.h"
 
 #include <errno.h>
