@@ -9,7 +9,6 @@
 
 #include "sinsp/state/cgroup_path.h"
 #include "sinsp/state/container_users.h"
-#include "sinsp/state/info.h"
 #include "sinsp/state/pods.h"
 
 /*

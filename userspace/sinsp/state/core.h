@@ -13,7 +13,6 @@
 #include "sinsp/state/fds.h"
 #include "sinsp/state/machine.h"
 #include "sinsp/state/names.h"
-#include "sinsp/state/notes.h"
 #include "sinsp/state/path.h"
 #include "sinsp/state/rules.h"
 #include "sinsp/state/threads.h"

@@ -71,7 +71,7 @@ void state_destroy(struct state *state)
 	if (!state)
 		return;
 	state_threads_finish(&state->threads);
-	notes_finish(&state->notes, &state->pool);
+	state_notes_finish(&state->notes, &state->pool);
 	state_containers_finish(&state->containers);
 	state_program_unref(&state->pool, state->no_program);
 	names_destroy(state->names);

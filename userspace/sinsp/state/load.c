@@ -46,7 +46,7 @@ void state_note_program(struct state *state, int64_t tid, uint64_t exec_id,
 	const struct note note = {.tid = tid, .exec_id = exec_id, .until_ns = state_now_ns(state)};
 
 	if (*program->exepath)
-		notes_put(&state->notes, &state->pool, &note, program, state->now_ns);
+		state_notes_put(&state->notes, &state->pool, &note, program, state->now_ns);
 }
 
 /*
@@ -57,11 +57,11 @@ void state_complete_program(struct state *state, struct state_thread *thread)
 {
 	struct state_program *noted;
 
-	notes_expire(&state->notes, &state->pool, state->now_ns);
+	state_notes_expire(&state->notes, &state->pool, state->now_ns);
 	if (*thread->program->exepath || !state->proc)
 		return;
 	state->stats.programs_missed++;
-	noted = notes_take(&state->notes, thread->tid, thread->exec_id);
+	noted = state_notes_take(&state->notes, thread->tid, thread->exec_id);
 	if (noted)
 		state_learn_executable(state, thread, noted);
 	state->missed |= !noted;

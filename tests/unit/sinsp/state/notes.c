@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs that are noted by the ids of processes: found once, replaced, over. */
-#include "sinsp/state/notes.h"
+#include "sinsp/state/threads.h"
 #include "sinsp/state/program.h"
 #include "unit.h"
 
@@ -13,14 +13,14 @@ static void put(int64_t tid, uint64_t exec_id, uint64_t until_ns, const char *pa
 {
 	const struct state_program program = {.exe = "", .exepath = path, .args = "", .env = ""};
 
-	notes_put(&notes, &pool,
-		  &(struct note){.tid = tid, .exec_id = exec_id, .until_ns = until_ns}, &program,
-		  now_ns);
+	state_notes_put(&notes, &pool,
+			&(struct note){.tid = tid, .exec_id = exec_id, .until_ns = until_ns},
+			&program, now_ns);
 }
 
 static void expect(int64_t tid, uint64_t exec_id, const char *path)
 {
-	struct state_program *program = notes_take(&notes, tid, exec_id);
+	struct state_program *program = state_notes_take(&notes, tid, exec_id);
 
 	if (path)
 		assert_string_equal(program->exepath, path);
@@ -31,7 +31,7 @@ static void expect(int64_t tid, uint64_t exec_id, const char *path)
 
 static int teardown(void **state)
 {
-	notes_finish(&notes, &pool);
+	state_notes_finish(&notes, &pool);
 	assert_int_equal(notes.count, 0);
 	notes = (struct notes){0};
 	pool_finish(&pool);
@@ -74,9 +74,9 @@ static void expires(void **state)
 {
 	put(7, 70, 200, "/bin/a");
 	put(8, 80, 150, "/bin/b");
-	notes_expire(&notes, &pool, 200);
+	state_notes_expire(&notes, &pool, 200);
 	assert_int_equal(notes.count, 2);
-	notes_expire(&notes, &pool, 201);
+	state_notes_expire(&notes, &pool, 201);
 	assert_int_equal(notes.count, 0);
 	expect(7, 70, NULL);
 	assert_int_equal(notes.dropped, 0);
