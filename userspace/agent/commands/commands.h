@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "abi.h"
 #include "agent/options/options.h"
+#include "agent/options/row.h"
 #include "util/buf.h"
 #include "util/error.h"
 
@@ -173,5 +175,23 @@ int version_run(const struct options *options);
 /* Prints " WORD", on a new line if the current one is full; `column` is the end of the last word.
  */
 void words_print(const char *word, int *column);
+
+/* The scripts of the command completion. Each is printed to stdout. */
+
+void completion_print_bash(const struct subcommand *subcommands);
+void completion_print_fish(const struct subcommand *subcommands);
+void completion_print_zsh(const struct subcommand *subcommands);
+
+/* Prints the words of a list, separated by spaces. */
+void completion_print_words(word_list *words);
+
+/*
+ * Prints the first clause of a help text inside single quotes: escapes the characters `escaped`
+ * with a backslash, and quotes as needed.
+ */
+void completion_print_help(const char *help, const char *escaped);
+
+/* Prints what the kernel decides of the filter; nothing if there is no such part. */
+void explain_filters_print(const struct kernel_filters *filters);
 
 #endif

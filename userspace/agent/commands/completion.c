@@ -2,7 +2,6 @@
 /*
  * The command completion: scripts for bash, fish and zsh, from the tables of options and commands.
  */
-#include "agent/commands/completion.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -58,14 +58,12 @@ enum doctor_status doctor_lsm(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_landlock(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_memlock(const struct doctor *doctor, struct buf *found);
 
-/* doctor_programs.c */
+/* doctor_capture.c */
 enum doctor_status doctor_tracing(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_kernel_reads(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_tracefs(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_tracepoints(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_root_group(const struct doctor *doctor, struct buf *found);
-
-/* doctor_capture.c */
 enum doctor_status doctor_rings(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_programs(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_capture(const struct doctor *doctor, struct buf *found);

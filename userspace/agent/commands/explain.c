@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The option --explain: prints what would be captured, what the kernel decides of it, and why. */
-#include "agent/commands/explain.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The subcommands: operands, options and functions. */
-#include "agent/commands/subcommands.h"
 
 #include <stddef.h>
 
 #include "agent/commands/commands.h"
+#include "agent/commands/subcommands.h"
 #ifdef WITH_STATUS
 #endif
 #include "agent/options/row.h"

@@ -3,7 +3,7 @@
 #ifndef AGENT_COMMANDS_SUBCOMMANDS_H
 #define AGENT_COMMANDS_SUBCOMMANDS_H
 
-#include "agent/options/subcommand.h"
+#include "agent/options/options.h"
 
 /* Sorted by name; the last one has none. */
 extern const struct subcommand subcommands[];

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "agent/options/settings.h"
-#include "agent/options/subcommand.h"
 #include "output/config.h"
 #include "output/targets/kinds.h"
 #include "util/buf.h"

@@ -5,7 +5,6 @@
 
 #include "agent/options/options.h"
 #include "agent/options/settings.h"
-#include "agent/options/subcommand.h"
 #include "util/buf.h"
 #include "util/error.h"
 #include "yaml/report.h"

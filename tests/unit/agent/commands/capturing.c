@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "agent/commands/commands.h"
-#include "agent/commands/completion.h"
 #include "agent/config/load.h"
 #include "agent/options/check.h"
 #include "agent/options/row.h"

@@ -2,7 +2,7 @@
 /* What the scripts have in common: words, and a clause between single quotes. */
 #include <stdio.h>
 
-#include "agent/commands/completion.h"
+#include "agent/commands/commands.h"
 #include "printed.h"
 #include "unit.h"
 

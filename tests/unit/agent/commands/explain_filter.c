@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "agent/commands/explain.h"
+#include "agent/commands/commands.h"
 #include "event/event.h"
 #include "printed.h"
 #include "unit.h"

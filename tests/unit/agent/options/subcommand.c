@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/options/subcommand.h"
+#include "agent/options/options.h"
 #include "unit.h"
 
 static const struct subcommand table[] = {{"check-filter"}, {"fields"}, {NULL}};

@@ -2,7 +2,7 @@
 /* One of a few words: its place, and the message about one that is none of them. */
 #include <errno.h>
 
-#include "agent/options/words.h"
+#include "agent/options/row.h"
 #include "unit.h"
 
 static const char *animal(unsigned int i)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values that are one of a few words: look-up, and messages for others. */
-#include "agent/options/words.h"
+/* Values of options that are one of a few words: look-up, and messages for others. */
+#include "agent/options/row.h"
 
 #include <errno.h>
 #include <string.h>
