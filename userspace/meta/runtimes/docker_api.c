@@ -12,7 +12,7 @@
 
 #include "meta/describe.h"
 #include "meta/runtimes/docker.h"
-#include "meta/json_thin.h"
+#include "util/json_thin.h"
 #include "meta/source.h"
 #include "util/count.h"
 

@@ -5,8 +5,8 @@
  * NUL, which parsers reject. For JSON in which strangers choose the size of a part. What is no JSON
  * stays none.
  */
-#ifndef META_JSON_THIN_H
-#define META_JSON_THIN_H
+#ifndef UTIL_JSON_THIN_H
+#define UTIL_JSON_THIN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * A scanner that copies JSON byte by byte and leaves out what is too large, without building a
  * tree.
  */
-#include "meta/json_thin.h"
+#include "util/json_thin.h"
 
 #include <errno.h>
 #include <stdlib.h>
