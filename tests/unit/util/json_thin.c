@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "util/json_thin.h"
+#include "util/json_input.h"
 
 enum { MAX = 1 << 20 };
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "meta/describe.h"
-#include "meta/runtimes/docker.h"
-#include "util/json_thin.h"
+#include "meta/runtimes/files.h"
+#include "util/json_input.h"
 #include "meta/source.h"
 #include "util/count.h"
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/json_thin.h"
+#include "util/json_input.h"
 #include "scap/proc/root.h"
 #include "scap/proc/text.h"
 

@@ -39,7 +39,7 @@ extern const struct document_limits document_of_user; /* the same, written by a 
 struct document {
 	json_t *value; /* a reference of the caller's */
 	struct stat status; /* of the file */
-	uint32_t left_out; /* items: see util/json_thin.h */
+	uint32_t left_out; /* items: see util/json_input.h */
 };
 
 /*

@@ -1,15 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source of descriptions that needs no socket: the files of runtimes; and containers whose id
- * is a name that somebody chose.
+ * The source of descriptions that needs no socket: the files of runtimes, those of Podman and
+ * Docker among them; and containers whose id is a name that somebody chose.
  */
 #ifndef META_RUNTIMES_FILES_H
 #define META_RUNTIMES_FILES_H
 
+#include <jansson.h>
 #include <stdint.h>
 
+#include "meta/runtimes/bundle.h"
 #include "meta/source.h"
 #include "sinsp/state/cgroup_path.h"
+
+/*
+ * The lists of containers of the library that stores them for Podman: names and images. Their
+ * labels are only in its database.
+ */
+
+struct podman;
+
+/* NULL if out of memory. */
+struct podman *podman_create(const char *host_root);
+void podman_destroy(struct podman *podman); /* accepts NULL */
+
+/*
+ * Describes a container from the lists that its bundle leads to, or those of root at their default
+ * places. Returns 0, -ENOENT, or another -errno with a message.
+ */
+int podman_describe(struct podman *podman, const struct meta_request *request,
+		    const struct bundle *bundle, struct state_container_info *info,
+		    struct error *err);
+
+/* Docker's own files about a container. */
+
+/*
+ * Describes a container from config.v2.json and hostconfig.json: those that its bundle leads to, or
+ * at their default place. Returns 0, -ENOENT, or another -errno with a message.
+ */
+int docker_describe(const char *host_root, const struct meta_request *request,
+		    const struct bundle *bundle, struct state_container_info *info,
+		    struct error *err);
+
+/* The parts of Docker's files that its API has, too; each may be NULL. */
+
+/* hostconfig.json: whether it is privileged, and shares namespaces with the host. */
+void docker_describe_host_config(const json_t *config, struct state_container_info *info);
+
+/* The first of its networks that gives it an address. */
+void docker_describe_networks(const json_t *networks, struct state_container_info *info);
 
 /*
  * Containers that run whose id is a name that somebody chose, as runc and crun alone leave it to
@@ -32,11 +71,7 @@ void named_each(const char *host_root, void (*found)(void *data, const struct na
 		void *data);
 
 /*
- * The source of descriptions that needs no socket: the files of runtimes, which exist before the
- * first process of a container runs.
- */
-
-/*
+ * The source of what all these files say; they exist before the first process of a container runs.
  * host_root: a prefix of all paths, as "/host" if the root of the host is mounted there; borrowed;
  * NULL: none. NULL if out of memory.
  */

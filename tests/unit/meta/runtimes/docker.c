@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "meta/runtimes/docker.h"
+#include "meta/runtimes/files.h"
 
 #include "tree.h"
 #include "unit.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meta/runtimes/podman.h"
+#include "meta/runtimes/files.h"
 
 #include "tree.h"
 #include "unit.h"
