@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of keys of outputs, by their types. */
-#include "output/key.h"
+#include "output/config.h"
 #include "unit.h"
 
 #include <errno.h>

@@ -11,8 +11,8 @@
 
 #include "output/delivery/thread.h"
 #include "output/reach.h"
-#include "output/targets/keeper.h"
-#include "output/targets/mode.h"
+#include "output/targets/appended.h"
+#include "output/targets/rotated.h"
 #include "output/targets/scap.h"
 #include "util/clock.h"
 

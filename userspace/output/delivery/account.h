@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The account of an output: what was formatted for it, and what became of that. */
+/* The account of an output: what was formatted for it, what became of that, whether it delivers. */
 #ifndef OUTPUT_DELIVERY_ACCOUNT_H
 #define OUTPUT_DELIVERY_ACCOUNT_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,5 +90,43 @@ static inline void output_account_name_delivered(struct output_account *account,
  * kept. may_drop: by policy=, when the queue is full.
  */
 bool output_account_broke_promise(const struct output_account *account, bool may_drop);
+
+/*
+ * What the thread of an output has to say: whether it delivers, and if not why. The agent asks for
+ * it from time to time, and prints it.
+ */
+
+struct delivery_status {
+	pthread_mutex_t lock;
+	bool is_failing, was_failing; /* now; when it was last asked for */
+	bool failed; /* since it was last asked for */
+	uint64_t
+		failed_ns; /* monotonic: when a failure that was over was last reported; 0: never */
+	struct error err; /* of the last failure */
+};
+
+enum delivery_status_kind {
+	DELIVERY_STATUS_NONE,
+	DELIVERY_STATUS_FAILS,
+	DELIVERY_STATUS_WORKS, /* again */
+	DELIVERY_STATUS_FAILED, /* and works again: at most one a minute */
+};
+
+/* Returns 0 or -errno. */
+int delivery_status_init(struct delivery_status *status);
+void delivery_status_finish(struct delivery_status *status);
+
+/* Nothing has failed. */
+void delivery_status_forget(struct delivery_status *status);
+
+/* err: NULL: it works. */
+void delivery_status_set(struct delivery_status *status, const struct error *err);
+
+/* What has changed since the last call; `err` is set if it fails, or failed. */
+enum delivery_status_kind delivery_status_take(struct delivery_status *status, uint64_t now_ns,
+					       struct error *err);
+
+/* Whether it fails now. */
+bool delivery_status_is_failing(struct delivery_status *status, struct error *err);
 
 #endif

@@ -15,7 +15,6 @@
 #include "output/config.h"
 #include "output/delivery/batch.h"
 #include "output/delivery/account.h"
-#include "output/delivery/delivery_status.h"
 #include "output/delivery/thread.h"
 #include "output/delivery/queue.h"
 #include "output/delivery/spooler.h"

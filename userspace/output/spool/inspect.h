@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "output/record.h"
-#include "output/spool/format.h"
+#include "output/spool/frame.h"
 #include "util/error.h"
 
 struct spool_summary {

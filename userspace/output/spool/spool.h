@@ -13,7 +13,7 @@
 
 #include "abi.h"
 #include "output/record.h"
-#include "output/spool/format.h"
+#include "output/spool/frame.h"
 #include "util/error.h"
 
 /* Records that a spool lost, by cause. */

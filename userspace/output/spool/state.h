@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "output/spool/format.h"
+#include "output/spool/frame.h"
 
 struct spool_state {
 	int fd; /* owned */

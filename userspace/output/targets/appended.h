@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A file to which records are appended, whole ones only: after a failed write the half record is
- * cut off; where that is impossible it is completed by the next write.
+ * cut off; where that is impossible it is completed by the next write. And permissions of files.
  */
 #ifndef OUTPUT_TARGETS_APPENDED_H
 #define OUTPUT_TARGETS_APPENDED_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #include "output/record.h"
 #include "output/stop.h"
@@ -49,5 +52,19 @@ int appended_write(struct appended *file, const struct output_batch *batch, size
 
 /* The message of a failure ("write", a path), with what to do about it. Returns `code`. */
 int appended_fail(int code, const char *verb, const char *path, struct error *err);
+
+/* The permissions of files as users give them. */
+
+/* Octal, as chmod(1) takes it. Returns 0 or -EINVAL with a message. */
+static inline int file_mode_read(const char *text, mode_t *mode, struct error *err)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 8);
+
+	if (text[0] < '0' || text[0] > '7' || *end || value > 0777)
+		return error_set(err, -EINVAL, "mode: '%s' is not a file mode such as 640", text);
+	*mode = (mode_t)value;
+	return 0;
+}
 
 #endif

@@ -13,8 +13,6 @@
 #include <unistd.h>
 
 #include "output/targets/appended.h"
-#include "output/targets/keeper.h"
-#include "output/targets/mode.h"
 #include "output/targets/rotated.h"
 #include "output/targets/kinds.h"
 #include "sinsp/sinsp.h"

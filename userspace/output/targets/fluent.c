@@ -18,7 +18,7 @@
 
 #include "output/targets/connection.h"
 #include "output/targets/kinds.h"
-#include "output/targets/tls_keys.h"
+#include "output/targets/tls.h"
 #include "util/buf.h"
 
 /* JSON records become maps of msgpack, with jansson and msgpack-c. */

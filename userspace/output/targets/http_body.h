@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/uio.h>
 
-#include "output/key.h"
+#include "output/config.h"
 #include "util/buf.h"
 #include "util/error.h"
 

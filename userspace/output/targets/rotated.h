@@ -2,7 +2,7 @@
 /*
  * Rotated files: PATH.20261122T195812.123Z, with .gz or .zst at the end if compressed. The time is
  * that of the rotation, in UTC, and never that of an older one: in the order of their names files
- * are in the order of their contents.
+ * are in the order of their contents. A keeper removes and compresses them.
  */
 #ifndef OUTPUT_TARGETS_ROTATED_H
 #define OUTPUT_TARGETS_ROTATED_H
@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "output/targets/compress.h"
+#include "util/error.h"
 
 /* Before the end of the name of a file that is not whole yet; a random number follows. */
 #define ROTATED_PART ".part"
@@ -40,5 +43,30 @@ int rotated_newest(const char *path, uint64_t *ms);
  * Returns 0 or -errno.
  */
 int rotated_rename(const char *path, uint64_t now_ns, uint64_t *ms);
+
+/*
+ * Removes and compresses rotated files, in a thread of lowest priority: whoever writes does not
+ * wait for it. What a run leaves undone the next one does.
+ */
+
+struct keeper;
+
+/*
+ * Starts the thread. path: of the file that is rotated; borrowed. keep: how many rotated files
+ * remain; 0: all. Returns 0 or -errno.
+ */
+int keeper_create(const char *path, uint64_t keep, enum compress_method method,
+		  struct keeper **keeper);
+
+/* Ends the thread, in the middle of a file, too. Accepts NULL. */
+void keeper_destroy(struct keeper *keeper);
+
+/* A file was rotated. Accepts NULL. */
+void keeper_wake(struct keeper *keeper);
+
+/*
+ * What went wrong since the last call. Returns 0, or -errno with a message. Accepts NULL.
+ */
+int keeper_result(struct keeper *keeper, struct error *err);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "output/targets/compress.h"
-#include "output/targets/mode.h"
+#include "output/targets/appended.h"
 #include "output/targets/kinds.h"
 
 _Static_assert((int)COMPRESS_NONE == (int)SCAP_PLAIN && (int)COMPRESS_GZIP == (int)SCAP_GZIP &&

@@ -8,7 +8,7 @@
 
 #include "output/targets/connection.h"
 #include "output/targets/messenger.h"
-#include "output/targets/tls_keys.h"
+#include "output/targets/tls.h"
 #include "output/targets/kinds.h"
 
 struct socket_keys {

@@ -12,7 +12,7 @@
 #include "output/targets/connection.h"
 #include "output/targets/kinds.h"
 #include "output/targets/messenger.h"
-#include "output/targets/tls_keys.h"
+#include "output/targets/tls.h"
 #include "util/count.h"
 
 /* Headers of syslog messages, and what is cut off. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes are told once. */
-#include "output/delivery/delivery_status.h"
+#include "output/delivery/account.h"
 #include "unit.h"
 
 #define SECOND UINT64_C(1000000000)

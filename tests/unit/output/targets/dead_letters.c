@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/targets/dead_letters.h"
+#include "output/targets/http.h"
 #include "sent.h"
 #include "tree.h"
 #include "unit.h"

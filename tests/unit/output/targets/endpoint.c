@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Places of servers as text, and their addresses. */
-#include "output/targets/endpoint.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of rotated files. */
-#include "output/targets/keeper.h"
 
 #include <errno.h>
 #include <stdio.h>
