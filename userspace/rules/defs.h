@@ -1,14 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The definitions of all files, by kind and name, built from the items that define, append and
- * replace. Shared by the steps that build the rules; only for this folder and its tests.
+ * replace; texts of their values, which keep where each byte is from. Shared by the steps that
+ * build the rules; only for this folder and its tests.
  */
 #ifndef RULES_DEFS_H
 #define RULES_DEFS_H
 
-#include "rules/text.h"
-#include "yaml/tree.h"
 #include "sinsp/sinsp.h"
+#include "yaml/report.h"
+#include "yaml/tree.h"
+
+/* A text joined from values of YAML files, which keeps the origin of each byte. */
+
+struct rules_piece {
+	struct rules_piece *next;
+	size_t at; /* where it begins in the text */
+	const struct yaml_node *node;
+};
+
+struct rules_text {
+	const char *data; /* followed by a NUL; NULL until it is joined */
+	size_t len;
+	struct rules_piece *first, **end;
+};
+
+/* Appends a value, after a space unless it is the first. Returns 0 or -ENOMEM. */
+int rules_text_add(struct rules_text *text, struct arena *arena, const struct yaml_node *node);
+
+/* Joins the values to one text. Returns 0 or -ENOMEM. */
+int rules_text_join(struct rules_text *text, struct arena *arena);
+
+/* The file and offset from which a byte of the text originates. */
+const struct yaml_file *rules_text_place(const struct rules_text *text, size_t at, size_t *offset);
+
+/* Adds a message about a position of the text, which must have a piece, to the report. */
+__attribute__((format(printf, 5, 6))) void
+rules_text_report(struct yaml_report *report, enum yaml_severity severity,
+		  const struct rules_text *text, size_t position, const char *format, ...);
 
 enum rules_kind { RULES_LIST, RULES_MACRO, RULES_RULE, RULES_KINDS_COUNT };
 
@@ -182,5 +211,13 @@ enum { RULES_VALUES_MAX = 1 << 20 };
 
 #define RULES_REPORT(defs, severity, node, ...)                                                    \
 	yaml_report_add((defs)->report, severity, (node)->file, (node)->start, __VA_ARGS__)
+
+/* Reads the items of rules files into the definitions. */
+
+/*
+ * Reads the items of a document. Errors are added to the report; the valid items take effect.
+ * Returns 0 or -ENOMEM.
+ */
+int rules_items_read(struct rules_defs *defs, const struct yaml_node *root);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The items of rules files: the keys of each kind, and items that define, append or replace. */
-#include "rules/items.h"
+#include "rules/defs.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/items.h"
+#include "rules/defs.h"
 #include "util/count.h"
 #include "util/nearest.h"
 

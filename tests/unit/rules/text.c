@@ -2,7 +2,7 @@
 /* Texts that are joined from values of several files, and places in these. */
 #include <string.h>
 
-#include "rules/text.h"
+#include "rules/defs.h"
 #include "unit.h"
 
 enum { FILES = 3 };
