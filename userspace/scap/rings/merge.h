@@ -14,6 +14,26 @@
 #include "abi.h"
 #include "scap/rings/ring.h"
 
+/*
+ * The reader's side of the scratch slots in which the driver batches frames; struct scratch_state
+ * in driver/abi.h says how they are shared. Called by the merge in each round.
+ */
+
+/*
+ * Lowers `*since_ns` (boot clock, read before the call) to the time of the first event that is in a
+ * slot or being written to it. Returns 0, or -EAGAIN if its owner has not read the clock yet.
+ */
+int scap_slot_since(const struct scratch_slot *slot, uint64_t *since_ns);
+
+/* Whether it has no event, and no owner that may be about to write one. */
+bool scap_slot_is_free(const struct scratch_slot *slot);
+
+/*
+ * Takes the batch out of a slot, into the ring of its CPU. Does nothing while a filler
+ * owns the slot: the next round takes them.
+ */
+void scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring);
+
 struct scap_merge_config {
 	uint32_t cpus; /* possible ones */
 	struct scap_ring *rings; /* borrowed: one for each CPU, possibly empty */

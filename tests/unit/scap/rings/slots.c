@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fake_ring.h"
-#include "scap/rings/slots.h"
+#include "scap/rings/merge.h"
 #include "unit.h"
 
 enum { RING_BYTES = 1 << 16 };
