@@ -4,7 +4,7 @@
 #define TESTS_GROUPED_H
 
 #include "sinsp/filter/tree.h"
-#include "sinsp/filter/group.h"
+#include "sinsp/filter/filter.h"
 
 enum { GROUPED_MAX = 8 };
 

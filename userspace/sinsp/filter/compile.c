@@ -6,8 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sinsp/filter/check.h"
-#include "sinsp/filter/group.h"
+#include "sinsp/filter/filter.h"
 #include "sinsp/filter/lists.h"
 #include "sinsp/filter/program.h"
 #include "sinsp/filter/regex.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sinsp/filter/doubt.h"
-#include "sinsp/filter/group.h"
+#include "sinsp/filter/filter.h"
 #include "sinsp/filter/index.h"
 
 /* Longer chains of parents are truncated. */

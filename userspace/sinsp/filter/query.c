@@ -5,8 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "sinsp/filter/cgroups.h"
-#include "sinsp/filter/group.h"
+#include "sinsp/filter/filter.h"
 #include "sinsp/filter/program.h"
 #include "sinsp/state/containers.h"
 

@@ -119,7 +119,7 @@ void state_forget_pod(struct state *state, const char *uid);
 
 /*
  * The control groups that threads are in, for whoever keeps what a filter says of them
- * (filter/cgroups.h) instead of comparing each event.
+ * (filter/filter.h) instead of comparing each event.
  */
 
 struct state_cgroups;

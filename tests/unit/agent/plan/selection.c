@@ -4,7 +4,7 @@
 
 #include "agent/plan/selection.h"
 #include "sinsp/filter/tree.h"
-#include "sinsp/filter/group.h"
+#include "sinsp/filter/filter.h"
 #include "sinsp/state/engine.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
 /* What filters decide of control groups by their container alone. */
 #include <stdio.h>
 
-#include "sinsp/filter/cgroups.h"
+#include "sinsp/filter/filter.h"
 
 #include "contained.h"
 #include "unit.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fake_fields.h"
-#include "sinsp/filter/check.h"
+#include "sinsp/filter/filter.h"
 #include "unit.h"
 
 static int check(const char *text, const struct filter_options *options, bool *unknown_field,

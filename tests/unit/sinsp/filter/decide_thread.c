@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sinsp/filter/cgroups.h"
+#include "sinsp/filter/filter.h"
 
 #include "contained.h"
 #include "unit.h"

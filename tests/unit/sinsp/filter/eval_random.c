@@ -9,7 +9,7 @@
 
 #include "drive.h"
 #include "sinsp/filter/tree.h"
-#include "sinsp/filter/group.h"
+#include "sinsp/filter/filter.h"
 #include "unit.h"
 
 enum { GROUPS = UNIT_ROUNDS(150), ITEMS = 24, MACROS = 12, CHILDREN_MAX = 4, DEPTH_MAX = 4 };

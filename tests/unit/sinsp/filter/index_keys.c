@@ -4,7 +4,7 @@
 
 #include "fake_fields.h"
 #include "sinsp/filter/tree.h"
-#include "sinsp/filter/group.h"
+#include "sinsp/filter/filter.h"
 #include "sinsp/filter/index.h"
 #include "unit.h"
 

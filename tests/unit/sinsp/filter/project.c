@@ -9,7 +9,7 @@
 
 #include "drive.h"
 #include "sinsp/fields/thread_text.h"
-#include "sinsp/filter/group.h"
+#include "sinsp/filter/filter.h"
 #include "sinsp/filter/program.h"
 #include "unit.h"
 
