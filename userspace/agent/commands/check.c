@@ -13,6 +13,7 @@
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"
 #include "agent/plan/pushdown.h"
+#include "output/reach.h"
 #include "sinsp/sinsp.h"
 #include "util/json.h"
 #include "util/terminal.h"
@@ -168,7 +169,10 @@ static void report_output(const struct setting *setting, const char *text,
 			(int)strcspn(text, "\n"), text);
 }
 
-/* Makes the filters and formats of all outputs; each error is reported at its output. */
+/*
+ * Makes the filters and formats of all outputs, whose files have to be there as for a reload; each
+ * error is reported at its output.
+ */
 static int check_outputs(const struct options *options, struct printer *printer,
 			 struct outputs *outputs, struct captures *captures,
 			 struct checked *checked)
@@ -180,9 +184,11 @@ static int check_outputs(const struct options *options, struct printer *printer,
 	for (size_t i = 0; i < options->outputs_count; i++) {
 		const struct setting *setting = settings_get(&options->settings, place, i);
 		struct error err = {""};
-		int r = output_views_add(options, i, printer, outputs, captures, &checked->messages,
-					 &err);
+		int r = output_check_files(options->outputs[i], &err);
 
+		if (r == 0)
+			r = output_views_add(options, i, printer, outputs, captures,
+					     &checked->messages, &err);
 		if (r && setting)
 			report_output(setting, err.text, &checked->report);
 		result = r ? r : result;

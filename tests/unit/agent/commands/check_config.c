@@ -69,6 +69,10 @@ static void test_verdicts(void **state)
 	expect(&fixture, "outputs:\n- to: file:/a\n  format: jsn\n- to: stdout\n  filter: x\n", 1,
 	       (const char *const[]){"a.yaml:2:3: error: ", "'jsn'",
 				     "a.yaml:4:3: error: --output stdout: filter: ", NULL});
+	/* As a reload refuses it. */
+	expect(&fixture, "outputs:\n- to: https://host/\n  ca: /nosuch.pem\n", 1,
+	       (const char *const[]){
+		       "a.yaml:2:3: error: ", "ca=/nosuch.pem: No such file or directory\n", NULL});
 	expect(&fixture, "rules: /nosuch.yaml\n", 1,
 	       (const char *const[]){"/nosuch.yaml", "the rules have errors", NULL});
 	tree_destroy(&fixture.tree);
