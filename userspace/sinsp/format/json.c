@@ -225,8 +225,7 @@ static void append_match_key(const struct format_rule *rule, const char *word, s
 	buf_finish(&key);
 }
 
-/* Of alerts the tags are in alphabetical order, each once. Returns the one after `last`, or NULL.
- */
+/* Returns the next tag after `last` in alphabetical order; after NULL the first. NULL: none. */
 static const char *next_tag(const struct format_rule *rule, const char *last)
 {
 	const char *found = NULL;
@@ -250,6 +249,7 @@ static void append_tag(const char *tag, struct buf *head)
 static void append_tags(const struct format_rule *rule, struct buf *head)
 {
 	buf_append_char(head, '[');
+	/* As Falco writes them in alerts: each once. */
 	if (rule->schema && rule->schema->fields)
 		for (const char *tag = NULL; (tag = next_tag(rule, tag));)
 			append_tag(tag, head);
