@@ -264,6 +264,12 @@ static int load_services(struct printer *printer, struct error *err)
 	return 0;
 }
 
+/* In a part of a line of an event. */
+static void plan_printer_hide_text(void *redact, char *text, size_t len)
+{
+	redact_text(redact, text, len);
+}
+
 /* Outputs hide secrets themselves, see there. */
 static int plan_printer_hide_secrets(struct printer *printer, const struct options *options,
 				     struct error *err)
@@ -277,7 +283,8 @@ static int plan_printer_hide_secrets(struct printer *printer, const struct optio
 		return r;
 	if (options->json_base64)
 		redact_expect_base64(printer->redact);
-	printer->style.hider = (struct text_hider){redact_arguments, printer->redact};
+	printer->style.hider =
+		(struct text_hider){.arguments = redact_arguments, .context = printer->redact};
 	return 0;
 }
 
@@ -295,6 +302,7 @@ static int plan_printer_init(struct printer *printer, const struct options *opti
 {
 	const struct named_format *named = find_named(options->print);
 	struct printer_request request;
+	struct text_style style;
 	int r;
 
 	*printer = (struct printer){
@@ -321,8 +329,12 @@ static int plan_printer_init(struct printer *printer, const struct options *opti
 		.fields_option = "--json-fields: ",
 		.print = printer_line(printer, options),
 	};
-	return plan_printer_make_formatter(printer, options, &request, &printer->style,
-					   &printer->formatter, messages, err);
+	style = printer->style;
+	printer->hides_parts = printer->redact && !printer->format->records.visit_texts;
+	if (printer->hides_parts)
+		style.hider.text = plan_printer_hide_text;
+	return plan_printer_make_formatter(printer, options, &request, &style, &printer->formatter,
+					   messages, err);
 }
 
 int printer_init(struct printer *printer, const struct options *options, struct buf *messages,

@@ -37,6 +37,8 @@ struct printer {
 	struct services *services; /* owned; NULL: ports are numbers */
 	struct formatter *formatter; /* owned; NULL: only rules print */
 	struct redact *redact; /* owned; NULL: nothing is hidden of what standard output prints */
+	/* Of lines of events: `formatter` hides what is secret in their parts. */
+	bool hides_parts;
 	struct identity machine; /* nothing is known of that of a capture file */
 	const char *container_info; /* for outputs of rules: see struct ruleset_config */
 	const struct outputs *outputs; /* borrowed: they print; NULL: standard output does */

@@ -15,13 +15,13 @@ static void count_match(struct run *run)
 	run->ended = run->counts.matched == run->options->count;
 }
 
-/* `start`: where the line begins. */
-static int end_line(struct run *run, size_t start, struct error *err)
+/* `start`: where the line begins; hidden: it is without its secrets. */
+static int end_line(struct run *run, size_t start, bool hidden, struct error *err)
 {
 	struct buf *buf = &run->line_writer.buf;
 
 	run->counts.formatted++;
-	if (!buf->failed)
+	if (!hidden && !buf->failed)
 		printer_hide(&run->printer, buf->data + start, buf->len - start);
 	/* Matches of rules stay whole. */
 	if (run->printer.width && !run->plan->ruleset)
@@ -43,7 +43,7 @@ static int print_match(struct run *run, size_t rule, struct state_event *event, 
 	/* Outputs with the same format hide what they do. */
 	ruleset_set_hider(ruleset, rule, 0, &printer->style.hider);
 	ruleset_append(ruleset, rule, 0, event, printer->formatter, &run->line_writer.buf);
-	return end_line(run, start, err);
+	return end_line(run, start, false, err);
 }
 
 /*
@@ -91,7 +91,7 @@ static int show(struct run *run, struct state_event *event, bool *passed, struct
 		run->counts.unshown++;
 		return 0;
 	}
-	return end_line(run, start, err);
+	return end_line(run, start, run->printer.hides_parts, err);
 }
 
 /* Events that only update the state were not requested. */

@@ -78,7 +78,8 @@ int output_create(struct output_config *config, struct output_view *view, struct
 		r = redact_create((const char *const *)config->redact_patterns.items,
 				  config->redact_patterns.count, &made->redact, err);
 	if (made->redact)
-		made->hider = (struct text_hider){redact_arguments, made->redact};
+		made->hider =
+			(struct text_hider){.arguments = redact_arguments, .context = made->redact};
 	if (made->redact && made->view.formatter)
 		formatter_set_hider(made->view.formatter, &made->hider);
 	if (r) {

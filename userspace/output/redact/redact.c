@@ -340,12 +340,17 @@ static void hide_line(char *text, size_t len)
 /* Returns whether all was tried. */
 static bool hide_known(struct redact *redact, char *text, size_t len)
 {
+	unsigned int kinds = scan_kinds(&redact->scan, text, len);
 	bool finished = true;
 
-	hide_words(redact, text, len);
-	hide_urls(redact, text, len);
-	hide_queries(redact, text, len);
-	hide_tokens(redact, text, len);
+	if (kinds & SCAN_WORDS)
+		hide_words(redact, text, len);
+	if (kinds & SCAN_MARKS) {
+		hide_urls(redact, text, len);
+		hide_queries(redact, text, len);
+	}
+	if (kinds & SCAN_RUNS)
+		hide_tokens(redact, text, len);
 	for (size_t i = 0; finished && i < redact->own_count; i++)
 		finished = hide_own(redact, &redact->own[i], text, len);
 	if (!finished)

@@ -223,6 +223,18 @@ LOOKUP_TARGET static size_t find_by_lookup(const struct scan *scan, const char *
 	return len;
 }
 
+/* Of a text that is not longer than a vector. */
+LOOKUP_TARGET static size_t find_in_short(const struct scan *scan, const char *text, size_t len,
+					  size_t from)
+{
+	char padded[LOOKUP_BYTES + 2] = "";
+	size_t found;
+
+	memcpy(padded, text, len);
+	found = find_by_lookup(scan, padded, sizeof(padded), from);
+	return found + 1 < len ? found : len;
+}
+
 /* The bytes of runs: a bit for those of each upper half of a byte. */
 static const struct scan_groups run_groups = {
 	.low = {2 | 8, 2 | 4 | 8, 2 | 4 | 8, 2 | 4 | 8, 2 | 4 | 8, 2 | 4 | 8, 2 | 4 | 8, 2 | 4 | 8,
@@ -279,13 +291,70 @@ LOOKUP_TARGET static size_t find_run_by_lookup(const char *text, size_t len, siz
 	}
 	return len;
 }
+
+/* The bytes "@" and "?". */
+static const struct scan_groups mark_groups = {
+	.low = {[0] = 1, [15] = 2},
+	.high = {[3] = 2, [4] = 1},
+};
+
+/* Whether one of the pairs begins at one of the bytes that have a bit. */
+static bool scan_has_pair(const struct scan *scan, const char *bytes, uint32_t found)
+{
+	for (; found; found &= found - 1)
+		if (is_added(scan, bytes + __builtin_ctz(found)))
+			return true;
+	return false;
+}
+
+/* Of the bytes of a vector, and one more. before: the bits of runs of the vector before. */
+LOOKUP_TARGET static inline unsigned int scan_step(const struct scan *scan, const char *bytes,
+						   unsigned int known, uint64_t *before)
+{
+	lookup_vector marks = scan_look_up(&mark_groups, bytes);
+	uint64_t runs = find_of_run(bytes);
+
+	if (scan_both(marks, marks))
+		known |= SCAN_MARKS;
+	if (scan_first_of_row(*before | runs << LOOKUP_BYTES) < 64)
+		known |= SCAN_RUNS;
+	*before = runs;
+	if (!(known & SCAN_WORDS) && scan_has_pair(scan, bytes, find_groups(scan, bytes)))
+		known |= SCAN_WORDS;
+	return known;
+}
+
+LOOKUP_TARGET static unsigned int scan_kinds_by_lookup(const struct scan *scan, const char *text,
+						       size_t len)
+{
+	char rest[LOOKUP_BYTES + 1];
+	unsigned int known = 0;
+	uint64_t before = 0;
+	size_t at = 0;
+
+	for (; at + LOOKUP_BYTES < len; at += LOOKUP_BYTES)
+		known = scan_step(scan, text + at, known, &before);
+	memset(rest, 0, sizeof(rest));
+	memcpy(rest, text + at, len - at);
+	return scan_step(scan, rest, known, &before);
+}
 #endif
+
+unsigned int scan_kinds(const struct scan *scan, const char *text, size_t len)
+{
+#ifdef LOOKUP_BYTES
+	if (can_look_up())
+		return scan_kinds_by_lookup(scan, text, len);
+#endif
+	return SCAN_WORDS | SCAN_MARKS | SCAN_RUNS;
+}
 
 size_t scan_find(const struct scan *scan, const char *text, size_t len, size_t from)
 {
 #ifdef LOOKUP_BYTES
-	if (len > LOOKUP_BYTES && can_look_up())
-		return find_by_lookup(scan, text, len, from);
+	if (can_look_up())
+		return len > LOOKUP_BYTES ? find_by_lookup(scan, text, len, from)
+					  : find_in_short(scan, text, len, from);
 #endif
 	return scan_find_plain(scan, text, len, from);
 }

@@ -37,6 +37,16 @@ static inline uint16_t scan_pair(const char *bytes)
 /* Adds the pair, unless it is there. */
 void scan_add(struct scan *scan, const char *pair);
 
+/* What a text may have; of what it does not have nothing is found by the functions below. */
+enum scan_kind {
+	SCAN_WORDS = 1 << 0, /* pairs */
+	SCAN_MARKS = 1 << 1, /* "@" or "?" */
+	SCAN_RUNS = 1 << 2,
+};
+
+/* Looks for all of them at once: most texts have none. */
+unsigned int scan_kinds(const struct scan *scan, const char *text, size_t len);
+
 /* The first place from `from` on; `len` if there is none. */
 size_t scan_find(const struct scan *scan, const char *text, size_t len, size_t from);
 

@@ -228,7 +228,7 @@ static int get_latency_human(const struct state_event *event, const struct field
 
 #define TEXT(name, getter, help...)                                                                \
 	{                                                                                          \
-		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help,                       \
+		name, PT_CHARBUF, PF_NA, FIELD_OF_CLOCK, FIELD_ARG_NONE, 0, getter, help,          \
 			.colour = FIELD_COLOUR_ID                                                  \
 	}
 #define NUMBER_ROW(name, type, format, flags, getter, help...)                                     \
@@ -254,8 +254,8 @@ const struct field_desc fields_evt_time[] = {
 	     .example = " startswith 2026-11-21"),
 	TEXT("evt.datetime.s", get_datetime_s, "local date and time",
 	     .example = " startswith \"2026-11-21 17\""),
-	{"evt.outputtime", PT_CHARBUF, PF_NA, FIELD_STYLED_TIME, FIELD_ARG_NONE, 0, get_outputtime,
-	 "the time in the form that the option -t chooses",
+	{"evt.outputtime", PT_CHARBUF, PF_NA, FIELD_STYLED_TIME | FIELD_OF_CLOCK, FIELD_ARG_NONE, 0,
+	 get_outputtime, "the time in the form that the option -t chooses",
 	 .example = " startswith 17:", .colour = FIELD_COLOUR_ID, .json = &json_outputtime},
 	NUMBER("evt.rawtime", ABSTIME, DEC, get_rawtime, "time of the event, ns since 1970",
 	       .moment = true),

@@ -49,6 +49,7 @@ enum field_flags {
 	 * other ids or namespaces, or the names of users change; new threads have it, too.
 	 */
 	FIELD_OF_PROCESS = 1 << 16,
+	FIELD_OF_CLOCK = 1 << 17, /* the text of a time: nobody chooses it */
 };
 
 /* What the kernel knows of a field: filters may be decided there, see filter/project.h. */

@@ -36,11 +36,13 @@ enum text_bytes {
 
 struct services;
 
-/* What hides secrets in arguments, of which each has its own bounds; all zero: nothing does. */
+/* What hides secrets; all zero: nothing does. */
 struct text_hider {
+	/* Overwrites what is secret in a part of a line. NULL: whoever has the whole line does. */
+	void (*text)(void *context, char *text, size_t len);
 	/*
-	 * Overwrites what is secret in strings, each with its NUL, of a program; NULL: of an
-	 * environment.
+	 * Overwrites what is secret in strings, each with its NUL and so with its own bounds, of a
+	 * program; NULL: of an environment.
 	 */
 	void (*arguments)(void *context, const char *program, char *strings, size_t len);
 	void *context; /* borrowed */

@@ -189,23 +189,34 @@ static size_t count_of_thread(const struct format_column *column, const struct f
 	return (size_t)(next - column);
 }
 
+/* Whether values of a column, or of those that stand in for it, are not only numbers and words. */
+static bool column_has_texts(const struct format_column *column)
+{
+	for (; column; column = column->otherwise)
+		if (!param_type_size(column->type) && !column_has_words(column) &&
+		    !(column->ref && column->ref->desc->flags & FIELD_OF_CLOCK))
+			return true;
+	return false;
+}
+
 /* The span that begins with `column`. */
 static struct format_span find_span(const struct format_column *column,
 				    const struct format_column *end)
 {
-	struct format_span span = {.begin = column};
-	size_t of_thread = count_of_thread(column, end);
+	struct format_span span = {.begin = column, .has_texts = true};
 
-	if (of_thread >= THREAD_COLUMNS_MIN) {
+	if (count_of_thread(column, end) >= THREAD_COLUMNS_MIN) {
 		span.kind = SPAN_THREAD;
-		span.end = column + of_thread;
+		span.end = column + count_of_thread(column, end);
 		return span;
 	}
 	span.kind = column_is_of_container(column) ? SPAN_CONTAINER : SPAN_EVENT;
+	span.has_texts = column_has_texts(column);
 	do
-		column += of_thread ? of_thread : 1;
+		column++;
 	while (column < end && column_is_of_container(column) == (span.kind == SPAN_CONTAINER) &&
-	       (of_thread = count_of_thread(column, end)) < THREAD_COLUMNS_MIN);
+	       column_has_texts(column) == span.has_texts &&
+	       count_of_thread(column, end) < THREAD_COLUMNS_MIN);
 	span.end = column;
 	return span;
 }
@@ -229,6 +240,19 @@ int format_make_spans(struct formatter *formatter)
 	return 0;
 }
 
+bool format_append_span(struct formatter *formatter, const struct format_span *span,
+			const struct state_event *event, struct buf *out)
+{
+	const struct text_hider *hider = &formatter->scratch.style.hider;
+	size_t start = out->len;
+
+	if (!formatter->events->append(formatter, span, event, out))
+		return false;
+	if (hider->text && span->has_texts && !out->failed)
+		hider->text(hider->context, out->data + start, out->len - start);
+	return true;
+}
+
 bool format_append_cached(struct formatter *formatter, const struct format_span *span,
 			  const struct state_event *event, struct buf *out)
 {
@@ -238,15 +262,15 @@ bool format_append_cached(struct formatter *formatter, const struct format_span 
 	uint64_t revision, key;
 
 	if (formatter->is_seldom_used)
-		return formatter->events->append(formatter, span, event, out);
+		return format_append_span(formatter, span, event, out);
 	revision = of_thread ? thread_revision(&formatter->threads, event)
 			     : event_container_revision(event);
 	if (!revision)
-		return formatter->events->append(formatter, span, event, out);
+		return format_append_span(formatter, span, event, out);
 	key = revision * formatter->spans_count + (uint64_t)(span - formatter->spans);
 	if (span_cache_append(cache, key, out))
 		return true;
-	if (!formatter->events->append(formatter, span, event, out))
+	if (!format_append_span(formatter, span, event, out))
 		return false;
 	if (!out->failed)
 		span_cache_add(cache, key, out->data + start, out->len - start);

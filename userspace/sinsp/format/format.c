@@ -170,7 +170,7 @@ static bool append_spans(struct formatter *formatter, const struct state_event *
 	end += event_container(event) ? formatter->spans_count : formatter->host_spans;
 	for (; span < end; span++)
 		if (!(span->kind ? format_append_cached(formatter, span, event, out)
-				 : formatter->events->append(formatter, span, event, out)))
+				 : format_append_span(formatter, span, event, out)))
 			return false;
 	return true;
 }

@@ -62,6 +62,7 @@ enum span_kind {
 struct format_span {
 	const struct format_column *begin, *end;
 	enum span_kind kind;
+	bool has_texts; /* it can have secrets */
 };
 
 /* Appends the value of a column; returns false, with nothing appended, if there is none. */
@@ -205,6 +206,10 @@ int format_parse(struct formatter *formatter, const char *format, struct filter_
 
 /* Divides the columns into spans, after all were added. Returns 0 or -ENOMEM. */
 int format_make_spans(struct formatter *formatter);
+
+/* Appends a span, without its secrets. Returns false if there is nothing to print of the event. */
+bool format_append_span(struct formatter *formatter, const struct format_span *span,
+			const struct state_event *event, struct buf *out);
 
 /*
  * Appends a span that is not of the event, from what is kept if possible. Returns false if there is

@@ -65,10 +65,50 @@ static void test_nothing(void **state)
 	assert_int_equal(scan_find(&scan, "ba", 2, 0), 2);
 }
 
+/* On processors without the look-up a text may have all. */
+static void expect_kinds(const struct scan *scan, const char *text, size_t len, unsigned int kinds)
+{
+	char *exact = malloc(len);
+	unsigned int found;
+
+	memcpy(exact, text, len);
+	found = scan_kinds(scan, exact, len);
+	free(exact);
+	if (found != (SCAN_WORDS | SCAN_MARKS | SCAN_RUNS))
+		assert_int_equal(found, kinds);
+}
+
+static void test_kinds_at_every_place(void **state)
+{
+	struct scan scan = {0};
+	char text[LEN_MAX];
+
+	scan_add(&scan, "ab");
+	for (size_t len = 1; len <= LEN_MAX; len++)
+		for (size_t at = 0; at < len; at++) {
+			memset(text, '/', len);
+			text[at] = at % 2 ? '@' : '?';
+			expect_kinds(&scan, text, len, SCAN_MARKS);
+			text[at] = 'a';
+			expect_kinds(&scan, text, len, 0);
+			if (at + 2 > len)
+				continue;
+			text[at + 1] = 'b';
+			expect_kinds(&scan, text, len, SCAN_WORDS);
+			if (at + SCAN_RUN_LEAST > len)
+				continue;
+			memset(text + at, 'x', SCAN_RUN_LEAST);
+			expect_kinds(&scan, text, len, SCAN_RUNS);
+			text[at + SCAN_RUN_LEAST / 2] = '/';
+			expect_kinds(&scan, text, len, 0);
+		}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_place),
 	cmocka_unit_test(test_every_pair),
 	cmocka_unit_test(test_nothing),
+	cmocka_unit_test(test_kinds_at_every_place),
 };
 
 UNIT_GROUP(tests);

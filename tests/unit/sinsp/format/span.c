@@ -306,8 +306,8 @@ static struct formatter *list(const char *fields)
 }
 
 /*
- * Spans as text: those of containers between bars, those of threads in angle brackets. Destroys the
- * formatter.
+ * Spans as text: those of containers between bars, those of threads in angle brackets; of the
+ * others, those with texts in brackets. Destroys the formatter.
  */
 static void expect_spans(struct formatter *formatter, const char *spans, size_t for_host)
 {
@@ -318,7 +318,10 @@ static void expect_spans(struct formatter *formatter, const char *spans, size_t 
 	for (size_t i = 0; i < formatter->spans_count; i++) {
 		const struct format_span *span = &formatter->spans[i];
 
-		buf_printf(&text, forms[span->kind], (size_t)(span->end - span->begin));
+		buf_printf(&text,
+			   span->kind == SPAN_EVENT && span->has_texts ? "(%zu)"
+								       : forms[span->kind],
+			   (size_t)(span->end - span->begin));
 	}
 	buf_append_char(&text, '\0');
 	assert_string_equal(text.data, spans);
@@ -335,17 +338,17 @@ static void test_spans(void **state)
 		     " 1 |2| 2 |1|", 4);
 	expect_spans(list("container.start_ts,container.duration,container.mounts"), " 2 |1|", 2);
 	/* Those for events of containers alone are apart. */
-	expect_spans(list("default"), " 6 <7> 3 |5|", 3);
-	expect_spans(list("default,container.full_id"), " 6 <7> 3 |1||5|", 4);
+	expect_spans(list("default"), " 5 (1)<7> 1 (2)|5|", 5);
+	expect_spans(list("default,container.full_id"), " 5 (1)<7> 1 (2)|1||5|", 6);
 	/* Few columns of the thread are not worth it. */
 	expect_spans(list("proc.pid,proc.name,evt.type,thread.tid,proc.ppid,proc.exe,container.id"),
-		     " 3 <3>|1|", 3);
+		     " 1 (1) 1 <3>|1|", 5);
 	expect_spans(list("container.id,proc.pid,container.name"), "|1| 1 |1|", 3);
 	/* What has a transformer is computed. */
 	expect_spans(formatted_create(&format_json,
 				      "%container.id %toupper(container.image) %container.type",
 				      &(const struct text_style){0}),
-		     "|1| 1 |1|", 3);
+		     "|1|(1)|1|", 3);
 }
 
 /* A container's bytes are kept from its first event on, and those of the host. */
