@@ -521,7 +521,8 @@ struct scratch_slot {
 	__u16 event_ids[BATCH_EVENTS_MAX]; /* ids of the frames, to count a lost record */
 	__u64 forgotten; /* see forget() in the driver */
 	__u64 entered_ns; /* boot clock: entry of the event's call; 0: not known */
-	struct frame_marks marks; /* of the event that is being written */
+	__u64 is_marked; /* of the event that is being written; 0: `marks` are of an earlier one */
+	struct frame_marks marks;
 	struct frame_file file; /* likewise, if EF_TELLS_ANY_FILE */
 	__u64 path_is_part; /* of the path that was built last: it has no beginning */
 	struct vector_progress vector; /* the one read last */

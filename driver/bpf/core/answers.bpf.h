@@ -160,11 +160,11 @@ __attribute__((noinline)) int result_judge(__u32 slot_key, __s64 ret, __u64 numb
 	answers_want(state);
 	begun = call_noted(task, state);
 	if (!begun)
-		slot->marks.contested |= 1; /* the result, which is the first parameter */
+		slot_marks(slot)->contested |= 1; /* the result, which is the first parameter */
 	else if (begun->number == NO_CALL)
-		slot->marks.is_faked = 1;
+		slot_marks(slot)->is_faked = 1;
 	else if (begun->number != number)
-		slot->marks.contested = ~0ULL; /* a tracer put another call in its place */
+		slot_marks(slot)->contested = ~0ULL; /* a tracer put another call in its place */
 	return 0;
 }
 

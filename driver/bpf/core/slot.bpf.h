@@ -136,19 +136,28 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 	*(__u16 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, type)) = event;
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) = nparams;
 	f->pos = LENGTHS_AT + nparams * sizeof(__u16);
-	f->slot->marks = (struct frame_marks){0};
+	f->slot->is_marked = 0;
 	return true;
+}
+
+/* The marks of the event that is being written, to which one is added: few events have any. */
+static __always_inline struct frame_marks *slot_marks(struct scratch_slot *slot)
+{
+	if (!slot->is_marked)
+		slot->marks = (struct frame_marks){0};
+	slot->is_marked = 1;
+	return &slot->marks;
 }
 
 /* Of the parameter that is being put. */
 static __always_inline void mark_truncated(struct filler *f)
 {
-	f->slot->marks.truncated |= 1ULL << f->param;
+	slot_marks(f->slot)->truncated |= 1ULL << f->param;
 }
 
 static __always_inline void mark_contested(struct filler *f, __u32 param)
 {
-	f->slot->marks.contested |= 1ULL << param;
+	slot_marks(f->slot)->contested |= 1ULL << param;
 }
 
 /*
@@ -256,19 +265,18 @@ static __always_inline void put_file(struct filler *f)
 /* What is doubtful of the event, behind its values: see FRAME_MARKED. */
 static __always_inline void put_marks(struct filler *f)
 {
-	struct frame_marks marks = f->slot->marks;
 	__u64 pos = f->pos;
 
-	if (!(marks.truncated | marks.contested | marks.is_faked))
+	if (!f->slot->is_marked)
 		return;
 	CHECKED(pos);
-	if (pos > FRAME_BYTES_MAX - sizeof(marks)) {
+	if (pos > FRAME_BYTES_MAX - sizeof(f->slot->marks)) {
 		f->pos = forget(f->slot, FRAME_BYTES_MAX + 1);
 		return;
 	}
-	*(struct frame_marks *)(f->frame + pos) = marks;
+	*(struct frame_marks *)(f->frame + pos) = f->slot->marks;
 	frame_flag(f, FRAME_MARKED);
-	f->pos = forget(f->slot, pos + sizeof(marks));
+	f->pos = forget(f->slot, pos + sizeof(f->slot->marks));
 }
 
 /* Ends a frame with the latency of its call, if that is known: see FRAME_TIMED. */
