@@ -94,7 +94,7 @@ enum {
 	EVENT_PARAMS_MAX = 40, /* below 64: struct frame_marks */
 	EVENT_EXTENSION_FIRST =
 		2048, /* smaller ids are of the .scap format, the others of extension events */
-	EVENT_ID_MAX = 2304,
+	EVENT_ID_MAX = 2432,
 	SYSCALL_NR_MAX = 512,
 	ARGUMENTS_MAX = 6, /* of a system call */
 	ENTER_TIMES = 1 << 18, /* entries of the table of entry times, by thread id */
