@@ -40,7 +40,13 @@ _Static_assert(sizeof(struct ppm_evt_hdr) == 26, "the frame header is part of th
  * space notices that it is another one than it believes.
  */
 #define FRAME_FILE 0x20000000U
-#define FRAME_EXTRAS (FRAME_TIMED | FRAME_MARKED | FRAME_FILE)
+
+/*
+ * Another bit: before these stands where in the stream of its TCP socket the call's bytes are. Only
+ * of calls that transfer bytes, while requests are followed.
+ */
+#define FRAME_STREAM 0x10000000U
+#define FRAME_EXTRAS (FRAME_TIMED | FRAME_MARKED | FRAME_FILE | FRAME_STREAM)
 
 /* Parameters are bits, 1 << index. */
 struct frame_marks {
@@ -59,6 +65,14 @@ struct frame_file {
 };
 
 _Static_assert(sizeof(struct frame_file) == 16, "part of native capture files");
+
+/* Sequence numbers of TCP: those of the socket when the call has ended. */
+struct frame_stream {
+	__u32 end; /* behind the last byte that was read by a call that reads, written by others */
+	__u32 is_known; /* 0: it is no TCP socket, or the bytes were only looked at (MSG_PEEK) */
+};
+
+_Static_assert(sizeof(struct frame_stream) == 8, "part of native capture files");
 
 /*
  * A descriptor that a call waits for. A value of type FDLIST is a 16-bit count and that many

@@ -83,7 +83,7 @@ static bool take_extra(const void *frame, struct ppm_evt_hdr *header, void *extr
 	return true;
 }
 
-/* Takes the latency, the marks and the file of a frame, which stand behind its values. */
+/* Takes the latency, the marks and the like of a frame, which stand behind its values. */
 static bool take_extras(const void *frame, struct ppm_evt_hdr *header, struct event *ev)
 {
 	uint32_t extras = header->nparams & FRAME_EXTRAS;
@@ -91,6 +91,7 @@ static bool take_extras(const void *frame, struct ppm_evt_hdr *header, struct ev
 	ev->latency_ns = LATENCY_UNKNOWN;
 	ev->marks = (struct frame_marks){0};
 	ev->file = (struct frame_file){0};
+	ev->stream = (struct frame_stream){0};
 	if (!extras)
 		return true;
 	header->nparams &= ~FRAME_EXTRAS;
@@ -101,7 +102,10 @@ static bool take_extras(const void *frame, struct ppm_evt_hdr *header, struct ev
 		return false;
 	if ((extras & FRAME_MARKED) && !take_extra(frame, header, &ev->marks, sizeof(ev->marks)))
 		return false;
-	return !(extras & FRAME_FILE) || take_extra(frame, header, &ev->file, sizeof(ev->file));
+	if ((extras & FRAME_FILE) && !take_extra(frame, header, &ev->file, sizeof(ev->file)))
+		return false;
+	return !(extras & FRAME_STREAM) ||
+	       take_extra(frame, header, &ev->stream, sizeof(ev->stream));
 }
 
 /*

@@ -308,6 +308,7 @@ struct event {
 	uint64_t latency_ns; /* from entry to exit of the system call, or LATENCY_UNKNOWN */
 	struct frame_file file; /* which one the descriptor of the call is; ino 0: not known */
 	struct frame_marks marks; /* what cannot be stated as fact; a faked call has no result */
+	struct frame_stream stream; /* where the bytes of the call are in that of a socket */
 	int64_t tid;
 	uint16_t cpu;
 	struct event_param params[EVENT_PARAMS_MAX];
@@ -318,7 +319,8 @@ static inline uint32_t frame_extra_bytes(uint32_t nparams)
 {
 	return (nparams & FRAME_TIMED ? (uint32_t)sizeof(uint64_t) : 0) +
 	       (nparams & FRAME_MARKED ? (uint32_t)sizeof(struct frame_marks) : 0) +
-	       (nparams & FRAME_FILE ? (uint32_t)sizeof(struct frame_file) : 0);
+	       (nparams & FRAME_FILE ? (uint32_t)sizeof(struct frame_file) : 0) +
+	       (nparams & FRAME_STREAM ? (uint32_t)sizeof(struct frame_stream) : 0);
 }
 
 /*

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests of application protocols, from the bytes that system calls move through sockets. Takes
+ * events after the state has, and gives a frame of the event `request` for each request that has
+ * ended. No I/O; memory and time are bounded: what does not fit is counted.
+ */
+#ifndef REQUESTS_REQUESTS_H
+#define REQUESTS_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "requests/protocol.h"
+#include "sinsp/state/event.h"
+
+struct requests;
+
+struct requests_config {
+	uint32_t sockets_max; /* followed at once; 0: REQUESTS_SOCKETS_MAX */
+	uint32_t open_max; /* requests without their response, of all sockets; 0: REQUESTS_OPEN_MAX
+			    */
+	uint64_t timeout_ns; /* for a response; 0: REQUESTS_TIMEOUT_NS */
+};
+
+enum {
+	REQUESTS_SOCKETS_MAX = 1 << 17,
+	REQUESTS_OPEN_MAX = 1 << 17,
+	REQUESTS_PER_SOCKET_MAX = 1024, /* open at once: pipelining */
+	REQUESTS_TAIL_MAX = 64 * 1024, /* bytes of one side kept until its message is whole */
+};
+
+#define REQUESTS_TIMEOUT_NS UINT64_C(120000000000)
+
+/*
+ * The account. Of each protocol: seen = reported + unknown + lost + open. A request counts as seen
+ * when its first byte or that of its response was.
+ */
+struct requests_protocol_stats {
+	uint64_t seen, reported, open;
+	uint64_t unknown; /* its response, or the request that a response answers, was not seen */
+	uint64_t lost; /* bytes of it were missing, or there was no room */
+};
+
+struct requests_stats {
+	struct requests_protocol_stats protocols[32]; /* by number */
+	uint64_t sockets; /* seen at any time */
+	uint64_t recognised, opaque, given_up; /* of these, once for each verdict */
+	uint64_t followed; /* now */
+	uint64_t gaps; /* places where bytes were missing that mattered */
+	uint64_t no_room; /* sockets or requests that were not followed */
+};
+
+/* Returns 0 or -ENOMEM. */
+int requests_create(const struct requests_config *config, struct requests **requests);
+void requests_destroy(struct requests *requests); /* accepts NULL */
+
+/*
+ * Takes an event: transfers, and what begins and ends connections; ignores others. Not between
+ * requests_next() and the last use of its frame.
+ */
+void requests_take(struct requests *requests, const struct state_event *event);
+
+/* Ends what waits for too long at that time, of the events' clock. */
+void requests_step(struct requests *requests, uint64_t now_ns);
+
+/* Ends all that is open: nothing will follow. */
+void requests_end(struct requests *requests, uint64_t now_ns);
+
+/*
+ * The frame of the next request that has ended, its bytes in *len; NULL: there is none. Valid until
+ * the next call of a function of this file.
+ */
+const void *requests_next(struct requests *requests, uint32_t *len);
+
+/* How many bytes of each call on a socket are wanted from now on, where that has changed. */
+struct requests_limit {
+	uint64_t ino; /* of the socket */
+	uint32_t bytes; /* 0: its calls are of no interest; REQUESTS_LIMIT_DEFAULT: as all others */
+};
+
+enum { REQUESTS_LIMIT_DEFAULT = 1024, REQUESTS_LIMIT_ALL = 16384 };
+
+/* The next such change; false: there is none. */
+bool requests_next_limit(struct requests *requests, struct requests_limit *limit);
+
+void requests_stats(const struct requests *requests, struct requests_stats *stats);
+
+#endif
