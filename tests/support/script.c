@@ -20,7 +20,7 @@ static int script_next(struct scap_source *source, int timeout_ms, struct scap_e
 		.ts = moment->ts_ns,
 		.tid = moment->tid,
 		.len = moment->latency_ns ? sizeof(script->frame) : sizeof(script->frame.header),
-		.type = EVENT_close,
+		.type = moment->type ? moment->type : EVENT_close,
 		.nparams = moment->latency_ns ? FRAME_TIMED : 0,
 	};
 	script->frame.latency_ns = moment->latency_ns;

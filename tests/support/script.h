@@ -18,6 +18,7 @@ struct moment {
 	uint64_t tid;
 	uint64_t latency_ns; /* 0: its frame has none */
 	bool hidden; /* for expect_moments() */
+	uint16_t type; /* 0: EVENT_close; another one has no latency */
 };
 
 /* A capture that gives what was before a time, as far as that is known. */

@@ -76,6 +76,7 @@ static int configure(struct lanner *object, bool classic)
 	object->rodata->classic_calls = classic;
 	object->rodata->enter_times = true;
 	object->rodata->compares_arguments = true;
+	object->rodata->reads_environments = true;
 	object->rodata->notes_sends = true;
 	object->rodata->tells_files = true;
 	object->rodata->reserves_room = true;

@@ -15,20 +15,60 @@
 #include "util/clock.h"
 #include "util/hash.h"
 
-/* The hash of a frame without its times. */
+/* The hash of a frame without its times, and without what only some captures ask for. */
+
+/* A piece of the bytes behind a header. */
+struct frame_piece {
+	size_t at, len;
+};
+
+/* The environment of a program, of an exec event. len: of all these bytes. */
+static struct frame_piece environment_of(const struct ppm_evt_hdr *header, const char *bytes,
+					 size_t len)
+{
+	const struct event_desc *desc = event_desc_get(header->type);
+	size_t at = header->nparams * sizeof(uint16_t);
+	uint16_t length = 0;
+
+	if (!desc || !desc->runs.env || desc->runs.env > header->nparams || at > len)
+		return (struct frame_piece){0};
+	for (unsigned int i = 0; i < desc->runs.env; i++) {
+		at += length;
+		memcpy(&length, bytes + i * sizeof(length), sizeof(length));
+	}
+	return at + length <= len ? (struct frame_piece){at, length} : (struct frame_piece){0};
+}
+
+/* As if there were no environment; takes its length from that in the header. */
+static uint32_t hash_values(struct ppm_evt_hdr *header, const char *bytes, size_t len)
+{
+	struct frame_piece env = environment_of(header, bytes, len);
+	size_t length_at, from, end = env.at + env.len;
+	uint32_t pieces[3];
+
+	header->len = (uint32_t)(len - env.len);
+	if (!env.at)
+		return hash_bytes(bytes, len);
+	length_at = (event_desc_get(header->type)->runs.env - 1) * sizeof(uint16_t);
+	from = length_at + sizeof(uint16_t);
+	pieces[0] = hash_bytes(bytes, length_at);
+	pieces[1] = hash_bytes(bytes + from, env.at - from);
+	pieces[2] = hash_bytes(bytes + end, len - end);
+	return hash_bytes(pieces, sizeof(pieces));
+}
 
 uint64_t boundary_frame_hash(const struct scap_event *event)
 {
 	struct ppm_evt_hdr header = frame_header(event);
 	size_t len = event->len - sizeof(header);
+	uint32_t values;
 
 	if (len >= frame_extra_bytes(header.nparams))
 		len -= frame_extra_bytes(header.nparams);
 	header.ts = 0;
-	header.len = (uint32_t)len;
 	header.nparams &= ~FRAME_EXTRAS;
-	return (uint64_t)hash_bytes(&header, sizeof(header)) << 32 |
-	       hash_bytes((const char *)event->frame + sizeof(header), len);
+	values = hash_values(&header, (const char *)event->frame + sizeof(header), len);
+	return (uint64_t)hash_bytes(&header, sizeof(header)) << 32 | values;
 }
 
 /* A piece of memory for events before a source: what is in it comes first. */

@@ -38,6 +38,7 @@ struct takeover_merge {
 	struct takeover_merge_side sides[2]; /* the old one, the new one */
 	uint64_t old_ns; /* time of the last event of the old one */
 	uint64_t joined_ns; /* `old_ns` when the new one was added */
+	uint64_t execs_ns; /* takeover_merge_replace_execs(); 0: not asked for */
 	bool behind; /* the old one has ended, and no copies of its events follow */
 	struct takeover_merge_seen (*seen)[SEEN_WAYS]; /* SEEN_SETS, by their hash */
 	uint64_t copies[EVENT_ID_MAX];
@@ -123,6 +124,17 @@ static void note_shown(struct takeover_merge *merge, uint64_t ts_ns)
 		merge->behind = true;
 }
 
+static bool takeover_merge_is_replaced(const struct takeover_merge *merge, unsigned int at)
+{
+	const struct takeover_merge_side *side = &merge->sides[at];
+	const struct event_desc *desc;
+
+	if (at == 1 || !merge->execs_ns || side->ts_ns < merge->execs_ns)
+		return false;
+	desc = event_desc_get(frame_header(&side->event).type);
+	return desc && desc->runs.env;
+}
+
 /* Whether an event of a side is not to be returned. Otherwise it is remembered. */
 static bool takeover_merge_is_known(struct takeover_merge *merge, unsigned int at)
 {
@@ -130,7 +142,8 @@ static bool takeover_merge_is_known(struct takeover_merge *merge, unsigned int a
 
 	if (side->event.len < sizeof(struct ppm_evt_hdr))
 		return false;
-	return (at == 1 && side->ts_ns <= merge->joined_ns) || takeover_merge_is_copy(merge, at);
+	return (at == 1 && side->ts_ns <= merge->joined_ns) ||
+	       takeover_merge_is_replaced(merge, at) || takeover_merge_is_copy(merge, at);
 }
 
 /* Takes the event of a side; returns whether it is to be returned. */
@@ -218,6 +231,11 @@ void takeover_merge_join(struct takeover_merge *merge, struct scap_source *fresh
 {
 	merge->sides[1] = (struct takeover_merge_side){.source = fresh};
 	merge->joined_ns = merge->old_ns;
+}
+
+void takeover_merge_replace_execs(struct takeover_merge *merge, uint64_t since_ns)
+{
+	merge->execs_ns = since_ns;
 }
 
 struct scap_source *takeover_merge_source(struct takeover_merge *merge)

@@ -32,6 +32,12 @@ int takeover_merge_create(struct scap_source *old, struct takeover_merge **merge
  */
 void takeover_merge_join(struct takeover_merge *merge, struct scap_source *fresh);
 
+/*
+ * Exec events of the old source from that time on are not returned: the new one has them too, and
+ * with the environment of the program. It has run since TAKEOVER_MERGE_COPY_NS before.
+ */
+void takeover_merge_replace_execs(struct takeover_merge *merge, uint64_t since_ns);
+
 struct scap_source *takeover_merge_source(struct takeover_merge *merge);
 
 /* Whether the rest can be read from the new source directly. Ask between two events. */

@@ -119,6 +119,7 @@ const volatile __u8 followed_of[EVENT_ID_MAX]; /* enum followed_whose */
 const volatile bool classic_calls; /* see userspace/scap/live/call_hooks.h */
 const volatile bool enter_times; /* latencies are wanted */
 const volatile bool compares_arguments; /* with those on entry */
+const volatile bool reads_environments; /* of programs, when they begin */
 const volatile bool tells_files; /* see FRAME_FILE */
 const volatile bool notes_sends; /* see readers/sent.bpf.h */
 const volatile struct kernel_filters kernel_filters; /* see kernel_filter.bpf.h */

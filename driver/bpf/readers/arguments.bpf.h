@@ -177,7 +177,9 @@ static __always_inline void put_env(struct filler *f, __u64 envp)
 {
 	struct mm_struct *mm = GET(current_task(f), mm);
 
-	if (exec_failed(f, envp) && envp)
+	if (!reads_environments)
+		put_absent(f);
+	else if (exec_failed(f, envp) && envp)
 		put_vector_strings(f, envp, 0, STRING_BYTES_MAX);
 	else if (exec_failed(f, envp) || !mm)
 		put_absent(f);

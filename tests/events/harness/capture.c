@@ -72,6 +72,7 @@ int capture_open(unsigned int tested, struct error *err)
 		.ring_bytes = RING_BYTES,
 		.snaplen = LIVE_SNAPLEN,
 		.enter_times = true,
+		.environments = true,
 		.entry_notes = ENTRY_NOTES_ALL,
 	};
 	const uint16_t *rejected;

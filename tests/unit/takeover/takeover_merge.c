@@ -51,8 +51,7 @@ static void test_each_event_once(void **state)
 	struct takeover_merge *merge = create(&old);
 
 	takeover_merge_join(merge, &fresh.source);
-	EXPECT(merge, {1 * MS, 7}, {2 * MS, 8}, {3 * MS, 7}, {4 * MS, 7}, {5 * MS, 7},
-	       {6 * MS, 9});
+	EXPECT(merge, {1 * MS, 7}, {2 * MS, 8}, {3 * MS, 7}, {4 * MS, 7}, {5 * MS, 7}, {6 * MS, 9});
 	assert_int_equal(copies_of(merge), 4);
 	destroy(merge);
 }
@@ -67,6 +66,29 @@ static void test_latencies_make_no_difference(void **state)
 	takeover_merge_join(merge, &fresh.source);
 	EXPECT(merge, {1 * MS, 7}, {2 * MS, 7}, {3 * MS, 7});
 	assert_int_equal(copies_of(merge), 3);
+	destroy(merge);
+}
+
+/*
+ * Where only the new capture has the environments of programs, its exec events are taken, once it
+ * has all of them; of those that it lost it has the account.
+ */
+static void test_execs_of_the_new_one(void **state)
+{
+	struct script old =
+		SCRIPT({1 * MS, 7, .type = EVENT_execve}, {3 * MS, 7, .type = EVENT_execve},
+		       {4 * MS, 7}, {5 * MS, 8, .type = EVENT_execveat});
+	struct script fresh = SCRIPT({1 * MS + 9, 7, .type = EVENT_execve},
+				     {3 * MS + 9, 7, .type = EVENT_execve}, {4 * MS + 9, 7});
+	struct takeover_merge *merge = create(&old);
+	uint64_t copies[EVENT_ID_MAX];
+
+	takeover_merge_join(merge, &fresh.source);
+	takeover_merge_replace_execs(merge, 2 * MS);
+	EXPECT(merge, {1 * MS, 7}, {3 * MS + 9, 7}, {4 * MS, 7});
+	takeover_merge_copies(merge, copies);
+	assert_int_equal(copies[EVENT_execve], 2);
+	assert_int_equal(copies[EVENT_execveat], 1);
 	destroy(merge);
 }
 
@@ -223,6 +245,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_one_source_alone),
 	cmocka_unit_test(test_each_event_once),
 	cmocka_unit_test(test_latencies_make_no_difference),
+	cmocka_unit_test(test_execs_of_the_new_one),
 	cmocka_unit_test(test_what_one_alone_has),
 	cmocka_unit_test(test_the_new_one_ran_before_it_was_joined),
 	cmocka_unit_test(test_one_waits_for_the_other),

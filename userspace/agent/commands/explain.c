@@ -256,6 +256,13 @@ static void print_enter_times(const struct selection *selection)
 		       askers(selection->filter_enter_times, selection->output_enter_times));
 }
 
+/* They can be large: an exec without them is cheaper. */
+static void print_environments(const struct selection *selection)
+{
+	if (selection_has_environments(selection))
+		explain_print_row("Environments:", "read at each exec");
+}
+
 static bool reads_entries(const struct selection *selection)
 {
 	enum entry_notes notes = selection_entry_notes(selection);
@@ -379,6 +386,7 @@ static void print_plan(const struct plan *plan)
 	print_state(&plan->selection);
 	print_processes(plan);
 	print_enter_times(&plan->selection);
+	print_environments(&plan->selection);
 	print_entry_notes(&plan->selection);
 	explain_print_events(&plan->selection);
 	print_generic(&plan->selection);

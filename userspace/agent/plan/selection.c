@@ -23,6 +23,7 @@ static const struct {
 	{WHY_DIRECTORIES, "directories", STATE_DIRECTORIES},
 	{WHY_SWITCHES, "switches", STATE_SWITCHES},
 	{WHY_CONTAINERS, "containers", STATE_CONTAINERS},
+	{WHY_ENVIRONMENTS, "environments", STATE_ENVIRONMENTS},
 };
 
 enum { PARTS_COUNT = COUNT(parts) };
@@ -146,6 +147,8 @@ static uint8_t parts_for_any_event(unsigned int needs)
 		why |= WHY_SWITCHES;
 	if (needs & NEEDS_CONTAINERS)
 		why |= WHY_CONTAINERS;
+	if (needs & NEEDS_ENVIRONMENT)
+		why |= WHY_ENVIRONMENTS;
 	if (needs & NEEDS_THREADS)
 		why |= WHY_THREADS;
 	return why;
@@ -179,6 +182,11 @@ static uint8_t parts_for_needs(const struct selection *selection,
 					     : parts_for_event(needs[id], desc);
 	}
 	return selection_complete(why);
+}
+
+static bool has_environment(const struct event_desc *desc)
+{
+	return desc->runs.env;
 }
 
 static bool any_filtered(const struct selection *selection,
@@ -307,10 +315,12 @@ void selection_make(struct selection *selection, const struct filter *filter,
 	for (size_t i = 0; i < (filter ? filter_group_count(filter) : 1); i++)
 		add_item(selection, filter, i);
 	choose_parts(selection, filter, output_needs);
+	selection->event_environments = (needs | output_needs) & NEEDS_EVENT_ENVIRONMENT &&
+					any_filtered(selection, has_environment);
 	if (!selection_lacks_calls(selection)) {
 		selection->filter_enter_times = needs & NEEDS_ENTER_TIME;
 		selection->output_enter_times = output_needs & NEEDS_ENTER_TIME;
-		selection->entry_needs = (needs | output_needs) & NEEDS_VALUES;
+		selection->entry_needs = (needs | output_needs) & (NEEDS_ARGUMENTS | NEEDS_CHANGED);
 	}
 	wanted = selection_parts_of(selection);
 
@@ -366,6 +376,13 @@ bool selection_has_enter_times(const struct selection *selection)
 	return selection->filter_enter_times || selection->output_enter_times;
 }
 
+/* Whoever writes the state writes them, too. */
+bool selection_has_environments(const struct selection *selection)
+{
+	return selection->full_state || selection->event_environments ||
+	       (selection_parts_of(selection) & WHY_ENVIRONMENTS);
+}
+
 enum entry_notes selection_entry_notes(const struct selection *selection)
 {
 	if (selection->entry_needs & NEEDS_CHANGED)
@@ -389,6 +406,7 @@ bool selection_captures_same(const struct selection *a, const struct selection *
 	if (memcmp(a->of_rules, b->of_rules, sizeof(a->of_rules)) != 0)
 		return false;
 	if (selection_has_enter_times(a) != selection_has_enter_times(b) ||
+	    selection_has_environments(a) != selection_has_environments(b) ||
 	    a->entry_needs != b->entry_needs)
 		return false;
 	return memcmp(a->syscalls, b->syscalls, sizeof(a->syscalls)) == 0 &&
@@ -402,7 +420,8 @@ bool selection_adds_parts(const struct selection *from, const struct selection *
 
 unsigned int selection_lacks(const struct selection *selection)
 {
-	const unsigned int optional = WHY_DESCRIPTORS | WHY_CONNECTIONS | WHY_DIRECTORIES;
+	const unsigned int optional =
+		WHY_DESCRIPTORS | WHY_CONNECTIONS | WHY_DIRECTORIES | WHY_ENVIRONMENTS;
 	unsigned int lacks = 0;
 
 	if (selection->full_state)

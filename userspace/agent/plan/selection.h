@@ -20,7 +20,8 @@ enum selection_why {
 	WHY_DIRECTORIES = 1 << 4, /* keeps current directories up to date */
 	WHY_SWITCHES = 1 << 5, /* for the time that threads run */
 	WHY_CONTAINERS = 1 << 6, /* moves a thread to other control groups */
-	WHY_END = 1 << 7,
+	WHY_ENVIRONMENTS = 1 << 7, /* has that of a program */
+	WHY_END = 1 << 8,
 };
 
 struct selection {
@@ -34,6 +35,7 @@ struct selection {
 	bool filter_enter_times; /* the filter needs the entry times of system calls */
 	bool output_enter_times; /* or the output does */
 	uint16_t entry_needs; /* which arguments are noted on entry: NEEDS_VALUES bits */
+	bool event_environments; /* those of exec events that can pass the filter are needed */
 };
 
 struct filter;
@@ -72,6 +74,9 @@ bool selection_adds_parts(const struct selection *from, const struct selection *
 
 /* Whether entry times of system calls are needed. */
 bool selection_has_enter_times(const struct selection *selection);
+
+/* Whether exec events have the environment of the program. */
+bool selection_has_environments(const struct selection *selection);
 
 /* Which programs run on entry of calls. */
 enum entry_notes selection_entry_notes(const struct selection *selection);

@@ -43,6 +43,7 @@ struct input_live {
 	uint64_t both_since_ns; /* monotonic clock */
 	struct scap_live *fresh; /* for the new plan; NULL: `live` suffices */
 	uint64_t fresh_since_ns;
+	uint64_t execs_ns; /* takeover_merge_replace_execs() */
 	struct takeover_merge *merge; /* NULL: no change in progress */
 	bool has_past;
 	/* Too large for the stack. */
@@ -259,6 +260,18 @@ static int change_begin(struct input *input)
 	return takeover_merge_create(scap_live_source(live->live), &live->merge);
 }
 
+/*
+ * From then on the new capture has each exec that the old one has. Of what starts after the reload
+ * the environments are known so, however soon it ends.
+ */
+static void await_copies(struct input_live *live)
+{
+	const struct timespec time = {.tv_nsec = TAKEOVER_MERGE_COPY_NS};
+
+	nanosleep(&time, NULL);
+	live->execs_ns = clock_ns(CLOCK_BOOTTIME) + scap_live_boot_offset(live->live);
+}
+
 static int change_prepare(struct input *input, const struct plan *from, const struct plan *to,
 			  struct error *err)
 {
@@ -275,6 +288,10 @@ static int change_prepare(struct input *input, const struct plan *from, const st
 			error_set(err, r, "following processes: %s", strerror(-r));
 	}
 	live->fresh_since_ns = clock_ns(CLOCK_MONOTONIC);
+	live->execs_ns = 0;
+	if (r == 0 && !selection_has_environments(&from->selection) &&
+	    selection_has_environments(&to->selection))
+		await_copies(live);
 	return r;
 }
 
@@ -326,6 +343,7 @@ static int change_take(struct input *input, const struct plan *from, const struc
 		return change_state(live, state, from, to, false, err);
 	}
 	takeover_merge_join(live->merge, scap_live_source(live->fresh));
+	takeover_merge_replace_execs(live->merge, live->execs_ns);
 	live->old = live->live;
 	live->old_stopped = false;
 	live->both_since_ns = live->fresh_since_ns;

@@ -78,6 +78,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.snaplen_rules = options->snaplen_rules,
 		.kernel_filters = plan->kernel_filters,
 		.enter_times = selection_has_enter_times(selection),
+		.environments = selection_has_environments(selection),
 		.entry_notes = selection_entry_notes(selection),
 		.call_hooks = options->call_hooks,
 		.iterators = {[SCAP_LIVE_THREADS] = true,

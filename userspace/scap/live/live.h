@@ -64,6 +64,7 @@ struct scap_live_config {
 	uint32_t self_pids[SELF_PIDS];
 	struct scap_live_chosen chosen;
 	bool enter_times; /* events of system calls have a latency */
+	bool environments; /* exec events have that of the program */
 	enum entry_notes entry_notes;
 	enum call_hooks call_hooks; /* ALL or EACH */
 	bool iterators[SCAP_LIVE_ITERATORS]; /* see scap_live_open_iterator() */

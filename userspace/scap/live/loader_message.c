@@ -31,6 +31,7 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 		.snaplen_rules = config->snaplen_rules,
 		.kernel_filters = config->kernel_filters,
 		.enter_times = config->enter_times,
+		.environments = config->environments,
 		.entry_notes = (uint8_t)config->entry_notes,
 		.call_hooks = (uint8_t)config->call_hooks,
 		.verbose = config->verbose,
@@ -116,8 +117,9 @@ static const char *find_fault(const struct loader_config *wire)
 	    (wire->ring_bytes & (wire->ring_bytes - 1)))
 		return "the size of ring buffers";
 	if (wire->enter_times > 1 || wire->verbose > 1 || wire->has_budget > 1 ||
-	    wire->chooses > 1 || wire->chooses_children > 1 || wire->holds > 1 ||
-	    wire->entry_notes > ENTRY_NOTES_ALL || wire->call_hooks > CALL_HOOKS_EACH)
+	    wire->environments > 1 || wire->chooses > 1 || wire->chooses_children > 1 ||
+	    wire->holds > 1 || wire->entry_notes > ENTRY_NOTES_ALL ||
+	    wire->call_hooks > CALL_HOOKS_EACH)
 		return "a flag";
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		if (wire->iterators[i] > 1)
@@ -151,6 +153,7 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 		.snaplen_rules = wire->snaplen_rules,
 		.kernel_filters = wire->kernel_filters,
 		.enter_times = wire->enter_times,
+		.environments = wire->environments,
 		.entry_notes = (enum entry_notes)wire->entry_notes,
 		.call_hooks = (enum call_hooks)wire->call_hooks,
 		.verbose = wire->verbose,

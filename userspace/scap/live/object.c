@@ -167,6 +167,7 @@ static int object_configure(struct live_object *made, struct error *err)
 	object->rodata->enter_times = config->enter_times;
 	/* Where processes wait for room, none takes it from others. */
 	object->rodata->reserves_room = !config->chosen.holds && reserves_room(config);
+	object->rodata->reads_environments = config->environments;
 	object->rodata->compares_arguments = config->entry_notes == ENTRY_NOTES_ALL;
 	/* By what is read of descriptors at the start it is known that they are kept. */
 	object->rodata->tells_files = config->iterators[SCAP_LIVE_OPEN_FDS];

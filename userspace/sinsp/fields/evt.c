@@ -211,14 +211,15 @@ static int get_marks(const struct state_event *event, const struct field_ref *re
 	}
 
 const struct field_desc fields_evt_marks[] = {
-	{"evt.marks", PT_CHARBUF, PF_NA, FIELD_LIST | FIELD_NO_RHS, FIELD_ARG_NONE, 0, get_marks,
+	{"evt.marks", PT_CHARBUF, PF_NA, FIELD_LIST | FIELD_NO_RHS, FIELD_ARG_NONE,
+	 NEEDS_EVENT_ENVIRONMENT, get_marks,
 	 "what is doubtful: faked, contested or truncated PARAMETER, filter_unknown",
 	 .example = " in (faked)"},
 	MARK("evt.is_faked", NEEDS_NOTHING, get_is_faked,
 	     "true if the kernel never ran the call, although the caller got a success"),
 	MARK("evt.is_contested", NEEDS_CHANGED, get_is_contested,
 	     "true if a parameter is only the caller's word and may be forged"),
-	MARK("evt.is_truncated", NEEDS_NOTHING, get_is_truncated,
+	MARK("evt.is_truncated", NEEDS_EVENT_ENVIRONMENT, get_is_truncated,
 	     "true if only a part of a parameter was captured"),
 	{0},
 };
@@ -228,7 +229,10 @@ const struct field_desc fields_evt_marks[] = {
 /* Above all error numbers, those internal to the kernel included. */
 enum { ERRNO_MAX = 520 };
 
-enum { ARGS_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS | NEEDS_ARGUMENTS };
+enum {
+	ARG_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS | NEEDS_ARGUMENTS,
+	ARGS_NEEDS = ARG_NEEDS | NEEDS_EVENT_ENVIRONMENT,
+};
 
 static int evt_get_num(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
@@ -594,7 +598,7 @@ const struct field_desc fields_evt[] = {
 	{"evt.args", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, ARGS_NEEDS, evt_get_args,
 	 "all parameters as text; in JSON an object of them", .example = " contains /etc/",
 	 .colour = FIELD_COLOUR_RESULT_FIRST, .text = write_args, .json = &json_args},
-	{"evt.arg", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_PARAM, ARGS_NEEDS, get_arg,
+	{"evt.arg", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_PARAM, ARG_NEEDS, get_arg,
 	 "evt.arg.NAME or evt.arg[N]: one parameter as text, resolved where it can be",
 	 .example = ".name startswith /tmp", .text = write_arg, .json = &json_arg},
 	{"evt.rawarg", PT_DYN, PF_NA, FIELD_ARG_REQUIRED | FIELD_NO_TRANSFORMER | FIELD_NO_RHS,

@@ -263,22 +263,39 @@ int field_ref_init(struct field_ref *ref, const char *text, size_t len, struct e
 	return r;
 }
 
-/* Whether it selects a parameter that tells what another one was on entry. */
-static bool is_on_entry(const struct field_ref *ref)
+/* What a parameter needs beside what all of them do. named: it is asked for by its name. */
+static unsigned int param_needs(const struct event_desc *event, int index, bool named)
 {
-	for (unsigned int id = 0; ref->param_of_event && id < EVENT_ID_MAX; id++) {
-		const struct event_desc *event = event_desc_get(id);
-		int index = ref->param_of_event[id];
+	unsigned int needs = NEEDS_NOTHING;
 
-		if (event && index >= 0 && event->params[index].on_entry)
-			return true;
-	}
-	return false;
+	if (index < 0 || index >= event->nparams)
+		return needs;
+	/* It tells what another one was on entry. */
+	if (named && event->params[index].on_entry)
+		needs |= NEEDS_CHANGED;
+	if (index + 1 == event->runs.env)
+		needs |= NEEDS_EVENT_ENVIRONMENT;
+	return needs;
+}
+
+/* Of all parameters that it may select. */
+static unsigned int params_needs(const struct field_ref *ref)
+{
+	const int8_t *named = ref->param_of_event;
+	unsigned int needs = NEEDS_NOTHING;
+
+	if (!named && ref->desc->arg != FIELD_ARG_PARAM)
+		return needs;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (event_desc_get(id))
+			needs |= param_needs(event_desc_get(id), named ? named[id] : ref->index,
+					     named);
+	return needs;
 }
 
 unsigned int field_ref_needs(const struct field_ref *ref)
 {
-	return ref->desc->needs | (is_on_entry(ref) ? NEEDS_CHANGED : NEEDS_NOTHING);
+	return ref->desc->needs | params_needs(ref);
 }
 
 void field_ref_finish(struct field_ref *ref)

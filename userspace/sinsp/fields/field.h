@@ -105,10 +105,13 @@ enum field_needs {
 	NEEDS_PODS = 1 << 9, /* the same, and the pods of Kubernetes */
 	NEEDS_ARGUMENTS = 1 << 10, /* arguments as they were before the kernel overwrote them */
 	NEEDS_CHANGED = 1 << 11, /* and those that were changed while the call went on */
-	NEEDS_VALUES = NEEDS_ARGUMENTS | NEEDS_CHANGED, /* what concerns no state */
 	/* Of what the event names, too; an event that carries them itself needs no others: */
 	NEEDS_EVENT_FD = 1 << 12, /* its own descriptor, the one that it creates or uses */
 	NEEDS_EVENT_REAL_PATHS = 1 << 13, /* its paths, only if its call succeeded */
+	NEEDS_ENVIRONMENT = 1 << 14, /* that of the process, which its exec reports */
+	NEEDS_EVENT_ENVIRONMENT = 1 << 15, /* that of an exec event itself */
+	/* What concerns no state: */
+	NEEDS_VALUES = NEEDS_ARGUMENTS | NEEDS_CHANGED | NEEDS_EVENT_ENVIRONMENT,
 };
 
 /* The unit of a field's numbers, so that constants can be given in other units. */

@@ -409,7 +409,7 @@ const struct field_desc fields_proc[] = {
 	KEY_ROW("proc.exeline", CHARBUF, NA, 0, get_exeline, "proc.exe and the arguments",
 		.example = " contains --verbose"),
 	{"proc.env", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED | FIELD_OF_THREAD | FIELD_OF_PROCESS,
-	 FIELD_ARG_KEY, NEEDS_THREADS, get_env,
+	 FIELD_ARG_KEY, NEEDS_THREADS | NEEDS_ENVIRONMENT, get_env,
 	 "environment of the process; proc.env[NAME]: value of one variable",
 	 .example = "[LD_PRELOAD]!=\"\"", .colour = FIELD_COLOUR_PROCESS},
 	ROW("proc.cwd", CHARBUF, NA, NEEDS_CWD, get_cwd,

@@ -489,6 +489,8 @@ static void start_program(struct state *state, struct apply_event *event)
 	    apply_event_path(ev, event->thread, execve__filename, path, sizeof(path)))
 		program.exepath = path;
 	set_program(state, event->thread, &program);
+	if (!env->len && ev->ts_ns < state->environments_ns)
+		state_read_arguments(state, event->thread);
 	/* Captures of 2014 lack the thread name: the kernel derives it from the program's. */
 	if (!event_param_present(ev, execve__comm))
 		state_set_comm(event->thread, state_path_name(program.exe));

@@ -18,6 +18,7 @@ enum state_part {
 	STATE_DIRECTORIES = 1 << 3, /* current directories of threads */
 	STATE_SWITCHES = 1 << 4, /* how long threads run */
 	STATE_CONTAINERS = 1 << 5, /* threads that move to other control groups */
+	STATE_ENVIRONMENTS = 1 << 6, /* of programs */
 };
 
 /*

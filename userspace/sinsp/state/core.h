@@ -72,6 +72,7 @@ struct state_budget {
 struct state {
 	struct scap_proc *proc; /* borrowed; may be NULL */
 	unsigned int lacks; /* enum state_part: parts that are not kept */
+	uint64_t environments_ns; /* up to then exec events may lack one: state_set_lacks() */
 	bool has_gaps; /* a process has or had one: see gaps.h */
 	struct pool pool;
 	uint64_t memory_max; /* of the pool; UINT64_MAX: no limit */

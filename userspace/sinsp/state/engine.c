@@ -14,6 +14,9 @@
 #include "sinsp/state/rules.h"
 #include "util/clock.h"
 
+/* How long two captures run at most, and their events wait. */
+#define ENVIRONMENTS_NS UINT64_C(1000000000)
+
 enum { UNKNOWN_PID = -1 };
 
 static void set_machine(struct state *state, const struct state_config *config)
@@ -266,6 +269,9 @@ void state_set_lacks(struct state *state, unsigned int parts)
 	state_finish_last(state);
 	if (parts & ~state->lacks & STATE_DESCRIPTORS)
 		state_threads_each(&state->threads, empty_fds, state);
+	/* The capture before the one that has them goes on for a moment. */
+	if (state->lacks & ~parts & STATE_ENVIRONMENTS)
+		state->environments_ns = state_now_ns(state) + ENVIRONMENTS_NS;
 	state->lacks = parts;
 }
 

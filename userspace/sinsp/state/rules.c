@@ -59,8 +59,8 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_clone3] = {apply_clone, STATE_THREADS},
 	[EVENT_fork] = {apply_clone, STATE_THREADS},
 	[EVENT_vfork] = {apply_clone, STATE_THREADS},
-	[EVENT_execve] = {apply_exec, STATE_THREADS},
-	[EVENT_execveat] = {apply_exec, STATE_THREADS},
+	[EVENT_execve] = {apply_exec, STATE_THREADS | STATE_ENVIRONMENTS},
+	[EVENT_execveat] = {apply_exec, STATE_THREADS | STATE_ENVIRONMENTS},
 	[EVENT_procexit] = {apply_exit, STATE_THREADS},
 	[EVENT_cgroup_attach] = {apply_cgroup_attach, STATE_CONTAINERS},
 

@@ -41,11 +41,12 @@ static void test_plan(void **state)
 	struct printed printed;
 
 	assert_int_equal(explain("--explain -o json evt.type=openat", &printed), 1);
-	printed_expect(printed.out, (const char *[]){"\nEVENT ", " TRACEPOINT ", " WHY\n",
-						     "Filter:        evt.type=openat\n",
-						     "Output:        json\n", "\nopenat ", " filter",
-						     "\nclone ", " threads", NULL});
+	printed_expect(printed.out,
+		       (const char *[]){"\nEVENT ", " TRACEPOINT ", " WHY\n",
+					"Filter:        evt.type=openat\n", "Output:        json\n",
+					"\nopenat ", " filter", "\nclone ", " threads", NULL});
 	assert_null(strstr(printed.out, "\nconnect "));
+	assert_null(strstr(printed.out, "Environments:"));
 	printed_expect(printed.err, (const char *[]){"agent: ", "CAP_BPF", NULL});
 	printed_finish(&printed);
 }
@@ -56,9 +57,21 @@ static void test_generic(void **state)
 	struct printed printed;
 
 	assert_int_equal(explain("--explain -o none evt.type=rt_sigreturn", &printed), 1);
-	printed_expect(printed.out, (const char *[]){"Output:        none\n", "State kept:    none\n",
-						     "\nSystem calls of the event 'syscall':\n",
-						     " rt_sigreturn\n", NULL});
+	printed_expect(printed.out,
+		       (const char *[]){"Output:        none\n", "State kept:    none\n",
+					"\nSystem calls of the event 'syscall':\n",
+					" rt_sigreturn\n", NULL});
+	printed_finish(&printed);
+}
+
+static void test_environments(void **state)
+{
+	struct printed printed;
+
+	assert_int_equal(explain("--explain -o none proc.env[A]=b", &printed), 1);
+	printed_expect(printed.out,
+		       (const char *[]){"State kept:    threads (filter), environments (filter)\n",
+					"Environments:  read at each exec\n", NULL});
 	printed_finish(&printed);
 }
 
@@ -74,6 +87,7 @@ static void test_wrong_filter(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_plan),
+	cmocka_unit_test(test_environments),
 	cmocka_unit_test(test_generic),
 	cmocka_unit_test(test_wrong_filter),
 };

@@ -144,11 +144,12 @@ static void test_own_descriptor(void **state)
 		assert_int_equal(selection.output_parts, WHY_THREADS);
 		assert_int_equal(selection.events[EVENT_close], 0);
 		assert_int_equal(selection_lacks(&selection),
-				 STATE_DESCRIPTORS | STATE_CONNECTIONS | STATE_DIRECTORIES);
+				 STATE_DESCRIPTORS | STATE_CONNECTIONS | STATE_DIRECTORIES |
+					 STATE_ENVIRONMENTS);
 	}
 	select_for("evt.type in (open, read)", NEEDS_EVENT_FD);
 	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
-	assert_int_equal(selection_lacks(&selection), 0);
+	assert_int_equal(selection_lacks(&selection), STATE_ENVIRONMENTS);
 	/* Its directory may be a descriptor; and a copy is of an earlier one. */
 	select_for("evt.type=openat", NEEDS_EVENT_FDS);
 	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
@@ -241,8 +242,53 @@ static void test_entry_needs(void **state)
 	assert_int_equal(entry_needs("evt.type=open", NEEDS_ARGUMENTS), NEEDS_ARGUMENTS);
 	assert_false(selection_captures_same(&before, &selection));
 	assert_int_equal(entry_needs("evt.type=open and evt.arg.name_at_enter exists", 0),
-			 NEEDS_VALUES);
+			 NEEDS_ARGUMENTS | NEEDS_CHANGED);
 	assert_int_equal(entry_needs("evt.type=procexit", NEEDS_VALUES), 0);
+}
+
+/* An exec is captured for nearly all fields: what its environment is for few of them. */
+static void test_environments(void **state)
+{
+	static const struct {
+		const char *filter;
+		unsigned int output_needs;
+		bool wanted;
+	} cases[] = {
+		{"evt.type=open", OUTPUT_NEEDS, false},
+		{"evt.type=open", OUTPUT_NEEDS | NEEDS_EVENT_ENVIRONMENT, false},
+		{"evt.type=open", OUTPUT_NEEDS | NEEDS_ENVIRONMENT, true},
+		{"evt.type=open and proc.env[A]=b", 0, true},
+		{"evt.type=execve", OUTPUT_NEEDS, false},
+		{"evt.type=execve", NEEDS_EVENT_ENVIRONMENT, true},
+		{"evt.type=execve and evt.arg.env contains A", 0, true},
+		{"evt.type=execve and evt.arg.args contains A", 0, false},
+		{"proc.name=x", NEEDS_EVENT_ENVIRONMENT, true},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		select_for(cases[i].filter, cases[i].output_needs);
+		if (selection_has_environments(&selection) != cases[i].wanted)
+			fail_msg("%s", cases[i].filter);
+	}
+	selection_make(&selection, NULL, 0, true);
+	assert_true(selection_has_environments(&selection));
+	assert_int_equal(selection_lacks(&selection), 0);
+}
+
+/* A reload that adds such a field has other programs, and reads what processes have. */
+static void test_environments_are_added(void **state)
+{
+	struct selection before;
+
+	select_for("evt.type=execve", 0);
+	before = selection;
+	select_for("evt.type=execve and evt.arg.env contains A", 0);
+	assert_false(selection_captures_same(&before, &selection));
+	assert_true(selection_lacks(&selection) & STATE_ENVIRONMENTS);
+	select_for("evt.type=execve and proc.env[A]=b", 0);
+	assert_false(selection_captures_same(&before, &selection));
+	assert_true(selection_adds_parts(&before, &selection));
+	assert_false(selection_lacks(&selection) & STATE_ENVIRONMENTS);
 }
 
 static void test_needs_of_the_filter(void **state)
@@ -502,6 +548,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_paths),
 	cmocka_unit_test(test_read),
 	cmocka_unit_test(test_enter_times),
+	cmocka_unit_test(test_environments),
+	cmocka_unit_test(test_environments_are_added),
 	cmocka_unit_test(test_entry_needs),
 	cmocka_unit_test(test_needs_of_the_filter),
 	cmocka_unit_test(test_fields_of_some_events),

@@ -178,6 +178,17 @@ static void test_enter_times(void **state)
 			    ->enter_times);
 }
 
+static void test_environments(void **state)
+{
+	char filter[] = "evt.type=read and proc.env[A]=b";
+	const struct options recorded = {.filter = "evt.type=read", .write = "a.scap"};
+
+	assert_false(open_for(&(struct options){.filter = "evt.type=read"})->environments);
+	assert_true(open_for(&(struct options){.filter = filter})->environments);
+	/* A capture file is whole, whatever passes the filter. */
+	assert_true(open_for(&recorded)->environments);
+}
+
 /* Descriptors are not asked for where no field can show one. */
 static void test_iterators(void **state)
 {
@@ -202,12 +213,12 @@ static void test_failure(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_groups),	    cmocka_unit_test(test_options),
-	cmocka_unit_test(test_memory),	    cmocka_unit_test(test_defaults),
-	cmocka_unit_test(test_events),	    cmocka_unit_test(test_generic_calls),
-	cmocka_unit_test(test_enter_times), cmocka_unit_test(test_generic_calls),
-	cmocka_unit_test(test_iterators),   cmocka_unit_test(test_entry_notes),
-	cmocka_unit_test(test_failure),
+	cmocka_unit_test(test_groups),	      cmocka_unit_test(test_options),
+	cmocka_unit_test(test_memory),	      cmocka_unit_test(test_defaults),
+	cmocka_unit_test(test_events),	      cmocka_unit_test(test_generic_calls),
+	cmocka_unit_test(test_enter_times),   cmocka_unit_test(test_environments),
+	cmocka_unit_test(test_generic_calls), cmocka_unit_test(test_iterators),
+	cmocka_unit_test(test_entry_notes),   cmocka_unit_test(test_failure),
 };
 
 UNIT_GROUP(tests);

@@ -200,23 +200,41 @@ static void test_needs(void **state)
 					      "evt.arg.pathname_at_enter"};
 
 	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++)
-		assert_int_equal(needs_of(changed[i]) & NEEDS_VALUES, NEEDS_VALUES);
-	assert_int_equal(needs_of("evt.args") & NEEDS_VALUES, NEEDS_ARGUMENTS);
+		assert_int_equal(needs_of(changed[i]) & NEEDS_VALUES,
+				 NEEDS_ARGUMENTS | NEEDS_CHANGED);
+	assert_int_equal(needs_of("evt.args") & NEEDS_CHANGED, 0);
 	assert_int_equal(needs_of("evt.arg.name") & NEEDS_VALUES, NEEDS_ARGUMENTS);
 	assert_int_equal(needs_of("evt.arg[7]") & NEEDS_VALUES, NEEDS_ARGUMENTS);
 	assert_int_equal(needs_of("evt.type"), NEEDS_NOTHING);
 }
 
+/* Environments are large: they are read if a field may show them. */
+static void test_needs_of_environments(void **state)
+{
+	static const char *const of_event[] = {"evt.args",	 "evt.info",	"evt.arg.env",
+					       "evt.rawarg.env", "evt.arg[15]", "evt.is_truncated",
+					       "evt.marks"};
+	static const char *const of_none[] = {"evt.arg.args", "evt.rawarg.args", "evt.arg[14]",
+					      "proc.args", "evt.type"};
+	const unsigned int both = NEEDS_ENVIRONMENT | NEEDS_EVENT_ENVIRONMENT;
+
+	assert_int_equal(execve__env, 15);
+	for (size_t i = 0; i < sizeof(of_event) / sizeof(of_event[0]); i++)
+		if ((needs_of(of_event[i]) & both) != NEEDS_EVENT_ENVIRONMENT)
+			fail_msg("%s", of_event[i]);
+	for (size_t i = 0; i < sizeof(of_none) / sizeof(of_none[0]); i++)
+		if (needs_of(of_none[i]) & both)
+			fail_msg("%s", of_none[i]);
+	assert_int_equal(needs_of("proc.env") & both, NEEDS_ENVIRONMENT);
+	assert_int_equal(needs_of("proc.env[A]") & both, NEEDS_ENVIRONMENT);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_needs),
-	cmocka_unit_test(test_plain_names),
-	cmocka_unit_test(test_unknown_names),
-	cmocka_unit_test(test_index),
-	cmocka_unit_test(test_key),
-	cmocka_unit_test(test_parameters),
-	cmocka_unit_test(test_other_arguments),
-	cmocka_unit_test(test_nearest),
-	cmocka_unit_test(test_tables),
+	cmocka_unit_test(test_needs),	    cmocka_unit_test(test_needs_of_environments),
+	cmocka_unit_test(test_plain_names), cmocka_unit_test(test_unknown_names),
+	cmocka_unit_test(test_index),	    cmocka_unit_test(test_key),
+	cmocka_unit_test(test_parameters),  cmocka_unit_test(test_other_arguments),
+	cmocka_unit_test(test_nearest),	    cmocka_unit_test(test_tables),
 };
 
 UNIT_GROUP(tests);

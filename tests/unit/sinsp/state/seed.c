@@ -550,6 +550,29 @@ static void does_nothing_without_proc(void **state)
 	drive_destroy(&drive);
 }
 
+/*
+ * When environments begin to be captured, events of the capture before come for a moment: what an
+ * exec event lacks is read. Later one has none because its program has none.
+ */
+static void reads_environments_of_the_capture_before(void **state)
+{
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+
+	state_set_lacks(drive->state, STATE_ENVIRONMENTS);
+	drive->ts_ns = state_now_ns(drive->state);
+	drive_exec(drive, 50, "known");
+	assert_int_equal(drive_thread(drive, 50)->program->env_len, 0);
+	assert_int_equal(machine->proc.asked_threads, 0);
+	state_set_lacks(drive->state, 0);
+	drive_exec(drive, 50, "known");
+	assert_string_equal(drive_thread(drive, 50)->program->env, "E=1");
+	drive->ts_ns += UINT64_C(5000000000);
+	drive_exec(drive, 50, "known");
+	assert_int_equal(drive_thread(drive, 50)->program->env_len, 0);
+	assert_int_equal(machine->proc.asked_threads, 1);
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, driven_machine_setup, driven_machine_teardown)
@@ -568,6 +591,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(learns_nothing_of_another),
 	TEST(completes_programs),
 	TEST(reads_arguments_again),
+	TEST(reads_environments_of_the_capture_before),
 	TEST(notes_programs_once),
 	TEST(reads_threads_from_proc_if_the_iterator_fails),
 	TEST(does_nothing_without_proc),
