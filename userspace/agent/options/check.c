@@ -30,13 +30,37 @@ const char *setting_name(const struct setting *setting, char memory[static OPTIO
 	}
 }
 
-/* Reports a value that `set` rejected. */
-static int check_reject_value(const struct option_row *row, const char *name, const char *shown,
-			      struct error *err)
+/* Whether it would be right with a unit behind it; then that is the text. */
+static bool check_add_unit(const struct option_row *row, const char *value,
+			   char text[static OPTION_TEXT_MAX])
 {
+	bool found = false;
+
+	if (!*value || value[strspn(value, "0123456789")])
+		return false;
+	for (const char *unit = "KMG"; *unit && !found; unit++) {
+		struct options scratch = {0};
+
+		found = snprintf(text, OPTION_TEXT_MAX, "%s%c", value, *unit) < OPTION_TEXT_MAX &&
+			row->set(&scratch, text) == 0;
+		options_finish(&scratch);
+	}
+	return found;
+}
+
+/* Reports a value that `set` rejected. */
+static int check_reject_value(const struct option_row *row, const char *value, const char *name,
+			      const char *shown, struct error *err)
+{
+	char better[OPTION_TEXT_MAX];
+
 	if (row->words)
-		return words_reject(name, row->words, shown, err);
-	return error_set(err, -EINVAL, "%s: expected %s, not '%s'", name, row->accepts, shown);
+		return words_reject(name, row->words, row->otherwise, shown, err);
+	if (!check_add_unit(row, value, better))
+		return error_set(err, -EINVAL, "%s: expected %s, not '%s'", name, row->accepts,
+				 shown);
+	return error_set(err, -EINVAL, "%s: expected %s, not '%s' (did you mean '%s'?)", name,
+			 row->accepts, shown, better);
 }
 
 int option_check_value(const struct option_row *row, const char *value, const char *name,
@@ -47,7 +71,7 @@ int option_check_value(const struct option_row *row, const char *value, const ch
 
 	options_finish(&scratch);
 	if (result == -EINVAL)
-		return check_reject_value(row, name, shown, err);
+		return check_reject_value(row, value, name, shown, err);
 	return result ? error_set(err, result, "out of memory") : 0;
 }
 
@@ -93,8 +117,8 @@ int settings_apply(const struct settings *settings, struct options *options, str
 		int result = row->set ? row->set(options, setting->value) : 0;
 
 		if (result == -EINVAL)
-			return check_reject_value(row, setting_name(setting, name), setting->value,
-						  err);
+			return check_reject_value(row, setting->value, setting_name(setting, name),
+						  setting->value, err);
 		if (result)
 			return error_set(err, result, "out of memory");
 		if (row->subcommand)

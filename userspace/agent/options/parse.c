@@ -361,7 +361,7 @@ static int take_action(const struct subcommand *command, char **operands, struct
 		       struct error *err)
 {
 	if (operands[0] && words_find(command->words, operands[0], &options->action))
-		return words_reject(command->name, command->words, operands[0], err);
+		return words_reject(command->name, command->words, NULL, operands[0], err);
 	if (!operands[0] || !operands[1])
 		return error_set(err, -EINVAL, "%s needs %s", command->name, command->operand);
 	if (operands[2])
@@ -392,7 +392,7 @@ static int take_operands(const struct subcommand *command, char **operands, stru
 		return error_set(err, -EINVAL, "%s takes one %s, not also '%s'", command->name,
 				 command->operand, operands[1]);
 	if (operands[0] && command->words && words_find(command->words, operands[0], &place))
-		return words_reject(command->name, command->words, operands[0], err);
+		return words_reject(command->name, command->words, NULL, operands[0], err);
 	options->operand = operands[0] ? operands[0] : command->operand_default;
 	return 0;
 }

@@ -27,20 +27,27 @@ void words_append(word_list *words, struct buf *out)
 	}
 }
 
-int words_reject(const char *what, word_list *words, const char *text, struct error *err)
+int words_reject(const char *what, word_list *words, words_otherwise *otherwise, const char *text,
+		 struct error *err)
 {
 	struct nearest nearest;
-	struct buf list = {0};
+	struct buf list = {0}, more = {0};
+	const char *other;
 
 	nearest_init(&nearest, text, strlen(text));
 	for (unsigned int i = 0; words(i); i++)
 		nearest_offer(&nearest, words(i));
 	words_append(words, &list);
 	buf_append_char(&list, '\0');
-	error_set(err, -EINVAL, "%s: expected %s, not '%s'%s%s%s", what,
-		  list.failed ? "another word" : list.data, text,
-		  nearest.word ? " (did you mean '" : "", nearest.word ? nearest.word : "",
-		  nearest.word ? "'?)" : "");
+	other = nearest.word || !otherwise ? NULL : otherwise(text);
+	if (nearest.word)
+		buf_printf(&more, " (did you mean '%s'?)", nearest.word);
+	else if (other)
+		buf_printf(&more, "; %s", other);
+	buf_append_char(&more, '\0');
+	error_set(err, -EINVAL, "%s: expected %s, not '%s'%s", what,
+		  list.failed ? "another word" : list.data, text, more.failed ? "" : more.data);
 	buf_finish(&list);
+	buf_finish(&more);
 	return -EINVAL;
 }

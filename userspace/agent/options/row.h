@@ -33,10 +33,15 @@ int words_find(word_list *words, const char *text, unsigned int *place);
 /* Appends "a, b or c". */
 void words_append(word_list *words, struct buf *out);
 
+/* What a word is perhaps that is none of the list, and near none; NULL: nothing is known. */
+typedef const char *words_otherwise(const char *text);
+
 /*
- * Sets a message for `text` that is none of the words: "WHAT: expected a, b or c". Returns -EINVAL.
+ * Sets a message for `text` that is none of the words: "WHAT: expected a, b or c". otherwise: NULL,
+ * or what adds to it. Returns -EINVAL.
  */
-int words_reject(const char *what, word_list *words, const char *text, struct error *err);
+int words_reject(const char *what, word_list *words, words_otherwise *otherwise, const char *text,
+		 struct error *err);
 
 struct options;
 
@@ -77,6 +82,7 @@ struct option_row {
 	 */
 	int (*set)(struct options *options, const char *value);
 	word_list *words; /* all valid values, or NULL; */
+	words_otherwise *otherwise; /* what others may be meant to be; NULL: not known */
 	const char *accepts; /* then a description: "a port". NULL: `set` rejects no value */
 	const char *subcommand; /* that the option selects, or NULL; */
 	const char *with_rules; /* in its place if rules are given, too, or NULL */

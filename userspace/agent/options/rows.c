@@ -49,7 +49,12 @@
 
 /* Options: events to capture, and their data. */
 
-enum { RING_BYTES_MAX = 1 << 30, META_WAIT_MS_MAX = 10000, RATE_LIMIT_MAX = 100000000 };
+/* Fewer bytes without a unit are KiB or MiB to who types them, as they are in other programs. */
+enum { RING_BYTES_MIN = 4 << 10, RING_BYTES_PLAIN_MIN = 64 << 10, RING_BYTES_MAX = 1 << 30 };
+
+enum { BUFFERS_BYTES_MIN = 128 << 10 };
+
+enum { META_WAIT_MS_MAX = 10000, RATE_LIMIT_MAX = 100000000 };
 
 /* Below, one look at the counters costs as much. */
 #define BUDGET_MIN 0.1
@@ -122,7 +127,8 @@ static int set_buffer_size(struct options *options, const char *value)
 
 	if (r)
 		return r;
-	if (wanted == 0 || wanted > RING_BYTES_MAX)
+	if (wanted < RING_BYTES_MIN || wanted > RING_BYTES_MAX ||
+	    (wanted < RING_BYTES_PLAIN_MIN && !value[strspn(value, "0123456789")]))
 		return -EINVAL;
 	while (bytes < wanted)
 		bytes *= 2;
@@ -137,7 +143,7 @@ static int set_ring_memory(struct options *options, const char *value)
 
 	if (r)
 		return r;
-	if (bytes == 0 || bytes > BUFFERS_BYTES_MAX)
+	if (bytes < BUFFERS_BYTES_MIN || bytes > BUFFERS_BYTES_MAX)
 		return -EINVAL;
 	options->buffers_bytes = bytes;
 	return 0;
@@ -304,12 +310,13 @@ const struct option_row option_rows_capture[] = {
 	 set_duration, .accepts = "a number above 0, or a time such as 90s, 5m or 1h",
 	 .usual = true},
 	{0, "buffer-size", "BYTES",
-	 "ring buffer of each CPU, rounded up to a power of two; it does not grow then",
-	 set_buffer_size, .accepts = "a size up to 1G such as 65536, 64K or 8M",
+	 "ring buffer of each CPU, as 8M, rounded up to a power of two; it does not grow then",
+	 set_buffer_size,
+	 .accepts = "a size from 4K to 1G such as 64K or 8M; without a unit bytes, from 65536 on",
 	 .about = LIVE | OF_DOCTOR},
 	{0, "ring-memory", "BYTES",
 	 "all ring buffers together; default 64M, or 1/32 of the machine's memory if that is less",
-	 set_ring_memory, .accepts = "a size up to 64G such as 16M or 1G",
+	 set_ring_memory, .accepts = "a size from 128K to 64G such as 16M or 1G",
 	 .about = LIVE | OF_DOCTOR},
 	{0, "memory-limit", "BYTES",
 	 "memory of the agent; what it knows of threads and descriptors has half of it. Default: "
@@ -552,9 +559,20 @@ static int set_format(struct options *options, const char *value)
 	return 0;
 }
 
+/* What other programs write is no file. */
+static const char *words_no_format(const char *value)
+{
+	static const char *const formats[] = {"xml", "yaml", "yml", "csv", "tsv", "html", "raw"};
+
+	for (size_t i = 0; i < COUNT(formats); i++)
+		if (strcmp(formats[i], value) == 0)
+			return NULL;
+	return "a file: -w FILE (capture), --output file:FILE,format=text (lines)";
+}
+
 const struct option_row option_rows_print[] = {
 	{'o', "format", "KIND", format_help + 2, set_format, .words = format_word,
-	 .about = PRINTS | OF_LISTS, .usual = true},
+	 .otherwise = words_no_format, .about = PRINTS | OF_LISTS, .usual = true},
 	{'j', "json", NULL, "the same as -o json", set_json, .about = PRINTS | OF_LISTS},
 	{'q', "quiet", NULL, "print no events", set_quiet},
 	{0, "output", "KIND:TARGET,...",

@@ -73,7 +73,7 @@ static void test_buffer_sizes(void **state)
 		const char *line;
 		uint32_t bytes; /* 0: a page */
 	} cases[] = {
-		{"--buffer-size 1", 0},		 {"--buffer-size 65536", 65536},
+		{"--buffer-size 4K", 0},	 {"--buffer-size 65536", 65536},
 		{"--buffer-size 65537", 131072}, {"--buffer-size 64K", 65536},
 		{"--buffer-size 3M", 4 << 20},	 {"--buffer-size 8M", 8 << 20},
 		{"--buffer-size 1G", 1 << 30},
@@ -192,6 +192,15 @@ static void test_rejected(void **state)
 		{"--snaplen 65001", "--snaplen: expected a number from 0 to 65000, not '65001'"},
 		{"-s 65001", "-s: expected a number from 0 to 65000, not '65001'"},
 		{"--buffer-size 0", NULL},
+		{"--buffer-size 3K", NULL},
+		/* Of tcpdump's -B, and of sysdig's. */
+		{"--buffer-size 4096",
+		 "--buffer-size: expected a size from 4K to 1G such as 64K or 8M; without a unit "
+		 "bytes, from 65536 on, not '4096' (did you mean '4096K'?)"},
+		{"--buffer-size 65535", NULL},
+		{"--ring-memory 64", "--ring-memory: expected a size from 128K to 64G such as 16M "
+				     "or 1G, not '64' (did you mean '64M'?)"},
+		{"--ring-memory 127K", NULL},
 		{"--buffer-size 2G", NULL},
 		{"--buffer-size 18446744073709551615K", NULL},
 		{"--filter a --filter b", NULL},

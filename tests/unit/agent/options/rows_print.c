@@ -83,6 +83,11 @@ static void test_rejected(void **state)
 	} cases[] = {
 		{"-t h2", "-t: expected h, a, r, d or D, not 'h2' (did you mean 'h'?)"},
 		{"-o xml", "-o: expected json, text, none, protobuf or markdown, not 'xml'"},
+		{"-o jsno", "-o: expected json, text, none, protobuf or markdown, not 'jsno' "
+			    "(did you mean 'json'?)"},
+		{"-o out",
+		 "-o: expected json, text, none, protobuf or markdown, not 'out'; a file: "
+		 "-w FILE (capture), --output file:FILE,format=text (lines)"},
 		{"-o jsno",
 		 "-o: expected json, text, none, protobuf or markdown, not 'jsno' (did you mean "
 		 "'json'?)"},

@@ -35,9 +35,9 @@ static void expect_message(word_list *words, const char *text, const char *messa
 {
 	struct error err = {""};
 
-	assert_int_equal(words_reject("--pet", words, text, &err), -EINVAL);
+	assert_int_equal(words_reject("--pet", words, NULL, text, &err), -EINVAL);
 	assert_string_equal(err.text, message);
-	assert_int_equal(words_reject("--pet", words, text, NULL), -EINVAL);
+	assert_int_equal(words_reject("--pet", words, NULL, text, NULL), -EINVAL);
 }
 
 static void test_message(void **state)
@@ -50,9 +50,32 @@ static void test_message(void **state)
 	expect_message(only, "none", "--pet: expected all, not 'none'");
 }
 
+static const char *otherwise(const char *text)
+{
+	return text[0] == '/' ? "a file: -w" : NULL;
+}
+
+/* Only what is near to no word may be something else. */
+static void test_otherwise(void **state)
+{
+	static const char *const cases[][2] = {
+		{"hores", "--pet: expected cat, horse or hen, not 'hores' (did you mean 'horse'?)"},
+		{"/elephant", "--pet: expected cat, horse or hen, not '/elephant'; a file: -w"},
+		{"elephant", "--pet: expected cat, horse or hen, not 'elephant'"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct error err = {""};
+
+		words_reject("--pet", animal, otherwise, cases[i][0], &err);
+		assert_string_equal(err.text, cases[i][1]);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_find),
 	cmocka_unit_test(test_message),
+	cmocka_unit_test(test_otherwise),
 };
 
 UNIT_GROUP(tests);
