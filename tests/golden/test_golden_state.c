@@ -154,7 +154,8 @@ static bool compare(const struct recording *recording)
 	if (filter_create(text, &(struct filter_options){0}, &filter, &err))
 		fail_msg("%s", text);
 	selection_make(&selection, filter, formatter_needs(formatter), false);
-	lacks = selection_lacks(&selection);
+	/* Environments are a part of events that are captured all the same. */
+	lacks = selection_lacks(&selection) & ~(unsigned int)STATE_ENVIRONMENTS;
 	print_all(recording, &selection, false, filter, formatter, &whole);
 	print_all(recording, &selection, true, filter, formatter, &demanded);
 	if (strcmp(whole.data, demanded.data) != 0)

@@ -187,9 +187,11 @@ static void test_needs(void **state)
 	struct formatter *formatter =
 		formatted_create(&format_json, "%evt.args", &(const struct text_style){0});
 
-	assert_int_equal(formatter_needs(formatter), NEEDS_ARGUMENTS);
+	assert_int_equal(formatter_needs(formatter),
+			 NEEDS_ARGUMENTS | NEEDS_EVENT_ENVIRONMENT);
 	assert_int_equal(formatter_set_schema(formatter, &schema_otel), 0);
-	assert_int_equal(formatter_needs(formatter), NEEDS_ARGUMENTS);
+	assert_int_equal(formatter_needs(formatter),
+			 NEEDS_ARGUMENTS | NEEDS_EVENT_ENVIRONMENT);
 	formatter_destroy(formatter);
 	formatter = formatted_create(&format_json, "%evt.args", &(const struct text_style){0});
 	assert_int_equal(formatter_set_schema(formatter, &schema_ecs), 0);

@@ -147,7 +147,8 @@ static void test_needs(void **state)
 	struct formatter *formatter;
 
 	assert_int_equal(formatter_create(&format_json, args, 3, &formatter, NULL), 0);
-	assert_int_equal(formatter_needs(formatter), NEEDS_ARGUMENTS);
+	assert_int_equal(formatter_needs(formatter),
+			 NEEDS_ARGUMENTS | NEEDS_EVENT_ENVIRONMENT);
 	formatter_destroy(formatter);
 	assert_int_equal(formatter_create(&format_json, NULL, 0, &formatter, NULL), 0);
 	assert_true(formatter_needs(formatter) & NEEDS_THREADS);

@@ -75,7 +75,8 @@ static void test_needs(void **state)
 	struct formatter *formatter = formatted_create(&format_protobuf, "%evt.args %evt.num",
 						       &(const struct text_style){0});
 
-	assert_int_equal(formatter_needs(formatter), NEEDS_ARGUMENTS);
+	assert_int_equal(formatter_needs(formatter),
+			 NEEDS_ARGUMENTS | NEEDS_EVENT_ENVIRONMENT);
 	formatter_destroy(formatter);
 }
 

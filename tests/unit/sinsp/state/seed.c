@@ -558,19 +558,20 @@ static void reads_environments_of_the_capture_before(void **state)
 {
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
+	unsigned int asked;
 
 	state_set_lacks(drive->state, STATE_ENVIRONMENTS);
 	drive->ts_ns = state_now_ns(drive->state);
 	drive_exec(drive, 50, "known");
 	assert_int_equal(drive_thread(drive, 50)->program->env_len, 0);
-	assert_int_equal(machine->proc.asked_threads, 0);
+	asked = machine->proc.asked_threads;
 	state_set_lacks(drive->state, 0);
 	drive_exec(drive, 50, "known");
 	assert_string_equal(drive_thread(drive, 50)->program->env, "E=1");
 	drive->ts_ns += UINT64_C(5000000000);
 	drive_exec(drive, 50, "known");
 	assert_int_equal(drive_thread(drive, 50)->program->env_len, 0);
-	assert_int_equal(machine->proc.asked_threads, 1);
+	assert_int_equal(machine->proc.asked_threads, asked + 1);
 }
 
 static const struct CMUnitTest tests[] = {
