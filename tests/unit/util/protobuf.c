@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The binary form of protobuf: values, lengths, texts that are not UTF-8, no memory. */
 #include "unit.h"
-#include "util/protobuf.h"
+#include "util/proto.h"
 
 static void expect(struct buf *out, const char *bytes, size_t len)
 {

@@ -2,7 +2,7 @@
 /* Texts of messages, and of messages in them; texts that look like messages; bytes that are none.
  */
 #include "unit.h"
-#include "util/protobuf.h"
+#include "util/proto.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "util/buf.h"
 #include "util/count.h"
 #include "util/json.h"
-#include "util/protobuf.h"
+#include "util/proto.h"
 #include "util/version.h"
 
 #define PREFIX "OTEL_EXPORTER_OTLP_"

@@ -5,7 +5,7 @@
  */
 #include "sinsp/fields/encoder.h"
 
-#include "util/protobuf.h"
+#include "util/proto.h"
 
 /* The fields of AnyValue, of ArrayValue and KeyValueList (both: values), and of KeyValue. */
 enum { ANY_STRING = 1, ANY_BOOL, ANY_INT, ANY_DOUBLE, ANY_ARRAY, ANY_MAP, ANY_BYTES };

@@ -15,7 +15,7 @@
 #include "sinsp/fields/param_form.h"
 #include "sinsp/fields/text_value.h"
 #include "util/buf.h"
-#include "util/protobuf.h"
+#include "util/proto.h"
 
 struct param_values;
 

@@ -4,7 +4,7 @@
 #include "sinsp/format/protobuf.h"
 #include "sinsp/format/schema.h"
 #include "sinsp/fields/encoder.h"
-#include "util/protobuf.h"
+#include "util/proto.h"
 
 enum {
 	RECORD_TIME = 1,

@@ -4,7 +4,7 @@
 #define SINSP_FORMAT_PROTOBUF_H
 
 #include "sinsp/format/formatter.h"
-#include "util/protobuf.h"
+#include "util/proto.h"
 
 /* Shared by the formats of protobuf: how columns are written. */
 

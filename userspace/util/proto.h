@@ -3,8 +3,8 @@
  * Writes the binary form of protobuf messages: tags, values, and messages within messages, whose
  * length is put in when they end. Finds the texts in them.
  */
-#ifndef UTIL_PROTOBUF_H
-#define UTIL_PROTOBUF_H
+#ifndef UTIL_PROTO_H
+#define UTIL_PROTO_H
 
 #include <stdbool.h>
 #include <stddef.h>

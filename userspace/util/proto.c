@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tags, values, and messages within messages: written, and walked to find texts. */
-#include "util/protobuf.h"
+#include "util/proto.h"
 
 #include <stdbool.h>
 #include <stdint.h>
