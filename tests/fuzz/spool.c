@@ -156,7 +156,7 @@ static void seal_state(int fd)
 		if (spool_file_read(fd, &slot, sizeof(slot), at) < 0)
 			return;
 		slot.crc = 0;
-		slot.crc = crc32c(0, &slot, sizeof(slot));
+		slot.crc = hash_crc32c(0, &slot, sizeof(slot));
 		spool_file_write(fd, &slot, sizeof(slot), at);
 	}
 }
@@ -180,7 +180,7 @@ static void seal_segment(int fd)
 	       (size_t)(bytes + len - at) >= sizeof(frame)) {
 		memcpy(&frame, at, sizeof(frame));
 		frame.crc = 0;
-		frame.crc = crc32c(segment.salt, &frame, sizeof(frame));
+		frame.crc = hash_crc32c(segment.salt, &frame, sizeof(frame));
 		memcpy(at, &frame, sizeof(frame));
 		at++;
 	}

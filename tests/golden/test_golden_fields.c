@@ -184,7 +184,7 @@ static void append_value(struct buf *out, enum param_type type, const struct fie
 		text_append_bytes(out, TEXT_BYTES_DOTS, (const uint8_t *)value->bytes.data,
 				  value->bytes.len);
 	else if (type == PT_IPADDR || type == PT_IPNET)
-		text_append_ip(out, value->ip.address, value->ip.len);
+		address_append_ip(out, value->ip.address, value->ip.len);
 	else if (type == PT_DOUBLE)
 		buf_printf(out, "%g", value->f64);
 	else if (param_type_is_signed(type))

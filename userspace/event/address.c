@@ -30,7 +30,7 @@ static void append_byte(struct buf *out, unsigned int byte)
 	buf_append_char(out, (char)('0' + byte % 10));
 }
 
-void text_append_ip(struct buf *out, const uint8_t *address, size_t len)
+void address_append_ip(struct buf *out, const uint8_t *address, size_t len)
 {
 	char text[INET6_ADDRSTRLEN];
 
@@ -53,7 +53,7 @@ static void address_append_end(struct buf *out, const uint8_t *end, size_t addre
 	uint16_t port;
 
 	memcpy(&port, end + address_len, sizeof(port));
-	text_append_ip(out, end, address_len);
+	address_append_ip(out, end, address_len);
 	buf_append_char(out, ':');
 	name = services ? services_find_any(services, port) : NULL;
 	if (name)
@@ -79,8 +79,8 @@ static void append_family(struct buf *out, uint8_t family)
 	buf_append_u64(out, family);
 }
 
-void text_append_sockaddr(struct buf *out, const struct event_param *param,
-			  const struct services *services)
+void address_append_sockaddr(struct buf *out, const struct event_param *param,
+			     const struct services *services)
 {
 	const uint8_t *data = param->data;
 
@@ -140,8 +140,8 @@ static void append_unix_tuple(struct buf *out, const struct event_param *param)
 	append_unix_path(out, param->data + TUPLE_UNIX_PATH, param->len - TUPLE_UNIX_PATH);
 }
 
-void text_append_socktuple(struct buf *out, const struct event_param *param,
-			   const struct services *services)
+void address_append_socktuple(struct buf *out, const struct event_param *param,
+			      const struct services *services)
 {
 	const uint8_t *data = param->data;
 

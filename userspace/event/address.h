@@ -10,7 +10,7 @@
 #include "util/buf.h"
 
 /* Appends an IP address of 4 or 16 bytes in network order. */
-void text_append_ip(struct buf *out, const uint8_t *address, size_t len);
+void address_append_ip(struct buf *out, const uint8_t *address, size_t len);
 
 struct services;
 
@@ -18,9 +18,9 @@ struct services;
  * Append a SOCKADDR or SOCKTUPLE: "10.0.0.1:80", "a:p->b:p", a unix path. With services, a port
  * that one of them has is its name.
  */
-void text_append_sockaddr(struct buf *out, const struct event_param *param,
-			  const struct services *services);
-void text_append_socktuple(struct buf *out, const struct event_param *param,
-			   const struct services *services);
+void address_append_sockaddr(struct buf *out, const struct event_param *param,
+			     const struct services *services);
+void address_append_socktuple(struct buf *out, const struct event_param *param,
+			      const struct services *services);
 
 #endif

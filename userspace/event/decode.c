@@ -276,9 +276,9 @@ struct fdlist_entry event_fdlist_entry(const struct event_param *list, unsigned 
 	return entry;
 }
 
-struct dyn_value event_dyn_value(const struct param_desc *desc, const struct event_param *param)
+struct event_dyn event_dyn_value(const struct param_desc *desc, const struct event_param *param)
 {
-	return (struct dyn_value){
+	return (struct event_dyn){
 		.kind = &desc->dyn[param->data[0]],
 		.param = {param->data + 1, param->len - 1},
 	};

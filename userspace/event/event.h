@@ -97,20 +97,20 @@ enum syscall_code {
 enum { SYSCALL_INDEX_END = SYSCALL_NR_MAX + SYSCALL_CODES_COUNT };
 
 /* Flags and enumeration values as events hold them: file_flags__O_CLOEXEC. */
-enum flag_value {
+enum param_flag_value {
 #define FLAG_SET(set)
 #define FLAG(set, name, value) set##__##name = value,
 #define FLAG_SET_END(set)
 #include "events/flags.def"
 };
 
-struct flag_name {
+struct param_flag {
 	const char *name; /* NULL ends a set */
 	uint32_t value;
 };
 
 /* What a value of type DYN may be: its first byte is the index of one of these. */
-struct dyn_kind {
+struct param_dyn {
 	enum param_type type;
 	enum param_format format;
 };
@@ -119,8 +119,8 @@ struct param_desc {
 	const char *name;
 	enum param_type type;
 	enum param_format format;
-	const struct flag_name *set; /* names of FLAGS and ENUMFLAGS, in the order of display */
-	const struct dyn_kind *dyn; /* the kinds of a DYN */
+	const struct param_flag *set; /* names of FLAGS and ENUMFLAGS, in the order of display */
+	const struct param_dyn *dyn; /* the kinds of a DYN */
 	uint8_t dyn_count;
 	uint8_t base; /* FSRELPATH: index of the descriptor that the path starts from, plus 1 */
 	uint8_t real; /* index, plus 1, of the parameter that has this path as the kernel found it
@@ -228,7 +228,7 @@ bool event_desc_is_native(const struct event_desc *desc);
 int event_param_find(const struct event_desc *desc, const char *name);
 
 /* "file_flags" for the set of open's flags. For lists: a linear search. */
-const char *flag_set_name(const struct flag_name *set);
+const char *param_set_name(const struct param_flag *set);
 
 /* "read" for SC_read; NULL if the code is out of range. */
 const char *syscall_name(unsigned int code);
@@ -246,9 +246,9 @@ unsigned int syscall_code_of_native(unsigned int number);
 unsigned int syscall_code_of_compat(unsigned int number);
 
 /* How the driver handles a system call of 32-bit programs: see events/syscalls/i386_layouts.def. */
-enum compat_layout { LAYOUT_ALIKE, LAYOUT_MULTIPLEXED, LAYOUT_OTHER };
+enum syscall_layout { LAYOUT_ALIKE, LAYOUT_MULTIPLEXED, LAYOUT_OTHER };
 
-enum compat_layout syscall_compat_layout(unsigned int number);
+enum syscall_layout syscall_layout_of_compat(unsigned int number);
 
 /* The code of an operation of a multiplexed call; SC_unknown if there is none. */
 unsigned int syscall_code_of_operation(enum multiplexed_call call, unsigned int operation);
@@ -289,7 +289,7 @@ static inline enum param_kind param_type_kind(enum param_type type)
 }
 
 /* The low `size` bytes of a number, without sign extension. */
-static inline uint64_t value_bits(uint64_t value, size_t size)
+static inline uint64_t event_value_bits(uint64_t value, size_t size)
 {
 	return size < sizeof(value) ? value & ((UINT64_C(1) << 8 * size) - 1) : value;
 }
@@ -315,7 +315,7 @@ struct event {
 };
 
 /* The bytes behind the values of a frame whose header has this `nparams`. */
-static inline uint32_t frame_extra_bytes(uint32_t nparams)
+static inline uint32_t event_extra_bytes(uint32_t nparams)
 {
 	return (nparams & FRAME_TIMED ? (uint32_t)sizeof(uint64_t) : 0) +
 	       (nparams & FRAME_MARKED ? (uint32_t)sizeof(struct frame_marks) : 0) +
@@ -362,12 +362,12 @@ static inline int64_t event_param_i64(const struct event *ev, unsigned int index
 }
 
 /* The content of a DYN that is present: its kind and the bytes after it. */
-struct dyn_value {
-	const struct dyn_kind *kind;
+struct event_dyn {
+	const struct param_dyn *kind;
 	struct event_param param; /* len 0: empty, which only strings and buffers may be */
 };
 
-struct dyn_value event_dyn_value(const struct param_desc *desc, const struct event_param *param);
+struct event_dyn event_dyn_value(const struct param_desc *desc, const struct event_param *param);
 
 /* The number of entries of a FDLIST that is present, and one of them. */
 static inline unsigned int event_fdlist_count(const struct event_param *list)

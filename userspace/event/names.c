@@ -95,12 +95,12 @@ const char *event_category_name(unsigned int category)
 	return category < COUNT(category_names) ? category_names[category] : NULL;
 }
 
-const char *param_type_name(enum param_type type)
+const char *event_param_type_name(enum param_type type)
 {
 	return kind_names[param_type_kind(type)];
 }
 
-const char *param_format_name(enum param_format format)
+const char *event_param_format_name(enum param_format format)
 {
 	return format < COUNT(format_names) ? format_names[format] : NULL;
 }
@@ -112,7 +112,7 @@ static const char *const signal_names[] = {
 	"SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS",
 };
 
-const char *signal_name(unsigned int number)
+const char *event_signal_name(unsigned int number)
 {
 	return number < COUNT(signal_names) ? signal_names[number] : NULL;
 }

@@ -25,12 +25,12 @@ enum shed_class event_shed_class(unsigned int id);
 const char *event_category_name(unsigned int category);
 
 /* A readable name of a type: "number", "path". Types with the same name differ only in size. */
-const char *param_type_name(enum param_type type);
+const char *event_param_type_name(enum param_type type);
 
 /* "decimal", "hexadecimal", "octal"; NULL for formats that say nothing about digits. */
-const char *param_format_name(enum param_format format);
+const char *event_param_format_name(enum param_format format);
 
 /* "SIGCHLD" for 17, NULL for numbers without a name. */
-const char *signal_name(unsigned int number);
+const char *event_signal_name(unsigned int number);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "util/count.h"
 
-#define FLAG_SET(set) static const struct flag_name flags_##set[] = {
+#define FLAG_SET(set) static const struct param_flag flags_##set[] = {
 #define FLAG(set, name, value) {#name, value},
 #define FLAG_SET_END(set)                                                                          \
 	{                                                                                          \
@@ -17,7 +17,7 @@
 #include "events/flags.def"
 
 static const struct {
-	const struct flag_name *set;
+	const struct param_flag *set;
 	const char *name;
 } flag_sets[] = {
 #define FLAG_SET(set) {flags_##set, #set},
@@ -26,7 +26,7 @@ static const struct {
 #include "events/flags.def"
 };
 
-#define DYN_SET(set) static const struct dyn_kind dyn_##set[] = {
+#define DYN_SET(set) static const struct param_dyn dyn_##set[] = {
 #define DYN_KIND(type, format) {PT_##type, PF_##format},
 #define DYN_SET_END(set)                                                                           \
 	}                                                                                          \
@@ -199,7 +199,7 @@ int event_param_find(const struct event_desc *desc, const char *name)
 	return -1;
 }
 
-const char *flag_set_name(const struct flag_name *set)
+const char *param_set_name(const struct param_flag *set)
 {
 	for (size_t i = 0; i < COUNT(flag_sets); i++)
 		if (flag_sets[i].set == set)
@@ -240,7 +240,7 @@ unsigned int syscall_code_of_compat(unsigned int number)
 	return code_of_compat[number] | code_of_compat_wide[number];
 }
 
-enum compat_layout syscall_compat_layout(unsigned int number)
+enum syscall_layout syscall_layout_of_compat(unsigned int number)
 {
 	unsigned int r = syscall_code_of_compat(number);
 

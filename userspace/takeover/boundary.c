@@ -59,12 +59,12 @@ static uint32_t hash_values(struct ppm_evt_hdr *header, const char *bytes, size_
 
 uint64_t boundary_frame_hash(const struct scap_event *event)
 {
-	struct ppm_evt_hdr header = frame_header(event);
+	struct ppm_evt_hdr header = boundary_frame_header(event);
 	size_t len = event->len - sizeof(header);
 	uint32_t values;
 
-	if (len >= frame_extra_bytes(header.nparams))
-		len -= frame_extra_bytes(header.nparams);
+	if (len >= event_extra_bytes(header.nparams))
+		len -= event_extra_bytes(header.nparams);
 	header.ts = 0;
 	header.nparams &= ~FRAME_EXTRAS;
 	values = hash_values(&header, (const char *)event->frame + sizeof(header), len);
@@ -240,7 +240,7 @@ static int boundary_look(struct boundary_before *before, int timeout_ms)
 				  scap_source_settled(before->inner) >= before->boundary_ns;
 		return got;
 	}
-	ts_ns = frame_header(&before->event).ts;
+	ts_ns = boundary_frame_header(&before->event).ts;
 	before->held = before->reached = ts_ns >= before->boundary_ns;
 	if (before->held)
 		return 0;
@@ -273,7 +273,7 @@ static int next_before(struct boundary_before *before, int timeout_ms, struct sc
 
 static void count_dropped(struct boundary_before *before)
 {
-	unsigned int type = frame_header(&before->event).type;
+	unsigned int type = boundary_frame_header(&before->event).type;
 
 	before->dropped[type < EVENT_ID_MAX ? type : 0]++;
 	before->held = false;
@@ -444,7 +444,7 @@ static void boundary_hide(struct boundary_after *after, unsigned int type)
 /* Of events near the boundary: hides those of the other capture. */
 static void settle(struct boundary_after *after)
 {
-	struct ppm_evt_hdr header = frame_header(&after->event);
+	struct ppm_evt_hdr header = boundary_frame_header(&after->event);
 	bool copy;
 
 	if (after->event.len < sizeof(header))
@@ -461,7 +461,7 @@ static void settle(struct boundary_after *after)
 /* Whether an event has to wait for the end of the other capture; before that it is hidden. */
 static bool boundary_waits(struct boundary_after *after)
 {
-	struct ppm_evt_hdr header = frame_header(&after->event);
+	struct ppm_evt_hdr header = boundary_frame_header(&after->event);
 
 	if (after->state == AFTER_SET && header.ts + BOUNDARY_COPY_NS >= after->boundary_ns)
 		return true;

@@ -17,7 +17,7 @@
 /* Recognizes the copies of an event that several captures have seen. */
 
 /* The header of the frame; zeroed if the frame is too short for one. */
-static inline struct ppm_evt_hdr frame_header(const struct scap_event *event)
+static inline struct ppm_evt_hdr boundary_frame_header(const struct scap_event *event)
 {
 	struct ppm_evt_hdr header = {0};
 

@@ -91,7 +91,7 @@ static int takeover_merge_look(struct takeover_merge_side *side, int timeout_ms)
 	got = scap_source_next(side->source, timeout_ms, &side->event);
 	if (got == 1) {
 		side->held = true;
-		side->ts_ns = frame_header(&side->event).ts;
+		side->ts_ns = boundary_frame_header(&side->event).ts;
 	}
 	side->ended = got == -ENODATA;
 	return got == 1 || got == -ENODATA ? 0 : got;
@@ -151,7 +151,7 @@ static bool takeover_merge_take(struct takeover_merge *merge, unsigned int at,
 				struct scap_event *event)
 {
 	struct takeover_merge_side *side = &merge->sides[at];
-	unsigned int type = frame_header(&side->event).type;
+	unsigned int type = boundary_frame_header(&side->event).type;
 
 	side->held = false;
 	if (at == 0)

@@ -124,7 +124,7 @@ static void put_decimal(char *end, uint64_t value)
 		end[-1] = (char)('0' + value);
 }
 
-void decimal_write(char *text, unsigned int digits, uint64_t value)
+void buf_write_decimal(char *text, unsigned int digits, uint64_t value)
 {
 	for (; digits >= BLOCK_DIGITS; value /= BLOCK_END) {
 		digits -= BLOCK_DIGITS;

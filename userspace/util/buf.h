@@ -116,7 +116,7 @@ void buf_append_octal(struct buf *buf, uint64_t value);
 void buf_append_padded(struct buf *buf, uint64_t value, unsigned int width);
 
 /* Writes the last `digits` decimal digits of a number, without a NUL. */
-void decimal_write(char *text, unsigned int digits, uint64_t value);
+void buf_write_decimal(char *text, unsigned int digits, uint64_t value);
 
 __attribute__((format(printf, 2, 3))) void buf_printf(struct buf *buf, const char *format, ...);
 

@@ -40,7 +40,7 @@ static void hash_add(struct hash_state *s, uint64_t word)
 	s->v0 ^= word;
 }
 
-uint64_t siphash(const struct siphash_key *key, const void *data, size_t len)
+uint64_t hash_sip(const struct hash_key *key, const void *data, size_t len)
 {
 	struct hash_state s = {
 		key->parts[0] ^ 0x736f6d6570736575, key->parts[1] ^ 0x646f72616e646f6d,
@@ -95,7 +95,7 @@ static const uint32_t remainders[16] = {
 	0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
 };
 
-uint32_t crc32c_plain(uint32_t crc, const void *bytes, size_t len)
+uint32_t hash_crc32c_plain(uint32_t crc, const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;
 
@@ -124,11 +124,11 @@ __attribute__((target(CRC_TARGET))) static uint32_t by_instruction(uint32_t star
 }
 #endif
 
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t len)
+uint32_t hash_crc32c(uint32_t crc, const void *bytes, size_t len)
 {
 #ifdef CRC_TARGET
 	if (has_instruction())
 		return by_instruction(crc, bytes, len);
 #endif
-	return crc32c_plain(crc, bytes, len);
+	return hash_crc32c_plain(crc, bytes, len);
 }

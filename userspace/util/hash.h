@@ -26,18 +26,18 @@ static inline uint32_t hash_bytes(const void *data, size_t len)
  * choose texts that have the same one.
  */
 
-struct siphash_key {
+struct hash_key {
 	uint64_t parts[2];
 };
 
-uint64_t siphash(const struct siphash_key *key, const void *data, size_t len);
+uint64_t hash_sip(const struct hash_key *key, const void *data, size_t len);
 
 /* CRC-32C (Castagnoli), with the instruction of the processor where there is one. */
 
 /* The checksum of bytes that follow those of the checksum `crc`; 0: none. */
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
+uint32_t hash_crc32c(uint32_t crc, const void *bytes, size_t len);
 
 /* Does it without that instruction: what others compute must equal it. */
-uint32_t crc32c_plain(uint32_t crc, const void *bytes, size_t len);
+uint32_t hash_crc32c_plain(uint32_t crc, const void *bytes, size_t len);
 
 #endif

@@ -67,7 +67,7 @@ void alike_check_at(const char *file, int line, const struct alike *alike)
 	const struct event *native;
 	long expected, ret;
 
-	if (syscall_compat_layout((unsigned int)alike->compat.number) != LAYOUT_MULTIPLEXED &&
+	if (syscall_layout_of_compat((unsigned int)alike->compat.number) != LAYOUT_MULTIPLEXED &&
 	    syscall_code_of_compat((unsigned int)alike->compat.number) != code)
 		live_fail(file, line, "%ld is not known as %s", alike->compat.number,
 			  syscall_name(code));

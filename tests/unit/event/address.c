@@ -14,8 +14,14 @@ struct row {
 	const char *text, *named; /* without services, and with them; NULL: the same */
 };
 
-#define SOCKADDR(data, ...) {text_append_sockaddr, data, sizeof(data) - 1, __VA_ARGS__}
-#define TUPLE(data, ...) {text_append_socktuple, data, sizeof(data) - 1, __VA_ARGS__}
+#define SOCKADDR(data, ...)                                                                        \
+	{                                                                                          \
+		address_append_sockaddr, data, sizeof(data) - 1, __VA_ARGS__                       \
+	}
+#define TUPLE(data, ...)                                                                           \
+	{                                                                                          \
+		address_append_socktuple, data, sizeof(data) - 1, __VA_ARGS__                      \
+	}
 #define LOOPBACK6 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1"
 #define MAPPED(end) "\0\0\0\0\0\0\0\0\0\0\377\377\12\0\0" end
 
@@ -30,7 +36,8 @@ static const struct row rows[] = {
 	SOCKADDR("\2\12\0", "INVALID IPv4", NULL),
 	SOCKADDR("\12\12\0", "INVALID IPv6", NULL),
 	SOCKADDR("\20", "family 16", NULL),
-	TUPLE("\2\12\0\0\1P\0\12\0\0\2\5\0", "10.0.0.1:80->10.0.0.2:5", "10.0.0.1:http->10.0.0.2:5"),
+	TUPLE("\2\12\0\0\1P\0\12\0\0\2\5\0", "10.0.0.1:80->10.0.0.2:5",
+	      "10.0.0.1:http->10.0.0.2:5"),
 	TUPLE("\12" LOOPBACK6 "\5\0" LOOPBACK6 "P\0", "::1:5->::1:80", "::1:5->::1:http"),
 	TUPLE("\12" MAPPED("\1") "5\0" MAPPED("\2") "P\0", "10.0.0.1:53->10.0.0.2:80",
 	      "10.0.0.1:domain->10.0.0.2:http"),

@@ -76,7 +76,7 @@ static void test_types(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		expect(param_type_name((enum param_type)rows[i].number), &rows[i]);
+		expect(event_param_type_name((enum param_type)rows[i].number), &rows[i]);
 }
 
 /* Of every parameter, none with an empty text. */
@@ -86,7 +86,7 @@ static void test_types_of_parameters(void **state)
 		const struct event_desc *desc = event_desc_get(id);
 
 		for (unsigned int i = 0; desc && i < desc->nparams; i++) {
-			const char *name = param_type_name(desc->params[i].type);
+			const char *name = event_param_type_name(desc->params[i].type);
 
 			if (!name || !name[0])
 				fail_msg("no name for the type of %s.%s", desc->name,
@@ -104,7 +104,7 @@ static void test_formats(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		expect(param_format_name((enum param_format)rows[i].number), &rows[i]);
+		expect(event_param_format_name((enum param_format)rows[i].number), &rows[i]);
 }
 
 static void test_signals(void **state)
@@ -117,9 +117,9 @@ static void test_signals(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		expect(signal_name(rows[i].number), &rows[i]);
+		expect(event_signal_name(rows[i].number), &rows[i]);
 	for (int number = 1; number < 32; number++) {
-		const char *name = signal_name((unsigned int)number);
+		const char *name = event_signal_name((unsigned int)number);
 
 		/* glibc's abbreviation is the name without SIG. */
 		assert_non_null(name);

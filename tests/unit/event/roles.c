@@ -24,7 +24,7 @@ static void check_path(unsigned int param, bool may_be_text)
 
 static void check_opens(const struct event_opens *opens)
 {
-	const struct flag_name *file_flags = event_desc_get(EVENT_open)->params[open__flags].set;
+	const struct param_flag *file_flags = event_desc_get(EVENT_open)->params[open__flags].set;
 
 	check_path(opens->name, false);
 	if (check_type(opens->flags, PT_FLAGS32))

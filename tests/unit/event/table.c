@@ -167,9 +167,9 @@ static void test_events(void **state)
 /*
  * Compares a set with the rows of the sheet that have its name, order included. One is there twice.
  */
-static void check_set(const char *name, const struct flag_name *set)
+static void check_set(const char *name, const struct param_flag *set)
 {
-	const struct flag_name *first = set;
+	const struct param_flag *first = set;
 	struct sheet sheet;
 
 	sheet_open(&sheet, "facts/flags.tsv");
@@ -352,10 +352,10 @@ static void test_numbers_of_32_bit_programs(void **state)
 	assert_int_equal(syscall_code_of_compat(17), SC_unknown); /* break: never was one */
 	assert_int_equal(syscall_code_of_compat(SYSCALL_NR_MAX), SC_unknown);
 	assert_int_equal(syscall_code_of_compat(UINT32_MAX), SC_unknown);
-	assert_int_equal(syscall_compat_layout(80), LAYOUT_OTHER); /* lists of 16-bit ids */
-	assert_int_equal(syscall_compat_layout(102), LAYOUT_MULTIPLEXED);
-	assert_int_equal(syscall_compat_layout(403), LAYOUT_ALIKE);
-	assert_int_equal(syscall_compat_layout(UINT32_MAX), LAYOUT_OTHER);
+	assert_int_equal(syscall_layout_of_compat(80), LAYOUT_OTHER); /* lists of 16-bit ids */
+	assert_int_equal(syscall_layout_of_compat(102), LAYOUT_MULTIPLEXED);
+	assert_int_equal(syscall_layout_of_compat(403), LAYOUT_ALIKE);
+	assert_int_equal(syscall_layout_of_compat(UINT32_MAX), LAYOUT_OTHER);
 	assert_int_equal(syscall_code_of_operation(MULTIPLEXED_SOCKETCALL, 9), SC_send);
 	assert_int_equal(syscall_code_of_operation(MULTIPLEXED_IPC, 24), SC_shmctl);
 	assert_int_equal(syscall_code_of_operation(MULTIPLEXED_IPC, 5), SC_unknown);

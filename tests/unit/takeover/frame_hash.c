@@ -110,8 +110,8 @@ static void test_short_frames_have_no_header(void **state)
 {
 	const struct scap_event event = {.frame = "", .len = 1};
 
-	assert_int_equal(frame_header(&event).ts, 0);
-	assert_int_equal(frame_header(&event).type, 0);
+	assert_int_equal(boundary_frame_header(&event).ts, 0);
+	assert_int_equal(boundary_frame_header(&event).type, 0);
 }
 
 static const struct CMUnitTest tests[] = {

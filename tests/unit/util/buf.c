@@ -90,7 +90,7 @@ static void test_many_numbers(void **state)
 		expect(&buf, text);
 		snprintf(text, sizeof(text), "%09" PRIu64, number % 1000000000);
 		assert_true(buf_reserve(&buf, 9));
-		decimal_write(buf.data, 9, number);
+		buf_write_decimal(buf.data, 9, number);
 		buf.len = 9;
 		expect(&buf, text);
 	}

@@ -56,7 +56,7 @@ static void append_source(struct buf *out, const struct event_desc *desc)
 
 static bool has_flag(const struct param_desc *param, const struct list *list)
 {
-	for (const struct flag_name *flag = param->set; flag && flag->name; flag++)
+	for (const struct param_flag *flag = param->set; flag && flag->name; flag++)
 		if (list_matches(list, flag->name))
 			return true;
 	return false;
@@ -91,7 +91,7 @@ static void list_events_add_row(struct list *list, const struct event_desc *desc
 	list_events_add_notes(list, desc);
 	for (unsigned int i = 0; i < desc->nparams; i++)
 		buf_printf(out, "%s%s:%s", i ? " " : "", desc->params[i].name,
-			   param_type_name(desc->params[i].type));
+			   event_param_type_name(desc->params[i].type));
 	table_end_cell(&list->table);
 }
 
@@ -101,11 +101,11 @@ static void list_events_add_values(struct list *list, const struct param_desc *p
 	struct buf *out = &list->table.cells;
 
 	if (param->set) {
-		buf_printf(out, "%s:", flag_set_name(param->set));
-		for (const struct flag_name *flag = param->set; flag->name; flag++)
+		buf_printf(out, "%s:", param_set_name(param->set));
+		for (const struct param_flag *flag = param->set; flag->name; flag++)
 			buf_printf(out, " %s", flag->name);
 	} else if (param->format == PF_HEX || param->format == PF_OCT) {
-		buf_append_string(out, param_format_name(param->format));
+		buf_append_string(out, event_param_format_name(param->format));
 	}
 	table_end_cell(&list->table);
 }
@@ -118,19 +118,19 @@ static void add_params(struct list *list, const struct event_desc *desc, bool al
 			continue;
 		list_add_cell(list, desc->name);
 		list_add_cell(list, desc->params[i].name);
-		list_add_cell(list, param_type_name(desc->params[i].type));
+		list_add_cell(list, event_param_type_name(desc->params[i].type));
 		list_events_add_values(list, &desc->params[i]);
 	}
 }
 
 static void add_set(struct list *list, const struct param_desc *param)
 {
-	list_add_string(list, "set", flag_set_name(param->set));
+	list_add_string(list, "set", param_set_name(param->set));
 	if (!list->verbose)
 		return;
 	list_add_key(list, "values");
 	buf_append_char(&list->json, '{');
-	for (const struct flag_name *flag = param->set; flag && flag->name; flag++)
+	for (const struct param_flag *flag = param->set; flag && flag->name; flag++)
 		list_add_number(list, flag->name, flag->value);
 	buf_append_char(&list->json, '}');
 }
@@ -144,9 +144,9 @@ static void add_param_objects(struct list *list, const struct event_desc *desc)
 
 		list_add_object(list);
 		list_add_string(list, "name", param->name);
-		list_add_string(list, "type", param_type_name(param->type));
+		list_add_string(list, "type", event_param_type_name(param->type));
 		list_add_number(list, "bytes", param_type_size(param->type));
-		list_add_string(list, "format", param_format_name(param->format));
+		list_add_string(list, "format", event_param_format_name(param->format));
 		list_add_string(list, "json", param_json_type(desc, i));
 		add_set(list, param);
 		list_add_bool(list, "own", is_extension(desc) || param->extension);

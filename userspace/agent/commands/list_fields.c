@@ -55,8 +55,8 @@ static const char *const argument_forms[] = {
 static const char *type_of(const struct field_desc *desc)
 {
 	if (desc->type == PT_RELTIME || desc->type == PT_ABSTIME || desc->moment)
-		return param_type_name(desc->moment ? PT_ABSTIME : PT_RELTIME);
-	return param_type_name(desc->type);
+		return event_param_type_name(desc->moment ? PT_ABSTIME : PT_RELTIME);
+	return event_param_type_name(desc->type);
 }
 
 /* Appends a part, after a separator unless it is the first. */

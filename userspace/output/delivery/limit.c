@@ -92,7 +92,7 @@ static bool is_first(struct limit *limit, const struct state_event *event)
 
 	buf_clear(&limit->text);
 	formatter_append(limit->fields, event, &limit->text);
-	hash = siphash(&limit->key, limit->text.data, limit->text.len) | 1;
+	hash = hash_sip(&limit->key, limit->text.data, limit->text.len) | 1;
 	seen = &limit->seen[(hash >> 1) & (LIMIT_SEEN - 1)];
 	if (seen->hash == hash && event->ev.ts_ns < seen->until_ns)
 		return false;

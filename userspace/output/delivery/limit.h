@@ -39,7 +39,7 @@ struct limit {
 	struct formatter *fields; /* owned; NULL: all are different */
 	struct buf text; /* of the fields of an event */
 	struct limit_seen *seen; /* owned */
-	struct siphash_key key; /* secret: nobody can make events look like others */
+	struct hash_key key; /* secret: nobody can make events look like others */
 	uint64_t window_ns;
 };
 

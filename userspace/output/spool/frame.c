@@ -57,7 +57,7 @@ static int frame_gather(struct spool_encoder *encoder, const struct output_recor
 			return -EINVAL;
 		if (record->len > SPOOL_DATA_BYTES_MAX - encoder->data.len)
 			return -EMSGSIZE;
-		entry.crc = crc32c(0, record->bytes, record->len);
+		entry.crc = hash_crc32c(0, record->bytes, record->len);
 		buf_append(&encoder->index, &entry, sizeof(entry));
 		buf_append(&encoder->data, record->bytes, record->len);
 	}
@@ -100,7 +100,7 @@ int spool_encode(struct spool_encoder *encoder, uint64_t position,
 	header.first_ns = records[0].ts_ns;
 	header.last_ns = records[count - 1].ts_ns;
 	header.records = (uint32_t)count;
-	header.index_crc = crc32c(0, encoder->index.data, encoder->index.len);
+	header.index_crc = hash_crc32c(0, encoder->index.data, encoder->index.len);
 	header.data_plain_bytes = (uint32_t)encoder->data.len;
 	buf_clear(frame);
 	buf_append(frame, &header, sizeof(header));
@@ -119,7 +119,7 @@ int spool_encode(struct spool_encoder *encoder, uint64_t position,
 static uint32_t header_crc(struct spool_frame_header header, uint32_t salt)
 {
 	header.crc = 0;
-	return crc32c(salt, &header, sizeof(header));
+	return hash_crc32c(salt, &header, sizeof(header));
 }
 
 void spool_encoder_seal(struct spool_encoder *encoder, uint32_t salt)
@@ -199,7 +199,7 @@ static int check_entries(struct spool_decoder *decoder, const struct spool_frame
 	const struct spool_entry *entries = (const void *)decoder->index.data;
 	uint64_t bytes = 0;
 
-	if (crc32c(0, entries, decoder->index.len) != header->index_crc)
+	if (hash_crc32c(0, entries, decoder->index.len) != header->index_crc)
 		return -EBADMSG;
 	for (size_t i = 0; i < header->records; i++)
 		bytes += entries[i].len;
@@ -264,7 +264,7 @@ bool spool_record_is_valid(const struct spool_decoder *decoder, size_t i)
 {
 	const struct spool_entry *entry = &decoder->entries[i];
 
-	return crc32c(0, decoder->data.data + decoder->offsets[i], entry->len) == entry->crc;
+	return hash_crc32c(0, decoder->data.data + decoder->offsets[i], entry->len) == entry->crc;
 }
 
 void spool_decoder_entry(const struct spool_decoder *decoder,
@@ -298,7 +298,7 @@ enum { WINDOW_BYTES = 16384 };
 static uint32_t segment_crc(struct spool_segment_header header)
 {
 	header.crc = 0;
-	return crc32c(0, &header, sizeof(header));
+	return hash_crc32c(0, &header, sizeof(header));
 }
 
 void spool_segment_seal(struct spool_segment_header *header)

@@ -25,7 +25,7 @@ _Static_assert((int)SPOOL_CAUSES <= (int)SPOOL_LOSSES_MAX, "each has its place i
 static uint32_t slot_crc(struct spool_slot slot)
 {
 	slot.crc = 0;
-	return crc32c(0, &slot, sizeof(slot));
+	return hash_crc32c(0, &slot, sizeof(slot));
 }
 
 /* The stream is part of the id of each record, in whatever format: nothing but digits. */

@@ -63,7 +63,7 @@ static int put_plain(struct scap_writer *writer, const struct scap_event *event,
 	uint8_t *at;
 
 	header.ts = writer_wall_ns(event, header.ts);
-	header.len -= frame_extra_bytes(header.nparams);
+	header.len -= event_extra_bytes(header.nparams);
 	header.nparams &= ~FRAME_EXTRAS;
 	at = begin_event(writer, event, large, header.len);
 	if (!at)
@@ -161,7 +161,7 @@ static int put_event(struct scap_writer *writer, const struct scap_event *event)
 	if (!shape->large && (header.nparams & ~FRAME_EXTRAS) > shape->nparams)
 		return put_first_params(writer, event, header, shape);
 	if ((header.nparams & FRAME_EXTRAS) &&
-	    header.len >= sizeof(header) + frame_extra_bytes(header.nparams))
+	    header.len >= sizeof(header) + event_extra_bytes(header.nparams))
 		return put_plain(writer, event, header, shape->large);
 	return put_whole(writer, event, shape->large, header.len);
 }

@@ -177,7 +177,7 @@ static unsigned int event_of_compat(unsigned int number, const struct scap_live_
 	unsigned int event = event_of(syscall_code_of_compat(number),
 				      config->compat_syscalls[number], config, rejected);
 
-	switch (syscall_compat_layout(number)) {
+	switch (syscall_layout_of_compat(number)) {
 	case LAYOUT_ALIKE:
 		return event;
 	case LAYOUT_MULTIPLEXED:
@@ -230,7 +230,7 @@ void live_multiplexed_events(const struct scap_live_config *config,
 	memset(events, 0, MULTIPLEXED_CALLS * sizeof(*events));
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 		for (unsigned int i = 0; i < MULTIPLEXED_OPERATIONS; i++)
-			if (syscall_compat_layout(number) == LAYOUT_MULTIPLEXED)
+			if (syscall_layout_of_compat(number) == LAYOUT_MULTIPLEXED)
 				events[multiplexed_call(number)].of_operation[i] =
 					(uint16_t)event_of_operation(number, i, config, rejected);
 }

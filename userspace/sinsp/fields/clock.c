@@ -14,12 +14,12 @@ static void clock_set_text(struct clock *clock, const struct tm *tm)
 	int year = tm->tm_year + 1900;
 
 	memcpy(clock->text, "0000-00-00 00:00:00", CLOCK_TEXT_BYTES);
-	decimal_write(clock->text, 4, (unsigned int)year);
-	decimal_write(clock->text + 5, 2, (unsigned int)tm->tm_mon + 1);
-	decimal_write(clock->text + 8, 2, (unsigned int)tm->tm_mday);
-	decimal_write(clock->text + 11, 2, (unsigned int)tm->tm_hour);
-	decimal_write(clock->text + 14, 2, (unsigned int)tm->tm_min);
-	decimal_write(clock->text + 17, 2, (unsigned int)tm->tm_sec);
+	buf_write_decimal(clock->text, 4, (unsigned int)year);
+	buf_write_decimal(clock->text + 5, 2, (unsigned int)tm->tm_mon + 1);
+	buf_write_decimal(clock->text + 8, 2, (unsigned int)tm->tm_mday);
+	buf_write_decimal(clock->text + 11, 2, (unsigned int)tm->tm_hour);
+	buf_write_decimal(clock->text + 14, 2, (unsigned int)tm->tm_min);
+	buf_write_decimal(clock->text + 17, 2, (unsigned int)tm->tm_sec);
 }
 
 static const char *clock_text(struct clock *clock, uint64_t ns,
@@ -50,7 +50,7 @@ const char *clock_local(struct clock *clock, uint64_t ns)
 
 void clock_fraction(char digits[9], uint64_t ns)
 {
-	decimal_write(digits, 9, ns % NS_PER_SECOND);
+	buf_write_decimal(digits, 9, ns % NS_PER_SECOND);
 }
 
 void clock_rfc3339(struct clock *utc, uint64_t ns, char text[CLOCK_RFC3339_BYTES])

@@ -25,7 +25,7 @@ struct value_param {
 	struct param_values *values;
 	const struct event_param *param;
 	const struct param_desc *desc;
-	const struct flag_name *set;
+	const struct param_flag *set;
 	int64_t value; /* of fixed-size types */
 	struct clock *utc;
 	enum text_bytes bytes; /* JSON: how buffers are written */

@@ -76,7 +76,7 @@ static bool is_connection(const struct state_fd *fd)
 static void write_address(const struct state_fd *fd, const struct scap_endpoint *end,
 			  struct buf *text)
 {
-	text_append_ip(text, end->address, fd->type == SCAP_FD_IPV4 ? 4 : 16);
+	address_append_ip(text, end->address, fd->type == SCAP_FD_IPV4 ? 4 : 16);
 }
 
 static bool write_cip(const struct state_fd *fd, int64_t num, const struct text_style *style,

@@ -26,7 +26,7 @@ static bool is_list(const struct param_desc *desc)
 /* Flags with the kernel's bits whose names in the .scap world differ from the kernel's. */
 static const struct {
 	uint16_t event, param;
-	struct flag_name names[4];
+	struct param_flag names[4];
 } native_sets[] = {
 	{EVENT_fchownat,
 	 fchownat__flags,
@@ -37,7 +37,7 @@ static const struct {
 	 {{"UFFD_USER_MODE_ONLY", 1}, {"O_NONBLOCK", 04000}, {"O_CLOEXEC", 02000000}}},
 };
 
-static const struct flag_name *set_of(const struct event_desc *event, unsigned int index)
+static const struct param_flag *set_of(const struct event_desc *event, unsigned int index)
 {
 	for (size_t i = 0; i < COUNT(native_sets); i++)
 		if (native_sets[i].event == event->id && native_sets[i].param == index)
@@ -59,9 +59,9 @@ enum param_kind param_form_of_type(enum param_type type, enum param_format forma
 }
 
 enum param_kind param_form_of(const struct event_desc *event, unsigned int index,
-			      const struct flag_name **set)
+			      const struct param_flag **set)
 {
-	const struct flag_name *file_flags = event_desc_get(EVENT_open)->params[open__flags].set;
+	const struct param_flag *file_flags = event_desc_get(EVENT_open)->params[open__flags].set;
 	const struct param_desc *desc = &event->params[index];
 
 	*set = set_of(event, index);
@@ -101,7 +101,7 @@ const char *param_json_type(const struct event_desc *event, unsigned int index)
 #define FORM(name, word, raw, resolved, absent, written) [PARAM_##name] = JSON_##written,
 #include "event/types.def"
 	};
-	const struct flag_name *set;
+	const struct param_flag *set;
 	enum param_kind kind = param_form_of(event, index, &set);
 
 	return kind == PARAM_ENUM && !set ? "number" : types[kind];
@@ -125,7 +125,7 @@ uint64_t param_file_flags(uint64_t value)
 }
 
 /* Of several names for one value the last is the usual one: AF_UNIX rather than AF_LOCAL. */
-const char *param_enum_name(const struct flag_name *set, uint64_t value)
+const char *param_enum_name(const struct param_flag *set, uint64_t value)
 {
 	const char *name = NULL;
 

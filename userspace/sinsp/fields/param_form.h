@@ -19,7 +19,7 @@
  * are nothing else are SIGNED, UNSIGNED, HEX or OCTAL.
  */
 enum param_kind param_form_of(const struct event_desc *event, unsigned int index,
-			      const struct flag_name **set);
+			      const struct param_flag **set);
 
 /* The form of what a parameter of type DYN has: its type and format alone decide. */
 enum param_kind param_form_of_type(enum param_type type, enum param_format format);
@@ -34,7 +34,7 @@ const char *param_json_type(const struct event_desc *event, unsigned int index);
  * The name of the next flag that is set, which is removed from `value`; NULL when there are no
  * more: then `value` has the bits without a name. `set` is advanced, and may be NULL.
  */
-static inline const char *param_next_flag(const struct flag_name **set, uint64_t *value)
+static inline const char *param_next_flag(const struct param_flag **set, uint64_t *value)
 {
 	for (; *set && (*set)->name && *value; (*set)++) {
 		if (!(*set)->value || (*value & (*set)->value) != (*set)->value)
@@ -49,7 +49,7 @@ static inline const char *param_next_flag(const struct flag_name **set, uint64_t
 uint64_t param_file_flags(uint64_t value);
 
 /* The name of a value, or NULL. */
-const char *param_enum_name(const struct flag_name *set, uint64_t value);
+const char *param_enum_name(const struct param_flag *set, uint64_t value);
 
 /*
  * What is known of each parameter of each event before any event comes: its form, the names of its
@@ -59,7 +59,7 @@ const char *param_enum_name(const struct flag_name *set, uint64_t value);
 struct param_plan {
 	const char *key; /* with BUF_CHUNK readable bytes */
 	uint16_t key_len, separator_len; /* the key begins with what separates it from others */
-	const struct flag_name *set; /* NULL: it has no flags */
+	const struct param_flag *set; /* NULL: it has no flags */
 	enum param_kind kind;
 	bool fixed_size;
 };

@@ -78,7 +78,7 @@ static int64_t param_text_value_of(const struct text_param *p)
 /* The bits of a fixed-size parameter, not extended. */
 static uint64_t param_text_bits_of(const struct text_param *p)
 {
-	return value_bits((uint64_t)param_text_value_of(p), p->param->len);
+	return event_value_bits((uint64_t)param_text_value_of(p), p->param->len);
 }
 
 /* Decimal numbers are shown as signed ones of their width, whatever their type. */
@@ -147,7 +147,7 @@ static void raw_sockaddr(const struct text_param *p, struct buf *out)
 {
 	size_t start = out->len;
 
-	text_append_sockaddr(out, p->param, p->style->services);
+	address_append_sockaddr(out, p->param, p->style->services);
 	param_text_mask(p->style, out, start);
 }
 
@@ -155,13 +155,13 @@ static void raw_socktuple(const struct text_param *p, struct buf *out)
 {
 	size_t start = out->len;
 
-	text_append_socktuple(out, p->param, p->style->services);
+	address_append_socktuple(out, p->param, p->style->services);
 	param_text_mask(p->style, out, start);
 }
 
 static void raw_ip(const struct text_param *p, struct buf *out)
 {
-	text_append_ip(out, p->param->data, p->param->len);
+	address_append_ip(out, p->param->data, p->param->len);
 }
 
 static void raw_syscall(const struct text_param *p, struct buf *out)
@@ -180,7 +180,7 @@ static void raw_signal_set(const struct text_param *p, struct buf *out)
 	bool first = true;
 
 	for (unsigned int i = 0; i < 32; i++) {
-		const char *name = signal_name(i + 1);
+		const char *name = event_signal_name(i + 1);
 
 		if (!(set >> i & 1) || !name)
 			continue;
@@ -304,7 +304,7 @@ static void resolved_syscall(const struct text_param *p, struct buf *out)
 
 static void resolved_signal(const struct text_param *p, struct buf *out)
 {
-	append_known(out, signal_name((unsigned int)param_text_bits_of(p)));
+	append_known(out, event_signal_name((unsigned int)param_text_bits_of(p)));
 }
 
 static void resolved_duration(const struct text_param *p, struct buf *out)
@@ -323,7 +323,7 @@ static void param_text_append_name(struct buf *out, size_t start, const char *na
 }
 
 /* Bits are named in the order of the set; each bit once. */
-static void param_text_append_flags(struct buf *out, const struct flag_name *set, uint64_t value)
+static void param_text_append_flags(struct buf *out, const struct param_flag *set, uint64_t value)
 {
 	uint64_t left = value;
 	size_t start = out->len;
@@ -348,7 +348,7 @@ static void resolved_flags(const struct text_param *p, struct buf *out)
 /* File types share bits: the type is one number, after the permissions. */
 static void resolved_mode(const struct text_param *p, struct buf *out)
 {
-	const struct flag_name *set = p->desc->set;
+	const struct param_flag *set = p->desc->set;
 	uint64_t mode = param_text_bits_of(p), type = mode & S_IFMT;
 	size_t start = out->len;
 
@@ -363,7 +363,7 @@ static void resolved_enum(const struct text_param *p, struct buf *out)
 	uint64_t value = param_text_bits_of(p);
 	size_t start = out->len;
 
-	for (const struct flag_name *flag = p->desc->set; flag && flag->name; flag++)
+	for (const struct param_flag *flag = p->desc->set; flag && flag->name; flag++)
 		if (flag->value == value)
 			param_text_append_name(out, start, flag->name);
 }
@@ -413,7 +413,7 @@ static renderer param_text_append_raw, param_text_append_resolved;
 static struct text_param param_text_inner(const struct text_param *p, struct event_param *param,
 					  struct param_desc *desc)
 {
-	struct dyn_value value = event_dyn_value(p->desc, p->param);
+	struct event_dyn value = event_dyn_value(p->desc, p->param);
 
 	*param = value.param;
 	*desc = (struct param_desc){.type = value.kind->type, .format = p->desc->format};

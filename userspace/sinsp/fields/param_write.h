@@ -28,7 +28,7 @@ enum { ADDRESS_TEXT_BYTES = 512 };
 
 static inline uint64_t param_write_bits_of(const struct value_param *p)
 {
-	return value_bits((uint64_t)p->value, p->param->len);
+	return event_value_bits((uint64_t)p->value, p->param->len);
 }
 
 static void param_write_signed(struct value_param *p, struct buf *out)
@@ -72,7 +72,7 @@ static void param_write_octal(struct value_param *p, struct buf *out)
 
 static void param_write_names(struct value_param *p, uint64_t value, struct buf *out)
 {
-	const struct flag_name *set = p->set;
+	const struct param_flag *set = p->set;
 	size_t list = ENCODER.list_begin(out);
 	const char *name;
 
@@ -138,7 +138,7 @@ static void param_write_syscall(struct value_param *p, struct buf *out)
 
 static void param_write_signal(struct value_param *p, struct buf *out)
 {
-	param_write_named(p, signal_name((unsigned int)p->value), (uint64_t)p->value, out);
+	param_write_named(p, event_signal_name((unsigned int)p->value), (uint64_t)p->value, out);
 }
 
 static void param_write_signal_set(struct value_param *p, struct buf *out)
@@ -149,7 +149,7 @@ static void param_write_signal_set(struct value_param *p, struct buf *out)
 		if (!(param_write_bits_of(p) >> i & 1))
 			continue;
 		ENCODER.item(out);
-		param_write_named(p, signal_name(i + 1), i + 1, out);
+		param_write_named(p, event_signal_name(i + 1), i + 1, out);
 	}
 	ENCODER.list_end(out, list);
 }
@@ -213,7 +213,7 @@ static void param_write_ip(struct value_param *p, struct buf *out)
 {
 	size_t plain = ENCODER.plain_begin(out);
 
-	text_append_ip(out, p->param->data, p->param->len);
+	address_append_ip(out, p->param->data, p->param->len);
 	ENCODER.plain_end(out, plain);
 }
 
@@ -222,7 +222,7 @@ static void param_write_sockaddr(struct value_param *p, struct buf *out)
 	char memory[ADDRESS_TEXT_BYTES];
 	struct buf text = buf_fixed(memory, sizeof(memory));
 
-	text_append_sockaddr(&text, p->param, NULL);
+	address_append_sockaddr(&text, p->param, NULL);
 	WRITE_TEXT(p, out, text.data, text.len);
 }
 
@@ -231,7 +231,7 @@ static void param_write_socktuple(struct value_param *p, struct buf *out)
 	char memory[ADDRESS_TEXT_BYTES];
 	struct buf text = buf_fixed(memory, sizeof(memory));
 
-	text_append_socktuple(&text, p->param, NULL);
+	address_append_socktuple(&text, p->param, NULL);
 	WRITE_TEXT(p, out, text.data, text.len);
 }
 
@@ -267,7 +267,7 @@ static void param_write_fd_list(struct value_param *p, struct buf *out)
 /* The value in the form of its kind; an empty string means no value. */
 static void param_write_dyn(struct value_param *p, struct buf *out)
 {
-	struct dyn_value value = event_dyn_value(p->desc, p->param);
+	struct event_dyn value = event_dyn_value(p->desc, p->param);
 	const struct param_desc desc = {
 		.name = p->desc->name, .type = value.kind->type, .format = value.kind->format};
 	struct value_param inner = *p;

@@ -150,7 +150,7 @@ enum { PADDED_DIGITS = 9 };
 void text_append_number(struct buf *out, enum param_type type, enum param_format format,
 			uint64_t value)
 {
-	uint64_t bits = value_bits(value, param_type_size(type));
+	uint64_t bits = event_value_bits(value, param_type_size(type));
 
 	switch (format) {
 	case PF_HEX:

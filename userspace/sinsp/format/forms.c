@@ -48,7 +48,7 @@ static void encode_hex(struct formatter *formatter, const struct format_column *
 	size_t plain = formatter->encoder->plain_begin(out);
 
 	BUF_LITERAL(out, "0x");
-	buf_append_hex_lower(out, value_bits(value->u64, param_type_size(column->type)));
+	buf_append_hex_lower(out, event_value_bits(value->u64, param_type_size(column->type)));
 	formatter->encoder->plain_end(out, plain);
 }
 
@@ -57,7 +57,7 @@ static void encode_address(struct formatter *formatter, const struct format_colu
 {
 	size_t plain = formatter->encoder->plain_begin(out);
 
-	text_append_ip(out, value->ip.address, value->ip.len);
+	address_append_ip(out, value->ip.address, value->ip.len);
 	formatter->encoder->plain_end(out, plain);
 }
 

@@ -259,7 +259,7 @@ static void append_zigzag(struct formatter *formatter, const struct format_colum
 static void protobuf_append_hex(struct formatter *formatter, const struct format_column *column,
 				const struct field_value *value, struct buf *out)
 {
-	proto_varint(out, value_bits(value->u64, param_type_size(column->type)));
+	proto_varint(out, event_value_bits(value->u64, param_type_size(column->type)));
 }
 
 static void append_double(struct formatter *formatter, const struct format_column *column,
@@ -279,7 +279,7 @@ static void protobuf_append_address(struct formatter *formatter, const struct fo
 {
 	size_t begin = proto_begin(out);
 
-	text_append_ip(out, value->ip.address, value->ip.len);
+	address_append_ip(out, value->ip.address, value->ip.len);
 	proto_end(out, begin);
 }
 

@@ -97,7 +97,7 @@ static void text_append_real(struct formatter *formatter, const struct format_co
 static void text_append_address(struct formatter *formatter, const struct format_column *column,
 				const struct field_value *value, struct buf *out)
 {
-	text_append_ip(out, value->ip.address, value->ip.len);
+	address_append_ip(out, value->ip.address, value->ip.len);
 }
 
 static void text_append_network(struct formatter *formatter, const struct format_column *column,

@@ -158,7 +158,7 @@ static void name_unix_socket(struct state *state, struct apply_event *event,
 		memcpy(addresses, tuple->data + 1, sizeof(addresses));
 		state_set_unix_ends(state, fd, addresses[0], addresses[1]);
 	}
-	text_append_socktuple(&name, tuple, NULL);
+	address_append_socktuple(&name, tuple, NULL);
 	state_rename_fd(state, event, name.data, name.len);
 }
 
@@ -565,7 +565,7 @@ void apply_getsockopt(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
 	const struct event_param *param = &ev->params[getsockopt__val];
-	struct dyn_value value;
+	struct event_dyn value;
 
 	if (!event->fd || event->fd->role != STATE_ROLE_CLIENT ||
 	    event_param_u64(ev, getsockopt__level) != sockopt_levels__SOL_SOCKET ||

@@ -211,7 +211,7 @@ static void machine_append_end(struct buf *out, const struct state_fd *fd,
 {
 	const char *service = state_socket_service(fd, end->port, services);
 
-	text_append_ip(out, end->address, fd->type == SCAP_FD_IPV4 ? 4 : 16);
+	address_append_ip(out, end->address, fd->type == SCAP_FD_IPV4 ? 4 : 16);
 	if (fd->l4 == SCAP_L4_ICMP || fd->l4 == SCAP_L4_RAW)
 		return;
 	buf_append_char(out, ':');

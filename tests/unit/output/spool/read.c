@@ -190,7 +190,7 @@ static void claim_records(const char *path, uint64_t at, uint32_t more)
 	assert_int_equal(spool_file_read(fd, &frame, sizeof(frame), at), 0);
 	frame.records += more;
 	frame.crc = 0;
-	frame.crc = crc32c(segment.salt, &frame, sizeof(frame));
+	frame.crc = hash_crc32c(segment.salt, &frame, sizeof(frame));
 	assert_int_equal(spool_file_write(fd, &frame, sizeof(frame), at), 0);
 	close(fd);
 }

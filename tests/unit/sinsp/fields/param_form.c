@@ -5,7 +5,7 @@
 
 static void expect(enum event_id id, unsigned int index, enum param_kind form, bool has_set)
 {
-	const struct flag_name *set;
+	const struct param_flag *set;
 
 	assert_int_equal(param_form_of(event_desc_get(id), index, &set), form);
 	assert_int_equal(set != NULL, has_set);
@@ -34,7 +34,7 @@ static void test_all(void **state)
 		const struct event_desc *desc = event_desc_get(id);
 
 		for (unsigned int i = 0; desc && i < desc->nparams; i++) {
-			const struct flag_name *set;
+			const struct param_flag *set;
 			enum param_kind form = param_form_of(desc, i, &set);
 
 			assert_in_range(form, PARAM_SIGNED, PARAM_FORMS_COUNT - 1);
@@ -44,8 +44,8 @@ static void test_all(void **state)
 
 static void test_flags(void **state)
 {
-	static const struct flag_name names[] = {{"RW", 3}, {"R", 1}, {"ZERO", 0}, {"X", 8}, {0}};
-	const struct flag_name *set = names;
+	static const struct param_flag names[] = {{"RW", 3}, {"R", 1}, {"ZERO", 0}, {"X", 8}, {0}};
+	const struct param_flag *set = names;
 	uint64_t value = 1 | 8 | 16;
 
 	assert_string_equal(param_next_flag(&set, &value), "R");
@@ -58,7 +58,7 @@ static void test_flags(void **state)
 
 static void test_enumerations(void **state)
 {
-	static const struct flag_name names[] = {{"OLD", 1}, {"NEW", 1}, {"TWO", 2}, {0}};
+	static const struct param_flag names[] = {{"OLD", 1}, {"NEW", 1}, {"TWO", 2}, {0}};
 
 	assert_string_equal(param_enum_name(names, 1), "NEW");
 	assert_string_equal(param_enum_name(names, 2), "TWO");

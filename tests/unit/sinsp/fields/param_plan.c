@@ -45,7 +45,7 @@ static void test_all(void **state)
 		assert_int_equal(plans->of[id] != NULL, desc && desc->nparams);
 		for (unsigned int i = 0; desc && i < desc->nparams; i++) {
 			const struct param_plan *plan = &plans->of[id][i];
-			const struct flag_name *set;
+			const struct param_flag *set;
 
 			assert_int_equal(plan->kind, param_form_of(desc, i, &set));
 			assert_ptr_equal(plan->set, set);

@@ -29,7 +29,7 @@ static void expect_made(struct drive *world, struct param_desc param, const void
 static void test_other_types(void **state)
 {
 	struct drive *world = *state;
-	static const struct flag_name modes[] = {{"EXEC", 1}, {"READ", 4}, {"BOTH", 5}, {NULL, 0}};
+	static const struct param_flag modes[] = {{"EXEC", 1}, {"READ", 4}, {"BOTH", 5}, {NULL, 0}};
 	const uint64_t ns = 1500000000, none = UINT64_MAX;
 	const uint32_t signals = 1 << 8 | 1 << 16, both = 5, mode = 0x10005;
 	const uint64_t high = UINT64_C(1) << 40 | 4;
@@ -53,8 +53,8 @@ static void test_other_types(void **state)
 /* A row for each type: bytes as events have them, and both texts. */
 static void test_every_type(void **state)
 {
-	static const struct flag_name flags[] = {{"NONE", 0}, {"A", 1}, {"AB", 3}, {"B", 2},
-						 {"C", 4},    {"D", 4}, {NULL, 0}};
+	static const struct param_flag flags[] = {{"NONE", 0}, {"A", 1}, {"AB", 3}, {"B", 2},
+						  {"C", 4},    {"D", 4}, {NULL, 0}};
 	static const struct {
 		enum param_type type;
 		enum param_format format;
@@ -217,7 +217,7 @@ static void test_lists_and_sets(void **state)
 /* Inner types as ptrace and keyctl have them; the format is that of the parameter. */
 static void test_values_of_several_kinds(void **state)
 {
-	static const struct dyn_kind kinds[] = {
+	static const struct param_dyn kinds[] = {
 		{PT_UINT64, PF_HEX},
 		{PT_SIGTYPE, PF_DEC},
 		{PT_CHARBUF, PF_NA},
