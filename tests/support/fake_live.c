@@ -151,7 +151,7 @@ int scap_live_answers_error(const struct scap_live *live)
 	return live->answers_error;
 }
 
-enum call_hooks scap_live_call_hooks(const struct scap_live *live)
+enum live_hooks scap_live_call_hooks(const struct scap_live *live)
 {
 	return live->call_hooks;
 }

@@ -46,7 +46,7 @@ static int move(const int *fds, size_t count)
 	return 0;
 }
 
-int helper_process_begin(const char *name, const int *fds, size_t count)
+int privileges_begin_helper(const char *name, const int *fds, size_t count)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 

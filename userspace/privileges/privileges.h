@@ -25,7 +25,7 @@ enum {
  * with which it ends. Keeps standard error alone, and `fds` as HELPER_FD and those that follow.
  * Returns 0 or -errno.
  */
-int helper_process_begin(const char *name, const int *fds, size_t count);
+int privileges_begin_helper(const char *name, const int *fds, size_t count);
 
 /*
  * What the threads of the agent may do once a capture runs: each enters its role when it begins,

@@ -14,7 +14,7 @@ static int check(const int *fds)
 {
 	char byte = 'x';
 
-	if (helper_process_begin("helper", fds, 2))
+	if (privileges_begin_helper("helper", fds, 2))
 		return 1;
 	if (write(HELPER_FD, &byte, 1) != 1 || faccessat(HELPER_FD + 1, "self", F_OK, 0))
 		return 2;

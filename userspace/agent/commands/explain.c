@@ -265,7 +265,7 @@ static void print_environments(const struct selection *selection)
 
 static bool reads_entries(const struct selection *selection)
 {
-	enum entry_notes notes = selection_entry_notes(selection);
+	enum live_entry_notes notes = selection_entry_notes(selection);
 	bool reads = false;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)

@@ -162,7 +162,7 @@ struct options {
 	bool exact_types;
 	bool include_self;
 	bool changed_arguments; /* those that were changed during a call that fails are shown */
-	enum call_hooks call_hooks; /* where programs of system calls run */
+	enum live_hooks call_hooks; /* where programs of system calls run */
 	bool no_pushdown; /* user space decides all of the filter */
 	bool full_state; /* what no field needs is kept up to date, too */
 	bool verbose;

@@ -79,7 +79,7 @@ bool selection_has_enter_times(const struct selection *selection);
 bool selection_has_environments(const struct selection *selection);
 
 /* Which programs run on entry of calls. */
-enum entry_notes selection_entry_notes(const struct selection *selection);
+enum live_entry_notes selection_entry_notes(const struct selection *selection);
 
 /* The parts of the state (enum state_part) for which no events are captured: state_set_lacks(). */
 unsigned int selection_lacks(const struct selection *selection);

@@ -275,7 +275,7 @@ static int help(struct freezer *freezer, const pid_t *pids, size_t count, int al
 	char byte;
 	bool ended_well;
 
-	if (helper_process_begin("agent-freezer", kept, freezer->state < 0 ? 1 : 2))
+	if (privileges_begin_helper("agent-freezer", kept, freezer->state < 0 ? 1 : 2))
 		return EXIT_FAILURE;
 	if (freezer->state >= 0)
 		freezer->state = HELPER_FD + 1;

@@ -44,7 +44,7 @@ static int process_loader_serve(int socket)
 	struct error err = {""};
 	int r;
 
-	r = helper_process_begin("agent-loader", &socket, 1);
+	r = privileges_begin_helper("agent-loader", &socket, 1);
 	if (r)
 		error_set(&err, r, "keeping the socket: %s", strerror(-r));
 	else

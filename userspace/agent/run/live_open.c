@@ -169,7 +169,7 @@ static const char *iterator_reason(int error)
 
 /* Of what goes on without it, but costs more. */
 static void append_costs(const struct scap_live *live, const struct live_lacks *lacks,
-			 enum call_hooks wanted, struct buf *text)
+			 enum live_hooks wanted, struct buf *text)
 {
 	static const char *const iterated[SCAP_LIVE_ITERATORS] = {
 		[SCAP_LIVE_OPEN_FDS] = "open descriptors",

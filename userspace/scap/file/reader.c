@@ -38,7 +38,7 @@ static int widen_frame(uint8_t **frame, uint32_t *len)
 }
 
 /* The length of a frame according to its header. */
-static uint32_t frame_len(const struct block_kind *kind, const uint8_t *frame)
+static uint32_t frame_len(const struct reader_block *kind, const uint8_t *frame)
 {
 	struct ppm_evt_hdr header;
 
@@ -50,7 +50,7 @@ static uint32_t frame_len(const struct block_kind *kind, const uint8_t *frame)
 	return header.len;
 }
 
-int reader_find_frame(const struct block_kind *kind, uint8_t *block, uint32_t block_len,
+int reader_find_frame(const struct reader_block *kind, uint8_t *block, uint32_t block_len,
 		      struct scap_event *event)
 {
 	size_t header =
@@ -94,7 +94,7 @@ static bool is_packet_block(uint32_t type)
 /* Blocks that are read in parts. */
 
 /* Begins a block that is read in parts; without a kind it is skipped. */
-static int begin_parts(struct scap_reader *reader, const struct block_kind *kind)
+static int begin_parts(struct scap_reader *reader, const struct reader_block *kind)
 {
 	reader->kind = kind;
 	reader->headed = false;
@@ -104,7 +104,7 @@ static int begin_parts(struct scap_reader *reader, const struct block_kind *kind
 }
 
 /* Begins a block of which only the header is read. kind: NULL if unknown. */
-static int begin_block(struct scap_reader *reader, const struct block_kind *kind)
+static int begin_block(struct scap_reader *reader, const struct reader_block *kind)
 {
 	bool anywhere = kind && kind->type == SCAP_BLOCK_SECTION;
 
@@ -134,7 +134,7 @@ static int reader_pass_over(struct scap_reader *reader, int code)
 	return STEP_ON;
 }
 
-static int event_step(struct scap_reader *reader, const struct block_kind *kind, int timeout_ms,
+static int event_step(struct scap_reader *reader, const struct reader_block *kind, int timeout_ms,
 		      struct scap_event *event)
 {
 	uint32_t len = reader->block_len, trailer;
@@ -169,7 +169,7 @@ static int event_step(struct scap_reader *reader, const struct block_kind *kind,
  */
 static int reader_step(struct scap_reader *reader, int timeout_ms, struct scap_event *event)
 {
-	const struct block_kind *kind;
+	const struct reader_block *kind;
 	struct scap_block_header header;
 	int r;
 
@@ -275,7 +275,7 @@ static const char *other_file(const struct scap_stream *stream)
 		return "it is empty";
 	if (stream->len < sizeof(magic))
 		return "it is too short";
-	if (codec_find(stream->data, stream->len))
+	if (unpack_codec_find(stream->data, stream->len))
 		return "it is compressed more than once";
 	memcpy(&magic, stream->data, sizeof(magic));
 	for (size_t i = 0; i < COUNT(other_files); i++)

@@ -21,24 +21,24 @@
 #include "util/buf.h"
 
 /* How the entries of a list begin. */
-enum entry_prefix {
+enum reader_prefix {
 	PREFIX_NONE,
 	PREFIX_WHOLE, /* with their length, including itself */
 	PREFIX_REST, /* with the length of what follows */
 };
 
 /* A kind of block: an event, or data about the machine: a head, then entries. */
-struct block_kind {
+struct reader_block {
 	uint32_t type;
 	uint8_t version;
 	uint8_t head_bytes;
-	uint8_t prefix; /* enum entry_prefix */
+	uint8_t prefix; /* enum reader_prefix */
 	bool event;
 	bool event_flags;
 	/* Both return 0, or -errno of the reader or of the snapshot. */
 	int (*head)(struct scap_reader *reader, const uint8_t *head);
 	/* Passes on an entry, unless it sets `missing` or `corrupt` of the cursor. */
-	int (*entry)(struct scap_snapshot *to, const struct block_kind *kind,
+	int (*entry)(struct scap_snapshot *to, const struct reader_block *kind,
 		     struct cursor *cursor);
 };
 
@@ -58,7 +58,7 @@ struct scap_reader {
 	bool native;
 	bool known; /* a block of the .scap world other than a section was seen */
 	/* The block that is read in parts: data about the machine, or one to be skipped. */
-	const struct block_kind *kind; /* of the entries that follow; NULL: the rest is skipped */
+	const struct reader_block *kind; /* of the entries that follow; NULL: the rest is skipped */
 	uint64_t block_at;
 	uint32_t block_type, block_len;
 	uint32_t left; /* remaining bytes, trailer included; 0: no such block */
@@ -110,23 +110,24 @@ int reader_part_step(struct scap_reader *reader, int timeout_ms);
  * Finds the frame in a whole block, and sets the event. Returns 0; -ENOENT or -EBADMSG if it cannot
  * be returned.
  */
-int reader_find_frame(const struct block_kind *kind, uint8_t *block, uint32_t block_len,
+int reader_find_frame(const struct reader_block *kind, uint8_t *block, uint32_t block_len,
 		      struct scap_event *event);
 
 /* The kind of a type of blocks; NULL: unknown. */
-const struct block_kind *reader_block_kind(uint32_t type);
+const struct reader_block *reader_block_kind(uint32_t type);
 
 /* The functions in the table of kinds: heads, then entries. */
 int reader_take_section(struct scap_reader *reader, const uint8_t *head);
 int reader_take_native(struct scap_reader *reader, const uint8_t *head);
 int reader_take_machine(struct scap_reader *reader, const uint8_t *head);
 int reader_take_fds(struct scap_reader *reader, const uint8_t *head);
-int reader_take_interface(struct scap_snapshot *to, const struct block_kind *kind,
+int reader_take_interface(struct scap_snapshot *to, const struct reader_block *kind,
 			  struct cursor *cursor);
-int reader_take_user(struct scap_snapshot *to, const struct block_kind *kind,
+int reader_take_user(struct scap_snapshot *to, const struct reader_block *kind,
 		     struct cursor *cursor);
-int reader_take_fd(struct scap_snapshot *to, const struct block_kind *kind, struct cursor *cursor);
-int reader_take_thread(struct scap_snapshot *to, const struct block_kind *kind,
+int reader_take_fd(struct scap_snapshot *to, const struct reader_block *kind,
+		   struct cursor *cursor);
+int reader_take_thread(struct scap_snapshot *to, const struct reader_block *kind,
 		       struct cursor *cursor);
 
 #endif

@@ -208,7 +208,7 @@ static int plain_entry_step(struct scap_reader *reader, size_t body, int timeout
 
 int reader_part_step(struct scap_reader *reader, int timeout_ms)
 {
-	const struct block_kind *kind = reader->kind;
+	const struct reader_block *kind = reader->kind;
 	size_t body = reader->left - SCAP_TRAILER_BYTES;
 
 	if (kind && kind->head && !reader->headed)
@@ -429,7 +429,7 @@ static void take_tail(struct cursor *cursor, struct scap_thread *thread)
 	}
 }
 
-int reader_take_thread(struct scap_snapshot *to, const struct block_kind *kind,
+int reader_take_thread(struct scap_snapshot *to, const struct reader_block *kind,
 		       struct cursor *cursor)
 {
 	struct scap_thread thread = {
@@ -488,7 +488,7 @@ static void reader_lists_take_address(struct cursor *cursor, bool ipv6, uint8_t 
 		memcpy(address, at, n);
 }
 
-int reader_take_interface(struct scap_snapshot *to, const struct block_kind *kind,
+int reader_take_interface(struct scap_snapshot *to, const struct reader_block *kind,
 			  struct cursor *cursor)
 {
 	unsigned int type = (unsigned int)cursor_number(cursor, sizeof(uint16_t));
@@ -519,7 +519,8 @@ static int reader_lists_take_group(struct scap_snapshot *to, struct cursor *curs
 	return cursor->missing ? 0 : to->ops->group(to, &group);
 }
 
-int reader_take_user(struct scap_snapshot *to, const struct block_kind *kind, struct cursor *cursor)
+int reader_take_user(struct scap_snapshot *to, const struct reader_block *kind,
+		     struct cursor *cursor)
 {
 	struct scap_user user;
 
@@ -541,16 +542,16 @@ int reader_take_fds(struct scap_reader *reader, const uint8_t *head)
 	return reader->to->ops->fds(reader->to, tid);
 }
 
-static void take_name(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
+static void take_name(const struct reader_block *kind, struct cursor *cursor, struct scap_fd *fd)
 {
 	fd->name = cursor_string(cursor, NULL);
 }
 
-static void take_nothing(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
+static void take_nothing(const struct reader_block *kind, struct cursor *cursor, struct scap_fd *fd)
 {
 }
 
-static void reader_lists_take_file(const struct block_kind *kind, struct cursor *cursor,
+static void reader_lists_take_file(const struct reader_block *kind, struct cursor *cursor,
 				   struct scap_fd *fd)
 {
 	fd->flags = (uint32_t)cursor_number(cursor, sizeof(fd->flags));
@@ -574,7 +575,7 @@ static void take_protocol(struct cursor *cursor, struct scap_fd *fd)
 		fd->l4 = protocols[protocol];
 }
 
-static void reader_lists_take_socket(const struct block_kind *kind, struct cursor *cursor,
+static void reader_lists_take_socket(const struct reader_block *kind, struct cursor *cursor,
 				     struct scap_fd *fd)
 {
 	bool ipv6 = fd->type == SCAP_FD_IPV6;
@@ -586,14 +587,14 @@ static void reader_lists_take_socket(const struct block_kind *kind, struct curso
 	take_protocol(cursor, fd);
 }
 
-static void take_server(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
+static void take_server(const struct reader_block *kind, struct cursor *cursor, struct scap_fd *fd)
 {
 	reader_lists_take_address(cursor, fd->type == SCAP_FD_IPV6, fd->local.address);
 	fd->local.port = (uint16_t)cursor_number(cursor, sizeof(fd->local.port));
 	take_protocol(cursor, fd);
 }
 
-static void take_unix(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
+static void take_unix(const struct reader_block *kind, struct cursor *cursor, struct scap_fd *fd)
 {
 	fd->unix_socket = cursor_number(cursor, sizeof(fd->unix_socket));
 	fd->unix_peer = cursor_number(cursor, sizeof(fd->unix_peer));
@@ -603,7 +604,7 @@ static void take_unix(const struct block_kind *kind, struct cursor *cursor, stru
 /* The types of descriptors in files: the type here, and the data after the type. */
 static const struct fd_layout {
 	enum scap_fd_type type;
-	void (*take)(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd);
+	void (*take)(const struct reader_block *kind, struct cursor *cursor, struct scap_fd *fd);
 } fd_layouts[SCAP_ENTRY_FD_COUNT] = {
 	[SCAP_ENTRY_FD_UNKNOWN] = {SCAP_FD_UNKNOWN, take_nothing},
 	[SCAP_ENTRY_FD_FILE_V1] = {SCAP_FD_FILE, take_name},
@@ -638,7 +639,7 @@ static void name_unknown_type(struct cursor *cursor, unsigned int type, struct s
 	buf_append_char(cursor->texts, '\0');
 }
 
-int reader_take_fd(struct scap_snapshot *to, const struct block_kind *kind, struct cursor *cursor)
+int reader_take_fd(struct scap_snapshot *to, const struct reader_block *kind, struct cursor *cursor)
 {
 	struct scap_fd fd = {.num = (int64_t)cursor_number(cursor, sizeof(fd.num)), .name = ""};
 	unsigned int type;
@@ -688,7 +689,7 @@ int reader_take_fd(struct scap_snapshot *to, const struct block_kind *kind, stru
 	}
 
 /* The most frequent first. */
-static const struct block_kind kinds[] = {
+static const struct reader_block kinds[] = {
 	EVENT(SCAP_BLOCK_EVENT_V2, 2, false),
 	EVENT(SCAP_BLOCK_EVENT_V2_FLAGS, 2, true),
 	EVENT(SCAP_BLOCK_EVENT_V1, 1, false),
@@ -723,7 +724,7 @@ static const struct block_kind kinds[] = {
 	{SCAP_BLOCK_NATIVE, 1, sizeof(uint32_t), .head = reader_take_native},
 };
 
-const struct block_kind *reader_block_kind(uint32_t type)
+const struct reader_block *reader_block_kind(uint32_t type)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (kinds[i].type == type)

@@ -171,7 +171,7 @@ static int stream_open_file(struct stream *stream, const char *path, struct erro
 static int begin_unpacking(struct stream *stream, const char *path, struct error *err)
 {
 	struct scap_stream *front = &stream->front;
-	const struct codec *codec = codec_find(front->data, front->len);
+	const struct unpack_codec *codec = unpack_codec_find(front->data, front->len);
 	int r;
 
 	if (!codec)

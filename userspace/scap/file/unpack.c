@@ -51,7 +51,7 @@ static void *unpack_gzip_create(void)
 }
 
 /* Tapes and block devices pad with zeros. Anything else begins the next member. */
-static const char *gzip_begin_member(struct gzip *gzip, struct codec_span *in)
+static const char *gzip_begin_member(struct gzip *gzip, struct unpack_span *in)
 {
 	for (; in->left && *in->at == 0; in->at++)
 		in->left--;
@@ -69,7 +69,7 @@ static unsigned int bytes_at_once(size_t left)
 	return left < UINT_MAX ? (unsigned int)left : UINT_MAX;
 }
 
-static const char *gzip_inflate(struct gzip *gzip, struct codec_span *in, struct codec_span *out)
+static const char *gzip_inflate(struct gzip *gzip, struct unpack_span *in, struct unpack_span *out)
 {
 	z_stream *stream = &gzip->stream;
 	int result;
@@ -91,7 +91,7 @@ static const char *gzip_inflate(struct gzip *gzip, struct codec_span *in, struct
 		       : "the gzip data are corrupt";
 }
 
-static const char *gzip_run(void *state, struct codec_span *in, struct codec_span *out)
+static const char *gzip_run(void *state, struct unpack_span *in, struct unpack_span *out)
 {
 	struct gzip *gzip = state;
 	const char *problem = NULL;
@@ -177,7 +177,7 @@ static const char *zstd_problem(size_t result)
 	}
 }
 
-static const char *zstd_run(void *state, struct codec_span *in, struct codec_span *out)
+static const char *zstd_run(void *state, struct unpack_span *in, struct unpack_span *out)
 {
 	struct zstd *zstd = state;
 	ZSTD_inBuffer from = {in->at, in->left, 0};
@@ -203,12 +203,12 @@ static bool zstd_is_whole(const void *state)
 	return ((const struct zstd *)state)->between;
 }
 
-static const struct codec codecs[] = {
+static const struct unpack_codec codecs[] = {
 	{"gzip", gzip_knows, unpack_gzip_create, gzip_run, gzip_is_whole, unpack_gzip_destroy},
 	{"zstd", zstd_knows, unpack_zstd_create, zstd_run, zstd_is_whole, unpack_zstd_destroy},
 };
 
-const struct codec *codec_find(const uint8_t *bytes, size_t len)
+const struct unpack_codec *unpack_codec_find(const uint8_t *bytes, size_t len)
 {
 	if (len < MAGIC_BYTES)
 		return NULL;
@@ -233,11 +233,11 @@ struct unpack_chunk {
 };
 
 struct scap_unpack {
-	const struct codec *codec;
+	const struct unpack_codec *codec;
 	void *state;
 	int fd;
 	bool waits;
-	struct codec_span input;
+	struct unpack_span input;
 	bool full; /* the last chunk was filled: more output may need no further input */
 
 	pthread_t thread;
@@ -322,14 +322,14 @@ static int read_input(struct scap_unpack *unpack, bool may_wait)
 			       : fail(unpack, -EPIPE, "the %s data end too early",
 				      unpack->codec->name);
 	atomic_fetch_add(&unpack->bytes_read, (uint64_t)n);
-	unpack->input = (struct codec_span){unpack->input_bytes, (size_t)n};
+	unpack->input = (struct unpack_span){unpack->input_bytes, (size_t)n};
 	return 0;
 }
 
 /* Fills a chunk until it is full or input would block. Sets its `code`. */
 static void fill_chunk(struct scap_unpack *unpack, struct unpack_chunk *chunk)
 {
-	struct codec_span room = {chunk->data, CHUNK_BYTES};
+	struct unpack_span room = {chunk->data, CHUNK_BYTES};
 
 	chunk->code = 0;
 	while (room.left && chunk->code == 0) {
@@ -448,8 +448,8 @@ static int unpack_start_thread(struct scap_unpack *unpack)
 	return -r;
 }
 
-int scap_unpack_start(const struct codec *codec, int fd, bool waits, const void *head, size_t len,
-		      struct scap_unpack **unpack)
+int scap_unpack_start(const struct unpack_codec *codec, int fd, bool waits, const void *head,
+		      size_t len, struct scap_unpack **unpack)
 {
 	struct scap_unpack *made = malloc(sizeof(*made));
 	int r = -ENOMEM;
@@ -462,7 +462,7 @@ int scap_unpack_start(const struct codec *codec, int fd, bool waits, const void 
 	made->fd = fd;
 	made->waits = waits;
 	memcpy(made->input_bytes, head, len);
-	made->input = (struct codec_span){made->input_bytes, len};
+	made->input = (struct unpack_span){made->input_bytes, len};
 	atomic_store(&made->bytes_read, len);
 	made->filled_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	made->emptied_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

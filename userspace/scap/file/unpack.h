@@ -13,12 +13,12 @@
 /* Decompression of the formats that a capture file can be compressed with. No I/O. */
 
 /* Input bytes that are left, or output space that is left. */
-struct codec_span {
+struct unpack_span {
 	uint8_t *at;
 	size_t left;
 };
 
-struct codec {
+struct unpack_codec {
 	const char *name;
 	/* Whether a file that begins with these bytes, 4 or more, is of this format. */
 	bool (*knows)(const uint8_t *bytes);
@@ -27,13 +27,13 @@ struct codec {
 	 * Decompresses until `in` or `out` is exhausted. Concatenated files count as one. Returns
 	 * NULL, or a message about corrupt input; the data before it is in `out`.
 	 */
-	const char *(*run)(void *state, struct codec_span *in, struct codec_span *out);
+	const char *(*run)(void *state, struct unpack_span *in, struct unpack_span *out);
 	bool (*is_whole)(const void *state); /* the input may end here */
 	void (*destroy)(void *state);
 };
 
 /* The format of a file that begins with these bytes; NULL: not compressed. */
-const struct codec *codec_find(const uint8_t *bytes, size_t len);
+const struct unpack_codec *unpack_codec_find(const uint8_t *bytes, size_t len);
 
 /*
  * Decompresses a file in a separate thread, a few blocks before the reader, so that the two run in
@@ -49,8 +49,8 @@ enum { SCAP_UNPACK_HEAD_MAX = 512 << 10 };
  * continues with the descriptor, which is borrowed. waits: reading may block, as from a pipe.
  * Returns 0 or -errno.
  */
-int scap_unpack_start(const struct codec *codec, int fd, bool waits, const void *head, size_t len,
-		      struct scap_unpack **unpack);
+int scap_unpack_start(const struct unpack_codec *codec, int fd, bool waits, const void *head,
+		      size_t len, struct scap_unpack **unpack);
 
 /* Ends the thread, even if it waits, and frees all; accepts NULL. */
 void scap_unpack_stop(struct scap_unpack *unpack);

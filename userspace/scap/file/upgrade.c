@@ -24,14 +24,14 @@ int upgrade_pending_init(struct upgrade_pending *pending)
 }
 
 /* Consecutive thread ids are in different buckets. */
-static struct pending_enter **upgrade_bucket_of(const struct upgrade_pending *pending, int64_t tid)
+static struct upgrade_enter **upgrade_bucket_of(const struct upgrade_pending *pending, int64_t tid)
 {
 	uint64_t hash = ((uint64_t)tid ^ (uint64_t)tid >> 32) % PENDING_BUCKETS;
 
 	return pending->buckets + hash * PENDING_WAYS;
 }
 
-static unsigned int upgrade_way_of(struct pending_enter *const *bucket, int64_t tid)
+static unsigned int upgrade_way_of(struct upgrade_enter *const *bucket, int64_t tid)
 {
 	unsigned int way = 0;
 
@@ -40,21 +40,21 @@ static unsigned int upgrade_way_of(struct pending_enter *const *bucket, int64_t 
 	return way;
 }
 
-struct pending_enter *upgrade_pending_find(const struct upgrade_pending *pending, int64_t tid)
+struct upgrade_enter *upgrade_pending_find(const struct upgrade_pending *pending, int64_t tid)
 {
-	struct pending_enter *const *bucket = upgrade_bucket_of(pending, tid);
+	struct upgrade_enter *const *bucket = upgrade_bucket_of(pending, tid);
 	unsigned int way = upgrade_way_of(bucket, tid);
 
 	return way < PENDING_WAYS ? bucket[way] : NULL;
 }
 
-static void upgrade_list_remove(struct upgrade_pending *pending, struct pending_enter *enter)
+static void upgrade_list_remove(struct upgrade_pending *pending, struct upgrade_enter *enter)
 {
 	*(enter->older ? &enter->older->newer : &pending->oldest) = enter->newer;
 	*(enter->newer ? &enter->newer->older : &pending->newest) = enter->older;
 }
 
-static void upgrade_list_add(struct upgrade_pending *pending, struct pending_enter *enter)
+static void upgrade_list_add(struct upgrade_pending *pending, struct upgrade_enter *enter)
 {
 	enter->older = pending->newest;
 	enter->newer = NULL;
@@ -62,9 +62,9 @@ static void upgrade_list_add(struct upgrade_pending *pending, struct pending_ent
 	pending->newest = enter;
 }
 
-void upgrade_pending_forget(struct upgrade_pending *pending, struct pending_enter *enter)
+void upgrade_pending_forget(struct upgrade_pending *pending, struct upgrade_enter *enter)
 {
-	struct pending_enter **bucket;
+	struct upgrade_enter **bucket;
 	unsigned int way;
 
 	if (!enter)
@@ -106,11 +106,11 @@ void upgrade_copy_values(uint8_t *to, const struct event_param *params, size_t n
 	}
 }
 
-static struct pending_enter *upgrade_make(struct upgrade_pending *pending,
+static struct upgrade_enter *upgrade_make(struct upgrade_pending *pending,
 					  const struct event_param *params, unsigned int nparams)
 {
-	size_t bytes = sizeof(struct pending_enter) + nparams * sizeof(uint16_t);
-	struct pending_enter *enter;
+	size_t bytes = sizeof(struct upgrade_enter) + nparams * sizeof(uint16_t);
+	struct upgrade_enter *enter;
 
 	for (unsigned int i = 0; i < nparams; i++)
 		bytes += params[i].len;
@@ -131,7 +131,7 @@ static struct pending_enter *upgrade_make(struct upgrade_pending *pending,
 void upgrade_pending_put(struct upgrade_pending *pending, int64_t tid, uint16_t id,
 			 const struct event_param *params, unsigned int nparams)
 {
-	struct pending_enter **bucket = upgrade_bucket_of(pending, tid), *enter;
+	struct upgrade_enter **bucket = upgrade_bucket_of(pending, tid), *enter;
 
 	upgrade_pending_forget(pending, upgrade_pending_find(pending, tid));
 	upgrade_pending_forget(pending, bucket[PENDING_WAYS - 1]);
@@ -146,7 +146,7 @@ void upgrade_pending_put(struct upgrade_pending *pending, int64_t tid, uint16_t 
 	pending->bytes += enter->bytes;
 }
 
-struct event_param pending_enter_param(const struct pending_enter *enter, unsigned int index)
+struct event_param upgrade_enter_param(const struct upgrade_enter *enter, unsigned int index)
 {
 	const uint8_t *at = (const uint8_t *)&enter->lengths[enter->nparams];
 
@@ -249,7 +249,7 @@ struct upgrade_event {
 	struct ppm_evt_hdr header; /* its `nparams` counts `params` */
 	struct event_param *params; /* in one of the lists; the next step fills the other one */
 	struct event_param lists[2][EVENT_PARAMS_MAX];
-	struct pending_enter *enter; /* the entry event of its thread, after it was looked up */
+	struct upgrade_enter *enter; /* the entry event of its thread, after it was looked up */
 	bool changed;
 };
 
@@ -448,7 +448,7 @@ static struct event_param upgrade_describe_container(struct scap_upgrade *upgrad
  * The entry event of the call that ends, or NULL. One of another call is ignored: its exit is not
  * in the file.
  */
-static const struct pending_enter *find_enter(struct scap_upgrade *upgrade,
+static const struct upgrade_enter *find_enter(struct scap_upgrade *upgrade,
 					      struct upgrade_event *ev)
 {
 	if (!ev->enter)
@@ -460,7 +460,7 @@ static const struct pending_enter *find_enter(struct scap_upgrade *upgrade,
 static struct event_param take_from(struct scap_upgrade *upgrade, struct upgrade_event *ev,
 				    enum param_from from, unsigned int index, enum param_type type)
 {
-	const struct pending_enter *enter;
+	const struct upgrade_enter *enter;
 	struct event_param param;
 
 	switch (from) {
@@ -471,10 +471,10 @@ static struct event_param take_from(struct scap_upgrade *upgrade, struct upgrade
 		return param.len > 1 ? (struct event_param){param.data + 1, param.len - 1} : absent;
 	case FROM_ENTER:
 		enter = find_enter(upgrade, ev);
-		return enter ? pending_enter_param(enter, index) : absent;
+		return enter ? upgrade_enter_param(enter, index) : absent;
 	case FROM_ENTER_OR_DEFAULT:
 		enter = find_enter(upgrade, ev);
-		return enter ? pending_enter_param(enter, index) : default_of(type);
+		return enter ? upgrade_enter_param(enter, index) : default_of(type);
 	case FROM_DEFAULT:
 		return default_of(type);
 	case FROM_JSON:

@@ -25,8 +25,8 @@ enum {
 	PENDING_BYTES_MAX = 4 << 20,
 };
 
-struct pending_enter {
-	struct pending_enter *older, *newer;
+struct upgrade_enter {
+	struct upgrade_enter *older, *newer;
 	int64_t tid;
 	uint32_t bytes; /* of this block */
 	uint16_t id;
@@ -35,8 +35,8 @@ struct pending_enter {
 };
 
 struct upgrade_pending {
-	struct pending_enter **buckets; /* PENDING_BUCKETS of PENDING_WAYS each, newest first */
-	struct pending_enter *oldest, *newest;
+	struct upgrade_enter **buckets; /* PENDING_BUCKETS of PENDING_WAYS each, newest first */
+	struct upgrade_enter *oldest, *newest;
 	size_t bytes;
 	struct pool pool;
 };
@@ -55,13 +55,13 @@ void upgrade_pending_put(struct upgrade_pending *pending, int64_t tid, uint16_t 
 			 const struct event_param *params, unsigned int nparams);
 
 /* The event of the thread, or NULL; valid until it is removed or the next one is put. */
-struct pending_enter *upgrade_pending_find(const struct upgrade_pending *pending, int64_t tid);
+struct upgrade_enter *upgrade_pending_find(const struct upgrade_pending *pending, int64_t tid);
 
 /* Removes and frees an event. Accepts NULL. */
-void upgrade_pending_forget(struct upgrade_pending *pending, struct pending_enter *enter);
+void upgrade_pending_forget(struct upgrade_pending *pending, struct upgrade_enter *enter);
 
 /* A parameter, absent if the event has fewer. */
-struct event_param pending_enter_param(const struct pending_enter *enter, unsigned int index);
+struct event_param upgrade_enter_param(const struct upgrade_enter *enter, unsigned int index);
 
 /*
  * Upgrade of events of old captures to the current event table: parameters added since, replaced

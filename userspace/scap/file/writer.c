@@ -75,7 +75,7 @@ static int put_plain(struct scap_writer *writer, const struct scap_event *event,
 
 /* Only the first parameters: without extension parameters, latency and marks. */
 static int put_first_params(struct scap_writer *writer, const struct scap_event *event,
-			    struct ppm_evt_hdr header, const struct event_shape *shape)
+			    struct ppm_evt_hdr header, const struct writer_shape *shape)
 {
 	const uint8_t *lengths = (const uint8_t *)event->frame + sizeof(header);
 	size_t head = sizeof(header) + shape->nparams * sizeof(uint16_t);
@@ -103,7 +103,7 @@ static int put_first_params(struct scap_writer *writer, const struct scap_event 
 
 /* The generic event in place of an extension event: all readers know it. */
 static int put_generic(struct scap_writer *writer, const struct scap_event *event,
-		       struct ppm_evt_hdr header, const struct event_shape *shape)
+		       struct ppm_evt_hdr header, const struct writer_shape *shape)
 {
 	struct {
 		struct ppm_evt_hdr header;
@@ -149,7 +149,7 @@ static bool is_faked(const struct scap_event *event)
 static int put_event(struct scap_writer *writer, const struct scap_event *event)
 {
 	struct ppm_evt_hdr header = header_of(event);
-	const struct event_shape *shape = &writer->shapes[header.type];
+	const struct writer_shape *shape = &writer->shapes[header.type];
 
 	if (writer->config.native)
 		return put_whole(writer, event, shape->large, header.len);
@@ -194,7 +194,7 @@ static void note_safe(struct scap_writer *writer, const struct scap_writer_stats
 
 static bool is_left_out(const struct scap_writer *writer, const struct scap_event *event)
 {
-	const struct event_shape *shape = &writer->shapes[header_of(event).type];
+	const struct writer_shape *shape = &writer->shapes[header_of(event).type];
 
 	return shape->extension && !shape->is_call && !writer->config.native;
 }
@@ -258,9 +258,9 @@ struct scap_snapshot *scap_writer_snapshot(struct scap_writer *writer)
 	return &writer->snapshot;
 }
 
-static struct event_shape writer_shape_of(const struct event_desc *desc)
+static struct writer_shape writer_shape_of(const struct event_desc *desc)
 {
-	struct event_shape shape = {
+	struct writer_shape shape = {
 		.nparams = desc->scap_nparams,
 		.large = desc->flags & EF_LARGE_PAYLOAD,
 		.extension = desc->id >= EVENT_EXTENSION_FIRST,

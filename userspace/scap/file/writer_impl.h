@@ -16,7 +16,7 @@
 #include "util/buf.h"
 
 /* How the events of an id are written. */
-struct event_shape {
+struct writer_shape {
 	uint16_t nparams; /* parameters of the .scap world: the rest is left out */
 	bool large; /* in blocks for large events, regardless of its size */
 	bool extension; /* other readers only know it as the generic event, */
@@ -42,7 +42,7 @@ struct scap_writer {
 	uint64_t section_end; /* offset of the byte after the head of the section */
 	struct writer_list list;
 	int64_t fds_tid; /* the thread of the descriptors */
-	struct event_shape shapes[EVENT_ID_MAX];
+	struct writer_shape shapes[EVENT_ID_MAX];
 };
 
 /* Size of a block with a body of `body` bytes. */
@@ -80,49 +80,49 @@ extern const struct scap_snapshot_ops writer_snapshot_ops;
 void writer_pack_thread(struct buf *buf, const struct scap_thread *thread, bool form_2022);
 void writer_pack_fd(struct buf *buf, const struct scap_fd *fd, bool form_2022);
 
-static inline void pack_u8(struct buf *buf, uint8_t value)
+static inline void writer_pack_u8(struct buf *buf, uint8_t value)
 {
 	buf_append(buf, &value, sizeof(value));
 }
 
-static inline void pack_u16(struct buf *buf, uint16_t value)
+static inline void writer_pack_u16(struct buf *buf, uint16_t value)
 {
 	buf_append(buf, &value, sizeof(value));
 }
 
-static inline void pack_u32(struct buf *buf, uint32_t value)
+static inline void writer_pack_u32(struct buf *buf, uint32_t value)
 {
 	buf_append(buf, &value, sizeof(value));
 }
 
-static inline void pack_u64(struct buf *buf, uint64_t value)
+static inline void writer_pack_u64(struct buf *buf, uint64_t value)
 {
 	buf_append(buf, &value, sizeof(value));
 }
 
 /* Bytes after their number, as strings are stored. */
-static inline void pack_bytes(struct buf *buf, const char *bytes, size_t len)
+static inline void writer_pack_bytes(struct buf *buf, const char *bytes, size_t len)
 {
-	pack_u16(buf, (uint16_t)len);
+	writer_pack_u16(buf, (uint16_t)len);
 	buf_append(buf, bytes, len);
 }
 
-static inline void pack_string(struct buf *buf, const char *text, size_t max)
+static inline void writer_pack_string(struct buf *buf, const char *text, size_t max)
 {
-	pack_bytes(buf, text, strnlen(text, max));
+	writer_pack_bytes(buf, text, strnlen(text, max));
 }
 
-/* Reserves space for the length of an entry. Returns its offset, for pack_end(). */
-static inline size_t pack_begin(struct buf *buf)
+/* Reserves space for the length of an entry. Returns its offset, for writer_pack_end(). */
+static inline size_t writer_pack_begin(struct buf *buf)
 {
 	size_t entry = buf->len;
 
-	pack_u32(buf, 0);
+	writer_pack_u32(buf, 0);
 	return entry;
 }
 
 /* Sets that length: the number of bytes from `from` to the end. */
-static inline void pack_end(struct buf *buf, size_t entry, size_t from)
+static inline void writer_pack_end(struct buf *buf, size_t entry, size_t from)
 {
 	uint32_t len = (uint32_t)(buf->len - from);
 

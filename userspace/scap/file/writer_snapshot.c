@@ -44,24 +44,24 @@ static void pack_strings(struct buf *buf, const char *strings, size_t len)
 	const char *end;
 
 	if (len <= SCAP_STRINGS_BYTES_MAX) {
-		pack_bytes(buf, strings, len);
+		writer_pack_bytes(buf, strings, len);
 		return;
 	}
 	end = memrchr(strings, '\0', SCAP_STRINGS_BYTES_MAX);
 	if (end) {
-		pack_bytes(buf, strings, (size_t)(end - strings) + 1);
+		writer_pack_bytes(buf, strings, (size_t)(end - strings) + 1);
 		return;
 	}
-	pack_u16(buf, SCAP_STRINGS_BYTES_MAX);
+	writer_pack_u16(buf, SCAP_STRINGS_BYTES_MAX);
 	buf_append(buf, strings, SCAP_STRINGS_BYTES_MAX - 1);
-	pack_u8(buf, '\0');
+	writer_pack_u8(buf, '\0');
 }
 
 static void pack_caps(struct buf *buf, const struct scap_thread *thread)
 {
-	pack_u64(buf, thread->caps_inheritable);
-	pack_u64(buf, thread->caps_permitted);
-	pack_u64(buf, thread->caps_effective);
+	writer_pack_u64(buf, thread->caps_inheritable);
+	writer_pack_u64(buf, thread->caps_permitted);
+	writer_pack_u64(buf, thread->caps_effective);
 }
 
 static bool exe_has(const struct scap_thread *thread, uint32_t flag)
@@ -72,66 +72,66 @@ static bool exe_has(const struct scap_thread *thread, uint32_t flag)
 /* Fields added over the years; readers see from the length of the entry which exist. */
 static void pack_tail(struct buf *buf, const struct scap_thread *thread)
 {
-	pack_u64(buf, thread->pidns_start_ns);
-	pack_u32(buf, thread->tty);
-	pack_u32(buf, thread->loginuid);
-	pack_u8(buf, exe_has(thread, execve_flags__EXE_WRITABLE));
+	writer_pack_u64(buf, thread->pidns_start_ns);
+	writer_pack_u32(buf, thread->tty);
+	writer_pack_u32(buf, thread->loginuid);
+	writer_pack_u8(buf, exe_has(thread, execve_flags__EXE_WRITABLE));
 	pack_caps(buf, thread);
-	pack_u8(buf, exe_has(thread, execve_flags__EXE_UPPER_LAYER));
-	pack_u64(buf, thread->exe_ino);
-	pack_u64(buf, thread->exe_ctime_ns);
-	pack_u64(buf, thread->exe_mtime_ns);
-	pack_u8(buf, exe_has(thread, execve_flags__EXE_FROM_MEMFD));
-	pack_u8(buf, exe_has(thread, execve_flags__EXE_LOWER_LAYER));
-	pack_u64(buf, (uint64_t)thread->pgid);
+	writer_pack_u8(buf, exe_has(thread, execve_flags__EXE_UPPER_LAYER));
+	writer_pack_u64(buf, thread->exe_ino);
+	writer_pack_u64(buf, thread->exe_ctime_ns);
+	writer_pack_u64(buf, thread->exe_mtime_ns);
+	writer_pack_u8(buf, exe_has(thread, execve_flags__EXE_FROM_MEMFD));
+	writer_pack_u8(buf, exe_has(thread, execve_flags__EXE_LOWER_LAYER));
+	writer_pack_u64(buf, (uint64_t)thread->pgid);
 }
 
 /* The only tail that readers of 2022 and current ones read alike. */
 static void pack_tail_2022(struct buf *buf, const struct scap_thread *thread)
 {
-	pack_u32(buf, thread->loginuid);
-	pack_u8(buf, exe_has(thread, execve_flags__EXE_WRITABLE));
+	writer_pack_u32(buf, thread->loginuid);
+	writer_pack_u8(buf, exe_has(thread, execve_flags__EXE_WRITABLE));
 	pack_caps(buf, thread);
 }
 
 static void pack_body(struct buf *buf, const struct scap_thread *thread)
 {
-	pack_u64(buf, (uint64_t)thread->tid);
-	pack_u64(buf, (uint64_t)thread->pid);
-	pack_u64(buf, (uint64_t)thread->ptid);
-	pack_u64(buf, (uint64_t)thread->sid);
-	pack_u64(buf, (uint64_t)thread->vpgid);
-	pack_string(buf, thread->comm, sizeof(thread->comm));
-	pack_string(buf, thread->exe, SCAP_PATH_BYTES_MAX);
-	pack_string(buf, thread->exepath, SCAP_PATH_BYTES_MAX);
+	writer_pack_u64(buf, (uint64_t)thread->tid);
+	writer_pack_u64(buf, (uint64_t)thread->pid);
+	writer_pack_u64(buf, (uint64_t)thread->ptid);
+	writer_pack_u64(buf, (uint64_t)thread->sid);
+	writer_pack_u64(buf, (uint64_t)thread->vpgid);
+	writer_pack_string(buf, thread->comm, sizeof(thread->comm));
+	writer_pack_string(buf, thread->exe, SCAP_PATH_BYTES_MAX);
+	writer_pack_string(buf, thread->exepath, SCAP_PATH_BYTES_MAX);
 	pack_strings(buf, thread->args, thread->args_len);
-	pack_string(buf, thread->cwd, SCAP_PATH_BYTES_MAX);
-	pack_u64(buf, (uint64_t)thread->fd_limit);
-	pack_u32(buf, thread->flags);
-	pack_u32(buf, thread->uid);
-	pack_u32(buf, thread->gid);
-	pack_u32(buf, thread->vm_size_kib);
-	pack_u32(buf, thread->vm_rss_kib);
-	pack_u32(buf, thread->vm_swap_kib);
-	pack_u64(buf, thread->faults_major);
-	pack_u64(buf, thread->faults_minor);
+	writer_pack_string(buf, thread->cwd, SCAP_PATH_BYTES_MAX);
+	writer_pack_u64(buf, (uint64_t)thread->fd_limit);
+	writer_pack_u32(buf, thread->flags);
+	writer_pack_u32(buf, thread->uid);
+	writer_pack_u32(buf, thread->gid);
+	writer_pack_u32(buf, thread->vm_size_kib);
+	writer_pack_u32(buf, thread->vm_rss_kib);
+	writer_pack_u32(buf, thread->vm_swap_kib);
+	writer_pack_u64(buf, thread->faults_major);
+	writer_pack_u64(buf, thread->faults_minor);
 	pack_strings(buf, thread->env, thread->env_len);
-	pack_u64(buf, (uint64_t)thread->vtid);
-	pack_u64(buf, (uint64_t)thread->vpid);
+	writer_pack_u64(buf, (uint64_t)thread->vtid);
+	writer_pack_u64(buf, (uint64_t)thread->vpid);
 	pack_strings(buf, thread->cgroups, thread->cgroups_len);
-	pack_string(buf, thread->root, SCAP_PATH_BYTES_MAX);
+	writer_pack_string(buf, thread->root, SCAP_PATH_BYTES_MAX);
 }
 
 void writer_pack_thread(struct buf *buf, const struct scap_thread *thread, bool form_2022)
 {
-	size_t entry = pack_begin(buf);
+	size_t entry = writer_pack_begin(buf);
 
 	pack_body(buf, thread);
 	if (form_2022)
 		pack_tail_2022(buf, thread);
 	else
 		pack_tail(buf, thread);
-	pack_end(buf, entry, entry);
+	writer_pack_end(buf, entry, entry);
 }
 
 static const uint8_t protocols[] = {
@@ -160,29 +160,29 @@ static void pack_ip(struct buf *buf, const struct scap_fd *fd)
 	buf_append(buf, fd->local.address, address_bytes(fd));
 	if (both)
 		buf_append(buf, fd->remote.address, address_bytes(fd));
-	pack_u16(buf, fd->local.port);
+	writer_pack_u16(buf, fd->local.port);
 	if (both)
-		pack_u16(buf, fd->remote.port);
-	pack_u8(buf, protocols[fd->l4]);
+		writer_pack_u16(buf, fd->remote.port);
+	writer_pack_u8(buf, protocols[fd->l4]);
 }
 
 static void pack_unix(struct buf *buf, const struct scap_fd *fd)
 {
-	pack_u64(buf, fd->unix_socket);
-	pack_u64(buf, fd->unix_peer);
-	pack_string(buf, fd->name, SCAP_PATH_BYTES_MAX);
+	writer_pack_u64(buf, fd->unix_socket);
+	writer_pack_u64(buf, fd->unix_peer);
+	writer_pack_string(buf, fd->name, SCAP_PATH_BYTES_MAX);
 }
 
 static void pack_file(struct buf *buf, const struct scap_fd *fd)
 {
-	pack_u32(buf, fd->flags);
-	pack_string(buf, fd->name, SCAP_PATH_BYTES_MAX);
-	pack_u32(buf, fd->dev);
+	writer_pack_u32(buf, fd->flags);
+	writer_pack_string(buf, fd->name, SCAP_PATH_BYTES_MAX);
+	writer_pack_u32(buf, fd->dev);
 }
 
 static void pack_name(struct buf *buf, const struct scap_fd *fd)
 {
-	pack_string(buf, fd->name, SCAP_PATH_BYTES_MAX);
+	writer_pack_string(buf, fd->name, SCAP_PATH_BYTES_MAX);
 }
 
 /* How the types of descriptors are stored. */
@@ -225,12 +225,12 @@ void writer_pack_fd(struct buf *buf, const struct scap_fd *fd, bool form_2022)
 		return;
 	if (form_2022 && kind->older)
 		kind = &fd_kinds[kind->older];
-	entry = pack_begin(buf);
-	pack_u64(buf, (uint64_t)fd->num);
-	pack_u64(buf, fd->ino);
-	pack_u8(buf, kind->unconnected && !has_remote(fd) ? kind->unconnected : kind->type);
+	entry = writer_pack_begin(buf);
+	writer_pack_u64(buf, (uint64_t)fd->num);
+	writer_pack_u64(buf, fd->ino);
+	writer_pack_u8(buf, kind->unconnected && !has_remote(fd) ? kind->unconnected : kind->type);
 	kind->pack(buf, fd);
-	pack_end(buf, entry, entry);
+	writer_pack_end(buf, entry, entry);
 }
 
 /*
@@ -321,16 +321,16 @@ static int on_interface(struct scap_snapshot *to, const struct scap_interface *i
 	struct buf *buf = interface->ipv6 ? &writer->list.behind : &writer->list.entries;
 	size_t address = interface->ipv6 ? IPV6_BYTES : IPV4_BYTES;
 	size_t name = strnlen(interface->name, SCAP_PATH_BYTES_MAX);
-	size_t entry = pack_begin(buf), from = buf->len;
+	size_t entry = writer_pack_begin(buf), from = buf->len;
 
-	pack_u16(buf, interface->ipv6 ? SCAP_INTERFACE_IPV6 : SCAP_INTERFACE_IPV4);
-	pack_u16(buf, (uint16_t)name);
+	writer_pack_u16(buf, interface->ipv6 ? SCAP_INTERFACE_IPV6 : SCAP_INTERFACE_IPV4);
+	writer_pack_u16(buf, (uint16_t)name);
 	buf_append(buf, interface->address, address);
 	buf_append(buf, interface->netmask, address);
 	buf_append(buf, interface->broadcast, address);
-	pack_u64(buf, interface->link_speed);
+	writer_pack_u64(buf, interface->link_speed);
 	buf_append(buf, interface->name, name);
-	pack_end(buf, entry, from);
+	writer_pack_end(buf, entry, from);
 	return r;
 }
 
@@ -339,15 +339,15 @@ static int on_user(struct scap_snapshot *to, const struct scap_user *user)
 	struct scap_writer *writer = writer_of(to);
 	int r = open_list(writer, SCAP_BLOCK_USERS_V2);
 	struct buf *buf = &writer->list.entries;
-	size_t entry = pack_begin(buf);
+	size_t entry = writer_pack_begin(buf);
 
-	pack_u8(buf, SCAP_ENTRY_USER);
-	pack_u32(buf, user->uid);
-	pack_u32(buf, user->gid);
-	pack_string(buf, user->name, SCAP_ACCOUNT_BYTES_MAX);
-	pack_string(buf, user->home, SCAP_ACCOUNT_BYTES_MAX);
-	pack_string(buf, user->shell, SCAP_ACCOUNT_BYTES_MAX);
-	pack_end(buf, entry, entry);
+	writer_pack_u8(buf, SCAP_ENTRY_USER);
+	writer_pack_u32(buf, user->uid);
+	writer_pack_u32(buf, user->gid);
+	writer_pack_string(buf, user->name, SCAP_ACCOUNT_BYTES_MAX);
+	writer_pack_string(buf, user->home, SCAP_ACCOUNT_BYTES_MAX);
+	writer_pack_string(buf, user->shell, SCAP_ACCOUNT_BYTES_MAX);
+	writer_pack_end(buf, entry, entry);
 	return r;
 }
 
@@ -357,12 +357,12 @@ static int on_group(struct scap_snapshot *to, const struct scap_group *group)
 	struct scap_writer *writer = writer_of(to);
 	int r = open_list(writer, SCAP_BLOCK_USERS_V2);
 	struct buf *buf = &writer->list.behind;
-	size_t entry = pack_begin(buf);
+	size_t entry = writer_pack_begin(buf);
 
-	pack_u8(buf, SCAP_ENTRY_GROUP);
-	pack_u32(buf, group->gid);
-	pack_string(buf, group->name, SCAP_ACCOUNT_BYTES_MAX);
-	pack_end(buf, entry, entry);
+	writer_pack_u8(buf, SCAP_ENTRY_GROUP);
+	writer_pack_u32(buf, group->gid);
+	writer_pack_string(buf, group->name, SCAP_ACCOUNT_BYTES_MAX);
+	writer_pack_end(buf, entry, entry);
 	return r;
 }
 
@@ -383,7 +383,7 @@ static int begin_fds(struct scap_writer *writer)
 	int r = close_list(writer);
 
 	writer->list.block = SCAP_BLOCK_FDS_V2;
-	pack_u64(&writer->list.entries, (uint64_t)writer->fds_tid);
+	writer_pack_u64(&writer->list.entries, (uint64_t)writer->fds_tid);
 	return r;
 }
 
@@ -418,14 +418,14 @@ static void pack_event(struct buf *buf, uint64_t ts_ns, int64_t tid, uint16_t id
 				nparams * (large ? sizeof(uint32_t) : sizeof(uint16_t)));
 	for (uint32_t i = 0; i < nparams; i++)
 		header.len += params[i].len;
-	pack_u16(buf, 0); /* CPU */
-	pack_u32(buf, SCAP_EVENT_FLAG_HIDDEN);
+	writer_pack_u16(buf, 0); /* CPU */
+	writer_pack_u32(buf, SCAP_EVENT_FLAG_HIDDEN);
 	buf_append(buf, &header, sizeof(header));
 	for (uint32_t i = 0; i < nparams; i++) {
 		if (large)
-			pack_u32(buf, params[i].len);
+			writer_pack_u32(buf, params[i].len);
 		else
-			pack_u16(buf, (uint16_t)params[i].len);
+			writer_pack_u16(buf, (uint16_t)params[i].len);
 	}
 	for (uint32_t i = 0; i < nparams; i++)
 		buf_append(buf, params[i].data, params[i].len);

@@ -63,7 +63,7 @@ static const char *tracepoint_of(const char *call)
 }
 
 /* Without native calls those of 32-bit programs are wanted, or none. */
-static enum call_hooks list_calls(const struct call_events calls[SYSCALL_NR_MAX],
+static enum live_hooks list_calls(const struct call_events calls[SYSCALL_NR_MAX],
 				  struct live_call_hooks *hooks)
 {
 	bool wanted = false;

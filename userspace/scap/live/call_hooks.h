@@ -34,7 +34,7 @@ bool live_kind_is_classic(void);
 enum { CALL_HOOKS_MAX = 32 };
 
 struct live_call_hooks {
-	enum call_hooks used;
+	enum live_hooks used;
 	unsigned int count; /* of the following, if each call has a hook */
 	const char *calls[CALL_HOOKS_MAX]; /* constants: "openat" for sys_exit_openat */
 };

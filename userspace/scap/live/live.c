@@ -716,7 +716,7 @@ int scap_live_answers_error(const struct scap_live *live)
 	return live->answers.error;
 }
 
-enum call_hooks scap_live_call_hooks(const struct scap_live *live)
+enum live_hooks scap_live_call_hooks(const struct scap_live *live)
 {
 	return live->loaded.call_hooks;
 }

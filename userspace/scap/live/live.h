@@ -19,7 +19,7 @@ struct waker; /* util/waker.h */
 struct live_loader; /* scap/live/loaded.h */
 
 /* Which arguments are noted on entry of their calls. Each call with a note costs all calls. */
-enum entry_notes {
+enum live_entry_notes {
 	ENTRY_NOTES_NONE,
 	ENTRY_NOTES_OVERWRITTEN, /* those that the kernel overwrites */
 	ENTRY_NOTES_ALL, /* and those that another thread can: compared with what they are on exit
@@ -30,7 +30,7 @@ enum entry_notes {
 enum scap_live_iterator { SCAP_LIVE_OPEN_FDS, SCAP_LIVE_THREADS, SCAP_LIVE_ITERATORS };
 
 /* The tracepoints at which the programs on entry and exit of system calls run. */
-enum call_hooks {
+enum live_hooks {
 	CALL_HOOKS_ALL, /* those of all calls */
 	CALL_HOOKS_EACH, /* those of each wanted call; not for calls of 32-bit programs */
 	/* Only as a result: those of all calls, though CALL_HOOKS_EACH was asked for, since */
@@ -235,7 +235,7 @@ int scap_live_filters_error(const struct scap_live *live);
 int scap_live_answers_error(const struct scap_live *live);
 
 /* Where the programs of system calls run. */
-enum call_hooks scap_live_call_hooks(const struct scap_live *live);
+enum live_hooks scap_live_call_hooks(const struct scap_live *live);
 
 /*
  * The control groups in which the caller's cgroup namespace begins, relative to which /proc shows

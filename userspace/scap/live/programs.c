@@ -28,7 +28,7 @@ const struct live_program live_programs[] = {
 #include "events/all.def"
 #define ENTRY_PROGRAM(event, note, why)                                                            \
 	{STRING(ENTRY_NAME(event)), "sys_enter_" #event, EVENT_##event, LOSES_DETAILS,             \
-	 .at_enter = (enum entry_notes)(why)},
+	 .at_enter = (enum live_entry_notes)(why)},
 #define EVENT_PROGRAM(name, event, tracepoint)                                                     \
 	{#name, #tracepoint, EVENT_##event, LOSES_SOME_EVENTS},
 #define HELPER_PROGRAM(name, event, tracepoint) {#name, #tracepoint, EVENT_##event, LOSES_DETAILS},
@@ -92,7 +92,7 @@ static bool exit_reports_failures(unsigned int id)
 	return event_descs[id].flags & EF_EXECS;
 }
 
-bool live_reads_entry(unsigned int id, enum entry_notes notes)
+bool live_reads_entry(unsigned int id, enum live_entry_notes notes)
 {
 	for (size_t i = 0; i < live_programs_count; i++)
 		if (live_programs[i].at_enter && live_programs[i].at_enter <= notes &&

@@ -23,7 +23,7 @@ struct live_program {
 	 * Not 0: the hook is the entry of one system call (see scap_tracepoint_open()), for that
 	 * level of notes and higher ones.
 	 */
-	enum entry_notes at_enter;
+	enum live_entry_notes at_enter;
 	bool for_times; /* needed only for entry times */
 	bool for_names; /* needed only if the kernel filters by names of threads */
 	bool for_follow; /* needed only if processes are chosen */
@@ -48,7 +48,7 @@ bool live_captures_sends(const struct scap_live_config *config);
 bool live_compares_names(const struct kernel_filters *filters);
 
 /* Whether a program of `notes` reads something on entry of the event's system call. */
-bool live_reads_entry(unsigned int id, enum entry_notes notes);
+bool live_reads_entry(unsigned int id, enum live_entry_notes notes);
 
 /*
  * The tracepoint of all system calls at which a program runs, attached or by a tail call; NULL if

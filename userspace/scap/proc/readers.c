@@ -374,7 +374,7 @@ static int readers_run(const struct proc_readers *readers, int proc)
 		services[i] = (struct service){PROC_FD + 1 + (int)i, readers->list[i].bytes};
 	}
 	_Static_assert(1 + PROC_READERS <= HELPER_FDS_MAX, "all are kept");
-	if (helper_process_begin("agent-reader", fds, 1 + PROC_READERS) ||
+	if (privileges_begin_helper("agent-reader", fds, 1 + PROC_READERS) ||
 	    privileges_enter(ROLE_PROCESSES, NULL, NULL) ||
 	    write(services[0].socket, &begun, sizeof(begun)) != sizeof(begun))
 		return EXIT_FAILURE;

@@ -153,7 +153,7 @@ static void test_generic_calls(void **state)
 	}
 }
 
-static enum entry_notes notes_for(const struct options *options)
+static enum live_entry_notes notes_for(const struct options *options)
 {
 	return open_for(options)->entry_notes;
 }

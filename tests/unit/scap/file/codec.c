@@ -63,8 +63,8 @@ static void test_find(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct codec *codec =
-			codec_find((const uint8_t *)cases[i].bytes, cases[i].len);
+		const struct unpack_codec *codec =
+			unpack_codec_find((const uint8_t *)cases[i].bytes, cases[i].len);
 
 		if (cases[i].name)
 			assert_string_equal(codec->name, cases[i].name);
@@ -83,11 +83,11 @@ struct outcome {
 /* Unpacks `n` packed bytes, so many at a time, into room for so many at a time. */
 static struct outcome unpack(size_t n, size_t in_step, size_t out_step)
 {
-	const struct codec *codec = codec_find(packed, n);
+	const struct unpack_codec *codec = unpack_codec_find(packed, n);
 	void *state = codec->create();
 	struct outcome outcome = {0};
 	size_t given = 0;
-	struct codec_span in = {packed, 0}, out;
+	struct unpack_span in = {packed, 0}, out;
 	bool full = false;
 
 	assert_non_null(state);
@@ -96,7 +96,7 @@ static struct outcome unpack(size_t n, size_t in_step, size_t out_step)
 			in.left = n - given < in_step ? n - given : in_step;
 			given += in.left;
 		}
-		out = (struct codec_span){unpacked + outcome.len, out_step};
+		out = (struct unpack_span){unpacked + outcome.len, out_step};
 		assert_true(outcome.len + out_step <= sizeof(unpacked));
 		outcome.problem = codec->run(state, &in, &out);
 		assert_ptr_equal(out.at + out.left, unpacked + outcome.len + out_step);

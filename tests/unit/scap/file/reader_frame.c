@@ -62,7 +62,7 @@ static void test_something_behind_an_event(void **state)
 }
 
 /* Where the frame of an event begins in its block. */
-static size_t frame_at(const struct block_kind *kind)
+static size_t frame_at(const struct reader_block *kind)
 {
 	return sizeof(struct scap_block_header) + sizeof(uint16_t) +
 	       (kind->event_flags ? sizeof(uint32_t) : 0);
@@ -71,7 +71,7 @@ static size_t frame_at(const struct block_kind *kind)
 /* Finds the frame of the event at the end of the capture, if it were of this type and length. */
 static int find_frame(uint32_t block, uint16_t type, int more, struct scap_event *event)
 {
-	const struct block_kind *kind = reader_block_kind(block);
+	const struct reader_block *kind = reader_block_kind(block);
 	uint8_t *at;
 	uint32_t len;
 

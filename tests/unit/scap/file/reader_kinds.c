@@ -10,12 +10,12 @@ static void test_events(void **state)
 		uint8_t version;
 		bool flags;
 	} cases[] = {
-		{0x204, 1, false}, {0x208, 1, true},  {0x216, 2, false},      {0x217, 2, true},
+		{0x204, 1, false}, {0x208, 1, true}, {0x216, 2, false},	     {0x217, 2, true},
 		{0x221, 2, false}, {0x222, 2, true}, {0x8010abcd, 1, false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct block_kind *kind = reader_block_kind(cases[i].type);
+		const struct reader_block *kind = reader_block_kind(cases[i].type);
 
 		assert_non_null(kind);
 		assert_int_equal(kind->type, cases[i].type);
@@ -33,7 +33,7 @@ static void test_lists(void **state)
 	static const struct {
 		uint32_t type;
 		uint8_t version, prefix;
-		int (*entry)(struct scap_snapshot *, const struct block_kind *, struct cursor *);
+		int (*entry)(struct scap_snapshot *, const struct reader_block *, struct cursor *);
 	} cases[] = {
 		{0x202, 1, PREFIX_NONE, reader_take_thread},
 		{0x207, 2, PREFIX_NONE, reader_take_thread},
@@ -59,7 +59,7 @@ static void test_lists(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct block_kind *kind = reader_block_kind(cases[i].type);
+		const struct reader_block *kind = reader_block_kind(cases[i].type);
 
 		assert_non_null(kind);
 		assert_int_equal(kind->type, cases[i].type);
@@ -85,7 +85,7 @@ static void test_heads(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct block_kind *kind = reader_block_kind(cases[i].type);
+		const struct reader_block *kind = reader_block_kind(cases[i].type);
 
 		assert_non_null(kind);
 		assert_int_equal(kind->head_bytes, cases[i].bytes);
@@ -95,7 +95,7 @@ static void test_heads(void **state)
 
 static void test_unknown(void **state)
 {
-	static const uint32_t types[] = {0,	1,	6,	    0x200,	0x20a,	   0x20f,
+	static const uint32_t types[] = {0,	1,     6,	   0x200,      0x20a,	  0x20f,
 					 0x21a, 0x223, 0x8003abcd, 0x0a0d0d0b, UINT32_MAX};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)

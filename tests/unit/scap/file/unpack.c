@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread that unpacks, with a codec of the test: what it gives out, how it ends and is ended. */
+/* The thread that unpacks, with a codec of the test: what it gives out, how it ends and is ended.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void *create_nothing(void)
 }
 
 /* Bytes as they are, up to one that is corrupt. */
-static const char *copy_run(void *state, struct codec_span *in, struct codec_span *out)
+static const char *copy_run(void *state, struct unpack_span *in, struct unpack_span *out)
 {
 	bool *whole = state;
 
@@ -45,9 +46,9 @@ static bool copy_is_whole(const void *state)
 	return *(const bool *)state;
 }
 
-static const struct codec copy = {"copy", NULL, copy_create, copy_run, copy_is_whole, free};
-static const struct codec no_memory = {"none",   NULL,		create_nothing,
-				       copy_run, copy_is_whole, free};
+static const struct unpack_codec copy = {"copy", NULL, copy_create, copy_run, copy_is_whole, free};
+static const struct unpack_codec no_memory = {"none",	NULL,	       create_nothing,
+					      copy_run, copy_is_whole, free};
 
 /* Each byte so many times, of which most are still to come when it was taken. */
 enum { REPEATS = 600 << 10 };
@@ -62,7 +63,7 @@ static void *repeat_create(void)
 	return calloc(1, sizeof(struct repeat));
 }
 
-static const char *repeat_run(void *state, struct codec_span *in, struct codec_span *out)
+static const char *repeat_run(void *state, struct unpack_span *in, struct unpack_span *out)
 {
 	struct repeat *repeat = state;
 
@@ -81,8 +82,8 @@ static bool repeat_is_whole(const void *state)
 	return ((const struct repeat *)state)->left == 0;
 }
 
-static const struct codec repeat = {"repeat", NULL, repeat_create, repeat_run, repeat_is_whole,
-				    free};
+static const struct unpack_codec repeat = {"repeat",	    NULL, repeat_create, repeat_run,
+					   repeat_is_whole, free};
 
 /* Takes all there is. Returns how many bytes; `*code` is how it ended. */
 static size_t take_all(struct scap_unpack *unpack, uint8_t *to, size_t size, int *code)

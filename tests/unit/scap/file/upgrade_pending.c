@@ -28,9 +28,9 @@ static void put(int64_t tid, uint16_t id, const char *first, const char *second)
 	upgrade_pending_put(&pending, tid, id, params, 2);
 }
 
-static void check_param(const struct pending_enter *enter, unsigned int index, const char *text)
+static void check_param(const struct upgrade_enter *enter, unsigned int index, const char *text)
 {
-	struct event_param param = pending_enter_param(enter, index);
+	struct event_param param = upgrade_enter_param(enter, index);
 
 	assert_int_equal(param.len, strlen(text));
 	assert_memory_equal(param.data, text, param.len);
@@ -38,7 +38,7 @@ static void check_param(const struct pending_enter *enter, unsigned int index, c
 
 static void test_newest_wins(void **state)
 {
-	struct pending_enter *enter;
+	struct upgrade_enter *enter;
 
 	assert_null(upgrade_pending_find(&pending, 5));
 	put(5, 6, "a", "bcd");
@@ -49,7 +49,7 @@ static void test_newest_wins(void **state)
 	assert_int_equal(enter->id, 10);
 	check_param(enter, 0, "");
 	check_param(enter, 1, "efghi");
-	assert_int_equal(pending_enter_param(enter, 2).len, 0);
+	assert_int_equal(upgrade_enter_param(enter, 2).len, 0);
 	upgrade_pending_forget(&pending, enter);
 	assert_null(upgrade_pending_find(&pending, 5));
 	enter = upgrade_pending_find(&pending, -1);
@@ -99,7 +99,7 @@ static void test_many_threads(void **state)
 	for (int64_t tid = 1; tid <= 20000; tid++)
 		put(tid, (uint16_t)(tid % 400), "a", "b");
 	for (int64_t tid = 1; tid <= 20000; tid++) {
-		struct pending_enter *enter = upgrade_pending_find(&pending, tid);
+		struct upgrade_enter *enter = upgrade_pending_find(&pending, tid);
 
 		assert_non_null(enter);
 		assert_int_equal(enter->id, tid % 400);

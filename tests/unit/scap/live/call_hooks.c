@@ -52,7 +52,7 @@ static bool has(const struct live_call_hooks *hooks, const char *call)
 	return false;
 }
 
-static enum call_hooks used(const struct scap_live_config *config)
+static enum live_hooks used(const struct scap_live_config *config)
 {
 	struct live_call_hooks hooks;
 
