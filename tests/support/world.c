@@ -60,10 +60,10 @@ int world_setup(void **state)
 /* The only user, whatever the machine of the test has. */
 static void add_root(struct names *names)
 {
-	const struct user_entry root = {.name = "root", .home = "/root", .shell = "/bin/sh"};
+	const struct names_user root = {.name = "root", .home = "/root", .shell = "/bin/sh"};
 
 	names_forget_users(names);
-	if (users_add(&names->users, &root))
+	if (names_users_add(&names->users, &root))
 		abort();
 }
 

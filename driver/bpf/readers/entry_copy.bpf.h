@@ -45,14 +45,14 @@ struct noted_value {
 	__u8 value[STRING_BYTES_MAX];
 };
 
-struct note {
+struct state_note {
 	__u64 left; /* values that were not compared yet */
 	struct noted_value values[NOTE_VALUES];
 };
 
 struct note_row {
 	struct note_place places[NOTES_OF_ROW];
-	struct note notes[NOTES_OF_ROW];
+	struct state_note notes[NOTES_OF_ROW];
 };
 
 struct {
@@ -75,7 +75,7 @@ static __always_inline struct note_place *place_at(__u32 number)
 	return row ? &row->places[number % NOTES_OF_ROW] : NULL;
 }
 
-static __always_inline struct note *note_at(__u32 number)
+static __always_inline struct state_note *note_at(__u32 number)
 {
 	struct note_row *row = note_row(number / NOTES_OF_ROW);
 
@@ -196,7 +196,7 @@ static __always_inline void note_value(struct noted_value *noted, __u64 address)
 static __always_inline int note_strings(__u64 first, __u64 second)
 {
 	__u32 tid = current_tid(), place = note_begin(tid);
-	struct note *note = note_at(place);
+	struct state_note *note = note_at(place);
 
 	if (!note)
 		return 0;
@@ -216,7 +216,7 @@ static __always_inline int note_string(__u64 address)
 static __always_inline int note_sockaddr(__u64 address, __u64 len)
 {
 	__u32 tid = current_tid(), place = note_begin(tid);
-	struct note *note = note_at(place);
+	struct state_note *note = note_at(place);
 
 	if (!note)
 		return 0;
@@ -244,7 +244,7 @@ __attribute__((noinline)) int note_compare(__u32 slot_key, __u64 at, __u64 bytes
 					   __u32 value)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct note *note = note_at(place);
+	struct state_note *note = note_at(place);
 	struct noted_value *noted;
 	__u8 *put;
 	__u32 i;
@@ -303,7 +303,7 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 {
 	__u32 tid = tid_of(f->self), place;
 	enum note_answer answer;
-	struct note *note;
+	struct state_note *note;
 	__u64 at, n;
 	__u8 *room;
 
@@ -335,7 +335,7 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 /* Removes a thread's note when all of its values were compared. */
 static __always_inline void note_compared(__u32 place, __u32 tid)
 {
-	struct note *note = note_at(place);
+	struct state_note *note = note_at(place);
 
 	if (note && !--note->left)
 		note_forget(place, tid);

@@ -73,7 +73,7 @@ static uint8_t only_failed(struct kernel_filters *filters, uint8_t number)
 		made.checks[i + 1].on_true = after_first(from->checks[i].on_true);
 		made.checks[i + 1].on_false = after_first(from->checks[i].on_false);
 	}
-	return kernel_filters_add(filters, &made);
+	return filter_kernel_add(filters, &made);
 }
 
 /* Of an event that the state needs, too, at most failed calls are rejected. */

@@ -283,7 +283,7 @@ static void append_pid(int64_t pid, struct buf *text)
 
 static void append_type(int64_t type, struct buf *text)
 {
-	buf_printf(text, "%-10s", scap_fd_type_name((enum scap_fd_type)type));
+	buf_printf(text, "%-10s", state_fd_type_name((enum scap_fd_type)type));
 }
 
 static void append_tally(const struct tally *tally, struct table *table, size_t top,

@@ -21,7 +21,7 @@ static int fd_get_num(const struct state_event *event, const struct field_ref *r
 static int fd_get_type(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
-	return event->fd ? give_string(values, scap_fd_type_name(event->fd->type)) : NO_VALUE;
+	return event->fd ? give_string(values, state_fd_type_name(event->fd->type)) : NO_VALUE;
 }
 
 /*
@@ -62,7 +62,7 @@ static int get_typechar(const struct state_event *event, const struct field_ref 
 	if (!fd_is_subject(event->ev.desc))
 		return NO_VALUE;
 	buf_append_char(&text,
-			event->fd ? scap_fd_type_char(event->fd->type) : char_by_event(event));
+			event->fd ? state_fd_type_char(event->fd->type) : char_by_event(event));
 	return give_text(values, scratch, &text);
 }
 
@@ -211,7 +211,7 @@ static int give_types(const struct state_fds *fds, struct field_value *values)
 
 	for (int64_t num = 0; (fd = state_fds_next(fds, &num)); num++) {
 		if (!seen[fd->type])
-			n += give_string(&values[n], scap_fd_type_name(fd->type));
+			n += give_string(&values[n], state_fd_type_name(fd->type));
 		seen[fd->type] = true;
 	}
 	return n;
@@ -227,7 +227,7 @@ static int get_types(const struct state_event *event, const struct field_ref *re
 	if (!ref->has_arg)
 		return give_types(event->thread->fds, values);
 	fd = state_fds_find(event->thread->fds, ref->index);
-	return fd ? give_string(values, scap_fd_type_name(fd->type)) : NO_VALUE;
+	return fd ? give_string(values, state_fd_type_name(fd->type)) : NO_VALUE;
 }
 
 #define ROW(name, type, format, needs, getter, help...)                                            \
@@ -245,14 +245,14 @@ enum {
 static void fd_each_type(void (*see)(void *context, const char *word), void *context)
 {
 	for (unsigned int type = 0; type < SCAP_FD_TYPES_COUNT; type++)
-		see(context, scap_fd_type_name(type));
+		see(context, state_fd_type_name(type));
 }
 
 static void each_letter(void (*see)(void *context, const char *word), void *context)
 {
 	see(context, "?");
 	for (unsigned int type = 0; type < SCAP_FD_TYPES_COUNT; type++)
-		see(context, (char[2]){scap_fd_type_char(type)});
+		see(context, (char[2]){state_fd_type_char(type)});
 }
 
 const struct field_words fd_type_words = {fd_each_type, .lenient = true};

@@ -222,7 +222,7 @@ static void append_fd_kind(struct buf *out, const struct state_fd *fd)
 		[SCAP_L4_RAW] = 'r',
 	};
 
-	buf_append_char(out, scap_fd_type_char(fd->type));
+	buf_append_char(out, state_fd_type_char(fd->type));
 	if ((fd->type == SCAP_FD_IPV4 || fd->type == SCAP_FD_IPV6) && fd->l4 != SCAP_L4_UNKNOWN)
 		buf_append_char(out, l4_letters[fd->l4]);
 }
@@ -402,7 +402,7 @@ static void raw_fd_list(const struct text_param *p, struct buf *out)
 			buf_append_char(out, ' ');
 		buf_append_i64(out, entry.fd);
 		buf_append_char(out, ':');
-		buf_append_char(out, fd ? scap_fd_type_char(fd->type) : '?');
+		buf_append_char(out, fd ? state_fd_type_char(fd->type) : '?');
 		buf_append_hex_lower(out, (uint32_t)entry.events);
 	}
 }

@@ -306,7 +306,7 @@ static int give_fd_name(const struct state_fd *fd, struct field_scratch *scratch
 	{                                                                                          \
 		const struct state_fd *fd = standard_fd(event, num);                               \
                                                                                                    \
-		return fd ? give_string(values, scap_fd_type_name(fd->type)) : NO_VALUE;           \
+		return fd ? give_string(values, state_fd_type_name(fd->type)) : NO_VALUE;          \
 	}                                                                                          \
 	static int get_##what##_name(const struct state_event *event, const struct field_ref *ref, \
 				     struct field_scratch *scratch, struct field_value *values)    \

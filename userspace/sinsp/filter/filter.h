@@ -51,7 +51,7 @@ bool filter_names_event(const struct filter *filter, unsigned int id);
 const struct kernel_filters *filter_kernel_part(const struct filter *filter);
 
 /* Returns 1 + the index of an equal filter, which is added if there is room; 0 if there is none. */
-uint8_t kernel_filters_add(struct kernel_filters *filters, const struct kernel_filter *filter);
+uint8_t filter_kernel_add(struct kernel_filters *filters, const struct kernel_filter *filter);
 
 /* The flags of all its fields: enum field_flags bits. */
 unsigned int filter_flags(const struct filter *filter);

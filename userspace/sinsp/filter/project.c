@@ -44,12 +44,12 @@ static bool project_take_text(enum filter_op op, const struct field_value *value
 }
 
 /* Adds the test of a part of the text; it is placed at `at` of the fact. */
-static void project_add_part(struct kernel_tests *tests, enum kernel_fact fact, const char *text,
+static void project_add_part(struct project_tests *tests, enum kernel_fact fact, const char *text,
 			     size_t len, size_t compared, size_t at, bool negated)
 {
-	struct kernel_test *test = &tests->list[tests->count++];
+	struct project_test *test = &tests->list[tests->count++];
 
-	*test = (struct kernel_test){
+	*test = (struct project_test){
 		.check = {.fact = (uint8_t)fact, .op = KERNEL_EQUAL},
 		.negated = negated,
 	};
@@ -62,7 +62,7 @@ static size_t at_most(size_t len)
 	return len < FACT_BYTES ? len : FACT_BYTES;
 }
 
-static void add_end(struct kernel_tests *tests, const struct path_text *path, bool negated)
+static void add_end(struct project_tests *tests, const struct path_text *path, bool negated)
 {
 	size_t len = at_most(path->len);
 
@@ -71,14 +71,14 @@ static void add_end(struct kernel_tests *tests, const struct path_text *path, bo
 }
 
 /* The begin; the NUL of a whole path is compared if it is within the fact. */
-static void add_begin(struct kernel_tests *tests, const struct path_text *path, bool negated)
+static void add_begin(struct project_tests *tests, const struct path_text *path, bool negated)
 {
 	project_add_part(tests, KERNEL_PATH, path->text, at_most(path->len),
 			 at_most(path->len + path->is_whole), 0, negated);
 }
 
 /* The bytes behind those of add_begin(). */
-static void add_next(struct kernel_tests *tests, const struct path_text *path, bool negated)
+static void add_next(struct project_tests *tests, const struct path_text *path, bool negated)
 {
 	size_t left = path->len - FACT_BYTES;
 
@@ -93,7 +93,7 @@ static bool is_short(const struct path_text *path)
 }
 
 /* The conjunction is the opposite of a disjunction of opposites. Returns whether it is exact. */
-static bool project_add_all(struct kernel_tests *tests, const struct path_text *path)
+static bool project_add_all(struct project_tests *tests, const struct path_text *path)
 {
 	tests->negated = !tests->negated;
 	if (path->is_end) {
@@ -112,7 +112,7 @@ static bool project_add_all(struct kernel_tests *tests, const struct path_text *
 }
 
 /* One test. The ends of long paths differ more than their begins. */
-static bool add_one(struct kernel_tests *tests, const struct path_text *path)
+static bool add_one(struct project_tests *tests, const struct path_text *path)
 {
 	if (path->is_end || (path->is_whole && !is_short(path)))
 		add_end(tests, path, false);
@@ -121,7 +121,8 @@ static bool add_one(struct kernel_tests *tests, const struct path_text *path)
 	return path->is_end ? path->len <= FACT_BYTES : is_short(path);
 }
 
-bool path_tests_make(const struct filter_check *check, bool negated, struct kernel_tests *tests)
+bool project_tests_make_path(const struct filter_check *check, bool negated,
+			     struct project_tests *tests)
 {
 	bool exact = true;
 
@@ -149,14 +150,14 @@ enum { ALL_BITS = -1, NAME_BYTES = 16, ERRNO_MAX = 4095 };
 
 /* Makes the test of a constant; returns false if there is none. */
 typedef bool make_test(enum filter_op op, const struct field_value *value,
-		       struct kernel_test *test);
+		       struct project_test *test);
 
 static bool project_is_equality(enum filter_op op)
 {
 	return op == FILTER_EQ || op == FILTER_NE || op == FILTER_IN;
 }
 
-static bool test_equal(int64_t number, struct kernel_test *test)
+static bool test_equal(int64_t number, struct project_test *test)
 {
 	test->check.op = KERNEL_EQUAL;
 	test->check.value[0] = (uint64_t)number;
@@ -164,7 +165,7 @@ static bool test_equal(int64_t number, struct kernel_test *test)
 	return true;
 }
 
-static bool test_less(int64_t number, bool negated, struct kernel_test *test)
+static bool test_less(int64_t number, bool negated, struct project_test *test)
 {
 	test->check.op = KERNEL_LESS;
 	test->check.value[0] = (uint64_t)number;
@@ -173,7 +174,7 @@ static bool test_less(int64_t number, bool negated, struct kernel_test *test)
 }
 
 static bool make_number(enum filter_op op, const struct field_value *value,
-			struct kernel_test *test)
+			struct project_test *test)
 {
 	int64_t number = value->i64;
 
@@ -187,7 +188,7 @@ static bool make_number(enum filter_op op, const struct field_value *value,
 }
 
 /* Of the descriptor that a call uses: its number is the upper half of a word. */
-static bool make_used(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+static bool make_used(enum filter_op op, const struct field_value *value, struct project_test *test)
 {
 	int64_t number;
 
@@ -200,13 +201,14 @@ static bool make_used(enum filter_op op, const struct field_value *value, struct
 }
 
 /* Numbers of bytes have no sign, and an event may have none, which is unequal to all. */
-static bool make_bytes(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+static bool make_bytes(enum filter_op op, const struct field_value *value,
+		       struct project_test *test)
 {
 	return op != FILTER_NE && value->u64 <= INT64_MAX && make_number(op, value, test);
 }
 
 static bool make_failed(enum filter_op op, const struct field_value *value,
-			struct kernel_test *test)
+			struct project_test *test)
 {
 	if (!project_is_equality(op) || value->u64 > 1)
 		return false;
@@ -214,7 +216,7 @@ static bool make_failed(enum filter_op op, const struct field_value *value,
 }
 
 static bool make_flag(enum filter_op op, const struct field_value *value, uint64_t flag,
-		      struct kernel_test *test)
+		      struct project_test *test)
 {
 	if (!project_is_equality(op) || value->u64 > 1)
 		return false;
@@ -224,12 +226,13 @@ static bool make_flag(enum filter_op op, const struct field_value *value, uint64
 	return true;
 }
 
-static bool make_read(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+static bool make_read(enum filter_op op, const struct field_value *value, struct project_test *test)
 {
 	return make_flag(op, value, file_flags__O_RDONLY, test);
 }
 
-static bool make_write(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+static bool make_write(enum filter_op op, const struct field_value *value,
+		       struct project_test *test)
 {
 	return make_flag(op, value, file_flags__O_WRONLY, test);
 }
@@ -239,7 +242,7 @@ static bool make_write(enum filter_op op, const struct field_value *value, struc
  * may make a file may find one.
  */
 static bool make_create(enum filter_op op, const struct field_value *value,
-			struct kernel_test *test)
+			struct project_test *test)
 {
 	if ((op != FILTER_EQ && op != FILTER_IN) || value->u64 != 1)
 		return false;
@@ -249,7 +252,8 @@ static bool make_create(enum filter_op op, const struct field_value *value,
 	return true;
 }
 
-static bool make_error(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+static bool make_error(enum filter_op op, const struct field_value *value,
+		       struct project_test *test)
 {
 	if (!project_is_equality(op))
 		return false;
@@ -264,7 +268,7 @@ static bool make_error(enum filter_op op, const struct field_value *value, struc
 	return false;
 }
 
-static void test_kind(unsigned int kind, bool negated, struct kernel_test *test)
+static void test_kind(unsigned int kind, bool negated, struct project_test *test)
 {
 	test->check.op = KERNEL_EQUAL;
 	test->check.mask[0] = S_IFMT;
@@ -276,7 +280,7 @@ static void test_kind(unsigned int kind, bool negated, struct kernel_test *test)
  * The state knows more kinds than the mode of a file says. A file that was opened by its path may
  * be a pipe; only sockets are sockets.
  */
-static bool make_kind(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+static bool make_kind(enum filter_op op, const struct field_value *value, struct project_test *test)
 {
 	static const char *const sockets[] = {"ipv4", "ipv6", "unix", "netlink"};
 
@@ -293,14 +297,14 @@ static bool make_kind(enum filter_op op, const struct field_value *value, struct
 
 /* Whatever it is compared with, but an absent value is unequal to all. */
 static bool make_socket(enum filter_op op, const struct field_value *value,
-			struct kernel_test *test)
+			struct project_test *test)
 {
 	test_kind(S_IFSOCK, false, test);
 	return op != FILTER_NE;
 }
 
 /* An equal name has its NUL at the same place. */
-static bool make_name(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+static bool make_name(enum filter_op op, const struct field_value *value, struct project_test *test)
 {
 	size_t len = value->bytes.len;
 
@@ -387,7 +391,7 @@ static bool project_is_known(unsigned int of_field, unsigned int id)
  * Calls that are written at their exit, once each. Those of exit() are written elsewhere, and what
  * generic events are of is another question.
  */
-bool kernel_tests_suit(unsigned int id)
+bool project_tests_suit(unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
@@ -408,33 +412,33 @@ static bool is_simple(const struct filter_check *check)
 	       (!check->negated || check->nconstants == 1);
 }
 
-bool kernel_tests_exist(const struct filter_check *check)
+bool project_tests_exist(const struct filter_check *check)
 {
 	return is_simple(check) && check->left->operand.field->desc->fact != FIELD_FACT_NONE;
 }
 
-bool kernel_tests_make(const struct filter_check *check, bool negated, unsigned int id,
-		       uint32_t facts, struct kernel_tests *tests)
+bool project_tests_make(const struct filter_check *check, bool negated, unsigned int id,
+			uint32_t facts, struct project_tests *tests)
 {
 	const struct known_fact *known;
 	unsigned int of_field;
 
-	if (!kernel_tests_exist(check))
+	if (!project_tests_exist(check))
 		return false;
 	of_field = check->left->operand.field->desc->fact;
 	known = fact_of(of_field, id);
 	if (!(facts & 1u << known->fact) || !project_is_known(of_field, id))
 		return false;
 	if (of_field == FIELD_FACT_PATH)
-		return path_tests_make(check, negated, tests);
+		return project_tests_make_path(check, negated, tests);
 	if (known->is_necessary && negated)
 		return false;
 	tests->negated = check->negated;
 	tests->count = 0;
 	for (uint32_t i = 0; i < check->nconstants; i++) {
-		struct kernel_test *test = &tests->list[tests->count++];
+		struct project_test *test = &tests->list[tests->count++];
 
-		*test = (struct kernel_test){.check.fact = (uint8_t)known->fact};
+		*test = (struct project_test){.check.fact = (uint8_t)known->fact};
 		if (!known->make(check->op, &check->constants[i].value, test))
 			return false;
 	}
@@ -471,17 +475,17 @@ static bool project_is_open(struct projector *projector, uint32_t ref)
 {
 	const struct filter_term *term = filter_term_of(projector->terms, ref);
 	bool negated = filter_term_is_negated(ref);
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	if (ref == FILTER_TRUE || ref == FILTER_FALSE)
 		return ref == FILTER_TRUE;
 	if (++projector->visits > VISITS_MAX)
 		return true;
 	if (term->check && projector->any_id)
-		return !kernel_tests_exist(term->check);
+		return !project_tests_exist(term->check);
 	if (term->check)
-		return !kernel_tests_make(term->check, negated, projector->id, projector->facts,
-					  &tests);
+		return !project_tests_make(term->check, negated, projector->id, projector->facts,
+					   &tests);
 	for (uint32_t i = 0; i < term->nparts; i++)
 		if (project_is_open(projector, term->parts[i] ^ negated) == negated)
 			return negated;
@@ -492,10 +496,10 @@ static bool project_is_open(struct projector *projector, uint32_t ref)
 static uint8_t project_add_check(struct projector *projector, const struct filter_check *check,
 				 bool negated, uint8_t on_true, uint8_t on_false)
 {
-	struct kernel_tests tests;
+	struct project_tests tests;
 	uint8_t at = on_false, hit = on_true;
 
-	if (!kernel_tests_make(check, negated, projector->id, projector->facts, &tests) ||
+	if (!project_tests_make(check, negated, projector->id, projector->facts, &tests) ||
 	    tests.count > projector->first)
 		return on_true;
 	if (tests.negated != negated) {
@@ -503,7 +507,7 @@ static uint8_t project_add_check(struct projector *projector, const struct filte
 		hit = on_false;
 	}
 	for (uint8_t i = tests.count; i-- > 0;) {
-		const struct kernel_test *test = &tests.list[i];
+		const struct project_test *test = &tests.list[i];
 		struct kernel_check *made = &projector->checks[--projector->first];
 
 		*made = test->check;
@@ -598,7 +602,7 @@ static bool is_always_open(const struct filter_terms *terms, const struct filter
 	return false;
 }
 
-uint8_t kernel_filters_add(struct kernel_filters *filters, const struct kernel_filter *filter)
+uint8_t filter_kernel_add(struct kernel_filters *filters, const struct kernel_filter *filter)
 {
 	for (uint8_t i = 0; i < KERNEL_FILTERS_MAX; i++) {
 		if (!filters->filters[i].facts)
@@ -621,7 +625,7 @@ void filter_project_all(const struct filter *filter, const struct filter_terms *
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct filter_list *list = filter->list_of_type[id];
 
-		if (!kernel_tests_suit(id))
+		if (!project_tests_suit(id))
 			continue;
 		if (is_of_containers)
 			filters->groups[id] = KERNEL_GROUPS_OF_ALL;
@@ -631,11 +635,11 @@ void filter_project_all(const struct filter *filter, const struct filter_terms *
 		if (open)
 			continue;
 		if (filter_project(terms, list, id, FACTS_AT_EXIT, &made))
-			filters->at_exit[id] = kernel_filters_add(filters, &made);
+			filters->at_exit[id] = filter_kernel_add(filters, &made);
 		if (filter_project(terms, list, id, FACTS_AT_ENTRY, &made))
-			filters->at_entry[id] = kernel_filters_add(filters, &made);
+			filters->at_entry[id] = filter_kernel_add(filters, &made);
 		if (filter_project(terms, list, id, FACTS_AT_PATH, &made) &&
 		    (made.facts & KERNEL_FACTS_OF_PATHS))
-			filters->at_path[id] = kernel_filters_add(filters, &made);
+			filters->at_path[id] = filter_kernel_add(filters, &made);
 	}
 }

@@ -18,7 +18,7 @@ static int digit_value(char c)
 	return found ? (int)(found - digits) : -1;
 }
 
-static bool is_hex(struct text text, size_t len)
+static bool is_hex(struct cgroup_text text, size_t len)
 {
 	if (text.len != len)
 		return false;
@@ -29,7 +29,7 @@ static bool is_hex(struct text text, size_t len)
 }
 
 /* Groups of digits, the first of 8, the last of `last`, with a character between them. */
-static bool is_grouped(struct text text, size_t last, char between)
+static bool is_grouped(struct cgroup_text text, size_t last, char between)
 {
 	static const size_t dashes[] = {8, 13, 18, 23};
 	size_t next = 0;
@@ -48,27 +48,27 @@ static bool is_grouped(struct text text, size_t last, char between)
 	return true;
 }
 
-static bool fits_hex(struct text *id)
+static bool fits_hex(struct cgroup_text *id)
 {
 	return is_hex(*id, ID_HEX_DIGITS);
 }
 
-static bool fits_uuid(struct text *id)
+static bool fits_uuid(struct cgroup_text *id)
 {
 	return is_grouped(*id, 12, '-');
 }
 
-static bool fits_garden(struct text *id)
+static bool fits_garden(struct cgroup_text *id)
 {
 	return is_grouped(*id, 4, '-');
 }
 
-static bool fits_name(struct text *id)
+static bool fits_name(struct cgroup_text *id)
 {
 	return id->len > 0 && id->len < STATE_CONTAINER_ID_BYTES;
 }
 
-static bool fits_word(struct text *id)
+static bool fits_word(struct cgroup_text *id)
 {
 	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				      "0123456789+-._@";
@@ -80,34 +80,34 @@ static bool fits_word(struct text *id)
 }
 
 /* libvirt writes the process id of the container's first process and a dash before the name. */
-static bool fits_after_leader(struct text *id)
+static bool fits_after_leader(struct cgroup_text *id)
 {
 	static const char dash[] = "\\x2d";
 	size_t n = 0;
 
 	while (n < id->len && id->at[n] >= '0' && id->at[n] <= '9')
 		n++;
-	if (n && text_starts((struct text){id->at + n, id->len - n}, dash)) {
+	if (n && cgroup_text_starts((struct cgroup_text){id->at + n, id->len - n}, dash)) {
 		id->at += n + sizeof(dash) - 1;
 		id->len -= n + sizeof(dash) - 1;
 	}
 	return fits_name(id);
 }
 
-const struct id_shape cgroup_id_hex = {fits_hex}, cgroup_id_uuid = {fits_uuid},
-		      cgroup_id_garden = {fits_garden},
-		      cgroup_id_word = {fits_word, .is_name = true},
-		      cgroup_id_name = {fits_name, .is_name = true},
-		      cgroup_id_escaped = {fits_name, .is_name = true, .escaped = true},
-		      cgroup_id_after_leader = {fits_after_leader, .is_name = true,
-						.escaped = true};
+const struct cgroup_id_shape cgroup_id_hex = {fits_hex}, cgroup_id_uuid = {fits_uuid},
+			     cgroup_id_garden = {fits_garden},
+			     cgroup_id_word = {fits_word, .is_name = true},
+			     cgroup_id_name = {fits_name, .is_name = true},
+			     cgroup_id_escaped = {fits_name, .is_name = true, .escaped = true},
+			     cgroup_id_after_leader = {fits_after_leader, .is_name = true,
+						       .escaped = true};
 
 /* The character of a "\xHH" at the start of the text, or -1. */
-static int escaped_character(struct text text)
+static int escaped_character(struct cgroup_text text)
 {
 	int high, low;
 
-	if (text.len < 4 || !text_starts(text, "\\x"))
+	if (text.len < 4 || !cgroup_text_starts(text, "\\x"))
 		return -1;
 	high = digit_value(text.at[2]);
 	low = digit_value(text.at[3]);
@@ -115,7 +115,7 @@ static int escaped_character(struct text text)
 	return high < 0 || low < 0 || (high == 0 && low == 0) ? -1 : high << 4 | low;
 }
 
-size_t cgroup_id_copy(const struct id_shape *shape, struct text id,
+size_t cgroup_id_copy(const struct cgroup_id_shape *shape, struct cgroup_text id,
 		      char copy[STATE_CONTAINER_ID_BYTES])
 {
 	size_t len = 0;
@@ -132,7 +132,7 @@ size_t cgroup_id_copy(const struct id_shape *shape, struct text id,
 	return len;
 }
 
-bool cgroup_pod_uid_copy(struct text text, char uid[STATE_POD_UID_BYTES])
+bool cgroup_pod_uid_copy(struct cgroup_text text, char uid[STATE_POD_UID_BYTES])
 {
 	if (!is_grouped(text, 12, '-') && !is_grouped(text, 12, '_') &&
 	    !is_hex(text, STATIC_POD_DIGITS))
@@ -152,7 +152,7 @@ bool cgroup_pod_uid_copy(struct text text, char uid[STATE_POD_UID_BYTES])
  */
 static const struct scope {
 	const char *before, *after;
-	const struct id_shape *shape;
+	const struct cgroup_id_shape *shape;
 	enum state_container_type type;
 } scopes[] = {
 	{"docker-", ".scope", &cgroup_id_hex, STATE_CONTAINER_DOCKER},
@@ -178,7 +178,7 @@ static const struct scope {
 static const struct parent {
 	const char *path; /* its last components, or what the last one begins with */
 	bool begins;
-	const struct id_shape *shape;
+	const struct cgroup_id_shape *shape;
 	enum state_container_type type; /* STATE_CONTAINER_NONE: it is no container */
 } parents[] = {
 	/* The virtual machine of a Kata container, whose own processes are inside. */
@@ -210,27 +210,27 @@ static const struct scope nspawn[] = {
 
 /* What was found in a path, and what is above it. */
 struct found {
-	struct text id, above;
-	const struct id_shape *shape;
+	struct cgroup_text id, above;
+	const struct cgroup_id_shape *shape;
 	enum state_container_type type;
 };
 
-static bool fits_scope(const struct scope *scope, struct text component, struct found *found)
+static bool fits_scope(const struct scope *scope, struct cgroup_text component, struct found *found)
 {
 	size_t before = strlen(scope->before), after = strlen(scope->after);
-	struct text id;
+	struct cgroup_text id;
 
-	if (component.len < before + after || !text_starts(component, scope->before) ||
-	    !text_ends(component, scope->after))
+	if (component.len < before + after || !cgroup_text_starts(component, scope->before) ||
+	    !cgroup_text_ends(component, scope->after))
 		return false;
-	id = (struct text){component.at + before, component.len - before - after};
+	id = (struct cgroup_text){component.at + before, component.len - before - after};
 	if (!scope->shape->fits(&id))
 		return false;
 	*found = (struct found){.id = id, .shape = scope->shape, .type = scope->type};
 	return true;
 }
 
-static bool find_scope(const struct scope *rows, size_t count, struct text component,
+static bool find_scope(const struct scope *rows, size_t count, struct cgroup_text component,
 		       struct found *found)
 {
 	for (size_t i = 0; i < count; i++)
@@ -243,17 +243,17 @@ static bool find_scope(const struct scope *rows, size_t count, struct text compo
  * "SLICE:RUNTIME:ID": a name for systemd ("RUNTIME-ID.scope" in that slice) that was used as a
  * path.
  */
-static bool find_colons(struct text component, struct found *found)
+static bool find_colons(struct cgroup_text component, struct found *found)
 {
 	const char *colon = memrchr(component.at, ':', component.len);
-	struct text runtime, id;
+	struct cgroup_text runtime, id;
 
 	if (!colon)
 		return false;
-	id = (struct text){colon + 1, component.len - (size_t)(colon + 1 - component.at)};
+	id = (struct cgroup_text){colon + 1, component.len - (size_t)(colon + 1 - component.at)};
 	if (!cgroup_id_hex.fits(&id))
 		return false;
-	runtime = (struct text){component.at, (size_t)(colon - component.at)};
+	runtime = (struct cgroup_text){component.at, (size_t)(colon - component.at)};
 	*found = (struct found){.id = id, .shape = &cgroup_id_hex, .type = STATE_CONTAINER_CRI};
 	for (size_t i = 0; i < COUNT(scopes); i++) {
 		size_t n = strlen(scopes[i].before);
@@ -268,18 +268,19 @@ static bool find_colons(struct text component, struct found *found)
 }
 
 /* Whether a path is of these components at its end. */
-static bool ends_in(struct text path, const char *components)
+static bool ends_in(struct cgroup_text path, const char *components)
 {
 	size_t n = strlen(components);
 
-	return text_ends(path, components) && (path.len == n || path.at[path.len - n - 1] == '/');
+	return cgroup_text_ends(path, components) &&
+	       (path.len == n || path.at[path.len - n - 1] == '/');
 }
 
 /* Removes the part after the last slash from a path, and returns it. */
-static struct text cgroup_path_take_component(struct text *path)
+static struct cgroup_text cgroup_path_take_component(struct cgroup_text *path)
 {
 	const char *slash = memrchr(path->at, '/', path->len);
-	struct text component = *path;
+	struct cgroup_text component = *path;
 
 	if (slash) {
 		component.len -= (size_t)(slash + 1 - path->at);
@@ -289,16 +290,18 @@ static struct text cgroup_path_take_component(struct text *path)
 	return component;
 }
 
-static bool find_below(struct text above, struct text component, struct found *found)
+static bool find_below(struct cgroup_text above, struct cgroup_text component, struct found *found)
 {
-	struct text rest = above, parent = cgroup_path_take_component(&rest), id = component;
+	struct cgroup_text rest = above, parent = cgroup_path_take_component(&rest), id = component;
 
-	if (text_is(component, "payload") && find_scope(nspawn, COUNT(nspawn), parent, found))
+	if (cgroup_text_is(component, "payload") &&
+	    find_scope(nspawn, COUNT(nspawn), parent, found))
 		return true;
 	for (size_t i = 0; i < COUNT(parents); i++) {
 		const struct parent *row = &parents[i];
 
-		if (!(row->begins ? text_starts(parent, row->path) : ends_in(above, row->path)) ||
+		if (!(row->begins ? cgroup_text_starts(parent, row->path)
+				  : ends_in(above, row->path)) ||
 		    !row->shape->fits(&id))
 			continue;
 		*found = (struct found){.id = id, .shape = row->shape, .type = row->type};
@@ -307,10 +310,10 @@ static bool find_below(struct text above, struct text component, struct found *f
 	return false;
 }
 
-static bool find_in_path(struct text path, struct found *found)
+static bool find_in_path(struct cgroup_text path, struct found *found)
 {
 	while (path.len) {
-		struct text component = cgroup_path_take_component(&path);
+		struct cgroup_text component = cgroup_path_take_component(&path);
 
 		if (!component.len)
 			continue;
@@ -330,7 +333,7 @@ static bool find_in_path(struct text path, struct found *found)
  * The uid of the pod in a component: "podUID", "kubepods-burstable-podUID.slice", and the same with
  * colons after it.
  */
-static bool find_pod_in(struct text component, char uid[STATE_POD_UID_BYTES])
+static bool find_pod_in(struct cgroup_text component, char uid[STATE_POD_UID_BYTES])
 {
 	static const char word[] = "pod";
 	const size_t word_len = sizeof(word) - 1;
@@ -338,10 +341,11 @@ static bool find_pod_in(struct text component, char uid[STATE_POD_UID_BYTES])
 
 	if (colon)
 		component.len = (size_t)(colon - component.at);
-	if (text_ends(component, ".slice"))
+	if (cgroup_text_ends(component, ".slice"))
 		component.len -= strlen(".slice");
 	for (size_t at = 0; at + word_len < component.len; at++) {
-		struct text rest = {component.at + at + word_len, component.len - at - word_len};
+		struct cgroup_text rest = {component.at + at + word_len,
+					   component.len - at - word_len};
 
 		if ((at == 0 || component.at[at - 1] == '-') &&
 		    memcmp(component.at + at, word, word_len) == 0 &&
@@ -352,7 +356,7 @@ static bool find_pod_in(struct text component, char uid[STATE_POD_UID_BYTES])
 }
 
 /* The innermost pod. */
-static void cgroup_path_find_pod(struct text path, char uid[STATE_POD_UID_BYTES])
+static void cgroup_path_find_pod(struct cgroup_text path, char uid[STATE_POD_UID_BYTES])
 {
 	uid[0] = '\0';
 	while (path.len)
@@ -379,7 +383,7 @@ static bool append_outer(struct state_cgroup_match *match, size_t *len, const st
 }
 
 /* The containers in what is above another one. */
-static void find_outer(struct text path, struct state_cgroup_match *match)
+static void find_outer(struct cgroup_text path, struct state_cgroup_match *match)
 {
 	struct found found;
 	size_t len = 0;
@@ -396,14 +400,14 @@ bool state_cgroup_match(const char *cgroups, size_t len, struct state_cgroup_mat
 
 	for (size_t at = 0, n; at < len; at += n + 1) {
 		const char *slash;
-		struct text path;
+		struct cgroup_text path;
 
 		n = strnlen(cgroups + at, len - at);
 		slash = memchr(cgroups + at, '/', n);
 		if (!slash)
 			continue;
-		path = (struct text){slash, n - (size_t)(slash - cgroups - at)};
-		if (text_ends(path, deleted))
+		path = (struct cgroup_text){slash, n - (size_t)(slash - cgroups - at)};
+		if (cgroup_text_ends(path, deleted))
 			path.len -= sizeof(deleted) - 1;
 		if (!find_in_path(path, &found))
 			continue;

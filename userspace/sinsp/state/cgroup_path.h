@@ -73,38 +73,38 @@ const char *state_container_type_name(enum state_container_type type);
  */
 
 /* A part of a path; no NUL follows. */
-struct text {
+struct cgroup_text {
 	const char *at;
 	size_t len;
 };
 
-static inline bool text_starts(struct text text, const char *prefix)
+static inline bool cgroup_text_starts(struct cgroup_text text, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
 	return text.len >= n && memcmp(text.at, prefix, n) == 0;
 }
 
-static inline bool text_ends(struct text text, const char *suffix)
+static inline bool cgroup_text_ends(struct cgroup_text text, const char *suffix)
 {
 	size_t n = strlen(suffix);
 
 	return text.len >= n && memcmp(text.at + text.len - n, suffix, n) == 0;
 }
 
-static inline bool text_is(struct text text, const char *other)
+static inline bool cgroup_text_is(struct cgroup_text text, const char *other)
 {
-	return text.len == strlen(other) && text_starts(text, other);
+	return text.len == strlen(other) && cgroup_text_starts(text, other);
 }
 
-struct id_shape {
+struct cgroup_id_shape {
 	/* Whether the text is such an id; may remove what precedes it. */
-	bool (*fits)(struct text *id);
+	bool (*fits)(struct cgroup_text *id);
 	bool is_name; /* that a user gave */
 	bool escaped; /* as systemd does: "\x2d" is '-' */
 };
 
-extern const struct id_shape cgroup_id_hex, /* 64 digits */
+extern const struct cgroup_id_shape cgroup_id_hex, /* 64 digits */
 	cgroup_id_uuid, /* digits in groups of 8-4-4-4-12 */
 	cgroup_id_garden, /* 8-4-4-4-4 */
 	cgroup_id_word, /* a name of letters, digits, "+-._@" */
@@ -113,10 +113,10 @@ extern const struct id_shape cgroup_id_hex, /* 64 digits */
 	cgroup_id_after_leader; /* the same, perhaps after a process id and a dash */
 
 /* Copies an id that fits, with its NUL. Returns its length. */
-size_t cgroup_id_copy(const struct id_shape *shape, struct text id,
+size_t cgroup_id_copy(const struct cgroup_id_shape *shape, struct cgroup_text id,
 		      char copy[STATE_CONTAINER_ID_BYTES]);
 
 /* Copies the uid of a pod, with dashes for '_'. Returns false if the text is not one. */
-bool cgroup_pod_uid_copy(struct text text, char uid[STATE_POD_UID_BYTES]);
+bool cgroup_pod_uid_copy(struct cgroup_text text, char uid[STATE_POD_UID_BYTES]);
 
 #endif

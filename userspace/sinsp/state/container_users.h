@@ -10,7 +10,7 @@
 #include "sinsp/state/names.h"
 
 struct state_container_users {
-	struct users users, groups;
+	struct names_users users, groups;
 	uint32_t refs; /* by containers of one table, which share equal ones */
 	struct state_container_users *next, **link; /* of the list below; NULL: not in it */
 };

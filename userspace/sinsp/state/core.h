@@ -80,7 +80,7 @@ struct state {
 	struct state_threads threads;
 	struct state_containers containers;
 	struct state_program *no_program; /* of threads whose program is not known */
-	struct notes notes; /* programs of threads that are not known yet */
+	struct state_notes notes; /* programs of threads that are not known yet */
 	bool missed; /* see state_take_missed() */
 	struct state_after after;
 	struct state_move move;

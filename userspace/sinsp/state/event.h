@@ -82,7 +82,7 @@ size_t state_event_path(const struct state_event *event, unsigned int param, cha
 			size_t size);
 
 /* The entry of a user id, and names of ids; NULL if the machine's tables have none. */
-const struct user_entry *state_user(const struct state *state, uint32_t uid);
+const struct names_user *state_user(const struct state *state, uint32_t uid);
 const char *state_user_name(const struct state *state, uint32_t uid);
 const char *state_group_name(const struct state *state, uint32_t gid);
 
@@ -90,11 +90,11 @@ const char *state_group_name(const struct state *state, uint32_t gid);
  * The entry of a user id, and names of ids, as the event's thread has them: of its container, if
  * that has users of its own; NULL also as long as that is not known.
  */
-const struct user_entry *state_event_user(const struct state_event *event, uint32_t uid);
+const struct names_user *state_event_user(const struct state_event *event, uint32_t uid);
 const char *state_event_user_name(const struct state_event *event, uint32_t uid);
 const char *state_event_group_name(const struct state_event *event, uint32_t gid);
 
-/* The name of an IP address in this machine's table of hosts, or NULL: see hosts_name(). */
+/* The name of an IP address in this machine's table of hosts, or NULL: see names_hosts_name(). */
 const char *state_host_name(const struct state *state, const uint8_t *address, size_t len);
 
 /* A number that differs for each boot of each machine. */

@@ -108,7 +108,7 @@ struct state_fd *state_fds_next(const struct state_fds *fds, int64_t *num);
 uint32_t state_fds_count(const struct state_fds *fds);
 
 /* The letter and the name of a kind: 'f' and "file". Never NULL; "<NA>" for unsupported ones. */
-char scap_fd_type_char(enum scap_fd_type type);
-const char *scap_fd_type_name(enum scap_fd_type type);
+char state_fd_type_char(enum scap_fd_type type);
+const char *state_fd_type_name(enum scap_fd_type type);
 
 #endif

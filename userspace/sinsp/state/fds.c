@@ -36,12 +36,12 @@ static const struct {
 	[SCAP_FD_UNSUPPORTED] = {'X', "<NA>"},
 };
 
-char scap_fd_type_char(enum scap_fd_type type)
+char state_fd_type_char(enum scap_fd_type type)
 {
 	return types[type].letter;
 }
 
-const char *scap_fd_type_name(enum scap_fd_type type)
+const char *state_fd_type_name(enum scap_fd_type type)
 {
 	return types[type].name;
 }

@@ -43,7 +43,8 @@ static void note_unknown(struct state *state, int64_t tid)
 void state_note_program(struct state *state, int64_t tid, uint64_t exec_id,
 			const struct state_program *program)
 {
-	const struct note note = {.tid = tid, .exec_id = exec_id, .until_ns = state_now_ns(state)};
+	const struct state_note note = {
+		.tid = tid, .exec_id = exec_id, .until_ns = state_now_ns(state)};
 
 	if (*program->exepath)
 		state_notes_put(&state->notes, &state->pool, &note, program, state->now_ns);

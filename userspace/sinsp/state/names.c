@@ -21,13 +21,13 @@ static const uint64_t read_interval_ns = 60 * UINT64_C(1000000000);
 
 /* An entry and its strings in one block. */
 struct user_block {
-	struct user_entry user; /* first: a pointer to it is one to its block */
+	struct names_user user; /* first: a pointer to it is one to its block */
 	char strings[];
 };
 
 static int users_compare(const void *left, const void *right)
 {
-	const struct user_entry *a = left, *b = right;
+	const struct names_user *a = left, *b = right;
 
 	return (a->id > b->id) - (a->id < b->id);
 }
@@ -47,7 +47,7 @@ static size_t bytes_of(const char *text)
 	return text ? strlen(text) + 1 : 0;
 }
 
-static struct user_entry *copy_of(const struct user_entry *user)
+static struct names_user *copy_of(const struct names_user *user)
 {
 	struct user_block *block = malloc(sizeof(*block) + bytes_of(user->name) +
 					  bytes_of(user->home) + bytes_of(user->shell));
@@ -63,26 +63,26 @@ static struct user_entry *copy_of(const struct user_entry *user)
 	return &block->user;
 }
 
-void users_init(struct users *users, const char *path)
+void names_users_init(struct names_users *users, const char *path)
 {
-	*users = (struct users){.path = path};
+	*users = (struct names_users){.path = path};
 }
 
-void users_finish(struct users *users)
+void names_users_finish(struct names_users *users)
 {
 	tdestroy(users->tree, free);
 	tdestroy(users->old_tree, free);
-	*users = (struct users){0};
+	*users = (struct names_users){0};
 }
 
-void users_forget(struct users *users)
+void names_users_forget(struct names_users *users)
 {
-	users_finish(users);
+	names_users_finish(users);
 }
 
-int users_add(struct users *users, const struct user_entry *user)
+int names_users_add(struct names_users *users, const struct names_user *user)
 {
-	struct user_entry *copy;
+	struct names_user *copy;
 
 	if (tfind(user, &users->tree, users_compare))
 		return 0;
@@ -97,10 +97,10 @@ int users_add(struct users *users, const struct user_entry *user)
 	return 0;
 }
 
-void users_remove(struct users *users, uint32_t id)
+void names_users_remove(struct names_users *users, uint32_t id)
 {
-	const struct user_entry key = {.id = id};
-	struct user_entry **found = tfind(&key, &users->tree, users_compare), *user;
+	const struct names_user key = {.id = id};
+	struct names_user **found = tfind(&key, &users->tree, users_compare), *user;
 
 	if (!found)
 		return;
@@ -135,7 +135,7 @@ static bool parse_id(const char *text, uint32_t *id)
 }
 
 /* Parses one line as an entry. Returns false for invalid lines. */
-static bool users_parse_line(char *line, struct user_entry *user)
+static bool users_parse_line(char *line, struct names_user *user)
 {
 	char *password = cut_column(line), *id = cut_column(password);
 	char *group = cut_column(id), *remark = cut_column(group);
@@ -153,7 +153,7 @@ static bool users_parse_line(char *line, struct user_entry *user)
 	return true;
 }
 
-static bool translate(uint32_t *id, const struct users_id_range *ranges, size_t count)
+static bool translate(uint32_t *id, const struct names_users_range *ranges, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (*id < ranges[i].inside || *id - ranges[i].inside >= ranges[i].count)
@@ -164,28 +164,28 @@ static bool translate(uint32_t *id, const struct users_id_range *ranges, size_t 
 	return false;
 }
 
-void users_add_text(struct users *users, char *text, const struct users_id_range *ranges,
-		    size_t count)
+void names_users_add_text(struct names_users *users, char *text,
+			  const struct names_users_range *ranges, size_t count)
 {
-	struct user_entry user;
+	struct names_user user;
 
 	for (char *line = text, *next; line; line = next) {
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
 		if (users_parse_line(line, &user) && translate(&user.id, ranges, count))
-			users_add(users, &user);
+			names_users_add(users, &user);
 	}
 }
 
-static void users_read(struct users *users)
+static void users_read(struct names_users *users)
 {
-	static const struct users_id_range all = {.count = UINT32_MAX};
-	struct users read = {.path = users->path};
+	static const struct names_users_range all = {.count = UINT32_MAX};
+	struct names_users read = {.path = users->path};
 	struct buf text = {0};
 
 	if (proc_read_file(AT_FDCWD, users->path, USERS_FILE_BYTES_MAX, &text) == 0) {
-		users_add_text(&read, text.data, &all, 1);
+		names_users_add_text(&read, text.data, &all, 1);
 		read.old_tree = users->tree;
 		tdestroy(users->old_tree, free);
 		*users = read;
@@ -193,17 +193,17 @@ static void users_read(struct users *users)
 	buf_finish(&text);
 }
 
-static const struct user_entry *names_find(const struct users *users, uint32_t id)
+static const struct names_user *names_find(const struct names_users *users, uint32_t id)
 {
-	const struct user_entry key = {.id = id};
-	struct user_entry *const *found = tfind(&key, &users->tree, users_compare);
+	const struct names_user key = {.id = id};
+	struct names_user *const *found = tfind(&key, &users->tree, users_compare);
 
 	return found ? *found : NULL;
 }
 
-const struct user_entry *users_find(struct users *users, uint32_t id, uint64_t now_ns)
+const struct names_user *names_users_find(struct names_users *users, uint32_t id, uint64_t now_ns)
 {
-	const struct user_entry *user = names_find(users, id);
+	const struct names_user *user = names_find(users, id);
 
 	if (user || !users->path || (users->read_ns && now_ns - users->read_ns < read_interval_ns))
 		return user;
@@ -213,7 +213,7 @@ const struct user_entry *users_find(struct users *users, uint32_t id, uint64_t n
 }
 
 struct visit {
-	int (*visit)(const struct user_entry *user, void *context);
+	int (*visit)(const struct names_user *user, void *context);
 	void *context;
 	int r;
 };
@@ -223,15 +223,16 @@ static void visit_node(const void *node, VISIT order, void *context)
 	struct visit *visit = context;
 
 	if (visit->r == 0 && (order == postorder || order == leaf))
-		visit->r = visit->visit(*(const struct user_entry *const *)node, visit->context);
+		visit->r = visit->visit(*(const struct names_user *const *)node, visit->context);
 }
 
-int users_each(struct users *users, uint64_t now_ns,
-	       int (*visit)(const struct user_entry *user, void *context), void *context)
+int names_users_each(struct names_users *users, uint64_t now_ns,
+		     int (*visit)(const struct names_user *user, void *context), void *context)
 {
 	struct visit walk = {.visit = visit, .context = context};
 
-	users_find(users, 0, now_ns); /* reads the file, if there is one, unless already read */
+	names_users_find(users, 0,
+			 now_ns); /* reads the file, if there is one, unless already read */
 	twalk_r(users->tree, visit_node, &walk);
 	return walk.r;
 }
@@ -247,16 +248,16 @@ struct host_name {
 
 static const uint8_t mapped_prefix[12] = {[10] = 0xff, [11] = 0xff};
 
-void hosts_init(struct hosts *hosts, const char *path)
+void names_hosts_init(struct names_hosts *hosts, const char *path)
 {
-	*hosts = (struct hosts){.path = path};
+	*hosts = (struct names_hosts){.path = path};
 }
 
-void hosts_finish(struct hosts *hosts)
+void names_hosts_finish(struct names_hosts *hosts)
 {
 	free(hosts->list);
 	buf_finish(&hosts->text);
-	*hosts = (struct hosts){0};
+	*hosts = (struct names_hosts){0};
 }
 
 static void names_set_address(uint8_t to[16], const uint8_t *address, size_t len)
@@ -278,7 +279,7 @@ static bool names_parse_address(const char *text, uint8_t address[16])
 }
 
 /* Returns false if out of memory. */
-static bool names_add(struct hosts *hosts, const uint8_t address[16], const char *name)
+static bool names_add(struct names_hosts *hosts, const uint8_t address[16], const char *name)
 {
 	bool full = (hosts->count & (hosts->count - 1)) == 0 && hosts->count >= LIST_MIN;
 	struct host_name *list = hosts->list;
@@ -294,7 +295,7 @@ static bool names_add(struct hosts *hosts, const uint8_t address[16], const char
 }
 
 /* Adds the address and the first name of a line. Returns false if out of memory. */
-static bool hosts_parse_line(struct hosts *hosts, char *line)
+static bool hosts_parse_line(struct names_hosts *hosts, char *line)
 {
 	static const char blanks[] = " \t\r";
 	uint8_t address[16];
@@ -317,7 +318,7 @@ static int hosts_compare(const void *left, const void *right)
 	return order ? order : (a->name > b->name) - (a->name < b->name);
 }
 
-static void hosts_read(struct hosts *hosts)
+static void hosts_read(struct names_hosts *hosts)
 {
 	hosts->read = true;
 	if (proc_read_file(AT_FDCWD, hosts->path, HOSTS_FILE_BYTES_MAX, &hosts->text))
@@ -334,7 +335,7 @@ static void hosts_read(struct hosts *hosts)
 }
 
 /* The first entry that is not before the address. */
-static size_t lower_bound(const struct hosts *hosts, const uint8_t address[16])
+static size_t lower_bound(const struct names_hosts *hosts, const uint8_t address[16])
 {
 	size_t low = 0, high = hosts->count;
 
@@ -349,7 +350,7 @@ static size_t lower_bound(const struct hosts *hosts, const uint8_t address[16])
 	return low;
 }
 
-const char *hosts_name(struct hosts *hosts, const uint8_t *address, size_t len)
+const char *names_hosts_name(struct names_hosts *hosts, const uint8_t *address, size_t len)
 {
 	uint8_t wanted[16];
 	size_t at;
@@ -377,9 +378,9 @@ struct names *names_create(const char *etc)
 	snprintf(names->passwd_path, ETC_PATH_BYTES, "%s/passwd", etc);
 	snprintf(names->group_path, ETC_PATH_BYTES, "%s/group", etc);
 	snprintf(names->hosts_path, ETC_PATH_BYTES, "%s/hosts", etc);
-	users_init(&names->users, names->passwd_path);
-	users_init(&names->groups, names->group_path);
-	hosts_init(&names->hosts, names->hosts_path);
+	names_users_init(&names->users, names->passwd_path);
+	names_users_init(&names->groups, names->group_path);
+	names_hosts_init(&names->hosts, names->hosts_path);
 	return names;
 }
 
@@ -387,20 +388,20 @@ void names_destroy(struct names *names)
 {
 	if (!names)
 		return;
-	users_finish(&names->users);
-	users_finish(&names->groups);
-	hosts_finish(&names->hosts);
+	names_users_finish(&names->users);
+	names_users_finish(&names->groups);
+	names_hosts_finish(&names->hosts);
 	free(names);
 }
 
 void names_forget_users(struct names *names)
 {
-	users_forget(&names->users);
-	users_forget(&names->groups);
+	names_users_forget(&names->users);
+	names_users_forget(&names->groups);
 }
 
 void names_forget_hosts(struct names *names)
 {
-	hosts_finish(&names->hosts);
-	hosts_init(&names->hosts, ""); /* no file has that name */
+	names_hosts_finish(&names->hosts);
+	names_hosts_init(&names->hosts, ""); /* no file has that name */
 }

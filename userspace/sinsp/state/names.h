@@ -17,14 +17,14 @@
  * or from a capture.
  */
 
-struct user_entry {
+struct names_user {
 	uint32_t id;
 	uint32_t gid; /* 0 for groups */
 	const char *name;
 	const char *home, *shell; /* NULL: none; of groups always */
 };
 
-struct users {
+struct names_users {
 	const char *path; /* of the file; borrowed. NULL: there is none */
 	void *tree; /* of entries by id, see tsearch(3) */
 	void *old_tree; /* of the previous reading: returned entries live until the next one */
@@ -33,20 +33,20 @@ struct users {
 	uint64_t read_ns; /* event time of the last reading; 0: never */
 };
 
-void users_init(struct users *users, const char *path);
-void users_finish(struct users *users);
+void names_users_init(struct names_users *users, const char *path);
+void names_users_finish(struct names_users *users);
 
 /* Forgets all entries and the file: from then on only added ones exist. */
-void users_forget(struct users *users);
+void names_users_forget(struct names_users *users);
 
 /*
  * Adds a copy of an entry, unless the id has one: the first wins, as in the C library. Returns 0,
  * -ENOMEM, or -ENOSPC above the limit.
  */
-int users_add(struct users *users, const struct user_entry *user);
+int names_users_add(struct names_users *users, const struct names_user *user);
 
 /* Ids of a user namespace: `count` ones, from `inside` on, are those from `outside` on. */
-struct users_id_range {
+struct names_users_range {
 	uint32_t inside, outside, count;
 };
 
@@ -54,24 +54,24 @@ struct users_id_range {
  * Adds the entries of a text in the form of the file, which is changed, by their ids outside of a
  * user namespace; those that do not exist outside are left out.
  */
-void users_add_text(struct users *users, char *text, const struct users_id_range *ranges,
-		    size_t count);
+void names_users_add_text(struct names_users *users, char *text,
+			  const struct names_users_range *ranges, size_t count);
 
 /* Removes the entry of an id, if it exists. */
-void users_remove(struct users *users, uint32_t id);
+void names_users_remove(struct names_users *users, uint32_t id);
 
 /*
  * The entry of an id, or NULL. The file is read at the first call, and again when an id is missing
  * and the last reading is a minute old by the time of events, `now_ns`.
  */
-const struct user_entry *users_find(struct users *users, uint32_t id, uint64_t now_ns);
+const struct names_user *names_users_find(struct names_users *users, uint32_t id, uint64_t now_ns);
 
 /*
  * Calls `visit` for all entries, by id, until it returns non-zero, and returns that. The file is
  * read unless it was already.
  */
-int users_each(struct users *users, uint64_t now_ns,
-	       int (*visit)(const struct user_entry *user, void *context), void *context);
+int names_users_each(struct names_users *users, uint64_t now_ns,
+		     int (*visit)(const struct names_user *user, void *context), void *context);
 
 /*
  * Names of IP addresses from a file in the form of /etc/hosts, read once. No name server is
@@ -81,7 +81,7 @@ int users_each(struct users *users, uint64_t now_ns,
 
 struct host_name;
 
-struct hosts {
+struct names_hosts {
 	const char *path; /* of the file; borrowed */
 	bool read;
 	struct host_name *list; /* sorted by address, then in the order of the file */
@@ -89,14 +89,14 @@ struct hosts {
 	struct buf text; /* the file; names point into it */
 };
 
-void hosts_init(struct hosts *hosts, const char *path);
-void hosts_finish(struct hosts *hosts);
+void names_hosts_init(struct names_hosts *hosts, const char *path);
+void names_hosts_finish(struct names_hosts *hosts);
 
 /*
  * The name of an address of `len` bytes (4 or 16, network order), the first of several; NULL if
  * it has none. It lives as long as `hosts`. The file is read at the first call.
  */
-const char *hosts_name(struct hosts *hosts, const uint8_t *address, size_t len);
+const char *names_hosts_name(struct names_hosts *hosts, const uint8_t *address, size_t len);
 
 /*
  * Names of the machine that events come from: its users, groups and hosts, from the files of its
@@ -106,8 +106,8 @@ const char *hosts_name(struct hosts *hosts, const uint8_t *address, size_t len);
 enum { ETC_PATH_BYTES = 512 };
 
 struct names {
-	struct users users, groups;
-	struct hosts hosts;
+	struct names_users users, groups;
+	struct names_hosts hosts;
 	char passwd_path[ETC_PATH_BYTES], group_path[ETC_PATH_BYTES], hosts_path[ETC_PATH_BYTES];
 };
 

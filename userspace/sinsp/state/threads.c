@@ -337,22 +337,22 @@ void state_thread_move_cgroups(struct state_thread *thread, uint32_t subsystems,
 
 /* Notes: a program is noted by the id of its process, in the place of its remainder. */
 
-static struct note *notes_place(struct notes *notes, int64_t tid)
+static struct state_note *notes_place(struct state_notes *notes, int64_t tid)
 {
 	return &notes->places[(uint64_t)tid % NOTES_COUNT];
 }
 
-static void notes_empty(struct notes *notes, struct pool *pool, struct note *note)
+static void notes_empty(struct state_notes *notes, struct pool *pool, struct state_note *note)
 {
 	state_program_unref(pool, note->program);
-	*note = (struct note){0};
+	*note = (struct state_note){0};
 	notes->count--;
 }
 
-void state_notes_put(struct notes *notes, struct pool *pool, const struct note *note,
+void state_notes_put(struct state_notes *notes, struct pool *pool, const struct state_note *note,
 		     const struct state_program *program, uint64_t now_ns)
 {
-	struct note *place = notes_place(notes, note->tid);
+	struct state_note *place = notes_place(notes, note->tid);
 	struct state_program *copy = state_program_create(pool, program);
 
 	if (!copy)
@@ -368,19 +368,19 @@ void state_notes_put(struct notes *notes, struct pool *pool, const struct note *
 		notes->until_ns = note->until_ns;
 }
 
-struct state_program *state_notes_take(struct notes *notes, int64_t tid, uint64_t exec_id)
+struct state_program *state_notes_take(struct state_notes *notes, int64_t tid, uint64_t exec_id)
 {
-	struct note *place = notes_place(notes, tid);
+	struct state_note *place = notes_place(notes, tid);
 	struct state_program *program = place->program;
 
 	if (!program || place->tid != tid || place->exec_id != exec_id)
 		return NULL;
-	*place = (struct note){0};
+	*place = (struct state_note){0};
 	notes->count--;
 	return program;
 }
 
-void state_notes_finish(struct notes *notes, struct pool *pool)
+void state_notes_finish(struct state_notes *notes, struct pool *pool)
 {
 	for (size_t i = 0; i < NOTES_COUNT && notes->count; i++)
 		if (notes->places[i].program)
@@ -388,7 +388,7 @@ void state_notes_finish(struct notes *notes, struct pool *pool)
 	notes->until_ns = 0;
 }
 
-void state_notes_expire(struct notes *notes, struct pool *pool, uint64_t now_ns)
+void state_notes_expire(struct state_notes *notes, struct pool *pool, uint64_t now_ns)
 {
 	if (notes->count && notes->until_ns < now_ns)
 		state_notes_finish(notes, pool);

@@ -135,7 +135,7 @@ static inline void state_threads_use(struct state_threads *threads, struct state
 
 enum { NOTES_COUNT = 4096 };
 
-struct note {
+struct state_note {
 	int64_t tid;
 	uint64_t exec_id; /* as in clone events */
 	uint64_t until_ns; /* when it was in the list: its clone event is not later */
@@ -143,8 +143,8 @@ struct note {
 };
 
 /* A zeroed struct is empty. */
-struct notes {
-	struct note places[NOTES_COUNT];
+struct state_notes {
+	struct state_note places[NOTES_COUNT];
 	uint32_t count;
 	uint64_t until_ns; /* the latest of all */
 	uint64_t dropped; /* replaced by another one before their time */
@@ -155,17 +155,17 @@ struct notes {
  * the last event; 0: there was none, and the list will be read again. Does nothing if out of
  * memory.
  */
-void state_notes_put(struct notes *notes, struct pool *pool, const struct note *note,
+void state_notes_put(struct state_notes *notes, struct pool *pool, const struct state_note *note,
 		     const struct state_program *program, uint64_t now_ns);
 
 /* Whether the program of a process with that exec_id is noted. It is the caller's reference then.
  */
-struct state_program *state_notes_take(struct notes *notes, int64_t tid, uint64_t exec_id);
+struct state_program *state_notes_take(struct state_notes *notes, int64_t tid, uint64_t exec_id);
 
 /* Drops all notes once their time is over: cheap enough for each clone event. */
-void state_notes_expire(struct notes *notes, struct pool *pool, uint64_t now_ns);
+void state_notes_expire(struct state_notes *notes, struct pool *pool, uint64_t now_ns);
 
 /* Drops them all. */
-void state_notes_finish(struct notes *notes, struct pool *pool);
+void state_notes_finish(struct state_notes *notes, struct pool *pool);
 
 #endif

@@ -9,7 +9,7 @@
 enum { ALL_FACTS = (1 << KERNEL_FACTS) - 1 };
 
 /* Makes the tests of the only check of a filter; returns whether there are some. */
-static bool make(const char *text, unsigned int id, uint32_t facts, struct kernel_tests *tests)
+static bool make(const char *text, unsigned int id, uint32_t facts, struct project_tests *tests)
 {
 	struct filter *filter;
 	struct filter_error err;
@@ -18,12 +18,12 @@ static bool make(const char *text, unsigned int id, uint32_t facts, struct kerne
 	if (filter_create(text, NULL, &filter, &err))
 		fail_msg("'%s': %s", text, err.text);
 	assert_int_equal(filter->njumps, 1);
-	made = kernel_tests_make(filter->code[0].check, false, id, facts, tests);
+	made = project_tests_make(filter->code[0].check, false, id, facts, tests);
 	filter_destroy(filter);
 	return made;
 }
 
-static bool holds(const struct kernel_tests *tests, const struct kernel_facts *facts)
+static bool holds(const struct project_tests *tests, const struct kernel_facts *facts)
 {
 	bool any = false;
 
@@ -35,7 +35,7 @@ static bool holds(const struct kernel_tests *tests, const struct kernel_facts *f
 static void expect_result(const char *text, int64_t result, bool answer)
 {
 	struct kernel_facts facts = {.words[KERNEL_RESULT] = (uint64_t)result};
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	assert_true(make(text, EVENT_openat, ALL_FACTS, &tests));
 	if (holds(&tests, &facts) != answer)
@@ -85,7 +85,7 @@ static void test_results(void **state)
 static void expect_flags(const char *text, uint64_t flags, bool answer)
 {
 	struct kernel_facts facts = {.words[KERNEL_OPEN_FLAGS] = flags};
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	assert_true(make(text, EVENT_openat, ALL_FACTS, &tests));
 	if (holds(&tests, &facts) != answer)
@@ -94,7 +94,7 @@ static void expect_flags(const char *text, uint64_t flags, bool answer)
 
 static void test_flags(void **state)
 {
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	expect_flags("evt.is_open_read=true", file_flags__O_RDONLY, true);
 	expect_flags("evt.is_open_read=true", file_flags__O_WRONLY | file_flags__O_CREAT, false);
@@ -126,7 +126,7 @@ static void expect_kind(const char *text, unsigned int kind, bool answer)
 {
 	struct kernel_facts facts = {
 		.words = {[KERNEL_DESCRIPTOR] = kind | KERNEL_DESCRIPTOR_KNOWN}};
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	assert_true(make(text, EVENT_read, ALL_FACTS, &tests));
 	if (holds(&tests, &facts) != answer)
@@ -138,7 +138,7 @@ static void expect_used(const char *text, int64_t number, bool answer)
 {
 	const uint64_t word = (uint64_t)number << 32 | S_IFREG | KERNEL_DESCRIPTOR_KNOWN;
 	struct kernel_facts facts = {.words = {[KERNEL_DESCRIPTOR] = word}};
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	assert_true(make(text, EVENT_write, ALL_FACTS, &tests));
 	if (holds(&tests, &facts) != answer)
@@ -147,7 +147,7 @@ static void expect_used(const char *text, int64_t number, bool answer)
 
 static void test_numbers(void **state)
 {
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	expect_used("fd.num=1", 1, true);
 	expect_used("fd.num=1", 2, false);
@@ -182,7 +182,7 @@ static void test_kinds(void **state)
 		"fd.type!=ipv4",   "fd.type=<NA>",	"fd.port!=80",		 "fd.l4proto=tcp",
 		"fd.sport exists", "fd.is_server=true", "fd.type startswith ip",
 	};
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	for (size_t i = 0; i < sizeof(of_sockets) / sizeof(of_sockets[0]); i++) {
 		expect_kind(of_sockets[i], S_IFSOCK, true);
@@ -211,7 +211,7 @@ static void test_kinds(void **state)
 static void expect_name(const char *text, const char *name, bool answer)
 {
 	struct kernel_facts facts = {0};
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	memset(&facts.words[KERNEL_NAME], 'x', 16);
 	memcpy(&facts.words[KERNEL_NAME], name, strlen(name) + 1);
@@ -246,7 +246,7 @@ static void test_ids(void **state)
 		{"thread.tid>8", false}, {"user.uid=1000", true},   {"user.uid<1000", false},
 		{"group.gid=100", true}, {"group.gid!=100", false},
 	};
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_true(make(cases[i].text, EVENT_openat, ALL_FACTS, &tests));
@@ -274,7 +274,7 @@ static void test_unknown(void **state)
 		"evt.buflen<9223372036854775808",
 		"evt.buflen!=5",
 	};
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
 		if (make(unknown[i], EVENT_openat, ALL_FACTS, &tests))
@@ -297,13 +297,13 @@ static void test_unknown(void **state)
 
 static void test_events(void **state)
 {
-	assert_true(kernel_tests_suit(EVENT_openat));
-	assert_true(kernel_tests_suit(EVENT_getppid));
-	assert_false(kernel_tests_suit(EVENT_switch));
-	assert_false(kernel_tests_suit(EVENT_exit_group));
-	assert_false(kernel_tests_suit(EVENT_syscall));
-	assert_false(kernel_tests_suit(EVENT_recvmmsg));
-	assert_false(kernel_tests_suit(EVENT_ID_MAX - 1));
+	assert_true(project_tests_suit(EVENT_openat));
+	assert_true(project_tests_suit(EVENT_getppid));
+	assert_false(project_tests_suit(EVENT_switch));
+	assert_false(project_tests_suit(EVENT_exit_group));
+	assert_false(project_tests_suit(EVENT_syscall));
+	assert_false(project_tests_suit(EVENT_recvmmsg));
+	assert_false(project_tests_suit(EVENT_ID_MAX - 1));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -7,7 +7,7 @@
 #include "sinsp/filter/project.h"
 #include "unit.h"
 
-static bool make(const char *text, bool negated, struct kernel_tests *tests)
+static bool make(const char *text, bool negated, struct project_tests *tests)
 {
 	struct filter *filter;
 	struct filter_error err;
@@ -16,12 +16,12 @@ static bool make(const char *text, bool negated, struct kernel_tests *tests)
 	if (filter_create(text, NULL, &filter, &err))
 		fail_msg("'%s': %s", text, err.text);
 	assert_int_equal(filter->njumps, 1);
-	made = path_tests_make(filter->code[0].check, negated, tests);
+	made = project_tests_make_path(filter->code[0].check, negated, tests);
 	filter_destroy(filter);
 	return made;
 }
 
-static bool holds(const struct kernel_tests *tests, const char *path)
+static bool holds(const struct project_tests *tests, const char *path)
 {
 	size_t len = strlen(path), end = len < 16 ? len : 16;
 	struct kernel_facts facts = {0};
@@ -40,7 +40,7 @@ static bool holds(const struct kernel_tests *tests, const char *path)
 
 static void expect(const char *text, const char *path, bool answer)
 {
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	if (!make(text, false, &tests))
 		fail_msg("'%s' has no tests", text);
@@ -83,7 +83,7 @@ static void test_answers(void **state)
 /* Whether there are tests of the opposite, which need the same answer for all paths. */
 static void expect_exact(const char *text, bool exact)
 {
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	if (make(text, true, &tests) != exact)
 		fail_msg("'%s' is exact: not %d", text, exact);
@@ -91,7 +91,7 @@ static void expect_exact(const char *text, bool exact)
 
 static void test_exact(void **state)
 {
-	struct kernel_tests tests;
+	struct project_tests tests;
 
 	expect_exact("fd.name=" BYTES_16 "23456789abcdef0", true);
 	expect_exact("fd.name=" BYTES_16 BYTES_16, false);

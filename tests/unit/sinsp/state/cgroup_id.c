@@ -3,30 +3,31 @@
 #include "sinsp/state/cgroup_path.h"
 #include "unit.h"
 
-static struct text text_of(const char *text)
+static struct cgroup_text text_of(const char *text)
 {
-	return (struct text){text, strlen(text)};
+	return (struct cgroup_text){text, strlen(text)};
 }
 
 static void test_texts(void **state)
 {
-	assert_true(text_starts(text_of("docker-1"), "docker-"));
-	assert_false(text_starts(text_of("docker"), "docker-"));
-	assert_true(text_ends(text_of("a.scope"), ".scope"));
-	assert_false(text_ends(text_of("scope"), ".scope"));
-	assert_true(text_is(text_of("lxc"), "lxc"));
-	assert_false(text_is(text_of("lxc1"), "lxc"));
+	assert_true(cgroup_text_starts(text_of("docker-1"), "docker-"));
+	assert_false(cgroup_text_starts(text_of("docker"), "docker-"));
+	assert_true(cgroup_text_ends(text_of("a.scope"), ".scope"));
+	assert_false(cgroup_text_ends(text_of("scope"), ".scope"));
+	assert_true(cgroup_text_is(text_of("lxc"), "lxc"));
+	assert_false(cgroup_text_is(text_of("lxc1"), "lxc"));
 }
 
 static void test_shapes(void **state)
 {
 	static const struct {
-		const struct id_shape *shape;
+		const struct cgroup_id_shape *shape;
 		const char *text, *id; /* NULL: it does not fit */
 	} cases[] = {
 		{&cgroup_id_hex, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
 		 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
-		{&cgroup_id_hex, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeg", NULL},
+		{&cgroup_id_hex, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeg",
+		 NULL},
 		{&cgroup_id_hex, "", NULL},
 		{&cgroup_id_uuid, "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
 		 "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"},
@@ -49,7 +50,7 @@ static void test_shapes(void **state)
 	char copy[STATE_CONTAINER_ID_BYTES];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct text id = text_of(cases[i].text);
+		struct cgroup_text id = text_of(cases[i].text);
 
 		if (cases[i].shape->fits(&id) != !!cases[i].id)
 			fail_msg("'%s' in row %zu", cases[i].text, i);

@@ -24,8 +24,8 @@ static void names_every_kind(void **state)
 
 	assert_int_equal(sizeof(kinds) / sizeof(*kinds), SCAP_FD_TYPES_COUNT);
 	for (size_t i = 0; i < SCAP_FD_TYPES_COUNT; i++) {
-		assert_int_equal(scap_fd_type_char(kinds[i].type), kinds[i].letter);
-		assert_string_equal(scap_fd_type_name(kinds[i].type), kinds[i].name);
+		assert_int_equal(state_fd_type_char(kinds[i].type), kinds[i].letter);
+		assert_string_equal(state_fd_type_name(kinds[i].type), kinds[i].name);
 	}
 }
 

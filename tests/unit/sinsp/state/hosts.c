@@ -25,14 +25,14 @@ static int teardown(void **state)
 }
 
 /* NULL: it has none. */
-static void expect(struct hosts *hosts, const char *address, const char *name)
+static void expect(struct names_hosts *hosts, const char *address, const char *name)
 {
 	bool ipv6 = strchr(address, ':');
 	uint8_t bytes[16];
 	const char *found;
 
 	assert_int_equal(inet_pton(ipv6 ? AF_INET6 : AF_INET, address, bytes), 1);
-	found = hosts_name(hosts, bytes, ipv6 ? 16 : 4);
+	found = names_hosts_name(hosts, bytes, ipv6 ? 16 : 4);
 	if (!found || !name)
 		assert_ptr_equal(found, name);
 	else
@@ -41,7 +41,7 @@ static void expect(struct hosts *hosts, const char *address, const char *name)
 
 static void reads_lines(void **state)
 {
-	struct hosts hosts;
+	struct names_hosts hosts;
 
 	etc_write(&etc, "hosts",
 		  "127.0.0.1\tlocalhost\n"
@@ -55,7 +55,7 @@ static void reads_lines(void **state)
 		  "10.0.0.5 later a b c\n"
 		  "fe80::1%eth0 scoped\n"
 		  "10.0.0.7 last");
-	hosts_init(&hosts, path);
+	names_hosts_init(&hosts, path);
 	expect(&hosts, "127.0.0.1", "localhost");
 	expect(&hosts, "10.0.0.5", "db.example");
 	expect(&hosts, "::1", "localhost6");
@@ -65,38 +65,38 @@ static void reads_lines(void **state)
 	expect(&hosts, "10.0.0.9", NULL);
 	expect(&hosts, "0.0.0.0", NULL);
 	expect(&hosts, "255.255.255.255", NULL);
-	hosts_finish(&hosts);
+	names_hosts_finish(&hosts);
 }
 
 static void reads_many_and_once(void **state)
 {
 	FILE *file = fopen(path, "w");
-	struct hosts hosts;
+	struct names_hosts hosts;
 
 	assert_non_null(file);
 	for (int i = 999; i >= 0; i--)
 		fprintf(file, "10.0.%d.%d host-%d\n", i / 256, i % 256, i);
 	fclose(file);
-	hosts_init(&hosts, path);
+	names_hosts_init(&hosts, path);
 	expect(&hosts, "10.0.0.0", "host-0");
 	expect(&hosts, "10.0.3.231", "host-999");
 	etc_write(&etc, "hosts", "10.0.3.232 new\n");
 	expect(&hosts, "10.0.3.232", NULL);
 	expect(&hosts, "10.0.1.1", "host-257");
-	hosts_finish(&hosts);
+	names_hosts_finish(&hosts);
 }
 
 static void copes_without_the_file(void **state)
 {
-	struct hosts hosts;
+	struct names_hosts hosts;
 
-	hosts_init(&hosts, "/nonexistent/hosts");
+	names_hosts_init(&hosts, "/nonexistent/hosts");
 	expect(&hosts, "127.0.0.1", NULL);
-	hosts_finish(&hosts);
+	names_hosts_finish(&hosts);
 	etc_write(&etc, "hosts", "");
-	hosts_init(&hosts, path);
+	names_hosts_init(&hosts, path);
 	expect(&hosts, "127.0.0.1", NULL);
-	hosts_finish(&hosts);
+	names_hosts_finish(&hosts);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -4,7 +4,7 @@
 #include "sinsp/state/program.h"
 #include "unit.h"
 
-static struct notes notes;
+static struct state_notes notes;
 static struct pool pool;
 
 static uint64_t now_ns = 100;
@@ -14,7 +14,7 @@ static void put(int64_t tid, uint64_t exec_id, uint64_t until_ns, const char *pa
 	const struct state_program program = {.exe = "", .exepath = path, .args = "", .env = ""};
 
 	state_notes_put(&notes, &pool,
-			&(struct note){.tid = tid, .exec_id = exec_id, .until_ns = until_ns},
+			&(struct state_note){.tid = tid, .exec_id = exec_id, .until_ns = until_ns},
 			&program, now_ns);
 }
 
@@ -33,7 +33,7 @@ static int teardown(void **state)
 {
 	state_notes_finish(&notes, &pool);
 	assert_int_equal(notes.count, 0);
-	notes = (struct notes){0};
+	notes = (struct state_notes){0};
 	pool_finish(&pool);
 	return 0;
 }
