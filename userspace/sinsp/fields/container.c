@@ -16,7 +16,7 @@ int container_give_label(struct field_value *value, const struct state_labels *l
 {
 	for (size_t i = 0; i < labels->count; i++)
 		if (strcmp(labels->items[i].name, name) == 0)
-			return give_string(value, labels->items[i].value);
+			return field_give_string(value, labels->items[i].value);
 	return NO_VALUE;
 }
 
@@ -33,7 +33,7 @@ static bool container_is_shown(const struct state_label *label)
 int container_give_labels(struct field_value *value, struct field_scratch *scratch,
 			  const struct state_labels *labels)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	for (size_t i = 0; i < labels->count; i++) {
 		if (!container_is_shown(&labels->items[i]))
@@ -44,7 +44,7 @@ int container_give_labels(struct field_value *value, struct field_scratch *scrat
 		buf_append_char(&text, ':');
 		buf_append_string(&text, labels->items[i].value);
 	}
-	return text.len ? give_text(value, scratch, &text) : NO_VALUE;
+	return text.len ? field_give_text(value, scratch, &text) : NO_VALUE;
 }
 
 /*
@@ -66,19 +66,20 @@ static int give_name(struct field_value *values, const char *name, size_t len)
 {
 	bool is_reserved = len == sizeof(host) - 1 && memcmp(name, host, len) == 0;
 
-	return is_reserved ? give_string(values, named_host) : give_bytes(values, name, len);
+	return is_reserved ? field_give_string(values, named_host)
+			   : field_give_bytes(values, name, len);
 }
 
 /* The id of a container; "host" for processes of the host. */
 static int container_give_id(const struct state_event *event, bool whole,
 			     struct field_value *values)
 {
-	const struct state_container *container = event_container(event);
+	const struct state_container *container = container_of_event(event);
 
 	if (!has_place(event))
 		return NO_VALUE;
 	if (!container)
-		return give_string(values, host);
+		return field_give_string(values, host);
 	return give_name(values, container->id,
 			 whole ? container->id_len : state_container_short_len(container));
 }
@@ -98,30 +99,30 @@ static int get_full_id(const struct state_event *event, const struct field_ref *
 static int get_outer_id(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	const struct state_container *container = event_container(event);
+	const struct state_container *container = container_of_event(event);
 
-	return container && container->outer_ids ? give_string(values, container->outer_ids)
+	return container && container->outer_ids ? field_give_string(values, container->outer_ids)
 						 : NO_VALUE;
 }
 
 static int container_get_type(const struct state_event *event, const struct field_ref *ref,
 			      struct field_scratch *scratch, struct field_value *values)
 {
-	const struct state_container *container = event_container(event);
+	const struct state_container *container = container_of_event(event);
 	enum state_container_type type = STATE_CONTAINER_NONE;
 
 	if (!has_place(event))
 		return NO_VALUE;
 	if (container)
 		type = container->info.type ? container->info.type : container->type;
-	return give_string(values, state_container_type_name(type));
+	return field_give_string(values, state_container_type_name(type));
 }
 
 /* The id of some containers is their name. */
 static int container_get_name(const struct state_event *event, const struct field_ref *ref,
 			      struct field_scratch *scratch, struct field_value *values)
 {
-	const struct state_container *container = event_container(event);
+	const struct state_container *container = container_of_event(event);
 
 	if (container && container->info.name)
 		return give_name(values, container->info.name, strlen(container->info.name));
@@ -147,7 +148,7 @@ INFO_LABELS_GETTER(get_labels, labels)
 /* When the init of the container's pid namespace began; 0: not known. */
 static uint64_t start_ns(const struct state_event *event)
 {
-	return event_container(event) ? event->thread->pidns_start_ns : 0;
+	return container_of_event(event) ? event->thread->pidns_start_ns : 0;
 }
 
 static int get_start(const struct state_event *event, const struct field_ref *ref,
@@ -171,9 +172,10 @@ static int container_get_duration(const struct state_event *event, const struct 
 static int get_meta_state(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
-	const struct state_container *container = event_container(event);
+	const struct state_container *container = container_of_event(event);
 
-	return container ? give_string(values, state_meta_name(state_container_state(container)))
+	return container ? field_give_string(values,
+					     state_meta_name(state_container_state(container)))
 			 : NO_VALUE;
 }
 
@@ -182,18 +184,18 @@ static int give_fd_text(const struct state_event *event, field_getter *get,
 			const struct field_ref *ref, struct field_scratch *scratch,
 			struct field_value *values)
 {
-	const struct state_container *container = event_container(event);
+	const struct state_container *container = container_of_event(event);
 	struct field_value text;
 	struct buf both;
 
 	if (!has_place(event) || get(event, ref, scratch, &text) != 1)
 		return NO_VALUE;
-	both = text_begin(scratch);
+	both = field_text_begin(scratch);
 	if (container)
 		buf_append(&both, container->id, state_container_short_len(container));
 	buf_append_char(&both, ':');
 	buf_append(&both, text.bytes.data, text.bytes.len);
-	return give_text(values, scratch, &both);
+	return field_give_text(values, scratch, &both);
 }
 
 static int get_fd_name(const struct state_event *event, const struct field_ref *ref,
@@ -234,7 +236,7 @@ static int get_fd_directory(const struct state_event *event, const struct field_
 /* Fields of older versions of Falco: they compile, and have no value. */
 #define OLD_ROW(name, type, color, help)                                                           \
 	{                                                                                          \
-		name, PT_##type, PF_NA, FIELD_OF_CONTAINER, FIELD_ARG_NONE, 0, get_nothing,        \
+		name, PT_##type, PF_NA, FIELD_OF_CONTAINER, FIELD_ARG_NONE, 0, field_get_nothing,  \
 			help "; none: only older versions have it", .colour = FIELD_COLOUR_##color \
 	}
 

@@ -6,7 +6,7 @@
 #include "sinsp/fields/table.h"
 
 /* The container of the event's process; NULL: it is of the host, or not known. */
-static inline const struct state_container *event_container(const struct state_event *event)
+static inline const struct state_container *container_of_event(const struct state_event *event)
 {
 	return event->thread ? event->thread->cgroups->container : NULL;
 }
@@ -15,21 +15,21 @@ static inline const struct state_container *event_container(const struct state_e
  * Events with the same number have the same values of all fields with FIELD_OF_CONTAINER. 0: there
  * is no such number; 1: those of the host.
  */
-static inline uint64_t event_container_revision(const struct state_event *event)
+static inline uint64_t container_event_revision(const struct state_event *event)
 {
-	const struct state_container *container = event_container(event);
+	const struct state_container *container = container_of_event(event);
 
 	if (container)
 		return container->revision + 1;
 	return event->thread && event->thread->pid > 0;
 }
 
-static inline int give_known(struct field_value *value, const char *text)
+static inline int container_give_known(struct field_value *value, const char *text)
 {
-	return text ? give_string(value, text) : NO_VALUE;
+	return text ? field_give_string(value, text) : NO_VALUE;
 }
 
-static inline int give_answer(struct field_value *value, enum state_answer answer)
+static inline int container_give_answer(struct field_value *value, enum state_answer answer)
 {
 	if (answer == STATE_UNKNOWN)
 		return NO_VALUE;
@@ -42,17 +42,19 @@ static inline int give_answer(struct field_value *value, enum state_answer answe
 	static int getter(const struct state_event *event, const struct field_ref *ref,            \
 			  struct field_scratch *scratch, struct field_value *values)               \
 	{                                                                                          \
-		const struct state_container *container = event_container(event);                  \
+		const struct state_container *container = container_of_event(event);               \
                                                                                                    \
-		return container ? give_known(values, container->info.member) : NO_VALUE;          \
+		return container ? container_give_known(values, container->info.member)            \
+				 : NO_VALUE;                                                       \
 	}
 #define INFO_ANSWER_GETTER(getter, member)                                                         \
 	static int getter(const struct state_event *event, const struct field_ref *ref,            \
 			  struct field_scratch *scratch, struct field_value *values)               \
 	{                                                                                          \
-		const struct state_container *container = event_container(event);                  \
+		const struct state_container *container = container_of_event(event);               \
                                                                                                    \
-		return container ? give_answer(values, container->info.member) : NO_VALUE;         \
+		return container ? container_give_answer(values, container->info.member)           \
+				 : NO_VALUE;                                                       \
 	}
 
 /* One label, and all of them as the plugin of Falco prints them. */
@@ -60,7 +62,7 @@ static inline int give_answer(struct field_value *value, enum state_answer answe
 	static int getter(const struct state_event *event, const struct field_ref *ref,            \
 			  struct field_scratch *scratch, struct field_value *values)               \
 	{                                                                                          \
-		const struct state_container *container = event_container(event);                  \
+		const struct state_container *container = container_of_event(event);               \
                                                                                                    \
 		return container                                                                   \
 			       ? container_give_label(values, &container->info.member, ref->name)  \
@@ -70,7 +72,7 @@ static inline int give_answer(struct field_value *value, enum state_answer answe
 	static int getter(const struct state_event *event, const struct field_ref *ref,            \
 			  struct field_scratch *scratch, struct field_value *values)               \
 	{                                                                                          \
-		const struct state_container *container = event_container(event);                  \
+		const struct state_container *container = container_of_event(event);               \
                                                                                                    \
 		return container ? container_give_labels(values, scratch, &container->info.member) \
 				 : NO_VALUE;                                                       \

@@ -18,8 +18,8 @@ static void append_mount(struct buf *text, const struct state_mount *mount)
 static int get_mounts(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
-	const struct state_container *container = event_container(event);
-	struct buf text = text_begin(scratch);
+	const struct state_container *container = container_of_event(event);
+	struct buf text = field_text_begin(scratch);
 
 	if (!container || !container->info.mounts.count)
 		return NO_VALUE;
@@ -28,14 +28,14 @@ static int get_mounts(const struct state_event *event, const struct field_ref *r
 			buf_append_char(&text, ',');
 		append_mount(&text, &container->info.mounts.items[i]);
 	}
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 /* By number, or by a pattern of its source or, for fields that give the source, its place. */
 static const struct state_mount *fields_find_mount(const struct state_event *event,
 						   const struct field_ref *ref, bool by_dest)
 {
-	const struct state_container *container = event_container(event);
+	const struct state_container *container = container_of_event(event);
 	const struct state_mounts *mounts = container ? &container->info.mounts : NULL;
 
 	if (!mounts)
@@ -55,12 +55,12 @@ static int get_mount(const struct state_event *event, const struct field_ref *re
 		     struct field_scratch *scratch, struct field_value *values)
 {
 	const struct state_mount *mount = fields_find_mount(event, ref, false);
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	if (!mount)
 		return NO_VALUE;
 	append_mount(&text, mount);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 #define MOUNT_GETTER(getter, by_dest, value)                                                       \
@@ -69,7 +69,7 @@ static int get_mount(const struct state_event *event, const struct field_ref *re
 	{                                                                                          \
 		const struct state_mount *mount = fields_find_mount(event, ref, by_dest);          \
                                                                                                    \
-		return mount ? give_string(values, value) : NO_VALUE;                              \
+		return mount ? field_give_string(values, value) : NO_VALUE;                        \
 	}
 
 MOUNT_GETTER(get_source, true, mount->source)

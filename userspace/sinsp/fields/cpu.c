@@ -10,13 +10,13 @@ static int get_exectime(const struct state_event *event, const struct field_ref 
 {
 	if (ref->param_of_event[event->ev.desc->id] < 0)
 		return NO_VALUE;
-	return give_nonzero(values, state_run_ns(event));
+	return field_give_nonzero(values, state_run_ns(event));
 }
 
 static int get_totexectime(const struct state_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
-	return event->thread ? give_u64(values, event->thread->run_ns) : NO_VALUE;
+	return event->thread ? field_give_u64(values, event->thread->run_ns) : NO_VALUE;
 }
 
 /*

@@ -12,7 +12,7 @@
 #include "sinsp/state/event.h"
 
 /* Where a part of the value is missing; bits. */
-enum value_cut {
+enum cut_bits {
 	CUT_SHOWN = 1 << 0, /* where it has "...": between the first of them and the last */
 	CUT_END = 1 << 1, /* at its end, which does not show it */
 	CUT_PLACES = 1 << 2, /* somewhere; what it has is right */

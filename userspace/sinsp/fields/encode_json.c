@@ -87,8 +87,8 @@ static void encode_json_end_entry(struct buf *out, size_t entry)
 {
 }
 
-static inline void encode_json_write_text(struct value_param *p, struct buf *out, const char *text,
-					  size_t len)
+static inline void encode_json_write_text(struct encoder_param *p, struct buf *out,
+					  const char *text, size_t len)
 {
 	if (p->base64)
 		json_append_base64(out, text, len);
@@ -96,7 +96,7 @@ static inline void encode_json_write_text(struct value_param *p, struct buf *out
 		p->replaced = true;
 }
 
-static inline void encode_json_write_bytes(struct value_param *p, struct buf *out,
+static inline void encode_json_write_bytes(struct encoder_param *p, struct buf *out,
 					   const uint8_t *bytes, size_t len)
 {
 	if (p->bytes == TEXT_BYTES_DOTS)
@@ -106,7 +106,7 @@ static inline void encode_json_write_bytes(struct value_param *p, struct buf *ou
 }
 
 /* The encoders of JSON differ in numbers of fields alone, and share the writers of parameters. */
-#define ENCODER json_encoder
+#define ENCODER encoder_json
 /* A parameter that is a number is one whatever its value is: exact JSON differs in fields. */
 #define JSON_NUMBER_integer buf_append_i64
 #define JSON_NUMBER_natural json_append_natural
@@ -128,14 +128,14 @@ static inline void encode_json_write_bytes(struct value_param *p, struct buf *ou
 	.map_end = json_end_object, .base64_key = json_append_base64_key, .params = param_writers, \
 	.all_params = param_write_all
 
-const struct value_encoder json_encoder = {
+const struct encoder encoder_json = {
 	OTHERS,
 	.integer = buf_append_i64,
 	.natural = json_append_natural,
 	.duration = json_append_natural,
 };
 
-const struct value_encoder json_exact_encoder = {
+const struct encoder encoder_json_exact = {
 	OTHERS,
 	.integer = json_append_i64,
 	.natural = json_append_u64,

@@ -110,10 +110,10 @@ static void encode_otlp_json_end_entry(struct buf *out, size_t entry)
 	buf_append_char(out, '}');
 }
 
-#define ENCODER otlp_json_encoder
+#define ENCODER encoder_otlp_json
 #include "sinsp/fields/param_write.h"
 
-const struct value_encoder otlp_json_encoder = {
+const struct encoder encoder_otlp_json = {
 	.nothing = encode_otlp_json_append_nothing,
 	.boolean = encode_otlp_json_append_boolean,
 	.integer = encode_otlp_json_append_integer,

@@ -11,16 +11,16 @@
 enum { ANY_STRING = 1, ANY_BOOL, ANY_INT, ANY_DOUBLE, ANY_ARRAY, ANY_MAP, ANY_BYTES };
 enum { VALUES = 1, KEY = 1, VALUE = 2 };
 
-static const struct proto_shape list_shape[] = {{VALUES, proto_value_shape}, {0}};
-static const struct proto_shape map_shape[] = {{VALUES, proto_entry_shape}, {0}};
-const struct proto_shape proto_value_shape[] = {
+static const struct proto_shape list_shape[] = {{VALUES, encoder_value_shape}, {0}};
+static const struct proto_shape map_shape[] = {{VALUES, encoder_entry_shape}, {0}};
+const struct proto_shape encoder_value_shape[] = {
 	{ANY_ARRAY, list_shape},
 	{ANY_MAP, map_shape},
 	{0},
 };
-const struct proto_shape proto_entry_shape[] = {
+const struct proto_shape encoder_entry_shape[] = {
 	{KEY, proto_name_shape},
-	{VALUE, proto_value_shape},
+	{VALUE, encoder_value_shape},
 	{0},
 };
 
@@ -141,10 +141,10 @@ static void encode_proto_end_entry(struct buf *out, size_t entry)
 	proto_end(out, entry + 1);
 }
 
-#define ENCODER proto_encoder
+#define ENCODER encoder_proto
 #include "sinsp/fields/param_write.h"
 
-const struct value_encoder proto_encoder = {
+const struct encoder encoder_proto = {
 	.nothing = encode_proto_append_nothing,
 	.boolean = encode_proto_append_boolean,
 	.integer = encode_proto_append_integer,

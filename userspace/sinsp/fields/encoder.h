@@ -20,8 +20,8 @@
 struct param_values;
 
 /* A parameter that is written. */
-struct value_param {
-	const struct value_encoder *encoder;
+struct encoder_param {
+	const struct encoder *encoder;
 	struct param_values *values;
 	const struct event_param *param;
 	const struct param_desc *desc;
@@ -34,9 +34,9 @@ struct value_param {
 };
 
 /* Writes a parameter that is present. */
-typedef void param_writer(struct value_param *p, struct buf *out);
+typedef void encoder_param_writer(struct encoder_param *p, struct buf *out);
 
-struct value_encoder {
+struct encoder {
 	void (*nothing)(struct buf *out);
 	void (*boolean)(struct buf *out, bool value);
 	void (*integer)(struct buf *out, int64_t value);
@@ -66,27 +66,27 @@ struct value_encoder {
 	/* The key of the same value in base64, made of the bytes of key(); NULL: there is none. */
 	void (*base64_key)(struct buf *out, const char *key, size_t len);
 	/* By enum param_kind; and the map of all parameters of an event: see param_write.h. */
-	param_writer *const *params;
-	void (*all_params)(struct value_param *p, const struct event *ev,
+	encoder_param_writer *const *params;
+	void (*all_params)(struct encoder_param *p, const struct event *ev,
 			   const struct param_plan *plan, bool base64, struct buf *out);
 };
 
 /* Plain JSON: all numbers are numbers. And with strings for those beyond 2^53: see util/json.h. */
-extern const struct value_encoder json_encoder, json_exact_encoder;
+extern const struct encoder encoder_json, encoder_json_exact;
 
 /* Messages of the type AnyValue of OpenTelemetry, with their length; Value of proto/event.proto. */
-extern const struct value_encoder proto_encoder;
+extern const struct encoder encoder_proto;
 
 /* The messages in a value, and in an entry of a map of values: see proto_visit_texts(). */
-extern const struct proto_shape proto_value_shape[], proto_entry_shape[];
+extern const struct proto_shape encoder_value_shape[], encoder_entry_shape[];
 
 /* The JSON form of AnyValue. */
-extern const struct value_encoder otlp_json_encoder;
+extern const struct encoder encoder_otlp_json;
 
 /* Writes a parameter of an event, or that it is absent. */
-static inline void value_param_write(struct value_param *p, const struct event_param *param,
-				     const struct param_desc *desc, const struct param_plan *plan,
-				     const struct value_encoder *encoder, struct buf *out)
+static inline void encoder_param_write(struct encoder_param *p, const struct event_param *param,
+				       const struct param_desc *desc, const struct param_plan *plan,
+				       const struct encoder *encoder, struct buf *out)
 {
 	if (param->len == 0) {
 		encoder->nothing(out);

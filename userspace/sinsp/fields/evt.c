@@ -26,19 +26,19 @@ static bool is_async(const struct state_event *event)
 static int get_is_async(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, is_async(event));
+	return field_give_u64(values, is_async(event));
 }
 
 static int get_asynctype(const struct state_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values)
 {
-	return is_async(event) ? give_string(values, event->ev.desc->name) : NO_VALUE;
+	return is_async(event) ? field_give_string(values, event->ev.desc->name) : NO_VALUE;
 }
 
 static int get_hostname(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	return give_string(values, state_hostname(event->state));
+	return field_give_string(values, state_hostname(event->state));
 }
 
 static bool is_procinfo(const struct state_event *event)
@@ -49,14 +49,14 @@ static bool is_procinfo(const struct state_event *event)
 static int get_count_threadinfo(const struct state_event *event, const struct field_ref *ref,
 				struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, is_procinfo(event));
+	return field_give_u64(values, is_procinfo(event));
 }
 
 static int get_count_procinfo(const struct state_event *event, const struct field_ref *ref,
 			      struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values,
-			is_procinfo(event) && event->thread && state_thread_is_main(event->thread));
+	return field_give_u64(values, is_procinfo(event) && event->thread &&
+					      state_thread_is_main(event->thread));
 }
 
 /* The value of a word of "Event:start; ID:...; name:...", without the blanks around it. */
@@ -74,7 +74,7 @@ static int give_word(const struct state_event *event, const char *word,
 		at += strspn(at, " ;");
 		len = strcspn(at, ";");
 		if (len > word_len && at[word_len] == ':' && strncasecmp(at, word, word_len) == 0) {
-			struct buf text = text_begin(scratch);
+			struct buf text = field_text_begin(scratch);
 
 			at += word_len + 1;
 			len -= word_len + 1;
@@ -83,7 +83,7 @@ static int give_word(const struct state_event *event, const char *word,
 			while (len && at[len - 1] == ' ')
 				len--;
 			buf_append(&text, at, len);
-			return give_text(values, scratch, &text);
+			return field_give_text(values, scratch, &text);
 		}
 		at += len;
 	}
@@ -126,10 +126,10 @@ const struct field_desc fields_evt_meta[] = {
 	TEXT("evt.asynctype", FIELD_OF_TYPE, get_asynctype,
 	     "name of an event that was made outside the kernel", .example = "=container",
 	     .words = &async_types),
-	TEXT("evt.pluginname", FIELD_OF_TYPE, get_nothing,
+	TEXT("evt.pluginname", FIELD_OF_TYPE, field_get_nothing,
 	     "name of the plugin that made the event; none: there are no plugins",
 	     .example = "=json"),
-	TEXT("evt.plugininfo", FIELD_OF_TYPE, get_nothing,
+	TEXT("evt.plugininfo", FIELD_OF_TYPE, field_get_nothing,
 	     "what a plugin says of its event; none: there are no plugins", .example = " exists"),
 	TEXT("evt.hostname", 0, get_hostname, "name of the machine that the event comes from",
 	     .example = "=web-1"),
@@ -153,28 +153,28 @@ const struct field_desc fields_evt_meta[] = {
 static int get_is_faked(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, event->ev.marks.is_faked != 0);
+	return field_give_u64(values, event->ev.marks.is_faked != 0);
 }
 
 static int get_is_contested(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, event->ev.marks.contested != 0);
+	return field_give_u64(values, event->ev.marks.contested != 0);
 }
 
 static int get_is_truncated(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, event->ev.marks.truncated != 0);
+	return field_give_u64(values, event->ev.marks.truncated != 0);
 }
 
 static bool give_mark(const char *mark, const char *param, struct field_scratch *scratch,
 		      struct field_value *value)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	buf_printf(&text, "%s %s", mark, param);
-	return give_text(value, scratch, &text) == 1;
+	return field_give_text(value, scratch, &text) == 1;
 }
 
 /* A value for each parameter that has a mark. */
@@ -197,11 +197,11 @@ static int get_marks(const struct state_event *event, const struct field_ref *re
 	if (!state_event_is_marked(event))
 		return NO_VALUE;
 	if (marks->is_faked)
-		count = give_string(values, "faked");
+		count = field_give_string(values, "faked");
 	count = give_params(desc, "contested", marks->contested, scratch, values, count);
 	count = give_params(desc, "truncated", marks->truncated, scratch, values, count);
 	if (event->filter_unknown && count < FIELD_VALUES_MAX)
-		count += give_string(&values[count], "filter_unknown");
+		count += field_give_string(&values[count], "filter_unknown");
 	return count ? count : NO_VALUE;
 }
 
@@ -237,7 +237,7 @@ enum {
 static int evt_get_num(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, event->num);
+	return field_give_u64(values, event->num);
 }
 
 static int get_family(const struct state_event *event, const struct field_ref *ref,
@@ -246,7 +246,7 @@ static int get_family(const struct state_event *event, const struct field_ref *r
 	const char *family = event_family(event->ev.desc->id);
 
 	/* Types that are in no family differ from all of them. */
-	return give_string(values, family ? family : "");
+	return field_give_string(values, family ? family : "");
 }
 
 /* A generic event has the name of its system call. */
@@ -261,13 +261,13 @@ static const char *type_name(const struct state_event *event)
 static int evt_get_type(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	return give_string(values, type_name(event));
+	return field_give_string(values, type_name(event));
 }
 
 static int get_type_is(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, event->ev.desc->id == ref->index);
+	return field_give_u64(values, event->ev.desc->id == ref->index);
 }
 
 static int get_syscall_type(const struct state_event *event, const struct field_ref *ref,
@@ -275,7 +275,7 @@ static int get_syscall_type(const struct state_event *event, const struct field_
 {
 	if (!(event->ev.desc->category & EC_SYSCALL))
 		return NO_VALUE;
-	return give_string(values, type_name(event));
+	return field_give_string(values, type_name(event));
 }
 
 /* The category of reads and writes depends on the descriptor. */
@@ -292,13 +292,13 @@ static int get_category(const struct state_event *event, const struct field_ref 
 
 	if (!name && event->fd)
 		name = io_category_names[event->fd->type];
-	return give_string(values, name ? name : "unknown");
+	return field_give_string(values, name ? name : "unknown");
 }
 
 static int get_cpu(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
-	return give_i64(values, event->ev.cpu);
+	return field_give_i64(values, event->ev.cpu);
 }
 
 /* Exit events of the .scap world have odd ids; extensions are all exit events. */
@@ -310,37 +310,37 @@ static bool is_exit(const struct event_desc *desc)
 static int get_dir(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
-	return give_string(values, is_exit(event->ev.desc) ? "<" : ">");
+	return field_give_string(values, is_exit(event->ev.desc) ? "<" : ">");
 }
 
 static int get_source(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
-	return give_string(values, "syscall");
+	return field_give_string(values, "syscall");
 }
 
 static int evt_get_args(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	if (event->ev.marks.truncated)
 		scratch->cut |= CUT_PLACES;
 	param_text_all(event, &scratch->style, &text);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static int get_arg(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 	int index = field_param_index(ref, event);
 
 	if (index < 0)
 		return NO_VALUE;
 	scratch->cut |= cut_of_param(&event->ev, (unsigned int)index);
 	param_text_append(event, (unsigned int)index, &scratch->style, &text);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static bool is_string(enum param_type type)
@@ -365,10 +365,10 @@ static int get_rawarg(const struct state_event *event, const struct field_ref *r
 	if ((param_type_size(type) == 0) != (param_type_size(ref->type) == 0))
 		return NO_VALUE;
 	if (param_type_size(type))
-		return give_i64(values, event_param_i64(ev, (unsigned int)index));
+		return field_give_i64(values, event_param_i64(ev, (unsigned int)index));
 	scratch->cut |= cut_of_param(ev, (unsigned int)index);
-	return give_bytes(values, (const char *)ev->params[index].data,
-			  ev->params[index].len - is_string(type));
+	return field_give_bytes(values, (const char *)ev->params[index].data,
+				ev->params[index].len - is_string(type));
 }
 
 /*
@@ -450,8 +450,8 @@ static int get_buffer(const struct state_event *event, const struct field_ref *r
 
 	if (index < 0)
 		return NO_VALUE;
-	return give_bytes(values, (const char *)event->ev.params[index].data,
-			  event->ev.params[index].len);
+	return field_give_bytes(values, (const char *)event->ev.params[index].data,
+				event->ev.params[index].len);
 }
 
 static int get_res(const struct state_event *event, const struct field_ref *ref,
@@ -465,10 +465,10 @@ static int get_res(const struct state_event *event, const struct field_ref *ref,
 		return NO_VALUE;
 	name = result >= 0 ? "SUCCESS" : error_errno_name(result);
 	if (name)
-		return give_string(values, name);
-	text = text_begin(scratch);
+		return field_give_string(values, name);
+	text = field_text_begin(scratch);
 	buf_append_i64(&text, result);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static int get_rawres(const struct state_event *event, const struct field_ref *ref,
@@ -482,19 +482,19 @@ static int get_failed(const struct state_event *event, const struct field_ref *r
 {
 	int64_t result;
 
-	return event_result(&event->ev, &result) ? give_u64(values, result < 0) : NO_VALUE;
+	return event_result(&event->ev, &result) ? field_give_u64(values, result < 0) : NO_VALUE;
 }
 
 static int get_one(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, 1);
+	return field_give_u64(values, 1);
 }
 
 static int get_count_exit(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
-	return is_exit(event->ev.desc) ? give_u64(values, 1) : NO_VALUE;
+	return is_exit(event->ev.desc) ? field_give_u64(values, 1) : NO_VALUE;
 }
 
 static int get_around(const struct state_event *event, const struct field_ref *ref,
@@ -502,13 +502,13 @@ static int get_around(const struct state_event *event, const struct field_ref *r
 {
 	uint64_t ts = state_wall_ns(event, event->ev.ts_ns);
 
-	return give_u64(values, ts > ref->number ? ts - ref->number : ref->number - ts);
+	return field_give_u64(values, ts > ref->number ? ts - ref->number : ref->number - ts);
 }
 
 static int get_evaluations(const struct state_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, ++scratch->evaluations);
+	return field_give_u64(values, ++scratch->evaluations);
 }
 
 typedef void word_visitor(void *context, const char *word);

@@ -34,7 +34,7 @@ static int get_buflen(const struct state_event *event, const struct field_ref *r
 	if (!event->fd || !(evt_io_category_of(event) & CATEGORY_IO) ||
 	    !event_result(&event->ev, &result) || result < 0)
 		return NO_VALUE;
-	return give_i64(values, result);
+	return field_give_i64(values, result);
 }
 
 static bool moves_bytes(const struct event_desc *event)
@@ -78,33 +78,33 @@ static bool has_flags(const struct state_event *event, unsigned int flags)
 static int get_is_io(const struct state_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, has_flags(event, EF_READS_FROM_FD | EF_WRITES_TO_FD));
+	return field_give_u64(values, has_flags(event, EF_READS_FROM_FD | EF_WRITES_TO_FD));
 }
 
 static int get_is_io_read(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, has_flags(event, EF_READS_FROM_FD));
+	return field_give_u64(values, has_flags(event, EF_READS_FROM_FD));
 }
 
 static int get_is_io_write(const struct state_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, has_flags(event, EF_WRITES_TO_FD));
+	return field_give_u64(values, has_flags(event, EF_WRITES_TO_FD));
 }
 
 static int get_io_dir(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	if (has_flags(event, EF_WRITES_TO_FD))
-		return give_string(values, "write");
-	return has_flags(event, EF_READS_FROM_FD) ? give_string(values, "read") : NO_VALUE;
+		return field_give_string(values, "write");
+	return has_flags(event, EF_READS_FROM_FD) ? field_give_string(values, "read") : NO_VALUE;
 }
 
 static int get_is_wait(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, has_flags(event, EF_WAITS));
+	return field_give_u64(values, has_flags(event, EF_WAITS));
 }
 
 /* The journal's name of the socket is the target of systemd's link /dev/log. */
@@ -118,7 +118,7 @@ bool evt_is_syslog(const struct state_event *event)
 static int get_is_syslog(const struct state_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, evt_is_syslog(event));
+	return field_give_u64(values, evt_is_syslog(event));
 }
 
 /*
@@ -138,7 +138,7 @@ static int error_about(const struct state_event *event, bool wanted, struct fiel
 
 	if (!wanted || !event_result(&event->ev, &result))
 		return NO_VALUE;
-	return give_u64(values, result < 0);
+	return field_give_u64(values, result < 0);
 }
 
 static unsigned int sort_of(const struct state_event *event)
@@ -197,20 +197,20 @@ static bool opened_unnamed(const struct state_event *event)
 static int get_is_open_read(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, opened_with(event, file_flags__O_RDONLY));
+	return field_give_u64(values, opened_with(event, file_flags__O_RDONLY));
 }
 
 static int get_is_open_write(const struct state_event *event, const struct field_ref *ref,
 			     struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, opened_with(event, file_flags__O_WRONLY));
+	return field_give_u64(values, opened_with(event, file_flags__O_WRONLY));
 }
 
 static int get_is_open_create(const struct state_event *event, const struct field_ref *ref,
 			      struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values,
-			opened_with(event, file_flags__O_F_CREATED) ||
+	return field_give_u64(
+		values, opened_with(event, file_flags__O_F_CREATED) ||
 				(opened_unnamed(event) && event_param_i64(&event->ev, 0) >= 0));
 }
 
@@ -225,7 +225,7 @@ static int get_is_open_exec(const struct state_event *event, const struct field_
 	if (opens->mode &&
 	    (!opens->flags || opened_with(event, file_flags__O_CREAT) || opened_unnamed(event)))
 		mode = event_param_u64(&event->ev, opens->mode - 1u);
-	return give_u64(values, (mode & MODE_EXECUTABLE) != 0);
+	return field_give_u64(values, (mode & MODE_EXECUTABLE) != 0);
 }
 
 #define BYTES(name, getter, help...)                                                               \

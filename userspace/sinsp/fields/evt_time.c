@@ -18,57 +18,57 @@ static uint64_t now_ns(const struct state_event *event)
 static int get_time(const struct state_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 	char fraction[9];
 
 	clock_fraction(fraction, now_ns(event));
 	buf_append_string(&text, clock_local(&scratch->local, now_ns(event)) + CLOCK_TIME_OFFSET);
 	buf_append_char(&text, '.');
 	buf_append(&text, fraction, sizeof(fraction));
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static int get_time_s(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	buf_append_string(&text, clock_local(&scratch->local, now_ns(event)) + CLOCK_TIME_OFFSET);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static int get_time_iso8601(const struct state_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 	char time[CLOCK_RFC3339_BYTES];
 
 	clock_rfc3339(&scratch->utc, now_ns(event), time);
 	buf_append(&text, time, sizeof(time) - 1);
 	BUF_LITERAL(&text, "+0000");
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static int get_datetime(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 	char fraction[9];
 
 	clock_fraction(fraction, now_ns(event));
 	buf_append_string(&text, clock_local(&scratch->local, now_ns(event)));
 	buf_append_char(&text, '.');
 	buf_append(&text, fraction, sizeof(fraction));
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static int get_datetime_s(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	buf_append_string(&text, clock_local(&scratch->local, now_ns(event)));
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 /* A later event may have an earlier time if sources disagree: the duration is 0 then. */
@@ -97,19 +97,19 @@ static uint64_t since_last(const struct state_event *event, struct field_scratch
 	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
-		return give_u64(values, value);                                                    \
+		return field_give_u64(values, value);                                              \
 	}
 
 static int give_seconds(struct field_value *values, struct field_scratch *scratch, uint64_t ns)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 	char fraction[9];
 
 	clock_fraction(fraction, ns);
 	buf_append_u64(&text, ns / NS_PER_SECOND);
 	buf_append_char(&text, '.');
 	buf_append(&text, fraction, sizeof(fraction));
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static bool has_latency(const struct state_event *event)
@@ -193,7 +193,7 @@ static bool can_wait(const struct event_desc *event)
 	static int name(const struct state_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
 	{                                                                                          \
-		return has_latency(event) && (known) ? give_u64(values, value) : NO_VALUE;         \
+		return has_latency(event) && (known) ? field_give_u64(values, value) : NO_VALUE;   \
 	}
 
 LATENCY_GETTER(get_latency, true, event->ev.latency_ns)
@@ -208,7 +208,7 @@ static int get_latency_human(const struct state_event *event, const struct field
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
 	uint64_t ns = event->ev.latency_ns, one = 1, whole, hundredths;
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 	size_t unit = 0;
 
 	if (!has_latency(event))
@@ -223,7 +223,7 @@ static int get_latency_human(const struct state_event *event, const struct field
 		buf_printf(&text, "%" PRIu64 ".%" PRIu64 "%s", whole, hundredths / 10, units[unit]);
 	else
 		buf_printf(&text, "%" PRIu64 "%s", whole, units[unit]);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 #define TEXT(name, getter, help...)                                                                \

@@ -15,13 +15,14 @@ bool fd_is_subject(const struct event_desc *event)
 static int fd_get_num(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
-	return event->has_fd ? give_i64(values, event->fd_num) : NO_VALUE;
+	return event->has_fd ? field_give_i64(values, event->fd_num) : NO_VALUE;
 }
 
 static int fd_get_type(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
-	return event->fd ? give_string(values, state_fd_type_name(event->fd->type)) : NO_VALUE;
+	return event->fd ? field_give_string(values, state_fd_type_name(event->fd->type))
+			 : NO_VALUE;
 }
 
 /*
@@ -57,13 +58,13 @@ static char char_by_event(const struct state_event *event)
 static int get_typechar(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	if (!fd_is_subject(event->ev.desc))
 		return NO_VALUE;
 	buf_append_char(&text,
 			event->fd ? state_fd_type_char(event->fd->type) : char_by_event(event));
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 /* That of a descriptor which is not in the table, usually because the call failed. */
@@ -79,8 +80,8 @@ static int give_unnamed(const struct state_event *event, struct field_scratch *s
 	else if (desc->connects)
 		param_text_raw(event, desc->connects - 1u, &scratch->style, text);
 	else
-		return give_bytes(values, "", 0);
-	return text->len ? give_text(values, scratch, text) : NO_VALUE;
+		return field_give_bytes(values, "", 0);
+	return text->len ? field_give_text(values, scratch, text) : NO_VALUE;
 }
 
 int fd_get_name(const struct state_event *event, const struct field_ref *ref,
@@ -91,12 +92,12 @@ int fd_get_name(const struct state_event *event, const struct field_ref *ref,
 	if (event->fd)
 		scratch->cut |= cut_of_path(event->fd->name, event->fd->name_len);
 	if (event->fd && !scratch->style.services)
-		return give_bytes(values, event->fd->name, event->fd->name_len);
-	text = text_begin(scratch);
+		return field_give_bytes(values, event->fd->name, event->fd->name_len);
+	text = field_text_begin(scratch);
 	if (!event->fd)
 		return give_unnamed(event, scratch, &text, values);
 	text_append_fd_name(&text, event->fd, &scratch->style);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 /*
@@ -115,7 +116,7 @@ static int get_nameraw(const struct state_event *event, const struct field_ref *
 	if (event->fd) {
 		name = state_fd_given_name(event->fd, &len);
 		scratch->cut |= cut_of_path(name, len);
-		return give_bytes(values, name, len);
+		return field_give_bytes(values, name, len);
 	}
 	if (!param)
 		return fd_get_name(event, ref, scratch, values);
@@ -123,9 +124,9 @@ static int get_nameraw(const struct state_event *event, const struct field_ref *
 	if (!name)
 		return NO_VALUE;
 	scratch->cut |= cut_of_param(&event->ev, param - 1);
-	text = text_begin(scratch);
+	text = field_text_begin(scratch);
 	buf_append(&text, given, state_path_collapse(name, given));
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static bool is_type(const struct state_event *event, enum scap_fd_type type)
@@ -147,7 +148,7 @@ int fd_get_directory(const struct state_event *event, const struct field_ref *re
 		return r;
 	slash = memrchr(values->bytes.data, '/', values->bytes.len);
 	if (!slash || slash == values->bytes.data)
-		return give_bytes(values, "/", 1);
+		return field_give_bytes(values, "/", 1);
 	if (slash + 1 < values->bytes.data + values->bytes.len)
 		values->bytes.len = (size_t)(slash - values->bytes.data);
 	return 1;
@@ -165,22 +166,22 @@ static int get_filename(const struct state_event *event, const struct field_ref 
 	len = event->fd->name_len;
 	slash = memrchr(name, '/', len);
 	if (!slash)
-		return give_bytes(values, "/", 1);
+		return field_give_bytes(values, "/", 1);
 	if (slash + 1 == name + len)
-		return give_bytes(values, name, len);
-	return give_bytes(values, slash + 1, (size_t)(name + len - slash - 1));
+		return field_give_bytes(values, name, len);
+	return field_give_bytes(values, slash + 1, (size_t)(name + len - slash - 1));
 }
 
 static int fd_get_uid(const struct state_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	if (!event->has_fd)
 		return NO_VALUE;
 	buf_append_i64(&text, event->ev.tid);
 	buf_append_i64(&text, event->fd_num);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 #define GETTER(name, give)                                                                         \
@@ -193,14 +194,14 @@ static int fd_get_uid(const struct state_event *event, const struct field_ref *r
 	}
 
 /* Devices are 12 bits of major between the low 8 and the high 12 bits of minor. */
-GETTER(get_dev, give_i64(values, (int32_t)fd->dev))
-GETTER(get_dev_major, give_i64(values, fd->dev >> 8 & 0xfff))
-GETTER(get_dev_minor, give_i64(values, (fd->dev & 0xff) | (fd->dev >> 12 & 0xfff00)))
-GETTER(get_ino, give_i64(values, (int64_t)state_fd_ino(fd)))
-GETTER(get_name_changed, give_u64(values, event->fd_named))
-GETTER(get_connected, give_u64(values, fd->connected))
-GETTER(get_is_upper_layer, give_u64(values, (fd->flags & file_flags__FD_UPPER_LAYER) != 0))
-GETTER(get_is_lower_layer, give_u64(values, (fd->flags & file_flags__FD_LOWER_LAYER) != 0))
+GETTER(get_dev, field_give_i64(values, (int32_t)fd->dev))
+GETTER(get_dev_major, field_give_i64(values, fd->dev >> 8 & 0xfff))
+GETTER(get_dev_minor, field_give_i64(values, (fd->dev & 0xff) | (fd->dev >> 12 & 0xfff00)))
+GETTER(get_ino, field_give_i64(values, (int64_t)state_fd_ino(fd)))
+GETTER(get_name_changed, field_give_u64(values, event->fd_named))
+GETTER(get_connected, field_give_u64(values, fd->connected))
+GETTER(get_is_upper_layer, field_give_u64(values, (fd->flags & file_flags__FD_UPPER_LAYER) != 0))
+GETTER(get_is_lower_layer, field_give_u64(values, (fd->flags & file_flags__FD_LOWER_LAYER) != 0))
 
 /* The kinds of all descriptors of the process, without duplicates. */
 static int give_types(const struct state_fds *fds, struct field_value *values)
@@ -211,7 +212,7 @@ static int give_types(const struct state_fds *fds, struct field_value *values)
 
 	for (int64_t num = 0; (fd = state_fds_next(fds, &num)); num++) {
 		if (!seen[fd->type])
-			n += give_string(&values[n], state_fd_type_name(fd->type));
+			n += field_give_string(&values[n], state_fd_type_name(fd->type));
 		seen[fd->type] = true;
 	}
 	return n;
@@ -227,7 +228,7 @@ static int get_types(const struct state_event *event, const struct field_ref *re
 	if (!ref->has_arg)
 		return give_types(event->thread->fds, values);
 	fd = state_fds_find(event->thread->fds, ref->index);
-	return fd ? give_string(values, state_fd_type_name(fd->type)) : NO_VALUE;
+	return fd ? field_give_string(values, state_fd_type_name(fd->type)) : NO_VALUE;
 }
 
 #define ROW(name, type, format, needs, getter, help...)                                            \

@@ -27,7 +27,7 @@ static int give_list(const struct state_event *event, struct field_scratch *scra
 		     struct field_value *values, element_writer *write)
 {
 	const struct event_param *list = fdlist_list_of(event);
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 	bool any = false;
 
 	if (!list || !list->len)
@@ -47,7 +47,7 @@ static int give_list(const struct state_event *event, struct field_scratch *scra
 		else
 			text.len = before;
 	}
-	return any ? give_text(values, scratch, &text) : NO_VALUE;
+	return any ? field_give_text(values, scratch, &text) : NO_VALUE;
 }
 
 static bool write_num(const struct state_fd *fd, int64_t num, const struct text_style *style,

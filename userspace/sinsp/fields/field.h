@@ -41,7 +41,7 @@ enum field_flags {
 	FIELD_OF_TYPE = 1 << 10, /* depends only on the event's type (and system call) */
 	FIELD_NAMES_TYPES = 1 << 11, /* values are types; an older call's selects newer ones */
 	FIELD_STYLED_TIME = 1 << 12, /* the style of the output chooses the time */
-	FIELD_OF_CONTAINER = 1 << 13, /* depends only on event_container_revision() */
+	FIELD_OF_CONTAINER = 1 << 13, /* depends only on container_event_revision() */
 	FIELD_OF_PAST = 1 << 14, /* depends on which events came before: a count, or a distance */
 	FIELD_OF_THREAD = 1 << 15, /* depends only on what struct thread_key has */
 	/*

@@ -33,22 +33,22 @@ static int get_sandbox_id(const struct state_event *event, const struct field_re
 static int get_workload_derived(const struct state_event *event, const struct field_ref *ref,
 				struct field_scratch *scratch, struct field_value *values)
 {
-	const struct state_container *container = event_container(event);
+	const struct state_container *container = container_of_event(event);
 
 	if (!container || !container->info.pod.workload.kind)
 		return NO_VALUE;
-	return give_u64(values, container->info.pod.workload.derived);
+	return field_give_u64(values, container->info.pod.workload.derived);
 }
 
 /* The name of the pod's owner, if that is of a kind. */
 static int give_owner(const struct state_event *event, const char *kind, struct field_value *value)
 {
-	const struct state_container *container = event_container(event);
+	const struct state_container *container = container_of_event(event);
 
 	if (!container || !container->info.pod.owner.kind ||
 	    strcmp(container->info.pod.owner.kind, kind) != 0)
 		return NO_VALUE;
-	return give_known(value, container->info.pod.owner.name);
+	return container_give_known(value, container->info.pod.owner.name);
 }
 
 static int get_replica_set(const struct state_event *event, const struct field_ref *ref,
@@ -75,9 +75,9 @@ static int get_replication_controller(const struct state_event *event, const str
 
 /* Of older versions of Falco, or of the plugin, about what is not looked up: without a value. */
 #define NONE(name)                                                                                 \
-	ROW(name, 0, FIELD_ARG_NONE, NEEDS_NOTHING, get_nothing, NULL, "none: not looked up")
+	ROW(name, 0, FIELD_ARG_NONE, NEEDS_NOTHING, field_get_nothing, NULL, "none: not looked up")
 #define NONE_LABEL(name)                                                                           \
-	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, NEEDS_NOTHING, get_nothing, NULL,           \
+	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, NEEDS_NOTHING, field_get_nothing, NULL,     \
 	    "none: not looked up")
 #define NONE_BUT_NAME(object, id)                                                                  \
 	NONE(object "." id), NONE_LABEL(object ".label"), NONE(object ".labels")
@@ -85,7 +85,7 @@ static int get_replication_controller(const struct state_event *event, const str
 
 /* The pod names its ReplicaSet, whose owner need not be a Deployment. */
 #define DEPLOYMENT(object, id)                                                                     \
-	ROW(object ".name", 0, FIELD_ARG_NONE, NEEDS_NOTHING, get_nothing, NULL,                   \
+	ROW(object ".name", 0, FIELD_ARG_NONE, NEEDS_NOTHING, field_get_nothing, NULL,             \
 	    "none: see k8s.workload.name"),                                                        \
 		NONE_BUT_NAME(object, id)
 

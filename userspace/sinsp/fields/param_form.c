@@ -136,8 +136,8 @@ const char *param_enum_name(const struct param_flag *set, uint64_t value)
 }
 
 /* What is before the value of a parameter in a map. */
-static int param_form_keep_key(struct arena *arena, const struct value_encoder *encoder,
-			       const char *name, struct param_plan *plan)
+static int param_form_keep_key(struct arena *arena, const struct encoder *encoder, const char *name,
+			       struct param_plan *plan)
 {
 	struct buf key = {0};
 	char *memory;
@@ -155,7 +155,7 @@ static int param_form_keep_key(struct arena *arena, const struct value_encoder *
 }
 
 static int plan_event(struct param_plans *plans, const struct event_desc *desc,
-		      const struct value_encoder *encoder)
+		      const struct encoder *encoder)
 {
 	struct param_plan *made = arena_alloc(&plans->arena, desc->nparams * sizeof(*made));
 	int r = made ? 0 : -ENOMEM;
@@ -171,12 +171,12 @@ static int plan_event(struct param_plans *plans, const struct event_desc *desc,
 
 /* The plans of encoders with the same keys. */
 struct kept_plans {
-	const struct value_encoder *encoder;
+	const struct encoder *encoder;
 	struct param_plans plans;
 	struct kept_plans *next;
 };
 
-static struct kept_plans *param_form_make_plans(const struct value_encoder *encoder)
+static struct kept_plans *param_form_make_plans(const struct encoder *encoder)
 {
 	struct kept_plans *made = calloc(1, sizeof(*made));
 	int r = made ? 0 : -ENOMEM;
@@ -197,7 +197,7 @@ static struct kept_plans *param_form_make_plans(const struct value_encoder *enco
 	return made;
 }
 
-int param_plans_get(const struct value_encoder *encoder, const struct param_plans **plans)
+int param_plans_get(const struct encoder *encoder, const struct param_plans **plans)
 {
 	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 	static struct kept_plans *all;

@@ -69,12 +69,12 @@ struct param_plans {
 	const struct param_plan *of[EVENT_ID_MAX]; /* by parameter; NULL: the event has none */
 };
 
-struct value_encoder;
+struct encoder;
 
 /*
  * Keys are what the encoder writes as item() and key(). All that ask for the same key() share the
  * plans, which are kept to the end of the program. Returns 0 or -ENOMEM. Any thread may call it.
  */
-int param_plans_get(const struct value_encoder *encoder, const struct param_plans **plans);
+int param_plans_get(const struct encoder *encoder, const struct param_plans **plans);
 
 #endif

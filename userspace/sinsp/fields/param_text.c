@@ -14,7 +14,7 @@
 
 /* The text of lists of numbers, and of sets of small numbers. */
 
-void text_append_numbers(struct buf *out, const struct event_param *param, enum param_type type)
+void param_append_numbers(struct buf *out, const struct event_param *param, enum param_type type)
 {
 	for (size_t n = 0; n < param->len / param_type_number_size(type); n++) {
 		if (n > 0)
@@ -28,7 +28,7 @@ static bool param_text_has_bit(const uint8_t *data, size_t bits, size_t bit)
 	return bit < bits && (data[bit / 8] >> bit % 8 & 1);
 }
 
-void text_append_bits(struct buf *out, const uint8_t *data, size_t len)
+void param_append_bits(struct buf *out, const uint8_t *data, size_t len)
 {
 	size_t bits = len * 8, start = out->len;
 
@@ -130,12 +130,12 @@ static void raw_string(const struct text_param *p, struct buf *out)
 
 static void raw_numbers(const struct text_param *p, struct buf *out)
 {
-	text_append_numbers(out, p->param, p->desc->type);
+	param_append_numbers(out, p->param, p->desc->type);
 }
 
 static void raw_bits(const struct text_param *p, struct buf *out)
 {
-	text_append_bits(out, p->param->data, p->param->len);
+	param_append_bits(out, p->param->data, p->param->len);
 }
 
 static void raw_bytes(const struct text_param *p, struct buf *out)

@@ -28,7 +28,7 @@ void param_text_all(const struct state_event *event, const struct text_style *st
 		    struct buf *out);
 
 /* Appends a list of numbers as "1 2 3"; a set of bits as "0-3,7". */
-void text_append_numbers(struct buf *out, const struct event_param *param, enum param_type type);
-void text_append_bits(struct buf *out, const uint8_t *data, size_t len);
+void param_append_numbers(struct buf *out, const struct event_param *param, enum param_type type);
+void param_append_bits(struct buf *out, const uint8_t *data, size_t len);
 
 #endif

@@ -8,12 +8,12 @@
 #include "util/json.h"
 
 struct param_values {
-	struct value_param param; /* the one that is written */
+	struct encoder_param param; /* the one that is written */
 	const struct param_plans *plans;
 	struct buf text; /* memory for buffers in other forms than DOTS */
 };
 
-int param_values_create(const struct value_encoder *encoder, struct param_values **values)
+int param_values_create(const struct encoder *encoder, struct param_values **values)
 {
 	struct param_values *made = calloc(1, sizeof(*made));
 	int r = made ? param_plans_get(encoder, &made->plans) : -ENOMEM;
@@ -22,7 +22,7 @@ int param_values_create(const struct value_encoder *encoder, struct param_values
 		param_values_destroy(made);
 		return r;
 	}
-	made->param = (struct value_param){.encoder = encoder, .values = made};
+	made->param = (struct encoder_param){.encoder = encoder, .values = made};
 	*values = made;
 	return 0;
 }
@@ -51,24 +51,24 @@ void param_values_append_bytes(struct param_values *values, const uint8_t *data,
 		json_append_string(out, values->text.data, values->text.len);
 }
 
-static struct value_param *param_value_begin(struct param_values *values, struct clock *utc)
+static struct encoder_param *param_value_begin(struct param_values *values, struct clock *utc)
 {
 	values->param.utc = utc;
 	values->param.replaced = false;
 	return &values->param;
 }
 
-static void param_value_write(struct value_param *p, const struct state_event *event,
+static void param_value_write(struct encoder_param *p, const struct state_event *event,
 			      unsigned int index, const struct param_plan *plan, struct buf *out)
 {
-	value_param_write(p, &event->ev.params[index], &event->ev.desc->params[index], plan,
-			  p->encoder, out);
+	encoder_param_write(p, &event->ev.params[index], &event->ev.desc->params[index], plan,
+			    p->encoder, out);
 }
 
 bool param_value_append(struct param_values *values, const struct state_event *event,
 			unsigned int index, struct clock *utc, struct buf *out)
 {
-	struct value_param *p = param_value_begin(values, utc);
+	struct encoder_param *p = param_value_begin(values, utc);
 
 	param_value_write(p, event, index, &values->plans->of[event->ev.desc->id][index], out);
 	return p->replaced;
@@ -86,7 +86,7 @@ void param_value_append_entry(struct param_values *values, const struct state_ev
 			      unsigned int index, struct clock *utc, struct buf *out)
 {
 	const struct param_plan *plan = &values->plans->of[event->ev.desc->id][index];
-	struct value_param *p = param_value_begin(values, utc);
+	struct encoder_param *p = param_value_begin(values, utc);
 	size_t entry = out->len;
 
 	buf_append_chunk(out, plan->key + plan->separator_len, plan->key_len - plan->separator_len);
@@ -97,7 +97,7 @@ void param_value_append_entry(struct param_values *values, const struct state_ev
 void param_value_append_all(struct param_values *values, const struct state_event *event,
 			    struct clock *utc, bool base64, struct buf *out)
 {
-	struct value_param *p = param_value_begin(values, utc);
+	struct encoder_param *p = param_value_begin(values, utc);
 
 	p->encoder->all_params(p, &event->ev, values->plans->of[event->ev.desc->id], base64, out);
 }

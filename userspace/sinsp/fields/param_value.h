@@ -14,7 +14,7 @@
 struct param_values;
 
 /* Decides how an encoder writes each parameter. Returns 0 or -ENOMEM. */
-int param_values_create(const struct value_encoder *encoder, struct param_values **values);
+int param_values_create(const struct encoder *encoder, struct param_values **values);
 void param_values_destroy(struct param_values *values); /* accepts NULL */
 
 /* JSON: chooses a form for buffers, in place of strings of their bytes (DOTS). */

@@ -26,22 +26,22 @@
 /* Longer addresses are corrupt. */
 enum { ADDRESS_TEXT_BYTES = 512 };
 
-static inline uint64_t param_write_bits_of(const struct value_param *p)
+static inline uint64_t param_write_bits_of(const struct encoder_param *p)
 {
 	return event_value_bits((uint64_t)p->value, p->param->len);
 }
 
-static void param_write_signed(struct value_param *p, struct buf *out)
+static void param_write_signed(struct encoder_param *p, struct buf *out)
 {
 	WRITE_NUMBER(p, integer, out, p->value);
 }
 
-static void param_write_unsigned(struct value_param *p, struct buf *out)
+static void param_write_unsigned(struct encoder_param *p, struct buf *out)
 {
 	WRITE_NUMBER(p, natural, out, (uint64_t)p->value);
 }
 
-static void param_write_duration(struct value_param *p, struct buf *out)
+static void param_write_duration(struct encoder_param *p, struct buf *out)
 {
 	WRITE_NUMBER(p, duration, out, (uint64_t)p->value);
 }
@@ -55,12 +55,12 @@ static void param_write_0x(struct buf *out, uint64_t value)
 	ENCODER.plain_end(out, plain);
 }
 
-static void param_write_hex(struct value_param *p, struct buf *out)
+static void param_write_hex(struct encoder_param *p, struct buf *out)
 {
 	param_write_0x(out, param_write_bits_of(p));
 }
 
-static void param_write_octal(struct value_param *p, struct buf *out)
+static void param_write_octal(struct encoder_param *p, struct buf *out)
 {
 	size_t plain = ENCODER.plain_begin(out);
 
@@ -70,7 +70,7 @@ static void param_write_octal(struct value_param *p, struct buf *out)
 	ENCODER.plain_end(out, plain);
 }
 
-static void param_write_names(struct value_param *p, uint64_t value, struct buf *out)
+static void param_write_names(struct encoder_param *p, uint64_t value, struct buf *out)
 {
 	const struct param_flag *set = p->set;
 	size_t list = ENCODER.list_begin(out);
@@ -87,18 +87,18 @@ static void param_write_names(struct value_param *p, uint64_t value, struct buf 
 	ENCODER.list_end(out, list);
 }
 
-static void param_write_flags(struct value_param *p, struct buf *out)
+static void param_write_flags(struct encoder_param *p, struct buf *out)
 {
 	param_write_names(p, param_write_bits_of(p), out);
 }
 
-static void param_write_file_flags(struct value_param *p, struct buf *out)
+static void param_write_file_flags(struct encoder_param *p, struct buf *out)
 {
 	param_write_names(p, param_file_flags(param_write_bits_of(p)), out);
 }
 
 /* Of users and groups: all bits set is no id, here and in user.loginuid. */
-static void param_write_id(struct value_param *p, struct buf *out)
+static void param_write_id(struct encoder_param *p, struct buf *out)
 {
 	if ((uint32_t)p->value == UINT32_MAX)
 		WRITE_NUMBER(p, integer, out, -1);
@@ -107,7 +107,7 @@ static void param_write_id(struct value_param *p, struct buf *out)
 }
 
 /* The digits if it has no name: a parameter with names is always a text. */
-static void param_write_named(struct value_param *p, const char *name, uint64_t number,
+static void param_write_named(struct encoder_param *p, const char *name, uint64_t number,
 			      struct buf *out)
 {
 	size_t plain;
@@ -121,7 +121,7 @@ static void param_write_named(struct value_param *p, const char *name, uint64_t 
 	ENCODER.plain_end(out, plain);
 }
 
-static void param_write_enum(struct value_param *p, struct buf *out)
+static void param_write_enum(struct encoder_param *p, struct buf *out)
 {
 	uint64_t value = param_write_bits_of(p);
 
@@ -131,17 +131,17 @@ static void param_write_enum(struct value_param *p, struct buf *out)
 		WRITE_NUMBER(p, natural, out, value);
 }
 
-static void param_write_syscall(struct value_param *p, struct buf *out)
+static void param_write_syscall(struct encoder_param *p, struct buf *out)
 {
 	param_write_named(p, syscall_name((unsigned int)p->value), (uint64_t)p->value, out);
 }
 
-static void param_write_signal(struct value_param *p, struct buf *out)
+static void param_write_signal(struct encoder_param *p, struct buf *out)
 {
 	param_write_named(p, event_signal_name((unsigned int)p->value), (uint64_t)p->value, out);
 }
 
-static void param_write_signal_set(struct value_param *p, struct buf *out)
+static void param_write_signal_set(struct encoder_param *p, struct buf *out)
 {
 	size_t list = ENCODER.list_begin(out);
 
@@ -154,7 +154,7 @@ static void param_write_signal_set(struct value_param *p, struct buf *out)
 	ENCODER.list_end(out, list);
 }
 
-static void param_write_time(struct value_param *p, struct buf *out)
+static void param_write_time(struct encoder_param *p, struct buf *out)
 {
 	char text[CLOCK_RFC3339_BYTES];
 
@@ -162,19 +162,19 @@ static void param_write_time(struct value_param *p, struct buf *out)
 	ENCODER.word(out, text, sizeof(text));
 }
 
-static void param_write_string(struct value_param *p, struct buf *out)
+static void param_write_string(struct encoder_param *p, struct buf *out)
 {
 	const char *text = (const char *)p->param->data;
 
 	WRITE_TEXT(p, out, text, strlen(text));
 }
 
-static void param_write_bytes(struct value_param *p, struct buf *out)
+static void param_write_bytes(struct encoder_param *p, struct buf *out)
 {
 	WRITE_BYTES(p, out, p->param->data, p->param->len);
 }
 
-static void param_write_list(struct value_param *p, struct buf *out)
+static void param_write_list(struct encoder_param *p, struct buf *out)
 {
 	const char *at = (const char *)p->param->data, *end = at + p->param->len;
 	size_t list = ENCODER.list_begin(out);
@@ -189,7 +189,7 @@ static void param_write_list(struct value_param *p, struct buf *out)
 	ENCODER.list_end(out, list);
 }
 
-static void param_write_numbers(struct value_param *p, struct buf *out)
+static void param_write_numbers(struct encoder_param *p, struct buf *out)
 {
 	enum param_type type = p->desc->type;
 	size_t list = ENCODER.list_begin(out);
@@ -201,15 +201,15 @@ static void param_write_numbers(struct value_param *p, struct buf *out)
 	ENCODER.list_end(out, list);
 }
 
-static void param_write_bits(struct value_param *p, struct buf *out)
+static void param_write_bits(struct encoder_param *p, struct buf *out)
 {
 	size_t plain = ENCODER.plain_begin(out);
 
-	text_append_bits(out, p->param->data, p->param->len);
+	param_append_bits(out, p->param->data, p->param->len);
 	ENCODER.plain_end(out, plain);
 }
 
-static void param_write_ip(struct value_param *p, struct buf *out)
+static void param_write_ip(struct encoder_param *p, struct buf *out)
 {
 	size_t plain = ENCODER.plain_begin(out);
 
@@ -217,7 +217,7 @@ static void param_write_ip(struct value_param *p, struct buf *out)
 	ENCODER.plain_end(out, plain);
 }
 
-static void param_write_sockaddr(struct value_param *p, struct buf *out)
+static void param_write_sockaddr(struct encoder_param *p, struct buf *out)
 {
 	char memory[ADDRESS_TEXT_BYTES];
 	struct buf text = buf_fixed(memory, sizeof(memory));
@@ -226,7 +226,7 @@ static void param_write_sockaddr(struct value_param *p, struct buf *out)
 	WRITE_TEXT(p, out, text.data, text.len);
 }
 
-static void param_write_socktuple(struct value_param *p, struct buf *out)
+static void param_write_socktuple(struct encoder_param *p, struct buf *out)
 {
 	char memory[ADDRESS_TEXT_BYTES];
 	struct buf text = buf_fixed(memory, sizeof(memory));
@@ -236,7 +236,7 @@ static void param_write_socktuple(struct value_param *p, struct buf *out)
 }
 
 /* A map: {"fd":3,"events":["POLLIN"]}. */
-static void param_write_waited(struct value_param *p, struct fdlist_entry waited, struct buf *out)
+static void param_write_waited(struct encoder_param *p, struct fdlist_entry waited, struct buf *out)
 {
 	size_t map = ENCODER.map_begin(out), entry;
 
@@ -253,7 +253,7 @@ static void param_write_waited(struct value_param *p, struct fdlist_entry waited
 	ENCODER.map_end(out, map);
 }
 
-static void param_write_fd_list(struct value_param *p, struct buf *out)
+static void param_write_fd_list(struct encoder_param *p, struct buf *out)
 {
 	size_t list = ENCODER.list_begin(out);
 
@@ -265,12 +265,12 @@ static void param_write_fd_list(struct value_param *p, struct buf *out)
 }
 
 /* The value in the form of its kind; an empty string means no value. */
-static void param_write_dyn(struct value_param *p, struct buf *out)
+static void param_write_dyn(struct encoder_param *p, struct buf *out)
 {
 	struct event_dyn value = event_dyn_value(p->desc, p->param);
 	const struct param_desc desc = {
 		.name = p->desc->name, .type = value.kind->type, .format = value.kind->format};
-	struct value_param inner = *p;
+	struct encoder_param inner = *p;
 
 	if (value.param.len == 0 && desc.type == PT_CHARBUF) {
 		ENCODER.nothing(out);
@@ -285,13 +285,13 @@ static void param_write_dyn(struct value_param *p, struct buf *out)
 	p->replaced = inner.replaced;
 }
 
-static param_writer *const param_writers[PARAM_FORMS_COUNT] = {
+static encoder_param_writer *const param_writers[PARAM_FORMS_COUNT] = {
 #define FORM(name, word, raw, resolved, absent, written) [PARAM_##name] = param_write_##written,
 #include "event/types.def"
 };
 
 /* The last parameter again, with its texts in base64. */
-static void param_write_base64(struct value_param *p, const struct param_plan *plan,
+static void param_write_base64(struct encoder_param *p, const struct param_plan *plan,
 			       struct buf *out)
 {
 	ENCODER.base64_key(out, plan->key, plan->key_len);
@@ -300,7 +300,7 @@ static void param_write_base64(struct value_param *p, const struct param_plan *p
 	p->base64 = false;
 }
 
-static void param_write_all(struct value_param *p, const struct event *ev,
+static void param_write_all(struct encoder_param *p, const struct event *ev,
 			    const struct param_plan *plan, bool base64, struct buf *out)
 {
 	const struct param_desc *desc = ev->desc->params, *end = desc + ev->desc->nparams;
@@ -313,7 +313,7 @@ static void param_write_all(struct value_param *p, const struct event *ev,
 		if (!param_is_listed(desc, param))
 			continue;
 		buf_append_chunk(out, plan->key, plan->key_len);
-		value_param_write(p, param, desc, plan, &ENCODER, out);
+		encoder_param_write(p, param, desc, plan, &ENCODER, out);
 		ENCODER.entry_end(out, entry);
 		if (!ENCODER.base64_key || !p->replaced)
 			continue;

@@ -30,12 +30,12 @@ size_t path_give(const struct state_event *event, unsigned int param, struct fie
 static int give_path(const struct state_event *event, unsigned int param,
 		     struct field_scratch *scratch, struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	if (param == NO_PARAM)
 		return NO_VALUE;
 	text.len = path_give(event, param - 1, scratch, &text);
-	return text.len ? give_text(values, scratch, &text) : NO_VALUE;
+	return text.len ? field_give_text(values, scratch, &text) : NO_VALUE;
 }
 
 static int give_raw(const struct state_event *event, unsigned int param,
@@ -44,7 +44,7 @@ static int give_raw(const struct state_event *event, unsigned int param,
 	if (param == NO_PARAM || event->ev.desc->params[param - 1].type == PT_FD)
 		return NO_VALUE;
 	scratch->cut |= cut_of_param(&event->ev, param - 1);
-	return give_string(values, event_param_string(&event->ev, param - 1));
+	return field_give_string(values, event_param_string(&event->ev, param - 1));
 }
 
 static bool succeeded(const struct state_event *event)
@@ -97,7 +97,7 @@ static int get_path(const struct state_event *event, const struct field_ref *ref
 	if (!succeeded(event) || !event->fd || !event->fd->name_len)
 		return NO_VALUE;
 	scratch->cut |= cut_of_path(event->fd->name, event->fd->name_len);
-	return give_bytes(values, event->fd->name, event->fd->name_len);
+	return field_give_bytes(values, event->fd->name, event->fd->name_len);
 }
 
 static int get_abspath(const struct state_event *event, const struct field_ref *ref,

@@ -56,7 +56,7 @@ static int get_cmdnargs(const struct state_event *event, const struct field_ref 
 	scratch->cut |= cut_of_args(event->thread->program);
 	for (size_t i = 0; i < event->thread->program->args_len; i++)
 		n += event->thread->program->args[i] == '\0';
-	return give_u64(values, n);
+	return field_give_u64(values, n);
 }
 
 static int get_cmdlenargs(const struct state_event *event, const struct field_ref *ref,
@@ -75,37 +75,37 @@ static int get_cwd(const struct state_event *event, const struct field_ref *ref,
 	if (!event->thread || event->thread->fs->cwd_len == 0)
 		return NO_VALUE;
 	scratch->cut |= cut_of_path(event->thread->fs->cwd, event->thread->fs->cwd_len);
-	return give_bytes(values, event->thread->fs->cwd, event->thread->fs->cwd_len);
+	return field_give_bytes(values, event->thread->fs->cwd, event->thread->fs->cwd_len);
 }
 
 /* Known even if the thread is not. */
 static int get_tid(const struct state_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
-	return give_i64(values, event->ev.tid);
+	return field_give_i64(values, event->ev.tid);
 }
 
 static int get_nametid(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	if (!event->thread)
 		return NO_VALUE;
 	buf_append_string(&text, event->thread->comm);
 	buf_append_i64(&text, event->thread->tid);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static int give_cgroups(const struct state_thread *thread, struct field_scratch *scratch,
 			struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	if (!thread->cgroups->len)
 		return NO_VALUE;
-	string_list_append(&text, thread->cgroups->text, thread->cgroups->len);
-	return give_text(values, scratch, &text);
+	thread_strings_append(&text, thread->cgroups->text, thread->cgroups->len);
+	return field_give_text(values, scratch, &text);
 }
 
 static int get_cgroup(const struct state_event *event, const struct field_ref *ref,
@@ -114,7 +114,7 @@ static int get_cgroup(const struct state_event *event, const struct field_ref *r
 	const struct state_thread *thread = event->thread;
 
 	if (!thread ||
-	    !string_list_find(thread->cgroups->text, thread->cgroups->len, ref->name, values))
+	    !thread_strings_find(thread->cgroups->text, thread->cgroups->len, ref->name, values))
 		return NO_VALUE;
 	return 1;
 }
@@ -166,7 +166,7 @@ static const char *const capability_names[] = {
 static int give_capabilities(uint64_t set, struct field_scratch *scratch,
 			     struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	for (size_t i = 0; i < COUNT(capability_names); i++) {
 		if (!(set >> i & 1))
@@ -175,7 +175,7 @@ static int give_capabilities(uint64_t set, struct field_scratch *scratch,
 			buf_append_char(&text, ' ');
 		buf_append_string(&text, capability_names[i]);
 	}
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static uint64_t share_of_limit(const struct state_thread *thread, double *percent)
@@ -191,7 +191,7 @@ static int give_fdopencount(const struct state_thread *thread, struct field_scra
 {
 	double percent;
 
-	return give_u64(values, share_of_limit(thread, &percent));
+	return field_give_u64(values, share_of_limit(thread, &percent));
 }
 
 static int give_fdusage(const struct state_thread *thread, struct field_scratch *scratch,
@@ -208,13 +208,13 @@ static int proc_get_duration(const struct state_event *event, const struct field
 
 	if (!thread || thread->clone_ts_ns == 0 || thread->clone_ts_ns > event->ev.ts_ns)
 		return NO_VALUE;
-	return give_u64(values, event->ev.ts_ns - thread->clone_ts_ns);
+	return field_give_u64(values, event->ev.ts_ns - thread->clone_ts_ns);
 }
 
 /* The time between two moments; no value unless the first is known and earlier. */
 static int give_span(uint64_t from, uint64_t to, struct field_value *values)
 {
-	return from && from <= to ? give_nonzero(values, to - from) : NO_VALUE;
+	return from && from <= to ? field_give_nonzero(values, to - from) : NO_VALUE;
 }
 
 static int give_changed_before_start(const struct state_event *event,
@@ -243,7 +243,7 @@ static uint64_t scatter(uint64_t number)
 static int give_exec_id(const struct state_event *event, const struct state_thread *thread,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	if (!thread->exec_id)
 		return NO_VALUE;
@@ -251,7 +251,7 @@ static int give_exec_id(const struct state_event *event, const struct state_thre
 		       scatter(state_boot(event->state) ^
 			       scatter(thread->exec_id ^ scatter((uint64_t)thread->pid))),
 		       EXEC_ID_DIGITS);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static const struct state_fd *standard_fd(const struct state_event *event, int64_t num)
@@ -297,7 +297,7 @@ static int give_fd_name(const struct state_fd *fd, struct field_scratch *scratch
 	if (!fd)
 		return NO_VALUE;
 	scratch->cut |= cut_of_path(fd->name, fd->name_len);
-	return give_bytes(values, fd->name, fd->name_len);
+	return field_give_bytes(values, fd->name, fd->name_len);
 }
 
 #define STANDARD_FD_GETTERS(what, num)                                                             \
@@ -306,7 +306,7 @@ static int give_fd_name(const struct state_fd *fd, struct field_scratch *scratch
 	{                                                                                          \
 		const struct state_fd *fd = standard_fd(event, num);                               \
                                                                                                    \
-		return fd ? give_string(values, state_fd_type_name(fd->type)) : NO_VALUE;          \
+		return fd ? field_give_string(values, state_fd_type_name(fd->type)) : NO_VALUE;    \
 	}                                                                                          \
 	static int get_##what##_name(const struct state_event *event, const struct field_ref *ref, \
 				     struct field_scratch *scratch, struct field_value *values)    \
@@ -317,7 +317,7 @@ static int give_fd_name(const struct state_fd *fd, struct field_scratch *scratch
 /* Kernel threads have none. */
 static bool exepath_is_known(const struct state_event *event)
 {
-	return event_process_is_known(event) && event->thread->program->exepath[0];
+	return thread_event_is_known(event) && event->thread->program->exepath[0];
 }
 
 GETTER(get_exe, self, thread_give_exe(thread, scratch, values))
@@ -325,56 +325,60 @@ GETTER(get_exepath, self, thread_give_exepath(thread, scratch, values))
 GETTER(get_name, self, thread_give_name(thread, scratch, values))
 GETTER(get_cmdline, self, thread_give_cmdline(thread, scratch, values))
 GETTER(get_exeline, self, thread_give_exeline(thread, scratch, values))
-GETTER(get_tty, self, give_u64(values, thread->tty))
-GETTER(get_pid, self, thread->pid < 0 ? NO_VALUE : give_i64(values, thread->pid))
-GETTER(get_vpid, self, thread->vpid == -1 ? NO_VALUE : give_i64(values, thread->vpid))
-GETTER(get_vtid, self, thread->vtid == -1 ? NO_VALUE : give_i64(values, thread->vtid))
-GETTER(get_sid, self, give_i64(values, thread->sid))
-GETTER(get_vpgid, self, give_i64(values, thread->vpgid))
-GETTER(get_pgid, self, give_i64(values, thread->pgid))
-GETTER(get_is_sid_leader, self, give_u64(values, is_leader(thread->sid, thread->vpid)))
-GETTER(get_is_vpgid_leader, self, give_u64(values, is_leader(thread->vpgid, thread->vpid)))
-GETTER(get_is_pgid_leader, self, give_u64(values, is_leader(thread->pgid, thread->pid)))
-GETTER(get_start, main_thread, give_nonzero(values, state_wall_ns(event, thread->clone_ts_ns)))
+GETTER(get_tty, self, field_give_u64(values, thread->tty))
+GETTER(get_pid, self, thread->pid < 0 ? NO_VALUE : field_give_i64(values, thread->pid))
+GETTER(get_vpid, self, thread->vpid == -1 ? NO_VALUE : field_give_i64(values, thread->vpid))
+GETTER(get_vtid, self, thread->vtid == -1 ? NO_VALUE : field_give_i64(values, thread->vtid))
+GETTER(get_sid, self, field_give_i64(values, thread->sid))
+GETTER(get_vpgid, self, field_give_i64(values, thread->vpgid))
+GETTER(get_pgid, self, field_give_i64(values, thread->pgid))
+GETTER(get_is_sid_leader, self, field_give_u64(values, is_leader(thread->sid, thread->vpid)))
+GETTER(get_is_vpgid_leader, self, field_give_u64(values, is_leader(thread->vpgid, thread->vpid)))
+GETTER(get_is_pgid_leader, self, field_give_u64(values, is_leader(thread->pgid, thread->pid)))
+GETTER(get_start, main_thread,
+       field_give_nonzero(values, state_wall_ns(event, thread->clone_ts_ns)))
 GETTER(get_is_exe_writable, self,
-       give_u64(values, (thread->program->flags & execve_flags__EXE_WRITABLE) != 0))
+       field_give_u64(values, (thread->program->flags & execve_flags__EXE_WRITABLE) != 0))
 GETTER(get_is_exe_upper_layer, self,
-       give_u64(values, (thread->program->flags & execve_flags__EXE_UPPER_LAYER) != 0))
+       field_give_u64(values, (thread->program->flags & execve_flags__EXE_UPPER_LAYER) != 0))
 GETTER(get_is_exe_lower_layer, self,
-       give_u64(values, (thread->program->flags & execve_flags__EXE_LOWER_LAYER) != 0))
+       field_give_u64(values, (thread->program->flags & execve_flags__EXE_LOWER_LAYER) != 0))
 GETTER(get_is_exe_from_memfd, self,
-       give_u64(values, (thread->program->flags & execve_flags__EXE_FROM_MEMFD) != 0))
-GETTER(get_exe_ino, self, give_nonzero(values, thread->program->exe_ino))
-GETTER(get_exe_ctime, self, give_nonzero(values, thread->program->exe_ctime_ns))
-GETTER(get_exe_mtime, self, give_nonzero(values, thread->program->exe_mtime_ns))
+       field_give_u64(values, (thread->program->flags & execve_flags__EXE_FROM_MEMFD) != 0))
+GETTER(get_exe_ino, self, field_give_nonzero(values, thread->program->exe_ino))
+GETTER(get_exe_ctime, self, field_give_nonzero(values, thread->program->exe_ctime_ns))
+GETTER(get_exe_mtime, self, field_give_nonzero(values, thread->program->exe_mtime_ns))
 GETTER(get_changed_before_start, self, give_changed_before_start(event, thread, values))
 GETTER(get_changed_in_container, self, give_changed_in_container(event, thread, values))
-GETTER(get_pidns_start, self, give_nonzero(values, state_wall_ns(event, thread->pidns_start_ns)))
+GETTER(get_pidns_start, self,
+       field_give_nonzero(values, state_wall_ns(event, thread->pidns_start_ns)))
 GETTER(get_cap_permitted, self, give_capabilities(thread->caps_permitted, scratch, values))
 GETTER(get_cap_inheritable, self, give_capabilities(thread->caps_inheritable, scratch, values))
 GETTER(get_cap_effective, self, give_capabilities(thread->caps_effective, scratch, values))
 GETTER(get_exec_id, main_thread, give_exec_id(event, thread, scratch, values))
 GETTER(get_fdopencount, main_thread, give_fdopencount(thread, scratch, values))
-GETTER(get_fdlimit, main_thread, give_i64(values, thread->fd_limit))
+GETTER(get_fdlimit, main_thread, field_give_i64(values, thread->fd_limit))
 GETTER(get_fdusage, main_thread, give_fdusage(thread, scratch, values))
-GETTER(get_vmsize, main_thread, give_u64(values, thread->vm_size_kib))
-GETTER(get_vmrss, main_thread, give_u64(values, thread->vm_rss_kib))
-GETTER(get_vmswap, main_thread, give_u64(values, thread->vm_swap_kib))
-GETTER(get_pfmajor, self, give_u64(values, thread->faults_major))
-GETTER(get_pfminor, self, give_u64(values, thread->faults_minor))
-GETTER(get_ismain, self, give_u64(values, state_thread_is_main(thread)))
+GETTER(get_vmsize, main_thread, field_give_u64(values, thread->vm_size_kib))
+GETTER(get_vmrss, main_thread, field_give_u64(values, thread->vm_rss_kib))
+GETTER(get_vmswap, main_thread, field_give_u64(values, thread->vm_swap_kib))
+GETTER(get_pfmajor, self, field_give_u64(values, thread->faults_major))
+GETTER(get_pfminor, self, field_give_u64(values, thread->faults_minor))
+GETTER(get_ismain, self, field_give_u64(values, state_thread_is_main(thread)))
 GETTER(get_cgroups, self, give_cgroups(thread, scratch, values))
-GETTER(get_nthreads, main_thread, give_u64(values, live_threads(event, thread)))
-GETTER(get_nchilds, main_thread, give_u64(values, live_others(event, thread)))
+GETTER(get_nthreads, main_thread, field_give_u64(values, live_threads(event, thread)))
+GETTER(get_nchilds, main_thread, field_give_u64(values, live_others(event, thread)))
 /* Memory is counted once for a process, by its main thread. */
 GETTER(get_thread_vmsize, self,
-       give_u64(values, state_thread_is_main(thread) ? thread->vm_size_kib : 0))
+       field_give_u64(values, state_thread_is_main(thread) ? thread->vm_size_kib : 0))
 GETTER(get_thread_vmrss, self,
-       give_u64(values, state_thread_is_main(thread) ? thread->vm_rss_kib : 0))
+       field_give_u64(values, state_thread_is_main(thread) ? thread->vm_rss_kib : 0))
 GETTER(get_thread_vmsize_b, self,
-       give_u64(values, state_thread_is_main(thread) ? UINT64_C(1024) * thread->vm_size_kib : 0))
+       field_give_u64(values,
+		      state_thread_is_main(thread) ? UINT64_C(1024) * thread->vm_size_kib : 0))
 GETTER(get_thread_vmrss_b, self,
-       give_u64(values, state_thread_is_main(thread) ? UINT64_C(1024) * thread->vm_rss_kib : 0))
+       field_give_u64(values,
+		      state_thread_is_main(thread) ? UINT64_C(1024) * thread->vm_rss_kib : 0))
 STANDARD_FD_GETTERS(stdin, 0)
 STANDARD_FD_GETTERS(stdout, 1)
 STANDARD_FD_GETTERS(stderr, 2)

@@ -45,7 +45,7 @@ static int give_ancestors(const struct state_event *event, const struct field_re
 	thread = parent(event);
 	if (!thread)
 		return NO_VALUE;
-	text = text_begin(scratch);
+	text = field_text_begin(scratch);
 	for (int i = 0; thread && i < ANCESTORS_MAX; i++) {
 		struct field_value value;
 
@@ -57,7 +57,7 @@ static int give_ancestors(const struct state_event *event, const struct field_re
 		 */
 		scratch->used = (size_t)(text.data + text.len - scratch->bytes);
 		if (give(thread, scratch, &value) != 1)
-			give_bytes(&value, "", 0);
+			field_give_bytes(&value, "", 0);
 		if (text.capacity - text.len >= value.bytes.len)
 			memmove(text.data + text.len, value.bytes.data, value.bytes.len);
 		else
@@ -66,7 +66,7 @@ static int give_ancestors(const struct state_event *event, const struct field_re
 		thread = parent_of(event, thread);
 	}
 	scratch->used = (size_t)(start - scratch->bytes);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 #define ANCESTORS_GETTER(name, giver)                                                              \
@@ -88,7 +88,7 @@ static int get_apid(const struct state_event *event, const struct field_ref *ref
 	const struct state_thread *thread =
 		ref->has_arg ? ancestor(event, ref->index) : event->thread;
 
-	return thread ? give_i64(values, thread->pid) : NO_VALUE;
+	return thread ? field_give_i64(values, thread->pid) : NO_VALUE;
 }
 
 /* The first ancestor that has the variable. */
@@ -97,7 +97,7 @@ static int find_variable(const struct state_event *event, const char *name,
 {
 	const struct state_thread *thread = event->thread;
 
-	give_bytes(values, "", 0);
+	field_give_bytes(values, "", 0);
 	for (int i = 0; i < ENV_ANCESTORS_MAX && values->bytes.len == 0; i++) {
 		thread = parent_of(event, thread);
 		if (!thread)
@@ -123,13 +123,14 @@ static int get_aenv(const struct state_event *event, const struct field_ref *ref
 
 static bool ppid_is_known(const struct state_event *event)
 {
-	return event_process_is_known(event) && event_parent_pid(event, event->thread) >= 0;
+	return thread_event_is_known(event) && thread_event_parent_pid(event, event->thread) >= 0;
 }
 
 static int get_ppid(const struct state_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
-	return event->thread ? give_i64(values, event_parent_pid(event, event->thread)) : NO_VALUE;
+	return event->thread ? field_give_i64(values, thread_event_parent_pid(event, event->thread))
+			     : NO_VALUE;
 }
 
 static int get_parent_duration(const struct state_event *event, const struct field_ref *ref,
@@ -139,7 +140,7 @@ static int get_parent_duration(const struct state_event *event, const struct fie
 
 	if (!thread || !thread->clone_ts_ns || thread->clone_ts_ns > event->ev.ts_ns)
 		return NO_VALUE;
-	return give_u64(values, event->ev.ts_ns - thread->clone_ts_ns);
+	return field_give_u64(values, event->ev.ts_ns - thread->clone_ts_ns);
 }
 
 static int get_loginshellid(const struct state_event *event, const struct field_ref *ref,
@@ -152,7 +153,7 @@ static int get_loginshellid(const struct state_event *event, const struct field_
 		size_t len = strlen(thread->comm);
 
 		if (len >= 2 && memcmp(thread->comm + len - 2, "sh", 2) == 0)
-			found = give_i64(values, thread->pid);
+			found = field_give_i64(values, thread->pid);
 		thread = parent_of(event, thread);
 	}
 	return found;
@@ -207,7 +208,7 @@ static int give_leader(const struct state_event *event, struct field_scratch *sc
 	if (!thread)
 		return NO_VALUE;
 	thread = leader(event, group, group == pgid_of || thread->vpid == thread->pid);
-	return thread ? give(thread, scratch, values) : give_bytes(values, "", 0);
+	return thread ? give(thread, scratch, values) : field_give_bytes(values, "", 0);
 }
 
 #define LEADER_GETTER(name, group, giver)                                                          \
@@ -240,8 +241,8 @@ PARENT_GETTER(get_pname, thread_give_name(thread, scratch, values))
 PARENT_GETTER(get_pexe, thread_give_exe(thread, scratch, values))
 PARENT_GETTER(get_pexepath, thread_give_exepath(thread, scratch, values))
 PARENT_GETTER(get_pcmdline, thread_give_cmdline(thread, scratch, values))
-PARENT_GETTER(get_pvpid, give_i64(values, thread->vpid))
-PARENT_GETTER(get_parent_start, give_u64(values, state_wall_ns(event, thread->clone_ts_ns)))
+PARENT_GETTER(get_pvpid, field_give_i64(values, thread->vpid))
+PARENT_GETTER(get_parent_start, field_give_u64(values, state_wall_ns(event, thread->clone_ts_ns)))
 
 #define ROW(name, type, format, getter, help...)                                                   \
 	{                                                                                          \

@@ -53,23 +53,23 @@ static int give_port(const struct state_event *event, enum side side, struct fie
 {
 	const struct scap_endpoint *end = endpoint(event->fd, side);
 
-	return end ? give_u64(values, end->port) : NO_VALUE;
+	return end ? field_give_u64(values, end->port) : NO_VALUE;
 }
 
 static int give_port_text(const struct state_event *event, enum side side,
 			  struct field_scratch *scratch, struct field_value *values)
 {
 	const struct scap_endpoint *end = endpoint(event->fd, side);
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 	const char *service;
 
 	if (!end)
 		return NO_VALUE;
 	service = state_socket_service(event->fd, end->port, scratch->style.services);
 	if (service)
-		return give_string(values, service);
+		return field_give_string(values, service);
 	buf_append_u64(&text, end->port);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 static int give_host(const struct state_event *event, enum side side, struct field_value *values)
@@ -78,7 +78,7 @@ static int give_host(const struct state_event *event, enum side side, struct fie
 
 	if (give_ip(event, side, &ip) != 1)
 		return NO_VALUE;
-	return give_string(values, state_host_name(event->state, ip.ip.address, ip.ip.len));
+	return field_give_string(values, state_host_name(event->state, ip.ip.address, ip.ip.len));
 }
 
 #define SIDE_GETTERS(letter, side)                                                                 \
@@ -133,10 +133,10 @@ static int get_port(const struct state_event *event, const struct field_ref *ref
 
 	if (!is_ip(fd) || (fd->role == STATE_ROLE_NONE && !fd->listening))
 		return NO_VALUE;
-	give_u64(&values[0], state_fd_ends(fd)->dest.port);
+	field_give_u64(&values[0], state_fd_ends(fd)->dest.port);
 	if (fd->listening)
 		return 1;
-	give_u64(&values[1], state_fd_ends(fd)->source.port);
+	field_give_u64(&values[1], state_fd_ends(fd)->source.port);
 	return 2;
 }
 
@@ -150,16 +150,17 @@ static int get_l4proto(const struct state_event *event, const struct field_ref *
 {
 	if (!event->fd)
 		return NO_VALUE;
-	return give_string(values, l4_names[is_ip(event->fd) ? event->fd->l4 : SCAP_L4_UNKNOWN]);
+	return field_give_string(values,
+				 l4_names[is_ip(event->fd) ? event->fd->l4 : SCAP_L4_UNKNOWN]);
 }
 
 static int get_sockfamily(const struct state_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
 	if (is_ip(event->fd))
-		return give_string(values, "ip");
+		return field_give_string(values, "ip");
 	if (event->fd && event->fd->type == SCAP_FD_UNIX)
-		return give_string(values, "unix");
+		return field_give_string(values, "unix");
 	return NO_VALUE;
 }
 
@@ -170,7 +171,8 @@ static int get_is_server(const struct state_event *event, const struct field_ref
 
 	if (!fd)
 		return NO_VALUE;
-	return give_u64(values, fd->listening || (is_ip(fd) && fd->role == STATE_ROLE_SERVER));
+	return field_give_u64(values,
+			      fd->listening || (is_ip(fd) && fd->role == STATE_ROLE_SERVER));
 }
 
 enum {

@@ -51,13 +51,13 @@ static bool syslog_parse(const struct state_event *event, const struct field_ref
 static int give_message(const struct message *message, struct field_scratch *scratch,
 			struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 	size_t len = strnlen(message->text, message->len);
 
 	while (len && message->text[len - 1] == '\n')
 		len--;
 	buf_append(&text, message->text, len);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 #define GETTER(name, give)                                                                         \
@@ -69,10 +69,10 @@ static int give_message(const struct message *message, struct field_scratch *scr
 		return syslog_parse(event, ref, &message) ? give : NO_VALUE;                       \
 	}
 
-GETTER(get_facility, give_u64(values, message.facility))
-GETTER(get_facility_name, give_string(values, facility_names[message.facility]))
-GETTER(get_severity, give_u64(values, message.severity))
-GETTER(get_severity_name, give_string(values, severity_names[message.severity]))
+GETTER(get_facility, field_give_u64(values, message.facility))
+GETTER(get_facility_name, field_give_string(values, facility_names[message.facility]))
+GETTER(get_severity, field_give_u64(values, message.severity))
+GETTER(get_severity_name, field_give_string(values, severity_names[message.severity]))
 GETTER(get_message, give_message(&message, scratch, values))
 
 static bool writes(const struct event_desc *event)

@@ -30,26 +30,26 @@ extern const struct field_desc fields_container_mount[];
 extern const struct field_desc fields_k8s[];
 extern const struct field_desc fields_syslog[];
 
-static inline int give_i64(struct field_value *value, int64_t number)
+static inline int field_give_i64(struct field_value *value, int64_t number)
 {
 	value->i64 = number;
 	return 1;
 }
 
-static inline int give_u64(struct field_value *value, uint64_t number)
+static inline int field_give_u64(struct field_value *value, uint64_t number)
 {
 	value->u64 = number;
 	return 1;
 }
 
 /* 0 means unknown. */
-static inline int give_nonzero(struct field_value *value, uint64_t number)
+static inline int field_give_nonzero(struct field_value *value, uint64_t number)
 {
 	value->u64 = number;
 	return number ? 1 : NO_VALUE;
 }
 
-static inline int give_bytes(struct field_value *value, const char *data, size_t len)
+static inline int field_give_bytes(struct field_value *value, const char *data, size_t len)
 {
 	value->bytes.data = data;
 	value->bytes.len = len;
@@ -57,32 +57,32 @@ static inline int give_bytes(struct field_value *value, const char *data, size_t
 }
 
 /* NULL is no value. */
-static inline int give_string(struct field_value *value, const char *text)
+static inline int field_give_string(struct field_value *value, const char *text)
 {
-	return text ? give_bytes(value, text, strlen(text)) : NO_VALUE;
+	return text ? field_give_bytes(value, text, strlen(text)) : NO_VALUE;
 }
 
 /*
  * A composed value: begin, append to the buffer, give. What does not fit in the scratch memory is
  * dropped.
  */
-static inline struct buf text_begin(struct field_scratch *scratch)
+static inline struct buf field_text_begin(struct field_scratch *scratch)
 {
 	return buf_fixed(scratch->bytes + scratch->used,
 			 sizeof(scratch->bytes) - scratch->used - 1);
 }
 
-static inline int give_text(struct field_value *value, struct field_scratch *scratch,
-			    struct buf *text)
+static inline int field_give_text(struct field_value *value, struct field_scratch *scratch,
+				  struct buf *text)
 {
 	text->data[text->len] = '\0';
 	scratch->used += text->len + (scratch->used + text->len + 1 < sizeof(scratch->bytes));
-	return give_bytes(value, text->data, text->len);
+	return field_give_bytes(value, text->data, text->len);
 }
 
 /* For fields without data: those of plugins, and those that only a container runtime knows. */
-static inline int get_nothing(const struct state_event *event, const struct field_ref *ref,
-			      struct field_scratch *scratch, struct field_value *values)
+static inline int field_get_nothing(const struct state_event *event, const struct field_ref *ref,
+				    struct field_scratch *scratch, struct field_value *values)
 {
 	return NO_VALUE;
 }

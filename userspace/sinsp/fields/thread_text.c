@@ -26,7 +26,7 @@ static struct thread_key thread_text_key_of(const struct state_event *event)
 	struct thread_key key = {
 		.tid = event->ev.tid,
 		.pid = thread->pid,
-		.ppid = event_parent_pid(event, thread),
+		.ppid = thread_event_parent_pid(event, thread),
 		.program = thread->program->id,
 		.uid = thread->uid,
 	};
@@ -65,7 +65,7 @@ void thread_revisions_finish(struct thread_revisions *revisions)
 
 /* Lists of strings as one text, one of them by its number, one by its key. */
 
-void string_list_append(struct buf *text, const char *strings, size_t len)
+void thread_strings_append(struct buf *text, const char *strings, size_t len)
 {
 	char *at = text->data + text->len, *end, *nul;
 
@@ -79,7 +79,7 @@ void string_list_append(struct buf *text, const char *strings, size_t len)
 	}
 }
 
-struct field_value string_list_at(const char *strings, size_t len, int32_t index)
+struct field_value thread_strings_at(const char *strings, size_t len, int32_t index)
 {
 	struct field_value value = {.bytes = {"", 0}};
 
@@ -93,7 +93,8 @@ struct field_value string_list_at(const char *strings, size_t len, int32_t index
 	return value;
 }
 
-bool string_list_find(const char *strings, size_t len, const char *name, struct field_value *value)
+bool thread_strings_find(const char *strings, size_t len, const char *name,
+			 struct field_value *value)
 {
 	size_t name_len = strlen(name);
 
@@ -120,7 +121,7 @@ static void thread_text_append(struct buf *text, const struct field_scratch *scr
 	size_t start = text->len;
 
 	if (!hider->arguments) {
-		string_list_append(text, strings, len);
+		thread_strings_append(text, strings, len);
 		return;
 	}
 	buf_append(text, strings, len);
@@ -145,20 +146,20 @@ int thread_give_name(const struct state_thread *thread, struct field_scratch *sc
 		     struct field_value *values)
 {
 	/* Every thread has a name, but not every capture. */
-	return thread->comm[0] ? give_string(values, thread->comm) : NO_VALUE;
+	return thread->comm[0] ? field_give_string(values, thread->comm) : NO_VALUE;
 }
 
 int thread_give_exe(const struct state_thread *thread, struct field_scratch *scratch,
 		    struct field_value *values)
 {
 	scratch->cut |= cut_of_exe(thread->program);
-	return give_string(values, thread->program->exe);
+	return field_give_string(values, thread->program->exe);
 }
 
 int thread_give_exepath(const struct state_thread *thread, struct field_scratch *scratch,
 			struct field_value *values)
 {
-	give_string(values, thread->program->exepath);
+	field_give_string(values, thread->program->exepath);
 	scratch->cut |= cut_of_path(values->bytes.data, values->bytes.len);
 	return 1;
 }
@@ -166,11 +167,11 @@ int thread_give_exepath(const struct state_thread *thread, struct field_scratch 
 int thread_give_args(const struct state_thread *thread, struct field_scratch *scratch,
 		     struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	append_arguments(&text, scratch, thread);
 	scratch->cut |= cut_of_args(thread->program);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 int thread_give_argument(const struct state_thread *thread, int32_t index,
@@ -178,65 +179,65 @@ int thread_give_argument(const struct state_thread *thread, int32_t index,
 {
 	const struct text_hider *hider = &scratch->style.hider;
 	const struct state_program *program = thread->program;
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	if (!hider->arguments) {
-		*value = string_list_at(program->args, program->args_len, index);
+		*value = thread_strings_at(program->args, program->args_len, index);
 		return 1;
 	}
 	buf_append(&text, program->args, program->args_len);
 	hider->arguments(hider->context, program->exe ? program->exe : "", text.data, text.len);
-	give_text(value, scratch, &text);
-	*value = string_list_at(text.data, text.len, index);
+	field_give_text(value, scratch, &text);
+	*value = thread_strings_at(text.data, text.len, index);
 	return 1;
 }
 
 int thread_give_env(const struct state_thread *thread, struct field_scratch *scratch,
 		    struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	thread_text_append(&text, scratch, NULL, thread->program->env, thread->program->env_len);
 	scratch->cut |= cut_of_env(thread->program);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 int thread_give_cmdline(const struct state_thread *thread, struct field_scratch *scratch,
 			struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	buf_append_string(&text, thread->comm);
 	if (thread->program->args_len)
 		buf_append_char(&text, ' ');
 	append_arguments(&text, scratch, thread);
 	scratch->cut |= cut_of_args(thread->program);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 int thread_give_exeline(const struct state_thread *thread, struct field_scratch *scratch,
 			struct field_value *values)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 
 	buf_append_string(&text, thread->program->exe);
 	buf_append_char(&text, ' ');
 	append_arguments(&text, scratch, thread);
 	scratch->cut |= cut_of_args(thread->program);
-	return give_text(values, scratch, &text);
+	return field_give_text(values, scratch, &text);
 }
 
 int thread_give_variable(const struct state_thread *thread, const char *name,
 			 struct field_scratch *scratch, struct field_value *value)
 {
-	struct buf text = text_begin(scratch);
+	struct buf text = field_text_begin(scratch);
 	size_t len, start;
 	const char *data;
 
 	if (cut_of_env(thread->program))
 		scratch->cut |= CUT_WHOLE;
-	if (!string_list_find(thread->program->env, thread->program->env_len, name, value))
-		return give_bytes(value, "", 0);
+	if (!thread_strings_find(thread->program->env, thread->program->env_len, name, value))
+		return field_give_bytes(value, "", 0);
 	/* What the name is says whether the value is secret. */
 	buf_append_string(&text, name);
 	buf_append_char(&text, '=');
@@ -252,6 +253,6 @@ int thread_give_variable(const struct state_thread *thread, const char *name,
 	while (len && data[len - 1] == ' ')
 		len--;
 	text.len = (size_t)(data + len - text.data);
-	give_text(value, scratch, &text);
-	return give_bytes(value, data, len);
+	field_give_text(value, scratch, &text);
+	return field_give_bytes(value, data, len);
 }

@@ -38,14 +38,14 @@ struct thread_revisions {
 };
 
 /* Whether more than the id of the thread is known. */
-static inline bool event_process_is_known(const struct state_event *event)
+static inline bool thread_event_is_known(const struct state_event *event)
 {
 	return event->thread && event->thread->pid >= 0;
 }
 
 /* The id of the parent of a thread of the event; it may be known even if the parent is not. */
-static inline int64_t event_parent_pid(const struct state_event *event,
-				       const struct state_thread *thread)
+static inline int64_t thread_event_parent_pid(const struct state_event *event,
+					      const struct state_thread *thread)
 {
 	const struct state_thread *parent = state_thread_parent(event->state, thread);
 
@@ -69,13 +69,14 @@ void thread_revisions_finish(struct thread_revisions *revisions);
 /* Lists of NUL-terminated strings, as the kernel and captures store arguments and the like. */
 
 /* Appends the strings with blanks between them. */
-void string_list_append(struct buf *text, const char *strings, size_t len);
+void thread_strings_append(struct buf *text, const char *strings, size_t len);
 
 /* The string at an index, borrowed; an empty one if there are fewer. */
-struct field_value string_list_at(const char *strings, size_t len, int32_t index);
+struct field_value thread_strings_at(const char *strings, size_t len, int32_t index);
 
 /* Finds "NAME=VALUE"; the value is borrowed. Returns false if no string has that name. */
-bool string_list_find(const char *strings, size_t len, const char *name, struct field_value *value);
+bool thread_strings_find(const char *strings, size_t len, const char *name,
+			 struct field_value *value);
 
 /* The texts of any thread, for the fields of the event's thread and of its relatives. */
 

@@ -73,12 +73,12 @@ static const char *event_of_call(const char *name)
 	return desc->id != EVENT_syscall ? desc->name : NULL;
 }
 
-void named_types_init(struct named_types *types, const char *name)
+void type_names_init(struct type_names *types, const char *name)
 {
 	size_t n = 0;
 
 	_Static_assert(COUNT(types->names) == 2 + NEWER_MAX, "the name, and the event of the call");
-	*types = (struct named_types){0};
+	*types = (struct type_names){0};
 	types->names[n++] = name;
 	for (size_t i = 0; i < COUNT(newer_forms); i++)
 		for (size_t j = 0; j < NEWER_MAX && strcmp(newer_forms[i].name, name) == 0; j++)
@@ -87,7 +87,7 @@ void named_types_init(struct named_types *types, const char *name)
 	types->names[n] = event_of_call(name);
 }
 
-bool named_types_have(const struct named_types *types, const char *type)
+bool type_names_have(const struct type_names *types, const char *type)
 {
 	for (size_t i = 0; i < COUNT(types->names) && types->names[i]; i++)
 		if (strcmp(types->names[i], type) == 0)

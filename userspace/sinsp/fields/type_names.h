@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* The types of events that a name means, the name itself first. */
-struct named_types {
+struct type_names {
 	const char *names[4]; /* NULL after the last */
 };
 
@@ -18,9 +18,9 @@ struct named_types {
  * Finds the types: that of the name, newer forms of it, and the event of a system call whose event
  * has another name (pread64: pread). `name` is borrowed.
  */
-void named_types_init(struct named_types *types, const char *name);
+void type_names_init(struct type_names *types, const char *name);
 
-bool named_types_have(const struct named_types *types, const char *type);
+bool type_names_have(const struct type_names *types, const char *type);
 
 /* Passes each known name to `see`: of events and of system calls. */
 void type_names_each(void (*see)(void *context, const char *name), void *context);

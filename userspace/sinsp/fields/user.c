@@ -7,7 +7,7 @@ enum { ID_UNSET = -1 };
 /* The ids of a thread that a capture does not describe are unknown. */
 static int user_give_id(uint32_t id, struct field_value *values)
 {
-	return (int32_t)id == ID_UNSET ? NO_VALUE : give_u64(values, id);
+	return (int32_t)id == ID_UNSET ? NO_VALUE : field_give_u64(values, id);
 }
 
 static int user_get_uid(const struct state_event *event, const struct field_ref *ref,
@@ -19,7 +19,7 @@ static int user_get_uid(const struct state_event *event, const struct field_ref 
 static int get_loginuid(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	return event->thread ? give_i64(values, (int32_t)event->thread->loginuid) : NO_VALUE;
+	return event->thread ? field_give_i64(values, (int32_t)event->thread->loginuid) : NO_VALUE;
 }
 
 static int get_gid(const struct state_event *event, const struct field_ref *ref,
@@ -33,7 +33,7 @@ static int give_or(const char *text, const char *of_root, uint32_t id, struct fi
 {
 	if (!text)
 		text = id == 0 ? of_root : "<NA>";
-	return give_string(values, text);
+	return field_give_string(values, text);
 }
 
 /* The entry of the thread's user, or an empty one. */

@@ -289,14 +289,14 @@ static bool is_raw_bytes(const struct filter_operand *operand)
 
 static int find_types(struct filter_binder *binder, struct filter_check *check)
 {
-	struct named_types *types =
+	struct type_names *types =
 		arena_alloc(&binder->filter->arena, check->nconstants * sizeof(types[0]));
 
 	if (!types)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < check->nconstants; i++) {
 		check->constants[i].types = &types[i];
-		named_types_init(&types[i], check->constants[i].value.bytes.data);
+		type_names_init(&types[i], check->constants[i].value.bytes.data);
 	}
 	return 0;
 }

@@ -158,7 +158,7 @@ static bool net_contains(const struct field_value *value, const struct filter_co
 
 bool filter_compare_type(const struct field_value *value, const struct filter_constant *constant)
 {
-	return named_types_have(constant->types, value->bytes.data);
+	return type_names_have(constant->types, value->bytes.data);
 }
 
 /* Types that are compared in the same way. */

@@ -20,7 +20,7 @@ enum { DOUBT_NO = 1 << 0, DOUBT_YES = 1 << 1, DOUBT_UNKNOWN = DOUBT_NO | DOUBT_Y
 size_t filter_doubt_next(struct filter *filter, const struct filter_list *list,
 			 const struct state_event *event, size_t from);
 
-/* Compares a value; `cut` (enum value_cut) says what is missing of it. */
+/* Compares a value; `cut` (enum cut_bits) says what is missing of it. */
 unsigned int filter_doubt_compare(struct filter *filter, const struct filter_check *check,
 				  const struct field_value *value,
 				  const struct filter_constant *constant, unsigned int cut);

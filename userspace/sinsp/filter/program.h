@@ -16,7 +16,7 @@
 
 struct filter_regex;
 struct value_table;
-struct named_types;
+struct type_names;
 struct filter_index;
 
 /* The right side of a comparison. */
@@ -24,7 +24,7 @@ struct filter_constant {
 	struct field_value value;
 	uint8_t prefix; /* IPNET: bits of the network */
 	struct filter_regex *regex; /* only for `regex` */
-	struct named_types *types; /* the types that the constant names, if any */
+	struct type_names *types; /* the types that the constant names, if any */
 	bool globbed; /* `pmatch`: a component has wildcards */
 };
 

@@ -89,7 +89,7 @@ static void choose_getter(struct format_column *column, const struct field_desc 
 	if (keyed && desc->is_known)
 		column->is_known = desc->is_known;
 	else if (keyed && strncmp(desc->name, class, sizeof(class) - 1) == 0)
-		column->is_known = event_process_is_known;
+		column->is_known = thread_event_is_known;
 	column->get = column->is_known ? NULL : desc->get;
 }
 
@@ -264,7 +264,7 @@ bool format_append_cached(struct formatter *formatter, const struct format_span 
 	if (formatter->is_seldom_used)
 		return format_append_span(formatter, span, event, out);
 	revision = of_thread ? thread_revision(&formatter->threads, event)
-			     : event_container_revision(event);
+			     : container_event_revision(event);
 	if (!revision)
 		return format_append_span(formatter, span, event, out);
 	key = revision * formatter->spans_count + (uint64_t)(span - formatter->spans);

@@ -59,7 +59,7 @@ static int add_head(struct formatter *made)
 }
 
 /* Values, and those of parameters among them, are written by this encoder. */
-static int format_set_encoder(struct formatter *formatter, const struct value_encoder *encoder)
+static int format_set_encoder(struct formatter *formatter, const struct encoder *encoder)
 {
 	param_values_destroy(formatter->values);
 	formatter->encoder = encoder;
@@ -167,7 +167,7 @@ static bool append_spans(struct formatter *formatter, const struct state_event *
 {
 	const struct format_span *span = formatter->spans, *end = span;
 
-	end += event_container(event) ? formatter->spans_count : formatter->host_spans;
+	end += container_of_event(event) ? formatter->spans_count : formatter->host_spans;
 	for (; span < end; span++)
 		if (!(span->kind ? format_append_cached(formatter, span, event, out)
 				 : format_append_span(formatter, span, event, out)))

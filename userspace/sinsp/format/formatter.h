@@ -24,7 +24,7 @@ struct formatter {
 	const struct output_schema *schema; /* NULL: fields have their own names */
 	const struct schema_head *head; /* whose column is prepared, or NULL */
 	const struct identity *machine; /* that events happen on; borrowed; NULL: not known */
-	const struct value_encoder *encoder; /* how values are written; NULL: not by an encoder */
+	const struct encoder *encoder; /* how values are written; NULL: not by an encoder */
 	struct param_values *values; /* owned; parameters, for the encoder; NULL without one */
 	struct format_column *columns;
 	size_t columns_count;

@@ -157,7 +157,7 @@ static bool forms_write_value(struct formatter *formatter, const struct format_c
 static bool forms_write_list(struct formatter *formatter, const struct format_column *column,
 			     const struct state_event *event, struct buf *out)
 {
-	const struct value_encoder *encoder = formatter->encoder;
+	const struct encoder *encoder = formatter->encoder;
 	const struct field_value *values;
 	int n = column_get(formatter, column, event, &values);
 	size_t list;
@@ -176,7 +176,7 @@ static bool forms_write_list(struct formatter *formatter, const struct format_co
 static bool write_single(struct formatter *formatter, const struct format_column *column,
 			 const struct state_event *event, struct buf *out)
 {
-	const struct value_encoder *encoder = formatter->encoder;
+	const struct encoder *encoder = formatter->encoder;
 	size_t start = out->len, list = encoder->list_begin(out);
 
 	encoder->item(out);
@@ -191,7 +191,7 @@ static bool write_single(struct formatter *formatter, const struct format_column
 static bool write_split(struct formatter *formatter, const struct format_column *column,
 			const struct state_event *event, struct buf *out)
 {
-	const struct value_encoder *encoder = formatter->encoder;
+	const struct encoder *encoder = formatter->encoder;
 	const struct field_value *value;
 	const char *at, *end;
 	size_t list;
@@ -218,7 +218,7 @@ static bool write_split(struct formatter *formatter, const struct format_column 
 static bool write_argv(struct formatter *formatter, const struct format_column *column,
 		       const struct state_event *event, struct buf *out)
 {
-	const struct value_encoder *encoder = formatter->encoder;
+	const struct encoder *encoder = formatter->encoder;
 	const struct state_program *program = event->thread ? event->thread->program : NULL;
 	const char *at, *end;
 	size_t list;

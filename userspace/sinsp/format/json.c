@@ -313,8 +313,8 @@ const struct output_format format_json = {
 			.append = json_append,
 			.end = json_end,
 			.style_set = json_style_set,
-			.encoder = &json_exact_encoder,
-			.schema_encoder = &json_encoder,
+			.encoder = &encoder_json_exact,
+			.schema_encoder = &encoder_json,
 			.keyed = true,
 		},
 	.matches =

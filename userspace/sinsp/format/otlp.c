@@ -165,7 +165,7 @@ static void otlp_append_time(const struct otlp_attributes *attributes, const cha
 static void otlp_append_types(const struct otlp_attributes *attributes,
 			      const struct format_drop *drop, struct buf *out)
 {
-	const struct value_encoder *encoder = attributes->encoder;
+	const struct encoder *encoder = attributes->encoder;
 	size_t at = otlp_begin(attributes, "drop.types", out), map = encoder->map_begin(out);
 
 	for (size_t i = 0; i < drop->types_count; i++) {
@@ -211,7 +211,7 @@ void otlp_append_end(const struct otlp_attributes *attributes, const struct form
 void otlp_append_rule(const struct otlp_attributes *attributes, const struct format_rule *rule,
 		      struct buf *out)
 {
-	const struct value_encoder *encoder = attributes->encoder;
+	const struct encoder *encoder = attributes->encoder;
 	size_t at, list;
 
 	format_otlp_append_text(attributes, "rule", rule->name, strlen(rule->name), out);

@@ -50,7 +50,7 @@ int otlp_keep_stream(struct formatter *formatter, struct format_column *column, 
 
 /* How a format writes attributes that are known outside of events. */
 struct otlp_attributes {
-	const struct value_encoder *encoder;
+	const struct encoder *encoder;
 	/* Begins an attribute; what it returns is for the end, after the value. */
 	size_t (*begin)(struct buf *out, const char *key);
 	void (*end)(struct buf *out, size_t begin);

@@ -24,7 +24,7 @@ static void end_attribute(struct buf *out, size_t begin)
 }
 
 static const struct otlp_attributes attributes = {
-	.encoder = &otlp_json_encoder,
+	.encoder = &encoder_otlp_json,
 	.begin = otlp_json_begin_attribute,
 	.end = end_attribute,
 };
@@ -51,7 +51,7 @@ static void otlp_json_append_name(const char *name, size_t len, struct buf *out)
 static void otlp_json_append_body(const char *text, size_t len, struct buf *out)
 {
 	BUF_LITERAL(out, ",\"body\":");
-	otlp_json_encoder.text(out, text, len);
+	encoder_otlp_json.text(out, text, len);
 }
 
 /* Returns where the first attribute begins. */
@@ -280,7 +280,7 @@ const struct output_format format_otlp_json = {
 			.end = otlp_json_end,
 			.delimit = delimit,
 			.schema = &schema_otel,
-			.encoder = &otlp_json_encoder,
+			.encoder = &encoder_otlp_json,
 			.keyed = true,
 		},
 	.matches =

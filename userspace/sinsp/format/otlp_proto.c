@@ -17,8 +17,8 @@ enum {
 enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE = 2 };
 
 static const struct proto_shape record_shape[] = {
-	{RECORD_BODY, proto_value_shape},
-	{RECORD_ATTRIBUTES, proto_entry_shape},
+	{RECORD_BODY, encoder_value_shape},
+	{RECORD_ATTRIBUTES, encoder_entry_shape},
 	{0},
 };
 
@@ -34,7 +34,7 @@ static size_t otlp_proto_begin_attribute(struct buf *out, const char *key)
 }
 
 static const struct otlp_attributes attributes = {
-	.encoder = &proto_encoder,
+	.encoder = &encoder_proto,
 	.begin = otlp_proto_begin_attribute,
 	.end = proto_end,
 };
@@ -48,7 +48,7 @@ static void otlp_proto_append_severity(struct otlp_severity severity, struct buf
 static void otlp_proto_append_body(const struct buf *text, struct buf *out)
 {
 	proto_tag(out, RECORD_BODY, PROTO_BYTES);
-	proto_encoder.text(out, text->data, text->len);
+	encoder_proto.text(out, text->data, text->len);
 }
 
 static bool otlp_proto_write_head(struct formatter *formatter, const struct format_column *column,
@@ -182,7 +182,7 @@ const struct output_format format_otlp_proto = {
 			.end = otlp_proto_end,
 			.delimit = proto_delimit,
 			.schema = &schema_otel,
-			.encoder = &proto_encoder,
+			.encoder = &encoder_proto,
 			.keyed = true,
 		},
 	.matches =

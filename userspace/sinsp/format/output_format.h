@@ -21,7 +21,7 @@ struct match_line;
 struct output_schema;
 struct state_event;
 struct table;
-struct value_encoder;
+struct encoder;
 
 /* Lines of events. All zero: the format prints none. */
 struct format_events {
@@ -64,7 +64,7 @@ struct format_events {
 	/* The schema of formats that have only one; else NULL. */
 	const struct output_schema *schema;
 	/* How values are written, and how in another schema; NULL: not by an encoder. */
-	const struct value_encoder *encoder, *schema_encoder;
+	const struct encoder *encoder, *schema_encoder;
 	bool keyed; /* a column with an existing key is not added */
 };
 

@@ -128,9 +128,9 @@ static const struct proto_shape drop_shape[] = {{DROP_TYPES, flat}, {0}};
 static const struct proto_shape event_shape[] = {
 	{EVENT_NUMBER_DROP, drop_shape},
 	{EVENT_NUMBER_MATCH, flat},
-	{EVENT_NUMBER_OTHERS, proto_entry_shape},
-	{EVENT_NUMBER_ARGS, proto_entry_shape},
-	{EVENT_NUMBER_INFO, proto_entry_shape},
+	{EVENT_NUMBER_OTHERS, encoder_entry_shape},
+	{EVENT_NUMBER_ARGS, encoder_entry_shape},
+	{EVENT_NUMBER_INFO, encoder_entry_shape},
 	{EVENT_NUMBER_END, flat},
 	{0},
 };
@@ -434,7 +434,7 @@ const struct output_format format_protobuf = {
 			.append = proto_append_columns,
 			.end = protobuf_end,
 			.delimit = proto_delimit,
-			.encoder = &proto_encoder,
+			.encoder = &encoder_proto,
 			.keyed = true,
 		},
 	.matches =

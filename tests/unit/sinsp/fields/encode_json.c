@@ -5,7 +5,7 @@
 
 static void test_values(void **state)
 {
-	const struct value_encoder *encoder = &json_encoder;
+	const struct encoder *encoder = &encoder_json;
 	struct buf out = {0};
 	size_t list, map, entry;
 
@@ -44,7 +44,7 @@ static void test_values(void **state)
 /* Numbers that some readers round are strings; words and plain text are strings as they are. */
 static void test_exact(void **state)
 {
-	const struct value_encoder *encoder = &json_exact_encoder;
+	const struct encoder *encoder = &encoder_json_exact;
 	struct buf out = {0};
 	size_t list = encoder->list_begin(&out), plain;
 
@@ -61,7 +61,7 @@ static void test_exact(void **state)
 	BUF_LITERAL(&out, "0x1f");
 	encoder->plain_end(&out, plain);
 	encoder->list_end(&out, list);
-	json_encoder.duration(&out, UINT64_MAX);
+	encoder_json.duration(&out, UINT64_MAX);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, "[\"-9223372036854775808\",\"0xffffffffffffffff\","
 				      "\"18446744073709551615\",\"O_RDONLY\",\"0x1f\"]"

@@ -12,7 +12,7 @@ static void expect(struct buf *out, const char *json)
 
 static void test_scalars(void **state)
 {
-	const struct value_encoder *encoder = &otlp_json_encoder;
+	const struct encoder *encoder = &encoder_otlp_json;
 	struct buf out = {0};
 
 	encoder->nothing(&out);
@@ -34,7 +34,7 @@ static void test_scalars(void **state)
 
 static void test_nested(void **state)
 {
-	const struct value_encoder *encoder = &otlp_json_encoder;
+	const struct encoder *encoder = &encoder_otlp_json;
 	struct buf out = {0};
 	size_t map = encoder->map_begin(&out), list, entry;
 

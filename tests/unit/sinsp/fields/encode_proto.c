@@ -14,7 +14,7 @@ static void expect(struct buf *out, const char *bytes, size_t len)
 
 static void test_scalars(void **state)
 {
-	const struct value_encoder *encoder = &proto_encoder;
+	const struct encoder *encoder = &encoder_proto;
 	struct buf out = {0};
 
 	encoder->nothing(&out);
@@ -38,7 +38,7 @@ static void test_scalars(void **state)
 
 static void test_nested(void **state)
 {
-	const struct value_encoder *encoder = &proto_encoder;
+	const struct encoder *encoder = &encoder_proto;
 	struct buf out = {0};
 	size_t list, map, entry;
 
@@ -65,7 +65,7 @@ static void test_nested(void **state)
 /* Lengths of two bytes, of both messages. */
 static void test_long(void **state)
 {
-	const struct value_encoder *encoder = &proto_encoder;
+	const struct encoder *encoder = &encoder_proto;
 	static const char text[200];
 	struct buf out = {0};
 	size_t list = encoder->list_begin(&out);

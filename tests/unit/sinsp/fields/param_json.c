@@ -340,7 +340,7 @@ static void test_changed_texts(void **state)
 	struct drive *world = *state;
 	struct param_values *json;
 
-	assert_int_equal(param_values_create(&json_exact_encoder, &json), 0);
+	assert_int_equal(param_values_create(&encoder_json_exact, &json), 0);
 	world_openat(world, -ENOENT, "/a\xff", 0x1);
 	expect_param(world, json, openat__name, true, "\"/a\xef\xbf\xbd\"");
 	expect_param(world, json, openat__fd, false, "-2");
@@ -361,7 +361,7 @@ static void test_base64(void **state)
 	struct drive *world = *state;
 	struct param_values *json;
 
-	assert_int_equal(param_values_create(&json_exact_encoder, &json), 0);
+	assert_int_equal(param_values_create(&encoder_json_exact, &json), 0);
 	world_begin(world, EVENT_write, 100);
 	frame_put_bytes(&world->frame, write__data, "\xff", 1);
 	frame_put_i64(&world->frame, write__fd, 5);
@@ -385,7 +385,7 @@ static void test_forms_of_buffers(void **state)
 	struct param_values *json;
 	struct buf out = {0};
 
-	assert_int_equal(param_values_create(&json_exact_encoder, &json), 0);
+	assert_int_equal(param_values_create(&encoder_json_exact, &json), 0);
 	world_begin(world, EVENT_write, 100);
 	frame_put_bytes(&world->frame, write__data, "a\"\n\xff", 4);
 	world_end(world);
@@ -414,7 +414,7 @@ static void test_absent(void **state)
 	struct param_values *json;
 	struct clock utc = {0};
 
-	assert_int_equal(param_values_create(&json_exact_encoder, &json), 0);
+	assert_int_equal(param_values_create(&encoder_json_exact, &json), 0);
 	for (uint16_t id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 		struct buf wanted = {0}, out = {0};
@@ -447,7 +447,7 @@ static void test_no_memory(void **state)
 	struct param_values *json;
 	struct clock utc = {0};
 
-	assert_int_equal(param_values_create(&json_exact_encoder, &json), 0);
+	assert_int_equal(param_values_create(&encoder_json_exact, &json), 0);
 	world_openat(world, 3, "/etc/hostname\xff", 0x1001);
 	for (size_t n = 0; n < 60; n++) {
 		char *memory = malloc(n + 1);

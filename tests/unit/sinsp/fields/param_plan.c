@@ -19,7 +19,7 @@ static void append_key(struct buf *out, const char *name, size_t len)
 	buf_append_char(out, '>');
 }
 
-static const struct value_encoder keys = {.item = append_item, .key = append_key};
+static const struct encoder keys = {.item = append_item, .key = append_key};
 
 static void expect_key(const struct param_plan *plan, const char *name)
 {
@@ -63,7 +63,7 @@ static void other_key(struct buf *out, const char *name, size_t len)
 	buf_append(out, name, len);
 }
 
-static const struct value_encoder other_keys = {.item = append_item, .key = other_key};
+static const struct encoder other_keys = {.item = append_item, .key = other_key};
 
 static void test_other_keys(void **state)
 {
@@ -80,7 +80,7 @@ static void fail_key(struct buf *out, const char *name, size_t len)
 	buf_fail(out);
 }
 
-static const struct value_encoder failing_keys = {.item = append_item, .key = fail_key};
+static const struct encoder failing_keys = {.item = append_item, .key = fail_key};
 
 static void test_no_memory(void **state)
 {

@@ -20,16 +20,16 @@ static void test_numbers(void **state)
 	struct event_param param = {.data = (const uint8_t *)small, .len = sizeof(small)};
 	struct buf out = {0};
 
-	text_append_numbers(&out, &param, PT_UINT32LIST);
+	param_append_numbers(&out, &param, PT_UINT32LIST);
 	expect(&out, "0 7 4294967295");
 	param.len = 1 + sizeof(small[0]); /* cut off */
-	text_append_numbers(&out, &param, PT_UINT32LIST);
+	param_append_numbers(&out, &param, PT_UINT32LIST);
 	expect(&out, "0");
 	param.len = 0;
-	text_append_numbers(&out, &param, PT_UINT32LIST);
+	param_append_numbers(&out, &param, PT_UINT32LIST);
 	expect(&out, "");
 	param = (struct event_param){.data = (const uint8_t *)large, .len = sizeof(large)};
-	text_append_numbers(&out, &param, PT_UINT64LIST);
+	param_append_numbers(&out, &param, PT_UINT64LIST);
 	expect(&out, "18446744073709551615 1");
 }
 
@@ -53,12 +53,12 @@ static void test_bits(void **state)
 	struct buf out = {0};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		text_append_bits(&out, cases[i].bytes, cases[i].len);
+		param_append_bits(&out, cases[i].bytes, cases[i].len);
 		expect(&out, cases[i].text);
 	}
 	/* The comma depends on this set alone. */
 	BUF_LITERAL(&out, "x=");
-	text_append_bits(&out, (const uint8_t[]){0x05}, 1);
+	param_append_bits(&out, (const uint8_t[]){0x05}, 1);
 	expect(&out, "x=0,2");
 }
 

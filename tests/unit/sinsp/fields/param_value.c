@@ -13,8 +13,8 @@ static void expect_same(struct drive *world)
 	struct clock utc = {0};
 	struct param_values *plain, *exact;
 
-	assert_int_equal(param_values_create(&json_exact_encoder, &exact), 0);
-	assert_int_equal(param_values_create(&json_encoder, &plain), 0);
+	assert_int_equal(param_values_create(&encoder_json_exact, &exact), 0);
+	assert_int_equal(param_values_create(&encoder_json, &plain), 0);
 	param_value_append_all(exact, &world->event, &utc, false, &json);
 	param_value_append_all(plain, &world->event, &utc, false, &value);
 	buf_append_char(&json, '\0');
@@ -79,7 +79,7 @@ static void expect_type(struct drive *world, const struct event_desc *desc, unsi
 	struct clock utc = {0};
 	struct buf json = {0};
 
-	assert_int_equal(param_values_create(&json_exact_encoder, &values), 0);
+	assert_int_equal(param_values_create(&encoder_json_exact, &values), 0);
 	world_begin(world, desc->id, 100);
 	frame_put_i64(&world->frame, index, number);
 	world_end(world);
@@ -110,8 +110,8 @@ static void test_types(void **state)
 	}
 }
 
-static void expect_param(struct drive *world, const struct value_encoder *encoder,
-			 unsigned int index, const char *bytes, size_t len)
+static void expect_param(struct drive *world, const struct encoder *encoder, unsigned int index,
+			 const char *bytes, size_t len)
 {
 	struct param_values *values;
 	struct clock utc = {0};
@@ -133,12 +133,12 @@ static void test_no_user(void **state)
 	world_begin(world, EVENT_setuid, 100);
 	frame_put_i64(&world->frame, setuid__uid, UINT32_MAX);
 	world_end(world);
-	expect_param(world, &json_exact_encoder, setuid__uid, "-1", 2);
-	expect_param(world, &otlp_json_encoder, setuid__uid, "{\"intValue\":\"-1\"}", 17);
+	expect_param(world, &encoder_json_exact, setuid__uid, "-1", 2);
+	expect_param(world, &encoder_otlp_json, setuid__uid, "{\"intValue\":\"-1\"}", 17);
 	world_begin(world, EVENT_setuid, 100);
 	frame_put_i64(&world->frame, setuid__uid, UINT32_MAX - 1);
 	world_end(world);
-	expect_param(world, &json_exact_encoder, setuid__uid, "4294967294", 10);
+	expect_param(world, &encoder_json_exact, setuid__uid, "4294967294", 10);
 }
 
 static void test_lists(void **state)
@@ -155,8 +155,8 @@ static void test_lists(void **state)
 /* A parameter in the encoders of OpenTelemetry. */
 #define EXPECT_PARAM(world, index, json, proto)                                                    \
 	do {                                                                                       \
-		expect_param(world, &otlp_json_encoder, index, json, sizeof(json) - 1);            \
-		expect_param(world, &proto_encoder, index, proto, sizeof(proto) - 1);              \
+		expect_param(world, &encoder_otlp_json, index, json, sizeof(json) - 1);            \
+		expect_param(world, &encoder_proto, index, proto, sizeof(proto) - 1);              \
 	} while (0)
 
 static void test_forms(void **state)
@@ -184,7 +184,7 @@ static void test_forms(void **state)
 	world_begin(world, EVENT_poll, 100);
 	frame_put_fdlist(&world->frame, poll__fds, &waited, 1);
 	world_end(world);
-	expect_param(world, &otlp_json_encoder, poll__fds, waited_json, sizeof(waited_json) - 1);
+	expect_param(world, &encoder_otlp_json, poll__fds, waited_json, sizeof(waited_json) - 1);
 	world_begin(world, EVENT_sched_setaffinity, 100);
 	frame_put_bytes(&world->frame, sched_setaffinity__mask, cpus, sizeof(cpus));
 	world_end(world);
@@ -201,7 +201,7 @@ static void test_entries(void **state)
 	struct clock utc = {0};
 	struct buf out = {0};
 
-	assert_int_equal(param_values_create(&proto_encoder, &values), 0);
+	assert_int_equal(param_values_create(&encoder_proto, &values), 0);
 	world_openat(world, 3, "/a", 1);
 	param_value_append_entry(values, &world->event, openat__fd, &utc, &out);
 	param_value_append(values, &world->event, openat__name, &utc, &out);

@@ -10,7 +10,7 @@ static void expect_joined(const char *strings, size_t len, const char *wanted)
 	struct buf text = {0};
 
 	BUF_LITERAL(&text, "x\xff");
-	string_list_append(&text, strings, len);
+	thread_strings_append(&text, strings, len);
 	buf_append_char(&text, '\0');
 	assert_memory_equal(text.data, "x\xff", 2);
 	assert_string_equal(text.data + 2, wanted);
@@ -35,7 +35,7 @@ static void test_append_to_full(void **state)
 	char memory[8] = "#######";
 	struct buf text = buf_fixed(memory, 4);
 
-	string_list_append(&text, "a\0b\0cdef\0", 9);
+	thread_strings_append(&text, "a\0b\0cdef\0", 9);
 	assert_true(text.len <= 4);
 	assert_string_equal(memory + 4, "###");
 }
@@ -43,7 +43,7 @@ static void test_append_to_full(void **state)
 static void expect_at(int32_t index, const char *wanted)
 {
 	static const char strings[] = "-l\0\0/tmp\0end";
-	struct field_value value = string_list_at(strings, sizeof(strings) - 1, index);
+	struct field_value value = thread_strings_at(strings, sizeof(strings) - 1, index);
 
 	assert_int_equal(value.bytes.len, strlen(wanted));
 	assert_memory_equal(value.bytes.data, wanted, value.bytes.len);
@@ -58,14 +58,14 @@ static void test_at(void **state)
 	expect_at(4, "");
 	expect_at(INT32_MAX, "");
 	expect_at(-1, "");
-	assert_int_equal(string_list_at(NULL, 0, 0).bytes.len, 0);
+	assert_int_equal(thread_strings_at(NULL, 0, 0).bytes.len, 0);
 }
 
 static void expect_found(const char *name, const char *wanted)
 {
 	static const char strings[] = "PATH=/bin\0EMPTY=\0PATHS=no\0noequals\0LAST=a=b";
 	struct field_value value = {0};
-	bool found = string_list_find(strings, sizeof(strings) - 1, name, &value);
+	bool found = thread_strings_find(strings, sizeof(strings) - 1, name, &value);
 
 	assert_int_equal(found, wanted != NULL);
 	if (!wanted)
@@ -86,7 +86,7 @@ static void test_find(void **state)
 	expect_found("path", NULL);
 	expect_found("noequals", NULL);
 	expect_found("b", NULL);
-	assert_false(string_list_find(NULL, 0, "PATH", &value));
+	assert_false(thread_strings_find(NULL, 0, "PATH", &value));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -9,10 +9,10 @@
 
 static bool contains(const char *name, const char *type)
 {
-	struct named_types types;
+	struct type_names types;
 
-	named_types_init(&types, name);
-	return named_types_have(&types, type);
+	type_names_init(&types, name);
+	return type_names_have(&types, type);
 }
 
 static void test_newer_forms(void **state)

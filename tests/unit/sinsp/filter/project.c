@@ -171,7 +171,7 @@ static struct kernel_facts facts_of(const struct state_event *event)
 	facts.words[KERNEL_RESULT] = (uint64_t)result;
 	facts.words[KERNEL_TID] = (uint64_t)event->ev.tid;
 	facts.words[KERNEL_PID] = (uint64_t)event->thread->pid;
-	facts.words[KERNEL_PPID] = (uint64_t)event_parent_pid(event, event->thread);
+	facts.words[KERNEL_PPID] = (uint64_t)thread_event_parent_pid(event, event->thread);
 	facts.words[KERNEL_UID] = event->thread->uid;
 	facts.words[KERNEL_GID] = event->thread->gid;
 	facts.words[KERNEL_OPEN_FLAGS] = flags_of(&event->ev);

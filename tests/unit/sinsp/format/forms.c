@@ -193,7 +193,7 @@ static void test_images(void **state)
 		struct field_value value = {.bytes = {images[i].image, strlen(images[i].image)}};
 		struct buf out = {0};
 
-		formatter->encoder = &json_encoder;
+		formatter->encoder = &encoder_json;
 		form_choose(&column, SCHEMA_IMAGE);
 		column.append(formatter, &column, &value, &out);
 		assert_int_equal(out.len, strlen(images[i].name) + 2);
