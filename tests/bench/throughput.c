@@ -121,7 +121,7 @@ static void measure_filter(struct load *load, const char *what, const char *expr
 }
 
 static void measure_format(struct load *load, const char *what, const struct output_format *format,
-			   const struct output_schema *schema)
+			   const struct schema *schema)
 {
 	struct way way = {0};
 	struct error error;

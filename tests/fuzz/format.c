@@ -15,7 +15,7 @@
 /* Each is made of the format; NULL: the native schema. */
 static const struct kind {
 	const struct output_format *format;
-	const struct output_schema *schema;
+	const struct schema *schema;
 	bool is_json;
 } kinds[] = {
 	{&format_text},

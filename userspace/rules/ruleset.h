@@ -10,7 +10,7 @@
 
 struct ruleset_line {
 	const struct output_format *format;
-	const struct output_schema *schema; /* NULL: the native one */
+	const struct schema *schema; /* NULL: the native one */
 };
 
 struct ruleset_config {

@@ -364,7 +364,7 @@ static void print_outputs(const struct plan *plan)
 	for (size_t i = 0; outputs && i < outputs->count; i++) {
 		const struct output *output = outputs->list[i];
 		const struct output_view *view = &output->view;
-		const struct output_schema *schema =
+		const struct schema *schema =
 			view->schema ? view->schema : view->format->events.schema;
 		const char *filter = output->config->filter;
 

@@ -125,7 +125,7 @@ static void add_lists(struct list *list, const struct field_desc *desc)
 }
 
 /* The name in a schema, and what is done to the value. NULL: no such name. */
-static void add_key(struct list *list, const struct output_schema *schema, const char *text,
+static void add_key(struct list *list, const struct schema *schema, const char *text,
 		    const struct field_desc *desc)
 {
 	struct buf key = {0};
@@ -135,7 +135,7 @@ static void add_key(struct list *list, const struct output_schema *schema, const
 		list_add_string(list, "key", NULL);
 		return;
 	}
-	form = output_schema_key(schema, text, strlen(text), strlen(desc->name), &key);
+	form = schema_append_key(schema, text, strlen(text), strlen(desc->name), &key);
 	buf_append_char(&key, '\0');
 	list->json.failed |= key.failed;
 	list_add_string(list, "key", key.failed ? NULL : key.data);
@@ -146,13 +146,13 @@ static void add_key(struct list *list, const struct output_schema *schema, const
 static void list_fields_add_schemas(struct list *list, const struct field_desc *desc)
 {
 	bool stands_alone = !(desc->flags & (FIELD_ARG_REQUIRED | FIELD_FILTER_ONLY));
-	const struct output_schema *schema;
+	const struct schema *schema;
 	char with_argument[128];
 
 	snprintf(with_argument, sizeof(with_argument), "%s%s", desc->name,
 		 desc->arg == FIELD_ARG_NONE ? "" : argument_forms[desc->arg]);
 	with_argument[strcspn(with_argument, " ")] = '\0'; /* the first of several forms */
-	for (unsigned int i = 0; (schema = output_schema_get(i)); i++) {
+	for (unsigned int i = 0; (schema = schema_get(i)); i++) {
 		if (!schema->renames || schema->keeps_names)
 			continue;
 		list_add_key(list, schema->name);

@@ -27,15 +27,15 @@ static const char *const words[KEYS_COUNT] = {
 };
 
 /* evt.num is a field; the others stand beside the fields. */
-static char *verify_keys_key_of(const struct output_schema *schema, enum verify_key key)
+static char *verify_keys_key_of(const struct schema *schema, enum verify_key key)
 {
 	size_t len = strlen(words[key]);
 	struct buf name = {0};
 
 	if (key == KEY_NUM)
-		output_schema_key(schema, words[key], len, len, &name);
+		schema_append_key(schema, words[key], len, len, &name);
 	else
-		output_schema_word(schema, words[key], &name);
+		schema_append_word(schema, words[key], &name);
 	buf_append_char(&name, '\0');
 	if (!name.failed)
 		return name.data;
@@ -45,10 +45,10 @@ static char *verify_keys_key_of(const struct output_schema *schema, enum verify_
 
 int verify_keys_make(struct verify_keys keys[VERIFY_SCHEMAS_MAX], size_t *count)
 {
-	const struct output_schema *schema;
+	const struct schema *schema;
 	size_t n = 0;
 
-	for (unsigned int i = 0; n < VERIFY_SCHEMAS_MAX && (schema = output_schema_get(i)); i++) {
+	for (unsigned int i = 0; n < VERIFY_SCHEMAS_MAX && (schema = schema_get(i)); i++) {
 		/* Their names are the native ones. */
 		if (schema->keeps_names)
 			continue;

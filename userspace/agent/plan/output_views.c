@@ -32,8 +32,8 @@ static int choose_schema(const struct options *options, const struct output_conf
 			 struct output_view *view, struct error *err)
 {
 	const char *name = output_config_schema(config);
-	const struct output_schema *schema = output_schema_find(name);
-	const struct output_schema *only = view->format->events.schema;
+	const struct schema *schema = schema_find(name);
+	const struct schema *only = view->format->events.schema;
 
 	if (!schema)
 		return error_set(err, -EINVAL,

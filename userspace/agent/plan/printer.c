@@ -315,7 +315,7 @@ static int plan_printer_init(struct printer *printer, const struct options *opti
 	if (running)
 		printer->machine = running->machine;
 	else if (!options->read)
-		identity_read(&printer->machine, options->host_root);
+		schema_identity_read(&printer->machine, options->host_root);
 	printer->style.services = running ? running->services : NULL;
 	if (r == 0 && options->port_names && !printer->style.services)
 		r = load_services(printer, err);

@@ -39,7 +39,7 @@ struct printer {
 	struct redact *redact; /* owned; NULL: nothing is hidden of what standard output prints */
 	/* Of lines of events: `formatter` hides what is secret in their parts. */
 	bool hides_parts;
-	struct identity machine; /* nothing is known of that of a capture file */
+	struct schema_identity machine; /* nothing is known of that of a capture file */
 	const char *container_info; /* for outputs of rules: see struct ruleset_config */
 	const struct outputs *outputs; /* borrowed: they print; NULL: standard output does */
 	const struct captures *captures; /* the same; NULL only if `outputs` is */
@@ -51,7 +51,7 @@ struct printer {
 /* What a formatter is asked for. */
 struct printer_request {
 	const struct output_format *format;
-	const struct output_schema *schema; /* NULL: the native one */
+	const struct schema *schema; /* NULL: the native one */
 	const char *fields; /* a list with commas; NULL: see `print` */
 	const char *fields_option; /* that gave it, for messages: "--json-fields: " */
 	const char *print; /* a format, or the name of one; NULL: the default fields */

@@ -88,13 +88,13 @@ struct block *batch_take_blocks(struct batch *batch);
 /* Makes drop records of gaps. */
 
 struct output_format;
-struct output_schema;
+struct schema;
 struct redact;
 
 /* What the records of an output are. All borrowed. */
 struct output_form {
 	const struct output_format *format;
-	const struct output_schema *schema; /* NULL: the native one */
+	const struct schema *schema; /* NULL: the native one */
 	const char *stream; /* the id of the output's life */
 	struct redact *redact; /* for the thread that takes blocks; NULL: secrets stay */
 	_Atomic(const char *) hostname; /* of events; NULL: none came yet */

@@ -20,11 +20,11 @@
 
 /* What an output shows of events: those that its filter passes, in its format. */
 
-struct output_schema;
+struct schema;
 
 struct output_view {
 	const struct output_format *format;
-	const struct output_schema *schema; /* names of fields; NULL: those of Lanner */
+	const struct schema *schema; /* names of fields; NULL: those of Lanner */
 	struct filter *filter; /* owned; NULL: all events */
 	struct formatter *formatter; /* owned; NULL: only rules print */
 	size_t line; /* of the rules: which of their lines has this format */

@@ -44,7 +44,7 @@ struct file_target {
 	struct keeper *keeper; /* NULL: the file is not rotated */
 	/* For the end record of a file that others follow. */
 	const struct output_format *format;
-	const struct output_schema *schema;
+	const struct schema *schema;
 	const char *stream; /* borrowed, of the last batch */
 	uint64_t last; /* number of the last record */
 	uint64_t records; /* that were appended since the file was opened */
@@ -220,7 +220,7 @@ static int targets_open_file(const struct output_config *config, struct output_s
 		.path = config->target,
 		.lines = !config->format || strcmp(config->format, "protobuf"),
 		.format = output_format_find(output_config_format(config)),
-		.schema = output_schema_find(output_config_schema(config)),
+		.schema = schema_find(output_config_schema(config)),
 	};
 	file_mode_read(target->keys->mode, &mode, err);
 	appended_init(&target->file, mode, stop);

@@ -234,9 +234,9 @@ static int set_known(struct otlp_resource *resource, const char *name, const cha
 
 static int find_out(struct otlp_resource *resource, const char *host)
 {
-	struct identity machine;
+	struct schema_identity machine;
 
-	identity_read(&machine, getenv("HOST_ROOT"));
+	schema_identity_read(&machine, getenv("HOST_ROOT"));
 	const struct {
 		const char *name, *value;
 	} rows[] = {

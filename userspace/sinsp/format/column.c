@@ -20,8 +20,8 @@ int format_reserve(struct formatter *formatter, size_t n)
 	return formatter->columns ? 0 : -ENOMEM;
 }
 
-int column_evaluate(struct formatter *formatter, const struct format_column *column,
-		    const struct state_event *event)
+int format_column_evaluate(struct formatter *formatter, const struct format_column *column,
+			   const struct state_event *event)
 {
 	if (column->is_known && !column->is_known(event))
 		return -1;
@@ -48,7 +48,7 @@ static int chain(struct formatter *formatter, struct format_column *first,
 	struct format_column *copy;
 
 	if (column_is_same(first->name, column->name) ||
-	    column_is_of_container(first) != column_is_of_container(column))
+	    format_column_is_of_container(first) != format_column_is_of_container(column))
 		return 0;
 	copy = arena_alloc(&formatter->arena, sizeof(*copy));
 	if (!copy)
@@ -70,8 +70,8 @@ int format_place_column(struct formatter *formatter, const struct format_column 
 	return 0;
 }
 
-bool column_write_next(struct formatter *formatter, const struct format_column *column,
-		       const struct state_event *event, struct buf *out, size_t at)
+bool format_column_write_next(struct formatter *formatter, const struct format_column *column,
+			      const struct state_event *event, struct buf *out, size_t at)
 {
 	for (; column && !out->failed; column = column->otherwise) {
 		out->len = at;
@@ -193,7 +193,7 @@ static size_t count_of_thread(const struct format_column *column, const struct f
 static bool column_has_texts(const struct format_column *column)
 {
 	for (; column; column = column->otherwise)
-		if (!param_type_size(column->type) && !column_has_words(column) &&
+		if (!param_type_size(column->type) && !format_column_has_words(column) &&
 		    !(column->ref && column->ref->desc->flags & FIELD_OF_CLOCK))
 			return true;
 	return false;
@@ -210,11 +210,12 @@ static struct format_span find_span(const struct format_column *column,
 		span.end = column + count_of_thread(column, end);
 		return span;
 	}
-	span.kind = column_is_of_container(column) ? SPAN_CONTAINER : SPAN_EVENT;
+	span.kind = format_column_is_of_container(column) ? SPAN_CONTAINER : SPAN_EVENT;
 	span.has_texts = column_has_texts(column);
 	do
 		column++;
-	while (column < end && column_is_of_container(column) == (span.kind == SPAN_CONTAINER) &&
+	while (column < end &&
+	       format_column_is_of_container(column) == (span.kind == SPAN_CONTAINER) &&
 	       column_has_texts(column) == span.has_texts &&
 	       count_of_thread(column, end) < THREAD_COLUMNS_MIN);
 	span.end = column;

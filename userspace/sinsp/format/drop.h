@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct output_schema;
+struct schema;
 
 /* How many of the missing records are events of one type. */
 struct format_drop_type {
@@ -20,7 +20,7 @@ struct format_drop_type {
 };
 
 struct format_drop {
-	const struct output_schema *schema; /* names of keys; NULL: those of Lanner */
+	const struct schema *schema; /* names of keys; NULL: those of Lanner */
 	const char *id; /* of the drop record itself; NULL: it has none */
 	const char *hostname; /* of the machine that events come from; NULL: not known yet */
 	/* The first and the last number (evt.num) that is missing. Both 0: none had a number yet.
@@ -39,7 +39,7 @@ struct format_drop {
 };
 
 struct format_end {
-	const struct output_schema *schema; /* names of keys; NULL: those of Lanner */
+	const struct schema *schema; /* names of keys; NULL: those of Lanner */
 	const char *id; /* of the end record itself; NULL: it has none */
 	const char *hostname; /* as of drop records */
 	uint64_t ts_ns; /* since 1970 */

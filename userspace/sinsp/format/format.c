@@ -288,7 +288,7 @@ unsigned int formatter_needs(const struct formatter *formatter)
 
 /* Gives a formatter another schema: what begins each record, and other keys and values. */
 
-static size_t count_heads(const struct output_schema *schema)
+static size_t count_heads(const struct schema *schema)
 {
 	size_t n = 0;
 
@@ -297,7 +297,7 @@ static size_t count_heads(const struct output_schema *schema)
 	return n;
 }
 
-static size_t count_companions(const struct output_schema *schema)
+static size_t count_companions(const struct schema *schema)
 {
 	const struct schema_companion *companion = schema->companions;
 	size_t n = 0;
@@ -385,18 +385,17 @@ static int add_again(struct formatter *formatter, const struct format_column *co
 }
 
 /* Of alerts the rule's output has the fields: the number is what tells them apart. */
-static bool format_is_of_schema(const struct output_schema *schema,
-				const struct format_column *column)
+static bool format_is_of_schema(const struct schema *schema, const struct format_column *column)
 {
 	return !schema->fields || (column->ref && strcmp(column->ref->desc->name, "evt.num") == 0);
 }
 
-void formatter_set_machine(struct formatter *formatter, const struct identity *machine)
+void formatter_set_machine(struct formatter *formatter, const struct schema_identity *machine)
 {
 	formatter->machine = machine;
 }
 
-int formatter_set_schema(struct formatter *formatter, const struct output_schema *schema)
+int formatter_set_schema(struct formatter *formatter, const struct schema *schema)
 {
 	const struct format_column *columns = formatter->columns;
 	size_t count = formatter->columns_count;

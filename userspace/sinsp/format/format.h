@@ -29,7 +29,7 @@
 	"%proc.name (%thread.tid:%thread.vtid) %evt.type %evt.args"
 
 struct formatter; /* for the events of one state */
-struct identity;
+struct schema_identity;
 
 /*
  * Makes a formatter of `n` fields for a format that prints events; NULL and 0: its default line.
@@ -67,7 +67,7 @@ void formatter_add_base64(struct formatter *formatter);
  * Lets records of schemas say on which machine they happen: events of a capture file may be of
  * another one. To be called before formatter_set_schema(), until which it is borrowed.
  */
-void formatter_set_machine(struct formatter *formatter, const struct identity *machine);
+void formatter_set_machine(struct formatter *formatter, const struct schema_identity *machine);
 
 /*
  * Gives the fields the names and the forms of a schema; NULL: their own. Fields that have the same
@@ -75,7 +75,7 @@ void formatter_set_machine(struct formatter *formatter, const struct identity *m
  * formats without schemas: see output_format_has_schemas(). Returns 0, or -ENOMEM: then the
  * formatter can only be destroyed.
  */
-int formatter_set_schema(struct formatter *formatter, const struct output_schema *schema);
+int formatter_set_schema(struct formatter *formatter, const struct schema *schema);
 
 /*
  * Begins each record with an id: STREAM-NUMBER, where the number is evt.num (JSON: the key evt.id).

@@ -21,9 +21,10 @@ struct schema_head;
 struct formatter {
 	const struct output_format *output;
 	const struct format_events *events; /* of the format */
-	const struct output_schema *schema; /* NULL: fields have their own names */
+	const struct schema *schema; /* NULL: fields have their own names */
 	const struct schema_head *head; /* whose column is prepared, or NULL */
-	const struct identity *machine; /* that events happen on; borrowed; NULL: not known */
+	const struct schema_identity
+		*machine; /* that events happen on; borrowed; NULL: not known */
 	const struct encoder *encoder; /* how values are written; NULL: not by an encoder */
 	struct param_values *values; /* owned; parameters, for the encoder; NULL without one */
 	struct format_column *columns;
@@ -52,7 +53,7 @@ struct formatter {
 };
 
 /* What the columns of a span depend on. */
-enum span_kind {
+enum format_span_kind {
 	SPAN_EVENT,
 	SPAN_CONTAINER, /* all have FIELD_OF_CONTAINER: their bytes are kept */
 	SPAN_THREAD, /* all have FIELD_OF_THREAD: likewise */
@@ -61,13 +62,13 @@ enum span_kind {
 /* Columns one after the other. */
 struct format_span {
 	const struct format_column *begin, *end;
-	enum span_kind kind;
+	enum format_span_kind kind;
 	bool has_texts; /* it can have secrets */
 };
 
 /* Appends the value of a column; returns false, with nothing appended, if there is none. */
-typedef bool column_writer(struct formatter *formatter, const struct format_column *column,
-			   const struct state_event *event, struct buf *out);
+typedef bool format_column_writer(struct formatter *formatter, const struct format_column *column,
+				  const struct state_event *event, struct buf *out);
 
 struct format_colour {
 	/* Returns the terminal sequence before the value of an event; "": no colour. */
@@ -76,8 +77,8 @@ struct format_colour {
 };
 
 /* Appends one value of a column. */
-typedef void value_writer(struct formatter *formatter, const struct format_column *column,
-			  const struct field_value *value, struct buf *out);
+typedef void format_value_writer(struct formatter *formatter, const struct format_column *column,
+				 const struct field_value *value, struct buf *out);
 
 struct format_column {
 	struct filter_text name; /* the text of the operand */
@@ -90,11 +91,12 @@ struct format_column {
 	bool masked; /* text: the value may have control characters that must not be printed */
 	const struct format_colour *colour; /* text; NULL: none */
 	const struct field_json *json; /* JSON; NULL: implied by its type */
-	field_getter *get; /* of a field that is known of every event; NULL: column_evaluate() */
+	field_getter
+		*get; /* of a field that is known of every event; NULL: format_column_evaluate() */
 	bool (*is_known)(const struct state_event *event); /* for programs; NULL: of every event */
 	unsigned int width; /* text: of the value in bytes; 0: not padded */
-	column_writer *write;
-	value_writer *append; /* of each value */
+	format_column_writer *write;
+	format_value_writer *append; /* of each value */
 	struct filter_text before; /* the text before the value; JSON: its key */
 	const struct format_column *otherwise; /* the next one with the same key; NULL: none */
 	struct filter_text elsewhere; /* with a schema: another key, for values of other kinds */
@@ -170,20 +172,21 @@ enum { FORMAT_COLUMN_UNNEEDED = 1 };
  */
 int format_place_column(struct formatter *formatter, const struct format_column *column);
 
-/* For column_write_otherwise(): tries a column and those after it with the same key. */
-bool column_write_next(struct formatter *formatter, const struct format_column *column,
-		       const struct state_event *event, struct buf *out, size_t at);
+/* For format_column_write_otherwise(): tries a column and those after it with the same key. */
+bool format_column_write_next(struct formatter *formatter, const struct format_column *column,
+			      const struct state_event *event, struct buf *out, size_t at);
 
 /*
  * After the writer of a column found no value: tries the fields with the same key. The value begins
  * at `at`. Returns false if there is none.
  */
-static inline bool column_write_otherwise(struct formatter *formatter,
-					  const struct format_column *column,
-					  const struct state_event *event, struct buf *out,
-					  size_t at)
+static inline bool format_column_write_otherwise(struct formatter *formatter,
+						 const struct format_column *column,
+						 const struct state_event *event, struct buf *out,
+						 size_t at)
 {
-	return column->otherwise && column_write_next(formatter, column->otherwise, event, out, at);
+	return column->otherwise &&
+	       format_column_write_next(formatter, column->otherwise, event, out, at);
 }
 
 /*
@@ -218,32 +221,33 @@ bool format_append_span(struct formatter *formatter, const struct format_span *s
 bool format_append_cached(struct formatter *formatter, const struct format_span *span,
 			  const struct state_event *event, struct buf *out);
 
-/* For column_get(), of a column that is not just a field, or not known of every event. */
-int column_evaluate(struct formatter *formatter, const struct format_column *column,
-		    const struct state_event *event);
+/* For format_column_get(), of a column that is not just a field, or not known of every event. */
+int format_column_evaluate(struct formatter *formatter, const struct format_column *column,
+			   const struct state_event *event);
 
 /* Whether the bytes of a column can be kept: they depend on the container alone. */
-static inline bool column_is_of_container(const struct format_column *column)
+static inline bool format_column_is_of_container(const struct format_column *column)
 {
 	return column->ref && column->ref->desc->flags & FIELD_OF_CONTAINER;
 }
 
 /* Whether the values of a column are words of a closed set. */
-static inline bool column_has_words(const struct format_column *column)
+static inline bool format_column_has_words(const struct format_column *column)
 {
 	return column->ref && column->ref->desc->words;
 }
 
 /* Gets the values of a column; returns their number, or -1. */
-static inline int column_get(struct formatter *formatter, const struct format_column *column,
-			     const struct state_event *event, const struct field_value **values)
+static inline int format_column_get(struct formatter *formatter, const struct format_column *column,
+				    const struct state_event *event,
+				    const struct field_value **values)
 {
 	formatter->scratch.used = 0;
 	*values = formatter->regs[0].values;
 	if (column->get)
 		return column->get(event, column->ref, &formatter->scratch,
 				   formatter->regs[0].values);
-	return column_evaluate(formatter, column, event);
+	return format_column_evaluate(formatter, column, event);
 }
 
 #endif

@@ -85,7 +85,7 @@ static void encode_text(struct formatter *formatter, const struct format_column 
 	formatter->encoder->text(out, value->bytes.data, value->bytes.len);
 }
 
-static value_writer *const by_type[JSON_FORMS_COUNT] = {
+static format_value_writer *const by_type[JSON_FORMS_COUNT] = {
 	[JSON_BOOLEAN] = encode_boolean,   [JSON_SIGNED] = encode_signed,
 	[JSON_UNSIGNED] = encode_unsigned, [JSON_DOUBLE] = encode_real,
 	[JSON_HEX] = encode_hex,	   [JSON_DURATION] = encode_duration,
@@ -144,7 +144,7 @@ static bool forms_write_value(struct formatter *formatter, const struct format_c
 {
 	const struct field_value *value;
 
-	if (column_get(formatter, column, event, &value) < 1)
+	if (format_column_get(formatter, column, event, &value) < 1)
 		return false;
 	if (column->absent && forms_is_text(value, column->absent)) {
 		formatter->left_out = true;
@@ -159,7 +159,7 @@ static bool forms_write_list(struct formatter *formatter, const struct format_co
 {
 	const struct encoder *encoder = formatter->encoder;
 	const struct field_value *values;
-	int n = column_get(formatter, column, event, &values);
+	int n = format_column_get(formatter, column, event, &values);
 	size_t list;
 
 	if (n < 0)
@@ -196,7 +196,7 @@ static bool write_split(struct formatter *formatter, const struct format_column 
 	const char *at, *end;
 	size_t list;
 
-	if (column_get(formatter, column, event, &value) < 1)
+	if (format_column_get(formatter, column, event, &value) < 1)
 		return false;
 	list = encoder->list_begin(out);
 	at = value->bytes.data;
@@ -299,7 +299,7 @@ static bool forms_write_file(struct formatter *formatter, const struct format_co
 {
 	const struct field_value *value;
 
-	if (column_get(formatter, column, event, &value) < 1)
+	if (format_column_get(formatter, column, event, &value) < 1)
 		return false;
 	if (!is_of_file(event, value) && !out->failed) {
 		out->len -= column->before.len;
@@ -358,14 +358,14 @@ static bool write_beside(struct formatter *formatter, const struct format_column
 {
 	const struct field_value *value;
 
-	formatter->left_out = column_get(formatter, column, event, &value) < 1;
+	formatter->left_out = format_column_get(formatter, column, event, &value) < 1;
 	return !formatter->left_out && write_word(formatter, column->word, out);
 }
 
 /* NULL: by the type of the values. */
 static const struct form {
-	column_writer *write;
-	value_writer *append;
+	format_column_writer *write;
+	format_value_writer *append;
 	const char *absent;
 } forms[SCHEMA_FORMS_COUNT] = {
 	[SCHEMA_STRING] = {.append = encode_digits},
@@ -397,9 +397,9 @@ static void encode_word(struct formatter *formatter, const struct format_column 
 	formatter->encoder->word(out, value->bytes.data, value->bytes.len);
 }
 
-value_writer *form_value_writer(const struct format_column *column)
+format_value_writer *form_value_writer(const struct format_column *column)
 {
-	return column_has_words(column) ? encode_word : by_type[json_form_of(column)];
+	return format_column_has_words(column) ? encode_word : by_type[json_form_of(column)];
 }
 
 void form_choose(struct format_column *column, enum schema_form form)

@@ -10,6 +10,6 @@
 void form_choose(struct format_column *column, enum schema_form form);
 
 /* The writer of a value in the form of its type, which uses that encoder as well. */
-value_writer *form_value_writer(const struct format_column *column);
+format_value_writer *form_value_writer(const struct format_column *column);
 
 #endif

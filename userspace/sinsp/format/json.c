@@ -47,14 +47,14 @@ static void json_append_bytes(struct formatter *formatter, const struct format_c
 				  value->bytes.len, out);
 }
 
-static value_writer *json_value_writer(const struct format_column *column)
+static format_value_writer *json_value_writer(const struct format_column *column)
 {
 	enum json_form form = json_form_of(column);
 
 	if (form == JSON_MOMENT)
 		return append_moment;
-	return form == JSON_TEXT && !column_has_words(column) ? json_append_text
-							      : form_value_writer(column);
+	return form == JSON_TEXT && !format_column_has_words(column) ? json_append_text
+								     : form_value_writer(column);
 }
 
 static inline bool json_write_value(struct formatter *formatter, const struct format_column *column,
@@ -62,7 +62,7 @@ static inline bool json_write_value(struct formatter *formatter, const struct fo
 {
 	const struct field_value *value;
 
-	if (column_get(formatter, column, event, &value) < 1)
+	if (format_column_get(formatter, column, event, &value) < 1)
 		return false;
 	column->append(formatter, column, value, out);
 	return true;
@@ -72,7 +72,7 @@ static bool json_write_list(struct formatter *formatter, const struct format_col
 			    const struct state_event *event, struct buf *out)
 {
 	const struct field_value *values;
-	int n = column_get(formatter, column, event, &values);
+	int n = format_column_get(formatter, column, event, &values);
 
 	if (n < 0)
 		return false;
@@ -107,7 +107,7 @@ static void format_json_append_base64(struct formatter *formatter,
 		column->json->write_base64(event, column->ref, &formatter->scratch, out);
 		return;
 	}
-	n = column_get(formatter, column, event, &values);
+	n = format_column_get(formatter, column, event, &values);
 	if (column->list)
 		buf_append_char(out, '[');
 	for (int i = 0; i < n; i++) {
@@ -164,7 +164,8 @@ static bool json_append_column(struct formatter *formatter, const struct format_
 
 	buf_append_chunk(out, column->before.data, column->before.len);
 	if (write_column(formatter, column, event, out) ||
-	    column_write_otherwise(formatter, column, event, out, before + column->before.len)) {
+	    format_column_write_otherwise(formatter, column, event, out,
+					  before + column->before.len)) {
 		if (formatter->scratch.replaced && formatter->scratch.base64)
 			format_json_append_base64(formatter, column, event, out);
 		formatter->scratch.replaced = false;
@@ -217,7 +218,7 @@ static void append_match_key(const struct format_rule *rule, const char *word, s
 {
 	struct buf key = {0};
 
-	output_schema_word(rule->schema, word, &key);
+	schema_append_word(rule->schema, word, &key);
 	json_append_string(head, key.data, key.len);
 	buf_append_char(head, ':');
 	if (key.failed)
@@ -345,11 +346,11 @@ static bool write_id(struct formatter *formatter, const struct format_column *co
 }
 
 /* Appends ,"key": in a schema. */
-static void json_append_key(struct buf *out, const struct output_schema *schema, const char *word)
+static void json_append_key(struct buf *out, const struct schema *schema, const char *word)
 {
 	struct buf key = {0};
 
-	output_schema_word(schema, word, &key);
+	schema_append_word(schema, word, &key);
 	buf_append_char(out, ',');
 	json_append_string(out, key.data, key.len);
 	buf_append_char(out, ':');
@@ -377,7 +378,7 @@ int json_id_column_init(struct formatter *formatter, struct format_column *colum
 
 /* A record being written. */
 struct record {
-	const struct output_schema *schema;
+	const struct schema *schema;
 	struct buf *out;
 };
 
@@ -558,7 +559,7 @@ void json_append_end(const struct format_end *end, struct buf *out)
 		out->len = start;
 }
 
-void json_mark_redelivered(const struct output_schema *schema, const char *bytes, size_t len,
+void json_mark_redelivered(const struct schema *schema, const char *bytes, size_t len,
 			   struct buf *out)
 {
 	size_t start = out->len;
@@ -596,7 +597,7 @@ static int keep_elsewhere(struct formatter *formatter, struct format_column *col
 	struct buf key = {0};
 	int r;
 
-	output_schema_key(formatter->schema, column->name.data, column->name.len, 0, &key);
+	schema_append_key(formatter->schema, column->name.data, column->name.len, 0, &key);
 	r = json_keep_key(formatter, &key, &column->elsewhere);
 	buf_finish(&key);
 	return r;
@@ -619,7 +620,7 @@ int json_schema_column_init(struct formatter *formatter, struct format_column *c
 		form = head->form;
 		buf_append_string(&key, head->key);
 	} else {
-		form = output_schema_key(formatter->schema, token->name.data, token->name.len,
+		form = schema_append_key(formatter->schema, token->name.data, token->name.len,
 					 field_length(column), &key);
 		if (formatter->schema->keeps_names && form == SCHEMA_SAME &&
 		    json_form_of(column) == JSON_MOMENT)

@@ -12,7 +12,7 @@ int json_id_column_init(struct formatter *formatter, struct format_column *colum
 			const char *stream);
 void json_append_drop(const struct format_drop *drop, struct buf *out);
 void json_append_end(const struct format_end *end, struct buf *out);
-void json_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
+void json_mark_redelivered(const struct schema *schema, const char *record, size_t len,
 			   struct buf *out);
 
 /*

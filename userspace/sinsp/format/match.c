@@ -7,7 +7,7 @@
 #include "sinsp/format/schema.h"
 #include "sinsp/format/text.h"
 
-static const struct output_schema *fields_of_alert(const struct format_rule *rule)
+static const struct schema *fields_of_alert(const struct format_rule *rule)
 {
 	return rule->schema ? rule->schema->fields : NULL;
 }

@@ -12,7 +12,7 @@ struct format_rule {
 	const char *const *tags;
 	size_t tags_count;
 	const char *output; /* a format, printed also if values are missing */
-	const struct output_schema *schema; /* of JSON; NULL: the native one */
+	const struct schema *schema; /* of JSON; NULL: the native one */
 };
 
 struct match_line;

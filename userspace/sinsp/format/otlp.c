@@ -79,12 +79,12 @@ bool otlp_choose(struct formatter *formatter, struct format_column *column,
 		 const struct format_token *token, struct buf *key, struct buf *elsewhere)
 {
 	size_t field_len = column->ref ? strlen(column->ref->desc->name) : 0;
-	enum schema_form form = output_schema_key(formatter->schema, token->name.data,
+	enum schema_form form = schema_append_key(formatter->schema, token->name.data,
 						  token->name.len, field_len, key);
 
 	form_choose(column, form);
 	if (form == SCHEMA_FILE)
-		output_schema_key(formatter->schema, token->name.data, token->name.len, 0,
+		schema_append_key(formatter->schema, token->name.data, token->name.len, 0,
 				  elsewhere);
 	return form != SCHEMA_TIME && form != SCHEMA_EVENT_NAME;
 }
@@ -120,7 +120,7 @@ static size_t otlp_begin(const struct otlp_attributes *attributes, const char *w
 	struct buf key = {0};
 	size_t at;
 
-	output_schema_word(&schema_otel, word, &key);
+	schema_append_word(&schema_otel, word, &key);
 	buf_append_char(&key, '\0');
 	at = attributes->begin(out, key.failed ? "" : key.data);
 	if (key.failed)

@@ -41,7 +41,7 @@ const struct buf *otlp_event_name(struct formatter *formatter, const struct stat
 bool otlp_choose(struct formatter *formatter, struct format_column *column,
 		 const struct format_token *token, struct buf *key, struct buf *elsewhere);
 
-/* A column_writer of ids: the name of the column is the stream. */
+/* A format_column_writer of ids: the name of the column is the stream. */
 bool otlp_write_id(struct formatter *formatter, const struct format_column *column,
 		   const struct state_event *event, struct buf *out);
 

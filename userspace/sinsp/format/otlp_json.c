@@ -129,7 +129,7 @@ static int otlp_json_id_column_init(struct formatter *formatter, struct format_c
 	struct buf key = {0};
 	int r;
 
-	output_schema_word(formatter->schema, "evt.id", &key);
+	schema_append_word(formatter->schema, "evt.id", &key);
 	r = otlp_json_keep_key(formatter, &key, &column->before);
 	buf_finish(&key);
 	column->nested = true;
@@ -144,7 +144,8 @@ static bool otlp_json_append_column(struct formatter *formatter, const struct fo
 
 	buf_append(out, column->before.data, column->before.len);
 	if (column->write(formatter, column, event, out) ||
-	    column_write_otherwise(formatter, column, event, out, start + column->before.len)) {
+	    format_column_write_otherwise(formatter, column, event, out,
+					  start + column->before.len)) {
 		if (column->nested)
 			buf_append_char(out, '}');
 		return true;
@@ -254,8 +255,8 @@ static void otlp_json_append_end(const struct format_end *end, struct buf *out)
 		out->data[start] = '{';
 }
 
-static void otlp_json_mark_redelivered(const struct output_schema *schema, const char *record,
-				       size_t len, struct buf *out)
+static void otlp_json_mark_redelivered(const struct schema *schema, const char *record, size_t len,
+				       struct buf *out)
 {
 	size_t start = out->len, end_of_list = len - LIST_END_BYTES;
 

@@ -28,7 +28,7 @@ static size_t otlp_proto_begin_attribute(struct buf *out, const char *key)
 
 	proto_tag(out, RECORD_ATTRIBUTES, PROTO_BYTES);
 	begin = proto_begin(out);
-	proto_append_text(out, ATTRIBUTE_KEY, key);
+	protobuf_append_text(out, ATTRIBUTE_KEY, key);
 	proto_tag(out, ATTRIBUTE_VALUE, PROTO_BYTES);
 	return begin;
 }
@@ -41,8 +41,8 @@ static const struct otlp_attributes attributes = {
 
 static void otlp_proto_append_severity(struct otlp_severity severity, struct buf *out)
 {
-	proto_append_number(out, RECORD_SEVERITY_NUMBER, severity.number);
-	proto_append_text(out, RECORD_SEVERITY_TEXT, severity.text);
+	protobuf_append_number(out, RECORD_SEVERITY_NUMBER, severity.number);
+	protobuf_append_text(out, RECORD_SEVERITY_TEXT, severity.text);
 }
 
 static void otlp_proto_append_body(const struct buf *text, struct buf *out)
@@ -56,7 +56,7 @@ static bool otlp_proto_write_head(struct formatter *formatter, const struct form
 {
 	const struct buf *name;
 
-	proto_append_fixed(out, RECORD_TIME, state_wall_ns(event, event->ev.ts_ns));
+	protobuf_append_fixed(out, RECORD_TIME, state_wall_ns(event, event->ev.ts_ns));
 	name = otlp_event_name(formatter, event, out);
 	proto_tag(out, RECORD_EVENT_NAME, PROTO_BYTES);
 	proto_text(out, name->data, name->len);
@@ -80,11 +80,11 @@ static int otlp_proto_column_init(struct formatter *formatter, struct format_col
 	int r = FORMAT_COLUMN_UNNEEDED;
 
 	if (otlp_choose(formatter, column, token, &key, &elsewhere)) {
-		r = proto_keep_entry(formatter, column, RECORD_ATTRIBUTES, &elsewhere,
-				     &column->elsewhere);
+		r = protobuf_keep_entry(formatter, column, RECORD_ATTRIBUTES, &elsewhere,
+					&column->elsewhere);
 		if (r == 0)
-			r = proto_keep_entry(formatter, column, RECORD_ATTRIBUTES, &key,
-					     &column->before);
+			r = protobuf_keep_entry(formatter, column, RECORD_ATTRIBUTES, &key,
+						&column->before);
 	}
 	buf_finish(&key);
 	buf_finish(&elsewhere);
@@ -97,8 +97,8 @@ static int otlp_proto_id_column_init(struct formatter *formatter, struct format_
 	struct buf key = {0};
 	int r;
 
-	output_schema_word(formatter->schema, "evt.id", &key);
-	r = proto_keep_entry(formatter, column, RECORD_ATTRIBUTES, &key, &column->before);
+	schema_append_word(formatter->schema, "evt.id", &key);
+	r = protobuf_keep_entry(formatter, column, RECORD_ATTRIBUTES, &key, &column->before);
 	buf_finish(&key);
 	return r ? r : otlp_keep_stream(formatter, column, stream);
 }
@@ -128,9 +128,9 @@ static void otlp_proto_append_drop(const struct format_drop *drop, struct buf *o
 	const struct buf cause = {.data = (char *)drop->cause, .len = strlen(drop->cause)};
 	size_t start = out->len;
 
-	proto_append_fixed(out, RECORD_TIME, drop->last_ns);
+	protobuf_append_fixed(out, RECORD_TIME, drop->last_ns);
 	otlp_proto_append_severity(otlp_severity_drop, out);
-	proto_append_text(out, RECORD_EVENT_NAME, "lanner.drop");
+	protobuf_append_text(out, RECORD_EVENT_NAME, "lanner.drop");
 	otlp_proto_append_body(&cause, out);
 	otlp_append_drop(&attributes, drop, out);
 	proto_delimit(out, start);
@@ -143,9 +143,9 @@ static void otlp_proto_append_end(const struct format_end *end, struct buf *out)
 	const struct buf reason = {.data = (char *)end->reason, .len = strlen(end->reason)};
 	size_t start = out->len;
 
-	proto_append_fixed(out, RECORD_TIME, end->ts_ns);
+	protobuf_append_fixed(out, RECORD_TIME, end->ts_ns);
 	otlp_proto_append_severity(otlp_severity_event, out);
-	proto_append_text(out, RECORD_EVENT_NAME, "lanner.end");
+	protobuf_append_text(out, RECORD_EVENT_NAME, "lanner.end");
 	otlp_proto_append_body(&reason, out);
 	otlp_append_end(&attributes, end, out);
 	proto_delimit(out, start);
@@ -153,8 +153,8 @@ static void otlp_proto_append_end(const struct format_end *end, struct buf *out)
 		out->len = start;
 }
 
-static void otlp_proto_mark_redelivered(const struct output_schema *schema, const char *record,
-					size_t len, struct buf *out)
+static void otlp_proto_mark_redelivered(const struct schema *schema, const char *record, size_t len,
+					struct buf *out)
 {
 	size_t start = out->len, head = proto_length_bytes(record, len);
 
@@ -178,7 +178,7 @@ const struct output_format format_otlp_proto = {
 			.container_fields = format_object_container_fields,
 			.head_init = otlp_proto_head_init,
 			.column_init = otlp_proto_column_init,
-			.append = proto_append_columns,
+			.append = protobuf_append_columns,
 			.end = otlp_proto_end,
 			.delimit = proto_delimit,
 			.schema = &schema_otel,

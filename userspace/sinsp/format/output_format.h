@@ -18,7 +18,7 @@ struct format_span;
 struct format_token;
 struct formatter;
 struct match_line;
-struct output_schema;
+struct schema;
 struct state_event;
 struct table;
 struct encoder;
@@ -62,7 +62,7 @@ struct format_events {
 	/* Called after formatter->scratch.style has changed; may be NULL. */
 	void (*style_set)(struct formatter *formatter);
 	/* The schema of formats that have only one; else NULL. */
-	const struct output_schema *schema;
+	const struct schema *schema;
 	/* How values are written, and how in another schema; NULL: not by an encoder. */
 	const struct encoder *encoder, *schema_encoder;
 	bool keyed; /* a column with an existing key is not added */
@@ -100,7 +100,7 @@ struct format_records {
 	 * one of formatter_write(), match_line_append(), append_drop() or append_end() in this
 	 * schema; NULL: that of Lanner.
 	 */
-	void (*mark_redelivered)(const struct output_schema *schema, const char *record, size_t len,
+	void (*mark_redelivered)(const struct schema *schema, const char *record, size_t len,
 				 struct buf *out);
 	/*
 	 * Calls `visit` for each text in a record, which may change its bytes but not their number.

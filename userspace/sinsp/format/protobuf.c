@@ -18,8 +18,8 @@
 
 enum { KEY = 1, VALUE = 2 };
 
-int proto_keep_entry(struct formatter *formatter, struct format_column *column, uint32_t field,
-		     const struct buf *key, struct filter_text *before)
+int protobuf_keep_entry(struct formatter *formatter, struct format_column *column, uint32_t field,
+			const struct buf *key, struct filter_text *before)
 {
 	struct buf bytes = {0};
 	int r;
@@ -42,7 +42,8 @@ static bool protobuf_append_column(struct formatter *formatter, const struct for
 
 	buf_append_chunk(out, column->before.data, column->before.len);
 	if (column->write(formatter, column, event, out) ||
-	    column_write_otherwise(formatter, column, event, out, start + column->before.len)) {
+	    format_column_write_otherwise(formatter, column, event, out,
+					  start + column->before.len)) {
 		if (column->nested)
 			proto_end(out, start + column->nested);
 		return true;
@@ -53,8 +54,8 @@ static bool protobuf_append_column(struct formatter *formatter, const struct for
 	return left_out || formatter->missing != MISSING_DROPS_THE_LINE;
 }
 
-bool proto_append_columns(struct formatter *formatter, const struct format_span *span,
-			  const struct state_event *event, struct buf *out)
+bool protobuf_append_columns(struct formatter *formatter, const struct format_span *span,
+			     const struct state_event *event, struct buf *out)
 {
 	for (const struct format_column *column = span->begin; column < span->end; column++)
 		if (!protobuf_append_column(formatter, column, event, out))
@@ -69,8 +70,8 @@ static bool write_number(struct formatter *formatter, const struct format_column
 	return true;
 }
 
-int proto_id_init(struct formatter *formatter, struct format_column *column, uint32_t field,
-		  const char *stream)
+int protobuf_id_init(struct formatter *formatter, struct format_column *column, uint32_t field,
+		     const char *stream)
 {
 	struct buf bytes = {0};
 	int r;
@@ -85,13 +86,13 @@ int proto_id_init(struct formatter *formatter, struct format_column *column, uin
 	return r;
 }
 
-void proto_append_text(struct buf *out, uint32_t field, const char *text)
+void protobuf_append_text(struct buf *out, uint32_t field, const char *text)
 {
 	proto_tag(out, field, PROTO_BYTES);
 	proto_text(out, text, strlen(text));
 }
 
-void proto_append_number(struct buf *out, uint32_t field, uint64_t number)
+void protobuf_append_number(struct buf *out, uint32_t field, uint64_t number)
 {
 	if (!number)
 		return;
@@ -99,7 +100,7 @@ void proto_append_number(struct buf *out, uint32_t field, uint64_t number)
 	proto_varint(out, number);
 }
 
-void proto_append_fixed(struct buf *out, uint32_t field, uint64_t number)
+void protobuf_append_fixed(struct buf *out, uint32_t field, uint64_t number)
 {
 	if (!number)
 		return;
@@ -143,7 +144,7 @@ void protobuf_visit_texts(char *record, size_t len, proto_text_visitor *visit, v
 int protobuf_id_column_init(struct formatter *formatter, struct format_column *column,
 			    const char *stream)
 {
-	return proto_id_init(formatter, column, EVENT_NUMBER_ID, stream);
+	return protobuf_id_init(formatter, column, EVENT_NUMBER_ID, stream);
 }
 
 static void protobuf_append_types(const struct format_drop *drop, struct buf *out)
@@ -153,8 +154,8 @@ static void protobuf_append_types(const struct format_drop *drop, struct buf *ou
 
 		proto_tag(out, DROP_TYPES, PROTO_BYTES);
 		entry = proto_begin(out);
-		proto_append_text(out, ENTRY_KEY, drop->types[i].name);
-		proto_append_number(out, ENTRY_VALUE, drop->types[i].count);
+		protobuf_append_text(out, ENTRY_KEY, drop->types[i].name);
+		protobuf_append_number(out, ENTRY_VALUE, drop->types[i].count);
 		proto_end(out, entry);
 	}
 }
@@ -164,19 +165,19 @@ void protobuf_append_drop(const struct format_drop *drop, struct buf *out)
 	size_t start = out->len, message;
 
 	if (drop->id)
-		proto_append_text(out, EVENT_NUMBER_ID, drop->id);
-	proto_append_text(out, schema_number("evt.type"), "drop");
-	proto_append_fixed(out, schema_number("evt.time"), drop->last_ns);
+		protobuf_append_text(out, EVENT_NUMBER_ID, drop->id);
+	protobuf_append_text(out, schema_number("evt.type"), "drop");
+	protobuf_append_fixed(out, schema_number("evt.time"), drop->last_ns);
 	proto_tag(out, EVENT_NUMBER_DROP, PROTO_BYTES);
 	message = proto_begin(out);
-	proto_append_text(out, DROP_CAUSE, drop->cause);
-	proto_append_number(out, DROP_COUNT, drop->count);
-	proto_append_number(out, DROP_FROM, drop->from);
-	proto_append_number(out, DROP_TO, drop->to);
-	proto_append_fixed(out, DROP_FIRST, drop->first_ns);
-	proto_append_fixed(out, DROP_LAST, drop->last_ns);
+	protobuf_append_text(out, DROP_CAUSE, drop->cause);
+	protobuf_append_number(out, DROP_COUNT, drop->count);
+	protobuf_append_number(out, DROP_FROM, drop->from);
+	protobuf_append_number(out, DROP_TO, drop->to);
+	protobuf_append_fixed(out, DROP_FIRST, drop->first_ns);
+	protobuf_append_fixed(out, DROP_LAST, drop->last_ns);
 	protobuf_append_types(drop, out);
-	proto_append_number(out, DROP_AFTER, drop->after);
+	protobuf_append_number(out, DROP_AFTER, drop->after);
 	proto_end(out, message);
 	proto_delimit(out, start);
 	if (out->failed)
@@ -188,27 +189,27 @@ void protobuf_append_end(const struct format_end *end, struct buf *out)
 	size_t start = out->len, message;
 
 	if (end->id)
-		proto_append_text(out, EVENT_NUMBER_ID, end->id);
-	proto_append_text(out, schema_number("evt.type"), "end");
-	proto_append_fixed(out, schema_number("evt.time"), end->ts_ns);
+		protobuf_append_text(out, EVENT_NUMBER_ID, end->id);
+	protobuf_append_text(out, schema_number("evt.type"), "end");
+	protobuf_append_fixed(out, schema_number("evt.time"), end->ts_ns);
 	proto_tag(out, EVENT_NUMBER_END, PROTO_BYTES);
 	message = proto_begin(out);
-	proto_append_text(out, END_REASON, end->reason);
-	proto_append_number(out, END_LAST, end->last);
-	proto_append_number(out, END_RECORDS, end->records);
-	proto_append_number(out, END_DROPPED, end->dropped);
+	protobuf_append_text(out, END_REASON, end->reason);
+	protobuf_append_number(out, END_LAST, end->last);
+	protobuf_append_number(out, END_RECORDS, end->records);
+	protobuf_append_number(out, END_DROPPED, end->dropped);
 	proto_end(out, message);
 	proto_delimit(out, start);
 	if (out->failed)
 		out->len = start;
 }
 
-void protobuf_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
+void protobuf_mark_redelivered(const struct schema *schema, const char *record, size_t len,
 			       struct buf *out)
 {
 	size_t start = out->len, head = proto_length_bytes(record, len);
 
-	proto_append_number(out, EVENT_NUMBER_REDELIVERED, true);
+	protobuf_append_number(out, EVENT_NUMBER_REDELIVERED, true);
 	buf_append(out, record + head, len - head);
 	proto_delimit(out, start);
 	if (out->failed)
@@ -217,10 +218,10 @@ void protobuf_mark_redelivered(const struct output_schema *schema, const char *r
 
 void protobuf_append_match_head(const struct format_rule *rule, struct buf *head)
 {
-	proto_append_text(head, MATCH_RULE, rule->name);
-	proto_append_text(head, MATCH_PRIORITY, rule->priority);
+	protobuf_append_text(head, MATCH_RULE, rule->name);
+	protobuf_append_text(head, MATCH_PRIORITY, rule->priority);
 	for (size_t i = 0; i < rule->tags_count; i++)
-		proto_append_text(head, MATCH_TAGS, rule->tags[i]);
+		protobuf_append_text(head, MATCH_TAGS, rule->tags[i]);
 }
 
 void protobuf_append_match(struct match_line *line, const struct state_event *event,
@@ -283,8 +284,9 @@ static void protobuf_append_address(struct formatter *formatter, const struct fo
 	proto_end(out, begin);
 }
 
-static void protobuf_append_text(struct formatter *formatter, const struct format_column *column,
-				 const struct field_value *value, struct buf *out)
+static void protobuf_append_text_value(struct formatter *formatter,
+				       const struct format_column *column,
+				       const struct field_value *value, struct buf *out)
 {
 	proto_text(out, value->bytes.data, value->bytes.len);
 }
@@ -300,7 +302,7 @@ static bool protobuf_write_value(struct formatter *formatter, const struct forma
 {
 	const struct field_value *value;
 
-	if (column_get(formatter, column, event, &value) < 1)
+	if (format_column_get(formatter, column, event, &value) < 1)
 		return false;
 	column->append(formatter, column, value, out);
 	return true;
@@ -311,7 +313,7 @@ static bool write_repeated(struct formatter *formatter, const struct format_colu
 			   const struct state_event *event, struct buf *out)
 {
 	const struct field_value *values;
-	int n = column_get(formatter, column, event, &values);
+	int n = format_column_get(formatter, column, event, &values);
 
 	formatter->left_out = n == 0; /* an empty list has no bytes */
 	if (n < 1)
@@ -352,7 +354,7 @@ static bool write_arguments(struct formatter *formatter, const struct format_col
 /* The types of the fields of Event, see PROTO_TYPES in proto/update_schema. */
 static const struct {
 	enum proto_wire wire;
-	value_writer *append;
+	format_value_writer *append;
 } types[JSON_FORMS_COUNT] = {
 	[JSON_BOOLEAN] = {PROTO_VARINT, append_varint},
 	[JSON_SIGNED] = {PROTO_VARINT, append_zigzag},
@@ -362,7 +364,7 @@ static const struct {
 	[JSON_DURATION] = {PROTO_VARINT, append_varint},
 	[JSON_MOMENT] = {PROTO_FIXED64, append_fixed},
 	[JSON_ADDRESS] = {PROTO_BYTES, protobuf_append_address},
-	[JSON_TEXT] = {PROTO_BYTES, protobuf_append_text},
+	[JSON_TEXT] = {PROTO_BYTES, protobuf_append_text_value},
 };
 
 /* Chooses the writer of a field of Event; returns how its value is encoded. */
@@ -405,7 +407,7 @@ static int init_other(struct formatter *formatter, struct format_column *column,
 
 	buf_append(&key, token->name.data, token->name.len);
 	form_choose(column, json ? SCHEMA_PARAMS : SCHEMA_SAME);
-	r = proto_keep_entry(formatter, column, EVENT_NUMBER_OTHERS, &key, &column->before);
+	r = protobuf_keep_entry(formatter, column, EVENT_NUMBER_OTHERS, &key, &column->before);
 	buf_finish(&key);
 	return r;
 }
@@ -431,7 +433,7 @@ const struct output_format format_protobuf = {
 			.default_fields = format_object_fields,
 			.container_fields = format_object_container_fields,
 			.column_init = protobuf_column_init,
-			.append = proto_append_columns,
+			.append = protobuf_append_columns,
 			.end = protobuf_end,
 			.delimit = proto_delimit,
 			.encoder = &encoder_proto,

@@ -13,21 +13,21 @@
  * key (1) and a value (2), and the key. All maps, and the attributes of OpenTelemetry, are such
  * messages. Returns 0 or -ENOMEM.
  */
-int proto_keep_entry(struct formatter *formatter, struct format_column *column, uint32_t field,
-		     const struct buf *key, struct filter_text *before);
+int protobuf_keep_entry(struct formatter *formatter, struct format_column *column, uint32_t field,
+			const struct buf *key, struct filter_text *before);
 
 /* As `append` of struct format_events. Missing values are left out. */
-bool proto_append_columns(struct formatter *formatter, const struct format_span *span,
-			  const struct state_event *event, struct buf *out);
+bool protobuf_append_columns(struct formatter *formatter, const struct format_span *span,
+			     const struct state_event *event, struct buf *out);
 
 /* Prepares a column with the text STREAM-NUMBER: as id_column_init of struct format_records. */
-int proto_id_init(struct formatter *formatter, struct format_column *column, uint32_t field,
-		  const char *stream);
+int protobuf_id_init(struct formatter *formatter, struct format_column *column, uint32_t field,
+		     const char *stream);
 
 /* Appends a field that is a text, or a number other than 0. */
-void proto_append_text(struct buf *out, uint32_t field, const char *text);
-void proto_append_number(struct buf *out, uint32_t field, uint64_t number);
-void proto_append_fixed(struct buf *out, uint32_t field, uint64_t number);
+void protobuf_append_text(struct buf *out, uint32_t field, const char *text);
+void protobuf_append_number(struct buf *out, uint32_t field, uint64_t number);
+void protobuf_append_fixed(struct buf *out, uint32_t field, uint64_t number);
 
 /* Parts of the format protobuf: ids, drop records, marks, rules. See struct output_format. */
 
@@ -35,7 +35,7 @@ int protobuf_id_column_init(struct formatter *formatter, struct format_column *c
 			    const char *stream);
 void protobuf_append_drop(const struct format_drop *drop, struct buf *out);
 void protobuf_append_end(const struct format_end *end, struct buf *out);
-void protobuf_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
+void protobuf_mark_redelivered(const struct schema *schema, const char *record, size_t len,
 			       struct buf *out);
 void protobuf_append_match_head(const struct format_rule *rule, struct buf *head);
 void protobuf_append_match(struct match_line *line, const struct state_event *event,

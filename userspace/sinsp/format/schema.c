@@ -190,12 +190,13 @@ static const char *architecture_of(const char *machine)
 	return machine;
 }
 
-static void schema_set(struct identity *identity, enum identity_part part, const char *text)
+static void schema_set(struct schema_identity *identity, enum schema_identity_part part,
+		       const char *text)
 {
 	snprintf(identity->parts[part], IDENTITY_BYTES, "%s", text);
 }
 
-void identity_read(struct identity *identity, const char *root)
+void schema_identity_read(struct schema_identity *identity, const char *root)
 {
 	struct utsname names;
 	char path[PATH_MAX];
@@ -265,13 +266,13 @@ static const struct schema_companion ecs_companions[] = {
 	{0},
 };
 
-const struct output_schema schema_native = {
+const struct schema schema_native = {
 	.name = "native",
 	.title = "the fields of Lanner",
 	.heads = no_heads,
 };
 
-const struct output_schema schema_otel = {
+const struct schema schema_otel = {
 	.name = "otel",
 	.title = "OpenTelemetry's semantic conventions",
 	.renames = true,
@@ -279,7 +280,7 @@ const struct output_schema schema_otel = {
 	.column = SCHEMA_OTEL,
 };
 
-const struct output_schema schema_ecs = {
+const struct schema schema_ecs = {
 	.name = "ecs",
 	.title = "the Elastic Common Schema",
 	.renames = true,
@@ -289,7 +290,7 @@ const struct output_schema schema_ecs = {
 	.column = SCHEMA_ECS,
 };
 
-static const struct output_schema falco_fields = {
+static const struct schema falco_fields = {
 	.name = "falco",
 	.renames = true,
 	.keeps_names = true,
@@ -297,7 +298,7 @@ static const struct output_schema falco_fields = {
 	.column = SCHEMA_FALCO,
 };
 
-const struct output_schema schema_falco = {
+const struct schema schema_falco = {
 	.name = "falco",
 	.title = "alerts as Falco has them",
 	.renames = true,
@@ -309,16 +310,16 @@ const struct output_schema schema_falco = {
 
 #define ADDRESS(name) &schema_##name,
 
-static const struct output_schema *const schemas[] = {OUTPUT_SCHEMAS(ADDRESS) NULL};
+static const struct schema *const schemas[] = {OUTPUT_SCHEMAS(ADDRESS) NULL};
 
-const struct output_schema *output_schema_get(unsigned int i)
+const struct schema *schema_get(unsigned int i)
 {
 	return i < COUNT(schemas) ? schemas[i] : NULL;
 }
 
-const struct output_schema *output_schema_find(const char *name)
+const struct schema *schema_find(const char *name)
 {
-	for (const struct output_schema *const *schema = schemas; *schema; schema++)
+	for (const struct schema *const *schema = schemas; *schema; schema++)
 		if (strcmp((*schema)->name, name) == 0)
 			return *schema;
 	return NULL;
@@ -372,7 +373,7 @@ static void append_plain(struct buf *key, const char *text, size_t len)
 }
 
 /* The text after a field, without the brackets or the dot that separate it: [app], .app. */
-static void append_argument(const struct output_schema *schema, const char *text, size_t len,
+static void append_argument(const struct schema *schema, const char *text, size_t len,
 			    struct buf *key)
 {
 	bool bracketed = *text == '[';
@@ -389,7 +390,7 @@ static void append_argument(const struct output_schema *schema, const char *text
 		buf_append(key, text, len);
 }
 
-enum schema_form output_schema_key(const struct output_schema *schema, const char *text, size_t len,
+enum schema_form schema_append_key(const struct schema *schema, const char *text, size_t len,
 				   size_t field_len, struct buf *key)
 {
 	const struct schema_row *row;
@@ -415,9 +416,9 @@ enum schema_form output_schema_key(const struct output_schema *schema, const cha
 	return known ? known->form : SCHEMA_SAME;
 }
 
-void output_schema_word(const struct output_schema *schema, const char *word, struct buf *key)
+void schema_append_word(const struct schema *schema, const char *word, struct buf *key)
 {
-	output_schema_key(schema, word, strlen(word), strlen(word), key);
+	schema_append_key(schema, word, strlen(word), strlen(word), key);
 }
 
 /*

@@ -15,7 +15,7 @@
 /* The numbers of fields in proto/event.proto. */
 
 /* Numbers of the message Event that are no fields of Lanner; those begin at 16. */
-enum event_number {
+enum schema_event_number {
 	EVENT_NUMBER_ID = 1,
 	EVENT_NUMBER_REDELIVERED = 2,
 	EVENT_NUMBER_DROP = 3,
@@ -32,7 +32,7 @@ uint32_t schema_number(const char *field);
 
 /* What tells this machine from others: architecture, kernel, ids. */
 
-enum identity_part {
+enum schema_identity_part {
 	IDENTITY_NONE,
 	IDENTITY_MACHINE, /* as uname(2) names the architecture: x86_64, aarch64 */
 	IDENTITY_ARCHITECTURE, /* as Go and OpenTelemetry do: amd64, arm64 */
@@ -44,12 +44,12 @@ enum identity_part {
 
 enum { IDENTITY_BYTES = 65 }; /* of utsname */
 
-struct identity {
+struct schema_identity {
 	char parts[IDENTITY_PARTS][IDENTITY_BYTES]; /* "": unknown */
 };
 
 /* `root`: where the root of the host is mounted; NULL: here. */
-void identity_read(struct identity *identity, const char *root);
+void schema_identity_read(struct schema_identity *identity, const char *root);
 
 /*
  * Schemas: the names that fields have in records, and the forms of their values. One table has a
@@ -104,7 +104,7 @@ struct schema_head {
 	const char *field;
 	const char *constant;
 	enum schema_form form; /* of the field */
-	enum identity_part machine;
+	enum schema_identity_part machine;
 };
 
 /* What is said beside a field that was chosen: a constant text, if the field has a value. */
@@ -112,7 +112,7 @@ struct schema_companion {
 	const char *field, *key, *constant;
 };
 
-struct output_schema {
+struct schema {
 	const char *name; /* the word of schema= */
 	const char *title; /* for lists */
 	bool renames; /* false: keys are the fields, values are Lanner's own */
@@ -126,30 +126,30 @@ struct output_schema {
 	 * fields of the rule's output in an object of their own, in this schema. NULL: of all
 	 * events.
 	 */
-	const struct output_schema *fields;
+	const struct schema *fields;
 };
 
-#define OUTPUT_SCHEMA_DECLARE(name) extern const struct output_schema schema_##name;
+#define OUTPUT_SCHEMA_DECLARE(name) extern const struct schema schema_##name;
 OUTPUT_SCHEMAS(OUTPUT_SCHEMA_DECLARE)
 #undef OUTPUT_SCHEMA_DECLARE
 
 /* The schema with this index, or NULL after the last one; and that of a name, or NULL. */
-const struct output_schema *output_schema_get(unsigned int i);
-const struct output_schema *output_schema_find(const char *name);
+const struct schema *schema_get(unsigned int i);
+const struct schema *schema_find(const char *name);
 
 /*
  * Appends the key of `text` ("proc.pid", "container.label[app]", "toupper(evt.type)"), and returns
  * the form of its value. The first `field_len` bytes are a field, which an argument may follow; 0:
  * it is not just a field. NULL: keys are the texts.
  */
-enum schema_form output_schema_key(const struct output_schema *schema, const char *text, size_t len,
+enum schema_form schema_append_key(const struct schema *schema, const char *text, size_t len,
 				   size_t field_len, struct buf *key);
 
 /* What a form makes of a value, in a few words for lists; "": nothing. */
 const char *schema_form_meaning(enum schema_form form);
 
 /* A key beside the fields, such as evt.id. */
-void output_schema_word(const struct output_schema *schema, const char *word, struct buf *key);
+void schema_append_word(const struct schema *schema, const char *word, struct buf *key);
 
 /* The table of fields with names in other schemas. */
 

@@ -126,13 +126,13 @@ static void text_append_string(struct formatter *formatter, const struct format_
 }
 
 /* Others are numbers if their size is fixed, else strings. */
-static value_writer *const text_value_writers[PT_TYPES_COUNT] = {
+static format_value_writer *const text_value_writers[PT_TYPES_COUNT] = {
 	[PT_BOOL] = text_append_boolean,   [PT_DOUBLE] = text_append_real,
 	[PT_IPADDR] = text_append_address, [PT_IPNET] = text_append_network,
 	[PT_BYTEBUF] = text_append_data,
 };
 
-static value_writer *text_value_writer(enum param_type type)
+static format_value_writer *text_value_writer(enum param_type type)
 {
 	if (text_value_writers[type])
 		return text_value_writers[type];
@@ -150,7 +150,7 @@ static inline bool text_write_value(struct formatter *formatter, const struct fo
 {
 	const struct field_value *value;
 
-	if (column_get(formatter, column, event, &value) < 1)
+	if (format_column_get(formatter, column, event, &value) < 1)
 		return false;
 	column->append(formatter, column, value, out);
 	return true;
@@ -160,7 +160,7 @@ static bool text_write_list(struct formatter *formatter, const struct format_col
 			    const struct state_event *event, struct buf *out)
 {
 	const struct field_value *values;
-	int n = column_get(formatter, column, event, &values);
+	int n = format_column_get(formatter, column, event, &values);
 
 	if (n < 0)
 		return false;
@@ -187,7 +187,7 @@ static bool has_writer(const struct format_column *column)
 	return column->ref && column->ref->desc->text;
 }
 
-static column_writer *text_writer_of(const struct format_column *column)
+static format_column_writer *text_writer_of(const struct format_column *column)
 {
 	return has_writer(column) ? text_write_by_row
 	       : column->list	  ? text_write_list
@@ -484,7 +484,7 @@ void text_append_end(const struct format_end *end, struct buf *out)
 		out->len = start;
 }
 
-void text_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
+void text_mark_redelivered(const struct schema *schema, const char *record, size_t len,
 			   struct buf *out)
 {
 	size_t start = out->len;

@@ -17,7 +17,7 @@ void text_append_output(struct match_line *line, const struct state_event *event
 /* Of struct format_records; in text_records.c. */
 void text_append_drop(const struct format_drop *drop, struct buf *out);
 void text_append_end(const struct format_end *end, struct buf *out);
-void text_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
+void text_mark_redelivered(const struct schema *schema, const char *record, size_t len,
 			   struct buf *out);
 
 #endif

@@ -12,8 +12,8 @@ static void test_all_schemas(void **state)
 
 	assert_int_equal(verify_keys_make(keys, &count), 0);
 	/* All but Falco's, whose names are those of the first. */
-	assert_ptr_equal(output_schema_get((unsigned int)count), &schema_falco);
-	assert_null(output_schema_get((unsigned int)count + 1));
+	assert_ptr_equal(schema_get((unsigned int)count), &schema_falco);
+	assert_null(schema_get((unsigned int)count + 1));
 	assert_string_equal(keys[0].names[KEY_NUM], "evt.num");
 	assert_string_equal(keys[0].names[KEY_CAUSE], "drop.cause");
 	for (size_t i = 1; i < count; i++)

@@ -38,9 +38,9 @@ static void test_event(void **state)
 /* The drop record of each schema, as the format writes it. */
 static void test_drops(void **state)
 {
-	const struct output_schema *schema;
+	const struct schema *schema;
 
-	for (unsigned int i = 0; (schema = output_schema_get(i)); i++) {
+	for (unsigned int i = 0; (schema = schema_get(i)); i++) {
 		const struct format_drop drop = {.schema = schema,
 						 .id = "ab-d1",
 						 .from = 5,
@@ -64,9 +64,9 @@ static void test_drops(void **state)
 /* Without a count, but with the number of the record before. */
 static void test_unknown_count(void **state)
 {
-	const struct output_schema *schema;
+	const struct schema *schema;
 
-	for (unsigned int i = 0; (schema = output_schema_get(i)); i++) {
+	for (unsigned int i = 0; (schema = schema_get(i)); i++) {
 		const struct format_drop drop = {
 			.schema = schema, .id = "ab-d1", .after = 9, .cause = "killed"};
 		struct verify_record record;
@@ -83,9 +83,9 @@ static void test_unknown_count(void **state)
 /* The end record of each schema. */
 static void test_ends(void **state)
 {
-	const struct output_schema *schema;
+	const struct schema *schema;
 
-	for (unsigned int i = 0; (schema = output_schema_get(i)); i++) {
+	for (unsigned int i = 0; (schema = schema_get(i)); i++) {
 		const struct format_end end = {
 			.schema = schema, .id = "ab-e1", .last = 9, .reason = "the run ended"};
 		struct verify_record record;

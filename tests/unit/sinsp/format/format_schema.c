@@ -9,7 +9,7 @@
 #include "unit.h"
 #include "util/version.h"
 
-static void expect(struct drive *world, const struct output_schema *schema, const char *format,
+static void expect(struct drive *world, const struct schema *schema, const char *format,
 		   const char *line)
 {
 	struct formatter *formatter =
@@ -130,14 +130,14 @@ static void test_companions(void **state)
 /* What is known of the machine; nothing is said of what is not. */
 static void test_machine(void **state)
 {
-	static const struct identity machine = {
+	static const struct schema_identity machine = {
 		.parts = {[IDENTITY_MACHINE] = "x86_64",
 			  [IDENTITY_ARCHITECTURE] = "amd64",
 			  [IDENTITY_KERNEL] = "6.1.0",
 			  [IDENTITY_BOOT_ID] = "b"},
 	};
 	static const struct {
-		const struct output_schema *schema;
+		const struct schema *schema;
 		const char *line;
 	} rows[] = {
 		{&schema_ecs, ECS_HEAD ",\"host.os.kernel\":\"6.1.0\",\"host.architecture\":"

@@ -10,7 +10,7 @@
 #include "unit.h"
 
 /* Compares what a field adds to the head of a record; "": nothing. */
-static void expect(struct drive *world, const struct output_schema *schema, const char *field,
+static void expect(struct drive *world, const struct schema *schema, const char *field,
 		   const char *member)
 {
 	const char *head_end =

@@ -11,12 +11,12 @@
 
 static void expect_id(const char *content, const char *id)
 {
-	struct identity identity;
+	struct schema_identity identity;
 	struct tree tree;
 
 	tree_create(&tree);
 	tree_write(&tree, "etc/machine-id", content);
-	identity_read(&identity, tree.path);
+	schema_identity_read(&identity, tree.path);
 	assert_string_equal(identity.parts[IDENTITY_MACHINE_ID], id);
 	tree_destroy(&tree);
 }
@@ -34,20 +34,20 @@ static void test_machine_id(void **state)
 
 static void test_no_file(void **state)
 {
-	struct identity identity;
+	struct schema_identity identity;
 
 	memset(&identity, 'x', sizeof(identity));
-	identity_read(&identity, "/nonexistent");
+	schema_identity_read(&identity, "/nonexistent");
 	assert_string_equal(identity.parts[IDENTITY_MACHINE_ID], "");
 }
 
 static void test_kernel(void **state)
 {
-	struct identity identity;
+	struct schema_identity identity;
 	struct utsname names;
 
 	assert_int_equal(uname(&names), 0);
-	identity_read(&identity, NULL);
+	schema_identity_read(&identity, NULL);
 	assert_string_equal(identity.parts[IDENTITY_NONE], "");
 	assert_string_equal(identity.parts[IDENTITY_MACHINE], names.machine);
 	assert_string_equal(identity.parts[IDENTITY_KERNEL], names.release);

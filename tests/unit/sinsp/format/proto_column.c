@@ -47,18 +47,18 @@ static void test_entry(void **state)
 	struct buf key = {0}, out = {0};
 
 	BUF_LITERAL(&key, "k");
-	assert_int_equal(proto_keep_entry(formatter, column, 6, &key, &column->before), 0);
+	assert_int_equal(protobuf_keep_entry(formatter, column, 6, &key, &column->before), 0);
 	column->write = write_ab;
-	assert_true(proto_append_columns(formatter, &one, &world->event, &out));
+	assert_true(protobuf_append_columns(formatter, &one, &world->event, &out));
 	EXPECT(&out, "\x32\x06\x0a\x01k\x12"
 		     "ab");
 	/* The tag may have two bytes. */
-	assert_int_equal(proto_keep_entry(formatter, column, 16, &key, &column->before), 0);
-	assert_true(proto_append_columns(formatter, &one, &world->event, &out));
+	assert_int_equal(protobuf_keep_entry(formatter, column, 16, &key, &column->before), 0);
+	assert_true(protobuf_append_columns(formatter, &one, &world->event, &out));
 	EXPECT(&out, "\x82\x01\x06\x0a\x01k\x12"
 		     "ab");
 	column->write = write_none;
-	assert_true(proto_append_columns(formatter, &one, &world->event, &out));
+	assert_true(protobuf_append_columns(formatter, &one, &world->event, &out));
 	assert_int_equal(out.len, 0);
 	buf_finish(&key);
 	buf_finish(&out);
@@ -74,9 +74,9 @@ static void test_missing(void **state)
 	struct buf out = {0};
 
 	formatter->columns[0].write = write_none;
-	assert_false(proto_append_columns(formatter, &one, &world->event, &out));
+	assert_false(protobuf_append_columns(formatter, &one, &world->event, &out));
 	formatter->columns[0].write = leave_out;
-	assert_true(proto_append_columns(formatter, &one, &world->event, &out));
+	assert_true(protobuf_append_columns(formatter, &one, &world->event, &out));
 	assert_false(formatter->left_out);
 	assert_int_equal(out.len, 0);
 	formatter_destroy(formatter);
@@ -91,10 +91,10 @@ static void test_id(void **state)
 	const struct format_span one = {formatter->columns, formatter->columns + 1};
 	struct buf out = {0};
 
-	assert_int_equal(proto_id_init(formatter, &column, 1, "f00"), 0);
+	assert_int_equal(protobuf_id_init(formatter, &column, 1, "f00"), 0);
 	formatter->columns[0] = column;
 	world->event.num = 12;
-	assert_true(proto_append_columns(formatter, &one, &world->event, &out));
+	assert_true(protobuf_append_columns(formatter, &one, &world->event, &out));
 	EXPECT(&out, "\x0a\x06"
 		     "f00-12");
 	buf_finish(&out);
@@ -105,11 +105,11 @@ static void test_values(void **state)
 {
 	struct buf out = {0};
 
-	proto_append_text(&out, 1, "a");
-	proto_append_number(&out, 2, 300);
-	proto_append_number(&out, 2, 0);
-	proto_append_fixed(&out, 3, 1);
-	proto_append_fixed(&out, 3, 0);
+	protobuf_append_text(&out, 1, "a");
+	protobuf_append_number(&out, 2, 300);
+	protobuf_append_number(&out, 2, 0);
+	protobuf_append_fixed(&out, 3, 1);
+	protobuf_append_fixed(&out, 3, 0);
 	EXPECT(&out, "\x0a\x01"
 		     "a\x10\xac\x02\x19\x01\0\0\0\0\0\0\0");
 	buf_finish(&out);

@@ -10,25 +10,23 @@ static void test_names(void **state)
 	struct buf words = {0};
 	unsigned int n = 0;
 
-	for (; output_schema_get(n); n++)
-		assert_ptr_equal(output_schema_find(output_schema_get(n)->name),
-				 output_schema_get(n));
+	for (; schema_get(n); n++)
+		assert_ptr_equal(schema_find(schema_get(n)->name), schema_get(n));
 	assert_int_equal(n, 4);
-	assert_null(output_schema_find("elastic"));
-	buf_printf(&words, "%s, %s, %s or %s", output_schema_get(0)->name,
-		   output_schema_get(1)->name, output_schema_get(2)->name,
-		   output_schema_get(3)->name);
+	assert_null(schema_find("elastic"));
+	buf_printf(&words, "%s, %s, %s or %s", schema_get(0)->name, schema_get(1)->name,
+		   schema_get(2)->name, schema_get(3)->name);
 	buf_append_char(&words, '\0');
 	assert_string_equal(words.data, OUTPUT_SCHEMA_WORDS);
 	buf_finish(&words);
 }
 
-static void expect(const struct output_schema *schema, const char *text, size_t field_len,
-		   const char *key, enum schema_form form)
+static void expect(const struct schema *schema, const char *text, size_t field_len, const char *key,
+		   enum schema_form form)
 {
 	struct buf out = {0};
 
-	assert_int_equal(output_schema_key(schema, text, strlen(text), field_len, &out), form);
+	assert_int_equal(schema_append_key(schema, text, strlen(text), field_len, &out), form);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, key);
 	buf_finish(&out);
@@ -71,11 +69,11 @@ static void test_words(void **state)
 {
 	struct buf out = {0};
 
-	output_schema_word(&schema_ecs, "evt.id", &out);
+	schema_append_word(&schema_ecs, "evt.id", &out);
 	buf_append_char(&out, ' ');
-	output_schema_word(&schema_otel, "drop.count", &out);
+	schema_append_word(&schema_otel, "drop.count", &out);
 	buf_append_char(&out, ' ');
-	output_schema_word(NULL, "drop.count", &out);
+	schema_append_word(NULL, "drop.count", &out);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, "event.id lanner.drop_count drop.count");
 	buf_finish(&out);

@@ -84,7 +84,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* All keys of a schema, sorted. Returns their number. */
-static size_t list_keys(const struct output_schema *schema, char keys[][KEY_BYTES])
+static size_t list_keys(const struct schema *schema, char keys[][KEY_BYTES])
 {
 	size_t n = 0;
 
@@ -96,7 +96,7 @@ static size_t list_keys(const struct output_schema *schema, char keys[][KEY_BYTE
 			size_t len = strlen(desc->name);
 
 			assert_true(n < KEYS_MAX);
-			output_schema_key(schema, desc->name, len, len, &key);
+			schema_append_key(schema, desc->name, len, len, &key);
 			buf_append_char(&key, '\0');
 			assert_false(key.failed);
 		}
@@ -113,16 +113,16 @@ static void test_no_key_holds_another(void **state)
 {
 	static char keys[KEYS_MAX][KEY_BYTES];
 
-	for (unsigned int i = 1; !output_schema_get(i)->keeps_names; i++) {
-		size_t n = list_keys(output_schema_get(i), keys);
+	for (unsigned int i = 1; !schema_get(i)->keeps_names; i++) {
+		size_t n = list_keys(schema_get(i), keys);
 
 		for (size_t a = 0; a < n; a++) {
 			for (size_t b = 0; b < n; b++) {
 				size_t len = strlen(keys[a]);
 
 				if (strncmp(keys[a], keys[b], len) == 0 && keys[b][len] == '.')
-					fail_msg("%s: %s and %s", output_schema_get(i)->name,
-						 keys[a], keys[b]);
+					fail_msg("%s: %s and %s", schema_get(i)->name, keys[a],
+						 keys[b]);
 			}
 		}
 	}
@@ -133,8 +133,8 @@ static void test_rule_is_unique(void **state)
 {
 	static char keys[KEYS_MAX][KEY_BYTES];
 
-	for (unsigned int i = 1; output_schema_get(i); i++) {
-		size_t n = list_keys(output_schema_get(i), keys);
+	for (unsigned int i = 1; schema_get(i); i++) {
+		size_t n = list_keys(schema_get(i), keys);
 
 		for (size_t a = 1; a < n; a++)
 			if (strncmp(keys[a], "lanner.", 7) == 0)
