@@ -57,7 +57,8 @@ static int append_counters(struct input *input, struct buf *text)
 static int append_metrics(struct input *input, const struct plan *plan,
 			  struct exposition *exposition)
 {
-	static const struct metric_family family = {"lanner_fake", METRIC_COUNTER, NULL, "Fake."};
+	static const struct exposition_family family = {"lanner_fake", METRIC_COUNTER, NULL,
+							"Fake."};
 
 	exposition_add(exposition, &family, 1);
 	return 0;

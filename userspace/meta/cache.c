@@ -57,7 +57,7 @@ struct meta_cache *meta_cache_create(void)
 		return NULL;
 	atomic_init(&cache->refs, 1);
 	pthread_mutex_init(&cache->lock, NULL);
-	monotonic_cond_init(&cache->readied);
+	meta_cond_init(&cache->readied);
 	return cache;
 }
 
@@ -133,7 +133,7 @@ void meta_cache_owner_ready(struct meta_cache *cache, int owner)
 void meta_cache_wait_ready(struct meta_cache *cache, uint64_t deadline_ns)
 {
 	pthread_mutex_lock(&cache->lock);
-	while (cache->unready && monotonic_wait(&cache->readied, &cache->lock, deadline_ns) == 0)
+	while (cache->unready && meta_cond_wait(&cache->readied, &cache->lock, deadline_ns) == 0)
 		;
 	pthread_mutex_unlock(&cache->lock);
 }

@@ -25,7 +25,7 @@ struct kube {
 	atomic_bool hurried;
 	/* Used by the thread alone. */
 	struct meta_sink *sink; /* borrowed */
-	struct token token;
+	struct net_token token;
 	struct reflector reflector;
 	struct reflector_output output;
 	struct reflector_request request;
@@ -112,7 +112,7 @@ static bool kube_waits(void *data)
 /* Returns whether there is a token, if one is needed. */
 static bool refresh_token(struct kube *kube, struct error *err)
 {
-	if (token_refresh(&kube->token, clock_ns(CLOCK_MONOTONIC), err) && kube->token.text) {
+	if (net_token_refresh(&kube->token, clock_ns(CLOCK_MONOTONIC), err) && kube->token.text) {
 		/* The old one may be good for a while. */
 		meta_count(kube->sink, META_KUBE_TOKEN, 1);
 		kube_report(kube, META_KUBE_TOKEN, err->text);
@@ -210,7 +210,7 @@ static void kube_destroy(struct meta_follower *follower)
 	struct kube *kube = (struct kube *)follower;
 
 	reflector_finish(&kube->reflector);
-	token_finish(&kube->token);
+	net_token_finish(&kube->token);
 	fetch_destroy(kube->fetch);
 	free(kube);
 }

@@ -19,7 +19,7 @@
 
 enum { BAD_LINES_MAX = 100 }; /* of a stream */
 
-void phase_begin_list(struct reflector *reflector)
+void kube_phase_begin_list(struct reflector *reflector)
 {
 	reflector->phase = reflector->lists_unstreamed ? PHASE_LIST : PHASE_STREAMING_LIST;
 	reflector->next_page[0] = '\0';
@@ -37,13 +37,13 @@ static bool is_of_node(const struct reflector *reflector, const json_t *pod)
 	return !reflector->config.node || (node && strcmp(node, reflector->config.node) == 0);
 }
 
-static void kube_phase_put(struct reflector *reflector, const json_t *pod, const char *uid)
+static void kube_phase_store(struct reflector *reflector, const json_t *pod, const char *uid)
 {
 	const struct reflector_output *output = reflector->config.output;
 	struct state_pod_info *info = pod_json_describe(pod, uid);
 	size_t before = reflector->known.count;
-	enum known_result result =
-		info ? known_pods_put(&reflector->known, uid, pod_json_digest(info))
+	enum pods_known_result result =
+		info ? pods_known_put(&reflector->known, uid, pod_json_digest(info))
 		     : KNOWN_REJECTED;
 
 	phase_count(reflector, META_KUBE_PODS, reflector->known.count - before);
@@ -57,7 +57,7 @@ static void kube_phase_put(struct reflector *reflector, const json_t *pod, const
 	output->pod(output->data, info);
 }
 
-bool phase_put(struct reflector *reflector, const json_t *pod)
+bool kube_phase_put(struct reflector *reflector, const json_t *pod)
 {
 	char uid[STATE_POD_UID_BYTES];
 
@@ -65,7 +65,7 @@ bool phase_put(struct reflector *reflector, const json_t *pod)
 		return false;
 	/* A server may ignore which node's are asked for. */
 	if (is_of_node(reflector, pod))
-		kube_phase_put(reflector, pod, uid);
+		kube_phase_store(reflector, pod, uid);
 	else
 		phase_count(reflector, META_KUBE_PODS_REJECTED, 1);
 	return true;
@@ -77,27 +77,28 @@ static void phase_forget(struct reflector *reflector, const char *uid)
 	reflector->config.output->removed(reflector->config.output->data, uid);
 }
 
-bool phase_remove(struct reflector *reflector, const json_t *pod)
+bool kube_phase_remove(struct reflector *reflector, const json_t *pod)
 {
 	char uid[STATE_POD_UID_BYTES];
 
 	/* The last state may be new, too. */
-	if (!phase_put(reflector, pod) || !pod_json_uid(pod, uid))
+	if (!kube_phase_put(reflector, pod) || !pod_json_uid(pod, uid))
 		return false;
-	if (known_pods_remove(&reflector->known, uid))
+	if (pods_known_remove(&reflector->known, uid))
 		phase_forget(reflector, uid);
 	return true;
 }
 
-void phase_end_list(struct reflector *reflector)
+void kube_phase_end_list(struct reflector *reflector)
 {
 	char uid[STATE_POD_UID_BYTES];
 
-	while (known_pods_take_missing(&reflector->known, uid))
+	while (pods_known_take_missing(&reflector->known, uid))
 		phase_forget(reflector, uid);
 }
 
-bool phase_fail(struct reflector *reflector, enum meta_counter failure, const char *format, ...)
+bool kube_phase_fail(struct reflector *reflector, enum meta_counter failure, const char *format,
+		     ...)
 {
 	va_list arguments;
 
@@ -122,7 +123,7 @@ static const struct {
 	{429, META_KUBE_THROTTLED},
 };
 
-bool phase_reject(struct reflector *reflector, long status, const char *message)
+bool kube_phase_reject(struct reflector *reflector, long status, const char *message)
 {
 	enum meta_counter failure = META_KUBE_STATUS;
 
@@ -131,21 +132,22 @@ bool phase_reject(struct reflector *reflector, long status, const char *message)
 			failure = failures[i].failure;
 	if (reflector->failure == META_COUNTERS)
 		reflector->error_status = status;
-	return phase_fail(reflector, failure, "status %ld%s%s", status, message ? ": " : "",
-			  message ? message : "");
+	return kube_phase_fail(reflector, failure, "status %ld%s%s", status, message ? ": " : "",
+			       message ? message : "");
 }
 
-bool phase_count_bad_lines(struct reflector *reflector, unsigned int more)
+bool kube_phase_count_bad_lines(struct reflector *reflector, unsigned int more)
 {
 	phase_count(reflector, META_KUBE_LINES_BAD, more);
 	reflector->bad_lines += more;
 	if (reflector->bad_lines < BAD_LINES_MAX)
 		return true;
-	return phase_fail(reflector, META_KUBE_NONSENSE, "too many lines of a watch are no events");
+	return kube_phase_fail(reflector, META_KUBE_NONSENSE,
+			       "too many lines of a watch are no events");
 }
 
 /* SplitMix64. */
-uint64_t phase_chance(struct reflector *reflector, uint64_t max)
+uint64_t kube_phase_chance(struct reflector *reflector, uint64_t max)
 {
 	uint64_t number = reflector->chance += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -154,7 +156,7 @@ uint64_t phase_chance(struct reflector *reflector, uint64_t max)
 	return (number ^ number >> 31) % (max + 1);
 }
 
-void phase_append_parameter(struct buf *path, const char *name, const char *text)
+void kube_phase_append_parameter(struct buf *path, const char *name, const char *text)
 {
 	buf_printf(path, "&%s=", name);
 	for (; *text; text++) {
@@ -168,19 +170,19 @@ void phase_append_parameter(struct buf *path, const char *name, const char *text
 	}
 }
 
-void phase_append_pods(const struct reflector *reflector, struct buf *path)
+void kube_phase_append_pods(const struct reflector *reflector, struct buf *path)
 {
 	/* A node's name has no character that would be escaped: config.c checks it. */
 	buf_printf(path, "/api/v1/pods?fieldSelector=spec.nodeName%%3D%s", reflector->config.node);
 }
 
-bool phase_rejects_version(long status)
+bool kube_phase_rejects_version(long status)
 {
 	/* Not understood, expired, invalid; 504 also says that a version is too large. */
 	return status == 400 || status == 410 || status == 422 || status == 504;
 }
 
-bool phase_set_version(struct reflector *reflector, const char *version)
+bool kube_phase_set_version(struct reflector *reflector, const char *version)
 {
 	size_t len = version ? strlen(version) : 0;
 
@@ -208,14 +210,14 @@ static json_t *phase_parse(struct reflector *reflector)
 
 	if (json_input_parse(reflector->body.data, reflector->body.len, VALUES_MAX, "list of pods",
 			     &list, &err)) {
-		phase_fail(reflector, META_KUBE_NONSENSE, "%s", err.text);
+		kube_phase_fail(reflector, META_KUBE_NONSENSE, "%s", err.text);
 		return NULL;
 	}
 	kind = JSON_INPUT_TEXT(list, "kind");
 	if (kind && strcmp(kind, "PodList") == 0)
 		return list;
 	json_decref(list);
-	phase_fail(reflector, META_KUBE_NONSENSE, "the answer is no list of pods");
+	kube_phase_fail(reflector, META_KUBE_NONSENSE, "the answer is no list of pods");
 	return NULL;
 }
 
@@ -227,8 +229,9 @@ static void put_all(struct reflector *reflector, const json_t *list)
 
 	json_array_foreach((json_t *)JSON_INPUT_AT(list, "items"), i, pod)
 	{
-		if (!phase_put(reflector, pod))
-			phase_fail(reflector, META_KUBE_NONSENSE, "an item of the list is no pod");
+		if (!kube_phase_put(reflector, pod))
+			kube_phase_fail(reflector, META_KUBE_NONSENSE,
+					"an item of the list is no pod");
 	}
 }
 
@@ -239,8 +242,8 @@ static bool has_next_page(struct reflector *reflector, const json_t *list)
 
 	reflector->next_page[0] = '\0';
 	if (len >= sizeof(reflector->next_page))
-		return phase_fail(reflector, META_KUBE_NONSENSE,
-				  "the token for the next page has %zu bytes", len);
+		return kube_phase_fail(reflector, META_KUBE_NONSENSE,
+				       "the token for the next page has %zu bytes", len);
 	if (len)
 		memcpy(reflector->next_page, next, len + 1);
 	return len > 0;
@@ -248,28 +251,28 @@ static bool has_next_page(struct reflector *reflector, const json_t *list)
 
 static void ask_list(struct reflector *reflector, struct buf *path)
 {
-	phase_append_pods(reflector, path);
+	kube_phase_append_pods(reflector, path);
 	buf_printf(path, "&limit=%u", reflector->page_pods);
 	if (reflector->next_page[0]) {
-		phase_append_parameter(path, "continue", reflector->next_page);
+		kube_phase_append_parameter(path, "continue", reflector->next_page);
 		return;
 	}
-	known_pods_begin(&reflector->known);
+	pods_known_begin(&reflector->known);
 	if (!reflector->list_version[0])
 		return;
-	phase_append_parameter(path, "resourceVersion", reflector->list_version);
+	kube_phase_append_parameter(path, "resourceVersion", reflector->list_version);
 	if (strcmp(reflector->list_version, "0") != 0)
-		phase_append_parameter(path, "resourceVersionMatch", "NotOlderThan");
+		kube_phase_append_parameter(path, "resourceVersionMatch", "NotOlderThan");
 }
 
 /* The watch begins where the list ends. */
-static void kube_phase_end_list(struct reflector *reflector, const char *version)
+static void kube_phase_end_page(struct reflector *reflector, const char *version)
 {
-	if (!phase_set_version(reflector, version)) {
-		phase_fail(reflector, META_KUBE_NONSENSE, "the list of pods has no version");
+	if (!kube_phase_set_version(reflector, version)) {
+		kube_phase_fail(reflector, META_KUBE_NONSENSE, "the list of pods has no version");
 		return;
 	}
-	phase_end_list(reflector);
+	kube_phase_end_list(reflector);
 	reflector->phase = PHASE_WATCH;
 }
 
@@ -281,7 +284,7 @@ static void done_list(struct reflector *reflector, uint64_t now_ns)
 		return;
 	put_all(reflector, list);
 	if (!has_next_page(reflector, list) && reflector->failure == META_COUNTERS)
-		kube_phase_end_list(reflector,
+		kube_phase_end_page(reflector,
 				    JSON_INPUT_TEXT(list, "metadata", "resourceVersion"));
 	json_decref(list);
 }
@@ -290,7 +293,7 @@ static void done_list(struct reflector *reflector, uint64_t now_ns)
 static bool failed_list(struct reflector *reflector, long status)
 {
 	reflector->next_page[0] = '\0';
-	if (phase_rejects_version(status))
+	if (kube_phase_rejects_version(status))
 		reflector->list_version[0] = '\0';
 	/*
 	 * It may have had too many bytes, or too many values. A server sends the state in its
@@ -304,7 +307,7 @@ static bool failed_list(struct reflector *reflector, long status)
 	return false;
 }
 
-const struct phase_ops phase_list = {
+const struct kube_phase_ops kube_phase_list = {
 	.ask = ask_list,
 	.done = done_list,
 	.failed = failed_list,
@@ -312,7 +315,7 @@ const struct phase_ops phase_list = {
 
 static void ask_poll(struct reflector *reflector, struct buf *path)
 {
-	known_pods_begin(&reflector->known);
+	pods_known_begin(&reflector->known);
 	buf_append_string(path, "/pods");
 }
 
@@ -324,9 +327,10 @@ static void done_poll(struct reflector *reflector, uint64_t now_ns)
 		return;
 	put_all(reflector, list);
 	if (reflector->failure == META_COUNTERS)
-		phase_end_list(reflector);
-	reflector->pace.not_before_ns = now_ns + (uint64_t)POLL_LEAST_S * NS_PER_S +
-					phase_chance(reflector, (uint64_t)POLL_LONGER_S * NS_PER_S);
+		kube_phase_end_list(reflector);
+	reflector->pace.not_before_ns =
+		now_ns + (uint64_t)POLL_LEAST_S * NS_PER_S +
+		kube_phase_chance(reflector, (uint64_t)POLL_LONGER_S * NS_PER_S);
 	json_decref(list);
 }
 
@@ -335,7 +339,7 @@ static bool failed_poll(struct reflector *reflector, long status)
 	return false;
 }
 
-const struct phase_ops phase_poll = {
+const struct kube_phase_ops kube_phase_poll = {
 	.ask = ask_poll,
 	.done = done_poll,
 	.failed = failed_poll,
@@ -361,12 +365,12 @@ struct event {
 
 static bool phase_take_pod(const struct event *event)
 {
-	return phase_put(event->reflector, event->object);
+	return kube_phase_put(event->reflector, event->object);
 }
 
 static bool take_deleted(const struct event *event)
 {
-	return phase_remove(event->reflector, event->object);
+	return kube_phase_remove(event->reflector, event->object);
 }
 
 static bool ends_list(const json_t *bookmark)
@@ -395,11 +399,11 @@ static bool take_bookmark(const struct event *event)
 		return true;
 	}
 	/* The next watch begins there: without a version it would list again. */
-	if (!phase_set_version(reflector, version_of(event->object))) {
-		phase_fail(reflector, META_KUBE_NONSENSE, "the list of pods has no version");
+	if (!kube_phase_set_version(reflector, version_of(event->object))) {
+		kube_phase_fail(reflector, META_KUBE_NONSENSE, "the list of pods has no version");
 		return true;
 	}
-	phase_end_list(reflector);
+	kube_phase_end_list(reflector);
 	reflector->phase = PHASE_WATCH;
 	return true;
 }
@@ -414,7 +418,7 @@ static bool phase_take_error(const struct event *event)
 
 	if (after > 0 && after < UINT32_MAX)
 		event->reflector->retry_after_s = (uint32_t)after;
-	phase_reject(event->reflector, code, message);
+	kube_phase_reject(event->reflector, code, message);
 	return true;
 }
 
@@ -442,7 +446,7 @@ static bool phase_take_event(struct reflector *reflector, const json_t *line)
 		reflector->events += types[i].is_of_pod;
 		/* Those of a list come in any order: the version is that of its end. */
 		if (reflector->phase == PHASE_WATCH && reflector->failure == META_COUNTERS)
-			phase_set_version(reflector, version_of(event.object));
+			kube_phase_set_version(reflector, version_of(event.object));
 		return true;
 	}
 	return false;
@@ -456,22 +460,22 @@ static bool phase_take_line(struct reflector *reflector, const struct buf *text)
 			phase_take_event(reflector, line);
 
 	json_decref(line);
-	if (!is_event && !phase_count_bad_lines(reflector, 1))
+	if (!is_event && !kube_phase_count_bad_lines(reflector, 1))
 		return false;
 	return reflector->failure == META_COUNTERS && !reflector->is_unoffered;
 }
 
 static void ask_watch_of(struct reflector *reflector, struct buf *path)
 {
-	reflector->watch_s = WATCH_LEAST_S + (uint32_t)phase_chance(reflector, WATCH_LONGER_S);
-	phase_append_pods(reflector, path);
+	reflector->watch_s = WATCH_LEAST_S + (uint32_t)kube_phase_chance(reflector, WATCH_LONGER_S);
+	kube_phase_append_pods(reflector, path);
 	buf_printf(path, "&watch=1&allowWatchBookmarks=true&timeoutSeconds=%u", reflector->watch_s);
 }
 
 static void ask_watch(struct reflector *reflector, struct buf *path)
 {
 	ask_watch_of(reflector, path);
-	phase_append_parameter(path, "resourceVersion", reflector->version);
+	kube_phase_append_parameter(path, "resourceVersion", reflector->version);
 }
 
 /* The next one begins where this one ended. */
@@ -482,15 +486,15 @@ static void done_watch(struct reflector *reflector, uint64_t now_ns)
 static bool failed_watch(struct reflector *reflector, long status)
 {
 	/* In nonsense, and in what a silent server did not say, there may have been events. */
-	if (!phase_rejects_version(status) && reflector->failure != META_KUBE_NONSENSE &&
+	if (!kube_phase_rejects_version(status) && reflector->failure != META_KUBE_NONSENSE &&
 	    !reflector->is_silent)
 		return false;
 	memcpy(reflector->list_version, reflector->version, sizeof(reflector->list_version));
-	phase_begin_list(reflector);
+	kube_phase_begin_list(reflector);
 	return false;
 }
 
-const struct phase_ops phase_watch = {
+const struct kube_phase_ops kube_phase_watch = {
 	.is_stream = true,
 	.ask = ask_watch,
 	.take_line = phase_take_line,
@@ -500,16 +504,16 @@ const struct phase_ops phase_watch = {
 
 static void ask_streaming_list(struct reflector *reflector, struct buf *path)
 {
-	known_pods_begin(&reflector->known);
+	pods_known_begin(&reflector->known);
 	ask_watch_of(reflector, path);
-	phase_append_parameter(path, "sendInitialEvents", "true");
-	phase_append_parameter(path, "resourceVersionMatch", "NotOlderThan");
+	kube_phase_append_parameter(path, "sendInitialEvents", "true");
+	kube_phase_append_parameter(path, "resourceVersionMatch", "NotOlderThan");
 }
 
 static bool use_pages(struct reflector *reflector)
 {
 	reflector->lists_unstreamed = true;
-	phase_begin_list(reflector);
+	kube_phase_begin_list(reflector);
 	return true;
 }
 
@@ -527,7 +531,7 @@ static bool failed_streaming_list(struct reflector *reflector, long status)
 	return false;
 }
 
-const struct phase_ops phase_streaming_list = {
+const struct kube_phase_ops kube_phase_streaming_list = {
 	.is_stream = true,
 	.ask = ask_streaming_list,
 	.take_line = phase_take_line,

@@ -7,7 +7,7 @@
 
 #include "meta/kube_reflector.h"
 
-struct phase_ops {
+struct kube_phase_ops {
 	bool is_stream;
 	/* Appends the path of the next request. */
 	void (*ask)(struct reflector *reflector, struct buf *path);
@@ -22,43 +22,44 @@ struct phase_ops {
 	bool (*failed)(struct reflector *reflector, long status);
 };
 
-extern const struct phase_ops phase_streaming_list, phase_list, phase_watch, phase_poll;
+extern const struct kube_phase_ops kube_phase_streaming_list, kube_phase_list, kube_phase_watch,
+	kube_phase_poll;
 
 /* Begins a list of all pods, as the server offers it. */
-void phase_begin_list(struct reflector *reflector);
+void kube_phase_begin_list(struct reflector *reflector);
 
 /* Passes a pod on if it has changed. Returns false if the object is no pod. */
-bool phase_put(struct reflector *reflector, const json_t *pod);
+bool kube_phase_put(struct reflector *reflector, const json_t *pod);
 
 /* A pod was deleted; `pod` is its last state. Returns false if it is no pod. */
-bool phase_remove(struct reflector *reflector, const json_t *pod);
+bool kube_phase_remove(struct reflector *reflector, const json_t *pod);
 
 /* The list is complete: what it does not have is gone. */
-void phase_end_list(struct reflector *reflector);
+void kube_phase_end_list(struct reflector *reflector);
 
 /* The answer shows a failure; its first one counts. Returns false. */
 __attribute__((format(printf, 3, 4))) bool
-phase_fail(struct reflector *reflector, enum meta_counter failure, const char *format, ...);
+kube_phase_fail(struct reflector *reflector, enum meta_counter failure, const char *format, ...);
 
 /* A rejection by the server, also within a stream. Returns false. */
-bool phase_reject(struct reflector *reflector, long status, const char *message);
+bool kube_phase_reject(struct reflector *reflector, long status, const char *message);
 
 /* Lines of a stream were no events, or too long. Returns whether the rest is wanted. */
-bool phase_count_bad_lines(struct reflector *reflector, unsigned int count);
+bool kube_phase_count_bad_lines(struct reflector *reflector, unsigned int count);
 
 /* A random number up to `max`. */
-uint64_t phase_chance(struct reflector *reflector, uint64_t max);
+uint64_t kube_phase_chance(struct reflector *reflector, uint64_t max);
 
 /* Appends "&name=" and the text, in which all but letters and digits is escaped. */
-void phase_append_parameter(struct buf *path, const char *name, const char *text);
+void kube_phase_append_parameter(struct buf *path, const char *name, const char *text);
 
 /* Appends the path of all requests: the pods of the node. */
-void phase_append_pods(const struct reflector *reflector, struct buf *path);
+void kube_phase_append_pods(const struct reflector *reflector, struct buf *path);
 
 /* Whether a status may mean that the server has no state of the version that was asked for. */
-bool phase_rejects_version(long status);
+bool kube_phase_rejects_version(long status);
 
 /* Stores a version. Returns false if it is NULL, stands for "any", or is too long. */
-bool phase_set_version(struct reflector *reflector, const char *version);
+bool kube_phase_set_version(struct reflector *reflector, const char *version);
 
 #endif

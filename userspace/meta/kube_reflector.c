@@ -12,7 +12,7 @@
 #include "meta/kube_phase.h"
 #include "util/json_input.h"
 
-static void kube_reflector_take(struct lines *lines, const char *bytes, size_t len)
+static void kube_reflector_take(struct reflector_lines *lines, const char *bytes, size_t len)
 {
 	if (lines->skips)
 		return;
@@ -27,7 +27,7 @@ static void kube_reflector_take(struct lines *lines, const char *bytes, size_t l
 	buf_clear(&lines->line);
 }
 
-bool lines_next(struct lines *lines, struct lines_input *input)
+bool reflector_lines_next(struct reflector_lines *lines, struct reflector_input *input)
 {
 	if (lines->is_whole)
 		buf_clear(&lines->line);
@@ -47,7 +47,7 @@ bool lines_next(struct lines *lines, struct lines_input *input)
 	return false;
 }
 
-void lines_restart(struct lines *lines)
+void reflector_lines_restart(struct reflector_lines *lines)
 {
 	buf_finish(&lines->line);
 	lines->is_whole = lines->skips = false;
@@ -74,19 +74,19 @@ static const struct backoff_limits backoff_limits = {800000000, 30 * NS_PER_S, 1
 
 /* At most 200 requests to an API server in any hour; 366 to kubelet, which is on the same machine.
  */
-static const struct pace_limits api_limits = {20 * NS_PER_S, 20};
-static const struct pace_limits kubelet_limits = {10 * NS_PER_S, 6};
+static const struct kube_pace_limits api_limits = {20 * NS_PER_S, 20};
+static const struct kube_pace_limits kubelet_limits = {10 * NS_PER_S, 6};
 
 /* Statuses after which no early retry helps: as a rule somebody must change something. */
 enum { STATUS_FORBIDDEN = 403, STATUS_NOT_FOUND = 404, HOPELESS_S = 60 };
 
-static const struct phase_ops *ops_of(const struct reflector *reflector)
+static const struct kube_phase_ops *ops_of(const struct reflector *reflector)
 {
-	static const struct phase_ops *const phases[] = {
-		[PHASE_STREAMING_LIST] = &phase_streaming_list,
-		[PHASE_LIST] = &phase_list,
-		[PHASE_WATCH] = &phase_watch,
-		[PHASE_POLL] = &phase_poll,
+	static const struct kube_phase_ops *const phases[] = {
+		[PHASE_STREAMING_LIST] = &kube_phase_streaming_list,
+		[PHASE_LIST] = &kube_phase_list,
+		[PHASE_WATCH] = &kube_phase_watch,
+		[PHASE_POLL] = &kube_phase_poll,
 	};
 
 	return phases[reflector->phase];
@@ -105,22 +105,23 @@ void reflector_init(struct reflector *reflector, const struct reflector_config *
 		.failure = META_COUNTERS,
 	};
 	if (config->node)
-		phase_begin_list(reflector);
+		kube_phase_begin_list(reflector);
 	else
 		reflector->phase = PHASE_POLL;
-	reflector->pace.not_before_ns = now_ns + phase_chance(reflector, START_LONGER_S * NS_PER_S);
+	reflector->pace.not_before_ns =
+		now_ns + kube_phase_chance(reflector, START_LONGER_S * NS_PER_S);
 }
 
 void reflector_finish(struct reflector *reflector)
 {
-	known_pods_finish(&reflector->known);
-	lines_restart(&reflector->lines);
+	pods_known_finish(&reflector->known);
+	reflector_lines_restart(&reflector->lines);
 	buf_finish(&reflector->body);
 }
 
 uint64_t reflector_next_ns(const struct reflector *reflector)
 {
-	return pace_next_ns(&reflector->pace);
+	return kube_pace_next_ns(&reflector->pace);
 }
 
 void reflector_hurry(struct reflector *reflector)
@@ -157,21 +158,21 @@ void reflector_begin(struct reflector *reflector, uint64_t now_ns,
 	buf_append_char(&path, '\0');
 	request->timeout_s =
 		request->is_stream ? reflector->watch_s + STREAM_LONGER_S : LIST_TIMEOUT_S;
-	pace_count(&reflector->pace, now_ns);
+	kube_pace_count(&reflector->pace, now_ns);
 	reflector_count(reflector, META_KUBE_REQUESTS, 1);
 }
 
 static bool take_lines(struct reflector *reflector, const char *bytes, size_t len)
 {
-	struct lines_input input = {bytes, len};
+	struct reflector_input input = {bytes, len};
 	uint64_t dropped = reflector->lines.dropped;
 	bool wanted = true;
 
-	while (wanted && lines_next(&reflector->lines, &input))
+	while (wanted && reflector_lines_next(&reflector->lines, &input))
 		wanted = ops_of(reflector)->take_line(reflector, &reflector->lines.line);
 	dropped = reflector->lines.dropped - dropped;
 	if (dropped)
-		wanted = phase_count_bad_lines(reflector, (unsigned int)dropped) && wanted;
+		wanted = kube_phase_count_bad_lines(reflector, (unsigned int)dropped) && wanted;
 	return wanted;
 }
 
@@ -190,12 +191,13 @@ bool reflector_take(struct reflector *reflector, long status, const char *bytes,
 	room = status == STATUS_OK ? REFLECTOR_BODY_MAX : REJECTION_BYTES_MAX;
 	room -= reflector->body.len;
 	if (len > room && status == STATUS_OK)
-		return phase_fail(reflector, META_KUBE_TOO_LONG,
-				  "the list of pods has more than %d bytes", REFLECTOR_BODY_MAX);
+		return kube_phase_fail(reflector, META_KUBE_TOO_LONG,
+				       "the list of pods has more than %d bytes",
+				       REFLECTOR_BODY_MAX);
 	buf_append(&reflector->body, bytes, len < room ? len : room);
 	if (!reflector->body.failed)
 		return len <= room;
-	return phase_fail(reflector, META_KUBE_TOO_LONG, "out of memory");
+	return kube_phase_fail(reflector, META_KUBE_TOO_LONG, "out of memory");
 }
 
 /*
@@ -216,7 +218,8 @@ bool reflector_waits(struct reflector *reflector, uint64_t now_ns)
 {
 	if (reflector->phase == PHASE_WATCH && reflector_is_silent(reflector, now_ns)) {
 		reflector->is_silent = true;
-		return phase_fail(reflector, META_KUBE_CUT, "the watch of pods is not answered");
+		return kube_phase_fail(reflector, META_KUBE_CUT,
+				       "the watch of pods is not answered");
 	}
 	if (reflector->phase == PHASE_STREAMING_LIST &&
 	    now_ns - reflector->start_ns > LIST_STREAM_S * NS_PER_S)
@@ -233,7 +236,7 @@ static void describe_rejection(struct reflector *reflector, long status)
 	if (json_input_parse(reflector->body.data, reflector->body.len, JSON_INPUT_VALUES_MAX, "",
 			     &answer, NULL) == 0)
 		message = JSON_INPUT_TEXT(answer, "message");
-	phase_reject(reflector, status, message);
+	kube_phase_reject(reflector, status, message);
 	json_decref(answer);
 }
 
@@ -243,12 +246,12 @@ static void judge(struct reflector *reflector, uint64_t now_ns, const struct ref
 	if (reflector->failure != META_COUNTERS || reflector->is_unoffered)
 		return;
 	if (end->failure != META_COUNTERS)
-		phase_fail(reflector, end->failure, "%s", end->message);
+		kube_phase_fail(reflector, end->failure, "%s", end->message);
 	else if (end->status != STATUS_OK)
 		describe_rejection(reflector, end->status);
 	else if (ops_of(reflector)->is_stream && !reflector->events &&
 		 now_ns - reflector->start_ns < NS_PER_S)
-		phase_fail(reflector, META_KUBE_CUT, "the stream ended at once");
+		kube_phase_fail(reflector, META_KUBE_CUT, "the stream ended at once");
 	else
 		ops_of(reflector)->done(reflector, now_ns);
 }
@@ -264,12 +267,12 @@ static void back_off(struct reflector *reflector, uint64_t now_ns, uint32_t retr
 	if (now_ns > backoff->next_ns + FORGET_S * NS_PER_S)
 		backoff_reset(backoff);
 	backoff_failed_by(backoff, &backoff_limits, now_ns,
-			  (uint16_t)phase_chance(reflector, UINT16_MAX));
+			  (uint16_t)kube_phase_chance(reflector, UINT16_MAX));
 	retry_after_s = retry_after_s < RETRY_AFTER_MAX_S ? retry_after_s : RETRY_AFTER_MAX_S;
 	least_s = least_s > retry_after_s ? least_s : retry_after_s;
 	/* The server may say the same to all. */
-	least_ns = least_s * NS_PER_S + phase_chance(reflector, least_s * NS_PER_S / 4);
-	backoff->next_ns = pace_later(backoff->next_ns, now_ns + least_ns);
+	least_ns = least_s * NS_PER_S + kube_phase_chance(reflector, least_s * NS_PER_S / 4);
+	backoff->next_ns = kube_pace_later(backoff->next_ns, now_ns + least_ns);
 }
 
 void reflector_end(struct reflector *reflector, uint64_t now_ns, const struct reflector_end *end)
@@ -280,7 +283,7 @@ void reflector_end(struct reflector *reflector, uint64_t now_ns, const struct re
 	judge(reflector, now_ns, end);
 	if (reflector->retry_after_s > retry_after_s)
 		retry_after_s = reflector->retry_after_s;
-	lines_restart(&reflector->lines);
+	reflector_lines_restart(&reflector->lines);
 	buf_finish(&reflector->body);
 	if (reflector->failure == META_COUNTERS && !reflector->is_unoffered)
 		return;

@@ -22,7 +22,7 @@
 enum { LINES_BYTES_MAX = 2 * 1024 * 1024 };
 
 /* Zeroed: at the begin of a stream. */
-struct lines {
+struct reflector_lines {
 	struct buf line; /* owned; the part that has come */
 	bool is_whole; /* it was returned */
 	bool skips; /* it was too long: its rest is dropped */
@@ -30,7 +30,7 @@ struct lines {
 };
 
 /* Bytes that were not taken yet. */
-struct lines_input {
+struct reflector_input {
 	const char *bytes;
 	size_t len;
 };
@@ -39,10 +39,10 @@ struct lines_input {
  * Takes bytes up to the end of a line. Returns true if lines->line is a whole one then, without its
  * end; it is valid until the next call. Empty lines are left out.
  */
-bool lines_next(struct lines *lines, struct lines_input *input);
+bool reflector_lines_next(struct reflector_lines *lines, struct reflector_input *input);
 
 /* A new stream begins. Frees the memory; the count stays. */
-void lines_restart(struct lines *lines);
+void reflector_lines_restart(struct reflector_lines *lines);
 
 /*
  * Follows the pods of a node: which request is next and when, and what the answers mean. It knows
@@ -95,7 +95,7 @@ struct reflector_end {
 };
 
 /* What a reflector is doing; phase.c decides what follows. */
-enum phase {
+enum reflector_phase {
 	PHASE_STREAMING_LIST,
 	PHASE_LIST,
 	PHASE_WATCH,
@@ -104,9 +104,9 @@ enum phase {
 
 struct reflector {
 	struct reflector_config config;
-	enum phase phase;
-	struct known_pods known; /* owned */
-	struct pace pace;
+	enum reflector_phase phase;
+	struct pods_known known; /* owned */
+	struct kube_pace pace;
 	uint64_t chance; /* state of the random numbers */
 	bool lists_unstreamed; /* the server does not offer the streaming list */
 	bool has_bookmarks; /* it sends them, about every minute */
@@ -119,7 +119,7 @@ struct reflector {
 	uint64_t start_ns;
 	uint64_t events;
 	unsigned int bad_lines;
-	struct lines lines; /* owned; of a stream */
+	struct reflector_lines lines; /* owned; of a stream */
 	struct buf body; /* owned; of a list, or of a rejection */
 	uint32_t watch_s; /* what the server was asked for */
 	enum meta_counter failure; /* META_COUNTERS: none */

@@ -13,7 +13,8 @@
 /* A CronJob adds the time to the names of its Jobs: in minutes, or in seconds before 1.21. */
 enum { CRON_DIGITS_MIN = 8, CRON_DIGITS_MAX = 10 };
 
-static void derive(struct workload *workload, const char *kind, const char *name, size_t suffix_len)
+static void derive(struct pod_workload *workload, const char *kind, const char *name,
+		   size_t suffix_len)
 {
 	workload->kind = kind;
 	workload->name = name;
@@ -22,7 +23,7 @@ static void derive(struct workload *workload, const char *kind, const char *name
 }
 
 /* "web-6d4cf56db6" of the Deployment "web" */
-static void find_deployment(const json_t *pod, const char *owner, struct workload *workload)
+static void find_deployment(const json_t *pod, const char *owner, struct pod_workload *workload)
 {
 	const char *hash = JSON_INPUT_TEXT(pod, "metadata", "labels", "pod-template-hash");
 	size_t hash_len = hash ? strlen(hash) : 0, len = strlen(owner);
@@ -34,7 +35,7 @@ static void find_deployment(const json_t *pod, const char *owner, struct workloa
 }
 
 /* "backup-29123456" of the CronJob "backup" */
-static void find_cron_job(const json_t *pod, const char *owner, struct workload *workload)
+static void find_cron_job(const json_t *pod, const char *owner, struct pod_workload *workload)
 {
 	const char *dash = strrchr(owner, '-');
 	size_t digits = dash ? strspn(dash + 1, "0123456789") : 0;
@@ -46,7 +47,8 @@ static void find_cron_job(const json_t *pod, const char *owner, struct workload 
 }
 
 /* OpenShift names the configuration in a label. */
-static void find_deployment_config(const json_t *pod, const char *owner, struct workload *workload)
+static void find_deployment_config(const json_t *pod, const char *owner,
+				   struct pod_workload *workload)
 {
 	const char *name = JSON_INPUT_TEXT(pod, "metadata", "labels", "deploymentconfig");
 
@@ -58,7 +60,7 @@ static void find_deployment_config(const json_t *pod, const char *owner, struct 
 /* Owners that are owned themselves. */
 static const struct {
 	const char *kind;
-	void (*find)(const json_t *pod, const char *owner, struct workload *workload);
+	void (*find)(const json_t *pod, const char *owner, struct pod_workload *workload);
 } owners[] = {
 	{"ReplicaSet", find_deployment},
 	{"Job", find_cron_job},
@@ -74,15 +76,15 @@ static bool is_static(const json_t *pod)
 	return source && strcmp(source, "api") != 0;
 }
 
-static struct workload without_owner(const json_t *pod)
+static struct pod_workload without_owner(const json_t *pod)
 {
 	const char *kind = is_static(pod) ? "Node" : "Pod";
 	const char *name = is_static(pod) ? JSON_INPUT_TEXT(pod, "spec", "nodeName")
 					  : JSON_INPUT_TEXT(pod, "metadata", "name");
 
 	if (!name)
-		return (struct workload){0};
-	return (struct workload){.kind = kind, .name = name, .name_len = strlen(name)};
+		return (struct pod_workload){0};
+	return (struct pod_workload){.kind = kind, .name = name, .name_len = strlen(name)};
 }
 
 /* The owner that controls it, or NULL. */
@@ -99,17 +101,17 @@ static const json_t *controller_of(const json_t *pod)
 	return NULL;
 }
 
-struct workload workload_of(const json_t *pod)
+struct pod_workload pod_workload_of(const json_t *pod)
 {
 	const json_t *owner = controller_of(pod);
 	const char *kind = JSON_INPUT_TEXT(owner, "kind"), *name = JSON_INPUT_TEXT(owner, "name");
-	struct workload workload = {0};
+	struct pod_workload workload = {0};
 
 	if (!owner)
 		return without_owner(pod);
 	if (!kind || !name)
 		return workload;
-	workload = (struct workload){.kind = kind, .name = name, .name_len = strlen(name)};
+	workload = (struct pod_workload){.kind = kind, .name = name, .name_len = strlen(name)};
 	for (size_t i = 0; i < COUNT(owners); i++)
 		if (strcmp(owners[i].kind, kind) == 0)
 			owners[i].find(pod, name, &workload);
@@ -149,7 +151,7 @@ bool pod_json_uid(const json_t *pod, char uid[STATE_POD_UID_BYTES])
 
 static void fill_workload(const json_t *object, struct state_pod_info *info)
 {
-	struct workload workload = workload_of(object);
+	struct pod_workload workload = pod_workload_of(object);
 	char name[WORKLOAD_NAME_BYTES];
 
 	describe_text(&info->texts, &info->pod.owner.kind, workload.owner_kind);
@@ -340,7 +342,7 @@ uint64_t pod_json_digest(const struct state_pod_info *info)
 enum { ROOM_FIRST = 64 };
 
 /* A node has few: they are compared one by one. */
-static struct known_pod *find(const struct known_pods *known, const char *uid)
+static struct pod_known *find(const struct pods_known *known, const char *uid)
 {
 	for (size_t i = 0; i < known->count; i++)
 		if (strcmp(known->items[i].uid, uid) == 0)
@@ -348,10 +350,10 @@ static struct known_pod *find(const struct known_pods *known, const char *uid)
 	return NULL;
 }
 
-static bool pod_json_grow(struct known_pods *known)
+static bool pod_json_grow(struct pods_known *known)
 {
 	size_t room = known->room ? known->room * 2 : ROOM_FIRST;
-	struct known_pod *items;
+	struct pod_known *items;
 
 	if (known->count < known->room)
 		return true;
@@ -365,9 +367,9 @@ static bool pod_json_grow(struct known_pods *known)
 	return true;
 }
 
-enum known_result known_pods_put(struct known_pods *known, const char *uid, uint64_t digest)
+enum pods_known_result pods_known_put(struct pods_known *known, const char *uid, uint64_t digest)
 {
-	struct known_pod *pod = find(known, uid);
+	struct pod_known *pod = find(known, uid);
 	size_t uid_len = strlen(uid);
 	bool is_same = pod && pod->digest == digest;
 
@@ -382,29 +384,29 @@ enum known_result known_pods_put(struct known_pods *known, const char *uid, uint
 	return is_same ? KNOWN_SAME : KNOWN_CHANGED;
 }
 
-static void remove_item(struct known_pods *known, struct known_pod *pod)
+static void remove_item(struct pods_known *known, struct pod_known *pod)
 {
 	*pod = known->items[--known->count];
 }
 
-bool known_pods_remove(struct known_pods *known, const char *uid)
+bool pods_known_remove(struct pods_known *known, const char *uid)
 {
-	struct known_pod *pod = find(known, uid);
+	struct pod_known *pod = find(known, uid);
 
 	if (pod)
 		remove_item(known, pod);
 	return pod;
 }
 
-void known_pods_begin(struct known_pods *known)
+void pods_known_begin(struct pods_known *known)
 {
 	known->list++;
 }
 
-bool known_pods_take_missing(struct known_pods *known, char uid[STATE_POD_UID_BYTES])
+bool pods_known_take_missing(struct pods_known *known, char uid[STATE_POD_UID_BYTES])
 {
 	for (size_t i = 0; i < known->count; i++) {
-		struct known_pod *pod = &known->items[i];
+		struct pod_known *pod = &known->items[i];
 
 		if (pod->list == known->list)
 			continue;
@@ -415,8 +417,8 @@ bool known_pods_take_missing(struct known_pods *known, char uid[STATE_POD_UID_BY
 	return false;
 }
 
-void known_pods_finish(struct known_pods *known)
+void pods_known_finish(struct pods_known *known)
 {
 	free(known->items);
-	*known = (struct known_pods){0};
+	*known = (struct pods_known){0};
 }

@@ -16,7 +16,7 @@
 
 /* The workload that a pod belongs to, found from the pod alone. */
 
-struct workload {
+struct pod_workload {
 	const char *owner_kind, *owner_name; /* what controls the pod; NULL: nothing */
 	const char *kind; /* NULL: not known. In the memory of the pod, or constant */
 	const char *name; /* in the memory of the pod; no NUL follows */
@@ -29,7 +29,7 @@ struct workload {
 };
 
 /* pod: the JSON of a pod, which the result refers to. */
-struct workload workload_of(const json_t *pod);
+struct pod_workload pod_workload_of(const json_t *pod);
 
 /* Descriptions of pods from the JSON of the API. */
 
@@ -53,40 +53,40 @@ uint64_t pod_json_digest(const struct state_pod_info *info);
 /* Kubelet runs 110 pods by default, and up to some hundreds. */
 enum { KNOWN_PODS_MAX = 2048 };
 
-struct known_pod {
+struct pod_known {
 	char uid[STATE_POD_UID_BYTES];
 	uint32_t list; /* the last one that had it */
 	uint64_t digest;
 };
 
 /* Zeroed: none is known. */
-struct known_pods {
-	struct known_pod *items; /* owned; in any order */
+struct pods_known {
+	struct pod_known *items; /* owned; in any order */
 	size_t count, room;
 	uint32_t list; /* the current one */
 };
 
-enum known_result {
+enum pods_known_result {
 	KNOWN_SAME,
 	KNOWN_CHANGED, /* or new */
 	KNOWN_REJECTED, /* there are too many, or no memory */
 };
 
 /* A pod is there, with a description of that digest. */
-enum known_result known_pods_put(struct known_pods *known, const char *uid, uint64_t digest);
+enum pods_known_result pods_known_put(struct pods_known *known, const char *uid, uint64_t digest);
 
 /* A pod is gone. Returns whether it was known. */
-bool known_pods_remove(struct known_pods *known, const char *uid);
+bool pods_known_remove(struct pods_known *known, const char *uid);
 
 /* A list of all pods begins. What is put from here on is part of it. */
-void known_pods_begin(struct known_pods *known);
+void pods_known_begin(struct pods_known *known);
 
 /*
  * It ended: removes a pod that it did not have, whose uid is copied. Returns false when there is
  * none left.
  */
-bool known_pods_take_missing(struct known_pods *known, char uid[STATE_POD_UID_BYTES]);
+bool pods_known_take_missing(struct pods_known *known, char uid[STATE_POD_UID_BYTES]);
 
-void known_pods_finish(struct known_pods *known);
+void pods_known_finish(struct pods_known *known);
 
 #endif

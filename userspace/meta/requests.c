@@ -83,7 +83,7 @@ struct meta_requests *meta_requests_create(void)
 		return NULL;
 	atomic_init(&requests->refs, 1);
 	pthread_mutex_init(&requests->lock, NULL);
-	monotonic_cond_init(&requests->changed);
+	meta_cond_init(&requests->changed);
 	return requests;
 }
 
@@ -196,7 +196,7 @@ struct meta_asked *meta_requests_take(struct meta_requests *requests)
 	pthread_mutex_lock(&requests->lock);
 	while (!requests->closed && !(asked = find_next(requests))) {
 		if (requests->later)
-			monotonic_wait(&requests->changed, &requests->lock,
+			meta_cond_wait(&requests->changed, &requests->lock,
 				       requests->later->due_ns);
 		else
 			pthread_cond_wait(&requests->changed, &requests->lock);

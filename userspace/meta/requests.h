@@ -12,7 +12,7 @@
 
 /* Waits that end at a time of CLOCK_MONOTONIC, which no clock setting moves. */
 
-static inline void monotonic_cond_init(pthread_cond_t *cond)
+static inline void meta_cond_init(pthread_cond_t *cond)
 {
 	pthread_condattr_t attributes;
 
@@ -23,7 +23,7 @@ static inline void monotonic_cond_init(pthread_cond_t *cond)
 }
 
 /* As pthread_cond_timedwait(). */
-static inline int monotonic_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t deadline_ns)
+static inline int meta_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t deadline_ns)
 {
 	struct timespec deadline = clock_timespec(deadline_ns);
 

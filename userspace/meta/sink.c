@@ -59,8 +59,8 @@ struct meta_sink *meta_sink_create(void)
 		return NULL;
 	atomic_init(&sink->refs, 1);
 	pthread_mutex_init(&sink->lock, NULL);
-	monotonic_cond_init(&sink->filled);
-	monotonic_cond_init(&sink->emptied);
+	meta_cond_init(&sink->filled);
+	meta_cond_init(&sink->emptied);
 	return sink;
 }
 
@@ -196,7 +196,7 @@ bool meta_sink_wait(struct meta_sink *sink, uint64_t timeout_ns)
 	bool found;
 
 	pthread_mutex_lock(&sink->lock);
-	while (!sink->first && monotonic_wait(&sink->filled, &sink->lock, deadline_ns) == 0)
+	while (!sink->first && meta_cond_wait(&sink->filled, &sink->lock, deadline_ns) == 0)
 		;
 	found = sink->first != NULL;
 	pthread_mutex_unlock(&sink->lock);

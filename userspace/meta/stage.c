@@ -65,7 +65,7 @@ int meta_thread_start(const struct meta_thread_ops *ops, void *context, struct m
 	thread->ops = ops;
 	thread->context = context;
 	pthread_mutex_init(&thread->lock, NULL);
-	monotonic_cond_init(&thread->changed);
+	meta_cond_init(&thread->changed);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	r = pthread_create(&thread->thread, NULL, thread_run, thread);
@@ -93,7 +93,7 @@ void meta_thread_end(struct meta_thread *thread, uint64_t deadline_ns)
 	meta_thread_stop(thread);
 	id = thread->thread;
 	pthread_mutex_lock(&thread->lock);
-	while (!thread->ended && monotonic_wait(&thread->changed, &thread->lock, deadline_ns) == 0)
+	while (!thread->ended && meta_cond_wait(&thread->changed, &thread->lock, deadline_ns) == 0)
 		;
 	ended = thread->ended;
 	thread->abandoned = !ended;

@@ -36,8 +36,8 @@ struct control {
 	bool runs; /* the thread */
 	/* Of the thread alone: */
 	struct MHD_Daemon *daemon;
-	struct connections connections;
-	struct connection *added; /* the one that is told to the daemon now */
+	struct listen_connections connections;
+	struct listen_connection *added; /* the one that is told to the daemon now */
 	/* Counted by the thread, read by others. */
 	_Atomic uint64_t dropped[CONTROL_DROPPED_KINDS];
 	pthread_mutex_t lock; /* of what follows */
@@ -148,7 +148,7 @@ static void control_follow(void *context, struct MHD_Connection *connection, voi
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
 		*place = control->added;
 	else
-		connections_remove(&control->connections, *place);
+		listen_connections_remove(&control->connections, *place);
 }
 
 static void control_drop(struct control *control, enum control_dropped why, unsigned int count)
@@ -158,7 +158,8 @@ static void control_drop(struct control *control, enum control_dropped why, unsi
 
 static void control_make_room(struct control *control, uint64_t address)
 {
-	struct connection *crowded = connections_crowded(&control->connections, address);
+	struct listen_connection *crowded =
+		listen_connections_crowded(&control->connections, address);
 
 	if (!crowded)
 		return;
@@ -169,19 +170,19 @@ static void control_make_room(struct control *control, uint64_t address)
 
 static void admit(struct control *control, int fd, const struct sockaddr *address, socklen_t len)
 {
-	uint64_t from = connections_address(address);
+	uint64_t from = listen_connections_address(address);
 
 	control_make_room(control, from);
-	if (connections_crowded(&control->connections, from)) {
+	if (listen_connections_crowded(&control->connections, from)) {
 		control_drop(control, CONTROL_DROPPED_CROWDED, 1);
 		close(fd); /* the daemon did not let go of the other one */
 		return;
 	}
 	control->added =
-		connections_add(&control->connections, fd, from, clock_ns(CLOCK_MONOTONIC));
+		listen_connections_add(&control->connections, fd, from, clock_ns(CLOCK_MONOTONIC));
 	/* Closes the socket if it fails. */
 	if (MHD_add_connection(control->daemon, fd, address, len) != MHD_YES)
-		connections_remove(&control->connections, control->added);
+		listen_connections_remove(&control->connections, control->added);
 }
 
 /* Each one is read from before the next one can take its place. */
@@ -224,7 +225,8 @@ static void control_server_serve(struct control *control)
 		accept_some(control);
 		MHD_run(control->daemon);
 		control_drop(control, CONTROL_DROPPED_LATE,
-			     connections_expire(&control->connections, clock_ns(CLOCK_MONOTONIC)));
+			     listen_connections_expire(&control->connections,
+						       clock_ns(CLOCK_MONOTONIC)));
 	}
 }
 

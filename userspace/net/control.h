@@ -38,7 +38,7 @@ enum { CONTROL_PATIENCE_MS = 5000 };
 /* Why connections were closed before their answer. */
 enum control_dropped {
 	CONTROL_DROPPED_LATE, /* the time for a request was over */
-	CONTROL_DROPPED_CROWDED, /* a new one needed the place, see connections_crowded() */
+	CONTROL_DROPPED_CROWDED, /* a new one needed the place, see listen_connections_crowded() */
 	CONTROL_DROPPED_KINDS
 };
 

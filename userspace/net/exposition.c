@@ -44,7 +44,7 @@ static void append_comment(struct exposition *exposition, const char *what, cons
 	buf_append_char(out, '\n');
 }
 
-void exposition_begin(struct exposition *exposition, const struct metric_family *family)
+void exposition_begin(struct exposition *exposition, const struct exposition_family *family)
 {
 	bool openmetrics = exposition->openmetrics;
 
@@ -56,7 +56,7 @@ void exposition_begin(struct exposition *exposition, const struct metric_family 
 		append_comment(exposition, "UNIT", family->unit);
 }
 
-static void append_labels(struct exposition *exposition, const struct metric_label *labels)
+static void append_labels(struct exposition *exposition, const struct exposition_label *labels)
 {
 	struct buf *out = exposition->out;
 	char before = '{';
@@ -74,7 +74,7 @@ static void append_labels(struct exposition *exposition, const struct metric_lab
 	buf_append_char(out, ' ');
 }
 
-void exposition_sample(struct exposition *exposition, const struct metric_label *labels,
+void exposition_sample(struct exposition *exposition, const struct exposition_label *labels,
 		       uint64_t value)
 {
 	append_labels(exposition, labels);
@@ -82,14 +82,14 @@ void exposition_sample(struct exposition *exposition, const struct metric_label 
 	buf_append_char(exposition->out, '\n');
 }
 
-void exposition_sample_real(struct exposition *exposition, const struct metric_label *labels,
+void exposition_sample_real(struct exposition *exposition, const struct exposition_label *labels,
 			    double value)
 {
 	append_labels(exposition, labels);
 	buf_printf(exposition->out, "%.15g\n", value);
 }
 
-void exposition_add(struct exposition *exposition, const struct metric_family *family,
+void exposition_add(struct exposition *exposition, const struct exposition_family *family,
 		    uint64_t value)
 {
 	exposition_begin(exposition, family);

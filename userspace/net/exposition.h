@@ -11,35 +11,35 @@
 
 #include "util/buf.h"
 
-enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_INFO };
+enum exposition_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_INFO };
 
-struct metric_family {
+struct exposition_family {
 	const char *name; /* without the end that its type adds, _total or _info */
-	enum metric_type type;
+	enum exposition_type type;
 	const char *unit; /* "bytes", "seconds": the end of the name; NULL: a number of things */
 	const char *help;
 };
 
-struct metric_label {
+struct exposition_label {
 	const char *name, *value; /* the value may have any character */
 };
 
 struct exposition {
 	struct buf *out; /* borrowed */
 	bool openmetrics;
-	const struct metric_family *family; /* of the samples that follow */
+	const struct exposition_family *family; /* of the samples that follow */
 };
 
-void exposition_begin(struct exposition *exposition, const struct metric_family *family);
+void exposition_begin(struct exposition *exposition, const struct exposition_family *family);
 
 /* A sample. labels: the last one has no name; NULL: none. Information has the value 1. */
-void exposition_sample(struct exposition *exposition, const struct metric_label *labels,
+void exposition_sample(struct exposition *exposition, const struct exposition_label *labels,
 		       uint64_t value);
-void exposition_sample_real(struct exposition *exposition, const struct metric_label *labels,
+void exposition_sample_real(struct exposition *exposition, const struct exposition_label *labels,
 			    double value);
 
 /* A family with one sample. */
-void exposition_add(struct exposition *exposition, const struct metric_family *family,
+void exposition_add(struct exposition *exposition, const struct exposition_family *family,
 		    uint64_t value);
 
 /* Ends the text. */

@@ -42,7 +42,7 @@ static uint64_t address_of_ipv6(const struct in6_addr *address)
 	return network;
 }
 
-uint64_t connections_address(const struct sockaddr *address)
+uint64_t listen_connections_address(const struct sockaddr *address)
 {
 	if (address->sa_family == AF_INET)
 		return address_of_ipv4(
@@ -52,7 +52,7 @@ uint64_t connections_address(const struct sockaddr *address)
 	return 0;
 }
 
-static size_t count_of(const struct connections *connections, uint64_t address)
+static size_t count_of(const struct listen_connections *connections, uint64_t address)
 {
 	size_t count = 0;
 
@@ -61,12 +61,12 @@ static size_t count_of(const struct connections *connections, uint64_t address)
 	return count;
 }
 
-static struct connection *oldest_of(struct connections *connections, uint64_t address)
+static struct listen_connection *oldest_of(struct listen_connections *connections, uint64_t address)
 {
-	struct connection *oldest = NULL;
+	struct listen_connection *oldest = NULL;
 
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
-		struct connection *one = &connections->list[i];
+		struct listen_connection *one = &connections->list[i];
 
 		if (one->since_ns && one->address == address &&
 		    (!oldest || one->since_ns < oldest->since_ns))
@@ -75,13 +75,13 @@ static struct connection *oldest_of(struct connections *connections, uint64_t ad
 	return oldest;
 }
 
-static uint64_t most_crowded(const struct connections *connections)
+static uint64_t most_crowded(const struct listen_connections *connections)
 {
 	uint64_t address = 0;
 	size_t most = 0;
 
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
-		const struct connection *one = &connections->list[i];
+		const struct listen_connection *one = &connections->list[i];
 		size_t count = one->since_ns ? count_of(connections, one->address) : 0;
 
 		if (count > most) {
@@ -92,7 +92,8 @@ static uint64_t most_crowded(const struct connections *connections)
 	return address;
 }
 
-struct connection *connections_crowded(struct connections *connections, uint64_t address)
+struct listen_connection *listen_connections_crowded(struct listen_connections *connections,
+						     uint64_t address)
 {
 	if (count_of(connections, address) >= CONNECTIONS_OF_ADDRESS_MAX)
 		return oldest_of(connections, address);
@@ -101,19 +102,20 @@ struct connection *connections_crowded(struct connections *connections, uint64_t
 	return NULL;
 }
 
-struct connection *connections_add(struct connections *connections, int fd, uint64_t address,
-				   uint64_t now_ns)
+struct listen_connection *listen_connections_add(struct listen_connections *connections, int fd,
+						 uint64_t address, uint64_t now_ns)
 {
-	struct connection *free_one = connections->list;
+	struct listen_connection *free_one = connections->list;
 
 	while (free_one->since_ns)
 		free_one++;
-	*free_one = (struct connection){fd, address, now_ns};
+	*free_one = (struct listen_connection){fd, address, now_ns};
 	connections->count++;
 	return free_one;
 }
 
-void connections_remove(struct connections *connections, struct connection *connection)
+void listen_connections_remove(struct listen_connections *connections,
+			       struct listen_connection *connection)
 {
 	/* The daemon also reports the end of a connection that it could not add. */
 	if (!connection->since_ns)
@@ -122,12 +124,12 @@ void connections_remove(struct connections *connections, struct connection *conn
 	connections->count--;
 }
 
-unsigned int connections_expire(struct connections *connections, uint64_t now_ns)
+unsigned int listen_connections_expire(struct listen_connections *connections, uint64_t now_ns)
 {
 	unsigned int expired = 0;
 
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
-		const struct connection *one = &connections->list[i];
+		const struct listen_connection *one = &connections->list[i];
 
 		if (one->since_ns == 0 ||
 		    now_ns - one->since_ns < CONNECTION_MS * UINT64_C(1000000))

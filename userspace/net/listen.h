@@ -21,15 +21,15 @@
 
 enum { CONNECTIONS_MAX = 32, CONNECTIONS_OF_ADDRESS_MAX = 8, CONNECTION_MS = 10000 };
 
-struct connection {
+struct listen_connection {
 	int fd; /* borrowed */
 	uint64_t address; /* that counts as one */
 	uint64_t since_ns; /* 0: the place is free */
 };
 
 /* Zeroed, there is none. */
-struct connections {
-	struct connection list[CONNECTIONS_MAX];
+struct listen_connections {
+	struct listen_connection list[CONNECTIONS_MAX];
 	size_t count;
 };
 
@@ -37,20 +37,22 @@ struct connections {
  * What counts as one address: an address of IPv4, a network of 64 bits of IPv6, all of the
  * loopback, all of a unix socket.
  */
-uint64_t connections_address(const struct sockaddr *address);
+uint64_t listen_connections_address(const struct sockaddr *address);
 
 /* The one that has to go before a new one of that address; NULL: none. */
-struct connection *connections_crowded(struct connections *connections, uint64_t address);
+struct listen_connection *listen_connections_crowded(struct listen_connections *connections,
+						     uint64_t address);
 
 /* Takes a place: there must be one. now_ns: not 0. */
-struct connection *connections_add(struct connections *connections, int fd, uint64_t address,
-				   uint64_t now_ns);
+struct listen_connection *listen_connections_add(struct listen_connections *connections, int fd,
+						 uint64_t address, uint64_t now_ns);
 
 /* Gives the place back: the connection was closed. */
-void connections_remove(struct connections *connections, struct connection *connection);
+void listen_connections_remove(struct listen_connections *connections,
+			       struct listen_connection *connection);
 
 /* Shuts down those whose time is over; returns how many. */
-unsigned int connections_expire(struct connections *connections, uint64_t now_ns);
+unsigned int listen_connections_expire(struct listen_connections *connections, uint64_t now_ns);
 
 /* The address of --http, and the socket that listens there. */
 

@@ -38,7 +38,7 @@ static bool url_is_valid(const char *text, size_t len)
 	return len > 0;
 }
 
-static int url_take(struct token *token, const struct buf *file)
+static int url_take(struct net_token *token, const struct buf *file)
 {
 	const char *text = file->data;
 	size_t len = file->len;
@@ -58,7 +58,7 @@ static int url_take(struct token *token, const struct buf *file)
 	return 0;
 }
 
-int token_refresh(struct token *token, uint64_t now_ns, struct error *err)
+int net_token_refresh(struct net_token *token, uint64_t now_ns, struct error *err)
 {
 	struct buf file = {0};
 	int r;
@@ -81,7 +81,7 @@ int token_refresh(struct token *token, uint64_t now_ns, struct error *err)
 					: strerror(-r));
 }
 
-void token_finish(struct token *token)
+void net_token_finish(struct net_token *token)
 {
 	free(token->text);
 	token->text = NULL;

@@ -16,7 +16,7 @@
 enum { TOKEN_BYTES_MAX = 64 * 1024, TOKEN_AGE_S = 60 };
 
 /* Zeroed but for the path: not read yet. */
-struct token {
+struct net_token {
 	const char *path; /* borrowed; NULL: there is none */
 	char *text; /* owned; NULL: none was read */
 	uint64_t read_ns; /* of CLOCK_MONOTONIC */
@@ -27,9 +27,9 @@ struct token {
  * Reads the file if it is time. Returns 0, or -errno with a message; the old text, if any, stays
  * then.
  */
-int token_refresh(struct token *token, uint64_t now_ns, struct error *err);
+int net_token_refresh(struct net_token *token, uint64_t now_ns, struct error *err);
 
-void token_finish(struct token *token);
+void net_token_finish(struct net_token *token);
 
 /* URLs of servers: http:// and https:// alone, checked and completed by libcurl. */
 

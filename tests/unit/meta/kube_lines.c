@@ -9,17 +9,17 @@
 enum { ROUNDS = 100 };
 
 /* Feeds a text in pieces of up to `most` bytes; appends the lines, each with a '|'. */
-static void feed(struct lines *lines, const char *text, size_t most, struct buf *out)
+static void feed(struct reflector_lines *lines, const char *text, size_t most, struct buf *out)
 {
 	size_t left = strlen(text);
 
 	while (left) {
 		size_t len = 1 + (size_t)rand() % most;
-		struct lines_input input = {text, len < left ? len : left};
+		struct reflector_input input = {text, len < left ? len : left};
 
 		text += input.len;
 		left -= input.len;
-		while (lines_next(lines, &input)) {
+		while (reflector_lines_next(lines, &input)) {
 			buf_append(out, lines->line.data, lines->line.len);
 			buf_append_char(out, '|');
 		}
@@ -30,7 +30,7 @@ static void feed(struct lines *lines, const char *text, size_t most, struct buf 
 static void test_pieces(void **state)
 {
 	static const char text[] = "a\nbc\n\n\n{\"d\":\"e f\"}\r\nlast one\nunfinished";
-	struct lines lines = {0};
+	struct reflector_lines lines = {0};
 	struct buf out = {0};
 
 	srand(3);
@@ -40,7 +40,7 @@ static void test_pieces(void **state)
 		assert_string_equal(out.data, "a|bc|{\"d\":\"e f\"}\r|last one|");
 		buf_clear(&out);
 		/* What is unfinished is no part of the next stream. */
-		lines_restart(&lines);
+		reflector_lines_restart(&lines);
 	}
 	assert_int_equal(lines.dropped, 0);
 	buf_finish(&out);
@@ -49,7 +49,7 @@ static void test_pieces(void **state)
 static void test_long_lines(void **state)
 {
 	char *text = malloc(2 * LINES_BYTES_MAX + 8);
-	struct lines lines = {0};
+	struct reflector_lines lines = {0};
 	struct buf out = {0};
 
 	assert_non_null(text);
@@ -77,7 +77,7 @@ static void test_long_lines(void **state)
 	feed(&lines, "end\ncd\n", 100, &out);
 	assert_memory_equal(out.data + out.len - 6, "ab|cd|", 6);
 	assert_int_equal(lines.dropped, 2);
-	lines_restart(&lines);
+	reflector_lines_restart(&lines);
 	buf_finish(&out);
 	free(text);
 }

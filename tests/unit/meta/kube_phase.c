@@ -10,7 +10,7 @@ static void test_parameters(void **state)
 {
 	struct buf path = {0};
 
-	phase_append_parameter(&path, "continue", "aZ09.-_/=%&\xff");
+	kube_phase_append_parameter(&path, "continue", "aZ09.-_/=%&\xff");
 	buf_append_char(&path, '\0');
 	assert_string_equal(path.data, "&continue=aZ09.-%5F%2F%3D%25%26%FF");
 	buf_finish(&path);
@@ -39,12 +39,12 @@ static void test_versions(void **state)
 
 	memset(longer, '1', sizeof(longer) - 1);
 	reflected_start(&reflected, "n1");
-	assert_false(phase_set_version(&reflected.reflector, NULL));
-	assert_false(phase_set_version(&reflected.reflector, ""));
-	assert_false(phase_set_version(&reflected.reflector, "0"));
-	assert_false(phase_set_version(&reflected.reflector, longer));
+	assert_false(kube_phase_set_version(&reflected.reflector, NULL));
+	assert_false(kube_phase_set_version(&reflected.reflector, ""));
+	assert_false(kube_phase_set_version(&reflected.reflector, "0"));
+	assert_false(kube_phase_set_version(&reflected.reflector, longer));
 	assert_string_equal(reflected.reflector.version, "");
-	assert_true(phase_set_version(&reflected.reflector, longer + 1));
+	assert_true(kube_phase_set_version(&reflected.reflector, longer + 1));
 	assert_string_equal(reflected.reflector.version, longer + 1);
 	reflected_finish(&reflected);
 }
@@ -55,9 +55,9 @@ static void test_rejected_versions(void **state)
 			  others[] = {0, 200, 401, 403, 429, 500};
 
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
-		assert_true(phase_rejects_version(statuses[i]));
+		assert_true(kube_phase_rejects_version(statuses[i]));
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		assert_false(phase_rejects_version(others[i]));
+		assert_false(kube_phase_rejects_version(others[i]));
 }
 
 static void test_chance(void **state)
@@ -67,7 +67,7 @@ static void test_chance(void **state)
 
 	reflected_start(&reflected, "n1");
 	for (int i = 0; i < 200; i++) {
-		uint64_t number = phase_chance(&reflected.reflector, 7);
+		uint64_t number = kube_phase_chance(&reflected.reflector, 7);
 
 		assert_in_range(number, 0, 7);
 		seen |= 1u << number;
@@ -81,9 +81,9 @@ static void test_first_failure_counts(void **state)
 	struct reflected reflected;
 
 	reflected_start(&reflected, "n1");
-	assert_false(phase_reject(&reflected.reflector, 403, "no"));
-	assert_false(phase_fail(&reflected.reflector, META_KUBE_CUT, "cut"));
-	assert_false(phase_reject(&reflected.reflector, 500, NULL));
+	assert_false(kube_phase_reject(&reflected.reflector, 403, "no"));
+	assert_false(kube_phase_fail(&reflected.reflector, META_KUBE_CUT, "cut"));
+	assert_false(kube_phase_reject(&reflected.reflector, 500, NULL));
 	assert_int_equal(reflected.reflector.failure, META_KUBE_FORBIDDEN);
 	assert_int_equal(reflected.reflector.error_status, 403);
 	assert_string_equal(reflected.reflector.message, "status 403: no");

@@ -61,7 +61,7 @@ static void test_rows(void **state)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		json_t *pod = json_loads(rows[i].pod, 0, NULL);
-		struct workload workload = workload_of(pod);
+		struct pod_workload workload = pod_workload_of(pod);
 
 		assert_non_null(pod);
 		if (rows[i].kind) {

@@ -3,15 +3,15 @@
 #include "net/exposition.h"
 #include "unit.h"
 
-static const struct metric_family counter = {"a_sent_bytes", METRIC_COUNTER, "bytes",
-					     "What is \"sent\" \\ lost.\nAll of it."};
-static const struct metric_family gauge = {"a_depth", METRIC_GAUGE, NULL, "Depth."};
-static const struct metric_family info = {"a_build", METRIC_INFO, NULL, "Build."};
+static const struct exposition_family counter = {"a_sent_bytes", METRIC_COUNTER, "bytes",
+						 "What is \"sent\" \\ lost.\nAll of it."};
+static const struct exposition_family gauge = {"a_depth", METRIC_GAUGE, NULL, "Depth."};
+static const struct exposition_family info = {"a_build", METRIC_INFO, NULL, "Build."};
 
 static void check(bool openmetrics, const char *expected)
 {
-	const struct metric_label labels[] = {{"to", "a\"b\\c\nd"}, {"cause", "x"}, {0}};
-	const struct metric_label version[] = {{"version", "1"}, {0}};
+	const struct exposition_label labels[] = {{"to", "a\"b\\c\nd"}, {"cause", "x"}, {0}};
+	const struct exposition_label version[] = {{"version", "1"}, {0}};
 	struct buf out = {0};
 	struct exposition exposition = {.out = &out, .openmetrics = openmetrics};
 

@@ -54,8 +54,8 @@ enum doctor_status doctor_cgroups(const struct doctor *doctor, struct buf *found
 enum doctor_status doctor_namespaces(const struct doctor *doctor, struct buf *found)
 {
 	const char *root = doctor->options->host_root ? doctor->options->host_root : "";
-	struct host_namespaces hosts;
-	int r = host_namespaces_read(root, &hosts);
+	struct bundle_namespaces hosts;
+	int r = bundle_namespaces_read(root, &hosts);
 
 	if (r == 0)
 		BUF_LITERAL(found, "they are");

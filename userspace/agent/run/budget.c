@@ -276,13 +276,13 @@ void budget_append_report(const struct budget *budget, struct buf *text)
 
 void budget_append_metrics(const struct budget *budget, struct exposition *exposition)
 {
-	static const struct metric_family bound = {
+	static const struct exposition_family bound = {
 		"lanner_budget_ratio", METRIC_GAUGE, "ratio",
 		"What the capture may cost: --budget, of all CPUs."};
-	static const struct metric_family cost = {
+	static const struct exposition_family cost = {
 		"lanner_cost_ratio", METRIC_GAUGE, "ratio",
 		"What it costs, programs in the kernel and agent, as the mean of a second."};
-	static const struct metric_family kept = {
+	static const struct exposition_family kept = {
 		"lanner_kept_ratio", METRIC_GAUGE, "ratio",
 		"The part of the events of a class that is not lost for the budget."};
 	static const char *const classes[SHED_CLASSES] = {
@@ -299,7 +299,7 @@ void budget_append_metrics(const struct budget *budget, struct exposition *expos
 	exposition_sample_real(exposition, NULL, budget_level_mean(&budget->level) / 100);
 	exposition_begin(exposition, &kept);
 	for (unsigned int i = 0; i < SHED_CLASSES; i++) {
-		const struct metric_label labels[] = {{"class", classes[i]}, {0}};
+		const struct exposition_label labels[] = {{"class", classes[i]}, {0}};
 
 		exposition_sample_real(exposition, labels,
 				       budget_level_kept(&budget->level, (enum shed_class)i));

@@ -113,7 +113,7 @@ static void open_iterators(struct input_live *live, struct state_iterators *iter
 	}
 }
 
-static void declare(void *state, const struct named *named)
+static void declare(void *state, const struct files_named *named)
 {
 	state_declare_container(state, named->pid, named->id, named->type);
 }
@@ -138,7 +138,7 @@ static int seed(struct input_live *live, struct state *state,
 	if (stats.threads_error)
 		live->lacks.iterator_errors[SCAP_LIVE_THREADS] = stats.threads_error;
 	if (r == 0)
-		named_each(live->options->host_root, declare, state);
+		files_named_each(live->options->host_root, declare, state);
 	return r;
 }
 

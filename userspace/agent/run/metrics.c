@@ -24,7 +24,7 @@
 		{"lanner_" name, type, unit, help}, offsetof(STRUCT, member)                       \
 	}
 struct row {
-	struct metric_family family;
+	struct exposition_family family;
 	size_t offset; /* of a uint64_t */
 };
 
@@ -106,7 +106,7 @@ static uint64_t unreadable_of(const struct scap_live_stats *stats, unsigned int 
 }
 
 static const struct {
-	struct metric_family family;
+	struct exposition_family family;
 	uint64_t (*get)(const struct scap_live_stats *stats, unsigned int id);
 } by_event[] = {
 	{{"lanner_events_seen", METRIC_COUNTER, NULL, "Wanted events that happened, by type."},
@@ -158,8 +158,8 @@ static void append_by_event(const struct scap_live_stats *stats, const struct se
 		for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 			const struct event_desc *desc = event_desc_get(id);
 			uint64_t value = by_event[i].get(stats, id);
-			const struct metric_label labels[] = {{"event", desc ? desc->name : ""},
-							      {0}};
+			const struct exposition_label labels[] = {{"event", desc ? desc->name : ""},
+								  {0}};
 
 			if (desc && (value || selection->events[id]))
 				exposition_sample(exposition, labels, value);
@@ -169,13 +169,13 @@ static void append_by_event(const struct scap_live_stats *stats, const struct se
 
 static void append_by_cause(const struct scap_live_stats *stats, struct exposition *exposition)
 {
-	static const struct metric_family family = {
+	static const struct exposition_family family = {
 		"lanner_events_lost", METRIC_COUNTER, NULL,
 		"Events lost in the kernel or in its ring buffers, by cause."};
 
 	exposition_begin(exposition, &family);
 	for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++) {
-		const struct metric_label labels[] = {{"cause", cause_words[cause]}, {0}};
+		const struct exposition_label labels[] = {{"cause", cause_words[cause]}, {0}};
 		uint64_t lost = 0;
 
 		for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
@@ -187,21 +187,21 @@ static void append_by_cause(const struct scap_live_stats *stats, struct expositi
 void metrics_live_append(const struct scap_live_stats *stats, const struct selection *selection,
 			 struct exposition *exposition)
 {
-	static const struct metric_family ring_bytes = {"lanner_ring_bytes", METRIC_GAUGE, "bytes",
-							"Memory of all ring buffers."};
-	static const struct metric_family ring_bytes_max = {
+	static const struct exposition_family ring_bytes = {"lanner_ring_bytes", METRIC_GAUGE,
+							    "bytes", "Memory of all ring buffers."};
+	static const struct exposition_family ring_bytes_max = {
 		"lanner_ring_bytes_max", METRIC_GAUGE, "bytes",
 		"Memory to which all ring buffers may grow; 0: they do not grow."};
-	static const struct metric_family grown = {
+	static const struct exposition_family grown = {
 		"lanner_rings_grown", METRIC_COUNTER, NULL,
 		"Ring buffers of busy CPUs that were replaced by larger ones."};
-	static const struct metric_family rings = {"lanner_rings", METRIC_GAUGE, NULL,
-						   "CPUs that have a ring buffer."};
-	static const struct metric_family ringless = {
+	static const struct exposition_family rings = {"lanner_rings", METRIC_GAUGE, NULL,
+						       "CPUs that have a ring buffer."};
+	static const struct exposition_family ringless = {
 		"lanner_cpus_without_ring", METRIC_GAUGE, NULL,
 		"CPUs whose ring buffer could not be opened: their events are lost."};
 
-	static const struct metric_family silent = {
+	static const struct exposition_family silent = {
 		"lanner_cpus_silent", METRIC_GAUGE, NULL,
 		"CPUs whose programs do not report: their events are missing."};
 
@@ -217,7 +217,8 @@ void metrics_live_append(const struct scap_live_stats *stats, const struct selec
 }
 
 static void append_runs(const struct scap_live *live, unsigned int i,
-			const struct metric_label *labels, bool time, struct exposition *exposition)
+			const struct exposition_label *labels, bool time,
+			struct exposition *exposition)
 {
 	uint64_t runs, ns;
 
@@ -231,7 +232,7 @@ static void append_runs(const struct scap_live *live, unsigned int i,
 
 void metrics_live_append_programs(const struct scap_live *live, struct exposition *exposition)
 {
-	static const struct metric_family families[] = {
+	static const struct exposition_family families[] = {
 		{"lanner_program_runs", METRIC_COUNTER, NULL,
 		 "Runs of our BPF programs; counted while kernel.bpf_stats_enabled is 1."},
 		{"lanner_program_run_seconds", METRIC_COUNTER, "seconds",
@@ -242,7 +243,7 @@ void metrics_live_append_programs(const struct scap_live *live, struct expositio
 	for (int time = 0; time < 2; time++) {
 		exposition_begin(exposition, &families[time]);
 		for (unsigned int i = 0; scap_live_program(live, i, &program, &hook); i++) {
-			const struct metric_label labels[] = {
+			const struct exposition_label labels[] = {
 				{"program", program}, {"hook", hook}, {0}};
 
 			if (hook)
@@ -343,7 +344,7 @@ static const struct {
 };
 
 static const struct {
-	struct metric_family family;
+	struct exposition_family family;
 	enum meta_counter counter;
 } meta_rows[] = {
 	{{"lanner_pods", METRIC_GAUGE, NULL, "Pods of this node that are known."}, META_KUBE_PODS},
@@ -362,17 +363,17 @@ static const struct {
 
 static void append_information(struct exposition *exposition)
 {
-	static const struct metric_family build = {"lanner_build", METRIC_INFO, NULL,
-						   "Version of the agent."};
-	static const struct metric_family kernel = {"lanner_kernel", METRIC_INFO, NULL,
-						    "The kernel that it runs on."};
-	const struct metric_label version[] = {{"version", LANNER_VERSION}, {0}};
+	static const struct exposition_family build = {"lanner_build", METRIC_INFO, NULL,
+						       "Version of the agent."};
+	static const struct exposition_family kernel = {"lanner_kernel", METRIC_INFO, NULL,
+							"The kernel that it runs on."};
+	const struct exposition_label version[] = {{"version", LANNER_VERSION}, {0}};
 	struct utsname names;
 
 	exposition_begin(exposition, &build);
 	exposition_sample(exposition, version, 1);
 	if (uname(&names) == 0) {
-		const struct metric_label labels[] = {
+		const struct exposition_label labels[] = {
 			{"release", names.release}, {"machine", names.machine}, {0}};
 
 		exposition_begin(exposition, &kernel);
@@ -382,11 +383,12 @@ static void append_information(struct exposition *exposition)
 
 static void append_process(struct exposition *exposition)
 {
-	static const struct metric_family cpu = {"process_cpu_seconds", METRIC_COUNTER, "seconds",
-						 "User and system time of the agent."};
-	static const struct metric_family start = {"process_start_time_seconds", METRIC_GAUGE,
-						   "seconds",
-						   "When the agent started, since the epoch."};
+	static const struct exposition_family cpu = {"process_cpu_seconds", METRIC_COUNTER,
+						     "seconds",
+						     "User and system time of the agent."};
+	static const struct exposition_family start = {"process_start_time_seconds", METRIC_GAUGE,
+						       "seconds",
+						       "When the agent started, since the epoch."};
 	struct process_usage usage;
 
 	process_usage_read(&usage);
@@ -400,14 +402,15 @@ static void append_process(struct exposition *exposition)
 static void append_containers(struct exposition *exposition,
 			      const struct account_containers *containers)
 {
-	static const struct metric_family requests = {
+	static const struct exposition_family requests = {
 		"lanner_container_requests", METRIC_COUNTER, NULL,
 		"Requests for descriptions of containers, by result."};
 
 	APPEND_ROWS(exposition, container_rows, containers);
 	exposition_begin(exposition, &requests);
 	for (size_t i = 0; i < COUNT(request_results); i++) {
-		const struct metric_label labels[] = {{"result", request_results[i].result}, {0}};
+		const struct exposition_label labels[] = {{"result", request_results[i].result},
+							  {0}};
 
 		exposition_sample(exposition, labels,
 				  containers->meta.counts[request_results[i].counter]);
@@ -420,15 +423,15 @@ static void append_containers(struct exposition *exposition,
 /* The number of rules is bounded by their files. */
 static void append_rules(struct exposition *exposition, const struct ruleset *ruleset)
 {
-	static const struct metric_family family = {"lanner_rule_matches", METRIC_COUNTER, NULL,
-						    "Events that a rule matched."};
+	static const struct exposition_family family = {"lanner_rule_matches", METRIC_COUNTER, NULL,
+							"Events that a rule matched."};
 
 	if (!ruleset)
 		return;
 	exposition_begin(exposition, &family);
 	for (size_t i = 0; i < ruleset_count(ruleset); i++) {
 		uint64_t matches;
-		const struct metric_label labels[] = {
+		const struct exposition_label labels[] = {
 			{"rule", ruleset_matches(ruleset, i, &matches)}, {0}};
 
 		exposition_sample(exposition, labels, matches);
@@ -466,7 +469,7 @@ static const struct row output_rows[] = {
 
 /* Outputs by their place: addresses in labels would tell all who may read metrics. */
 static void append_output_rows(struct exposition *exposition, const struct output_account *accounts,
-			       const struct metric_label labels[][3], size_t count)
+			       const struct exposition_label labels[][3], size_t count)
 {
 	for (size_t row = 0; row < COUNT(output_rows); row++) {
 		exposition_begin(exposition, &output_rows[row].family);
@@ -479,9 +482,9 @@ static void append_output_rows(struct exposition *exposition, const struct outpu
 
 static void append_output_causes(struct exposition *exposition,
 				 const struct output_account *accounts,
-				 const struct metric_label labels[][3], size_t count)
+				 const struct exposition_label labels[][3], size_t count)
 {
-	static const struct metric_family families[] = {
+	static const struct exposition_family families[] = {
 		{"lanner_output_dropped", METRIC_COUNTER, NULL,
 		 "Records that were lost, by cause."},
 		{"lanner_output_left_out", METRIC_COUNTER, NULL,
@@ -496,7 +499,7 @@ static void append_output_causes(struct exposition *exposition,
 			for (int cause = from; cause < to; cause++) {
 				if (!gap_cause_is_counted((enum gap_cause)cause))
 					continue;
-				const struct metric_label all[] = {
+				const struct exposition_label all[] = {
 					labels[i][0],
 					labels[i][1],
 					{"cause", gap_cause_name((enum gap_cause)cause)},
@@ -508,12 +511,14 @@ static void append_output_causes(struct exposition *exposition,
 }
 
 static void append_output_ages(struct exposition *exposition, const struct output_account *accounts,
-			       const struct metric_label labels[][3], size_t count)
+			       const struct exposition_label labels[][3], size_t count)
 {
-	static const struct metric_family age = {"lanner_output_oldest_seconds", METRIC_GAUGE,
-						 "seconds", "How long the oldest record waits."};
-	static const struct metric_family failing = {"lanner_output_failing", METRIC_GAUGE, NULL,
-						     "1 while nothing can be delivered, else 0."};
+	static const struct exposition_family age = {"lanner_output_oldest_seconds", METRIC_GAUGE,
+						     "seconds",
+						     "How long the oldest record waits."};
+	static const struct exposition_family failing = {
+		"lanner_output_failing", METRIC_GAUGE, NULL,
+		"1 while nothing can be delivered, else 0."};
 
 	exposition_begin(exposition, &age);
 	for (size_t i = 0; i < count; i++)
@@ -526,9 +531,9 @@ static void append_output_ages(struct exposition *exposition, const struct outpu
 /* The second thread is that of a spool; without one there is none. */
 static void append_output_threads(struct exposition *exposition, const struct outputs *outputs,
 				  const struct output_account *accounts,
-				  const struct metric_label labels[][3], size_t count)
+				  const struct exposition_label labels[][3], size_t count)
 {
-	static const struct metric_family age = {
+	static const struct exposition_family age = {
 		"lanner_output_thread_age_seconds", METRIC_GAUGE, "seconds",
 		"How long a thread has been in what it does now; 0: it waits for records."};
 
@@ -536,7 +541,7 @@ static void append_output_threads(struct exposition *exposition, const struct ou
 	for (size_t i = 0; i < outputs->count && i < count; i++)
 		for (int spooler = 0; spooler <= (outputs->list[i]->config->spool != NULL);
 		     spooler++) {
-			const struct metric_label all[] = {
+			const struct exposition_label all[] = {
 				labels[i][0],
 				labels[i][1],
 				{"thread", spooler ? "spooler" : "sender"},
@@ -568,7 +573,7 @@ static const char *metrics_account_of(const struct run *run, size_t i,
 static void append_outputs(struct exposition *exposition, const struct run *run)
 {
 	struct output_account accounts[OUTPUTS_SHOWN];
-	struct metric_label labels[OUTPUTS_SHOWN][3];
+	struct exposition_label labels[OUTPUTS_SHOWN][3];
 	char places[OUTPUTS_SHOWN][PLACE_BYTES];
 	size_t all = run->outputs.count + run->recorder.captures.count;
 	size_t count = all < OUTPUTS_SHOWN ? all : OUTPUTS_SHOWN;
@@ -579,9 +584,9 @@ static void append_outputs(struct exposition *exposition, const struct run *run)
 		const char *kind = metrics_account_of(run, i, &accounts[i]);
 
 		snprintf(places[i], sizeof(places[i]), "%zu", i + 1);
-		labels[i][0] = (struct metric_label){"output", places[i]};
-		labels[i][1] = (struct metric_label){"kind", kind};
-		labels[i][2] = (struct metric_label){0};
+		labels[i][0] = (struct exposition_label){"output", places[i]};
+		labels[i][1] = (struct exposition_label){"kind", kind};
+		labels[i][2] = (struct exposition_label){0};
 	}
 	append_output_rows(exposition, accounts, labels, count);
 	append_output_causes(exposition, accounts, labels, count);
@@ -591,7 +596,7 @@ static void append_outputs(struct exposition *exposition, const struct run *run)
 
 static void append_pages(struct exposition *exposition, const struct run *run)
 {
-	static const struct metric_family family = {
+	static const struct exposition_family family = {
 		"lanner_http_connections_dropped", METRIC_COUNTER, NULL,
 		"Connections of --http that were closed before their answer, by cause."};
 	static const char *const causes[] = {
@@ -599,7 +604,7 @@ static void append_pages(struct exposition *exposition, const struct run *run)
 
 	exposition_begin(exposition, &family);
 	for (int why = 0; why < CONTROL_DROPPED_KINDS; why++) {
-		const struct metric_label labels[] = {{"cause", causes[why]}, {0}};
+		const struct exposition_label labels[] = {{"cause", causes[why]}, {0}};
 		uint64_t count = 0;
 
 		for (size_t i = 0; i < HTTP_MAX; i++)
@@ -610,11 +615,13 @@ static void append_pages(struct exposition *exposition, const struct run *run)
 
 void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 {
-	static const struct metric_family matched = {"lanner_events_matched", METRIC_COUNTER, NULL,
-						     "Events that passed the filter or a rule."};
-	static const struct metric_family printed = {"lanner_events_printed", METRIC_COUNTER, NULL,
-						     "Of these, written to standard output."};
-	static const struct metric_family unknown = {
+	static const struct exposition_family matched = {
+		"lanner_events_matched", METRIC_COUNTER, NULL,
+		"Events that passed the filter or a rule."};
+	static const struct exposition_family printed = {"lanner_events_printed", METRIC_COUNTER,
+							 NULL,
+							 "Of these, written to standard output."};
+	static const struct exposition_family unknown = {
 		"lanner_events_filter_unknown", METRIC_COUNTER, NULL,
 		"Of these, events that passed because what decides was not captured."};
 	struct exposition exposition = {.out = out, .openmetrics = openmetrics};

@@ -36,14 +36,14 @@ static int bundle_look(const char *host_root, const char *path, struct stat *fil
 	return stat(full, file) ? -errno : 0;
 }
 
-int host_namespaces_read(const char *host_root, struct host_namespaces *hosts)
+int bundle_namespaces_read(const char *host_root, struct bundle_namespaces *hosts)
 {
 	static const char *const paths[HOST_NAMESPACES] = {
 		[HOST_NAMESPACE_PID] = "/proc/2/ns/pid",
 		[HOST_NAMESPACE_NETWORK] = "/proc/2/ns/net",
 		[HOST_NAMESPACE_IPC] = "/proc/2/ns/ipc",
 	};
-	struct host_namespaces found = {.host_root = host_root};
+	struct bundle_namespaces found = {.host_root = host_root};
 	struct stat file;
 	int r = 0;
 
@@ -60,8 +60,8 @@ int host_namespaces_read(const char *host_root, struct host_namespaces *hosts)
 	return r;
 }
 
-enum state_answer host_namespaces_compare(const struct host_namespaces *hosts,
-					  enum host_namespace kind, const char *path)
+enum state_answer bundle_namespaces_compare(const struct bundle_namespaces *hosts,
+					    enum bundle_namespace kind, const char *path)
 {
 	struct stat file;
 
@@ -443,16 +443,16 @@ static void describe_binds(const json_t *array, struct state_container_info *inf
 struct namespace
 {
 	const char *type;
-	enum host_namespace kind;
+	enum bundle_namespace kind;
 	size_t answer; /* in struct state_container_info */
 };
 
 /* One that is joined may be any: that of another container, or of the host. */
-static void describe_joined(const struct host_namespaces *hosts, enum host_namespace kind,
+static void describe_joined(const struct bundle_namespaces *hosts, enum bundle_namespace kind,
 			    const char *path, enum state_answer *is_host)
 {
 	enum state_answer answer =
-		hosts ? host_namespaces_compare(hosts, kind, path) : STATE_UNKNOWN;
+		hosts ? bundle_namespaces_compare(hosts, kind, path) : STATE_UNKNOWN;
 
 	if (answer != STATE_UNKNOWN)
 		describe_answer(is_host, answer == STATE_YES);
@@ -462,7 +462,7 @@ static void describe_joined(const struct host_namespaces *hosts, enum host_names
  * A namespace that is not named is the one of the runtime, which is the host's; one without a path
  * is new.
  */
-static void describe_namespace(const json_t *namespaces, const struct host_namespaces *hosts,
+static void describe_namespace(const json_t *namespaces, const struct bundle_namespaces *hosts,
 			       const struct namespace *namespace, enum state_answer *is_host)
 {
 	const char *path;
@@ -531,7 +531,7 @@ static void describe_privileged(const json_t *spec, struct state_container_info 
 		describe_answer(&info->privileged, true);
 }
 
-void bundle_describe(const struct bundle *bundle, const struct host_namespaces *hosts,
+void bundle_describe(const struct bundle *bundle, const struct bundle_namespaces *hosts,
 		     struct state_container_info *info)
 {
 	static const struct namespace kinds[] = {

@@ -18,14 +18,14 @@
  * the kernel's own threads, as long as the machine runs.
  */
 
-enum host_namespace {
+enum bundle_namespace {
 	HOST_NAMESPACE_PID,
 	HOST_NAMESPACE_NETWORK,
 	HOST_NAMESPACE_IPC,
 	HOST_NAMESPACES
 };
 
-struct host_namespaces {
+struct bundle_namespaces {
 	const char *host_root; /* borrowed */
 	uint64_t dev, inos[HOST_NAMESPACES]; /* 0: not known */
 };
@@ -35,12 +35,12 @@ struct host_namespaces {
  * namespace, where nobody knows the host's; or another -errno, as -EACCES without CAP_SYS_PTRACE or
  * -ENOENT with hidepid=: then none is known.
  */
-int host_namespaces_read(const char *host_root, struct host_namespaces *hosts);
+int bundle_namespaces_read(const char *host_root, struct bundle_namespaces *hosts);
 
 /* Whether a file below the same prefix is that namespace of the host. STATE_UNKNOWN: it cannot be
  * known. */
-enum state_answer host_namespaces_compare(const struct host_namespaces *hosts,
-					  enum host_namespace kind, const char *path);
+enum state_answer bundle_namespaces_compare(const struct bundle_namespaces *hosts,
+					    enum bundle_namespace kind, const char *path);
 
 /*
  * The annotations in the config.json of a bundle: managers of containers (containerd's CRI, CRI-O,
@@ -81,7 +81,7 @@ bool bundle_own_folder(const struct bundle *bundle, const char *id, char path[PA
  * Describes mounts, namespaces, rights and the environment from config.json. Namespaces that it
  * joins are compared with the host's; NULL: they stay unknown.
  */
-void bundle_describe(const struct bundle *bundle, const struct host_namespaces *hosts,
+void bundle_describe(const struct bundle *bundle, const struct bundle_namespaces *hosts,
 		     struct state_container_info *info);
 
 #endif

@@ -55,9 +55,9 @@ void docker_api_json_fill(const json_t *answer, struct state_container_info *inf
 	describe_labels(&info->texts, &info->labels, JSON_INPUT_AT(answer, "Config", "Labels"));
 	docker_api_fill_mounts(answer, info);
 	describe_env(info, JSON_INPUT_AT(answer, "Config", "Env"));
-	docker_describe_host_config(JSON_INPUT_AT(answer, "HostConfig"), info);
+	files_docker_host_config(JSON_INPUT_AT(answer, "HostConfig"), info);
 	/* From API 1.52 on the address stands only with the networks. */
-	docker_describe_networks(JSON_INPUT_AT(answer, "NetworkSettings", "Networks"), info);
+	files_docker_networks(JSON_INPUT_AT(answer, "NetworkSettings", "Networks"), info);
 	describe_text(&info->texts, &info->ip,
 		      JSON_INPUT_TEXT(answer, "NetworkSettings", "IPAddress"));
 	describe_pod_by_labels(info, &info->labels);
@@ -303,7 +303,7 @@ static void docker_api_fill(struct state_container_info *info, const json_t *ite
 	if (image && (!info->image.id || strncmp(info->image.id, image, strlen(image)) != 0))
 		describe_image_by_name(&info->texts, &info->image, image);
 	describe_labels(&info->texts, &info->labels, JSON_INPUT_AT(item, "Labels"));
-	docker_describe_networks(JSON_INPUT_AT(item, "NetworkSettings", "Networks"), info);
+	files_docker_networks(JSON_INPUT_AT(item, "NetworkSettings", "Networks"), info);
 	describe_pod_by_labels(info, &info->labels);
 }
 

@@ -33,7 +33,7 @@ struct podman_list {
 	json_t *list; /* owned; NULL: none */
 };
 
-struct podman {
+struct files_podman {
 	const char *host_root; /* borrowed */
 	struct podman_list kept[KEPT_COUNT];
 	unsigned int next; /* the place to use next */
@@ -49,16 +49,16 @@ static const char *const podman_folders[] = {
 	"/run/containers/storage/vfs-containers",
 };
 
-struct podman *podman_create(const char *host_root)
+struct files_podman *files_podman_create(const char *host_root)
 {
-	struct podman *podman = calloc(1, sizeof(*podman));
+	struct files_podman *podman = calloc(1, sizeof(*podman));
 
 	if (podman)
 		podman->host_root = host_root;
 	return podman;
 }
 
-void podman_destroy(struct podman *podman)
+void files_podman_destroy(struct files_podman *podman)
 {
 	if (!podman)
 		return;
@@ -73,7 +73,7 @@ static bool podman_is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static struct podman_list *find_kept(struct podman *podman, const char *path)
+static struct podman_list *find_kept(struct files_podman *podman, const char *path)
 {
 	for (size_t i = 0; i < KEPT_COUNT; i++)
 		if (podman->kept[i].list && strcmp(podman->kept[i].path, path) == 0)
@@ -81,7 +81,7 @@ static struct podman_list *find_kept(struct podman *podman, const char *path)
 	return NULL;
 }
 
-static void podman_keep(struct podman *podman, const char *path, const struct stat *status,
+static void podman_keep(struct files_podman *podman, const char *path, const struct stat *status,
 			json_t *list)
 {
 	struct podman_list *kept = find_kept(podman, path);
@@ -98,7 +98,7 @@ static void podman_keep(struct podman *podman, const char *path, const struct st
 }
 
 /* Gets a list, with a reference for the caller. As document_load(). */
-static int podman_load(struct podman *podman, const char *path, uint32_t owner, json_t **list,
+static int podman_load(struct files_podman *podman, const char *path, uint32_t owner, json_t **list,
 		       struct error *err)
 {
 	struct podman_list *kept = owner == STATE_OWNER_ROOT ? find_kept(podman, path) : NULL;
@@ -123,7 +123,7 @@ static int podman_load(struct podman *podman, const char *path, uint32_t owner, 
 }
 
 /* Its metadata is JSON in a text. */
-static void files_podman_describe(const json_t *entry, struct state_container_info *info)
+static void files_podman_entry(const json_t *entry, struct state_container_info *info)
 {
 	json_t *metadata = json_input_object(JSON_INPUT_TEXT(entry, "metadata"));
 	const json_t *names = json_object_get(entry, "names");
@@ -137,7 +137,7 @@ static void files_podman_describe(const json_t *entry, struct state_container_in
 }
 
 /* Describes the container from the list in a file. */
-static int podman_try_file(struct podman *podman, const char *path,
+static int podman_try_file(struct files_podman *podman, const char *path,
 			   const struct meta_request *request, struct state_container_info *info,
 			   struct error *err)
 {
@@ -154,7 +154,7 @@ static int podman_try_file(struct podman *podman, const char *path,
 
 		if (!found || strcmp(found, request->id) != 0)
 			continue;
-		files_podman_describe(entry, info);
+		files_podman_entry(entry, info);
 		r = 0;
 		break;
 	}
@@ -163,7 +163,7 @@ static int podman_try_file(struct podman *podman, const char *path,
 }
 
 /* Describes the container from a list in a folder. */
-static int podman_try_folder(struct podman *podman, const char *folder,
+static int podman_try_folder(struct files_podman *podman, const char *folder,
 			     const struct meta_request *request, struct state_container_info *info,
 			     struct error *err)
 {
@@ -197,9 +197,9 @@ static bool cut_at_id(char *path, const char *id)
 	return false;
 }
 
-int podman_describe(struct podman *podman, const struct meta_request *request,
-		    const struct bundle *bundle, struct state_container_info *info,
-		    struct error *err)
+int files_podman_describe(struct files_podman *podman, const struct meta_request *request,
+			  const struct bundle *bundle, struct state_container_info *info,
+			  struct error *err)
 {
 	bool is_roots = request->owner == STATE_OWNER_ROOT;
 	const char *id = request->id;
@@ -261,7 +261,7 @@ static int load_config(const char *host_root, const char *folder, const char *id
 	return -ENOENT;
 }
 
-/* Finds the container's folder, and loads its config.v2.json. As docker_describe(). */
+/* Finds the container's folder, and loads its config.v2.json. As files_docker_describe(). */
 static int docker_find(const char *host_root, const char *id, const struct bundle *bundle,
 		       char folder[PATH_MAX], struct document *config, struct error *err)
 {
@@ -299,7 +299,7 @@ static void describe_mount_points(const json_t *points, struct state_container_i
 	describe_mounts_end(&mounts);
 }
 
-void docker_describe_networks(const json_t *networks, struct state_container_info *info)
+void files_docker_networks(const json_t *networks, struct state_container_info *info)
 {
 	const char *name;
 	json_t *network;
@@ -320,7 +320,7 @@ static void describe_config(const json_t *config, struct state_container_info *i
 	describe_labels(&info->texts, &info->labels, json_object_get(chosen, "Labels"));
 	describe_pod_by_labels(info, &info->labels);
 	describe_mount_points(json_object_get(config, "MountPoints"), info);
-	docker_describe_networks(JSON_INPUT_AT(config, "NetworkSettings", "Networks"), info);
+	files_docker_networks(JSON_INPUT_AT(config, "NetworkSettings", "Networks"), info);
 	describe_env(info, json_object_get(chosen, "Env"));
 	if (!info->created_ns)
 		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(config, "Created"));
@@ -335,7 +335,7 @@ static void describe_mode(const json_t *host_config, const char *key, enum state
 		describe_answer(is_host, strcmp(mode, "host") == 0);
 }
 
-void docker_describe_host_config(const json_t *config, struct state_container_info *info)
+void files_docker_host_config(const json_t *config, struct state_container_info *info)
 {
 	const json_t *privileged = json_object_get(config, "Privileged");
 
@@ -346,9 +346,9 @@ void docker_describe_host_config(const json_t *config, struct state_container_in
 	describe_mode(config, "IpcMode", &info->host_ipc);
 }
 
-int docker_describe(const char *host_root, const struct meta_request *request,
-		    const struct bundle *bundle, struct state_container_info *info,
-		    struct error *err)
+int files_docker_describe(const char *host_root, const struct meta_request *request,
+			  const struct bundle *bundle, struct state_container_info *info,
+			  struct error *err)
 {
 	char folder[PATH_MAX];
 	struct document config;
@@ -362,7 +362,7 @@ int docker_describe(const char *host_root, const struct meta_request *request,
 	/* Without it less is known, but what is known is right. */
 	if (docker_load(host_root, folder, "hostconfig.json", &config, err))
 		return 0;
-	docker_describe_host_config(config.value, info);
+	files_docker_host_config(config.value, info);
 	json_decref(config.value);
 	return 0;
 }
@@ -406,8 +406,8 @@ static int64_t read_pid(const char *host_root, const char *path, const char *mem
 	return pid;
 }
 
-void named_each(const char *host_root, void (*found)(void *data, const struct named *named),
-		void *data)
+void files_named_each(const char *host_root,
+		      void (*found)(void *data, const struct files_named *named), void *data)
 {
 	const char *root = host_root ? host_root : "";
 	char pattern[PATH_MAX], id[STATE_CONTAINER_ID_BYTES];
@@ -421,8 +421,8 @@ void named_each(const char *host_root, void (*found)(void *data, const struct na
 			continue;
 		for (size_t n = 0; n < files.gl_pathc && n < NAMED_MAX; n++) {
 			const char *path = files.gl_pathv[n] + strlen(root);
-			struct named named = {id, read_pid(root, path, place->pid),
-					      STATE_CONTAINER_CUSTOM};
+			struct files_named named = {id, read_pid(root, path, place->pid),
+						    STATE_CONTAINER_CUSTOM};
 
 			if (named.pid > 0 && take_id(path, id))
 				found(data, &named);
@@ -434,8 +434,8 @@ void named_each(const char *host_root, void (*found)(void *data, const struct na
 struct files {
 	struct meta_source source;
 	const char *host_root; /* borrowed */
-	struct host_namespaces hosts; /* read while the caller has its capabilities */
-	struct podman *podman;
+	struct bundle_namespaces hosts; /* read while the caller has its capabilities */
+	struct files_podman *podman;
 };
 
 /* Whether Docker may know it: any form of group may be Docker's, but not those of others. */
@@ -479,10 +479,11 @@ static int files_describe(struct meta_source *source, const struct meta_request 
 
 	annotations = json_object_get(bundle.spec, "annotations");
 	if (may_be_docker(request))
-		r = add_result(r, docker_describe(files->host_root, request, &bundle, info, err));
+		r = add_result(
+			r, files_docker_describe(files->host_root, request, &bundle, info, err));
 	if (may_be_podman(request, annotations))
-		r = add_result(r,
-			       part(podman_describe(files->podman, request, &bundle, info, err)));
+		r = add_result(
+			r, part(files_podman_describe(files->podman, request, &bundle, info, err)));
 	if (bundle.spec) {
 		info->texts.left_out += bundle.left_out;
 		bundle_describe_annotations(annotations, info);
@@ -496,7 +497,7 @@ static void files_destroy(struct meta_source *source)
 {
 	struct files *files = (struct files *)source;
 
-	podman_destroy(files->podman);
+	files_podman_destroy(files->podman);
 	free(files);
 }
 
@@ -510,8 +511,8 @@ struct meta_source *meta_files_create(const char *host_root)
 	files->source.ops = &ops;
 	files->host_root = host_root ? host_root : "";
 	/* Where they cannot be read those that are joined stay unknown. */
-	host_namespaces_read(files->host_root, &files->hosts);
-	files->podman = podman_create(files->host_root);
+	bundle_namespaces_read(files->host_root, &files->hosts);
+	files->podman = files_podman_create(files->host_root);
 	if (files->podman)
 		return &files->source;
 	free(files);

@@ -47,7 +47,7 @@ struct session {
 	struct follow *follow;
 	struct runtime_events events;
 	struct fetch_request request;
-	struct messages messages; /* owned */
+	struct grpc_messages messages; /* owned */
 	uint64_t begin_ns;
 	bool answered; /* the headers came */
 	bool listed;
@@ -141,7 +141,7 @@ static bool follow_take(void *data, long status, const char *bytes, size_t len)
 
 	session->answered = true;
 	session->failed = session->failed || status != STATUS_OK ||
-			  !messages_add(&session->messages, bytes, len);
+			  !grpc_messages_add(&session->messages, bytes, len);
 	return !session->failed;
 }
 
@@ -169,7 +169,7 @@ static void take_messages(struct session *session)
 	const char *message;
 	size_t len;
 
-	while (messages_next(&session->messages, &message, &len)) {
+	while (grpc_messages_next(&session->messages, &message, &len)) {
 		if (session->events.decode(message, len, &event))
 			follow_take_event(session->follow, &event);
 		else
@@ -307,7 +307,7 @@ static uint64_t follow_once(struct follow *follow)
 	/* CRI-O and old versions of containerd: who has no events is listed from time to time. */
 	if (result == SESSION_NO_EVENTS && !session.listed)
 		followed = list_all(follow) == 0;
-	messages_finish(&session.messages);
+	grpc_messages_finish(&session.messages);
 	buf_finish(&session.events.body);
 	meta_cache_owner_ready(follow->cache, follow->owner);
 	/* One that ends each time soon after its begin is not listed every second. */

@@ -13,7 +13,7 @@
 /* Of a message of gRPC: whether it is compressed, and its length in 4 bytes. */
 enum { MESSAGES_PREFIX_BYTES = 5 };
 
-bool messages_add(struct messages *messages, const char *bytes, size_t len)
+bool grpc_messages_add(struct grpc_messages *messages, const char *bytes, size_t len)
 {
 	size_t skipped = messages->skip < len ? messages->skip : len;
 
@@ -29,25 +29,25 @@ bool messages_add(struct messages *messages, const char *bytes, size_t len)
 	return !messages->in.failed;
 }
 
-static size_t left(const struct messages *messages)
+static size_t left(const struct grpc_messages *messages)
 {
 	return messages->in.len - messages->taken;
 }
 
-static const char *next_byte(const struct messages *messages)
+static const char *next_byte(const struct grpc_messages *messages)
 {
 	return messages->in.data + messages->taken;
 }
 
 /* Drops the begin of a line that is too long. */
-static void skip_line(struct messages *messages)
+static void skip_line(struct grpc_messages *messages)
 {
 	messages->skipped += !messages->skips_line;
 	messages->skips_line = true;
 	messages->taken = messages->in.len;
 }
 
-static bool next_line(struct messages *messages, const char **message, size_t *len)
+static bool next_line(struct grpc_messages *messages, const char **message, size_t *len)
 {
 	while (left(messages)) {
 		const char *line = next_byte(messages);
@@ -72,7 +72,7 @@ static bool next_line(struct messages *messages, const char **message, size_t *l
 }
 
 /* Drops a message of gRPC, as much of it as has come. */
-static void skip_message(struct messages *messages, uint64_t len)
+static void skip_message(struct grpc_messages *messages, uint64_t len)
 {
 	size_t skipped = len < left(messages) ? len : left(messages);
 
@@ -81,7 +81,7 @@ static void skip_message(struct messages *messages, uint64_t len)
 	messages->skipped++;
 }
 
-static bool next_grpc(struct messages *messages, const char **message, size_t *len)
+static bool next_grpc(struct grpc_messages *messages, const char **message, size_t *len)
 {
 	while (left(messages) >= MESSAGES_PREFIX_BYTES) {
 		const char *prefix = next_byte(messages);
@@ -106,13 +106,13 @@ static bool next_grpc(struct messages *messages, const char **message, size_t *l
 	return false;
 }
 
-bool messages_next(struct messages *messages, const char **message, size_t *len)
+bool grpc_messages_next(struct grpc_messages *messages, const char **message, size_t *len)
 {
 	return messages->is_grpc ? next_grpc(messages, message, len)
 				 : next_line(messages, message, len);
 }
 
-void messages_finish(struct messages *messages)
+void grpc_messages_finish(struct grpc_messages *messages)
 {
 	buf_finish(&messages->in);
 }

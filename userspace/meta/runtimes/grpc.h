@@ -22,7 +22,7 @@
 enum { MESSAGES_BYTES_MAX = 1024 * 1024 }; /* of one */
 
 /* Zeroed but for the first member: at the begin of a stream. */
-struct messages {
+struct grpc_messages {
 	bool is_grpc;
 	struct buf in; /* owned; what was not taken yet */
 	size_t taken; /* bytes of `in` */
@@ -32,15 +32,15 @@ struct messages {
 };
 
 /* Adds a piece. Returns false if out of memory. */
-bool messages_add(struct messages *messages, const char *bytes, size_t len);
+bool grpc_messages_add(struct grpc_messages *messages, const char *bytes, size_t len);
 
 /*
- * Stores the next whole message, which is valid until messages_add(). Empty lines are left out.
- * Returns false if there is none.
+ * Stores the next whole message, which is valid until grpc_messages_add(). Empty lines are left
+ * out. Returns false if there is none.
  */
-bool messages_next(struct messages *messages, const char **message, size_t *len);
+bool grpc_messages_next(struct grpc_messages *messages, const char **message, size_t *len);
 
-void messages_finish(struct messages *messages);
+void grpc_messages_finish(struct grpc_messages *messages);
 
 /* Calls of gRPC, one question and one answer each. */
 

@@ -11,7 +11,7 @@
  * The numbers are smaller than what makers give today, and say what no other text has. A prefix
  * stays readable: it tells whose secret it was.
  */
-const struct token tokens[] = {
+const struct net_token tokens[] = {
 	{"A3-", TOKEN_WORD, 30, 40},
 	{"ABIA", TOKEN_ALNUM, 16, 16},
 	{"ABSK", TOKEN_BASE64, 60, 0},
@@ -219,7 +219,7 @@ static bool token_has_text(const char *text, size_t len, size_t at, const char *
 	return len - at >= n && memcmp(text + at, wanted, n) == 0;
 }
 
-static bool token_is_at(const struct token *token, const char *text, size_t len, size_t at,
+static bool token_is_at(const struct net_token *token, const char *text, size_t len, size_t at,
 			struct extent *secret)
 {
 	size_t from = at + strlen(token->prefix), n;

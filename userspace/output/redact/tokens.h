@@ -20,14 +20,14 @@ enum token_chars {
 	TOKEN_BASE64, /* letters, digits, '_', '-', '+', '/', '=', '.' */
 };
 
-struct token {
+struct net_token {
 	const char *prefix;
 	enum token_chars chars;
 	unsigned int least, most; /* characters behind the prefix; most 0: any number */
 };
 
 /* In the order of the first byte of their prefixes. */
-extern const struct token tokens[];
+extern const struct net_token tokens[];
 extern const size_t tokens_count;
 
 /*

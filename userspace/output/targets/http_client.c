@@ -23,7 +23,7 @@ struct http_client {
 	struct fetch *fetch; /* owned */
 	struct http_packer *packer; /* owned; NULL: bodies are not compressed */
 	struct buf packed; /* owned */
-	struct token secret; /* the file of a token or password */
+	struct net_token secret; /* the file of a token or password */
 	struct buf authorization; /* owned; the header, "": none */
 	char **headers; /* owned, each, too; the last but NULL is the authorization, not owned */
 	size_t headers_count; /* without the authorization */
@@ -112,7 +112,7 @@ void http_client_destroy(struct http_client *client)
 	http_packer_destroy(client->packer);
 	buf_finish(&client->packed);
 	buf_finish(&client->authorization);
-	token_finish(&client->secret);
+	net_token_finish(&client->secret);
 	for (size_t i = 0; i < client->headers_count; i++)
 		free(client->headers[i]);
 	free(client->headers);
@@ -137,7 +137,7 @@ static int authorize(struct http_client *client, struct error *err)
 	const struct http_keys *keys = client->keys;
 	const char *secret = keys->token ? keys->token : keys->password;
 	struct buf *header = &client->authorization;
-	int r = token_refresh(&client->secret, clock_ns(CLOCK_MONOTONIC), err);
+	int r = net_token_refresh(&client->secret, clock_ns(CLOCK_MONOTONIC), err);
 
 	if (r && !client->secret.text)
 		return r;

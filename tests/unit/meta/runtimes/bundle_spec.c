@@ -56,7 +56,7 @@ static void test_environment(void **state)
 	state_container_info_destroy(info);
 }
 
-static enum state_answer is_host_network(const char *path, const struct host_namespaces *hosts)
+static enum state_answer is_host_network(const char *path, const struct bundle_namespaces *hosts)
 {
 	struct state_container_info *info = state_container_info_create();
 	struct bundle bundle = {0};
@@ -76,7 +76,7 @@ static enum state_answer is_host_network(const char *path, const struct host_nam
 /* What is joined is compared. */
 static void test_joined_namespaces(void **state)
 {
-	struct host_namespaces hosts = {.host_root = ""};
+	struct bundle_namespaces hosts = {.host_root = ""};
 	struct stat own;
 
 	assert_int_equal(stat("/proc/self/ns/net", &own), 0);

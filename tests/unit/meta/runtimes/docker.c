@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Docker's files: where they are found, and what modes mean. unit/meta/runtimes/files has whole ones. */
+/* Docker's files: where they are found, and what modes mean. unit/meta/runtimes/files has whole
+ * ones. */
 #include <errno.h>
 #include <string.h>
 
@@ -32,7 +33,8 @@ static int teardown(void **state)
 
 static int describe(const char *id)
 {
-	return docker_describe(tree.path, &(struct meta_request){.id = id}, &bundle, info, &err);
+	return files_docker_describe(tree.path, &(struct meta_request){.id = id}, &bundle, info,
+				     &err);
 }
 
 /* Any data root: the bundle mounts files of it. */

@@ -6,19 +6,19 @@
 #include "meta/runtimes/grpc.h"
 #include "unit.h"
 
-static struct messages messages;
+static struct grpc_messages messages;
 static struct buf found; /* the messages, each with a '|' after it */
 
 static int setup(void **state)
 {
-	messages = (struct messages){0};
+	messages = (struct grpc_messages){0};
 	found = (struct buf){0};
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	messages_finish(&messages);
+	grpc_messages_finish(&messages);
 	buf_finish(&found);
 	return 0;
 }
@@ -28,7 +28,7 @@ static void take_all(void)
 	const char *message;
 	size_t len;
 
-	while (messages_next(&messages, &message, &len)) {
+	while (grpc_messages_next(&messages, &message, &len)) {
 		buf_append(&found, message, len);
 		buf_append_char(&found, '|');
 	}
@@ -36,7 +36,7 @@ static void take_all(void)
 
 static void add(const char *bytes, size_t len)
 {
-	assert_true(messages_add(&messages, bytes, len));
+	assert_true(grpc_messages_add(&messages, bytes, len));
 	take_all();
 }
 

@@ -25,7 +25,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void add(void *data, const struct named *named)
+static void add(void *data, const struct files_named *named)
 {
 	size_t len = strlen(found);
 
@@ -36,12 +36,12 @@ static void add(void *data, const struct named *named)
 
 static void test_found(void **state)
 {
-	named_each(tree.path, add, &tree);
+	files_named_each(tree.path, add, &tree);
 	assert_string_equal(found, "");
 	tree_write(&tree, "run/runc/web1/state.json",
 		   "{\"id\": \"other\", \"init_process_pid\": 70, \"config\": {}}");
 	tree_write(&tree, "run/crun/web2/status", "{\"pid\": 71}");
-	named_each(tree.path, add, &tree);
+	files_named_each(tree.path, add, &tree);
 	assert_string_equal(found, "web1=70 web2=71 ");
 }
 
@@ -57,7 +57,7 @@ static void test_left_out(void **state)
 	tree_write(&tree, "run/runc/forged/state.json", "{\"init_process_pid\": 70}");
 	snprintf(path, sizeof(path), "%s/run/runc/forged/state.json", tree.path);
 	assert_int_equal(chown(path, geteuid() + 1, (gid_t)-1), geteuid() ? -1 : 0);
-	named_each(tree.path, add, &tree);
+	files_named_each(tree.path, add, &tree);
 	assert_string_equal(found, geteuid() ? "forged=70 " : "");
 }
 

@@ -12,21 +12,21 @@
 #define LIST "var/lib/containers/storage/overlay-containers/containers.json"
 
 static struct tree tree;
-static struct podman *podman;
+static struct files_podman *podman;
 static struct state_container_info *info;
 static struct error err;
 
 static int setup(void **state)
 {
 	tree_create(&tree);
-	podman = podman_create(tree.path);
+	podman = files_podman_create(tree.path);
 	err = (struct error){""};
 	return podman ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-	podman_destroy(podman);
+	files_podman_destroy(podman);
 	state_container_info_destroy(info);
 	info = NULL;
 	tree_destroy(&tree);
@@ -39,8 +39,8 @@ static int describe(const char *id, struct bundle *bundle)
 
 	state_container_info_destroy(info);
 	info = state_container_info_create();
-	return podman_describe(podman, &(struct meta_request){.id = id}, bundle ? bundle : &none,
-			       info, &err);
+	return files_podman_describe(podman, &(struct meta_request){.id = id},
+				     bundle ? bundle : &none, info, &err);
 }
 
 static void test_renamed(void **state)

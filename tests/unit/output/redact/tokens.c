@@ -20,7 +20,7 @@ static bool is_found(const char *text, struct extent *secret)
 }
 
 /* A token of a row with so many characters behind its prefix. */
-static void make_token(const struct token *token, unsigned int n, char *text)
+static void make_token(const struct net_token *token, unsigned int n, char *text)
 {
 	size_t prefix = strlen(token->prefix);
 
@@ -36,7 +36,7 @@ static void test_rows(void **state)
 	struct extent secret;
 
 	for (size_t i = 0; i < tokens_count; i++) {
-		const struct token *token = &tokens[i];
+		const struct net_token *token = &tokens[i];
 
 		assert_true(i == 0 || tokens[i - 1].prefix[0] <= token->prefix[0]);
 		assert_true(!token->most || token->most >= token->least);
