@@ -47,7 +47,7 @@ static void digest(char text[DIGEST_TEXT_BYTES], const char *const parts[4])
 		sprintf(text + 2 * i, "%02x", bytes[i]);
 }
 
-static void pack_text(msgpack_packer *packer, const char *text)
+static void fluent_pack_text(msgpack_packer *packer, const char *text)
 {
 	msgpack_pack_str(packer, strlen(text));
 	msgpack_pack_str_body(packer, text, strlen(text));
@@ -67,14 +67,14 @@ static void send_helo(const struct fluent_server *server, int fd)
 	msgpack_sbuffer_init(&buffer);
 	msgpack_packer_init(&packer, &buffer, msgpack_sbuffer_write);
 	msgpack_pack_array(&packer, 2);
-	pack_text(&packer, "HELO");
+	fluent_pack_text(&packer, "HELO");
 	msgpack_pack_map(&packer, 3);
-	pack_text(&packer, "nonce");
+	fluent_pack_text(&packer, "nonce");
 	msgpack_pack_bin(&packer, strlen(NONCE));
 	msgpack_pack_bin_body(&packer, NONCE, strlen(NONCE));
-	pack_text(&packer, "auth");
-	pack_text(&packer, server->config.user ? AUTH : "");
-	pack_text(&packer, "keepalive");
+	fluent_pack_text(&packer, "auth");
+	fluent_pack_text(&packer, server->config.user ? AUTH : "");
+	fluent_pack_text(&packer, "keepalive");
 	msgpack_pack_true(&packer);
 	send_packed(fd, &buffer);
 }
@@ -107,11 +107,11 @@ static void answer_ping(const struct fluent_server *server, int fd, const msgpac
 	msgpack_sbuffer_init(&buffer);
 	msgpack_packer_init(&packer, &buffer, msgpack_sbuffer_write);
 	msgpack_pack_array(&packer, 5);
-	pack_text(&packer, "PONG");
+	fluent_pack_text(&packer, "PONG");
 	right ? msgpack_pack_true(&packer) : msgpack_pack_false(&packer);
-	pack_text(&packer, right ? "" : "wrong key or password");
-	pack_text(&packer, HOST);
-	pack_text(&packer, right_key);
+	fluent_pack_text(&packer, right ? "" : "wrong key or password");
+	fluent_pack_text(&packer, HOST);
+	fluent_pack_text(&packer, right_key);
 	send_packed(fd, &buffer);
 }
 
@@ -134,9 +134,9 @@ static bool take_message(struct fluent_server *server, int fd, const msgpack_obj
 	msgpack_sbuffer_init(&buffer);
 	msgpack_packer_init(&packer, &buffer, msgpack_sbuffer_write);
 	msgpack_pack_map(&packer, 1);
-	pack_text(&packer, "ack");
+	fluent_pack_text(&packer, "ack");
 	if (server->config.chunk)
-		pack_text(&packer, server->config.chunk);
+		fluent_pack_text(&packer, server->config.chunk);
 	else
 		msgpack_pack_object(&packer, *chunk);
 	send_packed(fd, &buffer);

@@ -77,7 +77,7 @@ static void captures_configure(struct capture *capture)
 		.rotates = true,
 		.begins_later = true,
 	};
-	file_mode_read(keys->mode, &recording->mode, &err); /* it was checked */
+	output_mode_read(keys->mode, &recording->mode, &err); /* it was checked */
 }
 
 int capture_create(struct output_config *config, struct filter *filter, struct capture **capture,
@@ -102,7 +102,7 @@ void capture_destroy(struct capture *capture)
 	if (!capture)
 		return;
 	recording_destroy(capture->recording);
-	keeper_destroy(capture->keeper);
+	rotated_keeper_destroy(capture->keeper);
 	filter_destroy(capture->filter);
 	output_config_destroy(capture->config);
 	free(capture);
@@ -118,8 +118,8 @@ static void start_keeper(void *context)
 	struct start *start = context;
 	const struct scap_keys *keys = start->capture->config->own;
 
-	start->code = keeper_create(start->capture->config->target, keys->keep, COMPRESS_NONE,
-				    &start->capture->keeper);
+	start->code = rotated_keeper_create(start->capture->config->target, keys->keep,
+					    COMPRESS_NONE, &start->capture->keeper);
 }
 
 /* In a thread that reaches the folder of the files, and nothing else. */
@@ -209,7 +209,7 @@ static void wake_keeper(struct capture *capture)
 
 	recording_stats(capture->recording, &stats);
 	if (stats.files != capture->files)
-		keeper_wake(capture->keeper);
+		rotated_keeper_wake(capture->keeper);
 	capture->files = stats.files;
 }
 
@@ -270,7 +270,7 @@ static void captures_append_messages(struct capture *capture, struct buf *messag
 		capture->was_failing = false;
 	}
 	capture->was_failing |= capture->is_failing;
-	if (keeper_result(capture->keeper, &err))
+	if (rotated_keeper_result(capture->keeper, &err))
 		buf_printf(messages, "agent: output %s: %s\n", name, err.text);
 }
 

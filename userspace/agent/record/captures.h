@@ -42,14 +42,14 @@ size_t tee_add(struct tee *tee, struct scap_snapshot *to);
  * another file. All functions are for the thread of events.
  */
 
-struct keeper;
+struct rotated_keeper;
 
 struct capture {
 	struct output_config *config; /* owned; of the kind scap */
 	struct filter *filter; /* owned; NULL: all events */
 	struct recording_config recording_config;
 	struct recording *recording; /* NULL: it was never opened */
-	struct keeper *keeper; /* removes old files; NULL: not open */
+	struct rotated_keeper *keeper; /* removes old files; NULL: not open */
 	uint64_t files; /* when the keeper was last woken */
 	bool passed; /* the event at hand */
 	uint64_t asked; /* events that passed */

@@ -122,7 +122,7 @@ struct question {
 	bool openmetrics;
 	bool captures_exits;
 	uint32_t silent, silent_cpu; /* CPUs that do not report, the first of them */
-	enum health health;
+	enum output_health health;
 	pid_t tid; /* of the canary, as events have it */
 	struct error err;
 };

@@ -12,7 +12,7 @@ uint64_t output_counters_lost(const struct output_counters *counters)
 	uint64_t lost = 0;
 
 	for (int i = 0; i < GAP_LOSSES; i++)
-		lost += counter_get(&counters->dropped[i]);
+		lost += output_counter_get(&counters->dropped[i]);
 	return lost;
 }
 

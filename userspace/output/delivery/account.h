@@ -27,12 +27,12 @@ struct output_counters {
 	atomic_uint_least64_t dropped[GAP_CAUSES];
 };
 
-static inline void counter_add(atomic_uint_least64_t *counter, uint64_t n)
+static inline void output_counter_add(atomic_uint_least64_t *counter, uint64_t n)
 {
 	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
 }
 
-static inline uint64_t counter_get(const atomic_uint_least64_t *counter)
+static inline uint64_t output_counter_get(const atomic_uint_least64_t *counter)
 {
 	return atomic_load_explicit(counter, memory_order_relaxed);
 }

@@ -66,7 +66,7 @@ int batch_add(struct batch *batch, const struct output_record *records, size_t c
 	return 0;
 }
 
-void batch_keep_block(struct batch *batch, struct block *block)
+void batch_keep_block(struct batch *batch, struct queue_block *block)
 {
 	block->next = NULL;
 	if (batch->last)
@@ -204,9 +204,9 @@ size_t batch_redeliver(struct batch *batch, size_t count, batch_mark *mark, cons
 	return marked;
 }
 
-struct block *batch_take_blocks(struct batch *batch)
+struct queue_block *batch_take_blocks(struct batch *batch)
 {
-	struct block *blocks = batch->blocks;
+	struct queue_block *blocks = batch->blocks;
 
 	arena_finish(&batch->own);
 	batch->blocks = batch->last = NULL;
@@ -247,8 +247,8 @@ static void delivery_batch_add(const struct output_form *form, const struct gap 
 	buf_finish(&id);
 }
 
-static void add_end(const struct output_form *form, const struct stream_end *end,
-		    uint64_t last_number, struct batch *batch)
+static void add_end(const struct output_form *form, const struct gap_end *end, uint64_t last_number,
+		    struct batch *batch)
 {
 	const struct output_record record = {.number = last_number,
 					     .ts_ns = end->ts_ns,
@@ -314,7 +314,7 @@ void batch_hide_in_record(const struct output_form *form, char *record, size_t l
 	records->visit_texts(record, len, hide_part, form->redact);
 }
 
-void batch_hide_secrets(const struct output_form *form, struct block *block)
+void batch_hide_secrets(const struct output_form *form, struct queue_block *block)
 {
 	for (size_t i = 0; form->redact && i < block->count; i++)
 		batch_hide_in_record(form, (char *)block->records[i].bytes, block->records[i].len);

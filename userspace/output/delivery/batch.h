@@ -18,7 +18,7 @@
 #include "util/buf.h"
 
 struct batch {
-	struct block *blocks, *last; /* that own the bytes of the records */
+	struct queue_block *blocks, *last; /* that own the bytes of the records */
 	struct output_record *records; /* owned; those from first to end - 1 are left */
 	size_t first, end, capacity;
 	size_t bytes; /* of the records that are left */
@@ -39,7 +39,7 @@ static inline size_t batch_count(const struct batch *batch)
 int batch_add(struct batch *batch, const struct output_record *records, size_t count);
 
 /* Keeps a sealed block until batch_take_blocks(). */
-void batch_keep_block(struct batch *batch, struct block *block);
+void batch_keep_block(struct batch *batch, struct queue_block *block);
 
 /* Makes a record of which the bytes are copied. Returns 0 or -ENOMEM. */
 int batch_add_copy(struct batch *batch, const struct output_record *record,
@@ -83,7 +83,7 @@ typedef void batch_mark(const void *context, const struct output_record *record,
 size_t batch_redeliver(struct batch *batch, size_t count, batch_mark *mark, const void *context);
 
 /* Empties the batch; returns its blocks, linked by `next`. */
-struct block *batch_take_blocks(struct batch *batch);
+struct queue_block *batch_take_blocks(struct batch *batch);
 
 /* Makes drop records of gaps. */
 
@@ -117,6 +117,6 @@ void batch_drops_mark(const void *form, const struct output_record *record, stru
 void batch_hide_in_record(const struct output_form *form, char *record, size_t len);
 
 /* Called by the thread that took the block from the queue: nobody else reads its bytes. */
-void batch_hide_secrets(const struct output_form *form, struct block *block);
+void batch_hide_secrets(const struct output_form *form, struct queue_block *block);
 
 #endif

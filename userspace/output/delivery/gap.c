@@ -120,7 +120,7 @@ void gaps_move_end(struct gaps *gaps, struct gaps *from)
 {
 	if (from->end.reason)
 		gaps->end = from->end;
-	from->end = (struct stream_end){0};
+	from->end = (struct gap_end){0};
 }
 
 void gaps_move(struct gaps *gaps, struct gaps *from)
@@ -143,7 +143,7 @@ void gaps_clear(struct gaps *gaps)
 		free(gaps->by_cause[i]);
 		gaps->by_cause[i] = NULL;
 	}
-	gaps->end = (struct stream_end){0};
+	gaps->end = (struct gap_end){0};
 }
 
 void gap_describe(const struct gap *gap, enum gap_cause cause, uint64_t last_number,

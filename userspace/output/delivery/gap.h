@@ -78,7 +78,7 @@ struct gap {
 };
 
 /* The end of a run in the stream of an output. */
-struct stream_end {
+struct gap_end {
 	const char *reason; /* borrowed, constant; NULL: it is not the end */
 	uint64_t last; /* number of the last record */
 	uint64_t records, dropped; /* of the run; how many of these were lost until then */
@@ -89,7 +89,7 @@ struct stream_end {
  * none. */
 struct gaps {
 	struct gap *by_cause[GAP_CAUSES]; /* owned; NULL: none of that cause */
-	struct stream_end end; /* behind them */
+	struct gap_end end; /* behind them */
 };
 
 static inline bool gaps_are_empty(const struct gaps *gaps)

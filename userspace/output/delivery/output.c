@@ -102,7 +102,7 @@ void output_destroy(struct output *output)
 		sender_finish(&output->sender);
 		if (output->sender.spooler)
 			spooler_finish(&output->spooler);
-		block_destroy(output->block);
+		queue_block_destroy(output->block);
 		queue_finish(&output->queue);
 	}
 	gaps_clear(&output->left_out);
@@ -241,7 +241,7 @@ static int start(struct output *output, struct error *err)
 
 int output_try(const struct output *output, struct error *err)
 {
-	int r = opening_try(output->config, err);
+	int r = output_target_try(output->config, err);
 
 	return r ? name_output(output->config, "", r, err) : 0;
 }
@@ -288,7 +288,7 @@ static bool begin_record(struct output *output)
 {
 	if (!output->block)
 		output->block = queue_new_block(&output->queue);
-	return output->block && block_reserve(output->block);
+	return output->block && queue_block_reserve(output->block);
 }
 
 static struct output_record record_of(const struct output *output, const struct state_event *event,
@@ -304,7 +304,7 @@ static struct output_record record_of(const struct output *output, const struct 
 
 static void end_record(struct output *output, size_t start, const struct output_record *record)
 {
-	struct block *block = output->block;
+	struct queue_block *block = output->block;
 
 	output->number = record->number;
 	if (block->bytes.failed) {
@@ -312,7 +312,7 @@ static void end_record(struct output *output, size_t start, const struct output_
 		queue_miss(&output->queue, GAP_NO_MEMORY, record);
 		return;
 	}
-	block_end_record(block, start, record);
+	queue_block_end_record(block, start, record);
 	if (queue_block_is_full(&output->queue, block))
 		output_push(output);
 }
@@ -334,7 +334,7 @@ static bool output_leave_out(struct output *output, const struct state_event *ev
 	record = record_of(output, event, PRIORITY_INFORMATIONAL);
 	record.number = 0;
 	gaps_add(&output->left_out, cause, &record);
-	counter_add(&output->counters.dropped[cause], 1);
+	output_counter_add(&output->counters.dropped[cause], 1);
 	return true;
 }
 
@@ -466,7 +466,7 @@ static void push_gaps(struct output *output, enum queue_demand demand)
 void output_step(struct output *output, uint64_t now_ns)
 {
 	enum queue_demand demand = queue_demand(&output->queue);
-	struct block *block = output->block;
+	struct queue_block *block = output->block;
 
 	report_left_out(output, now_ns);
 	if (!block || !block->count) {
@@ -519,7 +519,7 @@ static int output_renew(struct output *output)
 	r = spooler_renew(&output->spooler, lost, &err);
 	if (r)
 		return r;
-	counter_add(&output->counters.dropped[GAP_SPOOL_REMOVED], lost);
+	output_counter_add(&output->counters.dropped[GAP_SPOOL_REMOVED], lost);
 	atomic_store(&output->sender.has_ended, false);
 	output->awaits_threads = start(output, &err) != 0;
 	return 0;
@@ -547,7 +547,7 @@ static void lose_queued(struct output *output)
 	struct output_account account;
 
 	output_account(output, &account);
-	counter_add(&output->counters.dropped[GAP_SPOOL_REMOVED], account.queued);
+	output_counter_add(&output->counters.dropped[GAP_SPOOL_REMOVED], account.queued);
 }
 
 /* The same at the end, when there is no other try: what waits is lost, too. */
@@ -593,7 +593,7 @@ static void end_stream(struct output *output, const char *reason)
 	if ((output->awaits_spool && !join_spool(output)) || !has_stream(output))
 		return;
 	output_account(output, &account);
-	output->queue.missing.end = (struct stream_end){
+	output->queue.missing.end = (struct gap_end){
 		.reason = reason,
 		.last = output->number,
 		.records = account.formatted,
@@ -649,8 +649,8 @@ static void account_spool(struct output *output, struct output_account *account)
 	/* What waits there is older than what waits in memory. */
 	if (stats.oldest_ns && stats.oldest_ns < now)
 		account->oldest_ns = now - stats.oldest_ns;
-	account->backlog = output->spooler.backlog - counter_get(&output->counters.old_drops) -
-			   stats.lost_old_drops;
+	account->backlog = output->spooler.backlog -
+			   output_counter_get(&output->counters.old_drops) - stats.lost_old_drops;
 	account->spool_bytes = stats.bytes;
 	account->unknown_gaps = output->spooler.was_interrupted;
 	for (size_t i = 0; i < COUNT(causes); i++)
@@ -667,17 +667,17 @@ void output_account(struct output *output, struct output_account *account)
 	*account = (struct output_account){
 		.name = output->config->text,
 		.formatted = output->number - output->first_number + output->lost_without,
-		.delivered = counter_get(&counters->delivered),
-		.delivered_bytes = counter_get(&counters->delivered_bytes),
+		.delivered = output_counter_get(&counters->delivered),
+		.delivered_bytes = output_counter_get(&counters->delivered_bytes),
 		.queued_bytes = queue.bytes,
 		.oldest_ns = queue.oldest_ns && queue.oldest_ns < now ? now - queue.oldest_ns : 0,
-		.batches = counter_get(&counters->batches),
-		.failures = counter_get(&counters->failures),
-		.retried = counter_get(&counters->retried),
-		.redelivered = counter_get(&counters->redelivered),
+		.batches = output_counter_get(&counters->batches),
+		.failures = output_counter_get(&counters->failures),
+		.retried = output_counter_get(&counters->retried),
+		.redelivered = output_counter_get(&counters->redelivered),
 	};
 	for (int i = 0; i < GAP_CAUSES; i++)
-		account->dropped[i] = counter_get(&counters->dropped[i]);
+		account->dropped[i] = output_counter_get(&counters->dropped[i]);
 	if (output->sender.spooler)
 		account_spool(output, account);
 	for (int i = 0; output->redact && i < REDACT_UNFINISHED; i++)
@@ -689,7 +689,7 @@ void output_account(struct output *output, struct output_account *account)
 				  ? account->formatted + account->backlog - gone
 				  : 0;
 	output_account_name_delivered(account, output->config->kind->acknowledges);
-	heartbeat_get(&output->sender.heartbeat, now, &account->sender_ns);
-	heartbeat_get(&output->spooler.heartbeat, now, &account->spooler_ns);
+	output_heartbeat_get(&output->sender.heartbeat, now, &account->sender_ns);
+	output_heartbeat_get(&output->spooler.heartbeat, now, &account->spooler_ns);
 	account->is_failing = delivery_status_is_failing(&output->sender.status, &account->err);
 }

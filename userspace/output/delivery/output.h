@@ -65,7 +65,7 @@ struct output {
 	struct queue queue;
 	struct spooler spooler; /* used with a spool alone */
 	struct sender sender;
-	struct block *block; /* that is being filled; NULL: none */
+	struct queue_block *block; /* that is being filled; NULL: none */
 	uint64_t number; /* of the last record */
 	uint64_t first_number; /* of the last record of earlier runs */
 	bool continues; /* where `past` ended */

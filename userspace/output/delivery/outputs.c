@@ -480,8 +480,8 @@ static uint64_t call_limit(const struct output_config *config)
 		       : UINT64_MAX;
 }
 
-static enum health thread_health(const struct output_config *config, enum heartbeat_place place,
-				 uint64_t age_ns)
+static enum output_health thread_health(const struct output_config *config,
+					enum output_heartbeat_place place, uint64_t age_ns)
 {
 	const uint64_t hangs_ns[HEARTBEAT_PLACES] = {
 		[HEARTBEAT_WAITS] = UINT64_MAX,
@@ -495,9 +495,9 @@ static enum health thread_health(const struct output_config *config, enum heartb
 	return age_ns >= BLOCKED_NS ? HEALTH_BLOCKED : HEALTH_MOVES;
 }
 
-static enum health append_thread(const struct output *output, size_t place_of_output,
-				 const struct heartbeat *heartbeat, uint64_t now_ns,
-				 struct buf *text)
+static enum output_health append_thread(const struct output *output, size_t place_of_output,
+					const struct output_heartbeat *heartbeat, uint64_t now_ns,
+					struct buf *text)
 {
 	static const char *const places[HEARTBEAT_PLACES] = {
 		[HEARTBEAT_WAITS] = "a wait",
@@ -506,8 +506,8 @@ static enum health append_thread(const struct output *output, size_t place_of_ou
 		[HEARTBEAT_IN_SPOOL] = "a call of the disk of its spool",
 	};
 	uint64_t age_ns;
-	enum heartbeat_place place = heartbeat_get(heartbeat, now_ns, &age_ns);
-	enum health health = thread_health(output->config, place, age_ns);
+	enum output_heartbeat_place place = output_heartbeat_get(heartbeat, now_ns, &age_ns);
+	enum output_health health = thread_health(output->config, place, age_ns);
 
 	if (health != HEALTH_MOVES)
 		buf_printf(text, "output %zu (%s): its thread has been in %s for %" PRIu64 " s%s\n",
@@ -516,14 +516,14 @@ static enum health append_thread(const struct output *output, size_t place_of_ou
 	return health;
 }
 
-static enum health worse(enum health a, enum health b)
+static enum output_health worse(enum output_health a, enum output_health b)
 {
 	return a > b ? a : b;
 }
 
-enum health outputs_health(const struct outputs *outputs, uint64_t now_ns, struct buf *text)
+enum output_health outputs_health(const struct outputs *outputs, uint64_t now_ns, struct buf *text)
 {
-	enum health worst = HEALTH_MOVES;
+	enum output_health worst = HEALTH_MOVES;
 
 	for (size_t i = 0; i < outputs->count; i++) {
 		const struct output *output = outputs->list[i];

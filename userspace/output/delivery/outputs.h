@@ -114,7 +114,7 @@ int outputs_change(struct outputs *outputs, struct outputs *next, struct error *
  * end at their deadlines, and what they cost is in the account.
  */
 
-enum health {
+enum output_health {
 	HEALTH_MOVES,
 	HEALTH_BLOCKED, /* a thread has been in a call of its target or its disk for a minute */
 	HEALTH_HANGS, /* in our own code, or beyond each deadline: only a restart helps */
@@ -124,6 +124,6 @@ enum health {
  * The worst of all threads. Appends a line for each that does not move, by the place of its output,
  * from 1, and its kind: "output 2 (http): its thread has been in a call of its target for 75 s".
  */
-enum health outputs_health(const struct outputs *outputs, uint64_t now_ns, struct buf *text);
+enum output_health outputs_health(const struct outputs *outputs, uint64_t now_ns, struct buf *text);
 
 #endif

@@ -11,12 +11,12 @@
 
 enum { RECORDS_MIN = 64 };
 
-struct block *block_create(void)
+struct queue_block *queue_block_create(void)
 {
-	return calloc(1, sizeof(struct block));
+	return calloc(1, sizeof(struct queue_block));
 }
 
-void block_destroy(struct block *block)
+void queue_block_destroy(struct queue_block *block)
 {
 	if (!block)
 		return;
@@ -26,7 +26,7 @@ void block_destroy(struct block *block)
 	free(block);
 }
 
-void block_clear(struct block *block)
+void queue_block_clear(struct queue_block *block)
 {
 	buf_clear(&block->bytes);
 	gaps_clear(&block->before);
@@ -35,7 +35,7 @@ void block_clear(struct block *block)
 	block->begin_ns = 0;
 }
 
-bool block_grow(struct block *block)
+bool queue_block_grow(struct queue_block *block)
 {
 	size_t capacity = block->capacity ? block->capacity * 2 : RECORDS_MIN;
 	struct output_record *records = realloc(block->records, capacity * sizeof(*records));
@@ -47,7 +47,7 @@ bool block_grow(struct block *block)
 	return true;
 }
 
-void block_seal(struct block *block)
+void queue_block_seal(struct queue_block *block)
 {
 	const char *bytes = block->bytes.data;
 
@@ -115,12 +115,12 @@ int queue_init(struct queue *queue, size_t bytes_max, enum output_policy policy,
 	return r;
 }
 
-static void destroy_list(struct block *block)
+static void destroy_list(struct queue_block *block)
 {
 	while (block) {
-		struct block *next = block->next;
+		struct queue_block *next = block->next;
 
-		block_destroy(block);
+		queue_block_destroy(block);
 		block = next;
 	}
 }
@@ -142,9 +142,9 @@ static void wait_until(struct queue *queue, pthread_cond_t *condition, uint64_t 
 	pthread_cond_timedwait(condition, &queue->lock, &until);
 }
 
-struct block *queue_new_block(struct queue *queue)
+struct queue_block *queue_new_block(struct queue *queue)
 {
-	struct block *block;
+	struct queue_block *block;
 
 	pthread_mutex_lock(&queue->lock);
 	block = queue->spare;
@@ -154,55 +154,55 @@ struct block *queue_new_block(struct queue *queue)
 		block->next = NULL;
 	}
 	pthread_mutex_unlock(&queue->lock);
-	return block ? block : block_create();
+	return block ? block : queue_block_create();
 }
 
 /* With the lock: keeps a block for later, unless there are enough. */
-static void recycle(struct queue *queue, struct block *block)
+static void recycle(struct queue *queue, struct queue_block *block)
 {
 	if (queue->spare_count == SPARE_MAX || block->bytes.capacity > 4 * queue->block_bytes) {
-		block_destroy(block);
+		queue_block_destroy(block);
 		return;
 	}
-	block_clear(block);
+	queue_block_clear(block);
 	block->next = queue->spare;
 	queue->spare = block;
 	queue->spare_count++;
 }
 
 /* Counts the records of a block as missing. */
-static void miss_block(struct queue *queue, enum gap_cause cause, const struct block *block,
+static void miss_block(struct queue *queue, enum gap_cause cause, const struct queue_block *block,
 		       struct gaps *gaps)
 {
 	for (size_t i = 0; i < block->count; i++)
 		gaps_add(gaps, cause, &block->records[i]);
-	counter_add(&queue->counters->dropped[cause], block->count);
+	output_counter_add(&queue->counters->dropped[cause], block->count);
 }
 
 static void unlink_first(struct queue *queue)
 {
-	struct block *block = queue->first;
+	struct queue_block *block = queue->first;
 
 	queue->first = block->next;
 	if (!queue->first)
 		queue->last = NULL;
-	queue->waiting_bytes -= block_size(block);
+	queue->waiting_bytes -= queue_block_size(block);
 	queue->waiting_records -= block->count;
 	block->next = NULL;
 }
 
-static bool queue_has_room(const struct queue *queue, const struct block *block)
+static bool queue_has_room(const struct queue *queue, const struct queue_block *block)
 {
 	size_t used = queue->waiting_bytes + queue->taken_bytes;
 
 	/* A block that is larger than the queue has to go somewhere. */
-	return used == 0 || used + block_size(block) <= queue->bytes_max;
+	return used == 0 || used + queue_block_size(block) <= queue->bytes_max;
 }
 
 /* What is missing in place of the first block stands before the one that follows it. */
-static void queue_drop_oldest(struct queue *queue, struct block *pushed)
+static void queue_drop_oldest(struct queue *queue, struct queue_block *pushed)
 {
-	struct block *block = queue->first, *after;
+	struct queue_block *block = queue->first, *after;
 
 	unlink_first(queue);
 	after = queue->first ? queue->first : pushed;
@@ -212,7 +212,7 @@ static void queue_drop_oldest(struct queue *queue, struct block *pushed)
 }
 
 /* With the lock: makes room according to the policy. Returns the cause if there is none. */
-static int queue_make_room(struct queue *queue, struct block *block)
+static int queue_make_room(struct queue *queue, struct queue_block *block)
 {
 	while (!queue_has_room(queue, block)) {
 		if (queue->policy == POLICY_BLOCK) {
@@ -233,20 +233,20 @@ static bool is_enough(const struct queue *queue, size_t bytes, size_t records)
 	return queue->waiting_bytes >= bytes || queue->waiting_records >= records;
 }
 
-static void queue_append(struct queue *queue, struct block *block)
+static void queue_append(struct queue *queue, struct queue_block *block)
 {
 	if (queue->last)
 		queue->last->next = block;
 	else
 		queue->first = block;
 	queue->last = block;
-	queue->waiting_bytes += block_size(block);
+	queue->waiting_bytes += queue_block_size(block);
 	queue->waiting_records += block->count;
 	if (is_enough(queue, queue->wake_bytes, queue->wake_records))
 		pthread_cond_signal(&queue->filled);
 }
 
-void queue_push(struct queue *queue, struct block *block)
+void queue_push(struct queue *queue, struct queue_block *block)
 {
 	int cause;
 
@@ -268,12 +268,12 @@ void queue_push(struct queue *queue, struct block *block)
 void queue_miss(struct queue *queue, enum gap_cause cause, const struct output_record *record)
 {
 	gaps_add(&queue->missing, cause, record);
-	counter_add(&queue->counters->dropped[cause], 1);
+	output_counter_add(&queue->counters->dropped[cause], 1);
 }
 
 void queue_close(struct queue *queue)
 {
-	struct block *block = gaps_are_empty(&queue->missing) ? NULL : queue_new_block(queue);
+	struct queue_block *block = gaps_are_empty(&queue->missing) ? NULL : queue_new_block(queue);
 
 	pthread_mutex_lock(&queue->lock);
 	if (block) {
@@ -300,27 +300,27 @@ static void wait_for_blocks(struct queue *queue, const struct queue_wish *wish)
 	queue->woken = false;
 }
 
-struct block *queue_pop(struct queue *queue, const struct queue_wish *wish)
+struct queue_block *queue_pop(struct queue *queue, const struct queue_wish *wish)
 {
-	struct block *block;
+	struct queue_block *block;
 
 	pthread_mutex_lock(&queue->lock);
 	wait_for_blocks(queue, wish);
 	block = queue->first;
 	if (block) {
 		unlink_first(queue);
-		queue->taken_bytes += block_size(block);
+		queue->taken_bytes += queue_block_size(block);
 	}
 	pthread_mutex_unlock(&queue->lock);
 	if (block)
-		block_seal(block);
+		queue_block_seal(block);
 	return block;
 }
 
-void queue_release(struct queue *queue, struct block *block)
+void queue_release(struct queue *queue, struct queue_block *block)
 {
 	pthread_mutex_lock(&queue->lock);
-	queue->taken_bytes -= block_size(block);
+	queue->taken_bytes -= queue_block_size(block);
 	recycle(queue, block);
 	pthread_cond_signal(&queue->emptied);
 	pthread_mutex_unlock(&queue->lock);

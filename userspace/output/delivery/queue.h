@@ -26,35 +26,36 @@
 /* A block of this size is full, unless the queue is too small for several. */
 enum { BLOCK_BYTES = 64 << 10, BLOCK_RECORDS_MAX = 1 << 16 };
 
-struct block {
-	struct block *next; /* in a list of the queue or of a batch */
+struct queue_block {
+	struct queue_block *next; /* in a list of the queue or of a batch */
 	struct buf bytes; /* of all records, one after the other */
-	struct output_record *records; /* owned; their bytes are not set before block_seal() */
+	struct output_record
+		*records; /* owned; their bytes are not set before queue_block_seal() */
 	size_t count, capacity; /* of records */
 	struct gaps before; /* what is missing before the first record */
 	uint64_t begin_ns; /* monotonic: when it got its first record, or soon after; 0: none yet */
 };
 
 /* Returns NULL if out of memory. */
-struct block *block_create(void);
-void block_destroy(struct block *block); /* accepts NULL */
+struct queue_block *queue_block_create(void);
+void queue_block_destroy(struct queue_block *block); /* accepts NULL */
 
 /* Empties the block for new records. */
-void block_clear(struct block *block);
+void queue_block_clear(struct queue_block *block);
 
-/* For block_reserve(). */
-bool block_grow(struct block *block);
+/* For queue_block_reserve(). */
+bool queue_block_grow(struct queue_block *block);
 
-/* Makes sure that block_end_record() has room. Returns false if out of memory. */
-static inline bool block_reserve(struct block *block)
+/* Makes sure that queue_block_end_record() has room. Returns false if out of memory. */
+static inline bool queue_block_reserve(struct queue_block *block)
 {
-	return block->count < block->capacity || block_grow(block);
+	return block->count < block->capacity || queue_block_grow(block);
 }
 
 /* Ends a record whose bytes were appended from `start` on; its other members are those of `record`.
  */
-static inline void block_end_record(struct block *block, size_t start,
-				    const struct output_record *record)
+static inline void queue_block_end_record(struct queue_block *block, size_t start,
+					  const struct output_record *record)
 {
 	struct output_record *made = &block->records[block->count++];
 
@@ -63,13 +64,13 @@ static inline void block_end_record(struct block *block, size_t start,
 }
 
 /* The memory that it stands for in its queue. */
-static inline size_t block_size(const struct block *block)
+static inline size_t queue_block_size(const struct queue_block *block)
 {
 	return block->bytes.len + block->count * sizeof(block->records[0]);
 }
 
 /* Sets the bytes of the records: nothing may be appended any more. */
-void block_seal(struct block *block);
+void queue_block_seal(struct queue_block *block);
 
 /*
  * The queue of an output: blocks from the thread of events to the thread of the output, bounded in
@@ -86,8 +87,8 @@ enum queue_demand {
 struct queue {
 	pthread_mutex_t lock; /* of all members up to `closed` */
 	pthread_cond_t filled, emptied;
-	struct block *first, *last; /* waiting */
-	struct block *spare; /* empty */
+	struct queue_block *first, *last; /* waiting */
+	struct queue_block *spare; /* empty */
 	size_t spare_count;
 	size_t waiting_bytes, waiting_records;
 	size_t taken_bytes; /* with the thread of the output, not yet released */
@@ -112,9 +113,9 @@ void queue_finish(struct queue *queue);
 /* The thread of events: */
 
 /* An empty block, or NULL if out of memory. */
-struct block *queue_new_block(struct queue *queue);
+struct queue_block *queue_new_block(struct queue *queue);
 
-static inline bool queue_block_is_full(const struct queue *queue, const struct block *block)
+static inline bool queue_block_is_full(const struct queue *queue, const struct queue_block *block)
 {
 	return block->bytes.len >= queue->block_bytes || block->count >= BLOCK_RECORDS_MAX;
 }
@@ -123,7 +124,7 @@ static inline bool queue_block_is_full(const struct queue *queue, const struct b
  * Hands over a block, or drops it or others if the queue is full: these are counted, and remembered
  * in the next block that is not dropped. With POLICY_BLOCK waits until there is room.
  */
-void queue_push(struct queue *queue, struct block *block);
+void queue_push(struct queue *queue, struct queue_block *block);
 
 /* Says that no block follows. What is missing after the last one comes in an empty block. */
 void queue_close(struct queue *queue);
@@ -155,10 +156,10 @@ struct queue_wish {
  * Takes the first block, sealed, after a wait that also queue_wake() and queue_close() end. Returns
  * NULL if there is none.
  */
-struct block *queue_pop(struct queue *queue, const struct queue_wish *wish);
+struct queue_block *queue_pop(struct queue *queue, const struct queue_wish *wish);
 
 /* Gives back a block from queue_pop(). */
-void queue_release(struct queue *queue, struct block *block);
+void queue_release(struct queue *queue, struct queue_block *block);
 
 /* Waits for the monotonic time; queue_wake() and queue_close() end the wait. */
 void queue_sleep(struct queue *queue, uint64_t until_ns);

@@ -60,9 +60,9 @@ static void call(struct sender *sender, int (*function)(void *target, struct err
 
 	if (!function)
 		return;
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_TARGET);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_TARGET);
 	r = function(sender->target, &err);
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 	if (r)
 		sender_report(sender, r, &err);
 }
@@ -81,13 +81,13 @@ static void sender_do_chores(struct sender *sender)
 	call(sender, kind->tick);
 }
 
-static struct block *sender_pop(struct sender *sender, const struct queue_wish *wish)
+static struct queue_block *sender_pop(struct sender *sender, const struct queue_wish *wish)
 {
-	struct block *block;
+	struct queue_block *block;
 
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	block = queue_pop(sender->queue, wish);
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 	return block;
 }
 
@@ -100,18 +100,18 @@ static void sender_add_drops(struct sender *sender, struct gaps *gaps)
 
 static void sender_lose(struct sender *sender, enum gap_cause cause, uint64_t count)
 {
-	counter_add(&sender->counters->dropped[cause], count);
+	output_counter_add(&sender->counters->dropped[cause], count);
 }
 
 /* Without memory for its records. */
-static void lose_block(struct sender *sender, const struct block *block)
+static void lose_block(struct sender *sender, const struct queue_block *block)
 {
 	for (size_t i = 0; i < block->count; i++)
 		gaps_add(&sender->missing, GAP_NO_MEMORY, &block->records[i]);
 	sender_lose(sender, GAP_NO_MEMORY, block->count);
 }
 
-static void add_block(struct sender *sender, struct block *block)
+static void add_block(struct sender *sender, struct queue_block *block)
 {
 	batch_hide_secrets(sender->form, block);
 	/* The end is said when all before it is delivered, or said to be missing. */
@@ -197,7 +197,7 @@ static void sender_reject(void *context, const struct output_record *record)
  */
 static bool begin_batch(struct sender *sender)
 {
-	struct block *block = NULL;
+	struct queue_block *block = NULL;
 	bool over = false, due = false;
 
 	while (!block && !over && !due) {
@@ -230,7 +230,7 @@ static void fill_batch(struct sender *sender)
 {
 	const struct output_config *config = sender->config;
 	struct batch *batch = &sender->batch;
-	struct block *block = batch->blocks;
+	struct queue_block *block = batch->blocks;
 	uint64_t until_ns = block ? block->begin_ns + config->batch_ns : 0;
 
 	while (block && batch->bytes < sender->bytes_max &&
@@ -290,11 +290,11 @@ static void count_result(struct sender *sender, const struct batch_result *resul
 {
 	struct output_counters *counters = sender->counters;
 
-	counter_add(&counters->batches, 1);
-	counter_add(&counters->failures, failed);
-	counter_add(&counters->delivered, result->delivered);
-	counter_add(&counters->delivered_bytes, result->delivered_bytes);
-	counter_add(&counters->retried, result->left);
+	output_counter_add(&counters->batches, 1);
+	output_counter_add(&counters->failures, failed);
+	output_counter_add(&counters->delivered, result->delivered);
+	output_counter_add(&counters->delivered_bytes, result->delivered_bytes);
+	output_counter_add(&counters->retried, result->left);
 }
 
 /* How long to wait before the next try. At the end there is no time for long waits of our own. */
@@ -343,12 +343,12 @@ static void wait_for_retry(struct sender *sender, uint64_t retry_after_ns)
 {
 	uint64_t until_ns = next_try(sender, retry_after_ns);
 
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	if (sender->spooler)
 		wait_beside_spool(sender, until_ns);
 	else
 		wait_beside_queue(sender, until_ns, retry_after_ns != 0);
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 }
 
 /* Whether a drop record was taken. */
@@ -370,9 +370,9 @@ static size_t sender_send_window(struct sender *sender, struct output_batch *win
 	int r;
 
 	window->stream = sender->form->stream;
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_TARGET);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_TARGET);
 	r = leave_full_disk(sender, sender->config->kind->send(sender->target, window, &err));
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 	sender_report(sender, r, &err);
 	if (window->too_large) {
 		make_smaller(sender, window);
@@ -388,9 +388,9 @@ static size_t sender_send_window(struct sender *sender, struct output_batch *win
 	if (sender->attempts && result.left == window->count && !window->uncertain)
 		spool_withdraw(sender->spooler->spool);
 	if (window->uncertain)
-		counter_add(&sender->counters->redelivered,
-			    batch_redeliver(&sender->batch, result.left, batch_drops_mark,
-					    sender->form));
+		output_counter_add(&sender->counters->redelivered,
+				   batch_redeliver(&sender->batch, result.left, batch_drops_mark,
+						   sender->form));
 	if (!result.left) {
 		backoff_reset(&sender->backoff);
 		/* Of nothing but wrong records each is sent once. */
@@ -411,10 +411,10 @@ static void sender_make_window(struct sender *sender, struct output_batch *windo
 /* Empties the batch, and gives its blocks back to the queue. */
 static void sender_release_blocks(struct sender *sender)
 {
-	struct block *block = batch_take_blocks(&sender->batch);
+	struct queue_block *block = batch_take_blocks(&sender->batch);
 
 	while (block) {
-		struct block *next = block->next;
+		struct queue_block *next = block->next;
 
 		queue_release(sender->queue, block);
 		block = next;
@@ -442,7 +442,7 @@ static void lose_rest(struct sender *sender)
 
 	lose_batch(sender, cause);
 	while (!queue_is_over(sender->queue)) {
-		struct block *block = sender_pop(sender, &wish);
+		struct queue_block *block = sender_pop(sender, &wish);
 
 		if (!block)
 			continue;
@@ -467,7 +467,7 @@ static void *run_from_queue(void *context)
 		sender_release_blocks(sender);
 	}
 	lose_rest(sender);
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	atomic_store(&sender->has_ended, true);
 	return NULL;
 }
@@ -504,14 +504,14 @@ int sender_open(struct sender *sender, struct error *err)
 	r = delivery_status_init(&sender->status);
 	if (r)
 		return error_set(err, r, "%s: %s", config->text, strerror(-r));
-	return opening_open(config, &sender->stop, &sender->target, err);
+	return output_target_open(config, &sender->stop, &sender->target, err);
 }
 
 int sender_start(struct sender *sender, struct error *err)
 {
 	struct output_reach reach;
 	struct files_limits files;
-	int r = opening_reach(sender->config, &reach, err);
+	int r = output_target_reach(sender->config, &reach, err);
 
 	if (r)
 		return r;
@@ -580,9 +580,9 @@ enum spooled {
 static void wait_for_spool(struct sender *sender, int code, const struct error *err)
 {
 	sender_report(sender, code, err);
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	output_wait(&sender->stop, -1, 0, SENDER_SPOOL_WAIT_MS);
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 }
 
 /* Says that all before what is left of the batch is done. */
@@ -592,11 +592,11 @@ static void acknowledge(struct sender *sender, uint64_t position)
 	struct error err;
 
 	/* What cannot be stored now will be with the next call. */
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_SPOOL);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_SPOOL);
 	spool_acknowledge_record(sender->spooler->spool, position,
 				 batch->records[batch->first - 1].number,
 				 batch_count(batch) ? batch->records[batch->first].ts_ns : 0, &err);
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 }
 
 /* Has the spool know that the window is about to be sent. Returns 0, or -errno with a message. */
@@ -606,13 +606,13 @@ static int spooled_attempt(struct sender *sender, enum spooled what,
 	struct spool *spool = sender->spooler->spool;
 	int r = 0;
 
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_SPOOL);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_SPOOL);
 	if (what == SPOOLED_RECORDS)
 		r = spool_attempt(spool, sender->position + sender->batch.first + window->count - 1,
 				  err);
 	else if (what == SPOOLED_LOSSES)
 		r = spool_attempt_lost(spool, err);
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 	return r;
 }
 
@@ -655,8 +655,8 @@ static void mark_attempted(struct sender *sender)
 	while (count < batch_count(batch) &&
 	       batch->records[batch->first + count].flags & RECORD_REDELIVERED)
 		batch->records[batch->first + count++].flags &= (uint8_t)~RECORD_REDELIVERED;
-	counter_add(&sender->counters->redelivered,
-		    batch_redeliver(batch, count, batch_drops_mark, sender->form));
+	output_counter_add(&sender->counters->redelivered,
+			   batch_redeliver(batch, count, batch_drops_mark, sender->form));
 }
 
 /* Says what the spool has lost, or the target rejected; NULL: nothing. */
@@ -689,7 +689,7 @@ static void count_old_drops(struct sender *sender, const struct spool_batch *rea
 
 	for (size_t i = 0; i < read->count && read->first + i <= sender->spooler->backlog_last; i++)
 		drops += (read->records[i].flags & RECORD_IS_DROP) != 0;
-	counter_add(&sender->counters->old_drops, drops);
+	output_counter_add(&sender->counters->old_drops, drops);
 }
 
 /* Adds what was read to the batch. Returns false if the thread ends before there is memory. */
@@ -720,11 +720,11 @@ static int read_next(struct sender *sender, uint64_t until_ns, struct spool_batc
 	struct error err;
 	int got;
 
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	got = spool_read(sender->spooler->spool,
 			 until_ns > now && !queue_is_closed(sender->queue) ? until_ns - now : 0,
 			 next, &err);
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 	return got;
 }
 
@@ -822,7 +822,7 @@ static bool sender_wait_until_open(struct sender *sender)
 	while (!spooler_is_open(spooler) && !spooler_has_ended(spooler) &&
 	       !sender_is_stopped(sender)) {
 		sender_do_chores(sender);
-		heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
+		output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 		output_wait(&sender->stop, -1, 0, SENDER_SPOOL_WAIT_MS);
 	}
 	if (!spooler_is_open(spooler))
@@ -848,9 +848,9 @@ void *sender_run_from_spool(void *context)
 		int got;
 
 		sender_do_chores(sender);
-		heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_SPOOL);
+		output_heartbeat_set(&sender->heartbeat, HEARTBEAT_IN_SPOOL);
 		got = spool_read(spooler->spool, ended ? 0 : READ_NS, &read, &err);
-		heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
+		output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WORKS);
 		if (got < 0)
 			wait_for_spool(sender, got, &err);
 		else if (got == 1)
@@ -861,7 +861,7 @@ void *sender_run_from_spool(void *context)
 	/* The next run says that something is missing, if not what. */
 	if (batch_count(&sender->unsaid))
 		spool_set_incomplete(spooler->spool);
-	heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
+	output_heartbeat_set(&sender->heartbeat, HEARTBEAT_WAITS);
 	atomic_store(&sender->has_ended, true);
 	return NULL;
 }

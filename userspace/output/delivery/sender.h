@@ -39,7 +39,7 @@ struct sender {
 	atomic_bool reopens; /* asked for */
 	atomic_bool is_gone; /* the target: nothing is sent any more */
 	atomic_bool has_ended; /* the thread */
-	struct heartbeat heartbeat;
+	struct output_heartbeat heartbeat;
 
 	/* Of the thread alone. */
 	struct batch batch;

@@ -125,13 +125,13 @@ void spooler_hurry(struct spooler *spooler)
 }
 
 /* Remembers the records of a block that the spool did not take. */
-static void spooler_miss(struct spooler *spooler, int code, const struct block *block)
+static void spooler_miss(struct spooler *spooler, int code, const struct queue_block *block)
 {
 	enum gap_cause cause = spooler_cause(spool_cause(code));
 
 	for (size_t i = 0; i < block->count; i++)
 		gaps_add(&spooler->missing, cause, &block->records[i]);
-	counter_add(&spooler->counters->dropped[cause], block->count);
+	output_counter_add(&spooler->counters->dropped[cause], block->count);
 }
 
 /* The last number that is missing; 0: none. */
@@ -152,7 +152,7 @@ static int store(struct spooler *spooler, const struct output_record *records, s
 	struct error err = {""};
 	int r = 0;
 
-	heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
+	output_heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
 	spool_use_numbers(spooler->spool, last_missing(&spooler->missing));
 	batch_drops_add(spooler->form, &spooler->missing, spooler->last_number, batch);
 	if (batch_add(batch, records, count))
@@ -160,7 +160,7 @@ static int store(struct spooler *spooler, const struct output_record *records, s
 	else if (batch_count(batch))
 		r = spool_append(spooler->spool, batch->records + batch->first, batch_count(batch),
 				 &err);
-	heartbeat_set(&spooler->heartbeat, HEARTBEAT_WORKS);
+	output_heartbeat_set(&spooler->heartbeat, HEARTBEAT_WORKS);
 	batch_take_blocks(batch);
 	delivery_status_set(&spooler->status, r ? &err : NULL);
 	if (r == 0)
@@ -175,7 +175,7 @@ static void store_gaps(struct spooler *spooler)
 		store(spooler, NULL, 0);
 }
 
-static void spooler_keep(struct spooler *spooler, struct block *block)
+static void spooler_keep(struct spooler *spooler, struct queue_block *block)
 {
 	int r;
 
@@ -206,13 +206,13 @@ static void leave_gaps(struct spooler *spooler)
 			spool_set_incomplete(spooler->spool);
 }
 
-static struct block *spooler_pop(struct spooler *spooler, const struct queue_wish *wish)
+static struct queue_block *spooler_pop(struct spooler *spooler, const struct queue_wish *wish)
 {
-	struct block *block;
+	struct queue_block *block;
 
-	heartbeat_set(&spooler->heartbeat, HEARTBEAT_WAITS);
+	output_heartbeat_set(&spooler->heartbeat, HEARTBEAT_WAITS);
 	block = queue_pop(spooler->queue, wish);
-	heartbeat_set(&spooler->heartbeat, HEARTBEAT_WORKS);
+	output_heartbeat_set(&spooler->heartbeat, HEARTBEAT_WORKS);
 	return block;
 }
 
@@ -224,7 +224,7 @@ static void open_again(struct spooler *spooler)
 
 	if (!atomic_exchange(&spooler->hurries, false) && !backoff_allows(&spooler->backoff, now))
 		return;
-	heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
+	output_heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
 	if (try_to_open(spooler, &err)) {
 		backoff_failed(&spooler->backoff, now, 0);
 		report_closed(spooler, &err);
@@ -241,7 +241,7 @@ static void spooler_wait_until_open(struct spooler *spooler)
 	while (!spooler_is_open(spooler) && !queue_is_over(queue)) {
 		const struct queue_wish wish = {.demand = QUEUE_BUSY,
 						.until_ns = spooler->backoff.next_ns};
-		struct block *block = spooler_pop(spooler, &wish);
+		struct queue_block *block = spooler_pop(spooler, &wish);
 
 		if (block)
 			queue_release(queue, block);
@@ -258,10 +258,10 @@ static bool finds_folder(struct spooler *spooler, bool at_once)
 	if (!at_once && now < spooler->look_ns)
 		return true;
 	spooler->look_ns = now + LOOK_NS;
-	heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
+	output_heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
 	if (spool_look(spooler->spool) == -ESTALE)
 		atomic_store(&spooler->is_gone, true);
-	heartbeat_set(&spooler->heartbeat, HEARTBEAT_WORKS);
+	output_heartbeat_set(&spooler->heartbeat, HEARTBEAT_WORKS);
 	return !spooler_is_gone(spooler);
 }
 
@@ -276,14 +276,14 @@ static void store_all(struct spooler *spooler)
 			.demand = QUEUE_FILLING,
 			.until_ns = clock_ns(CLOCK_MONOTONIC) + SYNC_CHECK_NS,
 		};
-		struct block *block = spooler_pop(spooler, &wish);
+		struct queue_block *block = spooler_pop(spooler, &wish);
 
 		if (block) {
 			spooler_keep(spooler, block);
 			queue_release(queue, block);
 		} else {
 			store_gaps(spooler);
-			heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
+			output_heartbeat_set(&spooler->heartbeat, HEARTBEAT_IN_SPOOL);
 			spool_sync(spooler->spool);
 		}
 	}
@@ -325,7 +325,7 @@ static void *spooler_run_thread(void *context)
 	spooler_wait_until_open(spooler);
 	if (spooler_is_open(spooler))
 		store_all(spooler);
-	heartbeat_set(&spooler->heartbeat, HEARTBEAT_WAITS);
+	output_heartbeat_set(&spooler->heartbeat, HEARTBEAT_WAITS);
 	atomic_store(&spooler->has_ended, true);
 	if (spooler_is_open(spooler))
 		spool_wake(spooler->spool);

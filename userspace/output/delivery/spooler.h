@@ -42,7 +42,7 @@ struct spooler {
 	atomic_bool has_ended; /* the thread: what the queue had is in the spool, or lost */
 	atomic_bool is_gone; /* the folder: both threads end, and begin again in another one */
 	struct delivery_status status; /* of the disk */
-	struct heartbeat heartbeat;
+	struct output_heartbeat heartbeat;
 
 	/* Of the thread alone. */
 	struct backoff backoff; /* failed tries to open it */

@@ -95,7 +95,8 @@ static void open_and_close(void *context)
 	opening->config->kind->close(opening->target);
 }
 
-int opening_reach(const struct output_config *config, struct output_reach *reach, struct error *err)
+int output_target_reach(const struct output_config *config, struct output_reach *reach,
+			struct error *err)
 {
 	*reach = (struct output_reach){0};
 	output_reach_target(config, reach);
@@ -115,7 +116,7 @@ static int opening_call(struct opening *opening, void (*function)(void *context)
 	if (r == 0)
 		r = output_check_files(opening->config, opening->err);
 	if (r == 0)
-		r = opening_reach(opening->config, &reach, opening->err);
+		r = output_target_reach(opening->config, &reach, opening->err);
 	if (r)
 		return r;
 	files = output_reach_limits(&reach);
@@ -124,8 +125,8 @@ static int opening_call(struct opening *opening, void (*function)(void *context)
 	return r ? r : opening->code;
 }
 
-int opening_open(const struct output_config *config, struct output_stop *stop, void **target,
-		 struct error *err)
+int output_target_open(const struct output_config *config, struct output_stop *stop, void **target,
+		       struct error *err)
 {
 	struct opening opening = {.config = config, .stop = stop, .err = err};
 	int r = opening_call(&opening, open_target);
@@ -134,7 +135,7 @@ int opening_open(const struct output_config *config, struct output_stop *stop, v
 	return r;
 }
 
-int opening_try(const struct output_config *config, struct error *err)
+int output_target_try(const struct output_config *config, struct error *err)
 {
 	struct output_stop stop;
 	struct opening opening = {.config = config, .stop = &stop, .err = err};

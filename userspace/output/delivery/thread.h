@@ -22,7 +22,7 @@
  * says so a few times for each batch, by one store.
  */
 
-enum heartbeat_place {
+enum output_heartbeat_place {
 	HEARTBEAT_WAITS, /* for records, or for the next try; also: it does not run */
 	HEARTBEAT_WORKS, /* in code of ours, which needs moments */
 	HEARTBEAT_IN_TARGET, /* in a call of its target */
@@ -30,11 +30,12 @@ enum heartbeat_place {
 	HEARTBEAT_PLACES = 4, /* a power of two: the low bits of `state` */
 };
 
-struct heartbeat {
+struct output_heartbeat {
 	atomic_uint_least64_t state; /* ns of CLOCK_MONOTONIC, but for the place in the low bits */
 };
 
-static inline void heartbeat_set(struct heartbeat *heartbeat, enum heartbeat_place place)
+static inline void output_heartbeat_set(struct output_heartbeat *heartbeat,
+					enum output_heartbeat_place place)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC) / HEARTBEAT_PLACES * HEARTBEAT_PLACES;
 
@@ -42,11 +43,11 @@ static inline void heartbeat_set(struct heartbeat *heartbeat, enum heartbeat_pla
 }
 
 /* Where it is; and for how long, 0 while it waits. */
-static inline enum heartbeat_place heartbeat_get(const struct heartbeat *heartbeat, uint64_t now_ns,
-						 uint64_t *age_ns)
+static inline enum output_heartbeat_place
+output_heartbeat_get(const struct output_heartbeat *heartbeat, uint64_t now_ns, uint64_t *age_ns)
 {
 	uint64_t state = atomic_load_explicit(&heartbeat->state, memory_order_relaxed);
-	enum heartbeat_place place = (enum heartbeat_place)(state % HEARTBEAT_PLACES);
+	enum output_heartbeat_place place = (enum output_heartbeat_place)(state % HEARTBEAT_PLACES);
 	uint64_t since_ns = state - place;
 
 	*age_ns = place != HEARTBEAT_WAITS && since_ns < now_ns ? now_ns - since_ns : 0;
@@ -72,17 +73,17 @@ int thread_call(const struct files_limits *files, void (*call)(void *), void *co
 /* Opens targets, in threads that have the privileges of outputs alone. */
 
 /* The files that threads of an output use. Returns 0 or -ENOMEM with a message. */
-int opening_reach(const struct output_config *config, struct output_reach *reach,
-		  struct error *err);
+int output_target_reach(const struct output_config *config, struct output_reach *reach,
+			struct error *err);
 
 /* Opens a target. Returns 0 or -errno with a message. */
-int opening_open(const struct output_config *config, struct output_stop *stop, void **target,
-		 struct error *err);
+int output_target_open(const struct output_config *config, struct output_stop *stop, void **target,
+		       struct error *err);
 
 /*
  * Whether that will succeed: opens the target and closes it. Nothing is sent; another process that
  * uses the same target is not disturbed. Returns 0 or -errno with a message.
  */
-int opening_try(const struct output_config *config, struct error *err);
+int output_target_try(const struct output_config *config, struct error *err);
 
 #endif

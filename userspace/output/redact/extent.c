@@ -191,7 +191,7 @@ static size_t find_end_of_word(const char *text, size_t len, size_t at)
 }
 
 static bool find_end_of_value(const char *text, size_t len, const struct quotes *quotes,
-			      struct extent *secret)
+			      struct redact_extent *secret)
 {
 	secret->to = quotes->character ? find_closing_quote(text, len, secret->from, quotes)
 				       : find_end_of_word(text, len, secret->from);
@@ -209,7 +209,8 @@ static bool is_hidden(const char *text, size_t from, size_t to)
 }
 
 /* Whether a value, whose end is known, is none to hide. */
-static bool extent_is_harmless(const char *text, const struct extent *secret, enum redact_kind kind)
+static bool extent_is_harmless(const char *text, const struct redact_extent *secret,
+			       enum redact_kind kind)
 {
 	return secret->to - secret->from <= HARMLESS_MAX &&
 	       (is_hidden(text, secret->from, secret->to) ||
@@ -272,7 +273,7 @@ static bool is_end_of_path(const char *text, size_t len, size_t begin, size_t be
 }
 
 static bool find_after_word(const struct redact_pattern *pattern, const char *text, size_t len,
-			    size_t at, struct extent *secret)
+			    size_t at, struct redact_extent *secret)
 {
 	size_t behind = at + strlen(pattern->word), begin = begin_of_name(text, at);
 	struct quotes quotes;
@@ -302,7 +303,7 @@ static size_t find_end_of_line(const char *text, size_t len, size_t at)
 }
 
 /* Digest username="u", response="X": what answers the question of the server is secret. */
-static bool find_digest(const char *text, size_t len, size_t from, struct extent *secret)
+static bool find_digest(const char *text, size_t len, size_t from, struct redact_extent *secret)
 {
 	static const char name[] = "response=";
 	const char *found = find_within(text, len, from, DIGEST_MAX, name);
@@ -331,7 +332,7 @@ static bool is_hex_number(const char *text, size_t len, size_t from)
 
 /* The scheme, as "Bearer", stays. */
 static bool find_header(const struct redact_pattern *pattern, const char *text, size_t len,
-			size_t at, struct extent *secret)
+			size_t at, struct redact_extent *secret)
 {
 	size_t behind = at + strlen(pattern->word), scheme;
 	struct quotes quotes;
@@ -347,7 +348,7 @@ static bool find_header(const struct redact_pattern *pattern, const char *text, 
 		from = extent_skip_blanks(text, len, scheme);
 	if (is_hidden(text, from, len) || is_hex_number(text, len, from))
 		return false;
-	*secret = (struct extent){from, find_end_of_line(text, len, from)};
+	*secret = (struct redact_extent){from, find_end_of_line(text, len, from)};
 	return secret->to > from;
 }
 
@@ -357,18 +358,18 @@ static bool is_of_hash(char c)
 }
 
 static bool find_hash(const struct redact_pattern *pattern, const char *text, size_t len, size_t at,
-		      struct extent *secret)
+		      struct redact_extent *secret)
 {
 	size_t from = at + strlen(pattern->word), to = from;
 
 	while (to < len && is_of_hash(text[to]))
 		to++;
-	*secret = (struct extent){from, to};
+	*secret = (struct redact_extent){from, to};
 	return to - from >= pattern->least;
 }
 
 static bool find_block(const struct redact_pattern *pattern, const char *text, size_t len,
-		       size_t at, struct extent *secret)
+		       size_t at, struct redact_extent *secret)
 {
 	static const char *const titles[] = {"PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"};
 	size_t from = at + strlen(pattern->word);
@@ -387,7 +388,7 @@ static bool find_block(const struct redact_pattern *pattern, const char *text, s
 
 /* Behind the number of lines. */
 static bool find_lines(const struct redact_pattern *pattern, const char *text, size_t len,
-		       size_t at, struct extent *secret)
+		       size_t at, struct redact_extent *secret)
 {
 	size_t from = extent_skip_blanks(text, len, at + strlen(pattern->word));
 	const char *last;
@@ -395,12 +396,12 @@ static bool find_lines(const struct redact_pattern *pattern, const char *text, s
 	while (from < len && isdigit((unsigned char)text[from]))
 		from++;
 	last = find_within(text, len, from, KEY_MAX, "Private-MAC");
-	*secret = (struct extent){from, last ? (size_t)(last - text) : len};
+	*secret = (struct redact_extent){from, last ? (size_t)(last - text) : len};
 	return secret->to > secret->from;
 }
 
 static bool find_quoted(const struct redact_pattern *pattern, const char *text, size_t len,
-			size_t at, struct extent *secret)
+			size_t at, struct redact_extent *secret)
 {
 	size_t behind = at + strlen(pattern->word), from = extent_skip_blanks(text, len, behind);
 	struct quotes quotes;
@@ -413,7 +414,7 @@ static bool find_quoted(const struct redact_pattern *pattern, const char *text, 
 
 /* An id that is a number stays. */
 static bool find_path(const struct redact_pattern *pattern, const char *text, size_t len, size_t at,
-		      struct extent *secret)
+		      struct redact_extent *secret)
 {
 	size_t from = at + strlen(pattern->word), to = from;
 
@@ -423,7 +424,7 @@ static bool find_path(const struct redact_pattern *pattern, const char *text, si
 		from = to + 1;
 	for (to = from; to < len && !ends_value(text[to]);)
 		to++;
-	*secret = (struct extent){from, to};
+	*secret = (struct redact_extent){from, to};
 	return to - from >= URL_PATH_LEAST;
 }
 
@@ -449,7 +450,7 @@ static size_t skip_mechanism(const char *text, size_t len, size_t at)
 
 /* Such protocols end lines with "\r\n", unlike lines of text. */
 static bool find_command(const struct redact_pattern *pattern, const char *text, size_t len,
-			 size_t at, struct extent *secret)
+			 size_t at, struct redact_extent *secret)
 {
 	size_t word = strlen(pattern->word);
 
@@ -464,10 +465,10 @@ static bool find_command(const struct redact_pattern *pattern, const char *text,
 }
 
 bool extent_find(const struct redact_pattern *pattern, const char *text, size_t len, size_t at,
-		 struct extent *secret)
+		 struct redact_extent *secret)
 {
 	typedef bool finder(const struct redact_pattern *pattern, const char *text, size_t len,
-			    size_t at, struct extent *secret);
+			    size_t at, struct redact_extent *secret);
 	static finder *const finders[] = {
 		[REDACT_VALUE] = find_after_word, [REDACT_HEADER] = find_header,
 		[REDACT_HASH] = find_hash,	  [REDACT_BLOCK] = find_block,
@@ -490,7 +491,7 @@ static bool ends_user(char c)
 	return (unsigned char)c <= ' ' || strchr("\"'<>/\\", c);
 }
 
-bool extent_find_url(const char *text, size_t at, struct extent *secret)
+bool extent_find_url(const char *text, size_t at, struct redact_extent *secret)
 {
 	size_t least = at > URL_MAX ? at - URL_MAX : 0, colon = 0, from = at, ats = 0;
 	bool is_word = true;
@@ -507,7 +508,7 @@ bool extent_find_url(const char *text, size_t at, struct extent *secret)
 	}
 	if (from == 0 || !is_scheme_end(text, from - 1))
 		return false;
-	*secret = (struct extent){colon ? colon + 1 : from, at};
+	*secret = (struct redact_extent){colon ? colon + 1 : from, at};
 	return colon ? at > colon + 1 : is_word && at - from >= URL_TOKEN_LEAST;
 }
 
@@ -530,7 +531,7 @@ static bool ends_value_of_query(char c)
 	return (unsigned char)c <= ' ' || strchr("\"'<>\\&#", c);
 }
 
-bool extent_find_query(const char *text, size_t len, size_t *at, struct extent *secret)
+bool extent_find_query(const char *text, size_t len, size_t *at, struct redact_extent *secret)
 {
 	size_t key, to = *at;
 	bool found = false;

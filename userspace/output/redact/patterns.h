@@ -68,7 +68,7 @@ bool redact_has_name(const struct redact_pattern *pattern, const char *name, siz
 bool redact_is_word(const char *text, const char *word);
 
 /* A number of characters that may be the value of a secret; */
-struct extent {
+struct redact_extent {
 	size_t from, to; /* offsets; to: behind it */
 };
 
@@ -77,17 +77,17 @@ struct extent {
  * secret. Returns whether there is a secret.
  */
 bool extent_find(const struct redact_pattern *pattern, const char *text, size_t len, size_t at,
-		 struct extent *secret);
+		 struct redact_extent *secret);
 
 /* The password of USER:PASSWORD@HOST in a URL, or a long TOKEN@HOST, by the place of its '@'. */
-bool extent_find_url(const char *text, size_t at, struct extent *secret);
+bool extent_find_url(const char *text, size_t at, struct redact_extent *secret);
 
 /*
  * Finds the next value of a query from `at` on, which is behind a '?' or after the value before:
  * those of keys that say that they are secret. Moves `at` behind what was looked at. Returns false
  * when there are no more.
  */
-bool extent_find_query(const char *text, size_t len, size_t *at, struct extent *secret);
+bool extent_find_query(const char *text, size_t len, size_t *at, struct redact_extent *secret);
 
 /*
  * The kind of secret that a name of `len` bytes stands for, as "--db-password" or "API_KEY";

@@ -198,7 +198,7 @@ enum { NAME_BYTES_MAX = 24 };
 
 /* What is known behind some of the arguments. */
 struct walk {
-	arguments_hide *hide;
+	redact_arguments_hide *hide;
 	void *context;
 	const struct program *program; /* whose arguments follow; NULL: of none that is known */
 	const struct place *awaited; /* the next argument is its secret */
@@ -467,8 +467,8 @@ static void walk_text(const struct walk *outer, char *text, size_t len)
 	}
 }
 
-void programs_visit_arguments(const char *program, char *strings, size_t len, arguments_hide *hide,
-			      void *context)
+void programs_visit_arguments(const char *program, char *strings, size_t len,
+			      redact_arguments_hide *hide, void *context)
 {
 	struct walk walk = {.hide = hide, .context = context, .expected = REDACT_KINDS};
 	const char *end = strings + len;

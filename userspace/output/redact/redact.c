@@ -119,7 +119,7 @@ void redact_destroy(struct redact *redact)
  * What a backslash escapes changes with it. A quote that is not escaped ends a text of JSON, so it
  * ends the secret, too. Returns whether anything was hidden that was not before.
  */
-static bool redact_hide(char *text, const struct extent *secret)
+static bool redact_hide(char *text, const struct redact_extent *secret)
 {
 	bool changed = false;
 
@@ -140,7 +140,7 @@ static bool redact_hide(char *text, const struct extent *secret)
 	return changed;
 }
 
-static void hide_and_count(struct redact *redact, char *text, const struct extent *secret,
+static void hide_and_count(struct redact *redact, char *text, const struct redact_extent *secret,
 			   enum redact_kind kind)
 {
 	if (redact_hide(text, secret))
@@ -157,7 +157,7 @@ static bool redact_is_at(const struct redact_pattern *pattern, const char *text,
 
 static void try_patterns(struct redact *redact, char *text, size_t len, size_t pair)
 {
-	struct extent secret;
+	struct redact_extent secret;
 
 	for (size_t i = *redact_head(redact, text + pair); i; i = redact->next[i - 1]) {
 		const struct redact_pattern *pattern = &redact_patterns[i - 1];
@@ -178,7 +178,7 @@ static void hide_words(struct redact *redact, char *text, size_t len)
 
 static void hide_urls(struct redact *redact, char *text, size_t len)
 {
-	struct extent secret;
+	struct redact_extent secret;
 	char *at = text;
 
 	while ((at = memchr(at, '@', len - (size_t)(at - text)))) {
@@ -190,7 +190,7 @@ static void hide_urls(struct redact *redact, char *text, size_t len)
 
 static void hide_queries(struct redact *redact, char *text, size_t len)
 {
-	struct extent secret;
+	struct redact_extent secret;
 	size_t at = 0;
 
 	for (char *mark; (mark = memchr(text + at, '?', len - at));) {
@@ -205,7 +205,7 @@ static void hide_queries(struct redact *redact, char *text, size_t len)
 
 static void hide_tokens(struct redact *redact, char *text, size_t len)
 {
-	struct extent run = {0, 0}, secret, companion;
+	struct redact_extent run = {0, 0}, secret, companion;
 
 	while ((run.from = scan_run(text, len, run.to, &run.to)) < len) {
 		size_t at = run.from;
@@ -244,7 +244,8 @@ static size_t begin_of_escape(const char *text, size_t at)
 }
 
 /* A match of bytes, widened to whole characters. */
-static struct extent redact_whole_characters(const char *text, size_t len, size_t from, size_t to)
+static struct redact_extent redact_whole_characters(const char *text, size_t len, size_t from,
+						    size_t to)
 {
 	size_t escape = begin_of_escape(text, to);
 
@@ -257,7 +258,7 @@ static struct extent redact_whole_characters(const char *text, size_t len, size_
 		from--;
 	while (to < len && redact_continues_character(text[to]))
 		to++;
-	return (struct extent){from, to};
+	return (struct redact_extent){from, to};
 }
 
 /* Returns a number above 0 if there is a match. Where the stack of compiled code is too small it is
@@ -281,7 +282,7 @@ static bool hide_own(struct redact *redact, const struct own_pattern *own, char 
 
 	while (at < len && (found = match(own, text, len, at)) > 0) {
 		size_t group = found > 1 && places[2] != PCRE2_UNSET ? 2 : 0;
-		const struct extent secret =
+		const struct redact_extent secret =
 			redact_whole_characters(text, len, places[group], places[group + 1]);
 
 		hide_and_count(redact, text, &secret, REDACT_OWN);
@@ -320,7 +321,7 @@ static bool redact_is_name(const char *json, size_t len, size_t end)
 static void hide_strings(char *json, size_t len)
 {
 	for (size_t at = 0; at < len; at++) {
-		struct extent string = {at + 1, at + 1};
+		struct redact_extent string = {at + 1, at + 1};
 
 		if (json[at] != '"')
 			continue;

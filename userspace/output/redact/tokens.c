@@ -220,19 +220,19 @@ static bool token_has_text(const char *text, size_t len, size_t at, const char *
 }
 
 static bool token_is_at(const struct net_token *token, const char *text, size_t len, size_t at,
-			struct extent *secret)
+			struct redact_extent *secret)
 {
 	size_t from = at + strlen(token->prefix), n;
 
 	if (!token_has_text(text, len, at, token->prefix))
 		return false;
 	n = token_count(token->chars, text, len, from, token->most ? token->most + 1 : len);
-	*secret = (struct extent){from, from + n};
+	*secret = (struct redact_extent){from, from + n};
 	return n >= token->least && (!token->most || n <= token->most);
 }
 
 static bool token_shape_is_at(const struct token_shape *shape, const char *text, size_t len,
-			      size_t at, struct extent *secret)
+			      size_t at, struct redact_extent *secret)
 {
 	const struct token_step *step = shape->steps;
 	size_t to = at, n;
@@ -269,7 +269,7 @@ static size_t token_first_row(char byte)
 	return low;
 }
 
-static bool token_find_at(const char *text, size_t len, size_t at, struct extent *secret)
+static bool token_find_at(const char *text, size_t len, size_t at, struct redact_extent *secret)
 {
 	for (size_t i = token_first_row(text[at]);
 	     i < tokens_count && tokens[i].prefix[0] == text[at]; i++)
@@ -280,8 +280,8 @@ static bool token_find_at(const char *text, size_t len, size_t at, struct extent
 	return false;
 }
 
-static bool token_find_shape(const char *text, size_t len, size_t at, const struct extent *run,
-			     struct extent *secret)
+static bool token_find_shape(const char *text, size_t len, size_t at,
+			     const struct redact_extent *run, struct redact_extent *secret)
 {
 	if (run->to - at < SHAPE_LEAST)
 		return false;
@@ -293,7 +293,7 @@ static bool token_find_shape(const char *text, size_t len, size_t at, const stru
 
 /* Telegram's bots, 123456:A..., and applications of Facebook, 123456789012345|...: the number
  * stays. */
-static bool token_follows_number(const char *text, const struct extent *run)
+static bool token_follows_number(const char *text, const struct redact_extent *run)
 {
 	static const struct {
 		char separator, first;
@@ -315,7 +315,7 @@ static bool token_follows_number(const char *text, const struct extent *run)
 }
 
 /* A letter that a backslash escapes is no part of what follows. */
-static size_t token_skip_escape(const char *text, const struct extent *run)
+static size_t token_skip_escape(const char *text, const struct redact_extent *run)
 {
 	size_t from = run->from, before = from;
 
@@ -327,15 +327,15 @@ static size_t token_skip_escape(const char *text, const struct extent *run)
 }
 
 /* Where the next part of a run begins, behind a dot; the end of the run if there is none. */
-static size_t token_next_part(const char *text, const struct extent *run, size_t at)
+static size_t token_next_part(const char *text, const struct redact_extent *run, size_t at)
 {
 	const char *dot = at < run->to ? memchr(text + at, '.', run->to - at) : NULL;
 
 	return dot ? (size_t)(dot - text) + 1 : run->to;
 }
 
-bool token_find(const char *text, size_t len, const struct extent *run, size_t *at,
-		struct extent *secret)
+bool token_find(const char *text, size_t len, const struct redact_extent *run, size_t *at,
+		struct redact_extent *secret)
 {
 	size_t first = run->to, from = *at;
 
@@ -358,7 +358,7 @@ bool token_find(const char *text, size_t len, const struct extent *run, size_t *
 	return false;
 }
 
-bool token_find_companion(const char *text, size_t len, size_t at, struct extent *secret)
+bool token_find_companion(const char *text, size_t len, size_t at, struct redact_extent *secret)
 {
 	enum { ID_LEN = 20, SECRET_LEN = 40 };
 	size_t from = at;
@@ -368,7 +368,7 @@ bool token_find_companion(const char *text, size_t len, size_t at, struct extent
 		return false;
 	while (from < len && from - at < 3 && strchr(" \t:,;|", text[from]))
 		from++;
-	*secret = (struct extent){
+	*secret = (struct redact_extent){
 		from, from + token_count(TOKEN_BASE64, text, len, from, SECRET_LEN + 1)};
 	return from > at && secret->to - secret->from == SECRET_LEN;
 }

@@ -34,10 +34,10 @@ extern const size_t tokens_count;
  * Finds a secret in a run of letters, digits and "_-.~" from `*at` on, which is in the run, and is
  * set to where to go on: maybe behind the run. Returns false if there is none.
  */
-bool token_find(const char *text, size_t len, const struct extent *run, size_t *at,
-		struct extent *secret);
+bool token_find(const char *text, size_t len, const struct redact_extent *run, size_t *at,
+		struct redact_extent *secret);
 
 /* The secret of an id of Amazon's that ends at `at`, if it stands right behind it. */
-bool token_find_companion(const char *text, size_t len, size_t at, struct extent *secret);
+bool token_find_companion(const char *text, size_t len, size_t at, struct redact_extent *secret);
 
 #endif

@@ -56,7 +56,7 @@ int appended_fail(int code, const char *verb, const char *path, struct error *er
 /* The permissions of files as users give them. */
 
 /* Octal, as chmod(1) takes it. Returns 0 or -EINVAL with a message. */
-static inline int file_mode_read(const char *text, mode_t *mode, struct error *err)
+static inline int output_mode_read(const char *text, mode_t *mode, struct error *err)
 {
 	char *end;
 	unsigned long value = strtoul(text, &end, 8);

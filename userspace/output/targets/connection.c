@@ -26,7 +26,8 @@
 
 /* Parses endpoints, and resolves their names in a thread that nobody has to wait for. */
 
-int endpoint_read(const char *text, uint16_t port, struct endpoint *endpoint, struct error *err)
+int connection_endpoint_read(const char *text, uint16_t port, struct connection_endpoint *endpoint,
+			     struct error *err)
 {
 	const char *host = strncmp(text, "//", 2) ? NULL : text + 2, *end = NULL, *rest;
 	size_t len;
@@ -53,7 +54,7 @@ int endpoint_read(const char *text, uint16_t port, struct endpoint *endpoint, st
 /* Belongs to the thread and to the one that waits for it: the last one frees it. */
 struct resolution {
 	atomic_int users;
-	struct endpoint endpoint;
+	struct connection_endpoint endpoint;
 	struct addrinfo hints;
 	int fd; /* an eventfd: readable when there is a result */
 	struct addrinfo *addresses;
@@ -118,8 +119,9 @@ static int endpoint_fail(const struct resolution *resolution, struct error *err)
 			 text);
 }
 
-int endpoint_resolve(const struct endpoint *endpoint, int type, const struct output_stop *stop,
-		     uint64_t deadline_ns, struct addrinfo **addresses, struct error *err)
+int connection_endpoint_resolve(const struct connection_endpoint *endpoint, int type,
+				const struct output_stop *stop, uint64_t deadline_ns,
+				struct addrinfo **addresses, struct error *err)
 {
 	struct resolution *resolution = calloc(1, sizeof(*resolution));
 	int r = -ENOMEM;
@@ -140,7 +142,7 @@ int endpoint_resolve(const struct endpoint *endpoint, int type, const struct out
 		resolution->fd = eventfd(0, EFD_CLOEXEC);
 		r = resolution->fd < 0 ? -errno : endpoint_start(resolution);
 		if (r == 0)
-			r = deadline_wait(stop, resolution->fd, POLLIN, deadline_ns);
+			r = connection_wait(stop, resolution->fd, POLLIN, deadline_ns);
 	}
 	if (r < 0) {
 		error_set(err, r, "cannot resolve %s: %s", endpoint->host, strerror(-r));
@@ -203,7 +205,7 @@ static int connect_to(int fd, const struct sockaddr *address, socklen_t len,
 		return 0;
 	if (errno != EINPROGRESS && errno != EINTR)
 		return -errno;
-	r = deadline_wait(stop, fd, POLLOUT, deadline_ns);
+	r = connection_wait(stop, fd, POLLOUT, deadline_ns);
 	return r < 0 ? r : socket_error(fd);
 }
 
@@ -304,7 +306,7 @@ void connection_close(struct connection *connection)
 /* Discards what the peer sends until it ends the connection. */
 static void linger(int fd)
 {
-	uint64_t deadline_ns = deadline_after((uint64_t)CONNECTION_LINGER_MS * 1000000);
+	uint64_t deadline_ns = connection_deadline((uint64_t)CONNECTION_LINGER_MS * 1000000);
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 	char bytes[DRAIN_BYTES];
 	uint64_t now;
@@ -396,8 +398,8 @@ static int dial_any(struct connection *connection, uint64_t deadline_ns, struct 
 					 &connection->fd);
 		return r ? fail_connect(r, err) : 0;
 	}
-	r = endpoint_resolve(&config->endpoint, type, connection->stop, deadline_ns, &addresses,
-			     err);
+	r = connection_endpoint_resolve(&config->endpoint, type, connection->stop, deadline_ns,
+					&addresses, err);
 	if (r)
 		return r;
 	r = connection_dial(addresses, config->timeout_ns, connection->stop, deadline_ns,
@@ -441,7 +443,7 @@ int connection_check(struct connection *connection, struct error *err)
 int connection_open(struct connection *connection, struct error *err)
 {
 	const struct connection_security *security = connection->config.security;
-	uint64_t deadline_ns = deadline_after(connection->config.timeout_ns);
+	uint64_t deadline_ns = connection_deadline(connection->config.timeout_ns);
 	int r = connection_check(connection, err);
 
 	if (r || connection->fd >= 0)
@@ -471,7 +473,7 @@ static ssize_t write_some(struct connection *connection, const char *bytes, size
 int connection_write(struct connection *connection, const void *bytes, size_t len, size_t *done,
 		     struct error *err)
 {
-	uint64_t deadline_ns = deadline_after(connection->config.timeout_ns);
+	uint64_t deadline_ns = connection_deadline(connection->config.timeout_ns);
 	size_t written = 0;
 
 	while (written < len) {
@@ -483,9 +485,9 @@ int connection_write(struct connection *connection, const void *bytes, size_t le
 		if (n > 0) {
 			written += (size_t)n;
 			*done += (size_t)n;
-			deadline_ns = deadline_after(connection->config.timeout_ns);
+			deadline_ns = connection_deadline(connection->config.timeout_ns);
 		} else if (n == -EAGAIN) {
-			r = deadline_wait(connection->stop, connection->fd, events, deadline_ns);
+			r = connection_wait(connection->stop, connection->fd, events, deadline_ns);
 		}
 		if (r == -ECANCELED)
 			return r;
@@ -520,7 +522,7 @@ ssize_t connection_read(struct connection *connection, void *bytes, size_t size,
 		if (n > 0)
 			return n;
 		if (n == -EAGAIN)
-			n = deadline_wait(connection->stop, connection->fd, events, deadline_ns);
+			n = connection_wait(connection->stop, connection->fd, events, deadline_ns);
 		if (n == -ECANCELED)
 			return n;
 		if (n < 0 && n != -EINTR) {
@@ -548,11 +550,11 @@ static int send_some(int fd, struct iovec *messages, size_t count)
 	return sent < 0 ? -errno : sent;
 }
 
-/* Waits until a datagram can be sent that could not. Returns as deadline_wait(). */
+/* Waits until a datagram can be sent that could not. Returns as connection_wait(). */
 static int wait_for_room(const struct connection *connection, int code, uint64_t deadline_ns)
 {
 	if (code == -EAGAIN)
-		return deadline_wait(connection->stop, connection->fd, POLLOUT, deadline_ns);
+		return connection_wait(connection->stop, connection->fd, POLLOUT, deadline_ns);
 	code = output_wait(connection->stop, -1, 0, NO_BUFFERS_MS);
 	if (code == -ETIMEDOUT && clock_ns(CLOCK_MONOTONIC) < deadline_ns)
 		code = 0;
@@ -562,7 +564,7 @@ static int wait_for_room(const struct connection *connection, int code, uint64_t
 int connection_send(struct connection *connection, struct iovec *messages, size_t count,
 		    size_t *done, struct error *err)
 {
-	uint64_t deadline_ns = deadline_after(connection->config.timeout_ns);
+	uint64_t deadline_ns = connection_deadline(connection->config.timeout_ns);
 	size_t sent = 0;
 
 	while (sent < count) {
@@ -571,7 +573,7 @@ int connection_send(struct connection *connection, struct iovec *messages, size_
 		if (n > 0) {
 			sent += (size_t)n;
 			*done += (size_t)n;
-			deadline_ns = deadline_after(connection->config.timeout_ns);
+			deadline_ns = connection_deadline(connection->config.timeout_ns);
 		} else if (n == -EAGAIN || n == -ENOBUFS) {
 			n = wait_for_room(connection, n, deadline_ns);
 		}

@@ -21,7 +21,7 @@
 
 enum { ENDPOINT_HOST_MAX = 255, ENDPOINT_PORT_BYTES = 6 };
 
-struct endpoint {
+struct connection_endpoint {
 	char host[ENDPOINT_HOST_MAX + 1]; /* a name or an address, without brackets */
 	char port[ENDPOINT_PORT_BYTES]; /* decimal */
 };
@@ -30,26 +30,28 @@ struct endpoint {
  * Reads "//HOST:PORT". port: the one if none is given; 0: one must be given. Returns 0, or -EINVAL
  * with a message.
  */
-int endpoint_read(const char *text, uint16_t port, struct endpoint *endpoint, struct error *err);
+int connection_endpoint_read(const char *text, uint16_t port, struct connection_endpoint *endpoint,
+			     struct error *err);
 
 /*
  * Looks up the addresses for sockets of a type (SOCK_STREAM); release them with freeaddrinfo(). A
  * resolver that hangs is left behind. Returns 0, -ETIMEDOUT at `deadline_ns` (monotonic),
  * -ECANCELED (stopped), or another -errno, with a message.
  */
-int endpoint_resolve(const struct endpoint *endpoint, int type, const struct output_stop *stop,
-		     uint64_t deadline_ns, struct addrinfo **addresses, struct error *err);
+int connection_endpoint_resolve(const struct connection_endpoint *endpoint, int type,
+				const struct output_stop *stop, uint64_t deadline_ns,
+				struct addrinfo **addresses, struct error *err);
 
 /* Waits that share one limit of time. */
 
-static inline uint64_t deadline_after(uint64_t ns)
+static inline uint64_t connection_deadline(uint64_t ns)
 {
 	return clock_ns(CLOCK_MONOTONIC) + ns;
 }
 
 /* output_wait() until a time of the monotonic clock, a day at most. */
-static inline int deadline_wait(const struct output_stop *stop, int fd, short events,
-				uint64_t deadline_ns)
+static inline int connection_wait(const struct output_stop *stop, int fd, short events,
+				  uint64_t deadline_ns)
 {
 	const uint64_t ns_per_ms = 1000000, day_ms = 86400000;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -105,7 +107,7 @@ struct connection_security {
 /* All borrowed. */
 struct connection_config {
 	const char *path; /* of a unix socket; NULL: `endpoint` */
-	struct endpoint endpoint;
+	struct connection_endpoint endpoint;
 	bool datagrams;
 	bool has_answers; /* that are read: otherwise what the peer sends is discarded */
 	uint64_t timeout_ns; /* for connecting, and for the peer to take something */

@@ -41,7 +41,7 @@ struct file_target {
 	uint64_t rotated_ms; /* the newest rotation */
 	uint64_t retry_ns; /* monotonic: no rotation before */
 	bool gone; /* the file was removed, or the reader of a FIFO went */
-	struct keeper *keeper; /* NULL: the file is not rotated */
+	struct rotated_keeper *keeper; /* NULL: the file is not rotated */
 	/* For the end record of a file that others follow. */
 	const struct output_format *format;
 	const struct schema *schema;
@@ -62,7 +62,7 @@ static int file_check(const struct output_config *config, struct error *err)
 
 	if (config->target[0] == '\0')
 		return error_set(err, -EINVAL, "file: a path is missing: file:PATH");
-	if (file_mode_read(keys->mode, &mode, err))
+	if (output_mode_read(keys->mode, &mode, err))
 		return -EINVAL;
 	if (keys->compress != COMPRESS_NONE && !rotates(keys))
 		return error_set(err, -EINVAL,
@@ -155,7 +155,7 @@ static int file_rotate(struct file_target *target, struct error *err)
 	if (r)
 		target->retry_ns = clock_ns(CLOCK_MONOTONIC) + RETRY_S * NS_PER_S;
 	else
-		keeper_wake(target->keeper);
+		rotated_keeper_wake(target->keeper);
 	return r;
 }
 
@@ -189,7 +189,7 @@ static void close_file(void *opened)
 
 	if (!target)
 		return;
-	keeper_destroy(target->keeper);
+	rotated_keeper_destroy(target->keeper);
 	appended_finish(&target->file);
 	free(target);
 }
@@ -222,7 +222,7 @@ static int targets_open_file(const struct output_config *config, struct output_s
 		.format = output_format_find(output_config_format(config)),
 		.schema = schema_find(output_config_schema(config)),
 	};
-	file_mode_read(target->keys->mode, &mode, err);
+	output_mode_read(target->keys->mode, &mode, err);
 	appended_init(&target->file, mode, stop);
 	r = file_open_path(target, err);
 	if (r == 0 && (rotates(target->keys) || !target->lines))
@@ -230,8 +230,8 @@ static int targets_open_file(const struct output_config *config, struct output_s
 	if (r == 0)
 		r = file_set_aside(target, err);
 	if (r == 0 && (rotates(target->keys) || !target->lines)) {
-		r = keeper_create(target->path, target->keys->keep, target->keys->compress,
-				  &target->keeper);
+		r = rotated_keeper_create(target->path, target->keys->keep, target->keys->compress,
+					  &target->keeper);
 		if (r)
 			error_set(err, r, "cannot start a thread for %s: %s", config->text,
 				  strerror(-r));
@@ -279,7 +279,7 @@ static int file_prepare(struct file_target *target, struct error *err)
 		target->gone = target->gone || target->file.stat.st_nlink == 0;
 		r = file_follow(target, "the file was renamed", err);
 		if (r == 0)
-			keeper_wake(target->keeper);
+			rotated_keeper_wake(target->keeper);
 	}
 	if (r == 0 && is_old(target) && may_rotate(target))
 		r = file_rotate(target, err);
@@ -346,7 +346,7 @@ static int send_file(void *opened, struct output_batch *batch, struct error *err
 static int file_tick(void *opened, struct error *err)
 {
 	struct file_target *target = opened;
-	int r = keeper_result(target->keeper, err);
+	int r = rotated_keeper_result(target->keeper, err);
 
 	if (r == 0 && target->keys->rotate_ns)
 		r = file_prepare(target, err);

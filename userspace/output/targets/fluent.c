@@ -35,7 +35,7 @@ static void pack_object(msgpack_packer *packer, json_t *object)
 	msgpack_pack_map(packer, json_object_size(object));
 	json_object_foreach(object, key, value)
 	{
-		pack_text(packer, key);
+		fluent_pack_text(packer, key);
 		pack_value(packer, value);
 	}
 }
@@ -60,7 +60,7 @@ static void pack_value(msgpack_packer *packer, json_t *value)
 		pack_array(packer, value);
 		break;
 	case JSON_STRING:
-		pack_bytes_as_text(packer, json_string_value(value), json_string_length(value));
+		fluent_pack_bytes(packer, json_string_value(value), json_string_length(value));
 		break;
 	case JSON_INTEGER:
 		msgpack_pack_int64(packer, json_integer_value(value));
@@ -111,7 +111,7 @@ static size_t pack_entries(struct output_batch *batch, struct buf *entries)
 	msgpack_packer packer;
 	size_t count = 0;
 
-	pack_begin(&packer, entries);
+	fluent_pack_begin(&packer, entries);
 	for (size_t i = 0; i < batch->count; i++) {
 		if (batch->results[i] != OUTPUT_RETRY)
 			continue;
@@ -132,15 +132,15 @@ int fluent_pack(struct output_batch *batch, const char *tag, const char *chunk, 
 
 	buf_clear(out);
 	if (r == 0) {
-		pack_begin(&packer, out);
+		fluent_pack_begin(&packer, out);
 		msgpack_pack_array(&packer, 3);
-		pack_text(&packer, tag);
+		fluent_pack_text(&packer, tag);
 		msgpack_pack_bin(&packer, entries.len);
 		msgpack_pack_bin_body(&packer, entries.data, entries.len);
 		msgpack_pack_map(&packer, 2);
-		pack_text(&packer, "chunk");
-		pack_text(&packer, chunk);
-		pack_text(&packer, "size");
+		fluent_pack_text(&packer, "chunk");
+		fluent_pack_text(&packer, chunk);
+		fluent_pack_text(&packer, "size");
 		msgpack_pack_uint64(&packer, count);
 		r = out->failed ? -ENOMEM : 0;
 	}
@@ -281,7 +281,7 @@ static bool digest(const struct span *parts, size_t count, char text[static DIGE
 
 static void pack_span(msgpack_packer *packer, struct span span)
 {
-	pack_bytes_as_text(packer, span.bytes, span.len);
+	fluent_pack_bytes(packer, span.bytes, span.len);
 }
 
 /* Answers the HELO of the server. */
@@ -302,14 +302,14 @@ static int send_ping(struct fluent_session *session, struct span salt, struct sp
 
 	if (!digest(key, 4, key_digest) || (auth.len && !digest(login, 3, login_digest)))
 		return fluent_fail(session, "SHA-512 is not available", err);
-	pack_begin(&packer, &message);
+	fluent_pack_begin(&packer, &message);
 	msgpack_pack_array(&packer, 6);
-	pack_text(&packer, "PING");
-	pack_text(&packer, identity->host);
+	fluent_pack_text(&packer, "PING");
+	fluent_pack_text(&packer, identity->host);
 	pack_span(&packer, salt);
-	pack_text(&packer, key_digest);
+	fluent_pack_text(&packer, key_digest);
 	pack_span(&packer, auth.len ? user : span_of_text(NULL));
-	pack_text(&packer, login_digest);
+	fluent_pack_text(&packer, login_digest);
 	r = message.failed
 		    ? error_set(err, -ENOMEM, "out of memory")
 		    : connection_write(&session->connection, message.data, message.len, &done, err);
@@ -393,7 +393,7 @@ static int fluent_shake_hands(struct fluent_session *session, uint64_t deadline_
 
 int fluent_session_open(struct fluent_session *session, struct error *err)
 {
-	uint64_t deadline_ns = deadline_after(session->connection.config.timeout_ns);
+	uint64_t deadline_ns = connection_deadline(session->connection.config.timeout_ns);
 	bool was_open = session->is_open && session->connection.fd >= 0;
 	int r = connection_open(&session->connection, err);
 
@@ -423,7 +423,7 @@ int fluent_session_send(struct fluent_session *session, const void *bytes, size_
 
 int fluent_session_wait(struct fluent_session *session, const char *chunk, struct error *err)
 {
-	uint64_t deadline_ns = deadline_after(session->connection.config.timeout_ns);
+	uint64_t deadline_ns = connection_deadline(session->connection.config.timeout_ns);
 	msgpack_unpacked answer;
 	bool is_right;
 	int r;
@@ -462,8 +462,8 @@ struct fluent_target {
 static int fluent_check(const struct output_config *config, struct error *err)
 {
 	const struct fluent_keys *keys = config->own;
-	struct endpoint endpoint;
-	int r = endpoint_read(config->target, FLUENT_PORT, &endpoint, err);
+	struct connection_endpoint endpoint;
+	int r = connection_endpoint_read(config->target, FLUENT_PORT, &endpoint, err);
 
 	if (r == 0 && keys->timeout_ns == 0)
 		r = error_set(err, -EINVAL, "timeout= is 0");
@@ -502,7 +502,7 @@ static int fluent_open(const struct output_config *config, struct output_stop *s
 	identity.host = target->host;
 	if (gethostname(target->host, sizeof(target->host) - 1))
 		snprintf(target->host, sizeof(target->host), "lanner");
-	r = endpoint_read(config->target, FLUENT_PORT, &to.endpoint, err);
+	r = connection_endpoint_read(config->target, FLUENT_PORT, &to.endpoint, err);
 	if (r == 0 && keys->tls)
 		r = tls_keys_apply(&keys->files, &to, &target->tls, err);
 	if (r == 0)

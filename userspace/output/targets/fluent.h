@@ -15,7 +15,7 @@
 /* Messages of msgpack in a struct buf. */
 
 /* A failure stays in the buffer: see buf->failed. */
-static inline int pack_write(void *context, const char *bytes, size_t len)
+static inline int fluent_pack_write(void *context, const char *bytes, size_t len)
 {
 	struct buf *out = context;
 
@@ -24,20 +24,20 @@ static inline int pack_write(void *context, const char *bytes, size_t len)
 }
 
 /* Everything that is packed is appended to `out`. */
-static inline void pack_begin(msgpack_packer *packer, struct buf *out)
+static inline void fluent_pack_begin(msgpack_packer *packer, struct buf *out)
 {
-	msgpack_packer_init(packer, out, pack_write);
+	msgpack_packer_init(packer, out, fluent_pack_write);
 }
 
-static inline void pack_bytes_as_text(msgpack_packer *packer, const char *text, size_t len)
+static inline void fluent_pack_bytes(msgpack_packer *packer, const char *text, size_t len)
 {
 	msgpack_pack_str(packer, len);
 	msgpack_pack_str_body(packer, text, len);
 }
 
-static inline void pack_text(msgpack_packer *packer, const char *text)
+static inline void fluent_pack_text(msgpack_packer *packer, const char *text)
 {
-	pack_bytes_as_text(packer, text, strlen(text));
+	fluent_pack_bytes(packer, text, strlen(text));
 }
 
 /*

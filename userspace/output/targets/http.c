@@ -22,8 +22,8 @@
 
 /* Appends rejected records to a file of mode 600, up to its size. */
 
-int dead_letters_open(struct dead_letters *letters, const char *path, uint64_t max_bytes,
-		      struct error *err)
+int http_dead_letters_open(struct http_dead_letters *letters, const char *path, uint64_t max_bytes,
+			   struct error *err)
 {
 	struct stat status;
 	int fd, r = 0;
@@ -41,16 +41,16 @@ int dead_letters_open(struct dead_letters *letters, const char *path, uint64_t m
 		return error_set(err, r, "dead-letter=%s: %s", path,
 				 r == -EINVAL ? "it is not a regular file" : strerror(-r));
 	}
-	*letters = (struct dead_letters){path, fd, (uint64_t)status.st_size, max_bytes, {0}};
+	*letters = (struct http_dead_letters){path, fd, (uint64_t)status.st_size, max_bytes, {0}};
 	return 0;
 }
 
-void dead_letters_close(struct dead_letters *letters)
+void http_dead_letters_close(struct http_dead_letters *letters)
 {
 	if (letters->path)
 		close(letters->fd);
 	buf_finish(&letters->text);
-	*letters = (struct dead_letters){0};
+	*letters = (struct http_dead_letters){0};
 }
 
 static void append_record(struct buf *text, const struct output_record *record)
@@ -66,8 +66,8 @@ static void append_record(struct buf *text, const struct output_record *record)
 	}
 }
 
-void dead_letters_add(struct dead_letters *letters, const struct output_batch *batch,
-		      const struct output_record *record, long status, const char *reason)
+void http_dead_letters_add(struct http_dead_letters *letters, const struct output_batch *batch,
+			   const struct output_record *record, long status, const char *reason)
 {
 	char time[CLOCK_RFC3339_BYTES];
 	struct clock utc = {0};
@@ -88,7 +88,7 @@ void dead_letters_add(struct dead_letters *letters, const struct output_batch *b
 }
 
 /* As many whole lines as there is space for. */
-static size_t dead_letters_fitting(const struct dead_letters *letters)
+static size_t dead_letters_fitting(const struct http_dead_letters *letters)
 {
 	uint64_t space =
 		letters->max_bytes > letters->bytes ? letters->max_bytes - letters->bytes : 0;
@@ -101,7 +101,7 @@ static size_t dead_letters_fitting(const struct dead_letters *letters)
 }
 
 /* Returns 0, or -errno after a part of it. */
-static int dead_letters_write_all(struct dead_letters *letters, size_t len)
+static int dead_letters_write_all(struct http_dead_letters *letters, size_t len)
 {
 	const char *bytes = letters->text.data;
 
@@ -119,7 +119,7 @@ static int dead_letters_write_all(struct dead_letters *letters, size_t len)
 	return 0;
 }
 
-int dead_letters_write(struct dead_letters *letters, struct error *err)
+int http_dead_letters_write(struct http_dead_letters *letters, struct error *err)
 {
 	size_t len = letters->path && !letters->text.failed ? dead_letters_fitting(letters) : 0;
 	bool all = len == letters->text.len && !letters->text.failed;
@@ -243,8 +243,8 @@ int http_target_open(const struct output_config *config, const struct http_keys 
 	r = target->host ? complete_url(target, url, err)
 			 : error_set(err, -ENOMEM, "out of memory");
 	if (r == 0)
-		r = dead_letters_open(&target->letters, keys->dead_letter, keys->dead_letter_bytes,
-				      err);
+		r = http_dead_letters_open(&target->letters, keys->dead_letter,
+					   keys->dead_letter_bytes, err);
 	if (r == 0)
 		r = create_client(target, err);
 	if (r)
@@ -265,7 +265,7 @@ void http_target_close(void *data)
 	http_client_destroy(target->client);
 	http_body_finish(&target->body);
 	http_answer_finish(&target->answer);
-	dead_letters_close(&target->letters);
+	http_dead_letters_close(&target->letters);
 	free(target->host);
 	free(target->url);
 	free(target);
@@ -299,7 +299,7 @@ int http_target_send(void *data, struct output_batch *batch, struct error *err)
 	r = target->profile->read ? target->profile->read(target, batch, err)
 				  : http_read_status(target, batch, err);
 	/* That the dead letters are lost is more than that there are some. */
-	if (dead_letters_write(&target->letters, &lost))
+	if (http_dead_letters_write(&target->letters, &lost))
 		r = error_set(err, -EIO, "%s", lost.text);
 	return r;
 }
@@ -308,7 +308,7 @@ void http_reject(struct http_target *target, struct output_batch *batch, size_t 
 		 const char *reason)
 {
 	batch->results[i] = OUTPUT_REJECTED;
-	dead_letters_add(&target->letters, batch, &batch->records[i], status, reason);
+	http_dead_letters_add(&target->letters, batch, &batch->records[i], status, reason);
 }
 
 int http_report_rejected(const struct http_target *target, size_t rejected, size_t count,

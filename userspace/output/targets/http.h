@@ -23,7 +23,7 @@
  */
 
 /* Zeroed: there is no file. */
-struct dead_letters {
+struct http_dead_letters {
 	const char *path; /* borrowed; NULL: rejected records are dropped */
 	int fd; /* owned; valid while there is a path */
 	uint64_t bytes, max_bytes; /* of the file */
@@ -31,19 +31,19 @@ struct dead_letters {
 };
 
 /* Opens the file, made with mode 600. Returns 0 or -errno with a message. */
-int dead_letters_open(struct dead_letters *letters, const char *path, uint64_t max_bytes,
-		      struct error *err);
-void dead_letters_close(struct dead_letters *letters);
+int http_dead_letters_open(struct http_dead_letters *letters, const char *path, uint64_t max_bytes,
+			   struct error *err);
+void http_dead_letters_close(struct http_dead_letters *letters);
 
 /* Adds a record. `status` is that of HTTP, `reason` what the server said. */
-void dead_letters_add(struct dead_letters *letters, const struct output_batch *batch,
-		      const struct output_record *record, long status, const char *reason);
+void http_dead_letters_add(struct http_dead_letters *letters, const struct output_batch *batch,
+			   const struct output_record *record, long status, const char *reason);
 
 /*
  * Writes what was added. Returns 0; -EFBIG if it did not all fit, or another -errno, with a
  * message: those records are lost.
  */
-int dead_letters_write(struct dead_letters *letters, struct error *err);
+int http_dead_letters_write(struct http_dead_letters *letters, struct error *err);
 
 /*
  * A server that takes batches by HTTP: one request for each, and the next one after its answer, so
@@ -61,7 +61,7 @@ struct http_target {
 	struct http_client *client; /* owned */
 	struct http_body body;
 	struct http_answer answer;
-	struct dead_letters letters;
+	struct http_dead_letters letters;
 	struct output_stop *stop; /* borrowed */
 	void *own; /* of the profile */
 };

@@ -23,7 +23,7 @@ void messenger_finish(struct messenger *messenger)
 static void messenger_make(struct messenger *messenger, const struct output_batch *batch,
 			   const struct output_record *record)
 {
-	struct message *message = &messenger->message;
+	struct messenger_message *message = &messenger->message;
 
 	buf_clear(&message->head);
 	buf_clear(&message->tail);
@@ -45,7 +45,7 @@ static void messenger_replace(char *text, size_t len, char c)
 
 static void messenger_append(struct messenger *messenger)
 {
-	const struct message *message = &messenger->message;
+	const struct messenger_message *message = &messenger->message;
 	struct buf *out = &messenger->bytes;
 
 	buf_append(out, message->head.data, message->head.len);
@@ -61,7 +61,7 @@ static void messenger_append(struct messenger *messenger)
 
 static void append_frame(struct messenger *messenger)
 {
-	const struct message *message = &messenger->message;
+	const struct messenger_message *message = &messenger->message;
 	size_t len = message->head.len + message->body_len + message->tail.len;
 	uint32_t length = htonl((uint32_t)len);
 

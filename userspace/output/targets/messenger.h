@@ -8,7 +8,7 @@
 #include "util/buf.h"
 
 /* How messages are separated in a stream. In the order of FRAMING_WORDS. */
-enum framing {
+enum messenger_framing {
 	FRAMING_NEWLINE, /* a newline after each */
 	FRAMING_OCTETS, /* "LEN " before each, in decimal: RFC 6587 */
 	FRAMING_LENGTH, /* the length before each, 4 bytes, big-endian */
@@ -17,7 +17,7 @@ enum framing {
 extern const char *const FRAMING_WORDS[]; /* ends with NULL */
 
 /* A message in three parts, one after the other. */
-struct message {
+struct messenger_message {
 	struct buf head; /* reused from message to message */
 	const char *body; /* borrowed */
 	size_t body_len;
@@ -30,11 +30,11 @@ struct messenger {
 	 * its newline.
 	 */
 	void (*make)(void *context, const struct output_batch *batch,
-		     const struct output_record *record, struct message *message);
+		     const struct output_record *record, struct messenger_message *message);
 	void *context;
 	bool one_line; /* newlines and NULs in the body become blanks */
-	enum framing framing;
-	struct message message;
+	enum messenger_framing framing;
+	struct messenger_message message;
 	struct buf bytes; /* owned: frames to be written */
 };
 

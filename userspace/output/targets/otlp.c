@@ -597,7 +597,7 @@ static int read_json(struct http_target *target, struct output_batch *batch, str
 
 static const char *const proto_headers[] = {"Accept: application/x-protobuf", NULL};
 
-const struct http_profile http_profile_otlp_proto = {
+const struct http_profile otlp_profile_proto = {
 	.path = "/v1/logs",
 	.content_type = "Content-Type: application/x-protobuf",
 	.headers = proto_headers,
@@ -609,7 +609,7 @@ const struct http_profile http_profile_otlp_proto = {
 	.read = read_proto,
 };
 
-const struct http_profile http_profile_otlp_json = {
+const struct http_profile otlp_profile_json = {
 	.path = "/v1/logs",
 	.content_type = "Content-Type: application/json",
 	.scheme = "Bearer",
@@ -651,9 +651,8 @@ static void otlp_close(void *data)
 
 static const struct http_profile *otlp_profile_of(const struct output_config *config)
 {
-	return config->format && strcmp(config->format, "otlp-json") == 0
-		       ? &http_profile_otlp_json
-		       : &http_profile_otlp_proto;
+	return config->format && strcmp(config->format, "otlp-json") == 0 ? &otlp_profile_json
+									  : &otlp_profile_proto;
 }
 
 static int otlp_open(const struct output_config *config, struct output_stop *stop, void **result,

@@ -11,8 +11,8 @@
 
 struct http_profile;
 
-extern const struct http_profile http_profile_otlp_proto;
-extern const struct http_profile http_profile_otlp_json;
+extern const struct http_profile otlp_profile_proto;
+extern const struct http_profile otlp_profile_json;
 
 /*
  * The resource of OTLP: which program on which machine sends. Its attributes are texts, and the

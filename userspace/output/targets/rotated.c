@@ -198,7 +198,7 @@ int rotated_rename(const char *path, uint64_t now_ns, uint64_t *ms)
 /* linux/ioprio.h is not in all distributions. */
 enum { IOPRIO_PROCESS = 1, IOPRIO_IDLE = 3 << 13, NICE_LOWEST = 19 };
 
-struct keeper {
+struct rotated_keeper {
 	const char *path; /* borrowed */
 	uint64_t keep;
 	enum compress_method method;
@@ -211,7 +211,7 @@ struct keeper {
 	struct error err;
 };
 
-static void keeper_fail(struct keeper *keeper, const char *verb, const char *path, int code)
+static void keeper_fail(struct rotated_keeper *keeper, const char *verb, const char *path, int code)
 {
 	pthread_mutex_lock(&keeper->lock);
 	keeper->code = code;
@@ -219,7 +219,7 @@ static void keeper_fail(struct keeper *keeper, const char *verb, const char *pat
 	pthread_mutex_unlock(&keeper->lock);
 }
 
-static void remove_file(struct keeper *keeper, const char *path)
+static void remove_file(struct rotated_keeper *keeper, const char *path)
 {
 	if (unlink(path) && errno != ENOENT)
 		keeper_fail(keeper, "remove", path, -errno);
@@ -233,7 +233,7 @@ static bool keeper_is_whole(int fd, uint64_t bytes)
 	return fstat(fd, &stat) == 0 && (uint64_t)stat.st_size == bytes;
 }
 
-static int compress_to(struct keeper *keeper, int from, const char *part, const char *path)
+static int compress_to(struct rotated_keeper *keeper, int from, const char *part, const char *path)
 {
 	uint64_t bytes;
 	struct stat stat;
@@ -266,7 +266,7 @@ static int compress_to(struct keeper *keeper, int from, const char *part, const 
  * Replaces a file by a compressed one. -ENOENT: somebody removed what was written, as the keeper of
  * the output that replaces this one after a reload; what is left is its work.
  */
-static void compress(struct keeper *keeper, const char *path)
+static void compress(struct rotated_keeper *keeper, const char *path)
 {
 	char *part = NULL, *whole = NULL;
 	uint64_t number = 0;
@@ -304,7 +304,7 @@ static bool is_done(const struct rotated_list *list, size_t i)
 }
 
 /* Removes what is left over, and the oldest files until no more than `keep` remain. */
-static void prune(struct keeper *keeper, struct rotated_list *list)
+static void prune(struct rotated_keeper *keeper, struct rotated_list *list)
 {
 	uint64_t left = 0;
 
@@ -326,7 +326,7 @@ static void prune(struct keeper *keeper, struct rotated_list *list)
 	}
 }
 
-static void keeper_work(struct keeper *keeper)
+static void keeper_work(struct rotated_keeper *keeper)
 {
 	struct rotated_list list;
 	int r = rotated_list_read(keeper->path, &list);
@@ -343,7 +343,7 @@ static void keeper_work(struct keeper *keeper)
 }
 
 /* Waits for work. Returns false at the end; files that were rotated before are still counted. */
-static bool keeper_await(struct keeper *keeper)
+static bool keeper_await(struct rotated_keeper *keeper)
 {
 	bool woken;
 
@@ -358,7 +358,7 @@ static bool keeper_await(struct keeper *keeper)
 
 static void *keeper_run(void *argument)
 {
-	struct keeper *keeper = argument;
+	struct rotated_keeper *keeper = argument;
 
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE_LOWEST);
 	syscall(SYS_ioprio_set, IOPRIO_PROCESS, 0, IOPRIO_IDLE);
@@ -368,7 +368,7 @@ static void *keeper_run(void *argument)
 	return NULL;
 }
 
-static void keeper_release(struct keeper *keeper)
+static void keeper_release(struct rotated_keeper *keeper)
 {
 	pthread_cond_destroy(&keeper->changed);
 	pthread_mutex_destroy(&keeper->lock);
@@ -376,16 +376,16 @@ static void keeper_release(struct keeper *keeper)
 	free(keeper);
 }
 
-int keeper_create(const char *path, uint64_t keep, enum compress_method method,
-		  struct keeper **result)
+int rotated_keeper_create(const char *path, uint64_t keep, enum compress_method method,
+			  struct rotated_keeper **result)
 {
-	struct keeper *keeper = calloc(1, sizeof(*keeper));
+	struct rotated_keeper *keeper = calloc(1, sizeof(*keeper));
 	sigset_t all, before;
 	int r;
 
 	if (!keeper)
 		return -ENOMEM;
-	*keeper = (struct keeper){.path = path, .keep = keep, .method = method};
+	*keeper = (struct rotated_keeper){.path = path, .keep = keep, .method = method};
 	pthread_mutex_init(&keeper->lock, NULL);
 	pthread_cond_init(&keeper->changed, NULL);
 	r = output_stop_init(&keeper->stop);
@@ -402,7 +402,7 @@ int keeper_create(const char *path, uint64_t keep, enum compress_method method,
 	return r;
 }
 
-static void change(struct keeper *keeper, bool *flag)
+static void change(struct rotated_keeper *keeper, bool *flag)
 {
 	pthread_mutex_lock(&keeper->lock);
 	*flag = true;
@@ -410,7 +410,7 @@ static void change(struct keeper *keeper, bool *flag)
 	pthread_mutex_unlock(&keeper->lock);
 }
 
-void keeper_destroy(struct keeper *keeper)
+void rotated_keeper_destroy(struct rotated_keeper *keeper)
 {
 	if (!keeper)
 		return;
@@ -420,13 +420,13 @@ void keeper_destroy(struct keeper *keeper)
 	keeper_release(keeper);
 }
 
-void keeper_wake(struct keeper *keeper)
+void rotated_keeper_wake(struct rotated_keeper *keeper)
 {
 	if (keeper)
 		change(keeper, &keeper->woken);
 }
 
-int keeper_result(struct keeper *keeper, struct error *err)
+int rotated_keeper_result(struct rotated_keeper *keeper, struct error *err)
 {
 	int r;
 

@@ -49,24 +49,24 @@ int rotated_rename(const char *path, uint64_t now_ns, uint64_t *ms);
  * wait for it. What a run leaves undone the next one does.
  */
 
-struct keeper;
+struct rotated_keeper;
 
 /*
  * Starts the thread. path: of the file that is rotated; borrowed. keep: how many rotated files
  * remain; 0: all. Returns 0 or -errno.
  */
-int keeper_create(const char *path, uint64_t keep, enum compress_method method,
-		  struct keeper **keeper);
+int rotated_keeper_create(const char *path, uint64_t keep, enum compress_method method,
+			  struct rotated_keeper **keeper);
 
 /* Ends the thread, in the middle of a file, too. Accepts NULL. */
-void keeper_destroy(struct keeper *keeper);
+void rotated_keeper_destroy(struct rotated_keeper *keeper);
 
 /* A file was rotated. Accepts NULL. */
-void keeper_wake(struct keeper *keeper);
+void rotated_keeper_wake(struct rotated_keeper *keeper);
 
 /*
  * What went wrong since the last call. Returns 0, or -errno with a message. Accepts NULL.
  */
-int keeper_result(struct keeper *keeper, struct error *err);
+int rotated_keeper_result(struct rotated_keeper *keeper, struct error *err);
 
 #endif

@@ -23,7 +23,7 @@ static int scap_check(const struct output_config *config, struct error *err)
 		return error_set(err, -EINVAL, "scap: a path is missing: scap:PATH");
 	if (strcmp(config->target, "-") == 0)
 		return error_set(err, -EINVAL, "scap:-: for a capture on standard output use -w -");
-	if (file_mode_read(keys->mode, &mode, err))
+	if (output_mode_read(keys->mode, &mode, err))
 		return -EINVAL;
 	if (keys->native && keys->compat != SCAP_COMPAT_NONE)
 		return error_set(err, -EINVAL,

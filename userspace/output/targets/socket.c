@@ -13,7 +13,7 @@
 
 struct socket_keys {
 	unsigned int type; /* the index in type_words */
-	unsigned int framing; /* enum framing */
+	unsigned int framing; /* enum messenger_framing */
 	uint64_t timeout_ns;
 	struct tls_keys tls;
 };
@@ -69,8 +69,8 @@ static int check_unix(const struct output_config *config, struct error *err)
 static int check_server(const struct output_config *config, struct error *err)
 {
 	const struct socket_keys *keys = config->own;
-	struct endpoint endpoint;
-	int r = endpoint_read(config->target, 0, &endpoint, err);
+	struct connection_endpoint endpoint;
+	int r = connection_endpoint_read(config->target, 0, &endpoint, err);
 
 	if (r == 0)
 		r = tls_keys_check(&keys->tls, config->text, err);
@@ -100,7 +100,7 @@ static int targets_open_socket(const struct output_config *config, struct output
 		.datagrams = keys->type == TYPE_DATAGRAM,
 		.timeout_ns = keys->timeout_ns,
 	};
-	int r = is_unix ? 0 : endpoint_read(config->target, 0, &to.endpoint, err);
+	int r = is_unix ? 0 : connection_endpoint_read(config->target, 0, &to.endpoint, err);
 
 	if (!target)
 		return error_set(err, -ENOMEM, "out of memory");

@@ -154,7 +154,7 @@ static size_t syslog_whole_characters(const char *text, size_t len)
 	return end;
 }
 
-static void truncate_body(struct syslog_format *format, struct message *message)
+static void truncate_body(struct syslog_format *format, struct messenger_message *message)
 {
 	size_t space =
 		format->bytes_max > message->head.len ? format->bytes_max - message->head.len : 0;
@@ -168,7 +168,7 @@ static void truncate_body(struct syslog_format *format, struct message *message)
 }
 
 void syslog_message_make(void *context, const struct output_batch *batch,
-			 const struct output_record *record, struct message *message)
+			 const struct output_record *record, struct messenger_message *message)
 {
 	struct syslog_format *format = context;
 
@@ -231,7 +231,8 @@ static int read_target(const struct output_config *config, const struct transpor
 		if (strncmp(target, transports[i].prefix, len))
 			continue;
 		*transport = &transports[i];
-		return endpoint_read(target + len, transports[i].port, &to->endpoint, err);
+		return connection_endpoint_read(target + len, transports[i].port, &to->endpoint,
+						err);
 	}
 	return error_set(err, -EINVAL,
 			 "the target is udp://HOST, tcp://HOST or tls://HOST, each with :PORT "

@@ -40,6 +40,6 @@ bool syslog_is_sd_id(const char *text);
 
 /* For struct messenger; the context is a struct syslog_format. */
 void syslog_message_make(void *format, const struct output_batch *batch,
-			 const struct output_record *record, struct message *message);
+			 const struct output_record *record, struct messenger_message *message);
 
 #endif

@@ -201,7 +201,7 @@ static int tls_shake_hands(struct tls_session *session, int fd, const struct out
 			return 0;
 		r = meaning(session, r, &events);
 		if (r == -EAGAIN) {
-			r = deadline_wait(stop, fd, events, deadline_ns);
+			r = connection_wait(stop, fd, events, deadline_ns);
 			if (r == 1)
 				r = -EAGAIN;
 		}

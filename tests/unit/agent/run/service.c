@@ -78,7 +78,7 @@ static void test_watchdog(void **state)
 }
 
 /* An output whose thread has done the same since the machine started. */
-static void add_output(enum heartbeat_place place)
+static void add_output(enum output_heartbeat_place place)
 {
 	struct output_view view = {.format = &format_text};
 	struct output *output;

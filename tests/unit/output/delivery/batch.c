@@ -7,23 +7,23 @@
 #include <string.h>
 
 /* Records "1\n", "2\n", ... in one block. */
-static struct block *make_block(uint64_t first, size_t count)
+static struct queue_block *make_block(uint64_t first, size_t count)
 {
-	struct block *block = block_create();
+	struct queue_block *block = queue_block_create();
 
 	for (uint64_t i = first; i < first + count; i++) {
 		const struct output_record record = {.number = i};
 		size_t start = block->bytes.len;
 
-		assert_true(block_reserve(block));
+		assert_true(queue_block_reserve(block));
 		buf_printf(&block->bytes, "%llu\n", (unsigned long long)i);
-		block_end_record(block, start, &record);
+		queue_block_end_record(block, start, &record);
 	}
-	block_seal(block);
+	queue_block_seal(block);
 	return block;
 }
 
-static void add(struct batch *batch, struct block *block)
+static void add(struct batch *batch, struct queue_block *block)
 {
 	assert_int_equal(batch_add(batch, block->records, block->count), 0);
 	batch_keep_block(batch, block);
@@ -50,11 +50,11 @@ static void expect_window(const struct output_batch *window, const char *bytes)
 
 static void finish(struct batch *batch)
 {
-	struct block *block = batch_take_blocks(batch), *next;
+	struct queue_block *block = batch_take_blocks(batch), *next;
 
 	for (; block; block = next) {
 		next = block->next;
-		block_destroy(block);
+		queue_block_destroy(block);
 	}
 	batch_finish(batch);
 }

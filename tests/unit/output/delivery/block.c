@@ -5,20 +5,20 @@
 
 enum { COUNT = 1000 };
 
-static void fill(struct block *block)
+static void fill(struct queue_block *block)
 {
 	for (uint64_t i = 1; i <= COUNT; i++) {
 		const struct output_record record = {.number = i};
 		size_t start = block->bytes.len;
 
-		assert_true(block_reserve(block));
+		assert_true(queue_block_reserve(block));
 		buf_append_u64(&block->bytes, i);
-		block_end_record(block, start, &record);
+		queue_block_end_record(block, start, &record);
 	}
-	block_seal(block);
+	queue_block_seal(block);
 }
 
-static void check(const struct block *block)
+static void check(const struct queue_block *block)
 {
 	struct buf wanted = {0};
 
@@ -37,24 +37,24 @@ static void check(const struct block *block)
 /* The second time nothing is allocated. */
 static void test_fill_and_again(void **state)
 {
-	struct block *block = block_create();
+	struct queue_block *block = queue_block_create();
 	const struct output_record *records;
 	const char *bytes;
 
 	fill(block);
 	check(block);
-	assert_int_equal(block_size(block),
+	assert_int_equal(queue_block_size(block),
 			 block->bytes.len + COUNT * sizeof(struct output_record));
 	records = block->records;
 	bytes = block->bytes.data;
-	block_clear(block);
-	assert_int_equal(block_size(block), 0);
+	queue_block_clear(block);
+	assert_int_equal(queue_block_size(block), 0);
 	fill(block);
 	check(block);
 	assert_ptr_equal(block->records, records);
 	assert_ptr_equal(block->bytes.data, bytes);
-	block_destroy(block);
-	block_destroy(NULL);
+	queue_block_destroy(block);
+	queue_block_destroy(NULL);
 }
 
 static const struct CMUnitTest tests[] = {cmocka_unit_test(test_fill_and_again)};

@@ -20,12 +20,13 @@ static const struct output_key keys[] = {
 static const struct output_kind endless = {.keys = keys};
 static const struct output_kind bounded = {.keys = keys, .has_deadlines = true};
 
-static void put(struct heartbeat *heartbeat, enum heartbeat_place place, uint64_t seconds)
+static void put(struct output_heartbeat *heartbeat, enum output_heartbeat_place place,
+		uint64_t seconds)
 {
 	atomic_store(&heartbeat->state, (NOW_NS - seconds * NS_PER_S) | place);
 }
 
-static void expect(const struct output *output, enum health wanted, const char *lines)
+static void expect(const struct output *output, enum output_health wanted, const char *lines)
 {
 	struct output *list[] = {(struct output *)output};
 	struct outputs outputs = {.list = list, .count = 1};
@@ -42,7 +43,7 @@ static void test_limits(void **state)
 	struct own own = {.timeout_ns = 30 * NS_PER_S};
 	struct output_config config = {.kind = &bounded, .name = "http", .own = &own};
 	struct output output = {.config = &config};
-	struct heartbeat *heartbeat = &output.sender.heartbeat;
+	struct output_heartbeat *heartbeat = &output.sender.heartbeat;
 
 	expect(&output, HEALTH_MOVES, "");
 	put(heartbeat, HEARTBEAT_WAITS, 90000); /* nothing to do for a day */

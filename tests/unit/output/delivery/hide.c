@@ -14,25 +14,25 @@ static void check(const struct output_format *format, bool hides, const char *by
 {
 	const struct output_record record = {.number = 1};
 	struct output_form form = {.format = format};
-	struct block *block = block_create();
+	struct queue_block *block = queue_block_create();
 
 	if (hides)
 		assert_int_equal(redact_create(NULL, 0, &form.redact, NULL), 0);
 	for (int i = 0; i < 2; i++) {
 		size_t start = block->bytes.len;
 
-		assert_true(block_reserve(block));
+		assert_true(queue_block_reserve(block));
 		buf_append(&block->bytes, bytes, len);
-		block_end_record(block, start, &record);
+		queue_block_end_record(block, start, &record);
 	}
-	block_seal(block);
+	queue_block_seal(block);
 	batch_hide_secrets(&form, block);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(block->records[i].len, len);
 		assert_memory_equal(block->records[i].bytes, expected, len);
 	}
 	redact_destroy(form.redact);
-	block_destroy(block);
+	queue_block_destroy(block);
 }
 
 static void test_lines(void **state)

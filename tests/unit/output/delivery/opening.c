@@ -14,7 +14,7 @@ static void expect(int code)
 
 	fake_begin();
 	fake_target.open_code = code;
-	assert_int_equal(opening_try(config, &err), code);
+	assert_int_equal(output_target_try(config, &err), code);
 	assert_string_equal(err.text, code ? "cannot open it" : "");
 	assert_int_equal(fake_target.opened, 1);
 	assert_int_equal(fake_target.closed, 1);
@@ -31,7 +31,7 @@ static void test_open(void **state)
 
 	fake_begin();
 	assert_int_equal(output_stop_init(&stop), 0);
-	assert_int_equal(opening_open(config, &stop, &target, NULL), 0);
+	assert_int_equal(output_target_open(config, &stop, &target, NULL), 0);
 	assert_ptr_equal(target, &stop); /* as that kind does */
 	assert_int_equal(fake_target.opened, 1);
 	assert_int_equal(fake_target.closed, 0);

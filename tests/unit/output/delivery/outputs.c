@@ -159,7 +159,8 @@ static void test_change_with_a_spool(void **state)
 	assert_ptr_equal(strstr(text.data, account), text.data);
 	assert_ptr_equal(strchr(text.data + strlen(account), '\n'), text.data + text.len - 2);
 	outputs_close(&outputs, NULL);
-	assert_int_equal(counter_get(&outputs.list[0]->counters.dropped[GAP_SPOOL_CLOSED]), 0);
+	assert_int_equal(output_counter_get(&outputs.list[0]->counters.dropped[GAP_SPOOL_CLOSED]),
+			 0);
 	outputs_finish(&next);
 	outputs_finish(&outputs);
 	/* A send that was stopped may have arrived. */

@@ -24,7 +24,7 @@ static void begin(enum output_policy policy, bool (*is_over)(void))
 /* A block of two records. */
 static void push(void)
 {
-	struct block *block = queue_new_block(&queue);
+	struct queue_block *block = queue_new_block(&queue);
 	static const char bytes[BLOCK_BYTES_HERE / 2];
 
 	for (int i = 0; i < 2; i++) {
@@ -33,9 +33,9 @@ static void push(void)
 		size_t start = block->bytes.len;
 
 		next_number++;
-		assert_true(block_reserve(block));
+		assert_true(queue_block_reserve(block));
 		buf_append(&block->bytes, bytes, sizeof(bytes));
-		block_end_record(block, start, &record);
+		queue_block_end_record(block, start, &record);
 	}
 	queue_push(&queue, block);
 }
@@ -43,7 +43,7 @@ static void push(void)
 /* Takes a block and gives it back; fails unless it begins with that record. */
 static void expect_block(uint64_t number)
 {
-	struct block *block = queue_pop(&queue, &at_once);
+	struct queue_block *block = queue_pop(&queue, &at_once);
 
 	assert_non_null(block);
 	assert_int_equal(block->records[0].number, number);
@@ -55,7 +55,7 @@ static void expect_block(uint64_t number)
 /* The same of a block with a gap before it. */
 static void expect_gap(uint64_t number, uint64_t from, uint64_t to)
 {
-	struct block *block = queue_pop(&queue, &at_once);
+	struct queue_block *block = queue_pop(&queue, &at_once);
 	const struct gap *gap;
 
 	assert_non_null(block);
@@ -96,7 +96,7 @@ static void test_drop_newest(void **state)
 	begin(POLICY_DROP_NEWEST, NULL);
 	for (int i = 0; i < 5; i++)
 		push();
-	assert_int_equal(counter_get(&counters.dropped[GAP_QUEUE_FULL]), 4);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_QUEUE_FULL]), 4);
 	expect_block(1);
 	push();
 	expect_block(3);
@@ -116,12 +116,12 @@ static void test_drop_newest(void **state)
 
 static void test_drop_oldest(void **state)
 {
-	struct block *taken;
+	struct queue_block *taken;
 
 	begin(POLICY_DROP_OLDEST, NULL);
 	for (int i = 0; i < 5; i++)
 		push();
-	assert_int_equal(counter_get(&counters.dropped[GAP_QUEUE_FULL]), 4);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_QUEUE_FULL]), 4);
 	expect_gap(5, 1, 4);
 	expect_block(7);
 	expect_block(9);
@@ -140,7 +140,7 @@ static void test_drop_oldest(void **state)
 /* If the other thread has all that there is room for, the newest is dropped. */
 static void test_drop_oldest_without_one(void **state)
 {
-	struct block *taken[3];
+	struct queue_block *taken[3];
 
 	begin(POLICY_DROP_OLDEST, NULL);
 	for (int i = 0; i < 3; i++) {
@@ -159,7 +159,7 @@ static void *take_slowly(void *context)
 {
 	const struct queue_wish wish = {.demand = QUEUE_HUNGRY, .until_ns = UINT64_MAX};
 	uint64_t wanted = 1;
-	struct block *block;
+	struct queue_block *block;
 
 	while ((block = queue_pop(&queue, &wish))) {
 		wanted = block->records[0].number == wanted ? wanted + 2 : 0;
@@ -182,7 +182,7 @@ static void test_block(void **state)
 	queue_close(&queue);
 	pthread_join(thread, &wanted);
 	assert_int_equal((uintptr_t)wanted, 207);
-	assert_int_equal(counter_get(&counters.dropped[GAP_QUEUE_FULL]), 0);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_QUEUE_FULL]), 0);
 	queue_finish(&queue);
 }
 
@@ -196,7 +196,7 @@ static void test_block_until_it_is_over(void **state)
 	begin(POLICY_BLOCK, over);
 	for (int i = 0; i < 4; i++)
 		push();
-	assert_int_equal(counter_get(&counters.dropped[GAP_END]), 2);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_END]), 2);
 	queue_finish(&queue);
 }
 
@@ -206,7 +206,7 @@ static void *wait_for_much(void *context)
 					.bytes = 2 * BLOCK_BYTES_HERE,
 					.records = 1000,
 					.until_ns = UINT64_MAX};
-	struct block *block = queue_pop(&queue, &wish);
+	struct queue_block *block = queue_pop(&queue, &wish);
 
 	uint64_t number = block ? block->records[0].number : 0;
 
@@ -228,7 +228,7 @@ static void test_waits(void **state)
 					      .records = SIZE_MAX,
 					      .until_ns = clock_ns(CLOCK_MONOTONIC) + 1000000};
 	struct queue_stats stats;
-	struct block *block;
+	struct queue_block *block;
 	pthread_t thread;
 	void *number;
 
@@ -264,7 +264,7 @@ static void test_waits(void **state)
 static void test_miss(void **state)
 {
 	const struct output_record record = {.number = 1, .event = EVENT_open};
-	struct block *block;
+	struct queue_block *block;
 
 	begin(POLICY_DROP_NEWEST, NULL);
 	queue_miss(&queue, GAP_NO_MEMORY, &record);
@@ -272,7 +272,7 @@ static void test_miss(void **state)
 	push();
 	block = queue_pop(&queue, &at_once);
 	assert_int_equal(block->before.by_cause[GAP_NO_MEMORY]->count, 1);
-	assert_int_equal(counter_get(&counters.dropped[GAP_NO_MEMORY]), 1);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_NO_MEMORY]), 1);
 	queue_release(&queue, block);
 	queue_finish(&queue);
 }

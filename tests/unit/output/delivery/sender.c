@@ -17,7 +17,7 @@ static struct output_counters counters;
 static struct queue queue;
 static struct sender sender;
 static const struct output_form form = {.format = &format_text, .stream = "abc"};
-static struct block *block;
+static struct queue_block *block;
 static uint64_t number;
 
 static void open_sender(const char *keys)
@@ -44,9 +44,9 @@ static void add(size_t count)
 		size_t start = block->bytes.len;
 
 		number++;
-		assert_true(block_reserve(block));
+		assert_true(queue_block_reserve(block));
 		buf_printf(&block->bytes, "%llu\n", (unsigned long long)number);
-		block_end_record(block, start, &record);
+		queue_block_end_record(block, start, &record);
 	}
 }
 
@@ -67,7 +67,7 @@ static void close_sender(void)
 	sender_join(&sender);
 	assert_true(sender_has_ended(&sender));
 	sender_finish(&sender);
-	block_destroy(block);
+	queue_block_destroy(block);
 	queue_finish(&queue);
 	output_config_destroy(config);
 	assert_int_equal(fake_target.closed, 1);
@@ -98,10 +98,10 @@ static void test_all_is_delivered(void **state)
 	/* Both blocks at a time: what waits is not sent block by block. */
 	assert_int_equal(fake_target.called, 1);
 	assert_int_equal(fake_target.counts[0], 5);
-	assert_int_equal(counter_get(&counters.delivered), 5);
-	assert_int_equal(counter_get(&counters.delivered_bytes), 10);
-	assert_int_equal(counter_get(&counters.batches), 1);
-	assert_int_equal(counter_get(&counters.failures), 0);
+	assert_int_equal(output_counter_get(&counters.delivered), 5);
+	assert_int_equal(output_counter_get(&counters.delivered_bytes), 10);
+	assert_int_equal(output_counter_get(&counters.batches), 1);
+	assert_int_equal(output_counter_get(&counters.failures), 0);
 }
 
 /* What the kind takes at once is a limit, also after requests that were too large. */
@@ -133,7 +133,7 @@ static void test_full_disk(void **state)
 	close_sender();
 	assert_true(fake_target.called >= 2);
 	assert_true(atomic_load(&sender.is_gone));
-	assert_int_equal(counter_get(&counters.delivered), 0);
+	assert_int_equal(output_counter_get(&counters.delivered), 0);
 }
 
 static void test_full_disk_that_is_freed(void **state)
@@ -190,10 +190,10 @@ static void test_retries_and_marks(void **state)
 	close_sender();
 	fake_expect("2\nredelivered: 1\nredelivered: 3\nredelivered: 4\n");
 	assert_int_equal(fake_target.called, 3);
-	assert_int_equal(counter_get(&counters.failures), 2);
-	assert_int_equal(counter_get(&counters.retried), 7);
-	assert_int_equal(counter_get(&counters.redelivered), 3);
-	assert_int_equal(counter_get(&counters.delivered), 4);
+	assert_int_equal(output_counter_get(&counters.failures), 2);
+	assert_int_equal(output_counter_get(&counters.retried), 7);
+	assert_int_equal(output_counter_get(&counters.redelivered), 3);
+	assert_int_equal(output_counter_get(&counters.delivered), 4);
 }
 
 /* What was rejected is said, soon after it, also if nothing follows. */
@@ -208,8 +208,8 @@ static void test_rejected(void **state)
 	fake_expect("1\n4\ndrop: 2 records, 2 to 3, 1970-01-01T00:00:00.000000002Z to "
 		    "1970-01-01T00:00:00.000000003Z: rejected by the target\n");
 	close_sender();
-	assert_int_equal(counter_get(&counters.dropped[GAP_REJECTED]), 2);
-	assert_int_equal(counter_get(&counters.delivered), 2);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_REJECTED]), 2);
+	assert_int_equal(output_counter_get(&counters.delivered), 2);
 }
 
 static void test_gaps_of_the_queue(void **state)
@@ -226,7 +226,7 @@ static void test_gaps_of_the_queue(void **state)
 	start();
 	close_sender();
 	fake_expect("1\n2\ndrop: 1 record, 3 to 3: the queue was full\n4\n");
-	assert_int_equal(counter_get(&counters.delivered), 3);
+	assert_int_equal(output_counter_get(&counters.delivered), 3);
 }
 
 /* Halves, until they fit; a record that does not fit alone never will. */
@@ -245,7 +245,7 @@ static void test_too_large(void **state)
 	assert_int_equal(fake_target.counts[1], 2);
 	assert_int_equal(fake_target.counts[2], 1);
 	assert_int_equal(fake_target.counts[3], 1);
-	assert_int_equal(counter_get(&counters.dropped[GAP_TOO_LARGE]), 1);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_TOO_LARGE]), 1);
 }
 
 /* One wrong record costs itself; then batches are as large as before. */
@@ -266,7 +266,7 @@ static void test_divide(void **state)
 	assert_int_equal(fake_target.counts[2], 2);
 	assert_int_equal(fake_target.counts[3], 1);
 	assert_int_equal(fake_target.counts[4], 1);
-	assert_int_equal(counter_get(&counters.dropped[GAP_REJECTED]), 1);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_REJECTED]), 1);
 	/* It grows with each batch that is delivered. */
 	assert_int_equal(sender.count_max, 2);
 }
@@ -320,8 +320,8 @@ static void test_stop(void **state)
 	assert_false(sender_has_ended(&sender));
 	sender_stop(&sender);
 	close_sender();
-	assert_int_equal(counter_get(&counters.delivered), 1);
-	assert_int_equal(counter_get(&counters.dropped[GAP_END]), 4);
+	assert_int_equal(output_counter_get(&counters.delivered), 1);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_END]), 4);
 }
 
 /* A long wait for the next try ends with the stop, too. */
@@ -339,7 +339,7 @@ static void test_stop_of_a_wait(void **state)
 	fake_expect_calls(2);
 	sender_stop(&sender);
 	close_sender();
-	assert_int_equal(counter_get(&counters.dropped[GAP_END]), 3);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_END]), 3);
 }
 
 /* What a target asks for is kept, whatever wakes the thread, and at the end. */
@@ -374,17 +374,17 @@ static void test_stop_of_retry_after(void **state)
 	close_sender();
 	fake_expect("");
 	assert_int_equal(fake_target.called, 1);
-	assert_int_equal(counter_get(&counters.dropped[GAP_END]), 2);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_END]), 2);
 }
 
-static enum heartbeat_place place_of(const struct sender *moving)
+static enum output_heartbeat_place place_of(const struct sender *moving)
 {
 	uint64_t age_ns;
 
-	return heartbeat_get(&moving->heartbeat, clock_ns(CLOCK_MONOTONIC), &age_ns);
+	return output_heartbeat_get(&moving->heartbeat, clock_ns(CLOCK_MONOTONIC), &age_ns);
 }
 
-static void expect_place(enum heartbeat_place place)
+static void expect_place(enum output_heartbeat_place place)
 {
 	for (int ms = 0; place_of(&sender) != place; ms++) {
 		assert_true(ms < PATIENCE_MS);
@@ -428,7 +428,7 @@ static void test_gone(void **state)
 	queue_close(&queue);
 	sender_join(&sender);
 	assert_int_equal(fake_target.called, 1);
-	assert_int_equal(counter_get(&counters.dropped[GAP_GONE]), 4);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_GONE]), 4);
 	assert_int_equal(delivery_status_take(&sender.status, 1, &err), DELIVERY_STATUS_FAILS);
 	assert_string_equal(err.text, "it failed");
 	close_sender();

@@ -67,11 +67,11 @@ static void begin(void)
 static void push(uint64_t number)
 {
 	const struct output_record record = {.number = number, .ts_ns = number};
-	struct block *block = queue_new_block(&queue);
+	struct queue_block *block = queue_new_block(&queue);
 
-	assert_true(block_reserve(block));
+	assert_true(queue_block_reserve(block));
 	buf_printf(&block->bytes, "%llu\n", (unsigned long long)number);
-	block_end_record(block, 0, &record);
+	queue_block_end_record(block, 0, &record);
 	queue_push(&queue, block);
 }
 
@@ -112,7 +112,7 @@ static void test_rejected(void **state)
 	end();
 	assert_true(has_got(DROP));
 	assert_true(has_got(": rejected by the target\n"));
-	assert_int_equal(counter_get(&counters.dropped[GAP_REJECTED]), 1);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_REJECTED]), 1);
 }
 
 /* If it cannot be said before the end, the next run does. */
@@ -125,7 +125,7 @@ static void test_rejected_at_the_end(void **state)
 	push(1);
 	run();
 	end();
-	assert_int_equal(counter_get(&counters.dropped[GAP_TOO_LARGE]), 1);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_TOO_LARGE]), 1);
 	fake_expect("");
 	memset(fake_target.calls, 0, sizeof(fake_target.calls));
 	begin();
@@ -188,8 +188,8 @@ static void test_old_drop_records(void **state)
 	begin();
 	assert_int_equal(spooler.backlog, 2);
 	run();
-	assert_int_equal(counter_get(&counters.old_drops), 1);
-	assert_int_equal(counter_get(&counters.delivered), 1);
+	assert_int_equal(output_counter_get(&counters.old_drops), 1);
+	assert_int_equal(output_counter_get(&counters.delivered), 1);
 	end();
 }
 
@@ -261,12 +261,12 @@ enum { LARGE_COUNT = 40, LARGE_BYTES = 16384 };
 static void push_large(uint64_t number)
 {
 	const struct output_record record = {.number = number, .ts_ns = number};
-	struct block *block = queue_new_block(&queue);
+	struct queue_block *block = queue_new_block(&queue);
 
-	assert_true(block_reserve(block));
+	assert_true(queue_block_reserve(block));
 	for (int i = 0; i < LARGE_BYTES; i++)
 		buf_append_char(&block->bytes, (char)rand());
-	block_end_record(block, 0, &record);
+	queue_block_end_record(block, 0, &record);
 	queue_push(&queue, block);
 }
 
@@ -301,7 +301,7 @@ static void test_limit_behind_the_end(void **state)
 	queue_close(&queue);
 	spooler_join(&spooler);
 	assert_true(spooler.spool->segments.items[0].first > 1);
-	assert_int_equal(counter_get(&counters.dropped[GAP_QUEUE_FULL]), 0);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_QUEUE_FULL]), 0);
 	spool_stats(spooler.spool, &stats);
 	assert_int_equal(stats.last, LARGE_COUNT);
 	assert_int_equal(lost_at_the_limit(), spooler.spool->segments.items[0].first - 2);

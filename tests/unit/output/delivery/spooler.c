@@ -61,13 +61,13 @@ static void push(uint64_t number, size_t bytes)
 {
 	const struct output_record record = {
 		.number = number, .ts_ns = number, .event = EVENT_open};
-	struct block *block = queue_new_block(&queue);
+	struct queue_block *block = queue_new_block(&queue);
 
-	assert_true(block_reserve(block));
+	assert_true(queue_block_reserve(block));
 	/* Hardly compressible. */
 	for (size_t i = 0; i < bytes; i++)
 		buf_append_char(&block->bytes, (char)(random() >> 8));
-	block_end_record(block, 0, &record);
+	queue_block_end_record(block, 0, &record);
 	queue_push(&queue, block);
 }
 
@@ -129,7 +129,7 @@ static void test_a_block_that_is_too_large(void **state)
 	push(1, SPOOL_DATA_BYTES_MAX + 1);
 	push(2, 10);
 	run();
-	assert_int_equal(counter_get(&counters.dropped[GAP_SPOOL_IO]), 1);
+	assert_int_equal(output_counter_get(&counters.dropped[GAP_SPOOL_IO]), 1);
 	assert_int_equal(delivery_status_take(&spooler.status, 1, &err), DELIVERY_STATUS_FAILED);
 	assert_int_equal(spool_read(spooler.spool, 0, &batch, NULL), 1);
 	assert_int_equal(batch.count, 2);

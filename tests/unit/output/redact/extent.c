@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* In memory that ends where the text ends, so that a sanitizer sees a byte too many. */
-static bool find(const struct redact_pattern *pattern, const char *text, struct extent *secret)
+static bool find(const struct redact_pattern *pattern, const char *text,
+		 struct redact_extent *secret)
 {
 	size_t len = strlen(text);
 	char *copy = malloc(len);
@@ -26,7 +27,7 @@ static void test_every_prefix(void **state)
 		"authorization: basic ab",   "-----begin PRIVATE KEY-----ab-----END",
 		"cookie\": \"a\\\"b",
 	};
-	struct extent secret;
+	struct redact_extent secret;
 	char part[64];
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -46,7 +47,7 @@ static void test_value(void **state)
 {
 	static const struct redact_pattern password = {"password", 3, REDACT_VALUE,
 						       REDACT_PASSWORD};
-	struct extent secret = {0};
+	struct redact_extent secret = {0};
 
 	assert_true(find(&password, "password=ab c", &secret));
 	assert_int_equal(secret.from, 9);
@@ -57,7 +58,7 @@ static void test_value(void **state)
 static void test_url(void **state)
 {
 	static const char text[] = "x ftp://u:pw@h";
-	struct extent secret = {0};
+	struct redact_extent secret = {0};
 
 	assert_true(extent_find_url(text, 12, &secret));
 	assert_int_equal(secret.from, 10);

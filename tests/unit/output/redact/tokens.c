@@ -10,9 +10,9 @@
 
 enum { TEXT_MAX = 256 };
 
-static bool is_found(const char *text, struct extent *secret)
+static bool is_found(const char *text, struct redact_extent *secret)
 {
-	struct extent run;
+	struct redact_extent run;
 	size_t len = strlen(text), at;
 
 	run.from = at = scan_run(text, len, 0, &run.to);
@@ -33,7 +33,7 @@ static void make_token(const struct net_token *token, unsigned int n, char *text
 static void test_rows(void **state)
 {
 	char text[TEXT_MAX];
-	struct extent secret;
+	struct redact_extent secret;
 
 	for (size_t i = 0; i < tokens_count; i++) {
 		const struct net_token *token = &tokens[i];
@@ -71,7 +71,7 @@ static void test_places(void **state)
 		{"1:Aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 0},
 		{"eyJ0aaaaaaaaaaaa.eyJaaaaaaaa.aaaaaaaaaaaaa", 15},
 	};
-	struct extent secret;
+	struct redact_extent secret;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bool found = is_found(cases[i].text, &secret);
@@ -84,7 +84,7 @@ static void test_places(void **state)
 static void test_companion(void **state)
 {
 	static const char text[] = "AKIA0123456789ABCDEF:aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd";
-	struct extent secret;
+	struct redact_extent secret;
 
 	assert_true(token_find_companion(text, sizeof(text) - 1, 20, &secret));
 	assert_int_equal(secret.from, 21);

@@ -13,7 +13,7 @@
 
 static struct tree tree;
 static char path[TREE_PATH_BYTES];
-static struct dead_letters letters;
+static struct http_dead_letters letters;
 static struct error err;
 
 static int setup(void **state)
@@ -25,7 +25,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	dead_letters_close(&letters);
+	http_dead_letters_close(&letters);
 	tree_destroy(&tree);
 	return 0;
 }
@@ -36,7 +36,7 @@ static void add(const char *text, uint8_t flags, const char *reason)
 
 	sent_init_text(&sent, 5, text);
 	sent.records[0].flags = flags;
-	dead_letters_add(&letters, &sent.batch, &sent.records[0], 400, reason);
+	http_dead_letters_add(&letters, &sent.batch, &sent.records[0], 400, reason);
 	sent_finish(&sent);
 }
 
@@ -58,13 +58,13 @@ static void test_lines(void **state)
 {
 	struct stat status;
 
-	assert_int_equal(dead_letters_open(&letters, path, 10000, &err), 0);
+	assert_int_equal(http_dead_letters_open(&letters, path, 10000, &err), 0);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0600);
 	add("{\"a\":1}\n", 0, "a \"reason\"");
 	add("{\"a\":1}", RECORD_IS_DROP, "");
 	add("text\n", 0, "x");
-	assert_int_equal(dead_letters_write(&letters, &err), 0);
+	assert_int_equal(http_dead_letters_write(&letters, &err), 0);
 	expect_line(0,
 		    ",\"status\":400,\"reason\":\"a \\\"reason\\\"\",\"id\":\"0123456789abcdef-5\","
 		    "\"record\":{\"a\":1}}\n");
@@ -80,20 +80,20 @@ static void test_size(void **state)
 {
 	struct stat status;
 
-	assert_int_equal(dead_letters_open(&letters, path, 300, &err), 0);
+	assert_int_equal(http_dead_letters_open(&letters, path, 300, &err), 0);
 	for (int i = 0; i < 3; i++)
 		add("{\"a\":1}\n", 0, "x");
-	assert_int_equal(dead_letters_write(&letters, &err), -EFBIG);
+	assert_int_equal(http_dead_letters_write(&letters, &err), -EFBIG);
 	assert_non_null(strstr(err.text, path));
 	expect_line(1, ",\"status\":400,\"reason\":\"x\",\"id\":\"0123456789abcdef-5\",\"record\":{"
 		       "\"a\":1}}\n");
 	assert_int_equal(stat(path, &status), 0);
 	assert_in_range(status.st_size, 200, 300);
-	dead_letters_close(&letters);
-	assert_int_equal(dead_letters_open(&letters, path, 300, &err), 0);
-	assert_int_equal(dead_letters_write(&letters, &err), 0);
+	http_dead_letters_close(&letters);
+	assert_int_equal(http_dead_letters_open(&letters, path, 300, &err), 0);
+	assert_int_equal(http_dead_letters_write(&letters, &err), 0);
 	add("{\"a\":1}\n", 0, "x");
-	assert_int_equal(dead_letters_write(&letters, &err), -EFBIG);
+	assert_int_equal(http_dead_letters_write(&letters, &err), -EFBIG);
 	assert_int_equal(stat(path, &status), 0);
 	assert_in_range(status.st_size, 200, 300);
 }
@@ -102,16 +102,16 @@ static void test_no_file(void **state)
 {
 	char fifo[TREE_PATH_BYTES];
 
-	assert_int_equal(dead_letters_open(&letters, NULL, 0, &err), 0);
+	assert_int_equal(http_dead_letters_open(&letters, NULL, 0, &err), 0);
 	add("{}\n", 0, "x");
-	assert_int_equal(dead_letters_write(&letters, &err), 0);
-	assert_int_equal(dead_letters_open(&letters, "/no/such/folder/x", 1, &err), -ENOENT);
+	assert_int_equal(http_dead_letters_write(&letters, &err), 0);
+	assert_int_equal(http_dead_letters_open(&letters, "/no/such/folder/x", 1, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/no/such/folder/x"));
 	/* Nothing that others control: neither a link nor a device. */
 	tree_path(&tree, "link", fifo);
 	assert_int_equal(symlink("/etc/passwd", fifo), 0);
-	assert_int_equal(dead_letters_open(&letters, fifo, 1, &err), -ELOOP);
-	assert_int_equal(dead_letters_open(&letters, "/dev/null", 1, &err), -EINVAL);
+	assert_int_equal(http_dead_letters_open(&letters, fifo, 1, &err), -ELOOP);
+	assert_int_equal(http_dead_letters_open(&letters, "/dev/null", 1, &err), -EINVAL);
 	assert_null(letters.path);
 }
 

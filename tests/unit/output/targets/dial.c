@@ -61,11 +61,13 @@ static void test_next_address(void **state)
 	peer_open(&peer, SOCK_STREAM, 0);
 	places[0] = place(&address[0], peer_free_port(), SOCK_STREAM);
 	places[1] = place(&address[1], peer.port, SOCK_STREAM);
-	assert_int_equal(connection_dial(places, 900 * MS, &stop, deadline_after(60000 * MS), &fd),
-			 -ECONNREFUSED);
+	assert_int_equal(
+		connection_dial(places, 900 * MS, &stop, connection_deadline(60000 * MS), &fd),
+		-ECONNREFUSED);
 	assert_int_equal(fd, -1);
 	places[0].ai_next = &places[1];
-	assert_int_equal(connection_dial(places, 900 * MS, &stop, deadline_after(60000 * MS), &fd), 0);
+	assert_int_equal(
+		connection_dial(places, 900 * MS, &stop, connection_deadline(60000 * MS), &fd), 0);
 	assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	assert_int_equal(option(fd, SOL_SOCKET, SO_KEEPALIVE), 1);
@@ -94,20 +96,23 @@ static void test_no_answer(void **state)
 		waiting[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 		connect(waiting[i], places[0].ai_addr, places[0].ai_addrlen);
 	}
-	assert_int_equal(connection_dial(places, 900 * MS, &stop, deadline_after(200 * MS), &fd), -ETIMEDOUT);
+	assert_int_equal(
+		connection_dial(places, 900 * MS, &stop, connection_deadline(200 * MS), &fd),
+		-ETIMEDOUT);
 	places[0].ai_next = &places[1];
 	/* A slow machine needs more than the other half. */
 	do {
 		time_ns *= 2;
 		begin = clock_ns(CLOCK_MONOTONIC);
-		code = connection_dial(places, 900 * MS, &stop, deadline_after(time_ns), &fd);
+		code = connection_dial(places, 900 * MS, &stop, connection_deadline(time_ns), &fd);
 	} while (code == -ETIMEDOUT && time_ns < PATIENCE_NS);
 	assert_int_equal(code, 0);
 	assert_true(clock_ns(CLOCK_MONOTONIC) - begin >= 190 * MS);
 	close(fd);
 	output_stop_now(&stop);
-	assert_int_equal(connection_dial(places, 900 * MS, &stop, deadline_after(60000 * MS), &fd),
-			 -ECANCELED);
+	assert_int_equal(
+		connection_dial(places, 900 * MS, &stop, connection_deadline(60000 * MS), &fd),
+		-ECANCELED);
 	for (int i = 0; i < 2; i++)
 		close(waiting[i]);
 	peer_close(&silent);
@@ -123,23 +128,31 @@ static void test_paths(void **state)
 
 	tree_create(&tree);
 	tree_path(&tree, "s", path);
-	assert_int_equal(connection_dial_unix(path, SOCK_STREAM, &stop, deadline_after(MS), &fd), -ENOENT);
+	assert_int_equal(
+		connection_dial_unix(path, SOCK_STREAM, &stop, connection_deadline(MS), &fd),
+		-ENOENT);
 	peer_open_unix(&peer, SOCK_STREAM, path);
-	assert_int_equal(connection_dial_unix(path, SOCK_DGRAM, &stop, deadline_after(MS), &fd), -EPROTOTYPE);
-	assert_int_equal(connection_dial_unix(path, SOCK_STREAM, &stop, deadline_after(MS), &fd), 0);
+	assert_int_equal(
+		connection_dial_unix(path, SOCK_DGRAM, &stop, connection_deadline(MS), &fd),
+		-EPROTOTYPE);
+	assert_int_equal(
+		connection_dial_unix(path, SOCK_STREAM, &stop, connection_deadline(MS), &fd), 0);
 	close(fd);
 	peer_close(&peer);
-	assert_int_equal(connection_dial_unix(path, SOCK_STREAM, &stop, deadline_after(MS), &fd),
-			 -ECONNREFUSED);
+	assert_int_equal(
+		connection_dial_unix(path, SOCK_STREAM, &stop, connection_deadline(MS), &fd),
+		-ECONNREFUSED);
 	peer_open_unix(&peer, SOCK_DGRAM, "@lanner-test-dial");
-	assert_int_equal(connection_dial_unix("@lanner-test-dial", SOCK_DGRAM, &stop, deadline_after(MS), &fd),
+	assert_int_equal(connection_dial_unix("@lanner-test-dial", SOCK_DGRAM, &stop,
+					      connection_deadline(MS), &fd),
 			 0);
 	close(fd);
 	peer_close(&peer);
 	memset(large, 'x', sizeof(large) - 1);
 	large[sizeof(large) - 1] = '\0';
-	assert_int_equal(connection_dial_unix(large, SOCK_STREAM, &stop, deadline_after(MS), &fd),
-			 -ENAMETOOLONG);
+	assert_int_equal(
+		connection_dial_unix(large, SOCK_STREAM, &stop, connection_deadline(MS), &fd),
+		-ENAMETOOLONG);
 	tree_destroy(&tree);
 }
 
@@ -155,14 +168,15 @@ static void test_full_path(void **state)
 	tree_path(&tree, "s", path);
 	peer_open_unix(&peer, SOCK_STREAM, path);
 	do {
-		code = connection_dial_unix(path, SOCK_STREAM, &stop, deadline_after(50 * MS), &fds[count]);
+		code = connection_dial_unix(path, SOCK_STREAM, &stop, connection_deadline(50 * MS),
+					    &fds[count]);
 		count += code == 0;
 	} while (code == 0 && count < 16);
 	assert_int_equal(code, -ETIMEDOUT);
 	output_stop_now(&stop);
-	assert_int_equal(
-		connection_dial_unix(path, SOCK_STREAM, &stop, deadline_after(60000 * MS), &fds[count]),
-		-ECANCELED);
+	assert_int_equal(connection_dial_unix(path, SOCK_STREAM, &stop,
+					      connection_deadline(60000 * MS), &fds[count]),
+			 -ECANCELED);
 	while (count > 0)
 		close(fds[--count]);
 	peer_close(&peer);

@@ -23,11 +23,12 @@ static void test_read(void **state)
 		{"//[::1]:6514", 0, "::1", "6514"},
 		{"//[fe80::1%eth0]", 514, "fe80::1%eth0", "514"},
 	};
-	struct endpoint endpoint;
+	struct connection_endpoint endpoint;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(endpoint_read(cases[i].text, cases[i].fallback, &endpoint, NULL),
-				 0);
+		assert_int_equal(
+			connection_endpoint_read(cases[i].text, cases[i].fallback, &endpoint, NULL),
+			0);
 		assert_string_equal(endpoint.host, cases[i].host);
 		assert_string_equal(endpoint.port, cases[i].port);
 	}
@@ -39,38 +40,41 @@ static void test_rejected(void **state)
 					     "//[]:1", "//[::1", "//u@a:1", "//a b:1", "//a/b:1"};
 	static const char *const ports[] = {"//a",    "//a:",  "//a:0",	   "//a:65536",
 					    "//a:1/", "//a:x", "//[::1]5", "//::1:5"};
-	struct endpoint endpoint;
+	struct connection_endpoint endpoint;
 	struct error err;
 	char large[2 * ENDPOINT_HOST_MAX] = "//";
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		assert_int_equal(endpoint_read(places[i], 0, &endpoint, &err), -EINVAL);
+		assert_int_equal(connection_endpoint_read(places[i], 0, &endpoint, &err), -EINVAL);
 		assert_non_null(strstr(err.text, "is not //HOST:PORT"));
 	}
 	for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++)
-		assert_int_equal(endpoint_read(ports[i], 0, &endpoint, &err), -EINVAL);
+		assert_int_equal(connection_endpoint_read(ports[i], 0, &endpoint, &err), -EINVAL);
 	memset(large + 2, 'x', ENDPOINT_HOST_MAX + 1);
 	strcpy(large + 2 + ENDPOINT_HOST_MAX + 1, ":1");
-	assert_int_equal(endpoint_read(large, 0, &endpoint, &err), -EINVAL);
-	assert_int_equal(endpoint_read(strcpy(large, "//a:1") + 0, 0, &endpoint, &err), 0);
+	assert_int_equal(connection_endpoint_read(large, 0, &endpoint, &err), -EINVAL);
+	assert_int_equal(connection_endpoint_read(strcpy(large, "//a:1") + 0, 0, &endpoint, &err),
+			 0);
 }
 
 static void test_addresses(void **state)
 {
-	struct endpoint endpoint = {"127.0.0.1", "514"};
+	struct connection_endpoint endpoint = {"127.0.0.1", "514"};
 	struct addrinfo *addresses = NULL;
 	struct output_stop stop;
 
 	assert_int_equal(output_stop_init(&stop), 0);
 	/* Without a thread, so even without time. */
-	assert_int_equal(endpoint_resolve(&endpoint, SOCK_DGRAM, &stop, 0, &addresses, NULL), 0);
+	assert_int_equal(
+		connection_endpoint_resolve(&endpoint, SOCK_DGRAM, &stop, 0, &addresses, NULL), 0);
 	assert_int_equal(addresses->ai_family, AF_INET);
 	assert_int_equal(addresses->ai_socktype, SOCK_DGRAM);
 	assert_int_equal(ntohs(((struct sockaddr_in *)addresses->ai_addr)->sin_port), 514);
 	freeaddrinfo(addresses);
-	endpoint = (struct endpoint){"localhost", "6514"};
-	assert_int_equal(endpoint_resolve(&endpoint, SOCK_STREAM, &stop, deadline_after(9 * SECOND),
-					  &addresses, NULL),
+	endpoint = (struct connection_endpoint){"localhost", "6514"};
+	assert_int_equal(connection_endpoint_resolve(&endpoint, SOCK_STREAM, &stop,
+						     connection_deadline(9 * SECOND), &addresses,
+						     NULL),
 			 0);
 	assert_int_equal(addresses->ai_socktype, SOCK_STREAM);
 	freeaddrinfo(addresses);
@@ -80,15 +84,16 @@ static void test_addresses(void **state)
 /* Names are never waited for after a stop; the thread ends by itself. */
 static void test_stopped(void **state)
 {
-	struct endpoint endpoint = {"lanner.invalid", "514"};
+	struct connection_endpoint endpoint = {"lanner.invalid", "514"};
 	struct addrinfo *addresses = NULL;
 	struct output_stop stop;
 	struct error err;
 
 	assert_int_equal(output_stop_init(&stop), 0);
 	output_stop_now(&stop);
-	assert_int_equal(endpoint_resolve(&endpoint, SOCK_STREAM, &stop, deadline_after(9 * SECOND),
-					  &addresses, &err),
+	assert_int_equal(connection_endpoint_resolve(&endpoint, SOCK_STREAM, &stop,
+						     connection_deadline(9 * SECOND), &addresses,
+						     &err),
 			 -ECANCELED);
 	assert_null(addresses);
 	output_stop_finish(&stop);
@@ -96,14 +101,15 @@ static void test_stopped(void **state)
 
 static void test_unknown(void **state)
 {
-	struct endpoint endpoint = {"..", "514"};
+	struct connection_endpoint endpoint = {"..", "514"};
 	struct addrinfo *addresses = NULL;
 	struct output_stop stop;
 	struct error err;
 
 	assert_int_equal(output_stop_init(&stop), 0);
-	assert_int_equal(endpoint_resolve(&endpoint, SOCK_STREAM, &stop, deadline_after(9 * SECOND),
-					  &addresses, &err),
+	assert_int_equal(connection_endpoint_resolve(&endpoint, SOCK_STREAM, &stop,
+						     connection_deadline(9 * SECOND), &addresses,
+						     &err),
 			 -EHOSTUNREACH);
 	assert_memory_equal(err.text, "cannot resolve ..: ", strlen("cannot resolve ..: "));
 	assert_null(addresses);

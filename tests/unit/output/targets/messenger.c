@@ -87,7 +87,7 @@ static void test_framing(void **state)
 }
 
 static void make(void *context, const struct output_batch *batch,
-		 const struct output_record *record, struct message *message)
+		 const struct output_record *record, struct messenger_message *message)
 {
 	buf_printf(&message->head, "<%d>", (int)record->number);
 	message->body++;
@@ -148,7 +148,7 @@ static void test_many(void **state)
 }
 
 /* The peer reads a part of the batch and goes: what it got is unknown. */
-static void peer_goes(enum framing framing)
+static void peer_goes(enum messenger_framing framing)
 {
 	struct sent sent;
 	char first[LINE_BYTES * 3];

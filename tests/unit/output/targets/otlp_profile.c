@@ -158,7 +158,7 @@ static void test_statuses(void **state)
 		assert_int_equal(posted.sent.batch.too_large, rows[i].too_large);
 		posted_close(&posted);
 	}
-	assert_ptr_not_equal(http_profile_otlp_proto.write, http_profile_otlp_json.write);
+	assert_ptr_not_equal(otlp_profile_proto.write, otlp_profile_json.write);
 }
 
 static const struct CMUnitTest tests[] = {

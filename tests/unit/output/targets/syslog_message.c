@@ -14,7 +14,7 @@
 enum { DAEMON = 3, LOCAL7 = 23, INFORMATIONAL = 6, WARNING = 4 };
 
 static struct syslog_format format;
-static struct message message;
+static struct messenger_message message;
 static char text[8192];
 
 static int setup(void **state)
@@ -35,7 +35,7 @@ static int teardown(void **state)
 	syslog_format_finish(&format);
 	buf_finish(&message.head);
 	buf_finish(&message.tail);
-	message = (struct message){0};
+	message = (struct messenger_message){0};
 	return 0;
 }
 
