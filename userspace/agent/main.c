@@ -45,7 +45,7 @@ static void end_quietly(int number)
 	_exit(EXIT_SUCCESS);
 }
 
-static bool only_prints(const struct subcommand *command)
+static bool only_prints(const struct agent_subcommand *command)
 {
 	return command->at_once ||
 	       ((command->takes & (OF_LISTS | OF_DOCTOR | OF_CHECKS)) == OF_LISTS);
@@ -53,7 +53,7 @@ static bool only_prints(const struct subcommand *command)
 
 static int main_run(const struct options *options)
 {
-	const struct subcommand *command = options->subcommand;
+	const struct agent_subcommand *command = options->subcommand;
 
 	if (command && !command->captures && only_prints(command))
 		signal(SIGPIPE, end_quietly);

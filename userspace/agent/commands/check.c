@@ -252,7 +252,7 @@ static void check_modes(const struct settings *settings, struct yaml_report *rep
 	}
 }
 
-static int check_config_check(const struct subcommand *subcommands, struct checked *checked)
+static int check_config_check(const struct agent_subcommand *subcommands, struct checked *checked)
 {
 	char *argv[] = {"agent", "--config", (char *)checked->path, NULL};
 	struct error err = {""};

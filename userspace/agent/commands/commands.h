@@ -168,22 +168,22 @@ int verify_run(const struct options *options);
 struct options;
 
 /* Prints one line. Returns the exit code of the agent. */
-int version_run(const struct options *options);
+int help_run_version(const struct options *options);
 
 /* Words in filled lines. */
 
 /* Prints " WORD", on a new line if the current one is full; `column` is the end of the last word.
  */
-void words_print(const char *word, int *column);
+void help_print_word(const char *word, int *column);
 
 /* The scripts of the command completion. Each is printed to stdout. */
 
-void completion_print_bash(const struct subcommand *subcommands);
-void completion_print_fish(const struct subcommand *subcommands);
-void completion_print_zsh(const struct subcommand *subcommands);
+void completion_print_bash(const struct agent_subcommand *subcommands);
+void completion_print_fish(const struct agent_subcommand *subcommands);
+void completion_print_zsh(const struct agent_subcommand *subcommands);
 
 /* Prints the words of a list, separated by spaces. */
-void completion_print_words(word_list *words);
+void completion_print_words(option_words *words);
 
 /*
  * Prints the first clause of a help text inside single quotes: escapes the characters `escaped`

@@ -13,7 +13,7 @@
 
 /* Shared by the scripts of several shells. */
 
-void completion_print_words(word_list *words)
+void completion_print_words(option_words *words)
 {
 	for (unsigned int i = 0; words(i); i++)
 		printf("%s%s", i ? " " : "", words(i));
@@ -94,7 +94,7 @@ static bool can_complete(const struct option_row *row)
 }
 
 /* The completion for the value of an option, or the operand of a subcommand. */
-static void completion_bash_print_value(word_list *words, enum offer offer)
+static void completion_bash_print_value(option_words *words, enum option_offer offer)
 {
 	static const char *const calls[] = {
 		[OFFER_NOTHING] = ":",
@@ -153,7 +153,7 @@ static void print_option_names(void)
 	puts("'\n\t\treturn\n\tfi");
 }
 
-void completion_print_bash(const struct subcommand *subcommands)
+void completion_print_bash(const struct agent_subcommand *subcommands)
 {
 	fputs(completion_bash_head, stdout);
 	puts("\tcase $prev in");
@@ -161,14 +161,14 @@ void completion_print_bash(const struct subcommand *subcommands)
 	puts("\tesac");
 	print_option_names();
 	puts("\tfor word in \"${before[@]}\"; do\n\t\tcase $word in");
-	for (const struct subcommand *command = subcommands; command->name; command++) {
+	for (const struct agent_subcommand *command = subcommands; command->name; command++) {
 		printf("\t\t%s) ", command->name);
 		if (command->operands == ACTION_REQUIRED)
 			printf("[[ $prev == %s ]] || { _agent_files; return; }; ", command->name);
-		completion_bash_print_value(command->words, subcommand_offer(command));
+		completion_bash_print_value(command->words, agent_subcommand_offer(command));
 	}
 	fputs("\t\tesac\n\tdone\n\t_agent_reply -W \"", stdout);
-	for (const struct subcommand *command = subcommands; command->name; command++)
+	for (const struct agent_subcommand *command = subcommands; command->name; command++)
 		printf("%s ", command->name);
 	puts("$(_agent_list fields)\"\n}\n\ncomplete -F _agent agent");
 }
@@ -201,7 +201,7 @@ static const char completion_fish_head[] =
 	"complete -c agent -n 'not __agent_own' -xa '(__agent_command)'\n";
 
 /* The options of `complete` for a value. */
-static void completion_fish_print_value(word_list *words, enum offer offer)
+static void completion_fish_print_value(option_words *words, enum option_offer offer)
 {
 	static const char *const arguments[] = {
 		[OFFER_NOTHING] = " -x",
@@ -235,7 +235,7 @@ static void completion_fish_print_option(const struct option_row *row)
 }
 
 /* Behind the action come files: ends the condition for them, and begins that for the action. */
-static void print_action(const struct subcommand *command)
+static void print_action(const struct agent_subcommand *command)
 {
 	fputs("; and __fish_seen_subcommand_from ", stdout);
 	completion_print_words(command->words);
@@ -247,24 +247,24 @@ static void print_action(const struct subcommand *command)
 	completion_print_words(command->words);
 }
 
-void completion_print_fish(const struct subcommand *subcommands)
+void completion_print_fish(const struct agent_subcommand *subcommands)
 {
 	const struct option_row *row;
 
 	fputs(completion_fish_head, stdout);
 	for (unsigned int i = 0; (row = option_row(i)); i++)
 		completion_fish_print_option(row);
-	for (const struct subcommand *command = subcommands; command->name; command++) {
+	for (const struct agent_subcommand *command = subcommands; command->name; command++) {
 		printf("complete -c agent -n __fish_use_subcommand -a %s -d '", command->name);
 		completion_print_help(command->help, "\\");
 		puts("'");
-		if (!command->words && subcommand_offer(command) == OFFER_NOTHING)
+		if (!command->words && agent_subcommand_offer(command) == OFFER_NOTHING)
 			continue;
 		printf("complete -c agent -n '__fish_seen_subcommand_from %s", command->name);
 		if (command->operands == ACTION_REQUIRED)
 			print_action(command);
 		putchar('\'');
-		completion_fish_print_value(command->words, subcommand_offer(command));
+		completion_fish_print_value(command->words, agent_subcommand_offer(command));
 		putchar('\n');
 	}
 	puts("complete -c agent -n __fish_use_subcommand -a '(__agent_list fields)'");
@@ -344,11 +344,11 @@ static void completion_zsh_print_option(const struct option_row *row, const char
 }
 
 /* A word that is no option: the operand of a subcommand, or the first word. */
-static void print_word(const struct subcommand *subcommands)
+static void print_word(const struct agent_subcommand *subcommands)
 {
 	puts("_agent_word() {\n\tlocal word\n\tfor word in $words[2,CURRENT-1]; do\n\t\tcase $word "
 	     "in");
-	for (const struct subcommand *command = subcommands; command->name; command++) {
+	for (const struct agent_subcommand *command = subcommands; command->name; command++) {
 		printf("\t\t%s) ", command->name);
 		if (command->operands == ACTION_REQUIRED)
 			printf("[[ $words[CURRENT-1] == %s ]] || { _files; return }; ",
@@ -357,14 +357,14 @@ static void print_word(const struct subcommand *subcommands)
 			fputs("compadd ", stdout);
 			completion_print_words(command->words);
 		} else {
-			enum offer offer = subcommand_offer(command);
+			enum option_offer offer = agent_subcommand_offer(command);
 
 			fputs(offer == OFFER_NOTHING ? ":" : calls[offer], stdout);
 		}
 		puts("; return ;;");
 	}
 	puts("\t\tesac\n\tdone\n\tlocal -a commands=(");
-	for (const struct subcommand *command = subcommands; command->name; command++) {
+	for (const struct agent_subcommand *command = subcommands; command->name; command++) {
 		printf("\t\t'%s:", command->name);
 		completion_print_help(command->help, "\\:");
 		puts("'");
@@ -372,7 +372,7 @@ static void print_word(const struct subcommand *subcommands)
 	puts("\t)\n\t_describe command commands\n\t_agent_list fields\n}\n");
 }
 
-void completion_print_zsh(const struct subcommand *subcommands)
+void completion_print_zsh(const struct agent_subcommand *subcommands)
 {
 	const struct option_row *row;
 
@@ -399,7 +399,7 @@ void completion_print_zsh(const struct subcommand *subcommands)
 
 static const struct {
 	const char *shell;
-	void (*print)(const struct subcommand *subcommands);
+	void (*print)(const struct agent_subcommand *subcommands);
 } scripts[] = {
 	{"bash", completion_print_bash},
 	{"fish", completion_print_fish},
@@ -415,7 +415,7 @@ int completion_run(const struct options *options)
 {
 	unsigned int place;
 
-	if (words_find(completion_shell, options->operand, &place) == 0)
+	if (option_words_find(completion_shell, options->operand, &place) == 0)
 		scripts[place].print(options->subcommands);
 	return command_finish_output();
 }

@@ -143,7 +143,7 @@ static bool explain_filter_print_events(const uint8_t by_event[EVENT_ID_MAX], un
 			continue;
 		if (column == 0)
 			column = printf("%s", when);
-		words_print(event_desc_get(id)->name, &column);
+		help_print_word(event_desc_get(id)->name, &column);
 	}
 	if (column)
 		puts(end);
@@ -336,11 +336,11 @@ static void print_generic(const struct selection *selection)
 
 		/* Numbers without a name are captured, too, but not printed. */
 		if (selection->syscalls[number] && r != SC_unknown)
-			words_print(syscall_name(r), &column);
+			help_print_word(syscall_name(r), &column);
 		r = syscall_code_of_compat(number);
 		if (selection->compat_syscalls[number] && syscall_native_number(r) < 0 &&
 		    r != SC_unknown)
-			words_print(syscall_name(r), &column);
+			help_print_word(syscall_name(r), &column);
 	}
 	putchar('\n');
 }
@@ -409,7 +409,7 @@ static void print_programs(const struct scap_live *live)
 			continue;
 		if (column == 0)
 			puts("\nPrograms that these call:");
-		words_print(program, &column);
+		help_print_word(program, &column);
 	}
 	if (column)
 		putchar('\n');

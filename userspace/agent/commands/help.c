@@ -10,7 +10,7 @@
 
 enum { WORDS_LINE_COLUMNS = 78 };
 
-void words_print(const char *word, int *column)
+void help_print_word(const char *word, int *column)
 {
 	int len = (int)strlen(word) + 1;
 
@@ -24,7 +24,7 @@ void words_print(const char *word, int *column)
 
 /* Prints the version. */
 
-int version_run(const struct options *options)
+int help_run_version(const struct options *options)
 {
 	puts("agent (Lanner) " LANNER_VERSION);
 	return command_finish_output();
@@ -66,7 +66,7 @@ static void print_option(const struct option_row *row, size_t help_len)
 	help_print_row(name, row->help, help_len);
 }
 
-static void print_command_names(const struct subcommand *command)
+static void print_command_names(const struct agent_subcommand *command)
 {
 	int column = printf("Commands:");
 
@@ -94,7 +94,7 @@ static void print_usual(const struct options *options)
 	     "All options, and what the commands do: agent --help=all");
 }
 
-static void print_subcommands(const struct subcommand *command)
+static void print_subcommands(const struct agent_subcommand *command)
 {
 	static const char *const operand_forms[] = {
 		[OPERAND_NONE] = "%s",		 [OPERAND_OPTIONAL] = "%s [%s]",

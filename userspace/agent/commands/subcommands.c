@@ -9,7 +9,7 @@
 #endif
 #include "agent/options/row.h"
 
-const struct subcommand subcommands[] = {
+const struct agent_subcommand subcommands[] = {
 	{"check-config", "FILE", FILES_OPTIONAL, .offer = OFFER_FILES, .takes = OF_LISTS,
 	 .run = check_config_run,
 	 .help = "check configuration files; default: /etc/lanner/agent.yaml"},
@@ -48,6 +48,6 @@ const struct subcommand subcommands[] = {
 #endif
 	{"verify", "FILE", FILES_OPTIONAL, .offer = OFFER_FILES, .run = verify_run,
 	 .help = "check that records of outputs are complete; default: standard input"},
-	{"version", .at_once = true, .run = version_run, .help = "print the version"},
+	{"version", .at_once = true, .run = help_run_version, .help = "print the version"},
 	{NULL},
 };

@@ -6,6 +6,6 @@
 #include "agent/options/options.h"
 
 /* Sorted by name; the last one has none. */
-extern const struct subcommand subcommands[];
+extern const struct agent_subcommand subcommands[];
 
 #endif

@@ -16,14 +16,14 @@
 
 /* A sorted array of ranges that do not touch. */
 
-void ranges_finish(struct ranges *ranges)
+void verify_ranges_finish(struct verify_ranges *ranges)
 {
 	free(ranges->list);
-	*ranges = (struct ranges){0};
+	*ranges = (struct verify_ranges){0};
 }
 
 /* The index of the first range that ends at `number` or behind it. */
-static size_t verify_ranges_find(const struct ranges *ranges, uint64_t number)
+static size_t verify_ranges_find(const struct verify_ranges *ranges, uint64_t number)
 {
 	size_t low = 0, high = ranges->count;
 
@@ -40,12 +40,12 @@ static size_t verify_ranges_find(const struct ranges *ranges, uint64_t number)
 	return low;
 }
 
-static int verify_insert(struct ranges *ranges, size_t at, struct range range)
+static int verify_insert(struct verify_ranges *ranges, size_t at, struct verify_range range)
 {
 	size_t capacity = ranges->capacity ? ranges->capacity * 2 : 16;
 
 	if (ranges->count == ranges->capacity) {
-		struct range *list = realloc(ranges->list, capacity * sizeof(*list));
+		struct verify_range *list = realloc(ranges->list, capacity * sizeof(*list));
 
 		if (!list)
 			return -ENOMEM;
@@ -59,16 +59,16 @@ static int verify_insert(struct ranges *ranges, size_t at, struct range range)
 	return 0;
 }
 
-int ranges_add(struct ranges *ranges, uint64_t from, uint64_t to)
+int verify_ranges_add(struct verify_ranges *ranges, uint64_t from, uint64_t to)
 {
 	/* One that ends right before it grows, too. */
 	size_t at = verify_ranges_find(ranges, from ? from - 1 : 0), end = at;
-	struct range *list = ranges->list;
+	struct verify_range *list = ranges->list;
 
 	while (end < ranges->count && (to == UINT64_MAX || list[end].from <= to + 1))
 		end++;
 	if (at == end)
-		return verify_insert(ranges, at, (struct range){from, to});
+		return verify_insert(ranges, at, (struct verify_range){from, to});
 	if (list[at].from > from)
 		list[at].from = from;
 	if (list[end - 1].to > to)
@@ -80,14 +80,14 @@ int ranges_add(struct ranges *ranges, uint64_t from, uint64_t to)
 	return 0;
 }
 
-bool ranges_have(const struct ranges *ranges, uint64_t number)
+bool verify_ranges_have(const struct verify_ranges *ranges, uint64_t number)
 {
 	size_t at = verify_ranges_find(ranges, number);
 
 	return at < ranges->count && ranges->list[at].from <= number;
 }
 
-uint64_t ranges_total(const struct ranges *ranges)
+uint64_t verify_ranges_total(const struct verify_ranges *ranges)
 {
 	uint64_t total = 0;
 
@@ -97,7 +97,7 @@ uint64_t ranges_total(const struct ranges *ranges)
 }
 
 /* Moves `number` behind the range that has it; returns whether there is one. */
-static bool verify_skip(const struct ranges *ranges, uint64_t *number)
+static bool verify_skip(const struct verify_ranges *ranges, uint64_t *number)
 {
 	size_t at = verify_ranges_find(ranges, *number);
 
@@ -108,15 +108,15 @@ static bool verify_skip(const struct ranges *ranges, uint64_t *number)
 }
 
 /* The end of the numbers from `number` on that are not in the set. */
-static uint64_t hole_end(const struct ranges *ranges, uint64_t number, uint64_t to)
+static uint64_t hole_end(const struct verify_ranges *ranges, uint64_t number, uint64_t to)
 {
 	size_t at = verify_ranges_find(ranges, number);
 
 	return at < ranges->count && ranges->list[at].from <= to ? ranges->list[at].from - 1 : to;
 }
 
-bool ranges_find_hole(const struct ranges *a, const struct ranges *b, uint64_t from, uint64_t to,
-		      struct range *hole)
+bool verify_ranges_find_hole(const struct verify_ranges *a, const struct verify_ranges *b,
+			     uint64_t from, uint64_t to, struct verify_range *hole)
 {
 	while (from && from <= to && (verify_skip(a, &from) || verify_skip(b, &from)))
 		;
@@ -139,8 +139,8 @@ static void verify_session_destroy(struct verify_session *session)
 	free(session->causes);
 	free(session->stream);
 	free(session->reason);
-	ranges_finish(&session->seen);
-	ranges_finish(&session->said);
+	verify_ranges_finish(&session->seen);
+	verify_ranges_finish(&session->said);
 	free(session);
 }
 
@@ -240,7 +240,7 @@ static int add_drop(struct verify_session *session, const struct verify_record *
 	}
 	cause->count += record->count;
 	session->dropped += record->count;
-	return ranges_add(&session->said, record->from, record->to);
+	return verify_ranges_add(&session->said, record->from, record->to);
 }
 
 static int add_end(struct verify_session *session, const struct verify_record *record)
@@ -273,17 +273,17 @@ int verify_sessions_add(struct verify_sessions *sessions, const struct verify_re
 		return add_end(session, record);
 	session->records++;
 	session->redelivered += record->redelivered;
-	if (!record->redelivered && ranges_have(&session->seen, record->number))
+	if (!record->redelivered && verify_ranges_have(&session->seen, record->number))
 		session->repeated++;
-	return ranges_add(&session->seen, record->number, record->number);
+	return verify_ranges_add(&session->seen, record->number, record->number);
 }
 
-static uint64_t last_of(const struct ranges *ranges)
+static uint64_t last_of(const struct verify_ranges *ranges)
 {
 	return ranges->count ? ranges->list[ranges->count - 1].to : 0;
 }
 
-static uint64_t verify_first_of(const struct ranges *ranges)
+static uint64_t verify_first_of(const struct verify_ranges *ranges)
 {
 	return ranges->count ? ranges->list[0].from : UINT64_MAX;
 }
@@ -319,10 +319,10 @@ static void verify_append_causes(const struct verify_session *session, struct bu
 static uint64_t append_holes(const struct verify_session *session, uint64_t first, uint64_t last,
 			     struct buf *text)
 {
-	struct range hole = {.to = first - 1};
+	struct verify_range hole = {.to = first - 1};
 	uint64_t holes = 0;
 
-	while (ranges_find_hole(&session->seen, &session->said, hole.to + 1, last, &hole))
+	while (verify_ranges_find_hole(&session->seen, &session->said, hole.to + 1, last, &hole))
 		if (holes++ < HOLES_SHOWN)
 			buf_printf(text, "  missing, and not said: %" PRIu64 " to %" PRIu64 "\n",
 				   hole.from, hole.to);
@@ -392,7 +392,7 @@ bool verify_session_append_report(const struct verify_session *session, struct b
 	uint64_t last = verify_larger(
 		verify_larger(last_of(&session->seen), last_of(&session->said)), session->end);
 	bool any = first <= last;
-	uint64_t missing = any ? last - first + 1 - ranges_total(&session->seen) : 0;
+	uint64_t missing = any ? last - first + 1 - verify_ranges_total(&session->seen) : 0;
 	bool right;
 
 	buf_printf(text, "%s: records %" PRIu64,

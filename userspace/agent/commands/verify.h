@@ -15,32 +15,32 @@
 
 /* A set of numbers as ranges, which mostly grows at its end. */
 
-struct range {
+struct verify_range {
 	uint64_t from, to; /* both included */
 };
 
 /* Zeroed: empty. */
-struct ranges {
-	struct range *list; /* owned; in order, with a hole after each */
+struct verify_ranges {
+	struct verify_range *list; /* owned; in order, with a hole after each */
 	size_t count, capacity;
 };
 
-void ranges_finish(struct ranges *ranges);
+void verify_ranges_finish(struct verify_ranges *ranges);
 
 /* Adds all numbers of a range. Returns 0 or -ENOMEM. */
-int ranges_add(struct ranges *ranges, uint64_t from, uint64_t to);
+int verify_ranges_add(struct verify_ranges *ranges, uint64_t from, uint64_t to);
 
-bool ranges_have(const struct ranges *ranges, uint64_t number);
+bool verify_ranges_have(const struct verify_ranges *ranges, uint64_t number);
 
 /* How many numbers there are. */
-uint64_t ranges_total(const struct ranges *ranges);
+uint64_t verify_ranges_total(const struct verify_ranges *ranges);
 
 /*
  * The first range of numbers from `from` up to `to` that are in neither set. Returns false if there
  * is none.
  */
-bool ranges_find_hole(const struct ranges *a, const struct ranges *b, uint64_t from, uint64_t to,
-		      struct range *hole);
+bool verify_ranges_find_hole(const struct verify_ranges *a, const struct verify_ranges *b,
+			     uint64_t from, uint64_t to, struct verify_range *hole);
 
 /*
  * What arrived of one session of an output: its numbers, and what drop records say of those that
@@ -73,8 +73,8 @@ struct verify_cause {
 struct verify_session {
 	struct verify_session *next;
 	char *stream; /* owned */
-	struct ranges seen;
-	struct ranges said; /* missing by drop records */
+	struct verify_ranges seen;
+	struct verify_ranges said; /* missing by drop records */
 	uint64_t records;
 	uint64_t redelivered; /* of these, marked */
 	uint64_t repeated; /* seen before, and not marked */

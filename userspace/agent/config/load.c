@@ -41,7 +41,7 @@ static int config_load_whole(struct command_line *line, struct yaml_report *repo
 	return r;
 }
 
-int config_load_report(int argc, char **argv, const struct subcommand *subcommands,
+int config_load_report(int argc, char **argv, const struct agent_subcommand *subcommands,
 		       struct options *options, struct yaml_report *report, struct error *err)
 {
 	struct command_line line;
@@ -56,7 +56,7 @@ int config_load_report(int argc, char **argv, const struct subcommand *subcomman
 	return r;
 }
 
-int config_load(int argc, char **argv, const struct subcommand *subcommands,
+int config_load(int argc, char **argv, const struct agent_subcommand *subcommands,
 		struct options *options, struct buf *messages, struct error *err)
 {
 	struct yaml_report report = {0};
@@ -104,7 +104,7 @@ static void forget_origins(struct settings *settings)
 static int load_join(const struct options *running, const struct options *fresh,
 		     struct options *renewed, struct buf *messages, struct error *err)
 {
-	const struct subcommand *command = running->subcommand;
+	const struct agent_subcommand *command = running->subcommand;
 	char *words[] = {command ? (char *)command->name : NULL, NULL};
 	struct command_line line = {
 		.subcommands = running->subcommands, .words = words, .behind = running->command};

@@ -15,13 +15,13 @@
  * --config, whose errors go to the report. Returns 0, or -EINVAL or -ENOMEM with a message; release
  * with options_finish() in every case.
  */
-int config_load_report(int argc, char **argv, const struct subcommand *subcommands,
+int config_load_report(int argc, char **argv, const struct agent_subcommand *subcommands,
 		       struct options *options, struct yaml_report *report, struct error *err);
 
 /*
  * Does what config_load_report() does, and appends the report to `messages` as whole lines.
  */
-int config_load(int argc, char **argv, const struct subcommand *subcommands,
+int config_load(int argc, char **argv, const struct agent_subcommand *subcommands,
 		struct options *options, struct buf *messages, struct error *err);
 
 /* Reads the configuration of a running agent again. */

@@ -14,7 +14,7 @@
 
 /* Values of settings: checked, joined from files and command line, stored in the options. */
 
-const char *setting_name(const struct setting *setting, char memory[static OPTION_TEXT_MAX])
+const char *option_setting_name(const struct setting *setting, char memory[static OPTION_TEXT_MAX])
 {
 	const struct option_row *row = option_row(setting->place);
 
@@ -90,7 +90,7 @@ static bool check_is_replaced(const struct settings *settings, size_t i)
 	return false;
 }
 
-int settings_join(struct settings *files, const struct settings *command_line)
+int options_join_settings(struct settings *files, const struct settings *command_line)
 {
 	size_t kept = 0;
 
@@ -108,7 +108,8 @@ int settings_join(struct settings *files, const struct settings *command_line)
 	return 0;
 }
 
-int settings_apply(const struct settings *settings, struct options *options, struct error *err)
+int options_apply_settings(const struct settings *settings, struct options *options,
+			   struct error *err)
 {
 	for (size_t i = 0; i < settings->count; i++) {
 		const struct setting *setting = &settings->list[i];
@@ -123,7 +124,7 @@ int settings_apply(const struct settings *settings, struct options *options, str
 			return error_set(err, result, "out of memory");
 		if (row->subcommand)
 			options->subcommand =
-				subcommand_find(options->subcommands, row->subcommand);
+				agent_subcommand_find(options->subcommands, row->subcommand);
 	}
 	return 0;
 }
@@ -177,12 +178,12 @@ reject(struct check *check, const struct setting *setting, const char *format, .
 	check->result = -EINVAL;
 }
 
-static bool check_is_taken(const struct option_row *row, const struct subcommand *command)
+static bool check_is_taken(const struct option_row *row, const struct agent_subcommand *command)
 {
 	return command->captures ? option_is_about_captures(row) : row->about & command->takes;
 }
 
-int options_check_subcommand(const struct options *options, const struct subcommand *command,
+int options_check_subcommand(const struct options *options, const struct agent_subcommand *command,
 			     struct error *err)
 {
 	const struct settings *settings = &options->settings;
@@ -191,7 +192,7 @@ int options_check_subcommand(const struct options *options, const struct subcomm
 	for (size_t i = 0; i < settings->count; i++)
 		if (!check_is_taken(option_row(settings->list[i].place), command))
 			return error_set(err, -EINVAL, "%s does not take %s", command->name,
-					 setting_name(&settings->list[i], name));
+					 option_setting_name(&settings->list[i], name));
 	return 0;
 }
 
@@ -230,7 +231,7 @@ static void check_about(struct check *check)
 
 		if (!found)
 			continue;
-		shown = setting_name(found, name);
+		shown = option_setting_name(found, name);
 		habit = found->key ? NULL : habit_find(shown, NULL, true);
 		hint = habit && habit->does == HABIT_HINT;
 		reject(check, found, "%s %s%s%s", shown,
@@ -279,8 +280,8 @@ static void check_one_of(struct check *check, unsigned int about)
 
 		if (!(about_of(setting) & about) || setting->place == first->place)
 			continue;
-		reject(check, setting, "%s and %s: one of them", setting_name(first, name),
-		       setting_name(setting, other));
+		reject(check, setting, "%s and %s: one of them", option_setting_name(first, name),
+		       option_setting_name(setting, other));
 		return;
 	}
 }

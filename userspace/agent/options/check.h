@@ -12,7 +12,7 @@
 
 /* The name of the option as it was given: "-s", "--snaplen", or the key "snaplen". */
 enum { OPTION_TEXT_MAX = 32 };
-const char *setting_name(const struct setting *setting, char memory[static OPTION_TEXT_MAX]);
+const char *option_setting_name(const struct setting *setting, char memory[static OPTION_TEXT_MAX]);
 
 /*
  * Checks a value (NULL: none) without storing it. The message has the name of the option, and
@@ -26,17 +26,18 @@ int option_check_value(const struct option_row *row, const char *value, const ch
  * command line comes before files, a later value replaces an earlier one, lists grow from file to
  * file. Returns 0 or -ENOMEM.
  */
-int settings_join(struct settings *files, const struct settings *command_line);
+int options_join_settings(struct settings *files, const struct settings *command_line);
 
 /*
  * Stores the values of settings in their order. Returns 0, or -EINVAL or -ENOMEM with a message.
  */
-int settings_apply(const struct settings *settings, struct options *options, struct error *err);
+int options_apply_settings(const struct settings *settings, struct options *options,
+			   struct error *err);
 
 /* Whether options fit together. */
 
 /* Rejects options that the command does not take. Returns 0, or -EINVAL with a message. */
-int options_check_subcommand(const struct options *options, const struct subcommand *command,
+int options_check_subcommand(const struct options *options, const struct agent_subcommand *command,
 			     struct error *err);
 
 /*

@@ -17,7 +17,8 @@
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyz"
 
-const struct subcommand *subcommand_find(const struct subcommand *subcommands, const char *name)
+const struct agent_subcommand *agent_subcommand_find(const struct agent_subcommand *subcommands,
+						     const char *name)
 {
 	for (; subcommands->name; subcommands++)
 		if (strcmp(subcommands->name, name) == 0)
@@ -30,13 +31,14 @@ static bool is_bare_word(const char *word)
 	return word[0] && word[strspn(word, LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_")] == '\0';
 }
 
-static void options_append_names(const struct subcommand *subcommands, struct buf *out)
+static void options_append_names(const struct agent_subcommand *subcommands, struct buf *out)
 {
-	for (const struct subcommand *command = subcommands; command->name; command++)
+	for (const struct agent_subcommand *command = subcommands; command->name; command++)
 		buf_printf(out, "%s%s", command == subcommands ? "" : ", ", command->name);
 }
 
-int subcommand_check_mistyped(const struct subcommand *subcommands, char **words, struct error *err)
+int agent_subcommand_check_mistyped(const struct agent_subcommand *subcommands, char **words,
+				    struct error *err)
 {
 	struct nearest nearest;
 	struct buf names = {0};
@@ -44,7 +46,7 @@ int subcommand_check_mistyped(const struct subcommand *subcommands, char **words
 	if (!is_bare_word(words[0]))
 		return 0;
 	nearest_init(&nearest, words[0], strlen(words[0]));
-	for (const struct subcommand *command = subcommands; command->name; command++)
+	for (const struct agent_subcommand *command = subcommands; command->name; command++)
 		nearest_offer(&nearest, command->name);
 	if (nearest.word)
 		return error_set(err, -EINVAL,

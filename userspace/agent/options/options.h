@@ -27,7 +27,7 @@
 struct options;
 
 /* The number of words after it. */
-enum subcommand_operands {
+enum agent_subcommand_operands {
 	OPERAND_NONE,
 	OPERAND_OPTIONAL, /* at most one */
 	OPERAND_REQUIRED, /* one */
@@ -36,13 +36,13 @@ enum subcommand_operands {
 	FILES_OPTIONAL, /* any number */
 };
 
-struct subcommand {
+struct agent_subcommand {
 	const char *name; /* NULL: after the last row */
 	const char *operand; /* name of the following word in help and messages; NULL: none */
-	enum subcommand_operands operands;
+	enum agent_subcommand_operands operands;
 	const char *operand_default; /* or NULL */
-	word_list *words; /* valid operands, or actions; NULL: any text */
-	enum offer offer; /* completion of operands if `words` does not have them */
+	option_words *words; /* valid operands, or actions; NULL: any text */
+	enum option_offer offer; /* completion of operands if `words` does not have them */
 	const char *help;
 	/*
 	 * It takes the words after it as a filter, "-- COMMAND", and all options of captures;
@@ -55,20 +55,21 @@ struct subcommand {
 };
 
 /* What completes the words after it, if `words` does not. */
-static inline enum offer subcommand_offer(const struct subcommand *command)
+static inline enum option_offer agent_subcommand_offer(const struct agent_subcommand *command)
 {
 	return command->captures ? OFFER_FIELDS : command->offer;
 }
 
 /* The subcommand of that name, or NULL. */
-const struct subcommand *subcommand_find(const struct subcommand *subcommands, const char *name);
+const struct agent_subcommand *agent_subcommand_find(const struct agent_subcommand *subcommands,
+						     const char *name);
 
 /*
  * Rejects a mistyped subcommand at the start of a filter: a name without a dot and without an
  * operator after it. Returns 0, or -EINVAL with a message.
  */
-int subcommand_check_mistyped(const struct subcommand *subcommands, char **words,
-			      struct error *err);
+int agent_subcommand_check_mistyped(const struct agent_subcommand *subcommands, char **words,
+				    struct error *err);
 
 /* Whether to take over from another agent; and what this one does after it was taken over. */
 enum agent_takeover { TAKEOVER_NOT, TAKEOVER_EXIT, TAKEOVER_WAIT };
@@ -76,7 +77,7 @@ enum agent_takeover { TAKEOVER_NOT, TAKEOVER_EXIT, TAKEOVER_WAIT };
 enum agent_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* When a recording continues in another file, and how many files are kept. 0: no limit. */
-struct recording_limits {
+struct agent_recording_limits {
 	uint64_t bytes, ns, events;
 	uint64_t files;
 };
@@ -87,8 +88,8 @@ enum { META_WAIT_MS_DEFAULT = 50 };
 enum { HTTP_MAX = 4 };
 
 struct options {
-	const struct subcommand *subcommands; /* all of them, for the help */
-	const struct subcommand *subcommand; /* NULL: a capture */
+	const struct agent_subcommand *subcommands; /* all of them, for the help */
+	const struct agent_subcommand *subcommand; /* NULL: a capture */
 	char *filter; /* owned; NULL: everything */
 	/* What the options were read from, for a reload; borrowed. */
 	int argc;
@@ -149,7 +150,7 @@ struct options {
 	struct scap_writer_config writer;
 	bool container_env; /* the environment of containers is written, too */
 	bool fat; /* also write events that only update the state */
-	struct recording_limits limits;
+	struct agent_recording_limits limits;
 	enum agent_takeover takeover; /* from the agent that has the pid file */
 	const char *http[HTTP_MAX]; /* addresses of the pages to serve; NULL: no more */
 	const char **output_texts; /* owned, the texts not: of --output */

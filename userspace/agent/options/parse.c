@@ -181,7 +181,7 @@ static int add_setting(struct command_line *line, const struct setting *setting,
 
 	if (settings_add(&line->settings, setting))
 		return error_set(err, -ENOMEM, "out of memory");
-	*at_once = command && subcommand_find(line->subcommands, command)->at_once;
+	*at_once = command && agent_subcommand_find(line->subcommands, command)->at_once;
 	return 0;
 }
 
@@ -238,7 +238,8 @@ static int take_option(struct command_line *line, struct typed *typed, bool *at_
 		return take_habit(line, habit, typed, at_once, err);
 	if (!typed->row)
 		return parse_reject(line, typed, err);
-	r = option_check_value(typed->row, optarg, setting_name(&setting, name), optarg, err);
+	r = option_check_value(typed->row, optarg, option_setting_name(&setting, name), optarg,
+			       err);
 	habit = r == -EINVAL ? habit_find(typed->name, typed->value, true) : NULL;
 	if (habit)
 		return habit_reject(habit, typed->name, typed->value, err);
@@ -246,7 +247,7 @@ static int take_option(struct command_line *line, struct typed *typed, bool *at_
 }
 
 int command_line_read(struct command_line *line, int argc, char **argv,
-		      const struct subcommand *subcommands, struct error *err)
+		      const struct agent_subcommand *subcommands, struct error *err)
 {
 	struct option names[OPTIONS_MAX + 1];
 	char letters[2 * OPTIONS_MAX + 3], **words;
@@ -315,7 +316,7 @@ static int check_first_words(const struct command_line *line, char **words, stru
 
 	return r || !words[0] || words != line->words
 		       ? r
-		       : subcommand_check_mistyped(line->subcommands, words, err);
+		       : agent_subcommand_check_mistyped(line->subcommands, words, err);
 }
 
 /* Words that are no options are the filter, or --filter has it; some options of habits add to it.
@@ -357,8 +358,8 @@ static int take_all(char **operands, int (*add)(struct options *, const char *),
 }
 
 /* "ls" and the folder of `agent spool ls FOLDER`. */
-static int take_action(const struct subcommand *command, char **operands, struct options *options,
-		       struct error *err)
+static int take_action(const struct agent_subcommand *command, char **operands,
+		       struct options *options, struct error *err)
 {
 	if (operands[0] && words_find(command->words, operands[0], &options->action))
 		return words_reject(command->name, command->words, NULL, operands[0], err);
@@ -371,8 +372,8 @@ static int take_action(const struct subcommand *command, char **operands, struct
 	return 0;
 }
 
-static int take_operands(const struct subcommand *command, char **operands, struct options *options,
-			 struct error *err)
+static int take_operands(const struct agent_subcommand *command, char **operands,
+			 struct options *options, struct error *err)
 {
 	bool required =
 		command->operands == OPERAND_REQUIRED || command->operands == RULES_REQUIRED;
@@ -408,12 +409,12 @@ static const char *list_format_word(unsigned int i)
 	return NULL;
 }
 
-static int reject_format(const struct subcommand *command, struct error *err)
+static int reject_format(const struct agent_subcommand *command, struct error *err)
 {
 	struct buf words = {0};
 	int r;
 
-	words_append(list_format_word, &words);
+	option_words_append(list_format_word, &words);
 	buf_append_char(&words, '\0');
 	r = error_set(err, -EINVAL, "%s: -o takes %s", command->name,
 		      words.failed ? "another word" : words.data);
@@ -421,7 +422,7 @@ static int reject_format(const struct subcommand *command, struct error *err)
 	return r;
 }
 
-static int parse_command(const struct subcommand *command, char **operands, bool starts,
+static int parse_command(const struct agent_subcommand *command, char **operands, bool starts,
 			 struct options *options, struct error *err)
 {
 	int result = options_check_subcommand(options, command, err);
@@ -437,10 +438,10 @@ static int parse_command(const struct subcommand *command, char **operands, bool
 }
 
 /* The subcommand that an option selects, or NULL. files: what those of the configuration say. */
-static const struct subcommand *find_by_option(const struct command_line *line,
-					       const struct settings *files)
+static const struct agent_subcommand *find_by_option(const struct command_line *line,
+						     const struct settings *files)
 {
-	const struct subcommand *found = NULL;
+	const struct agent_subcommand *found = NULL;
 	unsigned int rules;
 	bool has_rules;
 
@@ -450,15 +451,15 @@ static const struct subcommand *find_by_option(const struct command_line *line,
 		const struct option_row *row = option_row(line->settings.list[i].place);
 
 		if (row->subcommand)
-			found = subcommand_find(line->subcommands, has_rules && row->with_rules
-									   ? row->with_rules
-									   : row->subcommand);
+			found = agent_subcommand_find(
+				line->subcommands,
+				has_rules && row->with_rules ? row->with_rules : row->subcommand);
 	}
 	return found;
 }
 
 /* command: one that captures; NULL: none was named. */
-static int parse_capture(const struct command_line *line, const struct subcommand *command,
+static int parse_capture(const struct command_line *line, const struct agent_subcommand *command,
 			 struct yaml_report *report, struct options *options, struct error *err)
 {
 	int result = command ? options_check_subcommand(options, command, err) : 0;
@@ -475,14 +476,14 @@ static int parse_capture(const struct command_line *line, const struct subcomman
 static int options_parse_whole(struct command_line *line, struct yaml_report *report,
 			       struct options *options, struct error *err)
 {
-	const struct subcommand *by_option = find_by_option(line, &options->settings),
-				*command = by_option;
+	const struct agent_subcommand *by_option = find_by_option(line, &options->settings),
+				      *command = by_option;
 	char **operands = line->words;
 	bool captures;
 	int result = 0;
 
 	if (!command && line->words[0])
-		command = subcommand_find(line->subcommands, *operands);
+		command = agent_subcommand_find(line->subcommands, *operands);
 	if (command && !by_option)
 		operands++;
 	captures = !command || command->captures;
@@ -492,9 +493,9 @@ static int options_parse_whole(struct command_line *line, struct yaml_report *re
 		result = take_filter(line, operands, err);
 	if (result)
 		return result;
-	if (settings_join(&options->settings, &line->settings))
+	if (options_join_settings(&options->settings, &line->settings))
 		return error_set(err, -ENOMEM, "out of memory");
-	result = settings_apply(&options->settings, options, err);
+	result = options_apply_settings(&options->settings, options, err);
 	if (result || (by_option && by_option->at_once))
 		return result;
 	return captures ? parse_capture(line, command, report, options, err)

@@ -12,7 +12,7 @@
 /* The command line as given by the user, between reading and checking. */
 
 struct command_line {
-	const struct subcommand *subcommands;
+	const struct agent_subcommand *subcommands;
 	struct settings settings; /* owned */
 	struct buf filter; /* what options of other programs add to the filter */
 	char **words; /* owned: those that are no options, and NULL */
@@ -25,7 +25,7 @@ struct command_line {
  * release with command_line_finish() in every case.
  */
 int command_line_read(struct command_line *line, int argc, char **argv,
-		      const struct subcommand *subcommands, struct error *err);
+		      const struct agent_subcommand *subcommands, struct error *err);
 void command_line_finish(struct command_line *line);
 
 /* Makes options of a command line, and of settings that files have. */

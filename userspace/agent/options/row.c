@@ -7,7 +7,7 @@
 
 #include "util/nearest.h"
 
-int words_find(word_list *words, const char *text, unsigned int *place)
+int option_words_find(option_words *words, const char *text, unsigned int *place)
 {
 	for (unsigned int i = 0; words(i); i++) {
 		if (strcmp(words(i), text) == 0) {
@@ -18,7 +18,7 @@ int words_find(word_list *words, const char *text, unsigned int *place)
 	return -EINVAL;
 }
 
-void words_append(word_list *words, struct buf *out)
+void option_words_append(option_words *words, struct buf *out)
 {
 	for (unsigned int i = 0; words(i); i++) {
 		if (i > 0)
@@ -37,7 +37,7 @@ int words_reject(const char *what, word_list *words, words_otherwise *otherwise,
 	nearest_init(&nearest, text, strlen(text));
 	for (unsigned int i = 0; words(i); i++)
 		nearest_offer(&nearest, words(i));
-	words_append(words, &list);
+	option_words_append(words, &list);
 	buf_append_char(&list, '\0');
 	other = nearest.word || !otherwise ? NULL : otherwise(text);
 	if (nearest.word)

@@ -15,10 +15,10 @@
 /* Valid values of options and operands of subcommands. */
 
 /* The i-th word of the list, or NULL after the last one. */
-typedef const char *word_list(unsigned int i);
+typedef const char *option_words(unsigned int i);
 
 /* What a shell completes if there is no such list. */
-enum offer {
+enum option_offer {
 	OFFER_NOTHING,
 	OFFER_FILES,
 	OFFER_FIELDS,
@@ -28,10 +28,10 @@ enum offer {
 };
 
 /* Stores the index of the word `text`. Returns 0, or -EINVAL if there is none. */
-int words_find(word_list *words, const char *text, unsigned int *place);
+int option_words_find(option_words *words, const char *text, unsigned int *place);
 
 /* Appends "a, b or c". */
-void words_append(word_list *words, struct buf *out);
+void option_words_append(option_words *words, struct buf *out);
 
 /* What a word is perhaps that is none of the list, and near none; NULL: nothing is known. */
 typedef const char *words_otherwise(const char *text);
@@ -87,7 +87,7 @@ struct option_row {
 	const char *subcommand; /* that the option selects, or NULL; */
 	const char *with_rules; /* in its place if rules are given, too, or NULL */
 	unsigned int about; /* bits of enum option_about */
-	enum offer offer;
+	enum option_offer offer;
 	bool optional; /* the value; if given it is in the same word: --help=all */
 	bool usual; /* shown in the short help */
 	bool reloads; /* a change in the file takes effect without a restart */

@@ -40,7 +40,7 @@
 	static int setter(struct options *options, const char *value)                              \
 	{                                                                                          \
 		unsigned int place;                                                                \
-		int code = words_find(words##_get, value, &place);                                 \
+		int code = option_words_find(words##_get, value, &place);                          \
                                                                                                    \
 		if (code == 0)                                                                     \
 			options->member = place;                                                   \
@@ -404,7 +404,7 @@ static const char *compat_year(unsigned int i)
 static int set_compat(struct options *options, const char *value)
 {
 	unsigned int place;
-	int r = words_find(compat_year, value, &place);
+	int r = option_words_find(compat_year, value, &place);
 
 	if (r == 0)
 		options->writer.form_2022 = true;
@@ -627,7 +627,7 @@ static const char *takeover_word(unsigned int i)
 static int set_takeover(struct options *options, const char *value)
 {
 	unsigned int place = 0;
-	int r = value ? words_find(takeover_word, value, &place) : 0;
+	int r = value ? option_words_find(takeover_word, value, &place) : 0;
 
 	options->takeover = place ? TAKEOVER_WAIT : TAKEOVER_EXIT;
 	return r;
@@ -671,7 +671,7 @@ static int set_help(struct options *options, const char *value)
 	unsigned int place;
 
 	options->operand = value;
-	return value ? words_find(help_word, value, &place) : 0;
+	return value ? option_words_find(help_word, value, &place) : 0;
 }
 
 const struct option_row option_rows_other[] = {

@@ -120,7 +120,7 @@ static int make_filter(const struct options *options, const struct output_config
 	if (r == 0)
 		return 0;
 	option = option_name(config, "filter");
-	expression_error(option ? option : "", config->filter, &wrong, r, err);
+	plan_expression_error(option ? option : "", config->filter, &wrong, r, err);
 	free(option);
 	return r;
 }

@@ -41,7 +41,7 @@ static int compile_filter(struct plan *plan, const char *filter, struct buf *mes
 	filter_destroy(plan->filter);
 	plan->filter = NULL;
 	r = filter_create(filter, &filter_options, &plan->filter, &wrong);
-	return r ? expression_error("", filter, &wrong, r, err) : 0;
+	return r ? plan_expression_error("", filter, &wrong, r, err) : 0;
 }
 
 /* Whether each event that passes the filter of the options is wanted, whatever outputs pass. */
@@ -103,7 +103,7 @@ static bool has_captures(const struct plan *plan)
  */
 static bool records_state(const struct plan *plan)
 {
-	const struct recording_limits *limits = &plan->options->limits;
+	const struct agent_recording_limits *limits = &plan->options->limits;
 
 	return plan->options->fat || limits->bytes || limits->ns || limits->events ||
 	       has_captures(plan);

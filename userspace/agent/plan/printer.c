@@ -17,8 +17,8 @@
 
 /* Converts the error of a filter or format to a message of the agent. */
 
-int expression_error(const char *option, const char *expression, const struct filter_error *wrong,
-		     int code, struct error *err)
+int plan_expression_error(const char *option, const char *expression,
+			  const struct filter_error *wrong, int code, struct error *err)
 {
 	struct buf text = {0};
 
@@ -172,7 +172,7 @@ static int create_format(const struct printer_request *request, struct formatter
 	int r = formatter_create_format(request->format, format, formatter, &wrong);
 
 	if (r)
-		return expression_error("-p: ", format, &wrong, r, err);
+		return plan_expression_error("-p: ", format, &wrong, r, err);
 	warn_of_constant_format(format, messages);
 	return 0;
 }
@@ -183,7 +183,8 @@ static int create_fields(const struct printer_request *request, struct formatter
 	struct filter_error wrong = {0};
 	int r = formatter_create_fields(request->format, request->fields, formatter, &wrong);
 
-	return r ? expression_error(request->fields_option, request->fields, &wrong, r, err) : 0;
+	return r ? plan_expression_error(request->fields_option, request->fields, &wrong, r, err)
+		 : 0;
 }
 
 /* In text the rule prints everything, unless -p adds more. */

@@ -15,8 +15,8 @@
  * Sets the message for an expression that a library rejected with `code`: the option before it
  * ("-p: ", or ""), and the expression with the position marked. Returns `code`.
  */
-int expression_error(const char *option, const char *expression, const struct filter_error *wrong,
-		     int code, struct error *err);
+int plan_expression_error(const char *option, const char *expression,
+			  const struct filter_error *wrong, int code, struct error *err);
 
 /*
  * The output format of events, created once from the options. It has state from event to event

@@ -59,7 +59,7 @@ static int add_path(struct inputs *inputs, const char *path, struct buf *message
 /* Notes are only for check-rules, not for captures. */
 static enum yaml_severity least_severe(const struct options *options)
 {
-	const struct subcommand *command = options->subcommand;
+	const struct agent_subcommand *command = options->subcommand;
 
 	return command && !command->captures && options->verbose ? YAML_NOTE : YAML_WARNING;
 }

@@ -20,7 +20,7 @@
 
 static int pass_container(struct scap_snapshot *snapshot, const struct scap_container *container)
 {
-	struct tee *tee = (struct tee *)snapshot;
+	struct record_tee *tee = (struct record_tee *)snapshot;
 
 	for (size_t i = 0; i < tee->count; i++)
 		if (tee->to[i] && tee->codes[i] == 0)
@@ -30,7 +30,7 @@ static int pass_container(struct scap_snapshot *snapshot, const struct scap_cont
 
 static int pass_user(struct scap_snapshot *snapshot, const struct scap_container_user *user)
 {
-	struct tee *tee = (struct tee *)snapshot;
+	struct record_tee *tee = (struct record_tee *)snapshot;
 
 	for (size_t i = 0; i < tee->count; i++)
 		if (tee->to[i] && tee->codes[i] == 0)
@@ -38,7 +38,7 @@ static int pass_user(struct scap_snapshot *snapshot, const struct scap_container
 	return 0;
 }
 
-void tee_init(struct tee *tee)
+void record_tee_init(struct record_tee *tee)
 {
 	/* Others are reported with a whole state alone. */
 	static const struct scap_snapshot_ops ops = {
@@ -50,7 +50,7 @@ void tee_init(struct tee *tee)
 	tee->count = 0;
 }
 
-size_t tee_add(struct tee *tee, struct scap_snapshot *to)
+size_t record_tee_add(struct record_tee *tee, struct scap_snapshot *to)
 {
 	tee->to[tee->count] = to;
 	tee->codes[tee->count] = 0;
@@ -437,20 +437,21 @@ void captures_turn(const struct captures *captures, const struct scap_event *raw
 }
 
 void captures_changes(const struct captures *captures, const struct state_event *event, bool passed,
-		      struct tee *tee)
+		      struct record_tee *tee)
 {
 	for (size_t i = 0; i < captures->count; i++)
-		tee_add(tee, capture_changes(captures->list[i], event, passed));
+		record_tee_add(tee, capture_changes(captures->list[i], event, passed));
 }
 
-void captures_changes_alone(const struct captures *captures, struct tee *tee)
+void captures_changes_alone(const struct captures *captures, struct record_tee *tee)
 {
 	for (size_t i = 0; i < captures->count; i++) {
 		const struct capture *capture = captures->list[i];
 		bool gets_them = !capture->is_failing && recording_has_begun(capture->recording);
 
-		tee_add(tee, gets_them ? recording_changes(capture->recording, EVENT_NONE, false)
-				       : NULL);
+		record_tee_add(tee,
+			       gets_them ? recording_changes(capture->recording, EVENT_NONE, false)
+					 : NULL);
 	}
 }
 

@@ -23,7 +23,7 @@
 
 enum { TEE_MAX = 65 }; /* outputs of this kind, and -w */
 
-struct tee {
+struct record_tee {
 	struct scap_snapshot snapshot; /* the receiver; first member */
 	struct scap_snapshot *to[TEE_MAX]; /* borrowed; NULL: gets nothing */
 	int codes[TEE_MAX]; /* of each: 0, or the first -errno */
@@ -31,10 +31,10 @@ struct tee {
 };
 
 /* Without receivers. */
-void tee_init(struct tee *tee);
+void record_tee_init(struct record_tee *tee);
 
 /* Adds a receiver; NULL holds a place. Returns its place, which is below TEE_MAX. */
-size_t tee_add(struct tee *tee, struct scap_snapshot *to);
+size_t record_tee_add(struct record_tee *tee, struct scap_snapshot *to);
 
 /*
  * An output scap:PATH: a recording of the events that its filter passes, as a ring of files. What
@@ -151,10 +151,10 @@ void captures_turn(const struct captures *captures, const struct scap_event *raw
 
 /* Adds the receivers of changes that come before an event; see capture_changes(). */
 void captures_changes(const struct captures *captures, const struct state_event *event, bool passed,
-		      struct tee *tee);
+		      struct record_tee *tee);
 
 /* Adds the receivers of changes that come without an event. */
-void captures_changes_alone(const struct captures *captures, struct tee *tee);
+void captures_changes_alone(const struct captures *captures, struct record_tee *tee);
 
 /* Writes the event; `codes`: of the receivers that were added, in their order. */
 void captures_event(const struct captures *captures, const struct scap_event *raw, unsigned int id,

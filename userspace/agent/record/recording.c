@@ -21,7 +21,7 @@
 
 int recording_name_init(struct recording_name *name, const struct recording_config *config)
 {
-	const struct recording_limits *limits = &config->limits;
+	const struct agent_recording_limits *limits = &config->limits;
 
 	*name = (struct recording_name){
 		.base = config->path,
@@ -460,7 +460,7 @@ void recording_destroy(struct recording *recording)
 static bool recording_is_full(const struct recording *recording, const struct scap_event *event,
 			      uint64_t ns)
 {
-	const struct recording_limits *limits = &recording->config->limits;
+	const struct agent_recording_limits *limits = &recording->config->limits;
 	struct scap_writer_stats stats;
 
 	scap_writer_stats(recording->writer, &stats);

@@ -27,7 +27,7 @@ enum { RECORDING_MODE = 0600 };
 struct recording_config {
 	const char *path; /* "-": standard output */
 	const char *read; /* the file that is read ("-": standard input); NULL: none */
-	struct recording_limits limits;
+	struct agent_recording_limits limits;
 	struct scap_writer_config writer;
 	mode_t mode; /* of files that are made */
 	bool fat; /* also events that only update the state, hidden */

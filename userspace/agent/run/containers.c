@@ -235,7 +235,7 @@ static bool request_descriptions(struct containers *containers)
 		in_pod |= container->pod_uid[0] != '\0';
 	}
 	if (in_pod && containers->pods)
-		pods_hurry(containers->pods);
+		container_pods_hurry(containers->pods);
 	return requested;
 }
 
@@ -442,7 +442,7 @@ int containers_follow_pods(struct containers *containers, struct error *err)
 	if (containers->asked_pods)
 		return 0;
 	containers->asked_pods = true;
-	return pods_follow(containers->options, containers->meta, &containers->pods, err);
+	return container_pods_follow(containers->options, containers->meta, &containers->pods, err);
 }
 
 void containers_destroy(struct containers *containers)
@@ -468,8 +468,8 @@ void containers_account(const struct containers *containers, struct account_cont
 
 #include "meta/kube.h"
 
-int pods_follow(const struct options *options, struct meta *meta, struct meta_follower **result,
-		struct error *err)
+int container_pods_follow(const struct options *options, struct meta *meta,
+			  struct meta_follower **result, struct error *err)
 {
 	struct meta_follower *follower;
 	struct error missing = {0};
@@ -493,15 +493,15 @@ int pods_follow(const struct options *options, struct meta *meta, struct meta_fo
 	return r;
 }
 
-void pods_hurry(struct meta_follower *follower)
+void container_pods_hurry(struct meta_follower *follower)
 {
 	kube_follower_hurry(follower);
 }
 
 #else
 
-int pods_follow(const struct options *options, struct meta *meta, struct meta_follower **result,
-		struct error *err)
+int container_pods_follow(const struct options *options, struct meta *meta,
+			  struct meta_follower **result, struct error *err)
 {
 	*result = NULL;
 	if (!kube_options_name_server(&options->kubernetes))
@@ -511,7 +511,7 @@ int pods_follow(const struct options *options, struct meta *meta, struct meta_fo
 			 "(libcurl)");
 }
 
-void pods_hurry(struct meta_follower *follower)
+void container_pods_hurry(struct meta_follower *follower)
 {
 }
 

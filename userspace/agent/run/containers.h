@@ -56,10 +56,10 @@ void containers_account(const struct containers *containers, struct account_cont
  * Starts to follow the pods; sets `follower`, which `meta` owns, to NULL if this machine is no node
  * of Kubernetes, or none of which the user wants pods. Returns 0 or -errno with a message.
  */
-int pods_follow(const struct options *options, struct meta *meta, struct meta_follower **follower,
-		struct error *err);
+int container_pods_follow(const struct options *options, struct meta *meta,
+			  struct meta_follower **follower, struct error *err);
 
 /* A new container is one of a pod. */
-void pods_hurry(struct meta_follower *follower);
+void container_pods_hurry(struct meta_follower *follower);
 
 #endif

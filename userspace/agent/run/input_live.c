@@ -52,7 +52,7 @@ struct input_live {
 	struct scap_live_stats stats; /* of all, asked for last */
 	struct boundary boundary;
 	struct live_lacks lacks;
-	struct meddling meddling;
+	struct live_meddling meddling;
 	struct missed missed;
 	bool said_answers; /* why calls that were answered are not told from others */
 };
@@ -585,8 +585,8 @@ static void note_bpf(struct input *input, const struct state_event *event)
 {
 	struct input_live *live = input_live_of(input);
 
-	if (meddling_is(live->live, event))
-		meddling_note(&live->meddling, event);
+	if (live_meddling_is(live->live, event))
+		live_meddling_note(&live->meddling, event);
 }
 
 static void input_live_append_messages(struct input *input, struct buf *text)

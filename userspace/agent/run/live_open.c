@@ -262,7 +262,7 @@ static bool changes(uint32_t command)
 	}
 }
 
-bool meddling_is(const struct scap_live *live, const struct state_event *event)
+bool live_meddling_is(const struct scap_live *live, const struct state_event *event)
 {
 	const struct event *ev = &event->ev;
 
@@ -272,7 +272,7 @@ bool meddling_is(const struct scap_live *live, const struct state_event *event)
 			      (uint32_t)event_param_u64(ev, bpf__id));
 }
 
-void meddling_note(struct meddling *meddling, const struct state_event *event)
+void live_meddling_note(struct live_meddling *meddling, const struct state_event *event)
 {
 	char name[sizeof(event->thread->comm)] = "unknown";
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);

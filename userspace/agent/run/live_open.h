@@ -64,15 +64,15 @@ void live_answers_append(const struct scap_live *live, struct buf *text);
 
 struct state_event;
 
-struct meddling {
+struct live_meddling {
 	uint64_t calls; /* so far, those that the kernel refused included */
 	uint64_t said_ns; /* monotonic clock: when it was said last; at most once a second */
 };
 
 /* Whether a bpf event is such a call. The agent's own calls are not captured. */
-bool meddling_is(const struct scap_live *live, const struct state_event *event);
+bool live_meddling_is(const struct scap_live *live, const struct state_event *event);
 
 /* Counts it. */
-void meddling_note(struct meddling *meddling, const struct state_event *event);
+void live_meddling_note(struct live_meddling *meddling, const struct state_event *event);
 
 #endif

@@ -122,7 +122,7 @@ static void run_step(struct loop *loop, bool idle)
 		containers_apply(run->containers);
 	if (run->input->live)
 		loop->learns = run->input->live->learn(run->input, run->state, now);
-	groups_step(&run->groups, run->input, run->plan, run->state, now);
+	mute_groups_step(&run->groups, run->input, run->plan, run->state, now);
 	mutes_step(&run->mutes, &scene, now);
 	record_step(&run->recorder, now, idle);
 	if (run->outputs.count)

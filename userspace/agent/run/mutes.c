@@ -14,12 +14,12 @@
 enum { RETELL_NS = 1000000000 };
 
 struct teller {
-	struct groups *groups;
+	struct mute_groups *groups;
 	struct input *input;
 	const struct plan *plan;
 };
 
-bool groups_are_pending(const struct plan *plan, const struct state_cgroups *cgroups)
+bool mute_groups_are_pending(const struct plan *plan, const struct state_cgroups *cgroups)
 {
 	return (plan->needs_containers && state_cgroups_await_container(cgroups)) ||
 	       (plan->needs_pods && state_cgroups_await_pod(cgroups));
@@ -28,7 +28,7 @@ bool groups_are_pending(const struct plan *plan, const struct state_cgroups *cgr
 static bool group_is_rejected(const struct plan *plan, const struct state_cgroups *cgroups)
 {
 	return filter_decide(plan->filter, cgroups) == FILTER_REJECTED &&
-	       !groups_are_pending(plan, cgroups);
+	       !mute_groups_are_pending(plan, cgroups);
 }
 
 static void groups_tell(const struct state_cgroups *cgroups, void *context)
@@ -45,22 +45,23 @@ static void groups_tell(const struct state_cgroups *cgroups, void *context)
 		teller->groups->failed = true;
 }
 
-static bool groups_is_stale(const struct groups *groups, const struct state *state, uint64_t now_ns)
+static bool groups_is_stale(const struct mute_groups *groups, const struct state *state,
+			    uint64_t now_ns)
 {
 	return groups->revision &&
 	       (groups->failed || groups->forgotten != state_cgroups_forgotten(state)) &&
 	       now_ns - groups->retold_ns >= RETELL_NS;
 }
 
-void groups_begin(struct groups *groups, struct input *input)
+void mute_groups_begin(struct mute_groups *groups, struct input *input)
 {
-	*groups = (struct groups){0};
+	*groups = (struct mute_groups){0};
 	if (input->live)
 		input->live->accept_groups(input);
 }
 
-void groups_step(struct groups *groups, struct input *input, const struct plan *plan,
-		 const struct state *state, uint64_t now_ns)
+void mute_groups_step(struct mute_groups *groups, struct input *input, const struct plan *plan,
+		      const struct state *state, uint64_t now_ns)
 {
 	struct teller teller = {groups, input, plan};
 	uint64_t since;
@@ -68,7 +69,7 @@ void groups_step(struct groups *groups, struct input *input, const struct plan *
 	if (!plan->rejects_groups || !input->live)
 		return;
 	if (groups_is_stale(groups, state, now_ns)) {
-		groups_begin(groups, input);
+		mute_groups_begin(groups, input);
 		groups->retold_ns = now_ns;
 	}
 	since = groups->revision;
@@ -119,7 +120,7 @@ static bool is_possible(const struct mutes_scene *scene)
 /* What is not known yet may be what the filter asks for. */
 static bool is_pending(const struct mutes_scene *scene, const struct state_thread *thread)
 {
-	return groups_are_pending(scene->plan, thread->cgroups) ||
+	return mute_groups_are_pending(scene->plan, thread->cgroups) ||
 	       state_cgroups_await_users(scene->state, thread->cgroups);
 }
 

@@ -15,7 +15,7 @@
 #include "sinsp/sinsp.h"
 
 /* Of which control groups an input was told. A zeroed struct begins with none. */
-struct groups {
+struct mute_groups {
 	uint64_t revision; /* up to which they were told: see state_revision(); 0: none were */
 	uint64_t forgotten; /* state_cgroups_forgotten() when all were told */
 	uint64_t retold_ns; /* monotonic clock: when all were told again */
@@ -23,14 +23,14 @@ struct groups {
 };
 
 /* Whether their container is still asked about, so that it may turn out to be wanted. */
-bool groups_are_pending(const struct plan *plan, const struct state_cgroups *cgroups);
+bool mute_groups_are_pending(const struct plan *plan, const struct state_cgroups *cgroups);
 
 /* Forgets what the input was told: the plan is another one. */
-void groups_begin(struct groups *groups, struct input *input);
+void mute_groups_begin(struct mute_groups *groups, struct input *input);
 
 /* Between two events; cheap if nothing changed. now_ns: of the monotonic clock. */
-void groups_step(struct groups *groups, struct input *input, const struct plan *plan,
-		 const struct state *state, uint64_t now_ns);
+void mute_groups_step(struct mute_groups *groups, struct input *input, const struct plan *plan,
+		      const struct state *state, uint64_t now_ns);
 
 /*
  * Mutes processes: where the filter rejects all events of a process, whatever they are, the kernel

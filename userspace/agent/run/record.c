@@ -29,7 +29,7 @@ static void record_configure(const struct options *options, struct recording_con
 	config->writer.give_up = record_gives_up;
 }
 
-int record_open(struct recorder *recorder, const struct options *options, struct state *state,
+int record_open(struct run_recorder *recorder, const struct options *options, struct state *state,
 		struct error *err)
 {
 	int r = 0;
@@ -46,7 +46,7 @@ int record_open(struct recorder *recorder, const struct options *options, struct
 	return captures_open(&recorder->captures, state, options->read, record_gives_up, err);
 }
 
-void record_take_result(struct recorder *recorder, int result)
+void record_take_result(struct run_recorder *recorder, int result)
 {
 	if (result == 0)
 		return;
@@ -59,7 +59,7 @@ void record_take_result(struct recorder *recorder, int result)
 }
 
 /* The result of -w, whose receiver is the first if it records. */
-static int take_code(const struct recorder *recorder, const struct tee *tee)
+static int take_code(const struct run_recorder *recorder, const struct record_tee *tee)
 {
 	return recorder->is_recording ? tee->codes[0] : 0;
 }
@@ -68,21 +68,22 @@ static int take_code(const struct recorder *recorder, const struct tee *tee)
  * A file that begins has all that is known of containers, and what became known counts as written:
  * that goes to the other files before.
  */
-static void write_changes(struct recorder *recorder)
+static void write_changes(struct run_recorder *recorder)
 {
-	struct tee tee;
+	struct record_tee tee;
 
-	tee_init(&tee);
+	record_tee_init(&tee);
 	if (recorder->is_recording)
-		tee_add(&tee, recording_has_begun(recorder->recording)
-				      ? recording_changes(recorder->recording, EVENT_NONE, false)
-				      : NULL);
+		record_tee_add(&tee,
+			       recording_has_begun(recorder->recording)
+				       ? recording_changes(recorder->recording, EVENT_NONE, false)
+				       : NULL);
 	captures_changes_alone(&recorder->captures, &tee);
 	state_dump_changed(recorder->state, &tee.snapshot);
 	record_take_result(recorder, take_code(recorder, &tee));
 }
 
-void record_turn(struct recorder *recorder, const struct scap_event *raw)
+void record_turn(struct run_recorder *recorder, const struct scap_event *raw)
 {
 	bool is_due = recorder->is_recording && recording_is_due(recorder->recording, raw);
 
@@ -94,19 +95,19 @@ void record_turn(struct recorder *recorder, const struct scap_event *raw)
 	captures_turn(&recorder->captures, raw);
 }
 
-void record_event(struct recorder *recorder, const struct scap_event *raw,
+void record_event(struct run_recorder *recorder, const struct scap_event *raw,
 		  const struct state_event *event, bool passed)
 {
 	unsigned int id = event->ev.desc->id;
 	bool is_recording = recorder->is_recording;
-	struct tee tee;
+	struct record_tee tee;
 	int r;
 
 	if (!is_recording && !recorder->captures.count)
 		return;
-	tee_init(&tee);
+	record_tee_init(&tee);
 	if (is_recording)
-		tee_add(&tee, recording_changes(recorder->recording, id, passed));
+		record_tee_add(&tee, recording_changes(recorder->recording, id, passed));
 	captures_changes(&recorder->captures, event, passed, &tee);
 	state_dump_changed(recorder->state, &tee.snapshot);
 	captures_event(&recorder->captures, raw, id, tee.codes + is_recording);
@@ -116,7 +117,7 @@ void record_event(struct recorder *recorder, const struct scap_event *raw,
 	record_take_result(recorder, r ? r : recording_event(recorder->recording, raw, id, passed));
 }
 
-void record_step(struct recorder *recorder, uint64_t now_ns, bool idle)
+void record_step(struct run_recorder *recorder, uint64_t now_ns, bool idle)
 {
 	struct buf messages = {0};
 
@@ -134,14 +135,14 @@ void record_step(struct recorder *recorder, uint64_t now_ns, bool idle)
 	buf_finish(&messages);
 }
 
-void record_close(struct recorder *recorder)
+void record_close(struct run_recorder *recorder)
 {
 	if (recorder->is_recording)
 		record_take_result(recorder, recording_close(recorder->recording));
 	captures_close(&recorder->captures);
 }
 
-void record_finish(struct recorder *recorder)
+void record_finish(struct run_recorder *recorder)
 {
 	captures_finish(&recorder->captures);
 	recording_destroy(recorder->recording);

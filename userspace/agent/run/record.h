@@ -19,7 +19,7 @@ struct state;
 struct state_event;
 
 /* Part of `struct run`; zeroed: nothing is recorded. */
-struct recorder {
+struct run_recorder {
 	struct state *state; /* borrowed, as below */
 	const struct options *options;
 	struct recording_config config;
@@ -31,26 +31,26 @@ struct recorder {
 };
 
 /* Begins the recordings that the options request. Returns 0 or -errno with a message. */
-int record_open(struct recorder *recorder, const struct options *options, struct state *state,
+int record_open(struct run_recorder *recorder, const struct options *options, struct state *state,
 		struct error *err);
 
 /* Begins other files if it is time, before an event is applied to the state. */
-void record_turn(struct recorder *recorder, const struct scap_event *raw);
+void record_turn(struct run_recorder *recorder, const struct scap_event *raw);
 
 /* Writes an event that was applied. passed: the user asked for it. */
-void record_event(struct recorder *recorder, const struct scap_event *raw,
+void record_event(struct run_recorder *recorder, const struct scap_event *raw,
 		  const struct state_event *event, bool passed);
 
 /* To be called every few events, and while there are none. Messages go to stderr. */
-void record_step(struct recorder *recorder, uint64_t now_ns, bool idle);
+void record_step(struct run_recorder *recorder, uint64_t now_ns, bool idle);
 
 /* Ends all files. */
-void record_close(struct recorder *recorder);
+void record_close(struct run_recorder *recorder);
 
 /* Handles the result of a function of the recording of -w: a failure is printed and ends it. */
-void record_take_result(struct recorder *recorder, int result);
+void record_take_result(struct run_recorder *recorder, int result);
 
 /* Releases all; nothing more is written. */
-void record_finish(struct recorder *recorder);
+void record_finish(struct run_recorder *recorder);
 
 #endif

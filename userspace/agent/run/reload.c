@@ -271,7 +271,7 @@ static int put_in_place(struct reload *reload, struct prepared *prepared)
 		ruleset_continue(prepared->plan->ruleset, run->plan->ruleset);
 	plan_destroy(run->plan);
 	run->plan = prepared->plan;
-	groups_begin(&run->groups, input);
+	mute_groups_begin(&run->groups, input);
 	prepared->plan = NULL;
 	if (prepared->has_printer) {
 		printer_replace(&run->printer, &prepared->printer);

@@ -46,12 +46,12 @@ struct run {
 	struct input *input;
 	struct run_processes processes;
 	struct state *state;
-	struct groups groups;
+	struct mute_groups groups;
 	struct mutes mutes;
 	struct containers *containers; /* NULL: a capture file is read */
 	struct run_counts counts;
 	struct summary *summary; /* NULL: not requested */
-	struct recorder recorder;
+	struct run_recorder recorder;
 	struct line_writer line_writer;
 	struct outputs outputs; /* without any, lines are printed */
 	bool ended; /* no more events are needed: -n is reached, or nobody reads them any more */

@@ -22,25 +22,25 @@
 
 enum { PROBES_MAX = 32 };
 
-int tally_init(struct tally *tally, size_t size)
+int summary_tally_init(struct summary_tally *tally, size_t size)
 {
-	*tally = (struct tally){.rows = calloc(size, sizeof(tally->rows[0])), .size = size};
+	*tally = (struct summary_tally){.rows = calloc(size, sizeof(tally->rows[0])), .size = size};
 	return tally->rows ? 0 : -ENOMEM;
 }
 
-void tally_finish(struct tally *tally)
+void summary_tally_finish(struct summary_tally *tally)
 {
 	free(tally->rows);
-	*tally = (struct tally){0};
+	*tally = (struct summary_tally){0};
 }
 
-static void summary_set_name(struct tally_row *row, const char *name, size_t len)
+static void summary_set_name(struct summary_tally_row *row, const char *name, size_t len)
 {
 	row->len = (uint16_t)(len < TALLY_NAME_BYTES ? len : TALLY_NAME_BYTES);
 	memcpy(row->name, name, row->len);
 }
 
-static bool summary_has_name(const struct tally_row *row, const char *name, size_t len)
+static bool summary_has_name(const struct summary_tally_row *row, const char *name, size_t len)
 {
 	size_t kept = len < TALLY_NAME_BYTES ? len : TALLY_NAME_BYTES;
 
@@ -51,11 +51,11 @@ static bool summary_has_name(const struct tally_row *row, const char *name, size
  * The row of a key, or a free one for it; NULL: none within reach. name: NULL if it is no part of
  * the key.
  */
-static struct tally_row *summary_find(const struct tally *tally, uint32_t hash, int64_t number,
-				      const char *name, size_t len)
+static struct summary_tally_row *summary_find(const struct summary_tally *tally, uint32_t hash,
+					      int64_t number, const char *name, size_t len)
 {
 	for (size_t i = 0; i < PROBES_MAX; i++) {
-		struct tally_row *row = &tally->rows[(hash + i) & (tally->size - 1)];
+		struct summary_tally_row *row = &tally->rows[(hash + i) & (tally->size - 1)];
 
 		if (row->count.events == 0)
 			return row;
@@ -66,38 +66,38 @@ static struct tally_row *summary_find(const struct tally *tally, uint32_t hash, 
 	return NULL;
 }
 
-static void count(struct tally *tally, struct tally_row *row, uint32_t hash, int64_t number,
-		  bool failed)
+static void count(struct summary_tally *tally, struct summary_tally_row *row, uint32_t hash,
+		  int64_t number, bool failed)
 {
 	if (row->count.events == 0)
 		tally->used++;
 	row->hash = hash;
 	row->number = number;
-	tally_add(&row->count, failed);
+	summary_tally_add(&row->count, failed);
 }
 
-void tally_count_number(struct tally *tally, int64_t number, const char *name, size_t len,
-			bool failed)
+void summary_tally_count_number(struct summary_tally *tally, int64_t number, const char *name,
+				size_t len, bool failed)
 {
 	uint32_t hash = hash_bytes(&number, sizeof(number));
-	struct tally_row *row = summary_find(tally, hash, number, NULL, 0);
+	struct summary_tally_row *row = summary_find(tally, hash, number, NULL, 0);
 
 	if (!row) {
-		tally_add(&tally->rest, failed);
+		summary_tally_add(&tally->rest, failed);
 		return;
 	}
 	count(tally, row, hash, number, failed);
 	summary_set_name(row, name, len);
 }
 
-void tally_count_name(struct tally *tally, int64_t number, const char *name, size_t len,
-		      bool failed)
+void summary_tally_count_name(struct summary_tally *tally, int64_t number, const char *name,
+			      size_t len, bool failed)
 {
 	uint32_t hash = hash_bytes(name, len) ^ (uint32_t)number;
-	struct tally_row *row = summary_find(tally, hash, number, name, len);
+	struct summary_tally_row *row = summary_find(tally, hash, number, name, len);
 
 	if (!row) {
-		tally_add(&tally->rest, failed);
+		summary_tally_add(&tally->rest, failed);
 		return;
 	}
 	if (row->count.events == 0)
@@ -115,10 +115,10 @@ enum {
 };
 
 struct summary {
-	struct tally_count all;
-	struct tally_count calls[CALLS_COUNT];
-	struct tally processes; /* pid, and the last name */
-	struct tally descriptors; /* type and name */
+	struct summary_tally_count all;
+	struct summary_tally_count calls[CALLS_COUNT];
+	struct summary_tally processes; /* pid, and the last name */
+	struct summary_tally descriptors; /* type and name */
 };
 
 int summary_create(struct summary **summary)
@@ -127,8 +127,8 @@ int summary_create(struct summary **summary)
 
 	if (!made)
 		return -ENOMEM;
-	if (tally_init(&made->processes, PROCESSES_SIZE) ||
-	    tally_init(&made->descriptors, DESCRIPTORS_SIZE)) {
+	if (summary_tally_init(&made->processes, PROCESSES_SIZE) ||
+	    summary_tally_init(&made->descriptors, DESCRIPTORS_SIZE)) {
 		summary_destroy(made);
 		return -ENOMEM;
 	}
@@ -140,8 +140,8 @@ void summary_destroy(struct summary *summary)
 {
 	if (!summary)
 		return;
-	tally_finish(&summary->processes);
-	tally_finish(&summary->descriptors);
+	summary_tally_finish(&summary->processes);
+	summary_tally_finish(&summary->descriptors);
 	free(summary);
 }
 
@@ -167,18 +167,19 @@ void summary_count(struct summary *summary, const struct state_event *event)
 	int64_t result;
 	bool failed = event_result(&event->ev, &result) && result < 0;
 
-	tally_add(&summary->all, failed);
-	tally_add(&summary->calls[call_of(&event->ev)], failed);
+	summary_tally_add(&summary->all, failed);
+	summary_tally_add(&summary->calls[call_of(&event->ev)], failed);
 	if (thread)
-		tally_count_number(&summary->processes, thread->pid, thread->comm,
-				   strnlen(thread->comm, sizeof(thread->comm)), failed);
+		summary_tally_count_number(&summary->processes, thread->pid, thread->comm,
+					   strnlen(thread->comm, sizeof(thread->comm)), failed);
 	if (fd)
-		tally_count_name(&summary->descriptors, fd->type, fd->name, fd->name_len, failed);
+		summary_tally_count_name(&summary->descriptors, fd->type, fd->name, fd->name_len,
+					 failed);
 }
 
 /* A line of a table. */
 struct line {
-	struct tally_count count;
+	struct summary_tally_count count;
 	int64_t number;
 	const char *name;
 	size_t len;
@@ -201,7 +202,7 @@ static int summary_compare(const void *a, const void *b)
 	return (one->number > other->number) - (one->number < other->number);
 }
 
-static void summary_append_count(const struct tally_count *count, struct buf *text)
+static void summary_append_count(const struct summary_tally_count *count, struct buf *text)
 {
 	buf_printf(text, "%10" PRIu64, count->events);
 	if (count->failed)
@@ -225,13 +226,13 @@ struct table {
 	void (*append_number)(int64_t number, struct buf *text);
 	struct line *lines;
 	size_t count;
-	const struct tally_count *rest; /* of keys that did not fit; NULL: all fit */
+	const struct summary_tally_count *rest; /* of keys that did not fit; NULL: all fit */
 };
 
 /* Sorts and appends the first lines, then the sum of the others. */
 static void summary_append_table(const struct table *table, size_t top, struct buf *text)
 {
-	struct tally_count others = {0};
+	struct summary_tally_count others = {0};
 
 	if (table->count == 0)
 		return;
@@ -286,11 +287,11 @@ static void append_type(int64_t type, struct buf *text)
 	buf_printf(text, "%-10s", state_fd_type_name((enum scap_fd_type)type));
 }
 
-static void append_tally(const struct tally *tally, struct table *table, size_t top,
+static void append_tally(const struct summary_tally *tally, struct table *table, size_t top,
 			 struct buf *text)
 {
 	for (size_t i = 0; i < tally->size; i++) {
-		const struct tally_row *row = &tally->rows[i];
+		const struct summary_tally_row *row = &tally->rows[i];
 
 		if (row->count.events)
 			table->lines[table->count++] =

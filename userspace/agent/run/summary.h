@@ -16,42 +16,42 @@
 
 enum { TALLY_NAME_BYTES = 104 };
 
-struct tally_count {
+struct summary_tally_count {
 	uint64_t events;
 	uint64_t failed; /* of these, calls that ended in an error */
 };
 
-struct tally_row {
-	struct tally_count count; /* without events: the row is free */
+struct summary_tally_row {
+	struct summary_tally_count count; /* without events: the row is free */
 	int64_t number;
 	uint32_t hash;
 	uint16_t len;
 	char name[TALLY_NAME_BYTES]; /* without NUL; a longer name is truncated */
 };
 
-struct tally {
-	struct tally_row *rows; /* owned; a hash table */
+struct summary_tally {
+	struct summary_tally_row *rows; /* owned; a hash table */
 	size_t size; /* a power of two */
 	size_t used;
-	struct tally_count rest; /* of keys that did not fit */
+	struct summary_tally_count rest; /* of keys that did not fit */
 };
 
 /* Returns 0 or -ENOMEM. */
-int tally_init(struct tally *tally, size_t size);
-void tally_finish(struct tally *tally);
+int summary_tally_init(struct summary_tally *tally, size_t size);
+void summary_tally_finish(struct summary_tally *tally);
 
 /* Counts an event of a number. name: printed with it, no part of the key; the last one is kept. */
-void tally_count_number(struct tally *tally, int64_t number, const char *name, size_t len,
-			bool failed);
+void summary_tally_count_number(struct summary_tally *tally, int64_t number, const char *name,
+				size_t len, bool failed);
 
 /*
  * Counts an event of a number and a name. Names that differ only after the maximum length may count
  * as one.
  */
-void tally_count_name(struct tally *tally, int64_t number, const char *name, size_t len,
-		      bool failed);
+void summary_tally_count_name(struct summary_tally *tally, int64_t number, const char *name,
+			      size_t len, bool failed);
 
-static inline void tally_add(struct tally_count *count, bool failed)
+static inline void summary_tally_add(struct summary_tally_count *count, bool failed)
 {
 	count->events++;
 	count->failed += failed;

@@ -18,7 +18,7 @@ static int busy_run(const struct options *options)
 	return 7;
 }
 
-static const struct subcommand table[] = {
+static const struct agent_subcommand table[] = {
 	{"fields", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS, .run = busy_run, .help = "list"},
 	{"busy", .captures = true, .run = busy_run, .help = "who is busy"},
 	{NULL},
@@ -152,7 +152,7 @@ static void test_reload(void **state)
 
 static void print(void *context)
 {
-	void (*print_script)(const struct subcommand *subcommands) = context;
+	void (*print_script)(const struct agent_subcommand *subcommands) = context;
 
 	print_script(table);
 }

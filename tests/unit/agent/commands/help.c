@@ -18,7 +18,8 @@ static unsigned int check_lines(const char *text)
 		size_t len = strcspn(line, "\n");
 
 		if (len > COLUMNS_MAX || line[len] != '\n' || (len && line[len - 1] == ' '))
-			fail_msg("a line is too long, has no end or blanks there: %.*s", (int)len, line);
+			fail_msg("a line is too long, has no end or blanks there: %.*s", (int)len,
+				 line);
 		line += len + 1;
 	}
 	return lines;
@@ -53,7 +54,7 @@ static void test_everything(void **state)
 		if (row->argument)
 			assert_non_null(strstr(printed.out, row->argument));
 	}
-	for (const struct subcommand *command = subcommands; command->name; command++)
+	for (const struct agent_subcommand *command = subcommands; command->name; command++)
 		assert_non_null(strstr(printed.out, command->name));
 	for (const struct option_group *group = option_groups; group->title; group++)
 		assert_non_null(strstr(printed.out, group->title));

@@ -8,7 +8,7 @@
 
 static void test_sorted(void **state)
 {
-	const struct subcommand *command = subcommands;
+	const struct agent_subcommand *command = subcommands;
 
 	assert_non_null(command->name);
 	for (; command[1].name; command++)
@@ -17,7 +17,7 @@ static void test_sorted(void **state)
 
 static void test_rows_are_whole(void **state)
 {
-	for (const struct subcommand *command = subcommands; command->name; command++) {
+	for (const struct agent_subcommand *command = subcommands; command->name; command++) {
 		assert_non_null(command->run);
 		assert_true(command->help && command->help[0]);
 		assert_int_equal(!command->operand, command->operands == OPERAND_NONE);
@@ -37,7 +37,7 @@ static void test_options_are_taken(void **state)
 	const unsigned int bits[] = {OF_LISTS, OF_CHECKS, OF_RULE_CHECKS};
 
 	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
-		const struct subcommand *command = subcommands;
+		const struct agent_subcommand *command = subcommands;
 
 		while (command->name && !(command->takes & bits[i]))
 			command++;

@@ -13,7 +13,7 @@ static void print(void *context)
 	int *column = context;
 
 	for (int i = 0; i < WORDS; i++)
-		words_print("word", column);
+		help_print_word("word", column);
 }
 
 static void test_lines(void **state)

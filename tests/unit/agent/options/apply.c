@@ -29,9 +29,9 @@ static void test_join(void **state)
 	add(&files, "self", GIVEN_KEY, NULL, true);
 	add(&line, "pid", GIVEN_NAME, "7", false);
 	add(&line, "pid", GIVEN_NAME, "8", false);
-	assert_int_equal(settings_join(&files, &line), 0);
+	assert_int_equal(options_join_settings(&files, &line), 0);
 	assert_int_equal(files.count, 5);
-	assert_int_equal(settings_apply(&files, &options, NULL), 0);
+	assert_int_equal(options_apply_settings(&files, &options, NULL), 0);
 	assert_int_equal(options.snaplen, 2);
 	assert_int_equal(options.rules_count, 2);
 	assert_int_equal(options.pids_count, 2);
@@ -61,7 +61,7 @@ static void test_apply_rejects(void **state)
 
 	add(&settings, "filter", GIVEN_NAME, "a", false);
 	add(&settings, "filter", GIVEN_NAME, "b", false);
-	assert_int_equal(settings_apply(&settings, &options, &err), -EINVAL);
+	assert_int_equal(options_apply_settings(&settings, &options, &err), -EINVAL);
 	assert_string_equal(err.text, "--filter: expected one expression, given once, not 'b'");
 	options_finish(&options);
 	settings_finish(&settings);
@@ -74,12 +74,12 @@ static void test_names(void **state)
 	char memory[OPTION_TEXT_MAX];
 
 	assert_non_null(option_find("snaplen", &setting.place));
-	assert_string_equal(setting_name(&setting, memory), "-s");
+	assert_string_equal(option_setting_name(&setting, memory), "-s");
 	setting.given = GIVEN_NAME;
-	assert_string_equal(setting_name(&setting, memory), "--snaplen");
+	assert_string_equal(option_setting_name(&setting, memory), "--snaplen");
 	setting.given = GIVEN_KEY;
 	setting.key = &key;
-	assert_string_equal(setting_name(&setting, memory), "snaplen");
+	assert_string_equal(option_setting_name(&setting, memory), "snaplen");
 }
 
 static const struct CMUnitTest tests[] = {

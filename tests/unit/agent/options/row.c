@@ -57,7 +57,7 @@ static void test_rows_are_whole(void **state)
 		if (!row->argument)
 			assert_false(row->words || row->accepts || row->offer || row->optional);
 		if (row->subcommand)
-			assert_non_null(subcommand_find(subcommands, row->subcommand));
+			assert_non_null(agent_subcommand_find(subcommands, row->subcommand));
 		for (unsigned int word = 0; row->words && row->words(word); word++)
 			assert_int_equal(strcspn(row->words(word), " '\"\\$"),
 					 strlen(row->words(word)));

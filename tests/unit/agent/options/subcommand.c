@@ -6,22 +6,22 @@
 #include "agent/options/options.h"
 #include "unit.h"
 
-static const struct subcommand table[] = {{"check-filter"}, {"fields"}, {NULL}};
+static const struct agent_subcommand table[] = {{"check-filter"}, {"fields"}, {NULL}};
 
 static void test_find(void **state)
 {
-	assert_ptr_equal(subcommand_find(table, "check-filter"), &table[0]);
-	assert_ptr_equal(subcommand_find(table, "fields"), &table[1]);
-	assert_null(subcommand_find(table, "field"));
-	assert_null(subcommand_find(table, "Fields"));
-	assert_null(subcommand_find(table, ""));
+	assert_ptr_equal(agent_subcommand_find(table, "check-filter"), &table[0]);
+	assert_ptr_equal(agent_subcommand_find(table, "fields"), &table[1]);
+	assert_null(agent_subcommand_find(table, "field"));
+	assert_null(agent_subcommand_find(table, "Fields"));
+	assert_null(agent_subcommand_find(table, ""));
 }
 
 static int check(const char *first, const char *second, struct error *err)
 {
 	char *words[] = {(char *)first, (char *)second, NULL};
 
-	return subcommand_check_mistyped(table, words, err);
+	return agent_subcommand_check_mistyped(table, words, err);
 }
 
 static void test_mistyped(void **state)

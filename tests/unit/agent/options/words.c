@@ -21,17 +21,17 @@ static void test_find(void **state)
 {
 	unsigned int place = 9;
 
-	assert_int_equal(words_find(animal, "Cat", &place), -EINVAL);
-	assert_int_equal(words_find(animal, "", &place), -EINVAL);
-	assert_int_equal(words_find(animal, "ca", &place), -EINVAL);
+	assert_int_equal(option_words_find(animal, "Cat", &place), -EINVAL);
+	assert_int_equal(option_words_find(animal, "", &place), -EINVAL);
+	assert_int_equal(option_words_find(animal, "ca", &place), -EINVAL);
 	assert_int_equal(place, 9);
-	assert_int_equal(words_find(animal, "hen", &place), 0);
+	assert_int_equal(option_words_find(animal, "hen", &place), 0);
 	assert_int_equal(place, 2);
-	assert_int_equal(words_find(animal, "cat", &place), 0);
+	assert_int_equal(option_words_find(animal, "cat", &place), 0);
 	assert_int_equal(place, 0);
 }
 
-static void expect_message(word_list *words, const char *text, const char *message)
+static void expect_message(option_words *words, const char *text, const char *message)
 {
 	struct error err = {""};
 

@@ -15,8 +15,9 @@ static void test_place_is_marked(void **state)
 				 &wrong);
 
 	assert_int_equal(code, -EINVAL);
-	assert_int_equal(expression_error("-p: ", "evt.type=open and nosuch=1", &wrong, code, &err),
-			 -EINVAL);
+	assert_int_equal(
+		plan_expression_error("-p: ", "evt.type=open and nosuch=1", &wrong, code, &err),
+		-EINVAL);
 	assert_non_null(strstr(err.text, "-p: line 1, column 19: "));
 	assert_non_null(strstr(err.text, "  evt.type=open and nosuch=1\n                    ^"));
 	assert_int_not_equal(err.text[strlen(err.text) - 1], '\n');
@@ -27,7 +28,7 @@ static void test_memory(void **state)
 	struct filter_error wrong = {0};
 	struct error err = {""};
 
-	assert_int_equal(expression_error("-p: ", "x", &wrong, -ENOMEM, &err), -ENOMEM);
+	assert_int_equal(plan_expression_error("-p: ", "x", &wrong, -ENOMEM, &err), -ENOMEM);
 	assert_string_equal(err.text, "-p: out of memory");
 }
 

@@ -39,8 +39,8 @@ static void load(struct options *options, const char *path, struct loaded_rules 
 	*loaded = (struct loaded_rules){0};
 	options->rules = &path;
 	options->rules_count = 1;
-	loaded->code = rules_load_options(options, &printer, options->filter, &loaded->ruleset, &loaded->counts,
-					  &messages);
+	loaded->code = rules_load_options(options, &printer, options->filter, &loaded->ruleset,
+					  &loaded->counts, &messages);
 	buf_append_char(&messages, '\0');
 	assert_false(messages.failed);
 }
@@ -137,7 +137,7 @@ static void test_errors(void **state)
 /* What is only noted is for `check-rules -v`. */
 static void test_notes(void **state)
 {
-	static const struct subcommand check_rules = {.name = "check-rules"};
+	static const struct agent_subcommand check_rules = {.name = "check-rules"};
 	static const struct {
 		struct options options;
 		bool noted;
@@ -147,8 +147,8 @@ static void test_notes(void **state)
 		{{.subcommand = &check_rules}, false},
 		{{.subcommand = &check_rules, .verbose = true}, true},
 	};
-	static const char rules[] = NAMED_RULE("one", "evt.type=open")
-		"- macro: unused\n  condition: evt.type=close\n";
+	static const char rules[] =
+		NAMED_RULE("one", "evt.type=open") "- macro: unused\n  condition: evt.type=close\n";
 	struct etc_files *folder = *state;
 
 	etc_write(folder, "a.yaml", rules);
@@ -168,9 +168,9 @@ static void test_notes(void **state)
 static void test_options(void **state)
 {
 	static const char rules[] =
-		NAMED_RULE("minor", "evt.type=open")
-		"- rule: major\n  desc: d\n  condition: evt.type=open\n  output: o\n"
-		"  priority: error\n";
+		NAMED_RULE("minor", "evt.type=open") "- rule: major\n  desc: d\n  condition: "
+						     "evt.type=open\n  output: o\n"
+						     "  priority: error\n";
 	struct options options = {.priority = PRIORITY_WARNING, .filter = "fd.name contains a"};
 	struct etc_files *folder = *state;
 	struct loaded_rules loaded;

@@ -58,14 +58,14 @@ static void put(uint16_t id)
 	static struct frame frame;
 	struct state_event event;
 	struct scap_event raw;
-	struct tee tee;
+	struct record_tee tee;
 
 	frame_begin(&frame, id, clock_s++ * SECOND, 7);
 	raw = frame_end(&frame);
 	if (captures_are_due(&captures, &raw))
 		captures_turn(&captures, &raw);
 	assert_int_equal(state_process(engine, &raw, &event), 0);
-	tee_init(&tee);
+	record_tee_init(&tee);
 	captures_changes(&captures, &event, true, &tee);
 	assert_int_equal(tee.count, captures.count);
 	captures_event(&captures, &raw, id, tee.codes);
@@ -110,17 +110,17 @@ static void test_events(void **state)
 /* Without events they begin, too, each once. */
 static void test_idle(void **state)
 {
-	struct tee tee;
+	struct record_tee tee;
 
 	add(&captures, "a", "");
 	assert_int_equal(captures_open(&captures, engine, NULL, NULL, &err), 0);
-	tee_init(&tee);
+	record_tee_init(&tee);
 	captures_changes_alone(&captures, &tee);
 	assert_null(tee.to[0]);
 	assert_true(captures_are_due(&captures, NULL));
 	captures_turn(&captures, NULL);
 	assert_false(captures_are_due(&captures, NULL));
-	tee_init(&tee);
+	record_tee_init(&tee);
 	captures_changes_alone(&captures, &tee);
 	assert_non_null(tee.to[0]);
 }

@@ -32,12 +32,12 @@ static const struct scap_snapshot_ops ops = {.container = take_container,
 static void test_all_get_it(void **state)
 {
 	struct receiver first = {{&ops}}, second = {{&ops}};
-	struct tee tee;
+	struct record_tee tee;
 
-	tee_init(&tee);
-	assert_int_equal(tee_add(&tee, &first.snapshot), 0);
-	assert_int_equal(tee_add(&tee, NULL), 1);
-	assert_int_equal(tee_add(&tee, &second.snapshot), 2);
+	record_tee_init(&tee);
+	assert_int_equal(record_tee_add(&tee, &first.snapshot), 0);
+	assert_int_equal(record_tee_add(&tee, NULL), 1);
+	assert_int_equal(record_tee_add(&tee, &second.snapshot), 2);
 	assert_int_equal(tee.snapshot.ops->container(&tee.snapshot, NULL), 0);
 	assert_int_equal(tee.snapshot.ops->container_user(&tee.snapshot, NULL), 0);
 	assert_int_equal(first.containers + first.users, 2);
@@ -48,18 +48,18 @@ static void test_all_get_it(void **state)
 static void test_one_fails(void **state)
 {
 	struct receiver first = {{&ops}, .code = -ENOSPC}, second = {{&ops}};
-	struct tee tee;
+	struct record_tee tee;
 
-	tee_init(&tee);
-	tee_add(&tee, &first.snapshot);
-	tee_add(&tee, &second.snapshot);
+	record_tee_init(&tee);
+	record_tee_add(&tee, &first.snapshot);
+	record_tee_add(&tee, &second.snapshot);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(tee.snapshot.ops->container(&tee.snapshot, NULL), 0);
 	assert_int_equal(first.containers, 1);
 	assert_int_equal(second.containers, 3);
 	assert_int_equal(tee.codes[0], -ENOSPC);
 	assert_int_equal(tee.codes[1], 0);
-	tee_init(&tee);
+	record_tee_init(&tee);
 	assert_int_equal(tee.count, 0);
 }
 

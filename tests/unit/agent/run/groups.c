@@ -36,7 +36,7 @@ static const struct input_live_ops live_ops = {.reject_groups = reject, .accept_
 static struct input input = {.live = &live_ops};
 static struct drive drive;
 static struct plan plan;
-static struct groups groups;
+static struct mute_groups groups;
 
 static void set_filter(const char *filter)
 {
@@ -49,11 +49,11 @@ static int setup(void **state)
 	drive_create(&drive, NULL);
 	plan = (struct plan){.rejects_groups = true};
 	set_filter("evt.type=openat and container.full_id=" ID);
-	groups = (struct groups){0};
+	groups = (struct mute_groups){0};
 	room = TOLD_MAX;
 	/* What there is at the beginning. */
 	told_count = 0;
-	groups_step(&groups, &input, &plan, drive.state, 0);
+	mute_groups_step(&groups, &input, &plan, drive.state, 0);
 	told_count = forgotten = 0;
 	return 0;
 }
@@ -93,7 +93,7 @@ static void expect(const char *text, bool rejected)
 static void step(unsigned int count)
 {
 	told_count = 0;
-	groups_step(&groups, &input, &plan, drive.state, 0);
+	mute_groups_step(&groups, &input, &plan, drive.state, 0);
 	assert_int_equal(told_count, count);
 }
 
@@ -145,13 +145,13 @@ static void test_forgotten(void **state)
 	step(2);
 	start(10, "memory=/a");
 	told_count = 0;
-	groups_step(&groups, &input, &plan, drive.state, SECOND_NS);
+	mute_groups_step(&groups, &input, &plan, drive.state, SECOND_NS);
 	assert_int_equal(forgotten, 1);
 	expect("memory=/a", true);
 	for (unsigned int i = 0; i < told_count; i++)
 		assert_string_not_equal(told[i].text, "memory=/docker/" OTHER_ID);
 	told_count = 0;
-	groups_step(&groups, &input, &plan, drive.state, 3 * (uint64_t)SECOND_NS);
+	mute_groups_step(&groups, &input, &plan, drive.state, 3 * (uint64_t)SECOND_NS);
 	assert_int_equal(forgotten, 1);
 	assert_int_equal(told_count, 0);
 }
@@ -161,11 +161,11 @@ static void test_change(void **state)
 {
 	start(10, "memory=/docker/" ID);
 	step(1);
-	groups_begin(&groups, &input);
+	mute_groups_begin(&groups, &input);
 	assert_int_equal(forgotten, 1);
 	told_count = 0;
 	set_filter("evt.type=openat and container.full_id=" OTHER_ID);
-	groups_step(&groups, &input, &plan, drive.state, 0);
+	mute_groups_step(&groups, &input, &plan, drive.state, 0);
 	expect("memory=/docker/" ID, true);
 }
 
@@ -178,7 +178,7 @@ static void test_full(void **state)
 	start(11, "memory=/a");
 	room = TOLD_MAX;
 	told_count = 0;
-	groups_step(&groups, &input, &plan, drive.state, SECOND_NS);
+	mute_groups_step(&groups, &input, &plan, drive.state, SECOND_NS);
 	assert_int_equal(forgotten, 1);
 	expect("memory=/docker/" OTHER_ID, true);
 	expect("memory=/a", true);
@@ -187,7 +187,7 @@ static void test_full(void **state)
 	step(1);
 	start(13, "memory=/c");
 	told_count = 0;
-	groups_step(&groups, &input, &plan, drive.state, SECOND_NS + 1);
+	mute_groups_step(&groups, &input, &plan, drive.state, SECOND_NS + 1);
 	assert_int_equal(forgotten, 1);
 	assert_int_equal(told_count, 1);
 }
@@ -200,8 +200,8 @@ static void test_nothing(void **state)
 	plan.rejects_groups = false;
 	step(0);
 	plan.rejects_groups = true;
-	groups_step(&groups, &other, &plan, drive.state, 0);
-	groups_begin(&groups, &other);
+	mute_groups_step(&groups, &other, &plan, drive.state, 0);
+	mute_groups_begin(&groups, &other);
 	step(1);
 }
 

@@ -49,27 +49,27 @@ static int teardown(void **state)
 
 static void test_which(void **state)
 {
-	assert_true(meddling_is(&live, bpf(BPF_MAP_DELETE_ELEM, BPF_OBJECT_MAP, OWN)));
-	assert_true(meddling_is(&live, bpf(BPF_MAP_UPDATE_BATCH, BPF_OBJECT_MAP, OWN)));
-	assert_false(meddling_is(&live, bpf(BPF_MAP_DELETE_ELEM, BPF_OBJECT_MAP, OTHER)));
-	assert_false(meddling_is(&live, bpf(BPF_LINK_DETACH, BPF_OBJECT_LINK, OWN)));
+	assert_true(live_meddling_is(&live, bpf(BPF_MAP_DELETE_ELEM, BPF_OBJECT_MAP, OWN)));
+	assert_true(live_meddling_is(&live, bpf(BPF_MAP_UPDATE_BATCH, BPF_OBJECT_MAP, OWN)));
+	assert_false(live_meddling_is(&live, bpf(BPF_MAP_DELETE_ELEM, BPF_OBJECT_MAP, OTHER)));
+	assert_false(live_meddling_is(&live, bpf(BPF_LINK_DETACH, BPF_OBJECT_LINK, OWN)));
 	/* Who lists all maps opens and reads each. */
-	assert_false(meddling_is(&live, bpf(BPF_MAP_GET_FD_BY_ID, BPF_OBJECT_MAP, OWN)));
-	assert_false(meddling_is(&live, bpf(BPF_MAP_LOOKUP_ELEM, BPF_OBJECT_MAP, OWN)));
+	assert_false(live_meddling_is(&live, bpf(BPF_MAP_GET_FD_BY_ID, BPF_OBJECT_MAP, OWN)));
+	assert_false(live_meddling_is(&live, bpf(BPF_MAP_LOOKUP_ELEM, BPF_OBJECT_MAP, OWN)));
 	live.own_map = 0;
-	assert_false(meddling_is(&live, bpf(BPF_MAP_DELETE_ELEM, BPF_OBJECT_MAP, 0)));
+	assert_false(live_meddling_is(&live, bpf(BPF_MAP_DELETE_ELEM, BPF_OBJECT_MAP, 0)));
 }
 
 /* All are counted; what is said is said once in a second. */
 static void test_noted(void **state)
 {
-	struct meddling meddling = {0};
+	struct live_meddling meddling = {0};
 	uint64_t said_ns;
 
-	meddling_note(&meddling, bpf(BPF_MAP_DELETE_ELEM, BPF_OBJECT_MAP, OWN));
+	live_meddling_note(&meddling, bpf(BPF_MAP_DELETE_ELEM, BPF_OBJECT_MAP, OWN));
 	said_ns = meddling.said_ns;
 	assert_true(said_ns > 0);
-	meddling_note(&meddling, &event);
+	live_meddling_note(&meddling, &event);
 	assert_int_equal(meddling.calls, 2);
 	assert_int_equal(meddling.said_ns, said_ns);
 }

@@ -33,7 +33,7 @@ static void expect_none(void)
 {
 	struct meta_follower *follower = (struct meta_follower *)&options;
 
-	assert_int_equal(pods_follow(&options, meta, &follower, NULL), 0);
+	assert_int_equal(container_pods_follow(&options, meta, &follower, NULL), 0);
 	assert_null(follower);
 }
 
@@ -58,7 +58,7 @@ static void test_wrong_options(void **state)
 	struct error err;
 
 	options.kubernetes.api = "http://127.0.0.1:1";
-	assert_int_equal(pods_follow(&options, meta, &follower, &err), -EINVAL);
+	assert_int_equal(container_pods_follow(&options, meta, &follower, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "--k8s-node"));
 }
 
@@ -72,9 +72,9 @@ static void test_pods(void **state)
 
 	options.kubernetes.api = fake_server_url(server);
 	options.kubernetes.node = "n1";
-	assert_int_equal(pods_follow(&options, meta, &follower, NULL), 0);
+	assert_int_equal(container_pods_follow(&options, meta, &follower, NULL), 0);
 	assert_non_null(follower);
-	pods_hurry(follower);
+	container_pods_hurry(follower);
 	assert_true(meta_wait(meta, UINT64_C(10000000000)));
 	update = meta_take(meta);
 	assert_non_null(update);
