@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "meta/kube_reflector.h"
+#include "meta/reflector.h"
 #include "util/utf8.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -3,7 +3,7 @@
 #ifndef TESTS_REFLECTED_H
 #define TESTS_REFLECTED_H
 
-#include "meta/kube_reflector.h"
+#include "meta/reflector.h"
 
 #define SECOND UINT64_C(1000000000)
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "meta/kube_reflector.h"
+#include "meta/reflector.h"
 #include "net/fetch.h"
 #include "net/url.h"
 #include "util/clock.h"

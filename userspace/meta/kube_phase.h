@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "meta/kube_reflector.h"
+#include "meta/reflector.h"
 
 struct kube_phase_ops {
 	bool is_stream;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meta/kube_reflector.h"
+#include "meta/reflector.h"
 #include "unit.h"
 
 enum { ROUNDS = 100 };

@@ -3,8 +3,8 @@
  * Follows the pods of a node: which request is next and when, and what the answers mean, line by
  * line.
  */
-#ifndef META_KUBE_REFLECTOR_H
-#define META_KUBE_REFLECTOR_H
+#ifndef META_REFLECTOR_H
+#define META_REFLECTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ void reflector_lines_restart(struct reflector_lines *lines);
 
 /*
  * Follows the pods of a node: which request is next and when, and what the answers mean. It knows
- * no network and no clock: kube.c makes the requests. What it does is in phases (phase.h).
+ * no network and no clock: kube.c makes the requests. What it does is in phases (kube_phase.h).
  *
  *   streaming list ──(end of the list)──> watch ──(version expired)──> streaming list
  *         │ not offered                     ^ │                                 │ or
@@ -94,7 +94,7 @@ struct reflector_end {
 	const char *message; /* of a failure */
 };
 
-/* What a reflector is doing; phase.c decides what follows. */
+/* What a reflector is doing; kube_phase.c decides what follows. */
 enum reflector_phase {
 	PHASE_STREAMING_LIST,
 	PHASE_LIST,

@@ -3,7 +3,7 @@
  * The requests: when they are made, how they end, and what that means for the next one. Lines of
  * streams.
  */
-#include "meta/kube_reflector.h"
+#include "meta/reflector.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "meta/kube_phase.h"
 #include "util/json_input.h"
 
-static void kube_reflector_take(struct reflector_lines *lines, const char *bytes, size_t len)
+static void reflector_lines_take(struct reflector_lines *lines, const char *bytes, size_t len)
 {
 	if (lines->skips)
 		return;
@@ -37,7 +37,7 @@ bool reflector_lines_next(struct reflector_lines *lines, struct reflector_input 
 		size_t len = end ? (size_t)(end - input->bytes) : input->len;
 		size_t taken = len + (end ? 1 : 0);
 
-		kube_reflector_take(lines, input->bytes, len);
+		reflector_lines_take(lines, input->bytes, len);
 		input->bytes += taken;
 		input->len -= taken;
 		if (end && !lines->skips && lines->line.len)
