@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "agent/config/read.h"
-#include "agent/options/parse.h"
+#include "agent/options/command_line.h"
 
 /* Reads the command line, then the files, and makes options of both. */
 

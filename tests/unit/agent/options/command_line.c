@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "agent/commands/subcommands.h"
-#include "agent/options/parse.h"
+#include "agent/options/command_line.h"
 #include "parsed.h"
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line: words, options and operands, and what they set. */
-#include "agent/options/parse.h"
+#include "agent/options/command_line.h"
 
 #include <errno.h>
 #include <getopt.h>

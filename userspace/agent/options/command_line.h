@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses the command line into options. */
-#ifndef AGENT_OPTIONS_PARSE_H
-#define AGENT_OPTIONS_PARSE_H
+#ifndef AGENT_OPTIONS_COMMAND_LINE_H
+#define AGENT_OPTIONS_COMMAND_LINE_H
 
 #include "agent/options/options.h"
 #include "agent/options/settings.h"
