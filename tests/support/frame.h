@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "event/source.h"
+#include "scap/source.h"
 
 struct frame {
 	const struct event_desc *desc;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "event/source.h"
+#include "scap/source.h"
 
 struct scap_inject;
 

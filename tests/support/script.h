@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "event/source.h"
+#include "scap/source.h"
 
 enum { MS = 1000000 };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "event/event.h"
-#include "event/source.h"
+#include "scap/source.h"
 
 /* Recognizes the copies of an event that several captures have seen. */
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "event/event.h"
-#include "event/source.h"
+#include "scap/source.h"
 
 struct takeover_merge;
 

@@ -16,7 +16,7 @@
 #include "agent/options/options.h"
 #include "scap/file/writer.h"
 #include "scap/proc/snapshot.h"
-#include "event/source.h"
+#include "scap/source.h"
 #include "util/error.h"
 
 /* What is asked of a recording: by -w and the options about it, or by an output scap:PATH. */

@@ -13,7 +13,7 @@
 #include "agent/plan/plan.h"
 #include "agent/process/loader.h"
 #include "agent/run/account.h"
-#include "event/source.h"
+#include "scap/source.h"
 #include "util/buf.h"
 #include "util/error.h"
 

@@ -12,7 +12,7 @@
 #include "agent/options/options.h"
 #include "agent/record/captures.h"
 #include "agent/record/recording.h"
-#include "event/source.h"
+#include "scap/source.h"
 #include "util/error.h"
 
 struct state;

@@ -8,7 +8,7 @@
 #ifndef SCAP_FILE_FORM_2022_H
 #define SCAP_FILE_FORM_2022_H
 
-#include "event/source.h"
+#include "scap/source.h"
 
 enum {
 	SCAP_2022_EVENTS = 336, /* ids from this one on are unknown */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "scap/proc/snapshot.h"
-#include "event/source.h"
+#include "scap/source.h"
 #include "util/error.h"
 
 struct scap_reader;

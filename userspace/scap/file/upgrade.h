@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "event/source.h"
+#include "scap/source.h"
 #include "util/pool.h"
 
 /*

@@ -11,7 +11,7 @@
 
 #include "scap/file/sink.h"
 #include "scap/proc/snapshot.h"
-#include "event/source.h"
+#include "scap/source.h"
 #include "util/error.h"
 
 struct scap_writer_config {

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "abi.h"
-#include "event/source.h"
+#include "scap/source.h"
 #include "util/buf.h"
 #include "util/error.h"
 

@@ -11,7 +11,7 @@
 
 #include "scap/live/iter.h"
 #include "scap/proc/snapshot.h"
-#include "event/source.h"
+#include "scap/source.h"
 #include "sinsp/state/config.h"
 #include "sinsp/state/event.h"
 #include "util/error.h"

@@ -3,8 +3,8 @@
  * The interface of all sources of events: live ring buffers, capture files and injected events. The
  * layers above use nothing else.
  */
-#ifndef EVENT_SOURCE_H
-#define EVENT_SOURCE_H
+#ifndef SCAP_SOURCE_H
+#define SCAP_SOURCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
