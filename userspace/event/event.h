@@ -12,26 +12,9 @@
 #include <string.h>
 
 #include "abi.h"
+#include "event/param.h"
+#include "event/syscall.h"
 #include "event_flags.h"
-
-/* The types of parameters and fields: PT_INT8. */
-enum param_type {
-#define TYPE(name, ...) PT_##name,
-#include "event/types.def"
-	PT_TYPES_COUNT,
-};
-
-/*
- * What a value is for those who read it: a number, names of flags, a text, a list: PARAM_FLAGS. A
- * type implies one; a parameter may have another one, see sinsp/fields/param_form.h.
- */
-enum param_kind {
-#define FORM(name, ...) PARAM_##name,
-#include "event/types.def"
-	PARAM_FORMS_COUNT,
-};
-
-enum param_format { PF_NA, PF_DEC, PF_HEX, PF_OCT, PF_PADDED_DEC, PF_ID, PF_DIR };
 
 /* Low byte: the subject of an event; the bits above: its origin. */
 enum event_category {
@@ -84,54 +67,6 @@ enum event_id {
 	}                                                                                          \
 	;
 #include "events/all.def"
-
-/* System calls by their number in the .scap world, whatever the architecture. */
-enum syscall_code {
-#define SYSCALL(code, name, ...) SC_##name = code,
-#include "events/syscalls/all.def"
-	SYSCALL_CODES_COUNT,
-};
-
-/* Arrays by number that are filled from that list: see there. */
-#define SYSCALL_AT(number, code) ((number) < 0 ? SYSCALL_NR_MAX + (code) : (number))
-enum { SYSCALL_INDEX_END = SYSCALL_NR_MAX + SYSCALL_CODES_COUNT };
-
-/* Flags and enumeration values as events hold them: file_flags__O_CLOEXEC. */
-enum param_flag_value {
-#define FLAG_SET(set)
-#define FLAG(set, name, value) set##__##name = value,
-#define FLAG_SET_END(set)
-#include "events/flags.def"
-};
-
-struct param_flag {
-	const char *name; /* NULL ends a set */
-	uint32_t value;
-};
-
-/* What a value of type DYN may be: its first byte is the index of one of these. */
-struct param_dyn {
-	enum param_type type;
-	enum param_format format;
-};
-
-struct param_desc {
-	const char *name;
-	enum param_type type;
-	enum param_format format;
-	const struct param_flag *set; /* names of FLAGS and ENUMFLAGS, in the order of display */
-	const struct param_dyn *dyn; /* the kinds of a DYN */
-	uint8_t dyn_count;
-	uint8_t base; /* FSRELPATH: index of the descriptor that the path starts from, plus 1 */
-	uint8_t real; /* index, plus 1, of the parameter that has this path as the kernel found it
-		       */
-	uint8_t base_path; /* likewise that has the path of the directory that this one starts from,
-			      if it is relative and `real` is absent because the call failed */
-	bool extension; /* that the .scap format does not have, after those that it has */
-	bool quiet; /* not in evt.args of text lines, which have it elsewhere */
-	bool on_entry; /* another one as it was on entry, if it was changed during the call */
-	bool is_result; /* of the system call, as the kernel returns it */
-};
 
 /*
  * Parameters by what they are to the event, from the rows of roles in driver/events/all.def:
@@ -226,67 +161,6 @@ bool event_desc_is_native(const struct event_desc *desc);
 
 /* The index of a parameter by name, or -1. For start-up, not for each event. */
 int event_param_find(const struct event_desc *desc, const char *name);
-
-/* "file_flags" for the set of open's flags. For lists: a linear search. */
-const char *param_set_name(const struct param_flag *set);
-
-/* "read" for SC_read; NULL if the code is out of range. */
-const char *syscall_name(unsigned int code);
-
-/* The code of a system call by name, or -1. For start-up. */
-int syscall_code_find(const char *name);
-
-/* This machine's number of a system call, or -1 when it has none. For start-up. */
-int syscall_native_number(unsigned int code);
-
-/* The code of a system call number of this machine; SC_unknown if there is none. */
-unsigned int syscall_code_of_native(unsigned int number);
-
-/* The code of a number of 32-bit programs on this machine; SC_unknown if there is none. */
-unsigned int syscall_code_of_compat(unsigned int number);
-
-/* How the driver handles a system call of 32-bit programs: see events/syscalls/i386_layouts.def. */
-enum syscall_layout { LAYOUT_ALIKE, LAYOUT_MULTIPLEXED, LAYOUT_OTHER };
-
-enum syscall_layout syscall_layout_of_compat(unsigned int number);
-
-/* The code of an operation of a multiplexed call; SC_unknown if there is none. */
-unsigned int syscall_code_of_operation(enum multiplexed_call call, unsigned int operation);
-
-/* How the value of a type is stored. */
-struct param_form {
-	uint8_t size; /* bytes of a fixed-size type; 0 for the others */
-	uint8_t number_size; /* bytes of one element of a list of numbers */
-	bool is_signed; /* of a fixed-size type */
-	bool is_string; /* ends with a NUL */
-};
-
-extern const struct param_form param_forms[PT_TYPES_COUNT];
-extern const uint8_t param_kinds[PT_TYPES_COUNT]; /* enum param_kind */
-
-/* Bytes of a fixed-size type, 0 for the others. */
-static inline size_t param_type_size(enum param_type type)
-{
-	return param_forms[type].size;
-}
-
-/* Bytes of one element of a list of numbers, 0 for other types. */
-static inline size_t param_type_number_size(enum param_type type)
-{
-	return param_forms[type].number_size;
-}
-
-/* True for fixed-size types that are signed. */
-static inline bool param_type_is_signed(enum param_type type)
-{
-	return param_forms[type].is_signed;
-}
-
-/* What values of a type are, whatever the parameter. */
-static inline enum param_kind param_type_kind(enum param_type type)
-{
-	return param_kinds[type];
-}
 
 /* The low `size` bytes of a number, without sign extension. */
 static inline uint64_t event_value_bits(uint64_t value, size_t size)
