@@ -23,7 +23,7 @@
 #include "scap/file/writer.h"
 #include "sinsp/fields/field.h"
 #include "sinsp/filter/filter.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "sinsp/format/output_format.h"
 #include "sinsp/state/engine.h"
 #include "sinsp/format/schema.h"

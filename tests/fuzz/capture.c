@@ -14,7 +14,7 @@
 #include "fuzz.h"
 #include "scap/file/reader.h"
 #include "scap/file/writer.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "util/hash.h"
 
 enum { TIMEOUT_MS = 1000, WAITS_MAX = 10, PATH_BYTES = 32 };

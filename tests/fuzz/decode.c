@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "sinsp/fields/field.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 
 enum { FIELDS_MAX = 512, NAME_MAX_BYTES = 64, CPU = 1 };
 

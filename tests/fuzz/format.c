@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "sinsp/format/schema.h"
 
 /* Each is made of the format; NULL: the native schema. */

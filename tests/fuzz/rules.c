@@ -9,7 +9,7 @@
 
 #include "fuzz.h"
 #include "rules/ruleset.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 
 enum { ALONE_MAX = 16, FILES_MAX = 2 };
 

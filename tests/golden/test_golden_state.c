@@ -16,7 +16,7 @@
 #include "agent/plan/selection.h"
 #include "recording.h"
 #include "sinsp/state/engine.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 
 enum { ROUNDS = 400, TEXT_BYTES = 1024, FIELDS_MAX = 8 };
 

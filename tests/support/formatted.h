@@ -3,7 +3,7 @@
 #ifndef TESTS_FORMATTED_H
 #define TESTS_FORMATTED_H
 
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "world.h"
 
 /*

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/program.h"
 

@@ -12,7 +12,7 @@
 #include "sinsp/fields/param_form.h"
 #include "sinsp/fields/text_value.h"
 #include "sinsp/filter/filter.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "sinsp/format/json.h"
 #include "sinsp/format/match.h"
 #include "sinsp/format/schema.h"

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "rules/ruleset.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "formatted.h"
 #include "unit.h"
 

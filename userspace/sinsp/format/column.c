@@ -9,7 +9,7 @@
 #include "sinsp/filter/lex.h"
 #include "sinsp/fields/container.h"
 #include "sinsp/fields/field.h"
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 #include "util/utf8.h"
 
 /* Columns: a bound operand, and its writer for the format. */

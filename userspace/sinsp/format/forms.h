@@ -3,7 +3,7 @@
 #ifndef SINSP_FORMAT_FORMS_H
 #define SINSP_FORMAT_FORMS_H
 
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 #include "sinsp/format/schema.h"
 
 /* Chooses the writer of a column, which uses the encoder of the formatter. */

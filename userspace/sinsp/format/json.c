@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 #include "sinsp/format/forms.h"
 #include "sinsp/format/schema.h"
 #include "sinsp/format/text.h"

@@ -3,7 +3,7 @@
 #ifndef SINSP_FORMAT_JSON_H
 #define SINSP_FORMAT_JSON_H
 
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 
 /* Parts of the format json that have files of their own. */
 

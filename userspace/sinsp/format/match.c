@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 #include "sinsp/format/schema.h"
 #include "sinsp/format/text.h"
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 
 struct format_rule {
 	const char *name, *priority;

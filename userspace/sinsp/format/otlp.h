@@ -12,7 +12,7 @@
 #ifndef SINSP_FORMAT_OTLP_H
 #define SINSP_FORMAT_OTLP_H
 
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 
 struct otlp_severity {
 	const char *text;

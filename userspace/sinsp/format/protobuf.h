@@ -3,7 +3,7 @@
 #ifndef SINSP_FORMAT_PROTOBUF_H
 #define SINSP_FORMAT_PROTOBUF_H
 
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 #include "util/proto.h"
 
 /* Shared by the formats of protobuf: how columns are written. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "sinsp/fields/table.h"
-#include "sinsp/format/format.h"
 #include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 #include "sinsp/fields/param_text.h"
 #include "sinsp/fields/text_value.h"
 #include "util/table.h"

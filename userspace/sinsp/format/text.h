@@ -3,7 +3,7 @@
 #ifndef SINSP_FORMAT_TEXT_H
 #define SINSP_FORMAT_TEXT_H
 
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 
 /* Writers for columns of any format; the first one for those whose values the second one writes. */
 bool text_append_column(struct formatter *formatter, const struct format_column *column,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "unit.h"
 
 static const struct output_record lost = {.number = 4, .ts_ns = 1, .event = EVENT_open};

@@ -8,7 +8,7 @@
 
 #include "fake_target.h"
 #include "patience.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "unit.h"
 #include "util/clock.h"
 

@@ -9,7 +9,7 @@
 
 #include "fake_target.h"
 #include "output/spool/spool_impl.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "tree.h"
 #include "unit.h"
 

@@ -11,7 +11,7 @@
 
 #include "fake_target.h"
 #include "output/spool/spool_impl.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "unit.h"
 
 static const struct output_form form = {.format = &format_text, .stream = "abc"};

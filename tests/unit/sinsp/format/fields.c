@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sinsp/fields/field.h"
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 #include "unit.h"
 
 static size_t count_keys(const char *fields)

@@ -6,7 +6,7 @@
 
 #include "contained.h"
 #include "sinsp/fields/field.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "unit.h"
 #include "world.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 #include "sinsp/format/match.h"
 #include "unit.h"
 #include "world.h"

@@ -10,7 +10,7 @@
 #include "contained.h"
 #include "formatted.h"
 #include "sinsp/fields/field.h"
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 #include "sinsp/state/container_state.h"
 #include "sinsp/state/program.h"
 #include "unit.h"

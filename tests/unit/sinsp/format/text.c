@@ -7,7 +7,7 @@
 
 #include "sinsp/fields/field.h"
 #include "sinsp/fields/param_text.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "unit.h"
 #include "world.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Text of outputs: drop records, marks. */
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "unit.h"
 
 static void expect_drop(const struct format_drop *drop, const char *line)

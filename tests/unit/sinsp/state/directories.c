@@ -6,7 +6,7 @@
 
 #include "drive.h"
 #include "fake_proc.h"
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 #include "unit.h"
 
 enum { TID = 50 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Creating formatters: by format, fields and schema; their lines are written by the format. */
-#include "sinsp/format/format.h"
+#include "sinsp/format/formatter.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sinsp/fields/container.h"
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/formatter_impl.h"
 #include "sinsp/format/schema.h"
 #include "sinsp/fields/param_value.h"
 
