@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of formats, look-ups in it, and the format that prints nothing: to count events. */
-#include "sinsp/format/formatter.h"
+#include "sinsp/format/output_format.h"
 
 #include <stddef.h>
 #include <string.h>
