@@ -29,7 +29,7 @@ enum {
  * What a protocol learns of a request or response. Texts are NUL-terminated, "" if the bytes do not
  * say it, cut where they are longer than their room.
  */
-struct message {
+struct protocol_message {
 	char method[MESSAGE_METHOD_BYTES]; /* GET, SELECT, HGET */
 	char target[MESSAGE_TARGET_BYTES]; /* a path without its query, a key, a statement */
 	char host[MESSAGE_HOST_BYTES];
@@ -90,8 +90,9 @@ struct protocol {
 	 * the one that a response answers, NULL for requests and if it is not known.
 	 */
 	struct protocol_step (*step)(enum protocol_side side, void *state,
-				     const struct protocol_input *input, struct message *message,
-				     const struct message *request);
+				     const struct protocol_input *input,
+				     struct protocol_message *message,
+				     const struct protocol_message *request);
 	/*
 	 * After bytes were missing: where in the input a message may begin; its length: nowhere.
 	 * All state is zeroed then.

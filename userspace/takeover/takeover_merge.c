@@ -131,7 +131,7 @@ static bool takeover_merge_is_replaced(const struct takeover_merge *merge, unsig
 
 	if (at == 1 || !merge->execs_ns || side->ts_ns < merge->execs_ns)
 		return false;
-	desc = event_desc_get(frame_header(&side->event).type);
+	desc = event_desc_get(boundary_frame_header(&side->event).type);
 	return desc && desc->runs.env;
 }
 

@@ -55,7 +55,7 @@ static int check_reject_value(const struct option_row *row, const char *value, c
 	char better[OPTION_TEXT_MAX];
 
 	if (row->words)
-		return words_reject(name, row->words, row->otherwise, shown, err);
+		return option_words_reject(name, row->words, row->otherwise, shown, err);
 	if (!check_add_unit(row, value, better))
 		return error_set(err, -EINVAL, "%s: expected %s, not '%s'", name, row->accepts,
 				 shown);
@@ -118,7 +118,8 @@ int options_apply_settings(const struct settings *settings, struct options *opti
 		int result = row->set ? row->set(options, setting->value) : 0;
 
 		if (result == -EINVAL)
-			return check_reject_value(row, setting->value, setting_name(setting, name),
+			return check_reject_value(row, setting->value,
+						  option_setting_name(setting, name),
 						  setting->value, err);
 		if (result)
 			return error_set(err, result, "out of memory");

@@ -361,8 +361,8 @@ static int take_all(char **operands, int (*add)(struct options *, const char *),
 static int take_action(const struct agent_subcommand *command, char **operands,
 		       struct options *options, struct error *err)
 {
-	if (operands[0] && words_find(command->words, operands[0], &options->action))
-		return words_reject(command->name, command->words, NULL, operands[0], err);
+	if (operands[0] && option_words_find(command->words, operands[0], &options->action))
+		return option_words_reject(command->name, command->words, NULL, operands[0], err);
 	if (!operands[0] || !operands[1])
 		return error_set(err, -EINVAL, "%s needs %s", command->name, command->operand);
 	if (operands[2])
@@ -392,8 +392,8 @@ static int take_operands(const struct agent_subcommand *command, char **operands
 	if (operands[0] && operands[1])
 		return error_set(err, -EINVAL, "%s takes one %s, not also '%s'", command->name,
 				 command->operand, operands[1]);
-	if (operands[0] && command->words && words_find(command->words, operands[0], &place))
-		return words_reject(command->name, command->words, NULL, operands[0], err);
+	if (operands[0] && command->words && option_words_find(command->words, operands[0], &place))
+		return option_words_reject(command->name, command->words, NULL, operands[0], err);
 	options->operand = operands[0] ? operands[0] : command->operand_default;
 	return 0;
 }

@@ -27,8 +27,8 @@ void option_words_append(option_words *words, struct buf *out)
 	}
 }
 
-int words_reject(const char *what, word_list *words, words_otherwise *otherwise, const char *text,
-		 struct error *err)
+int option_words_reject(const char *what, option_words *words, option_words_otherwise *otherwise,
+			const char *text, struct error *err)
 {
 	struct nearest nearest;
 	struct buf list = {0}, more = {0};

@@ -34,14 +34,14 @@ int option_words_find(option_words *words, const char *text, unsigned int *place
 void option_words_append(option_words *words, struct buf *out);
 
 /* What a word is perhaps that is none of the list, and near none; NULL: nothing is known. */
-typedef const char *words_otherwise(const char *text);
+typedef const char *option_words_otherwise(const char *text);
 
 /*
  * Sets a message for `text` that is none of the words: "WHAT: expected a, b or c". otherwise: NULL,
  * or what adds to it. Returns -EINVAL.
  */
-int words_reject(const char *what, word_list *words, words_otherwise *otherwise, const char *text,
-		 struct error *err);
+int option_words_reject(const char *what, option_words *words, option_words_otherwise *otherwise,
+			const char *text, struct error *err);
 
 struct options;
 
@@ -81,8 +81,8 @@ struct option_row {
 	 * NULL: nothing to store. `value`: NULL if none was given. Returns 0, -EINVAL or -ENOMEM.
 	 */
 	int (*set)(struct options *options, const char *value);
-	word_list *words; /* all valid values, or NULL; */
-	words_otherwise *otherwise; /* what others may be meant to be; NULL: not known */
+	option_words *words; /* all valid values, or NULL; */
+	option_words_otherwise *otherwise; /* what others may be meant to be; NULL: not known */
 	const char *accepts; /* then a description: "a port". NULL: `set` rejects no value */
 	const char *subcommand; /* that the option selects, or NULL; */
 	const char *with_rules; /* in its place if rules are given, too, or NULL */

@@ -383,7 +383,7 @@ bool selection_has_environments(const struct selection *selection)
 	       (selection_parts_of(selection) & WHY_ENVIRONMENTS);
 }
 
-enum entry_notes selection_entry_notes(const struct selection *selection)
+enum live_entry_notes selection_entry_notes(const struct selection *selection)
 {
 	if (selection->entry_needs & NEEDS_CHANGED)
 		return ENTRY_NOTES_ALL;

@@ -65,8 +65,8 @@ struct scap_live_config {
 	struct scap_live_chosen chosen;
 	bool enter_times; /* events of system calls have a latency */
 	bool environments; /* exec events have that of the program */
-	enum entry_notes entry_notes;
-	enum call_hooks call_hooks; /* ALL or EACH */
+	enum live_entry_notes entry_notes;
+	enum live_hooks call_hooks; /* ALL or EACH */
 	bool iterators[SCAP_LIVE_ITERATORS]; /* see scap_live_open_iterator() */
 	struct kernel_filters kernel_filters; /* the kernel drops what they reject; zeros: none */
 	uint32_t

@@ -35,9 +35,9 @@ static void expect_message(option_words *words, const char *text, const char *me
 {
 	struct error err = {""};
 
-	assert_int_equal(words_reject("--pet", words, NULL, text, &err), -EINVAL);
+	assert_int_equal(option_words_reject("--pet", words, NULL, text, &err), -EINVAL);
 	assert_string_equal(err.text, message);
-	assert_int_equal(words_reject("--pet", words, NULL, text, NULL), -EINVAL);
+	assert_int_equal(option_words_reject("--pet", words, NULL, text, NULL), -EINVAL);
 }
 
 static void test_message(void **state)
@@ -67,7 +67,7 @@ static void test_otherwise(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct error err = {""};
 
-		words_reject("--pet", animal, otherwise, cases[i][0], &err);
+		option_words_reject("--pet", animal, otherwise, cases[i][0], &err);
 		assert_string_equal(err.text, cases[i][1]);
 	}
 }
