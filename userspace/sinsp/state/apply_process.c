@@ -77,17 +77,6 @@ static const char *string_or_empty(const struct event *ev, unsigned int param)
 	return text ? text : "";
 }
 
-static void set_program(struct state *state, struct state_thread *thread,
-			const struct state_program *from)
-{
-	struct state_program *program = state_program_create(&state->pool, from);
-
-	if (!program)
-		return;
-	state_program_unref(&state->pool, thread->program);
-	thread->program = program;
-}
-
 /* The arguments in memory may have been overwritten since exec, as daemons do. */
 static void update_arguments(struct state *state, struct state_thread *thread,
 			     const struct event *ev)
@@ -102,7 +91,7 @@ static void update_arguments(struct state *state, struct state_thread *thread,
 	changed.exe = exe;
 	changed.args = (const char *)args->data;
 	changed.args_len = args->len;
-	set_program(state, thread, &changed);
+	state_set_program(state, thread, &changed);
 }
 
 static void update_cloned(struct state *state, struct state_thread *thread, const struct event *ev)
@@ -488,7 +477,7 @@ static void start_program(struct state *state, struct apply_event *event)
 	if (ev->desc->id == EVENT_execve && !*program.exepath &&
 	    apply_event_path(ev, event->thread, execve__filename, path, sizeof(path)))
 		program.exepath = path;
-	set_program(state, event->thread, &program);
+	state_set_program(state, event->thread, &program);
 	if (!env->len && ev->ts_ns < state->environments_ns)
 		state_read_arguments(state, event->thread);
 	/* Captures of 2014 lack the thread name: the kernel derives it from the program's. */

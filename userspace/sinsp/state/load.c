@@ -331,23 +331,12 @@ static void load_values(struct state_thread *thread, const struct scap_thread *f
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
 }
 
-static void load_set_program(struct state *state, struct state_thread *thread,
-			     const struct state_program *from)
-{
-	struct state_program *program = state_program_create(&state->pool, from);
-
-	if (!program)
-		return;
-	state_program_unref(&state->pool, thread->program);
-	thread->program = program;
-}
-
 void state_learn_executable(struct state *state, struct state_thread *thread,
 			    const struct state_program *from)
 {
 	/* Others share that because nothing is known of them. */
 	if (thread->program == state->no_program)
-		load_set_program(state, thread, thread->program);
+		state_set_program(state, thread, thread->program);
 	if (thread->program != state->no_program &&
 	    state_program_learn(&state->pool, thread->program, from))
 		state->stats.programs_learnt++;
@@ -366,7 +355,7 @@ void state_read_arguments(struct state *state, struct state_thread *thread)
 	read.args_len = found.args_len;
 	read.env = found.env;
 	read.env_len = found.env_len;
-	load_set_program(state, thread, &read);
+	state_set_program(state, thread, &read);
 }
 
 static void load_program(struct state *state, struct state_thread *thread,
@@ -385,7 +374,7 @@ static void load_program(struct state *state, struct state_thread *thread,
 		.env_len = from->env_len,
 	};
 
-	load_set_program(state, thread, &found);
+	state_set_program(state, thread, &found);
 }
 
 struct state_thread *state_load_thread(struct state *state, const struct scap_thread *from)

@@ -210,6 +210,17 @@ void state_unshare_fds(struct state_thread *thread)
 	thread->fds = own;
 }
 
+void state_set_program(struct state *state, struct state_thread *thread,
+		       const struct state_program *from)
+{
+	struct state_program *program = state_program_create(&state->pool, from);
+
+	if (!program)
+		return;
+	state_program_unref(&state->pool, thread->program);
+	thread->program = program;
+}
+
 void state_set_comm(struct state_thread *thread, const char *comm)
 {
 	size_t len = comm ? strnlen(comm, sizeof(thread->comm) - 1) : 0;

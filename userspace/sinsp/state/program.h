@@ -53,6 +53,10 @@ void state_fs_set_root(struct pool *pool, struct state_fs *fs, const char *root)
 void state_unshare_fs(struct state *state, struct state_thread *thread);
 void state_unshare_fds(struct state_thread *thread);
 
+/* Replaces the thread's program by a copy of `from`; no change if out of memory. */
+void state_set_program(struct state *state, struct state_thread *thread,
+		       const struct state_program *from);
+
 /* Replaces the thread's name, by up to 15 bytes; NULL: no change. */
 void state_set_comm(struct state_thread *thread, const char *comm);
 
