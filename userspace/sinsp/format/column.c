@@ -70,6 +70,25 @@ int format_place_column(struct formatter *formatter, const struct format_column 
 	return 0;
 }
 
+bool format_column_write_list(struct formatter *formatter, const struct format_column *column,
+			      const struct state_event *event, char open, char close,
+			      struct buf *out)
+{
+	const struct field_value *values;
+	int n = format_column_get(formatter, column, event, &values);
+
+	if (n < 0)
+		return false;
+	buf_append_char(out, open);
+	for (int i = 0; i < n; i++) {
+		if (i > 0)
+			buf_append_char(out, ',');
+		column->append(formatter, column, &values[i], out);
+	}
+	buf_append_char(out, close);
+	return true;
+}
+
 bool format_column_write_next(struct formatter *formatter, const struct format_column *column,
 			      const struct state_event *event, struct buf *out, size_t at)
 {

@@ -250,4 +250,22 @@ static inline int format_column_get(struct formatter *formatter, const struct fo
 	return format_column_evaluate(formatter, column, event);
 }
 
+/* Writes a column with one value; returns false, with nothing written, if there is none. */
+static inline bool format_column_write_value(struct formatter *formatter,
+					     const struct format_column *column,
+					     const struct state_event *event, struct buf *out)
+{
+	const struct field_value *value;
+
+	if (format_column_get(formatter, column, event, &value) < 1)
+		return false;
+	column->append(formatter, column, value, out);
+	return true;
+}
+
+/* Writes a column with a list of values, commas between them; returns as that. */
+bool format_column_write_list(struct formatter *formatter, const struct format_column *column,
+			      const struct state_event *event, char open, char close,
+			      struct buf *out);
+
 #endif

@@ -57,33 +57,10 @@ static format_value_writer *json_value_writer(const struct format_column *column
 								     : form_value_writer(column);
 }
 
-static inline bool json_write_value(struct formatter *formatter, const struct format_column *column,
-				    const struct state_event *event, struct buf *out)
-{
-	const struct field_value *value;
-
-	if (format_column_get(formatter, column, event, &value) < 1)
-		return false;
-	column->append(formatter, column, value, out);
-	return true;
-}
-
 static bool json_write_list(struct formatter *formatter, const struct format_column *column,
 			    const struct state_event *event, struct buf *out)
 {
-	const struct field_value *values;
-	int n = format_column_get(formatter, column, event, &values);
-
-	if (n < 0)
-		return false;
-	buf_append_char(out, '[');
-	for (int i = 0; i < n; i++) {
-		if (i > 0)
-			buf_append_char(out, ',');
-		column->append(formatter, column, &values[i], out);
-	}
-	buf_append_char(out, ']');
-	return true;
+	return format_column_write_list(formatter, column, event, '[', ']', out);
 }
 
 /* By the writer in the row of its field. */
@@ -122,7 +99,7 @@ static void format_json_append_base64(struct formatter *formatter,
 static void json_choose_writer(struct format_column *column)
 {
 	column->append = json_value_writer(column);
-	column->write = column->list ? json_write_list : json_write_value;
+	column->write = column->list ? json_write_list : format_column_write_value;
 	column->json = column->ref ? column->ref->desc->json : NULL;
 	if (!column->json)
 		return;
@@ -151,8 +128,8 @@ static int json_column_init(struct formatter *formatter, struct format_column *c
 static inline bool write_column(struct formatter *formatter, const struct format_column *column,
 				const struct state_event *event, struct buf *out)
 {
-	if (column->write == json_write_value)
-		return json_write_value(formatter, column, event, out);
+	if (column->write == format_column_write_value)
+		return format_column_write_value(formatter, column, event, out);
 	return column->write(formatter, column, event, out);
 }
 

@@ -297,17 +297,6 @@ static void protobuf_append_bytes(struct formatter *formatter, const struct form
 	proto_bytes(out, value->bytes.data, value->bytes.len);
 }
 
-static bool protobuf_write_value(struct formatter *formatter, const struct format_column *column,
-				 const struct state_event *event, struct buf *out)
-{
-	const struct field_value *value;
-
-	if (format_column_get(formatter, column, event, &value) < 1)
-		return false;
-	column->append(formatter, column, value, out);
-	return true;
-}
-
 /* Each value has the tag; the first one is there. */
 static bool write_repeated(struct formatter *formatter, const struct format_column *column,
 			   const struct state_event *event, struct buf *out)
@@ -374,7 +363,7 @@ static enum proto_wire protobuf_choose_writer(struct format_column *column)
 	enum json_form type = json_form_of(column);
 
 	column->append = column->type == PT_BYTEBUF ? protobuf_append_bytes : types[type].append;
-	column->write = column->list ? write_repeated : protobuf_write_value;
+	column->write = column->list ? write_repeated : format_column_write_value;
 	if (strcmp(form, "time") == 0) {
 		column->write = protobuf_write_time;
 		return PROTO_FIXED64;

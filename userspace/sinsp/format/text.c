@@ -145,33 +145,10 @@ void text_append_value(struct formatter *formatter, const struct format_column *
 	text_value_writer(column->type)(formatter, column, value, out);
 }
 
-static inline bool text_write_value(struct formatter *formatter, const struct format_column *column,
-				    const struct state_event *event, struct buf *out)
-{
-	const struct field_value *value;
-
-	if (format_column_get(formatter, column, event, &value) < 1)
-		return false;
-	column->append(formatter, column, value, out);
-	return true;
-}
-
 static bool text_write_list(struct formatter *formatter, const struct format_column *column,
 			    const struct state_event *event, struct buf *out)
 {
-	const struct field_value *values;
-	int n = format_column_get(formatter, column, event, &values);
-
-	if (n < 0)
-		return false;
-	buf_append_char(out, '(');
-	for (int i = 0; i < n; i++) {
-		if (i > 0)
-			buf_append_char(out, ',');
-		column->append(formatter, column, &values[i], out);
-	}
-	buf_append_char(out, ')');
-	return true;
+	return format_column_write_list(formatter, column, event, '(', ')', out);
 }
 
 /* By the writer in the row of its field. */
@@ -191,7 +168,7 @@ static format_column_writer *text_writer_of(const struct format_column *column)
 {
 	return has_writer(column) ? text_write_by_row
 	       : column->list	  ? text_write_list
-				  : text_write_value;
+				  : format_column_write_value;
 }
 
 bool text_append_column(struct formatter *formatter, const struct format_column *column,
@@ -251,8 +228,8 @@ static inline bool text_write_column(struct formatter *formatter,
 				     const struct format_column *column,
 				     const struct state_event *event, struct buf *out)
 {
-	if (column->write == text_write_value)
-		return text_write_value(formatter, column, event, out);
+	if (column->write == format_column_write_value)
+		return format_column_write_value(formatter, column, event, out);
 	return column->write(formatter, column, event, out);
 }
 
