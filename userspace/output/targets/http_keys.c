@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "net/url.h"
-#include "output/targets/http_lanes.h"
+#include "output/targets/http.h"
 #include "util/count.h"
 
 #define MEMBER(member) offsetof(struct http_keys, member)

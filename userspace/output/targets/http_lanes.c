@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A batch in several requests at a time: concurrency= of outputs over HTTP. */
-#include "output/targets/http_lanes.h"
+#include "output/targets/http.h"
 
 #include <errno.h>
 #include <pthread.h>
