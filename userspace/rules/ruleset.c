@@ -142,6 +142,12 @@ static void warn_of_types(const struct ruleset *ruleset, const struct rule *rule
 		if (types == 0)
 			yaml_report_add(report, YAML_WARNING, where->file, where->start,
 					"no event can match the rule '%.60s'", rules[i].name);
+		else if (!recorded && filter_group_wants_other_kind(ruleset->filter, i))
+			yaml_report_add(
+				report, YAML_WARNING, where->file, where->start,
+				"no event can match the rule '%.60s': its events open files, "
+				"and fd.type is that of a file then, never of a socket",
+				rules[i].name);
 		else if (types == all && rules_entry_flag(entry, KEY_WARN_EVTTYPES, true))
 			yaml_report_add(report, YAML_WARNING, where->file, where->start,
 					"the rule '%.60s' does not say which types of events it is "

@@ -256,6 +256,19 @@ static void test_warnings_about_types(void **state)
 		{RULE("r", "proc.name=a", "o") "  warn_evttypes: false\n", NULL},
 		{RULE("r", "evt.type=open and proc.name=a", "o"), NULL},
 		{RULE("r", "evt.type=open and evt.type=close", "o"), "no event can match"},
+		/* An open makes no socket; other calls may use one, and one that fails has none. */
+		{RULE("r", "evt.type=open and fd.type=ipv4", "o"), "never of a socket"},
+		{RULE("r", "evt.type in (open, openat) and fd.type in (ipv4, ipv6)", "o"),
+		 "never of a socket"},
+		{RULE("r", "evt.type=open and (proc.name=a or user.uid=0) and fd.type=unix", "o"),
+		 "never of a socket"},
+		{RULE("r", "evt.type=open and fd.type in (ipv4, file)", "o"), NULL},
+		{RULE("r", "evt.type=open and (proc.name=a or fd.type=ipv4)", "o"), NULL},
+		{RULE("r", "evt.type=open and not fd.type=ipv4", "o"), NULL},
+		{RULE("r", "evt.type=open and fd.type!=file", "o"), NULL},
+		{RULE("r", "evt.type in (open, read) and fd.type=ipv4", "o"), NULL},
+		{RULE("r", "evt.type=read and fd.type=ipv4", "o"), NULL},
+		{RULE("r", "evt.type=open and fd.type=pipe", "o"), NULL},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -115,6 +115,11 @@ void filter_group_event_types(const struct filter *filter, size_t item, bool ids
  * event of their own.
  */
 bool filter_group_passes_generic(const struct filter *filter, size_t item);
+/*
+ * Whether all types that can match open files, of those that are captured now, and `fd.type` is to
+ * be what no such call makes.
+ */
+bool filter_group_wants_other_kind(struct filter *filter, size_t item);
 bool filter_group_names_event(const struct filter *filter, size_t item, unsigned int id);
 unsigned int filter_group_flags(const struct filter *filter, size_t item);
 unsigned int filter_group_needs(const struct filter *filter, size_t item);

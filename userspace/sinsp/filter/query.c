@@ -8,6 +8,7 @@
 #include "sinsp/filter/filter.h"
 #include "sinsp/filter/program.h"
 #include "sinsp/state/containers.h"
+#include "sinsp/state/fds.h"
 
 /*
  * The code of the filter, with both results of each check that needs an event. The targets of a
@@ -26,8 +27,22 @@ static bool has_only(const struct filter_operand *operand, unsigned int flags)
 	return true;
 }
 
+/* Whether it is fd.type, or made of it. */
+static bool is_of_kind(const struct filter_operand *operand)
+{
+	for (uint16_t i = 0; i < operand->nsteps; i++)
+		if (!operand->steps[i].run && operand->steps[i].ref->desc->fact != FIELD_FACT_KIND)
+			return false;
+	return true;
+}
+
+/* Beside flags of fields: what the kind of a descriptor decides. */
+#define DECIDES_KIND (1u << 31)
+
 static bool is_decided(const struct filter_check *check, unsigned int flags)
 {
+	if (flags == DECIDES_KIND)
+		return is_of_kind(&check->left->operand) && is_of_kind(&check->right.operand);
 	return has_only(&check->left->operand, flags) && has_only(&check->right.operand, flags);
 }
 
@@ -147,6 +162,48 @@ static bool has_item(const struct filter_list *list, size_t item)
 	if (item == FILTER_NONE)
 		return list->count;
 	return choice < list->choices + list->count && choice->item == item;
+}
+
+static bool passes_with_kind(struct filter *filter, uint32_t entry, const struct state_fd *fd,
+			     uint8_t *results)
+{
+	const struct state_event event = {.fd = fd, .has_fd = fd != NULL};
+
+	find_results(filter, &event, DECIDES_KIND, results);
+	return results_at(results, entry) & CAN_PASS;
+}
+
+/* With any kind that a call which opens a file can make, or none, as one that failed. */
+static bool passes_with_any_kind(struct filter *filter, uint32_t entry, uint8_t *results)
+{
+	bool passes = passes_with_kind(filter, entry, NULL, results);
+
+	for (unsigned int type = 0; type < SCAP_FD_TYPES_COUNT && !passes; type++) {
+		const struct state_fd fd = {.type = type};
+
+		passes = !state_fd_is_socket(&fd) && passes_with_kind(filter, entry, &fd, results);
+	}
+	return passes;
+}
+
+bool filter_group_wants_other_kind(struct filter *filter, size_t item)
+{
+	uint8_t *results = malloc(filter->njumps + 1);
+	bool passes = !results || filter_group_passes_generic(filter, item);
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX && !passes; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (desc && !(desc->flags & EF_RECORDED) &&
+		    has_item(filter->list_of_type[id], item))
+			passes = !desc->opens.name ||
+				 passes_with_any_kind(
+					 filter,
+					 filter_list_find(filter->list_of_type[id], item)->entry,
+					 results);
+	}
+	free(results);
+	return !passes;
 }
 
 void filter_group_event_types(const struct filter *filter, size_t item, bool ids[EVENT_ID_MAX],

@@ -74,6 +74,9 @@ void apply_open(struct state *state, struct apply_event *event)
 	if (len == 0) {
 		/* The name could not be read in the kernel: /proc has it. */
 		event->fd = state_replace_fd(state, event, event->fd_num);
+		/* No such call makes a socket: the number is another descriptor's by now. */
+		if (event->fd && state_fd_is_socket(event->fd))
+			event->fd = NULL;
 		event->fd_named = event->fd;
 		return;
 	}

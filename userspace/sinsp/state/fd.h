@@ -70,6 +70,13 @@ static inline const union state_ends *state_fd_ends(const struct state_fd *fd)
 	return fd->has_ends ? &fd->socket->ends : &state_no_ends;
 }
 
+/* Whether it is a socket: no call that opens a file makes one. */
+static inline bool state_fd_is_socket(const struct state_fd *fd)
+{
+	return fd->type == SCAP_FD_IPV4 || fd->type == SCAP_FD_IPV6 || fd->type == SCAP_FD_UNIX ||
+	       fd->type == SCAP_FD_NETLINK;
+}
+
 static inline uint64_t state_fd_ino(const struct state_fd *fd)
 {
 	return fd->has_ends ? fd->socket->ino : fd->ino;

@@ -174,6 +174,20 @@ static void test_generic_events(void **state)
 	grouped_finish(&group);
 }
 
+/* No call that opens a file makes a socket, of whatever kind the file is. */
+static void test_other_kinds(void **state)
+{
+	struct grouped group;
+
+	GROUPED_MAKE(&group, "evt.type=openat and fd.type=ipv4",
+		     "evt.type in (creat, open) and fd.type in (unix, netlink)",
+		     "evt.type=openat and fd.type=pidfd", "evt.type=openat and not fd.type=unix",
+		     "evt.type=openat", "evt.type=socket and fd.type=file", "fd.type=ipv4");
+	for (size_t i = 0; i < 7; i++)
+		assert_int_equal(filter_group_wants_other_kind(group.filter, i), i < 2);
+	grouped_finish(&group);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_types),
 	cmocka_unit_test(test_names),
@@ -181,6 +195,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_options),
 	cmocka_unit_test(test_many),
 	cmocka_unit_test(test_generic_events),
+	cmocka_unit_test(test_other_kinds),
 };
 
 UNIT_GROUP(tests);
