@@ -69,7 +69,8 @@ _Static_assert(sizeof(struct frame_file) == 16, "part of native capture files");
 /* Sequence numbers of TCP: those of the socket when the call has ended. */
 struct frame_stream {
 	__u32 end; /* behind the last byte that was read by a call that reads, written by others */
-	__u32 is_known; /* 0: it is no TCP socket, or the bytes were only looked at (MSG_PEEK) */
+	__u16 is_known; /* 0: it is no TCP socket */
+	__u16 is_peek; /* 1: the bytes were only looked at, and will be read again */
 };
 
 _Static_assert(sizeof(struct frame_stream) == 8, "part of native capture files");
@@ -134,6 +135,8 @@ enum {
 	MESSAGES_MAX = 16, /* of one call that get an event; below the limit of tail calls */
 	MESSAGES_OF_CALL = 1024, /* the kernel takes no more (UIO_MAXIOV) */
 };
+
+enum { STREAM_LIMITS_MAX = 1 << 16 }; /* sockets of which other than the usual bytes are wanted */
 
 /* For which data of sockets more than snaplen bytes are kept. */
 struct snaplen_rules {
@@ -538,6 +541,7 @@ struct scratch_slot {
 	__u64 is_marked; /* of the event that is being written; 0: `marks` are of an earlier one */
 	struct frame_marks marks;
 	struct frame_file file; /* likewise, if EF_TELLS_ANY_FILE */
+	struct frame_stream stream; /* likewise, if EF_TRANSFERS and streams are followed */
 	__u64 path_is_part; /* of the path that was built last: it has no beginning */
 	struct vector_progress vector; /* the one read last */
 	struct kept_slot kept; /* over a jump */

@@ -39,6 +39,7 @@
 #include "bpf/readers/siginfo.bpf.h"
 #include "bpf/readers/signal.bpf.h"
 #include "bpf/readers/snaplen.bpf.h"
+#include "bpf/readers/stream.bpf.h"
 #include "bpf/readers/socket.bpf.h"
 #include "bpf/readers/sockopt.bpf.h"
 #include "bpf/readers/syscall_number.bpf.h"

@@ -85,6 +85,7 @@ static int configure(struct lanner *object, bool classic)
 		1;
 	configure_filters((struct kernel_filters *)&object->rodata->kernel_filters);
 	object->rodata->snaplen = SNAPLEN_DEFAULT;
+	object->rodata->stream_bytes = 1024;
 	object->rodata->batch_bytes = BATCH_BYTES_MAX;
 	object->rodata->boot_offset_ns = 1;
 	ret = bpf_map__set_max_entries(object->maps.rings, (uint32_t)cpus);

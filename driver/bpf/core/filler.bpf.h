@@ -30,6 +30,7 @@ struct filler {
 	bool args_taken;
 	bool ipc_is_older; /* the call's struct has the older layout; likewise */
 	bool timed; /* of a call that ends: see slot->entered_ns */
+	__u32 stream; /* see stream_wanted(); 0 while no streams are followed */
 
 	/* Where it is written to. */
 	struct scratch_slot *slot;

@@ -320,6 +320,10 @@ struct inet_sock {
 	__be16 inet_sport;
 };
 
+struct tcp_sock {
+	__u32 copied_seq, write_seq;
+};
+
 struct sockaddr_un {
 	char sun_path[108];
 };

@@ -98,6 +98,19 @@ struct {
 	__type(value, __u8);
 } rejected_groups SEC(".maps");
 
+/*
+ * Key: the inode of a socket. How many bytes of each call on it are wanted, in place of
+ * stream_bytes; 0: none. User space changes it while the capture runs, and makes it small if no
+ * streams are followed.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(map_flags, BPF_F_RDONLY_PROG);
+	__uint(max_entries, STREAM_LIMITS_MAX);
+	__type(key, __u64);
+	__type(value, __u32);
+} stream_limits SEC(".maps");
+
 /* User space changes it while the capture runs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -122,6 +135,8 @@ const volatile bool compares_arguments; /* with those on entry */
 const volatile bool reads_environments; /* of programs, when they begin */
 const volatile bool tells_files; /* see FRAME_FILE */
 const volatile bool notes_sends; /* see readers/sent.bpf.h */
+const volatile __u32 stream_bytes; /* see readers/stream.bpf.h; 0: no streams are followed */
+const volatile bool stream_only[EVENT_ID_MAX]; /* nobody else asks for these events */
 const volatile struct kernel_filters kernel_filters; /* see kernel_filter.bpf.h */
 const volatile bool reserves_room; /* of rings, for important events; and each process has a share */
 const volatile __u32 rate_limits[RATE_LIMITS]; /* events in a second; 0: not limited */

@@ -249,6 +249,19 @@ static __always_inline void frame_flag(struct filler *f, __u32 flag)
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) |= flag;
 }
 
+/* Where the call's bytes are in the stream of its socket, behind the values: see FRAME_STREAM. */
+static __always_inline void put_stream(struct filler *f)
+{
+	__u64 pos = f->pos;
+
+	CHECKED(pos);
+	if (!f->slot->stream.is_known || pos > FRAME_BYTES_MAX - sizeof(f->slot->stream))
+		return;
+	*(struct frame_stream *)(f->frame + pos) = f->slot->stream;
+	frame_flag(f, FRAME_STREAM);
+	f->pos = forget(f->slot, pos + sizeof(f->slot->stream));
+}
+
 /* Which file the call's descriptor is, behind the values: see FRAME_FILE. */
 static __always_inline void put_file(struct filler *f)
 {
@@ -302,6 +315,7 @@ enum ending {
 	ENDING_TELLS_FILE = 1 << 17,
 	ENDING_TIMED = 1 << 18,
 	ENDING_SENDS = 1 << 19,
+	ENDING_TRANSFERS = 1 << 20,
 };
 
 static __always_inline __u32 ending_of(const struct filler *f)
@@ -309,7 +323,9 @@ static __always_inline __u32 ending_of(const struct filler *f)
 	return share_of_call(f->event, f->ret) |
 	       (event_has(f->event, EF_IMPORTANT) ? ENDING_IMPORTANT : 0) |
 	       (event_has(f->event, EF_TELLS_ANY_FILE) ? ENDING_TELLS_FILE : 0) |
-	       (event_has(f->event, EF_SENDS) ? ENDING_SENDS : 0) | (f->timed ? ENDING_TIMED : 0);
+	       (event_has(f->event, EF_SENDS) ? ENDING_SENDS : 0) |
+	       (event_has(f->event, EF_TRANSFERS) ? ENDING_TRANSFERS : 0) |
+	       (f->timed ? ENDING_TIMED : 0);
 }
 
 /* Leaves the finished frame in the slot, and sends the slot's frames when there are enough. */
@@ -319,6 +335,8 @@ static __always_inline void frame_send(struct filler *f, __u32 ending)
 	bool important = ending & ENDING_IMPORTANT;
 	__u64 len, bytes;
 
+	if (stream_bytes && ending & ENDING_TRANSFERS)
+		put_stream(f);
 	if (tells_files && ending & ENDING_TELLS_FILE)
 		put_file(f);
 	put_marks(f);

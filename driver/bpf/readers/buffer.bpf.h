@@ -76,7 +76,7 @@ static __always_inline void put_fd_data_read(struct filler *f, __u64 fd, __u64 a
 {
 	__u64 n = bytes_read(f);
 
-	put_bytes(f, address, min_u64(n, data_limit(fd, name, address, n)));
+	put_bytes(f, address, min_u64(n, data_limit(f, fd, name, address, n)));
 }
 
 static __always_inline void put_fd_data_written(struct filler *f, __u64 fd, __u64 address,
@@ -84,7 +84,7 @@ static __always_inline void put_fd_data_written(struct filler *f, __u64 fd, __u6
 {
 	__u64 n = bytes_written(f, size);
 
-	put_bytes(f, address, min_u64(n, data_limit(fd, name, address, n)));
+	put_bytes(f, address, min_u64(n, data_limit(f, fd, name, address, n)));
 }
 
 /* A vector that is being read; what it has come to is in its slot, unknown to the verifier. */
@@ -179,7 +179,7 @@ static __always_inline __u32 put_fd_vector_read(struct filler *f, __u64 fd, __u6
 {
 	__u64 n = bytes_read(f);
 
-	return put_vector(f, vector, n ? entries : 0, min_u64(n, data_limit(fd, name, 0, n)));
+	return put_vector(f, vector, n ? entries : 0, min_u64(n, data_limit(f, fd, name, 0, n)));
 }
 
 static __always_inline __u32 put_fd_vector_written(struct filler *f, __u64 fd, __u64 vector,
@@ -187,7 +187,7 @@ static __always_inline __u32 put_fd_vector_written(struct filler *f, __u64 fd, _
 {
 	__u64 n = bytes_written(f, SNAPLEN_MAX);
 
-	return put_vector(f, vector, entries, min_u64(n, data_limit(fd, name, 0, n)));
+	return put_vector(f, vector, entries, min_u64(n, data_limit(f, fd, name, 0, n)));
 }
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef LANNER_SNAPLEN_BPF_H
 #define LANNER_SNAPLEN_BPF_H
 
-#include "bpf/readers/socket.bpf.h"
+#include "bpf/readers/stream.bpf.h"
 
 enum {
 	PORT_DNS = 53,
@@ -163,9 +163,17 @@ __attribute__((noinline)) __u32 socket_snaplen(__u32 fd, __u64 name, __u64 data,
 	return kept > snaplen ? kept : snaplen;
 }
 
-/* The same; data that fits into snaplen is not examined. */
-static __always_inline __u64 data_limit(__u64 fd, __u64 name, __u64 data, __u64 size)
+/*
+ * The same; data that fits into snaplen is not examined. Where streams are followed, who follows
+ * them says how much.
+ */
+static __always_inline __u64 data_limit(struct filler *f, __u64 fd, __u64 name, __u64 data,
+					__u64 size)
 {
+	__u32 wanted = f->stream & ~STREAM_WANTED;
+
+	if (stream_bytes && f->stream)
+		return wanted > snaplen ? wanted : snaplen;
 	if ((!snaplen_rules.full_high && !snaplen_rules.dynamic) || size <= snaplen)
 		return snaplen;
 	return socket_snaplen(fd, name, data, size);

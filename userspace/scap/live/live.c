@@ -761,6 +761,13 @@ int scap_live_reject_groups(struct scap_live *live, uint64_t key, bool rejected)
 	return r < 0 && !(errno == ENOENT && !rejected) ? -errno : 0;
 }
 
+int scap_live_limit_stream(struct scap_live *live, uint64_t ino, uint32_t bytes)
+{
+	int map = live->maps[LIVE_MAP_STREAM_LIMITS];
+
+	return bpf_map_update_elem(map, &ino, &bytes, BPF_ANY) < 0 ? -errno : 0;
+}
+
 void scap_live_accept_groups(struct scap_live *live)
 {
 	int map = live->maps[LIVE_MAP_REJECTED_GROUPS];

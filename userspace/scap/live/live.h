@@ -72,6 +72,12 @@ struct scap_live_config {
 	uint32_t
 		rate_limits[RATE_LIMITS]; /* events in a second, but for those that are important */
 	bool of_rules[EVENT_ID_MAX]; /* these are never over such a limit either */
+	/*
+	 * How many bytes of a call on a socket are kept at least, with its place in the stream of
+	 * the socket; see scap_live_limit_stream(). 0: as of other descriptors.
+	 */
+	uint32_t stream_bytes;
+	bool stream_only[EVENT_ID_MAX]; /* these are wanted of such sockets alone */
 	bool has_budget; /* scap_live_shed() has an effect */
 	bool verbose; /* print libbpf's messages on stderr */
 	uint64_t boot_offset_ns; /* that of another capture, or 0: the current one */
@@ -257,6 +263,12 @@ int scap_live_own_groups(const struct scap_live *live, uint64_t *key, const char
  * -errno.
  */
 int scap_live_reject_groups(struct scap_live *live, uint64_t key, bool rejected);
+
+/*
+ * From now on, so many bytes of each call on the socket with that inode are kept; 0: its calls are
+ * not captured for its stream. Returns 0 or -errno.
+ */
+int scap_live_limit_stream(struct scap_live *live, uint64_t ino, uint32_t bytes);
 
 /* It drops no event any more because of its groups. */
 void scap_live_accept_groups(struct scap_live *live);

@@ -116,6 +116,7 @@ static enum live_map row_of_map(const struct live_object *object, const struct b
 		[LIVE_MAP_ANSWERS] = object->skeleton->maps.answers,
 		[LIVE_MAP_FOLLOWED] = object->skeleton->maps.followed,
 		[LIVE_MAP_MUTED] = object->skeleton->maps.muted,
+		[LIVE_MAP_STREAM_LIMITS] = object->skeleton->maps.stream_limits,
 	};
 	unsigned int row = 0;
 
@@ -150,10 +151,11 @@ static int add_parts(const struct live_object *object, struct live_loaded *loade
 static void freeze_maps(const struct live_object *object)
 {
 	static const bool written[LIVE_MAPS] = {
-		[LIVE_MAP_RINGS] = true,   [LIVE_MAP_SCRATCH] = true,
-		[LIVE_MAP_SHED] = true,	   [LIVE_MAP_REJECTED_GROUPS] = true,
-		[LIVE_MAP_ANSWERS] = true, [LIVE_MAP_FOLLOWED] = true,
-		[LIVE_MAP_MUTED] = true,   [LIVE_MAP_BELL] = true,
+		[LIVE_MAP_RINGS] = true,	 [LIVE_MAP_SCRATCH] = true,
+		[LIVE_MAP_SHED] = true,		 [LIVE_MAP_REJECTED_GROUPS] = true,
+		[LIVE_MAP_ANSWERS] = true,	 [LIVE_MAP_FOLLOWED] = true,
+		[LIVE_MAP_MUTED] = true,	 [LIVE_MAP_BELL] = true,
+		[LIVE_MAP_STREAM_LIMITS] = true,
 	};
 	struct bpf_map *map;
 

@@ -28,6 +28,7 @@ enum live_map {
 	LIVE_MAP_ANSWERS,
 	LIVE_MAP_FOLLOWED,
 	LIVE_MAP_MUTED,
+	LIVE_MAP_STREAM_LIMITS,
 	LIVE_MAP_OTHER, /* only kept, and counted */
 	LIVE_MAPS,
 };

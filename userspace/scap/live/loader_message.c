@@ -28,6 +28,7 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 		.boot_offset_ns = boot_offset_ns,
 		.ring_bytes = config->ring_bytes,
 		.snaplen = config->snaplen,
+		.stream_bytes = config->stream_bytes,
 		.snaplen_rules = config->snaplen_rules,
 		.kernel_filters = config->kernel_filters,
 		.enter_times = config->enter_times,
@@ -48,6 +49,7 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 		wire->events[id] = (uint8_t)((config->events[id] ? LOADER_WANTED : 0) |
 					     (config->successes[id] ? LOADER_SUCCESSES : 0) |
 					     (config->of_rules[id] ? LOADER_OF_RULES : 0) |
+					     (config->stream_only[id] ? LOADER_OF_STREAMS : 0) |
 					     whose_bits[config->chosen.whose[id]]);
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 		wire->calls[number] =
@@ -111,7 +113,7 @@ static const char *find_fault(const struct loader_config *wire)
 {
 	const struct snaplen_rules *rules = &wire->snaplen_rules;
 
-	if (wire->snaplen > SNAPLEN_MAX)
+	if (wire->snaplen > SNAPLEN_MAX || wire->stream_bytes > SNAPLEN_MAX)
 		return "snaplen";
 	if (!wire->ring_bytes || wire->ring_bytes > LOADER_RING_BYTES_MAX ||
 	    (wire->ring_bytes & (wire->ring_bytes - 1)))
@@ -130,7 +132,7 @@ static const char *find_fault(const struct loader_config *wire)
 		return "a filter";
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if ((wire->events[id] & ~(LOADER_WANTED | LOADER_SUCCESSES | LOADER_OF_RULES |
-					  LOADER_OF_KIN | LOADER_OF_ALL)) ||
+					  LOADER_OF_KIN | LOADER_OF_ALL | LOADER_OF_STREAMS)) ||
 		    (wire->events[id] & LOADER_OF_KIN && wire->events[id] & LOADER_OF_ALL))
 			return "an event";
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
@@ -150,6 +152,7 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 	*config = (struct scap_live_config){
 		.ring_bytes = wire->ring_bytes,
 		.snaplen = wire->snaplen,
+		.stream_bytes = wire->stream_bytes,
 		.snaplen_rules = wire->snaplen_rules,
 		.kernel_filters = wire->kernel_filters,
 		.enter_times = wire->enter_times,
@@ -170,6 +173,7 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 		config->events[id] = wire->events[id] & LOADER_WANTED;
 		config->successes[id] = wire->events[id] & LOADER_SUCCESSES;
 		config->of_rules[id] = wire->events[id] & LOADER_OF_RULES;
+		config->stream_only[id] = wire->events[id] & LOADER_OF_STREAMS;
 		config->chosen.whose[id] = wire->events[id] & LOADER_OF_KIN   ? FOLLOWED_KIN
 					   : wire->events[id] & LOADER_OF_ALL ? FOLLOWED_ALL
 									      : FOLLOWED_CHOSEN;

@@ -138,6 +138,7 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.muted, config->kernel_filters.mutes},
 		{object->maps.notes, config->entry_notes == ENTRY_NOTES_ALL},
 		{object->maps.sends_noted, object->rodata->notes_sends},
+		{object->maps.stream_limits, config->stream_bytes},
 	};
 	int r = bpf_map__set_max_entries(object->maps.rings, made->cpus);
 
@@ -170,7 +171,8 @@ static int object_configure(struct live_object *made, struct error *err)
 	object->rodata->reads_environments = config->environments;
 	object->rodata->compares_arguments = config->entry_notes == ENTRY_NOTES_ALL;
 	/* By what is read of descriptors at the start it is known that they are kept. */
-	object->rodata->tells_files = config->iterators[SCAP_LIVE_OPEN_FDS];
+	object->rodata->tells_files = config->iterators[SCAP_LIVE_OPEN_FDS] || config->stream_bytes;
+	object->rodata->stream_bytes = config->stream_bytes;
 	object->rodata->notes_sends = notes_sends(made);
 	memcpy((void *)&object->rodata->kernel_filters, &config->kernel_filters,
 	       sizeof(config->kernel_filters));
@@ -180,6 +182,7 @@ static int object_configure(struct live_object *made, struct error *err)
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		object->rodata->shed_classes[id] = (__u8)event_shed_class(id);
 		object->rodata->never_limited[id] = event_is_important(id) || config->of_rules[id];
+		object->rodata->stream_only[id] = config->stream_only[id];
 	}
 	object->rodata->snaplen = config->snaplen;
 	object->rodata->snaplen_rules = config->snaplen_rules;

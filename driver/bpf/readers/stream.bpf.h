@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Streams of sockets, for the requests in them (userspace/requests/): of which calls the bytes are
+ * wanted, how many of them, and where in the stream they are. Without it, it costs nothing.
+ */
+#ifndef LANNER_STREAM_BPF_H
+#define LANNER_STREAM_BPF_H
+
+#include "bpf/readers/socket.bpf.h"
+
+enum {
+	PROTOCOL_TCP = 6,
+	TYPE_STREAM = 1, /* SOCK_STREAM */
+	PEEK = 2, /* MSG_PEEK */
+	EAGAIN_RESULT = -11,
+	STREAM_WANTED = 1U << 31, /* beside a number of bytes */
+};
+
+/*
+ * How many bytes of a call on a descriptor are wanted, and STREAM_WANTED if the event is; 0: it is no
+ * socket that may have requests, or user space knows that it has none. Not inlined: the verifier
+ * walks it once.
+ */
+__attribute__((noinline)) __u32 stream_wanted(__u32 fd)
+{
+	struct sock *sk = fd_sock(fd);
+	__u16 family = sk ? READ(sk, __sk_common.skc_family) : 0;
+	__u32 bytes = stream_bytes, *chosen;
+	__u64 ino;
+
+	if (family != FAMILY_INET && family != FAMILY_INET6 && family != FAMILY_UNIX)
+		return 0;
+	ino = file_ino(fd_file(fd));
+	chosen = bpf_map_lookup_elem(&stream_limits, &ino);
+	if (chosen)
+		bytes = *chosen;
+	return bytes && bytes <= SNAPLEN_MAX ? bytes | STREAM_WANTED : 0;
+}
+
+/* Whether a call leaves what it received to be received again. */
+static __always_inline bool is_peek(struct filler *f, __u32 event)
+{
+	if (event == EVENT_recvfrom || event == EVENT_recvmmsg)
+		return argument(f, 3) & PEEK;
+	return event == EVENT_recvmsg && argument(f, 2) & PEEK;
+}
+
+/* Whether an event that is captured for requests alone has nothing to do with them. */
+static __always_inline bool stream_is_left_out(struct filler *f, __u32 event)
+{
+	f->stream = stream_wanted(argument(f, 0));
+	return stream_only[event] && (!f->stream || f->ret == EAGAIN_RESULT);
+}
+
+/* Notes where the bytes of the call are, for the end of the frame. */
+static __always_inline void note_stream(struct filler *f, __u32 event)
+{
+	struct sock *sk = f->stream ? fd_sock(argument(f, 0)) : NULL;
+	struct tcp_sock *tcp = (void *)sk;
+	struct frame_stream *stream = &f->slot->stream;
+
+	*stream = (struct frame_stream){0};
+	if (!sk || READ(sk, sk_protocol) != PROTOCOL_TCP || READ(sk, sk_type) != TYPE_STREAM)
+		return;
+	stream->is_known = 1;
+	stream->is_peek = is_peek(f, event);
+	stream->end = event_has(event, EF_READS_FROM_FD) ? READ(tcp, copied_seq)
+							 : READ(tcp, write_seq);
+}
+
+#endif
