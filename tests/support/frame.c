@@ -18,6 +18,7 @@ void frame_begin(struct frame *frame, uint16_t id, uint64_t ts_ns, int64_t tid)
 	frame->latency_ns = LATENCY_UNKNOWN;
 	frame->marks = (struct frame_marks){0};
 	frame->file = (struct frame_file){0};
+	frame->stream = (struct frame_stream){0};
 	frame->used = 0;
 	memset(frame->params, 0, sizeof(frame->params));
 }
@@ -151,6 +152,11 @@ struct scap_event frame_end(struct frame *frame)
 		memcpy(frame->bytes + sizeof(header) + i * width, &len, width);
 		memcpy(frame->bytes + at, frame->values + frame->params[i].at, len);
 		at += len;
+	}
+	if (frame->stream.is_known) {
+		memcpy(frame->bytes + at, &frame->stream, sizeof(frame->stream));
+		at += sizeof(frame->stream);
+		header.nparams |= FRAME_STREAM;
 	}
 	if (frame->file.ino) {
 		memcpy(frame->bytes + at, &frame->file, sizeof(frame->file));

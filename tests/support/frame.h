@@ -20,6 +20,7 @@ struct frame {
 				reported */
 	struct frame_file file; /* set after frame_begin(), which makes it none */
 	struct frame_marks marks; /* set after frame_begin(), which makes it none */
+	struct frame_stream stream; /* set after frame_begin(), which makes it none */
 	size_t used; /* bytes of `values` */
 	struct {
 		size_t at;

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of sockets, made by hand. */
+#include "talked.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_MAX = 32768 };
+
+void talked_begin(struct talked *talked, const struct requests_config *config)
+{
+	static const struct requests_config defaults;
+
+	memset(talked, 0, sizeof(*talked));
+	drive_create(&talked->drive, NULL);
+	talked->ino = TALKED_INO;
+	talked->at[DIRECTION_IN] = 1000;
+	talked->at[DIRECTION_OUT] = UINT32_MAX - 20; /* which wraps around */
+	if (requests_create(config ? config : &defaults, &talked->requests))
+		abort();
+	drive_exec(&talked->drive, TALKED_TID, "server");
+	requests_take(talked->requests, drive_any(&talked->drive, TALKED_TID));
+}
+
+void talked_finish(struct talked *talked)
+{
+	requests_destroy(talked->requests);
+	drive_destroy(&talked->drive);
+}
+
+static void take(struct talked *talked)
+{
+	struct scap_event raw;
+
+	talked->drive.frame.file.ino = talked->ino;
+	raw = frame_end(&talked->drive.frame);
+	if (state_process(talked->drive.state, &raw, &talked->drive.event))
+		abort();
+	requests_take(talked->requests, &talked->drive.event);
+}
+
+static const struct frame_tuple talked_ends = {"10.0.0.1", "10.0.0.2", 40000, 80};
+
+void talked_accept(struct talked *talked)
+{
+	struct frame *frame = drive_begin(&talked->drive, EVENT_accept4, TALKED_TID);
+
+	frame_put_i64(frame, accept4__fd, TALKED_FD);
+	frame_put_tuple(frame, accept4__tuple, &talked_ends);
+	take(talked);
+}
+
+void talked_connect(struct talked *talked, uint64_t latency_ns)
+{
+	struct frame *frame = drive_begin(&talked->drive, EVENT_socket, TALKED_TID);
+
+	frame_put_i64(frame, socket__fd, TALKED_FD);
+	frame_put_i64(frame, socket__domain, socket_families__AF_INET);
+	frame_put_i64(frame, socket__type, 1);
+	frame_put_i64(frame, socket__proto, 6);
+	take(talked);
+	frame = drive_begin(&talked->drive, EVENT_connect, TALKED_TID);
+	frame_put_i64(frame, connect__res, 0);
+	frame_put_i64(frame, connect__fd, TALKED_FD);
+	frame_put_tuple(frame, connect__tuple, &talked_ends);
+	frame->latency_ns = latency_ns;
+	take(talked);
+}
+
+static struct frame *begin_transfer(struct talked *talked, enum recognition_direction direction,
+				    int64_t result)
+{
+	bool is_in = direction == DIRECTION_IN;
+	struct frame *frame =
+		drive_begin(&talked->drive, is_in ? EVENT_read : EVENT_write, TALKED_TID);
+
+	frame_put_i64(frame, is_in ? read__res : write__res, result);
+	frame_put_i64(frame, is_in ? read__fd : write__fd, TALKED_FD);
+	return frame;
+}
+
+void talked_piece(struct talked *talked, enum recognition_direction direction, const void *data,
+		  size_t len, size_t captured)
+{
+	struct frame *frame = begin_transfer(talked, direction, (int64_t)len);
+
+	if (captured > PIECE_MAX)
+		abort();
+	frame_put_bytes(frame, direction == DIRECTION_IN ? read__data : write__data, data,
+			captured);
+	talked->at[direction] += (uint32_t)len;
+	if (!talked->has_no_places)
+		frame->stream = (struct frame_stream){talked->at[direction], 1};
+	take(talked);
+}
+
+void talked_text(struct talked *talked, enum recognition_direction direction, const char *text)
+{
+	talked_piece(talked, direction, text, strlen(text), strlen(text));
+}
+
+void talked_miss(struct talked *talked, enum recognition_direction direction, size_t len)
+{
+	talked->at[direction] += (uint32_t)len;
+}
+
+void talked_result(struct talked *talked, enum recognition_direction direction, int64_t result)
+{
+	begin_transfer(talked, direction, result);
+	take(talked);
+}
+
+void talked_close(struct talked *talked)
+{
+	struct frame *frame = drive_begin(&talked->drive, EVENT_close, TALKED_TID);
+
+	frame_put_i64(frame, close__res, 0);
+	frame_put_i64(frame, close__fd, TALKED_FD);
+	take(talked);
+}
+
+void talked_shutdown(struct talked *talked, uint8_t how)
+{
+	struct frame *frame = drive_begin(&talked->drive, EVENT_shutdown, TALKED_TID);
+
+	frame_put_i64(frame, shutdown__res, 0);
+	frame_put_i64(frame, shutdown__fd, TALKED_FD);
+	frame_put_i64(frame, shutdown__how, how);
+	take(talked);
+}
+
+const struct event *talked_next(struct talked *talked)
+{
+	uint32_t len;
+	const void *frame = requests_next(talked->requests, &len);
+
+	if (!frame)
+		return NULL;
+	if (frame_decode_copy(frame, len) || event_decode(frame, len, 0, &talked->event))
+		abort();
+	return &talked->event;
+}
+
+static const char *text_or_dash(const struct event *event, unsigned int param)
+{
+	const char *text = event_param_string(event, param);
+
+	return text ? text : "-";
+}
+
+const char *talked_line(struct talked *talked)
+{
+	static char line[1024];
+	const struct event *event = talked_next(talked);
+	char status[16] = "-";
+
+	if (!event)
+		return "none";
+	if (event_param_present(event, request__status))
+		snprintf(status, sizeof(status), "%d",
+			 (int)event_param_i64(event, request__status));
+	snprintf(line, sizeof(line), "%s %s %s %s", text_or_dash(event, request__method),
+		 text_or_dash(event, request__target), status, text_or_dash(event, request__error));
+	return line;
+}
+
+struct requests_protocol_stats talked_account(const struct talked *talked, unsigned int protocol)
+{
+	struct requests_stats stats;
+	const struct requests_protocol_stats *account = &stats.protocols[protocol];
+
+	requests_stats(talked->requests, &stats);
+	if (account->seen != account->reported + account->unknown + account->lost + account->open)
+		abort();
+	return *account;
+}

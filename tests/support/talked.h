@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sockets whose calls a test makes: events with the bytes and their places, given to the requests;
+ * and the requests that come out of them.
+ */
+#ifndef TESTS_TALKED_H
+#define TESTS_TALKED_H
+
+#include "drive.h"
+#include "requests/recognition.h"
+#include "requests/requests.h"
+
+enum { TALKED_TID = 100, TALKED_FD = 5, TALKED_INO = 777 };
+
+struct talked {
+	struct drive drive;
+	struct requests *requests;
+	uint64_t ino; /* of the socket; TALKED_INO at first */
+	uint32_t at[DIRECTIONS]; /* sequence numbers */
+	bool has_no_places; /* the calls do not say where their bytes are */
+	struct event event; /* of the last request */
+};
+
+void talked_begin(struct talked *talked, const struct requests_config *config);
+void talked_finish(struct talked *talked);
+
+/* The socket is accepted, or connects. */
+void talked_accept(struct talked *talked);
+void talked_connect(struct talked *talked, uint64_t latency_ns);
+
+/* A call reads or writes bytes, of which the event has the first `captured`. */
+void talked_piece(struct talked *talked, enum recognition_direction direction, const void *data,
+		  size_t len, size_t captured);
+void talked_text(struct talked *talked, enum recognition_direction direction, const char *text);
+
+/* Nobody sees these bytes. */
+void talked_miss(struct talked *talked, enum recognition_direction direction, size_t len);
+
+/* A call fails, or reads 0 bytes. */
+void talked_result(struct talked *talked, enum recognition_direction direction, int64_t result);
+
+void talked_close(struct talked *talked);
+void talked_shutdown(struct talked *talked, uint8_t how);
+
+/* The next request, decoded; NULL: none. Valid until the next one. */
+const struct event *talked_next(struct talked *talked);
+
+/* The next request as "METHOD target status error", "-" for what is absent; "none". */
+const char *talked_line(struct talked *talked);
+
+/* The account of a protocol, whose equation is checked. */
+struct requests_protocol_stats talked_account(const struct talked *talked, unsigned int protocol);
+
+#endif

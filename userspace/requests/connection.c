@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: MIT */
+/* From pieces of both directions to steps of a protocol. */
+#include "requests/connection.h"
+
+#include <stdio.h>
+
+#include "event/event.h"
+#include "requests/pairing.h"
+#include "requests/requests.h"
+
+enum {
+	/* A connection is opaque after so many turns of its direction, or pieces, without verdict.
+	 */
+	TURNS_MAX = 8,
+	PIECES_MAX = 200,
+	/* From this turn on both directions may be the one of requests, whatever the role says. */
+	TURNS_OF_ROLE = 4,
+	RECOGNITION_BYTES_MAX = 4096, /* that are kept until there is a verdict */
+	LOST_MAX = 4, /* times in a row, then a verdict is taken back */
+	RETRACTIONS_MAX = 2, /* then the connection is opaque */
+};
+
+/* Bytes of one direction, and what a call did with them. */
+struct feed {
+	struct connection *connection;
+	struct connections *all;
+	const struct connection_call *call;
+	struct stream *stream;
+	enum recognition_direction direction;
+};
+
+static enum protocol_side side_of(const struct feed *feed)
+{
+	return feed->direction == feed->connection->requests ? PROTOCOL_REQUESTS
+							     : PROTOCOL_RESPONSES;
+}
+
+void connection_set_limit(struct connection *connection, struct connections *all, uint32_t bytes)
+{
+	struct requests_limit limit = {.ino = connection->ino, .bytes = bytes};
+
+	if (connection->limit == bytes)
+		return;
+	connection->limit = bytes;
+	buf_append(&all->limits, &limit, sizeof(limit));
+}
+
+static void forget_streams(struct connection *connection)
+{
+	for (unsigned int i = 0; i < DIRECTIONS; i++)
+		stream_forget(&connection->streams[i]);
+}
+
+static void make_opaque(const struct feed *feed)
+{
+	struct connection *connection = feed->connection;
+
+	connection->is_opaque = true;
+	connection->protocol = NULL;
+	feed->all->exchanges.stats.opaque++;
+	forget_streams(connection);
+	for (unsigned int i = 0; i < DIRECTIONS; i++)
+		stream_tail_free(&connection->streams[i].tail, &feed->all->tails);
+	connection_set_limit(connection, feed->all, 0);
+}
+
+/* It is recognised anew, from where both directions stand. */
+static void begin_recognition(struct connection *connection)
+{
+	connection->protocol = NULL;
+	connection->turns = connection->pieces = connection->lost = 0;
+	forget_streams(connection);
+}
+
+static void retract_verdict(const struct feed *feed)
+{
+	struct connection *connection = feed->connection;
+
+	pairing_give_up(connection, feed->all);
+	begin_recognition(connection);
+	connection->is_out_of_step = true;
+	feed->all->exchanges.stats.given_up++;
+	if (++connection->retractions >= RETRACTIONS_MAX)
+		make_opaque(feed);
+}
+
+/* Bytes were missing, or are not understood: until a message begins, nobody knows what they are. */
+static void lose_place(const struct feed *feed, bool is_gap)
+{
+	pairing_lose(feed->connection, feed->all, side_of(feed), is_gap);
+	stream_forget(feed->stream);
+	feed->stream->is_searching = true;
+}
+
+static void feed_no_room(const struct feed *feed)
+{
+	feed->all->exchanges.stats.no_room++;
+	if (feed->connection->protocol)
+		lose_place(feed, true);
+}
+
+/* A message with bytes to skip ends, if these were the last ones. */
+static uint64_t skip_bytes(const struct feed *feed, uint64_t len)
+{
+	struct stream *stream = feed->stream;
+	uint64_t n = stream->skip ? stream_skip(stream, len) : 0;
+
+	if (n == 0)
+		return 0;
+	pairing_add(feed->connection, side_of(feed), feed->call, n);
+	if (stream->skip == 0 && stream->ends_message) {
+		stream->ends_message = false;
+		pairing_end(feed->connection, feed->all, side_of(feed));
+	}
+	return n;
+}
+
+static void leave_protocol(const struct feed *feed, uint64_t skip)
+{
+	pairing_give_up(feed->connection, feed->all);
+	begin_recognition(feed->connection);
+	feed->connection->is_out_of_step = false;
+	feed->connection->debt = 0;
+	feed->stream->skip = skip;
+}
+
+static void apply_step(const struct feed *feed, const struct protocol_step *step, uint64_t first_ns)
+{
+	struct connection *connection = feed->connection;
+	enum protocol_side side = side_of(feed);
+
+	if (step->begins && !pairing_begin(connection, feed->all, side, feed->call, first_ns)) {
+		feed_no_room(feed);
+		return;
+	}
+	pairing_add(connection, side, feed->call, step->used);
+	feed->stream->skip = step->skip;
+	feed->stream->ends_message = step->ends && step->skip;
+	if (step->ends && step->skip == 0)
+		pairing_end(connection, feed->all, side);
+	if (step->wants_all)
+		connection_set_limit(connection, feed->all, REQUESTS_LIMIT_ALL);
+	if (step->action == PROTOCOL_LEAVES)
+		leave_protocol(feed, step->skip);
+}
+
+/* Where the message goes on, or a new one may begin; NULL: no room. */
+static struct protocol_message *message_of(const struct feed *feed)
+{
+	struct protocol_message *message = pairing_message(feed->connection, side_of(feed));
+	struct exchange_answer *answer;
+	struct exchange *exchange;
+
+	if (message)
+		return message;
+	if (side_of(feed) == PROTOCOL_REQUESTS) {
+		exchange = exchanges_blank(&feed->all->exchanges);
+		return exchange ? &exchange->message : NULL;
+	}
+	answer = exchanges_blank_answer(&feed->all->exchanges);
+	return answer ? &answer->message : NULL;
+}
+
+static struct protocol_step feed_step(const struct feed *feed, const struct protocol_input *input)
+{
+	const struct protocol *protocol = feed->connection->protocol;
+	enum protocol_side side = side_of(feed);
+	const struct protocol_message *request =
+		side == PROTOCOL_RESPONSES ? pairing_request(feed->connection) : NULL;
+	struct protocol_message *message = message_of(feed);
+	struct protocol_step step;
+
+	if (!message) {
+		feed->all->exchanges.stats.no_room++;
+		return (struct protocol_step){.action = PROTOCOL_LOST};
+	}
+	step = protocol->step(side, feed->stream->state, input, message, request);
+	if (step.action != PROTOCOL_WAITS && step.action != PROTOCOL_LOST &&
+	    (step.used > input->len ||
+	     (step.used == 0 && step.skip == 0 && step.action != PROTOCOL_LEAVES)))
+		step.action = PROTOCOL_LOST;
+	return step;
+}
+
+/* Bytes that a protocol cannot read. Returns how many are left behind. */
+static size_t lose_protocol(const struct feed *feed)
+{
+	lose_place(feed, false);
+	if (++feed->connection->lost < LOST_MAX)
+		return 1;
+	retract_verdict(feed);
+	return 0;
+}
+
+/* The bytes behind those that wait are missing. */
+static void note_gap(const struct feed *feed)
+{
+	bool is_new = !feed->stream->is_searching;
+
+	feed->all->exchanges.stats.gaps += is_new;
+	/* Before them it was not silent, as far as anybody knows. */
+	feed->connection->last_ns = feed->call->ts_ns;
+	lose_place(feed, is_new);
+}
+
+/*
+ * Steps through bytes; those in front of `fresh` came with earlier calls, from first_ns on. Returns
+ * how many at the end were not taken: they wait for more, or have another protocol.
+ */
+static size_t parse_bytes(const struct feed *feed, struct protocol_input input,
+			  const uint8_t *fresh, uint64_t first_ns)
+{
+	const struct connection *connection = feed->connection;
+
+	while (input.len && connection->protocol) {
+		size_t n = (size_t)skip_bytes(feed, input.len);
+
+		if (n == 0 && feed->stream->is_searching) {
+			n = connection->protocol->find(side_of(feed), &input);
+			feed->stream->is_searching = n >= input.len;
+		}
+		if (n == 0) {
+			struct protocol_step step = feed_step(feed, &input);
+			uint64_t ns = input.data < fresh ? first_ns : feed->call->ts_ns;
+
+			if (step.action == PROTOCOL_WAITS && !input.is_cut)
+				return input.len;
+			n = step.used;
+			if (step.action == PROTOCOL_WAITS) {
+				note_gap(feed);
+				return 0;
+			} else if (step.action == PROTOCOL_LOST)
+				n = lose_protocol(feed);
+			else
+				apply_step(feed, &step, ns);
+		}
+		input.data += n;
+		input.len -= n;
+	}
+	return input.len;
+}
+
+static bool is_silent(const struct connection *connection, uint64_t now_ns)
+{
+	return now_ns >= connection->last_ns + CONNECTION_SILENCE_OVERLAPPING_NS;
+}
+
+/* Whether all that was asked before a request must have been answered. */
+static bool is_in_step_again(const struct connection *connection, uint64_t now_ns)
+{
+	if (is_silent(connection, now_ns))
+		return true;
+	return connection->has_turned && !connection->overlaps &&
+	       !(connection->knows_debt && connection->debt);
+}
+
+/* Responses are read from their next call on, if they are not understood. */
+static void restart(const struct feed *feed)
+{
+	struct connection *connection = feed->connection;
+	struct stream *responses = &connection->streams[!feed->direction];
+
+	if (connection->answer || responses->is_searching || responses->tail.len) {
+		stream_forget(responses);
+		stream_tail_free(&responses->tail, &feed->all->tails);
+	}
+	pairing_restart(connection, feed->all, is_silent(connection, feed->call->ts_ns));
+}
+
+/* A piece that may begin a request shows whether the older ones must have been answered. */
+static void meet_request(const struct feed *feed)
+{
+	struct connection *connection = feed->connection;
+	const struct exchange *oldest = connection->queue;
+
+	if (connection->asking || feed->stream->tail.len || feed->stream->skip ||
+	    connection->has_keys)
+		return;
+	if (connection->is_out_of_step) {
+		if (is_in_step_again(connection, feed->call->ts_ns))
+			restart(feed);
+		else
+			connection->may_overlap |= connection->knows_debt && connection->debt;
+		return;
+	}
+	if (!oldest && connection->held)
+		pairing_believe(connection, feed->all);
+	else if (oldest && !oldest->is_over)
+		connection->may_overlap = true;
+}
+
+/* A piece of responses behind which no other one is missing. */
+static void meet_response(const struct feed *feed)
+{
+	struct connection *connection = feed->connection;
+
+	connection->has_turned = true;
+	if (!connection->may_overlap)
+		return;
+	connection->overlaps = true;
+	connection->may_overlap = false;
+	pairing_doubt(connection, feed->all);
+}
+
+static void feed_bytes(const struct feed *feed, const uint8_t *data, size_t len, bool is_cut);
+
+/* What is kept of the other direction came first. */
+static void feed_kept(const struct feed *feed)
+{
+	struct feed other = *feed;
+
+	other.direction = !feed->direction;
+	other.stream = &feed->connection->streams[other.direction];
+	if (other.stream->tail.len)
+		feed_bytes(&other, NULL, 0, false);
+}
+
+static void adopt_protocol(const struct feed *feed, const struct recognition *found)
+{
+	struct connection *connection = feed->connection;
+
+	connection->protocol = found->protocol;
+	connection->requests = found->requests;
+	connection->has_turned =
+		found->requests == DIRECTION_IN ? connection->was_written : connection->was_read;
+	if (connection->role == request_roles__unknown)
+		connection->role = found->requests == DIRECTION_IN ? request_roles__server
+								   : request_roles__client;
+	feed->all->exchanges.stats.recognised++;
+	feed_kept(feed);
+	if (connection->protocol && side_of(feed) == PROTOCOL_REQUESTS)
+		meet_request(feed);
+}
+
+/* The side of the bytes as the role says it; PROTOCOL_SIDES: it does not. */
+static enum protocol_side likely_side(const struct feed *feed)
+{
+	const struct connection *connection = feed->connection;
+	bool is_in = feed->direction == DIRECTION_IN;
+
+	if (connection->role == request_roles__unknown || connection->turns >= TURNS_OF_ROLE)
+		return PROTOCOL_SIDES;
+	return is_in == (connection->role == request_roles__server) ? PROTOCOL_REQUESTS
+								    : PROTOCOL_RESPONSES;
+}
+
+/* Returns how many of the bytes are kept, all or none, while there is no verdict. */
+static size_t recognise_bytes(const struct feed *feed, const struct protocol_input *input)
+{
+	const struct stream_tail *kept = &feed->connection->streams[!feed->direction].tail;
+	struct protocol_input inputs[DIRECTIONS];
+	struct recognition found;
+
+	inputs[feed->direction] = *input;
+	inputs[!feed->direction] = (struct protocol_input){kept->bytes, kept->len, false};
+	switch (recognition_try(inputs, feed->direction, likely_side(feed), &found)) {
+	case RECOGNITION_FOUND:
+		adopt_protocol(feed, &found);
+		return input->len;
+	case RECOGNITION_OPEN:
+		return input->is_cut || input->len > RECOGNITION_BYTES_MAX ? 0 : input->len;
+	default:
+		return 0;
+	}
+}
+
+/* Returns how many bytes at the end wait. */
+static size_t consume_bytes(const struct feed *feed, struct protocol_input input,
+			    const uint8_t *fresh, uint64_t first_ns)
+{
+	struct connection *connection = feed->connection;
+
+	while (input.len && !connection->is_opaque) {
+		size_t n = (size_t)skip_bytes(feed, input.len), rest;
+
+		input.data += n;
+		input.len -= n;
+		if (input.len && !connection->protocol) {
+			rest = recognise_bytes(feed, &input);
+			if (!connection->protocol || rest == 0)
+				return rest;
+		}
+		rest = parse_bytes(feed, input, fresh, first_ns);
+		input.data += input.len - rest;
+		input.len = rest;
+		if (connection->protocol)
+			break;
+	}
+	return connection->is_opaque ? 0 : input.len;
+}
+
+/* Takes bytes that follow those which were taken. */
+static void feed_bytes(const struct feed *feed, const uint8_t *data, size_t len, bool is_cut)
+{
+	struct stream_tail tail = feed->stream->tail;
+	size_t *held = &feed->all->tails, kept = tail.len, rest;
+	uint64_t now_ns = feed->call->ts_ns;
+	struct protocol_input input = {.data = data, .len = len, .is_cut = is_cut};
+
+	feed->stream->tail = (struct stream_tail){0};
+	if (kept && stream_tail_append(&tail, data, len, now_ns, held)) {
+		input.data = tail.bytes;
+		input.len = tail.len;
+	} else if (kept) {
+		stream_tail_free(&tail, held);
+		feed_no_room(feed);
+		kept = 0;
+	}
+	rest = consume_bytes(feed, input, input.data + kept, tail.first_ns);
+	if (kept) {
+		stream_tail_keep(&tail, rest, now_ns, held);
+		feed->stream->tail = tail;
+	} else if (!stream_tail_append(&feed->stream->tail, input.data + input.len - rest, rest,
+				       now_ns, held))
+		feed_no_room(feed);
+}
+
+/* Bytes that follow those which were taken are not known. */
+static void feed_missing(const struct feed *feed, uint64_t len)
+{
+	struct connection *connection = feed->connection;
+
+	len -= skip_bytes(feed, len);
+	if (len && feed->stream->tail.len) {
+		feed_bytes(feed, NULL, 0, true);
+		len -= skip_bytes(feed, len);
+	}
+	if (len && connection->protocol)
+		note_gap(feed);
+}
+
+/* What a piece tells before its bytes do. */
+static void meet_piece(const struct feed *feed)
+{
+	struct connection *connection = feed->connection;
+	bool is_in = feed->direction == DIRECTION_IN;
+
+	if (!connection->protocol) {
+		connection->turns += connection->pieces == 0 || connection->was_in != is_in;
+		connection->pieces++;
+	} else if (side_of(feed) == PROTOCOL_REQUESTS)
+		meet_request(feed);
+	else
+		meet_response(feed);
+	connection->was_in = is_in;
+	connection->was_read |= is_in;
+	connection->was_written |= !is_in;
+}
+
+static struct feed feed_of(struct connection *connection, struct connections *all,
+			   const struct connection_call *call)
+{
+	return (struct feed){.connection = connection,
+			     .all = all,
+			     .call = call,
+			     .stream = &connection->streams[call->direction],
+			     .direction = call->direction};
+}
+
+void connection_take(struct connection *connection, struct connections *all,
+		     const struct connection_call *call, struct stream_piece piece)
+{
+	struct feed feed = feed_of(connection, all, call);
+	uint32_t missing;
+
+	if (connection->is_opaque)
+		return;
+	missing = stream_place(feed.stream, &piece);
+	if (piece.len == 0)
+		return;
+	if (missing)
+		feed_missing(&feed, missing);
+	meet_piece(&feed);
+	if (piece.captured)
+		feed_bytes(&feed, piece.data, piece.captured, piece.captured < piece.len);
+	if (piece.len > piece.captured)
+		feed_missing(&feed, piece.len - piece.captured);
+	connection->last_ns = call->ts_ns;
+	if (!connection->protocol && !connection->is_opaque &&
+	    (connection->turns > TURNS_MAX || connection->pieces > PIECES_MAX))
+		make_opaque(&feed);
+}
+
+/* What lasts to the end of a side ends there. */
+static void end_stream(const struct feed *feed)
+{
+	stream_tail_free(&feed->stream->tail, &feed->all->tails);
+	if (feed->stream->skip == PROTOCOL_TO_THE_END && feed->stream->ends_message)
+		pairing_end(feed->connection, feed->all, side_of(feed));
+	stream_forget(feed->stream);
+}
+
+void connection_end_side(struct connection *connection, struct connections *all,
+			 const struct connection_call *call)
+{
+	struct feed feed = feed_of(connection, all, call);
+
+	if (!connection->protocol)
+		return;
+	end_stream(&feed);
+	if (side_of(&feed) == PROTOCOL_RESPONSES)
+		pairing_close(connection, all, call->ts_ns, "closed");
+}
+
+void connection_finish(struct connection *connection, struct connections *all, uint64_t now_ns,
+		       const char *error)
+{
+	struct connection_call call = {.ts_ns = now_ns};
+
+	for (call.direction = DIRECTION_IN; call.direction < DIRECTIONS; call.direction++) {
+		struct feed feed = feed_of(connection, all, &call);
+
+		end_stream(&feed);
+	}
+	pairing_close(connection, all, now_ns, error);
+	connection_set_limit(connection, all, REQUESTS_LIMIT_DEFAULT);
+}
+
+/* Whether bytes of the request or its response still come. */
+static bool is_moving(const struct connection *connection, const struct connections *all,
+		      const struct exchange *exchange, uint64_t now_ns)
+{
+	if (exchange != connection->asking &&
+	    !(connection->answer && exchange == connection->queue))
+		return false;
+	return connection->last_ns + all->exchanges.timeout_ns > now_ns;
+}
+
+void connection_time_out(struct connections *all, struct exchange *exchange, uint64_t now_ns)
+{
+	struct connection *connection = exchange->connection;
+
+	if (is_moving(connection, all, exchange, now_ns)) {
+		exchanges_wait(&all->exchanges, exchange, now_ns);
+		return;
+	}
+	if (exchange->is_answered && exchange != connection->asking) {
+		pairing_believe(connection, all);
+		return;
+	}
+	if (exchange->is_answered) {
+		connection->asking = NULL;
+		exchanges_report(&all->exchanges, exchange);
+		return;
+	}
+	exchange->ended_ns = now_ns;
+	snprintf(exchange->error, sizeof(exchange->error), "timeout");
+	exchanges_report_copy(&all->exchanges, exchange);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A socket whose bytes are followed: its protocol once that is recognised, both directions, and its
+ * open requests. A response is paired with the oldest open request, or that of its key.
+ *
+ * After bytes were missing nobody knows how many messages they had: then the connection is out of
+ * step, and what comes is counted as unknown, until all that was open must have been answered: when
+ * a client asks that never asked before it had the responses, or after a silence. The former is an
+ * assumption: what it gives is held until the client asks once more, and given up if a response
+ * came that nobody asked for.
+ */
+#ifndef REQUESTS_CONNECTION_H
+#define REQUESTS_CONNECTION_H
+
+#include "requests/exchange.h"
+#include "requests/recognition.h"
+#include "requests/stream.h"
+#include "sinsp/state/fd.h"
+#include "util/buf.h"
+
+/* There may be 100,000: 320 bytes. */
+struct connection {
+	uint64_t ino;
+	struct connection *chain; /* of the table: requests.c */
+	struct connection *before, *behind; /* of the ring: requests.c */
+	const struct protocol *protocol; /* NULL: not recognised */
+	struct exchange *queue, *last; /* those without a whole response, the oldest first */
+	struct exchange *asking; /* the request whose bytes come */
+	struct exchange_answer *answer; /* the response whose bytes come */
+	struct exchange *held; /* answered on probation, the newest first */
+	uint64_t last_ns; /* of bytes */
+	uint32_t limit; /* that was told; struct requests_limit */
+	uint32_t connect_us; /* how long the connect took; 0: not known */
+	uint16_t queued; /* in `queue` */
+	uint16_t debt; /* responses to come, at least, for requests that were given up */
+	uint8_t requests : 1; /* the direction that has them */
+	bool is_used : 1; /* since the ring's hand passed by */
+	bool is_opaque : 1; /* nobody looks at its bytes */
+	bool is_out_of_step : 1;
+	bool has_turned : 1; /* out of step, and responses came since then */
+	bool knows_debt : 1; /* no response was missing since `debt` was 0 */
+	bool is_on_probation : 1; /* it is believed to be in step again */
+	bool overlaps : 1; /* requests came while others had no response */
+	bool may_overlap : 1; /* or that response is missing: the next one tells */
+	bool has_keys : 1;
+	bool has_places : 1; /* its calls say where their bytes are */
+	bool was_reset : 1;
+	bool was_read : 1, was_written : 1;
+	bool was_in : 1; /* the last call read */
+	uint8_t role; /* request_roles */
+	uint8_t turns, pieces; /* without a verdict */
+	uint8_t lost; /* times that its protocol was, since a request had its response */
+	uint8_t retractions; /* verdicts that were taken back */
+	struct stream streams[DIRECTIONS];
+};
+
+/* What connections share. */
+struct connections {
+	struct exchanges exchanges;
+	size_t tails; /* bytes that tails hold */
+	struct buf limits; /* struct requests_limit that changed */
+};
+
+/* The call of an event. */
+struct connection_call {
+	uint64_t ts_ns;
+	int64_t tid, fd;
+	const struct state_fd *file; /* NULL: not known */
+	enum recognition_direction direction; /* of bytes */
+};
+
+/* Takes bytes that a call moved. */
+void connection_take(struct connection *connection, struct connections *all,
+		     const struct connection_call *call, struct stream_piece piece);
+
+/* No byte follows in that direction. */
+void connection_end_side(struct connection *connection, struct connections *all,
+			 const struct connection_call *call);
+
+/* Ends all that is open, and frees what the connection has, not itself. error: why. */
+void connection_finish(struct connection *connection, struct connections *all, uint64_t now_ns,
+		       const char *error);
+
+/* A request of it has waited for too long. */
+void connection_time_out(struct connections *all, struct exchange *exchange, uint64_t now_ns);
+
+/* Tells how many bytes of its calls are wanted. */
+void connection_set_limit(struct connection *connection, struct connections *all, uint32_t bytes);
+
+/* Silent for this long, a connection has answered all: for one whose requests overlap; for others.
+ */
+#define CONNECTION_SILENCE_OVERLAPPING_NS UINT64_C(10000000000)
+#define CONNECTION_SILENCE_NS UINT64_C(1000000000)
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests with their responses, from the first byte that was seen of one until its event is given
+ * out: their memory, their account, how long they wait.
+ */
+#ifndef REQUESTS_EXCHANGE_H
+#define REQUESTS_EXCHANGE_H
+
+#include "requests/requests.h"
+#include "util/pool.h"
+
+enum { EXCHANGE_TUPLE_BYTES = 40 };
+
+/* What is noted of a request or response beside what its protocol learns. */
+struct exchange_part {
+	uint64_t first_ns, last_ns; /* when its bytes were moved; first_ns 0: none were */
+	uint64_t bytes;
+	int64_t tid; /* of the last call */
+	int64_t fd;
+};
+
+/* A response of which the last byte has not come. */
+struct exchange_answer {
+	struct exchange_part part;
+	struct protocol_message message;
+};
+
+struct exchange {
+	struct exchange *next; /* of its connection; then of those that wait to be given out */
+	struct exchange *older, *newer; /* of those that are open, by `due_ns` */
+	struct connection *connection;
+	uint64_t due_ns;
+	uint64_t connect_ns; /* how long the connect took before it; 0: not known */
+	uint64_t ended_ns;
+	struct exchange_part request, response;
+	int32_t status;
+	uint8_t protocol, role; /* request_protocols, request_roles */
+	uint8_t tuple_len;
+	bool has_status;
+	bool is_whole; /* the last byte of the request came */
+	bool is_answered; /* the response is whole, the request is not yet */
+	bool is_queued; /* in the queue of its connection */
+	/* It was given out or given up, and is here for its place, or because its bytes still come.
+	 */
+	bool is_over;
+	uint8_t tuple[EXCHANGE_TUPLE_BYTES];
+	char error[MESSAGE_ERROR_BYTES];
+	struct protocol_message message; /* of the request */
+};
+
+/* Why a request is not given out. */
+enum exchange_fate { EXCHANGE_UNKNOWN, EXCHANGE_LOST };
+
+/* All of them. A zeroed struct is empty, and needs `max` and `timeout_ns`. */
+struct exchanges {
+	struct pool pool;
+	struct exchange *oldest, *newest; /* that wait, by `due_ns` */
+	struct exchange *done, **done_end; /* those to be given out */
+	/* Where steps of protocols write before they say that a message begins. */
+	struct exchange *blank;
+	struct exchange_answer *blank_answer;
+	uint32_t held, max; /* exchanges in memory that are not done */
+	uint64_t timeout_ns;
+	struct requests_stats stats;
+};
+
+/* `max` and `timeout_ns` are set. */
+void exchanges_init(struct exchanges *exchanges);
+
+/* Frees what waits to be given out. The others were freed by those who have them. */
+void exchanges_finish(struct exchanges *exchanges);
+
+/* With a zeroed message, which the next step may begin; NULL: no room. They stay here. */
+struct exchange *exchanges_blank(struct exchanges *exchanges);
+struct exchange_answer *exchanges_blank_answer(struct exchanges *exchanges);
+
+/* The blank one has begun: it is seen, open, and the caller's. */
+struct exchange *exchanges_begin(struct exchanges *exchanges, uint8_t protocol, uint64_t now_ns);
+struct exchange_answer *exchanges_begin_answer(struct exchanges *exchanges);
+
+/* It will not be given out: `is_over`. */
+void exchanges_give_up(struct exchanges *exchanges, struct exchange *exchange,
+		       enum exchange_fate fate);
+
+/* It is given out, and no longer the caller's. */
+void exchanges_report(struct exchanges *exchanges, struct exchange *exchange);
+
+/* A copy is given out; it is over itself, but keeps its place. */
+void exchanges_report_copy(struct exchanges *exchanges, struct exchange *exchange);
+
+/* It must be over, or waiting to be given out. Both accept NULL. */
+void exchanges_free(struct exchanges *exchanges, struct exchange *exchange);
+void exchanges_free_answer(struct exchanges *exchanges, struct exchange_answer *answer);
+
+/* The open one that has waited for longest, if that is too long; NULL: none. */
+struct exchange *exchanges_due(const struct exchanges *exchanges, uint64_t now_ns);
+
+/* Waits again, from now on. */
+void exchanges_wait(struct exchanges *exchanges, struct exchange *exchange, uint64_t now_ns);
+
+/* The next one that is to be given out, which the caller frees; NULL: none. */
+struct exchange *exchanges_next(struct exchanges *exchanges);
+
+static inline struct requests_protocol_stats *exchanges_account(struct exchanges *exchanges,
+								uint8_t protocol)
+{
+	return &exchanges->stats.protocols[protocol];
+}
+
+#endif

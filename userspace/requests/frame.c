@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of an exchange, in the order of events/request.def. */
+#include "requests/frame.h"
+
+#include <string.h>
+
+#include "abi.h"
+#include "event/event.h"
+
+_Static_assert(sizeof(struct ppm_evt_hdr) + request__count * (sizeof(uint16_t) + sizeof(uint64_t)) +
+			       MESSAGE_METHOD_BYTES + MESSAGE_TARGET_BYTES + MESSAGE_HOST_BYTES +
+			       MESSAGE_TRACE_BYTES + MESSAGE_ERROR_BYTES + EXCHANGE_TUPLE_BYTES <=
+		       REQUEST_FRAME_BYTES,
+	       "the largest frame");
+
+/* A frame that grows; values are put in their order. */
+struct writer {
+	uint8_t *frame;
+	size_t at;
+	uint16_t lengths[request__count];
+};
+
+static void put_bytes(struct writer *writer, unsigned int param, const void *bytes, size_t len)
+{
+	memcpy(writer->frame + writer->at, bytes, len);
+	writer->at += len;
+	writer->lengths[param] = (uint16_t)len;
+}
+
+/* Absent if it is empty. */
+static void frame_put_text(struct writer *writer, unsigned int param, const char *text)
+{
+	if (text[0])
+		put_bytes(writer, param, text, strlen(text) + 1);
+}
+
+/* A number of as many bytes as its type has; little-endian, as the machines that this runs on. */
+static void put_number(struct writer *writer, unsigned int param, int64_t value)
+{
+	const struct event_desc *desc = event_desc_get(EVENT_request);
+
+	put_bytes(writer, param, &value, param_type_size(desc->params[param].type));
+}
+
+/* From one time to a later one; bytes that crossed took no time. */
+static void put_time(struct writer *writer, unsigned int param, uint64_t from_ns, uint64_t to_ns)
+{
+	if (from_ns && to_ns)
+		put_number(writer, param, to_ns > from_ns ? (int64_t)(to_ns - from_ns) : 0);
+}
+
+static void put_request(struct writer *writer, const struct exchange *exchange)
+{
+	const struct protocol_message *message = &exchange->message;
+
+	put_number(writer, request__fd,
+		   exchange->response.first_ns ? exchange->response.fd : exchange->request.fd);
+	put_number(writer, request__protocol, exchange->protocol);
+	put_number(writer, request__role, exchange->role);
+	frame_put_text(writer, request__method, message->method);
+	frame_put_text(writer, request__target, message->target);
+	frame_put_text(writer, request__host, message->host);
+	if (exchange->has_status)
+		put_number(writer, request__status, exchange->status);
+	frame_put_text(writer, request__error, exchange->error);
+}
+
+static void put_sizes_and_times(struct writer *writer, const struct exchange *exchange)
+{
+	const struct exchange_part *request = &exchange->request, *response = &exchange->response;
+
+	put_number(writer, request__request_size, (int64_t)request->bytes);
+	if (response->first_ns)
+		put_number(writer, request__response_size, (int64_t)response->bytes);
+	if (exchange->connect_ns)
+		put_number(writer, request__connect_time, (int64_t)exchange->connect_ns);
+	put_time(writer, request__send_time, request->first_ns, request->last_ns);
+	put_time(writer, request__first_byte_time, request->last_ns, response->first_ns);
+	put_time(writer, request__receive_time, response->first_ns, response->last_ns);
+	put_time(writer, request__total_time, request->first_ns, exchange->ended_ns);
+}
+
+uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQUEST_FRAME_BYTES])
+{
+	struct writer writer = {.frame = frame,
+				.at = sizeof(struct ppm_evt_hdr) + sizeof(writer.lengths)};
+	struct ppm_evt_hdr header = {
+		.ts = exchange->ended_ns,
+		.tid = (uint64_t)(exchange->response.first_ns ? exchange->response.tid
+							      : exchange->request.tid),
+		.type = EVENT_request,
+		.nparams = request__count,
+	};
+
+	put_request(&writer, exchange);
+	put_sizes_and_times(&writer, exchange);
+	frame_put_text(&writer, request__trace_id, exchange->message.trace_id);
+	if (exchange->tuple_len)
+		put_bytes(&writer, request__tuple, exchange->tuple, exchange->tuple_len);
+	header.len = (uint32_t)writer.at;
+	memcpy(frame, &header, sizeof(header));
+	memcpy(frame + sizeof(header), writer.lengths, sizeof(writer.lengths));
+	return header.len;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/* The queue of open requests. */
+#include "requests/pairing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "event/event.h"
+
+struct protocol_message *pairing_message(const struct connection *connection,
+					 enum protocol_side side)
+{
+	if (side == PROTOCOL_REQUESTS)
+		return connection->asking ? &connection->asking->message : NULL;
+	return connection->answer ? &connection->answer->message : NULL;
+}
+
+static struct exchange_part *part_of(const struct connection *connection, enum protocol_side side)
+{
+	if (side == PROTOCOL_REQUESTS)
+		return connection->asking ? &connection->asking->request : NULL;
+	return connection->answer ? &connection->answer->part : NULL;
+}
+
+static void enqueue(struct connection *connection, struct exchange *exchange)
+{
+	exchange->next = NULL;
+	*(connection->queue ? &connection->last->next : &connection->queue) = exchange;
+	connection->last = exchange;
+	connection->queued++;
+	exchange->is_queued = true;
+}
+
+static void dequeue(struct connection *connection, struct exchange *exchange)
+{
+	struct exchange **link = &connection->queue, *before = NULL;
+
+	while (*link != exchange) {
+		before = *link;
+		link = &before->next;
+	}
+	*link = exchange->next;
+	if (connection->last == exchange)
+		connection->last = before;
+	connection->queued--;
+	exchange->is_queued = false;
+}
+
+/* The exchange is out of the queue and over: it goes unless its request still comes. */
+static void free_unless_asking(struct connection *connection, struct connections *all,
+			       struct exchange *exchange)
+{
+	if (exchange != connection->asking)
+		exchanges_free(&all->exchanges, exchange);
+}
+
+/* The ends of an IP socket as a SOCKTUPLE has them; the end that called connect() first. */
+static void set_tuple(struct exchange *exchange, const struct state_fd *file)
+{
+	bool is_ipv6 = file && file->type == SCAP_FD_IPV6;
+	size_t address = is_ipv6 ? 16 : 4, port = sizeof(uint16_t);
+	const union state_ends *ends;
+	uint8_t *out = exchange->tuple;
+
+	if (!file || !file->has_ends || !(is_ipv6 || file->type == SCAP_FD_IPV4))
+		return;
+	ends = state_fd_ends(file);
+	*out++ = is_ipv6 ? socket_families__AF_INET6 : socket_families__AF_INET;
+	memcpy(out, ends->source.address, address);
+	memcpy(out + address, &ends->source.port, port);
+	out += address + port;
+	memcpy(out, ends->dest.address, address);
+	memcpy(out + address, &ends->dest.port, port);
+	exchange->tuple_len = (uint8_t)(1 + 2 * (address + port));
+}
+
+static bool is_full(const struct connection *connection)
+{
+	return connection->queued >= REQUESTS_PER_SOCKET_MAX;
+}
+
+static bool begin_request(struct connection *connection, struct connections *all,
+			  const struct connection_call *call, uint64_t first_ns)
+{
+	uint8_t number = connection->protocol->number;
+	struct exchange *exchange = exchanges_begin(&all->exchanges, number, first_ns);
+
+	exchange->connection = connection;
+	exchange->role = connection->role;
+	exchange->connect_ns = connection->connect_us * UINT64_C(1000);
+	connection->connect_us = 0;
+	set_tuple(exchange, call->file);
+	connection->has_keys |= exchange->message.has_key;
+	connection->asking = exchange;
+	if (connection->is_out_of_step && !connection->has_keys) {
+		connection->debt += connection->debt < UINT16_MAX;
+		exchanges_give_up(&all->exchanges, exchange, EXCHANGE_UNKNOWN);
+		return true;
+	}
+	if (is_full(connection)) {
+		exchanges_give_up(&all->exchanges, exchange, EXCHANGE_LOST);
+		return false;
+	}
+	enqueue(connection, exchange);
+	return true;
+}
+
+bool pairing_begin(struct connection *connection, struct connections *all, enum protocol_side side,
+		   const struct connection_call *call, uint64_t first_ns)
+{
+	if (part_of(connection, side))
+		pairing_end(connection, all, side);
+	if (side == PROTOCOL_REQUESTS)
+		return begin_request(connection, all, call, first_ns);
+	connection->answer = exchanges_begin_answer(&all->exchanges);
+	connection->answer->part.first_ns = first_ns;
+	return true;
+}
+
+void pairing_add(struct connection *connection, enum protocol_side side,
+		 const struct connection_call *call, uint64_t bytes)
+{
+	struct exchange_part *part = part_of(connection, side);
+
+	if (!part)
+		return;
+	part->bytes += bytes;
+	part->last_ns = call->ts_ns;
+	part->tid = call->tid;
+	part->fd = call->fd;
+}
+
+static struct exchange *request_of(const struct connection *connection,
+				   const struct protocol_message *answer)
+{
+	struct exchange *exchange = connection->queue;
+
+	if (!connection->has_keys)
+		return exchange;
+	while (exchange && answer->has_key &&
+	       !(exchange->message.has_key && exchange->message.key == answer->key))
+		exchange = exchange->next;
+	return answer->has_key ? exchange : NULL;
+}
+
+const struct protocol_message *pairing_request(const struct connection *connection)
+{
+	static const struct protocol_message unknown;
+	const struct protocol_message *answer = pairing_message(connection, PROTOCOL_RESPONSES);
+	const struct exchange *exchange = request_of(connection, answer ? answer : &unknown);
+
+	return exchange ? &exchange->message : NULL;
+}
+
+/* A response whose request was not seen; or was given up, and is in the account. */
+static void count_stray(struct connection *connection, struct connections *all, bool is_lost)
+{
+	uint8_t number = connection->protocol ? connection->protocol->number : 0;
+	struct requests_protocol_stats *account = exchanges_account(&all->exchanges, number);
+
+	if (connection->debt) {
+		connection->debt--;
+		return;
+	}
+	account->seen++;
+	account->unknown += !is_lost;
+	account->lost += is_lost;
+}
+
+/* What the response says, also if its last byte never comes. */
+static void set_response(struct exchange *exchange, const struct exchange_answer *answer)
+{
+	exchange->response = answer->part;
+	exchange->ended_ns = answer->part.last_ns;
+	exchange->has_status = answer->message.has_status;
+	exchange->status = answer->message.status;
+	memcpy(exchange->error, answer->message.error, sizeof(exchange->error));
+	if (!exchange->message.trace_id[0])
+		memcpy(exchange->message.trace_id, answer->message.trace_id,
+		       sizeof(exchange->message.trace_id));
+}
+
+/* Gives up those in the queue; that whose bytes come stays, out of it. */
+static unsigned int give_up_queue(struct connection *connection, struct connections *all,
+				  enum exchange_fate fate)
+{
+	unsigned int given_up = 0;
+
+	while (connection->queue) {
+		struct exchange *exchange = connection->queue;
+
+		dequeue(connection, exchange);
+		exchanges_give_up(&all->exchanges, exchange, fate);
+		free_unless_asking(connection, all, exchange);
+		given_up++;
+	}
+	return given_up;
+}
+
+static struct exchange *take_held(struct connection *connection)
+{
+	struct exchange *exchange = connection->held;
+
+	if (exchange)
+		connection->held = exchange->next;
+	return exchange;
+}
+
+void pairing_believe(struct connection *connection, struct connections *all)
+{
+	struct exchange *oldest = NULL, *exchange;
+
+	connection->is_on_probation = false;
+	while ((exchange = take_held(connection))) {
+		exchange->next = oldest;
+		oldest = exchange;
+	}
+	while ((exchange = oldest)) {
+		oldest = exchange->next;
+		exchanges_report(&all->exchanges, exchange);
+	}
+}
+
+static void give_up_held(struct connection *connection, struct connections *all)
+{
+	struct exchange *exchange;
+
+	connection->is_on_probation = false;
+	while ((exchange = take_held(connection))) {
+		exchanges_give_up(&all->exchanges, exchange, EXCHANGE_UNKNOWN);
+		exchanges_free(&all->exchanges, exchange);
+	}
+}
+
+void pairing_doubt(struct connection *connection, struct connections *all)
+{
+	if (!connection->is_on_probation)
+		return;
+	give_up_held(connection, all);
+	connection->debt += give_up_queue(connection, all, EXCHANGE_UNKNOWN);
+	connection->overlaps = connection->is_out_of_step = true;
+	connection->has_turned = connection->knows_debt = false;
+}
+
+/* It has its whole request and response. */
+static void complete(struct connection *connection, struct connections *all,
+		     struct exchange *exchange)
+{
+	if (!connection->is_on_probation) {
+		exchanges_report(&all->exchanges, exchange);
+		return;
+	}
+	exchange->is_answered = true;
+	exchange->next = connection->held;
+	connection->held = exchange;
+}
+
+static void end_response(struct connection *connection, struct connections *all)
+{
+	struct exchange_answer *answer = connection->answer;
+	struct exchange *exchange;
+
+	connection->answer = NULL;
+	if (answer->message.is_aside)
+		goto out;
+	connection->lost = 0;
+	exchange = request_of(connection, &answer->message);
+	if (!exchange) {
+		count_stray(connection, all, false);
+		pairing_doubt(connection, all);
+		goto out;
+	}
+	dequeue(connection, exchange);
+	if (exchange->is_over) {
+		free_unless_asking(connection, all, exchange);
+		goto out;
+	}
+	set_response(exchange, answer);
+	if (exchange->is_whole)
+		complete(connection, all, exchange);
+	else
+		exchange->is_answered = true;
+out:
+	exchanges_free_answer(&all->exchanges, answer);
+}
+
+static void end_request(struct connection *connection, struct connections *all)
+{
+	struct exchange *exchange = connection->asking;
+
+	connection->asking = NULL;
+	exchange->is_whole = true;
+	if (exchange->message.is_oneway && exchange->is_queued) {
+		dequeue(connection, exchange);
+		exchange->is_answered = true;
+		exchange->ended_ns = exchange->request.last_ns;
+	}
+	if (exchange->is_queued)
+		return;
+	if (exchange->is_over && exchange->message.is_oneway && connection->debt)
+		connection->debt--;
+	if (exchange->is_answered && !exchange->is_over)
+		complete(connection, all, exchange);
+	else
+		exchanges_free(&all->exchanges, exchange);
+}
+
+void pairing_end(struct connection *connection, struct connections *all, enum protocol_side side)
+{
+	if (!part_of(connection, side))
+		return;
+	if (side == PROTOCOL_REQUESTS)
+		end_request(connection, all);
+	else
+		end_response(connection, all);
+}
+
+static void drop_asking(struct connection *connection, struct connections *all,
+			enum exchange_fate fate)
+{
+	struct exchange *exchange = connection->asking;
+
+	if (!exchange)
+		return;
+	if (exchange->is_queued)
+		dequeue(connection, exchange);
+	connection->asking = NULL;
+	exchanges_give_up(&all->exchanges, exchange, fate);
+	exchanges_free(&all->exchanges, exchange);
+}
+
+static void drop_answer(struct connection *connection, struct connections *all)
+{
+	struct exchange_answer *answer = connection->answer;
+
+	connection->answer = NULL;
+	if (answer && !answer->message.is_aside && !request_of(connection, &answer->message))
+		count_stray(connection, all, true);
+	exchanges_free_answer(&all->exchanges, answer);
+}
+
+static void lose_responses(struct connection *connection, struct connections *all)
+{
+	unsigned int debt;
+
+	drop_answer(connection, all);
+	debt = connection->debt + give_up_queue(connection, all, EXCHANGE_LOST);
+	connection->debt = debt < UINT16_MAX ? (uint16_t)debt : UINT16_MAX;
+}
+
+/* The response to a request that was lost comes, too. */
+static void lose_request(struct connection *connection, struct connections *all, bool is_gap)
+{
+	struct requests_protocol_stats *account =
+		exchanges_account(&all->exchanges, connection->protocol->number);
+
+	if (!connection->asking && !is_gap)
+		return;
+	if (!connection->asking) {
+		/* The first of the missing bytes began one. */
+		account->seen++;
+		account->lost++;
+	}
+	/* That of one which is over already is in the debt, or has a place in the queue. */
+	connection->debt += !connection->asking || connection->asking->is_queued;
+	drop_asking(connection, all, EXCHANGE_LOST);
+}
+
+void pairing_lose(struct connection *connection, struct connections *all, enum protocol_side side,
+		  bool is_gap)
+{
+	pairing_doubt(connection, all);
+	if (!connection->is_out_of_step)
+		connection->knows_debt = true;
+	connection->is_out_of_step = true;
+	if (side == PROTOCOL_REQUESTS) {
+		lose_request(connection, all, is_gap);
+		/* What stands behind the gap may follow others in it that have no response yet. */
+		connection->has_turned = false;
+		return;
+	}
+	connection->knows_debt = connection->may_overlap = false;
+	connection->has_turned = true;
+	if (connection->has_keys)
+		drop_answer(connection, all);
+	else
+		lose_responses(connection, all);
+}
+
+void pairing_restart(struct connection *connection, struct connections *all, bool is_sure)
+{
+	drop_answer(connection, all);
+	give_up_queue(connection, all, EXCHANGE_UNKNOWN);
+	connection->debt = 0;
+	connection->is_out_of_step = connection->has_turned = false;
+	connection->is_on_probation = !is_sure;
+}
+
+void pairing_give_up(struct connection *connection, struct connections *all)
+{
+	give_up_held(connection, all);
+	drop_answer(connection, all);
+	drop_asking(connection, all, EXCHANGE_UNKNOWN);
+	give_up_queue(connection, all, EXCHANGE_UNKNOWN);
+}
+
+static void close_exchange_with(struct connection *connection, struct connections *all,
+				struct exchange *exchange, uint64_t now_ns, const char *error)
+{
+	if (exchange->is_over) {
+		exchanges_free(&all->exchanges, exchange);
+		return;
+	}
+	if (connection->answer && !connection->answer->message.is_aside) {
+		set_response(exchange, connection->answer);
+		exchanges_free_answer(&all->exchanges, connection->answer);
+		connection->answer = NULL;
+	}
+	exchange->ended_ns = now_ns;
+	snprintf(exchange->error, sizeof(exchange->error), "%s", error);
+	exchanges_report(&all->exchanges, exchange);
+}
+
+void pairing_close(struct connection *connection, struct connections *all, uint64_t now_ns,
+		   const char *error)
+{
+	struct exchange *asking = connection->asking;
+
+	pairing_believe(connection, all);
+	connection->asking = NULL;
+	if (asking && !asking->is_queued && asking->is_answered && !asking->is_over)
+		exchanges_report(&all->exchanges, asking);
+	else if (asking && !asking->is_queued)
+		exchanges_free(&all->exchanges, asking);
+	while (connection->queue) {
+		struct exchange *exchange = connection->queue;
+
+		dequeue(connection, exchange);
+		close_exchange_with(connection, all, exchange, now_ns, error);
+	}
+	drop_answer(connection, all);
+}

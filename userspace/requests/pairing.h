@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The messages of a connection: where they begin and end, and which response a request has. */
+#ifndef REQUESTS_PAIRING_H
+#define REQUESTS_PAIRING_H
+
+#include "requests/connection.h"
+
+/*
+ * A message of that side begins with a byte that came at first_ns: the blank one of all->exchanges.
+ * Returns false if there is no room.
+ */
+bool pairing_begin(struct connection *connection, struct connections *all, enum protocol_side side,
+		   const struct connection_call *call, uint64_t first_ns);
+
+/* More bytes of it came. */
+void pairing_add(struct connection *connection, enum protocol_side side,
+		 const struct connection_call *call, uint64_t bytes);
+
+/* Its last byte came. */
+void pairing_end(struct connection *connection, struct connections *all, enum protocol_side side);
+
+/* The message whose bytes come; NULL: there is none. */
+struct protocol_message *pairing_message(const struct connection *connection,
+					 enum protocol_side side);
+
+/* The request that the response whose bytes come answers, or the next one; NULL: not known. */
+const struct protocol_message *pairing_request(const struct connection *connection);
+
+/*
+ * Bytes of that side were missing, or (is_gap false) not understood: gives up what they may have
+ * been of.
+ */
+void pairing_lose(struct connection *connection, struct connections *all, enum protocol_side side,
+		  bool is_gap);
+
+/*
+ * Begins anew at a request: all before it are answered, or never will be. is_sure: otherwise it is
+ * on probation.
+ */
+void pairing_restart(struct connection *connection, struct connections *all, bool is_sure);
+
+/* What was answered on probation is believed; or it is not. */
+void pairing_believe(struct connection *connection, struct connections *all);
+void pairing_doubt(struct connection *connection, struct connections *all);
+
+/* Gives up all that is open. */
+void pairing_give_up(struct connection *connection, struct connections *all);
+
+/* No response follows: gives out all that is open, with that error. */
+void pairing_close(struct connection *connection, struct connections *all, uint64_t now_ns,
+		   const char *error);
+
+#endif

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* The protocols that are recognised. */
+#include "requests/protocol.h"
+
+const struct protocol *const protocols[] = {
+	NULL,
+};

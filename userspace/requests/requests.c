@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+/* From events to sockets: which calls concern them, and the table of those that are followed. */
+#include "requests/requests.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/event.h"
+#include "requests/connection.h"
+#include "requests/frame.h"
+#include "requests/pairing.h"
+
+/* What an event is to a socket. */
+enum requests_kind {
+	KIND_NONE,
+	KIND_READ,
+	KIND_WRITE,
+	KIND_ACCEPT,
+	KIND_CONNECT,
+	KIND_OPEN,
+	KIND_CLOSE,
+	KIND_SHUTDOWN,
+	KIND_SENDFILE,
+};
+
+struct requests_call {
+	uint8_t kind; /* enum requests_kind */
+	uint8_t data; /* parameter with the bytes, plus 1; 0: it has none */
+	uint8_t fd; /* likewise with the descriptor */
+	bool has_messages; /* its place is that of the last one of several */
+	bool is_net; /* only sockets have it */
+};
+
+struct requests {
+	struct connections all;
+	struct pool pool; /* of connections */
+	struct connection **table; /* by inode number */
+	uint32_t table_mask;
+	uint32_t sockets_max;
+	struct connection *hand; /* of the ring of all connections */
+	size_t limits_at; /* bytes of `limits` that were given out */
+	uint64_t certain_ns; /* since then, no connection was forgotten */
+	bool has_places; /* calls on TCP sockets say where their bytes are */
+	struct requests_call calls[EVENT_ID_MAX];
+	uint8_t frame[REQUEST_FRAME_BYTES];
+};
+
+static bool is_transfer(const struct event_desc *desc)
+{
+	unsigned int subject = desc->category & 0xff;
+
+	return (subject == EC_IO_READ || subject == EC_IO_WRITE) && (desc->flags & EF_USES_FD) &&
+	       (desc->flags & (EF_READS_FROM_FD | EF_WRITES_TO_FD)) &&
+	       (desc->category & EC_SYSCALL);
+}
+
+static enum requests_kind kind_of(const struct event_desc *desc)
+{
+	switch (desc->id) {
+	case EVENT_accept:
+	case EVENT_accept4:
+		return KIND_ACCEPT;
+	case EVENT_connect:
+		return KIND_CONNECT;
+	case EVENT_socket:
+		return KIND_OPEN;
+	case EVENT_close:
+		return KIND_CLOSE;
+	case EVENT_shutdown:
+		return KIND_SHUTDOWN;
+	case EVENT_sendfile:
+		return KIND_SENDFILE;
+	default:
+		if (!is_transfer(desc))
+			return KIND_NONE;
+		return desc->flags & EF_READS_FROM_FD ? KIND_READ : KIND_WRITE;
+	}
+}
+
+static void fill_calls(struct requests *requests)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+		struct requests_call *call = &requests->calls[id];
+		int fd;
+
+		if (!desc)
+			continue;
+		fd = event_param_find(desc, id == EVENT_sendfile ? "out_fd" : "fd");
+		call->kind = (uint8_t)(fd < 0 ? KIND_NONE : kind_of(desc));
+		call->fd = (uint8_t)(fd + 1);
+		call->data = (uint8_t)(event_param_find(desc, "data") + 1);
+		call->has_messages = desc->flags & EF_HAS_MESSAGES;
+		call->is_net = event_family_of(id) == FAMILY_net;
+	}
+}
+
+/* The next power of two, for a table that is half full at most. */
+static uint32_t table_size(uint32_t sockets)
+{
+	uint32_t size = 16;
+
+	while (size < sockets)
+		size *= 2;
+	return size;
+}
+
+int requests_create(const struct requests_config *config, struct requests **requests)
+{
+	struct requests *made = calloc(1, sizeof(*made));
+	struct exchanges *exchanges;
+
+	if (!made)
+		return -ENOMEM;
+	exchanges = &made->all.exchanges;
+	made->sockets_max = config->sockets_max ? config->sockets_max : REQUESTS_SOCKETS_MAX;
+	made->table_mask = table_size(made->sockets_max) - 1;
+	made->table = calloc(made->table_mask + 1, sizeof(struct connection *));
+	if (!made->table) {
+		free(made);
+		return -ENOMEM;
+	}
+	exchanges->max = config->open_max ? config->open_max : REQUESTS_OPEN_MAX;
+	exchanges->timeout_ns = config->timeout_ns ? config->timeout_ns : REQUESTS_TIMEOUT_NS;
+	exchanges_init(exchanges);
+	fill_calls(made);
+	*requests = made;
+	return 0;
+}
+
+static struct connection **slot_of(const struct requests *requests, uint64_t ino)
+{
+	uint64_t hash = ino * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &requests->table[(hash >> 32) & requests->table_mask];
+}
+
+static struct connection *find(const struct requests *requests, uint64_t ino)
+{
+	struct connection *connection = *slot_of(requests, ino);
+
+	while (connection && connection->ino != ino)
+		connection = connection->chain;
+	return connection;
+}
+
+static void unlink_connection(struct requests *requests, struct connection *connection)
+{
+	struct connection **link = slot_of(requests, connection->ino);
+
+	while (*link != connection)
+		link = &(*link)->chain;
+	*link = connection->chain;
+	connection->before->behind = connection->behind;
+	connection->behind->before = connection->before;
+	if (requests->hand == connection)
+		requests->hand = connection->behind == connection ? NULL : connection->behind;
+}
+
+static void remove_connection(struct requests *requests, struct connection *connection,
+			      uint64_t now_ns, const char *error)
+{
+	connection_finish(connection, &requests->all, now_ns,
+			  connection->was_reset ? "reset" : error);
+	unlink_connection(requests, connection);
+	pool_free(&requests->pool, connection, sizeof(*connection));
+	requests->all.exchanges.stats.followed--;
+}
+
+/* Removes one that was not used since the hand was there last. */
+static void evict_connection(struct requests *requests, uint64_t now_ns)
+{
+	struct connection *connection;
+
+	while (requests->hand->is_used) {
+		requests->hand->is_used = false;
+		requests->hand = requests->hand->behind;
+	}
+	connection = requests->hand;
+	pairing_give_up(connection, &requests->all);
+	remove_connection(requests, connection, now_ns, "");
+	requests->all.exchanges.stats.no_room++;
+	requests->certain_ns = now_ns;
+}
+
+static void link_connection(struct requests *requests, struct connection *connection)
+{
+	struct connection **slot = slot_of(requests, connection->ino);
+
+	connection->chain = *slot;
+	*slot = connection;
+	if (!requests->hand)
+		requests->hand = connection->before = connection->behind = connection;
+	connection->before = requests->hand->before;
+	connection->behind = requests->hand;
+	connection->before->behind = connection->behind->before = connection;
+}
+
+static struct connection *add_connection(struct requests *requests, uint64_t ino, uint64_t now_ns)
+{
+	struct requests_stats *stats = &requests->all.exchanges.stats;
+	struct connection *connection;
+
+	if (stats->followed >= requests->sockets_max)
+		evict_connection(requests, now_ns);
+	connection = pool_alloc(&requests->pool, sizeof(*connection));
+	if (!connection) {
+		stats->no_room++;
+		return NULL;
+	}
+	memset(connection, 0, sizeof(*connection));
+	connection->ino = ino;
+	connection->limit = REQUESTS_LIMIT_DEFAULT;
+	connection->is_out_of_step = now_ns < requests->certain_ns + CONNECTION_SILENCE_NS;
+	link_connection(requests, connection);
+	stats->sockets++;
+	stats->followed++;
+	return connection;
+}
+
+void requests_destroy(struct requests *requests)
+{
+	if (!requests)
+		return;
+	while (requests->hand)
+		remove_connection(requests, requests->hand, 0, "");
+	exchanges_finish(&requests->all.exchanges);
+	buf_finish(&requests->all.limits);
+	pool_finish(&requests->pool);
+	free(requests->table);
+	free(requests);
+}
+
+static bool is_stream_socket(const struct state_fd *file)
+{
+	if (file->type == SCAP_FD_IPV4 || file->type == SCAP_FD_IPV6)
+		return file->l4 == SCAP_L4_TCP || file->l4 == SCAP_L4_UNKNOWN;
+	return file->type == SCAP_FD_UNIX;
+}
+
+static uint64_t ino_of(const struct state_event *event)
+{
+	if (event->ev.file.ino)
+		return event->ev.file.ino;
+	return event->fd ? state_fd_ino(event->fd) : 0;
+}
+
+static uint8_t role_of(const struct state_fd *file)
+{
+	if (!file || file->role == STATE_ROLE_NONE)
+		return request_roles__unknown;
+	return file->role == STATE_ROLE_CLIENT ? request_roles__client : request_roles__server;
+}
+
+/* Another socket has the number: the one before is gone. */
+static void begin_anew(struct requests *requests, uint64_t ino, uint64_t now_ns)
+{
+	struct connection *connection = find(requests, ino);
+
+	if (connection)
+		remove_connection(requests, connection, now_ns, "closed");
+}
+
+static void take_begin(struct requests *requests, const struct state_event *event,
+		       const struct requests_call *call)
+{
+	uint64_t ino = ino_of(event), now_ns = event->ev.ts_ns;
+	struct connection *connection;
+	int64_t result;
+
+	if (!ino || !event_result(&event->ev, &result) ||
+	    (result < 0 && !(call->kind == KIND_CONNECT && result == -EINPROGRESS)))
+		return;
+	begin_anew(requests, ino, now_ns);
+	if (call->kind == KIND_OPEN || (event->fd && !is_stream_socket(event->fd)))
+		return;
+	connection = add_connection(requests, ino, now_ns);
+	if (!connection)
+		return;
+	connection->is_out_of_step = false;
+	if (call->kind == KIND_CONNECT && result == 0 && event->ev.latency_ns != LATENCY_UNKNOWN)
+		connection->connect_us = (uint32_t)(event->ev.latency_ns / 1000);
+}
+
+static struct connection_call call_of(const struct requests_call *call,
+				      const struct state_event *event)
+{
+	return (struct connection_call){
+		.ts_ns = event->ev.ts_ns,
+		.tid = event->ev.tid,
+		.fd = event_param_i64(&event->ev, call->fd - 1u),
+		.file = event->fd,
+		.direction = call->kind == KIND_READ ? DIRECTION_IN : DIRECTION_OUT,
+	};
+}
+
+/* The bytes of a call; false: it only looked at them. */
+static bool piece_of(const struct requests *requests, const struct requests_call *call,
+		     const struct state_event *event, int64_t result, struct stream_piece *piece)
+{
+	const struct event_param *data = call->data ? &event->ev.params[call->data - 1] : NULL;
+	const struct frame_stream *stream = &event->ev.stream;
+
+	*piece = (struct stream_piece){.len = (uint32_t)result};
+	if (data && call->kind != KIND_SENDFILE) {
+		piece->data = data->data;
+		piece->captured = data->len < piece->len ? data->len : piece->len;
+	}
+	if (call->has_messages)
+		return true;
+	piece->end = stream->end;
+	piece->is_placed = stream->is_known;
+	return stream->is_known || !requests->has_places || !event->fd ||
+	       event->fd->l4 != SCAP_L4_TCP;
+}
+
+/* A call that moved no bytes. */
+static void take_failure(struct requests *requests, const struct requests_call *call,
+			 const struct state_event *event, struct connection *connection,
+			 int64_t result)
+{
+	struct connection_call made = call_of(call, event);
+
+	if (result == -ECONNRESET || result == -EPIPE)
+		connection->was_reset = true;
+	if (result == 0 && call->kind == KIND_READ)
+		connection_end_side(connection, &requests->all, &made);
+	else if (result == -ECONNRESET && call->kind == KIND_READ)
+		remove_connection(requests, connection, made.ts_ns, "reset");
+	else if (result == -ETIMEDOUT)
+		remove_connection(requests, connection, made.ts_ns, "timeout");
+}
+
+static void take_bytes(struct requests *requests, const struct requests_call *call,
+		       const struct state_event *event, struct connection *connection,
+		       int64_t result)
+{
+	struct connection_call made;
+	struct stream_piece piece;
+
+	connection->is_used = true;
+	if (connection->is_opaque || !piece_of(requests, call, event, result, &piece))
+		return;
+	if (connection->role == request_roles__unknown)
+		connection->role = role_of(event->fd);
+	made = call_of(call, event);
+	connection_take(connection, &requests->all, &made, piece);
+}
+
+static void take_transfer(struct requests *requests, const struct requests_call *call,
+			  const struct state_event *event)
+{
+	const struct state_fd *file = event->fd;
+	struct connection *connection;
+	int64_t result;
+	uint64_t ino;
+
+	if (file ? !is_stream_socket(file) : !event->ev.stream.is_known && !call->is_net)
+		return;
+	ino = ino_of(event);
+	if (!ino || !event_result(&event->ev, &result))
+		return;
+	requests->has_places |= event->ev.stream.is_known;
+	connection = find(requests, ino);
+	if (result <= 0) {
+		if (connection)
+			take_failure(requests, call, event, connection, result);
+		return;
+	}
+	if (!connection)
+		connection = add_connection(requests, ino, event->ev.ts_ns);
+	if (connection)
+		take_bytes(requests, call, event, connection, result);
+}
+
+static void take_close(struct requests *requests, const struct state_event *event)
+{
+	struct connection *connection = find(requests, ino_of(event));
+
+	/* Another process may have the socket, or another number. */
+	if (!connection || (event->fd && event->fd->refs > 1))
+		return;
+	remove_connection(requests, connection, event->ev.ts_ns, "closed");
+}
+
+static void take_shutdown(struct requests *requests, const struct requests_call *call,
+			  const struct state_event *event)
+{
+	struct connection *connection = find(requests, ino_of(event));
+	struct connection_call made = call_of(call, event);
+
+	if (!connection || event_param_i64(&event->ev, shutdown__res) != 0)
+		return;
+	if (event_param_u64(&event->ev, shutdown__how) != shutdown_how__SHUT_RD)
+		connection_end_side(connection, &requests->all, &made);
+}
+
+void requests_take(struct requests *requests, const struct state_event *event)
+{
+	const struct requests_call *call = &requests->calls[event->ev.desc->id];
+
+	if (!requests->certain_ns)
+		requests->certain_ns = event->ev.ts_ns;
+	switch (call->kind) {
+	case KIND_NONE:
+		return;
+	case KIND_ACCEPT:
+	case KIND_CONNECT:
+	case KIND_OPEN:
+		take_begin(requests, event, call);
+		return;
+	case KIND_CLOSE:
+		take_close(requests, event);
+		return;
+	case KIND_SHUTDOWN:
+		take_shutdown(requests, call, event);
+		return;
+	default:
+		take_transfer(requests, call, event);
+	}
+}
+
+void requests_step(struct requests *requests, uint64_t now_ns)
+{
+	struct exchange *exchange;
+
+	while ((exchange = exchanges_due(&requests->all.exchanges, now_ns)))
+		connection_time_out(&requests->all, exchange, now_ns);
+}
+
+void requests_end(struct requests *requests, uint64_t now_ns)
+{
+	while (requests->hand) {
+		pairing_give_up(requests->hand, &requests->all);
+		remove_connection(requests, requests->hand, now_ns, "");
+	}
+}
+
+const void *requests_next(struct requests *requests, uint32_t *len)
+{
+	struct exchange *exchange = exchanges_next(&requests->all.exchanges);
+
+	if (!exchange)
+		return NULL;
+	*len = request_frame_write(exchange, requests->frame);
+	exchanges_free(&requests->all.exchanges, exchange);
+	return requests->frame;
+}
+
+bool requests_next_limit(struct requests *requests, struct requests_limit *limit)
+{
+	struct buf *limits = &requests->all.limits;
+
+	if (requests->limits_at >= limits->len) {
+		requests->limits_at = 0;
+		buf_clear(limits);
+		return false;
+	}
+	memcpy(limit, limits->data + requests->limits_at, sizeof(*limit));
+	requests->limits_at += sizeof(*limit);
+	return true;
+}
+
+void requests_stats(const struct requests *requests, struct requests_stats *stats)
+{
+	*stats = requests->all.exchanges.stats;
+}
