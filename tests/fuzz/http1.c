@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* One side of a connection that speaks HTTP/1.x. */
+#include "fuzz.h"
+#include "speak.h"
+#include "spoken_protocols.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_speak(&protocol_http1, data, size);
+	return 0;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Each way to cut the bytes of a row is one spoken_text(). */
+#include "unit.h"
+#include "spoken_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct spoken spoken_of(const struct protocol *protocol, const struct spoken_row *row)
+{
+	return (struct spoken){.protocol = protocol,
+			       .side = row->side,
+			       .requests = row->requests,
+			       .requests_count = row->requests_count};
+}
+
+static size_t length_of(const struct spoken_row *row)
+{
+	return row->len ? row->len : strlen(row->bytes);
+}
+
+static void expect_text(const struct spoken *spoken, const struct spoken_row *row)
+{
+	struct buf text = {0};
+
+	assert_null(spoken_text(spoken, row->bytes, length_of(row), &text));
+	buf_append_char(&text, '\0');
+	if (strcmp(text.data, row->text) != 0)
+		print_error("%s: pieces of %zu, %zu\n", row->what, spoken->first, spoken->piece);
+	assert_string_equal(text.data, row->text);
+	buf_finish(&text);
+}
+
+static void expect_pieces(const struct protocol *protocol, const struct spoken_row *row)
+{
+	static const size_t sizes[] = {1, 2, 3, 7};
+	struct spoken spoken = spoken_of(protocol, row);
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		spoken.first = spoken.piece = sizes[i];
+		expect_text(&spoken, row);
+	}
+	spoken.piece = 0;
+	for (spoken.first = 0; spoken.first < length_of(row); spoken.first++)
+		expect_text(&spoken, row);
+}
+
+/* The bytes of a text up to its last line, or with `more` up to the one before. */
+static size_t lines_length(const struct buf *text, unsigned int fewer)
+{
+	size_t len = text->len;
+
+	for (; len && fewer; fewer--)
+		for (len--; len && text->data[len - 1] != '\n';)
+			len--;
+	return len;
+}
+
+/* Behind the first `len` bytes nothing is known. */
+static void expect_prefix(const struct protocol *protocol, const struct spoken_row *row, size_t len)
+{
+	struct spoken spoken = spoken_of(protocol, row);
+	struct buf text = {0};
+	const char *broken;
+	size_t same;
+	bool is_lost;
+
+	spoken.is_cut = true;
+	broken = spoken_text(&spoken, row->bytes, len, &text);
+	is_lost = text.len >= 5 && memcmp(text.data + text.len - 5, "lost\n", 5) == 0;
+	/* The last message ends where the bytes do. */
+	same = lines_length(&text, is_lost ? 2 : 1);
+	buf_append_char(&text, '\0');
+	if (broken || strncmp(text.data, row->text, same) != 0)
+		fail_msg("%s: nothing known behind %zu: %s%s", row->what, len, text.data,
+			 broken ? broken : "");
+	buf_finish(&text);
+}
+
+void spoken_expect(const struct protocol *protocol, const struct spoken_row *rows, size_t count)
+{
+	for (const struct spoken_row *row = rows; row < rows + count; row++) {
+		struct spoken whole = spoken_of(protocol, row);
+
+		expect_text(&whole, row);
+		if (row->looks_ahead)
+			continue;
+		expect_pieces(protocol, row);
+		for (size_t len = 1; len <= length_of(row); len++)
+			expect_prefix(protocol, row, len);
+	}
+}
+
+static void expect_flips(const struct protocol *protocol, const struct spoken_row *row)
+{
+	static const char changes[] = {1, 32, (char)128, (char)255};
+	struct spoken spoken = spoken_of(protocol, row);
+	size_t len = length_of(row);
+	char *bytes = malloc(len);
+	const char *broken;
+	struct buf text = {0};
+
+	assert_non_null(bytes);
+	memcpy(bytes, row->bytes, len);
+	for (size_t i = 0; i < len * sizeof(changes); i++) {
+		bytes[i / sizeof(changes)] ^= changes[i % sizeof(changes)];
+		spoken.is_cut = i & 1;
+		buf_clear(&text);
+		broken = spoken_text(&spoken, bytes, len, &text);
+		if (broken)
+			fail_msg("%s: byte %zu changed: %s", row->what, i / sizeof(changes),
+				 broken);
+		bytes[i / sizeof(changes)] ^= changes[i % sizeof(changes)];
+	}
+	buf_finish(&text);
+	free(bytes);
+}
+
+void spoken_expect_flips(const struct protocol *protocol, const struct spoken_row *rows,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		expect_flips(protocol, &rows[i]);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of what is said and what a protocol makes of it, tried in all ways to cut the bytes. */
+#ifndef TESTS_SPOKEN_ROWS_H
+#define TESTS_SPOKEN_ROWS_H
+
+#include "spoken.h"
+
+struct spoken_row {
+	const char *what;
+	enum protocol_side side;
+	const char *bytes;
+	const char *text; /* of spoken_text() */
+	const struct protocol_message *requests;
+	size_t requests_count;
+	size_t len; /* 0: up to the NUL */
+	bool looks_ahead; /* what follows decides, and so does whether it is there yet */
+};
+
+/*
+ * Asserts the text of each row: at once; cut in two at every byte; in pieces of 1, 2, 3 and 7
+ * bytes. Where nothing is known behind a byte, nothing else is said up to there, but for the last
+ * message.
+ */
+void spoken_expect(const struct protocol *protocol, const struct spoken_row *rows, size_t count);
+
+/* Asserts that promises are kept, whatever the row's bytes are changed to, one at a time. */
+void spoken_expect_flips(const struct protocol *protocol, const struct spoken_row *rows,
+			 size_t count);
+
+#endif

@@ -1,0 +1,794 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * HTTP/1.0 and HTTP/1.1 (RFC 9110, RFC 9112). A head is taken line by line as its lines arrive, so
+ * that its size has no limit; bodies are skipped by their length, or chunk by chunk. Of the target
+ * only the path is kept: queries hold secrets.
+ *
+ * What cannot be known: a response whose request was not seen may be one to HEAD. It is taken to
+ * have its body, unless another response follows its head at once. A folded value is that of its
+ * first line; where a length is folded, the length is not known.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#include "event/event.h"
+#include "requests/protocols/protocol.h"
+#include "requests/protocols/text.h"
+#include "util/base64.h"
+#include "util/buf.h"
+
+enum {
+	/* A line that is longer and not yet whole is taken as it is, and its rest ignored. */
+	LINE_WAITS_MAX = 8 * 1024,
+	LENGTH_DIGITS_MAX = 18,
+	CHUNK_DIGITS_MAX = 15,
+	STATUS_BYTES = 12, /* HTTP/1.1 200 */
+	TRACE_DIGITS = 32,
+};
+
+enum http1_phase { HTTP1_START, HTTP1_HEADERS, HTTP1_CHUNK, HTTP1_TRAILERS, HTTP1_PHASES };
+
+/* What is known of a side between two steps. */
+struct http1 {
+	uint64_t length; /* Content-Length */
+	uint8_t phase;
+	uint8_t trace_rank; /* of the header that gave the trace id */
+	bool in_line; /* up to its end, a line is ignored */
+	bool has_length;
+	bool is_chunked;
+	bool is_coded; /* the last transfer coding is not chunked */
+	bool is_wrong; /* lengths that contradict each other, or are none */
+	bool was_framing; /* the last line was about the length: it must not be folded */
+};
+
+_Static_assert(sizeof(struct http1) <= PROTOCOL_STATE_BYTES, "more than what is kept of a side");
+
+/* One step. */
+struct http1_run {
+	const uint8_t *at, *end;
+	bool is_cut;
+	bool is_over; /* the step ends here, though there may be more input */
+	enum protocol_side side;
+	struct http1 *http;
+	struct protocol_message *message;
+	const struct protocol_message *request;
+	struct protocol_step step;
+};
+
+struct http1_text {
+	const uint8_t *data;
+	size_t len;
+};
+
+/* Those of RFC 9110, PATCH, those of WebDAV and its extensions, and what caches take. */
+static const char *const methods[] = {
+	"GET",	   "POST",	 "HEAD",     "PUT",	  "DELETE", "OPTIONS",	  "PATCH",
+	"CONNECT", "TRACE",	 "PROPFIND", "PROPPATCH", "MKCOL",  "COPY",	  "MOVE",
+	"LOCK",	   "UNLOCK",	 "REPORT",   "SEARCH",	  "ACL",    "MKCALENDAR", "CHECKOUT",
+	"MERGE",   "MKACTIVITY", "PURGE",    "QUERY",
+};
+
+enum { METHODS_COUNT = sizeof(methods) / sizeof(methods[0]), METHOD_LEN_MAX = 10 };
+
+static bool is_method(const uint8_t *data, size_t len)
+{
+	for (size_t i = 0; i < METHODS_COUNT; i++)
+		if (methods[i][0] == data[0] && strlen(methods[i]) == len &&
+		    memcmp(methods[i], data, len) == 0)
+			return true;
+	return false;
+}
+
+static bool begins_method(const uint8_t *data, size_t len)
+{
+	for (size_t i = 0; i < METHODS_COUNT; i++)
+		if (strlen(methods[i]) >= len && memcmp(methods[i], data, len) == 0)
+			return true;
+	return false;
+}
+
+/* Methods that the table lacks are proved by the version at the end of their line. */
+static bool is_token(const uint8_t *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((data[i] < 'A' || data[i] > 'Z') && data[i] != '-' && data[i] != '_')
+			return false;
+	return len > 0;
+}
+
+static bool is_digit(uint8_t c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_blank(uint8_t c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static struct http1_text trimmed(const uint8_t *data, size_t len)
+{
+	while (len && is_blank(*data)) {
+		data++;
+		len--;
+	}
+	while (len && is_blank(data[len - 1]))
+		len--;
+	return (struct http1_text){data, len};
+}
+
+static int hex_value(uint8_t c)
+{
+	if (is_digit(c))
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* How many hexadecimal digits stand at the beginning, and whether one is not 0. */
+static size_t hex_digits(const uint8_t *data, size_t len, bool *is_set)
+{
+	size_t n = 0;
+
+	for (*is_set = false; n < len && hex_value(data[n]) >= 0; n++)
+		*is_set |= data[n] != '0';
+	return n;
+}
+
+/* The bytes up to the first `c`, or all. */
+static size_t length_before(const uint8_t *data, size_t len, char c)
+{
+	const uint8_t *found = memchr(data, c, len);
+
+	return found ? (size_t)(found - data) : len;
+}
+
+/*
+ * Lines.
+ */
+
+struct http1_line {
+	const uint8_t *data;
+	size_t len; /* without what ends it */
+	bool is_whole;
+};
+
+/* Takes a line, or what there is of it if no more of it will come. Returns false: it waits. */
+static bool take_line(struct http1_run *run, struct http1_line *line)
+{
+	size_t left = (size_t)(run->end - run->at);
+	const uint8_t *end = memchr(run->at, '\n', left);
+
+	line->data = run->at;
+	line->is_whole = end;
+	if (end) {
+		line->len = (size_t)(end - run->at);
+		line->len -= line->len && end[-1] == '\r';
+		run->at = end + 1;
+		return true;
+	}
+	if (!run->is_cut && left <= LINE_WAITS_MAX)
+		return false;
+	line->len = left;
+	run->at = run->end;
+	run->http->in_line = true;
+	return true;
+}
+
+/* The rest of a line that is ignored. */
+static void drop_line(struct http1_run *run)
+{
+	const uint8_t *end = memchr(run->at, '\n', (size_t)(run->end - run->at));
+
+	run->at = end ? end + 1 : run->end;
+	run->http->in_line = !end;
+}
+
+/*
+ * The first line.
+ */
+
+/* The authority without its user and password. */
+static void take_authority(struct protocol_message *message, const uint8_t *data, size_t len)
+{
+	const uint8_t *user = memrchr(data, '@', len);
+
+	if (user) {
+		len -= (size_t)(user + 1 - data);
+		data = user + 1;
+	}
+	protocol_text_put(message->host, sizeof(message->host), data, len);
+}
+
+/* The length of "http://" or "https://" at the beginning; 0: there is neither. */
+static size_t scheme_length(const uint8_t *data, size_t len)
+{
+	if (len >= 7 && strncasecmp((const char *)data, "http://", 7) == 0)
+		return 7;
+	return len >= 8 && strncasecmp((const char *)data, "https://", 8) == 0 ? 8 : 0;
+}
+
+static void take_target(struct protocol_message *message, const uint8_t *data, size_t len)
+{
+	size_t scheme = scheme_length(data, len);
+
+	len = length_before(data, len, '?');
+	len = length_before(data, len, '#');
+	if (scheme) {
+		size_t host = length_before(data + scheme, len - scheme, '/');
+
+		take_authority(message, data + scheme, host);
+		data += scheme + host;
+		len -= scheme + host;
+		if (!len) {
+			data = (const uint8_t *)"/";
+			len = 1;
+		}
+	} else if (strcmp(message->method, "CONNECT") == 0) {
+		take_authority(message, data, len);
+		memcpy(message->target, message->host, sizeof(message->host));
+		return;
+	}
+	protocol_text_put(message->target, sizeof(message->target), data, len);
+}
+
+/* Where the version of a whole request line begins, with the blank before it; NULL: nowhere. */
+static const uint8_t *version_of(const uint8_t *data, size_t len)
+{
+	static const char version[] = " HTTP/1.";
+	const uint8_t *at;
+
+	len = trimmed(data, len).len;
+	if (len < sizeof(version) || !is_digit(data[len - 1]))
+		return NULL;
+	at = data + len - sizeof(version);
+	return memcmp(at, version, sizeof(version) - 1) == 0 ? at : NULL;
+}
+
+/* Returns false if that is no request line. */
+static bool take_request_line(struct http1_run *run, const struct http1_line *line)
+{
+	size_t room = line->len < MESSAGE_METHOD_BYTES ? line->len : MESSAGE_METHOD_BYTES;
+	const uint8_t *end = line->data + line->len;
+	const uint8_t *blank = memchr(line->data, ' ', room);
+	size_t len = blank ? (size_t)(blank - line->data) : 0;
+
+	if (!is_token(line->data, len))
+		return false;
+	if (line->is_whole)
+		end = version_of(line->data, line->len);
+	else if (!is_method(line->data, len))
+		return false;
+	else
+		end = blank + 1 + length_before(blank + 1, (size_t)(end - blank - 1), ' ');
+	if (!end || end <= blank + 1)
+		return false;
+	protocol_text_put(run->message->method, MESSAGE_METHOD_BYTES, line->data, len);
+	take_target(run->message, blank + 1, (size_t)(end - blank - 1));
+	return true;
+}
+
+/* Whether these bytes, at least one, can be the beginning of a status line. */
+static bool begins_status_line(const uint8_t *data, size_t len)
+{
+	static const char form[] = "HTTP/1.d ddd";
+
+	for (size_t i = 0; i < len && i < STATUS_BYTES; i++)
+		if (form[i] == 'd' ? !is_digit(data[i]) : data[i] != (uint8_t)form[i])
+			return false;
+	return (len < 10 || data[9] != '0') &&
+	       (len <= STATUS_BYTES || data[STATUS_BYTES] == ' ' || data[STATUS_BYTES] == '\r' ||
+		data[STATUS_BYTES] == '\n');
+}
+
+/* Returns false if that is no status line. */
+static bool take_status_line(struct http1_run *run, const struct http1_line *line)
+{
+	struct protocol_message *message = run->message;
+	const uint8_t *digits = line->data + STATUS_BYTES - 3;
+
+	if (line->len < STATUS_BYTES || !begins_status_line(line->data, line->len))
+		return false;
+	message->status = (digits[0] - '0') * 100 + (digits[1] - '0') * 10 + (digits[2] - '0');
+	message->has_status = true;
+	message->is_aside = message->status < 200 && message->status != 101;
+	if (message->status >= 400)
+		protocol_text_put(message->error, sizeof(message->error), digits, 3);
+	return true;
+}
+
+/* Ends the step where no message is known to begin. */
+static void lose(struct http1_run *run)
+{
+	run->step.action = PROTOCOL_LOST;
+	run->is_over = true;
+}
+
+static bool may_begin(const struct http1_run *run)
+{
+	if (*run->at == '\r')
+		return true;
+	return run->side == PROTOCOL_REQUESTS
+		       ? is_token(run->at, 1)
+		       : begins_status_line(run->at, (size_t)(run->end - run->at));
+}
+
+/* Returns false: it waits for more. */
+static bool take_start(struct http1_run *run)
+{
+	const uint8_t *begin = run->at;
+	struct http1_line line;
+	bool is_good;
+
+	if (!take_line(run, &line)) {
+		if (may_begin(run))
+			return false;
+		lose(run);
+		return true;
+	}
+	if (line.is_whole && !line.len) {
+		/* Some clients send an empty line behind a body. */
+		run->is_over = true;
+		return true;
+	}
+	is_good = run->side == PROTOCOL_REQUESTS ? take_request_line(run, &line)
+						 : take_status_line(run, &line);
+	if (!is_good) {
+		run->at = begin;
+		lose(run);
+		return true;
+	}
+	run->step.begins = true;
+	run->http->phase = HTTP1_HEADERS;
+	return true;
+}
+
+/*
+ * Headers. Each takes its value, without blanks around it.
+ */
+
+static void take_host(struct http1_run *run, struct http1_text value)
+{
+	if (!run->message->host[0])
+		protocol_text_put(run->message->host, MESSAGE_HOST_BYTES, value.data, value.len);
+}
+
+static void take_length(struct http1_run *run, struct http1_text value)
+{
+	struct http1 *http = run->http;
+	uint64_t length = 0;
+
+	http->was_framing = true;
+	if (!value.len || value.len > LENGTH_DIGITS_MAX)
+		http->is_wrong = true;
+	for (size_t i = 0; i < value.len && !http->is_wrong; i++) {
+		http->is_wrong = !is_digit(value.data[i]);
+		length = length * 10 + value.data[i] - '0';
+	}
+	http->is_wrong |= http->has_length && http->length != length;
+	http->has_length = true;
+	http->length = length;
+}
+
+static bool is_word(struct http1_text text, const char *word)
+{
+	return text.len == strlen(word) &&
+	       strncasecmp((const char *)text.data, word, text.len) == 0;
+}
+
+/* Only the last coding decides where the body ends. */
+static void take_coding(struct http1_run *run, struct http1_text value)
+{
+	const uint8_t *comma = value.len ? memrchr(value.data, ',', value.len) : NULL;
+	struct http1_text last = value;
+
+	if (comma)
+		last = trimmed(comma + 1, (size_t)(value.data + value.len - comma - 1));
+	run->http->was_framing = true;
+	if (is_word(last, "identity"))
+		return;
+	run->http->is_chunked = is_word(last, "chunked");
+	run->http->is_coded = !run->http->is_chunked;
+}
+
+/* Of several headers that give a trace id, that of the highest rank counts. */
+static void put_trace(struct http1_run *run, uint8_t rank, const void *data, size_t len)
+{
+	if (rank <= run->http->trace_rank)
+		return;
+	run->http->trace_rank = rank;
+	protocol_text_put(run->message->trace_id, MESSAGE_TRACE_BYTES, data, len);
+}
+
+static void put_hex_trace(struct http1_run *run, uint8_t rank, struct http1_text value, char end)
+{
+	bool is_set;
+	size_t n = hex_digits(value.data, value.len, &is_set);
+
+	/* A single digit of b3 says whether to sample. */
+	if (is_set && n > 1 && n <= TRACE_DIGITS && (n == value.len || value.data[n] == end))
+		put_trace(run, rank, value.data, n);
+}
+
+/* 00-TRACE-PARENT-FLAGS */
+static void take_traceparent(struct http1_run *run, struct http1_text value)
+{
+	enum { PREFIX = 3 };
+	bool is_set;
+
+	if (value.len < PREFIX + TRACE_DIGITS + 1 || value.data[PREFIX - 1] != '-' ||
+	    value.data[PREFIX + TRACE_DIGITS] != '-')
+		return;
+	if (hex_digits(value.data + PREFIX, TRACE_DIGITS, &is_set) == TRACE_DIGITS && is_set)
+		put_trace(run, 4, value.data + PREFIX, TRACE_DIGITS);
+}
+
+static void take_b3(struct http1_run *run, struct http1_text value)
+{
+	put_hex_trace(run, 3, value, '-');
+}
+
+/* TRACE:SPAN:PARENT:FLAGS, its colons maybe percent-encoded. */
+static void take_uber(struct http1_run *run, struct http1_text value)
+{
+	value.len = length_before(value.data, value.len, '%');
+	put_hex_trace(run, 2, value, ':');
+}
+
+/* SAMPLE-TRACE-SEGMENT-…, of which all but the first are in base64 or numbers. */
+static void take_sw8(struct http1_run *run, struct http1_text value)
+{
+	char text[2 * MESSAGE_TRACE_BYTES];
+	struct buf out = buf_fixed(text, sizeof(text));
+	size_t sample = length_before(value.data, value.len, '-');
+	const uint8_t *id = value.data + sample + 1;
+	size_t len;
+
+	if (sample == value.len)
+		return;
+	len = length_before(id, value.len - sample - 1, '-');
+	if (len && base64_decode(&out, (const char *)id, len) && !memchr(out.data, 0, out.len))
+		put_trace(run, 1, out.data, out.len);
+}
+
+/* The headers that matter. Those that say where a body ends are of both sides. */
+static const struct http1_header {
+	const char *name;
+	uint8_t len;
+	bool is_framing;
+	void (*take)(struct http1_run *run, struct http1_text value);
+} headers[] = {
+	{"Host", 4, false, take_host},
+	{"Content-Length", 14, true, take_length},
+	{"Transfer-Encoding", 17, true, take_coding},
+	{"traceparent", 11, false, take_traceparent},
+	{"b3", 2, false, take_b3},
+	{"X-B3-TraceId", 12, false, take_b3},
+	{"uber-trace-id", 13, false, take_uber},
+	{"sw8", 3, false, take_sw8},
+};
+
+enum { HEADERS_COUNT = sizeof(headers) / sizeof(headers[0]) };
+
+/* Most headers are told apart from all of these by their first letter, of either case. */
+#define LETTER(c) (UINT32_C(1) << ((c)&31))
+static const uint32_t header_letters = LETTER('H') | LETTER('C') | LETTER('T') | LETTER('B') |
+				       LETTER('X') | LETTER('U') | LETTER('S');
+
+static void take_header(struct http1_run *run, const struct http1_line *line)
+{
+	if (!line->len || !(header_letters & LETTER(line->data[0])))
+		return;
+	for (size_t i = 0; i < HEADERS_COUNT; i++) {
+		const struct http1_header *header = &headers[i];
+
+		if (line->len <= header->len || line->data[header->len] != ':' ||
+		    strncasecmp((const char *)line->data, header->name, header->len) != 0)
+			continue;
+		if (run->side == PROTOCOL_REQUESTS || header->is_framing)
+			header->take(run, trimmed(line->data + header->len + 1,
+						  line->len - header->len - 1));
+		return;
+	}
+}
+
+/*
+ * Where the message ends.
+ */
+
+static void end_message(struct http1_run *run, uint64_t skip)
+{
+	memset(run->http, 0, sizeof(*run->http));
+	run->step.skip = skip;
+	run->step.ends = true;
+	run->is_over = true;
+}
+
+/* Whether the body of that response is none, whatever its headers say. */
+static bool is_bare(const struct http1_run *run)
+{
+	size_t left = (size_t)(run->end - run->at);
+	int status = run->message->status;
+
+	if (status < 200 || status == 204 || status == 304)
+		return true;
+	if (run->request)
+		return strcmp(run->request->method, "HEAD") == 0;
+	return left > STATUS_BYTES && begins_status_line(run->at, left);
+}
+
+static bool leaves(const struct http1_run *run)
+{
+	int status = run->message->status;
+
+	if (run->side == PROTOCOL_REQUESTS)
+		return false;
+	return status == 101 ||
+	       (status / 100 == 2 && run->request && strcmp(run->request->method, "CONNECT") == 0);
+}
+
+static void end_head(struct http1_run *run)
+{
+	bool is_response = run->side == PROTOCOL_RESPONSES;
+	struct http1 *http = run->http;
+
+	if (leaves(run)) {
+		run->step.action = PROTOCOL_LEAVES;
+		end_message(run, 0);
+	} else if (is_response && is_bare(run)) {
+		end_message(run, 0);
+	} else if (http->is_chunked) {
+		run->step.wants_all = true;
+		http->phase = HTTP1_CHUNK;
+	} else if (http->is_coded && is_response) {
+		end_message(run, PROTOCOL_TO_THE_END);
+	} else if (http->is_wrong || http->is_coded) {
+		run->step.action = PROTOCOL_LOST;
+		end_message(run, 0);
+	} else if (http->has_length || !is_response) {
+		end_message(run, http->length);
+	} else {
+		end_message(run, PROTOCOL_TO_THE_END);
+	}
+}
+
+/* Returns false: it waits for more. */
+static bool take_headers(struct http1_run *run)
+{
+	struct http1_line line;
+
+	if (!take_line(run, &line))
+		return false;
+	if (line.is_whole && !line.len) {
+		end_head(run);
+		return true;
+	}
+	if (line.len && is_blank(line.data[0])) {
+		run->http->is_wrong |= run->http->was_framing;
+		return true;
+	}
+	run->http->was_framing = false;
+	/* Of a value that is not whole nobody knows how it ends. */
+	if (line.is_whole)
+		take_header(run, &line);
+	return true;
+}
+
+/* The length of a chunk: HEX [;EXTENSION]. Returns false if it is none. */
+static bool chunk_length(const struct http1_line *line, uint64_t *length)
+{
+	size_t n = 0;
+
+	for (*length = 0; n < line->len && hex_value(line->data[n]) >= 0; n++) {
+		if (n == CHUNK_DIGITS_MAX)
+			return false;
+		*length = *length << 4 | (uint64_t)hex_value(line->data[n]);
+	}
+	return n && (n == line->len || line->data[n] == ';' || is_blank(line->data[n]));
+}
+
+static bool take_chunk(struct http1_run *run)
+{
+	struct http1_line line;
+	uint64_t length;
+
+	if (!take_line(run, &line))
+		return false;
+	if (!line.is_whole || !chunk_length(&line, &length)) {
+		run->step.action = PROTOCOL_LOST;
+		run->step.wants_all = true;
+		end_message(run, 0);
+	} else if (!length) {
+		run->http->phase = HTTP1_TRAILERS;
+	} else if (length + 2 <= (uint64_t)(run->end - run->at)) {
+		run->at += length + 2;
+	} else {
+		run->step.skip = length + 2 - (uint64_t)(run->end - run->at);
+		run->at = run->end;
+		run->is_over = true;
+	}
+	return true;
+}
+
+static bool take_trailers(struct http1_run *run)
+{
+	struct http1_line line;
+
+	if (!take_line(run, &line))
+		return false;
+	if (line.is_whole && !line.len)
+		end_message(run, 0);
+	return true;
+}
+
+static bool (*const phases[HTTP1_PHASES])(struct http1_run *run) = {
+	[HTTP1_START] = take_start,
+	[HTTP1_HEADERS] = take_headers,
+	[HTTP1_CHUNK] = take_chunk,
+	[HTTP1_TRAILERS] = take_trailers,
+};
+
+/* There was no more input: what is behind it decides. */
+static void stop(struct http1_run *run, bool is_used)
+{
+	if (run->is_cut && run->http->phase != HTTP1_START) {
+		/* What was said stands; where the message ends is not known. */
+		run->step.action = PROTOCOL_LOST;
+		run->step.wants_all = true;
+		end_message(run, 0);
+	} else if (!is_used) {
+		run->step.action = run->is_cut ? PROTOCOL_LOST : PROTOCOL_WAITS;
+	}
+}
+
+static struct protocol_step http1_step(enum protocol_side side, void *state,
+				       const struct protocol_input *input,
+				       struct protocol_message *message,
+				       const struct protocol_message *request)
+{
+	struct http1_run run = {
+		.at = input->data,
+		.end = input->data + input->len,
+		.is_cut = input->is_cut,
+		.side = side,
+		.http = state,
+		.message = message,
+		.request = request,
+		.step = {.action = PROTOCOL_GOES_ON},
+	};
+
+	run.step.wants_all = run.http->phase >= HTTP1_CHUNK;
+
+	while (run.at < run.end && !run.is_over) {
+		if (run.http->in_line)
+			drop_line(&run);
+		else if (!phases[run.http->phase](&run))
+			break;
+	}
+	if (!run.is_over)
+		stop(&run, run.at > input->data);
+	run.step.used = (size_t)(run.at - input->data);
+	return run.step;
+}
+
+/*
+ * Recognition.
+ */
+
+/* Whether a target begins as those of that method do. */
+static bool begins_target(const uint8_t *data, size_t len, bool is_connect)
+{
+	static const char scheme[] = "http";
+	size_t n = len < sizeof(scheme) - 1 ? len : sizeof(scheme) - 1;
+
+	if (is_connect || !len)
+		return true;
+	return data[0] == '/' || data[0] == '*' || strncasecmp((const char *)data, scheme, n) == 0;
+}
+
+/* The printable bytes at the beginning. */
+static size_t printable_length(const uint8_t *data, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && data[n] > ' ' && data[n] != 0x7f)
+		n++;
+	return n;
+}
+
+/* What may follow the target; `len` of it is known. */
+static enum protocol_verdict recognise_version(const uint8_t *data, size_t len)
+{
+	static const char form[] = " HTTP/1.";
+	size_t n = len < sizeof(form) - 1 ? len : sizeof(form) - 1;
+
+	if (memcmp(data, form, n) != 0)
+		return PROTOCOL_NO;
+	if (len > n && data[n] != '0' && data[n] != '1')
+		return PROTOCOL_NO;
+	if (len < n + 2)
+		return PROTOCOL_MAYBE;
+	return data[n + 1] == '\r' || data[n + 1] == '\n' ? PROTOCOL_YES : PROTOCOL_NO;
+}
+
+static enum protocol_verdict recognise_request(const uint8_t *data, size_t len)
+{
+	size_t room = len < METHOD_LEN_MAX + 1 ? len : METHOD_LEN_MAX + 1;
+	const uint8_t *blank = memchr(data, ' ', room);
+	size_t n, method = blank ? (size_t)(blank - data) : room;
+
+	if (!blank)
+		return begins_method(data, room) ? PROTOCOL_MAYBE : PROTOCOL_NO;
+	if (!is_method(data, method))
+		return PROTOCOL_NO;
+	data = blank + 1;
+	len -= method + 1;
+	if (!begins_target(data, len, method == 7 && blank[-1] == 'T'))
+		return PROTOCOL_NO;
+	n = printable_length(data, len);
+	return len && !n ? PROTOCOL_NO : recognise_version(data + n, len - n);
+}
+
+static enum protocol_verdict recognise_response(const uint8_t *data, size_t len)
+{
+	if (!begins_status_line(data, len))
+		return PROTOCOL_NO;
+	if (len > 7 && data[7] != '0' && data[7] != '1')
+		return PROTOCOL_NO;
+	return len > STATUS_BYTES ? PROTOCOL_YES : PROTOCOL_MAYBE;
+}
+
+static enum protocol_verdict http1_recognise(enum protocol_side side,
+					     const struct protocol_input *input)
+{
+	return side == PROTOCOL_REQUESTS ? recognise_request(input->data, input->len)
+					 : recognise_response(input->data, input->len);
+}
+
+/* Whether lines with a colon follow, and then an empty one: all of them with CRLF. */
+static bool has_head(const uint8_t *data, const uint8_t *end)
+{
+	for (bool is_first = true;; is_first = false) {
+		const uint8_t *line_end = memchr(data, '\n', (size_t)(end - data));
+
+		if (!line_end || line_end == data || line_end[-1] != '\r')
+			return false;
+		if (line_end == data + 1)
+			return !is_first;
+		if (!is_first && !memchr(data, ':', (size_t)(line_end - data)))
+			return false;
+		data = line_end + 1;
+	}
+}
+
+/*
+ * At the beginning of what follows a gap, what looks like a first line is one. Farther on, bodies
+ * can hold such lines: a whole head must be there, and, before a request, the end of another one.
+ */
+static size_t http1_find(enum protocol_side side, const struct protocol_input *input)
+{
+	const char *sought = side == PROTOCOL_REQUESTS ? "\r\n\r\n" : "HTTP/1.";
+	const uint8_t *at = input->data, *end = input->data + input->len;
+
+	if (http1_recognise(side, input) != PROTOCOL_NO)
+		return 0;
+	while ((at = memmem(at, (size_t)(end - at), sought, strlen(sought)))) {
+		const uint8_t *begin = side == PROTOCOL_REQUESTS ? at + strlen(sought) : at;
+		struct protocol_input rest = {begin, (size_t)(end - begin), input->is_cut};
+
+		if (rest.len && http1_recognise(side, &rest) == PROTOCOL_YES &&
+		    has_head(begin, end))
+			return (size_t)(begin - input->data);
+		at++;
+	}
+	return input->len;
+}
+
+const struct protocol protocol_http1 = {
+	.name = "http",
+	.number = request_protocols__http,
+	.recognise = http1_recognise,
+	.step = http1_step,
+	.find = http1_find,
+};

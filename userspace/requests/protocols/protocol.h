@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an application protocol is: how the bytes of its connections are recognised, and divided
+ * into requests and responses. A protocol is one file of this folder; it knows neither sockets nor
+ * times, and never allocates. Who calls it: connection.c.
+ */
+#ifndef REQUESTS_PROTOCOLS_PROTOCOL_H
+#define REQUESTS_PROTOCOLS_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The directions of a connection: what the client sends, and what the server does. */
+enum protocol_side { PROTOCOL_REQUESTS, PROTOCOL_RESPONSES, PROTOCOL_SIDES };
+
+enum {
+	MESSAGE_METHOD_BYTES = 32,
+	MESSAGE_TARGET_BYTES = 512,
+	MESSAGE_HOST_BYTES = 128,
+	MESSAGE_ERROR_BYTES = 48,
+	MESSAGE_TRACE_BYTES = 64,
+	/* Of a connection and side, for the protocol alone: zeros when it begins or is found again.
+	 */
+	PROTOCOL_STATE_BYTES = 64,
+};
+
+/*
+ * What a protocol learns of a request or response. Texts are NUL-terminated, "" if the bytes do not
+ * say it, cut where they are longer than their room.
+ */
+struct protocol_message {
+	char method[MESSAGE_METHOD_BYTES]; /* GET, SELECT, HGET */
+	char target[MESSAGE_TARGET_BYTES]; /* a path without its query, a key, a statement */
+	char host[MESSAGE_HOST_BYTES];
+	char trace_id[MESSAGE_TRACE_BYTES];
+	char error[MESSAGE_ERROR_BYTES]; /* of a response: why it is one; "": it is none */
+	int32_t status; /* of a response, if has_status */
+	bool has_status;
+	bool is_oneway; /* a request that nothing answers */
+	bool is_aside; /* a response that answers nothing: 100 Continue, what a server pushes */
+	bool has_key; /* a response answers the request with the same key, not the oldest one */
+	uint64_t key;
+};
+
+/* Bytes of one side, from where the protocol stands in it. */
+struct protocol_input {
+	const uint8_t *data;
+	size_t len; /* at least 1 */
+	bool is_cut; /* the bytes behind them are not known, and will not be */
+};
+
+enum protocol_verdict {
+	PROTOCOL_NO, /* not of this protocol */
+	PROTOCOL_MAYBE, /* more bytes would tell; or it is only likely, and the other side decides
+			 */
+	PROTOCOL_YES,
+};
+
+enum protocol_action {
+	PROTOCOL_WAITS, /* for more bytes: it is called with these again, and more, or is_cut */
+	PROTOCOL_GOES_ON, /* `used` bytes were taken, and the `skip` bytes behind them do not matter
+			   */
+	/*
+	 * Nobody knows where in the stream the next message begins. What is known of one that
+	 * `ends` with it stands; one that only began is none.
+	 */
+	PROTOCOL_LOST,
+	PROTOCOL_LEAVES, /* behind `used` and `skip` another protocol is spoken */
+};
+
+#define PROTOCOL_TO_THE_END UINT64_MAX /* as `skip`: until the side is closed */
+
+/* What a protocol has found in its input. */
+struct protocol_step {
+	enum protocol_action action;
+	size_t used; /* of the input */
+	uint64_t skip; /* bytes behind them, known or not */
+	bool begins; /* the first byte of these begins a message */
+	bool ends; /* the last byte of used and skip ends the message */
+	/* The protocol cannot say more without all bytes: their limit should be raised. */
+	bool wants_all;
+};
+
+struct protocol {
+	const char *name;
+	uint8_t number; /* request_protocols__NAME */
+	/* Whether the first bytes of a side are of this protocol. */
+	enum protocol_verdict (*recognise)(enum protocol_side side,
+					   const struct protocol_input *input);
+	/*
+	 * Takes the next bytes. state: PROTOCOL_STATE_BYTES of this side. message: of this side,
+	 * which these bytes begin or go on with; zeroed before the step that begins it. request:
+	 * the one that a response answers, NULL for requests and if it is not known.
+	 */
+	struct protocol_step (*step)(enum protocol_side side, void *state,
+				     const struct protocol_input *input,
+				     struct protocol_message *message,
+				     const struct protocol_message *request);
+	/*
+	 * After bytes were missing: where in the input a message may begin; its length: nowhere.
+	 * All state is zeroed then.
+	 */
+	size_t (*find)(enum protocol_side side, const struct protocol_input *input);
+};
+
+/* All of them, in the order in which they are tried; NULL ends the list. */
+extern const struct protocol *const protocols[];
+
+#endif
