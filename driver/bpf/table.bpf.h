@@ -13,7 +13,6 @@
 #include "bpf/readers/cgroup.bpf.h"
 #include "bpf/readers/clone.bpf.h"
 #include "bpf/readers/entry_copy.bpf.h"
-#include "bpf/readers/epoll.bpf.h"
 #include "bpf/readers/executable.bpf.h"
 #include "bpf/readers/exit.bpf.h"
 #include "bpf/readers/fd_set.bpf.h"

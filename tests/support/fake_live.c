@@ -171,6 +171,11 @@ int scap_live_reject_groups(struct scap_live *live, uint64_t key, bool rejected)
 	return 0;
 }
 
+int scap_live_limit_stream(struct scap_live *live, uint64_t ino, uint32_t bytes)
+{
+	return 0;
+}
+
 void scap_live_accept_groups(struct scap_live *live)
 {
 	live->rejected_key = 0;

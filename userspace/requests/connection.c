@@ -502,8 +502,8 @@ void connection_end_side(struct connection *connection, struct connections *all,
 		pairing_close(connection, all, call->ts_ns, "closed");
 }
 
-void connection_finish(struct connection *connection, struct connections *all, uint64_t now_ns,
-		       const char *error)
+void connection_release(struct connection *connection, struct connections *all, uint64_t now_ns,
+			const char *error)
 {
 	struct connection_call call = {.ts_ns = now_ns};
 

@@ -78,8 +78,8 @@ void connection_end_side(struct connection *connection, struct connections *all,
 			 const struct connection_call *call);
 
 /* Ends all that is open, and frees what the connection has, not itself. error: why. */
-void connection_finish(struct connection *connection, struct connections *all, uint64_t now_ns,
-		       const char *error);
+void connection_release(struct connection *connection, struct connections *all, uint64_t now_ns,
+			const char *error);
 
 /* A request of it has waited for too long. */
 void connection_time_out(struct connections *all, struct exchange *exchange, uint64_t now_ns);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The protocols that are recognised. */
-#include "requests/protocol.h"
+#include "requests/protocols/all.h"
 
 const struct protocol *const protocols[] = {
+	&protocol_http1,
 	NULL,
 };

@@ -161,8 +161,8 @@ static void unlink_connection(struct requests *requests, struct connection *conn
 static void remove_connection(struct requests *requests, struct connection *connection,
 			      uint64_t now_ns, const char *error)
 {
-	connection_finish(connection, &requests->all, now_ns,
-			  connection->was_reset ? "reset" : error);
+	connection_release(connection, &requests->all, now_ns,
+			   connection->was_reset ? "reset" : error);
 	unlink_connection(requests, connection);
 	pool_free(&requests->pool, connection, sizeof(*connection));
 	requests->all.exchanges.stats.followed--;

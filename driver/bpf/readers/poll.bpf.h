@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What poll and ppoll wait for: lists of descriptors, how long, and with which signals blocked. */
+/*
+ * What poll and ppoll wait for: lists of descriptors, how long, and with which signals blocked; events
+ * of epoll.
+ */
 #ifndef LANNER_POLL_BPF_H
 #define LANNER_POLL_BPF_H
 
 #include "bpf/core/frame.bpf.h"
 #include "bpf/readers/time.bpf.h"
+#include "bpf/readers/user_memory.bpf.h"
 
-enum { FDLIST_MAX = 16 };
+enum { FDLIST_MAX = 16, EPOLL_DELETE = 2 };
+
+DEFINE_USER_STRUCT(epoll_event)
 
 struct user_pollfd {
 	__s32 fd;
@@ -67,6 +73,15 @@ static __always_inline __u32 signal_mask(struct filler *f, __u64 address)
 
 	read_user(f, &mask, sizeof(mask), address);
 	return mask;
+}
+
+/*
+ * The address of the event of epoll_ctl; 0 if a descriptor is removed, as the kernel ignores it
+ * then.
+ */
+static __always_inline __u64 epoll_given(__u64 operation, __u64 address)
+{
+	return (__u32)operation == EPOLL_DELETE ? 0 : address;
 }
 
 #endif

@@ -107,7 +107,7 @@ static const uint16_t mute_ends[] = {
 /* Calls that concern nothing but the descriptors of the process, or the filter. */
 static bool may_drop(const struct plan *plan, unsigned int id)
 {
-	uint8_t why = plan->selection.events[id];
+	unsigned int why = plan->selection.events[id];
 
 	return why && !(why & ~(WHY_FILTER | WHY_DESCRIPTORS | WHY_CONNECTIONS)) &&
 	       (event_desc_get(id)->category & EC_SYSCALL) && id != EVENT_exit &&

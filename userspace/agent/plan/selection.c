@@ -24,6 +24,7 @@ static const struct {
 	{WHY_SWITCHES, "switches", STATE_SWITCHES},
 	{WHY_CONTAINERS, "containers", STATE_CONTAINERS},
 	{WHY_ENVIRONMENTS, "environments", STATE_ENVIRONMENTS},
+	{WHY_REQUESTS, "requests", 0},
 };
 
 enum { PARTS_COUNT = COUNT(parts) };
@@ -100,11 +101,11 @@ static bool needs_bases(const struct event_desc *desc)
  * Which parts of the state an event needs for what is asked of the event itself. Each part may
  * need another: see selection_complete().
  */
-static uint8_t parts_for_event(unsigned int needs, const struct event_desc *desc)
+static uint16_t parts_for_event(unsigned int needs, const struct event_desc *desc)
 {
 	bool own = (needs & NEEDS_EVENT_FD) && needs_own_descriptor(desc);
 	bool all = (needs & NEEDS_EVENT_FDS) && needs_descriptors(desc);
-	uint8_t why = 0;
+	uint16_t why = 0;
 
 	/* The names of files come from where they were opened. */
 	if (own || all)
@@ -119,11 +120,11 @@ static uint8_t parts_for_event(unsigned int needs, const struct event_desc *desc
 }
 
 /* Where the state is kept whole, an event that describes something changes nothing. */
-static uint8_t parts_for_event_in_full(unsigned int needs, const struct event_desc *desc)
+static uint16_t parts_for_event_in_full(unsigned int needs, const struct event_desc *desc)
 {
 	bool fds = needs & (NEEDS_EVENT_FD | NEEDS_EVENT_FDS);
 	bool paths = needs & (NEEDS_EVENT_PATHS | NEEDS_EVENT_REAL_PATHS);
-	uint8_t why = 0;
+	uint16_t why = 0;
 
 	if (fds && names_descriptor(desc))
 		why |= WHY_DESCRIPTORS | WHY_DIRECTORIES;
@@ -135,9 +136,9 @@ static uint8_t parts_for_event_in_full(unsigned int needs, const struct event_de
 }
 
 /* Of what does not depend on the event. */
-static uint8_t parts_for_any_event(unsigned int needs)
+static uint16_t parts_for_any_event(unsigned int needs)
 {
-	uint8_t why = 0;
+	uint16_t why = 0;
 
 	if (needs & NEEDS_FDS)
 		why |= WHY_DESCRIPTORS | WHY_CONNECTIONS;
@@ -155,7 +156,7 @@ static uint8_t parts_for_any_event(unsigned int needs)
 }
 
 /* Adds the parts that others need. */
-static uint8_t selection_complete(uint8_t why)
+static uint16_t selection_complete(uint16_t why)
 {
 	/* fchdir() uses a descriptor. */
 	if (why & WHY_DIRECTORIES)
@@ -167,10 +168,10 @@ static uint8_t selection_complete(uint8_t why)
 }
 
 /* The parts of the state that fields with these needs use, for the events of the filter. */
-static uint8_t parts_for_needs(const struct selection *selection,
-			       const unsigned int needs[EVENT_ID_MAX])
+static uint16_t parts_for_needs(const struct selection *selection,
+				const unsigned int needs[EVENT_ID_MAX])
 {
-	uint8_t why = 0;
+	uint16_t why = 0;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
@@ -280,7 +281,7 @@ static void add_item(struct selection *selection, const struct filter *filter, s
 	}
 }
 
-static uint8_t selection_parts_of(const struct selection *selection)
+static uint16_t selection_parts_of(const struct selection *selection)
 {
 	return selection->filter_parts | selection->output_parts;
 }
@@ -305,11 +306,21 @@ static void choose_parts(struct selection *selection, const struct filter *filte
 	selection->filter_parts = parts_for_needs(selection, needs);
 }
 
+/* Requests are made of what calls transfer, of sockets whose ends are known. */
+static void add_requests(struct selection *selection)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (selection_is_possible(event_desc_get(id)) && selection_is_of_streams(id))
+			selection->events[id] |= WHY_REQUESTS;
+	selection->makes_requests = true;
+	selection->output_parts |= selection_complete(WHY_DESCRIPTORS | WHY_CONNECTIONS);
+}
+
 void selection_make(struct selection *selection, const struct filter *filter,
 		    unsigned int output_needs, bool full_state)
 {
 	unsigned int needs = filter ? filter_needs(filter) : 0;
-	uint8_t wanted;
+	uint16_t wanted;
 
 	*selection = (struct selection){.full_state = full_state};
 	for (size_t i = 0; i < (filter ? filter_group_count(filter) : 1); i++)
@@ -322,6 +333,8 @@ void selection_make(struct selection *selection, const struct filter *filter,
 		selection->output_enter_times = output_needs & NEEDS_ENTER_TIME;
 		selection->entry_needs = (needs | output_needs) & (NEEDS_ARGUMENTS | NEEDS_CHANGED);
 	}
+	if (selection->events[EVENT_request] & WHY_FILTER)
+		add_requests(selection);
 	wanted = selection_parts_of(selection);
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
@@ -348,6 +361,8 @@ void selection_make_recorded(struct selection *selection, const struct filter *f
 		for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 			if (ids[id] && selection_is_shown(event_desc_get(id)))
 				selection->events[id] |= WHY_FILTER;
+		selection->makes_requests |=
+			ids[EVENT_request] && selection_is_named(filter, i, EVENT_request);
 	}
 }
 
@@ -369,6 +384,18 @@ bool selection_is_empty(const struct selection *selection)
 bool selection_lacks_calls(const struct selection *selection)
 {
 	return !any_filtered(selection, is_call);
+}
+
+bool selection_has_requests(const struct selection *selection)
+{
+	return selection->makes_requests;
+}
+
+bool selection_is_of_streams(unsigned int id)
+{
+	const struct event_desc *desc = event_desc_get(id);
+
+	return desc && (desc->flags & EF_TRANSFERS || id == EVENT_shutdown);
 }
 
 bool selection_has_enter_times(const struct selection *selection)
@@ -407,6 +434,7 @@ bool selection_captures_same(const struct selection *a, const struct selection *
 		return false;
 	if (selection_has_enter_times(a) != selection_has_enter_times(b) ||
 	    selection_has_environments(a) != selection_has_environments(b) ||
+	    selection_has_requests(a) != selection_has_requests(b) ||
 	    a->entry_needs != b->entry_needs)
 		return false;
 	return memcmp(a->syscalls, b->syscalls, sizeof(a->syscalls)) == 0 &&

@@ -21,20 +21,22 @@ enum selection_why {
 	WHY_SWITCHES = 1 << 5, /* for the time that threads run */
 	WHY_CONTAINERS = 1 << 6, /* moves a thread to other control groups */
 	WHY_ENVIRONMENTS = 1 << 7, /* has that of a program */
-	WHY_END = 1 << 8,
+	WHY_REQUESTS = 1 << 8, /* moves bytes that requests are made of */
+	WHY_END = 1 << 9,
 };
 
 struct selection {
-	uint8_t events[EVENT_ID_MAX]; /* why each event is captured: selection_why bits, 0: not */
+	uint16_t events[EVENT_ID_MAX]; /* why each event is captured: selection_why bits, 0: not */
 	bool of_rules[EVENT_ID_MAX]; /* see selection_mark_rules() */
 	bool syscalls[SYSCALL_NR_MAX]; /* native numbers that are captured as the generic event */
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
-	uint8_t filter_parts; /* parts of the state (selection_why bits) needed by the filter */
-	uint8_t output_parts; /* or by the output */
+	uint16_t filter_parts; /* parts of the state (selection_why bits) needed by the filter */
+	uint16_t output_parts; /* or by the output */
 	bool full_state; /* all parts are kept, as far as events for them are captured */
 	bool filter_enter_times; /* the filter needs the entry times of system calls */
 	bool output_enter_times; /* or the output does */
 	uint16_t entry_needs; /* which arguments are noted on entry: NEEDS_VALUES bits */
+	bool makes_requests; /* events of the type request are made of others */
 	bool event_environments; /* those of exec events that can pass the filter are needed */
 };
 
@@ -71,6 +73,10 @@ bool selection_captures_same(const struct selection *a, const struct selection *
 
 /* Whether `to` updates parts of the state that `from` does not. */
 bool selection_adds_parts(const struct selection *from, const struct selection *to);
+
+/* Whether requests are made of what calls transfer, and which events do that. */
+bool selection_has_requests(const struct selection *selection);
+bool selection_is_of_streams(unsigned int id);
 
 /* Whether entry times of system calls are needed. */
 bool selection_has_enter_times(const struct selection *selection);

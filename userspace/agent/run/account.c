@@ -391,7 +391,7 @@ static void put_causes(struct buf *text, const struct totals *totals)
 	buf_append_char(text, '\n');
 }
 
-uint64_t account_live_lost_asked(const struct event_counters *events, const uint8_t *reasons)
+uint64_t account_live_lost_asked(const struct event_counters *events, const uint16_t *reasons)
 {
 	uint64_t lost = 0;
 

@@ -40,7 +40,7 @@ struct account {
 	struct account_containers containers; /* zero if no field needs their descriptions */
 	const struct recording *recording; /* NULL: nothing was recorded */
 	const struct ruleset *ruleset; /* NULL: without rules */
-	const uint8_t *reasons; /* enum selection_why by event id: why they are captured */
+	const uint16_t *reasons; /* enum selection_why by event id: why they are captured */
 	bool has_command; /* events are those of a command */
 	bool verbose;
 };

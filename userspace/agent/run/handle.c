@@ -6,6 +6,7 @@
 #include "agent/run/record.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
+#include "util/clock.h"
 #include "util/terminal.h"
 
 /* Counts an event that passed the filter or a rule. */
@@ -103,14 +104,24 @@ static bool is_asked_for(const struct run *run, const struct scap_event *raw,
 	return !raw->hidden && (run->plan->selection.events[event->ev.desc->id] & WHY_FILTER);
 }
 
-int handle_event(struct run *run, const struct scap_event *raw, struct error *err)
+/* Whether an event of a capture file is made again of others. */
+static bool is_made_again(const struct run *run, const struct state_event *event)
+{
+	struct requests_stats stats;
+
+	if (event->ev.desc->id != EVENT_request || !run->requests)
+		return false;
+	requests_stats(run->requests, &stats);
+	return stats.sockets;
+}
+
+/* made: it is not of the input. */
+static int handle_frame(struct run *run, const struct scap_event *raw, bool made, struct error *err)
 {
 	struct state_event event;
 	bool passed = false;
 	int result = 0;
 
-	if (run->ended)
-		return 0;
 	record_turn(&run->recorder, raw);
 	if (run->containers)
 		containers_apply(run->containers);
@@ -124,7 +135,10 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 	if (event.ev.desc->id == EVENT_bpf && run->input->live)
 		run->input->live->note_bpf(run->input, &event);
 	run->counts.timed += event.ev.latency_ns != LATENCY_UNKNOWN;
-	if (is_asked_for(run, raw, &event))
+	run->clock.last_ns = event.ev.ts_ns;
+	if (run->requests && !made)
+		requests_take(run->requests, &event);
+	if (is_asked_for(run, raw, &event) && (made || !is_made_again(run, &event)))
 		result = show(run, &event, &passed, err);
 	if (passed && run->summary)
 		summary_count(run->summary, &event);
@@ -137,4 +151,75 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 	}
 	run->ended |= run_has_no_output(run);
 	return result;
+}
+
+/* Takes the requests that have ended the way of an event. */
+static int handle_ended(struct run *run, const struct scap_event *last, struct error *err)
+{
+	struct scap_event made = {.cpu = last->cpu, .clock_step_ns = last->clock_step_ns};
+	int result = 0;
+
+	while (result == 0 && !run->ended && (made.frame = requests_next(run->requests, &made.len)))
+		result = handle_frame(run, &made, true, err);
+	return result;
+}
+
+int handle_event(struct run *run, const struct scap_event *raw, struct error *err)
+{
+	int result;
+
+	if (run->ended)
+		return 0;
+	result = handle_frame(run, raw, false, err);
+	return result || !run->requests ? result : handle_ended(run, raw, err);
+}
+
+static uint64_t events_now_ns(struct run *run)
+{
+	struct run_clock *clock = &run->clock;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (clock->last_ns != clock->seen_ns) {
+		clock->seen_ns = clock->last_ns;
+		clock->seen_at_ns = now;
+	}
+	return run->input->live ? clock->seen_ns + (now - clock->seen_at_ns) : clock->last_ns;
+}
+
+static void limit_streams(struct run *run)
+{
+	struct requests_limit limit;
+
+	while (requests_next_limit(run->requests, &limit))
+		if (run->input->live)
+			run->input->live->limit_stream(run->input, limit.ino, limit.bytes);
+}
+
+int handle_requests(struct run *run, struct error *err)
+{
+	static const struct scap_event none;
+	int r = 0;
+
+	if (!selection_has_requests(&run->plan->selection)) {
+		requests_destroy(run->requests);
+		run->requests = NULL;
+		return 0;
+	}
+	if (!run->requests)
+		r = requests_create(&(struct requests_config){0}, &run->requests);
+	if (r)
+		return error_set(err, r, "no memory for requests");
+	limit_streams(run);
+	requests_step(run->requests, events_now_ns(run));
+	return handle_ended(run, &none, err);
+}
+
+int handle_last_requests(struct run *run, struct error *err)
+{
+	static const struct scap_event none;
+
+	if (!run->requests)
+		return 0;
+	requests_end(run->requests, events_now_ns(run));
+	return handle_ended(run, &none, err);
 }

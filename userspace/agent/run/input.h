@@ -109,6 +109,10 @@ struct input_live_ops {
 	 */
 	int (*reject_groups)(struct input *input, const char *text, size_t len, bool rejected);
 
+	/* From now on so many bytes of each call on a socket are kept: see struct requests_limit.
+	 */
+	void (*limit_stream)(struct input *input, uint64_t ino, uint32_t bytes);
+
 	/* From now on, the kernel drops no event because of its groups. */
 	void (*accept_groups)(struct input *input);
 
@@ -236,7 +240,7 @@ void account_live_append_counters(const struct scap_live_stats *live, struct buf
 void account_live_totals(const struct scap_live_stats *stats, struct input_totals *totals);
 
 /* How many events were lost that were asked for, not only for the state, by their `reasons`. */
-uint64_t account_live_lost_asked(const struct event_counters *events, const uint8_t *reasons);
+uint64_t account_live_lost_asked(const struct event_counters *events, const uint16_t *reasons);
 
 /* Whether seen events are missing. */
 bool account_live_is_incomplete(const struct scap_live_stats *live);

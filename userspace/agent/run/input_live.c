@@ -470,6 +470,12 @@ static int reject_groups(struct input *input, const char *text, size_t len, bool
 	return r ? r : scap_live_reject_groups(live->live, key, rejected);
 }
 
+static void limit_stream(struct input *input, uint64_t ino, uint32_t bytes)
+{
+	/* Without it more bytes come than are wanted, or fewer, which is noticed. */
+	scap_live_limit_stream(input_live_of(input)->live, ino, bytes);
+}
+
 static void accept_groups(struct input *input)
 {
 	scap_live_accept_groups(input_live_of(input)->live);
@@ -661,6 +667,7 @@ static const struct input_live_ops live_ops = {
 	.run_ns = run_ns,
 	.shed = shed,
 	.reject_groups = reject_groups,
+	.limit_stream = limit_stream,
 	.accept_groups = accept_groups,
 	.mute_propose = mute_propose,
 	.mute_set = mute_set,

@@ -13,6 +13,7 @@
 
 #include "agent/run/hold.h"
 #include "event/event.h"
+#include "requests/requests.h"
 #include "scap/live/call_hooks.h"
 #include "scap/live/programs.h"
 #include "scap/proc/cgroup_keys.h"
@@ -84,6 +85,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.iterators = {[SCAP_LIVE_THREADS] = true,
 			      [SCAP_LIVE_OPEN_FDS] =
 				      !(selection_lacks(selection) & STATE_DESCRIPTORS)},
+		.stream_bytes = selection_has_requests(selection) ? REQUESTS_LIMIT_DEFAULT : 0,
 		.has_budget = options->budget > 0,
 		.verbose = options->verbose,
 		.boot_offset_ns = boot_offset_ns,
@@ -97,7 +99,8 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		memcpy(config.self_pids, place->self_pids, sizeof(config.self_pids));
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		config.events[id] = selection->events[id] != 0;
-		config.successes[id] = !(selection->events[id] & WHY_FILTER);
+		config.successes[id] = !(selection->events[id] & (WHY_FILTER | WHY_REQUESTS));
+		config.stream_only[id] = selection->events[id] == WHY_REQUESTS;
 		config.of_rules[id] = selection->of_rules[id];
 	}
 	watch_own(&config);

@@ -163,8 +163,10 @@ static int handle_some(struct loop *loop, int timeout_ms, struct error *err)
 {
 	struct run *run = loop->run;
 	struct scap_event raw;
-	int n, got, result;
+	int n, got, result = handle_requests(run, err);
 
+	if (result)
+		return result;
 	for (n = 0; n < EVENTS_PER_CHECK && !run->ended; n++) {
 		got = scap_source_next(loop->source, n ? 0 : timeout_ms, &raw);
 		if (got == 0)
@@ -252,6 +254,8 @@ static int loop_drain(struct loop *loop, struct error *err)
 			result = handle_event(run, &raw, err);
 		run->ended |= run->line_writer.closed;
 	}
+	if (result == 0)
+		result = handle_last_requests(run, err);
 	if (result == 0 && got != -ENODATA)
 		result = run->input->ops->fail(run->input, got, err);
 	record_close(&run->recorder);

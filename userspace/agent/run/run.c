@@ -199,6 +199,7 @@ void run_finish(struct run *run)
 	summary_destroy(run->summary);
 	containers_destroy(run->containers);
 	mutes_finish(&run->mutes);
+	requests_destroy(run->requests);
 	state_destroy(run->state);
 	input_destroy(run->input);
 	loader_finish(&run->helpers.loader);

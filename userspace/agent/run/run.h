@@ -22,12 +22,19 @@
 #include "agent/run/record.h"
 #include "agent/run/service.h"
 #include "agent/run/takeover_new.h"
+#include "requests/requests.h"
 
 /* Whose events are captured, if not those of all processes. */
 struct run_processes {
 	struct state_follow follow;
 	struct child *child; /* borrowed: the run ends when it exits; NULL: none */
 	pid_t child_pid; /* the same, as in events */
+};
+
+/* What time it is for events, also while none come. */
+struct run_clock {
+	uint64_t last_ns; /* of the last event */
+	uint64_t seen_ns, seen_at_ns; /* that, as it was first found at this monotonic time */
 };
 
 struct run_counts {
@@ -48,6 +55,8 @@ struct run {
 	struct state *state;
 	struct mute_groups groups;
 	struct mutes mutes;
+	struct requests *requests; /* NULL: the plan does not want any */
+	struct run_clock clock;
 	struct containers *containers; /* NULL: a capture file is read */
 	struct run_counts counts;
 	struct summary *summary; /* NULL: not requested */
@@ -111,6 +120,19 @@ static inline uint64_t run_printed(const struct run *run)
  * run must be open. Returns 0 or -errno with a message; its counters are valid in both cases.
  */
 int loop_run(struct run *run, struct error *err);
+
+/*
+ * Begins or ends to make requests of events, as the plan wants it; says how many bytes of calls are
+ * wanted, and takes the requests that waited for too long the way of an event. Returns 0 or -errno
+ * with a message.
+ */
+int handle_requests(struct run *run, struct error *err);
+
+/*
+ * Ends the requests that have no response yet, as no event will follow. Returns 0 or -errno with a
+ * message.
+ */
+int handle_last_requests(struct run *run, struct error *err);
 
 /*
  * Takes an event of the input through the state, the filter or rules, the outputs and capture

@@ -8,7 +8,7 @@
 #include "unit.h"
 
 static struct scap_live_stats live;
-static const uint8_t reasons[EVENT_ID_MAX] = {
+static const uint16_t reasons[EVENT_ID_MAX] = {
 	[EVENT_open] = WHY_FILTER, [EVENT_close] = WHY_DESCRIPTORS};
 static struct buf text;
 

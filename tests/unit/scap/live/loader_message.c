@@ -20,6 +20,8 @@ static const struct scap_live_config config = {
 	.compat_syscalls = {[1] = true, [2] = true},
 	.ring_bytes = 1 << 16,
 	.snaplen = 123,
+	.stream_bytes = 456,
+	.stream_only = {[EVENT_close] = true},
 	.snaplen_rules = {.full_low = 1, .full_high = 2, .statsd_port = 3, .dynamic = 1},
 	.self_pids = {7, 8},
 	.kernel_filters =
@@ -78,6 +80,8 @@ static void test_there_and_back(void **state)
 	assert_memory_equal(read.chosen.whose, config.chosen.whose, sizeof(read.chosen.whose));
 	assert_memory_equal(read.rate_limits, config.rate_limits, sizeof(read.rate_limits));
 	assert_memory_equal(read.iterators, config.iterators, sizeof(read.iterators));
+	assert_int_equal(read.stream_bytes, config.stream_bytes);
+	assert_memory_equal(read.stream_only, config.stream_only, sizeof(read.stream_only));
 	assert_null(read.loader);
 }
 
@@ -107,6 +111,7 @@ static void test_malformed(void **state)
 		EXPECT_FAULT(ring_bytes, sizes[i], "the size of ring buffers");
 	EXPECT_FAULT(snaplen, SNAPLEN_MAX + 1, "malformed: snaplen");
 	EXPECT_FAULT(snaplen, UINT32_MAX, "malformed: snaplen");
+	EXPECT_FAULT(stream_bytes, SNAPLEN_MAX + 1, "malformed: snaplen");
 	EXPECT_FAULT(enter_times, 2, "a flag");
 	EXPECT_FAULT(environments, 2, "a flag");
 	EXPECT_FAULT(entry_notes, ENTRY_NOTES_ALL + 1, "a flag");
@@ -120,7 +125,7 @@ static void test_malformed(void **state)
 	EXPECT_FAULT(chooses, 2, "a flag");
 	EXPECT_FAULT(chooses_children, 2, "a flag");
 	EXPECT_FAULT(holds, 255, "a flag");
-	EXPECT_FAULT(events[0], 32, "an event");
+	EXPECT_FAULT(events[0], 64, "an event");
 	EXPECT_FAULT(events[0], LOADER_OF_KIN | LOADER_OF_ALL, "an event");
 	EXPECT_FAULT(events[EVENT_ID_MAX - 1], 255, "an event");
 	EXPECT_FAULT(calls[SYSCALL_NR_MAX - 1], 4, "a system call");
