@@ -344,6 +344,18 @@ static enum protocol_side likely_side(const struct feed *feed)
 								    : PROTOCOL_RESPONSES;
 }
 
+/* Bytes without verdict are gone, which may have been messages. */
+static void drop_unrecognised(const struct feed *feed)
+{
+	struct connection *connection = feed->connection;
+
+	connection->is_out_of_step = true;
+	if (feed->direction == DIRECTION_IN)
+		connection->was_written = false;
+	else
+		connection->was_read = false;
+}
+
 /* Returns how many of the bytes are kept, all or none, while there is no verdict. */
 static size_t recognise_bytes(const struct feed *feed, const struct protocol_input *input)
 {
@@ -358,10 +370,14 @@ static size_t recognise_bytes(const struct feed *feed, const struct protocol_inp
 		adopt_protocol(feed, &found);
 		return input->len;
 	case RECOGNITION_OPEN:
-		return input->is_cut || input->len > RECOGNITION_BYTES_MAX ? 0 : input->len;
+		if (!input->is_cut && input->len <= RECOGNITION_BYTES_MAX)
+			return input->len;
+		break;
 	default:
-		return 0;
+		break;
 	}
+	drop_unrecognised(feed);
+	return 0;
 }
 
 /* Returns how many bytes at the end wait. */
@@ -427,6 +443,8 @@ static void feed_missing(const struct feed *feed, uint64_t len)
 	}
 	if (len && connection->protocol)
 		note_gap(feed);
+	else if (len)
+		drop_unrecognised(feed);
 }
 
 /* What a piece tells before its bytes do. */
