@@ -16,7 +16,9 @@ enum {
 	/* From this turn on both directions may be the one of requests, whatever the role says. */
 	TURNS_OF_ROLE = 4,
 	RECOGNITION_BYTES_MAX = 4096, /* that are kept until there is a verdict */
-	LOST_MAX = 4, /* times in a row, then a verdict is taken back */
+	/* A verdict is taken back at so many points; what was found by a search is worth one. */
+	LOST_MAX = 32,
+	LOST_POINTS = 8,
 	RETRACTIONS_MAX = 2, /* then the connection is opaque */
 };
 
@@ -129,6 +131,7 @@ static void apply_step(const struct feed *feed, const struct protocol_step *step
 	struct connection *connection = feed->connection;
 	enum protocol_side side = side_of(feed);
 
+	feed->stream->is_found = false;
 	if (step->begins && !pairing_begin(connection, feed->all, side, feed->call, first_ns)) {
 		feed_no_room(feed);
 		return;
@@ -185,8 +188,11 @@ static struct protocol_step feed_step(const struct feed *feed, const struct prot
 /* Bytes that a protocol cannot read. Returns how many are left behind. */
 static size_t lose_protocol(const struct feed *feed)
 {
+	uint8_t *lost = &feed->connection->lost;
+
+	*lost += feed->stream->is_found ? 1 : LOST_POINTS;
 	lose_place(feed, false);
-	if (++feed->connection->lost < LOST_MAX)
+	if (*lost < LOST_MAX)
 		return 1;
 	retract_verdict(feed);
 	return 0;
@@ -218,6 +224,7 @@ static size_t parse_bytes(const struct feed *feed, struct protocol_input input,
 		if (n == 0 && feed->stream->is_searching) {
 			n = connection->protocol->find(side_of(feed), &input);
 			feed->stream->is_searching = n >= input.len;
+			feed->stream->is_found = n < input.len;
 		}
 		if (n == 0) {
 			struct protocol_step step = feed_step(feed, &input);
@@ -276,16 +283,20 @@ static void meet_request(const struct feed *feed)
 	if (connection->asking || feed->stream->tail.len || feed->stream->skip ||
 	    connection->has_keys)
 		return;
+	connection->overlaps |= connection->had_stray;
+	connection->had_stray = false;
+	if (connection->debt < 0)
+		connection->debt = 0;
 	if (connection->is_out_of_step) {
 		if (is_in_step_again(connection, feed->call->ts_ns))
 			restart(feed);
-		else
+		else if (!feed->stream->is_searching)
 			connection->may_overlap |= connection->knows_debt && connection->debt;
 		return;
 	}
 	if (!oldest && connection->held)
 		pairing_believe(connection, feed->all);
-	else if (oldest && !oldest->is_over)
+	else if (oldest && !oldest->is_over && !feed->stream->is_searching)
 		connection->may_overlap = true;
 }
 
@@ -436,6 +447,9 @@ static void feed_missing(const struct feed *feed, uint64_t len)
 {
 	struct connection *connection = feed->connection;
 
+	/* The response that a request came before may have been there. */
+	if (connection->protocol && side_of(feed) == PROTOCOL_RESPONSES)
+		connection->may_overlap = false;
 	len -= skip_bytes(feed, len);
 	if (len && feed->stream->tail.len) {
 		feed_bytes(feed, NULL, 0, true);

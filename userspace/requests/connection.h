@@ -32,7 +32,8 @@ struct connection {
 	uint32_t limit; /* that was told; struct requests_limit */
 	uint32_t connect_us; /* how long the connect took; 0: not known */
 	uint16_t queued; /* in `queue` */
-	uint16_t debt; /* responses to come, at least, for requests that were given up */
+	int16_t debt; /* responses to come, at least, for requests that were given up; below 0: that
+			 came for requests that are missing */
 	uint8_t requests : 1; /* the direction that has them */
 	bool is_used : 1; /* since the ring's hand passed by */
 	bool is_opaque : 1; /* nobody looks at its bytes */
@@ -40,16 +41,18 @@ struct connection {
 	bool has_turned : 1; /* out of step, and responses came since then */
 	bool knows_debt : 1; /* no response was missing since `debt` was 0 */
 	bool is_on_probation : 1; /* it is believed to be in step again */
+	bool had_stray : 1; /* on probation; a request is missing, or it overlaps: the next one
+			     * tells
+			     */
 	bool overlaps : 1; /* requests came while others had no response */
 	bool may_overlap : 1; /* or that response is missing: the next one tells */
 	bool has_keys : 1;
-	bool has_places : 1; /* its calls say where their bytes are */
 	bool was_reset : 1;
 	bool was_read : 1, was_written : 1;
 	bool was_in : 1; /* the last call read */
 	uint8_t role; /* request_roles */
 	uint8_t turns, pieces; /* without a verdict */
-	uint8_t lost; /* times that its protocol was, since a request had its response */
+	uint8_t lost; /* points for each time that its protocol was, since a response was whole */
 	uint8_t retractions; /* verdicts that were taken back */
 	struct stream streams[DIRECTIONS];
 };

@@ -79,6 +79,13 @@ static bool is_full(const struct connection *connection)
 	return connection->queued >= REQUESTS_PER_SOCKET_MAX;
 }
 
+static void add_debt(struct connection *connection, int n)
+{
+	int debt = connection->debt + n;
+
+	connection->debt = (int16_t)(debt > INT16_MAX ? INT16_MAX : debt < -1 ? -1 : debt);
+}
+
 static bool begin_request(struct connection *connection, struct connections *all,
 			  const struct connection_call *call, uint64_t first_ns)
 {
@@ -93,7 +100,7 @@ static bool begin_request(struct connection *connection, struct connections *all
 	connection->has_keys |= exchange->message.has_key;
 	connection->asking = exchange;
 	if (connection->is_out_of_step && !connection->has_keys) {
-		connection->debt += connection->debt < UINT16_MAX;
+		add_debt(connection, 1);
 		exchanges_give_up(&all->exchanges, exchange, EXCHANGE_UNKNOWN);
 		return true;
 	}
@@ -158,10 +165,12 @@ static void count_stray(struct connection *connection, struct connections *all, 
 	uint8_t number = connection->protocol ? connection->protocol->number : 0;
 	struct requests_protocol_stats *account = exchanges_account(&all->exchanges, number);
 
-	if (connection->debt) {
+	if (connection->debt > 0) {
 		connection->debt--;
 		return;
 	}
+	if (!connection->is_out_of_step || connection->knows_debt)
+		add_debt(connection, -1);
 	account->seen++;
 	account->unknown += !is_lost;
 	account->lost += is_lost;
@@ -237,8 +246,8 @@ void pairing_doubt(struct connection *connection, struct connections *all)
 	if (!connection->is_on_probation)
 		return;
 	give_up_held(connection, all);
-	connection->debt += give_up_queue(connection, all, EXCHANGE_UNKNOWN);
-	connection->overlaps = connection->is_out_of_step = true;
+	add_debt(connection, (int)give_up_queue(connection, all, EXCHANGE_UNKNOWN));
+	connection->is_out_of_step = true;
 	connection->has_turned = connection->knows_debt = false;
 }
 
@@ -267,6 +276,7 @@ static void end_response(struct connection *connection, struct connections *all)
 	exchange = request_of(connection, &answer->message);
 	if (!exchange) {
 		count_stray(connection, all, false);
+		connection->had_stray = connection->is_on_probation;
 		pairing_doubt(connection, all);
 		goto out;
 	}
@@ -297,7 +307,7 @@ static void end_request(struct connection *connection, struct connections *all)
 	}
 	if (exchange->is_queued)
 		return;
-	if (exchange->is_over && exchange->message.is_oneway && connection->debt)
+	if (exchange->is_over && exchange->message.is_oneway && connection->debt > 0)
 		connection->debt--;
 	if (exchange->is_answered && !exchange->is_over)
 		complete(connection, all, exchange);
@@ -341,11 +351,8 @@ static void drop_answer(struct connection *connection, struct connections *all)
 
 static void lose_responses(struct connection *connection, struct connections *all)
 {
-	unsigned int debt;
-
 	drop_answer(connection, all);
-	debt = connection->debt + give_up_queue(connection, all, EXCHANGE_LOST);
-	connection->debt = debt < UINT16_MAX ? (uint16_t)debt : UINT16_MAX;
+	add_debt(connection, (int)give_up_queue(connection, all, EXCHANGE_LOST));
 }
 
 /* The response to a request that was lost comes, too. */
@@ -356,13 +363,14 @@ static void lose_request(struct connection *connection, struct connections *all,
 
 	if (!connection->asking && !is_gap)
 		return;
-	if (!connection->asking) {
+	if (!connection->asking && connection->debt >= 0) {
 		/* The first of the missing bytes began one. */
 		account->seen++;
 		account->lost++;
 	}
-	/* That of one which is over already is in the debt, or has a place in the queue. */
-	connection->debt += !connection->asking || connection->asking->is_queued;
+	/* That of one which is over already is in the debt. */
+	if (!connection->asking || connection->asking->is_queued)
+		add_debt(connection, 1);
 	drop_asking(connection, all, EXCHANGE_LOST);
 }
 
@@ -376,7 +384,7 @@ void pairing_lose(struct connection *connection, struct connections *all, enum p
 	if (side == PROTOCOL_REQUESTS) {
 		lose_request(connection, all, is_gap);
 		/* What stands behind the gap may follow others in it that have no response yet. */
-		connection->has_turned = false;
+		connection->has_turned = connection->had_stray = false;
 		return;
 	}
 	connection->knows_debt = connection->may_overlap = false;

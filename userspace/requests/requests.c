@@ -41,7 +41,6 @@ struct requests {
 	struct connection *hand; /* of the ring of all connections */
 	size_t limits_at; /* bytes of `limits` that were given out */
 	uint64_t certain_ns; /* since then, no connection was forgotten */
-	bool has_places; /* calls on TCP sockets say where their bytes are */
 	struct requests_call calls[EVENT_ID_MAX];
 	uint8_t frame[REQUEST_FRAME_BYTES];
 };
@@ -296,8 +295,8 @@ static struct connection_call call_of(const struct requests_call *call,
 }
 
 /* The bytes of a call; false: it only looked at them. */
-static bool piece_of(const struct requests *requests, const struct requests_call *call,
-		     const struct state_event *event, int64_t result, struct stream_piece *piece)
+static bool piece_of(const struct requests_call *call, const struct state_event *event,
+		     int64_t result, struct stream_piece *piece)
 {
 	const struct event_param *data = call->data ? &event->ev.params[call->data - 1] : NULL;
 	const struct frame_stream *stream = &event->ev.stream;
@@ -311,8 +310,7 @@ static bool piece_of(const struct requests *requests, const struct requests_call
 		return true;
 	piece->end = stream->end;
 	piece->is_placed = stream->is_known;
-	return stream->is_known || !requests->has_places || !event->fd ||
-	       event->fd->l4 != SCAP_L4_TCP;
+	return !stream->is_peek;
 }
 
 /* A call that moved no bytes. */
@@ -340,7 +338,7 @@ static void take_bytes(struct requests *requests, const struct requests_call *ca
 	struct stream_piece piece;
 
 	connection->is_used = true;
-	if (connection->is_opaque || !piece_of(requests, call, event, result, &piece))
+	if (connection->is_opaque || !piece_of(call, event, result, &piece))
 		return;
 	if (connection->role == request_roles__unknown)
 		connection->role = role_of(event->fd);
@@ -361,7 +359,6 @@ static void take_transfer(struct requests *requests, const struct requests_call 
 	ino = ino_of(event);
 	if (!ino || !event_result(&event->ev, &result))
 		return;
-	requests->has_places |= event->ev.stream.is_known;
 	connection = find(requests, ino);
 	if (result <= 0) {
 		if (connection)

@@ -71,7 +71,7 @@ uint64_t stream_skip(struct stream *stream, uint64_t len)
 void stream_forget(struct stream *stream)
 {
 	stream->skip = 0;
-	stream->is_searching = stream->ends_message = false;
+	stream->is_searching = stream->is_found = stream->ends_message = false;
 	memset(stream->state, 0, sizeof(stream->state));
 }
 

@@ -36,6 +36,7 @@ struct stream {
 	uint32_t next; /* sequence number behind the bytes that were taken */
 	bool is_placed; /* `next` is known */
 	bool is_searching; /* for the beginning of a message */
+	bool is_found; /* what was searched: not sure until a step was made */
 	bool ends_message; /* the last byte that is skipped does */
 };
 
