@@ -92,7 +92,7 @@ void talked_piece(struct talked *talked, enum recognition_direction direction, c
 			captured);
 	talked->at[direction] += (uint32_t)len;
 	if (!talked->has_no_places)
-		frame->stream = (struct frame_stream){talked->at[direction], 1};
+		frame->stream = (struct frame_stream){talked->at[direction], 1, talked->is_peek};
 	take(talked);
 }
 

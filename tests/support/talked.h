@@ -18,6 +18,7 @@ struct talked {
 	uint64_t ino; /* of the socket; TALKED_INO at first */
 	uint32_t at[DIRECTIONS]; /* sequence numbers */
 	bool has_no_places; /* the calls do not say where their bytes are */
+	bool is_peek; /* the calls only look at them */
 	struct event event; /* of the last request */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From calls on sockets to events of requests. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fake_protocol.h"
@@ -62,9 +63,421 @@ static void gives_a_frame(void **state)
 	assert_int_equal(talked_account(talked, FAKE_NUMBER).open, 0);
 }
 
+#define assert_line(talked, line) assert_string_equal(talked_line(talked), line)
+
+/* One request and its response. */
+static void talk_once(struct talked *talked, const char *name)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "Q %s 0\n", name);
+	talked_text(talked, DIRECTION_IN, text);
+	talked_text(talked, DIRECTION_OUT, "A 7 0\n");
+}
+
+static void knows_the_client(void **state)
+{
+	struct talked *talked = *state;
+	const struct event *event;
+
+	talked_connect(talked, 250000);
+	for (int i = 0; i < 2; i++) {
+		talked_text(talked, DIRECTION_OUT, "Q name 0\n");
+		talked_text(talked, DIRECTION_IN, "A 200 0\n");
+		event = talked_next(talked);
+		assert_non_null(event);
+		assert_int_equal(event_param_i64(event, request__role), request_roles__client);
+		assert_int_equal(event_param_present(event, request__connect_time), i == 0);
+		if (i == 0)
+			assert_int_equal(event_param_i64(event, request__connect_time), 250000);
+	}
+}
+
+static void finds_the_role_by_itself(void **state)
+{
+	struct talked *talked = *state;
+
+	talked->drive.ts_ns += UINT64_C(2000000000);
+	talked_text(talked, DIRECTION_OUT, "Q name 0\n");
+	talked_text(talked, DIRECTION_IN, "A 200 0\n");
+	assert_int_equal(event_param_i64(talked_next(talked), request__role),
+			 request_roles__client);
+}
+
+static void pairs_a_pipeline_in_order(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a 0\nQ b 2\nxxQ c 0\nW d\nQ e");
+	assert_line(talked, "W d - -");
+	talked_text(talked, DIRECTION_OUT, "A 1 0\nI x 3\nxxxA 2 0\nA 3 1\n");
+	assert_line(talked, "Q a 1 -");
+	assert_line(talked, "Q b 2 -");
+	assert_line(talked, "none");
+	talked_text(talked, DIRECTION_OUT, "xA 4 0\n");
+	talked_text(talked, DIRECTION_IN, " 0\n");
+	assert_line(talked, "Q c 3 -");
+	assert_int_equal(talked_account(talked, FAKE_NUMBER).open, 1);
+	talked_close(talked);
+	assert_line(talked, "Q e - closed");
+	assert_int_equal(talked_account(talked, FAKE_NUMBER).unknown, 1);
+}
+
+static void pairs_by_key(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "K 1 0\nK 2 0\nK 3 0\n");
+	talked_text(talked, DIRECTION_OUT, "R 3 0\nR 9 0\nR 1 0\n");
+	assert_line(talked, "K 3 - -");
+	assert_line(talked, "K 1 - -");
+	assert_line(talked, "none");
+	/* Also when bytes are missing. */
+	talked_miss(talked, DIRECTION_OUT, 6);
+	talked_miss(talked, DIRECTION_IN, 6);
+	talked_text(talked, DIRECTION_IN, "K 5 0\n");
+	talked_text(talked, DIRECTION_OUT, "R 5 0\nR 2 0\n");
+	assert_line(talked, "K 5 - -");
+	assert_line(talked, "K 2 - -");
+}
+
+static void waits_for_a_request_that_was_answered_early(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q name 10\nxxx");
+	talked_text(talked, DIRECTION_OUT, "A 413 0\n");
+	assert_line(talked, "none");
+	talked_text(talked, DIRECTION_IN, "xxxxxxx");
+	assert_line(talked, "Q name 413 -");
+	talked_text(talked, DIRECTION_IN, "Q name 10\nxxx");
+	talked_text(talked, DIRECTION_OUT, "A 413 0\n");
+	talked_close(talked);
+	assert_line(talked, "Q name 413 -");
+}
+
+static void ends_what_lasts_to_the_end(void **state)
+{
+	struct talked *talked = *state;
+	const struct event *event;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a 0\n");
+	talked_text(talked, DIRECTION_OUT, "T 200\nxxxx");
+	talked_piece(talked, DIRECTION_OUT, NULL, 100000, 0);
+	assert_line(talked, "none");
+	talked_close(talked);
+	event = talked_next(talked);
+	assert_int_equal(event_param_i64(event, request__response_size), 100010);
+	assert_false(event_param_present(event, request__error));
+	talked_connect(talked, LATENCY_UNKNOWN);
+	talked_text(talked, DIRECTION_OUT, "Q b 0\n");
+	talked_text(talked, DIRECTION_IN, "T 200\nxxxx");
+	talked_result(talked, DIRECTION_IN, 0);
+	assert_line(talked, "Q b 200 -");
+	talked_close(talked);
+	assert_line(talked, "none");
+}
+
+static void says_why_there_is_no_response(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_connect(talked, LATENCY_UNKNOWN);
+	talked_text(talked, DIRECTION_OUT, "Q a 0\nQ b 0\n");
+	talked_text(talked, DIRECTION_IN, "A 200 5\nxx");
+	talked_result(talked, DIRECTION_IN, 0);
+	assert_line(talked, "Q a 200 closed");
+	assert_line(talked, "Q b - closed");
+	talked_connect(talked, LATENCY_UNKNOWN);
+	talked_text(talked, DIRECTION_OUT, "Q c 0\n");
+	talked_result(talked, DIRECTION_IN, -EAGAIN);
+	assert_line(talked, "none");
+	talked_result(talked, DIRECTION_IN, -ECONNRESET);
+	assert_line(talked, "Q c - reset");
+	talked_connect(talked, LATENCY_UNKNOWN);
+	talked_text(talked, DIRECTION_OUT, "Q d 9\n");
+	talked_result(talked, DIRECTION_OUT, -EPIPE);
+	talked_close(talked);
+	assert_line(talked, "Q d - reset");
+	assert_int_equal(talked_account(talked, FAKE_NUMBER).reported, 4);
+}
+
+static void answers_a_half_closed_client(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a 0\n");
+	talked_result(talked, DIRECTION_IN, 0);
+	talked_text(talked, DIRECTION_OUT, "A 200 0\n");
+	assert_line(talked, "Q a 200 -");
+	talked_connect(talked, LATENCY_UNKNOWN);
+	talked_text(talked, DIRECTION_OUT, "Q b 0\n");
+	talked_shutdown(talked, shutdown_how__SHUT_WR);
+	talked_text(talked, DIRECTION_IN, "A 200 0\n");
+	assert_line(talked, "Q b 200 -");
+}
+
+static void keeps_the_place_of_what_timed_out(void **state)
+{
+	struct talked *talked = *state;
+	const uint64_t begin = talked->drive.ts_ns;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a 0\nQ b 0\n");
+	requests_step(talked->requests, begin + REQUESTS_TIMEOUT_NS);
+	assert_line(talked, "none");
+	requests_step(talked->requests, begin + 2 * REQUESTS_TIMEOUT_NS);
+	assert_line(talked, "Q a - timeout");
+	assert_line(talked, "Q b - timeout");
+	talked->drive.ts_ns = begin + 2 * REQUESTS_TIMEOUT_NS;
+	talked_text(talked, DIRECTION_IN, "Q c 0\n");
+	talked_text(talked, DIRECTION_OUT, "A 1 0\nA 2 0\nA 3 0\n");
+	assert_line(talked, "Q c 3 -");
+	assert_line(talked, "none");
+	assert_int_equal(talked_account(talked, FAKE_NUMBER).seen, 3);
+}
+
+static void waits_as_long_as_bytes_come(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a 0\n");
+	talked_text(talked, DIRECTION_OUT, "A 200 1000\n");
+	for (int i = 0; i < 10; i++) {
+		talked->drive.ts_ns += REQUESTS_TIMEOUT_NS / 2;
+		talked_piece(talked, DIRECTION_OUT, NULL, 100, 0);
+		requests_step(talked->requests, talked->drive.ts_ns);
+		assert_string_equal(talked_line(talked), i == 9 ? "Q a 200 -" : "none");
+	}
+}
+
+static void begins_anew_with_a_reused_inode(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q old 0\n");
+	talked->at[DIRECTION_IN] = 77;
+	talked->at[DIRECTION_OUT] = 88;
+	talked_accept(talked);
+	assert_line(talked, "Q old - closed");
+	talk_once(talked, "new");
+	assert_line(talked, "Q new 7 -");
+}
+
+static void counts_what_it_does_not_know(void **state)
+{
+	struct talked *talked = *state;
+	struct requests_protocol_stats account;
+
+	talked_accept(talked);
+	talk_once(talked, "a");
+	assert_line(talked, "Q a 7 -");
+	/* Nobody asked for it. */
+	talked_text(talked, DIRECTION_OUT, "A 1 0\n");
+	account = talked_account(talked, FAKE_NUMBER);
+	assert_int_equal(account.unknown, 1);
+	/* The end of a response is missing. */
+	talked_text(talked, DIRECTION_IN, "Q b 0\n");
+	talked_text(talked, DIRECTION_OUT, "A 2");
+	talked_miss(talked, DIRECTION_OUT, 3);
+	talked_text(talked, DIRECTION_IN, "Q c 0\n");
+	talked_text(talked, DIRECTION_OUT, "A 3 0\n");
+	talk_once(talked, "d");
+	assert_line(talked, "none");
+	talk_once(talked, "e");
+	assert_line(talked, "Q d 7 -");
+	assert_line(talked, "Q e 7 -");
+	account = talked_account(talked, FAKE_NUMBER);
+	assert_int_equal(account.seen, 6);
+	assert_int_equal(account.lost, 2);
+}
+
+static void misses_no_bytes_that_nobody_wants(void **state)
+{
+	struct talked *talked = *state;
+	struct requests_stats stats;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a 100000\n");
+	talked_miss(talked, DIRECTION_IN, 50000);
+	talked_piece(talked, DIRECTION_IN, "xxxxxx", 50000, 6);
+	talked_piece(talked, DIRECTION_OUT, "A 200 1000\nxxx", 1011, 14);
+	assert_line(talked, "Q a 200 -");
+	requests_stats(talked->requests, &stats);
+	assert_int_equal(stats.gaps, 0);
+}
+
+static void takes_bytes_once(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a 0\n");
+	talked->at[DIRECTION_IN] -= 6;
+	talked_text(talked, DIRECTION_IN, "Q a 0\nQ b 0\n");
+	talked_text(talked, DIRECTION_OUT, "A 1 0\nA 2 0\n");
+	assert_line(talked, "Q a 1 -");
+	assert_line(talked, "Q b 2 -");
+	/* Looking at them is not taking them. */
+	talked->is_peek = true;
+	talked_text(talked, DIRECTION_IN, "Q c 0\n");
+	talked->is_peek = false;
+	talked->at[DIRECTION_IN] -= 6;
+	talk_once(talked, "c");
+	assert_line(talked, "Q c 7 -");
+	assert_line(talked, "none");
+}
+
+static void goes_on_with_another_protocol(void **state)
+{
+	struct talked *talked = *state;
+	struct requests_stats stats;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a 0\n");
+	talked_text(talked, DIRECTION_OUT, "L 101\n");
+	assert_line(talked, "Q a - -");
+	talked_text(talked, DIRECTION_OUT, "hello, client");
+	talk_once(talked, "b");
+	talk_once(talked, "c");
+	assert_line(talked, "Q b 7 -");
+	requests_stats(talked->requests, &stats);
+	assert_int_equal(stats.recognised, 2);
+}
+
+static void tells_which_bytes_it_wants(void **state)
+{
+	struct talked *talked = *state;
+	struct requests_limit limit;
+	char body[FAKE_BODY_WANTS_ALL];
+
+	memset(body, 'x', sizeof(body));
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a 99\n");
+	assert_true(requests_next_limit(talked->requests, &limit));
+	assert_int_equal(limit.ino, TALKED_INO);
+	assert_int_equal(limit.bytes, REQUESTS_LIMIT_ALL);
+	assert_false(requests_next_limit(talked->requests, &limit));
+	talked_close(talked);
+	assert_line(talked, "Q a - closed");
+	assert_true(requests_next_limit(talked->requests, &limit));
+	assert_int_equal(limit.bytes, REQUESTS_LIMIT_DEFAULT);
+	talked_accept(talked);
+	for (int i = 0; i < 8; i++) {
+		assert_false(requests_next_limit(talked->requests, &limit));
+		talked_text(talked, i % 2 ? DIRECTION_IN : DIRECTION_OUT, "\x16\x03\x01");
+	}
+	talked_text(talked, DIRECTION_OUT, "\x16\x03\x01");
+	assert_true(requests_next_limit(talked->requests, &limit));
+	assert_int_equal(limit.bytes, 0);
+	talk_once(talked, "too late");
+	assert_line(talked, "none");
+}
+
+static void forgets_the_least_used_socket(void **state)
+{
+	const struct requests_config config = {.sockets_max = 4};
+	struct talked *talked = *state;
+	struct requests_stats stats;
+
+	talked_finish(talked);
+	talked_begin(talked, &config);
+	talked->drive.ts_ns += UINT64_C(2000000000);
+	for (unsigned int i = 0; i < 6; i++) {
+		talked->ino = 10 + i;
+		talked_text(talked, DIRECTION_IN, "Q a 0\n");
+	}
+	requests_stats(talked->requests, &stats);
+	assert_int_equal(stats.sockets, 6);
+	assert_int_equal(stats.followed, 4);
+	assert_int_equal(stats.no_room, 2);
+	requests_end(talked->requests, talked->drive.ts_ns);
+	requests_stats(talked->requests, &stats);
+	assert_int_equal(stats.followed, 0);
+	assert_int_equal(talked_account(talked, FAKE_NUMBER).unknown, 6);
+	assert_line(talked, "none");
+}
+
+static void has_room_for_so_many_requests(void **state)
+{
+	const struct requests_config config = {.open_max = 8};
+	struct talked *talked = *state;
+
+	talked_finish(talked);
+	talked_begin(talked, &config);
+	talked_accept(talked);
+	for (unsigned int i = 0; i < 20; i++)
+		talked_text(talked, DIRECTION_IN, "Q a 0\n");
+	assert_true(talked_account(talked, FAKE_NUMBER).open <= 8);
+	for (unsigned int i = 0; i < 20; i++)
+		talked_text(talked, DIRECTION_OUT, "A 1 0\n");
+	talked_close(talked);
+	assert_int_equal(talked_account(talked, FAKE_NUMBER).open, 0);
+}
+
+static void begins_late_with_care(void **state)
+{
+	struct talked *talked = *state;
+
+	/* It was busy when the capture began: its first response may be of an earlier request. */
+	talked_text(talked, DIRECTION_IN, "Q a 0\n");
+	talked_text(talked, DIRECTION_OUT, "A 1 0\n");
+	assert_line(talked, "none");
+	talk_once(talked, "b");
+	talk_once(talked, "c");
+	assert_line(talked, "Q b 7 -");
+	assert_line(talked, "Q c 7 -");
+	/* It was silent: nothing is open. */
+	talked->ino++;
+	talked->drive.ts_ns += UINT64_C(2000000000);
+	talk_once(talked, "d");
+	assert_line(talked, "Q d 7 -");
+}
+
+static void follows_sockets_without_places(void **state)
+{
+	struct talked *talked = *state;
+
+	talked->has_no_places = true;
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a");
+	talked_text(talked, DIRECTION_IN, " 0\n");
+	talked_piece(talked, DIRECTION_OUT, "A 1 900\n", 908, 8);
+	assert_line(talked, "Q a 1 -");
+	talk_once(talked, "b");
+	assert_line(talked, "Q b 7 -");
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	TEST(gives_a_frame),
+	TEST(knows_the_client),
+	TEST(finds_the_role_by_itself),
+	TEST(pairs_a_pipeline_in_order),
+	TEST(pairs_by_key),
+	TEST(waits_for_a_request_that_was_answered_early),
+	TEST(ends_what_lasts_to_the_end),
+	TEST(says_why_there_is_no_response),
+	TEST(answers_a_half_closed_client),
+	TEST(keeps_the_place_of_what_timed_out),
+	TEST(waits_as_long_as_bytes_come),
+	TEST(begins_anew_with_a_reused_inode),
+	TEST(counts_what_it_does_not_know),
+	TEST(misses_no_bytes_that_nobody_wants),
+	TEST(takes_bytes_once),
+	TEST(goes_on_with_another_protocol),
+	TEST(tells_which_bytes_it_wants),
+	TEST(forgets_the_least_used_socket),
+	TEST(has_room_for_so_many_requests),
+	TEST(begins_late_with_care),
+	TEST(follows_sockets_without_places),
 };
 
 UNIT_GROUP(tests);
