@@ -2,7 +2,6 @@
 /* One side of a connection that speaks HTTP/1.x. */
 #include "fuzz.h"
 #include "speak.h"
-#include "spoken_protocols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

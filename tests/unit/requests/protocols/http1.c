@@ -2,7 +2,6 @@
 /* HTTP/1.x: what is taken of heads, and where messages end, however the bytes come. */
 #include "unit.h"
 #include "spoken_rows.h"
-#include "spoken_protocols.h"
 
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The protocols that are recognised. */
-#include "requests/protocols/all.h"
+#include "requests/protocols/protocol.h"
 
 const struct protocol *const protocols[] = {
 	&protocol_http1,
+	&protocol_redis,
 	NULL,
 };
