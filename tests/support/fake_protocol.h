@@ -3,7 +3,7 @@
 #ifndef TESTS_FAKE_PROTOCOL_H
 #define TESTS_FAKE_PROTOCOL_H
 
-#include "requests/protocol.h"
+#include "requests/protocols/protocol.h"
 
 enum {
 	FAKE_NUMBER = 2,

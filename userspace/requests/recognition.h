@@ -3,7 +3,7 @@
 #ifndef REQUESTS_RECOGNITION_H
 #define REQUESTS_RECOGNITION_H
 
-#include "requests/protocol.h"
+#include "requests/protocols/protocol.h"
 
 /* The directions of a socket: what is read from it, and what is written to it. */
 enum recognition_direction { DIRECTION_IN, DIRECTION_OUT, DIRECTIONS };

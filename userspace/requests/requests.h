@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "requests/protocol.h"
+#include "requests/protocols/protocol.h"
 #include "sinsp/state/event.h"
 
 struct requests;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "requests/protocol.h"
+#include "requests/protocols/protocol.h"
 
 /* What a call moved. */
 struct stream_piece {

@@ -308,6 +308,7 @@ struct sock {
 	struct sock_common __sk_common;
 	__u16 sk_type, sk_protocol;
 	__u32 sk_ack_backlog, sk_max_ack_backlog;
+	__u8 sk_shutdown;
 };
 
 struct ipv6_pinfo {
@@ -321,7 +322,7 @@ struct inet_sock {
 };
 
 struct tcp_sock {
-	__u32 copied_seq, write_seq;
+	__u32 copied_seq, rcv_nxt, write_seq;
 };
 
 struct sockaddr_un {

@@ -12,6 +12,7 @@ enum {
 	PROTOCOL_TCP = 6,
 	TYPE_STREAM = 1, /* SOCK_STREAM */
 	PEEK = 2, /* MSG_PEEK */
+	RECEIVED_ALL = 1, /* RCV_SHUTDOWN */
 	EAGAIN_RESULT = -11,
 	STREAM_WANTED = 1U << 31, /* beside a number of bytes */
 };
@@ -52,6 +53,18 @@ static __always_inline bool stream_is_left_out(struct filler *f, __u32 event)
 	return stream_only[event] && (!f->stream || f->ret == EAGAIN_RESULT);
 }
 
+/*
+ * Behind the last byte that was read. The end of the peer's stream has a number of its own, which the
+ * call that reads the last bytes reads, too.
+ */
+static __always_inline __u32 end_of_read(struct sock *sk)
+{
+	struct tcp_sock *tcp = (void *)sk;
+	__u32 read = READ(tcp, copied_seq);
+
+	return READ(sk, sk_shutdown) & RECEIVED_ALL && read == READ(tcp, rcv_nxt) ? read - 1 : read;
+}
+
 /* Notes where the bytes of the call are, for the end of the frame. */
 static __always_inline void note_stream(struct filler *f, __u32 event)
 {
@@ -64,8 +77,7 @@ static __always_inline void note_stream(struct filler *f, __u32 event)
 		return;
 	stream->is_known = 1;
 	stream->is_peek = is_peek(f, event);
-	stream->end = event_has(event, EF_READS_FROM_FD) ? READ(tcp, copied_seq)
-							 : READ(tcp, write_seq);
+	stream->end = event_has(event, EF_READS_FROM_FD) ? end_of_read(sk) : READ(tcp, write_seq);
 }
 
 #endif

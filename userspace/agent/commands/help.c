@@ -69,13 +69,19 @@ static void print_option(const struct option_row *row, size_t help_len)
 static void print_command_names(const struct agent_subcommand *command)
 {
 	int column = printf("Commands:");
+	const char *separator = "";
 
 	for (; command->name; command++) {
-		int len = (int)strlen(command->name) + (command[1].name != NULL);
+		int len = (int)strlen(command->name) + 1;
 
+		/* These are options, too. */
+		if (command->at_once)
+			continue;
+		column += printf("%s", separator);
 		if (column + 1 + len > HELP_LINE_COLUMNS)
 			column = printf("\n         ") - 1;
-		column += printf(" %s%s", command->name, command[1].name ? "," : "");
+		column += printf(" %s", command->name);
+		separator = ",";
 	}
 	putchar('\n');
 }

@@ -9,6 +9,13 @@
 #endif
 #include "agent/options/row.h"
 
+/* As logs of servers have it. */
+#define REQUESTS_FORMAT                                                                            \
+	"*%evt.time.s %6request.role %proc.name[%proc.pid] %fd.rip %request.protocol "             \
+	"%request.method %request.host%request.target %request.status %request.error "             \
+	"%request.size.request/%request.size.response bytes in "                                   \
+	"%request.time.total.human"
+
 const struct agent_subcommand subcommands[] = {
 	{"check-config", "FILE", FILES_OPTIONAL, .offer = OFFER_FILES, .takes = OF_LISTS,
 	 .run = check_config_run,
@@ -34,6 +41,9 @@ const struct agent_subcommand subcommands[] = {
 	 .help = "list the kinds of outputs, with their keys"},
 	{"reload", .takes = OF_RELOAD, .run = reload_run,
 	 .help = "let the running agent read its configuration and rules again, and wait for that"},
+	{"requests", .captures = true, .filter = "evt.type=request", .print = REQUESTS_FORMAT,
+	 .run = capture_run,
+	 .help = "capture requests of applications: HTTP, Redis; a line for each response"},
 	{"rules", "FILE", RULES_REQUIRED, .offer = OFFER_FILES,
 	 .takes = OF_LISTS | OF_CHECKS | OF_RULE_CHECKS | OF_RULE_LISTS, .run = list_rules_run,
 	 .help = "list the rules of files: priority, tags, what they are for"},

@@ -458,6 +458,22 @@ static const struct agent_subcommand *find_by_option(const struct command_line *
 	return found;
 }
 
+/* Events pass the filter of the command and that of the user. */
+static int add_filter(struct options *options, const char *of_command, struct error *err)
+{
+	struct buf text = {0};
+
+	buf_append_string(&text, of_command);
+	if (options->filter)
+		buf_printf(&text, " and (%s)", options->filter);
+	buf_append_char(&text, '\0');
+	if (text.failed)
+		return error_set(err, -ENOMEM, "out of memory");
+	free(options->filter);
+	options->filter = text.data;
+	return 0;
+}
+
 /* command: one that captures; NULL: none was named. */
 static int parse_capture(const struct command_line *line, const struct agent_subcommand *command,
 			 struct yaml_report *report, struct options *options, struct error *err)
@@ -470,6 +486,10 @@ static int parse_capture(const struct command_line *line, const struct agent_sub
 	if (line->behind && (!line->behind[0] || !line->behind[0][0]))
 		return error_set(err, -EINVAL, "-- needs a command to start: agent -- ls -l");
 	options->command = line->behind;
+	if (command && command->filter)
+		result = add_filter(options, command->filter, err);
+	if (result)
+		return result;
 	return options_check_capture(options, report, err);
 }
 

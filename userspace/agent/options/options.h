@@ -49,6 +49,8 @@ struct agent_subcommand {
 	 * `operand`, `operands`, `words` and `takes` stay empty.
 	 */
 	bool captures;
+	const char *filter; /* of one that captures: of these events only; NULL: of all */
+	const char *print; /* and how lines of text show them, without -p; NULL: as usual */
 	unsigned int takes; /* which options: bits of enum option_about */
 	bool at_once; /* as an option: the rest of the command line is ignored */
 	int (*run)(const struct options *options); /* returns the exit code of the agent */

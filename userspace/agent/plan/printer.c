@@ -199,6 +199,10 @@ bool printer_prints_events(const struct printer *printer, const struct options *
 
 const char *printer_line(const struct printer *printer, const struct options *options)
 {
+	const struct agent_subcommand *command = options->subcommand;
+
+	if (!options->print && printer->format == &format_text && command)
+		return command->print;
 	return prints_lines(printer, options) ? options->print : NULL;
 }
 

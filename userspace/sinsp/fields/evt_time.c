@@ -202,27 +202,14 @@ LATENCY_GETTER(get_latency_ns, true, event->ev.latency_ns % NS_PER_SECOND)
 LATENCY_GETTER(get_latency_quantized, true, quantized(event->ev.latency_ns))
 LATENCY_GETTER(get_wait_latency, can_wait(event->ev.desc), event->ev.latency_ns)
 
-/* In the largest unit that it reaches, truncated to two decimals, without trailing zeros. */
 static int get_latency_human(const struct state_event *event, const struct field_ref *ref,
 			     struct field_scratch *scratch, struct field_value *values)
 {
-	static const char *const units[] = {"ns", "us", "ms", "s"};
-	uint64_t ns = event->ev.latency_ns, one = 1, whole, hundredths;
 	struct buf text = field_text_begin(scratch);
-	size_t unit = 0;
 
 	if (!has_latency(event))
 		return NO_VALUE;
-	for (; unit + 1 < COUNT(units) && ns / one >= 1000; unit++)
-		one *= 1000;
-	whole = ns / one;
-	hundredths = ns % one * 100 / one;
-	if (hundredths % 10)
-		buf_printf(&text, "%" PRIu64 ".%02" PRIu64 "%s", whole, hundredths, units[unit]);
-	else if (hundredths)
-		buf_printf(&text, "%" PRIu64 ".%" PRIu64 "%s", whole, hundredths / 10, units[unit]);
-	else
-		buf_printf(&text, "%" PRIu64 "%s", whole, units[unit]);
+	text_append_duration(&text, event->ev.latency_ns);
 	return field_give_text(values, scratch, &text);
 }
 

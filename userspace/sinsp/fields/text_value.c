@@ -2,10 +2,12 @@
 /* Values as text, in the forms of the .scap world: bytes, numbers, names of descriptors. */
 #include "sinsp/fields/text_value.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "sinsp/state/machine.h"
+#include "util/count.h"
 #include "util/base64.h"
 
 /* The forms of buffers. */
@@ -190,4 +192,22 @@ void text_append_fd_name(struct buf *out, const struct state_fd *fd, const struc
 		state_socket_append_name(out, fd, style->services);
 	else
 		buf_append(out, fd->name, fd->name_len);
+}
+
+void text_append_duration(struct buf *out, uint64_t ns)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	uint64_t one = 1, whole, hundredths;
+	size_t unit = 0;
+
+	for (; unit + 1 < COUNT(units) && ns / one >= 1000; unit++)
+		one *= 1000;
+	whole = ns / one;
+	hundredths = ns % one * 100 / one;
+	if (hundredths % 10)
+		buf_printf(out, "%" PRIu64 ".%02" PRIu64 "%s", whole, hundredths, units[unit]);
+	else if (hundredths)
+		buf_printf(out, "%" PRIu64 ".%" PRIu64 "%s", whole, hundredths / 10, units[unit]);
+	else
+		buf_printf(out, "%" PRIu64 "%s", whole, units[unit]);
 }

@@ -81,6 +81,12 @@ void text_append_buffer(struct buf *out, const struct text_style *style, const u
 void text_append_number(struct buf *out, enum param_type type, enum param_format format,
 			uint64_t value);
 
+/*
+ * Appends a duration in the largest unit that it reaches (ns, us, ms, s), truncated to two
+ * decimals, without trailing zeros.
+ */
+void text_append_duration(struct buf *out, uint64_t ns);
+
 /* Names of descriptors in the style that the user of an output chose. */
 
 /* Appends the name; with style->services, ports of IP sockets are replaced by service names. */

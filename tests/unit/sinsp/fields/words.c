@@ -90,6 +90,8 @@ static void test_fields(void **state)
 		{"syslog.facility.str", {"kern", "local7"}},
 		{"syslog.severity.str", {"emerg", "debug"}},
 		{"meta.state", {"ok", "missing"}},
+		{"request.protocol", {"http", "redis"}},
+		{"request.role", {"client", "server"}},
 	};
 	size_t with_words = 0;
 
