@@ -576,6 +576,6 @@ void connection_time_out(struct connections *all, struct exchange *exchange, uin
 		return;
 	}
 	exchange->ended_ns = now_ns;
-	snprintf(exchange->error, sizeof(exchange->error), "timeout");
+	snprintf(exchange->message.error, sizeof(exchange->message.error), "timeout");
 	exchanges_report_copy(&all->exchanges, exchange);
 }

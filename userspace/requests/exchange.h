@@ -44,8 +44,7 @@ struct exchange {
 	 */
 	bool is_over;
 	uint8_t tuple[EXCHANGE_TUPLE_BYTES];
-	char error[MESSAGE_ERROR_BYTES];
-	struct protocol_message message; /* of the request */
+	struct protocol_message message; /* of the request; its error is that of the exchange */
 };
 
 /* Why a request is not given out. */

@@ -62,7 +62,7 @@ static void put_request(struct writer *writer, const struct exchange *exchange)
 	frame_put_text(writer, request__host, message->host);
 	if (exchange->has_status)
 		put_number(writer, request__status, exchange->status);
-	frame_put_text(writer, request__error, exchange->error);
+	frame_put_text(writer, request__error, exchange->message.error);
 }
 
 static void put_sizes_and_times(struct writer *writer, const struct exchange *exchange)

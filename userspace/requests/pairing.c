@@ -183,7 +183,7 @@ static void set_response(struct exchange *exchange, const struct exchange_answer
 	exchange->ended_ns = answer->part.last_ns;
 	exchange->has_status = answer->message.has_status;
 	exchange->status = answer->message.status;
-	memcpy(exchange->error, answer->message.error, sizeof(exchange->error));
+	memcpy(exchange->message.error, answer->message.error, sizeof(exchange->message.error));
 	if (!exchange->message.trace_id[0])
 		memcpy(exchange->message.trace_id, answer->message.trace_id,
 		       sizeof(exchange->message.trace_id));
@@ -425,7 +425,7 @@ static void close_exchange_with(struct connection *connection, struct connection
 		connection->answer = NULL;
 	}
 	exchange->ended_ns = now_ns;
-	snprintf(exchange->error, sizeof(exchange->error), "%s", error);
+	snprintf(exchange->message.error, sizeof(exchange->message.error), "%s", error);
 	exchanges_report(&all->exchanges, exchange);
 }
 
