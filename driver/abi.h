@@ -69,11 +69,12 @@ _Static_assert(sizeof(struct frame_file) == 16, "part of native capture files");
 /* Sequence numbers of TCP: those of the socket when the call has ended. */
 struct frame_stream {
 	__u32 end; /* behind the last byte that was read by a call that reads, written by others */
+	__u32 other; /* behind the last byte of the other direction */
 	__u16 is_known; /* 0: it is no TCP socket */
 	__u16 is_peek; /* 1: the bytes were only looked at, and will be read again */
 };
 
-_Static_assert(sizeof(struct frame_stream) == 8, "part of native capture files");
+_Static_assert(sizeof(struct frame_stream) == 12, "part of native capture files");
 
 /*
  * A descriptor that a call waits for. A value of type FDLIST is a 16-bit count and that many

@@ -76,8 +76,11 @@ static void transfer(struct world *world, const struct call *call, int64_t resul
 	if (result > 0)
 		world->at[call->socket][call->direction] += (uint32_t)result;
 	if (!call->has_no_place)
-		frame->stream = (struct frame_stream){world->at[call->socket][call->direction], 1,
-						      call->is_peek};
+		frame->stream =
+			(struct frame_stream){.end = world->at[call->socket][call->direction],
+					      .other = world->at[call->socket][!call->direction],
+					      .is_known = 1,
+					      .is_peek = call->is_peek};
 	take(world, call);
 }
 

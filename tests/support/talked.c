@@ -41,6 +41,17 @@ static void take(struct talked *talked)
 	requests_take(talked->requests, &talked->drive.event);
 }
 
+static struct frame_stream places_of(const struct talked *talked,
+				     enum recognition_direction direction)
+{
+	return (struct frame_stream){
+		.end = talked->at[direction],
+		.other = talked->at[!direction],
+		.is_known = !talked->has_no_places,
+		.is_peek = talked->is_peek,
+	};
+}
+
 static const struct frame_tuple talked_ends = {"10.0.0.1", "10.0.0.2", 40000, 80};
 
 void talked_accept(struct talked *talked)
@@ -49,6 +60,7 @@ void talked_accept(struct talked *talked)
 
 	frame_put_i64(frame, accept4__fd, TALKED_FD);
 	frame_put_tuple(frame, accept4__tuple, &talked_ends);
+	frame->stream = places_of(talked, DIRECTION_OUT);
 	take(talked);
 }
 
@@ -66,6 +78,7 @@ void talked_connect(struct talked *talked, uint64_t latency_ns)
 	frame_put_i64(frame, connect__fd, TALKED_FD);
 	frame_put_tuple(frame, connect__tuple, &talked_ends);
 	frame->latency_ns = latency_ns;
+	frame->stream = places_of(talked, DIRECTION_OUT);
 	take(talked);
 }
 
@@ -91,8 +104,7 @@ void talked_piece(struct talked *talked, enum recognition_direction direction, c
 	frame_put_bytes(frame, direction == DIRECTION_IN ? read__data : write__data, data,
 			captured);
 	talked->at[direction] += (uint32_t)len;
-	if (!talked->has_no_places)
-		frame->stream = (struct frame_stream){talked->at[direction], 1, talked->is_peek};
+	frame->stream = places_of(talked, direction);
 	take(talked);
 }
 

@@ -19,6 +19,7 @@ enum {
 	/* A verdict is taken back at so many points; what was found by a search is worth one. */
 	LOST_MAX = 32,
 	LOST_POINTS = 8,
+	PROBATION_TURNS = 3, /* after which a connection is believed to be in step */
 	RETRACTIONS_MAX = 2, /* then the connection is opaque */
 };
 
@@ -29,6 +30,9 @@ struct feed {
 	const struct connection_call *call;
 	struct stream *stream;
 	enum recognition_direction direction;
+	uint32_t other; /* the place of the other direction */
+	bool knows_other; /* the call says how many bytes of the other direction there were, */
+	bool saw_other; /* which are those that were seen */
 };
 
 static enum protocol_side side_of(const struct feed *feed)
@@ -43,7 +47,7 @@ void connection_set_limit(struct connection *connection, struct connections *all
 
 	if (connection->limit == bytes)
 		return;
-	connection->limit = bytes;
+	connection->limit = (uint16_t)bytes;
 	buf_append(&all->limits, &limit, sizeof(limit));
 }
 
@@ -132,6 +136,11 @@ static void apply_step(const struct feed *feed, const struct protocol_step *step
 	enum protocol_side side = side_of(feed);
 
 	feed->stream->is_found = false;
+	if (step->begins && side == PROTOCOL_REQUESTS && connection->would_overlap) {
+		connection->would_overlap = false;
+		connection->overlaps = true;
+		pairing_doubt(connection, feed->all);
+	}
 	if (step->begins && !pairing_begin(connection, feed->all, side, feed->call, first_ns)) {
 		feed_no_room(feed);
 		return;
@@ -271,7 +280,17 @@ static void restart(const struct feed *feed)
 		stream_forget(responses);
 		stream_tail_free(&responses->tail, &feed->all->tails);
 	}
+	connection->turns = 0;
 	pairing_restart(connection, feed->all, is_silent(connection, feed->call->ts_ns));
+}
+
+/* If a request begins here, it came before the response to an older one, unless that is missing. */
+static void note_overlap(const struct feed *feed)
+{
+	if (feed->knows_other)
+		feed->connection->would_overlap |= feed->saw_other;
+	else
+		feed->connection->may_overlap = !feed->stream->is_searching;
 }
 
 /* A piece that may begin a request shows whether the older ones must have been answered. */
@@ -283,6 +302,8 @@ static void meet_request(const struct feed *feed)
 	if (connection->asking || feed->stream->tail.len || feed->stream->skip ||
 	    connection->has_keys)
 		return;
+	connection->would_overlap =
+		connection->has_asked && feed->knows_other && feed->other == connection->asked_at;
 	connection->overlaps |= connection->had_stray;
 	connection->had_stray = false;
 	if (connection->debt < 0)
@@ -290,14 +311,15 @@ static void meet_request(const struct feed *feed)
 	if (connection->is_out_of_step) {
 		if (is_in_step_again(connection, feed->call->ts_ns))
 			restart(feed);
-		else if (!feed->stream->is_searching)
-			connection->may_overlap |= connection->knows_debt && connection->debt;
+		else if (connection->knows_debt && connection->debt)
+			note_overlap(feed);
 		return;
 	}
-	if (!oldest && connection->held)
-		pairing_believe(connection, feed->all);
-	else if (oldest && !oldest->is_over && !feed->stream->is_searching)
-		connection->may_overlap = true;
+	if (!oldest && connection->held) {
+		if (++connection->turns >= PROBATION_TURNS)
+			pairing_believe(connection, feed->all);
+	} else if (oldest && !oldest->is_over)
+		note_overlap(feed);
 }
 
 /* A piece of responses behind which no other one is missing. */
@@ -338,6 +360,8 @@ static void adopt_protocol(const struct feed *feed, const struct recognition *fo
 		connection->role = found->requests == DIRECTION_IN ? request_roles__server
 								   : request_roles__client;
 	feed->all->exchanges.stats.recognised++;
+	if (connection->knows_debt)
+		pairing_begin_with_debt(connection, feed->all);
 	feed_kept(feed);
 	if (connection->protocol && side_of(feed) == PROTOCOL_REQUESTS)
 		meet_request(feed);
@@ -361,6 +385,7 @@ static void drop_unrecognised(const struct feed *feed)
 	struct connection *connection = feed->connection;
 
 	connection->is_out_of_step = true;
+	connection->last_ns = feed->call->ts_ns;
 	if (feed->direction == DIRECTION_IN)
 		connection->was_written = false;
 	else
@@ -457,8 +482,12 @@ static void feed_missing(const struct feed *feed, uint64_t len)
 	}
 	if (len && connection->protocol)
 		note_gap(feed);
-	else if (len)
+	else if (len) {
+		connection->missed_in |= feed->direction == DIRECTION_IN;
+		connection->missed_out |= feed->direction == DIRECTION_OUT;
+		connection->knows_debt = !connection->is_out_of_step;
 		drop_unrecognised(feed);
+	}
 }
 
 /* What a piece tells before its bytes do. */
@@ -498,16 +527,30 @@ void connection_take(struct connection *connection, struct connections *all,
 	if (connection->is_opaque)
 		return;
 	missing = stream_place(feed.stream, &piece);
+	if (piece.is_placed) {
+		struct stream *other = &connection->streams[!call->direction];
+
+		stream_expect(other, piece.other);
+		feed.knows_other = true;
+		feed.other = piece.other;
+		feed.saw_other = other->next == piece.other;
+	}
 	if (piece.len == 0)
 		return;
-	if (missing)
+	if (missing) {
+		pairing_doubt(connection, all);
 		feed_missing(&feed, missing);
+	}
 	meet_piece(&feed);
 	if (piece.captured)
 		feed_bytes(&feed, piece.data, piece.captured, piece.captured < piece.len);
 	if (piece.len > piece.captured)
 		feed_missing(&feed, piece.len - piece.captured);
 	connection->last_ns = call->ts_ns;
+	if (connection->protocol && side_of(&feed) == PROTOCOL_REQUESTS && !connection->asking) {
+		connection->asked_at = piece.other;
+		connection->has_asked &= piece.is_placed;
+	}
 	if (!connection->protocol && !connection->is_opaque &&
 	    (connection->turns > TURNS_MAX || connection->pieces > PIECES_MAX))
 		make_opaque(&feed);

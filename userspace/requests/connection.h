@@ -6,8 +6,8 @@
  * After bytes were missing nobody knows how many messages they had: then the connection is out of
  * step, and what comes is counted as unknown, until all that was open must have been answered: when
  * a client asks that never asked before it had the responses, or after a silence. The former is an
- * assumption: what it gives is held until the client asks once more, and given up if a response
- * came that nobody asked for.
+ * assumption: what it gives is held until the client has asked three times more, and given up if
+ * it is contradicted.
  */
 #ifndef REQUESTS_CONNECTION_H
 #define REQUESTS_CONNECTION_H
@@ -29,9 +29,10 @@ struct connection {
 	struct exchange_answer *answer; /* the response whose bytes come */
 	struct exchange *held; /* answered on probation, the newest first */
 	uint64_t last_ns; /* of bytes */
-	uint32_t limit; /* that was told; struct requests_limit */
 	uint32_t connect_us; /* how long the connect took; 0: not known */
 	uint16_t queued; /* in `queue` */
+	uint32_t asked_at; /* where the other direction was at the end of the last request */
+	uint16_t limit; /* that was told; struct requests_limit */
 	int16_t debt; /* responses to come, at least, for requests that were given up; below 0: that
 			 came for requests that are missing */
 	uint8_t requests : 1; /* the direction that has them */
@@ -41,17 +42,21 @@ struct connection {
 	bool has_turned : 1; /* out of step, and responses came since then */
 	bool knows_debt : 1; /* no response was missing since `debt` was 0 */
 	bool is_on_probation : 1; /* it is believed to be in step again */
+	bool has_asked : 1; /* `asked_at` is known, and that request wants a response */
 	bool had_stray : 1; /* on probation; a request is missing, or it overlaps: the next one
 			     * tells
 			     */
 	bool overlaps : 1; /* requests came while others had no response */
+	bool would_overlap : 1; /* if a request begins in these bytes */
 	bool may_overlap : 1; /* or that response is missing: the next one tells */
 	bool has_keys : 1;
 	bool was_reset : 1;
+	/* Bytes of that direction were missing before there was a verdict. */
+	bool missed_in : 1, missed_out : 1;
 	bool was_read : 1, was_written : 1;
 	bool was_in : 1; /* the last call read */
 	uint8_t role; /* request_roles */
-	uint8_t turns, pieces; /* without a verdict */
+	uint8_t turns, pieces; /* without a verdict; turns on probation */
 	uint8_t lost; /* points for each time that its protocol was, since a response was whole */
 	uint8_t retractions; /* verdicts that were taken back */
 	struct stream streams[DIRECTIONS];

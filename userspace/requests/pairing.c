@@ -300,6 +300,7 @@ static void end_request(struct connection *connection, struct connections *all)
 
 	connection->asking = NULL;
 	exchange->is_whole = true;
+	connection->has_asked = !exchange->message.is_oneway;
 	if (exchange->message.is_oneway && exchange->is_queued) {
 		dequeue(connection, exchange);
 		exchange->is_answered = true;
@@ -372,6 +373,16 @@ static void lose_request(struct connection *connection, struct connections *all,
 	if (!connection->asking || connection->asking->is_queued)
 		add_debt(connection, 1);
 	drop_asking(connection, all, EXCHANGE_LOST);
+}
+
+void pairing_begin_with_debt(struct connection *connection, struct connections *all)
+{
+	bool is_in = connection->requests == DIRECTION_IN;
+
+	if (is_in ? connection->missed_in : connection->missed_out)
+		lose_request(connection, all, true);
+	if (is_in ? connection->missed_out : connection->missed_in)
+		connection->knows_debt = false;
 }
 
 void pairing_lose(struct connection *connection, struct connections *all, enum protocol_side side,

@@ -12,6 +12,9 @@
 bool pairing_begin(struct connection *connection, struct connections *all, enum protocol_side side,
 		   const struct connection_call *call, uint64_t first_ns);
 
+/* Bytes were missing before the connection had a verdict. */
+void pairing_begin_with_debt(struct connection *connection, struct connections *all);
+
 /* More bytes of it came. */
 void pairing_add(struct connection *connection, enum protocol_side side,
 		 const struct connection_call *call, uint64_t bytes);

@@ -211,6 +211,7 @@ static struct connection *add_connection(struct requests *requests, uint64_t ino
 	memset(connection, 0, sizeof(*connection));
 	connection->ino = ino;
 	connection->limit = REQUESTS_LIMIT_DEFAULT;
+	connection->last_ns = now_ns;
 	connection->is_out_of_step = now_ns < requests->certain_ns + CONNECTION_SILENCE_NS;
 	link_connection(requests, connection);
 	stats->sockets++;
@@ -278,6 +279,10 @@ static void take_begin(struct requests *requests, const struct state_event *even
 	if (!connection)
 		return;
 	connection->is_out_of_step = false;
+	if (event->ev.stream.is_known) {
+		stream_expect(&connection->streams[DIRECTION_OUT], event->ev.stream.end);
+		stream_expect(&connection->streams[DIRECTION_IN], event->ev.stream.other);
+	}
 	if (call->kind == KIND_CONNECT && result == 0 && event->ev.latency_ns != LATENCY_UNKNOWN)
 		connection->connect_us = (uint32_t)(event->ev.latency_ns / 1000);
 }
@@ -309,6 +314,7 @@ static bool piece_of(const struct requests_call *call, const struct state_event 
 	if (call->has_messages)
 		return true;
 	piece->end = stream->end;
+	piece->other = stream->other;
 	piece->is_placed = stream->is_known;
 	return !stream->is_peek;
 }

@@ -31,7 +31,14 @@ static uint32_t place_at(struct stream *stream, struct stream_piece *piece)
 {
 	uint32_t ahead = piece->end - piece->len - stream->next;
 	uint32_t behind = -ahead;
+	bool is_first = stream->is_expected;
 
+	stream->is_expected = false;
+	if (is_first && behind <= BEHIND_MAX) {
+		/* It was on its way when that was said. */
+		stream->next = piece->end;
+		return 0;
+	}
 	if (behind > BEHIND_MAX || behind == 0) {
 		stream->next = piece->end;
 		return ahead;
@@ -56,6 +63,14 @@ uint32_t stream_place(struct stream *stream, struct stream_piece *piece)
 	stream->is_placed = true;
 	stream->next = piece->end;
 	return 0;
+}
+
+void stream_expect(struct stream *stream, uint32_t next)
+{
+	if (stream->is_placed)
+		return;
+	stream->next = next;
+	stream->is_placed = stream->is_expected = true;
 }
 
 uint64_t stream_skip(struct stream *stream, uint64_t len)

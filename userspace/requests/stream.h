@@ -18,6 +18,7 @@ struct stream_piece {
 	uint32_t captured; /* of data */
 	uint32_t len; /* that were moved, at least those */
 	uint32_t end; /* sequence number of TCP behind them, if is_placed */
+	uint32_t other; /* likewise, behind the last byte of the other direction at that time */
 	bool is_placed; /* otherwise they follow the last piece */
 };
 
@@ -28,16 +29,17 @@ struct stream_tail {
 	uint32_t len, capacity;
 };
 
-/* A zeroed struct is a stream of which nothing is known. There may be 100,000: 112 bytes. */
+/* A zeroed struct is a stream of which nothing is known. There may be 100,000: 104 bytes. */
 struct stream {
 	struct stream_tail tail;
 	uint64_t skip; /* bytes behind those taken that nobody wants to see */
 	uint64_t state[PROTOCOL_STATE_BYTES / sizeof(uint64_t)]; /* of the protocol */
 	uint32_t next; /* sequence number behind the bytes that were taken */
-	bool is_placed; /* `next` is known */
-	bool is_searching; /* for the beginning of a message */
-	bool is_found; /* what was searched: not sure until a step was made */
-	bool ends_message; /* the last byte that is skipped does */
+	bool is_placed : 1; /* `next` is known */
+	bool is_expected : 1; /* only from the other direction */
+	bool is_searching : 1; /* for the beginning of a message */
+	bool is_found : 1; /* what was searched: not sure until a step was made */
+	bool ends_message : 1; /* the last byte that is skipped does */
 };
 
 /*
@@ -45,6 +47,9 @@ struct stream {
  * bytes are missing before it. Its `len` is 0 if nothing of it is new.
  */
 uint32_t stream_place(struct stream *stream, struct stream_piece *piece);
+
+/* If its place is not known: where its first piece begins, unless bytes are missing there. */
+void stream_expect(struct stream *stream, uint32_t next);
 
 /* How many of the next `len` bytes are skipped. */
 uint64_t stream_skip(struct stream *stream, uint64_t len);

@@ -77,7 +77,13 @@ static __always_inline void note_stream(struct filler *f, __u32 event)
 		return;
 	stream->is_known = 1;
 	stream->is_peek = is_peek(f, event);
-	stream->end = event_has(event, EF_READS_FROM_FD) ? end_of_read(sk) : READ(tcp, write_seq);
+	if (event_has(event, EF_READS_FROM_FD)) {
+		stream->end = end_of_read(sk);
+		stream->other = READ(tcp, write_seq);
+	} else {
+		stream->end = READ(tcp, write_seq);
+		stream->other = end_of_read(sk);
+	}
 }
 
 #endif

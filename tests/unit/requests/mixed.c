@@ -16,7 +16,6 @@ enum {
 	REQUESTS = 400,
 	ROUNDS = 300,
 	STREAM_MAX = 64 * REQUESTS,
-	FIRST_REQUESTS = 15, /* after which calls may be missing: both streams have begun */
 };
 
 enum style { WAITS, BATCHES, OVERLAPS, STYLES };
@@ -79,7 +78,7 @@ static void send_some(struct dialogue *dialogue, enum recognition_direction dire
 		return;
 	captured = below(dialogue, 100) < dialogue->cut ? below(dialogue, (unsigned int)len) : len;
 	dialogue->at[direction] += len;
-	if (below(dialogue, 100) < dialogue->missing && dialogue->answered > FIRST_REQUESTS)
+	if (below(dialogue, 100) < dialogue->missing)
 		talked_miss(&dialogue->talked, direction, len);
 	else
 		talked_piece(&dialogue->talked, direction, text, len, captured);

@@ -289,13 +289,15 @@ static void counts_what_it_does_not_know(void **state)
 	talked_miss(talked, DIRECTION_OUT, 3);
 	talked_text(talked, DIRECTION_IN, "Q c 0\n");
 	talked_text(talked, DIRECTION_OUT, "A 3 0\n");
-	talk_once(talked, "d");
+	for (int i = 0; i < 3; i++)
+		talk_once(talked, "d");
 	assert_line(talked, "none");
 	talk_once(talked, "e");
-	assert_line(talked, "Q d 7 -");
+	for (int i = 0; i < 3; i++)
+		assert_line(talked, "Q d 7 -");
 	assert_line(talked, "Q e 7 -");
 	account = talked_account(talked, FAKE_NUMBER);
-	assert_int_equal(account.seen, 6);
+	assert_int_equal(account.seen, 8);
 	assert_int_equal(account.lost, 2);
 }
 
@@ -345,7 +347,8 @@ static void goes_on_with_another_protocol(void **state)
 	talked_text(talked, DIRECTION_OUT, "L 101\n");
 	assert_line(talked, "Q a - -");
 	talked_text(talked, DIRECTION_OUT, "hello, client");
-	talk_once(talked, "b");
+	for (int i = 0; i < 3; i++)
+		talk_once(talked, "b");
 	talk_once(talked, "c");
 	assert_line(talked, "Q b 7 -");
 	requests_stats(talked->requests, &stats);
@@ -430,9 +433,12 @@ static void begins_late_with_care(void **state)
 	talked_text(talked, DIRECTION_IN, "Q a 0\n");
 	talked_text(talked, DIRECTION_OUT, "A 1 0\n");
 	assert_line(talked, "none");
-	talk_once(talked, "b");
+	for (int i = 0; i < 3; i++)
+		talk_once(talked, "b");
+	assert_line(talked, "none");
 	talk_once(talked, "c");
-	assert_line(talked, "Q b 7 -");
+	for (int i = 0; i < 3; i++)
+		assert_line(talked, "Q b 7 -");
 	assert_line(talked, "Q c 7 -");
 	/* It was silent: nothing is open. */
 	talked->ino++;
