@@ -104,9 +104,15 @@ struct protocol {
 	size_t (*find)(enum protocol_side side, const struct protocol_input *input);
 };
 
-extern const struct protocol protocol_http1, protocol_redis;
+extern const struct protocol protocol_http1, protocol_redis, protocol_dns_tcp;
 
 /* All of them, in the order in which they are tried; NULL ends the list. */
 extern const struct protocol *const protocols[];
+
+/*
+ * Of datagrams: each input is one of them, with is_cut if not all of it is known, and a step takes
+ * it with all that was cut off.
+ */
+extern const struct protocol protocol_dns;
 
 #endif

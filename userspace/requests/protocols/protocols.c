@@ -4,6 +4,7 @@
 
 const struct protocol *const protocols[] = {
 	&protocol_http1,
+	&protocol_dns_tcp,
 	&protocol_redis,
 	NULL,
 };

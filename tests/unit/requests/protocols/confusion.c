@@ -95,7 +95,34 @@ static const struct conversation {
 	       "2.0.2"),
 	 BYTES("\xda\xbb\2\x14\0\0\0\0\0\0\0\1\0\0\0\2\x91")},
 	{"DNS", BYTES("\0\x1d\x12\x34\1\0\0\1\0\0\0\0\0\0\7example\3com\0\0\1\0\1"),
-	 BYTES("\0\x2d\x12\x34\x81\x80\0\1\0\1\0\0\0\0\7example\3com\0\0\1\0\1")},
+	 BYTES("\0\x2d\x12\x34\x81\x80\0\1\0\1\0\0\0\0\7example\3com\0\0\1\0\1"),
+	 &protocol_dns_tcp},
+	{"DNS, datagrams", BYTES("\x12\x34\1\0\0\1\0\0\0\0\0\0\7example\3com\0\0\1\0\1"),
+	 BYTES("\x12\x34\x81\x80\0\1\0\1\0\0\0\0\7example\3com\0\0\1\0\1\xc0\x0c\0\1\0\1\0\0\1\0\0"
+	       "\4\1\2\3\4"),
+	 &protocol_dns},
+	{"MongoDB, lengths alone", BYTES("\x3a\0\0\0"), BYTES("\x3a\0\0\0")},
+	{"NTP", BYTES("\x23\0\6\xec\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+	 BYTES("\x24\2\6\xe8\0\0\1\x23\0\0\0\x40\x0a\0\0\1\xe8\x01\x02\x03\0\0\0\0\0\0\0\0\0\0\0"
+	       "\0")},
+	{"SNMP",
+	 BYTES("\x30\x26\2\1\1\4\6public\xa0\x19\2\4\x12\x34\x56\x78\2\1\0\2\1\0\x30\x0b\x30\x09\6"
+	       "\5\x2b\6\1\2\1\5\0"),
+	 BYTES("\x30\x27\2\1\1\4\6public\xa2\x1a\2\4\x12\x34\x56\x78\2\1\0\2\1\0\x30\x0c\x30\x0a\6"
+	       "\5\x2b\6\1\2\1\2\1\1")},
+	{"STUN",
+	 BYTES("\0\1\0\x08\x21\x12\xa4\x42"
+	       "abcdefghijkl\x80\x28\0\4\1\2\3\4"),
+	 BYTES("\1\1\0\x0c\x21\x12\xa4\x42"
+	       "abcdefghijkl\0\x20\0\x08\0\1\x12\x34\1\2\3\4")},
+	{"QUIC",
+	 BYTES("\xc3\0\0\0\1\x08"
+	       "abcdefgh\0\0\x44\x9e"
+	       "ijklmnopqrstuvwxyz"),
+	 BYTES("\xc1\0\0\0\1\0\x08"
+	       "hgfedcba\0\x40\x75"
+	       "zyxwvutsrqponmlkji")},
+	{"statsd", BYTES("requests.count:1|c\n"), BYTES("requests.time:320|ms\n")},
 	{"LDAP", BYTES("\x30\x0c\2\1\1\x60\7\2\1\3\4\0\x80\0"),
 	 BYTES("\x30\x0c\2\1\1\x61\7\x0a\1\0\4\0\4\0")},
 	{"RDB", BYTES("REPLCONF ACK 0\r\n"),
@@ -103,7 +130,8 @@ static const struct conversation {
 	       "7.0.1")},
 };
 
-static const struct protocol *const all[] = {&protocol_http1, &protocol_redis};
+static const struct protocol *const all[] = {&protocol_http1, &protocol_redis, &protocol_dns,
+					     &protocol_dns_tcp};
 
 enum { ALL = sizeof(all) / sizeof(all[0]), LIKELY_BYTES = 4, RANDOM_MIB = 64, WINDOW = 64 };
 
