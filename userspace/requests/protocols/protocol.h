@@ -104,7 +104,7 @@ struct protocol {
 	size_t (*find)(enum protocol_side side, const struct protocol_input *input);
 };
 
-extern const struct protocol protocol_http1, protocol_redis, protocol_dns_tcp;
+extern const struct protocol protocol_http1, protocol_redis, protocol_dns_tcp, protocol_postgres;
 
 /* All of them, in the order in which they are tried; NULL ends the list. */
 extern const struct protocol *const protocols[];

@@ -3,8 +3,5 @@
 #include "requests/protocols/protocol.h"
 
 const struct protocol *const protocols[] = {
-	&protocol_http1,
-	&protocol_dns_tcp,
-	&protocol_redis,
-	NULL,
+	&protocol_http1, &protocol_postgres, &protocol_dns_tcp, &protocol_redis, NULL,
 };

@@ -40,11 +40,12 @@ static const struct conversation {
 	 BYTES("\x4a\0\0\0\x0a"
 	       "8.0.36\0\x0a\0\0\0abcdefgh\0\xff\xf7\xff\2\0\xff\xdf\x15")},
 	{"MySQL, joined late", BYTES("\1\0\0\0\x0e"), BYTES("\7\0\0\1\0\0\0\2\0\0\0")},
-	{"PostgreSQL", BYTES("\0\0\0\x20\0\3\0\0user\0postgres\0database\0d\0\0"),
+	{"PostgreSQL", BYTES("\0\0\0\x22\0\3\0\0user\0postgres\0database\0d\0\0"),
 	 BYTES("R\0\0\0\x08\0\0\0\0S\0\0\0\x16"
-	       "application_name\0\0Z\0\0\0\5I")},
+	       "application_name\0\0Z\0\0\0\5I"),
+	 &protocol_postgres},
 	{"PostgreSQL, joined late", BYTES("Q\0\0\0\x0eSELECT 1;\0"),
-	 BYTES("T\0\0\0\x21\0\1?column?\0\0\0\0\0\0\0\0\0\0\x17\0\4")},
+	 BYTES("T\0\0\0\x21\0\1?column?\0\0\0\0\0\0\0\0\0\0\x17\0\4"), &protocol_postgres},
 	{"memcached", BYTES("get key\r\n"), BYTES("VALUE key 0 1\r\nv\r\nEND\r\n")},
 	{"memcached, upper case", BYTES("GET key\r\n"), BYTES("ERROR\r\n")},
 	{"memcached, set", BYTES("set key 0 0 5\r\nhello\r\n"), BYTES("STORED\r\n")},
@@ -131,7 +132,7 @@ static const struct conversation {
 };
 
 static const struct protocol *const all[] = {&protocol_http1, &protocol_redis, &protocol_dns,
-					     &protocol_dns_tcp};
+					     &protocol_dns_tcp, &protocol_postgres};
 
 enum { ALL = sizeof(all) / sizeof(all[0]), LIKELY_BYTES = 4, RANDOM_MIB = 64, WINDOW = 64 };
 
