@@ -246,6 +246,19 @@ static const uint8_t *version_of(const uint8_t *data, size_t len)
 	return memcmp(at, version, sizeof(version) - 1) == 0 ? at : NULL;
 }
 
+/*
+ * Where the target of a line that is not whole ends, as far as it is kept: its path may not be cut
+ * off. NULL: that is not known.
+ */
+static const uint8_t *cut_target_end(const uint8_t *target, const uint8_t *end)
+{
+	size_t len = (size_t)(end - target), path = length_before(target, len, ' ');
+
+	path = length_before(target, path, '?');
+	return path < len || len >= MESSAGE_TARGET_BYTES + MESSAGE_HOST_BYTES ? target + path
+									      : NULL;
+}
+
 /* Returns false if that is no request line. */
 static bool take_request_line(struct http1_run *run, const struct http1_line *line)
 {
@@ -261,7 +274,7 @@ static bool take_request_line(struct http1_run *run, const struct http1_line *li
 	else if (!is_method(line->data, len))
 		return false;
 	else
-		end = blank + 1 + length_before(blank + 1, (size_t)(end - blank - 1), ' ');
+		end = cut_target_end(blank + 1, end);
 	if (!end || end <= blank + 1)
 		return false;
 	protocol_text_put(run->message->method, MESSAGE_METHOD_BYTES, line->data, len);

@@ -234,6 +234,12 @@ static void test_says_what_stands_before_a_cut(void **state)
 	assert_string_equal(message.target, "/a");
 	step = step_over(PROTOCOL_REQUESTS, "GET /a HTTP/1.1\r\nHost: exam", true, &message);
 	assert_string_equal(message.host, "");
+	/* A path that is cut is another one. */
+	step = step_over(PROTOCOL_REQUESTS, "GET /a", true, &message);
+	assert_true(step.action == PROTOCOL_LOST && !step.begins && !step.ends);
+	step = step_over(PROTOCOL_REQUESTS, "GET /a ", true, &message);
+	assert_true(step.action == PROTOCOL_LOST && step.begins && step.ends);
+	assert_string_equal(message.target, "/a");
 	step = step_over(PROTOCOL_REQUESTS, "GE", true, &message);
 	assert_true(step.action == PROTOCOL_LOST && !step.begins && !step.ends);
 	step = step_over(PROTOCOL_RESPONSES, "HTTP/1.1 404", true, &message);
