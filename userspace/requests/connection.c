@@ -219,6 +219,25 @@ static void note_gap(const struct feed *feed)
 }
 
 /*
+ * What is known of a message stands, though not where the next one begins; of one that was cut off
+ * the protocol could not know. is_late: the bytes were there before, and that those behind them are
+ * missing was noticed later, maybe behind its response. Returns how many bytes are left behind.
+ */
+static size_t apply_loss(const struct feed *feed, const struct protocol_step *step,
+			 const struct protocol_input *input, uint64_t ns, bool is_late)
+{
+	if (step->ends && !is_late) {
+		apply_step(feed, step, ns);
+		lose_place(feed, false);
+		return input->is_cut || step->used == 0 ? input->len : step->used;
+	}
+	if (!input->is_cut)
+		return lose_protocol(feed);
+	note_gap(feed);
+	return input->len;
+}
+
+/*
  * Steps through bytes; those in front of `fresh` came with earlier calls, from first_ns on. Returns
  * how many at the end were not taken: they wait for more, or have another protocol.
  */
@@ -246,7 +265,8 @@ static size_t parse_bytes(const struct feed *feed, struct protocol_input input,
 				note_gap(feed);
 				return 0;
 			} else if (step.action == PROTOCOL_LOST)
-				n = lose_protocol(feed);
+				n = apply_loss(feed, &step, &input, ns,
+					       input.data + input.len == fresh);
 			else
 				apply_step(feed, &step, ns);
 		}
@@ -467,8 +487,11 @@ static void feed_bytes(const struct feed *feed, const uint8_t *data, size_t len,
 		feed_no_room(feed);
 }
 
-/* Bytes that follow those which were taken are not known. */
-static void feed_missing(const struct feed *feed, uint64_t len)
+/*
+ * Bytes that follow those which were taken are not known. Returns whether a protocol would have
+ * needed them.
+ */
+static bool feed_missing(const struct feed *feed, uint64_t len)
 {
 	struct connection *connection = feed->connection;
 
@@ -488,6 +511,14 @@ static void feed_missing(const struct feed *feed, uint64_t len)
 		connection->knows_debt = !connection->is_out_of_step;
 		drop_unrecognised(feed);
 	}
+	return len && connection->protocol;
+}
+
+/* Bytes of a call of which no more was captured. */
+static void feed_uncaptured(const struct feed *feed, uint64_t len)
+{
+	if (feed_missing(feed, len))
+		connection_set_limit(feed->connection, feed->all, REQUESTS_LIMIT_ALL);
 }
 
 /* What a piece tells before its bytes do. */
@@ -545,7 +576,7 @@ void connection_take(struct connection *connection, struct connections *all,
 	if (piece.captured)
 		feed_bytes(&feed, piece.data, piece.captured, piece.captured < piece.len);
 	if (piece.len > piece.captured)
-		feed_missing(&feed, piece.len - piece.captured);
+		feed_uncaptured(&feed, piece.len - piece.captured);
 	connection->last_ns = call->ts_ns;
 	if (connection->protocol && side_of(&feed) == PROTOCOL_REQUESTS && !connection->asking) {
 		connection->asked_at = piece.other;
