@@ -122,6 +122,7 @@ int requests_create(const struct requests_config *config, struct requests **requ
 	}
 	exchanges->max = config->open_max ? config->open_max : REQUESTS_OPEN_MAX;
 	exchanges->timeout_ns = config->timeout_ns ? config->timeout_ns : REQUESTS_TIMEOUT_NS;
+	made->certain_ns = config->begin_ns;
 	exchanges_init(exchanges);
 	fill_calls(made);
 	*requests = made;

@@ -20,6 +20,7 @@ struct requests_config {
 	uint32_t open_max; /* requests without their response, of all sockets; 0: REQUESTS_OPEN_MAX
 			    */
 	uint64_t timeout_ns; /* for a response; 0: REQUESTS_TIMEOUT_NS */
+	uint64_t begin_ns; /* since then all calls come, by the events' clock; 0: since the first */
 };
 
 enum {

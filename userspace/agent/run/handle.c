@@ -179,6 +179,8 @@ static uint64_t events_now_ns(struct run *run)
 	struct run_clock *clock = &run->clock;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
+	if (!clock->last_ns)
+		return 0;
 	if (clock->last_ns != clock->seen_ns) {
 		clock->seen_ns = clock->last_ns;
 		clock->seen_at_ns = now;
@@ -198,6 +200,7 @@ static void limit_streams(struct run *run)
 int handle_requests(struct run *run, struct error *err)
 {
 	static const struct scap_event none;
+	struct requests_config config = {0};
 	int r = 0;
 
 	if (!selection_has_requests(&run->plan->selection)) {
@@ -205,8 +208,9 @@ int handle_requests(struct run *run, struct error *err)
 		run->requests = NULL;
 		return 0;
 	}
+	config.begin_ns = run->input->live ? clock_ns(CLOCK_REALTIME) : 0;
 	if (!run->requests)
-		r = requests_create(&(struct requests_config){0}, &run->requests);
+		r = requests_create(&config, &run->requests);
 	if (r)
 		return error_set(err, r, "no memory for requests");
 	limit_streams(run);
