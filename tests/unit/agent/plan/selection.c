@@ -537,7 +537,30 @@ static void test_recorded(void **state)
 	assert_true(selection_is_empty(&selection));
 }
 
+/* They are made of what is transferred, and only if a filter names them. */
+static void test_requests(void **state)
+{
+	select_for("evt.type=request", OUTPUT_NEEDS);
+	assert_true(selection_has_requests(&selection));
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (event_desc_get(id) && is_native(id) &&
+		    !(event_desc_get(id)->flags & EF_RECORDED))
+			assert_int_equal((selection.events[id] & WHY_REQUESTS) != 0,
+					 selection_is_of_streams(id));
+	assert_true(selection_is_of_streams(EVENT_read));
+	assert_false(selection_is_of_streams(EVENT_openat));
+	assert_int_equal(selection.events[EVENT_write], WHY_REQUESTS);
+	assert_true(selection.events[EVENT_connect] & WHY_CONNECTIONS);
+	select_for("request.status > 400", OUTPUT_NEEDS);
+	assert_true(selection_has_requests(&selection));
+	select_for("evt.type=read", OUTPUT_NEEDS);
+	assert_false(selection_has_requests(&selection));
+	select_for(NULL, OUTPUT_NEEDS);
+	assert_false(selection_has_requests(&selection));
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_requests),
 	cmocka_unit_test(test_events_of_rules),
 	cmocka_unit_test(test_everything),
 	cmocka_unit_test(test_unknown_calls),
