@@ -105,6 +105,7 @@ void talked_piece(struct talked *talked, enum recognition_direction direction, c
 			captured);
 	talked->at[direction] += (uint32_t)len;
 	frame->stream = places_of(talked, direction);
+	frame->marks.is_faked = talked->is_faked;
 	take(talked);
 }
 

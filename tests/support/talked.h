@@ -19,6 +19,7 @@ struct talked {
 	uint32_t at[DIRECTIONS]; /* sequence numbers */
 	bool has_no_places; /* the calls do not say where their bytes are */
 	bool is_peek; /* the calls only look at them */
+	bool is_faked; /* the kernel never ran the calls */
 	struct event event; /* of the last request */
 };
 

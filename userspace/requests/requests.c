@@ -2,6 +2,7 @@
 /* From events to sockets: which calls concern them, and the table of those that are followed. */
 #include "requests/requests.h"
 
+#include <inttypes.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -406,6 +407,9 @@ void requests_take(struct requests *requests, const struct state_event *event)
 
 	if (!requests->certain_ns)
 		requests->certain_ns = event->ev.ts_ns;
+	/* Its bytes went nowhere. */
+	if (event->ev.marks.is_faked)
+		return;
 	switch (call->kind) {
 	case KIND_NONE:
 		return;
@@ -469,4 +473,35 @@ bool requests_next_limit(struct requests *requests, struct requests_limit *limit
 void requests_stats(const struct requests *requests, struct requests_stats *stats)
 {
 	*stats = requests->all.exchanges.stats;
+}
+
+static void append_of_protocol(const struct protocol *protocol,
+			       const struct requests_protocol_stats *stats, struct buf *text)
+{
+	if (!stats->seen)
+		return;
+	buf_printf(text,
+		   "agent: requests of %s: seen %" PRIu64 " = reported %" PRIu64
+		   " + unknown %" PRIu64 " + lost %" PRIu64,
+		   protocol->name, stats->seen, stats->reported, stats->unknown, stats->lost);
+	if (stats->open)
+		buf_printf(text, " + open %" PRIu64, stats->open);
+	buf_append_char(text, '\n');
+}
+
+void requests_append_account(const struct requests *requests, struct buf *text)
+{
+	struct requests_stats stats;
+
+	requests_stats(requests, &stats);
+	for (const struct protocol *const *protocol = protocols; *protocol; protocol++)
+		append_of_protocol(*protocol, &stats.protocols[(*protocol)->number], text);
+	buf_printf(text,
+		   "agent: sockets for requests: %" PRIu64 ", recognised %" PRIu64
+		   ", of other protocols %" PRIu64 ", given up %" PRIu64 "\n",
+		   stats.sockets, stats.recognised, stats.opaque, stats.given_up);
+	if (stats.no_room)
+		buf_printf(text,
+			   "agent: %" PRIu64 " sockets or requests were not followed: no room\n",
+			   stats.no_room);
 }

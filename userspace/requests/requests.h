@@ -12,6 +12,7 @@
 
 #include "requests/protocols/protocol.h"
 #include "sinsp/state/event.h"
+#include "util/buf.h"
 
 struct requests;
 
@@ -85,5 +86,9 @@ enum { REQUESTS_LIMIT_DEFAULT = 1024, REQUESTS_LIMIT_ALL = 16384 };
 bool requests_next_limit(struct requests *requests, struct requests_limit *limit);
 
 void requests_stats(const struct requests *requests, struct requests_stats *stats);
+
+/* Appends the account as lines "agent: requests of http: seen 9 = reported 9 + unknown 0 + lost 0".
+ */
+void requests_append_account(const struct requests *requests, struct buf *text);
 
 #endif

@@ -461,8 +461,44 @@ static void follows_sockets_without_places(void **state)
 	assert_line(talked, "Q b 7 -");
 }
 
+static void appends_the_account(void **state)
+{
+	struct talked *talked = *state;
+	struct buf text = {0};
+
+	talked_accept(talked);
+	talk_once(talked, "a");
+	talked_text(talked, DIRECTION_IN, "Q b 0\n");
+	requests_append_account(talked->requests, &text);
+	buf_append_char(&text, '\0');
+	assert_string_equal(
+		text.data,
+		"agent: requests of fake: seen 2 = reported 1 + unknown 0 + lost 0 + open 1\n"
+		"agent: sockets for requests: 1, recognised 1, of other protocols 0, "
+		"given up 0\n");
+	buf_finish(&text);
+}
+
+/* A filter or a tracer said that it succeeded. */
+static void ignores_calls_that_never_ran(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a 0\n");
+	talked->is_faked = true;
+	talked_text(talked, DIRECTION_OUT, "A 500 0\n");
+	talked->is_faked = false;
+	talked->at[DIRECTION_OUT] -= (uint32_t)strlen("A 500 0\n");
+	assert_line(talked, "none");
+	talked_text(talked, DIRECTION_OUT, "A 7 0\n");
+	assert_line(talked, "Q a 7 -");
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	TEST(appends_the_account),
+	TEST(ignores_calls_that_never_ran),
 	TEST(gives_a_frame),
 	TEST(knows_the_client),
 	TEST(finds_the_role_by_itself),

@@ -241,6 +241,8 @@ void report_print(const struct run *run)
 	if (run->input->ops->append_report(run->input, &account, &text, &err))
 		buf_printf(&text, "agent: %s\n", err.text);
 	append_hints(run, &text);
+	if (run->requests)
+		requests_append_account(run->requests, &text);
 	hold_append_report(&run->hold, run->options, &text);
 	budget_append_report(&run->budget, &text);
 	outputs_append_last_status(&run->outputs, &text);
