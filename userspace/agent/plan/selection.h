@@ -23,6 +23,7 @@ enum selection_why {
 	WHY_ENVIRONMENTS = 1 << 7, /* has that of a program */
 	WHY_REQUESTS = 1 << 8, /* moves bytes that requests are made of */
 	WHY_END = 1 << 9,
+	WHY_ASKED = WHY_FILTER | WHY_REQUESTS, /* not only to keep the state */
 };
 
 struct selection {

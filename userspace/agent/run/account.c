@@ -396,7 +396,7 @@ uint64_t account_live_lost_asked(const struct event_counters *events, const uint
 	uint64_t lost = 0;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (reasons[id] & WHY_FILTER)
+		if (reasons[id] & WHY_ASKED)
 			lost += lost_of_event(&events[id]);
 	return lost;
 }

@@ -208,9 +208,11 @@ int handle_requests(struct run *run, struct error *err)
 		run->requests = NULL;
 		return 0;
 	}
-	config.begin_ns = run->input->live ? clock_ns(CLOCK_REALTIME) : 0;
-	if (!run->requests)
+	if (!run->requests) {
+		if (run->input->live)
+			config.begin_ns = clock_ns(CLOCK_REALTIME);
 		r = requests_create(&config, &run->requests);
+	}
 	if (r)
 		return error_set(err, r, "no memory for requests");
 	limit_streams(run);

@@ -99,7 +99,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		memcpy(config.self_pids, place->self_pids, sizeof(config.self_pids));
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		config.events[id] = selection->events[id] != 0;
-		config.successes[id] = !(selection->events[id] & (WHY_FILTER | WHY_REQUESTS));
+		config.successes[id] = !(selection->events[id] & WHY_ASKED);
 		config.stream_only[id] = selection->events[id] == WHY_REQUESTS;
 		config.of_rules[id] = selection->of_rules[id];
 	}

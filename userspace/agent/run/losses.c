@@ -21,7 +21,7 @@ static bool find_lost(struct losses *losses, const struct selection *selection,
 		uint64_t now = counters[id].lost[cause];
 
 		/* Of others, which only update the state, outputs would have got nothing. */
-		if (now > said[id] && (selection->events[id] & WHY_FILTER))
+		if (now > said[id] && (selection->events[id] & WHY_ASKED))
 			lost->types[id] = now - said[id];
 		lost->count += lost->types[id];
 		said[id] = now;

@@ -26,8 +26,8 @@ enum {
 };
 
 /*
- * What a protocol learns of a request or response. Texts are NUL-terminated, "" if the bytes do not
- * say it, cut where they are longer than their room.
+ * What a protocol learns of a request or response. Texts are NUL-terminated, "" if they are not
+ * known, and cut if they are longer than their room.
  */
 struct protocol_message {
 	char method[MESSAGE_METHOD_BYTES]; /* GET, SELECT, HGET */

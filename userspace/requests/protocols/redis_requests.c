@@ -65,14 +65,15 @@ static void take_name(struct redis_run *run, struct redis_text text)
 static void take_word(struct redis_run *run, struct redis_text text)
 {
 	char *method = run->message->method;
-	size_t len = strlen(method);
+	size_t len = strlen(method), word_len;
 	char word[WORD_BYTES_MAX];
 
 	redis_put_name(word, sizeof(word), text);
-	if (!word[0] || len + 1 + strlen(word) >= MESSAGE_METHOD_BYTES)
+	word_len = strlen(word);
+	if (!word_len || len + 1 + word_len >= MESSAGE_METHOD_BYTES)
 		return;
 	method[len] = ' ';
-	strcpy(method + len + 1, word);
+	memcpy(method + len + 1, word, word_len + 1);
 	run->redis->is_reply = strcmp(method, "CLIENT REPLY") == 0;
 }
 

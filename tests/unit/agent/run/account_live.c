@@ -9,7 +9,7 @@
 
 static struct scap_live_stats live;
 static const uint16_t reasons[EVENT_ID_MAX] = {
-	[EVENT_open] = WHY_FILTER, [EVENT_close] = WHY_DESCRIPTORS};
+	[EVENT_open] = WHY_FILTER, [EVENT_close] = WHY_DESCRIPTORS, [EVENT_read] = WHY_REQUESTS};
 static struct buf text;
 
 static const char *report(const struct account *account)
@@ -77,6 +77,10 @@ static void test_losses_of_a_command(void **state)
 	assert_null(strstr(report(&account), "of the command"));
 	live.seen[EVENT_open] = live.events[EVENT_open].lost[LOSS_SCRATCH_BUSY] = 4;
 	assert_int_equal(account_live_lost_asked(live.events, reasons), 4);
+	/* Requests lack the bytes of a call that was lost. */
+	live.events[EVENT_read].lost[LOSS_RING_FULL] = 2;
+	assert_int_equal(account_live_lost_asked(live.events, reasons), 6);
+	live.events[EVENT_read].lost[LOSS_RING_FULL] = 0;
 	assert_non_null(strstr(report(&account),
 			       "agent: lost of what was asked for 4, of what only keeps the state "
 			       "2\nagent: 4 events of the command are missing\n"));
