@@ -98,7 +98,7 @@ static struct formatter *make_formatter(void)
 /* Whether a capture for a selection has an event: see live_open(). */
 static bool is_captured(const struct selection *selection, const struct event *ev)
 {
-	uint8_t why = selection->events[ev->desc->id];
+	uint16_t why = selection->events[ev->desc->id];
 	int64_t result;
 
 	if (why & WHY_FILTER)

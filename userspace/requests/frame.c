@@ -17,14 +17,22 @@ _Static_assert(sizeof(struct ppm_evt_hdr) + request__count * (sizeof(uint16_t) +
 struct writer {
 	uint8_t *frame;
 	size_t at;
-	uint16_t lengths[request__count];
 };
+
+/* The last bytes of a value are behind `at`. */
+static void end_value(struct writer *writer, unsigned int param, size_t len)
+{
+	const uint16_t length = (uint16_t)len;
+
+	memcpy(writer->frame + sizeof(struct ppm_evt_hdr) + param * sizeof(length), &length,
+	       sizeof(length));
+	writer->at += len;
+}
 
 static void put_bytes(struct writer *writer, unsigned int param, const void *bytes, size_t len)
 {
 	memcpy(writer->frame + writer->at, bytes, len);
-	writer->at += len;
-	writer->lengths[param] = (uint16_t)len;
+	end_value(writer, param, len);
 }
 
 /* Absent if it is empty. */
@@ -34,12 +42,16 @@ static void frame_put_text(struct writer *writer, unsigned int param, const char
 		put_bytes(writer, param, text, strlen(text) + 1);
 }
 
-/* A number of as many bytes as its type has; little-endian, as the machines that this runs on. */
+/*
+ * A number of as many bytes as its type has; little-endian, as the machines that this runs on. What
+ * is written behind it is overwritten.
+ */
 static void put_number(struct writer *writer, unsigned int param, int64_t value)
 {
 	const struct event_desc *desc = event_desc_get(EVENT_request);
 
-	put_bytes(writer, param, &value, param_type_size(desc->params[param].type));
+	memcpy(writer->frame + writer->at, &value, sizeof(value));
+	end_value(writer, param, param_type_size(desc->params[param].type));
 }
 
 /* From one time to a later one; bytes that crossed took no time. */
@@ -82,8 +94,8 @@ static void put_sizes_and_times(struct writer *writer, const struct exchange *ex
 
 uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQUEST_FRAME_BYTES])
 {
-	struct writer writer = {.frame = frame,
-				.at = sizeof(struct ppm_evt_hdr) + sizeof(writer.lengths)};
+	const size_t lengths = request__count * sizeof(uint16_t);
+	struct writer writer = {.frame = frame, .at = sizeof(struct ppm_evt_hdr) + lengths};
 	struct ppm_evt_hdr header = {
 		.ts = exchange->ended_ns,
 		.tid = (uint64_t)(exchange->response.first_ns ? exchange->response.tid
@@ -92,6 +104,7 @@ uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQU
 		.nparams = request__count,
 	};
 
+	memset(frame + sizeof(header), 0, lengths);
 	put_request(&writer, exchange);
 	put_sizes_and_times(&writer, exchange);
 	frame_put_text(&writer, request__trace_id, exchange->message.trace_id);
@@ -99,6 +112,5 @@ uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQU
 		put_bytes(&writer, request__tuple, exchange->tuple, exchange->tuple_len);
 	header.len = (uint32_t)writer.at;
 	memcpy(frame, &header, sizeof(header));
-	memcpy(frame + sizeof(header), writer.lengths, sizeof(writer.lengths));
 	return header.len;
 }

@@ -57,16 +57,21 @@ struct accept_queue {
 	__u32 percent, length, limit;
 };
 
-/* The sock of a descriptor, or NULL if it is not a socket. */
-static __always_inline struct sock *fd_sock(__s32 fd)
+/* The sock of a file, or NULL if it is not a socket. */
+static __always_inline struct sock *file_sock(struct file *file)
 {
-	struct file *file = fd_file(fd);
 	struct socket *socket;
 
 	if (!file || (GET(file, f_inode, i_mode) & MODE_FILE_TYPE) != MODE_SOCKET)
 		return NULL;
 	socket = GET(file, private_data);
 	return GET(socket, sk);
+}
+
+/* That of a descriptor. */
+static __always_inline struct sock *fd_sock(__s32 fd)
+{
+	return file_sock(fd_file(fd));
 }
 
 /*

@@ -24,14 +24,15 @@ enum {
  */
 __attribute__((noinline)) __u32 stream_wanted(__u32 fd)
 {
-	struct sock *sk = fd_sock(fd);
-	__u16 family = sk ? READ(sk, __sk_common.skc_family) : 0;
+	struct file *file = fd_file(fd);
+	struct sock *sk = file_sock(file);
+	__u16 family = sk ? GET(sk, __sk_common.skc_family) : 0;
 	__u32 bytes = stream_bytes, *chosen;
 	__u64 ino;
 
 	if (family != FAMILY_INET && family != FAMILY_INET6 && family != FAMILY_UNIX)
 		return 0;
-	ino = file_ino(fd_file(fd));
+	ino = file_ino(file);
 	chosen = bpf_map_lookup_elem(&stream_limits, &ino);
 	if (chosen)
 		bytes = *chosen;
@@ -60,9 +61,9 @@ static __always_inline bool stream_is_left_out(struct filler *f, __u32 event)
 static __always_inline __u32 end_of_read(struct sock *sk)
 {
 	struct tcp_sock *tcp = (void *)sk;
-	__u32 read = READ(tcp, copied_seq);
+	__u32 read = GET(tcp, copied_seq);
 
-	return READ(sk, sk_shutdown) & RECEIVED_ALL && read == READ(tcp, rcv_nxt) ? read - 1 : read;
+	return GET(sk, sk_shutdown) & RECEIVED_ALL && read == GET(tcp, rcv_nxt) ? read - 1 : read;
 }
 
 /* Notes where the bytes of the call are, for the end of the frame. */
@@ -73,15 +74,15 @@ static __always_inline void note_stream(struct filler *f, __u32 event)
 	struct frame_stream *stream = &f->slot->stream;
 
 	*stream = (struct frame_stream){0};
-	if (!sk || READ(sk, sk_protocol) != PROTOCOL_TCP || READ(sk, sk_type) != TYPE_STREAM)
+	if (!sk || GET(sk, sk_protocol) != PROTOCOL_TCP || GET(sk, sk_type) != TYPE_STREAM)
 		return;
 	stream->is_known = 1;
 	stream->is_peek = is_peek(f, event);
 	if (event_has(event, EF_READS_FROM_FD)) {
 		stream->end = end_of_read(sk);
-		stream->other = READ(tcp, write_seq);
+		stream->other = GET(tcp, write_seq);
 	} else {
-		stream->end = READ(tcp, write_seq);
+		stream->end = GET(tcp, write_seq);
 		stream->other = end_of_read(sk);
 	}
 }

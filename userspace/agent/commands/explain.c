@@ -221,7 +221,7 @@ static void print_rules(const struct plan *plan)
 
 static void print_state(const struct selection *selection)
 {
-	uint8_t wanted = selection->filter_parts | selection->output_parts;
+	uint16_t wanted = selection->filter_parts | selection->output_parts;
 	const char *separator = "";
 
 	printf("%-*s ", NAME_COLUMNS, "State kept:");

@@ -45,7 +45,7 @@ static bool needs_success(const struct plan *plan, unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
-	return plan->selection.events[id] == (WHY_FILTER | WHY_DESCRIPTORS) &&
+	return plan->selection.events[id] == (WHY_FILTER | WHY_FILES) &&
 	       (desc->category & ABOUT_MASK) == EC_FILE && (desc->flags & EF_CREATES_FD) &&
 	       desc->params[0].is_result;
 }
@@ -109,7 +109,7 @@ static bool may_drop(const struct plan *plan, unsigned int id)
 {
 	unsigned int why = plan->selection.events[id];
 
-	return why && !(why & ~(WHY_FILTER | WHY_DESCRIPTORS | WHY_CONNECTIONS)) &&
+	return why && !(why & ~(WHY_FILTER | WHY_DESCRIPTORS | WHY_FILES | WHY_CONNECTIONS)) &&
 	       (event_desc_get(id)->category & EC_SYSCALL) && id != EVENT_exit &&
 	       id != EVENT_exit_group && id != EVENT_bpf; /* that may be about the capture itself */
 }

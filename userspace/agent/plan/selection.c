@@ -25,6 +25,7 @@ static const struct {
 	{WHY_CONTAINERS, "containers", STATE_CONTAINERS},
 	{WHY_ENVIRONMENTS, "environments", STATE_ENVIRONMENTS},
 	{WHY_REQUESTS, "requests", 0},
+	{WHY_FILES, "files", STATE_FILES},
 };
 
 enum { PARTS_COUNT = COUNT(parts) };
@@ -53,6 +54,12 @@ static bool names_path(const struct event_desc *desc)
 static bool names_socket(const struct event_desc *desc)
 {
 	return names_descriptor(desc) && (desc->category & ABOUT_MASK) != EC_FILE;
+}
+
+/* Whether its descriptor is always a socket. */
+static bool is_of_socket(const struct event_desc *desc)
+{
+	return desc->id == EVENT_request;
 }
 
 /* Whether its own descriptor is only known from other events. */
@@ -109,7 +116,7 @@ static uint16_t parts_for_event(unsigned int needs, const struct event_desc *des
 
 	/* The names of files come from where they were opened. */
 	if (own || all)
-		why |= WHY_DESCRIPTORS | WHY_DIRECTORIES;
+		why |= is_of_socket(desc) ? WHY_DESCRIPTORS : WHY_FILES | WHY_DIRECTORIES;
 	if ((own || all) && names_socket(desc))
 		why |= WHY_CONNECTIONS;
 	if ((needs & NEEDS_EVENT_PATHS) && needs_bases(desc))
@@ -127,7 +134,7 @@ static uint16_t parts_for_event_in_full(unsigned int needs, const struct event_d
 	uint16_t why = 0;
 
 	if (fds && names_descriptor(desc))
-		why |= WHY_DESCRIPTORS | WHY_DIRECTORIES;
+		why |= is_of_socket(desc) ? WHY_DESCRIPTORS : WHY_FILES | WHY_DIRECTORIES;
 	if (fds && names_socket(desc))
 		why |= WHY_CONNECTIONS;
 	if (paths && names_path(desc))
@@ -141,7 +148,7 @@ static uint16_t parts_for_any_event(unsigned int needs)
 	uint16_t why = 0;
 
 	if (needs & NEEDS_FDS)
-		why |= WHY_DESCRIPTORS | WHY_CONNECTIONS;
+		why |= WHY_FILES | WHY_CONNECTIONS;
 	if (needs & NEEDS_CWD)
 		why |= WHY_DIRECTORIES;
 	if (needs & NEEDS_SWITCHES)
@@ -160,6 +167,8 @@ static uint16_t selection_complete(uint16_t why)
 {
 	/* fchdir() uses a descriptor. */
 	if (why & WHY_DIRECTORIES)
+		why |= WHY_FILES;
+	if (why & (WHY_FILES | WHY_CONNECTIONS))
 		why |= WHY_DESCRIPTORS;
 	/* All of these belong to threads. */
 	if (why)
@@ -391,11 +400,26 @@ bool selection_has_requests(const struct selection *selection)
 	return selection->makes_requests;
 }
 
+/* Calls with a position fail on sockets, but for preadv2 and pwritev2: for these -1 is none. */
+static bool needs_position(const struct event_desc *desc)
+{
+	return event_param_find(desc, "pos") >= 0 && event_param_find(desc, "flags") < 0;
+}
+
 bool selection_is_of_streams(unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
-	return desc && (desc->flags & EF_TRANSFERS || id == EVENT_shutdown);
+	return desc &&
+	       ((desc->flags & EF_TRANSFERS && !needs_position(desc)) || id == EVENT_shutdown);
+}
+
+bool selection_is_of_streams_only(const struct selection *selection, unsigned int id)
+{
+	const uint16_t why = selection->events[id];
+
+	return why & WHY_REQUESTS && !(why & ~(WHY_REQUESTS | WHY_CONNECTIONS)) &&
+	       selection_lacks_calls(selection);
 }
 
 bool selection_has_enter_times(const struct selection *selection)
@@ -449,7 +473,7 @@ bool selection_adds_parts(const struct selection *from, const struct selection *
 unsigned int selection_lacks(const struct selection *selection)
 {
 	const unsigned int optional =
-		WHY_DESCRIPTORS | WHY_CONNECTIONS | WHY_DIRECTORIES | WHY_ENVIRONMENTS;
+		WHY_DESCRIPTORS | WHY_FILES | WHY_CONNECTIONS | WHY_DIRECTORIES | WHY_ENVIRONMENTS;
 	unsigned int lacks = 0;
 
 	if (selection->full_state)

@@ -15,14 +15,15 @@
 enum selection_why {
 	WHY_FILTER = 1 << 0, /* can pass the filter */
 	WHY_THREADS = 1 << 1, /* keeps threads up to date */
-	WHY_DESCRIPTORS = 1 << 2, /* creates or closes descriptors */
+	WHY_DESCRIPTORS = 1 << 2, /* creates sockets, or closes or copies descriptors */
 	WHY_CONNECTIONS = 1 << 3, /* changes the peer of a socket */
 	WHY_DIRECTORIES = 1 << 4, /* keeps current directories up to date */
 	WHY_SWITCHES = 1 << 5, /* for the time that threads run */
 	WHY_CONTAINERS = 1 << 6, /* moves a thread to other control groups */
 	WHY_ENVIRONMENTS = 1 << 7, /* has that of a program */
 	WHY_REQUESTS = 1 << 8, /* moves bytes that requests are made of */
-	WHY_END = 1 << 9,
+	WHY_FILES = 1 << 9, /* creates descriptors that are not sockets */
+	WHY_END = 1 << 10,
 	WHY_ASKED = WHY_FILTER | WHY_REQUESTS, /* not only to keep the state */
 };
 
@@ -78,6 +79,9 @@ bool selection_adds_parts(const struct selection *from, const struct selection *
 /* Whether requests are made of what calls transfer, and which events do that. */
 bool selection_has_requests(const struct selection *selection);
 bool selection_is_of_streams(unsigned int id);
+
+/* Whether an event is captured for those sockets alone that may have requests. */
+bool selection_is_of_streams_only(const struct selection *selection, unsigned int id);
 
 /* Whether entry times of system calls are needed. */
 bool selection_has_enter_times(const struct selection *selection);

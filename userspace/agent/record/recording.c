@@ -277,7 +277,7 @@ struct recording {
 static void find_carriers(struct recording *recording)
 {
 	const unsigned int parts = STATE_THREADS | STATE_DESCRIPTORS | STATE_CONNECTIONS |
-				   STATE_DIRECTORIES | STATE_CONTAINERS;
+				   STATE_DIRECTORIES | STATE_CONTAINERS | STATE_FILES;
 	const unsigned int flags = EF_MODIFIES_STATE | EF_CREATES_FD | EF_DESTROYS_FD;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {

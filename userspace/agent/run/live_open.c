@@ -100,7 +100,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		config.events[id] = selection->events[id] != 0;
 		config.successes[id] = !(selection->events[id] & WHY_ASKED);
-		config.stream_only[id] = selection->events[id] == WHY_REQUESTS;
+		config.stream_only[id] = selection_is_of_streams_only(selection, id);
 		config.of_rules[id] = selection->of_rules[id];
 	}
 	watch_own(&config);

@@ -13,12 +13,14 @@
 /* Parts of the state that events keep up to date; bits. */
 enum state_part {
 	STATE_THREADS = 1 << 0,
-	STATE_DESCRIPTORS = 1 << 1,
+	STATE_DESCRIPTORS = 1 << 1, /* those that are open, and what sockets are */
 	STATE_CONNECTIONS = 1 << 2, /* what sockets are connected to */
 	STATE_DIRECTORIES = 1 << 3, /* current directories of threads */
 	STATE_SWITCHES = 1 << 4, /* how long threads run */
 	STATE_CONTAINERS = 1 << 5, /* threads that move to other control groups */
 	STATE_ENVIRONMENTS = 1 << 6, /* of programs */
+	STATE_FILES =
+		1 << 7, /* what descriptors are that are not sockets; needs STATE_DESCRIPTORS */
 };
 
 /*

@@ -30,11 +30,11 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_dup2] = {apply_dup2, STATE_DESCRIPTORS},
 	[EVENT_dup3] = {apply_dup3, STATE_DESCRIPTORS},
 	[EVENT_fcntl] = {apply_fcntl, STATE_DESCRIPTORS},
-	[EVENT_pipe] = {apply_pipe, STATE_DESCRIPTORS},
-	[EVENT_pipe2] = {apply_pipe2, STATE_DESCRIPTORS},
+	[EVENT_pipe] = {apply_pipe, STATE_FILES},
+	[EVENT_pipe2] = {apply_pipe2, STATE_FILES},
 
-	[EVENT_bpf] = {apply_bpf, STATE_DESCRIPTORS},
-	[EVENT_pidfd_open] = {apply_pidfd_open, STATE_DESCRIPTORS},
+	[EVENT_bpf] = {apply_bpf, STATE_FILES},
+	[EVENT_pidfd_open] = {apply_pidfd_open, STATE_FILES},
 	[EVENT_pidfd_getfd] = {apply_pidfd_getfd, STATE_DESCRIPTORS, .copies_fd = true},
 
 	[EVENT_socket] = {apply_socket, STATE_DESCRIPTORS},
@@ -96,9 +96,9 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 
 const struct state_rule *state_rule_of(unsigned int id)
 {
-	static const struct state_rule opens = {apply_open, STATE_DESCRIPTORS},
-				       makes_object = {apply_make_object, STATE_DESCRIPTORS},
-				       makes_unknown = {apply_make_unknown, STATE_DESCRIPTORS},
+	static const struct state_rule opens = {apply_open, STATE_FILES},
+				       makes_object = {apply_make_object, STATE_FILES},
+				       makes_unknown = {apply_make_unknown, STATE_FILES},
 				       transfers = {apply_io};
 	const struct event_desc *desc = event_desc_get(id);
 

@@ -151,7 +151,7 @@ static void test_failed(void **state)
 
 	none = (struct printer){.format = &format_none};
 	assert_int_equal(plan_create(&options, &none, &plan, &messages, &err), 0);
-	assert_true(plan->selection.events[EVENT_openat] & WHY_DESCRIPTORS);
+	assert_true(plan->selection.events[EVENT_openat] & WHY_FILES);
 	assert_int_equal(plan->kernel_filters.at_exit[EVENT_accept], 0);
 	assert_int_equal(plan->kernel_filters.at_entry[EVENT_openat], 0);
 	assert_int_not_equal(plan->kernel_filters.at_exit[EVENT_openat], 0);

@@ -109,14 +109,14 @@ static void test_generic_call_with_output(void **state)
 	select_for("evt.type=unknown", OUTPUT_NEEDS);
 	assert_int_equal(selection.events[EVENT_clone], WHY_THREADS);
 	assert_int_equal(selection.events[EVENT_procexit], WHY_THREADS);
-	assert_int_equal(count_events(WHY_DESCRIPTORS | WHY_CONNECTIONS | WHY_DIRECTORIES), 0);
+	assert_int_equal(
+		count_events(WHY_DESCRIPTORS | WHY_FILES | WHY_CONNECTIONS | WHY_DIRECTORIES), 0);
 }
 
 static void test_open(void **state)
 {
-	static const uint16_t descriptors[] = {EVENT_close,  EVENT_dup,	   EVENT_dup2,
-					       EVENT_dup3,   EVENT_fcntl,  EVENT_pipe,
-					       EVENT_socket, EVENT_accept4};
+	static const uint16_t descriptors[] = {EVENT_close, EVENT_dup,	  EVENT_dup2,	EVENT_dup3,
+					       EVENT_fcntl, EVENT_socket, EVENT_accept4};
 	static const uint16_t absent[] = {EVENT_connect, EVENT_bind,  EVENT_sendto, EVENT_recvmsg,
 					  EVENT_read,	 EVENT_write, EVENT_mkdir,  EVENT_syscall};
 
@@ -126,6 +126,7 @@ static void test_open(void **state)
 	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++)
 		assert_int_equal(selection.events[descriptors[i]],
 				 is_native(descriptors[i]) ? WHY_DESCRIPTORS : 0);
+	assert_int_equal(selection.events[EVENT_pipe2], WHY_FILES);
 	assert_int_equal(selection.events[EVENT_chdir], WHY_DIRECTORIES);
 	assert_int_equal(selection.events[EVENT_fchdir], WHY_DIRECTORIES);
 	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
@@ -144,8 +145,8 @@ static void test_own_descriptor(void **state)
 		assert_int_equal(selection.output_parts, WHY_THREADS);
 		assert_int_equal(selection.events[EVENT_close], 0);
 		assert_int_equal(selection_lacks(&selection),
-				 STATE_DESCRIPTORS | STATE_CONNECTIONS | STATE_DIRECTORIES |
-					 STATE_ENVIRONMENTS);
+				 STATE_DESCRIPTORS | STATE_FILES | STATE_CONNECTIONS |
+					 STATE_DIRECTORIES | STATE_ENVIRONMENTS);
 	}
 	select_for("evt.type in (open, read)", NEEDS_EVENT_FD);
 	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
@@ -189,7 +190,7 @@ static void test_paths(void **state)
 {
 	select_for("evt.type=rename", NEEDS_EVENT_PATHS);
 	assert_int_equal(selection.events[EVENT_chdir], WHY_DIRECTORIES);
-	assert_true(selection.events[EVENT_openat] & WHY_DESCRIPTORS);
+	assert_true(selection.events[EVENT_openat] & WHY_FILES);
 	assert_int_equal(count_events(WHY_CONNECTIONS), 0);
 	select_for("evt.type=execve", NEEDS_EVENT_FDS);
 	assert_int_equal(count_events(WHY_DESCRIPTORS | WHY_DIRECTORIES), 0);
@@ -352,7 +353,7 @@ static void test_all_that_changes_descriptors(void **state)
 
 		if (desc && (desc->flags & (EF_CREATES_FD | EF_DESTROYS_FD)) &&
 		    !(desc->flags & EF_RECORDED))
-			assert_true(selection.events[id] & WHY_DESCRIPTORS);
+			assert_true(selection.events[id] & (WHY_DESCRIPTORS | WHY_FILES));
 	}
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		assert_true(selection.events[others[i]] & WHY_DESCRIPTORS);
@@ -365,7 +366,7 @@ static void test_all_that_changes_descriptors(void **state)
 			fail_msg("%s keeps nothing", desc->name);
 	}
 	/* Of a process, but nothing that it is made of. */
-	assert_int_equal(selection.events[EVENT_pidfd_open], WHY_DESCRIPTORS);
+	assert_int_equal(selection.events[EVENT_pidfd_open], WHY_FILES);
 	assert_int_equal(selection.events[EVENT_capset], WHY_THREADS);
 	assert_int_equal(selection.events[EVENT_ptrace], 0);
 }
@@ -551,6 +552,20 @@ static void test_requests(void **state)
 	assert_false(selection_is_of_streams(EVENT_openat));
 	assert_int_equal(selection.events[EVENT_write], WHY_REQUESTS);
 	assert_true(selection.events[EVENT_connect] & WHY_CONNECTIONS);
+	/* Sockets are all that matters, and transfers of those alone. */
+	select_for("evt.type=request", NEEDS_THREADS | NEEDS_EVENT_FD | NEEDS_EVENT_FDS);
+	assert_int_equal(count_events(WHY_FILES), 0);
+	assert_int_equal(selection_lacks(&selection),
+			 STATE_FILES | STATE_DIRECTORIES | STATE_ENVIRONMENTS);
+	assert_int_equal(selection.events[EVENT_pread], 0);
+	assert_int_equal(selection.events[EVENT_close], WHY_DESCRIPTORS);
+	assert_true(selection_is_of_streams_only(&selection, EVENT_recvfrom));
+	assert_true(selection_is_of_streams_only(&selection, EVENT_preadv2));
+	assert_false(selection_is_of_streams_only(&selection, EVENT_close));
+	/* A call that the filter names is captured of all descriptors. */
+	select_for("evt.type in (request, read, sendto)", NEEDS_THREADS | NEEDS_EVENT_FD);
+	assert_false(selection_is_of_streams_only(&selection, EVENT_recvfrom));
+	assert_true(selection.events[EVENT_openat] & WHY_FILES);
 	select_for("request.status > 400", OUTPUT_NEEDS);
 	assert_true(selection_has_requests(&selection));
 	select_for("evt.type=read", OUTPUT_NEEDS);

@@ -13,7 +13,7 @@ static void has_a_rule_for_every_id(void **state)
 		/* Who makes a descriptor has it followed, of whatever kind it is. */
 		if (desc && (desc->flags & EF_CREATES_FD) && !(desc->flags & EF_ENTER)) {
 			assert_non_null(rule->handle);
-			assert_true(rule->keeps & STATE_DESCRIPTORS);
+			assert_true(rule->keeps & (STATE_DESCRIPTORS | STATE_FILES));
 		}
 		if (!desc)
 			assert_null(rule->handle);
