@@ -53,6 +53,7 @@ enum event_flags {
 	EF_SCAP = 0xff, /* those of the .scap world */
 	EF_ECS_SHIFT = 24,
 	EF_TELLS_ANY_FILE = EF_TRANSFERS | EF_TELLS_FILE,
+	EF_STREAMS = EF_TRANSFERS | EF_HAS_MESSAGES, /* moves bytes that requests are made of */
 };
 
 #endif

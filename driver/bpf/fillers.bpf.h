@@ -147,7 +147,7 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 		f->caller = call_caller(f->self);                                                  \
 		if (!take_arguments(f, id))                                                        \
 			return call_without_event(f, id);                                          \
-		if (stream_bytes && event_has(id, EF_TRANSFERS) && stream_is_left_out(f, id)) {    \
+		if (stream_bytes && event_has(id, EF_STREAMS) && stream_is_left_out(f, id)) {      \
 			count_filtered(id);                                                        \
 			return call_without_event(f, id);                                          \
 		}                                                                                  \
@@ -155,7 +155,7 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 			return call_without_event(f, id);                                          \
 		if (tells_files && event_has(id, EF_TELLS_ANY_FILE))                               \
 			note_file(f, event_has(id, EF_CREATES_FD) ? f->ret : argument(f, 0));      \
-		if (stream_bytes && event_has(id, EF_TRANSFERS))                                   \
+		if (stream_bytes && event_has(id, EF_STREAMS))                                     \
 			note_stream(f, id);                                                        \
 		if (enter_times && f->message_index == 0)                                          \
 			f->slot->entered_ns = call_entered(f, id);                                 \

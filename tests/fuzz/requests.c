@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls on four sockets, two bytes each and their data: pieces of both directions in their places
- * or not, whole or in part, bytes that nobody saw, beginnings, ends and errors, time. Whatever they
- * are, frames are valid, the account holds, limits are kept and in the end nothing is open.
+ * or not, whole or in part, bytes that nobody saw, beginnings, ends and errors, time; one of the
+ * sockets has datagrams. Whatever they are, frames are valid, the account holds, limits are kept
+ * and in the end nothing is open.
  */
 #include "requests/requests.h"
 
@@ -16,6 +17,7 @@
 
 enum {
 	SOCKETS = 4,
+	DATAGRAMS = 3, /* the one that has them */
 	INO = 100,
 	TID = 7,
 	FD = 3,
@@ -68,6 +70,9 @@ static struct frame *begin(struct world *world, uint16_t id)
 static void transfer(struct world *world, const struct call *call, int64_t result, size_t captured)
 {
 	bool is_in = call->direction == DIRECTION_IN;
+	uint16_t port = call->has_no_place ? 5000 : 5001;
+	const struct frame_tuple in = {"10.0.0.2", "10.0.0.1", port, 53},
+				 out = {"10.0.0.1", "10.0.0.2", 53, port};
 	struct frame *frame = begin(world, is_in ? EVENT_recvfrom : EVENT_sendto);
 
 	frame_put_i64(frame, is_in ? recvfrom__res : sendto__res, result);
@@ -75,7 +80,9 @@ static void transfer(struct world *world, const struct call *call, int64_t resul
 	frame_put_bytes(frame, is_in ? recvfrom__data : sendto__data, call->data, captured);
 	if (result > 0)
 		world->at[call->socket][call->direction] += (uint32_t)result;
-	if (!call->has_no_place)
+	if (world->files[call->socket].l4 == SCAP_L4_UDP)
+		frame_put_tuple(frame, is_in ? recvfrom__tuple : sendto__tuple, is_in ? &in : &out);
+	else if (!call->has_no_place)
 		frame->stream =
 			(struct frame_stream){.end = world->at[call->socket][call->direction],
 					      .other = world->at[call->socket][!call->direction],
@@ -104,7 +111,7 @@ static void begin_socket(struct world *world, const struct call *call)
 
 static void end_socket(struct world *world, const struct call *call)
 {
-	static const int results[] = {0, -ECONNRESET, -EPIPE, -ETIMEDOUT, -EAGAIN};
+	static const int results[] = {0, -ECONNRESET, -EPIPE, -ETIMEDOUT, -ECONNREFUSED};
 	struct frame *frame;
 
 	switch (call->n % 8) {
@@ -193,8 +200,10 @@ static void world_begin(struct world *world)
 	*world = (struct world){.ts_ns = 1000 * SECOND_NS};
 	REQUIRE(requests_create(&config, &world->requests) == 0, "memory");
 	for (unsigned int i = 0; i < SOCKETS; i++)
-		world->files[i] = (struct state_fd){
-			.type = i ? SCAP_FD_IPV4 : SCAP_FD_UNIX, .l4 = SCAP_L4_TCP, .refs = 1};
+		world->files[i] =
+			(struct state_fd){.type = i ? SCAP_FD_IPV4 : SCAP_FD_UNIX,
+					  .l4 = i == DATAGRAMS ? SCAP_L4_UDP : SCAP_L4_TCP,
+					  .refs = 1};
 }
 
 static void world_end(struct world *world)

@@ -88,3 +88,4 @@ static const struct protocol fake = {
 };
 
 const struct protocol *const protocols[] = {&fake, NULL};
+const struct protocol *const protocols_of_datagrams[] = {NULL};

@@ -153,7 +153,7 @@ struct scap_event frame_end(struct frame *frame)
 		memcpy(frame->bytes + at, frame->values + frame->params[i].at, len);
 		at += len;
 	}
-	if (frame->stream.is_known) {
+	if (frame->stream.is_known || frame->stream.is_peek) {
 		memcpy(frame->bytes + at, &frame->stream, sizeof(frame->stream));
 		at += sizeof(frame->stream);
 		header.nparams |= FRAME_STREAM;

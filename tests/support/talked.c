@@ -125,6 +125,35 @@ void talked_result(struct talked *talked, enum recognition_direction direction, 
 	take(talked);
 }
 
+void talked_open_datagrams(struct talked *talked)
+{
+	struct frame *frame = drive_begin(&talked->drive, EVENT_socket, TALKED_TID);
+
+	talked->has_no_places = true;
+	frame_put_i64(frame, socket__fd, TALKED_FD);
+	frame_put_i64(frame, socket__domain, socket_families__AF_INET);
+	frame_put_i64(frame, socket__type, 2);
+	frame_put_i64(frame, socket__proto, 17);
+	take(talked);
+}
+
+void talked_datagram(struct talked *talked, enum recognition_direction direction,
+		     uint16_t peer_port, const void *data, size_t len, size_t captured)
+{
+	bool is_in = direction == DIRECTION_IN;
+	const struct frame_tuple in = {"10.0.0.2", "10.0.0.1", peer_port, 53},
+				 out = {"10.0.0.1", "10.0.0.2", 53, peer_port};
+	struct frame *frame =
+		drive_begin(&talked->drive, is_in ? EVENT_recvfrom : EVENT_sendto, TALKED_TID);
+
+	frame_put_i64(frame, is_in ? recvfrom__res : sendto__res, (int64_t)len);
+	frame_put_i64(frame, is_in ? recvfrom__fd : sendto__fd, TALKED_FD);
+	frame_put_bytes(frame, is_in ? recvfrom__data : sendto__data, data, captured);
+	frame_put_tuple(frame, is_in ? recvfrom__tuple : sendto__tuple, is_in ? &in : &out);
+	frame->stream = places_of(talked, direction);
+	take(talked);
+}
+
 void talked_close(struct talked *talked)
 {
 	struct frame *frame = drive_begin(&talked->drive, EVENT_close, TALKED_TID);

@@ -41,6 +41,13 @@ void talked_miss(struct talked *talked, enum recognition_direction direction, si
 /* A call fails, or reads 0 bytes. */
 void talked_result(struct talked *talked, enum recognition_direction direction, int64_t result);
 
+/* The socket is one of datagrams: no place has a meaning for it. */
+void talked_open_datagrams(struct talked *talked);
+
+/* One comes from a port of the peer, or goes there. */
+void talked_datagram(struct talked *talked, enum recognition_direction direction,
+		     uint16_t peer_port, const void *data, size_t len, size_t captured);
+
 void talked_close(struct talked *talked);
 void talked_shutdown(struct talked *talked, uint8_t how);
 

@@ -613,6 +613,8 @@ void connection_release(struct connection *connection, struct connections *all, 
 {
 	struct connection_call call = {.ts_ns = now_ns};
 
+	if (connection->has_datagrams)
+		datagrams_close(connection, all, now_ns, error);
 	for (call.direction = DIRECTION_IN; call.direction < DIRECTIONS; call.direction++) {
 		struct feed feed = feed_of(connection, all, &call);
 
@@ -622,6 +624,14 @@ void connection_release(struct connection *connection, struct connections *all, 
 	connection_set_limit(connection, all, REQUESTS_LIMIT_DEFAULT);
 }
 
+void connection_give_up(struct connection *connection, struct connections *all)
+{
+	if (connection->has_datagrams)
+		datagrams_give_up(connection, all);
+	else
+		pairing_give_up(connection, all);
+}
+
 /* Whether bytes of the request or its response still come. */
 static bool is_moving(const struct connection *connection, const struct connections *all,
 		      const struct exchange *exchange, uint64_t now_ns)
@@ -629,13 +639,17 @@ static bool is_moving(const struct connection *connection, const struct connecti
 	if (exchange != connection->asking &&
 	    !(connection->answer && exchange == connection->queue))
 		return false;
-	return connection->last_ns + all->exchanges.timeout_ns > now_ns;
+	return connection->last_ns + all->exchanges.waiting[EXCHANGE_OF_STREAM].timeout_ns > now_ns;
 }
 
 void connection_time_out(struct connections *all, struct exchange *exchange, uint64_t now_ns)
 {
 	struct connection *connection = exchange->connection;
 
+	if (exchange->waits == EXCHANGE_OF_DATAGRAMS) {
+		datagrams_time_out(all, exchange, now_ns);
+		return;
+	}
 	if (is_moving(connection, all, exchange, now_ns)) {
 		exchanges_wait(&all->exchanges, exchange, now_ns);
 		return;

@@ -12,11 +12,13 @@
 #ifndef REQUESTS_CONNECTION_H
 #define REQUESTS_CONNECTION_H
 
+#include "requests/datagrams.h"
 #include "requests/exchange.h"
 #include "requests/recognition.h"
 #include "requests/stream.h"
 #include "sinsp/state/fd.h"
 #include "util/buf.h"
+#include "util/hash.h"
 
 /* There may be 100,000: 320 bytes. */
 struct connection {
@@ -38,6 +40,8 @@ struct connection {
 	uint8_t requests : 1; /* the direction that has them */
 	bool is_used : 1; /* since the ring's hand passed by */
 	bool is_opaque : 1; /* nobody looks at its bytes */
+	bool has_datagrams : 1; /* each message is one, and `queue` has all that are open:
+				   datagrams.h */
 	bool is_out_of_step : 1;
 	bool has_turned : 1; /* out of step, and responses came since then */
 	bool knows_debt : 1; /* no response was missing since `debt` was 0 */
@@ -65,7 +69,9 @@ struct connection {
 /* What connections share. */
 struct connections {
 	struct exchanges exchanges;
+	struct hash_key key; /* secret, for tables */
 	size_t tails; /* bytes that tails hold */
+	struct datagrams datagrams;
 	struct buf limits; /* struct requests_limit that changed */
 };
 
@@ -88,6 +94,9 @@ void connection_end_side(struct connection *connection, struct connections *all,
 /* Ends all that is open, and frees what the connection has, not itself. error: why. */
 void connection_release(struct connection *connection, struct connections *all, uint64_t now_ns,
 			const char *error);
+
+/* Gives up all that is open: their responses will not be seen. */
+void connection_give_up(struct connection *connection, struct connections *all);
 
 /* A request of it has waited for too long. */
 void connection_time_out(struct connections *all, struct exchange *exchange, uint64_t now_ns);

@@ -42,21 +42,29 @@ struct exchange_answer *exchanges_blank_answer(struct exchanges *exchanges)
 	return answer;
 }
 
-static void link_newest(struct exchanges *exchanges, struct exchange *exchange)
+static void link_newest(struct exchanges *exchanges, struct exchange *exchange, uint64_t now_ns)
 {
+	struct exchange_queue *queue = &exchanges->waiting[exchange->waits];
+
+	exchange->due_ns = now_ns + queue->timeout_ns;
 	exchange->newer = NULL;
-	exchange->older = exchanges->newest;
-	*(exchange->older ? &exchange->older->newer : &exchanges->oldest) = exchange;
-	exchanges->newest = exchange;
+	exchange->older = queue->newest;
+	*(exchange->older ? &exchange->older->newer : &queue->oldest) = exchange;
+	queue->newest = exchange;
+	queue->count++;
 }
 
 static void unlink_waiting(struct exchanges *exchanges, struct exchange *exchange)
 {
-	*(exchange->older ? &exchange->older->newer : &exchanges->oldest) = exchange->newer;
-	*(exchange->newer ? &exchange->newer->older : &exchanges->newest) = exchange->older;
+	struct exchange_queue *queue = &exchanges->waiting[exchange->waits];
+
+	*(exchange->older ? &exchange->older->newer : &queue->oldest) = exchange->newer;
+	*(exchange->newer ? &exchange->newer->older : &queue->newest) = exchange->older;
+	queue->count--;
 }
 
-struct exchange *exchanges_begin(struct exchanges *exchanges, uint8_t protocol, uint64_t now_ns)
+struct exchange *exchanges_begin(struct exchanges *exchanges, enum exchange_waits waits,
+				 uint8_t protocol, uint64_t now_ns)
 {
 	struct requests_protocol_stats *account = exchanges_account(exchanges, protocol);
 	struct exchange *exchange = exchanges->blank;
@@ -65,8 +73,8 @@ struct exchange *exchanges_begin(struct exchanges *exchanges, uint8_t protocol, 
 	memset(exchange, 0, offsetof(struct exchange, message));
 	exchange->protocol = protocol;
 	exchange->request.first_ns = now_ns;
-	exchange->due_ns = now_ns + exchanges->timeout_ns;
-	link_newest(exchanges, exchange);
+	exchange->waits = (uint8_t)waits;
+	link_newest(exchanges, exchange, now_ns);
 	account->seen++;
 	account->open++;
 	return exchange;
@@ -152,16 +160,19 @@ void exchanges_free_answer(struct exchanges *exchanges, struct exchange_answer *
 
 struct exchange *exchanges_due(const struct exchanges *exchanges, uint64_t now_ns)
 {
-	struct exchange *oldest = exchanges->oldest;
+	for (unsigned int waits = 0; waits < EXCHANGE_WAITS; waits++) {
+		struct exchange *oldest = exchanges->waiting[waits].oldest;
 
-	return oldest && oldest->due_ns <= now_ns ? oldest : NULL;
+		if (oldest && oldest->due_ns <= now_ns)
+			return oldest;
+	}
+	return NULL;
 }
 
 void exchanges_wait(struct exchanges *exchanges, struct exchange *exchange, uint64_t now_ns)
 {
 	unlink_waiting(exchanges, exchange);
-	exchange->due_ns = now_ns + exchanges->timeout_ns;
-	link_newest(exchanges, exchange);
+	link_newest(exchanges, exchange, now_ns);
 }
 
 struct exchange *exchanges_next(struct exchanges *exchanges)

@@ -25,17 +25,23 @@ struct exchange_answer {
 	struct protocol_message message;
 };
 
+/* How it waits for its response: those of a kind as long as each other. */
+enum exchange_waits { EXCHANGE_OF_STREAM, EXCHANGE_OF_DATAGRAMS, EXCHANGE_WAITS };
+
 struct exchange {
 	struct exchange *next; /* of its connection; then of those that wait to be given out */
 	struct exchange *older, *newer; /* of those that are open, by `due_ns` */
+	struct exchange *before, *chain, **link; /* see datagrams.c */
 	struct connection *connection;
 	uint64_t due_ns;
 	uint64_t connect_ns; /* how long the connect took before it; 0: not known */
 	uint64_t ended_ns;
+	uint64_t slot, peer; /* see datagrams.c */
 	struct exchange_part request, response;
 	int32_t status;
 	uint8_t protocol, role; /* request_protocols, request_roles */
 	uint8_t tuple_len;
+	uint8_t waits; /* enum exchange_waits */
 	bool has_status;
 	bool is_whole; /* the last byte of the request came */
 	bool is_answered; /* the response is whole, the request is not yet */
@@ -50,20 +56,26 @@ struct exchange {
 /* Why a request is not given out. */
 enum exchange_fate { EXCHANGE_UNKNOWN, EXCHANGE_LOST };
 
-/* All of them. A zeroed struct is empty, and needs `max` and `timeout_ns`. */
+/* Those of a kind that wait, by `due_ns`. */
+struct exchange_queue {
+	struct exchange *oldest, *newest;
+	uint64_t timeout_ns;
+	uint32_t count;
+};
+
+/* All of them. A zeroed struct is empty, and needs `max` and timeouts. */
 struct exchanges {
 	struct pool pool;
-	struct exchange *oldest, *newest; /* that wait, by `due_ns` */
+	struct exchange_queue waiting[EXCHANGE_WAITS];
 	struct exchange *done, **done_end; /* those to be given out */
 	/* Where steps of protocols write before they say that a message begins. */
 	struct exchange *blank;
 	struct exchange_answer *blank_answer;
 	uint32_t held, max; /* exchanges in memory that are not done */
-	uint64_t timeout_ns;
 	struct requests_stats stats;
 };
 
-/* `max` and `timeout_ns` are set. */
+/* `max` and timeouts are set. */
 void exchanges_init(struct exchanges *exchanges);
 
 /* Frees what waits to be given out. The others were freed by those who have them. */
@@ -74,7 +86,8 @@ struct exchange *exchanges_blank(struct exchanges *exchanges);
 struct exchange_answer *exchanges_blank_answer(struct exchanges *exchanges);
 
 /* The blank one has begun: it is seen, open, and the caller's. */
-struct exchange *exchanges_begin(struct exchanges *exchanges, uint8_t protocol, uint64_t now_ns);
+struct exchange *exchanges_begin(struct exchanges *exchanges, enum exchange_waits waits,
+				 uint8_t protocol, uint64_t now_ns);
 struct exchange_answer *exchanges_begin_answer(struct exchanges *exchanges);
 
 /* It will not be given out: `is_over`. */
@@ -91,7 +104,7 @@ void exchanges_report_copy(struct exchanges *exchanges, struct exchange *exchang
 void exchanges_free(struct exchanges *exchanges, struct exchange *exchange);
 void exchanges_free_answer(struct exchanges *exchanges, struct exchange_answer *answer);
 
-/* The open one that has waited for longest, if that is too long; NULL: none. */
+/* An open one that has waited for too long; NULL: none. */
 struct exchange *exchanges_due(const struct exchanges *exchanges, uint64_t now_ns);
 
 /* Waits again, from now on. */

@@ -54,8 +54,7 @@ static void free_unless_asking(struct connection *connection, struct connections
 		exchanges_free(&all->exchanges, exchange);
 }
 
-/* The ends of an IP socket as a SOCKTUPLE has them; the end that called connect() first. */
-static void set_tuple(struct exchange *exchange, const struct state_fd *file)
+void pairing_set_ends(struct exchange *exchange, const struct state_fd *file)
 {
 	bool is_ipv6 = file && file->type == SCAP_FD_IPV6;
 	size_t address = is_ipv6 ? 16 : 4, port = sizeof(uint16_t);
@@ -90,13 +89,14 @@ static bool begin_request(struct connection *connection, struct connections *all
 			  const struct connection_call *call, uint64_t first_ns)
 {
 	uint8_t number = connection->protocol->number;
-	struct exchange *exchange = exchanges_begin(&all->exchanges, number, first_ns);
+	struct exchange *exchange =
+		exchanges_begin(&all->exchanges, EXCHANGE_OF_STREAM, number, first_ns);
 
 	exchange->connection = connection;
 	exchange->role = connection->role;
 	exchange->connect_ns = connection->connect_us * UINT64_C(1000);
 	connection->connect_us = 0;
-	set_tuple(exchange, call->file);
+	pairing_set_ends(exchange, call->file);
 	connection->has_keys |= exchange->message.has_key;
 	connection->asking = exchange;
 	if (connection->is_out_of_step && !connection->has_keys) {
@@ -176,8 +176,7 @@ static void count_stray(struct connection *connection, struct connections *all, 
 	account->lost += is_lost;
 }
 
-/* What the response says, also if its last byte never comes. */
-static void set_response(struct exchange *exchange, const struct exchange_answer *answer)
+void pairing_set_response(struct exchange *exchange, const struct exchange_answer *answer)
 {
 	exchange->response = answer->part;
 	exchange->ended_ns = answer->part.last_ns;
@@ -285,7 +284,7 @@ static void end_response(struct connection *connection, struct connections *all)
 		free_unless_asking(connection, all, exchange);
 		goto out;
 	}
-	set_response(exchange, answer);
+	pairing_set_response(exchange, answer);
 	if (exchange->is_whole)
 		complete(connection, all, exchange);
 	else
@@ -431,7 +430,7 @@ static void close_exchange_with(struct connection *connection, struct connection
 		return;
 	}
 	if (connection->answer && !connection->answer->message.is_aside) {
-		set_response(exchange, connection->answer);
+		pairing_set_response(exchange, connection->answer);
 		exchanges_free_answer(&all->exchanges, connection->answer);
 		connection->answer = NULL;
 	}

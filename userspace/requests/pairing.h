@@ -5,6 +5,12 @@
 
 #include "requests/connection.h"
 
+/* The request gets the ends of an IP socket, as a SOCKTUPLE: the one that connected first. */
+void pairing_set_ends(struct exchange *exchange, const struct state_fd *file);
+
+/* What a response says becomes the request's, also if its last byte never comes. */
+void pairing_set_response(struct exchange *exchange, const struct exchange_answer *answer);
+
 /*
  * A message of that side begins with a byte that came at first_ns: the blank one of all->exchanges.
  * Returns false if there is no room.

@@ -6,11 +6,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "event/event.h"
 #include "requests/connection.h"
 #include "requests/frame.h"
 #include "requests/pairing.h"
+
+/* Of the two ends of an IP socket in an event. */
+enum { TUPLE_IPV4_BYTES = 13, TUPLE_IPV6_BYTES = 37 };
 
 /* What an event is to a socket. */
 enum requests_kind {
@@ -31,6 +35,7 @@ struct requests_call {
 	uint8_t fd; /* likewise with the descriptor */
 	bool has_messages; /* its place is that of the last one of several */
 	bool is_net; /* only sockets have it */
+	uint8_t tuple; /* parameter with the ends, plus 1; 0: it has none */
 };
 
 struct requests {
@@ -91,6 +96,7 @@ static void fill_calls(struct requests *requests)
 		call->kind = (uint8_t)(fd < 0 ? KIND_NONE : kind_of(desc));
 		call->fd = (uint8_t)(fd + 1);
 		call->data = (uint8_t)(event_param_find(desc, "data") + 1);
+		call->tuple = (uint8_t)(event_param_find(desc, "tuple") + 1);
 		call->has_messages = desc->flags & EF_HAS_MESSAGES;
 		call->is_net = event_family_of(id) == FAMILY_net;
 	}
@@ -106,6 +112,14 @@ static uint32_t table_size(uint32_t sockets)
 	return size;
 }
 
+static void set_timeouts(struct exchanges *exchanges, uint64_t timeout_ns)
+{
+	exchanges->waiting[EXCHANGE_OF_STREAM].timeout_ns = timeout_ns;
+	if (timeout_ns > REQUESTS_DATAGRAM_TIMEOUT_NS)
+		timeout_ns = REQUESTS_DATAGRAM_TIMEOUT_NS;
+	exchanges->waiting[EXCHANGE_OF_DATAGRAMS].timeout_ns = timeout_ns;
+}
+
 int requests_create(const struct requests_config *config, struct requests **requests)
 {
 	struct requests *made = calloc(1, sizeof(*made));
@@ -113,6 +127,10 @@ int requests_create(const struct requests_config *config, struct requests **requ
 
 	if (!made)
 		return -ENOMEM;
+	if (getrandom(&made->all.key, sizeof(made->all.key), 0) != sizeof(made->all.key)) {
+		free(made);
+		return -EIO;
+	}
 	exchanges = &made->all.exchanges;
 	made->sockets_max = config->sockets_max ? config->sockets_max : REQUESTS_SOCKETS_MAX;
 	made->table_mask = table_size(made->sockets_max) - 1;
@@ -122,7 +140,7 @@ int requests_create(const struct requests_config *config, struct requests **requ
 		return -ENOMEM;
 	}
 	exchanges->max = config->open_max ? config->open_max : REQUESTS_OPEN_MAX;
-	exchanges->timeout_ns = config->timeout_ns ? config->timeout_ns : REQUESTS_TIMEOUT_NS;
+	set_timeouts(exchanges, config->timeout_ns ? config->timeout_ns : REQUESTS_TIMEOUT_NS);
 	made->certain_ns = config->begin_ns;
 	exchanges_init(exchanges);
 	fill_calls(made);
@@ -179,7 +197,7 @@ static void evict_connection(struct requests *requests, uint64_t now_ns)
 		requests->hand = requests->hand->behind;
 	}
 	connection = requests->hand;
-	pairing_give_up(connection, &requests->all);
+	connection_give_up(connection, &requests->all);
 	remove_connection(requests, connection, now_ns, "");
 	requests->all.exchanges.stats.no_room++;
 	requests->certain_ns = now_ns;
@@ -234,11 +252,26 @@ void requests_destroy(struct requests *requests)
 	free(requests);
 }
 
-static bool is_stream_socket(const struct state_fd *file)
+enum socket_kind { SOCKET_OTHER, SOCKET_STREAM, SOCKET_DATAGRAMS };
+
+/* What the descriptor of an event is. */
+static enum socket_kind kind_of_socket(const struct requests_call *call,
+				       const struct state_event *event)
 {
-	if (file->type == SCAP_FD_IPV4 || file->type == SCAP_FD_IPV6)
-		return file->l4 == SCAP_L4_TCP || file->l4 == SCAP_L4_UNKNOWN;
-	return file->type == SCAP_FD_UNIX;
+	const struct state_fd *file = event->fd;
+
+	if (event->ev.stream.is_known || (!file && call->is_net))
+		return SOCKET_STREAM;
+	if (!file)
+		return SOCKET_OTHER;
+	if (file->type == SCAP_FD_UNIX)
+		return SOCKET_STREAM;
+	if (file->type != SCAP_FD_IPV4 && file->type != SCAP_FD_IPV6)
+		return SOCKET_OTHER;
+	if (file->l4 == SCAP_L4_UDP)
+		return SOCKET_DATAGRAMS;
+	return file->l4 == SCAP_L4_TCP || file->l4 == SCAP_L4_UNKNOWN ? SOCKET_STREAM
+								      : SOCKET_OTHER;
 }
 
 static uint64_t ino_of(const struct state_event *event)
@@ -268,14 +301,18 @@ static void take_begin(struct requests *requests, const struct state_event *even
 		       const struct requests_call *call)
 {
 	uint64_t ino = ino_of(event), now_ns = event->ev.ts_ns;
+	enum socket_kind kind = kind_of_socket(call, event);
 	struct connection *connection;
 	int64_t result;
 
+	/* A socket of datagrams may connect often. */
+	if (call->kind == KIND_CONNECT && kind == SOCKET_DATAGRAMS)
+		return;
 	if (!ino || !event_result(&event->ev, &result) ||
 	    (result < 0 && !(call->kind == KIND_CONNECT && result == -EINPROGRESS)))
 		return;
 	begin_anew(requests, ino, now_ns);
-	if (call->kind == KIND_OPEN || (event->fd && !is_stream_socket(event->fd)))
+	if (call->kind == KIND_OPEN || (event->fd && kind != SOCKET_STREAM))
 		return;
 	connection = add_connection(requests, ino, now_ns);
 	if (!connection)
@@ -313,12 +350,28 @@ static bool piece_of(const struct requests_call *call, const struct state_event 
 		piece->data = data->data;
 		piece->captured = data->len < piece->len ? data->len : piece->len;
 	}
-	if (call->has_messages)
-		return true;
-	piece->end = stream->end;
-	piece->other = stream->other;
-	piece->is_placed = stream->is_known;
+	if (!call->has_messages) {
+		piece->end = stream->end;
+		piece->other = stream->other;
+		piece->is_placed = stream->is_known;
+	}
 	return !stream->is_peek;
+}
+
+/* The bytes of a call as one datagram. */
+static struct datagram datagram_of(const struct requests_call *call,
+				   const struct state_event *event,
+				   const struct stream_piece *piece)
+{
+	const struct event_param *tuple = call->tuple ? &event->ev.params[call->tuple - 1] : NULL;
+	struct datagram datagram = {
+		.data = piece->data, .captured = piece->captured, .len = piece->len};
+
+	if (tuple && (tuple->len == TUPLE_IPV4_BYTES || tuple->len == TUPLE_IPV6_BYTES)) {
+		datagram.tuple = tuple->data;
+		datagram.tuple_len = (uint8_t)tuple->len;
+	}
+	return datagram;
 }
 
 /* A call that moved no bytes. */
@@ -328,6 +381,12 @@ static void take_failure(struct requests *requests, const struct requests_call *
 {
 	struct connection_call made = call_of(call, event);
 
+	if (connection->has_datagrams) {
+		/* The peer has no such socket. */
+		if (result == -ECONNREFUSED)
+			datagrams_close(connection, &requests->all, made.ts_ns, "refused");
+		return;
+	}
 	if (result == -ECONNRESET || result == -EPIPE)
 		connection->was_reset = true;
 	if (result == 0 && call->kind == KIND_READ)
@@ -344,10 +403,19 @@ static void take_bytes(struct requests *requests, const struct requests_call *ca
 {
 	struct connection_call made;
 	struct stream_piece piece;
+	struct datagram datagram;
 
 	connection->is_used = true;
 	if (connection->is_opaque || !piece_of(call, event, result, &piece))
 		return;
+	if (connection->has_datagrams) {
+		made = call_of(call, event);
+		datagram = datagram_of(call, event, &piece);
+		datagrams_take(connection, &requests->all, &made, &datagram);
+		if (connection->is_opaque)
+			connection_set_limit(connection, &requests->all, 0);
+		return;
+	}
 	if (connection->role == request_roles__unknown)
 		connection->role = role_of(event->fd);
 	made = call_of(call, event);
@@ -357,12 +425,12 @@ static void take_bytes(struct requests *requests, const struct requests_call *ca
 static void take_transfer(struct requests *requests, const struct requests_call *call,
 			  const struct state_event *event)
 {
-	const struct state_fd *file = event->fd;
+	enum socket_kind kind = kind_of_socket(call, event);
 	struct connection *connection;
 	int64_t result;
 	uint64_t ino;
 
-	if (file ? !is_stream_socket(file) : !event->ev.stream.is_known && !call->is_net)
+	if (kind == SOCKET_OTHER)
 		return;
 	ino = ino_of(event);
 	if (!ino || !event_result(&event->ev, &result))
@@ -373,8 +441,11 @@ static void take_transfer(struct requests *requests, const struct requests_call 
 			take_failure(requests, call, event, connection, result);
 		return;
 	}
-	if (!connection)
+	if (!connection) {
 		connection = add_connection(requests, ino, event->ev.ts_ns);
+		if (connection)
+			connection->has_datagrams = kind == SOCKET_DATAGRAMS;
+	}
 	if (connection)
 		take_bytes(requests, call, event, connection, result);
 }
@@ -440,7 +511,7 @@ void requests_step(struct requests *requests, uint64_t now_ns)
 void requests_end(struct requests *requests, uint64_t now_ns)
 {
 	while (requests->hand) {
-		pairing_give_up(requests->hand, &requests->all);
+		connection_give_up(requests->hand, &requests->all);
 		remove_connection(requests, requests->hand, now_ns, "");
 	}
 }

@@ -20,7 +20,9 @@ struct requests_config {
 	uint32_t sockets_max; /* followed at once; 0: REQUESTS_SOCKETS_MAX */
 	uint32_t open_max; /* requests without their response, of all sockets; 0: REQUESTS_OPEN_MAX
 			    */
-	uint64_t timeout_ns; /* for a response; 0: REQUESTS_TIMEOUT_NS */
+	/* For a response; 0: REQUESTS_TIMEOUT_NS. Of datagrams REQUESTS_DATAGRAM_TIMEOUT_NS at
+	 * most. */
+	uint64_t timeout_ns;
 	uint64_t begin_ns; /* since then all calls come, by the events' clock; 0: since the first */
 };
 
@@ -32,6 +34,7 @@ enum {
 };
 
 #define REQUESTS_TIMEOUT_NS UINT64_C(120000000000)
+#define REQUESTS_DATAGRAM_TIMEOUT_NS UINT64_C(30000000000)
 
 /*
  * The account. Of each protocol: seen = reported + unknown + lost + open. A request counts as seen
@@ -52,7 +55,7 @@ struct requests_stats {
 	uint64_t no_room; /* sockets or requests that were not followed */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Returns 0, -ENOMEM, or -EIO: there are no random numbers. */
 int requests_create(const struct requests_config *config, struct requests **requests);
 void requests_destroy(struct requests *requests); /* accepts NULL */
 

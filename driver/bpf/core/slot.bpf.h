@@ -255,7 +255,7 @@ static __always_inline void put_stream(struct filler *f)
 	__u64 pos = f->pos;
 
 	CHECKED(pos);
-	if (!f->slot->stream.is_known || pos > FRAME_BYTES_MAX - sizeof(f->slot->stream))
+	if (!(f->slot->stream.is_known | f->slot->stream.is_peek) || pos > FRAME_BYTES_MAX - sizeof(f->slot->stream))
 		return;
 	*(struct frame_stream *)(f->frame + pos) = f->slot->stream;
 	frame_flag(f, FRAME_STREAM);
@@ -324,7 +324,7 @@ static __always_inline __u32 ending_of(const struct filler *f)
 	       (event_has(f->event, EF_IMPORTANT) ? ENDING_IMPORTANT : 0) |
 	       (event_has(f->event, EF_TELLS_ANY_FILE) ? ENDING_TELLS_FILE : 0) |
 	       (event_has(f->event, EF_SENDS) ? ENDING_SENDS : 0) |
-	       (event_has(f->event, EF_TRANSFERS) ? ENDING_TRANSFERS : 0) |
+	       (event_has(f->event, EF_STREAMS) ? ENDING_TRANSFERS : 0) |
 	       (f->timed ? ENDING_TIMED : 0);
 }
 

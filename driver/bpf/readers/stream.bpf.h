@@ -74,10 +74,10 @@ static __always_inline void note_stream(struct filler *f, __u32 event)
 	struct frame_stream *stream = &f->slot->stream;
 
 	*stream = (struct frame_stream){0};
+	stream->is_peek = sk && is_peek(f, event);
 	if (!sk || GET(sk, sk_protocol) != PROTOCOL_TCP || GET(sk, sk_type) != TYPE_STREAM)
 		return;
 	stream->is_known = 1;
-	stream->is_peek = is_peek(f, event);
 	if (event_has(event, EF_READS_FROM_FD)) {
 		stream->end = end_of_read(sk);
 		stream->other = GET(tcp, write_seq);

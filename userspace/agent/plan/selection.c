@@ -411,7 +411,7 @@ bool selection_is_of_streams(unsigned int id)
 	const struct event_desc *desc = event_desc_get(id);
 
 	return desc &&
-	       ((desc->flags & EF_TRANSFERS && !needs_position(desc)) || id == EVENT_shutdown);
+	       ((desc->flags & EF_STREAMS && !needs_position(desc)) || id == EVENT_shutdown);
 }
 
 bool selection_is_of_streams_only(const struct selection *selection, unsigned int id)

@@ -2,6 +2,8 @@
 /* Processing of each event: no allocation, no system call of its own. */
 #include "agent/run/run.h"
 
+#include <string.h>
+
 #include "agent/run/containers.h"
 #include "agent/run/record.h"
 #include "agent/run/summary.h"
@@ -214,7 +216,7 @@ int handle_requests(struct run *run, struct error *err)
 		r = requests_create(&config, &run->requests);
 	}
 	if (r)
-		return error_set(err, r, "no memory for requests");
+		return error_set(err, r, "cannot follow requests: %s", strerror(-r));
 	limit_streams(run);
 	requests_step(run->requests, events_now_ns(run));
 	return handle_ended(run, &none, err);

@@ -184,7 +184,9 @@ static enum dns_found take_message(enum protocol_side side, const uint8_t *data,
 	if (found != DNS_WHOLE)
 		return found;
 	message->has_key = true;
-	message->key = (uint64_t)read_u16(data) << 32 | hash_bytes(question.bytes, question.len);
+	message->key = (uint64_t)read_u16(data) << 32;
+	if (question.len)
+		message->key |= hash_bytes(question.bytes, question.len);
 	if (side == PROTOCOL_RESPONSES) {
 		put_code(message, data);
 	} else {

@@ -40,6 +40,7 @@ struct protocol_message {
 	bool is_oneway; /* a request that nothing answers */
 	bool is_aside; /* a response that answers nothing: 100 Continue, what a server pushes */
 	bool has_key; /* a response answers the request with the same key, not the oldest one */
+	/* Of datagrams, one whose lower half is 0 answers any request with the same upper half. */
 	uint64_t key;
 };
 
@@ -111,8 +112,9 @@ extern const struct protocol *const protocols[];
 
 /*
  * Of datagrams: each input is one of them, with is_cut if not all of it is known, and a step takes
- * it with all that was cut off.
+ * it with all that was cut off. It has a key. NULL ends the list.
  */
 extern const struct protocol protocol_dns;
+extern const struct protocol *const protocols_of_datagrams[];
 
 #endif

@@ -5,3 +5,5 @@
 const struct protocol *const protocols[] = {
 	&protocol_http1, &protocol_postgres, &protocol_dns_tcp, &protocol_redis, NULL,
 };
+
+const struct protocol *const protocols_of_datagrams[] = {&protocol_dns, NULL};

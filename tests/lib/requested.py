@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""For tests of requests: servers, what the agent says of what clients ask them, and its account."""
+import collections
+import contextlib
+import re
+import socket
+import subprocess
+
+import lanner
+
+ACCOUNT = re.compile(r"^agent: requests of (\S+): seen (\d+) = reported (\d+) \+ unknown (\d+) \+ lost (\d+)"
+                     r"(?: \+ open (\d+))?$", re.MULTILINE)
+
+
+@contextlib.contextmanager
+def running(argv, port, **options):
+    """A server that accepts connections."""
+    server = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
+    try:
+        lanner.wait_until(lambda: connects(port), "the server accepts connections")
+        yield server
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def connects(port):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
+
+
+def account(text):
+    """Of each protocol that the agent reported at its end: seen, reported, unknown, lost."""
+    return {protocol: tuple(map(int, numbers[:4])) for protocol, *numbers in ACCOUNT.findall(text)}
+
+
+def watch(expression, act, wanted, options=()):
+    """The requests that pass by role, after `act`, which makes so many of them. Nothing may be lost."""
+    with lanner.Agent("-o", "json", "--buffer-size", "16M", *options, "requests", expression) as agent:
+        act()
+        lanner.wait_until(lambda: len(agent.events) >= 2 * wanted, lambda: f"{len(agent.events)} of {2 * wanted}")
+        report = agent.stop()
+    lanner.equal(report["lost by chance"], 0, "lost")
+    by_role = collections.defaultdict(list)
+    for event in agent.events:
+        by_role[event["evt.args"]["role"]].append(event)
+    by_role["account"] = account(agent.stderr)
+    return by_role

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* From datagrams to requests. */
+#include "requests/datagrams.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "event/event.h"
+#include "requests/connection.h"
+#include "requests/pairing.h"
+#include "util/hash.h"
+
+enum {
+	TRIED_MAX = 16, /* datagrams; then a socket is opaque */
+	CHAIN_MAX = 64, /* looked at for a request: others could make it as long as they like */
+	KEY_SHARED_BITS = 32, /* the lower half of a key; see protocol.h */
+	PORT_MULTICAST_DNS = 5353,
+	PORT_LLMNR = 5355,
+};
+
+/* What a request and its response have in common, beside what may not be known. */
+struct meeting {
+	uint64_t ino;
+	uint32_t key;
+	uint32_t asked; /* enum recognition_direction of the request */
+};
+
+static uint16_t port_at(const struct datagram *datagram, size_t at)
+{
+	uint16_t port;
+
+	memcpy(&port, datagram->tuple + at, sizeof(port));
+	return port;
+}
+
+/* Bytes of one end in a tuple: an address and a port behind it. */
+static size_t end_bytes(const struct datagram *datagram)
+{
+	return (datagram->tuple_len - 1u) / 2;
+}
+
+static bool is_of_group(const struct datagram *datagram)
+{
+	static const uint16_t ports[] = {PORT_MULTICAST_DNS, PORT_LLMNR};
+	size_t end = end_bytes(datagram);
+
+	for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++)
+		if (datagram->tuple && (port_at(datagram, end - 1) == ports[i] ||
+					port_at(datagram, 2 * end - 1) == ports[i]))
+			return true;
+	return false;
+}
+
+/*
+ * A number of the other end's address; 0: not known, as the caller of a socket that is not
+ * connected need not ask for it.
+ */
+static uint64_t peer_of(const struct connections *all, const struct connection_call *call,
+			const struct datagram *datagram)
+{
+	const struct hash_key *key = &all->key;
+	size_t end = end_bytes(datagram), at = 1 + (call->direction == DIRECTION_OUT) * end;
+	const union state_ends *ends;
+	struct scap_endpoint peer;
+	uint8_t plain[sizeof(peer.address) + sizeof(peer.port)];
+	size_t address;
+
+	if (datagram->tuple)
+		return port_at(datagram, at + end - sizeof(uint16_t))
+			       ? hash_sip(key, datagram->tuple + at, end)
+			       : 0;
+	if (!call->file || !call->file->has_ends)
+		return 0;
+	ends = state_fd_ends(call->file);
+	peer = call->file->role == STATE_ROLE_SERVER ? ends->source : ends->dest;
+	address = call->file->type == SCAP_FD_IPV6 ? 16 : 4;
+	memcpy(plain, peer.address, address);
+	memcpy(plain + address, &peer.port, sizeof(peer.port));
+	return hash_sip(key, plain, address + sizeof(peer.port));
+}
+
+static uint64_t slot_of(const struct connections *all, const struct connection *connection,
+			const struct protocol_message *message, enum recognition_direction asked)
+{
+	const struct meeting meeting = {.ino = connection->ino,
+					.key = (uint32_t)(message->key >> KEY_SHARED_BITS),
+					.asked = asked};
+
+	return hash_sip(&all->key, &meeting, sizeof(meeting));
+}
+
+static struct exchange **chain_of(struct connections *all, uint64_t slot)
+{
+	return &all->datagrams.slots[slot & (DATAGRAM_SLOTS - 1)];
+}
+
+/* Equal ones stand in the order in which they came. */
+static void link_open(struct connection *connection, struct connections *all,
+		      struct exchange *exchange)
+{
+	struct exchange **link = chain_of(all, exchange->slot);
+
+	for (unsigned int n = 0; *link && n < CHAIN_MAX; n++)
+		link = &(*link)->chain;
+	exchange->chain = *link;
+	exchange->link = link;
+	if (exchange->chain)
+		exchange->chain->link = &exchange->chain;
+	*link = exchange;
+	exchange->next = NULL;
+	exchange->before = connection->queue ? connection->last : NULL;
+	*(exchange->before ? &exchange->before->next : &connection->queue) = exchange;
+	connection->last = exchange;
+	exchange->connection = connection;
+}
+
+static void unlink_open(struct connections *all, struct exchange *exchange)
+{
+	struct connection *connection = exchange->connection;
+
+	*exchange->link = exchange->chain;
+	if (exchange->chain)
+		exchange->chain->link = exchange->link;
+	*(exchange->before ? &exchange->before->next : &connection->queue) = exchange->next;
+	*(exchange->next ? &exchange->next->before : &connection->last) = exchange->before;
+}
+
+/* A key whose lower half is 0 meets all with the same upper half. */
+static bool is_answered_by(const struct exchange *exchange, uint64_t slot, uint64_t peer,
+			   uint64_t key)
+{
+	return exchange->slot == slot && (exchange->message.key == key || !(uint32_t)key) &&
+	       (exchange->peer == peer || !peer || !exchange->peer);
+}
+
+static struct exchange *find_open(struct connections *all, uint64_t slot, uint64_t peer,
+				  uint64_t key)
+{
+	struct exchange *exchange = *chain_of(all, slot);
+
+	for (unsigned int n = 0; exchange && n < CHAIN_MAX; n++, exchange = exchange->chain)
+		if (is_answered_by(exchange, slot, peer, key))
+			return exchange;
+	return NULL;
+}
+
+static void give_up(struct connections *all, struct exchange *exchange, enum exchange_fate fate)
+{
+	unlink_open(all, exchange);
+	exchanges_give_up(&all->exchanges, exchange, fate);
+	exchanges_free(&all->exchanges, exchange);
+}
+
+static void end_with(struct connections *all, struct exchange *exchange, uint64_t now_ns,
+		     const char *error)
+{
+	unlink_open(all, exchange);
+	exchange->ended_ns = now_ns;
+	snprintf(exchange->message.error, sizeof(exchange->message.error), "%s", error);
+	exchanges_report(&all->exchanges, exchange);
+}
+
+static struct exchange_part part_of(const struct connection_call *call,
+				    const struct datagram *datagram)
+{
+	return (struct exchange_part){.first_ns = call->ts_ns,
+				      .last_ns = call->ts_ns,
+				      .bytes = datagram->len,
+				      .tid = call->tid,
+				      .fd = call->fd};
+}
+
+static void take_query(struct connection *connection, struct connections *all,
+		       const struct connection_call *call, const struct datagram *datagram)
+{
+	struct exchange_queue *queue = &all->exchanges.waiting[EXCHANGE_OF_DATAGRAMS];
+	struct exchange *exchange;
+
+	if (queue->count >= DATAGRAMS_OPEN_MAX)
+		give_up(all, queue->oldest, EXCHANGE_LOST);
+	exchange = exchanges_begin(&all->exchanges, EXCHANGE_OF_DATAGRAMS,
+				   connection->protocol->number, call->ts_ns);
+	exchange->role =
+		call->direction == DIRECTION_IN ? request_roles__server : request_roles__client;
+	exchange->request = part_of(call, datagram);
+	exchange->is_whole = true;
+	if (datagram->tuple) {
+		memcpy(exchange->tuple, datagram->tuple, datagram->tuple_len);
+		exchange->tuple_len = datagram->tuple_len;
+	} else {
+		pairing_set_ends(exchange, call->file);
+	}
+	exchange->peer = peer_of(all, call, datagram);
+	exchange->slot = slot_of(all, connection, &exchange->message, call->direction);
+	link_open(connection, all, exchange);
+}
+
+/* The request of one that nobody knows was before the capture, or is lost. */
+static void take_answer(struct connection *connection, struct connections *all,
+			const struct connection_call *call, const struct datagram *datagram)
+{
+	struct requests_protocol_stats *account =
+		exchanges_account(&all->exchanges, connection->protocol->number);
+	struct exchange_answer *answer = all->exchanges.blank_answer;
+	uint64_t slot = slot_of(all, connection, &answer->message, !call->direction);
+	struct exchange *exchange =
+		find_open(all, slot, peer_of(all, call, datagram), answer->message.key);
+
+	if (!exchange) {
+		account->seen++;
+		account->unknown++;
+		return;
+	}
+	answer->part = part_of(call, datagram);
+	pairing_set_response(exchange, answer);
+	unlink_open(all, exchange);
+	exchanges_report(&all->exchanges, exchange);
+}
+
+/* Takes it as one of that side. Returns false if it is none, or there is no room. */
+static bool take_side(struct connection *connection, struct connections *all,
+		      const struct connection_call *call, const struct datagram *datagram,
+		      enum protocol_side side)
+{
+	const struct protocol_input input = {datagram->data, datagram->captured,
+					     datagram->captured < datagram->len};
+	uint64_t state[PROTOCOL_STATE_BYTES / sizeof(uint64_t)] = {0};
+	struct protocol_message *message;
+	struct exchange_answer *answer;
+	struct exchange *exchange;
+	struct protocol_step step;
+
+	if (side == PROTOCOL_REQUESTS) {
+		exchange = exchanges_blank(&all->exchanges);
+		message = exchange ? &exchange->message : NULL;
+	} else {
+		answer = exchanges_blank_answer(&all->exchanges);
+		message = answer ? &answer->message : NULL;
+	}
+	if (!message) {
+		all->exchanges.stats.no_room++;
+		return false;
+	}
+	step = connection->protocol->step(side, state, &input, message, NULL);
+	if (step.action == PROTOCOL_LOST || !step.begins)
+		return false;
+	if (side == PROTOCOL_REQUESTS)
+		take_query(connection, all, call, datagram);
+	else
+		take_answer(connection, all, call, datagram);
+	return true;
+}
+
+/* Returns whether the protocol of the socket is known. */
+static bool recognise_datagram(struct connection *connection, struct connections *all,
+			       const struct datagram *datagram)
+{
+	const struct protocol_input input = {datagram->data, datagram->captured,
+					     datagram->captured < datagram->len};
+
+	for (size_t i = 0; !connection->protocol && protocols_of_datagrams[i]; i++)
+		for (unsigned int side = 0; side < PROTOCOL_SIDES; side++)
+			if (protocols_of_datagrams[i]->recognise(side, &input) == PROTOCOL_YES)
+				connection->protocol = protocols_of_datagrams[i];
+	if (connection->protocol) {
+		all->exchanges.stats.recognised++;
+		return true;
+	}
+	if (++connection->pieces > TRIED_MAX) {
+		connection->is_opaque = true;
+		all->exchanges.stats.opaque++;
+	}
+	return false;
+}
+
+void datagrams_take(struct connection *connection, struct connections *all,
+		    const struct connection_call *call, const struct datagram *datagram)
+{
+	struct requests_protocol_stats *account;
+
+	if (connection->is_opaque || is_of_group(datagram) || !datagram->captured)
+		return;
+	if (!connection->protocol && !recognise_datagram(connection, all, datagram))
+		return;
+	if (take_side(connection, all, call, datagram, PROTOCOL_REQUESTS) ||
+	    take_side(connection, all, call, datagram, PROTOCOL_RESPONSES) ||
+	    datagram->captured == datagram->len)
+		return;
+	/* What is not whole may have been one. */
+	account = exchanges_account(&all->exchanges, connection->protocol->number);
+	account->seen++;
+	account->lost++;
+}
+
+void datagrams_close(struct connection *connection, struct connections *all, uint64_t now_ns,
+		     const char *error)
+{
+	while (connection->queue)
+		end_with(all, connection->queue, now_ns, error);
+}
+
+void datagrams_give_up(struct connection *connection, struct connections *all)
+{
+	while (connection->queue)
+		give_up(all, connection->queue, EXCHANGE_UNKNOWN);
+}
+
+void datagrams_time_out(struct connections *all, struct exchange *exchange, uint64_t now_ns)
+{
+	end_with(all, exchange, now_ns, "timeout");
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sockets of datagrams: each is a message of its own. A response answers the oldest open request of
+ * its socket that went the other way, with the same peer and key: so one socket may ask and answer,
+ * and have any number of peers. Datagrams of groups (multicast DNS, LLMNR) are no requests.
+ */
+#ifndef REQUESTS_DATAGRAMS_H
+#define REQUESTS_DATAGRAMS_H
+
+#include "requests/exchange.h"
+
+struct connection;
+struct connections;
+struct connection_call;
+
+enum {
+	DATAGRAMS_OPEN_MAX = 16384, /* requests, of all sockets; then the oldest one gives way */
+	DATAGRAM_SLOTS = 8192, /* a power of two */
+};
+
+/* Open requests of all sockets by what their responses must have. */
+struct datagrams {
+	struct exchange *slots[DATAGRAM_SLOTS];
+};
+
+/* What a call moved: one of them. */
+struct datagram {
+	const uint8_t *data; /* its first bytes */
+	uint32_t captured, len; /* of data; of all */
+	const uint8_t *tuple; /* a SOCKTUPLE from its sender to its receiver; NULL: not known */
+	uint8_t tuple_len;
+};
+
+/* Takes one. The socket may have become opaque then. */
+void datagrams_take(struct connection *connection, struct connections *all,
+		    const struct connection_call *call, const struct datagram *datagram);
+
+/* No response follows: gives out all that is open, with that error. */
+void datagrams_close(struct connection *connection, struct connections *all, uint64_t now_ns,
+		     const char *error);
+
+/* Gives up all that is open. */
+void datagrams_give_up(struct connection *connection, struct connections *all);
+
+/* A request has waited for too long. */
+void datagrams_time_out(struct connections *all, struct exchange *exchange, uint64_t now_ns);
+
+#endif
