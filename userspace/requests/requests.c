@@ -148,9 +148,11 @@ int requests_create(const struct requests_config *config, struct requests **requ
 	return 0;
 }
 
+/* With a secret key: who makes many sockets could keep those that share a slot. */
 static struct connection **slot_of(const struct requests *requests, uint64_t ino)
 {
-	uint64_t hash = ino * UINT64_C(0x9e3779b97f4a7c15);
+	const uint64_t *key = requests->all.key.parts;
+	uint64_t hash = (ino ^ key[0]) * (key[1] | 1);
 
 	return &requests->table[(hash >> 32) & requests->table_mask];
 }
