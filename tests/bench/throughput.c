@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "load.h"
+#include "output/redact/redact.h"
 #include "rules/ruleset.h"
 #include "scap/file/writer.h"
 #include "sinsp/fields/field.h"
@@ -132,6 +133,29 @@ static void measure_format(struct load *load, const char *what, const struct out
 		fail("out of memory");
 	measure(load, what, &way);
 	formatter_destroy(way.formatter);
+}
+
+static void hide_text(void *redact, char *text, size_t len)
+{
+	redact_text(redact, text, len);
+}
+
+/* As plain standard output does, which hides secrets by default. */
+static void measure_hiding(struct load *load, const char *what)
+{
+	struct text_hider hider = {.text = hide_text, .arguments = redact_arguments};
+	struct redact *redact;
+	struct way way = {0};
+	struct error error;
+
+	if (redact_create(NULL, 0, &redact, &error) ||
+	    formatter_create(&format_json, NULL, 0, &way.formatter, &error))
+		fail(error.text);
+	hider.context = redact;
+	formatter_set_hider(way.formatter, &hider);
+	measure(load, what, &way);
+	formatter_destroy(way.formatter);
+	redact_destroy(redact);
 }
 
 static void append_default_fields(struct buf *format)
@@ -279,6 +303,7 @@ static void print_head(void)
 static void measure_formats(struct load *load)
 {
 	measure_format(load, "+ JSON, all default fields, no filter", &format_json, NULL);
+	measure_hiding(load, "+ the same, secrets hidden");
 	measure_format(load, "+ the same, schema otel", &format_json, &schema_otel);
 	measure_format(load, "+ the same, schema ecs", &format_json, &schema_ecs);
 	measure_format(load, "+ protobuf, all default fields, no filter", &format_protobuf, NULL);

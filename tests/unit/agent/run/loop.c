@@ -278,7 +278,8 @@ static void test_waits_while_there_is_nothing(void **state)
 {
 	assert_int_equal(wait_without_events(true, 0), 1000);
 	assert_int_equal(wait_without_events(false, 0), 100);
-	assert_in_range(wait_without_events(true, 50000000), 1, 51);
+	/* 0 if it comes late to the wait before a report. */
+	assert_in_range(wait_without_events(true, 50000000), 0, 51);
 }
 
 /* What followers report is taken also while there are no events. */
