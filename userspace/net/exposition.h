@@ -11,7 +11,7 @@
 
 #include "util/buf.h"
 
-enum exposition_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_INFO };
+enum exposition_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_INFO, METRIC_HISTOGRAM };
 
 struct exposition_family {
 	const char *name; /* without the end that its type adds, _total or _info */
@@ -37,6 +37,28 @@ void exposition_sample(struct exposition *exposition, const struct exposition_la
 		       uint64_t value);
 void exposition_sample_real(struct exposition *exposition, const struct exposition_label *labels,
 			    double value);
+
+/* One of the observations of a histogram. */
+struct exposition_exemplar {
+	const char *trace_id;
+	double value;
+	uint64_t at_ns; /* since the epoch */
+};
+
+struct exposition_histogram {
+	const uint64_t
+		*counts; /* of each bucket alone: those of the bounds, and of what is above */
+	const char *(*bound)(const void *context, uint32_t i); /* the text of an upper bound */
+	const void *context;
+	uint32_t bounds;
+	double sum;
+	const struct exposition_exemplar *exemplar; /* OpenMetrics shows it; NULL: none */
+	uint32_t exemplar_bucket;
+};
+
+/* The samples of a histogram; labels: the last one has no name; NULL: none. */
+void exposition_histogram(struct exposition *exposition, const struct exposition_label *labels,
+			  const struct exposition_histogram *histogram);
 
 /* A family with one sample. */
 void exposition_add(struct exposition *exposition, const struct exposition_family *family,

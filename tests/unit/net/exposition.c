@@ -58,7 +58,65 @@ static void test_openmetrics(void **state)
 		    "# EOF\n");
 }
 
+static const char *bound(const void *context, uint32_t i)
+{
+	return ((const char *const *)context)[i];
+}
+
+/* Buckets have what is in those below them, too; OpenMetrics has an exemplar in one. */
+static void check_histogram(bool openmetrics, const struct exposition_label *labels,
+			    const char *expected)
+{
+	static const struct exposition_family family = {"a_time_seconds", METRIC_HISTOGRAM,
+							"seconds", "Time."};
+	static const char *const bounds[] = {"0.5", "10"};
+	static const uint64_t counts[] = {2, 0, 1};
+	const struct exposition_exemplar exemplar = {"4bf9\"", 0.25, 1795260961123456789};
+	const struct exposition_histogram histogram = {.counts = counts,
+						       .bound = bound,
+						       .context = bounds,
+						       .bounds = 2,
+						       .sum = 20.5,
+						       .exemplar = &exemplar,
+						       .exemplar_bucket = 0};
+	struct buf out = {0};
+	struct exposition exposition = {.out = &out, .openmetrics = openmetrics};
+
+	exposition_begin(&exposition, &family);
+	exposition_histogram(&exposition, labels, &histogram);
+	exposition_end(&exposition);
+	buf_append_char(&out, '\0');
+	assert_string_equal(out.data, expected);
+	buf_finish(&out);
+}
+
+static void test_histograms(void **state)
+{
+	const struct exposition_label labels[] = {{"to", "a\"b"}, {"cause", "x"}, {0}};
+
+	check_histogram(false, labels,
+			"# HELP a_time_seconds Time.\n"
+			"# TYPE a_time_seconds histogram\n"
+			"a_time_seconds_bucket{to=\"a\\\"b\",cause=\"x\",le=\"0.5\"} 2\n"
+			"a_time_seconds_bucket{to=\"a\\\"b\",cause=\"x\",le=\"10\"} 2\n"
+			"a_time_seconds_bucket{to=\"a\\\"b\",cause=\"x\",le=\"+Inf\"} 3\n"
+			"a_time_seconds_sum{to=\"a\\\"b\",cause=\"x\"} 20.5\n"
+			"a_time_seconds_count{to=\"a\\\"b\",cause=\"x\"} 3\n");
+	check_histogram(true, NULL,
+			"# HELP a_time_seconds Time.\n"
+			"# TYPE a_time_seconds histogram\n"
+			"# UNIT a_time_seconds seconds\n"
+			"a_time_seconds_bucket{le=\"0.5\"} 2 "
+			"# {trace_id=\"4bf9\\\"\"} 0.25 1795260961.123\n"
+			"a_time_seconds_bucket{le=\"10.0\"} 2\n"
+			"a_time_seconds_bucket{le=\"+Inf\"} 3\n"
+			"a_time_seconds_sum 20.5\n"
+			"a_time_seconds_count 3\n"
+			"# EOF\n");
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_histograms),
 	cmocka_unit_test(test_plain),
 	cmocka_unit_test(test_openmetrics),
 };

@@ -218,6 +218,9 @@ static void check_about(struct check *check)
 		{SPLIT, has_splits(options), "goes with -C, -G or -e",
 		 "goes with file-size, seconds or events"},
 		{RULES, options->rules_count, "goes with --rules", "goes with rules"},
+		{PAGES, options->http[0], "goes with --http", "goes with http"},
+		{REQUEST_METRICS, options->request_metrics, "goes with --request-metrics",
+		 "goes with request-metrics"},
 		{PROCESSES, options->pids_count || options->command,
 		 "goes with --pid or with -- COMMAND", "goes with pid"},
 	};

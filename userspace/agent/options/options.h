@@ -154,6 +154,8 @@ struct options {
 	bool fat; /* also write events that only update the state */
 	struct agent_recording_limits limits;
 	enum agent_takeover takeover; /* from the agent that has the pid file */
+	bool request_metrics; /* of all requests, on the pages */
+	uint64_t request_series; /* of them at most; 0: REQUEST_METRICS_SERIES */
 	const char *http[HTTP_MAX]; /* addresses of the pages to serve; NULL: no more */
 	const char **output_texts; /* owned, the texts not: of --output */
 	size_t output_texts_count;

@@ -63,6 +63,8 @@ enum option_about {
 	OF_DOCTOR = 1 << 12,
 	OF_RELOAD = 1 << 13,
 	OF_RULE_LISTS = 1 << 14,
+	PAGES = 1 << 15, /* what is served */
+	REQUEST_METRICS = 1 << 16,
 };
 
 /* Options that may be given several times, and what a sequence is in a file. */

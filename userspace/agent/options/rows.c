@@ -11,6 +11,7 @@
 #include "net/listen.h"
 #include "agent/options/options.h"
 #include "agent/options/row.h"
+#include "requests/metrics/request_metrics.h"
 #include "util/count.h"
 #include "util/value.h"
 
@@ -661,6 +662,9 @@ static int set_http(struct options *options, const char *value)
 	return r ? r : -EINVAL;
 }
 
+CONSTANT_SETTER(set_request_metrics, request_metrics, true)
+VALUE_SETTER(set_request_series, request_series, value_read_count, REQUEST_METRICS_SERIES_MAX)
+
 static const char *help_word(unsigned int i)
 {
 	return i == 0 ? "all" : NULL;
@@ -703,6 +707,13 @@ const struct option_row option_rows_other[] = {
 	 set_http, .list = LIST_REPEATED,
 	 .accepts = "127.0.0.1:9100, [::1]:9100, :9100 (all addresses) or unix:PATH; up to 4 of "
 		    "them"},
+	{0, "request-metrics", NULL,
+	 "make requests of what all processes transfer, and serve metrics of them at /metrics",
+	 set_request_metrics, .about = PAGES},
+	{0, "request-series", "N",
+	 "serve metrics of at most N sets of labels of requests; others are counted in one of "
+	 "their kind. Default: 2000",
+	 set_request_series, .accepts = "a number from 1 to 1000000", .about = REQUEST_METRICS},
 	{0, "explain", NULL, "print what would be hooked, and why; then exit", set_explain,
 	 .not_a_key = "it prints in place of a capture", .about = LIVE, .usual = true},
 	{'v', "verbose", NULL, "print more on stderr; do not cut buffers in text", set_verbose,

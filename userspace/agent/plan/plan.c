@@ -142,8 +142,10 @@ static void set_described(struct plan *plan, unsigned int output_needs)
 	bool is_live = !plan->options->read;
 	bool records = plan->options->write || has_captures(plan);
 
-	plan->needs_containers = is_live && (records || (needs & NEEDS_DESCRIPTIONS));
-	plan->needs_pods = is_live && (records || (needs & NEEDS_PODS));
+	bool all = records || plan->options->request_metrics;
+
+	plan->needs_containers = is_live && (all || (needs & NEEDS_DESCRIPTIONS));
+	plan->needs_pods = is_live && (all || (needs & NEEDS_PODS));
 }
 
 /* Whether the state is written, at the start or later; then all of it is. */
@@ -174,6 +176,8 @@ static int select_events(struct plan *plan, struct error *err)
 	else
 		selection_make(&plan->selection, plan->filter, needs,
 			       plan->options->full_state || writes_state(plan));
+	if (plan->options->request_metrics)
+		selection_want_requests(&plan->selection, plan->options->read);
 	if (plan->ruleset)
 		selection_mark_rules(&plan->selection, plan->filter);
 	pushdown_make(plan);

@@ -114,11 +114,11 @@ static bool may_drop(const struct plan *plan, unsigned int id)
 	       id != EVENT_exit_group && id != EVENT_bpf; /* that may be about the capture itself */
 }
 
-/* Who chooses processes, or wants the whole state, gets them as they are. */
+/* Who chooses processes, or wants the whole state or all requests, gets them as they are. */
 static void add_mutes(const struct plan *plan, struct kernel_filters *filters)
 {
 	if (!(filter_flags(plan->filter) & (FIELD_OF_PROCESS | FIELD_OF_CONTAINER)) ||
-	    plan_chooses(plan) || plan->selection.full_state)
+	    plan_chooses(plan) || plan->selection.full_state || plan->options->request_metrics)
 		return;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (may_drop(plan, id))

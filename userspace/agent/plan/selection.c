@@ -325,11 +325,25 @@ static void add_requests(struct selection *selection)
 	selection->output_parts |= selection_complete(WHY_DESCRIPTORS | WHY_CONNECTIONS);
 }
 
+/* Marks the events that change the parts of the state that are wanted. */
+static void mark_parts(struct selection *selection)
+{
+	uint16_t wanted = selection_parts_of(selection);
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		unsigned int kept =
+			selection_is_possible(event_desc_get(id)) ? state_event_keeps(id) : 0;
+
+		for (int i = 0; i < PARTS_COUNT; i++)
+			if ((wanted & parts[i].why) && (kept & parts[i].part))
+				selection->events[id] |= parts[i].why;
+	}
+}
+
 void selection_make(struct selection *selection, const struct filter *filter,
 		    unsigned int output_needs, bool full_state)
 {
 	unsigned int needs = filter ? filter_needs(filter) : 0;
-	uint16_t wanted;
 
 	*selection = (struct selection){.full_state = full_state};
 	for (size_t i = 0; i < (filter ? filter_group_count(filter) : 1); i++)
@@ -344,16 +358,17 @@ void selection_make(struct selection *selection, const struct filter *filter,
 	}
 	if (selection->events[EVENT_request] & WHY_FILTER)
 		add_requests(selection);
-	wanted = selection_parts_of(selection);
+	mark_parts(selection);
+}
 
-	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
-		unsigned int kept =
-			selection_is_possible(event_desc_get(id)) ? state_event_keeps(id) : 0;
-
-		for (int i = 0; i < PARTS_COUNT; i++)
-			if ((wanted & parts[i].why) && (kept & parts[i].part))
-				selection->events[id] |= parts[i].why;
-	}
+void selection_want_requests(struct selection *selection, bool recorded)
+{
+	selection->makes_requests = true;
+	if (recorded)
+		return;
+	add_requests(selection);
+	selection->output_parts |= selection_complete(WHY_CONTAINERS);
+	mark_parts(selection);
 }
 
 void selection_make_recorded(struct selection *selection, const struct filter *filter)

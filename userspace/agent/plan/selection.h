@@ -58,6 +58,12 @@ void selection_make(struct selection *selection, const struct filter *filter,
  */
 void selection_make_recorded(struct selection *selection, const struct filter *filter);
 
+/*
+ * Requests are made also if none can pass the filter, with the containers of their processes.
+ * recorded: as for selection_make_recorded().
+ */
+void selection_want_requests(struct selection *selection, bool recorded);
+
 /* Marks the events that rules name by their types; `filter` is that of the rules. */
 void selection_mark_rules(struct selection *selection, const struct filter *filter);
 

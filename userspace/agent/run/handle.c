@@ -140,6 +140,8 @@ static int handle_frame(struct run *run, const struct scap_event *raw, bool made
 	run->clock.last_ns = event.ev.ts_ns;
 	if (run->requests && !made)
 		requests_take(run->requests, &event);
+	if (run->request_metrics && (made || !is_made_again(run, &event)))
+		request_metrics_take(run->request_metrics, &event);
 	if (is_asked_for(run, raw, &event) && (made || !is_made_again(run, &event)))
 		result = show(run, &event, &passed, err);
 	if (passed && run->summary)
@@ -219,6 +221,8 @@ int handle_requests(struct run *run, struct error *err)
 		return error_set(err, r, "cannot follow requests: %s", strerror(-r));
 	limit_streams(run);
 	requests_step(run->requests, events_now_ns(run));
+	if (run->request_metrics)
+		request_metrics_step(run->request_metrics, events_now_ns(run));
 	return handle_ended(run, &none, err);
 }
 

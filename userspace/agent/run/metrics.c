@@ -438,6 +438,18 @@ static void append_rules(struct exposition *exposition, const struct ruleset *ru
 	}
 }
 
+static void append_requests(struct exposition *exposition, const struct run *run)
+{
+	struct requests_stats stats;
+
+	if (run->requests) {
+		requests_stats(run->requests, &stats);
+		request_metrics_append_account(&stats, exposition);
+	}
+	if (run->request_metrics)
+		request_metrics_append(run->request_metrics, exposition);
+}
+
 #define STRUCT struct output_account
 static const struct row output_rows[] = {
 	ROW("output_records", METRIC_COUNTER, NULL, formatted, "Records made for an output."),
@@ -641,6 +653,7 @@ void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 		containers_account(run->containers, &containers);
 	append_containers(&exposition, &containers);
 	append_rules(&exposition, run->plan->ruleset);
+	append_requests(&exposition, run);
 	append_outputs(&exposition, run);
 	append_pages(&exposition, run);
 	exposition_end(&exposition);

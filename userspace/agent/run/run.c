@@ -130,6 +130,18 @@ static int run_create_waker(struct run *run, struct error *err)
 	return 0;
 }
 
+static int run_create_request_metrics(struct run *run, struct error *err)
+{
+	const struct options *options = run->options;
+	uint64_t series =
+		options->request_series ? options->request_series : REQUEST_METRICS_SERIES;
+	int r = options->request_metrics ? request_metrics_create(KINDS_OTEL, (uint32_t)series,
+								  &run->request_metrics)
+					 : 0;
+
+	return r ? error_set(err, r, "cannot make metrics of requests: %s", strerror(-r)) : 0;
+}
+
 int run_open(struct run *run, struct child *child, struct error *err)
 {
 	bool live = !run->options->read; /* in a capture file a process may begin later */
@@ -140,6 +152,9 @@ int run_open(struct run *run, struct child *child, struct error *err)
 
 	if (r == 0 && live)
 		r = budget_open(&run->budget, run->options->budget, err);
+	if (r)
+		return r;
+	r = run_create_request_metrics(run, err);
 	if (r)
 		return r;
 	if (run->options->summary && summary_create(&run->summary))
@@ -200,6 +215,7 @@ void run_finish(struct run *run)
 	containers_destroy(run->containers);
 	mutes_finish(&run->mutes);
 	requests_destroy(run->requests);
+	request_metrics_destroy(run->request_metrics);
 	state_destroy(run->state);
 	input_destroy(run->input);
 	loader_finish(&run->helpers.loader);

@@ -22,6 +22,7 @@
 #include "agent/run/record.h"
 #include "agent/run/service.h"
 #include "agent/run/takeover_new.h"
+#include "requests/metrics/request_metrics.h"
 #include "requests/requests.h"
 
 /* Whose events are captured, if not those of all processes. */
@@ -56,6 +57,7 @@ struct run {
 	struct mute_groups groups;
 	struct mutes mutes;
 	struct requests *requests; /* NULL: the plan does not want any */
+	struct request_metrics *request_metrics; /* NULL: not asked for */
 	struct run_clock clock;
 	struct containers *containers; /* NULL: a capture file is read */
 	struct run_counts counts;

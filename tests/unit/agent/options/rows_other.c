@@ -22,6 +22,11 @@ static void test_values(void **state)
 	assert_string_equal(options.http[0], ":1");
 	assert_string_equal(options.http[1], "unix:a");
 	assert_null(options.http[2]);
+	assert_false(options.request_metrics);
+	options_finish(&options);
+	parse_right("--http :1 --request-metrics --request-series 1000000", &options);
+	assert_true(options.request_metrics);
+	assert_int_equal(options.request_series, 1000000);
 	options_finish(&options);
 }
 
@@ -40,6 +45,11 @@ static void test_rejected(void **state)
 	expect_rejected("--http :1 --http :2 --http :3 --http :4 --http :5",
 			"--http: expected 127.0.0.1:9100, [::1]:9100, :9100 (all addresses) or "
 			"unix:PATH; up to 4 of them, not ':5'");
+	expect_rejected("--request-metrics", "--request-metrics goes with --http");
+	expect_rejected("--http :1 --request-series 5",
+			"--request-series goes with --request-metrics");
+	expect_rejected("--http :1 --request-metrics --request-series 0",
+			"--request-series: expected a number from 1 to 1000000, not '0'");
 	expect_rejected("--help=some", "--help: expected all, not 'some'");
 }
 

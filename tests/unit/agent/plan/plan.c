@@ -90,8 +90,10 @@ static void test_needs_containers(void **state)
 	static const struct {
 		const char *filter;
 		const char *read, *write;
-		bool needed, pods_needed;
+		bool needed, pods_needed, measures;
 	} cases[] = {
+		{"evt.type=close", NULL, NULL, true, true, true},
+		{"evt.type=close", "in", NULL, false, false, true},
 		{"evt.type=close and container.id!=host", NULL, NULL, false, false},
 		{"evt.type=close and container.id!=host", NULL, "out", true, true},
 		{"evt.type=close and container.name=web", NULL, NULL, true, false},
@@ -105,9 +107,11 @@ static void test_needs_containers(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct options options = {.filter = (char *)cases[i].filter,
 					  .read = cases[i].read,
-					  .write = cases[i].write};
+					  .write = cases[i].write,
+					  .request_metrics = cases[i].measures};
 		struct plan *plan = make(&options);
 
+		assert_int_equal(selection_has_requests(&plan->selection), cases[i].measures);
 		assert_int_equal(plan->needs_containers, cases[i].needed);
 		assert_int_equal(plan->needs_pods, cases[i].pods_needed);
 		plan_destroy(plan);

@@ -105,12 +105,13 @@ static enum kernel_mute mute_of(struct options options, const char *filter, unsi
 static void test_mutes(void **state)
 {
 	static const char named[] = "evt.type=read and proc.name=cat and fd.name=/x";
-	const struct options options = {0};
+	const struct options options = {0}, measuring = {.request_metrics = true};
 	char *command[] = {"true", NULL};
 
 	assert_int_equal(mute_of(options, named, EVENT_read), KERNEL_MUTE_DROPS);
 	assert_int_equal(mute_of(options, named, EVENT_openat), KERNEL_MUTE_DROPS);
 	assert_int_equal(mute_of(options, named, EVENT_connect), KERNEL_MUTE_DROPS);
+	assert_int_equal(mute_of(measuring, named, EVENT_connect), KERNEL_MUTE_KEEPS);
 	assert_int_equal(mute_of(options, named, EVENT_getppid), KERNEL_MUTE_KEEPS);
 	assert_int_equal(mute_of(options, named, EVENT_chdir), KERNEL_MUTE_KEEPS);
 	assert_int_equal(mute_of(options, named, EVENT_procexit), KERNEL_MUTE_KEEPS);

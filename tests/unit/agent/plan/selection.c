@@ -574,8 +574,26 @@ static void test_requests(void **state)
 	assert_false(selection_has_requests(&selection));
 }
 
+/* They are made whatever the filter is, but are no events for it. */
+static void test_wanted_requests(void **state)
+{
+	select_for("evt.type=mkdir", 0);
+	selection_want_requests(&selection, false);
+	assert_true(selection_has_requests(&selection));
+	assert_int_equal(selection.events[EVENT_request], 0);
+	assert_int_equal(selection.events[EVENT_write], WHY_REQUESTS);
+	assert_true(selection.events[EVENT_mkdir] & WHY_FILTER);
+	assert_true(selection.events[EVENT_connect] & WHY_CONNECTIONS);
+	assert_true(selection.events[EVENT_cgroup_attach] & WHY_CONTAINERS);
+	select_recorded("evt.type=mkdir");
+	selection_want_requests(&selection, true);
+	assert_true(selection_has_requests(&selection));
+	assert_int_equal(selection.events[EVENT_write], 0);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_requests),
+	cmocka_unit_test(test_wanted_requests),
 	cmocka_unit_test(test_events_of_rules),
 	cmocka_unit_test(test_everything),
 	cmocka_unit_test(test_unknown_calls),

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names, attributes and bounds are those of OpenTelemetry's semantic conventions 1.44, where they
+ * have any; those of Kindling are its own.
+ */
+#include "requests/metrics/kinds.h"
+
+#include "util/count.h"
+
+#define BOUNDS(table)                                                                              \
+	{                                                                                          \
+		table, COUNT(table)                                                                \
+	}
+
+/* For HTTP, and what no convention names. */
+static const struct kind_bound seconds[] = {
+	{5000000, "0.005"},  {10000000, "0.01"},  {25000000, "0.025"}, {50000000, "0.05"},
+	{75000000, "0.075"}, {100000000, "0.1"},  {250000000, "0.25"}, {500000000, "0.5"},
+	{750000000, "0.75"}, {1000000000, "1"},	  {2500000000, "2.5"}, {5000000000, "5"},
+	{7500000000, "7.5"}, {10000000000, "10"},
+};
+
+static const struct kind_bound database_seconds[] = {
+	{1000000, "0.001"}, {5000000, "0.005"}, {10000000, "0.01"},
+	{50000000, "0.05"}, {100000000, "0.1"}, {500000000, "0.5"},
+	{1000000000, "1"},  {5000000000, "5"},	{10000000000, "10"},
+};
+
+/* The conventions recommend none. */
+static const struct kind_bound sizes[] = {
+	{64, "64"},	      {256, "256"},	      {1024, "1024"},	  {4096, "4096"},
+	{16384, "16384"},     {65536, "65536"},	      {262144, "262144"}, {1048576, "1048576"},
+	{4194304, "4194304"}, {16777216, "16777216"},
+};
+
+#define DURATION(name, help)                                                                       \
+	{                                                                                          \
+		KIND_DURATION,                                                                     \
+		{                                                                                  \
+			name "_seconds", METRIC_HISTOGRAM, "seconds", help                         \
+		}                                                                                  \
+	}
+#define SIZE(value, name, help)                                                                    \
+	{                                                                                          \
+		value,                                                                             \
+		{                                                                                  \
+			name "_bytes", METRIC_HISTOGRAM, "bytes", help                             \
+		}                                                                                  \
+	}
+
+#define OF_PROCESS                                                                                 \
+	LABEL_NAMESPACE, LABEL_WORKLOAD_KIND, LABEL_WORKLOAD, LABEL_POD, LABEL_CONTAINER,          \
+		LABEL_EXECUTABLE
+#define OF_SERVER LABEL_SERVER_ADDRESS, LABEL_SERVER_PORT
+
+enum {
+	OTEL_HTTP_CLIENT,
+	OTEL_HTTP_SERVER,
+	OTEL_DB_CLIENT,
+	OTEL_DB_SERVER,
+	OTEL_DNS_CLIENT,
+	OTEL_DNS_SERVER,
+	OTEL_CLIENT,
+	OTEL_SERVER,
+};
+
+/* Servers have no address: clients choose it with their Host. */
+static const struct kind otel[] = {
+	[OTEL_HTTP_CLIENT] = {{BOUNDS(seconds), BOUNDS(sizes), BOUNDS(sizes)},
+			      {DURATION("http_client_request_duration",
+					"Requests of HTTP clients."),
+			       SIZE(KIND_REQUEST_SIZE, "http_client_request_size",
+				    "Requests of HTTP clients, with their headers."),
+			       SIZE(KIND_RESPONSE_SIZE, "http_client_response_size",
+				    "Responses to HTTP clients, with their headers.")},
+			      {LABEL_HTTP_METHOD, LABEL_HTTP_STATUS, LABEL_ERROR,
+			       LABEL_HTTP_TEMPLATE, LABEL_HTTP_SCHEME, OF_SERVER, OF_PROCESS}},
+	[OTEL_HTTP_SERVER] = {{BOUNDS(seconds), BOUNDS(sizes), BOUNDS(sizes)},
+			      {DURATION("http_server_request_duration",
+					"Requests to HTTP servers."),
+			       SIZE(KIND_REQUEST_SIZE, "http_server_request_size",
+				    "Requests to HTTP servers, with their headers."),
+			       SIZE(KIND_RESPONSE_SIZE, "http_server_response_size",
+				    "Responses of HTTP servers, with their headers.")},
+			      {LABEL_HTTP_METHOD, LABEL_HTTP_STATUS, LABEL_HTTP_SERVER_ERROR,
+			       LABEL_HTTP_ROUTE, LABEL_HTTP_SCHEME, LABEL_SERVER_PORT, OF_PROCESS}},
+	[OTEL_DB_CLIENT] = {{BOUNDS(database_seconds)},
+			    {DURATION("db_client_operation_duration",
+				      "Operations of clients of databases.")},
+			    {LABEL_DB_SYSTEM, LABEL_DB_OPERATION, LABEL_DB_COLLECTION, LABEL_ERROR,
+			     OF_SERVER, OF_PROCESS}},
+	[OTEL_DB_SERVER] = {{BOUNDS(database_seconds)},
+			    {DURATION("db_server_operation_duration",
+				      "Operations of database servers.")},
+			    {LABEL_DB_SYSTEM, LABEL_DB_OPERATION, LABEL_DB_COLLECTION, LABEL_ERROR,
+			     LABEL_SERVER_PORT, OF_PROCESS}},
+	[OTEL_DNS_CLIENT] = {{BOUNDS(seconds)},
+			     {DURATION("dns_lookup_duration", "Questions of DNS clients.")},
+			     {LABEL_DNS_NAME, LABEL_ERROR, OF_SERVER, OF_PROCESS}},
+	[OTEL_DNS_SERVER] = {{BOUNDS(seconds)},
+			     {DURATION("dns_server_lookup_duration", "Questions to DNS servers.")},
+			     {LABEL_DNS_NAME, LABEL_ERROR, LABEL_SERVER_PORT, OF_PROCESS}},
+	[OTEL_CLIENT] = {{BOUNDS(seconds)},
+			 {DURATION("lanner_client_request_duration",
+				   "Requests of clients of other protocols.")},
+			 {LABEL_PROTOCOL, LABEL_ERROR, OF_SERVER, OF_PROCESS}},
+	[OTEL_SERVER] = {{BOUNDS(seconds)},
+			 {DURATION("lanner_server_request_duration",
+				   "Requests to servers of other protocols.")},
+			 {LABEL_PROTOCOL, LABEL_ERROR, LABEL_SERVER_PORT, OF_PROCESS}},
+};
+
+const struct kinds kinds_of[KINDS_SCHEMAS] = {
+	[KINDS_OTEL] = {otel,
+			COUNT(otel),
+			{[VIEW_HTTP] = {OTEL_HTTP_CLIENT, OTEL_HTTP_SERVER},
+			 [VIEW_DATABASE] = {OTEL_DB_CLIENT, OTEL_DB_SERVER},
+			 [VIEW_DNS] = {OTEL_DNS_CLIENT, OTEL_DNS_SERVER},
+			 [VIEW_OTHER] = {OTEL_CLIENT, OTEL_SERVER}}},
+};

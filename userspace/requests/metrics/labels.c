@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* A row for each label: its name, and what appends its value. */
+#include "requests/metrics/labels.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "event/address.h"
+#include "requests/metrics/cluster.h"
+#include "util/count.h"
+#include "util/utf8.h"
+
+/* Appends at most so many bytes that the NUL has room, too. */
+static void label_put(struct buf *key, const char *text)
+{
+	buf_append(key, text, strnlen(text, LABEL_BYTES_MAX - 1));
+}
+
+static void label_put_known(struct buf *key, const char *text)
+{
+	if (text)
+		label_put(key, text);
+}
+
+/* Methods that the conventions know; others would be anything. */
+static void put_method(const struct view *view, struct buf *key)
+{
+	static const char *const methods[] = {"GET",	 "POST",  "PUT",     "DELETE", "HEAD",
+					      "OPTIONS", "PATCH", "CONNECT", "TRACE"};
+
+	for (size_t i = 0; i < COUNT(methods); i++)
+		if (strcmp(view->method, methods[i]) == 0) {
+			label_put(key, methods[i]);
+			return;
+		}
+	label_put(key, "_OTHER");
+}
+
+static void put_status(const struct view *view, struct buf *key)
+{
+	if (view->has_status)
+		buf_append_i64(key, view->status);
+}
+
+/* Why it failed, in the words of the conventions. */
+static void put_error(const struct view *view, struct buf *key)
+{
+	static const struct {
+		const char *error, *type;
+	} words[] = {{"reset", "connection_reset"}, {"closed", "connection_closed"}};
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (strcmp(view->error, words[i].error) == 0) {
+			label_put(key, words[i].type);
+			return;
+		}
+	label_put(key, view->error);
+}
+
+static void put_server_error(const struct view *view, struct buf *key)
+{
+	if (!view->has_status || view->status >= 500)
+		put_error(view, key);
+}
+
+static void put_route(const struct view *view, struct buf *key)
+{
+	char route[CLUSTER_ROUTE_BYTES];
+
+	buf_append(key, route, cluster_route(view->target, route));
+}
+
+/* Requests whose bytes can be read are not encrypted. */
+static void put_scheme(const struct view *view, struct buf *key)
+{
+	label_put(key, "http");
+}
+
+static void put_protocol(const struct view *view, struct buf *key)
+{
+	label_put(key, view->protocol.name);
+}
+
+static void put_operation(const struct view *view, struct buf *key)
+{
+	label_put(key, view->method);
+}
+
+static void put_collection(const struct view *view, struct buf *key)
+{
+	char table[CLUSTER_TABLE_BYTES];
+
+	if (view->protocol.has_statements)
+		buf_append(key, table, cluster_table(view->method, view->target, table));
+}
+
+static void put_dns_name(const struct view *view, struct buf *key)
+{
+	char name[CLUSTER_ROUTE_BYTES];
+
+	buf_append(key, name, cluster_name(view->target, name));
+}
+
+/* The host that the client names, without a port; else where the socket goes to. */
+static void put_server_address(const struct view *view, struct buf *key)
+{
+	const char *host = view->host;
+	bool is_bracketed = *host == '[';
+
+	host += is_bracketed;
+	if (*host)
+		buf_append(key, host, strcspn(host, is_bracketed ? "]" : ":"));
+	else if (view->server.len)
+		address_append_ip(key, view->server.address, view->server.len);
+}
+
+static void put_server_port(const struct view *view, struct buf *key)
+{
+	if (view->server.len)
+		buf_append_u64(key, view->server.port);
+}
+
+static void put_executable(const struct view *view, struct buf *key)
+{
+	const struct state_thread *thread = view->event->thread;
+	const char *path = thread ? thread->program->exepath : "", *slash = strrchr(path, '/');
+
+	label_put(key, slash ? slash + 1 : path);
+}
+
+/* Its name, or the short id as long as that is not known. */
+static void put_container(const struct view *view, struct buf *key)
+{
+	const struct state_container *container = view->container;
+
+	if (!container)
+		return;
+	if (container->info.name)
+		label_put(key, container->info.name);
+	else
+		buf_append(key, container->id, state_container_short_len(container));
+}
+
+#define POD_TEXT(function, member)                                                                 \
+	static void function(const struct view *view, struct buf *key)                             \
+	{                                                                                          \
+		if (view->container)                                                               \
+			label_put_known(key, view->container->info.pod.member);                    \
+	}
+POD_TEXT(put_namespace, ns)
+POD_TEXT(put_pod, name)
+POD_TEXT(put_workload_kind, workload.kind)
+POD_TEXT(put_workload, workload.name)
+POD_TEXT(put_node, node)
+
+static const struct {
+	const char *name;
+	void (*put)(const struct view *view, struct buf *key);
+} rows[LABELS_COUNT] = {
+	[LABEL_HTTP_METHOD] = {"http_request_method", put_method},
+	[LABEL_HTTP_STATUS] = {"http_response_status_code", put_status},
+	[LABEL_HTTP_SERVER_ERROR] = {"error_type", put_server_error},
+	[LABEL_HTTP_ROUTE] = {"http_route", put_route},
+	[LABEL_HTTP_TEMPLATE] = {"url_template", put_route},
+	[LABEL_HTTP_SCHEME] = {"url_scheme", put_scheme},
+	[LABEL_ERROR] = {"error_type", put_error},
+	[LABEL_DB_SYSTEM] = {"db_system_name", put_protocol},
+	[LABEL_DB_OPERATION] = {"db_operation_name", put_operation},
+	[LABEL_DB_COLLECTION] = {"db_collection_name", put_collection},
+	[LABEL_DNS_NAME] = {"dns_question_name", put_dns_name},
+	[LABEL_PROTOCOL] = {"network_protocol_name", put_protocol},
+	[LABEL_SERVER_ADDRESS] = {"server_address", put_server_address},
+	[LABEL_SERVER_PORT] = {"server_port", put_server_port},
+	[LABEL_EXECUTABLE] = {"process_executable_name", put_executable},
+	[LABEL_CONTAINER] = {"container_name", put_container},
+	[LABEL_NAMESPACE] = {"k8s_namespace_name", put_namespace},
+	[LABEL_POD] = {"k8s_pod_name", put_pod},
+	[LABEL_WORKLOAD_KIND] = {"k8s_workload_kind", put_workload_kind},
+	[LABEL_WORKLOAD] = {"k8s_workload_name", put_workload},
+	[LABEL_NODE] = {"k8s_node_name", put_node},
+};
+
+const char *label_name(enum label label)
+{
+	return rows[label].name;
+}
+
+/* Bytes that are no characters become question marks. Most values are ASCII. */
+static void make_valid(char *text, size_t len)
+{
+	uint32_t code_point;
+
+	for (size_t i = 0; i < len;) {
+		size_t n = (unsigned char)text[i] < 0x80
+				   ? 1
+				   : utf8_decode(text + i, len - i, &code_point);
+
+		if (n == 0) {
+			text[i] = '?';
+			n = 1;
+		}
+		i += n;
+	}
+}
+
+void labels_append(const enum label *labels, const struct view *view, struct buf *key)
+{
+	for (; *labels != LABEL_NONE; labels++) {
+		size_t from = key->len;
+
+		rows[*labels].put(view, key);
+		if (key->len - from >= LABEL_BYTES_MAX)
+			key->len = from + LABEL_BYTES_MAX - 1;
+		make_valid(key->data + from, key->len - from);
+		buf_append_char(key, '\0');
+	}
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Labels of series: what each is called, and its value for a request. A series is known by the
+ * values of its labels, one after the other, each with a NUL: its key.
+ */
+#ifndef REQUESTS_METRICS_LABELS_H
+#define REQUESTS_METRICS_LABELS_H
+
+#include "requests/metrics/view.h"
+#include "util/buf.h"
+
+/* Names without a prefix are those of OpenTelemetry's conventions. */
+enum label {
+	LABEL_NONE, /* ends a list */
+	LABEL_HTTP_METHOD,
+	LABEL_HTTP_STATUS,
+	LABEL_HTTP_SERVER_ERROR, /* a status below 500 is no error of a server */
+	LABEL_HTTP_ROUTE,
+	LABEL_HTTP_TEMPLATE, /* the same at a client */
+	LABEL_HTTP_SCHEME,
+	LABEL_ERROR,
+	LABEL_DB_SYSTEM,
+	LABEL_DB_OPERATION,
+	LABEL_DB_COLLECTION,
+	LABEL_DNS_NAME,
+	LABEL_PROTOCOL,
+	LABEL_SERVER_ADDRESS, /* as the client names it, or of the socket */
+	LABEL_SERVER_PORT,
+	LABEL_EXECUTABLE,
+	LABEL_CONTAINER,
+	LABEL_NAMESPACE,
+	LABEL_POD,
+	LABEL_WORKLOAD_KIND,
+	LABEL_WORKLOAD,
+	LABEL_NODE,
+	LABELS_COUNT,
+};
+
+enum {
+	LABEL_BYTES_MAX = 160, /* of a value, with its NUL; what is longer is cut */
+	LABELS_OF_SERIES_MAX = 24,
+	LABELS_BYTES_MAX = LABEL_BYTES_MAX * LABELS_OF_SERIES_MAX,
+};
+
+/* "http_request_method" */
+const char *label_name(enum label label);
+
+/*
+ * Appends the values of the labels of a list, "" for those that a request does not have. They are
+ * valid UTF-8. The buffer has room for them.
+ */
+void labels_append(const enum label *labels, const struct view *view, struct buf *key);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* The series of one run, and how they are shown. */
+#include "requests/metrics/request_metrics.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "requests/metrics/series.h"
+#include "util/count.h"
+
+#define NS_PER_S 1e9
+
+struct request_metrics {
+	struct series_table table;
+	uint64_t undirected; /* requests of which it is not known whose they are */
+};
+
+int request_metrics_create(enum kinds_schema schema, uint32_t series,
+			   struct request_metrics **metrics)
+{
+	struct request_metrics *made = calloc(1, sizeof(*made));
+	int r = made ? series_table_init(&made->table, &kinds_of[schema], series) : -ENOMEM;
+
+	if (r) {
+		request_metrics_destroy(made);
+		return r;
+	}
+	*metrics = made;
+	return 0;
+}
+
+void request_metrics_destroy(struct request_metrics *metrics)
+{
+	if (metrics)
+		series_table_finish(&metrics->table);
+	free(metrics);
+}
+
+void request_metrics_take(struct request_metrics *metrics, const struct state_event *event)
+{
+	struct view view;
+
+	if (event->ev.desc->id != EVENT_request)
+		return;
+	if (view_make(event, &view))
+		series_table_add(&metrics->table, &view);
+	else
+		metrics->undirected++;
+}
+
+void request_metrics_step(struct request_metrics *metrics, uint64_t now_ns)
+{
+	if (now_ns > REQUEST_METRICS_AGE_NS)
+		series_table_age(&metrics->table, now_ns - REQUEST_METRICS_AGE_NS);
+}
+
+size_t request_metrics_bytes(const struct request_metrics *metrics)
+{
+	return sizeof(*metrics) + sizeof(struct memo) + metrics->table.pool.held +
+	       metrics->table.buckets_count * sizeof(struct series *);
+}
+
+/* What is shown. */
+
+/* The labels of a series that have a value; the last one has no name. */
+static void labels_of(const struct kind *kind, const struct series *series,
+		      struct exposition_label labels[LABELS_OF_SERIES_MAX + 1])
+{
+	const char *value = series_key(series);
+	size_t n = 0;
+
+	if (series->is_overflow)
+		labels[n++] = (struct exposition_label){"otel_metric_overflow", "true"};
+	for (const enum label *label = kind->labels; !series->is_overflow && *label; label++) {
+		if (*value)
+			labels[n++] = (struct exposition_label){label_name(*label), value};
+		value += strlen(value) + 1;
+	}
+	labels[n] = (struct exposition_label){0};
+}
+
+static const char *bound_text(const void *context, uint32_t i)
+{
+	const struct kind_bounds *bounds = context;
+
+	return bounds->items[i].text;
+}
+
+static void append_histogram(const struct request_metrics *metrics, const struct series *series,
+			     enum kind_value value, const struct exposition_label *labels,
+			     struct exposition *exposition)
+{
+	const struct kind_bounds *bounds = &metrics->table.kinds->list[series->kind].bounds[value];
+	struct exposition_exemplar exemplar;
+	struct exposition_histogram histogram = {
+		.counts = series_cells(&metrics->table, series, value),
+		.bound = bound_text,
+		.context = bounds,
+		.bounds = bounds->count,
+	};
+
+	if (value == KIND_DURATION)
+		histogram.sum = (double)series->seconds + (double)series->ns / NS_PER_S;
+	else
+		histogram.sum = (double)series->bytes[value - KIND_REQUEST_SIZE];
+	if (value == KIND_DURATION && series->exemplar) {
+		exemplar = (struct exposition_exemplar){
+			series->exemplar->trace_id, (double)series->exemplar->total_ns / NS_PER_S,
+			series->exemplar->at_ns};
+		histogram.exemplar = &exemplar;
+		histogram.exemplar_bucket = series_cell(bounds, series->exemplar->total_ns);
+	}
+	exposition_histogram(exposition, labels, &histogram);
+}
+
+static uint64_t counter_of(const struct series *series, enum kind_value value)
+{
+	switch (value) {
+	case KIND_NANOSECONDS:
+		return series->seconds * (uint64_t)NS_PER_S + series->ns;
+	case KIND_REQUEST_BYTES:
+		return series->bytes[0];
+	case KIND_RESPONSE_BYTES:
+		return series->bytes[1];
+	default:
+		return series->count;
+	}
+}
+
+static void append_metric(const struct request_metrics *metrics, uint8_t place,
+			  const struct kind_metric *metric, struct exposition *exposition)
+{
+	const struct kind *kind = &metrics->table.kinds->list[place];
+	struct exposition_label labels[LABELS_OF_SERIES_MAX + 1];
+
+	exposition_begin(exposition, &metric->family);
+	for (const struct series *series = metrics->table.first[place]; series;
+	     series = series->newer) {
+		labels_of(kind, series, labels);
+		if (metric->value < KIND_HISTOGRAMS)
+			append_histogram(metrics, series, metric->value, labels, exposition);
+		else
+			exposition_sample(exposition, labels, counter_of(series, metric->value));
+	}
+}
+
+static void append_table(const struct request_metrics *metrics, struct exposition *exposition)
+{
+	static const struct exposition_family series = {
+		"lanner_request_series", METRIC_GAUGE, NULL,
+		"Sets of labels of requests that are counted by themselves."};
+	static const struct exposition_family max = {"lanner_request_series_max", METRIC_GAUGE,
+						     NULL, "How many there may be."};
+	static const struct exposition_family aged = {
+		"lanner_request_series_dropped", METRIC_COUNTER, NULL,
+		"Sets of labels that were dropped, as no request had them for a while."};
+	static const struct exposition_family overflowed = {
+		"lanner_requests_overflowed", METRIC_COUNTER, NULL,
+		"Requests counted in the series of the overflow."};
+	static const struct exposition_family unmeasured = {
+		"lanner_requests_unmeasured", METRIC_COUNTER, NULL,
+		"Requests in no series: out of memory, or neither of a client nor of a server."};
+	const struct series_table *table = &metrics->table;
+
+	exposition_add(exposition, &series, table->count);
+	exposition_add(exposition, &max, table->max);
+	exposition_add(exposition, &aged, table->aged);
+	exposition_add(exposition, &overflowed, table->overflowed);
+	exposition_add(exposition, &unmeasured, table->unmeasured + metrics->undirected);
+}
+
+void request_metrics_append(const struct request_metrics *metrics, struct exposition *exposition)
+{
+	const struct kinds *kinds = metrics->table.kinds;
+
+	for (uint8_t i = 0; i < kinds->count; i++)
+		for (unsigned int m = 0;
+		     m < KIND_METRICS_MAX && kinds->list[i].metrics[m].family.name; m++)
+			append_metric(metrics, i, &kinds->list[i].metrics[m], exposition);
+	append_table(metrics, exposition);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Metrics made of requests: durations, sizes and errors by what was asked and who asked or
+ * answered, and the account of requests. On the thread of the loop alone.
+ */
+#ifndef REQUESTS_METRICS_REQUEST_METRICS_H
+#define REQUESTS_METRICS_REQUEST_METRICS_H
+
+#include <stdint.h>
+
+#include "net/exposition.h"
+#include "requests/metrics/kinds.h"
+#include "requests/requests.h"
+#include "sinsp/state/event.h"
+
+struct request_metrics;
+
+enum { REQUEST_METRICS_SERIES = 2000, REQUEST_METRICS_SERIES_MAX = 1000000 };
+
+/* A series that no request used for so long is dropped. */
+#define REQUEST_METRICS_AGE_NS UINT64_C(600000000000)
+
+/* At most so many series, from 1 to REQUEST_METRICS_SERIES_MAX. Returns 0 or -errno. */
+int request_metrics_create(enum kinds_schema schema, uint32_t series,
+			   struct request_metrics **metrics);
+void request_metrics_destroy(struct request_metrics *metrics); /* accepts NULL */
+
+/* Counts an event; others than requests are ignored. */
+void request_metrics_take(struct request_metrics *metrics, const struct state_event *event);
+
+/* Drops old series at that time, of the events' clock. Cheap: to be called often. */
+void request_metrics_step(struct request_metrics *metrics, uint64_t now_ns);
+
+void request_metrics_append(const struct request_metrics *metrics, struct exposition *exposition);
+
+/* Appends the account of requests, and the coverage of sockets. */
+void request_metrics_append_account(const struct requests_stats *stats,
+				    struct exposition *exposition);
+
+/* Bytes that it has from the system. */
+size_t request_metrics_bytes(const struct request_metrics *metrics);
+
+#endif
