@@ -43,7 +43,7 @@ _Static_assert(sizeof(struct ppm_evt_hdr) == 26, "the frame header is part of th
 
 /*
  * Another bit: before these stands where in the stream of its TCP socket the call's bytes are. Only
- * of calls that transfer bytes, while requests are followed.
+ * of calls that transfer bytes or make a connection, while requests are followed.
  */
 #define FRAME_STREAM 0x10000000U
 #define FRAME_EXTRAS (FRAME_TIMED | FRAME_MARKED | FRAME_FILE | FRAME_STREAM)
@@ -542,7 +542,7 @@ struct scratch_slot {
 	__u64 is_marked; /* of the event that is being written; 0: `marks` are of an earlier one */
 	struct frame_marks marks;
 	struct frame_file file; /* likewise, if EF_TELLS_ANY_FILE */
-	struct frame_stream stream; /* likewise, if EF_TRANSFERS and streams are followed */
+	struct frame_stream stream; /* likewise, if EF_TELLS_ANY_STREAM and streams are followed */
 	__u64 path_is_part; /* of the path that was built last: it has no beginning */
 	struct vector_progress vector; /* the one read last */
 	struct kept_slot kept; /* over a jump */

@@ -17,6 +17,8 @@
 	FLAG(WAITS, 1U << 6)                                                                       \
 	FLAG(LARGE_PAYLOAD, 1U << 7) /* the lengths of its parameters have 32 bits */              \
 	/* Extensions, not of the .scap world: */                                                  \
+	/* Makes a connection: its frames say where both directions begin, if requests are made. */ \
+	FLAG(TELLS_STREAM, 1U << 8)                                                                \
 	FLAG(UNSEEN, 1U << 12) /* updates the state, never printed */                              \
 	FLAG(ENTER, 1U << 13) /* on entry to a call that has an event on exit, too */              \
 	FLAG(ON_REQUEST, 1U << 14) /* too frequent: captured only if a filter names it */          \
@@ -54,6 +56,7 @@ enum event_flags {
 	EF_ECS_SHIFT = 24,
 	EF_TELLS_ANY_FILE = EF_TRANSFERS | EF_TELLS_FILE,
 	EF_STREAMS = EF_TRANSFERS | EF_HAS_MESSAGES, /* moves bytes that requests are made of */
+	EF_TELLS_ANY_STREAM = EF_STREAMS | EF_TELLS_STREAM,
 };
 
 #endif

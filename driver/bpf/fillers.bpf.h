@@ -157,6 +157,8 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 			note_file(f, event_has(id, EF_CREATES_FD) ? f->ret : argument(f, 0));      \
 		if (stream_bytes && event_has(id, EF_STREAMS))                                     \
 			note_stream(f, id);                                                        \
+		if (stream_bytes && event_has(id, EF_TELLS_STREAM))                                \
+			note_new_stream(f, id);                                                    \
 		if (enter_times && f->message_index == 0)                                          \
 			f->slot->entered_ns = call_entered(f, id);                                 \
 		if (ends_itself(id))                                                               \

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "event/event.h"
+#include "requests/ends.h"
 #include "requests/pairing.h"
 #include "requests/requests.h"
 
@@ -660,10 +661,11 @@ void connection_time_out(struct connections *all, struct exchange *exchange, uin
 	}
 	if (exchange->is_answered) {
 		connection->asking = NULL;
-		exchanges_report(&all->exchanges, exchange);
+		pairing_report(connection, all, exchange);
 		return;
 	}
 	exchange->ended_ns = now_ns;
 	snprintf(exchange->message.error, sizeof(exchange->message.error), "timeout");
+	exchange->peer_pid = ends_peer(all->ends, connection);
 	exchanges_report_copy(&all->exchanges, exchange);
 }

@@ -20,7 +20,16 @@
 #include "util/buf.h"
 #include "util/hash.h"
 
-/* There may be 100,000: 320 bytes. */
+/* How the ends of connections are compared: see ends.h. */
+enum connection_end {
+	END_IS_UNKNOWN,
+	END_IS_NEW, /* its begin was seen, not where it is */
+	END_OF_PLACES, /* by where both directions began */
+	END_OF_ADDRESSES,
+	END_OF_SOCKETS, /* by the kernel's addresses of unix sockets */
+};
+
+/* There may be 100,000: 352 bytes. */
 struct connection {
 	uint64_t ino;
 	struct connection *chain; /* of the table: requests.c */
@@ -30,6 +39,11 @@ struct connection {
 	struct exchange *asking; /* the request whose bytes come */
 	struct exchange_answer *answer; /* the response whose bytes come */
 	struct exchange *held; /* answered on probation, the newest first */
+	struct connection *peer; /* the other end of it, on this machine; NULL: not known: ends.c */
+	struct connection *end_chain; /* of the table: ends.c */
+	uint64_t end; /* which end of which connection it is, by `end_kind`: ends.c */
+	int32_t pid; /* the process that moved bytes last; 0: not known */
+	int32_t peer_pid; /* likewise, of a peer that is gone */
 	uint64_t last_ns; /* of bytes */
 	uint32_t connect_us; /* how long the connect took; 0: not known */
 	uint16_t queued; /* in `queue` */
@@ -60,6 +74,8 @@ struct connection {
 	bool was_read : 1, was_written : 1;
 	bool was_in : 1; /* the last call read */
 	uint8_t role; /* request_roles */
+	uint8_t end_kind; /* enum connection_end */
+	uint8_t end_tries; /* how often its peer was asked for: ends.c */
 	uint8_t turns, pieces; /* without a verdict; turns on probation */
 	uint8_t lost; /* points for each time that its protocol was, since a response was whole */
 	uint8_t retractions; /* verdicts that were taken back */
@@ -70,6 +86,7 @@ struct connection {
 struct connections {
 	struct exchanges exchanges;
 	struct hash_key key; /* secret, for tables */
+	struct ends *ends; /* owned */
 	size_t tails; /* bytes that tails hold */
 	struct datagrams datagrams;
 	struct buf limits; /* struct requests_limit that changed */
@@ -79,6 +96,7 @@ struct connections {
 struct connection_call {
 	uint64_t ts_ns;
 	int64_t tid, fd;
+	int32_t pid; /* of its process; 0: not known */
 	const struct state_fd *file; /* NULL: not known */
 	enum recognition_direction direction; /* of bytes */
 };

@@ -39,6 +39,7 @@ struct exchange {
 	uint64_t slot, peer; /* see datagrams.c */
 	struct exchange_part request, response;
 	int32_t status;
+	int32_t peer_pid; /* the process at the other end; 0: not known */
 	uint8_t protocol, role; /* request_protocols, request_roles */
 	uint8_t tuple_len;
 	uint8_t waits; /* enum exchange_waits */

@@ -110,6 +110,8 @@ uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQU
 	frame_put_text(&writer, request__trace_id, exchange->message.trace_id);
 	if (exchange->tuple_len)
 		put_bytes(&writer, request__tuple, exchange->tuple, exchange->tuple_len);
+	if (exchange->peer_pid)
+		put_number(&writer, request__peer, exchange->peer_pid);
 	header.len = (uint32_t)writer.at;
 	memcpy(frame, &header, sizeof(header));
 	return header.len;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "event/event.h"
+#include "requests/ends.h"
 
 struct protocol_message *pairing_message(const struct connection *connection,
 					 enum protocol_side side)
@@ -13,6 +14,13 @@ struct protocol_message *pairing_message(const struct connection *connection,
 	if (side == PROTOCOL_REQUESTS)
 		return connection->asking ? &connection->asking->message : NULL;
 	return connection->answer ? &connection->answer->message : NULL;
+}
+
+void pairing_report(struct connection *connection, struct connections *all,
+		    struct exchange *exchange)
+{
+	exchange->peer_pid = ends_peer(all->ends, connection);
+	exchanges_report(&all->exchanges, exchange);
 }
 
 static struct exchange_part *part_of(const struct connection *connection, enum protocol_side side)
@@ -225,7 +233,7 @@ void pairing_believe(struct connection *connection, struct connections *all)
 	}
 	while ((exchange = oldest)) {
 		oldest = exchange->next;
-		exchanges_report(&all->exchanges, exchange);
+		pairing_report(connection, all, exchange);
 	}
 }
 
@@ -255,7 +263,7 @@ static void complete(struct connection *connection, struct connections *all,
 		     struct exchange *exchange)
 {
 	if (!connection->is_on_probation) {
-		exchanges_report(&all->exchanges, exchange);
+		pairing_report(connection, all, exchange);
 		return;
 	}
 	exchange->is_answered = true;
@@ -436,7 +444,7 @@ static void close_exchange_with(struct connection *connection, struct connection
 	}
 	exchange->ended_ns = now_ns;
 	snprintf(exchange->message.error, sizeof(exchange->message.error), "%s", error);
-	exchanges_report(&all->exchanges, exchange);
+	pairing_report(connection, all, exchange);
 }
 
 void pairing_close(struct connection *connection, struct connections *all, uint64_t now_ns,
@@ -447,7 +455,7 @@ void pairing_close(struct connection *connection, struct connections *all, uint6
 	pairing_believe(connection, all);
 	connection->asking = NULL;
 	if (asking && !asking->is_queued && asking->is_answered && !asking->is_over)
-		exchanges_report(&all->exchanges, asking);
+		pairing_report(connection, all, asking);
 	else if (asking && !asking->is_queued)
 		exchanges_free(&all->exchanges, asking);
 	while (connection->queue) {

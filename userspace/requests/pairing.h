@@ -52,6 +52,10 @@ void pairing_restart(struct connection *connection, struct connections *all, boo
 void pairing_believe(struct connection *connection, struct connections *all);
 void pairing_doubt(struct connection *connection, struct connections *all);
 
+/* An exchange of it has ended: it is given out, with the process at the other end. */
+void pairing_report(struct connection *connection, struct connections *all,
+		    struct exchange *exchange);
+
 /* Gives up all that is open. */
 void pairing_give_up(struct connection *connection, struct connections *all);
 

@@ -10,6 +10,7 @@
 
 #include "event/event.h"
 #include "requests/connection.h"
+#include "requests/ends.h"
 #include "requests/frame.h"
 #include "requests/pairing.h"
 
@@ -135,7 +136,8 @@ int requests_create(const struct requests_config *config, struct requests **requ
 	made->sockets_max = config->sockets_max ? config->sockets_max : REQUESTS_SOCKETS_MAX;
 	made->table_mask = table_size(made->sockets_max) - 1;
 	made->table = calloc(made->table_mask + 1, sizeof(struct connection *));
-	if (!made->table) {
+	if (!made->table || ends_create(made->table_mask + 1, &made->all.key, &made->all.ends)) {
+		free(made->table);
 		free(made);
 		return -ENOMEM;
 	}
@@ -184,6 +186,7 @@ static void remove_connection(struct requests *requests, struct connection *conn
 {
 	connection_release(connection, &requests->all, now_ns,
 			   connection->was_reset ? "reset" : error);
+	ends_remove(requests->all.ends, connection);
 	unlink_connection(requests, connection);
 	pool_free(&requests->pool, connection, sizeof(*connection));
 	requests->all.exchanges.stats.followed--;
@@ -248,6 +251,7 @@ void requests_destroy(struct requests *requests)
 	while (requests->hand)
 		remove_connection(requests, requests->hand, 0, "");
 	exchanges_finish(&requests->all.exchanges);
+	ends_destroy(requests->all.ends);
 	buf_finish(&requests->all.limits);
 	pool_finish(&requests->pool);
 	free(requests->table);
@@ -290,6 +294,11 @@ static uint8_t role_of(const struct state_fd *file)
 	return file->role == STATE_ROLE_CLIENT ? request_roles__client : request_roles__server;
 }
 
+static int32_t pid_of(const struct state_event *event)
+{
+	return event->thread && event->thread->pid > 0 ? (int32_t)event->thread->pid : 0;
+}
+
 /* Another socket has the number: the one before is gone. */
 static void begin_anew(struct requests *requests, uint64_t ino, uint64_t now_ns)
 {
@@ -297,6 +306,22 @@ static void begin_anew(struct requests *requests, uint64_t ino, uint64_t now_ns)
 
 	if (connection)
 		remove_connection(requests, connection, now_ns, "closed");
+}
+
+/* Where its directions begin; that of the peer is not known while the connection is being made. */
+static void place_begin(struct requests *requests, const struct state_event *event,
+			struct connection *connection)
+{
+	const struct frame_stream *stream = &event->ev.stream;
+	struct stream_piece begin = {
+		.end = stream->end, .other = stream->other, .is_placed = stream->is_known};
+
+	ends_begin(requests->all.ends, connection, event->fd, &begin);
+	if (!stream->is_known)
+		return;
+	stream_expect(&connection->streams[DIRECTION_OUT], stream->end);
+	if (stream->other)
+		stream_expect(&connection->streams[DIRECTION_IN], stream->other);
 }
 
 static void take_begin(struct requests *requests, const struct state_event *event,
@@ -320,10 +345,8 @@ static void take_begin(struct requests *requests, const struct state_event *even
 	if (!connection)
 		return;
 	connection->is_out_of_step = false;
-	if (event->ev.stream.is_known) {
-		stream_expect(&connection->streams[DIRECTION_OUT], event->ev.stream.end);
-		stream_expect(&connection->streams[DIRECTION_IN], event->ev.stream.other);
-	}
+	connection->pid = pid_of(event);
+	place_begin(requests, event, connection);
 	if (call->kind == KIND_CONNECT && result == 0 && event->ev.latency_ns != LATENCY_UNKNOWN)
 		connection->connect_us = (uint32_t)(event->ev.latency_ns / 1000);
 }
@@ -334,6 +357,7 @@ static struct connection_call call_of(const struct requests_call *call,
 	return (struct connection_call){
 		.ts_ns = event->ev.ts_ns,
 		.tid = event->ev.tid,
+		.pid = pid_of(event),
 		.fd = event_param_i64(&event->ev, call->fd - 1u),
 		.file = event->fd,
 		.direction = call->kind == KIND_READ ? DIRECTION_IN : DIRECTION_OUT,
@@ -421,6 +445,7 @@ static void take_bytes(struct requests *requests, const struct requests_call *ca
 	if (connection->role == request_roles__unknown)
 		connection->role = role_of(event->fd);
 	made = call_of(call, event);
+	ends_take(requests->all.ends, connection, &made, &piece);
 	connection_take(connection, &requests->all, &made, piece);
 }
 

@@ -315,7 +315,7 @@ enum ending {
 	ENDING_TELLS_FILE = 1 << 17,
 	ENDING_TIMED = 1 << 18,
 	ENDING_SENDS = 1 << 19,
-	ENDING_TRANSFERS = 1 << 20,
+	ENDING_TELLS_STREAM = 1 << 20,
 };
 
 static __always_inline __u32 ending_of(const struct filler *f)
@@ -324,7 +324,7 @@ static __always_inline __u32 ending_of(const struct filler *f)
 	       (event_has(f->event, EF_IMPORTANT) ? ENDING_IMPORTANT : 0) |
 	       (event_has(f->event, EF_TELLS_ANY_FILE) ? ENDING_TELLS_FILE : 0) |
 	       (event_has(f->event, EF_SENDS) ? ENDING_SENDS : 0) |
-	       (event_has(f->event, EF_STREAMS) ? ENDING_TRANSFERS : 0) |
+	       (event_has(f->event, EF_TELLS_ANY_STREAM) ? ENDING_TELLS_STREAM : 0) |
 	       (f->timed ? ENDING_TIMED : 0);
 }
 
@@ -335,7 +335,7 @@ static __always_inline void frame_send(struct filler *f, __u32 ending)
 	bool important = ending & ENDING_IMPORTANT;
 	__u64 len, bytes;
 
-	if (stream_bytes && ending & ENDING_TRANSFERS)
+	if (stream_bytes && ending & ENDING_TELLS_STREAM)
 		put_stream(f);
 	if (tells_files && ending & ENDING_TELLS_FILE)
 		put_file(f);

@@ -66,6 +66,11 @@ static __always_inline __u32 end_of_read(struct sock *sk)
 	return GET(sk, sk_shutdown) & RECEIVED_ALL && read == GET(tcp, rcv_nxt) ? read - 1 : read;
 }
 
+static __always_inline bool is_tcp(struct sock *sk)
+{
+	return sk && GET(sk, sk_protocol) == PROTOCOL_TCP && GET(sk, sk_type) == TYPE_STREAM;
+}
+
 /* Notes where the bytes of the call are, for the end of the frame. */
 static __always_inline void note_stream(struct filler *f, __u32 event)
 {
@@ -75,7 +80,7 @@ static __always_inline void note_stream(struct filler *f, __u32 event)
 
 	*stream = (struct frame_stream){0};
 	stream->is_peek = sk && is_peek(f, event);
-	if (!sk || GET(sk, sk_protocol) != PROTOCOL_TCP || GET(sk, sk_type) != TYPE_STREAM)
+	if (!is_tcp(sk))
 		return;
 	stream->is_known = 1;
 	if (event_has(event, EF_READS_FROM_FD)) {
@@ -85,6 +90,24 @@ static __always_inline void note_stream(struct filler *f, __u32 event)
 		stream->end = GET(tcp, write_seq);
 		stream->other = end_of_read(sk);
 	}
+}
+
+/*
+ * Notes where both directions of a connection begin. While it is still being made, that of the peer
+ * is not known: 0.
+ */
+static __always_inline void note_new_stream(struct filler *f, __u32 event)
+{
+	struct sock *sk = fd_sock(event_has(event, EF_CREATES_FD) ? f->ret : argument(f, 0));
+	struct tcp_sock *tcp = (void *)sk;
+	struct frame_stream *stream = &f->slot->stream;
+
+	*stream = (struct frame_stream){0};
+	if (!is_tcp(sk))
+		return;
+	stream->is_known = 1;
+	stream->end = GET(tcp, write_seq);
+	stream->other = GET(tcp, copied_seq);
 }
 
 #endif

@@ -11,7 +11,7 @@
 
 /* As logs of servers have it. */
 #define REQUESTS_FORMAT                                                                            \
-	"*%evt.time.s %6request.role %proc.name[%proc.pid] %fd.rip %request.protocol "             \
+	"*%evt.time.s %6request.role %proc.name[%proc.pid] %request.peer.name %request.protocol "  \
 	"%request.method %request.host%request.target %request.status %request.error "             \
 	"%request.size.request/%request.size.response bytes in "                                   \
 	"%request.time.total.human"

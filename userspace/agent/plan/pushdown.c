@@ -114,11 +114,15 @@ static bool may_drop(const struct plan *plan, unsigned int id)
 	       id != EVENT_exit_group && id != EVENT_bpf; /* that may be about the capture itself */
 }
 
-/* Who chooses processes, or wants the whole state or all requests, gets them as they are. */
+/*
+ * Who chooses processes, or wants the whole state or all requests, gets them as they are. Processes
+ * whose own events are not wanted may be at the other end of those that are.
+ */
 static void add_mutes(const struct plan *plan, struct kernel_filters *filters)
 {
 	if (!(filter_flags(plan->filter) & (FIELD_OF_PROCESS | FIELD_OF_CONTAINER)) ||
-	    plan_chooses(plan) || plan->selection.full_state || plan->options->request_metrics)
+	    plan_chooses(plan) || plan->selection.full_state || plan->options->request_metrics ||
+	    plan->selection.needs_peers)
 		return;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (may_drop(plan, id))

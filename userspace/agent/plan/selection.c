@@ -358,6 +358,7 @@ void selection_make(struct selection *selection, const struct filter *filter,
 	}
 	if (selection->events[EVENT_request] & WHY_FILTER)
 		add_requests(selection);
+	selection->needs_peers = (needs | output_needs) & NEEDS_PEERS;
 	mark_parts(selection);
 }
 

@@ -39,6 +39,7 @@ struct selection {
 	bool output_enter_times; /* or the output does */
 	uint16_t entry_needs; /* which arguments are noted on entry: NEEDS_VALUES bits */
 	bool makes_requests; /* events of the type request are made of others */
+	bool needs_peers; /* and the sockets at both ends are needed for that */
 	bool event_environments; /* those of exec events that can pass the filter are needed */
 };
 

@@ -110,6 +110,7 @@ enum field_needs {
 	NEEDS_EVENT_REAL_PATHS = 1 << 13, /* its paths, only if its call succeeded */
 	NEEDS_ENVIRONMENT = 1 << 14, /* that of the process, which its exec reports */
 	NEEDS_EVENT_ENVIRONMENT = 1 << 15, /* that of an exec event itself */
+	NEEDS_PEERS = 1 << 16, /* both ends of connections: the calls of all processes */
 	/* What concerns no state: */
 	NEEDS_VALUES = NEEDS_ARGUMENTS | NEEDS_CHANGED | NEEDS_EVENT_ENVIRONMENT,
 };
@@ -230,7 +231,7 @@ struct field_desc {
 	enum param_format format;
 	uint32_t flags; /* enum field_flags */
 	uint8_t arg; /* enum field_arg */
-	uint16_t needs; /* enum field_needs */
+	uint32_t needs; /* enum field_needs */
 	field_getter *get;
 	const char *help; /* one line */
 	const char *param; /* its parameter, see ref->param_of_event; usually NULL */

@@ -30,6 +30,7 @@ extern const struct field_desc fields_container_mount[];
 extern const struct field_desc fields_k8s[];
 extern const struct field_desc fields_syslog[];
 extern const struct field_desc fields_request[];
+extern const struct field_desc fields_request_peer[];
 
 static inline int field_give_i64(struct field_value *value, int64_t number)
 {

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of the other end of a request. */
+#include "sinsp/state/peer.h"
+
+#include <string.h>
+
+#include "contained.h"
+#include "unit.h"
+
+enum { SELF = 100, OTHER = 7 };
+
+/* A request of the world's process; peer 0: its event says nothing of the other end. */
+static struct state_event *request_with(struct drive *world, uint64_t role,
+					const struct frame_tuple *tuple, int64_t peer)
+{
+	world_begin(world, EVENT_request, SELF);
+	frame_put_i64(&world->frame, request__role, (int64_t)role);
+	if (tuple)
+		frame_put_tuple(&world->frame, request__tuple, tuple);
+	if (peer)
+		frame_put_i64(&world->frame, request__peer, peer);
+	return world_end(world);
+}
+
+static void test_end(void **state)
+{
+	static const struct frame_tuple tuple = {"10.0.0.1", "10.0.0.2", 40000, 80};
+	struct state_peer peer;
+
+	assert_true(state_peer_of(request_with(*state, request_roles__client, &tuple, 0), &peer));
+	assert_int_equal(peer.address_len, 4);
+	assert_memory_equal(peer.end.address, "\x0a\0\0\x02", 4);
+	assert_int_equal(peer.end.port, 80);
+	assert_null(peer.process);
+	assert_true(state_peer_of(request_with(*state, request_roles__server, &tuple, 0), &peer));
+	assert_memory_equal(peer.end.address, "\x0a\0\0\x01", 4);
+	assert_int_equal(peer.end.port, 40000);
+	assert_false(state_peer_of(request_with(*state, request_roles__unknown, &tuple, 0), &peer));
+	assert_false(state_peer_of(request_with(*state, request_roles__client, NULL, 0), &peer));
+}
+
+static void test_ipv6(void **state)
+{
+	static const struct frame_tuple tuple = {"::1", "2001:db8::2", 40000, 443};
+	static const uint8_t expected[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 2};
+	struct state_peer peer;
+
+	assert_true(state_peer_of(request_with(*state, request_roles__client, &tuple, 0), &peer));
+	assert_int_equal(peer.address_len, 16);
+	assert_memory_equal(peer.end.address, expected, 16);
+	assert_int_equal(peer.end.port, 443);
+}
+
+static void test_process(void **state)
+{
+	struct world_process process = {.pid = OTHER,
+					.comm = "curl",
+					.exe = "curl",
+					.exepath = "/bin/curl",
+					.args = "",
+					.cwd = "/"};
+	struct state_peer peer;
+
+	world_process(*state, &process);
+	assert_true(state_peer_of(request_with(*state, request_roles__server, NULL, OTHER), &peer));
+	assert_int_equal(peer.process->pid, OTHER);
+	assert_null(peer.container);
+	assert_null(peer.pod);
+	/* It is not there any more. */
+	assert_false(state_peer_of(request_with(*state, request_roles__server, NULL, 8), &peer));
+	assert_false(state_peer_of(request_with(*state, request_roles__server, NULL, -1), &peer));
+}
+
+static void test_pod(void **state)
+{
+	struct state_peer peer;
+
+	/* The world's process asks itself. */
+	assert_true(state_peer_of(request_with(*state, request_roles__server, NULL, SELF), &peer));
+	assert_non_null(peer.container);
+	assert_string_equal(peer.container->id, CONTAINER_ID);
+	assert_string_equal(peer.pod->workload.name, "web");
+	contained_set_group(*state, "/docker/" SANDBOX_ID);
+	assert_true(state_peer_of(request_with(*state, request_roles__server, NULL, SELF), &peer));
+	assert_string_equal(peer.container->id, SANDBOX_ID);
+	assert_null(peer.pod);
+}
+
+static void test_other_events(void **state)
+{
+	struct state_peer peer = {.address_len = 4};
+	struct drive *world = *state;
+
+	world_begin(world, EVENT_connect, SELF);
+	assert_false(state_peer_of(world_end(world), &peer));
+	assert_int_equal(peer.address_len, 0);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_end, world_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_ipv6, world_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_process, world_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_pod, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_other_events, world_setup, world_teardown),
+};
+
+UNIT_GROUP(tests);

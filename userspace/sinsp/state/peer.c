@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of the other end of a request, from the tables of the state. */
+#include "sinsp/state/peer.h"
+
+#include <string.h>
+
+#include "sinsp/state/containers.h"
+
+enum {
+	TUPLE_IPV4_BYTES = 13, /* family, and an address and a port of each end */
+	TUPLE_IPV6_BYTES = 37,
+};
+
+/* The end of the tuple that the role has not: the client's is the first. */
+static void set_end(const struct event *ev, struct state_peer *peer)
+{
+	const struct event_param *tuple = &ev->params[request__tuple];
+	uint64_t role = event_param_u64(ev, request__role);
+	size_t address, end;
+	const uint8_t *at;
+
+	if ((tuple->len != TUPLE_IPV4_BYTES && tuple->len != TUPLE_IPV6_BYTES) ||
+	    (role != request_roles__client && role != request_roles__server))
+		return;
+	address = tuple->len == TUPLE_IPV4_BYTES ? 4 : 16;
+	end = address + sizeof(peer->end.port);
+	at = tuple->data + 1 + (role == request_roles__client ? end : 0);
+	memcpy(peer->end.address, at, address);
+	memcpy(&peer->end.port, at + address, sizeof(peer->end.port));
+	peer->address_len = (uint8_t)address;
+}
+
+static void set_process(const struct state_event *event, struct state_peer *peer)
+{
+	int64_t pid = event_param_present(&event->ev, request__peer)
+			      ? event_param_i64(&event->ev, request__peer)
+			      : 0;
+
+	peer->process = pid > 0 ? state_thread_find(event->state, pid) : NULL;
+	if (!peer->process)
+		return;
+	peer->container = peer->process->cgroups->container;
+	if (peer->container && (peer->container->info.pod.uid || peer->container->info.pod.name))
+		peer->pod = &peer->container->info.pod;
+}
+
+bool state_peer_of(const struct state_event *event, struct state_peer *peer)
+{
+	*peer = (struct state_peer){0};
+	if (event->ev.desc->id != EVENT_request)
+		return false;
+	set_end(&event->ev, peer);
+	set_process(event, peer);
+	return peer->address_len || peer->process;
+}

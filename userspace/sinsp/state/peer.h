@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The other end of a request, as the event's process has it: who asks a server, who answers a
+ * client. What is known of it comes from the connection, if its other end is on this machine.
+ * Nothing is guessed: what could be of two is of none.
+ */
+#ifndef SINSP_STATE_PEER_H
+#define SINSP_STATE_PEER_H
+
+#include "scap/proc/fd.h"
+#include "sinsp/state/event.h"
+
+/* All that is borrowed is valid as long as the event. */
+struct state_peer {
+	/*
+	 * The end of the socket, as the process has it: behind it may be another one, where
+	 * addresses are translated. address_len 0: not known, 4 or 16.
+	 */
+	struct scap_endpoint end;
+	uint8_t address_len;
+	const struct state_thread *process; /* its main thread; NULL: not known, or not of here */
+	const struct state_container *container; /* NULL: none, or not known */
+	const struct state_pod *pod; /* NULL: none, or not known; some of its texts may be NULL */
+};
+
+/*
+ * Tells what is known of the other end of an event of the type `request`. Returns false if that is
+ * nothing, or the event is of another type; then all of it is zero.
+ */
+bool state_peer_of(const struct state_event *event, struct state_peer *peer);
+
+#endif
