@@ -24,6 +24,7 @@
 enum connection_end {
 	END_IS_UNKNOWN,
 	END_IS_NEW, /* its begin was seen, not where it is */
+	END_IS_LEFT_OUT, /* no room: its peer will not be known */
 	END_OF_PLACES, /* by where both directions began */
 	END_OF_ADDRESSES,
 	END_OF_SOCKETS, /* by the kernel's addresses of unix sockets */

@@ -13,6 +13,8 @@ enum {
 	/* So many bytes are under way at most. */
 	UNDER_WAY_MAX = 16 << 20,
 	TRIES_MAX = 255, /* requests after which nobody looks for the peer any more */
+	/* Ends in a chain: with TCP_REPAIR anybody can choose sequence numbers. */
+	CHAIN_MAX = 64,
 };
 
 struct ends {
@@ -69,13 +71,17 @@ static void ends_add(struct ends *ends, struct connection *connection, enum conn
 		     uint64_t end)
 {
 	struct connection **chain = chain_of(ends, end);
+	unsigned int length = 0;
 
+	for (struct connection *other = *chain; other; other = other->end_chain, length++)
+		if (other->end_kind == kind && other->end == mirror(end))
+			other->end_tries = 0;
+	connection->end_kind = END_IS_LEFT_OUT;
+	if (length >= CHAIN_MAX)
+		return;
 	connection->end_kind = kind;
 	connection->end = end;
 	connection->end_tries = 0;
-	for (struct connection *other = *chain; other; other = other->end_chain)
-		if (other->end_kind == kind && other->end == mirror(end))
-			other->end_tries = 0;
 	connection->end_chain = *chain;
 	*chain = connection;
 }
@@ -152,7 +158,7 @@ void ends_remove(struct ends *ends, struct connection *connection)
 		connection->peer->end_tries = TRIES_MAX;
 		connection->peer->peer = NULL;
 	}
-	if (connection->end_kind <= END_IS_NEW)
+	if (connection->end_kind <= END_IS_LEFT_OUT)
 		return;
 	link = chain_of(ends, connection->end);
 	while (*link != connection)
@@ -210,7 +216,7 @@ int32_t ends_peer(struct ends *ends, struct connection *connection)
 
 	if (peer)
 		return peer->pid;
-	if (connection->end_kind <= END_IS_NEW || tries == TRIES_MAX)
+	if (connection->end_kind <= END_IS_LEFT_OUT || tries == TRIES_MAX)
 		return connection->peer_pid;
 	connection->end_tries++;
 	/* After 1, 2, 4, ... requests. */

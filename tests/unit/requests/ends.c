@@ -278,6 +278,34 @@ static void guesses_nothing(void **state)
 	expect(*state, CLIENT, 0);
 }
 
+/* Who chooses where his connections begin: theirs are left out, and those of others are not. */
+static void has_no_room_for_many_alike(void **state)
+{
+	struct wire others = wire_of(0), own = wire_of(0);
+
+	own.number = 1;
+	own.asked += 7;
+	own.answered += 7;
+	for (int i = 0; i < 1000; i++) {
+		others.number = OTHERS + i;
+		others.asked = (uint32_t)i;
+		others.answered = ~(uint32_t)i;
+		connects(*state, &others, 0);
+	}
+	others.number = 2;
+	accepts(*state, &others);
+	others.number = OTHERS + 999;
+	client_asks(*state, &others);
+	others.answered += (uint32_t)strlen(answer);
+	client_reads(*state, &others);
+	expect(*state, CLIENT + OTHERS + 999, 0);
+	connects(*state, &own, 0);
+	accepts(*state, &own);
+	exchange(*state, &own);
+	expect(*state, SERVER + 1, CLIENT + 1);
+	expect(*state, CLIENT + 1, SERVER + 1);
+}
+
 /* Sockets that are older than the agent: known by a message that showed their ends. */
 static void open_before(struct scene *scene, const struct wire *wire)
 {
@@ -398,7 +426,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(guesses_nothing),	      TEST(finds_ends_of_old_connections),
 	TEST(joins_no_old_strangers), TEST(joins_no_old_ends_without_places),
 	TEST(finds_unix_sockets),     TEST(remembers_who_is_gone),
-	TEST(names_who_moves_bytes),
+	TEST(names_who_moves_bytes),  TEST(has_no_room_for_many_alike),
 };
 
 UNIT_GROUP(tests);
