@@ -43,7 +43,7 @@ const struct agent_subcommand subcommands[] = {
 	 .help = "let the running agent read its configuration and rules again, and wait for that"},
 	{"requests", .captures = true, .filter = "evt.type=request", .print = REQUESTS_FORMAT,
 	 .run = capture_run,
-	 .help = "capture requests of applications: HTTP, Redis; a line for each response"},
+	 .help = "capture requests of applications: HTTP, SQL, Redis, DNS; a line for each"},
 	{"rules", "FILE", RULES_REQUIRED, .offer = OFFER_FILES,
 	 .takes = OF_LISTS | OF_CHECKS | OF_RULE_CHECKS | OF_RULE_LISTS, .run = list_rules_run,
 	 .help = "list the rules of files: priority, tags, what they are for"},

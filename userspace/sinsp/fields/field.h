@@ -134,6 +134,8 @@ enum field_colour {
 	FIELD_COLOUR_CONTAINER,
 	FIELD_COLOUR_TYPE, /* of the event; another colour if the call failed */
 	FIELD_COLOUR_RESULT, /* only if the call failed */
+	FIELD_COLOUR_STATUS, /* of a request: by its class, or whether it failed */
+	FIELD_COLOUR_ERROR, /* the same, if there is one */
 	FIELD_COLOUR_RESULT_FIRST, /* the same, only the first of several words */
 };
 

@@ -11,12 +11,14 @@
 #include "sinsp/format/formatter_impl.h"
 #include "sinsp/fields/param_text.h"
 #include "sinsp/fields/text_value.h"
+#include "util/count.h"
 #include "util/table.h"
 #include "util/terminal.h"
 
 /*
  * Colours of lines on a terminal: process and event type stand out, errors are red, and numbers
- * that are only identifiers are dim. Arguments have no colour.
+ * that are only identifiers are dim; of requests the status has the colour of its class. Arguments
+ * have no colour.
  */
 
 #define DIM "\x1b[2m"
@@ -63,6 +65,31 @@ static const char *result(const struct state_event *event)
 	return has_failed(event) ? RED : "";
 }
 
+/* That of its class, as HTTP has them; other numbers tell nothing beside the error. */
+static const char *status(const struct state_event *event)
+{
+	static const char *const classes[] = {
+		[1] = DIM, [2] = GREEN, [3] = CYAN, [4] = YELLOW, [5] = RED};
+	const struct event *ev = &event->ev;
+	uint64_t class = 0;
+
+	if (ev->desc->id != EVENT_request)
+		return "";
+	if (event_param_present(ev, request__status))
+		class = event_param_u64(ev, request__status) / 100;
+	if (class && class < COUNT(classes))
+		return classes[class];
+	return event_param_present(ev, request__error) ? RED : "";
+}
+
+static const char *error(const struct state_event *event)
+{
+	return event->ev.desc->id == EVENT_request &&
+			       event_param_present(&event->ev, request__error)
+		       ? status(event)
+		       : "";
+}
+
 static const struct format_colour colours[] = {
 	[FIELD_COLOUR_ID] = {identity},
 	[FIELD_COLOUR_PROCESS] = {process},
@@ -70,6 +97,8 @@ static const struct format_colour colours[] = {
 	[FIELD_COLOUR_CONTAINER] = {container},
 	[FIELD_COLOUR_TYPE] = {type},
 	[FIELD_COLOUR_RESULT] = {result},
+	[FIELD_COLOUR_STATUS] = {status},
+	[FIELD_COLOUR_ERROR] = {error},
 	[FIELD_COLOUR_RESULT_FIRST] = {result, .first_word = true},
 };
 

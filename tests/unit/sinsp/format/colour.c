@@ -27,6 +27,32 @@ static void test_colours(void **state)
 	formatted_expect_style(world, coloured, "%evt.arg.res.", "EBADF.");
 }
 
+static void expect_request(struct drive *world, int32_t status, const char *error,
+			   const char *expected)
+{
+	static const struct text_style coloured = {.coloured = true};
+
+	world_begin(world, EVENT_request, 100);
+	if (status)
+		frame_put_i64(&world->frame, request__status, status);
+	if (error)
+		frame_put_string(&world->frame, request__error, error);
+	world_end(world);
+	formatted_expect_style(world, coloured, "*%request.status %request.error", expected);
+}
+
+/* The status by its class; what has none by its error. */
+static void test_colours_of_requests(void **state)
+{
+	expect_request(*state, 204, NULL, "\x1b[32m204\x1b[0m <NA>");
+	expect_request(*state, 301, NULL, "\x1b[36m301\x1b[0m <NA>");
+	expect_request(*state, 404, "404", "\x1b[33m404\x1b[0m \x1b[33m404\x1b[0m");
+	expect_request(*state, 503, "503", "\x1b[31m503\x1b[0m \x1b[31m503\x1b[0m");
+	expect_request(*state, 3, "NXDOMAIN", "\x1b[31m3\x1b[0m \x1b[31mNXDOMAIN\x1b[0m");
+	expect_request(*state, 700, NULL, "700 <NA>");
+	expect_request(*state, 0, "timeout", "\x1b[31m<NA>\x1b[0m \x1b[31mtimeout\x1b[0m");
+}
+
 /* Widths are those of what is seen; a line that is dropped leaves no colour. */
 static void test_colours_and_widths(void **state)
 {
@@ -61,6 +87,7 @@ static void test_no_colours_in_json(void **state)
 
 static const struct CMUnitTest tests[] = {
 	TEST(test_colours),
+	TEST(test_colours_of_requests),
 	TEST(test_colours_and_widths),
 	TEST(test_no_colours_in_json),
 };
