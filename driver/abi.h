@@ -118,6 +118,7 @@ enum {
 		0xffff, /* in place of an event id: a call of 32-bit programs, not decoded */
 	COMPAT_MULTIPLEXED = 0xfffe, /* likewise: a multiplexed call, by its first argument */
 	NOTICED_ONLY = 0xfffd, /* likewise: no event, but the programs look at the call */
+	NOTICED_ACCEPT = 0xfffc, /* likewise: the call accepts a connection, which gets an owner */
 	/*
 	 * The argument of sched_get_priority_max() by which the agent asks the programs of a CPU
 	 * whether they run: they answer by a record without events.
@@ -136,6 +137,8 @@ enum {
 	MESSAGES_MAX = 16, /* of one call that get an event; below the limit of tail calls */
 	MESSAGES_OF_CALL = 1024, /* the kernel takes no more (UIO_MAXIOV) */
 };
+
+enum { SOCKETS_OWNED_MAX = 1 << 16 }; /* of which it is known whose they are */
 
 enum { STREAM_LIMITS_MAX = 1 << 16 }; /* sockets of which other than the usual bytes are wanted */
 
@@ -327,6 +330,8 @@ struct driver_counters {
 	__u64 compat; /* system calls of 32-bit and x32 programs, which are not decoded */
 	__u64 unnoted; /* calls whose argument could not be compared with that on entry */
 	__u64 untimed; /* calls without latency: another thread used their entry of the table */
+	__u64 ownerless; /* events of sockets of which it is not known whose they are */
+	__u64 owners_dropped; /* sockets of which there were too many to keep whose they are */
 	__u64 rates_begun[RATE_LIMITS]; /* struct rate added: at most RATES_MAX of each are kept */
 };
 

@@ -19,6 +19,7 @@
 	/* Extensions, not of the .scap world: */                                                  \
 	/* Makes a connection: its frames say where both directions begin, if requests are made. */ \
 	FLAG(TELLS_STREAM, 1U << 8)                                                                \
+	FLAG(OF_SOCKET, 1U << 9) /* of whom the socket is, not of the current task */              \
 	FLAG(UNSEEN, 1U << 12) /* updates the state, never printed */                              \
 	FLAG(ENTER, 1U << 13) /* on entry to a call that has an event on exit, too */              \
 	FLAG(ON_REQUEST, 1U << 14) /* too frequent: captured only if a filter names it */          \

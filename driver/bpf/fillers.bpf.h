@@ -170,8 +170,10 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 	{                                                                                          \
 		struct filler filler = {.self = this_task()}, *f = &filler;                        \
                                                                                                    \
-		if (is_self(f->self) || is_left_out(f->self, id) || budget_sheds(id) ||            \
-		    !filler_begin(f, ctx, id, name##__count))                                      \
+		if (event_has(id, EF_OF_SOCKET) ? !tcp_event_begin(f, ctx, id, name##__count) :    \
+						  is_self(f->self) || is_left_out(f->self, id) ||  \
+							  budget_sheds(id) ||                      \
+							  !filler_begin(f, ctx, id, name##__count)) \
 			return 0;
 
 #define LOCAL PUT_LOCAL

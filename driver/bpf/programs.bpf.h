@@ -8,6 +8,7 @@
 
 #include "bpf/fillers.bpf.h"
 #include "bpf/filters.bpf.h"
+#include "bpf/find_owners.bpf.h"
 #include "bpf/open_fds.bpf.h"
 #include "bpf/threads.bpf.h"
 
@@ -185,8 +186,8 @@ struct entry_context {
 /* Whether the call of a wanted event returns. */
 static __always_inline bool has_latency(__u32 event)
 {
-	return event && event != COMPAT_COUNTED && event != NOTICED_ONLY && event != EVENT_exit &&
-	       event != EVENT_exit_group;
+	return event && event != COMPAT_COUNTED && event != NOTICED_ONLY &&
+	       event != NOTICED_ACCEPT && event != EVENT_exit && event != EVENT_exit_group;
 }
 
 static __always_inline int note_enter_time_run(__u64 *ctx)
@@ -263,6 +264,21 @@ static __always_inline int end_event_run(__u64 *ctx)
 	return 0;
 }
 
+static __always_inline bool accepts_connection(__u32 event)
+{
+	return event == EVENT_accept || event == EVENT_accept4 || event == NOTICED_ACCEPT;
+}
+
+/* Not inlined, as kernel_filter_run(). */
+static __attribute__((noinline)) int note_accepted(struct task_struct *task, long result)
+{
+	struct sock *sk = result >= 0 ? fd_sock((__s32)result) : NULL;
+
+	if (sk && socket_is_tcp(sk))
+		socket_owner_accept(task, sk);
+	return 0;
+}
+
 /* Jumps to the filler of the event of the current call, if one is wanted. */
 static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs)
 {
@@ -284,7 +300,9 @@ static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs)
 		return 0;
 	if (is_self(task))
 		return own_call(ctx, regs);
-	if (event == NOTICED_ONLY)
+	if (owns_sockets && accepts_connection(event))
+		note_accepted(task, exit_result(ctx));
+	if (event == NOTICED_ONLY || event == NOTICED_ACCEPT)
 		return 0;
 	if (event == COMPAT_COUNTED) {
 		count_compat();
@@ -411,6 +429,8 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 
 #define FOLLOW_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
 
+#define SOCKET_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
+
 #define SEND_PROGRAM(name, hook, ...)                                                              \
 	SEC("cgroup/" #hook)                                                                       \
 	int name(struct bpf_sock_addr *ctx)                                                        \
@@ -447,6 +467,12 @@ SEC("iter/task_file")
 int open_fds(struct open_fds_context *ctx)
 {
 	return open_fds_run(ctx);
+}
+
+SEC("iter/task_file")
+int find_owners(struct open_fds_context *ctx)
+{
+	return find_owners_run(ctx);
 }
 
 SEC("iter/task")

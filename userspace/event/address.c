@@ -105,7 +105,7 @@ void address_append_sockaddr(struct buf *out, const struct event_param *param,
 	}
 }
 
-static bool address_is_mapped(const uint8_t *address)
+bool address_is_mapped(const uint8_t *address)
 {
 	static const uint8_t prefix[MAPPED_PREFIX] = {[10] = 0xff, [11] = 0xff};
 

@@ -12,6 +12,9 @@
 /* Appends an IP address of 4 or 16 bytes in network order. */
 void address_append_ip(struct buf *out, const uint8_t *address, size_t len);
 
+/* Whether an address of IPv6 is one of IPv4, which its last 4 bytes are. */
+bool address_is_mapped(const uint8_t *address);
+
 struct services;
 
 /*

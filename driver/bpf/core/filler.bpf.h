@@ -11,6 +11,16 @@
 #include "bpf/core/kernel_versions.bpf.h"
 #include "bpf/core/maps.bpf.h"
 
+/* Whose a socket is, and what is known of its connection. Times are of the boot clock, 0: not known. */
+struct socket_owner {
+	__u32 pid, tid; /* of the task that connected, listened or accepted; 0: not known */
+	__u64 begun_ns; /* when a client began to connect */
+	__u64 established_ns;
+	__u64 ino; /* of its descriptors, also when these are closed */
+	__u32 role; /* request_roles */
+	__u32 is_accepted; /* its owner is final */
+};
+
 /*
  * One event being written. It lives in registers: no address in it may be passed to a helper, which
  * would move all of it to the stack, where the verifier loses track of it.
@@ -31,6 +41,7 @@ struct filler {
 	bool ipc_is_older; /* the call's struct has the older layout; likewise */
 	bool timed; /* of a call that ends: see slot->entered_ns */
 	__u32 stream; /* see stream_wanted(); 0 while no streams are followed */
+	struct socket_owner owner; /* of events of sockets: whose it is */
 
 	/* Where it is written to. */
 	struct scratch_slot *slot;

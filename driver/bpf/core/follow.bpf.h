@@ -34,8 +34,8 @@ static __always_inline struct followed_process *followed_find(struct task_struct
 	return bpf_map_lookup_elem(&followed, &pid);
 }
 
-/* Whether events of that id of a task are left out. Not inlined, as kernel_filter_run(). */
-static __attribute__((noinline)) bool followed_lacks(struct task_struct *task, __u32 event)
+/* Whether events of that id of a process are left out. Not inlined, as kernel_filter_run(). */
+static __attribute__((noinline)) bool followed_lacks(__u32 pid, __u32 event)
 {
 	struct followed_process *process;
 	__u8 whose;
@@ -45,13 +45,13 @@ static __attribute__((noinline)) bool followed_lacks(struct task_struct *task, _
 	whose = followed_of[event];
 	if (whose == FOLLOWED_ALL)
 		return false;
-	process = followed_find(task);
+	process = bpf_map_lookup_elem(&followed, &pid);
 	return !process || (process->kin && whose != FOLLOWED_KIN);
 }
 
 static __always_inline bool is_left_out(struct task_struct *task, __u32 event)
 {
-	return follows && followed_lacks(task, event);
+	return follows && followed_lacks(pid_of(task), event);
 }
 
 /*

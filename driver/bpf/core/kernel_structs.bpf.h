@@ -295,19 +295,34 @@ struct in6_addr {
 	__u8 s6_addr[16];
 };
 
+struct ns_common {
+	unsigned int inum;
+};
+
+struct net {
+	struct ns_common ns;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
 struct sock_common {
 	unsigned short skc_family;
 	unsigned char skc_state;
 	__be32 skc_daddr, skc_rcv_saddr;
 	__be16 skc_dport;
 	__u16 skc_num;
+	possible_net_t skc_net;
 	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 };
 
 struct sock {
 	struct sock_common __sk_common;
+	struct socket *sk_socket;
 	__u16 sk_type, sk_protocol;
 	__u32 sk_ack_backlog, sk_max_ack_backlog;
+	int sk_err;
 	__u8 sk_shutdown;
 };
 
@@ -321,8 +336,20 @@ struct inet_sock {
 	__be16 inet_sport;
 };
 
+struct minmax_sample {
+	__u32 v;
+};
+
+struct minmax {
+	struct minmax_sample s[3];
+};
+
 struct tcp_sock {
 	__u32 copied_seq, rcv_nxt, write_seq;
+	__u32 srtt_us, mdev_us, snd_cwnd, snd_ssthresh, mss_cache, reordering, lost;
+	struct minmax rtt_min;
+	__u32 segs_out, segs_in, data_segs_out, data_segs_in, total_retrans, dsack_dups, reord_seen;
+	__u64 bytes_sent, bytes_acked, bytes_received, bytes_retrans;
 };
 
 struct sockaddr_un {

@@ -90,7 +90,8 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 	const __u64 events = events_of_call(f, event);
 	__u32 cause = LOSS_CAUSES_COUNT;
 
-	if (f->message_index || event >= EVENT_ID_MAX)
+	/* Those of sockets are often written while another process runs, which is not to blame. */
+	if (f->message_index || event >= EVENT_ID_MAX || event_has(event, EF_OF_SOCKET))
 		return false;
 	if (rates_are_limited() && !never_limited[event])
 		cause = rate_cause(now);
@@ -103,6 +104,14 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 	f->slot->seen[event] += events - 1;
 	count_lost_times(event, (enum loss_cause)cause, events);
 	return true;
+}
+
+/* The thread of the header; -1: it is not known whose the socket is. */
+static __always_inline __u64 frame_tid(struct filler *f, __u32 event)
+{
+	if (!event_has(event, EF_OF_SOCKET))
+		return event_tid(f);
+	return f->owner.tid ? f->owner.tid : -1ULL;
 }
 
 /*
@@ -132,7 +141,7 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 	f->event = event;
 	f->frame = slot_frame(f->slot);
 	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) = now + boot_offset_ns;
-	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, tid)) = event_tid(f);
+	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, tid)) = frame_tid(f, event);
 	*(__u16 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, type)) = event;
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) = nparams;
 	f->pos = LENGTHS_AT + nparams * sizeof(__u16);
@@ -349,7 +358,7 @@ static __always_inline void frame_send(struct filler *f, __u32 ending)
 		return;
 	}
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, len)) = len;
-	if (reserves_room && f->slot->state.crowded)
+	if (reserves_room && f->slot->state.crowded && !event_has(f->event, EF_OF_SOCKET))
 		share_take(f->slot_key, ending & (2 * SHARE_OF_FAILED - 1), len);
 	len = (len + FRAME_ALIGN - 1) & ~(__u64)(FRAME_ALIGN - 1);
 	bytes = batch->bytes + len;

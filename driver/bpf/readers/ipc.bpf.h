@@ -4,14 +4,15 @@
 #define LANNER_IPC_BPF_H
 
 #include "bpf/readers/flags.bpf.h"
-#include "bpf/readers/semaphore.bpf.h"
 #include "bpf/readers/user_memory.bpf.h"
 
+DEFINE_USER_STRUCT(semaphore)
 DEFINE_USER_STRUCT_OF_TWO_FORMS(ipc_perm, narrow_words)
 DEFINE_USER_STRUCT_OF_TWO_FORMS(mq_attr, narrow_words)
 
 enum {
 	IPC_COMMAND_SET = 1,
+	SEMAPHORE_SET_VALUE = 16,
 	MQ_CREATE = 0100,
 };
 
@@ -39,6 +40,21 @@ static __always_inline __u64 ipc_perm_address(struct filler *f, __u32 command, _
 static __always_inline __u64 message_text(struct filler *f, __u64 message)
 {
 	return message + word_bytes(f->slot, f->caller);
+}
+
+/* The n-th of `count` operations of a successful call, else zeros. */
+static __always_inline struct user_semaphore semop_done(struct filler *f, __u64 operations,
+							__u32 count, __u32 n)
+{
+	__u64 at = f->ret == 0 && n < count ? operations + n * sizeof(struct user_semaphore) : 0;
+
+	return read_semaphore(f, at).value;
+}
+
+/* The last argument of semctl is a number for one command only. */
+static __always_inline __s32 semctl_value(__u32 command, __u64 argument)
+{
+	return command == SEMAPHORE_SET_VALUE ? argument : 0;
 }
 
 /* The address of the n-th of `count` operations of a semaphore call; 0: none. */

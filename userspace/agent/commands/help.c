@@ -123,17 +123,16 @@ static void print_subcommands(const struct agent_subcommand *command)
 
 static void print_on_request(void)
 {
-	const char *separator = "Captured only when a filter names them: ";
+	int column = printf("Captured only when a filter names them:");
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (!desc || !(desc->flags & EF_ON_REQUEST))
 			continue;
-		printf("%s%s", separator, desc->name);
-		separator = ", ";
+		help_print_word(desc->name, &column);
 	}
-	puts(".");
+	putchar('\n');
 }
 
 static void print_all(const struct options *options)

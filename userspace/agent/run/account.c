@@ -553,6 +553,9 @@ static void account_live_put_troubles(struct buf *text, const struct totals *tot
 		{live->unjudged,
 		 "times that calls which seccomp filters or tracers answer could not be "
 		 "told apart: such calls are not marked"},
+		{live->ownerless, "events of sockets of which it is not known whose they are"},
+		{live->owners_dropped,
+		 "sockets of which it was not kept whose they are: there were too many"},
 		{live->out_of_order, "events given out after a later one"},
 		{state->corrupt, "delivered events that could not be decoded"},
 		{state->unknown, "delivered events of an unknown type"},

@@ -15,6 +15,7 @@
 #include "lanner.skel.h"
 #include "scap/live/load.h"
 #include "scap/live/programs.h"
+#include "scap/live/scan.h"
 
 /* A pass over all threads scans one filter of each chain, the first that is not known. */
 enum { PASSES_MAX = 128 };
@@ -22,36 +23,9 @@ enum { PASSES_MAX = 128 };
 /* How long the programs stay attached when no call is made that may be answered. */
 static const uint64_t IDLE_NS = 30000000000;
 
-/* Returns how many filters a pass scanned, or -errno. */
-static int scan_once(int link)
-{
-	char bytes[4096];
-	int iterator = bpf_iter_create(link), scanned = 0;
-	ssize_t n;
-
-	if (iterator < 0)
-		return iterator;
-	while ((n = read(iterator, bytes, sizeof(bytes))) > 0)
-		scanned += (int)n;
-	if (n < 0)
-		scanned = -errno;
-	close(iterator);
-	return scanned;
-}
-
 int live_answers_scan(const struct live_object *object)
 {
-	int program = bpf_program__fd(object->skeleton->progs.scan_filters), link, r = 1;
-
-	if (program < 0)
-		return -EOPNOTSUPP;
-	link = bpf_link_create(program, 0, BPF_TRACE_ITER, NULL);
-	if (link < 0)
-		return link;
-	for (int pass = 0; pass < PASSES_MAX && r > 0; pass++)
-		r = scan_once(link);
-	close(link);
-	return r > 0 ? -E2BIG : r;
+	return live_scan(object->skeleton->progs.scan_filters, PASSES_MAX);
 }
 
 void live_answers_open(struct live_answers *answers, struct live_loaded *loaded)

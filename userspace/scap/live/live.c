@@ -498,6 +498,8 @@ static int read_driver_counters(struct scap_live *live, struct scap_live_stats *
 		stats->compat += by_cpu[cpu].compat;
 		stats->unnoted += by_cpu[cpu].unnoted;
 		stats->untimed += by_cpu[cpu].untimed;
+		stats->ownerless += by_cpu[cpu].ownerless;
+		stats->owners_dropped += by_cpu[cpu].owners_dropped;
 		for (unsigned int kind = 0; kind < RATE_LIMITS; kind++)
 			begun[kind] += by_cpu[cpu].rates_begun[kind];
 	}

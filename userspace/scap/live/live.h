@@ -95,6 +95,8 @@ struct scap_live_stats {
 	uint64_t compat; /* system calls of 32-bit programs, not decoded */
 	uint64_t unnoted; /* calls whose argument could not be compared with that on entry */
 	uint64_t untimed; /* calls without latency: another thread used their place in the table */
+	uint64_t ownerless; /* events of sockets of which it is not known whose they are */
+	uint64_t owners_dropped; /* sockets of which there were too many to keep whose they are */
 	uint64_t rates_ended; /* at least: counters of rate_limits that gave way to newer ones */
 	uint64_t run_missed; /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes; /* of all rings */

@@ -23,6 +23,7 @@
 #include "scap/live/call_hooks.h"
 #include "scap/live/log.h"
 #include "scap/live/programs.h"
+#include "scap/live/scan.h"
 #include "scap/live/tracepoint.h"
 #include "scap/proc/root_group.h"
 #include "scap/rings/ring.h"
@@ -395,6 +396,9 @@ static int load_attach(struct live_loader *loader, struct live_loaded *loaded, s
 		    live_object_is_loaded(object, i))
 			r = load_attach_one(load_of(loader), i, loaded, err);
 	loaded->filters_error = r ? r : scan_filters(object);
+	/* Without it, events of sockets that are open now have no owner, and are counted. */
+	if (r == 0 && object->wants_owners)
+		live_scan(object->skeleton->progs.find_owners, 1);
 	set_results(object, loaded);
 	return r;
 }

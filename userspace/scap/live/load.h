@@ -41,7 +41,7 @@ struct live_object {
 	int types; /* owned, a file while it is loaded: see live_kernel_types_reduce(); else -1 */
 	bool with_lines; /* of the source: after a load that failed */
 	/* Programs that are loaded, too. */
-	bool wants_cgroup_roots, wants_own_groups, wants_filters,
+	bool wants_cgroup_roots, wants_own_groups, wants_filters, wants_owners,
 		wants_iterators[SCAP_LIVE_ITERATORS];
 	bool *rejected; /* owned, by row of live_programs: the kernel rejects it */
 	bool rejected_events[EVENT_ID_MAX]; /* events that cannot be captured */

@@ -72,6 +72,7 @@ static int choose_programs(struct live_object *object, struct error *err)
 	bpf_program__set_autoload(object->skeleton->progs.cgroup_roots, object->wants_cgroup_roots);
 	bpf_program__set_autoload(object->skeleton->progs.own_groups, object->wants_own_groups);
 	bpf_program__set_autoload(object->skeleton->progs.scan_filters, object->wants_filters);
+	bpf_program__set_autoload(object->skeleton->progs.find_owners, object->wants_owners);
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		bpf_program__set_autoload(live_object_iterator(object, i),
 					  object->wants_iterators[i]);
@@ -139,6 +140,8 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.notes, config->entry_notes == ENTRY_NOTES_ALL},
 		{object->maps.sends_noted, object->rodata->notes_sends},
 		{object->maps.stream_limits, config->stream_bytes},
+		{object->maps.socket_owners, object->rodata->owns_sockets},
+		{object->maps.listeners, object->rodata->owns_sockets},
 	};
 	int r = bpf_map__set_max_entries(object->maps.rings, made->cpus);
 
@@ -174,6 +177,7 @@ static int object_configure(struct live_object *made, struct error *err)
 	object->rodata->tells_files = config->iterators[SCAP_LIVE_OPEN_FDS] || config->stream_bytes;
 	object->rodata->stream_bytes = config->stream_bytes;
 	object->rodata->notes_sends = notes_sends(made);
+	object->rodata->owns_sockets = live_owns_sockets(config);
 	memcpy((void *)&object->rodata->kernel_filters, &config->kernel_filters,
 	       sizeof(config->kernel_filters));
 	memcpy((void *)object->rodata->rate_limits, config->rate_limits,
@@ -358,6 +362,7 @@ static void want_unhooked(struct live_object *object)
 	object->wants_cgroup_roots = live_cgroup_roots_differ();
 	object->wants_own_groups = object->config->kernel_filters.hierarchies != 0;
 	object->wants_filters = sees_all;
+	object->wants_owners = sees_all && live_owns_sockets(object->config);
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		object->wants_iterators[i] = object->config->iterators[i] && sees_all;
 }
@@ -368,11 +373,13 @@ static void want_unhooked(struct live_object *object)
  */
 static bool leave_out_unhooked(struct live_object *object)
 {
-	bool any = object->wants_cgroup_roots || object->wants_own_groups || object->wants_filters;
+	bool any = object->wants_cgroup_roots || object->wants_own_groups ||
+		   object->wants_filters || object->wants_owners;
 
 	object->wants_cgroup_roots = false;
 	object->wants_own_groups = false;
 	object->wants_filters = false;
+	object->wants_owners = false;
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++) {
 		any |= object->wants_iterators[i];
 		object->wants_iterators[i] = false;

@@ -22,6 +22,10 @@ const struct live_program live_programs[] = {
 #define EXIT_PROGRAM(event)                                                                        \
 	{STRING(EXIT_NAME(event)), "sched_process_exit", EVENT_##event, LOSES_ALL_EVENTS},
 #include "events/programs.def"
+/* Before events of sockets at the same tracepoint: they say whose these are. */
+#define SOCKET_PROGRAM(name, tracepoint)                                                           \
+	{#name, #tracepoint, EVENT_tcp_state, LOSES_DETAILS, .for_sockets = true},
+#include "events/programs.def"
 #define SYSCALL_EVENT(name, id, ...) {STRING(FILLER_NAME(name)), NULL, id, LOSES_ALL_EVENTS},
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
 	{STRING(FILLER_NAME(name)), #tracepoint, id, LOSES_ALL_EVENTS},
@@ -78,12 +82,22 @@ static bool event_wanted(unsigned int id, const struct scap_live_config *config)
 	return id == EVENT_syscall ? any_syscall(config) : config->events[id];
 }
 
-bool live_captures_sends(const struct scap_live_config *config)
+static bool captures_any(const struct scap_live_config *config, uint32_t flag)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (config->events[id] && (event_descs[id].flags & EF_SENDS))
+		if (config->events[id] && (event_descs[id].flags & flag))
 			return true;
 	return false;
+}
+
+bool live_captures_sends(const struct scap_live_config *config)
+{
+	return captures_any(config, EF_SENDS);
+}
+
+bool live_owns_sockets(const struct scap_live_config *config)
+{
+	return captures_any(config, EF_OF_SOCKET);
 }
 
 /* On exit of an exec only failures are written: see exec_success. */
@@ -129,6 +143,8 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 		return live_compares_names(&config->kernel_filters);
 	if (program->at_sends)
 		return live_captures_sends(config);
+	if (program->for_sockets)
+		return live_owns_sockets(config);
 	if (program->event == EVENT_NONE)
 		return live_any_call_wanted(config, rejected);
 	if (!event_desc_is_native(event_desc_get(program->event)))
@@ -141,6 +157,12 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 	    event_wanted(EVENT_execveat, config))
 		return true;
 	return event_wanted(program->event, config);
+}
+
+/* Whether a call returns a new connection. */
+static bool accepts(unsigned int code)
+{
+	return code == SC_accept || code == SC_accept4;
 }
 
 static unsigned int event_of(unsigned int code, bool generic, const struct scap_live_config *config,
@@ -166,8 +188,13 @@ static unsigned int event_of_operation(unsigned int number, unsigned int operati
 {
 	unsigned int r = syscall_code_of_operation(multiplexed_call(number), operation);
 
-	if (r != SC_unknown)
-		return event_of(r, false, config, rejected);
+	if (r != SC_unknown) {
+		unsigned int event = event_of(r, false, config, rejected);
+
+		return event == EVENT_NONE && accepts(r) && live_owns_sockets(config)
+			       ? NOTICED_ACCEPT
+			       : event;
+	}
 	return config->compat_syscalls[number] ? COMPAT_COUNTED : EVENT_NONE;
 }
 
@@ -198,6 +225,20 @@ static bool has_calls(const struct call_events calls[SYSCALL_NR_MAX])
 	return false;
 }
 
+/* Those that accept connections, if it is kept whose sockets are. */
+static void add_accepts(const struct scap_live_config *config,
+			struct call_events calls[SYSCALL_NR_MAX])
+{
+	if (!live_owns_sockets(config))
+		return;
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		if (!calls[number].native && accepts(syscall_code_of_native(number)))
+			calls[number].native = NOTICED_ACCEPT;
+		if (!calls[number].compat && accepts(syscall_code_of_compat(number)))
+			calls[number].compat = NOTICED_ACCEPT;
+	}
+}
+
 /* Where programs run at calls, they answer the agent. */
 /* Calls that the programs notice, also without an event: the test call, and new seccomp filters. */
 static void add_noticed(struct call_events calls[SYSCALL_NR_MAX])
@@ -220,6 +261,7 @@ void live_call_events(const struct scap_live_config *config, const bool rejected
 			(uint16_t)event_of(r, config->syscalls[number], config, rejected);
 		calls[number].compat = (uint16_t)event_of_compat(number, config, rejected);
 	}
+	add_accepts(config, calls);
 	add_noticed(calls);
 }
 

@@ -27,6 +27,7 @@ struct live_program {
 	bool for_times; /* needed only for entry times */
 	bool for_names; /* needed only if the kernel filters by names of threads */
 	bool for_follow; /* needed only if processes are chosen */
+	bool for_sockets; /* needed only for events of sockets */
 	bool for_answers; /* attached only while they are needed: see answers.h */
 	uint8_t at_sends; /* enum bpf_attach_type of the hook of control groups; 0: a tracepoint */
 };
@@ -43,6 +44,9 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 
 /* Whether calls that send datagrams are captured. */
 bool live_captures_sends(const struct scap_live_config *config);
+
+/* Whether events of sockets are captured, for which it is kept whose they are. */
+bool live_owns_sockets(const struct scap_live_config *config);
 
 /* Whether the kernel filters by names of threads. */
 bool live_compares_names(const struct kernel_filters *filters);
@@ -61,7 +65,8 @@ bool live_any_call_wanted(const struct scap_live_config *config, const bool reje
 
 /*
  * The events that the driver writes on exit of system calls, by the caller's number; if there are
- * any, NOTICED_ONLY for the call with which the agent tests the programs.
+ * any, NOTICED_ONLY for the call with which the agent tests the programs. NOTICED_ACCEPT for those
+ * that accept connections and have no event, if it is kept whose sockets are.
  */
 void live_call_events(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX],
 		      struct call_events calls[SYSCALL_NR_MAX]);

@@ -20,6 +20,8 @@ void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_s
 	stats->compat += past->compat;
 	stats->unnoted += past->unnoted;
 	stats->untimed += past->untimed;
+	stats->ownerless += past->ownerless;
+	stats->owners_dropped += past->owners_dropped;
 	stats->rates_ended += past->rates_ended;
 	stats->run_missed += past->run_missed;
 	stats->unjudged += past->unjudged;

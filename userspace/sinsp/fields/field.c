@@ -16,7 +16,8 @@ const struct field_desc *const field_tables[] = {
 	fields_evt,    fields_evt_io, fields_evt_time,	fields_evt_marks,    fields_evt_meta,
 	fields_proc,   fields_cpu,    fields_relatives, fields_user,	     fields_fd,
 	fields_socket, fields_path,   fields_fdlist,	fields_container,    fields_container_mount,
-	fields_k8s,    fields_syslog, fields_request,	fields_request_peer, NULL,
+	fields_k8s,    fields_syslog, fields_request,	fields_request_peer, fields_tcp,
+	NULL,
 };
 
 /* A part of the expression. */

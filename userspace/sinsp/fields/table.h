@@ -31,6 +31,7 @@ extern const struct field_desc fields_k8s[];
 extern const struct field_desc fields_syslog[];
 extern const struct field_desc fields_request[];
 extern const struct field_desc fields_request_peer[];
+extern const struct field_desc fields_tcp[];
 
 static inline int field_give_i64(struct field_value *value, int64_t number)
 {

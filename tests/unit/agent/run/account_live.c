@@ -165,8 +165,13 @@ static void test_troubles(void **state)
 		.state = {.threads_evicted = 4, .unknown = 2, .pods_dropped = 5}};
 
 	live.out_of_order = 9;
+	live.ownerless = 6;
+	live.owners_dropped = 3;
 	assert_string_equal(report(&account),
 			    "agent: seen 7 = delivered 7 + lost 0; matched 0, printed 0\n"
+			    "agent: 6 events of sockets of which it is not known whose they are\n"
+			    "agent: 3 sockets of which it was not kept whose they are: there were "
+			    "too many\n"
 			    "agent: 9 events given out after a later one\n"
 			    "agent: 2 delivered events of an unknown type\n"
 			    "agent: 4 threads evicted: the table or the memory was full\n"

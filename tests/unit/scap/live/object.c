@@ -235,7 +235,7 @@ static void test_rows(void **state)
 	bpf_object__for_each_program(program, skeleton->obj) count +=
 		program != skeleton->progs.cgroup_roots && program != skeleton->progs.open_fds &&
 		program != skeleton->progs.threads && program != skeleton->progs.own_groups &&
-		program != skeleton->progs.scan_filters;
+		program != skeleton->progs.scan_filters && program != skeleton->progs.find_owners;
 	assert_int_equal(count, live_programs_count);
 	for (size_t i = 0; i < live_programs_count; i++)
 		if (!bpf_object__find_program_by_name(skeleton->obj, live_programs[i].name))

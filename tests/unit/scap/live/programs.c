@@ -48,6 +48,35 @@ static void test_system_calls(void **state)
 			    "fill_openat fill_mkdirat " WITHOUT_EVENT "dispatch_sys_exit ");
 }
 
+/* Events of sockets need to know whose these are, also from calls that accept connections. */
+static void test_sockets(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_tcp_close] = true}};
+	struct multiplexed_events operations[MULTIPLEXED_CALLS];
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	assert_string_equal(wanted(&config, nothing),
+			    "note_socket forget_socket fill_tcp_close " WITHOUT_EVENT
+			    "dispatch_sys_exit ");
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[native("accept")].native, NOTICED_ACCEPT);
+	assert_int_equal(calls[native("accept4")].native, NOTICED_ACCEPT);
+	assert_int_equal(calls[native("connect")].native, EVENT_NONE);
+	live_multiplexed_events(&config, nothing, operations);
+#ifdef __x86_64__
+	assert_int_equal(operations[MULTIPLEXED_SOCKETCALL].of_operation[5], NOTICED_ACCEPT);
+	assert_int_equal(operations[MULTIPLEXED_SOCKETCALL].of_operation[3], EVENT_NONE);
+#endif
+	config.events[EVENT_accept4] = true;
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[native("accept4")].native, EVENT_accept4);
+	assert_true(live_owns_sockets(&config));
+	config.events[EVENT_tcp_close] = false;
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[native("accept")].native, EVENT_NONE);
+	assert_false(live_owns_sockets(&config));
+}
+
 /* Names that have no event matter only to what compares names. */
 static void test_names(void **state)
 {
@@ -369,6 +398,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rejected),
 	cmocka_unit_test(test_rejected_parts),
 	cmocka_unit_test(test_enter_times),
+	cmocka_unit_test(test_sockets),
 	cmocka_unit_test(test_names),
 	cmocka_unit_test(test_sends),
 	cmocka_unit_test(test_entry_notes),

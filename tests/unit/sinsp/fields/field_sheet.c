@@ -77,7 +77,7 @@ static const struct {
 
 /* What the sheet does not have: whole classes, and single fields. */
 static const char *const extension_fields[] = {
-	"container.",	   "syslog.",	      "proc.is_container_", "evt.family", "request.",
+	"container.",	   "syslog.",	      "proc.is_container_", "evt.family", "request.", "tcp.",
 	"evt.marks",	   "evt.is_faked",    "evt.is_contested",   "evt.is_truncated",
 	"evt.abspath.src", "evt.abspath.dst", "proc.exec_id",	    "meta.",
 	"k8s.",		   "k8smeta.",

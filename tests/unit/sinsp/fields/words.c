@@ -92,6 +92,9 @@ static void test_fields(void **state)
 		{"meta.state", {"ok", "missing"}},
 		{"request.protocol", {"http", "redis"}},
 		{"request.role", {"client", "server"}},
+		{"tcp.role", {"client", "server"}},
+		{"tcp.state", {"ESTABLISHED", "NEW_SYN_RECV"}},
+		{"tcp.old_state", {"LISTEN", "CLOSING"}},
 	};
 	size_t with_words = 0;
 

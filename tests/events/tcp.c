@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tcp_…: connections over loopback that are made, refused, given up and closed. Both ends are the
+ * test's own, though the kernel handles the one while the other one acts.
+ */
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <string.h>
+
+#include "harness/fixture.h"
+#include "harness/live.h"
+
+enum {
+	SECOND_NS = 1000000000,
+	SECOND_US = 1000000,
+	ROLE_CLIENT = 1,
+	ROLE_SERVER = 2,
+	SENT_BYTES = 5000,
+};
+
+static int64_t inode_of(int fd)
+{
+	struct stat status;
+
+	require(fstat(fd, &status) == 0);
+	return (int64_t)status.st_ino;
+}
+
+static int64_t own_netns(void)
+{
+	struct stat status;
+
+	require(stat("/proc/self/ns/net", &status) == 0);
+	return (int64_t)status.st_ino;
+}
+
+/* What all events of sockets have: the parameters are in the same order. */
+#define expect_socket(ev, event, inode, is_role)                                                   \
+	do {                                                                                       \
+		expect_i64(ev, event##__netns, own_netns());                                       \
+		if (inode)                                                                         \
+			expect_i64(ev, event##__ino, inode);                                       \
+		else                                                                               \
+			expect_absent(ev, event##__ino);                                           \
+		expect_i64(ev, event##__role, is_role);                                            \
+	} while (0)
+
+static void expect_connect(long res, int64_t inode, const char *ip, uint16_t from, uint16_t to)
+{
+	const struct event *ev = live_next(EVENT_tcp_connect);
+
+	expect_i64(ev, tcp_connect__res, res);
+	expect_socket(ev, tcp_connect, inode, ROLE_CLIENT);
+	expect_range(ev, tcp_connect__time, 1, SECOND_NS);
+	expect_i64(ev, tcp_connect__retransmits, 0);
+	expect_tuple_ip(ev, tcp_connect__tuple, ip, from, ip, to);
+}
+
+static void check_connect(const char *ip)
+{
+	struct connection connection = fixture_connect(ip, SOCK_STREAM);
+
+	expect_connect(0, inode_of(connection.client), ip, connection.client_port,
+		       connection.server_port);
+	fixture_disconnect(&connection);
+}
+
+/* A port where nobody listens: that of a datagram socket. */
+static void check_refused(const char *ip)
+{
+	struct address any_port = fixture_ip(ip, 0), from = any_port;
+	int taken = fixture_socket(SOCK_DGRAM, &any_port, 0);
+	struct address to = fixture_ip(ip, fixture_port(taken));
+	int fd = fixture_socket(SOCK_STREAM, &from, 0);
+	uint16_t port = fixture_port(fd);
+
+	require(CALL(SYS_connect, fd, &to.any, to.len) == -ECONNREFUSED);
+	expect_connect(-ECONNREFUSED, inode_of(fd), ip, port, fixture_port(taken));
+	close(fd);
+	close(taken);
+}
+
+/* Where the queue of a socket is full, nothing answers. */
+static void check_given_up(const char *ip)
+{
+	struct address any_port = fixture_ip(ip, 0);
+	int server = fixture_socket(SOCK_STREAM, &any_port, 0);
+	struct address to;
+	int waiting, fd;
+	int64_t inode;
+	uint16_t port;
+
+	require(listen(server, 0) == 0);
+	to = fixture_ip(ip, fixture_port(server));
+	waiting = socket(to.any.sa_family, SOCK_STREAM, 0);
+	require(connect(waiting, &to.any, to.len) == 0);
+	fd = socket(to.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	require(CALL(SYS_connect, fd, &to.any, to.len) == -EINPROGRESS);
+	port = fixture_port(fd);
+	live_skip();
+	inode = inode_of(fd);
+	close(fd);
+	expect_connect(-ECANCELED, inode, ip, port, fixture_port(server));
+	close(waiting);
+	close(server);
+}
+
+LIVE_TEST(tcp_connect)
+{
+	check_connect("127.0.0.1");
+	check_connect("::1");
+	check_connect("::ffff:127.0.0.1");
+	check_refused("127.0.0.1");
+	check_refused("::1");
+	check_given_up("127.0.0.1");
+	check_given_up("::1");
+	expect_no_event(EVENT_tcp_connect, getpid());
+}
+
+static void check_established(const char *ip)
+{
+	struct connection connection = fixture_connect(ip, SOCK_STREAM);
+	const struct event *ev = live_next(EVENT_tcp_established);
+
+	expect_socket(ev, tcp_established, 0, ROLE_SERVER);
+	expect_range(ev, tcp_established__srtt, 1, SECOND_US);
+	expect_tuple_ip(ev, tcp_established__tuple, ip, connection.server_port, ip,
+			connection.client_port);
+	fixture_disconnect(&connection);
+}
+
+LIVE_TEST(tcp_established)
+{
+	check_established("127.0.0.1");
+	check_established("::1");
+	check_established("::ffff:127.0.0.1");
+	expect_no_event(EVENT_tcp_established, getpid());
+}
+
+static void expect_state(int64_t inode, int role, int from, int to, const char *ip, uint16_t local,
+			 uint16_t remote)
+{
+	const struct event *ev = live_next(EVENT_tcp_state);
+
+	expect_socket(ev, tcp_state, inode, role);
+	expect_i64(ev, tcp_state__old_state, from);
+	expect_i64(ev, tcp_state__state, to);
+	expect_tuple_ip(ev, tcp_state__tuple, ip, local, ip, remote);
+}
+
+/* Of a socket that listens, its bound end alone. */
+static void check_listening(const char *ip, const char *none)
+{
+	struct address any_port = fixture_ip(ip, 0);
+	int server = fixture_socket(SOCK_STREAM, &any_port, 8);
+	const struct event *ev = live_next(EVENT_tcp_state);
+
+	expect_i64(ev, tcp_state__netns, own_netns());
+	expect_i64(ev, tcp_state__ino, inode_of(server));
+	expect_absent(ev, tcp_state__role);
+	expect_i64(ev, tcp_state__old_state, TCP_CLOSE);
+	expect_i64(ev, tcp_state__state, TCP_LISTEN);
+	expect_tuple_ip(ev, tcp_state__tuple, ip, fixture_port(server), none, 0);
+	close(server);
+	ev = live_next_whole(EVENT_tcp_state, getpid());
+	expect_i64(ev, tcp_state__state, TCP_CLOSE);
+}
+
+static void check_refused_states(const char *ip)
+{
+	struct address any_port = fixture_ip(ip, 0);
+	int taken = fixture_socket(SOCK_DGRAM, &any_port, 0);
+	struct address to = fixture_ip(ip, fixture_port(taken));
+	int fd = fixture_socket(SOCK_STREAM, &any_port, 0);
+	uint16_t port = fixture_port(fd);
+
+	require(CALL(SYS_connect, fd, &to.any, to.len) == -ECONNREFUSED);
+	expect_state(inode_of(fd), ROLE_CLIENT, TCP_CLOSE, TCP_SYN_SENT, ip, port,
+		     fixture_port(taken));
+	expect_state(inode_of(fd), ROLE_CLIENT, TCP_SYN_SENT, TCP_CLOSE, ip, port,
+		     fixture_port(taken));
+	close(fd);
+	close(taken);
+}
+
+LIVE_TEST(tcp_state)
+{
+	check_listening("127.0.0.1", "0.0.0.0");
+	check_listening("::1", "::");
+	check_refused_states("127.0.0.1");
+	check_refused_states("::1");
+	expect_no_event(EVENT_tcp_state, getpid());
+}
+
+/* The end of a connection that sent and received so many bytes. */
+static void expect_close(int role, int64_t inode, int state, const char *ip, uint16_t local,
+			 uint16_t remote, int64_t sent, int64_t received)
+{
+	const struct event *ev = live_next_with(EVENT_tcp_close, getpid(), tcp_close__role, role);
+	bool sends = sent > 0;
+
+	expect_i64(ev, tcp_close__res, 0);
+	expect_socket(ev, tcp_close, inode, role);
+	expect_i64(ev, tcp_close__state, state);
+	expect_range(ev, tcp_close__time, 1, SECOND_NS);
+	expect_range(ev, tcp_close__srtt, 1, SECOND_US);
+	expect_range(ev, tcp_close__rttvar, 1, SECOND_US);
+	expect_range(ev, tcp_close__min_rtt, 1, SECOND_US);
+	expect_range(ev, tcp_close__cwnd, 1, 1000);
+	expect_absent(ev, tcp_close__ssthresh);
+	expect_range(ev, tcp_close__mss, 500, 65536);
+	expect_i64(ev, tcp_close__bytes_sent, sent);
+	/* The kernel counts a SYN that was sent, and each FIN, as a byte. */
+	expect_i64(ev, tcp_close__bytes_acked, sent + (role == ROLE_CLIENT) + 1);
+	expect_i64(ev, tcp_close__bytes_received, received + 1);
+	expect_i64(ev, tcp_close__bytes_retransmitted, 0);
+	expect_range(ev, tcp_close__segments_sent, 2, 20);
+	expect_range(ev, tcp_close__segments_received, 3, 20);
+	expect_range(ev, tcp_close__data_segments_sent, sends, sends ? 5 : 0);
+	expect_range(ev, tcp_close__data_segments_received, !sends, sends ? 0 : 5);
+	expect_i64(ev, tcp_close__retransmits, 0);
+	expect_i64(ev, tcp_close__lost, 0);
+	expect_i64(ev, tcp_close__reordering, 3);
+	expect_i64(ev, tcp_close__reorderings, 0);
+	expect_i64(ev, tcp_close__duplicates, 0);
+	expect_tuple_ip(ev, tcp_close__tuple, ip, local, ip, remote);
+}
+
+static void check_close(const char *ip)
+{
+	struct connection connection = fixture_connect(ip, SOCK_STREAM);
+	int64_t client = inode_of(connection.client), server = inode_of(connection.server);
+	char bytes[SENT_BYTES] = {0};
+
+	require(write(connection.client, bytes, sizeof(bytes)) == sizeof(bytes));
+	require(recv(connection.server, bytes, sizeof(bytes), MSG_WAITALL) == sizeof(bytes));
+	close(connection.client);
+	require(read(connection.server, bytes, 1) == 0);
+	close(connection.server);
+	expect_close(ROLE_CLIENT, client, TCP_FIN_WAIT2, ip, connection.client_port,
+		     connection.server_port, SENT_BYTES, 0);
+	expect_close(ROLE_SERVER, server, TCP_LAST_ACK, ip, connection.server_port,
+		     connection.client_port, 0, SENT_BYTES);
+}
+
+/* What a process leaves unread makes the kernel reset the connection. */
+static void check_reset(const char *ip)
+{
+	struct connection connection = fixture_connect(ip, SOCK_STREAM);
+	int64_t inode = inode_of(connection.client);
+	const struct event *ev;
+
+	require(write(connection.client, "x", 1) == 1);
+	require(poll(&(struct pollfd){connection.server, POLLIN, 0}, 1, 1000) == 1);
+	close(connection.server);
+	require(poll(&(struct pollfd){connection.client, POLLIN, 0}, 1, 1000) == 1);
+	do
+		ev = live_next_whole(EVENT_tcp_close, getpid());
+	while (event_param_i64(ev, tcp_close__role) != ROLE_CLIENT);
+	expect_i64(ev, tcp_close__res, -ECONNRESET);
+	expect_i64(ev, tcp_close__ino, inode);
+	expect_i64(ev, tcp_close__state, TCP_ESTABLISHED);
+	close(connection.client);
+}
+
+LIVE_TEST(tcp_close)
+{
+	check_close("127.0.0.1");
+	check_close("::1");
+	check_close("::ffff:127.0.0.1");
+	live_skip();
+	check_reset("127.0.0.1");
+	check_reset("::1");
+	live_skip();
+	expect_no_event(EVENT_tcp_close, getpid());
+}
