@@ -28,7 +28,7 @@ static __always_inline void find_owner_of(struct sock *sk, struct socket_owner *
 	if (r || GET(sk, __sk_common.skc_state) != TCP_STATE_LISTEN)
 		return;
 	port = listener_key_of(sk);
-	listener_add(port, found->pid, found->tid);
+	listener_add(port, found->pid);
 }
 
 static __always_inline int find_owners_run(struct open_fds_context *ctx)
@@ -49,7 +49,7 @@ static __always_inline int find_owners_run(struct open_fds_context *ctx)
 	sk = GET(alloc, socket.sk);
 	if (!sk)
 		return 0;
-	found.pid = found.tid = task->tgid;
+	found.pid = task->tgid;
 	found.ino = inode->i_ino;
 	find_owner_of(sk, &found);
 	return 0;

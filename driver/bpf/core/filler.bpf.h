@@ -11,14 +11,15 @@
 #include "bpf/core/kernel_versions.bpf.h"
 #include "bpf/core/maps.bpf.h"
 
-/* Whose a socket is, and what is known of its connection. Times are of the boot clock, 0: not known. */
+/* Whose a socket is, and what is known of its connection. Times: boot clock, 0: not known. */
 struct socket_owner {
-	__u32 pid, tid; /* of the task that connected, listened or accepted; 0: not known */
+	__u32 pid; /* that connected, listened or accepted; its thread may end before; 0: not known */
 	__u64 begun_ns; /* when a client began to connect */
 	__u64 established_ns;
 	__u64 ino; /* of its descriptors, also when these are closed */
 	__u32 role; /* request_roles */
 	__u32 is_accepted; /* its owner is final */
+	__u32 pad;
 };
 
 /*

@@ -106,12 +106,12 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 	return true;
 }
 
-/* The thread of the header; -1: it is not known whose the socket is. */
+/* The thread of the header: of a socket the first one of its process; -1: it is not known whose. */
 static __always_inline __u64 frame_tid(struct filler *f, __u32 event)
 {
 	if (!event_has(event, EF_OF_SOCKET))
 		return event_tid(f);
-	return f->owner.tid ? f->owner.tid : -1ULL;
+	return f->owner.pid ? f->owner.pid : -1ULL;
 }
 
 /*

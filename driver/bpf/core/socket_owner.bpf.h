@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Whose TCP sockets are. What happens to a socket is often seen while another process runs, in an
- * interrupt; so its owner is kept from where it acts itself: the task that connects, or accepts the
- * connection, and before that the one that listens. Sockets that were open before are added by an
- * iterator over open descriptors, which runs when the programs are attached.
+ * interrupt; so its owner is kept from where it acts itself: the process that connects, or accepts
+ * the connection, and before that the one that listens. Sockets that were open before are added by
+ * an iterator over open descriptors, which runs when the programs are attached.
  *
  * Entries are removed when the kernel destroys the socket. If there is no room for one, its events
  * have no owner; they are counted. The verifier removes all of this where no event needs it.
@@ -43,9 +43,10 @@ struct listener_key {
 };
 
 struct listener {
-	__u32 pid, tid;
+	__u32 pid;
 	__u32 sockets; /* on that port */
 	__u32 is_shared; /* by several processes: it is not known whose a connection is */
+	__u32 pad;
 };
 
 struct {
@@ -73,7 +74,7 @@ static __always_inline struct listener_key listener_key_of(struct sock *sk)
 	return (struct listener_key){socket_netns(sk), socket_local_port(sk)};
 }
 
-/* The inode of the descriptors of a socket; 0: it has none, before it is accepted and when closed. */
+/* The inode of a socket's descriptors; 0: it has none, as before it is accepted and when closed. */
 static __always_inline __u64 socket_inode(struct sock *sk)
 {
 	struct socket *socket = GET(sk, sk_socket);
@@ -111,9 +112,9 @@ static __always_inline long socket_owner_keep(__u64 key, struct socket_owner *ow
 }
 
 /* Adds a socket that listens. Those of one process may share a port, as with SO_REUSEPORT. */
-static __always_inline void listener_add(struct listener_key key, __u32 pid, __u32 tid)
+static __always_inline void listener_add(struct listener_key key, __u32 pid)
 {
-	struct listener made = {.pid = pid, .tid = tid, .sockets = 1};
+	struct listener made = {.pid = pid, .sockets = 1};
 	struct listener *known = bpf_map_lookup_elem(&listeners, &key);
 
 	if (!known) {
@@ -137,17 +138,18 @@ static __always_inline void listener_remove(struct listener_key key)
 		__sync_fetch_and_add(&known->sockets, -1);
 }
 
-/* A connection that was made to a socket that listens: until it is accepted, it is that one's. */
-static __always_inline void socket_owner_arrive(struct sock *sk, __u64 now)
+/*
+ * A connection to a socket that listens, which is made as a copy of that: until it is accepted, it
+ * is that one's.
+ */
+static __always_inline void socket_owner_arrive(struct sock *sk, __u64 established_ns)
 {
-	struct socket_owner made = {.established_ns = now, .role = ROLE_SERVER};
+	struct socket_owner made = {.established_ns = established_ns, .role = ROLE_SERVER};
 	struct listener_key key = listener_key_of(sk);
 	struct listener *listener = bpf_map_lookup_elem(&listeners, &key);
 
-	if (listener && !listener->is_shared) {
+	if (listener && !listener->is_shared)
 		made.pid = listener->pid;
-		made.tid = listener->tid;
-	}
 	socket_owner_keep((__u64)sk, &made, BPF_NOEXIST);
 }
 
@@ -155,7 +157,7 @@ static __always_inline void socket_owner_arrive(struct sock *sk, __u64 now)
 static __always_inline void socket_owner_follow(struct sock *sk, __u32 from, __u32 to)
 {
 	__u64 now = bpf_ktime_get_boot_ns(), key = (__u64)sk;
-	struct socket_owner made = {.pid = current_pid(), .tid = current_tid(), .is_accepted = 1};
+	struct socket_owner made = {.pid = current_pid(), .is_accepted = 1};
 	struct socket_owner *known;
 
 	if (to == TCP_STATE_SYN_SENT || to == TCP_STATE_LISTEN)
@@ -166,9 +168,11 @@ static __always_inline void socket_owner_follow(struct sock *sk, __u32 from, __u
 		socket_owner_keep(key, &made, BPF_ANY);
 	} else if (to == TCP_STATE_LISTEN) {
 		socket_owner_keep(key, &made, BPF_ANY);
-		listener_add(listener_key_of(sk), made.pid, made.tid);
+		listener_add(listener_key_of(sk), made.pid);
 	} else if (from == TCP_STATE_LISTEN && to == TCP_STATE_CLOSE) {
 		listener_remove(listener_key_of(sk));
+	} else if (from == TCP_STATE_LISTEN && to == TCP_STATE_SYN_RECV) {
+		socket_owner_arrive(sk, 0);
 	} else if (to == TCP_STATE_ESTABLISHED) {
 		known = bpf_map_lookup_elem(&socket_owners, &key);
 		if (known)
@@ -199,7 +203,6 @@ static __always_inline int forget_socket_run(__u64 *ctx)
 static __always_inline void socket_owner_accept(struct task_struct *task, struct sock *sk)
 {
 	struct socket_owner made = {.pid = pid_of(task),
-				    .tid = tid_of(task),
 				    .ino = socket_inode(sk),
 				    .role = ROLE_SERVER,
 				    .is_accepted = 1};
@@ -210,7 +213,6 @@ static __always_inline void socket_owner_accept(struct task_struct *task, struct
 		socket_owner_keep(key, &made, BPF_NOEXIST);
 	} else if (!known->is_accepted) {
 		known->pid = made.pid;
-		known->tid = made.tid;
 		known->ino = made.ino;
 		known->is_accepted = 1;
 	}

@@ -90,7 +90,7 @@ static __always_inline bool tcp_event_begin(struct filler *f, __u64 *ctx, __u16 
 	if (!tcp_change_is(f, event, (__u32)ctx[1], (__u32)ctx[2]) ||
 	    socket_owner_is_left_out(f, event) || budget_sheds(event))
 		return false;
-	if (!f->owner.tid)
+	if (!f->owner.pid)
 		count_ownerless();
 	return filler_begin(f, ctx, event, nparams);
 }
