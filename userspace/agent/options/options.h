@@ -13,6 +13,7 @@
 #include "meta/kube_config.h"
 #include "output/config.h"
 #include "privileges/privileges.h"
+#include "requests/metrics/kinds.h"
 #include "rules/rules.h"
 #include "scap/file/writer.h"
 #include "scap/live/live.h"
@@ -155,6 +156,7 @@ struct options {
 	struct agent_recording_limits limits;
 	enum agent_takeover takeover; /* from the agent that has the pid file */
 	bool request_metrics; /* of all requests, on the pages */
+	enum kinds_schema metrics_schema; /* how these are named */
 	uint64_t request_series; /* of them at most; 0: REQUEST_METRICS_SERIES */
 	const char *http[HTTP_MAX]; /* addresses of the pages to serve; NULL: no more */
 	const char **output_texts; /* owned, the texts not: of --output */

@@ -665,6 +665,10 @@ static int set_http(struct options *options, const char *value)
 CONSTANT_SETTER(set_request_metrics, request_metrics, true)
 VALUE_SETTER(set_request_series, request_series, value_read_count, REQUEST_METRICS_SERIES_MAX)
 
+static const char *const metrics_schema_words[] = {
+	[KINDS_OTEL] = "otel", [KINDS_KINDLING] = "kindling"};
+WORD_SETTER(set_metrics_schema, metrics_schema_words, metrics_schema)
+
 static const char *help_word(unsigned int i)
 {
 	return i == 0 ? "all" : NULL;
@@ -714,6 +718,10 @@ const struct option_row option_rows_other[] = {
 	 "serve metrics of at most N sets of labels of requests; others are counted in one of "
 	 "their kind. Default: 2000",
 	 set_request_series, .accepts = "a number from 1 to 1000000", .about = REQUEST_METRICS},
+	{0, "metrics-schema", "NAME",
+	 "names and labels of metrics of requests: those of OpenTelemetry's conventions (otel), "
+	 "or those of Kindling. Default: otel",
+	 set_metrics_schema, .words = metrics_schema_words_get, .about = REQUEST_METRICS},
 	{0, "explain", NULL, "print what would be hooked, and why; then exit", set_explain,
 	 .not_a_key = "it prints in place of a capture", .about = LIVE, .usual = true},
 	{'v', "verbose", NULL, "print more on stderr; do not cut buffers in text", set_verbose,

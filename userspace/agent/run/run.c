@@ -135,9 +135,10 @@ static int run_create_request_metrics(struct run *run, struct error *err)
 	const struct options *options = run->options;
 	uint64_t series =
 		options->request_series ? options->request_series : REQUEST_METRICS_SERIES;
-	int r = options->request_metrics ? request_metrics_create(KINDS_OTEL, (uint32_t)series,
-								  &run->request_metrics)
-					 : 0;
+	int r = options->request_metrics
+			? request_metrics_create(options->metrics_schema, (uint32_t)series,
+						 &run->request_metrics)
+			: 0;
 
 	return r ? error_set(err, r, "cannot make metrics of requests: %s", strerror(-r)) : 0;
 }

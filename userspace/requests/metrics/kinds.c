@@ -110,6 +110,48 @@ static const struct kind otel[] = {
 			 {LABEL_PROTOCOL, LABEL_ERROR, LABEL_SERVER_PORT, OF_PROCESS}},
 };
 
+#define COUNTER(value, name, unit, help)                                                           \
+	{                                                                                          \
+		value,                                                                             \
+		{                                                                                  \
+			"kindling_" name, METRIC_COUNTER, unit, help                               \
+		}                                                                                  \
+	}
+
+enum { KINDLING_TOPOLOGY, KINDLING_ENTITY };
+
+/* Of clients, between two ends; of servers, as they are. */
+static const struct kind kindling[] = {
+	[KINDLING_TOPOLOGY] =
+		{.metrics = {COUNTER(KIND_REQUESTS, "topology_request", NULL,
+				     "Requests of clients."),
+			     COUNTER(KIND_NANOSECONDS, "topology_request_duration_nanoseconds",
+				     "nanoseconds", "How long these took, together."),
+			     COUNTER(KIND_REQUEST_BYTES, "topology_request_request_bytes", "bytes",
+				     "Bytes of these requests."),
+			     COUNTER(KIND_RESPONSE_BYTES, "topology_request_response_bytes",
+				     "bytes", "Bytes of their responses.")},
+		 .labels = {LABEL_KD_SRC_NAMESPACE, LABEL_KD_SRC_WORKLOAD_KIND,
+			    LABEL_KD_SRC_WORKLOAD, LABEL_KD_SRC_NODE, LABEL_KD_SRC_POD,
+			    LABEL_KD_SRC_CONTAINER, LABEL_KD_SRC_CONTAINER_ID, LABEL_KD_SRC_IP,
+			    LABEL_KD_DST_IP, LABEL_KD_DST_PORT, LABEL_KD_PROTOCOL,
+			    LABEL_KD_STATUS}},
+	[KINDLING_ENTITY] =
+		{.metrics = {COUNTER(KIND_REQUESTS, "entity_request", NULL, "Requests to servers."),
+			     COUNTER(KIND_NANOSECONDS, "entity_request_duration_nanoseconds",
+				     "nanoseconds", "How long these took, together."),
+			     COUNTER(KIND_REQUEST_BYTES, "entity_request_receive_bytes", "bytes",
+				     "Bytes of these requests."),
+			     COUNTER(KIND_RESPONSE_BYTES, "entity_request_send_bytes", "bytes",
+				     "Bytes of their responses.")},
+		 .labels = {LABEL_KD_NAMESPACE, LABEL_KD_WORKLOAD_KIND, LABEL_KD_WORKLOAD,
+			    LABEL_KD_NODE, LABEL_KD_POD, LABEL_KD_CONTAINER, LABEL_KD_CONTAINER_ID,
+			    LABEL_KD_IP, LABEL_KD_PORT, LABEL_KD_PROTOCOL, LABEL_KD_REQUEST,
+			    LABEL_KD_RESPONSE}},
+};
+
+#define NS_PER_MS UINT64_C(1000000)
+
 const struct kinds kinds_of[KINDS_SCHEMAS] = {
 	[KINDS_OTEL] = {otel,
 			COUNT(otel),
@@ -117,4 +159,11 @@ const struct kinds kinds_of[KINDS_SCHEMAS] = {
 			 [VIEW_DATABASE] = {OTEL_DB_CLIENT, OTEL_DB_SERVER},
 			 [VIEW_DNS] = {OTEL_DNS_CLIENT, OTEL_DNS_SERVER},
 			 [VIEW_OTHER] = {OTEL_CLIENT, OTEL_SERVER}}},
+	[KINDS_KINDLING] = {kindling,
+			    COUNT(kindling),
+			    {[0 ... VIEW_CLASSES - 1] = {KINDLING_TOPOLOGY, KINDLING_ENTITY}},
+			    {[VIEW_HTTP] = 500 * NS_PER_MS,
+			     [VIEW_DATABASE] = 100 * NS_PER_MS,
+			     [VIEW_DNS] = 100 * NS_PER_MS,
+			     [VIEW_OTHER] = 500 * NS_PER_MS}},
 };

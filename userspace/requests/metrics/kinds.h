@@ -15,7 +15,7 @@ enum kind_value {
 	KIND_REQUEST_SIZE,
 	KIND_RESPONSE_SIZE,
 	KIND_HISTOGRAMS,
-	KIND_COUNT = KIND_HISTOGRAMS, /* and these counters */
+	KIND_REQUESTS = KIND_HISTOGRAMS, /* these are counters; this one with a label `is_slow` */
 	KIND_NANOSECONDS,
 	KIND_REQUEST_BYTES,
 	KIND_RESPONSE_BYTES,
@@ -54,6 +54,7 @@ struct kinds {
 	const struct kind *list;
 	uint8_t count;
 	uint8_t of[VIEW_CLASSES][KIND_ROLES]; /* by class, and 1 for servers: index in the list */
+	uint64_t slow_ns[VIEW_CLASSES]; /* from then on a request is slow */
 };
 
 extern const struct kinds kinds_of[KINDS_SCHEMAS];

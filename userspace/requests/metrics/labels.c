@@ -141,6 +141,81 @@ static void put_container(const struct view *view, struct buf *key)
 		buf_append(key, container->id, state_container_short_len(container));
 }
 
+/* Kindling's own. */
+
+static void put_container_id(const struct view *view, struct buf *key)
+{
+	if (view->container)
+		buf_append(key, view->container->id, state_container_short_len(view->container));
+}
+
+static void label_put_address(const struct view_end *end, struct buf *key)
+{
+	if (end->len)
+		address_append_ip(key, end->address, end->len);
+}
+
+static void put_client_ip(const struct view *view, struct buf *key)
+{
+	label_put_address(&view->client, key);
+}
+
+static void put_server_ip(const struct view *view, struct buf *key)
+{
+	label_put_address(&view->server, key);
+}
+
+/* "SELECT accounts" */
+static void put_statement(const struct view *view, struct buf *key)
+{
+	char table[CLUSTER_TABLE_BYTES];
+	size_t len = cluster_table(view->method, view->target, table);
+
+	label_put(key, view->method);
+	if (len)
+		buf_append_char(key, ' ');
+	buf_append(key, table, len);
+}
+
+static void put_request(const struct view *view, struct buf *key)
+{
+	static void (*const puts[VIEW_CLASSES])(const struct view *view, struct buf *key) = {
+		[VIEW_HTTP] = put_route,
+		[VIEW_DATABASE] = put_operation,
+		[VIEW_DNS] = put_dns_name,
+		[VIEW_OTHER] = put_operation,
+	};
+
+	if (view->protocol.has_statements)
+		put_statement(view, key);
+	else
+		puts[view->protocol.class](view, key);
+}
+
+/* A status if there is one; whether a command failed, but which error a statement got. */
+static void label_put_outcome(const struct view *view, const char *failed, const char *worked,
+			      struct buf *key)
+{
+	bool is_command = view->protocol.class == VIEW_DATABASE && !view->protocol.has_statements;
+
+	if (is_command)
+		label_put(key, *view->error ? failed : worked);
+	else if (view->has_status)
+		put_status(view, key);
+	else
+		label_put(key, view->error);
+}
+
+static void put_response(const struct view *view, struct buf *key)
+{
+	label_put_outcome(view, "error", "noerror", key);
+}
+
+static void put_status_code(const struct view *view, struct buf *key)
+{
+	label_put_outcome(view, "1", "0", key);
+}
+
 #define POD_TEXT(function, member)                                                                 \
 	static void function(const struct view *view, struct buf *key)                             \
 	{                                                                                          \
@@ -177,7 +252,29 @@ static const struct {
 	[LABEL_POD] = {"k8s_pod_name", put_pod},
 	[LABEL_WORKLOAD_KIND] = {"k8s_workload_kind", put_workload_kind},
 	[LABEL_WORKLOAD] = {"k8s_workload_name", put_workload},
-	[LABEL_NODE] = {"k8s_node_name", put_node},
+	[LABEL_KD_NAMESPACE] = {"namespace", put_namespace},
+	[LABEL_KD_WORKLOAD_KIND] = {"workload_kind", put_workload_kind},
+	[LABEL_KD_WORKLOAD] = {"workload_name", put_workload},
+	[LABEL_KD_NODE] = {"node", put_node},
+	[LABEL_KD_POD] = {"pod", put_pod},
+	[LABEL_KD_CONTAINER] = {"container", put_container},
+	[LABEL_KD_CONTAINER_ID] = {"container_id", put_container_id},
+	[LABEL_KD_IP] = {"ip", put_server_ip},
+	[LABEL_KD_PORT] = {"port", put_server_port},
+	[LABEL_KD_SRC_NAMESPACE] = {"src_namespace", put_namespace},
+	[LABEL_KD_SRC_WORKLOAD_KIND] = {"src_workload_kind", put_workload_kind},
+	[LABEL_KD_SRC_WORKLOAD] = {"src_workload_name", put_workload},
+	[LABEL_KD_SRC_NODE] = {"src_node", put_node},
+	[LABEL_KD_SRC_POD] = {"src_pod", put_pod},
+	[LABEL_KD_SRC_CONTAINER] = {"src_container", put_container},
+	[LABEL_KD_SRC_CONTAINER_ID] = {"src_container_id", put_container_id},
+	[LABEL_KD_SRC_IP] = {"src_ip", put_client_ip},
+	[LABEL_KD_DST_IP] = {"dst_ip", put_server_ip},
+	[LABEL_KD_DST_PORT] = {"dst_port", put_server_port},
+	[LABEL_KD_PROTOCOL] = {"protocol", put_protocol},
+	[LABEL_KD_REQUEST] = {"request_content", put_request},
+	[LABEL_KD_RESPONSE] = {"response_content", put_response},
+	[LABEL_KD_STATUS] = {"status_code", put_status_code},
 };
 
 const char *label_name(enum label label)

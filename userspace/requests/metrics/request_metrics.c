@@ -64,9 +64,12 @@ size_t request_metrics_bytes(const struct request_metrics *metrics)
 
 /* What is shown. */
 
+/* With one that the schema adds, and the end. */
+enum { LABELS_SHOWN_MAX = LABELS_OF_SERIES_MAX + 2 };
+
 /* The labels of a series that have a value; the last one has no name. */
 static void labels_of(const struct kind *kind, const struct series *series,
-		      struct exposition_label labels[LABELS_OF_SERIES_MAX + 1])
+		      struct exposition_label labels[LABELS_SHOWN_MAX])
 {
 	const char *value = series_key(series);
 	size_t n = 0;
@@ -125,15 +128,30 @@ static uint64_t counter_of(const struct series *series, enum kind_value value)
 	case KIND_RESPONSE_BYTES:
 		return series->bytes[1];
 	default:
-		return series->count;
+		return 0;
 	}
+}
+
+/* Those that are not slow, and those that are. */
+static void append_requests(const struct series *series, struct exposition_label *labels,
+			    struct exposition *exposition)
+{
+	struct exposition_label *last = labels;
+
+	while (last->name)
+		last++;
+	last[0] = (struct exposition_label){"is_slow", "false"};
+	last[1] = (struct exposition_label){0};
+	exposition_sample(exposition, labels, series->count - series->slow);
+	last->value = "true";
+	exposition_sample(exposition, labels, series->slow);
 }
 
 static void append_metric(const struct request_metrics *metrics, uint8_t place,
 			  const struct kind_metric *metric, struct exposition *exposition)
 {
 	const struct kind *kind = &metrics->table.kinds->list[place];
-	struct exposition_label labels[LABELS_OF_SERIES_MAX + 1];
+	struct exposition_label labels[LABELS_SHOWN_MAX];
 
 	exposition_begin(exposition, &metric->family);
 	for (const struct series *series = metrics->table.first[place]; series;
@@ -141,6 +159,8 @@ static void append_metric(const struct request_metrics *metrics, uint8_t place,
 		labels_of(kind, series, labels);
 		if (metric->value < KIND_HISTOGRAMS)
 			append_histogram(metrics, series, metric->value, labels, exposition);
+		else if (metric->value == KIND_REQUESTS)
+			append_requests(series, labels, exposition);
 		else
 			exposition_sample(exposition, labels, counter_of(series, metric->value));
 	}

@@ -89,7 +89,8 @@ static struct series *series_create(struct series_table *table, uint8_t kind, co
 /* The series that counts what has no room. */
 static struct series *overflow_of(struct series_table *table, uint8_t kind)
 {
-	static const struct buf none;
+	char empty[1] = "";
+	const struct buf none = buf_fixed(empty, sizeof(empty));
 	struct series *series = table->overflow[kind];
 
 	if (!series) {
@@ -178,6 +179,7 @@ static void series_measure(struct series_table *table, struct series *series,
 	if (table->kinds->list[series->kind].bounds[KIND_DURATION].items)
 		histogram_add(&series->durations, &table->pool, view->total_ns);
 	series->count++;
+	series->slow += view->total_ns >= table->kinds->slow_ns[view->protocol.class];
 	series->ns += view->total_ns;
 	if (series->ns >= NS_PER_S) {
 		series->seconds += series->ns / NS_PER_S;

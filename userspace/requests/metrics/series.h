@@ -28,7 +28,7 @@ struct series {
 	struct series *newer, **link; /* of its kind */
 	uint64_t hash;
 	uint64_t used_ns; /* of its last request */
-	uint64_t count; /* requests */
+	uint64_t count, slow; /* requests; of these, slow ones, if the schema has some */
 	uint64_t seconds, ns; /* sum of the durations */
 	uint64_t bytes[2]; /* of the requests, and of the responses */
 	struct histogram durations;

@@ -24,8 +24,11 @@ static void test_values(void **state)
 	assert_null(options.http[2]);
 	assert_false(options.request_metrics);
 	options_finish(&options);
-	parse_right("--http :1 --request-metrics --request-series 1000000", &options);
+	parse_right(
+		"--http :1 --request-metrics --request-series 1000000 --metrics-schema kindling",
+		&options);
 	assert_true(options.request_metrics);
+	assert_int_equal(options.metrics_schema, KINDS_KINDLING);
 	assert_int_equal(options.request_series, 1000000);
 	options_finish(&options);
 }
@@ -48,6 +51,8 @@ static void test_rejected(void **state)
 	expect_rejected("--request-metrics", "--request-metrics goes with --http");
 	expect_rejected("--http :1 --request-series 5",
 			"--request-series goes with --request-metrics");
+	expect_rejected("--http :1 --request-metrics --metrics-schema x",
+			"--metrics-schema: expected otel or kindling, not 'x'");
 	expect_rejected("--http :1 --request-metrics --request-series 0",
 			"--request-series: expected a number from 1 to 1000000, not '0'");
 	expect_rejected("--help=some", "--help: expected all, not 'some'");

@@ -213,7 +213,10 @@ static void tells_requests_apart(void **state)
 			     text, "process_executable_name=\"other\"} 2\n",
 			     "url_template=\"/b\",url_scheme=\"http\",server_address=\"x\","
 			     "server_port=\"8080\",process_executable_name=\"server\"} 3\n",
-			     "http_route=\"/a/*\",url_scheme=\"http\",server_port=\"8080\",process_executable_name=\"other\"} 2\n", NULL});
+			     "http_route=\"/a/"
+			     "*\",url_scheme=\"http\",server_port=\"8080\",process_executable_name="
+			     "\"other\"} 2\n",
+			     NULL});
 }
 
 static void counts_up_to_each_bound(void **state)
@@ -417,6 +420,46 @@ static void counts_what_is_in_no_series(void **state)
 					   "lanner_request_series_max 2\n", NULL});
 }
 
+static void has_the_names_of_kindling(void **state)
+{
+	static const struct asked asked[] = {
+		{request_protocols__http, request_roles__server, "GET", "/user/7", .status = 200,
+		 .total_ns = 499 * MS, .request_bytes = 10, .response_bytes = 20},
+		{request_protocols__http, request_roles__server, "PUT", "/user/8", .status = 200,
+		 .total_ns = 500 * MS, .request_bytes = 10, .response_bytes = 20},
+		{request_protocols__redis, request_roles__server, "GET", "key", .error = "ERR",
+		 .total_ns = 100 * MS},
+		{request_protocols__redis, request_roles__client, "GET", "key"},
+		{request_protocols__postgresql, request_roles__server, "SELECT",
+		 "SELECT * FROM accounts", .error = "42P01"},
+		{request_protocols__postgresql, request_roles__server, "BEGIN", "BEGIN"},
+		{request_protocols__dns, request_roles__client, "A", "x.org", .error = "NXDOMAIN"},
+	};
+	static const char *const lines[] = {
+#define HTTP                                                                                       \
+	"ip=\"10.0.0.2\",port=\"8080\",protocol=\"http\",request_content=\"/user/{number}\","      \
+	"response_content=\"200\""
+		"\nkindling_entity_request_total{" HTTP ",is_slow=\"false\"} 1\n",
+		"\nkindling_entity_request_total{" HTTP ",is_slow=\"true\"} 1\n",
+		"\nkindling_entity_request_duration_nanoseconds_total{" HTTP "} 999000000\n",
+		"\nkindling_entity_request_receive_bytes_total{" HTTP "} 20\n",
+		"\nkindling_entity_request_send_bytes_total{" HTTP "} 40\n",
+		"protocol=\"redis\",request_content=\"GET\",response_content=\"error\","
+		"is_slow=\"true\"} 1\n",
+		"\nkindling_topology_request_total{src_ip=\"10.0.0.1\",dst_ip=\"10.0.0.2\","
+		"dst_port=\"8080\",protocol=\"redis\",status_code=\"0\",is_slow=\"false\"} 1\n",
+		"request_content=\"SELECT accounts\",response_content=\"42P01\"",
+		"request_content=\"BEGIN\",is_slow=",
+		"protocol=\"dns\",status_code=\"NXDOMAIN\"",
+		NULL};
+	struct measured *measured = *state;
+
+	assert_int_equal(request_metrics_create(KINDS_KINDLING, 100, &measured->metrics), 0);
+	for (size_t i = 0; i < COUNT(asked); i++)
+		ask(measured, &asked[i]);
+	expect_lines(measured, false, lines);
+}
+
 static void appends_the_account(void **state)
 {
 	struct requests_stats stats = {.sockets = 10, .recognised = 6, .opaque = 3, .given_up = 1};
@@ -451,6 +494,7 @@ static const struct CMUnitTest tests[] = {
 	CASE(takes_less_than_a_kilobyte),
 	CASE(drops_series_that_are_not_used),
 	CASE(counts_what_is_in_no_series),
+	CASE(has_the_names_of_kindling),
 	cmocka_unit_test(appends_the_account),
 };
 
