@@ -16,7 +16,8 @@ enum exposition_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_INFO, METRIC_HISTOGR
 struct exposition_family {
 	const char *name; /* without the end that its type adds, _total or _info */
 	enum exposition_type type;
-	const char *unit; /* "bytes", "seconds": the end of the name; NULL: a number of things */
+	/* "bytes", "seconds": the end of the name, as OpenMetrics wants it; NULL: none */
+	const char *unit;
 	const char *help;
 };
 

@@ -193,8 +193,9 @@ void metrics_live_append(const struct scap_live_stats *stats, const struct selec
 {
 	static const struct exposition_family ring_bytes = {"lanner_ring_bytes", METRIC_GAUGE,
 							    "bytes", "Memory of all ring buffers."};
+	/* A unit would have to end the name: Prometheus takes nothing of a page where it does not. */
 	static const struct exposition_family ring_bytes_max = {
-		"lanner_ring_bytes_max", METRIC_GAUGE, "bytes",
+		"lanner_ring_bytes_max", METRIC_GAUGE, NULL,
 		"Memory to which all ring buffers may grow; 0: they do not grow."};
 	static const struct exposition_family grown = {
 		"lanner_rings_grown", METRIC_COUNTER, NULL,
