@@ -129,10 +129,8 @@ static void put_executable(const struct view *view, struct buf *key)
 }
 
 /* Its name, or the short id as long as that is not known. */
-static void put_container(const struct view *view, struct buf *key)
+static void label_put_container(const struct state_container *container, struct buf *key)
 {
-	const struct state_container *container = view->container;
-
 	if (!container)
 		return;
 	if (container->info.name)
@@ -141,12 +139,41 @@ static void put_container(const struct view *view, struct buf *key)
 		buf_append(key, container->id, state_container_short_len(container));
 }
 
+static void put_container(const struct view *view, struct buf *key)
+{
+	label_put_container(view->container, key);
+}
+
+/* What a service is called: as what runs in the pod, or the container. */
+static void put_peer(const struct view *view, struct buf *key)
+{
+	if (view->peer && view->peer->info.pod.workload.name)
+		label_put(key, view->peer->info.pod.workload.name);
+	else
+		label_put_container(view->peer, key);
+}
+
 /* Kindling's own. */
+
+static void label_put_container_id(const struct state_container *container, struct buf *key)
+{
+	if (container)
+		buf_append(key, container->id, state_container_short_len(container));
+}
 
 static void put_container_id(const struct view *view, struct buf *key)
 {
-	if (view->container)
-		buf_append(key, view->container->id, state_container_short_len(view->container));
+	label_put_container_id(view->container, key);
+}
+
+static void put_peer_container(const struct view *view, struct buf *key)
+{
+	label_put_container(view->peer, key);
+}
+
+static void put_peer_container_id(const struct view *view, struct buf *key)
+{
+	label_put_container_id(view->peer, key);
 }
 
 static void label_put_address(const struct view_end *end, struct buf *key)
@@ -216,17 +243,23 @@ static void put_status_code(const struct view *view, struct buf *key)
 	label_put_outcome(view, "1", "0", key);
 }
 
-#define POD_TEXT(function, member)                                                                 \
+/* Texts of the pod that a container is in: of the process, and of its peer. */
+#define POD_TEXT(function, of, member)                                                             \
 	static void function(const struct view *view, struct buf *key)                             \
 	{                                                                                          \
-		if (view->container)                                                               \
-			label_put_known(key, view->container->info.pod.member);                    \
+		if (view->of)                                                                      \
+			label_put_known(key, view->of->info.pod.member);                           \
 	}
-POD_TEXT(put_namespace, ns)
-POD_TEXT(put_pod, name)
-POD_TEXT(put_workload_kind, workload.kind)
-POD_TEXT(put_workload, workload.name)
-POD_TEXT(put_node, node)
+POD_TEXT(put_namespace, container, ns)
+POD_TEXT(put_pod, container, name)
+POD_TEXT(put_workload_kind, container, workload.kind)
+POD_TEXT(put_workload, container, workload.name)
+POD_TEXT(put_node, container, node)
+POD_TEXT(put_peer_namespace, peer, ns)
+POD_TEXT(put_peer_pod, peer, name)
+POD_TEXT(put_peer_workload_kind, peer, workload.kind)
+POD_TEXT(put_peer_workload, peer, workload.name)
+POD_TEXT(put_peer_node, peer, node)
 
 static const struct {
 	const char *name;
@@ -252,6 +285,8 @@ static const struct {
 	[LABEL_POD] = {"k8s_pod_name", put_pod},
 	[LABEL_WORKLOAD_KIND] = {"k8s_workload_kind", put_workload_kind},
 	[LABEL_WORKLOAD] = {"k8s_workload_name", put_workload},
+	[LABEL_PEER_NAMESPACE] = {"service_peer_namespace", put_peer_namespace},
+	[LABEL_PEER] = {"service_peer_name", put_peer},
 	[LABEL_KD_NAMESPACE] = {"namespace", put_namespace},
 	[LABEL_KD_WORKLOAD_KIND] = {"workload_kind", put_workload_kind},
 	[LABEL_KD_WORKLOAD] = {"workload_name", put_workload},
@@ -269,6 +304,13 @@ static const struct {
 	[LABEL_KD_SRC_CONTAINER] = {"src_container", put_container},
 	[LABEL_KD_SRC_CONTAINER_ID] = {"src_container_id", put_container_id},
 	[LABEL_KD_SRC_IP] = {"src_ip", put_client_ip},
+	[LABEL_KD_DST_NAMESPACE] = {"dst_namespace", put_peer_namespace},
+	[LABEL_KD_DST_WORKLOAD_KIND] = {"dst_workload_kind", put_peer_workload_kind},
+	[LABEL_KD_DST_WORKLOAD] = {"dst_workload_name", put_peer_workload},
+	[LABEL_KD_DST_NODE] = {"dst_node", put_peer_node},
+	[LABEL_KD_DST_POD] = {"dst_pod", put_peer_pod},
+	[LABEL_KD_DST_CONTAINER] = {"dst_container", put_peer_container},
+	[LABEL_KD_DST_CONTAINER_ID] = {"dst_container_id", put_peer_container_id},
 	[LABEL_KD_DST_IP] = {"dst_ip", put_server_ip},
 	[LABEL_KD_DST_PORT] = {"dst_port", put_server_port},
 	[LABEL_KD_PROTOCOL] = {"protocol", put_protocol},

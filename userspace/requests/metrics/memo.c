@@ -32,9 +32,10 @@ static uint64_t hash_of(const struct memo_facts *facts)
 	return hash ^ hash >> 29;
 }
 
-/* What is neither a text nor of the other end. */
+/* What is no text. */
 struct numbers {
-	uint64_t program, container; /* each number is of one of them, as it was at one time */
+	/* Each number is of one of them, as it was at one time. */
+	uint64_t program, container, peer;
 	int32_t status;
 	uint16_t port;
 	uint8_t protocol, role, has_status, address_len;
@@ -49,6 +50,7 @@ bool memo_gather(const struct view *view, struct memo_facts *facts)
 	const struct numbers numbers = {
 		.program = thread ? thread->program->id : 0,
 		.container = view->container ? view->container->revision : 0,
+		.peer = view->peer ? view->peer->revision : 0,
 		.status = view->status,
 		.port = view->server.port,
 		.protocol = params[request__protocol].len ? params[request__protocol].data[0] : 0,

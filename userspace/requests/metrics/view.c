@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "event/event.h"
+#include "sinsp/state/peer.h"
 #include "util/count.h"
 
 /* By number. Protocols without a row have metrics that no convention names. */
@@ -84,6 +85,15 @@ static void set_ends(struct view *view, const struct event_param *tuple)
 	memcpy(&view->server.port, at + len, sizeof(uint16_t));
 }
 
+/* Who asks a server is in no label: there may be any number of clients. */
+static void set_peer(struct view *view)
+{
+	struct state_peer peer;
+
+	if (!view->is_server && state_peer_of(view->event, &peer))
+		view->peer = peer.container;
+}
+
 bool view_make(const struct state_event *event, struct view *view)
 {
 	uint8_t role = view_byte(event, request__role);
@@ -107,5 +117,6 @@ bool view_make(const struct state_event *event, struct view *view)
 	set_protocol(view, view_byte(event, request__protocol));
 	set_status(view, view_param(event, request__status));
 	set_ends(view, view_param(event, request__tuple));
+	set_peer(view);
 	return true;
 }

@@ -28,6 +28,7 @@ struct view_end {
 struct view {
 	const struct state_event *event;
 	const struct state_container *container; /* of the process; NULL: none, or not known */
+	const struct state_container *peer; /* the same of the server, if it is at the other end */
 	struct view_protocol protocol;
 	bool is_server;
 	bool has_status;
