@@ -193,7 +193,8 @@ void metrics_live_append(const struct scap_live_stats *stats, const struct selec
 {
 	static const struct exposition_family ring_bytes = {"lanner_ring_bytes", METRIC_GAUGE,
 							    "bytes", "Memory of all ring buffers."};
-	/* A unit would have to end the name: Prometheus takes nothing of a page where it does not. */
+	/* A unit would have to end the name: Prometheus takes nothing of a page where it does not.
+	 */
 	static const struct exposition_family ring_bytes_max = {
 		"lanner_ring_bytes_max", METRIC_GAUGE, NULL,
 		"Memory to which all ring buffers may grow; 0: they do not grow."};
@@ -445,12 +446,13 @@ static void append_rules(struct exposition *exposition, const struct ruleset *ru
 
 static void append_requests(struct exposition *exposition, const struct run *run)
 {
-	struct requests_stats stats;
+	struct requests_stats stats = {0};
 
-	if (run->requests) {
+	/* Also before the first one could be. */
+	if (run->requests)
 		requests_stats(run->requests, &stats);
+	if (selection_has_requests(&run->plan->selection))
 		request_metrics_append_account(&stats, exposition);
-	}
 	if (run->request_metrics)
 		request_metrics_append(run->request_metrics, exposition);
 }
