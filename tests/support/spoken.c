@@ -50,6 +50,9 @@ static void put_message(struct speaking *speaking)
 		snprintf(number, sizeof(number), "%d", message->status);
 		put(out, message->has_status ? number : "-", "");
 		put_named(out, " error=", message->error);
+		put_named(out, " answer=", message->answer);
+		snprintf(number, sizeof(number), " ttl=%" PRIu32, message->ttl_s);
+		put(out, message->answer[0] ? number : "", "");
 	}
 	if (message->has_key) {
 		snprintf(number, sizeof(number), "%" PRIx64, message->key);
@@ -67,6 +70,7 @@ static bool has_open_text(const struct protocol_message *message)
 	       !memchr(message->target, 0, sizeof(message->target)) ||
 	       !memchr(message->host, 0, sizeof(message->host)) ||
 	       !memchr(message->trace_id, 0, sizeof(message->trace_id)) ||
+	       !memchr(message->answer, 0, sizeof(message->answer)) ||
 	       !memchr(message->error, 0, sizeof(message->error));
 }
 

@@ -9,7 +9,8 @@
 
 _Static_assert(sizeof(struct ppm_evt_hdr) + request__count * (sizeof(uint16_t) + sizeof(uint64_t)) +
 			       MESSAGE_METHOD_BYTES + MESSAGE_TARGET_BYTES + MESSAGE_HOST_BYTES +
-			       MESSAGE_TRACE_BYTES + MESSAGE_ERROR_BYTES + EXCHANGE_TUPLE_BYTES <=
+			       MESSAGE_TRACE_BYTES + MESSAGE_ERROR_BYTES + MESSAGE_ANSWER_BYTES +
+			       EXCHANGE_TUPLE_BYTES <=
 		       REQUEST_FRAME_BYTES,
 	       "the largest frame");
 
@@ -112,6 +113,9 @@ uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQU
 		put_bytes(&writer, request__tuple, exchange->tuple, exchange->tuple_len);
 	if (exchange->peer_pid)
 		put_number(&writer, request__peer, exchange->peer_pid);
+	frame_put_text(&writer, request__answer, exchange->message.answer);
+	if (exchange->message.answer[0])
+		put_number(&writer, request__ttl, exchange->message.ttl_s);
 	header.len = (uint32_t)writer.at;
 	memcpy(frame, &header, sizeof(header));
 	return header.len;

@@ -191,6 +191,8 @@ void pairing_set_response(struct exchange *exchange, const struct exchange_answe
 	exchange->has_status = answer->message.has_status;
 	exchange->status = answer->message.status;
 	memcpy(exchange->message.error, answer->message.error, sizeof(exchange->message.error));
+	memcpy(exchange->message.answer, answer->message.answer, sizeof(exchange->message.answer));
+	exchange->message.ttl_s = answer->message.ttl_s;
 	if (!exchange->message.trace_id[0])
 		memcpy(exchange->message.trace_id, answer->message.trace_id,
 		       sizeof(exchange->message.trace_id));

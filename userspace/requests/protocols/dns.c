@@ -5,11 +5,12 @@
  * question, so that those which overtake others, and queries that are sent again, are told apart.
  * Names are in lower case, as some resolvers ask with letters of random case.
  *
- * What is not looked at: the records of answers; thus not the upper bits of a code, which EDNS has.
- * A response without question (some servers have none with FORMERR) answers an unknown query; over
- * TCP it is the next part of a zone that is transferred, and aside. Messages that UPDATE or NOTIFY
- * have these words as method.
+ * Of answers the addresses are read, as long as nothing is missing before them. What is not looked
+ * at: other records; thus not the upper bits of a code, which EDNS has. A response without question
+ * (some servers have none with FORMERR) answers an unknown query; over TCP it is the next part of a
+ * zone that is transferred, and aside. Messages that UPDATE or NOTIFY have these words as method.
  */
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,8 +26,16 @@ enum {
 	QUESTION_MAX = DNS_NAME_MAX + 4,
 	RECORDS_MAX = 4096, /* that a message is thought to have */
 	QUERY_BYTES_MAX = 1024, /* over TCP, of one that is recognised */
+	ANSWER_BYTES_MAX = 8192, /* over TCP, of a response whose addresses are waited for */
 	FLAG_RESPONSE = 0x8000,
 	FLAGS_RESERVED = 0x0040,
+	COMPRESSED = 0xc0, /* the rest of a name stands elsewhere */
+	RECORD_BYTES = 10, /* behind the name, before the data */
+	ANSWERS_MAX = 64, /* records that are looked at */
+	TYPE_A = 1,
+	TYPE_AAAA = 28,
+	IPV4_BYTES = 4,
+	IPV6_BYTES = 16,
 	CLASS_IN = 1,
 	CLASS_CH = 3,
 	CLASS_ANY = 255,
@@ -157,6 +166,64 @@ static void put_code(struct protocol_message *message, const uint8_t *header)
 		snprintf(message->error, sizeof(message->error), "RCODE%u", code);
 }
 
+static uint32_t read_u32(const uint8_t *data)
+{
+	return (uint32_t)read_u16(data) << 16 | read_u16(data + 2);
+}
+
+/* Where what follows a name begins; `len`: it is not there, or it is no name. */
+static size_t skip_name(const uint8_t *data, size_t len, size_t at)
+{
+	while (at < len && data[at]) {
+		if ((data[at] & COMPRESSED) == COMPRESSED)
+			return at + 2 < len ? at + 2 : len;
+		if (data[at] > LABEL_MAX)
+			return len;
+		at += (size_t)data[at] + 1;
+	}
+	return at < len ? at + 1 : len;
+}
+
+/* Appends it if there is room. */
+static void put_address(struct protocol_message *message, int family, const uint8_t *address)
+{
+	size_t used = strlen(message->answer);
+	char text[INET6_ADDRSTRLEN];
+
+	inet_ntop(family, address, text, sizeof(text));
+	if (used + strlen(text) + 2 <= sizeof(message->answer))
+		snprintf(message->answer + used, sizeof(message->answer) - used, "%s%s",
+			 used ? " " : "", text);
+}
+
+/* The addresses of an answer, also of other names that the one asked for leads to. */
+static void put_addresses(struct protocol_message *message, const uint8_t *data, size_t len,
+			  size_t at)
+{
+	unsigned int count = read_u16(data + 6);
+	uint32_t ttl_s = UINT32_MAX;
+
+	for (unsigned int i = 0; i < count && i < ANSWERS_MAX; i++) {
+		uint16_t type, size;
+
+		at = skip_name(data, len, at);
+		if (len - at < RECORD_BYTES)
+			break;
+		type = read_u16(data + at);
+		size = read_u16(data + at + 8);
+		if (read_u16(data + at + 2) != CLASS_IN || len - at - RECORD_BYTES < size)
+			break;
+		ttl_s = read_u32(data + at + 4) < ttl_s ? read_u32(data + at + 4) : ttl_s;
+		at += RECORD_BYTES;
+		if (type == TYPE_A && size == IPV4_BYTES)
+			put_address(message, AF_INET, data + at);
+		else if (type == TYPE_AAAA && size == IPV6_BYTES)
+			put_address(message, AF_INET6, data + at);
+		at += size;
+	}
+	message->ttl_s = ttl_s;
+}
+
 /* Whether it goes the way of that side. */
 static bool is_of_side(const uint8_t *header, enum protocol_side side)
 {
@@ -189,6 +256,8 @@ static enum dns_found take_message(enum protocol_side side, const uint8_t *data,
 		message->key |= hash_bytes(question.bytes, question.len);
 	if (side == PROTOCOL_RESPONSES) {
 		put_code(message, data);
+		if (!message->status && opcode_of(data) == OPCODE_QUERY)
+			put_addresses(message, data, len, HEADER_BYTES + question.len);
 	} else {
 		put_method(message, data, read_u16(question.bytes + question.len - 4));
 		put_name(message->target, question.bytes);
@@ -212,13 +281,19 @@ static struct protocol_step dns_step(enum protocol_side side, void *state,
 		.action = PROTOCOL_GOES_ON, .used = input->len, .begins = true, .ends = true};
 }
 
+/* Whether more of a message that is known may have addresses. */
+static bool waits_for_answer(enum protocol_side side, size_t len, size_t size)
+{
+	return side == PROTOCOL_RESPONSES && len < size && size <= ANSWER_BYTES_MAX;
+}
+
 static struct protocol_step dns_tcp_step(enum protocol_side side, void *state,
 					 const struct protocol_input *input,
 					 struct protocol_message *message,
 					 const struct protocol_message *request)
 {
 	struct protocol_step step = {.action = PROTOCOL_GOES_ON, .begins = true, .ends = true};
-	size_t size, len = input->len;
+	size_t size = 0, len = input->len;
 	enum dns_found found = DNS_SHORT;
 
 	if (len >= LENGTH_BYTES) {
@@ -230,7 +305,8 @@ static struct protocol_step dns_tcp_step(enum protocol_side side, void *state,
 		step.used = len;
 		step.skip = size - len;
 	}
-	if (found == DNS_SHORT && !input->is_cut)
+	if ((found == DNS_SHORT || (found == DNS_WHOLE && waits_for_answer(side, len, size))) &&
+	    !input->is_cut)
 		return (struct protocol_step){.action = PROTOCOL_WAITS};
 	if (found != DNS_WHOLE)
 		return lost_step();

@@ -20,6 +20,7 @@ enum {
 	MESSAGE_HOST_BYTES = 128,
 	MESSAGE_ERROR_BYTES = 48,
 	MESSAGE_TRACE_BYTES = 64,
+	MESSAGE_ANSWER_BYTES = 256,
 	/* Of a connection and side, for the protocol alone: zeros when it begins or is found again.
 	 */
 	PROTOCOL_STATE_BYTES = 64,
@@ -35,6 +36,9 @@ struct protocol_message {
 	char host[MESSAGE_HOST_BYTES];
 	char trace_id[MESSAGE_TRACE_BYTES];
 	char error[MESSAGE_ERROR_BYTES]; /* of a response: why it is one; "": it is none */
+	/* Of a response: the values that it gives, with a blank between two; of DNS addresses. */
+	char answer[MESSAGE_ANSWER_BYTES];
+	uint32_t ttl_s; /* how long these are valid, if there are any */
 	int32_t status; /* of a response, if has_status */
 	bool has_status;
 	bool is_oneway; /* a request that nothing answers */

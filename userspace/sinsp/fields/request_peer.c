@@ -57,6 +57,7 @@ TEXT_GETTER(peer_process, peer->process, peer->process->comm)
 TEXT_GETTER(peer_exepath, peer->process && * peer->process->program->exepath,
 	    peer->process->program->exepath)
 TEXT_GETTER(peer_container, peer->container, peer->container->info.name)
+TEXT_GETTER(peer_domain, true, peer->domain)
 TEXT_GETTER(peer_pod, peer->pod, peer->pod->name)
 TEXT_GETTER(peer_namespace, peer->pod, peer->pod->ns)
 TEXT_GETTER(peer_workload, peer->pod, peer->pod->workload.name)
@@ -92,6 +93,8 @@ static int get_peer_name(const struct state_event *event, const struct field_ref
 		buf_append_string(&text, peer_container_of(&peer));
 	else if (peer_process_of(&peer))
 		buf_append_string(&text, peer_process_of(&peer));
+	else if (peer_domain_of(&peer))
+		buf_append_string(&text, peer_domain_of(&peer));
 	else
 		address_append_ip(&text, peer.end.address, peer.address_len);
 	return field_give_text(values, scratch, &text);
@@ -118,10 +121,11 @@ enum {
 
 const struct field_desc fields_request_peer[] = {
 	TEXT("name", OF_POD, get_peer_name, "=curl",
-	     "name of the other end, as far as it is known: pod, container, process; or its "
-	     "address"),
+	     "name of the other end: pod, container, process, domain, or address"),
 	ROW("ip", IPADDR, NA, NEEDS_NOTHING, get_peer_ip, "=10.0.0.7", "address of the other end"),
 	ROW("port", PORT, DEC, NEEDS_NOTHING, get_peer_port, "=5432", "port of the other end"),
+	TEXT("domain", NEEDS_NOTHING, get_peer_domain, "=example.org",
+	     "name by which DNS gave this address to the client's container"),
 	TEXT("proc.name", OF_PROCESS, get_peer_process, "=curl",
 	     "name of the process at the other end, if that is on this machine"),
 	ROW("proc.pid", INT64, ID, OF_PROCESS, get_peer_pid, "=1",

@@ -89,6 +89,8 @@ apply_handler apply_memory, apply_switch, apply_procinfo;
 /* apply_capture.c */
 apply_handler apply_user_added, apply_user_deleted, apply_group_added, apply_group_deleted,
 	apply_container, apply_asyncevent;
+/* apply_request.c */
+apply_handler apply_request;
 
 /*
  * Looks up the directory descriptors that the event's paths start from, so that its thread's table

@@ -14,6 +14,7 @@
 #include "sinsp/state/machine.h"
 #include "sinsp/state/names.h"
 #include "sinsp/state/path.h"
+#include "sinsp/state/resolved.h"
 #include "sinsp/state/rules.h"
 #include "sinsp/state/threads.h"
 #include "util/clock.h"
@@ -96,6 +97,7 @@ struct state {
 	struct state_exit exited[EXITED_COUNT]; /* by the remainder of the id */
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of unconnected sockets in /proc */
 	struct names *names; /* owned; readers of a const engine may fill them from their files */
+	struct resolved resolved;
 	struct machine machine;
 	bool with_env; /* descriptions of containers in a capture have their environment */
 	struct state_listener listener;

@@ -44,6 +44,7 @@ int state_create(const struct state_config *config, struct state **state, struct
 		goto fail;
 	made->proc = config->proc;
 	made->fd_store.pool = &made->pool;
+	made->resolved.pool = &made->pool;
 	made->fd_store.max = config->fds_max ? config->fds_max : STATE_FDS_MAX;
 	made->memory_max = config->memory_max ? config->memory_max : UINT64_MAX;
 	made->lacks = config->lacks;
@@ -77,6 +78,7 @@ void state_destroy(struct state *state)
 	state_notes_finish(&state->notes, &state->pool);
 	state_containers_finish(&state->containers);
 	state_program_unref(&state->pool, state->no_program);
+	resolved_finish(&state->resolved);
 	names_destroy(state->names);
 	machine_finish(&state->machine);
 	pool_finish(&state->pool);
@@ -241,6 +243,8 @@ void state_stats(const struct state *state, struct state_stats *stats)
 	stats->memory_bytes = state_held_bytes(state);
 	stats->memory_max = state->memory_max == UINT64_MAX ? 0 : state->memory_max;
 	stats->descriptions_dropped = state->containers.unused_dropped;
+	stats->resolved_dropped = state->resolved.dropped;
+	stats->resolved_invalid = state->resolved.invalid;
 	stats->pods_dropped = state->containers.pods.dropped;
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sinsp/state/containers.h"
+#include "sinsp/state/core.h"
 
 enum {
 	TUPLE_IPV4_BYTES = 13, /* family, and an address and a port of each end */
@@ -44,6 +44,21 @@ static void set_process(const struct state_event *event, struct state_peer *peer
 		peer->pod = &peer->container->info.pod;
 }
 
+static void set_domain(const struct state_event *event, struct state_peer *peer)
+{
+	const struct resolved_address address = {peer->end.address, peer->address_len};
+	const struct state_container *container;
+	struct resolved_scope scope = {0};
+
+	if (!event->thread || !peer->address_len ||
+	    event_param_u64(&event->ev, request__role) != request_roles__client)
+		return;
+	container = event->thread->cgroups->container;
+	if (container)
+		scope = (struct resolved_scope){container->id, container->id_len};
+	peer->domain = resolved_name(&event->state->resolved, &scope, &address, event->ev.ts_ns);
+}
+
 bool state_peer_of(const struct state_event *event, struct state_peer *peer)
 {
 	*peer = (struct state_peer){0};
@@ -51,5 +66,6 @@ bool state_peer_of(const struct state_event *event, struct state_peer *peer)
 		return false;
 	set_end(&event->ev, peer);
 	set_process(event, peer);
+	set_domain(event, peer);
 	return peer->address_len || peer->process;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The other end of a request, as the event's process has it: who asks a server, who answers a
- * client. What is known of it comes from the connection, if its other end is on this machine.
- * Nothing is guessed: what could be of two is of none.
+ * client. What is known of it comes from the connection, if its other end is on this machine, and
+ * from answers of DNS. Nothing is guessed: what could be of two is of none.
  */
 #ifndef SINSP_STATE_PEER_H
 #define SINSP_STATE_PEER_H
@@ -21,6 +21,11 @@ struct state_peer {
 	const struct state_thread *process; /* its main thread; NULL: not known, or not of here */
 	const struct state_container *container; /* NULL: none, or not known */
 	const struct state_pod *pod; /* NULL: none, or not known; some of its texts may be NULL */
+	/*
+	 * The name whose address it is by the last answer of DNS that the client's container got,
+	 * or that a process of the host got; NULL: none. Whoever answers chooses it.
+	 */
+	const char *domain;
 };
 
 /*

@@ -87,6 +87,7 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_groupdeleted] = {apply_group_deleted},
 	[EVENT_container] = {apply_container},
 	[EVENT_asyncevent] = {apply_asyncevent},
+	[EVENT_request] = {apply_request},
 	/* Too frequent to be captured only for their counters. */
 	[EVENT_brk] = {apply_memory},
 	[EVENT_mmap] = {apply_memory},

@@ -46,7 +46,29 @@ static const struct spoken_row requests[] = {
 static const struct spoken_row responses[] = {
 	ROW("answered", PROTOCOL_RESPONSES,
 	    "\0\x2d" ANSWER("\x81\x80", "\0\1") EXAMPLE A "\xc0\x0c" A "\0\0\1\0\0\4\1\2\3\4",
-	    "0 key=1234?? 47\nwhole\n"),
+	    "0 answer=1.2.3.4 ttl=256 key=1234?? 47\nwhole\n"),
+	ROW("addresses of another name", PROTOCOL_RESPONSES,
+	    "\0\x5d" ANSWER("\x81\x80", "\0\4") EXAMPLE A
+	    "\xc0\x0c" IN("\0\5") "\0\0\0\x3c\0\6\3cdn\xc0\x14"
+				  "\xc0\x29" A "\0\0\0\x1e\0\4\12\0\0\7"
+				  "\xc0\x29" A "\0\0\1\0\0\4\12\0\0\x8"
+				  "\xc0\x29" IN("\0\x10") "\0\0\1\0\0\2\1x",
+	    "0 answer=10.0.0.7 10.0.0.8 ttl=30 key=1234?? 95\nwhole\n"),
+	ROW("IPv6", PROTOCOL_RESPONSES,
+	    "\0\x39" ANSWER("\x81\x80", "\0\1") EXAMPLE AAAA
+	    "\xc0\x0c" AAAA "\0\0\0\0\0\x10\x20\1\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x2a",
+	    "0 answer=2001:db8::2a ttl=0 key=1234?? 59\nwhole\n"),
+	ROW("a record that is no address", PROTOCOL_RESPONSES,
+	    "\0\x2e" ANSWER("\x81\x80", "\0\1") EXAMPLE A "\xc0\x0c" A "\0\0\1\0\0\5\1\2\3\4\5",
+	    "0 key=1234?? 48\nwhole\n"),
+	ROW("a record that is cut off", PROTOCOL_RESPONSES,
+	    "\0\x2c" ANSWER("\x81\x80", "\0\1") EXAMPLE A "\xc0\x0c" A "\0\0\1\0\0\4\1\2\3",
+	    "0 key=1234?? 46\nwhole\n"),
+	ROW("a name that ends nowhere", PROTOCOL_RESPONSES,
+	    "\0\x23" ANSWER("\x81\x80", "\0\1") EXAMPLE A "\77abcde", "0 key=1234?? 37\nwhole\n"),
+	ROW("a refusal with addresses", PROTOCOL_RESPONSES,
+	    "\0\x2d" ANSWER("\x81\x85", "\0\1") EXAMPLE A "\xc0\x0c" A "\0\0\1\0\0\4\1\2\3\4",
+	    "5 error=REFUSED key=1234?? 47\nwhole\n"),
 	ROW("no such name", PROTOCOL_RESPONSES, "\0\x1d" ANSWER("\x81\x83", "\0\0") EXAMPLE A,
 	    "3 error=NXDOMAIN key=1234?? 31\nwhole\n"),
 	ROW("failed", PROTOCOL_RESPONSES, "\0\x1d" ANSWER("\x81\x82", "\0\0") EXAMPLE A,

@@ -86,6 +86,59 @@ static void test_pod(void **state)
 	assert_null(peer.pod);
 }
 
+/* An answer that the world's process got, in the role of a client. */
+static void answer_with(struct drive *world, uint64_t role, const char *name, const char *answer)
+{
+	struct frame *frame;
+
+	world->ts_ns = WORLD_TIME_NS - 1000000;
+	frame = drive_begin(world, EVENT_request, SELF);
+	frame_put_i64(frame, request__protocol, request_protocols__dns);
+	frame_put_i64(frame, request__role, (int64_t)role);
+	frame_put_string(frame, request__target, name);
+	frame_put_string(frame, request__answer, answer);
+	frame_put_i64(frame, request__ttl, 60);
+	drive_end(world);
+}
+
+static const char *domain_of(struct drive *world, const struct frame_tuple *tuple)
+{
+	struct state_peer peer;
+
+	request_with(world, request_roles__client, tuple, 0);
+	assert_true(state_peer_of(&world->event, &peer));
+	return peer.domain;
+}
+
+static void test_domain(void **state)
+{
+	static const struct frame_tuple one = {"10.0.0.1", "10.0.0.2", 40000, 80},
+					two = {"::1", "2001:db8::2", 40000, 443};
+	struct drive *world = *state;
+	struct state_peer peer;
+
+	assert_null(domain_of(world, &one));
+	answer_with(world, request_roles__server, "wrong.example.org", "10.0.0.2");
+	assert_null(domain_of(world, &one));
+	answer_with(world, request_roles__client, "www.example.org",
+		    "10.0.0.9 10.0.0.2 2001:db8::2");
+	assert_string_equal(domain_of(world, &one), "www.example.org");
+	assert_string_equal(domain_of(world, &two), "www.example.org");
+	answer_with(world, request_roles__client, "other.example.org",
+		    "10.0.0.2000000000000000000000000000000000000000000 x  ::1");
+	assert_string_equal(domain_of(world, &one), "www.example.org");
+	/* Who is asked has no name by what he was asked for. */
+	assert_true(state_peer_of(request_with(world, request_roles__server, &one, 0), &peer));
+	assert_null(peer.domain);
+	/* A container that did not ask. */
+	contained_set_group(world, "/docker/" SANDBOX_ID);
+	assert_null(domain_of(world, &one));
+	answer_with(world, request_roles__client, "inner", "10.0.0.2");
+	assert_string_equal(domain_of(world, &one), "inner");
+	contained_set_group(world, "/");
+	assert_string_equal(domain_of(world, &one), "www.example.org");
+}
+
 static void test_other_events(void **state)
 {
 	struct state_peer peer = {.address_len = 4};
@@ -101,6 +154,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_ipv6, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_process, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_pod, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_domain, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_other_events, world_setup, world_teardown),
 };
 
