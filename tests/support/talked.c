@@ -119,6 +119,31 @@ void talked_miss(struct talked *talked, enum recognition_direction direction, si
 	talked->at[direction] += (uint32_t)len;
 }
 
+void talked_sendfile(struct talked *talked, int64_t len)
+{
+	struct frame *frame = drive_begin(&talked->drive, EVENT_sendfile, TALKED_TID);
+
+	frame_put_i64(frame, sendfile__res, len);
+	frame_put_i64(frame, sendfile__out_fd, TALKED_FD);
+	frame_put_i64(frame, sendfile__in_fd, TALKED_FD + 1);
+	talked->at[DIRECTION_OUT] += len > 0 ? (uint32_t)len : 0;
+	drive_end(&talked->drive);
+	requests_take(talked->requests, &talked->drive.event);
+}
+
+void talked_splice(struct talked *talked, enum recognition_direction direction, int64_t len)
+{
+	struct frame *frame = drive_begin(&talked->drive, EVENT_splice, TALKED_TID);
+	bool is_in = direction == DIRECTION_IN;
+
+	frame_put_i64(frame, splice__res, len);
+	frame_put_i64(frame, splice__fd_in, is_in ? TALKED_FD : TALKED_FD + 1);
+	frame_put_i64(frame, splice__fd_out, is_in ? TALKED_FD + 1 : TALKED_FD);
+	talked->at[direction] += len > 0 ? (uint32_t)len : 0;
+	drive_end(&talked->drive);
+	requests_take(talked->requests, &talked->drive.event);
+}
+
 void talked_result(struct talked *talked, enum recognition_direction direction, int64_t result)
 {
 	begin_transfer(talked, direction, result);

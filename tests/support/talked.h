@@ -38,6 +38,11 @@ void talked_text(struct talked *talked, enum recognition_direction direction, co
 /* Nobody sees these bytes. */
 void talked_miss(struct talked *talked, enum recognition_direction direction, size_t len);
 
+/* A call sends bytes that no process has in its memory: sendfile, or splice, which also receives.
+ */
+void talked_sendfile(struct talked *talked, int64_t len);
+void talked_splice(struct talked *talked, enum recognition_direction direction, int64_t len);
+
 /* A call fails, or reads 0 bytes. */
 void talked_result(struct talked *talked, enum recognition_direction direction, int64_t result);
 

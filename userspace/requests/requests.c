@@ -27,7 +27,7 @@ enum requests_kind {
 	KIND_OPEN,
 	KIND_CLOSE,
 	KIND_SHUTDOWN,
-	KIND_SENDFILE,
+	KIND_UNSEEN, /* moves bytes that no process has in its memory */
 };
 
 struct requests_call {
@@ -76,7 +76,8 @@ static enum requests_kind kind_of(const struct event_desc *desc)
 	case EVENT_shutdown:
 		return KIND_SHUTDOWN;
 	case EVENT_sendfile:
-		return KIND_SENDFILE;
+	case EVENT_splice:
+		return KIND_UNSEEN;
 	default:
 		if (!is_transfer(desc))
 			return KIND_NONE;
@@ -93,8 +94,10 @@ static void fill_calls(struct requests *requests)
 
 		if (!desc)
 			continue;
-		fd = event_param_find(desc, id == EVENT_sendfile ? "out_fd" : "fd");
-		call->kind = (uint8_t)(fd < 0 ? KIND_NONE : kind_of(desc));
+		fd = event_param_find(desc, "fd");
+		call->kind = (uint8_t)kind_of(desc);
+		if (fd < 0 && call->kind != KIND_UNSEEN)
+			call->kind = KIND_NONE;
 		call->fd = (uint8_t)(fd + 1);
 		call->data = (uint8_t)(event_param_find(desc, "data") + 1);
 		call->tuple = (uint8_t)(event_param_find(desc, "tuple") + 1);
@@ -372,7 +375,7 @@ static bool piece_of(const struct requests_call *call, const struct state_event 
 	const struct frame_stream *stream = &event->ev.stream;
 
 	*piece = (struct stream_piece){.len = (uint32_t)result};
-	if (data && call->kind != KIND_SENDFILE) {
+	if (data) {
 		piece->data = data->data;
 		piece->captured = data->len < piece->len ? data->len : piece->len;
 	}
@@ -477,6 +480,43 @@ static void take_transfer(struct requests *requests, const struct requests_call 
 		take_bytes(requests, call, event, connection, result);
 }
 
+/* How many bytes that nobody sees came to a socket, or left it. */
+static void take_unseen_at(struct requests *requests, const struct state_event *event, int64_t fd,
+			   enum recognition_direction direction, uint32_t bytes)
+{
+	const struct state_fd *file = event->thread ? state_fds_find(event->thread->fds, fd) : NULL;
+	const struct connection_call made = {
+		.ts_ns = event->ev.ts_ns,
+		.tid = event->ev.tid,
+		.pid = pid_of(event),
+		.fd = fd,
+		.file = file,
+		.direction = direction,
+	};
+	struct connection *connection = file ? find(requests, state_fd_ino(file)) : NULL;
+
+	/* One of which nothing else was seen has no protocol. */
+	if (connection && !connection->is_opaque && !connection->has_datagrams)
+		connection_take(connection, &requests->all, &made,
+				(struct stream_piece){.len = bytes});
+}
+
+static void take_unseen(struct requests *requests, const struct state_event *event)
+{
+	const struct event *ev = &event->ev;
+	int64_t moved;
+
+	if (!event_result(ev, &moved) || moved <= 0)
+		return;
+	if (ev->desc->id == EVENT_splice)
+		take_unseen_at(requests, event, event_param_i64(ev, splice__fd_in), DIRECTION_IN,
+			       (uint32_t)moved);
+	take_unseen_at(requests, event,
+		       event_param_i64(ev, ev->desc->id == EVENT_splice ? splice__fd_out
+									: sendfile__out_fd),
+		       DIRECTION_OUT, (uint32_t)moved);
+}
+
 static void take_close(struct requests *requests, const struct state_event *event)
 {
 	struct connection *connection = find(requests, ino_of(event));
@@ -518,6 +558,9 @@ void requests_take(struct requests *requests, const struct state_event *event)
 		return;
 	case KIND_CLOSE:
 		take_close(requests, event);
+		return;
+	case KIND_UNSEEN:
+		take_unseen(requests, event);
 		return;
 	case KIND_SHUTDOWN:
 		take_shutdown(requests, call, event);

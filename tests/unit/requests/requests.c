@@ -316,6 +316,28 @@ static void misses_no_bytes_that_nobody_wants(void **state)
 	assert_int_equal(stats.gaps, 0);
 }
 
+/* Bodies that no process has in its memory end messages, too, also when nothing follows. */
+static void counts_bytes_that_nobody_sees(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q file 0\n");
+	talked_text(talked, DIRECTION_OUT, "A 1 5000\n");
+	talked_sendfile(talked, 3000);
+	talked_sendfile(talked, -EAGAIN);
+	assert_null(talked_next(talked));
+	talked_sendfile(talked, 2000);
+	assert_line(talked, "Q file 1 -");
+	talked_text(talked, DIRECTION_IN, "Q splice 700\n");
+	talked_splice(talked, DIRECTION_IN, 700);
+	talked_text(talked, DIRECTION_OUT, "A 2 900\n");
+	talked_splice(talked, DIRECTION_OUT, 900);
+	assert_line(talked, "Q splice 2 -");
+	talk_once(talked, "last");
+	assert_line(talked, "Q last 7 -");
+}
+
 static void takes_bytes_once(void **state)
 {
 	struct talked *talked = *state;
@@ -513,6 +535,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(begins_anew_with_a_reused_inode),
 	TEST(counts_what_it_does_not_know),
 	TEST(misses_no_bytes_that_nobody_wants),
+	TEST(counts_bytes_that_nobody_sees),
 	TEST(takes_bytes_once),
 	TEST(goes_on_with_another_protocol),
 	TEST(tells_which_bytes_it_wants),

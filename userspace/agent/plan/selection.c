@@ -426,8 +426,10 @@ bool selection_is_of_streams(unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
-	return desc &&
-	       ((desc->flags & EF_STREAMS && !needs_position(desc)) || id == EVENT_shutdown);
+	/* Of what nobody sees, how many bytes there were. */
+	if (id == EVENT_shutdown || id == EVENT_sendfile || id == EVENT_splice)
+		return true;
+	return desc && desc->flags & EF_STREAMS && !needs_position(desc);
 }
 
 bool selection_is_of_streams_only(const struct selection *selection, unsigned int id)
