@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Decodes a request of OTLP by the published definitions and checks each of its messages; prints it as JSON.
-//   node otlp_decode.mjs NODE_MODULES proto|json < request
+//   node otlp_decode.mjs NODE_MODULES proto|json|metrics < request
+// of logs, or of metrics as protobuf.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 
 const [modules, form] = process.argv.slice(2);
 const require = createRequire(`${modules}/`);
 const root = require(`${modules}/@opentelemetry/otlp-transformer/build/src/generated/root.js`);
-const Request = root.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
+const collector = root.opentelemetry.proto.collector;
+const Request =
+	form === "metrics" ? collector.metrics.v1.ExportMetricsServiceRequest : collector.logs.v1.ExportLogsServiceRequest;
 const bytes = readFileSync(0);
 
 function known(value, message, path) {
@@ -16,7 +19,7 @@ function known(value, message, path) {
 }
 
 let request;
-if (form === "proto") {
+if (form !== "json") {
 	request = Request.decode(bytes);
 } else {
 	const parsed = JSON.parse(bytes);

@@ -33,6 +33,7 @@ struct output_kind {
 	size_t own_bytes; /* of the struct that they are stored in: config->own */
 	/* It takes no records but events as they were captured: of the functions it has check(). */
 	bool is_capture;
+	bool takes_metrics; /* its records are metrics, and no events: see output_measure() */
 	bool passes_dotted; /* keys with a dot are for its library: config->passed */
 	/* The formats it takes, the default first. Ends with NULL; NULL: all, json first. */
 	const char *const *formats;

@@ -202,6 +202,14 @@ static bool has_splits(const struct options *options)
 	return options->limits.bytes || options->limits.ns || options->limits.events;
 }
 
+static bool takes_metrics(const struct options *options)
+{
+	for (size_t i = 0; i < options->outputs_count; i++)
+		if (options->outputs[i]->kind->takes_metrics)
+			return true;
+	return false;
+}
+
 /* Rejects options whose subject is missing. */
 static void check_about(struct check *check)
 {
@@ -218,7 +226,9 @@ static void check_about(struct check *check)
 		{SPLIT, has_splits(options), "goes with -C, -G or -e",
 		 "goes with file-size, seconds or events"},
 		{RULES, options->rules_count, "goes with --rules", "goes with rules"},
-		{PAGES, options->http[0], "goes with --http", "goes with http"},
+		{PAGES, options->http[0] || takes_metrics(options),
+		 "goes with --http or --output otlp-metrics:",
+		 "goes with http or an output otlp-metrics:"},
 		{REQUEST_METRICS, options->request_metrics, "goes with --request-metrics",
 		 "goes with request-metrics"},
 		{PROCESSES, options->pids_count || options->command,

@@ -712,7 +712,8 @@ const struct option_row option_rows_other[] = {
 	 .accepts = "127.0.0.1:9100, [::1]:9100, :9100 (all addresses) or unix:PATH; up to 4 of "
 		    "them"},
 	{0, "request-metrics", NULL,
-	 "make requests of what all processes transfer, and serve metrics of them at /metrics",
+	 "make requests of what all processes transfer; serve metrics of them at /metrics, or send "
+	 "them to outputs otlp-metrics:",
 	 set_request_metrics, .about = PAGES},
 	{0, "request-series", "N",
 	 "serve metrics of at most N sets of labels of requests; others are counted in one of "

@@ -125,12 +125,32 @@ static int make_filter(const struct options *options, const struct output_config
 	return r;
 }
 
+/* What is about events means nothing to an output of metrics. */
+static int reject_of_events(const struct output_config *config, struct error *err)
+{
+	const char *key = config->filter   ? "filter"
+			  : config->fields ? "fields"
+			  : config->schema ? "schema"
+					   : NULL;
+
+	if (!key)
+		return 0;
+	return error_set(err, -EINVAL,
+			 "--output %s: it has metrics and no events: leave out %s=", config->text,
+			 key);
+}
+
 static int make_view(const struct options *options, struct printer *printer,
 		     const struct output_config *config, struct output_view *view,
 		     struct buf *messages, struct error *err)
 {
-	int r = choose_format(config, &view->format, err);
+	int r;
 
+	if (config->kind->takes_metrics) {
+		view->format = output_format_find_of_outputs(output_config_format(config));
+		return reject_of_events(config, err);
+	}
+	r = choose_format(config, &view->format, err);
 	if (r == 0)
 		r = choose_schema(options, config, view, err);
 	if (r)

@@ -67,6 +67,7 @@ static void step_outputs(struct run *run, uint64_t now)
 	struct buf messages = {0};
 
 	losses_step(&run->losses, run->input, &run->plan->selection, &run->outputs, now);
+	measures_step(run, now, false);
 	outputs_step(&run->outputs, now, &messages);
 	terminal_print(stderr, &messages);
 	buf_finish(&messages);
@@ -262,6 +263,7 @@ static int loop_drain(struct loop *loop, struct error *err)
 	/* What is lost after another agent took over is not said here: that one has it. */
 	if (!takeover_old_is_gone(&run->takeover_old))
 		losses_end(&run->losses, run->input, &run->plan->selection, &run->outputs);
+	measures_step(run, clock_ns(CLOCK_MONOTONIC), true);
 	outputs_close(&run->outputs, signals_are_insistent);
 	takeover_old_account(run);
 	return result ? result : line_writer_flush(&run->line_writer, err);

@@ -17,6 +17,7 @@
 #include "agent/run/input.h"
 #include "agent/run/line_writer.h"
 #include "agent/run/losses.h"
+#include "agent/run/measures.h"
 #include "agent/run/mutes.h"
 #include "agent/run/pages.h"
 #include "agent/run/record.h"
@@ -69,6 +70,7 @@ struct run {
 	struct budget budget;
 	struct hold hold;
 	struct losses losses; /* said to the outputs */
+	struct measures measures;
 	struct service service;
 	struct pages pages;
 	struct pid_file pid_file;

@@ -40,6 +40,8 @@ static void find_wanted(struct output *output)
 {
 	bool generic[SYSCALL_CODES_COUNT];
 
+	if (output->config->kind->takes_metrics)
+		return;
 	if (output->view.filter)
 		filter_event_types(output->view.filter, output->wants, generic);
 	else
@@ -369,8 +371,8 @@ bool output_event(struct output *output, struct state_event *event)
 
 	if (!passes(output, event))
 		return false;
-	if (!output->view.formatter) /* rules were removed by a reload */
-		return true;
+	if (!output->view.formatter) /* rules were removed by a reload, or it has no events */
+		return !output->config->kind->takes_metrics;
 	if (output->limit.is_on && output_leave_out(output, event, LIMIT_NO_RULE))
 		return true;
 	if (output->awaits_spool && !join_spool(output)) {
@@ -407,6 +409,8 @@ bool output_match(struct output *output, struct ruleset *ruleset, size_t rule,
 	struct output_record record;
 	size_t start;
 
+	if (output->config->kind->takes_metrics)
+		return false;
 	if (!passes(output, event))
 		return false;
 	if (output->limit.is_on && output_leave_out(output, event, (long)rule))
@@ -429,6 +433,28 @@ bool output_match(struct output *output, struct ruleset *ruleset, size_t rule,
 	event->num = number;
 	end_record(output, start, &record);
 	return true;
+}
+
+void output_measure(struct output *output, uint64_t ts_ns, const struct buf *metric)
+{
+	const struct output_record record = {
+		.number = output->number + 1, .ts_ns = ts_ns, .priority = PRIORITY_INFORMATIONAL};
+	size_t start;
+
+	if (output->awaits_spool && !join_spool(output)) {
+		output->lost_without++;
+		queue_miss(&output->queue, GAP_SPOOL_CLOSED, &record);
+		return;
+	}
+	if (!begin_record(output)) {
+		output_miss(output, &record);
+		return;
+	}
+	start = output->block->bytes.len;
+	buf_append(&output->block->bytes, metric->data, metric->len);
+	if (metric->failed)
+		buf_fail(&output->block->bytes);
+	end_record(output, start, &record);
 }
 
 /* Now and then a drop record says what was left out, also if no other record comes. */

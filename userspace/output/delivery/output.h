@@ -127,6 +127,12 @@ bool output_match(struct output *output, struct ruleset *ruleset, size_t rule,
 		  struct state_event *event);
 
 /*
+ * Adds a record to an output that takes metrics: bytes of its format as they were at that time,
+ * since the epoch. One that has failed counts as lost.
+ */
+void output_measure(struct output *output, uint64_t ts_ns, const struct buf *metric);
+
+/*
  * Says in the stream what the capture lost: by type, of which only those count that can pass the
  * filter. The types are changed.
  */

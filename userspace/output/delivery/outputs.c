@@ -144,16 +144,28 @@ unsigned int outputs_needs(const struct outputs *outputs)
 
 bool outputs_have_filters(const struct outputs *outputs)
 {
-	for (size_t i = 0; i < outputs->count; i++)
-		if (!outputs->list[i]->config->filter)
+	bool any = !outputs->count;
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		const struct output_config *config = outputs->list[i]->config;
+
+		if (!config->kind->takes_metrics && !config->filter)
 			return false;
-	return true;
+		any |= !config->kind->takes_metrics;
+	}
+	return any;
 }
 
 void outputs_append_filters(const struct outputs *outputs, struct buf *text)
 {
-	for (size_t i = 0; i < outputs->count; i++)
-		buf_printf(text, "%s(%s)", i ? " or " : "", outputs->list[i]->config->filter);
+	const char *between = "";
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (!outputs->list[i]->config->filter)
+			continue;
+		buf_printf(text, "%s(%s)", between, outputs->list[i]->config->filter);
+		between = " or ";
+	}
 }
 
 bool outputs_match(const struct outputs *outputs, struct ruleset *ruleset, size_t rule,
@@ -167,6 +179,21 @@ bool outputs_match(const struct outputs *outputs, struct ruleset *ruleset, size_
 		event->filter_unknown = unknown;
 	}
 	return any;
+}
+
+bool outputs_take_metrics(const struct outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		if (outputs->list[i]->config->kind->takes_metrics)
+			return true;
+	return false;
+}
+
+void outputs_measure(const struct outputs *outputs, uint64_t ts_ns, const struct buf *metric)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		if (outputs->list[i]->config->kind->takes_metrics)
+			output_measure(outputs->list[i], ts_ns, metric);
 }
 
 void outputs_lose(const struct outputs *outputs, enum gap_cause cause, const struct gap *lost)

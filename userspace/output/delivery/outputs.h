@@ -52,8 +52,8 @@ void outputs_finish(struct outputs *outputs);
 unsigned int outputs_needs(const struct outputs *outputs);
 
 /*
- * Whether each output has a filter, as is the case without outputs; and all filters, as one that
- * passes what any passes.
+ * Whether each output that takes events has a filter, and there is one, or there are no outputs at
+ * all; and all filters, as one that passes what any passes.
  */
 bool outputs_have_filters(const struct outputs *outputs);
 void outputs_append_filters(const struct outputs *outputs, struct buf *text);
@@ -74,6 +74,10 @@ static inline bool outputs_event(const struct outputs *outputs, struct state_eve
 /* Hands an event that a rule matched to all outputs. Returns whether it passed one of them. */
 bool outputs_match(const struct outputs *outputs, struct ruleset *ruleset, size_t rule,
 		   struct state_event *event);
+
+/* Whether any output takes metrics; and hands a record of them to those: see output_measure(). */
+bool outputs_take_metrics(const struct outputs *outputs);
+void outputs_measure(const struct outputs *outputs, uint64_t ts_ns, const struct buf *metric);
 
 /* Says in the stream of each output what the capture lost: see output_lose(). */
 void outputs_lose(const struct outputs *outputs, enum gap_cause cause, const struct gap *lost);

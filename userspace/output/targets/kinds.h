@@ -14,7 +14,7 @@
 #define OUTPUT_KINDS_OF_HTTP(ROW)
 #endif
 #ifdef WITH_OTLP_OUTPUTS
-#define OUTPUT_KINDS_OF_OTLP(ROW) ROW(otlp)
+#define OUTPUT_KINDS_OF_OTLP(ROW) ROW(otlp) ROW(otlp_metrics)
 #else
 #define OUTPUT_KINDS_OF_OTLP(ROW)
 #endif

@@ -26,20 +26,34 @@
 
 enum { NAME_BYTES = 80 };
 
-const char *const OTLP_FILE_VARIABLES[] = {
-	PREFIX "LOGS_CERTIFICATE",
-	PREFIX "CERTIFICATE",
-	PREFIX "LOGS_CLIENT_CERTIFICATE",
-	PREFIX "CLIENT_CERTIFICATE",
-	PREFIX "LOGS_CLIENT_KEY",
-	PREFIX "CLIENT_KEY",
-	NULL,
+#define FILE_VARIABLES(signal)                                                                     \
+	{                                                                                          \
+		PREFIX signal "CERTIFICATE", PREFIX "CERTIFICATE",                                 \
+			PREFIX signal "CLIENT_CERTIFICATE", PREFIX "CLIENT_CERTIFICATE",           \
+			PREFIX signal "CLIENT_KEY", PREFIX "CLIENT_KEY", NULL,                     \
+	}
+
+const char *const OTLP_FILE_VARIABLES[] = FILE_VARIABLES("LOGS_");
+const char *const OTLP_METRICS_FILE_VARIABLES[] = FILE_VARIABLES("METRICS_");
+
+/* What is sent: its variables, and the end of its URLs. */
+struct otlp_signal {
+	const char *prefix, *path;
 };
 
-/* A variable that is otlp_settings_set and not empty, or NULL; `name` becomes its whole name. */
-static const char *otlp_find(const char *suffix, char name[NAME_BYTES])
+static const struct otlp_signal *otlp_signal_of(const struct output_config *config)
 {
-	static const char *const prefixes[] = {PREFIX "LOGS_", PREFIX};
+	static const struct otlp_signal logs = {PREFIX "LOGS_", "/v1/logs"};
+	static const struct otlp_signal metrics = {PREFIX "METRICS_", "/v1/metrics"};
+
+	return config->kind->takes_metrics ? &metrics : &logs;
+}
+
+/* A variable that is otlp_settings_set and not empty, or NULL; `name` becomes its whole name. */
+static const char *otlp_find(const struct otlp_signal *signal, const char *suffix,
+			     char name[NAME_BYTES])
+{
+	const char *const prefixes[] = {signal->prefix, PREFIX};
 
 	for (size_t i = 0; i < COUNT(prefixes); i++) {
 		const char *value;
@@ -105,7 +119,8 @@ static int read_timeout(struct http_keys *keys, const char *text, const char *va
 	return otlp_settings_set(keys, "timeout", value, variable, err);
 }
 
-static int read_variables(struct http_keys *keys, struct error *err)
+static int read_variables(struct http_keys *keys, const struct otlp_signal *signal,
+			  struct error *err)
 {
 	static const struct {
 		const char *suffix, *key;
@@ -120,14 +135,14 @@ static int read_variables(struct http_keys *keys, struct error *err)
 	int r = 0;
 
 	for (size_t i = 0; i < COUNT(rows) && r == 0; i++) {
-		value = otlp_find(rows[i].suffix, name);
+		value = otlp_find(signal, rows[i].suffix, name);
 		if (value)
 			r = otlp_settings_set(keys, rows[i].key, value, name, err);
 	}
-	value = r ? NULL : otlp_find("TIMEOUT", name);
+	value = r ? NULL : otlp_find(signal, "TIMEOUT", name);
 	if (value)
 		r = read_timeout(keys, value, name, err);
-	value = r ? NULL : otlp_find("HEADERS", name);
+	value = r ? NULL : otlp_find(signal, "HEADERS", name);
 	return value ? read_headers(keys, value, name, err) : r;
 }
 
@@ -149,22 +164,26 @@ static int read_given(struct http_keys *keys, const struct output_config *config
 	return 0;
 }
 
-/* The general variable is a base that gets the path of logs, that for logs is used as it is. */
+/* The general variable is a base that gets the path of the signal, its own is used as it is. */
 static int find_url(struct otlp_settings *settings, const struct output_config *config,
 		    struct error *err)
 {
-	const char *logs = getenv(PREFIX "LOGS_ENDPOINT"), *base = getenv(PREFIX "ENDPOINT");
+	const struct otlp_signal *signal = otlp_signal_of(config);
+	const char *base = getenv(PREFIX "ENDPOINT"), *own;
+	char name[NAME_BYTES];
 	struct url *url = NULL;
 	int r;
 
-	if (*config->target || (logs && *logs)) {
-		settings->url = strdup(*config->target ? config->target : logs);
+	snprintf(name, sizeof(name), "%sENDPOINT", signal->prefix);
+	own = getenv(name);
+	if (*config->target || (own && *own)) {
+		settings->url = strdup(*config->target ? config->target : own);
 		return settings->url ? 0 : error_set(err, -ENOMEM, "out of memory");
 	}
 	r = url_create(base && *base ? base : DEFAULT_ENDPOINT, &url, err);
 	if (r)
 		return r;
-	r = url_append_path(url, "/v1/logs");
+	r = url_append_path(url, signal->path);
 	settings->url = r ? NULL : url_text(url);
 	url_destroy(url);
 	return settings->url ? 0 : error_set(err, -ENOMEM, "out of memory");
@@ -179,7 +198,7 @@ int otlp_settings_init(struct otlp_settings *settings, const struct output_confi
 	r = output_keys_init(OTLP_KEYS, &settings->keys);
 	if (r)
 		return error_set(err, r, "out of memory");
-	r = read_variables(&settings->keys, err);
+	r = read_variables(&settings->keys, otlp_signal_of(config), err);
 	if (r == 0)
 		r = read_given(&settings->keys, config, err);
 	if (r == 0)
@@ -609,6 +628,19 @@ const struct http_profile otlp_profile_proto = {
 	.read = read_proto,
 };
 
+/* The messages around metrics have the same fields as those around logs. */
+const struct http_profile otlp_profile_metrics = {
+	.path = "/v1/metrics",
+	.content_type = "Content-Type: application/x-protobuf",
+	.headers = proto_headers,
+	.scheme = "Bearer",
+	.verdicts = verdicts,
+	.open = open_proto,
+	.close = otlp_close_profile,
+	.write = write_proto,
+	.read = read_proto,
+};
+
 const struct http_profile otlp_profile_json = {
 	.path = "/v1/logs",
 	.content_type = "Content-Type: application/json",
@@ -651,6 +683,8 @@ static void otlp_close(void *data)
 
 static const struct http_profile *otlp_profile_of(const struct output_config *config)
 {
+	if (config->kind->takes_metrics)
+		return &otlp_profile_metrics;
 	return config->format && strcmp(config->format, "otlp-json") == 0 ? &otlp_profile_json
 									  : &otlp_profile_proto;
 }
@@ -696,6 +730,28 @@ const struct output_kind output_kind_otlp = {
 	.has_deadlines = true,
 	.uses = OUTPUT_USES_NETWORK,
 	.file_variables = OTLP_FILE_VARIABLES,
+	.check = otlp_check,
+	.open = otlp_open,
+	.send = otlp_send,
+	.close = otlp_close,
+};
+
+static const char *const metrics_names[] = {"otlp-metrics", NULL};
+static const char *const metrics_formats[] = {"otlp-metrics", NULL};
+
+const struct output_kind output_kind_otlp_metrics = {
+	.names = metrics_names,
+	.target = "http[s]://HOST[:PORT][/PATH]",
+	.help = "the same for metrics of requests, every $OTEL_METRIC_EXPORT_INTERVAL milliseconds "
+		"(60000)",
+	.keys = OTLP_KEYS,
+	.own_bytes = sizeof(struct http_keys),
+	.formats = metrics_formats,
+	.takes_metrics = true,
+	.acknowledges = true,
+	.has_deadlines = true,
+	.uses = OUTPUT_USES_NETWORK,
+	.file_variables = OTLP_METRICS_FILE_VARIABLES,
 	.check = otlp_check,
 	.open = otlp_open,
 	.send = otlp_send,

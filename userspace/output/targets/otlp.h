@@ -13,6 +13,7 @@ struct http_profile;
 
 extern const struct http_profile otlp_profile_proto;
 extern const struct http_profile otlp_profile_json;
+extern const struct http_profile otlp_profile_metrics;
 
 /*
  * The resource of OTLP: which program on which machine sends. Its attributes are texts, and the
@@ -52,6 +53,7 @@ void otlp_unescape(char *text);
 
 /* The variables below that name files; ends with NULL. */
 extern const char *const OTLP_FILE_VARIABLES[];
+extern const char *const OTLP_METRICS_FILE_VARIABLES[];
 
 struct otlp_settings {
 	struct http_keys keys; /* owned */
@@ -59,9 +61,10 @@ struct otlp_settings {
 };
 
 /*
- * Reads $OTEL_EXPORTER_OTLP_LOGS_NAME, else $OTEL_EXPORTER_OTLP_NAME, for ENDPOINT (if the target
- * is empty), HEADERS, COMPRESSION, TIMEOUT, CERTIFICATE, CLIENT_CERTIFICATE and CLIENT_KEY. Returns
- * 0, -EINVAL with a message, or -ENOMEM; release with otlp_settings_finish() in every case.
+ * Reads $OTEL_EXPORTER_OTLP_LOGS_NAME, of metrics $OTEL_EXPORTER_OTLP_METRICS_NAME, else
+ * $OTEL_EXPORTER_OTLP_NAME, for ENDPOINT (if the target is empty), HEADERS, COMPRESSION, TIMEOUT,
+ * CERTIFICATE, CLIENT_CERTIFICATE and CLIENT_KEY. Returns 0, -EINVAL with a message, or -ENOMEM;
+ * release with otlp_settings_finish() in every case.
  */
 int otlp_settings_init(struct otlp_settings *settings, const struct output_config *config,
 		       struct error *err);

@@ -33,18 +33,18 @@ static const struct kind_bound sizes[] = {
 	{4194304, "4194304"}, {16777216, "16777216"},
 };
 
-#define DURATION(name, help)                                                                       \
+#define DURATION(name, plain_name, help)                                                           \
 	{                                                                                          \
-		KIND_DURATION,                                                                     \
+		KIND_DURATION, name, "s",                                                          \
 		{                                                                                  \
-			name "_seconds", METRIC_HISTOGRAM, "seconds", help                         \
+			plain_name "_seconds", METRIC_HISTOGRAM, "seconds", help                   \
 		}                                                                                  \
 	}
-#define SIZE(value, name, help)                                                                    \
+#define SIZE(value, name, plain_name, help)                                                        \
 	{                                                                                          \
-		value,                                                                             \
+		value, name, "By",                                                                 \
 		{                                                                                  \
-			name "_bytes", METRIC_HISTOGRAM, "bytes", help                             \
+			plain_name "_bytes", METRIC_HISTOGRAM, "bytes", help                       \
 		}                                                                                  \
 	}
 
@@ -66,55 +66,63 @@ enum {
 
 /* Servers have no address: clients choose it with their Host. */
 static const struct kind otel[] = {
-	[OTEL_HTTP_CLIENT] = {{BOUNDS(seconds), BOUNDS(sizes), BOUNDS(sizes)},
-			      {DURATION("http_client_request_duration",
-					"Requests of HTTP clients."),
-			       SIZE(KIND_REQUEST_SIZE, "http_client_request_size",
-				    "Requests of HTTP clients, with their headers."),
-			       SIZE(KIND_RESPONSE_SIZE, "http_client_response_size",
-				    "Responses to HTTP clients, with their headers.")},
-			      {LABEL_HTTP_METHOD, LABEL_HTTP_STATUS, LABEL_ERROR,
-			       LABEL_HTTP_TEMPLATE, LABEL_HTTP_SCHEME, OF_SERVER, OF_PROCESS}},
-	[OTEL_HTTP_SERVER] = {{BOUNDS(seconds), BOUNDS(sizes), BOUNDS(sizes)},
-			      {DURATION("http_server_request_duration",
-					"Requests to HTTP servers."),
-			       SIZE(KIND_REQUEST_SIZE, "http_server_request_size",
-				    "Requests to HTTP servers, with their headers."),
-			       SIZE(KIND_RESPONSE_SIZE, "http_server_response_size",
-				    "Responses of HTTP servers, with their headers.")},
-			      {LABEL_HTTP_METHOD, LABEL_HTTP_STATUS, LABEL_HTTP_SERVER_ERROR,
-			       LABEL_HTTP_ROUTE, LABEL_HTTP_SCHEME, LABEL_SERVER_PORT, OF_PROCESS}},
+	[OTEL_HTTP_CLIENT] =
+		{{BOUNDS(seconds), BOUNDS(sizes), BOUNDS(sizes)},
+		 {DURATION("http.client.request.duration", "http_client_request_duration",
+			   "Requests of HTTP clients."),
+		  SIZE(KIND_REQUEST_SIZE, "http.client.request.size", "http_client_request_size",
+		       "Requests of HTTP clients, with their headers."),
+		  SIZE(KIND_RESPONSE_SIZE, "http.client.response.size", "http_client_response_size",
+		       "Responses to HTTP clients, with their headers.")},
+		 {LABEL_HTTP_METHOD, LABEL_HTTP_STATUS, LABEL_ERROR, LABEL_HTTP_TEMPLATE,
+		  LABEL_HTTP_SCHEME, OF_SERVER, OF_PROCESS}},
+	[OTEL_HTTP_SERVER] =
+		{{BOUNDS(seconds), BOUNDS(sizes), BOUNDS(sizes)},
+		 {DURATION("http.server.request.duration", "http_server_request_duration",
+			   "Requests to HTTP servers."),
+		  SIZE(KIND_REQUEST_SIZE, "http.server.request.size", "http_server_request_size",
+		       "Requests to HTTP servers, with their headers."),
+		  SIZE(KIND_RESPONSE_SIZE, "http.server.response.size", "http_server_response_size",
+		       "Responses of HTTP servers, with their headers.")},
+		 {LABEL_HTTP_METHOD, LABEL_HTTP_STATUS, LABEL_HTTP_SERVER_ERROR, LABEL_HTTP_ROUTE,
+		  LABEL_HTTP_SCHEME, LABEL_SERVER_PORT, OF_PROCESS}},
 	[OTEL_DB_CLIENT] = {{BOUNDS(database_seconds)},
-			    {DURATION("db_client_operation_duration",
+			    {DURATION("db.client.operation.duration",
+				      "db_client_operation_duration",
 				      "Operations of clients of databases.")},
 			    {LABEL_DB_SYSTEM, LABEL_DB_OPERATION, LABEL_DB_COLLECTION, LABEL_ERROR,
 			     OF_SERVER, OF_PROCESS}},
 	[OTEL_DB_SERVER] = {{BOUNDS(database_seconds)},
-			    {DURATION("db_server_operation_duration",
+			    {DURATION("db.server.operation.duration",
+				      "db_server_operation_duration",
 				      "Operations of database servers.")},
 			    {LABEL_DB_SYSTEM, LABEL_DB_OPERATION, LABEL_DB_COLLECTION, LABEL_ERROR,
 			     LABEL_SERVER_PORT, OF_PROCESS}},
 	[OTEL_DNS_CLIENT] = {{BOUNDS(seconds)},
-			     {DURATION("dns_lookup_duration", "Questions of DNS clients.")},
+			     {DURATION("dns.lookup.duration", "dns_lookup_duration",
+				       "Questions of DNS clients.")},
 			     {LABEL_DNS_NAME, LABEL_ERROR, OF_SERVER, OF_PROCESS}},
 	[OTEL_DNS_SERVER] = {{BOUNDS(seconds)},
-			     {DURATION("dns_server_lookup_duration", "Questions to DNS servers.")},
+			     {DURATION("dns.server.lookup.duration", "dns_server_lookup_duration",
+				       "Questions to DNS servers.")},
 			     {LABEL_DNS_NAME, LABEL_ERROR, LABEL_SERVER_PORT, OF_PROCESS}},
 	[OTEL_CLIENT] = {{BOUNDS(seconds)},
-			 {DURATION("lanner_client_request_duration",
+			 {DURATION("lanner.client.request.duration",
+				   "lanner_client_request_duration",
 				   "Requests of clients of other protocols.")},
 			 {LABEL_PROTOCOL, LABEL_ERROR, OF_SERVER, OF_PROCESS}},
 	[OTEL_SERVER] = {{BOUNDS(seconds)},
-			 {DURATION("lanner_server_request_duration",
+			 {DURATION("lanner.server.request.duration",
+				   "lanner_server_request_duration",
 				   "Requests to servers of other protocols.")},
 			 {LABEL_PROTOCOL, LABEL_ERROR, LABEL_SERVER_PORT, OF_PROCESS}},
 };
 
-#define COUNTER(value, name, unit, help)                                                           \
+#define COUNTER(value, name, unit, plain_unit, help)                                               \
 	{                                                                                          \
-		value,                                                                             \
+		value, "kindling_" name "_total", unit,                                            \
 		{                                                                                  \
-			"kindling_" name, METRIC_COUNTER, unit, help                               \
+			"kindling_" name, METRIC_COUNTER, plain_unit, help                         \
 		}                                                                                  \
 	}
 
@@ -123,13 +131,13 @@ enum { KINDLING_TOPOLOGY, KINDLING_ENTITY };
 /* Of clients, between two ends; of servers, as they are. */
 static const struct kind kindling[] = {
 	[KINDLING_TOPOLOGY] =
-		{.metrics = {COUNTER(KIND_REQUESTS, "topology_request", NULL,
+		{.metrics = {COUNTER(KIND_REQUESTS, "topology_request", "1", NULL,
 				     "Requests of clients."),
 			     COUNTER(KIND_NANOSECONDS, "topology_request_duration_nanoseconds",
-				     "nanoseconds", "How long these took, together."),
-			     COUNTER(KIND_REQUEST_BYTES, "topology_request_request_bytes", "bytes",
-				     "Bytes of these requests."),
-			     COUNTER(KIND_RESPONSE_BYTES, "topology_request_response_bytes",
+				     "ns", "nanoseconds", "How long these took, together."),
+			     COUNTER(KIND_REQUEST_BYTES, "topology_request_request_bytes", "By",
+				     "bytes", "Bytes of these requests."),
+			     COUNTER(KIND_RESPONSE_BYTES, "topology_request_response_bytes", "By",
 				     "bytes", "Bytes of their responses.")},
 		 .labels = {LABEL_KD_SRC_NAMESPACE, LABEL_KD_SRC_WORKLOAD_KIND,
 			    LABEL_KD_SRC_WORKLOAD, LABEL_KD_SRC_NODE, LABEL_KD_SRC_POD,
@@ -138,18 +146,20 @@ static const struct kind kindling[] = {
 			    LABEL_KD_DST_WORKLOAD, LABEL_KD_DST_NODE, LABEL_KD_DST_POD,
 			    LABEL_KD_DST_CONTAINER, LABEL_KD_DST_CONTAINER_ID, LABEL_KD_DST_IP,
 			    LABEL_KD_DST_PORT, LABEL_KD_PROTOCOL, LABEL_KD_STATUS}},
-	[KINDLING_ENTITY] =
-		{.metrics = {COUNTER(KIND_REQUESTS, "entity_request", NULL, "Requests to servers."),
-			     COUNTER(KIND_NANOSECONDS, "entity_request_duration_nanoseconds",
-				     "nanoseconds", "How long these took, together."),
-			     COUNTER(KIND_REQUEST_BYTES, "entity_request_receive_bytes", "bytes",
-				     "Bytes of these requests."),
-			     COUNTER(KIND_RESPONSE_BYTES, "entity_request_send_bytes", "bytes",
-				     "Bytes of their responses.")},
-		 .labels = {LABEL_KD_NAMESPACE, LABEL_KD_WORKLOAD_KIND, LABEL_KD_WORKLOAD,
-			    LABEL_KD_NODE, LABEL_KD_POD, LABEL_KD_CONTAINER, LABEL_KD_CONTAINER_ID,
-			    LABEL_KD_IP, LABEL_KD_PORT, LABEL_KD_PROTOCOL, LABEL_KD_REQUEST,
-			    LABEL_KD_RESPONSE}},
+	[KINDLING_ENTITY] = {.metrics = {COUNTER(KIND_REQUESTS, "entity_request", "1", NULL,
+						 "Requests to servers."),
+					 COUNTER(KIND_NANOSECONDS,
+						 "entity_request_duration_nanoseconds", "ns",
+						 "nanoseconds", "How long these took, together."),
+					 COUNTER(KIND_REQUEST_BYTES, "entity_request_receive_bytes",
+						 "By", "bytes", "Bytes of these requests."),
+					 COUNTER(KIND_RESPONSE_BYTES, "entity_request_send_bytes",
+						 "By", "bytes", "Bytes of their responses.")},
+			     .labels = {LABEL_KD_NAMESPACE, LABEL_KD_WORKLOAD_KIND,
+					LABEL_KD_WORKLOAD, LABEL_KD_NODE, LABEL_KD_POD,
+					LABEL_KD_CONTAINER, LABEL_KD_CONTAINER_ID,
+					LABEL_KD_IP, LABEL_KD_PORT, LABEL_KD_PROTOCOL,
+					LABEL_KD_REQUEST, LABEL_KD_RESPONSE}},
 };
 
 #define NS_PER_MS UINT64_C(1000000)

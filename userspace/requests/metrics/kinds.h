@@ -23,6 +23,7 @@ enum kind_value {
 
 struct kind_metric {
 	enum kind_value value;
+	const char *name, *unit; /* for OpenTelemetry; NULL: there is no such metric */
 	struct exposition_family family;
 };
 

@@ -261,67 +261,85 @@ POD_TEXT(put_peer_workload_kind, peer, workload.kind)
 POD_TEXT(put_peer_workload, peer, workload.name)
 POD_TEXT(put_peer_node, peer, node)
 
+#define SAME(name, put)                                                                            \
+	{                                                                                          \
+		name, name, put                                                                    \
+	}
+
 static const struct {
-	const char *name;
+	const char *name, *attribute;
 	void (*put)(const struct view *view, struct buf *key);
+	bool is_number;
 } rows[LABELS_COUNT] = {
-	[LABEL_HTTP_METHOD] = {"http_request_method", put_method},
-	[LABEL_HTTP_STATUS] = {"http_response_status_code", put_status},
-	[LABEL_HTTP_SERVER_ERROR] = {"error_type", put_server_error},
-	[LABEL_HTTP_ROUTE] = {"http_route", put_route},
-	[LABEL_HTTP_TEMPLATE] = {"url_template", put_route},
-	[LABEL_HTTP_SCHEME] = {"url_scheme", put_scheme},
-	[LABEL_ERROR] = {"error_type", put_error},
-	[LABEL_DB_SYSTEM] = {"db_system_name", put_protocol},
-	[LABEL_DB_OPERATION] = {"db_operation_name", put_operation},
-	[LABEL_DB_COLLECTION] = {"db_collection_name", put_collection},
-	[LABEL_DNS_NAME] = {"dns_question_name", put_dns_name},
-	[LABEL_PROTOCOL] = {"network_protocol_name", put_protocol},
-	[LABEL_SERVER_ADDRESS] = {"server_address", put_server_address},
-	[LABEL_SERVER_PORT] = {"server_port", put_server_port},
-	[LABEL_EXECUTABLE] = {"process_executable_name", put_executable},
-	[LABEL_CONTAINER] = {"container_name", put_container},
-	[LABEL_NAMESPACE] = {"k8s_namespace_name", put_namespace},
-	[LABEL_POD] = {"k8s_pod_name", put_pod},
-	[LABEL_WORKLOAD_KIND] = {"k8s_workload_kind", put_workload_kind},
-	[LABEL_WORKLOAD] = {"k8s_workload_name", put_workload},
-	[LABEL_PEER_NAMESPACE] = {"service_peer_namespace", put_peer_namespace},
-	[LABEL_PEER] = {"service_peer_name", put_peer},
-	[LABEL_KD_NAMESPACE] = {"namespace", put_namespace},
-	[LABEL_KD_WORKLOAD_KIND] = {"workload_kind", put_workload_kind},
-	[LABEL_KD_WORKLOAD] = {"workload_name", put_workload},
-	[LABEL_KD_NODE] = {"node", put_node},
-	[LABEL_KD_POD] = {"pod", put_pod},
-	[LABEL_KD_CONTAINER] = {"container", put_container},
-	[LABEL_KD_CONTAINER_ID] = {"container_id", put_container_id},
-	[LABEL_KD_IP] = {"ip", put_server_ip},
-	[LABEL_KD_PORT] = {"port", put_server_port},
-	[LABEL_KD_SRC_NAMESPACE] = {"src_namespace", put_namespace},
-	[LABEL_KD_SRC_WORKLOAD_KIND] = {"src_workload_kind", put_workload_kind},
-	[LABEL_KD_SRC_WORKLOAD] = {"src_workload_name", put_workload},
-	[LABEL_KD_SRC_NODE] = {"src_node", put_node},
-	[LABEL_KD_SRC_POD] = {"src_pod", put_pod},
-	[LABEL_KD_SRC_CONTAINER] = {"src_container", put_container},
-	[LABEL_KD_SRC_CONTAINER_ID] = {"src_container_id", put_container_id},
-	[LABEL_KD_SRC_IP] = {"src_ip", put_client_ip},
-	[LABEL_KD_DST_NAMESPACE] = {"dst_namespace", put_peer_namespace},
-	[LABEL_KD_DST_WORKLOAD_KIND] = {"dst_workload_kind", put_peer_workload_kind},
-	[LABEL_KD_DST_WORKLOAD] = {"dst_workload_name", put_peer_workload},
-	[LABEL_KD_DST_NODE] = {"dst_node", put_peer_node},
-	[LABEL_KD_DST_POD] = {"dst_pod", put_peer_pod},
-	[LABEL_KD_DST_CONTAINER] = {"dst_container", put_peer_container},
-	[LABEL_KD_DST_CONTAINER_ID] = {"dst_container_id", put_peer_container_id},
-	[LABEL_KD_DST_IP] = {"dst_ip", put_server_ip},
-	[LABEL_KD_DST_PORT] = {"dst_port", put_server_port},
-	[LABEL_KD_PROTOCOL] = {"protocol", put_protocol},
-	[LABEL_KD_REQUEST] = {"request_content", put_request},
-	[LABEL_KD_RESPONSE] = {"response_content", put_response},
-	[LABEL_KD_STATUS] = {"status_code", put_status_code},
+	[LABEL_HTTP_METHOD] = {"http_request_method", "http.request.method", put_method},
+	[LABEL_HTTP_STATUS] = {"http_response_status_code", "http.response.status_code", put_status,
+			       .is_number = true},
+	[LABEL_HTTP_SERVER_ERROR] = {"error_type", "error.type", put_server_error},
+	[LABEL_HTTP_ROUTE] = {"http_route", "http.route", put_route},
+	[LABEL_HTTP_TEMPLATE] = {"url_template", "url.template", put_route},
+	[LABEL_HTTP_SCHEME] = {"url_scheme", "url.scheme", put_scheme},
+	[LABEL_ERROR] = {"error_type", "error.type", put_error},
+	[LABEL_DB_SYSTEM] = {"db_system_name", "db.system.name", put_protocol},
+	[LABEL_DB_OPERATION] = {"db_operation_name", "db.operation.name", put_operation},
+	[LABEL_DB_COLLECTION] = {"db_collection_name", "db.collection.name", put_collection},
+	[LABEL_DNS_NAME] = {"dns_question_name", "dns.question.name", put_dns_name},
+	[LABEL_PROTOCOL] = {"network_protocol_name", "network.protocol.name", put_protocol},
+	[LABEL_SERVER_ADDRESS] = {"server_address", "server.address", put_server_address},
+	[LABEL_SERVER_PORT] = {"server_port", "server.port", put_server_port, .is_number = true},
+	[LABEL_EXECUTABLE] = {"process_executable_name", "process.executable.name", put_executable},
+	[LABEL_CONTAINER] = {"container_name", "container.name", put_container},
+	[LABEL_NAMESPACE] = {"k8s_namespace_name", "k8s.namespace.name", put_namespace},
+	[LABEL_POD] = {"k8s_pod_name", "k8s.pod.name", put_pod},
+	[LABEL_WORKLOAD_KIND] = {"k8s_workload_kind", "k8s.workload.kind", put_workload_kind},
+	[LABEL_WORKLOAD] = {"k8s_workload_name", "k8s.workload.name", put_workload},
+	[LABEL_PEER_NAMESPACE] = {"service_peer_namespace", "service.peer.namespace",
+				  put_peer_namespace},
+	[LABEL_PEER] = {"service_peer_name", "service.peer.name", put_peer},
+	[LABEL_KD_NAMESPACE] = SAME("namespace", put_namespace),
+	[LABEL_KD_WORKLOAD_KIND] = SAME("workload_kind", put_workload_kind),
+	[LABEL_KD_WORKLOAD] = SAME("workload_name", put_workload),
+	[LABEL_KD_NODE] = SAME("node", put_node),
+	[LABEL_KD_POD] = SAME("pod", put_pod),
+	[LABEL_KD_CONTAINER] = SAME("container", put_container),
+	[LABEL_KD_CONTAINER_ID] = SAME("container_id", put_container_id),
+	[LABEL_KD_IP] = SAME("ip", put_server_ip),
+	[LABEL_KD_PORT] = SAME("port", put_server_port),
+	[LABEL_KD_SRC_NAMESPACE] = SAME("src_namespace", put_namespace),
+	[LABEL_KD_SRC_WORKLOAD_KIND] = SAME("src_workload_kind", put_workload_kind),
+	[LABEL_KD_SRC_WORKLOAD] = SAME("src_workload_name", put_workload),
+	[LABEL_KD_SRC_NODE] = SAME("src_node", put_node),
+	[LABEL_KD_SRC_POD] = SAME("src_pod", put_pod),
+	[LABEL_KD_SRC_CONTAINER] = SAME("src_container", put_container),
+	[LABEL_KD_SRC_CONTAINER_ID] = SAME("src_container_id", put_container_id),
+	[LABEL_KD_SRC_IP] = SAME("src_ip", put_client_ip),
+	[LABEL_KD_DST_NAMESPACE] = SAME("dst_namespace", put_peer_namespace),
+	[LABEL_KD_DST_WORKLOAD_KIND] = SAME("dst_workload_kind", put_peer_workload_kind),
+	[LABEL_KD_DST_WORKLOAD] = SAME("dst_workload_name", put_peer_workload),
+	[LABEL_KD_DST_NODE] = SAME("dst_node", put_peer_node),
+	[LABEL_KD_DST_POD] = SAME("dst_pod", put_peer_pod),
+	[LABEL_KD_DST_CONTAINER] = SAME("dst_container", put_peer_container),
+	[LABEL_KD_DST_CONTAINER_ID] = SAME("dst_container_id", put_peer_container_id),
+	[LABEL_KD_DST_IP] = SAME("dst_ip", put_server_ip),
+	[LABEL_KD_DST_PORT] = SAME("dst_port", put_server_port),
+	[LABEL_KD_PROTOCOL] = SAME("protocol", put_protocol),
+	[LABEL_KD_REQUEST] = SAME("request_content", put_request),
+	[LABEL_KD_RESPONSE] = SAME("response_content", put_response),
+	[LABEL_KD_STATUS] = SAME("status_code", put_status_code),
 };
 
 const char *label_name(enum label label)
 {
 	return rows[label].name;
+}
+
+const char *label_attribute(enum label label)
+{
+	return rows[label].attribute;
+}
+
+bool label_is_number(enum label label)
+{
+	return rows[label].is_number;
 }
 
 /* Bytes that are no characters become question marks. Most values are ASCII. */

@@ -76,8 +76,11 @@ enum {
 	LABELS_BYTES_MAX = LABEL_BYTES_MAX * LABELS_OF_SERIES_MAX,
 };
 
-/* "http_request_method" */
+/* "http_request_method"; and for OpenTelemetry "http.request.method", whose value may be a number.
+ */
 const char *label_name(enum label label);
+const char *label_attribute(enum label label);
+bool label_is_number(enum label label);
 
 /*
  * Appends the values of the labels of a list, "" for those that a request does not have. They are

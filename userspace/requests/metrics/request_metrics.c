@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "requests/metrics/records.h"
 #include "requests/metrics/series.h"
 #include "util/count.h"
 
@@ -118,20 +119,6 @@ static void append_histogram(const struct request_metrics *metrics, const struct
 	exposition_histogram(exposition, labels, &histogram);
 }
 
-static uint64_t counter_of(const struct series *series, enum kind_value value)
-{
-	switch (value) {
-	case KIND_NANOSECONDS:
-		return series->seconds * (uint64_t)NS_PER_S + series->ns;
-	case KIND_REQUEST_BYTES:
-		return series->bytes[0];
-	case KIND_RESPONSE_BYTES:
-		return series->bytes[1];
-	default:
-		return 0;
-	}
-}
-
 /* Those that are not slow, and those that are. */
 static void append_requests(const struct series *series, struct exposition_label *labels,
 			    struct exposition *exposition)
@@ -162,7 +149,8 @@ static void append_metric(const struct request_metrics *metrics, uint8_t place,
 		else if (metric->value == KIND_REQUESTS)
 			append_requests(series, labels, exposition);
 		else
-			exposition_sample(exposition, labels, counter_of(series, metric->value));
+			exposition_sample(exposition, labels,
+					  series_counter(series, metric->value));
 	}
 }
 
@@ -196,8 +184,14 @@ void request_metrics_append(const struct request_metrics *metrics, struct exposi
 	const struct kinds *kinds = metrics->table.kinds;
 
 	for (uint8_t i = 0; i < kinds->count; i++)
-		for (unsigned int m = 0;
-		     m < KIND_METRICS_MAX && kinds->list[i].metrics[m].family.name; m++)
+		for (unsigned int m = 0; m < KIND_METRICS_MAX && kinds->list[i].metrics[m].name;
+		     m++)
 			append_metric(metrics, i, &kinds->list[i].metrics[m], exposition);
 	append_table(metrics, exposition);
+}
+
+void request_metrics_records(const struct request_metrics *metrics, uint64_t now_ns,
+			     void (*take)(void *context, const struct buf *record), void *context)
+{
+	records_of_series(&metrics->table, now_ns, take, context);
 }

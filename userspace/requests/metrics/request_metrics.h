@@ -33,6 +33,13 @@ void request_metrics_step(struct request_metrics *metrics, uint64_t now_ns);
 
 void request_metrics_append(const struct request_metrics *metrics, struct exposition *exposition);
 
+/*
+ * Gives out all series as records for a collector of OpenTelemetry: messages Metric, as they are at
+ * that time since the epoch, each after its length. See records_of_series().
+ */
+void request_metrics_records(const struct request_metrics *metrics, uint64_t now_ns,
+			     void (*take)(void *context, const struct buf *record), void *context);
+
 /* Appends the account of requests, and the coverage of sockets. */
 void request_metrics_append_account(const struct requests_stats *stats,
 				    struct exposition *exposition);

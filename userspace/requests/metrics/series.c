@@ -178,6 +178,8 @@ static void series_measure(struct series_table *table, struct series *series,
 	count_cells(&table->kinds->list[series->kind], series, view);
 	if (table->kinds->list[series->kind].bounds[KIND_DURATION].items)
 		histogram_add(&series->durations, &table->pool, view->total_ns);
+	if (!series->count)
+		series->begun_ns = view->event->ev.ts_ns - view->total_ns;
 	series->count++;
 	series->slow += view->total_ns >= table->kinds->slow_ns[view->protocol.class];
 	series->ns += view->total_ns;
@@ -258,4 +260,18 @@ const uint64_t *series_cells(const struct series_table *table, const struct seri
 	for (unsigned int i = 0; i < histogram; i++)
 		cells += kind->bounds[i].items ? kind->bounds[i].count + 1 : 0;
 	return cells;
+}
+
+uint64_t series_counter(const struct series *series, enum kind_value value)
+{
+	switch (value) {
+	case KIND_NANOSECONDS:
+		return series->seconds * (uint64_t)NS_PER_S + series->ns;
+	case KIND_REQUEST_BYTES:
+		return series->bytes[0];
+	case KIND_RESPONSE_BYTES:
+		return series->bytes[1];
+	default:
+		return 0;
+	}
 }

@@ -27,7 +27,7 @@ struct series {
 	struct series *next; /* of its bucket */
 	struct series *newer, **link; /* of its kind */
 	uint64_t hash;
-	uint64_t used_ns; /* of its last request */
+	uint64_t begun_ns, used_ns; /* before its first request; at its last one */
 	uint64_t count, slow; /* requests; of these, slow ones, if the schema has some */
 	uint64_t seconds, ns; /* sum of the durations */
 	uint64_t bytes[2]; /* of the requests, and of the responses */
@@ -73,6 +73,9 @@ static inline const char *series_key(const struct series *series)
 
 /* The place of a value among them: the first one whose bound is not below it. */
 uint32_t series_cell(const struct kind_bounds *bounds, uint64_t value);
+
+/* What a counter shows; 0 for histograms, and for KIND_REQUESTS, of which there are two. */
+uint64_t series_counter(const struct series *series, enum kind_value value);
 
 /* The counts of a histogram, one more than its bounds. */
 const uint64_t *series_cells(const struct series_table *table, const struct series *series,

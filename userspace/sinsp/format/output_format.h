@@ -157,6 +157,7 @@ static inline bool output_format_has_lists(const struct output_format *format)
 
 /* Those of kinds of outputs that name them, by the names in their rows: no words of -o. */
 #define OUTPUT_FORMATS_OF_OUTPUTS(ROW)                                                             \
+	ROW(otlp_metrics)                                                                          \
 	ROW(otlp_proto)                                                                            \
 	ROW(otlp_json)
 

@@ -48,7 +48,7 @@ static void test_rejected(void **state)
 	expect_rejected("--http :1 --http :2 --http :3 --http :4 --http :5",
 			"--http: expected 127.0.0.1:9100, [::1]:9100, :9100 (all addresses) or "
 			"unix:PATH; up to 4 of them, not ':5'");
-	expect_rejected("--request-metrics", "--request-metrics goes with --http");
+	expect_rejected("--request-metrics", "--request-metrics goes with --http or --output otlp-metrics:");
 	expect_rejected("--http :1 --request-series 5",
 			"--request-series goes with --request-metrics");
 	expect_rejected("--http :1 --request-metrics --metrics-schema x",

@@ -250,9 +250,32 @@ static void test_plan_without_a_filter(void **state)
 	expect_plan(NULL, true, true, true);
 }
 
+#ifdef WITH_OTLP_OUTPUTS
+/* They have metrics in their own format, and nothing that is about events. */
+static void test_metrics(void **state)
+{
+	assert_int_equal(make("otlp-metrics:http://h", NULL), 0);
+	assert_ptr_equal(outputs.list[0]->view.format, &format_otlp_metrics);
+	assert_null(outputs.list[0]->view.formatter);
+	assert_ptr_equal(printer.format, &format_none);
+}
+
+static void test_metrics_without_a_filter(void **state)
+{
+	assert_int_equal(make("otlp-metrics:http://h,filter=evt.type=open", NULL), -EINVAL);
+	assert_string_equal(err.text,
+			    "--output otlp-metrics:http://h: it has metrics and no events: "
+			    "leave out filter=");
+}
+#endif
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
+#ifdef WITH_OTLP_OUTPUTS
+	TEST(test_metrics),
+	TEST(test_metrics_without_a_filter),
+#endif
 	TEST(test_formats),
 	TEST(test_fields),
 	TEST(test_rules),

@@ -47,6 +47,61 @@ static int teardown(void **state)
 	return world_teardown(state);
 }
 
+/* Makes an output one of a kind that takes metrics. */
+static void take_metrics(struct output *output)
+{
+	static struct output_kind kind;
+
+	kind = fake_kind;
+	kind.takes_metrics = true;
+	output->config->kind = &kind;
+	formatter_destroy(output->view.formatter);
+	output->view.formatter = NULL;
+}
+
+/* Some get events, others metrics; only those of events have a say in what is captured. */
+static void test_metrics(void **state)
+{
+	struct outputs outputs = make_two(",x=1,filter=evt.type=open", ",x=2");
+	struct buf text = {0}, metric = {.data = "m\n", .len = 2}, failed = {.failed = true};
+	struct drive *world = *state;
+	struct output_account account;
+
+	assert_false(outputs_take_metrics(&outputs));
+	assert_false(outputs_have_filters(&outputs));
+	take_metrics(outputs.list[1]);
+	assert_true(outputs_take_metrics(&outputs));
+	assert_true(outputs_have_filters(&outputs));
+	outputs_append_filters(&outputs, &text);
+	buf_append_char(&text, '\0');
+	assert_string_equal(text.data, "(evt.type=open)");
+	buf_finish(&text);
+	assert_int_equal(outputs_open(&outputs, false, NULL, NULL), 0);
+	outputs_measure(&outputs, 5, &metric);
+	assert_true(outputs_event(&outputs, &world->event));
+	assert_int_equal(outputs.list[0]->number, 1);
+	assert_int_equal(outputs.list[1]->number, 1);
+	/* One for which there was no memory is lost. */
+	outputs_measure(&outputs, 6, &failed);
+	outputs_close(&outputs, NULL);
+	output_account(outputs.list[1], &account);
+	assert_int_equal(account.formatted, 2);
+	assert_int_equal(account.delivered, 1);
+	assert_int_equal(account.dropped[GAP_NO_MEMORY], 1);
+	outputs_finish(&outputs);
+}
+
+/* Outputs of metrics alone leave it to the filter of the options. */
+static void test_metrics_alone(void **state)
+{
+	struct outputs outputs = {0};
+
+	assert_int_equal(outputs_add(&outputs, make(",x=1", "a")), 0);
+	take_metrics(outputs.list[0]);
+	assert_false(outputs_have_filters(&outputs));
+	outputs_finish(&outputs);
+}
+
 static void test_filters(void **state)
 {
 	struct outputs outputs = make_two(",x=1,filter=evt.type=open", ",x=2,filter=evt.type=dup");
@@ -326,6 +381,8 @@ static void test_reopen(void **state)
 
 static const struct CMUnitTest tests[] = {
 	TEST(test_filters),
+	TEST(test_metrics),
+	TEST(test_metrics_alone),
 	TEST(test_needs),
 	TEST(test_change),
 	TEST(test_change_fails),

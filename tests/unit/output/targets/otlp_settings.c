@@ -63,6 +63,34 @@ static void test_url(void **state)
 	expect_url("otlp:http://h", "http://h");
 }
 
+/* Metrics have variables of their own. */
+static void test_url_of_metrics(void **state)
+{
+	static const char *const metrics_names[] = {"otlp-metrics", NULL};
+	static const struct output_kind metrics = {.names = metrics_names,
+						   .keys = OTLP_KEYS,
+						   .own_bytes = sizeof(struct http_keys),
+						   .takes_metrics = true};
+	static const struct output_kind *const all[] = {&metrics, NULL};
+	struct output_config *config = NULL;
+	struct otlp_settings settings;
+
+	assert_int_equal(output_config_read(all, "otlp-metrics:", &config, NULL), 0);
+	setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "https://l:4318/logs", 1);
+	setenv("OTEL_EXPORTER_OTLP_METRICS_TIMEOUT", "1500", 1);
+	assert_int_equal(otlp_settings_init(&settings, config, NULL), 0);
+	assert_string_equal(settings.url, "http://localhost:4318/v1/metrics");
+	assert_true(settings.keys.timeout_ns == UINT64_C(1500000000));
+	otlp_settings_finish(&settings);
+	setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "https://m:4318/as-it-is", 1);
+	assert_int_equal(otlp_settings_init(&settings, config, NULL), 0);
+	assert_string_equal(settings.url, "https://m:4318/as-it-is");
+	otlp_settings_finish(&settings);
+	unsetenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT");
+	unsetenv("OTEL_EXPORTER_OTLP_METRICS_TIMEOUT");
+	output_config_destroy(config);
+}
+
 static void test_variables(void **state)
 {
 	struct otlp_settings settings;
@@ -123,6 +151,7 @@ static void test_wrong(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup(test_url, setup),
+	cmocka_unit_test_setup(test_url_of_metrics, setup),
 	cmocka_unit_test_setup(test_variables, setup),
 	cmocka_unit_test_setup(test_wrong, setup),
 };

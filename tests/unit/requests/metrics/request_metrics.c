@@ -354,7 +354,7 @@ static void keeps_sums_when_there_is_no_room(void **state)
 /* A set of labels with its three histograms, after many different durations. */
 static void takes_less_than_a_kilobyte(void **state)
 {
-	enum { SERIES = 1000, EACH = 300 };
+	enum { SERIES = 4000, EACH = 100 };
 	struct measured *measured = *state;
 	struct state_event *event;
 	size_t empty;
