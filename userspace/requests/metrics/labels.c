@@ -101,7 +101,7 @@ static void put_dns_name(const struct view *view, struct buf *key)
 	buf_append(key, name, cluster_name(view->target, name));
 }
 
-/* The host that the client names, without a port; else where the socket goes to. */
+/* The host that the client names, without a port, or found; else where the socket goes to. */
 static void put_server_address(const struct view *view, struct buf *key)
 {
 	const char *host = view->host;
@@ -110,6 +110,8 @@ static void put_server_address(const struct view *view, struct buf *key)
 	host += is_bracketed;
 	if (*host)
 		buf_append(key, host, strcspn(host, is_bracketed ? "]" : ":"));
+	else if (*view->domain)
+		label_put(key, view->domain);
 	else if (view->server.len)
 		address_append_ip(key, view->server.address, view->server.len);
 }

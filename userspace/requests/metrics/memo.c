@@ -62,7 +62,8 @@ bool memo_gather(const struct view *view, struct memo_facts *facts)
 
 	facts->len = 0;
 	put(facts, &numbers, sizeof(numbers));
-	fits = put(facts, view->server.address, view->server.len);
+	fits = put(facts, view->server.address, view->server.len) &&
+	       put(facts, view->domain, strlen(view->domain) + 1);
 	for (size_t i = 0; fits && i < COUNT(texts); i++)
 		fits = put(facts, params[texts[i]].len ? (const void *)params[texts[i]].data : "",
 			   params[texts[i]].len ? params[texts[i]].len : 1);

@@ -90,8 +90,11 @@ static void set_peer(struct view *view)
 {
 	struct state_peer peer;
 
-	if (!view->is_server && state_peer_of(view->event, &peer))
-		view->peer = peer.container;
+	if (view->is_server || !state_peer_of(view->event, &peer))
+		return;
+	view->peer = peer.container;
+	if (peer.domain)
+		view->domain = peer.domain;
 }
 
 bool view_make(const struct state_event *event, struct view *view)
@@ -108,6 +111,7 @@ bool view_make(const struct state_event *event, struct view *view)
 		.host = view_text(event, request__host),
 		.error = view_text(event, request__error),
 		.trace_id = view_text(event, request__trace_id),
+		.domain = "",
 		.total_ns = view_number(event, request__total_time),
 		.request_bytes = view_number(event, request__request_size),
 		.response_bytes = view_number(event, request__response_size),

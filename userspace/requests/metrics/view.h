@@ -34,6 +34,7 @@ struct view {
 	bool has_status;
 	int32_t status;
 	const char *method, *target, *host, *error, *trace_id;
+	const char *domain; /* the name by which a client found the server's address */
 	uint64_t total_ns;
 	uint64_t request_bytes, response_bytes;
 	struct view_end client, server;

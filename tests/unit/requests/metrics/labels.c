@@ -70,6 +70,29 @@ static void names_the_process(void **state)
 	request_metrics_destroy(metrics);
 }
 
+/* The name by which the process found an address, from then on. */
+static void names_servers_by_dns(void **state)
+{
+	struct drive *world = *state;
+	struct request_metrics *metrics;
+	struct frame *frame;
+
+	assert_int_equal(request_metrics_create(KINDS_OTEL, 10, &metrics), 0);
+	ask_self(world, metrics, request_roles__client);
+	expect_shown(metrics, "server_address=\"10.0.0.2\",server_port=\"80\"");
+	world->ts_ns = WORLD_TIME_NS - 1000000;
+	frame = drive_begin(world, EVENT_request, SELF);
+	frame_put_i64(frame, request__protocol, request_protocols__dns);
+	frame_put_i64(frame, request__role, request_roles__client);
+	frame_put_string(frame, request__target, "cache.example.org");
+	frame_put_string(frame, request__answer, "10.0.0.2");
+	frame_put_i64(frame, request__ttl, 60);
+	drive_end(world);
+	ask_self(world, metrics, request_roles__client);
+	expect_shown(metrics, "server_address=\"cache.example.org\",server_port=\"80\"");
+	request_metrics_destroy(metrics);
+}
+
 static void names_both_ends_as_kindling(void **state)
 {
 	struct request_metrics *metrics;
@@ -91,6 +114,7 @@ static void names_both_ends_as_kindling(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(names_the_process, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(names_servers_by_dns, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(names_both_ends_as_kindling, contained_setup,
 					world_teardown),
 };
