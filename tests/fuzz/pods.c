@@ -2,8 +2,9 @@
 /*
  * The answers of an API server of Kubernetes, or of a kubelet: whatever they are, requests stay
  * rare and well formed, pods that are reported as gone were there, and texts are UTF-8. The input
- * begins with a letter, 'k' for a kubelet; of each answer, up to a NUL, the first character stands
- * for a status, and the second for how long it took and into which pieces the network cut it.
+ * begins with a letter, 'k' for a kubelet, 's' for services, 'e' for slices; of each answer, up to
+ * a NUL, the first character stands for a status, and the second for how long it took and into
+ * which pieces the network cut it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,32 @@ static size_t find_uid(const struct run *run, const char *uid)
 	return i;
 }
 
+static void note_uid(struct run *run, const char *uid)
+{
+	if (find_uid(run, uid) < run->uids_count)
+		return;
+	REQUIRE(run->uids_count < UIDS_MAX, "too many objects for so short an input");
+	strcpy(run->uids[run->uids_count++], uid);
+}
+
+static void take_service(void *data, struct state_service_info *info)
+{
+	REQUIRE(info->uid && *info->uid, "no uid");
+	check_text(info->name);
+	check_text(info->ns);
+	for (uint32_t i = 0; i < info->count; i++) {
+		const struct state_place *place = &info->places[i];
+
+		REQUIRE(place->address_len == 4 || place->address_len == 16, "no address");
+		REQUIRE(place->end.port ? place->l4 != SCAP_L4_UNKNOWN : place->pod != NULL,
+			"no port");
+		if (place->pod)
+			check_text(place->pod->name);
+	}
+	note_uid(data, info->uid);
+	state_service_info_destroy(info);
+}
+
 static void take_pod(void *data, struct state_pod_info *info)
 {
 	struct run *run = data;
@@ -60,10 +87,7 @@ static void take_pod(void *data, struct state_pod_info *info)
 		check_text(pod->labels.items[i].value);
 	for (size_t i = 0; i < info->containers.count; i++)
 		REQUIRE(info->containers.items[i].id[0], "a container without an id");
-	if (find_uid(run, pod->uid) == run->uids_count) {
-		REQUIRE(run->uids_count < UIDS_MAX, "too many pods for so short an input");
-		strcpy(run->uids[run->uids_count++], pod->uid);
-	}
+	note_uid(run, pod->uid);
 	state_pod_info_destroy(info);
 }
 
@@ -80,7 +104,7 @@ static void take_count(void *data, enum meta_counter counter, uint64_t more)
 {
 	struct run *run = data;
 
-	run->pods += counter == META_KUBE_PODS ? more : 0;
+	run->pods += counter == META_KUBE_PODS || counter == META_KUBE_SERVICES ? more : 0;
 	run->requests += counter == META_KUBE_REQUESTS ? more : 0;
 }
 
@@ -92,7 +116,8 @@ static void take_failure(void *data, enum meta_counter failure, const char *mess
 
 static void check(const struct run *run)
 {
-	uint64_t refill_s = run->reflector.config.node ? REFILL_S : KUBELET_REFILL_S;
+	const struct reflector_config *config = &run->reflector.config;
+	uint64_t refill_s = config->node || config->kind ? REFILL_S : KUBELET_REFILL_S;
 	uint64_t next_ns = reflector_next_ns(&run->reflector);
 	uint64_t elapsed_s = (run->now_ns - run->start_ns) / SECOND;
 
@@ -103,9 +128,10 @@ static void check(const struct run *run)
 
 static void ask(struct run *run)
 {
-	const char *begin = run->reflector.config.node
-				    ? "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1&"
-				    : "/pods";
+	const struct reflector_config *config = &run->reflector.config;
+	const char *begin = config->kind   ? config->kind->path
+			    : config->node ? "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1&"
+					   : "/pods";
 	uint64_t next_ns = reflector_next_ns(&run->reflector);
 	struct reflector_request request;
 
@@ -144,12 +170,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct run *run = calloc(1, sizeof(*run));
 	char *text = fuzz_text(data, size);
-	struct reflector_config config = {.node = text[0] == 'k' ? NULL : "n1"};
+	struct reflector_config config = {
+		.kind = text[0] == 's'	 ? &reflector_services
+			: text[0] == 'e' ? &reflector_slices
+					 : NULL,
+	};
 
 	REQUIRE(run, "out of memory");
-	run->output =
-		(struct reflector_output){take_pod, take_removed, take_count, take_failure, run};
+	run->output = (struct reflector_output){take_pod,   take_service, take_removed,
+						take_count, take_failure, run};
 	config.output = &run->output;
+	config.node = text[0] == 'k' || config.kind ? NULL : "n1";
 	run->start_ns = run->now_ns = 1000 * SECOND;
 	reflector_init(&run->reflector, &config, run->now_ns);
 	for (size_t at = 1, len; at < size; at += len + 1) {

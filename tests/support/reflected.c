@@ -18,6 +18,13 @@ static void record_pod(void *data, struct state_pod_info *info)
 	state_pod_info_destroy(info);
 }
 
+static void record_service(void *data, struct state_service_info *info)
+{
+	buf_printf(&((struct reflected *)data)->log, "+%s/%s:%u ", info->ns, info->name,
+		   info->count);
+	state_service_info_destroy(info);
+}
+
 static void record_removed(void *data, const char *uid)
 {
 	buf_printf(&((struct reflected *)data)->log, "-%s ", uid);
@@ -35,15 +42,27 @@ static void record_failure(void *data, enum meta_counter counter, const char *me
 	snprintf(reflected->failure, sizeof(reflected->failure), "%s", message);
 }
 
-void reflected_start(struct reflected *reflected, const char *node)
+static void start(struct reflected *reflected, const char *node, const struct reflector_kind *kind)
 {
-	struct reflector_config config = {.node = node, .seed = 1, .output = &reflected->output};
+	struct reflector_config config = {
+		.node = node, .kind = kind, .seed = 1, .output = &reflected->output};
 
 	*reflected = (struct reflected){
-		.output = {record_pod, record_removed, record_count, record_failure, reflected},
+		.output = {record_pod, record_service, record_removed, record_count, record_failure,
+			   reflected},
 		.now_ns = 1000 * SECOND,
 	};
 	reflector_init(&reflected->reflector, &config, reflected->now_ns);
+}
+
+void reflected_start(struct reflected *reflected, const char *node)
+{
+	start(reflected, node, NULL);
+}
+
+void reflected_start_kind(struct reflected *reflected, const struct reflector_kind *kind)
+{
+	start(reflected, NULL, kind);
 }
 
 void reflected_finish(struct reflected *reflected)

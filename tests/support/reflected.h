@@ -13,12 +13,13 @@ struct reflected {
 	struct reflector_request request; /* the last one */
 	uint64_t now_ns;
 	uint64_t counts[META_COUNTERS];
-	struct buf log; /* "+name@node=uid -uid " */
+	struct buf log; /* "+name@node=uid -uid ", of services "+ns/name:places " */
 	char failure[600]; /* the last one */
 };
 
 /* node: NULL for a kubelet. */
 void reflected_start(struct reflected *reflected, const char *node);
+void reflected_start_kind(struct reflected *reflected, const struct reflector_kind *kind);
 void reflected_finish(struct reflected *reflected);
 
 /* Goes on to the time of the next request. Returns its path. */

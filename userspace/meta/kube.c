@@ -21,6 +21,7 @@ enum { STATUS_OK = 200, STATUS_UNAUTHORIZED = 401, MS_PER_S = 1000 };
 struct kube {
 	struct meta_follower follower;
 	struct kube_config config;
+	const struct reflector_kind *kind; /* NULL: pods */
 	struct fetch *fetch; /* owned; its stop is the follower's */
 	atomic_bool hurried;
 	/* Used by the thread alone. */
@@ -52,9 +53,23 @@ static void push_pod(void *data, struct state_pod_info *info)
 	kube_post(data, META_POD, info->pod.uid, info);
 }
 
+static void push_service(void *data, struct state_service_info *info)
+{
+	struct kube *kube = data;
+	struct meta_update *update = meta_update_create(META_SERVICE, info->uid);
+
+	if (update)
+		update->service = info;
+	else
+		state_service_info_destroy(info);
+	meta_post(kube->sink, update);
+}
+
 static void push_removed(void *data, const char *uid)
 {
-	kube_post(data, META_POD_REMOVED, uid, NULL);
+	struct kube *kube = data;
+
+	kube_post(kube, kube->kind ? META_SERVICE_REMOVED : META_POD_REMOVED, uid, NULL);
 }
 
 static void add_count(void *data, enum meta_counter counter, uint64_t more)
@@ -87,7 +102,13 @@ static void kube_report(void *data, enum meta_counter failure, const char *messa
 		return;
 	kube->reported |= bit;
 	update = meta_update_create(META_FAILURE, NULL);
-	if (update)
+	if (update && kube->kind && failure == META_KUBE_FORBIDDEN)
+		error_set(
+			&update->err, 0,
+			"Kubernetes: %s: %s; for request.peer.k8s.* the service account needs the "
+			"verbs get, list and watch of %s",
+			kube->config.url, message, kube->kind->noun);
+	else if (update)
 		error_set(&update->err, 0, "Kubernetes: %s: %s%s", kube->config.url, message,
 			  hints[failure]);
 	meta_post(kube->sink, update);
@@ -180,7 +201,8 @@ static void kube_run(struct meta_follower *follower, struct meta_sink *sink)
 {
 	struct kube *kube = (struct kube *)follower;
 	struct reflector_config config = {
-		.node = kube->config.node[0] ? kube->config.node : NULL,
+		.node = kube->config.node[0] && !kube->kind ? kube->config.node : NULL,
+		.kind = kube->kind,
 		.output = &kube->output,
 	};
 
@@ -215,9 +237,13 @@ static void kube_destroy(struct meta_follower *follower)
 	free(kube);
 }
 
-int kube_follower_create(const struct kube_config *config, struct meta_follower **follower,
-			 struct error *err)
+int kube_follower_create(const struct kube_config *config, enum kube_subject subject,
+			 struct meta_follower **follower, struct error *err)
 {
+	static const struct reflector_kind *const kinds[KUBE_SUBJECTS] = {
+		[KUBE_SERVICES] = &reflector_services,
+		[KUBE_SLICES] = &reflector_slices,
+	};
 	static const struct meta_follower_ops ops = {kube_run, kube_stop, kube_destroy};
 	struct kube *kube = calloc(1, sizeof(*kube));
 	int r = kube ? fetch_create(&kube->fetch, err) : error_set(err, -ENOMEM, "out of memory");
@@ -228,9 +254,10 @@ int kube_follower_create(const struct kube_config *config, struct meta_follower 
 	}
 	kube->follower.ops = &ops;
 	kube->config = *config;
+	kube->kind = kinds[subject];
 	kube->token.path = config->token_path;
-	kube->output =
-		(struct reflector_output){push_pod, push_removed, add_count, kube_report, kube};
+	kube->output = (struct reflector_output){push_pod,  push_service, push_removed,
+						 add_count, kube_report,  kube};
 	*follower = &kube->follower;
 	return 0;
 }
@@ -240,6 +267,6 @@ void kube_follower_hurry(struct meta_follower *follower)
 	struct kube *kube = (struct kube *)follower;
 
 	/* The API server reports it without that. */
-	if (!kube->config.node[0] && !atomic_exchange(&kube->hurried, true))
+	if (!kube->config.node[0] && !kube->kind && !atomic_exchange(&kube->hurried, true))
 		fetch_wake(kube->fetch);
 }

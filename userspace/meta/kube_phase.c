@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The phases of a reflector: lists of a node's pods, page by page; watches, streams of events with
- * a line of JSON each.
+ * The phases of a reflector: lists of a node's pods, or of services, page by page; watches, streams
+ * of events with a line of JSON each.
  */
 #include "meta/kube_phase.h"
 
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "meta/pod_json.h"
+#include "meta/service_json.h"
 #include "util/count.h"
 #include "util/json_input.h"
 #include "util/terminal.h"
@@ -18,6 +19,30 @@
 /* What several phases need. */
 
 enum { BAD_LINES_MAX = 100 }; /* of a stream */
+
+const struct reflector_kind reflector_services = {
+	.path = "/api/v1/services",
+	.list = "ServiceList",
+	.noun = "services",
+	.describe = service_json_describe,
+};
+
+const struct reflector_kind reflector_slices = {
+	.path = "/apis/discovery.k8s.io/v1/endpointslices",
+	.list = "EndpointSliceList",
+	.noun = "endpointslices",
+	.describe = service_json_describe_slice,
+};
+
+const char *kube_phase_noun(const struct reflector *reflector)
+{
+	return reflector->config.kind ? reflector->config.kind->noun : "pods";
+}
+
+static enum meta_counter counter_of_known(const struct reflector *reflector)
+{
+	return reflector->config.kind ? META_KUBE_SERVICES : META_KUBE_PODS;
+}
 
 void kube_phase_begin_list(struct reflector *reflector)
 {
@@ -57,12 +82,36 @@ static void kube_phase_store(struct reflector *reflector, const json_t *pod, con
 	output->pod(output->data, info);
 }
 
+static void store_service(struct reflector *reflector, const json_t *object, const char *uid)
+{
+	const struct reflector_output *output = reflector->config.output;
+	struct state_service_info *info = reflector->config.kind->describe(object, uid);
+	size_t before = reflector->known.count;
+	enum pods_known_result result =
+		info ? pods_known_put(&reflector->known, uid, service_json_digest(info))
+		     : KNOWN_REJECTED;
+
+	phase_count(reflector, META_KUBE_SERVICES, reflector->known.count - before);
+	if (result == KNOWN_REJECTED)
+		phase_count(reflector, META_KUBE_PODS_REJECTED, 1);
+	if (result != KNOWN_CHANGED) {
+		state_service_info_destroy(info);
+		return;
+	}
+	phase_count(reflector, META_LEFT_OUT, info->texts.left_out);
+	output->service(output->data, info);
+}
+
 bool kube_phase_put(struct reflector *reflector, const json_t *pod)
 {
 	char uid[STATE_POD_UID_BYTES];
 
 	if (!pod_json_uid(pod, uid))
 		return false;
+	if (reflector->config.kind) {
+		store_service(reflector, pod, uid);
+		return true;
+	}
 	/* A server may ignore which node's are asked for. */
 	if (is_of_node(reflector, pod))
 		kube_phase_store(reflector, pod, uid);
@@ -73,7 +122,7 @@ bool kube_phase_put(struct reflector *reflector, const json_t *pod)
 
 static void phase_forget(struct reflector *reflector, const char *uid)
 {
-	phase_count(reflector, META_KUBE_PODS, UINT64_MAX); /* one less */
+	phase_count(reflector, counter_of_known(reflector), UINT64_MAX); /* one less */
 	reflector->config.output->removed(reflector->config.output->data, uid);
 }
 
@@ -172,6 +221,10 @@ void kube_phase_append_parameter(struct buf *path, const char *name, const char 
 
 void kube_phase_append_pods(const struct reflector *reflector, struct buf *path)
 {
+	if (reflector->config.kind) {
+		buf_printf(path, "%s?", reflector->config.kind->path);
+		return;
+	}
 	/* A node's name has no character that would be escaped: config.c checks it. */
 	buf_printf(path, "/api/v1/pods?fieldSelector=spec.nodeName%%3D%s", reflector->config.node);
 }
@@ -214,10 +267,12 @@ static json_t *phase_parse(struct reflector *reflector)
 		return NULL;
 	}
 	kind = JSON_INPUT_TEXT(list, "kind");
-	if (kind && strcmp(kind, "PodList") == 0)
+	if (kind &&
+	    strcmp(kind, reflector->config.kind ? reflector->config.kind->list : "PodList") == 0)
 		return list;
 	json_decref(list);
-	kube_phase_fail(reflector, META_KUBE_NONSENSE, "the answer is no list of pods");
+	kube_phase_fail(reflector, META_KUBE_NONSENSE, "the answer is no list of %s",
+			kube_phase_noun(reflector));
 	return NULL;
 }
 
@@ -269,7 +324,8 @@ static void ask_list(struct reflector *reflector, struct buf *path)
 static void kube_phase_end_page(struct reflector *reflector, const char *version)
 {
 	if (!kube_phase_set_version(reflector, version)) {
-		kube_phase_fail(reflector, META_KUBE_NONSENSE, "the list of pods has no version");
+		kube_phase_fail(reflector, META_KUBE_NONSENSE, "the list of %s has no version",
+				kube_phase_noun(reflector));
 		return;
 	}
 	kube_phase_end_list(reflector);
@@ -400,7 +456,8 @@ static bool take_bookmark(const struct event *event)
 	}
 	/* The next watch begins there: without a version it would list again. */
 	if (!kube_phase_set_version(reflector, version_of(event->object))) {
-		kube_phase_fail(reflector, META_KUBE_NONSENSE, "the list of pods has no version");
+		kube_phase_fail(reflector, META_KUBE_NONSENSE, "the list of %s has no version",
+				kube_phase_noun(reflector));
 		return true;
 	}
 	kube_phase_end_list(reflector);

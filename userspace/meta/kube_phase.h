@@ -53,7 +53,10 @@ uint64_t kube_phase_chance(struct reflector *reflector, uint64_t max);
 /* Appends "&name=" and the text, in which all but letters and digits is escaped. */
 void kube_phase_append_parameter(struct buf *path, const char *name, const char *text);
 
-/* Appends the path of all requests: the pods of the node. */
+/* What is followed: "pods". */
+const char *kube_phase_noun(const struct reflector *reflector);
+
+/* Appends the path of all requests: the pods of the node, or all of a kind. */
 void kube_phase_append_pods(const struct reflector *reflector, struct buf *path);
 
 /* Whether a status may mean that the server has no state of the version that was asked for. */

@@ -357,7 +357,7 @@ static bool pod_json_grow(struct pods_known *known)
 
 	if (known->count < known->room)
 		return true;
-	if (known->count >= KNOWN_PODS_MAX)
+	if (known->count >= (known->max ? known->max : KNOWN_PODS_MAX))
 		return false;
 	items = realloc(known->items, room * sizeof(*items));
 	if (!items)

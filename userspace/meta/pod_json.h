@@ -64,6 +64,7 @@ struct pods_known {
 	struct pod_known *items; /* owned; in any order */
 	size_t count, room;
 	uint32_t list; /* the current one */
+	size_t max; /* 0: KNOWN_PODS_MAX */
 };
 
 enum pods_known_result {

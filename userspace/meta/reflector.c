@@ -97,14 +97,15 @@ void reflector_init(struct reflector *reflector, const struct reflector_config *
 {
 	*reflector = (struct reflector){
 		.config = *config,
-		.pace.limits = config->node ? &api_limits : &kubelet_limits,
+		.pace.limits = config->node || config->kind ? &api_limits : &kubelet_limits,
+		.known.max = config->kind ? REFLECTOR_SERVICES_MAX : 0,
 		.chance = config->seed,
 		/* At first any state will do: the watch completes it. It costs the server least. */
 		.list_version = "0",
 		.page_pods = REFLECTOR_PAGE_PODS,
 		.failure = META_COUNTERS,
 	};
-	if (config->node)
+	if (config->node || config->kind)
 		kube_phase_begin_list(reflector);
 	else
 		reflector->phase = PHASE_POLL;
@@ -192,8 +193,8 @@ bool reflector_take(struct reflector *reflector, long status, const char *bytes,
 	room -= reflector->body.len;
 	if (len > room && status == STATUS_OK)
 		return kube_phase_fail(reflector, META_KUBE_TOO_LONG,
-				       "the list of pods has more than %d bytes",
-				       REFLECTOR_BODY_MAX);
+				       "the list of %s has more than %d bytes",
+				       kube_phase_noun(reflector), REFLECTOR_BODY_MAX);
 	buf_append(&reflector->body, bytes, len < room ? len : room);
 	if (!reflector->body.failed)
 		return len <= room;
@@ -218,8 +219,8 @@ bool reflector_waits(struct reflector *reflector, uint64_t now_ns)
 {
 	if (reflector->phase == PHASE_WATCH && reflector_is_silent(reflector, now_ns)) {
 		reflector->is_silent = true;
-		return kube_phase_fail(reflector, META_KUBE_CUT,
-				       "the watch of pods is not answered");
+		return kube_phase_fail(reflector, META_KUBE_CUT, "the watch of %s is not answered",
+				       kube_phase_noun(reflector));
 	}
 	if (reflector->phase == PHASE_STREAMING_LIST &&
 	    now_ns - reflector->start_ns > LIST_STREAM_S * NS_PER_S)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Follows the pods of a node: which request is next and when, and what the answers mean, line by
- * line.
+ * Follows the pods of a node, or services: which request is next and when, and what the answers
+ * mean, line by line.
  */
 #ifndef META_REFLECTOR_H
 #define META_REFLECTOR_H
@@ -14,6 +14,7 @@
 #include "meta/pod_json.h"
 #include "meta/sink.h"
 #include "sinsp/state/pods.h"
+#include "sinsp/state/services.h"
 #include "util/buf.h"
 
 /* The lines of a stream that comes in pieces of any size. */
@@ -63,10 +64,26 @@ enum {
 	REFLECTOR_PAGE_PODS = 100, /* asked for in a page; fewer after one that was too long */
 };
 
+/* What is followed in place of the pods of a node: all objects of a kind. */
+struct reflector_kind {
+	const char *path; /* "/api/v1/services" */
+	const char *list; /* "ServiceList" */
+	const char *noun; /* "services", in messages */
+	/* The description of one with that uid; NULL if out of memory. */
+	struct state_service_info *(*describe)(const json_t *object, const char *uid);
+};
+
+extern const struct reflector_kind reflector_services, reflector_slices;
+
+/* Of a kind; beyond them they are left out. */
+enum { REFLECTOR_SERVICES_MAX = 16384 };
+
 /* Who gets the results. */
 struct reflector_output {
 	/* A pod is new or has changed; owns the description. */
 	void (*pod)(void *data, struct state_pod_info *info);
+	/* An object of another kind is new or has changed; owns the description. */
+	void (*service)(void *data, struct state_service_info *info);
 	void (*removed)(void *data, const char *uid);
 	void (*count)(void *data, enum meta_counter counter, uint64_t more);
 	/* A request failed, counted by that counter. */
@@ -76,6 +93,7 @@ struct reflector_output {
 
 struct reflector_config {
 	const char *node; /* the pods of this node; NULL: those that kubelet has, which is polled */
+	const struct reflector_kind *kind; /* is followed, not pods; NULL: pods are */
 	uint64_t seed; /* of what is left to chance */
 	const struct reflector_output *output; /* borrowed */
 };

@@ -31,6 +31,7 @@ void meta_update_destroy(struct meta_update *update)
 		return;
 	state_container_info_destroy(update->info);
 	state_pod_info_destroy(update->pod);
+	state_service_info_destroy(update->service);
 	state_container_users_destroy(update->users);
 	free(update->id);
 	free(update);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "sinsp/state/container.h"
+#include "sinsp/state/services.h"
 #include "util/error.h"
 
 /* What the threads of meta.h count, for the account of a run. */
@@ -27,6 +28,7 @@ enum meta_counter {
 	/* Of the API server of Kubernetes, or the kubelet. */
 	META_KUBE_REQUESTS,
 	META_KUBE_PODS, /* that are known now */
+	META_KUBE_SERVICES, /* likewise, with their EndpointSlices */
 	META_KUBE_CHANGES, /* descriptions of pods, new or changed */
 	META_KUBE_PODS_REJECTED, /* too many, of other nodes, or no memory */
 	META_KUBE_LINES_BAD, /* of watches: too long, or no events */
@@ -71,6 +73,8 @@ enum meta_kind {
 	META_CONTAINER_REMOVED, /* `id`: its runtime removed it */
 	META_POD, /* `id`: the uid, as control groups have it; `pod` */
 	META_POD_REMOVED, /* `id` */
+	META_SERVICE, /* `id`, `service`: a Service or an EndpointSlice */
+	META_SERVICE_REMOVED, /* `id` */
 	META_FAILURE, /* `err`, to be reported; `id`: of what container, NULL: of none */
 	META_KINDS_COUNT,
 };
@@ -84,6 +88,7 @@ struct meta_update {
 	unsigned int rank; /* enum meta_rank, of the request that this answers */
 	struct state_container_info *info; /* owned */
 	struct state_pod_info *pod; /* owned */
+	struct state_service_info *service; /* owned */
 	struct state_container_users *users; /* owned */
 	int result;
 	bool is_partial; /* of `info`: somebody who may know more is being asked */

@@ -16,7 +16,7 @@ READ = ("get", "list", "watch")
 EVERYTHING = {resource: READ for resource in forms.KINDS}
 # What an agent is given: one line of RBAC.
 ONLY_PODS = {"pods": READ}
-NAMESPACED = ("pods",)
+NAMESPACED = ("pods", "services", "endpointslices")
 TOO_LARGE_WAIT_S = 1
 VERSION = {"major": "1", "minor": "32", "gitVersion": "v1.32.0", "platform": "linux/amd64"}
 
@@ -115,11 +115,15 @@ class ApiServer(server.Server):
     def place(self, path):
         """Namespace, resource and name that a path means; None if it means none."""
         parts = path.strip("/").split("/")
-        if parts[:2] != ["api", "v1"] or len(parts) < 3:
+        group = "/".join(parts[1:3]) if parts[0] == "apis" else None
+        begin = 3 if group else 2
+        if not group and parts[:2] != ["api", "v1"] or len(parts) <= begin:
             return None
-        namespace, rest = "", parts[2:]
+        namespace, rest = "", parts[begin:]
         if rest[0] == "namespaces" and len(rest) > 2:
             namespace, rest = rest[1], rest[2:]
+        if forms.GROUPS.get(rest[0]) != group:
+            return None
         if rest[0] not in forms.KINDS or len(rest) > 2 or namespace and rest[0] not in NAMESPACED:
             return None
         return namespace, rest[0], rest[1] if len(rest) > 1 else ""
@@ -173,7 +177,7 @@ class ApiServer(server.Server):
             short = {"pods": "po", "namespaces": "ns", "nodes": "no"}
             resources = [{"name": name, "singularName": kind.lower(), "namespaced": name in NAMESPACED,
                           "kind": kind, "verbs": READ, "shortNames": [short[name]]}
-                         for name, kind in forms.KINDS.items()]
+                         for name, kind in forms.KINDS.items() if name in short]
             return {"kind": "APIResourceList", "groupVersion": "v1", "resources": resources}
         return None
 

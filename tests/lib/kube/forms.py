@@ -6,7 +6,10 @@ GROUP = "meta.k8s.io"
 POD_COLUMNS = (("Name", "name", 0), ("Ready", "", 0), ("Status", "", 0), ("Restarts", "", 0), ("Age", "", 0),
                ("IP", "", 1), ("Node", "", 1), ("Nominated Node", "", 1), ("Readiness Gates", "", 1))
 COLUMNS = (("Name", "name", 0), ("Status", "", 0), ("Age", "", 0))
-KINDS = {"pods": "Pod", "namespaces": "Namespace", "nodes": "Node"}
+KINDS = {"pods": "Pod", "namespaces": "Namespace", "nodes": "Node", "services": "Service",
+         "endpointslices": "EndpointSlice"}
+# Of groups that are not the core.
+GROUPS = {"endpointslices": "discovery.k8s.io/v1"}
 
 
 class NotAcceptable(Exception):

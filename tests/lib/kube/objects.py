@@ -102,3 +102,19 @@ def static_pod(mirror):
     metadata.update(uid=annotations[HASH], annotations=annotations)
     del metadata["ownerReferences"]
     return {**mirror, "metadata": metadata}
+
+
+def service(name, namespace="default", address="10.96.0.1", ports=(80,)):
+    return {"metadata": _metadata(name, namespace),
+            "spec": {"clusterIP": address, "clusterIPs": [address], "type": "ClusterIP",
+                     "ports": [{"port": port, "protocol": "TCP", "targetPort": port} for port in ports]},
+            "status": {"loadBalancer": {}}}
+
+
+def endpoint_slice(name, namespace, of, endpoints, ports=(80,)):
+    """Of a service; endpoints are addresses and names of pods."""
+    return {"metadata": _metadata(name, namespace, labels={"kubernetes.io/service-name": of}), "addressType": "IPv4",
+            "endpoints": [{"addresses": [address], "conditions": {"ready": True}, "nodeName": "elsewhere",
+                           "targetRef": {"kind": "Pod", "name": pod, "namespace": namespace}}
+                          for address, pod in endpoints],
+            "ports": [{"port": port, "protocol": "TCP"} for port in ports]}

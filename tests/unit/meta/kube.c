@@ -32,7 +32,7 @@ static void start(struct followed *followed, const struct kube_config *config)
 {
 	followed->sink = meta_sink_create();
 	assert_non_null(followed->sink);
-	assert_int_equal(kube_follower_create(config, &followed->follower, NULL), 0);
+	assert_int_equal(kube_follower_create(config, KUBE_PODS, &followed->follower, NULL), 0);
 	assert_int_equal(pthread_create(&followed->thread, NULL, run, followed), 0);
 }
 
@@ -160,12 +160,12 @@ static void test_stopped_before(void **state)
 	struct kube_config config = {.url = "http://127.0.0.1:1", .node = "n1"};
 	struct meta_follower *follower;
 
-	assert_int_equal(kube_follower_create(&config, &follower, NULL), 0);
+	assert_int_equal(kube_follower_create(&config, KUBE_PODS, &follower, NULL), 0);
 	follower->ops->stop(follower);
 	follower->ops->run(follower, NULL);
 	follower->ops->destroy(follower);
 	/* Or never began. */
-	assert_int_equal(kube_follower_create(&config, &follower, NULL), 0);
+	assert_int_equal(kube_follower_create(&config, KUBE_PODS, &follower, NULL), 0);
 	follower->ops->destroy(follower);
 }
 

@@ -215,7 +215,61 @@ static void test_requests_are_bounded(void **state)
 	}
 }
 
+#define SERVICE(name, uid, version, address)                                                       \
+	"{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"shop\",\"uid\":\"" uid               \
+	"\",\"resourceVersion\":\"" version "\"},\"spec\":{\"clusterIP\":\"" address               \
+	"\",\"ports\":[{\"port\":80}]}}"
+#define SERVICES(metadata, items)                                                                  \
+	"{\"kind\":\"ServiceList\",\"metadata\":{" metadata "},\"items\":" items "}"
+
+/* Of all of the cluster: listed, and watched from there on. */
+static void test_services(void **state)
+{
+	struct reflected reflected;
+
+	reflected_start_kind(&reflected, &reflector_services);
+	assert_ptr_equal(strstr(reflected_ask(&reflected), "/api/v1/services?&watch=1&"),
+			 reflected.request.path);
+	reflected_answer(&reflected, 422, STATUS("422", ""), 0);
+	assert_ptr_equal(strstr(reflected_ask(&reflected), "/api/v1/services?&limit=100&"),
+			 reflected.request.path);
+	assert_true(reflected_answer(
+		&reflected, 200,
+		SERVICES(VERSION("5"), "[" SERVICE("a", "u-a", "3", "10.0.0.1") "," SERVICE(
+					       "b", "u-b", "4", "None") "]"),
+		0));
+	reflected_expect(&reflected, "+shop/a:1 +shop/b:0 ");
+	assert_int_equal(reflected.counts[META_KUBE_SERVICES], 2);
+	assert_int_equal(reflected.counts[META_KUBE_PODS], 0);
+	assert_non_null(strstr(reflected_ask(&reflected), "&resourceVersion=5"));
+	/* What does not change is not passed on. */
+	reflected_send(&reflected, EVENT("MODIFIED", SERVICE("a", "u-a", "6", "10.0.0.1")));
+	reflected_send(&reflected, EVENT("MODIFIED", SERVICE("b", "u-b", "7", "10.0.0.2")));
+	reflected_send(&reflected, EVENT("DELETED", SERVICE("a", "u-a", "8", "10.0.0.1")));
+	reflected_expect(&reflected, "+shop/b:1 -u-a ");
+	assert_int_equal(reflected.counts[META_KUBE_SERVICES], 1);
+	reflected_end(&reflected, META_COUNTERS, 300);
+	reflected_finish(&reflected);
+}
+
+static void test_lists_of_others(void **state)
+{
+	struct reflected reflected;
+
+	reflected_start_kind(&reflected, &reflector_slices);
+	assert_ptr_equal(strstr(reflected_ask(&reflected),
+				"/apis/discovery.k8s.io/v1/endpointslices?&watch=1&"),
+			 reflected.request.path);
+	reflected_answer(&reflected, 422, STATUS("422", ""), 0);
+	reflected_ask(&reflected);
+	reflected_answer(&reflected, 200, SERVICES(VERSION("5"), "[]"), 0);
+	assert_string_equal(reflected.failure, "the answer is no list of endpointslices");
+	assert_int_equal(reflected.counts[META_KUBE_NONSENSE], 1);
+	reflected_finish(&reflected);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_services),	   cmocka_unit_test(test_lists_of_others),
 	cmocka_unit_test(test_start_is_random),	   cmocka_unit_test(test_failures_back_off),
 	cmocka_unit_test(test_statuses),	   cmocka_unit_test(test_retry_after),
 	cmocka_unit_test(test_messages_are_plain), cmocka_unit_test(test_short_stream_is_a_failure),

@@ -38,6 +38,7 @@ static const struct list_flag state_names[] = {
 	{NEEDS_CONTAINERS, "containers", NULL},
 	{NEEDS_DESCRIPTIONS, "descriptions of containers", NULL},
 	{NEEDS_PODS, "pods", NULL},
+	{NEEDS_SERVICES, "services", NULL},
 	{NEEDS_PEERS, "other ends", NULL},
 	{NEEDS_ENTER_TIME, "enter times", NULL},
 	{NEEDS_ARGUMENTS, "arguments on entry", NULL},

@@ -133,6 +133,7 @@ static const struct {
 	 {{"known", META_KUBE_PODS},
 	  {"changes", META_KUBE_CHANGES},
 	  {"requests to Kubernetes", META_KUBE_REQUESTS}}},
+	{"services", {{"known", META_KUBE_SERVICES}}},
 };
 
 static void put_line(struct buf *text, const struct meta_stats *meta, size_t number)
@@ -200,7 +201,7 @@ void account_meta_append_troubles(const struct account_containers *containers, s
 		[META_LEFT_OUT] =
 			"labels, mounts and texts of containers left out: too many or too long",
 		[META_KUBE_PODS_REJECTED] =
-			"pods left out: too many, of other nodes, or out of memory",
+			"pods or services left out: too many, of other nodes, or out of memory",
 		[META_KUBE_LINES_BAD] = "changes of pods not read: too long, or no JSON of a pod",
 		[META_KUBE_UNREACHABLE] = "requests to Kubernetes without an answer",
 		[META_KUBE_UNTRUSTED] = "requests to Kubernetes that failed: TLS, or a certificate",
@@ -578,6 +579,8 @@ static void account_live_put_troubles(struct buf *text, const struct totals *tot
 		 "descriptions of containers not written: longer than readers accept"},
 		{state->pods_dropped,
 		 "descriptions of pods dropped: too many on this node, or out of memory"},
+		{state->services_dropped,
+		 "descriptions of services dropped: too many in the cluster, or out of memory"},
 	};
 
 	account_append_troubles(troubles, COUNT(troubles), text);

@@ -17,6 +17,7 @@
 #include "meta/runtimes/sockets.h"
 #include "util/buf.h"
 #include "util/clock.h"
+#include "util/count.h"
 #include "util/terminal.h"
 
 enum {
@@ -40,6 +41,7 @@ struct containers {
 	struct meta_cache *cache; /* a reference; NULL: nothing is described */
 	struct meta_follower *pods; /* owned by `meta`; NULL: they are not followed */
 	bool asked_pods; /* containers_follow_pods() was called */
+	bool asked_services; /* likewise */
 	struct state *state; /* borrowed */
 	struct input *input; /* borrowed */
 	bool describes; /* descriptions are requested, too */
@@ -115,6 +117,17 @@ static void take_removed_pod(struct containers *containers, struct meta_update *
 	state_forget_pod(containers->state, update->id);
 }
 
+static void take_service(struct containers *containers, struct meta_update *update)
+{
+	state_describe_service(containers->state, update->service);
+	update->service = NULL;
+}
+
+static void take_removed_service(struct containers *containers, struct meta_update *update)
+{
+	state_forget_service(containers->state, update->id);
+}
+
 static void containers_take_failure(struct containers *containers, struct meta_update *update)
 {
 	struct buf text = {0};
@@ -136,6 +149,8 @@ void containers_apply(struct containers *containers)
 		[META_CONTAINER_REMOVED] = containers_take_removed,
 		[META_POD] = containers_take_pod,
 		[META_POD_REMOVED] = take_removed_pod,
+		[META_SERVICE] = take_service,
+		[META_SERVICE_REMOVED] = take_removed_service,
 		[META_FAILURE] = containers_take_failure,
 	};
 	struct meta_update *update;
@@ -445,6 +460,14 @@ int containers_follow_pods(struct containers *containers, struct error *err)
 	return container_pods_follow(containers->options, containers->meta, &containers->pods, err);
 }
 
+int containers_follow_services(struct containers *containers, struct error *err)
+{
+	if (containers->asked_services)
+		return 0;
+	containers->asked_services = true;
+	return container_services_follow(containers->options, containers->meta, err);
+}
+
 void containers_destroy(struct containers *containers)
 {
 	if (!containers)
@@ -485,11 +508,31 @@ int container_pods_follow(const struct options *options, struct meta *meta,
 	}
 	if (r)
 		return error_set(err, r, "%s", missing.text);
-	r = kube_follower_create(&config, &follower, err);
+	r = kube_follower_create(&config, KUBE_PODS, &follower, err);
 	if (r == 0)
 		r = meta_follow(meta, follower, err);
 	if (r == 0)
 		*result = follower;
+	return r;
+}
+
+/* What is missing is reported with the pods, which are followed, too. */
+int container_services_follow(const struct options *options, struct meta *meta, struct error *err)
+{
+	static const enum kube_subject subjects[] = {KUBE_SERVICES, KUBE_SLICES};
+	struct meta_follower *follower;
+	struct error missing = {0};
+	struct kube_config config;
+	int r = kube_config_find(&options->kubernetes, &config, &missing);
+
+	/* A kubelet has none. */
+	if (r || options->kubernetes.kubelet)
+		return 0;
+	for (size_t i = 0; r == 0 && i < COUNT(subjects); i++) {
+		r = kube_follower_create(&config, subjects[i], &follower, err);
+		if (r == 0)
+			r = meta_follow(meta, follower, err);
+	}
 	return r;
 }
 
@@ -509,6 +552,11 @@ int container_pods_follow(const struct options *options, struct meta *meta,
 	return error_set(err, -ENOSYS,
 			 "--k8s-api, --kubelet: this build cannot ask Kubernetes "
 			 "(libcurl)");
+}
+
+int container_services_follow(const struct options *options, struct meta *meta, struct error *err)
+{
+	return 0;
 }
 
 void container_pods_hurry(struct meta_follower *follower)

@@ -34,6 +34,9 @@ void containers_destroy(struct containers *containers); /* accepts NULL */
  * message. */
 int containers_follow_pods(struct containers *containers, struct error *err);
 
+/* Follows the services of the cluster, too, if an API server is asked. Returns the same. */
+int containers_follow_services(struct containers *containers, struct error *err);
+
 /*
  * Stores the answers that came since the last call. To be called before each event, and from time
  * to time while there is none.
@@ -58,6 +61,9 @@ void containers_account(const struct containers *containers, struct account_cont
  */
 int container_pods_follow(const struct options *options, struct meta *meta,
 			  struct meta_follower **follower, struct error *err);
+
+/* Starts to follow the services of the cluster; does nothing if there is no API server to ask. */
+int container_services_follow(const struct options *options, struct meta *meta, struct error *err);
 
 /* A new container is one of a pod. */
 void container_pods_hurry(struct meta_follower *follower);

@@ -313,6 +313,12 @@ static const struct row state_rows[] = {
 	    "Lookups of current directories not made, too many in a short time."),
 	ROW("state_names_unsure", METRIC_COUNTER, NULL, names_unsure,
 	    "Descriptors without a name, in /proc their number was another file."),
+	ROW("state_services_dropped", METRIC_COUNTER, NULL, services_dropped,
+	    "Services and EndpointSlices not kept: no room."),
+	ROW("state_names_dropped", METRIC_COUNTER, NULL, resolved_dropped,
+	    "Names of addresses, by answers of DNS, that gave way to others."),
+	ROW("state_names_invalid", METRIC_COUNTER, NULL, resolved_invalid,
+	    "Names in answers of DNS that no host can have."),
 	ROW("state_pods_dropped", METRIC_COUNTER, NULL, pods_dropped,
 	    "Descriptions of pods dropped, too many or out of memory."),
 };
@@ -354,6 +360,9 @@ static const struct {
 	enum meta_counter counter;
 } meta_rows[] = {
 	{{"lanner_pods", METRIC_GAUGE, NULL, "Pods of this node that are known."}, META_KUBE_PODS},
+	{{"lanner_services", METRIC_GAUGE, NULL,
+	  "Services and EndpointSlices of the cluster that are known."},
+	 META_KUBE_SERVICES},
 	{{"lanner_kubernetes_requests", METRIC_COUNTER, NULL,
 	  "Requests to the API server or the kubelet."},
 	 META_KUBE_REQUESTS},

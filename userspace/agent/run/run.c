@@ -198,6 +198,8 @@ int run_follow_containers(struct run *run, struct error *err)
 		r = containers_describe(run->containers, err);
 	if (r == 0 && run->plan->needs_pods)
 		r = containers_follow_pods(run->containers, err);
+	if (r == 0 && run->plan->needs_services)
+		r = containers_follow_services(run->containers, err);
 	return r;
 }
 

@@ -111,6 +111,7 @@ enum field_needs {
 	NEEDS_ENVIRONMENT = 1 << 14, /* that of the process, which its exec reports */
 	NEEDS_EVENT_ENVIRONMENT = 1 << 15, /* that of an exec event itself */
 	NEEDS_PEERS = 1 << 16, /* both ends of connections: the calls of all processes */
+	NEEDS_SERVICES = 1 << 17, /* those of Kubernetes, and what is behind them */
 	/* What concerns no state: */
 	NEEDS_VALUES = NEEDS_ARGUMENTS | NEEDS_CHANGED | NEEDS_EVENT_ENVIRONMENT,
 };

@@ -57,9 +57,11 @@ TEXT_GETTER(peer_process, peer->process, peer->process->comm)
 TEXT_GETTER(peer_exepath, peer->process && * peer->process->program->exepath,
 	    peer->process->program->exepath)
 TEXT_GETTER(peer_container, peer->container, peer->container->info.name)
+TEXT_GETTER(peer_service, peer->service, peer->service->name)
 TEXT_GETTER(peer_domain, true, peer->domain)
 TEXT_GETTER(peer_pod, peer->pod, peer->pod->name)
-TEXT_GETTER(peer_namespace, peer->pod, peer->pod->ns)
+TEXT_GETTER(peer_namespace, peer->pod || peer->service,
+	    peer->pod ? peer->pod->ns : peer->service->ns)
 TEXT_GETTER(peer_workload, peer->pod, peer->pod->workload.name)
 TEXT_GETTER(peer_workload_kind, peer->pod, peer->pod->workload.kind)
 TEXT_GETTER(peer_node, peer->pod, peer->pod->node)
@@ -93,6 +95,8 @@ static int get_peer_name(const struct state_event *event, const struct field_ref
 		buf_append_string(&text, peer_container_of(&peer));
 	else if (peer_process_of(&peer))
 		buf_append_string(&text, peer_process_of(&peer));
+	else if (peer_service_of(&peer))
+		buf_append_string(&text, peer_service_of(&peer));
 	else if (peer_domain_of(&peer))
 		buf_append_string(&text, peer_domain_of(&peer));
 	else
@@ -110,6 +114,7 @@ enum {
 	OF_CONTAINER = OF_PROCESS | NEEDS_CONTAINERS,
 	OF_INFO = OF_CONTAINER | NEEDS_DESCRIPTIONS,
 	OF_POD = OF_INFO | NEEDS_PODS,
+	OF_CLUSTER = OF_POD | NEEDS_SERVICES,
 };
 
 #define ROW(name, type, format, needs, getter, sample, help)                                       \
@@ -121,7 +126,7 @@ enum {
 
 const struct field_desc fields_request_peer[] = {
 	TEXT("name", OF_POD, get_peer_name, "=curl",
-	     "name of the other end: pod, container, process, domain, or address"),
+	     "name of the other end: pod, container, process, service, domain, or address"),
 	ROW("ip", IPADDR, NA, NEEDS_NOTHING, get_peer_ip, "=10.0.0.7", "address of the other end"),
 	ROW("port", PORT, DEC, NEEDS_NOTHING, get_peer_port, "=5432", "port of the other end"),
 	TEXT("domain", NEEDS_NOTHING, get_peer_domain, "=example.org",
@@ -136,12 +141,14 @@ const struct field_desc fields_request_peer[] = {
 	     "first 12 digits of the id of the other end's container, or host"),
 	TEXT("container.name", OF_INFO, get_peer_container, "=web",
 	     "name of the other end's container"),
-	TEXT("k8s.pod.name", OF_POD, get_peer_pod, "=web-5c4f", "name of the other end's pod"),
-	TEXT("k8s.ns.name", OF_POD, get_peer_namespace, "=kube-system",
-	     "namespace of the other end's pod"),
-	TEXT("k8s.workload.kind", OF_POD, get_peer_workload_kind, "=Deployment",
+	TEXT("k8s.pod.name", OF_CLUSTER, get_peer_pod, "=web-5c4f", "name of the other end's pod"),
+	TEXT("k8s.ns.name", OF_CLUSTER, get_peer_namespace, "=kube-system",
+	     "namespace of the other end's pod, or service"),
+	TEXT("k8s.svc.name", OF_CLUSTER, get_peer_service, "=web",
+	     "name of the service that the client asks, by its address"),
+	TEXT("k8s.workload.kind", OF_CLUSTER, get_peer_workload_kind, "=Deployment",
 	     "what the other end's pod is part of, as k8s.workload.kind"),
-	TEXT("k8s.workload.name", OF_POD, get_peer_workload, "=web", "its name"),
-	TEXT("k8s.node.name", OF_POD, get_peer_node, "=node-1", "node of the other end's pod"),
+	TEXT("k8s.workload.name", OF_CLUSTER, get_peer_workload, "=web", "its name"),
+	TEXT("k8s.node.name", OF_CLUSTER, get_peer_node, "=node-1", "node of the other end's pod"),
 	{0},
 };

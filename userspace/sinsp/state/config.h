@@ -85,6 +85,7 @@ struct state_stats {
 	uint64_t descriptions_dropped; /* too many that no thread refers to */
 	uint64_t descriptions_too_long; /* not reported to a snapshot */
 	uint64_t pods_dropped; /* descriptions of pods: too many, or out of memory */
+	uint64_t services_dropped; /* likewise of Services and EndpointSlices */
 	/* Of addresses, by answers of DNS: that gave way to others, or that no host can have. */
 	uint64_t resolved_dropped, resolved_invalid;
 };

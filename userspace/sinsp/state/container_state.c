@@ -355,6 +355,16 @@ void state_forget_pod(struct state *state, const char *uid)
 	state_containers_forget_pod(&state->containers, uid);
 }
 
+void state_describe_service(struct state *state, struct state_service_info *info)
+{
+	state_services_describe(&state->services, info);
+}
+
+void state_forget_service(struct state *state, const char *uid)
+{
+	state_services_forget(&state->services, uid);
+}
+
 /* "--bundle FOLDER", "--bundle=FOLDER" or "-b FOLDER"; NULL: none of these. */
 static const char *bundle_argument(const struct state_program *program)
 {

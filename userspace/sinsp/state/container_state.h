@@ -117,6 +117,13 @@ void state_describe_pod(struct state *state, struct state_pod_info *info);
 /* The API removed a pod: that with this pod.uid, or with this api_uid. */
 void state_forget_pod(struct state *state, const char *uid);
 
+struct state_service_info;
+
+/* Replaces what the API says of a Service or an EndpointSlice. Owns `info`. */
+void state_describe_service(struct state *state, struct state_service_info *info);
+/* The API removed it. */
+void state_forget_service(struct state *state, const char *uid);
+
 /*
  * The control groups that threads are in, for whoever keeps what a filter says of them
  * (filter/filter.h) instead of comparing each event.

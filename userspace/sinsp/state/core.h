@@ -16,6 +16,7 @@
 #include "sinsp/state/path.h"
 #include "sinsp/state/resolved.h"
 #include "sinsp/state/rules.h"
+#include "sinsp/state/services.h"
 #include "sinsp/state/threads.h"
 #include "util/clock.h"
 #include "util/pool.h"
@@ -98,6 +99,7 @@ struct state {
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of unconnected sockets in /proc */
 	struct names *names; /* owned; readers of a const engine may fill them from their files */
 	struct resolved resolved;
+	struct state_services services;
 	struct machine machine;
 	bool with_env; /* descriptions of containers in a capture have their environment */
 	struct state_listener listener;

@@ -79,6 +79,7 @@ void state_destroy(struct state *state)
 	state_containers_finish(&state->containers);
 	state_program_unref(&state->pool, state->no_program);
 	resolved_finish(&state->resolved);
+	state_services_finish(&state->services);
 	names_destroy(state->names);
 	machine_finish(&state->machine);
 	pool_finish(&state->pool);
@@ -245,6 +246,7 @@ void state_stats(const struct state *state, struct state_stats *stats)
 	stats->descriptions_dropped = state->containers.unused_dropped;
 	stats->resolved_dropped = state->resolved.dropped;
 	stats->resolved_invalid = state->resolved.invalid;
+	stats->services_dropped = state->services.dropped;
 	stats->pods_dropped = state->containers.pods.dropped;
 }
 

@@ -59,6 +59,39 @@ static void set_domain(const struct state_event *event, struct state_peer *peer)
 	peer->domain = resolved_name(&event->state->resolved, &scope, &address, event->ev.ts_ns);
 }
 
+/* Whether the event's process is where addresses of the cluster mean what they do. */
+static bool is_in_cluster(const struct state_event *event)
+{
+	const struct state_container *container = event->thread->cgroups->container;
+
+	return container && (container->info.pod.uid || container->info.pod.name);
+}
+
+/* What the cluster says of the address. A server sees a client, which called from any port. */
+static void set_service(const struct state_event *event, struct state_peer *peer)
+{
+	bool is_client = event_param_u64(&event->ev, request__role) == request_roles__client;
+	struct state_place place = {.end = peer->end,
+				    .address_len = peer->address_len,
+				    .l4 = event->fd ? event->fd->l4 : SCAP_L4_TCP};
+	struct state_service_match match;
+	const struct state_pod *pod = NULL;
+
+	if (!event->thread || !peer->address_len || !is_in_cluster(event))
+		return;
+	if (is_client && state_services_find(&event->state->services, &place, &match)) {
+		peer->service = match.service;
+		pod = match.pod;
+	}
+	place.end.port = 0;
+	place.l4 = SCAP_L4_UNKNOWN;
+	if (!pod && state_services_find(&event->state->services, &place, &match))
+		pod = match.pod;
+	/* A process at the other end is known better. */
+	if (!peer->process)
+		peer->pod = pod;
+}
+
 bool state_peer_of(const struct state_event *event, struct state_peer *peer)
 {
 	*peer = (struct state_peer){0};
@@ -66,6 +99,7 @@ bool state_peer_of(const struct state_event *event, struct state_peer *peer)
 		return false;
 	set_end(&event->ev, peer);
 	set_process(event, peer);
+	set_service(event, peer);
 	set_domain(event, peer);
 	return peer->address_len || peer->process;
 }

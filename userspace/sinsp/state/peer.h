@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The other end of a request, as the event's process has it: who asks a server, who answers a
- * client. What is known of it comes from the connection, if its other end is on this machine, and
- * from answers of DNS. Nothing is guessed: what could be of two is of none.
+ * client. What is known of it comes from the connection, if its other end is on this machine, from
+ * Services of Kubernetes, and from answers of DNS. Nothing is guessed: what could be of two is of
+ * none.
  */
 #ifndef SINSP_STATE_PEER_H
 #define SINSP_STATE_PEER_H
 
 #include "scap/proc/fd.h"
 #include "sinsp/state/event.h"
+#include "sinsp/state/services.h"
 
 /* All that is borrowed is valid as long as the event. */
 struct state_peer {
@@ -21,6 +23,11 @@ struct state_peer {
 	const struct state_thread *process; /* its main thread; NULL: not known, or not of here */
 	const struct state_container *container; /* NULL: none, or not known */
 	const struct state_pod *pod; /* NULL: none, or not known; some of its texts may be NULL */
+	/*
+	 * The Service of Kubernetes that a client asked, by the address that it connected to; NULL:
+	 * none, or not known. Its `pod` may be behind it.
+	 */
+	const struct state_service_info *service;
 	/*
 	 * The name whose address it is by the last answer of DNS that the client's container got,
 	 * or that a process of the host got; NULL: none. Whoever answers chooses it.

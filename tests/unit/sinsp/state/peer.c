@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contained.h"
+#include "sinsp/state/container_state.h"
 #include "unit.h"
 
 enum { SELF = 100, OTHER = 7 };
@@ -139,6 +140,63 @@ static void test_domain(void **state)
 	assert_string_equal(domain_of(world, &one), "www.example.org");
 }
 
+static struct state_service_info *slice_of(const char *uid, const char *address, uint16_t port)
+{
+	struct state_service_info *info = state_service_info_create();
+	struct state_place *places = arena_alloc(&info->texts.arena, 2 * sizeof(*places));
+	static const struct state_pod pod = {.name = "db-0", .ns = "shop", .node = "elsewhere"};
+
+	memcpy(places[0].end.address, address, 4);
+	places[0].address_len = 4;
+	places[0].pod = &pod;
+	places[1] = places[0];
+	places[0].end.port = port;
+	places[0].l4 = SCAP_L4_TCP;
+	info->uid = uid;
+	info->name = "db";
+	info->ns = "shop";
+	info->places = places;
+	info->count = 2;
+	return info;
+}
+
+/* The world's process is in a pod. */
+static void test_service(void **state)
+{
+	static const struct frame_tuple asked = {"10.0.0.1", "10.0.0.2", 40000, 80},
+					other = {"10.0.0.1", "10.0.0.2", 40000, 81},
+					called = {"10.0.0.2", "10.0.0.1", 40000, 80};
+	struct drive *world = *state;
+	struct state_peer peer;
+
+	state_describe_service(world->state, slice_of("u", "\x0a\0\0\2", 80));
+	assert_true(state_peer_of(request_with(world, request_roles__client, &asked, 0), &peer));
+	assert_string_equal(peer.service->name, "db");
+	assert_string_equal(peer.pod->name, "db-0");
+	/* Another port of the pod is no service. */
+	assert_true(state_peer_of(request_with(world, request_roles__client, &other, 0), &peer));
+	assert_null(peer.service);
+	assert_string_equal(peer.pod->name, "db-0");
+	/* It calls. */
+	assert_true(state_peer_of(request_with(world, request_roles__server, &called, 0), &peer));
+	assert_null(peer.service);
+	assert_string_equal(peer.pod->name, "db-0");
+	/* A process at the other end is more than an address. */
+	assert_true(state_peer_of(request_with(world, request_roles__client, &asked, SELF), &peer));
+	assert_string_equal(peer.service->name, "db");
+	assert_string_equal(peer.pod->name, "web-5c4f");
+	/* Elsewhere the address is another one's. */
+	contained_set_group(world, "/");
+	assert_true(state_peer_of(request_with(world, request_roles__client, &asked, 0), &peer));
+	assert_null(peer.service);
+	assert_null(peer.pod);
+	contained_set_group(world, "/kubepods/pod00112233445566778899aabbccddeeff/" SANDBOX_ID);
+	state_forget_service(world->state, "u");
+	assert_true(state_peer_of(request_with(world, request_roles__client, &asked, 0), &peer));
+	assert_null(peer.service);
+	assert_null(peer.pod);
+}
+
 static void test_other_events(void **state)
 {
 	struct state_peer peer = {.address_len = 4};
@@ -155,6 +213,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_process, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_pod, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_domain, world_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_service, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_other_events, world_setup, world_teardown),
 };
 
