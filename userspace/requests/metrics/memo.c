@@ -10,7 +10,9 @@ static bool put(struct memo_facts *facts, const void *bytes, size_t len)
 {
 	if (len > MEMO_BYTES_MAX - facts->len)
 		return false;
-	memcpy(facts->bytes + facts->len, bytes, len);
+	/* What is not known is NULL. */
+	if (len)
+		memcpy(facts->bytes + facts->len, bytes, len);
 	facts->len += (uint32_t)len;
 	return true;
 }
