@@ -140,10 +140,12 @@ static int handle_frame(struct run *run, const struct scap_event *raw, bool made
 	run->clock.last_ns = event.ev.ts_ns;
 	if (run->requests && !made)
 		requests_take(run->requests, &event);
-	if (run->request_metrics && (made || !is_made_again(run, &event)))
-		request_metrics_take(run->request_metrics, &event);
-	if (is_asked_for(run, raw, &event) && (made || !is_made_again(run, &event)))
-		result = show(run, &event, &passed, err);
+	if (made || !is_made_again(run, &event)) {
+		if (run->request_metrics && event.ev.desc->id == EVENT_request)
+			request_metrics_take(run->request_metrics, &event);
+		if (is_asked_for(run, raw, &event))
+			result = show(run, &event, &passed, err);
+	}
 	if (passed && run->summary)
 		summary_count(run->summary, &event);
 	run->counts.filter_unknown += event.was_unknown;

@@ -47,7 +47,9 @@ static void put_error(const struct view *view, struct buf *key)
 {
 	static const struct {
 		const char *error, *type;
-	} words[] = {{"reset", "connection_reset"}, {"closed", "connection_closed"}};
+	} words[] = {{"reset", "connection_reset"},
+		     {"closed", "connection_closed"},
+		     {"refused", "connection_refused"}};
 
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (strcmp(view->error, words[i].error) == 0) {

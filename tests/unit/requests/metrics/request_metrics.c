@@ -156,6 +156,9 @@ static void has_the_labels_of_conventions(void **state)
 		  .error = "NXDOMAIN"},
 		 "dns_lookup_duration_seconds_count{dns_question_name=\"no.example.org\","
 		 "error_type=\"NXDOMAIN\",server_address=\"10.0.0.2\""},
+		{{request_protocols__dns, request_roles__client, "A", "b.example.org",
+		  .error = "refused"},
+		 "dns_question_name=\"b.example.org\",error_type=\"connection_refused\""},
 		{{request_protocols__dns, request_roles__server, "A", "example.org"},
 		 "dns_server_lookup_duration_seconds_count{dns_question_name=\"example.org\","
 		 "server_port=\"8080\""},
