@@ -148,13 +148,29 @@ static void put_container(const struct view *view, struct buf *key)
 	label_put_container(view->container, key);
 }
 
-/* What a service is called: as what runs in the pod, or the container. */
+/* As what runs in the pod is called, or that by which it was asked, or the container. */
 static void put_peer(const struct view *view, struct buf *key)
 {
-	if (view->peer && view->peer->info.pod.workload.name)
-		label_put(key, view->peer->info.pod.workload.name);
+	if (view->peer_pod && view->peer_pod->workload.name)
+		label_put(key, view->peer_pod->workload.name);
+	else if (view->service && view->service->name)
+		label_put(key, view->service->name);
 	else
 		label_put_container(view->peer, key);
+}
+
+static void put_peer_namespace(const struct view *view, struct buf *key)
+{
+	if (view->peer_pod && view->peer_pod->ns)
+		label_put(key, view->peer_pod->ns);
+	else if (view->service)
+		label_put_known(key, view->service->ns);
+}
+
+static void put_peer_service(const struct view *view, struct buf *key)
+{
+	if (view->service)
+		label_put_known(key, view->service->name);
 }
 
 /* Kindling's own. */
@@ -247,23 +263,22 @@ static void put_status_code(const struct view *view, struct buf *key)
 	label_put_outcome(view, "1", "0", key);
 }
 
-/* Texts of the pod that a container is in: of the process, and of its peer. */
-#define POD_TEXT(function, of, member)                                                             \
+/* Texts of a pod: of the process, and of its peer. */
+#define POD_TEXT(function, known, pod, member)                                                     \
 	static void function(const struct view *view, struct buf *key)                             \
 	{                                                                                          \
-		if (view->of)                                                                      \
-			label_put_known(key, view->of->info.pod.member);                           \
+		if (view->known)                                                                   \
+			label_put_known(key, view->pod member);                                    \
 	}
-POD_TEXT(put_namespace, container, ns)
-POD_TEXT(put_pod, container, name)
-POD_TEXT(put_workload_kind, container, workload.kind)
-POD_TEXT(put_workload, container, workload.name)
-POD_TEXT(put_node, container, node)
-POD_TEXT(put_peer_namespace, peer, ns)
-POD_TEXT(put_peer_pod, peer, name)
-POD_TEXT(put_peer_workload_kind, peer, workload.kind)
-POD_TEXT(put_peer_workload, peer, workload.name)
-POD_TEXT(put_peer_node, peer, node)
+POD_TEXT(put_namespace, container, container->info.pod, .ns)
+POD_TEXT(put_pod, container, container->info.pod, .name)
+POD_TEXT(put_workload_kind, container, container->info.pod, .workload.kind)
+POD_TEXT(put_workload, container, container->info.pod, .workload.name)
+POD_TEXT(put_node, container, container->info.pod, .node)
+POD_TEXT(put_peer_pod, peer_pod, peer_pod, ->name)
+POD_TEXT(put_peer_workload_kind, peer_pod, peer_pod, ->workload.kind)
+POD_TEXT(put_peer_workload, peer_pod, peer_pod, ->workload.name)
+POD_TEXT(put_peer_node, peer_pod, peer_pod, ->node)
 
 #define SAME(name, put)                                                                            \
 	{                                                                                          \
@@ -319,6 +334,7 @@ static const struct {
 	[LABEL_KD_DST_NAMESPACE] = SAME("dst_namespace", put_peer_namespace),
 	[LABEL_KD_DST_WORKLOAD_KIND] = SAME("dst_workload_kind", put_peer_workload_kind),
 	[LABEL_KD_DST_WORKLOAD] = SAME("dst_workload_name", put_peer_workload),
+	[LABEL_KD_DST_SERVICE] = SAME("dst_service", put_peer_service),
 	[LABEL_KD_DST_NODE] = SAME("dst_node", put_peer_node),
 	[LABEL_KD_DST_POD] = SAME("dst_pod", put_peer_pod),
 	[LABEL_KD_DST_CONTAINER] = SAME("dst_container", put_peer_container),

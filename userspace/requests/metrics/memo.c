@@ -17,6 +17,26 @@ static bool put(struct memo_facts *facts, const void *bytes, size_t len)
 	return true;
 }
 
+static bool put_text(struct memo_facts *facts, const char *text)
+{
+	return put(facts, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+/* A pod on another node has no container here; what is said of it may change. */
+static bool put_peer(struct memo_facts *facts, const struct view *view)
+{
+	bool fits = put_text(facts, view->domain);
+
+	if (view->service)
+		fits = fits && put_text(facts, view->service->ns) &&
+		       put_text(facts, view->service->name);
+	if (view->peer_pod && !view->peer)
+		fits = fits && put_text(facts, view->peer_pod->ns) &&
+		       put_text(facts, view->peer_pod->name) &&
+		       put_text(facts, view->peer_pod->workload.name);
+	return fits;
+}
+
 /* Fast, and of no use to who would choose collisions: these only cost the entry. */
 static uint64_t hash_of(const struct memo_facts *facts)
 {
@@ -40,7 +60,7 @@ struct numbers {
 	uint64_t program, container, peer;
 	int32_t status;
 	uint16_t port;
-	uint8_t protocol, role, has_status, address_len;
+	uint8_t protocol, role, has_status, address_len, has_service, has_remote_pod, unused[2];
 };
 
 bool memo_gather(const struct view *view, struct memo_facts *facts)
@@ -59,13 +79,14 @@ bool memo_gather(const struct view *view, struct memo_facts *facts)
 		.role = view->is_server,
 		.has_status = view->has_status,
 		.address_len = view->server.len,
+		.has_service = view->service != NULL,
+		.has_remote_pod = view->peer_pod && !view->peer,
 	};
 	bool fits = true;
 
 	facts->len = 0;
 	put(facts, &numbers, sizeof(numbers));
-	fits = put(facts, view->server.address, view->server.len) &&
-	       put(facts, view->domain, strlen(view->domain) + 1);
+	fits = put(facts, view->server.address, view->server.len) && put_peer(facts, view);
 	for (size_t i = 0; fits && i < COUNT(texts); i++)
 		fits = put(facts, params[texts[i]].len ? (const void *)params[texts[i]].data : "",
 			   params[texts[i]].len ? params[texts[i]].len : 1);

@@ -13,7 +13,7 @@
 
 struct series;
 
-enum { MEMO_ENTRIES = 1024, MEMO_BYTES_MAX = 232 };
+enum { MEMO_ENTRIES = 1024, MEMO_BYTES_MAX = 296 };
 
 /* All that decides which series a request is of. */
 struct memo_facts {

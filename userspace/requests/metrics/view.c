@@ -93,6 +93,8 @@ static void set_peer(struct view *view)
 	if (view->is_server || !state_peer_of(view->event, &peer))
 		return;
 	view->peer = peer.container;
+	view->peer_pod = peer.pod;
+	view->service = peer.service;
 	if (peer.domain)
 		view->domain = peer.domain;
 }

@@ -8,6 +8,7 @@
 
 #include "sinsp/state/container.h"
 #include "sinsp/state/event.h"
+#include "sinsp/state/services.h"
 
 enum view_class { VIEW_HTTP, VIEW_DATABASE, VIEW_DNS, VIEW_OTHER, VIEW_CLASSES };
 
@@ -28,7 +29,10 @@ struct view_end {
 struct view {
 	const struct state_event *event;
 	const struct state_container *container; /* of the process; NULL: none, or not known */
-	const struct state_container *peer; /* the same of the server, if it is at the other end */
+	/* Of the server that a client asks, as far as they are known; NULL: they are not. */
+	const struct state_container *peer;
+	const struct state_pod *peer_pod;
+	const struct state_service_info *service; /* by which it was asked */
 	struct view_protocol protocol;
 	bool is_server;
 	bool has_status;

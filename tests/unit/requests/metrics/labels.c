@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "contained.h"
+#include "sinsp/state/container_state.h"
 
 enum { SELF = 100 };
 
@@ -20,8 +21,8 @@ enum { SELF = 100 };
 	    "workload_name=\"web\"," end "node=\"node-1\"," end "pod=\"web-5c4f\"," end            \
 	    "container=\"web\"," end "container_id=\"0123456789ab\""
 
-/* Takes a request of the world's process, which is at the other end, too. */
-static void ask_self(struct drive *world, struct request_metrics *metrics, uint8_t role)
+/* Takes a request of the world's process; peer: the process at the other end, or 0. */
+static void ask(struct drive *world, struct request_metrics *metrics, uint8_t role, int64_t peer)
 {
 	static const struct frame_tuple tuple = {"10.0.0.1", "10.0.0.2", 40000, 80};
 	struct frame *frame = &world->frame;
@@ -31,8 +32,14 @@ static void ask_self(struct drive *world, struct request_metrics *metrics, uint8
 	frame_put_i64(frame, request__role, role);
 	frame_put_string(frame, request__method, "GET");
 	frame_put_tuple(frame, request__tuple, &tuple);
-	frame_put_i64(frame, request__peer, SELF);
+	if (peer)
+		frame_put_i64(frame, request__peer, peer);
 	request_metrics_take(metrics, world_end(world));
+}
+
+static void ask_self(struct drive *world, struct request_metrics *metrics, uint8_t role)
+{
+	ask(world, metrics, role, SELF);
 }
 
 static void expect_shown(const struct request_metrics *metrics, const char *line)
@@ -93,6 +100,47 @@ static void names_servers_by_dns(void **state)
 	request_metrics_destroy(metrics);
 }
 
+/* What the API says is at an address and port, in a pod on another node. */
+static void describe_service(struct drive *world)
+{
+	static struct state_pod pod = {
+		.name = "db-0", .ns = "data", .node = "node-2", .workload = {"StatefulSet", "db"}};
+	struct state_service_info *info = state_service_info_create();
+	static struct state_place place = {
+		.end = {.address = {10, 0, 0, 2}, .port = 80}, .address_len = 4, .l4 = SCAP_L4_TCP};
+
+	assert_non_null(info);
+	place.pod = &pod;
+	info->uid = "u";
+	info->name = "db-headless";
+	info->ns = "data";
+	info->places = &place;
+	info->count = 1;
+	state_describe_service(world->state, info);
+}
+
+/* Nothing of another node is in the tables, but for what the API says. */
+static void names_services_of_other_nodes(void **state)
+{
+	struct drive *world = *state;
+	struct request_metrics *otel, *kindling;
+
+	assert_int_equal(request_metrics_create(KINDS_OTEL, 10, &otel), 0);
+	assert_int_equal(request_metrics_create(KINDS_KINDLING, 10, &kindling), 0);
+	ask(world, otel, request_roles__client, 0);
+	describe_service(world);
+	ask(world, otel, request_roles__client, 0);
+	ask(world, kindling, request_roles__client, 0);
+	expect_shown(otel, "server_port=\"80\",k8s_namespace_name=\"shop\"");
+	expect_shown(otel, "server_port=\"80\",service_peer_namespace=\"data\","
+			   "service_peer_name=\"db\",k8s_namespace_name=\"shop\"");
+	expect_shown(kindling, "dst_namespace=\"data\",dst_workload_kind=\"StatefulSet\","
+			       "dst_workload_name=\"db\",dst_service=\"db-headless\",dst_node="
+			       "\"node-2\",dst_pod=\"db-0\",dst_ip=\"10.0.0.2\"");
+	request_metrics_destroy(otel);
+	request_metrics_destroy(kindling);
+}
+
 static void names_both_ends_as_kindling(void **state)
 {
 	struct request_metrics *metrics;
@@ -114,6 +162,8 @@ static void names_both_ends_as_kindling(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(names_the_process, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(names_services_of_other_nodes, contained_setup,
+					world_teardown),
 	cmocka_unit_test_setup_teardown(names_servers_by_dns, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(names_both_ends_as_kindling, contained_setup,
 					world_teardown),
