@@ -106,7 +106,7 @@ static void take_query(struct postgres_run *run, struct postgres_body body)
 {
 	struct postgres_body text = take_text(&body);
 
-	protocol_sql_put(run->message, text.data, text.len);
+	protocol_sql_put(run->message, SQL_POSTGRES, text.data, text.len);
 }
 
 /* The name of the statement, and its text. */

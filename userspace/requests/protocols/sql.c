@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass over the text, a token at a time, as PostgreSQL reads it. A backslash escapes only in
- * strings with E in front of them: where standard_conforming_strings is off, which it is not by
- * default since 2010, what stands behind \' in a plain string is taken for SQL.
+ * One pass over the text, a token at a time, as PostgreSQL or MySQL reads it. A backslash escapes
+ * in PostgreSQL only in strings with E in front of them, in MySQL in all: where settings that are
+ * not the default since 2010 have it the other way, what stands behind \' in a string may be taken
+ * for SQL. A name in double quotes is a literal in MySQL, though ANSI_QUOTES makes it a name.
  */
 #include "requests/protocols/sql.h"
 
@@ -16,7 +17,14 @@ struct sql {
 	const uint8_t *at, *end;
 	char *to;
 	size_t len, room;
+	enum sql_dialect dialect;
+	bool is_in_version; /* of MySQL: inside a comment that it executes */
 };
+
+static bool is_mysql(const struct sql *sql)
+{
+	return sql->dialect == SQL_MYSQL;
+}
 
 static bool is_blank(uint8_t c)
 {
@@ -90,17 +98,37 @@ static void pass_line(struct sql *sql)
 	sql->at = line ? line : sql->end;
 }
 
-/* Comments of this kind nest. */
+/* The length of the mark of a comment that MySQL or MariaDB executes; 0: it is none. */
+static size_t version_mark(const struct sql *sql)
+{
+	const uint8_t *at = sql->at + 2;
+
+	if (at < sql->end && *at == 'M')
+		at++;
+	if (!is_mysql(sql) || at >= sql->end || *at != '!')
+		return 0;
+	for (at++; at < sql->end && is_digit(*at);)
+		at++;
+	return (size_t)(at - sql->at);
+}
+
+/* Comments of this kind nest in PostgreSQL. */
 static void pass_comment(struct sql *sql)
 {
+	size_t mark = version_mark(sql);
 	unsigned int depth = 0;
 
+	if (mark) {
+		sql->at += mark;
+		sql->is_in_version = true;
+		return;
+	}
 	do {
 		if (sql->end - sql->at < 2) {
 			sql->at = sql->end;
 			return;
 		}
-		if (memcmp(sql->at, "/*", 2) == 0) {
+		if (memcmp(sql->at, "/*", 2) == 0 && !(depth && is_mysql(sql))) {
 			depth++;
 			sql->at += 2;
 		} else if (memcmp(sql->at, "*/", 2) == 0) {
@@ -162,7 +190,7 @@ static void take_word(struct sql *sql)
 		sql->at++;
 	len = (size_t)(sql->at - begin);
 	if (len == 1 && sql->at < sql->end && *sql->at == '\'' && strchr("EeBbXxNn", *begin)) {
-		pass_quoted(sql, '\'', (*begin | 0x20) == 'e');
+		pass_quoted(sql, '\'', is_mysql(sql) || (*begin | 0x20) == 'e');
 		put_literal(sql);
 		return;
 	}
@@ -173,8 +201,49 @@ static void take_identifier(struct sql *sql)
 {
 	const uint8_t *begin = sql->at;
 
-	pass_quoted(sql, '"', false);
+	pass_quoted(sql, *begin, false);
 	put_bytes(sql, begin, (size_t)(sql->at - begin));
+}
+
+static void take_string(struct sql *sql)
+{
+	pass_quoted(sql, *sql->at, is_mysql(sql));
+	put_literal(sql);
+}
+
+/* A comment up to the end of its line: in MySQL -- has a blank behind it, and # begins one, too. */
+static bool begins_line(const struct sql *sql)
+{
+	size_t left = (size_t)(sql->end - sql->at);
+
+	if (is_mysql(sql) && *sql->at == '#')
+		return true;
+	return left > 1 && memcmp(sql->at, "--", 2) == 0 &&
+	       (!is_mysql(sql) || left == 2 || is_blank(sql->at[2]));
+}
+
+/* What only MySQL has. Returns false if it is none of that. */
+static bool take_mysql_token(struct sql *sql)
+{
+	uint8_t c = *sql->at;
+
+	if (c == '`') {
+		take_identifier(sql);
+	} else if (c == '"') {
+		take_string(sql);
+	} else if (c == '?') {
+		/* A parameter of a prepared statement. */
+		sql->at++;
+		put_literal(sql);
+	} else if (c == '$') {
+		take_word(sql);
+	} else if (sql->is_in_version && sql->end - sql->at > 1 && memcmp(sql->at, "*/", 2) == 0) {
+		sql->at += 2;
+		sql->is_in_version = false;
+	} else {
+		return false;
+	}
+	return true;
 }
 
 static void take_token(struct sql *sql)
@@ -184,13 +253,14 @@ static void take_token(struct sql *sql)
 	if (is_blank(c)) {
 		put_blank(sql);
 		sql->at++;
-	} else if (c == '-' && next == '-') {
+	} else if (begins_line(sql)) {
 		pass_line(sql);
 	} else if (c == '/' && next == '*') {
 		pass_comment(sql);
 	} else if (c == '\'') {
-		pass_quoted(sql, c, false);
-		put_literal(sql);
+		take_string(sql);
+	} else if (is_mysql(sql) && take_mysql_token(sql)) {
+		return;
 	} else if (c == '"') {
 		take_identifier(sql);
 	} else if (c == '$') {
@@ -217,10 +287,14 @@ static void put_verb(struct protocol_message *message, const char *statement)
 	message->method[n] = '\0';
 }
 
-void protocol_sql_put(struct protocol_message *message, const uint8_t *text, size_t len)
+void protocol_sql_put(struct protocol_message *message, enum sql_dialect dialect,
+		      const uint8_t *text, size_t len)
 {
-	struct sql sql = {
-		.at = text, .end = text + len, .to = message->target, .room = MESSAGE_TARGET_BYTES};
+	struct sql sql = {.at = text,
+			  .end = text + len,
+			  .to = message->target,
+			  .room = MESSAGE_TARGET_BYTES,
+			  .dialect = dialect};
 
 	while (sql.at < sql.end && sql.len + 1 < sql.room)
 		take_token(&sql);
