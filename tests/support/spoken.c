@@ -35,6 +35,18 @@ static void put_named(struct buf *out, const char *before, const char *text)
 		put(out, before, text);
 }
 
+/* What it does with a prepared statement; of a response its number. */
+static void put_statement(struct buf *out, const struct protocol_message *message)
+{
+	static const char *const uses[] = {"", " keeps", " uses", " drops"};
+	char number[32];
+
+	put(out, uses[message->statement_use], "");
+	snprintf(number, sizeof(number), "%" PRIx64, message->statement);
+	if (message->has_statement && !message->statement_use)
+		put(out, " statement=", number);
+}
+
 static void put_message(struct speaking *speaking)
 {
 	const struct protocol_message *message = &speaking->message;
@@ -58,6 +70,8 @@ static void put_message(struct speaking *speaking)
 		snprintf(number, sizeof(number), "%" PRIx64, message->key);
 		put(out, " key=", number);
 	}
+	put_statement(out, message);
+	put(out, message->is_alone ? " alone" : "", "");
 	put(out, message->is_oneway ? " oneway" : "", message->is_aside ? " aside" : "");
 	snprintf(number, sizeof(number), " %" PRIu64 "\n", speaking->message_len);
 	put(out, speaking->skip == PROTOCOL_TO_THE_END ? " end\n" : number, "");
@@ -71,6 +85,7 @@ static bool has_open_text(const struct protocol_message *message)
 	       !memchr(message->host, 0, sizeof(message->host)) ||
 	       !memchr(message->trace_id, 0, sizeof(message->trace_id)) ||
 	       !memchr(message->answer, 0, sizeof(message->answer)) ||
+	       !memchr(message->statement_method, 0, sizeof(message->statement_method)) ||
 	       !memchr(message->error, 0, sizeof(message->error));
 }
 

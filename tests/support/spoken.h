@@ -22,8 +22,8 @@ struct spoken {
 
 /*
  * Appends to `out`:
- *	METHOD TARGET [host=…] [trace=…] [key=…] [oneway] LENGTH	a request
- *	STATUS|- [error=…] [key=…] [aside] LENGTH			a response
+ *	METHOD TARGET [host=…] [trace=…] [key=…] [keeps|uses|drops] [oneway] LENGTH
+ *	STATUS|- [error=…] [key=…] [statement=…] [alone] [aside] LENGTH	a response
  * LENGTH is that of all its bytes, `end` where they reach to the end. In the last line stands how
  * it ended: `whole`, `waits` or `inside` (a message has begun), `skips`, `lost`, `leaves`. Returns
  * which promise of protocol.h was not kept; NULL: all were.

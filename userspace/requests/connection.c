@@ -106,6 +106,26 @@ static void feed_no_room(const struct feed *feed)
 		lose_place(feed, true);
 }
 
+/* A request whose end is missing was whole, once it is answered. Who asked goes on with another. */
+static void end_open_request(struct connection *connection, struct connections *all)
+{
+	struct stream *requests = &connection->streams[connection->requests];
+
+	if (!requests->is_open_ended ||
+	    (connection->asking ? !connection->asking->is_answered : connection->queued))
+		return;
+	pairing_end(connection, all, PROTOCOL_REQUESTS);
+	stream_forget(requests);
+	requests->is_searching = true;
+}
+
+static void end_message(const struct feed *feed)
+{
+	pairing_end(feed->connection, feed->all, side_of(feed));
+	if (side_of(feed) == PROTOCOL_RESPONSES)
+		end_open_request(feed->connection, feed->all);
+}
+
 /* A message with bytes to skip ends, if these were the last ones. */
 static uint64_t skip_bytes(const struct feed *feed, uint64_t len)
 {
@@ -117,7 +137,7 @@ static uint64_t skip_bytes(const struct feed *feed, uint64_t len)
 	pairing_add(feed->connection, side_of(feed), feed->call, n);
 	if (stream->skip == 0 && stream->ends_message) {
 		stream->ends_message = false;
-		pairing_end(feed->connection, feed->all, side_of(feed));
+		end_message(feed);
 	}
 	return n;
 }
@@ -137,6 +157,7 @@ static void apply_step(const struct feed *feed, const struct protocol_step *step
 	enum protocol_side side = side_of(feed);
 
 	feed->stream->is_found = false;
+	feed->stream->stands = step->stands && !step->ends;
 	if (step->begins && side == PROTOCOL_REQUESTS && connection->would_overlap) {
 		connection->would_overlap = false;
 		connection->overlaps = true;
@@ -150,7 +171,7 @@ static void apply_step(const struct feed *feed, const struct protocol_step *step
 	feed->stream->skip = step->skip;
 	feed->stream->ends_message = step->ends && step->skip;
 	if (step->ends && step->skip == 0)
-		pairing_end(connection, feed->all, side);
+		end_message(feed);
 	if (step->wants_all)
 		connection_set_limit(connection, feed->all, REQUESTS_LIMIT_ALL);
 	if (step->action == PROTOCOL_LEAVES)
@@ -208,11 +229,47 @@ static size_t lose_protocol(const struct feed *feed)
 	return 0;
 }
 
-/* The bytes behind those that wait are missing. */
-static void note_gap(const struct feed *feed)
+/*
+ * Where the message ends is not known any more. If nothing else is open, and the client never asked
+ * before it had its responses, what is known stands: a response goes on until the client asks
+ * again, a request until it is answered. Of this piece, `left` bytes are of it.
+ */
+static bool leave_end_open(const struct feed *feed, size_t left)
+{
+	struct connection *connection = feed->connection;
+	struct stream *stream = feed->stream;
+
+	if (!stream->stands || connection->queued != 1 ||
+	    (side_of(feed) == PROTOCOL_RESPONSES && !connection->answer) || connection->overlaps ||
+	    connection->is_out_of_step || connection->is_on_probation)
+		return false;
+	stream->stands = false;
+	stream->skip = PROTOCOL_TO_THE_END;
+	stream->ends_message = stream->is_open_ended = true;
+	skip_bytes(feed, left);
+	return true;
+}
+
+static void end_open_response(struct connection *connection, struct connections *all)
+{
+	struct stream *responses = &connection->streams[!connection->requests];
+
+	if (!responses->is_open_ended)
+		return;
+	pairing_end(connection, all, PROTOCOL_RESPONSES);
+	end_open_request(connection, all);
+	stream_forget(responses);
+}
+
+/* The bytes behind those that wait are missing; of these, `left` were not taken. */
+static void note_gap(const struct feed *feed, size_t left)
 {
 	bool is_new = !feed->stream->is_searching;
 
+	if (leave_end_open(feed, left)) {
+		feed->all->exchanges.stats.gaps++;
+		return;
+	}
 	feed->all->exchanges.stats.gaps += is_new;
 	/* Before them it was not silent, as far as anybody knows. */
 	feed->connection->last_ns = feed->call->ts_ns;
@@ -234,7 +291,7 @@ static size_t apply_loss(const struct feed *feed, const struct protocol_step *st
 	}
 	if (!input->is_cut)
 		return lose_protocol(feed);
-	note_gap(feed);
+	note_gap(feed, input->len);
 	return input->len;
 }
 
@@ -263,7 +320,7 @@ static size_t parse_bytes(const struct feed *feed, struct protocol_input input,
 				return input.len;
 			n = step.used;
 			if (step.action == PROTOCOL_WAITS) {
-				note_gap(feed);
+				note_gap(feed, input.len);
 				return 0;
 			} else if (step.action == PROTOCOL_LOST)
 				n = apply_loss(feed, &step, &input, ns,
@@ -318,11 +375,13 @@ static void note_overlap(const struct feed *feed)
 static void meet_request(const struct feed *feed)
 {
 	struct connection *connection = feed->connection;
-	const struct exchange *oldest = connection->queue;
+	const struct exchange *oldest;
 
 	if (connection->asking || feed->stream->tail.len || feed->stream->skip ||
 	    connection->has_keys)
 		return;
+	end_open_response(connection, feed->all);
+	oldest = connection->queue;
 	connection->would_overlap =
 		connection->has_asked && feed->knows_other && feed->other == connection->asked_at;
 	connection->overlaps |= connection->had_stray;
@@ -505,7 +564,7 @@ static bool feed_missing(const struct feed *feed, uint64_t len)
 		len -= skip_bytes(feed, len);
 	}
 	if (len && connection->protocol)
-		note_gap(feed);
+		note_gap(feed, len);
 	else if (len) {
 		connection->missed_in |= feed->direction == DIRECTION_IN;
 		connection->missed_out |= feed->direction == DIRECTION_OUT;
@@ -622,6 +681,7 @@ void connection_release(struct connection *connection, struct connections *all, 
 		end_stream(&feed);
 	}
 	pairing_close(connection, all, now_ns, error);
+	statements_drop_all(&all->statements, &connection->prepared);
 	connection_set_limit(connection, all, REQUESTS_LIMIT_DEFAULT);
 }
 
@@ -649,6 +709,11 @@ void connection_time_out(struct connections *all, struct exchange *exchange, uin
 
 	if (exchange->waits == EXCHANGE_OF_DATAGRAMS) {
 		datagrams_time_out(all, exchange, now_ns);
+		return;
+	}
+	if (exchange == connection->queue &&
+	    connection->streams[!connection->requests].is_open_ended) {
+		end_open_response(connection, all);
 		return;
 	}
 	if (is_moving(connection, all, exchange, now_ns)) {

@@ -7,7 +7,8 @@
  * step, and what comes is counted as unknown, until all that was open must have been answered: when
  * a client asks that never asked before it had the responses, or after a silence. The former is an
  * assumption: what it gives is held until the client has asked three times more, and given up if
- * it is contradicted.
+ * it is contradicted. The same assumption ends a message whose end is missing, if its protocol
+ * says that the rest has nothing that matters.
  */
 #ifndef REQUESTS_CONNECTION_H
 #define REQUESTS_CONNECTION_H
@@ -15,6 +16,7 @@
 #include "requests/datagrams.h"
 #include "requests/exchange.h"
 #include "requests/recognition.h"
+#include "requests/statements.h"
 #include "requests/stream.h"
 #include "sinsp/state/fd.h"
 #include "util/buf.h"
@@ -30,7 +32,7 @@ enum connection_end {
 	END_OF_SOCKETS, /* by the kernel's addresses of unix sockets */
 };
 
-/* There may be 100,000: 352 bytes. */
+/* There may be 100,000: 368 bytes. */
 struct connection {
 	uint64_t ino;
 	struct connection *chain; /* of the table: requests.c */
@@ -45,6 +47,7 @@ struct connection {
 	uint64_t end; /* which end of which connection it is, by `end_kind`: ends.c */
 	int32_t pid; /* the process that moved bytes last; 0: not known */
 	int32_t peer_pid; /* likewise, of a peer that is gone */
+	struct statement_owner prepared;
 	uint64_t last_ns; /* of bytes */
 	uint32_t connect_us; /* how long the connect took; 0: not known */
 	uint16_t queued; /* in `queue` */
@@ -90,6 +93,7 @@ struct connections {
 	struct ends *ends; /* owned */
 	size_t tails; /* bytes that tails hold */
 	struct datagrams datagrams;
+	struct statements statements;
 	struct buf limits; /* struct requests_limit that changed */
 };
 

@@ -188,7 +188,7 @@ static void take_query(struct connection *connection, struct connections *all,
 		memcpy(exchange->tuple, datagram->tuple, datagram->tuple_len);
 		exchange->tuple_len = datagram->tuple_len;
 	} else {
-		pairing_set_ends(exchange, call->file);
+		exchange->tuple_len = pairing_ends(call->file, exchange->tuple);
 	}
 	exchange->peer = peer_of(all, call, datagram);
 	exchange->slot = slot_of(all, connection, &exchange->message, call->direction);

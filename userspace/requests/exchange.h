@@ -22,6 +22,8 @@ struct exchange_part {
 /* A response of which the last byte has not come. */
 struct exchange_answer {
 	struct exchange_part part;
+	uint8_t tuple_len; /* likewise as of an exchange, if no request was open when it began */
+	uint8_t tuple[EXCHANGE_TUPLE_BYTES];
 	struct protocol_message message;
 };
 

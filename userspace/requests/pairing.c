@@ -62,15 +62,15 @@ static void free_unless_asking(struct connection *connection, struct connections
 		exchanges_free(&all->exchanges, exchange);
 }
 
-void pairing_set_ends(struct exchange *exchange, const struct state_fd *file)
+uint8_t pairing_ends(const struct state_fd *file, uint8_t tuple[EXCHANGE_TUPLE_BYTES])
 {
 	bool is_ipv6 = file && file->type == SCAP_FD_IPV6;
 	size_t address = is_ipv6 ? 16 : 4, port = sizeof(uint16_t);
 	const union state_ends *ends;
-	uint8_t *out = exchange->tuple;
+	uint8_t *out = tuple;
 
 	if (!file || !file->has_ends || !(is_ipv6 || file->type == SCAP_FD_IPV4))
-		return;
+		return 0;
 	ends = state_fd_ends(file);
 	*out++ = is_ipv6 ? socket_families__AF_INET6 : socket_families__AF_INET;
 	memcpy(out, ends->source.address, address);
@@ -78,7 +78,7 @@ void pairing_set_ends(struct exchange *exchange, const struct state_fd *file)
 	out += address + port;
 	memcpy(out, ends->dest.address, address);
 	memcpy(out + address, &ends->dest.port, port);
-	exchange->tuple_len = (uint8_t)(1 + 2 * (address + port));
+	return (uint8_t)(1 + 2 * (address + port));
 }
 
 static bool is_full(const struct connection *connection)
@@ -104,7 +104,7 @@ static bool begin_request(struct connection *connection, struct connections *all
 	exchange->role = connection->role;
 	exchange->connect_ns = connection->connect_us * UINT64_C(1000);
 	connection->connect_us = 0;
-	pairing_set_ends(exchange, call->file);
+	exchange->tuple_len = pairing_ends(call->file, exchange->tuple);
 	connection->has_keys |= exchange->message.has_key;
 	connection->asking = exchange;
 	if (connection->is_out_of_step && !connection->has_keys) {
@@ -129,6 +129,8 @@ bool pairing_begin(struct connection *connection, struct connections *all, enum 
 		return begin_request(connection, all, call, first_ns);
 	connection->answer = exchanges_begin_answer(&all->exchanges);
 	connection->answer->part.first_ns = first_ns;
+	if (!connection->queue)
+		connection->answer->tuple_len = pairing_ends(call->file, connection->answer->tuple);
 	return true;
 }
 
@@ -260,6 +262,59 @@ void pairing_doubt(struct connection *connection, struct connections *all)
 	connection->has_turned = connection->knows_debt = false;
 }
 
+/* A text is known from when its response says so: the requests behind it come later. */
+static void take_statement(struct connection *connection, struct connections *all,
+			   struct exchange *exchange, const struct protocol_message *answer)
+{
+	struct protocol_message *message = &exchange->message;
+	uint64_t key = answer->has_statement ? answer->statement : message->statement;
+	const struct statement *statement;
+
+	if (message->statement_use == STATEMENT_KEEPS && !answer->error[0] &&
+	    (answer->has_statement || message->has_statement))
+		statements_keep(&all->statements, &all->key, &connection->prepared, key,
+				message->statement_method, message->target);
+	if (message->statement_use != STATEMENT_USES)
+		return;
+	statement = statements_find(&all->statements, &all->key, &connection->prepared,
+				    message->statement);
+	if (!statement)
+		return;
+	memcpy(message->method, statement->method, sizeof(message->method));
+	snprintf(message->target, sizeof(message->target), "%s", statement->text);
+}
+
+/* Requests that are open may use it still; then it stays until its place is needed. */
+static void drop_statement(struct connection *connection, struct connections *all,
+			   const struct protocol_message *message)
+{
+	if (message->statement_use == STATEMENT_DROPS && !connection->queue)
+		statements_drop(&all->statements, &all->key, &connection->prepared,
+				message->statement);
+}
+
+/* What a server says before it is asked becomes a request, of no bytes. */
+static void report_alone(struct connection *connection, struct connections *all,
+			 const struct exchange_answer *answer)
+{
+	struct exchange *exchange = exchanges_blank(&all->exchanges);
+
+	if (!exchange) {
+		all->exchanges.stats.no_room++;
+		return;
+	}
+	exchange->message = answer->message;
+	exchange = exchanges_begin(&all->exchanges, EXCHANGE_OF_STREAM,
+				   connection->protocol->number, answer->part.first_ns);
+	exchange->role = connection->role;
+	exchange->request.tid = answer->part.tid;
+	exchange->request.fd = answer->part.fd;
+	memcpy(exchange->tuple, answer->tuple, sizeof(exchange->tuple));
+	exchange->tuple_len = answer->tuple_len;
+	pairing_set_response(exchange, answer);
+	exchanges_report(&all->exchanges, exchange);
+}
+
 /* It has its whole request and response. */
 static void complete(struct connection *connection, struct connections *all,
 		     struct exchange *exchange)
@@ -273,13 +328,21 @@ static void complete(struct connection *connection, struct connections *all,
 	connection->held = exchange;
 }
 
+/* Whether it is none of a request. */
+static bool answers_nothing(const struct exchange_answer *answer)
+{
+	return answer->message.is_aside || answer->message.is_alone;
+}
+
 static void end_response(struct connection *connection, struct connections *all)
 {
 	struct exchange_answer *answer = connection->answer;
 	struct exchange *exchange;
 
 	connection->answer = NULL;
-	if (answer->message.is_aside)
+	if (answer->message.is_alone)
+		report_alone(connection, all, answer);
+	if (answers_nothing(answer))
 		goto out;
 	connection->lost = 0;
 	exchange = request_of(connection, &answer->message);
@@ -295,6 +358,7 @@ static void end_response(struct connection *connection, struct connections *all)
 		goto out;
 	}
 	pairing_set_response(exchange, answer);
+	take_statement(connection, all, exchange, &answer->message);
 	if (exchange->is_whole)
 		complete(connection, all, exchange);
 	else
@@ -312,6 +376,7 @@ static void end_request(struct connection *connection, struct connections *all)
 	connection->has_asked = !exchange->message.is_oneway;
 	if (exchange->message.is_oneway && exchange->is_queued) {
 		dequeue(connection, exchange);
+		drop_statement(connection, all, &exchange->message);
 		exchange->is_answered = true;
 		exchange->ended_ns = exchange->request.last_ns;
 	}
@@ -354,7 +419,7 @@ static void drop_answer(struct connection *connection, struct connections *all)
 	struct exchange_answer *answer = connection->answer;
 
 	connection->answer = NULL;
-	if (answer && !answer->message.is_aside && !request_of(connection, &answer->message))
+	if (answer && !answers_nothing(answer) && !request_of(connection, &answer->message))
 		count_stray(connection, all, true);
 	exchanges_free_answer(&all->exchanges, answer);
 }
@@ -439,7 +504,7 @@ static void close_exchange_with(struct connection *connection, struct connection
 		exchanges_free(&all->exchanges, exchange);
 		return;
 	}
-	if (connection->answer && !connection->answer->message.is_aside) {
+	if (connection->answer && !answers_nothing(connection->answer)) {
 		pairing_set_response(exchange, connection->answer);
 		exchanges_free_answer(&all->exchanges, connection->answer);
 		connection->answer = NULL;

@@ -5,8 +5,9 @@
 
 #include "requests/connection.h"
 
-/* The request gets the ends of an IP socket, as a SOCKTUPLE: the one that connected first. */
-void pairing_set_ends(struct exchange *exchange, const struct state_fd *file);
+/* Writes the ends of an IP socket as a SOCKTUPLE, the one that connected first. Returns its bytes.
+ */
+uint8_t pairing_ends(const struct state_fd *file, uint8_t tuple[EXCHANGE_TUPLE_BYTES]);
 
 /* What a response says becomes the request's, also if its last byte never comes. */
 void pairing_set_response(struct exchange *exchange, const struct exchange_answer *answer);

@@ -3,7 +3,7 @@
 #include "requests/recognition.h"
 
 /* Two directions that are each only likely are believed if both have at least that many bytes. */
-enum { LIKELY_BYTES_MIN = 4 };
+enum { LIKELY_BYTES_MIN = 5 };
 
 static enum protocol_side other_side(enum protocol_side side)
 {

@@ -255,6 +255,7 @@ void requests_destroy(struct requests *requests)
 		remove_connection(requests, requests->hand, 0, "");
 	exchanges_finish(&requests->all.exchanges);
 	ends_destroy(requests->all.ends);
+	statements_finish(&requests->all.statements);
 	buf_finish(&requests->all.limits);
 	pool_finish(&requests->pool);
 	free(requests->table);

@@ -87,6 +87,7 @@ void stream_forget(struct stream *stream)
 {
 	stream->skip = 0;
 	stream->is_searching = stream->is_found = stream->ends_message = false;
+	stream->stands = stream->is_open_ended = false;
 	memset(stream->state, 0, sizeof(stream->state));
 }
 

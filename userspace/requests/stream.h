@@ -40,6 +40,8 @@ struct stream {
 	bool is_searching : 1; /* for the beginning of a message */
 	bool is_found : 1; /* what was searched: not sure until a step was made */
 	bool ends_message : 1; /* the last byte that is skipped does */
+	bool stands : 1; /* see struct protocol_step */
+	bool is_open_ended : 1; /* what is skipped ends when the other side speaks next */
 };
 
 /*

@@ -14,6 +14,7 @@ static const struct view_protocol known[] = {
 	[request_protocols__redis] = {VIEW_DATABASE, "redis"},
 	[request_protocols__dns] = {VIEW_DNS, "dns"},
 	[request_protocols__postgresql] = {VIEW_DATABASE, "postgresql", .has_statements = true},
+	[request_protocols__mysql] = {VIEW_DATABASE, "mysql", .has_statements = true},
 };
 
 static const struct event_param *view_param(const struct state_event *event, unsigned int param)

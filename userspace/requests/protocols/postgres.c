@@ -5,8 +5,9 @@
  * pipeline with one Sync is one request, with its first statement; its error is that of the first
  * one that failed. Its method is PREPARE if nothing is executed.
  *
- * The text of a statement that an earlier request prepared is not known, as nothing is kept of
- * those: then the method is EXECUTE and the target the name of the statement. A connection begins
+ * A statement that an earlier request prepared has the text that came with its name; if that is not
+ * known, the method is EXECUTE and the target the name. Of several that one request prepares, the
+ * first is kept. A connection begins
  * with a request STARTUP, whose target is the database; passwords are no requests, nor is the
  * question for encryption, whose answer of one byte is told from a message by coming alone, with no
  * request before it: it leaves, or nothing changes. COPY is the request that began it. Replication
@@ -19,6 +20,7 @@
 #include "requests/protocols/protocol.h"
 #include "requests/protocols/sql.h"
 #include "requests/protocols/text.h"
+#include "util/hash.h"
 
 enum {
 	HEADER_BYTES = 5, /* a tag, and the length of what follows the tag */
@@ -41,6 +43,7 @@ struct postgres {
 	bool has_begun; /* of requests: tags follow */
 	bool in_message;
 	bool has_parse, has_execute;
+	bool has_rows; /* of responses, or the end of a statement */
 };
 
 _Static_assert(sizeof(struct postgres) <= PROTOCOL_STATE_BYTES, "more than what is kept of a side");
@@ -109,12 +112,25 @@ static void take_query(struct postgres_run *run, struct postgres_body body)
 	protocol_sql_put(run->message, SQL_POSTGRES, text.data, text.len);
 }
 
+static void set_statement(struct postgres_run *run, struct postgres_body name,
+			  enum protocol_statement use)
+{
+	run->message->statement_use = (uint8_t)use;
+	run->message->has_statement = true;
+	run->message->statement = (uint64_t)name.len << 32 | hash_bytes(name.data, name.len);
+}
+
 /* The name of the statement, and its text. */
 static void take_parse(struct postgres_run *run, struct postgres_body body)
 {
-	take_text(&body);
-	if (!run->postgres->has_parse && !run->message->method[0])
+	struct protocol_message *message = run->message;
+	struct postgres_body name = take_text(&body);
+
+	if (!run->postgres->has_parse && !message->method[0]) {
 		take_query(run, body);
+		set_statement(run, name, STATEMENT_KEEPS);
+		memcpy(message->statement_method, message->method, sizeof(message->method));
+	}
 	run->postgres->has_parse = true;
 }
 
@@ -126,11 +142,15 @@ static void take_call(struct postgres_run *run, struct postgres_body body)
 /* The names of the portal and of the statement. */
 static void take_bind(struct postgres_run *run, struct postgres_body body)
 {
+	struct postgres_body name;
+
 	take_text(&body);
 	if (run->message->method[0])
 		return;
+	name = take_text(&body);
 	put_method(run, "EXECUTE");
-	put_target(run, take_text(&body));
+	put_target(run, name);
+	set_statement(run, name, STATEMENT_USES);
 }
 
 static void take_execute(struct postgres_run *run, struct postgres_body body)
@@ -346,6 +366,9 @@ static void place(struct postgres_run *run, const struct postgres_tag *tag, uint
 		end_message(run);
 	else
 		run->postgres->in_message = true;
+	run->postgres->has_rows |= run->side == PROTOCOL_RESPONSES &&
+				   (byte == 'T' || byte == 'D' || byte == 'C' || byte == 'd') &&
+				   run->postgres->in_message;
 }
 
 /* Returns false: it waits for more. */
@@ -415,14 +438,16 @@ static struct protocol_step postgres_step(enum protocol_side side, void *state,
 		if (!take_message(&run))
 			break;
 	run.step.used = (size_t)(run.at - input->data);
+	run.step.stands = run.postgres->has_rows;
+	run.step.wants_all = true;
 	if (run.is_over)
 		return run.step;
 	if (run.is_cut) {
 		/* Whether more errors follow or none is not known, but one that came stands. */
-		run.step.action = PROTOCOL_LOST;
-		run.step.wants_all = true;
 		run.step.ends = run.postgres->in_message &&
 				(side == PROTOCOL_REQUESTS || message->error[0]);
+		if (!run.step.used || run.step.ends)
+			run.step.action = PROTOCOL_LOST;
 	} else if (!run.step.used) {
 		run.step.action = PROTOCOL_WAITS;
 	}

@@ -26,6 +26,14 @@ enum {
 	PROTOCOL_STATE_BYTES = 64,
 };
 
+/* What a request does with a statement that has a name or number. */
+enum protocol_statement {
+	STATEMENT_NONE,
+	STATEMENT_KEEPS, /* its target is the text, if the response is no error */
+	STATEMENT_USES, /* its target and method are those that were kept, if they are known */
+	STATEMENT_DROPS,
+};
+
 /*
  * What a protocol learns of a request or response. Texts are NUL-terminated, "" if they are not
  * known, and cut if they are longer than their room.
@@ -43,9 +51,18 @@ struct protocol_message {
 	bool has_status;
 	bool is_oneway; /* a request that nothing answers */
 	bool is_aside; /* a response that answers nothing: 100 Continue, what a server pushes */
+	/* A response that is given out with this method though nobody asked: why there is no
+	 * service.
+	 */
+	bool is_alone;
 	bool has_key; /* a response answers the request with the same key, not the oldest one */
 	/* Of datagrams, one whose lower half is 0 answers any request with the same upper half. */
 	uint64_t key;
+	uint8_t statement_use; /* enum protocol_statement; of a request */
+	bool has_statement; /* `statement` is known; of a response: that of what is kept */
+	uint64_t statement; /* its number, or a hash of its name */
+	char statement_method[MESSAGE_METHOD_BYTES]; /* of what is kept */
+	uint32_t note; /* of a request: what its protocol must know to read the response */
 };
 
 /* Bytes of one side, from where the protocol stands in it. */
@@ -83,6 +100,12 @@ struct protocol_step {
 	uint64_t skip; /* bytes behind them, known or not */
 	bool begins; /* the first byte of these begins a message */
 	bool ends; /* the last byte of used and skip ends the message */
+	/*
+	 * Of a message that goes on: if bytes behind these are missing, what is known of it stands.
+	 * A response lasts until the client asks again then, a request until it is answered. Also
+	 * of what a client sends behind a request.
+	 */
+	bool stands;
 	/* The protocol cannot say more without all bytes: their limit should be raised. */
 	bool wants_all;
 };
@@ -109,7 +132,8 @@ struct protocol {
 	size_t (*find)(enum protocol_side side, const struct protocol_input *input);
 };
 
-extern const struct protocol protocol_http1, protocol_redis, protocol_dns_tcp, protocol_postgres;
+extern const struct protocol protocol_http1, protocol_redis, protocol_dns_tcp, protocol_postgres,
+	protocol_mysql;
 
 /* All of them, in the order in which they are tried; NULL ends the list. */
 extern const struct protocol *const protocols[];

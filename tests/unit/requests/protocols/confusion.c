@@ -38,8 +38,12 @@ static const struct conversation {
 	 BYTES("SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n")},
 	{"MySQL", BYTES("\x11\0\0\0\3SELECT 1 FROM dual"),
 	 BYTES("\x4a\0\0\0\x0a"
-	       "8.0.36\0\x0a\0\0\0abcdefgh\0\xff\xf7\xff\2\0\xff\xdf\x15")},
-	{"MySQL, joined late", BYTES("\1\0\0\0\x0e"), BYTES("\7\0\0\1\0\0\0\2\0\0\0")},
+	       "8.0.36\0\x0a\0\0\0abcdefgh\0\xff\xf7\xff\2\0\xff\xdf\x15"),
+	 &protocol_mysql},
+	{"MySQL, joined late", BYTES("\1\0\0\0\x0e"), BYTES("\7\0\0\1\0\0\0\2\0\0\0"),
+	 &protocol_mysql},
+	{"MySQL, compressed", BYTES("\x0c\0\0\0\0\0\0\x08\0\0\0\3SELECT 1"),
+	 BYTES("\x0b\0\0\0\0\0\0\7\0\0\1\0\0\0\2\0\0\0")},
 	{"PostgreSQL", BYTES("\0\0\0\x22\0\3\0\0user\0postgres\0database\0d\0\0"),
 	 BYTES("R\0\0\0\x08\0\0\0\0S\0\0\0\x16"
 	       "application_name\0\0Z\0\0\0\5I"),
@@ -131,10 +135,11 @@ static const struct conversation {
 	       "7.0.1")},
 };
 
-static const struct protocol *const all[] = {&protocol_http1, &protocol_redis, &protocol_dns,
-					     &protocol_dns_tcp, &protocol_postgres};
+static const struct protocol *const all[] = {&protocol_http1,	 &protocol_redis,
+					     &protocol_dns,	 &protocol_dns_tcp,
+					     &protocol_postgres, &protocol_mysql};
 
-enum { ALL = sizeof(all) / sizeof(all[0]), LIKELY_BYTES = 4, RANDOM_MIB = 64, WINDOW = 64 };
+enum { ALL = sizeof(all) / sizeof(all[0]), LIKELY_BYTES = 5, RANDOM_MIB = 64, WINDOW = 64 };
 
 static enum protocol_verdict recognise(const struct protocol *protocol, enum protocol_side side,
 				       const uint8_t *data, size_t len)

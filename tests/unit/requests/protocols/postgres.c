@@ -39,11 +39,12 @@ static const struct spoken_row requests[] = {
 	REQUEST("cancel", "\0\0\0\x10\4\xd2\x16\x2e\1\2\3\4\5\6\7\x08",
 		"CANCEL  oneway 16\nwhole\n"),
 	REQUEST("extended", PARSE("\0") BIND("\x0c", "\0") "D\0\0\0\6P\0" EXECUTE SYNC QUERY_1,
-		"SELECT SELECT $1 53\nSELECT SELECT ? 14\nwhole\n"),
-	REQUEST("prepared", BIND("\x0e", "s1\0") EXECUTE SYNC, "EXECUTE s1 30\nwhole\n"),
-	REQUEST("only prepares", PARSE("\0") "D\0\0\0\6S\0" SYNC, "PREPARE SELECT $1 30\nwhole\n"),
+		"SELECT SELECT $1 keeps 53\nSELECT SELECT ? 14\nwhole\n"),
+	REQUEST("prepared", BIND("\x0e", "s1\0") EXECUTE SYNC, "EXECUTE s1 uses 30\nwhole\n"),
+	REQUEST("only prepares", PARSE("\0") "D\0\0\0\6S\0" SYNC,
+		"PREPARE SELECT $1 keeps 30\nwhole\n"),
 	REQUEST("flushes between", PARSE("\0") "H\0\0\0\4" BIND("\x0c", "\0") EXECUTE SYNC,
-		"SELECT SELECT $1 51\nwhole\n"),
+		"SELECT SELECT $1 keeps 51\nwhole\n"),
 	REQUEST("describes", "D\0\0\0\7Sa\0" SYNC, "DESCRIBE  13\nwhole\n"),
 	REQUEST("closes", "C\0\0\0\7Sa\0" SYNC, "CLOSE  13\nwhole\n"),
 	REQUEST("a portal goes on", EXECUTE SYNC, "EXECUTE  15\nwhole\n"),
@@ -134,7 +135,14 @@ static void test_cut_responses(void **state)
 {
 	struct protocol_step step = step_over(COMPLETE, sizeof(COMPLETE) - 1, true, &select_);
 
-	assert_true(step.action == PROTOCOL_LOST && step.wants_all && step.begins && !step.ends);
+	assert_true(step.action == PROTOCOL_GOES_ON && step.wants_all && step.begins &&
+		    step.stands);
+	step = step_over(COMPLETE "C\0", sizeof(COMPLETE) + 1, true, &select_);
+	assert_true(step.action == PROTOCOL_GOES_ON && step.used == sizeof(COMPLETE) - 1);
+	step = step_over("1\0\0\0\4", 5, true, &select_);
+	assert_true(step.action == PROTOCOL_GOES_ON && step.begins && !step.stands);
+	step = step_over("1\0\0", 3, true, &select_);
+	assert_true(step.action == PROTOCOL_LOST && !step.begins && !step.ends);
 	step = step_over(ERROR, sizeof(ERROR) - 1, true, &select_);
 	assert_true(step.action == PROTOCOL_LOST && step.wants_all && step.begins && step.ends);
 }
