@@ -609,10 +609,26 @@ static struct feed feed_of(struct connection *connection, struct connections *al
 			     .direction = call->direction};
 }
 
+/*
+ * Notes where the responses are when a request begins, not when it ends: a server may answer before
+ * it reads a body.
+ */
+static void note_place(struct connection *connection, const struct stream_piece *piece,
+		       bool goes_on)
+{
+	if (!goes_on)
+		connection->asking_at = piece->other;
+	if (connection->asking)
+		return;
+	connection->asked_at = connection->asking_at;
+	connection->has_asked &= piece->is_placed;
+}
+
 void connection_take(struct connection *connection, struct connections *all,
 		     const struct connection_call *call, struct stream_piece piece)
 {
 	struct feed feed = feed_of(connection, all, call);
+	bool goes_on = connection->asking;
 	uint32_t missing;
 
 	if (connection->is_opaque)
@@ -638,10 +654,8 @@ void connection_take(struct connection *connection, struct connections *all,
 	if (piece.len > piece.captured)
 		feed_uncaptured(&feed, piece.len - piece.captured);
 	connection->last_ns = call->ts_ns;
-	if (connection->protocol && side_of(&feed) == PROTOCOL_REQUESTS && !connection->asking) {
-		connection->asked_at = piece.other;
-		connection->has_asked &= piece.is_placed;
-	}
+	if (connection->protocol && side_of(&feed) == PROTOCOL_REQUESTS)
+		note_place(connection, &piece, goes_on);
 	if (!connection->protocol && !connection->is_opaque &&
 	    (connection->turns > TURNS_MAX || connection->pieces > PIECES_MAX))
 		make_opaque(&feed);

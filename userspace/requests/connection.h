@@ -51,7 +51,8 @@ struct connection {
 	uint64_t last_ns; /* of bytes */
 	uint32_t connect_us; /* how long the connect took; 0: not known */
 	uint16_t queued; /* in `queue` */
-	uint32_t asked_at; /* where the other direction was at the end of the last request */
+	/* Where the other direction was when the last request began; the one whose bytes come. */
+	uint32_t asked_at, asking_at;
 	uint16_t limit; /* that was told; struct requests_limit */
 	int16_t debt; /* responses to come, at least, for requests that were given up; below 0: that
 			 came for requests that are missing */

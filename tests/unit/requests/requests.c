@@ -316,6 +316,26 @@ static void misses_no_bytes_that_nobody_wants(void **state)
 	assert_int_equal(stats.gaps, 0);
 }
 
+/* A server that answers before it reads the body has a client that waits all the same. */
+static void is_in_step_again_though_answers_come_early(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_accept(talked);
+	for (int i = 0; i < 20; i++) {
+		talked_text(talked, DIRECTION_IN, "Q a 5\n");
+		if (i == 5)
+			talked_miss(talked, DIRECTION_OUT, strlen("A 7 0\n"));
+		else
+			talked_text(talked, DIRECTION_OUT, "A 7 0\n");
+		talked_text(talked, DIRECTION_IN, "xxxxx");
+	}
+	/* That one, and the next, whose response may have been the missing one. */
+	for (int i = 0; i < 18; i++)
+		assert_line(talked, "Q a 7 -");
+	assert_int_equal(talked_account(talked, FAKE_NUMBER).lost, 2);
+}
+
 /* Bodies that no process has in its memory end messages, too, also when nothing follows. */
 static void counts_bytes_that_nobody_sees(void **state)
 {
@@ -535,6 +555,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(begins_anew_with_a_reused_inode),
 	TEST(counts_what_it_does_not_know),
 	TEST(misses_no_bytes_that_nobody_wants),
+	TEST(is_in_step_again_though_answers_come_early),
 	TEST(counts_bytes_that_nobody_sees),
 	TEST(takes_bytes_once),
 	TEST(goes_on_with_another_protocol),
