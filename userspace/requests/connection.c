@@ -745,6 +745,6 @@ void connection_time_out(struct connections *all, struct exchange *exchange, uin
 	}
 	exchange->ended_ns = now_ns;
 	snprintf(exchange->message.error, sizeof(exchange->message.error), "timeout");
-	exchange->peer_pid = ends_peer(all->ends, connection);
+	exchange->peer_pid = ends_peer(all->ends, all->state, connection);
 	exchanges_report_copy(&all->exchanges, exchange);
 }

@@ -32,7 +32,7 @@ enum connection_end {
 	END_OF_SOCKETS, /* by the kernel's addresses of unix sockets */
 };
 
-/* There may be 100,000: 368 bytes. */
+/* There may be 100,000: 384 bytes. */
 struct connection {
 	uint64_t ino;
 	struct connection *chain; /* of the table: requests.c */
@@ -46,7 +46,8 @@ struct connection {
 	struct connection *end_chain; /* of the table: ends.c */
 	uint64_t end; /* which end of which connection it is, by `end_kind`: ends.c */
 	int32_t pid; /* the process that moved bytes last; 0: not known */
-	int32_t peer_pid; /* likewise, of a peer that is gone */
+	int32_t opener; /* the one that accepted or connected; 0: not known */
+	int32_t peer_pid, peer_opener; /* the same, of a peer that is gone */
 	struct statement_owner prepared;
 	uint64_t last_ns; /* of bytes */
 	uint32_t connect_us; /* how long the connect took; 0: not known */
@@ -92,6 +93,7 @@ struct connections {
 	struct exchanges exchanges;
 	struct hash_key key; /* secret, for tables */
 	struct ends *ends; /* owned */
+	const struct state *state; /* borrowed, from the last event; NULL: there was none */
 	size_t tails; /* bytes that tails hold */
 	struct datagrams datagrams;
 	struct statements statements;

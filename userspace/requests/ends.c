@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "event/event.h"
+#include "sinsp/state/event.h"
 #include "util/hash.h"
 
 enum {
@@ -155,6 +156,7 @@ void ends_remove(struct ends *ends, struct connection *connection)
 
 	if (connection->peer) {
 		connection->peer->peer_pid = connection->pid;
+		connection->peer->peer_opener = connection->opener;
 		connection->peer->end_tries = TRIES_MAX;
 		connection->peer->peer = NULL;
 	}
@@ -209,15 +211,23 @@ static struct connection *only_peer_of(const struct ends *ends, const struct con
 	return found;
 }
 
-int32_t ends_peer(struct ends *ends, struct connection *connection)
+/* The first one, unless it has ended and the other one has not. */
+static int32_t one_that_lives(const struct state *state, int32_t pid, int32_t opener)
+{
+	bool has_ended = state && pid && !state_thread_find(state, pid);
+
+	return has_ended && opener && state_thread_find(state, opener) ? opener : pid;
+}
+
+int32_t ends_peer(struct ends *ends, const struct state *state, struct connection *connection)
 {
 	struct connection *peer = connection->peer;
 	uint8_t tries = connection->end_tries;
 
 	if (peer)
-		return peer->pid;
+		return one_that_lives(state, peer->pid, peer->opener);
 	if (connection->end_kind <= END_IS_LEFT_OUT || tries == TRIES_MAX)
-		return connection->peer_pid;
+		return one_that_lives(state, connection->peer_pid, connection->peer_opener);
 	connection->end_tries++;
 	/* After 1, 2, 4, ... requests. */
 	if (tries & (tries - 1))
@@ -227,5 +237,5 @@ int32_t ends_peer(struct ends *ends, struct connection *connection)
 		return 0;
 	connection->peer = peer;
 	peer->peer = connection;
-	return peer->pid;
+	return one_that_lives(state, peer->pid, peer->opener);
 }

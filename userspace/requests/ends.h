@@ -31,7 +31,11 @@ void ends_take(struct ends *ends, struct connection *connection, const struct co
 /* The connection is forgotten. */
 void ends_remove(struct ends *ends, struct connection *connection);
 
-/* The process that moved bytes at the other end last; 0: it is not known. */
-int32_t ends_peer(struct ends *ends, struct connection *connection);
+/*
+ * The process that moved bytes at the other end last; if it has ended, the one that made the
+ * connection there, of which it was forked as a rule. 0: not known. state: NULL: which have ended
+ * is not known.
+ */
+int32_t ends_peer(struct ends *ends, const struct state *state, struct connection *connection);
 
 #endif

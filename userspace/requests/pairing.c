@@ -19,7 +19,7 @@ struct protocol_message *pairing_message(const struct connection *connection,
 void pairing_report(struct connection *connection, struct connections *all,
 		    struct exchange *exchange)
 {
-	exchange->peer_pid = ends_peer(all->ends, connection);
+	exchange->peer_pid = ends_peer(all->ends, all->state, connection);
 	exchanges_report(&all->exchanges, exchange);
 }
 

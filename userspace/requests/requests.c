@@ -251,6 +251,7 @@ void requests_destroy(struct requests *requests)
 {
 	if (!requests)
 		return;
+	requests->all.state = NULL;
 	while (requests->hand)
 		remove_connection(requests, requests->hand, 0, "");
 	exchanges_finish(&requests->all.exchanges);
@@ -349,7 +350,7 @@ static void take_begin(struct requests *requests, const struct state_event *even
 	if (!connection)
 		return;
 	connection->is_out_of_step = false;
-	connection->pid = pid_of(event);
+	connection->pid = connection->opener = pid_of(event);
 	place_begin(requests, event, connection);
 	if (call->kind == KIND_CONNECT && result == 0 && event->ev.latency_ns != LATENCY_UNKNOWN)
 		connection->connect_us = (uint32_t)(event->ev.latency_ns / 1000);
@@ -523,7 +524,8 @@ static void take_close(struct requests *requests, const struct state_event *even
 	struct connection *connection = find(requests, ino_of(event));
 
 	/* Another process may have the socket, or another number. */
-	if (!connection || (event->fd && event->fd->refs > 1))
+	if (!connection ||
+	    (event->thread && state_fds_has_other(event->thread->fds, event->fd_num)))
 		return;
 	remove_connection(requests, connection, event->ev.ts_ns, "closed");
 }
@@ -544,6 +546,7 @@ void requests_take(struct requests *requests, const struct state_event *event)
 {
 	const struct requests_call *call = &requests->calls[event->ev.desc->id];
 
+	requests->all.state = event->state;
 	if (!requests->certain_ns)
 		requests->certain_ns = event->ev.ts_ns;
 	/* Its bytes went nowhere. */

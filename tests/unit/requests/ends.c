@@ -418,15 +418,37 @@ static void names_who_moves_bytes(void **state)
 	expect(*state, CLIENT, SERVER + 3);
 }
 
+/* A server forks for each connection, closes its own descriptor, and the other one answers. */
+static void knows_servers_that_fork(void **state)
+{
+	const struct drive_clone child = {.pid = SERVER + 3, .ptid = SERVER, .comm = "server"};
+	struct wire wire = wire_of(0);
+	struct scene *scene = *state;
+
+	connects(scene, &wire, 0);
+	accepts(scene, &wire);
+	drive_clone(&scene->drive, SERVER + 3, 0, &child);
+	closes(scene, SERVER, SERVER_INO);
+	wire.worker = 3;
+	client_asks(scene, &wire);
+	server_answers(scene, &wire);
+	expect(scene, SERVER + 3, CLIENT);
+	/* It ends before the client reads: known is who accepted. */
+	drive_exit(&scene->drive, SERVER + 3, 1);
+	client_reads(scene, &wire);
+	expect(scene, CLIENT, SERVER);
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, ends_setup, ends_teardown)
-	TEST(names_both_ends),	      TEST(knows_who_asks_before_he_has),
-	TEST(learns_the_begin_later), TEST(sees_through_translation),
-	TEST(tells_namespaces_apart), TEST(joins_no_strangers),
-	TEST(guesses_nothing),	      TEST(finds_ends_of_old_connections),
-	TEST(joins_no_old_strangers), TEST(joins_no_old_ends_without_places),
-	TEST(finds_unix_sockets),     TEST(remembers_who_is_gone),
-	TEST(names_who_moves_bytes),  TEST(has_no_room_for_many_alike),
+	TEST(names_both_ends),	       TEST(knows_who_asks_before_he_has),
+	TEST(learns_the_begin_later),  TEST(sees_through_translation),
+	TEST(tells_namespaces_apart),  TEST(joins_no_strangers),
+	TEST(guesses_nothing),	       TEST(finds_ends_of_old_connections),
+	TEST(joins_no_old_strangers),  TEST(joins_no_old_ends_without_places),
+	TEST(finds_unix_sockets),      TEST(remembers_who_is_gone),
+	TEST(names_who_moves_bytes),   TEST(has_no_room_for_many_alike),
+	TEST(knows_servers_that_fork),
 };
 
 UNIT_GROUP(tests);

@@ -111,6 +111,9 @@ struct state_fd *state_fds_find(const struct state_fds *fds, int64_t num);
  */
 struct state_fd *state_fds_next(const struct state_fds *fds, int64_t *num);
 
+/* Whether an open file has another number, or one in another table: a close does not end it. */
+bool state_fds_has_other(const struct state_fds *fds, int64_t num);
+
 /* How many descriptors are open. */
 uint32_t state_fds_count(const struct state_fds *fds);
 

@@ -404,6 +404,14 @@ struct state_fd *state_fds_next(const struct state_fds *fds, int64_t *num)
 	return NULL;
 }
 
+bool state_fds_has_other(const struct state_fds *fds, int64_t num)
+{
+	const struct chunk *chunk = find_chunk(fds, num);
+	const struct state_fd *fd = chunk ? chunk->fds[entry_index(num)] : NULL;
+
+	return fd && (fd->refs > 1 || chunk->refs > 1);
+}
+
 uint32_t state_fds_count(const struct state_fds *fds)
 {
 	return fds->count;

@@ -455,6 +455,32 @@ static void agrees_with_a_simple_table(void **state)
 	state_fds_unref(tables[1]);
 }
 
+/* Under another number, or in a copy that nobody changed, or in one that was. */
+static void tells_who_else_holds_a_file(void **state)
+{
+	struct fixture *fixture = *state;
+	struct state_fds *copy;
+
+	assert_false(state_fds_has_other(fixture->fds, 3));
+	state_fds_open(fixture->fds, 3, "a", 1);
+	state_fds_open(fixture->fds, 4, "b", 1);
+	assert_false(state_fds_has_other(fixture->fds, 3));
+	state_fds_dup(fixture->fds, 3, 5);
+	assert_true(state_fds_has_other(fixture->fds, 3));
+	assert_true(state_fds_has_other(fixture->fds, 5));
+	assert_false(state_fds_has_other(fixture->fds, 4));
+	copy = state_fds_copy(fixture->fds);
+	assert_true(state_fds_has_other(fixture->fds, 4));
+	state_fds_close(copy, 3);
+	assert_true(state_fds_has_other(fixture->fds, 4));
+	state_fds_close(copy, 4);
+	assert_false(state_fds_has_other(fixture->fds, 4));
+	state_fds_unref(copy);
+	assert_true(state_fds_has_other(fixture->fds, 3));
+	state_fds_close(fixture->fds, 5);
+	assert_false(state_fds_has_other(fixture->fds, 3));
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	TEST(holds_numbers_far_apart),
@@ -473,6 +499,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(remembers_what_was_asked),
 	TEST(is_ahead_of_older_events),
 	TEST(takes_no_memory_for_what_is_not_open),
+	TEST(tells_who_else_holds_a_file),
 	TEST(agrees_with_a_simple_table),
 };
 
