@@ -235,6 +235,35 @@ static bool is_creator(const struct state *state, const struct state_thread *par
 			    start_ticks(state, ev->ts_ns));
 }
 
+/* A process forked; its child is named in an inner namespace. */
+static void keep_fork(struct state *state, const struct state_thread *creator, int64_t child)
+{
+	struct state_fork *fork = &state->forks[state->next_fork % FORKS_COUNT];
+
+	if (state->next_fork - state->oldest_fork == FORKS_COUNT) {
+		state_fds_unref(fork->fds);
+		state->oldest_fork++;
+	}
+	*fork = (struct state_fork){creator->pid, child, state->now_ns,
+				    state_fds_copy(creator->fds)};
+	state->next_fork++;
+}
+
+/* The child has the descriptors of that time. */
+static void take_fork(struct state *state, struct state_thread *child, int64_t creator, int64_t id)
+{
+	for (uint32_t i = state->oldest_fork; i != state->next_fork; i++) {
+		struct state_fork *fork = &state->forks[i % FORKS_COUNT];
+
+		if (!fork->fds || fork->creator != creator || fork->child != id)
+			continue;
+		state_fds_unref(child->fds);
+		child->fds = fork->fds;
+		fork->fds = NULL;
+		return;
+	}
+}
+
 /* Adds the thread whose own first event this is. */
 static struct state_thread *make_child(struct state *state, const struct event *ev, uint32_t flags)
 {
@@ -257,6 +286,9 @@ static struct state_thread *make_child(struct state *state, const struct event *
 	if (thread)
 		return thread;
 	thread = apply_process_inherit(state, ev->tid, pid, creator_tid, flags);
+	if (thread && !(flags & clone_flags__CLONE_FILES))
+		take_fork(state, thread, event_param_i64(ev, clone__ptid),
+			  event_param_i64(ev, clone__vtid));
 	if (thread)
 		state_thread_entry(thread)->orphan =
 			!creator || (flags & clone_flags__CLONE_PARENT);
@@ -392,9 +424,14 @@ void apply_clone(struct state *state, struct apply_event *event)
 	if (!event->thread)
 		return;
 	update_cloned(state, event->thread, ev);
+	if (result <= 0)
+		return;
 	/* Otherwise the child's own event has its id. */
-	if (result > 0 && !is_foreign_id(ev, event->thread))
+	if (!is_foreign_id(ev, event->thread))
 		add_child(state, ev, event->thread, result);
+	else if (!(event_param_u64(ev, clone__flags) & clone_flags__CLONE_FILES) &&
+		 state_fds_count(event->thread->fds) <= FORK_FDS_MAX)
+		keep_fork(state, event->thread, result);
 }
 
 /* Credentials in exec events, also in those of failed calls. */

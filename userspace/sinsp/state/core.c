@@ -45,6 +45,16 @@ struct state_thread *state_thread_add(struct state *state, int64_t tid, int64_t 
 	return NULL;
 }
 
+void state_forget_forks(struct state *state, bool all)
+{
+	while (state->oldest_fork != state->next_fork && (all || state_has_old_forks(state))) {
+		struct state_fork *fork = &state->forks[state->oldest_fork++ % FORKS_COUNT];
+
+		state_fds_unref(fork->fds);
+		fork->fds = NULL;
+	}
+}
+
 /*
  * A process is named by its id. On a live machine that is the process with the id at the start:
  * another one may get the id later. In a capture it is every process with the id, at any time.

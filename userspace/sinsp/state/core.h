@@ -65,6 +65,25 @@ struct state_exit {
 	uint64_t ts_ns;
 };
 
+/*
+ * The descriptors of a process of an inner pid namespace when it forked, for its child: only the
+ * child's own event tells its id, and until that comes the process may close some.
+ */
+struct state_fork {
+	int64_t creator; /* the process */
+	int64_t child; /* as the creator names it */
+	uint64_t ts_ns;
+	struct state_fds *fds; /* a reference; NULL: none */
+};
+
+enum {
+	FORKS_COUNT = 64, /* at a time; a power of two */
+	FORK_FDS_MAX = 1024, /* of processes with more of them none are kept */
+};
+
+/* That long after the fork a child has begun, if its event is not lost. */
+#define FORK_KEPT_NS UINT64_C(1000000000)
+
 /* What was spent of what may be spent in a span of time. */
 struct state_budget {
 	uint64_t since_ns; /* the start of the span */
@@ -96,6 +115,8 @@ struct state {
 	struct state_follow follow;
 	uint64_t follow_since_ns; /* since the epoch: when the engine was created */
 	struct state_exit exited[EXITED_COUNT]; /* by the remainder of the id */
+	struct state_fork forks[FORKS_COUNT]; /* a ring: oldest_fork to next_fork */
+	uint32_t oldest_fork, next_fork;
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of unconnected sockets in /proc */
 	struct names *names; /* owned; readers of a const engine may fill them from their files */
 	struct resolved resolved;
@@ -172,6 +193,16 @@ static inline void state_forget_exit(struct state *state, int64_t tid)
 static inline bool state_is_outside(const struct state_thread *thread)
 {
 	return thread->vpid > 0 && thread->vpid == thread->pid;
+}
+
+/* Forgets the oldest forks: those that are too old, or all of them. */
+void state_forget_forks(struct state *state, bool all);
+
+/* Cheap enough for each event. */
+static inline bool state_has_old_forks(const struct state *state)
+{
+	return state->oldest_fork != state->next_fork &&
+	       state->now_ns > state->forks[state->oldest_fork % FORKS_COUNT].ts_ns + FORK_KEPT_NS;
 }
 
 /*

@@ -74,6 +74,7 @@ void state_destroy(struct state *state)
 {
 	if (!state)
 		return;
+	state_forget_forks(state, true);
 	state_threads_finish(&state->threads);
 	state_notes_finish(&state->notes, &state->pool);
 	state_containers_finish(&state->containers);
@@ -203,6 +204,8 @@ int state_process(struct state *state, const struct scap_event *raw, struct stat
 	state_finish_last(state);
 	if (state_is_crowded(state))
 		state_make_room(state);
+	if (state_has_old_forks(state))
+		state_forget_forks(state, false);
 	r = event_decode(raw->frame, raw->len, raw->cpu, &event->ev);
 	if (r < 0)
 		return count_unusable(state, r);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "drive.h"
+#include "sinsp/state/core.h"
 #include "unit.h"
 
 static const uint32_t thread_flags = clone_flags__CLONE_THREAD | clone_flags__CLONE_FS |
@@ -195,8 +196,7 @@ static void knows_the_creator_of_the_first_in_a_pid_namespace(void **state)
 	struct drive *drive = *state;
 	const uint32_t flags = clone_flags__CLONE_PARENT | clone_flags__CLONE_CHILD_IN_PIDNS;
 	struct drive_clone caller = {.flags = flags, .pid = 200, .ptid = 100};
-	struct drive_clone child = {
-		.flags = flags, .pid = 300, .ptid = 100, .vtid = 1, .vpid = 1};
+	struct drive_clone child = {.flags = flags, .pid = 300, .ptid = 100, .vtid = 1, .vpid = 1};
 
 	drive_fork(drive, 100, 200);
 	drive_open(drive, 200, 9, "/nine", 0);
@@ -210,7 +210,8 @@ static void knows_the_creator_of_the_first_in_a_pid_namespace(void **state)
 	drive_clone(drive, 301, 0, &child);
 	drive_clone(drive, 200, 301, &caller);
 	assert_string_equal(drive_name(drive, 301, 9), "/nine");
-	/* Inside, it is no id of this namespace, even if the caller has one and the same in both. */
+	/* Inside, it is no id of this namespace, even if the caller has one and the same in both.
+	 */
 	caller = (struct drive_clone){
 		.flags = flags, .pid = 301, .ptid = 100, .vtid = 301, .vpid = 301};
 	drive_clone(drive, 301, 302, &caller);
@@ -566,7 +567,8 @@ static void doubtful_clone(struct drive *drive, int64_t tid, int64_t result)
 	drive_end(drive);
 }
 
-/* It makes no thread of that number, and nothing else of its caller; a new thread is its own proof. */
+/* It makes no thread of that number, and nothing else of its caller; a new thread is its own proof.
+ */
 static void doubtful_clones_make_nobody(void **state)
 {
 	struct drive *drive = *state;
@@ -580,6 +582,70 @@ static void doubtful_clones_make_nobody(void **state)
 	assert_string_equal(drive_thread(drive, 100)->comm, "sh");
 	doubtful_clone(drive, 701, 0);
 	assert_non_null(drive_thread(drive, 701));
+}
+
+static const uint32_t inner = clone_flags__CLONE_CHILD_IN_PIDNS;
+
+/* A process in a container, 300, named 5 there. */
+static void begin_inner(struct drive *drive)
+{
+	drive_clone(drive, 300, 0,
+		    &(struct drive_clone){
+			    .flags = inner, .pid = 300, .ptid = 100, .vtid = 5, .vpid = 5});
+	drive_open(drive, 300, 13, "/three", 0);
+}
+
+static void fork_inner(struct drive *drive, int64_t child)
+{
+	drive_clone(drive, 300, child,
+		    &(struct drive_clone){
+			    .flags = inner, .pid = 300, .ptid = 100, .vtid = 5, .vpid = 5});
+}
+
+static void begin_child(struct drive *drive, int64_t tid, int64_t child)
+{
+	drive_clone(drive, tid, 0,
+		    &(struct drive_clone){
+			    .flags = inner, .pid = tid, .ptid = 300, .vtid = child, .vpid = child});
+}
+
+/* What its parent closes before the child's event comes is closed in the parent alone. */
+static void a_child_has_what_its_parent_had(void **state)
+{
+	struct drive *drive = *state;
+
+	begin_inner(drive);
+	fork_inner(drive, 6);
+	assert_true(state_fds_has_other(drive_thread(drive, 300)->fds, 13));
+	drive_close(drive, 300, 0, 13);
+	drive_open(drive, 300, 14, "/four", 0);
+	fork_inner(drive, 7);
+	begin_child(drive, 302, 7);
+	begin_child(drive, 301, 6);
+	assert_true(drive_has_fd(drive, 301, 13));
+	assert_false(drive_has_fd(drive, 301, 14));
+	assert_false(drive_has_fd(drive, 302, 13));
+	assert_true(drive_has_fd(drive, 302, 14));
+	/* Once. */
+	begin_child(drive, 303, 6);
+	assert_false(drive_has_fd(drive, 303, 13));
+}
+
+/* Whose event does not come is forgotten. */
+static void forks_are_forgotten(void **state)
+{
+	struct drive *drive = *state;
+
+	begin_inner(drive);
+	for (int64_t child = 6; child < 6 + 3 * FORKS_COUNT; child++)
+		fork_inner(drive, child);
+	assert_true(state_fds_has_other(drive_thread(drive, 300)->fds, 13));
+	drive->ts_ns += 2 * FORK_KEPT_NS;
+	drive_any(drive, 300);
+	drive_any(drive, 300);
+	assert_false(state_fds_has_other(drive_thread(drive, 300)->fds, 13));
+	fork_inner(drive, 6);
+	assert_true(state_fds_has_other(drive_thread(drive, 300)->fds, 13));
 }
 
 static const struct CMUnitTest tests[] = {
@@ -610,6 +676,8 @@ static const struct CMUnitTest tests[] = {
 	TEST(finds_the_parent_that_the_driver_did_not),
 	TEST(takes_overwritten_arguments),
 	TEST(copes_with_absent_parameters),
+	TEST(a_child_has_what_its_parent_had),
+	TEST(forks_are_forgotten),
 };
 
 UNIT_GROUP(tests);
