@@ -140,6 +140,14 @@ enum {
 
 enum { SOCKETS_OWNED_MAX = 1 << 16 }; /* of which it is known whose they are */
 
+/* Names of the kernel's reasons, which differ between kernels: of drops, then those of resets. */
+enum {
+	DROP_REASONS_MAX = 192,
+	RESET_REASONS_MAX = 64,
+	REASONS_MAX = DROP_REASONS_MAX + RESET_REASONS_MAX,
+	REASON_BYTES_MAX = 40,
+};
+
 enum { STREAM_LIMITS_MAX = 1 << 16 }; /* sockets of which other than the usual bytes are wanted */
 
 /* For which data of sockets more than snaplen bytes are kept. */

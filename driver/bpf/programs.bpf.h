@@ -400,8 +400,11 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	{                                                                                          \
 		struct filler filler = {.self = this_task()}, *f = &filler;                        \
                                                                                                    \
-		if (is_self(f->self) || is_left_out(f->self, EVENT_##event) ||                     \
-		    budget_sheds(EVENT_##event) || !name##_begin(f, ctx))                          \
+		if (!event_has(EVENT_##event, EF_OF_SOCKET) &&                                     \
+		    (is_self(f->self) || is_left_out(f->self, EVENT_##event) ||                    \
+		     budget_sheds(EVENT_##event)))                                                 \
+			return 0;                                                                  \
+		if (!name##_begin(f, ctx))                                                         \
 			return 0;
 #define EXIT_PROGRAM(event)                                                                        \
 	SEC("tp_btf/sched_process_exit")                                                           \

@@ -5,7 +5,9 @@
  */
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "harness/fixture.h"
 #include "harness/live.h"
@@ -16,7 +18,21 @@ enum {
 	ROLE_CLIENT = 1,
 	ROLE_SERVER = 2,
 	SENT_BYTES = 5000,
+	DROPPED_BYTES = 1234,
+	UDP_HEADER_BYTES = 8,
+	PROTOCOL_UDP = 17,
+	REASON_HANDSHAKE = 4, /* tcp_retransmit_reasons */
 };
+
+/* Whether the running kernel is that version or a later one. */
+static bool kernel_is(unsigned int major, unsigned int minor)
+{
+	struct utsname name;
+	unsigned int is_major, is_minor;
+
+	require(uname(&name) == 0 && sscanf(name.release, "%u.%u", &is_major, &is_minor) == 2);
+	return is_major > major || (is_major == major && is_minor >= minor);
+}
 
 static int64_t inode_of(int fd)
 {
@@ -81,28 +97,44 @@ static void check_refused(const char *ip)
 }
 
 /* Where the queue of a socket is full, nothing answers. */
+struct unanswered {
+	int server, waiting, fd;
+	int64_t inode;
+	uint16_t port, server_port;
+};
+
+static struct unanswered unanswered_begin(const char *ip)
+{
+	struct address any_port = fixture_ip(ip, 0), to;
+	struct unanswered made = {.server = fixture_socket(SOCK_STREAM, &any_port, 0)};
+
+	require(listen(made.server, 0) == 0);
+	made.server_port = fixture_port(made.server);
+	to = fixture_ip(ip, made.server_port);
+	made.waiting = socket(to.any.sa_family, SOCK_STREAM, 0);
+	require(connect(made.waiting, &to.any, to.len) == 0);
+	live_skip();
+	made.fd = socket(to.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	require(CALL(SYS_connect, made.fd, &to.any, to.len) == -EINPROGRESS);
+	made.port = fixture_port(made.fd);
+	made.inode = inode_of(made.fd);
+	return made;
+}
+
+static void unanswered_end(const struct unanswered *made)
+{
+	close(made->waiting);
+	close(made->server);
+}
+
 static void check_given_up(const char *ip)
 {
-	struct address any_port = fixture_ip(ip, 0);
-	int server = fixture_socket(SOCK_STREAM, &any_port, 0);
-	struct address to;
-	int waiting, fd;
-	int64_t inode;
-	uint16_t port;
+	struct unanswered made = unanswered_begin(ip);
 
-	require(listen(server, 0) == 0);
-	to = fixture_ip(ip, fixture_port(server));
-	waiting = socket(to.any.sa_family, SOCK_STREAM, 0);
-	require(connect(waiting, &to.any, to.len) == 0);
-	fd = socket(to.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
-	require(CALL(SYS_connect, fd, &to.any, to.len) == -EINPROGRESS);
-	port = fixture_port(fd);
 	live_skip();
-	inode = inode_of(fd);
-	close(fd);
-	expect_connect(-ECANCELED, inode, ip, port, fixture_port(server));
-	close(waiting);
-	close(server);
+	close(made.fd);
+	expect_connect(-ECANCELED, made.inode, ip, made.port, made.server_port);
+	unanswered_end(&made);
 }
 
 LIVE_TEST(tcp_connect)
@@ -273,4 +305,167 @@ LIVE_TEST(tcp_close)
 	check_reset("::1");
 	live_skip();
 	expect_no_event(EVENT_tcp_close, getpid());
+}
+
+/* A SYN that is not answered is sent again after a second. */
+static void check_retransmit(const char *ip)
+{
+	struct unanswered made = unanswered_begin(ip);
+	const struct event *ev;
+
+	usleep(1300000);
+	ev = live_next(EVENT_tcp_retransmit);
+	expect_i64(ev, tcp_retransmit__res, 0);
+	expect_socket(ev, tcp_retransmit, made.inode, ROLE_CLIENT);
+	expect_i64(ev, tcp_retransmit__state, TCP_SYN_SENT);
+	expect_i64(ev, tcp_retransmit__segments, 1);
+	expect_i64(ev, tcp_retransmit__bytes, 1);
+	expect_i64(ev, tcp_retransmit__reason, REASON_HANDSHAKE);
+	expect_i64(ev, tcp_retransmit__retransmits, 1);
+	expect_tuple_ip(ev, tcp_retransmit__tuple, ip, made.port, ip, made.server_port);
+	close(made.fd);
+	unanswered_end(&made);
+}
+
+LIVE_TEST(tcp_retransmit)
+{
+	check_retransmit("127.0.0.1");
+	check_retransmit("::1");
+}
+
+/* Closes a connection without waiting for what is on its way. */
+static struct connection reset_connection(const char *ip)
+{
+	struct connection connection = fixture_connect(ip, SOCK_STREAM);
+	struct linger at_once = {.l_onoff = 1};
+
+	live_skip();
+	require(setsockopt(connection.server, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)) ==
+		0);
+	return connection;
+}
+
+/* Which reason it is differs between kernels, but not that there is one. */
+static void expect_some_reason(const struct event *ev, unsigned int param, bool has_reasons)
+{
+	const char *reason = event_param_string(ev, param);
+
+	expect_true(!reason == !has_reasons);
+	expect_string(ev, param, reason);
+}
+
+static void check_reset_sent(const char *ip)
+{
+	struct connection connection = reset_connection(ip);
+	int64_t inode = inode_of(connection.server);
+	const struct event *ev;
+
+	close(connection.server);
+	ev = live_next(EVENT_tcp_reset_sent);
+	expect_socket(ev, tcp_reset_sent, inode, ROLE_SERVER);
+	expect_i64(ev, tcp_reset_sent__state, TCP_CLOSE);
+	expect_some_reason(ev, tcp_reset_sent__reason, kernel_is(6, 10));
+	expect_tuple_ip(ev, tcp_reset_sent__tuple, ip, connection.server_port, ip,
+			connection.client_port);
+	close(connection.client);
+}
+
+/* Where nobody listens, a reset is nobody's. */
+static void check_reset_of_nobody(const char *ip)
+{
+	struct address any_port = fixture_ip(ip, 0), to;
+	int taken = fixture_socket(SOCK_DGRAM, &any_port, 0);
+	int fd = fixture_socket(SOCK_STREAM, &any_port, 0);
+	uint16_t from = fixture_port(fd);
+	const struct event *ev;
+
+	to = fixture_ip(ip, fixture_port(taken));
+	require(CALL(SYS_connect, fd, &to.any, to.len) == -ECONNREFUSED);
+	if (kernel_is(6, 10)) {
+		ev = live_next_of(EVENT_tcp_reset_sent, NO_OWNER);
+		expect_i64(ev, tcp_reset_sent__netns, own_netns());
+		expect_absent(ev, tcp_reset_sent__ino);
+		expect_absent(ev, tcp_reset_sent__role);
+		expect_absent(ev, tcp_reset_sent__state);
+		expect_string(ev, tcp_reset_sent__reason, "NO_SOCKET");
+		expect_tuple_ip(ev, tcp_reset_sent__tuple, ip, fixture_port(taken), ip, from);
+	}
+	close(fd);
+	close(taken);
+}
+
+LIVE_TEST(tcp_reset_sent)
+{
+	check_reset_sent("127.0.0.1");
+	check_reset_sent("::1");
+	check_reset_of_nobody("127.0.0.1");
+	check_reset_of_nobody("::1");
+}
+
+static void check_reset_received(const char *ip)
+{
+	struct connection connection = reset_connection(ip);
+	int64_t inode = inode_of(connection.client);
+	const struct event *ev;
+
+	close(connection.server);
+	ev = live_next(EVENT_tcp_reset_received);
+	expect_socket(ev, tcp_reset_received, inode, ROLE_CLIENT);
+	expect_i64(ev, tcp_reset_received__state, TCP_ESTABLISHED);
+	expect_tuple_ip(ev, tcp_reset_received__tuple, ip, connection.client_port, ip,
+			connection.server_port);
+	close(connection.client);
+}
+
+LIVE_TEST(tcp_reset_received)
+{
+	check_reset_received("127.0.0.1");
+	check_reset_received("::1");
+}
+
+/* A datagram to a port that nobody has. */
+static void check_drop(const char *ip)
+{
+	struct address any_port = fixture_ip(ip, 0), to;
+	int fd = fixture_socket(SOCK_DGRAM, &any_port, 0);
+	int taken = fixture_socket(SOCK_STREAM, &any_port, 0);
+	char bytes[DROPPED_BYTES] = {0};
+	const struct event *ev;
+
+	to = fixture_ip(ip, fixture_port(taken));
+	require(sendto(fd, bytes, sizeof(bytes), 0, &to.any, to.len) == sizeof(bytes));
+	ev = live_next_with(EVENT_skb_drop, NO_OWNER, skb_drop__bytes,
+			    DROPPED_BYTES + UDP_HEADER_BYTES);
+	expect_i64(ev, skb_drop__bytes, DROPPED_BYTES + UDP_HEADER_BYTES);
+	expect_i64(ev, skb_drop__netns, own_netns());
+	expect_absent(ev, skb_drop__ino);
+	expect_absent(ev, skb_drop__role);
+	expect_i64(ev, skb_drop__protocol, PROTOCOL_UDP);
+	if (kernel_is(5, 18))
+		expect_string(ev, skb_drop__reason, "NO_SOCKET");
+	else
+		expect_some_reason(ev, skb_drop__reason, kernel_is(5, 17));
+	expect_tuple_ip(ev, skb_drop__tuple, ip, fixture_port(taken), ip, fixture_port(fd));
+	close(fd);
+	close(taken);
+}
+
+LIVE_TEST(skb_drop)
+{
+	check_drop("127.0.0.1");
+	check_drop("::1");
+}
+
+/*
+ * A handshake that is ended where one connection too many waits. Kernels say so of that alone, not
+ * of a SYN that they do not answer for the same reason.
+ */
+LIVE_TEST(listen_overflow)
+{
+	struct unanswered made = unanswered_begin("127.0.0.1");
+
+	live_skip();
+	close(made.fd);
+	unanswered_end(&made);
+	expect_no_event(EVENT_listen_overflow, getpid());
 }

@@ -42,7 +42,10 @@ struct filler {
 	bool ipc_is_older; /* the call's struct has the older layout; likewise */
 	bool timed; /* of a call that ends: see slot->entered_ns */
 	__u32 stream; /* see stream_wanted(); 0 while no streams are followed */
-	struct socket_owner owner; /* of events of sockets: whose it is */
+	/* Of events of sockets: */
+	struct socket_owner owner; /* whose it is */
+	struct sock *sk; /* NULL: a packet that belongs to none */
+	struct sk_buff *skb; /* NULL: none is known */
 
 	/* Where it is written to. */
 	struct scratch_slot *slot;

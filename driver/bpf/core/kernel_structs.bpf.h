@@ -330,6 +330,31 @@ struct ipv6_pinfo {
 	struct in6_addr saddr;
 };
 
+struct net_device {
+	possible_net_t nd_net;
+};
+
+struct sk_buff {
+	struct sock *sk;
+	struct net_device *dev;
+	unsigned char cb[48];
+	unsigned int len;
+	__be16 protocol;
+	int skb_iif;
+	__u16 network_header;
+	unsigned char *head;
+};
+
+/* What TCP keeps in cb of a segment. */
+struct tcp_skb_cb {
+	__u32 seq, end_seq;
+	__u16 tcp_gso_segs;
+};
+
+struct inet_connection_sock {
+	__u8 icsk_ca_state : 5;
+};
+
 struct inet_sock {
 	struct ipv6_pinfo *pinet6;
 	__be32 inet_saddr;

@@ -229,6 +229,33 @@ static __always_inline long read_user_string(__u8 *to, __u32 size, const void *f
 }
 
 /*
+ * Arguments that tracepoints of the network got later, each with the commit that added it; there
+ * the verifier rejects a read of what is not there:
+ * c504e5c2f964 ("net: skb: introduce kfree_skb_reason()"), 5.17: its reason;
+ * b533fb9cf4f7 ("rstreason: make it work in trace world"), 6.10: that of tcp_send_reset;
+ * the socket of kfree_skb, and the error of tcp_retransmit_skb, as the events of tracefs have them.
+ */
+enum skb_drop_reason { SKB_DROP_REASON_TCP_LISTEN_OVERFLOW = 40 };
+enum sk_rst_reason { SK_RST_REASON_NO_SOCKET = 1 };
+
+struct trace_event_raw_kfree_skb {
+	void *rx_sk;
+} __attribute__((preserve_access_index));
+
+struct trace_event_raw_tcp_send_reset {
+	enum sk_rst_reason reason;
+} __attribute__((preserve_access_index));
+
+struct trace_event_raw_tcp_retransmit_skb {
+	int err;
+} __attribute__((preserve_access_index));
+
+#define HAS_DROP_REASON bpf_core_type_exists(enum skb_drop_reason)
+#define HAS_DROP_SOCKET bpf_core_field_exists(struct trace_event_raw_kfree_skb, rx_sk)
+#define HAS_RESET_REASON bpf_core_field_exists(struct trace_event_raw_tcp_send_reset, reason)
+#define HAS_RETRANSMIT_ERROR bpf_core_field_exists(struct trace_event_raw_tcp_retransmit_skb, err)
+
+/*
  * Loops that the verifier walks once, however many rounds they have: 6018e1f407cc ("bpf: implement
  * numbers iterator"), 6.4.
  */

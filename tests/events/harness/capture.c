@@ -193,7 +193,8 @@ static bool is_own(const struct scap_event *event)
 	if (event->len < sizeof(header))
 		return true;
 	memcpy(&header, event->frame, sizeof(header));
-	if (is_family((int64_t)header.tid))
+	/* Of a socket that is nobody's. */
+	if (is_family((int64_t)header.tid) || (int64_t)header.tid == NO_OWNER)
 		return true;
 	if (event_decode(event->frame, event->len, event->cpu, &ev) || !is_begin_of_child(&ev))
 		return false;

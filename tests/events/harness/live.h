@@ -33,6 +33,7 @@
 enum {
 	LIVE_SNAPLEN = SNAPLEN_DEFAULT,
 	NO_FD = 7777, /* a descriptor that is never open */
+	NO_OWNER = -1, /* in place of a thread: an event of a socket of which the owner is not known */
 };
 
 /*

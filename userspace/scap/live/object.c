@@ -20,9 +20,13 @@
 #include "scap/live/cgroup_roots.h"
 #include "scap/live/log.h"
 #include "scap/live/programs.h"
+#include "scap/live/reasons.h"
 #include "scap/live/skeleton.h"
 #include "util/count.h"
 
+#define PROC_FD_PATH "/proc/self/fd/"
+
+enum { PROC_FD_PATH_BYTES = sizeof(PROC_FD_PATH) + 10 };
 enum { REASON_BYTES = 512, RECORDS_PER_RING_MIN = 4 };
 
 struct bpf_program *live_object_program(const struct live_object *object, size_t row)
@@ -154,6 +158,22 @@ static int object_size_maps(const struct live_object *made)
 	return r;
 }
 
+/* What the file that the kernel's types were written to says; without names, there are none. */
+static void read_reasons(const struct live_object *made)
+{
+	char path[PROC_FD_PATH_BYTES];
+	struct btf *types;
+
+	if (!live_owns_sockets(made->config))
+		return;
+	snprintf(path, sizeof(path), PROC_FD_PATH "%d", made->types);
+	types = btf__parse_raw(path);
+	if (!types)
+		return;
+	live_reasons_read(types, (void *)made->skeleton->rodata->reason_names);
+	btf__free(types);
+}
+
 static int object_configure(struct live_object *made, struct error *err)
 {
 	const struct scap_live_config *config = made->config;
@@ -161,6 +181,7 @@ static int object_configure(struct live_object *made, struct error *err)
 	int r;
 
 	configure_calls(made);
+	read_reasons(made);
 	memcpy((void *)object->rodata->self_pids, config->self_pids, sizeof(config->self_pids));
 	object->rodata->follows = config->chosen.chooses;
 	object->rodata->follows_children = config->chosen.children;
@@ -264,12 +285,12 @@ static int object_reduce_types(const struct live_object *object, int fd)
 /* Opens the object, which reads the kernel's types from `fd` when it is loaded. */
 static int object_open_skeleton(struct live_object *object, int fd)
 {
-	char path[sizeof("/proc/self/fd/") + 10];
+	char path[PROC_FD_PATH_BYTES];
 	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = path);
 
 	if (fd < 0)
 		return -errno;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	snprintf(path, sizeof(path), PROC_FD_PATH "%d", fd);
 	object->skeleton = object->with_lines ? live_skeleton_open(&options)
 					      : live_skeleton_open_without_lines(&options);
 	return object->skeleton ? object_reduce_types(object, fd) : -errno;

@@ -102,6 +102,17 @@ static int get_name(const struct state_event *event, const struct field_ref *ref
 	return name ? field_give_string(values, name->name) : NO_VALUE;
 }
 
+/* Of some events the name of one of a set, of others a text of the kernel that captured it. */
+static int get_reason(const struct state_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
+{
+	const struct event_param *param = tcp_param(event, ref);
+
+	if (param && tcp_desc(event, ref)->type == PT_CHARBUF)
+		return field_give_string(values, (const char *)param->data);
+	return get_name(event, ref, scratch, values);
+}
+
 /* Of a socket of IPv6 that is connected by IPv4, the address is that of IPv4. */
 static bool find_end(const struct event_param *tuple, enum end which, struct tcp_end *end)
 {
@@ -181,6 +192,12 @@ static void each_role(void (*see)(void *context, const char *word), void *contex
 	each_name(EVENT_tcp_state, "role", see, context);
 }
 
+static void each_protocol(void (*see)(void *context, const char *word), void *context)
+{
+	each_name(EVENT_skb_drop, "protocol", see, context);
+}
+
+static const struct field_words protocols = {each_protocol};
 static const struct field_words states = {each_state};
 static const struct field_words roles = {each_role};
 
@@ -201,6 +218,11 @@ HAVING(res)
 HAVING(time)
 HAVING(retransmits)
 HAVING(srtt)
+HAVING(reason)
+HAVING(segments)
+HAVING(bytes)
+HAVING(protocol)
+HAVING(waiting)
 HAVING(cwnd) /* and what else TCP_MEASURED has */
 
 #define ROW(name, parameter, having, type, getter, sample, help, more...)                          \
@@ -239,6 +261,18 @@ const struct field_desc fields_tcp[] = {
 	    .unit = FIELD_UNIT_NS),
 	ROW("time.human", "time", time, CHARBUF, get_human, " endswith s",
 	    "the same with a unit (ns, us, ms, s): 1.25ms"),
+	ROW("reason", "reason", reason, CHARBUF, get_reason, "=TCP_LISTEN_OVERFLOW",
+	    "of tcp_retransmit: timeout, fast, probe, handshake; else as the kernel calls it",
+	    .colour = FIELD_COLOUR_RESULT),
+	ROW("protocol", "protocol", protocol, CHARBUF, get_name, "=udp",
+	    "of a packet that is dropped: tcp, udp", .words = &protocols),
+	ROW("segments", "segments", segments, UINT64, get_number, ">1",
+	    "segments that are sent again"),
+	ROW("bytes", "bytes", bytes, UINT64, get_number, ">1000",
+	    "of what is sent again, or dropped", .unit = FIELD_UNIT_BYTES),
+	ROW("waiting", "waiting", waiting, UINT64, get_number, ">100",
+	    "connections that wait to be accepted"),
+	ROW("waiting.limit", "limit", waiting, UINT64, get_number, "<100", "how many of them may"),
 	ROUND_TRIP("srtt", "srtt", srtt, "the smoothed round trip time"),
 	ROUND_TRIP("rttvar", "rttvar", cwnd, "how much round trip times differ"),
 	ROUND_TRIP("min_rtt", "min_rtt", cwnd, "the least round trip time of late"),

@@ -140,6 +140,39 @@ static void test_measured(void **state)
 	world_expect_none(world, "tcp.error");
 }
 
+static void test_reasons(void **state)
+{
+	struct drive *world = *state;
+
+	begin(world, EVENT_tcp_retransmit);
+	frame_put_i64(&world->frame, tcp_retransmit__segments, 3);
+	frame_put_i64(&world->frame, tcp_retransmit__bytes, 4344);
+	frame_put_i64(&world->frame, tcp_retransmit__reason, 2);
+	world_end(world);
+	world_expect(world, "tcp.reason", "fast");
+	world_expect(world, "tcp.segments", "3");
+	world_expect(world, "tcp.bytes", "4344");
+	begin(world, EVENT_tcp_reset_sent);
+	frame_put_string(&world->frame, tcp_reset_sent__reason, "NO_SOCKET");
+	world_end(world);
+	world_expect(world, "tcp.reason", "NO_SOCKET");
+	begin(world, EVENT_tcp_reset_sent);
+	world_end(world);
+	world_expect_none(world, "tcp.reason");
+	begin(world, EVENT_skb_drop);
+	frame_put_string(&world->frame, skb_drop__reason, "UDP_CSUM");
+	frame_put_i64(&world->frame, skb_drop__protocol, 17);
+	world_end(world);
+	world_expect(world, "tcp.reason", "UDP_CSUM");
+	world_expect(world, "tcp.protocol", "udp");
+	begin(world, EVENT_listen_overflow);
+	frame_put_i64(&world->frame, listen_overflow__waiting, 129);
+	frame_put_i64(&world->frame, listen_overflow__limit, 128);
+	world_end(world);
+	world_expect(world, "tcp.waiting", "129");
+	world_expect(world, "tcp.waiting.limit", "128");
+}
+
 /* A request has a role and a tuple, too; and of a socket the process may be unknown. */
 static void test_others(void **state)
 {
@@ -164,6 +197,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_connect, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_state, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_measured, world_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_reasons, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_others, world_setup, world_teardown),
 };
 

@@ -92,6 +92,7 @@ static void test_fields(void **state)
 		{"meta.state", {"ok", "missing"}},
 		{"request.protocol", {"http", "redis"}},
 		{"request.role", {"client", "server"}},
+		{"tcp.protocol", {"tcp", "udp"}},
 		{"tcp.role", {"client", "server"}},
 		{"tcp.state", {"ESTABLISHED", "NEW_SYN_RECV"}},
 		{"tcp.old_state", {"LISTEN", "CLOSING"}},
