@@ -64,6 +64,16 @@ void talked_accept(struct talked *talked)
 	take(talked);
 }
 
+void talked_made(struct talked *talked, int64_t result, uint64_t time_ns)
+{
+	struct frame *frame = drive_begin(&talked->drive, EVENT_tcp_connect, TALKED_TID);
+
+	frame_put_i64(frame, tcp_connect__res, result);
+	frame_put_i64(frame, tcp_connect__ino, (int64_t)talked->ino);
+	frame_put_i64(frame, tcp_connect__time, (int64_t)time_ns);
+	take(talked);
+}
+
 void talked_connect(struct talked *talked, uint64_t latency_ns)
 {
 	struct frame *frame = drive_begin(&talked->drive, EVENT_socket, TALKED_TID);

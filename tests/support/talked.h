@@ -30,6 +30,9 @@ void talked_finish(struct talked *talked);
 void talked_accept(struct talked *talked);
 void talked_connect(struct talked *talked, uint64_t latency_ns);
 
+/* The kernel made its connection, or could not, in that time. */
+void talked_made(struct talked *talked, int64_t result, uint64_t time_ns);
+
 /* A call reads or writes bytes, of which the event has the first `captured`. */
 void talked_piece(struct talked *talked, enum recognition_direction direction, const void *data,
 		  size_t len, size_t captured);

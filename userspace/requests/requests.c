@@ -28,7 +28,19 @@ enum requests_kind {
 	KIND_CLOSE,
 	KIND_SHUTDOWN,
 	KIND_UNSEEN, /* moves bytes that no process has in its memory */
+	KIND_MADE, /* the kernel made a connection */
 };
+
+/*
+ * How long the kernel took to make a connection. It tells before connect returns, unless that does
+ * not wait; then the socket is followed already.
+ */
+struct connect_note {
+	uint64_t ino; /* 0: none */
+	uint32_t us;
+};
+
+enum { CONNECT_NOTES = 1024 /* by the remainder of the inode: a newer one takes the place */ };
 
 struct requests_call {
 	uint8_t kind; /* enum requests_kind */
@@ -48,6 +60,7 @@ struct requests {
 	struct connection *hand; /* of the ring of all connections */
 	size_t limits_at; /* bytes of `limits` that were given out */
 	uint64_t certain_ns; /* since then, no connection was forgotten */
+	struct connect_note made[CONNECT_NOTES];
 	struct requests_call calls[EVENT_ID_MAX];
 	uint8_t frame[REQUEST_FRAME_BYTES];
 };
@@ -78,6 +91,8 @@ static enum requests_kind kind_of(const struct event_desc *desc)
 	case EVENT_sendfile:
 	case EVENT_splice:
 		return KIND_UNSEEN;
+	case EVENT_tcp_connect:
+		return KIND_MADE;
 	default:
 		if (!is_transfer(desc))
 			return KIND_NONE;
@@ -96,7 +111,7 @@ static void fill_calls(struct requests *requests)
 			continue;
 		fd = event_param_find(desc, "fd");
 		call->kind = (uint8_t)kind_of(desc);
-		if (fd < 0 && call->kind != KIND_UNSEEN)
+		if (fd < 0 && call->kind != KIND_UNSEEN && call->kind != KIND_MADE)
 			call->kind = KIND_NONE;
 		call->fd = (uint8_t)(fd + 1);
 		call->data = (uint8_t)(event_param_find(desc, "data") + 1);
@@ -329,6 +344,41 @@ static void place_begin(struct requests *requests, const struct state_event *eve
 		stream_expect(&connection->streams[DIRECTION_IN], stream->other);
 }
 
+static struct connect_note *note_of(struct requests *requests, uint64_t ino)
+{
+	return &requests->made[ino % CONNECT_NOTES];
+}
+
+static void take_made(struct requests *requests, const struct state_event *event)
+{
+	const struct event *ev = &event->ev;
+	uint64_t ino = event_param_u64(ev, tcp_connect__ino);
+	uint32_t us = (uint32_t)(event_param_u64(ev, tcp_connect__time) / 1000);
+	struct connection *connection = ino ? find(requests, ino) : NULL;
+
+	if (!ino || event_param_i64(ev, tcp_connect__res) != 0)
+		return;
+	if (connection && !connection->is_used)
+		connection->connect_us = us;
+	else
+		*note_of(requests, ino) = (struct connect_note){ino, us};
+}
+
+/* As the kernel measured it; else as long as the call took, if it waited. */
+static uint32_t connect_us_of(struct requests *requests, uint64_t ino, int64_t result,
+			      const struct event *ev)
+{
+	struct connect_note *note = note_of(requests, ino);
+
+	if (note->ino == ino) {
+		note->ino = 0;
+		return note->us;
+	}
+	if (result != 0 || ev->latency_ns == LATENCY_UNKNOWN)
+		return 0;
+	return (uint32_t)(ev->latency_ns / 1000);
+}
+
 static void take_begin(struct requests *requests, const struct state_event *event,
 		       const struct requests_call *call)
 {
@@ -352,8 +402,8 @@ static void take_begin(struct requests *requests, const struct state_event *even
 	connection->is_out_of_step = false;
 	connection->pid = connection->opener = pid_of(event);
 	place_begin(requests, event, connection);
-	if (call->kind == KIND_CONNECT && result == 0 && event->ev.latency_ns != LATENCY_UNKNOWN)
-		connection->connect_us = (uint32_t)(event->ev.latency_ns / 1000);
+	if (call->kind == KIND_CONNECT)
+		connection->connect_us = connect_us_of(requests, ino, result, &event->ev);
 }
 
 static struct connection_call call_of(const struct requests_call *call,
@@ -559,6 +609,9 @@ void requests_take(struct requests *requests, const struct state_event *event)
 	case KIND_CONNECT:
 	case KIND_OPEN:
 		take_begin(requests, event, call);
+		return;
+	case KIND_MADE:
+		take_made(requests, event);
 		return;
 	case KIND_CLOSE:
 		take_close(requests, event);

@@ -93,6 +93,39 @@ static void knows_the_client(void **state)
 	}
 }
 
+/* How long the connection took, of the first request. */
+static void expect_connect_time(struct talked *talked, int64_t ns)
+{
+	const struct event *event;
+
+	talked_text(talked, DIRECTION_OUT, "Q name 0\n");
+	talked_text(talked, DIRECTION_IN, "A 200 0\n");
+	event = talked_next(talked);
+	assert_non_null(event);
+	assert_int_equal(event_param_present(event, request__connect_time), ns != 0);
+	assert_int_equal(event_param_i64(event, request__connect_time), ns);
+	talked_close(talked);
+}
+
+/* As the kernel says, before the call returns or after; a call that waited for more knows less. */
+static void knows_how_long_it_took(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_made(talked, 0, 1500000);
+	talked_connect(talked, 9000000);
+	expect_connect_time(talked, 1500000);
+	/* It was for that connection alone. */
+	talked_connect(talked, LATENCY_UNKNOWN);
+	expect_connect_time(talked, 0);
+	talked_connect(talked, LATENCY_UNKNOWN);
+	talked_made(talked, 0, 2500000);
+	expect_connect_time(talked, 2500000);
+	talked_made(talked, -ECONNREFUSED, 3500000);
+	talked_connect(talked, 250000);
+	expect_connect_time(talked, 250000);
+}
+
 static void finds_the_role_by_itself(void **state)
 {
 	struct talked *talked = *state;
@@ -543,6 +576,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(ignores_calls_that_never_ran),
 	TEST(gives_a_frame),
 	TEST(knows_the_client),
+	TEST(knows_how_long_it_took),
 	TEST(finds_the_role_by_itself),
 	TEST(pairs_a_pipeline_in_order),
 	TEST(pairs_by_key),

@@ -426,8 +426,9 @@ bool selection_is_of_streams(unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
-	/* Of what nobody sees, how many bytes there were. */
-	if (id == EVENT_shutdown || id == EVENT_sendfile || id == EVENT_splice)
+	/* Of what nobody sees, how many bytes there were; and how long a connection took. */
+	if (id == EVENT_shutdown || id == EVENT_sendfile || id == EVENT_splice ||
+	    id == EVENT_tcp_connect)
 		return true;
 	return desc && desc->flags & EF_STREAMS && !needs_position(desc);
 }
