@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""For tests of requests: servers, what the agent says of what clients ask them, and its account."""
+"""For tests of requests: servers, and what the agent says of what clients ask them."""
 import collections
 import contextlib
-import re
 import socket
 import subprocess
 
 import lanner
-
-ACCOUNT = re.compile(r"^agent: requests of (\S+): seen (\d+) = reported (\d+) \+ unknown (\d+) \+ lost (\d+)"
-                     r"(?: \+ open (\d+))?$", re.MULTILINE)
 
 
 @contextlib.contextmanager
@@ -30,11 +26,6 @@ def connects(port):
     return False
 
 
-def account(text):
-    """Of each protocol that the agent reported at its end: seen, reported, unknown, lost."""
-    return {protocol: tuple(map(int, numbers[:4])) for protocol, *numbers in ACCOUNT.findall(text)}
-
-
 def watch(expression, act, wanted, options=()):
     """The requests that pass by role, after `act`, which makes so many of them. Nothing may be lost."""
     with lanner.Agent("-o", "json", "--buffer-size", "16M", *options, "requests", expression) as agent:
@@ -45,5 +36,4 @@ def watch(expression, act, wanted, options=()):
     by_role = collections.defaultdict(list)
     for event in agent.events:
         by_role[event["evt.args"]["role"]].append(event)
-    by_role["account"] = account(agent.stderr)
     return by_role

@@ -34,6 +34,7 @@ struct feed {
 	uint32_t other; /* the place of the other direction */
 	bool knows_other; /* the call says how many bytes of the other direction there were, */
 	bool saw_other; /* which are those that were seen */
+	bool is_unseen; /* bytes are missing of calls that nobody saw: there may be any number */
 };
 
 static enum protocol_side side_of(const struct feed *feed)
@@ -239,7 +240,7 @@ static bool leave_end_open(const struct feed *feed, size_t left)
 	struct connection *connection = feed->connection;
 	struct stream *stream = feed->stream;
 
-	if (!stream->stands || connection->queued != 1 ||
+	if (!stream->stands || feed->is_unseen || connection->queued != 1 ||
 	    (side_of(feed) == PROTOCOL_RESPONSES && !connection->answer) || connection->overlaps ||
 	    connection->is_out_of_step || connection->is_on_probation)
 		return false;
@@ -270,6 +271,8 @@ static void note_gap(const struct feed *feed, size_t left)
 		feed->all->exchanges.stats.gaps++;
 		return;
 	}
+	if (feed->stream->stands && !feed->is_unseen)
+		end_message(feed);
 	feed->all->exchanges.stats.gaps += is_new;
 	/* Before them it was not silent, as far as anybody knows. */
 	feed->connection->last_ns = feed->call->ts_ns;
@@ -284,6 +287,10 @@ static void note_gap(const struct feed *feed, size_t left)
 static size_t apply_loss(const struct feed *feed, const struct protocol_step *step,
 			 const struct protocol_input *input, uint64_t ns, bool is_late)
 {
+	if (input->is_cut && leave_end_open(feed, input->len)) {
+		feed->all->exchanges.stats.gaps++;
+		return input->len;
+	}
 	if (step->ends && !is_late) {
 		apply_step(feed, step, ns);
 		lose_place(feed, false);
@@ -646,7 +653,9 @@ void connection_take(struct connection *connection, struct connections *all,
 		return;
 	if (missing) {
 		pairing_doubt(connection, all);
+		feed.is_unseen = true;
 		feed_missing(&feed, missing);
+		feed.is_unseen = false;
 	}
 	meet_piece(&feed);
 	if (piece.captured)

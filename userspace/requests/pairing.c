@@ -192,7 +192,9 @@ void pairing_set_response(struct exchange *exchange, const struct exchange_answe
 	exchange->ended_ns = answer->part.last_ns;
 	exchange->has_status = answer->message.has_status;
 	exchange->status = answer->message.status;
-	memcpy(exchange->message.error, answer->message.error, sizeof(exchange->message.error));
+	if (!(answer->message.blames_client && exchange->role == request_roles__server))
+		memcpy(exchange->message.error, answer->message.error,
+		       sizeof(exchange->message.error));
 	memcpy(exchange->message.answer, answer->message.answer, sizeof(exchange->message.answer));
 	exchange->message.ttl_s = answer->message.ttl_s;
 	if (!exchange->message.trace_id[0])

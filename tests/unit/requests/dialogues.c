@@ -31,7 +31,7 @@ static const struct dialogue dialogues[] = {
 			  "5\r\nHTTP/\r\n3\r\n1.1\r\n0\r\n\r\n",
 			  "HEAD /c HTTP/1.1\r\nHost: h\r\n\r\n",
 			  "HTTP/1.1 404 Not Found\r\nContent-Length: 500\r\n\r\n"},
-		.lines = "GET /a 200 -\nPOST /b 503 503\nHEAD /c 404 404\n",
+		.lines = "GET /a 200 -\nPOST /b 503 503\nHEAD /c 404 -\n",
 	},
 	{
 		.protocol = request_protocols__http,
@@ -160,7 +160,35 @@ static void a_missing_piece_mixes_up_nothing(void **state)
 	buf_finish(&lines);
 }
 
+/* What the client did wrong is an error of its own, not of the server. */
+static void an_error_is_where_it_was_made(void **state)
+{
+	static const char *const servers[] = {"404 -", "503 503"}, *const clients[] = {"404 404",
+										       "503 503"};
+	static struct talked talked;
+
+	for (unsigned int is_client = 0; is_client < 2; is_client++)
+		for (unsigned int i = 0; i < 2; i++) {
+			char answer[64], line[64];
+
+			talked_begin(&talked, NULL);
+			if (is_client)
+				talked_connect(&talked, LATENCY_UNKNOWN);
+			else
+				talked_accept(&talked);
+			talked_text(&talked, is_client ? DIRECTION_OUT : DIRECTION_IN, HTTP_GET);
+			snprintf(answer, sizeof(answer), "HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n",
+				 i ? "503 No" : "404 No");
+			talked_text(&talked, is_client ? DIRECTION_IN : DIRECTION_OUT, answer);
+			snprintf(line, sizeof(line), "GET /a %s",
+				 (is_client ? clients : servers)[i]);
+			assert_string_equal(talked_line(&talked), line);
+			talked_finish(&talked);
+		}
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(an_error_is_where_it_was_made),
 	cmocka_unit_test(cuts_make_no_difference),
 	cmocka_unit_test(a_missing_piece_mixes_up_nothing),
 };

@@ -73,14 +73,16 @@ static void is_lost_before_its_rows(void **state)
 	assert_int_equal(talked_account(talked, request_protocols__mysql).lost, 1);
 }
 
-/* A client that does not wait for its responses may have asked before the end. */
-static void is_lost_if_requests_overlap(void **state)
+/* A client that does not wait for its responses may have asked before the end of the first one. */
+static void ends_at_once_if_requests_overlap(void **state)
 {
 	struct talked *talked = *state;
 
 	ASK(talked, QUERY QUERY);
 	talked_piece(talked, DIRECTION_OUT, ROWS, 5000, ROWS_BYTES);
-	assert_int_equal(talked_account(talked, request_protocols__mysql).lost, 2);
+	assert_line(talked, "SELECT SELECT a - -");
+	assert_line(talked, "none");
+	assert_int_equal(talked_account(talked, request_protocols__mysql).lost, 1);
 }
 
 static void ends_with_the_connection(void **state)
@@ -123,11 +125,87 @@ static void a_file_lasts_until_it_is_answered(void **state)
 	assert_int_equal(talked_account(talked, request_protocols__mysql).unknown, 0);
 }
 
+#define GET "GET / HTTP/1.1\r\n\r\n"
+#define CHUNKED "HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\n"
+#define HEAD_BYTES (sizeof(CHUNKED) - 1)
+
+/* Chunks whose length is not known, wherever the bytes end. */
+static void a_body_in_chunks_lasts_until_the_client_asks_again(void **state)
+{
+	static const char response[] = CHUNKED "5\r\nHTTP/\r\n10;x=y\r\n0123456789abcdef\r\n3";
+	struct talked *talked = *state;
+	const struct event *event;
+
+	for (size_t captured = HEAD_BYTES; captured < sizeof(response); captured++) {
+		ASK(talked, GET);
+		talked_piece(talked, DIRECTION_OUT, response, 9000, captured);
+		talked_piece(talked, DIRECTION_OUT, "5\r\nabcde\r\n0\r\n\r\n", 15, 15);
+		assert_line(talked, "none");
+		ASK(talked, GET);
+		event = talked_next(talked);
+		assert_non_null(event);
+		assert_int_equal(event_param_i64(event, request__response_size), 9015);
+		assert_int_equal(event_param_i64(event, request__status), 503);
+		ANSWER(talked, "HTTP/1.1 204 No\r\n\r\n");
+		assert_line(talked, "GET / 204 -");
+	}
+	assert_int_equal(talked_account(talked, request_protocols__http).lost, 0);
+	/* The length of a chunk whose bytes are missing leads to the next one. */
+	ASK(talked, GET);
+	talked_piece(talked, DIRECTION_OUT, CHUNKED "1000\r\nx", HEAD_BYTES + 6 + 0x1000 + 2,
+		     HEAD_BYTES + 7);
+	assert_line(talked, "none");
+	ANSWER(talked, "0\r\n\r\n");
+	assert_line(talked, "GET / 503 503");
+}
+
+static void a_request_in_chunks_lasts_until_it_is_answered(void **state)
+{
+	static const char request[] =
+		"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nHTTP/\r\n7";
+	struct talked *talked = *state;
+	const struct event *event;
+
+	for (size_t captured = sizeof(request) - 12; captured < sizeof(request); captured++) {
+		talked_piece(talked, DIRECTION_IN, request, 9000, captured);
+		ANSWER(talked, "HTTP/1.1 100 Continue\r\n\r\n");
+		talked_piece(talked, DIRECTION_IN, "0\r\n\r\n", 5, 5);
+		assert_line(talked, "none");
+		ANSWER(talked, "HTTP/1.1 204 No\r\n\r\n");
+		event = talked_next(talked);
+		assert_non_null(event);
+		assert_int_equal(event_param_i64(event, request__request_size), 9005);
+		ASK(talked, GET);
+		ANSWER(talked, "HTTP/1.1 204 No\r\n\r\n");
+		assert_line(talked, "GET / 204 -");
+	}
+	assert_int_equal(talked_account(talked, request_protocols__http).lost, 0);
+}
+
+/* Calls that nobody saw may have had other requests and responses. */
+static void is_lost_with_calls_that_nobody_saw(void **state)
+{
+	struct talked *talked = *state;
+
+	ASK(talked, QUERY);
+	ANSWER(talked, ROWS);
+	talked_miss(talked, DIRECTION_OUT, 1000);
+	talked_piece(talked, DIRECTION_OUT, "xxxx", 4, 4);
+	ASK(talked, QUERY);
+	assert_line(talked, "none");
+	assert_int_equal(talked_account(talked, request_protocols__mysql).lost, 1);
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	TEST(ends_when_the_client_asks_again),	 TEST(is_lost_before_its_rows),
-	TEST(is_lost_if_requests_overlap),	 TEST(ends_with_the_connection),
+	TEST(ends_when_the_client_asks_again),
+	TEST(is_lost_before_its_rows),
+	TEST(ends_at_once_if_requests_overlap),
+	TEST(ends_with_the_connection),
 	TEST(a_file_lasts_until_it_is_answered),
+	TEST(a_body_in_chunks_lasts_until_the_client_asks_again),
+	TEST(a_request_in_chunks_lasts_until_it_is_answered),
+	TEST(is_lost_with_calls_that_nobody_saw),
 };
 
 UNIT_GROUP(tests);

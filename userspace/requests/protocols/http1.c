@@ -306,6 +306,8 @@ static bool take_status_line(struct http1_run *run, const struct http1_line *lin
 	message->status = (digits[0] - '0') * 100 + (digits[1] - '0') * 10 + (digits[2] - '0');
 	message->has_status = true;
 	message->is_aside = message->status < 200 && message->status != 101;
+	/* As the conventions of OpenTelemetry have it. */
+	message->blames_client = message->status < 500;
 	if (message->status >= 400)
 		protocol_text_put(message->error, sizeof(message->error), digits, 3);
 	return true;
@@ -608,6 +610,11 @@ static bool take_chunk(struct http1_run *run)
 
 	if (!take_line(run, &line))
 		return false;
+	if (!line.is_whole && run->is_cut) {
+		run->at = line.data;
+		run->http->in_line = false;
+		return false;
+	}
 	if (!line.is_whole || !chunk_length(&line, &length)) {
 		run->step.action = PROTOCOL_LOST;
 		run->step.wants_all = true;
@@ -645,6 +652,9 @@ static bool (*const phases[HTTP1_PHASES])(struct http1_run *run) = {
 /* There was no more input: what is behind it decides. */
 static void stop(struct http1_run *run, bool is_used)
 {
+	/* Of a body in chunks, all that is understood is taken first. */
+	if (run->is_cut && is_used && run->http->phase >= HTTP1_CHUNK)
+		return;
 	if (run->is_cut && run->http->phase != HTTP1_START) {
 		/* What was said stands; where the message ends is not known. */
 		run->step.action = PROTOCOL_LOST;
@@ -672,7 +682,6 @@ static struct protocol_step http1_step(enum protocol_side side, void *state,
 	};
 
 	run.step.wants_all = run.http->phase >= HTTP1_CHUNK;
-
 	while (run.at < run.end && !run.is_over) {
 		if (run.http->in_line)
 			drop_line(&run);
@@ -682,6 +691,7 @@ static struct protocol_step http1_step(enum protocol_side side, void *state,
 	if (!run.is_over)
 		stop(&run, run.at > input->data);
 	run.step.used = (size_t)(run.at - input->data);
+	run.step.stands = run.http->phase >= HTTP1_CHUNK;
 	return run.step;
 }
 

@@ -47,6 +47,7 @@ struct protocol_message {
 	/* Of a response: the values that it gives, with a blank between two; of DNS addresses. */
 	char answer[MESSAGE_ANSWER_BYTES];
 	uint32_t ttl_s; /* how long these are valid, if there are any */
+	bool blames_client; /* `error` is one of who asked: none at the server */
 	int32_t status; /* of a response, if has_status */
 	bool has_status;
 	bool is_oneway; /* a request that nothing answers */
