@@ -26,7 +26,7 @@ enum {
 	QUESTION_MAX = DNS_NAME_MAX + 4,
 	RECORDS_MAX = 4096, /* that a message is thought to have */
 	QUERY_BYTES_MAX = 1024, /* over TCP, of one that is recognised */
-	ANSWER_BYTES_MAX = 8192, /* over TCP, of a response whose addresses are waited for */
+	ANSWER_BYTES_MAX = 8192, /* over TCP, of a response that are waited for, and looked at */
 	FLAG_RESPONSE = 0x8000,
 	FLAGS_RESERVED = 0x0040,
 	COMPRESSED = 0xc0, /* the rest of a name stands elsewhere */
@@ -284,7 +284,7 @@ static struct protocol_step dns_step(enum protocol_side side, void *state,
 /* Whether more of a message that is known may have addresses. */
 static bool waits_for_answer(enum protocol_side side, size_t len, size_t size)
 {
-	return side == PROTOCOL_RESPONSES && len < size && size <= ANSWER_BYTES_MAX;
+	return side == PROTOCOL_RESPONSES && len < size && len < ANSWER_BYTES_MAX;
 }
 
 static struct protocol_step dns_tcp_step(enum protocol_side side, void *state,
@@ -293,13 +293,15 @@ static struct protocol_step dns_tcp_step(enum protocol_side side, void *state,
 					 const struct protocol_message *request)
 {
 	struct protocol_step step = {.action = PROTOCOL_GOES_ON, .begins = true, .ends = true};
-	size_t size = 0, len = input->len;
+	size_t size = 0, len = input->len, looked_at;
 	enum dns_found found = DNS_SHORT;
 
 	if (len >= LENGTH_BYTES) {
 		size = LENGTH_BYTES + (size_t)read_u16(input->data);
 		len = len < size ? len : size;
-		found = take_message(side, input->data + LENGTH_BYTES, len - LENGTH_BYTES, message);
+		looked_at = len < ANSWER_BYTES_MAX ? len : ANSWER_BYTES_MAX;
+		found = take_message(side, input->data + LENGTH_BYTES, looked_at - LENGTH_BYTES,
+				     message);
 		if (found == DNS_SHORT && len == size)
 			found = DNS_WRONG;
 		step.used = len;
