@@ -68,12 +68,47 @@ static struct connection **chain_of(const struct ends *ends, uint64_t end)
 	return &ends->table[(both * UINT64_C(0x9e3779b97f4a7c15) >> 32) & ends->mask];
 }
 
+void ends_remove(struct ends *ends, struct connection *connection)
+{
+	struct connection **link;
+
+	if (connection->peer) {
+		connection->peer->peer_pid = connection->pid;
+		connection->peer->peer_opener = connection->opener;
+		connection->peer->end_tries = TRIES_MAX;
+		connection->peer->peer = NULL;
+	}
+	if (connection->end_kind <= END_IS_LEFT_OUT)
+		return;
+	link = chain_of(ends, connection->end);
+	while (*link != connection)
+		link = &(*link)->end_chain;
+	*link = connection->end_chain;
+}
+
+/* A kernel's address is another socket's by now: nobody saw that the process with the older one
+ * ended. */
+static void remove_older(struct ends *ends, uint64_t end)
+{
+	struct connection *other = *chain_of(ends, end);
+
+	while (other && (other->end_kind != END_OF_SOCKETS || other->end != end))
+		other = other->end_chain;
+	if (!other)
+		return;
+	ends_remove(ends, other);
+	other->end_kind = END_IS_LEFT_OUT;
+	other->peer = NULL;
+}
+
 static void ends_add(struct ends *ends, struct connection *connection, enum connection_end kind,
 		     uint64_t end)
 {
 	struct connection **chain = chain_of(ends, end);
 	unsigned int length = 0;
 
+	if (kind == END_OF_SOCKETS)
+		remove_older(ends, end);
 	for (struct connection *other = *chain; other; other = other->end_chain, length++)
 		if (other->end_kind == kind && other->end == mirror(end))
 			other->end_tries = 0;
@@ -104,12 +139,14 @@ static uint64_t hash_endpoint(const struct ends *ends, const struct scap_endpoin
 	return hash_sip(ends->key, endpoint, sizeof(endpoint->address) + sizeof(endpoint->port));
 }
 
+/* Events have the end that connected first. */
 static uint64_t end_of_sockets(const struct ends *ends, const struct state_fd *file)
 {
 	const union state_ends *both = state_fd_ends(file);
+	uint64_t end = make_end(hash_sip(ends->key, &both->unix_socket, sizeof(both->unix_socket)),
+				hash_sip(ends->key, &both->unix_peer, sizeof(both->unix_peer)));
 
-	return make_end(hash_sip(ends->key, &both->unix_socket, sizeof(both->unix_socket)),
-			hash_sip(ends->key, &both->unix_peer, sizeof(both->unix_peer)));
+	return file->role == STATE_ROLE_SERVER ? mirror(end) : end;
 }
 
 static uint64_t end_of_addresses(const struct ends *ends, const struct state_fd *file)
@@ -148,24 +185,6 @@ void ends_take(struct ends *ends, struct connection *connection, const struct co
 							  : make_end(piece->other, start));
 	else if (piece->is_placed && has_addresses(call->file))
 		ends_add(ends, connection, END_OF_ADDRESSES, end_of_addresses(ends, call->file));
-}
-
-void ends_remove(struct ends *ends, struct connection *connection)
-{
-	struct connection **link;
-
-	if (connection->peer) {
-		connection->peer->peer_pid = connection->pid;
-		connection->peer->peer_opener = connection->opener;
-		connection->peer->end_tries = TRIES_MAX;
-		connection->peer->peer = NULL;
-	}
-	if (connection->end_kind <= END_IS_LEFT_OUT)
-		return;
-	link = chain_of(ends, connection->end);
-	while (*link != connection)
-		link = &(*link)->end_chain;
-	*link = connection->end_chain;
 }
 
 /* Where one end reads of what the other one wrote. Calls of both end in any order. */

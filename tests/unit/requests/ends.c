@@ -71,10 +71,8 @@ static void put_ends(struct frame *frame, unsigned int param, const struct wire 
 {
 	if (!wire->unix_client)
 		frame_put_tuple(frame, param, is_client ? &wire->client_sees : &wire->server_sees);
-	else if (is_client)
-		frame_put_unix_tuple(frame, param, wire->unix_client, wire->unix_server, "/s");
 	else
-		frame_put_unix_tuple(frame, param, wire->unix_server, wire->unix_client, "/s");
+		frame_put_unix_tuple(frame, param, wire->unix_client, wire->unix_server, "/s");
 }
 
 static void connects(struct scene *scene, const struct wire *wire, int64_t result)
@@ -439,6 +437,22 @@ static void knows_servers_that_fork(void **state)
 	expect(scene, CLIENT, SERVER);
 }
 
+/* Nobody saw that their processes ended. */
+static void knows_addresses_again(void **state)
+{
+	for (int i = 0; i < 3; i++) {
+		struct wire wire = wire_of(i);
+
+		wire.unix_client = 0xffff888000001000;
+		wire.unix_server = 0xffff888000002000;
+		connects(*state, &wire, 0);
+		accepts(*state, &wire);
+		exchange(*state, &wire);
+		expect(*state, SERVER + i, CLIENT + i);
+		expect(*state, CLIENT + i, SERVER + i);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, ends_setup, ends_teardown)
 	TEST(names_both_ends),	       TEST(knows_who_asks_before_he_has),
@@ -448,7 +462,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(joins_no_old_strangers),  TEST(joins_no_old_ends_without_places),
 	TEST(finds_unix_sockets),      TEST(remembers_who_is_gone),
 	TEST(names_who_moves_bytes),   TEST(has_no_room_for_many_alike),
-	TEST(knows_servers_that_fork),
+	TEST(knows_servers_that_fork), TEST(knows_addresses_again),
 };
 
 UNIT_GROUP(tests);
