@@ -30,11 +30,13 @@ void talked_finish(struct talked *talked)
 	drive_destroy(&talked->drive);
 }
 
+/* Of calls alone a frame says which file they are about. */
 static void take(struct talked *talked)
 {
 	struct scap_event raw;
 
-	talked->drive.frame.file.ino = talked->ino;
+	if (talked->drive.frame.desc->category & EC_SYSCALL)
+		talked->drive.frame.file.ino = talked->ino;
 	raw = frame_end(&talked->drive.frame);
 	if (state_process(talked->drive.state, &raw, &talked->drive.event))
 		abort();
