@@ -2,10 +2,14 @@
 """For tests of requests: servers, and what the agent says of what clients ask them."""
 import collections
 import contextlib
+import re
 import socket
 import subprocess
 
 import lanner
+
+ACCOUNT = re.compile(r"^agent: requests of (\S+): seen (\d+) = reported (\d+) \+ unknown (\d+) \+ lost (\d+)",
+                     re.MULTILINE)
 
 
 @contextlib.contextmanager
@@ -24,6 +28,11 @@ def connects(port):
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True
     return False
+
+
+def account(text):
+    """Of each protocol that the agent reported at its end, of all of the machine: seen, reported, unknown, lost."""
+    return {protocol: tuple(map(int, numbers)) for protocol, *numbers in ACCOUNT.findall(text)}
 
 
 def watch(expression, act, wanted, options=()):
