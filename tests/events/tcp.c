@@ -252,7 +252,8 @@ static void expect_close(int role, int64_t inode, int state, const char *ip, uin
 	expect_range(ev, tcp_close__data_segments_received, !sends, sends ? 0 : 5);
 	expect_i64(ev, tcp_close__retransmits, 0);
 	expect_i64(ev, tcp_close__lost, 0);
-	expect_i64(ev, tcp_close__reordering, 3);
+	/* More if the kernel remembers the path from before. */
+	expect_range(ev, tcp_close__reordering, 3, 300);
 	expect_i64(ev, tcp_close__reorderings, 0);
 	expect_i64(ev, tcp_close__duplicates, 0);
 	expect_tuple_ip(ev, tcp_close__tuple, ip, local, ip, remote);
@@ -308,12 +309,25 @@ LIVE_TEST(tcp_close)
 }
 
 /* A SYN that is not answered is sent again after a second. */
+/* The kernel does it after a second, or when the machine lets it. */
+static void wait_for_retransmit(int fd)
+{
+	struct tcp_info info = {0};
+	socklen_t len = sizeof(info);
+
+	for (int i = 0; i < 1000 && !info.tcpi_total_retrans; i++) {
+		usleep(10000);
+		require(getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0);
+	}
+	require(info.tcpi_total_retrans > 0);
+}
+
 static void check_retransmit(const char *ip)
 {
 	struct unanswered made = unanswered_begin(ip);
 	const struct event *ev;
 
-	usleep(1300000);
+	wait_for_retransmit(made.fd);
 	ev = live_next(EVENT_tcp_retransmit);
 	expect_i64(ev, tcp_retransmit__res, 0);
 	expect_socket(ev, tcp_retransmit, made.inode, ROLE_CLIENT);

@@ -41,6 +41,7 @@ SCRIPTS = (
     script("debian-package", 1200, ("build", "package", "test", "release"), ("test",), asks_mirror=True),
     script("test_helm", 600, ("test",), ("test",)),
     script("test_includes", 600, ("build", "test"), ("test",)),
+    script("test_tcp_losses", 600, ("test",), ("test",)),
     Part("fuzz/all", (TOP / "tests/fuzz/all", FUZZ_S), 1800, ("build", "test", "fuzz")),
     # Its tests watch the whole machine and count what is lost.
     script("minimal-debian", 3000, ("release",), asks_mirror=True, alone=True),

@@ -604,6 +604,8 @@ static void test_pods_are_not_wanted(void **state)
 	begin();
 	assert_int_equal(containers_follow_pods(containers, NULL), 0);
 	assert_int_equal(containers_follow_pods(containers, NULL), 0);
+	assert_int_equal(containers_follow_services(containers, NULL), 0);
+	assert_int_equal(containers_follow_services(containers, NULL), 0);
 	assert_int_equal(account().meta.counts[META_KUBE_REQUESTS], 0);
 }
 

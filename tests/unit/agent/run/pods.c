@@ -84,11 +84,39 @@ static void test_pods(void **state)
 	fake_server_stop(server);
 }
 
+/* Of an API server alone: a kubelet has none, and of a cluster that lacks something pods tell. */
+static void test_services(void **state)
+{
+	static const char answer[] =
+		FAKE_STREAM(EVENT("ADDED", POD("a", "u-a", "3")) LIST_END("4"));
+	static const struct fake_response responses[] = {{answer, true, 0}, {answer, true, 0}};
+	struct fake_server *server = fake_server_start(responses, 2);
+	struct meta_update *update;
+
+	options.kubernetes.api = "none";
+	assert_int_equal(container_services_follow(&options, meta, NULL), 0);
+	options.kubernetes.api = fake_server_url(server);
+	options.kubernetes.node = "n1";
+	options.kubernetes.kubelet = options.kubernetes.api;
+	assert_int_equal(container_services_follow(&options, meta, NULL), 0);
+	assert_false(meta_wait(meta, 100000000));
+	options.kubernetes.kubelet = NULL;
+	assert_int_equal(container_services_follow(&options, meta, NULL), 0);
+	assert_true(meta_wait(meta, UINT64_C(10000000000)));
+	update = meta_take(meta);
+	assert_non_null(update);
+	assert_int_equal(update->kind, META_SERVICE);
+	assert_string_equal(update->id, "u-a");
+	meta_update_destroy(update);
+	fake_server_stop(server);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_none, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_incomplete_cluster, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_wrong_options, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_pods, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_services, setup, teardown),
 };
 
 UNIT_GROUP(tests);
