@@ -15,8 +15,6 @@ enum {
 	PORT_BYTES = 2,
 	SOCKADDR_IPV4_BYTES = 1 + IPV4_BYTES + PORT_BYTES,
 	SOCKADDR_IPV6_BYTES = 1 + IPV6_BYTES + PORT_BYTES,
-	TUPLE_IPV4_BYTES = 1 + 2 * (IPV4_BYTES + PORT_BYTES),
-	TUPLE_IPV6_BYTES = 1 + 2 * (IPV6_BYTES + PORT_BYTES),
 	TUPLE_UNIX_PATH = 1 + 8 + 8,
 	MAPPED_PREFIX = 12, /* bytes of an IPv6 address before the IPv4 one in it */
 };
@@ -147,7 +145,7 @@ void address_append_socktuple(struct buf *out, const struct event_param *param,
 
 	switch (data[0]) {
 	case AF_INET:
-		if (param->len != TUPLE_IPV4_BYTES) {
+		if (param->len != ADDRESS_TUPLE_IPV4_BYTES) {
 			BUF_LITERAL(out, "INVALID IPv4");
 			break;
 		}
@@ -156,7 +154,7 @@ void address_append_socktuple(struct buf *out, const struct event_param *param,
 		address_append_end(out, data + 1 + IPV4_BYTES + PORT_BYTES, IPV4_BYTES, services);
 		break;
 	case AF_INET6:
-		if (param->len == TUPLE_IPV6_BYTES)
+		if (param->len == ADDRESS_TUPLE_IPV6_BYTES)
 			append_ipv6_tuple(out, data + 1, data + 1 + IPV6_BYTES + PORT_BYTES,
 					  services);
 		else

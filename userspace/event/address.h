@@ -9,6 +9,12 @@
 #include "event/event.h"
 #include "util/buf.h"
 
+/* A SOCKTUPLE of IP: the family, then of each end its address and port. */
+enum {
+	ADDRESS_TUPLE_IPV4_BYTES = 1 + 2 * (4 + 2),
+	ADDRESS_TUPLE_IPV6_BYTES = 1 + 2 * (16 + 2),
+};
+
 /* Appends an IP address of 4 or 16 bytes in network order. */
 void address_append_ip(struct buf *out, const uint8_t *address, size_t len);
 

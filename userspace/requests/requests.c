@@ -8,14 +8,12 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "event/address.h"
 #include "event/event.h"
 #include "requests/connection.h"
 #include "requests/ends.h"
 #include "requests/frame.h"
 #include "requests/pairing.h"
-
-/* Of the two ends of an IP socket in an event. */
-enum { TUPLE_IPV4_BYTES = 13, TUPLE_IPV6_BYTES = 37 };
 
 /* What an event is to a socket. */
 enum requests_kind {
@@ -448,7 +446,8 @@ static struct datagram datagram_of(const struct requests_call *call,
 	struct datagram datagram = {
 		.data = piece->data, .captured = piece->captured, .len = piece->len};
 
-	if (tuple && (tuple->len == TUPLE_IPV4_BYTES || tuple->len == TUPLE_IPV6_BYTES)) {
+	if (tuple &&
+	    (tuple->len == ADDRESS_TUPLE_IPV4_BYTES || tuple->len == ADDRESS_TUPLE_IPV6_BYTES)) {
 		datagram.tuple = tuple->data;
 		datagram.tuple_len = (uint8_t)tuple->len;
 	}

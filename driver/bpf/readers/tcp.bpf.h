@@ -171,15 +171,21 @@ static __always_inline __u32 tcp_netns(struct filler *f)
 	return netns || !f->sk ? netns : socket_netns(f->sk);
 }
 
-/* Begins an event of a socket; false if there is none. Packets without a socket are nobody's. */
-static __always_inline bool tcp_event_begin(struct filler *f, __u64 *ctx, __u16 event,
-					    __u32 nparams)
+/* Begins an event of what was found; false if it is left out. Packets without a socket are nobody's. */
+static __always_inline bool socket_event_begin(struct filler *f, __u64 *ctx, __u16 event,
+					       __u32 nparams)
 {
-	if (!tcp_find(f, ctx, event) || socket_owner_is_left_out(f, event) || budget_sheds(event))
+	if (socket_owner_is_left_out(f, event) || budget_sheds(event))
 		return false;
 	if (!f->owner.pid && f->sk)
 		count_ownerless();
 	return filler_begin(f, ctx, event, nparams);
+}
+
+static __always_inline bool tcp_event_begin(struct filler *f, __u64 *ctx, __u16 event,
+					    __u32 nparams)
+{
+	return tcp_find(f, ctx, event) && socket_event_begin(f, ctx, event, nparams);
 }
 
 /* A SYN and ACK that is sent again: the first argument is the socket that listens. */
@@ -188,9 +194,7 @@ static __always_inline bool synack_again_begin(struct filler *f, __u64 *ctx)
 	f->sk = (void *)ctx[1];
 	socket_owner_find(f, (void *)ctx[0]);
 	f->owner.role = ROLE_SERVER;
-	return !socket_owner_is_left_out(f, EVENT_tcp_retransmit) &&
-	       !budget_sheds(EVENT_tcp_retransmit) &&
-	       filler_begin(f, ctx, EVENT_tcp_retransmit, tcp_retransmit__count);
+	return socket_event_begin(f, ctx, EVENT_tcp_retransmit, tcp_retransmit__count);
 }
 
 /* A number that the kernel has only with a value. */

@@ -36,7 +36,7 @@ static void take(void *context, const struct buf *record)
 void measures_step(struct run *run, uint64_t now_ns, bool last)
 {
 	struct measures *measures = &run->measures;
-	struct measures_taken taken = {run, clock_ns(CLOCK_REALTIME)};
+	struct measures_taken taken = {run, 0};
 
 	if (!run->request_metrics || !outputs_take_metrics(&run->outputs))
 		return;
@@ -47,5 +47,6 @@ void measures_step(struct run *run, uint64_t now_ns, bool last)
 	if (now_ns < measures->due_ns && !last)
 		return;
 	measures->due_ns = now_ns + measures->interval_ns;
+	taken.now_ns = clock_ns(CLOCK_REALTIME);
 	request_metrics_records(run->request_metrics, taken.now_ns, take, &taken);
 }

@@ -13,8 +13,6 @@
 #include "util/buf.h"
 
 enum {
-	TUPLE_IPV4_BYTES = 13,
-	TUPLE_IPV6_BYTES = 37,
 	TUPLE_UNIX_BYTES = 17, /* and a path */
 	ADDR_IPV4_BYTES = 7,
 	ADDR_IPV6_BYTES = 19,
@@ -170,7 +168,8 @@ static bool set_ends(struct state *state, struct state_fd *fd, const struct even
 		     bool outward)
 {
 	union state_ends ends = {0}, *kept;
-	struct state_fd seen = {.type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES)};
+	struct state_fd seen = {
+		.type = ip_type(tuple, ADDRESS_TUPLE_IPV4_BYTES, ADDRESS_TUPLE_IPV6_BYTES)};
 	size_t address_len = seen.type == SCAP_FD_IPV4 ? 4 : 16;
 	const uint8_t *at = tuple->data + 1;
 
@@ -292,7 +291,8 @@ void apply_connect(struct state *state, struct apply_event *event)
 		fd->type = SCAP_FD_UNIX;
 		fd->role = STATE_ROLE_CLIENT;
 		name_unix_socket(state, event, tuple);
-	} else if (ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES) != SCAP_FD_UNKNOWN) {
+	} else if (ip_type(tuple, ADDRESS_TUPLE_IPV4_BYTES, ADDRESS_TUPLE_IPV6_BYTES) !=
+		   SCAP_FD_UNKNOWN) {
 		if (is_to_nowhere(tuple)) {
 			dissolve(state, event);
 			return;
@@ -310,7 +310,8 @@ static void accept_socket(struct state *state, struct apply_event *event,
 			  const struct event_param *tuple, bool cloexec)
 {
 	enum scap_fd_type type =
-		is_unix(tuple) ? SCAP_FD_UNIX : ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
+		is_unix(tuple) ? SCAP_FD_UNIX
+			       : ip_type(tuple, ADDRESS_TUPLE_IPV4_BYTES, ADDRESS_TUPLE_IPV6_BYTES);
 	struct state_fd *fd;
 
 	if (!event->thread || event->fd_num < 0)
@@ -415,7 +416,7 @@ void apply_message(struct state *state, struct apply_event *event)
 {
 	const struct event_desc *desc = event->ev->desc;
 	const struct event_param *tuple = &event->ev->params[state->plans[desc->id].tuple_param];
-	enum scap_fd_type type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
+	enum scap_fd_type type = ip_type(tuple, ADDRESS_TUPLE_IPV4_BYTES, ADDRESS_TUPLE_IPV6_BYTES);
 	int64_t result = event_param_i64(event->ev, 0);
 	const bool outward = desc->flags & EF_WRITES_TO_FD;
 

@@ -4,12 +4,8 @@
 
 #include <string.h>
 
+#include "event/address.h"
 #include "sinsp/state/core.h"
-
-enum {
-	TUPLE_IPV4_BYTES = 13, /* family, and an address and a port of each end */
-	TUPLE_IPV6_BYTES = 37,
-};
 
 /* The end of the tuple that the role has not: the client's is the first. */
 static void set_end(const struct event *ev, struct state_peer *peer)
@@ -19,10 +15,10 @@ static void set_end(const struct event *ev, struct state_peer *peer)
 	size_t address, end;
 	const uint8_t *at;
 
-	if ((tuple->len != TUPLE_IPV4_BYTES && tuple->len != TUPLE_IPV6_BYTES) ||
+	if ((tuple->len != ADDRESS_TUPLE_IPV4_BYTES && tuple->len != ADDRESS_TUPLE_IPV6_BYTES) ||
 	    (role != request_roles__client && role != request_roles__server))
 		return;
-	address = tuple->len == TUPLE_IPV4_BYTES ? 4 : 16;
+	address = tuple->len == ADDRESS_TUPLE_IPV4_BYTES ? 4 : 16;
 	end = address + sizeof(peer->end.port);
 	at = tuple->data + 1 + (role == request_roles__client ? end : 0);
 	memcpy(peer->end.address, at, address);
