@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls on four sockets, two bytes each and their data: pieces of both directions in their places
- * or not, whole or in part, bytes that nobody saw, beginnings, ends and errors, time; one of the
- * sockets has datagrams. Whatever they are, frames are valid, the account holds, limits are kept
- * and in the end nothing is open.
+ * or not, whole or in part, bytes that nobody saw, beginnings, ends and errors, time, whether
+ * unknown protocols are wanted; one of the sockets has datagrams. Whatever they are, frames are
+ * valid, the account holds, limits are kept and in the end nothing is open.
  */
 #include "requests/requests.h"
 
@@ -188,6 +188,7 @@ static void make(struct world *world, const struct call *call)
 		requests_step(world->requests, world->ts_ns);
 		break;
 	case DRAIN:
+		requests_want_unknown(world->requests, call->n % 2);
 		break;
 	}
 	drain(world);

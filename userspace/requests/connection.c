@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "event/event.h"
+#include "requests/conversation.h"
 #include "requests/ends.h"
 #include "requests/pairing.h"
 #include "requests/requests.h"
@@ -59,17 +60,26 @@ static void forget_streams(struct connection *connection)
 		stream_forget(&connection->streams[i]);
 }
 
-static void make_opaque(const struct feed *feed)
+void connection_make_opaque(struct connection *connection, struct connections *all)
 {
-	struct connection *connection = feed->connection;
-
-	connection->is_opaque = true;
+	connection->is_opaque = !all->of_unknown;
+	connection->is_sized = all->of_unknown;
 	connection->protocol = NULL;
-	feed->all->exchanges.stats.opaque++;
 	forget_streams(connection);
 	for (unsigned int i = 0; i < DIRECTIONS; i++)
-		stream_tail_free(&connection->streams[i].tail, &feed->all->tails);
-	connection_set_limit(connection, feed->all, 0);
+		stream_tail_free(&connection->streams[i].tail, &all->tails);
+	if (connection->is_sized)
+		conversation_settle(connection, all);
+	else
+		conversation_give_up(connection, all);
+	connection_set_limit(connection, all, connection->is_sized ? REQUESTS_LIMIT_SIZES : 0);
+}
+
+/* Nobody has recognised its protocol. */
+static void end_recognition(const struct feed *feed)
+{
+	feed->all->exchanges.stats.opaque++;
+	connection_make_opaque(feed->connection, feed->all);
 }
 
 /* It is recognised anew, from where both directions stand. */
@@ -89,7 +99,7 @@ static void retract_verdict(const struct feed *feed)
 	connection->is_out_of_step = true;
 	feed->all->exchanges.stats.given_up++;
 	if (++connection->retractions >= RETRACTIONS_MAX)
-		make_opaque(feed);
+		end_recognition(feed);
 }
 
 /* Bytes were missing, or are not understood: until a message begins, nobody knows what they are. */
@@ -439,6 +449,8 @@ static void adopt_protocol(const struct feed *feed, const struct recognition *fo
 {
 	struct connection *connection = feed->connection;
 
+	if (connection->is_counted)
+		conversation_forget(connection, feed->all);
 	connection->protocol = found->protocol;
 	connection->requests = found->requests;
 	connection->has_turned =
@@ -640,6 +652,10 @@ void connection_take(struct connection *connection, struct connections *all,
 
 	if (connection->is_opaque)
 		return;
+	if (!connection->protocol && conversation_is_followed(connection, all, call, &piece))
+		conversation_take(connection, all, call, &piece);
+	if (connection->is_sized)
+		return;
 	missing = stream_place(feed.stream, &piece);
 	if (piece.is_placed) {
 		struct stream *other = &connection->streams[!call->direction];
@@ -667,7 +683,7 @@ void connection_take(struct connection *connection, struct connections *all,
 		note_place(connection, &piece, goes_on);
 	if (!connection->protocol && !connection->is_opaque &&
 	    (connection->turns > TURNS_MAX || connection->pieces > PIECES_MAX))
-		make_opaque(&feed);
+		end_recognition(&feed);
 }
 
 /* What lasts to the end of a side ends there. */
@@ -698,6 +714,8 @@ void connection_release(struct connection *connection, struct connections *all, 
 
 	if (connection->has_datagrams)
 		datagrams_close(connection, all, now_ns, error);
+	else if (!connection->protocol)
+		conversation_close(connection, all, now_ns);
 	for (call.direction = DIRECTION_IN; call.direction < DIRECTIONS; call.direction++) {
 		struct feed feed = feed_of(connection, all, &call);
 
@@ -712,6 +730,8 @@ void connection_give_up(struct connection *connection, struct connections *all)
 {
 	if (connection->has_datagrams)
 		datagrams_give_up(connection, all);
+	else if (!connection->protocol)
+		conversation_give_up(connection, all);
 	else
 		pairing_give_up(connection, all);
 }
@@ -732,6 +752,10 @@ void connection_time_out(struct connections *all, struct exchange *exchange, uin
 
 	if (exchange->waits == EXCHANGE_OF_DATAGRAMS) {
 		datagrams_time_out(all, exchange, now_ns);
+		return;
+	}
+	if (exchange->waits == EXCHANGE_OF_TURNS) {
+		conversation_time_out(all, exchange, now_ns);
 		return;
 	}
 	if (exchange == connection->queue &&

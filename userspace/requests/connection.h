@@ -52,14 +52,25 @@ struct connection {
 	uint64_t last_ns; /* of bytes */
 	uint32_t connect_us; /* how long the connect took; 0: not known */
 	uint16_t queued; /* in `queue` */
-	/* Where the other direction was when the last request began; the one whose bytes come. */
-	uint32_t asked_at, asking_at;
+	union {
+		/* Where the other direction was when the last request began; the one whose bytes
+		 * come.
+		 */
+		struct {
+			uint32_t asked_at, asking_at;
+		};
+		/* Without a protocol, the places behind what was counted: conversation.h. */
+		uint32_t counted[DIRECTIONS];
+	};
 	uint16_t limit; /* that was told; struct requests_limit */
 	int16_t debt; /* responses to come, at least, for requests that were given up; below 0: that
 			 came for requests that are missing */
 	uint8_t requests : 1; /* the direction that has them */
 	bool is_used : 1; /* since the ring's hand passed by */
 	bool is_opaque : 1; /* nobody looks at its bytes */
+	bool is_sized : 1; /* of no known protocol: only their number matters */
+	bool is_counted : 1; /* `counted` and `requests` are known, though there is no protocol */
+	bool is_behind : 1; /* without a protocol: what comes may have begun before the capture */
 	bool has_datagrams : 1; /* each message is one, and `queue` has all that are open:
 				   datagrams.h */
 	bool is_out_of_step : 1;
@@ -95,6 +106,7 @@ struct connections {
 	struct ends *ends; /* owned */
 	const struct state *state; /* borrowed, from the last event; NULL: there was none */
 	size_t tails; /* bytes that tails hold */
+	bool of_unknown; /* requests of unknown protocols are made, too */
 	struct datagrams datagrams;
 	struct statements statements;
 	struct buf limits; /* struct requests_limit that changed */
@@ -120,6 +132,9 @@ void connection_end_side(struct connection *connection, struct connections *all,
 /* Ends all that is open, and frees what the connection has, not itself. error: why. */
 void connection_release(struct connection *connection, struct connections *all, uint64_t now_ns,
 			const char *error);
+
+/* Its protocol is not known: from now on nobody looks at its bytes, or only their number counts. */
+void connection_make_opaque(struct connection *connection, struct connections *all);
 
 /* Gives up all that is open: their responses will not be seen. */
 void connection_give_up(struct connection *connection, struct connections *all);

@@ -28,7 +28,12 @@ struct exchange_answer {
 };
 
 /* How it waits for its response: those of a kind as long as each other. */
-enum exchange_waits { EXCHANGE_OF_STREAM, EXCHANGE_OF_DATAGRAMS, EXCHANGE_WAITS };
+enum exchange_waits {
+	EXCHANGE_OF_STREAM,
+	EXCHANGE_OF_DATAGRAMS,
+	EXCHANGE_OF_TURNS, /* see conversation.h */
+	EXCHANGE_WAITS,
+};
 
 struct exchange {
 	struct exchange *next; /* of its connection; then of those that wait to be given out */

@@ -11,6 +11,7 @@
 #include "event/address.h"
 #include "event/event.h"
 #include "requests/connection.h"
+#include "requests/conversation.h"
 #include "requests/ends.h"
 #include "requests/frame.h"
 #include "requests/pairing.h"
@@ -132,6 +133,7 @@ static uint32_t table_size(uint32_t sockets)
 static void set_timeouts(struct exchanges *exchanges, uint64_t timeout_ns)
 {
 	exchanges->waiting[EXCHANGE_OF_STREAM].timeout_ns = timeout_ns;
+	exchanges->waiting[EXCHANGE_OF_TURNS].timeout_ns = REQUESTS_SILENCE_NS;
 	if (timeout_ns > REQUESTS_DATAGRAM_TIMEOUT_NS)
 		timeout_ns = REQUESTS_DATAGRAM_TIMEOUT_NS;
 	exchanges->waiting[EXCHANGE_OF_DATAGRAMS].timeout_ns = timeout_ns;
@@ -160,6 +162,7 @@ int requests_create(const struct requests_config *config, struct requests **requ
 	exchanges->max = config->open_max ? config->open_max : REQUESTS_OPEN_MAX;
 	set_timeouts(exchanges, config->timeout_ns ? config->timeout_ns : REQUESTS_TIMEOUT_NS);
 	made->certain_ns = config->begin_ns;
+	made->all.of_unknown = config->of_unknown;
 	exchanges_init(exchanges);
 	fill_calls(made);
 	*requests = made;
@@ -274,6 +277,31 @@ void requests_destroy(struct requests *requests)
 	pool_finish(&requests->pool);
 	free(requests->table);
 	free(requests);
+}
+
+/* What nobody looked at is looked at from its next bytes on. */
+static void look_again(struct connection *connection, struct connections *all)
+{
+	connection->is_out_of_step = true;
+	for (unsigned int i = 0; i < DIRECTIONS; i++)
+		connection->streams[i].is_placed = false;
+	connection_make_opaque(connection, all);
+}
+
+void requests_want_unknown(struct requests *requests, bool wanted)
+{
+	struct connection *connection = requests->hand;
+
+	if (requests->all.of_unknown == wanted)
+		return;
+	requests->all.of_unknown = wanted;
+	for (uint64_t i = 0; i < requests->all.exchanges.stats.followed; i++) {
+		if (!connection->has_datagrams && (connection->is_opaque || connection->is_sized))
+			look_again(connection, &requests->all);
+		else if (!connection->protocol && !connection->has_datagrams)
+			conversation_give_up(connection, &requests->all);
+		connection = connection->behind;
+	}
 }
 
 enum socket_kind { SOCKET_OTHER, SOCKET_STREAM, SOCKET_DATAGRAMS };
@@ -672,15 +700,15 @@ void requests_stats(const struct requests *requests, struct requests_stats *stat
 	*stats = requests->all.exchanges.stats;
 }
 
-static void append_of_protocol(const struct protocol *protocol,
-			       const struct requests_protocol_stats *stats, struct buf *text)
+static void append_of_protocol(const char *name, const struct requests_protocol_stats *stats,
+			       struct buf *text)
 {
 	if (!stats->seen)
 		return;
 	buf_printf(text,
 		   "agent: requests of %s: seen %" PRIu64 " = reported %" PRIu64
 		   " + unknown %" PRIu64 " + lost %" PRIu64,
-		   protocol->name, stats->seen, stats->reported, stats->unknown, stats->lost);
+		   name, stats->seen, stats->reported, stats->unknown, stats->lost);
 	if (stats->open)
 		buf_printf(text, " + open %" PRIu64, stats->open);
 	buf_append_char(text, '\n');
@@ -692,7 +720,8 @@ void requests_append_account(const struct requests *requests, struct buf *text)
 
 	requests_stats(requests, &stats);
 	for (const struct protocol *const *protocol = protocols; *protocol; protocol++)
-		append_of_protocol(*protocol, &stats.protocols[(*protocol)->number], text);
+		append_of_protocol((*protocol)->name, &stats.protocols[(*protocol)->number], text);
+	append_of_protocol("unknown", &stats.protocols[request_protocols__unknown], text);
 	buf_printf(text,
 		   "agent: sockets for requests: %" PRIu64 ", recognised %" PRIu64
 		   ", of other protocols %" PRIu64 ", given up %" PRIu64 "\n",

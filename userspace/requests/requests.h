@@ -24,6 +24,7 @@ struct requests_config {
 	 * most. */
 	uint64_t timeout_ns;
 	uint64_t begin_ns; /* since then all calls come, by the events' clock; 0: since the first */
+	bool of_unknown; /* see requests_want_unknown() */
 };
 
 enum {
@@ -31,10 +32,13 @@ enum {
 	REQUESTS_OPEN_MAX = 1 << 17,
 	REQUESTS_PER_SOCKET_MAX = 1024, /* open at once: pipelining */
 	REQUESTS_TAIL_MAX = 64 * 1024, /* bytes of one side kept until its message is whole */
+	REQUESTS_PROTOCOLS_MAX = 32, /* numbers of protocols are below the last one */
 };
 
 #define REQUESTS_TIMEOUT_NS UINT64_C(120000000000)
 #define REQUESTS_DATAGRAM_TIMEOUT_NS UINT64_C(30000000000)
+/* After that, a response of an unknown protocol is whole. */
+#define REQUESTS_SILENCE_NS UINT64_C(5000000000)
 
 /*
  * The account. Of each protocol: seen = reported + unknown + lost + open. A request counts as seen
@@ -47,7 +51,7 @@ struct requests_protocol_stats {
 };
 
 struct requests_stats {
-	struct requests_protocol_stats protocols[32]; /* by number */
+	struct requests_protocol_stats protocols[REQUESTS_PROTOCOLS_MAX]; /* by number */
 	uint64_t sockets; /* seen at any time */
 	uint64_t recognised, opaque, given_up; /* of these, once for each verdict */
 	uint64_t followed; /* now */
@@ -58,6 +62,12 @@ struct requests_stats {
 /* Returns 0, -ENOMEM, or -EIO: there are no random numbers. */
 int requests_create(const struct requests_config *config, struct requests **requests);
 void requests_destroy(struct requests *requests); /* accepts NULL */
+
+/*
+ * Whether connections of streams whose protocol is not known have requests, too, of which sizes and
+ * times are known: see conversation.h. At first as configured.
+ */
+void requests_want_unknown(struct requests *requests, bool wanted);
 
 /*
  * Takes an event: transfers, and what begins and ends connections; ignores others. Not between
@@ -83,7 +93,11 @@ struct requests_limit {
 	uint32_t bytes; /* 0: its calls are of no interest; REQUESTS_LIMIT_DEFAULT: as all others */
 };
 
-enum { REQUESTS_LIMIT_DEFAULT = 1024, REQUESTS_LIMIT_ALL = 16384 };
+enum {
+	REQUESTS_LIMIT_SIZES = 1, /* how many bytes a call moved */
+	REQUESTS_LIMIT_DEFAULT = 1024,
+	REQUESTS_LIMIT_ALL = 16384,
+};
 
 /* The next such change; false: there is none. */
 bool requests_next_limit(struct requests *requests, struct requests_limit *limit);

@@ -155,6 +155,7 @@ struct options {
 	bool fat; /* also write events that only update the state */
 	struct agent_recording_limits limits;
 	enum agent_takeover takeover; /* from the agent that has the pid file */
+	bool unknown_protocols; /* have requests, too */
 	bool request_metrics; /* of all requests, on the pages */
 	enum kinds_schema metrics_schema; /* how these are named */
 	uint64_t request_series; /* of them at most; 0: REQUEST_METRICS_SERIES */

@@ -662,6 +662,7 @@ static int set_http(struct options *options, const char *value)
 	return r ? r : -EINVAL;
 }
 
+CONSTANT_SETTER(set_unknown_protocols, unknown_protocols, true)
 CONSTANT_SETTER(set_request_metrics, request_metrics, true)
 VALUE_SETTER(set_request_series, request_series, value_read_count, REQUEST_METRICS_SERIES_MAX)
 
@@ -711,6 +712,10 @@ const struct option_row option_rows_other[] = {
 	 set_http, .list = LIST_REPEATED,
 	 .accepts = "127.0.0.1:9100, [::1]:9100, :9100 (all addresses) or unix:PATH; up to 4 of "
 		    "them"},
+	{0, "unknown-protocols", NULL,
+	 "make requests of connections of unknown protocols, too: what one side sends and the "
+	 "other one answers, with sizes and times. Costs an event for each call on them",
+	 set_unknown_protocols},
 	{0, "request-metrics", NULL,
 	 "make requests of what all processes transfer; serve metrics of them at /metrics, or send "
 	 "them to outputs otlp-metrics:",

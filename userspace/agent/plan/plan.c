@@ -156,6 +156,13 @@ static bool writes_state(const struct plan *plan)
 	return plan->options->write || records_state(plan);
 }
 
+/* Who asks for them by name gets them. */
+static bool wants_unknown_protocols(const struct plan *plan)
+{
+	return plan->options->unknown_protocols ||
+	       (plan->filter && filter_names_text(plan->filter, "request.protocol", "unknown"));
+}
+
 static int select_events(struct plan *plan, struct error *err)
 {
 	unsigned int needs = printer_needs(plan->printer);
@@ -173,6 +180,7 @@ static int select_events(struct plan *plan, struct error *err)
 	if (records_state(plan))
 		needs |= NEEDS_CONTAINERS | NEEDS_FDS | NEEDS_CWD;
 	set_described(plan, needs);
+	plan->of_unknown = wants_unknown_protocols(plan);
 	if (plan->options->read)
 		selection_make_recorded(&plan->selection, plan->filter);
 	else

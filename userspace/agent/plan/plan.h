@@ -25,6 +25,7 @@ struct plan {
 	bool rejects_groups; /* kernel_filters has events of which control groups decide */
 	bool needs_containers; /* descriptions of containers; false for a capture file */
 	bool needs_pods; /* the same of pods, from Kubernetes */
+	bool of_unknown; /* requests are made of unknown protocols, too */
 	bool needs_services; /* the same of services: of all of the cluster */
 };
 

@@ -217,10 +217,12 @@ int handle_requests(struct run *run, struct error *err)
 	if (!run->requests) {
 		if (run->input->live)
 			config.begin_ns = clock_ns(CLOCK_REALTIME);
+		config.of_unknown = run->plan->of_unknown;
 		r = requests_create(&config, &run->requests);
 	}
 	if (r)
 		return error_set(err, r, "cannot follow requests: %s", strerror(-r));
+	requests_want_unknown(run->requests, run->plan->of_unknown);
 	limit_streams(run);
 	requests_step(run->requests, events_now_ns(run));
 	if (run->request_metrics)

@@ -44,6 +44,9 @@ void filter_event_types(const struct filter *filter, bool ids[EVENT_ID_MAX],
  */
 bool filter_names_event(const struct filter *filter, unsigned int id);
 
+/* Whether some part of the filter compares a field with that text, with whatever result. */
+bool filter_names_text(const struct filter *filter, const char *field, const char *text);
+
 /*
  * What the kernel can decide of it: whatever passes the filter passes this part. It does not know
  * what else needs the events. Owned by the filter.

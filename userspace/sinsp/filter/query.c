@@ -4,6 +4,7 @@
  * groups.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sinsp/filter/filter.h"
 #include "sinsp/filter/program.h"
@@ -265,6 +266,28 @@ bool filter_names_event(const struct filter *filter, unsigned int id)
 	for (size_t i = 0; i < filter->nitems; i++)
 		named |= filter->items[i].named[id];
 	return named;
+}
+
+static bool is_text(const struct filter_constant *constant, const char *text)
+{
+	const char *data = constant->regex ? NULL : constant->value.bytes.data;
+
+	return data && strcmp(data, text) == 0;
+}
+
+bool filter_names_text(const struct filter *filter, const char *field, const char *text)
+{
+	for (size_t i = 0; i < filter->njumps; i++) {
+		const struct filter_check *check = filter->code[i].check;
+		const struct field_ref *ref = check ? check->left->operand.field : NULL;
+
+		if (!ref || ref->type != PT_CHARBUF || strcmp(ref->desc->name, field) != 0)
+			continue;
+		for (uint32_t n = 0; n < check->nconstants; n++)
+			if (is_text(&check->constants[n], text))
+				return true;
+	}
+	return false;
 }
 
 unsigned int filter_flags(const struct filter *filter)

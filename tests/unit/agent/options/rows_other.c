@@ -23,6 +23,10 @@ static void test_values(void **state)
 	assert_string_equal(options.http[1], "unix:a");
 	assert_null(options.http[2]);
 	assert_false(options.request_metrics);
+	assert_false(options.unknown_protocols);
+	options_finish(&options);
+	parse_right("--unknown-protocols", &options);
+	assert_true(options.unknown_protocols);
 	options_finish(&options);
 	parse_right(
 		"--http :1 --request-metrics --request-series 1000000 --metrics-schema kindling",
@@ -48,7 +52,8 @@ static void test_rejected(void **state)
 	expect_rejected("--http :1 --http :2 --http :3 --http :4 --http :5",
 			"--http: expected 127.0.0.1:9100, [::1]:9100, :9100 (all addresses) or "
 			"unix:PATH; up to 4 of them, not ':5'");
-	expect_rejected("--request-metrics", "--request-metrics goes with --http or --output otlp-metrics:");
+	expect_rejected("--request-metrics",
+			"--request-metrics goes with --http or --output otlp-metrics:");
 	expect_rejected("--http :1 --request-series 5",
 			"--request-series goes with --request-metrics");
 	expect_rejected("--http :1 --request-metrics --metrics-schema x",

@@ -119,6 +119,30 @@ static void test_needs_containers(void **state)
 	}
 }
 
+/* By the option, and for who asks for them by name. */
+static void test_unknown_protocols(void **state)
+{
+	static const struct {
+		const char *filter;
+		bool chosen, wanted;
+	} cases[] = {
+		{"evt.type=request", false, false},
+		{"evt.type=request", true, true},
+		{NULL, false, false},
+		{"evt.type=request and request.protocol in (redis, unknown)", false, true},
+		{"evt.type=request and request.protocol=redis", false, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct options options = {.filter = (char *)cases[i].filter,
+						.unknown_protocols = cases[i].chosen};
+		struct plan *plan = make(&options);
+
+		assert_int_equal(plan->of_unknown, cases[i].wanted);
+		plan_destroy(plan);
+	}
+}
+
 /* A capture file gives what it has, for any plan. */
 static void test_file(void **state)
 {
@@ -237,6 +261,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_teardown(test_filter, teardown),
 	cmocka_unit_test_teardown(test_needs_of_options, teardown),
 	cmocka_unit_test_teardown(test_needs_containers, teardown),
+	cmocka_unit_test_teardown(test_unknown_protocols, teardown),
 	cmocka_unit_test_teardown(test_file, teardown),
 	cmocka_unit_test_teardown(test_entries_are_warned_of_once, teardown),
 	cmocka_unit_test_teardown(test_rules_again, teardown),

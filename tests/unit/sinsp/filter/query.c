@@ -86,10 +86,35 @@ static void test_count(void **state)
 	grouped_finish(&group);
 }
 
+/* In whatever part, and whatever it is compared for; not of other fields. */
+static void test_names_text(void **state)
+{
+	static const struct {
+		const char *text;
+		bool named;
+	} cases[] = {
+		{"text.a = x", true},	    {"num.i8 = 1 or not text.a != x", true},
+		{"text.a in (y, x)", true}, {"text.b = x", false},
+		{"text.a = xy", false},	    {"text.a contains y", false},
+		{"text.a regex x", false},  {"text.a exists", false},
+		{"text.a = text.b", false}, {"toupper(text.a) = x", false},
+		{"num.i8 = 1", false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct grouped group;
+
+		GROUPED_MAKE(&group, "num.i8 = 2", cases[i].text);
+		if (filter_names_text(group.filter, "text.a", "x") != cases[i].named)
+			fail_msg("%s", cases[i].text);
+		grouped_finish(&group);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_needs), cmocka_unit_test(test_needs_of_events),
 	cmocka_unit_test(test_any),   cmocka_unit_test(test_find),
-	cmocka_unit_test(test_count),
+	cmocka_unit_test(test_count), cmocka_unit_test(test_names_text),
 };
 
 UNIT_GROUP(tests);
