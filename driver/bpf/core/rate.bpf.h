@@ -44,12 +44,13 @@ static __always_inline struct rate *rate_find(__u64 id, enum rate_kind kind)
 	return rate;
 }
 
-/* Counts an event that is over it. */
-static __always_inline void rate_lose(struct rate *rate)
+/* Counts an event that is over it. pid: of whose process, of another one the name is not known. */
+static __always_inline void rate_lose(struct rate *rate, __u32 pid)
 {
 	if (!rate->lost) {
-		rate->pid = current_pid();
-		bpf_get_current_comm(rate->name, sizeof(rate->name));
+		rate->pid = pid;
+		if (pid == current_pid())
+			bpf_get_current_comm(rate->name, sizeof(rate->name));
 	}
 	count(&rate->lost);
 }
@@ -70,7 +71,7 @@ static __always_inline bool rate_exceeds(__u64 id, enum rate_kind kind, __u64 no
 		count(&rate->used);
 		return false;
 	}
-	rate_lose(rate);
+	rate_lose(rate, current_pid());
 	return true;
 }
 

@@ -74,11 +74,11 @@ static __always_inline __u32 share_of_call(__u32 event, long ret)
 }
 
 /* For each CPU, as what user space has read is a position in the ring. */
-static __always_inline __u64 share_id(__u32 slot_key, __u32 what)
+static __always_inline __u64 share_id(__u32 slot_key, __u32 pid, __u32 what)
 {
 	__u64 cpu = slot_key / SCRATCH_SLOTS_PER_CPU;
 
-	return current_pid() | (__u64)what << 32 | cpu << 48;
+	return pid | (__u64)what << 32 | cpu << 48;
 }
 
 /* Whether a share began so long ago that its owner has a new one. */
@@ -97,13 +97,13 @@ static __always_inline __s64 share_of(const struct ring_use *ring, __u32 importa
 }
 
 /*
- * Whether the current process, which is about to write such an event into a slot whose ring was
- * crowded, has filled its share.
+ * Whether a process, whose event is about to be written into a slot whose ring was crowded, has
+ * filled its share.
  */
-__attribute__((noinline)) int share_is_full(__u32 slot_key, __u32 what, __u32 important)
+__attribute__((noinline)) int share_is_full(__u32 slot_key, __u32 pid, __u32 what, __u32 important)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct rate_key key = {.id = share_id(slot_key, what), .kind = RATE_OF_SHARE};
+	struct rate_key key = {.id = share_id(slot_key, pid, what), .kind = RATE_OF_SHARE};
 	struct ring_use *ring = ring_of_slot(slot_key);
 	struct rate *share;
 
@@ -117,14 +117,14 @@ __attribute__((noinline)) int share_is_full(__u32 slot_key, __u32 what, __u32 im
 	if (!share || share_has_ended(share, ring) ||
 	    (__s64)share->used <= share_of(ring, important))
 		return 0;
-	rate_lose(share);
+	rate_lose(share, pid);
 	return 1;
 }
 
-/* Takes the bytes of an event from the share of the current process. */
-__attribute__((noinline)) int share_take(__u32 slot_key, __u32 what, __u32 bytes)
+/* Takes the bytes of an event from the share of a process. */
+__attribute__((noinline)) int share_take(__u32 slot_key, __u32 pid, __u32 what, __u32 bytes)
 {
-	struct rate *share = rate_find(share_id(slot_key, what), RATE_OF_SHARE);
+	struct rate *share = rate_find(share_id(slot_key, pid, what), RATE_OF_SHARE);
 	struct ring_use *ring = ring_of_slot(slot_key);
 
 	if (!share || !ring)

@@ -81,6 +81,23 @@ static __always_inline __u64 events_of_call(struct filler *f, __u32 event)
 							       : 1;
 }
 
+/* The thread of the header: of a socket the first one of its process; -1: it is not known whose. */
+static __always_inline __u64 frame_tid(struct filler *f, __u32 event)
+{
+	if (!event_has(event, EF_OF_SOCKET))
+		return event_tid(f);
+	return f->owner.pid ? f->owner.pid : -1ULL;
+}
+
+/*
+ * Whose share of the ring an event takes: of a socket its process, as it is often written while
+ * another one runs. Those of nobody share one.
+ */
+static __always_inline __u32 sharer_of(__u32 event, __u64 tid)
+{
+	return event_has(event, EF_OF_SOCKET) ? (__u32)tid : current_pid();
+}
+
 /*
  * Whether the event is lost, as its process or control group has delivered too many. Of a call with
  * several messages all are delivered, or none.
@@ -90,13 +107,14 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 	const __u64 events = events_of_call(f, event);
 	__u32 cause = LOSS_CAUSES_COUNT;
 
-	/* Those of sockets are often written while another process runs, which is not to blame. */
-	if (f->message_index || event >= EVENT_ID_MAX || event_has(event, EF_OF_SOCKET))
+	if (f->message_index || event >= EVENT_ID_MAX)
 		return false;
-	if (rates_are_limited() && !never_limited[event])
+	/* What the current process does not cause is not limited: others may send it. */
+	if (rates_are_limited() && !never_limited[event] && !event_has(event, EF_OF_SOCKET))
 		cause = rate_cause(now);
 	if (reserves_room && cause >= LOSS_CAUSES_COUNT && f->slot->state.crowded &&
-	    share_is_full(f->slot_key, share_of_call(event, f->ret),
+	    share_is_full(f->slot_key, sharer_of(event, frame_tid(f, event)),
+			  share_of_call(event, f->ret),
 			  event_has(event, EF_IMPORTANT)))
 		cause = LOSS_SHARE;
 	if (cause >= LOSS_CAUSES_COUNT)
@@ -104,14 +122,6 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 	f->slot->seen[event] += events - 1;
 	count_lost_times(event, (enum loss_cause)cause, events);
 	return true;
-}
-
-/* The thread of the header: of a socket the first one of its process; -1: it is not known whose. */
-static __always_inline __u64 frame_tid(struct filler *f, __u32 event)
-{
-	if (!event_has(event, EF_OF_SOCKET))
-		return event_tid(f);
-	return f->owner.pid ? f->owner.pid : -1ULL;
 }
 
 /*
@@ -358,8 +368,12 @@ static __always_inline void frame_send(struct filler *f, __u32 ending)
 		return;
 	}
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, len)) = len;
-	if (reserves_room && f->slot->state.crowded && !event_has(f->event, EF_OF_SOCKET))
-		share_take(f->slot_key, ending & (2 * SHARE_OF_FAILED - 1), len);
+	if (reserves_room && f->slot->state.crowded) {
+		__u64 tid = *(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, tid));
+
+		share_take(f->slot_key, sharer_of(f->event, tid),
+			   ending & (2 * SHARE_OF_FAILED - 1), len);
+	}
 	len = (len + FRAME_ALIGN - 1) & ~(__u64)(FRAME_ALIGN - 1);
 	bytes = batch->bytes + len;
 	if (bytes > RECORD_BYTES_MAX) {

@@ -657,8 +657,14 @@ void account_live_append_throttled(const struct scap_live_throttled *list, size_
 				buf_printf(text, "agent: lost most over %s", kinds[kind].limit);
 			memcpy(name, list[i].name, sizeof(name));
 			terminal_mask(name, strlen(name));
-			buf_printf(text, "%s%" PRIu64 " of %sprocess %d (%s)", separator,
-				   list[i].lost, kinds[kind].whose, (int)list[i].pid, name);
+			buf_printf(text, "%s%" PRIu64 " of ", separator, list[i].lost);
+			if (list[i].pid < 0)
+				BUF_LITERAL(text, "sockets of no known process");
+			else
+				buf_printf(text, "%sprocess %d", kinds[kind].whose,
+					   (int)list[i].pid);
+			if (name[0])
+				buf_printf(text, " (%s)", name);
 			separator = ", ";
 		}
 		if (*separator == ',')

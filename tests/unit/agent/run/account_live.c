@@ -128,12 +128,14 @@ static void test_throttled(void **state)
 		{.kind = RATE_OF_PROCESS, .pid = 17, .name = "a\033[2J", .lost = 50},
 		{.kind = RATE_OF_PROCESS, .pid = 18, .name = "cat", .lost = 4},
 		{.kind = RATE_OF_SHARE, .pid = 19, .name = "flood", .lost = 3},
+		{.kind = RATE_OF_SHARE, .pid = 20, .lost = 2},
+		{.kind = RATE_OF_SHARE, .pid = -1, .lost = 1},
 	};
 
 	buf_clear(&text);
 	account_live_append_throttled(list, 0, &text);
 	assert_int_equal(text.len, 0);
-	account_live_append_throttled(list, 4, &text);
+	account_live_append_throttled(list, 6, &text);
 	buf_append_char(&text, '\0');
 	assert_string_equal(text.data,
 			    "agent: lost most over --process-limit: 50 of process 17 (a.[2J), 4 of "
@@ -141,7 +143,7 @@ static void test_throttled(void **state)
 			    "agent: lost most over --cgroup-limit: 90 of the control groups of "
 			    "process 7 (nginx)\n"
 			    "agent: lost most over the share of a process: 3 of process 19 "
-			    "(flood)\n");
+			    "(flood), 2 of process 20, 1 of sockets of no known process\n");
 }
 
 static void test_muted(void **state)
