@@ -75,7 +75,7 @@ def redis(folder):
 
 @contextlib.contextmanager
 def nginx(folder):
-    """With nginx; yields what gives the seconds of 100,000 requests for a page."""
+    """With nginx; yields what gives the seconds of 100,000 requests for a page, and has its port."""
     port = free_port()
     pages = pathlib.Path(folder, "pages")
     pages.mkdir()
@@ -88,8 +88,11 @@ def nginx(folder):
                 f"http://127.0.0.1:{port}/index.html"]
         return 1e5 / figure(argv, r"^Requests/sec:\s*([\d.]+)")
 
+    load.port = port
     with server(["nginx", "-c", str(config), "-e", f"{folder}/error.log"], port):
         yield load
 
 
 redis.needs, nginx.needs = "redis-benchmark", "wrk"
+# Of how many requests the seconds are.
+COUNTS = {"nginx": lambda short: 100000, "redis": lambda short: REDIS_REQUESTS // (8 if short else 1)}

@@ -2,7 +2,7 @@
 """What Lanner is to reach, and what it does: met or missed."""
 import collections
 
-from . import agent, calls, growth, loss, programs, rounds, tables, user_space
+from . import agent, calls, growth, loss, programs, requests, rounds, tables, user_space
 from .watchers import AGAIN
 
 
@@ -86,6 +86,15 @@ def slows(title, what, step, most):
                  noise=slower(what, AGAIN, programs.SECONDS))
 
 
+def serves(title, what, step, least):
+    """Requests served, in percent of those without the agent."""
+    return Reach(title, "requests", lambda part: requests.rates(part).get(step, {}).get(what), "%", least=least)
+
+
+def requests_alone(what, unit, **bound):
+    return Reach(f"requests, user space: {what}", "requests", value(what, requests.SPEED, unit), unit, **bound)
+
+
 OPENS = "lanner, evt.type=open"
 REACHES = [
     adds("getppid, `evt.type=open`: adds", "getppid", "lanner, evt.type=open", 45),
@@ -117,6 +126,14 @@ REACHES = [
           each("descriptors, everything: resident", "{:,} descriptors", growth.MB, (1000, 1000000)), "bytes", most=64),
     Reach("resident, idle, `evt.type=open`", "agent", value(agent.RESIDENT, OPENS, agent.MB), "MB", most=18),
     Reach("resident, most, `evt.type=open`", "agent", value(agent.PEAK, OPENS, agent.MB), "MB", most=24),
+    serves("nginx under wrk, requests and metrics: served", "nginx", requests.METRICS, 93),
+    serves("nginx under wrk, requests of servers: served", "nginx", requests.SERVERS, 93),
+    serves("redis-benchmark, requests and metrics: served", "redis", requests.METRICS, 90),
+    serves("redis-benchmark, requests of servers: served", "redis", requests.SERVERS, 90),
+    requests_alone("HTTP/1.1", requests.SPEED_RATE, least=1),
+    requests_alone("Redis", requests.SPEED_RATE, least=1),
+    requests_alone("50000 connections, HTTP/1.1, a request open", requests.MB, most=60),
+    requests_alone("a series", "bytes", most=1000),
 ]
 
 
