@@ -59,6 +59,11 @@ def connect(family, address, port=PORT):
     return error
 
 
+def reset_from(connection):
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    connection.close()
+
+
 def serve(server, count, sizes):
     """Reads each connection to its end, and then closes it."""
     for _ in range(count):
@@ -70,15 +75,15 @@ def serve(server, count, sizes):
             sizes.append(size)
 
 
-def talk(near, far, family, count):
+def talk(near, far, family, count, port=PORT):
     """So many connections, each with another number of bytes; the sizes as sent and as read."""
     index = 0 if family == 4 else 1
-    server = far.within(listening, family, far.addresses[index])
+    server = far.within(listening, family, far.addresses[index], port)
     sizes, sent = [], [1000 * number for number in range(count)]
     reader = threading.Thread(target=serve, args=(server, count, sizes))
     reader.start()
     for size in sent:
-        with near.within(connect, family, far.addresses[index]) as connection:
+        with near.within(connect, family, far.addresses[index], port) as connection:
             connection.sendall(b"x" * size)
     reader.join()
     server.close()

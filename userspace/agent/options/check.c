@@ -229,8 +229,9 @@ static void check_about(struct check *check)
 		{PAGES, options->http[0] || takes_metrics(options),
 		 "goes with --http or --output otlp-metrics:",
 		 "goes with http or an output otlp-metrics:"},
-		{REQUEST_METRICS, options->request_metrics, "goes with --request-metrics",
-		 "goes with request-metrics"},
+		{METRICS, options->request_metrics || options->tcp_metrics,
+		 "goes with --request-metrics or --tcp-metrics",
+		 "goes with request-metrics or tcp-metrics"},
 		{PROCESSES, options->pids_count || options->command,
 		 "goes with --pid or with -- COMMAND", "goes with pid"},
 	};

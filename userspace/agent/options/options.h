@@ -157,8 +157,9 @@ struct options {
 	enum agent_takeover takeover; /* from the agent that has the pid file */
 	bool unknown_protocols; /* have requests, too */
 	bool request_metrics; /* of all requests, on the pages */
+	bool tcp_metrics; /* of all sockets of TCP */
 	enum kinds_schema metrics_schema; /* how these are named */
-	uint64_t request_series; /* of them at most; 0: REQUEST_METRICS_SERIES */
+	uint64_t metrics_series; /* of them at most; 0: REQUEST_METRICS_SERIES */
 	const char *http[HTTP_MAX]; /* addresses of the pages to serve; NULL: no more */
 	const char **output_texts; /* owned, the texts not: of --output */
 	size_t output_texts_count;

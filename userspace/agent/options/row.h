@@ -64,7 +64,7 @@ enum option_about {
 	OF_RELOAD = 1 << 13,
 	OF_RULE_LISTS = 1 << 14,
 	PAGES = 1 << 15, /* what is served */
-	REQUEST_METRICS = 1 << 16,
+	METRICS = 1 << 16, /* of requests or TCP */
 };
 
 /* Options that may be given several times, and what a sequence is in a file. */

@@ -664,7 +664,8 @@ static int set_http(struct options *options, const char *value)
 
 CONSTANT_SETTER(set_unknown_protocols, unknown_protocols, true)
 CONSTANT_SETTER(set_request_metrics, request_metrics, true)
-VALUE_SETTER(set_request_series, request_series, value_read_count, REQUEST_METRICS_SERIES_MAX)
+CONSTANT_SETTER(set_tcp_metrics, tcp_metrics, true)
+VALUE_SETTER(set_metrics_series, metrics_series, value_read_count, REQUEST_METRICS_SERIES_MAX)
 
 static const char *const metrics_schema_words[] = {
 	[KINDS_OTEL] = "otel", [KINDS_KINDLING] = "kindling"};
@@ -720,14 +721,19 @@ const struct option_row option_rows_other[] = {
 	 "make requests of what all processes transfer; serve metrics of them at /metrics, or send "
 	 "them to outputs otlp-metrics:",
 	 set_request_metrics, .about = PAGES},
-	{0, "request-series", "N",
-	 "serve metrics of at most N sets of labels of requests; others are counted in one of "
-	 "their kind. Default: 2000",
-	 set_request_series, .accepts = "a number from 1 to 1000000", .about = REQUEST_METRICS},
+	{0, "tcp-metrics", NULL,
+	 "serve or send metrics of what the kernel does on all sockets of TCP: round trips, "
+	 "connections, resets, what is dropped and sent again",
+	 set_tcp_metrics, .about = PAGES},
+	{0, "metrics-series", "N",
+	 "make metrics of at most N sets of labels of requests and TCP; others are counted in one "
+	 "of their kind. Default: 2000",
+	 set_metrics_series, .accepts = "a number from 1 to 1000000", .about = METRICS},
 	{0, "metrics-schema", "NAME",
-	 "names and labels of metrics of requests: those of OpenTelemetry's conventions (otel), "
+	 "names and labels of metrics of requests and TCP: those of OpenTelemetry's conventions "
+	 "(otel), "
 	 "or those of Kindling. Default: otel",
-	 set_metrics_schema, .words = metrics_schema_words_get, .about = REQUEST_METRICS},
+	 set_metrics_schema, .words = metrics_schema_words_get, .about = METRICS},
 	{0, "explain", NULL, "print what would be hooked, and why; then exit", set_explain,
 	 .not_a_key = "it prints in place of a capture", .about = LIVE, .usual = true},
 	{'v', "verbose", NULL, "print more on stderr; do not cut buffers in text", set_verbose,

@@ -142,12 +142,12 @@ static void set_described(struct plan *plan, unsigned int output_needs)
 	bool is_live = !plan->options->read;
 	bool records = plan->options->write || has_captures(plan);
 
-	bool all = records || plan->options->request_metrics;
+	bool measures = plan->options->request_metrics || plan->options->tcp_metrics;
+	bool all = records || measures;
 
 	plan->needs_containers = is_live && (all || (needs & NEEDS_DESCRIPTIONS));
 	plan->needs_pods = is_live && (all || (needs & NEEDS_PODS));
-	plan->needs_services =
-		is_live && (plan->options->request_metrics || (needs & NEEDS_SERVICES));
+	plan->needs_services = is_live && (measures || (needs & NEEDS_SERVICES));
 }
 
 /* Whether the state is written, at the start or later; then all of it is. */
@@ -188,6 +188,8 @@ static int select_events(struct plan *plan, struct error *err)
 			       plan->options->full_state || writes_state(plan));
 	if (plan->options->request_metrics)
 		selection_want_requests(&plan->selection, plan->options->read);
+	if (plan->options->tcp_metrics && !plan->options->read)
+		selection_want_sockets(&plan->selection);
 	if (plan->ruleset)
 		selection_mark_rules(&plan->selection, plan->filter);
 	pushdown_make(plan);

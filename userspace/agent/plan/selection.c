@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "requests/metrics/view.h"
 #include "sinsp/sinsp.h"
 #include "util/count.h"
 
@@ -25,6 +26,7 @@ static const struct {
 	{WHY_CONTAINERS, "containers", STATE_CONTAINERS},
 	{WHY_ENVIRONMENTS, "environments", STATE_ENVIRONMENTS},
 	{WHY_REQUESTS, "requests", 0},
+	{WHY_METRICS, "metrics", 0},
 	{WHY_FILES, "files", STATE_FILES},
 };
 
@@ -368,6 +370,15 @@ void selection_want_requests(struct selection *selection, bool recorded)
 	if (recorded)
 		return;
 	add_requests(selection);
+	selection->output_parts |= selection_complete(WHY_CONTAINERS);
+	mark_parts(selection);
+}
+
+void selection_want_sockets(struct selection *selection)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (view_is_of_sockets(id))
+			selection->events[id] |= WHY_METRICS;
 	selection->output_parts |= selection_complete(WHY_CONTAINERS);
 	mark_parts(selection);
 }

@@ -23,8 +23,9 @@ enum selection_why {
 	WHY_ENVIRONMENTS = 1 << 7, /* has that of a program */
 	WHY_REQUESTS = 1 << 8, /* moves bytes that requests are made of */
 	WHY_FILES = 1 << 9, /* creates descriptors that are not sockets */
-	WHY_END = 1 << 10,
-	WHY_ASKED = WHY_FILTER | WHY_REQUESTS, /* not only to keep the state */
+	WHY_METRICS = 1 << 10, /* is counted */
+	WHY_END = 1 << 11,
+	WHY_ASKED = WHY_FILTER | WHY_REQUESTS | WHY_METRICS, /* not only to keep the state */
 };
 
 struct selection {
@@ -64,6 +65,9 @@ void selection_make_recorded(struct selection *selection, const struct filter *f
  * recorded: as for selection_make_recorded().
  */
 void selection_want_requests(struct selection *selection, bool recorded);
+
+/* What metrics of TCP are made of is captured, with the containers of the processes. */
+void selection_want_sockets(struct selection *selection);
 
 /* Marks the events that rules name by their types; `filter` is that of the rules. */
 void selection_mark_rules(struct selection *selection, const struct filter *filter);

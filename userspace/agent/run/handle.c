@@ -141,7 +141,7 @@ static int handle_frame(struct run *run, const struct scap_event *raw, bool made
 	if (run->requests && !made)
 		requests_take(run->requests, &event);
 	if (made || !is_made_again(run, &event)) {
-		if (run->request_metrics && event.ev.desc->id == EVENT_request)
+		if (run->request_metrics)
 			request_metrics_take(run->request_metrics, &event);
 		if (is_asked_for(run, raw, &event))
 			result = show(run, &event, &passed, err);
@@ -209,6 +209,8 @@ int handle_requests(struct run *run, struct error *err)
 	struct requests_config config = {0};
 	int r = 0;
 
+	if (run->request_metrics)
+		request_metrics_step(run->request_metrics, events_now_ns(run));
 	if (!selection_has_requests(&run->plan->selection)) {
 		requests_destroy(run->requests);
 		run->requests = NULL;
@@ -225,8 +227,6 @@ int handle_requests(struct run *run, struct error *err)
 	requests_want_unknown(run->requests, run->plan->of_unknown);
 	limit_streams(run);
 	requests_step(run->requests, events_now_ns(run));
-	if (run->request_metrics)
-		request_metrics_step(run->request_metrics, events_now_ns(run));
 	return handle_ended(run, &none, err);
 }
 

@@ -134,13 +134,14 @@ static int run_create_request_metrics(struct run *run, struct error *err)
 {
 	const struct options *options = run->options;
 	uint64_t series =
-		options->request_series ? options->request_series : REQUEST_METRICS_SERIES;
-	int r = options->request_metrics
-			? request_metrics_create(options->metrics_schema, (uint32_t)series,
-						 &run->request_metrics)
-			: 0;
+		options->metrics_series ? options->metrics_series : REQUEST_METRICS_SERIES;
+	unsigned int parts = (options->request_metrics ? METRICS_OF_REQUESTS : 0) |
+			     (options->tcp_metrics ? METRICS_OF_TCP : 0);
+	int r = parts ? request_metrics_create(options->metrics_schema, parts, (uint32_t)series,
+					       &run->request_metrics)
+		      : 0;
 
-	return r ? error_set(err, r, "cannot make metrics of requests: %s", strerror(-r)) : 0;
+	return r ? error_set(err, r, "cannot make metrics: %s", strerror(-r)) : 0;
 }
 
 int run_open(struct run *run, struct child *child, struct error *err)

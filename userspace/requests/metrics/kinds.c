@@ -26,6 +26,14 @@ static const struct kind_bound database_seconds[] = {
 	{1000000000, "1"},  {5000000000, "5"},	{10000000000, "10"},
 };
 
+/* From a machine to itself to a SYN that is sent a few times. */
+static const struct kind_bound round_trips[] = {
+	{500000, "0.0005"},  {1000000, "0.001"},  {2000000, "0.002"}, {5000000, "0.005"},
+	{10000000, "0.01"},  {25000000, "0.025"}, {50000000, "0.05"}, {100000000, "0.1"},
+	{250000000, "0.25"}, {500000000, "0.5"},  {1000000000, "1"},  {2500000000, "2.5"},
+	{5000000000, "5"},   {10000000000, "10"},
+};
+
 /* The conventions recommend none. */
 static const struct kind_bound sizes[] = {
 	{64, "64"},	      {256, "256"},	      {1024, "1024"},	  {4096, "4096"},
@@ -62,7 +70,21 @@ enum {
 	OTEL_DNS_SERVER,
 	OTEL_CLIENT,
 	OTEL_SERVER,
+	OTEL_CONNECT,
+	OTEL_CONNECTION,
+	OTEL_RETRANSMIT,
+	OTEL_RESET,
+	OTEL_DROP,
 };
+
+#define TOTAL(value, name, unit, plain_name, plain_unit, help)                                     \
+	{                                                                                          \
+		value, name, unit,                                                                 \
+		{                                                                                  \
+			plain_name, METRIC_COUNTER, plain_unit, help                               \
+		}                                                                                  \
+	}
+#define OF_SOCKET LABEL_ROLE, OF_SERVER, OF_PROCESS
 
 /* Servers have no address: clients choose it with their Host. */
 static const struct kind otel[] = {
@@ -116,6 +138,32 @@ static const struct kind otel[] = {
 				   "lanner_server_request_duration",
 				   "Requests to servers of other protocols.")},
 			 {LABEL_PROTOCOL, LABEL_ERROR, LABEL_SERVER_PORT, OF_PROCESS}},
+	[OTEL_CONNECT] = {{BOUNDS(round_trips)},
+			  {DURATION("lanner.tcp.connect.duration", "lanner_tcp_connect_duration",
+				    "Connections of clients, until they were made or failed.")},
+			  {LABEL_ERROR, OF_SERVER, OF_PROCESS},
+			  .is_of_sockets = true},
+	[OTEL_CONNECTION] = {{BOUNDS(round_trips)},
+			     {DURATION("lanner.tcp.rtt", "lanner_tcp_rtt",
+				       "Smoothed round trip times of connections at their end."),
+			      TOTAL(KIND_IO, "lanner.tcp.io", "By", "lanner_tcp_io_bytes", "bytes",
+				    "Bytes of connections that have ended.")},
+			     {OF_SOCKET},
+			     .is_of_sockets = true},
+	[OTEL_RETRANSMIT] = {.metrics = {TOTAL(KIND_AMOUNT, "lanner.tcp.retransmits", "{segment}",
+					       "lanner_tcp_retransmits", NULL,
+					       "Segments that were sent again.")},
+			     .labels = {LABEL_REASON, OF_SOCKET},
+			     .is_of_sockets = true},
+	[OTEL_RESET] = {.metrics = {TOTAL(KIND_AMOUNT, "lanner.tcp.resets", "{segment}",
+					  "lanner_tcp_resets", NULL, "Resets of connections.")},
+			.labels = {LABEL_DIRECTION, LABEL_REASON, OF_SOCKET},
+			.is_of_sockets = true},
+	[OTEL_DROP] = {.metrics = {TOTAL(KIND_AMOUNT, "lanner.packet.drops", "{packet}",
+					 "lanner_packet_drops", NULL,
+					 "Packets that this machine dropped.")},
+		       .labels = {LABEL_TRANSPORT, LABEL_REASON, OF_SOCKET},
+		       .is_of_sockets = true},
 };
 
 #define COUNTER(value, name, unit, plain_unit, help)                                               \
@@ -126,7 +174,23 @@ static const struct kind otel[] = {
 		}                                                                                  \
 	}
 
-enum { KINDLING_TOPOLOGY, KINDLING_ENTITY };
+enum {
+	KINDLING_TOPOLOGY,
+	KINDLING_ENTITY,
+	KINDLING_CONNECT,
+	KINDLING_SRTT,
+	KINDLING_RETRANSMIT,
+	KINDLING_LOSS,
+};
+
+#define KINDLING_SOURCE                                                                            \
+	LABEL_KD_SRC_NAMESPACE, LABEL_KD_SRC_WORKLOAD_KIND, LABEL_KD_SRC_WORKLOAD,                 \
+		LABEL_KD_SRC_NODE, LABEL_KD_SRC_POD, LABEL_KD_SRC_CONTAINER,                       \
+		LABEL_KD_SRC_CONTAINER_ID, LABEL_KD_LOCAL_IP
+#define KINDLING_DESTINATION                                                                       \
+	LABEL_KD_DST_NAMESPACE, LABEL_KD_DST_WORKLOAD_KIND, LABEL_KD_DST_WORKLOAD,                 \
+		LABEL_KD_DST_SERVICE, LABEL_KD_DST_NODE, LABEL_KD_DST_POD, LABEL_KD_REMOTE_IP,     \
+		LABEL_KD_REMOTE_PORT
 
 /* Of clients, between two ends; of servers, as they are. */
 static const struct kind kindling[] = {
@@ -163,9 +227,39 @@ static const struct kind kindling[] = {
 					LABEL_KD_CONTAINER, LABEL_KD_CONTAINER_ID,
 					LABEL_KD_IP, LABEL_KD_PORT, LABEL_KD_PROTOCOL,
 					LABEL_KD_REQUEST, LABEL_KD_RESPONSE}},
+	[KINDLING_CONNECT] = {.metrics = {COUNTER(KIND_AMOUNT, "tcp_connect", "1", NULL,
+						  "Connections of clients."),
+					  COUNTER(KIND_NANOSECONDS,
+						  "tcp_connect_duration_nanoseconds", "ns",
+						  "nanoseconds",
+						  "How long those took that were made, together.")},
+			      .labels = {KINDLING_SOURCE, KINDLING_DESTINATION, LABEL_KD_ERRNO,
+					 LABEL_KD_SUCCESS},
+			      .is_of_sockets = true,
+			      .times_successes = true},
+	[KINDLING_SRTT] = {.metrics = {{KIND_LAST,
+					"kindling_tcp_srtt_microseconds",
+					"us",
+					{"kindling_tcp_srtt_microseconds", METRIC_GAUGE,
+					 "microseconds", "The last smoothed round trip time."}}},
+			   .labels = {KINDLING_SOURCE, LABEL_KD_LOCAL_PORT, KINDLING_DESTINATION},
+			   .is_of_sockets = true},
+	[KINDLING_RETRANSMIT] = {.metrics = {COUNTER(KIND_AMOUNT, "tcp_retransmit", "1", NULL,
+						     "Segments that were sent again.")},
+				 .labels = {KINDLING_SOURCE, LABEL_KD_LOCAL_PORT,
+					    KINDLING_DESTINATION},
+				 .is_of_sockets = true},
+	[KINDLING_LOSS] = {.metrics = {COUNTER(KIND_AMOUNT, "tcp_packet_loss", "1", NULL,
+					       "Packets of TCP that this machine dropped.")},
+			   .labels = {KINDLING_SOURCE, LABEL_KD_LOCAL_PORT, KINDLING_DESTINATION},
+			   .is_of_sockets = true},
 };
 
 #define NS_PER_MS UINT64_C(1000000)
+#define BOTH(kind)                                                                                 \
+	{                                                                                          \
+		kind, kind                                                                         \
+	}
 
 const struct kinds kinds_of[KINDS_SCHEMAS] = {
 	[KINDS_OTEL] = {otel,
@@ -173,10 +267,22 @@ const struct kinds kinds_of[KINDS_SCHEMAS] = {
 			{[VIEW_HTTP] = {OTEL_HTTP_CLIENT, OTEL_HTTP_SERVER},
 			 [VIEW_DATABASE] = {OTEL_DB_CLIENT, OTEL_DB_SERVER},
 			 [VIEW_DNS] = {OTEL_DNS_CLIENT, OTEL_DNS_SERVER},
-			 [VIEW_OTHER] = {OTEL_CLIENT, OTEL_SERVER}}},
+			 [VIEW_OTHER] = {OTEL_CLIENT, OTEL_SERVER},
+			 [VIEW_CONNECT] = BOTH(OTEL_CONNECT),
+			 [VIEW_CONNECTION] = BOTH(OTEL_CONNECTION),
+			 [VIEW_RETRANSMIT] = BOTH(OTEL_RETRANSMIT),
+			 [VIEW_RESET] = BOTH(OTEL_RESET),
+			 [VIEW_TCP_DROP] = BOTH(OTEL_DROP),
+			 [VIEW_UDP_DROP] = BOTH(OTEL_DROP)}},
 	[KINDS_KINDLING] = {kindling,
 			    COUNT(kindling),
-			    {[0 ... VIEW_CLASSES - 1] = {KINDLING_TOPOLOGY, KINDLING_ENTITY}},
+			    {[0 ... VIEW_OF_SOCKETS - 1] = {KINDLING_TOPOLOGY, KINDLING_ENTITY},
+			     [VIEW_CONNECT] = BOTH(KINDLING_CONNECT),
+			     [VIEW_CONNECTION] = BOTH(KINDLING_SRTT),
+			     [VIEW_RETRANSMIT] = BOTH(KINDLING_RETRANSMIT),
+			     [VIEW_RESET] = BOTH(KIND_NONE),
+			     [VIEW_TCP_DROP] = BOTH(KINDLING_LOSS),
+			     [VIEW_UDP_DROP] = BOTH(KIND_NONE)},
 			    {[VIEW_HTTP] = 500 * NS_PER_MS,
 			     [VIEW_DATABASE] = 100 * NS_PER_MS,
 			     [VIEW_DNS] = 100 * NS_PER_MS,

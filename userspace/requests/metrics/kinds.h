@@ -19,6 +19,9 @@ enum kind_value {
 	KIND_NANOSECONDS,
 	KIND_REQUEST_BYTES,
 	KIND_RESPONSE_BYTES,
+	KIND_AMOUNT,
+	KIND_IO, /* bytes, with a label for the direction */
+	KIND_LAST, /* a gauge: the last duration, in microseconds */
 };
 
 struct kind_metric {
@@ -44,9 +47,11 @@ struct kind {
 	struct kind_bounds bounds[KIND_HISTOGRAMS]; /* without items: it has no such histogram */
 	struct kind_metric metrics[KIND_METRICS_MAX]; /* those at the end have no name */
 	enum label labels[LABELS_OF_SERIES_MAX + 1];
+	bool is_of_sockets;
+	bool times_successes; /* how long what failed took is not counted */
 };
 
-enum { KIND_ROLES = 2, KINDS_MAX = VIEW_CLASSES * KIND_ROLES };
+enum { KIND_ROLES = 2, KINDS_MAX = VIEW_CLASSES * KIND_ROLES, KIND_NONE = KINDS_MAX };
 
 /* How metrics are named. */
 enum kinds_schema { KINDS_OTEL, KINDS_KINDLING, KINDS_SCHEMAS };
@@ -54,7 +59,8 @@ enum kinds_schema { KINDS_OTEL, KINDS_KINDLING, KINDS_SCHEMAS };
 struct kinds {
 	const struct kind *list;
 	uint8_t count;
-	uint8_t of[VIEW_CLASSES][KIND_ROLES]; /* by class, and 1 for servers: index in the list */
+	uint8_t of[VIEW_CLASSES]
+		  [KIND_ROLES]; /* by class, and 1 for servers: index in the list, or KIND_NONE */
 	uint64_t slow_ns[VIEW_CLASSES]; /* from then on a request is slow */
 };
 

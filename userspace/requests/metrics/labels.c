@@ -47,9 +47,9 @@ static void put_error(const struct view *view, struct buf *key)
 {
 	static const struct {
 		const char *error, *type;
-	} words[] = {{"reset", "connection_reset"},
-		     {"closed", "connection_closed"},
-		     {"refused", "connection_refused"}};
+	} words[] = {{"reset", "connection_reset"},	 {"closed", "connection_closed"},
+		     {"refused", "connection_refused"},	 {"ECONNREFUSED", "connection_refused"},
+		     {"ECONNRESET", "connection_reset"}, {"ETIMEDOUT", "timeout"}};
 
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (strcmp(view->error, words[i].error) == 0) {
@@ -103,7 +103,10 @@ static void put_dns_name(const struct view *view, struct buf *key)
 	buf_append(key, name, cluster_name(view->target, name));
 }
 
-/* The host that the client names, without a port, or found; else where the socket goes to. */
+/*
+ * Of clients: the host that they name, without a port, or found; else where the socket goes to. A
+ * server is known by its process.
+ */
 static void put_server_address(const struct view *view, struct buf *key)
 {
 	const char *host = view->host;
@@ -114,7 +117,7 @@ static void put_server_address(const struct view *view, struct buf *key)
 		buf_append(key, host, strcspn(host, is_bracketed ? "]" : ":"));
 	else if (*view->domain)
 		label_put(key, view->domain);
-	else if (view->server.len)
+	else if (view->server.len && view->is_client)
 		address_append_ip(key, view->server.address, view->server.len);
 }
 
@@ -122,6 +125,24 @@ static void put_server_port(const struct view *view, struct buf *key)
 {
 	if (view->server.len)
 		buf_append_u64(key, view->server.port);
+}
+
+static void put_direction(const struct view *view, struct buf *key)
+{
+	label_put(key, view->direction);
+}
+
+static void put_reason(const struct view *view, struct buf *key)
+{
+	label_put(key, view->reason);
+}
+
+static void put_role(const struct view *view, struct buf *key)
+{
+	if (view->is_server)
+		BUF_LITERAL(key, "server");
+	else if (view->is_client)
+		BUF_LITERAL(key, "client");
 }
 
 static void put_executable(const struct view *view, struct buf *key)
@@ -210,6 +231,44 @@ static void put_client_ip(const struct view *view, struct buf *key)
 static void put_server_ip(const struct view *view, struct buf *key)
 {
 	label_put_address(&view->server, key);
+}
+
+static void put_local_ip(const struct view *view, struct buf *key)
+{
+	label_put_address(&view->local, key);
+}
+
+/* A port that somebody chose: of those that kernels give there is one for each connection. */
+static void put_local_port(const struct view *view, struct buf *key)
+{
+	if (view->is_server)
+		put_server_port(view, key);
+}
+
+/* There may be any number of clients of a server, and of those who send to nobody. */
+static void put_remote_ip(const struct view *view, struct buf *key)
+{
+	if (view->is_client)
+		label_put_address(&view->remote, key);
+}
+
+static void put_remote_port(const struct view *view, struct buf *key)
+{
+	if (view->is_client)
+		put_server_port(view, key);
+}
+
+static void put_errno(const struct view *view, struct buf *key)
+{
+	buf_append_i64(key, view->status);
+}
+
+static void put_success(const struct view *view, struct buf *key)
+{
+	if (view->status)
+		BUF_LITERAL(key, "false");
+	else
+		BUF_LITERAL(key, "true");
 }
 
 /* "SELECT accounts" */
@@ -303,6 +362,10 @@ static const struct {
 	[LABEL_DB_COLLECTION] = {"db_collection_name", "db.collection.name", put_collection},
 	[LABEL_DNS_NAME] = {"dns_question_name", "dns.question.name", put_dns_name},
 	[LABEL_PROTOCOL] = {"network_protocol_name", "network.protocol.name", put_protocol},
+	[LABEL_TRANSPORT] = {"network_transport", "network.transport", put_protocol},
+	[LABEL_DIRECTION] = {"network_io_direction", "network.io.direction", put_direction},
+	[LABEL_ROLE] = {"tcp_role", "tcp.role", put_role},
+	[LABEL_REASON] = {"tcp_reason", "tcp.reason", put_reason},
 	[LABEL_SERVER_ADDRESS] = {"server_address", "server.address", put_server_address},
 	[LABEL_SERVER_PORT] = {"server_port", "server.port", put_server_port, .is_number = true},
 	[LABEL_EXECUTABLE] = {"process_executable_name", "process.executable.name", put_executable},
@@ -341,6 +404,12 @@ static const struct {
 	[LABEL_KD_DST_CONTAINER_ID] = SAME("dst_container_id", put_peer_container_id),
 	[LABEL_KD_DST_IP] = SAME("dst_ip", put_server_ip),
 	[LABEL_KD_DST_PORT] = SAME("dst_port", put_server_port),
+	[LABEL_KD_LOCAL_IP] = SAME("src_ip", put_local_ip),
+	[LABEL_KD_LOCAL_PORT] = SAME("src_port", put_local_port),
+	[LABEL_KD_REMOTE_IP] = SAME("dst_ip", put_remote_ip),
+	[LABEL_KD_REMOTE_PORT] = SAME("dst_port", put_remote_port),
+	[LABEL_KD_ERRNO] = SAME("errno", put_errno),
+	[LABEL_KD_SUCCESS] = SAME("success", put_success),
 	[LABEL_KD_PROTOCOL] = SAME("protocol", put_protocol),
 	[LABEL_KD_REQUEST] = SAME("request_content", put_request),
 	[LABEL_KD_RESPONSE] = SAME("response_content", put_response),

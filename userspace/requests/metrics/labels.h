@@ -24,6 +24,10 @@ enum label {
 	LABEL_DB_COLLECTION,
 	LABEL_DNS_NAME,
 	LABEL_PROTOCOL,
+	LABEL_TRANSPORT,
+	LABEL_DIRECTION,
+	LABEL_ROLE, /* these two are as the fields of events are called */
+	LABEL_REASON,
 	LABEL_SERVER_ADDRESS, /* as the client names it, or of the socket */
 	LABEL_SERVER_PORT,
 	LABEL_EXECUTABLE,
@@ -63,6 +67,13 @@ enum label {
 	LABEL_KD_DST_CONTAINER_ID,
 	LABEL_KD_DST_IP,
 	LABEL_KD_DST_PORT,
+	/* of a socket as its process has it, whichever end connected; */
+	LABEL_KD_LOCAL_IP,
+	LABEL_KD_LOCAL_PORT,
+	LABEL_KD_REMOTE_IP,
+	LABEL_KD_REMOTE_PORT,
+	LABEL_KD_ERRNO,
+	LABEL_KD_SUCCESS,
 	/* and of the request. */
 	LABEL_KD_PROTOCOL,
 	LABEL_KD_REQUEST,
@@ -84,7 +95,7 @@ const char *label_attribute(enum label label);
 bool label_is_number(enum label label);
 
 /*
- * Appends the values of the labels of a list, "" for those that a request does not have. They are
+ * Appends the values of the labels of a list, "" for those that there are not. They are
  * valid UTF-8. The buffer has room for them.
  */
 void labels_append(const enum label *labels, const struct view *view, struct buf *key);

@@ -84,6 +84,8 @@ bool memo_gather(const struct view *view, struct memo_facts *facts)
 	};
 	bool fits = true;
 
+	if (view->protocol.class >= VIEW_OF_SOCKETS)
+		return false; /* there are fewer of them, and they have other parameters */
 	facts->len = 0;
 	put(facts, &numbers, sizeof(numbers));
 	fits = put(facts, view->server.address, view->server.len) && put_peer(facts, view);

@@ -15,6 +15,7 @@ enum {
 	METRIC_NAME = 1,
 	METRIC_HELP = 2,
 	METRIC_UNIT = 3,
+	METRIC_GAUGE_DATA = 5,
 	METRIC_SUM = 7,
 	METRIC_BOUNDED = 9,
 	METRIC_EXPONENTIAL = 10,
@@ -193,7 +194,7 @@ static void put_buckets(struct buf *out, const struct histogram *histogram)
 
 static void put_exponential(struct buf *out, const struct series *series)
 {
-	records_put_fixed(out, POINT_COUNT, series->count);
+	records_put_fixed(out, POINT_COUNT, series->timed);
 	records_put_double(out, POINT_SUM, (double)series->seconds + (double)series->ns / 1e9);
 	proto_tag(out, EXPONENTIAL_SCALE, PROTO_VARINT);
 	proto_zigzag(out, histogram_scale(&series->durations));
@@ -228,6 +229,8 @@ static uint32_t data_field(enum kind_value value)
 {
 	if (value == KIND_DURATION)
 		return METRIC_EXPONENTIAL;
+	if (value == KIND_LAST)
+		return METRIC_GAUGE_DATA;
 	return value < KIND_HISTOGRAMS ? METRIC_BOUNDED : METRIC_SUM;
 }
 
@@ -238,21 +241,18 @@ static uint32_t attributes_field(enum kind_value value)
 	return value < KIND_HISTOGRAMS ? BOUNDED_ATTRIBUTES : NUMBER_ATTRIBUTES;
 }
 
-/* A set of numbers at one time. slow: NULL, or the label that says which requests are counted. */
+/* A set of numbers at one time. part: of what is no histogram. */
 static void put_point(struct buf *out, const struct series_table *table,
-		      const struct series *series, enum kind_value value, const char *slow,
-		      uint64_t now_ns)
+		      const struct series *series, enum kind_value value,
+		      const struct series_part *part, uint64_t now_ns)
 {
-	uint64_t count = series_counter(series, value);
 	size_t begin;
 
 	proto_tag(out, DATA_POINTS, PROTO_BYTES);
 	begin = proto_begin(out);
 	put_attributes(out, attributes_field(value), &table->kinds->list[series->kind], series);
-	if (slow) {
-		put_attribute(out, NUMBER_ATTRIBUTES, "is_slow", slow, false);
-		count = *slow == 't' ? series->slow : series->count - series->slow;
-	}
+	if (part && part->attribute)
+		put_attribute(out, NUMBER_ATTRIBUTES, part->attribute, part->word, false);
 	records_put_fixed(out, POINT_START, series->begun_ns);
 	records_put_fixed(out, POINT_TIME, now_ns);
 	if (value == KIND_DURATION)
@@ -260,19 +260,23 @@ static void put_point(struct buf *out, const struct series_table *table,
 	else if (value < KIND_HISTOGRAMS)
 		put_bounded(out, table, series, value);
 	else
-		records_put_fixed(out, NUMBER_INT, count);
+		records_put_fixed(out, NUMBER_INT, part->value);
 	proto_end(out, begin);
 }
 
 static void put_points(struct buf *out, const struct series_table *table,
 		       const struct series *series, enum kind_value value, uint64_t now_ns)
 {
-	if (value != KIND_REQUESTS) {
+	struct series_part parts[SERIES_PARTS_MAX];
+	unsigned int count;
+
+	if (value < KIND_HISTOGRAMS) {
 		put_point(out, table, series, value, NULL, now_ns);
 		return;
 	}
-	put_point(out, table, series, value, "false", now_ns);
-	put_point(out, table, series, value, "true", now_ns);
+	count = series_parts(series, value, parts);
+	for (unsigned int i = 0; i < count; i++)
+		put_point(out, table, series, value, &parts[i], now_ns);
 }
 
 /* A message with the next series of a kind, after its length. Returns the first one of the rest. */
@@ -289,9 +293,11 @@ static const struct series *put_metric(struct buf *out, const struct series_tabl
 	begin = proto_begin(out);
 	for (unsigned int n = 0; series && n < POINTS_MAX; n++, series = series->newer)
 		put_points(out, table, series, metric->value, now_ns);
-	proto_tag(out, DATA_TEMPORALITY, PROTO_VARINT);
-	proto_varint(out, CUMULATIVE);
-	if (metric->value >= KIND_HISTOGRAMS) {
+	if (metric->value != KIND_LAST) {
+		proto_tag(out, DATA_TEMPORALITY, PROTO_VARINT);
+		proto_varint(out, CUMULATIVE);
+	}
+	if (metric->value >= KIND_HISTOGRAMS && metric->value != KIND_LAST) {
 		proto_tag(out, SUM_IS_MONOTONIC, PROTO_VARINT);
 		proto_varint(out, 1);
 	}

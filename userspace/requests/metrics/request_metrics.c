@@ -15,10 +15,11 @@
 
 struct request_metrics {
 	struct series_table table;
+	unsigned int parts; /* METRICS_OF_... */
 	uint64_t undirected; /* requests of which it is not known whose they are */
 };
 
-int request_metrics_create(enum kinds_schema schema, uint32_t series,
+int request_metrics_create(enum kinds_schema schema, unsigned int parts, uint32_t series,
 			   struct request_metrics **metrics)
 {
 	struct request_metrics *made = calloc(1, sizeof(*made));
@@ -28,6 +29,7 @@ int request_metrics_create(enum kinds_schema schema, uint32_t series,
 		request_metrics_destroy(made);
 		return r;
 	}
+	made->parts = parts;
 	*metrics = made;
 	return 0;
 }
@@ -43,12 +45,15 @@ void request_metrics_take(struct request_metrics *metrics, const struct state_ev
 {
 	struct view view;
 
-	if (event->ev.desc->id != EVENT_request)
-		return;
-	if (view_make(event, &view))
-		series_table_add(&metrics->table, &view);
-	else
-		metrics->undirected++;
+	if (event->ev.desc->id != EVENT_request) {
+		if ((metrics->parts & METRICS_OF_TCP) && view_make_of_socket(event, &view))
+			series_table_add(&metrics->table, &view);
+	} else if (metrics->parts & METRICS_OF_REQUESTS) {
+		if (view_make(event, &view))
+			series_table_add(&metrics->table, &view);
+		else
+			metrics->undirected++;
+	}
 }
 
 void request_metrics_step(struct request_metrics *metrics, uint64_t now_ns)
@@ -119,19 +124,20 @@ static void append_histogram(const struct request_metrics *metrics, const struct
 	exposition_histogram(exposition, labels, &histogram);
 }
 
-/* Those that are not slow, and those that are. */
-static void append_requests(const struct series *series, struct exposition_label *labels,
-			    struct exposition *exposition)
+static void append_number(const struct series *series, enum kind_value value,
+			  struct exposition_label *labels, struct exposition *exposition)
 {
+	struct series_part parts[SERIES_PARTS_MAX];
+	unsigned int count = series_parts(series, value, parts);
 	struct exposition_label *last = labels;
 
 	while (last->name)
 		last++;
-	last[0] = (struct exposition_label){"is_slow", "false"};
-	last[1] = (struct exposition_label){0};
-	exposition_sample(exposition, labels, series->count - series->slow);
-	last->value = "true";
-	exposition_sample(exposition, labels, series->slow);
+	for (unsigned int i = 0; i < count; i++) {
+		last[0] = (struct exposition_label){parts[i].label, parts[i].word};
+		last[1] = (struct exposition_label){0};
+		exposition_sample(exposition, labels, parts[i].value);
+	}
 }
 
 static void append_metric(const struct request_metrics *metrics, uint8_t place,
@@ -146,30 +152,27 @@ static void append_metric(const struct request_metrics *metrics, uint8_t place,
 		labels_of(kind, series, labels);
 		if (metric->value < KIND_HISTOGRAMS)
 			append_histogram(metrics, series, metric->value, labels, exposition);
-		else if (metric->value == KIND_REQUESTS)
-			append_requests(series, labels, exposition);
 		else
-			exposition_sample(exposition, labels,
-					  series_counter(series, metric->value));
+			append_number(series, metric->value, labels, exposition);
 	}
 }
 
 static void append_table(const struct request_metrics *metrics, struct exposition *exposition)
 {
 	static const struct exposition_family series = {
-		"lanner_request_series", METRIC_GAUGE, NULL,
-		"Sets of labels of requests that are counted by themselves."};
-	static const struct exposition_family max = {"lanner_request_series_max", METRIC_GAUGE,
+		"lanner_metrics_series", METRIC_GAUGE, NULL,
+		"Sets of labels that are counted by themselves."};
+	static const struct exposition_family max = {"lanner_metrics_series_max", METRIC_GAUGE,
 						     NULL, "How many there may be."};
 	static const struct exposition_family aged = {
-		"lanner_request_series_dropped", METRIC_COUNTER, NULL,
-		"Sets of labels that were dropped, as no request had them for a while."};
+		"lanner_metrics_series_dropped", METRIC_COUNTER, NULL,
+		"Sets of labels that were dropped, as nothing had them for a while."};
 	static const struct exposition_family overflowed = {
-		"lanner_requests_overflowed", METRIC_COUNTER, NULL,
-		"Requests counted in the series of the overflow."};
+		"lanner_metrics_overflowed", METRIC_COUNTER, NULL,
+		"Requests, and events of TCP, counted in the series of the overflow."};
 	static const struct exposition_family unmeasured = {
-		"lanner_requests_unmeasured", METRIC_COUNTER, NULL,
-		"Requests in no series: out of memory, or neither of a client nor of a server."};
+		"lanner_metrics_unmeasured", METRIC_COUNTER, NULL,
+		"Those in no series: out of memory, or neither of a client nor of a server."};
 	const struct series_table *table = &metrics->table;
 
 	exposition_add(exposition, &series, table->count);
@@ -183,10 +186,15 @@ void request_metrics_append(const struct request_metrics *metrics, struct exposi
 {
 	const struct kinds *kinds = metrics->table.kinds;
 
-	for (uint8_t i = 0; i < kinds->count; i++)
-		for (unsigned int m = 0; m < KIND_METRICS_MAX && kinds->list[i].metrics[m].name;
-		     m++)
-			append_metric(metrics, i, &kinds->list[i].metrics[m], exposition);
+	for (uint8_t i = 0; i < kinds->count; i++) {
+		const struct kind *kind = &kinds->list[i];
+
+		if (!(metrics->parts &
+		      (kind->is_of_sockets ? METRICS_OF_TCP : METRICS_OF_REQUESTS)))
+			continue;
+		for (unsigned int m = 0; m < KIND_METRICS_MAX && kind->metrics[m].name; m++)
+			append_metric(metrics, i, &kind->metrics[m], exposition);
+	}
 	append_table(metrics, exposition);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metrics made of requests: durations, sizes and errors by what was asked and who asked or
- * answered, and the account of requests. On the thread of the loop alone.
+ * Metrics made of requests, and of what the kernel does on sockets of TCP: durations, sizes and
+ * errors by what was asked and who asked or answered, and the account of requests. On the thread of
+ * the loop alone.
  */
 #ifndef REQUESTS_METRICS_REQUEST_METRICS_H
 #define REQUESTS_METRICS_REQUEST_METRICS_H
@@ -15,17 +16,23 @@
 
 struct request_metrics;
 
+/* What is measured. */
+enum { METRICS_OF_REQUESTS = 1 << 0, METRICS_OF_TCP = 1 << 1 };
+
 enum { REQUEST_METRICS_SERIES = 2000, REQUEST_METRICS_SERIES_MAX = 1000000 };
 
-/* A series that no request used for so long is dropped. */
+/* A series that nothing used for so long is dropped. */
 #define REQUEST_METRICS_AGE_NS UINT64_C(600000000000)
 
-/* At most so many series, from 1 to REQUEST_METRICS_SERIES_MAX. Returns 0 or -errno. */
-int request_metrics_create(enum kinds_schema schema, uint32_t series,
+/*
+ * parts: METRICS_OF_... At most so many series, from 1 to REQUEST_METRICS_SERIES_MAX. Returns 0 or
+ * -errno.
+ */
+int request_metrics_create(enum kinds_schema schema, unsigned int parts, uint32_t series,
 			   struct request_metrics **metrics);
 void request_metrics_destroy(struct request_metrics *metrics); /* accepts NULL */
 
-/* Counts an event; others than requests are ignored. */
+/* Counts an event; those of which nothing is measured are ignored. */
 void request_metrics_take(struct request_metrics *metrics, const struct state_event *event);
 
 /* Drops old series at that time, of the events' clock. Cheap: to be called often. */

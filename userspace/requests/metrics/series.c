@@ -9,6 +9,7 @@
 
 enum {
 	NS_PER_S = 1000000000,
+	NS_PER_US = 1000,
 	AGED_AT_ONCE = 64, /* buckets */
 };
 
@@ -149,7 +150,8 @@ static void count_cells(const struct kind *kind, struct series *series, const st
 
 		if (!bounds->items)
 			continue;
-		cells[series_cell(bounds, values[i])]++;
+		if (i != KIND_DURATION || view->is_timed)
+			cells[series_cell(bounds, values[i])]++;
 		cells += bounds->count + 1;
 	}
 }
@@ -172,21 +174,31 @@ static void take_exemplar(struct series_table *table, struct series *series,
 	exemplar->trace_id[sizeof(exemplar->trace_id) - 1] = '\0';
 }
 
-static void series_measure(struct series_table *table, struct series *series,
-			   const struct view *view)
+static void count_time(struct series_table *table, struct series *series, uint64_t ns)
 {
-	count_cells(&table->kinds->list[series->kind], series, view);
 	if (table->kinds->list[series->kind].bounds[KIND_DURATION].items)
-		histogram_add(&series->durations, &table->pool, view->total_ns);
-	if (!series->count)
-		series->begun_ns = view->event->ev.ts_ns - view->total_ns;
-	series->count++;
-	series->slow += view->total_ns >= table->kinds->slow_ns[view->protocol.class];
-	series->ns += view->total_ns;
+		histogram_add(&series->durations, &table->pool, ns);
+	series->timed++;
+	series->last_ns = ns;
+	series->ns += ns;
 	if (series->ns >= NS_PER_S) {
 		series->seconds += series->ns / NS_PER_S;
 		series->ns %= NS_PER_S;
 	}
+}
+
+static void series_measure(struct series_table *table, struct series *series,
+			   const struct view *view)
+{
+	const struct kind *kind = &table->kinds->list[series->kind];
+
+	count_cells(kind, series, view);
+	if (!series->begun_ns)
+		series->begun_ns = view->event->ev.ts_ns - view->total_ns;
+	series->count += view->amount;
+	series->slow += view->total_ns >= table->kinds->slow_ns[view->protocol.class];
+	if (view->is_timed && !(kind->times_successes && *view->error))
+		count_time(table, series, view->total_ns);
 	series->bytes[0] += view->request_bytes;
 	series->bytes[1] += view->response_bytes;
 	series->used_ns = view->event->ev.ts_ns;
@@ -208,9 +220,13 @@ static struct series *series_get(struct series_table *table, const struct view *
 void series_table_add(struct series_table *table, const struct view *view)
 {
 	struct memo_facts facts;
-	bool are_gathered = memo_gather(view, &facts);
-	struct series *series = are_gathered ? memo_find(table->memo, &facts) : NULL;
+	bool are_gathered;
+	struct series *series;
 
+	if (table->kinds->of[view->protocol.class][view->is_server] == KIND_NONE)
+		return;
+	are_gathered = memo_gather(view, &facts);
+	series = are_gathered ? memo_find(table->memo, &facts) : NULL;
 	if (!series) {
 		series = series_get(table, view);
 		/* When there is room, a request leaves the overflow. */
@@ -262,7 +278,7 @@ const uint64_t *series_cells(const struct series_table *table, const struct seri
 	return cells;
 }
 
-uint64_t series_counter(const struct series *series, enum kind_value value)
+static uint64_t series_number(const struct series *series, enum kind_value value)
 {
 	switch (value) {
 	case KIND_NANOSECONDS:
@@ -271,7 +287,38 @@ uint64_t series_counter(const struct series *series, enum kind_value value)
 		return series->bytes[0];
 	case KIND_RESPONSE_BYTES:
 		return series->bytes[1];
+	case KIND_AMOUNT:
+		return series->count;
+	case KIND_LAST:
+		return series->last_ns / NS_PER_US;
 	default:
 		return 0;
 	}
+}
+
+unsigned int series_parts(const struct series *series, enum kind_value value,
+			  struct series_part parts[SERIES_PARTS_MAX])
+{
+	switch (value) {
+	case KIND_REQUESTS:
+		parts[0] = (struct series_part){series->count - series->slow, "is_slow", "is_slow",
+						"false"};
+		parts[1] = (struct series_part){series->slow, "is_slow", "is_slow", "true"};
+		return 2;
+	case KIND_IO:
+		for (unsigned int i = 0; i < 2; i++)
+			parts[i] = (struct series_part){
+				series->bytes[i], label_name(LABEL_DIRECTION),
+				label_attribute(LABEL_DIRECTION), i ? "receive" : "transmit"};
+		return 2;
+	case KIND_LAST:
+		/* Of all that had no room, the last one says nothing. */
+		if (series->is_overflow || !series->timed)
+			return 0;
+		break;
+	default:
+		break;
+	}
+	parts[0] = (struct series_part){.value = series_number(series, value)};
+	return 1;
 }

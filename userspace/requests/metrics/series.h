@@ -28,9 +28,13 @@ struct series {
 	struct series *newer, **link; /* of its kind */
 	uint64_t hash;
 	uint64_t begun_ns, used_ns; /* before its first request; at its last one */
-	uint64_t count, slow; /* requests; of these, slow ones, if the schema has some */
+	uint64_t count,
+		slow; /* requests, or what else; of these, slow ones, if the schema has some */
+	uint64_t timed; /* of these, those that have a duration */
+	uint64_t last_ns; /* the last one */
 	uint64_t seconds, ns; /* sum of the durations */
-	uint64_t bytes[2]; /* of the requests, and of the responses */
+	uint64_t
+		bytes[2]; /* of the requests, and of the responses; of sockets sent, and received */
 	struct histogram durations;
 	struct series_exemplar *exemplar; /* owned; NULL: none yet */
 	uint16_t key_len, cells_count;
@@ -59,7 +63,7 @@ struct series_table {
 int series_table_init(struct series_table *table, const struct kinds *kinds, uint32_t max);
 void series_table_finish(struct series_table *table);
 
-/* Counts a request: an event of the type `request` as it was looked at. */
+/* Counts an event as it was looked at, if the schema has a series for it. */
 void series_table_add(struct series_table *table, const struct view *view);
 
 /* Drops those that were not used since then; looks at some of them, so that it is cheap. */
@@ -74,8 +78,17 @@ static inline const char *series_key(const struct series *series)
 /* The place of a value among them: the first one whose bound is not below it. */
 uint32_t series_cell(const struct kind_bounds *bounds, uint64_t value);
 
-/* What a counter shows; 0 for histograms, and for KIND_REQUESTS, of which there are two. */
-uint64_t series_counter(const struct series *series, enum kind_value value);
+/* A number that is shown, with a label of its own if there are several. */
+struct series_part {
+	uint64_t value;
+	const char *label, *attribute, *word; /* NULL: none */
+};
+
+enum { SERIES_PARTS_MAX = 2 };
+
+/* What a counter or gauge shows. Returns the number of parts: 0 if it has no value. */
+unsigned int series_parts(const struct series *series, enum kind_value value,
+			  struct series_part parts[SERIES_PARTS_MAX]);
 
 /* The counts of a histogram, one more than its bounds. */
 const uint64_t *series_cells(const struct series_table *table, const struct series *series,

@@ -68,22 +68,22 @@ static void set_status(struct view *view, const struct event_param *status)
 		memcpy(&view->status, status->data, sizeof(view->status));
 }
 
-/* Of sockets of IP: the end that called connect() is the first one. */
-static void set_ends(struct view *view, const struct event_param *tuple)
+bool view_ends(const struct event_param *tuple, struct view_end *first, struct view_end *second)
 {
 	uint8_t family = tuple->len ? tuple->data[0] : 0;
 	uint8_t len = family == socket_families__AF_INET6 ? 16 : 4;
 	const uint8_t *at = tuple->data + 1;
 
 	if (family != socket_families__AF_INET && family != socket_families__AF_INET6)
-		return;
+		return false;
 	if (tuple->len != 1 + 2 * (len + sizeof(uint16_t)))
-		return;
-	view->client = (struct view_end){.address = at, .len = len};
-	memcpy(&view->client.port, at + len, sizeof(uint16_t));
+		return false;
+	*first = (struct view_end){.address = at, .len = len};
+	memcpy(&first->port, at + len, sizeof(uint16_t));
 	at += len + sizeof(uint16_t);
-	view->server = (struct view_end){.address = at, .len = len};
-	memcpy(&view->server.port, at + len, sizeof(uint16_t));
+	*second = (struct view_end){.address = at, .len = len};
+	memcpy(&second->port, at + len, sizeof(uint16_t));
+	return true;
 }
 
 /* Who asks a server is in no label: there may be any number of clients. */
@@ -108,6 +108,7 @@ bool view_make(const struct state_event *event, struct view *view)
 		return false;
 	*view = (struct view){
 		.event = event,
+		.is_client = role == request_roles__client,
 		.is_server = role == request_roles__server,
 		.method = view_text(event, request__method),
 		.target = view_text(event, request__target),
@@ -115,6 +116,10 @@ bool view_make(const struct state_event *event, struct view *view)
 		.error = view_text(event, request__error),
 		.trace_id = view_text(event, request__trace_id),
 		.domain = "",
+		.reason = "",
+		.direction = "",
+		.is_timed = true,
+		.amount = 1,
 		.total_ns = view_number(event, request__total_time),
 		.request_bytes = view_number(event, request__request_size),
 		.response_bytes = view_number(event, request__response_size),
@@ -123,7 +128,8 @@ bool view_make(const struct state_event *event, struct view *view)
 		view->container = event->thread->cgroups->container;
 	set_protocol(view, view_byte(event, request__protocol));
 	set_status(view, view_param(event, request__status));
-	set_ends(view, view_param(event, request__tuple));
+	/* The end that called connect() is the first one. */
+	view_ends(view_param(event, request__tuple), &view->client, &view->server);
 	set_peer(view);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What metrics look at of an event of the type request. */
+/* What metrics look at of an event: a request, or what the kernel did on a socket of TCP. */
 #ifndef REQUESTS_METRICS_VIEW_H
 #define REQUESTS_METRICS_VIEW_H
 
@@ -10,7 +10,21 @@
 #include "sinsp/state/event.h"
 #include "sinsp/state/services.h"
 
-enum view_class { VIEW_HTTP, VIEW_DATABASE, VIEW_DNS, VIEW_OTHER, VIEW_CLASSES };
+enum view_class {
+	VIEW_HTTP,
+	VIEW_DATABASE,
+	VIEW_DNS,
+	VIEW_OTHER,
+	/* From here on of sockets: */
+	VIEW_CONNECT,
+	VIEW_CONNECTION,
+	VIEW_RETRANSMIT,
+	VIEW_RESET,
+	VIEW_TCP_DROP,
+	VIEW_UDP_DROP,
+	VIEW_CLASSES,
+	VIEW_OF_SOCKETS = VIEW_CONNECT,
+};
 
 /* What is known of a protocol by its number. */
 struct view_protocol {
@@ -34,17 +48,34 @@ struct view {
 	const struct state_pod *peer_pod;
 	const struct state_service_info *service; /* by which it was asked */
 	struct view_protocol protocol;
-	bool is_server;
+	bool is_client, is_server; /* of sockets neither, if that is not known */
 	bool has_status;
-	int32_t status;
+	int32_t status; /* of a connection that failed, the number of the error */
 	const char *method, *target, *host, *error, *trace_id;
 	const char *domain; /* the name by which a client found the server's address */
-	uint64_t total_ns;
-	uint64_t request_bytes, response_bytes;
+	bool is_timed; /* there is a duration; always of requests */
+	uint64_t total_ns; /* the duration, or a round trip */
+	uint64_t request_bytes, response_bytes; /* of a socket sent, and received */
+	uint64_t amount; /* how many are counted: 1, but of segments */
 	struct view_end client, server;
+	/* Of sockets: */
+	const char *reason, *direction;
+	struct view_end local, remote;
 };
 
-/* Looks at an event; false: it does not say whether its process is a client or a server. */
+/* Looks at a request; false: it does not say whether its process is a client or a server. */
 bool view_make(const struct state_event *event, struct view *view);
+
+/*
+ * Looks at an event of a socket, other than requests; false: it is not measured. Who is at the
+ * other end is looked for if the process is the client.
+ */
+bool view_make_of_socket(const struct state_event *event, struct view *view);
+
+/* Whether events of a type are measured so. */
+bool view_is_of_sockets(unsigned int event);
+
+/* For both: takes the first and the second end of a tuple; false: it has none of IP. */
+bool view_ends(const struct event_param *tuple, struct view_end *first, struct view_end *second);
 
 #endif

@@ -40,14 +40,13 @@ static void set_process(const struct state_event *event, struct state_peer *peer
 		peer->pod = &peer->container->info.pod;
 }
 
-static void set_domain(const struct state_event *event, struct state_peer *peer)
+static void set_domain(const struct state_event *event, bool is_client, struct state_peer *peer)
 {
 	const struct resolved_address address = {peer->end.address, peer->address_len};
 	const struct state_container *container;
 	struct resolved_scope scope = {0};
 
-	if (!event->thread || !peer->address_len ||
-	    event_param_u64(&event->ev, request__role) != request_roles__client)
+	if (!event->thread || !peer->address_len || !is_client)
 		return;
 	container = event->thread->cgroups->container;
 	if (container)
@@ -64,12 +63,10 @@ static bool is_in_cluster(const struct state_event *event)
 }
 
 /* What the cluster says of the address. A server sees a client, which called from any port. */
-static void set_service(const struct state_event *event, struct state_peer *peer)
+static void set_service(const struct state_event *event, bool is_client, enum scap_l4 l4,
+			struct state_peer *peer)
 {
-	bool is_client = event_param_u64(&event->ev, request__role) == request_roles__client;
-	struct state_place place = {.end = peer->end,
-				    .address_len = peer->address_len,
-				    .l4 = event->fd ? event->fd->l4 : SCAP_L4_TCP};
+	struct state_place place = {.end = peer->end, .address_len = peer->address_len, .l4 = l4};
 	struct state_service_match match;
 	const struct state_pod *pod = NULL;
 
@@ -90,12 +87,23 @@ static void set_service(const struct state_event *event, struct state_peer *peer
 
 bool state_peer_of(const struct state_event *event, struct state_peer *peer)
 {
+	bool is_client;
+
 	*peer = (struct state_peer){0};
 	if (event->ev.desc->id != EVENT_request)
 		return false;
+	is_client = event_param_u64(&event->ev, request__role) == request_roles__client;
 	set_end(&event->ev, peer);
 	set_process(event, peer);
-	set_service(event, peer);
-	set_domain(event, peer);
+	set_service(event, is_client, event->fd ? event->fd->l4 : SCAP_L4_TCP, peer);
+	set_domain(event, is_client, peer);
 	return peer->address_len || peer->process;
+}
+
+void state_peer_at(const struct state_event *event, const struct state_place *place,
+		   struct state_peer *peer)
+{
+	*peer = (struct state_peer){.end = place->end, .address_len = place->address_len};
+	set_service(event, true, place->l4, peer);
+	set_domain(event, true, peer);
 }

@@ -41,4 +41,11 @@ struct state_peer {
  */
 bool state_peer_of(const struct state_event *event, struct state_peer *peer);
 
+/*
+ * Tells what is known of a place that the event's process is connected to as a client: by Services
+ * of Kubernetes and answers of DNS. Its process is not looked for.
+ */
+void state_peer_at(const struct state_event *event, const struct state_place *place,
+		   struct state_peer *peer);
+
 #endif

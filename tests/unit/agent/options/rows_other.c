@@ -29,11 +29,16 @@ static void test_values(void **state)
 	assert_true(options.unknown_protocols);
 	options_finish(&options);
 	parse_right(
-		"--http :1 --request-metrics --request-series 1000000 --metrics-schema kindling",
+		"--http :1 --request-metrics --metrics-series 1000000 --metrics-schema kindling",
 		&options);
 	assert_true(options.request_metrics);
 	assert_int_equal(options.metrics_schema, KINDS_KINDLING);
-	assert_int_equal(options.request_series, 1000000);
+	assert_int_equal(options.metrics_series, 1000000);
+	assert_false(options.tcp_metrics);
+	options_finish(&options);
+	parse_right("--http :1 --tcp-metrics --metrics-series 5", &options);
+	assert_true(options.tcp_metrics);
+	assert_false(options.request_metrics);
 	options_finish(&options);
 }
 
@@ -54,12 +59,14 @@ static void test_rejected(void **state)
 			"unix:PATH; up to 4 of them, not ':5'");
 	expect_rejected("--request-metrics",
 			"--request-metrics goes with --http or --output otlp-metrics:");
-	expect_rejected("--http :1 --request-series 5",
-			"--request-series goes with --request-metrics");
+	expect_rejected("--tcp-metrics",
+			"--tcp-metrics goes with --http or --output otlp-metrics:");
+	expect_rejected("--http :1 --metrics-series 5",
+			"--metrics-series goes with --request-metrics or --tcp-metrics");
 	expect_rejected("--http :1 --request-metrics --metrics-schema x",
 			"--metrics-schema: expected otel or kindling, not 'x'");
-	expect_rejected("--http :1 --request-metrics --request-series 0",
-			"--request-series: expected a number from 1 to 1000000, not '0'");
+	expect_rejected("--http :1 --request-metrics --metrics-series 0",
+			"--metrics-series: expected a number from 1 to 1000000, not '0'");
 	expect_rejected("--help=some", "--help: expected all, not 'some'");
 }
 

@@ -591,9 +591,22 @@ static void test_wanted_requests(void **state)
 	assert_int_equal(selection.events[EVENT_write], 0);
 }
 
+static void test_wanted_sockets(void **state)
+{
+	select_for("evt.type=mkdir", 0);
+	selection_want_sockets(&selection);
+	assert_false(selection_has_requests(&selection));
+	assert_int_equal(selection.events[EVENT_tcp_close], WHY_METRICS);
+	assert_int_equal(selection.events[EVENT_skb_drop], WHY_METRICS);
+	assert_int_equal(selection.events[EVENT_tcp_state], 0);
+	assert_true(selection.events[EVENT_cgroup_attach] & WHY_CONTAINERS);
+	assert_string_equal(selection_why_name(WHY_METRICS), "metrics");
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_requests),
 	cmocka_unit_test(test_wanted_requests),
+	cmocka_unit_test(test_wanted_sockets),
 	cmocka_unit_test(test_events_of_rules),
 	cmocka_unit_test(test_everything),
 	cmocka_unit_test(test_unknown_calls),

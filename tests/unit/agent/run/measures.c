@@ -35,7 +35,9 @@ static int setup(void **state)
 
 	fake_begin();
 	run = (struct run){0};
-	assert_int_equal(request_metrics_create(KINDS_OTEL, 10, &run.request_metrics), 0);
+	assert_int_equal(
+		request_metrics_create(KINDS_OTEL, METRICS_OF_REQUESTS, 10, &run.request_metrics),
+		0);
 	drive_create(&drive, NULL);
 	drive_exec(&drive, 100, "server");
 	frame = drive_begin(&drive, EVENT_request, 100);

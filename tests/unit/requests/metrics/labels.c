@@ -58,7 +58,7 @@ static void names_the_process(void **state)
 {
 	struct request_metrics *metrics;
 
-	assert_int_equal(request_metrics_create(KINDS_OTEL, 10, &metrics), 0);
+	assert_int_equal(request_metrics_create(KINDS_OTEL, METRICS_OF_REQUESTS, 10, &metrics), 0);
 	ask_self(*state, metrics, request_roles__server);
 	expect_shown(metrics, "db_server_operation_duration_seconds_count{db_system_name=\"redis\","
 			      "db_operation_name=\"GET\",server_port=\"80\"," POD "} 1\n");
@@ -84,7 +84,7 @@ static void names_servers_by_dns(void **state)
 	struct request_metrics *metrics;
 	struct frame *frame;
 
-	assert_int_equal(request_metrics_create(KINDS_OTEL, 10, &metrics), 0);
+	assert_int_equal(request_metrics_create(KINDS_OTEL, METRICS_OF_REQUESTS, 10, &metrics), 0);
 	ask_self(world, metrics, request_roles__client);
 	expect_shown(metrics, "server_address=\"10.0.0.2\",server_port=\"80\"");
 	world->ts_ns = WORLD_TIME_NS - 1000000;
@@ -125,8 +125,9 @@ static void names_services_of_other_nodes(void **state)
 	struct drive *world = *state;
 	struct request_metrics *otel, *kindling;
 
-	assert_int_equal(request_metrics_create(KINDS_OTEL, 10, &otel), 0);
-	assert_int_equal(request_metrics_create(KINDS_KINDLING, 10, &kindling), 0);
+	assert_int_equal(request_metrics_create(KINDS_OTEL, METRICS_OF_REQUESTS, 10, &otel), 0);
+	assert_int_equal(request_metrics_create(KINDS_KINDLING, METRICS_OF_REQUESTS, 10, &kindling),
+			 0);
 	ask(world, otel, request_roles__client, 0);
 	describe_service(world);
 	ask(world, otel, request_roles__client, 0);
@@ -145,7 +146,8 @@ static void names_both_ends_as_kindling(void **state)
 {
 	struct request_metrics *metrics;
 
-	assert_int_equal(request_metrics_create(KINDS_KINDLING, 10, &metrics), 0);
+	assert_int_equal(request_metrics_create(KINDS_KINDLING, METRICS_OF_REQUESTS, 10, &metrics),
+			 0);
 	ask_self(*state, metrics, request_roles__server);
 	expect_shown(metrics, "kindling_entity_request_receive_bytes_total{" KD(
 				      "") ",ip=\"10.0.0.2\","

@@ -134,7 +134,7 @@ static struct counts measure(void **state, enum kinds_schema schema, uint8_t pro
 	struct request_metrics *metrics;
 	struct counts counts = {0};
 
-	assert_int_equal(request_metrics_create(schema, SERIES, &metrics), 0);
+	assert_int_equal(request_metrics_create(schema, METRICS_OF_REQUESTS, SERIES, &metrics), 0);
 	for (unsigned int i = 0; i < ASKED; i++) {
 		char method[16];
 

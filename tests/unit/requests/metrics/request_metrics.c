@@ -50,7 +50,9 @@ static int teardown(void **state)
 
 static void create(struct measured *measured, uint32_t series)
 {
-	assert_int_equal(request_metrics_create(KINDS_OTEL, series, &measured->metrics), 0);
+	assert_int_equal(
+		request_metrics_create(KINDS_OTEL, METRICS_OF_REQUESTS, series, &measured->metrics),
+		0);
 }
 
 /* The event, which stays for changes until the next one. */
@@ -210,7 +212,7 @@ static void tells_requests_apart(void **state)
 				    "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"
 				    "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"});
 	}
-	snprintf(text, sizeof(text), "lanner_request_series %zu\n", COUNT(variants) + 2);
+	snprintf(text, sizeof(text), "lanner_metrics_series %zu\n", COUNT(variants) + 2);
 	expect_lines(measured, false,
 		     (const char *const[]){
 			     text, "process_executable_name=\"other\"} 2\n",
@@ -347,8 +349,8 @@ static void keeps_sums_when_there_is_no_room(void **state)
 	assert_true(count == HOSTS);
 	assert_int_equal(series, MAX + 1);
 	assert_true(overflow == HOSTS - MAX);
-	assert_true(value_of(text, "\nlanner_request_series ") == MAX);
-	assert_true(value_of(text, "\nlanner_requests_overflowed_total ") == HOSTS - MAX);
+	assert_true(value_of(text, "\nlanner_metrics_series ") == MAX);
+	assert_true(value_of(text, "\nlanner_metrics_overflowed_total ") == HOSTS - MAX);
 	assert_true(seconds - ((double)total_ns / 1e9 + 0.001) < 1e-3 &&
 		    (double)total_ns / 1e9 + 0.001 - seconds < 1e-3);
 	free(text);
@@ -400,7 +402,7 @@ static void drops_series_that_are_not_used(void **state)
 	text = shown(measured, false);
 	assert_null(strstr(text, "\"GET\""));
 	assert_non_null(strstr(text, "\"SET\""));
-	assert_true(value_of(text, "\nlanner_request_series_dropped_total ") == 1);
+	assert_true(value_of(text, "\nlanner_metrics_series_dropped_total ") == 1);
 	/* The overflow stays. */
 	assert_true(value_of(text, "count{otel_metric_overflow=\"true\"} ") == 1);
 	free(text);
@@ -418,9 +420,9 @@ static void counts_what_is_in_no_series(void **state)
 	ask(measured, &(struct asked){request_protocols__http, request_roles__unknown, "GET", "/"});
 	request_metrics_take(measured->metrics, drive_any(&measured->drive, TID));
 	expect_lines(measured, false,
-		     (const char *const[]){"lanner_requests_unmeasured_total 1\n",
-					   "lanner_request_series 0\n",
-					   "lanner_request_series_max 2\n", NULL});
+		     (const char *const[]){"lanner_metrics_unmeasured_total 1\n",
+					   "lanner_metrics_series 0\n",
+					   "lanner_metrics_series_max 2\n", NULL});
 }
 
 static void has_the_names_of_kindling(void **state)
@@ -457,7 +459,9 @@ static void has_the_names_of_kindling(void **state)
 		NULL};
 	struct measured *measured = *state;
 
-	assert_int_equal(request_metrics_create(KINDS_KINDLING, 100, &measured->metrics), 0);
+	assert_int_equal(request_metrics_create(KINDS_KINDLING, METRICS_OF_REQUESTS, 100,
+						&measured->metrics),
+			 0);
 	for (size_t i = 0; i < COUNT(asked); i++)
 		ask(measured, &asked[i]);
 	expect_lines(measured, false, lines);

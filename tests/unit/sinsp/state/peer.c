@@ -197,6 +197,25 @@ static void test_service(void **state)
 	assert_null(peer.pod);
 }
 
+/* Of events that say where a process is connected to in another way. */
+static void test_place(void **state)
+{
+	const struct state_place place = {
+		.end = {.address = {10, 0, 0, 2}, .port = 80}, .address_len = 4, .l4 = SCAP_L4_TCP};
+	struct drive *world = *state;
+	struct state_peer peer;
+
+	state_describe_service(world->state, slice_of("u", "\x0a\0\0\2", 80));
+	answer_with(world, request_roles__client, "db.example.org", "10.0.0.2");
+	world_begin(world, EVENT_tcp_connect, SELF);
+	state_peer_at(world_end(world), &place, &peer);
+	assert_string_equal(peer.service->name, "db");
+	assert_string_equal(peer.pod->name, "db-0");
+	assert_string_equal(peer.domain, "db.example.org");
+	assert_int_equal(peer.end.port, 80);
+	assert_null(peer.process);
+}
+
 static void test_other_events(void **state)
 {
 	struct state_peer peer = {.address_len = 4};
@@ -212,6 +231,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_ipv6, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_process, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_pod, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_place, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_domain, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_service, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_other_events, world_setup, world_teardown),
