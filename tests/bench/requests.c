@@ -230,8 +230,8 @@ static void follower_init(struct follower *follower, bool has_metrics)
 	if (state_create(&state_config, &follower->state, &error))
 		fail(error.text);
 	if (requests_create(&config, &follower->requests) ||
-	    (has_metrics &&
-	     request_metrics_create(KINDS_OTEL, REQUEST_METRICS_SERIES, &follower->metrics)))
+	    (has_metrics && request_metrics_create(KINDS_OTEL, METRICS_OF_REQUESTS,
+						   REQUEST_METRICS_SERIES, &follower->metrics)))
 		fail("out of memory");
 }
 
@@ -369,7 +369,7 @@ static void measure_series(unsigned int count)
 
 	drive_create(&drive, NULL);
 	drive_exec(&drive, TID, "server");
-	if (request_metrics_create(KINDS_OTEL, count, &metrics))
+	if (request_metrics_create(KINDS_OTEL, METRICS_OF_REQUESTS, count, &metrics))
 		fail("out of memory");
 	before = request_metrics_bytes(metrics);
 	for (unsigned int i = 0; i < count * SERIES_REQUESTS; i++) {
