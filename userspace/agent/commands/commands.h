@@ -128,6 +128,14 @@ struct options;
 /* Returns the exit code of the agent. */
 int list_outputs_run(const struct options *options);
 
+/* The command `agent perf-list`: the events of perf_event_open(2) that this machine has. */
+
+/*
+ * Lists the events whose name the pattern selects, of those that can be opened here; with -v also
+ * the others, with the reason. Returns the exit code of the agent.
+ */
+int list_perf_run(const struct options *options);
+
 /*
  * The command `agent rules`: lists the rules that would run, with priority, tags and description;
  * as objects also with condition and output. Errors of the files go to stderr. Returns the exit

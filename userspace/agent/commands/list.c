@@ -124,7 +124,12 @@ int list_print(struct list *list, const char *what)
 		exit_code = EXIT_SUCCESS;
 	else
 		fprintf(stderr, "agent: cannot write to standard output: %s\n", strerror(errno));
+	list_finish(list);
+	return exit_code;
+}
+
+void list_finish(struct list *list)
+{
 	table_finish(&list->table);
 	buf_finish(&list->json);
-	return exit_code;
 }

@@ -61,4 +61,7 @@ void list_add_flags(struct list *list, const char *key, unsigned int set,
  */
 int list_print(struct list *list, const char *what);
 
+/* Releases a list that is not printed. */
+void list_finish(struct list *list);
+
 #endif

@@ -39,6 +39,8 @@ const struct agent_subcommand subcommands[] = {
 	 .help = "print the usual options, or all"},
 	{"outputs", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS, .run = list_outputs_run,
 	 .help = "list the kinds of outputs, with their keys"},
+	{"perf-list", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS, .run = list_perf_run,
+	 .help = "list the perf events that this machine has; -v: also what it lacks, and why"},
 	{"reload", .takes = OF_RELOAD, .run = reload_run,
 	 .help = "let the running agent read its configuration and rules again, and wait for that"},
 	{"requests", .captures = true, .filter = "evt.type=request", .print = REQUESTS_FORMAT,

@@ -424,8 +424,7 @@ const struct option_row option_rows_file[] = {
 	 "write events to a capture file; -: standard output. Prints them only if an option says "
 	 "what to print",
 	 set_write, .offer = OFFER_FILES, .usual = true},
-	{'z', "compress", NULL, "compress it with gzip", set_gzip, .about = OUTPUT | COMPRESSES,
-	 .usual = true},
+	{'z', "compress", NULL, "compress it with gzip", set_gzip, .about = OUTPUT | COMPRESSES},
 	{0, "zstd", NULL, "compress it with zstd: for Lanner alone", set_zstd,
 	 .about = OUTPUT | COMPRESSES},
 	{'F', "fatfile", NULL,
