@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "sinsp/state/core.h"
@@ -196,16 +197,37 @@ static void count_marks(struct state_stats *stats, const struct frame_marks *mar
 	stats->truncated += marks->truncated != 0;
 }
 
-int state_process(struct state *state, const struct scap_event *raw, struct state_event *event)
+/*
+ * Whether it ended with the event before it, and so is about what that event may have closed. Its
+ * frame stands behind that one, also in capture files.
+ */
+static bool ended_with_last(const struct scap_event *raw)
 {
-	struct apply_event applied = {.ev = &event->ev, .fd_num = -1};
-	int r;
+	struct ppm_evt_hdr header;
 
+	if (raw->len < sizeof(header))
+		return false;
+	memcpy(&header, raw->frame, sizeof(header));
+	return header.type == EVENT_request;
+}
+
+/* Before the next event. */
+static void make_ready(struct state *state)
+{
 	state_finish_last(state);
 	if (state_is_crowded(state))
 		state_make_room(state);
 	if (state_has_old_forks(state))
 		state_forget_forks(state, false);
+}
+
+int state_process(struct state *state, const struct scap_event *raw, struct state_event *event)
+{
+	struct apply_event applied = {.ev = &event->ev, .fd_num = -1};
+	int r;
+
+	if (!ended_with_last(raw))
+		make_ready(state);
 	r = event_decode(raw->frame, raw->len, raw->cpu, &event->ev);
 	if (r < 0)
 		return count_unusable(state, r);
