@@ -394,6 +394,9 @@ static void meet_request(const struct feed *feed)
 	struct connection *connection = feed->connection;
 	const struct exchange *oldest;
 
+	/* Who does not know the end of either has asked again. */
+	if (feed->stream->is_open_ended)
+		end_open_response(connection, feed->all);
 	if (connection->asking || feed->stream->tail.len || feed->stream->skip ||
 	    connection->has_keys)
 		return;

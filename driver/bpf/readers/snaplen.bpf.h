@@ -17,6 +17,7 @@ enum {
 	KEPT_STATSD = 2000,
 	KEPT_DNS = 512,
 	KEPT_PROTOCOL = 2000,
+	KEPT_HEAD = 16384, /* as user space wants of sockets that need all: REQUESTS_LIMIT_ALL */
 	/* Commands of MySQL, messages of PostgreSQL and MongoDB. */
 	MYSQL_QUERY = 3,
 	MONGO_REPLY = 1,
@@ -68,10 +69,8 @@ static __always_inline bool is_mongo(const union data_start *start, __u64 size)
 		(operation >= MONGO_FIRST && operation <= MONGO_LAST));
 }
 
-static __always_inline bool is_http(const union data_start *start, __u64 size)
+static __always_inline bool is_http_request(const union data_start *start)
 {
-	if (size < 5)
-		return false;
 	switch (start->word[0]) {
 	case WORD('G', 'E', 'T', ' '):
 	case WORD('P', 'O', 'S', 'T'):
@@ -81,11 +80,39 @@ static __always_inline bool is_http(const union data_start *start, __u64 size)
 	case WORD('C', 'O', 'N', 'N'):
 	case WORD('O', 'P', 'T', 'I'):
 		return true;
-	case WORD('H', 'T', 'T', 'P'):
-		return start->byte[4] == '/';
 	default:
 		return false;
 	}
+}
+
+static __always_inline bool is_http(const union data_start *start, __u64 size)
+{
+	if (size < 5)
+		return false;
+	return is_http_request(start) ||
+	       (start->word[0] == WORD('H', 'T', 'T', 'P') && start->byte[4] == '/');
+}
+
+/*
+ * Whether data begins as what is long where it matters: heads of HTTP, and pipelines of Redis, of
+ * both sides, and PostgreSQL.
+ */
+static __always_inline bool is_long_start(const union data_start *start)
+{
+	switch (start->byte[0]) {
+	case '*':
+	case '$':
+	case ':':
+	case '+':
+		return true;
+	case 'P':
+	case 'B':
+	case 'Q':
+		if (start->byte[1] == 0 && start->byte[2] == 0)
+			return true;
+	}
+	return is_http_request(start) || start->word[0] == WORD('H', 'E', 'A', 'D') ||
+	       start->word[0] == WORD('P', 'A', 'T', 'C');
 }
 
 #undef WORD
@@ -164,6 +191,19 @@ __attribute__((noinline)) __u32 socket_snaplen(__u32 fd, __u64 name, __u64 data,
 }
 
 /*
+ * The limit of a socket of which user space has not said more yet: that comes too late for the first
+ * calls of a connection. Not inlined: the verifier walks it once.
+ */
+__attribute__((noinline)) __u32 stream_snaplen(__u64 data)
+{
+	union data_start start = {};
+
+	if (!data || bpf_probe_read_user(&start, sizeof(start), (void *)data))
+		return stream_bytes;
+	return is_long_start(&start) ? KEPT_HEAD : stream_bytes;
+}
+
+/*
  * The same; data that fits into snaplen is not examined. Where streams are followed, who follows
  * them says how much.
  */
@@ -172,8 +212,11 @@ static __always_inline __u64 data_limit(struct filler *f, __u64 fd, __u64 name, 
 {
 	__u32 wanted = f->stream & ~STREAM_WANTED;
 
-	if (stream_bytes && f->stream)
+	if (stream_bytes && f->stream) {
+		if (wanted == stream_bytes && size > wanted)
+			wanted = stream_snaplen(data);
 		return wanted > snaplen ? wanted : snaplen;
+	}
 	if ((!snaplen_rules.full_high && !snaplen_rules.dynamic) || size <= snaplen)
 		return snaplen;
 	return socket_snaplen(fd, name, data, size);

@@ -649,16 +649,22 @@ static bool (*const phases[HTTP1_PHASES])(struct http1_run *run) = {
 	[HTTP1_TRAILERS] = take_trailers,
 };
 
+/* Whether what is known of a message stands, if the rest of its head is missing. */
+static bool stands(const struct http1_run *run)
+{
+	return run->http->phase != HTTP1_START && !run->message->is_aside && !leaves(run);
+}
+
 /* There was no more input: what is behind it decides. */
 static void stop(struct http1_run *run, bool is_used)
 {
-	/* Of a body in chunks, all that is understood is taken first. */
-	if (run->is_cut && is_used && run->http->phase >= HTTP1_CHUNK)
+	run->step.wants_all |= run->is_cut && run->http->phase != HTTP1_START;
+	/* All that is understood is taken first. */
+	if (run->is_cut && is_used && stands(run))
 		return;
 	if (run->is_cut && run->http->phase != HTTP1_START) {
 		/* What was said stands; where the message ends is not known. */
 		run->step.action = PROTOCOL_LOST;
-		run->step.wants_all = true;
 		end_message(run, 0);
 	} else if (!is_used) {
 		run->step.action = run->is_cut ? PROTOCOL_LOST : PROTOCOL_WAITS;
@@ -691,7 +697,7 @@ static struct protocol_step http1_step(enum protocol_side side, void *state,
 	if (!run.is_over)
 		stop(&run, run.at > input->data);
 	run.step.used = (size_t)(run.at - input->data);
-	run.step.stands = run.http->phase >= HTTP1_CHUNK;
+	run.step.stands = stands(&run);
 	return run.step;
 }
 

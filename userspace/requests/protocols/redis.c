@@ -18,14 +18,6 @@
 #include "event/event.h"
 #include "requests/protocols/redis_resp.h"
 
-/* What is known of a message whose bytes end, so that nobody knows where it does. */
-static void cut_message(struct redis_run *run, bool is_known)
-{
-	run->step.action = PROTOCOL_LOST;
-	run->step.wants_all = true;
-	run->step.ends = is_known;
-}
-
 static struct protocol_step redis_step(enum protocol_side side, void *state,
 				       const struct protocol_input *input,
 				       struct protocol_message *message,
@@ -46,13 +38,16 @@ static struct protocol_step redis_step(enum protocol_side side, void *state,
 		if (is_request ? !redis_take_request(&run) : !redis_take_element(&run))
 			break;
 	run.step.used = (size_t)(run.at - input->data);
+	/* What matters of a command is its name and first key; of a reply, how it begins. */
+	run.step.stands = is_request ? run.redis->left && message->method[0]
+				     : run.redis->has_top && !message->is_aside;
 	if (run.is_over)
 		return run.step;
-	if (run.is_cut)
-		cut_message(&run, is_request ? run.redis->left && message->method[0]
-					     : run.redis->has_top);
-	else if (!run.step.used)
-		run.step.action = PROTOCOL_WAITS;
+	run.step.wants_all = run.is_cut;
+	if (run.step.used && (run.step.stands || !run.is_cut))
+		return run.step;
+	run.step.action = run.is_cut ? PROTOCOL_LOST : PROTOCOL_WAITS;
+	run.step.ends = run.is_cut && run.step.stands;
 	return run.step;
 }
 

@@ -4,6 +4,8 @@
 
 #include "requests/protocols/redis_resp.h"
 
+enum { LONG_COMMAND = 512 };
+
 /* What follows the number of arguments: values, as far as they are there. */
 static enum protocol_verdict recognise_arguments(const uint8_t *data, size_t len, int64_t count)
 {
@@ -31,10 +33,12 @@ static enum protocol_verdict recognise_arguments(const uint8_t *data, size_t len
 
 /*
  * An array of values, of which the first is a command. Replies can look like that, as those of
- * subscribing do at their beginning, so that only a whole one is sure.
+ * subscribing do at their beginning, so that only a whole one is sure, or one that is cut off
+ * behind its name: those replies are shorter.
  */
-static enum protocol_verdict recognise_command(const uint8_t *data, size_t len)
+static enum protocol_verdict recognise_command(const uint8_t *data, size_t len, bool is_cut)
 {
+	enum protocol_verdict verdict;
 	int64_t count = 0, name = 0;
 	size_t size = 0, more = 0;
 	enum redis_number found = redis_read_number(data, len, &size, &count);
@@ -55,7 +59,9 @@ static enum protocol_verdict recognise_command(const uint8_t *data, size_t len)
 									     : PROTOCOL_NO;
 	if (!redis_is_command(data + size + more, (size_t)name))
 		return PROTOCOL_NO;
-	return recognise_arguments(data + size, len - size, count);
+	verdict = recognise_arguments(data + size, len - size, count);
+	return verdict == PROTOCOL_MAYBE && (is_cut || len >= LONG_COMMAND) ? PROTOCOL_YES
+									    : verdict;
 }
 
 /* Lines of other protocols begin with these words, too. */
@@ -82,9 +88,10 @@ static enum protocol_verdict recognise_typed(const uint8_t *data, size_t len)
 	return name == n || data[name] == ' ' ? PROTOCOL_MAYBE : PROTOCOL_NO;
 }
 
-static enum protocol_verdict recognise_request(const uint8_t *data, size_t len)
+static enum protocol_verdict recognise_request(const struct protocol_input *input)
 {
-	return data[0] == '*' ? recognise_command(data, len) : recognise_typed(data, len);
+	return input->data[0] == '*' ? recognise_command(input->data, input->len, input->is_cut)
+				     : recognise_typed(input->data, input->len);
 }
 
 /* Beginnings of lines that servers send without an error. */
@@ -152,7 +159,7 @@ static enum protocol_verdict recognise_response(const uint8_t *data, size_t len)
 
 enum protocol_verdict redis_recognise(enum protocol_side side, const struct protocol_input *input)
 {
-	return side == PROTOCOL_REQUESTS ? recognise_request(input->data, input->len)
+	return side == PROTOCOL_REQUESTS ? recognise_request(input)
 					 : recognise_response(input->data, input->len);
 }
 
@@ -166,11 +173,11 @@ size_t redis_find(enum protocol_side side, const struct protocol_input *input)
 
 	if (side == PROTOCOL_RESPONSES)
 		return recognise_response(at, input->len) == PROTOCOL_NO ? input->len : 0;
-	if (*at == '*' && recognise_command(at, input->len) != PROTOCOL_NO)
+	if (*at == '*' && recognise_command(at, input->len, false) != PROTOCOL_NO)
 		return 0;
 	while ((at = memmem(at, (size_t)(end - at), "\r\n*", 3))) {
 		at += 2;
-		if (recognise_command(at, (size_t)(end - at)) == PROTOCOL_YES)
+		if (recognise_command(at, (size_t)(end - at), false) == PROTOCOL_YES)
 			return (size_t)(at - input->data);
 	}
 	return input->len;

@@ -173,22 +173,23 @@ static void test_says_what_stands_before_a_cut(void **state)
 	static const struct {
 		enum protocol_side side;
 		const char *bytes, *method, *target, *error;
-		bool ends; /* with the place lost; else the message is none, or goes on */
-		bool goes_on;
+		enum fate { NONE, STANDS, ENDS } fate;
+		bool is_passed; /* the cut is in a value of known length: nothing is lost there */
 	} rows[] = {
-		{PROTOCOL_REQUESTS, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n", "SET", "k", "", true},
-		{PROTOCOL_REQUESTS, "*3\r\n$3\r\nSET\r\n", "SET", "", "", true},
-		{PROTOCOL_REQUESTS, "*3\r\n$3\r\nSET\r\n$4\r\nab", "SET", "", "", false, true},
-		{PROTOCOL_REQUESTS, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$9\r\nab", "SET", "k", "", true,
+		{PROTOCOL_REQUESTS, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n", "SET", "k", "", STANDS},
+		{PROTOCOL_REQUESTS, "*3\r\n$3\r\nSET\r\n", "SET", "", "", STANDS},
+		{PROTOCOL_REQUESTS, "*3\r\n$3\r\nSET\r\n$4\r\nab", "SET", "", "", STANDS, true},
+		{PROTOCOL_REQUESTS, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$9\r\nab", "SET", "k", "", ENDS,
 		 true},
-		{PROTOCOL_REQUESTS, "*3\r\n$3", "", "", "", false},
-		{PROTOCOL_REQUESTS, "GET k", "", "", "", false},
-		{PROTOCOL_RESPONSES, "-ERR unkno", "", "", "ERR", true},
-		{PROTOCOL_RESPONSES, "-WRONGT", "", "", "ERR", true},
-		{PROTOCOL_RESPONSES, "!30\r\nSYNTAX inva", "", "", "SYNTAX", true, true},
-		{PROTOCOL_RESPONSES, "*2\r\n:1\r\n", "", "", "", true},
-		{PROTOCOL_RESPONSES, "*2\r", "", "", "", false},
-		{PROTOCOL_RESPONSES, "|1\r\n+a\r\n:1\r\n", "", "", "", false},
+		{PROTOCOL_REQUESTS, "*3\r\n$3", "", "", "", NONE},
+		{PROTOCOL_REQUESTS, "GET k", "", "", "", NONE},
+		{PROTOCOL_RESPONSES, "-ERR unkno", "", "", "ERR", STANDS},
+		{PROTOCOL_RESPONSES, "-WRONGT", "", "", "ERR", STANDS},
+		{PROTOCOL_RESPONSES, "!30\r\nSYNTAX inva", "", "", "SYNTAX", ENDS, true},
+		{PROTOCOL_RESPONSES, "*2\r\n:1\r\n", "", "", "", STANDS},
+		{PROTOCOL_RESPONSES, "*2\r", "", "", "", NONE},
+		{PROTOCOL_RESPONSES, "|1\r\n+a\r\n:1\r\n", "", "", "", NONE},
+		{PROTOCOL_RESPONSES, ">2\r\n+message\r\n", "", "", "", NONE},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -196,9 +197,11 @@ static void test_says_what_stands_before_a_cut(void **state)
 		struct protocol_message message = {0};
 		struct protocol_step step = step_over(rows[i].side, rows[i].bytes, zeros, &message);
 
-		assert_int_equal(step.action, rows[i].goes_on ? PROTOCOL_GOES_ON : PROTOCOL_LOST);
-		assert_int_equal(step.ends, rows[i].ends);
-		assert_int_equal(step.wants_all, !rows[i].goes_on);
+		assert_int_equal(step.action,
+				 rows[i].fate == NONE ? PROTOCOL_LOST : PROTOCOL_GOES_ON);
+		assert_int_equal(step.ends, rows[i].fate == ENDS);
+		assert_int_equal(step.stands && !step.ends, rows[i].fate == STANDS);
+		assert_int_equal(step.wants_all, !rows[i].is_passed);
 		assert_string_equal(message.method, rows[i].method);
 		assert_string_equal(message.target, rows[i].target);
 		assert_string_equal(message.error, rows[i].error);
@@ -323,6 +326,30 @@ static void test_recognises(void **state)
 	}
 }
 
+/* Commands that are longer than any reply that begins like them. */
+static void test_recognises_long_commands(void **state)
+{
+	static const char begin[] = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$9000\r\n",
+			  odd[] = "*3\r\n$7\r\nmessage\r\n$1\r\nk\r\n$9000\r\n";
+	uint8_t bytes[1024];
+	struct protocol_input input = {bytes, sizeof(bytes), false};
+
+	memset(bytes, 'v', sizeof(bytes));
+	memcpy(bytes, begin, sizeof(begin) - 1);
+	assert_int_equal(protocol_redis.recognise(PROTOCOL_REQUESTS, &input), PROTOCOL_YES);
+	input.len = 100;
+	assert_int_equal(protocol_redis.recognise(PROTOCOL_REQUESTS, &input), PROTOCOL_MAYBE);
+	input.is_cut = true;
+	assert_int_equal(protocol_redis.recognise(PROTOCOL_REQUESTS, &input), PROTOCOL_YES);
+	/* The name may be another one. */
+	input.len = 10;
+	assert_int_equal(protocol_redis.recognise(PROTOCOL_REQUESTS, &input), PROTOCOL_MAYBE);
+	/* What a channel had for a subscriber. */
+	memcpy(bytes, odd, sizeof(odd) - 1);
+	input.len = sizeof(bytes);
+	assert_int_equal(protocol_redis.recognise(PROTOCOL_REQUESTS, &input), PROTOCOL_NO);
+}
+
 static void test_finds_after_a_gap(void **state)
 {
 	static const struct {
@@ -351,10 +378,15 @@ static void test_finds_after_a_gap(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_requests),      cmocka_unit_test(test_responses),
-	cmocka_unit_test(test_changed_bytes), cmocka_unit_test(test_says_what_stands_before_a_cut),
-	cmocka_unit_test(test_long_texts),    cmocka_unit_test(test_knows_keys),
-	cmocka_unit_test(test_recognises),    cmocka_unit_test(test_finds_after_a_gap),
+	cmocka_unit_test(test_requests),
+	cmocka_unit_test(test_responses),
+	cmocka_unit_test(test_changed_bytes),
+	cmocka_unit_test(test_says_what_stands_before_a_cut),
+	cmocka_unit_test(test_long_texts),
+	cmocka_unit_test(test_knows_keys),
+	cmocka_unit_test(test_recognises),
+	cmocka_unit_test(test_recognises_long_commands),
+	cmocka_unit_test(test_finds_after_a_gap),
 };
 
 UNIT_GROUP(tests);
