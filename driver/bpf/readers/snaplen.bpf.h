@@ -18,6 +18,7 @@ enum {
 	KEPT_DNS = 512,
 	KEPT_PROTOCOL = 2000,
 	KEPT_HEAD = 16384, /* as user space wants of sockets that need all: REQUESTS_LIMIT_ALL */
+	YOUNG_BYTES = 65536, /* that a connection moved before user space surely knows it */
 	/* Commands of MySQL, messages of PostgreSQL and MongoDB. */
 	MYSQL_QUERY = 3,
 	MONGO_REPLY = 1,
@@ -192,12 +193,17 @@ __attribute__((noinline)) __u32 socket_snaplen(__u32 fd, __u64 name, __u64 data,
 
 /*
  * The limit of a socket of which user space has not said more yet: that comes too late for the first
- * calls of a connection. Not inlined: the verifier walks it once.
+ * calls of a connection. Later it would make large values costly. Not inlined: the verifier walks it
+ * once.
  */
-__attribute__((noinline)) __u32 stream_snaplen(__u64 data)
+__attribute__((noinline)) __u32 stream_snaplen(__u32 fd, __u64 data)
 {
 	union data_start start = {};
+	struct sock *sk = fd_sock(fd);
+	struct tcp_sock *tcp = (void *)sk;
 
+	if (is_tcp(sk) && GET(tcp, bytes_sent) + GET(tcp, bytes_received) > YOUNG_BYTES)
+		return stream_bytes;
 	if (!data || bpf_probe_read_user(&start, sizeof(start), (void *)data))
 		return stream_bytes;
 	return is_long_start(&start) ? KEPT_HEAD : stream_bytes;
@@ -214,7 +220,7 @@ static __always_inline __u64 data_limit(struct filler *f, __u64 fd, __u64 name, 
 
 	if (stream_bytes && f->stream) {
 		if (wanted == stream_bytes && size > wanted)
-			wanted = stream_snaplen(data);
+			wanted = stream_snaplen(fd, data);
 		return wanted > snaplen ? wanted : snaplen;
 	}
 	if ((!snaplen_rules.full_high && !snaplen_rules.dynamic) || size <= snaplen)
