@@ -79,6 +79,11 @@ struct perf_event {
 	bool is_weak; /* W: without the group if that does not fit */
 	bool wants_bpf; /* b: counted by a BPF program */
 	bool chose_guest; /* G, H or precision: exclude_guest is wanted, not only usual */
+	/*
+	 * config1 points to a text, which the kernel reads in the memory of the task that creates
+	 * the event. Such an event must not be inherited: fork() would fail in the task.
+	 */
+	bool is_probe;
 	/* Of probes: the file (NULL: of the kernel), and the symbol that offsets begin at, or NULL.
 	 */
 	const char *probe_path, *probe_symbol;

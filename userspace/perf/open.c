@@ -64,7 +64,7 @@ static unsigned int open_kind(const struct perf_machine *machine, const struct p
 
 	if (type == PERF_TYPE_BREAKPOINT)
 		return OF_BREAKPOINT | lacks;
-	if (event->probe_path || event->probe_symbol)
+	if (event->is_probe)
 		return OF_PROBE | lacks;
 	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW)
 		return OF_HARDWARE | lacks;

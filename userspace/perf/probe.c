@@ -111,6 +111,7 @@ int perf_probe_check(struct perf_parser *parser, const struct perf_pmu *pmu, con
 {
 	if (!is_probe(pmu))
 		return 0;
+	event->is_probe = true;
 	return is_in_files(pmu) ? complete_uprobe(parser, place, event)
 				: complete_kprobe(parser, place, event);
 }

@@ -196,7 +196,8 @@ const char *perf_term_place(const struct perf_term *term, const char *at)
 	return at ? at : term->name.at;
 }
 
-static const struct value_row *find_value(const struct value_row *values, struct perf_word word)
+static const struct value_row *terms_find_value(const struct value_row *values,
+						struct perf_word word)
 {
 	while (values->name && !perf_word_is(word, values->name))
 		values++;
@@ -224,7 +225,8 @@ static int fail_value(struct perf_parser *parser, const struct perf_term *term,
 static int apply_call_graph(struct perf_parser *parser, const struct perf_term *term,
 			    struct perf_event *event)
 {
-	const struct value_row *row = term->value.at ? find_value(call_graphs, term->value) : NULL;
+	const struct value_row *row =
+		term->value.at ? terms_find_value(call_graphs, term->value) : NULL;
 
 	if (!row)
 		return fail_value(parser, term, call_graphs,
@@ -247,7 +249,7 @@ static int apply_branch_type(struct perf_parser *parser, const struct perf_term 
 
 		while (word.len < rest.len && !strchr("+:,", word.at[word.len]))
 			word.len++;
-		row = find_value(branch_types, word);
+		row = terms_find_value(branch_types, word);
 		if (!row)
 			return fail_value(parser, term, branch_types, word);
 		event->sampling.branch_sample_type |= row->value;

@@ -81,7 +81,7 @@ static void says_why(void **state)
 	const struct perf_machine none = {.cores = 0}, some = {.cores = 1};
 	const struct perf_event hardware = {.attr.type = PERF_TYPE_HARDWARE},
 				breakpoint = {.attr.type = PERF_TYPE_BREAKPOINT},
-				probe = {.attr.type = 8, .probe_path = "/bin/true"};
+				probe = {.attr.type = 8, .is_probe = true};
 	char paranoid[64];
 
 	check_reason(&none, &hardware, -ENOENT, "shows no counters of its CPUs");

@@ -154,6 +154,14 @@ const char *spool_word(unsigned int i);
 
 int spool_run(const struct options *options);
 
+/* The command `agent stat`, which reads its options by itself. */
+
+/*
+ * Counts perf events while a command runs, or of other targets until a signal, and prints the
+ * counts. Returns the exit code of the command, or of the agent.
+ */
+int stat_run(const struct options *options);
+
 /* agent status: prints the status of an agent that runs. */
 
 struct options;

@@ -52,6 +52,10 @@ const struct agent_subcommand subcommands[] = {
 	{"spool", "ls|verify|dump FOLDER", ACTION_REQUIRED, .words = spool_word,
 	 .offer = OFFER_FILES, .takes = OF_LISTS, .run = spool_run,
 	 .help = "look at the spool of an output: its segments, whether it is whole, its records"},
+	{"stat", "COMMAND", OPERAND_OPTIONAL, .own_options = true, .offer = OFFER_FILES,
+	 .run = stat_run,
+	 .help = "count perf events while a command runs, or of processes, CPUs or a control "
+		 "group; its options: agent stat --help"},
 #ifdef WITH_STATUS
 	{"status", "ADDRESS", OPERAND_OPTIONAL, .operand_default = STATUS_ADDRESS,
 	 .run = status_run,

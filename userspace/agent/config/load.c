@@ -45,9 +45,17 @@ int config_load_report(int argc, char **argv, const struct agent_subcommand *sub
 		       struct options *options, struct yaml_report *report, struct error *err)
 {
 	struct command_line line;
-	int r = command_line_read(&line, argc, argv, subcommands, err);
+	int r;
 
-	*options = (struct options){.subcommands = subcommands};
+	*options = (struct options){
+		.subcommands = subcommands,
+		.subcommand = agent_subcommand_of_own_options(subcommands, argc, argv),
+		.argc = argc,
+		.argv = argv,
+	};
+	if (options->subcommand)
+		return 0;
+	r = command_line_read(&line, argc, argv, subcommands, err);
 	if (r == 0)
 		r = config_load_whole(&line, report, options, err);
 	options->argc = argc;

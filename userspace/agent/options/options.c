@@ -26,6 +26,15 @@ const struct agent_subcommand *agent_subcommand_find(const struct agent_subcomma
 	return NULL;
 }
 
+const struct agent_subcommand *
+agent_subcommand_of_own_options(const struct agent_subcommand *subcommands, int argc, char **argv)
+{
+	const struct agent_subcommand *command =
+		argc > 1 ? agent_subcommand_find(subcommands, argv[1]) : NULL;
+
+	return command && command->own_options ? command : NULL;
+}
+
 static bool is_bare_word(const char *word)
 {
 	return word[0] && word[strspn(word, LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_")] == '\0';

@@ -54,6 +54,7 @@ struct agent_subcommand {
 	const char *print; /* and how lines of text show them, without -p; NULL: as usual */
 	unsigned int takes; /* which options: bits of enum option_about */
 	bool at_once; /* as an option: the rest of the command line is ignored */
+	bool own_options; /* it comes first, and reads all that is behind it by itself */
 	int (*run)(const struct options *options); /* returns the exit code of the agent */
 };
 
@@ -66,6 +67,10 @@ static inline enum option_offer agent_subcommand_offer(const struct agent_subcom
 /* The subcommand of that name, or NULL. */
 const struct agent_subcommand *agent_subcommand_find(const struct agent_subcommand *subcommands,
 						     const char *name);
+
+/* The one that the first word names, if it reads its options by itself; or NULL. */
+const struct agent_subcommand *
+agent_subcommand_of_own_options(const struct agent_subcommand *subcommands, int argc, char **argv);
 
 /*
  * Rejects a mistyped subcommand at the start of a filter: a name without a dot and without an

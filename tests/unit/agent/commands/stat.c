@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* The command stat: its options, and what it prints about a command. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/commands/stat_options.h"
+#include "agent/commands/subcommands.h"
+#include "printed.h"
+#include "unit.h"
+
+enum { WORDS_MAX = 16 };
+
+/* Words that are separated by blanks. */
+static int read_words(const char *text, struct stat_options *options, struct error *err)
+{
+	static char memory[256];
+	static char *words[WORDS_MAX];
+	char *rest = memory;
+	int n = 0;
+
+	snprintf(memory, sizeof(memory), "stat %s", text);
+	while (n < WORDS_MAX - 1 && (words[n] = strsep(&rest, " ")))
+		n += words[n][0] != '\0';
+	words[n] = NULL;
+	return stat_options_read(n, words, options, err);
+}
+
+static void reads_options(void **state)
+{
+	struct stat_options options;
+	struct error err = {""};
+
+	assert_int_equal(read_words("-e cs -e faults:u -r 3 -x ; -o file -- ls -l", &options, &err),
+			 0);
+	assert_string_equal(options.events.data, "cs,faults:u");
+	assert_int_equal(options.runs, 3);
+	assert_int_equal(options.form, STAT_CSV);
+	assert_string_equal(options.separator, ";");
+	assert_string_equal(options.output, "file");
+	assert_string_equal(options.command[0], "ls");
+	assert_string_equal(options.command[1], "-l");
+	stat_options_finish(&options);
+	assert_int_equal(read_words("-aj -I 100 --timeout 5 -v sleep -a 1", &options, &err), 0);
+	assert_true(options.all_cpus && options.verbose && !options.no_inherit);
+	assert_int_equal(options.form, STAT_JSON);
+	assert_int_equal(options.interval_ms, 100);
+	assert_int_equal(options.timeout_ms, 5);
+	assert_int_equal(options.runs, 1);
+	assert_int_equal(options.events.len, 0);
+	assert_string_equal(options.command[1], "-a");
+	stat_options_finish(&options);
+	assert_int_equal(read_words("-x\\t -i --cgroup a/b --cpu=0-3", &options, &err), 0);
+	assert_string_equal(options.separator, "\t");
+	assert_string_equal(options.cgroup, "a/b");
+	assert_string_equal(options.cpus, "0-3");
+	assert_null(options.command);
+	stat_options_finish(&options);
+	assert_int_equal(read_words("-h", &options, &err), 0);
+	assert_true(options.help);
+	stat_options_finish(&options);
+}
+
+static void rejects_others(void **state)
+{
+	static const struct {
+		const char *words, *message;
+	} rows[] = {
+		{"", "stat needs something to count"},
+		{"-e", "stat: -e needs a value"},
+		{"-q ls", "stat: -q: unknown option; agent stat --help lists them"},
+		{"--evnt=cs ls", "stat: --evnt=cs: unknown option (did you mean --event?)"},
+		{"-r 0 ls", "stat: --repeat 0: expected a number from 1"},
+		{"-r 2 -a", "stat: -r repeats a command, and there is none"},
+		{"-r 2 -I 5 ls", "stat: not both -r and -I"},
+		{"-p 1 -a", "stat: tasks are counted on all CPUs"},
+		{"-t 1 --cgroup x", "stat: tasks are counted on all CPUs"},
+	};
+	struct stat_options options;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct error err = {""};
+
+		assert_int_equal(read_words(rows[i].words, &options, &err), -EINVAL);
+		assert_memory_equal(err.text, rows[i].message, strlen(rows[i].message));
+	}
+}
+
+/* Its words are not those of the agent, whose options have other meanings. */
+static void reads_its_own_words(void **state)
+{
+	char *stat[] = {"agent", "stat", "-e", "cs"}, *others[] = {"agent", "-v", "stat"};
+
+	assert_string_equal(agent_subcommand_of_own_options(subcommands, 4, stat)->name, "stat");
+	assert_null(agent_subcommand_of_own_options(subcommands, 3, others));
+	assert_null(agent_subcommand_of_own_options(subcommands, 1, others));
+	printed_expect_run("stat --help",
+			   (const char *[]){"Usage: agent stat", "--repeat N", NULL});
+}
+
+static void counts_a_command(void **state)
+{
+	struct printed printed;
+
+	printed_run("stat -x; -e 1:1000:u,dummy:u true", &printed);
+	if (strstr(printed.err, "CAP_PERFMON")) {
+		printed_finish(&printed);
+		skip();
+	}
+	assert_int_equal(printed.exit_code, 0);
+	assert_non_null(strstr(printed.err, "agent: 1:1000:u: the kernel has no such event\n"));
+	assert_non_null(strstr(printed.err, "<not supported>;;1:1000:u;0;100.00;;\n"));
+	assert_non_null(strstr(printed.err, "\n0;;dummy:u;"));
+	printed_finish(&printed);
+	printed_run("stat -e dummy:u -r 2 false", &printed);
+	assert_int_equal(printed.exit_code, 1);
+	assert_non_null(strstr(printed.err, " Performance counter stats for 'false' (2 runs):\n"));
+	printed_finish(&printed);
+	printed_run("stat -v -e dummy:u -I 1000 sleep 0.01", &printed);
+	assert_non_null(strstr(printed.err, "agent: dummy:u:\ntype 0x1\n"));
+	assert_non_null(strstr(printed.err, "#           time             counts unit events\n"));
+	printed_finish(&printed);
+	printed_run("stat -e dummy:u /nonexistent", &printed);
+	assert_int_equal(printed.exit_code, 127);
+	assert_string_equal(printed.err,
+			    "agent: cannot start /nonexistent: No such file or directory\n");
+	printed_finish(&printed);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(reads_options),
+	cmocka_unit_test(rejects_others),
+	cmocka_unit_test(reads_its_own_words),
+	cmocka_unit_test(counts_a_command),
+};
+
+UNIT_GROUP(tests);

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts of this process, by events of software, which every kernel has. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "perf/count/count.h"
+#include "unit.h"
+
+enum { PAGES = 100 };
+
+struct counted {
+	struct perf_machine machine;
+	struct perf_event_list list;
+	struct perf_target target;
+	struct perf_counters counters;
+};
+
+static int try_open(struct counted *counted, const char *text, struct error *err)
+{
+	*counted = (struct counted){0};
+	assert_int_equal(perf_machine_open(&counted->machine, NULL, NULL, NULL), 0);
+	assert_int_equal(perf_event_parse(text, &counted->machine, NULL, &counted->list, NULL), 0);
+	perf_target_init(&counted->target);
+	assert_int_equal(perf_target_add_thread(&counted->target, getpid()), 0);
+	return perf_counters_open(&counted->counters, &counted->list, &counted->target,
+				  &counted->machine, err);
+}
+
+static void finish(struct counted *counted)
+{
+	perf_counters_close(&counted->counters);
+	perf_target_finish(&counted->target);
+	perf_event_list_finish(&counted->list);
+	perf_machine_close(&counted->machine);
+}
+
+/* Skips the test where nothing may be counted. */
+static void open_or_skip(struct counted *counted, const char *text)
+{
+	struct error err = {""};
+	int r = try_open(counted, text, &err);
+
+	if (r == -EACCES || r == -EPERM || (r == 0 && counted->counters.counters[0].error)) {
+		finish(counted);
+		skip();
+	}
+	assert_int_equal(r, 0);
+}
+
+static void touch_pages(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	madvise(memory, PAGES * page, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < PAGES; i++)
+		((volatile char *)memory)[i * page] = 1;
+	munmap(memory, PAGES * page);
+}
+
+static double read_value(struct counted *counted, size_t i)
+{
+	struct perf_count count;
+
+	perf_counter_read(&counted->counters.counters[i], &count);
+	return count.value;
+}
+
+static void counts_while_enabled(void **state)
+{
+	struct counted counted;
+	struct perf_count count;
+
+	open_or_skip(&counted, "{page-faults:u,dummy:u},minor-faults:u");
+	touch_pages();
+	assert_true(read_value(&counted, 0) == 0);
+	perf_counters_enable(&counted.counters);
+	touch_pages();
+	perf_counters_disable(&counted.counters);
+	touch_pages();
+	perf_counter_read(&counted.counters.counters[0], &count);
+	assert_in_range((unsigned int)count.value, PAGES, PAGES + 30);
+	assert_true(count.enabled_ns > 0);
+	assert_int_equal(count.enabled_ns, count.running_ns);
+	assert_true(read_value(&counted, 1) == 0);
+	assert_in_range((unsigned int)read_value(&counted, 2), PAGES, PAGES + 30);
+	/* What was read is not read again. */
+	assert_true(read_value(&counted, 0) == 0);
+	finish(&counted);
+}
+
+/* A child that ended is part of it, unless it is not wanted. */
+static void counts_children(void **state)
+{
+	struct counted counted;
+
+	open_or_skip(&counted, "page-faults:u");
+	perf_counters_enable(&counted.counters);
+	for (int i = 0; i < 2; i++) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			touch_pages();
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+	assert_true(read_value(&counted, 0) >= 2 * PAGES);
+	assert_true(counted.counters.counters[0].attr.inherit);
+	finish(&counted);
+	perf_target_init(&counted.target);
+	counted.target.no_inherit = true;
+	assert_int_equal(perf_target_add_thread(&counted.target, getpid()), 0);
+	assert_int_equal(perf_machine_open(&counted.machine, NULL, NULL, NULL), 0);
+	assert_int_equal(
+		perf_event_parse("page-faults:u", &counted.machine, NULL, &counted.list, NULL), 0);
+	assert_int_equal(perf_counters_open(&counted.counters, &counted.list, &counted.target,
+					    &counted.machine, NULL),
+			 0);
+	assert_false(counted.counters.counters[0].attr.inherit);
+	finish(&counted);
+}
+
+static void knows_what_is_not_supported(void **state)
+{
+	struct counted counted;
+
+	open_or_skip(&counted, "page-faults:u,1:1000:u,{1:1000:u,dummy:u},dummy:u");
+	assert_int_equal(counted.counters.counters[1].error, -ENOENT);
+	assert_int_equal(counted.counters.counters[1].fds_count, 0);
+	/* Where there is no leader, there are no members. */
+	assert_int_equal(counted.counters.counters[2].error, -ENOENT);
+	assert_int_equal(counted.counters.counters[3].error, -ENOENT);
+	assert_int_equal(counted.counters.counters[4].error, 0);
+	assert_true(read_value(&counted, 1) == 0);
+	finish(&counted);
+}
+
+/* Members that do not fit are opened alone; those that there are count. */
+static void breaks_weak_groups(void **state)
+{
+	struct counted counted;
+
+	open_or_skip(&counted, "{page-faults:u,dummy:u,1:1000:u,dummy:u}:W");
+	assert_int_equal(counted.counters.counters[1].leader, 1);
+	assert_int_equal(counted.counters.counters[2].error, -ENOENT);
+	assert_int_equal(counted.counters.counters[3].error, 0);
+	assert_int_equal(counted.counters.counters[3].leader, 3);
+	perf_counters_enable(&counted.counters);
+	touch_pages();
+	assert_true(read_value(&counted, 0) >= PAGES);
+	finish(&counted);
+}
+
+/* The kernel reads the text of a probe in the memory of who forks. */
+static void lets_who_has_a_probe_fork(void **state)
+{
+	struct counted counted;
+	struct error err = {""};
+	pid_t child;
+	int r;
+
+	assert_int_equal(perf_machine_open(&counted.machine, NULL, NULL, NULL), 0);
+	r = perf_machine_pmu(&counted.machine, "uprobe", 6) ? 0 : -ENODEV;
+	perf_machine_close(&counted.machine);
+	if (r)
+		skip();
+	r = try_open(&counted, "u:/proc/self/exe:touch_pages", &err);
+	if (r || counted.counters.counters[0].error) {
+		finish(&counted);
+		skip();
+	}
+	perf_counters_enable(&counted.counters);
+	/* Only while it exists in the memory of this process would the text be found. */
+	*(char *)(uintptr_t)counted.list.events[0].attr.config1 = '?';
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	touch_pages();
+	touch_pages();
+	assert_true(read_value(&counted, 0) == 2);
+	finish(&counted);
+}
+
+/* What is not of a task, and tasks that are not there. */
+static void says_what_cannot_be_opened(void **state)
+{
+	struct counted counted = {0};
+	struct perf_event uncore = {.attr.type = PERF_TYPE_SOFTWARE, .is_uncore = true};
+	const struct perf_event_list list = {.events = &uncore, .count = 1};
+	struct error err = {""};
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	perf_target_init(&counted.target);
+	uncore.name = "clock";
+	assert_int_equal(perf_target_add_thread(&counted.target, getpid()), 0);
+	assert_int_equal(perf_counters_open(&counted.counters, &list, &counted.target,
+					    &counted.machine, &err),
+			 0);
+	assert_int_equal(counted.counters.counters[0].error, -EINVAL);
+	finish(&counted);
+	perf_target_init(&counted.target);
+	uncore.is_uncore = false;
+	assert_int_equal(perf_target_add_thread(&counted.target, child), 0);
+	assert_true(perf_counters_open(&counted.counters, &list, &counted.target, &counted.machine,
+				       &err) < 0);
+	assert_int_equal(strncmp(err.text, "clock: ", 7), 0);
+	finish(&counted);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(counts_while_enabled),	       cmocka_unit_test(counts_children),
+	cmocka_unit_test(knows_what_is_not_supported), cmocka_unit_test(breaks_weak_groups),
+	cmocka_unit_test(lets_who_has_a_probe_fork),   cmocka_unit_test(says_what_cannot_be_opened),
+};
+
+UNIT_GROUP(tests);
