@@ -106,7 +106,7 @@ static const struct kind otel[] = {
 		       "Requests to HTTP servers, with their headers."),
 		  SIZE(KIND_RESPONSE_SIZE, "http.server.response.size", "http_server_response_size",
 		       "Responses of HTTP servers, with their headers.")},
-		 {LABEL_HTTP_METHOD, LABEL_HTTP_STATUS, LABEL_HTTP_SERVER_ERROR, LABEL_HTTP_ROUTE,
+		 {LABEL_HTTP_METHOD, LABEL_HTTP_STATUS, LABEL_ERROR, LABEL_HTTP_ROUTE,
 		  LABEL_HTTP_SCHEME, LABEL_SERVER_PORT, OF_PROCESS}},
 	[OTEL_DB_CLIENT] = {{BOUNDS(database_seconds)},
 			    {DURATION("db.client.operation.duration",

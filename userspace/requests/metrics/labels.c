@@ -59,12 +59,6 @@ static void put_error(const struct view *view, struct buf *key)
 	label_put(key, view->error);
 }
 
-static void put_server_error(const struct view *view, struct buf *key)
-{
-	if (!view->has_status || view->status >= 500)
-		put_error(view, key);
-}
-
 static void put_route(const struct view *view, struct buf *key)
 {
 	char route[CLUSTER_ROUTE_BYTES];
@@ -352,7 +346,6 @@ static const struct {
 	[LABEL_HTTP_METHOD] = {"http_request_method", "http.request.method", put_method},
 	[LABEL_HTTP_STATUS] = {"http_response_status_code", "http.response.status_code", put_status,
 			       .is_number = true},
-	[LABEL_HTTP_SERVER_ERROR] = {"error_type", "error.type", put_server_error},
 	[LABEL_HTTP_ROUTE] = {"http_route", "http.route", put_route},
 	[LABEL_HTTP_TEMPLATE] = {"url_template", "url.template", put_route},
 	[LABEL_HTTP_SCHEME] = {"url_scheme", "url.scheme", put_scheme},

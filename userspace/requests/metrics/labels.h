@@ -14,7 +14,6 @@ enum label {
 	LABEL_NONE, /* ends a list */
 	LABEL_HTTP_METHOD,
 	LABEL_HTTP_STATUS,
-	LABEL_HTTP_SERVER_ERROR, /* a status below 500 is no error of a server */
 	LABEL_HTTP_ROUTE,
 	LABEL_HTTP_TEMPLATE, /* the same at a client */
 	LABEL_HTTP_SCHEME,

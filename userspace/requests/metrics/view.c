@@ -6,16 +6,6 @@
 
 #include "event/event.h"
 #include "sinsp/state/peer.h"
-#include "util/count.h"
-
-/* By number. Protocols without a row have metrics that no convention names. */
-static const struct view_protocol known[] = {
-	[request_protocols__http] = {VIEW_HTTP, "http"},
-	[request_protocols__redis] = {VIEW_DATABASE, "redis"},
-	[request_protocols__dns] = {VIEW_DNS, "dns"},
-	[request_protocols__postgresql] = {VIEW_DATABASE, "postgresql", .has_statements = true},
-	[request_protocols__mysql] = {VIEW_DATABASE, "mysql", .has_statements = true},
-};
 
 static const struct event_param *view_param(const struct state_event *event, unsigned int param)
 {
@@ -49,11 +39,13 @@ static uint64_t view_number(const struct state_event *event, unsigned int param)
 
 static void set_protocol(struct view *view, uint8_t number)
 {
+	const struct protocol *protocol = protocol_of(number);
 	const struct param_flag *name =
 		event_desc_get(EVENT_request)->params[request__protocol].set;
 
-	if (number < COUNT(known) && known[number].name) {
-		view->protocol = known[number];
+	if (protocol) {
+		view->protocol = (struct view_protocol){protocol->class, protocol->name,
+							protocol->has_statements};
 		return;
 	}
 	while (name->name && name->value != number)

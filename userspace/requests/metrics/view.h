@@ -6,17 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "requests/protocols/protocol.h"
 #include "sinsp/state/container.h"
 #include "sinsp/state/event.h"
 #include "sinsp/state/services.h"
 
 enum view_class {
-	VIEW_HTTP,
-	VIEW_DATABASE,
-	VIEW_DNS,
-	VIEW_OTHER,
+	VIEW_OTHER = PROTOCOL_OF_OTHERS,
+	VIEW_HTTP = PROTOCOL_OF_HTTP,
+	VIEW_DATABASE = PROTOCOL_OF_DATABASES,
+	VIEW_DNS = PROTOCOL_OF_DNS,
 	/* From here on of sockets: */
-	VIEW_CONNECT,
+	VIEW_CONNECT = PROTOCOL_CLASSES,
 	VIEW_CONNECTION,
 	VIEW_RETRANSMIT,
 	VIEW_RESET,
@@ -26,11 +27,11 @@ enum view_class {
 	VIEW_OF_SOCKETS = VIEW_CONNECT,
 };
 
-/* What is known of a protocol by its number. */
+/* Of a request what struct protocol says of it. */
 struct view_protocol {
 	enum view_class class;
-	const char *name; /* as OpenTelemetry has it */
-	bool has_statements; /* its targets are SQL */
+	const char *name;
+	bool has_statements;
 };
 
 struct view_end {

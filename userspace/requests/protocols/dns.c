@@ -429,6 +429,7 @@ static size_t dns_tcp_find(enum protocol_side side, const struct protocol_input 
 const struct protocol protocol_dns = {
 	.name = "dns",
 	.number = request_protocols__dns,
+	.class = PROTOCOL_OF_DNS,
 	.recognise = dns_recognise,
 	.step = dns_step,
 	.find = dns_find,
@@ -437,6 +438,7 @@ const struct protocol protocol_dns = {
 const struct protocol protocol_dns_tcp = {
 	.name = "dns",
 	.number = request_protocols__dns,
+	.class = PROTOCOL_OF_DNS,
 	.recognise = dns_tcp_recognise,
 	.step = dns_tcp_step,
 	.find = dns_tcp_find,

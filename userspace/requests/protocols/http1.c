@@ -817,6 +817,7 @@ static size_t http1_find(enum protocol_side side, const struct protocol_input *i
 const struct protocol protocol_http1 = {
 	.name = "http",
 	.number = request_protocols__http,
+	.class = PROTOCOL_OF_HTTP,
 	.recognise = http1_recognise,
 	.step = http1_step,
 	.find = http1_find,

@@ -34,6 +34,8 @@ static size_t mysql_find(enum protocol_side side, const struct protocol_input *i
 const struct protocol protocol_mysql = {
 	.name = "mysql",
 	.number = request_protocols__mysql,
+	.class = PROTOCOL_OF_DATABASES,
+	.has_statements = true,
 	.recognise = mysql_recognise,
 	.step = mysql_step,
 	.find = mysql_find,

@@ -576,6 +576,8 @@ static size_t postgres_find(enum protocol_side side, const struct protocol_input
 const struct protocol protocol_postgres = {
 	.name = "postgresql",
 	.number = request_protocols__postgresql,
+	.class = PROTOCOL_OF_DATABASES,
+	.has_statements = true,
 	.recognise = postgres_recognise,
 	.step = postgres_step,
 	.find = postgres_find,

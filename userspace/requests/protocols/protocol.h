@@ -111,9 +111,20 @@ struct protocol_step {
 	bool wants_all;
 };
 
+/* What conventions have metrics for. */
+enum protocol_class {
+	PROTOCOL_OF_OTHERS,
+	PROTOCOL_OF_HTTP,
+	PROTOCOL_OF_DATABASES,
+	PROTOCOL_OF_DNS,
+	PROTOCOL_CLASSES,
+};
+
 struct protocol {
-	const char *name;
+	const char *name; /* as OpenTelemetry has it */
 	uint8_t number; /* request_protocols__NAME */
+	uint8_t class; /* enum protocol_class */
+	bool has_statements; /* its targets are SQL */
 	/* Whether the first bytes of a side are of this protocol. */
 	enum protocol_verdict (*recognise)(enum protocol_side side,
 					   const struct protocol_input *input);
@@ -145,5 +156,8 @@ extern const struct protocol *const protocols[];
  */
 extern const struct protocol protocol_dns;
 extern const struct protocol *const protocols_of_datagrams[];
+
+/* The protocol of a number; NULL: none, or that of requests whose protocol is not known. */
+const struct protocol *protocol_of(uint8_t number);
 
 #endif

@@ -8,3 +8,12 @@ const struct protocol *const protocols[] = {
 };
 
 const struct protocol *const protocols_of_datagrams[] = {&protocol_dns, NULL};
+
+/* Those of datagrams have a number that one of streams has, too. */
+const struct protocol *protocol_of(uint8_t number)
+{
+	for (size_t i = 0; protocols[i]; i++)
+		if (protocols[i]->number == number)
+			return protocols[i];
+	return NULL;
+}

@@ -54,6 +54,7 @@ static struct protocol_step redis_step(enum protocol_side side, void *state,
 const struct protocol protocol_redis = {
 	.name = "redis",
 	.number = request_protocols__redis,
+	.class = PROTOCOL_OF_DATABASES,
 	.recognise = redis_recognise,
 	.step = redis_step,
 	.find = redis_find,

@@ -125,8 +125,7 @@ static void has_the_labels_of_conventions(void **state)
 		 "http_response_status_code=\"200\",http_route=\"/user/{number}\",url_scheme="
 		 "\"http\",server_port=\"8080\",process_executable_name=\"server\"} 1\n"},
 		/* What a client did wrong is no error of the server. */
-		{{request_protocols__http, request_roles__server, "BREW", "/pot", .error = "418",
-		  .status = 418},
+		{{request_protocols__http, request_roles__server, "BREW", "/pot", .status = 418},
 		 "http_server_request_duration_seconds_count{http_request_method=\"_OTHER\","
 		 "http_response_status_code=\"418\",http_route=\"/pot\",url_scheme=\"http\","
 		 "server_port=\"8080\",process_executable_name=\"server\"} 1\n"},
