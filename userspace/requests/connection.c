@@ -2,8 +2,6 @@
 /* From pieces of both directions to steps of a protocol. */
 #include "requests/connection.h"
 
-#include <stdio.h>
-
 #include "event/event.h"
 #include "requests/conversation.h"
 #include "requests/ends.h"
@@ -192,18 +190,18 @@ static void apply_step(const struct feed *feed, const struct protocol_step *step
 /* Where the message goes on, or a new one may begin; NULL: no room. */
 static struct protocol_message *message_of(const struct feed *feed)
 {
-	struct protocol_message *message = pairing_message(feed->connection, side_of(feed));
+	const enum protocol_side side = side_of(feed);
 	struct exchange_answer *answer;
 	struct exchange *exchange;
 
-	if (message)
-		return message;
-	if (side_of(feed) == PROTOCOL_REQUESTS) {
+	if (pairing_has_message(feed->connection, side))
+		return pairing_message(feed->connection, feed->all, side);
+	if (side == PROTOCOL_REQUESTS) {
 		exchange = exchanges_blank(&feed->all->exchanges);
-		return exchange ? &exchange->message : NULL;
+		return exchange ? exchange->message.open : NULL;
 	}
 	answer = exchanges_blank_answer(&feed->all->exchanges);
-	return answer ? &answer->message : NULL;
+	return answer ? answer->message.open : NULL;
 }
 
 static struct protocol_step feed_step(const struct feed *feed, const struct protocol_input *input)
@@ -211,7 +209,7 @@ static struct protocol_step feed_step(const struct feed *feed, const struct prot
 	const struct protocol *protocol = feed->connection->protocol;
 	enum protocol_side side = side_of(feed);
 	const struct protocol_message *request =
-		side == PROTOCOL_RESPONSES ? pairing_request(feed->connection) : NULL;
+		side == PROTOCOL_RESPONSES ? pairing_request(feed->connection, feed->all) : NULL;
 	struct protocol_message *message = message_of(feed);
 	struct protocol_step step;
 
@@ -780,7 +778,7 @@ void connection_time_out(struct connections *all, struct exchange *exchange, uin
 		return;
 	}
 	exchange->ended_ns = now_ns;
-	snprintf(exchange->message.error, sizeof(exchange->message.error), "timeout");
+	exchanges_set_error(&all->exchanges, exchange, "timeout");
 	exchange->peer_pid = ends_peer(all->ends, all->state, connection);
 	exchanges_report_copy(&all->exchanges, exchange);
 }

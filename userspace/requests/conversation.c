@@ -2,12 +2,10 @@
 /* Requests by turns: which side speaks. */
 #include "requests/conversation.h"
 
-#include <stdio.h>
-
 #include "event/event.h"
 #include "requests/pairing.h"
 
-/* What is to become of a request: `note` of its message. */
+/* What is to become of a request: its `note`. */
 enum conversation_note {
 	NOTE_REPORT,
 	NOTE_UNKNOWN, /* its first bytes may have been before the capture */
@@ -68,7 +66,7 @@ static struct exchange *begin_exchange(struct connection *connection, struct con
 	if (!is_on_trial(connection))
 		take_connect_time(connection, exchange);
 	exchange->tuple_len = pairing_ends(call->file, exchange->tuple);
-	exchange->message.note = connection->is_behind ? NOTE_UNKNOWN : NOTE_REPORT;
+	exchange->note = connection->is_behind ? NOTE_UNKNOWN : NOTE_REPORT;
 	connection->is_behind = false;
 	connection->queue = exchange;
 	return exchange;
@@ -78,12 +76,12 @@ static struct exchange *begin_exchange(struct connection *connection, struct con
 static void end_exchange(struct connection *connection, struct connections *all,
 			 struct exchange *exchange)
 {
-	if (exchange->message.note == NOTE_REPORT) {
+	if (exchange->note == NOTE_REPORT) {
 		pairing_report(connection, all, exchange);
 		return;
 	}
 	exchanges_give_up(&all->exchanges, exchange,
-			  exchange->message.note == NOTE_LOST ? EXCHANGE_LOST : EXCHANGE_UNKNOWN);
+			  exchange->note == NOTE_LOST ? EXCHANGE_LOST : EXCHANGE_UNKNOWN);
 	exchanges_free(&all->exchanges, exchange);
 }
 
@@ -173,10 +171,10 @@ void conversation_take(struct connection *connection, struct connections *all,
 	}
 	take_bytes(connection, all, call, !direction, unseen);
 	if (unseen && bytes > piece->len && connection->queue)
-		connection->queue->message.note = NOTE_LOST;
+		connection->queue->note = NOTE_LOST;
 	take_bytes(connection, all, call, direction, bytes);
 	if (unseen && bytes > piece->len && connection->queue)
-		connection->queue->message.note = NOTE_LOST;
+		connection->queue->note = NOTE_LOST;
 	connection->last_ns = call->ts_ns;
 }
 
@@ -245,9 +243,9 @@ static void end_unanswered(struct connection *connection, struct connections *al
 
 	connection->queue = NULL;
 	exchange->ended_ns = now_ns;
-	snprintf(exchange->message.error, sizeof(exchange->message.error), "%s", error);
-	if (!error[0] && exchange->message.note == NOTE_REPORT)
-		exchange->message.note = NOTE_UNKNOWN;
+	exchanges_set_error(&all->exchanges, exchange, error);
+	if (!error[0] && exchange->note == NOTE_REPORT)
+		exchange->note = NOTE_UNKNOWN;
 	end_exchange(connection, all, exchange);
 }
 

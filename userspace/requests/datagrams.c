@@ -2,7 +2,6 @@
 /* From datagrams to requests. */
 #include "requests/datagrams.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "event/event.h"
@@ -129,7 +128,7 @@ static void unlink_open(struct connections *all, struct exchange *exchange)
 static bool is_answered_by(const struct exchange *exchange, uint64_t slot, uint64_t peer,
 			   uint64_t key)
 {
-	return exchange->slot == slot && (exchange->message.key == key || !(uint32_t)key) &&
+	return exchange->slot == slot && (exchange->key == key || !(uint32_t)key) &&
 	       (exchange->peer == peer || !peer || !exchange->peer);
 }
 
@@ -156,7 +155,7 @@ static void end_with(struct connections *all, struct exchange *exchange, uint64_
 {
 	unlink_open(all, exchange);
 	exchange->ended_ns = now_ns;
-	snprintf(exchange->message.error, sizeof(exchange->message.error), "%s", error);
+	exchanges_set_error(&all->exchanges, exchange, error);
 	exchanges_report(&all->exchanges, exchange);
 }
 
@@ -191,7 +190,7 @@ static void take_query(struct connection *connection, struct connections *all,
 		exchange->tuple_len = pairing_ends(call->file, exchange->tuple);
 	}
 	exchange->peer = peer_of(all, call, datagram);
-	exchange->slot = slot_of(all, connection, &exchange->message, call->direction);
+	exchange->slot = slot_of(all, connection, exchange->message.open, call->direction);
 	link_open(connection, all, exchange);
 }
 
@@ -202,9 +201,10 @@ static void take_answer(struct connection *connection, struct connections *all,
 	struct requests_protocol_stats *account =
 		exchanges_account(&all->exchanges, connection->protocol->number);
 	struct exchange_answer *answer = all->exchanges.blank_answer;
-	uint64_t slot = slot_of(all, connection, &answer->message, !call->direction);
+	const struct protocol_message *message = answer->message.open;
+	uint64_t slot = slot_of(all, connection, message, !call->direction);
 	struct exchange *exchange =
-		find_open(all, slot, peer_of(all, call, datagram), answer->message.key);
+		find_open(all, slot, peer_of(all, call, datagram), message->key);
 
 	if (!exchange) {
 		account->seen++;
@@ -212,7 +212,7 @@ static void take_answer(struct connection *connection, struct connections *all,
 		return;
 	}
 	answer->part = part_of(call, datagram);
-	pairing_set_response(exchange, answer);
+	pairing_set_response(all, exchange, answer);
 	unlink_open(all, exchange);
 	exchanges_report(&all->exchanges, exchange);
 }
@@ -232,10 +232,10 @@ static bool take_side(struct connection *connection, struct connections *all,
 
 	if (side == PROTOCOL_REQUESTS) {
 		exchange = exchanges_blank(&all->exchanges);
-		message = exchange ? &exchange->message : NULL;
+		message = exchange ? exchange->message.open : NULL;
 	} else {
 		answer = exchanges_blank_answer(&all->exchanges);
-		message = answer ? &answer->message : NULL;
+		message = answer ? answer->message.open : NULL;
 	}
 	if (!message) {
 		all->exchanges.stats.no_room++;

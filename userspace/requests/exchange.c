@@ -2,16 +2,27 @@
 /* Open requests: memory, account, order. */
 #include "requests/exchange.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void exchanges_init(struct exchanges *exchanges)
 {
+	exchanges->messages.pool = &exchanges->pool;
 	exchanges->done_end = &exchanges->done;
 }
 
 void exchanges_finish(struct exchanges *exchanges)
 {
 	pool_finish(&exchanges->pool);
+}
+
+static bool is_blank(struct exchanges *exchanges, struct message_ref *ref)
+{
+	struct protocol_message *message = messages_open(&exchanges->messages, ref);
+
+	if (message)
+		message_clear(message);
+	return message;
 }
 
 struct exchange *exchanges_blank(struct exchanges *exchanges)
@@ -22,10 +33,10 @@ struct exchange *exchanges_blank(struct exchanges *exchanges)
 		exchanges->blank = pool_alloc(&exchanges->pool, sizeof(*exchanges->blank));
 		if (!exchanges->blank)
 			return NULL;
+		exchanges->blank->message = (struct message_ref){0};
 		exchanges->held++;
 	}
-	memset(&exchanges->blank->message, 0, sizeof(exchanges->blank->message));
-	return exchanges->blank;
+	return is_blank(exchanges, &exchanges->blank->message) ? exchanges->blank : NULL;
 }
 
 struct exchange_answer *exchanges_blank_answer(struct exchanges *exchanges)
@@ -36,10 +47,27 @@ struct exchange_answer *exchanges_blank_answer(struct exchanges *exchanges)
 		answer = pool_alloc(&exchanges->pool, sizeof(*answer));
 		if (!answer)
 			return NULL;
+		answer->message = (struct message_ref){0};
 		exchanges->blank_answer = answer;
 	}
-	memset(answer, 0, sizeof(*answer));
-	return answer;
+	memset(answer, 0, offsetof(struct exchange_answer, message));
+	return is_blank(exchanges, &answer->message) ? answer : NULL;
+}
+
+struct protocol_message *exchanges_message(struct exchanges *exchanges, struct exchange *exchange)
+{
+	struct protocol_message *message = messages_open(&exchanges->messages, &exchange->message);
+
+	exchange->is_lost |= !message;
+	return message;
+}
+
+void exchanges_set_error(struct exchanges *exchanges, struct exchange *exchange, const char *error)
+{
+	struct protocol_message *message = exchanges_message(exchanges, exchange);
+
+	if (message)
+		snprintf(message->error, sizeof(message->error), "%s", error);
 }
 
 static void link_newest(struct exchanges *exchanges, struct exchange *exchange, uint64_t now_ns)
@@ -72,6 +100,8 @@ struct exchange *exchanges_begin(struct exchanges *exchanges, enum exchange_wait
 	exchanges->blank = NULL;
 	memset(exchange, 0, offsetof(struct exchange, message));
 	exchange->protocol = protocol;
+	exchange->has_key = exchange->message.open->has_key;
+	exchange->key = exchange->message.open->key;
 	exchange->request.first_ns = now_ns;
 	exchange->waits = (uint8_t)waits;
 	link_newest(exchanges, exchange, now_ns);
@@ -126,14 +156,17 @@ void exchanges_report(struct exchanges *exchanges, struct exchange *exchange)
 void exchanges_report_copy(struct exchanges *exchanges, struct exchange *exchange)
 {
 	struct exchange *copy = pool_alloc(&exchanges->pool, sizeof(*copy));
+	struct message_ref message = {0};
 
-	if (!copy) {
+	if (!copy || !messages_copy(&exchanges->messages, &message, &exchange->message)) {
+		pool_free(&exchanges->pool, copy, sizeof(*copy));
 		exchanges_give_up(exchanges, exchange, EXCHANGE_LOST);
 		return;
 	}
 	exchanges->held++;
 	close_exchange(exchanges, exchange);
-	memcpy(copy, exchange, sizeof(*copy));
+	*copy = *exchange;
+	copy->message = message;
 	append_done(exchanges, copy);
 }
 
@@ -141,21 +174,25 @@ void exchanges_free(struct exchanges *exchanges, struct exchange *exchange)
 {
 	if (!exchange)
 		return;
-	exchanges->held--;
-	if (exchanges->blank)
-		pool_free(&exchanges->pool, exchange, sizeof(*exchange));
-	else {
+	if (!exchanges->blank) {
 		exchanges->blank = exchange;
-		exchanges->held++;
+		return;
 	}
+	exchanges->held--;
+	messages_free(&exchanges->messages, &exchange->message);
+	pool_free(&exchanges->pool, exchange, sizeof(*exchange));
 }
 
 void exchanges_free_answer(struct exchanges *exchanges, struct exchange_answer *answer)
 {
-	if (!exchanges->blank_answer)
+	if (!answer)
+		return;
+	if (!exchanges->blank_answer) {
 		exchanges->blank_answer = answer;
-	else if (answer)
-		pool_free(&exchanges->pool, answer, sizeof(*answer));
+		return;
+	}
+	messages_free(&exchanges->messages, &answer->message);
+	pool_free(&exchanges->pool, answer, sizeof(*answer));
 }
 
 struct exchange *exchanges_due(const struct exchanges *exchanges, uint64_t now_ns)
@@ -175,7 +212,7 @@ void exchanges_wait(struct exchanges *exchanges, struct exchange *exchange, uint
 	link_newest(exchanges, exchange, now_ns);
 }
 
-struct exchange *exchanges_next(struct exchanges *exchanges)
+static struct exchange *take_done(struct exchanges *exchanges)
 {
 	struct exchange *exchange = exchanges->done;
 
@@ -185,4 +222,20 @@ struct exchange *exchanges_next(struct exchanges *exchanges)
 	if (!exchanges->done)
 		exchanges->done_end = &exchanges->done;
 	return exchange;
+}
+
+struct exchange *exchanges_next(struct exchanges *exchanges)
+{
+	struct requests_protocol_stats *account;
+	struct exchange *exchange;
+
+	while ((exchange = take_done(exchanges))) {
+		if (exchanges_message(exchanges, exchange) && !exchange->is_lost)
+			return exchange;
+		account = exchanges_account(exchanges, exchange->protocol);
+		account->reported--;
+		account->lost++;
+		exchanges_free(exchanges, exchange);
+	}
+	return NULL;
 }

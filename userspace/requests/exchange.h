@@ -6,6 +6,7 @@
 #ifndef REQUESTS_EXCHANGE_H
 #define REQUESTS_EXCHANGE_H
 
+#include "requests/messages.h"
 #include "requests/requests.h"
 #include "util/pool.h"
 
@@ -15,8 +16,8 @@ enum { EXCHANGE_TUPLE_BYTES = 40 };
 struct exchange_part {
 	uint64_t first_ns, last_ns; /* when its bytes were moved; first_ns 0: none were */
 	uint64_t bytes;
-	int64_t tid; /* of the last call */
-	int64_t fd;
+	int32_t tid; /* of the last call */
+	int32_t fd;
 };
 
 /* A response of which the last byte has not come. */
@@ -24,7 +25,7 @@ struct exchange_answer {
 	struct exchange_part part;
 	uint8_t tuple_len; /* likewise as of an exchange, if no request was open when it began */
 	uint8_t tuple[EXCHANGE_TUPLE_BYTES];
-	struct protocol_message message;
+	struct message_ref message;
 };
 
 /* How it waits for its response: those of a kind as long as each other. */
@@ -44,13 +45,17 @@ struct exchange {
 	uint64_t connect_ns; /* how long the connect took before it; 0: not known */
 	uint64_t ended_ns;
 	uint64_t slot, peer; /* see datagrams.c */
+	uint64_t key; /* of its message, if has_key */
 	struct exchange_part request, response;
 	int32_t status;
 	int32_t peer_pid; /* the process at the other end; 0: not known */
 	uint8_t protocol, role; /* request_protocols, request_roles */
 	uint8_t tuple_len;
 	uint8_t waits; /* enum exchange_waits */
+	uint8_t note; /* see conversation.c */
 	bool has_status;
+	bool has_key;
+	bool is_lost; /* something of it is missing: out of memory */
 	bool is_whole; /* the last byte of the request came */
 	bool is_answered; /* the response is whole, the request is not yet */
 	bool is_queued; /* in the queue of its connection */
@@ -58,7 +63,7 @@ struct exchange {
 	 */
 	bool is_over;
 	uint8_t tuple[EXCHANGE_TUPLE_BYTES];
-	struct protocol_message message; /* of the request; its error is that of the exchange */
+	struct message_ref message; /* of the request; its error is that of the exchange */
 };
 
 /* Why a request is not given out. */
@@ -74,6 +79,7 @@ struct exchange_queue {
 /* All of them. A zeroed struct is empty, and needs `max` and timeouts. */
 struct exchanges {
 	struct pool pool;
+	struct messages messages;
 	struct exchange_queue waiting[EXCHANGE_WAITS];
 	struct exchange *done, **done_end; /* those to be given out */
 	/* Where steps of protocols write before they say that a message begins. */
@@ -89,7 +95,8 @@ void exchanges_init(struct exchanges *exchanges);
 /* Frees what waits to be given out. The others were freed by those who have them. */
 void exchanges_finish(struct exchanges *exchanges);
 
-/* With a zeroed message, which the next step may begin; NULL: no room. They stay here. */
+/* With an empty message, which is open, and which the next step may begin; NULL: no room. They stay
+ * here. */
 struct exchange *exchanges_blank(struct exchanges *exchanges);
 struct exchange_answer *exchanges_blank_answer(struct exchanges *exchanges);
 
@@ -97,6 +104,13 @@ struct exchange_answer *exchanges_blank_answer(struct exchanges *exchanges);
 struct exchange *exchanges_begin(struct exchanges *exchanges, enum exchange_waits waits,
 				 uint8_t protocol, uint64_t now_ns);
 struct exchange_answer *exchanges_begin_answer(struct exchanges *exchanges);
+
+/* The message of one, to read and to change, until some others were opened; NULL: out of memory,
+ * then it is lost. */
+struct protocol_message *exchanges_message(struct exchanges *exchanges, struct exchange *exchange);
+
+/* Why it ended, "" if as it should. */
+void exchanges_set_error(struct exchanges *exchanges, struct exchange *exchange, const char *error);
 
 /* It will not be given out: `is_over`. */
 void exchanges_give_up(struct exchanges *exchanges, struct exchange *exchange,
@@ -118,7 +132,8 @@ struct exchange *exchanges_due(const struct exchanges *exchanges, uint64_t now_n
 /* Waits again, from now on. */
 void exchanges_wait(struct exchanges *exchanges, struct exchange *exchange, uint64_t now_ns);
 
-/* The next one that is to be given out, which the caller frees; NULL: none. */
+/* The next one that is to be given out, with its message open, which the caller frees; NULL: none.
+ */
 struct exchange *exchanges_next(struct exchanges *exchanges);
 
 static inline struct requests_protocol_stats *exchanges_account(struct exchanges *exchanges,

@@ -64,7 +64,7 @@ static void put_time(struct writer *writer, unsigned int param, uint64_t from_ns
 
 static void put_request(struct writer *writer, const struct exchange *exchange)
 {
-	const struct protocol_message *message = &exchange->message;
+	const struct protocol_message *message = exchange->message.open;
 
 	put_number(writer, request__fd,
 		   exchange->response.first_ns ? exchange->response.fd : exchange->request.fd);
@@ -75,7 +75,7 @@ static void put_request(struct writer *writer, const struct exchange *exchange)
 	frame_put_text(writer, request__host, message->host);
 	if (exchange->has_status)
 		put_number(writer, request__status, exchange->status);
-	frame_put_text(writer, request__error, exchange->message.error);
+	frame_put_text(writer, request__error, message->error);
 }
 
 static void put_sizes_and_times(struct writer *writer, const struct exchange *exchange)
@@ -96,6 +96,7 @@ static void put_sizes_and_times(struct writer *writer, const struct exchange *ex
 uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQUEST_FRAME_BYTES])
 {
 	const size_t lengths = request__count * sizeof(uint16_t);
+	const struct protocol_message *message = exchange->message.open;
 	struct writer writer = {.frame = frame, .at = sizeof(struct ppm_evt_hdr) + lengths};
 	struct ppm_evt_hdr header = {
 		.ts = exchange->ended_ns,
@@ -108,14 +109,14 @@ uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQU
 	memset(frame + sizeof(header), 0, lengths);
 	put_request(&writer, exchange);
 	put_sizes_and_times(&writer, exchange);
-	frame_put_text(&writer, request__trace_id, exchange->message.trace_id);
+	frame_put_text(&writer, request__trace_id, message->trace_id);
 	if (exchange->tuple_len)
 		put_bytes(&writer, request__tuple, exchange->tuple, exchange->tuple_len);
 	if (exchange->peer_pid)
 		put_number(&writer, request__peer, exchange->peer_pid);
-	frame_put_text(&writer, request__answer, exchange->message.answer);
-	if (exchange->message.answer[0])
-		put_number(&writer, request__ttl, exchange->message.ttl_s);
+	frame_put_text(&writer, request__answer, message->answer);
+	if (message->answer[0])
+		put_number(&writer, request__ttl, message->ttl_s);
 	header.len = (uint32_t)writer.at;
 	memcpy(frame, &header, sizeof(header));
 	return header.len;

@@ -8,12 +8,30 @@
 #include "event/event.h"
 #include "requests/ends.h"
 
-struct protocol_message *pairing_message(const struct connection *connection,
-					 enum protocol_side side)
+bool pairing_has_message(const struct connection *connection, enum protocol_side side)
 {
+	return side == PROTOCOL_REQUESTS ? connection->asking != NULL : connection->answer != NULL;
+}
+
+struct protocol_message *pairing_message(const struct connection *connection,
+					 struct connections *all, enum protocol_side side)
+{
+	struct messages *messages = &all->exchanges.messages;
+
 	if (side == PROTOCOL_REQUESTS)
-		return connection->asking ? &connection->asking->message : NULL;
-	return connection->answer ? &connection->answer->message : NULL;
+		return exchanges_message(&all->exchanges, connection->asking);
+	return messages_open(messages, &connection->answer->message);
+}
+
+/* That of a response, to be read; one without anything if there is no memory for it. */
+static const struct protocol_message *read_answer(struct connections *all,
+						  struct exchange_answer *answer)
+{
+	static const struct protocol_message nothing;
+	const struct protocol_message *message =
+		messages_open(&all->exchanges.messages, &answer->message);
+
+	return message ? message : &nothing;
 }
 
 void pairing_report(struct connection *connection, struct connections *all,
@@ -105,7 +123,7 @@ static bool begin_request(struct connection *connection, struct connections *all
 	exchange->connect_ns = connection->connect_us * UINT64_C(1000);
 	connection->connect_us = 0;
 	exchange->tuple_len = pairing_ends(call->file, exchange->tuple);
-	connection->has_keys |= exchange->message.has_key;
+	connection->has_keys |= exchange->has_key;
 	connection->asking = exchange;
 	if (connection->is_out_of_step && !connection->has_keys) {
 		add_debt(connection, 1);
@@ -154,19 +172,20 @@ static struct exchange *request_of(const struct connection *connection,
 
 	if (!connection->has_keys)
 		return exchange;
-	while (exchange && answer->has_key &&
-	       !(exchange->message.has_key && exchange->message.key == answer->key))
+	while (exchange && answer->has_key && !(exchange->has_key && exchange->key == answer->key))
 		exchange = exchange->next;
 	return answer->has_key ? exchange : NULL;
 }
 
-const struct protocol_message *pairing_request(const struct connection *connection)
+const struct protocol_message *pairing_request(const struct connection *connection,
+					       struct connections *all)
 {
 	static const struct protocol_message unknown;
-	const struct protocol_message *answer = pairing_message(connection, PROTOCOL_RESPONSES);
-	const struct exchange *exchange = request_of(connection, answer ? answer : &unknown);
+	const struct protocol_message *answer =
+		connection->answer ? read_answer(all, connection->answer) : &unknown;
+	struct exchange *exchange = request_of(connection, answer);
 
-	return exchange ? &exchange->message : NULL;
+	return exchange ? exchanges_message(&all->exchanges, exchange) : NULL;
 }
 
 /* A response whose request was not seen; or was given up, and is in the account. */
@@ -186,20 +205,32 @@ static void count_stray(struct connection *connection, struct connections *all, 
 	account->lost += is_lost;
 }
 
-void pairing_set_response(struct exchange *exchange, const struct exchange_answer *answer)
+/* The room of both is the same. */
+static void copy_text(char *to, const char *from)
 {
+	memcpy(to, from, strlen(from) + 1);
+}
+
+void pairing_set_response(struct connections *all, struct exchange *exchange,
+			  struct exchange_answer *answer)
+{
+	const struct protocol_message *from =
+		messages_open(&all->exchanges.messages, &answer->message);
+	struct protocol_message *to = exchanges_message(&all->exchanges, exchange);
+
 	exchange->response = answer->part;
 	exchange->ended_ns = answer->part.last_ns;
-	exchange->has_status = answer->message.has_status;
-	exchange->status = answer->message.status;
-	if (!(answer->message.blames_client && exchange->role == request_roles__server))
-		memcpy(exchange->message.error, answer->message.error,
-		       sizeof(exchange->message.error));
-	memcpy(exchange->message.answer, answer->message.answer, sizeof(exchange->message.answer));
-	exchange->message.ttl_s = answer->message.ttl_s;
-	if (!exchange->message.trace_id[0])
-		memcpy(exchange->message.trace_id, answer->message.trace_id,
-		       sizeof(exchange->message.trace_id));
+	exchange->is_lost |= !from;
+	if (!from || !to)
+		return;
+	exchange->has_status = from->has_status;
+	exchange->status = from->status;
+	if (!(from->blames_client && exchange->role == request_roles__server))
+		copy_text(to->error, from->error);
+	copy_text(to->answer, from->answer);
+	to->ttl_s = from->ttl_s;
+	if (!to->trace_id[0])
+		copy_text(to->trace_id, from->trace_id);
 }
 
 /* Gives up those in the queue; that whose bytes come stays, out of it. */
@@ -268,10 +299,13 @@ void pairing_doubt(struct connection *connection, struct connections *all)
 static void take_statement(struct connection *connection, struct connections *all,
 			   struct exchange *exchange, const struct protocol_message *answer)
 {
-	struct protocol_message *message = &exchange->message;
-	uint64_t key = answer->has_statement ? answer->statement : message->statement;
+	struct protocol_message *message = exchanges_message(&all->exchanges, exchange);
 	const struct statement *statement;
+	uint64_t key;
 
+	if (!message)
+		return;
+	key = answer->has_statement ? answer->statement : message->statement;
 	if (message->statement_use == STATEMENT_KEEPS && !answer->error[0] &&
 	    (answer->has_statement || message->has_statement))
 		statements_keep(&all->statements, &all->key, &connection->prepared, key,
@@ -297,7 +331,7 @@ static void drop_statement(struct connection *connection, struct connections *al
 
 /* What a server says before it is asked becomes a request, of no bytes. */
 static void report_alone(struct connection *connection, struct connections *all,
-			 const struct exchange_answer *answer)
+			 struct exchange_answer *answer)
 {
 	struct exchange *exchange = exchanges_blank(&all->exchanges);
 
@@ -305,7 +339,7 @@ static void report_alone(struct connection *connection, struct connections *all,
 		all->exchanges.stats.no_room++;
 		return;
 	}
-	exchange->message = answer->message;
+	*exchange->message.open = *read_answer(all, answer);
 	exchange = exchanges_begin(&all->exchanges, EXCHANGE_OF_STREAM,
 				   connection->protocol->number, answer->part.first_ns);
 	exchange->role = connection->role;
@@ -313,7 +347,7 @@ static void report_alone(struct connection *connection, struct connections *all,
 	exchange->request.fd = answer->part.fd;
 	memcpy(exchange->tuple, answer->tuple, sizeof(exchange->tuple));
 	exchange->tuple_len = answer->tuple_len;
-	pairing_set_response(exchange, answer);
+	pairing_set_response(all, exchange, answer);
 	exchanges_report(&all->exchanges, exchange);
 }
 
@@ -331,23 +365,24 @@ static void complete(struct connection *connection, struct connections *all,
 }
 
 /* Whether it is none of a request. */
-static bool answers_nothing(const struct exchange_answer *answer)
+static bool answers_nothing(const struct protocol_message *answer)
 {
-	return answer->message.is_aside || answer->message.is_alone;
+	return answer->is_aside || answer->is_alone;
 }
 
 static void end_response(struct connection *connection, struct connections *all)
 {
 	struct exchange_answer *answer = connection->answer;
+	const struct protocol_message *message = read_answer(all, answer);
 	struct exchange *exchange;
 
 	connection->answer = NULL;
-	if (answer->message.is_alone)
+	if (message->is_alone)
 		report_alone(connection, all, answer);
-	if (answers_nothing(answer))
+	if (answers_nothing(message))
 		goto out;
 	connection->lost = 0;
-	exchange = request_of(connection, &answer->message);
+	exchange = request_of(connection, message);
 	if (!exchange) {
 		count_stray(connection, all, false);
 		connection->had_stray = connection->is_on_probation;
@@ -359,8 +394,8 @@ static void end_response(struct connection *connection, struct connections *all)
 		free_unless_asking(connection, all, exchange);
 		goto out;
 	}
-	pairing_set_response(exchange, answer);
-	take_statement(connection, all, exchange, &answer->message);
+	pairing_set_response(all, exchange, answer);
+	take_statement(connection, all, exchange, message);
 	if (exchange->is_whole)
 		complete(connection, all, exchange);
 	else
@@ -372,19 +407,21 @@ out:
 static void end_request(struct connection *connection, struct connections *all)
 {
 	struct exchange *exchange = connection->asking;
+	const struct protocol_message *message = exchanges_message(&all->exchanges, exchange);
+	bool is_oneway = message && message->is_oneway;
 
 	connection->asking = NULL;
 	exchange->is_whole = true;
-	connection->has_asked = !exchange->message.is_oneway;
-	if (exchange->message.is_oneway && exchange->is_queued) {
+	connection->has_asked = !is_oneway;
+	if (is_oneway && exchange->is_queued) {
 		dequeue(connection, exchange);
-		drop_statement(connection, all, &exchange->message);
+		drop_statement(connection, all, message);
 		exchange->is_answered = true;
 		exchange->ended_ns = exchange->request.last_ns;
 	}
 	if (exchange->is_queued)
 		return;
-	if (exchange->is_over && exchange->message.is_oneway && connection->debt > 0)
+	if (exchange->is_over && is_oneway && connection->debt > 0)
 		connection->debt--;
 	if (exchange->is_answered && !exchange->is_over)
 		complete(connection, all, exchange);
@@ -419,9 +456,13 @@ static void drop_asking(struct connection *connection, struct connections *all,
 static void drop_answer(struct connection *connection, struct connections *all)
 {
 	struct exchange_answer *answer = connection->answer;
+	const struct protocol_message *message;
 
+	if (!answer)
+		return;
 	connection->answer = NULL;
-	if (answer && !answers_nothing(answer) && !request_of(connection, &answer->message))
+	message = read_answer(all, answer);
+	if (!answers_nothing(message) && !request_of(connection, message))
 		count_stray(connection, all, true);
 	exchanges_free_answer(&all->exchanges, answer);
 }
@@ -506,13 +547,13 @@ static void close_exchange_with(struct connection *connection, struct connection
 		exchanges_free(&all->exchanges, exchange);
 		return;
 	}
-	if (connection->answer && !answers_nothing(connection->answer)) {
-		pairing_set_response(exchange, connection->answer);
+	if (connection->answer && !answers_nothing(read_answer(all, connection->answer))) {
+		pairing_set_response(all, exchange, connection->answer);
 		exchanges_free_answer(&all->exchanges, connection->answer);
 		connection->answer = NULL;
 	}
 	exchange->ended_ns = now_ns;
-	snprintf(exchange->message.error, sizeof(exchange->message.error), "%s", error);
+	exchanges_set_error(&all->exchanges, exchange, error);
 	pairing_report(connection, all, exchange);
 }
 

@@ -10,7 +10,8 @@
 uint8_t pairing_ends(const struct state_fd *file, uint8_t tuple[EXCHANGE_TUPLE_BYTES]);
 
 /* What a response says becomes the request's, also if its last byte never comes. */
-void pairing_set_response(struct exchange *exchange, const struct exchange_answer *answer);
+void pairing_set_response(struct connections *all, struct exchange *exchange,
+			  struct exchange_answer *answer);
 
 /*
  * A message of that side begins with a byte that came at first_ns: the blank one of all->exchanges.
@@ -29,12 +30,14 @@ void pairing_add(struct connection *connection, enum protocol_side side,
 /* Its last byte came. */
 void pairing_end(struct connection *connection, struct connections *all, enum protocol_side side);
 
-/* The message whose bytes come; NULL: there is none. */
+/* Whether a message has begun whose bytes come; and that one, NULL if out of memory. */
+bool pairing_has_message(const struct connection *connection, enum protocol_side side);
 struct protocol_message *pairing_message(const struct connection *connection,
-					 enum protocol_side side);
+					 struct connections *all, enum protocol_side side);
 
 /* The request that the response whose bytes come answers, or the next one; NULL: not known. */
-const struct protocol_message *pairing_request(const struct connection *connection);
+const struct protocol_message *pairing_request(const struct connection *connection,
+					       struct connections *all);
 
 /*
  * Bytes of that side were missing, or (is_gap false) not understood: gives up what they may have

@@ -39,17 +39,10 @@ enum protocol_statement {
  * known, and cut if they are longer than their room.
  */
 struct protocol_message {
-	char method[MESSAGE_METHOD_BYTES]; /* GET, SELECT, HGET */
-	char target[MESSAGE_TARGET_BYTES]; /* a path without its query, a key, a statement */
-	char host[MESSAGE_HOST_BYTES];
-	char trace_id[MESSAGE_TRACE_BYTES];
-	char error[MESSAGE_ERROR_BYTES]; /* of a response: why it is one; "": it is none */
-	/* Of a response: the values that it gives, with a blank between two; of DNS addresses. */
-	char answer[MESSAGE_ANSWER_BYTES];
-	uint32_t ttl_s; /* how long these are valid, if there are any */
-	bool blames_client; /* `error` is one of who asked: none at the server */
+	uint32_t ttl_s; /* of a response: how long the values of `answer` are valid, if any are */
 	int32_t status; /* of a response, if has_status */
 	bool has_status;
+	bool blames_client; /* `error` is one of who asked: none at the server */
 	bool is_oneway; /* a request that nothing answers */
 	bool is_aside; /* a response that answers nothing: 100 Continue, what a server pushes */
 	/* A response that is given out with this method though nobody asked: why there is no
@@ -57,13 +50,22 @@ struct protocol_message {
 	 */
 	bool is_alone;
 	bool has_key; /* a response answers the request with the same key, not the oldest one */
-	/* Of datagrams, one whose lower half is 0 answers any request with the same upper half. */
-	uint64_t key;
-	uint8_t statement_use; /* enum protocol_statement; of a request */
 	bool has_statement; /* `statement` is known; of a response: that of what is kept */
+	uint8_t statement_use; /* enum protocol_statement; of a request */
+	/* Of datagrams, one whose lower half is 0 answers any request with the same upper half. If
+	 * has_key is set, it is known when the message begins.
+	 */
+	uint64_t key;
 	uint64_t statement; /* its number, or a hash of its name */
-	char statement_method[MESSAGE_METHOD_BYTES]; /* of what is kept */
 	uint32_t note; /* of a request: what its protocol must know to read the response */
+	char method[MESSAGE_METHOD_BYTES]; /* GET, SELECT, HGET */
+	char target[MESSAGE_TARGET_BYTES]; /* a path without its query, a key, a statement */
+	char host[MESSAGE_HOST_BYTES];
+	char trace_id[MESSAGE_TRACE_BYTES];
+	char error[MESSAGE_ERROR_BYTES]; /* of a response: why it is one; "": it is none */
+	/* Of a response: the values that it gives, with a blank between two; of DNS addresses. */
+	char answer[MESSAGE_ANSWER_BYTES];
+	char statement_method[MESSAGE_METHOD_BYTES]; /* of what is kept */
 };
 
 /* Bytes of one side, from where the protocol stands in it. */
@@ -130,7 +132,8 @@ struct protocol {
 					   const struct protocol_input *input);
 	/*
 	 * Takes the next bytes. state: PROTOCOL_STATE_BYTES of this side. message: of this side,
-	 * which these bytes begin or go on with; zeroed before the step that begins it. request:
+	 * which these bytes begin or go on with; before the step that begins it, all its numbers
+	 * are 0 and all its texts empty. request:
 	 * the one that a response answers, NULL for requests and if it is not known.
 	 */
 	struct protocol_step (*step)(enum protocol_side side, void *state,
