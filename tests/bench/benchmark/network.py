@@ -32,7 +32,7 @@ def free_port():
 
 @contextlib.contextmanager
 def server(argv, port):
-    """With a server that accepts connections."""
+    """With a server that accepts connections: its process."""
     process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + WAIT_S
@@ -42,10 +42,14 @@ def server(argv, port):
             if process.poll() is not None or time.monotonic() > deadline:
                 raise Failed(f"{argv[0]} does not serve")
             time.sleep(0.02)
-        yield
+        yield process
     finally:
         process.terminate()
         process.wait()
+
+
+def children(pid):
+    return list(map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()))
 
 
 def figure(argv, pattern):
@@ -75,7 +79,8 @@ def redis(folder):
 
 @contextlib.contextmanager
 def nginx(folder):
-    """With nginx; yields what gives the seconds of 100,000 requests for a page, and has its port."""
+    """With nginx; yields what gives the seconds of 100,000 requests for a page, and has its port and the numbers of
+    its processes."""
     port = free_port()
     pages = pathlib.Path(folder, "pages")
     pages.mkdir()
@@ -89,7 +94,8 @@ def nginx(folder):
         return 1e5 / figure(argv, r"^Requests/sec:\s*([\d.]+)")
 
     load.port = port
-    with server(["nginx", "-c", str(config), "-e", f"{folder}/error.log"], port):
+    with server(["nginx", "-c", str(config), "-e", f"{folder}/error.log"], port) as process:
+        load.pids = [process.pid, *children(process.pid)]
         yield load
 
 
