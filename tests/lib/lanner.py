@@ -37,7 +37,7 @@ OVER_THE_SHARE = "over the share of a process"
 LIMIT_S = 60
 
 REPORT = re.compile(r"^agent: seen (\d+) = delivered (\d+) \+ lost (\d+)"
-                    r"(?: \+ filtered (\d+))?(?: \+ corrupt (\d+))?"
+                    r"(?: \+ filtered (\d+))?(?: \+ unread (\d+))?(?: \+ corrupt (\d+))?"
                     r"(?: \+ unaccounted (-?\d+))?; matched (\d+), printed (\d+)$", re.MULTILINE)
 FILE_REPORT = re.compile(r"^agent: read (\d+) events of (\d+) bytes; matched (\d+), printed (\d+)$",
                          re.MULTILINE)
@@ -136,7 +136,7 @@ def parse_report(stderr):
     found = REPORT.findall(stderr)
     if len(found) != 1:
         raise AssertionError(f"{len(found)} reports on stderr:\n{stderr}")
-    names = ["seen", "delivered", "lost", "filtered", "corrupt", "unaccounted", "matched", "printed"]
+    names = ["seen", "delivered", "lost", "filtered", "unread", "corrupt", "unaccounted", "matched", "printed"]
     report = {name: int(value or 0) for name, value in zip(names, found[0])}
     causes = re.findall(r"^agent: lost by cause: (.*)$", stderr, re.MULTILINE)
     report["causes"] = {

@@ -2,7 +2,7 @@
 /*
  * Loads every BPF program and prints what the verifier says of each, a line per program:
  * name, "ok" or "rejected", microseconds, instructions walked, and the reason, with tabs between.
- * All in one load, by the agent's probe.
+ * All in one load, by the agent's probe. "overwrites": as for a flight recorder.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 
 #include "abi.h"
 #include "event/event.h"
+#include "event/names.h"
 #include "lanner.skel.h"
 #include "scap/live/call_hooks.h"
 #include "scap/live/log.h"
@@ -65,8 +66,17 @@ static void configure_filters(struct kernel_filters *filters)
 	configure_filter(&filters->filters[1], KERNEL_FACTS);
 }
 
+/* As a flight recorder, which sends some events apart from the others. */
+static void configure_flight(struct lanner *object)
+{
+	object->rodata->overwrites = true;
+	object->rodata->reserves_room = false;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		object->rodata->read_at_once[id] = event_is_important(id);
+}
+
 /* As the agent does with all events wanted. What the verifier walks depends on it. */
-static int configure(struct lanner *object, bool classic)
+static int configure(struct lanner *object, bool classic, bool overwrites)
 {
 	int cpus = libbpf_num_possible_cpus(), ret;
 
@@ -88,6 +98,8 @@ static int configure(struct lanner *object, bool classic)
 	object->rodata->stream_bytes = 1024;
 	object->rodata->batch_bytes = BATCH_BYTES_MAX;
 	object->rodata->boot_offset_ns = 1;
+	if (overwrites)
+		configure_flight(object);
 	ret = bpf_map__set_max_entries(object->maps.rings, (uint32_t)cpus);
 	return ret ? ret
 		   : bpf_map__set_max_entries(object->maps.scratch,
@@ -151,7 +163,7 @@ static void keep_result(void *results, size_t row, int error, const char *log)
 	copy_reason(log, result->reason);
 }
 
-static int load(struct live_log *log, struct result *results)
+static int load(struct live_log *log, bool overwrites, struct result *results)
 {
 	struct live_probe probe = {.report = keep_result, .context = results};
 	bool classic = live_kind_is_classic();
@@ -161,7 +173,7 @@ static int load(struct live_log *log, struct result *results)
 	live_log_begin(log);
 	if (ret == 0) {
 		object = live_skeleton_open(NULL);
-		ret = object ? configure(object, classic) : -errno;
+		ret = object ? configure(object, classic, overwrites) : -errno;
 	}
 	if (ret == 0)
 		ret = choose_programs(object);
@@ -193,15 +205,16 @@ static int print_results(const struct result *results)
 	return status;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	bool overwrites = argc > 1 && strcmp(argv[1], "overwrites") == 0;
 	struct result *results = calloc(live_programs_count, sizeof(*results));
 	struct live_log log = {0};
 	char reason[REASON_BYTES];
 	int ret = -ENOMEM;
 
 	if (results)
-		ret = load(&log, results);
+		ret = load(&log, overwrites, results);
 	if (ret < 0) {
 		live_log_reason(&log, reason, sizeof(reason));
 		fprintf(stderr, "load_programs: %s: %s\n", strerror(-ret), reason);

@@ -19,6 +19,13 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } rings SEC(".maps");
 
+/* Of a flight recorder, likewise: what nobody reads as it comes, where the oldest is overwritten. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} backward_rings SEC(".maps");
+
 /*
  * Index: cpu * SCRATCH_SLOTS_PER_CPU + slot. User space maps it, and takes out frames that wait
  * there.
@@ -140,6 +147,8 @@ const volatile char reason_names[REASONS_MAX][REASON_BYTES_MAX]; /* NUL-terminat
 const volatile bool owns_sockets; /* see core/socket_owner.bpf.h */
 const volatile bool stream_only[EVENT_ID_MAX]; /* nobody else asks for these events */
 const volatile struct kernel_filters kernel_filters; /* see kernel_filter.bpf.h */
+const volatile bool overwrites; /* it is a flight recorder: see backward_rings */
+const volatile bool read_at_once[EVENT_ID_MAX]; /* then: these go to `rings` */
 const volatile bool reserves_room; /* of rings, for important events; and each process has a share */
 const volatile __u32 rate_limits[RATE_LIMITS]; /* events in a second; 0: not limited */
 const volatile bool never_limited[EVENT_ID_MAX]; /* important ones, and those of rules */

@@ -55,8 +55,14 @@ __attribute__((noinline)) int bell_ring(void)
  */
 static __always_inline void scratch_give_back(struct scratch_slot *slot)
 {
+	bool is_read = true;
+
+	if (overwrites) {
+		is_read = slot->state.important;
+		slot->state.important = 0;
+	}
 	users_leave(&slot->state.users);
-	if (*(volatile __u16 *)&slot->state.awaited == 0)
+	if (!is_read || *(volatile __u16 *)&slot->state.awaited == 0)
 		return;
 	slot->state.awaited = 0;
 	bell_ring();
@@ -145,7 +151,7 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 		f->slot = NULL;
 		return false;
 	}
-	if (f->slot->state.batch.bytes == 0)
+	if (overwrites || f->slot->state.batch.bytes == 0)
 		*(volatile __u64 *)&f->slot->state.since_ns = now;
 	f->ctx = ctx;
 	f->event = event;
@@ -228,13 +234,38 @@ static __always_inline void batch_send(struct filler *f, __u64 start, __u64 byte
 		batch_count_lost(f->slot_key, events, LOSS_RESERVED);
 		return;
 	}
-	err = bpf_perf_event_output(f->ctx, &rings, BPF_F_CURRENT_CPU, header,
-				    sizeof(*header) + bytes);
+	if (overwrites)
+		err = bpf_perf_event_output(f->ctx, &backward_rings, BPF_F_CURRENT_CPU, header,
+					    sizeof(*header) + bytes);
+	else
+		err = bpf_perf_event_output(f->ctx, &rings, BPF_F_CURRENT_CPU, header,
+					    sizeof(*header) + bytes);
 	if (err)
 		batch_count_lost(f->slot_key, events,
 				 err == -ENOSPC ? LOSS_RING_FULL : LOSS_OUTPUT);
 	else if (reserves_room || holds)
 		ring_took(f->slot_key, bytes);
+}
+
+/*
+ * Of a flight recorder, an event that user space reads at once: what is in the batch
+ * goes on waiting. `important` says that the slot's owner has sent one.
+ */
+static __always_inline void send_at_once(struct filler *f, __u64 start, __u64 bytes)
+{
+	struct batch_header *header = (void *)(f->slot->frames + start) - sizeof(*header);
+	const struct batch_header end_of_batch = *header;
+	long err;
+
+	header->bytes = bytes;
+	header->slot = f->slot_key & (SCRATCH_SLOTS_PER_CPU - 1);
+	header->count = 1;
+	err = bpf_perf_event_output(f->ctx, &rings, BPF_F_CURRENT_CPU, header,
+				    sizeof(*header) + bytes);
+	*header = end_of_batch;
+	if (err)
+		count_lost(f->event, err == -ENOSPC ? LOSS_RING_FULL : LOSS_OUTPUT);
+	f->slot->state.important = 1;
 }
 
 /* Sends the slot's batch. */
@@ -375,6 +406,15 @@ static __always_inline void frame_send(struct filler *f, __u32 ending)
 			   ending & (2 * SHARE_OF_FAILED - 1), len);
 	}
 	len = (len + FRAME_ALIGN - 1) & ~(__u64)(FRAME_ALIGN - 1);
+	if (overwrites && f->event < EVENT_ID_MAX && read_at_once[f->event]) {
+		__u64 start = batch->bytes;
+
+		CHECKED(start);
+		CHECKED(len);
+		if (start <= BATCH_BYTES_MAX && len <= RECORD_BYTES_MAX)
+			send_at_once(f, start, len);
+		return;
+	}
 	bytes = batch->bytes + len;
 	if (bytes > RECORD_BYTES_MAX) {
 		__u64 start = batch->bytes;
@@ -408,7 +448,7 @@ static __always_inline void frame_end(void *ctx, struct scratch_slot *slot, __u3
 
 	frame_send(&filler, ending);
 	/* By then the record is in the ring, for all CPUs to see. */
-	if (slot->state.batch.count == 0)
+	if (overwrites || slot->state.batch.count == 0)
 		store_in_order(&slot->state.since_ns, 0);
 }
 

@@ -65,7 +65,8 @@ static int open_and_loop_held(struct run *run, struct child *child)
 	    signals_init(options_can_reload(run->options) || run->outputs.count ||
 				 run->recorder.captures.count,
 			 &err) ||
-	    (child && signals_pass_on(child->pid, &err)) || run_open(run, child, &err))
+	    signals_dump(&err) || (child && signals_pass_on(child->pid, &err)) ||
+	    run_open(run, child, &err))
 		return command_fail(EXIT_FAILURE, &err);
 	r = record_open(&run->recorder, run->options, run->state, &err);
 	if (r)

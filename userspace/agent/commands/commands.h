@@ -147,6 +147,9 @@ int list_rules_run(const struct options *options);
 
 int reload_run(const struct options *options);
 
+/* The command `agent dump`: the same for what a flight recorder has. */
+int reload_dump_run(const struct options *options);
+
 /* The subcommand `spool`. */
 
 /* The words that follow it: what it does. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lets a running agent read its configuration again, and reports what came of it. */
+/* Asks a running agent, which is found by its file, and reports what came of it. */
 #include "agent/commands/commands.h"
 
 #include <errno.h>
@@ -16,9 +16,14 @@ enum { PAUSE_NS = 20000000 };
 /* How long to wait for the answer: programs may be loaded anew. */
 static const uint64_t patience_ns = UINT64_C(60000000000);
 
-/* Waits for the end of the reload with that number, or a later one. */
-static int reload_wait_for(const char *path, unsigned int number, struct pid_status *status,
-			   struct error *err)
+struct question {
+	int signal, value;
+	const char *without; /* what the agent may lack that does not answer */
+};
+
+/* Waits for the answer with that number, or a later one. */
+static int reload_wait_for(const char *path, unsigned int number, const struct question *question,
+			   struct pid_status *status, struct error *err)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + patience_ns;
@@ -27,10 +32,9 @@ static int reload_wait_for(const char *path, unsigned int number, struct pid_sta
 	/* The difference also works after the numbers began again. */
 	while (r == 0 && (int)(status->ended - number) < 0) {
 		if (clock_ns(CLOCK_MONOTONIC) > until_ns)
-			return error_set(
-				err, -ETIME,
-				"no answer within 60 seconds; does it run with --config or "
-				"--rules?");
+			return error_set(err, -ETIME,
+					 "no answer within 60 seconds; does it run with %s?",
+					 question->without);
 		nanosleep(&pause, NULL);
 		buf_finish(&status->said);
 		r = pid_file_read(path, status, err);
@@ -38,9 +42,10 @@ static int reload_wait_for(const char *path, unsigned int number, struct pid_sta
 	return r;
 }
 
-static int reload(const char *path, bool force, struct pid_status *status, struct error *err)
+static int reload_ask(const char *path, const struct question *question, struct pid_status *status,
+		      struct error *err)
 {
-	const union sigval value = {.sival_int = force ? SIGNALS_FORCED : 0};
+	const union sigval value = {.sival_int = question->value};
 	unsigned int number;
 	int r = pid_file_read(path, status, err);
 
@@ -48,18 +53,18 @@ static int reload(const char *path, bool force, struct pid_status *status, struc
 		return r;
 	/* One that has begun may have read the files already. */
 	number = status->begun + 1;
-	if (sigqueue(status->pid, SIGHUP, value))
+	if (sigqueue(status->pid, question->signal, value))
 		return error_set(err, -errno, "cannot signal process %d: %s", (int)status->pid,
 				 strerror(errno));
-	return reload_wait_for(path, number, status, err);
+	return reload_wait_for(path, number, question, status, err);
 }
 
-int reload_run(const struct options *options)
+static int ask(const struct options *options, const struct question *question)
 {
 	const char *path = options->pid_file ? options->pid_file : PID_FILE_DEFAULT;
 	struct pid_status status;
 	struct error err = {""};
-	int r = reload(path, options->force, &status, &err);
+	int r = reload_ask(path, question, &status, &err);
 
 	if (r) {
 		buf_finish(&status.said);
@@ -69,4 +74,19 @@ int reload_run(const struct options *options)
 		fwrite(status.said.data, 1, status.said.len, stderr);
 	buf_finish(&status.said);
 	return status.succeeded ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int reload_run(const struct options *options)
+{
+	const struct question question = {SIGHUP, options->force ? SIGNALS_FORCED : 0,
+					  "--config or --rules"};
+
+	return ask(options, &question);
+}
+
+int reload_dump_run(const struct options *options)
+{
+	const struct question question = {SIGUSR2, 0, "--flight-recorder"};
+
+	return ask(options, &question);
 }

@@ -30,6 +30,8 @@ const struct agent_subcommand subcommands[] = {
 	 .help = "print the completion script for bash, fish or zsh"},
 	{"doctor", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS | OF_DOCTOR, .run = doctor_run,
 	 .help = "check what this machine offers for captures, and what to do about the rest"},
+	{"dump", .takes = OF_RELOAD, .run = reload_dump_run,
+	 .help = "let the running agent write what its --flight-recorder has, and wait for that"},
 	{"events", "PATTERN", OPERAND_OPTIONAL, .offer = OFFER_EVENTS, .takes = OF_LISTS,
 	 .run = list_events_run,
 	 .help = "list events and their parameters: a part of the name, or * and ?"},

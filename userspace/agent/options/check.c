@@ -319,10 +319,41 @@ static void check_write_to_stdout(struct check *check, const struct setting *wri
 		       "into a pipe");
 }
 
+/* What would need all events as they come, or another file at other times. */
+static void check_flight_recorder(struct check *check)
+{
+	const struct options *options = check->options;
+	const struct setting *setting;
+	unsigned int place;
+
+	option_find("flight-recorder", &place);
+	setting = settings_find(&options->settings, place);
+	if (has_splits(options))
+		reject(check, setting,
+		       "--flight-recorder: each time another file is written; not with -C, -G or "
+		       "-e");
+	if (strcmp(options->write, "-") == 0)
+		reject(check, setting, "--flight-recorder: -w needs the name of a file");
+	if (options->rules_count || options->outputs_count || options->request_metrics)
+		reject(check, setting,
+		       "--flight-recorder: events are read when they are asked for; not with "
+		       "--rules, --output or --request-metrics");
+	if (options->takeover)
+		reject(check, setting,
+		       "--flight-recorder: what it keeps cannot be taken over by another agent");
+}
+
 static void check_write(struct check *check)
 {
 	const struct options *options = check->options;
 	unsigned int place;
+
+	if (options_record_flight(options))
+		check_flight_recorder(check);
+	option_find("on-crash", &place);
+	if (options->flight_on_crash && !options_record_flight(options))
+		reject(check, settings_find(&options->settings, place),
+		       "--on-crash goes with --flight-recorder");
 
 	if (options->writer.native && options->writer.form_2022) {
 		option_find("native", &place);

@@ -155,6 +155,9 @@ struct options {
 	bool wide; /* lines are not cut to the width of the terminal */
 	bool port_names; /* ports in texts as names of services */
 	const char *write; /* file to write matching events to; NULL: none */
+	/* It is written on request, with the latest events: the other one of these is 0. */
+	uint64_t flight_ns, flight_bytes;
+	bool flight_on_crash; /* also when a process is ended by a signal of an error */
 	struct scap_writer_config writer;
 	bool container_env; /* the environment of containers is written, too */
 	bool fat; /* also write events that only update the state */
@@ -213,6 +216,12 @@ int options_add_output_config(struct options *options, struct output_config *con
 
 /* Reads the texts of --output. Returns 0 or -errno with a message. */
 int options_read_outputs(struct options *options, struct error *err);
+
+/* Whether events are kept in memory until they are asked for. */
+static inline bool options_record_flight(const struct options *options)
+{
+	return options->flight_ns || options->flight_bytes;
+}
 
 /* Whether SIGHUP is a request to reload; otherwise, and without outputs, it ends a run. */
 static inline bool options_can_reload(const struct options *options)

@@ -53,7 +53,7 @@
 /* Fewer bytes without a unit are KiB or MiB to who types them, as they are in other programs. */
 enum { RING_BYTES_MIN = 4 << 10, RING_BYTES_PLAIN_MIN = 64 << 10, RING_BYTES_MAX = 1 << 30 };
 
-enum { BUFFERS_BYTES_MIN = 128 << 10 };
+enum { BUFFERS_BYTES_MIN = 128 << 10, FLIGHT_BYTES_MIN = 2 << 20 };
 
 enum { META_WAIT_MS_MAX = 10000, RATE_LIMIT_MAX = 100000000 };
 
@@ -372,6 +372,26 @@ CONSTANT_SETTER(set_read, read, value)
 CONSTANT_SETTER(set_strict, strict, true)
 CONSTANT_SETTER(set_progress, progress, true)
 CONSTANT_SETTER(set_write, write, value)
+
+CONSTANT_SETTER(set_on_crash, flight_on_crash, true)
+
+/* The unit tells which: 5m is a time, 5M a size. */
+static int set_flight_recorder(struct options *options, const char *value)
+{
+	const size_t len = strlen(value);
+	uint64_t ns = 0, bytes = 0;
+	int r = len && strchr("KMG", value[len - 1])
+			? value_read_bytes(value, BUFFERS_BYTES_MAX, &bytes)
+			: value_read_seconds(value, &ns);
+
+	if (r)
+		return r;
+	if (bytes ? bytes < FLIGHT_BYTES_MIN || bytes > BUFFERS_BYTES_MAX : !ns)
+		return -EINVAL;
+	options->flight_ns = ns;
+	options->flight_bytes = bytes;
+	return 0;
+}
 CONSTANT_SETTER(set_gzip, writer.compression, SCAP_GZIP)
 CONSTANT_SETTER(set_zstd, writer.compression, SCAP_ZSTD)
 CONSTANT_SETTER(set_fat, fat, true)
@@ -424,6 +444,15 @@ const struct option_row option_rows_file[] = {
 	 "write events to a capture file; -: standard output. Prints them only if an option says "
 	 "what to print",
 	 set_write, .offer = OFFER_FILES, .usual = true},
+	{0, "flight-recorder", "TIME|BYTES",
+	 "keep the latest events in memory, of a time such as 30s or in rings of 64M, and write "
+	 "the file when agent dump or SIGUSR2 asks for it",
+	 set_flight_recorder,
+	 .accepts = "a time such as 30s or 5m, or a size from 2M to 64G such as 64M",
+	 .about = OUTPUT | LIVE},
+	{0, "on-crash", NULL,
+	 "with --flight-recorder: also when a process is ended by SIGSEGV, SIGABRT and the like",
+	 set_on_crash, .about = OUTPUT | LIVE},
 	{'z', "compress", NULL, "compress it with gzip", set_gzip, .about = OUTPUT | COMPRESSES},
 	{0, "zstd", NULL, "compress it with zstd: for Lanner alone", set_zstd,
 	 .about = OUTPUT | COMPRESSES},

@@ -19,7 +19,7 @@
 struct pid_file {
 	const char *path; /* borrowed */
 	int fd;
-	unsigned int begun, ended; /* reloads */
+	unsigned int begun, ended; /* reloads, and requests to a flight recorder */
 };
 
 /*
@@ -29,7 +29,10 @@ struct pid_file {
 int pid_file_open(struct pid_file *file, const char *path, struct error *err);
 void pid_file_close(struct pid_file *file);
 
-/* A reload begins; or it ended: whether the new configuration is in use, and what was said. */
+/*
+ * A reload begins, or what else is asked for; or it ended: whether the new configuration is in use,
+ * or what was asked for is done; and what was said.
+ */
 void pid_file_begin_reload(struct pid_file *file);
 void pid_file_end_reload(struct pid_file *file, bool succeeded, const struct buf *said);
 

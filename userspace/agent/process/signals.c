@@ -17,7 +17,7 @@
 #include "util/waker.h"
 
 /* State that handlers access. */
-static volatile sig_atomic_t received, received_from_user, reload_asked, reload_forced,
+static volatile sig_atomic_t received, received_from_user, reload_asked, reload_forced, dump_asked,
 	had_terminal;
 static pid_t command; /* set before the handler that reads it is installed */
 static const struct waker *volatile waker; /* borrowed; NULL: nobody is woken */
@@ -53,6 +53,12 @@ static void handle_hangup(int number, siginfo_t *info, void *context)
 	if (info->si_code == SI_QUEUE && info->si_value.sival_int == SIGNALS_FORCED)
 		reload_forced = true;
 	reload_asked = true;
+	waker_wake(waker);
+}
+
+static void ask_dump(int number)
+{
+	dump_asked = true;
 	waker_wake(waker);
 }
 
@@ -101,6 +107,27 @@ int signals_init(bool reloads, struct error *err)
 	if (sigprocmask(SIG_UNBLOCK, &all, NULL))
 		return error_set(err, -errno, "cannot unblock signals: %s", strerror(errno));
 	return 0;
+}
+
+int signals_dump(struct error *err)
+{
+	struct sigaction action = {.sa_handler = ask_dump};
+	sigset_t dump;
+
+	sigemptyset(&dump);
+	sigaddset(&dump, SIGUSR2);
+	/* The parent may have blocked it. */
+	if (sigaction(SIGUSR2, &action, NULL) || sigprocmask(SIG_UNBLOCK, &dump, NULL))
+		return error_set(err, -errno, "cannot handle signals: %s", strerror(errno));
+	return 0;
+}
+
+bool signals_take_dump(void)
+{
+	bool asked = dump_asked;
+
+	dump_asked = false;
+	return asked;
 }
 
 void signals_set_waker(const struct waker *next)

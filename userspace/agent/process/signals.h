@@ -22,6 +22,13 @@ enum { SIGNALS_PATIENCE_S = 2 };
 /* Installs the handlers; reloads: SIGHUP reloads rules. Returns 0, or -errno with a message. */
 int signals_init(bool reloads, struct error *err);
 
+/* From now on SIGUSR2 asks a flight recorder for its events. Returns 0, or -errno with a message.
+ */
+int signals_dump(struct error *err);
+
+/* Whether it did since the last call. */
+bool signals_take_dump(void);
+
 /* From now on, each signal wakes, too: one that comes just before a wait ends that. NULL: none. */
 void signals_set_waker(const struct waker *next);
 

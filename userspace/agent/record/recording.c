@@ -416,6 +416,20 @@ int recording_close(struct recording *recording)
 	return r;
 }
 
+/* Unless it has to wait, or its name needs the time of the first event. */
+static int open_first(struct recording *recording)
+{
+	const struct recording_config *config = recording->config;
+
+	if (config->waits)
+		return 0;
+	if (config->begins_later)
+		return open_next(recording, clock_ns(CLOCK_REALTIME));
+	if (!config->read)
+		return begin_file(recording, clock_ns(CLOCK_REALTIME), 0);
+	return recording->names.timed ? 0 : begin_file(recording, 0, 0);
+}
+
 int recording_create(const struct recording_config *config, struct state *state,
 		     struct recording **recording, struct error *err)
 {
@@ -431,12 +445,8 @@ int recording_create(const struct recording_config *config, struct state *state,
 	r = recording_file_init(&made->file, config, &made->err);
 	if (r == 0 && recording_name_init(&made->names, config))
 		r = error_set(&made->err, -ENOMEM, "out of memory for the names of files");
-	if (r == 0 && config->begins_later)
-		r = open_next(made, clock_ns(CLOCK_REALTIME));
-	else if (r == 0 && !config->read)
-		r = begin_file(made, clock_ns(CLOCK_REALTIME), 0);
-	else if (r == 0 && !made->names.timed)
-		r = begin_file(made, 0, 0);
+	if (r == 0)
+		r = open_first(made);
 	if (r) {
 		error_set(err, r, "%s", made->err.text);
 		recording_destroy(made);

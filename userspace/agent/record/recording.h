@@ -41,6 +41,7 @@ struct recording_config {
 	bool rotates;
 	/* The first file is opened at once, but begins with the first event. */
 	bool begins_later;
+	bool waits; /* none is opened before recording_open() */
 };
 
 /*

@@ -364,14 +364,17 @@ void account_live_totals(const struct scap_live_stats *stats, struct input_total
 }
 
 /* "agent: seen 7 = delivered 5 + lost 2", and filtered, corrupt or unaccounted events, if any. */
-static void put_balance(struct buf *text, const struct totals *totals, uint64_t corrupt)
+static void put_balance(struct buf *text, const struct totals *totals, uint64_t unread,
+			uint64_t corrupt)
 {
-	uint64_t accounted = totals->delivered + totals->filtered + totals->lost + corrupt;
+	uint64_t accounted = totals->delivered + totals->filtered + totals->lost + unread + corrupt;
 
 	buf_printf(text, "seen %" PRIu64 " = delivered %" PRIu64 " + lost %" PRIu64, totals->seen,
 		   totals->delivered, totals->lost);
 	if (totals->filtered)
 		buf_printf(text, " + filtered %" PRIu64, totals->filtered);
+	if (unread)
+		buf_printf(text, " + unread %" PRIu64, unread);
 	if (corrupt)
 		buf_printf(text, " + corrupt %" PRIu64, corrupt);
 	if (totals->seen != accounted)
@@ -600,7 +603,7 @@ bool account_live_is_incomplete(const struct scap_live_stats *live)
 {
 	struct totals totals = add_up(live);
 
-	return totals.seen != totals.delivered + totals.filtered || live->unanswered;
+	return totals.seen != totals.delivered + totals.filtered + live->unread || live->unanswered;
 }
 
 void account_live_append(const struct scap_live_stats *live, const struct account *account,
@@ -609,7 +612,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 	struct totals totals = add_up(live);
 
 	BUF_LITERAL(text, "agent: ");
-	put_balance(text, &totals, live->corrupt);
+	put_balance(text, &totals, live->unread, live->corrupt);
 	account_append_matches(account, text);
 	account_append_recording(account, text);
 	if (totals.lost) {

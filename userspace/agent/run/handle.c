@@ -124,6 +124,7 @@ static int handle_frame(struct run *run, const struct scap_event *raw, bool made
 	bool passed = false;
 	int result = 0;
 
+	flight_turn(run, raw);
 	record_turn(&run->recorder, raw);
 	if (run->containers)
 		containers_apply(run->containers);

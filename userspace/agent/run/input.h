@@ -19,6 +19,7 @@
 
 struct boundary;
 struct input;
+struct scap_flight;
 struct waker;
 
 /* seen = delivered + filtered + lost + corrupt */
@@ -162,6 +163,15 @@ struct input_live_ops {
 	 * often, between two events. now: monotonic clock. Returns whether there is more.
 	 */
 	bool (*learn)(struct input *input, struct state *state, uint64_t now);
+
+	/* What keeps events until they are asked for; NULL: they are returned as they come. */
+	struct scap_flight *(*flight)(const struct input *input);
+
+	/*
+	 * Of a flight recorder: from now on keeps descriptors in the state, which are read as they
+	 * are now; or does not, as the events that change them are not read.
+	 */
+	void (*keep_descriptors)(struct input *input, struct state *state, bool kept);
 
 	/* All events so far. Returns 0 or -errno. */
 	int (*totals)(struct input *input, struct input_totals *totals);

@@ -17,6 +17,7 @@
 #include "event/event.h"
 #include "meta/runtimes/files.h"
 #include "takeover/takeover_merge.h"
+#include "scap/live/flight.h"
 #include "scap/live/live.h"
 #include "scap/live/programs.h"
 #include "scap/proc/cgroup_keys.h"
@@ -51,6 +52,7 @@ struct input_live {
 	struct scap_live_stats old_stats; /* of `old` and `past`, asked for last */
 	struct scap_live_stats stats; /* of all, asked for last */
 	struct boundary boundary;
+	struct scap_flight *flight; /* NULL: events are returned as they come */
 	struct live_lacks lacks;
 	struct live_meddling meddling;
 	struct missed missed;
@@ -281,6 +283,10 @@ static int change_prepare(struct input *input, const struct plan *from, const st
 	if (selection_captures_same(&from->selection, &to->selection) &&
 	    memcmp(&from->kernel_filters, &to->kernel_filters, sizeof(from->kernel_filters)) == 0)
 		return 0;
+	if (live->flight)
+		return error_set(err, -EOPNOTSUPP,
+				 "other events are captured by a flight recorder only when it is "
+				 "started anew");
 	r = live_open(to, &live->place, scap_live_boot_offset(live->live), &live->fresh, err);
 	if (r == 0 && plan_chooses(to)) {
 		r = scap_live_follow_like(live->fresh, live->live);
@@ -406,6 +412,8 @@ static struct scap_source *source_now(const struct input_live *live)
 
 	if (source)
 		return source;
+	if (live->flight)
+		return scap_flight_source(live->flight);
 	return live->merge ? takeover_merge_source(live->merge) : scap_live_source(live->live);
 }
 
@@ -414,7 +422,7 @@ static struct boundary *get_boundary(struct input *input)
 {
 	struct input_live *live = input_live_of(input);
 
-	if (live->merge)
+	if (live->merge || live->flight)
 		return NULL;
 	live->boundary.inner = scap_live_source(live->live);
 	live->boundary.offset_ns = scap_live_boot_offset(live->live);
@@ -611,6 +619,27 @@ static uint32_t silent(struct input *input, uint32_t *cpu)
 	return scap_live_silent(input_live_of(input)->live, cpu);
 }
 
+static struct scap_flight *get_flight(const struct input *input)
+{
+	return ((const struct input_live *)input)->flight;
+}
+
+static void keep_descriptors(struct input *input, struct state *state, bool kept)
+{
+	struct input_live *live = input_live_of(input);
+	struct scap_open_fds *open_fds = NULL;
+	int fd;
+
+	state_set_lacks(state, live->unneeded & ~(kept ? STATE_DESCRIPTORS : 0));
+	if (!kept)
+		return;
+	fd = scap_live_open_iterator(live->live, SCAP_LIVE_OPEN_FDS);
+	if (fd >= 0)
+		(void)scap_open_fds_create(fd, live->host.proc, &open_fds);
+	state_reseed_descriptors(state, open_fds);
+	scap_open_fds_destroy(open_fds);
+}
+
 static bool learn(struct input *input, struct state *state, uint64_t now)
 {
 	struct input_live *live = input_live_of(input);
@@ -632,6 +661,8 @@ static void input_live_destroy(struct input *input)
 	change_drop(input);
 	missed_finish(&live->missed);
 	boundary_finish(&live->boundary);
+	if (live->flight)
+		scap_source_destroy(scap_flight_source(live->flight));
 	close_live(live->old);
 	close_live(live->live);
 	host_close(&live->host);
@@ -683,6 +714,8 @@ static const struct input_live_ops live_ops = {
 	.silent = silent,
 	.note_bpf = note_bpf,
 	.learn = learn,
+	.flight = get_flight,
+	.keep_descriptors = keep_descriptors,
 };
 
 /* A process that cannot be found in events is not left out of them. */
@@ -708,6 +741,22 @@ static void input_live_set_place(struct input_live *live, struct input_helpers *
 	scap_proc_set_readers(live->host.proc, helpers->readers);
 }
 
+/* Events that wait have as much memory as two of the rings. */
+static int begin_flight(struct input_live *live, struct error *err)
+{
+	const struct scap_flight_config config = {
+		.window_ns = live->options->flight_ns,
+		.waiting_bytes_max = 2 * (uint64_t)live_flight_bytes(live->options),
+	};
+
+	if (!options_record_flight(live->options))
+		return 0;
+	live->unneeded |= STATE_DESCRIPTORS;
+	return scap_flight_create(live->live, &config, &live->flight)
+		       ? error_set(err, -ENOMEM, "out of memory")
+		       : 0;
+}
+
 int input_live_open(const struct plan *plan, struct input_helpers *helpers, struct input **input,
 		    struct error *err)
 {
@@ -727,7 +776,10 @@ int input_live_open(const struct plan *plan, struct input_helpers *helpers, stru
 		input_live_set_place(made, helpers);
 		r = live_open(plan, &made->place, 0, &made->live, err);
 	}
+	if (r == 0)
+		r = begin_flight(made, err);
 	if (r) {
+		close_live(made->live);
 		scap_cgroup_keys_destroy(made->keys);
 		host_close(&made->host);
 		free(made);

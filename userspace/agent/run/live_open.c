@@ -17,17 +17,23 @@
 #include "scap/live/call_hooks.h"
 #include "scap/live/programs.h"
 #include "scap/proc/cgroup_keys.h"
+#include "scap/rings/backward.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
 #include "util/terminal.h"
 
-struct scap_memory live_memory(const struct options *options)
+static struct scap_hardware this_machine(void)
 {
-	const struct scap_hardware machine = {
+	return (struct scap_hardware){
 		.cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 		.online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
 		.bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE),
 	};
+}
+
+struct scap_memory live_memory(const struct options *options)
+{
+	const struct scap_hardware machine = this_machine();
 
 	if (options->ring_bytes)
 		return (struct scap_memory){.ring_bytes = options->ring_bytes};
@@ -65,6 +71,28 @@ static void choose(const struct plan *plan, struct scap_live_config *config)
 		config->chosen.whose[EVENT_procexit] = FOLLOWED_ALL;
 }
 
+uint32_t live_flight_bytes(const struct options *options)
+{
+	const struct scap_hardware machine = this_machine();
+	uint64_t bytes = options->flight_bytes ? options->flight_bytes : options->buffers_bytes;
+
+	return options_record_flight(options)
+		       ? scap_memory_flight(&machine, bytes, BACKWARD_BYTES_MIN)
+		       : 0;
+}
+
+/*
+ * What changes threads is read as it comes: what is known of them when the other events begin
+ * depends on it.
+ */
+static void read_threads_at_once(struct scap_live_config *config)
+{
+	const unsigned int parts = STATE_THREADS | STATE_CONTAINERS | STATE_DIRECTORIES;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX && config->backward_bytes; id++)
+		config->read_at_once[id] = state_event_keeps(id) & parts;
+}
+
 int live_open(const struct plan *plan, const struct live_place *place, uint64_t boot_offset_ns,
 	      struct scap_live **live, struct error *err)
 {
@@ -75,6 +103,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.loader = place->loader,
 		.ring_bytes = memory.ring_bytes,
 		.rings_bytes = memory.rings_bytes,
+		.backward_bytes = live_flight_bytes(options),
 		.snaplen = options->snaplen,
 		.snaplen_rules = options->snaplen_rules,
 		.kernel_filters = plan->kernel_filters,
@@ -103,6 +132,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		config.stream_only[id] = selection_is_of_streams_only(selection, id);
 		config.of_rules[id] = selection->of_rules[id];
 	}
+	read_threads_at_once(&config);
 	watch_own(&config);
 	choose(plan, &config);
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {

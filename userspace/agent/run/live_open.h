@@ -38,6 +38,9 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
  */
 struct scap_memory live_memory(const struct options *options);
 
+/* The size of each ring that is overwritten; 0: there are none. */
+uint32_t live_flight_bytes(const struct options *options);
+
 /* Whether the keys of control groups are those that the programs of a capture make. */
 bool live_knows_groups(const struct live_place *place, const struct scap_live *live);
 

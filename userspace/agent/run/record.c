@@ -27,6 +27,8 @@ static void record_configure(const struct options *options, struct recording_con
 		.copies = options->read && !options->filter && !options->rules_count,
 	};
 	config->writer.give_up = record_gives_up;
+	if (options_record_flight(options))
+		config->waits = config->rotates = true;
 }
 
 int record_open(struct run_recorder *recorder, const struct options *options, struct state *state,
@@ -39,7 +41,7 @@ int record_open(struct run_recorder *recorder, const struct options *options, st
 	if (options->write) {
 		record_configure(options, &recorder->config);
 		r = recording_create(&recorder->config, state, &recorder->recording, err);
-		recorder->is_recording = r == 0;
+		recorder->is_recording = r == 0 && !recorder->config.waits;
 	}
 	if (r)
 		return r;
@@ -51,11 +53,33 @@ void record_take_result(struct run_recorder *recorder, int result)
 	if (result == 0)
 		return;
 	recorder->is_recording = false;
-	recorder->stopped = true;
-	recorder->failed = !recording_is_unread(result);
-	if (recorder->failed)
+	recorder->stopped = !recorder->config.waits;
+	recorder->failed |= !recording_is_unread(result);
+	if (!recording_is_unread(result))
 		fprintf(stderr, "agent: %s\n", recording_problem(recorder->recording));
 	recording_close(recorder->recording); /* for the account; its error is already known */
+}
+
+bool record_begin_file(struct run_recorder *recorder, uint64_t ns)
+{
+	int r = recording_open(recorder->recording);
+
+	recorder->is_recording = true;
+	if (r == 0)
+		r = recording_begin(recorder->recording, ns);
+	record_take_result(recorder, r);
+	return r == 0;
+}
+
+bool record_end_file(struct run_recorder *recorder)
+{
+	if (!recorder->is_recording)
+		return false;
+	record_take_result(recorder, recording_close(recorder->recording));
+	if (!recorder->is_recording)
+		return false;
+	recorder->is_recording = false;
+	return true;
 }
 
 /* The result of -w, whose receiver is the first if it records. */

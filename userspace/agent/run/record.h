@@ -34,6 +34,13 @@ struct run_recorder {
 int record_open(struct run_recorder *recorder, const struct options *options, struct state *state,
 		struct error *err);
 
+/*
+ * Of a recording that waits: begins the next file with the state at a time, and ends it. Return
+ * whether it is complete so far: a failure is printed.
+ */
+bool record_begin_file(struct run_recorder *recorder, uint64_t ns);
+bool record_end_file(struct run_recorder *recorder);
+
 /* Begins other files if it is time, before an event is applied to the state. */
 void record_turn(struct run_recorder *recorder, const struct scap_event *raw);
 

@@ -12,6 +12,7 @@
 #include "agent/plan/printer.h"
 #include "agent/process/pid_file.h"
 #include "agent/run/budget.h"
+#include "agent/run/flight.h"
 #include "agent/run/hold.h"
 #include "agent/run/takeover_old.h"
 #include "agent/run/input.h"
@@ -64,6 +65,7 @@ struct run {
 	struct run_counts counts;
 	struct summary *summary; /* NULL: not requested */
 	struct run_recorder recorder;
+	struct flight flight;
 	struct line_writer line_writer;
 	struct outputs outputs; /* without any, lines are printed */
 	bool ended; /* no more events are needed: -n is reached, or nobody reads them any more */

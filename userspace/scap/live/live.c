@@ -16,6 +16,7 @@
 
 #include "event/event.h"
 #include "scap/live/answers.h"
+#include "scap/live/flight_rings.h"
 #include "scap/live/maps.h"
 #include "scap/live/live_rings.h"
 #include "scap/live/load.h"
@@ -66,6 +67,7 @@ struct scap_live {
 	bool stopped; /* no program runs any more */
 	/* Their events. */
 	struct live_rings rings;
+	struct flight_rings flight_rings; /* `cpus` 0: there are none */
 	struct heartbeat heartbeat;
 	struct wall_clock wall_clock;
 	uint64_t follow_ns; /* boot clock: when to read the CPUs again */
@@ -77,6 +79,7 @@ struct scap_live {
 	uint64_t delivered[EVENT_ID_MAX];
 	bool captured[EVENT_ID_MAX];
 	bool hidden[EVENT_ID_MAX]; /* wanted only for the state */
+	bool read_at_once[EVENT_ID_MAX]; /* of these nothing is in rings that are overwritten */
 };
 
 /* The programs: what was loaded of them, from attaching to detaching. */
@@ -193,17 +196,25 @@ static void live_detach(struct scap_live *live)
 
 /* Their events, in time order. */
 
+void scap_live_deliver(struct scap_live *live, const struct scap_frame *frame, uint16_t cpu,
+		       struct scap_event *event)
+{
+	event->frame = frame->bytes;
+	event->len = frame->len;
+	event->cpu = cpu;
+	event->clock_step_ns = wall_clock_step(&live->wall_clock, frame->ts);
+	event->hidden = live->hidden[frame->type];
+	live->delivered[frame->type]++;
+}
+
 static int live_take(struct scap_live *live, struct scap_event *event)
 {
 	struct scap_frame frame;
+	uint16_t cpu;
 
-	if (!scap_merge_next(live->merge, &frame, &event->cpu))
+	if (!scap_merge_next(live->merge, &frame, &cpu))
 		return 0;
-	event->frame = frame.bytes;
-	event->len = frame.len;
-	event->clock_step_ns = wall_clock_step(&live->wall_clock, frame.ts);
-	event->hidden = live->hidden[frame.type];
-	live->delivered[frame.type]++;
+	scap_live_deliver(live, &frame, cpu, event);
 	live->took = true;
 	return 1;
 }
@@ -311,6 +322,7 @@ static void live_destroy(struct scap_source *source)
 	buf_finish(&live->own_groups);
 	free(live->owned);
 	scap_merge_destroy(live->merge);
+	flight_rings_close(&live->flight_rings);
 	live_rings_close(&live->rings);
 	free(live);
 }
@@ -385,6 +397,22 @@ static int open_rings(struct scap_live *live, const struct scap_live_config *con
 	return live_rings_open(&live->rings, err);
 }
 
+static int open_flight_rings(struct scap_live *live, const struct scap_live_config *config,
+			     struct error *err)
+{
+	if (!config->backward_bytes)
+		return 0;
+	live->flight_rings = (struct flight_rings){
+		.loader = live->loader,
+		.map = live->maps[LIVE_MAP_BACKWARD_RINGS],
+		.slots = live->slots,
+		.cpus = live->loaded.cpus,
+		.ring_bytes = config->backward_bytes,
+		.boot_offset_ns = live->wall_clock.offset_ns,
+	};
+	return flight_rings_open(&live->flight_rings, err);
+}
+
 /* Opens the rings of a capture that is loaded, then lets its programs run. */
 static int live_begin(struct scap_live *live, const struct scap_live_config *config,
 		      struct error *err)
@@ -393,9 +421,12 @@ static int live_begin(struct scap_live *live, const struct scap_live_config *con
 		.boot_offset_ns = live->wall_clock.offset_ns,
 		.slots = live->slots,
 		.cpus = live->loaded.cpus,
+		.leaves_slots = config->backward_bytes != 0,
 	};
 	int r = open_rings(live, config, err);
 
+	if (r == 0)
+		r = open_flight_rings(live, config, err);
 	if (r < 0)
 		return r;
 	merge.rings = live->rings.rings;
@@ -408,6 +439,7 @@ static int live_begin(struct scap_live *live, const struct scap_live_config *con
 	live->rings.reports_cpus = config->events[EVENT_cpu_hotplug];
 	memcpy(live->captured, config->events, sizeof(live->captured));
 	memcpy(live->hidden, config->successes, sizeof(live->hidden));
+	memcpy(live->read_at_once, config->read_at_once, sizeof(live->read_at_once));
 	return live_attach(live, err);
 }
 
@@ -430,6 +462,11 @@ int scap_live_open(const struct scap_live_config *config, struct scap_live **liv
 uint64_t scap_live_boot_offset(const struct scap_live *live)
 {
 	return live->wall_clock.offset_ns;
+}
+
+struct flight_rings *scap_live_flight_rings(struct scap_live *live)
+{
+	return &live->flight_rings;
 }
 
 struct scap_source *scap_live_source(struct scap_live *live)
@@ -550,6 +587,20 @@ static int live_read_stats(struct scap_live *live, struct scap_live_stats *stats
 	return 0;
 }
 
+/* Nobody counts what is overwritten: it is what was seen, and neither delivered nor lost. */
+static void count_unread(const struct scap_live *live, struct scap_live_stats *stats)
+{
+	for (uint32_t id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_counters *counters = &stats->events[id];
+		uint64_t known = stats->delivered[id] + counters->filtered;
+
+		for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+			known += counters->lost[cause];
+		if (!live->read_at_once[id] && stats->seen[id] > known)
+			stats->unread += stats->seen[id] - known;
+	}
+}
+
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 {
 	int r;
@@ -559,6 +610,8 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	if (r < 0)
 		return r;
 	memcpy(stats->delivered, live->delivered, sizeof(stats->delivered));
+	if (live->flight_rings.cpus)
+		count_unread(live, stats);
 	live_rings_stats(&live->rings, stats);
 	stats->silent = scap_live_silent(live, &stats->silent_cpu);
 	stats->unanswered = live->heartbeat.unanswered;

@@ -58,6 +58,12 @@ struct scap_live_config {
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
 	uint32_t ring_bytes; /* per CPU, a power of two, at least one page */
 	uint64_t rings_bytes; /* to which all rings may grow for busy CPUs; 0: they do not grow */
+	/*
+	 * Per CPU, a power of two: events are kept in rings whose oldest records are overwritten,
+	 * for scap/live/flight.h, and only `read_at_once` are returned. 0: all are.
+	 */
+	uint32_t backward_bytes;
+	bool read_at_once[EVENT_ID_MAX];
 	uint32_t snaplen; /* bytes of data kept of each buffer */
 	struct snaplen_rules snaplen_rules; /* where more are kept */
 	/* Processes that are not captured: ids of the initial pid namespace; 0: none. */
@@ -89,6 +95,7 @@ struct scap_live_stats {
 	uint64_t seen[EVENT_ID_MAX]; /* wanted events, by the driver; cpu_hotplug: by the reader */
 	struct event_counters events[EVENT_ID_MAX]; /* lost or filtered, by the driver */
 	uint64_t delivered[EVENT_ID_MAX]; /* returned by scap_source_next() */
+	uint64_t unread; /* of rings that are overwritten: events that nobody asked for */
 	uint64_t corrupt; /* events, as far as known */
 	uint64_t out_of_order; /* events returned after one with a later time */
 	uint64_t ring_lost; /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
@@ -130,6 +137,16 @@ int scap_live_open(const struct scap_live_config *config, struct scap_live **liv
  */
 int scap_live_load(const struct scap_live_config *config, struct scap_live **live,
 		   struct error *err);
+
+struct flight_rings;
+struct scap_frame;
+
+/* The rings that are overwritten; without `backward_bytes` there are none. */
+struct flight_rings *scap_live_flight_rings(struct scap_live *live);
+
+/* Describes an event of these, which is delivered then. */
+void scap_live_deliver(struct scap_live *live, const struct scap_frame *frame, uint16_t cpu,
+		       struct scap_event *event);
 
 /* The source of the events, which is the capture itself: to destroy it is to end the capture. */
 struct scap_source *scap_live_source(struct scap_live *live);

@@ -36,7 +36,7 @@ _Static_assert(sizeof(struct cpu_frame) % FRAME_ALIGN == 0, "as every frame of a
 static int map_ring(const struct live_rings *rings, uint32_t cpu, uint32_t bytes,
 		    struct scap_ring *ring, struct error *err)
 {
-	int fd = rings->loader->ops->open_ring(rings->loader, cpu, bytes, err);
+	int fd = rings->loader->ops->open_ring(rings->loader, cpu, bytes, false, err);
 
 	return fd < 0 ? fd : scap_ring_map(fd, cpu, bytes, ring, err);
 }

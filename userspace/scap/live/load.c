@@ -26,6 +26,7 @@
 #include "scap/live/scan.h"
 #include "scap/live/tracepoint.h"
 #include "scap/proc/root_group.h"
+#include "scap/rings/backward.h"
 #include "scap/rings/ring.h"
 
 static struct live_load *load_of(struct live_loader *loader)
@@ -105,6 +106,7 @@ static enum live_map row_of_map(const struct live_object *object, const struct b
 {
 	const struct bpf_map *const named[LIVE_MAP_OTHER] = {
 		[LIVE_MAP_RINGS] = object->skeleton->maps.rings,
+		[LIVE_MAP_BACKWARD_RINGS] = object->skeleton->maps.backward_rings,
 		[LIVE_MAP_SCRATCH] = object->skeleton->maps.scratch,
 		[LIVE_MAP_BELL] = object->skeleton->maps.bell,
 		[LIVE_MAP_COUNTERS] = object->skeleton->maps.counters,
@@ -152,10 +154,15 @@ static int add_parts(const struct live_object *object, struct live_loaded *loade
 static void freeze_maps(const struct live_object *object)
 {
 	static const bool written[LIVE_MAPS] = {
-		[LIVE_MAP_RINGS] = true,	 [LIVE_MAP_SCRATCH] = true,
-		[LIVE_MAP_SHED] = true,		 [LIVE_MAP_REJECTED_GROUPS] = true,
-		[LIVE_MAP_ANSWERS] = true,	 [LIVE_MAP_FOLLOWED] = true,
-		[LIVE_MAP_MUTED] = true,	 [LIVE_MAP_BELL] = true,
+		[LIVE_MAP_RINGS] = true,
+		[LIVE_MAP_SCRATCH] = true,
+		[LIVE_MAP_BACKWARD_RINGS] = true,
+		[LIVE_MAP_SHED] = true,
+		[LIVE_MAP_REJECTED_GROUPS] = true,
+		[LIVE_MAP_ANSWERS] = true,
+		[LIVE_MAP_FOLLOWED] = true,
+		[LIVE_MAP_MUTED] = true,
+		[LIVE_MAP_BELL] = true,
 		[LIVE_MAP_STREAM_LIMITS] = true,
 	};
 	struct bpf_map *map;
@@ -404,9 +411,10 @@ static int load_attach(struct live_loader *loader, struct live_loaded *loaded, s
 }
 
 static int load_open_ring(struct live_loader *loader, unsigned int cpu, uint32_t bytes,
-			  struct error *err)
+			  bool backward, struct error *err)
 {
-	return scap_ring_open_event(cpu, bytes, err);
+	return backward ? scap_backward_open_event(cpu, bytes, err)
+			: scap_ring_open_event(cpu, bytes, err);
 }
 
 static const struct live_loader_ops ops = {

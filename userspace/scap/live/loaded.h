@@ -16,6 +16,7 @@ enum live_part_kind { LIVE_MAP, LIVE_PROGRAM, LIVE_LINK, LIVE_ITERATOR, LIVE_PAR
 /* Rows of parts that are maps. */
 enum live_map {
 	LIVE_MAP_RINGS,
+	LIVE_MAP_BACKWARD_RINGS,
 	LIVE_MAP_SCRATCH,
 	LIVE_MAP_BELL,
 	LIVE_MAP_COUNTERS,
@@ -92,9 +93,12 @@ struct live_loader_ops {
 	int (*load)(struct live_loader *loader, const struct scap_live_config *config,
 		    uint64_t boot_offset_ns, struct live_loaded *loaded, struct error *err);
 
-	/* Returns the perf event of a CPU; -ENODEV if it is not online. At any time. */
+	/*
+	 * Returns the perf event of a CPU; -ENODEV if it is not online. At any time. backward: see
+	 * scap_backward_open_event().
+	 */
 	int (*open_ring)(struct live_loader *loader, unsigned int cpu, uint32_t bytes,
-			 struct error *err);
+			 bool backward, struct error *err);
 
 	/* Adds the links of what was loaded last: the programs run from then on. */
 	int (*attach)(struct live_loader *loader, struct live_loaded *loaded, struct error *err);

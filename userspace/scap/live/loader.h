@@ -38,6 +38,7 @@ enum {
 	LOADER_OF_KIN = 8,
 	LOADER_OF_ALL = 16, /* enum followed_whose; not both */
 	LOADER_OF_STREAMS = 32,
+	LOADER_READ_AT_ONCE = 64,
 	LOADER_NATIVE = 1,
 	LOADER_COMPAT = 2
 };
@@ -45,7 +46,7 @@ enum {
 /* struct scap_live_config, without anything that a process could not check. */
 struct loader_config {
 	uint64_t boot_offset_ns; /* of the times of frames */
-	uint32_t ring_bytes, snaplen, stream_bytes;
+	uint32_t ring_bytes, backward_bytes, snaplen, stream_bytes;
 	uint32_t self_pids[SELF_PIDS], rate_limits[RATE_LIMITS];
 	struct snaplen_rules snaplen_rules;
 	uint8_t enter_times, verbose, has_budget, iterators[SCAP_LIVE_ITERATORS]; /* 0 or 1 */
@@ -58,7 +59,7 @@ struct loader_config {
 
 struct loader_request {
 	uint32_t kind; /* enum loader_request_kind */
-	uint32_t cpu, ring_bytes; /* of LOADER_RING */
+	uint32_t cpu, ring_bytes, backward; /* of LOADER_RING */
 	struct loader_config config; /* of LOADER_LOAD */
 };
 

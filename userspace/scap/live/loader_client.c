@@ -237,7 +237,7 @@ static int loader_client_attach(struct live_loader *loader, struct live_loaded *
 }
 
 static int loader_client_open_ring(struct live_loader *loader, unsigned int cpu, uint32_t bytes,
-				   struct error *err)
+				   bool backward, struct error *err)
 {
 	struct exchange *exchange = exchange_create(LOADER_RING);
 	int r, fd = -1;
@@ -246,6 +246,7 @@ static int loader_client_open_ring(struct live_loader *loader, unsigned int cpu,
 		return loader_client_fail_memory(err);
 	exchange->request.cpu = cpu;
 	exchange->request.ring_bytes = bytes;
+	exchange->request.backward = backward;
 	r = loader_client_ask(loader, exchange, RING_MS, NULL, err);
 	if (r == 0 && exchange->count == 1) {
 		fd = exchange->fds[0];

@@ -27,6 +27,7 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 	*wire = (struct loader_config){
 		.boot_offset_ns = boot_offset_ns,
 		.ring_bytes = config->ring_bytes,
+		.backward_bytes = config->backward_bytes,
 		.snaplen = config->snaplen,
 		.stream_bytes = config->stream_bytes,
 		.snaplen_rules = config->snaplen_rules,
@@ -50,6 +51,7 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 					     (config->successes[id] ? LOADER_SUCCESSES : 0) |
 					     (config->of_rules[id] ? LOADER_OF_RULES : 0) |
 					     (config->stream_only[id] ? LOADER_OF_STREAMS : 0) |
+					     (config->read_at_once[id] ? LOADER_READ_AT_ONCE : 0) |
 					     whose_bits[config->chosen.whose[id]]);
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 		wire->calls[number] =
@@ -116,7 +118,9 @@ static const char *find_fault(const struct loader_config *wire)
 	if (wire->snaplen > SNAPLEN_MAX || wire->stream_bytes > SNAPLEN_MAX)
 		return "snaplen";
 	if (!wire->ring_bytes || wire->ring_bytes > LOADER_RING_BYTES_MAX ||
-	    (wire->ring_bytes & (wire->ring_bytes - 1)))
+	    (wire->ring_bytes & (wire->ring_bytes - 1)) ||
+	    wire->backward_bytes > LOADER_RING_BYTES_MAX ||
+	    (wire->backward_bytes & (wire->backward_bytes - 1)))
 		return "the size of ring buffers";
 	if (wire->enter_times > 1 || wire->verbose > 1 || wire->has_budget > 1 ||
 	    wire->environments > 1 || wire->chooses > 1 || wire->chooses_children > 1 ||
@@ -131,8 +135,9 @@ static const char *find_fault(const struct loader_config *wire)
 	if (!are_valid_filters(&wire->kernel_filters))
 		return "a filter";
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if ((wire->events[id] & ~(LOADER_WANTED | LOADER_SUCCESSES | LOADER_OF_RULES |
-					  LOADER_OF_KIN | LOADER_OF_ALL | LOADER_OF_STREAMS)) ||
+		if ((wire->events[id] &
+		     ~(LOADER_WANTED | LOADER_SUCCESSES | LOADER_OF_RULES | LOADER_OF_KIN |
+		       LOADER_OF_ALL | LOADER_OF_STREAMS | LOADER_READ_AT_ONCE)) ||
 		    (wire->events[id] & LOADER_OF_KIN && wire->events[id] & LOADER_OF_ALL))
 			return "an event";
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
@@ -151,6 +156,7 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 				 fault);
 	*config = (struct scap_live_config){
 		.ring_bytes = wire->ring_bytes,
+		.backward_bytes = wire->backward_bytes,
 		.snaplen = wire->snaplen,
 		.stream_bytes = wire->stream_bytes,
 		.snaplen_rules = wire->snaplen_rules,
@@ -174,6 +180,7 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 		config->successes[id] = wire->events[id] & LOADER_SUCCESSES;
 		config->of_rules[id] = wire->events[id] & LOADER_OF_RULES;
 		config->stream_only[id] = wire->events[id] & LOADER_OF_STREAMS;
+		config->read_at_once[id] = wire->events[id] & LOADER_READ_AT_ONCE;
 		config->chosen.whose[id] = wire->events[id] & LOADER_OF_KIN   ? FOLLOWED_KIN
 					   : wire->events[id] & LOADER_OF_ALL ? FOLLOWED_ALL
 									      : FOLLOWED_CHOSEN;

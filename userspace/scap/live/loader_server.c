@@ -103,7 +103,7 @@ static int loader_server_open_ring(struct server *server, struct live_loader *lo
 	int r, fd = request->ring_bytes > LOADER_RING_BYTES_MAX
 			    ? error_set(&err, -EINVAL, "a request for a ring is malformed")
 			    : loader->ops->open_ring(loader, request->cpu, request->ring_bytes,
-						     &err);
+						     request->backward != 0, &err);
 
 	if (fd < 0)
 		return send_error(server, fd, &err);

@@ -150,6 +150,9 @@ static int object_size_maps(const struct live_object *made)
 	int r = bpf_map__set_max_entries(object->maps.rings, made->cpus);
 
 	if (r == 0)
+		r = bpf_map__set_max_entries(object->maps.backward_rings,
+					     config->backward_bytes ? made->cpus : 1);
+	if (r == 0)
 		r = bpf_map__set_max_entries(object->maps.scratch,
 					     made->cpus * SCRATCH_SLOTS_PER_CPU);
 	for (size_t i = 0; i < COUNT(maps) && r == 0; i++)
@@ -191,7 +194,9 @@ static int object_configure(struct live_object *made, struct error *err)
 	object->rodata->classic_calls = made->classic;
 	object->rodata->enter_times = config->enter_times;
 	/* Where processes wait for room, none takes it from others. */
-	object->rodata->reserves_room = !config->chosen.holds && reserves_room(config);
+	object->rodata->reserves_room =
+		!config->chosen.holds && !config->backward_bytes && reserves_room(config);
+	object->rodata->overwrites = config->backward_bytes != 0;
 	object->rodata->reads_environments = config->environments;
 	object->rodata->compares_arguments = config->entry_notes == ENTRY_NOTES_ALL;
 	/* By what is read of descriptors at the start it is known that they are kept. */
@@ -208,6 +213,7 @@ static int object_configure(struct live_object *made, struct error *err)
 		object->rodata->shed_classes[id] = (__u8)event_shed_class(id);
 		object->rodata->never_limited[id] = event_is_important(id) || config->of_rules[id];
 		object->rodata->stream_only[id] = config->stream_only[id];
+		object->rodata->read_at_once[id] = config->read_at_once[id];
 	}
 	object->rodata->snaplen = config->snaplen;
 	object->rodata->snaplen_rules = config->snaplen_rules;

@@ -13,6 +13,7 @@ void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_s
 		for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
 			stats->events[id].lost[cause] += past->events[id].lost[cause];
 	}
+	stats->unread += past->unread;
 	stats->rings_grown += past->rings_grown;
 	stats->corrupt += past->corrupt;
 	stats->out_of_order += past->out_of_order;

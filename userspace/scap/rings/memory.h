@@ -10,6 +10,7 @@ enum {
 	SCAP_RING_BYTES_AT_ONCE = 16 << 20, /* at most, of one CPU, if rings do not grow */
 	SCAP_RING_BYTES_MIN = 128 << 10, /* of one CPU, even if there are many */
 	SCAP_RING_BYTES_MAX = 64 << 20, /* to which it may grow */
+	SCAP_FLIGHT_BYTES_MAX = 1 << 30, /* of one CPU, of a flight recorder */
 	SCAP_BUFFERS_BYTES = 64 << 20, /* all ring buffers and slots together */
 	SCAP_BUFFERS_SHARE = 32, /* all together, at most 1 / 32 of the memory */
 };
@@ -38,6 +39,12 @@ struct scap_memory scap_memory_divide(const struct scap_hardware *machine, uint6
  */
 struct scap_memory scap_memory_divide_at_once(const struct scap_hardware *machine,
 					      uint64_t buffers_bytes);
+
+/*
+ * The size of each of the rings of a flight recorder, which have `bytes` together (0: what suits
+ * the machine): a power of two, `least` at least.
+ */
+uint32_t scap_memory_flight(const struct scap_hardware *machine, uint64_t bytes, uint32_t least);
 
 /*
  * The size of the ring that takes the place of one of `bytes`, while all of them have `all_bytes`

@@ -49,11 +49,12 @@ bool scap_slot_is_free(const struct scratch_slot *slot)
 	       __atomic_load_n(&slot->state.since_ns, __ATOMIC_ACQUIRE) == 0;
 }
 
-void scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring)
+bool scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring)
 {
 	struct scratch_state *state = &slot->state;
+	bool owned = __atomic_add_fetch(&state->users, 1, __ATOMIC_SEQ_CST) == 1;
 
-	if (__atomic_add_fetch(&state->users, 1, __ATOMIC_SEQ_CST) == 1 && state->batch.count) {
+	if (owned && state->batch.count) {
 		struct batch_header batch = state->batch;
 
 		if (batch.bytes > sizeof(slot->frames))
@@ -65,6 +66,7 @@ void scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring)
 		__atomic_store_n(&state->since_ns, 0, __ATOMIC_RELEASE);
 	}
 	__atomic_sub_fetch(&state->users, 1, __ATOMIC_SEQ_CST);
+	return owned;
 }
 
 enum {
@@ -191,13 +193,13 @@ static void load_rings(struct scap_merge *merge)
 
 static uint32_t slots_count(const struct scap_merge *merge)
 {
-	return merge->config.cpus * SCRATCH_SLOTS_PER_CPU;
+	return merge->config.slots ? merge->config.cpus * SCRATCH_SLOTS_PER_CPU : 0;
 }
 
 /* Empties the slots whose first frame is older than a time. */
 static void empty_slots(struct scap_merge *merge, uint64_t before_ns)
 {
-	for (uint32_t i = 0; i < slots_count(merge); i++) {
+	for (uint32_t i = 0; i < slots_count(merge) && !merge->config.leaves_slots; i++) {
 		struct scratch_slot *slot = &merge->config.slots[i];
 		uint64_t since = __atomic_load_n(&slot->state.since_ns, __ATOMIC_ACQUIRE);
 
@@ -267,6 +269,10 @@ bool scap_merge_is_quiet(const struct scap_merge *merge)
 {
 	bool quiet = merge->heap_len == 0;
 
+	/* Else they are hardly ever free. The record of an event is sent before its bell is rung.
+	 */
+	if (merge->config.leaves_slots)
+		return quiet;
 	for (uint32_t i = 0; i < slots_count(merge) && quiet; i++)
 		quiet = scap_slot_is_free(&merge->config.slots[i]);
 	return quiet;

@@ -29,17 +29,24 @@ int scap_slot_since(const struct scratch_slot *slot, uint64_t *since_ns);
 bool scap_slot_is_free(const struct scratch_slot *slot);
 
 /*
- * Takes the batch out of a slot, into the ring of its CPU. Does nothing while a filler
- * owns the slot: the next round takes them.
+ * Takes the batch out of a slot, into the ring of its CPU. Returns false, and does nothing, while a
+ * filler owns the slot: the next round takes them.
  */
-void scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring);
+bool scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring);
 
 struct scap_merge_config {
 	uint32_t cpus; /* possible ones */
 	struct scap_ring *rings; /* borrowed: one for each CPU, possibly empty */
 	struct scap_ring *replaced; /* borrowed: likewise, what others took the place of; or NULL */
-	struct scratch_slot *slots; /* borrowed: SCRATCH_SLOTS_PER_CPU for each CPU */
+	/* Borrowed: SCRATCH_SLOTS_PER_CPU for each CPU; NULL: none, only the last round is begun.
+	 */
+	struct scratch_slot *slots;
 	uint64_t boot_offset_ns; /* events count from the epoch, slots from boot */
+	/*
+	 * What waits in slots is not for these rings, as of a flight recorder: it stays there, and
+	 * `since_ns` of a slot is the time of the event that is being written.
+	 */
+	bool leaves_slots;
 };
 
 struct scap_merge;

@@ -54,6 +54,12 @@ void scap_ring_init(struct scap_ring *ring, struct perf_event_mmap_page *meta, c
 	};
 }
 
+void scap_ring_begin_at(struct scap_ring *ring, uint64_t position)
+{
+	ring->head = ring->record_begin = ring->record_end = position;
+	ring->done = ring->released = position;
+}
+
 /* The record at a position, in one piece; NULL if its size is invalid. */
 static const uint8_t *ring_record_at(const struct scap_ring *ring, uint64_t position, uint64_t end,
 				     struct perf_event_header *header)

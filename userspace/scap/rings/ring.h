@@ -85,6 +85,9 @@ int scap_ring_map(int fd, unsigned int cpu, uint32_t bytes, struct scap_ring *ri
 void scap_ring_init(struct scap_ring *ring, struct perf_event_mmap_page *meta, const void *data,
 		    uint64_t bytes, uint8_t *bounce);
 
+/* Nothing before that position is read: to be called before anything is. */
+void scap_ring_begin_at(struct scap_ring *ring, uint64_t position);
+
 /* Creates the ring of a CPU that is not online: it has no memory, but frames can be added. */
 void scap_ring_init_empty(unsigned int cpu, struct scap_ring *ring);
 

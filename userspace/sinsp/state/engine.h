@@ -49,6 +49,9 @@ int state_seed(struct state *state, const struct state_iterators *iterators, str
  */
 int state_reseed(struct state *state, const struct state_iterators *iterators, struct error *err);
 
+/* Fills in the descriptors alone, of the threads in the tables, likewise. */
+void state_reseed_descriptors(struct state *state, struct scap_open_fds *open_fds);
+
 /*
  * Whether processes began since the last call whose executable nobody knows: their creator began
  * and ended while the tables were filled. The kernel's list of threads has them, or their

@@ -276,6 +276,13 @@ int state_reseed(struct state *state, const struct state_iterators *iterators, s
 	return state_seed(state, iterators, err);
 }
 
+void state_reseed_descriptors(struct state *state, struct scap_open_fds *open_fds)
+{
+	state_finish_last(state);
+	if (state->proc)
+		seed_all_fds(state, open_fds);
+}
+
 /* The listener that fills the tables from a capture, in place of /proc. */
 
 static struct state *state_of(struct scap_snapshot *to)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options about capture files that are read and written. */
+#include <string.h>
+
 #include "parsed.h"
 #include "unit.h"
 
@@ -35,6 +37,36 @@ static void test_capture_files(void **state)
 	options_finish(&options);
 }
 
+/* The unit says whether it is a time or a size. */
+static void test_flight_recorder(void **state)
+{
+	static const struct {
+		const char *line;
+		uint64_t ns, bytes;
+	} cases[] = {
+		{"-w a --flight-recorder 30s", UINT64_C(30000000000), 0},
+		{"-w a --flight-recorder 1.5", UINT64_C(1500000000), 0},
+		{"-w a --flight-recorder 5m", UINT64_C(300000000000), 0},
+		{"-w a --flight-recorder 5M", 0, 5 << 20},
+		{"-w a --flight-recorder 2M", 0, 2 << 20},
+		{"-w a --flight-recorder 1G --on-crash", 0, 1 << 30},
+		{"-w a --flight-recorder 1G --flight-recorder 30s", UINT64_C(30000000000), 0},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_int_equal(options.flight_ns, cases[i].ns);
+		assert_int_equal(options.flight_bytes, cases[i].bytes);
+		assert_true(options_record_flight(&options));
+		assert_int_equal(options.flight_on_crash, strstr(cases[i].line, "crash") != NULL);
+		options_finish(&options);
+	}
+	parse_right("-w a", &options);
+	assert_false(options_record_flight(&options));
+	options_finish(&options);
+}
+
 static void test_rejected(void **state)
 {
 	static const struct {
@@ -47,6 +79,22 @@ static void test_rejected(void **state)
 		{"-C 18446744073709551615 -w a", NULL},
 		{"-e 0 -w a", NULL},
 		{"-G 0 -w a", NULL},
+		{"--flight-recorder 1M -w a",
+		 "--flight-recorder: expected a time such as 30s or 5m, or a size from 2M to 64G "
+		 "such as 64M, not '1M'"},
+		{"--flight-recorder 0 -w a", NULL},
+		{"--flight-recorder M -w a", NULL},
+		{"--flight-recorder 65G -w a", NULL},
+		{"--flight-recorder 30s", "--flight-recorder goes with -w"},
+		{"--flight-recorder 30s -r a -w b", NULL},
+		{"--flight-recorder 30s -w a -e 5",
+		 "--flight-recorder: each time another file is written; not with -C, -G or -e"},
+		{"--flight-recorder 30s -w -", NULL},
+		{"--flight-recorder 30s -w a --rules b", NULL},
+		{"--flight-recorder 30s -w a --output file:b", NULL},
+		{"--flight-recorder 30s -w a --http :80 --request-metrics", NULL},
+		{"--flight-recorder 30s -w a --pid-file b --take-over", NULL},
+		{"--on-crash -w a", "--on-crash goes with --flight-recorder"},
 		{"--scap-compat 2015 -w a", "--scap-compat: expected 2022, not '2015'"},
 	};
 
@@ -56,6 +104,7 @@ static void test_rejected(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_capture_files),
+	cmocka_unit_test(test_flight_recorder),
 	cmocka_unit_test(test_rejected),
 };
 

@@ -44,7 +44,7 @@ static const char *status_of(pid_t pid, const char *name)
 static int open_ring(struct loader *loader)
 {
 	struct live_loader *client = &loader->client.loader;
-	int fd = client->ops->open_ring(client, 0, 1 << 16, NULL);
+	int fd = client->ops->open_ring(client, 0, 1 << 16, false, NULL);
 
 	if (fd >= 0)
 		close(fd);

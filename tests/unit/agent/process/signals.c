@@ -285,6 +285,28 @@ static void test_wait(void **state)
 	in_process(wait_for_signal);
 }
 
+/* Many before it is looked are one; it ends nothing, also where it was blocked. */
+static void ask_dump(void)
+{
+	sigset_t dump;
+
+	sigemptyset(&dump);
+	sigaddset(&dump, SIGUSR2);
+	REQUIRE(sigprocmask(SIG_BLOCK, &dump, NULL) == 0);
+	REQUIRE(signals_dump(NULL) == 0);
+	REQUIRE(!signals_take_dump());
+	raise(SIGUSR2);
+	raise(SIGUSR2);
+	REQUIRE(signals_take_dump());
+	REQUIRE(!signals_take_dump());
+	REQUIRE(signals_count() == 0);
+}
+
+static void test_dump(void **state)
+{
+	in_process(ask_dump);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_signals_are_counted),
 	cmocka_unit_test(test_signals_wake),
@@ -296,6 +318,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_patience),
 	cmocka_unit_test(test_size_limit),
 	cmocka_unit_test(test_command),
+	cmocka_unit_test(test_dump),
 	cmocka_unit_test(test_wait),
 };
 

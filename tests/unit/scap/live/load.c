@@ -144,9 +144,9 @@ static void test_call_hooks(void **state)
 /* Maps that user space writes to while a capture runs; libbpf maps the memory of the last. */
 static bool is_written(int map)
 {
-	static const char *const names[] = {"rings",	       "scratch",   "bell",	"shed",
-					    "rejected_groups", "answers",   "followed", "muted",
-					    "stream_limits",   "lanner.bss"};
+	static const char *const names[] = {"rings", "backward_rings",	"scratch",   "bell",
+					    "shed",  "rejected_groups", "answers",   "followed",
+					    "muted", "stream_limits",	"lanner.bss"};
 	struct bpf_map_info info = {0};
 	uint32_t bytes = sizeof(info);
 

@@ -205,9 +205,9 @@ static void test_no_answer(void **state)
 	struct live_loader *loader = &served.client.loader;
 
 	begin(&served, wait_until_closed);
-	assert_int_equal(loader->ops->open_ring(loader, 0, 1 << 16, &err), -ETIMEDOUT);
+	assert_int_equal(loader->ops->open_ring(loader, 0, 1 << 16, false, &err), -ETIMEDOUT);
 	assert_non_null(strstr(err.text, "does not answer"));
-	assert_int_equal(loader->ops->open_ring(loader, 0, 1 << 16, &err), -EPIPE);
+	assert_int_equal(loader->ops->open_ring(loader, 0, 1 << 16, false, &err), -EPIPE);
 	end(&served);
 }
 
@@ -220,9 +220,9 @@ static void test_busy(void **state)
 
 	begin(&served, NULL);
 	pthread_mutex_lock(&served.client.mutex);
-	assert_int_equal(loader->ops->open_ring(loader, 0, 1 << 16, &err), -EBUSY);
+	assert_int_equal(loader->ops->open_ring(loader, 0, 1 << 16, false, &err), -EBUSY);
 	pthread_mutex_unlock(&served.client.mutex);
-	assert_int_not_equal(loader->ops->open_ring(loader, 0, 100, &err), -EBUSY);
+	assert_int_not_equal(loader->ops->open_ring(loader, 0, 100, false, &err), -EBUSY);
 	end(&served);
 }
 

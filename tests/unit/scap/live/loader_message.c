@@ -19,6 +19,8 @@ static const struct scap_live_config config = {
 	.syscalls = {[1] = true, [SYSCALL_NR_MAX - 1] = true},
 	.compat_syscalls = {[1] = true, [2] = true},
 	.ring_bytes = 1 << 16,
+	.backward_bytes = 1 << 20,
+	.read_at_once = {[EVENT_openat] = true},
 	.snaplen = 123,
 	.stream_bytes = 456,
 	.stream_only = {[EVENT_close] = true},
@@ -72,6 +74,8 @@ static void test_there_and_back(void **state)
 	assert_memory_equal(&read.kernel_filters, &config.kernel_filters,
 			    sizeof(read.kernel_filters));
 	assert_int_equal(read.ring_bytes, config.ring_bytes);
+	assert_int_equal(read.backward_bytes, config.backward_bytes);
+	assert_memory_equal(read.read_at_once, config.read_at_once, sizeof(read.read_at_once));
 	assert_int_equal(read.snaplen, 123);
 	assert_int_equal(read.entry_notes, ENTRY_NOTES_ALL);
 	assert_int_equal(read.call_hooks, CALL_HOOKS_EACH);
@@ -109,6 +113,8 @@ static void test_malformed(void **state)
 	} while (0)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		EXPECT_FAULT(ring_bytes, sizes[i], "the size of ring buffers");
+	EXPECT_FAULT(backward_bytes, 12345, "the size of ring buffers");
+	EXPECT_FAULT(backward_bytes, UINT32_C(1) << 31, "the size of ring buffers");
 	EXPECT_FAULT(snaplen, SNAPLEN_MAX + 1, "malformed: snaplen");
 	EXPECT_FAULT(snaplen, UINT32_MAX, "malformed: snaplen");
 	EXPECT_FAULT(stream_bytes, SNAPLEN_MAX + 1, "malformed: snaplen");
@@ -125,7 +131,7 @@ static void test_malformed(void **state)
 	EXPECT_FAULT(chooses, 2, "a flag");
 	EXPECT_FAULT(chooses_children, 2, "a flag");
 	EXPECT_FAULT(holds, 255, "a flag");
-	EXPECT_FAULT(events[0], 64, "an event");
+	EXPECT_FAULT(events[0], 128, "an event");
 	EXPECT_FAULT(events[0], LOADER_OF_KIN | LOADER_OF_ALL, "an event");
 	EXPECT_FAULT(events[EVENT_ID_MAX - 1], 255, "an event");
 	EXPECT_FAULT(calls[SYSCALL_NR_MAX - 1], 4, "a system call");

@@ -101,10 +101,24 @@ static void test_at_once(void **state)
 	assert_int_equal(scap_memory_divide_at_once(&machine, 0).ring_bytes, SCAP_RING_BYTES_MIN);
 }
 
+/* All of it in equal parts, each a power of two. */
+static void test_flight(void **state)
+{
+	struct scap_hardware machine = {.cpus = 4, .online = 2, .bytes = 64 * GIB};
+
+	assert_int_equal(scap_memory_flight(&machine, 0, MIB), 32 * MIB);
+	assert_int_equal(scap_memory_flight(&machine, 64 * MIB, MIB), 32 * MIB);
+	assert_int_equal(scap_memory_flight(&machine, 64 * MIB - 1, MIB), 16 * MIB);
+	assert_int_equal(scap_memory_flight(&machine, 1, MIB), MIB);
+	assert_int_equal(scap_memory_flight(&machine, 64 * GIB, MIB), SCAP_FLIGHT_BYTES_MAX);
+	machine.bytes = GIB;
+	assert_int_equal(scap_memory_flight(&machine, 0, MIB), 16 * MIB);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_sizes),	cmocka_unit_test(test_bounds),
 	cmocka_unit_test(test_offline), cmocka_unit_test(test_grown),
-	cmocka_unit_test(test_at_once),
+	cmocka_unit_test(test_at_once), cmocka_unit_test(test_flight),
 };
 
 UNIT_GROUP(tests);

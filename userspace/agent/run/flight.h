@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The flight recorder of a run: when its events are asked for, and the files that they go to. What
+ * keeps them is scap/live/flight.h.
+ */
+#ifndef AGENT_RUN_FLIGHT_H
+#define AGENT_RUN_FLIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "scap/source.h"
+
+struct run;
+
+/* Part of `struct run`; zeroed: nothing was asked for. */
+struct flight {
+	bool is_asked; /* a file is to be written */
+	bool gives; /* its events are being returned */
+	bool has_begun; /* of the file: it has the state */
+	bool fails; /* the file could not be written: its events are let go */
+	uint64_t events; /* of all files before this one */
+};
+
+/*
+ * Does what was asked for, and ends a file that is complete. Who asks by the file of --pid-file is
+ * answered there, also where there is no flight recorder.
+ */
+void flight_step(struct run *run);
+
+/* Begins the file before its first event, which is not applied to the state yet. */
+void flight_turn(struct run *run, const struct scap_event *raw);
+
+#endif
