@@ -190,6 +190,51 @@ static void lets_who_has_a_probe_fork(void **state)
 	finish(&counted);
 }
 
+/* A descriptor from which these readings come, one after the other. */
+static int readings_fd(const struct perf_reading *readings, size_t count)
+{
+	int fd = memfd_create("readings", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, readings, count * sizeof(*readings)), count * sizeof(*readings));
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+/* What took turns on a PMU is scaled by descriptor and interval; a gauge shows what it shows. */
+static void scales_what_took_turns(void **state)
+{
+	static const struct perf_reading first[] = {{100, 1000, 250}, {150, 3000, 1250}},
+					 second[] = {{7, 1000, 1000}, {20, 2000, 2000}},
+					 never[] = {{0, 1000, 0}, {0, 2000, 0}};
+	struct perf_event event = {.name = "a"};
+	struct perf_reading before[4] = {{0}};
+	int fds[] = {readings_fd(first, 2), readings_fd(second, 2), readings_fd(never, 2), -1};
+	struct perf_counter counter = {
+		.event = &event, .fds = fds, .before = before, .fds_count = 4};
+	struct perf_count count;
+
+	perf_counter_read(&counter, &count);
+	assert_true(count.value == 400 + 7);
+	assert_int_equal(count.enabled_ns, 3000);
+	assert_int_equal(count.running_ns, 1250);
+	perf_counter_read(&counter, &count);
+	assert_true(count.value == 50 * 2000 / 1000 + 13);
+	assert_int_equal(count.enabled_ns, 4000);
+	assert_int_equal(count.running_ns, 2000);
+	/* Behind the last one there is nothing to read: an event in error. */
+	perf_counter_read(&counter, &count);
+	assert_true(count.value == 0 && count.running_ns == 0);
+	event.is_gauge = true;
+	memset(before, 0, sizeof(before));
+	lseek(fds[1], 0, SEEK_SET);
+	perf_counter_read(&counter, &count);
+	perf_counter_read(&counter, &count);
+	assert_true(count.value == 20);
+	for (size_t i = 0; i < 3; i++)
+		close(fds[i]);
+}
+
 /* What is not of a task, and tasks that are not there. */
 static void says_what_cannot_be_opened(void **state)
 {
@@ -222,7 +267,8 @@ static void says_what_cannot_be_opened(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(counts_while_enabled),	       cmocka_unit_test(counts_children),
 	cmocka_unit_test(knows_what_is_not_supported), cmocka_unit_test(breaks_weak_groups),
-	cmocka_unit_test(lets_who_has_a_probe_fork),   cmocka_unit_test(says_what_cannot_be_opened),
+	cmocka_unit_test(lets_who_has_a_probe_fork),   cmocka_unit_test(scales_what_took_turns),
+	cmocka_unit_test(says_what_cannot_be_opened),
 };
 
 UNIT_GROUP(tests);
