@@ -72,6 +72,12 @@ const struct doctor_check doctor_checks[] = {
 	 "events of programs that are rejected", "-v of a capture prints why; report it"},
 	{"capture", "a capture of one call, the whole way", doctor_capture, "live captures",
 	 "see the checks above"},
+	{"counters", "counters of the CPUs, for perf events of hardware", doctor_counters, NULL,
+	 NULL},
+	{"breakpoints", "those of the CPUs that nobody has", doctor_breakpoints,
+	 "perf events mem:ADDRESS", "end debuggers that watch memory; add CAP_PERFMON"},
+	{"sampling", "what the kernel allows samples of perf events to take", doctor_sampling, NULL,
+	 NULL},
 	{"proc", "whether /proc is that of the host", doctor_host,
 	 "processes that ran before, and what events do not carry",
 	 "use the pid namespace of the host (hostPID, --pid=host), or mount its /proc and name it "

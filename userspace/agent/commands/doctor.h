@@ -68,6 +68,11 @@ enum doctor_status doctor_rings(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_programs(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_capture(const struct doctor *doctor, struct buf *found);
 
+/* doctor_perf.c */
+enum doctor_status doctor_counters(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_breakpoints(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_sampling(const struct doctor *doctor, struct buf *found);
+
 /* doctor_processes.c */
 enum doctor_status doctor_host(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_processes(const struct doctor *doctor, struct buf *found);
