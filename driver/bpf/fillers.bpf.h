@@ -176,6 +176,15 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 							  !filler_begin(f, ctx, id, name##__count)) \
 			return 0;
 
+#define ITERATOR_EVENT(name, id, iterator, ...)                                                    \
+	SEC("iter/" #iterator)                                                                     \
+	int FILLER_NAME(name)(struct sample_context *ctx)                                          \
+	{                                                                                          \
+		struct filler filler = {.self = this_task()}, *f = &filler;                        \
+                                                                                                   \
+		if (!sample_begin(f, ctx, id, name##__count))                                      \
+			return 0;
+
 #define LOCAL PUT_LOCAL
 #define PARAM PUT_PARAM
 /* Which of the two it is, clang knows: only one is compiled. */

@@ -296,6 +296,73 @@ static void check_reset(const char *ip)
 	close(connection.client);
 }
 
+/* A connection over which so many bytes were sent to the server, which has not read them. */
+static void expect_sample(int role, int64_t inode, const char *ip, uint16_t local, uint16_t remote)
+{
+	const struct event *ev = live_next_with(EVENT_tcp_sample, getpid(), tcp_sample__ino, inode);
+	int64_t sent = role == ROLE_CLIENT ? SENT_BYTES : 0;
+
+	expect_socket(ev, tcp_sample, inode, role);
+	expect_i64(ev, tcp_sample__state, TCP_ESTABLISHED);
+	expect_range(ev, tcp_sample__time, 1, 10L * SECOND_NS);
+	expect_range(ev, tcp_sample__srtt, 1, SECOND_US);
+	expect_range(ev, tcp_sample__rttvar, 1, SECOND_US);
+	expect_range(ev, tcp_sample__min_rtt, 1, SECOND_US);
+	expect_range(ev, tcp_sample__cwnd, 1, 1000);
+	expect_absent(ev, tcp_sample__ssthresh);
+	expect_range(ev, tcp_sample__mss, 500, 65536);
+	expect_i64(ev, tcp_sample__bytes_sent, sent);
+	expect_i64(ev, tcp_sample__bytes_acked, sent + (role == ROLE_CLIENT));
+	expect_i64(ev, tcp_sample__bytes_received, SENT_BYTES - sent);
+	expect_i64(ev, tcp_sample__bytes_retransmitted, 0);
+	expect_range(ev, tcp_sample__segments_sent, 1, 20);
+	expect_range(ev, tcp_sample__segments_received, 1, 20);
+	expect_range(ev, tcp_sample__data_segments_sent, sent > 0, sent ? 5 : 0);
+	expect_range(ev, tcp_sample__data_segments_received, !sent, sent ? 0 : 5);
+	expect_i64(ev, tcp_sample__retransmits, 0);
+	expect_i64(ev, tcp_sample__lost, 0);
+	expect_range(ev, tcp_sample__reordering, 3, 300);
+	expect_i64(ev, tcp_sample__reorderings, 0);
+	expect_i64(ev, tcp_sample__duplicates, 0);
+	expect_i64(ev, tcp_sample__unacked, 0);
+	expect_i64(ev, tcp_sample__send_queue, 0);
+	expect_i64(ev, tcp_sample__receive_queue, SENT_BYTES - sent);
+	expect_tuple_ip(ev, tcp_sample__tuple, ip, local, ip, remote);
+}
+
+/* Sockets that listen have no event. */
+static void check_sample(const char *ip)
+{
+	struct connection connection = fixture_connect(ip, SOCK_STREAM);
+	int64_t inodes[] = {inode_of(connection.client), inode_of(connection.server)};
+	char bytes[SENT_BYTES] = {0};
+	bool client_is_first;
+
+	require(write(connection.client, bytes, sizeof(bytes)) == sizeof(bytes));
+	require(recv(connection.server, bytes, sizeof(bytes), MSG_WAITALL | MSG_PEEK) ==
+		sizeof(bytes));
+	live_sample();
+	/* They come in the order of a table. */
+	client_is_first = event_param_i64(live_next_whole(EVENT_tcp_sample, getpid()),
+					  tcp_sample__role) == ROLE_CLIENT;
+	live_sample();
+	for (int i = 0; i < 2; i++)
+		if ((i == 0) == client_is_first)
+			expect_sample(ROLE_CLIENT, inodes[0], ip, connection.client_port,
+				      connection.server_port);
+		else
+			expect_sample(ROLE_SERVER, inodes[1], ip, connection.server_port,
+				      connection.client_port);
+	close(connection.client);
+	close(connection.server);
+}
+
+LIVE_TEST(tcp_sample)
+{
+	check_sample("127.0.0.1");
+	check_sample("::1");
+}
+
 LIVE_TEST(tcp_close)
 {
 	check_close("127.0.0.1");

@@ -236,6 +236,9 @@ static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool rel
 		r = calls_add_socket(filter);
 	if (r == 0 && (roles & (EVENTS | LOADER)))
 		r = add_bpf(filter, roles & LOADER);
+	if (r == 0 && role == ROLE_SAMPLER)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,
+				     SCMP_A0(SCMP_CMP_EQ, BPF_ITER_CREATE));
 	/* Rings of CPUs that go online. */
 	if (r == 0 && (roles & EVENTS) && !reloads)
 		r = allow(filter, SCMP_SYS(perf_event_open));

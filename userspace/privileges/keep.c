@@ -188,6 +188,7 @@ uint64_t privileges_kept(enum privileges_role role, const struct privileges_need
 		[ROLE_METADATA] = capabilities_for(USED_TO_READ) | override,
 		[ROLE_OUTPUT] = override,
 		[ROLE_HEARTBEAT] = 0,
+		[ROLE_SAMPLER] = or_admin(kernel->guards_maps ? CAPABILITY(CAP_BPF) : 0, permitted),
 		[ROLE_CONTROL] = 0,
 		[ROLE_LOADER] = kept_by_loader(kernel, permitted),
 	};

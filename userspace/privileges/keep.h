@@ -16,6 +16,7 @@ enum privileges_role {
 	ROLE_METADATA, /* asks runtimes and Kubernetes, reads their files */
 	ROLE_OUTPUT, /* sends records, writes spools */
 	ROLE_HEARTBEAT, /* makes a call on each CPU */
+	ROLE_SAMPLER, /* has an iterator of the kernel run */
 	ROLE_CONTROL, /* serves metrics and commands */
 	ROLE_LOADER, /* a process of its own: loads programs for the event thread */
 	PRIVILEGES_ROLES,

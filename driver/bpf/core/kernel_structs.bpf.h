@@ -370,7 +370,7 @@ struct minmax {
 };
 
 struct tcp_sock {
-	__u32 copied_seq, rcv_nxt, write_seq;
+	__u32 copied_seq, rcv_nxt, write_seq, snd_una, packets_out;
 	__u32 srtt_us, mdev_us, snd_cwnd, snd_ssthresh, mss_cache, reordering, lost;
 	struct minmax rtt_min;
 	__u32 segs_out, segs_in, data_segs_out, data_segs_in, total_retrans, dsack_dups, reord_seen;

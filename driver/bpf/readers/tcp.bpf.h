@@ -19,7 +19,12 @@ enum {
 	NO_PORT_ERROR = -99, /* EADDRNOTAVAIL: no segment was sent */
 	CANCELED_ERROR = -125, /* ECANCELED: the process closed the socket */
 	NO_BUFFERS_ERROR = -105, /* ENOBUFS: the host dropped it before it left */
-	STATE_NEW_SYN_RECV = 12,
+	STATE_FIN_WAIT1 = 4,
+	STATE_FIN_WAIT2,
+	STATE_CLOSE_WAIT = 8,
+	STATE_LAST_ACK,
+	STATE_CLOSING = 11,
+	STATE_NEW_SYN_RECV,
 	CONGESTION_RECOVERY = 3, /* TCP_CA_Recovery */
 	CONGESTION_LOSS, /* TCP_CA_Loss */
 };
@@ -197,6 +202,47 @@ static __always_inline bool synack_again_begin(struct filler *f, __u64 *ctx)
 	return socket_event_begin(f, ctx, EVENT_tcp_retransmit, tcp_retransmit__count);
 }
 
+/* As the kernel passes it to programs that go through a map. */
+struct sample_context {
+	struct bpf_iter_meta *meta;
+	struct bpf_map *map;
+	__u64 *key; /* NULL: no more */
+	struct socket_owner *value;
+};
+
+/* Sockets in these states have a connection. */
+#define SAMPLED_STATES                                                                             \
+	(1U << TCP_STATE_ESTABLISHED | 1U << STATE_FIN_WAIT1 | 1U << STATE_FIN_WAIT2 |             \
+	 1U << STATE_CLOSE_WAIT | 1U << STATE_LAST_ACK | 1U << STATE_CLOSING)
+
+/*
+ * The next socket of the map. Whoever reads the iterator gets a byte for each, and so chooses how
+ * many of them a read goes through. While it runs no socket's memory becomes anything else, but the
+ * kernel may have destroyed it: then it is not in the map any more.
+ */
+static __always_inline bool sample_begin(struct filler *f, struct sample_context *ctx, __u16 event,
+					 __u32 nparams)
+{
+	struct socket_owner *known;
+	__u64 *at = ctx->key, key;
+	__u32 state;
+
+	if (!at)
+		return false;
+	key = *at;
+	bpf_seq_write(ctx->meta->seq, &key, 1);
+	known = bpf_map_lookup_elem(&socket_owners, &key);
+	if (!known)
+		return false;
+	f->owner = *known;
+	f->sk = (void *)key;
+	state = GET(tcp_socket(f), __sk_common.skc_state);
+	CHECKED(state);
+	if (state >= 32 || !(SAMPLED_STATES & (1U << state)))
+		return false;
+	return socket_event_begin(f, (void *)ctx, event, nparams);
+}
+
 /* A number that the kernel has only with a value. */
 static __always_inline __u64 tcp_if_known(struct filler *f, __u64 value)
 {
@@ -240,6 +286,14 @@ static __always_inline __u32 tcp_min_rtt(struct filler *f)
 	__u32 least = GET(tcp_of(f), rtt_min.s[0].v);
 
 	return tcp_if_known(f, least == NO_ROUND_TRIP ? 0 : least);
+}
+
+/* Bytes that the process has not read yet. */
+static __always_inline __u32 tcp_receive_queue(struct filler *f)
+{
+	__u32 bytes = GET(tcp_of(f), rcv_nxt) - GET(tcp_of(f), copied_seq);
+
+	return (__s32)bytes > 0 ? bytes : 0;
 }
 
 static __always_inline __u32 tcp_ssthresh(struct filler *f)

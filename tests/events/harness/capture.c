@@ -125,6 +125,11 @@ uint64_t capture_lost(void)
 	return lost;
 }
 
+void live_sample(void)
+{
+	require(scap_live_sample(capture.live) > 0);
+}
+
 uint64_t live_untimed(void)
 {
 	static struct scap_live_stats stats;

@@ -33,7 +33,8 @@
 enum {
 	LIVE_SNAPLEN = SNAPLEN_DEFAULT,
 	NO_FD = 7777, /* a descriptor that is never open */
-	NO_OWNER = -1, /* in place of a thread: an event of a socket of which the owner is not known */
+	NO_OWNER =
+		-1, /* in place of a thread: an event of a socket of which the owner is not known */
 };
 
 /*
@@ -47,6 +48,9 @@ const struct event *live_next_of(unsigned int id, int64_t tid);
 
 /* The same for a test of something else than parameters: none of these has to be compared. */
 const struct event *live_next_whole(unsigned int id, int64_t tid);
+
+/* Has an event tcp_sample written of each connection of the machine. */
+void live_sample(void);
 
 /* Calls so far without latency, as another's enter time took the place of theirs. */
 uint64_t live_untimed(void);
@@ -129,8 +133,8 @@ bool live_is_kernel_address(uint64_t address);
 /* For `expect_tuple_unix`: some address in the kernel, whichever. */
 #define SOME_SOCKET UINT64_MAX
 
-__attribute__((format(printf, 3, 4))) void live_fail(const char *file, int line,
-						     const char *format, ...);
+__attribute__((format(printf, 3, 4))) void live_fail(const char *file, int line, const char *format,
+						     ...);
 _Noreturn void live_require_failed(const char *file, int line, const char *condition);
 
 void live_expect_no_event(const char *file, int line, unsigned int id, int64_t tid);

@@ -92,6 +92,9 @@ struct agent_recording_limits {
 
 enum { META_WAIT_MS_DEFAULT = 50 };
 
+/* From one tcp_sample to the next. */
+#define TCP_SAMPLE_NS UINT64_C(10000000000)
+
 /* Addresses of pages. */
 enum { HTTP_MAX = 4 };
 
@@ -166,6 +169,8 @@ struct options {
 	bool unknown_protocols; /* have requests, too */
 	bool request_metrics; /* of all requests, on the pages */
 	bool tcp_metrics; /* of all sockets of TCP */
+	uint64_t tcp_sample_ns; /* between events tcp_sample; 0: TCP_SAMPLE_NS, and not for metrics
+				 */
 	enum kinds_schema metrics_schema; /* how these are named */
 	uint64_t metrics_series; /* of them at most; 0: REQUEST_METRICS_SERIES */
 	const char *http[HTTP_MAX]; /* addresses of the pages to serve; NULL: no more */

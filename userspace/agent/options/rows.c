@@ -665,6 +665,9 @@ static int set_takeover(struct options *options, const char *value)
 /* More frequent lines are unreadable and slow the run. */
 enum { STATS_LEAST_NS = 100000000 };
 
+/* A pass over as many sockets as there may be takes about a second. */
+enum { SAMPLE_LEAST_NS = 1000000000 };
+
 static int set_stats(struct options *options, const char *value)
 {
 	uint64_t ns;
@@ -693,6 +696,20 @@ static int set_http(struct options *options, const char *value)
 CONSTANT_SETTER(set_unknown_protocols, unknown_protocols, true)
 CONSTANT_SETTER(set_request_metrics, request_metrics, true)
 CONSTANT_SETTER(set_tcp_metrics, tcp_metrics, true)
+
+static int set_tcp_sample(struct options *options, const char *value)
+{
+	uint64_t ns;
+	int r = value_read_seconds(value, &ns);
+
+	if (r)
+		return r;
+	if (ns < SAMPLE_LEAST_NS)
+		return -EINVAL;
+	options->tcp_sample_ns = ns;
+	return 0;
+}
+
 VALUE_SETTER(set_metrics_series, metrics_series, value_read_count, REQUEST_METRICS_SERIES_MAX)
 
 static const char *const metrics_schema_words[] = {
@@ -753,6 +770,12 @@ const struct option_row option_rows_other[] = {
 	 "serve or send metrics of what the kernel does on all sockets of TCP: round trips, "
 	 "connections, resets, what is dropped and sent again",
 	 set_tcp_metrics, .about = PAGES},
+	{0, "tcp-sample", "SECONDS",
+	 "have an event tcp_sample of each open connection every SECONDS, if a filter names it or "
+	 "for "
+	 "--tcp-metrics. Default: 10 if a filter names it",
+	 set_tcp_sample, .accepts = "a number of 1 or more, or a time such as 30s or 5m",
+	 .about = LIVE},
 	{0, "metrics-series", "N",
 	 "make metrics of at most N sets of labels of requests and TCP; others are counted in one "
 	 "of their kind. Default: 2000",

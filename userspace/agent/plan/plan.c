@@ -189,7 +189,7 @@ static int select_events(struct plan *plan, struct error *err)
 	if (plan->options->request_metrics)
 		selection_want_requests(&plan->selection, plan->options->read);
 	if (plan->options->tcp_metrics && !plan->options->read)
-		selection_want_sockets(&plan->selection);
+		selection_want_sockets(&plan->selection, plan->options->tcp_sample_ns);
 	if (plan->ruleset)
 		selection_mark_rules(&plan->selection, plan->filter);
 	pushdown_make(plan);

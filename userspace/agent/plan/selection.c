@@ -374,10 +374,10 @@ void selection_want_requests(struct selection *selection, bool recorded)
 	mark_parts(selection);
 }
 
-void selection_want_sockets(struct selection *selection)
+void selection_want_sockets(struct selection *selection, bool samples)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (view_is_of_sockets(id))
+		if (view_is_of_sockets(id) && (samples || id != EVENT_tcp_sample))
 			selection->events[id] |= WHY_METRICS;
 	selection->output_parts |= selection_complete(WHY_CONTAINERS);
 	mark_parts(selection);

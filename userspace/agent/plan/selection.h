@@ -66,8 +66,11 @@ void selection_make_recorded(struct selection *selection, const struct filter *f
  */
 void selection_want_requests(struct selection *selection, bool recorded);
 
-/* What metrics of TCP are made of is captured, with the containers of the processes. */
-void selection_want_sockets(struct selection *selection);
+/*
+ * What metrics of TCP are made of is captured, with the containers of the processes. samples: those
+ * of connections that are open, too.
+ */
+void selection_want_sockets(struct selection *selection, bool samples);
 
 /* Marks the events that rules name by their types; `filter` is that of the rules. */
 void selection_mark_rules(struct selection *selection, const struct filter *filter);

@@ -28,6 +28,7 @@ static const struct measured rows[] = {
 	 .time = tcp_connect__time + 1},
 	{EVERY(tcp_close), .class = VIEW_CONNECTION, .srtt = tcp_close__srtt + 1,
 	 .sent = tcp_close__bytes_sent + 1, .received = tcp_close__bytes_received + 1},
+	{EVERY(tcp_sample), .class = VIEW_CONNECTION, .srtt = tcp_sample__srtt + 1},
 	{EVERY(tcp_retransmit), .class = VIEW_RETRANSMIT, .reason = tcp_retransmit__reason + 1,
 	 .segments = tcp_retransmit__segments + 1},
 	{EVERY(tcp_reset_sent), .class = VIEW_RESET, .reason = tcp_reset_sent__reason + 1,

@@ -23,6 +23,7 @@
 #include "scap/live/loaded.h"
 #include "scap/live/programs.h"
 #include "scap/live/wall_clock.h"
+#include "scap/live/sampler.h"
 #include "scap/rings/heartbeat.h"
 #include "scap/rings/merge.h"
 #include "util/clock.h"
@@ -69,6 +70,7 @@ struct scap_live {
 	struct live_rings rings;
 	struct flight_rings flight_rings; /* `cpus` 0: there are none */
 	struct heartbeat heartbeat;
+	struct live_sampler sampler;
 	struct wall_clock wall_clock;
 	uint64_t follow_ns; /* boot clock: when to read the CPUs again */
 	uint64_t wall_clock_ns; /* when to read the wall clock again */
@@ -189,6 +191,7 @@ static int live_attach(struct scap_live *live, struct error *err)
 
 static void live_detach(struct scap_live *live)
 {
+	live_sampler_stop(&live->sampler);
 	/* A program that is running continues. */
 	if (live_loaded_close(&live->loaded, LIVE_LINK))
 		live_wait_for_programs();
@@ -413,6 +416,33 @@ static int open_flight_rings(struct scap_live *live, const struct scap_live_conf
 	return flight_rings_open(&live->flight_rings, err);
 }
 
+/* The link of the iterator that writes samples of connections; -ENODATA if there is none. */
+static int find_samples(const struct scap_live *live)
+{
+	for (size_t i = 0; i < live_programs_count; i++)
+		if (live_programs[i].is_iterator)
+			return live_loaded_find(&live->loaded, LIVE_LINK, (uint16_t)i);
+	return -ENODATA;
+}
+
+static int begin_samples(struct scap_live *live, const struct scap_live_config *config,
+			 struct error *err)
+{
+	int link = config->sample_ns ? find_samples(live) : -ENODATA;
+	int r = link >= 0 ? live_sampler_start(&live->sampler, link, config->sample_ns) : 0;
+
+	return r ? error_set(err, r, "cannot start the thread that samples connections: %s",
+			     strerror(-r))
+		 : 0;
+}
+
+int scap_live_sample(const struct scap_live *live)
+{
+	int link = find_samples(live);
+
+	return link < 0 ? -ENODATA : live_sampler_pass(link, NULL);
+}
+
 /* Opens the rings of a capture that is loaded, then lets its programs run. */
 static int live_begin(struct scap_live *live, const struct scap_live_config *config,
 		      struct error *err)
@@ -440,7 +470,8 @@ static int live_begin(struct scap_live *live, const struct scap_live_config *con
 	memcpy(live->captured, config->events, sizeof(live->captured));
 	memcpy(live->hidden, config->successes, sizeof(live->hidden));
 	memcpy(live->read_at_once, config->read_at_once, sizeof(live->read_at_once));
-	return live_attach(live, err);
+	r = live_attach(live, err);
+	return r ? r : begin_samples(live, config, err);
 }
 
 int scap_live_open(const struct scap_live_config *config, struct scap_live **live,

@@ -85,6 +85,7 @@ struct scap_live_config {
 	uint32_t stream_bytes;
 	bool stream_only[EVENT_ID_MAX]; /* these are wanted of such sockets alone */
 	bool has_budget; /* scap_live_shed() has an effect */
+	uint64_t sample_ns; /* from one tcp_sample of a connection to the next; 0: there are none */
 	bool verbose; /* print libbpf's messages on stderr */
 	uint64_t boot_offset_ns; /* that of another capture, or 0: the current one */
 	const struct waker *waker; /* borrowed: ends a wait for events, too; NULL: nothing does */
@@ -309,6 +310,12 @@ void scap_live_mute_end(struct scap_live *live, pid_t pid, uint64_t *ns);
  * one pass; if there is none, returns -errno: why.
  */
 int scap_live_open_iterator(const struct scap_live *live, enum scap_live_iterator which);
+
+/*
+ * Has an event tcp_sample written of each connection, now and not at intervals. Returns how many
+ * sockets there were, or -errno: the event is not captured, or the kernel rejects its program.
+ */
+int scap_live_sample(const struct scap_live *live);
 
 /*
  * Gets loaded program number `i` and the tracepoint that runs it, or NULL. Returns false after the

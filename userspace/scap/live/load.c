@@ -280,6 +280,16 @@ static const char *load_group_of(const struct live_object *object, const struct 
 	return live_program_at_calls(row) && object->classic ? "raw_syscalls" : NULL;
 }
 
+/* It runs when a descriptor that is made of the link is read. */
+static int link_iterator(const struct live_object *object, const struct bpf_program *program)
+{
+	union bpf_iter_link_info info = {
+		.map.map_fd = (uint32_t)bpf_map__fd(object->skeleton->maps.socket_owners)};
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = &info, .iter_info_len = sizeof(info));
+
+	return bpf_link_create(bpf_program__fd(program), 0, BPF_TRACE_ITER, &opts);
+}
+
 /* At a tracepoint of a group, or a raw one if that is NULL. Returns a descriptor, or -errno. */
 static int attach_program(const struct live_object *object, size_t i, const char *group,
 			  const char *hook)
@@ -288,6 +298,8 @@ static int attach_program(const struct live_object *object, size_t i, const char
 	struct bpf_link *link;
 	int event, r;
 
+	if (live_programs[i].is_iterator)
+		return link_iterator(object, program);
 	if (live_programs[i].at_sends)
 		return bpf_link_create(bpf_program__fd(program), object->root_group,
 				       live_programs[i].at_sends, NULL);

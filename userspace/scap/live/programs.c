@@ -29,6 +29,8 @@ const struct live_program live_programs[] = {
 #define SYSCALL_EVENT(name, id, ...) {STRING(FILLER_NAME(name)), NULL, id, LOSES_ALL_EVENTS},
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
 	{STRING(FILLER_NAME(name)), #tracepoint, id, LOSES_ALL_EVENTS},
+#define ITERATOR_EVENT(name, id, iterator, ...)                                                    \
+	{STRING(FILLER_NAME(name)), #iterator, id, LOSES_ALL_EVENTS, .is_iterator = true},
 #include "events/all.def"
 #define ENTRY_PROGRAM(event, note, why)                                                            \
 	{STRING(ENTRY_NAME(event)), "sys_enter_" #event, EVENT_##event, LOSES_DETAILS,             \

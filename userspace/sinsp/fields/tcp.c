@@ -223,6 +223,9 @@ HAVING(segments)
 HAVING(bytes)
 HAVING(protocol)
 HAVING(waiting)
+HAVING(unacked)
+HAVING(send_queue)
+HAVING(receive_queue)
 HAVING(cwnd) /* and what else TCP_MEASURED has */
 
 #define ROW(name, parameter, having, type, getter, sample, help, more...)                          \
@@ -300,5 +303,11 @@ const struct field_desc fields_tcp[] = {
 		 "by how many segments the network may change their order"),
 	MEASURED("reorderings", "reorderings", "how often it did"),
 	MEASURED("duplicates", "duplicates", "segments that arrived at the other end twice"),
+	ROW("unacked", "unacked", unacked, UINT64, get_number, ">100",
+	    "segments that were sent and are not confirmed yet"),
+	ROW("queue.send", "send_queue", send_queue, UINT64, get_number, ">1000",
+	    "bytes that are not sent, or not confirmed yet", .unit = FIELD_UNIT_BYTES),
+	ROW("queue.receive", "receive_queue", receive_queue, UINT64, get_number, ">1000",
+	    "bytes that the process has not read yet", .unit = FIELD_UNIT_BYTES),
 	{0},
 };

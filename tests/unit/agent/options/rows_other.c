@@ -38,8 +38,20 @@ static void test_values(void **state)
 	options_finish(&options);
 	parse_right("--http :1 --tcp-metrics --metrics-series 5", &options);
 	assert_true(options.tcp_metrics);
+	assert_int_equal(options.tcp_sample_ns, 0);
 	assert_false(options.request_metrics);
 	options_finish(&options);
+}
+
+static void test_samples(void **state)
+{
+	struct options options;
+
+	parse_right("--tcp-sample 1.5", &options);
+	assert_int_equal(options.tcp_sample_ns, 1500000000);
+	options_finish(&options);
+	expect_rejected("--tcp-sample 0.9", "--tcp-sample: expected a number of 1 or more, or a "
+					    "time such as 30s or 5m, not '0.9'");
 }
 
 static void test_rejected(void **state)
@@ -72,6 +84,7 @@ static void test_rejected(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_values),
+	cmocka_unit_test(test_samples),
 	cmocka_unit_test(test_rejected),
 };
 

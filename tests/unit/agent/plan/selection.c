@@ -594,13 +594,16 @@ static void test_wanted_requests(void **state)
 static void test_wanted_sockets(void **state)
 {
 	select_for("evt.type=mkdir", 0);
-	selection_want_sockets(&selection);
+	selection_want_sockets(&selection, false);
 	assert_false(selection_has_requests(&selection));
 	assert_int_equal(selection.events[EVENT_tcp_close], WHY_METRICS);
 	assert_int_equal(selection.events[EVENT_skb_drop], WHY_METRICS);
 	assert_int_equal(selection.events[EVENT_tcp_state], 0);
+	assert_int_equal(selection.events[EVENT_tcp_sample], 0);
 	assert_true(selection.events[EVENT_cgroup_attach] & WHY_CONTAINERS);
 	assert_string_equal(selection_why_name(WHY_METRICS), "metrics");
+	selection_want_sockets(&selection, true);
+	assert_int_equal(selection.events[EVENT_tcp_sample], WHY_METRICS);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -86,6 +86,17 @@ static void retransmit(struct measured *measured, uint8_t reason, uint32_t segme
 	take(measured);
 }
 
+static void sample(struct measured *measured, uint32_t srtt_us)
+{
+	struct frame *frame = drive_begin(&measured->drive, EVENT_tcp_sample, TID);
+
+	frame_put_i64(frame, tcp_sample__role, request_roles__server);
+	frame_put_i64(frame, tcp_sample__srtt, srtt_us);
+	frame_put_i64(frame, tcp_sample__bytes_sent, 77);
+	frame_put_tuple(frame, tcp_sample__tuple, &ends);
+	take(measured);
+}
+
 /* Of nobody's socket. */
 static void drop(struct measured *measured, uint8_t protocol, const char *reason)
 {
@@ -258,6 +269,22 @@ static void has_one_series_for_what_has_no_room(void **state)
 	expect_none(measured, "kindling_tcp_srtt_microseconds{");
 }
 
+/* An open connection has a round trip; its bytes are counted when it ends. */
+static void takes_samples(void **state)
+{
+	static const char *const lines[] = {
+		"\nlanner_tcp_rtt_seconds_count{tcp_role=\"server\",server_port=\"40000\"," PROCESS
+		"3\n",
+		"network_io_direction=\"transmit\"} 1000\n", NULL};
+	struct measured *measured = *state;
+
+	create(measured, KINDS_OTEL, METRICS_OF_TCP);
+	sample(measured, 700);
+	sample(measured, 800);
+	close_as(measured, request_roles__server, 900);
+	expect_lines(measured, lines);
+}
+
 static void reads_mapped_addresses(void **state)
 {
 	static const struct frame_tuple mapped = {"::ffff:10.0.0.1", "::ffff:10.0.0.2", 40000, 443};
@@ -295,9 +322,13 @@ static void takes_ends_of_ip_alone(void **state)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
-	CASE(counts_by_what_happened),	   CASE(has_kindlings_names),
-	CASE(measures_what_was_asked_for), CASE(has_one_series_for_what_has_no_room),
-	CASE(reads_mapped_addresses),	   CASE(takes_ends_of_ip_alone),
+	CASE(counts_by_what_happened),
+	CASE(has_kindlings_names),
+	CASE(measures_what_was_asked_for),
+	CASE(has_one_series_for_what_has_no_room),
+	CASE(takes_samples),
+	CASE(reads_mapped_addresses),
+	CASE(takes_ends_of_ip_alone),
 };
 
 UNIT_GROUP(tests);

@@ -140,6 +140,25 @@ static void test_measured(void **state)
 	world_expect_none(world, "tcp.error");
 }
 
+static void test_sampled(void **state)
+{
+	struct drive *world = *state;
+
+	begin(world, EVENT_tcp_sample);
+	frame_put_i64(&world->frame, tcp_sample__state, 1);
+	frame_put_i64(&world->frame, tcp_sample__cwnd, 10);
+	frame_put_i64(&world->frame, tcp_sample__unacked, 7);
+	frame_put_i64(&world->frame, tcp_sample__send_queue, 1000);
+	frame_put_i64(&world->frame, tcp_sample__receive_queue, 20);
+	world_end(world);
+	world_expect(world, "tcp.state", "ESTABLISHED");
+	world_expect(world, "tcp.cwnd", "10");
+	world_expect(world, "tcp.unacked", "7");
+	world_expect(world, "tcp.queue.send", "1000");
+	world_expect(world, "tcp.queue.receive", "20");
+	world_expect_none(world, "tcp.error");
+}
+
 static void test_reasons(void **state)
 {
 	struct drive *world = *state;
@@ -197,6 +216,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_connect, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_state, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_measured, world_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_sampled, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_reasons, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_others, world_setup, world_teardown),
 };
