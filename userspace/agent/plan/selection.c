@@ -383,6 +383,14 @@ void selection_want_sockets(struct selection *selection, bool samples)
 	mark_parts(selection);
 }
 
+bool selection_has_sockets(const struct selection *selection)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (selection->events[id] && (event_desc_get(id)->flags & EF_OF_SOCKET))
+			return true;
+	return false;
+}
+
 void selection_make_recorded(struct selection *selection, const struct filter *filter)
 {
 	*selection = (struct selection){0};

@@ -72,6 +72,9 @@ void selection_want_requests(struct selection *selection, bool recorded);
  */
 void selection_want_sockets(struct selection *selection, bool samples);
 
+/* Whether events of what the kernel does on sockets are captured. */
+bool selection_has_sockets(const struct selection *selection);
+
 /* Marks the events that rules name by their types; `filter` is that of the rules. */
 void selection_mark_rules(struct selection *selection, const struct filter *filter);
 

@@ -45,6 +45,7 @@ static int input_file_create_state(struct input *input, const struct state_follo
 
 	if (r)
 		return r;
+	state_keep_ended(made);
 	do
 		r = scap_reader_start(input_file_of(input)->reader, state_snapshot(made), err);
 	while (r == -EINTR && signals_count() == 0);

@@ -34,6 +34,7 @@ struct input_live {
 	struct input input;
 	const struct options *options; /* borrowed */
 	unsigned int unneeded; /* parts of the state that the plan does not need */
+	bool has_sockets; /* events of these are captured at first */
 	struct host host;
 	struct live_place place;
 	struct scap_cgroup_keys *keys; /* NULL: they could not be found */
@@ -197,6 +198,8 @@ static int input_live_create_state(struct input *input, const struct state_follo
 		r = state_create(&config, &made, err);
 	if (r)
 		return r;
+	if (live->has_sockets)
+		state_keep_ended(made);
 	r = seed(live, made, state_seed, err);
 	if (r == 0)
 		follow_kin(live, chosen, made);
@@ -335,6 +338,8 @@ static int change_state(struct input_live *live, struct state *state, const stru
 	live->unneeded = lacks;
 	if (lacks != lacked)
 		state_set_lacks(state, lacks);
+	if (selection_has_sockets(&to->selection))
+		state_keep_ended(state);
 	return reseeds ? seed(live, state, state_reseed, err) : 0;
 }
 
@@ -769,6 +774,7 @@ int input_live_open(const struct plan *plan, struct input_helpers *helpers, stru
 	made->input.live = &live_ops;
 	made->options = plan->options;
 	made->unneeded = selection_lacks(&plan->selection);
+	made->has_sockets = selection_has_sockets(&plan->selection);
 	r = host_open(&made->host, plan->options->host_root, err);
 	if (r == 0) {
 		/* Without them only user space knows which events are of which container. */

@@ -161,6 +161,7 @@ static bool evict_one(struct state *state)
 
 void state_make_room(struct state *state)
 {
+	state_ended_clear(state);
 	for (int i = 0; i < STEPS_MAX && state_is_crowded(state); i++)
 		if (!evict_one(state))
 			return;
@@ -243,6 +244,8 @@ void state_finish(struct state *state)
 		state_fds_close(after->closed_in, after->closed);
 	if (after->emptied)
 		state_fds_close_range(after->emptied, 0, UINT32_MAX);
+	if (after->ended)
+		state_ended_keep(state, after->ended);
 	if (after->ended)
 		state_threads_end(&state->threads, after->ended);
 	if (after->moved)

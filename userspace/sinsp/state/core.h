@@ -10,6 +10,7 @@
 #include "scap/proc/snapshot.h"
 #include "sinsp/state/config.h"
 #include "sinsp/state/containers.h"
+#include "sinsp/state/ended.h"
 #include "sinsp/state/fds.h"
 #include "sinsp/state/machine.h"
 #include "sinsp/state/names.h"
@@ -99,6 +100,7 @@ struct state {
 	uint64_t memory_max; /* of the pool; UINT64_MAX: no limit */
 	struct state_fd_store fd_store;
 	struct state_threads threads;
+	struct state_ended ended;
 	struct state_containers containers;
 	struct state_program *no_program; /* of threads whose program is not known */
 	struct state_notes notes; /* programs of threads that are not known yet */

@@ -76,6 +76,7 @@ void state_destroy(struct state *state)
 	if (!state)
 		return;
 	state_forget_forks(state, true);
+	state_ended_finish(state);
 	state_threads_finish(&state->threads);
 	state_notes_finish(&state->notes, &state->pool);
 	state_containers_finish(&state->containers);
@@ -88,6 +89,11 @@ void state_destroy(struct state *state)
 	free(state);
 }
 
+void state_keep_ended(struct state *state)
+{
+	state_ended_begin(state);
+}
+
 static void find_thread(struct state *state, const struct state_plan *plan,
 			struct apply_event *event)
 {
@@ -95,6 +101,11 @@ static void find_thread(struct state *state, const struct state_plan *plan,
 	/* Descriptors can be tracked even for threads that a capture does not describe. */
 	if (!event->thread && plan->is_call && state->listener.state && event->ev->tid > 0)
 		event->thread = state_thread_add(state, event->ev->tid, UNKNOWN_PID);
+	/* In the kernel's own work on a socket the process may have had its end. */
+	if (!event->thread && event->ev->desc->flags & EF_OF_SOCKET) {
+		event->thread = state_ended_find(state, event->ev->tid);
+		return;
+	}
 	if (!event->thread)
 		return;
 	state_threads_use(&state->threads, event->thread);

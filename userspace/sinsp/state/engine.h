@@ -28,6 +28,12 @@ void state_destroy(struct state *state); /* accepts NULL */
  */
 void state_set_lacks(struct state *state, unsigned int parts);
 
+/*
+ * Keeps the last processes that ended, for events of sockets that are theirs: without this those
+ * have no process then.
+ */
+void state_keep_ended(struct state *state);
+
 /* Iterators of the kernel, of which each may be NULL: /proc is read in its place. */
 struct state_iterators {
 	struct scap_open_fds *open_fds;

@@ -26,7 +26,7 @@ int state_threads_init(struct state_threads *threads, struct pool *pool, uint32_
 	return 0;
 }
 
-static void entry_free(struct pool *pool, struct state_thread_entry *entry)
+void state_thread_entry_free(struct pool *pool, struct state_thread_entry *entry)
 {
 	struct state_thread *thread = &entry->thread;
 
@@ -44,7 +44,7 @@ void state_threads_clear(struct state_threads *threads)
 			struct state_thread_entry *entry = threads->buckets[i].entries;
 
 			threads->buckets[i].entries = entry->next;
-			entry_free(threads->pool, entry);
+			state_thread_entry_free(threads->pool, entry);
 		}
 		threads->buckets[i].children = NULL;
 	}
@@ -257,7 +257,7 @@ void state_threads_remove(struct state_threads *threads, struct state_thread_ent
 	if (main && main->thread.nthreads)
 		main->thread.nthreads--;
 	unlink_entry(threads, entry);
-	entry_free(threads->pool, entry);
+	state_thread_entry_free(threads->pool, entry);
 }
 
 void state_threads_end(struct state_threads *threads, struct state_thread_entry *entry)

@@ -49,6 +49,9 @@ struct state_threads {
 int state_threads_init(struct state_threads *threads, struct pool *pool, uint32_t max);
 void state_threads_finish(struct state_threads *threads);
 
+/* Frees an entry that is in no table, and its share of what threads share. */
+void state_thread_entry_free(struct pool *pool, struct state_thread_entry *entry);
+
 /* Removes all entries; the count of evicted ones continues. */
 void state_threads_clear(struct state_threads *threads);
 

@@ -594,8 +594,10 @@ static void test_wanted_requests(void **state)
 static void test_wanted_sockets(void **state)
 {
 	select_for("evt.type=mkdir", 0);
+	assert_false(selection_has_sockets(&selection));
 	selection_want_sockets(&selection, false);
 	assert_false(selection_has_requests(&selection));
+	assert_true(selection_has_sockets(&selection));
 	assert_int_equal(selection.events[EVENT_tcp_close], WHY_METRICS);
 	assert_int_equal(selection.events[EVENT_skb_drop], WHY_METRICS);
 	assert_int_equal(selection.events[EVENT_tcp_state], 0);
