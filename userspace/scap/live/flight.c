@@ -19,7 +19,7 @@ enum {
 	/* How long events are waited for that are written at the moment. */
 	SETTLE_TRIES = 100,
 	SETTLE_MS = 5,
-	CRASH_NS = 100000000, /* in which the threads of a process end */
+	CRASH_NS = 100000000, /* in which the threads of a process have ended */
 };
 
 /* Events one after the other: a struct scap_event and its frame, aligned. */
@@ -41,8 +41,7 @@ struct scap_flight {
 	uint64_t begin_ns; /* since the epoch: when it was created */
 	uint64_t made_room_ns; /* of the latest event that did not wait long enough; 0: none */
 	uint64_t step_ns; /* boot clock: when rings were looked at last */
-	uint64_t crash_ns; /* of the latest exit by a signal of an error; 0: none */
-	bool crashed; /* there was another one since it was asked for */
+	uint64_t crash_ns; /* of the first exit by a signal of an error that is to be told; 0: none */
 	int code; /* what ended the inner source; 0: nothing did */
 	bool gives;
 	struct flight_frozen frozen; /* while it gives */
@@ -95,11 +94,11 @@ static bool is_crash(const struct scap_event *event)
 	       is_of_error(event_param_u64(&ev, procexit__sig));
 }
 
-/* Threads of a process end together, each with an event. */
+/* Threads of a process end together, each with an event. One that was given needs no more. */
 static void note_crash(struct scap_flight *flight, uint64_t ns)
 {
-	flight->crashed |= ns > flight->crash_ns + CRASH_NS;
-	flight->crash_ns = ns;
+	if (!flight->crash_ns && ns > flight->given.until_ns)
+		flight->crash_ns = ns;
 }
 
 static int flight_keep(struct scap_flight *flight, const struct scap_event *event)
@@ -386,8 +385,10 @@ void scap_flight_given(const struct scap_flight *flight, struct scap_flight_give
 
 bool scap_flight_take_crashed(struct scap_flight *flight)
 {
-	bool crashed = flight->crashed;
+	uint64_t now = flight->step_ns + flight->rings->boot_offset_ns;
 
-	flight->crashed = false;
-	return crashed;
+	if (!flight->crash_ns || now < flight->crash_ns + CRASH_NS)
+		return false;
+	flight->crash_ns = 0;
+	return true;
 }

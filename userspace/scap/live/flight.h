@@ -69,8 +69,8 @@ bool scap_flight_gives(const struct scap_flight *flight);
 void scap_flight_given(const struct scap_flight *flight, struct scap_flight_given *given);
 
 /*
- * Whether the exit of a process was read since the call before that was ended by a signal of an
- * error, such as SIGSEGV. Of its threads, which end together, it is one.
+ * Whether a process was ended by a signal of an error, such as SIGSEGV, that is not among what was
+ * given before. It is told a tenth of a second later, when all its threads have ended.
  */
 bool scap_flight_take_crashed(struct scap_flight *flight);
 
