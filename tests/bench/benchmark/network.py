@@ -48,8 +48,15 @@ def server(argv, port):
         process.wait()
 
 
-def children(pid):
-    return list(map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()))
+def worker_of(pid):
+    """The number of its child, which may begin after the port is open."""
+    deadline = time.monotonic() + WAIT_S
+    while time.monotonic() < deadline:
+        found = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+        if found:
+            return int(found[0])
+        time.sleep(0.02)
+    raise Failed(f"process {pid} has no child")
 
 
 def figure(argv, pattern):
@@ -63,7 +70,8 @@ def figure(argv, pattern):
 
 @contextlib.contextmanager
 def redis(folder):
-    """With redis; yields what gives the seconds that its requests take: half of them store, half of them ask."""
+    """With redis; yields what gives the seconds that its requests take, half of them store, half of them ask, and has
+    the number of its process."""
     port = free_port()
 
     def load(short):
@@ -73,7 +81,8 @@ def redis(folder):
 
     argv = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
             folder]
-    with server(argv, port):
+    with server(argv, port) as process:
+        load.pids = [process.pid]
         yield load
 
 
@@ -95,7 +104,7 @@ def nginx(folder):
 
     load.port = port
     with server(["nginx", "-c", str(config), "-e", f"{folder}/error.log"], port) as process:
-        load.pids = [process.pid, *children(process.pid)]
+        load.pids = [process.pid, worker_of(process.pid)]
         yield load
 
 

@@ -8,7 +8,8 @@ from .watchers import AGAIN
 
 class Figure:
     """A figure, and what it should be: at most, or at least. A value of None was not measured. `noise` is what the
-    same figure is where nothing is measured: one that may be larger than the reach decides nothing."""
+    same figure is where nothing is measured: one that may be larger than the reach decides nothing, nor does one that
+    may be the distance to what it should be at least."""
 
     def __init__(self, what, value, unit, most=None, least=None, noise=0):
         self.what, self.value, self.unit, self.most, self.least = what, value, unit, most, least
@@ -18,6 +19,8 @@ class Figure:
     def met(self):
         """None: it is not known."""
         if self.value is None or (self.most is not None and self.noise > self.most):
+            return None
+        if self.value is not None and self.least is not None and self.noise > abs(self.value - self.least):
             return None
         return (self.most is None or self.value <= self.most) and (self.least is None or self.value >= self.least)
 
@@ -88,7 +91,8 @@ def slows(title, what, step, most):
 
 def serves(title, what, step, least):
     """Requests served, in percent of those without the agent."""
-    return Reach(title, "requests", lambda part: requests.rates(part).get(step, {}).get(what), "%", least=least)
+    return Reach(title, "requests", lambda part: requests.rates(part).get(step, {}).get(what), "%", least=least,
+                 noise=lambda part: requests.rates(part).get(AGAIN, {}).get(what, 100) - 100)
 
 
 def requests_alone(what, unit, **bound):

@@ -36,6 +36,11 @@ class Failed(Exception):
 Watcher = collections.namedtuple("Watcher", "name argv ready runs_load divisor", defaults=(None, False, 1))
 
 
+def cpu_s_of(pid):
+    """The CPU time of all threads of a process until now."""
+    return time.clock_gettime(~pid << 3 | CPUCLOCK_SCHED)
+
+
 class Watching:
     """A watcher that runs. What it says comes to a file: it never waits for who reads. `out`: a file for what it
     prints, in place of /dev/null."""
@@ -62,7 +67,7 @@ class Watching:
 
     def cpu_s(self):
         """The CPU time of all its threads until now."""
-        return time.clock_gettime(~self.process.pid << 3 | CPUCLOCK_SCHED)
+        return cpu_s_of(self.process.pid)
 
     def memory_mb(self, what):
         """Millions of bytes: VmRSS, resident now, or VmHWM, the most until now."""
