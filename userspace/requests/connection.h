@@ -69,7 +69,8 @@ struct connection {
 	bool is_used : 1; /* since the ring's hand passed by */
 	bool is_opaque : 1; /* nobody looks at its bytes */
 	bool is_sized : 1; /* of no known protocol: only their number matters */
-	bool is_counted : 1; /* `counted` and `requests` are known, though there is no protocol */
+	bool is_counted : 1; /* `requests` is known, though there is no protocol, */
+	bool has_places : 1; /* and `counted` */
 	bool is_behind : 1; /* without a protocol: what comes may have begun before the capture */
 	bool has_datagrams : 1; /* each message is one, and `queue` has all that are open:
 				   datagrams.h */
@@ -107,6 +108,7 @@ struct connections {
 	const struct state *state; /* borrowed, from the last event; NULL: there was none */
 	size_t tails; /* bytes that tails hold */
 	bool of_unknown; /* requests of unknown protocols are made, too */
+	bool by_descriptor; /* calls need not say where their bytes are */
 	struct datagrams datagrams;
 	struct statements statements;
 	struct buf limits; /* struct requests_limit that changed */

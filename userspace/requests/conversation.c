@@ -27,6 +27,7 @@ static void begin_conversation(struct connection *connection, const struct conne
 			    *out = &connection->streams[DIRECTION_OUT];
 
 	connection->is_counted = true;
+	connection->has_places = piece->is_placed;
 	connection->has_turned = false;
 	connection->is_behind = connection->is_out_of_step;
 	connection->requests = call->direction;
@@ -165,7 +166,7 @@ void conversation_take(struct connection *connection, struct connections *all,
 
 	if (!connection->is_counted)
 		begin_conversation(connection, call, piece);
-	if (piece->is_placed) {
+	if (piece->is_placed && connection->has_places) {
 		bytes = beyond(connection, direction, piece->end);
 		unseen = beyond(connection, !direction, piece->other);
 	}

@@ -14,15 +14,18 @@
 
 /*
  * Whether requests are made of its pieces though its protocol is not known. One that does not begin
- * with the place of a piece, and is no unix socket, may have datagrams.
+ * with the place of a piece may have datagrams, unless its descriptor says otherwise.
  */
 static inline bool conversation_is_followed(const struct connection *connection,
 					    const struct connections *all,
 					    const struct connection_call *call,
 					    const struct stream_piece *piece)
 {
+	const struct state_fd *file = call->file;
+
 	return all->of_unknown && (connection->is_counted || piece->is_placed ||
-				   (call->file && call->file->type == SCAP_FD_UNIX));
+				   (file && (file->type == SCAP_FD_UNIX ||
+					     (all->by_descriptor && file->l4 == SCAP_L4_TCP))));
 }
 
 /* Takes a piece, also one that was taken before, or has no place. */

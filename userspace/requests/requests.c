@@ -163,6 +163,7 @@ int requests_create(const struct requests_config *config, struct requests **requ
 	set_timeouts(exchanges, config->timeout_ns ? config->timeout_ns : REQUESTS_TIMEOUT_NS);
 	made->certain_ns = config->begin_ns;
 	made->all.of_unknown = config->of_unknown;
+	made->all.by_descriptor = config->by_descriptor;
 	exchanges_init(exchanges);
 	fill_calls(made);
 	*requests = made;
@@ -326,11 +327,22 @@ static enum socket_kind kind_of_socket(const struct requests_call *call,
 								      : SOCKET_OTHER;
 }
 
-static uint64_t ino_of(const struct state_event *event)
+/* No inode number has that bit. */
+#define OPEN_FILE (UINT64_C(1) << 63)
+
+/* An open file is the same one under all its numbers, until the last of them is closed. */
+static uint64_t ino_of_file(const struct requests *requests, const struct state_fd *file)
 {
-	if (event->ev.file.ino)
-		return event->ev.file.ino;
-	return event->fd ? state_fd_ino(event->fd) : 0;
+	uint64_t ino = file ? state_fd_ino(file) : 0;
+
+	if (ino || !file || !requests->all.by_descriptor)
+		return ino;
+	return (uint64_t)(uintptr_t)file | OPEN_FILE;
+}
+
+static uint64_t ino_of(const struct requests *requests, const struct state_event *event)
+{
+	return event->ev.file.ino ? event->ev.file.ino : ino_of_file(requests, event->fd);
 }
 
 static uint8_t role_of(const struct state_fd *file)
@@ -408,7 +420,7 @@ static uint32_t connect_us_of(struct requests *requests, uint64_t ino, int64_t r
 static void take_begin(struct requests *requests, const struct state_event *event,
 		       const struct requests_call *call)
 {
-	uint64_t ino = ino_of(event), now_ns = event->ev.ts_ns;
+	uint64_t ino = ino_of(requests, event), now_ns = event->ev.ts_ns;
 	enum socket_kind kind = kind_of_socket(call, event);
 	struct connection *connection;
 	int64_t result;
@@ -541,7 +553,7 @@ static void take_transfer(struct requests *requests, const struct requests_call 
 
 	if (kind == SOCKET_OTHER)
 		return;
-	ino = ino_of(event);
+	ino = ino_of(requests, event);
 	if (!ino || !event_result(&event->ev, &result))
 		return;
 	connection = find(requests, ino);
@@ -572,7 +584,7 @@ static void take_unseen_at(struct requests *requests, const struct state_event *
 		.file = file,
 		.direction = direction,
 	};
-	struct connection *connection = file ? find(requests, state_fd_ino(file)) : NULL;
+	struct connection *connection = file ? find(requests, ino_of_file(requests, file)) : NULL;
 
 	/* One of which nothing else was seen has no protocol. */
 	if (connection && !connection->is_opaque && !connection->has_datagrams)
@@ -598,7 +610,7 @@ static void take_unseen(struct requests *requests, const struct state_event *eve
 
 static void take_close(struct requests *requests, const struct state_event *event)
 {
-	struct connection *connection = find(requests, ino_of(event));
+	struct connection *connection = find(requests, ino_of(requests, event));
 
 	/* Another process may have the socket, or another number. */
 	if (!connection ||
@@ -610,7 +622,7 @@ static void take_close(struct requests *requests, const struct state_event *even
 static void take_shutdown(struct requests *requests, const struct requests_call *call,
 			  const struct state_event *event)
 {
-	struct connection *connection = find(requests, ino_of(event));
+	struct connection *connection = find(requests, ino_of(requests, event));
 	struct connection_call made = call_of(call, event);
 
 	if (!connection || event_param_i64(&event->ev, shutdown__res) != 0)

@@ -25,6 +25,11 @@ struct requests_config {
 	uint64_t timeout_ns;
 	uint64_t begin_ns; /* since then all calls come, by the events' clock; 0: since the first */
 	bool of_unknown; /* see requests_want_unknown() */
+	/*
+	 * Events need not say which file they are about, as those of common capture files do not:
+	 * then a socket is what the state knows as one open file.
+	 */
+	bool by_descriptor;
 };
 
 enum {

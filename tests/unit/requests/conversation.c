@@ -463,6 +463,27 @@ static void needs_a_place(void **state)
 	expect_account(talked, 0, 0, 0);
 }
 
+/* In files of the common form they count in their order. */
+static void needs_no_place_in_files(void **state)
+{
+	static const struct requests_config config = {.of_unknown = true, .by_descriptor = true};
+	struct talked talked;
+
+	talked_begin(&talked, &config);
+	talked.has_no_places = true;
+	talked.ino = 0;
+	talked_accept(&talked);
+	for (int i = 0; i < TURNS; i++) {
+		ask(&talked);
+		answer(&talked);
+	}
+	talked_close(&talked);
+	for (int i = 0; i < TURNS; i++)
+		expect_sizes(&talked, 100, 2000);
+	expect_account(&talked, TURNS, 0, 0);
+	talked_finish(&talked);
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	TEST(counts_turns),
@@ -485,6 +506,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(reports_resets),
 	TEST(gives_up_at_the_end),
 	TEST(needs_a_place),
+	cmocka_unit_test(needs_no_place_in_files),
 };
 
 UNIT_GROUP(tests);

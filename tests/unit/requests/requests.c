@@ -570,6 +570,32 @@ static void ignores_calls_that_never_ran(void **state)
 	assert_line(talked, "Q a 7 -");
 }
 
+/* Events of files that do not say which file they are about, nor where in its stream. */
+static void follows_descriptors(void **state)
+{
+	static const struct requests_config by_descriptor = {.by_descriptor = true};
+	static const struct requests_config *const configs[] = {NULL, &by_descriptor};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		struct talked talked;
+
+		talked_begin(&talked, configs[i]);
+		talked.ino = 0;
+		talked.has_no_places = true;
+		talked_accept(&talked);
+		talk_once(&talked, "one");
+		/* What another connection has under the number is another one. */
+		talked_text(&talked, DIRECTION_IN, "Q open 0\n");
+		talked_close(&talked);
+		talked_accept(&talked);
+		talk_once(&talked, "two");
+		assert_line(&talked, i ? "Q one 7 -" : "none");
+		assert_line(&talked, i ? "Q open - closed" : "none");
+		assert_line(&talked, i ? "Q two 7 -" : "none");
+		talked_finish(&talked);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	TEST(appends_the_account),
@@ -598,6 +624,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(has_room_for_so_many_requests),
 	TEST(begins_late_with_care),
 	TEST(follows_sockets_without_places),
+	cmocka_unit_test(follows_descriptors),
 };
 
 UNIT_GROUP(tests);

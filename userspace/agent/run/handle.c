@@ -220,6 +220,7 @@ int handle_requests(struct run *run, struct error *err)
 	if (!run->requests) {
 		if (run->input->live)
 			config.begin_ns = clock_ns(CLOCK_REALTIME);
+		config.by_descriptor = !run->input->live;
 		config.of_unknown = run->plan->of_unknown;
 		r = requests_create(&config, &run->requests);
 	}
