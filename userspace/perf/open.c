@@ -12,14 +12,17 @@
 #include "util/count.h"
 
 int perf_open(const struct perf_event *event, struct perf_event_attr *attr, int pid, int cpu,
-	      int group_fd)
+	      int group_fd, unsigned long flags)
 {
-	int fd = perf_attr_open(attr, event->config3, pid, cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
+	int fd;
+
+	flags |= PERF_FLAG_FD_CLOEXEC;
+	fd = perf_attr_open(attr, event->config3, pid, cpu, group_fd, flags);
 
 	if (fd != -EINVAL || event->chose_guest || !attr->exclude_guest)
 		return fd;
 	attr->exclude_guest = 0;
-	return perf_attr_open(attr, event->config3, pid, cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
+	return perf_attr_open(attr, event->config3, pid, cpu, group_fd, flags);
 }
 
 int perf_open_try(const struct perf_event *event)
@@ -29,7 +32,7 @@ int perf_open_try(const struct perf_event *event)
 	int cpu = everywhere ? (int)event->cpus->numbers[0] : -1, fd;
 
 	attr.disabled = 1;
-	fd = perf_open(event, &attr, everywhere ? -1 : 0, cpu, -1);
+	fd = perf_open(event, &attr, everywhere ? -1 : 0, cpu, -1, 0);
 	if (fd < 0)
 		return fd;
 	close(fd);

@@ -7,10 +7,11 @@
 
 /*
  * Opens an event with the attr that the caller completed. That exclude_guest is usual, but unknown
- * to a PMU, is no reason to fail: it is removed from `attr` then. Returns a descriptor, or -errno.
+ * to a PMU, is no reason to fail: it is removed from `attr` then. flags: PERF_FLAG_*, beside that
+ * of closing on exec. Returns a descriptor, or -errno.
  */
 int perf_open(const struct perf_event *event, struct perf_event_attr *attr, int pid, int cpu,
-	      int group_fd);
+	      int group_fd, unsigned long flags);
 
 /* Opens it for the calling thread, or where it counts, and closes it. Returns 0 or -errno. */
 int perf_open_try(const struct perf_event *event);

@@ -25,7 +25,7 @@ static void opens_what_there_is(void **state)
 {
 	struct perf_event_attr attr = dummy.attr;
 	struct perf_event unknown = dummy;
-	int fd = perf_open(&dummy, &attr, 0, -1, -1);
+	int fd = perf_open(&dummy, &attr, 0, -1, -1, 0);
 
 	if (is_forbidden(fd))
 		skip();
@@ -54,7 +54,7 @@ static void drops_what_is_only_usual(void **state)
 	}
 	attr = list.events[0].attr;
 	assert_true(attr.exclude_guest);
-	fd = perf_open(&list.events[0], &attr, 0, -1, -1);
+	fd = perf_open(&list.events[0], &attr, 0, -1, -1, 0);
 	if (!is_forbidden(fd)) {
 		assert_true(fd >= 0);
 		assert_false(attr.exclude_guest);

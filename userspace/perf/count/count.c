@@ -8,7 +8,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "perf/attr.h"
 #include "perf/open.h"
 #include "util/count.h"
 
@@ -86,14 +85,10 @@ static int group_fd(const struct opening *opening, const struct perf_counter *co
 static int open_at(const struct opening *opening, struct perf_counter *counter, size_t i, size_t k)
 {
 	struct place place = places_get(counter->event, opening->target, k);
-	int group = group_fd(opening, counter, i, k);
-	int fd;
 
-	if (opening->target->cgroup >= 0)
-		return perf_attr_open(&counter->attr, counter->event->config3, place.pid, place.cpu,
-				      group, PERF_FLAG_FD_CLOEXEC | PERF_FLAG_PID_CGROUP);
-	fd = perf_open(counter->event, &counter->attr, place.pid, place.cpu, group);
-	return fd;
+	return perf_open(counter->event, &counter->attr, place.pid, place.cpu,
+			 group_fd(opening, counter, i, k),
+			 opening->target->cgroup >= 0 ? PERF_FLAG_PID_CGROUP : 0);
 }
 
 /* Whether user space alone may be counted: its name says so then. Returns 1, 0 or -ENOMEM. */
