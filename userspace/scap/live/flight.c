@@ -41,7 +41,8 @@ struct scap_flight {
 	uint64_t begin_ns; /* since the epoch: when it was created */
 	uint64_t made_room_ns; /* of the latest event that did not wait long enough; 0: none */
 	uint64_t step_ns; /* boot clock: when rings were looked at last */
-	uint64_t crash_ns; /* of the first exit by a signal of an error that is to be told; 0: none */
+	uint64_t crash_ns; /* of the first exit by a signal of an error that is to be told; 0: none
+			    */
 	int code; /* what ended the inner source; 0: nothing did */
 	bool gives;
 	struct flight_frozen frozen; /* while it gives */

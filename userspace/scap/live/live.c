@@ -140,23 +140,6 @@ static void live_release(struct scap_live *live)
 	live->loader->ops->release(live->loader);
 }
 
-/* The id of a part; 0: it has none, or it cannot be read. */
-static uint32_t live_read_id(const struct live_part *part)
-{
-	union {
-		struct bpf_map_info map;
-		struct bpf_prog_info program;
-		struct bpf_link_info link;
-	} info = {0};
-	uint32_t bytes = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(part->fd, &info, &bytes))
-		return 0;
-	return part->kind == LIVE_MAP	    ? info.map.id
-	       : part->kind == LIVE_PROGRAM ? info.program.id
-					    : info.link.id;
-}
-
 /* So that a call of others about one of them is noticed. Without memory none is. */
 static void note_owned(struct scap_live *live)
 {
@@ -169,7 +152,7 @@ static void note_owned(struct scap_live *live)
 	live->owned = calloc(live->loaded.count + 1, sizeof(*live->owned));
 	for (size_t i = 0; live->owned && i < live->loaded.count; i++) {
 		const struct live_part *part = &live->loaded.parts[i];
-		uint32_t id = kinds[part->kind] ? live_read_id(part) : 0;
+		uint32_t id = kinds[part->kind] ? live_part_id(part) : 0;
 
 		if (id)
 			live->owned[live->owned_count++] = (struct owned){kinds[part->kind], id};
@@ -579,29 +562,6 @@ static int read_driver_counters(struct scap_live *live, struct scap_live_stats *
 	return r;
 }
 
-/* Asks the kernel about a program. Returns 0 or -errno. */
-static int live_read_info(const struct live_part *program, struct bpf_prog_info *info)
-{
-	uint32_t size = sizeof(*info);
-
-	memset(info, 0, sizeof(*info));
-	return bpf_obj_get_info_by_fd(program->fd, info, &size);
-}
-
-static void read_misses(struct scap_live *live, struct scap_live_stats *stats)
-{
-	struct bpf_prog_info info;
-
-	/* Kernels before 5.12 do not count them. */
-	for (size_t i = 0; i < live->loaded.count; i++) {
-		const struct live_part *part = &live->loaded.parts[i];
-
-		if (part->kind == LIVE_PROGRAM && live_programs[part->row].hook &&
-		    live_read_info(part, &info) == 0)
-			stats->run_missed += info.recursion_misses;
-	}
-}
-
 static int live_read_stats(struct scap_live *live, struct scap_live_stats *stats)
 {
 	int r;
@@ -612,7 +572,7 @@ static int live_read_stats(struct scap_live *live, struct scap_live_stats *stats
 		r = read_driver_counters(live, stats);
 	if (r < 0)
 		return r;
-	read_misses(live, stats);
+	stats->run_missed = live_loaded_misses(&live->loaded);
 	stats->unjudged = (live->loaded.filters_error && live->loaded.filters_error != -EXDEV) +
 			  (live->answers.error != 0);
 	return 0;
@@ -725,56 +685,12 @@ int scap_live_shed(struct scap_live *live, const struct shed *shed)
 
 int scap_live_run_ns(const struct scap_live *live, uint64_t *ns)
 {
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < live->loaded.count; i++) {
-		const struct live_part *part = &live->loaded.parts[i];
-		struct bpf_prog_info info;
-		int r;
-
-		/* Those that others jump to run as a part of these. */
-		if (part->kind != LIVE_PROGRAM || !live_programs[part->row].hook)
-			continue;
-		r = live_read_info(part, &info);
-		if (r)
-			return r;
-		sum += info.run_time_ns;
-	}
-	*ns = sum;
-	return 0;
-}
-
-/* From the line "memlock:" of the descriptor's file in /proc/self/fdinfo. */
-static int64_t map_bytes(int fd)
-{
-	char path[64], line[128];
-	unsigned long long bytes = 0;
-	bool found = false;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	while (!found && fgets(line, sizeof(line), file))
-		found = sscanf(line, "memlock: %llu", &bytes) == 1;
-	fclose(file);
-	return found ? (int64_t)bytes : -ENODATA;
+	return live_loaded_run_ns(&live->loaded, ns);
 }
 
 int64_t scap_live_map_bytes(const struct scap_live *live)
 {
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < live->loaded.count; i++) {
-		const struct live_part *part = &live->loaded.parts[i];
-		int64_t bytes = part->kind == LIVE_MAP ? map_bytes(part->fd) : 0;
-
-		if (bytes < 0)
-			return bytes;
-		sum += bytes;
-	}
-	return sum;
+	return live_loaded_map_bytes(&live->loaded);
 }
 
 const uint16_t *scap_live_rejected(const struct scap_live *live)
@@ -895,19 +811,10 @@ void scap_live_mute_end(struct scap_live *live, pid_t pid, uint64_t *ns)
 	*ns = event_now_ns(live);
 }
 
-/* The loaded program number `i`, or NULL. */
-static const struct live_part *program_at(const struct scap_live *live, unsigned int i)
-{
-	for (size_t part = 0; part < live->loaded.count; part++)
-		if (live->loaded.parts[part].kind == LIVE_PROGRAM && i-- == 0)
-			return &live->loaded.parts[part];
-	return NULL;
-}
-
 bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
 		       const char **hook)
 {
-	const struct live_part *part = program_at(live, i);
+	const struct live_part *part = live_loaded_program(&live->loaded, i);
 
 	if (!part)
 		return false;
@@ -919,9 +826,9 @@ bool scap_live_program(const struct scap_live *live, unsigned int i, const char 
 int scap_live_program_runs(const struct scap_live *live, unsigned int i, uint64_t *runs,
 			   uint64_t *ns)
 {
-	const struct live_part *part = program_at(live, i);
+	const struct live_part *part = live_loaded_program(&live->loaded, i);
 	struct bpf_prog_info info;
-	int r = part ? live_read_info(part, &info) : -ENOENT;
+	int r = part ? live_part_info(part, &info) : -ENOENT;
 
 	if (r == 0) {
 		*runs = info.run_cnt;

@@ -11,13 +11,17 @@
  */
 #include "scap/live/loaded.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "scap/live/programs.h"
 
 enum { GROWTH = 64, FREED_AT_ONCE = 64, LONGEST_RUN_NS = 50000000 };
 
@@ -44,6 +48,107 @@ int live_loaded_find(const struct live_loaded *loaded, enum live_part_kind kind,
 		if (loaded->parts[i].kind == kind && loaded->parts[i].row == row)
 			return loaded->parts[i].fd;
 	return -1;
+}
+
+const struct live_part *live_loaded_program(const struct live_loaded *loaded, unsigned int i)
+{
+	for (size_t part = 0; part < loaded->count; part++)
+		if (loaded->parts[part].kind == LIVE_PROGRAM && i-- == 0)
+			return &loaded->parts[part];
+	return NULL;
+}
+
+uint32_t live_part_id(const struct live_part *part)
+{
+	union {
+		struct bpf_map_info map;
+		struct bpf_prog_info program;
+		struct bpf_link_info link;
+	} info = {0};
+	uint32_t bytes = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(part->fd, &info, &bytes))
+		return 0;
+	return part->kind == LIVE_MAP	    ? info.map.id
+	       : part->kind == LIVE_PROGRAM ? info.program.id
+					    : info.link.id;
+}
+
+int live_part_info(const struct live_part *program, struct bpf_prog_info *info)
+{
+	uint32_t size = sizeof(*info);
+
+	memset(info, 0, sizeof(*info));
+	return bpf_obj_get_info_by_fd(program->fd, info, &size);
+}
+
+/* Those that others jump to run as a part of these. */
+static bool is_hooked(const struct live_part *part)
+{
+	return part->kind == LIVE_PROGRAM && live_programs[part->row].hook;
+}
+
+uint64_t live_loaded_misses(const struct live_loaded *loaded)
+{
+	struct bpf_prog_info info;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < loaded->count; i++)
+		if (is_hooked(&loaded->parts[i]) && live_part_info(&loaded->parts[i], &info) == 0)
+			sum += info.recursion_misses;
+	return sum;
+}
+
+int live_loaded_run_ns(const struct live_loaded *loaded, uint64_t *ns)
+{
+	struct bpf_prog_info info;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < loaded->count; i++) {
+		int r;
+
+		if (!is_hooked(&loaded->parts[i]))
+			continue;
+		r = live_part_info(&loaded->parts[i], &info);
+		if (r)
+			return r;
+		sum += info.run_time_ns;
+	}
+	*ns = sum;
+	return 0;
+}
+
+/* From the line "memlock:" of the descriptor's file in /proc/self/fdinfo. */
+static int64_t map_bytes(int fd)
+{
+	char path[64], line[128];
+	unsigned long long bytes = 0;
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	while (!found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "memlock: %llu", &bytes) == 1;
+	fclose(file);
+	return found ? (int64_t)bytes : -ENODATA;
+}
+
+int64_t live_loaded_map_bytes(const struct live_loaded *loaded)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < loaded->count; i++) {
+		const struct live_part *part = &loaded->parts[i];
+		int64_t bytes = part->kind == LIVE_MAP ? map_bytes(part->fd) : 0;
+
+		if (bytes < 0)
+			return bytes;
+		sum += bytes;
+	}
+	return sum;
 }
 
 int live_loaded_take(struct live_loaded *loaded, enum live_part_kind kind, uint16_t row)

@@ -61,6 +61,26 @@ int live_loaded_add(struct live_loaded *loaded, enum live_part_kind kind, uint16
 /* The descriptor of the first part of a kind and row; -1: there is none. */
 int live_loaded_find(const struct live_loaded *loaded, enum live_part_kind kind, uint16_t row);
 
+/* The loaded program number `i`, or NULL. */
+const struct live_part *live_loaded_program(const struct live_loaded *loaded, unsigned int i);
+
+/* The kernel's id of a map, program or link; 0: it has none, or it cannot be read. */
+uint32_t live_part_id(const struct live_part *part);
+
+struct bpf_prog_info;
+
+/* Asks the kernel about a program. Returns 0 or -errno. */
+int live_part_info(const struct live_part *program, struct bpf_prog_info *info);
+
+/* How often programs did not run, as they ran already on that CPU; 0 before Linux 5.12. */
+uint64_t live_loaded_misses(const struct live_loaded *loaded);
+
+/* How long programs that are hooked have run, with those that they jump to. Returns 0 or -errno. */
+int live_loaded_run_ns(const struct live_loaded *loaded, uint64_t *ns);
+
+/* The memory of all maps in bytes, as the kernel accounts for it, or -errno. */
+int64_t live_loaded_map_bytes(const struct live_loaded *loaded);
+
 /* Removes the first part of a kind and row. Its descriptor is the caller's; -1: there is none. */
 int live_loaded_take(struct live_loaded *loaded, enum live_part_kind kind, uint16_t row);
 
