@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Does things a known number of times: what events count is that, and the same little that every
- * program does. Started as: counted faults|switches|writes|calls|opens N [children|threads]
+ * program does. Started as: counted faults|switches|writes|calls|opens|hits N [children|threads]
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,6 +18,36 @@ volatile long counted_variable __attribute__((aligned(8)));
 __attribute__((noinline)) void counted_function(long n)
 {
 	__asm__ volatile("" : : "r"(n) : "memory");
+}
+
+/* A static probe as <sys/sdt.h> makes it: a program calls it only while its semaphore says that
+ * somebody watches. */
+volatile unsigned short counted_semaphore __attribute__((section(".probes")));
+
+#define STATIC_PROBE                                                                               \
+	__asm__ volatile(                                                                          \
+		"990: nop\n"                                                                       \
+		".pushsection .note.stapsdt, \"\", \"note\"\n"                                     \
+		".balign 4\n"                                                                      \
+		".4byte 992f - 991f, 994f - 993f, 3\n"                                             \
+		"991: .asciz \"stapsdt\"\n"                                                        \
+		"992: .balign 4\n"                                                                 \
+		"993: .8byte 990b, _.stapsdt.base, counted_semaphore\n"                            \
+		".asciz \"counted\"\n"                                                             \
+		".asciz \"hit\"\n"                                                                 \
+		".asciz \"\"\n"                                                                    \
+		"994: .balign 4\n"                                                                 \
+		".popsection\n"                                                                    \
+		".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"        \
+		".weak _.stapsdt.base\n"                                                           \
+		"_.stapsdt.base: .space 1\n"                                                       \
+		".popsection")
+
+static void make_hits(long n)
+{
+	for (long i = 0; i < n; i++)
+		if (counted_semaphore)
+			STATIC_PROBE;
 }
 
 /* Each page of a new mapping faults once. */
@@ -63,7 +93,7 @@ static const struct {
 	void (*make)(long n);
 } works[] = {
 	{"faults", make_faults}, {"switches", make_switches}, {"writes", make_writes},
-	{"calls", make_calls},	 {"opens", make_opens},
+	{"calls", make_calls},	 {"opens", make_opens},	      {"hits", make_hits},
 };
 
 struct work {

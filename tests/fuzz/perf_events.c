@@ -26,7 +26,9 @@ static void close_machines(void)
 /* The last machine has probes in files: no file of this one is to be opened. */
 static const struct perf_machine *choose_machine(const char *text, size_t size)
 {
-	size_t n = strstr(text, "u:") || strstr(text, "path") ? MACHINES_COUNT - 1 : MACHINES_COUNT;
+	size_t n = strstr(text, "u:") || strstr(text, "usdt:") || strstr(text, "path")
+			   ? MACHINES_COUNT - 1
+			   : MACHINES_COUNT;
 
 	if (!machines[0].tree.path[0]) {
 		for (size_t i = 0; i < MACHINES_COUNT; i++)

@@ -15,6 +15,7 @@
 #include "perf/pmu.h"
 #include "perf/probe.h"
 #include "perf/terms.h"
+#include "perf/usdt.h"
 #include "util/count.h"
 
 /* An event in the making: what was written, and which events of the list it became. */
@@ -267,7 +268,7 @@ static int parse_probe_file(struct perf_parser *parser, struct perf_event *event
 
 	if (len == 0 || parser->at[len] != ':')
 		return perf_parser_fail(parser, parser->at,
-					"expected a file and a symbol: u:FILE:SYMBOL[+OFFSET]");
+					"expected a file and, behind a colon, what is in it");
 	event->probe_path = perf_parser_keep(parser, parser->at, len);
 	parser->at += len + 1;
 	return event->probe_path ? 0 : -ENOMEM;
@@ -327,6 +328,74 @@ static int parse_probe(struct draft *draft, size_t kind)
 	}
 	r = perf_probe_check(parser, pmu, place, event);
 	return r ? r : parse_append(draft, event);
+}
+
+/* Static probes: usdt:FILE:PROVIDER:NAME, an event for each place that has it. */
+
+static int append_usdt(void *context, uint64_t offset, uint64_t semaphore)
+{
+	struct draft *draft = context;
+	const struct perf_pmu *pmu = perf_machine_pmu(draft->parser->machine, "uprobe", 6);
+	const struct perf_format *format = perf_machine_format(pmu, "ref_ctr_offset", 14);
+	struct perf_event event = draft->event;
+	int r;
+
+	if (semaphore && format && format->word == 0)
+		event.attr.config |= semaphore << __builtin_ctzll(format->mask);
+	event.attr.config2 = offset;
+	r = perf_probe_check(draft->parser, pmu, draft->start, &event);
+	if (r == 0)
+		r = parse_append(draft, &event);
+	/* Not to be taken for what the file says. */
+	return r == -EINVAL ? 1 : r;
+}
+
+/* "PROVIDER:NAME" */
+static int parse_usdt_names(struct perf_parser *parser, struct perf_word *provider,
+			    struct perf_word *name)
+{
+	*provider = perf_parser_word(parser, "");
+	parser->at += provider->len;
+	if (provider->len && *parser->at == ':') {
+		parser->at++;
+		*name = perf_parser_word(parser, "");
+		parser->at += name->len;
+		if (name->len)
+			return 0;
+	}
+	return perf_parser_fail(parser, parser->at,
+				"expected a provider and a name: usdt:FILE:PROVIDER:NAME");
+}
+
+static int parse_usdt(struct draft *draft)
+{
+	struct perf_parser *parser = draft->parser;
+	char reason[PERF_REASON_BYTES];
+	struct perf_word provider, name;
+	const char *texts[2];
+	const struct perf_pmu *pmu = perf_machine_pmu(parser->machine, "uprobe", 6);
+	int r;
+
+	if (!pmu)
+		return perf_parser_fail(parser, draft->start,
+					"this machine has no PMU uprobe: its kernel has no such "
+					"probes");
+	perf_pmu_enter(pmu, &draft->event);
+	parser->at++;
+	r = parse_probe_file(parser, &draft->event);
+	if (r == 0)
+		r = parse_usdt_names(parser, &provider, &name);
+	if (r)
+		return r;
+	texts[0] = perf_parser_keep(parser, provider.at, provider.len);
+	texts[1] = perf_parser_keep(parser, name.at, name.len);
+	if (!texts[0] || !texts[1])
+		return -ENOMEM;
+	r = perf_usdt_find(draft->event.probe_path, texts[0], texts[1], append_usdt, draft, reason);
+	if (r < 0 && r != -ENOMEM)
+		return perf_parser_fail(parser, provider.at, "%s:%s in %s: %s", texts[0], texts[1],
+					draft->event.probe_path, reason);
+	return r > 0 ? -EINVAL : r;
 }
 
 /* Tracepoints: GROUP:NAME, of which both may be patterns. */
@@ -536,6 +605,8 @@ static int parse_kind(struct draft *draft)
 	for (size_t i = 0; *parser->at == ':' && i < COUNT(probe_kinds); i++)
 		if (perf_word_is(word, probe_kinds[i].prefix))
 			return parse_probe(draft, i);
+	if (*parser->at == ':' && perf_word_is(word, "usdt"))
+		return parse_usdt(draft);
 	if (*parser->at == ':' && perf_word_is(word, "mem"))
 		return parse_breakpoint(draft);
 	if (*parser->at == '/' && perf_machine_pmu(machine, word.at, word.len))

@@ -3,9 +3,7 @@
 #ifndef PERF_SYMBOL_H
 #define PERF_SYMBOL_H
 
-#include <stdint.h>
-
-enum { PERF_REASON_BYTES = 160 };
+#include "perf/elf_file.h"
 
 /*
  * Finds the offset in a file of what a symbol names: of functions first. Returns 0; -ENOENT for no

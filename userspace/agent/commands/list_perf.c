@@ -145,6 +145,8 @@ static void add_forms(struct perf_rows *rows)
 	} forms[] = {
 		{"uprobe", "u:FILE:SYMBOL[+OFFSET][%return]", "calls of a function of programs",
 		 "the kernel has no uprobes (CONFIG_UPROBE_EVENTS)"},
+		{"uprobe", "usdt:FILE:PROVIDER:NAME", "static probes of programs",
+		 "the kernel has no uprobes (CONFIG_UPROBE_EVENTS)"},
 		{"kprobe", "k:FUNCTION[+OFFSET][%return]", "calls of a function of the kernel",
 		 "the kernel has no kprobes (CONFIG_KPROBE_EVENTS)"},
 		{"cpu", "rHEX", "events as the manual of the CPU numbers them",
