@@ -95,23 +95,17 @@ static __always_inline bool is_http(const union data_start *start, __u64 size)
 }
 
 /*
- * Whether data begins as what is long where it matters: heads of HTTP, and pipelines of Redis, of
- * both sides, and PostgreSQL.
+ * Whether data begins as what is long where it matters: heads of HTTP, and pipelines of Redis and
+ * PostgreSQL, of both sides. Messages of PostgreSQL are a letter or digit, and a length.
  */
 static __always_inline bool is_long_start(const union data_start *start)
 {
-	switch (start->byte[0]) {
-	case '*':
-	case '$':
-	case ':':
-	case '+':
+	__u8 first = start->byte[0];
+
+	if (first == '*' || first == '$' || first == ':' || first == '+')
 		return true;
-	case 'P':
-	case 'B':
-	case 'Q':
-		if (start->byte[1] == 0 && start->byte[2] == 0)
-			return true;
-	}
+	if (first >= '1' && first <= 'z' && start->byte[1] == 0 && start->byte[2] == 0)
+		return true;
 	return is_http_request(start) || start->word[0] == WORD('H', 'E', 'A', 'D') ||
 	       start->word[0] == WORD('P', 'A', 'T', 'C');
 }
