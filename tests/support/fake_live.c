@@ -270,10 +270,9 @@ bool scap_live_has_room(const struct scap_live *live)
 	return true;
 }
 
-/* It has no rings. */
 struct flight_rings *scap_live_flight_rings(struct scap_live *live)
 {
-	return NULL;
+	return &live->flight_rings;
 }
 
 void scap_live_deliver(struct scap_live *live, const struct scap_frame *frame, uint16_t cpu,

@@ -7,6 +7,7 @@
 #define TESTS_FAKE_LIVE_H
 
 #include "inject.h"
+#include "scap/live/flight_rings.h"
 #include "scap/live/live.h"
 
 enum { FAKE_REJECTED_MAX = 4 };
@@ -16,6 +17,7 @@ struct scap_live {
 	struct scap_inject *inject; /* NULL after the source was destroyed */
 	struct scap_live_config config; /* as it was opened */
 	struct scap_live_stats stats;
+	struct flight_rings flight_rings; /* of no CPU */
 	struct scap_live_throttled throttled; /* with losses: one that was over a limit */
 	uint32_t silent; /* CPUs */
 	uint32_t own_map; /* its id */

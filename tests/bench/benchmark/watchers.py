@@ -18,6 +18,7 @@ CAPTURES = {
     "evt.type=open and proc.name=zzz": ["-o", "json", "evt.type=open and proc.name=zzz"],
     "evt.type=switch": ["-o", "none", "evt.type=switch"],
     "everything": ["-o", "none"],
+    "everything, flight recorder": ["--flight-recorder", "64M", "-w", "/tmp/lanner-bench-flight.scap"],
     "everything with evt.latency": ["-o", "none", "evt.latency>=0"],
     "everything to JSON": ["-o", "json"],
 }

@@ -426,8 +426,12 @@ static void print_memory(const struct options *options, struct scap_live *live)
 	if (maps < 0 || scap_live_stats(live, &stats) < 0)
 		return;
 	printf("\n%-*s %.1f MiB: maps %.1f MiB, ring buffers of %u CPUs %.1f MiB\n", NAME_COLUMNS,
-	       "Kernel memory:", (double)((uint64_t)maps + stats.ring_bytes) / MIB_BYTES,
+	       "Kernel memory:",
+	       (double)((uint64_t)maps + stats.ring_bytes + stats.backward_bytes) / MIB_BYTES,
 	       (double)maps / MIB_BYTES, stats.cpus, (double)stats.ring_bytes / MIB_BYTES);
+	if (stats.backward_bytes)
+		printf("%-*s ring buffers whose oldest events are overwritten %.1f MiB\n",
+		       NAME_COLUMNS, "", (double)stats.backward_bytes / MIB_BYTES);
 	if (stats.ring_bytes_max > stats.ring_bytes)
 		printf("%-*s ring buffers of busy CPUs grow, all together up to %.1f MiB\n",
 		       NAME_COLUMNS, "", (double)stats.ring_bytes_max / MIB_BYTES);

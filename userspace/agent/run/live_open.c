@@ -104,6 +104,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.ring_bytes = memory.ring_bytes,
 		.rings_bytes = memory.rings_bytes,
 		.backward_bytes = live_flight_bytes(options),
+		.rests = options_record_flight(options) && !options->flight_on_crash,
 		.snaplen = options->snaplen,
 		.snaplen_rules = options->snaplen_rules,
 		.kernel_filters = plan->kernel_filters,

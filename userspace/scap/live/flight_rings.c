@@ -149,6 +149,26 @@ uint64_t flight_rings_since(const struct flight_rings *rings)
 	return since ? since + rings->boot_offset_ns : 0;
 }
 
+static uint64_t unread_of(const struct scap_live_stats *stats, uint32_t id)
+{
+	const struct event_counters *counters = &stats->events[id];
+	uint64_t known = stats->delivered[id] + counters->filtered;
+
+	for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+		known += counters->lost[cause];
+	return stats->seen[id] > known ? stats->seen[id] - known : 0;
+}
+
+void flight_rings_stats(const struct flight_rings *rings, const bool read_at_once[EVENT_ID_MAX],
+			struct scap_live_stats *stats)
+{
+	for (uint32_t cpu = 0; cpu < rings->cpus; cpu++)
+		stats->backward_bytes += rings->rings[cpu].backward.bytes;
+	for (uint32_t id = 0; id < EVENT_ID_MAX && rings->cpus; id++)
+		if (!read_at_once[id])
+			stats->unread += unread_of(stats, id);
+}
+
 /* Each slot has to be without an owner once. Returns how many were not. */
 static uint32_t take_slots(struct flight_rings *rings)
 {

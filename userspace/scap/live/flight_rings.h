@@ -62,6 +62,13 @@ void flight_rings_step(struct flight_rings *rings, uint64_t now_ns);
  */
 uint64_t flight_rings_since(const struct flight_rings *rings);
 
+/*
+ * Fills what is counted of them, when all else is filled: nobody counts what is overwritten, it is
+ * what was seen, and neither delivered nor lost. Of `read_at_once` they have nothing.
+ */
+void flight_rings_stats(const struct flight_rings *rings, const bool read_at_once[EVENT_ID_MAX],
+			struct scap_live_stats *stats);
+
 /* What the rings and slots had at one moment. Times are since the epoch. */
 struct flight_frozen {
 	struct flight_rings *rings; /* borrowed */

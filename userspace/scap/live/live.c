@@ -81,6 +81,7 @@ struct scap_live {
 	uint64_t delivered[EVENT_ID_MAX];
 	bool captured[EVENT_ID_MAX];
 	bool hidden[EVENT_ID_MAX]; /* wanted only for the state */
+	bool rests; /* as configured */
 	bool read_at_once[EVENT_ID_MAX]; /* of these nothing is in rings that are overwritten */
 };
 
@@ -221,6 +222,10 @@ static int wait_for_events(struct scap_live *live, uint64_t now_ns, uint64_t end
 	struct live_woken woken;
 	int r;
 
+	if (live->rests) {
+		r = live_rings_wait(&live->rings, ms, &woken);
+		return r == 0 && woken.called ? -EINTR : r;
+	}
 	if (quiet != live->awaited) {
 		live->awaited = quiet;
 		scap_merge_await(live->merge, quiet);
@@ -452,6 +457,7 @@ static int live_begin(struct scap_live *live, const struct scap_live_config *con
 	live->rings.reports_cpus = config->events[EVENT_cpu_hotplug];
 	memcpy(live->captured, config->events, sizeof(live->captured));
 	memcpy(live->hidden, config->successes, sizeof(live->hidden));
+	live->rests = config->rests;
 	memcpy(live->read_at_once, config->read_at_once, sizeof(live->read_at_once));
 	r = live_attach(live, err);
 	return r ? r : begin_samples(live, config, err);
@@ -578,20 +584,6 @@ static int live_read_stats(struct scap_live *live, struct scap_live_stats *stats
 	return 0;
 }
 
-/* Nobody counts what is overwritten: it is what was seen, and neither delivered nor lost. */
-static void count_unread(const struct scap_live *live, struct scap_live_stats *stats)
-{
-	for (uint32_t id = 0; id < EVENT_ID_MAX; id++) {
-		const struct event_counters *counters = &stats->events[id];
-		uint64_t known = stats->delivered[id] + counters->filtered;
-
-		for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
-			known += counters->lost[cause];
-		if (!live->read_at_once[id] && stats->seen[id] > known)
-			stats->unread += stats->seen[id] - known;
-	}
-}
-
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 {
 	int r;
@@ -601,8 +593,7 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	if (r < 0)
 		return r;
 	memcpy(stats->delivered, live->delivered, sizeof(stats->delivered));
-	if (live->flight_rings.cpus)
-		count_unread(live, stats);
+	flight_rings_stats(&live->flight_rings, live->read_at_once, stats);
 	live_rings_stats(&live->rings, stats);
 	stats->silent = scap_live_silent(live, &stats->silent_cpu);
 	stats->unanswered = live->heartbeat.unanswered;

@@ -64,6 +64,9 @@ struct scap_live_config {
 	 */
 	uint32_t backward_bytes;
 	bool read_at_once[EVENT_ID_MAX];
+	/* Nobody waits for these: they are read when whoever takes events looks, or a ring fills.
+	 */
+	bool rests;
 	uint32_t snaplen; /* bytes of data kept of each buffer */
 	struct snaplen_rules snaplen_rules; /* where more are kept */
 	/* Processes that are not captured: ids of the initial pid namespace; 0: none. */
@@ -109,6 +112,7 @@ struct scap_live_stats {
 	uint64_t run_missed; /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes; /* of all rings */
 	uint64_t ring_bytes_max; /* to which they may grow; 0: they do not, or not any more */
+	uint64_t backward_bytes; /* of all rings that are overwritten */
 	uint64_t rings_grown; /* rings that were replaced by larger ones */
 	uint32_t cpus; /* that have a ring now */
 	uint32_t ringless; /* online CPUs whose ring could not be opened */

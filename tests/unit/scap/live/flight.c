@@ -184,6 +184,8 @@ static void test_all(void **state)
 	assert_int_equal(own_events_seen(stats, EVENT_lseek), 157);
 	assert_int_equal(stats->delivered[EVENT_lseek], 150);
 	assert_int_equal(stats->unread, 7);
+	assert_true(stats->backward_bytes >= BACKWARD_BYTES_MIN);
+	assert_int_equal(stats->backward_bytes % BACKWARD_BYTES_MIN, 0);
 	free(stats);
 	flight_end();
 }
