@@ -141,8 +141,13 @@ static bool begin_request(struct connection *connection, struct connections *all
 bool pairing_begin(struct connection *connection, struct connections *all, enum protocol_side side,
 		   const struct connection_call *call, uint64_t first_ns)
 {
-	if (part_of(connection, side))
+	if (part_of(connection, side)) {
+		/* The step wrote to that one: of its own message nothing is known. */
 		pairing_end(connection, all, side);
+		if (side == PROTOCOL_REQUESTS ? !exchanges_blank(&all->exchanges)
+					      : !exchanges_blank_answer(&all->exchanges))
+			return false;
+	}
 	if (side == PROTOCOL_REQUESTS)
 		return begin_request(connection, all, call, first_ns);
 	connection->answer = exchanges_begin_answer(&all->exchanges);
