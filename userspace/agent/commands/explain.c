@@ -304,24 +304,37 @@ static void print_reasons(unsigned int reasons)
 	putchar('\n');
 }
 
+/* The width of their column. */
+static int columns_of_events(const struct selection *selection)
+{
+	int columns = NAME_COLUMNS;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (selection->events[id] && (int)strlen(event_desc_get(id)->name) > columns)
+			columns = (int)strlen(event_desc_get(id)->name);
+	return columns;
+}
+
 /* Prints the events that can pass the filter, or the others. */
-static void print_events_of(const struct selection *selection, bool filtered)
+static void print_events_of(const struct selection *selection, int columns, bool filtered)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (!selection->events[id] || !!(selection->events[id] & WHY_FILTER) != filtered)
 			continue;
-		printf("%-*s %-*s ", NAME_COLUMNS, desc->name, HOOK_COLUMNS, hook_of(desc));
+		printf("%-*s %-*s ", columns, desc->name, HOOK_COLUMNS, hook_of(desc));
 		print_reasons(selection->events[id]);
 	}
 }
 
 static void explain_print_events(const struct selection *selection)
 {
-	printf("\n%-*s %-*s %s\n", NAME_COLUMNS, "EVENT", HOOK_COLUMNS, "TRACEPOINT", "WHY");
-	print_events_of(selection, true);
-	print_events_of(selection, false);
+	int columns = columns_of_events(selection);
+
+	printf("\n%-*s %-*s %s\n", columns, "EVENT", HOOK_COLUMNS, "TRACEPOINT", "WHY");
+	print_events_of(selection, columns, true);
+	print_events_of(selection, columns, false);
 }
 
 static void print_generic(const struct selection *selection)
