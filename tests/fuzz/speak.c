@@ -36,10 +36,11 @@ static void check_pieces(struct spoken *spoken, const uint8_t *header, const uin
 }
 
 /* Recognises a block of its own, so that a read past its end is detected. */
-static enum protocol_verdict recognise(const struct spoken *spoken, const uint8_t *data, size_t len)
+static enum protocol_verdict recognise(const struct spoken *spoken, const uint8_t *data, size_t len,
+				       bool is_cut)
 {
 	char *copy = malloc(len);
-	struct protocol_input input = {(const uint8_t *)copy, len, spoken->is_cut};
+	struct protocol_input input = {(const uint8_t *)copy, len, is_cut};
 	enum protocol_verdict verdict;
 
 	REQUIRE(copy, "memory");
@@ -52,10 +53,11 @@ static enum protocol_verdict recognise(const struct spoken *spoken, const uint8_
 
 static void check_recognition(const struct spoken *spoken, const uint8_t *data, size_t size)
 {
-	enum protocol_verdict last = recognise(spoken, data, size);
+	enum protocol_verdict last = recognise(spoken, data, size, spoken->is_cut);
 
 	for (size_t len = 1; len < size && len < 64; len++) {
-		enum protocol_verdict verdict = recognise(spoken, data, len);
+		/* More of them come. */
+		enum protocol_verdict verdict = recognise(spoken, data, len, false);
 
 		REQUIRE(verdict == PROTOCOL_MAYBE || verdict == last, "%d of %zu bytes, then %d",
 			verdict, len, last);
