@@ -267,6 +267,7 @@ void conversation_give_up(struct connection *connection, struct connections *all
 	if (connection->queue)
 		forget_exchange(all, connection->queue, EXCHANGE_UNKNOWN);
 	connection->queue = NULL;
+	connection->is_counted = false;
 }
 
 /* Who never answered need not: it may be that only one side speaks. */

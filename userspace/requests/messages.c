@@ -96,6 +96,17 @@ static void take_place(struct messages *messages, struct message_ref *ref)
 	oldest->open = NULL;
 }
 
+/* Who asks for one that would be packed soon has it for as long as others. */
+static void stay_open(struct messages *messages, struct message_ref *ref)
+{
+	unsigned int left = (ref->place + MESSAGES_OPEN_MAX - messages->next) % MESSAGES_OPEN_MAX;
+
+	if (messages->open[ref->place] != ref || left >= MESSAGES_STAY)
+		return;
+	messages->open[ref->place] = NULL;
+	take_place(messages, ref);
+}
+
 static void free_packed(struct messages *messages, struct message_ref *ref)
 {
 	pool_free(messages->pool, ref->packed, ref->packed_bytes);
@@ -104,8 +115,10 @@ static void free_packed(struct messages *messages, struct message_ref *ref)
 
 struct protocol_message *messages_open(struct messages *messages, struct message_ref *ref)
 {
-	if (ref->open)
+	if (ref->open) {
+		stay_open(messages, ref);
 		return ref->open;
+	}
 	ref->open = pool_alloc(messages->pool, sizeof(*ref->open));
 	if (!ref->open)
 		return NULL;

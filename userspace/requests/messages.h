@@ -9,7 +9,7 @@
 #include "requests/protocols/protocol.h"
 #include "util/pool.h"
 
-enum { MESSAGES_OPEN_MAX = 256 };
+enum { MESSAGES_OPEN_MAX = 256, MESSAGES_STAY = MESSAGES_OPEN_MAX / 2 };
 
 /* A message, owned by its exchange or answer. A zeroed struct has none, which is as an empty one.
  */
@@ -31,7 +31,7 @@ struct messages {
 void message_clear(struct protocol_message *message);
 
 /*
- * The message, to read and to change, until MESSAGES_OPEN_MAX others were opened; NULL: out of
+ * The message, to read and to change, until MESSAGES_STAY others were opened; NULL: out of
  * memory. It must be freed where it is: its place is known.
  */
 struct protocol_message *messages_open(struct messages *messages, struct message_ref *ref);

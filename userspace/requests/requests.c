@@ -300,7 +300,7 @@ void requests_want_unknown(struct requests *requests, bool wanted)
 		if (!connection->has_datagrams && (connection->is_opaque || connection->is_sized))
 			look_again(connection, &requests->all);
 		else if (!connection->protocol && !connection->has_datagrams)
-			conversation_give_up(connection, &requests->all);
+			conversation_forget(connection, &requests->all);
 		connection = connection->behind;
 	}
 }
@@ -362,8 +362,12 @@ static void begin_anew(struct requests *requests, uint64_t ino, uint64_t now_ns)
 {
 	struct connection *connection = find(requests, ino);
 
-	if (connection)
-		remove_connection(requests, connection, now_ns, "closed");
+	if (!connection)
+		return;
+	/* Of a descriptor that went without a close nobody knows when that was. */
+	if (requests->all.by_descriptor)
+		connection_give_up(connection, &requests->all);
+	remove_connection(requests, connection, now_ns, "closed");
 }
 
 /* Where its directions begin; that of the peer is not known while the connection is being made. */

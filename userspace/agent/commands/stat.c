@@ -32,7 +32,10 @@ static const double ms_of_ns = 1e-6;
 /* How often it is looked whether tasks are still there. */
 static const uint64_t look_ns = 1000000000;
 
-enum { EXIT_NOT_STARTED = 127, EXIT_SIGNALLED = 128 };
+/* How long a command may take to end. */
+static const uint64_t patience_ns = 2000000000;
+
+enum { EXIT_NOT_STARTED = 127, EXIT_SIGNALLED = 128, REAP_MS = 100 };
 
 /* The mean of several runs, and the sum of the squares of the differences to it. */
 struct stat_mean {
@@ -64,6 +67,7 @@ struct stat_job {
 	int status; /* of the command, as exit codes */
 	uint64_t start_ns, printed_ns; /* of a run; of the last interval */
 	sigset_t signals_before; /* those that were blocked */
+	struct rlimit files_before; /* the limit of open files, which is the command's */
 	bool is_over; /* by a signal or the time: no further run */
 };
 
@@ -108,6 +112,7 @@ static void become_command(const struct stat_job *job, int go, int failed)
 	int error;
 
 	sigprocmask(SIG_SETMASK, &job->signals_before, NULL);
+	setrlimit(RLIMIT_NOFILE, &job->files_before);
 	if (read(go, &byte, 1) == 1) {
 		execvp(command[0], command);
 		error = errno;
@@ -277,7 +282,8 @@ static int stat_print_lines(struct stat_job *job, const struct stat_sum *sums, d
 	if (!values)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		values[i] = (struct stat_value){&job->events.events[i], sums[i].value.mean,
+		values[i] = (struct stat_value){&job->events.events[i],
+						sums[i].value.mean * job->events.events[i].scale,
 						sums[i].supported && sums[i].running_ns > 0};
 	for (size_t i = 0; i < count; i++) {
 		struct stat_line line = make_line(job, i, &sums[i]);
@@ -419,8 +425,10 @@ static bool stat_is_done(struct stat_job *job, int process)
 	}
 	if (timeout_ns && clock_ns(CLOCK_MONOTONIC) - job->start_ns >= timeout_ns)
 		job->is_over = true;
-	if ((process >= 0 && poll(&ended, 1, 0) == 1) || !has_tasks(job))
+	if ((process >= 0 && poll(&ended, 1, 0) == 1) || !has_tasks(job)) {
+		job->is_over |= !job->target.on_exec;
 		return true;
+	}
 	return job->is_over || (job->options->command && !job->child);
 }
 
@@ -439,7 +447,7 @@ static int wait_ms(const struct stat_job *job, uint64_t next_ns)
 
 static int stat_wait(struct stat_job *job)
 {
-	bool is_one = job->options->pids && !strchr(job->options->pids, ',');
+	bool is_one = job->options->pids && !job->options->tids && !strchr(job->options->pids, ',');
 	int process = is_one ? (int)syscall(SYS_pidfd_open, job->target.tids[0], 0) : -1, r = 0;
 	uint64_t step_ns = job->options->interval_ms * 1000000;
 	uint64_t next_ns = step_ns ? job->start_ns + step_ns : 0;
@@ -504,12 +512,30 @@ static void stat_explain(const struct stat_job *job)
 	}
 }
 
+/* Ends it, if it still runs, which is not its own doing: its status stays. Who ignores the signal
+ * is killed. */
 static void stat_end_child(struct stat_job *job)
 {
+	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + patience_ns;
+	int status = job->status;
+
 	if (!job->child)
 		return;
 	kill(job->child, SIGTERM);
+	while (job->child && clock_ns(CLOCK_MONOTONIC) < end_ns) {
+		struct pollfd signals = {job->signals, POLLIN, 0};
+		struct signalfd_siginfo info;
+
+		stat_reap(job, WNOHANG);
+		if (job->child && poll(&signals, 1, REAP_MS) == 1)
+			while (read(job->signals, &info, sizeof(info)) == sizeof(info))
+				if (info.ssi_signo != SIGCHLD)
+					end_ns = 0;
+	}
+	if (job->child)
+		kill(job->child, SIGKILL);
 	stat_reap(job, 0);
+	job->status = status;
 }
 
 static int stat_run_once(struct stat_job *job, bool is_first, struct error *err)
@@ -529,13 +555,7 @@ static int stat_run_once(struct stat_job *job, bool is_first, struct error *err)
 	if (r == 0)
 		r = stat_count(job, &child, err);
 	stat_close_child(&child);
-	if (r) {
-		/* That the command was ended is not its own doing. */
-		int status = job->status;
-
-		stat_end_child(job);
-		job->status = status;
-	}
+	stat_end_child(job);
 	return r;
 }
 
@@ -557,19 +577,18 @@ static int stat_run_all(struct stat_job *job, struct error *err)
 	}
 	if (stat_report(job) != 0)
 		return error_set(err, -ENOMEM, "out of memory");
-	stat_end_child(job);
 	return ferror(job->out) ? error_set(err, -EIO, "cannot write what was counted") : 0;
 }
 
 /* Events of threads and CPUs need a descriptor each. */
-static void raise_limit_of_files(void)
+static void raise_limit_of_files(struct stat_job *job)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	getrlimit(RLIMIT_NOFILE, &job->files_before);
+	limit = job->files_before;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int stat_open(struct stat_job *job, struct error *err)
@@ -594,7 +613,7 @@ static int stat_open(struct stat_job *job, struct error *err)
 		}
 	}
 	job->signals = block_signals(job, err);
-	raise_limit_of_files();
+	raise_limit_of_files(job);
 	return job->signals < 0 ? job->signals : 0;
 }
 

@@ -127,7 +127,7 @@ void stat_metrics_set(const struct stat_value *values, size_t count, size_t i, d
 		line->metric = elapsed_ns > 0 ? values[i].value / elapsed_ns : 0;
 		line->metric_format = "%8.3f";
 		line->metric_unit = "CPUs utilized";
-	} else if (set_metric(values, count, i, line) || ns <= 0) {
+	} else if (set_metric(values, count, i, line) || ns <= 0 || event->is_gauge) {
 		return;
 	} else if (is_event(event, HARDWARE(CPU_CYCLES))) {
 		line->metric = values[i].value / ns;

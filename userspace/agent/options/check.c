@@ -334,10 +334,11 @@ static void check_flight_recorder(struct check *check)
 		       "-e");
 	if (strcmp(options->write, "-") == 0)
 		reject(check, setting, "--flight-recorder: -w needs the name of a file");
-	if (options->rules_count || options->outputs_count || options->request_metrics)
+	if (options->rules_count || options->outputs_count || options->request_metrics ||
+	    options->tcp_metrics)
 		reject(check, setting,
 		       "--flight-recorder: events are read when they are asked for; not with "
-		       "--rules, --output or --request-metrics");
+		       "--rules, --output, --request-metrics or --tcp-metrics");
 	if (options->takeover)
 		reject(check, setting,
 		       "--flight-recorder: what it keeps cannot be taken over by another agent");

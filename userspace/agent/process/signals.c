@@ -124,10 +124,11 @@ int signals_dump(struct error *err)
 
 bool signals_take_dump(void)
 {
-	bool asked = dump_asked;
-
+	/* What arrives between the two is another request. */
+	if (!dump_asked)
+		return false;
 	dump_asked = false;
-	return asked;
+	return true;
 }
 
 void signals_set_waker(const struct waker *next)

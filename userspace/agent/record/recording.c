@@ -262,6 +262,7 @@ struct recording {
 	struct recording_name names;
 	struct recording_file file;
 	const char *name; /* of the open file, or of the last one; also for messages */
+	char *written; /* owned: the name of the last file that was opened */
 	struct scap_writer *writer; /* NULL: no file is open */
 	bool has_begun; /* the file: it has the state */
 	uint64_t begin_ns; /* start of the file; 0: at the next event */
@@ -331,8 +332,12 @@ static int open_next(struct recording *recording, uint64_t wall_ns)
 				       &recording->err);
 	if (r)
 		return r;
+	free(recording->written);
+	recording->written = strdup(recording->name);
+	if (!recording->written)
+		return error_set(&recording->err, -ENOMEM, "out of memory");
 	recording->past.files++;
-	recording->past.name = recording->name;
+	recording->past.name = recording->written;
 	return 0;
 }
 
@@ -463,6 +468,7 @@ void recording_destroy(struct recording *recording)
 	recording_close(recording);
 	buf_finish(&recording->hidden);
 	recording_name_finish(&recording->names);
+	free(recording->written);
 	free(recording);
 }
 

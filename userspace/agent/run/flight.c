@@ -59,8 +59,22 @@ static void append_missing(const struct scap_flight_given *given, struct buf *sa
 			   given->corrupt);
 }
 
-static void append_file(const struct run *run, const struct scap_flight_given *given,
-			struct buf *said)
+/* Those that change what is known of threads, or did not get into any ring. */
+static void append_lost(struct run *run, struct buf *said)
+{
+	struct input_totals totals;
+
+	if (run->input->live->totals(run->input, &totals) != 0)
+		return;
+	if (totals.lost > run->flight.lost)
+		buf_printf(said,
+			   "agent: flight recorder: %" PRIu64 " events were lost before they were "
+			   "asked for: what the file says of threads may be wrong\n",
+			   totals.lost - run->flight.lost);
+	run->flight.lost = totals.lost;
+}
+
+static void append_file(struct run *run, const struct scap_flight_given *given, struct buf *said)
 {
 	struct recording_stats stats;
 
@@ -70,6 +84,7 @@ static void append_file(const struct run *run, const struct scap_flight_given *g
 		   (double)(given->until_ns - given->since_ns) / 1e9, stats.name,
 		   limit_text(run, given->limit));
 	append_missing(given, said);
+	append_lost(run, said);
 }
 
 /* Says what came of a request, to who asked, too. */
@@ -117,9 +132,13 @@ static void end_file(struct run *run, struct scap_flight *recorder)
 	succeeded = record_end_file(&run->recorder) && !flight->fails;
 	if (succeeded)
 		append_file(run, &given, &said);
+	else
+		buf_printf(&said, "agent: flight recorder: no file: %s\n",
+			   recording_problem(run->recorder.recording));
 	recording_stats(run->recorder.recording, &stats);
 	run->input->live->keep_descriptors(run->input, run->state, false);
-	*flight = (struct flight){.is_asked = flight->is_asked, .events = stats.events};
+	*flight = (struct flight){
+		.is_asked = flight->is_asked, .events = stats.events, .lost = flight->lost};
 	flight_answer(run, succeeded, &said);
 }
 

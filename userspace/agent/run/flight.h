@@ -20,6 +20,7 @@ struct flight {
 	bool has_begun; /* of the file: it has the state */
 	bool fails; /* the file could not be written: its events are let go */
 	uint64_t events; /* of all files before this one */
+	uint64_t lost; /* events until the last file was asked for */
 };
 
 /*

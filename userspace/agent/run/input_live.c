@@ -327,8 +327,10 @@ static void change_drop(struct input *input)
 static int change_state(struct input_live *live, struct state *state, const struct plan *from,
 			const struct plan *to, bool is_other_capture, struct error *err)
 {
-	unsigned int lacked = selection_lacks(&from->selection);
-	unsigned int lacks = selection_lacks(&to->selection);
+	/* A flight recorder reads descriptors when a file begins. */
+	unsigned int always = live->flight ? STATE_DESCRIPTORS : 0;
+	unsigned int lacked = selection_lacks(&from->selection) | always;
+	unsigned int lacks = selection_lacks(&to->selection) | always;
 	bool reseeds = lacked & ~lacks;
 
 	if (is_other_capture)

@@ -314,7 +314,12 @@ void perf_counter_read(struct perf_counter *counter, struct perf_count *count)
 					      now.running_ns - before->running_ns};
 		if (counter->event->is_gauge)
 			delta.value = now.value;
-		count->value += estimate(&delta);
+		/* What shows a value at the moment is not more of it if it was on the PMU for less.
+		 */
+		if (counter->event->is_gauge)
+			count->value += (double)delta.value;
+		else
+			count->value += estimate(&delta);
 		count->enabled_ns += delta.enabled_ns;
 		count->running_ns += delta.running_ns;
 		*before = now;

@@ -64,12 +64,13 @@ bool view_ends(const struct event_param *tuple, struct view_end *first, struct v
 {
 	uint8_t family = tuple->len ? tuple->data[0] : 0;
 	uint8_t len = family == socket_families__AF_INET6 ? 16 : 4;
-	const uint8_t *at = tuple->data + 1;
+	const uint8_t *at;
 
 	if (family != socket_families__AF_INET && family != socket_families__AF_INET6)
 		return false;
 	if (tuple->len != 1 + 2 * (len + sizeof(uint16_t)))
 		return false;
+	at = tuple->data + 1;
 	*first = (struct view_end){.address = at, .len = len};
 	memcpy(&first->port, at + len, sizeof(uint16_t));
 	at += len + sizeof(uint16_t);

@@ -124,8 +124,10 @@ static void view_set_outcome(struct view *view, const struct measured *row)
 	int64_t srtt_us = socket_number(view->event, row->srtt);
 
 	if (result < 0) {
-		view->error = error_errno_name(result);
-		view->status = (int32_t)-result;
+		const char *name = error_errno_name(result);
+
+		view->error = name ? name : "_OTHER";
+		view->status = name ? (int32_t)-result : 0;
 	}
 	view->is_timed = time_ns > 0 || srtt_us > 0;
 	view->total_ns = (uint64_t)(time_ns > 0 ? time_ns : srtt_us * NS_PER_US);

@@ -19,8 +19,12 @@ enum {
 	/* How long events are waited for that are written at the moment. */
 	SETTLE_TRIES = 100,
 	SETTLE_MS = 5,
+	LOOK_EVENTS_MAX = 4096,
 	CRASH_NS = 100000000, /* in which the threads of a process have ended */
 };
+
+/* Who crashes all the time decides not how much is written. */
+#define CRASHES_APART_NS UINT64_C(60000000000)
 
 /* Events one after the other: a struct scap_event and its frame, aligned. */
 struct chunk {
@@ -41,6 +45,7 @@ struct scap_flight {
 	uint64_t begin_ns; /* since the epoch: when it was created */
 	uint64_t made_room_ns; /* of the latest event that did not wait long enough; 0: none */
 	uint64_t step_ns; /* boot clock: when rings were looked at last */
+	uint64_t told_ns; /* when a crash was told last; 0: none was */
 	uint64_t crash_ns; /* of the first exit by a signal of an error that is to be told; 0: none
 			    */
 	int code; /* what ended the inner source; 0: nothing did */
@@ -155,15 +160,22 @@ static void waiting_take(struct scap_flight *flight, const struct scap_event *ev
 	flight->spent = first;
 }
 
-/* Reads what came. Returns 0 or -errno. */
+/*
+ * Reads what came, as far as there is room, and not for as long as programs make more: what is left
+ * stays in the rings, and may be lost there. Returns 0 or -errno.
+ */
 static int flight_look(struct scap_flight *flight, int timeout_ms)
 {
 	struct scap_event event;
 	uint64_t now;
 	int got = flight->code, r = 0;
 
-	while (r == 0 && got >= 0 &&
-	       (got = scap_source_next(flight->inner, timeout_ms, &event)) == 1) {
+	for (int i = 0; i < LOOK_EVENTS_MAX && r == 0 && got >= 0 &&
+			flight->waiting_bytes <= flight->config.waiting_bytes_max;
+	     i++) {
+		got = scap_source_next(flight->inner, timeout_ms, &event);
+		if (got != 1)
+			break;
 		timeout_ms = 0;
 		r = flight_keep(flight, &event);
 	}
@@ -367,6 +379,9 @@ int scap_flight_give(struct scap_flight *flight)
 	limit(&given, flight->made_room_ns, FLIGHT_LIMIT_WAITING);
 	if (window && window < given.until_ns)
 		limit(&given, given.until_ns - window, FLIGHT_LIMIT_WINDOW);
+	/* All was overwritten while it was copied. */
+	if (given.since_ns > given.until_ns)
+		given.since_ns = given.until_ns;
 	flight->given = given;
 	flight->gives = true;
 	flight->looks_in = GIVEN_PER_LOOK;
@@ -388,8 +403,10 @@ bool scap_flight_take_crashed(struct scap_flight *flight)
 {
 	uint64_t now = flight->step_ns + flight->rings->boot_offset_ns;
 
-	if (!flight->crash_ns || now < flight->crash_ns + CRASH_NS)
+	if (!flight->crash_ns || now < flight->crash_ns + CRASH_NS ||
+	    (flight->told_ns && now < flight->told_ns + CRASHES_APART_NS))
 		return false;
+	flight->told_ns = now;
 	flight->crash_ns = 0;
 	return true;
 }

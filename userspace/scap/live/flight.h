@@ -70,7 +70,8 @@ void scap_flight_given(const struct scap_flight *flight, struct scap_flight_give
 
 /*
  * Whether a process was ended by a signal of an error, such as SIGSEGV, that is not among what was
- * given before. It is told a tenth of a second later, when all its threads have ended.
+ * given before. It is told a tenth of a second later, when all its threads have ended, and a minute
+ * after another one at the earliest.
  */
 bool scap_flight_take_crashed(struct scap_flight *flight);
 

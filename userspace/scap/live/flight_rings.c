@@ -226,6 +226,8 @@ int flight_rings_freeze(struct flight_rings *rings, struct flight_frozen *frozen
 	frozen->cursors = calloc(rings->cpus, sizeof(*frozen->cursors));
 	if (!frozen->copies || !frozen->cursors)
 		return -ENOMEM;
+	for (uint32_t cpu = 0; cpu < rings->cpus; cpu++)
+		scap_ring_init_empty(cpu, &frozen->cursors[cpu]);
 	frozen->until_ns = clock_ns(CLOCK_BOOTTIME) - CLOCK_MARGIN_NS + rings->boot_offset_ns;
 	frozen->busy_slots = take_slots(rings);
 	r = copy_rings(rings, frozen);

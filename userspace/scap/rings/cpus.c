@@ -31,7 +31,8 @@ int scap_cpus_read(const char *path, uint32_t cpus, bool *online)
 	struct buf list = {0};
 	int r = proc_read_file(AT_FDCWD, path, LIST_BYTES_MAX, &list);
 
-	memset(online, 0, cpus * sizeof(*online));
+	for (uint32_t cpu = 0; cpu < cpus; cpu++)
+		online[cpu] = false;
 	if (r == 0 && !cpus_read_list(proc_text_of(&list), cpus, online))
 		r = -EBADMSG;
 	buf_finish(&list);
