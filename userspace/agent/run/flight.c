@@ -90,7 +90,8 @@ static void append_file(struct run *run, const struct scap_flight_given *given, 
 /* Says what came of a request, to who asked, too. */
 static void flight_answer(struct run *run, bool succeeded, struct buf *said)
 {
-	pid_file_end_reload(&run->pid_file, succeeded, said);
+	if (run->flight.answers)
+		pid_file_end_reload(&run->pid_file, succeeded, said);
 	terminal_print(stderr, said);
 	buf_finish(said);
 }
@@ -137,8 +138,8 @@ static void end_file(struct run *run, struct scap_flight *recorder)
 			   recording_problem(run->recorder.recording));
 	recording_stats(run->recorder.recording, &stats);
 	run->input->live->keep_descriptors(run->input, run->state, false);
-	*flight = (struct flight){
-		.is_asked = flight->is_asked, .events = stats.events, .lost = flight->lost};
+	flight->gives = flight->has_begun = flight->fails = false;
+	flight->events = stats.events;
 	flight_answer(run, succeeded, &said);
 }
 
@@ -147,8 +148,10 @@ static void begin_giving(struct run *run, struct scap_flight *recorder)
 	int r = recorder ? scap_flight_give(recorder) : -ENOSYS;
 	struct buf said = {0};
 
-	pid_file_begin_reload(&run->pid_file);
-	run->flight.is_asked = false;
+	run->flight.answers = run->flight.is_asked;
+	if (run->flight.answers)
+		pid_file_begin_reload(&run->pid_file);
+	run->flight.is_asked = run->flight.is_due = false;
 	run->flight.gives = r == 0;
 	if (r == 0)
 		return;
@@ -157,16 +160,16 @@ static void begin_giving(struct run *run, struct scap_flight *recorder)
 	flight_answer(run, false, &said);
 }
 
-void flight_step(struct run *run)
+void flight_step(struct run *run, bool may_begin)
 {
 	struct scap_flight *recorder = flight_recorder(run);
 	struct flight *flight = &run->flight;
 
 	flight->is_asked |= signals_take_dump();
 	if (recorder && run->options->flight_on_crash)
-		flight->is_asked |= scap_flight_take_crashed(recorder);
+		flight->is_due |= scap_flight_take_crashed(recorder);
 	if (flight->gives && !scap_flight_gives(recorder))
 		end_file(run, recorder);
-	if (flight->is_asked && !flight->gives)
+	if ((flight->is_asked || flight->is_due) && !flight->gives && may_begin)
 		begin_giving(run, recorder);
 }

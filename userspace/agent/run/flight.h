@@ -15,7 +15,9 @@ struct run;
 
 /* Part of `struct run`; zeroed: nothing was asked for. */
 struct flight {
-	bool is_asked; /* a file is to be written */
+	bool is_asked; /* a file is to be written, and somebody waits for the answer */
+	bool is_due; /* a file is to be written, as something happened */
+	bool answers; /* what is being done was asked for */
 	bool gives; /* its events are being returned */
 	bool has_begun; /* of the file: it has the state */
 	bool fails; /* the file could not be written: its events are let go */
@@ -24,10 +26,11 @@ struct flight {
 };
 
 /*
- * Does what was asked for, and ends a file that is complete. Who asks by the file of --pid-file is
+ * Does what was asked for, if another thing that may be asked for is not under way, and ends a file
+ * that is complete. Who asks by the file of --pid-file is
  * answered there, also where there is no flight recorder.
  */
-void flight_step(struct run *run);
+void flight_step(struct run *run, bool may_begin);
 
 /* Begins the file before its first event, which is not applied to the state yet. */
 void flight_turn(struct run *run, const struct scap_event *raw);

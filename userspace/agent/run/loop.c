@@ -126,7 +126,7 @@ static void run_step(struct loop *loop, bool idle)
 	mute_groups_step(&run->groups, run->input, run->plan, run->state, now);
 	mutes_step(&run->mutes, &scene, now);
 	record_step(&run->recorder, now, idle);
-	flight_step(run);
+	flight_step(run, !reload_is_under_way(loop->reload));
 	if (run->outputs.count)
 		step_outputs(run, now);
 	check_loader(&run->helpers.loader, now);

@@ -347,7 +347,9 @@ static void announce_end(struct reload *reload)
 
 void reload_step(struct reload *reload)
 {
-	if (reload->run->input->changing || takeover_old_is_busy(&reload->run->takeover_old))
+	/* One answer at a time. */
+	if (reload->run->input->changing || takeover_old_is_busy(&reload->run->takeover_old) ||
+	    reload->run->flight.gives)
 		return;
 	if (reload->preparing && atomic_load(&reload->ready))
 		reload_switch(reload);

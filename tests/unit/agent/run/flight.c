@@ -98,9 +98,9 @@ static uint64_t events_written(const struct scene *scene)
 static void ask(struct scene *scene)
 {
 	raise(SIGUSR2);
-	flight_step(&scene->run);
+	flight_step(&scene->run, true);
 	take_events(scene);
-	flight_step(&scene->run);
+	flight_step(&scene->run, true);
 }
 
 static void test_files(void **state)
@@ -113,7 +113,7 @@ static void test_files(void **state)
 	assert_false(scene->live.config.read_at_once[EVENT_read]);
 	append_events(scene);
 	take_events(scene);
-	flight_step(&scene->run);
+	flight_step(&scene->run, true);
 	assert_int_equal(scene->run.counts.matched, 0);
 	assert_int_equal(stat(scene->path, &there), -1);
 	ask(scene);
