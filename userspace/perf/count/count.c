@@ -3,6 +3,7 @@
 #include "perf/count/count.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -95,17 +96,17 @@ static int open_at(const struct opening *opening, struct perf_counter *counter, 
 static int fall_back_to_user(struct opening *opening, struct perf_counter *counter, int error)
 {
 	struct perf_event_attr *attr = &counter->attr;
-	size_t len = strlen(counter->name);
+	const char *suffix = strchr(counter->name, ':') ? "u" : ":u";
+	size_t size = strlen(counter->name) + strlen(suffix) + 1;
 	char *name;
 
 	if ((error != -EACCES && error != -EPERM) || attr->exclude_kernel || attr->exclude_user ||
 	    perf_open_paranoid() < 2)
 		return 0;
-	name = arena_alloc(&opening->counters->arena, len + 3);
+	name = arena_alloc(&opening->counters->arena, size);
 	if (!name)
 		return -ENOMEM;
-	memcpy(name, counter->name, len);
-	strcpy(name + len, strchr(counter->name, ':') ? "u" : ":u");
+	snprintf(name, size, "%s%s", counter->name, suffix);
 	counter->name = name;
 	attr->exclude_kernel = attr->exclude_hv = 1;
 	return 1;
