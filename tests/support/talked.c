@@ -255,3 +255,19 @@ struct requests_protocol_stats talked_account(const struct talked *talked, unsig
 		abort();
 	return *account;
 }
+
+int talked_setup(void **state)
+{
+	static struct talked talked;
+
+	talked_begin(&talked, NULL);
+	talked_accept(&talked);
+	*state = &talked;
+	return 0;
+}
+
+int talked_teardown(void **state)
+{
+	talked_finish(*state);
+	return 0;
+}

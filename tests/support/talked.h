@@ -68,4 +68,15 @@ const char *talked_line(struct talked *talked);
 /* The account of a protocol, whose equation is checked. */
 struct requests_protocol_stats talked_account(const struct talked *talked, unsigned int protocol);
 
+/* For tests that begin with a connection that a server accepted. */
+int talked_setup(void **state);
+int talked_teardown(void **state);
+
+/* Literals that are captured as a whole, from the client and to it. */
+#define ASK(talked, bytes)                                                                         \
+	talked_piece(talked, DIRECTION_IN, bytes, sizeof(bytes) - 1, sizeof(bytes) - 1)
+#define ANSWER(talked, bytes)                                                                      \
+	talked_piece(talked, DIRECTION_OUT, bytes, sizeof(bytes) - 1, sizeof(bytes) - 1)
+#define assert_line(talked, line) assert_string_equal(talked_line(talked), line)
+
 #endif

@@ -21,12 +21,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	talked_finish(*state);
-	return 0;
-}
-
 static void speak(struct talked *talked, enum recognition_direction direction, size_t len)
 {
 	talked_piece(talked, direction, ODD, len, ODD_BYTES);
@@ -485,7 +479,7 @@ static void needs_no_place_in_files(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, talked_teardown)
 	TEST(counts_turns),
 	TEST(reports_short_connections),
 	TEST(forgets_what_is_recognised),

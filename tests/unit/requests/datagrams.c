@@ -21,12 +21,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	talked_finish(*state);
-	return 0;
-}
-
 #define A 1
 #define AAAA 28
 #define NXDOMAIN 3
@@ -66,8 +60,6 @@ static void answer(struct talked *talked, uint16_t id, const char *name, uint8_t
 {
 	say(talked, DIRECTION_IN, PEER, id, name, type, code);
 }
-
-#define assert_line(talked, line) assert_string_equal(talked_line(talked), line)
 
 static struct requests_protocol_stats account_of(const struct talked *talked)
 {
@@ -326,7 +318,7 @@ static void has_room_for_so_many(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, talked_teardown)
 	TEST(gives_a_frame),
 	TEST(tells_both_types_of_a_look_up),
 	TEST(tells_peers),

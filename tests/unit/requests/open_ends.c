@@ -5,28 +5,6 @@
 #include "talked.h"
 #include "unit.h"
 
-static int setup(void **state)
-{
-	static struct talked talked;
-
-	talked_begin(&talked, NULL);
-	talked_accept(&talked);
-	*state = &talked;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	talked_finish(*state);
-	return 0;
-}
-
-#define ASK(talked, bytes)                                                                         \
-	talked_piece(talked, DIRECTION_IN, bytes, sizeof(bytes) - 1, sizeof(bytes) - 1)
-#define ANSWER(talked, bytes)                                                                      \
-	talked_piece(talked, DIRECTION_OUT, bytes, sizeof(bytes) - 1, sizeof(bytes) - 1)
-#define assert_line(talked, line) assert_string_equal(talked_line(talked), line)
-
 #define QUERY "\x09\0\0\0\3SELECT a"
 #define OK "\7\0\0\1\0\0\0\2\0\0\0"
 #define ROWS "\1\0\0\1\1\5\0\0\2\3defx\5\0\0\3\xfe\0\0\2\0\2\0\0\4\1x\2\0\0\5\1y"
@@ -197,7 +175,7 @@ static void is_lost_with_calls_that_nobody_saw(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, talked_setup, talked_teardown)
 	TEST(ends_when_the_client_asks_again),
 	TEST(is_lost_before_its_rows),
 	TEST(ends_at_once_if_requests_overlap),

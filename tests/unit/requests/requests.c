@@ -17,12 +17,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	talked_finish(*state);
-	return 0;
-}
-
 static void gives_a_frame(void **state)
 {
 	static const uint8_t tuple[] = {2, 10, 0, 0, 1, 0x40, 0x9c, 10, 0, 0, 2, 80, 0};
@@ -62,8 +56,6 @@ static void gives_a_frame(void **state)
 	assert_int_equal(talked_account(talked, FAKE_NUMBER).reported, 1);
 	assert_int_equal(talked_account(talked, FAKE_NUMBER).open, 0);
 }
-
-#define assert_line(talked, line) assert_string_equal(talked_line(talked), line)
 
 /* One request and its response. */
 static void talk_once(struct talked *talked, const char *name)
@@ -597,7 +589,7 @@ static void follows_descriptors(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, talked_teardown)
 	TEST(appends_the_account),
 	TEST(ignores_calls_that_never_ran),
 	TEST(gives_a_frame),

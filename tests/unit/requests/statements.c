@@ -8,28 +8,6 @@
 #include "talked.h"
 #include "unit.h"
 
-static int setup(void **state)
-{
-	static struct talked talked;
-
-	talked_begin(&talked, NULL);
-	talked_accept(&talked);
-	*state = &talked;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	talked_finish(*state);
-	return 0;
-}
-
-#define ASK(talked, bytes)                                                                         \
-	talked_piece(talked, DIRECTION_IN, bytes, sizeof(bytes) - 1, sizeof(bytes) - 1)
-#define ANSWER(talked, bytes)                                                                      \
-	talked_piece(talked, DIRECTION_OUT, bytes, sizeof(bytes) - 1, sizeof(bytes) - 1)
-#define assert_line(talked, line) assert_string_equal(talked_line(talked), line)
-
 #define MYSQL_PREPARE "\x0e\0\0\0\x16SELECT a, 'b'"
 #define MYSQL_PREPARED(id) "\x0c\0\0\1\0" id "\0\0\0\0\0\0\0\0\0\0"
 #define MYSQL_EXECUTE(id) "\x0a\0\0\0\x17" id "\0\0\0\0\1\0\0\0"
@@ -169,7 +147,7 @@ static void is_bounded(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, talked_setup, talked_teardown)
 	TEST(knows_the_text_of_a_number),   TEST(knows_it_in_a_pipeline),
 	TEST(keeps_nothing_of_what_failed), TEST(knows_the_text_of_a_name),
 	TEST(reports_what_is_said_alone),   cmocka_unit_test(is_bounded),

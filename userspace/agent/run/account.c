@@ -531,6 +531,16 @@ static void put_silent(struct buf *text, const struct scap_live_stats *live)
 			   live->unanswered);
 }
 
+/* Nobody knows how many sockets there were. */
+static void put_unsampled(struct buf *text, const struct scap_live_stats *live)
+{
+	if (live->samples_failed)
+		buf_printf(text,
+			   "agent: %" PRIu64 " times connections could not be sampled (%s), so "
+			   "that tcp_sample is missing\n",
+			   live->samples_failed, strerror(-live->sample_error));
+}
+
 /* Events without latency: the fields have no value instead of a wrong one. */
 static void put_untimed(struct buf *text, const struct scap_live_stats *live)
 {
@@ -625,6 +635,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 	account_meta_append_troubles(&account->containers, text);
 	put_ringless(text, live);
 	put_silent(text, live);
+	put_unsampled(text, live);
 	if (account->verbose) {
 		put_unnoted(text, live);
 		put_untimed(text, live);

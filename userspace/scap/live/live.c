@@ -597,6 +597,8 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	live_rings_stats(&live->rings, stats);
 	stats->silent = scap_live_silent(live, &stats->silent_cpu);
 	stats->unanswered = live->heartbeat.unanswered;
+	stats->samples_failed = atomic_load(&live->sampler.failed);
+	stats->sample_error = atomic_load(&live->sampler.error);
 	if (live->merge)
 		stats->out_of_order = scap_merge_out_of_order(live->merge);
 	return 0;

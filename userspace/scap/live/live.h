@@ -124,6 +124,8 @@ struct scap_live_stats {
 			     agent */
 	uint64_t unjudged; /* of filters and answers, what failed: see scap_live_filters_error() */
 	uint64_t unanswered; /* test calls that silent CPUs did not answer */
+	uint64_t samples_failed; /* passes over the sockets that wrote no samples, or not all */
+	int sample_error; /* -errno of the last of them */
 };
 
 struct scap_live;

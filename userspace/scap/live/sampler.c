@@ -63,21 +63,34 @@ int live_sampler_pass(int link, sem_t *end)
 	return sockets;
 }
 
+static void note_failure(struct live_sampler *sampler, int error)
+{
+	atomic_store(&sampler->error, error);
+	atomic_fetch_add(&sampler->failed, 1);
+}
+
 static void *sampler_run(void *data)
 {
 	static const struct files_rule none[] = {{0}};
 	static const struct files_limits nothing = {.rules = none};
 	struct live_sampler *sampler = data;
 	uint64_t interval_ms = sampler->interval_ns / NS_PER_MS;
-	struct timespec next;
+	struct timespec next = clock_after_ms(CLOCK_MONOTONIC, interval_ms);
+	int r = privileges_enter(ROLE_SAMPLER, &nothing, NULL);
 
 	pthread_setname_np(pthread_self(), "sampler");
-	if (privileges_enter(ROLE_SAMPLER, &nothing, NULL))
-		return NULL;
-	/* Where a pass takes longer than that, the next one begins later. */
-	for (next = clock_after_ms(CLOCK_MONOTONIC, interval_ms); !is_ended(&sampler->end, &next);
-	     next = clock_after_ms(CLOCK_MONOTONIC, interval_ms))
-		live_sampler_pass(sampler->link, &sampler->end);
+	if (r)
+		note_failure(sampler, r);
+	/* From one beginning to the next: after a pass that took longer, the next one begins at
+	 * once. */
+	while (r == 0 && !is_ended(&sampler->end, &next)) {
+		int sockets;
+
+		next = clock_after_ms(CLOCK_MONOTONIC, interval_ms);
+		sockets = live_sampler_pass(sampler->link, &sampler->end);
+		if (sockets < 0)
+			note_failure(sampler, sockets);
+	}
 	return NULL;
 }
 

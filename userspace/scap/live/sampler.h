@@ -9,13 +9,16 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct live_sampler {
 	pthread_t thread;
 	sem_t end; /* posted: the thread is to end */
-	uint64_t interval_ns; /* from one pass to the next */
+	uint64_t interval_ns; /* from the beginning of one pass to that of the next */
+	_Atomic uint64_t failed; /* passes that failed */
+	_Atomic int error; /* -errno of the last of them */
 	int link; /* of the iterator; borrowed while the thread runs */
 	bool runs;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The account of a live capture, of counters made by hand. */
+#include <errno.h>
 #include <string.h>
 
 #include "agent/plan/selection.h"
@@ -121,6 +122,15 @@ static void test_silence(void **state)
 			       "agent: programs did not report for a time: 8 test calls"));
 }
 
+static void test_unsampled(void **state)
+{
+	live.samples_failed = 3;
+	live.sample_error = -EPERM;
+	assert_non_null(strstr(report(&(struct account){0}),
+			       "agent: 3 times connections could not be sampled (Operation not "
+			       "permitted), so that tcp_sample is missing\n"));
+}
+
 static void test_throttled(void **state)
 {
 	const struct scap_live_throttled list[] = {
@@ -202,6 +212,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_filtered, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_muted, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_silence, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_unsampled, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_throttled, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_troubles, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_verbose, setup, teardown),

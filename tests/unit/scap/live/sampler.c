@@ -29,6 +29,9 @@ static void test_ends(void **state)
 	usleep(5000);
 	live_sampler_stop(&sampler);
 	assert_false(sampler.runs);
+	/* What it could not do is not silent. */
+	assert_true(sampler.failed > 0);
+	assert_true(sampler.error < 0);
 	live_sampler_stop(&sampler);
 	/* In the middle of an interval. */
 	assert_int_equal(live_sampler_start(&sampler, NO_LINK, UINT64_C(3600) * 1000 * NS_PER_MS),
