@@ -229,8 +229,8 @@ static __always_inline long read_user_string(__u8 *to, __u32 size, const void *f
 }
 
 /*
- * Arguments that tracepoints of the network got later, each with the commit that added it; there
- * the verifier rejects a read of what is not there:
+ * Arguments that tracepoints of the network got later, each with the commit that added it. On older
+ * kernels the verifier rejects programs that read them:
  * c504e5c2f964 ("net: skb: introduce kfree_skb_reason()"), 5.17: its reason;
  * b533fb9cf4f7 ("rstreason: make it work in trace world"), 6.10: that of tcp_send_reset;
  * the socket of kfree_skb, and the error of tcp_retransmit_skb, as the events of tracefs have them.

@@ -46,7 +46,8 @@ void request_metrics_take(struct request_metrics *metrics, const struct state_ev
 	struct view view;
 
 	if (event->ev.desc->id != EVENT_request) {
-		if ((metrics->parts & METRICS_OF_TCP) && view_make_of_socket(event, &view))
+		if ((metrics->parts & METRICS_OF_TCP) && (event->ev.desc->flags & EF_OF_SOCKET) &&
+		    view_make_of_socket(event, &view))
 			series_table_add(&metrics->table, &view);
 	} else if (metrics->parts & METRICS_OF_REQUESTS) {
 		if (view_make(event, &view))
