@@ -294,7 +294,7 @@ enum rate_kind {
 };
 
 struct rate_key {
-	__u64 id; /* of the process; of a cgroup a word that the same tasks have; see share_id() */
+	__u64 id; /* of the process; of a cgroup a word that the same tasks have; see share_key() */
 	__u64 kind; /* enum rate_kind */
 };
 
@@ -544,12 +544,20 @@ struct ring_use {
 	__u64 held_ns; /* boot clock: when one was stopped first; 0: none; user space sets it to 0 */
 };
 
+/* What the writer of a slot's last event has taken from its share of the ring beforehand. */
+struct share_lump {
+	__u64 sharer; /* process, and what for: see core/ring.bpf.h */
+	__u64 bytes; /* that are left */
+	__u64 began; /* of the share: struct rate */
+};
+
 /* A slot: user space reads `state` and `seen`, and the frames when it takes them out. */
 struct scratch_slot {
 	struct scratch_state state;
 	struct ring_use ring; /* in the first slot of each CPU */
 	__u64 seen[EVENT_ID_MAX]; /* events begun in this slot, by id, lost ones included */
 	__u16 event_ids[BATCH_EVENTS_MAX]; /* ids of the frames, to count a lost record */
+	struct share_lump lump;
 	__u64 forgotten; /* see forget() in the driver */
 	__u64 entered_ns; /* boot clock: entry of the event's call; 0: not known */
 	__u64 is_marked; /* of the event that is being written; 0: `marks` are of an earlier one */

@@ -27,10 +27,9 @@ static __always_inline void *rates_of(enum rate_kind kind)
 	return kind == RATE_OF_PROCESS ? (void *)&process_rates : (void *)&group_rates;
 }
 
-static __always_inline struct rate *rate_find(__u64 id, enum rate_kind kind)
+static __always_inline struct rate *rate_find(struct rate_key key)
 {
-	void *rates = rates_of(kind);
-	struct rate_key key = {.id = id, .kind = kind};
+	void *rates = rates_of(key.kind);
 	struct rate *rate = bpf_map_lookup_elem(rates, &key);
 
 	if (!rate) {
@@ -38,8 +37,8 @@ static __always_inline struct rate *rate_find(__u64 id, enum rate_kind kind)
 
 		bpf_map_update_elem(rates, &key, &none, BPF_NOEXIST);
 		rate = bpf_map_lookup_elem(rates, &key);
-		if (kind < RATE_LIMITS)
-			count_begun(kind);
+		if (key.kind < RATE_LIMITS)
+			count_begun(key.kind);
 	}
 	return rate;
 }
@@ -58,7 +57,7 @@ static __always_inline void rate_lose(struct rate *rate, __u32 pid)
 /* Counts an event; returns whether it is over the limit. */
 static __always_inline bool rate_exceeds(__u64 id, enum rate_kind kind, __u64 now)
 {
-	struct rate *rate = rate_find(id, kind);
+	struct rate *rate = rate_find((struct rate_key){.id = id, .kind = kind});
 
 	if (!rate)
 		return false;

@@ -5,6 +5,9 @@
  * the events of one type, a sixteenth of the room that is left, until user space has read an eighth
  * of the ring. So the more some write, the less they may, and who writes little finds room.
  *
+ * Who writes several events in a row into a slot takes from its share some bytes beforehand, so
+ * that the share is not searched for each of them: see struct share_lump.
+ *
  * Functions are not inlined, as batch_count_lost().
  */
 #ifndef LANNER_RING_BPF_H
@@ -17,6 +20,8 @@ enum {
 	SHARE_DIVISOR = 16, /* of the room that is left */
 	SHARE_IMPORTANT_MIN = 1 << 14, /* bytes; an exec that tries all of PATH fills some KiB */
 	SHARE_OF_FAILED = 1 << 15, /* above all types of events; see share_of_call() */
+	LUMP_DIVISOR = 4, /* of the share that is left */
+	LUMP_BYTES_MAX = 1 << 10,
 };
 
 _Static_assert(EVENT_ID_MAX <= SHARE_OF_FAILED, "a share is for a type of 15 bits");
@@ -73,12 +78,18 @@ static __always_inline __u32 share_of_call(__u32 event, long ret)
 	return event | ((__u64)ret >> 63) * SHARE_OF_FAILED;
 }
 
+/* Of a process, apart from the CPU. */
+static __always_inline __u64 sharer_id(__u32 pid, __u32 what)
+{
+	return pid | (__u64)what << 32;
+}
+
 /* For each CPU, as what user space has read is a position in the ring. */
-static __always_inline __u64 share_id(__u32 slot_key, __u32 pid, __u32 what)
+static __always_inline struct rate_key share_key(__u32 slot_key, __u64 sharer)
 {
 	__u64 cpu = slot_key / SCRATCH_SLOTS_PER_CPU;
 
-	return pid | (__u64)what << 32 | cpu << 48;
+	return (struct rate_key){.id = sharer | cpu << 48, .kind = RATE_OF_SHARE};
 }
 
 /* Whether a share began so long ago that its owner has a new one. */
@@ -103,11 +114,15 @@ static __always_inline __s64 share_of(const struct ring_use *ring, __u32 importa
 __attribute__((noinline)) int share_is_full(__u32 slot_key, __u32 pid, __u32 what, __u32 important)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct rate_key key = {.id = share_id(slot_key, pid, what), .kind = RATE_OF_SHARE};
-	struct ring_use *ring = ring_of_slot(slot_key);
+	__u64 sharer = sharer_id(pid, what);
+	struct rate_key key = share_key(slot_key, sharer);
+	struct ring_use *ring;
 	struct rate *share;
 
-	if (!slot || !ring)
+	if (!slot || (slot->lump.sharer == sharer && slot->lump.bytes))
+		return 0;
+	ring = ring_of_slot(slot_key);
+	if (!ring)
 		return 0;
 	if (!ring_is_crowded(ring)) {
 		slot->state.crowded = 0;
@@ -121,19 +136,55 @@ __attribute__((noinline)) int share_is_full(__u32 slot_key, __u32 pid, __u32 wha
 	return 1;
 }
 
+/* Gives back what is left of a lump, unless its share has ended. */
+static __always_inline void lump_give_back(__u32 slot_key, struct share_lump *lump)
+{
+	struct rate_key key = share_key(slot_key, lump->sharer);
+	struct rate *share = bpf_map_lookup_elem(&shares, &key);
+
+	if (share && share->began == lump->began)
+		count_times(&share->used, -lump->bytes);
+	lump->bytes = 0;
+}
+
+/*
+ * What may be taken beforehand: a part of what is left of the share, which becomes smaller while
+ * others fill the ring.
+ */
+static __always_inline __u64 lump_bytes(const struct rate *share, const struct ring_use *ring)
+{
+	__s64 left = share_of(ring, 0) - (__s64)share->used;
+
+	return left > 0 ? min_u64((__u64)left / LUMP_DIVISOR, LUMP_BYTES_MAX) : 0;
+}
+
 /* Takes the bytes of an event from the share of a process. */
 __attribute__((noinline)) int share_take(__u32 slot_key, __u32 pid, __u32 what, __u32 bytes)
 {
-	struct rate *share = rate_find(share_id(slot_key, pid, what), RATE_OF_SHARE);
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
 	struct ring_use *ring = ring_of_slot(slot_key);
+	__u64 sharer = sharer_id(pid, what), before = 0;
+	struct rate *share;
 
-	if (!share || !ring)
+	if (!slot || !ring)
+		return 0;
+	if (slot->lump.sharer == sharer && slot->lump.bytes >= bytes) {
+		slot->lump.bytes -= bytes;
+		return 0;
+	}
+	if (slot->lump.bytes)
+		lump_give_back(slot_key, &slot->lump);
+	share = rate_find(share_key(slot_key, sharer));
+	if (!share)
 		return 0;
 	if (share_has_ended(share, ring)) {
 		share->began = ring->read;
 		share->used = 0;
 	}
-	count_times(&share->used, bytes);
+	if (slot->lump.sharer == sharer)
+		before = lump_bytes(share, ring);
+	slot->lump = (struct share_lump){sharer, before, share->began};
+	count_times(&share->used, bytes + before);
 	return 0;
 }
 
