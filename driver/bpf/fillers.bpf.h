@@ -15,12 +15,7 @@
 
 static __always_inline bool is_self(struct task_struct *task)
 {
-	__u32 pid = pid_of(task);
-
-	for (int i = 0; i < SELF_PIDS; i++)
-		if (self_pids[i] && pid == self_pids[i])
-			return true;
-	return false;
+	return is_own_pid(pid_of(task));
 }
 
 /* Not inlined, as each filler calls it twice: when it has begun, and when it cannot. */
@@ -77,8 +72,8 @@ static __always_inline void jump_to_end(struct filler *f)
 	f->slot->kept = (struct kept_slot){tid_of(f->self), ending_of(f), f->pos,
 					   f->message_index + 1, f->messages};
 	/*
-	 * By an index that the verifier does not know: for each jump to a known one the kernel waits
-	 * for a grace period when the capture ends, with a worker for each program.
+	 * By an index that the verifier does not know: for each jump to a known one the kernel
+	 * waits for a grace period when the capture ends, with a worker for each program.
 	 */
 	bpf_tail_call(f->ctx, &fillers, forget(f->slot, JUMP_end_event));
 	f->slot->kept.tid = 0;
@@ -147,17 +142,17 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 		f->caller = call_caller(f->self);                                                  \
 		if (!take_arguments(f, id))                                                        \
 			return call_without_event(f, id);                                          \
-		if (stream_bytes && event_has(id, EF_STREAMS) && stream_is_left_out(f, id)) {      \
+		if (event_has(id, EF_STREAMS) && stream_bytes && stream_is_left_out(f, id)) {      \
 			count_filtered(id);                                                        \
 			return call_without_event(f, id);                                          \
 		}                                                                                  \
 		if (!filler_begin(f, ctx, id, name##__count))                                      \
 			return call_without_event(f, id);                                          \
-		if (tells_files && event_has(id, EF_TELLS_ANY_FILE))                               \
+		if (event_has(id, EF_TELLS_ANY_FILE) && tells_files)                               \
 			note_file(f, event_has(id, EF_CREATES_FD) ? f->ret : argument(f, 0));      \
-		if (stream_bytes && event_has(id, EF_STREAMS))                                     \
+		if (event_has(id, EF_STREAMS) && stream_bytes)                                     \
 			note_stream(f, id);                                                        \
-		if (stream_bytes && event_has(id, EF_TELLS_STREAM))                                \
+		if (event_has(id, EF_TELLS_STREAM) && stream_bytes)                                \
 			note_new_stream(f, id);                                                    \
 		if (enter_times && f->message_index == 0)                                          \
 			f->slot->entered_ns = call_entered(f, id);                                 \
@@ -166,19 +161,19 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
 	SEC("tp_btf/" #tracepoint)                                                                 \
-	int FILLER_NAME(name)(__u64 *ctx)                                                                \
+	int FILLER_NAME(name)(__u64 * ctx)                                                         \
 	{                                                                                          \
 		struct filler filler = {.self = this_task()}, *f = &filler;                        \
                                                                                                    \
-		if (event_has(id, EF_OF_SOCKET) ? !tcp_event_begin(f, ctx, id, name##__count) :    \
-						  is_self(f->self) || is_left_out(f->self, id) ||  \
-							  budget_sheds(id) ||                      \
-							  !filler_begin(f, ctx, id, name##__count)) \
+		if (event_has(id, EF_OF_SOCKET)                                                    \
+			    ? !tcp_event_begin(f, ctx, id, name##__count)                          \
+			    : is_self(f->self) || is_left_out(f->self, id) || budget_sheds(id) ||  \
+				      !filler_begin(f, ctx, id, name##__count))                    \
 			return 0;
 
 #define ITERATOR_EVENT(name, id, iterator, ...)                                                    \
 	SEC("iter/" #iterator)                                                                     \
-	int FILLER_NAME(name)(struct sample_context *ctx)                                          \
+	int FILLER_NAME(name)(struct sample_context * ctx)                                         \
 	{                                                                                          \
 		struct filler filler = {.self = this_task()}, *f = &filler;                        \
                                                                                                    \

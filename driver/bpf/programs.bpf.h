@@ -211,7 +211,7 @@ static __always_inline void forget_call(struct pt_regs *regs, __u32 event)
 {
 	if (enter_times)
 		call_time_take(regs);
-	if (notes_sends && event_has(event, EF_SENDS))
+	if (event_has(event, EF_SENDS) && notes_sends)
 		sent_forget();
 	note_remove_of(event);
 }
@@ -279,10 +279,28 @@ static __attribute__((noinline)) int note_accepted(struct task_struct *task, lon
 	return 0;
 }
 
-/* Jumps to the filler of the event of the current call, if one is wanted. */
-static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs)
+/* Whether a call has no event although that is wanted: of a process, or for what it costs. */
+static __always_inline bool call_is_dropped(struct task_struct *task, struct pt_regs *regs,
+					    __u32 event)
 {
-	struct task_struct *task = this_task();
+	if (is_left_out(task, event))
+		return true;
+	if (kernel_filters.mutes && mute_drops(task, event)) {
+		forget_call(regs, event);
+		return true;
+	}
+	if (holds)
+		follow_hold(task);
+	if (budget_sheds(event)) {
+		forget_call(regs, event);
+		return true;
+	}
+	return false;
+}
+
+/* Jumps to the filler of the event of the current call, if one is wanted. */
+static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs, struct task_struct *task)
+{
 	__u64 number = number_begun(task, call_number(regs));
 	struct call_events events;
 	__u32 event;
@@ -302,24 +320,13 @@ static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs)
 		return own_call(ctx, regs);
 	if (owns_sockets && accepts_connection(event))
 		note_accepted(task, exit_result(ctx));
-	if (event == NOTICED_ONLY || event == NOTICED_ACCEPT)
-		return 0;
-	if (event == COMPAT_COUNTED) {
-		count_compat();
-		return 0;
-	}
-	if (is_left_out(task, event))
-		return 0;
-	if (kernel_filters.mutes && mute_drops(task, event)) {
-		forget_call(regs, event);
+	if (event >= EVENT_ID_MAX) {
+		if (event == COMPAT_COUNTED)
+			count_compat();
 		return 0;
 	}
-	if (holds)
-		follow_hold(task);
-	if (budget_sheds(event)) {
-		forget_call(regs, event);
+	if (drops_calls && call_is_dropped(task, regs, event))
 		return 0;
-	}
 	/* A read here lets the kernel refuse a tracepoint without the result that fillers read. */
 	exit_result(ctx);
 	bpf_tail_call(ctx, &fillers, event);
@@ -337,9 +344,9 @@ static __always_inline int scan_installed_run(__u64 *ctx)
 	struct answers_state *state = answers_state();
 	struct task_struct *task = this_task();
 
-	if (state && seccomp_mode_of(task) == SECCOMP_MODE_FILTER)
+	if (state)
 		scan_last(READ(task, seccomp.filter), state);
-	return dispatch(ctx, call_registers(ctx));
+	return dispatch(ctx, call_registers(ctx), task);
 }
 
 /*
@@ -356,11 +363,12 @@ static __always_inline bool may_install_filter(__u64 number)
 static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 {
 	struct pt_regs *regs = call_registers(ctx);
+	struct task_struct *task = this_task();
 
 	/* Without that program results of these threads are contested. */
-	if (may_install_filter(call_number(regs)))
+	if (seccomp_mode_of(task) == SECCOMP_MODE_FILTER && may_install_filter(call_number(regs)))
 		bpf_tail_call(ctx, &fillers, JUMP_scan_installed);
-	return dispatch(ctx, regs);
+	return dispatch(ctx, regs, task);
 }
 
 /* The index of each row of an EVENT_PROGRAM. */
@@ -389,9 +397,9 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 		struct task_struct *task = this_task();                                            \
                                                                                                    \
 		return is_self(task) || is_left_out(task, EVENT_##name) ||                         \
-				       entry_is_rejected(task, EVENT_##name) ?                     \
-			       0 :                                                                 \
-			       note;                                                               \
+				       entry_is_rejected(task, EVENT_##name)                       \
+			       ? 0                                                                 \
+			       : note;                                                             \
 	}
 
 #define EVENT_PROGRAM(name, event, tracepoint)                                                     \

@@ -61,6 +61,18 @@ struct filler {
 	__u32 message_index; /* the one that this event is about */
 };
 
+/* Of a process of the agent itself. */
+static __always_inline bool is_own_pid(__u32 pid)
+{
+	for (int i = 0; i < SELF_PIDS; i++) {
+		__u32 own = self_pids[i];
+
+		if (own && pid == own)
+			return true;
+	}
+	return false;
+}
+
 static __always_inline __u64 min_u64(__u64 a, __u64 b)
 {
 	return a < b ? a : b;

@@ -132,6 +132,7 @@ const volatile struct multiplexed_events multiplexed_events[MULTIPLEXED_CALLS];
 const volatile struct compat_call compat_calls[SYSCALL_NR_MAX]; /* by their number */
 const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
 const volatile __u32 self_pids[SELF_PIDS]; /* not captured; 0: none */
+const volatile bool drops_calls; /* any of what call_is_dropped() asks for */
 const volatile bool follows; /* see follow.bpf.h */
 const volatile bool follows_children;
 const volatile bool holds; /* see follow.bpf.h */

@@ -230,7 +230,7 @@ static __always_inline void batch_send(struct filler *f, __u64 start, __u64 byte
 	header->bytes = bytes;
 	header->slot = f->slot_key & (SCRATCH_SLOTS_PER_CPU - 1);
 	header->count = events;
-	if (reserves_room && !important && ring_is_reserved(f->slot_key, bytes)) {
+	if (!important && reserves_room && ring_is_reserved(f->slot_key, bytes)) {
 		batch_count_lost(f->slot_key, events, LOSS_RESERVED);
 		return;
 	}
@@ -385,12 +385,12 @@ static __always_inline void frame_send(struct filler *f, __u32 ending)
 	bool important = ending & ENDING_IMPORTANT;
 	__u64 len, bytes;
 
-	if (stream_bytes && ending & ENDING_TELLS_STREAM)
+	if (ending & ENDING_TELLS_STREAM && stream_bytes)
 		put_stream(f);
-	if (tells_files && ending & ENDING_TELLS_FILE)
+	if (ending & ENDING_TELLS_FILE && tells_files)
 		put_file(f);
 	put_marks(f);
-	if (enter_times && ending & ENDING_TIMED)
+	if (ending & ENDING_TIMED && enter_times)
 		put_latency(f);
 	len = f->pos;
 	CHECKED(len);
@@ -427,7 +427,7 @@ static __always_inline void frame_send(struct filler *f, __u32 ending)
 		return;
 	}
 	f->slot->event_ids[batch->count & (BATCH_EVENTS_MAX - 1)] = f->event;
-	if (reserves_room && important)
+	if (important && reserves_room)
 		f->slot->state.important = 1;
 	batch->bytes = bytes;
 	batch->count++;

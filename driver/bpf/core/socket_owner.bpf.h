@@ -231,10 +231,7 @@ static __always_inline void socket_owner_find(struct filler *f, struct sock *sk)
 /* Whether events of that id are not to be written, as whose the socket is. */
 static __always_inline bool socket_owner_is_left_out(struct filler *f, __u32 event)
 {
-	for (int i = 0; i < SELF_PIDS; i++)
-		if (self_pids[i] && f->owner.pid == self_pids[i])
-			return true;
-	return follows && followed_lacks(f->owner.pid, event);
+	return is_own_pid(f->owner.pid) || (follows && followed_lacks(f->owner.pid, event));
 }
 
 #endif

@@ -186,6 +186,8 @@ static int object_configure(struct live_object *made, struct error *err)
 	configure_calls(made);
 	read_reasons(made);
 	memcpy((void *)object->rodata->self_pids, config->self_pids, sizeof(config->self_pids));
+	object->rodata->drops_calls = config->chosen.chooses || config->chosen.holds ||
+				      config->kernel_filters.mutes || config->has_budget;
 	object->rodata->follows = config->chosen.chooses;
 	object->rodata->follows_children = config->chosen.children;
 	object->rodata->holds = config->chosen.holds;
