@@ -60,10 +60,10 @@ int world_setup(void **state)
 /* The only user, whatever the machine of the test has. */
 static void add_root(struct names *names)
 {
-	const struct names_user root = {.name = "root", .home = "/root", .shell = "/bin/sh"};
+	const struct state_user root = {.name = "root", .home = "/root", .shell = "/bin/sh"};
 
 	names_forget_users(names);
-	if (names_users_add(&names->users, &root))
+	if (state_users_add(&names->users, &root))
 		abort();
 }
 

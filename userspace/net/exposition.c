@@ -180,6 +180,14 @@ void exposition_add(struct exposition *exposition, const struct exposition_famil
 	exposition_sample(exposition, NULL, value);
 }
 
+void exposition_add_members(struct exposition *exposition, const struct exposition_member *members,
+			    size_t count, const void *values)
+{
+	for (size_t i = 0; i < count; i++)
+		exposition_add(exposition, &members[i].family,
+			       *(const uint64_t *)((const char *)values + members[i].offset));
+}
+
 void exposition_end(struct exposition *exposition)
 {
 	if (exposition->openmetrics)

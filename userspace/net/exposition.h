@@ -7,6 +7,7 @@
 #define NET_EXPOSITION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "util/buf.h"
@@ -64,6 +65,23 @@ void exposition_histogram(struct exposition *exposition, const struct exposition
 /* A family with one sample. */
 void exposition_add(struct exposition *exposition, const struct exposition_family *family,
 		    uint64_t value);
+
+/* Of a struct with counters: a family with one sample, a member of the type uint64_t. */
+struct exposition_member {
+	struct exposition_family family;
+	size_t offset;
+};
+
+/* A row of a table of these: the family "lanner_NAME" of a member of STRUCT, which is defined
+ * there. */
+#define METRIC(name, type, unit, member, help)                                                     \
+	{                                                                                          \
+		{"lanner_" name, type, unit, help}, offsetof(STRUCT, member)                       \
+	}
+
+/* Their families; values: the struct. */
+void exposition_add_members(struct exposition *exposition, const struct exposition_member *members,
+			    size_t count, const void *values);
 
 /* Ends the text. */
 void exposition_end(struct exposition *exposition);

@@ -56,7 +56,7 @@ static void add(int64_t pid, const char *path)
 static void expect(int result, const char *name)
 {
 	struct meta_update *update;
-	const struct names_user *user = NULL;
+	const struct state_user *user = NULL;
 
 	assert_true(meta_sink_wait(sink, WAIT_NS));
 	update = meta_sink_take(sink);
@@ -65,7 +65,7 @@ static void expect(int result, const char *name)
 	assert_string_equal(update->id, ID);
 	assert_int_equal(update->result, result);
 	if (update->users)
-		user = names_users_find(&update->users->users, 101, 0);
+		user = state_users_find(&update->users->users, 101, 0);
 	assert_int_equal(user != NULL, name != NULL);
 	if (user)
 		assert_string_equal(user->name, name);

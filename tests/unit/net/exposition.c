@@ -115,7 +115,36 @@ static void test_histograms(void **state)
 			"# EOF\n");
 }
 
+#define STRUCT struct counters
+struct counters {
+	uint64_t sent, waiting;
+};
+
+/* The samples of a struct are those of the members that the rows name. */
+static void test_members(void **state)
+{
+	static const struct exposition_member rows[] = {
+		METRIC("waiting_bytes", METRIC_GAUGE, "bytes", waiting, "Waits."),
+		METRIC("sent", METRIC_COUNTER, NULL, sent, "Went."),
+	};
+	const struct counters counters = {.sent = 7, .waiting = 3};
+	struct buf out = {0};
+	struct exposition exposition = {.out = &out};
+
+	exposition_add_members(&exposition, rows, 2, &counters);
+	buf_append_char(&out, '\0');
+	assert_string_equal(out.data, "# HELP lanner_waiting_bytes Waits.\n"
+				      "# TYPE lanner_waiting_bytes gauge\n"
+				      "lanner_waiting_bytes 3\n"
+				      "# HELP lanner_sent_total Went.\n"
+				      "# TYPE lanner_sent_total counter\n"
+				      "lanner_sent_total 7\n");
+	buf_finish(&out);
+}
+#undef STRUCT
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_members),
 	cmocka_unit_test(test_histograms),
 	cmocka_unit_test(test_plain),
 	cmocka_unit_test(test_openmetrics),

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "agent/run/metrics.h"
+#include "agent/run/metrics_input.h"
 #include "agent/process/memory.h"
 #include "agent/process/signals.h"
 #include "scap/file/reader.h"

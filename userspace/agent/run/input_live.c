@@ -10,7 +10,7 @@
 #include "takeover/boundary.h"
 #include "agent/run/host.h"
 #include "agent/run/live_open.h"
-#include "agent/run/metrics.h"
+#include "agent/run/metrics_input.h"
 #include "agent/run/missed.h"
 #include "agent/process/loader.h"
 #include "agent/process/memory.h"

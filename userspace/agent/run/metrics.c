@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of metrics: those of a capture file, of a live capture, and of the run and its state. */
+/* Families of metrics: those of the run, its state, its outputs. */
 #include "agent/run/metrics.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 
@@ -10,333 +9,89 @@
 #include "agent/run/containers.h"
 #include "agent/run/report.h"
 #include "agent/run/run.h"
-#include "event/event.h"
 #include "net/control.h"
 #include "net/exposition.h"
-#include "scap/file/reader.h"
-#include "scap/live/live.h"
 #include "util/count.h"
 #include "util/version.h"
-
-/* Tables of counters that are members of a struct, STRUCT. */
-#define ROW(name, type, unit, member, help)                                                        \
-	{                                                                                          \
-		{"lanner_" name, type, unit, help}, offsetof(STRUCT, member)                       \
-	}
-struct row {
-	struct exposition_family family;
-	size_t offset; /* of a uint64_t */
-};
-
-static void metrics_append_rows(struct exposition *exposition, const struct row *rows, size_t count,
-				const void *values)
-{
-	for (size_t i = 0; i < count; i++)
-		exposition_add(exposition, &rows[i].family,
-			       *(const uint64_t *)((const char *)values + rows[i].offset));
-}
-#define APPEND_ROWS(exposition, rows, values)                                                      \
-	metrics_append_rows(exposition, rows, COUNT(rows), values)
-
-/* Of a capture file. */
-
-#define STRUCT struct scap_reader_stats
-static const struct row file_rows[] = {
-	ROW("file_events_read", METRIC_COUNTER, NULL, events, "Events read from the capture file."),
-	ROW("file_events_corrupt", METRIC_COUNTER, NULL, corrupt_events, "Corrupt events skipped."),
-	ROW("file_events_unknown", METRIC_COUNTER, NULL, unknown_events,
-	    "Events skipped whose type this version does not know."),
-	ROW("file_lists_corrupt", METRIC_COUNTER, NULL, corrupt_lists,
-	    "Lists of the state skipped from a corrupt entry on."),
-	ROW("file_blocks_unknown", METRIC_COUNTER, NULL, unknown_blocks,
-	    "Blocks skipped whose kind this version does not know."),
-	ROW("file_read_bytes", METRIC_COUNTER, "bytes", bytes_read,
-	    "Bytes read of the capture file."),
-	ROW("file_size_bytes", METRIC_GAUGE, "bytes", bytes, "Its size; 0: not known."),
-};
-#undef STRUCT
-
-void metrics_file_append(const struct scap_reader_stats *stats, struct exposition *exposition)
-{
-	APPEND_ROWS(exposition, file_rows, stats);
-}
-
-/*
- * Of a live capture: families with a sample for each event, cause or program, and a table of the
- * others.
- */
-
-/* Values of the label `cause`. */
-static const char *const cause_words[] = {
-	[LOSS_RING_FULL] = "ring_full",		[LOSS_SCRATCH_BUSY] = "scratch_busy",
-	[LOSS_TOO_LARGE] = "too_large",		[LOSS_TAIL_CALL] = "tail_call_missing",
-	[LOSS_OUTPUT] = "output_failed",	[LOSS_RESERVED] = "reserved",
-	[LOSS_PROCESS_LIMIT] = "process_limit", [LOSS_CGROUP_LIMIT] = "cgroup_limit",
-	[LOSS_BUDGET] = "over_budget",		[LOSS_MESSAGES] = "messages",
-	[LOSS_SHARE] = "process_share",
-};
-
-static uint64_t seen_of(const struct scap_live_stats *stats, unsigned int id)
-{
-	return stats->seen[id];
-}
-
-static uint64_t delivered_of(const struct scap_live_stats *stats, unsigned int id)
-{
-	return stats->delivered[id];
-}
-
-static uint64_t lost_of(const struct scap_live_stats *stats, unsigned int id)
-{
-	uint64_t lost = 0;
-
-	for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
-		lost += stats->events[id].lost[cause];
-	return lost;
-}
-
-static uint64_t filtered_of(const struct scap_live_stats *stats, unsigned int id)
-{
-	return stats->events[id].filtered;
-}
-
-static uint64_t unreadable_of(const struct scap_live_stats *stats, unsigned int id)
-{
-	return stats->events[id].unreadable;
-}
-
-static const struct {
-	struct exposition_family family;
-	uint64_t (*get)(const struct scap_live_stats *stats, unsigned int id);
-} by_event[] = {
-	{{"lanner_events_seen", METRIC_COUNTER, NULL, "Wanted events that happened, by type."},
-	 seen_of},
-	{{"lanner_events_delivered", METRIC_COUNTER, NULL,
-	  "Events that the agent handled, by type."},
-	 delivered_of},
-	{{"lanner_events_filtered", METRIC_COUNTER, NULL,
-	  "Events that the filter rejected in the kernel, by type."},
-	 filtered_of},
-	{{"lanner_events_lost_by_event", METRIC_COUNTER, NULL,
-	  "Events lost in the kernel or in its ring buffers, by type."},
-	 lost_of},
-	{{"lanner_events_unreadable_parameters", METRIC_COUNTER, NULL,
-	  "Parameters left empty since their memory could not be read, by type of event."},
-	 unreadable_of},
-};
-
-/* What else is counted, by the offset of its member. */
-#define STRUCT struct scap_live_stats
-static const struct row live_rows[] = {
-	ROW("events_corrupt", METRIC_COUNTER, NULL, corrupt,
-	    "Events in ring buffers that are not what the driver writes."),
-	ROW("events_out_of_order", METRIC_COUNTER, NULL, out_of_order,
-	    "Events given out after a later one."),
-	ROW("calls_not_decoded", METRIC_COUNTER, NULL, compat,
-	    "System calls of 32-bit programs that are not decoded."),
-	ROW("calls_without_latency", METRIC_COUNTER, NULL, untimed,
-	    "Calls whose time of entry was not kept."),
-	ROW("events_without_owner", METRIC_COUNTER, NULL, ownerless,
-	    "Events of sockets of which it is not known whose they are."),
-	ROW("socket_owners_dropped", METRIC_COUNTER, NULL, owners_dropped,
-	    "Sockets of which it was not kept whose they are: there were too many."),
-	ROW("bpf_calls_of_others", METRIC_COUNTER, NULL, meddled,
-	    "Calls of others that change programs or maps of the capture, or would."),
-	ROW("answers_unjudged", METRIC_COUNTER, NULL, unjudged,
-	    "Failures to find seccomp filters, or to watch for calls that they answer."),
-	ROW("heartbeats_unanswered", METRIC_COUNTER, NULL, unanswered,
-	    "Test calls on CPUs whose programs do not report: events are missing there."),
-	ROW("limits_begun_anew", METRIC_COUNTER, NULL, rates_ended,
-	    "Counters of limits that gave way to those of other processes or groups, "
-	    "at least."),
-	ROW("program_runs_missed", METRIC_COUNTER, NULL, run_missed,
-	    "Runs of a program that the kernel skipped."),
-};
-#undef STRUCT
-
-static void append_by_event(const struct scap_live_stats *stats, const struct selection *selection,
-			    struct exposition *exposition)
-{
-	for (size_t i = 0; i < COUNT(by_event); i++) {
-		exposition_begin(exposition, &by_event[i].family);
-		for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
-			const struct event_desc *desc = event_desc_get(id);
-			uint64_t value = by_event[i].get(stats, id);
-			const struct exposition_label labels[] = {{"event", desc ? desc->name : ""},
-								  {0}};
-
-			if (desc && (value || selection->events[id]))
-				exposition_sample(exposition, labels, value);
-		}
-	}
-}
-
-static void append_by_cause(const struct scap_live_stats *stats, struct exposition *exposition)
-{
-	static const struct exposition_family family = {
-		"lanner_events_lost", METRIC_COUNTER, NULL,
-		"Events lost in the kernel or in its ring buffers, by cause."};
-
-	exposition_begin(exposition, &family);
-	for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++) {
-		const struct exposition_label labels[] = {{"cause", cause_words[cause]}, {0}};
-		uint64_t lost = 0;
-
-		for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-			lost += stats->events[id].lost[cause];
-		exposition_sample(exposition, labels, lost);
-	}
-}
-
-void metrics_live_append(const struct scap_live_stats *stats, const struct selection *selection,
-			 struct exposition *exposition)
-{
-	static const struct exposition_family ring_bytes = {"lanner_ring_bytes", METRIC_GAUGE,
-							    "bytes", "Memory of all ring buffers."};
-	/* A unit would have to end the name: Prometheus takes nothing of a page where it does not.
-	 */
-	static const struct exposition_family ring_bytes_max = {
-		"lanner_ring_bytes_max", METRIC_GAUGE, NULL,
-		"Memory to which all ring buffers may grow; 0: they do not grow."};
-	static const struct exposition_family grown = {
-		"lanner_rings_grown", METRIC_COUNTER, NULL,
-		"Ring buffers of busy CPUs that were replaced by larger ones."};
-	static const struct exposition_family rings = {"lanner_rings", METRIC_GAUGE, NULL,
-						       "CPUs that have a ring buffer."};
-	static const struct exposition_family ringless = {
-		"lanner_cpus_without_ring", METRIC_GAUGE, NULL,
-		"CPUs whose ring buffer could not be opened: their events are lost."};
-
-	static const struct exposition_family silent = {
-		"lanner_cpus_silent", METRIC_GAUGE, NULL,
-		"CPUs whose programs do not report: their events are missing."};
-
-	append_by_event(stats, selection, exposition);
-	append_by_cause(stats, exposition);
-	APPEND_ROWS(exposition, live_rows, stats);
-	exposition_add(exposition, &ring_bytes, stats->ring_bytes);
-	exposition_add(exposition, &ring_bytes_max, stats->ring_bytes_max);
-	exposition_add(exposition, &grown, stats->rings_grown);
-	exposition_add(exposition, &rings, stats->cpus);
-	exposition_add(exposition, &ringless, stats->ringless);
-	exposition_add(exposition, &silent, stats->silent);
-}
-
-static void append_runs(const struct scap_live *live, unsigned int i,
-			const struct exposition_label *labels, bool time,
-			struct exposition *exposition)
-{
-	uint64_t runs, ns;
-
-	if (scap_live_program_runs(live, i, &runs, &ns))
-		return;
-	if (time)
-		exposition_sample_real(exposition, labels, (double)ns / 1e9);
-	else
-		exposition_sample(exposition, labels, runs);
-}
-
-void metrics_live_append_programs(const struct scap_live *live, struct exposition *exposition)
-{
-	static const struct exposition_family families[] = {
-		{"lanner_program_runs", METRIC_COUNTER, NULL,
-		 "Runs of our BPF programs; counted while kernel.bpf_stats_enabled is 1."},
-		{"lanner_program_run_seconds", METRIC_COUNTER, "seconds",
-		 "Their time; measured while kernel.bpf_stats_enabled is 1."},
-	};
-	const char *program, *hook;
-
-	for (int time = 0; time < 2; time++) {
-		exposition_begin(exposition, &families[time]);
-		for (unsigned int i = 0; scap_live_program(live, i, &program, &hook); i++) {
-			const struct exposition_label labels[] = {
-				{"program", program}, {"hook", hook}, {0}};
-
-			if (hook)
-				append_runs(live, i, labels, time, exposition);
-		}
-	}
-}
-
-/* Of the run and its state. */
 
 enum { OUTPUTS_SHOWN = 64, PLACE_BYTES = 8 };
 
 #define STRUCT struct state_stats
-static const struct row state_rows[] = {
-	ROW("state_threads", METRIC_GAUGE, NULL, threads, "Threads in the table."),
-	ROW("state_descriptors", METRIC_GAUGE, NULL, fds, "Descriptors in the tables."),
-	ROW("state_memory_bytes", METRIC_GAUGE, "bytes", memory_bytes,
-	    "Memory of threads and descriptors."),
-	ROW("state_memory_limit_bytes", METRIC_GAUGE, "bytes", memory_max,
-	    "What that may be: half of --memory-limit."),
-	ROW("state_threads_evicted", METRIC_COUNTER, NULL, threads_evicted,
-	    "Threads evicted since the table or the memory was full."),
-	ROW("state_descriptors_evicted", METRIC_COUNTER, NULL, fds_evicted,
-	    "Descriptors dropped with their names since the tables or the memory were full."),
-	ROW("state_descriptors_rejected", METRIC_COUNTER, NULL, fds_rejected,
-	    "Descriptors not stored since the table was full."),
-	ROW("state_events_corrupt", METRIC_COUNTER, NULL, corrupt,
-	    "Delivered events that could not be decoded."),
-	ROW("state_events_unknown", METRIC_COUNTER, NULL, unknown,
-	    "Delivered events of a type that this version does not know."),
-	ROW("events_faked", METRIC_COUNTER, NULL, faked,
-	    "Events of calls that never ran, although they returned success."),
-	ROW("events_contested", METRIC_COUNTER, NULL, contested,
-	    "Events with a parameter that may be forged."),
-	ROW("events_truncated", METRIC_COUNTER, NULL, truncated,
-	    "Events with a parameter of which only a part was captured."),
-	ROW("state_thread_lookups", METRIC_COUNTER, NULL, thread_lookups,
-	    "Lookups of unknown threads in /proc."),
-	ROW("state_thread_lookups_failed", METRIC_COUNTER, NULL, thread_lookups_failed,
-	    "The same for threads that were gone."),
-	ROW("state_thread_lookups_rejected", METRIC_COUNTER, NULL, thread_lookups_rejected,
-	    "Lookups of threads not made, too many in a short time."),
-	ROW("state_programs_missed", METRIC_COUNTER, NULL, programs_missed,
-	    "Processes that began with an unknown executable."),
-	ROW("state_programs_learnt", METRIC_COUNTER, NULL, programs_learnt,
-	    "Executables learnt from the kernel's list of threads."),
-	ROW("state_notes_dropped", METRIC_COUNTER, NULL, notes_dropped,
-	    "Executables in that list that were forgotten before their process was heard of."),
-	ROW("state_exits_dropped", METRIC_COUNTER, NULL, exits_dropped,
-	    "Ended threads forgotten within 5 s, so that a late event may add them again."),
-	ROW("state_reads_given_up", METRIC_COUNTER, NULL, reads_given_up,
-	    "Reads given up: arguments, environments, sockets and files of processes that do not "
-	    "answer."),
-	ROW("state_descriptor_lookups", METRIC_COUNTER, NULL, fd_lookups,
-	    "Lookups of unknown descriptors in /proc."),
-	ROW("state_descriptor_lookups_failed", METRIC_COUNTER, NULL, fd_lookups_failed,
-	    "The same for descriptors that were gone."),
-	ROW("state_descriptor_lookups_rejected", METRIC_COUNTER, NULL, fd_lookups_rejected,
-	    "Lookups not made, too many in a short time."),
-	ROW("state_directory_lookups_rejected", METRIC_COUNTER, NULL, directory_lookups_rejected,
-	    "Lookups of current directories not made, too many in a short time."),
-	ROW("state_names_unsure", METRIC_COUNTER, NULL, names_unsure,
-	    "Descriptors without a name, in /proc their number was another file."),
-	ROW("state_services_dropped", METRIC_COUNTER, NULL, services_dropped,
-	    "Services and EndpointSlices not kept: no room."),
-	ROW("state_names_dropped", METRIC_COUNTER, NULL, resolved_dropped,
-	    "Names of addresses, by answers of DNS, that gave way to others."),
-	ROW("state_names_invalid", METRIC_COUNTER, NULL, resolved_invalid,
-	    "Names in answers of DNS that no host can have."),
-	ROW("state_pods_dropped", METRIC_COUNTER, NULL, pods_dropped,
-	    "Descriptions of pods dropped, too many or out of memory."),
+static const struct exposition_member state_rows[] = {
+	METRIC("state_threads", METRIC_GAUGE, NULL, threads, "Threads in the table."),
+	METRIC("state_descriptors", METRIC_GAUGE, NULL, fds, "Descriptors in the tables."),
+	METRIC("state_memory_bytes", METRIC_GAUGE, "bytes", memory_bytes,
+	       "Memory of threads and descriptors."),
+	METRIC("state_memory_limit_bytes", METRIC_GAUGE, "bytes", memory_max,
+	       "What that may be: half of --memory-limit."),
+	METRIC("state_threads_evicted", METRIC_COUNTER, NULL, threads_evicted,
+	       "Threads evicted since the table or the memory was full."),
+	METRIC("state_descriptors_evicted", METRIC_COUNTER, NULL, fds_evicted,
+	       "Descriptors dropped with their names since the tables or the memory were full."),
+	METRIC("state_descriptors_rejected", METRIC_COUNTER, NULL, fds_rejected,
+	       "Descriptors not stored since the table was full."),
+	METRIC("state_events_corrupt", METRIC_COUNTER, NULL, corrupt,
+	       "Delivered events that could not be decoded."),
+	METRIC("state_events_unknown", METRIC_COUNTER, NULL, unknown,
+	       "Delivered events of a type that this version does not know."),
+	METRIC("events_faked", METRIC_COUNTER, NULL, faked,
+	       "Events of calls that never ran, although they returned success."),
+	METRIC("events_contested", METRIC_COUNTER, NULL, contested,
+	       "Events with a parameter that may be forged."),
+	METRIC("events_truncated", METRIC_COUNTER, NULL, truncated,
+	       "Events with a parameter of which only a part was captured."),
+	METRIC("state_thread_lookups", METRIC_COUNTER, NULL, thread_lookups,
+	       "Lookups of unknown threads in /proc."),
+	METRIC("state_thread_lookups_failed", METRIC_COUNTER, NULL, thread_lookups_failed,
+	       "The same for threads that were gone."),
+	METRIC("state_thread_lookups_rejected", METRIC_COUNTER, NULL, thread_lookups_rejected,
+	       "Lookups of threads not made, too many in a short time."),
+	METRIC("state_programs_missed", METRIC_COUNTER, NULL, programs_missed,
+	       "Processes that began with an unknown executable."),
+	METRIC("state_programs_learnt", METRIC_COUNTER, NULL, programs_learnt,
+	       "Executables learnt from the kernel's list of threads."),
+	METRIC("state_notes_dropped", METRIC_COUNTER, NULL, notes_dropped,
+	       "Executables in that list that were forgotten before their process was heard of."),
+	METRIC("state_exits_dropped", METRIC_COUNTER, NULL, exits_dropped,
+	       "Ended threads forgotten within 5 s, so that a late event may add them again."),
+	METRIC("state_reads_given_up", METRIC_COUNTER, NULL, reads_given_up,
+	       "Reads given up: arguments, environments, sockets and files of processes that do "
+	       "not "
+	       "answer."),
+	METRIC("state_descriptor_lookups", METRIC_COUNTER, NULL, fd_lookups,
+	       "Lookups of unknown descriptors in /proc."),
+	METRIC("state_descriptor_lookups_failed", METRIC_COUNTER, NULL, fd_lookups_failed,
+	       "The same for descriptors that were gone."),
+	METRIC("state_descriptor_lookups_rejected", METRIC_COUNTER, NULL, fd_lookups_rejected,
+	       "Lookups not made, too many in a short time."),
+	METRIC("state_directory_lookups_rejected", METRIC_COUNTER, NULL, directory_lookups_rejected,
+	       "Lookups of current directories not made, too many in a short time."),
+	METRIC("state_names_unsure", METRIC_COUNTER, NULL, names_unsure,
+	       "Descriptors without a name, in /proc their number was another file."),
+	METRIC("state_services_dropped", METRIC_COUNTER, NULL, services_dropped,
+	       "Services and EndpointSlices not kept: no room."),
+	METRIC("state_names_dropped", METRIC_COUNTER, NULL, resolved_dropped,
+	       "Names of addresses, by answers of DNS, that gave way to others."),
+	METRIC("state_names_invalid", METRIC_COUNTER, NULL, resolved_invalid,
+	       "Names in answers of DNS that no host can have."),
+	METRIC("state_pods_dropped", METRIC_COUNTER, NULL, pods_dropped,
+	       "Descriptions of pods dropped, too many or out of memory."),
 };
 #undef STRUCT
 
 #define STRUCT struct account_containers
-static const struct row container_rows[] = {
-	ROW("containers_late", METRIC_COUNTER, NULL, late,
-	    "Events given out before the description of their container came."),
-	ROW("containers_not_waited_for", METRIC_COUNTER, NULL, full,
-	    "Of these, events that could not wait: a ring buffer was more than half full."),
-	ROW("containers_users_late", METRIC_COUNTER, NULL, users_late,
-	    "Programs that began in containers whose users were not read yet."),
+static const struct exposition_member container_rows[] = {
+	METRIC("containers_late", METRIC_COUNTER, NULL, late,
+	       "Events given out before the description of their container came."),
+	METRIC("containers_not_waited_for", METRIC_COUNTER, NULL, full,
+	       "Of these, events that could not wait: a ring buffer was more than half full."),
+	METRIC("containers_users_late", METRIC_COUNTER, NULL, users_late,
+	       "Programs that began in containers whose users were not read yet."),
 };
 
 #undef STRUCT
 #define STRUCT struct process_usage
-static const struct row process_rows[] = {
+static const struct exposition_member process_rows[] = {
 	{{"process_resident_memory_bytes", METRIC_GAUGE, "bytes", "Memory in use by the agent."},
 	 offsetof(struct process_usage, resident_bytes)},
 	{{"process_open_fds", METRIC_GAUGE, NULL, "Descriptors of the agent."},
@@ -411,7 +166,7 @@ static void append_process(struct exposition *exposition)
 	exposition_sample_real(exposition, NULL, (double)usage.cpu_ns / 1e9);
 	exposition_begin(exposition, &start);
 	exposition_sample_real(exposition, NULL, (double)usage.start_ns / 1e9);
-	APPEND_ROWS(exposition, process_rows, &usage);
+	exposition_add_members(exposition, process_rows, COUNT(process_rows), &usage);
 }
 
 static void append_containers(struct exposition *exposition,
@@ -421,7 +176,7 @@ static void append_containers(struct exposition *exposition,
 		"lanner_container_requests", METRIC_COUNTER, NULL,
 		"Requests for descriptions of containers, by result."};
 
-	APPEND_ROWS(exposition, container_rows, containers);
+	exposition_add_members(exposition, container_rows, COUNT(container_rows), containers);
 	exposition_begin(exposition, &requests);
 	for (size_t i = 0; i < COUNT(request_results); i++) {
 		const struct exposition_label labels[] = {{"result", request_results[i].result},
@@ -467,31 +222,32 @@ static void append_requests(struct exposition *exposition, const struct run *run
 }
 
 #define STRUCT struct output_account
-static const struct row output_rows[] = {
-	ROW("output_records", METRIC_COUNTER, NULL, formatted, "Records made for an output."),
-	ROW("output_delivered", METRIC_COUNTER, NULL, acknowledged,
-	    "Of these, delivered to a target that acknowledges."),
-	ROW("output_sent", METRIC_COUNTER, NULL, sent,
-	    "Of these, sent to a target that does not acknowledge."),
-	ROW("output_delivered_bytes", METRIC_COUNTER, "bytes", delivered_bytes,
-	    "Bytes of delivered records."),
-	ROW("output_queued", METRIC_GAUGE, NULL, queued, "Records that are not delivered yet."),
-	ROW("output_queued_bytes", METRIC_GAUGE, "bytes", queued_bytes, "Memory of the queue."),
-	ROW("output_backlog", METRIC_GAUGE, NULL, backlog,
-	    "Records of earlier runs that were in the spool at the start."),
-	ROW("output_spool_bytes", METRIC_GAUGE, "bytes", spool_bytes,
-	    "Size of the spool on disk; 0: there is none."),
-	ROW("output_batches", METRIC_COUNTER, NULL, batches, "Batches that were sent."),
-	ROW("output_failures", METRIC_COUNTER, NULL, failures,
-	    "Of these, not delivered as a whole."),
-	ROW("output_retried", METRIC_COUNTER, NULL, retried, "Records that were sent again."),
-	ROW("output_redelivered", METRIC_COUNTER, NULL, redelivered,
-	    "Of these, marked: they may have arrived before."),
-	ROW("output_unknown_gaps", METRIC_COUNTER, NULL, unknown_gaps,
-	    "Losses of which nobody knows how many records they cost: the run before was killed."),
-	ROW("output_redacted", METRIC_COUNTER, NULL, redacted, "Secrets that were hidden."),
-	ROW("output_redact_unfinished", METRIC_COUNTER, NULL, redact_unfinished,
-	    "Texts that were hidden whole, as a redact-pattern was given up on them."),
+static const struct exposition_member output_rows[] = {
+	METRIC("output_records", METRIC_COUNTER, NULL, formatted, "Records made for an output."),
+	METRIC("output_delivered", METRIC_COUNTER, NULL, acknowledged,
+	       "Of these, delivered to a target that acknowledges."),
+	METRIC("output_sent", METRIC_COUNTER, NULL, sent,
+	       "Of these, sent to a target that does not acknowledge."),
+	METRIC("output_delivered_bytes", METRIC_COUNTER, "bytes", delivered_bytes,
+	       "Bytes of delivered records."),
+	METRIC("output_queued", METRIC_GAUGE, NULL, queued, "Records that are not delivered yet."),
+	METRIC("output_queued_bytes", METRIC_GAUGE, "bytes", queued_bytes, "Memory of the queue."),
+	METRIC("output_backlog", METRIC_GAUGE, NULL, backlog,
+	       "Records of earlier runs that were in the spool at the start."),
+	METRIC("output_spool_bytes", METRIC_GAUGE, "bytes", spool_bytes,
+	       "Size of the spool on disk; 0: there is none."),
+	METRIC("output_batches", METRIC_COUNTER, NULL, batches, "Batches that were sent."),
+	METRIC("output_failures", METRIC_COUNTER, NULL, failures,
+	       "Of these, not delivered as a whole."),
+	METRIC("output_retried", METRIC_COUNTER, NULL, retried, "Records that were sent again."),
+	METRIC("output_redelivered", METRIC_COUNTER, NULL, redelivered,
+	       "Of these, marked: they may have arrived before."),
+	METRIC("output_unknown_gaps", METRIC_COUNTER, NULL, unknown_gaps,
+	       "Losses of which nobody knows how many records they cost: the run before was "
+	       "killed."),
+	METRIC("output_redacted", METRIC_COUNTER, NULL, redacted, "Secrets that were hidden."),
+	METRIC("output_redact_unfinished", METRIC_COUNTER, NULL, redact_unfinished,
+	       "Texts that were hidden whole, as a redact-pattern was given up on them."),
 };
 #undef STRUCT
 
@@ -664,7 +420,7 @@ void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 	exposition_add(&exposition, &printed, run_printed(run));
 	exposition_add(&exposition, &unknown, run->counts.filter_unknown);
 	state_stats(run->state, &state);
-	APPEND_ROWS(&exposition, state_rows, &state);
+	exposition_add_members(&exposition, state_rows, COUNT(state_rows), &state);
 	if (run->containers)
 		containers_account(run->containers, &containers);
 	append_containers(&exposition, &containers);

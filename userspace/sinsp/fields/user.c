@@ -37,17 +37,17 @@ static int give_or(const char *text, const char *of_root, uint32_t id, struct fi
 }
 
 /* The entry of the thread's user, or an empty one. */
-static struct names_user user_of(const struct state_event *event)
+static struct state_user user_of(const struct state_event *event)
 {
-	const struct names_user *user = state_event_user(event, event->thread->uid);
+	const struct state_user *user = state_event_user(event, event->thread->uid);
 
-	return user ? *user : (struct names_user){.id = event->thread->uid};
+	return user ? *user : (struct state_user){.id = event->thread->uid};
 }
 
 static int get_homedir(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
-	struct names_user user;
+	struct state_user user;
 
 	if (!event->thread)
 		return NO_VALUE;
@@ -58,7 +58,7 @@ static int get_homedir(const struct state_event *event, const struct field_ref *
 static int get_shell(const struct state_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
-	struct names_user user;
+	struct state_user user;
 
 	if (!event->thread)
 		return NO_VALUE;

@@ -78,7 +78,7 @@ apply_handler apply_open, apply_chdir, apply_fchdir, apply_close, apply_close_ra
 /* apply_net.c */
 apply_handler apply_socket, apply_socketpair, apply_bind, apply_listen, apply_connect, apply_accept,
 	apply_accept4, apply_shutdown, apply_message, apply_recvmsg, apply_recvmmsg,
-	apply_getsockopt, apply_io;
+	apply_getsockopt, apply_io, apply_request;
 /* apply_process.c */
 apply_handler apply_clone, apply_exec, apply_exit, apply_setuid, apply_setgid, apply_setreuid,
 	apply_setregid, apply_setresuid, apply_setresgid, apply_setsid, apply_setpgid,
@@ -89,8 +89,6 @@ apply_handler apply_memory, apply_switch, apply_procinfo;
 /* apply_capture.c */
 apply_handler apply_user_added, apply_user_deleted, apply_group_added, apply_group_deleted,
 	apply_container, apply_asyncevent;
-/* apply_request.c */
-apply_handler apply_request;
 
 /*
  * Looks up the directory descriptors that the event's paths start from, so that its thread's table

@@ -70,7 +70,7 @@ _Static_assert((int)useradded__uid == (int)userdeleted__uid &&
 
 /* The tables that an event is about; NULL: none. */
 struct tables {
-	struct names_users *users, *groups;
+	struct state_users *users, *groups;
 };
 
 static struct tables tables_of_container(struct state *state, const char *id)
@@ -92,25 +92,25 @@ static struct tables tables_of(struct state *state, const struct event *ev, unsi
 	return (struct tables){&state->names->users, &state->names->groups};
 }
 
-static void apply_capture_replace(struct names_users *users, const struct names_user *user)
+static void apply_capture_replace(struct state_users *users, const struct state_user *user)
 {
 	if (!users)
 		return;
-	names_users_remove(users, user->id);
+	state_users_remove(users, user->id);
 	if (user->name)
-		names_users_add(users, user);
+		state_users_add(users, user);
 }
 
-static void apply_user_forget(struct names_users *users, uint64_t id)
+static void apply_user_forget(struct state_users *users, uint64_t id)
 {
 	if (users)
-		names_users_remove(users, (uint32_t)id);
+		state_users_remove(users, (uint32_t)id);
 }
 
 void apply_user_added(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
-	const struct names_user user = {
+	const struct state_user user = {
 		.id = (uint32_t)event_param_u64(ev, useradded__uid),
 		.gid = (uint32_t)event_param_u64(ev, useradded__gid),
 		.name = event_param_string(ev, useradded__name),
@@ -132,7 +132,7 @@ void apply_user_deleted(struct state *state, struct apply_event *event)
 void apply_group_added(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
-	const struct names_user group = {
+	const struct state_user group = {
 		.id = (uint32_t)event_param_u64(ev, groupadded__gid),
 		.name = event_param_string(ev, groupadded__name),
 	};

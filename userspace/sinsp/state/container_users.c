@@ -25,7 +25,7 @@ enum {
 
 /* The ids of a user namespace. */
 struct id_ranges {
-	struct names_users_range list[RANGES_MAX];
+	struct state_users_range list[RANGES_MAX];
 	size_t count;
 };
 
@@ -65,8 +65,8 @@ void state_container_users_destroy(struct state_container_users *users)
 	if (!users || --users->refs)
 		return;
 	container_users_list_remove(users);
-	names_users_finish(&users->users);
-	names_users_finish(&users->groups);
+	state_users_finish(&users->users);
+	state_users_finish(&users->groups);
 	free(users);
 }
 
@@ -76,17 +76,17 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Whether the other users have no such entry. */
-static int lacks(const struct names_user *user, void *others)
+static int lacks(const struct state_user *user, void *others)
 {
-	const struct names_user *other = names_users_find(others, user->id, 0);
+	const struct state_user *other = state_users_find(others, user->id, 0);
 
 	return !other || user->gid != other->gid || !same_text(user->name, other->name) ||
 	       !same_text(user->home, other->home) || !same_text(user->shell, other->shell);
 }
 
-static bool equal(struct names_users *a, struct names_users *b)
+static bool equal(struct state_users *a, struct state_users *b)
 {
-	return a->count == b->count && names_users_each(a, 0, lacks, b) == 0;
+	return a->count == b->count && state_users_each(a, 0, lacks, b) == 0;
 }
 
 struct state_container_users *state_container_users_share(struct state_container_users **list,
@@ -150,7 +150,7 @@ static int check_container(struct scap_proc *proc, int process,
 }
 
 /* A line of a map of ids: first one inside, first one outside, number. */
-static bool parse_range(struct proc_text line, struct names_users_range *range)
+static bool parse_range(struct proc_text line, struct state_users_range *range)
 {
 	uint32_t *const columns[] = {&range->inside, &range->outside, &range->count};
 	struct proc_text word;
@@ -181,7 +181,7 @@ static int read_ranges(int process, const char *name, struct buf *text, struct i
 
 /* Reads one of the two files; sets `found` if the container has it. */
 static int read_one(struct scap_proc *proc, int process, const struct proc_target *target,
-		    enum proc_read_what what, const char *map, struct names_users *users,
+		    enum proc_read_what what, const char *map, struct state_users *users,
 		    bool *found)
 {
 	struct id_ranges ranges;
@@ -193,7 +193,7 @@ static int read_one(struct scap_proc *proc, int process, const struct proc_targe
 					      target, what, &text);
 		*found |= r == 0;
 		if (r == 0)
-			names_users_add_text(users, text.data, ranges.list, ranges.count);
+			state_users_add_text(users, text.data, ranges.list, ranges.count);
 		else if (r == -ENOENT || r == -ENOTDIR)
 			r = 0;
 	}

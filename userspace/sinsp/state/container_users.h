@@ -7,10 +7,10 @@
 #define SINSP_STATE_CONTAINER_USERS_H
 
 #include "scap/proc/proc.h"
-#include "sinsp/state/names.h"
+#include "sinsp/state/users.h"
 
 struct state_container_users {
-	struct names_users users, groups;
+	struct state_users users, groups;
 	uint32_t refs; /* by containers of one table, which share equal ones */
 	struct state_container_users *next, **link; /* of the list below; NULL: not in it */
 };

@@ -10,7 +10,6 @@
 #include "scap/proc/snapshot.h"
 #include "sinsp/state/config.h"
 #include "sinsp/state/containers.h"
-#include "sinsp/state/ended.h"
 #include "sinsp/state/fds.h"
 #include "sinsp/state/machine.h"
 #include "sinsp/state/names.h"

@@ -35,7 +35,7 @@ static int dump_compare(const void *left, const void *right)
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-static struct scap_user dump_user_of(const struct names_user *user)
+static struct scap_user dump_user_of(const struct state_user *user)
 {
 	return (struct scap_user){
 		.uid = user->id,
@@ -46,7 +46,7 @@ static struct scap_user dump_user_of(const struct names_user *user)
 	};
 }
 
-static int dump_user(const struct names_user *user, void *context)
+static int dump_user(const struct state_user *user, void *context)
 {
 	struct scap_snapshot *to = context;
 	const struct scap_user out = dump_user_of(user);
@@ -54,7 +54,7 @@ static int dump_user(const struct names_user *user, void *context)
 	return to->ops->user(to, &out);
 }
 
-static int dump_group(const struct names_user *group, void *context)
+static int dump_group(const struct state_user *group, void *context)
 {
 	struct scap_snapshot *to = context;
 	const struct scap_group out = {.gid = group->id, .name = group->name};
@@ -228,7 +228,7 @@ struct users_dump {
 	struct scap_container_user out;
 };
 
-static int dump_own_user(const struct names_user *user, void *context)
+static int dump_own_user(const struct state_user *user, void *context)
 {
 	const struct scap_user own = dump_user_of(user);
 	struct users_dump *dump = context;
@@ -237,7 +237,7 @@ static int dump_own_user(const struct names_user *user, void *context)
 	return dump->to->ops->container_user(dump->to, &dump->out);
 }
 
-static int dump_own_group(const struct names_user *group, void *context)
+static int dump_own_group(const struct state_user *group, void *context)
 {
 	const struct scap_group own = {.gid = group->id, .name = group->name};
 	struct users_dump *dump = context;
@@ -246,13 +246,13 @@ static int dump_own_group(const struct names_user *group, void *context)
 	return dump->to->ops->container_user(dump->to, &dump->out);
 }
 
-static int dump_tables(struct state *state, struct names_users *users, struct names_users *groups,
+static int dump_tables(struct state *state, struct state_users *users, struct state_users *groups,
 		       struct users_dump *dump)
 {
-	int r = names_users_each(users, state->now_ns, dump_own_user, dump);
+	int r = state_users_each(users, state->now_ns, dump_own_user, dump);
 
 	dump->out.user = NULL;
-	return r ? r : names_users_each(groups, state->now_ns, dump_own_group, dump);
+	return r ? r : state_users_each(groups, state->now_ns, dump_own_group, dump);
 }
 
 /*
@@ -347,9 +347,9 @@ int state_dump(struct state *state, struct scap_snapshot *to)
 	if (r == 0)
 		r = machine_dump(&state->machine, state->clock_step_ns, to);
 	if (r == 0)
-		r = names_users_each(&state->names->users, state->now_ns, dump_user, to);
+		r = state_users_each(&state->names->users, state->now_ns, dump_user, to);
 	if (r == 0)
-		r = names_users_each(&state->names->groups, state->now_ns, dump_group, to);
+		r = state_users_each(&state->names->groups, state->now_ns, dump_group, to);
 	if (r == 0)
 		r = dump_threads(state, to);
 	if (r == 0)

@@ -35,22 +35,22 @@ const struct state_thread *state_thread_parent(const struct state *state,
 	return parent ? state_thread_main(state, parent) : NULL;
 }
 
-const struct names_user *state_user(const struct state *state, uint32_t uid)
+const struct state_user *state_user(const struct state *state, uint32_t uid)
 {
-	return names_users_find(&state->names->users, uid, state->now_ns);
+	return state_users_find(&state->names->users, uid, state->now_ns);
 }
 
 const char *state_user_name(const struct state *state, uint32_t uid)
 {
-	const struct names_user *user = state_user(state, uid);
+	const struct state_user *user = state_user(state, uid);
 
 	return user ? user->name : NULL;
 }
 
 const char *state_group_name(const struct state *state, uint32_t gid)
 {
-	const struct names_user *group =
-		names_users_find(&state->names->groups, gid, state->now_ns);
+	const struct state_user *group =
+		state_users_find(&state->names->groups, gid, state->now_ns);
 
 	return group ? group->name : NULL;
 }
@@ -73,7 +73,7 @@ static enum owner event_owner_of(const struct state_event *event,
 	return event->state->proc && !container->users_read ? OWNER_UNKNOWN : OWNER_HOST;
 }
 
-const struct names_user *state_event_user(const struct state_event *event, uint32_t uid)
+const struct state_user *state_event_user(const struct state_event *event, uint32_t uid)
 {
 	struct state_container_users *own;
 
@@ -81,7 +81,7 @@ const struct names_user *state_event_user(const struct state_event *event, uint3
 	case OWNER_HOST:
 		return state_user(event->state, uid);
 	case OWNER_CONTAINER:
-		return names_users_find(&own->users, uid, event->state->now_ns);
+		return state_users_find(&own->users, uid, event->state->now_ns);
 	default:
 		return NULL;
 	}
@@ -89,7 +89,7 @@ const struct names_user *state_event_user(const struct state_event *event, uint3
 
 const char *state_event_user_name(const struct state_event *event, uint32_t uid)
 {
-	const struct names_user *user = state_event_user(event, uid);
+	const struct state_user *user = state_event_user(event, uid);
 
 	return user ? user->name : NULL;
 }
@@ -98,12 +98,12 @@ const char *state_event_group_name(const struct state_event *event, uint32_t gid
 {
 	struct state_container_users *own;
 	enum owner owner = event_owner_of(event, &own);
-	const struct names_user *group = NULL;
+	const struct state_user *group = NULL;
 
 	if (owner == OWNER_HOST)
 		return state_group_name(event->state, gid);
 	if (owner == OWNER_CONTAINER)
-		group = names_users_find(&own->groups, gid, event->state->now_ns);
+		group = state_users_find(&own->groups, gid, event->state->now_ns);
 	return group ? group->name : NULL;
 }
 

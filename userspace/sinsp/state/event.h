@@ -14,7 +14,7 @@
 
 #include "event/event.h"
 #include "sinsp/state/thread.h"
-#include "sinsp/state/names.h"
+#include "sinsp/state/users.h"
 
 struct state;
 
@@ -82,7 +82,7 @@ size_t state_event_path(const struct state_event *event, unsigned int param, cha
 			size_t size);
 
 /* The entry of a user id, and names of ids; NULL if the machine's tables have none. */
-const struct names_user *state_user(const struct state *state, uint32_t uid);
+const struct state_user *state_user(const struct state *state, uint32_t uid);
 const char *state_user_name(const struct state *state, uint32_t uid);
 const char *state_group_name(const struct state *state, uint32_t gid);
 
@@ -90,7 +90,7 @@ const char *state_group_name(const struct state *state, uint32_t gid);
  * The entry of a user id, and names of ids, as the event's thread has them: of its container, if
  * that has users of its own; NULL also as long as that is not known.
  */
-const struct names_user *state_event_user(const struct state_event *event, uint32_t uid);
+const struct state_user *state_event_user(const struct state_event *event, uint32_t uid);
 const char *state_event_user_name(const struct state_event *event, uint32_t uid);
 const char *state_event_group_name(const struct state_event *event, uint32_t gid);
 

@@ -10,68 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sinsp/state/users.h"
 #include "util/buf.h"
-
-/*
- * Users or groups by their ids: from a file in the form of /etc/passwd, which is read when needed,
- * or from a capture.
- */
-
-struct names_user {
-	uint32_t id;
-	uint32_t gid; /* 0 for groups */
-	const char *name;
-	const char *home, *shell; /* NULL: none; of groups always */
-};
-
-struct names_users {
-	const char *path; /* of the file; borrowed. NULL: there is none */
-	void *tree; /* of entries by id, see tsearch(3) */
-	void *old_tree; /* of the previous reading: returned entries live until the next one */
-	uint32_t count; /* in the tree */
-	uint32_t max; /* of them; 0: default */
-	uint64_t read_ns; /* event time of the last reading; 0: never */
-};
-
-void names_users_init(struct names_users *users, const char *path);
-void names_users_finish(struct names_users *users);
-
-/* Forgets all entries and the file: from then on only added ones exist. */
-void names_users_forget(struct names_users *users);
-
-/*
- * Adds a copy of an entry, unless the id has one: the first wins, as in the C library. Returns 0,
- * -ENOMEM, or -ENOSPC above the limit.
- */
-int names_users_add(struct names_users *users, const struct names_user *user);
-
-/* Ids of a user namespace: `count` ones, from `inside` on, are those from `outside` on. */
-struct names_users_range {
-	uint32_t inside, outside, count;
-};
-
-/*
- * Adds the entries of a text in the form of the file, which is changed, by their ids outside of a
- * user namespace; those that do not exist outside are left out.
- */
-void names_users_add_text(struct names_users *users, char *text,
-			  const struct names_users_range *ranges, size_t count);
-
-/* Removes the entry of an id, if it exists. */
-void names_users_remove(struct names_users *users, uint32_t id);
-
-/*
- * The entry of an id, or NULL. The file is read at the first call, and again when an id is missing
- * and the last reading is a minute old by the time of events, `now_ns`.
- */
-const struct names_user *names_users_find(struct names_users *users, uint32_t id, uint64_t now_ns);
-
-/*
- * Calls `visit` for all entries, by id, until it returns non-zero, and returns that. The file is
- * read unless it was already.
- */
-int names_users_each(struct names_users *users, uint64_t now_ns,
-		     int (*visit)(const struct names_user *user, void *context), void *context);
 
 /*
  * Names of IP addresses from a file in the form of /etc/hosts, read once. No name server is
@@ -106,7 +46,7 @@ const char *names_hosts_name(struct names_hosts *hosts, const uint8_t *address, 
 enum { ETC_PATH_BYTES = 512 };
 
 struct names {
-	struct names_users users, groups;
+	struct state_users users, groups;
 	struct names_hosts hosts;
 	char passwd_path[ETC_PATH_BYTES], group_path[ETC_PATH_BYTES], hosts_path[ETC_PATH_BYTES];
 };

@@ -333,7 +333,7 @@ static int take_interface(struct scap_snapshot *to, const struct scap_interface 
 
 static int take_user(struct scap_snapshot *to, const struct scap_user *user)
 {
-	const struct names_user entry = {
+	const struct state_user entry = {
 		.id = user->uid,
 		.gid = user->gid,
 		.name = user->name,
@@ -341,14 +341,14 @@ static int take_user(struct scap_snapshot *to, const struct scap_user *user)
 		.shell = user->shell,
 	};
 
-	return unless_full(names_users_add(&state_of(to)->names->users, &entry));
+	return unless_full(state_users_add(&state_of(to)->names->users, &entry));
 }
 
 static int snapshot_take_group(struct scap_snapshot *to, const struct scap_group *group)
 {
-	const struct names_user entry = {.id = group->gid, .name = group->name};
+	const struct state_user entry = {.id = group->gid, .name = group->name};
 
-	return unless_full(names_users_add(&state_of(to)->names->groups, &entry));
+	return unless_full(state_users_add(&state_of(to)->names->groups, &entry));
 }
 
 static int take_thread(struct scap_snapshot *to, const struct scap_thread *thread)
@@ -394,13 +394,13 @@ static int take_container_user(struct scap_snapshot *to, const struct scap_conta
 	int r = 0;
 
 	if (own && user->user)
-		r = names_users_add(&own->users, &(struct names_user){.id = user->user->uid,
+		r = state_users_add(&own->users, &(struct state_user){.id = user->user->uid,
 								      .gid = user->user->gid,
 								      .name = user->user->name,
 								      .home = user->user->home,
 								      .shell = user->user->shell});
 	else if (own && user->group)
-		r = names_users_add(&own->groups, &(struct names_user){.id = user->group->gid,
+		r = state_users_add(&own->groups, &(struct state_user){.id = user->group->gid,
 								       .name = user->group->name});
 	return unless_full(r);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters of a reader as metrics. */
-#include "agent/run/metrics.h"
+#include "agent/run/metrics_input.h"
 
 #include "scap/file/reader.h"
 #include "unit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters of a capture as metrics: which series exist, and their values. */
-#include "agent/run/metrics.h"
+#include "agent/run/metrics_input.h"
 
 #include <stdlib.h>
 

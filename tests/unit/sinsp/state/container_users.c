@@ -41,9 +41,9 @@ static int read_users(const struct foreign_root *foreign, struct state_container
 	return read_of(foreign, FOREIGN_PID, ID, NULL, users);
 }
 
-static const char *name_of(struct names_users *users, uint32_t id)
+static const char *name_of(struct state_users *users, uint32_t id)
 {
-	const struct names_user *user = names_users_find(users, id, 1);
+	const struct state_user *user = state_users_find(users, id, 1);
 
 	return user ? user->name : NULL;
 }
@@ -57,12 +57,12 @@ static void test_both_files(void **state)
 	foreign_root_write(*state, "root/etc/group", "web:x:102:\n");
 	assert_int_equal(read_users(*state, &users), 0);
 	assert_string_equal(name_of(&users->users, 101), "web");
-	assert_string_equal(names_users_find(&users->users, 101, 1)->home, "/srv");
+	assert_string_equal(state_users_find(&users->users, 101, 1)->home, "/srv");
 	assert_string_equal(name_of(&users->groups, 102), "web");
 	assert_null(name_of(&users->groups, 0));
 	/* Nothing is read later: also not an hour after. */
 	foreign_root_write(*state, "root/etc/passwd", "late:x:7:7::/:\n");
-	assert_null(names_users_find(&users->users, 7, 3600 * UINT64_C(1000000000)));
+	assert_null(state_users_find(&users->users, 7, 3600 * UINT64_C(1000000000)));
 	state_container_users_destroy(users);
 }
 
@@ -187,8 +187,8 @@ static struct state_container_users *make(uint32_t count, uint32_t which)
 
 	assert_non_null(made);
 	for (uint32_t id = 0; id < count; id++)
-		names_users_add(&made->users,
-				&(struct names_user){.id = id,
+		state_users_add(&made->users,
+				&(struct state_user){.id = id,
 						     .name = id == which ? "which" : "one",
 						     .home = "/"});
 	return made;
@@ -203,11 +203,11 @@ static void test_share(void **state)
 	assert_ptr_not_equal(first, other);
 	assert_ptr_equal(state_container_users_share(&list, make(20, 3)), first);
 	assert_ptr_equal(state_container_users_share(&list, make(20, 4)), other);
-	names_users_add(&first->groups, &(struct names_user){.id = 1, .name = "g"});
+	state_users_add(&first->groups, &(struct state_user){.id = 1, .name = "g"});
 	assert_ptr_not_equal(state_container_users_share(&list, make(20, 3)), first);
 	state_container_users_destroy(first);
 	state_container_users_destroy(other);
-	assert_string_equal(names_users_find(&first->users, 3, 0)->name, "which");
+	assert_string_equal(state_users_find(&first->users, 3, 0)->name, "which");
 	state_container_users_destroy(first);
 	state_container_users_destroy(other);
 	/* The one that is left. */

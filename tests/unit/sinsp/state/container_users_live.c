@@ -31,7 +31,7 @@ static struct state_thread *add_thread(struct drive *drive, int64_t tid)
 
 static int setup(void **state)
 {
-	static const struct names_user ann = {.id = 7, .name = "ann"};
+	static const struct state_user ann = {.id = 7, .name = "ann"};
 	struct contained_process *made = calloc(1, sizeof(*made));
 	char path[FOREIGN_PATH_BYTES];
 
@@ -45,7 +45,7 @@ static int setup(void **state)
 	drive_create(
 		&made->drive,
 		&(struct state_config){.proc = made->proc, .hostname = "h", .etc = "/nonexistent"});
-	names_users_add(&made->drive.state->names->users, &ann);
+	state_users_add(&made->drive.state->names->users, &ann);
 	made->event = (struct state_event){.state = made->drive.state,
 					   .thread = add_thread(&made->drive, FOREIGN_PID)};
 	*state = made;

@@ -154,8 +154,8 @@ static void dumps_containers(void **state)
 static struct state_container *add_users(struct drive *drive)
 {
 	static const char groups[] = "memory=/docker/" ID;
-	static const struct names_user web = {.id = 101, .gid = 7, .name = "web", .home = "/srv"};
-	static const struct names_user staff = {.id = 7, .name = "staff"};
+	static const struct state_user web = {.id = 101, .gid = 7, .name = "web", .home = "/srv"};
+	static const struct state_user staff = {.id = 7, .name = "staff"};
 	struct state_thread *thread = state_thread_add(drive->state, 900, 900);
 	struct state_container *container;
 
@@ -163,8 +163,8 @@ static struct state_container *add_users(struct drive *drive)
 	container = thread->cgroups->container;
 	state_container_set_users(&drive->state->containers, container,
 				  state_container_users_create());
-	names_users_add(&container->users->users, &web);
-	names_users_add(&container->users->groups, &staff);
+	state_users_add(&container->users->users, &web);
+	state_users_add(&container->users->groups, &staff);
 	return container;
 }
 
@@ -260,12 +260,12 @@ static void dumps_users_once_they_are_read(void **state)
 {
 	struct drive *drive = *state;
 	struct state_container_users *users = state_container_users_create();
-	static const struct names_user bob = {.id = 102, .name = "bob"};
+	static const struct state_user bob = {.id = 102, .name = "bob"};
 
 	add_users(drive);
 	free(dump_text(drive->state));
 	expect_changed(drive, "");
-	names_users_add(&users->users, &bob);
+	state_users_add(&users->users, &bob);
 	state_set_users(drive->state, ID, STATE_OWNER_ROOT, 0, users);
 	expect_changed(drive, "of 0123456789ab user 102 0 bob  \n");
 	expect_changed(drive, "");
@@ -277,7 +277,7 @@ static void dumps_users_once_they_are_read(void **state)
 /* Of a live machine: as long as they are not known they are not those of the host. */
 static void dumps_unknown_users(void **state)
 {
-	static const struct names_user ann = {.id = 7, .name = "ann"};
+	static const struct state_user ann = {.id = 7, .name = "ann"};
 	struct state_container *container;
 	struct drive drive;
 	struct scap_proc *proc;
@@ -286,7 +286,7 @@ static void dumps_unknown_users(void **state)
 	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
 	drive_create(&drive, &(struct state_config){.proc = proc, .etc = "/nonexistent"});
 	drive.state->containers.owner_of = NULL; /* the group is not one of this machine */
-	names_users_add(&drive.state->names->users, &ann);
+	state_users_add(&drive.state->names->users, &ann);
 	container = add_users(&drive);
 	state_container_set_users(&drive.state->containers, container, NULL);
 	expect_changed(&drive, "of 0123456789ab \n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes that have ended, for events of their sockets. */
-#include "sinsp/state/ended.h"
+#include "sinsp/state/threads.h"
 
 #include <string.h>
 

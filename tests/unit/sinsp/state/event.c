@@ -68,14 +68,14 @@ static void names_what_has_a_name(void **state)
 {
 	static const uint8_t address[4] = {127, 0, 0, 1};
 	struct drive *drive = *state;
-	const struct names_user user = {.id = 7, .name = "ann", .home = "/home/ann"};
+	const struct state_user user = {.id = 7, .name = "ann", .home = "/home/ann"};
 
 	assert_null(state_user(drive->state, 7));
 	assert_null(state_user_name(drive->state, 7));
 	assert_null(state_group_name(drive->state, 7));
 	assert_null(state_host_name(drive->state, address, sizeof(address)));
-	names_users_add(&drive->state->names->users, &user);
-	names_users_add(&drive->state->names->groups, &user);
+	state_users_add(&drive->state->names->users, &user);
+	state_users_add(&drive->state->names->groups, &user);
 	assert_string_equal(state_user_name(drive->state, 7), "ann");
 	assert_string_equal(state_user(drive->state, 7)->home, "/home/ann");
 	assert_string_equal(state_group_name(drive->state, 7), "ann");

@@ -29,8 +29,8 @@ static void reads_the_files_of_the_folder(void **state)
 {
 	struct names *names = names_create(*state);
 
-	assert_string_equal(names_users_find(&names->users, 7, 1)->name, "ann");
-	assert_string_equal(names_users_find(&names->groups, 8, 1)->name, "staff");
+	assert_string_equal(state_users_find(&names->users, 7, 1)->name, "ann");
+	assert_string_equal(state_users_find(&names->groups, 8, 1)->name, "staff");
 	assert_string_equal(names_hosts_name(&names->hosts, address, 4), "far");
 	names_destroy(names);
 }
@@ -38,13 +38,13 @@ static void reads_the_files_of_the_folder(void **state)
 static void forgets_the_files(void **state)
 {
 	struct names *names = names_create(*state);
-	const struct names_user user = {.id = 9, .name = "bob"};
+	const struct state_user user = {.id = 9, .name = "bob"};
 
 	names_forget_users(names);
-	assert_null(names_users_find(&names->users, 7, 1));
-	assert_null(names_users_find(&names->groups, 8, 1));
-	assert_int_equal(names_users_add(&names->users, &user), 0);
-	assert_string_equal(names_users_find(&names->users, 9, 1)->name, "bob");
+	assert_null(state_users_find(&names->users, 7, 1));
+	assert_null(state_users_find(&names->groups, 8, 1));
+	assert_int_equal(state_users_add(&names->users, &user), 0);
+	assert_string_equal(state_users_find(&names->users, 9, 1)->name, "bob");
 	assert_string_equal(names_hosts_name(&names->hosts, address, 4), "far");
 	names_forget_hosts(names);
 	assert_null(names_hosts_name(&names->hosts, address, 4));
@@ -60,7 +60,7 @@ static void finds_nothing_in_a_folder_with_a_long_name(void **state)
 	memset(path, '/', sizeof(path));
 	strcpy(path + sizeof(path) - strlen(*state) - 1, *state);
 	names = names_create(path);
-	assert_null(names_users_find(&names->users, 7, 1));
+	assert_null(state_users_find(&names->users, 7, 1));
 	assert_null(names_hosts_name(&names->hosts, address, 4));
 	names_destroy(names);
 	names_destroy(NULL);

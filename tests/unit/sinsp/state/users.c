@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "etc_files.h"
-#include "sinsp/state/names.h"
+#include "sinsp/state/users.h"
 #include "unit.h"
 
 static struct etc_files etc;
@@ -26,16 +26,16 @@ static int teardown(void **state)
 
 static const uint64_t second_ns = 1000000000;
 
-static const char *name_of(struct names_users *users, uint32_t id, uint64_t now_ns)
+static const char *name_of(struct state_users *users, uint32_t id, uint64_t now_ns)
 {
-	const struct names_user *user = names_users_find(users, id, now_ns);
+	const struct state_user *user = state_users_find(users, id, now_ns);
 
 	return user ? user->name : NULL;
 }
 
 static void reads_lines(void **state)
 {
-	struct names_users users;
+	struct state_users users;
 
 	etc_write(&etc, "passwd",
 		  "root:x:0:0:root:/root:/bin/sh\n"
@@ -48,23 +48,23 @@ static void reads_lines(void **state)
 		  ":x:5:5::/:\n"
 		  "nobody:*:4294967294:0::/:\n"
 		  "last:x:1000:1000::/:/bin/sh");
-	names_users_init(&users, path);
+	state_users_init(&users, path);
 	assert_string_equal(name_of(&users, 0, 0), "root");
 	assert_string_equal(name_of(&users, 4294967294, 0), "nobody");
 	assert_string_equal(name_of(&users, 1000, 0), "last");
 	assert_null(name_of(&users, 5, 0));
 	assert_null(name_of(&users, 12, 0));
 	assert_null(name_of(&users, UINT32_MAX, 0));
-	names_users_finish(&users);
+	state_users_finish(&users);
 }
 
 static void reads_again_after_a_minute(void **state)
 {
-	struct names_users users;
+	struct state_users users;
 	const char *root;
 
 	etc_write(&etc, "passwd", "root:x:0:0::/:\n");
-	names_users_init(&users, path);
+	state_users_init(&users, path);
 	root = name_of(&users, 0, second_ns);
 	etc_write(&etc, "passwd", "root:x:0:0::/:\nnew:x:7:7::/:\n");
 	assert_null(name_of(&users, 7, 2 * second_ns));
@@ -74,58 +74,58 @@ static void reads_again_after_a_minute(void **state)
 	etc_write(&etc, "passwd", "");
 	assert_null(name_of(&users, 8, 200 * second_ns));
 	assert_null(name_of(&users, 7, 201 * second_ns));
-	names_users_finish(&users);
+	state_users_finish(&users);
 }
 
 static void gives_home_and_shell(void **state)
 {
-	const struct names_user *user;
-	struct names_users users;
+	const struct state_user *user;
+	struct state_users users;
 
 	etc_write(&etc, "passwd",
 		  "root:x:0:0:root:/root:/bin/bash\n"
 		  "short:x:5:5:remark:/home/short\n"
 		  "none:x:6:6:::\n"
 		  "wheel:x:10:root,admin\n");
-	names_users_init(&users, path);
-	user = names_users_find(&users, 0, 0);
+	state_users_init(&users, path);
+	user = state_users_find(&users, 0, 0);
 	assert_string_equal(user->home, "/root");
 	assert_string_equal(user->shell, "/bin/bash");
-	user = names_users_find(&users, 5, 0);
+	user = state_users_find(&users, 5, 0);
 	assert_string_equal(user->home, "/home/short");
 	assert_null(user->shell);
-	user = names_users_find(&users, 6, 0);
+	user = state_users_find(&users, 6, 0);
 	assert_string_equal(user->home, "");
 	assert_string_equal(user->shell, "");
-	user = names_users_find(&users, 10, 0);
+	user = state_users_find(&users, 10, 0);
 	assert_null(user->home);
-	names_users_finish(&users);
+	state_users_finish(&users);
 }
 
 static void copes_without_the_file(void **state)
 {
-	struct names_users users;
+	struct state_users users;
 
-	names_users_init(&users, "/nonexistent/passwd");
+	state_users_init(&users, "/nonexistent/passwd");
 	assert_null(name_of(&users, 0, 0));
-	names_users_finish(&users);
+	state_users_finish(&users);
 }
 
 static void translates_ids(void **state)
 {
-	static const struct names_users_range ranges[] = {{0, 1000, 1}, {1, 4294967200, 95}};
+	static const struct state_users_range ranges[] = {{0, 1000, 1}, {1, 4294967200, 95}};
 	char text[] = "root:x:0:0::/:\nann:x:95:0::/:\nnone:x:96:0::/:\nlast:x:4294967295:0::/:\n";
-	struct names_users users;
+	struct state_users users;
 
-	names_users_init(&users, NULL);
-	names_users_add_text(&users, text, ranges, 2);
+	state_users_init(&users, NULL);
+	state_users_add_text(&users, text, ranges, 2);
 	assert_string_equal(name_of(&users, 1000, 1), "root");
 	assert_string_equal(name_of(&users, 4294967294, 1), "ann");
 	assert_int_equal(users.count, 2);
-	names_users_finish(&users);
+	state_users_finish(&users);
 }
 
-static int note_name(const struct names_user *user, void *context)
+static int note_name(const struct state_user *user, void *context)
 {
 	strcat(context, user->name);
 	return user->id == 9 ? -1 : 0;
@@ -133,64 +133,64 @@ static int note_name(const struct names_user *user, void *context)
 
 static void holds_what_is_added(void **state)
 {
-	struct names_user user = {.id = 7, .gid = 8, .name = "seven", .home = "/7"};
-	struct names_users users;
+	struct state_user user = {.id = 7, .gid = 8, .name = "seven", .home = "/7"};
+	struct state_users users;
 	char names[32] = "";
 
 	etc_write(&etc, "passwd", "root:x:0:0::/:\n");
-	names_users_init(&users, path);
+	state_users_init(&users, path);
 	assert_string_equal(name_of(&users, 0, 0), "root");
-	names_users_forget(&users);
+	state_users_finish(&users);
 	assert_null(name_of(&users, 0, 100 * second_ns));
-	assert_int_equal(names_users_add(&users, &user), 0);
+	assert_int_equal(state_users_add(&users, &user), 0);
 	user.name = "second";
-	assert_int_equal(names_users_add(&users, &user), 0);
-	user = *names_users_find(&users, 7, 200 * second_ns);
+	assert_int_equal(state_users_add(&users, &user), 0);
+	user = *state_users_find(&users, 7, 200 * second_ns);
 	assert_string_equal(user.name, "seven");
 	assert_string_equal(user.home, "/7");
 	assert_null(user.shell);
 	assert_int_equal(user.gid, 8);
-	user = (struct names_user){.id = 3, .name = "three"};
-	assert_int_equal(names_users_add(&users, &user), 0);
-	assert_int_equal(names_users_each(&users, 0, note_name, names), 0);
+	user = (struct state_user){.id = 3, .name = "three"};
+	assert_int_equal(state_users_add(&users, &user), 0);
+	assert_int_equal(state_users_each(&users, 0, note_name, names), 0);
 	assert_string_equal(names, "threeseven");
-	names_users_remove(&users, 3);
-	names_users_remove(&users, 3);
+	state_users_remove(&users, 3);
+	state_users_remove(&users, 3);
 	assert_null(name_of(&users, 3, 0));
-	user = (struct names_user){.id = 9, .name = "nine"};
-	assert_int_equal(names_users_add(&users, &user), 0);
+	user = (struct state_user){.id = 9, .name = "nine"};
+	assert_int_equal(state_users_add(&users, &user), 0);
 	user.id = 10;
-	assert_int_equal(names_users_add(&users, &user), 0);
+	assert_int_equal(state_users_add(&users, &user), 0);
 	names[0] = '\0';
-	assert_int_equal(names_users_each(&users, 0, note_name, names), -1);
+	assert_int_equal(state_users_each(&users, 0, note_name, names), -1);
 	assert_string_equal(names, "sevennine");
-	names_users_finish(&users);
+	state_users_finish(&users);
 }
 
 static void has_a_limit(void **state)
 {
-	struct names_user user = {.name = "x"};
-	struct names_users users;
+	struct state_user user = {.name = "x"};
+	struct state_users users;
 
-	names_users_init(&users, NULL);
+	state_users_init(&users, NULL);
 	for (user.id = 0; user.id < 1 << 16; user.id++)
-		assert_int_equal(names_users_add(&users, &user), 0);
-	assert_int_equal(names_users_add(&users, &user), -ENOSPC);
-	names_users_remove(&users, 5);
-	assert_int_equal(names_users_add(&users, &user), 0);
-	names_users_finish(&users);
+		assert_int_equal(state_users_add(&users, &user), 0);
+	assert_int_equal(state_users_add(&users, &user), -ENOSPC);
+	state_users_remove(&users, 5);
+	assert_int_equal(state_users_add(&users, &user), 0);
+	state_users_finish(&users);
 }
 
 /* Lines of users have their group in the fourth column, those of groups their members. */
 static void gives_groups_of_users(void **state)
 {
-	struct names_users users;
+	struct state_users users;
 
 	etc_write(&etc, "passwd", "a:x:5:6::/:\nb:x:7:8\n");
-	names_users_init(&users, path);
-	assert_int_equal(names_users_find(&users, 5, 0)->gid, 6);
-	assert_int_equal(names_users_find(&users, 7, 0)->gid, 0);
-	names_users_finish(&users);
+	state_users_init(&users, path);
+	assert_int_equal(state_users_find(&users, 5, 0)->gid, 6);
+	assert_int_equal(state_users_find(&users, 7, 0)->gid, 0);
+	state_users_finish(&users);
 }
 
 static const struct CMUnitTest tests[] = {
