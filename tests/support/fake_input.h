@@ -3,7 +3,7 @@
 #ifndef TESTS_FAKE_INPUT_H
 #define TESTS_FAKE_INPUT_H
 
-#include "agent/run/input.h"
+#include "agent/input/input.h"
 #include "agent/run/run.h"
 
 enum { FAKE_INPUT_CALLS_BYTES = 256 };

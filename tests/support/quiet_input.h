@@ -4,7 +4,7 @@
 #define TESTS_QUIET_INPUT_H
 
 #include "takeover/boundary.h"
-#include "agent/run/input.h"
+#include "agent/input/input.h"
 
 struct quiet_input {
 	struct input input;

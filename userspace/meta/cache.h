@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "meta/source.h"
-#include "sinsp/state/container.h"
+#include "sinsp/state/containers/container.h"
 
 enum {
 	META_CACHE_ENTRIES_MAX = 4096,

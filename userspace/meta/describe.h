@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "sinsp/state/container.h"
+#include "sinsp/state/containers/container.h"
 
 enum {
 	DESCRIBE_TEXT_BYTES_MAX = 4096, /* of one text */

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sinsp/state/cgroup_path.h"
-#include "sinsp/state/pods.h"
+#include "sinsp/state/containers/cgroup_path.h"
+#include "sinsp/state/containers/pods.h"
 
 /* The workload that a pod belongs to, found from the pod alone. */
 

@@ -13,8 +13,8 @@
 #include "meta/kube_config.h"
 #include "meta/pod_json.h"
 #include "meta/sink.h"
-#include "sinsp/state/pods.h"
-#include "sinsp/state/services.h"
+#include "sinsp/state/containers/pods.h"
+#include "sinsp/state/containers/services.h"
 #include "util/buf.h"
 
 /* The lines of a stream that comes in pieces of any size. */

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "sinsp/state/services.h"
+#include "sinsp/state/containers/services.h"
 
 /* Places of one object; further ones are left out and counted. */
 enum { SERVICE_PLACES_MAX = 8192 };

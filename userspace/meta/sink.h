@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sinsp/state/container.h"
-#include "sinsp/state/services.h"
+#include "sinsp/state/containers/container.h"
+#include "sinsp/state/containers/services.h"
 #include "util/error.h"
 
 /* What the threads of meta.h count, for the account of a run. */
@@ -84,7 +84,7 @@ struct meta_update {
 	enum meta_kind kind;
 	bool is_answer; /* to a request; false: pushed */
 	char *id; /* whole; owned */
-	uint32_t owner; /* of the container: see state/container.h */
+	uint32_t owner; /* of the container: see state/containers/container.h */
 	unsigned int rank; /* enum meta_rank, of the request that this answers */
 	struct state_container_info *info; /* owned */
 	struct state_pod_info *pod; /* owned */

@@ -6,7 +6,7 @@
 #ifndef META_SOURCE_H
 #define META_SOURCE_H
 
-#include "sinsp/state/container.h"
+#include "sinsp/state/containers/container.h"
 #include "util/error.h"
 
 /* Whose look-ups come first, and how many there may be at a time. */
@@ -21,7 +21,7 @@ enum meta_rank {
 struct meta_request {
 	const char *id; /* whole */
 	enum state_container_type type; /* as its control groups say */
-	uint32_t owner; /* who made these; see state/container.h */
+	uint32_t owner; /* who made these; see state/containers/container.h */
 	enum meta_rank rank;
 	/*
 	 * The absolute path of its OCI bundle, from the command lines of the runtime's processes;

@@ -5,7 +5,7 @@
 #ifndef SINSP_SINSP_H
 #define SINSP_SINSP_H
 
-#include "sinsp/state/container_json.h"
+#include "sinsp/state/containers/container_json.h"
 #include "sinsp/filter/tree.h"
 #include "sinsp/filter/lex.h"
 #include "sinsp/fields/field.h"

@@ -2,7 +2,7 @@
 /* A run from its plan to its report. */
 #include "agent/commands/commands.h"
 
-#include "agent/run/host.h"
+#include "agent/input/host.h"
 #include "agent/process/child.h"
 #include "agent/process/memory.h"
 #include "agent/run/run.h"

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "agent/commands/doctor.h"
-#include "agent/run/host.h"
-#include "agent/run/live_open.h"
+#include "agent/input/host.h"
+#include "agent/input/live_open.h"
 #include "event/event.h"
 #include "scap/live/live.h"
 #include "scap/live/load.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/run/host.h"
+#include "agent/input/host.h"
 #include "scap/proc/ids.h"
 #include "scap/proc/text.h"
 #include "util/count.h"

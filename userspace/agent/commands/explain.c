@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "agent/commands/commands.h"
-#include "agent/run/hold.h"
-#include "agent/run/live_open.h"
+#include "agent/input/hold.h"
+#include "agent/input/live_open.h"
 #include "agent/plan/output_views.h"
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"

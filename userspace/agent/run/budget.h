@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "abi.h"
-#include "agent/run/input.h"
+#include "agent/input/input.h"
 #include "util/buf.h"
 #include "util/error.h"
 

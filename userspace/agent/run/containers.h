@@ -7,8 +7,8 @@
 #define AGENT_RUN_CONTAINERS_H
 
 #include "agent/options/options.h"
-#include "agent/run/account.h"
-#include "agent/run/input.h"
+#include "agent/input/account.h"
+#include "agent/input/input.h"
 #include "meta/meta.h"
 #include "sinsp/sinsp.h"
 #include "util/error.h"

@@ -7,7 +7,7 @@
 
 #include "abi.h"
 #include "agent/plan/selection.h"
-#include "agent/run/input.h"
+#include "agent/input/input.h"
 #include "output/delivery/outputs.h"
 
 /* Part of `struct run`; zeroed: nothing was said yet. */

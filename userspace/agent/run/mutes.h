@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "agent/plan/plan.h"
-#include "agent/run/input.h"
+#include "agent/input/input.h"
 #include "sinsp/sinsp.h"
 
 /* Of which control groups an input was told. A zeroed struct begins with none. */

@@ -6,7 +6,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include "agent/run/host.h"
+#include "agent/input/host.h"
 #include "agent/plan/output_views.h"
 #include "agent/process/child.h"
 #include "agent/process/signals.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "meta/source.h"
-#include "sinsp/state/container.h"
+#include "sinsp/state/containers/container.h"
 
 /*
  * The namespaces of the host, with which those that containers join are compared. They are those of

@@ -9,7 +9,7 @@
 #include "meta/runtimes/cri.pb-c.h"
 #include "meta/runtimes/events.h"
 #include "meta/runtimes/grpc.h"
-#include "sinsp/state/container.h"
+#include "sinsp/state/containers/container.h"
 
 /*
  * The JSON texts that containerd and CRI-O add to verbose answers of the Container Runtime

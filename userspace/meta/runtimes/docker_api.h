@@ -10,7 +10,7 @@
 
 #include "meta/runtimes/events.h"
 #include "net/http.h"
-#include "sinsp/state/container.h"
+#include "sinsp/state/containers/container.h"
 #include "util/json_input.h"
 
 /* What Docker's answer for GET /containers/ID/json says of a container. */

@@ -3,7 +3,7 @@
 #ifndef META_RUNTIMES_EVENTS_H
 #define META_RUNTIMES_EVENTS_H
 
-#include "sinsp/state/container.h"
+#include "sinsp/state/containers/container.h"
 #include "util/buf.h"
 
 enum { RUNTIME_ID_BYTES = 256, RUNTIME_PATH_BYTES = 512 };

@@ -15,7 +15,7 @@
 #include "meta/describe.h"
 #include "meta/runtimes/bundle.h"
 #include "meta/runtimes/document.h"
-#include "sinsp/state/container.h"
+#include "sinsp/state/containers/container.h"
 #include "util/count.h"
 #include "util/json_input.h"
 

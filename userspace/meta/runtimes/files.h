@@ -11,7 +11,7 @@
 
 #include "meta/runtimes/bundle.h"
 #include "meta/source.h"
-#include "sinsp/state/cgroup_path.h"
+#include "sinsp/state/containers/cgroup_path.h"
 
 /*
  * The lists of containers of the library that stores them for Podman: names and images. Their

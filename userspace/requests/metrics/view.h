@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "requests/protocols/protocol.h"
-#include "sinsp/state/container.h"
+#include "sinsp/state/containers/container.h"
 #include "sinsp/state/event.h"
-#include "sinsp/state/services.h"
+#include "sinsp/state/containers/services.h"
 
 enum view_class {
 	VIEW_OTHER = PROTOCOL_OF_OTHERS,

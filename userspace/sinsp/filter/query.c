@@ -8,7 +8,7 @@
 
 #include "sinsp/filter/filter.h"
 #include "sinsp/filter/program.h"
-#include "sinsp/state/containers.h"
+#include "sinsp/state/containers/containers.h"
 #include "sinsp/state/fds.h"
 
 /*

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sinsp/state/apply.h"
-#include "sinsp/state/container_json.h"
+#include "sinsp/state/containers/container_json.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/load.h"
 #include "util/count.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sinsp/state/container_json.h"
+#include "sinsp/state/containers/container_json.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/load.h"
 #include "sinsp/state/path.h"

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sinsp/state/container.h"
-#include "sinsp/state/container_users.h"
+#include "sinsp/state/containers/container.h"
+#include "sinsp/state/containers/container_users.h"
 
 /*
  * Completes `info`, which came later, by copies of what was known. What was known stays, so that

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/state/container_json.h"
+#include "sinsp/state/containers/container_json.h"
 #include "sinsp/state/engine.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/machine.h"

@@ -14,7 +14,7 @@
 
 #include "event/event.h"
 #include "sinsp/state/thread.h"
-#include "sinsp/state/users.h"
+#include "sinsp/state/containers/users.h"
 
 struct state;
 

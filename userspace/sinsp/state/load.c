@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sinsp/state/container_json.h"
+#include "sinsp/state/containers/container_json.h"
 #include "sinsp/state/container_state.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/apply.h"

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sinsp/state/users.h"
+#include "sinsp/state/containers/users.h"
 #include "util/buf.h"
 
 /*

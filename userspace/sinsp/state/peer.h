@@ -10,7 +10,7 @@
 
 #include "scap/proc/fd.h"
 #include "sinsp/state/event.h"
-#include "sinsp/state/services.h"
+#include "sinsp/state/containers/services.h"
 
 /* All that is borrowed is valid as long as the event. */
 struct state_peer {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sinsp/state/containers.h"
+#include "sinsp/state/containers/containers.h"
 #include "sinsp/state/fd.h"
 
 /* The data set by exec. Strings are NUL-terminated, never NULL. */

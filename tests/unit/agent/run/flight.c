@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "agent/process/signals.h"
-#include "agent/run/input.h"
+#include "agent/input/input.h"
 #include "agent/run/run.h"
 #include "fake_live.h"
 #include "frame.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/run/input.h"
+#include "agent/input/input.h"
 #include "agent/process/child.h"
 #include "agent/run/containers.h"
 #include "agent/run/report.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "meta/runtimes/document.h"
-#include "sinsp/state/container.h"
+#include "sinsp/state/containers/container.h"
 
 #include "tree.h"
 #include "unit.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sinsp/state/container_json.h"
+#include "sinsp/state/containers/container_json.h"
 #include "sinsp/state/container_state.h"
 #include "sinsp/state/core.h"
 #include "snapshots.h"
