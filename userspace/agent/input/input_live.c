@@ -12,6 +12,7 @@
 #include "agent/input/live_open.h"
 #include "agent/input/metrics.h"
 #include "agent/input/missed.h"
+#include "agent/input/sampling.h"
 #include "agent/process/loader.h"
 #include "agent/process/memory.h"
 #include "event/event.h"
@@ -39,6 +40,7 @@ struct input_live {
 	struct live_place place;
 	struct scap_cgroup_keys *keys; /* NULL: they could not be found */
 	bool knows_groups; /* of `live` */
+	struct sampling sampling; /* of all captures */
 	struct scap_live *live; /* the current capture */
 	struct scap_live *old; /* the previous capture, while both are read; NULL: only one */
 	bool old_stopped;
@@ -520,6 +522,7 @@ static struct scap_source *input_live_stop(struct input *input)
 {
 	struct input_live *live = input_live_of(input);
 
+	sampling_stop(&live->sampling);
 	stop_old(live);
 	scap_live_stop(live->live);
 	return source_now(live);
@@ -541,6 +544,7 @@ static int read_stats(struct input_live *live)
 		scap_live_stats_add(stats, &live->past);
 	}
 	stats->meddled = live->meddling.calls;
+	sampling_add_stats(&live->sampling, stats);
 	boundary_subtract(&live->boundary, stats);
 	return r;
 }
@@ -588,6 +592,7 @@ static int input_live_append_report(struct input *input, const struct account *a
 	if (r)
 		return error_set(err, r, "the driver's counters cannot be read: %s", strerror(-r));
 	account_live_append(&live->stats, account, text);
+	sampling_append_report(&live->sampling, text);
 	account_live_append_throttled(list, scap_live_throttled(live->live, list, THROTTLED_SHOWN),
 				      text);
 	return 0;
@@ -672,6 +677,7 @@ static void input_live_destroy(struct input *input)
 		scap_source_destroy(scap_flight_source(live->flight));
 	close_live(live->old);
 	close_live(live->live);
+	sampling_finish(&live->sampling);
 	host_close(&live->host);
 	scap_cgroup_keys_destroy(live->keys);
 	free(live);
@@ -782,12 +788,17 @@ int input_live_open(const struct plan *plan, struct input_helpers *helpers, stru
 		/* Without them only user space knows which events are of which container. */
 		scap_cgroup_keys_create(MOUNTS, "", &made->keys);
 		input_live_set_place(made, helpers);
+		r = sampling_open(&made->sampling, plan, &made->host, made->place.self_pids, err);
+		made->place.samples = made->sampling.samples;
+	}
+	if (r == 0) {
 		r = live_open(plan, &made->place, 0, &made->live, err);
 	}
 	if (r == 0)
 		r = begin_flight(made, err);
 	if (r) {
 		close_live(made->live);
+		sampling_finish(&made->sampling);
 		scap_cgroup_keys_destroy(made->keys);
 		host_close(&made->host);
 		free(made);

@@ -121,6 +121,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.verbose = options->verbose,
 		.boot_offset_ns = boot_offset_ns,
 		.waker = place->waker,
+		.samples = place->samples,
 	};
 
 	if (place->keys && plan->rejects_groups)

@@ -21,6 +21,7 @@ struct live_place {
 	uint32_t self_pids[SELF_PIDS]; /* of the agent, in the initial pid namespace; 0: none */
 	struct live_loader *loader; /* borrowed; NULL: this process */
 	struct scap_cgroup_keys *keys; /* borrowed; NULL: keys of control groups are not known */
+	struct samples *samples; /* borrowed: among the events; NULL: none */
 	const struct waker *waker; /* borrowed: ends waits for events, too; NULL: nothing does */
 };
 

@@ -335,10 +335,10 @@ static void check_flight_recorder(struct check *check)
 	if (strcmp(options->write, "-") == 0)
 		reject(check, setting, "--flight-recorder: -w needs the name of a file");
 	if (options->rules_count || options->outputs_count || options->request_metrics ||
-	    options->tcp_metrics)
+	    options->tcp_metrics || options->samples_count)
 		reject(check, setting,
 		       "--flight-recorder: events are read when they are asked for; not with "
-		       "--rules, --output, --request-metrics or --tcp-metrics");
+		       "--rules, --output, --request-metrics, --tcp-metrics or --sample");
 	if (options->takeover)
 		reject(check, setting,
 		       "--flight-recorder: what it keeps cannot be taken over by another agent");

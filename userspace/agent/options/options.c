@@ -216,6 +216,11 @@ int options_add_runtime_socket(struct options *options, const char *path)
 	return options_add_word(&options->runtime_sockets, &options->runtime_sockets_count, path);
 }
 
+int options_add_sample(struct options *options, const char *text)
+{
+	return options_add_word(&options->samples, &options->samples_count, text);
+}
+
 int options_add_output(struct options *options, const char *text)
 {
 	return options_add_word(&options->output_texts, &options->output_texts_count, text);
@@ -283,13 +288,14 @@ void options_finish(struct options *options)
 	free(options->tags);
 	free(options->excluded_tags);
 	free(options->runtime_sockets);
+	free(options->samples);
 	free(options->pids);
 	settings_finish(&options->settings);
 	options->filter = NULL;
 	options->files = NULL;
 	options->rules = NULL;
 	options->tags = options->excluded_tags = NULL;
-	options->runtime_sockets = NULL;
+	options->runtime_sockets = options->samples = NULL;
 	options->pids = NULL;
 }
 

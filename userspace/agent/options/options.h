@@ -141,6 +141,8 @@ struct options {
 	uint32_t meta_wait_ms; /* how long new containers are waited for; 0: not */
 	const char **runtime_sockets; /* owned, the paths not: of container runtimes */
 	size_t runtime_sockets_count;
+	const char **samples; /* owned, the texts not: perf events to sample */
+	size_t samples_count;
 	struct kube_options kubernetes; /* the server that is asked for pods */
 	const char *host_root; /* where the root of the host is mounted; NULL: here */
 	const char *k8s_cluster; /* name of the cluster that pods are of; NULL: not known */
@@ -212,6 +214,9 @@ int options_add_file(struct options *options, const char *path);
  * -ENOMEM.
  */
 int options_add_runtime_socket(struct options *options, const char *path);
+
+/* Adds perf events to sample, whose text must outlive the options. Returns 0 or -ENOMEM. */
+int options_add_sample(struct options *options, const char *text);
 
 /* Adds KIND:TARGET[,KEY=VALUE...], which must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_output(struct options *options, const char *text);

@@ -300,6 +300,11 @@ const struct option_row option_rows_capture[] = {
 	 "watch all system calls at their exit, the default; or only the wanted calls, which costs "
 	 "others less, but 32-bit programs are not seen then",
 	 set_hooks, .words = hooks_words_get, .about = LIVE},
+	{0, "sample", "EVENT",
+	 "samples of a perf event, by its name in perf, as events perf_sample: "
+	 "cpu-clock/freq=99,call-graph=fp/; may be repeated. Default: 99 a second of each CPU, of "
+	 "tracepoints, breakpoints and probes each",
+	 options_add_sample, .list = LIST_REPEATED, .about = LIVE},
 	{0, "no-pushdown", NULL,
 	 "let the kernel deliver all events, also those that the filter rejects", set_no_pushdown,
 	 .about = LIVE},

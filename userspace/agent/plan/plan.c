@@ -163,6 +163,18 @@ static bool wants_unknown_protocols(const struct plan *plan)
 	       (plan->filter && filter_names_text(plan->filter, "request.protocol", "unknown"));
 }
 
+/* Nothing makes samples by itself. Whoever may reload may need symbols later. */
+static void set_samples(struct plan *plan, unsigned int output_needs)
+{
+	const struct options *options = plan->options;
+	unsigned int needs = output_needs | (plan->filter ? filter_needs(plan->filter) : 0);
+
+	if (!options->samples_count && !options->read)
+		plan->selection.events[EVENT_perf_sample] = 0;
+	plan->needs_symbols = needs & (NEEDS_SYMBOLS | NEEDS_ARGUMENTS) || writes_state(plan) ||
+			      options_can_reload(options);
+}
+
 static int select_events(struct plan *plan, struct error *err)
 {
 	unsigned int needs = printer_needs(plan->printer);
@@ -192,9 +204,15 @@ static int select_events(struct plan *plan, struct error *err)
 		selection_want_sockets(&plan->selection, plan->options->tcp_sample_ns);
 	if (plan->ruleset)
 		selection_mark_rules(&plan->selection, plan->filter);
+	set_samples(plan, needs);
 	pushdown_make(plan);
 	if (!selection_is_empty(&plan->selection))
 		return 0;
+	if (!plan->options->samples_count && plan->filter &&
+	    filter_names_event(plan->filter, EVENT_perf_sample))
+		return error_set(err, -EINVAL,
+				 "no event can match this filter: --sample EVENT "
+				 "says what perf_sample is of");
 	if (plan->ruleset)
 		return error_set(err, -EINVAL, "no event can match any of the rules");
 	return reject_empty(plan->filter, &plan->selection, err);

@@ -26,6 +26,7 @@ struct plan {
 	bool needs_containers; /* descriptions of containers; false for a capture file */
 	bool needs_pods; /* the same of pods, from Kubernetes */
 	bool of_unknown; /* requests are made of unknown protocols, too */
+	bool needs_symbols; /* samples have them */
 	bool needs_services; /* the same of services: of all of the cluster */
 };
 

@@ -19,6 +19,7 @@
 #include "scap/live/flight_rings.h"
 #include "scap/live/maps.h"
 #include "scap/live/live_rings.h"
+#include "scap/live/live_samples.h"
 #include "scap/live/load.h"
 #include "scap/live/loaded.h"
 #include "scap/live/programs.h"
@@ -26,6 +27,7 @@
 #include "scap/live/sampler.h"
 #include "scap/rings/heartbeat.h"
 #include "scap/rings/merge.h"
+#include "scap/samples/samples.h"
 #include "util/clock.h"
 #include "util/waker.h"
 
@@ -71,6 +73,7 @@ struct scap_live {
 	struct flight_rings flight_rings; /* `cpus` 0: there are none */
 	struct heartbeat heartbeat;
 	struct live_sampler sampler;
+	struct live_samples samples;
 	struct wall_clock wall_clock;
 	uint64_t follow_ns; /* boot clock: when to read the CPUs again */
 	uint64_t wall_clock_ns; /* when to read the wall clock again */
@@ -199,7 +202,7 @@ static int live_take(struct scap_live *live, struct scap_event *event)
 	struct scap_frame frame;
 	uint16_t cpu;
 
-	if (!scap_merge_next(live->merge, &frame, &cpu))
+	if (!live_samples_next(&live->samples, live->merge, &frame, &cpu))
 		return 0;
 	scap_live_deliver(live, &frame, cpu, event);
 	live->took = true;
@@ -218,7 +221,8 @@ static int ms_between(uint64_t now_ns, uint64_t then_ns)
 static int wait_for_events(struct scap_live *live, uint64_t now_ns, uint64_t end_ns)
 {
 	int ms = ms_between(now_ns, end_ns < live->follow_ns ? end_ns : live->follow_ns);
-	bool quiet = !live->took && scap_merge_is_quiet(live->merge);
+	/* Who writes a sample rings no bell. */
+	bool quiet = !live->took && !live->samples.samples && scap_merge_is_quiet(live->merge);
 	struct live_woken woken;
 	int r;
 
@@ -252,12 +256,14 @@ static void follow_wall_clock(struct scap_live *live, uint64_t now_ns)
 
 static int next_after_stop(struct scap_live *live, struct scap_event *event)
 {
-	if (!live->drained) {
-		scap_merge_last_round(live->merge);
-		live->drained = true;
+	if (!live->drained)
+		live_samples_last_round(&live->samples, live->merge);
+	live->drained = true;
+	do {
 		if (live_take(live, event))
 			return 1;
-	}
+	} while (live_samples_await(&live->samples));
+	live_samples_close(&live->samples);
 	return -ENODATA;
 }
 
@@ -282,9 +288,9 @@ static int live_next(struct scap_source *source, int timeout_ms, struct scap_eve
 		}
 		follow_wall_clock(live, now);
 		live_answers_follow(&live->answers, now);
-		scap_merge_round(live->merge, now);
+		live_samples_round(&live->samples, live->merge, now);
 		if (live_rings_grow(&live->rings, scap_merge_cutoff(live->merge)))
-			scap_merge_round(live->merge, now);
+			live_samples_round(&live->samples, live->merge, now);
 		if (live_take(live, event))
 			return 1;
 		if (end_ns == 0)
@@ -301,6 +307,7 @@ static void live_destroy(struct scap_source *source)
 {
 	struct scap_live *live = (struct scap_live *)source;
 
+	live_samples_close(&live->samples);
 	heartbeat_end(&live->heartbeat);
 	live_detach(live);
 	if (!live->attached)
@@ -459,7 +466,11 @@ static int live_begin(struct scap_live *live, const struct scap_live_config *con
 	memcpy(live->hidden, config->successes, sizeof(live->hidden));
 	live->rests = config->rests;
 	memcpy(live->read_at_once, config->read_at_once, sizeof(live->read_at_once));
-	r = live_attach(live, err);
+	r = live_samples_open(&live->samples, config->samples, &live->rings, err);
+	if (r == 0)
+		r = live_attach(live, err);
+	if (r == 0 && config->samples)
+		samples_begin(config->samples);
 	return r ? r : begin_samples(live, config, err);
 }
 

@@ -15,6 +15,7 @@
 #include "util/buf.h"
 #include "util/error.h"
 
+struct samples; /* scap/samples/samples.h */
 struct waker; /* util/waker.h */
 struct live_loader; /* scap/live/loaded.h */
 
@@ -89,6 +90,11 @@ struct scap_live_config {
 	bool stream_only[EVENT_ID_MAX]; /* these are wanted of such sockets alone */
 	bool has_budget; /* scap_live_shed() has an effect */
 	uint64_t sample_ns; /* from one tcp_sample of a connection to the next; 0: there are none */
+	/*
+	 * Borrowed: samples that are among the events; NULL: none. Of several captures that have
+	 * the same ones the first has them until all its events were taken, then the next.
+	 */
+	struct samples *samples;
 	bool verbose; /* print libbpf's messages on stderr */
 	uint64_t boot_offset_ns; /* that of another capture, or 0: the current one */
 	const struct waker *waker; /* borrowed: ends a wait for events, too; NULL: nothing does */

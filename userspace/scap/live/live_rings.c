@@ -20,7 +20,7 @@
 #define GROW_AGAIN_NS UINT64_C(1000000000)
 
 /* What is waited for, beside the rings of CPUs. */
-enum watched { WATCHED_BELL = UINT32_MAX - 1, WATCHED_WAKER };
+enum watched { WATCHED_BELL = UINT32_MAX - 2, WATCHED_WAKER, WATCHED_SAMPLES };
 
 /* The frame of an event that reports that a CPU went online or offline. */
 struct cpu_frame {
@@ -168,6 +168,11 @@ int live_rings_follow(struct live_rings *rings, struct error *err)
 			cpu_came(rings, ring, err);
 	}
 	return rings->ringless ? rings->ring_error : 0;
+}
+
+int live_rings_watch(struct live_rings *rings, int fd)
+{
+	return watch(rings, fd, WATCHED_SAMPLES);
 }
 
 int live_rings_wait(struct live_rings *rings, int ms, struct live_woken *woken)

@@ -59,6 +59,9 @@ void live_rings_close(struct live_rings *rings);
  */
 int live_rings_follow(struct live_rings *rings, struct error *err);
 
+/* Lets a descriptor end waits, too, when it is readable. Returns 0 or -errno. */
+int live_rings_watch(struct live_rings *rings, int fd);
+
 /* What ended a wait. */
 struct live_woken {
 	bool rang; /* the bell: see scap_merge_await() */

@@ -265,6 +265,16 @@ int scap_merge_next(struct scap_merge *merge, struct scap_frame *frame, uint16_t
 	return 1;
 }
 
+bool scap_merge_peek(struct scap_merge *merge, uint64_t *ts)
+{
+	if (merge->taken)
+		take_top(merge);
+	if (merge->heap_len == 0 || merge->heap[0].frame.ts >= merge->cutoff_ns)
+		return false;
+	*ts = merge->heap[0].frame.ts;
+	return true;
+}
+
 bool scap_merge_is_quiet(const struct scap_merge *merge)
 {
 	bool quiet = merge->heap_len == 0;

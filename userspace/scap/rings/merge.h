@@ -74,6 +74,10 @@ void scap_merge_last_round(struct scap_merge *merge);
  */
 int scap_merge_next(struct scap_merge *merge, struct scap_frame *frame, uint16_t *cpu);
 
+/* Whether scap_merge_next() would return an event, and its time; ends the validity of the last one.
+ */
+bool scap_merge_peek(struct scap_merge *merge, uint64_t *ts);
+
 /* Whether nothing is left that a round has loaded, and no program has an event in its hands. */
 bool scap_merge_is_quiet(const struct scap_merge *merge);
 

@@ -17,7 +17,7 @@ const struct field_desc *const field_tables[] = {
 	fields_proc,   fields_cpu,    fields_relatives, fields_user,	     fields_fd,
 	fields_socket, fields_path,   fields_fdlist,	fields_container,    fields_container_mount,
 	fields_k8s,    fields_syslog, fields_request,	fields_request_peer, fields_tcp,
-	NULL,
+	fields_sample, NULL,
 };
 
 /* A part of the expression. */

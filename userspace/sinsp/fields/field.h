@@ -112,8 +112,9 @@ enum field_needs {
 	NEEDS_EVENT_ENVIRONMENT = 1 << 15, /* that of an exec event itself */
 	NEEDS_PEERS = 1 << 16, /* both ends of connections: the calls of all processes */
 	NEEDS_SERVICES = 1 << 17, /* those of Kubernetes, and what is behind them */
+	NEEDS_SYMBOLS = 1 << 18, /* of samples: of the kernel and of files that processes execute */
 	/* What concerns no state: */
-	NEEDS_VALUES = NEEDS_ARGUMENTS | NEEDS_CHANGED | NEEDS_EVENT_ENVIRONMENT,
+	NEEDS_VALUES = NEEDS_ARGUMENTS | NEEDS_CHANGED | NEEDS_EVENT_ENVIRONMENT | NEEDS_SYMBOLS,
 };
 
 /* The unit of a field's numbers, so that constants can be given in other units. */

@@ -32,6 +32,7 @@ extern const struct field_desc fields_syslog[];
 extern const struct field_desc fields_request[];
 extern const struct field_desc fields_request_peer[];
 extern const struct field_desc fields_tcp[];
+extern const struct field_desc fields_sample[];
 
 static inline int field_give_i64(struct field_value *value, int64_t number)
 {

@@ -23,8 +23,8 @@ int input_file_open(const struct plan *plan, struct input **input, struct error 
 	return 0;
 }
 
-int input_live_open(const struct plan *plan, struct input_helpers *helpers,
-		    struct input **input, struct error *err)
+int input_live_open(const struct plan *plan, struct input_helpers *helpers, struct input **input,
+		    struct error *err)
 {
 	*input = &live;
 	return 0;

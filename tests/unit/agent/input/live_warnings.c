@@ -71,17 +71,19 @@ static void test_answers(void **state)
 	expect("");
 	live.filters_error = -E2BIG;
 	expect("agent: the seccomp filters that were there before are not all known (Argument list "
-	       "too long): calls that they answer in place of the kernel are not marked; start those "
+	       "too long): calls that they answer in place of the kernel are not marked; start "
+	       "those "
 	       "programs anew after the agent (-v shows programs that the kernel rejects)\n");
 	live_answers_append(&live, &text);
 	assert_int_equal(text.len, 0);
 	live.answers_error = -EPERM;
 	live_answers_append(&live, &text);
 	buf_append_char(&text, '\0');
-	assert_string_equal(text.data,
-			    "agent: calls that a seccomp filter or a tracer answers in place of the "
-			    "kernel are not told from others (Operation not permitted): they are not "
-			    "marked; restart the agent, with CAP_BPF and CAP_PERFMON\n");
+	assert_string_equal(
+		text.data,
+		"agent: calls that a seccomp filter or a tracer answers in place of the "
+		"kernel are not told from others (Operation not permitted): they are not "
+		"marked; restart the agent, with CAP_BPF and CAP_PERFMON\n");
 	buf_finish(&text);
 }
 

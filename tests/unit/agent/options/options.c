@@ -19,6 +19,18 @@ static void test_rules(void **state)
 	assert_null(options.rules);
 }
 
+static void test_samples(void **state)
+{
+	struct options options = {0};
+
+	assert_int_equal(options_add_sample(&options, "cpu-clock"), 0);
+	assert_int_equal(options_add_sample(&options, "cs"), 0);
+	assert_int_equal(options.samples_count, 2);
+	assert_string_equal(options.samples[1], "cs");
+	options_finish(&options);
+	assert_null(options.samples);
+}
+
 static void test_runtime_sockets(void **state)
 {
 	struct options options = {0};
@@ -60,9 +72,9 @@ static void test_input_name(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_rules),	   cmocka_unit_test(test_runtime_sockets),
-	cmocka_unit_test(test_finish),	   cmocka_unit_test(test_reload),
-	cmocka_unit_test(test_input_name),
+	cmocka_unit_test(test_rules),	cmocka_unit_test(test_runtime_sockets),
+	cmocka_unit_test(test_samples), cmocka_unit_test(test_finish),
+	cmocka_unit_test(test_reload),	cmocka_unit_test(test_input_name),
 };
 
 UNIT_GROUP(tests);

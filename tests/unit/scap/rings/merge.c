@@ -81,8 +81,11 @@ static void put(struct fixture *fixture, unsigned int cpu, uint64_t boot_ns)
 static void expect(struct fixture *fixture, unsigned int cpu, uint64_t boot_ns)
 {
 	struct scap_frame frame;
+	uint64_t ts = 0;
 	uint16_t from;
 
+	assert_true(scap_merge_peek(fixture->merge, &ts));
+	assert_int_equal(ts, boot_ns + OFFSET);
 	assert_int_equal(scap_merge_next(fixture->merge, &frame, &from), 1);
 	assert_int_equal(frame.ts, boot_ns + OFFSET);
 	assert_int_equal(from, cpu + FIRST_CPU);
@@ -91,8 +94,10 @@ static void expect(struct fixture *fixture, unsigned int cpu, uint64_t boot_ns)
 static void expect_end(struct fixture *fixture)
 {
 	struct scap_frame frame;
+	uint64_t ts;
 	uint16_t from;
 
+	assert_false(scap_merge_peek(fixture->merge, &ts));
 	assert_int_equal(scap_merge_next(fixture->merge, &frame, &from), 0);
 }
 

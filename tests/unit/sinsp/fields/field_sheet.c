@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of fields against tests/reference/facts/fields.tsv: every field of the sheet is there with
- * its type, flags and format, and what is there besides is ours. Differences stand here with their
- * reasons.
+ * The rows of fields against tests/reference/facts/fields.tsv: every field of the sheet is there
+ * with its type, flags and format, and what is there besides is ours. Differences stand here with
+ * their reasons.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,10 +77,23 @@ static const struct {
 
 /* What the sheet does not have: whole classes, and single fields. */
 static const char *const extension_fields[] = {
-	"container.",	   "syslog.",	      "proc.is_container_", "evt.family", "request.", "tcp.",
-	"evt.marks",	   "evt.is_faked",    "evt.is_contested",   "evt.is_truncated",
-	"evt.abspath.src", "evt.abspath.dst", "proc.exec_id",	    "meta.",
-	"k8s.",		   "k8smeta.",
+	"container.",
+	"syslog.",
+	"proc.is_container_",
+	"evt.family",
+	"request.",
+	"tcp.",
+	"perf.",
+	"evt.marks",
+	"evt.is_faked",
+	"evt.is_contested",
+	"evt.is_truncated",
+	"evt.abspath.src",
+	"evt.abspath.dst",
+	"proc.exec_id",
+	"meta.",
+	"k8s.",
+	"k8smeta.",
 };
 
 static bool next_line(FILE *sheet, struct line *line)

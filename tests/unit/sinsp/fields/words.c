@@ -93,6 +93,7 @@ static void test_fields(void **state)
 		{"request.protocol", {"http", "redis"}},
 		{"request.role", {"client", "server"}},
 		{"tcp.protocol", {"tcp", "udp"}},
+		{"perf.mode", {"kernel", "user"}},
 		{"tcp.role", {"client", "server"}},
 		{"tcp.state", {"ESTABLISHED", "NEW_SYN_RECV"}},
 		{"tcp.old_state", {"LISTEN", "CLOSING"}},

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Is sampled while it does what its words say: writes N (to a variable), loop MS (computes, below
+ * main, outer and inner), turns N (a write, then a system call).
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+volatile long sampled_variable __attribute__((aligned(8)));
+
+__attribute__((noinline)) static void write_variable(long n)
+{
+	for (long i = 0; i < n; i++)
+		sampled_variable = i;
+}
+
+static long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+__attribute__((noinline)) static unsigned long inner(unsigned long n)
+{
+	for (volatile int i = 0; i < 1000000; i++)
+		n = n * 31 + (unsigned long)i;
+	return n;
+}
+
+/* Does not end with the call, which would be a jump then. */
+__attribute__((noinline)) static unsigned long outer(unsigned long n)
+{
+	return inner(n) + 1;
+}
+
+__attribute__((noinline)) static void loop(long ms)
+{
+	unsigned long n = 1;
+
+	for (long end = now_ms() + ms; now_ms() < end;)
+		n = outer(n);
+	sampled_variable = (long)n;
+}
+
+__attribute__((noinline)) static void take_turns(long n)
+{
+	for (long i = 0; i < n; i++) {
+		sampled_variable = i;
+		(void)chdir("/");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*work)(long n);
+	} works[] = {{"writes", write_variable}, {"loop", loop}, {"turns", take_turns}};
+
+	for (size_t i = 0; argc > 2 && i < sizeof(works) / sizeof(works[0]); i++)
+		if (strcmp(argv[1], works[i].name) == 0) {
+			works[i].work(atol(argv[2]));
+			return 0;
+		}
+	return 2;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Symbols of this program and of made files; the kernel's as it writes them. */
+#include "scap/samples/symbol_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "perf/symbol.h"
+#include "tree.h"
+#include "unit.h"
+
+int symbol_table_unit_function(int n);
+__attribute__((noinline)) int symbol_table_unit_function(int n)
+{
+	return n + 1;
+}
+
+static int open_text(const struct tree *tree, const char *text, size_t len)
+{
+	char path[TREE_PATH_BYTES];
+
+	tree_write_bytes(tree, "file", text, len);
+	tree_path(tree, "file", path);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void has_functions_of_a_file(void **state)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	char reason[PERF_REASON_BYTES];
+	struct symbol_table table;
+	uint64_t offset = 0;
+
+	assert_int_equal(symbol_table_read_elf(fd, &table), 0);
+	assert_int_equal(
+		perf_symbol_find("/proc/self/exe", "symbol_table_unit_function", &offset, reason),
+		0);
+	assert_string_equal(symbol_table_find(&table, offset), "symbol_table_unit_function");
+	assert_string_equal(symbol_table_find(&table, offset + 1), "symbol_table_unit_function");
+	assert_null(symbol_table_find(&table, 0));
+	assert_null(symbol_table_find(&table, UINT64_MAX));
+	assert_true(symbol_table_bytes(&table) > table.count * sizeof(*table.entries));
+	for (size_t i = 1; i < table.count; i++)
+		assert_true(table.entries[i - 1].begin < table.entries[i].begin);
+	symbol_table_finish(&table);
+	assert_null(symbol_table_find(&table, offset));
+	close(fd);
+}
+
+/* A program with each of its first bytes changed, and cut: no answer is wrong but an error. */
+static void survives_damage(void **state)
+{
+	enum { HEADER = 64, STEP = 4096 };
+	int fd = open("/bin/true", O_RDONLY | O_CLOEXEC);
+	struct symbol_table table;
+	static char bytes[1 << 17];
+	ssize_t len = read(fd, bytes, sizeof(bytes));
+	struct tree tree;
+
+	close(fd);
+	assert_true(len > HEADER);
+	tree_create(&tree);
+	for (int i = 0; i < HEADER; i++) {
+		bytes[i] ^= 0xff;
+		fd = open_text(&tree, bytes, (size_t)len);
+		if (symbol_table_read_elf(fd, &table) == 0)
+			symbol_table_finish(&table);
+		close(fd);
+		bytes[i] ^= 0xff;
+	}
+	for (ssize_t cut = 0; cut < len; cut += STEP) {
+		fd = open_text(&tree, bytes, (size_t)cut);
+		if (symbol_table_read_elf(fd, &table) == 0)
+			symbol_table_finish(&table);
+		close(fd);
+	}
+	fd = open_text(&tree, "#!/bin/sh\n", 10);
+	assert_true(symbol_table_read_elf(fd, &table) < 0);
+	close(fd);
+	tree_destroy(&tree);
+}
+
+static int read_kernel(const char *text, struct symbol_table *table)
+{
+	struct tree tree;
+	int fd, r;
+
+	tree_create(&tree);
+	fd = open_text(&tree, text, strlen(text));
+	r = symbol_table_read_kernel(fd, table);
+	close(fd);
+	tree_destroy(&tree);
+	return r;
+}
+
+static void has_functions_of_the_kernel(void **state)
+{
+	struct symbol_table table;
+
+	assert_int_equal(read_kernel("ffffffff81000000 T _text\n"
+				     "ffffffff81000100 T do_one\n"
+				     "ffffffff81000100 t __do_one\n"
+				     "ffffffff81000200 d some_data\n"
+				     "ffffffff81000300 W do_weak\n"
+				     "ffffffffc0000000 t in_module\t[some_module]\n"
+				     "no address\n"
+				     "ffffffff81000400\n",
+				     &table),
+			 0);
+	assert_int_equal(table.count, 4);
+	assert_string_equal(symbol_table_find(&table, 0xffffffff81000000), "_text");
+	assert_string_equal(symbol_table_find(&table, 0xffffffff81000250), "do_one");
+	assert_string_equal(symbol_table_find(&table, 0xffffffff81000300), "do_weak");
+	assert_string_equal(symbol_table_find(&table, 0xffffffffc0000010), "in_module");
+	assert_null(symbol_table_find(&table, 0x1000));
+	symbol_table_finish(&table);
+}
+
+static void says_that_the_kernel_hides_them(void **state)
+{
+	struct symbol_table table;
+
+	assert_int_equal(read_kernel("0000000000000000 T _text\n0000000000000000 T x\n", &table),
+			 -EPERM);
+	assert_int_equal(read_kernel("", &table), -ENOENT);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(has_functions_of_a_file),
+	cmocka_unit_test(survives_damage),
+	cmocka_unit_test(has_functions_of_the_kernel),
+	cmocka_unit_test(says_that_the_kernel_hides_them),
+};
+
+UNIT_GROUP(tests);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Parses what is to be sampled, and reports what became of it. */
+#include "agent/input/sampling.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/input/account.h"
+#include "agent/input/live_open.h"
+#include "scap/proc/proc.h"
+#include "util/count.h"
+
+static int parse(struct sampling *sampling, const struct options *options,
+		 const struct perf_machine *machine, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < options->samples_count && r == 0; i++)
+		r = perf_event_parse(options->samples[i], machine, NULL, &sampling->events, err);
+	return r;
+}
+
+/* Ids of processes in samples are those of the agent's namespace, in other events the machine's. */
+static int check_host(const struct host *host, struct error *err)
+{
+	return host->self == getpid()
+		       ? 0
+		       : error_set(
+				 err, -EXDEV,
+				 "--sample: run the agent in the pid namespace of the host (podman "
+				 "and docker: --pid=host; Kubernetes: hostPID): samples have the "
+				 "ids of its own");
+}
+
+static int sampling_begin(struct sampling *sampling, const struct plan *plan,
+			  const struct host *host, const uint32_t self_pids[SELF_PIDS],
+			  const struct perf_machine *machine, struct error *err)
+{
+	struct samples_config config = {
+		.events = &sampling->events,
+		.machine = machine,
+		.ring_bytes = live_memory(plan->options).ring_bytes,
+		.proc = scap_proc_dir(host->proc),
+		.symbols = plan->needs_symbols,
+	};
+
+	if (!plan->options->include_self)
+		memcpy(config.self_pids, self_pids, sizeof(config.self_pids));
+	return samples_open(&config, &sampling->samples, err);
+}
+
+int sampling_open(struct sampling *sampling, const struct plan *plan, const struct host *host,
+		  const uint32_t self_pids[SELF_PIDS], struct error *err)
+{
+	struct perf_machine machine;
+	int r;
+
+	if (!plan->options->samples_count)
+		return 0;
+	r = check_host(host, err);
+	if (r)
+		return r;
+	r = perf_machine_open(&machine, NULL, NULL, err);
+	if (r)
+		return r;
+	r = parse(sampling, plan->options, &machine, err);
+	if (r == 0)
+		r = sampling_begin(sampling, plan, host, self_pids, &machine, err);
+	perf_machine_close(&machine);
+	return r;
+}
+
+void sampling_finish(struct sampling *sampling)
+{
+	samples_close(sampling->samples);
+	perf_event_list_finish(&sampling->events);
+	*sampling = (struct sampling){0};
+}
+
+void sampling_stop(struct sampling *sampling)
+{
+	if (sampling->samples)
+		samples_stop(sampling->samples);
+}
+
+void sampling_add_stats(const struct sampling *sampling, struct scap_live_stats *stats)
+{
+	struct samples_stats samples;
+
+	if (!sampling->samples)
+		return;
+	samples_stats(sampling->samples, &samples);
+	stats->seen[EVENT_perf_sample] += samples.taken + samples.lost + samples.corrupt;
+	stats->events[EVENT_perf_sample].lost[LOSS_RING_FULL] += samples.lost;
+	stats->corrupt += samples.corrupt;
+	stats->out_of_order += samples.out_of_order;
+}
+
+void sampling_append_report(const struct sampling *sampling, struct buf *text)
+{
+	struct samples_stats samples;
+
+	if (!sampling->samples)
+		return;
+	samples_stats(sampling->samples, &samples);
+	account_append_troubles(
+		(const struct account_trouble[]){
+			{samples.throttled,
+			 "times that the kernel stopped an event for the rest of a tick, as there "
+			 "were too many samples: some are missing (a lower freq, or a longer "
+			 "period)"},
+			{samples.nameless, "samples without symbols that took too long to be read"},
+			{samples.unread,
+			 "files or mappings whose symbols were not read: too large, or too many"},
+			{samples.unmapped,
+			 "records of mappings lost, as a ring buffer was full: symbols of what "
+			 "was mapped then are missing"},
+		},
+		4, text);
+}

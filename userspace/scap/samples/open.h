@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The perf events that write samples, opened on each CPU. */
+#ifndef SCAP_SAMPLES_OPEN_H
+#define SCAP_SAMPLES_OPEN_H
+
+#include "scap/samples/ring.h"
+#include "scap/samples/samples.h"
+
+/* An event of the list, as it was opened. */
+struct sample_event {
+	const char *name; /* borrowed */
+	uint64_t type; /* of its samples: PERF_SAMPLE_* */
+};
+
+/* One event on one CPU. */
+struct sample_place {
+	uint64_t id; /* in its samples */
+	uint32_t event; /* index of its sample_event */
+	int fd; /* owned */
+};
+
+struct sample_sources {
+	struct sample_event *events; /* owned; one for each of the list */
+	size_t events_count;
+	struct sample_place *places; /* owned; sorted by id */
+	size_t places_count;
+	/* Of each CPU that is online: what says which files are mapped, whose ring all others use.
+	 */
+	int *owners; /* owned */
+	struct sample_ring *rings; /* owned */
+	size_t rings_count;
+	bool counts_lost; /* reading a place says how many of its samples were lost: Linux 6.0 */
+};
+
+/* Returns 0, or -errno with a message; close it also on failure. */
+int sample_sources_open(const struct samples_config *config, struct sample_sources *sources,
+			struct error *err);
+void sample_sources_close(struct sample_sources *sources);
+
+void sample_sources_enable(const struct sample_sources *sources, bool enabled);
+
+/* The event of a sample, or NULL. */
+const struct sample_event *sample_sources_find(const struct sample_sources *sources, uint64_t id);
+
+/* Samples that were lost, if `counts_lost`. */
+uint64_t sample_sources_lost(const struct sample_sources *sources);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* A hash table of processes, each with a sorted array of mappings. */
+#include "scap/samples/process_maps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAPPINGS_MIN = 16, PLACES = 2 * PROCESSES_MAX };
+
+static size_t place_of(int32_t pid)
+{
+	return ((uint32_t)pid * 2654435761u) % PLACES;
+}
+
+static void list_drop(struct process_mappings *list)
+{
+	if (list && --list->users == 0)
+		free(list);
+}
+
+/* A copy of its own, with room for more; NULL: none. */
+static struct process_mappings *list_own(struct process_mappings *list, size_t more)
+{
+	size_t count = list ? list->count : 0, capacity = MAPPINGS_MIN;
+	struct process_mappings *own;
+
+	if (list && list->users == 1 && count + more <= list->capacity)
+		return list;
+	while (capacity < count + more)
+		capacity *= 2;
+	own = malloc(sizeof(*own) + capacity * sizeof(own->list[0]));
+	if (!own)
+		return NULL;
+	own->users = 1;
+	own->count = count;
+	own->capacity = capacity;
+	if (list)
+		memcpy(own->list, list->list, count * sizeof(own->list[0]));
+	list_drop(list);
+	return own;
+}
+
+struct process_entry *process_maps_find(struct process_maps *maps, int32_t pid)
+{
+	for (size_t i = place_of(pid); pid > 0 && maps->places[i].pid; i = (i + 1) % PLACES)
+		if (maps->places[i].pid == pid)
+			return &maps->places[i];
+	return NULL;
+}
+
+static void forget_all(struct process_maps *maps)
+{
+	for (size_t i = 0; i < PLACES; i++)
+		list_drop(maps->places[i].mappings);
+	memset(maps->places, 0, sizeof(maps->places));
+	maps->count = 0;
+}
+
+struct process_entry *process_maps_get(struct process_maps *maps, int32_t pid)
+{
+	struct process_entry *found = process_maps_find(maps, pid);
+	size_t i = place_of(pid);
+
+	if (found || pid <= 0)
+		return found;
+	if (maps->count == PROCESSES_MAX) {
+		forget_all(maps);
+		maps->forgotten++;
+	}
+	while (maps->places[i].pid)
+		i = (i + 1) % PLACES;
+	maps->count++;
+	maps->places[i].pid = pid;
+	return &maps->places[i];
+}
+
+void process_maps_exec(struct process_entry *process, uint64_t time_ns)
+{
+	if (process->exec_ns <= time_ns)
+		process->exec_ns = 0;
+	if (process->state == MAPPED_KNOWN && process->read_ns > time_ns)
+		return;
+	list_drop(process->mappings);
+	process->mappings = NULL;
+	process->state = MAPPED_KNOWN;
+	process->read_ns = time_ns;
+}
+
+void process_maps_fork(struct process_maps *maps, int32_t parent, int32_t child)
+{
+	struct process_entry *from, *to;
+
+	from = process_maps_find(maps, parent);
+	if (!from || from->state != MAPPED_KNOWN || parent == child)
+		return;
+	to = process_maps_get(maps, child);
+	from = process_maps_find(maps, parent);
+	if (!to || !from || to->state != MAPPED_UNKNOWN)
+		return;
+	to->state = MAPPED_KNOWN;
+	to->read_ns = from->read_ns;
+	to->mappings = from->mappings;
+	if (to->mappings)
+		to->mappings->users++;
+}
+
+/* Those behind it move to where they are found without it. */
+void process_maps_end(struct process_maps *maps, int32_t pid)
+{
+	struct process_entry *found = process_maps_find(maps, pid);
+	size_t hole, i;
+
+	if (!found)
+		return;
+	list_drop(found->mappings);
+	*found = (struct process_entry){0};
+	maps->count--;
+	hole = (size_t)(found - maps->places);
+	for (i = (hole + 1) % PLACES; maps->places[i].pid; i = (i + 1) % PLACES) {
+		size_t wanted = place_of(maps->places[i].pid);
+
+		if ((i + PLACES - wanted) % PLACES < (i + PLACES - hole) % PLACES)
+			continue;
+		maps->places[hole] = maps->places[i];
+		maps->places[i] = (struct process_entry){0};
+		hole = i;
+	}
+}
+
+/* The first mapping that ends behind an address. */
+static size_t list_search(const struct process_mappings *list, uint64_t address)
+{
+	size_t low = 0, high = list ? list->count : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->list[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Cuts what is in the way out of the list, and makes a gap there. Two pieces may be left of one. */
+static size_t make_gap(struct process_mappings *list, const struct process_mapping *mapping)
+{
+	size_t first = list_search(list, mapping->begin), last = first;
+	struct process_mapping pieces[2];
+	size_t kept = 0, before = 0;
+
+	while (last < list->count && list->list[last].begin < mapping->end) {
+		const struct process_mapping *old = &list->list[last++];
+
+		if (old->begin < mapping->begin) {
+			pieces[kept] = *old;
+			pieces[kept++].end = mapping->begin;
+			before = 1;
+		}
+		if (old->end > mapping->end) {
+			pieces[kept] = *old;
+			pieces[kept].begin = mapping->end;
+			pieces[kept++].offset += mapping->end - old->begin;
+		}
+	}
+	memmove(&list->list[first + kept + 1], &list->list[last],
+		(list->count - last) * sizeof(list->list[0]));
+	list->count += kept + 1 - (last - first);
+	for (size_t i = 0; i < kept; i++)
+		list->list[first + i + (i >= before)] = pieces[i];
+	return first + before;
+}
+
+int process_maps_add(struct process_entry *process, const struct process_mapping *mapping)
+{
+	struct process_mappings *list = process->mappings;
+	size_t at;
+
+	if (mapping->begin >= mapping->end)
+		return 0;
+	if (list && list->count + 2 > MAPPINGS_MAX)
+		return -E2BIG;
+	list = list_own(list, 2);
+	if (!list)
+		return -ENOMEM;
+	process->mappings = list;
+	at = make_gap(list, mapping);
+	list->list[at] = *mapping;
+	return 0;
+}
+
+const struct process_mapping *process_maps_at(const struct process_entry *process, uint64_t address)
+{
+	const struct process_mappings *list = process->mappings;
+	size_t at = list_search(list, address);
+
+	return list && at < list->count && list->list[at].begin <= address ? &list->list[at] : NULL;
+}
+
+void process_maps_finish(struct process_maps *maps)
+{
+	forget_all(maps);
+}

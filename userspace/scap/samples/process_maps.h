@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which files processes execute where: mappings, by process. They come from records of perf events
+ * as they are made, and of processes that were there before from /proc.
+ */
+#ifndef SCAP_SAMPLES_PROCESS_MAPS_H
+#define SCAP_SAMPLES_PROCESS_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PROCESSES_MAX = 4096, /* with more, all are forgotten, and learnt anew */
+	MAPPINGS_MAX = 1024, /* of a process; more are left out */
+};
+
+struct process_mapping {
+	uint64_t begin, end; /* addresses */
+	uint64_t offset; /* of `begin` in the file */
+	uint32_t file; /* a number of the caller's */
+};
+
+/* Shared by processes that were forked. */
+struct process_mappings {
+	unsigned int users;
+	size_t count, capacity;
+	struct process_mapping list[]; /* by address, none over another */
+};
+
+enum process_maps_state {
+	MAPPED_UNKNOWN,
+	MAPPED_ASKED, /* somebody reads them */
+	MAPPED_KNOWN,
+	MAPPED_NEVER, /* they could not be read */
+};
+
+struct process_entry {
+	int32_t pid; /* 0: a free place */
+	enum process_maps_state state;
+	struct process_mappings *mappings; /* NULL: none */
+	uint64_t read_ns; /* when they were read; later ones were added */
+	uint64_t added_ns; /* while asked: of the latest mapping, which may not be in the answer */
+	uint64_t exec_ns; /* of a program that is yet to begin in the order of records; 0: none */
+};
+
+struct process_maps {
+	struct process_entry places[2 * PROCESSES_MAX];
+	size_t count;
+	uint64_t forgotten; /* times that all were */
+};
+
+/* All times are of one clock. */
+
+/* The process, or NULL. */
+struct process_entry *process_maps_find(struct process_maps *maps, int32_t pid);
+
+/* The same; it is added if it is not there. */
+struct process_entry *process_maps_get(struct process_maps *maps, int32_t pid);
+
+/* A program begins at a time: nothing is mapped then, but what was read later. */
+void process_maps_exec(struct process_entry *process, uint64_t time_ns);
+
+/* The child has what its parent has. */
+void process_maps_fork(struct process_maps *maps, int32_t parent, int32_t child);
+
+void process_maps_end(struct process_maps *maps, int32_t pid);
+
+/* Adds a mapping, in place of what was there. Returns 0; -ENOMEM; -E2BIG. */
+int process_maps_add(struct process_entry *process, const struct process_mapping *mapping);
+
+/* The mapping that has an address, or NULL. */
+const struct process_mapping *process_maps_at(const struct process_entry *process,
+					      uint64_t address);
+
+void process_maps_finish(struct process_maps *maps);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples of perf events of all CPUs, in the order of their times, as events perf_sample. Used by
+ * the live capture, which merges them with the events of its programs.
+ */
+#ifndef SCAP_SAMPLES_SAMPLES_H
+#define SCAP_SAMPLES_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi.h"
+#include "perf/event.h"
+#include "util/error.h"
+
+enum {
+	/* How long after its time a sample is in its ring: interrupts and faults are short. */
+	SAMPLES_LAG_NS = 1000000,
+	SAMPLES_FREQUENCY_HZ = 99, /* of events without a term that says it */
+};
+
+struct samples_config {
+	const struct perf_event_list *events; /* borrowed while there are samples */
+	const struct perf_machine *machine; /* borrowed by samples_open() */
+	uint32_t ring_bytes; /* per CPU, a power of two, at least one page */
+	uint32_t self_pids[SELF_PIDS]; /* processes that are not sampled; 0: none */
+	int proc; /* borrowed by samples_open(): a descriptor of the folder of processes */
+	bool symbols; /* samples have symbols, and stacks if they have frames */
+};
+
+struct samples_stats {
+	uint64_t taken; /* returned by samples_take() */
+	uint64_t lost; /* by the kernel, as rings were full */
+	uint64_t corrupt; /* records that could not be decoded */
+	uint64_t throttled; /* times that the kernel stopped an event, as there were too many */
+	uint64_t out_of_order; /* samples that came after a later one was taken */
+	uint64_t unmapped; /* records of mappings that were lost, as rings were full */
+	uint64_t nameless; /* samples taken before their symbols were there: a file took too long */
+	uint64_t unread; /* files whose symbols were not read: they are too large, or too many */
+};
+
+struct samples;
+
+/*
+ * Opens all events on all CPUs; nothing is sampled yet. Returns 0, or -errno with a message that
+ * names the event and says what to do.
+ */
+int samples_open(const struct samples_config *config, struct samples **samples, struct error *err);
+void samples_close(struct samples *samples); /* accepts NULL */
+
+/* The offset of the times of frames from the boot clock; before the first round. */
+void samples_set_offset(struct samples *samples, uint64_t boot_offset_ns);
+
+/*
+ * Who takes them: whoever asks first has them, until he passes them on. Returns whether it is
+ * `reader`.
+ */
+bool samples_claim(struct samples *samples, const void *reader);
+void samples_pass_on(struct samples *samples, const void *reader);
+
+void samples_begin(struct samples *samples);
+/* What is in the rings can still be read. */
+void samples_stop(struct samples *samples);
+
+/* Descriptors that become readable when a ring fills, for epoll. Returns how many; i: below that.
+ */
+size_t samples_fds(const struct samples *samples);
+int samples_fd(const struct samples *samples, size_t i);
+
+/* Reads what the rings have now. */
+void samples_round(struct samples *samples);
+
+/*
+ * Whether there is a sample before a time, and its time: both as in frames. Returns 1; 0: none;
+ * -EAGAIN: there is one, but it waits for its symbols.
+ */
+int samples_peek(struct samples *samples, uint64_t before_ns, uint64_t *ts_ns);
+
+/* Takes that sample, after a 1. The frame is valid until the next call. */
+void samples_take(struct samples *samples, const void **frame, uint32_t *len, uint16_t *cpu);
+
+void samples_stats(const struct samples *samples, struct samples_stats *stats);
+
+#endif

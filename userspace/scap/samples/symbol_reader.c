@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads /proc and files that are mapped, and checks that they are these. */
+#include "scap/samples/symbol_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "privileges/privileges.h"
+#include "util/buf.h"
+#include "util/clock.h"
+
+enum { PATIENCE_MS = 1000, LINE_BYTES = PATH_MAX + 256 };
+
+struct symbol_reader {
+	pthread_t thread;
+	pthread_mutex_t mutex; /* of what follows */
+	pthread_cond_t asked;
+	struct symbol_request *requests, **requests_end, *answers, **answers_end;
+	bool ends;
+	int proc, kernel; /* owned */
+};
+
+void symbol_request_destroy(struct symbol_request *request)
+{
+	if (!request)
+		return;
+	symbol_table_finish(&request->table);
+	free(request->mappings);
+	free(request->texts);
+	free(request->path);
+	free(request);
+}
+
+/* Mappings. */
+
+struct reading {
+	struct symbol_request *request;
+	struct buf texts;
+	bool failed;
+};
+
+/* "7f00-7f10 r-xp 00001000 fe:01 1234   /lib/x.so" */
+static void read_line(struct reading *reading, const char *line)
+{
+	struct symbol_request *request = reading->request;
+	struct symbol_mapping found = {0};
+	char rights[5];
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &found.mapping.begin, &found.mapping.end, rights, &found.mapping.offset,
+		   &found.id.major, &found.id.minor, &found.id.ino, &path) < 7 ||
+	    rights[2] != 'x' || !found.id.ino)
+		return;
+	found.path = reading->texts.len;
+	buf_append(&reading->texts, line + path, strcspn(line + path, "\n"));
+	buf_append_char(&reading->texts, '\0');
+	request->mappings[request->mappings_count++] = found;
+}
+
+static int read_mappings(struct symbol_request *request, int proc)
+{
+	struct reading reading = {.request = request};
+	char line[LINE_BYTES], name[32];
+	FILE *file;
+	int fd;
+
+	snprintf(name, sizeof(name), "%d/maps", request->pid);
+	fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	file = fdopen(fd, "r");
+	request->mappings = calloc(MAPPINGS_MAX, sizeof(*request->mappings));
+	if (!file || !request->mappings) {
+		file ? fclose(file) : close(fd);
+		return -ENOMEM;
+	}
+	while (request->mappings_count < MAPPINGS_MAX && fgets(line, sizeof(line), file))
+		read_line(&reading, line);
+	fclose(file);
+	request->texts = reading.texts.data;
+	return reading.texts.failed ? -ENOMEM : 0;
+}
+
+/* Files. */
+
+/* Nothing but regular files: to open others can have effects. */
+static int open_regular(int at, const char *path)
+{
+	int fd = openat(at, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return -EINVAL;
+}
+
+/*
+ * Whether it is the file of the mapping. Of one that was opened by the mapping itself the device
+ * may have another number, as layers of file systems have.
+ */
+static bool is_file(int fd, const struct symbol_file_id *id, bool by_mapping)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_ino == id->ino &&
+	       (by_mapping || (major(st.st_dev) == id->major && minor(st.st_dev) == id->minor));
+}
+
+static int open_checked(const struct symbol_request *request, int at, const char *path,
+			bool by_mapping)
+{
+	int fd = open_regular(at, path);
+
+	if (fd < 0 || is_file(fd, &request->id, by_mapping))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+/* As the process has it mapped, as it sees it, or as the agent sees it. */
+static int open_file(const struct symbol_request *request, int proc)
+{
+	char path[PATH_MAX + 64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%d/map_files/%" PRIx64 "-%" PRIx64, request->pid,
+		 request->begin, request->end);
+	fd = open_checked(request, proc, path, true);
+	if (fd >= 0 || request->path[0] != '/')
+		return fd;
+	snprintf(path, sizeof(path), "%d/root%s", request->pid, request->path);
+	fd = open_checked(request, proc, path, false);
+	return fd >= 0 ? fd : open_checked(request, AT_FDCWD, request->path, false);
+}
+
+static int read_file(struct symbol_request *request, int proc)
+{
+	int fd = open_file(request, proc), r;
+
+	if (fd < 0)
+		return fd;
+	r = symbol_table_read_elf(fd, &request->table);
+	close(fd);
+	return r;
+}
+
+void symbol_request_read(struct symbol_request *request, int proc, int kernel)
+{
+	switch (request->kind) {
+	case READ_KERNEL:
+		request->error =
+			kernel < 0 ? kernel : symbol_table_read_kernel(kernel, &request->table);
+		break;
+	case READ_MAPPINGS:
+		request->error = read_mappings(request, proc);
+		break;
+	case READ_FILE:
+		request->error = read_file(request, proc);
+		break;
+	}
+	request->read_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+/* The thread. */
+
+static struct symbol_request *take_request(struct symbol_request **first,
+					   struct symbol_request ***end)
+{
+	struct symbol_request *taken = *first;
+
+	if (!taken)
+		return NULL;
+	*first = taken->next;
+	if (!*first)
+		*end = first;
+	taken->next = NULL;
+	return taken;
+}
+
+static void put_last(struct symbol_request *request, struct symbol_request ***end)
+{
+	request->next = NULL;
+	**end = request;
+	*end = &request->next;
+}
+
+static void *symbol_reader_run(void *data)
+{
+	struct symbol_reader *reader = data;
+	int r = privileges_enter(ROLE_PROCESSES, NULL, NULL);
+
+	pthread_setname_np(pthread_self(), "symbols");
+	pthread_mutex_lock(&reader->mutex);
+	while (!reader->ends) {
+		struct symbol_request *request =
+			take_request(&reader->requests, &reader->requests_end);
+
+		if (!request) {
+			pthread_cond_wait(&reader->asked, &reader->mutex);
+			continue;
+		}
+		pthread_mutex_unlock(&reader->mutex);
+		if (r)
+			request->error = r;
+		else
+			symbol_request_read(request, reader->proc, reader->kernel);
+		pthread_mutex_lock(&reader->mutex);
+		put_last(request, &reader->answers_end);
+	}
+	pthread_mutex_unlock(&reader->mutex);
+	return NULL;
+}
+
+static void close_files(int proc, int kernel)
+{
+	if (proc >= 0)
+		close(proc);
+	if (kernel >= 0)
+		close(kernel);
+}
+
+int symbol_reader_create(int proc, int kernel, struct symbol_reader **reader, struct error *err)
+{
+	struct symbol_reader *made = calloc(1, sizeof(*made));
+	sigset_t all, before;
+	int r;
+
+	if (!made) {
+		close_files(proc, kernel);
+		return error_set(err, -ENOMEM, "out of memory");
+	}
+	made->proc = proc;
+	made->kernel = kernel;
+	made->requests_end = &made->requests;
+	made->answers_end = &made->answers;
+	pthread_mutex_init(&made->mutex, NULL);
+	pthread_cond_init(&made->asked, NULL);
+	/* Signals are the business of the other threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	r = pthread_create(&made->thread, NULL, symbol_reader_run, made);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (r) {
+		close_files(proc, kernel);
+		free(made);
+		return error_set(err, -r, "cannot start the thread that reads symbols: %s",
+				 strerror(r));
+	}
+	*reader = made;
+	return 0;
+}
+
+static void destroy_all(struct symbol_request *first)
+{
+	while (first) {
+		struct symbol_request *next = first->next;
+
+		symbol_request_destroy(first);
+		first = next;
+	}
+}
+
+void symbol_reader_destroy(struct symbol_reader *reader)
+{
+	struct timespec until;
+
+	if (!reader)
+		return;
+	pthread_mutex_lock(&reader->mutex);
+	reader->ends = true;
+	pthread_cond_signal(&reader->asked);
+	pthread_mutex_unlock(&reader->mutex);
+	until = clock_after_ms(CLOCK_REALTIME, PATIENCE_MS);
+	if (pthread_timedjoin_np(reader->thread, NULL, &until)) {
+		pthread_detach(reader->thread);
+		return; /* what it uses stays */
+	}
+	destroy_all(reader->requests);
+	destroy_all(reader->answers);
+	close_files(reader->proc, reader->kernel);
+	pthread_cond_destroy(&reader->asked);
+	pthread_mutex_destroy(&reader->mutex);
+	free(reader);
+}
+
+void symbol_reader_ask(struct symbol_reader *reader, struct symbol_request *request)
+{
+	pthread_mutex_lock(&reader->mutex);
+	put_last(request, &reader->requests_end);
+	pthread_cond_signal(&reader->asked);
+	pthread_mutex_unlock(&reader->mutex);
+}
+
+struct symbol_request *symbol_reader_answer(struct symbol_reader *reader)
+{
+	struct symbol_request *answer;
+
+	pthread_mutex_lock(&reader->mutex);
+	answer = take_request(&reader->answers, &reader->answers_end);
+	pthread_mutex_unlock(&reader->mutex);
+	return answer;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread that reads symbols and mappings: files that other processes choose, and that may take
+ * long, are never read by who waits for events.
+ */
+#ifndef SCAP_SAMPLES_SYMBOL_READER_H
+#define SCAP_SAMPLES_SYMBOL_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scap/samples/process_maps.h"
+#include "scap/samples/symbol_table.h"
+#include "util/error.h"
+
+enum symbol_request_kind {
+	READ_KERNEL,
+	READ_MAPPINGS, /* executable ones, of a process */
+	READ_FILE, /* that is mapped in a process */
+};
+
+/* Which file it is. */
+struct symbol_file_id {
+	uint32_t major, minor;
+	uint64_t ino;
+};
+
+struct symbol_mapping {
+	struct process_mapping mapping; /* without `file` */
+	struct symbol_file_id id;
+	size_t path; /* where in the texts */
+};
+
+struct symbol_request {
+	struct symbol_request *next;
+	enum symbol_request_kind kind;
+	int32_t pid;
+	uint32_t file; /* of READ_FILE: a number of the caller's */
+	uint64_t begin, end; /* of READ_FILE: where it is mapped */
+	struct symbol_file_id id;
+	char *path; /* owned: of READ_FILE, as the process sees it */
+	/* The answer: */
+	int error; /* 0 or -errno */
+	uint64_t read_ns; /* monotonic clock: what was read may be as late as that */
+	struct symbol_table table; /* owned */
+	struct symbol_mapping *mappings; /* owned */
+	size_t mappings_count;
+	char *texts; /* owned */
+};
+
+void symbol_request_destroy(struct symbol_request *request); /* accepts NULL */
+
+struct symbol_reader;
+
+/*
+ * proc: a descriptor of /proc, and kernel: one of its kallsyms; both are the reader's, also on
+ * failure. Returns 0, or -errno with a message.
+ */
+int symbol_reader_create(int proc, int kernel, struct symbol_reader **reader, struct error *err);
+
+/* Ends the thread; one that is stuck in a read is left to itself. Accepts NULL. */
+void symbol_reader_destroy(struct symbol_reader *reader);
+
+/* Asks, in the order of the calls. The request is the reader's. */
+void symbol_reader_ask(struct symbol_reader *reader, struct symbol_request *request);
+
+/* The next answer, which is the caller's; NULL: there is none yet. */
+struct symbol_request *symbol_reader_answer(struct symbol_reader *reader);
+
+/* Does what a request asks for, in the calling thread; for tests, and the thread. */
+void symbol_request_read(struct symbol_request *request, int proc, int kernel);
+
+#endif

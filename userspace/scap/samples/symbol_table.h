@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The symbols of a file, by where they are in it, or of the kernel, by their addresses. Bounded in
+ * memory, whatever the file says.
+ */
+#ifndef SCAP_SAMPLES_SYMBOL_TABLE_H
+#define SCAP_SAMPLES_SYMBOL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SYMBOLS_MAX = 1 << 20, /* of one table; more are left out */
+	SYMBOL_SECTION_BYTES_MAX = 64 << 20, /* files with larger ones are not read */
+};
+
+struct symbol_entry {
+	uint64_t begin;
+	uint32_t bytes; /* 0: up to the next one */
+	uint32_t name; /* where in the texts */
+};
+
+struct symbol_table {
+	struct symbol_entry *entries; /* owned; by `begin`, each once */
+	size_t count;
+	char *texts; /* owned */
+	size_t texts_bytes;
+};
+
+/*
+ * Reads .symtab, or .dynsym of a file without, of an ELF file, whose descriptor stays the caller's.
+ * Returns 0; -ENOENT: it has no symbols; -EBADMSG: it is no ELF file, or damaged; -EFBIG; -ENOMEM.
+ */
+int symbol_table_read_elf(int fd, struct symbol_table *table);
+
+/*
+ * Reads the functions of /proc/kallsyms, or something like it. Returns 0; -EPERM: the kernel hides
+ * the addresses; or another -errno.
+ */
+int symbol_table_read_kernel(int fd, struct symbol_table *table);
+
+/* The symbol at a place, borrowed; NULL: there is none. */
+const char *symbol_table_find(const struct symbol_table *table, uint64_t place);
+
+/* Its memory. */
+size_t symbol_table_bytes(const struct symbol_table *table);
+
+void symbol_table_finish(struct symbol_table *table);
+
+#endif
