@@ -172,13 +172,18 @@ static const struct {
 	{429, META_KUBE_THROTTLED},
 };
 
-bool kube_phase_reject(struct reflector *reflector, long status, const char *message)
+enum meta_counter kube_phase_failure_of(long status)
 {
-	enum meta_counter failure = META_KUBE_STATUS;
-
 	for (size_t i = 0; i < COUNT(failures); i++)
 		if (failures[i].status == status)
-			failure = failures[i].failure;
+			return failures[i].failure;
+	return META_KUBE_STATUS;
+}
+
+bool kube_phase_reject(struct reflector *reflector, long status, const char *message)
+{
+	enum meta_counter failure = kube_phase_failure_of(status);
+
 	if (reflector->failure == META_COUNTERS)
 		reflector->error_status = status;
 	return kube_phase_fail(reflector, failure, "status %ld%s%s", status, message ? ": " : "",

@@ -41,6 +41,9 @@ void kube_phase_end_list(struct reflector *reflector);
 __attribute__((format(printf, 3, 4))) bool
 kube_phase_fail(struct reflector *reflector, enum meta_counter failure, const char *format, ...);
 
+/* What a status other than 200 is counted as. */
+enum meta_counter kube_phase_failure_of(long status);
+
 /* A rejection by the server, also within a stream. Returns false. */
 bool kube_phase_reject(struct reflector *reflector, long status, const char *message);
 

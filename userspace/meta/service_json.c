@@ -234,6 +234,7 @@ uint64_t service_json_digest(const struct state_service_info *info)
 		hash = add_bytes(hash, &place->end.port, sizeof(place->end.port));
 		hash = add_bytes(hash, &place->l4, sizeof(place->l4));
 		hash = service_add_text(hash, place->pod ? place->pod->name : NULL);
+		hash = service_add_text(hash, place->pod ? place->pod->uid : NULL);
 		hash = service_add_text(hash, place->pod ? place->pod->node : NULL);
 	}
 	return hash;

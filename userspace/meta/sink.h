@@ -29,6 +29,9 @@ enum meta_counter {
 	META_KUBE_REQUESTS,
 	META_KUBE_PODS, /* that are known now */
 	META_KUBE_SERVICES, /* likewise, with their EndpointSlices */
+	META_KUBE_OWNERS, /* pods of other nodes whose workload was asked for */
+	META_KUBE_OWNERS_MISSING, /* of these, that are gone, or others of that name */
+	META_KUBE_OWNERS_REJECTED, /* not asked for: too many at a time */
 	META_KUBE_CHANGES, /* descriptions of pods, new or changed */
 	META_KUBE_PODS_REJECTED, /* too many, of other nodes, or no memory */
 	META_KUBE_LINES_BAD, /* of watches: too long, or no events */
@@ -75,6 +78,7 @@ enum meta_kind {
 	META_POD_REMOVED, /* `id` */
 	META_SERVICE, /* `id`, `service`: a Service or an EndpointSlice */
 	META_SERVICE_REMOVED, /* `id` */
+	META_POD_OWNER, /* `id`, `pod`: of a pod on another node, as far as its metadata say */
 	META_FAILURE, /* `err`, to be reported; `id`: of what container, NULL: of none */
 	META_KINDS_COUNT,
 };

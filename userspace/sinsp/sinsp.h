@@ -18,5 +18,6 @@
 #include "sinsp/format/schema.h"
 #include "sinsp/state/container_state.h"
 #include "sinsp/state/engine.h"
+#include "sinsp/state/peer.h"
 
 #endif

@@ -112,9 +112,14 @@ def service(name, namespace="default", address="10.96.0.1", ports=(80,)):
 
 
 def endpoint_slice(name, namespace, of, endpoints, ports=(80,)):
-    """Of a service; endpoints are addresses and names of pods."""
+    """Of a service; endpoints are addresses and pods, or names of pods that there are not."""
+    def target(pod):
+        if isinstance(pod, str):
+            return {"kind": "Pod", "name": pod, "namespace": namespace}
+        named = pod["metadata"]
+        return {"kind": "Pod", **{key: named[key] for key in ("name", "namespace", "uid")}}
     return {"metadata": _metadata(name, namespace, labels={"kubernetes.io/service-name": of}), "addressType": "IPv4",
             "endpoints": [{"addresses": [address], "conditions": {"ready": True}, "nodeName": "elsewhere",
-                           "targetRef": {"kind": "Pod", "name": pod, "namespace": namespace}}
+                           "targetRef": target(pod)}
                           for address, pod in endpoints],
             "ports": [{"port": port, "protocol": "TCP"} for port in ports]}

@@ -134,6 +134,8 @@ static const struct {
 	  {"changes", META_KUBE_CHANGES},
 	  {"requests to Kubernetes", META_KUBE_REQUESTS}}},
 	{"services", {{"known", META_KUBE_SERVICES}}},
+	{"pods of other nodes",
+	 {{"workloads asked for", META_KUBE_OWNERS}, {"gone", META_KUBE_OWNERS_MISSING}}},
 };
 
 static void put_line(struct buf *text, const struct meta_stats *meta, size_t number)
@@ -202,6 +204,8 @@ void account_meta_append_troubles(const struct account_containers *containers, s
 			"labels, mounts and texts of containers left out: too many or too long",
 		[META_KUBE_PODS_REJECTED] =
 			"pods or services left out: too many, of other nodes, or out of memory",
+		[META_KUBE_OWNERS_REJECTED] =
+			"pods of other nodes whose workload was not asked for: too many at a time",
 		[META_KUBE_LINES_BAD] = "changes of pods not read: too long, or no JSON of a pod",
 		[META_KUBE_UNREACHABLE] = "requests to Kubernetes without an answer",
 		[META_KUBE_UNTRUSTED] = "requests to Kubernetes that failed: TLS, or a certificate",

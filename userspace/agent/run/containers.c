@@ -40,6 +40,7 @@ struct containers {
 	struct meta *meta;
 	struct meta_cache *cache; /* a reference; NULL: nothing is described */
 	struct meta_follower *pods; /* owned by `meta`; NULL: they are not followed */
+	struct meta_follower *owners; /* likewise, of pods of other nodes */
 	bool asked_pods; /* containers_follow_pods() was called */
 	bool asked_services; /* likewise */
 	struct state *state; /* borrowed */
@@ -50,6 +51,7 @@ struct containers {
 	struct waits descriptions, users;
 	bool failed; /* the first failure was printed */
 	uint64_t unverified, full, again; /* see struct account_containers */
+	uint64_t owners_rejected; /* META_KUBE_OWNERS_REJECTED */
 };
 
 /* Prints `text`, and releases it. Names, paths and answers in it are those of others. */
@@ -128,6 +130,11 @@ static void take_removed_service(struct containers *containers, struct meta_upda
 	state_forget_service(containers->state, update->id);
 }
 
+static void take_owner(struct containers *containers, struct meta_update *update)
+{
+	state_set_workload(containers->state, update->id, &update->pod->pod.workload);
+}
+
 static void containers_take_failure(struct containers *containers, struct meta_update *update)
 {
 	struct buf text = {0};
@@ -151,6 +158,7 @@ void containers_apply(struct containers *containers)
 		[META_POD_REMOVED] = take_removed_pod,
 		[META_SERVICE] = take_service,
 		[META_SERVICE_REMOVED] = take_removed_service,
+		[META_POD_OWNER] = take_owner,
 		[META_FAILURE] = containers_take_failure,
 	};
 	struct meta_update *update;
@@ -465,7 +473,20 @@ int containers_follow_services(struct containers *containers, struct error *err)
 	if (containers->asked_services)
 		return 0;
 	containers->asked_services = true;
-	return container_services_follow(containers->options, containers->meta, err);
+	return container_services_follow(containers->options, containers->meta, &containers->owners,
+					 err);
+}
+
+void containers_meet_peer(struct containers *containers, const struct state_event *event)
+{
+	struct state_peer peer;
+
+	if (!containers->owners || !state_peer_of(event, &peer) || peer.process || !peer.pod ||
+	    peer.workload || !peer.pod->uid)
+		return;
+	if (state_want_workload(containers->state, peer.pod->uid) &&
+	    !container_owners_ask(containers->owners, peer.pod))
+		containers->owners_rejected++;
 }
 
 void containers_destroy(struct containers *containers)
@@ -480,6 +501,7 @@ void containers_destroy(struct containers *containers)
 void containers_account(const struct containers *containers, struct account_containers *account)
 {
 	meta_stats(containers->meta, &account->meta);
+	account->meta.counts[META_KUBE_OWNERS_REJECTED] = containers->owners_rejected;
 	account->late = containers->descriptions.late;
 	account->users_late = containers->users.late;
 	account->full = containers->full;
@@ -490,6 +512,7 @@ void containers_account(const struct containers *containers, struct account_cont
 #ifdef WITH_KUBERNETES
 
 #include "meta/kube.h"
+#include "meta/kube_owners.h"
 
 int container_pods_follow(const struct options *options, struct meta *meta,
 			  struct meta_follower **result, struct error *err)
@@ -517,7 +540,8 @@ int container_pods_follow(const struct options *options, struct meta *meta,
 }
 
 /* What is missing is reported with the pods, which are followed, too. */
-int container_services_follow(const struct options *options, struct meta *meta, struct error *err)
+int container_services_follow(const struct options *options, struct meta *meta,
+			      struct meta_follower **owners, struct error *err)
 {
 	static const enum kube_subject subjects[] = {KUBE_SERVICES, KUBE_SLICES};
 	struct meta_follower *follower;
@@ -525,6 +549,7 @@ int container_services_follow(const struct options *options, struct meta *meta, 
 	struct kube_config config;
 	int r = kube_config_find(&options->kubernetes, &config, &missing);
 
+	*owners = NULL;
 	/* A kubelet has none. */
 	if (r || options->kubernetes.kubelet)
 		return 0;
@@ -533,7 +558,20 @@ int container_services_follow(const struct options *options, struct meta *meta, 
 		if (r == 0)
 			r = meta_follow(meta, follower, err);
 	}
+	if (r == 0)
+		r = kube_owners_create(&config, &follower, err);
+	if (r == 0)
+		r = meta_follow(meta, follower, err);
+	if (r == 0)
+		*owners = follower;
 	return r;
+}
+
+bool container_owners_ask(struct meta_follower *owners, const struct state_pod *pod)
+{
+	const struct kube_pod_name name = {pod->uid, pod->ns, pod->name};
+
+	return kube_owners_ask(owners, &name) != -EAGAIN;
 }
 
 void container_pods_hurry(struct meta_follower *follower)
@@ -554,9 +592,16 @@ int container_pods_follow(const struct options *options, struct meta *meta,
 			 "(libcurl)");
 }
 
-int container_services_follow(const struct options *options, struct meta *meta, struct error *err)
+int container_services_follow(const struct options *options, struct meta *meta,
+			      struct meta_follower **owners, struct error *err)
 {
+	*owners = NULL;
 	return 0;
+}
+
+bool container_owners_ask(struct meta_follower *owners, const struct state_pod *pod)
+{
+	return false;
 }
 
 void container_pods_hurry(struct meta_follower *follower)

@@ -38,6 +38,12 @@ int containers_follow_pods(struct containers *containers, struct error *err);
 int containers_follow_services(struct containers *containers, struct error *err);
 
 /*
+ * A request was made of the last event: asks for what is not known of its other end, and will be of
+ * the next one.
+ */
+void containers_meet_peer(struct containers *containers, const struct state_event *event);
+
+/*
  * Stores the answers that came since the last call. To be called before each event, and from time
  * to time while there is none.
  */
@@ -62,8 +68,15 @@ void containers_account(const struct containers *containers, struct account_cont
 int container_pods_follow(const struct options *options, struct meta *meta,
 			  struct meta_follower **follower, struct error *err);
 
-/* Starts to follow the services of the cluster; does nothing if there is no API server to ask. */
-int container_services_follow(const struct options *options, struct meta *meta, struct error *err);
+/*
+ * Starts to follow the services of the cluster, and a thread for container_owners_ask(); sets
+ * `owners`, which `meta` owns, to NULL if there is no API server to ask.
+ */
+int container_services_follow(const struct options *options, struct meta *meta,
+			      struct meta_follower **owners, struct error *err);
+
+/* Asks for the workload of a pod of another node. Returns whether it is being asked for. */
+bool container_owners_ask(struct meta_follower *owners, const struct state_pod *pod);
 
 /* A new container is one of a pod. */
 void container_pods_hurry(struct meta_follower *follower);

@@ -141,6 +141,8 @@ static int handle_frame(struct run *run, const struct scap_event *raw, bool made
 	run->clock.last_ns = event.ev.ts_ns;
 	if (run->requests && !made)
 		requests_take(run->requests, &event);
+	if (made && run->containers)
+		containers_meet_peer(run->containers, &event);
 	if (made || !is_made_again(run, &event)) {
 		if (run->request_metrics)
 			request_metrics_take(run->request_metrics, &event);

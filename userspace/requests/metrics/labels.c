@@ -166,8 +166,8 @@ static void put_container(const struct view *view, struct buf *key)
 /* As what runs in the pod is called, or that by which it was asked, or the container. */
 static void put_peer(const struct view *view, struct buf *key)
 {
-	if (view->peer_pod && view->peer_pod->workload.name)
-		label_put(key, view->peer_pod->workload.name);
+	if (view->peer_workload && view->peer_workload->name)
+		label_put(key, view->peer_workload->name);
 	else if (view->service && view->service->name)
 		label_put(key, view->service->name);
 	else
@@ -329,8 +329,8 @@ POD_TEXT(put_workload_kind, container, container->info.pod, .workload.kind)
 POD_TEXT(put_workload, container, container->info.pod, .workload.name)
 POD_TEXT(put_node, container, container->info.pod, .node)
 POD_TEXT(put_peer_pod, peer_pod, peer_pod, ->name)
-POD_TEXT(put_peer_workload_kind, peer_pod, peer_pod, ->workload.kind)
-POD_TEXT(put_peer_workload, peer_pod, peer_pod, ->workload.name)
+POD_TEXT(put_peer_workload_kind, peer_workload, peer_workload, ->kind)
+POD_TEXT(put_peer_workload, peer_workload, peer_workload, ->name)
 POD_TEXT(put_peer_node, peer_pod, peer_pod, ->node)
 
 #define SAME(name, put)                                                                            \

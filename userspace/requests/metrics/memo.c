@@ -33,7 +33,8 @@ static bool put_peer(struct memo_facts *facts, const struct view *view)
 	if (view->peer_pod && !view->peer)
 		fits = fits && put_text(facts, view->peer_pod->ns) &&
 		       put_text(facts, view->peer_pod->name) &&
-		       put_text(facts, view->peer_pod->workload.name);
+		       put_text(facts, view->peer_workload ? view->peer_workload->kind : NULL) &&
+		       put_text(facts, view->peer_workload ? view->peer_workload->name : NULL);
 	return fits;
 }
 

@@ -88,6 +88,7 @@ static void set_peer(struct view *view)
 		return;
 	view->peer = peer.container;
 	view->peer_pod = peer.pod;
+	view->peer_workload = peer.workload;
 	view->service = peer.service;
 	if (peer.domain)
 		view->domain = peer.domain;

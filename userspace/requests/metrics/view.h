@@ -47,6 +47,7 @@ struct view {
 	/* Of the server that a client asks, as far as they are known; NULL: they are not. */
 	const struct state_container *peer;
 	const struct state_pod *peer_pod;
+	const struct state_workload *peer_workload;
 	const struct state_service_info *service; /* by which it was asked */
 	struct view_protocol protocol;
 	bool is_client, is_server; /* of sockets neither, if that is not known */

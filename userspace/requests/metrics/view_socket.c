@@ -111,6 +111,7 @@ static void view_set_peer(struct view *view)
 	place.end.port = view->remote.port;
 	state_peer_at(view->event, &place, &peer);
 	view->peer_pod = peer.pod;
+	view->peer_workload = peer.workload;
 	view->service = peer.service;
 	if (peer.domain)
 		view->domain = peer.domain;

@@ -62,8 +62,8 @@ TEXT_GETTER(peer_domain, true, peer->domain)
 TEXT_GETTER(peer_pod, peer->pod, peer->pod->name)
 TEXT_GETTER(peer_namespace, peer->pod || peer->service,
 	    peer->pod ? peer->pod->ns : peer->service->ns)
-TEXT_GETTER(peer_workload, peer->pod, peer->pod->workload.name)
-TEXT_GETTER(peer_workload_kind, peer->pod, peer->pod->workload.kind)
+TEXT_GETTER(peer_workload, peer->workload, peer->workload->name)
+TEXT_GETTER(peer_workload_kind, peer->workload, peer->workload->kind)
 TEXT_GETTER(peer_node, peer->pod, peer->pod->node)
 
 /* As container.id: a process in none has "host". */

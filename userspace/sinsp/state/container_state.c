@@ -365,6 +365,17 @@ void state_forget_service(struct state *state, const char *uid)
 	state_services_forget(&state->services, uid);
 }
 
+bool state_want_workload(struct state *state, const char *uid)
+{
+	return workloads_want(&state->workloads, uid, state->now_ns);
+}
+
+void state_set_workload(struct state *state, const char *uid,
+			const struct state_workload *workload)
+{
+	workloads_set(&state->workloads, uid, workload);
+}
+
 /* "--bundle FOLDER", "--bundle=FOLDER" or "-b FOLDER"; NULL: none of these. */
 static const char *bundle_argument(const struct state_program *program)
 {

@@ -125,6 +125,18 @@ void state_describe_service(struct state *state, struct state_service_info *info
 void state_forget_service(struct state *state, const char *uid);
 
 /*
+ * The event's process talks with the pod of another node that has this uid. Returns whether its
+ * workload is to be asked for now: see containers/workloads.h.
+ */
+bool state_want_workload(struct state *state, const char *uid);
+
+struct state_workload;
+
+/* What the API says of it; without a kind or a name: nothing. */
+void state_set_workload(struct state *state, const char *uid,
+			const struct state_workload *workload);
+
+/*
  * The control groups that threads are in, for whoever keeps what a filter says of them
  * (filter/filter.h) instead of comparing each event.
  */

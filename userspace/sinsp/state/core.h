@@ -18,6 +18,7 @@
 #include "sinsp/state/rules.h"
 #include "sinsp/state/containers/services.h"
 #include "sinsp/state/threads.h"
+#include "sinsp/state/containers/workloads.h"
 #include "util/clock.h"
 #include "util/pool.h"
 
@@ -122,6 +123,7 @@ struct state {
 	struct names *names; /* owned; readers of a const engine may fill them from their files */
 	struct resolved resolved;
 	struct state_services services;
+	struct workloads workloads;
 	struct machine machine;
 	bool with_env; /* descriptions of containers in a capture have their environment */
 	struct state_listener listener;

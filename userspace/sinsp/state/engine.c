@@ -46,6 +46,7 @@ int state_create(const struct state_config *config, struct state **state, struct
 	made->proc = config->proc;
 	made->fd_store.pool = &made->pool;
 	made->resolved.pool = &made->pool;
+	made->workloads.pool = &made->pool;
 	made->fd_store.max = config->fds_max ? config->fds_max : STATE_FDS_MAX;
 	made->memory_max = config->memory_max ? config->memory_max : UINT64_MAX;
 	made->lacks = config->lacks;
@@ -83,6 +84,7 @@ void state_destroy(struct state *state)
 	state_program_unref(&state->pool, state->no_program);
 	resolved_finish(&state->resolved);
 	state_services_finish(&state->services);
+	workloads_finish(&state->workloads);
 	names_destroy(state->names);
 	machine_finish(&state->machine);
 	pool_finish(&state->pool);

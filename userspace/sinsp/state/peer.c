@@ -85,6 +85,16 @@ static void set_service(const struct state_event *event, bool is_client, enum sc
 		peer->pod = pod;
 }
 
+/* Of a pod on this node its description has it, of others what was asked for. */
+static void set_workload(const struct state *state, struct state_peer *peer)
+{
+	if (!peer->pod)
+		return;
+	peer->workload = peer->pod->workload.name
+				 ? &peer->pod->workload
+				 : workloads_find(&state->workloads, peer->pod->uid);
+}
+
 bool state_peer_of(const struct state_event *event, struct state_peer *peer)
 {
 	bool is_client;
@@ -96,6 +106,7 @@ bool state_peer_of(const struct state_event *event, struct state_peer *peer)
 	set_end(&event->ev, peer);
 	set_process(event, peer);
 	set_service(event, is_client, event->fd ? event->fd->l4 : SCAP_L4_TCP, peer);
+	set_workload(event->state, peer);
 	set_domain(event, is_client, peer);
 	return peer->address_len || peer->process;
 }
@@ -105,5 +116,6 @@ void state_peer_at(const struct state_event *event, const struct state_place *pl
 {
 	*peer = (struct state_peer){.end = place->end, .address_len = place->address_len};
 	set_service(event, true, place->l4, peer);
+	set_workload(event->state, peer);
 	set_domain(event, true, peer);
 }

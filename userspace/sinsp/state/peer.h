@@ -23,6 +23,7 @@ struct state_peer {
 	const struct state_thread *process; /* its main thread; NULL: not known, or not of here */
 	const struct state_container *container; /* NULL: none, or not known */
 	const struct state_pod *pod; /* NULL: none, or not known; some of its texts may be NULL */
+	const struct state_workload *workload; /* of the pod; NULL: none, or not known */
 	/*
 	 * The Service of Kubernetes that a client asked, by the address that it connected to; NULL:
 	 * none, or not known. Its `pod` may be behind it.

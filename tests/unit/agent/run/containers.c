@@ -606,6 +606,8 @@ static void test_pods_are_not_wanted(void **state)
 	assert_int_equal(containers_follow_pods(containers, NULL), 0);
 	assert_int_equal(containers_follow_services(containers, NULL), 0);
 	assert_int_equal(containers_follow_services(containers, NULL), 0);
+	/* There is nobody to ask for workloads. */
+	containers_meet_peer(containers, NULL);
 	assert_int_equal(account().meta.counts[META_KUBE_REQUESTS], 0);
 }
 

@@ -91,23 +91,29 @@ static void test_services(void **state)
 		FAKE_STREAM(EVENT("ADDED", POD("a", "u-a", "3")) LIST_END("4"));
 	static const struct fake_response responses[] = {{answer, true, 0}, {answer, true, 0}};
 	struct fake_server *server = fake_server_start(responses, 2);
+	struct meta_follower *owners = (struct meta_follower *)&options;
+	const struct state_pod pod = {.uid = "u-1", .ns = "shop", .name = "db-0"};
 	struct meta_update *update;
 
 	options.kubernetes.api = "none";
-	assert_int_equal(container_services_follow(&options, meta, NULL), 0);
+	assert_int_equal(container_services_follow(&options, meta, &owners, NULL), 0);
+	assert_null(owners);
 	options.kubernetes.api = fake_server_url(server);
 	options.kubernetes.node = "n1";
 	options.kubernetes.kubelet = options.kubernetes.api;
-	assert_int_equal(container_services_follow(&options, meta, NULL), 0);
+	assert_int_equal(container_services_follow(&options, meta, &owners, NULL), 0);
 	assert_false(meta_wait(meta, 100000000));
 	options.kubernetes.kubelet = NULL;
-	assert_int_equal(container_services_follow(&options, meta, NULL), 0);
+	assert_int_equal(container_services_follow(&options, meta, &owners, NULL), 0);
 	assert_true(meta_wait(meta, UINT64_C(10000000000)));
 	update = meta_take(meta);
 	assert_non_null(update);
 	assert_int_equal(update->kind, META_SERVICE);
 	assert_string_equal(update->id, "u-a");
 	meta_update_destroy(update);
+	/* Pods of other nodes can be asked for. */
+	assert_non_null(owners);
+	assert_true(container_owners_ask(owners, &pod));
 	fake_server_stop(server);
 }
 

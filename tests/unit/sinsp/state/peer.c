@@ -144,7 +144,8 @@ static struct state_service_info *slice_of(const char *uid, const char *address,
 {
 	struct state_service_info *info = state_service_info_create();
 	struct state_place *places = arena_alloc(&info->texts.arena, 2 * sizeof(*places));
-	static const struct state_pod pod = {.name = "db-0", .ns = "shop", .node = "elsewhere"};
+	static const struct state_pod pod = {
+		.uid = "u-db", .name = "db-0", .ns = "shop", .node = "elsewhere"};
 
 	memcpy(places[0].end.address, address, 4);
 	places[0].address_len = 4;
@@ -197,6 +198,29 @@ static void test_service(void **state)
 	assert_null(peer.pod);
 }
 
+/* Of a pod on another node the API says what it is part of, once it was asked. */
+static void test_workload(void **state)
+{
+	static const struct frame_tuple asked = {"10.0.0.1", "10.0.0.2", 40000, 80};
+	static const struct state_workload workload = {"StatefulSet", "db", false};
+	struct drive *world = *state;
+	struct state_peer peer;
+
+	state_describe_service(world->state, slice_of("u", "\x0a\0\0\2", 80));
+	state_set_workload(world->state, "u-db", &workload);
+	assert_true(state_peer_of(request_with(world, request_roles__client, &asked, 0), &peer));
+	assert_null(peer.workload);
+	assert_true(state_want_workload(world->state, peer.pod->uid));
+	assert_false(state_want_workload(world->state, peer.pod->uid));
+	state_set_workload(world->state, "u-db", &workload);
+	assert_true(state_peer_of(request_with(world, request_roles__client, &asked, 0), &peer));
+	assert_string_equal(peer.workload->kind, "StatefulSet");
+	assert_string_equal(peer.workload->name, "db");
+	/* That of a process at the other end is known by its own pod. */
+	assert_true(state_peer_of(request_with(world, request_roles__client, &asked, SELF), &peer));
+	assert_string_equal(peer.workload->name, "web");
+}
+
 /* Of events that say where a process is connected to in another way. */
 static void test_place(void **state)
 {
@@ -234,6 +258,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_place, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_domain, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_service, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_workload, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_other_events, world_setup, world_teardown),
 };
 
