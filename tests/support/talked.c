@@ -76,6 +76,17 @@ void talked_made(struct talked *talked, int64_t result, uint64_t time_ns)
 	take(talked);
 }
 
+void talked_made_in(struct talked *talked, uint64_t netns)
+{
+	struct frame *frame = drive_begin(&talked->drive, EVENT_tcp_connect, TALKED_TID);
+
+	frame_put_i64(frame, tcp_connect__res, 0);
+	frame_put_i64(frame, tcp_connect__netns, (int64_t)netns);
+	frame_put_i64(frame, tcp_connect__ino, (int64_t)talked->ino);
+	frame_put_tuple(frame, tcp_connect__tuple, &talked_ends);
+	take(talked);
+}
+
 void talked_connect(struct talked *talked, uint64_t latency_ns)
 {
 	struct frame *frame = drive_begin(&talked->drive, EVENT_socket, TALKED_TID);
@@ -270,4 +281,10 @@ int talked_teardown(void **state)
 {
 	talked_finish(*state);
 	return 0;
+}
+
+void talked_end(struct talked *talked)
+{
+	drive_begin(&talked->drive, EVENT_procexit, TALKED_TID);
+	take(talked);
 }

@@ -33,6 +33,9 @@ void talked_connect(struct talked *talked, uint64_t latency_ns);
 /* The kernel made its connection, or could not, in that time. */
 void talked_made(struct talked *talked, int64_t result, uint64_t time_ns);
 
+/* The kernel made its connection in a network namespace. */
+void talked_made_in(struct talked *talked, uint64_t netns);
+
 /* A call reads or writes bytes, of which the event has the first `captured`. */
 void talked_piece(struct talked *talked, enum recognition_direction direction, const void *data,
 		  size_t len, size_t captured);
@@ -57,6 +60,9 @@ void talked_datagram(struct talked *talked, enum recognition_direction direction
 		     uint16_t peer_port, const void *data, size_t len, size_t captured);
 
 void talked_close(struct talked *talked);
+
+/* The thread that makes the calls ends. */
+void talked_end(struct talked *talked);
 void talked_shutdown(struct talked *talked, uint8_t how);
 
 /* The next request, decoded; NULL: none. Valid until the next one. */

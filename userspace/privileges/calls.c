@@ -83,6 +83,8 @@ static const struct {
 	 "recvmsg sendmmsg sendmsg sendto setsockopt shutdown socketpair"},
 	/* What it asks the process that reads for it. */
 	{OF(ROLE_PROCESSES), "recvfrom recvmsg sendmsg sendto"},
+	/* The kernel's tables in other network namespaces. */
+	{OF(ROLE_NAMESPACES), "recvfrom recvmsg sendmsg sendto setns setsockopt"},
 	/* The end of the process that tests readiness, or of a command. */
 	{OF(ROLE_CONTROL), "wait4 waitid"},
 	/* From CPU to CPU. */
@@ -175,15 +177,25 @@ static int add_clone(scmp_filter_ctx filter, bool tests)
 					      SCMP_A0(SCMP_CMP_EQ, CLONE_VM));
 }
 
-/* Netlink: getaddrinfo() asks which addresses the machine has. */
-static int calls_add_socket(scmp_filter_ctx filter)
+/* Netlink: getaddrinfo() asks which addresses the machine has; and see net/netlink.h. */
+static int calls_add_socket(scmp_filter_ctx filter, unsigned int roles)
 {
-	static const int families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+	static const struct {
+		int family;
+		unsigned int roles;
+	} families[] = {
+		{AF_UNIX, NETWORK},
+		{AF_INET, NETWORK},
+		{AF_INET6, NETWORK},
+		{AF_NETLINK, NETWORK | OF(ROLE_NAMESPACES)},
+	};
 	int r = 0;
 
 	for (size_t i = 0; i < COUNT(families) && r == 0; i++)
-		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
-				     SCMP_A0(SCMP_CMP_EQ, (unsigned int)families[i]));
+		if (families[i].roles & roles)
+			r = seccomp_rule_add(
+				filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
+				SCMP_A0(SCMP_CMP_EQ, (unsigned int)families[i].family));
 	return r;
 }
 
@@ -220,7 +232,8 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 
 static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool reloads)
 {
-	unsigned int roles = role == ROLE_EVENTS ? THREADS : OF(role);
+	/* What enters namespaces begins before the event thread enters its role. */
+	unsigned int roles = role == ROLE_EVENTS ? THREADS & ~OF(ROLE_NAMESPACES) : OF(role);
 	int r = 0;
 
 	for (size_t i = 0; i < COUNT(groups) && r == 0; i++)
@@ -232,8 +245,8 @@ static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool rel
 		r = add_memory(filter, role == ROLE_EVENTS && reloads);
 	if (r == 0)
 		r = add_clone(filter, roles & OF(ROLE_CONTROL));
-	if (r == 0 && (roles & NETWORK))
-		r = calls_add_socket(filter);
+	if (r == 0)
+		r = calls_add_socket(filter, roles);
 	if (r == 0 && (roles & (EVENTS | LOADER)))
 		r = add_bpf(filter, roles & LOADER);
 	if (r == 0 && role == ROLE_SAMPLER)

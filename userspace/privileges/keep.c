@@ -186,6 +186,8 @@ uint64_t privileges_kept(enum privileges_role role, const struct privileges_need
 		[ROLE_EVENTS] = kept_by_events(needs, kernel, permitted),
 		[ROLE_PROCESSES] = capabilities_for(USED_FOR_PROCESSES),
 		[ROLE_METADATA] = capabilities_for(USED_TO_READ) | override,
+		[ROLE_NAMESPACES] = CAPABILITY(CAP_NET_ADMIN) | CAPABILITY(CAP_SYS_ADMIN) |
+				    capabilities_for(USED_FOR_PROCESSES),
 		[ROLE_OUTPUT] = override,
 		[ROLE_HEARTBEAT] = 0,
 		[ROLE_SAMPLER] = or_admin(kernel->guards_maps ? CAPABILITY(CAP_BPF) : 0, permitted),

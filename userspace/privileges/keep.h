@@ -14,6 +14,7 @@ enum privileges_role {
 			too */
 	ROLE_PROCESSES, /* reads /proc, also the roots of processes */
 	ROLE_METADATA, /* asks runtimes and Kubernetes, reads their files */
+	ROLE_NAMESPACES, /* asks the kernel in the network namespaces of processes */
 	ROLE_OUTPUT, /* sends records, writes spools */
 	ROLE_HEARTBEAT, /* makes a call on each CPU */
 	ROLE_SAMPLER, /* has an iterator of the kernel run */

@@ -18,6 +18,7 @@
 #include "requests/recognition.h"
 #include "requests/statements.h"
 #include "requests/stream.h"
+#include "requests/translations.h"
 #include "sinsp/state/fd.h"
 #include "util/buf.h"
 #include "util/hash.h"
@@ -111,6 +112,7 @@ struct connections {
 	bool by_descriptor; /* calls need not say where their bytes are */
 	struct datagrams datagrams;
 	struct statements statements;
+	struct translations translations;
 	struct buf limits; /* struct requests_limit that changed */
 };
 

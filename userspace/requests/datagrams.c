@@ -111,6 +111,7 @@ static void link_open(struct connection *connection, struct connections *all,
 	*(exchange->before ? &exchange->before->next : &connection->queue) = exchange;
 	connection->last = exchange;
 	exchange->connection = connection;
+	exchange->ino = connection->ino;
 }
 
 static void unlink_open(struct connections *all, struct exchange *exchange)
@@ -189,6 +190,12 @@ static void take_query(struct connection *connection, struct connections *all,
 	} else {
 		exchange->tuple_len = pairing_ends(call->file, exchange->tuple);
 	}
+	if (exchange->role == request_roles__client)
+		translations_ask(&all->translations,
+				 &(struct translation_socket){.ino = connection->ino,
+							      .pid = call->pid,
+							      .l4 = SCAP_L4_UDP},
+				 exchange->tuple, exchange->tuple_len, call->ts_ns);
 	exchange->peer = peer_of(all, call, datagram);
 	exchange->slot = slot_of(all, connection, exchange->message.open, call->direction);
 	link_open(connection, all, exchange);

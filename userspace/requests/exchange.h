@@ -44,6 +44,7 @@ struct exchange {
 	uint64_t due_ns;
 	uint64_t connect_ns; /* how long the connect took before it; 0: not known */
 	uint64_t ended_ns;
+	uint64_t ino; /* of its socket */
 	uint64_t slot, peer; /* see datagrams.c */
 	uint64_t key; /* of its message, if has_key */
 	struct exchange_part request, response;
@@ -63,6 +64,10 @@ struct exchange {
 	 */
 	bool is_over;
 	uint8_t tuple[EXCHANGE_TUPLE_BYTES];
+	/* The server's end behind a translation; real_len: of the address; 0: none, or not known.
+	 */
+	uint8_t real_len;
+	struct scap_endpoint real;
 	struct message_ref message; /* of the request; its error is that of the exchange */
 };
 

@@ -7,10 +7,12 @@
 #include "abi.h"
 #include "event/event.h"
 
+enum { END_BYTES_MAX = 1 + 16 + sizeof(uint16_t) /* a SOCKADDR of IPv6 */ };
+
 _Static_assert(sizeof(struct ppm_evt_hdr) + request__count * (sizeof(uint16_t) + sizeof(uint64_t)) +
 			       MESSAGE_METHOD_BYTES + MESSAGE_TARGET_BYTES + MESSAGE_HOST_BYTES +
 			       MESSAGE_TRACE_BYTES + MESSAGE_ERROR_BYTES + MESSAGE_ANSWER_BYTES +
-			       EXCHANGE_TUPLE_BYTES <=
+			       EXCHANGE_TUPLE_BYTES + END_BYTES_MAX <=
 		       REQUEST_FRAME_BYTES,
 	       "the largest frame");
 
@@ -60,6 +62,17 @@ static void put_time(struct writer *writer, unsigned int param, uint64_t from_ns
 {
 	if (from_ns && to_ns)
 		put_number(writer, param, to_ns > from_ns ? (int64_t)(to_ns - from_ns) : 0);
+}
+
+/* As a SOCKADDR: family, address and port. */
+static void put_end(struct writer *writer, unsigned int param, const struct exchange *exchange)
+{
+	uint8_t value[END_BYTES_MAX] = {exchange->real_len == 16 ? socket_families__AF_INET6
+								 : socket_families__AF_INET};
+
+	memcpy(value + 1, exchange->real.address, exchange->real_len);
+	memcpy(value + 1 + exchange->real_len, &exchange->real.port, sizeof(exchange->real.port));
+	put_bytes(writer, param, value, 1u + exchange->real_len + sizeof(exchange->real.port));
 }
 
 static void put_request(struct writer *writer, const struct exchange *exchange)
@@ -117,6 +130,8 @@ uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQU
 	frame_put_text(&writer, request__answer, message->answer);
 	if (message->answer[0])
 		put_number(&writer, request__ttl, message->ttl_s);
+	if (exchange->real_len)
+		put_end(&writer, request__real, exchange);
 	header.len = (uint32_t)writer.at;
 	memcpy(frame, &header, sizeof(header));
 	return header.len;

@@ -122,7 +122,14 @@ static bool begin_request(struct connection *connection, struct connections *all
 	exchange->role = connection->role;
 	exchange->connect_ns = connection->connect_us * UINT64_C(1000);
 	connection->connect_us = 0;
+	exchange->ino = connection->ino;
 	exchange->tuple_len = pairing_ends(call->file, exchange->tuple);
+	if (exchange->role == request_roles__client)
+		translations_ask(&all->translations,
+				 &(struct translation_socket){.ino = connection->ino,
+							      .pid = call->pid,
+							      .l4 = SCAP_L4_TCP},
+				 exchange->tuple, exchange->tuple_len, call->ts_ns);
 	connection->has_keys |= exchange->has_key;
 	connection->asking = exchange;
 	if (connection->is_out_of_step && !connection->has_keys) {

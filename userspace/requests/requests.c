@@ -274,6 +274,7 @@ void requests_destroy(struct requests *requests)
 	exchanges_finish(&requests->all.exchanges);
 	ends_destroy(requests->all.ends);
 	statements_finish(&requests->all.statements);
+	translations_finish(&requests->all.translations);
 	buf_finish(&requests->all.limits);
 	pool_finish(&requests->pool);
 	free(requests->table);
@@ -391,6 +392,22 @@ static struct connect_note *note_of(struct requests *requests, uint64_t ino)
 	return &requests->made[ino % CONNECT_NOTES];
 }
 
+/* The kernel tells whose namespace it is, and the process may have ended when somebody asks. */
+static void ask_for_made(struct requests *requests, const struct state_event *event, uint64_t ino)
+{
+	const struct event_param *tuple = &event->ev.params[tcp_connect__tuple];
+	const struct translation_socket socket = {
+		.ino = ino,
+		.netns = event_param_u64(&event->ev, tcp_connect__netns),
+		.pid = pid_of(event),
+		.l4 = SCAP_L4_TCP,
+	};
+
+	translations_forget(&requests->all.translations, ino);
+	translations_ask(&requests->all.translations, &socket, tuple->data, tuple->len,
+			 event->ev.ts_ns);
+}
+
 static void take_made(struct requests *requests, const struct state_event *event)
 {
 	const struct event *ev = &event->ev;
@@ -400,6 +417,7 @@ static void take_made(struct requests *requests, const struct state_event *event
 
 	if (!ino || event_param_i64(ev, tcp_connect__res) != 0)
 		return;
+	ask_for_made(requests, event, ino);
 	if (connection && !connection->is_used)
 		connection->connect_us = us;
 	else
@@ -686,12 +704,63 @@ void requests_end(struct requests *requests, uint64_t now_ns)
 	}
 }
 
+static const struct translation *translation_of(const struct requests *requests,
+						const struct exchange *exchange)
+{
+	if (exchange->role != request_roles__client)
+		return NULL;
+	return translations_find(&requests->all.translations, exchange->ino, exchange->tuple,
+				 exchange->tuple_len);
+}
+
+static void set_real_end(const struct requests *requests, struct exchange *exchange)
+{
+	const struct translation *translation = translation_of(requests, exchange);
+
+	if (!translation || translation->state != TRANSLATION_KNOWN)
+		return;
+	exchange->real = translation->real;
+	exchange->real_len = translation->address_len;
+}
+
+bool requests_await_answer(const struct requests *requests)
+{
+	const struct exchange *exchange = requests->all.exchanges.done;
+	const struct translation *translation =
+		exchange ? translation_of(requests, exchange) : NULL;
+
+	return translation && translation->state == TRANSLATION_ASKED;
+}
+
+int requests_want_translations(struct requests *requests, bool wanted)
+{
+	bool has = requests->all.translations.entries;
+
+	if (wanted && !has)
+		return translations_begin(&requests->all.translations);
+	if (!wanted && has)
+		translations_finish(&requests->all.translations);
+	return 0;
+}
+
+bool requests_next_question(struct requests *requests, struct requests_question *question)
+{
+	return translations_next(&requests->all.translations, question);
+}
+
+void requests_answer(struct requests *requests, uint32_t id, const struct scap_endpoint *real,
+		     uint8_t address_len)
+{
+	translations_answer(&requests->all.translations, id, real, address_len);
+}
+
 const void *requests_next(struct requests *requests, uint32_t *len)
 {
 	struct exchange *exchange = exchanges_next(&requests->all.exchanges);
 
 	if (!exchange)
 		return NULL;
+	set_real_end(requests, exchange);
 	*len = request_frame_write(exchange, requests->frame);
 	exchanges_free(&requests->all.exchanges, exchange);
 	return requests->frame;

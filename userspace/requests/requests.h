@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "requests/protocols/protocol.h"
+#include "scap/proc/fd.h"
 #include "sinsp/state/event.h"
 #include "util/buf.h"
 
@@ -106,6 +107,35 @@ enum {
 
 /* The next such change; false: there is none. */
 bool requests_next_limit(struct requests *requests, struct requests_limit *limit);
+
+/*
+ * Of which connection it is to be asked to where the kernel translates it: how packets of the
+ * client leave its socket.
+ */
+struct requests_question {
+	uint32_t id; /* for the answer */
+	int32_t pid; /* the client's process */
+	uint64_t netns; /* the number of its network namespace; 0: not known */
+	struct scap_endpoint from, to;
+	uint8_t address_len; /* 4 or 16 */
+	uint8_t l4; /* SCAP_L4_TCP or SCAP_L4_UDP */
+};
+
+/*
+ * Whether somebody answers such questions: then requests_next_question() has them, and each is to
+ * be answered. At first nobody does. Returns 0 or -ENOMEM.
+ */
+int requests_want_translations(struct requests *requests, bool wanted);
+
+/* The next question, each once; false: there is none. */
+bool requests_next_question(struct requests *requests, struct requests_question *question);
+
+/* Its answer; real: NULL: nothing is translated, or it is not known. */
+void requests_answer(struct requests *requests, uint32_t id, const struct scap_endpoint *real,
+		     uint8_t address_len);
+
+/* Whether the next request that has ended is one of whose connection there is no answer yet. */
+bool requests_await_answer(const struct requests *requests);
 
 void requests_stats(const struct requests *requests, struct requests_stats *stats);
 

@@ -143,6 +143,8 @@ static int try_events(void *context)
 	EXPECT(!is_rejected(bpf(BPF_ITER_CREATE)));
 	EXPECT(is_rejected(syscall(SYS_perf_event_open, NULL, -1, 0, -1, 0)) == limits->reloads);
 	EXPECT(kill(getpid(), 0) == 0);
+	/* Who enters namespaces began before. */
+	EXPECT(is_rejected(setns(-1, CLONE_NEWNET)));
 	return expect_exec_memory(limits->reloads);
 }
 
@@ -154,6 +156,35 @@ static void test_events(void **state)
 		skip(); /* the kernel's own -EPERM would look the same */
 	in_child(try_events, &limits[0]);
 	in_child(try_events, &limits[1]);
+}
+
+/* Enters namespaces of processes, and asks the kernel there; it speaks with nobody else. */
+static int try_namespaces(void *context)
+{
+	int result = limit(context);
+
+	if (result == 0)
+		result = expect_common();
+	if (result == 0)
+		result = expect_no_events();
+	if (result)
+		return result;
+	EXPECT(setns(-1, CLONE_NEWNET) == -1 && errno == EBADF);
+	EXPECT(socket(AF_NETLINK, SOCK_RAW, 0) >= 0);
+	EXPECT(is_rejected(socket(AF_INET, SOCK_STREAM, 0)));
+	EXPECT(is_rejected(socket(AF_UNIX, SOCK_STREAM, 0)));
+	EXPECT(is_rejected(bind(-1, NULL, 0)));
+	EXPECT(is_rejected(connect(-1, NULL, 0)));
+	return 0;
+}
+
+static void test_namespaces(void **state)
+{
+	struct limits limits = {ROLE_NAMESPACES};
+
+	if (geteuid())
+		skip(); /* setns() returns EPERM without privileges */
+	in_child(try_namespaces, &limits);
 }
 
 static int try_network(void *context)
@@ -288,8 +319,9 @@ static void test_log(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_loader),	  cmocka_unit_test(test_events),
-	cmocka_unit_test(test_network),	  cmocka_unit_test(test_processes),
-	cmocka_unit_test(test_narrowing), cmocka_unit_test(test_log),
+	cmocka_unit_test(test_network),	  cmocka_unit_test(test_namespaces),
+	cmocka_unit_test(test_processes), cmocka_unit_test(test_narrowing),
+	cmocka_unit_test(test_log),
 };
 
 UNIT_GROUP(tests);

@@ -75,6 +75,9 @@ static void test_other_roles(void **state)
 
 	expect_kept(ROLE_PROCESSES, loads, usual, EVERYTHING, "SYS_PTRACE, DAC_READ_SEARCH");
 	expect_kept(ROLE_METADATA, loads, usual, EVERYTHING, "DAC_READ_SEARCH");
+	expect_kept(ROLE_NAMESPACES, loads, usual, EVERYTHING,
+		    "NET_ADMIN, SYS_PTRACE, DAC_READ_SEARCH, SYS_ADMIN");
+	expect_kept(ROLE_NAMESPACES, loads, usual, CAPABILITY(CAP_NET_ADMIN), "NET_ADMIN");
 	expect_kept(ROLE_OUTPUT, loads, usual, EVERYTHING, "none");
 	expect_kept(ROLE_CONTROL, loads, usual, EVERYTHING, "none");
 	expect_kept(ROLE_PROCESSES, loads, override, EVERYTHING, "SYS_PTRACE, DAC_READ_SEARCH");

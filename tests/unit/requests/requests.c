@@ -118,6 +118,68 @@ static void knows_how_long_it_took(void **state)
 	expect_connect_time(talked, 250000);
 }
 
+/* Each connection is asked for once, and its requests wait for the answer. */
+static void asks_where_it_is_translated(void **state)
+{
+	static const struct scap_endpoint real = {{10, 1, 2, 3}, 8080};
+	struct talked *talked = *state;
+	struct requests_question question;
+	const struct event *event;
+
+	assert_int_equal(requests_want_translations(talked->requests, true), 0);
+	assert_int_equal(requests_want_translations(talked->requests, true), 0);
+	talked_connect(talked, 250000);
+	assert_false(requests_next_question(talked->requests, &question));
+	for (int i = 0; i < 3; i++) {
+		talked_text(talked, DIRECTION_OUT, "Q name 0\n");
+		assert_int_equal(requests_next_question(talked->requests, &question), i == 0);
+		talked_text(talked, DIRECTION_IN, "A 200 0\n");
+		assert_int_equal(requests_await_answer(talked->requests), i == 0);
+		if (i == 0) {
+			assert_memory_equal(question.to.address, "\x0a\0\0\2", 4);
+			assert_int_equal(question.to.port, 80);
+			assert_int_equal(question.l4, SCAP_L4_TCP);
+			requests_answer(talked->requests, question.id, &real, 4);
+			assert_false(requests_await_answer(talked->requests));
+		}
+		event = talked_next(talked);
+		assert_int_equal(event->params[request__real].len, 7);
+		assert_memory_equal(event->params[request__real].data, "\2\x0a\1\2\3\x90\x1f", 7);
+	}
+	talked_close(talked);
+	/* Nobody answers any more. */
+	assert_int_equal(requests_want_translations(talked->requests, false), 0);
+	talked_connect(talked, 250000);
+	talked_text(talked, DIRECTION_OUT, "Q name 0\n");
+	talked_text(talked, DIRECTION_IN, "A 200 0\n");
+	assert_false(requests_next_question(talked->requests, &question));
+	assert_false(event_param_present(talked_next(talked), request__real));
+}
+
+/* The kernel tells of a connection in which namespace it is; a server's is not asked for. */
+static void asks_by_the_kernel(void **state)
+{
+	struct talked *talked = *state;
+	struct requests_question question;
+
+	assert_int_equal(requests_want_translations(talked->requests, true), 0);
+	talked_made_in(talked, 4026531999);
+	assert_true(requests_next_question(talked->requests, &question));
+	assert_int_equal(question.netns, 4026531999);
+	talked_connect(talked, 250000);
+	talked_text(talked, DIRECTION_OUT, "Q name 0\n");
+	talked_text(talked, DIRECTION_IN, "A 200 0\n");
+	assert_false(requests_next_question(talked->requests, &question));
+	requests_answer(talked->requests, question.id, NULL, 0);
+	assert_false(event_param_present(talked_next(talked), request__real));
+	talked_close(talked);
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q name 0\n");
+	talked_text(talked, DIRECTION_OUT, "A 200 0\n");
+	assert_false(requests_next_question(talked->requests, &question));
+	assert_non_null(talked_next(talked));
+}
+
 static void finds_the_role_by_itself(void **state)
 {
 	struct talked *talked = *state;
@@ -616,6 +678,8 @@ static const struct CMUnitTest tests[] = {
 	TEST(has_room_for_so_many_requests),
 	TEST(begins_late_with_care),
 	TEST(follows_sockets_without_places),
+	TEST(asks_where_it_is_translated),
+	TEST(asks_by_the_kernel),
 	cmocka_unit_test(follows_descriptors),
 };
 

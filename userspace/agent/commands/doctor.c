@@ -94,6 +94,10 @@ const struct doctor_check doctor_checks[] = {
 	 "(--host-root); /proc without hidepid",
 	 "use the pid namespace of the host, or mount its /proc and name it (--host-root); /proc "
 	 "without hidepid"},
+	{"connections", "the kernel's tables of connections, by which it translates addresses",
+	 doctor_connections,
+	 "request.peer.real.*, and pods behind Services of Kubernetes in request.peer.k8s.*",
+	 "add CAP_NET_ADMIN; for other network namespaces CAP_SYS_ADMIN and CAP_SYS_PTRACE, too"},
 	{"cgroups", "control groups, by which containers are known", doctor_cgroups,
 	 "containers of processes", "mount /proc; use a kernel with CONFIG_CGROUPS"},
 	{"runtimes", "sockets of container runtimes", doctor_runtimes,

@@ -57,6 +57,7 @@ enum doctor_status doctor_seccomp(const struct doctor *doctor, struct buf *found
 enum doctor_status doctor_lsm(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_landlock(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_memlock(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_connections(const struct doctor *doctor, struct buf *found);
 
 /* doctor_capture.c */
 enum doctor_status doctor_tracing(const struct doctor *doctor, struct buf *found);

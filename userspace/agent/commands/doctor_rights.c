@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "net/conntrack.h"
+#include "net/namespace.h"
 #include "privileges/capabilities.h"
 
 /* Of the initial user namespace, in include/linux/proc_ns.h. */
@@ -196,4 +198,54 @@ enum doctor_status doctor_memlock(const struct doctor *doctor, struct buf *found
 		return DOCTOR_OK;
 	return capability_sets_read(&sets) == 0 && (raises & ~sets.effective) == 0 ? DOCTOR_OK
 										   : DOCTOR_MISSING;
+}
+
+/* By a connection that there is not. Returns 0 or -errno. */
+static int try_table(void)
+{
+	struct conntrack_tuple none = {.address_len = 4, .l4 = SCAP_L4_TCP};
+	int table = conntrack_open(), r = table;
+
+	if (table < 0)
+		return r;
+	r = conntrack_follow(table, &none);
+	close(table);
+	return r == -ENOENT ? 0 : r;
+}
+
+/* It stays where it is. Returns 0 or -errno. */
+static int try_namespaces(void)
+{
+	uint64_t ino;
+	int own = namespace_open("/proc", (int32_t)getpid(), &ino), r = own;
+
+	if (own < 0)
+		return r;
+	r = namespace_enter(own);
+	close(own);
+	return r;
+}
+
+enum doctor_status doctor_connections(const struct doctor *doctor, struct buf *found)
+{
+	char path[DOCTOR_TEXT_BYTES];
+	int r;
+
+	snprintf(path, sizeof(path), "%s/proc/sys/net/netfilter/nf_conntrack_max", doctor->root);
+	if (access(path, F_OK) != 0) {
+		BUF_LITERAL(found, "the kernel keeps none, and translates nothing");
+		return DOCTOR_OK;
+	}
+	r = try_table();
+	if (r) {
+		buf_printf(found, "cannot be read: %s", strerror(-r));
+		return DOCTOR_LIMITED;
+	}
+	r = try_namespaces();
+	if (r)
+		buf_printf(found, "can be read, but not those of other network namespaces: %s",
+			   strerror(-r));
+	else
+		BUF_LITERAL(found, "can be read");
+	return r ? DOCTOR_LIMITED : DOCTOR_OK;
 }

@@ -40,6 +40,7 @@ static const struct list_flag state_names[] = {
 	{NEEDS_PODS, "pods", NULL},
 	{NEEDS_SERVICES, "services", NULL},
 	{NEEDS_PEERS, "other ends", NULL},
+	{NEEDS_TRANSLATIONS, "translated addresses", NULL},
 	{NEEDS_ENTER_TIME, "enter times", NULL},
 	{NEEDS_ARGUMENTS, "arguments on entry", NULL},
 	{NEEDS_ENVIRONMENT | NEEDS_EVENT_ENVIRONMENT, "environments", NULL},

@@ -148,6 +148,8 @@ static void set_described(struct plan *plan, unsigned int output_needs)
 	plan->needs_containers = is_live && (all || (needs & NEEDS_DESCRIPTIONS));
 	plan->needs_pods = is_live && (all || (needs & NEEDS_PODS));
 	plan->needs_services = is_live && (measures || (needs & NEEDS_SERVICES));
+	plan->needs_translations =
+		is_live && (plan->options->request_metrics || (needs & NEEDS_TRANSLATIONS));
 }
 
 /* Whether the state is written, at the start or later; then all of it is. */

@@ -28,6 +28,7 @@ struct plan {
 	bool of_unknown; /* requests are made of unknown protocols, too */
 	bool needs_symbols; /* samples have them */
 	bool needs_services; /* the same of services: of all of the cluster */
+	bool needs_translations; /* of addresses that clients connect to */
 };
 
 /*

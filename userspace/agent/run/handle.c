@@ -2,6 +2,7 @@
 /* Processing of each event: no allocation, no system call of its own. */
 #include "agent/run/run.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "agent/run/containers.h"
@@ -168,8 +169,14 @@ static int handle_ended(struct run *run, const struct scap_event *last, struct e
 	struct scap_event made = {.cpu = last->cpu, .clock_step_ns = last->clock_step_ns};
 	int result = 0;
 
-	while (result == 0 && !run->ended && (made.frame = requests_next(run->requests, &made.len)))
+	translations_run_step(&run->translations, run->requests);
+	while (result == 0 && !run->ended) {
+		translations_run_wait(&run->translations, run->requests, run->input);
+		made.frame = requests_next(run->requests, &made.len);
+		if (!made.frame)
+			break;
 		result = handle_frame(run, &made, true, err);
+	}
 	return result;
 }
 
@@ -217,6 +224,7 @@ int handle_requests(struct run *run, struct error *err)
 	if (!selection_has_requests(&run->plan->selection)) {
 		requests_destroy(run->requests);
 		run->requests = NULL;
+		translations_run_forget(&run->translations);
 		return 0;
 	}
 	if (!run->requests) {
@@ -229,6 +237,8 @@ int handle_requests(struct run *run, struct error *err)
 	if (r)
 		return error_set(err, r, "cannot follow requests: %s", strerror(-r));
 	requests_want_unknown(run->requests, run->plan->of_unknown);
+	if (requests_want_translations(run->requests, run->translations.translator))
+		return error_set(err, -ENOMEM, "out of memory");
 	limit_streams(run);
 	requests_step(run->requests, events_now_ns(run));
 	return handle_ended(run, &none, err);

@@ -243,6 +243,7 @@ void report_print(const struct run *run)
 	append_hints(run, &text);
 	if (run->requests)
 		requests_append_account(run->requests, &text);
+	translations_run_append_report(&run->translations, account.verbose, &text);
 	hold_append_report(&run->hold, run->options, &text);
 	budget_append_report(&run->budget, &text);
 	outputs_append_last_status(&run->outputs, &text);

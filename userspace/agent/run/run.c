@@ -201,6 +201,8 @@ int run_follow_containers(struct run *run, struct error *err)
 		r = containers_follow_pods(run->containers, err);
 	if (r == 0 && run->plan->needs_services)
 		r = containers_follow_services(run->containers, err);
+	if (r == 0 && run->plan->needs_translations)
+		r = translations_run_begin(&run->translations, run->options, err);
 	return r;
 }
 
@@ -217,6 +219,7 @@ void run_finish(struct run *run)
 	takeover_old_finish(run);
 	summary_destroy(run->summary);
 	containers_destroy(run->containers);
+	translations_run_end(&run->translations);
 	mutes_finish(&run->mutes);
 	requests_destroy(run->requests);
 	request_metrics_destroy(run->request_metrics);

@@ -24,6 +24,7 @@
 #include "agent/run/record.h"
 #include "agent/run/service.h"
 #include "agent/run/takeover_new.h"
+#include "agent/run/translations.h"
 #include "requests/metrics/request_metrics.h"
 #include "requests/requests.h"
 
@@ -59,6 +60,7 @@ struct run {
 	struct mute_groups groups;
 	struct mutes mutes;
 	struct requests *requests; /* NULL: the plan does not want any */
+	struct translations_run translations; /* of the addresses in them */
 	struct request_metrics *request_metrics; /* NULL: not asked for */
 	struct run_clock clock;
 	struct containers *containers; /* NULL: a capture file is read */

@@ -113,6 +113,7 @@ enum field_needs {
 	NEEDS_PEERS = 1 << 16, /* both ends of connections: the calls of all processes */
 	NEEDS_SERVICES = 1 << 17, /* those of Kubernetes, and what is behind them */
 	NEEDS_SYMBOLS = 1 << 18, /* of samples: of the kernel and of files that processes execute */
+	NEEDS_TRANSLATIONS = 1 << 19, /* of the addresses that clients connect to */
 	/* What concerns no state: */
 	NEEDS_VALUES = NEEDS_ARGUMENTS | NEEDS_CHANGED | NEEDS_EVENT_ENVIRONMENT | NEEDS_SYMBOLS,
 };

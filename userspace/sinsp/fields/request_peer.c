@@ -28,6 +28,28 @@ static int get_peer_port(const struct state_event *event, const struct field_ref
 	return field_give_u64(values, peer.end.port);
 }
 
+static int get_real_ip(const struct state_event *event, const struct field_ref *ref,
+		       struct field_scratch *scratch, struct field_value *values)
+{
+	struct state_peer peer;
+
+	if (!state_peer_of(event, &peer) || !peer.real_len)
+		return NO_VALUE;
+	values->ip.len = peer.real_len;
+	memcpy(values->ip.address, peer.real.address, peer.real_len);
+	return 1;
+}
+
+static int get_real_port(const struct state_event *event, const struct field_ref *ref,
+			 struct field_scratch *scratch, struct field_value *values)
+{
+	struct state_peer peer;
+
+	if (!state_peer_of(event, &peer) || !peer.real_len)
+		return NO_VALUE;
+	return field_give_u64(values, peer.real.port);
+}
+
 static int get_peer_pid(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
@@ -114,7 +136,7 @@ enum {
 	OF_CONTAINER = OF_PROCESS | NEEDS_CONTAINERS,
 	OF_INFO = OF_CONTAINER | NEEDS_DESCRIPTIONS,
 	OF_POD = OF_INFO | NEEDS_PODS,
-	OF_CLUSTER = OF_POD | NEEDS_SERVICES,
+	OF_CLUSTER = OF_POD | NEEDS_SERVICES | NEEDS_TRANSLATIONS,
 };
 
 #define ROW(name, type, format, needs, getter, sample, help)                                       \
@@ -129,6 +151,10 @@ const struct field_desc fields_request_peer[] = {
 	     "name of the other end: pod, container, process, service, domain, or address"),
 	ROW("ip", IPADDR, NA, NEEDS_NOTHING, get_peer_ip, "=10.0.0.7", "address of the other end"),
 	ROW("port", PORT, DEC, NEEDS_NOTHING, get_peer_port, "=5432", "port of the other end"),
+	ROW("real.ip", IPADDR, NA, NEEDS_TRANSLATIONS, get_real_ip, "=10.1.2.3",
+	    "address of the server that the kernel translates that to, if it is another one"),
+	ROW("real.port", PORT, DEC, NEEDS_TRANSLATIONS, get_real_port, "=8080",
+	    "port of the server that the kernel translates that to, if it is translated"),
 	TEXT("domain", NEEDS_NOTHING, get_peer_domain, "=example.org",
 	     "name by which DNS gave this address to the client's container"),
 	TEXT("proc.name", OF_PROCESS, get_peer_process, "=curl",

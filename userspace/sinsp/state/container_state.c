@@ -370,8 +370,7 @@ bool state_want_workload(struct state *state, const char *uid)
 	return workloads_want(&state->workloads, uid, state->now_ns);
 }
 
-void state_set_workload(struct state *state, const char *uid,
-			const struct state_workload *workload)
+void state_set_workload(struct state *state, const char *uid, const struct state_workload *workload)
 {
 	workloads_set(&state->workloads, uid, workload);
 }

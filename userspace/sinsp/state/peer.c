@@ -26,6 +26,19 @@ static void set_end(const struct event *ev, struct state_peer *peer)
 	peer->address_len = (uint8_t)address;
 }
 
+/* A SOCKADDR of IP: family, address, port. */
+static void set_real_end(const struct event *ev, struct state_peer *peer)
+{
+	const struct event_param *real = &ev->params[request__real];
+	const size_t others = 1 + sizeof(peer->real.port);
+
+	if (real->len != others + 4 && real->len != others + 16)
+		return;
+	peer->real_len = (uint8_t)(real->len - others);
+	memcpy(peer->real.address, real->data + 1, peer->real_len);
+	memcpy(&peer->real.port, real->data + 1 + peer->real_len, sizeof(peer->real.port));
+}
+
 static void set_process(const struct state_event *event, struct state_peer *peer)
 {
 	int64_t pid = event_param_present(&event->ev, request__peer)
@@ -62,7 +75,23 @@ static bool is_in_cluster(const struct state_event *event)
 	return container && (container->info.pod.uid || container->info.pod.name);
 }
 
-/* What the cluster says of the address. A server sees a client, which called from any port. */
+/* What a client asks at a place; returns the pod there, NULL: it is not known. */
+static const struct state_pod *find_server(const struct state_event *event,
+					   const struct state_place *place, struct state_peer *peer)
+{
+	struct state_service_match match;
+
+	if (!state_services_find(&event->state->services, place, &match))
+		return NULL;
+	if (!peer->service)
+		peer->service = match.service;
+	return match.pod;
+}
+
+/*
+ * What the cluster says of the address: a Service of the one that a client has, a pod of the one
+ * behind it. A server sees a client, which called from any port.
+ */
 static void set_service(const struct state_event *event, bool is_client, enum scap_l4 l4,
 			struct state_peer *peer)
 {
@@ -72,9 +101,12 @@ static void set_service(const struct state_event *event, bool is_client, enum sc
 
 	if (!event->thread || !peer->address_len || !is_in_cluster(event))
 		return;
-	if (is_client && state_services_find(&event->state->services, &place, &match)) {
-		peer->service = match.service;
-		pod = match.pod;
+	if (is_client)
+		pod = find_server(event, &place, peer);
+	if (peer->real_len) {
+		place.end = peer->real;
+		place.address_len = peer->real_len;
+		pod = find_server(event, &place, peer);
 	}
 	place.end.port = 0;
 	place.l4 = SCAP_L4_UNKNOWN;
@@ -104,6 +136,7 @@ bool state_peer_of(const struct state_event *event, struct state_peer *peer)
 		return false;
 	is_client = event_param_u64(&event->ev, request__role) == request_roles__client;
 	set_end(&event->ev, peer);
+	set_real_end(&event->ev, peer);
 	set_process(event, peer);
 	set_service(event, is_client, event->fd ? event->fd->l4 : SCAP_L4_TCP, peer);
 	set_workload(event->state, peer);

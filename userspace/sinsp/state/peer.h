@@ -15,11 +15,14 @@
 /* All that is borrowed is valid as long as the event. */
 struct state_peer {
 	/*
-	 * The end of the socket, as the process has it: behind it may be another one, where
-	 * addresses are translated. address_len 0: not known, 4 or 16.
+	 * The end of the socket, as the process has it. address_len 0: not known, 4 or 16.
 	 */
 	struct scap_endpoint end;
 	uint8_t address_len;
+	/* Of a server, where the kernel translates that to another one. real_len 0: it does not, or
+	 * it is not known; 4 or 16. */
+	struct scap_endpoint real;
+	uint8_t real_len;
 	const struct state_thread *process; /* its main thread; NULL: not known, or not of here */
 	const struct state_container *container; /* NULL: none, or not known */
 	const struct state_pod *pod; /* NULL: none, or not known; some of its texts may be NULL */

@@ -82,11 +82,22 @@ static void test_lsm(void **state)
 	doctored_expect(*state, "doctor", doctor_lsm, DOCTOR_LIMITED, "cri-containerd");
 }
 
+
+static void test_connections(void **state)
+{
+	doctored_expect(*state, "doctor", doctor_connections, DOCTOR_OK, "translates nothing");
+	if (access("/proc/sys/net/netfilter/nf_conntrack_max", F_OK) != 0)
+		skip();
+	doctored_expect_child(as_nobody, doctor_connections, DOCTOR_LIMITED,
+			      "cannot be read: Operation not permitted");
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_capabilities),
 	cmocka_unit_test(test_user_namespace),
 	cmocka_unit_test(test_seccomp),
 	cmocka_unit_test_setup_teardown(test_lsm, doctored_setup, doctored_teardown),
+	cmocka_unit_test_setup_teardown(test_connections, doctored_setup, doctored_teardown),
 };
 
 UNIT_GROUP(tests);

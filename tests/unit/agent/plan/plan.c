@@ -115,6 +115,7 @@ static void test_needs_containers(void **state)
 		assert_int_equal(plan->needs_containers, cases[i].needed);
 		assert_int_equal(plan->needs_pods, cases[i].pods_needed);
 		assert_int_equal(plan->needs_services, cases[i].measures && !cases[i].read);
+		assert_int_equal(plan->needs_translations, cases[i].measures && !cases[i].read);
 		plan_destroy(plan);
 	}
 }

@@ -29,6 +29,24 @@ static void test_address_alone(void **state)
 	world_expect_none(*state, "request.peer.k8s.pod.name");
 }
 
+static void test_real_address(void **state)
+{
+	static const uint8_t real[] = {2, 10, 1, 2, 3, 0x90, 0x1f};
+	struct drive *world = *state;
+
+	make_request(world, request_roles__client, 0);
+	world_expect_none(world, "request.peer.real.ip");
+	world_expect_none(world, "request.peer.real.port");
+	world_begin(world, EVENT_request, SELF);
+	frame_put_i64(&world->frame, request__role, request_roles__client);
+	frame_put_tuple(&world->frame, request__tuple, &ends);
+	frame_put_bytes(&world->frame, request__real, real, sizeof(real));
+	world_end(world);
+	world_expect(world, "request.peer.ip", "10.0.0.2");
+	world_expect(world, "request.peer.real.ip", "10.1.2.3");
+	world_expect(world, "request.peer.real.port", "8080");
+}
+
 static void test_process_of_the_host(void **state)
 {
 	make_request(*state, request_roles__server, SELF);
@@ -70,6 +88,7 @@ static void test_other_events(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_address_alone, world_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_real_address, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_process_of_the_host, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_pod_of_the_peer, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_other_events, world_setup, world_teardown),

@@ -11,8 +11,8 @@
 enum { SELF = 100, OTHER = 7 };
 
 /* A request of the world's process; peer 0: its event says nothing of the other end. */
-static struct state_event *request_with(struct drive *world, uint64_t role,
-					const struct frame_tuple *tuple, int64_t peer)
+static void begin_request_with(struct drive *world, uint64_t role, const struct frame_tuple *tuple,
+			       int64_t peer)
 {
 	world_begin(world, EVENT_request, SELF);
 	frame_put_i64(&world->frame, request__role, (int64_t)role);
@@ -20,6 +20,12 @@ static struct state_event *request_with(struct drive *world, uint64_t role,
 		frame_put_tuple(&world->frame, request__tuple, tuple);
 	if (peer)
 		frame_put_i64(&world->frame, request__peer, peer);
+}
+
+static struct state_event *request_with(struct drive *world, uint64_t role,
+					const struct frame_tuple *tuple, int64_t peer)
+{
+	begin_request_with(world, role, tuple, peer);
 	return world_end(world);
 }
 
@@ -198,6 +204,41 @@ static void test_service(void **state)
 	assert_null(peer.pod);
 }
 
+/* The kernel translates the address of a Service to that of a pod. */
+static void test_real_end(void **state)
+{
+	static const struct frame_tuple asked = {"10.0.0.1", "10.96.0.1", 40000, 80};
+	static const uint8_t real[] = {2, 10, 0, 0, 2, 80, 0}, real6[19] = {10, 0xfd, [17] = 0xbb, 1},
+			     odd[] = {1, 2, 3};
+	struct drive *world = *state;
+	struct state_peer peer;
+
+	state_describe_service(world->state, slice_of("u", "\x0a\0\0\2", 80));
+	assert_true(state_peer_of(request_with(world, request_roles__client, &asked, 0), &peer));
+	assert_int_equal(peer.real_len, 0);
+	assert_null(peer.pod);
+	begin_request_with(world, request_roles__client, &asked, 0);
+	frame_put_bytes(&world->frame, request__real, real, sizeof(real));
+	assert_true(state_peer_of(world_end(world), &peer));
+	assert_int_equal(peer.real_len, 4);
+	assert_int_equal(peer.real.port, 80);
+	assert_memory_equal(peer.real.address, real + 1, 4);
+	assert_memory_equal(peer.end.address, "\x0a\x60\0\1", 4);
+	assert_string_equal(peer.pod->name, "db-0");
+	/* Nobody listed the address, but what stands behind it is known. */
+	assert_string_equal(peer.service->name, "db");
+	begin_request_with(world, request_roles__client, &asked, 0);
+	frame_put_bytes(&world->frame, request__real, real6, sizeof(real6));
+	assert_true(state_peer_of(world_end(world), &peer));
+	assert_int_equal(peer.real_len, 16);
+	assert_int_equal(peer.real.port, 0x1bb);
+	assert_null(peer.pod);
+	begin_request_with(world, request_roles__client, &asked, 0);
+	frame_put_bytes(&world->frame, request__real, odd, sizeof(odd));
+	assert_true(state_peer_of(world_end(world), &peer));
+	assert_int_equal(peer.real_len, 0);
+}
+
 /* Of a pod on another node the API says what it is part of, once it was asked. */
 static void test_workload(void **state)
 {
@@ -259,6 +300,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_domain, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_service, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_workload, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_real_end, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_other_events, world_setup, world_teardown),
 };
 

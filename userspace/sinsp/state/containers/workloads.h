@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workloads of pods on other nodes, by the uids of the pods: which were asked for, as somebody talks
- * with them, and what the API said. The owner of a pod stays the same: an answer is not asked for
- * again, and those that are not used for longest give way.
+ * Workloads of pods on other nodes, by the uids of the pods: which were asked for, as somebody
+ * talks with them, and what the API said. The owner of a pod stays the same: an answer is not asked
+ * for again, and those that are not used for longest give way.
  */
 #ifndef SINSP_STATE_CONTAINERS_WORKLOADS_H
 #define SINSP_STATE_CONTAINERS_WORKLOADS_H
@@ -35,12 +35,13 @@ void workloads_finish(struct workloads *workloads);
 const struct state_workload *workloads_find(const struct workloads *workloads, const char *uid);
 
 /*
- * Somebody talks with a pod. Returns whether it is to be asked for now: it is not known, and was not
- * asked for lately. now_ns: of the events' clock. A uid that is too long cannot be asked for.
+ * Somebody talks with a pod. Returns whether it is to be asked for now: it is not known, and was
+ * not asked for lately. now_ns: of the events' clock. A uid that is too long cannot be asked for.
  */
 bool workloads_want(struct workloads *workloads, const char *uid, uint64_t now_ns);
 
-/* What the API says; without a kind or a name: nothing. Does nothing if nobody wants it any more. */
+/* What the API says; without a kind or a name: nothing. Does nothing if nobody wants it any more.
+ */
 void workloads_set(struct workloads *workloads, const char *uid,
 		   const struct state_workload *workload);
 

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Between the requests and the thread that asks the kernel. */
+#include "agent/run/translations.h"
+
+#include <inttypes.h>
+
+#include "util/clock.h"
+#include "util/count.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+
+int translations_run_begin(struct translations_run *run, const struct options *options,
+			   struct error *err)
+{
+	if (run->translator)
+		return 0;
+	run->filled_ns = clock_ns(CLOCK_MONOTONIC);
+	return translator_create(options->host_root, &run->translator, err);
+}
+
+void translations_run_end(struct translations_run *run)
+{
+	translator_destroy(run->translator);
+	run->translator = NULL;
+}
+
+void translations_run_forget(struct translations_run *run)
+{
+	run->generation++;
+}
+
+static bool translations_ask_thread(struct translations_run *run,
+				    const struct requests_question *asked)
+{
+	const struct translator_question question = {
+		.id = (uint64_t)run->generation << 32 | asked->id,
+		.pid = asked->pid,
+		.netns = asked->netns,
+		.tuple = {asked->from, asked->to, asked->address_len, asked->l4},
+	};
+
+	return translator_ask(run->translator, &question);
+}
+
+void translations_run_step(struct translations_run *run, struct requests *requests)
+{
+	struct requests_question question;
+	struct translator_answer answer;
+
+	if (!run->translator)
+		return;
+	while (requests_next_question(requests, &question))
+		if (!translations_ask_thread(run, &question))
+			requests_answer(requests, question.id, NULL, 0);
+	while (translator_take(run->translator, &answer))
+		if (answer.id >> 32 == run->generation)
+			requests_answer(requests, (uint32_t)answer.id,
+					answer.fate == TRANSLATOR_FOUND ? &answer.real : NULL,
+					answer.address_len);
+}
+
+/* What may be waited for now. */
+static uint64_t fill_budget(struct translations_run *run, uint64_t now_ns)
+{
+	run->budget_ns += (now_ns - run->filled_ns) / TRANSLATIONS_SHARE;
+	run->filled_ns = now_ns;
+	if (run->budget_ns > TRANSLATIONS_BUDGET_MS * NS_PER_MS)
+		run->budget_ns = TRANSLATIONS_BUDGET_MS * NS_PER_MS;
+	return run->budget_ns;
+}
+
+static bool has_time(const struct input *input)
+{
+	return !input->live || input->live->has_room(input);
+}
+
+void translations_run_wait(struct translations_run *run, struct requests *requests,
+			   const struct input *input)
+{
+	uint64_t begin_ns, now_ns, until_ns, budget_ns;
+
+	if (!run->translator || !requests_await_answer(requests))
+		return;
+	now_ns = begin_ns = clock_ns(CLOCK_MONOTONIC);
+	budget_ns = fill_budget(run, now_ns);
+	if (budget_ns > TRANSLATIONS_WAIT_MS * NS_PER_MS)
+		budget_ns = TRANSLATIONS_WAIT_MS * NS_PER_MS;
+	until_ns = has_time(input) ? begin_ns + budget_ns : begin_ns;
+	while (now_ns < until_ns && requests_await_answer(requests)) {
+		translator_wait(run->translator, until_ns - now_ns);
+		translations_run_step(run, requests);
+		now_ns = clock_ns(CLOCK_MONOTONIC);
+	}
+	run->budget_ns -= now_ns - begin_ns < run->budget_ns ? now_ns - begin_ns : run->budget_ns;
+	run->late += requests_await_answer(requests);
+}
+
+static const struct {
+	const char *what;
+	enum translator_fate fate;
+	bool is_trouble;
+} fates[] = {
+	{"translated", TRANSLATOR_FOUND, false},
+	{"as they are", TRANSLATOR_SAME, false},
+	{"in no table", TRANSLATOR_MISSING, false},
+	{"in two tables", TRANSLATOR_UNSURE, true},
+	{"of processes that had ended", TRANSLATOR_GONE, true},
+	{"not allowed (CAP_NET_ADMIN, CAP_SYS_ADMIN)", TRANSLATOR_FORBIDDEN, true},
+	{"asked for too late", TRANSLATOR_LATE, true},
+	{"failed", TRANSLATOR_FAILED, true},
+};
+
+void translations_run_append_report(const struct translations_run *run, bool verbose,
+				    struct buf *text)
+{
+	struct translator_stats stats;
+	uint64_t troubles = run->late;
+
+	if (!run->translator)
+		return;
+	translator_stats(run->translator, &stats);
+	troubles += stats.rejected;
+	for (size_t i = 0; i < COUNT(fates); i++)
+		troubles += fates[i].is_trouble ? stats.fates[fates[i].fate] : 0;
+	if (!verbose && !troubles)
+		return;
+	BUF_LITERAL(text, "agent: addresses of connections asked for");
+	for (size_t i = 0; i < COUNT(fates); i++)
+		if (stats.fates[fates[i].fate])
+			buf_printf(text, ", %s %" PRIu64, fates[i].what,
+				   stats.fates[fates[i].fate]);
+	if (stats.rejected)
+		buf_printf(text, ", too many at a time %" PRIu64, stats.rejected);
+	if (run->late)
+		buf_printf(text, "; requests without the answer, as it came too late: %" PRIu64,
+			   run->late);
+	buf_append_char(text, '\n');
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * To where the kernel translates the addresses that clients connect to: which connections are to be
+ * asked for, each once, and what was answered. Others ask. The memory is bounded: the oldest one
+ * gives way, and is asked for again if it is still of interest.
+ */
+#ifndef REQUESTS_TRANSLATIONS_H
+#define REQUESTS_TRANSLATIONS_H
+
+#include "requests/requests.h"
+
+enum {
+	TRANSLATIONS_MAX = 8192, /* a power of two */
+	/* One socket of datagrams may have others behind the same address later: asked again. */
+	TRANSLATIONS_DATAGRAM_MS = 1000,
+};
+
+enum translation_state {
+	TRANSLATION_ASKED, /* there is no answer yet */
+	TRANSLATION_NONE, /* nothing is translated, or it is not known */
+	TRANSLATION_KNOWN,
+};
+
+struct translation {
+	struct requests_question question;
+	uint64_t ino; /* of the socket; 0: the place is free */
+	uint64_t asked_ns; /* of the events' clock */
+	uint32_t chain; /* the next one with its hash: its index plus 1; 0: none */
+	uint8_t state; /* enum translation_state */
+	uint8_t address_len; /* of `real`, if it is known: 4 or 16 */
+	struct scap_endpoint real;
+};
+
+struct translations {
+	struct translation *entries; /* owned; NULL: they are not wanted */
+	uint32_t *buckets; /* owned; indexes plus 1 */
+	uint32_t asked, given; /* questions, so far; those that were given out */
+};
+
+/* Returns 0 or -ENOMEM. */
+int translations_begin(struct translations *translations);
+void translations_finish(struct translations *translations);
+
+/* A client's socket. */
+struct translation_socket {
+	uint64_t ino, netns; /* 0: not known */
+	int32_t pid;
+	enum scap_l4 l4;
+};
+
+/*
+ * It has a connection, or sends a datagram: asks, unless somebody did before. tuple: a SOCKTUPLE,
+ * the client's end first; len 0: not known. Addresses that nobody translates are not asked for:
+ * those of the machine itself.
+ */
+void translations_ask(struct translations *translations, const struct translation_socket *socket,
+		      const uint8_t *tuple, size_t len, uint64_t now_ns);
+
+/* Another socket has the number from now on. */
+void translations_forget(struct translations *translations, uint64_t ino);
+
+/* What is known of a socket's connection, of that tuple; NULL: it was not asked for. */
+const struct translation *translations_find(const struct translations *translations, uint64_t ino,
+					    const uint8_t *tuple, size_t len);
+
+/* The next question; false: there is none. */
+bool translations_next(struct translations *translations, struct requests_question *question);
+
+/* An answer; real: NULL: nothing is translated, or it is not known. */
+void translations_answer(struct translations *translations, uint32_t id,
+			 const struct scap_endpoint *real, uint8_t address_len);
+
+#endif
