@@ -13,6 +13,7 @@
 #ifndef REQUESTS_CONNECTION_H
 #define REQUESTS_CONNECTION_H
 
+#include "requests/datagram_ends.h"
 #include "requests/datagrams.h"
 #include "requests/exchange.h"
 #include "requests/recognition.h"
@@ -111,6 +112,7 @@ struct connections {
 	bool of_unknown; /* requests of unknown protocols are made, too */
 	bool by_descriptor; /* calls need not say where their bytes are */
 	struct datagrams datagrams;
+	struct datagram_ends datagram_ends;
 	struct statements statements;
 	struct translations translations;
 	struct buf limits; /* struct requests_limit that changed */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "event/address.h"
 #include "event/event.h"
 #include "requests/connection.h"
 #include "requests/pairing.h"
@@ -170,6 +171,113 @@ static struct exchange_part part_of(const struct connection_call *call,
 				      .fd = call->fd};
 }
 
+/* The client's end of a tuple, of a socket of that role. */
+static struct datagram_socket socket_of(const struct exchange *exchange)
+{
+	size_t address = exchange->tuple_len == ADDRESS_TUPLE_IPV6_BYTES ? 16 : 4;
+	struct datagram_socket socket = {
+		.ino = exchange->ino,
+		.is_client = exchange->role == request_roles__client,
+		.address = exchange->tuple + 1,
+		.address_len = (uint8_t)address,
+	};
+
+	if (exchange->tuple_len)
+		memcpy(&socket.port, exchange->tuple + 1 + address, sizeof(socket.port));
+	return socket;
+}
+
+static struct datagram_bytes bytes_of(const struct connection_call *call,
+				      const struct datagram *datagram)
+{
+	return (struct datagram_bytes){.data = datagram->data,
+				       .len = datagram->len,
+				       .ts_ns = call->ts_ns,
+				       .pid = call->pid};
+}
+
+static void begin_ends(struct connections *all, const struct connection_call *call,
+		       const struct datagram *datagram, struct exchange *exchange)
+{
+	struct datagram_socket socket = socket_of(exchange);
+	struct datagram_bytes bytes = bytes_of(call, datagram);
+
+	exchange->end_number = datagram->captured == datagram->len
+				       ? datagram_ends_begin(&all->datagram_ends, &socket, &bytes)
+				       : 0;
+}
+
+static uint64_t bit_of_thread(int64_t tid)
+{
+	return UINT64_C(1) << ((uint64_t)tid % 64);
+}
+
+static void hold_answered(struct connections *all, struct exchange *exchange)
+{
+	struct datagrams *datagrams = &all->datagrams;
+
+	exchanges_hold(&all->exchanges, exchange);
+	exchange->next = NULL;
+	*(datagrams->held ? &datagrams->held_last->next : &datagrams->held) = exchange;
+	datagrams->held_last = exchange;
+	datagrams->held_tids |= bit_of_thread(exchange->response.tid);
+}
+
+/* A server's client is waited for: its call may return later than the server answers. */
+static void report_answered(struct connections *all, const struct connection_call *call,
+			    const struct datagram *datagram, struct exchange *exchange)
+{
+	struct datagram_bytes bytes = bytes_of(call, datagram);
+
+	if (datagram->captured == datagram->len)
+		datagram_ends_answer(&all->datagram_ends, exchange->end_number, &bytes);
+	exchange->peer_pid = datagram_ends_peer(&all->datagram_ends, exchange->end_number);
+	if (exchange->peer_pid || !exchange->end_number || exchange->role == request_roles__client)
+		exchanges_report(&all->exchanges, exchange);
+	else
+		hold_answered(all, exchange);
+}
+
+/* Takes the next one out of the list of those that are held. `before`: the one before it. */
+static void release_held(struct connections *all, struct exchange **link, struct exchange *before)
+{
+	struct datagrams *datagrams = &all->datagrams;
+	struct exchange *exchange = *link;
+
+	*link = exchange->next;
+	if (datagrams->held_last == exchange)
+		datagrams->held_last = before;
+	if (!datagrams->held)
+		datagrams->held_tids = 0;
+	exchange->peer_pid = datagram_ends_peer(&all->datagram_ends, exchange->end_number);
+	exchanges_release(&all->exchanges, exchange);
+}
+
+void datagrams_release(struct connections *all, uint64_t now_ns)
+{
+	const uint64_t slack_ns = DATAGRAM_ENDS_SLACK_MS * UINT64_C(1000000);
+	struct datagrams *datagrams = &all->datagrams;
+
+	while (datagrams->held && datagrams->held->ended_ns + slack_ns <= now_ns)
+		release_held(all, &datagrams->held, NULL);
+}
+
+void datagrams_end_thread(struct connections *all, int64_t tid)
+{
+	struct exchange **link = &all->datagrams.held, *before = NULL;
+
+	if (!(all->datagrams.held_tids & bit_of_thread(tid)))
+		return;
+	while (*link) {
+		if ((*link)->response.tid == tid) {
+			release_held(all, link, before);
+			continue;
+		}
+		before = *link;
+		link = &before->next;
+	}
+}
+
 static void take_query(struct connection *connection, struct connections *all,
 		       const struct connection_call *call, const struct datagram *datagram)
 {
@@ -199,6 +307,7 @@ static void take_query(struct connection *connection, struct connections *all,
 	exchange->peer = peer_of(all, call, datagram);
 	exchange->slot = slot_of(all, connection, exchange->message.open, call->direction);
 	link_open(connection, all, exchange);
+	begin_ends(all, call, datagram, exchange);
 }
 
 /* The request of one that nobody knows was before the capture, or is lost. */
@@ -221,7 +330,7 @@ static void take_answer(struct connection *connection, struct connections *all,
 	answer->part = part_of(call, datagram);
 	pairing_set_response(all, exchange, answer);
 	unlink_open(all, exchange);
-	exchanges_report(&all->exchanges, exchange);
+	report_answered(all, call, datagram, exchange);
 }
 
 /* Takes it as one of that side. Returns false if it is none, or there is no room. */

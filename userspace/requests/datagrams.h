@@ -18,9 +18,12 @@ enum {
 	DATAGRAM_SLOTS = 8192, /* a power of two */
 };
 
-/* Open requests of all sockets by what their responses must have. */
 struct datagrams {
+	/* Open requests of all sockets by what their responses must have. */
 	struct exchange *slots[DATAGRAM_SLOTS];
+	/* Those that a server has answered, and whose client is waited for: the oldest first. */
+	struct exchange *held, *held_last;
+	uint64_t held_tids; /* bits of the threads that answered */
 };
 
 /* What a call moved: one of them. */
@@ -34,6 +37,15 @@ struct datagram {
 /* Takes one. The socket may have become opaque then. */
 void datagrams_take(struct connection *connection, struct connections *all,
 		    const struct connection_call *call, const struct datagram *datagram);
+
+/*
+ * Gives out requests that servers answered a while ago, whose clients were waited for. now_ns: of
+ * the events' clock; UINT64_MAX: all of them.
+ */
+void datagrams_release(struct connections *all, uint64_t now_ns);
+
+/* A thread ends, and is not known after that: gives out what it answered. */
+void datagrams_end_thread(struct connections *all, int64_t tid);
 
 /* No response follows: gives out all that is open, with that error. */
 void datagrams_close(struct connection *connection, struct connections *all, uint64_t now_ns,

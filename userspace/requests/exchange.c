@@ -153,6 +153,19 @@ void exchanges_report(struct exchanges *exchanges, struct exchange *exchange)
 	append_done(exchanges, exchange);
 }
 
+void exchanges_hold(struct exchanges *exchanges, struct exchange *exchange)
+{
+	unlink_waiting(exchanges, exchange);
+	exchange->is_over = true;
+	exchange->connection = NULL;
+}
+
+void exchanges_release(struct exchanges *exchanges, struct exchange *exchange)
+{
+	exchanges_account(exchanges, exchange->protocol)->open--;
+	append_done(exchanges, exchange);
+}
+
 void exchanges_report_copy(struct exchanges *exchanges, struct exchange *exchange)
 {
 	struct exchange *copy = pool_alloc(&exchanges->pool, sizeof(*copy));

@@ -46,6 +46,7 @@ struct exchange {
 	uint64_t ended_ns;
 	uint64_t ino; /* of its socket */
 	uint64_t slot, peer; /* see datagrams.c */
+	uint64_t end_number; /* of a datagram: see datagram_ends.h; 0: none */
 	uint64_t key; /* of its message, if has_key */
 	struct exchange_part request, response;
 	int32_t status;
@@ -123,6 +124,10 @@ void exchanges_give_up(struct exchanges *exchanges, struct exchange *exchange,
 
 /* It is given out, and no longer the caller's. */
 void exchanges_report(struct exchanges *exchanges, struct exchange *exchange);
+
+/* It is over, and no longer its connection's; it is given out by exchanges_release(). */
+void exchanges_hold(struct exchanges *exchanges, struct exchange *exchange);
+void exchanges_release(struct exchanges *exchanges, struct exchange *exchange);
 
 /* A copy is given out; it is over itself, but keeps its place. */
 void exchanges_report_copy(struct exchanges *exchanges, struct exchange *exchange);

@@ -28,6 +28,7 @@ enum requests_kind {
 	KIND_SHUTDOWN,
 	KIND_UNSEEN, /* moves bytes that no process has in its memory */
 	KIND_MADE, /* the kernel made a connection */
+	KIND_THREAD_END,
 };
 
 /*
@@ -92,6 +93,8 @@ static enum requests_kind kind_of(const struct event_desc *desc)
 		return KIND_UNSEEN;
 	case EVENT_tcp_connect:
 		return KIND_MADE;
+	case EVENT_procexit:
+		return KIND_THREAD_END;
 	default:
 		if (!is_transfer(desc))
 			return KIND_NONE;
@@ -110,7 +113,7 @@ static void fill_calls(struct requests *requests)
 			continue;
 		fd = event_param_find(desc, "fd");
 		call->kind = (uint8_t)kind_of(desc);
-		if (fd < 0 && call->kind != KIND_UNSEEN && call->kind != KIND_MADE)
+		if (fd < 0 && call->kind < KIND_UNSEEN)
 			call->kind = KIND_NONE;
 		call->fd = (uint8_t)(fd + 1);
 		call->data = (uint8_t)(event_param_find(desc, "data") + 1);
@@ -165,6 +168,7 @@ int requests_create(const struct requests_config *config, struct requests **requ
 	made->all.of_unknown = config->of_unknown;
 	made->all.by_descriptor = config->by_descriptor;
 	exchanges_init(exchanges);
+	made->all.datagram_ends.key = &made->all.key;
 	fill_calls(made);
 	*requests = made;
 	return 0;
@@ -271,10 +275,12 @@ void requests_destroy(struct requests *requests)
 	requests->all.state = NULL;
 	while (requests->hand)
 		remove_connection(requests, requests->hand, 0, "");
+	datagrams_release(&requests->all, UINT64_MAX);
 	exchanges_finish(&requests->all.exchanges);
 	ends_destroy(requests->all.ends);
 	statements_finish(&requests->all.statements);
 	translations_finish(&requests->all.translations);
+	datagram_ends_finish(&requests->all.datagram_ends);
 	buf_finish(&requests->all.limits);
 	pool_finish(&requests->pool);
 	free(requests->table);
@@ -658,6 +664,7 @@ void requests_take(struct requests *requests, const struct state_event *event)
 	const struct requests_call *call = &requests->calls[event->ev.desc->id];
 
 	requests->all.state = event->state;
+	datagrams_release(&requests->all, event->ev.ts_ns);
 	if (!requests->certain_ns)
 		requests->certain_ns = event->ev.ts_ns;
 	/* Its bytes went nowhere. */
@@ -665,6 +672,9 @@ void requests_take(struct requests *requests, const struct state_event *event)
 		return;
 	switch (call->kind) {
 	case KIND_NONE:
+		return;
+	case KIND_THREAD_END:
+		datagrams_end_thread(&requests->all, event->ev.tid);
 		return;
 	case KIND_ACCEPT:
 	case KIND_CONNECT:
@@ -692,6 +702,7 @@ void requests_step(struct requests *requests, uint64_t now_ns)
 {
 	struct exchange *exchange;
 
+	datagrams_release(&requests->all, now_ns);
 	while ((exchange = exchanges_due(&requests->all.exchanges, now_ns)))
 		connection_time_out(&requests->all, exchange, now_ns);
 }
@@ -702,6 +713,7 @@ void requests_end(struct requests *requests, uint64_t now_ns)
 		connection_give_up(requests->hand, &requests->all);
 		remove_connection(requests, requests->hand, now_ns, "");
 	}
+	datagrams_release(&requests->all, UINT64_MAX);
 }
 
 static const struct translation *translation_of(const struct requests *requests,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests in datagrams: which response is whose, whoever asks; and those that have none. */
 #include "requests/datagrams.h"
+#include "requests/datagram_ends.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -48,6 +49,20 @@ static void say(struct talked *talked, enum recognition_direction direction, uin
 	size_t len = write_message(message, id, name, type, code);
 
 	talked_datagram(talked, direction, peer, message, len, len);
+}
+
+/* A server's requests are given out: it is known by then whether their clients are here. */
+static void pass_slack(struct talked *talked)
+{
+	requests_step(talked->requests,
+		      talked->drive.ts_ns + DATAGRAM_ENDS_SLACK_MS * UINT64_C(1000000));
+}
+
+static const struct event *next_of_server(struct talked *talked)
+{
+	assert_null(talked_next(talked));
+	pass_slack(talked);
+	return talked_next(talked);
 }
 
 /* At the client. */
@@ -113,7 +128,7 @@ static void tells_peers(void **state)
 		say(talked, DIRECTION_IN, peer, 5, "name", A, -1);
 	for (uint16_t peer = 1002; peer >= 1000; peer--) {
 		say(talked, DIRECTION_OUT, peer, 5, "name", A, 0);
-		event = talked_next(talked);
+		event = next_of_server(talked);
 		assert_non_null(event);
 		assert_int_equal(event_param_i64(event, request__role), request_roles__server);
 		assert_memory_equal(event->params[request__tuple].data + 5, &peer, sizeof(peer));
@@ -141,10 +156,31 @@ static void asks_and_answers_on_one_socket(void **state)
 	ask(talked, 5, "name", A);
 	say(talked, DIRECTION_IN, PEER, 5, "name", A, -1);
 	say(talked, DIRECTION_OUT, PEER, 5, "name", A, NXDOMAIN);
-	assert_line(talked, "A name 3 NXDOMAIN");
 	answer(talked, 5, "name", A, 0);
 	assert_line(talked, "A name 0 -");
+	/* Its client may be on this machine, and is waited for. */
 	assert_line(talked, "none");
+	pass_slack(talked);
+	assert_line(talked, "A name 3 NXDOMAIN");
+	assert_line(talked, "none");
+}
+
+/* Of a server that ends at once it is known who it was. */
+static void gives_out_when_its_thread_ends(void **state)
+{
+	struct talked *talked = *state;
+
+	say(talked, DIRECTION_IN, PEER, 5, "name", A, -1);
+	say(talked, DIRECTION_OUT, PEER, 5, "name", A, 0);
+	say(talked, DIRECTION_IN, PEER, 6, "other", A, -1);
+	say(talked, DIRECTION_OUT, PEER, 6, "other", A, 0);
+	assert_line(talked, "none");
+	assert_int_equal(talked_account(talked, request_protocols__dns).open, 2);
+	talked_end(talked);
+	assert_line(talked, "A name 0 -");
+	assert_line(talked, "A other 0 -");
+	assert_line(talked, "none");
+	assert_int_equal(talked_account(talked, request_protocols__dns).open, 0);
 }
 
 static void has_many_open(void **state)
@@ -324,6 +360,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(tells_peers),
 	TEST(knows_no_peer),
 	TEST(asks_and_answers_on_one_socket),
+	TEST(gives_out_when_its_thread_ends),
 	TEST(has_many_open),
 	TEST(asks_again),
 	TEST(says_why_there_is_no_response),
