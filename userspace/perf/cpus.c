@@ -3,9 +3,12 @@
 #include "perf/cpus.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct cpu_set {
 	uint64_t words[PERF_CPUS_MAX / 64];
@@ -66,4 +69,54 @@ int perf_cpus_read(const char *text, struct arena *arena, struct perf_cpus *cpus
 			numbers[n++] = cpu;
 	*cpus = (struct perf_cpus){numbers, n};
 	return 0;
+}
+
+bool perf_cpus_have(const struct perf_cpus *cpus, unsigned int cpu)
+{
+	for (size_t i = 0; i < cpus->count; i++)
+		if (cpus->numbers[i] == cpu)
+			return true;
+	return false;
+}
+
+/* A number that the kernel gives a part of the machine which a CPU is in; -1: it gives none. */
+static long read_topology(const char *folder, unsigned int cpu, const char *name)
+{
+	char path[4096], text[16] = "";
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/cpu%u/topology/%s", folder, cpu, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && text[0] >= '0' && text[0] <= '9' ? strtol(text, NULL, 10) : -1;
+}
+
+struct package {
+	long package, die; /* -1: not known */
+};
+
+size_t *perf_cpus_packages(const struct perf_cpus *cpus, const char *folder, struct arena *arena)
+{
+	struct package *seen = arena_alloc(arena, cpus->count * sizeof(*seen));
+	size_t *numbers = arena_alloc(arena, cpus->count * sizeof(*numbers)), count = 0;
+
+	if (!seen || !numbers)
+		return NULL;
+	for (size_t i = 0; i < cpus->count; i++) {
+		struct package of = {
+			read_topology(folder, cpus->numbers[i], "physical_package_id"),
+			read_topology(folder, cpus->numbers[i], "die_id"),
+		};
+		size_t k = of.package < 0 ? count : 0;
+
+		while (k < count && (seen[k].package != of.package || seen[k].die != of.die))
+			k++;
+		if (k == count)
+			seen[count++] = of;
+		numbers[i] = k;
+	}
+	return numbers;
 }

@@ -3,6 +3,7 @@
 #ifndef PERF_CPUS_H
 #define PERF_CPUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "util/arena.h"
@@ -20,5 +21,14 @@ struct perf_cpus {
  * -ENOMEM.
  */
 int perf_cpus_read(const char *text, struct arena *arena, struct perf_cpus *cpus);
+
+bool perf_cpus_have(const struct perf_cpus *cpus, unsigned int cpu);
+
+/*
+ * Numbers the packages, or dies if they have several, that the CPUs of a list are in: of each CPU
+ * that of its package. One whose package is not known has one of its own. `folder`:
+ * "/sys/devices/system/cpu". The result is of the arena; NULL if out of memory.
+ */
+size_t *perf_cpus_packages(const struct perf_cpus *cpus, const char *folder, struct arena *arena);
 
 #endif

@@ -103,6 +103,7 @@ enum { PERF_EVENTS_MAX = 16384 };
 /* What the caller can use; the rest is rejected where it stands. */
 struct perf_parse_options {
 	bool no_sampling_terms;
+	bool no_bpf_counters; /* the modifier b */
 };
 
 /*

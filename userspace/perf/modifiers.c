@@ -70,6 +70,10 @@ static int read_letter(struct perf_parser *parser, struct perf_modifiers *modifi
 	if (1u << i != MOD_PRECISE && modifiers->given & 1u << i)
 		return perf_parser_fail(parser, parser->at, "the modifier %c is given twice",
 					letter);
+	if (1u << i == MOD_BPF && parser->options.no_bpf_counters)
+		return perf_parser_fail(parser, parser->at,
+					"no BPF program counts here: without b the event has "
+					"counters of its own");
 	modifiers->given |= 1u << i;
 	parser->at++;
 	return 0;

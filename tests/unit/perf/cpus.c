@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of CPUs. */
 #include <errno.h>
+#include <stdio.h>
 
 #include "perf/cpus.h"
+#include "tree.h"
 #include "unit.h"
 
 static void reads_ranges_in_order(void **state)
@@ -36,9 +38,43 @@ static void rejects_the_rest(void **state)
 	arena_finish(&arena);
 }
 
+/* Two packages, of which the second has two dies; and CPUs of which the kernel says nothing. */
+static void numbers_packages(void **state)
+{
+	static const struct {
+		const char *package, *die;
+		size_t number;
+	} rows[] = {{"0", "0", 0}, {"1", "0", 1},   {"1", "1", 2}, {"0", "0", 0},
+		    {"1", "1", 2}, {NULL, NULL, 3}, {"-1", "0", 4}};
+	struct arena arena = {0};
+	struct perf_cpus cpus;
+	struct tree tree;
+	size_t *numbers;
+	char name[64];
+
+	tree_create(&tree);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && rows[i].package; i++) {
+		snprintf(name, sizeof(name), "cpu%zu/topology/physical_package_id", i);
+		tree_write(&tree, name, rows[i].package);
+		snprintf(name, sizeof(name), "cpu%zu/topology/die_id", i);
+		tree_write(&tree, name, rows[i].die);
+	}
+	tree_write(&tree, "cpu6/topology/physical_package_id", "-1\n");
+	assert_int_equal(perf_cpus_read("0-6", &arena, &cpus), 0);
+	numbers = perf_cpus_packages(&cpus, tree.path, &arena);
+	assert_non_null(numbers);
+	for (size_t i = 0; i < cpus.count; i++)
+		assert_int_equal(numbers[i], rows[i].number);
+	assert_true(perf_cpus_have(&cpus, 6));
+	assert_false(perf_cpus_have(&cpus, 7));
+	arena_finish(&arena);
+	tree_destroy(&tree);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_ranges_in_order),
 	cmocka_unit_test(rejects_the_rest),
+	cmocka_unit_test(numbers_packages),
 };
 
 UNIT_GROUP(tests);

@@ -341,7 +341,8 @@ static void keeps_terms_about_samples(void **state)
 		"cs/period=7,freq=99,time=0,call-graph=dwarf,stack-size=4096,max-stack=9,nr=3,"
 		"branch_type=any_call+u,no-inherit,overwrite,aux-output,aux-sample-size=8,name='a, "
 		"b'/";
-	const struct perf_parse_options counts = {.no_sampling_terms = true};
+	const struct perf_parse_options counts = {.no_sampling_terms = true,
+						  .no_bpf_counters = true};
 	struct described_machine described;
 	struct perf_event_list list = {0};
 	const struct perf_sampling *sampling;
@@ -372,6 +373,9 @@ static void keeps_terms_about_samples(void **state)
 	assert_int_equal(perf_event_parse("cs/freq=7/", &described.machine, &counts, &list, &err),
 			 -EINVAL);
 	assert_non_null(strstr(err.text, "column 4: freq is about samples"));
+	assert_int_equal(perf_event_parse("cs:u,cs:ub", &described.machine, &counts, &list, &err),
+			 -EINVAL);
+	assert_non_null(strstr(err.text, "column 10: no BPF program counts here"));
 	perf_event_list_finish(&list);
 	described_machine_close(&described);
 }

@@ -76,7 +76,7 @@ static void list_perf_add(struct perf_rows *rows, const struct perf_row *row)
 		add_cells(list, row);
 }
 
-/* An event is tried, so that what is listed can be counted. */
+/* An event is tried, so that what is listed can be counted here. */
 static void add_tried(struct perf_rows *rows, struct perf_row *row, const struct perf_event *event)
 {
 	char text[256];
@@ -168,17 +168,28 @@ static void add_forms(struct perf_rows *rows)
 	}
 }
 
+/* With -v one that the user need not complete is tried; its text may not be understood. */
 static void add_alias(struct perf_rows *rows, const struct perf_pmu *pmu,
 		      const struct perf_alias *alias)
 {
 	char name[256], help[512];
-	const struct perf_row row = {
-		.name = name, .source = pmu->name, .help = help, .alias = alias};
+	struct perf_row row = {.name = name, .source = pmu->name, .help = help, .alias = alias};
+	struct perf_event_list events = {0};
+	struct error err = {""};
 
 	snprintf(name, sizeof(name), "%s/%s/", pmu->name, alias->name);
 	snprintf(help, sizeof(help), "%s%s%s", alias->terms, alias->unit ? ", in " : "",
 		 alias->unit ? alias->unit : "");
-	list_perf_add(rows, &row);
+	if (!rows->list.verbose || strstr(alias->terms, "=?")) {
+		list_perf_add(rows, &row);
+	} else if (perf_event_parse(name, &rows->machine, NULL, &events, &err) == 0) {
+		add_tried(rows, &row, &events.events[0]);
+	} else {
+		err.text[strcspn(err.text, "\n")] = '\0'; /* the rest shows the place */
+		row.missing = err.text;
+		list_perf_add(rows, &row);
+	}
+	perf_event_list_finish(&events);
 }
 
 /* "cpu/TERM=N,.../" with the names of the formats, and the kernel's events. */
@@ -203,10 +214,14 @@ static int add_tracepoint(void *context, const char *group, const char *name, ui
 {
 	struct perf_rows *rows = context;
 	char full[256];
-	const struct perf_row row = {.name = full, .source = "tracepoint", .help = ""};
+	struct perf_row row = {.name = full, .source = "tracepoint", .help = ""};
+	const struct perf_event event = {.attr = {.type = PERF_TYPE_TRACEPOINT, .config = number}};
 
 	snprintf(full, sizeof(full), "%s:%s", group, name);
-	list_perf_add(rows, &row);
+	if (rows->list.verbose)
+		add_tried(rows, &row, &event);
+	else
+		list_perf_add(rows, &row);
 	return 0;
 }
 

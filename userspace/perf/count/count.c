@@ -26,15 +26,25 @@ struct place {
 	int pid, cpu;
 };
 
-/* The CPUs where an event of a target of CPUs is opened: those that its PMU has, too. */
-static bool counts_on(const struct perf_event *event, unsigned int cpu)
+static bool pmu_has(const struct perf_event *event, unsigned int cpu)
 {
-	if (!event->cpus)
-		return true;
-	for (size_t i = 0; i < event->cpus->count; i++)
-		if (event->cpus->numbers[i] == cpu)
-			return true;
-	return false;
+	return !event->cpus || perf_cpus_have(event->cpus, cpu);
+}
+
+/*
+ * Whether an event is opened on the i-th CPU of a target of CPUs: one that its PMU has, too; and
+ * what counts the whole package on each CPU is opened on the first one there.
+ */
+static bool counts_on(const struct perf_event *event, const struct perf_target *target, size_t i)
+{
+	const unsigned int *numbers = target->cpus.numbers;
+
+	if (!pmu_has(event, numbers[i]))
+		return false;
+	for (size_t k = 0; event->per_package && k < i; k++)
+		if (target->packages[k] == target->packages[i] && pmu_has(event, numbers[k]))
+			return false;
+	return true;
 }
 
 static size_t places_count(const struct perf_event *event, const struct perf_target *target)
@@ -44,7 +54,7 @@ static size_t places_count(const struct perf_event *event, const struct perf_tar
 	if (target->tids)
 		return target->tids_count;
 	for (size_t i = 0; i < target->cpus.count; i++)
-		n += counts_on(event, target->cpus.numbers[i]);
+		n += counts_on(event, target, i);
 	return n;
 }
 
@@ -56,7 +66,7 @@ static struct place places_get(const struct perf_event *event, const struct perf
 	if (target->tids)
 		return (struct place){target->tids[k], -1};
 	for (;; i++)
-		if (counts_on(event, target->cpus.numbers[i]) && k-- == 0)
+		if (counts_on(event, target, i) && k-- == 0)
 			break;
 	return (struct place){target->cgroup, (int)target->cpus.numbers[i]};
 }
@@ -72,15 +82,23 @@ static void complete_attr(struct perf_counter *counter, const struct perf_target
 	attr->enable_on_exec = is_leader && target->on_exec;
 }
 
+/* Whether both are opened at the same places: only then can they be in one group. */
+static bool count_together(const struct perf_event *a, const struct perf_event *b,
+			   const struct perf_target *target)
+{
+	for (size_t i = 0; !target->tids && i < target->cpus.count; i++)
+		if (counts_on(a, target, i) != counts_on(b, target, i))
+			return false;
+	return true;
+}
+
 /* The descriptor of the leader at the same place; -1: the event leads itself. */
 static int group_fd(const struct opening *opening, const struct perf_counter *counter, size_t i,
 		    size_t k)
 {
 	const struct perf_counter *leader = &opening->counters->counters[counter->leader];
 
-	if (counter->leader == i || leader->fds_count != counter->fds_count)
-		return -1;
-	return leader->fds[k];
+	return counter->leader == i ? -1 : leader->fds[k];
 }
 
 static int open_at(const struct opening *opening, struct perf_counter *counter, size_t i, size_t k)
@@ -219,8 +237,14 @@ static int open_one(struct opening *opening, size_t i)
 {
 	struct perf_counter *counter = &opening->counters->counters[i];
 	const struct perf_counter *leader = &opening->counters->counters[counter->leader];
-	int r = leader->error ? leader->error : open_counter(opening, i);
+	int r;
 
+	if (!count_together(counter->event, leader->event, opening->target)) {
+		counter->leader = i;
+		counter->left_group = true;
+		leader = counter;
+	}
+	r = leader->error ? leader->error : open_counter(opening, i);
 	if (r && counter->leader != i && leader->event->is_weak)
 		return open_ungrouped(opening, counter->leader, i);
 	counter->error = r;

@@ -23,6 +23,7 @@ struct perf_counter {
 	const char *name; /* of the event, with what the kernel did not permit left out */
 	struct perf_event_attr attr; /* as it was opened */
 	size_t leader; /* index of a counter */
+	bool left_group; /* it leads itself, as the leader of its group counts on other CPUs */
 	int *fds; /* owned; -1: the task has ended before it was opened */
 	struct perf_reading *before; /* owned: of each descriptor, when it was last read */
 	size_t fds_count;

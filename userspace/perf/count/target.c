@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/count.h"
-
 void perf_target_init(struct perf_target *target)
 {
 	*target = (struct perf_target){.cgroup = -1};
@@ -83,19 +81,24 @@ int perf_target_set_cpus(struct perf_target *target, const char *list, struct er
 		text[n] = '\0';
 	}
 	r = perf_cpus_read(list ? list : text, &target->arena, &target->cpus);
-	return r ? error_set(err, r, "%s: no list of CPUs, as 0-3,8", list ? list : online) : 0;
+	if (r)
+		return error_set(err, r, "%s: no list of CPUs, as 0-3,8", list ? list : online);
+	target->packages =
+		perf_cpus_packages(&target->cpus, "/sys/devices/system/cpu", &target->arena);
+	return target->packages ? 0 : error_set(err, -ENOMEM, "out of memory");
 }
+
+/* That of the controller, if there is one, is the only one that events can follow. */
+const char *const perf_target_hierarchies[] = {"/sys/fs/cgroup/perf_event", "/sys/fs/cgroup",
+					       "/sys/fs/cgroup/unified", NULL};
 
 int perf_target_set_cgroup(struct perf_target *target, const char *name, struct error *err)
 {
-	/* That of the controller, if there is one, is the only one that events can follow. */
-	static const char *const roots[] = {"/sys/fs/cgroup/perf_event", "/sys/fs/cgroup",
-					    "/sys/fs/cgroup/unified"};
 	char path[4096];
 	int fd = -1;
 
-	for (size_t i = 0; i < COUNT(roots) && fd < 0; i++) {
-		if (snprintf(path, sizeof(path), "%s/%s", roots[i], name) < (int)sizeof(path))
+	for (const char *const *root = perf_target_hierarchies; *root && fd < 0; root++) {
+		if (snprintf(path, sizeof(path), "%s/%s", *root, name) < (int)sizeof(path))
 			fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0 && faccessat(fd, "cgroup.procs", F_OK, 0) != 0) {
 			close(fd);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of perf events: what this machine has, and what it lacks. */
+#include <unistd.h>
+
 #include "perf/machine.h"
 #include "printed.h"
 #include "unit.h"
@@ -48,7 +50,28 @@ static void says_what_was_meant(void **state)
 	printed_finish(&printed);
 }
 
+/* With -v tracepoints are opened, and so are the events that the kernel names. */
+static void tries_what_the_kernel_names(void **state)
+{
+	struct perf_machine machine;
+	int r;
+
+	assert_int_equal(perf_machine_open(&machine, NULL, NULL, NULL), 0);
+	r = geteuid() ? -1 : machine.tracefs;
+	perf_machine_close(&machine);
+	if (r < 0)
+		skip();
+	printed_expect_run(
+		"perf-list -v -j sched:sched_switch",
+		(const char *[]){"\"name\":\"sched:sched_switch\"", "\"available\":true", NULL});
+	if (access("/sys/bus/event_source/devices/msr/events/tsc", F_OK) == 0)
+		printed_expect_run(
+			"perf-list -v -j msr/tsc/",
+			(const char *[]){"\"name\":\"msr/tsc/\"", "\"available\":true", NULL});
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(tries_what_the_kernel_names),
 	cmocka_unit_test(lists_what_is_there),
 	cmocka_unit_test(says_what_is_missing),
 	cmocka_unit_test(says_what_was_meant),

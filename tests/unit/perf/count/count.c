@@ -264,7 +264,76 @@ static void says_what_cannot_be_opened(void **state)
 	finish(&counted);
 }
 
+/* Events of all tasks, on CPUs that are made up: a PMU of software counts on all that there are. */
+static void check_places(struct perf_event events[2], size_t *packages, const size_t places[2],
+			 bool leaves)
+{
+	const struct perf_event_list list = {.events = events, .count = 2};
+	struct counted counted = {0};
+	int r;
+
+	perf_target_init(&counted.target);
+	assert_int_equal(perf_target_set_cpus(&counted.target, "0-1", NULL), 0);
+	counted.target.packages = packages;
+	r = perf_counters_open(&counted.counters, &list, &counted.target, &counted.machine, NULL);
+	if (r == -EACCES || r == -EPERM || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		finish(&counted);
+		skip();
+	}
+	assert_int_equal(r, 0);
+	for (size_t i = 0; i < 2; i++) {
+		const struct perf_counter *counter = &counted.counters.counters[i];
+
+		assert_int_equal(counter->error, 0);
+		assert_int_equal(counter->fds_count, places[i]);
+	}
+	assert_int_equal(counted.counters.counters[1].left_group, leaves);
+	assert_int_equal(counted.counters.counters[1].leader, leaves || events[1].leader);
+	/* Nobody counts before it is told to. */
+	assert_true(read_value(&counted, 0) == 0 && read_value(&counted, 1) == 0);
+	finish(&counted);
+}
+
+/* A member that counts on other CPUs than the leader, be they as many, is alone. */
+static void groups_are_on_the_same_cpus(void **state)
+{
+	unsigned int numbers[] = {0, 1};
+	struct perf_cpus first = {numbers, 1}, second = {numbers + 1, 1};
+	struct perf_event clock = {
+		.name = "clock",
+		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK}};
+	struct perf_event events[2] = {clock, clock};
+	size_t packages[] = {0, 1};
+
+	check_places(events, packages, (const size_t[]){2, 2}, false);
+	events[0].cpus = &first;
+	check_places(events, packages, (const size_t[]){1, 2}, true);
+	events[1].cpus = &second;
+	check_places(events, packages, (const size_t[]){1, 1}, true);
+	events[1].cpus = &first;
+	check_places(events, packages, (const size_t[]){1, 1}, false);
+}
+
+/* What each CPU counts of its whole package is counted once, on a CPU that its PMU has. */
+static void packages_are_counted_once(void **state)
+{
+	unsigned int second_number = 1;
+	struct perf_cpus second = {&second_number, 1};
+	struct perf_event clock = {
+		.name = "clock",
+		.per_package = true,
+		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK}};
+	struct perf_event events[2] = {clock, clock};
+
+	events[1].leader = 1;
+	check_places(events, (size_t[]){0, 1}, (const size_t[]){2, 2}, false);
+	check_places(events, (size_t[]){0, 0}, (const size_t[]){1, 1}, false);
+	events[1].cpus = &second;
+	check_places(events, (size_t[]){0, 0}, (const size_t[]){1, 1}, false);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(groups_are_on_the_same_cpus), cmocka_unit_test(packages_are_counted_once),
 	cmocka_unit_test(counts_while_enabled),	       cmocka_unit_test(counts_children),
 	cmocka_unit_test(knows_what_is_not_supported), cmocka_unit_test(breaks_weak_groups),
 	cmocka_unit_test(lets_who_has_a_probe_fork),   cmocka_unit_test(scales_what_took_turns),
