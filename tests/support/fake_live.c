@@ -224,6 +224,12 @@ int scap_live_open_iterator(const struct scap_live *live, enum scap_live_iterato
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+bool scap_live_cpu(const struct scap_live *live, uint32_t number, struct scap_live_cpu *cpu)
+{
+	*cpu = number < live->cpus_count ? live->cpus[number] : (struct scap_live_cpu){0};
+	return number < live->cpus_count;
+}
+
 int64_t scap_live_map_bytes(const struct scap_live *live)
 {
 	return 0;

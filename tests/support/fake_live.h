@@ -10,7 +10,7 @@
 #include "scap/live/flight_rings.h"
 #include "scap/live/live.h"
 
-enum { FAKE_REJECTED_MAX = 4 };
+enum { FAKE_REJECTED_MAX = 4, FAKE_CPUS_MAX = 4 };
 
 struct scap_live {
 	struct scap_source source;
@@ -18,6 +18,8 @@ struct scap_live {
 	struct scap_live_config config; /* as it was opened */
 	struct scap_live_stats stats;
 	struct flight_rings flight_rings; /* of no CPU */
+	struct scap_live_cpu cpus[FAKE_CPUS_MAX]; /* what is said of each */
+	uint32_t cpus_count;
 	struct scap_live_throttled throttled; /* with losses: one that was over a limit */
 	uint32_t silent; /* CPUs */
 	uint32_t own_map; /* its id */

@@ -74,6 +74,9 @@ enum doctor_status doctor_counters(const struct doctor *doctor, struct buf *foun
 enum doctor_status doctor_breakpoints(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_sampling(const struct doctor *doctor, struct buf *found);
 
+/* doctor_users.c */
+enum doctor_status doctor_perf_users(const struct doctor *doctor, struct buf *found);
+
 /* doctor_processes.c */
 enum doctor_status doctor_host(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_processes(const struct doctor *doctor, struct buf *found);

@@ -81,39 +81,88 @@ static int count_breakpoints(int cpu)
 	return n ? n : fd;
 }
 
+/* "; on CPU 2, 3", of those that have fewer than others. */
+static void append_cpus_with(const struct perf_cpus *cpus, const int *free, int number,
+			     struct buf *found)
+{
+	const char *separator = " on CPU ";
+
+	for (size_t i = 0; i < cpus->count; i++) {
+		if (free[i] != number)
+			continue;
+		buf_printf(found, "%s%u", separator, cpus->numbers[i]);
+		separator = ", ";
+	}
+}
+
+static bool has_cpu_with(const struct perf_cpus *cpus, const int *free, int number)
+{
+	for (size_t i = 0; i < cpus->count; i++)
+		if (free[i] == number)
+			return true;
+	return false;
+}
+
+static enum doctor_status append_breakpoints(const struct perf_cpus *cpus, const int *free,
+					     struct buf *found)
+{
+	int least = BREAKPOINTS_MAX, most = -ERANGE;
+
+	for (size_t i = 0; i < cpus->count; i++) {
+		least = free[i] < least ? free[i] : least;
+		most = free[i] > most ? free[i] : most;
+	}
+	if (most > 0)
+		buf_printf(found, "%d can be set on each CPU", most);
+	if (least > 0 && least == most)
+		return DOCTOR_OK;
+	for (int number = most - 1; number > 0 && number >= least; number--) {
+		if (!has_cpu_with(cpus, free, number))
+			continue;
+		buf_printf(found, ", but %d", number);
+		append_cpus_with(cpus, free, number, found);
+	}
+	if (least > 0)
+		return DOCTOR_OK;
+	buf_printf(found, "%snone can be set", most > 0 ? ", but " : "");
+	if (most > 0)
+		append_cpus_with(cpus, free, least, found);
+	buf_printf(found, ": %s", least == -ENOSPC ? "others have them all" : strerror(-least));
+	return DOCTOR_LIMITED;
+}
+
 enum doctor_status doctor_breakpoints(const struct doctor *doctor, struct buf *found)
 {
 	char text[DOCTOR_TEXT_BYTES];
 	struct arena arena = {0};
 	struct perf_cpus cpus = {0};
-	int least = BREAKPOINTS_MAX;
+	enum doctor_status status;
+	int *free;
 
 	if (doctor_read(doctor, "/sys/devices/system/cpu/online", text) != 0 ||
 	    perf_cpus_read(text, &arena, &cpus) != 0) {
 		BUF_LITERAL(found, "the CPUs are not known");
 		return DOCTOR_LIMITED;
 	}
-	for (size_t i = 0; i < cpus.count && least > 0; i++) {
-		int n = count_breakpoints((int)cpus.numbers[i]);
-
-		least = n < least ? n : least;
-	}
+	free = arena_alloc(&arena, cpus.count * sizeof(*free));
+	for (size_t i = 0; free && i < cpus.count; i++)
+		free[i] = count_breakpoints((int)cpus.numbers[i]);
+	if (!free)
+		BUF_LITERAL(found, "out of memory");
+	status = free ? append_breakpoints(&cpus, free, found) : DOCTOR_LIMITED;
 	arena_finish(&arena);
-	if (least > 0) {
-		buf_printf(found, "%d can be set on each CPU", least);
-		return DOCTOR_OK;
-	}
-	buf_printf(found, "none can be set: %s",
-		   least == -ENOSPC ? "others have them all" : strerror(-least));
-	return DOCTOR_LIMITED;
+	return status;
 }
+
+#define RATE "/proc/sys/kernel/perf_event_max_sample_rate"
+enum { RATE_DEFAULT = 100000 };
 
 enum doctor_status doctor_sampling(const struct doctor *doctor, struct buf *found)
 {
 	static const struct {
 		const char *path, *before, *behind;
 	} rows[] = {
-		{"/proc/sys/kernel/perf_event_max_sample_rate", "at most ", " samples a second"},
+		{RATE, "at most ", " samples a second"},
 		{"/proc/sys/kernel/perf_cpu_time_max_percent", ", for ",
 		 " per cent of the time of a CPU"},
 		{"/proc/sys/kernel/perf_event_max_stack", ", of ", " frames"},
@@ -128,6 +177,11 @@ enum doctor_status doctor_sampling(const struct doctor *doctor, struct buf *foun
 			buf_printf(found, "%s%ld%s", rows[i].before, number, rows[i].behind);
 		else
 			doctor_append_failure(rows[i].path, r, found);
+		if (r == 0 && strcmp(rows[i].path, RATE) == 0 && number < RATE_DEFAULT)
+			buf_printf(found,
+				   " (lowered from %d, by an administrator or by the kernel, "
+				   "as samples took it too long)",
+				   RATE_DEFAULT);
 	}
 	return DOCTOR_OK;
 }

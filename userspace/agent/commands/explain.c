@@ -193,7 +193,13 @@ void explain_filters_print(const struct kernel_filters *filters)
 
 /* Prints the plan of a capture: state, events with reasons, programs with hooks. */
 
-enum { NAME_COLUMNS = 14, HOOK_COLUMNS = 22, MIB_BYTES = 1 << 20 };
+enum {
+	NAME_COLUMNS = 14,
+	HOOK_COLUMNS = 22,
+	KIB_COLUMNS = 7,
+	KIB_BYTES = 1 << 10,
+	MIB_BYTES = 1 << 20
+};
 
 static void explain_print_row(const char *name, const char *value)
 {
@@ -453,6 +459,38 @@ static void print_memory(const struct options *options, struct scap_live *live)
 	       (double)memory_limit_of_state(options->memory_limit, true) / MIB_BYTES);
 }
 
+/* CPUs whose rings are the same, from `first` on, are one line: "0-3". Returns the next one. */
+static uint32_t print_cpus_of(const struct scap_live *live, uint32_t first)
+{
+	struct scap_live_cpu cpu, next;
+	uint32_t last = first;
+	char numbers[32];
+
+	if (!scap_live_cpu(live, first, &cpu) || !cpu.ring_bytes)
+		return first + 1;
+	while (scap_live_cpu(live, last + 1, &next) && next.ring_bytes == cpu.ring_bytes &&
+	       next.backward_bytes == cpu.backward_bytes)
+		last++;
+	snprintf(numbers, sizeof(numbers), last > first ? "%" PRIu32 "-%" PRIu32 : "%" PRIu32,
+		 first, last);
+	printf("%-*s %*" PRIu64 " KiB forward    %s %" PRIu64 " KiB\n", NAME_COLUMNS, numbers,
+	       KIB_COLUMNS, cpu.ring_bytes / KIB_BYTES, "at", cpu.watermark_bytes / KIB_BYTES);
+	if (cpu.backward_bytes)
+		printf("%-*s %*" PRIu64
+		       " KiB backward   never: the oldest events are overwritten\n",
+		       NAME_COLUMNS, "", KIB_COLUMNS, cpu.backward_bytes / KIB_BYTES);
+	return last + 1;
+}
+
+static void print_rings(const struct scap_live *live)
+{
+	struct scap_live_cpu cpu;
+
+	printf("\n%-*s RING BUFFER WRITTEN    WAKES ITS READER\n", NAME_COLUMNS, "CPU");
+	for (uint32_t i = 0; scap_live_cpu(live, i, &cpu);)
+		i = print_cpus_of(live, i);
+}
+
 static int print_live(const struct plan *plan)
 {
 	struct error err = {""};
@@ -462,6 +500,7 @@ static int print_live(const struct plan *plan)
 	if (live_open(plan, &here, 0, &live, &err))
 		return command_fail(EXIT_FAILURE, &err);
 	print_programs(live);
+	print_rings(live);
 	print_memory(plan->options, live);
 	scap_source_destroy(scap_live_source(live));
 	return command_finish_output();

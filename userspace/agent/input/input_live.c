@@ -578,6 +578,7 @@ static int input_live_append_metrics(struct input *input, const struct plan *pla
 	if (r)
 		return r;
 	metrics_live_append(&live->stats, &plan->selection, exposition);
+	metrics_live_append_cpus(live->live, exposition);
 	metrics_live_append_programs(live->live, exposition);
 	return 0;
 }

@@ -207,6 +207,42 @@ static void append_runs(const struct scap_live *live, unsigned int i,
 		exposition_sample(exposition, labels, runs);
 }
 
+void metrics_live_append_cpus(const struct scap_live *live, struct exposition *exposition)
+{
+	static const struct {
+		struct exposition_family family;
+		size_t offset; /* of a uint64_t */
+	} rows[] = {
+		{{"lanner_cpu_ring_bytes", METRIC_GAUGE, "bytes",
+		  "Ring buffer of a CPU that is read as it fills."},
+		 offsetof(struct scap_live_cpu, ring_bytes)},
+		{{"lanner_cpu_ring_overwritten_bytes", METRIC_GAUGE, "bytes",
+		  "Ring buffer of a CPU whose oldest events are overwritten; 0: there is none."},
+		 offsetof(struct scap_live_cpu, backward_bytes)},
+		{{"lanner_cpu_ring_wakeups", METRIC_COUNTER, NULL,
+		  "Times that the ring buffer of a CPU woke its reader."},
+		 offsetof(struct scap_live_cpu, wakeups)},
+		{{"lanner_cpu_ring_lost_records", METRIC_COUNTER, NULL,
+		  "Records of events that found no room in the ring buffer of a CPU."},
+		 offsetof(struct scap_live_cpu, lost)},
+	};
+	struct scap_live_cpu cpu;
+
+	for (size_t row = 0; row < COUNT(rows); row++) {
+		exposition_begin(exposition, &rows[row].family);
+		for (uint32_t i = 0; scap_live_cpu(live, i, &cpu); i++) {
+			char number[16];
+			const struct exposition_label labels[] = {{"cpu", number}, {0}};
+
+			snprintf(number, sizeof(number), "%u", i);
+			if (cpu.ring_bytes)
+				exposition_sample(
+					exposition, labels,
+					*(const uint64_t *)((const char *)&cpu + rows[row].offset));
+		}
+	}
+}
+
 void metrics_live_append_programs(const struct scap_live *live, struct exposition *exposition)
 {
 	static const struct exposition_family families[] = {

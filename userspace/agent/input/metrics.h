@@ -20,6 +20,9 @@ void metrics_file_append(const struct scap_reader_stats *stats, struct expositio
 void metrics_live_append(const struct scap_live_stats *stats, const struct selection *selection,
 			 struct exposition *exposition);
 
+/* The ring buffers of each CPU. */
+void metrics_live_append_cpus(const struct scap_live *live, struct exposition *exposition);
+
 /* Runs of each attached program; the kernel counts them only with kernel.bpf_stats_enabled. */
 void metrics_live_append_programs(const struct scap_live *live, struct exposition *exposition);
 

@@ -495,6 +495,29 @@ uint64_t scap_live_boot_offset(const struct scap_live *live)
 	return live->wall_clock.offset_ns;
 }
 
+bool scap_live_cpu(const struct scap_live *live, uint32_t number, struct scap_live_cpu *cpu)
+{
+	const struct scap_ring *ring;
+
+	*cpu = (struct scap_live_cpu){0};
+	if (number >= live->rings.cpus)
+		return false;
+	ring = &live->rings.rings[number];
+	if (ring->fd >= 0) {
+		cpu->ring_bytes = ring->bytes;
+		cpu->watermark_bytes = scap_ring_watermark((uint32_t)ring->bytes);
+	}
+	cpu->wakeups = ring->wakeups + live->rings.replaced[number].wakeups;
+	cpu->lost = ring->lost + live->rings.replaced[number].lost;
+	if (number < live->flight_rings.cpus) {
+		const struct scap_backward *backward = &live->flight_rings.rings[number].backward;
+
+		cpu->backward_bytes = backward->bytes;
+		cpu->backward_written = scap_backward_written(backward);
+	}
+	return true;
+}
+
 struct flight_rings *scap_live_flight_rings(struct scap_live *live)
 {
 	return &live->flight_rings;

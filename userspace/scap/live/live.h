@@ -151,6 +151,18 @@ int scap_live_open(const struct scap_live_config *config, struct scap_live **liv
 int scap_live_load(const struct scap_live_config *config, struct scap_live **live,
 		   struct error *err);
 
+/* The rings of a CPU. */
+struct scap_live_cpu {
+	uint64_t ring_bytes, watermark_bytes; /* 0: it has no ring now */
+	uint64_t wakeups; /* times that it ended a wait of the reader */
+	uint64_t lost; /* records that found no room */
+	uint64_t backward_bytes; /* of the ring that is overwritten; 0: it has none */
+	uint64_t backward_written; /* bytes, since it was opened */
+};
+
+/* Returns false if there is no such CPU. */
+bool scap_live_cpu(const struct scap_live *live, uint32_t number, struct scap_live_cpu *cpu);
+
 struct flight_rings;
 struct scap_frame;
 

@@ -118,6 +118,7 @@ static void live_rings_inherit(struct scap_ring *ring, const struct scap_ring *f
 	ring->heartbeats += from->heartbeats;
 	ring->lost += from->lost;
 	ring->corrupt += from->corrupt;
+	ring->wakeups += from->wakeups;
 }
 
 /* Replaces a drained ring by an open one. */
@@ -186,6 +187,8 @@ int live_rings_wait(struct live_rings *rings, int ms, struct live_woken *woken)
 
 		woken->rang |= what == WATCHED_BELL;
 		woken->called |= what == WATCHED_WAKER;
+		if (what < rings->cpus)
+			rings->rings[what].wakeups++;
 		/* A ring that hung up would wake us forever. */
 		if (what < rings->cpus && events[i].events & (EPOLLHUP | EPOLLERR))
 			cpu_went(rings, &rings->rings[what]);

@@ -483,6 +483,11 @@ static int check_size(uint32_t bytes, struct error *err)
 				   bytes, page);
 }
 
+uint32_t scap_ring_watermark(uint32_t bytes)
+{
+	return bytes / WATERMARK_DIVISOR;
+}
+
 int scap_ring_open_event(unsigned int cpu, uint32_t bytes, struct error *err)
 {
 	struct perf_event_attr attr = {
@@ -492,7 +497,7 @@ int scap_ring_open_event(unsigned int cpu, uint32_t bytes, struct error *err)
 		.sample_type = PERF_SAMPLE_RAW,
 		.sample_period = 1,
 		.watermark = 1,
-		.wakeup_watermark = bytes / WATERMARK_DIVISOR,
+		.wakeup_watermark = scap_ring_watermark(bytes),
 	};
 	int r = check_size(bytes, err);
 	long fd;

@@ -59,6 +59,7 @@ struct scap_ring {
 	uint64_t heartbeats; /* records without events: the programs of the CPU run */
 	uint64_t lost; /* by PERF_RECORD_LOST: records, each of several events */
 	uint64_t corrupt; /* events; 1 for a record without a count */
+	uint64_t wakeups; /* times that it ended a wait of its reader */
 	int fd; /* the perf event; -1: none */
 	uint16_t cpu;
 	void *map; /* owned, with `bounce`; NULL if the memory is the caller's */
@@ -73,6 +74,9 @@ int scap_ring_open(unsigned int cpu, uint32_t bytes, struct scap_ring *ring, str
 
 /* The two steps of that: the perf event of a ring takes privileges (returns it, or -errno). */
 int scap_ring_open_event(unsigned int cpu, uint32_t bytes, struct error *err);
+
+/* How many bytes of a ring of that size wake its reader. */
+uint32_t scap_ring_watermark(uint32_t bytes);
 
 /* This takes only CAP_IPC_LOCK, for a large ring. Owns `fd`, also on failure. */
 int scap_ring_map(int fd, unsigned int cpu, uint32_t bytes, struct scap_ring *ring,

@@ -60,7 +60,9 @@ static void says_what_samples_may_take(void **state)
 	tree_write(*state, "proc/sys/kernel/perf_event_mlock_kb", "516\n");
 	doctored_expect(
 		*state, "doctor", doctor_sampling, DOCTOR_OK,
-		"at most 50000 samples a second, for 25 per cent of the time of a CPU, of 127 "
+		"at most 50000 samples a second (lowered from 100000, by an administrator or by "
+		"the kernel, as samples took it too long), for 25 per cent of the time of a CPU, "
+		"of 127 "
 		"frames; each user may lock 516 KiB for a CPU");
 }
 
