@@ -26,10 +26,11 @@ enum {
 
 /*
  * Bits of roles. The event thread creates all other threads, which inherit its filter: it has all
- * of their calls.
+ * of their calls, but for the thread of counters, which is there before.
  */
 #define OF(role) (1U << (role))
 #define LOADER OF(ROLE_LOADER)
+#define COUNTERS OF(ROLE_COUNTERS)
 #define THREADS ((OF(PRIVILEGES_ROLES) - 1) & ~LOADER)
 #define NETWORK (OF(ROLE_METADATA) | OF(ROLE_OUTPUT) | OF(ROLE_CONTROL))
 #define WRITERS (OF(ROLE_OUTPUT) | OF(ROLE_CONTROL))
@@ -95,6 +96,8 @@ static const struct {
 	{EVENTS,
 	 "capset kill landlock_add_rule landlock_create_ruleset landlock_restrict_self pidfd_open "
 	 "seccomp"},
+	/* Control groups that come, and their counters. */
+	{COUNTERS, "inotify_add_watch inotify_rm_watch perf_event_open"},
 	/* The other process: memory, itself, threads, answers, what the kernel says of itself. */
 	{LOADER,
 	 "brk madvise membarrier mremap munmap memfd_create mlock clock_gettime clock_nanosleep "
@@ -232,8 +235,10 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 
 static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool reloads)
 {
-	/* What enters namespaces begins before the event thread enters its role. */
-	unsigned int roles = role == ROLE_EVENTS ? THREADS & ~OF(ROLE_NAMESPACES) : OF(role);
+	/* What enters namespaces or opens counters begins before the event thread enters its role.
+	 */
+	unsigned int roles =
+		role == ROLE_EVENTS ? THREADS & ~(OF(ROLE_NAMESPACES) | COUNTERS) : OF(role);
 	int r = 0;
 
 	for (size_t i = 0; i < COUNT(groups) && r == 0; i++)

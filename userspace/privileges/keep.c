@@ -178,6 +178,13 @@ static uint64_t kept_by_loader(const struct privileges_kernel *kernel, uint64_t 
 	return or_admin(set, permitted);
 }
 
+static uint64_t kept_by_counters(const struct privileges_kernel *kernel, uint64_t permitted)
+{
+	uint64_t set = capabilities_for(USED_FOR_RINGS);
+
+	return or_admin(kernel->is_paranoid ? set | CAPABILITY(CAP_SYS_ADMIN) : set, permitted);
+}
+
 uint64_t privileges_kept(enum privileges_role role, const struct privileges_needs *needs,
 			 const struct privileges_kernel *kernel, uint64_t permitted)
 {
@@ -192,6 +199,7 @@ uint64_t privileges_kept(enum privileges_role role, const struct privileges_need
 		[ROLE_HEARTBEAT] = 0,
 		[ROLE_SAMPLER] = or_admin(kernel->guards_maps ? CAPABILITY(CAP_BPF) : 0, permitted),
 		[ROLE_CONTROL] = 0,
+		[ROLE_COUNTERS] = kept_by_counters(kernel, permitted),
 		[ROLE_LOADER] = kept_by_loader(kernel, permitted),
 	};
 

@@ -71,7 +71,8 @@ static int open_and_loop_held(struct run *run, struct child *child)
 	r = record_open(&run->recorder, run->options, run->state, &err);
 	if (r)
 		return recording_is_unread(r) ? EXIT_SUCCESS : command_fail(EXIT_FAILURE, &err);
-	if (pages_begin(run, &err) || run_drop_privileges(run->options, &run->outputs, &err))
+	if (container_counters_start(run->options, &run->counters, &err) ||
+	    pages_begin(run, &err) || run_drop_privileges(run->options, &run->outputs, &err))
 		return command_fail(EXIT_FAILURE, &err);
 	memory_release();
 	return loop(run);

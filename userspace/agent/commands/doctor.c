@@ -78,7 +78,7 @@ const struct doctor_check doctor_checks[] = {
 	 "perf events mem:ADDRESS", "end debuggers that watch memory; add CAP_PERFMON"},
 	{"sampling", "what the kernel allows samples of perf events to take", doctor_sampling, NULL,
 	 NULL},
-	{"perf_users", "who else has perf events open, or traces processes", doctor_perf_users,
+	{"perf_events", "who else has perf events open, or traces processes", doctor_perf_users,
 	 "who takes counters and breakpoints is not known",
 	 "add CAP_SYS_PTRACE; use the pid namespace of the host, or mount its /proc and name it "
 	 "(--host-root); /proc without hidepid",

@@ -18,6 +18,7 @@ static const char *const titles_verbose[] = {"EVENT", "SOURCE", "MEANING", "MISS
 
 struct perf_rows {
 	struct list list;
+	bool tries_tracepoints; /* each takes the kernel tens of milliseconds */
 	size_t lacking; /* rows that the pattern selects, and that only -v shows */
 	struct perf_machine machine;
 };
@@ -218,7 +219,7 @@ static int add_tracepoint(void *context, const char *group, const char *name, ui
 	const struct perf_event event = {.attr = {.type = PERF_TYPE_TRACEPOINT, .config = number}};
 
 	snprintf(full, sizeof(full), "%s:%s", group, name);
-	if (rows->list.verbose)
+	if (rows->tries_tracepoints)
 		add_tried(rows, &row, &event);
 	else
 		list_perf_add(rows, &row);
@@ -242,7 +243,7 @@ static void add_tracepoints(struct perf_rows *rows)
 
 int list_perf_run(const struct options *options)
 {
-	struct perf_rows rows = {.lacking = 0};
+	struct perf_rows rows = {.tries_tracepoints = options->verbose && options->operand};
 	struct error err;
 
 	if (perf_machine_open(&rows.machine, NULL, NULL, &err) != 0)

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/commands/stat_containers.h"
 #include "agent/commands/stat_metrics.h"
 #include "agent/commands/stat_options.h"
 #include "perf/attr.h"
@@ -53,6 +54,8 @@ struct stat_sum {
 
 struct stat_job {
 	const struct stat_options *options;
+	const struct options *of_agent;
+	struct stat_containers *containers; /* NULL: these are not counted each */
 	struct stat_printer printer;
 	struct perf_machine machine;
 	struct perf_event_list events;
@@ -219,6 +222,11 @@ static int add_thread(struct stat_job *job, pid_t pid, struct error *err)
 							 : 0;
 }
 
+static bool counts_containers(const struct stat_options *options)
+{
+	return options->per_container || options->per_pod;
+}
+
 static int stat_set_target(struct stat_job *job, struct error *err)
 {
 	const struct stat_options *options = job->options;
@@ -230,7 +238,8 @@ static int stat_set_target(struct stat_job *job, struct error *err)
 		r = for_each_pid(options->pids, job, add_process, err);
 		return r ? r : for_each_pid(options->tids, job, add_thread, err);
 	}
-	if (!options->all_cpus && !options->cpus && !options->cgroup) {
+	if (!options->all_cpus && !options->cpus && !options->cgroup &&
+	    !counts_containers(options)) {
 		job->target.on_exec = true;
 		return add_thread(job, job->child, err);
 	}
@@ -257,7 +266,7 @@ static struct stat_line make_line(const struct stat_job *job, size_t i, const st
 	double scale = is_clock ? ms_of_ns : event->scale;
 
 	return (struct stat_line){
-		.name = job->counters.counters[i].name,
+		.name = job->containers ? event->name : job->counters.counters[i].name,
 		.unit = is_clock      ? "msec"
 			: event->unit ? event->unit
 				      : "",
@@ -273,8 +282,9 @@ static struct stat_line make_line(const struct stat_job *job, size_t i, const st
 	};
 }
 
-static int stat_print_lines(struct stat_job *job, const struct stat_sum *sums, double elapsed_ns,
-			    uint64_t since_ns, struct buf *out)
+static int stat_print_lines(struct stat_job *job, const struct stat_owner *owner,
+			    const struct stat_sum *sums, double elapsed_ns, uint64_t since_ns,
+			    struct buf *out)
 {
 	size_t count = job->events.count;
 	struct stat_value *values = calloc(count, sizeof(*values));
@@ -290,6 +300,7 @@ static int stat_print_lines(struct stat_job *job, const struct stat_sum *sums, d
 
 		if (!is_shown(job, i))
 			continue;
+		line.owner = owner;
 		stat_metrics_set(values, count, i, elapsed_ns, &line);
 		stat_print_line(&job->printer, &line, since_ns, out);
 	}
@@ -309,7 +320,9 @@ static void append_what(const struct stat_job *job, struct buf *out)
 {
 	const struct stat_options *options = job->options;
 
-	if (options->cgroup)
+	if (counts_containers(options))
+		buf_append_string(out, options->per_pod ? "'pods'" : "'containers'");
+	else if (options->cgroup)
 		buf_printf(out, "control group '%s'", options->cgroup);
 	else if (options->all_cpus || options->cpus)
 		buf_printf(out, options->cpus ? "'CPU(s) %s'" : "'system wide'", options->cpus);
@@ -341,6 +354,46 @@ static double seconds(struct timeval time)
 	return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
 }
 
+/* What the lines of a container are made of. */
+struct stat_of_container {
+	struct stat_job *job;
+	struct stat_sum *sums;
+	double elapsed_ns;
+	uint64_t since_ns;
+	struct buf *out;
+};
+
+static int stat_print_container(void *context, const struct stat_owner *owner,
+				const struct counted_sum *counted)
+{
+	const struct stat_of_container *of = context;
+	struct stat_job *job = of->job;
+
+	memset(of->sums, 0, job->events.count * sizeof(*of->sums));
+	for (size_t i = 0; i < job->events.count; i++) {
+		size_t to = is_shown(job, i) ? i : job->events.events[i].origin;
+
+		of->sums[to].of_run += counted[i].value;
+		of->sums[to].supported |= counted[i].supported;
+		of->sums[to].enabled_ns += counted[i].enabled_ns;
+		of->sums[to].running_ns += counted[i].running_ns;
+	}
+	for (size_t i = 0; i < job->events.count; i++)
+		mean_add(&of->sums[i].value, of->sums[i].of_run);
+	return stat_print_lines(job, owner, of->sums, of->elapsed_ns, of->since_ns, of->out);
+}
+
+/* Of each container, or of all that is counted. The sums are overwritten. */
+static int stat_print_all(struct stat_job *job, struct stat_sum *sums, double elapsed_ns,
+			  uint64_t since_ns, struct buf *out)
+{
+	struct stat_of_container of = {job, sums, elapsed_ns, since_ns, out};
+
+	if (!job->containers)
+		return stat_print_lines(job, NULL, sums, elapsed_ns, since_ns, out);
+	return stat_containers_each(job->containers, stat_print_container, &of);
+}
+
 static int stat_report(struct stat_job *job)
 {
 	const struct stat_times times = {
@@ -355,10 +408,14 @@ static int stat_report(struct stat_job *job)
 
 	if (!job->options->interval_ms) {
 		stat_begin(job);
-		r = stat_print_lines(job, job->sums, job->elapsed_ns.mean, 0, &out);
+		r = stat_print_all(job, job->sums, job->elapsed_ns.mean, 0, &out);
 	}
 	stat_print_foot(&job->printer, &times, &out);
 	stat_write(job, &out);
+	if (job->containers)
+		stat_containers_append_lacks(job->containers, &out);
+	fwrite(out.data, 1, out.len, stderr);
+	buf_finish(&out);
 	return r;
 }
 
@@ -394,7 +451,7 @@ static int stat_print_interval(struct stat_job *job)
 	job->printed_ns = now;
 	if (sums) {
 		read_all(job, sums);
-		r = stat_print_lines(job, sums, (double)(now - before), now - job->start_ns, &out);
+		r = stat_print_all(job, sums, (double)(now - before), now - job->start_ns, &out);
 	}
 	stat_write(job, &out);
 	free(sums);
@@ -453,8 +510,13 @@ static int stat_wait(struct stat_job *job)
 	uint64_t next_ns = step_ns ? job->start_ns + step_ns : 0;
 
 	while (r == 0 && !stat_is_done(job, process)) {
-		struct pollfd fds[] = {{job->signals, POLLIN, 0}, {process, POLLIN, 0}};
+		struct pollfd fds[] = {
+			{job->signals, POLLIN, 0},
+			{process, POLLIN, 0},
+			{job->containers ? stat_containers_fd(job->containers) : -1, POLLIN, 0}};
 
+		if (job->containers)
+			stat_containers_step(job->containers);
 		if (poll(fds, COUNT(fds), wait_ms(job, next_ns)) > 0 || !next_ns ||
 		    clock_ns(CLOCK_MONOTONIC) < next_ns)
 			continue;
@@ -503,6 +565,9 @@ static void stat_explain(const struct stat_job *job)
 				    "has no probes that others inherit");
 		else if (job->options->verbose)
 			perf_attr_append(&counter->attr, counter->event->config3, &out);
+		if (counter->left_group)
+			buf_printf(&out, "%sthe leader of its group counts on other CPUs: alone",
+				   out.len ? "\n" : "");
 		buf_append_char(&out, '\0');
 		if (out.len > 1 && !out.failed &&
 		    (job->options->verbose || job->options->events.len))
@@ -538,6 +603,22 @@ static void stat_end_child(struct stat_job *job)
 	job->status = status;
 }
 
+static int stat_open_counters(struct stat_job *job, struct error *err)
+{
+	const struct stat_containers_config config = {
+		.options = job->of_agent,
+		.events = &job->events,
+		.machine = &job->machine,
+		.cpus = job->options->cpus,
+		.per_pod = job->options->per_pod,
+	};
+
+	return counts_containers(job->options)
+		       ? stat_containers_open(&config, &job->containers, err)
+		       : perf_counters_open(&job->counters, &job->events, &job->target,
+					    &job->machine, err);
+}
+
 static int stat_run_once(struct stat_job *job, bool is_first, struct error *err)
 {
 	struct stat_child child;
@@ -546,8 +627,7 @@ static int stat_run_once(struct stat_job *job, bool is_first, struct error *err)
 	if (r == 0)
 		r = stat_set_target(job, err);
 	if (r == 0)
-		r = perf_counters_open(&job->counters, &job->events, &job->target, &job->machine,
-				       err);
+		r = stat_open_counters(job, err);
 	if (r == 0 && is_first)
 		stat_explain(job);
 	if (r == 0 && is_first && job->options->interval_ms)
@@ -593,7 +673,8 @@ static void raise_limit_of_files(struct stat_job *job)
 
 static int stat_open(struct stat_job *job, struct error *err)
 {
-	const struct perf_parse_options parse = {.no_sampling_terms = true};
+	const struct perf_parse_options parse = {.no_sampling_terms = true,
+						 .no_bpf_counters = true};
 	const struct stat_options *options = job->options;
 	int r = perf_machine_open(&job->machine, NULL, NULL, err);
 
@@ -619,6 +700,7 @@ static int stat_open(struct stat_job *job, struct error *err)
 
 static void stat_close(struct stat_job *job)
 {
+	stat_containers_close(job->containers);
 	perf_counters_close(&job->counters);
 	perf_target_finish(&job->target);
 	perf_event_list_finish(&job->events);
@@ -630,10 +712,11 @@ static void stat_close(struct stat_job *job)
 	free(job->sums);
 }
 
-static int stat_run_with(const struct stat_options *options)
+static int stat_run_with(const struct stat_options *options, const struct options *of_agent)
 {
 	struct stat_job job = {
 		.options = options,
+		.of_agent = of_agent,
 		.printer = {.form = options->form,
 			    .separator = options->separator,
 			    .has_intervals = options->interval_ms > 0,
@@ -670,7 +753,7 @@ int stat_run(const struct options *options)
 	if (own.help)
 		stat_options_print_help();
 	else
-		exit_code = stat_run_with(&own);
+		exit_code = stat_run_with(&own, options);
 	stat_options_finish(&own);
 	return exit_code;
 }

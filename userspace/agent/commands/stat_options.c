@@ -31,6 +31,10 @@ static const struct stat_row rows[] = {
 	{'a', "all-cpus", NULL, "of all tasks, on all CPUs", VALUE_FLAG, STORES(all_cpus)},
 	{'C', "cpu", "CPUS", "of all tasks, on these CPUs: 0-3,8", VALUE_TEXT, STORES(cpus)},
 	{'G', "cgroup", "NAME", "of the tasks of this control group", VALUE_TEXT, STORES(cgroup)},
+	{0, "per-container", NULL, "of each container, with its name", VALUE_FLAG,
+	 STORES(per_container)},
+	{0, "per-pod", NULL, "of all containers of each pod of Kubernetes", VALUE_FLAG,
+	 STORES(per_pod)},
 	{'i', "no-inherit", NULL, "without the children of the tasks", VALUE_FLAG,
 	 STORES(no_inherit)},
 	{'I', "interval-print", "MS", "print what was counted every MS milliseconds", VALUE_COUNT,
@@ -129,16 +133,23 @@ static int set_row(const struct stat_row *row, const char *value, struct stat_op
 static int stat_options_check(const struct stat_options *options, struct error *err)
 {
 	bool has_tasks = options->pids || options->tids;
-	bool has_cpus = options->all_cpus || options->cpus || options->cgroup;
+	bool has_containers = options->per_container || options->per_pod;
+	bool has_cpus = options->all_cpus || options->cpus || options->cgroup || has_containers;
 
 	if (has_tasks && has_cpus)
 		return error_set(err, -EINVAL,
 				 "stat: tasks are counted on all CPUs: not both -p or "
-				 "-t and -a, -C or --cgroup");
+				 "-t and -a, -C, --cgroup, --per-container or --per-pod");
+	if (has_containers && (options->cgroup || options->runs > 1))
+		return error_set(err, -EINVAL,
+				 "stat: --per-container and --per-pod count all containers, once: "
+				 "not with --cgroup or -r");
+	if (options->per_container && options->per_pod)
+		return error_set(err, -EINVAL, "stat: --per-container or --per-pod: one of them");
 	if (!has_tasks && !has_cpus && !options->command)
 		return error_set(err, -EINVAL,
 				 "stat needs something to count: a command, -p PID, "
-				 "-C CPUS, --cgroup NAME or -a");
+				 "-C CPUS, --cgroup NAME, --per-container or -a");
 	if (options->runs > 1 && !options->command)
 		return error_set(err, -EINVAL, "stat: -r repeats a command, and there is none");
 	if (options->runs > 1 && options->interval_ms)

@@ -16,6 +16,7 @@ struct stat_options {
 	const char *cpus; /* a list, or NULL; */
 	bool all_cpus;
 	const char *cgroup; /* or NULL */
+	bool per_container, per_pod;
 	uint64_t interval_ms, timeout_ms; /* 0: none */
 	uint64_t runs;
 	enum stat_form form;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/count.h"
 #include "util/json.h"
 
 enum {
@@ -38,6 +39,20 @@ static void format_value(const struct stat_line *line, char text[64])
 static bool has_value(const struct stat_line *line)
 {
 	return line->supported && line->counted;
+}
+
+/* "shop/web-5c4f/main", without what is not known. */
+static void append_owner(const struct stat_owner *owner, struct buf *out)
+{
+	const char *const parts[] = {owner->ns, owner->pod, owner->container};
+	const char *separator = "";
+
+	for (size_t i = 0; i < COUNT(parts); i++) {
+		if (!*parts[i])
+			continue;
+		buf_printf(out, "%s%s", separator, parts[i]);
+		separator = "/";
+	}
 }
 
 /* Text. */
@@ -75,6 +90,10 @@ static void text_line(const struct stat_printer *printer, const struct stat_line
 			   (unsigned long long)(since_ns % second_ns));
 	buf_printf(out, "%*s %-*s ", VALUE_COLUMNS, value, UNIT_COLUMNS, line->unit);
 	buf_printf(out, "%-*s", has_value(line) ? NAME_COLUMNS : MISSING_NAME_COLUMNS, line->name);
+	if (line->owner) {
+		buf_append_char(out, ' ');
+		append_owner(line->owner, out);
+	}
 	text_metric(line, out);
 	if (printer->repeats && has_value(line) && line->deviation_percent > 0)
 		buf_printf(out, "  ( +-%6.2f%% )", line->deviation_percent);
@@ -128,6 +147,10 @@ static void csv_line(const struct stat_printer *printer, const struct stat_line 
 		buf_printf(out, "%6llu.%09llu%s", (unsigned long long)(since_ns / second_ns),
 			   (unsigned long long)(since_ns % second_ns), separator);
 	buf_printf(out, "%s%s%s%s%s", value, separator, line->unit, separator, line->name);
+	if (line->owner) {
+		buf_append_string(out, separator);
+		append_owner(line->owner, out);
+	}
 	if (printer->repeats)
 		buf_printf(out, "%s%.2f%%", separator, line->deviation_percent);
 	buf_printf(out, "%s%llu%s%.2f%s", separator, (unsigned long long)line->running_ns,
@@ -164,6 +187,12 @@ static void json_line(const struct stat_printer *printer, const struct stat_line
 	json_member(out, "counter-value", value);
 	json_member(out, "unit", line->unit);
 	json_member(out, "event", line->name);
+	if (line->owner) {
+		json_member(out, "container", line->owner->container);
+		json_member(out, "container-id", line->owner->id);
+		json_member(out, "pod", line->owner->pod);
+		json_member(out, "namespace", line->owner->ns);
+	}
 	if (printer->repeats)
 		buf_printf(out, "\"variance\" : %.2f, ", line->deviation_percent);
 	buf_printf(out, "\"event-runtime\" : %llu, \"pcnt-running\" : %.2f, ",

@@ -10,8 +10,14 @@
 
 enum stat_form { STAT_TEXT, STAT_CSV, STAT_JSON };
 
+/* The container or pod that a line is about; "": not known, or none. */
+struct stat_owner {
+	const char *container, *id, *pod, *ns;
+};
+
 /* A line about an event. */
 struct stat_line {
+	const struct stat_owner *owner; /* NULL: of all that is counted */
 	const char *name;
 	const char *unit; /* "": none */
 	bool supported, counted;

@@ -2,6 +2,8 @@
 /* Families of metrics of inputs: those of a capture file, and of a live capture. */
 #include "agent/input/metrics.h"
 
+#include <stdio.h>
+
 #include "event/event.h"
 #include "scap/file/reader.h"
 #include "scap/live/live.h"

@@ -221,6 +221,11 @@ int options_add_sample(struct options *options, const char *text)
 	return options_add_word(&options->samples, &options->samples_count, text);
 }
 
+int options_add_counters(struct options *options, const char *text)
+{
+	return options_add_word(&options->counters, &options->counters_count, text);
+}
+
 int options_add_output(struct options *options, const char *text)
 {
 	return options_add_word(&options->output_texts, &options->output_texts_count, text);
@@ -289,6 +294,7 @@ void options_finish(struct options *options)
 	free(options->excluded_tags);
 	free(options->runtime_sockets);
 	free(options->samples);
+	free(options->counters);
 	free(options->pids);
 	settings_finish(&options->settings);
 	options->filter = NULL;
@@ -296,6 +302,7 @@ void options_finish(struct options *options)
 	options->rules = NULL;
 	options->tags = options->excluded_tags = NULL;
 	options->runtime_sockets = options->samples = NULL;
+	options->counters = NULL;
 	options->pids = NULL;
 }
 

@@ -175,6 +175,8 @@ struct options {
 				 */
 	enum kinds_schema metrics_schema; /* how these are named */
 	uint64_t metrics_series; /* of them at most; 0: REQUEST_METRICS_SERIES */
+	const char **counters; /* owned, the texts not: perf events to count of all containers */
+	size_t counters_count;
 	const char *http[HTTP_MAX]; /* addresses of the pages to serve; NULL: no more */
 	const char **output_texts; /* owned, the texts not: of --output */
 	size_t output_texts_count;
@@ -217,6 +219,10 @@ int options_add_runtime_socket(struct options *options, const char *path);
 
 /* Adds perf events to sample, whose text must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_sample(struct options *options, const char *text);
+
+/* Adds perf events to count of containers, a text that must outlive the options. Returns 0 or
+ * -ENOMEM. */
+int options_add_counters(struct options *options, const char *text);
 
 /* Adds KIND:TARGET[,KEY=VALUE...], which must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_output(struct options *options, const char *text);

@@ -65,6 +65,8 @@ enum option_about {
 	OF_RULE_LISTS = 1 << 14,
 	PAGES = 1 << 15, /* what is served */
 	METRICS = 1 << 16, /* of requests or TCP */
+	SERVED = 1 << 17, /* on pages alone */
+	SERIES = 1 << 18, /* metrics of any kind that have labels */
 };
 
 /* Options that may be given several times, and what a sequence is in a file. */

@@ -781,10 +781,15 @@ const struct option_row option_rows_other[] = {
 	 "--tcp-metrics. Default: 10 if a filter names it",
 	 set_tcp_sample, .accepts = "a number of 1 or more, or a time such as 30s or 5m",
 	 .about = LIVE},
+	{0, "container-counters", "EVENTS",
+	 "count perf events such as page-faults,cycles of each container, and serve metrics of "
+	 "them "
+	 "at /metrics; see agent perf-list. May be repeated",
+	 options_add_counters, .list = LIST_REPEATED, .about = LIVE | SERVED},
 	{0, "metrics-series", "N",
 	 "make metrics of at most N sets of labels of requests and TCP; others are counted in one "
-	 "of their kind. Default: 2000",
-	 set_metrics_series, .accepts = "a number from 1 to 1000000", .about = METRICS},
+	 "of their kind. Of containers and their counters, too. Default: 2000",
+	 set_metrics_series, .accepts = "a number from 1 to 1000000", .about = SERIES},
 	{0, "metrics-schema", "NAME",
 	 "names and labels of metrics of requests and TCP: those of OpenTelemetry's conventions "
 	 "(otel), "

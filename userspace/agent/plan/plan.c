@@ -143,7 +143,7 @@ static void set_described(struct plan *plan, unsigned int output_needs)
 	bool records = plan->options->write || has_captures(plan);
 
 	bool measures = plan->options->request_metrics || plan->options->tcp_metrics;
-	bool all = records || measures;
+	bool all = records || measures || plan->options->counters_count;
 
 	plan->needs_containers = is_live && (all || (needs & NEEDS_DESCRIPTIONS));
 	plan->needs_pods = is_live && (all || (needs & NEEDS_PODS));
@@ -191,6 +191,8 @@ static int select_events(struct plan *plan, struct error *err)
 		needs |= NEEDS_ARGUMENTS;
 	if (plan->options->changed_arguments)
 		needs |= NEEDS_CHANGED;
+	if (plan->options->counters_count)
+		needs |= NEEDS_CONTAINERS;
 	if (records_state(plan))
 		needs |= NEEDS_CONTAINERS | NEEDS_FDS | NEEDS_CWD;
 	set_described(plan, needs);

@@ -121,6 +121,8 @@ static void run_step(struct loop *loop, bool idle)
 	/* Who follows pods or runtimes has something to say also while there are no events. */
 	if (run->containers)
 		containers_apply(run->containers);
+	if (run->counters)
+		container_counters_step(run->counters, run->state, now);
 	if (run->input->live)
 		loop->learns = run->input->live->learn(run->input, run->state, now);
 	mute_groups_step(&run->groups, run->input, run->plan, run->state, now);

@@ -429,6 +429,8 @@ void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 	append_containers(&exposition, &containers);
 	append_rules(&exposition, run->plan->ruleset);
 	append_requests(&exposition, run);
+	if (run->counters)
+		container_counters_append(run->counters, run->state, &exposition);
 	append_outputs(&exposition, run);
 	append_pages(&exposition, run);
 	exposition_end(&exposition);

@@ -156,6 +156,9 @@ static void get_metrics(struct control *control, void *run, bool openmetrics,
 {
 	struct question question = {.run = run, .body = &answer->body, .openmetrics = openmetrics};
 
+	/* The loop does not wait for it. */
+	if (question.run->counters)
+		container_counters_ask(question.run->counters);
 	if (!pages_ask(control, pages_append_metrics, &question, answer))
 		return;
 	answer->type = openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"

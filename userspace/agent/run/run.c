@@ -223,6 +223,7 @@ void run_finish(struct run *run)
 	mutes_finish(&run->mutes);
 	requests_destroy(run->requests);
 	request_metrics_destroy(run->request_metrics);
+	container_counters_stop(run->counters);
 	state_destroy(run->state);
 	input_destroy(run->input);
 	loader_finish(&run->helpers.loader);

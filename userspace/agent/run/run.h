@@ -12,6 +12,7 @@
 #include "agent/plan/printer.h"
 #include "agent/process/pid_file.h"
 #include "agent/run/budget.h"
+#include "agent/run/container_counters.h"
 #include "agent/run/flight.h"
 #include "agent/input/hold.h"
 #include "agent/run/takeover_old.h"
@@ -62,6 +63,7 @@ struct run {
 	struct requests *requests; /* NULL: the plan does not want any */
 	struct translations_run translations; /* of the addresses in them */
 	struct request_metrics *request_metrics; /* NULL: not asked for */
+	struct container_counters *counters; /* NULL: not asked for */
 	struct run_clock clock;
 	struct containers *containers; /* NULL: a capture file is read */
 	struct run_counts counts;

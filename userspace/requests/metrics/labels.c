@@ -425,7 +425,7 @@ bool label_is_number(enum label label)
 }
 
 /* Bytes that are no characters become question marks. Most values are ASCII. */
-static void make_valid(char *text, size_t len)
+void label_make_valid(char *text, size_t len)
 {
 	uint32_t code_point;
 
@@ -450,7 +450,7 @@ void labels_append(const enum label *labels, const struct view *view, struct buf
 		rows[*labels].put(view, key);
 		if (key->len - from >= LABEL_BYTES_MAX)
 			key->len = from + LABEL_BYTES_MAX - 1;
-		make_valid(key->data + from, key->len - from);
+		label_make_valid(key->data + from, key->len - from);
 		buf_append_char(key, '\0');
 	}
 }

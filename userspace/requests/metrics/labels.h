@@ -93,6 +93,9 @@ const char *label_name(enum label label);
 const char *label_attribute(enum label label);
 bool label_is_number(enum label label);
 
+/* Replaces each byte that is not of valid UTF-8 by '?'. */
+void label_make_valid(char *text, size_t len);
+
 /*
  * Appends the values of the labels of a list, "" for those that there are not. They are
  * valid UTF-8. The buffer has room for them.

@@ -186,6 +186,12 @@ static bool container_state_try_again(struct state *state, struct state_containe
 	return true;
 }
 
+const struct state_container *state_find_container(const struct state *state, const char *id,
+						   uint32_t owner)
+{
+	return state_containers_find(&state->containers, id, strlen(id), owner);
+}
+
 void state_set_users(struct state *state, const char *id, uint32_t owner, int result,
 		     struct state_container_users *users)
 {

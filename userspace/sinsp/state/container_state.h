@@ -91,6 +91,10 @@ struct state_container *state_take_container_again(struct state *state);
 /* Whether one of its ancestors, which may tell its bundle, has arguments that could not be read. */
 bool state_container_is_unread(const struct state *state, const struct state_container *container);
 
+/* The container of a whole id whose group that owner made, or NULL: valid until the next event. */
+const struct state_container *state_find_container(const struct state *state, const char *id,
+						   uint32_t owner);
+
 /* It is asked for; what is known of it remains. */
 void state_container_set_pending(struct state_container *container);
 

@@ -56,6 +56,14 @@ static void reads_options(void **state)
 	assert_string_equal(options.cpus, "0-3");
 	assert_null(options.command);
 	stat_options_finish(&options);
+	assert_int_equal(read_words("--per-container -C 0 -I 5", &options, &err), 0);
+	assert_true(options.per_container && !options.per_pod);
+	stat_options_finish(&options);
+	assert_int_equal(read_words("--per-pod --per-container true", &options, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "one of them"));
+	assert_int_equal(read_words("--per-pod -r 2 true", &options, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "not with --cgroup or -r"));
+	assert_int_equal(read_words("--per-container -t 1", &options, &err), -EINVAL);
 	assert_int_equal(read_words("-h", &options, &err), 0);
 	assert_true(options.help);
 	stat_options_finish(&options);

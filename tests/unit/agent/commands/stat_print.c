@@ -138,10 +138,33 @@ static void prints_heads_and_times(void **state)
 	check_ends(&(struct stat_printer){.form = STAT_JSON}, &times, "");
 }
 
+/* The container behind the event, with its pod, as perf has the name of a control group. */
+static void prints_whose_it_is(void **state)
+{
+	const struct stat_owner owner = {"main", "0123456789ab", "web-5c4f", "shop"},
+				pod = {"", "", "web-5c4f", ""};
+	const struct stat_printer text = {.form = STAT_TEXT},
+				  csv = {.form = STAT_CSV, .separator = ","},
+				  json = {.form = STAT_JSON};
+	struct stat_line line = shared_line;
+
+	line.owner = &owner;
+	check(&text, &line,
+	      "           1234567      cycles:u                         shop/web-5c4f/main"
+	      "                                     (25.00%)\n");
+	check(&csv, &line, "1234567,,cycles:u,shop/web-5c4f/main,100,25.00,,\n");
+	check(&json, &line,
+	      "{\"counter-value\" : \"1234567.000000\", \"unit\" : \"\", \"event\" : "
+	      "\"cycles:u\", \"container\" : \"main\", \"container-id\" : \"0123456789ab\", "
+	      "\"pod\" : \"web-5c4f\", \"namespace\" : \"shop\", \"event-runtime\" : 100, "
+	      "\"pcnt-running\" : 25.00, \"metric-value\" : 0.000000, \"metric-unit\" : \"\"}\n");
+	line.owner = &pod;
+	check(&csv, &line, "1234567,,cycles:u,web-5c4f,100,25.00,,\n");
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(prints_text),
-	cmocka_unit_test(prints_columns),
-	cmocka_unit_test(prints_objects),
+	cmocka_unit_test(prints_whose_it_is),	  cmocka_unit_test(prints_text),
+	cmocka_unit_test(prints_columns),	  cmocka_unit_test(prints_objects),
 	cmocka_unit_test(prints_heads_and_times),
 };
 

@@ -31,6 +31,18 @@ static void test_samples(void **state)
 	assert_null(options.samples);
 }
 
+static void test_counters(void **state)
+{
+	struct options options = {0};
+
+	assert_int_equal(options_add_counters(&options, "cs"), 0);
+	assert_int_equal(options_add_counters(&options, "cycles,faults"), 0);
+	assert_int_equal(options.counters_count, 2);
+	assert_string_equal(options.counters[1], "cycles,faults");
+	options_finish(&options);
+	assert_null(options.counters);
+}
+
 static void test_runtime_sockets(void **state)
 {
 	struct options options = {0};
@@ -72,9 +84,9 @@ static void test_input_name(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_rules),	cmocka_unit_test(test_runtime_sockets),
-	cmocka_unit_test(test_samples), cmocka_unit_test(test_finish),
-	cmocka_unit_test(test_reload),	cmocka_unit_test(test_input_name),
+	cmocka_unit_test(test_rules),	 cmocka_unit_test(test_runtime_sockets),
+	cmocka_unit_test(test_counters), cmocka_unit_test(test_samples), cmocka_unit_test(test_finish),
+	cmocka_unit_test(test_reload),	 cmocka_unit_test(test_input_name),
 };
 
 UNIT_GROUP(tests);

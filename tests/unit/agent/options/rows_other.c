@@ -74,7 +74,8 @@ static void test_rejected(void **state)
 	expect_rejected("--tcp-metrics",
 			"--tcp-metrics goes with --http or --output otlp-metrics:");
 	expect_rejected("--http :1 --metrics-series 5",
-			"--metrics-series goes with --request-metrics or --tcp-metrics");
+			"--metrics-series goes with --request-metrics, --tcp-metrics or "
+			"--container-counters");
 	expect_rejected("--http :1 --request-metrics --metrics-schema x",
 			"--metrics-schema: expected otel or kindling, not 'x'");
 	expect_rejected("--http :1 --request-metrics --metrics-series 0",

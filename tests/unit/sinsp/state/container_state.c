@@ -65,6 +65,8 @@ static struct state_container *start(int64_t ppid)
 	assert_non_null(container);
 	assert_string_equal(container->id, ID);
 	assert_int_equal(container->first_tid, FIRST);
+	assert_ptr_equal(state_find_container(drive.state, ID, container->owner), container);
+	assert_null(state_find_container(drive.state, ID, container->owner + 1));
 	assert_null(state_take_new_container(drive.state));
 	return container;
 }
