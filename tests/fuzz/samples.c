@@ -40,7 +40,8 @@ static void check_sample(const uint8_t *record, size_t bytes)
 		if (sample_record_decode(record, bytes, types[i], &sample))
 			continue;
 		check_frames(&sample, record, bytes);
-		REQUIRE(event_decode(frame, sample_frame_write(&sample, &texts, 1, frame), 0,
+		REQUIRE(event_decode(frame,
+				     sample_kinds[SAMPLE_PERF].write(&sample, &texts, 1, frame), 0,
 				     &event) == 0,
 			"type %zu", i);
 	}
@@ -51,6 +52,7 @@ static void check_others(const uint8_t *record, size_t bytes)
 	struct sample_mapping mapping;
 	struct sample_task task;
 	struct sample_head head;
+	uint64_t id;
 	int32_t pid;
 
 	if (sample_mapping_decode(record, bytes, &mapping) == 0)
@@ -59,7 +61,7 @@ static void check_others(const uint8_t *record, size_t bytes)
 			"a path of %zu bytes", strlen(mapping.path));
 	(void)sample_task_decode(record, bytes, &task);
 	(void)sample_is_exec(record, bytes, &pid);
-	(void)sample_lost(record, bytes);
+	(void)sample_lost(record, bytes, &id);
 	(void)sample_head_read(record, bytes, &head);
 }
 

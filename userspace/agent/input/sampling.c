@@ -3,6 +3,7 @@
 #include "agent/input/sampling.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,13 +12,42 @@
 #include "scap/proc/proc.h"
 #include "util/count.h"
 
-static int parse(struct sampling *sampling, const struct options *options,
-		 const struct perf_machine *machine, struct error *err)
+/* Appends the events of some texts, which are of one kind. */
+static int parse(struct sampling *sampling, const struct perf_machine *machine,
+		 const char *const *texts, size_t count, enum sample_kind kind, struct error *err)
 {
+	struct perf_event_list *events = &sampling->events;
+	size_t before = events->count;
+	uint8_t *kinds;
 	int r = 0;
 
-	for (size_t i = 0; i < options->samples_count && r == 0; i++)
-		r = perf_event_parse(options->samples[i], machine, NULL, &sampling->events, err);
+	for (size_t i = 0; i < count && r == 0; i++)
+		r = perf_event_parse(texts[i], machine, NULL, events, err);
+	if (r || events->count == before)
+		return r;
+	kinds = realloc(sampling->kinds, events->count);
+	if (!kinds)
+		return error_set(err, -ENOMEM, "out of memory");
+	sampling->kinds = kinds;
+	memset(kinds + before, (int)kind, events->count - before);
+	return 0;
+}
+
+static int parse_all(struct sampling *sampling, const struct options *options,
+		     const struct perf_machine *machine, struct error *err)
+{
+	const struct {
+		const char *const *texts;
+		size_t count;
+	} given[SAMPLE_KINDS] = {
+		[SAMPLE_PERF] = {options->samples, options->samples_count},
+		[SAMPLE_TRACEPOINT] = {options->tracepoints, options->tracepoints_count},
+		[SAMPLE_PROBE] = {options->probes, options->probes_count},
+	};
+	int r = 0;
+
+	for (unsigned int kind = 0; kind < SAMPLE_KINDS && r == 0; kind++)
+		r = parse(sampling, machine, given[kind].texts, given[kind].count, kind, err);
 	return r;
 }
 
@@ -26,11 +56,11 @@ static int check_host(const struct host *host, struct error *err)
 {
 	return host->self == getpid()
 		       ? 0
-		       : error_set(
-				 err, -EXDEV,
-				 "--sample: run the agent in the pid namespace of the host (podman "
-				 "and docker: --pid=host; Kubernetes: hostPID): samples have the "
-				 "ids of its own");
+		       : error_set(err, -EXDEV,
+				   "--sample, --tracepoint and --probe: run the agent in the pid "
+				   "namespace of the host (podman "
+				   "and docker: --pid=host; Kubernetes: hostPID): samples have the "
+				   "ids of its own");
 }
 
 static int sampling_begin(struct sampling *sampling, const struct plan *plan,
@@ -39,6 +69,7 @@ static int sampling_begin(struct sampling *sampling, const struct plan *plan,
 {
 	struct samples_config config = {
 		.events = &sampling->events,
+		.kinds = sampling->kinds,
 		.machine = machine,
 		.ring_bytes = live_memory(plan->options).ring_bytes,
 		.proc = scap_proc_dir(host->proc),
@@ -56,7 +87,7 @@ int sampling_open(struct sampling *sampling, const struct plan *plan, const stru
 	struct perf_machine machine;
 	int r;
 
-	if (!plan->options->samples_count)
+	if (!options_have_samples(plan->options))
 		return 0;
 	r = check_host(host, err);
 	if (r)
@@ -64,7 +95,7 @@ int sampling_open(struct sampling *sampling, const struct plan *plan, const stru
 	r = perf_machine_open(&machine, NULL, NULL, err);
 	if (r)
 		return r;
-	r = parse(sampling, plan->options, &machine, err);
+	r = parse_all(sampling, plan->options, &machine, err);
 	if (r == 0)
 		r = sampling_begin(sampling, plan, host, self_pids, &machine, err);
 	perf_machine_close(&machine);
@@ -75,6 +106,7 @@ void sampling_finish(struct sampling *sampling)
 {
 	samples_close(sampling->samples);
 	perf_event_list_finish(&sampling->events);
+	free(sampling->kinds);
 	*sampling = (struct sampling){0};
 }
 
@@ -91,8 +123,14 @@ void sampling_add_stats(const struct sampling *sampling, struct scap_live_stats 
 	if (!sampling->samples)
 		return;
 	samples_stats(sampling->samples, &samples);
-	stats->seen[EVENT_perf_sample] += samples.taken + samples.lost + samples.corrupt;
-	stats->events[EVENT_perf_sample].lost[LOSS_RING_FULL] += samples.lost;
+	for (unsigned int kind = 0; kind < SAMPLE_KINDS; kind++) {
+		uint16_t id = sample_kinds[kind].id;
+
+		stats->seen[id] += samples.taken[kind] + samples.lost[kind];
+		stats->events[id].lost[LOSS_RING_FULL] += samples.lost[kind];
+	}
+	/* Of which kind these would have been is not known. */
+	stats->seen[EVENT_perf_sample] += samples.corrupt;
 	stats->corrupt += samples.corrupt;
 	stats->out_of_order += samples.out_of_order;
 }

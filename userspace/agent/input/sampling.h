@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The perf events of --sample: from their texts to samples among the events of a live capture. */
+/* The perf events of --sample, --tracepoint and --probe: from their texts to samples among the
+ * events of a live capture. */
 #ifndef AGENT_INPUT_SAMPLING_H
 #define AGENT_INPUT_SAMPLING_H
 
@@ -14,6 +15,7 @@
 /* Zeroed: nothing is sampled. */
 struct sampling {
 	struct perf_event_list events;
+	uint8_t *kinds; /* owned; enum sample_kind, by event */
 	struct samples *samples; /* owned; NULL: none */
 };
 

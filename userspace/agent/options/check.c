@@ -340,10 +340,11 @@ static void check_flight_recorder(struct check *check)
 	if (strcmp(options->write, "-") == 0)
 		reject(check, setting, "--flight-recorder: -w needs the name of a file");
 	if (options->rules_count || options->outputs_count || options->request_metrics ||
-	    options->tcp_metrics || options->samples_count)
+	    options->tcp_metrics || options_have_samples(options))
 		reject(check, setting,
 		       "--flight-recorder: events are read when they are asked for; not with "
-		       "--rules, --output, --request-metrics, --tcp-metrics or --sample");
+		       "--rules, --output, --request-metrics, --tcp-metrics, --sample, "
+		       "--tracepoint or --probe");
 	if (options->takeover)
 		reject(check, setting,
 		       "--flight-recorder: what it keeps cannot be taken over by another agent");

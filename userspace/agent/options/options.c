@@ -226,6 +226,16 @@ int options_add_counters(struct options *options, const char *text)
 	return options_add_word(&options->counters, &options->counters_count, text);
 }
 
+int options_add_tracepoint(struct options *options, const char *text)
+{
+	return options_add_word(&options->tracepoints, &options->tracepoints_count, text);
+}
+
+int options_add_probe(struct options *options, const char *text)
+{
+	return options_add_word(&options->probes, &options->probes_count, text);
+}
+
 int options_add_output(struct options *options, const char *text)
 {
 	return options_add_word(&options->output_texts, &options->output_texts_count, text);
@@ -295,14 +305,16 @@ void options_finish(struct options *options)
 	free(options->runtime_sockets);
 	free(options->samples);
 	free(options->counters);
+	free(options->tracepoints);
+	free(options->probes);
 	free(options->pids);
 	settings_finish(&options->settings);
 	options->filter = NULL;
 	options->files = NULL;
 	options->rules = NULL;
 	options->tags = options->excluded_tags = NULL;
-	options->runtime_sockets = options->samples = NULL;
-	options->counters = NULL;
+	options->runtime_sockets = options->counters = NULL;
+	options->samples = options->tracepoints = options->probes = NULL;
 	options->pids = NULL;
 }
 

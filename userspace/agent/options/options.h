@@ -141,8 +141,9 @@ struct options {
 	uint32_t meta_wait_ms; /* how long new containers are waited for; 0: not */
 	const char **runtime_sockets; /* owned, the paths not: of container runtimes */
 	size_t runtime_sockets_count;
-	const char **samples; /* owned, the texts not: perf events to sample */
-	size_t samples_count;
+	/* Owned, the texts not: perf events to sample, tracepoints and probes to have as events. */
+	const char **samples, **tracepoints, **probes;
+	size_t samples_count, tracepoints_count, probes_count;
 	struct kube_options kubernetes; /* the server that is asked for pods */
 	const char *host_root; /* where the root of the host is mounted; NULL: here */
 	const char *k8s_cluster; /* name of the cluster that pods are of; NULL: not known */
@@ -217,8 +218,19 @@ int options_add_file(struct options *options, const char *path);
  */
 int options_add_runtime_socket(struct options *options, const char *path);
 
-/* Adds perf events to sample, whose text must outlive the options. Returns 0 or -ENOMEM. */
+/*
+ * Add perf events to sample, tracepoints or probes, whose text must outlive the options. Return 0
+ * or -ENOMEM.
+ */
 int options_add_sample(struct options *options, const char *text);
+int options_add_tracepoint(struct options *options, const char *text);
+int options_add_probe(struct options *options, const char *text);
+
+/* Whether perf events are opened for any of these. */
+static inline bool options_have_samples(const struct options *options)
+{
+	return options->samples_count || options->tracepoints_count || options->probes_count;
+}
 
 /* Adds perf events to count of containers, a text that must outlive the options. Returns 0 or
  * -ENOMEM. */

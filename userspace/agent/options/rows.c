@@ -305,6 +305,14 @@ const struct option_row option_rows_capture[] = {
 	 "cpu-clock/freq=99,call-graph=fp/; may be repeated. Default: 99 a second of each CPU, of "
 	 "tracepoints, breakpoints and probes each",
 	 options_add_sample, .list = LIST_REPEATED, .about = LIVE},
+	{0, "tracepoint", "GROUP:NAME",
+	 "tracepoints of the kernel as events tracepoint with their fields; patterns are allowed; "
+	 "may be repeated",
+	 options_add_tracepoint, .list = LIST_REPEATED, .about = LIVE},
+	{0, "probe", "PROBE",
+	 "u:FILE:SYMBOL[+OFFSET], with %return for returns, or usdt:FILE:PROVIDER:NAME: each time "
+	 "that a program comes there as an event probe with arguments; may be repeated",
+	 options_add_probe, .list = LIST_REPEATED, .about = LIVE},
 	{0, "no-pushdown", NULL,
 	 "let the kernel deliver all events, also those that the filter rejects", set_no_pushdown,
 	 .about = LIVE},

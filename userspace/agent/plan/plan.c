@@ -3,6 +3,7 @@
 #include "agent/plan/plan.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "agent/plan/pushdown.h"
 #include "agent/record/captures.h"
 #include "output/delivery/outputs.h"
+#include "util/count.h"
 
 struct warnings {
 	const char *filter;
@@ -165,14 +167,45 @@ static bool wants_unknown_protocols(const struct plan *plan)
 	       (plan->filter && filter_names_text(plan->filter, "request.protocol", "unknown"));
 }
 
+/* Events that only options make, and how often these were given. */
+static const struct {
+	uint16_t id;
+	const char *option;
+	size_t count; /* offset in struct options */
+} made_events[] = {
+	{EVENT_perf_sample, "--sample", offsetof(struct options, samples_count)},
+	{EVENT_tracepoint, "--tracepoint", offsetof(struct options, tracepoints_count)},
+	{EVENT_probe, "--probe", offsetof(struct options, probes_count)},
+};
+
+static const size_t *made_count(const struct options *options, size_t i)
+{
+	return (const void *)((const char *)options + made_events[i].count);
+}
+
+/* Why no event can pass a filter that names one which no option makes. */
+static int reject_unmade(const struct plan *plan, struct error *err)
+{
+	for (size_t i = 0; i < COUNT(made_events); i++)
+		if (plan->filter && !*made_count(plan->options, i) &&
+		    filter_names_event(plan->filter, made_events[i].id))
+			return error_set(err, -EINVAL,
+					 "no event can match this filter: %s is needed, which says "
+					 "what events %s are of",
+					 made_events[i].option,
+					 event_desc_get(made_events[i].id)->name);
+	return 0;
+}
+
 /* Nothing makes samples by itself. Whoever may reload may need symbols later. */
 static void set_samples(struct plan *plan, unsigned int output_needs)
 {
 	const struct options *options = plan->options;
 	unsigned int needs = output_needs | (plan->filter ? filter_needs(plan->filter) : 0);
 
-	if (!options->samples_count && !options->read)
-		plan->selection.events[EVENT_perf_sample] = 0;
+	for (size_t i = 0; i < COUNT(made_events) && !options->read; i++)
+		if (!*made_count(options, i))
+			plan->selection.events[made_events[i].id] = 0;
 	plan->needs_symbols = needs & (NEEDS_SYMBOLS | NEEDS_ARGUMENTS) || writes_state(plan) ||
 			      options_can_reload(options);
 }
@@ -212,11 +245,8 @@ static int select_events(struct plan *plan, struct error *err)
 	pushdown_make(plan);
 	if (!selection_is_empty(&plan->selection))
 		return 0;
-	if (!plan->options->samples_count && plan->filter &&
-	    filter_names_event(plan->filter, EVENT_perf_sample))
-		return error_set(err, -EINVAL,
-				 "no event can match this filter: --sample EVENT "
-				 "says what perf_sample is of");
+	if (reject_unmade(plan, err))
+		return -EINVAL;
 	if (plan->ruleset)
 		return error_set(err, -EINVAL, "no event can match any of the rules");
 	return reject_empty(plan->filter, &plan->selection, err);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "event/event.h"
 #include "scap/samples/samples.h"
 #include "util/clock.h"
 
@@ -58,8 +57,8 @@ static int take_sample(struct live_samples *samples, struct scap_merge *merge,
 	if (r == 0 || (scap_merge_peek(merge, &programs_ts) && programs_ts <= ts))
 		return 0;
 	if (r == 1) {
-		*frame = (struct scap_frame){.type = EVENT_perf_sample, .ts = ts};
-		samples_take(samples->samples, &frame->bytes, &frame->len, cpu);
+		frame->ts = ts;
+		frame->type = samples_take(samples->samples, &frame->bytes, &frame->len, cpu);
 	}
 	return r;
 }

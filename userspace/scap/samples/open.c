@@ -62,9 +62,10 @@ static void complete_common(struct perf_event_attr *attr, uint32_t ring_bytes)
 	attr->clockid = CLOCK_MONOTONIC;
 }
 
-static void complete_sampling(const struct sources_opening *opening, const struct perf_event *event,
+static void complete_sampling(const struct sources_opening *opening, uint32_t i,
 			      struct perf_event_attr *attr)
 {
+	const struct perf_event *event = &opening->config->events->events[i];
 	const struct perf_sampling *sampling = &event->sampling;
 	uint64_t frequency = frequency_of(event);
 
@@ -81,21 +82,41 @@ static void complete_sampling(const struct sources_opening *opening, const struc
 						 ? (uint16_t)sampling->frames_max
 						 : FRAMES_MAX;
 	}
+	if (opening->sources->events[i].kind == SAMPLE_TRACEPOINT)
+		attr->sample_type |= PERF_SAMPLE_RAW;
 	if (opening->sources->counts_lost)
 		attr->read_format = PERF_FORMAT_LOST;
+}
+
+static enum sample_kind kind_of(const struct sources_opening *opening,
+				const struct perf_event *event)
+{
+	return opening->config->kinds[event - opening->config->events->events];
+}
+
+static const char *option_of(const struct sources_opening *opening, const struct perf_event *event)
+{
+	return sample_kinds[kind_of(opening, event)].option;
 }
 
 static int reject_event(const struct sources_opening *opening, const struct perf_event *event,
 			const char *why)
 {
-	return error_set(opening->err, -EINVAL, "--sample %s: %s", event->name, why);
+	return error_set(opening->err, -EINVAL, "%s %s: %s", option_of(opening, event), event->name,
+			 why);
 }
 
 /* What can be counted, but not sampled here. */
 static int check_event(const struct sources_opening *opening, const struct perf_event *event)
 {
 	const struct perf_sampling *sampling = &event->sampling;
+	enum sample_kind kind = kind_of(opening, event);
 
+	if (kind == SAMPLE_TRACEPOINT && event->attr.type != PERF_TYPE_TRACEPOINT)
+		return reject_event(opening, event, "it is no tracepoint, as sched:sched_switch");
+	if (kind == SAMPLE_PROBE && !event->is_probe)
+		return reject_event(opening, event,
+				    "it is no probe: u:FILE:SYMBOL or usdt:FILE:PROVIDER:NAME");
 	if (event->is_grouped)
 		return reject_event(opening, event, "groups are not sampled; give each event");
 	if (sampling->call_graph == PERF_CALL_GRAPH_DWARF ||
@@ -186,6 +207,7 @@ static int open_owner(const struct sources_opening *opening, uint16_t cpu)
 	int fd, r;
 
 	complete_common(&attr, opening->config->ring_bytes);
+	attr.read_format = sources->counts_lost ? PERF_FORMAT_LOST : 0;
 	attr.mmap = attr.mmap2 = attr.task = attr.comm = attr.comm_exec = told;
 	fd = perf_attr_open(&attr, 0, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
@@ -211,7 +233,8 @@ static int fail(const struct sources_opening *opening, const struct perf_event *
 
 	perf_open_append_reason(opening->config->machine, event, error, &reason);
 	memory[reason.len] = '\0';
-	return error_set(opening->err, error, "--sample %s: %s", event->name, memory);
+	return error_set(opening->err, error, "%s %s: %s", option_of(opening, event), event->name,
+			 memory);
 }
 
 /* Opens an event on the CPU of the last ring. */
@@ -225,7 +248,7 @@ static int open_place(const struct sources_opening *opening, uint32_t i)
 
 	if (!samples_on(event, cpu))
 		return 0;
-	complete_sampling(opening, event, &attr);
+	complete_sampling(opening, i, &attr);
 	place->event = i;
 	place->fd = perf_open(event, &attr, -1, cpu, -1, 0);
 	if (place->fd < 0)
@@ -292,8 +315,36 @@ static int make_room(const struct sources_opening *opening, uint32_t cpus)
 	if (!sources->events || !sources->places || !sources->owners || !sources->rings)
 		return error_set(opening->err, -ENOMEM, "out of memory");
 	sources->events_count = list->count;
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = 0; i < list->count; i++) {
 		sources->events[i].name = list->events[i].name;
+		sources->events[i].kind = opening->config->kinds[i];
+	}
+	return 0;
+}
+
+/* What tracepoints write. Their names are without the modifiers. */
+static int describe_tracepoints(const struct sources_opening *opening)
+{
+	const struct perf_event_list *list = opening->config->events;
+	struct sample_sources *sources = opening->sources;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct sample_event *made = &sources->events[i];
+		size_t group = strcspn(made->name, ":");
+		int r;
+
+		if (made->kind != SAMPLE_TRACEPOINT)
+			continue;
+		r = perf_tracepoint_read(opening->config->machine, made->name, &sources->arena,
+					 &made->tracepoint);
+		if (r)
+			return error_set(opening->err, r, "--tracepoint %s: its format: %s",
+					 made->name, strerror(-r));
+		made->name = arena_text(&sources->arena, made->name,
+					group + 1 + strcspn(made->name + group + 1, ":"));
+		if (!made->name)
+			return error_set(opening->err, -ENOMEM, "out of memory");
+	}
 	return 0;
 }
 
@@ -309,6 +360,8 @@ int sample_sources_open(const struct samples_config *config, struct sample_sourc
 	r = online ? check_all(&opening) : error_set(err, -ENOMEM, "out of memory");
 	if (r == 0)
 		r = make_room(&opening, cpus);
+	if (r == 0)
+		r = describe_tracepoints(&opening);
 	if (r == 0 && scap_cpus_read(SCAP_CPUS_ONLINE, cpus, online))
 		r = error_set(err, -EIO, "cannot read " SCAP_CPUS_ONLINE);
 	if (r == 0)
@@ -329,6 +382,7 @@ void sample_sources_close(struct sample_sources *sources)
 	free(sources->places);
 	free(sources->owners);
 	free(sources->rings);
+	arena_finish(&sources->arena);
 	*sources = (struct sample_sources){0};
 }
 
@@ -352,17 +406,21 @@ const struct sample_event *sample_sources_find(const struct sample_sources *sour
 	return place ? &sources->events[place->event] : NULL;
 }
 
-uint64_t sample_sources_lost(const struct sample_sources *sources)
+static uint64_t read_lost(int fd)
 {
-	uint64_t lost = 0;
+	struct {
+		uint64_t value, lost;
+	} reading;
 
-	for (size_t i = 0; i < sources->places_count && sources->counts_lost; i++) {
-		struct {
-			uint64_t value, lost;
-		} reading;
+	return read(fd, &reading, sizeof(reading)) == sizeof(reading) ? reading.lost : 0;
+}
 
-		if (read(sources->places[i].fd, &reading, sizeof(reading)) == sizeof(reading))
-			lost += reading.lost;
-	}
-	return lost;
+void sample_sources_lost(const struct sample_sources *sources, uint64_t lost[SAMPLE_KINDS],
+			 uint64_t *others)
+{
+	for (size_t i = 0; i < sources->places_count; i++)
+		lost[sources->events[sources->places[i].event].kind] +=
+			read_lost(sources->places[i].fd);
+	for (size_t i = 0; i < sources->rings_count; i++)
+		*others += read_lost(sources->owners[i]);
 }

@@ -3,13 +3,16 @@
 #ifndef SCAP_SAMPLES_OPEN_H
 #define SCAP_SAMPLES_OPEN_H
 
+#include "perf/tracepoint.h"
 #include "scap/samples/ring.h"
 #include "scap/samples/samples.h"
 
 /* An event of the list, as it was opened. */
 struct sample_event {
-	const char *name; /* borrowed */
+	const char *name; /* borrowed, or of the arena */
 	uint64_t type; /* of its samples: PERF_SAMPLE_* */
+	enum sample_kind kind;
+	struct perf_tracepoint tracepoint; /* of SAMPLE_TRACEPOINT; of the arena */
 };
 
 /* One event on one CPU. */
@@ -22,6 +25,7 @@ struct sample_place {
 struct sample_sources {
 	struct sample_event *events; /* owned; one for each of the list */
 	size_t events_count;
+	struct arena arena;
 	struct sample_place *places; /* owned; sorted by id */
 	size_t places_count;
 	/* Of each CPU that is online: what says which files are mapped, whose ring all others use.
@@ -42,7 +46,8 @@ void sample_sources_enable(const struct sample_sources *sources, bool enabled);
 /* The event of a sample, or NULL. */
 const struct sample_event *sample_sources_find(const struct sample_sources *sources, uint64_t id);
 
-/* Samples that were lost, if `counts_lost`. */
-uint64_t sample_sources_lost(const struct sample_sources *sources);
+/* Adds the samples that were lost, and the records of mappings and tasks, if `counts_lost`. */
+void sample_sources_lost(const struct sample_sources *sources, uint64_t lost[SAMPLE_KINDS],
+			 uint64_t *others);
 
 #endif

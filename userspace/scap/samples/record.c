@@ -226,12 +226,13 @@ bool sample_is_exec(const void *record, size_t bytes, int32_t *pid)
 	return found.header.misc & PERF_RECORD_MISC_COMM_EXEC;
 }
 
-uint64_t sample_lost(const void *record, size_t bytes)
+uint64_t sample_lost(const void *record, size_t bytes, uint64_t *id)
 {
 	struct record_lost found;
 
 	if (bytes < sizeof(found))
 		return 0;
 	memcpy(&found, record, sizeof(found));
+	*id = found.id;
 	return found.lost;
 }

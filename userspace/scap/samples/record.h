@@ -77,7 +77,10 @@ int sample_task_decode(const void *record, size_t bytes, struct sample_task *tas
 /* Whether PERF_RECORD_COMM is of a program that begins, and of which process. */
 bool sample_is_exec(const void *record, size_t bytes, int32_t *pid);
 
-/* How many records PERF_RECORD_LOST says that were lost; 0 if it is corrupt. */
-uint64_t sample_lost(const void *record, size_t bytes);
+/*
+ * How many records PERF_RECORD_LOST says that were lost; 0 if it is corrupt. id: of the event whose
+ * record is behind it.
+ */
+uint64_t sample_lost(const void *record, size_t bytes, uint64_t *id);
 
 #endif

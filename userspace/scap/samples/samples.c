@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/event.h"
 #include "scap/samples/frame.h"
+#include "scap/samples/hook_args.h"
 #include "scap/samples/open.h"
 #include "scap/samples/record.h"
 #include "scap/samples/symbols.h"
@@ -40,13 +42,14 @@ struct samples {
 	size_t at, len, capacity;
 	uint64_t *lowest; /* owned; by ring, while a round works */
 	uint64_t last_ns; /* of the sample that was taken last */
-	uint64_t lost_records; /* by PERF_RECORD_LOST */
+	uint64_t lost_records[SAMPLE_KINDS]; /* by PERF_RECORD_LOST */
 	struct samples_stats stats;
 	/* The sample that samples_peek() found. */
 	struct sample_record sample;
 	const struct sample_event *event;
 	uint8_t frame[SAMPLE_FRAME_BYTES];
 	char stack[SAMPLE_STACK_BYTES];
+	char args[HOOK_ARGS_BYTES];
 };
 
 /*
@@ -191,6 +194,15 @@ static bool reserve(struct samples *samples)
 	return true;
 }
 
+/* What was lost is said with the next record: most often it is of the same event. */
+static void note_lost(struct samples *samples, const void *record, size_t bytes)
+{
+	uint64_t id = 0, lost = sample_lost(record, bytes, &id);
+	const struct sample_event *event = sample_sources_find(&samples->sources, id);
+
+	samples->lost_records[event ? event->kind : samples->sources.events[0].kind] += lost;
+}
+
 static void load_record(struct samples *samples, uint32_t ring, uint64_t position,
 			const void *record, size_t bytes)
 {
@@ -202,7 +214,7 @@ static void load_record(struct samples *samples, uint32_t ring, uint64_t positio
 		return;
 	}
 	if (head.type == PERF_RECORD_LOST)
-		samples->lost_records += sample_lost(record, bytes);
+		note_lost(samples, record, bytes);
 	samples->stats.throttled += head.type == PERF_RECORD_THROTTLE;
 	if (!is_ordered(samples, &head))
 		return;
@@ -295,7 +307,10 @@ static int look_at_sample(struct samples *samples, const void *record, size_t by
 	r = sample_record_decode(record, bytes, samples->event->type, &samples->sample);
 	if (r)
 		return r;
-	return samples->symbols ? sample_symbols_find(samples->symbols, &samples->sample) : 1;
+	/* Where in the kernel a tracepoint is, its name says. */
+	return samples->symbols && samples->event->kind != SAMPLE_TRACEPOINT
+		       ? sample_symbols_find(samples->symbols, &samples->sample)
+		       : 1;
 }
 
 static void note_record(struct samples *samples, const struct sample_head *head, const void *record,
@@ -346,12 +361,24 @@ int samples_peek(struct samples *samples, uint64_t before_ns, uint64_t *ts_ns)
 	return 0;
 }
 
-void samples_take(struct samples *samples, const void **frame, uint32_t *len, uint16_t *cpu)
+/* Returns their bytes. */
+static size_t write_args(struct samples *samples)
+{
+	struct buf args = buf_fixed(samples->args, sizeof(samples->args));
+
+	if (samples->event->kind == SAMPLE_TRACEPOINT)
+		hook_args_of_tracepoint(&samples->event->tracepoint, &samples->sample, &args);
+	return args.len;
+}
+
+uint16_t samples_take(struct samples *samples, const void **frame, uint32_t *len, uint16_t *cpu)
 {
 	const struct queued *first = &samples->queue[samples->at];
-	struct sample_texts texts = {.event = samples->event->name};
+	struct sample_texts texts = {.event = samples->event->name, .args = samples->args};
+	enum sample_kind kind = samples->event->kind;
 
-	if (samples->symbols) {
+	texts.args_bytes = write_args(samples);
+	if (samples->symbols && kind != SAMPLE_TRACEPOINT) {
 		texts.symbol = sample_symbols_name(samples->symbols);
 		texts.stack = sample_symbols_stack(samples->symbols, &samples->sample,
 						   samples->stack, sizeof(samples->stack));
@@ -360,22 +387,21 @@ void samples_take(struct samples *samples, const void **frame, uint32_t *len, ui
 		samples->stats.out_of_order++;
 	else
 		samples->last_ns = first->ts_ns;
-	samples->stats.taken++;
-	*len = sample_frame_write(&samples->sample, &texts, first->ts_ns, samples->frame);
+	samples->stats.taken[kind]++;
+	*len = sample_kinds[kind].write(&samples->sample, &texts, first->ts_ns, samples->frame);
 	*frame = samples->frame;
 	*cpu = samples->sources.rings[first->ring].cpu;
 	drop_first(samples);
+	return sample_kinds[kind].id;
 }
 
 void samples_stats(const struct samples *samples, struct samples_stats *stats)
 {
 	*stats = samples->stats;
-	stats->lost = samples->sources.counts_lost ? sample_sources_lost(&samples->sources)
-						   : samples->lost_records;
 	if (samples->sources.counts_lost)
-		stats->unmapped = samples->lost_records > stats->lost
-					  ? samples->lost_records - stats->lost
-					  : 0;
+		sample_sources_lost(&samples->sources, stats->lost, &stats->unmapped);
+	else
+		memcpy(stats->lost, samples->lost_records, sizeof(stats->lost));
 	for (size_t i = 0; i < samples->sources.rings_count; i++)
 		stats->corrupt += samples->sources.rings[i].corrupt;
 	if (samples->symbols)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of perf events of all CPUs, in the order of their times, as events perf_sample. Used by
+ * Samples of perf events of all CPUs, in the order of their times, as events. Used by
  * the live capture, which merges them with the events of its programs.
  */
 #ifndef SCAP_SAMPLES_SAMPLES_H
@@ -12,6 +12,7 @@
 
 #include "abi.h"
 #include "perf/event.h"
+#include "scap/samples/frame.h"
 #include "util/error.h"
 
 enum {
@@ -22,6 +23,7 @@ enum {
 
 struct samples_config {
 	const struct perf_event_list *events; /* borrowed while there are samples */
+	const uint8_t *kinds; /* borrowed by samples_open(): enum sample_kind of each of them */
 	const struct perf_machine *machine; /* borrowed by samples_open() */
 	uint32_t ring_bytes; /* per CPU, a power of two, at least one page */
 	uint32_t self_pids[SELF_PIDS]; /* processes that are not sampled; 0: none */
@@ -30,8 +32,8 @@ struct samples_config {
 };
 
 struct samples_stats {
-	uint64_t taken; /* returned by samples_take() */
-	uint64_t lost; /* by the kernel, as rings were full */
+	uint64_t taken[SAMPLE_KINDS]; /* returned by samples_take() */
+	uint64_t lost[SAMPLE_KINDS]; /* by the kernel, as rings were full */
 	uint64_t corrupt; /* records that could not be decoded */
 	uint64_t throttled; /* times that the kernel stopped an event, as there were too many */
 	uint64_t out_of_order; /* samples that came after a later one was taken */
@@ -77,8 +79,9 @@ void samples_round(struct samples *samples);
  */
 int samples_peek(struct samples *samples, uint64_t before_ns, uint64_t *ts_ns);
 
-/* Takes that sample, after a 1. The frame is valid until the next call. */
-void samples_take(struct samples *samples, const void **frame, uint32_t *len, uint16_t *cpu);
+/* Takes that sample, after a 1. The frame is valid until the next call. Returns the id of the
+ * event. */
+uint16_t samples_take(struct samples *samples, const void **frame, uint32_t *len, uint16_t *cpu);
 
 void samples_stats(const struct samples *samples, struct samples_stats *stats);
 

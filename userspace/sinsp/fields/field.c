@@ -13,11 +13,29 @@
 #include "util/nearest.h"
 
 const struct field_desc *const field_tables[] = {
-	fields_evt,    fields_evt_io, fields_evt_time,	fields_evt_marks,    fields_evt_meta,
-	fields_proc,   fields_cpu,    fields_relatives, fields_user,	     fields_fd,
-	fields_socket, fields_path,   fields_fdlist,	fields_container,    fields_container_mount,
-	fields_k8s,    fields_syslog, fields_request,	fields_request_peer, fields_tcp,
-	fields_sample, NULL,
+	fields_evt,
+	fields_evt_io,
+	fields_evt_time,
+	fields_evt_marks,
+	fields_evt_meta,
+	fields_proc,
+	fields_cpu,
+	fields_relatives,
+	fields_user,
+	fields_fd,
+	fields_socket,
+	fields_path,
+	fields_fdlist,
+	fields_container,
+	fields_container_mount,
+	fields_k8s,
+	fields_syslog,
+	fields_request,
+	fields_request_peer,
+	fields_tcp,
+	fields_sample,
+	fields_hook,
+	NULL,
 };
 
 /* A part of the expression. */
@@ -255,7 +273,7 @@ int field_ref_init(struct field_ref *ref, const char *text, size_t len, struct e
 		r = parse_arg(&made, rest, err);
 	else if (made.desc->flags & FIELD_ARG_REQUIRED)
 		r = error_set(err, -EINVAL, "field '%s' needs an argument", made.desc->name);
-	else if (made.desc->param)
+	if (r == 0 && made.desc->param)
 		r = find_param(&made, made.desc->param, err);
 	if (r == 0)
 		*ref = made;

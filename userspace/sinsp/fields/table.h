@@ -33,6 +33,7 @@ extern const struct field_desc fields_request[];
 extern const struct field_desc fields_request_peer[];
 extern const struct field_desc fields_tcp[];
 extern const struct field_desc fields_sample[];
+extern const struct field_desc fields_hook[];
 
 static inline int field_give_i64(struct field_value *value, int64_t number)
 {

@@ -27,6 +27,10 @@ static void test_samples(void **state)
 	assert_int_equal(options_add_sample(&options, "cs"), 0);
 	assert_int_equal(options.samples_count, 2);
 	assert_string_equal(options.samples[1], "cs");
+	assert_int_equal(options_add_tracepoint(&options, "sched:*"), 0);
+	assert_string_equal(options.tracepoints[0], "sched:*");
+	assert_int_equal(options_add_probe(&options, "u:/bin/x:main"), 0);
+	assert_string_equal(options.probes[0], "u:/bin/x:main");
 	options_finish(&options);
 	assert_null(options.samples);
 }

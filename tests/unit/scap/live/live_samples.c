@@ -30,10 +30,14 @@ struct mixed {
 	struct live_samples live;
 };
 
+static const uint8_t kinds[] = {SAMPLE_PERF};
+
 static void open_or_skip(struct mixed *mixed)
 {
-	struct samples_config config = {
-		.events = &mixed->list, .machine = &mixed->machine, .ring_bytes = RING_BYTES};
+	struct samples_config config = {.events = &mixed->list,
+					.kinds = kinds,
+					.machine = &mixed->machine,
+					.ring_bytes = RING_BYTES};
 	struct scap_merge_config merge = {.cpus = 1, .rings = &mixed->ring};
 	char text[64];
 	int r;

@@ -16,7 +16,7 @@ static const struct sample_record sample = {
 static void has_all_values(void **state)
 {
 	const struct sample_texts texts = {"cpu-clock", "main", "main"};
-	uint32_t len = sample_frame_write(&sample, &texts, 12345, frame);
+	uint32_t len = sample_kinds[SAMPLE_PERF].write(&sample, &texts, 12345, frame);
 	struct event event;
 
 	assert_int_equal(event_decode(frame, len, 3, &event), 0);
@@ -35,7 +35,7 @@ static void lacks_what_is_not_known(void **state)
 {
 	const struct sample_texts texts = {.event = "cs"};
 	struct sample_record ended = {.tid = -1};
-	uint32_t len = sample_frame_write(&ended, &texts, 1, frame);
+	uint32_t len = sample_kinds[SAMPLE_PERF].write(&ended, &texts, 1, frame);
 	struct event event;
 
 	assert_int_equal(event_decode(frame, len, 0, &event), 0);
@@ -43,6 +43,28 @@ static void lacks_what_is_not_known(void **state)
 	assert_false(event_param_present(&event, perf_sample__addr));
 	assert_false(event_param_present(&event, perf_sample__symbol));
 	assert_false(event_param_present(&event, perf_sample__stack));
+}
+
+static void writes_tracepoints_and_probes(void **state)
+{
+	const struct sample_texts texts = {
+		.event = "sched:x", .symbol = "main", .args = "a=1\0b=\0", .args_bytes = 7};
+	struct event event;
+	uint32_t len = sample_kinds[SAMPLE_TRACEPOINT].write(&sample, &texts, 5, frame);
+
+	assert_int_equal(event_decode(frame, len, 0, &event), 0);
+	assert_int_equal(event.desc->id, EVENT_tracepoint);
+	assert_int_equal(event.tid, 101);
+	assert_string_equal(event_param_string(&event, tracepoint__name), "sched:x");
+	assert_int_equal(event.params[tracepoint__args].len, 7);
+	assert_memory_equal(event.params[tracepoint__args].data, texts.args, 7);
+	len = sample_kinds[SAMPLE_PROBE].write(&sample, &(struct sample_texts){.event = "u:x"}, 5,
+					       frame);
+	assert_int_equal(event_decode(frame, len, 0, &event), 0);
+	assert_int_equal(event.desc->id, EVENT_probe);
+	assert_int_equal(event_param_u64(&event, probe__ip), 0x401136);
+	assert_false(event_param_present(&event, probe__args));
+	assert_false(event_param_present(&event, probe__symbol));
 }
 
 static void cuts_long_texts(void **state)
@@ -55,7 +77,8 @@ static void cuts_long_texts(void **state)
 	assert_non_null(text);
 	memset(text, 'x', LONG - 1);
 	text[LONG - 1] = '\0';
-	len = sample_frame_write(&sample, &(struct sample_texts){text, text, text}, 1, frame);
+	len = sample_kinds[SAMPLE_PERF].write(&sample, &(struct sample_texts){text, text, text}, 1,
+					      frame);
 	assert_true(len <= FRAME_BYTES_MAX);
 	assert_int_equal(event_decode(frame, len, 0, &event), 0);
 	assert_int_equal(event.params[perf_sample__event].len, SAMPLE_NAME_BYTES);
@@ -67,6 +90,7 @@ static void cuts_long_texts(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(has_all_values),
 	cmocka_unit_test(lacks_what_is_not_known),
+	cmocka_unit_test(writes_tracepoints_and_probes),
 	cmocka_unit_test(cuts_long_texts),
 };
 

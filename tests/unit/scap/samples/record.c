@@ -204,13 +204,15 @@ static void reads_losses(void **state)
 {
 	struct test_record record;
 	struct sample_head head;
+	uint64_t id = 0;
 
 	test_record_begin(&record, PERF_RECORD_LOST, 0);
 	test_record_u64(&record, 1);
 	test_record_u64(&record, 345);
 	test_record_tail(&record, 5, 1000);
-	assert_int_equal(sample_lost(record.bytes, record.len), 345);
-	assert_int_equal(sample_lost(record.bytes, 23), 0);
+	assert_int_equal(sample_lost(record.bytes, record.len, &id), 345);
+	assert_int_equal(id, 1);
+	assert_int_equal(sample_lost(record.bytes, 23, &id), 0);
 	assert_false(sample_head_read(record.bytes, 39, &head));
 	assert_false(sample_head_read(record.bytes, 7, &head));
 }

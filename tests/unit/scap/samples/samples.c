@@ -31,11 +31,15 @@ struct sampled {
 	int proc;
 };
 
+/* Of all of them the first has. */
+static uint8_t kinds[4] = {SAMPLE_PERF};
+
 static int try_open(struct sampled *sampled, const char *text, uint32_t ring_bytes,
 		    struct error *err)
 {
 	struct samples_config config = {
 		.events = &sampled->list,
+		.kinds = kinds,
 		.machine = &sampled->machine,
 		.ring_bytes = ring_bytes,
 	};
@@ -127,8 +131,8 @@ static void samples_each_write(void **state)
 	}
 	assert_int_equal(found, WRITES);
 	samples_stats(sampled.samples, &stats);
-	assert_int_equal(stats.taken, WRITES);
-	assert_int_equal(stats.lost, 0);
+	assert_int_equal(stats.taken[SAMPLE_PERF], WRITES);
+	assert_int_equal(stats.lost[SAMPLE_PERF], 0);
 	assert_int_equal(stats.corrupt, 0);
 	assert_int_equal(stats.out_of_order, 0);
 	finish(&sampled);
@@ -158,7 +162,7 @@ static void counts_losses(void **state)
 		found++;
 	samples_stats(sampled.samples, &stats);
 	assert_true(found < WRITES);
-	assert_int_equal(found + stats.lost, WRITES + 1);
+	assert_int_equal(found + stats.lost[SAMPLE_PERF], WRITES + 1);
 	finish(&sampled);
 }
 
@@ -189,6 +193,41 @@ static void gives_out_what_is_before(void **state)
 	finish(&sampled);
 }
 
+/* This process writes a byte: the tracepoint says where to, and how many. */
+static void has_fields_of_tracepoints(void **state)
+{
+	static const char name[] = "syscalls:sys_enter_write";
+	int pipe_fds[2];
+	struct sampled sampled;
+	struct event event;
+	char wanted[32];
+	unsigned int found = 0;
+
+	assert_int_equal(pipe(pipe_fds), 0);
+	snprintf(wanted, sizeof(wanted), "fd=%d", pipe_fds[1]);
+	kinds[0] = SAMPLE_TRACEPOINT;
+	open_or_skip(&sampled, name, RING_BYTES);
+	kinds[0] = SAMPLE_PERF;
+	samples_begin(sampled.samples);
+	assert_int_equal(write(pipe_fds[1], "x", 1), 1);
+	samples_stop(sampled.samples);
+	samples_round(sampled.samples);
+	while (next(&sampled, &event)) {
+		const struct event_param *args = &event.params[tracepoint__args];
+
+		assert_int_equal(event.desc->id, EVENT_tracepoint);
+		assert_string_equal(event_param_string(&event, tracepoint__name), name);
+		assert_true(args->len && args->data[args->len - 1] == '\0');
+		found += event.tid == getpid() &&
+			 memmem(args->data, args->len, wanted, strlen(wanted) + 1) &&
+			 memmem(args->data, args->len, "count=1", 8);
+	}
+	assert_int_equal(found, 1);
+	finish(&sampled);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+}
+
 static void says_what_cannot_be_sampled(void **state)
 {
 	static const struct {
@@ -211,9 +250,8 @@ static void says_what_cannot_be_sampled(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(samples_each_write),
-	cmocka_unit_test(counts_losses),
-	cmocka_unit_test(gives_out_what_is_before),
+	cmocka_unit_test(samples_each_write),	       cmocka_unit_test(counts_losses),
+	cmocka_unit_test(gives_out_what_is_before),    cmocka_unit_test(has_fields_of_tracepoints),
 	cmocka_unit_test(says_what_cannot_be_sampled),
 };
 

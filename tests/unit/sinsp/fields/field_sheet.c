@@ -84,6 +84,8 @@ static const char *const extension_fields[] = {
 	"request.",
 	"tcp.",
 	"perf.",
+	"tracepoint.",
+	"probe.",
 	"evt.marks",
 	"evt.is_faked",
 	"evt.is_contested",

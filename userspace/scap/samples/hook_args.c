@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Appends one argument after the other, whole or not at all. */
+#include "scap/samples/hook_args.h"
+
+/* Ends an argument that began at `begin`; one that did not fit, or has no value, is taken back. */
+static void end_arg(struct buf *args, size_t begin, bool there)
+{
+	buf_append_char(args, '\0');
+	if (!there || args->failed)
+		args->len = begin;
+}
+
+void hook_args_of_tracepoint(const struct perf_tracepoint *tracepoint,
+			     const struct sample_record *sample, struct buf *args)
+{
+	for (size_t i = 0; i < tracepoint->count; i++) {
+		size_t begin = args->len;
+
+		buf_append_string(args, tracepoint->fields[i].name);
+		buf_append_char(args, '=');
+		end_arg(args, begin,
+			perf_tracepoint_append(&tracepoint->fields[i], sample->raw,
+					       sample->raw_bytes, args));
+	}
+}
