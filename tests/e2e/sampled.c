@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Is sampled while it does what its words say: writes N (to a variable), loop MS (computes, below
- * main, outer and inner), turns N (a write, then a system call).
+ * main, outer and inner), turns N (a write, then a system call), probes N (calls, and a static
+ * probe).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,12 +55,58 @@ __attribute__((noinline)) static void take_turns(long n)
 	}
 }
 
+/* What probes of functions see. */
+__attribute__((noinline)) static long twice(long n, long m)
+{
+	__asm__ volatile("" : "+r"(n) : "r"(m) : "memory");
+	return 2 * n;
+}
+
+/* A static probe with arguments in a register, a constant, and in memory, as <sys/sdt.h> makes it.
+ */
+__attribute__((noinline)) static void meet(long n)
+{
+	volatile int in_memory = (int)-n;
+
+#if defined(__x86_64__)
+	__asm__ volatile("990: nop\n"
+			 ".pushsection .note.stapsdt, \"\", \"note\"\n"
+			 ".balign 4\n"
+			 ".4byte 992f - 991f, 994f - 993f, 3\n"
+			 "991: .asciz \"stapsdt\"\n"
+			 "992: .balign 4\n"
+			 "993: .8byte 990b, _.stapsdt.base, 0\n"
+			 ".asciz \"sampled\"\n"
+			 ".asciz \"met\"\n"
+			 ".asciz \"8@%0 -4@$-7 -4@%1\"\n"
+			 "994: .balign 4\n"
+			 ".popsection\n"
+			 ".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"
+			 ".weak _.stapsdt.base\n"
+			 "_.stapsdt.base: .space 1\n"
+			 ".popsection"
+			 :
+			 : "r"(n), "m"(in_memory));
+#endif
+}
+
+__attribute__((noinline)) static void be_probed(long n)
+{
+	for (long i = 1; i <= n; i++) {
+		sampled_variable = twice(i, 1000 + i);
+		meet(i);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*work)(long n);
-	} works[] = {{"writes", write_variable}, {"loop", loop}, {"turns", take_turns}};
+	} works[] = {{"writes", write_variable},
+		     {"loop", loop},
+		     {"turns", take_turns},
+		     {"probes", be_probed}};
 
 	for (size_t i = 0; argc > 2 && i < sizeof(works) / sizeof(works[0]); i++)
 		if (strcmp(argv[1], works[i].name) == 0) {

@@ -14,8 +14,9 @@
 
 enum { RING_BYTES = 4096 };
 
-static const uint64_t types[] = {SAMPLE_TYPE, SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN,
-				 SAMPLE_TYPE | PERF_SAMPLE_RAW, SAMPLE_TYPE_MAX};
+static const uint64_t types[] = {
+	SAMPLE_TYPE, SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN, SAMPLE_TYPE | PERF_SAMPLE_RAW,
+	SAMPLE_TYPE | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER, SAMPLE_TYPE_MAX};
 
 static void check_frames(const struct sample_record *sample, const uint8_t *record, size_t bytes)
 {

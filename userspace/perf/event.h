@@ -87,6 +87,8 @@ struct perf_event {
 	/* Of probes: the file (NULL: of the kernel), and the symbol that offsets begin at, or NULL.
 	 */
 	const char *probe_path, *probe_symbol;
+	/* Of static ones: where the arguments are, as the file says. NULL: they have none. */
+	const char *probe_args;
 	const char *driver_terms; /* "@a=1,@b", as written; NULL: none */
 	struct perf_sampling sampling;
 };

@@ -332,7 +332,7 @@ static int parse_probe(struct draft *draft, size_t kind)
 
 /* Static probes: usdt:FILE:PROVIDER:NAME, an event for each place that has it. */
 
-static int append_usdt(void *context, uint64_t offset, uint64_t semaphore)
+static int append_usdt(void *context, uint64_t offset, uint64_t semaphore, const char *args)
 {
 	struct draft *draft = context;
 	const struct perf_pmu *pmu = perf_machine_pmu(draft->parser->machine, "uprobe", 6);
@@ -343,6 +343,9 @@ static int append_usdt(void *context, uint64_t offset, uint64_t semaphore)
 	if (semaphore && format && format->word == 0)
 		event.attr.config |= semaphore << __builtin_ctzll(format->mask);
 	event.attr.config2 = offset;
+	event.probe_args = perf_parser_keep(draft->parser, args, strlen(args));
+	if (!event.probe_args)
+		return -ENOMEM;
 	r = perf_probe_check(draft->parser, pmu, draft->start, &event);
 	if (r == 0)
 		r = parse_append(draft, &event);

@@ -48,7 +48,8 @@ static void usdt_offer_name(struct usdt_search *search, const char *name)
 	search->nearest.word = search->near_name;
 }
 
-static int visit_probe(struct usdt_search *search, const uint64_t addresses[ADDRESSES])
+static int visit_probe(struct usdt_search *search, const uint64_t addresses[ADDRESSES],
+		       const char *args)
 {
 	uint64_t moved = search->base ? search->base - addresses[1] : 0;
 	uint64_t offset, semaphore = 0;
@@ -57,12 +58,12 @@ static int visit_probe(struct usdt_search *search, const uint64_t addresses[ADDR
 	    (addresses[2] && perf_elf_offset(search->elf, addresses[2] + moved, &semaphore) != 0))
 		return 0;
 	search->found = true;
-	return search->visit(search->context, offset, semaphore);
+	return search->visit(search->context, offset, semaphore, args);
 }
 
 static int look_at_note(struct usdt_search *search, const char *at, size_t len)
 {
-	const char *end = at + len, *provider, *name;
+	const char *end = at + len, *provider, *name, *args;
 	uint64_t addresses[ADDRESSES];
 
 	if (len < ADDRESSES_BYTES)
@@ -73,8 +74,9 @@ static int look_at_note(struct usdt_search *search, const char *at, size_t len)
 	name = provider ? next_text(&at, end) : NULL;
 	if (!name || strcmp(provider, search->provider) != 0)
 		return 0;
+	args = next_text(&at, end);
 	if (strcmp(name, search->name) == 0)
-		return visit_probe(search, addresses);
+		return visit_probe(search, addresses, args ? args : "");
 	usdt_offer_name(search, name);
 	return 0;
 }

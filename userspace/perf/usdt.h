@@ -7,9 +7,10 @@
 
 /*
  * A place of a probe: its offset in the file, and that of the number that says to the program how
- * many watch it, 0: there is none. Returns 0, or what ends the search.
+ * many watch it, 0: there is none; and where its arguments are, see usdt_args.h. Returns 0, or what
+ * ends the search.
  */
-typedef int perf_usdt_visit(void *context, uint64_t offset, uint64_t semaphore);
+typedef int perf_usdt_visit(void *context, uint64_t offset, uint64_t semaphore, const char *args);
 
 /*
  * Calls a function for each place of a probe: a program may have copies of it. Returns what it

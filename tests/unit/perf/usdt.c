@@ -2,6 +2,7 @@
 /* Static probes, in this program: each is an instruction of one byte, or of four. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 /* As <sys/sdt.h> counts who watches. */
 volatile unsigned short unit_semaphore __attribute__((section(".probes"))) = 0x5a17;
 
-#define PROBE(name, semaphore)                                                                     \
+#define PROBE(name, semaphore, args)                                                               \
 	__asm__ volatile(                                                                          \
 		"990: nop\n"                                                                       \
 		".pushsection .note.stapsdt, \"\", \"note\"\n"                                     \
@@ -23,7 +24,7 @@ volatile unsigned short unit_semaphore __attribute__((section(".probes"))) = 0x5
 		"993: .8byte 990b, _.stapsdt.base, " semaphore "\n"                                \
 		".asciz \"unit\"\n"                                                                \
 		".asciz \"" name "\"\n"                                                            \
-		".asciz \"\"\n"                                                                    \
+		".asciz \"" args "\"\n"                                                            \
 		"994: .balign 4\n"                                                                 \
 		".popsection\n"                                                                    \
 		".ifndef _.stapsdt.base\n"                                                         \
@@ -36,21 +37,23 @@ volatile unsigned short unit_semaphore __attribute__((section(".probes"))) = 0x5
 
 static void has_probes(void)
 {
-	PROBE("twice", "unit_semaphore");
-	PROBE("twice", "unit_semaphore");
-	PROBE("plain", "0");
+	PROBE("twice", "unit_semaphore", "");
+	PROBE("twice", "unit_semaphore", "");
+	PROBE("plain", "0", "8@$7 -4@$9");
 }
 
 struct places {
 	uint64_t offsets[4], semaphores[4];
+	char args[32]; /* of the last one */
 	size_t count;
 	int result;
 };
 
-static int note_place(void *context, uint64_t offset, uint64_t semaphore)
+static int note_place(void *context, uint64_t offset, uint64_t semaphore, const char *args)
 {
 	struct places *places = context;
 
+	snprintf(places->args, sizeof(places->args), "%s", args);
 	places->offsets[places->count] = offset;
 	places->semaphores[places->count++] = semaphore;
 	return places->result;
@@ -92,6 +95,8 @@ static void finds_each_place(void **state)
 	find("plain", &plain);
 	assert_int_equal(plain.count, 1);
 	assert_int_equal(plain.semaphores[0], 0);
+	assert_string_equal(plain.args, "8@$7 -4@$9");
+	assert_string_equal(twice.args, "");
 	/* A visit ends the search. */
 	find("twice", &ended);
 	assert_int_equal(ended.count, 1);

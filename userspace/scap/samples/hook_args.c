@@ -23,3 +23,21 @@ void hook_args_of_tracepoint(const struct perf_tracepoint *tracepoint,
 					       sample->raw_bytes, args));
 	}
 }
+
+void hook_args_of_probe(const struct perf_usdt_args *known, bool is_return,
+			const struct sample_record *sample, struct buf *args)
+{
+	for (size_t i = 0; i < known->count; i++) {
+		size_t begin = args->len;
+		int64_t value;
+
+		if (!perf_usdt_arg_value(&known->list[i], &sample->registers, &value))
+			continue;
+		buf_append_string(args, is_return ? "ret" : "arg");
+		if (!is_return)
+			buf_append_u64(args, i + 1);
+		buf_append_char(args, '=');
+		buf_append_i64(args, value);
+		end_arg(args, begin, true);
+	}
+}

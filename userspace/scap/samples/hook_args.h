@@ -14,4 +14,11 @@ enum { HOOK_ARGS_BYTES = 1 << 14 }; /* arguments that do not fit are left out */
 void hook_args_of_tracepoint(const struct perf_tracepoint *tracepoint,
 			     const struct sample_record *sample, struct buf *args);
 
+/*
+ * Appends the arguments of a probe, "arg1=7", or what a function returned, "ret=7". Those that are
+ * not known are left out.
+ */
+void hook_args_of_probe(const struct perf_usdt_args *known, bool is_return,
+			const struct sample_record *sample, struct buf *args);
+
 #endif

@@ -20,9 +20,13 @@
 #include "scap/rings/cpus.h"
 #include "scap/samples/record.h"
 
+/* Of the configuration of the PMU uprobe. */
+enum { RETURNS = 1 };
+
 #define MAX_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
 
-enum { WATERMARK_DIVISOR = 4, FRAMES_MAX = 127 };
+/* The copy of a stack has the variables of a function and of some that it called. */
+enum { WATERMARK_DIVISOR = 4, FRAMES_MAX = 127, STACK_BYTES = 1024 };
 
 /* Sources that are being opened. */
 struct sources_opening {
@@ -66,6 +70,7 @@ static void complete_sampling(const struct sources_opening *opening, uint32_t i,
 			      struct perf_event_attr *attr)
 {
 	const struct perf_event *event = &opening->config->events->events[i];
+	const struct sample_event *made = &opening->sources->events[i];
 	const struct perf_sampling *sampling = &event->sampling;
 	uint64_t frequency = frequency_of(event);
 
@@ -82,8 +87,16 @@ static void complete_sampling(const struct sources_opening *opening, uint32_t i,
 						 ? (uint16_t)sampling->frames_max
 						 : FRAMES_MAX;
 	}
-	if (opening->sources->events[i].kind == SAMPLE_TRACEPOINT)
+	if (made->kind == SAMPLE_TRACEPOINT)
 		attr->sample_type |= PERF_SAMPLE_RAW;
+	if (made->args.count) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user = PERF_ARGS_REGISTERS;
+	}
+	if (made->args.in_memory) {
+		attr->sample_type |= PERF_SAMPLE_STACK_USER;
+		attr->sample_stack_user = STACK_BYTES;
+	}
 	if (opening->sources->counts_lost)
 		attr->read_format = PERF_FORMAT_LOST;
 }
@@ -322,6 +335,25 @@ static int make_room(const struct sources_opening *opening, uint32_t cpus)
 	return 0;
 }
 
+/* Registers of user space are of no use in the kernel. */
+static void describe_probes(const struct sources_opening *opening)
+{
+	const struct perf_event_list *list = opening->config->events;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct perf_event *event = &list->events[i];
+		struct sample_event *made = &opening->sources->events[i];
+
+		if (made->kind != SAMPLE_PROBE || !event->probe_path)
+			continue;
+		made->is_return = event->attr.config & RETURNS;
+		if (event->probe_args)
+			perf_usdt_args_parse(event->probe_args, PERF_ARGS_MACHINE, &made->args);
+		else
+			perf_usdt_args_of_function(made->is_return, &made->args);
+	}
+}
+
 /* What tracepoints write. Their names are without the modifiers. */
 static int describe_tracepoints(const struct sources_opening *opening)
 {
@@ -362,6 +394,8 @@ int sample_sources_open(const struct samples_config *config, struct sample_sourc
 		r = make_room(&opening, cpus);
 	if (r == 0)
 		r = describe_tracepoints(&opening);
+	if (r == 0)
+		describe_probes(&opening);
 	if (r == 0 && scap_cpus_read(SCAP_CPUS_ONLINE, cpus, online))
 		r = error_set(err, -EIO, "cannot read " SCAP_CPUS_ONLINE);
 	if (r == 0)

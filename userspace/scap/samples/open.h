@@ -4,6 +4,7 @@
 #define SCAP_SAMPLES_OPEN_H
 
 #include "perf/tracepoint.h"
+#include "perf/usdt_args.h"
 #include "scap/samples/ring.h"
 #include "scap/samples/samples.h"
 
@@ -13,6 +14,8 @@ struct sample_event {
 	uint64_t type; /* of its samples: PERF_SAMPLE_* */
 	enum sample_kind kind;
 	struct perf_tracepoint tracepoint; /* of SAMPLE_TRACEPOINT; of the arena */
+	struct perf_usdt_args args; /* of SAMPLE_PROBE */
+	bool is_return; /* of SAMPLE_PROBE: of a function that returns */
 };
 
 /* One event on one CPU. */

@@ -118,6 +118,43 @@ static bool take_raw(struct rest *rest, struct sample_record *sample)
 	return true;
 }
 
+/* Of a thread of the kernel there are none. */
+static bool take_registers(struct rest *rest, struct sample_record *sample)
+{
+	const size_t count = (size_t)__builtin_popcountll(PERF_ARGS_REGISTERS);
+	uint64_t abi;
+
+	if (!take(rest, &abi, sizeof(abi)))
+		return false;
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return true;
+	if (rest->bytes < count * sizeof(uint64_t))
+		return false;
+	sample->registers.numbers = rest->at;
+	sample->registers.count = count;
+	rest->at += count * sizeof(uint64_t);
+	rest->bytes -= count * sizeof(uint64_t);
+	return true;
+}
+
+/* Behind the copy stands how much of it the kernel could read. */
+static bool take_stack(struct rest *rest, struct sample_record *sample)
+{
+	uint64_t bytes, copied;
+
+	if (!take(rest, &bytes, sizeof(bytes)) || bytes > rest->bytes)
+		return false;
+	if (!bytes)
+		return true;
+	sample->registers.stack = rest->at;
+	rest->at += bytes;
+	rest->bytes -= bytes;
+	if (!take(rest, &copied, sizeof(copied)) || copied > bytes)
+		return false;
+	sample->registers.stack_bytes = copied;
+	return true;
+}
+
 int sample_record_decode(const void *record, size_t bytes, uint64_t type,
 			 struct sample_record *sample)
 {
@@ -142,6 +179,10 @@ int sample_record_decode(const void *record, size_t bytes, uint64_t type,
 	if (type & PERF_SAMPLE_CALLCHAIN && !take_frames(&rest, sample))
 		return -EBADMSG;
 	if (type & PERF_SAMPLE_RAW && !take_raw(&rest, sample))
+		return -EBADMSG;
+	if (type & PERF_SAMPLE_REGS_USER && !take_registers(&rest, sample))
+		return -EBADMSG;
+	if (type & PERF_SAMPLE_STACK_USER && !take_stack(&rest, sample))
 		return -EBADMSG;
 	return 0;
 }

@@ -11,11 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "perf/usdt_args.h"
+
 /* What each sample has, and what it may have as well; other records end with the time. */
 #define SAMPLE_TYPE                                                                                \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
-#define SAMPLE_TYPE_MAX (SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
+#define SAMPLE_TYPE_MAX                                                                            \
+	(SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER |           \
+	 PERF_SAMPLE_STACK_USER)
 
 enum { SAMPLE_MODES = 6 }; /* sample_modes */
 
@@ -27,6 +31,7 @@ struct sample_record {
 	uint32_t frames_count;
 	const uint8_t *raw;
 	uint32_t raw_bytes;
+	struct perf_usdt_registers registers; /* of user space, if it has them */
 };
 
 /* What a record of any kind has. */

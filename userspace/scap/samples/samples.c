@@ -82,6 +82,16 @@ static void follow_clock(struct samples *samples)
 	samples->offset_ns = samples->boot_offset_ns + suspended_ns();
 }
 
+/* Whether any event is sampled in the kernel, too. */
+static bool samples_kernel(const struct samples_config *config)
+{
+	for (size_t i = 0; i < config->events->count; i++)
+		if (config->kinds[i] == SAMPLE_PERF &&
+		    !config->events->events[i].attr.exclude_kernel)
+			return true;
+	return false;
+}
+
 int samples_open(const struct samples_config *config, struct samples **samples, struct error *err)
 {
 	struct samples *made = calloc(1, sizeof(*made));
@@ -97,7 +107,8 @@ int samples_open(const struct samples_config *config, struct samples **samples, 
 			r = error_set(err, -ENOMEM, "out of memory");
 	}
 	if (r == 0 && config->symbols)
-		r = sample_symbols_create(config->proc, &made->symbols, err);
+		r = sample_symbols_create(config->proc, samples_kernel(config), &made->symbols,
+					  err);
 	if (r)
 		samples_close(made);
 	else
@@ -368,6 +379,9 @@ static size_t write_args(struct samples *samples)
 
 	if (samples->event->kind == SAMPLE_TRACEPOINT)
 		hook_args_of_tracepoint(&samples->event->tracepoint, &samples->sample, &args);
+	else if (samples->event->kind == SAMPLE_PROBE)
+		hook_args_of_probe(&samples->event->args, samples->event->is_return,
+				   &samples->sample, &args);
 	return args.len;
 }
 

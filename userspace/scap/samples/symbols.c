@@ -52,31 +52,6 @@ struct sample_symbols {
 	const char *name, *names[FRAMES_KEPT]; /* of the sample and its frames */
 };
 
-int sample_symbols_create(int proc, struct sample_symbols **symbols, struct error *err)
-{
-	struct sample_symbols *made = calloc(1, sizeof(*made));
-	int folder, r;
-
-	if (!made)
-		return error_set(err, -ENOMEM, "out of memory");
-	folder = openat(proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0) {
-		free(made);
-		return error_set(err, -errno, "cannot open /proc: %s", strerror(errno));
-	}
-	/* Whether the kernel shows addresses is decided here, by the rights of who opens it. */
-	r = symbol_reader_create(folder, openat(folder, "kallsyms", O_RDONLY | O_CLOEXEC),
-				 &made->reader, err);
-	if (r) {
-		free(made);
-		return r;
-	}
-	made->kernel_state = FILE_NEW;
-	made->begun_ns = clock_ns(CLOCK_MONOTONIC);
-	*symbols = made;
-	return 0;
-}
-
 static void forget_files(struct sample_symbols *symbols)
 {
 	for (size_t i = 0; i < FILE_PLACES; i++) {
@@ -317,6 +292,33 @@ static struct found find_in_kernel(struct sample_symbols *symbols, uint64_t addr
 	if (symbols->kernel_state == FILE_READ)
 		return (struct found){.name = symbol_table_find(&symbols->kernel, address)};
 	return (struct found){.asked = symbols->kernel_state == FILE_ASKED};
+}
+
+int sample_symbols_create(int proc, bool kernel, struct sample_symbols **symbols, struct error *err)
+{
+	struct sample_symbols *made = calloc(1, sizeof(*made));
+	int folder, r;
+
+	if (!made)
+		return error_set(err, -ENOMEM, "out of memory");
+	folder = openat(proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0) {
+		free(made);
+		return error_set(err, -errno, "cannot open /proc: %s", strerror(errno));
+	}
+	/* Whether the kernel shows addresses is decided here, by the rights of who opens it. */
+	r = symbol_reader_create(folder, openat(folder, "kallsyms", O_RDONLY | O_CLOEXEC),
+				 &made->reader, err);
+	if (r) {
+		free(made);
+		return r;
+	}
+	made->kernel_state = FILE_NEW;
+	made->begun_ns = clock_ns(CLOCK_MONOTONIC);
+	if (kernel)
+		(void)find_in_kernel(made, 0);
+	*symbols = made;
+	return 0;
 }
 
 static struct found find_in_file(struct sample_symbols *symbols, int32_t pid,

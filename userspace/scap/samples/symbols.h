@@ -11,8 +11,12 @@
 
 struct sample_symbols;
 
-/* proc: a descriptor of the machine's /proc. Returns 0, or -errno with a message. */
-int sample_symbols_create(int proc, struct sample_symbols **symbols, struct error *err);
+/*
+ * proc: a descriptor of the machine's /proc. kernel: its symbols are read at once, as samples of it
+ * are to be expected. Returns 0, or -errno with a message.
+ */
+int sample_symbols_create(int proc, bool kernel, struct sample_symbols **symbols,
+			  struct error *err);
 void sample_symbols_destroy(struct sample_symbols *symbols); /* accepts NULL */
 
 /* Takes what the thread has read; names that were returned are not valid any more. */

@@ -37,7 +37,36 @@ static void leaves_out_what_does_not_fit(void **state)
 	}
 }
 
+static void lists_arguments(void **state)
+{
+	const struct perf_usdt_args known = {
+		.count = 3,
+		.list = {{.bytes = 8,
+			  .base = PERF_NO_REGISTER,
+			  .index = PERF_NO_REGISTER,
+			  .number = 7},
+			 {.bytes = 8, .base = 0, .index = PERF_NO_REGISTER},
+			 {.bytes = 4,
+			  .is_signed = true,
+			  .base = PERF_NO_REGISTER,
+			  .index = PERF_NO_REGISTER,
+			  .number = -9}}};
+	char memory[64];
+	struct buf args = buf_fixed(memory, sizeof(memory));
+
+	/* Without registers the second one is not known. */
+	hook_args_of_probe(&known, false, &sample, &args);
+	assert_int_equal(args.len, 15);
+	assert_memory_equal(memory, "arg1=7\0arg3=-9", 15);
+	buf_clear(&args);
+	hook_args_of_probe(&(struct perf_usdt_args){.count = 1, .list = {known.list[0]}}, true,
+			   &sample, &args);
+	assert_int_equal(args.len, 6);
+	assert_memory_equal(memory, "ret=7", 6);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(lists_arguments),
 	cmocka_unit_test(lists_fields),
 	cmocka_unit_test(leaves_out_what_does_not_fit),
 };

@@ -117,6 +117,43 @@ static void decodes_raw_data(void **state)
 	assert_int_equal(sample_record_decode(record.bytes, record.len, RAW, &sample), -EBADMSG);
 }
 
+static void decodes_registers_and_a_stack(void **state)
+{
+	const uint64_t type = SAMPLE_TYPE | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	const int count = __builtin_popcountll(PERF_ARGS_REGISTERS);
+	struct sample_record sample;
+	struct test_record record;
+	void *copy;
+
+	test_sample_begin(&record, 42, 0x401136, 100, 5);
+	test_record_u64(&record, PERF_SAMPLE_REGS_ABI_64);
+	for (int i = 0; i < count; i++)
+		test_record_u64(&record, (uint64_t)i);
+	test_record_u64(&record, 16);
+	test_record_put(&record, "0123456789abcdef", 16);
+	test_record_u64(&record, 12);
+	test_record_end(&record);
+	assert_int_equal(sample_record_decode(record.bytes, record.len, type, &sample), 0);
+	assert_int_equal(sample.registers.count, count);
+	assert_int_equal(sample.registers.stack_bytes, 12);
+	assert_memory_equal(sample.registers.stack, "0123456789ab", 12);
+	for (size_t len = 0; len < record.len; len++) {
+		assert_int_equal(decode_copy(record.bytes, len, type, &sample, &copy), -EBADMSG);
+		free(copy);
+	}
+	/* More of the stack than was copied. */
+	record.bytes[record.len - 8] = 17;
+	assert_int_equal(sample_record_decode(record.bytes, record.len, type, &sample), -EBADMSG);
+	/* A thread of the kernel has neither. */
+	test_sample_begin(&record, 42, 0x401136, 0, 5);
+	test_record_u64(&record, PERF_SAMPLE_REGS_ABI_NONE);
+	test_record_u64(&record, 0);
+	test_record_end(&record);
+	assert_int_equal(sample_record_decode(record.bytes, record.len, type, &sample), 0);
+	assert_int_equal(sample.registers.count, 0);
+	assert_null(sample.registers.stack);
+}
+
 static void rejects_samples_that_are_cut(void **state)
 {
 	struct sample_record sample;
@@ -222,6 +259,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(decodes_frames),
 	cmocka_unit_test(rejects_counts),
 	cmocka_unit_test(decodes_raw_data),
+	cmocka_unit_test(decodes_registers_and_a_stack),
 	cmocka_unit_test(rejects_samples_that_are_cut),
 	cmocka_unit_test(decodes_mappings),
 	cmocka_unit_test(decodes_tasks),

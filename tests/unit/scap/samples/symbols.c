@@ -24,7 +24,7 @@ static int create(void **state)
 {
 	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	assert_int_equal(sample_symbols_create(proc, &symbols, NULL), 0);
+	assert_int_equal(sample_symbols_create(proc, false, &symbols, NULL), 0);
 	return close(proc);
 }
 
