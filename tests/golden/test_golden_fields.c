@@ -60,6 +60,10 @@ static const char *const with_arguments[] = {
 	"thread.cgroup.cpu",
 	"thread.cgroup.memory",
 	/* These have no value yet. */
+	"tracepoint.arg[comm]",
+	"tracepoint.rawarg[pid]",
+	"probe.arg[arg1]",
+	"probe.rawarg[arg1]",
 	"container.mount[0]",
 	"container.mount.source[0]",
 	"container.mount.dest[0]",
