@@ -19,7 +19,9 @@
 enum {
 	NS_PER_MS = 1000000,
 	END_MS = 200,
-	HOMES = 2, /* the agent's own network namespace, and that of the host */
+	HOMES = 2, /* the agent's own network namespace, and that of the host; bits: */
+	OWN_HOME = 1 << 0,
+	HOST_HOME = 1 << 1,
 };
 
 /* A table of connections that is open. */
@@ -98,32 +100,34 @@ static int open_socket(void)
 									     : -ENOENT;
 }
 
-/* In the namespace of the table. */
-static void fill_table(struct translator *translator, struct translator_table *table)
+/*
+ * Opens the table of another namespace than the thread's. Which of them devices join to the own one
+ * can be seen from here, and so is known also if the thread may not enter it.
+ */
+static void open_other_table(struct translator *translator, int ns, struct translator_table *table)
 {
-	table->socket = open_socket();
-	for (unsigned int i = 0; i < HOMES; i++) {
-		const struct translator_home *home = &translator->homes[i];
+	const struct translator_home *own = &translator->homes[0], *host = &translator->homes[1];
 
-		if (home->ns >= 0 && home->ino != table->ino && namespace_is_joined(home->ns) == 1)
-			table->joined |= 1U << i;
+	if (own->ns < 0) {
+		table->socket = own->ns;
+		return;
 	}
+	table->joined = namespace_is_joined(ns) == 1 ? OWN_HOME : 0;
+	table->socket = namespace_enter(ns);
+	if (table->socket)
+		return;
+	table->socket = open_socket();
+	if (host->ns >= 0 && host->ino != table->ino && namespace_is_joined(host->ns) == 1)
+		table->joined |= HOST_HOME;
+	translator->is_lost = namespace_enter(own->ns) != 0;
 }
 
-/* Opens the table of a namespace. Returns 0, or -errno: the thread may not enter it. */
-static int open_table(struct translator *translator, int ns, struct translator_table *table)
+static void open_table(struct translator *translator, int ns, struct translator_table *table)
 {
-	const struct translator_home *own = &translator->homes[0];
-	int r = 0;
-
-	if (table->ino != own->ino)
-		r = own->ns < 0 ? own->ns : namespace_enter(ns);
-	if (r)
-		return r;
-	fill_table(translator, table);
-	if (table->ino != own->ino)
-		translator->is_lost = namespace_enter(own->ns) != 0;
-	return 0;
+	if (table->ino == translator->homes[0].ino)
+		table->socket = open_socket();
+	else
+		open_other_table(translator, ns, table);
 }
 
 static struct translator_table *find_table(struct translator *translator, uint64_t ino)
@@ -149,18 +153,14 @@ static struct translator_table *place_of_table(struct translator *translator)
 	return place;
 }
 
-/* Adds the table of a namespace that is open. Returns 0 or -errno. */
-static int add_table(struct translator *translator, int ns, uint64_t ino,
-		     struct translator_table **table)
+/* Adds the table of a namespace that is open. */
+static struct translator_table *add_table(struct translator *translator, int ns, uint64_t ino)
 {
-	struct translator_table made = {.ino = ino};
-	int r = open_table(translator, ns, &made);
+	struct translator_table *table = place_of_table(translator);
 
-	if (r)
-		return r;
-	*table = place_of_table(translator);
-	**table = made;
-	return 0;
+	*table = (struct translator_table){.ino = ino};
+	open_table(translator, ns, table);
+	return table;
 }
 
 /* Looks for a namespace whose process has ended, as often as it may. Returns as namespace_open().
@@ -196,7 +196,7 @@ static int table_of_question(struct translator *translator,
 			     struct translator_table **table)
 {
 	uint64_t ino;
-	int ns, r = 0;
+	int ns;
 
 	*table = find_table(translator, question->netns);
 	if (*table)
@@ -206,16 +206,17 @@ static int table_of_question(struct translator *translator,
 		return ns;
 	*table = find_table(translator, ino);
 	if (!*table)
-		r = add_table(translator, ns, ino, table);
+		*table = add_table(translator, ns, ino);
 	close(ns);
-	return r;
+	return 0;
 }
 
-static int table_of_home(struct translator *translator, const struct translator_home *home,
-			 struct translator_table **table)
+static struct translator_table *table_of_home(struct translator *translator,
+					      const struct translator_home *home)
 {
-	*table = find_table(translator, home->ino);
-	return *table ? 0 : add_table(translator, home->ns, home->ino, table);
+	struct translator_table *table = find_table(translator, home->ino);
+
+	return table ? table : add_table(translator, home->ns, home->ino);
 }
 
 /* Follows the packets through a table. Returns as conntrack_follow(). */
@@ -248,14 +249,11 @@ static bool follow_homes(struct translator *translator, uint8_t joined,
 
 	for (unsigned int i = 0; i < HOMES; i++) {
 		struct conntrack_tuple tuple = begin;
-		struct translator_table *table;
 		int r;
 
 		if (!(joined & 1U << i))
 			continue;
-		r = table_of_home(translator, &translator->homes[i], &table);
-		if (r == 0)
-			r = follow_through(table, &tuple);
+		r = follow_through(table_of_home(translator, &translator->homes[i]), &tuple);
 		note_result(search, r);
 		if (r == 0)
 			search->tuple = tuple;

@@ -19,7 +19,7 @@
 
 #include "net/netlink.h"
 
-enum { PEERS_MAX = 64 /* numbers of other namespaces that devices of one lead to */ };
+enum { PEERS_MAX = 1024 /* numbers of other namespaces that devices of one lead to */ };
 
 int namespace_open(const char *proc, int32_t pid, uint64_t *ino)
 {

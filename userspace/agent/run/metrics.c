@@ -427,6 +427,7 @@ void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 	if (run->containers)
 		containers_account(run->containers, &containers);
 	append_containers(&exposition, &containers);
+	translations_run_append_metrics(&run->translations, &exposition);
 	append_rules(&exposition, run->plan->ruleset);
 	append_requests(&exposition, run);
 	if (run->counters)

@@ -96,18 +96,18 @@ void translations_run_wait(struct translations_run *run, struct requests *reques
 }
 
 static const struct {
-	const char *what;
+	const char *what, *result;
 	enum translator_fate fate;
 	bool is_trouble;
 } fates[] = {
-	{"translated", TRANSLATOR_FOUND, false},
-	{"as they are", TRANSLATOR_SAME, false},
-	{"in no table", TRANSLATOR_MISSING, false},
-	{"in two tables", TRANSLATOR_UNSURE, true},
-	{"of processes that had ended", TRANSLATOR_GONE, true},
-	{"not allowed (CAP_NET_ADMIN, CAP_SYS_ADMIN)", TRANSLATOR_FORBIDDEN, true},
-	{"asked for too late", TRANSLATOR_LATE, true},
-	{"failed", TRANSLATOR_FAILED, true},
+	{"translated", "translated", TRANSLATOR_FOUND, false},
+	{"as they are", "same", TRANSLATOR_SAME, false},
+	{"in no table", "missing", TRANSLATOR_MISSING, false},
+	{"in two tables", "unsure", TRANSLATOR_UNSURE, true},
+	{"of processes that had ended", "gone", TRANSLATOR_GONE, true},
+	{"not allowed (CAP_NET_ADMIN, CAP_SYS_ADMIN)", "forbidden", TRANSLATOR_FORBIDDEN, true},
+	{"asked for too late", "late", TRANSLATOR_LATE, true},
+	{"failed", "failed", TRANSLATOR_FAILED, true},
 };
 
 void translations_run_append_report(const struct translations_run *run, bool verbose,
@@ -135,4 +135,30 @@ void translations_run_append_report(const struct translations_run *run, bool ver
 		buf_printf(text, "; requests without the answer, as it came too late: %" PRIu64,
 			   run->late);
 	buf_append_char(text, '\n');
+}
+
+void translations_run_append_metrics(const struct translations_run *run,
+				     struct exposition *exposition)
+{
+	static const struct exposition_family asked = {
+		"lanner_translations", METRIC_COUNTER, NULL,
+		"Connections whose translation was asked for, by result."};
+	static const struct exposition_family late = {"lanner_translations_not_waited_for",
+						      METRIC_COUNTER, NULL,
+						      "Requests given out before the answer came."};
+	struct translator_stats stats;
+
+	if (!run->translator)
+		return;
+	translator_stats(run->translator, &stats);
+	exposition_begin(exposition, &asked);
+	for (size_t i = 0; i < COUNT(fates); i++) {
+		const struct exposition_label labels[] = {{"result", fates[i].result}, {0}};
+
+		exposition_sample(exposition, labels, stats.fates[fates[i].fate]);
+	}
+	exposition_sample(exposition,
+			  (const struct exposition_label[]){{"result", "rejected"}, {0}},
+			  stats.rejected);
+	exposition_add(exposition, &late, run->late);
 }

@@ -11,6 +11,7 @@
 #include "agent/options/options.h"
 #include "agent/input/input.h"
 #include "meta/translator.h"
+#include "net/exposition.h"
 #include "requests/requests.h"
 #include "util/buf.h"
 #include "util/error.h"
@@ -47,5 +48,9 @@ void translations_run_wait(struct translations_run *run, struct requests *reques
 /* Appends lines of the report: what was asked, and what was not answered, by cause. */
 void translations_run_append_report(const struct translations_run *run, bool verbose,
 				    struct buf *text);
+
+/* The same as metrics; none if nobody wants to know. */
+void translations_run_append_metrics(const struct translations_run *run,
+				     struct exposition *exposition);
 
 #endif

@@ -14,6 +14,7 @@ static void test_nobody(void **state)
 	translations_run_step(&run, NULL);
 	translations_run_wait(&run, NULL, NULL);
 	translations_run_append_report(&run, true, &text);
+	translations_run_append_metrics(&run, NULL);
 	assert_int_equal(text.len, 0);
 	translations_run_end(&run);
 }
@@ -26,6 +27,7 @@ static void test_report(void **state)
 	struct requests *requests;
 	struct input input = {0};
 	struct buf text = {0};
+	struct exposition exposition = {.out = &text};
 
 	assert_int_equal(requests_create(&config, &requests), 0);
 	assert_int_equal(translations_run_begin(&run, &options, NULL), 0);
@@ -39,6 +41,12 @@ static void test_report(void **state)
 	translations_run_append_report(&run, false, &text);
 	buf_append_char(&text, '\0');
 	assert_non_null(strstr(text.data, "came too late: 3\n"));
+	buf_clear(&text);
+	translations_run_append_metrics(&run, &exposition);
+	buf_append_char(&text, '\0');
+	assert_non_null(
+		strstr(text.data, "\nlanner_translations_total{result=\"translated\"} 0\n"));
+	assert_non_null(strstr(text.data, "\nlanner_translations_not_waited_for_total 3\n"));
 	translations_run_forget(&run);
 	assert_int_equal(run.generation, 1);
 	buf_finish(&text);
