@@ -49,7 +49,7 @@ void translations_run_wait(struct translations_run *run, struct requests *reques
 void translations_run_append_report(const struct translations_run *run, bool verbose,
 				    struct buf *text);
 
-/* The same as metrics; none if nobody wants to know. */
+/* Appends what was asked as metrics, by result; none if nobody wants to know. */
 void translations_run_append_metrics(const struct translations_run *run,
 				     struct exposition *exposition);
 
