@@ -18,6 +18,7 @@
 #include "event/event.h"
 #include "scap/live/live.h"
 #include "scap/live/programs.h"
+#include "scap/samples/frame.h"
 
 /* Each list of checks, with the events that have it. */
 
@@ -294,6 +295,9 @@ static const char *hook_of(const struct event_desc *desc)
 {
 	if (desc->tracepoint)
 		return desc->tracepoint;
+	for (unsigned int kind = 0; kind < SAMPLE_KINDS; kind++)
+		if (sample_kinds[kind].id == desc->id)
+			return sample_kinds[kind].option;
 	return desc->category & EC_SYSCALL ? "sys_exit" : "none";
 }
 

@@ -3,7 +3,6 @@
 #include "agent/plan/plan.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@
 #include "agent/plan/pushdown.h"
 #include "agent/record/captures.h"
 #include "output/delivery/outputs.h"
-#include "util/count.h"
+#include "scap/samples/frame.h"
 
 struct warnings {
 	const char *filter;
@@ -167,33 +166,30 @@ static bool wants_unknown_protocols(const struct plan *plan)
 	       (plan->filter && filter_names_text(plan->filter, "request.protocol", "unknown"));
 }
 
-/* Events that only options make, and how often these were given. */
-static const struct {
-	uint16_t id;
-	const char *option;
-	size_t count; /* offset in struct options */
-} made_events[] = {
-	{EVENT_perf_sample, "--sample", offsetof(struct options, samples_count)},
-	{EVENT_tracepoint, "--tracepoint", offsetof(struct options, tracepoints_count)},
-	{EVENT_probe, "--probe", offsetof(struct options, probes_count)},
-};
-
-static const size_t *made_count(const struct options *options, size_t i)
+/* How often an option that makes events of a kind was given. */
+static size_t made_count(const struct options *options, enum sample_kind kind)
 {
-	return (const void *)((const char *)options + made_events[i].count);
+	const size_t counts[SAMPLE_KINDS] = {
+		[SAMPLE_PERF] = options->samples_count,
+		[SAMPLE_TRACEPOINT] = options->tracepoints_count,
+		[SAMPLE_PROBE] = options->probes_count,
+	};
+
+	return counts[kind];
 }
 
 /* Why no event can pass a filter that names one which no option makes. */
 static int reject_unmade(const struct plan *plan, struct error *err)
 {
-	for (size_t i = 0; i < COUNT(made_events); i++)
-		if (plan->filter && !*made_count(plan->options, i) &&
-		    filter_names_event(plan->filter, made_events[i].id))
+	for (unsigned int kind = 0; kind < SAMPLE_KINDS && plan->filter; kind++) {
+		const struct sample_kind_row *row = &sample_kinds[kind];
+
+		if (!made_count(plan->options, kind) && filter_names_event(plan->filter, row->id))
 			return error_set(err, -EINVAL,
 					 "no event can match this filter: %s is needed, which says "
 					 "what events %s are of",
-					 made_events[i].option,
-					 event_desc_get(made_events[i].id)->name);
+					 row->option, event_desc_get(row->id)->name);
+	}
 	return 0;
 }
 
@@ -203,9 +199,9 @@ static void set_samples(struct plan *plan, unsigned int output_needs)
 	const struct options *options = plan->options;
 	unsigned int needs = output_needs | (plan->filter ? filter_needs(plan->filter) : 0);
 
-	for (size_t i = 0; i < COUNT(made_events) && !options->read; i++)
-		if (!*made_count(options, i))
-			plan->selection.events[made_events[i].id] = 0;
+	for (unsigned int kind = 0; kind < SAMPLE_KINDS && !options->read; kind++)
+		if (!made_count(options, kind))
+			plan->selection.events[sample_kinds[kind].id] = 0;
 	plan->needs_symbols = needs & (NEEDS_SYMBOLS | NEEDS_ARGUMENTS) || writes_state(plan) ||
 			      options_can_reload(options);
 }

@@ -51,6 +51,21 @@ static void test_plan(void **state)
 	printed_finish(&printed);
 }
 
+/* What options make has their names. */
+static void test_samples(void **state)
+{
+	struct printed printed;
+
+	assert_int_equal(explain("--explain -o none --sample cs --probe u:/bin/sh:main "
+				 "evt.category=other",
+				 &printed),
+			 1);
+	printed_expect(printed.out, (const char *[]){"\nperf_sample ", " --sample ", "\nprobe ",
+						     " --probe ", NULL});
+	assert_null(strstr(printed.out, "\ntracepoint "));
+	printed_finish(&printed);
+}
+
 /* Calls without an event of their own are named; nothing else is kept up for -o none. */
 static void test_generic(void **state)
 {
@@ -86,9 +101,8 @@ static void test_wrong_filter(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_plan),
-	cmocka_unit_test(test_environments),
-	cmocka_unit_test(test_generic),
+	cmocka_unit_test(test_plan),	     cmocka_unit_test(test_environments),
+	cmocka_unit_test(test_samples),	     cmocka_unit_test(test_generic),
 	cmocka_unit_test(test_wrong_filter),
 };
 
