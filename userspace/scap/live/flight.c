@@ -286,7 +286,8 @@ static int flight_next(struct scap_source *source, int timeout_ms, struct scap_e
 		return 1;
 	if (flight->code)
 		return flight->code;
-	r = flight_look(flight, timeout_ms);
+	/* CPUs come also while nothing else does. */
+	r = flight_look(flight, timeout_ms < FLIGHT_STEP_MS ? timeout_ms : FLIGHT_STEP_MS);
 	if (r)
 		return r;
 	return give_due(flight, due_until(flight), event);

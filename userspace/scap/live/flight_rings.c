@@ -22,7 +22,9 @@ enum {
 	/* How long a program that owns a slot is waited for. */
 	SLOT_TRIES = 200,
 	SLOT_TRY_NS = 500000,
-	FOLLOW_NS = 1000000000,
+	FOLLOW_NS = 400000000,
+	/* By how much the kernel's account of a ring may differ from the time that it is there. */
+	ACCOUNT_NS = 200000000,
 };
 
 static int open_ring(struct flight_rings *rings, uint32_t cpu, struct error *err)
@@ -39,8 +41,23 @@ static int open_ring(struct flight_rings *rings, uint32_t cpu, struct error *err
 		return r;
 	}
 	scap_backward_close(&rings->rings[cpu].backward);
-	rings->rings[cpu] = (struct flight_ring){.backward = made};
+	rings->rings[cpu] =
+		(struct flight_ring){.backward = made, .began_ns = clock_ns(CLOCK_MONOTONIC)};
 	return 0;
+}
+
+/*
+ * Whether the kernel does not let it be written any more, as its CPU was offline for a moment.
+ * Nobody asks for that while it is written: it takes an interrupt on that CPU.
+ */
+static bool has_ended(struct flight_ring *ring)
+{
+	uint64_t written = scap_backward_written(&ring->backward), ns;
+	bool is_written = written != ring->looked_at;
+
+	ring->looked_at = written;
+	return !is_written && scap_backward_enabled_ns(&ring->backward, &ns) == 0 &&
+	       clock_ns(CLOCK_MONOTONIC) - ring->began_ns > ns + ACCOUNT_NS;
 }
 
 /*
@@ -54,7 +71,7 @@ static int follow_cpus(struct flight_rings *rings, uint64_t now_ns, struct error
 	if (r < 0)
 		return error_set(err, r, "reading " SCAP_CPUS_ONLINE ": %s", strerror(-r));
 	for (uint32_t cpu = 0; cpu < rings->cpus && r == 0; cpu++) {
-		if (rings->listed[cpu] && !rings->online[cpu]) {
+		if (rings->listed[cpu] && (!rings->online[cpu] || has_ended(&rings->rings[cpu]))) {
 			r = open_ring(rings, cpu, err);
 			rings->rings[cpu].opened_ns = now_ns;
 		}

@@ -28,6 +28,8 @@ struct flight_ring {
 	uint32_t first, count;
 	uint64_t overwritten_ns; /* boot clock: all that was sent before is overwritten */
 	uint64_t opened_ns; /* likewise: nothing before is in it */
+	uint64_t began_ns; /* monotonic clock: when it was opened */
+	uint64_t looked_at; /* bytes that were written when it was last looked at */
 };
 
 struct flight_rings {
@@ -51,9 +53,10 @@ int flight_rings_open(struct flight_rings *rings, struct error *err);
 void flight_rings_close(struct flight_rings *rings); /* accepts one without rings */
 
 /*
- * Notes how far the rings were written, and opens those of CPUs that went online: to be called
- * about once a second. now_ns: boot clock.
+ * Notes how far the rings were written, and opens those of CPUs that went online, also if they were
+ * offline for a moment alone: to be called at least every FLIGHT_STEP_MS. now_ns: boot clock.
  */
+enum { FLIGHT_STEP_MS = 500 };
 void flight_rings_step(struct flight_rings *rings, uint64_t now_ns);
 
 /*

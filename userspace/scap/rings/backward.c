@@ -41,6 +41,7 @@ int scap_backward_open_event(unsigned int cpu, uint32_t bytes, struct error *err
 		.config = PERF_COUNT_SW_BPF_OUTPUT,
 		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
 		.sample_period = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.write_backward = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_BOOTTIME,
@@ -104,6 +105,21 @@ void scap_backward_close(struct scap_backward *ring)
 static uint64_t backward_head(const struct scap_backward *ring)
 {
 	return __atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE);
+}
+
+int scap_backward_enabled_ns(const struct scap_backward *ring, uint64_t *ns)
+{
+	struct {
+		uint64_t value, enabled_ns;
+	} now;
+	ssize_t n = read(ring->fd, &now, sizeof(now));
+
+	if (n < 0)
+		return -errno;
+	if (n != sizeof(now))
+		return -ENODATA;
+	*ns = now.enabled_ns;
+	return 0;
 }
 
 uint64_t scap_backward_written(const struct scap_backward *ring)

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -338,14 +339,44 @@ static void test_stopped(void **state)
 	flight_end();
 }
 
+/* What the kernel makes of the rings of CPUs that go offline. */
+static void end_rings(void)
+{
+	const struct flight_rings *rings = scap_live_flight_rings(live);
+
+	for (uint32_t cpu = 0; cpu < rings->cpus; cpu++)
+		if (rings->rings[cpu].backward.fd >= 0)
+			assert_int_equal(
+				ioctl(rings->rings[cpu].backward.fd, PERF_EVENT_IOC_DISABLE, 0), 0);
+}
+
+/* A CPU that was offline so shortly that nobody saw it has another ring within a second or two. */
+static void test_cpu_was_away(void **state)
+{
+	struct scap_flight_given given;
+	struct scap_event event;
+	struct taken taken;
+	uint64_t end_ns;
+
+	flight_begin(0, 1 << 20);
+	calls(1, 20);
+	end_rings();
+	end_ns = clock_ns(CLOCK_MONOTONIC) + UINT64_C(2500000000);
+	while (clock_ns(CLOCK_MONOTONIC) < end_ns)
+		assert_int_equal(scap_source_next(scap_flight_source(flight), LOOK_MS, &event), 0);
+	calls(21, 20);
+	taken = give(&given);
+	assert_int_equal(given.limit, FLIGHT_LIMIT_RINGS);
+	assert_int_equal(taken.first, 21);
+	assert_int_equal(taken.last, 40);
+	flight_end();
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_all),
-	cmocka_unit_test(test_overwritten),
-	cmocka_unit_test(test_waits_for_a_lap),
-	cmocka_unit_test(test_window),
-	cmocka_unit_test(test_room),
-	cmocka_unit_test(test_crash),
-	cmocka_unit_test(test_stopped),
+	cmocka_unit_test(test_all),	    cmocka_unit_test(test_cpu_was_away),
+	cmocka_unit_test(test_overwritten), cmocka_unit_test(test_waits_for_a_lap),
+	cmocka_unit_test(test_window),	    cmocka_unit_test(test_room),
+	cmocka_unit_test(test_crash),	    cmocka_unit_test(test_stopped),
 };
 
 UNIT_GROUP(tests);
