@@ -138,9 +138,17 @@ static bool has_one_of(const struct rule *rule, const struct rules_tags *tags)
 	return false;
 }
 
+static bool is_named(const struct rule *rule, const struct rules_tags *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (strcmp(rule->name, names->list[i]) == 0)
+			return true;
+	return names->count == 0;
+}
+
 static bool is_tagged(const struct rule *rule, const struct rules_options *options)
 {
-	return !has_one_of(rule, &options->excluded) &&
+	return is_named(rule, &options->names) && !has_one_of(rule, &options->excluded) &&
 	       (options->wanted.count == 0 || has_one_of(rule, &options->wanted));
 }
 

@@ -41,7 +41,8 @@ struct rules_options {
 	struct filter_options filter;
 	enum rules_priority least; /* less serious rules are left out, */
 	struct rules_tags wanted; /* and those that have none of these, unless there are none, */
-	struct rules_tags excluded; /* and those that have one of these */
+	struct rules_tags excluded; /* and those that have one of these; */
+	struct rules_tags names; /* and those with other names, unless there are none */
 };
 
 struct rule {

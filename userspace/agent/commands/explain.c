@@ -226,6 +226,13 @@ static void print_rules(const struct plan *plan)
 	buf_finish(&text);
 }
 
+/* What asks a flight recorder for a file. */
+static void print_triggers(const struct plan *plan)
+{
+	for (size_t i = 0; i < ruleset_count(plan->triggers); i++)
+		explain_print_row("On rule:", ruleset_rule(plan->triggers, i)->name);
+}
+
 static void print_state(const struct selection *selection)
 {
 	uint16_t wanted = selection->filter_parts | selection->output_parts;
@@ -405,6 +412,8 @@ static void print_plan(const struct plan *plan)
 	if (plan->options->filter || !plan->ruleset)
 		explain_print_row("Filter:",
 				  plan->filter ? plan->options->filter : "none: everything");
+	if (plan->triggers)
+		print_triggers(plan);
 	print_outputs(plan);
 	print_state(&plan->selection);
 	print_processes(plan);

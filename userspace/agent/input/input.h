@@ -168,6 +168,13 @@ struct input_live_ops {
 	struct scap_flight *(*flight)(const struct input *input);
 
 	/*
+	 * Creates another state, as input_ops.create_state(), for events that are seen before the
+	 * others; lacks: see struct state_config.
+	 */
+	int (*create_early_state)(struct input *input, const struct state_follow *chosen,
+				  unsigned int lacks, struct state **state, struct error *err);
+
+	/*
 	 * Of a flight recorder: from now on keeps descriptors in the state, which are read as they
 	 * are now; or does not, as the events that change them are not read.
 	 */

@@ -177,39 +177,54 @@ static void follow_kin(struct input_live *live, const struct state_follow *chose
 	}
 }
 
-static int input_live_create_state(struct input *input, const struct state_follow *chosen,
-				   struct state **state, struct error *err)
+static int input_live_make_state(struct input_live *live, const struct state_follow *chosen,
+				 unsigned int lacks, struct state **state, struct error *err)
 {
-	struct input_live *live = input_live_of(input);
 	const struct state_config config = {
 		.proc = live->host.proc,
 		.hostname = live->host.hostname,
 		.etc = live->host.etc,
 		.follow = *chosen,
 		.memory_max = memory_limit_of_state(live->options->memory_limit, true),
-		.lacks = live->unneeded,
+		.lacks = lacks,
 		.node = node_of(live->options),
 		.cluster = live->options->k8s_cluster,
 	};
 	struct state *made;
-	int r = set_cgroup_roots(live, err);
+	int r = state_create(&config, &made, err);
 
-	if (r == 0)
-		r = follow(live, chosen, err);
-	if (r == 0)
-		r = state_create(&config, &made, err);
 	if (r)
 		return r;
 	if (live->has_sockets)
 		state_keep_ended(made);
 	r = seed(live, made, state_seed, err);
-	if (r == 0)
-		follow_kin(live, chosen, made);
 	if (r)
 		state_destroy(made);
 	else
 		*state = made;
 	return r;
+}
+
+static int input_live_create_state(struct input *input, const struct state_follow *chosen,
+				   struct state **state, struct error *err)
+{
+	struct input_live *live = input_live_of(input);
+	int r = set_cgroup_roots(live, err);
+
+	if (r == 0)
+		r = follow(live, chosen, err);
+	if (r == 0)
+		r = input_live_make_state(live, chosen, live->unneeded, state, err);
+	if (r == 0)
+		follow_kin(live, chosen, *state);
+	return r;
+}
+
+static int input_live_create_early_state(struct input *input, const struct state_follow *chosen,
+					 unsigned int lacks, struct state **state,
+					 struct error *err)
+{
+	return input_live_make_state(input_live_of(input), chosen, lacks, state, err);
 }
 
 static void append_warnings(const struct input *input, struct buf *text)
@@ -729,6 +744,7 @@ static const struct input_live_ops live_ops = {
 	.note_bpf = note_bpf,
 	.learn = learn,
 	.flight = get_flight,
+	.create_early_state = input_live_create_early_state,
 	.keep_descriptors = keep_descriptors,
 };
 

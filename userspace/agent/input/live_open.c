@@ -85,12 +85,13 @@ uint32_t live_flight_bytes(const struct options *options)
  * What changes threads is read as it comes: what is known of them when the other events begin
  * depends on it.
  */
-static void read_threads_at_once(struct scap_live_config *config)
+static void read_threads_at_once(const struct plan *plan, struct scap_live_config *config)
 {
 	const unsigned int parts = STATE_THREADS | STATE_CONTAINERS | STATE_DIRECTORIES;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX && config->backward_bytes; id++)
-		config->read_at_once[id] = state_event_keeps(id) & parts;
+		config->read_at_once[id] = state_event_keeps(id) & parts ||
+					   (plan->triggers && plan->trigger_selection.events[id]);
 }
 
 int live_open(const struct plan *plan, const struct live_place *place, uint64_t boot_offset_ns,
@@ -104,7 +105,8 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.ring_bytes = memory.ring_bytes,
 		.rings_bytes = memory.rings_bytes,
 		.backward_bytes = live_flight_bytes(options),
-		.rests = options_record_flight(options) && !options->flight_on_crash,
+		.rests = options_record_flight(options) && !options->flight_on_crash &&
+			 !plan->triggers,
 		.snaplen = options->snaplen,
 		.snaplen_rules = options->snaplen_rules,
 		.kernel_filters = plan->kernel_filters,
@@ -135,7 +137,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		config.stream_only[id] = selection_is_of_streams_only(selection, id);
 		config.of_rules[id] = selection->of_rules[id];
 	}
-	read_threads_at_once(&config);
+	read_threads_at_once(plan, &config);
 	watch_own(&config);
 	choose(plan, &config);
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {

@@ -339,12 +339,12 @@ static void check_flight_recorder(struct check *check)
 		       "-e");
 	if (strcmp(options->write, "-") == 0)
 		reject(check, setting, "--flight-recorder: -w needs the name of a file");
-	if (options->rules_count || options->outputs_count || options->request_metrics ||
-	    options->tcp_metrics || options_have_samples(options))
+	if ((options->rules_count && !options->on_rules_count) || options->outputs_count ||
+	    options->request_metrics || options->tcp_metrics || options_have_samples(options))
 		reject(check, setting,
 		       "--flight-recorder: events are read when they are asked for; not with "
-		       "--rules, --output, --request-metrics, --tcp-metrics, --sample, "
-		       "--tracepoint or --probe");
+		       "--rules without --on-rule, --output, --request-metrics, --tcp-metrics, "
+		       "--sample, --tracepoint or --probe");
 	if (options->takeover)
 		reject(check, setting,
 		       "--flight-recorder: what it keeps cannot be taken over by another agent");
@@ -361,6 +361,10 @@ static void check_write(struct check *check)
 	if (options->flight_on_crash && !options_record_flight(options))
 		reject(check, settings_find(&options->settings, place),
 		       "--on-crash goes with --flight-recorder");
+	option_find("on-rule", &place);
+	if (options->on_rules_count && !options_record_flight(options))
+		reject(check, settings_find(&options->settings, place),
+		       "--on-rule goes with --flight-recorder");
 
 	if (options->writer.native && options->writer.form_2022) {
 		option_find("native", &place);
@@ -441,7 +445,8 @@ int options_check_capture(struct options *options, struct yaml_report *report, s
 	check.result = options_read_outputs(options, err);
 	check_outputs(&check);
 	/* Recorded events are not printed, unless an option requests it. */
-	if (options->write && !find_about(options, PRINTS))
+	if (options->write && (options->on_rules_count ? !options->format && !options->print
+						       : !find_about(options, PRINTS)))
 		options->format = &format_none;
 	if (options->format && !output_format_has_events(options->format)) {
 		option_find("format", &place);

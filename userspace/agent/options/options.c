@@ -206,6 +206,11 @@ int options_add_excluded_tag(struct options *options, const char *tag)
 	return options_add_word(&options->excluded_tags, &options->excluded_tags_count, tag);
 }
 
+int options_add_on_rule(struct options *options, const char *name)
+{
+	return options_add_word(&options->on_rules, &options->on_rules_count, name);
+}
+
 int options_add_file(struct options *options, const char *path)
 {
 	return options_add_word(&options->files, &options->files_count, path);
@@ -307,6 +312,7 @@ void options_finish(struct options *options)
 	free(options->counters);
 	free(options->tracepoints);
 	free(options->probes);
+	free(options->on_rules);
 	free(options->pids);
 	settings_finish(&options->settings);
 	options->filter = NULL;
@@ -315,6 +321,7 @@ void options_finish(struct options *options)
 	options->tags = options->excluded_tags = NULL;
 	options->runtime_sockets = options->counters = NULL;
 	options->samples = options->tracepoints = options->probes = NULL;
+	options->on_rules = NULL;
 	options->pids = NULL;
 }
 

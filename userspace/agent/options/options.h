@@ -163,6 +163,8 @@ struct options {
 	const char *write; /* file to write matching events to; NULL: none */
 	/* It is written on request, with the latest events: the other one of these is 0. */
 	uint64_t flight_ns, flight_bytes;
+	const char **on_rules; /* owned, the texts not: names of rules; also when one matches */
+	size_t on_rules_count;
 	bool flight_on_crash; /* also when a process is ended by a signal of an error */
 	struct scap_writer_config writer;
 	bool container_env; /* the environment of containers is written, too */
@@ -208,6 +210,10 @@ int options_add_rules(struct options *options, const char *path);
 /* Add a tag of rules that run, or do not, which must outlive the options. Return 0 or -ENOMEM. */
 int options_add_tag(struct options *options, const char *tag);
 int options_add_excluded_tag(struct options *options, const char *tag);
+
+/* Adds the name of a rule for a flight recorder, which must outlive the options. Returns 0 or
+ * -ENOMEM. */
+int options_add_on_rule(struct options *options, const char *name);
 
 /* Adds an operand of a subcommand, which must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_file(struct options *options, const char *path);

@@ -112,7 +112,7 @@ extern const struct option_group option_groups[];
 extern const struct option_row option_rows_capture[], option_rows_kubernetes[], option_rows_file[],
 	option_rows_print[], option_rows_other[];
 
-enum { OPTIONS_MAX = 96 };
+enum { OPTIONS_MAX = 128 };
 
 /* The row with this index over all groups, or NULL after the last one. */
 const struct option_row *option_row(unsigned int place);

@@ -93,6 +93,78 @@ static int load_rules(struct plan *plan, struct buf *messages)
 	return r;
 }
 
+/* What asks others, or is made of many events, is not there when the event is. */
+static int check_trigger(const struct plan *plan, struct error *err)
+{
+	const unsigned int needs = NEEDS_DESCRIPTIONS | NEEDS_PODS | NEEDS_SERVICES;
+	struct filter *filter = ruleset_filter(plan->triggers);
+
+	if (filter_needs(filter) & needs)
+		return error_set(err, -EINVAL,
+				 "--on-rule: the rule asks what runtimes of containers or "
+				 "Kubernetes say: a flight recorder judges an event at once, "
+				 "without that");
+	if (selection_has_requests(&plan->trigger_selection))
+		return error_set(err, -EINVAL,
+				 "--on-rule: a flight recorder makes no requests of what calls "
+				 "transfer");
+	if (selection_is_empty(&plan->trigger_selection))
+		return error_set(err, -EINVAL, "--on-rule: no event can match the rule");
+	return 0;
+}
+
+/* Each name is one of a rule that runs. */
+static int check_trigger_names(const struct plan *plan, struct error *err)
+{
+	const struct options *options = plan->options;
+
+	for (size_t i = 0; i < options->on_rules_count; i++) {
+		size_t k = 0;
+
+		while (k < ruleset_count(plan->triggers) &&
+		       strcmp(ruleset_rule(plan->triggers, k)->name, options->on_rules[i]) != 0)
+			k++;
+		if (k == ruleset_count(plan->triggers))
+			return error_set(err, -EINVAL,
+					 "--on-rule: no rule of --rules that runs is named '%s'",
+					 options->on_rules[i]);
+	}
+	return 0;
+}
+
+static int load_triggers(struct plan *plan, struct buf *messages, struct error *err)
+{
+	int r = rules_load_options(plan->options, plan->printer, NULL, &plan->triggers,
+				   &plan->rules_counts, messages);
+
+	if (r == -EINVAL)
+		return error_set(err, r, "the rules have errors");
+	return r ? error_set(err, r, "cannot load the rules: %s", strerror(-r))
+		 : check_trigger_names(plan, err);
+}
+
+/* Their events are captured, too; which of them are recorded the filter says. */
+static int select_triggers(struct plan *plan, struct error *err)
+{
+	struct selection *to = &plan->selection, *from = &plan->trigger_selection;
+	int r;
+
+	selection_make(from, ruleset_filter(plan->triggers), 0, false);
+	r = check_trigger(plan, err);
+	if (r)
+		return r;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		to->events[id] |= from->events[id];
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		to->syscalls[number] |= from->syscalls[number];
+		to->compat_syscalls[number] |= from->compat_syscalls[number];
+	}
+	to->filter_enter_times |= from->filter_enter_times;
+	to->entry_needs |= from->entry_needs;
+	to->event_environments |= from->event_environments;
+	return 0;
+}
+
 static bool has_captures(const struct plan *plan)
 {
 	return plan->printer->captures && plan->printer->captures->count;
@@ -237,6 +309,12 @@ static int select_events(struct plan *plan, struct error *err)
 		selection_want_sockets(&plan->selection, plan->options->tcp_sample_ns);
 	if (plan->ruleset)
 		selection_mark_rules(&plan->selection, plan->filter);
+	if (plan->triggers) {
+		int r = select_triggers(plan, err);
+
+		if (r)
+			return r;
+	}
 	set_samples(plan, needs);
 	pushdown_make(plan);
 	if (!selection_is_empty(&plan->selection))
@@ -282,7 +360,12 @@ static int plan_compile(struct plan *made, struct buf *messages, struct error *e
 
 	if (r)
 		return r;
-	if (!made->options->rules_count)
+	if (made->options->on_rules_count) {
+		r = load_triggers(made, messages, err);
+		if (r)
+			return r;
+	}
+	if (!made->options->rules_count || made->triggers)
 		return wants_all(made) ? 0 : compile_filter(made, made->filter_text, NULL, err);
 	filter_destroy(made->filter);
 	made->filter = NULL;
@@ -319,7 +402,7 @@ static int compile_again(struct plan *made, struct buf *messages, struct error *
 {
 	int r;
 
-	if (made->renewed || !made->options->rules_count)
+	if (made->renewed || !made->options->rules_count || made->options->on_rules_count)
 		return plan_compile(made, messages, err);
 	r = load_rules(made, messages);
 	if (r == -EINVAL)
@@ -348,6 +431,7 @@ void plan_destroy(struct plan *plan)
 		ruleset_destroy(plan->ruleset);
 	else
 		filter_destroy(plan->filter);
+	ruleset_destroy(plan->triggers);
 	free(plan->filter_text);
 	options_destroy(plan->renewed);
 	free(plan);

@@ -20,6 +20,9 @@ struct plan {
 	struct filter *filter; /* NULL: everything passes; with rules, their filter */
 	struct ruleset *ruleset; /* NULL: without rules */
 	struct rules_counts rules_counts;
+	/* Owned: the rules of --on-rule, which are no part of the filter; NULL: there are none. */
+	struct ruleset *triggers;
+	struct selection trigger_selection; /* what they need; a part of the next */
 	struct selection selection;
 	struct kernel_filters kernel_filters; /* what the kernel decides of the filter */
 	bool rejects_groups; /* kernel_filters has events of which control groups decide */

@@ -142,8 +142,14 @@ void pushdown_make(struct plan *plan)
 	*filters = *filter_kernel_part(plan->filter);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		restrict_event(plan, id, filters);
+	/* Of these the rules decide, too. */
+	for (unsigned int id = 0; id < EVENT_ID_MAX && plan->triggers; id++)
+		if (plan->trigger_selection.events[id])
+			filters->at_exit[id] = filters->at_entry[id] = filters->at_path[id] =
+				filters->groups[id] = 0;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		plan->rejects_groups |= filters->groups[id] != KERNEL_GROUPS_OF_NONE;
-	add_mutes(plan, filters);
+	if (!plan->triggers)
+		add_mutes(plan, filters);
 	pushdown_drop_unused(filters);
 }

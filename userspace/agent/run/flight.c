@@ -11,12 +11,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/process/signals.h"
 #include "agent/run/run.h"
 #include "scap/live/flight.h"
 #include "util/buf.h"
+#include "util/clock.h"
 #include "util/terminal.h"
 
 static struct scap_flight *flight_recorder(const struct run *run)
@@ -83,6 +85,11 @@ static void append_file(struct run *run, const struct scap_flight_given *given, 
 		   stats.events - run->flight.events,
 		   (double)(given->until_ns - given->since_ns) / 1e9, stats.name,
 		   limit_text(run, given->limit));
+	if (run->flight.rule[0])
+		buf_printf(said,
+			   "agent: flight recorder: as the rule '%s' matched; matches since the "
+			   "last file: %" PRIu64 "\n",
+			   run->flight.rule, run->flight.matches);
 	append_missing(given, said);
 	append_lost(run, said);
 }
@@ -139,6 +146,8 @@ static void end_file(struct run *run, struct scap_flight *recorder)
 	recording_stats(run->recorder.recording, &stats);
 	run->input->live->keep_descriptors(run->input, run->state, false);
 	flight->gives = flight->has_begun = flight->fails = false;
+	flight->rule[0] = '\0';
+	flight->matches = 0;
 	flight->events = stats.events;
 	flight_answer(run, succeeded, &said);
 }
@@ -158,6 +167,60 @@ static void begin_giving(struct run *run, struct scap_flight *recorder)
 	buf_printf(&said, "agent: no file is written: %s\n",
 		   recorder ? strerror(-r) : "there is no --flight-recorder");
 	flight_answer(run, false, &said);
+}
+
+/* Whose rules match all the time do not decide how much is written. */
+#define RULES_APART_NS UINT64_C(60000000000)
+
+/*
+ * Judges an event when it is read, by a state of its own: the other one is as old as the events
+ * that are still kept.
+ */
+static void flight_heard(void *context, const struct scap_event *raw)
+{
+	struct run *run = context;
+	struct flight *flight = &run->flight;
+	struct ruleset *rules = run->plan->triggers;
+	struct state_event event;
+	uint64_t now, matches;
+	size_t rule;
+
+	if (state_process(flight->early, raw, &event) || raw->hidden ||
+	    !(run->plan->trigger_selection.events[event.ev.desc->id] & WHY_FILTER))
+		return;
+	if (run->processes.follow.count && !(event.thread && event.thread->followed))
+		return;
+	rule = ruleset_next(rules, &event, 0);
+	if (rule == FILTER_NONE)
+		return;
+	flight->matches++;
+	now = clock_ns(CLOCK_MONOTONIC);
+	if (flight->is_due || now < flight->rule_due_ns)
+		return;
+	flight->rule_due_ns = now + RULES_APART_NS;
+	snprintf(flight->rule, sizeof(flight->rule), "%s", ruleset_matches(rules, rule, &matches));
+	flight->is_due = true;
+}
+
+int flight_begin(struct run *run, struct error *err)
+{
+	struct scap_flight *recorder = flight_recorder(run);
+	int r;
+
+	if (!recorder || !run->plan->triggers)
+		return 0;
+	r = run->input->live->create_early_state(run->input, &run->processes.follow,
+						 selection_lacks(&run->plan->trigger_selection),
+						 &run->flight.early, err);
+	if (r == 0)
+		scap_flight_listen(recorder, flight_heard, run);
+	return r;
+}
+
+void flight_end(struct flight *flight)
+{
+	state_destroy(flight->early);
+	flight->early = NULL;
 }
 
 void flight_step(struct run *run, bool may_begin)

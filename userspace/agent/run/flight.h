@@ -10,8 +10,12 @@
 #include <stdint.h>
 
 #include "scap/source.h"
+#include "util/error.h"
 
 struct run;
+
+/* What is longer of the name of a rule is cut. */
+enum { FLIGHT_RULE_BYTES = 128 };
 
 /* Part of `struct run`; zeroed: nothing was asked for. */
 struct flight {
@@ -23,7 +27,18 @@ struct flight {
 	bool fails; /* the file could not be written: its events are let go */
 	uint64_t events; /* of all files before this one */
 	uint64_t lost; /* events until the last file was asked for */
+	struct state *early; /* owned: what rules of --on-rule see; NULL: there are none */
+	char rule[FLIGHT_RULE_BYTES]; /* the name of the one that asks for a file; "": none does */
+	uint64_t matches; /* of these rules since the last file */
+	uint64_t rule_due_ns; /* monotonic: no rule asks for one before */
 };
+
+/*
+ * Begins to look for matches of --on-rule, if there is any. The input and its state are open.
+ * Returns 0, or -errno with a message.
+ */
+int flight_begin(struct run *run, struct error *err);
+void flight_end(struct flight *flight); /* before the input is destroyed */
 
 /*
  * Does what was asked for, if another thing that may be asked for is not under way, and ends a file

@@ -181,6 +181,8 @@ int run_open(struct run *run, struct child *child, struct error *err)
 		return r;
 	r = check_followed(run, err);
 	if (r == 0)
+		r = flight_begin(run, err);
+	if (r == 0)
 		r = containers_create(run->options, run->state, run->input, &run->containers, err);
 	if (r == 0)
 		r = run_follow_containers(run, err);
@@ -224,6 +226,7 @@ void run_finish(struct run *run)
 	requests_destroy(run->requests);
 	request_metrics_destroy(run->request_metrics);
 	container_counters_stop(run->counters);
+	flight_end(&run->flight);
 	state_destroy(run->state);
 	input_destroy(run->input);
 	loader_finish(&run->helpers.loader);

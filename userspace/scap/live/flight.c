@@ -39,6 +39,8 @@ struct scap_flight {
 	struct scap_source *inner;
 	struct flight_rings *rings;
 	struct scap_flight_config config;
+	void (*heard)(void *context, const struct scap_event *event); /* NULL: nobody listens */
+	void *context;
 	struct chunk *first, *last; /* owned; those that wait, by time */
 	struct chunk *spent; /* owned: has the event that was returned last; or NULL */
 	uint64_t waiting_bytes;
@@ -130,6 +132,8 @@ static int flight_keep(struct scap_flight *flight, const struct scap_event *even
 	last->end += bytes;
 	if (is_crash(event))
 		note_crash(flight, header_of(event).ts);
+	if (flight->heard)
+		flight->heard(flight->context, event);
 	return 0;
 }
 
@@ -328,6 +332,13 @@ int scap_flight_create(struct scap_live *live, const struct scap_flight_config *
 	made->begin_ns = clock_ns(CLOCK_BOOTTIME) + made->rings->boot_offset_ns;
 	*flight = made;
 	return 0;
+}
+
+void scap_flight_listen(struct scap_flight *flight,
+			void (*heard)(void *context, const struct scap_event *event), void *context)
+{
+	flight->heard = heard;
+	flight->context = context;
 }
 
 struct scap_source *scap_flight_source(struct scap_flight *flight)

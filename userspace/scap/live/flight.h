@@ -55,6 +55,14 @@ struct scap_flight;
 int scap_flight_create(struct scap_live *live, const struct scap_flight_config *config,
 		       struct scap_flight **flight);
 
+/*
+ * Shows each event of `read_at_once` to a function when it is read, long before it is returned;
+ * they are in time order. NULL: to none. Valid while it is shown.
+ */
+void scap_flight_listen(struct scap_flight *flight,
+			void (*heard)(void *context, const struct scap_event *event),
+			void *context);
+
 /* To be destroyed before the capture. */
 struct scap_source *scap_flight_source(struct scap_flight *flight);
 

@@ -42,9 +42,12 @@ static void test_counters(void **state)
 	assert_int_equal(options_add_counters(&options, "cs"), 0);
 	assert_int_equal(options_add_counters(&options, "cycles,faults"), 0);
 	assert_int_equal(options.counters_count, 2);
+	assert_int_equal(options_add_on_rule(&options, "a rule"), 0);
+	assert_string_equal(options.on_rules[0], "a rule");
 	assert_string_equal(options.counters[1], "cycles,faults");
 	options_finish(&options);
 	assert_null(options.counters);
+	assert_null(options.on_rules);
 }
 
 static void test_runtime_sockets(void **state)
@@ -88,9 +91,10 @@ static void test_input_name(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_rules),	 cmocka_unit_test(test_runtime_sockets),
-	cmocka_unit_test(test_counters), cmocka_unit_test(test_samples), cmocka_unit_test(test_finish),
-	cmocka_unit_test(test_reload),	 cmocka_unit_test(test_input_name),
+	cmocka_unit_test(test_rules),	   cmocka_unit_test(test_runtime_sockets),
+	cmocka_unit_test(test_counters),   cmocka_unit_test(test_samples),
+	cmocka_unit_test(test_finish),	   cmocka_unit_test(test_reload),
+	cmocka_unit_test(test_input_name),
 };
 
 UNIT_GROUP(tests);

@@ -209,6 +209,45 @@ static void test_rules_again(void **state)
 	unlink(path);
 }
 
+/* Rules that ask a flight recorder for a file are no part of its filter, and decide in user space.
+ */
+static void test_triggers(void **state)
+{
+	char path[] = "/tmp/lanner-plan-XXXXXX";
+	const char *paths[] = {path}, *names[] = {"one"}, *others[] = {"two"};
+	struct options options = {.rules = paths,
+				  .rules_count = 1,
+				  .on_rules = names,
+				  .on_rules_count = 1,
+				  .filter = (char *)"evt.type=close and evt.res<0",
+				  .priority = PRIORITY_DEBUG};
+	struct plan *plan;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	write_rules(path, "evt.type in (close, dup) and proc.name=x");
+	plan = make(&options);
+	assert_null(plan->ruleset);
+	assert_non_null(plan->triggers);
+	assert_non_null(plan->filter);
+	assert_true(plan->selection.events[EVENT_dup] & WHY_FILTER);
+	assert_true(plan->trigger_selection.events[EVENT_dup] & WHY_FILTER);
+	assert_true(plan->trigger_selection.events[EVENT_clone] & WHY_THREADS);
+	assert_int_equal(plan->kernel_filters.at_exit[EVENT_close], 0);
+	plan_destroy(plan);
+	options.on_rules = others;
+	expect_rejected(options, "no rule of --rules that runs is named 'two'");
+	options.on_rules = names;
+	write_rules(path, "evt.type=close and container.image=x");
+	expect_rejected(options, "what runtimes of containers or Kubernetes say");
+	write_rules(path, "evt.type=request");
+	expect_rejected(options, "makes no requests");
+	write_rules(path, "nosuch=1");
+	expect_rejected(options, "the rules have errors");
+	unlink(path);
+}
+
 /* Other options are compiled as those of a start are, and live as long as the plan. */
 static void test_other_options(void **state)
 {
@@ -266,6 +305,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_teardown(test_file, teardown),
 	cmocka_unit_test_teardown(test_entries_are_warned_of_once, teardown),
 	cmocka_unit_test_teardown(test_rules_again, teardown),
+	cmocka_unit_test_teardown(test_triggers, teardown),
 	cmocka_unit_test_teardown(test_other_options, teardown),
 };
 

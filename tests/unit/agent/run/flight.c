@@ -30,8 +30,10 @@ struct scene {
 	char folder[32], path[64];
 };
 
-static struct scene *scene_create(uint64_t flight_bytes)
+/* rules: a file of them, of which "one" asks for a file; NULL: none does. */
+static struct scene *scene_create_with(uint64_t flight_bytes, const char *const *rules)
 {
+	static const char *names[] = {"one"};
 	struct scene *scene = calloc(1, sizeof(*scene));
 	struct buf messages = {0};
 
@@ -39,8 +41,14 @@ static struct scene *scene_create(uint64_t flight_bytes)
 	strcpy(scene->folder, "/tmp/flight-XXXXXX");
 	assert_non_null(mkdtemp(scene->folder));
 	snprintf(scene->path, sizeof(scene->path), "%s/out", scene->folder);
-	scene->options = (struct options){
-		.write = scene->path, .format = &format_none, .flight_bytes = flight_bytes};
+	scene->options = (struct options){.write = scene->path,
+					  .format = &format_none,
+					  .flight_bytes = flight_bytes,
+					  .rules = (const char **)rules,
+					  .rules_count = rules != NULL,
+					  .on_rules = names,
+					  .on_rules_count = rules != NULL,
+					  .priority = PRIORITY_DEBUG};
 	fake_live_init(&scene->live);
 	scene->live.endless = true;
 	fake_live_offer(&scene->live);
@@ -48,10 +56,16 @@ static struct scene *scene_create(uint64_t flight_bytes)
 	    input_live_open(scene->run.plan, &(struct input_helpers){0}, &scene->run.input,
 			    &scene->err) ||
 	    state_create(&(struct state_config){0}, &scene->run.state, &scene->err) ||
+	    flight_begin(&scene->run, &scene->err) ||
 	    record_open(&scene->run.recorder, &scene->options, scene->run.state, &scene->err) ||
 	    signals_dump(&scene->err))
 		fail_msg("%s", scene->err.text);
 	return scene;
+}
+
+static struct scene *scene_create(uint64_t flight_bytes)
+{
+	return scene_create_with(flight_bytes, NULL);
 }
 
 static void scene_destroy(struct scene *scene)
@@ -153,6 +167,43 @@ static void test_file_fails(void **state)
 	scene_destroy(scene);
 }
 
+/* An event that a rule matches asks for a file, which has it; and not again within a minute. */
+static void test_rule(void **state)
+{
+	char path[] = "/tmp/lanner-flight-XXXXXX";
+	const char *paths[] = {path};
+	int fd = mkstemp(path);
+	struct scene *scene;
+
+	assert_true(fd >= 0);
+	dprintf(fd, "- rule: one\n  desc: d\n  condition: evt.type=setsid and evt.rawres=3\n"
+		    "  output: o\n  priority: INFO\n");
+	close(fd);
+	scene = scene_create_with(16 << 20, paths);
+	assert_false(scene->live.config.rests);
+	assert_non_null(scene->run.flight.early);
+	flight_step(&scene->run, true);
+	assert_false(scene->run.flight.gives);
+	append_events(scene);
+	take_events(scene);
+	assert_true(scene->run.flight.is_due);
+	assert_string_equal(scene->run.flight.rule, "one");
+	assert_int_equal(scene->run.flight.matches, EVENTS_COUNT);
+	flight_step(&scene->run, true);
+	take_events(scene);
+	flight_step(&scene->run, true);
+	assert_int_equal(events_written(scene), EVENTS_COUNT);
+	assert_int_equal(scene->run.flight.matches, 0);
+	append_events(scene);
+	take_events(scene);
+	assert_false(scene->run.flight.is_due);
+	assert_int_equal(scene->run.flight.matches, EVENTS_COUNT);
+	flight_end(&scene->run.flight);
+	assert_null(scene->run.flight.early);
+	scene_destroy(scene);
+	unlink(path);
+}
+
 /* Whoever asks one that keeps nothing ends nothing. */
 static void test_without(void **state)
 {
@@ -165,6 +216,7 @@ static void test_without(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_files),
+	cmocka_unit_test(test_rule),
 	cmocka_unit_test(test_file_fails),
 	cmocka_unit_test(test_without),
 };

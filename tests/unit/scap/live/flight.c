@@ -153,18 +153,32 @@ static struct taken give(struct scap_flight_given *given)
 }
 
 /* Little enough that nothing is overwritten; then the rest of it is what came since. */
+static void count_heard(void *context, const struct scap_event *event)
+{
+	struct event ev;
+
+	if (event_decode(event->frame, event->len, event->cpu, &ev) == 0 && is_of_child(&ev)) {
+		assert_int_not_equal(ev.desc->id, EVENT_lseek);
+		++*(unsigned int *)context;
+	}
+}
+
 static void test_all(void **state)
 {
+	unsigned int heard = 0;
 	struct scap_flight_given given, later;
 	struct scap_live_stats *stats = calloc(1, sizeof(*stats));
 	struct scap_event event;
 	struct taken taken;
 
 	flight_begin(0, 1 << 20);
+	scap_flight_listen(flight, count_heard, &heard);
 	calls(1, 100);
 	/* Nothing comes before it is asked for. */
 	assert_int_equal(scap_source_next(scap_flight_source(flight), LOOK_MS, &event), 0);
 	taken = give(&given);
+	assert_int_equal(heard, 2);
+	scap_flight_listen(flight, NULL, NULL);
 	assert_int_equal(given.limit, FLIGHT_LIMIT_START);
 	assert_int_equal(taken.first, 1);
 	assert_int_equal(taken.last, 100);
