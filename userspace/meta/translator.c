@@ -59,7 +59,7 @@ struct translator {
 	/* Used by the thread alone. */
 	struct translator_home homes[HOMES];
 	struct translator_table tables[TRANSLATOR_TABLES];
-	uint64_t searched_ns; /* when all processes were looked at last */
+	uint64_t search_ns; /* when all processes may be looked at again */
 	bool is_lost; /* the thread is in a namespace that is not its own, and cannot leave it */
 };
 
@@ -167,12 +167,18 @@ static struct translator_table *add_table(struct translator *translator, int ns,
  */
 static int search_namespace(struct translator *translator, uint64_t ino)
 {
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), end_ns, rest_ns;
+	int ns;
 
-	if (!ino || now_ns < translator->searched_ns + TRANSLATOR_SEARCH_MS * (uint64_t)NS_PER_MS)
+	if (!ino || begin_ns < translator->search_ns)
 		return -ESRCH;
-	translator->searched_ns = now_ns;
-	return namespace_search(translator->proc, ino);
+	ns = namespace_search(translator->proc, ino);
+	end_ns = clock_ns(CLOCK_MONOTONIC);
+	rest_ns = (end_ns - begin_ns) * TRANSLATOR_SEARCH_SHARE;
+	if (rest_ns < TRANSLATOR_SEARCH_MS * (uint64_t)NS_PER_MS)
+		rest_ns = TRANSLATOR_SEARCH_MS * (uint64_t)NS_PER_MS;
+	translator->search_ns = end_ns + rest_ns;
+	return ns;
 }
 
 /* The namespace of the question, which is a home, or else that of its process. */

@@ -23,7 +23,8 @@ enum {
 		2000, /* an older question is not asked: its ports may be another one's */
 	TRANSLATOR_TABLES = 64, /* namespaces that are open at once, */
 	TRANSLATOR_IDLE_MS = 5000, /* until nobody asked for so long */
-	TRANSLATOR_SEARCH_MS = 100, /* between two looks at all processes for a namespace */
+	TRANSLATOR_SEARCH_MS = 100, /* between two looks at all processes for a namespace, */
+	TRANSLATOR_SEARCH_SHARE = 50, /* or as many times as long as the last one took */
 };
 
 /* How questions end. */

@@ -14,6 +14,7 @@ int translations_run_begin(struct translations_run *run, const struct options *o
 {
 	if (run->translator)
 		return 0;
+	run->wait_ns = run->budget_ns = options->meta_wait_ms * NS_PER_MS;
 	run->filled_ns = clock_ns(CLOCK_MONOTONIC);
 	return translator_create(options->host_root, &run->translator, err);
 }
@@ -64,8 +65,8 @@ static uint64_t fill_budget(struct translations_run *run, uint64_t now_ns)
 {
 	run->budget_ns += (now_ns - run->filled_ns) / TRANSLATIONS_SHARE;
 	run->filled_ns = now_ns;
-	if (run->budget_ns > TRANSLATIONS_BUDGET_MS * NS_PER_MS)
-		run->budget_ns = TRANSLATIONS_BUDGET_MS * NS_PER_MS;
+	if (run->budget_ns > run->wait_ns)
+		run->budget_ns = run->wait_ns;
 	return run->budget_ns;
 }
 
@@ -77,15 +78,14 @@ static bool has_time(const struct input *input)
 void translations_run_wait(struct translations_run *run, struct requests *requests,
 			   const struct input *input)
 {
-	uint64_t begin_ns, now_ns, until_ns, budget_ns;
+	uint64_t begin_ns, now_ns, until_ns;
 
 	if (!run->translator || !requests_await_answer(requests))
 		return;
 	now_ns = begin_ns = clock_ns(CLOCK_MONOTONIC);
-	budget_ns = fill_budget(run, now_ns);
-	if (budget_ns > TRANSLATIONS_WAIT_MS * NS_PER_MS)
-		budget_ns = TRANSLATIONS_WAIT_MS * NS_PER_MS;
-	until_ns = has_time(input) ? begin_ns + budget_ns : begin_ns;
+	until_ns = begin_ns + fill_budget(run, now_ns);
+	if (!has_time(input))
+		until_ns = begin_ns;
 	while (now_ns < until_ns && requests_await_answer(requests)) {
 		translator_wait(run->translator, until_ns - now_ns);
 		translations_run_step(run, requests);

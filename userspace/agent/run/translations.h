@@ -2,8 +2,8 @@
 /*
  * To where the kernel translates the addresses that clients connect to, during a run: hands the
  * questions of requests to the thread that asks, and its answers back. A request whose answer is
- * under way is waited for, as a question takes some 50 us; for little, and for a small share of the
- * time in all.
+ * under way is waited for, as a question takes some 50 us; not for longer than for containers
+ * (--meta-wait), and for a small share of the time in all.
  */
 #ifndef AGENT_RUN_TRANSLATIONS_H
 #define AGENT_RUN_TRANSLATIONS_H
@@ -17,14 +17,15 @@
 #include "util/error.h"
 
 enum {
-	TRANSLATIONS_WAIT_MS = 5, /* for one request, at most */
-	TRANSLATIONS_SHARE = 20, /* of the time, one part of so many is waited at most, */
-	TRANSLATIONS_BUDGET_MS = 50, /* and of the time without waits not more is saved up */
+	/* Of the time, one part of so many is waited at most; one wait of --meta-wait is saved up.
+	 */
+	TRANSLATIONS_SHARE = 20,
 };
 
 /* A zeroed struct asks nobody. */
 struct translations_run {
 	struct translator *translator; /* owned; NULL: nobody wants to know */
+	uint64_t wait_ns; /* for one request, at most */
 	uint64_t budget_ns, filled_ns; /* what may be waited for; when it was added to */
 	uint32_t generation; /* of requests: questions of earlier ones have no answer */
 	uint64_t late; /* requests that were given out without the answer */
