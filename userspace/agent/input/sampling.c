@@ -132,7 +132,6 @@ void sampling_add_stats(const struct sampling *sampling, struct scap_live_stats 
 	/* Of which kind these would have been is not known. */
 	stats->seen[EVENT_perf_sample] += samples.corrupt;
 	stats->corrupt += samples.corrupt;
-	stats->out_of_order += samples.out_of_order;
 }
 
 void sampling_append_report(const struct sampling *sampling, struct buf *text)

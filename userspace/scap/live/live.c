@@ -634,7 +634,8 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	stats->samples_failed = atomic_load(&live->sampler.failed);
 	stats->sample_error = atomic_load(&live->sampler.error);
 	if (live->merge)
-		stats->out_of_order = scap_merge_out_of_order(live->merge);
+		stats->out_of_order =
+			scap_merge_out_of_order(live->merge) + live->samples.out_of_order;
 	return 0;
 }
 

@@ -57,6 +57,7 @@ static int take_sample(struct live_samples *samples, struct scap_merge *merge,
 	if (r == 0 || (scap_merge_peek(merge, &programs_ts) && programs_ts <= ts))
 		return 0;
 	if (r == 1) {
+		samples->out_of_order += ts < samples->last_ns;
 		frame->ts = ts;
 		frame->type = samples_take(samples->samples, &frame->bytes, &frame->len, cpu);
 	}
@@ -68,9 +69,10 @@ int live_samples_next(struct live_samples *samples, struct scap_merge *merge,
 {
 	int r = is_taker(samples) ? take_sample(samples, merge, frame, cpu) : 0;
 
-	if (r)
-		return r > 0;
-	return scap_merge_next(merge, frame, cpu);
+	r = r ? r > 0 : scap_merge_next(merge, frame, cpu);
+	if (r && frame->ts > samples->last_ns)
+		samples->last_ns = frame->ts;
+	return r;
 }
 
 void live_samples_last_round(struct live_samples *samples, struct scap_merge *merge)

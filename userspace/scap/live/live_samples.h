@@ -16,6 +16,8 @@ struct samples;
 struct live_samples {
 	struct samples *samples; /* borrowed; NULL: none */
 	bool waits; /* the next one, for its symbols */
+	uint64_t last_ns; /* of the latest event that was taken */
+	uint64_t out_of_order; /* samples that were taken after a later event */
 };
 
 /* Lets them end waits for the rings. Returns 0, or -errno with a message. */

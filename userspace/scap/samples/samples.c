@@ -41,7 +41,6 @@ struct samples {
 	struct queued *queue; /* owned; by time from `at` on */
 	size_t at, len, capacity;
 	uint64_t *lowest; /* owned; by ring, while a round works */
-	uint64_t last_ns; /* of the sample that was taken last */
 	uint64_t lost_records[SAMPLE_KINDS]; /* by PERF_RECORD_LOST */
 	struct samples_stats stats;
 	/* The sample that samples_peek() found. */
@@ -397,10 +396,6 @@ uint16_t samples_take(struct samples *samples, const void **frame, uint32_t *len
 		texts.stack = sample_symbols_stack(samples->symbols, &samples->sample,
 						   samples->stack, sizeof(samples->stack));
 	}
-	if (first->ts_ns < samples->last_ns)
-		samples->stats.out_of_order++;
-	else
-		samples->last_ns = first->ts_ns;
 	samples->stats.taken[kind]++;
 	*len = sample_kinds[kind].write(&samples->sample, &texts, first->ts_ns, samples->frame);
 	*frame = samples->frame;

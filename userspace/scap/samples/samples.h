@@ -16,8 +16,11 @@
 #include "util/error.h"
 
 enum {
-	/* How long after its time a sample is in its ring: interrupts and faults are short. */
-	SAMPLES_LAG_NS = 1000000,
+	/*
+	 * How long after its time a sample is in its ring: interrupts and faults are short, but a
+	 * virtual machine may lose its processor meanwhile.
+	 */
+	SAMPLES_LAG_NS = 5000000,
 	SAMPLES_FREQUENCY_HZ = 99, /* of events without a term that says it */
 };
 
@@ -36,7 +39,6 @@ struct samples_stats {
 	uint64_t lost[SAMPLE_KINDS]; /* by the kernel, as rings were full */
 	uint64_t corrupt; /* records that could not be decoded */
 	uint64_t throttled; /* times that the kernel stopped an event, as there were too many */
-	uint64_t out_of_order; /* samples that came after a later one was taken */
 	uint64_t unmapped; /* records of mappings that were lost, as rings were full */
 	uint64_t nameless; /* samples taken before their symbols were there: a file took too long */
 	uint64_t unread; /* files whose symbols were not read: they are too large, or too many */

@@ -121,6 +121,24 @@ static void take_turns(void **state)
 	expect(&mixed, EVENT_close);
 	expect_none(&mixed);
 	assert_false(live_samples_await(&mixed.live));
+	assert_int_equal(mixed.live.out_of_order, 0);
+	finish(&mixed);
+}
+
+/* A sample that comes into its ring too late is given out, and counted. */
+static void counts_what_is_late(void **state)
+{
+	uint64_t later = clock_ns(CLOCK_BOOTTIME) + (uint64_t)100 * LATER_NS;
+	struct mixed mixed;
+
+	open_or_skip(&mixed);
+	write_event(&mixed, later);
+	live_samples_round(&mixed.live, mixed.merge, later + LATER_NS);
+	expect(&mixed, EVENT_close);
+	watched = 1;
+	live_samples_round(&mixed.live, mixed.merge, later + LATER_NS);
+	expect(&mixed, EVENT_perf_sample);
+	assert_int_equal(mixed.live.out_of_order, 1);
 	finish(&mixed);
 }
 
@@ -158,6 +176,7 @@ static void there_are_none(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(take_turns),
+	cmocka_unit_test(counts_what_is_late),
 	cmocka_unit_test(one_capture_has_them),
 	cmocka_unit_test(there_are_none),
 };
