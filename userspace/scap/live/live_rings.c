@@ -19,6 +19,9 @@
 /* How long rings keep their size after a larger one could not be opened. */
 #define GROW_AGAIN_NS UINT64_C(1000000000)
 
+/* How often it is looked whether CPUs were away too shortly to be seen. */
+#define ACCOUNT_AGAIN_NS UINT64_C(5000000000)
+
 /* What is waited for, beside the rings of CPUs. */
 enum watched { WATCHED_BELL = UINT32_MAX - 2, WATCHED_WAKER, WATCHED_SAMPLES };
 
@@ -153,12 +156,27 @@ static int cpu_came(struct live_rings *rings, struct scap_ring *ring, struct err
 	return r;
 }
 
+/* Those of CPUs that were away for a moment: others are opened the next time. */
+static void forget_ended(struct live_rings *rings)
+{
+	uint64_t now = clock_ns(CLOCK_BOOTTIME);
+
+	if (now < rings->account_ns)
+		return;
+	rings->account_ns = now + ACCOUNT_AGAIN_NS;
+	for (uint32_t cpu = 0; cpu < rings->cpus; cpu++)
+		if (rings->rings[cpu].fd >= 0 && rings->online[cpu] &&
+		    scap_ring_has_ended(&rings->rings[cpu]))
+			cpu_went(rings, &rings->rings[cpu]);
+}
+
 int live_rings_follow(struct live_rings *rings, struct error *err)
 {
 	int r = scap_cpus_read(SCAP_CPUS_ONLINE, rings->cpus, rings->online);
 
 	if (r < 0)
 		return error_set(err, r, "reading " SCAP_CPUS_ONLINE ": %s", strerror(-r));
+	forget_ended(rings);
 	rings->ringless = 0;
 	for (uint32_t cpu = 0; cpu < rings->cpus; cpu++) {
 		struct scap_ring *ring = &rings->rings[cpu];

@@ -36,6 +36,7 @@ struct live_rings {
 	int ring_error; /* of the first of them: -errno; 0: there was none */
 	uint32_t ring_error_cpu;
 	uint64_t grow_ns; /* boot clock: none grows before */
+	uint64_t account_ns; /* boot clock: when the kernel is asked again which ones are written */
 	uint64_t grown; /* rings that were replaced */
 	int epoll; /* -1: none */
 	struct ring_buffer *rung; /* owned: what was written to the bell */

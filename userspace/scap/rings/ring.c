@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "util/clock.h"
+
 enum {
 	RECORD_ALIGN = 8, /* of the kernel's records */
 	RESERVED_DIVISOR = 8,
@@ -469,6 +471,8 @@ bool scap_ring_drained(const struct scap_ring *ring)
 enum {
 	PERF_RECORD_BYTES_MAX = 1 << 16, /* its size has 16 bits */
 	WATERMARK_DIVISOR = 4,
+	/* By how much the kernel's account of a ring may differ from the time that it is there. */
+	ACCOUNT_NS = 200000000,
 };
 
 static int check_size(uint32_t bytes, struct error *err)
@@ -496,6 +500,7 @@ int scap_ring_open_event(unsigned int cpu, uint32_t bytes, struct error *err)
 		.config = PERF_COUNT_SW_BPF_OUTPUT,
 		.sample_type = PERF_SAMPLE_RAW,
 		.sample_period = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.watermark = 1,
 		.wakeup_watermark = scap_ring_watermark(bytes),
 	};
@@ -567,7 +572,10 @@ static int map_failed(int error, uint32_t bytes, unsigned int cpu, struct error 
 int scap_ring_map(int fd, unsigned int cpu, uint32_t bytes, struct scap_ring *ring,
 		  struct error *err)
 {
-	struct scap_ring made = {.bytes = bytes, .cpu = (uint16_t)cpu, .fd = fd};
+	struct scap_ring made = {.bytes = bytes,
+				 .cpu = (uint16_t)cpu,
+				 .fd = fd,
+				 .mapped_ns = clock_ns(CLOCK_MONOTONIC)};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int r = map_twice(&made, page);
 
@@ -588,6 +596,16 @@ int scap_ring_open(unsigned int cpu, uint32_t bytes, struct scap_ring *ring, str
 	int fd = scap_ring_open_event(cpu, bytes, err);
 
 	return fd < 0 ? fd : scap_ring_map(fd, cpu, bytes, ring, err);
+}
+
+bool scap_ring_has_ended(const struct scap_ring *ring)
+{
+	struct {
+		uint64_t value, enabled_ns;
+	} account;
+
+	return read(ring->fd, &account, sizeof(account)) == sizeof(account) &&
+	       clock_ns(CLOCK_MONOTONIC) - ring->mapped_ns > account.enabled_ns + ACCOUNT_NS;
 }
 
 void scap_ring_detach(struct scap_ring *ring)

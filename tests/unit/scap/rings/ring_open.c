@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "scap/rings/ring.h"
@@ -36,6 +37,13 @@ static void test_open(void **state)
 	assert_int_equal(scap_ring_peek(&ring, &frame), 0);
 	assert_int_equal(ring.corrupt, 0);
 	assert_int_equal(ring.meta->data_size, 65536);
+	assert_int_equal(scap_ring_watermark(65536), 65536 / 4);
+	/* The kernel ends it as if its CPU had gone offline. */
+	usleep(250000);
+	assert_false(scap_ring_has_ended(&ring));
+	assert_int_equal(ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0), 0);
+	usleep(300000);
+	assert_true(scap_ring_has_ended(&ring));
 	assert_ptr_equal(ring.data, (uint8_t *)ring.map + ring.meta->data_offset);
 	scap_ring_close(&ring);
 	assert_null(ring.map);
