@@ -262,7 +262,8 @@ struct requests_protocol_stats talked_account(const struct talked *talked, unsig
 	const struct requests_protocol_stats *account = &stats.protocols[protocol];
 
 	requests_stats(talked->requests, &stats);
-	if (account->seen != account->reported + account->unknown + account->lost + account->open)
+	if (account->seen != account->reported + account->unknown + account->lost +
+				     account->unwanted + account->open)
 		abort();
 	return *account;
 }

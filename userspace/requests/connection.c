@@ -21,6 +21,13 @@ enum {
 	LOST_POINTS = 8,
 	PROBATION_TURNS = 3, /* after which a connection is believed to be in step */
 	RETRACTIONS_MAX = 2, /* then the connection is opaque */
+	/*
+	 * A connection may be left out after so many responses: with the first one it may go over
+	 * to another protocol; of one that is older than the capture the peer, which may be
+	 * wanted, finds the process by where both directions are.
+	 */
+	ANSWERS_MIN = 1,
+	ANSWERS_OF_OLD = 16,
 };
 
 /* Bytes of one direction, and what a call did with them. */
@@ -58,19 +65,54 @@ static void forget_streams(struct connection *connection)
 		stream_forget(&connection->streams[i]);
 }
 
-void connection_make_opaque(struct connection *connection, struct connections *all)
+/* Nobody looks at what its bytes are. */
+static void end_protocol(struct connection *connection, struct connections *all)
 {
-	connection->is_opaque = !all->of_unknown;
-	connection->is_sized = all->of_unknown;
 	connection->protocol = NULL;
 	forget_streams(connection);
 	for (unsigned int i = 0; i < DIRECTIONS; i++)
 		stream_tail_free(&connection->streams[i].tail, &all->tails);
+}
+
+static bool is_unwanted(const struct connections *all, uint8_t role, uint8_t protocol)
+{
+	return all->unwanted.by_role[role] >> protocol & 1;
+}
+
+bool connection_is_sized(const struct connection *connection, const struct connections *all)
+{
+	return all->of_unknown && !is_unwanted(all, connection->role, request_protocols__unknown);
+}
+
+void connection_make_opaque(struct connection *connection, struct connections *all)
+{
+	connection->is_sized = connection_is_sized(connection, all);
+	connection->is_opaque = !connection->is_sized;
+	end_protocol(connection, all);
 	if (connection->is_sized)
 		conversation_settle(connection, all);
 	else
-		conversation_give_up(connection, all);
+		conversation_give_up(connection, all,
+				     all->of_unknown ? EXCHANGE_UNWANTED : EXCHANGE_UNKNOWN);
 	connection_set_limit(connection, all, connection->is_sized ? REQUESTS_LIMIT_SIZES : 0);
+}
+
+bool connection_is_unwanted(const struct connection *connection, const struct connections *all)
+{
+	return is_unwanted(all, connection->role, connection->protocol->number);
+}
+
+void connection_leave_out(struct connection *connection, struct connections *all)
+{
+	if (connection->has_datagrams)
+		datagrams_give_up(connection, all, EXCHANGE_UNWANTED);
+	else
+		pairing_give_up(connection, all, EXCHANGE_UNWANTED);
+	statements_drop_all(&all->statements, &connection->prepared);
+	all->exchanges.stats.unwanted++;
+	connection->is_opaque = connection->is_left_out = true;
+	end_protocol(connection, all);
+	connection_set_limit(connection, all, 0);
 }
 
 /* Nobody has recognised its protocol. */
@@ -88,11 +130,24 @@ static void begin_recognition(struct connection *connection)
 	forget_streams(connection);
 }
 
+void connection_look_again(struct connection *connection, struct connections *all)
+{
+	begin_recognition(connection);
+	connection->is_opaque = connection->is_left_out = false;
+	connection->is_out_of_step = true;
+	connection->has_turned = connection->knows_debt = connection->overlaps = false;
+	connection->was_read = connection->was_written = false;
+	connection->debt = 0;
+	for (unsigned int i = 0; i < DIRECTIONS; i++)
+		connection->streams[i].is_placed = false;
+	connection_set_limit(connection, all, REQUESTS_LIMIT_DEFAULT);
+}
+
 static void retract_verdict(const struct feed *feed)
 {
 	struct connection *connection = feed->connection;
 
-	pairing_give_up(connection, feed->all);
+	pairing_give_up(connection, feed->all, EXCHANGE_UNKNOWN);
 	begin_recognition(connection);
 	connection->is_out_of_step = true;
 	feed->all->exchanges.stats.given_up++;
@@ -131,8 +186,10 @@ static void end_open_request(struct connection *connection, struct connections *
 static void end_message(const struct feed *feed)
 {
 	pairing_end(feed->connection, feed->all, side_of(feed));
-	if (side_of(feed) == PROTOCOL_RESPONSES)
-		end_open_request(feed->connection, feed->all);
+	if (side_of(feed) != PROTOCOL_RESPONSES)
+		return;
+	end_open_request(feed->connection, feed->all);
+	feed->connection->answers += feed->connection->answers < ANSWERS_OF_OLD;
 }
 
 /* A message with bytes to skip ends, if these were the last ones. */
@@ -153,7 +210,7 @@ static uint64_t skip_bytes(const struct feed *feed, uint64_t len)
 
 static void leave_protocol(const struct feed *feed, uint64_t skip)
 {
-	pairing_give_up(feed->connection, feed->all);
+	pairing_give_up(feed->connection, feed->all, EXCHANGE_UNKNOWN);
 	begin_recognition(feed->connection);
 	feed->connection->is_out_of_step = false;
 	feed->connection->debt = 0;
@@ -454,6 +511,7 @@ static void adopt_protocol(const struct feed *feed, const struct recognition *fo
 		conversation_forget(connection, feed->all);
 	connection->protocol = found->protocol;
 	connection->requests = found->requests;
+	connection->answers = 0;
 	connection->has_turned =
 		found->requests == DIRECTION_IN ? connection->was_written : connection->was_read;
 	if (connection->role == request_roles__unknown)
@@ -644,6 +702,14 @@ static void note_place(struct connection *connection, const struct stream_piece 
 	connection->has_asked &= piece->is_placed;
 }
 
+/* Whether what it is, and who is at the other end, is known as well as it will be. */
+static bool has_shown_itself(const struct connection *connection)
+{
+	bool is_old = connection->end_kind == END_OF_ADDRESSES && !connection->peer;
+
+	return connection->answers >= (is_old ? ANSWERS_OF_OLD : ANSWERS_MIN);
+}
+
 void connection_take(struct connection *connection, struct connections *all,
 		     const struct connection_call *call, struct stream_piece piece)
 {
@@ -685,6 +751,9 @@ void connection_take(struct connection *connection, struct connections *all,
 	if (!connection->protocol && !connection->is_opaque &&
 	    (connection->turns > TURNS_MAX || connection->pieces > PIECES_MAX))
 		end_recognition(&feed);
+	if (connection->protocol && has_shown_itself(connection) &&
+	    connection_is_unwanted(connection, all))
+		connection_leave_out(connection, all);
 }
 
 /* What lasts to the end of a side ends there. */
@@ -730,11 +799,11 @@ void connection_release(struct connection *connection, struct connections *all, 
 void connection_give_up(struct connection *connection, struct connections *all)
 {
 	if (connection->has_datagrams)
-		datagrams_give_up(connection, all);
+		datagrams_give_up(connection, all, EXCHANGE_UNKNOWN);
 	else if (!connection->protocol)
-		conversation_give_up(connection, all);
+		conversation_give_up(connection, all, EXCHANGE_UNKNOWN);
 	else
-		pairing_give_up(connection, all);
+		pairing_give_up(connection, all, EXCHANGE_UNKNOWN);
 }
 
 /* Whether bytes of the request or its response still come. */

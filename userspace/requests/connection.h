@@ -69,7 +69,8 @@ struct connection {
 			 came for requests that are missing */
 	uint8_t requests : 1; /* the direction that has them */
 	bool is_used : 1; /* since the ring's hand passed by */
-	bool is_opaque : 1; /* nobody looks at its bytes */
+	bool is_opaque : 1; /* nobody looks at its bytes, */
+	bool is_left_out : 1; /* as none of its requests is wanted */
 	bool is_sized : 1; /* of no known protocol: only their number matters */
 	bool is_counted : 1; /* `requests` is known, though there is no protocol, */
 	bool has_places : 1; /* and `counted` */
@@ -99,6 +100,7 @@ struct connection {
 	uint8_t turns, pieces; /* without a verdict; turns on probation */
 	uint8_t lost; /* points for each time that its protocol was, since a response was whole */
 	uint8_t retractions; /* verdicts that were taken back */
+	uint8_t answers; /* responses since the verdict, as far as it matters */
 	struct stream streams[DIRECTIONS];
 };
 
@@ -110,6 +112,7 @@ struct connections {
 	const struct state *state; /* borrowed, from the last event; NULL: there was none */
 	size_t tails; /* bytes that tails hold */
 	bool of_unknown; /* requests of unknown protocols are made, too */
+	struct requests_unwanted unwanted;
 	bool by_descriptor; /* calls need not say where their bytes are */
 	struct datagrams datagrams;
 	struct datagram_ends datagram_ends;
@@ -141,6 +144,16 @@ void connection_release(struct connection *connection, struct connections *all, 
 
 /* Its protocol is not known: from now on nobody looks at its bytes, or only their number counts. */
 void connection_make_opaque(struct connection *connection, struct connections *all);
+
+/* Whether their number counts, if its protocol is not known. */
+bool connection_is_sized(const struct connection *connection, const struct connections *all);
+
+/* Whether none of its requests is wanted. Of datagrams any may be of either role. */
+bool connection_is_unwanted(const struct connection *connection, const struct connections *all);
+
+/* From now on nobody looks at its bytes; and from then on again. */
+void connection_leave_out(struct connection *connection, struct connections *all);
+void connection_look_again(struct connection *connection, struct connections *all);
 
 /* Gives up all that is open: their responses will not be seen. */
 void connection_give_up(struct connection *connection, struct connections *all);

@@ -262,11 +262,12 @@ void conversation_close(struct connection *connection, struct connections *all, 
 		end_unanswered(connection, all, now_ns, connection->was_reset ? "reset" : "");
 }
 
-void conversation_give_up(struct connection *connection, struct connections *all)
+void conversation_give_up(struct connection *connection, struct connections *all,
+			  enum exchange_fate fate)
 {
 	conversation_settle(connection, all);
 	if (connection->queue)
-		forget_exchange(all, connection->queue, EXCHANGE_UNKNOWN);
+		forget_exchange(all, connection->queue, fate);
 	connection->queue = NULL;
 	connection->is_counted = false;
 }

@@ -42,7 +42,8 @@ void conversation_forget(struct connection *connection, struct connections *all)
 void conversation_close(struct connection *connection, struct connections *all, uint64_t now_ns);
 
 /* It will not be seen how it goes on. */
-void conversation_give_up(struct connection *connection, struct connections *all);
+void conversation_give_up(struct connection *connection, struct connections *all,
+			  enum exchange_fate fate);
 
 /* A request was open for REQUESTS_SILENCE_NS. */
 void conversation_time_out(struct connections *all, struct exchange *exchange, uint64_t now_ns);

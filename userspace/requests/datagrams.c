@@ -314,8 +314,6 @@ static void take_query(struct connection *connection, struct connections *all,
 static void take_answer(struct connection *connection, struct connections *all,
 			const struct connection_call *call, const struct datagram *datagram)
 {
-	struct requests_protocol_stats *account =
-		exchanges_account(&all->exchanges, connection->protocol->number);
 	struct exchange_answer *answer = all->exchanges.blank_answer;
 	const struct protocol_message *message = answer->message.open;
 	uint64_t slot = slot_of(all, connection, message, !call->direction);
@@ -323,8 +321,8 @@ static void take_answer(struct connection *connection, struct connections *all,
 		find_open(all, slot, peer_of(all, call, datagram), message->key);
 
 	if (!exchange) {
-		account->seen++;
-		account->unknown++;
+		exchanges_count_stray(&all->exchanges, connection->protocol->number,
+				      EXCHANGE_UNKNOWN);
 		return;
 	}
 	answer->part = part_of(call, datagram);
@@ -392,8 +390,6 @@ static bool recognise_datagram(struct connection *connection, struct connections
 void datagrams_take(struct connection *connection, struct connections *all,
 		    const struct connection_call *call, const struct datagram *datagram)
 {
-	struct requests_protocol_stats *account;
-
 	if (connection->is_opaque || is_of_group(datagram) || !datagram->captured)
 		return;
 	if (!connection->protocol && !recognise_datagram(connection, all, datagram))
@@ -403,9 +399,7 @@ void datagrams_take(struct connection *connection, struct connections *all,
 	    datagram->captured == datagram->len)
 		return;
 	/* What is not whole may have been one. */
-	account = exchanges_account(&all->exchanges, connection->protocol->number);
-	account->seen++;
-	account->lost++;
+	exchanges_count_stray(&all->exchanges, connection->protocol->number, EXCHANGE_LOST);
 }
 
 void datagrams_close(struct connection *connection, struct connections *all, uint64_t now_ns,
@@ -415,10 +409,11 @@ void datagrams_close(struct connection *connection, struct connections *all, uin
 		end_with(all, connection->queue, now_ns, error);
 }
 
-void datagrams_give_up(struct connection *connection, struct connections *all)
+void datagrams_give_up(struct connection *connection, struct connections *all,
+		       enum exchange_fate fate)
 {
 	while (connection->queue)
-		give_up(all, connection->queue, EXCHANGE_UNKNOWN);
+		give_up(all, connection->queue, fate);
 }
 
 void datagrams_time_out(struct connections *all, struct exchange *exchange, uint64_t now_ns)

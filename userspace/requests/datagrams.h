@@ -52,7 +52,8 @@ void datagrams_close(struct connection *connection, struct connections *all, uin
 		     const char *error);
 
 /* Gives up all that is open. */
-void datagrams_give_up(struct connection *connection, struct connections *all);
+void datagrams_give_up(struct connection *connection, struct connections *all,
+		       enum exchange_fate fate);
 
 /* A request has waited for too long. */
 void datagrams_time_out(struct connections *all, struct exchange *exchange, uint64_t now_ns);

@@ -125,18 +125,32 @@ static void close_exchange(struct exchanges *exchanges, struct exchange *exchang
 	exchange->is_over = true;
 }
 
+static void count_fate(struct requests_protocol_stats *account, enum exchange_fate fate)
+{
+	uint64_t *const counts[] = {
+		[EXCHANGE_UNKNOWN] = &account->unknown,
+		[EXCHANGE_LOST] = &account->lost,
+		[EXCHANGE_UNWANTED] = &account->unwanted,
+	};
+
+	(*counts[fate])++;
+}
+
 void exchanges_give_up(struct exchanges *exchanges, struct exchange *exchange,
 		       enum exchange_fate fate)
 {
-	struct requests_protocol_stats *account = exchanges_account(exchanges, exchange->protocol);
-
 	if (exchange->is_over)
 		return;
 	close_exchange(exchanges, exchange);
-	if (fate == EXCHANGE_LOST)
-		account->lost++;
-	else
-		account->unknown++;
+	count_fate(exchanges_account(exchanges, exchange->protocol), fate);
+}
+
+void exchanges_count_stray(struct exchanges *exchanges, uint8_t protocol, enum exchange_fate fate)
+{
+	struct requests_protocol_stats *account = exchanges_account(exchanges, protocol);
+
+	account->seen++;
+	count_fate(account, fate);
 }
 
 static void append_done(struct exchanges *exchanges, struct exchange *exchange)

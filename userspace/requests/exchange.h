@@ -73,7 +73,7 @@ struct exchange {
 };
 
 /* Why a request is not given out. */
-enum exchange_fate { EXCHANGE_UNKNOWN, EXCHANGE_LOST };
+enum exchange_fate { EXCHANGE_UNKNOWN, EXCHANGE_LOST, EXCHANGE_UNWANTED };
 
 /* Those of a kind that wait, by `due_ns`. */
 struct exchange_queue {
@@ -128,6 +128,9 @@ void exchanges_report(struct exchanges *exchanges, struct exchange *exchange);
 /* It is over, and no longer its connection's; it is given out by exchanges_release(). */
 void exchanges_hold(struct exchanges *exchanges, struct exchange *exchange);
 void exchanges_release(struct exchanges *exchanges, struct exchange *exchange);
+
+/* One of which only a response was seen will not be given out. */
+void exchanges_count_stray(struct exchanges *exchanges, uint8_t protocol, enum exchange_fate fate);
 
 /* A copy is given out; it is over itself, but keeps its place. */
 void exchanges_report_copy(struct exchanges *exchanges, struct exchange *exchange);

@@ -201,20 +201,17 @@ const struct protocol_message *pairing_request(const struct connection *connecti
 }
 
 /* A response whose request was not seen; or was given up, and is in the account. */
-static void count_stray(struct connection *connection, struct connections *all, bool is_lost)
+static void count_stray(struct connection *connection, struct connections *all,
+			enum exchange_fate fate)
 {
-	uint8_t number = connection->protocol ? connection->protocol->number : 0;
-	struct requests_protocol_stats *account = exchanges_account(&all->exchanges, number);
-
 	if (connection->debt > 0) {
 		connection->debt--;
 		return;
 	}
 	if (!connection->is_out_of_step || connection->knows_debt)
 		add_debt(connection, -1);
-	account->seen++;
-	account->unknown += !is_lost;
-	account->lost += is_lost;
+	exchanges_count_stray(&all->exchanges,
+			      connection->protocol ? connection->protocol->number : 0, fate);
 }
 
 /* The room of both is the same. */
@@ -286,13 +283,14 @@ void pairing_believe(struct connection *connection, struct connections *all)
 	}
 }
 
-static void give_up_held(struct connection *connection, struct connections *all)
+static void give_up_held(struct connection *connection, struct connections *all,
+			 enum exchange_fate fate)
 {
 	struct exchange *exchange;
 
 	connection->is_on_probation = false;
 	while ((exchange = take_held(connection))) {
-		exchanges_give_up(&all->exchanges, exchange, EXCHANGE_UNKNOWN);
+		exchanges_give_up(&all->exchanges, exchange, fate);
 		exchanges_free(&all->exchanges, exchange);
 	}
 }
@@ -301,7 +299,7 @@ void pairing_doubt(struct connection *connection, struct connections *all)
 {
 	if (!connection->is_on_probation)
 		return;
-	give_up_held(connection, all);
+	give_up_held(connection, all, EXCHANGE_UNKNOWN);
 	add_debt(connection, (int)give_up_queue(connection, all, EXCHANGE_UNKNOWN));
 	connection->is_out_of_step = true;
 	connection->has_turned = connection->knows_debt = false;
@@ -396,7 +394,7 @@ static void end_response(struct connection *connection, struct connections *all)
 	connection->lost = 0;
 	exchange = request_of(connection, message);
 	if (!exchange) {
-		count_stray(connection, all, false);
+		count_stray(connection, all, EXCHANGE_UNKNOWN);
 		connection->had_stray = connection->is_on_probation;
 		pairing_doubt(connection, all);
 		goto out;
@@ -465,7 +463,8 @@ static void drop_asking(struct connection *connection, struct connections *all,
 	exchanges_free(&all->exchanges, exchange);
 }
 
-static void drop_answer(struct connection *connection, struct connections *all)
+static void drop_answer(struct connection *connection, struct connections *all,
+			enum exchange_fate fate)
 {
 	struct exchange_answer *answer = connection->answer;
 	const struct protocol_message *message;
@@ -475,13 +474,13 @@ static void drop_answer(struct connection *connection, struct connections *all)
 	connection->answer = NULL;
 	message = read_answer(all, answer);
 	if (!answers_nothing(message) && !request_of(connection, message))
-		count_stray(connection, all, true);
+		count_stray(connection, all, fate);
 	exchanges_free_answer(&all->exchanges, answer);
 }
 
 static void lose_responses(struct connection *connection, struct connections *all)
 {
-	drop_answer(connection, all);
+	drop_answer(connection, all, EXCHANGE_LOST);
 	add_debt(connection, (int)give_up_queue(connection, all, EXCHANGE_LOST));
 }
 
@@ -530,26 +529,27 @@ void pairing_lose(struct connection *connection, struct connections *all, enum p
 	connection->knows_debt = connection->may_overlap = false;
 	connection->has_turned = true;
 	if (connection->has_keys)
-		drop_answer(connection, all);
+		drop_answer(connection, all, EXCHANGE_LOST);
 	else
 		lose_responses(connection, all);
 }
 
 void pairing_restart(struct connection *connection, struct connections *all, bool is_sure)
 {
-	drop_answer(connection, all);
+	drop_answer(connection, all, EXCHANGE_LOST);
 	give_up_queue(connection, all, EXCHANGE_UNKNOWN);
 	connection->debt = 0;
 	connection->is_out_of_step = connection->has_turned = false;
 	connection->is_on_probation = !is_sure;
 }
 
-void pairing_give_up(struct connection *connection, struct connections *all)
+void pairing_give_up(struct connection *connection, struct connections *all,
+		     enum exchange_fate fate)
 {
-	give_up_held(connection, all);
-	drop_answer(connection, all);
-	drop_asking(connection, all, EXCHANGE_UNKNOWN);
-	give_up_queue(connection, all, EXCHANGE_UNKNOWN);
+	give_up_held(connection, all, fate);
+	drop_answer(connection, all, fate == EXCHANGE_UNWANTED ? fate : EXCHANGE_LOST);
+	drop_asking(connection, all, fate);
+	give_up_queue(connection, all, fate);
 }
 
 static void close_exchange_with(struct connection *connection, struct connections *all,
@@ -586,5 +586,5 @@ void pairing_close(struct connection *connection, struct connections *all, uint6
 		dequeue(connection, exchange);
 		close_exchange_with(connection, all, exchange, now_ns, error);
 	}
-	drop_answer(connection, all);
+	drop_answer(connection, all, EXCHANGE_LOST);
 }

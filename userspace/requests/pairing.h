@@ -61,7 +61,8 @@ void pairing_report(struct connection *connection, struct connections *all,
 		    struct exchange *exchange);
 
 /* Gives up all that is open. */
-void pairing_give_up(struct connection *connection, struct connections *all);
+void pairing_give_up(struct connection *connection, struct connections *all,
+		     enum exchange_fate fate);
 
 /* No response follows: gives out all that is open, with that error. */
 void pairing_close(struct connection *connection, struct connections *all, uint64_t now_ns,

@@ -296,20 +296,51 @@ static void look_again(struct connection *connection, struct connections *all)
 	connection_make_opaque(connection, all);
 }
 
-void requests_want_unknown(struct requests *requests, bool wanted)
+/* Other requests are wanted of it. Those that are no longer wanted are left out with its next
+ * bytes.
+ */
+static void look_anew(struct connection *connection, struct connections *all)
+{
+	if (connection->is_left_out)
+		connection_look_again(connection, all);
+	if (connection->has_datagrams || connection->protocol)
+		return;
+	if (connection->is_opaque || connection->is_sized) {
+		if (connection->is_sized != connection_is_sized(connection, all))
+			look_again(connection, all);
+	} else if (!all->of_unknown) {
+		conversation_forget(connection, all);
+	}
+}
+
+static void look_at_all(struct requests *requests)
 {
 	struct connection *connection = requests->hand;
 
+	for (uint64_t i = 0; i < requests->all.exchanges.stats.followed; i++) {
+		look_anew(connection, &requests->all);
+		connection = connection->behind;
+	}
+}
+
+void requests_want_unknown(struct requests *requests, bool wanted)
+{
 	if (requests->all.of_unknown == wanted)
 		return;
 	requests->all.of_unknown = wanted;
-	for (uint64_t i = 0; i < requests->all.exchanges.stats.followed; i++) {
-		if (!connection->has_datagrams && (connection->is_opaque || connection->is_sized))
-			look_again(connection, &requests->all);
-		else if (!connection->protocol && !connection->has_datagrams)
-			conversation_forget(connection, &requests->all);
-		connection = connection->behind;
-	}
+	look_at_all(requests);
+}
+
+void requests_leave_out(struct requests *requests, const struct requests_unwanted *unwanted)
+{
+	struct requests_unwanted *left = &requests->all.unwanted, chosen = *unwanted;
+
+	chosen.by_role[request_roles__unknown] =
+		chosen.by_role[request_roles__client] & chosen.by_role[request_roles__server];
+	if (memcmp(left, &chosen, sizeof(chosen)) == 0)
+		return;
+	*left = chosen;
+	look_at_all(requests);
 }
 
 enum socket_kind { SOCKET_OTHER, SOCKET_STREAM, SOCKET_DATAGRAMS };
@@ -560,7 +591,9 @@ static void take_bytes(struct requests *requests, const struct requests_call *ca
 		made = call_of(call, event);
 		datagram = datagram_of(call, event, &piece);
 		datagrams_take(connection, &requests->all, &made, &datagram);
-		if (connection->is_opaque)
+		if (connection->protocol && connection_is_unwanted(connection, &requests->all))
+			connection_leave_out(connection, &requests->all);
+		else if (connection->is_opaque)
 			connection_set_limit(connection, &requests->all, 0);
 		return;
 	}
@@ -806,6 +839,8 @@ static void append_of_protocol(const char *name, const struct requests_protocol_
 		   "agent: requests of %s: seen %" PRIu64 " = reported %" PRIu64
 		   " + unknown %" PRIu64 " + lost %" PRIu64,
 		   name, stats->seen, stats->reported, stats->unknown, stats->lost);
+	if (stats->unwanted)
+		buf_printf(text, " + not wanted %" PRIu64, stats->unwanted);
 	if (stats->open)
 		buf_printf(text, " + open %" PRIu64, stats->open);
 	buf_append_char(text, '\n');
@@ -821,8 +856,11 @@ void requests_append_account(const struct requests *requests, struct buf *text)
 	append_of_protocol("unknown", &stats.protocols[request_protocols__unknown], text);
 	buf_printf(text,
 		   "agent: sockets for requests: %" PRIu64 ", recognised %" PRIu64
-		   ", of other protocols %" PRIu64 ", given up %" PRIu64 "\n",
+		   ", of other protocols %" PRIu64 ", given up %" PRIu64,
 		   stats.sockets, stats.recognised, stats.opaque, stats.given_up);
+	if (stats.unwanted)
+		buf_printf(text, ", not wanted %" PRIu64, stats.unwanted);
+	buf_append_char(text, '\n');
 	if (stats.no_room)
 		buf_printf(text,
 			   "agent: %" PRIu64 " sockets or requests were not followed: no room\n",

@@ -17,6 +17,23 @@
 
 struct requests;
 
+enum {
+	REQUESTS_ROLES = 3, /* request_roles */
+	REQUESTS_SOCKETS_MAX = 1 << 17,
+	REQUESTS_OPEN_MAX = 1 << 17,
+	REQUESTS_PER_SOCKET_MAX = 1024, /* open at once: pipelining */
+	REQUESTS_TAIL_MAX = 64 * 1024, /* bytes of one side kept until its message is whole */
+	REQUESTS_PROTOCOLS_MAX = 32, /* numbers of protocols are below the last one */
+};
+
+/*
+ * Of which sockets no request is wanted: by the role of the process, protocols as bits of their
+ * numbers. Of sockets with an unknown role those that are in both. Zeros: all are wanted.
+ */
+struct requests_unwanted {
+	uint32_t by_role[REQUESTS_ROLES];
+};
+
 struct requests_config {
 	uint32_t sockets_max; /* followed at once; 0: REQUESTS_SOCKETS_MAX */
 	uint32_t open_max; /* requests without their response, of all sockets; 0: REQUESTS_OPEN_MAX
@@ -33,33 +50,27 @@ struct requests_config {
 	bool by_descriptor;
 };
 
-enum {
-	REQUESTS_SOCKETS_MAX = 1 << 17,
-	REQUESTS_OPEN_MAX = 1 << 17,
-	REQUESTS_PER_SOCKET_MAX = 1024, /* open at once: pipelining */
-	REQUESTS_TAIL_MAX = 64 * 1024, /* bytes of one side kept until its message is whole */
-	REQUESTS_PROTOCOLS_MAX = 32, /* numbers of protocols are below the last one */
-};
-
 #define REQUESTS_TIMEOUT_NS UINT64_C(120000000000)
 #define REQUESTS_DATAGRAM_TIMEOUT_NS UINT64_C(30000000000)
 /* After that, a response of an unknown protocol is whole. */
 #define REQUESTS_SILENCE_NS UINT64_C(5000000000)
 
 /*
- * The account. Of each protocol: seen = reported + unknown + lost + open. A request counts as seen
- * when its first byte or that of its response was.
+ * The account. Of each protocol: seen = reported + unknown + lost + unwanted + open. A request
+ * counts as seen when its first byte or that of its response was.
  */
 struct requests_protocol_stats {
 	uint64_t seen, reported, open;
 	uint64_t unknown; /* its response, or the request that a response answers, was not seen */
 	uint64_t lost; /* bytes of it were missing, or there was no room */
+	uint64_t unwanted; /* it was open when its socket was left out: requests_leave_out() */
 };
 
 struct requests_stats {
 	struct requests_protocol_stats protocols[REQUESTS_PROTOCOLS_MAX]; /* by number */
 	uint64_t sockets; /* seen at any time */
 	uint64_t recognised, opaque, given_up; /* of these, once for each verdict */
+	uint64_t unwanted; /* of those that were recognised, likewise */
 	uint64_t followed; /* now */
 	uint64_t gaps; /* places where bytes were missing that mattered */
 	uint64_t no_room; /* sockets or requests that were not followed */
@@ -74,6 +85,12 @@ void requests_destroy(struct requests *requests); /* accepts NULL */
  * times are known: see conversation.h. At first as configured.
  */
 void requests_want_unknown(struct requests *requests, bool wanted);
+
+/*
+ * From now on sockets are left out as soon as it is known that all their requests are unwanted:
+ * their limit is 0. Those that were are looked at again.
+ */
+void requests_leave_out(struct requests *requests, const struct requests_unwanted *unwanted);
 
 /*
  * Takes an event: transfers, and what begins and ends connections; ignores others. Not between

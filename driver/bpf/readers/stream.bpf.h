@@ -47,9 +47,31 @@ static __always_inline bool is_peek(struct filler *f, __u32 event)
 	return event == EVENT_recvmsg && argument(f, 2) & PEEK;
 }
 
+/* Whether a call moves bytes that no process has in its memory. */
+static __always_inline bool moves_unseen(__u32 event)
+{
+	return event == EVENT_sendfile || event == EVENT_splice;
+}
+
+static __always_inline bool may_be_of_streams(__u32 event)
+{
+	return event_has(event, EF_STREAMS) || moves_unseen(event);
+}
+
+/* Of these only what went to a socket that is wanted, or came from one, has to do with requests. */
+static __always_inline bool unseen_is_left_out(struct filler *f, __u32 event)
+{
+	if (!stream_only[event])
+		return false;
+	return f->ret <= 0 || !(stream_wanted(argument(f, 0)) ||
+				(event == EVENT_splice && stream_wanted(argument(f, 2))));
+}
+
 /* Whether an event that is captured for requests alone has nothing to do with them. */
 static __always_inline bool stream_is_left_out(struct filler *f, __u32 event)
 {
+	if (moves_unseen(event))
+		return unseen_is_left_out(f, event);
 	f->stream = stream_wanted(argument(f, 0));
 	return stream_only[event] && (!f->stream || f->ret == EAGAIN_RESULT);
 }

@@ -335,6 +335,36 @@ static void gives_up_what_is_no_request(void **state)
 	assert_int_equal(account_of(talked).seen, 0);
 }
 
+/* Of a socket that may ask and answer, only if neither is wanted. */
+static void leaves_out_what_nobody_wants(void **state)
+{
+	static const struct requests_unwanted servers = {.by_role = {[request_roles__server] =
+									     UINT32_MAX}},
+					      all = {.by_role = {
+							     [request_roles__client] = UINT32_MAX,
+							     [request_roles__server] = UINT32_MAX}};
+	struct talked *talked = *state;
+	struct requests_limit limit;
+	struct requests_stats stats;
+
+	requests_leave_out(talked->requests, &servers);
+	ask(talked, 5, "name", A);
+	answer(talked, 5, "name", A, 0);
+	assert_line(talked, "A name 0 -");
+	ask(talked, 6, "name", A);
+	assert_false(requests_next_limit(talked->requests, &limit));
+	requests_leave_out(talked->requests, &all);
+	ask(talked, 7, "name", A);
+	answer(talked, 7, "name", A, 0);
+	assert_line(talked, "none");
+	assert_true(requests_next_limit(talked->requests, &limit));
+	assert_int_equal(limit.bytes, 0);
+	assert_int_equal(account_of(talked).unwanted, 2);
+	requests_stats(talked->requests, &stats);
+	assert_int_equal(stats.unwanted, 1);
+	assert_int_equal(stats.opaque, 0);
+}
+
 /* Whoever asks for as much as possible, with one number, makes nothing slow. */
 static void has_room_for_so_many(void **state)
 {
@@ -369,6 +399,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(says_what_is_lost),
 	TEST(looks_only_once),
 	TEST(gives_up_what_is_no_request),
+	TEST(leaves_out_what_nobody_wants),
 	TEST(has_room_for_so_many),
 };
 

@@ -513,6 +513,139 @@ static void tells_which_bytes_it_wants(void **state)
 	assert_line(talked, "none");
 }
 
+static const struct requests_unwanted all_wanted,
+	no_clients = {.by_role = {[request_roles__client] = UINT32_MAX}},
+	no_fakes = {.by_role = {[request_roles__client] = 1u << FAKE_NUMBER,
+				[request_roles__server] = 1u << FAKE_NUMBER}};
+
+/* The next limit, of the socket; UINT32_MAX: there is none. */
+static uint32_t next_limit(struct talked *talked)
+{
+	struct requests_limit limit;
+
+	if (!requests_next_limit(talked->requests, &limit))
+		return UINT32_MAX;
+	assert_int_equal(limit.ino, talked->ino);
+	return limit.bytes;
+}
+
+/* One request and its response, of a client. */
+static void ask_once(struct talked *talked, const char *name)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "Q %s 0\n", name);
+	talked_text(talked, DIRECTION_OUT, text);
+	talked_text(talked, DIRECTION_IN, "A 7 0\n");
+}
+
+/* Behind its first response a connection may speak another protocol. */
+static void leaves_out_unwanted_roles(void **state)
+{
+	struct talked *talked = *state;
+	struct requests_stats stats;
+
+	requests_leave_out(talked->requests, &no_clients);
+	talked_connect(talked, 0);
+	talked_text(talked, DIRECTION_OUT, "Q a 0\nQ b 0\n");
+	assert_int_equal(next_limit(talked), UINT32_MAX);
+	talked_text(talked, DIRECTION_IN, "A 1 0\n");
+	assert_line(talked, "Q a 1 -");
+	assert_int_equal(next_limit(talked), 0);
+	talked_text(talked, DIRECTION_IN, "A 2 0\n");
+	ask_once(talked, "c");
+	assert_line(talked, "none");
+	assert_int_equal(talked_account(talked, FAKE_NUMBER).seen, 2);
+	assert_int_equal(talked_account(talked, FAKE_NUMBER).unwanted, 1);
+	talked_close(talked);
+	assert_int_equal(next_limit(talked), REQUESTS_LIMIT_DEFAULT);
+	talked->ino++;
+	talked_accept(talked);
+	talk_once(talked, "d");
+	talk_once(talked, "e");
+	assert_line(talked, "Q d 7 -");
+	assert_line(talked, "Q e 7 -");
+	assert_int_equal(next_limit(talked), UINT32_MAX);
+	requests_stats(talked->requests, &stats);
+	assert_int_equal(stats.unwanted, 1);
+	assert_int_equal(stats.recognised, 2);
+	assert_int_equal(stats.opaque, 0);
+}
+
+/* It leaves its protocol for one that is wanted. */
+static void looks_at_what_follows_an_unwanted_protocol(void **state)
+{
+	const struct requests_config config = {.of_unknown = true};
+	struct talked *talked = *state;
+
+	talked_finish(talked);
+	talked_begin(talked, &config);
+	requests_leave_out(talked->requests, &no_fakes);
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a 0\n");
+	talked_text(talked, DIRECTION_OUT, "L 1 0\n");
+	assert_line(talked, "Q a - -");
+	for (int i = 0; i < 10; i++) {
+		talked_text(talked, DIRECTION_IN, "\x16\x03\x01");
+		talked_text(talked, DIRECTION_OUT, "\x16\x03\x01");
+	}
+	assert_int_equal(next_limit(talked), REQUESTS_LIMIT_SIZES);
+	assert_true(talked_account(talked, request_protocols__unknown).reported > 5);
+}
+
+/* A reload of the filter. */
+static void looks_again_at_what_was_left_out(void **state)
+{
+	struct talked *talked = *state;
+
+	requests_leave_out(talked->requests, &no_fakes);
+	talked_accept(talked);
+	talk_once(talked, "a");
+	assert_line(talked, "Q a 7 -");
+	assert_int_equal(next_limit(talked), 0);
+	talk_once(talked, "b");
+	requests_leave_out(talked->requests, &all_wanted);
+	assert_int_equal(next_limit(talked), REQUESTS_LIMIT_DEFAULT);
+	/* Its first response may be of an earlier request, as that of a connection of before. */
+	for (int i = 0; i < 4; i++)
+		talk_once(talked, "c");
+	assert_line(talked, "none");
+	talk_once(talked, "d");
+	for (int i = 0; i < 3; i++)
+		assert_line(talked, "Q c 7 -");
+	assert_line(talked, "Q d 7 -");
+	/* What is open then is not wanted any more. */
+	talked_text(talked, DIRECTION_IN, "Q e 0\n");
+	requests_leave_out(talked->requests, &no_fakes);
+	talked_text(talked, DIRECTION_IN, "Q f 0\n");
+	assert_int_equal(next_limit(talked), 0);
+	assert_int_equal(talked_account(talked, FAKE_NUMBER).unwanted, 2);
+	assert_int_equal(talked_account(talked, FAKE_NUMBER).open, 0);
+}
+
+static void leaves_out_unknown_protocols(void **state)
+{
+	static const struct requests_unwanted no_unknown = {
+		.by_role = {[request_roles__client] = 1u << request_protocols__unknown,
+			    [request_roles__server] = 1u << request_protocols__unknown}};
+	const struct requests_config config = {.of_unknown = true};
+	struct talked *talked = *state;
+
+	talked_finish(talked);
+	talked_begin(talked, &config);
+	talked_accept(talked);
+	for (int i = 0; i < 10; i++) {
+		talked_text(talked, DIRECTION_IN, "\x16\x03\x01");
+		talked_text(talked, DIRECTION_OUT, "\x16\x03\x01");
+	}
+	assert_int_equal(next_limit(talked), REQUESTS_LIMIT_SIZES);
+	requests_leave_out(talked->requests, &no_unknown);
+	assert_int_equal(next_limit(talked), 0);
+	assert_int_equal(talked_account(talked, request_protocols__unknown).unwanted, 1);
+	requests_leave_out(talked->requests, &all_wanted);
+	assert_int_equal(next_limit(talked), REQUESTS_LIMIT_SIZES);
+}
+
 static void forgets_the_least_used_socket(void **state)
 {
 	const struct requests_config config = {.sockets_max = 4};
@@ -605,6 +738,16 @@ static void appends_the_account(void **state)
 		"agent: requests of fake: seen 2 = reported 1 + unknown 0 + lost 0 + open 1\n"
 		"agent: sockets for requests: 1, recognised 1, of other protocols 0, "
 		"given up 0\n");
+	requests_leave_out(talked->requests, &no_fakes);
+	talked_text(talked, DIRECTION_IN, "Q c 0\n");
+	buf_clear(&text);
+	requests_append_account(talked->requests, &text);
+	buf_append_char(&text, '\0');
+	assert_string_equal(
+		text.data,
+		"agent: requests of fake: seen 3 = reported 1 + unknown 0 + lost 0 + not wanted 2\n"
+		"agent: sockets for requests: 1, recognised 1, of other protocols 0, "
+		"given up 0, not wanted 1\n");
 	buf_finish(&text);
 }
 
@@ -674,6 +817,10 @@ static const struct CMUnitTest tests[] = {
 	TEST(takes_bytes_once),
 	TEST(goes_on_with_another_protocol),
 	TEST(tells_which_bytes_it_wants),
+	TEST(leaves_out_unwanted_roles),
+	TEST(looks_at_what_follows_an_unwanted_protocol),
+	TEST(looks_again_at_what_was_left_out),
+	TEST(leaves_out_unknown_protocols),
 	TEST(forgets_the_least_used_socket),
 	TEST(has_room_for_so_many_requests),
 	TEST(begins_late_with_care),

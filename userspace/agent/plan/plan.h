@@ -9,6 +9,7 @@
 #include "agent/options/options.h"
 #include "agent/plan/printer.h"
 #include "agent/plan/selection.h"
+#include "requests/requests.h"
 #include "rules/ruleset.h"
 #include "util/error.h"
 
@@ -29,6 +30,7 @@ struct plan {
 	bool needs_containers; /* descriptions of containers; false for a capture file */
 	bool needs_pods; /* the same of pods, from Kubernetes */
 	bool of_unknown; /* requests are made of unknown protocols, too */
+	struct requests_unwanted unwanted; /* of which sockets the filter wants no requests */
 	bool needs_symbols; /* samples have them */
 	bool needs_services; /* the same of services: of all of the cluster */
 	bool needs_translations; /* of addresses that clients connect to */

@@ -132,13 +132,42 @@ static void add_mutes(const struct plan *plan, struct kernel_filters *filters)
 			filters->mute[mute_ends[i]] = KERNEL_MUTE_ENDS;
 }
 
+/*
+ * Metrics are of all requests, but where the filter is about requests alone: then of all of those
+ * protocols and roles that it can want.
+ */
+static bool may_leave_out(const struct plan *plan)
+{
+	return selection_has_requests(&plan->selection) &&
+	       (!plan->options->request_metrics ||
+		(!plan->ruleset && selection_is_of_requests(&plan->selection)));
+}
+
+/* What clients are told by DNS names the other end of requests of all protocols. */
+static bool names_others(unsigned int role, unsigned int protocol)
+{
+	return role == request_roles__client && protocol == request_protocols__dns;
+}
+
+static void find_unwanted(struct plan *plan)
+{
+	for (uint8_t role = 0; role < REQUESTS_ROLES; role++)
+		for (uint8_t protocol = 0; protocol < REQUESTS_PROTOCOLS_MAX; protocol++)
+			if (!names_others(role, protocol) &&
+			    filter_decide_requests(plan->filter, protocol, role) == FILTER_REJECTED)
+				plan->unwanted.by_role[role] |= UINT32_C(1) << protocol;
+}
+
 void pushdown_make(struct plan *plan)
 {
 	struct kernel_filters *filters = &plan->kernel_filters;
 
 	memset(filters, 0, sizeof(*filters));
+	memset(&plan->unwanted, 0, sizeof(plan->unwanted));
 	if (!pushdown_is_possible(plan))
 		return;
+	if (may_leave_out(plan))
+		find_unwanted(plan);
 	*filters = *filter_kernel_part(plan->filter);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		restrict_event(plan, id, filters);

@@ -12,7 +12,7 @@
 
 /* For which events the kernel may decide its part of the filter: those that nothing else needs. */
 
-/* Fills the plan's kernel_filters, after its events were selected. */
+/* Fills the plan's kernel_filters and `unwanted`, after its events were selected. */
 void pushdown_make(struct plan *plan);
 
 /* Finds and loads the rules that the options name, with messages. */

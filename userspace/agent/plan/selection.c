@@ -430,6 +430,17 @@ bool selection_lacks_calls(const struct selection *selection)
 	return !any_filtered(selection, is_call);
 }
 
+static bool is_no_request(const struct event_desc *desc)
+{
+	return desc->id != EVENT_request;
+}
+
+bool selection_is_of_requests(const struct selection *selection)
+{
+	return selection->events[EVENT_request] & WHY_FILTER &&
+	       !any_filtered(selection, is_no_request);
+}
+
 bool selection_has_requests(const struct selection *selection)
 {
 	return selection->makes_requests;

@@ -97,6 +97,9 @@ bool selection_adds_parts(const struct selection *from, const struct selection *
 bool selection_has_requests(const struct selection *selection);
 bool selection_is_of_streams(unsigned int id);
 
+/* Whether no other event can pass the filter. */
+bool selection_is_of_requests(const struct selection *selection);
+
 /* Whether an event is captured for those sockets alone that may have requests. */
 bool selection_is_of_streams_only(const struct selection *selection, unsigned int id);
 

@@ -239,6 +239,7 @@ int handle_requests(struct run *run, struct error *err)
 	requests_want_unknown(run->requests, run->plan->of_unknown);
 	if (requests_want_translations(run->requests, run->translations.translator))
 		return error_set(err, -ENOMEM, "out of memory");
+	requests_leave_out(run->requests, &run->plan->unwanted);
 	limit_streams(run);
 	requests_step(run->requests, events_now_ns(run));
 	return handle_ended(run, &none, err);

@@ -50,6 +50,7 @@ enum field_flags {
 	 */
 	FIELD_OF_PROCESS = 1 << 16,
 	FIELD_OF_CLOCK = 1 << 17, /* the text of a time: nobody chooses it */
+	FIELD_OF_STREAM = 1 << 18, /* has one value for all requests of a socket and protocol */
 };
 
 /* What the kernel knows of a field: filters may be decided there, see filter/project.h. */

@@ -89,20 +89,21 @@ static void each_role(void (*see)(void *context, const char *word), void *contex
 static const struct field_words protocols = {each_protocol};
 static const struct field_words roles = {each_role};
 
-#define ROW(name, parameter, type, getter, sample, help, more...)                                  \
+#define ROW_WITH(flags, name, parameter, type, getter, sample, help, more...)                      \
 	{                                                                                          \
-		"request." name, PT_##type, PF_DEC, 0, FIELD_ARG_NONE, 0, getter, help,            \
+		"request." name, PT_##type, PF_DEC, flags, FIELD_ARG_NONE, 0, getter, help,        \
 			.param = parameter, .example = sample, .can_have = is_request, more        \
 	}
+#define ROW(name, more...) ROW_WITH(0, name, more)
 #define TIME(name, parameter, help)                                                                \
 	ROW("time." name, parameter, RELTIME, get_number, ">100ms", help, .unit = FIELD_UNIT_NS)
 
 const struct field_desc fields_request[] = {
-	ROW("protocol", "protocol", CHARBUF, get_name, "=http", "of the application: http, redis",
-	    .words = &protocols),
-	ROW("role", "role", CHARBUF, get_name, "=server",
-	    "of the process: client for the one that asks, server for the one that answers",
-	    .words = &roles),
+	ROW_WITH(FIELD_OF_STREAM, "protocol", "protocol", CHARBUF, get_name, "=http",
+		 "of the application: http, redis", .words = &protocols),
+	ROW_WITH(FIELD_OF_STREAM, "role", "role", CHARBUF, get_name, "=server",
+		 "of the process: client for the one that asks, server for the one that answers",
+		 .words = &roles),
 	ROW("method", "method", CHARBUF, get_string, "=GET", "GET, SELECT, HGET"),
 	ROW("target", "target", CHARBUF, get_string, " startswith /api",
 	    "what is asked for: a path without its query, a key, a statement"),

@@ -159,4 +159,10 @@ enum filter_decision filter_decide(struct filter *filter, const struct state_cgr
 enum filter_decision filter_decide_thread(struct filter *filter, const struct state *state,
 					  const struct state_thread *thread);
 
+/*
+ * What the filter says of all events `request` of a protocol and a role (numbers of
+ * events/flags/request.def), by these two alone: FILTER_REJECTED, none of them passes.
+ */
+enum filter_decision filter_decide_requests(struct filter *filter, uint8_t protocol, uint8_t role);
+
 #endif

@@ -105,16 +105,20 @@ static uint8_t results_of_types(const struct filter *filter, const uint8_t *resu
 	return all;
 }
 
-/* By the fields with one of some flags. Of what is cut, the comparison may be another one. */
+/*
+ * By the fields with one of some flags, of events with a list; NULL: of all. Of what is cut, the
+ * comparison may be another one.
+ */
 static enum filter_decision decide(struct filter *filter, const struct state_event *event,
-				   unsigned int flags)
+				   const struct filter_list *list, unsigned int flags)
 {
-	uint8_t *results = malloc(filter->njumps + 1), found;
+	uint8_t *results = malloc(filter->njumps + 1), found = CAN_BOTH;
 
 	if (!results)
 		return FILTER_UNDECIDED;
 	find_results(filter, event, flags, results);
-	found = filter->scratch.cut ? CAN_BOTH : results_of_types(filter, results);
+	if (!filter->scratch.cut)
+		found = list ? results_of_list(list, results) : results_of_types(filter, results);
 	free(results);
 	if (found == CAN_BOTH)
 		return FILTER_UNDECIDED;
@@ -127,7 +131,7 @@ enum filter_decision filter_decide(struct filter *filter, const struct state_cgr
 	const struct state_thread thread = {.pid = 1, .cgroups = (struct state_cgroups *)cgroups};
 	const struct state_event event = {.thread = &thread};
 
-	return decide(filter, &event, FIELD_OF_CONTAINER);
+	return decide(filter, &event, NULL, FIELD_OF_CONTAINER);
 }
 
 enum filter_decision filter_decide_thread(struct filter *filter, const struct state *state,
@@ -135,7 +139,18 @@ enum filter_decision filter_decide_thread(struct filter *filter, const struct st
 {
 	const struct state_event event = {.state = state, .thread = thread};
 
-	return decide(filter, &event, FIELD_OF_CONTAINER | FIELD_OF_PROCESS);
+	return decide(filter, &event, NULL, FIELD_OF_CONTAINER | FIELD_OF_PROCESS);
+}
+
+enum filter_decision filter_decide_requests(struct filter *filter, uint8_t protocol, uint8_t role)
+{
+	/* A request of which only these are known. */
+	const struct state_event event = {
+		.ev = {.desc = event_desc_get(EVENT_request),
+		       .params = {[request__protocol] = {&protocol, sizeof(protocol)},
+				  [request__role] = {&role, sizeof(role)}}}};
+
+	return decide(filter, &event, filter->list_of_type[EVENT_request], FIELD_OF_STREAM);
 }
 
 /* Properties of a compiled filter, known before any event: types, flags, needed state. */

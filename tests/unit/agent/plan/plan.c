@@ -144,6 +144,69 @@ static void test_unknown_protocols(void **state)
 	}
 }
 
+enum { CLIENTS = 1, SERVERS = 2 };
+
+/* Whose requests of HTTP, of Redis and of DNS no filter can want; by a word of roles each. */
+static void test_unwanted_requests(void **state)
+{
+	static const struct {
+		const char *filter;
+		bool measures, records, pushes_nothing;
+		unsigned int http, redis, dns;
+	} cases[] = {
+		{.filter = "evt.type=request"},
+		/* What DNS told clients names the servers of other requests. */
+		{.filter = "evt.type=request and request.role=server",
+		 .http = CLIENTS,
+		 .redis = CLIENTS},
+		{.filter = "evt.type=request and not request.role=server and request.method=GET",
+		 .http = SERVERS,
+		 .redis = SERVERS,
+		 .dns = SERVERS},
+		{.filter = "evt.type=request and request.protocol=redis",
+		 .http = CLIENTS | SERVERS,
+		 .dns = SERVERS},
+		{.filter =
+			 "evt.type=request and (request.protocol=redis or request.role=client and "
+			 "request.status=404 or request.method=X)"},
+		{.filter = "evt.type=request and (request.protocol=redis or request.role=client)",
+		 .http = SERVERS,
+		 .dns = SERVERS},
+		{.filter = "evt.type=request and request.role=server and proc.name=nginx",
+		 .measures = true,
+		 .http = CLIENTS,
+		 .redis = CLIENTS},
+		/* These are of all requests, whatever else is asked for. */
+		{.filter = "evt.type=open", .measures = true},
+		{.filter = "evt.type=open or evt.type=request and request.role=server",
+		 .measures = true},
+		{.filter = "evt.type=request and request.role=server", .records = true},
+		{.filter = "evt.type=request and request.role=server", .pushes_nothing = true},
+		{.filter = "evt.type=request and request.role=server and util.cnt > 5"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct options options = {.filter = (char *)cases[i].filter,
+						.request_metrics = cases[i].measures,
+						.write = cases[i].records ? "some.scap" : NULL,
+						.no_pushdown = cases[i].pushes_nothing};
+		struct plan *plan = make(&options);
+		const struct {
+			unsigned int protocol, roles;
+		} expected[] = {{request_protocols__http, cases[i].http},
+				{request_protocols__redis, cases[i].redis},
+				{request_protocols__dns, cases[i].dns}};
+
+		for (size_t n = 0; n < 3; n++)
+			for (unsigned int role = 1; role < REQUESTS_ROLES; role++)
+				if ((plan->unwanted.by_role[role] >> expected[n].protocol & 1) !=
+				    (expected[n].roles >> (role - 1) & 1))
+					fail_msg("%s: protocol %u, role %u", cases[i].filter,
+						 expected[n].protocol, role);
+		plan_destroy(plan);
+	}
+}
+
 /* A capture file gives what it has, for any plan. */
 static void test_file(void **state)
 {
@@ -302,6 +365,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_teardown(test_needs_of_options, teardown),
 	cmocka_unit_test_teardown(test_needs_containers, teardown),
 	cmocka_unit_test_teardown(test_unknown_protocols, teardown),
+	cmocka_unit_test_teardown(test_unwanted_requests, teardown),
 	cmocka_unit_test_teardown(test_file, teardown),
 	cmocka_unit_test_teardown(test_entries_are_warned_of_once, teardown),
 	cmocka_unit_test_teardown(test_rules_again, teardown),

@@ -96,7 +96,46 @@ static void test_cut(void **state)
 	expect(world, "proc.args contains secret", FILTER_UNDECIDED);
 }
 
+/* Of requests, by their protocol and whose they are. */
+static void test_requests(void **state)
+{
+	static const struct {
+		const char *text;
+		enum filter_decision redis_client, http_server;
+	} cases[] = {
+		{"request.role=server", FILTER_REJECTED, FILTER_ACCEPTED},
+		{"evt.type=request and not request.role=server", FILTER_ACCEPTED, FILTER_REJECTED},
+		{"request.protocol in (redis, mysql)", FILTER_ACCEPTED, FILTER_REJECTED},
+		{"request.protocol startswith h", FILTER_REJECTED, FILTER_ACCEPTED},
+		{"toupper(request.role)=CLIENT", FILTER_ACCEPTED, FILTER_REJECTED},
+		{"request.role=client and request.method=GET", FILTER_UNDECIDED, FILTER_REJECTED},
+		{"request.role=client or proc.name=cat", FILTER_ACCEPTED, FILTER_UNDECIDED},
+		{"request.protocol=val(request.method)", FILTER_UNDECIDED, FILTER_UNDECIDED},
+		{"evt.type in (open, request) and request.role=client", FILTER_ACCEPTED,
+		 FILTER_REJECTED},
+		{"evt.type=open", FILTER_REJECTED, FILTER_REJECTED},
+		{"evt.type=open or request.role=server", FILTER_REJECTED, FILTER_ACCEPTED},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		enum filter_decision client, server;
+		struct filter_error err;
+		struct filter *filter;
+
+		if (filter_create(cases[i].text, NULL, &filter, &err))
+			fail_msg("'%s': %s", cases[i].text, err.text);
+		client = filter_decide_requests(filter, request_protocols__redis,
+						request_roles__client);
+		server = filter_decide_requests(filter, request_protocols__http,
+						request_roles__server);
+		if (client != cases[i].redis_client || server != cases[i].http_server)
+			fail_msg("'%s' is %s and %s", cases[i].text, names[client], names[server]);
+		filter_destroy(filter);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_requests),
 	cmocka_unit_test_setup_teardown(test_decided, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_with_other_fields, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_with_types, contained_setup, world_teardown),
