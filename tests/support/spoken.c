@@ -89,6 +89,12 @@ static bool has_open_text(const struct protocol_message *message)
 	       !memchr(message->error, 0, sizeof(message->error));
 }
 
+/* Whether the request of the response that comes is known. */
+static bool has_request(const struct speaking *speaking)
+{
+	return speaking->answered < speaking->spoken->requests_count;
+}
+
 static const char *broken_promise(const struct speaking *speaking, const struct protocol_step *step,
 				  const struct protocol_input *input)
 {
@@ -98,7 +104,8 @@ static const char *broken_promise(const struct speaking *speaking, const struct 
 		return "waits and takes";
 	if (step->action == PROTOCOL_WAITS && input->is_cut)
 		return "waits for what will not come";
-	if (step->action == PROTOCOL_GOES_ON && !step->used && !step->skip)
+	if (step->action == PROTOCOL_GOES_ON && !step->used && !step->skip &&
+	    !(has_request(speaking) && step->begins && step->ends))
 		return "goes on without taking";
 	if (step->begins && speaking->in_message)
 		return "begins inside a message";
@@ -138,9 +145,8 @@ static void take_step(struct speaking *speaking, const struct protocol_step *ste
 static struct protocol_step ask(struct speaking *speaking, struct protocol_input *input)
 {
 	const struct spoken *spoken = speaking->spoken;
-	bool is_known = speaking->answered < spoken->requests_count;
 	const struct protocol_message *request =
-		is_known ? &spoken->requests[speaking->answered] : NULL;
+		has_request(speaking) ? &spoken->requests[speaking->answered] : NULL;
 	/* A block of its own, so that a read past its end is detected. */
 	uint8_t *copy = malloc(input->len);
 	struct protocol_step step;

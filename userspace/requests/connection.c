@@ -265,6 +265,8 @@ static struct protocol_step feed_step(const struct feed *feed, const struct prot
 {
 	const struct protocol *protocol = feed->connection->protocol;
 	enum protocol_side side = side_of(feed);
+	/* One that is answered is out of the queue: a step that takes no bytes may come as often.
+	 */
 	const struct protocol_message *request =
 		side == PROTOCOL_RESPONSES ? pairing_request(feed->connection, feed->all) : NULL;
 	struct protocol_message *message = message_of(feed);
@@ -277,7 +279,8 @@ static struct protocol_step feed_step(const struct feed *feed, const struct prot
 	step = protocol->step(side, feed->stream->state, input, message, request);
 	if (step.action != PROTOCOL_WAITS && step.action != PROTOCOL_LOST &&
 	    (step.used > input->len ||
-	     (step.used == 0 && step.skip == 0 && step.action != PROTOCOL_LEAVES)))
+	     (step.used == 0 && step.skip == 0 && step.action != PROTOCOL_LEAVES &&
+	      !(request && step.begins && step.ends))))
 		step.action = PROTOCOL_LOST;
 	return step;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PostgreSQL, protocol 3.0 and 3.2. A request is what one ReadyForQuery answers: a simple query,
- * with all statements in it, or the messages of the extended protocol up to their Sync. So a
- * pipeline with one Sync is one request, with its first statement; its error is that of the first
- * one that failed. Its method is PREPARE if nothing is executed.
+ * PostgreSQL, protocol 3.0 and 3.2. A request is a simple query, with all statements in it; or of
+ * the extended protocol the messages up to an Execute, which is answered up to the end of its
+ * statement; or what stands between the last Execute and a Sync, if anything is parsed, bound or
+ * described there: its method is PREPARE if it has a text. A Sync alone and what is closed are no
+ * requests.
+ *
+ * Behind an error the server skips all up to the Sync: these requests have the error `aborted` once
+ * it is ready again.
  *
  * A statement that an earlier request prepared has the text that came with its name; if that is not
  * known, the method is EXECUTE and the target the name. Of several that one request prepares, the
- * first is kept. A connection begins
+ * first is kept. What is executed is what was bound to the portal. A connection begins
  * with a request STARTUP, whose target is the database; passwords are no requests, nor is the
  * question for encryption, whose answer of one byte is told from a message by coming alone, with no
  * request before it: it leaves, or nothing changes. COPY is the request that began it. Replication
@@ -36,14 +40,30 @@ enum {
 	CODE_GSS = 80877104,
 	SQLSTATE_BYTES = 5,
 	STATE_BYTES = 5, /* the length of a ReadyForQuery */
+	PORTALS_MAX = 4, /* those that were bound last */
+};
+
+/* What the response to a request ends with, the lower bits of its note; above it is its group. */
+enum postgres_end {
+	END_OF_QUERY, /* a ReadyForQuery of its own */
+	END_OF_EXECUTE, /* the end of the statement */
+	END_OF_SYNC, /* the ReadyForQuery of its group */
+	END_BITS = 2,
 };
 
 /* What is known of a side between two steps. */
 struct postgres {
 	bool has_begun; /* of requests: tags follow */
 	bool in_message;
-	bool has_parse, has_execute;
-	bool has_rows; /* of responses, or the end of a statement */
+	bool has_parse;
+	bool is_extended; /* of responses: it is one of the extended protocol */
+	bool has_rows; /* likewise, or the end of a statement */
+	bool has_failed; /* likewise: the rest of the group is skipped */
+	uint8_t bound; /* of requests: how many portals were, modulo PORTALS_MAX */
+	uint16_t group; /* how many Syncs were before it; of responses: of what failed */
+	/* Of requests: hashes of the names of portals, and what is bound to them. */
+	uint32_t portals[PORTALS_MAX];
+	uint64_t statements[PORTALS_MAX];
 };
 
 _Static_assert(sizeof(struct postgres) <= PROTOCOL_STATE_BYTES, "more than what is kept of a side");
@@ -112,12 +132,16 @@ static void take_query(struct postgres_run *run, struct postgres_body body)
 	protocol_sql_put(run->message, SQL_POSTGRES, text.data, text.len);
 }
 
-static void set_statement(struct postgres_run *run, struct postgres_body name,
-			  enum protocol_statement use)
+static uint64_t number_of(struct postgres_body name)
+{
+	return (uint64_t)name.len << 32 | hash_bytes(name.data, name.len);
+}
+
+static void set_statement(struct postgres_run *run, uint64_t number, enum protocol_statement use)
 {
 	run->message->statement_use = (uint8_t)use;
 	run->message->has_statement = true;
-	run->message->statement = (uint64_t)name.len << 32 | hash_bytes(name.data, name.len);
+	run->message->statement = number;
 }
 
 /* The name of the statement, and its text. */
@@ -128,7 +152,7 @@ static void take_parse(struct postgres_run *run, struct postgres_body body)
 
 	if (!run->postgres->has_parse && !message->method[0]) {
 		take_query(run, body);
-		set_statement(run, name, STATEMENT_KEEPS);
+		set_statement(run, number_of(name), STATEMENT_KEEPS);
 		memcpy(message->statement_method, message->method, sizeof(message->method));
 	}
 	run->postgres->has_parse = true;
@@ -139,25 +163,56 @@ static void take_call(struct postgres_run *run, struct postgres_body body)
 	put_method(run, "FUNCTION");
 }
 
+/* The place of a portal; PORTALS_MAX: it is not known. 0 is no hash of one. */
+static unsigned int find_portal(const struct postgres *postgres, uint32_t portal)
+{
+	unsigned int at = 0;
+
+	while (at < PORTALS_MAX && postgres->portals[at] != portal)
+		at++;
+	return at;
+}
+
+static uint32_t hash_of_portal(struct postgres_body name)
+{
+	return hash_bytes(name.data, name.len) | 1;
+}
+
 /* The names of the portal and of the statement. */
 static void take_bind(struct postgres_run *run, struct postgres_body body)
 {
-	struct postgres_body name;
+	struct postgres *postgres = run->postgres;
+	uint32_t portal = hash_of_portal(take_text(&body));
+	struct postgres_body name = take_text(&body);
+	unsigned int at = find_portal(postgres, portal);
 
-	take_text(&body);
+	if (at == PORTALS_MAX)
+		at = postgres->bound++ % PORTALS_MAX;
+	postgres->portals[at] = portal;
+	postgres->statements[at] = number_of(name);
 	if (run->message->method[0])
 		return;
-	name = take_text(&body);
 	put_method(run, "EXECUTE");
 	put_target(run, name);
-	set_statement(run, name, STATEMENT_USES);
+	set_statement(run, number_of(name), STATEMENT_USES);
 }
 
+/* The name of the portal: what is bound to it may be another statement than that of this request.
+ */
 static void take_execute(struct postgres_run *run, struct postgres_body body)
 {
-	run->postgres->has_execute = true;
-	if (!run->message->method[0])
-		put_method(run, "EXECUTE");
+	struct protocol_message *message = run->message;
+	unsigned int at = find_portal(run->postgres, hash_of_portal(take_text(&body)));
+	uint64_t statement = at < PORTALS_MAX ? run->postgres->statements[at] : 0;
+
+	if (at == PORTALS_MAX || (message->has_statement && message->statement == statement)) {
+		if (!message->method[0])
+			put_method(run, "EXECUTE");
+		return;
+	}
+	put_method(run, "EXECUTE");
+	run->message->target[0] = '\0';
+	set_statement(run, statement, STATEMENT_USES);
 }
 
 static void take_describe(struct postgres_run *run, struct postgres_body body)
@@ -166,17 +221,9 @@ static void take_describe(struct postgres_run *run, struct postgres_body body)
 		put_method(run, "DESCRIBE");
 }
 
-static void take_close(struct postgres_run *run, struct postgres_body body)
-{
-	if (!run->message->method[0])
-		put_method(run, "CLOSE");
-}
-
 static void take_sync(struct postgres_run *run, struct postgres_body body)
 {
-	if (!run->message->method[0])
-		put_method(run, "SYNC");
-	else if (run->postgres->has_parse && !run->postgres->has_execute)
+	if (run->postgres->has_parse)
 		put_method(run, "PREPARE");
 }
 
@@ -212,8 +259,8 @@ static const struct postgres_tag {
 			['P'] = {PART_INSIDE, take_parse},
 			['B'] = {PART_INSIDE, take_bind},
 			['D'] = {PART_INSIDE, take_describe},
-			['E'] = {PART_INSIDE, take_execute},
-			['C'] = {PART_INSIDE, take_close},
+			['E'] = {PART_LAST, take_execute},
+			['C'] = {PART_OUTSIDE, NULL},
 			['S'] = {PART_LAST, take_sync},
 			['H'] = {PART_OUTSIDE, NULL},
 			['d'] = {PART_OUTSIDE, NULL},
@@ -228,7 +275,7 @@ static const struct postgres_tag {
 			['v'] = {PART_INSIDE, NULL},	   ['T'] = {PART_INSIDE, NULL},
 			['D'] = {PART_INSIDE, NULL},	   ['C'] = {PART_INSIDE, NULL},
 			['1'] = {PART_INSIDE, NULL},	   ['2'] = {PART_INSIDE, NULL},
-			['3'] = {PART_INSIDE, NULL},	   ['n'] = {PART_INSIDE, NULL},
+			['3'] = {PART_OUTSIDE, NULL},	   ['n'] = {PART_INSIDE, NULL},
 			['t'] = {PART_INSIDE, NULL},	   ['s'] = {PART_INSIDE, NULL},
 			['I'] = {PART_INSIDE, NULL},	   ['V'] = {PART_INSIDE, NULL},
 			['G'] = {PART_INSIDE, NULL},	   ['H'] = {PART_INSIDE, NULL},
@@ -271,7 +318,11 @@ static void pass(struct postgres_run *run, size_t len)
 
 static void end_message(struct postgres_run *run)
 {
-	*run->postgres = (struct postgres){.has_begun = true};
+	struct postgres *postgres = run->postgres;
+
+	postgres->has_begun = true;
+	postgres->in_message = postgres->has_parse = false;
+	postgres->is_extended = postgres->has_rows = false;
 	run->step.ends = true;
 	run->is_over = true;
 }
@@ -347,28 +398,113 @@ static bool take_answer(struct postgres_run *run)
 
 static bool is_failed_startup(const struct postgres_run *run, uint8_t byte)
 {
-	return run->side == PROTOCOL_RESPONSES && byte == 'E' && run->request &&
-	       strcmp(run->request->method, "STARTUP") == 0;
+	return byte == 'E' && run->request && strcmp(run->request->method, "STARTUP") == 0;
+}
+
+static enum postgres_end end_of(const struct protocol_message *request)
+{
+	return request->note & ((1u << END_BITS) - 1);
+}
+
+static uint16_t group_of(const struct protocol_message *request)
+{
+	return (uint16_t)(request->note >> END_BITS);
+}
+
+/* Whether the response is one to an Execute, which nothing but it may say: see is_extended. */
+static bool is_of_execute(const struct postgres_run *run)
+{
+	return run->request ? end_of(run->request) == END_OF_EXECUTE : run->postgres->is_extended;
+}
+
+/* What ends a statement: it is complete, had no text, gave as many rows as were asked for, failed.
+ */
+static bool ends_statement(uint8_t byte)
+{
+	return byte == 'C' || byte == 'I' || byte == 's' || byte == 'E';
+}
+
+/* What a tag is where it stands. */
+static enum postgres_part part_of(const struct postgres_run *run, const struct postgres_tag *tag,
+				  uint8_t byte)
+{
+	if (run->side == PROTOCOL_REQUESTS)
+		return byte == 'S' && !run->postgres->in_message ? PART_OUTSIDE : tag->part;
+	if (is_failed_startup(run, byte) || (ends_statement(byte) && is_of_execute(run)))
+		return PART_LAST;
+	return tag->part;
+}
+
+/* Up to the Sync of its group nothing is answered any more. */
+static void note_failure(struct postgres_run *run)
+{
+	if (!run->request || end_of(run->request) != END_OF_EXECUTE)
+		return;
+	run->postgres->has_failed = true;
+	run->postgres->group = group_of(run->request);
+}
+
+static enum postgres_end end_by(uint8_t byte)
+{
+	switch (byte) {
+	case 'E':
+		return END_OF_EXECUTE;
+	case 'S':
+		return END_OF_SYNC;
+	default:
+		return END_OF_QUERY;
+	}
 }
 
 /* What the tag says of the request or response: that it begins, or ends. */
-static void place(struct postgres_run *run, const struct postgres_tag *tag, uint8_t byte)
+static void place(struct postgres_run *run, enum postgres_part part, uint8_t byte)
 {
-	bool is_last = tag->part == PART_LAST || tag->part == PART_LEAVES;
+	struct postgres *postgres = run->postgres;
 
-	if (tag->part == PART_OUTSIDE && !run->postgres->in_message) {
+	if (part == PART_OUTSIDE && !postgres->in_message) {
 		run->is_over = true;
 		return;
 	}
-	if (tag->part == PART_LEAVES)
+	if (part == PART_LEAVES)
 		run->step.action = PROTOCOL_LEAVES;
-	if (is_last || is_failed_startup(run, byte))
+	if (part == PART_LAST || part == PART_LEAVES)
 		end_message(run);
 	else
-		run->postgres->in_message = true;
-	run->postgres->has_rows |= run->side == PROTOCOL_RESPONSES &&
-				   (byte == 'T' || byte == 'D' || byte == 'C' || byte == 'd') &&
-				   run->postgres->in_message;
+		postgres->in_message = true;
+	if (run->side == PROTOCOL_REQUESTS) {
+		if (part == PART_LAST)
+			run->message->note |= end_by(byte);
+		return;
+	}
+	postgres->has_failed = false;
+	if (byte == 'E' && part == PART_LAST)
+		note_failure(run);
+	if (!postgres->in_message)
+		return;
+	postgres->is_extended |= byte == '1' || byte == '2';
+	postgres->has_rows |= byte == 'T' || byte == 'D' || byte == 'C' || byte == 'd';
+}
+
+/*
+ * The server is ready, though it did not say anything before: a Sync has ended its group. What was
+ * skipped of that is answered by it, one request after the other, the last one or none with its
+ * bytes.
+ */
+static void take_ready(struct postgres_run *run)
+{
+	struct postgres *postgres = run->postgres;
+	bool is_skipped =
+		postgres->has_failed && run->request && group_of(run->request) == postgres->group;
+
+	run->step.begins = true;
+	run->message->is_aside = !is_skipped;
+	if (is_skipped)
+		protocol_text_put(run->message->error, MESSAGE_ERROR_BYTES, "aborted", 7);
+	if (!is_skipped || end_of(run->request) == END_OF_SYNC) {
+		postgres->has_failed = false;
+		pass(run, STATE_BYTES + 1);
+	}
+	end_message(run);
 }
 
 /* Returns false: it waits for more. */
@@ -376,6 +512,7 @@ static bool take_tagged(struct postgres_run *run)
 {
 	size_t left = (size_t)(run->end - run->at), needed = 0, there;
 	const struct postgres_tag *tag = tag_of(run->side, *run->at);
+	enum postgres_part part = part_of(run, tag, *run->at);
 	const uint8_t *data = run->at;
 	uint32_t len;
 
@@ -390,17 +527,25 @@ static bool take_tagged(struct postgres_run *run)
 		lose(run);
 		return true;
 	}
+	if (run->side == PROTOCOL_RESPONSES && *data == 'Z' && !run->postgres->in_message) {
+		take_ready(run);
+		return true;
+	}
 	there = left - HEADER_BYTES;
 	if (tag->take)
 		needed = len - 4 < BODY_NEEDED_MAX ? len - 4 : BODY_NEEDED_MAX;
 	if (there < needed && !run->is_cut)
 		return false;
-	run->step.begins |= !run->postgres->in_message && tag->part != PART_OUTSIDE;
-	if (tag->take)
+	if (!run->postgres->in_message && part != PART_OUTSIDE) {
+		run->step.begins = true;
+		run->message->note = (uint32_t)run->postgres->group << END_BITS;
+	}
+	if (tag->take && part != PART_OUTSIDE)
 		tag->take(run, (struct postgres_body){data + HEADER_BYTES,
 						      needed < there ? needed : there});
 	pass(run, (size_t)len + 1);
-	place(run, tag, *data);
+	place(run, part, *data);
+	run->postgres->group += run->side == PROTOCOL_REQUESTS && *data == 'S';
 	return true;
 }
 

@@ -99,7 +99,8 @@ enum protocol_action {
 /* What a protocol has found in its input. */
 struct protocol_step {
 	enum protocol_action action;
-	size_t used; /* of the input */
+	/* Of the input; 0 also of a response that is whole, if its request is known. */
+	size_t used;
 	uint64_t skip; /* bytes behind them, known or not */
 	bool begins; /* the first byte of these begins a message */
 	bool ends; /* the last byte of used and skip ends the message */

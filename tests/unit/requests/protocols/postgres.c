@@ -39,16 +39,27 @@ static const struct spoken_row requests[] = {
 	REQUEST("cancel", "\0\0\0\x10\4\xd2\x16\x2e\1\2\3\4\5\6\7\x08",
 		"CANCEL  oneway 16\nwhole\n"),
 	REQUEST("extended", PARSE("\0") BIND("\x0c", "\0") "D\0\0\0\6P\0" EXECUTE SYNC QUERY_1,
-		"SELECT SELECT $1 keeps 53\nSELECT SELECT ? 14\nwhole\n"),
-	REQUEST("prepared", BIND("\x0e", "s1\0") EXECUTE SYNC, "EXECUTE s1 uses 30\nwhole\n"),
+		"SELECT SELECT $1 keeps 48\nSELECT SELECT ? 14\nwhole\n"),
+	REQUEST("prepared", BIND("\x0e", "s1\0") EXECUTE SYNC, "EXECUTE s1 uses 25\nwhole\n"),
+	REQUEST("a pipeline",
+		PARSE("\0") BIND("\x0c", "\0") EXECUTE BIND("\x0e", "s1\0") EXECUTE PARSE("\0")
+			SYNC BIND("\x0e", "s2\0") EXECUTE,
+		"SELECT SELECT $1 keeps 41\nEXECUTE s1 uses 25\nPREPARE SELECT $1 keeps 23\n"
+		"EXECUTE s2 uses 25\nwhole\n"),
+	/* Portals p and q, bound to s1 and s2, and executed the other way round. */
+	REQUEST("portals",
+		"B\0\0\0\x0fp\0s1\0\0\0\0\0\0\0B\0\0\0\x0fq\0s2\0\0\0\0\0\0\0"
+		"E\0\0\0\x0aq\0\0\0\0\0E\0\0\0\x0ap\0\0\0\0\0E\0\0\0\x0ar\0\0\0\0\0",
+		"EXECUTE  uses 43\nEXECUTE  uses 11\nEXECUTE  11\nwhole\n"),
 	REQUEST("only prepares", PARSE("\0") "D\0\0\0\6S\0" SYNC,
 		"PREPARE SELECT $1 keeps 30\nwhole\n"),
 	REQUEST("flushes between", PARSE("\0") "H\0\0\0\4" BIND("\x0c", "\0") EXECUTE SYNC,
-		"SELECT SELECT $1 keeps 51\nwhole\n"),
+		"SELECT SELECT $1 keeps 46\nwhole\n"),
 	REQUEST("describes", "D\0\0\0\7Sa\0" SYNC, "DESCRIBE  13\nwhole\n"),
-	REQUEST("closes", "C\0\0\0\7Sa\0" SYNC, "CLOSE  13\nwhole\n"),
-	REQUEST("a portal goes on", EXECUTE SYNC, "EXECUTE  15\nwhole\n"),
-	REQUEST("syncs alone", SYNC, "SYNC  5\nwhole\n"),
+	REQUEST("closes", "C\0\0\0\7Sa\0" SYNC, "whole\n"),
+	REQUEST("closes what it executes", EXECUTE "C\0\0\0\6P\0" SYNC, "EXECUTE  10\nwhole\n"),
+	REQUEST("a portal goes on", EXECUTE SYNC, "EXECUTE  10\nwhole\n"),
+	REQUEST("syncs alone", SYNC, "whole\n"),
 	REQUEST("calls a function", "F\0\0\0\x0c\0\0\0\1\0\0\0\0", "FUNCTION  13\nwhole\n"),
 	REQUEST("copies",
 		"Q\0\0\0\x16"
@@ -65,6 +76,12 @@ static const struct spoken_row requests[] = {
 
 static const struct protocol_message select_ = {.method = "SELECT"};
 static const struct protocol_message selects[] = {{.method = "SELECT"}, {.method = "SELECT"}};
+/* With the ends and groups that they have by their notes. */
+#define NOTE(group, end) ((group) << 2 | (end))
+static const struct protocol_message executes[] = {{.method = "SELECT", .note = NOTE(7, 1)},
+						   {.method = "UPDATE", .note = NOTE(7, 1)},
+						   {.method = "PREPARE", .note = NOTE(7, 2)},
+						   {.method = "INSERT", .note = NOTE(8, 1)}};
 static const struct protocol_message startups[] = {{.method = "STARTUP"}, {.method = "SELECT"}};
 
 static const struct spoken_row responses[] = {
@@ -85,7 +102,30 @@ static const struct spoken_row responses[] = {
 	RESPONSE("refused", "R\0\0\0\x08\0\0\0\3" ERROR, "- error=42P01 35\nwhole\n", startups, 1),
 	RESPONSE("copies", "G\0\0\0\7\0\0\0" COMPLETE READY, "- 28\nwhole\n", &select_, 1),
 	RESPONSE("replicates", "W\0\0\0\7\0\0\0w\0\0\0", "- 8\nleaves\n", &select_, 1),
-	RESPONSE("of Sync alone", READY, "- 6\nwhole\n", &select_, 1),
+	RESPONSE("of Sync alone", READY COMPLETE READY, "- aside 6\n- 20\nwhole\n", &select_, 1),
+	RESPONSE("a pipeline",
+		 "1\0\0\0\4"
+		 "2\0\0\0\4" COMPLETE "2\0\0\0\4"
+		 "D\0\0\0\x0b\0\1\0\0\0\1xs\0\0\0\4"
+		 "1\0\0\0\4" READY "2\0\0\0\4"
+		 "I\0\0\0\4" READY,
+		 "- 24\n- 22\n- 11\n- 10\n- aside 6\nwhole\n", executes, 4),
+	RESPONSE("what is behind an error is skipped",
+		 "2\0\0\0\4" ERROR NOTICE READY "2\0\0\0\4" COMPLETE READY,
+		 "- error=42P01 31\n- error=aborted 0\n- error=aborted 6\n- 19\n- aside 6\nwhole\n",
+		 executes, 4),
+	RESPONSE("the second one fails", "2\0\0\0\4" COMPLETE ERROR READY,
+		 "- 19\n- error=42P01 26\n- error=aborted 6\nwhole\n", executes, 4),
+	RESPONSE("nothing is skipped", "2\0\0\0\4" ERROR READY COMPLETE READY,
+		 "- error=42P01 31\n- aside 6\n- 20\nwhole\n",
+		 ((const struct protocol_message[]){{.method = "SELECT", .note = NOTE(0, 1)},
+						    {.method = "SELECT", .note = NOTE(1, 0)}}),
+		 2),
+	RESPONSE("of requests that nobody knows",
+		 "1\0\0\0\4"
+		 "2\0\0\0\4" COMPLETE READY COMPLETE COMPLETE READY,
+		 "- 24\n- aside 6\n- 34\nwhole\n", NULL, 0),
+	RESPONSE("closes", "3\0\0\0\4" READY, "- aside 6\nwhole\n", NULL, 0),
 	RESPONSE("no tag", "y\0\0\0\4", "lost\n", &select_, 1),
 	RESPONSE("ready, too long", "Z\0\0\0\6II", "lost\n", &select_, 1),
 	RESPONSE("a long row", COMPLETE "D\0\1\0\0abc", "skips\n", &select_, 1),
