@@ -175,6 +175,8 @@ int scap_live_reject_groups(struct scap_live *live, uint64_t key, bool rejected)
 
 int scap_live_limit_stream(struct scap_live *live, uint64_t ino, uint32_t bytes)
 {
+	live->limited_ino = ino;
+	live->limited_bytes = bytes;
 	return 0;
 }
 

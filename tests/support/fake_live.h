@@ -30,6 +30,8 @@ struct scap_live {
 	pid_t muted; /* proposed or muted last; 0: none is */
 	uint64_t muted_program; /* of it; 0: it is only proposed */
 	uint64_t rejected_key; /* what it was told last; 0: nothing is rejected */
+	uint64_t limited_ino; /* likewise; 0: nothing is limited */
+	uint32_t limited_bytes;
 	int shed_code; /* -errno: neither can be set or read */
 	int stats_code; /* -errno: the counters cannot be read */
 	int enter_error, sends_error, filters_error, answers_error;

@@ -811,6 +811,19 @@ const void *requests_next(struct requests *requests, uint32_t *len)
 	return requests->frame;
 }
 
+void requests_tell_limits(struct requests *requests)
+{
+	struct connection *connection = requests->hand;
+
+	for (uint64_t i = 0; i < requests->all.exchanges.stats.followed; i++) {
+		const struct requests_limit limit = {connection->ino, connection->limit};
+
+		if (limit.bytes != REQUESTS_LIMIT_DEFAULT)
+			buf_append(&requests->all.limits, &limit, sizeof(limit));
+		connection = connection->behind;
+	}
+}
+
 bool requests_next_limit(struct requests *requests, struct requests_limit *limit)
 {
 	struct buf *limits = &requests->all.limits;

@@ -122,6 +122,10 @@ enum {
 	REQUESTS_LIMIT_ALL = 16384,
 };
 
+/* Another capture begins, which knows of no change: those that are not as all others are given
+ * again. */
+void requests_tell_limits(struct requests *requests);
+
 /* The next such change; false: there is none. */
 bool requests_next_limit(struct requests *requests, struct requests_limit *limit);
 

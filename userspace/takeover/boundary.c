@@ -22,37 +22,55 @@ struct frame_piece {
 	size_t at, len;
 };
 
-/* The environment of a program, of an exec event. len: of all these bytes. */
-static struct frame_piece environment_of(const struct ppm_evt_hdr *header, const char *bytes,
-					 size_t len)
+/*
+ * The parameter of which captures have more or less, plus 1; 0: none. The environment of a program;
+ * and data, of which a capture takes as much as it was told of the socket.
+ */
+static unsigned int varying_param(const struct ppm_evt_hdr *header)
 {
 	const struct event_desc *desc = event_desc_get(header->type);
+	unsigned int at = 0;
+
+	if (!desc)
+		return 0;
+	if (!(desc->flags & EF_STREAMS))
+		return desc->runs.env;
+	while (at < desc->nparams && desc->params[at].type != PT_BYTEBUF)
+		at++;
+	return at < desc->nparams ? at + 1 : 0;
+}
+
+/* The bytes of a parameter, which it is plus 1; none of 0. len: of all these bytes. */
+static struct frame_piece piece_of(const struct ppm_evt_hdr *header, unsigned int param,
+				   const char *bytes, size_t len)
+{
 	size_t at = header->nparams * sizeof(uint16_t);
 	uint16_t length = 0;
 
-	if (!desc || !desc->runs.env || desc->runs.env > header->nparams || at > len)
+	if (!param || param > header->nparams || at > len)
 		return (struct frame_piece){0};
-	for (unsigned int i = 0; i < desc->runs.env; i++) {
+	for (unsigned int i = 0; i < param; i++) {
 		at += length;
 		memcpy(&length, bytes + i * sizeof(length), sizeof(length));
 	}
 	return at + length <= len ? (struct frame_piece){at, length} : (struct frame_piece){0};
 }
 
-/* As if there were no environment; takes its length from that in the header. */
+/* As if what varies were not there; takes its length from that in the header. */
 static uint32_t hash_values(struct ppm_evt_hdr *header, const char *bytes, size_t len)
 {
-	struct frame_piece env = environment_of(header, bytes, len);
-	size_t length_at, from, end = env.at + env.len;
+	unsigned int param = varying_param(header);
+	struct frame_piece varying = piece_of(header, param, bytes, len);
+	size_t length_at, from, end = varying.at + varying.len;
 	uint32_t pieces[3];
 
-	header->len = (uint32_t)(len - env.len);
-	if (!env.at)
+	header->len = (uint32_t)(len - varying.len);
+	if (!varying.at)
 		return hash_bytes(bytes, len);
-	length_at = (event_desc_get(header->type)->runs.env - 1) * sizeof(uint16_t);
+	length_at = (param - 1) * sizeof(uint16_t);
 	from = length_at + sizeof(uint16_t);
 	pieces[0] = hash_bytes(bytes, length_at);
-	pieces[1] = hash_bytes(bytes + from, env.at - from);
+	pieces[1] = hash_bytes(bytes + from, varying.at - from);
 	pieces[2] = hash_bytes(bytes + end, len - end);
 	return hash_bytes(pieces, sizeof(pieces));
 }

@@ -38,7 +38,8 @@ struct takeover_merge {
 	struct takeover_merge_side sides[2]; /* the old one, the new one */
 	uint64_t old_ns; /* time of the last event of the old one */
 	uint64_t joined_ns; /* `old_ns` when the new one was added */
-	uint64_t execs_ns; /* takeover_merge_replace_execs(); 0: not asked for */
+	/* takeover_merge_replace_execs(), takeover_merge_replace_streams(); 0: not asked for */
+	uint64_t execs_ns, streams_ns;
 	bool behind; /* the old one has ended, and no copies of its events follow */
 	struct takeover_merge_seen (*seen)[SEEN_WAYS]; /* SEEN_SETS, by their hash */
 	uint64_t copies[EVENT_ID_MAX];
@@ -127,12 +128,16 @@ static void note_shown(struct takeover_merge *merge, uint64_t ts_ns)
 static bool takeover_merge_is_replaced(const struct takeover_merge *merge, unsigned int at)
 {
 	const struct takeover_merge_side *side = &merge->sides[at];
-	const struct event_desc *desc;
+	const struct event_desc *desc = event_desc_get(boundary_frame_header(&side->event).type);
+	uint64_t since_ns = 0;
 
-	if (at == 1 || !merge->execs_ns || side->ts_ns < merge->execs_ns)
+	if (at == 1 || !desc)
 		return false;
-	desc = event_desc_get(boundary_frame_header(&side->event).type);
-	return desc && desc->runs.env;
+	if (desc->runs.env)
+		since_ns = merge->execs_ns;
+	else if (desc->flags & EF_TELLS_ANY_STREAM)
+		since_ns = merge->streams_ns;
+	return since_ns && side->ts_ns >= since_ns;
 }
 
 /* Whether an event of a side is not to be returned. Otherwise it is remembered. */
@@ -236,6 +241,11 @@ void takeover_merge_join(struct takeover_merge *merge, struct scap_source *fresh
 void takeover_merge_replace_execs(struct takeover_merge *merge, uint64_t since_ns)
 {
 	merge->execs_ns = since_ns;
+}
+
+void takeover_merge_replace_streams(struct takeover_merge *merge, uint64_t since_ns)
+{
+	merge->streams_ns = since_ns;
 }
 
 struct scap_source *takeover_merge_source(struct takeover_merge *merge)

@@ -38,6 +38,12 @@ void takeover_merge_join(struct takeover_merge *merge, struct scap_source *fresh
  */
 void takeover_merge_replace_execs(struct takeover_merge *merge, uint64_t since_ns);
 
+/*
+ * Calls on sockets of the old source from that time on are not returned, as its exec events: only
+ * the new one says where the bytes of each call are in their stream.
+ */
+void takeover_merge_replace_streams(struct takeover_merge *merge, uint64_t since_ns);
+
 struct scap_source *takeover_merge_source(struct takeover_merge *merge);
 
 /* Whether the rest can be read from the new source directly. Ask between two events. */

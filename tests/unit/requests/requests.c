@@ -623,6 +623,24 @@ static void looks_again_at_what_was_left_out(void **state)
 	assert_int_equal(talked_account(talked, FAKE_NUMBER).open, 0);
 }
 
+/* A capture begins that was told nothing. */
+static void tells_limits_again(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_accept(talked);
+	talk_once(talked, "a");
+	requests_tell_limits(talked->requests);
+	assert_int_equal(next_limit(talked), UINT32_MAX);
+	requests_leave_out(talked->requests, &no_fakes);
+	talk_once(talked, "b");
+	assert_int_equal(next_limit(talked), 0);
+	assert_int_equal(next_limit(talked), UINT32_MAX);
+	requests_tell_limits(talked->requests);
+	assert_int_equal(next_limit(talked), 0);
+	assert_int_equal(next_limit(talked), UINT32_MAX);
+}
+
 static void leaves_out_unknown_protocols(void **state)
 {
 	static const struct requests_unwanted no_unknown = {
@@ -820,6 +838,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(leaves_out_unwanted_roles),
 	TEST(looks_at_what_follows_an_unwanted_protocol),
 	TEST(looks_again_at_what_was_left_out),
+	TEST(tells_limits_again),
 	TEST(leaves_out_unknown_protocols),
 	TEST(forgets_the_least_used_socket),
 	TEST(has_room_for_so_many_requests),

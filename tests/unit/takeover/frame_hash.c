@@ -65,6 +65,32 @@ static void test_environments_make_no_difference(void **state)
 	assert_true(exec_hash("-l", "A=1", "") != exec_hash("-", "lA=1", ""));
 }
 
+/* What a call moved, of which captures take more or less. */
+static uint64_t write_hash(const char *data, int32_t fd)
+{
+	char frame[256];
+	struct ppm_evt_hdr header = {.type = EVENT_write, .tid = 7, .nparams = write__size + 1};
+	uint16_t lengths[write__size + 1] = {
+		[write__data] = (uint16_t)strlen(data), [write__fd] = sizeof(fd)};
+	struct scap_event event = {.frame = frame, .len = sizeof(header) + sizeof(lengths)};
+
+	memcpy(frame + event.len, data, strlen(data));
+	event.len += (uint32_t)strlen(data);
+	memcpy(frame + event.len, &fd, sizeof(fd));
+	event.len += sizeof(fd);
+	header.len = event.len;
+	memcpy(frame, &header, sizeof(header));
+	memcpy(frame + sizeof(header), lengths, sizeof(lengths));
+	return boundary_frame_hash(&event);
+}
+
+static void test_data_makes_no_difference(void **state)
+{
+	assert_true(write_hash("GET / HTTP/1.1", 5) == write_hash("GET", 5));
+	assert_true(write_hash("GET / HTTP/1.1", 5) == write_hash("", 5));
+	assert_true(write_hash("GET", 5) != write_hash("GET", 6));
+}
+
 /* One whose lengths are more than it has is not read beyond its end. */
 static void test_wrong_lengths_of_an_exec(void **state)
 {
@@ -117,6 +143,7 @@ static void test_short_frames_have_no_header(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_times_make_no_difference),
 	cmocka_unit_test(test_environments_make_no_difference),
+	cmocka_unit_test(test_data_makes_no_difference),
 	cmocka_unit_test(test_wrong_lengths_of_an_exec),
 	cmocka_unit_test(test_no_room_for_extras),
 	cmocka_unit_test(test_all_else_does),

@@ -92,6 +92,24 @@ static void test_execs_of_the_new_one(void **state)
 	destroy(merge);
 }
 
+/* The same of calls on sockets, where only the new one says where their bytes are. */
+static void test_streams_of_the_new_one(void **state)
+{
+	struct script old = SCRIPT(
+		{1 * MS, 7, .type = EVENT_write}, {3 * MS, 7, .type = EVENT_write}, {4 * MS, 7},
+		{5 * MS, 7, .type = EVENT_accept4}, {6 * MS, 7, .type = EVENT_execve});
+	struct script fresh =
+		SCRIPT({1 * MS + 9, 7, .type = EVENT_write}, {3 * MS + 9, 7, .type = EVENT_write},
+		       {4 * MS + 9, 7}, {5 * MS + 9, 7, .type = EVENT_accept4},
+		       {6 * MS + 9, 7, .type = EVENT_execve});
+	struct takeover_merge *merge = create(&old);
+
+	takeover_merge_join(merge, &fresh.source);
+	takeover_merge_replace_streams(merge, 2 * MS);
+	EXPECT(merge, {1 * MS, 7}, {3 * MS + 9, 7}, {4 * MS, 7}, {5 * MS + 9, 7}, {6 * MS, 7});
+	destroy(merge);
+}
+
 static void test_what_one_alone_has(void **state)
 {
 	/* Of another kind, or lost by the other: no copy. */
@@ -246,6 +264,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_each_event_once),
 	cmocka_unit_test(test_latencies_make_no_difference),
 	cmocka_unit_test(test_execs_of_the_new_one),
+	cmocka_unit_test(test_streams_of_the_new_one),
 	cmocka_unit_test(test_what_one_alone_has),
 	cmocka_unit_test(test_the_new_one_ran_before_it_was_joined),
 	cmocka_unit_test(test_one_waits_for_the_other),

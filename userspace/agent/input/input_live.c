@@ -47,7 +47,9 @@ struct input_live {
 	uint64_t both_since_ns; /* monotonic clock */
 	struct scap_live *fresh; /* for the new plan; NULL: `live` suffices */
 	uint64_t fresh_since_ns;
-	uint64_t execs_ns; /* takeover_merge_replace_execs() */
+	bool fresh_has_environments,
+		fresh_has_streams; /* of programs; of sockets: `live` has none */
+	uint64_t copies_ns; /* then: since when it has each event that `live` has */
 	struct takeover_merge *merge; /* NULL: no change in progress */
 	bool has_past;
 	/* Too large for the stack. */
@@ -283,15 +285,15 @@ static int change_begin(struct input *input)
 }
 
 /*
- * From then on the new capture has each exec that the old one has. Of what starts after the reload
- * the environments are known so, however soon it ends.
+ * From then on the new capture has each event that the old one has. Of what starts after the reload
+ * the environments are known so, however soon it ends, and where the bytes of a socket are.
  */
 static void await_copies(struct input_live *live)
 {
 	const struct timespec time = {.tv_nsec = TAKEOVER_MERGE_COPY_NS};
 
 	nanosleep(&time, NULL);
-	live->execs_ns = clock_ns(CLOCK_BOOTTIME) + scap_live_boot_offset(live->live);
+	live->copies_ns = clock_ns(CLOCK_BOOTTIME) + scap_live_boot_offset(live->live);
 }
 
 static int change_prepare(struct input *input, const struct plan *from, const struct plan *to,
@@ -314,9 +316,11 @@ static int change_prepare(struct input *input, const struct plan *from, const st
 			error_set(err, r, "following processes: %s", strerror(-r));
 	}
 	live->fresh_since_ns = clock_ns(CLOCK_MONOTONIC);
-	live->execs_ns = 0;
-	if (r == 0 && !selection_has_environments(&from->selection) &&
-	    selection_has_environments(&to->selection))
+	live->fresh_has_environments = !selection_has_environments(&from->selection) &&
+				       selection_has_environments(&to->selection);
+	live->fresh_has_streams =
+		!selection_has_requests(&from->selection) && selection_has_requests(&to->selection);
+	if (r == 0 && (live->fresh_has_environments || live->fresh_has_streams))
 		await_copies(live);
 	return r;
 }
@@ -373,7 +377,10 @@ static int change_take(struct input *input, const struct plan *from, const struc
 		return change_state(live, state, from, to, false, err);
 	}
 	takeover_merge_join(live->merge, scap_live_source(live->fresh));
-	takeover_merge_replace_execs(live->merge, live->execs_ns);
+	if (live->fresh_has_environments)
+		takeover_merge_replace_execs(live->merge, live->copies_ns);
+	if (live->fresh_has_streams)
+		takeover_merge_replace_streams(live->merge, live->copies_ns);
 	live->old = live->live;
 	live->old_stopped = false;
 	live->both_since_ns = live->fresh_since_ns;
@@ -504,8 +511,12 @@ static int reject_groups(struct input *input, const char *text, size_t len, bool
 
 static void limit_stream(struct input *input, uint64_t ino, uint32_t bytes)
 {
+	struct input_live *live = input_live_of(input);
+
 	/* Without it more bytes come than are wanted, or fewer, which is noticed. */
-	scap_live_limit_stream(input_live_of(input)->live, ino, bytes);
+	scap_live_limit_stream(live->live, ino, bytes);
+	if (live->old)
+		scap_live_limit_stream(live->old, ino, bytes);
 }
 
 static void accept_groups(struct input *input)

@@ -213,6 +213,14 @@ static void limit_streams(struct run *run)
 			run->input->live->limit_stream(run->input, limit.ino, limit.bytes);
 }
 
+void handle_tell_limits(struct run *run)
+{
+	if (!run->requests)
+		return;
+	requests_tell_limits(run->requests);
+	limit_streams(run);
+}
+
 int handle_requests(struct run *run, struct error *err)
 {
 	static const struct scap_event none;

@@ -267,6 +267,7 @@ static int put_in_place(struct reload *reload, struct prepared *prepared)
 	if (input->live &&
 	    input->live->change_take(input, run->plan, prepared->plan, run->state, &err))
 		say_line(reload, "agent: %s\n", err.text);
+	handle_tell_limits(run);
 	if (run->plan->ruleset && prepared->plan->ruleset)
 		ruleset_continue(prepared->plan->ruleset, run->plan->ruleset);
 	plan_destroy(run->plan);

@@ -139,6 +139,12 @@ int loop_run(struct run *run, struct error *err);
 int handle_requests(struct run *run, struct error *err);
 
 /*
+ * Tells a capture that has begun beside the current one what is wanted of sockets, before that one
+ * ends.
+ */
+void handle_tell_limits(struct run *run);
+
+/*
  * Ends the requests that have no response yet, as no event will follow. Returns 0 or -errno with a
  * message.
  */

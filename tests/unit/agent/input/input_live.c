@@ -376,6 +376,23 @@ static struct input *begin_change(const struct plan *from, const struct plan *to
 	return input;
 }
 
+/* While both captures are read, events of either may be the ones that are taken. */
+static void test_limits_during_change(void **state)
+{
+	const struct options closes = {.filter = "evt.type=close"};
+	const struct options both = {.filter = "evt.type in (close, kill)"};
+	struct plan *from = plan_of(&closes), *to = plan_of(&both);
+	struct input *input = begin_change(from, to);
+
+	input->live->limit_stream(input, 7, 500);
+	assert_int_equal(first.limited_ino, 7);
+	assert_int_equal(second.limited_ino, 7);
+	assert_int_equal(second.limited_bytes, 500);
+	input_destroy(input);
+	plan_destroy(from);
+	plan_destroy(to);
+}
+
 /* Both captures are read for a while, and their events counted once. */
 static void test_change(void **state)
 {
@@ -449,6 +466,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_end),
 	cmocka_unit_test(test_change_without_capture),
 	cmocka_unit_test(test_change_that_is_dropped),
+	cmocka_unit_test(test_limits_during_change),
 	cmocka_unit_test(test_change),
 	cmocka_unit_test(test_stop_during_change),
 };

@@ -54,7 +54,8 @@ static void handle(uint16_t id)
 static void expect_output(const char *text)
 {
 	assert_int_equal(run.line_writer.buf.len, strlen(text));
-	assert_memory_equal(run.line_writer.buf.data ? run.line_writer.buf.data : "", text, strlen(text));
+	assert_memory_equal(run.line_writer.buf.data ? run.line_writer.buf.data : "", text,
+			    strlen(text));
 }
 
 static void test_filter(void **state)
@@ -189,6 +190,61 @@ static void test_all_rules(void **state)
 	expect_output(LINE("one"));
 }
 
+static unsigned int told;
+static struct requests_limit told_last;
+
+static void tell(struct input *input, uint64_t ino, uint32_t bytes)
+{
+	told++;
+	told_last = (struct requests_limit){ino, bytes};
+}
+
+/* Noise on a socket, of no protocol: its limit is 0 in the end. */
+static void make_noise(unsigned int calls)
+{
+	static const uint8_t noise[] = {0x16, 3, 1};
+	static struct frame frame;
+	struct scap_event event;
+
+	for (unsigned int i = 0; i < calls; i++) {
+		bool is_read = i % 2;
+
+		frame_begin(&frame, is_read ? EVENT_read : EVENT_write, 1000 + i, 7);
+		frame_put_i64(&frame, is_read ? read__res : write__res, sizeof(noise));
+		frame_put_i64(&frame, is_read ? read__fd : write__fd, 5);
+		frame_put_bytes(&frame, is_read ? read__data : write__data, noise, sizeof(noise));
+		frame.file.ino = 9;
+		frame.stream = (struct frame_stream){
+			.end = (i / 2 + 1) * sizeof(noise),
+			.other = (i + 1) / 2 * sizeof(noise),
+			.is_known = true,
+		};
+		event = frame_end(&frame);
+		assert_int_equal(handle_event(&run, &event, &err), 0);
+	}
+}
+
+static void test_limits_are_told_again(void **state)
+{
+	static const struct input_live_ops ops = {.limit_stream = tell};
+	struct input input = {.live = &ops};
+
+	begin((struct options){.filter = "evt.type=request"});
+	run.input = &input;
+	handle_tell_limits(&run);
+	assert_int_equal(handle_requests(&run, &err), 0);
+	handle_tell_limits(&run);
+	assert_int_equal(told, 0);
+	make_noise(20);
+	assert_int_equal(handle_requests(&run, &err), 0);
+	assert_int_equal(told, 1);
+	handle_tell_limits(&run);
+	assert_int_equal(told, 2);
+	assert_int_equal(told_last.ino, 9);
+	assert_int_equal(told_last.bytes, 0);
+	run.input = NULL;
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_teardown(test_filter, teardown),
 	cmocka_unit_test_teardown(test_nothing_to_print, teardown),
@@ -198,6 +254,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_teardown(test_summary, teardown),
 	cmocka_unit_test_teardown(test_first_rule, teardown),
 	cmocka_unit_test_teardown(test_all_rules, teardown),
+	cmocka_unit_test_teardown(test_limits_are_told_again, teardown),
 };
 
 UNIT_GROUP(tests);
