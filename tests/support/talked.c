@@ -16,6 +16,7 @@ void talked_begin(struct talked *talked, const struct requests_config *config)
 	memset(talked, 0, sizeof(*talked));
 	drive_create(&talked->drive, NULL);
 	talked->ino = TALKED_INO;
+	talked->fd = TALKED_FD;
 	talked->at[DIRECTION_IN] = 1000;
 	talked->at[DIRECTION_OUT] = UINT32_MAX - 20; /* which wraps around */
 	if (requests_create(config ? config : &defaults, &talked->requests))
@@ -60,7 +61,7 @@ void talked_accept(struct talked *talked)
 {
 	struct frame *frame = drive_begin(&talked->drive, EVENT_accept4, TALKED_TID);
 
-	frame_put_i64(frame, accept4__fd, TALKED_FD);
+	frame_put_i64(frame, accept4__fd, talked->fd);
 	frame_put_tuple(frame, accept4__tuple, &talked_ends);
 	frame->stream = places_of(talked, DIRECTION_OUT);
 	take(talked);
@@ -91,14 +92,14 @@ void talked_connect(struct talked *talked, uint64_t latency_ns)
 {
 	struct frame *frame = drive_begin(&talked->drive, EVENT_socket, TALKED_TID);
 
-	frame_put_i64(frame, socket__fd, TALKED_FD);
+	frame_put_i64(frame, socket__fd, talked->fd);
 	frame_put_i64(frame, socket__domain, socket_families__AF_INET);
 	frame_put_i64(frame, socket__type, 1);
 	frame_put_i64(frame, socket__proto, 6);
 	take(talked);
 	frame = drive_begin(&talked->drive, EVENT_connect, TALKED_TID);
 	frame_put_i64(frame, connect__res, 0);
-	frame_put_i64(frame, connect__fd, TALKED_FD);
+	frame_put_i64(frame, connect__fd, talked->fd);
 	frame_put_tuple(frame, connect__tuple, &talked_ends);
 	frame->latency_ns = latency_ns;
 	frame->stream = places_of(talked, DIRECTION_OUT);
@@ -113,7 +114,7 @@ static struct frame *begin_transfer(struct talked *talked, enum recognition_dire
 		drive_begin(&talked->drive, is_in ? EVENT_read : EVENT_write, TALKED_TID);
 
 	frame_put_i64(frame, is_in ? read__res : write__res, result);
-	frame_put_i64(frame, is_in ? read__fd : write__fd, TALKED_FD);
+	frame_put_i64(frame, is_in ? read__fd : write__fd, talked->fd);
 	return frame;
 }
 
@@ -147,8 +148,8 @@ void talked_sendfile(struct talked *talked, int64_t len)
 	struct frame *frame = drive_begin(&talked->drive, EVENT_sendfile, TALKED_TID);
 
 	frame_put_i64(frame, sendfile__res, len);
-	frame_put_i64(frame, sendfile__out_fd, TALKED_FD);
-	frame_put_i64(frame, sendfile__in_fd, TALKED_FD + 1);
+	frame_put_i64(frame, sendfile__out_fd, talked->fd);
+	frame_put_i64(frame, sendfile__in_fd, talked->fd + 1);
 	talked->at[DIRECTION_OUT] += len > 0 ? (uint32_t)len : 0;
 	drive_end(&talked->drive);
 	requests_take(talked->requests, &talked->drive.event);
@@ -160,8 +161,8 @@ void talked_splice(struct talked *talked, enum recognition_direction direction, 
 	bool is_in = direction == DIRECTION_IN;
 
 	frame_put_i64(frame, splice__res, len);
-	frame_put_i64(frame, splice__fd_in, is_in ? TALKED_FD : TALKED_FD + 1);
-	frame_put_i64(frame, splice__fd_out, is_in ? TALKED_FD + 1 : TALKED_FD);
+	frame_put_i64(frame, splice__fd_in, is_in ? talked->fd : talked->fd + 1);
+	frame_put_i64(frame, splice__fd_out, is_in ? talked->fd + 1 : talked->fd);
 	talked->at[direction] += len > 0 ? (uint32_t)len : 0;
 	drive_end(&talked->drive);
 	requests_take(talked->requests, &talked->drive.event);
@@ -178,7 +179,7 @@ void talked_open_datagrams(struct talked *talked)
 	struct frame *frame = drive_begin(&talked->drive, EVENT_socket, TALKED_TID);
 
 	talked->has_no_places = true;
-	frame_put_i64(frame, socket__fd, TALKED_FD);
+	frame_put_i64(frame, socket__fd, talked->fd);
 	frame_put_i64(frame, socket__domain, socket_families__AF_INET);
 	frame_put_i64(frame, socket__type, 2);
 	frame_put_i64(frame, socket__proto, 17);
@@ -195,19 +196,32 @@ void talked_datagram(struct talked *talked, enum recognition_direction direction
 		drive_begin(&talked->drive, is_in ? EVENT_recvfrom : EVENT_sendto, TALKED_TID);
 
 	frame_put_i64(frame, is_in ? recvfrom__res : sendto__res, (int64_t)len);
-	frame_put_i64(frame, is_in ? recvfrom__fd : sendto__fd, TALKED_FD);
+	frame_put_i64(frame, is_in ? recvfrom__fd : sendto__fd, talked->fd);
 	frame_put_bytes(frame, is_in ? recvfrom__data : sendto__data, data, captured);
 	frame_put_tuple(frame, is_in ? recvfrom__tuple : sendto__tuple, is_in ? &in : &out);
 	frame->stream = places_of(talked, direction);
 	take(talked);
 }
 
-void talked_close(struct talked *talked)
+static void begin_close(struct talked *talked)
 {
 	struct frame *frame = drive_begin(&talked->drive, EVENT_close, TALKED_TID);
 
 	frame_put_i64(frame, close__res, 0);
-	frame_put_i64(frame, close__fd, TALKED_FD);
+	frame_put_i64(frame, close__fd, talked->fd);
+}
+
+/* There is no such file any more. */
+void talked_close(struct talked *talked)
+{
+	begin_close(talked);
+	drive_end(&talked->drive);
+	requests_take(talked->requests, &talked->drive.event);
+}
+
+void talked_close_late(struct talked *talked)
+{
+	begin_close(talked);
 	take(talked);
 }
 
@@ -216,7 +230,7 @@ void talked_shutdown(struct talked *talked, uint8_t how)
 	struct frame *frame = drive_begin(&talked->drive, EVENT_shutdown, TALKED_TID);
 
 	frame_put_i64(frame, shutdown__res, 0);
-	frame_put_i64(frame, shutdown__fd, TALKED_FD);
+	frame_put_i64(frame, shutdown__fd, talked->fd);
 	frame_put_i64(frame, shutdown__how, how);
 	take(talked);
 }

@@ -16,6 +16,7 @@ struct talked {
 	struct drive drive;
 	struct requests *requests;
 	uint64_t ino; /* of the socket; TALKED_INO at first */
+	int64_t fd; /* likewise; TALKED_FD at first */
 	uint32_t at[DIRECTIONS]; /* sequence numbers */
 	bool has_no_places; /* the calls do not say where their bytes are */
 	bool is_peek; /* the calls only look at them */
@@ -63,6 +64,8 @@ void talked_close(struct talked *talked);
 
 /* The thread that makes the calls ends. */
 void talked_end(struct talked *talked);
+/* The close of a socket before, whose number this one has since before that call ended. */
+void talked_close_late(struct talked *talked);
 void talked_shutdown(struct talked *talked, uint8_t how);
 
 /* The next request, decoded; NULL: none. Valid until the next one. */

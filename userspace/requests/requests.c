@@ -395,7 +395,7 @@ static int32_t pid_of(const struct state_event *event)
 	return event->thread && event->thread->pid > 0 ? (int32_t)event->thread->pid : 0;
 }
 
-/* Another socket has the number: the one before is gone. */
+/* Another socket has the number, of an inode or a descriptor: the one before is gone. */
 static void begin_anew(struct requests *requests, uint64_t ino, uint64_t now_ns)
 {
 	struct connection *connection = find(requests, ino);
@@ -490,6 +490,9 @@ static void take_begin(struct requests *requests, const struct state_event *even
 	if (!ino || !event_result(&event->ev, &result) ||
 	    (result < 0 && !(call->kind == KIND_CONNECT && result == -EINPROGRESS)))
 		return;
+	/* Its number is free, though its close comes later: another thread was faster. */
+	if (event->replaced_ino && event->replaced_ino != ino)
+		begin_anew(requests, event->replaced_ino, now_ns);
 	begin_anew(requests, ino, now_ns);
 	if (call->kind == KIND_OPEN || (event->fd && kind != SOCKET_STREAM))
 		return;
@@ -669,9 +672,11 @@ static void take_unseen(struct requests *requests, const struct state_event *eve
 		       DIRECTION_OUT, (uint32_t)moved);
 }
 
+/* The file of the event is another one that has the number by now; the state knows what was closed.
+ */
 static void take_close(struct requests *requests, const struct state_event *event)
 {
-	struct connection *connection = find(requests, ino_of(requests, event));
+	struct connection *connection = find(requests, ino_of_file(requests, event->fd));
 
 	/* Another process may have the socket, or another number. */
 	if (!connection ||

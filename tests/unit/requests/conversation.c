@@ -302,6 +302,12 @@ static void counts_sendfile(void **state)
 	expect_account(talked, 2, 0, 0);
 }
 
+static void step(struct talked *talked, uint64_t ns)
+{
+	talked->drive.ts_ns += ns;
+	requests_step(talked->requests, talked->drive.ts_ns);
+}
+
 static void begins_between_requests(void **state)
 {
 	struct talked *talked = *state;
@@ -311,7 +317,8 @@ static void begins_between_requests(void **state)
 	answer(talked);
 	ask(talked);
 	answer(talked);
-	talked_close(talked);
+	step(talked, REQUESTS_SILENCE_NS);
+	step(talked, REQUESTS_SILENCE_NS);
 	expect_sizes(talked, 100, 2000);
 	expect_none(talked);
 	expect_account(talked, 1, 1, 0);
@@ -346,15 +353,9 @@ static void guesses_who_asks(void **state)
 	answer(talked);
 	ask(talked);
 	answer(talked);
-	talked_close(talked);
+	requests_end(talked->requests, talked->drive.ts_ns);
 	expect_sizes(talked, 2000, 100);
 	expect_account(talked, 1, 1, 0);
-}
-
-static void step(struct talked *talked, uint64_t ns)
-{
-	talked->drive.ts_ns += ns;
-	requests_step(talked->requests, talked->drive.ts_ns);
 }
 
 /* On trial or not. */

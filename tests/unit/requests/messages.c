@@ -177,6 +177,7 @@ static void say(struct many *many, unsigned int number, enum recognition_directi
 {
 	memcpy(many->talked.at, many->at[number], sizeof(many->talked.at));
 	many->talked.ino = TALKED_INO + number;
+	many->talked.fd = TALKED_FD + number;
 	talked_text(&many->talked, direction, text);
 	memcpy(many->at[number], many->talked.at, sizeof(many->talked.at));
 }
@@ -191,6 +192,7 @@ static struct many *ask_all(void)
 	talked_begin(&many->talked, NULL);
 	for (unsigned int i = 0; i < MANY; i++) {
 		many->talked.ino = TALKED_INO + i;
+		many->talked.fd = TALKED_FD + i;
 		memcpy(many->at[i], many->talked.at, sizeof(many->at[i]));
 		talked_accept(&many->talked);
 		snprintf(text, sizeof(text), "GET /%u HTTP/1.1\r\nHost: h%u\r\n", i, i);

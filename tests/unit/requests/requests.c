@@ -513,6 +513,27 @@ static void tells_which_bytes_it_wants(void **state)
 	assert_line(talked, "none");
 }
 
+/* Another thread closes a socket, and before that call ends this one has its number. */
+static void is_not_closed_by_the_one_before(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_accept(talked);
+	talked_text(talked, DIRECTION_IN, "Q a 0\n");
+	assert_line(talked, "none");
+	talked->ino++;
+	talked_accept(talked);
+	assert_line(talked, "Q a - closed");
+	talked_text(talked, DIRECTION_IN, "Q b 0\n");
+	talked_close_late(talked);
+	assert_line(talked, "none");
+	talked_text(talked, DIRECTION_OUT, "A 1 0\n");
+	assert_line(talked, "Q b 1 -");
+	talked_close(talked);
+	talk_once(talked, "too late");
+	assert_line(talked, "none");
+}
+
 static const struct requests_unwanted all_wanted,
 	no_clients = {.by_role = {[request_roles__client] = UINT32_MAX}},
 	no_fakes = {.by_role = {[request_roles__client] = 1u << FAKE_NUMBER,
@@ -835,6 +856,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(takes_bytes_once),
 	TEST(goes_on_with_another_protocol),
 	TEST(tells_which_bytes_it_wants),
+	TEST(is_not_closed_by_the_one_before),
 	TEST(leaves_out_unwanted_roles),
 	TEST(looks_at_what_follows_an_unwanted_protocol),
 	TEST(looks_again_at_what_was_left_out),

@@ -24,6 +24,7 @@ struct apply_event {
 	struct state_fd *fd; /* as in state_event */
 	bool has_fd;
 	int64_t fd_num;
+	uint64_t replaced_ino; /* as in state_event */
 	/* Not next to has_fd: one load of both would wait for the store of either. */
 	bool fd_named;
 };

@@ -242,6 +242,8 @@ void state_finish(struct state *state)
 
 	if (after->closed_in)
 		state_fds_close(after->closed_in, after->closed);
+	if (after->replaced)
+		state_fd_release(&state->fd_store, after->replaced);
 	if (after->emptied)
 		state_fds_close_range(after->emptied, 0, UINT32_MAX);
 	if (after->ended)

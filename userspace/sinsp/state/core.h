@@ -35,6 +35,10 @@ struct state_after {
 	bool pending; /* something of the below is set */
 	struct state_fds *closed_in; /* NULL: nothing was closed */
 	int64_t closed;
+	/* What had the number of a descriptor that was made; NULL: nothing that is known. */
+	struct state_fd *replaced;
+	struct state_fds *replaced_in;
+	int64_t replaced_num;
 	struct state_fds *emptied; /* NULL: no table is not kept */
 	struct state_thread_entry *ended;
 	bool moved; /* a mount, as sinsp.move has it */

@@ -132,6 +132,35 @@ static bool engine_is_open(const struct state_plan *plan, const struct event *ev
 	       result == -EAGAIN;
 }
 
+/*
+ * Notes what has the number of a descriptor that the event makes. A table that was read later than
+ * the event may have a later file there.
+ */
+static void note_replaced(struct state *state, struct apply_event *event)
+{
+	struct state_after *after = &state->after;
+	struct state_fds *fds = event->thread->fds;
+
+	if (state_fds_has_other(fds, event->fd_num) || state_fds_is_ahead(fds, event->ev->ts_ns))
+		return;
+	after->replaced = state_fds_hold(fds, event->fd_num);
+	if (!after->replaced)
+		return;
+	after->replaced_in = fds;
+	after->replaced_num = event->fd_num;
+	after->pending = true;
+	event->replaced_ino = state_fd_ino(after->replaced);
+}
+
+/* A request that ended as its descriptor was replaced is one of that. */
+static bool is_of_replaced(const struct state *state, const struct apply_event *event)
+{
+	const struct state_after *after = &state->after;
+
+	return after->replaced && event->ev->desc->id == EVENT_request &&
+	       after->replaced_in == event->thread->fds && after->replaced_num == event->fd_num;
+}
+
 static void engine_find_fd(struct state *state, const struct state_plan *plan,
 			   struct apply_event *event)
 {
@@ -141,8 +170,16 @@ static void engine_find_fd(struct state *state, const struct state_plan *plan,
 		return;
 	event->has_fd = true;
 	event->fd_num = event_param_i64(event->ev, param);
-	if (!plan->uses_fd || !event->thread)
+	if (!event->thread)
 		return;
+	if (plan->makes_fd)
+		note_replaced(state, event);
+	if (!plan->uses_fd)
+		return;
+	if (is_of_replaced(state, event)) {
+		event->fd = state->after.replaced;
+		return;
+	}
 	event->fd = plan->closes_fd
 			    ? state_fd_closed(event->thread, event->fd_num, &event->ev->file)
 			    : state_fds_find(event->thread->fds, event->fd_num);
@@ -262,6 +299,7 @@ int state_process(struct state *state, const struct scap_event *raw, struct stat
 	event->has_fd = applied.has_fd;
 	event->fd_named = applied.fd_named;
 	event->fd_num = applied.fd_num;
+	event->replaced_ino = applied.replaced_ino;
 	event->filter_unknown = event->was_unknown = false;
 	return 0;
 }

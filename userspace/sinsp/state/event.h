@@ -29,6 +29,11 @@ struct state_event {
 	bool has_fd; /* the event is about a descriptor: fd_num is set */
 	bool fd_named; /* the event gave or changed the name of its descriptor */
 	int64_t fd_num;
+	/*
+	 * Of a call that made a descriptor: the inode of the file that had its number, if that had
+	 * no other one. So it is closed: its close comes later, or was not seen. 0: none is known.
+	 */
+	uint64_t replaced_ino;
 	/* It passed because a part that is missing decides: see filter_is_unknown(). */
 	bool filter_unknown;
 	bool was_unknown; /* the same, of any of the filters that it passed */

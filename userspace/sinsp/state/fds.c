@@ -110,6 +110,20 @@ static void fd_unref(struct state_fd_store *store, struct state_fd *fd)
 	pool_free(store->pool, fd, sizeof(*fd));
 }
 
+struct state_fd *state_fds_hold(struct state_fds *fds, int64_t num)
+{
+	struct state_fd *fd = state_fds_find(fds, num);
+
+	if (fd)
+		fd->refs++;
+	return fd;
+}
+
+void state_fd_release(struct state_fd_store *store, struct state_fd *fd)
+{
+	fd_unref(store, fd);
+}
+
 /* What a number is charged for. */
 static uint8_t units_of(const struct state_fd *fd)
 {

@@ -42,6 +42,10 @@ bool state_fds_is_ahead(const struct state_fds *fds, uint64_t ts_ns);
 
 struct state_fds *state_fds_ref(struct state_fds *fds);
 void state_fds_unref(struct state_fds *fds); /* accepts NULL */
+
+/* The descriptor, which lasts until it is released, whatever becomes of its number; NULL: none. */
+struct state_fd *state_fds_hold(struct state_fds *fds, int64_t num);
+void state_fd_release(struct state_fd_store *store, struct state_fd *fd);
 bool state_fds_shared(const struct state_fds *fds);
 uint32_t state_fds_users(const struct state_fds *fds); /* how many references there are */
 

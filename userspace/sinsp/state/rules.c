@@ -177,6 +177,7 @@ static void rules_make_plans(void)
 		plans[id].finds_thread = desc->flags & (EF_MAKES_TASK | EF_EXECS);
 		plans[id].uses_fd = desc->flags & (EF_USES_FD | EF_DESTROYS_FD);
 		plans[id].closes_fd = desc->flags & EF_DESTROYS_FD;
+		plans[id].makes_fd = (desc->flags & (EF_CREATES_FD | EF_USES_FD)) == EF_CREATES_FD;
 		plans[id].is_call = desc->category & EC_SYSCALL;
 		find_paths(desc, &plans[id]);
 	}

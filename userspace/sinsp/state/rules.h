@@ -23,6 +23,7 @@ struct state_plan {
 	uint8_t tuple_param; /* that with the ends of its socket, or 0 */
 	bool uses_fd; /* which is open before the event */
 	bool closes_fd; /* and closed by it */
+	bool makes_fd; /* or made by it */
 	bool finds_thread; /* the handler finds or adds the thread itself */
 	bool is_call; /* an event of a system call */
 	uint8_t paths_count;

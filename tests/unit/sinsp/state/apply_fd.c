@@ -117,6 +117,46 @@ static void copies(void **state)
 	assert_string_equal(drive_name(drive, 100, 8), "/three");
 }
 
+static uint64_t made_instead_of(struct drive *drive, uint64_t ino)
+{
+	struct frame *frame = drive_begin(drive, EVENT_socket, 100);
+
+	frame_put_i64(frame, socket__fd, 9);
+	frame_put_i64(frame, socket__domain, socket_families__AF_INET);
+	frame->file.ino = ino;
+	return drive_end(drive)->replaced_ino;
+}
+
+static uint64_t ino_of_request(struct drive *drive)
+{
+	struct frame *frame = drive_begin(drive, EVENT_request, 100);
+
+	frame_put_i64(frame, request__fd, 9);
+	return state_fd_ino(drive_end(drive)->fd);
+}
+
+/* The close of what had the number may come later. What is said of it behind that event is still
+ * its own. */
+static void tells_what_had_the_number(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame;
+
+	assert_int_equal(made_instead_of(drive, 70), 0);
+	assert_int_equal(made_instead_of(drive, 71), 70);
+	assert_int_equal(ino_of_request(drive), 70);
+	assert_int_equal(ino_of_request(drive), 70);
+	drive_any(drive, 100);
+	assert_int_equal(ino_of_request(drive), 71);
+	/* It has another number. */
+	frame = drive_begin(drive, EVENT_dup, 100);
+	frame_put_i64(frame, dup__res, 10);
+	frame_put_i64(frame, dup__oldfd, 9);
+	drive_end(drive);
+	assert_int_equal(made_instead_of(drive, 72), 0);
+	assert_int_equal(ino_of_request(drive), 72);
+}
+
 static void copies_to_itself_and_from_nothing(void **state)
 {
 	struct drive *drive = *state;
@@ -239,6 +279,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(doubtful_results_are_not_followed),
 	TEST(closes_despite_errors),
 	TEST(copies),
+	TEST(tells_what_had_the_number),
 	TEST(copies_to_itself_and_from_nothing),
 	TEST(controls),
 	TEST(opens_pipes),
