@@ -12,6 +12,9 @@
 #include "perf/elf_file.h"
 #include "util/buf.h"
 
+/* Behind the last symbol without a size, or where nobody has one, is no function. */
+enum { SIZELESS_BYTES = 1 << 16 };
+
 enum { ENTRIES_MIN = 256, LINE_BYTES = 512, NAME_BYTES_MAX = 480 };
 
 /* A table that grows. `rank`: which of two symbols of one place is shown; the higher one. */
@@ -127,8 +130,8 @@ const char *symbol_table_find(const struct symbol_table *table, uint64_t place)
 	if (!low)
 		return NULL;
 	low--;
-	if (table->entries[low].bytes &&
-	    place - table->entries[low].begin >= table->entries[low].bytes)
+	if (place - table->entries[low].begin >=
+	    (table->entries[low].bytes ? table->entries[low].bytes : SIZELESS_BYTES))
 		return NULL;
 	return table->texts + table->entries[low].name;
 }

@@ -17,7 +17,7 @@ enum {
 
 struct symbol_entry {
 	uint64_t begin;
-	uint32_t bytes; /* 0: up to the next one */
+	uint32_t bytes; /* 0: up to the next one, but not for long */
 	uint32_t name; /* where in the texts */
 };
 

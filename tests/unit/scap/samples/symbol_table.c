@@ -116,6 +116,9 @@ static void has_functions_of_the_kernel(void **state)
 	assert_string_equal(symbol_table_find(&table, 0xffffffff81000300), "do_weak");
 	assert_string_equal(symbol_table_find(&table, 0xffffffffc0000010), "in_module");
 	assert_null(symbol_table_find(&table, 0x1000));
+	/* Memory between the kernel and its modules, and behind them. */
+	assert_null(symbol_table_find(&table, 0xffffffffa0000000));
+	assert_null(symbol_table_find(&table, UINT64_MAX));
 	symbol_table_finish(&table);
 }
 
