@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The command stat: its options, and what it prints about a command. */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "agent/commands/stat_options.h"
 #include "agent/commands/subcommands.h"
+#include "perf/count/target.h"
 #include "printed.h"
 #include "unit.h"
 
@@ -135,10 +142,72 @@ static void counts_a_command(void **state)
 	printed_finish(&printed);
 }
 
+#define ID "0a1b0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab"
+
+/* A group as a runtime makes it, with a process that touches memory; 0: it cannot be made here. */
+static pid_t enter_group(char path[256])
+{
+	char file[300] = "";
+	pid_t child;
+	int fd;
+
+	for (const char *const *at = perf_target_hierarchies; *at && !*file; at++) {
+		snprintf(file, sizeof(file), "%s/cgroup.procs", *at);
+		snprintf(path, 256, "%s/libpod-" ID ".scope", *at);
+		if (access(file, W_OK) != 0)
+			*file = '\0';
+	}
+	if (!*file || mkdir(path, 0755) != 0)
+		return 0;
+	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
+	child = fork();
+	if (child)
+		return child;
+	fd = open(file, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		_exit(1);
+	for (;;) {
+		void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				    -1, 0);
+
+		if (memory == MAP_FAILED)
+			_exit(1);
+		*(volatile char *)memory = 1;
+		munmap(memory, 4096);
+		usleep(1000);
+	}
+}
+
+/* Of each it prints what was counted, here by the id that its group has. */
+static void counts_containers(void **state)
+{
+	struct printed printed;
+	char path[256];
+	pid_t child = enter_group(path);
+
+	if (!child)
+		skip();
+	printed_run("stat --per-container -j -I 300 -e faults,dummy sleep 0.8", &printed);
+	if (printed.exit_code == 0) {
+		assert_non_null(strstr(printed.err,
+				       "\"event\" : \"faults\", \"container\" : "
+				       "\"0a1b01234567\", \"container-id\" : \"" ID "\""));
+		printed_finish(&printed);
+		printed_run("stat --per-pod -x, -e faults sleep 0.1", &printed);
+		assert_null(strstr(printed.err, "0a1b"));
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	for (int i = 0; i < 100 && rmdir(path) != 0; i++)
+		usleep(10000);
+	if (printed.exit_code)
+		assert_non_null(strstr(printed.err, "CAP_"));
+	printed_finish(&printed);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(reads_options),
-	cmocka_unit_test(rejects_others),
-	cmocka_unit_test(reads_its_own_words),
+	cmocka_unit_test(counts_containers), cmocka_unit_test(reads_options),
+	cmocka_unit_test(rejects_others),    cmocka_unit_test(reads_its_own_words),
 	cmocka_unit_test(counts_a_command),
 };
 
