@@ -144,7 +144,19 @@ static void apply_net_name_socket(struct state *state, struct apply_event *event
 	state_rename_fd(state, event, name, state_socket_name(event->fd, name));
 }
 
-/* Unix sockets are named as their tuple is shown. */
+/* Whether these are both ends of a socket that is connected, the other way round. */
+static bool is_turned(const struct state_fd *fd, const uint64_t addresses[2])
+{
+	const union state_ends *ends = fd->has_ends ? state_fd_ends(fd) : NULL;
+
+	return ends && fd->role != STATE_ROLE_NONE && addresses[1] &&
+	       ends->unix_socket == addresses[1] && ends->unix_peer == addresses[0];
+}
+
+/*
+ * Unix sockets are named as their tuple is shown. That of a message is in the direction of the
+ * message, and only one of both has the path: a connection keeps its name.
+ */
 static void name_unix_socket(struct state *state, struct apply_event *event,
 			     const struct event_param *tuple)
 {
@@ -155,6 +167,8 @@ static void name_unix_socket(struct state *state, struct apply_event *event,
 
 	if (fd->type == SCAP_FD_UNIX && tuple->len >= TUPLE_UNIX_BYTES) {
 		memcpy(addresses, tuple->data + 1, sizeof(addresses));
+		if (is_turned(fd, addresses))
+			return;
 		state_set_unix_ends(state, fd, addresses[0], addresses[1]);
 	}
 	address_append_socktuple(&name, tuple, NULL);

@@ -473,6 +473,20 @@ static void names_unix_sockets(void **state)
 	assert_int_equal(fd->type, SCAP_FD_UNIX);
 	assert_int_equal(fd->role, STATE_ROLE_SERVER);
 	assert_string_equal(fd->name, "ffff8881->ffff8882 /run/u.sock");
+
+	/* What goes the other way names nothing else; another connection does. */
+	frame = drive_begin(drive, EVENT_recvfrom, 100);
+	frame_put_i64(frame, recvfrom__res, 3);
+	frame_put_i64(frame, recvfrom__fd, 4);
+	frame_put_unix_tuple(frame, recvfrom__tuple, 0xffff8882, 0xffff8881, "");
+	fd = drive_end(drive)->fd;
+	assert_string_equal(fd->name, "ffff8881->ffff8882 /run/u.sock");
+	assert_int_equal(state_fd_ends(fd)->unix_socket, 0xffff8881);
+	frame = drive_begin(drive, EVENT_recvfrom, 100);
+	frame_put_i64(frame, recvfrom__res, 3);
+	frame_put_i64(frame, recvfrom__fd, 4);
+	frame_put_unix_tuple(frame, recvfrom__tuple, 0xffff8883, 0xffff8881, "");
+	assert_string_equal(drive_end(drive)->fd->name, "ffff8883->ffff8881 ");
 }
 
 static void pairs_sockets(void **state)
