@@ -301,17 +301,43 @@ def cpu_seconds():
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def main():
-    """Runs every test_*() of the calling file; a parameter named `folder` gets a scratch folder."""
+class Shared:
+    """What tests of a file have in common: begun when the first one asks for it, and ended after the last."""
+
+    def __init__(self, contexts):
+        self.contexts, self.values, self.stack = contexts, {}, contextlib.ExitStack()
+
+    def get(self, name):
+        if name not in self.values:
+            folder = tempfile.mkdtemp(prefix="lanner-")
+            self.stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            self.values[name] = self.stack.enter_context(self.contexts[name](folder))
+        return self.values[name]
+
+    def end(self):
+        """Returns whether all of it ended well."""
+        try:
+            self.stack.close()
+        except Exception:  # as of a test
+            print(f"FAIL  the end of {', '.join(self.values)}\n{traceback.format_exc()}", flush=True)
+            return False
+        return True
+
+
+def main(**contexts):
+    """Runs every test_*() of the calling file. A parameter named `folder` gets a scratch folder; one of another name what
+    the context manager of that name yields, which gets a folder that all tests share."""
     caller = inspect.getmodule(inspect.stack()[1][0])
     tests = [(name, function) for name, function in vars(caller).items()
              if name.startswith("test_") and callable(function)]
+    shared = Shared(contexts)
     failed, skipped = 0, 0
     for name, function in tests:
         folder = tempfile.mkdtemp(prefix="lanner-")
         begin, cpu_begin = time.monotonic(), cpu_seconds()
         try:
-            function(**({"folder": folder} if inspect.signature(function).parameters else {}))
+            wanted = inspect.signature(function).parameters
+            function(**{name: folder if name == "folder" else shared.get(name) for name in wanted})
             print(f"ok    {name} ({time.monotonic() - begin:.1f} s, {cpu_seconds() - cpu_begin:.1f} s of CPUs)", flush=True)
         except Skip as reason:
             skipped += 1
@@ -321,5 +347,6 @@ def main():
             print(f"FAIL  {name}\n{traceback.format_exc()}", flush=True)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+    failed += not shared.end()
     print(f"{len(tests)} cases in this file")
     sys.exit(1 if failed or not tests else SKIP if skipped == len(tests) else 0)

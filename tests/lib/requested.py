@@ -1,33 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""For tests of requests: servers, and what the agent says of what clients ask them."""
+"""For tests of requests: what the agent says of what clients ask servers."""
 import collections
-import contextlib
 import re
-import socket
-import subprocess
 
 import lanner
 
 ACCOUNT = re.compile(r"^agent: requests of (\S+): seen (\d+) = reported (\d+) \+ unknown (\d+) \+ lost (\d+)",
                      re.MULTILINE)
-
-
-@contextlib.contextmanager
-def running(argv, port, **options):
-    """A server that accepts connections."""
-    server = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
-    try:
-        lanner.wait_until(lambda: connects(port), "the server accepts connections")
-        yield server
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def connects(port):
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-        return True
-    return False
 
 
 def account(text):
