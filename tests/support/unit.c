@@ -160,7 +160,7 @@ static void start(struct child *child, const struct unit_group *group, const str
 		int result;
 
 		/* Memory that nobody has set is never 0 by chance. */
-		mallopt(M_PERTURB, group->loads ? 0 : 0xa5);
+		mallopt(M_PERTURB, group->unfilled ? 0 : 0xa5);
 		sigprocmask(SIG_SETMASK, mask, NULL);
 		enter_child(child->output);
 		result = run_group(group, cases, child->cases);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unit tests: the files of a folder are one program, whose main() is in unit.c. A file is a group of
- * cases, which it registers with one line at its end:
+ * Unit tests: the files of a folder are one program, whose main() is in unit.c. A file is a group
+ *of cases, which it registers with one line at its end:
  *
  *	static const struct CMUnitTest tests[] = {
  *		cmocka_unit_test(gives_aligned_blocks_of_every_size),
@@ -9,7 +9,8 @@
  *
  *	UNIT_GROUP(tests);
  *
- * Each group runs in a process of its own: what it changes there, or breaks, is not seen by another.
+ * Each group runs in a process of its own: what it changes there, or breaks, is not seen by
+ *another.
  */
 #ifndef TESTS_UNIT_H
 #define TESTS_UNIT_H
@@ -35,11 +36,11 @@ struct unit_group {
 	const char *(*missing)(void); /* what it needs and this machine lacks; NULL: nothing */
 	bool slow; /* takes seconds: left out with --quick */
 	/*
-	 * Loads programs: libbpf grows lists of the kernel's types, and to fill these each time
-	 * they are moved or freed takes as long as all else. The sanitizers' build fills memory by
-	 * itself.
+	 * Takes and frees so much memory, as who loads programs does, whose types libbpf keeps in
+	 * lists that grow, that to fill it each time takes as long as all else. The sanitizers'
+	 * build fills the beginning of all memory by itself.
 	 */
-	bool loads;
+	bool unfilled;
 	unsigned int limit_s; /* after which it is ended; UNIT_LIMIT_S when 0 */
 	struct unit_group *next; /* of unit.c */
 };

@@ -442,7 +442,10 @@ static void test_large_payload(void **state)
 {
 	enum { DATA_BYTES = 100000 };
 	const uint32_t lengths[] = {4, 5, DATA_BYTES};
-	uint32_t len = LENGTHS_AT + sizeof(lengths) + 4 + 5 + DATA_BYTES, wrong;
+	/* The last ones with the other lengths make a sum that 32 bits do not hold. */
+	const uint32_t wrong[] = {DATA_BYTES + 1, 3 * DATA_BYTES, INT32_MAX,
+				  UINT32_MAX - 9, UINT32_MAX - 8, UINT32_MAX};
+	uint32_t len = LENGTHS_AT + sizeof(lengths) + 4 + 5 + DATA_BYTES;
 	struct ppm_evt_hdr header = {.len = len, .type = EVENT_asyncevent, .nparams = 3};
 	uint8_t *bytes = calloc(1, len);
 	struct event ev;
@@ -456,8 +459,8 @@ static void test_large_payload(void **state)
 	assert_int_equal(event_param_u64(&ev, asyncevent__plugin_id), 7);
 	assert_string_equal(event_param_string(&ev, asyncevent__name), "name");
 	assert_int_equal(ev.params[asyncevent__data].len, DATA_BYTES);
-	for (wrong = DATA_BYTES + 1; wrong > DATA_BYTES; wrong *= 3) {
-		memcpy(bytes + LENGTHS_AT + 8, &wrong, sizeof(wrong));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		memcpy(bytes + LENGTHS_AT + 8, &wrong[i], sizeof(wrong[i]));
 		assert_int_equal(frame_decode_copy(bytes, len), -EBADMSG);
 	}
 	free(bytes);

@@ -116,7 +116,7 @@ static void cuts_make_no_difference(void **state)
 	struct buf lines = {0};
 
 	for (size_t i = 0; i < DIALOGUES_COUNT; i++)
-		for (size_t first = 0; first < 120; first++)
+		for (size_t first = 0; first < 120; first += UNIT_STEP)
 			for (size_t others = 0; others < 12; others++) {
 				const struct cut cut = {.first = first, .others = others};
 
@@ -148,7 +148,7 @@ static void a_missing_piece_mixes_up_nothing(void **state)
 	struct buf lines = {0};
 
 	for (size_t i = 0; i < DIALOGUES_COUNT; i++)
-		for (size_t others = 0; others < 60; others++) {
+		for (size_t others = 0; others < 60; others += UNIT_STEP) {
 			struct cut cut = {.first = others, .others = others};
 			size_t pieces = hold_dialogue(&dialogues[i], &cut, &lines);
 
@@ -193,4 +193,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_missing_piece_mixes_up_nothing),
 };
 
-UNIT_GROUP(tests);
+UNIT_GROUP(tests, .unfilled = true);

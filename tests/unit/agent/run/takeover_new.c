@@ -356,4 +356,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_other_outputs, setup, teardown),
 };
 
-UNIT_GROUP(tests);
+UNIT_GROUP(tests, .unfilled = true);

@@ -111,7 +111,7 @@ static void gives_routes_that_are_their_own(void **state)
 	char path[512], route[CLUSTER_ROUTE_BYTES], again[CLUSTER_ROUTE_BYTES];
 	unsigned int seed = 7;
 
-	for (unsigned int n = 0; n < 200000; n++) {
+	for (unsigned int n = 0; n < UNIT_ROUNDS(200000); n++) {
 		size_t len;
 
 		make_path(&seed, path, sizeof(path));

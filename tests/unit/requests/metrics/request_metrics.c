@@ -304,10 +304,11 @@ static void shows_valid_text(void **state)
 		     (const char *const[]){"db_operation_name=\"a?\xc3\xa4\\\"\\\\\\n?\"", NULL});
 }
 
-/* 10^6 hosts: as many series as there may be; the rest is in the overflow, and no sum changes. */
+/* Very many hosts: as many series as there may be; the rest is in the overflow, and no sum changes.
+ */
 static void keeps_sums_when_there_is_no_room(void **state)
 {
-	enum { HOSTS = 1000000, MAX = 1000 };
+	enum { HOSTS = UNIT_ROUNDS(1000000), MAX = 1000 };
 	struct measured *measured = *state;
 	struct state_event *event;
 	uint64_t seed = 1, total_ns = 0;
@@ -358,7 +359,7 @@ static void keeps_sums_when_there_is_no_room(void **state)
 /* A set of labels with its three histograms, after many different durations. */
 static void takes_less_than_a_kilobyte(void **state)
 {
-	enum { SERIES = 4000, EACH = 100 };
+	enum { SERIES = 4000, EACH = UNIT_ROUNDS(100) };
 	struct measured *measured = *state;
 	struct state_event *event;
 	size_t empty;

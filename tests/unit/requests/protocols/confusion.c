@@ -139,7 +139,7 @@ static const struct protocol *const all[] = {&protocol_http1,	 &protocol_redis,
 					     &protocol_dns,	 &protocol_dns_tcp,
 					     &protocol_postgres, &protocol_mysql};
 
-enum { ALL = sizeof(all) / sizeof(all[0]), LIKELY_BYTES = 5, RANDOM_MIB = 64, WINDOW = 64 };
+enum { ALL = sizeof(all) / sizeof(all[0]), LIKELY_BYTES = 5, RANDOM_MIB = 8, WINDOW = 64 };
 
 static enum protocol_verdict recognise(const struct protocol *protocol, enum protocol_side side,
 				       const uint8_t *data, size_t len)
@@ -196,7 +196,7 @@ static uint64_t next_random(uint64_t *seed)
 	return *seed;
 }
 
-/* Noise at every offset of a block that is filled anew again and again. */
+/* Noise at every offset of a block that is filled anew again and again, the same each time. */
 static void test_noise(void **state)
 {
 	enum { BLOCK = 1 << 20 };

@@ -368,4 +368,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_much_ahead_of_events),
 };
 
-UNIT_GROUP(tests, .setup = setup, .slow = true);
+UNIT_GROUP(tests, .unfilled = true, .setup = setup, .slow = true);

@@ -163,4 +163,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_own_groups),
 };
 
-UNIT_GROUP(tests, .loads = true);
+UNIT_GROUP(tests, .unfilled = true);

@@ -839,4 +839,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_muted),
 };
 
-UNIT_GROUP(tests, .slow = true, .loads = true);
+UNIT_GROUP(tests, .slow = true, .unfilled = true);

@@ -108,4 +108,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_programs),
 };
 
-UNIT_GROUP(tests, .loads = true);
+UNIT_GROUP(tests, .unfilled = true);

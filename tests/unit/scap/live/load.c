@@ -325,4 +325,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_nothing_is_loaded),
 };
 
-UNIT_GROUP(tests, .loads = true);
+UNIT_GROUP(tests, .unfilled = true);

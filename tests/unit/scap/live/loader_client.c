@@ -233,4 +233,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_busy),
 };
 
-UNIT_GROUP(tests, .loads = true);
+UNIT_GROUP(tests, .unfilled = true);

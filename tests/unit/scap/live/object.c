@@ -265,4 +265,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup(test_no_external_symbols, setup),
 };
 
-UNIT_GROUP(tests, .slow = true, .loads = true);
+UNIT_GROUP(tests, .slow = true, .unfilled = true);

@@ -245,4 +245,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup(test_count, setup),
 };
 
-UNIT_GROUP(tests, .loads = true);
+UNIT_GROUP(tests, .unfilled = true);

@@ -376,4 +376,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rules_that_are_off),
 };
 
-UNIT_GROUP(tests, .setup = setup, .slow = true, .loads = true);
+UNIT_GROUP(tests, .setup = setup, .slow = true, .unfilled = true);

@@ -124,7 +124,7 @@ static void test_what_is_no_host(void **state)
 /* However many addresses are answered. */
 static void test_memory_is_bounded(void **state)
 {
-	enum { COUNT = 1000000 };
+	enum { COUNT = UNIT_ROUNDS(1000000) };
 	struct scene *scene = *state;
 	size_t half, kept = 0;
 	char name[64];

@@ -111,7 +111,7 @@ static void test_guesses_nothing(void **state)
 
 static void test_memory_is_bounded(void **state)
 {
-	enum { COUNT = 1000000 };
+	enum { COUNT = UNIT_ROUNDS(1000000) };
 	struct state_services *services = *state;
 	char uid[16];
 
