@@ -58,6 +58,7 @@ class Job:
     action: typing.Callable
     needs: tuple = ()  # names of jobs
     alone: bool = False  # nothing else may run meanwhile
+    after: tuple = ()  # names of jobs that have ended by then, whatever came of them
 
 
 class Report:
@@ -255,7 +256,7 @@ class Processors:
 
 
 class Schedule:
-    """Jobs in lanes: in each lane one at a time, the first of the list whose needs are done."""
+    """Jobs in lanes: in each lane one at a time, the first of the list for which what it waits for is done."""
 
     IDLE_S = 1
     IDLE_SHARE = 0.2
@@ -287,7 +288,7 @@ class Schedule:
         with self.changed:
             while self.waiting:
                 for job in self.waiting:
-                    if all(need in self.done for need in job.needs):
+                    if all(name in self.done for name in (*job.needs, *job.after)):
                         self.waiting.remove(job)
                         return job
                 if not wait:

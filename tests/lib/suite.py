@@ -3,6 +3,7 @@
 
     suite.py [--quick] [WORD...]
 """
+import dataclasses
 import functools
 import json
 import os
@@ -32,12 +33,16 @@ SKELETON = TOP / "build-test/driver/lanner.skel.h"
 QUICK_WITHOUT = {"checks/test_event_rows", "cli/test_byte_flips", "cli/test_deploy",
                  "cli/test_options", "cli/test_quickstart"}
 QUICK_E2E = {"e2e/test_whole_way", "e2e/test_accounting", "e2e/test_descriptors"}
-# What runs when nothing else does, and why. All others judge their own processes alone.
+# What no other capture may run beside, and why: these come first, one after the other, beside builds, which leave a
+# processor to them. All others judge their own processes alone.
+BEFORE_CAPTURES = {
+    "attack/test_flood": "fills all rings, so that others' processes are over their shares of them",
+    "attack/test_truncated": "of its events it is unknown whether they pass others' filters, so they do",
+    "attack/test_limits_as_cover": "the kernel counts few control groups at once, and others make thousands",
+}
+# What runs when nothing else does.
 ALONE = {
     "e2e/test_limits": "counts what all of the machine loses over a limit",
-    "attack/test_truncated": "of its events it is unknown whether they pass others' filters, so they do",
-    "attack/test_flood": "fills all rings, so that others' processes are over their shares of them",
-    "attack/test_limits_as_cover": "the kernel counts few control groups at once, and others make thousands",
     "e2e/test_budget": "measures what share of the machine a capture takes",
     "e2e/test_sysdig": "compares all events of the machine, none of which may be lost",
     "e2e/test_storm": "takes the whole machine, by dozens of processes",
@@ -130,6 +135,22 @@ def install(*groups):
 NEEDED = ("build/test", "packages")
 
 
+def may_capture(name):
+    """Whether a job may: builds do not, what checks sources does not, and the guest is another machine."""
+    return name.partition("/")[0] not in ("build", "packages", "checks", "vm")
+
+
+def first_captures(jobs):
+    """The jobs, of which those of BEFORE_CAPTURES come one after the other, and all others that may capture behind them."""
+    first, after = [], ()
+    for job in jobs:
+        if job.name in BEFORE_CAPTURES:
+            first.append(dataclasses.replace(job, after=after))
+            after = (job.name,)
+    return first + [dataclasses.replace(job, after=after) if may_capture(job.name) else job
+                    for job in jobs if job.name not in BEFORE_CAPTURES]
+
+
 class Suite:
     def __init__(self, quick, words):
         self.quick, self.words = quick, words
@@ -156,7 +177,7 @@ class Suite:
         env = {**os.environ, "AGENT": str(self.test.folder / "userspace/agent/agent"),
                "LANNER_TOP": str(TOP)}
         return Job(name, lambda report: commands.test(report, name, [path], FILE_TIMEOUT_S, env, tries=2),
-                   NEEDED, name in ALONE)
+                   NEEDED, alone=name in ALONE)
 
     def file_jobs(self, folder):
         paths = sorted(path for path in (TOP / "tests" / folder).glob("test_*")
@@ -251,7 +272,8 @@ class Suite:
         files = [job for job in self.file_jobs("checks") + self.file_jobs("cli")
                  if not self.quick or job.name not in QUICK_WITHOUT]
         # What takes longest, with what it needs, begins first.
-        return [self.build_job(), self.packages_job(), *self.sanitized(), *self.guest(), *files, *self.live_tests(), *units]
+        return first_captures([self.build_job(), self.packages_job(), *self.sanitized(), *self.guest(), *files,
+                               *self.live_tests(), *units])
 
 
 def interrupt(*_):
