@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Unit tests: the files of a folder are one program, whose main() is in unit.c. A file is a group
- *of cases, which it registers with one line at its end:
+ * of cases, which it registers with one line at its end:
  *
  *	static const struct CMUnitTest tests[] = {
  *		cmocka_unit_test(gives_aligned_blocks_of_every_size),
@@ -10,7 +10,7 @@
  *	UNIT_GROUP(tests);
  *
  * Each group runs in a process of its own: what it changes there, or breaks, is not seen by
- *another.
+ * another.
  */
 #ifndef TESTS_UNIT_H
 #define TESTS_UNIT_H
