@@ -23,8 +23,6 @@ enum {
 	SLOT_TRIES = 200,
 	SLOT_TRY_NS = 500000,
 	FOLLOW_NS = 400000000,
-	/* By how much the kernel's account of a ring may differ from the time that it is there. */
-	ACCOUNT_NS = 200000000,
 };
 
 static int open_ring(struct flight_rings *rings, uint32_t cpu, struct error *err)
@@ -41,8 +39,8 @@ static int open_ring(struct flight_rings *rings, uint32_t cpu, struct error *err
 		return r;
 	}
 	scap_backward_close(&rings->rings[cpu].backward);
-	rings->rings[cpu] =
-		(struct flight_ring){.backward = made, .began_ns = clock_ns(CLOCK_MONOTONIC)};
+	rings->rings[cpu] = (struct flight_ring){.backward = made};
+	scap_enabled_begin(&rings->rings[cpu].enabled);
 	return 0;
 }
 
@@ -52,12 +50,11 @@ static int open_ring(struct flight_rings *rings, uint32_t cpu, struct error *err
  */
 static bool has_ended(struct flight_ring *ring)
 {
-	uint64_t written = scap_backward_written(&ring->backward), ns;
+	uint64_t written = scap_backward_written(&ring->backward);
 	bool is_written = written != ring->looked_at;
 
 	ring->looked_at = written;
-	return !is_written && scap_backward_enabled_ns(&ring->backward, &ns) == 0 &&
-	       clock_ns(CLOCK_MONOTONIC) - ring->began_ns > ns + ACCOUNT_NS;
+	return !is_written && scap_enabled_has_ended(&ring->enabled, ring->backward.fd);
 }
 
 /*

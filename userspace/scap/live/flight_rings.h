@@ -28,7 +28,7 @@ struct flight_ring {
 	uint32_t first, count;
 	uint64_t overwritten_ns; /* boot clock: all that was sent before is overwritten */
 	uint64_t opened_ns; /* likewise: nothing before is in it */
-	uint64_t began_ns; /* monotonic clock: when it was opened */
+	struct scap_enabled enabled; /* when it was last looked at */
 	uint64_t looked_at; /* bytes that were written when it was last looked at */
 };
 

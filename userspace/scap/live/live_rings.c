@@ -166,7 +166,7 @@ static void forget_ended(struct live_rings *rings)
 	rings->account_ns = now + ACCOUNT_AGAIN_NS;
 	for (uint32_t cpu = 0; cpu < rings->cpus; cpu++)
 		if (rings->rings[cpu].fd >= 0 && rings->online[cpu] &&
-		    scap_ring_has_ended(&rings->rings[cpu]))
+		    scap_enabled_has_ended(&rings->rings[cpu].enabled, rings->rings[cpu].fd))
 			cpu_went(rings, &rings->rings[cpu]);
 }
 

@@ -107,21 +107,6 @@ static uint64_t backward_head(const struct scap_backward *ring)
 	return __atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE);
 }
 
-int scap_backward_enabled_ns(const struct scap_backward *ring, uint64_t *ns)
-{
-	struct {
-		uint64_t value, enabled_ns;
-	} now;
-	ssize_t n = read(ring->fd, &now, sizeof(now));
-
-	if (n < 0)
-		return -errno;
-	if (n != sizeof(now))
-		return -ENODATA;
-	*ns = now.enabled_ns;
-	return 0;
-}
-
 uint64_t scap_backward_written(const struct scap_backward *ring)
 {
 	return ring->meta ? 0 - backward_head(ring) : 0;

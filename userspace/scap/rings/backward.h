@@ -52,12 +52,6 @@ void scap_backward_init(struct scap_backward *ring, const struct perf_event_mmap
 /* Frees all but `ring` itself, which then has no ring. */
 void scap_backward_close(struct scap_backward *ring);
 
-/*
- * How long the kernel has let it be written, in ns: as long as it exists, until its CPU goes
- * offline, and no longer when that comes back. Returns 0, or -errno.
- */
-int scap_backward_enabled_ns(const struct scap_backward *ring, uint64_t *ns);
-
 /* How many bytes were written to it so far. */
 uint64_t scap_backward_written(const struct scap_backward *ring);
 

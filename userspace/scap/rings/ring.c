@@ -13,8 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "util/clock.h"
-
 enum {
 	RECORD_ALIGN = 8, /* of the kernel's records */
 	RESERVED_DIVISOR = 8,
@@ -471,8 +469,6 @@ bool scap_ring_drained(const struct scap_ring *ring)
 enum {
 	PERF_RECORD_BYTES_MAX = 1 << 16, /* its size has 16 bits */
 	WATERMARK_DIVISOR = 4,
-	/* By how much the kernel's account of a ring may differ from the time that it is there. */
-	ACCOUNT_NS = 200000000,
 };
 
 static int check_size(uint32_t bytes, struct error *err)
@@ -572,10 +568,7 @@ static int map_failed(int error, uint32_t bytes, unsigned int cpu, struct error 
 int scap_ring_map(int fd, unsigned int cpu, uint32_t bytes, struct scap_ring *ring,
 		  struct error *err)
 {
-	struct scap_ring made = {.bytes = bytes,
-				 .cpu = (uint16_t)cpu,
-				 .fd = fd,
-				 .mapped_ns = clock_ns(CLOCK_MONOTONIC)};
+	struct scap_ring made = {.bytes = bytes, .cpu = (uint16_t)cpu, .fd = fd};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int r = map_twice(&made, page);
 
@@ -587,6 +580,7 @@ int scap_ring_map(int fd, unsigned int cpu, uint32_t bytes, struct scap_ring *ri
 	}
 	made.meta = made.map;
 	made.data = (const uint8_t *)made.map + page;
+	scap_enabled_begin(&made.enabled);
 	*ring = made;
 	return 0;
 }
@@ -596,16 +590,6 @@ int scap_ring_open(unsigned int cpu, uint32_t bytes, struct scap_ring *ring, str
 	int fd = scap_ring_open_event(cpu, bytes, err);
 
 	return fd < 0 ? fd : scap_ring_map(fd, cpu, bytes, ring, err);
-}
-
-bool scap_ring_has_ended(const struct scap_ring *ring)
-{
-	struct {
-		uint64_t value, enabled_ns;
-	} account;
-
-	return read(ring->fd, &account, sizeof(account)) == sizeof(account) &&
-	       clock_ns(CLOCK_MONOTONIC) - ring->mapped_ns > account.enabled_ns + ACCOUNT_NS;
 }
 
 void scap_ring_detach(struct scap_ring *ring)

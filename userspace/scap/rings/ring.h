@@ -13,6 +13,7 @@
 #include <linux/perf_event.h>
 
 #include "abi.h"
+#include "scap/rings/enabled.h"
 #include "util/buf.h"
 #include "util/error.h"
 
@@ -60,7 +61,7 @@ struct scap_ring {
 	uint64_t lost; /* by PERF_RECORD_LOST: records, each of several events */
 	uint64_t corrupt; /* events; 1 for a record without a count */
 	uint64_t wakeups; /* times that it ended a wait of its reader */
-	uint64_t mapped_ns; /* monotonic clock: when it was opened */
+	struct scap_enabled enabled; /* when it was last looked at */
 	int fd; /* the perf event; -1: none */
 	uint16_t cpu;
 	void *map; /* owned, with `bounce`; NULL if the memory is the caller's */
@@ -111,12 +112,6 @@ void scap_ring_hold(struct scap_ring *ring, struct ring_use *use);
 
 /* The programs have no ring any more on its CPU, so that none is full. */
 void scap_ring_unshare(struct scap_ring *ring);
-
-/*
- * Whether the kernel does not let it be written any more, since its CPU was offline meanwhile,
- * though it is not now. Takes an interrupt on that CPU.
- */
-bool scap_ring_has_ended(const struct scap_ring *ring);
 
 /* Closes the perf event. The contents of the ring can still be read. */
 void scap_ring_detach(struct scap_ring *ring);

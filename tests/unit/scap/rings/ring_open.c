@@ -40,10 +40,10 @@ static void test_open(void **state)
 	assert_int_equal(scap_ring_watermark(65536), 65536 / 4);
 	/* The kernel ends it as if its CPU had gone offline. */
 	usleep(250000);
-	assert_false(scap_ring_has_ended(&ring));
+	assert_false(scap_enabled_has_ended(&ring.enabled, ring.fd));
 	assert_int_equal(ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0), 0);
 	usleep(300000);
-	assert_true(scap_ring_has_ended(&ring));
+	assert_true(scap_enabled_has_ended(&ring.enabled, ring.fd));
 	assert_ptr_equal(ring.data, (uint8_t *)ring.map + ring.meta->data_offset);
 	scap_ring_close(&ring);
 	assert_null(ring.map);
