@@ -85,11 +85,11 @@ static void append_file(struct run *run, const struct scap_flight_given *given, 
 		   stats.events - run->flight.events,
 		   (double)(given->until_ns - given->since_ns) / 1e9, stats.name,
 		   limit_text(run, given->limit));
-	if (run->flight.rule[0])
+	if (run->flight.given.rule[0])
 		buf_printf(said,
 			   "agent: flight recorder: as the rule '%s' matched; matches since the "
 			   "last file: %" PRIu64 "\n",
-			   run->flight.rule, run->flight.matches);
+			   run->flight.given.rule, run->flight.given.matches);
 	append_missing(given, said);
 	append_lost(run, said);
 }
@@ -146,8 +146,6 @@ static void end_file(struct run *run, struct scap_flight *recorder)
 	recording_stats(run->recorder.recording, &stats);
 	run->input->live->keep_descriptors(run->input, run->state, false);
 	flight->gives = flight->has_begun = flight->fails = false;
-	flight->rule[0] = '\0';
-	flight->matches = 0;
 	flight->events = stats.events;
 	flight_answer(run, succeeded, &said);
 }
@@ -162,6 +160,8 @@ static void begin_giving(struct run *run, struct scap_flight *recorder)
 		pid_file_begin_reload(&run->pid_file);
 	run->flight.is_asked = run->flight.is_due = false;
 	run->flight.gives = r == 0;
+	run->flight.given = run->flight.next;
+	run->flight.next = (struct flight_matches){.matches = 0};
 	if (r == 0)
 		return;
 	buf_printf(&said, "agent: no file is written: %s\n",
@@ -193,12 +193,13 @@ static void flight_heard(void *context, const struct scap_event *raw)
 	rule = ruleset_next(rules, &event, 0);
 	if (rule == FILTER_NONE)
 		return;
-	flight->matches++;
+	flight->next.matches++;
 	now = clock_ns(CLOCK_MONOTONIC);
 	if (flight->is_due || now < flight->rule_due_ns)
 		return;
 	flight->rule_due_ns = now + RULES_APART_NS;
-	snprintf(flight->rule, sizeof(flight->rule), "%s", ruleset_matches(rules, rule, &matches));
+	snprintf(flight->next.rule, sizeof(flight->next.rule), "%s",
+		 ruleset_matches(rules, rule, &matches));
 	flight->is_due = true;
 }
 

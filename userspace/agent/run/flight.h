@@ -17,6 +17,12 @@ struct run;
 /* What is longer of the name of a rule is cut. */
 enum { FLIGHT_RULE_BYTES = 128 };
 
+/* What rules have to do with a file. */
+struct flight_matches {
+	char rule[FLIGHT_RULE_BYTES]; /* the name of the one that asks for it; "": none does */
+	uint64_t matches; /* of all of them since the last file was asked for */
+};
+
 /* Part of `struct run`; zeroed: nothing was asked for. */
 struct flight {
 	bool is_asked; /* a file is to be written, and somebody waits for the answer */
@@ -28,8 +34,7 @@ struct flight {
 	uint64_t events; /* of all files before this one */
 	uint64_t lost; /* events until the last file was asked for */
 	struct state *early; /* owned: what rules of --on-rule see; NULL: there are none */
-	char rule[FLIGHT_RULE_BYTES]; /* the name of the one that asks for a file; "": none does */
-	uint64_t matches; /* of these rules since the last file */
+	struct flight_matches next, given; /* of the next file; of the one that is written */
 	uint64_t rule_due_ns; /* monotonic: no rule asks for one before */
 };
 
