@@ -8,6 +8,7 @@
 
 #include "util/count.h"
 #include "util/json.h"
+#include "util/terminal.h"
 
 enum {
 	VALUE_COLUMNS = 18,
@@ -41,11 +42,15 @@ static bool has_value(const struct stat_line *line)
 	return line->supported && line->counted;
 }
 
-/* "shop/web-5c4f/main", without what is not known. */
+/*
+ * "shop/web-5c4f/main", without what is not known. Users give these names: they neither control a
+ * terminal nor begin a line.
+ */
 static void append_owner(const struct stat_owner *owner, struct buf *out)
 {
 	const char *const parts[] = {owner->ns, owner->pod, owner->container};
 	const char *separator = "";
+	size_t start = out->len;
 
 	for (size_t i = 0; i < COUNT(parts); i++) {
 		if (!*parts[i])
@@ -53,6 +58,8 @@ static void append_owner(const struct stat_owner *owner, struct buf *out)
 		buf_printf(out, "%s%s", separator, parts[i]);
 		separator = "/";
 	}
+	if (out->len > start)
+		terminal_mask(out->data + start, out->len - start);
 }
 
 /* Text. */
@@ -136,6 +143,17 @@ static void text_foot(const struct stat_printer *printer, const struct stat_time
 
 /* Columns. */
 
+/* What is in a column neither ends it nor, with what follows it, begins a separator. */
+static void mask_separator(struct buf *out, size_t start, const char *separator)
+{
+	static const char others[] = "._-";
+	char other = others[strspn(others, separator)];
+
+	for (size_t i = start; i < out->len; i++)
+		if (strchr(separator, out->data[i]))
+			out->data[i] = other;
+}
+
 static void csv_line(const struct stat_printer *printer, const struct stat_line *line,
 		     uint64_t since_ns, struct buf *out)
 {
@@ -148,8 +166,12 @@ static void csv_line(const struct stat_printer *printer, const struct stat_line 
 			   (unsigned long long)(since_ns % second_ns), separator);
 	buf_printf(out, "%s%s%s%s%s", value, separator, line->unit, separator, line->name);
 	if (line->owner) {
+		size_t start;
+
 		buf_append_string(out, separator);
+		start = out->len;
 		append_owner(line->owner, out);
+		mask_separator(out, start, separator);
 	}
 	if (printer->repeats)
 		buf_printf(out, "%s%.2f%%", separator, line->deviation_percent);

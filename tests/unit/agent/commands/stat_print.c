@@ -162,10 +162,32 @@ static void prints_whose_it_is(void **state)
 	check(&csv, &line, "1234567,,cycles:u,web-5c4f,100,25.00,,\n");
 }
 
+/* Whoever makes a group gives it a name: of bytes that say nothing to a terminal or a reader. */
+static void masks_names_of_users(void **state)
+{
+	const struct stat_owner owner = {"a\033[2J\nb,c\xff", "", "", "..x"};
+	const struct stat_printer text = {.form = STAT_TEXT},
+				  csv = {.form = STAT_CSV, .separator = ","},
+				  slashes = {.form = STAT_CSV, .separator = "/"},
+				  dots = {.form = STAT_CSV, .separator = "..."},
+				  none = {.form = STAT_CSV, .separator = ""};
+	struct stat_line line = shared_line;
+
+	line.owner = &owner;
+	check(&text, &line,
+	      "           1234567      cycles:u                         ..x/a.[2J.b,c."
+	      "                                     (25.00%)\n");
+	check(&csv, &line, "1234567,,cycles:u,..x/a.[2J.b.c.,100,25.00,,\n");
+	check(&slashes, &line, "1234567//cycles:u/..x.a.[2J.b,c./100/25.00//\n");
+	check(&none, &line, "1234567cycles:u..x/a.[2J.b,c.10025.00\n");
+	line.owner = &(struct stat_owner){"....", "", "", ""};
+	check(&dots, &line, "1234567......cycles:u...____...100...25.00......\n");
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(prints_whose_it_is),	  cmocka_unit_test(prints_text),
-	cmocka_unit_test(prints_columns),	  cmocka_unit_test(prints_objects),
-	cmocka_unit_test(prints_heads_and_times),
+	cmocka_unit_test(prints_whose_it_is), cmocka_unit_test(masks_names_of_users),
+	cmocka_unit_test(prints_text),	      cmocka_unit_test(prints_columns),
+	cmocka_unit_test(prints_objects),     cmocka_unit_test(prints_heads_and_times),
 };
 
 UNIT_GROUP(tests);
