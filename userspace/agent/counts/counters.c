@@ -188,7 +188,7 @@ static int parse_events(struct counters *counters, const struct counters_config 
 static int try_events(const struct counters *counters, struct error *err)
 {
 	struct perf_target target;
-	struct perf_counters opened;
+	struct perf_counters opened = {0};
 	char text[256];
 	int r;
 
@@ -208,8 +208,7 @@ static int try_events(const struct counters *counters, struct error *err)
 		text[reason.len] = '\0';
 		r = error_set(err, counter->error, "%s cannot be counted: %s", counter->name, text);
 	}
-	if (r == 0)
-		perf_counters_close(&opened);
+	perf_counters_close(&opened);
 	perf_target_finish(&target);
 	return r;
 }
