@@ -91,15 +91,18 @@ static void folders_remove(struct container_groups *groups, struct folder *folde
 	groups->count--;
 }
 
-/* Returns NULL if there are too many, or no memory. */
+static bool folders_have_room(const struct container_groups *groups, const struct folder *made)
+{
+	return groups->count < FOLDERS_MAX &&
+	       (!made->of_user || groups->of_users < FOLDERS_OF_USERS_MAX);
+}
+
+/* Returns NULL if there is no memory. */
 static struct folder *folders_add(struct container_groups *groups, const struct folder *made)
 {
 	size_t i = lower_bound(groups, made->path);
 	char *path;
 
-	if (groups->count == FOLDERS_MAX ||
-	    (made->of_user && groups->of_users == FOLDERS_OF_USERS_MAX))
-		return NULL;
 	if (groups->count == groups->capacity) {
 		size_t capacity = groups->capacity ? 2 * groups->capacity : 64;
 		struct folder *list = reallocarray(groups->list, capacity, sizeof(*list));
@@ -217,6 +220,7 @@ static struct folder *folders_note(struct container_groups *groups, const struct
 {
 	struct state_cgroup_match match;
 	char whole[2 * PATH_MAX];
+	struct folder *folder;
 	struct folder made = {
 		.path = groups->path,
 		.ino = status->st_ino,
@@ -226,12 +230,17 @@ static struct folder *folders_note(struct container_groups *groups, const struct
 	};
 
 	made.of_user = made.owner != STATE_OWNER_ROOT;
+	if (!folders_have_room(groups, &made))
+		return NULL;
 	if (!made.is_container) {
 		snprintf(whole, sizeof(whole), "%s%s", groups->root, groups->path);
 		made.watch = inotify_add_watch(groups->notify, whole,
 					       IN_CREATE | IN_DELETE | IN_ONLYDIR | IN_DONT_FOLLOW);
 	}
-	return folders_add(groups, &made);
+	folder = folders_add(groups, &made);
+	if (!folder && made.watch >= 0)
+		inotify_rm_watch(groups->notify, made.watch);
+	return folder;
 }
 
 static void look_at(struct container_groups *groups, uint32_t owner, int depth, bool is_new);

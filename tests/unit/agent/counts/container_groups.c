@@ -215,10 +215,49 @@ static void knows_who_can_make_them(void **state)
 	end(&seen);
 }
 
+static size_t count_watches(const struct container_groups *groups)
+{
+	char path[64], line[512];
+	size_t n = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", container_groups_fd(groups));
+	file = fopen(path, "r");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		n += strncmp(line, "inotify wd:", 11) == 0;
+	fclose(file);
+	return n;
+}
+
+/* Of a user's groups there are no more watches than folders: 4096, and the root. */
+static void has_a_limit_for_users(void **state)
+{
+	enum { OF_USERS = 4096, MORE = 5 };
+	struct seen seen;
+	char name[64], path[TREE_PATH_BYTES];
+
+	if (getuid())
+		skip();
+	begin(&seen, "sys/fs/cgroup");
+	make(&seen, "sys/fs/cgroup/user.slice");
+	tree_path(&seen.tree, "sys/fs/cgroup/user.slice", path);
+	assert_int_equal(chown(path, 1000, 1000), 0);
+	for (int i = 0; i < OF_USERS + MORE; i++) {
+		snprintf(name, sizeof(name), "sys/fs/cgroup/user.slice/%d", i);
+		make(&seen, name);
+	}
+	container_groups_step(seen.groups, SECOND);
+	/* That of the user itself is one of them. */
+	assert_int_equal(container_groups_unwatched(seen.groups), MORE + 1);
+	assert_int_equal(count_watches(seen.groups), OF_USERS + 1);
+	end(&seen);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(finds_those_that_are_there), cmocka_unit_test(looks_below_in_version_1),
-	cmocka_unit_test(hears_of_new_ones),	      cmocka_unit_test(tells_one_from_another),
-	cmocka_unit_test(knows_who_can_make_them),
+	cmocka_unit_test(has_a_limit_for_users),    cmocka_unit_test(finds_those_that_are_there),
+	cmocka_unit_test(looks_below_in_version_1), cmocka_unit_test(hears_of_new_ones),
+	cmocka_unit_test(tells_one_from_another),   cmocka_unit_test(knows_who_can_make_them),
 };
 
 UNIT_GROUP(tests);
