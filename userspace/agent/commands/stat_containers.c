@@ -260,6 +260,12 @@ static struct stat_owner owner_of(const struct stat_row *row, bool per_pod)
 	};
 }
 
+/* Users can make groups with the uid of any pod in their paths: these are no part of it. */
+static bool are_of_one_pod(const struct counted_who *a, const struct counted_who *b)
+{
+	return a->owner == b->owner && strcmp(a->pod_uid, b->pod_uid) == 0;
+}
+
 /* Adds those of the other containers of the pod, which are done then. */
 static void take_pod(struct stat_containers *containers, size_t first, bool *done,
 		     struct counted_sum *sums, struct counted_sum *more)
@@ -271,8 +277,7 @@ static void take_pod(struct stat_containers *containers, size_t first, bool *don
 		const struct counted_container *other = &counted->list[i];
 		struct stat_row *row = rows_get(containers, &other->who);
 
-		if (!row || done[i] ||
-		    strcmp(other->who.pod_uid, counted->list[first].who.pod_uid) != 0)
+		if (!row || done[i] || !are_of_one_pod(&other->who, &counted->list[first].who))
 			continue;
 		done[i] = true;
 		take_since(row, other, events, more);
