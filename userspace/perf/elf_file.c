@@ -3,12 +3,12 @@
 #include "perf/elf_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "util/regular.h"
 
 int perf_elf_fail(char reason[PERF_REASON_BYTES], int code, const char *format, ...)
 {
@@ -20,22 +20,9 @@ int perf_elf_fail(char reason[PERF_REASON_BYTES], int code, const char *format, 
 	return code;
 }
 
-static int elf_open_regular(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	return -EINVAL;
-}
-
 int perf_elf_open(struct perf_elf *file, const char *path, char reason[PERF_REASON_BYTES])
 {
-	int fd = elf_open_regular(path), r = 0;
+	int fd = regular_open(path), r = 0;
 	Elf *elf;
 
 	if (fd == -EINVAL)

@@ -16,7 +16,7 @@
 
 #include "util/json_input.h"
 #include "scap/proc/root.h"
-#include "scap/proc/text.h"
+#include "util/regular.h"
 
 enum { LINKS_MAX = 16 };
 
@@ -238,7 +238,7 @@ static int document_read_file(const char *root, const char *path, uint32_t owner
 	int r = path_fd < 0 ? missing_or(path_fd) : 0;
 
 	if (r == 0)
-		r = fstat(path_fd, status) ? -errno : proc_open_regular(path_fd);
+		r = fstat(path_fd, status) ? -errno : regular_reopen(path_fd);
 	if (r >= 0 && path_fd >= 0) {
 		fd = r;
 		r = document_read_all(fd, thin->max * THINNED, thin);

@@ -9,10 +9,10 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "scap/proc/impl.h"
+#include "scap/proc/root.h"
 #include "scap/proc/text.h"
 
 #ifndef RESOLVE_CACHED
@@ -23,13 +23,7 @@ enum { LINK_BYTES = 64 };
 
 static int open_in_root(int root, const char *path, uint64_t resolve)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve,
-	};
-	long fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
-
-	return fd < 0 ? -errno : (int)fd;
+	return proc_root_open_path(root, path, O_DIRECTORY, RESOLVE_IN_ROOT | resolve);
 }
 
 /* The target of a descriptor, as seen by this process. */

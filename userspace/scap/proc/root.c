@@ -144,7 +144,7 @@ void proc_root_close(struct proc_root *root)
 	buf_finish(&root->mounts);
 }
 
-static int root_open_path(int dir, const char *path, uint64_t flags, uint64_t resolve)
+int proc_root_open_path(int dir, const char *path, uint64_t flags, uint64_t resolve)
 {
 	struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC | flags,
@@ -168,10 +168,11 @@ static int open_mounted(const struct proc_root *root, const char *path)
 	if (!slash || (size_t)(slash - path) >= sizeof(folder))
 		return -EXDEV;
 	snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
-	dir = root_open_path(root->dir, folder, O_DIRECTORY, RESOLVE_IN_ROOT | RESOLVE_NO_XDEV);
+	dir = proc_root_open_path(root->dir, folder, O_DIRECTORY,
+				  RESOLVE_IN_ROOT | RESOLVE_NO_XDEV);
 	if (dir < 0)
 		return dir;
-	fd = root_open_path(dir, slash + 1, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	fd = proc_root_open_path(dir, slash + 1, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	close(dir);
 	if (fd < 0)
 		return fd;
@@ -184,7 +185,7 @@ static int open_mounted(const struct proc_root *root, const char *path)
 
 int proc_root_read(const struct proc_root *root, const char *path, size_t max, struct buf *text)
 {
-	int fd = root_open_path(root->dir, path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_XDEV), r;
+	int fd = proc_root_open_path(root->dir, path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_XDEV), r;
 
 	if (fd == -EXDEV)
 		fd = open_mounted(root, path);

@@ -8,6 +8,7 @@
 #define SCAP_PROC_ROOT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "util/buf.h"
 
@@ -31,6 +32,12 @@ void proc_root_close(struct proc_root *root);
  * -EOPNOTSUPP if the way to it leads to another mount, or another -errno.
  */
 int proc_root_read(const struct proc_root *root, const char *path, size_t max, struct buf *text);
+
+/*
+ * Opens a path below a folder with O_PATH and further flags of open(2). resolve: RESOLVE_... of
+ * openat2(2); links of /proc that lead anywhere are never followed. Returns a descriptor or -errno.
+ */
+int proc_root_open_path(int dir, const char *path, uint64_t flags, uint64_t resolve);
 
 /*
  * Whether a user mounted the file system that an open file is on, and answers for it (FUSE). True

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_BYTES = 4096, LINK_BYTES = 64 };
+#include "util/regular.h"
+
+enum { READ_BYTES = 4096 };
 
 int proc_read_fd(int fd, size_t max, struct buf *buf)
 {
@@ -34,41 +36,18 @@ int proc_read_fd(int fd, size_t max, struct buf *buf)
 	return 0;
 }
 
-/* What the kernel knows, without asking a server. */
-static int text_look(int path_fd, struct statx *file)
-{
-	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE, file))
-		return -errno;
-	return S_ISREG(file->stx_mode) ? 0 : -EINVAL;
-}
-
-int proc_open_regular(int path_fd)
-{
-	char link[LINK_BYTES];
-	struct statx file;
-	int fd, r = text_look(path_fd, &file);
-
-	if (r)
-		return r;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
-	/* Without waiting for a process that has a lease on it. */
-	fd = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 int proc_read_regular(int path_fd, size_t max, struct buf *buf)
 {
 	struct statx file;
-	int fd, r = text_look(path_fd, &file);
+	int fd = regular_reopen(path_fd), r;
 
-	if (r)
-		return r;
-	if (file.stx_size > max)
-		return -EFBIG;
-	fd = proc_open_regular(path_fd);
 	if (fd < 0)
 		return fd;
-	r = proc_read_fd(fd, max + 1, buf);
+	/* What the kernel knows, without asking a server. */
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_SIZE, &file))
+		r = -errno;
+	else
+		r = file.stx_size > max ? -EFBIG : proc_read_fd(fd, max + 1, buf);
 	close(fd);
 	return r == 0 && buf->len > max ? -EFBIG : r;
 }

@@ -33,12 +33,6 @@ int proc_read_file(int dir, const char *name, size_t max, struct buf *buf);
 int proc_read_fd(int fd, size_t max, struct buf *buf);
 
 /*
- * Opens a file for reading that was opened with O_PATH, without waiting. Returns a descriptor;
- * -EINVAL if it is not a regular file; or another -errno.
- */
-int proc_open_regular(int path_fd);
-
-/*
  * Reads a file that was opened with O_PATH: opening it for reading would have effects on
  * some devices, and block on a FIFO. Returns -EINVAL if it is not a regular file, -EFBIG if it has
  * more than `max` bytes.

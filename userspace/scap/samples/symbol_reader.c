@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -13,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "privileges/privileges.h"
+#include "scap/proc/root.h"
 #include "util/buf.h"
 #include "util/clock.h"
+#include "util/regular.h"
 
 enum { PATIENCE_MS = 1000, LINE_BYTES = PATH_MAX + 256 };
 
@@ -95,57 +97,68 @@ static int read_mappings(struct symbol_request *request, int proc)
 
 /* Files. */
 
-/* Nothing but regular files: to open others can have effects. */
-static int open_regular(int at, const char *path)
-{
-	int fd = openat(at, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	return -EINVAL;
-}
-
 /*
  * Whether it is the file of the mapping. Of one that was opened by the mapping itself the device
  * may have another number, as layers of file systems have.
  */
 static bool is_file(int fd, const struct symbol_file_id *id, bool by_mapping)
 {
-	struct stat st;
+	struct statx file;
 
-	return fstat(fd, &st) == 0 && st.st_ino == id->ino &&
-	       (by_mapping || (major(st.st_dev) == id->major && minor(st.st_dev) == id->minor));
+	/* What the kernel knows, without asking a server. */
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &file) == 0 &&
+	       file.stx_ino == id->ino &&
+	       (by_mapping || (file.stx_dev_major == id->major && file.stx_dev_minor == id->minor));
 }
 
-static int open_checked(const struct symbol_request *request, int at, const char *path,
-			bool by_mapping)
+/* Opens for reading what was opened with O_PATH, which is closed, if it is the file. */
+static int open_checked(const struct symbol_request *request, int path_fd, bool by_mapping)
 {
-	int fd = open_regular(at, path);
+	int fd;
 
-	if (fd < 0 || is_file(fd, &request->id, by_mapping))
-		return fd;
-	close(fd);
-	return -ESTALE;
+	if (path_fd < 0)
+		return path_fd;
+	fd = is_file(path_fd, &request->id, by_mapping) ? regular_reopen(path_fd) : -ESTALE;
+	close(path_fd);
+	return fd;
+}
+
+static int open_mapped(const struct symbol_request *request, int proc)
+{
+	char name[96];
+	int fd;
+
+	snprintf(name, sizeof(name), "%d/map_files/%" PRIx64 "-%" PRIx64, request->pid,
+		 request->begin, request->end);
+	fd = openat(proc, name, O_PATH | O_CLOEXEC);
+	return open_checked(request, fd < 0 ? -errno : fd, true);
+}
+
+static int open_in_root(const struct symbol_request *request, int proc)
+{
+	char name[32];
+	int root, fd;
+
+	snprintf(name, sizeof(name), "%d/root", request->pid);
+	root = openat(proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -errno;
+	fd = proc_root_open_path(root, request->path, 0, RESOLVE_IN_ROOT);
+	close(root);
+	return open_checked(request, fd, false);
 }
 
 /* As the process has it mapped, as it sees it, or as the agent sees it. */
 static int open_file(const struct symbol_request *request, int proc)
 {
-	char path[PATH_MAX + 64];
-	int fd;
+	int fd = open_mapped(request, proc);
 
-	snprintf(path, sizeof(path), "%d/map_files/%" PRIx64 "-%" PRIx64, request->pid,
-		 request->begin, request->end);
-	fd = open_checked(request, proc, path, true);
 	if (fd >= 0 || request->path[0] != '/')
 		return fd;
-	snprintf(path, sizeof(path), "%d/root%s", request->pid, request->path);
-	fd = open_checked(request, proc, path, false);
-	return fd >= 0 ? fd : open_checked(request, AT_FDCWD, request->path, false);
+	fd = open_in_root(request, proc);
+	if (fd >= 0)
+		return fd;
+	return open_checked(request, proc_root_open_path(AT_FDCWD, request->path, 0, 0), false);
 }
 
 static int read_file(struct symbol_request *request, int proc)

@@ -220,24 +220,7 @@ static void test_read_link(void **state)
 	assert_int_equal(proc_read_link(folder->dir, ".", target, 6), -EINVAL);
 }
 
-static void test_open_regular(void **state)
-{
-	int path = open("/etc/passwd", O_PATH | O_CLOEXEC), fd;
-	char c;
-
-	fd = proc_open_regular(path);
-	assert_true(fd >= 0);
-	assert_int_equal(read(fd, &c, 1), 1);
-	close(fd);
-	close(path);
-	path = open("/dev/zero", O_PATH | O_CLOEXEC);
-	assert_int_equal(proc_open_regular(path), -EINVAL);
-	close(path);
-	assert_int_equal(proc_open_regular(-1), -EBADF);
-}
-
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_open_regular),
 	cmocka_unit_test(test_lines),
 	cmocka_unit_test(test_words),
 	cmocka_unit_test(test_prefix),

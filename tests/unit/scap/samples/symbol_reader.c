@@ -4,10 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tree.h"
@@ -21,6 +26,22 @@ __attribute__((noinline)) int symbol_reader_unit_function(int n)
 }
 
 static int proc;
+
+static int unit_copy(const char *from, const char *to)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+	struct stat st;
+	off_t at = 0;
+	ssize_t n = 1;
+
+	fstat(in, &st);
+	while (n > 0 && at < st.st_size)
+		n = sendfile(out, in, &at, (size_t)(st.st_size - at));
+	close(in);
+	close(out);
+	return at == st.st_size ? 0 : -1;
+}
 
 static int open_proc(void **state)
 {
@@ -117,15 +138,107 @@ static void believes_no_other_file(void **state)
 	assert_int_equal(request->error, -ESTALE);
 	assert_int_equal(request->table.count, 0);
 	symbol_request_destroy(request);
-	/* A file that is no regular one. */
-	request = file_request(mappings, own);
-	request->begin = request->end = 0;
-	free(request->path);
-	request->path = strdup("/dev/zero");
-	symbol_request_read(request, proc, -ENOENT);
-	assert_int_equal(request->error, -EINVAL);
-	symbol_request_destroy(request);
 	symbol_request_destroy(mappings);
+}
+
+/* What a process says is a file of this name. */
+static int read_named(int32_t pid, const char *path, const char *as_agent, size_t *symbols)
+{
+	struct symbol_request *request = calloc(1, sizeof(*request));
+	struct stat st;
+	int r;
+
+	assert_non_null(request);
+	assert_int_equal(stat(as_agent, &st), 0);
+	request->kind = READ_FILE;
+	request->pid = pid;
+	request->id = (struct symbol_file_id){major(st.st_dev), minor(st.st_dev), st.st_ino};
+	request->path = strdup(path);
+	symbol_request_read(request, proc, -ENOENT);
+	r = request->error;
+	*symbols = request->table.count;
+	symbol_request_destroy(request);
+	return r;
+}
+
+/* A device or a FIFO that a process names is not even opened. */
+static void opens_regular_files_only(void **state)
+{
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	char path[TREE_PATH_BYTES];
+	struct inotify_event event;
+	struct tree tree;
+	size_t symbols;
+
+	tree_create(&tree);
+	tree_path(&tree, "fifo", path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_true(inotify_add_watch(watch, path, IN_OPEN) >= 0);
+	assert_int_equal(read_named(getpid(), path, path, &symbols), -EINVAL);
+	assert_int_equal(read_named(getpid(), "/dev/zero", "/dev/zero", &symbols), -EINVAL);
+	/* Nor is one that is another file. */
+	assert_int_equal(read_named(getpid(), path, "/dev/zero", &symbols), -ESTALE);
+	assert_int_equal(read(watch, &event, sizeof(event)), -1);
+	assert_int_equal(errno, EAGAIN);
+	close(watch);
+	tree_destroy(&tree);
+}
+
+/* A process in a root of its own. */
+static pid_t fork_in_root(const char *root)
+{
+	int ready[2];
+	char c;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (chroot(root) == 0 && chdir("/") == 0 && write(ready[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1) {
+		waitpid(pid, NULL, 0);
+		pid = -1;
+	}
+	close(ready[0]);
+	return pid;
+}
+
+/* Links in the root of a process lead to files below it. */
+static void stays_in_the_root_of_a_process(void **state)
+{
+	char root[TREE_PATH_BYTES], path[TREE_PATH_BYTES];
+	struct tree tree;
+	size_t symbols = 0, other = 0;
+	pid_t pid;
+
+	tree_create(&tree);
+	tree_path(&tree, "root", root);
+	assert_int_equal(mkdir(root, 0700), 0);
+	tree_path(&tree, "root/program", path);
+	assert_int_equal(unit_copy("/proc/self/exe", path), 0);
+	tree_path(&tree, "root/link", path);
+	assert_int_equal(symlink("/program", path), 0);
+	tree_path(&tree, "root/exe", path);
+	assert_int_equal(symlink("/bin/true", path), 0);
+	tree_path(&tree, "root/program", path);
+	pid = fork_in_root(root);
+	if (pid > 0) {
+		assert_int_equal(read_named(pid, "/link", path, &symbols), 0);
+		assert_true(read_named(pid, "/exe", "/bin/true", &other) < 0);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	tree_destroy(&tree);
+	if (pid < 0)
+		skip();
+	assert_true(symbols > 0);
+	assert_int_equal(other, 0);
 }
 
 static struct symbol_request *await_answer(struct symbol_reader *reader)
@@ -180,6 +293,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_mappings),
 	cmocka_unit_test(reads_files_that_are_mapped),
 	cmocka_unit_test(believes_no_other_file),
+	cmocka_unit_test(opens_regular_files_only),
+	cmocka_unit_test(stays_in_the_root_of_a_process),
 	cmocka_unit_test(answers_in_order),
 };
 
