@@ -48,18 +48,30 @@ void perf_elf_close(struct perf_elf *file)
 	close(file->fd);
 }
 
-int perf_elf_offset(Elf *elf, uint64_t address, uint64_t *offset)
+int perf_elf_segments_read(Elf *elf, struct perf_elf_segments *segments)
 {
 	size_t count;
 	GElf_Phdr header;
 
-	if (elf_getphdrnum(elf, &count) != 0)
+	segments->count = 0;
+	/* Memory for all of them is taken before the first one is read. */
+	if (elf_getphdrnum(elf, &count) != 0 || count > PERF_ELF_SEGMENTS_MAX)
 		return -EBADMSG;
-	for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
-		    address < header.p_vaddr || address - header.p_vaddr >= header.p_filesz)
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD)
+			segments->list[segments->count++] = (struct perf_elf_segment){
+				header.p_vaddr, header.p_filesz, header.p_offset};
+	return 0;
+}
+
+int perf_elf_offset(const struct perf_elf_segments *segments, uint64_t address, uint64_t *offset)
+{
+	for (size_t i = 0; i < segments->count; i++) {
+		const struct perf_elf_segment *segment = &segments->list[i];
+
+		if (address < segment->begin || address - segment->begin >= segment->bytes)
 			continue;
-		*offset = address - header.p_vaddr + header.p_offset;
+		*offset = address - segment->begin + segment->offset;
 		return 0;
 	}
 	return -EBADMSG;

@@ -7,7 +7,10 @@
 #include <stdint.h>
 
 /* Why something was not found in a file. */
-enum { PERF_REASON_BYTES = 160 };
+enum {
+	PERF_REASON_BYTES = 160,
+	PERF_ELF_SEGMENTS_MAX = 128, /* files with more program headers are not read */
+};
 
 struct perf_elf {
 	int fd;
@@ -18,8 +21,22 @@ struct perf_elf {
 int perf_elf_open(struct perf_elf *file, const char *path, char reason[PERF_REASON_BYTES]);
 void perf_elf_close(struct perf_elf *file);
 
-/* Where in the file an address is, by the segments that are loaded. Returns 0 or -EBADMSG. */
-int perf_elf_offset(Elf *elf, uint64_t address, uint64_t *offset);
+/* The parts of a file that are loaded. */
+struct perf_elf_segment {
+	uint64_t begin, bytes; /* addresses */
+	uint64_t offset; /* of `begin` in the file */
+};
+
+struct perf_elf_segments {
+	struct perf_elf_segment list[PERF_ELF_SEGMENTS_MAX];
+	size_t count;
+};
+
+/* Returns 0; -EBADMSG: it is damaged, or has too many. */
+int perf_elf_segments_read(Elf *elf, struct perf_elf_segments *segments);
+
+/* Where in the file an address is. Returns 0 or -EBADMSG. */
+int perf_elf_offset(const struct perf_elf_segments *segments, uint64_t address, uint64_t *offset);
 
 /* Sets the reason, and returns `code`. */
 __attribute__((format(printf, 3, 4))) int perf_elf_fail(char reason[PERF_REASON_BYTES], int code,

@@ -49,6 +49,7 @@ static int symbol_search_elf(Elf *elf, const char *symbol, uint64_t *offset,
 			     char reason[PERF_REASON_BYTES])
 {
 	struct symbol_search search = {.elf = elf, .symbol = symbol};
+	struct perf_elf_segments segments;
 	GElf_Shdr header;
 
 	nearest_init(&search.nearest, symbol, strlen(symbol));
@@ -63,7 +64,8 @@ static int symbol_search_elf(Elf *elf, const char *symbol, uint64_t *offset,
 		return perf_elf_fail(reason, -ENOENT,
 				     "no such symbol; a file without symbols "
 				     "needs offset=N, of the file");
-	if (perf_elf_offset(elf, search.address, offset) != 0)
+	if (perf_elf_segments_read(elf, &segments) != 0 ||
+	    perf_elf_offset(&segments, search.address, offset) != 0)
 		return perf_elf_fail(reason, -EBADMSG, "its address is in no part that is loaded");
 	return 0;
 }

@@ -17,6 +17,7 @@ enum { NOTE_PROBE = 3, ADDRESSES = 3, ADDRESSES_BYTES = 8 * ADDRESSES };
 struct usdt_search {
 	Elf *elf;
 	const char *provider, *name;
+	struct perf_elf_segments segments;
 	uint64_t base; /* address of .stapsdt.base now, which a program may have moved; 0: none */
 	perf_usdt_visit *visit;
 	void *context;
@@ -54,8 +55,9 @@ static int visit_probe(struct usdt_search *search, const uint64_t addresses[ADDR
 	uint64_t moved = search->base ? search->base - addresses[1] : 0;
 	uint64_t offset, semaphore = 0;
 
-	if (perf_elf_offset(search->elf, addresses[0] + moved, &offset) != 0 ||
-	    (addresses[2] && perf_elf_offset(search->elf, addresses[2] + moved, &semaphore) != 0))
+	if (perf_elf_offset(&search->segments, addresses[0] + moved, &offset) != 0 ||
+	    (addresses[2] &&
+	     perf_elf_offset(&search->segments, addresses[2] + moved, &semaphore) != 0))
 		return 0;
 	search->found = true;
 	return search->visit(search->context, offset, semaphore, args);
@@ -120,6 +122,8 @@ static int usdt_search_elf(struct usdt_search *search, char reason[PERF_REASON_B
 	if (gelf_getclass(search->elf) != ELFCLASS64)
 		return perf_elf_fail(reason, -ENOTSUP,
 				     "static probes of 32-bit programs are not supported");
+	if (perf_elf_segments_read(search->elf, &search->segments) != 0)
+		return perf_elf_fail(reason, -EBADMSG, "it has no readable program headers");
 	if (find_section(search->elf, ".stapsdt.base", &header))
 		search->base = header.sh_addr;
 	notes = find_section(search->elf, ".note.stapsdt", &header);

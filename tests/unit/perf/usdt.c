@@ -127,14 +127,16 @@ static void says_why_it_finds_nothing(void **state)
 static void converts_addresses(void **state)
 {
 	char reason[PERF_REASON_BYTES];
+	struct perf_elf_segments segments;
 	struct perf_elf file;
 	uint64_t offset = 42;
 
 	assert_int_equal(perf_elf_open(&file, "/proc/self/exe", reason), 0);
-	assert_int_equal(perf_elf_offset(file.elf, UINT64_MAX, &offset), -EBADMSG);
+	assert_int_equal(perf_elf_segments_read(file.elf, &segments), 0);
+	assert_int_equal(perf_elf_offset(&segments, UINT64_MAX, &offset), -EBADMSG);
 	assert_int_equal(offset, 42);
 	/* The head of the file is loaded first. */
-	assert_int_equal(perf_elf_offset(file.elf, 16, &offset), 0);
+	assert_int_equal(perf_elf_offset(&segments, 16, &offset), 0);
 	assert_int_equal(offset, 16);
 	perf_elf_close(&file);
 	assert_int_equal(perf_elf_fail(reason, -EIO, "%d of %s", 1, "x"), -EIO);

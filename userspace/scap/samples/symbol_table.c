@@ -25,7 +25,7 @@ struct collected {
 	} * list;
 	size_t count, capacity;
 	struct buf texts;
-	bool failed; /* out of memory */
+	int error; /* -ENOMEM; -EFBIG */
 };
 
 void symbol_table_finish(struct symbol_table *table)
@@ -53,15 +53,21 @@ static void collect(struct collected *all, uint64_t begin, uint64_t bytes, const
 {
 	size_t len = strnlen(name, NAME_BYTES_MAX);
 
-	if (!len || all->count == SYMBOLS_MAX || all->failed)
+	if (!len || all->count == SYMBOLS_MAX || all->error)
 		return;
+	/* Many symbols can have the same long name. */
+	if (all->texts.len + all->count * sizeof(struct symbol_entry) > SYMBOL_TABLE_BYTES_MAX) {
+		all->error = -EFBIG;
+		return;
+	}
 	if (all->count == all->capacity) {
 		size_t more = all->capacity ? 2 * all->capacity : ENTRIES_MIN;
 		void *grown = reallocarray(all->list, more, sizeof(*all->list));
 
-		all->failed = !grown;
-		if (!grown)
+		if (!grown) {
+			all->error = -ENOMEM;
 			return;
+		}
 		all->list = grown;
 		all->capacity = more;
 	}
@@ -73,7 +79,8 @@ static void collect(struct collected *all, uint64_t begin, uint64_t bytes, const
 	all->list[all->count++].rank = 4 * rank + rank_of_name(name);
 	buf_append(&all->texts, name, len);
 	buf_append_char(&all->texts, '\0');
-	all->failed = all->texts.failed || all->texts.len > UINT32_MAX - NAME_BYTES_MAX;
+	if (all->texts.failed)
+		all->error = -ENOMEM;
 }
 
 /* By place, the one that is shown last. */
@@ -94,7 +101,7 @@ static int complete(struct collected *all, struct symbol_table *table)
 	size_t count = 0;
 
 	*table = (struct symbol_table){0};
-	if (!all->failed && all->count) {
+	if (!all->error && all->count) {
 		qsort(all->list, all->count, sizeof(*all->list), compare_collected);
 		table->entries = calloc(all->count, sizeof(*table->entries));
 	}
@@ -112,7 +119,9 @@ static int complete(struct collected *all, struct symbol_table *table)
 	buf_finish(&all->texts);
 	if (table->entries)
 		return 0;
-	return all->failed || all->count ? -ENOMEM : -ENOENT;
+	if (all->error)
+		return all->error;
+	return all->count ? -ENOMEM : -ENOENT;
 }
 
 const char *symbol_table_find(const struct symbol_table *table, uint64_t place)
@@ -138,22 +147,28 @@ const char *symbol_table_find(const struct symbol_table *table, uint64_t place)
 
 /* ELF files. */
 
-static void collect_symbol(Elf *elf, const GElf_Sym *symbol, const char *name,
-			   struct collected *all)
+/* Names of symbols: the last byte is a NUL. */
+struct names {
+	const char *texts;
+	size_t bytes;
+};
+
+static void collect_symbol(const struct perf_elf_segments *segments, const GElf_Sym *symbol,
+			   const struct names *names, struct collected *all)
 {
 	static const uint32_t ranks[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};
 	unsigned int type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
 	uint64_t offset;
 
-	if (symbol->st_shndx == SHN_UNDEF || !name ||
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_name >= names->bytes ||
 	    (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
 		return;
 	/* Labels of assembly have no size, and are no functions where a function has one. */
 	if (type == STT_NOTYPE && !symbol->st_size)
 		return;
-	if (perf_elf_offset(elf, symbol->st_value, &offset) != 0)
+	if (perf_elf_offset(segments, symbol->st_value, &offset) != 0)
 		return;
-	collect(all, offset, symbol->st_size, name,
+	collect(all, offset, symbol->st_size, names->texts + symbol->st_name,
 		(bind <= STB_WEAK ? ranks[bind] : 0) + (symbol->st_size ? 4 : 0));
 }
 
@@ -163,26 +178,51 @@ static bool is_readable(const GElf_Shdr *header)
 	return header->sh_size <= SYMBOL_SECTION_BYTES_MAX && !(header->sh_flags & SHF_COMPRESSED);
 }
 
+/*
+ * Reads a section of names. One that a NUL ends needs no other look at its end: elf_strptr() would
+ * search all of it for each symbol.
+ */
+static int read_names(Elf_Scn *section, struct names *names)
+{
+	GElf_Shdr header;
+	Elf_Data *data;
+
+	if (!section || !gelf_getshdr(section, &header))
+		return -EBADMSG;
+	if (!is_readable(&header))
+		return -EFBIG;
+	data = elf_rawdata(section, NULL);
+	if (!data || !data->d_buf || !data->d_size ||
+	    ((const char *)data->d_buf)[data->d_size - 1] != '\0')
+		return -EBADMSG;
+	*names = (struct names){data->d_buf, data->d_size};
+	return 0;
+}
+
 static int collect_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 			   struct collected *all)
 {
 	size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
-	Elf_Scn *strings = elf_getscn(elf, header->sh_link);
-	GElf_Shdr texts;
+	struct perf_elf_segments segments;
+	struct names names;
 	Elf_Data *data;
 	GElf_Sym symbol;
+	int r;
 
-	if (!strings || !gelf_getshdr(strings, &texts))
-		return -EBADMSG;
-	if (!is_readable(header) || !is_readable(&texts))
+	if (!is_readable(header))
 		return -EFBIG;
+	r = read_names(elf_getscn(elf, header->sh_link), &names);
+	if (r)
+		return r;
+	r = perf_elf_segments_read(elf, &segments);
+	if (r)
+		return r;
 	data = elf_getdata(section, NULL);
 	if (!data)
 		return -EBADMSG;
 	for (size_t i = 0; i < count && i < SYMBOLS_MAX; i++)
 		if (gelf_getsym(data, (int)i, &symbol))
-			collect_symbol(elf, &symbol,
-				       elf_strptr(elf, header->sh_link, symbol.st_name), all);
+			collect_symbol(&segments, &symbol, &names, all);
 	return 0;
 }
 
@@ -195,8 +235,11 @@ static Elf_Scn *find_section(Elf *elf, unsigned int type, GElf_Shdr *header)
 	return NULL;
 }
 
-/* Memory for sections is taken before any is read: their number must be in the header. */
-static bool has_few_sections(int fd)
+/*
+ * Memory for sections is taken before any is read: their number must be in the header, where it
+ * cannot be large.
+ */
+static bool e_shnum_is_in_header(int fd)
 {
 	union {
 		Elf64_Ehdr wide;
@@ -217,7 +260,7 @@ int symbol_table_read_elf(int fd, struct symbol_table *table)
 	Elf *elf;
 	int r;
 
-	if (!has_few_sections(fd))
+	if (!e_shnum_is_in_header(fd))
 		return -ENOENT;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);

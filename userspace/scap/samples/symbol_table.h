@@ -13,6 +13,7 @@
 enum {
 	SYMBOLS_MAX = 1 << 20, /* of one table; more are left out */
 	SYMBOL_SECTION_BYTES_MAX = 64 << 20, /* files with larger ones are not read */
+	SYMBOL_TABLE_BYTES_MAX = 64 << 20, /* nor those whose symbols would take more memory */
 };
 
 struct symbol_entry {
@@ -30,7 +31,8 @@ struct symbol_table {
 
 /*
  * Reads .symtab, or .dynsym of a file without, of an ELF file, whose descriptor stays the caller's.
- * Returns 0; -ENOENT: it has no symbols; -EBADMSG: it is no ELF file, or damaged; -EFBIG; -ENOMEM.
+ * Returns 0; -ENOENT: it has no symbols; -EBADMSG: it is no ELF file, or damaged; -EFBIG: they are
+ * too large; -ENOMEM.
  */
 int symbol_table_read_elf(int fd, struct symbol_table *table);
 

@@ -2,12 +2,14 @@
 /* Symbols of this program and of made files; the kernel's as it writes them. */
 #include "scap/samples/symbol_table.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "perf/elf_file.h"
 #include "perf/symbol.h"
 #include "tree.h"
 #include "unit.h"
@@ -83,6 +85,99 @@ static void survives_damage(void **state)
 	tree_destroy(&tree);
 }
 
+/* A file with a table of symbols that all have one name, which is all of their names. */
+struct made_file {
+	size_t symbols, name_bytes; /* without the NUL */
+	uint16_t segments;
+	bool is_cut; /* the names do not end with a NUL */
+};
+
+static int read_made(const struct made_file *made, struct symbol_table *table)
+{
+	enum { SYMBOLS = 1, NAMES, SECTIONS };
+	const size_t names_bytes = made->name_bytes + !made->is_cut;
+	const size_t segments_at = sizeof(Elf64_Ehdr) + SECTIONS * sizeof(Elf64_Shdr);
+	const size_t symbols_at = segments_at + made->segments * sizeof(Elf64_Phdr);
+	const size_t names_at = symbols_at + made->symbols * sizeof(Elf64_Sym);
+	char *bytes = calloc(1, names_at + names_bytes);
+	Elf64_Ehdr *header = (Elf64_Ehdr *)bytes;
+	Elf64_Shdr *sections = (Elf64_Shdr *)(header + 1);
+	Elf64_Phdr *segments = (Elf64_Phdr *)(bytes + segments_at);
+	Elf64_Sym *symbols = (Elf64_Sym *)(bytes + symbols_at);
+	struct tree tree;
+	int fd, r;
+
+	assert_non_null(bytes);
+	*header = (Elf64_Ehdr){
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			    EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(*header),
+		.e_shoff = sizeof(*header),
+		.e_shentsize = sizeof(*sections),
+		.e_shnum = SECTIONS,
+		.e_phoff = segments_at,
+		.e_phentsize = sizeof(*segments),
+		.e_phnum = made->segments,
+	};
+	sections[SYMBOLS] = (Elf64_Shdr){.sh_type = SHT_SYMTAB,
+					 .sh_offset = symbols_at,
+					 .sh_size = made->symbols * sizeof(*symbols),
+					 .sh_entsize = sizeof(*symbols),
+					 .sh_link = NAMES};
+	sections[NAMES] =
+		(Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = names_at, .sh_size = names_bytes};
+	/* The last one has all symbols. */
+	for (size_t i = 0; i < made->segments; i++)
+		segments[i] = (Elf64_Phdr){.p_type = PT_LOAD, .p_vaddr = UINT64_MAX - i};
+	segments[made->segments - 1] = (Elf64_Phdr){.p_type = PT_LOAD, .p_filesz = UINT32_MAX};
+	for (size_t i = 0; i < made->symbols; i++)
+		symbols[i] = (Elf64_Sym){.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+					 .st_shndx = 1,
+					 .st_value = 0x1000 + i,
+					 .st_size = 1};
+	memset(bytes + names_at, 'x', made->name_bytes);
+	tree_create(&tree);
+	fd = open_text(&tree, bytes, names_at + names_bytes);
+	r = symbol_table_read_elf(fd, table);
+	close(fd);
+	tree_destroy(&tree);
+	free(bytes);
+	return r;
+}
+
+/* What would take hours or gigabytes is rejected, and what differs from it a little is not. */
+static void bounds_time_and_memory(void **state)
+{
+	static const struct {
+		struct made_file file;
+		int r;
+	} rows[] = {
+		{{2, 1, 1, false}, 0},
+		{{2, 1, 1, true}, -EBADMSG},
+		{{SYMBOLS_MAX, SYMBOL_SECTION_BYTES_MAX / 2, 1, true}, -EBADMSG},
+		{{1000, 1, PERF_ELF_SEGMENTS_MAX, false}, 0},
+		{{1000, 1, PERF_ELF_SEGMENTS_MAX + 1, false}, -EBADMSG},
+		{{1000, 1, UINT16_MAX - 1, false}, -EBADMSG},
+		{{1000, 470, 1, false}, 0},
+		{{SYMBOL_TABLE_BYTES_MAX / 470, 470, 1, false}, -EFBIG},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct symbol_table table = {0};
+
+		assert_int_equal(read_made(&rows[i].file, &table), rows[i].r);
+		if (rows[i].r)
+			continue;
+		assert_int_equal(table.count, rows[i].file.symbols);
+		assert_int_equal(strlen(symbol_table_find(&table, 0x1001)),
+				 rows[i].file.name_bytes);
+		symbol_table_finish(&table);
+	}
+}
+
 static int read_kernel(const char *text, struct symbol_table *table)
 {
 	struct tree tree;
@@ -134,6 +229,7 @@ static void says_that_the_kernel_hides_them(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(has_functions_of_a_file),
 	cmocka_unit_test(survives_damage),
+	cmocka_unit_test(bounds_time_and_memory),
 	cmocka_unit_test(has_functions_of_the_kernel),
 	cmocka_unit_test(says_that_the_kernel_hides_them),
 };
