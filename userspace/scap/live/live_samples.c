@@ -50,12 +50,14 @@ void live_samples_round(struct live_samples *samples, struct scap_merge *merge, 
 static int take_sample(struct live_samples *samples, struct scap_merge *merge,
 		       struct scap_frame *frame, uint16_t *cpu)
 {
-	uint64_t ts, programs_ts;
-	int r = samples_peek(samples->samples, scap_merge_cutoff(merge), &ts);
+	uint64_t ts, before_ns;
+	int r;
 
+	/* It is looked at when it is the next event: then its symbols are looked up once. */
+	if (!scap_merge_peek(merge, &before_ns))
+		before_ns = scap_merge_cutoff(merge);
+	r = samples_peek(samples->samples, before_ns, &ts);
 	samples->waits = r == -EAGAIN;
-	if (r == 0 || (scap_merge_peek(merge, &programs_ts) && programs_ts <= ts))
-		return 0;
 	if (r == 1) {
 		samples->out_of_order += ts < samples->last_ns;
 		frame->ts = ts;

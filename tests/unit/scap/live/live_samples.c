@@ -32,12 +32,14 @@ struct mixed {
 
 static const uint8_t kinds[] = {SAMPLE_PERF};
 
-static void open_or_skip(struct mixed *mixed)
+static void open_or_skip(struct mixed *mixed, bool symbols)
 {
 	struct samples_config config = {.events = &mixed->list,
 					.kinds = kinds,
 					.machine = &mixed->machine,
-					.ring_bytes = RING_BYTES};
+					.ring_bytes = RING_BYTES,
+					.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+					.symbols = symbols};
 	struct scap_merge_config merge = {.cpus = 1, .rings = &mixed->ring};
 	char text[64];
 	int r;
@@ -47,6 +49,7 @@ static void open_or_skip(struct mixed *mixed)
 	assert_int_equal(perf_machine_open(&mixed->machine, NULL, NULL, NULL), 0);
 	assert_int_equal(perf_event_parse(text, &mixed->machine, NULL, &mixed->list, NULL), 0);
 	r = samples_open(&config, &mixed->samples, NULL);
+	close(config.proc);
 	if (r == -EACCES || r == -EPERM || r == -ENOSPC)
 		skip();
 	assert_int_equal(r, 0);
@@ -97,7 +100,7 @@ static void take_turns(void **state)
 	struct mixed mixed;
 	uint64_t end;
 
-	open_or_skip(&mixed);
+	open_or_skip(&mixed, false);
 	for (long i = 0; i < WRITES; i++) {
 		write_event(&mixed, clock_ns(CLOCK_BOOTTIME));
 		watched = i;
@@ -125,13 +128,44 @@ static void take_turns(void **state)
 	finish(&mixed);
 }
 
+/* Symbols of a sample are looked up when it is the next event, and not for each one before it. */
+static void waits_for_symbols_of_the_next_event_only(void **state)
+{
+	struct mixed mixed;
+	struct scap_frame frame;
+	struct samples_stats stats;
+	uint64_t end;
+	uint16_t cpu;
+
+	open_or_skip(&mixed, true);
+	for (int i = 0; i < WRITES; i++)
+		write_event(&mixed, clock_ns(CLOCK_BOOTTIME));
+	watched = 1;
+	samples_stop(mixed.samples);
+	end = clock_ns(CLOCK_BOOTTIME);
+	live_samples_round(&mixed.live, mixed.merge, end + LATER_NS);
+	for (int i = 0; i < WRITES; i++) {
+		expect(&mixed, EVENT_close);
+		assert_false(mixed.live.waits);
+	}
+	expect_none(&mixed);
+	assert_true(mixed.live.waits);
+	while (live_samples_await(&mixed.live) &&
+	       !live_samples_next(&mixed.live, mixed.merge, &frame, &cpu))
+		;
+	assert_int_equal(frame.type, EVENT_perf_sample);
+	samples_stats(mixed.samples, &stats);
+	assert_true(stats.nameless <= 1);
+	finish(&mixed);
+}
+
 /* A sample that comes into its ring too late is given out, and counted. */
 static void counts_what_is_late(void **state)
 {
 	uint64_t later = clock_ns(CLOCK_BOOTTIME) + (uint64_t)100 * LATER_NS;
 	struct mixed mixed;
 
-	open_or_skip(&mixed);
+	open_or_skip(&mixed, false);
 	write_event(&mixed, later);
 	live_samples_round(&mixed.live, mixed.merge, later + LATER_NS);
 	expect(&mixed, EVENT_close);
@@ -150,7 +184,7 @@ static void one_capture_has_them(void **state)
 	struct scap_frame frame;
 	uint16_t cpu;
 
-	open_or_skip(&mixed);
+	open_or_skip(&mixed, false);
 	live_samples_round(&mixed.live, mixed.merge, clock_ns(CLOCK_BOOTTIME));
 	second.samples = mixed.samples;
 	watched = 1;
@@ -176,6 +210,7 @@ static void there_are_none(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(take_turns),
+	cmocka_unit_test(waits_for_symbols_of_the_next_event_only),
 	cmocka_unit_test(counts_what_is_late),
 	cmocka_unit_test(one_capture_has_them),
 	cmocka_unit_test(there_are_none),
