@@ -67,6 +67,18 @@ static bool is_same_end(const struct scap_endpoint *one, const struct scap_endpo
 	       memcmp(one->address, other->address, sizeof(one->address)) == 0;
 }
 
+/* A place in a chain, where the oldest entry gives way. */
+static void make_room(struct translations *translations, const uint32_t *bucket)
+{
+	struct translation *oldest = NULL;
+	unsigned int count = 0;
+
+	for (uint32_t at = *bucket; at; at = oldest->chain, count++)
+		oldest = &translations->entries[at - 1];
+	if (count >= TRANSLATIONS_CHAIN_MAX)
+		translation_remove(translations, oldest);
+}
+
 static struct translation *entry_of(const struct translations *translations, uint64_t ino,
 				    const struct scap_endpoint *to)
 {
@@ -140,6 +152,7 @@ static void translation_add(struct translations *translations, uint64_t ino,
 	if (entry->ino)
 		translation_remove(translations, entry);
 	bucket = bucket_of(translations, ino);
+	make_room(translations, bucket);
 	*entry = (struct translation){
 		.question = *question, .ino = ino, .asked_ns = now_ns, .chain = *bucket};
 	entry->question.id = translations->asked;

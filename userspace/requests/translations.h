@@ -11,6 +11,8 @@
 
 enum {
 	TRANSLATIONS_MAX = 8192, /* a power of two */
+	/* With one hash, such as those of one socket: it sends to as many addresses as it likes. */
+	TRANSLATIONS_CHAIN_MAX = 32,
 	/* One socket of datagrams may have others behind the same address later: asked again. */
 	TRANSLATIONS_DATAGRAM_MS = 1000,
 };

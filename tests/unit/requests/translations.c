@@ -157,6 +157,46 @@ static void test_many(void **state)
 	assert_null(find(translations, 2 * TRANSLATIONS_MAX, &tuple));
 }
 
+static unsigned int chain_of(const struct translations *translations, uint64_t ino)
+{
+	uint32_t at = translations->buckets[ino % TRANSLATIONS_MAX];
+	unsigned int count = 0;
+
+	for (; at; at = translations->entries[at - 1].chain)
+		count++;
+	return count;
+}
+
+/* A socket that sends to all the world: its newest ones are known, and others' are not lost. */
+static void test_many_of_one_socket(void **state)
+{
+	const struct tuple tuple = tuple_to(40000, 1, 53);
+	struct translations *translations = *state;
+	unsigned int found = 0;
+
+	ask(translations, 6, SCAP_L4_UDP, &tuple, 1);
+	for (uint16_t port = 1; port <= TRANSLATIONS_MAX / 2; port++) {
+		const struct tuple other = tuple_to(40000, 1, port);
+
+		ask(translations, 5, SCAP_L4_UDP, &other, 1);
+		assert_in_range(chain_of(translations, 5), 1, TRANSLATIONS_CHAIN_MAX);
+		assert_non_null(find(translations, 5, &other));
+	}
+	for (uint16_t port = 1; port <= TRANSLATIONS_MAX / 2; port++) {
+		const struct tuple other = tuple_to(40000, 1, port);
+
+		found += find(translations, 5, &other) != NULL;
+	}
+	assert_int_equal(found, TRANSLATIONS_CHAIN_MAX);
+	assert_non_null(find(translations, 6, &tuple));
+	translations_forget(translations, 5);
+	assert_int_equal(chain_of(translations, 5), 0);
+	/* Sockets that have the same hash share the room. */
+	for (uint64_t i = 0; i < TRANSLATIONS_MAX; i++)
+		ask(translations, 7 + i * TRANSLATIONS_MAX, SCAP_L4_UDP, &tuple, 1);
+	assert_int_equal(chain_of(translations, 7), TRANSLATIONS_CHAIN_MAX);
+}
+
 /* Nobody answers: nothing is kept. */
 static void test_not_wanted(void **state)
 {
@@ -177,6 +217,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_datagrams, begin, end),
 	cmocka_unit_test_setup_teardown(test_left_out, begin, end),
 	cmocka_unit_test_setup_teardown(test_many, begin, end),
+	cmocka_unit_test_setup_teardown(test_many_of_one_socket, begin, end),
 	cmocka_unit_test(test_not_wanted),
 };
 
