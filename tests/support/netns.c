@@ -8,12 +8,15 @@
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_conntrack.h>
 #include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/veth.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "net/namespace.h"
 #include "net/netlink.h"
 #include "unit.h"
 
@@ -122,13 +125,66 @@ void netns_end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
+/* As rtnetlink wants it: the other device, with the one attribute that says where it is. */
+struct veth_peer {
+	struct ifinfomsg header;
+	struct nlattr attribute;
+	uint32_t pid;
+};
+
+static int add_pair(pid_t pid)
+{
+	const struct ifinfomsg header = {.ifi_family = AF_UNSPEC};
+	const struct veth_peer peer = {
+		.attribute = {sizeof(peer.attribute) + sizeof(peer.pid), IFLA_NET_NS_PID},
+		.pid = (uint32_t)pid};
+	int fd = netlink_open(NETLINK_ROUTE), r;
+	struct netlink_request request;
+	size_t info, data;
+
+	if (fd < 0)
+		return fd;
+	netlink_begin(&request, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL | NLM_F_ACK, &header,
+		      sizeof(header));
+	info = netlink_enter(&request, IFLA_LINKINFO);
+	netlink_put(&request, IFLA_INFO_KIND, "veth", sizeof("veth"));
+	data = netlink_enter(&request, IFLA_INFO_DATA);
+	netlink_put(&request, VETH_INFO_PEER, &peer, sizeof(peer));
+	netlink_leave(&request, data);
+	netlink_leave(&request, info);
+	r = netlink_ask(fd, &request, NULL, NULL);
+	close(fd);
+	return r;
+}
+
+void netns_join(pid_t pid)
+{
+	assert_int_equal(add_pair(pid), 0);
+}
+
+int netns_enter_new(void)
+{
+	uint64_t ino;
+	int before = namespace_open("/proc", (int32_t)getpid(), &ino);
+
+	assert_true(before >= 0);
+	assert_int_equal(unshare(CLONE_NEWNET), 0);
+	return before;
+}
+
+void netns_leave(int before)
+{
+	assert_int_equal(namespace_enter(before), 0);
+	close(before);
+}
+
 bool netns_can_be_made(void)
 {
 	int status = 1;
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(hold_entries(NULL, 0) ||
+		_exit(hold_entries(NULL, 0) || add_pair(getpid()) ||
 		      access("/proc/sys/net/netfilter/nf_conntrack_max", F_OK));
 	waitpid(pid, &status, 0);
 	return status == 0;

@@ -22,6 +22,14 @@ struct netns_entry {
 	struct conntrack_tuple original, reply;
 };
 pid_t netns_begin(const struct netns_entry *entries, size_t count);
+
+/* A pair of devices joins it to the namespace that the caller is in. */
+void netns_join(pid_t pid);
+
+/* The caller's process is in a namespace of its own from now on; for netns_leave(): where it was.
+ */
+int netns_enter_new(void);
+void netns_leave(int before);
 void netns_end(pid_t pid);
 
 /* "10.0.0.1", 80 and so on. */

@@ -27,9 +27,11 @@ enum {
 /* A table of connections that is open. */
 struct translator_table {
 	uint64_t ino; /* of its network namespace; 0: the place is free */
+	int ns; /* owned: no other one has that number as long; -1: it is a home's */
 	int socket; /* owned; or -errno */
+	bool is_home;
 	uint8_t joined; /* bits of homes: devices lead from here to them */
-	uint64_t used_ns;
+	uint64_t until_ns; /* it is closed then */
 };
 
 struct translator_home {
@@ -77,6 +79,8 @@ static void close_table(struct translator_table *table)
 {
 	if (table->ino && table->socket >= 0)
 		close(table->socket);
+	if (table->ino && table->ns >= 0)
+		close(table->ns);
 	table->ino = 0;
 }
 
@@ -97,7 +101,7 @@ static void open_homes(struct translator *translator)
 static int open_socket(void)
 {
 	return access("/proc/sys/net/netfilter/nf_conntrack_max", F_OK) == 0 ? conntrack_open()
-									     : -ENOENT;
+									     : -ENOSYS;
 }
 
 /*
@@ -146,20 +150,32 @@ static struct translator_table *place_of_table(struct translator *translator)
 	for (unsigned int i = 0; i < TRANSLATOR_TABLES && place->ino; i++) {
 		struct translator_table *table = &translator->tables[i];
 
-		if (!table->ino || table->used_ns < place->used_ns)
+		if (!table->ino || table->until_ns < place->until_ns)
 			place = table;
 	}
 	close_table(place);
 	return place;
 }
 
-/* Adds the table of a namespace that is open. */
+static bool is_home(const struct translator *translator, uint64_t ino)
+{
+	return ino == translator->homes[0].ino || ino == translator->homes[1].ino;
+}
+
+static void keep_table(struct translator_table *table, unsigned int ms)
+{
+	table->until_ns = clock_ns(CLOCK_MONOTONIC) + ms * (uint64_t)NS_PER_MS;
+}
+
+/* Adds the table of a namespace that is open, and stays so. */
 static struct translator_table *add_table(struct translator *translator, int ns, uint64_t ino)
 {
 	struct translator_table *table = place_of_table(translator);
 
-	*table = (struct translator_table){.ino = ino};
+	*table = (struct translator_table){
+		.ino = ino, .ns = -1, .is_home = is_home(translator, ino)};
 	open_table(translator, ns, table);
+	keep_table(table, TRANSLATOR_AGAIN_MS);
 	return table;
 }
 
@@ -211,9 +227,12 @@ static int table_of_question(struct translator *translator,
 	if (ns < 0)
 		return ns;
 	*table = find_table(translator, ino);
-	if (!*table)
-		*table = add_table(translator, ns, ino);
-	close(ns);
+	if (*table) {
+		close(ns);
+		return 0;
+	}
+	*table = add_table(translator, ns, ino);
+	(*table)->ns = ns;
 	return 0;
 }
 
@@ -228,14 +247,18 @@ static struct translator_table *table_of_home(struct translator *translator,
 /* Follows the packets through a table. Returns as conntrack_follow(). */
 static int follow_through(struct translator_table *table, struct conntrack_tuple *tuple)
 {
-	table->used_ns = clock_ns(CLOCK_MONOTONIC);
-	return table->socket < 0 ? table->socket : conntrack_follow(table->socket, tuple);
+	if (table->socket < 0)
+		return table->socket;
+	if (table->is_home || table->joined)
+		keep_table(table, TRANSLATOR_IDLE_MS);
+	return conntrack_follow(table->socket, tuple);
 }
 
 /* What the tables say of a question. */
 struct translator_search {
 	struct conntrack_tuple tuple; /* as the packets are by then */
 	unsigned int found; /* tables that have it */
+	bool is_inside; /* packets do not leave the client's namespace towards a home */
 	int error; /* the last one of a table, but -ENOENT */
 };
 
@@ -246,7 +269,7 @@ static void note_result(struct translator_search *search, int result)
 		search->error = result;
 }
 
-/* Behind the client's own namespace. Returns whether at most one table has the connection. */
+/* Behind the client's own namespace. Returns whether at most one home has the connection. */
 static bool follow_homes(struct translator *translator, uint8_t joined,
 			 struct translator_search *search)
 {
@@ -271,6 +294,8 @@ static enum translator_fate fate_of_error(int code)
 {
 	if (code == -EPERM || code == -EACCES)
 		return TRANSLATOR_FORBIDDEN;
+	if (code == -ENOSYS)
+		return TRANSLATOR_ABSENT;
 	return code == -ESRCH || code == -ENOENT ? TRANSLATOR_GONE : TRANSLATOR_FAILED;
 }
 
@@ -282,7 +307,7 @@ static enum translator_fate judge_search(const struct translator_search *search,
 	if (search->tuple.to.port == asked->to.port &&
 	    memcmp(search->tuple.to.address, asked->to.address, asked->address_len) == 0)
 		return TRANSLATOR_SAME;
-	return TRANSLATOR_FOUND;
+	return search->is_inside ? TRANSLATOR_UNSURE : TRANSLATOR_FOUND;
 }
 
 static enum translator_fate translate(struct translator *translator,
@@ -302,6 +327,7 @@ static enum translator_fate translate(struct translator *translator,
 		return fate_of_error(r);
 	/* Another table may take its place. */
 	joined = table->joined;
+	search.is_inside = !joined && !table->is_home;
 	note_result(&search, follow_through(table, &search.tuple));
 	if (!follow_homes(translator, joined, &search))
 		return TRANSLATOR_UNSURE;
@@ -329,8 +355,7 @@ static void close_idle_tables(struct translator *translator)
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
 	for (unsigned int i = 0; i < TRANSLATOR_TABLES; i++)
-		if (now_ns >
-		    translator->tables[i].used_ns + TRANSLATOR_IDLE_MS * (uint64_t)NS_PER_MS)
+		if (now_ns > translator->tables[i].until_ns)
 			close_table(&translator->tables[i]);
 }
 

@@ -3,7 +3,9 @@
  * A thread that asks the kernel to where it translates connections: to which address those go that
  * a client makes to the address of a service. It asks the table of the client's network namespace,
  * and then that of the host, or of the agent's own, if devices join the two: there the packets go
- * next, and there Kubernetes translates. What two tables could say is not said at all.
+ * next, and there Kubernetes translates. What two of these say is not said at all; nor is what the
+ * client's says if no device leads from there to a home: anybody can make such a namespace, and
+ * write into its table what he likes.
  *
  * Questions and answers are few and bounded: one for each connection. Nothing waits for the thread
  * but who wants to, and for as long as it wants.
@@ -23,6 +25,9 @@ enum {
 		2000, /* an older question is not asked: its ports may be another one's */
 	TRANSLATOR_TABLES = 64, /* namespaces that are open at once, */
 	TRANSLATOR_IDLE_MS = 5000, /* until nobody asked for so long */
+	/* That could not be opened, or no device leads from there: when they are looked at again.
+	 */
+	TRANSLATOR_AGAIN_MS = 1000,
 	TRANSLATOR_SEARCH_MS = 100, /* between two looks at all processes for a namespace, */
 	TRANSLATOR_SEARCH_SHARE = 50, /* or as many times as long as the last one took */
 };
@@ -32,11 +37,12 @@ enum translator_fate {
 	TRANSLATOR_FOUND, /* the real end is another one */
 	TRANSLATOR_SAME, /* it is what the client has */
 	TRANSLATOR_MISSING, /* no table has the connection: nothing translates it */
-	TRANSLATOR_UNSURE, /* two tables have it */
+	TRANSLATOR_UNSURE, /* two tables have it, or only one that packets do not leave */
 	TRANSLATOR_GONE, /* the process has ended, and no other one is in its namespace */
 	TRANSLATOR_FORBIDDEN, /* a capability is missing */
 	TRANSLATOR_LATE,
-	TRANSLATOR_FAILED, /* the kernel has no tables, or another error */
+	TRANSLATOR_ABSENT, /* the kernel has no tables */
+	TRANSLATOR_FAILED, /* another error */
 	TRANSLATOR_FATES,
 };
 

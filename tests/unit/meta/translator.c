@@ -3,6 +3,8 @@
 #include "meta/translator.h"
 
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "net/namespace.h"
@@ -35,12 +37,15 @@ static void test_answers(void **state)
 	struct translator_stats stats;
 	struct translator_answer answer;
 	struct translator *translator;
-	uint64_t ino;
 	pid_t pid, other;
+	uint64_t ino;
+	int before;
 
 	if (!netns_can_be_made())
 		skip();
+	before = netns_enter_new();
 	pid = netns_begin(entries, 2);
+	netns_join(pid);
 	other = netns_begin(NULL, 0);
 	close(namespace_open("/proc", pid, &ino));
 	assert_int_equal(translator_create(NULL, &translator, NULL), 0);
@@ -74,6 +79,95 @@ static void test_answers(void **state)
 	assert_int_equal(stats.rejected, 0);
 	translator_destroy(translator);
 	netns_end(pid);
+	netns_leave(before);
+}
+
+/* Asks until the answer is that one: not for ever. */
+static void ask_until(struct translator *translator, const struct translator_question *question,
+		      enum translator_fate before, enum translator_fate wanted)
+{
+	static const struct timespec pause = {.tv_nsec = 50000000};
+	enum translator_fate fate;
+
+	for (uint64_t ns = 0; (fate = ask_and_wait(translator, question).fate) == before;
+	     ns += (uint64_t)pause.tv_nsec) {
+		assert_true(ns < PATIENCE_NS);
+		nanosleep(&pause, NULL);
+	}
+	assert_int_equal(fate, wanted);
+}
+
+/*
+ * What a namespace says that leads nowhere is not believed: who made it wrote what he likes. When a
+ * device joins it, its table is, though somebody asks all the time.
+ */
+static void test_joined_later(void **state)
+{
+	const struct netns_entry entries[] = {
+		{netns_tuple("10.0.0.1", 40000, "10.96.0.1", 80),
+		 netns_tuple("10.1.2.3", 8080, "10.0.0.1", 40000)},
+		{netns_tuple("10.0.0.1", 40001, "10.0.0.2", 80),
+		 netns_tuple("10.0.0.2", 80, "10.0.0.1", 40001)},
+	};
+	struct translator_question question = {.tuple = entries[1].original};
+	struct translator *translator;
+	int before;
+
+	if (!netns_can_be_made())
+		skip();
+	before = netns_enter_new();
+	question.pid = netns_begin(entries, 2);
+	assert_int_equal(translator_create(NULL, &translator, NULL), 0);
+	assert_int_equal(ask_and_wait(translator, &question).fate, TRANSLATOR_SAME);
+	question.tuple = entries[0].original;
+	assert_int_equal(ask_and_wait(translator, &question).fate, TRANSLATOR_UNSURE);
+	netns_join(question.pid);
+	ask_until(translator, &question, TRANSLATOR_UNSURE, TRANSLATOR_FOUND);
+	translator_destroy(translator);
+	netns_end(question.pid);
+	netns_leave(before);
+}
+
+/* So many descriptors may be open as are, and `more`. Returns what was allowed. */
+static struct rlimit limit_files(unsigned int more)
+{
+	struct rlimit before, limit;
+	int next = dup(STDERR_FILENO);
+
+	assert_true(next >= 0);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = before;
+	limit.rlim_cur = (rlim_t)next + more;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	return before;
+}
+
+/* A table that could not be opened is opened later, though somebody asks all the time. */
+static void test_opened_later(void **state)
+{
+	const struct netns_entry entry = {netns_tuple("10.0.0.1", 40000, "10.96.0.1", 80),
+					  netns_tuple("10.1.2.3", 8080, "10.0.0.1", 40000)};
+	struct translator_question question = {.tuple = entry.original, .pid = INT32_MAX};
+	struct translator *translator;
+	struct rlimit limit;
+	int before;
+
+	if (!netns_can_be_made())
+		skip();
+	before = netns_enter_new();
+	assert_int_equal(translator_create(NULL, &translator, NULL), 0);
+	assert_int_equal(ask_and_wait(translator, &question).fate, TRANSLATOR_GONE);
+	question.pid = netns_begin(&entry, 1);
+	netns_join(question.pid);
+	/* The namespace can be opened. */
+	limit = limit_files(1);
+	assert_int_equal(ask_and_wait(translator, &question).fate, TRANSLATOR_FAILED);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ask_until(translator, &question, TRANSLATOR_FAILED, TRANSLATOR_FOUND);
+	translator_destroy(translator);
+	netns_end(question.pid);
+	netns_leave(before);
 }
 
 /* Without its table it is found by a search among all processes. */
@@ -84,10 +178,13 @@ static void test_search_by_number(void **state)
 	struct translator_question question = {.tuple = entry.original, .pid = INT32_MAX};
 	struct translator *translator;
 	pid_t pid;
+	int before;
 
 	if (!netns_can_be_made())
 		skip();
+	before = netns_enter_new();
 	pid = netns_begin(&entry, 1);
+	netns_join(pid);
 	close(namespace_open("/proc", pid, &question.netns));
 	assert_int_equal(translator_create(NULL, &translator, NULL), 0);
 	assert_int_equal(ask_and_wait(translator, &question).fate, TRANSLATOR_FOUND);
@@ -96,6 +193,7 @@ static void test_search_by_number(void **state)
 	assert_int_equal(ask_and_wait(translator, &question).fate, TRANSLATOR_GONE);
 	translator_destroy(translator);
 	netns_end(pid);
+	netns_leave(before);
 }
 
 /* Nobody takes the answers: there are so many questions, and no more. */
@@ -125,8 +223,8 @@ static void test_too_many(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_answers),
-	cmocka_unit_test(test_search_by_number),
+	cmocka_unit_test(test_answers),	     cmocka_unit_test(test_joined_later),
+	cmocka_unit_test(test_opened_later), cmocka_unit_test(test_search_by_number),
 	cmocka_unit_test(test_too_many),
 };
 

@@ -103,10 +103,12 @@ static const struct {
 	{"translated", "translated", TRANSLATOR_FOUND, false},
 	{"as they are", "same", TRANSLATOR_SAME, false},
 	{"in no table", "missing", TRANSLATOR_MISSING, false},
-	{"in two tables", "unsure", TRANSLATOR_UNSURE, true},
+	{"in two tables, or in one of a network namespace that leads nowhere", "unsure",
+	 TRANSLATOR_UNSURE, true},
 	{"of processes that had ended", "gone", TRANSLATOR_GONE, true},
 	{"not allowed (CAP_NET_ADMIN, CAP_SYS_ADMIN)", "forbidden", TRANSLATOR_FORBIDDEN, true},
 	{"asked for too late", "late", TRANSLATOR_LATE, true},
+	{"without a table in the kernel", "absent", TRANSLATOR_ABSENT, false},
 	{"failed", "failed", TRANSLATOR_FAILED, true},
 };
 
