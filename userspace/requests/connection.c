@@ -710,7 +710,8 @@ static bool has_shown_itself(const struct connection *connection)
 {
 	bool is_old = connection->end_kind == END_OF_ADDRESSES && !connection->peer;
 
-	return connection->answers >= (is_old ? ANSWERS_OF_OLD : ANSWERS_MIN);
+	return !connection->is_on_probation && !connection->is_out_of_step &&
+	       connection->answers >= (is_old ? ANSWERS_OF_OLD : ANSWERS_MIN);
 }
 
 void connection_take(struct connection *connection, struct connections *all,

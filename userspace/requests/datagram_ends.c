@@ -16,7 +16,8 @@ struct datagram_end {
 	uint64_t ino; /* of the socket */
 	uint64_t begin_ns, end_ns; /* when they were moved here */
 	uint64_t number; /* 0: the place is free */
-	uint32_t chain; /* the next one with its hash: its index plus 1; 0: none */
+	uint32_t chain,
+		before; /* the next one with its hash and the one before: index plus 1; 0: none */
 	int32_t pid;
 	uint16_t port; /* of the client */
 	bool is_client;
@@ -56,11 +57,12 @@ static uint32_t *bucket_of(const struct datagram_ends *ends, const struct datagr
 
 static void unlink_end(struct datagram_ends *ends, struct datagram_end *end)
 {
-	uint32_t *link = bucket_of(ends, end), index = (uint32_t)(end - ends->entries) + 1;
-
-	while (*link != index)
-		link = &ends->entries[*link - 1].chain;
-	*link = end->chain;
+	if (end->chain)
+		ends->entries[end->chain - 1].before = end->before;
+	if (end->before)
+		ends->entries[end->before - 1].chain = end->chain;
+	else
+		*bucket_of(ends, end) = end->chain;
 }
 
 /* As packets have it: of IPv4, if it is one. All zeros are none. */
@@ -103,6 +105,8 @@ uint64_t datagram_ends_begin(struct datagram_ends *ends, const struct datagram_s
 	bucket = bucket_of(ends, end);
 	end->chain = *bucket;
 	*bucket = (uint32_t)(ends->count & MASK) + 1;
+	if (end->chain)
+		ends->entries[end->chain - 1].before = *bucket;
 	end->number = ++ends->count;
 	return end->number;
 }

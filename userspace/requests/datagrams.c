@@ -212,10 +212,29 @@ static uint64_t bit_of_thread(int64_t tid)
 	return UINT64_C(1) << ((uint64_t)tid % 64);
 }
 
+/* Takes the next one out of the list of those that are held. `before`: the one before it. */
+static void release_held(struct connections *all, struct exchange **link, struct exchange *before)
+{
+	struct datagrams *datagrams = &all->datagrams;
+	struct exchange *exchange = *link;
+
+	*link = exchange->next;
+	datagrams->held_count--;
+	if (datagrams->held_last == exchange)
+		datagrams->held_last = before;
+	if (!datagrams->held)
+		datagrams->held_tids = 0;
+	exchange->peer_pid = datagram_ends_peer(&all->datagram_ends, exchange->end_number);
+	exchanges_release(&all->exchanges, exchange);
+}
+
 static void hold_answered(struct connections *all, struct exchange *exchange)
 {
 	struct datagrams *datagrams = &all->datagrams;
 
+	if (datagrams->held_count == DATAGRAMS_HELD_MAX)
+		release_held(all, &datagrams->held, NULL);
+	datagrams->held_count++;
 	exchanges_hold(&all->exchanges, exchange);
 	exchange->next = NULL;
 	*(datagrams->held ? &datagrams->held_last->next : &datagrams->held) = exchange;
@@ -238,21 +257,6 @@ static void report_answered(struct connections *all, const struct connection_cal
 		hold_answered(all, exchange);
 }
 
-/* Takes the next one out of the list of those that are held. `before`: the one before it. */
-static void release_held(struct connections *all, struct exchange **link, struct exchange *before)
-{
-	struct datagrams *datagrams = &all->datagrams;
-	struct exchange *exchange = *link;
-
-	*link = exchange->next;
-	if (datagrams->held_last == exchange)
-		datagrams->held_last = before;
-	if (!datagrams->held)
-		datagrams->held_tids = 0;
-	exchange->peer_pid = datagram_ends_peer(&all->datagram_ends, exchange->end_number);
-	exchanges_release(&all->exchanges, exchange);
-}
-
 void datagrams_release(struct connections *all, uint64_t now_ns)
 {
 	const uint64_t slack_ns = DATAGRAM_ENDS_SLACK_MS * UINT64_C(1000000);
@@ -262,20 +266,25 @@ void datagrams_release(struct connections *all, uint64_t now_ns)
 		release_held(all, &datagrams->held, NULL);
 }
 
-void datagrams_end_thread(struct connections *all, int64_t tid)
+/* What a thread has answered, and on a socket; 0: any. */
+static void release_those(struct connections *all, int64_t tid, uint64_t ino)
 {
 	struct exchange **link = &all->datagrams.held, *before = NULL;
 
-	if (!(all->datagrams.held_tids & bit_of_thread(tid)))
-		return;
 	while (*link) {
-		if ((*link)->response.tid == tid) {
+		if ((!tid || (*link)->response.tid == tid) && (!ino || (*link)->ino == ino)) {
 			release_held(all, link, before);
 			continue;
 		}
 		before = *link;
 		link = &before->next;
 	}
+}
+
+void datagrams_end_thread(struct connections *all, int64_t tid)
+{
+	if (all->datagrams.held_tids & bit_of_thread(tid))
+		release_those(all, tid, 0);
 }
 
 static void take_query(struct connection *connection, struct connections *all,
@@ -407,6 +416,8 @@ void datagrams_close(struct connection *connection, struct connections *all, uin
 {
 	while (connection->queue)
 		end_with(all, connection->queue, now_ns, error);
+	/* The numbers of its descriptors may soon be those of other files. */
+	release_those(all, 0, connection->ino);
 }
 
 void datagrams_give_up(struct connection *connection, struct connections *all,

@@ -16,6 +16,7 @@ struct connection_call;
 enum {
 	DATAGRAMS_OPEN_MAX = 16384, /* requests, of all sockets; then the oldest one gives way */
 	DATAGRAM_SLOTS = 8192, /* a power of two */
+	DATAGRAMS_HELD_MAX = 512, /* answers, which a thread or socket that ends looks through */
 };
 
 struct datagrams {
@@ -23,6 +24,7 @@ struct datagrams {
 	struct exchange *slots[DATAGRAM_SLOTS];
 	/* Those that a server has answered, and whose client is waited for: the oldest first. */
 	struct exchange *held, *held_last;
+	uint32_t held_count;
 	uint64_t held_tids; /* bits of the threads that answered */
 };
 

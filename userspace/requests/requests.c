@@ -335,7 +335,7 @@ void requests_leave_out(struct requests *requests, const struct requests_unwante
 {
 	struct requests_unwanted *left = &requests->all.unwanted, chosen = *unwanted;
 
-	chosen.by_role[request_roles__unknown] =
+	chosen.by_role[request_roles__unknown] &=
 		chosen.by_role[request_roles__client] & chosen.by_role[request_roles__server];
 	if (memcmp(left, &chosen, sizeof(chosen)) == 0)
 		return;

@@ -28,7 +28,7 @@ enum {
 
 /*
  * Of which sockets no request is wanted: by the role of the process, protocols as bits of their
- * numbers. Of sockets with an unknown role those that are in both. Zeros: all are wanted.
+ * numbers. Of sockets with an unknown role those that are in all three. Zeros: all are wanted.
  */
 struct requests_unwanted {
 	uint32_t by_role[REQUESTS_ROLES];

@@ -119,6 +119,25 @@ static void tells_both_types_of_a_look_up(void **state)
 	assert_line(talked, "none");
 }
 
+/* However many a server answers, so many wait for their clients; what it closes waits no longer. */
+static void holds_so_many_answers(void **state)
+{
+	enum { MORE = 3 };
+	struct talked *talked = *state;
+
+	for (uint16_t id = 0; id < DATAGRAMS_HELD_MAX + MORE; id++) {
+		say(talked, DIRECTION_IN, 1000, id, "name", A, -1);
+		say(talked, DIRECTION_OUT, 1000, id, "name", A, 0);
+	}
+	for (int i = 0; i < MORE; i++)
+		assert_non_null(talked_next(talked));
+	assert_null(talked_next(talked));
+	talked_close(talked);
+	for (int i = 0; i < DATAGRAMS_HELD_MAX; i++)
+		assert_non_null(talked_next(talked));
+	assert_null(talked_next(talked));
+}
+
 static void tells_peers(void **state)
 {
 	struct talked *talked = *state;
@@ -341,6 +360,7 @@ static void leaves_out_what_nobody_wants(void **state)
 	static const struct requests_unwanted servers = {.by_role = {[request_roles__server] =
 									     UINT32_MAX}},
 					      all = {.by_role = {
+							     [request_roles__unknown] = UINT32_MAX,
 							     [request_roles__client] = UINT32_MAX,
 							     [request_roles__server] = UINT32_MAX}};
 	struct talked *talked = *state;
@@ -387,6 +407,7 @@ static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, talked_teardown)
 	TEST(gives_a_frame),
 	TEST(tells_both_types_of_a_look_up),
+	TEST(holds_so_many_answers),
 	TEST(tells_peers),
 	TEST(knows_no_peer),
 	TEST(asks_and_answers_on_one_socket),
