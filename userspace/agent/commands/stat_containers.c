@@ -229,7 +229,7 @@ void stat_containers_step(struct stat_containers *containers)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	container_groups_step(containers->groups, now);
-	counted_follow_cpus(&containers->counted);
+	counted_follow_cpus(&containers->counted, now);
 	seed_names(containers, now);
 }
 
@@ -333,10 +333,12 @@ void stat_containers_append_lacks(const struct stat_containers *containers, stru
 			   (unsigned long long)counted->left_out[COUNTED_FAILED],
 			   counted->failure.text);
 	if (counted->left_out[COUNTED_NO_ROOM])
-		buf_printf(out,
-			   "agent: %llu containers were not counted: there were more than %d\n",
-			   (unsigned long long)counted->left_out[COUNTED_NO_ROOM],
-			   STAT_CONTAINERS_MAX);
+		buf_printf(
+			out,
+			"agent: %llu containers were not counted: there is room for %zu, of each "
+			"user but root for %zu\n",
+			(unsigned long long)counted->left_out[COUNTED_NO_ROOM], counted->max,
+			counted->share);
 	if (counted->dropped)
 		buf_printf(out,
 			   "agent: %llu containers that had ended are not shown: they had to make "

@@ -31,10 +31,10 @@ struct counted_sum {
 
 struct counted_container {
 	struct counted_who who;
-	uint64_t ended_ns; /* 0: it counts */
+	uint64_t ended_ns; /* 0: it is there */
 	struct counted_sum *sums; /* owned; one for each event of the list */
-	struct perf_counters counters;
-	struct perf_target target;
+	struct perf_counters counters; /* none: it has ended, or they could not be opened again */
+	int folder; /* of its group; -1: it has ended */
 };
 
 /* Why a container is not counted. */
@@ -52,13 +52,19 @@ struct counted {
 	int warm; /* an event that is open all the time; -1: none */
 	struct counted_container *list; /* owned, in the order in which they came */
 	size_t count, max;
-	uint64_t left_out[COUNTED_CAUSES]; /* containers that were not taken when they came */
+	size_t share; /* of `max`: at most so many of an owner other than root */
+	uint64_t again_ns; /* monotonic: when what could not be opened is tried again */
+	/* Containers that were not taken when they came, or later not counted any more. */
+	uint64_t left_out[COUNTED_CAUSES];
 	uint64_t dropped; /* that had ended, to make room */
 	uint64_t changes; /* of the list */
 	struct error failure; /* of the first that failed */
 };
 
-/* At most so many containers, at least one. Returns 0 or -ENOMEM. */
+/*
+ * At most so many containers, at least one: fewer if the limit of open files has no room for their
+ * events beside what else the agent opens. Returns 0 or -ENOMEM.
+ */
 int counted_init(struct counted *counted, const struct perf_event_list *events,
 		 const struct perf_machine *machine, const char *cpus, size_t max);
 void counted_finish(struct counted *counted);
@@ -71,7 +77,8 @@ void counted_prepare(struct counted *counted, const char *root);
 
 /*
  * Begins to count a container; one that has another group now goes on. The one that ended first
- * makes room. Returns false if it cannot be counted, which is counted itself.
+ * makes room; for root's, others do, as users can make any number of groups that look like those of
+ * containers. Returns false if it cannot be counted, which is counted itself.
  */
 bool counted_add(struct counted *counted, int folder, const struct container_group *group);
 
@@ -84,7 +91,13 @@ void counted_read(struct counted *counted);
 /* Forgets those that ended before that time. */
 void counted_forget(struct counted *counted, uint64_t before_ns);
 
-/* If other CPUs are online than before, counts on these from now on. Returns whether it does. */
-bool counted_follow_cpus(struct counted *counted);
+/*
+ * If other CPUs are online than before, counts on these from now on. Returns whether it does. Where
+ * this fails it is tried again, each second. now_ns: monotonic.
+ */
+bool counted_follow_cpus(struct counted *counted, uint64_t now_ns);
+
+/* Whether it counts now. */
+bool counted_counts(const struct counted_container *container);
 
 #endif

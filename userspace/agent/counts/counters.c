@@ -76,7 +76,7 @@ static void publish(struct counters *counters)
 	for (size_t i = 0; i < counted->count; i++) {
 		to->who[i] = counted->list[i].who;
 		memcpy(&to->sums[i * events], counted->list[i].sums, events * sizeof(*to->sums));
-		to->stats.containers += counted->list[i].ended_ns == 0;
+		to->stats.containers += counted_counts(&counted->list[i]);
 	}
 	counters->changes = to->stats.changes = counted->changes;
 	memcpy(to->stats.left_out, counted->left_out, sizeof(to->stats.left_out));
@@ -106,7 +106,7 @@ static bool counters_step(struct counters *counters)
 		news = 0;
 	now = clock_ns(CLOCK_MONOTONIC);
 	container_groups_step(counters->groups, now);
-	counted_follow_cpus(&counters->counted);
+	counted_follow_cpus(&counters->counted, now);
 	counted_forget(&counters->counted, now > COUNTERS_AGE_NS ? now - COUNTERS_AGE_NS : 0);
 	say_failure(counters);
 	pthread_mutex_lock(&counters->mutex);

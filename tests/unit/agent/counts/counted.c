@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -135,10 +136,10 @@ static void counts_a_container(void **state)
 	assert_true(first >= PAGES && first < 2 * PAGES);
 	assert_true(counting.counted.list[0].sums[0].supported);
 	assert_string_equal(counting.counted.list[0].who.id, "aaaa");
-	assert_false(counted_follow_cpus(&counting.counted));
+	assert_false(counted_follow_cpus(&counting.counted, 1));
 	/* As if a CPU had come: what was counted before stays. */
 	counting.counted.online[0] = 'x';
-	assert_true(counted_follow_cpus(&counting.counted));
+	assert_true(counted_follow_cpus(&counting.counted, 2));
 	run_in(&group);
 	counted_end(&counting.counted, group.group.ino, 5);
 	assert_true(faults(&counting, 0) >= first + PAGES);
@@ -184,6 +185,100 @@ static void has_a_limit(void **state)
 	end(&counting);
 	group_remove(&groups[0]);
 	group_remove(&groups[1]);
+}
+
+/* Whoever makes groups that look like those of containers keeps none of root's out. */
+static void users_have_a_share(void **state)
+{
+	struct counting counting;
+	struct counted *counted = &counting.counted;
+	struct group one;
+	struct container_group *group = &one.group;
+
+	group_make(&one, "aaaa");
+	begin(&counting, 4);
+	assert_int_equal(counted->share, 1);
+	group->owner = 1000;
+	if (!counted_add(counted, one.folder, group))
+		goto end;
+	group->ino++;
+	one.match.id[0] = 'b';
+	assert_false(counted_add(counted, one.folder, group));
+	assert_int_equal(counted->left_out[COUNTED_NO_ROOM], 1);
+	/* One of its own that ended makes room. */
+	counted_end(counted, group->ino - 1, 7);
+	assert_true(counted_add(counted, one.folder, group));
+	assert_int_equal(counted->count, 1);
+	for (one.match.id[0] = 'c'; one.match.id[0] <= 'f'; one.match.id[0]++) {
+		group->owner = STATE_OWNER_ROOT;
+		group->ino++;
+		assert_true(counted_add(counted, one.folder, group));
+	}
+	assert_int_equal(counted->count, 4);
+	assert_string_equal(counted->list[0].who.id, "caaa");
+	assert_int_equal(counted->left_out[COUNTED_NO_ROOM], 2);
+	/* What root's have counted stays for those who ask. */
+	counted_end(counted, group->ino, 8);
+	group->owner = 1000;
+	assert_false(counted_add(counted, one.folder, group));
+	assert_int_equal(counted->count, 4);
+end:
+	end(&counting);
+	group_remove(&one);
+}
+
+/* The limit of open files is that of all threads. */
+static void leaves_files_to_others(void **state)
+{
+	struct counting counting;
+	struct rlimit before, low;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	low = (struct rlimit){512 + 2 + 1, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	begin(&counting, 10000);
+	assert_int_equal(counting.counted.max, 1);
+	end(&counting);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+/* A CPU that is not there any more costs a moment, and not the counts of what follows. */
+static void opens_again_what_failed(void **state)
+{
+	struct counting counting;
+	struct counted *counted = &counting.counted;
+	struct group group;
+	uint64_t config;
+	double first;
+
+	group_make(&group, "aaaa");
+	begin(&counting, 1);
+	if (!counted_add(counted, group.folder, &group.group))
+		goto end;
+	run_in(&group);
+	/* As if the kernel had the event no more. */
+	config = counting.events.events[1].attr.config;
+	counting.events.events[1].attr.config = 1000;
+	counted->online[0] = 'x';
+	assert_true(counted_follow_cpus(counted, 1));
+	assert_false(counted_counts(&counted->list[0]));
+	assert_int_equal(counted->list[0].ended_ns, 0);
+	assert_int_equal(counted->left_out[COUNTED_FAILED], 1);
+	assert_non_null(strstr(counted->failure.text, "page-faults: "));
+	first = faults(&counting, 0);
+	assert_true(first >= PAGES);
+	counting.events.events[1].attr.config = config;
+	assert_false(counted_follow_cpus(counted, 2));
+	assert_false(counted_counts(&counted->list[0]));
+	assert_false(counted_follow_cpus(counted, UINT64_C(2000000000)));
+	assert_true(counted_counts(&counted->list[0]));
+	assert_int_equal(counted->left_out[COUNTED_FAILED], 1);
+	run_in(&group);
+	counted_read(counted);
+	assert_true(faults(&counting, 0) >= first + PAGES);
+end:
+	end(&counting);
+	group_remove(&group);
 }
 
 static void says_what_cannot_be_counted(void **state)
@@ -266,9 +361,9 @@ static void counts_in_the_background(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(counts_a_container),
-	cmocka_unit_test(has_a_limit),
-	cmocka_unit_test(says_what_cannot_be_counted),
+	cmocka_unit_test(counts_a_container),	    cmocka_unit_test(has_a_limit),
+	cmocka_unit_test(users_have_a_share),	    cmocka_unit_test(leaves_files_to_others),
+	cmocka_unit_test(opens_again_what_failed),  cmocka_unit_test(says_what_cannot_be_counted),
 	cmocka_unit_test(counts_in_the_background),
 };
 
