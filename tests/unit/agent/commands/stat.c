@@ -142,29 +142,41 @@ static void counts_a_command(void **state)
 	printed_finish(&printed);
 }
 
-#define ID "0a1b0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab"
+#define ID_REST "a1b0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab"
+#define ID "0" ID_REST
 
-/* A group as a runtime makes it, with a process that touches memory; 0: it cannot be made here. */
-static pid_t enter_group(char path[256])
+/* Makes a group below the root of the hierarchy. Returns whether it can be made here. */
+static bool make_group(const char *name, char path[256])
 {
 	char file[300] = "";
-	pid_t child;
-	int fd;
 
 	for (const char *const *at = perf_target_hierarchies; *at && !*file; at++) {
 		snprintf(file, sizeof(file), "%s/cgroup.procs", *at);
-		snprintf(path, 256, "%s/libpod-" ID ".scope", *at);
+		snprintf(path, 256, "%s/%s", *at, name);
 		if (access(file, W_OK) != 0)
 			*file = '\0';
 	}
-	if (!*file || mkdir(path, 0755) != 0)
-		return 0;
+	return *file && mkdir(path, 0755) == 0;
+}
+
+/* A process in a group that touches memory: it is there when this returns. */
+static pid_t enter_group(const char *path)
+{
+	char file[300], byte;
+	int fd, entered[2];
+	pid_t child;
+
 	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
+	assert_int_equal(pipe2(entered, O_CLOEXEC), 0);
 	child = fork();
-	if (child)
+	if (child) {
+		close(entered[1]);
+		assert_int_equal(read(entered[0], &byte, 1), 1);
+		close(entered[0]);
 		return child;
+	}
 	fd = open(file, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "0", 1) != 1)
+	if (fd < 0 || write(fd, "0", 1) != 1 || write(entered[1], "", 1) != 1)
 		_exit(1);
 	for (;;) {
 		void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -178,15 +190,26 @@ static pid_t enter_group(char path[256])
 	}
 }
 
+static void remove_group(pid_t child, const char *path)
+{
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	for (int i = 0; i < 100 && rmdir(path) != 0 && errno == EBUSY; i++)
+		usleep(10000);
+}
+
 /* Of each it prints what was counted, here by the id that its group has. */
 static void counts_containers(void **state)
 {
 	struct printed printed;
 	char path[256];
-	pid_t child = enter_group(path);
+	pid_t child;
 
-	if (!child)
+	if (!make_group("libpod-" ID ".scope", path))
 		skip();
+	child = enter_group(path);
 	printed_run("stat --per-container -j -I 300 -e faults,dummy sleep 0.8", &printed);
 	if (printed.exit_code == 0) {
 		assert_non_null(strstr(printed.err,
@@ -196,18 +219,54 @@ static void counts_containers(void **state)
 		printed_run("stat --per-pod -x, -e faults sleep 0.1", &printed);
 		assert_null(strstr(printed.err, "0a1b"));
 	}
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	for (int i = 0; i < 100 && rmdir(path) != 0; i++)
-		usleep(10000);
+	remove_group(child, path);
 	if (printed.exit_code)
 		assert_non_null(strstr(printed.err, "CAP_"));
 	printed_finish(&printed);
 }
 
+#define UID "0b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0"
+
+/* A group of a user that has the uid of a pod in its path is no part of that pod. */
+static void tells_pods_of_users_apart(void **state)
+{
+	static const char *const names[2][3] = {
+		{"lanner-stat-root", "lanner-stat-root/pod" UID, "lanner-stat-root/pod" UID "/" ID},
+		{"lanner-stat-user", "lanner-stat-user/pod" UID,
+		 "lanner-stat-user/pod" UID "/b" ID_REST}};
+	struct printed printed = {.exit_code = 0};
+	const char *first = NULL, *second = NULL;
+	char paths[2][3][256] = {{""}};
+	pid_t children[2] = {0};
+	bool made = true;
+
+	for (size_t i = 0; made && i < 2; i++) {
+		for (size_t k = 0; made && k < 3; k++)
+			made = make_group(names[i][k], paths[i][k]);
+		made = made && chown(paths[i][0], i ? 1000 : 0, 0) == 0;
+		children[i] = made ? enter_group(paths[i][2]) : 0;
+	}
+	if (made) {
+		printed_run("stat --per-pod -x, -e faults sleep 0.3", &printed);
+		first = strstr(printed.err, ",faults," UID ",");
+		second = first ? strstr(first + 1, ",faults," UID ",") : NULL;
+		printed_finish(&printed);
+	}
+	for (size_t i = 0; i < 2; i++)
+		for (size_t k = 3; k-- > 0;)
+			remove_group(k == 2 ? children[i] : 0, paths[i][k]);
+	if (!made || printed.exit_code)
+		skip();
+	assert_non_null(first);
+	assert_non_null(second);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(counts_containers), cmocka_unit_test(reads_options),
-	cmocka_unit_test(rejects_others),    cmocka_unit_test(reads_its_own_words),
+	cmocka_unit_test(tells_pods_of_users_apart),
+	cmocka_unit_test(counts_containers),
+	cmocka_unit_test(reads_options),
+	cmocka_unit_test(rejects_others),
+	cmocka_unit_test(reads_its_own_words),
 	cmocka_unit_test(counts_a_command),
 };
 
