@@ -71,6 +71,21 @@ int perf_cpus_read(const char *text, struct arena *arena, struct perf_cpus *cpus
 	return 0;
 }
 
+int perf_cpus_online(char text[PERF_CPUS_TEXT_BYTES])
+{
+	int fd = open(PERF_CPUS_ONLINE, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, PERF_CPUS_TEXT_BYTES - 1);
+	close(fd);
+	if (n <= 0 || text[n - 1] != '\n')
+		return -EIO;
+	text[n] = '\0';
+	return 0;
+}
+
 bool perf_cpus_have(const struct perf_cpus *cpus, unsigned int cpu)
 {
 	for (size_t i = 0; i < cpus->count; i++)

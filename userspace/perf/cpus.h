@@ -22,6 +22,12 @@ struct perf_cpus {
  */
 int perf_cpus_read(const char *text, struct arena *arena, struct perf_cpus *cpus);
 
+#define PERF_CPUS_ONLINE "/sys/devices/system/cpu/online"
+enum { PERF_CPUS_TEXT_BYTES = 4096 };
+
+/* The list of the CPUs that are online. Returns 0, or -errno, also if it is longer. */
+int perf_cpus_online(char text[PERF_CPUS_TEXT_BYTES]);
+
 bool perf_cpus_have(const struct perf_cpus *cpus, unsigned int cpu);
 
 /*

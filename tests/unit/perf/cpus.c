@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of CPUs. */
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "perf/cpus.h"
 #include "tree.h"
@@ -71,7 +73,22 @@ static void numbers_packages(void **state)
 	tree_destroy(&tree);
 }
 
+/* This thread runs on one of them. */
+static void lists_those_that_are_online(void **state)
+{
+	char text[PERF_CPUS_TEXT_BYTES];
+	struct arena arena = {0};
+	struct perf_cpus cpus;
+
+	assert_int_equal(perf_cpus_online(text), 0);
+	assert_int_equal(perf_cpus_read(text, &arena, &cpus), 0);
+	assert_int_equal(cpus.count, sysconf(_SC_NPROCESSORS_ONLN));
+	assert_true(perf_cpus_have(&cpus, (unsigned int)sched_getcpu()));
+	arena_finish(&arena);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(lists_those_that_are_online),
 	cmocka_unit_test(reads_ranges_in_order),
 	cmocka_unit_test(rejects_the_rest),
 	cmocka_unit_test(numbers_packages),

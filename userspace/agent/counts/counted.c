@@ -12,8 +12,6 @@
 
 #include "perf/attr.h"
 
-#define ONLINE "/sys/devices/system/cpu/online"
-
 /* What could not be opened is tried again after that time. */
 #define AGAIN_NS UINT64_C(1000000000)
 
@@ -25,16 +23,9 @@ enum {
 /* NULL: out of memory, or it cannot be read. */
 static char *read_online(void)
 {
-	char text[4096];
-	int fd = open(ONLINE, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	char text[PERF_CPUS_TEXT_BYTES];
 
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return NULL;
-	text[n] = '\0';
-	return strdup(text);
+	return perf_cpus_online(text) == 0 ? strdup(text) : NULL;
 }
 
 static const char *cpus_of(const struct counted *counted)

@@ -66,23 +66,15 @@ int perf_target_add_process(struct perf_target *target, pid_t pid, struct error 
 
 int perf_target_set_cpus(struct perf_target *target, const char *list, struct error *err)
 {
-	static const char online[] = "/sys/devices/system/cpu/online";
-	char text[4096] = "0";
-	int r;
+	char text[PERF_CPUS_TEXT_BYTES];
+	int r = list ? 0 : perf_cpus_online(text);
 
-	if (!list) {
-		int fd = open(online, O_RDONLY | O_CLOEXEC);
-		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-		if (fd >= 0)
-			close(fd);
-		if (n <= 0)
-			return error_set(err, -EIO, "cannot read %s", online);
-		text[n] = '\0';
-	}
+	if (r)
+		return error_set(err, r, "cannot read " PERF_CPUS_ONLINE ": %s", strerror(-r));
 	r = perf_cpus_read(list ? list : text, &target->arena, &target->cpus);
 	if (r)
-		return error_set(err, r, "%s: no list of CPUs, as 0-3,8", list ? list : online);
+		return error_set(err, r, "%s: no list of CPUs, as 0-3,8",
+				 list ? list : PERF_CPUS_ONLINE);
 	target->packages =
 		perf_cpus_packages(&target->cpus, "/sys/devices/system/cpu", &target->arena);
 	return target->packages ? 0 : error_set(err, -ENOMEM, "out of memory");
