@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,23 +53,61 @@ struct reading {
 	bool failed;
 };
 
-/* "7f00-7f10 r-xp 00001000 fe:01 1234   /lib/x.so" */
+/*
+ * "7f00-7f10 r-xp 00001000 fe:01 1234   /lib/x.so". Returns where the path is, or NULL: it is no
+ * mapping of a file.
+ */
+static const char *parse_line(const char *line, struct symbol_mapping *found, char rights[5])
+{
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &found->mapping.begin, &found->mapping.end, rights, &found->mapping.offset,
+		   &found->id.major, &found->id.minor, &found->id.ino, &path) < 7)
+		return NULL;
+	return found->id.ino ? line + path : NULL;
+}
+
+/* The next line, without what does not fit: how long a path is, a process decides. */
+static bool next_line(FILE *file, char line[LINE_BYTES])
+{
+	size_t len;
+
+	if (!fgets(line, LINE_BYTES, file))
+		return false;
+	len = strcspn(line, "\n");
+	for (int c = line[len]; c != '\n' && c != EOF;)
+		c = getc_unlocked(file);
+	line[len] = '\0';
+	return true;
+}
+
 static void read_line(struct reading *reading, const char *line)
 {
 	struct symbol_request *request = reading->request;
 	struct symbol_mapping found = {0};
 	char rights[5];
-	int path = 0;
+	const char *path = parse_line(line, &found, rights);
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &found.mapping.begin, &found.mapping.end, rights, &found.mapping.offset,
-		   &found.id.major, &found.id.minor, &found.id.ino, &path) < 7 ||
-	    rights[2] != 'x' || !found.id.ino)
+	if (!path || rights[2] != 'x')
 		return;
 	found.path = reading->texts.len;
-	buf_append(&reading->texts, line + path, strcspn(line + path, "\n"));
+	buf_append_string(&reading->texts, path);
 	buf_append_char(&reading->texts, '\0');
 	request->mappings[request->mappings_count++] = found;
+}
+
+static int open_maps(int proc, const char *name, FILE **file)
+{
+	int fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	*file = fdopen(fd, "r");
+	if (*file)
+		return 0;
+	close(fd);
+	return -ENOMEM;
 }
 
 static int read_mappings(struct symbol_request *request, int proc)
@@ -76,51 +115,77 @@ static int read_mappings(struct symbol_request *request, int proc)
 	struct reading reading = {.request = request};
 	char line[LINE_BYTES], name[32];
 	FILE *file;
-	int fd;
+	int r;
 
 	snprintf(name, sizeof(name), "%d/maps", request->pid);
-	fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	file = fdopen(fd, "r");
+	r = open_maps(proc, name, &file);
+	if (r)
+		return r;
 	request->mappings = calloc(MAPPINGS_MAX, sizeof(*request->mappings));
-	if (!file || !request->mappings) {
-		file ? fclose(file) : close(fd);
-		return -ENOMEM;
-	}
-	while (request->mappings_count < MAPPINGS_MAX && fgets(line, sizeof(line), file))
+	while (request->mappings && request->mappings_count < MAPPINGS_MAX && next_line(file, line))
 		read_line(&reading, line);
 	fclose(file);
+	if (!request->mappings)
+		return -ENOMEM;
 	request->texts = reading.texts.data;
 	return reading.texts.failed ? -ENOMEM : 0;
 }
 
 /* Files. */
 
-/*
- * Whether it is the file of the mapping. Of one that was opened by the mapping itself the device
- * may have another number, as layers of file systems have.
- */
-static bool is_file(int fd, const struct symbol_file_id *id, bool by_mapping)
+/* Of which file the mapping at an address of this process is. */
+static bool find_own_mapping(uint64_t address, struct symbol_mapping *found)
 {
-	struct statx file;
+	char line[LINE_BYTES], rights[5];
+	bool is_there = false;
+	FILE *file;
 
-	/* What the kernel knows, without asking a server. */
-	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &file) == 0 &&
-	       file.stx_ino == id->ino &&
-	       (by_mapping || (file.stx_dev_major == id->major && file.stx_dev_minor == id->minor));
+	if (open_maps(AT_FDCWD, "/proc/self/maps", &file) != 0)
+		return false;
+	while (!is_there && next_line(file, line))
+		is_there = parse_line(line, found, rights) && found->mapping.begin <= address &&
+			   address < found->mapping.end;
+	fclose(file);
+	return is_there;
+}
+
+/*
+ * Whether a file that is mapped has this device: stat(2) says another one where a file system has
+ * layers or subvolumes, as overlayfs and btrfs. So it is mapped here, where nobody replaces it.
+ */
+static bool has_device(int fd, const struct symbol_file_id *id)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	void *memory = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	struct symbol_mapping found;
+	bool has_it;
+
+	if (memory == MAP_FAILED)
+		return false;
+	has_it = find_own_mapping((uint64_t)(uintptr_t)memory, &found) && found.id.ino == id->ino &&
+		 found.id.major == id->major && found.id.minor == id->minor;
+	munmap(memory, bytes);
+	return has_it;
 }
 
 /* Opens for reading what was opened with O_PATH, which is closed, if it is the file. */
-static int open_checked(const struct symbol_request *request, int path_fd, bool by_mapping)
+static int open_checked(const struct symbol_file_id *id, int path_fd)
 {
-	int fd;
+	struct statx file;
+	int fd = -ESTALE;
 
 	if (path_fd < 0)
 		return path_fd;
-	fd = is_file(path_fd, &request->id, by_mapping) ? regular_reopen(path_fd) : -ESTALE;
+	/* What the kernel knows, without asking a server. */
+	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &file) == 0 &&
+	    file.stx_ino == id->ino)
+		fd = regular_reopen(path_fd);
 	close(path_fd);
-	return fd;
+	if (fd < 0 || (file.stx_dev_major == id->major && file.stx_dev_minor == id->minor) ||
+	    has_device(fd, id))
+		return fd;
+	close(fd);
+	return -ESTALE;
 }
 
 static int open_mapped(const struct symbol_request *request, int proc)
@@ -131,7 +196,7 @@ static int open_mapped(const struct symbol_request *request, int proc)
 	snprintf(name, sizeof(name), "%d/map_files/%" PRIx64 "-%" PRIx64, request->pid,
 		 request->begin, request->end);
 	fd = openat(proc, name, O_PATH | O_CLOEXEC);
-	return open_checked(request, fd < 0 ? -errno : fd, true);
+	return open_checked(&request->id, fd < 0 ? -errno : fd);
 }
 
 static int open_in_root(const struct symbol_request *request, int proc)
@@ -145,7 +210,7 @@ static int open_in_root(const struct symbol_request *request, int proc)
 		return -errno;
 	fd = proc_root_open_path(root, request->path, 0, RESOLVE_IN_ROOT);
 	close(root);
-	return open_checked(request, fd, false);
+	return open_checked(&request->id, fd);
 }
 
 /* As the process has it mapped, as it sees it, or as the agent sees it. */
@@ -158,7 +223,7 @@ static int open_file(const struct symbol_request *request, int proc)
 	fd = open_in_root(request, proc);
 	if (fd >= 0)
 		return fd;
-	return open_checked(request, proc_root_open_path(AT_FDCWD, request->path, 0, 0), false);
+	return open_checked(&request->id, proc_root_open_path(AT_FDCWD, request->path, 0, 0));
 }
 
 static int read_file(struct symbol_request *request, int proc)

@@ -17,6 +17,7 @@
 
 #include "tree.h"
 #include "unit.h"
+#include "util/buf.h"
 #include "util/clock.h"
 
 int symbol_reader_unit_function(int n);
@@ -93,6 +94,46 @@ static void reads_mappings(void **state)
 	symbol_request_read(request, proc, -ENOENT);
 	assert_true(request->error < 0);
 	symbol_request_destroy(request);
+}
+
+/* A path that does not fit is cut: what is behind it is not a line, which a process would write. */
+static void cuts_long_lines(void **state)
+{
+	enum { SHORTEST = 4300, LONGEST = 4400 };
+	struct buf text = {0};
+	struct symbol_request request = {.kind = READ_MAPPINGS, .pid = 7};
+	struct tree tree;
+	char root[TREE_PATH_BYTES];
+	int folder;
+
+	for (int bytes = SHORTEST; bytes <= LONGEST; bytes++) {
+		size_t begin = text.len;
+
+		buf_printf(&text, "7f0000001000-7f0000002000 r-xp 00000000 fe:01 7 /");
+		while (text.len - begin < (size_t)bytes)
+			buf_append_char(&text, 'x');
+		buf_printf(&text, "1000-2000 r-xp 00000000 fe:01 8 /planted\n");
+	}
+	buf_printf(&text, "7f0000003000-7f0000004000 r-xp 00000000 fe:01 9 /last");
+	tree_create(&tree);
+	tree_path(&tree, "7", root);
+	assert_int_equal(mkdir(root, 0700), 0);
+	tree_write_bytes(&tree, "7/maps", text.data, text.len);
+	buf_finish(&text);
+	tree_path(&tree, "", root);
+	folder = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	symbol_request_read(&request, folder, -ENOENT);
+	close(folder);
+	tree_destroy(&tree);
+	assert_int_equal(request.error, 0);
+	assert_int_equal(request.mappings_count, LONGEST - SHORTEST + 2);
+	for (size_t i = 0; i + 1 < request.mappings_count; i++)
+		assert_int_equal(request.mappings[i].id.ino, 7);
+	assert_int_equal(request.mappings[request.mappings_count - 1].id.ino, 9);
+	assert_string_equal(request.texts + request.mappings[request.mappings_count - 1].path,
+			    "/last");
+	free(request.mappings);
+	free(request.texts);
 }
 
 static struct symbol_request *file_request(const struct symbol_request *mappings,
@@ -291,6 +332,7 @@ static void answers_in_order(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_mappings),
+	cmocka_unit_test(cuts_long_lines),
 	cmocka_unit_test(reads_files_that_are_mapped),
 	cmocka_unit_test(believes_no_other_file),
 	cmocka_unit_test(opens_regular_files_only),
