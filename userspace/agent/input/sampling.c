@@ -149,10 +149,14 @@ void sampling_append_report(const struct sampling *sampling, struct buf *text)
 			 "period)"},
 			{samples.nameless, "samples without symbols that took too long to be read"},
 			{samples.unread,
-			 "files or mappings whose symbols were not read: too large, or too many"},
+			 "files or mappings whose symbols were not read: too large, too many, or "
+			 "not found below the root of the process"},
+			{samples.slow,
+			 "files or mappings that took longer than ten seconds to be read: "
+			 "meanwhile no other symbols were"},
 			{samples.unmapped,
 			 "records of mappings lost, as a ring buffer was full: symbols of what "
 			 "was mapped then are missing"},
 		},
-		4, text);
+		5, text);
 }

@@ -30,6 +30,8 @@ struct symbol_reader {
 	pthread_mutex_t mutex; /* of what follows */
 	pthread_cond_t asked;
 	struct symbol_request *requests, **requests_end, *answers, **answers_end;
+	uint64_t begun_ns; /* monotonic clock: what is read now; 0: nothing */
+	uint64_t slow;
 	bool ends;
 	int proc, kernel; /* owned */
 };
@@ -277,6 +279,11 @@ static void put_last(struct symbol_request *request, struct symbol_request ***en
 	*end = &request->next;
 }
 
+static bool is_slow(const struct symbol_reader *reader)
+{
+	return reader->begun_ns && clock_ns(CLOCK_MONOTONIC) - reader->begun_ns > SYMBOLS_SLOW_NS;
+}
+
 static void *symbol_reader_run(void *data)
 {
 	struct symbol_reader *reader = data;
@@ -292,12 +299,15 @@ static void *symbol_reader_run(void *data)
 			pthread_cond_wait(&reader->asked, &reader->mutex);
 			continue;
 		}
+		reader->begun_ns = clock_ns(CLOCK_MONOTONIC);
 		pthread_mutex_unlock(&reader->mutex);
 		if (r)
 			request->error = r;
 		else
 			symbol_request_read(request, reader->proc, reader->kernel);
 		pthread_mutex_lock(&reader->mutex);
+		reader->slow += is_slow(reader);
+		reader->begun_ns = 0;
 		put_last(request, &reader->answers_end);
 	}
 	pthread_mutex_unlock(&reader->mutex);
@@ -392,4 +402,14 @@ struct symbol_request *symbol_reader_answer(struct symbol_reader *reader)
 	answer = take_request(&reader->answers, &reader->answers_end);
 	pthread_mutex_unlock(&reader->mutex);
 	return answer;
+}
+
+uint64_t symbol_reader_slow(struct symbol_reader *reader)
+{
+	uint64_t slow;
+
+	pthread_mutex_lock(&reader->mutex);
+	slow = reader->slow + is_slow(reader);
+	pthread_mutex_unlock(&reader->mutex);
+	return slow;
 }

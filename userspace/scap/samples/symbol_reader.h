@@ -52,6 +52,9 @@ void symbol_request_destroy(struct symbol_request *request); /* accepts NULL */
 
 struct symbol_reader;
 
+/* What takes longer to be read keeps all else from being read. */
+#define SYMBOLS_SLOW_NS UINT64_C(10000000000)
+
 /*
  * proc: a descriptor of /proc, and kernel: one of its kallsyms; both are the reader's, also on
  * failure. Returns 0, or -errno with a message.
@@ -66,6 +69,9 @@ void symbol_reader_ask(struct symbol_reader *reader, struct symbol_request *requ
 
 /* The next answer, which is the caller's; NULL: there is none yet. */
 struct symbol_request *symbol_reader_answer(struct symbol_reader *reader);
+
+/* How many requests took longer than SYMBOLS_SLOW_NS, with one that still does. */
+uint64_t symbol_reader_slow(struct symbol_reader *reader);
 
 /* Does what a request asks for, in the calling thread; for tests, and the thread. */
 void symbol_request_read(struct symbol_request *request, int proc, int kernel);

@@ -94,12 +94,14 @@ static uint32_t file_number(struct sample_symbols *symbols, const struct symbol_
 			return (uint32_t)i;
 	if (symbols->files_count == FILES_MAX) {
 		symbols->is_full = true;
+		symbols->unread++;
 		return FILE_PLACES;
 	}
 	symbols->files[i] =
 		(struct mapped_file){.id = *id, .state = FILE_NEW, .path = strdup(path)};
 	if (!symbols->files[i].path) {
 		symbols->files[i].state = FILE_FREE;
+		symbols->unread++;
 		return FILE_PLACES;
 	}
 	symbols->files_count++;
@@ -135,6 +137,16 @@ static void take_mappings(struct sample_symbols *symbols, const struct symbol_re
 			    answer->texts + answer->mappings[i].path);
 }
 
+static void take_error(struct sample_symbols *symbols, struct mapped_file *file, int error)
+{
+	bool is_large = error == -EFBIG || error == -ENOMEM;
+
+	/* The process may have ended: others that have it mapped show it, too. */
+	file->state = !is_large && ++file->tries < TRIES_MAX ? FILE_NEW : FILE_UNREADABLE;
+	/* Of one that is no program, or has ended, or has no symbols, nothing is missing. */
+	symbols->unread += file->state == FILE_UNREADABLE && error != -ENOENT && error != -EBADMSG;
+}
+
 static void take_file(struct sample_symbols *symbols, struct symbol_request *answer)
 {
 	struct mapped_file *file = &symbols->files[answer->file];
@@ -142,9 +154,7 @@ static void take_file(struct sample_symbols *symbols, struct symbol_request *ans
 	if (file->state != FILE_ASKED || !is_same(&file->id, &answer->id))
 		return;
 	if (answer->error) {
-		symbols->unread += answer->error == -EFBIG || answer->error == -ENOMEM;
-		/* The process may have ended: others that have it mapped show it, too. */
-		file->state = ++file->tries < TRIES_MAX ? FILE_NEW : FILE_UNREADABLE;
+		take_error(symbols, file, answer->error);
 		return;
 	}
 	if (symbols->tables_bytes + symbol_table_bytes(&answer->table) > TABLES_BYTES_MAX) {
@@ -281,6 +291,7 @@ void sample_symbols_exit(struct sample_symbols *symbols, const struct sample_tas
 struct found {
 	const char *name;
 	bool asked; /* it is being read */
+	bool refused; /* it is to be read, but too much else is */
 };
 
 static struct found find_in_kernel(struct sample_symbols *symbols, uint64_t address)
@@ -291,7 +302,8 @@ static struct found find_in_kernel(struct sample_symbols *symbols, uint64_t addr
 		symbols->kernel_state = FILE_ASKED;
 	if (symbols->kernel_state == FILE_READ)
 		return (struct found){.name = symbol_table_find(&symbols->kernel, address)};
-	return (struct found){.asked = symbols->kernel_state == FILE_ASKED};
+	return (struct found){.asked = symbols->kernel_state == FILE_ASKED,
+			      .refused = symbols->kernel_state == FILE_NEW};
 }
 
 int sample_symbols_create(int proc, bool kernel, struct sample_symbols **symbols, struct error *err)
@@ -346,12 +358,13 @@ static struct found find_in_file(struct sample_symbols *symbols, int32_t pid,
 		return (struct found){
 			.name = symbol_table_find(&file->table,
 						  address - mapping->begin + mapping->offset)};
-	return (struct found){.asked = file->state == FILE_ASKED};
+	return (struct found){.asked = file->state == FILE_ASKED,
+			      .refused = file->state == FILE_NEW};
 }
 
 /* The process of a sample, if its mappings are those of the time of the sample; or NULL. */
 static struct process_entry *find_process(struct sample_symbols *symbols,
-					  const struct sample_record *sample, bool *asked)
+					  const struct sample_record *sample, struct found *found)
 {
 	struct process_entry *process = process_maps_get(&symbols->maps, sample->pid);
 	const struct symbol_request wanted = {.kind = READ_MAPPINGS, .pid = sample->pid};
@@ -360,7 +373,8 @@ static struct process_entry *find_process(struct sample_symbols *symbols,
 		return NULL;
 	if (process->state == MAPPED_UNKNOWN && ask(symbols, &wanted, NULL))
 		process->state = MAPPED_ASKED;
-	*asked = process->state == MAPPED_ASKED;
+	found->asked = process->state == MAPPED_ASKED;
+	found->refused = process->state == MAPPED_UNKNOWN;
 	if (process->state != MAPPED_KNOWN)
 		return NULL;
 	/* They may be of the program that began later. */
@@ -374,7 +388,7 @@ static struct found find_in_process(struct sample_symbols *symbols,
 				    const struct sample_record *sample, uint64_t address)
 {
 	struct found found = {0};
-	const struct process_entry *process = find_process(symbols, sample, &found.asked);
+	const struct process_entry *process = find_process(symbols, sample, &found);
 	const struct process_mapping *mapping = process ? process_maps_at(process, address) : NULL;
 
 	return mapping ? find_in_file(symbols, sample->pid, mapping, address) : found;
@@ -420,7 +434,7 @@ int sample_symbols_find(struct sample_symbols *symbols, const struct sample_reco
 {
 	struct found found = find_one(symbols, sample, sample->mode, sample->ip);
 	uint8_t mode = sample->mode;
-	bool asked = found.asked;
+	bool asked = found.asked, refused = found.refused;
 
 	symbols->name = found.name;
 	for (uint32_t i = 0; i < sample->frames_count && i < FRAMES_KEPT; i++) {
@@ -431,10 +445,11 @@ int sample_symbols_find(struct sample_symbols *symbols, const struct sample_reco
 		found = find_one(symbols, sample, mode, called_at(sample, frame));
 		symbols->names[i] = found.name;
 		asked |= found.asked;
+		refused |= found.refused;
 	}
 	if (asked && !has_waited(symbols))
 		return -EAGAIN;
-	symbols->nameless += asked;
+	symbols->nameless += asked || refused;
 	end_wait(symbols);
 	return 1;
 }
@@ -498,4 +513,5 @@ void sample_symbols_stats(const struct sample_symbols *symbols, struct samples_s
 {
 	stats->nameless = symbols->nameless;
 	stats->unread = symbols->unread;
+	stats->slow = symbol_reader_slow(symbols->reader);
 }

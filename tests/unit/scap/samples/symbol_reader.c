@@ -303,6 +303,7 @@ static void answers_in_order(void **state)
 
 	assert_int_equal(symbol_reader_create(dup(proc), -ENOENT, &reader, NULL), 0);
 	assert_null(symbol_reader_answer(reader));
+	assert_int_equal(symbol_reader_slow(reader), 0);
 	for (int32_t i = 1; i <= 5; i++) {
 		request = calloc(1, sizeof(*request));
 		assert_non_null(request);

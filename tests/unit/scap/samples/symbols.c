@@ -2,11 +2,15 @@
 /* Names of addresses of this process, by what records and /proc say of its mappings. */
 #include "scap/samples/symbols.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "tree.h"
 #include "unit.h"
 #include "util/clock.h"
 
@@ -144,6 +148,100 @@ static void does_not_mix_programs(void **state)
 	assert_string_equal(sample_symbols_name(symbols), "symbols_unit_function");
 }
 
+/* So much is being read that a sample does not even wait: it has no names, which is counted. */
+static void counts_what_is_not_even_asked(void **state)
+{
+	enum { REQUESTS_MAX = 64 };
+	struct sample_record sample = own_sample();
+	struct samples_stats before = {0}, after = {0};
+
+	for (int i = 0; i < REQUESTS_MAX; i++) {
+		sample.pid = INT32_MAX - i;
+		(void)sample_symbols_find(symbols, &sample);
+	}
+	sample_symbols_stats(symbols, &before);
+	sample.pid = getpid();
+	assert_int_equal(sample_symbols_find(symbols, &sample), 1);
+	assert_null(sample_symbols_name(symbols));
+	sample_symbols_stats(symbols, &after);
+	assert_int_equal(after.nameless, before.nameless + 1);
+	assert_int_equal(after.slow, 0);
+}
+
+static uint64_t unread(void)
+{
+	struct samples_stats stats = {0};
+
+	sample_symbols_stats(symbols, &stats);
+	return stats.unread;
+}
+
+/* A program that begins and maps a file. */
+static void map_file(int32_t pid, const struct stat *st, uint64_t begin, const char *path)
+{
+	struct sample_mapping mapping = {.pid = pid,
+					 .begin = begin,
+					 .bytes = 0x1000,
+					 .major = major(st->st_dev),
+					 .minor = minor(st->st_dev),
+					 .ino = st->st_ino,
+					 .path = path};
+
+	sample_symbols_map(symbols, &mapping, clock_ns(CLOCK_MONOTONIC));
+}
+
+/* Each file is counted once, however often its symbols are wanted. */
+static void counts_files_that_are_not_read(void **state)
+{
+	enum { TRIES = 5, PROCESSES = 5, FILES = 1000, FILES_MAX = 4096 };
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Shdr sections[2];
+	} large = {
+		{.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT},
+		 .e_version = EV_CURRENT,
+		 .e_ehsize = sizeof(Elf64_Ehdr),
+		 .e_shoff = sizeof(Elf64_Ehdr),
+		 .e_shentsize = sizeof(Elf64_Shdr),
+		 .e_shnum = 2},
+		{{0},
+		 {.sh_type = SHT_SYMTAB, .sh_size = UINT32_MAX, .sh_entsize = sizeof(Elf64_Sym)}}};
+	struct sample_record sample = own_sample();
+	char path[TREE_PATH_BYTES];
+	struct tree tree;
+	struct stat st;
+
+	sample_symbols_exec(symbols, getpid(), sample.time_ns);
+	tree_create(&tree);
+	tree_write_bytes(&tree, "large", &large, sizeof(large));
+	tree_path(&tree, "large", path);
+	assert_int_equal(stat(path, &st), 0);
+	map_file(getpid(), &st, 0x10000, path);
+	/* There is another file of that name. */
+	st.st_ino++;
+	map_file(getpid(), &st, 0x20000, path);
+	sample.ip = 0x10000;
+	for (int i = 0; i < TRIES; i++)
+		await_names(&sample);
+	assert_int_equal(unread(), 1);
+	sample.ip = 0x20000;
+	for (int i = 0; i < TRIES; i++)
+		await_names(&sample);
+	assert_int_equal(unread(), 2);
+	tree_destroy(&tree);
+	for (int32_t pid = INT32_MAX - PROCESSES + 1; pid > 0; pid++) {
+		sample_symbols_exec(symbols, pid, sample.time_ns);
+		for (uint64_t i = 1; i <= FILES; i++) {
+			st.st_ino++;
+			map_file(pid, &st, i << 12, "/x");
+		}
+		if (pid == INT32_MAX)
+			break;
+	}
+	assert_int_equal(unread(), 2 + 2 + PROCESSES * FILES - FILES_MAX);
+}
+
 static void names_functions_of_the_kernel(void **state)
 {
 	struct sample_record sample = {.mode = PERF_RECORD_MISC_KERNEL, .ip = 0x10, .pid = 1};
@@ -160,6 +258,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(joins_frames, create, destroy),
 	cmocka_unit_test_setup_teardown(follows_records, create, destroy),
 	cmocka_unit_test_setup_teardown(does_not_mix_programs, create, destroy),
+	cmocka_unit_test_setup_teardown(counts_what_is_not_even_asked, create, destroy),
+	cmocka_unit_test_setup_teardown(counts_files_that_are_not_read, create, destroy),
 	cmocka_unit_test_setup_teardown(names_functions_of_the_kernel, create, destroy),
 };
 
