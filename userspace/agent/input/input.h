@@ -212,6 +212,18 @@ int input_open(const struct plan *plan, struct input_helpers *helpers, struct in
 
 void input_destroy(struct input *input); /* accepts NULL */
 
+/* While the next event waits for what another thread is to say: */
+enum {
+	INPUT_LOOK_MS = 2, /* between two looks at whether there is room */
+	INPUT_TIMEOUTS_MAX = 3, /* in a row; then nothing waits until there was an answer */
+};
+
+/* Whether the next event can wait a moment without losses; those of a capture file always can. */
+static inline bool input_has_room(const struct input *input)
+{
+	return !input->live || input->live->has_room(input);
+}
+
 /* A capture file as the input of a run. */
 
 int input_file_open(const struct plan *plan, struct input **input, struct error *err);

@@ -22,8 +22,7 @@
 
 enum {
 	NS_PER_MS = 1000000,
-	LOOK_NS = 2 * NS_PER_MS, /* between two looks at the ring buffers during a wait */
-	TIMEOUTS_MAX = 3, /* in a row: the source may hang */
+	LOOK_NS = INPUT_LOOK_MS * NS_PER_MS,
 	AGAIN_MAX = 4, /* behind an event */
 	UPDATES_MAX = 256, /* at a time: followers can go on pushing meanwhile */
 };
@@ -223,11 +222,6 @@ static bool request(struct containers *containers, struct state_container *conta
 	return true;
 }
 
-static bool containers_has_room(const struct input *input)
-{
-	return !input->live || input->live->has_room(input);
-}
-
 /* Waits until `end`, of CLOCK_MONOTONIC. */
 static void wait_for_answers(struct containers *containers, struct waits *waits, uint64_t end)
 {
@@ -239,7 +233,7 @@ static void wait_for_answers(struct containers *containers, struct waits *waits,
 			waits->timeouts++;
 			return;
 		}
-		if (!containers_has_room(containers->input)) {
+		if (!input_has_room(containers->input)) {
 			containers->full++;
 			return;
 		}
@@ -303,9 +297,9 @@ void containers_follow(struct containers *containers)
 	if ((!users && !descriptions) || !containers->wait_ns)
 		return;
 	end = clock_ns(CLOCK_MONOTONIC) + containers->wait_ns;
-	if (descriptions && containers->descriptions.timeouts < TIMEOUTS_MAX)
+	if (descriptions && containers->descriptions.timeouts < INPUT_TIMEOUTS_MAX)
 		wait_for_answers(containers, &containers->descriptions, end);
-	if (users && containers->users.timeouts < TIMEOUTS_MAX)
+	if (users && containers->users.timeouts < INPUT_TIMEOUTS_MAX)
 		wait_for_answers(containers, &containers->users, end);
 }
 

@@ -8,6 +8,7 @@
 #include "util/count.h"
 
 #define NS_PER_MS UINT64_C(1000000)
+#define LOOK_NS (INPUT_LOOK_MS * NS_PER_MS)
 
 int translations_run_begin(struct translations_run *run, const struct options *options,
 			   struct error *err)
@@ -53,11 +54,13 @@ void translations_run_step(struct translations_run *run, struct requests *reques
 	while (requests_next_question(requests, &question))
 		if (!translations_ask_thread(run, &question))
 			requests_answer(requests, question.id, NULL, 0);
-	while (translator_take(run->translator, &answer))
+	while (translator_take(run->translator, &answer)) {
+		run->timeouts = 0;
 		if (answer.id >> 32 == run->generation)
 			requests_answer(requests, (uint32_t)answer.id,
 					answer.fate == TRANSLATOR_FOUND ? &answer.real : NULL,
 					answer.address_len);
+	}
 }
 
 /* What may be waited for now. */
@@ -70,28 +73,37 @@ static uint64_t fill_budget(struct translations_run *run, uint64_t now_ns)
 	return run->budget_ns;
 }
 
-static bool has_time(const struct input *input)
+static void wait_for_answer(struct translations_run *run, struct requests *requests,
+			    const struct input *input, uint64_t now_ns)
 {
-	return !input->live || input->live->has_room(input);
+	uint64_t until_ns = now_ns + fill_budget(run, now_ns);
+
+	for (; requests_await_answer(requests); now_ns = clock_ns(CLOCK_MONOTONIC)) {
+		if (now_ns >= until_ns) {
+			run->timeouts++;
+			return;
+		}
+		if (!input_has_room(input))
+			return;
+		translator_wait(run->translator,
+				until_ns - now_ns < LOOK_NS ? until_ns - now_ns : LOOK_NS);
+		translations_run_step(run, requests);
+	}
 }
 
 void translations_run_wait(struct translations_run *run, struct requests *requests,
 			   const struct input *input)
 {
-	uint64_t begin_ns, now_ns, until_ns;
+	uint64_t begin_ns, waited_ns;
 
 	if (!run->translator || !requests_await_answer(requests))
 		return;
-	now_ns = begin_ns = clock_ns(CLOCK_MONOTONIC);
-	until_ns = begin_ns + fill_budget(run, now_ns);
-	if (!has_time(input))
-		until_ns = begin_ns;
-	while (now_ns < until_ns && requests_await_answer(requests)) {
-		translator_wait(run->translator, until_ns - now_ns);
-		translations_run_step(run, requests);
-		now_ns = clock_ns(CLOCK_MONOTONIC);
+	begin_ns = clock_ns(CLOCK_MONOTONIC);
+	if (run->timeouts < INPUT_TIMEOUTS_MAX) {
+		wait_for_answer(run, requests, input, begin_ns);
+		waited_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+		run->budget_ns -= waited_ns < run->budget_ns ? waited_ns : run->budget_ns;
 	}
-	run->budget_ns -= now_ns - begin_ns < run->budget_ns ? now_ns - begin_ns : run->budget_ns;
 	run->late += requests_await_answer(requests);
 }
 

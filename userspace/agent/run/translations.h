@@ -28,6 +28,7 @@ struct translations_run {
 	uint64_t wait_ns; /* for one request, at most */
 	uint64_t budget_ns, filled_ns; /* what may be waited for; when it was added to */
 	uint32_t generation; /* of requests: questions of earlier ones have no answer */
+	unsigned int timeouts; /* waits that were in vain, since the last answer */
 	uint64_t late; /* requests that were given out without the answer */
 };
 
@@ -42,7 +43,10 @@ void translations_run_forget(struct translations_run *run);
 /* Takes questions and gives answers: cheap enough for each event. */
 void translations_run_step(struct translations_run *run, struct requests *requests);
 
-/* Waits for the answer of the next request, if it may. */
+/*
+ * Waits for the answer of the next request, if it may: not while a ring buffer is more than half
+ * full, and not if three waits in a row timed out, until the next answer.
+ */
 void translations_run_wait(struct translations_run *run, struct requests *requests,
 			   const struct input *input);
 

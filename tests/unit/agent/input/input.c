@@ -12,6 +12,12 @@ static void destroy(struct input *input)
 	destroyed++;
 }
 
+static bool has_no_room(const struct input *input)
+{
+	return false;
+}
+
+static const struct input_live_ops no_room = {.has_room = has_no_room};
 static const struct input_ops ops = {.destroy = destroy};
 static struct input file = {.ops = &ops}, live = {.ops = &ops};
 
@@ -28,6 +34,13 @@ int input_live_open(const struct plan *plan, struct input_helpers *helpers, stru
 {
 	*input = &live;
 	return 0;
+}
+
+/* Events of a file can always wait. */
+static void test_room(void **state)
+{
+	assert_true(input_has_room(&file));
+	assert_false(input_has_room(&(struct input){.live = &no_room}));
 }
 
 static void test_choice(void **state)
@@ -69,6 +82,7 @@ static void test_destroy(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_choice),
+	cmocka_unit_test(test_room),
 	cmocka_unit_test(test_failure),
 	cmocka_unit_test(test_destroy),
 };
