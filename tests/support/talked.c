@@ -190,8 +190,9 @@ void talked_datagram(struct talked *talked, enum recognition_direction direction
 		     uint16_t peer_port, const void *data, size_t len, size_t captured)
 {
 	bool is_in = direction == DIRECTION_IN;
-	const struct frame_tuple in = {"10.0.0.2", "10.0.0.1", peer_port, 53},
-				 out = {"10.0.0.1", "10.0.0.2", 53, peer_port};
+	const char *own = talked->is_unbound ? "0.0.0.0" : "10.0.0.1";
+	const struct frame_tuple in = {"10.0.0.2", own, peer_port, 53},
+				 out = {own, "10.0.0.2", 53, peer_port};
 	struct frame *frame =
 		drive_begin(&talked->drive, is_in ? EVENT_recvfrom : EVENT_sendto, TALKED_TID);
 

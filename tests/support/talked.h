@@ -19,6 +19,7 @@ struct talked {
 	int64_t fd; /* likewise; TALKED_FD at first */
 	uint32_t at[DIRECTIONS]; /* sequence numbers */
 	bool has_no_places; /* the calls do not say where their bytes are */
+	bool is_unbound; /* datagrams: the socket has no address of its own */
 	bool is_peek; /* the calls only look at them */
 	bool is_faked; /* the kernel never ran the calls */
 	struct event event; /* of the last request */

@@ -36,6 +36,15 @@ void conntrack_unmap(struct conntrack_tuple *tuple)
 	tuple->address_len = IPV4_BYTES;
 }
 
+bool conntrack_has_source(const struct conntrack_tuple *tuple)
+{
+	static const uint8_t none[IPV6_BYTES];
+	struct conntrack_tuple packets = *tuple;
+
+	conntrack_unmap(&packets);
+	return memcmp(packets.from.address, none, packets.address_len) != 0;
+}
+
 int conntrack_open(void)
 {
 	return netlink_open(NETLINK_NETFILTER);

@@ -21,6 +21,12 @@ struct conntrack_tuple {
 /* Addresses of IPv4 that are written as those of IPv6 become such of IPv4, as packets have them. */
 void conntrack_unmap(struct conntrack_tuple *tuple);
 
+/*
+ * Whether the sender's address is known: a socket that is not bound has none, but each of its
+ * packets has, as its route says. No table has a connection without one.
+ */
+bool conntrack_has_source(const struct conntrack_tuple *tuple);
+
 /* Returns a socket to the table of the network namespace that the calling thread is in, or -errno.
  */
 int conntrack_open(void);

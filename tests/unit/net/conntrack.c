@@ -122,10 +122,33 @@ static void test_unmap(void **state)
 	assert_memory_equal(&mixed, &same, sizeof(mixed));
 }
 
+static void test_source(void **state)
+{
+	const struct {
+		const char *from, *to;
+		bool has_source;
+	} rows[] = {
+		{"10.0.0.1", "10.0.0.2", true},
+		{"0.0.0.0", "10.0.0.2", false},
+		{"fd00::1", "fd00::2", true},
+		{"::", "fd00::2", false},
+		{"::", "::ffff:10.0.0.2", false},
+		{"::ffff:0.0.0.0", "::ffff:10.0.0.2", false},
+		{"::ffff:10.0.0.1", "::ffff:10.0.0.2", true},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct conntrack_tuple tuple = netns_tuple(rows[i].from, 1, rows[i].to, 2);
+
+		assert_int_equal(conntrack_has_source(&tuple), rows[i].has_source);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_follow),
 	cmocka_unit_test(test_search),
 	cmocka_unit_test(test_unmap),
+	cmocka_unit_test(test_source),
 };
 
 UNIT_GROUP(tests);

@@ -31,6 +31,7 @@ void translations_run_forget(struct translations_run *run)
 	run->generation++;
 }
 
+/* Whether there will be an answer. */
 static bool translations_ask_thread(struct translations_run *run,
 				    const struct requests_question *asked)
 {
@@ -41,6 +42,10 @@ static bool translations_ask_thread(struct translations_run *run,
 		.tuple = {asked->from, asked->to, asked->address_len, asked->l4},
 	};
 
+	if (!conntrack_has_source(&question.tuple)) {
+		run->unbound++;
+		return false;
+	}
 	return translator_ask(run->translator, &question);
 }
 
@@ -128,7 +133,7 @@ void translations_run_append_report(const struct translations_run *run, bool ver
 				    struct buf *text)
 {
 	struct translator_stats stats;
-	uint64_t troubles = run->late;
+	uint64_t troubles = run->late + run->unbound;
 
 	if (!run->translator)
 		return;
@@ -143,6 +148,9 @@ void translations_run_append_report(const struct translations_run *run, bool ver
 		if (stats.fates[fates[i].fate])
 			buf_printf(text, ", %s %" PRIu64, fates[i].what,
 				   stats.fates[fates[i].fate]);
+	if (run->unbound)
+		buf_printf(text, ", of sockets that are not bound to an address %" PRIu64,
+			   run->unbound);
 	if (stats.rejected)
 		buf_printf(text, ", too many at a time %" PRIu64, stats.rejected);
 	if (run->late)
@@ -171,6 +179,8 @@ void translations_run_append_metrics(const struct translations_run *run,
 
 		exposition_sample(exposition, labels, stats.fates[fates[i].fate]);
 	}
+	exposition_sample(exposition, (const struct exposition_label[]){{"result", "unbound"}, {0}},
+			  run->unbound);
 	exposition_sample(exposition,
 			  (const struct exposition_label[]){{"result", "rejected"}, {0}},
 			  stats.rejected);

@@ -8,6 +8,8 @@
 #include "unit.h"
 #include "util/clock.h"
 
+enum { WAIT_MS = 50, LOOKS = 3 };
+
 static void test_nobody(void **state)
 {
 	struct translations_run run = {0};
@@ -56,7 +58,42 @@ static void test_report(void **state)
 	requests_destroy(requests);
 }
 
-enum { WAIT_MS = 50, LOOKS = 3 };
+#define NAME "\4name\0\0\1\0\1"
+#define QUERY "\x12\x34\1\0\0\1\0\0\0\0\0\0" NAME
+#define RESPONSE "\x12\x34\x81\x80\0\1\0\0\0\0\0\0" NAME
+
+/* Without the client's address nobody is asked, and nothing waits. */
+static void test_unbound(void **state)
+{
+	static const struct requests_config config;
+	const struct input input = {0};
+	struct options options = {.host_root = "/no/such/root", .meta_wait_ms = WAIT_MS};
+	struct translations_run run = {0};
+	struct buf text = {0};
+	struct talked talked;
+
+	talked_begin(&talked, &config);
+	assert_int_equal(requests_want_translations(talked.requests, true), 0);
+	talked_open_datagrams(&talked);
+	talked.is_unbound = true;
+	talked_datagram(&talked, DIRECTION_OUT, 53, QUERY, sizeof(QUERY) - 1, sizeof(QUERY) - 1);
+	talked_datagram(&talked, DIRECTION_IN, 53, RESPONSE, sizeof(RESPONSE) - 1,
+			sizeof(RESPONSE) - 1);
+	assert_true(requests_await_answer(talked.requests));
+	assert_int_equal(translations_run_begin(&run, &options, NULL), 0);
+	translations_run_step(&run, talked.requests);
+	assert_false(requests_await_answer(talked.requests));
+	translations_run_wait(&run, talked.requests, &input);
+	assert_int_equal(run.unbound, 1);
+	assert_int_equal(run.late, 0);
+	translations_run_append_report(&run, false, &text);
+	buf_append_char(&text, '\0');
+	assert_string_equal(text.data, "agent: addresses of connections asked for, of sockets that "
+				       "are not bound to an address 1\n");
+	buf_finish(&text);
+	translations_run_end(&run);
+	talked_finish(&talked);
+}
 
 static unsigned int looks;
 
@@ -137,9 +174,8 @@ static void test_hanging_thread(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_nobody),
-	cmocka_unit_test(test_report),
-	cmocka_unit_test(test_no_room),
+	cmocka_unit_test(test_nobody),	       cmocka_unit_test(test_report),
+	cmocka_unit_test(test_unbound),	       cmocka_unit_test(test_no_room),
 	cmocka_unit_test(test_hanging_thread),
 };
 
