@@ -9,6 +9,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "util/clock.h"
+
 enum {
 	ANSWER_BYTES = 32 * 1024, /* the kernel's messages of a list have 16 KiB, or 32 */
 	ANSWERS_MAX = 4096, /* of one request */
@@ -113,6 +115,7 @@ int netlink_open(int protocol)
 struct netlink_reading {
 	netlink_take *take;
 	void *data;
+	uint32_t number; /* of the request; answers to one that was given up have another */
 	bool is_list; /* it was asked for: messages also say so where there is but one */
 	bool has_ended;
 	int result;
@@ -153,9 +156,11 @@ static void take_messages(struct netlink_reading *reading, struct netlink_span b
 			end_reading(reading, -EBADMSG);
 			return;
 		}
-		netlink_take_message(reading, &header,
-				     (struct netlink_span){bytes.data + sizeof(header),
-							   header.nlmsg_len - sizeof(header)});
+		if (header.nlmsg_seq == reading->number)
+			netlink_take_message(
+				reading, &header,
+				(struct netlink_span){bytes.data + sizeof(header),
+						      header.nlmsg_len - sizeof(header)});
 		whole = netlink_padded(header.nlmsg_len);
 		if (whole > bytes.len)
 			whole = bytes.len;
@@ -174,13 +179,17 @@ static bool asks_for_list(const struct netlink_request *request)
 
 int netlink_ask(int fd, struct netlink_request *request, netlink_take *take, void *data)
 {
-	struct netlink_reading reading = {
-		.take = take, .data = data, .is_list = asks_for_list(request)};
+	struct netlink_reading reading = {.take = take,
+					  .data = data,
+					  .number = (uint32_t)clock_ns(CLOCK_MONOTONIC),
+					  .is_list = asks_for_list(request)};
 	struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
 	uint32_t len = (uint32_t)request->len;
 	uint8_t bytes[ANSWER_BYTES];
 
 	memcpy(request->bytes + offsetof(struct nlmsghdr, nlmsg_len), &len, sizeof(len));
+	memcpy(request->bytes + offsetof(struct nlmsghdr, nlmsg_seq), &reading.number,
+	       sizeof(reading.number));
 	if (sendto(fd, request->bytes, request->len, 0, (struct sockaddr *)&kernel,
 		   sizeof(kernel)) < 0)
 		return -errno;

@@ -106,11 +106,31 @@ static void test_kernel(void **state)
 	assert_true(netlink_open(-1) < 0);
 }
 
+/* What was left in the socket of a request that was given up is no answer to the next one. */
+static void test_old_answer(void **state)
+{
+	const struct ifinfomsg all = {.ifi_family = AF_UNSPEC};
+	const struct ifinfomsg none = {.ifi_family = AF_UNSPEC, .ifi_index = 0x7ffffff0};
+	int fd = netlink_open(NETLINK_ROUTE);
+	struct netlink_request request;
+	uint32_t len;
+	bool found = false;
+
+	assert_true(fd >= 0);
+	netlink_begin(&request, RTM_GETLINK, NLM_F_DUMP, &all, sizeof(all));
+	len = (uint32_t)request.len;
+	memcpy(request.bytes + offsetof(struct nlmsghdr, nlmsg_len), &len, sizeof(len));
+	assert_int_equal(send(fd, request.bytes, request.len, 0), request.len);
+	netlink_begin(&request, RTM_GETLINK, 0, &none, sizeof(none));
+	assert_int_equal(netlink_ask(fd, &request, find_loopback, &found), -ENODEV);
+	assert_false(found);
+	close(fd);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_attributes),
-	cmocka_unit_test(test_bad_lengths),
-	cmocka_unit_test(test_too_much),
-	cmocka_unit_test(test_kernel),
+	cmocka_unit_test(test_attributes), cmocka_unit_test(test_bad_lengths),
+	cmocka_unit_test(test_too_much),   cmocka_unit_test(test_kernel),
+	cmocka_unit_test(test_old_answer),
 };
 
 UNIT_GROUP(tests);
