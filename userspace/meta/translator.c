@@ -19,6 +19,7 @@
 enum {
 	NS_PER_MS = 1000000,
 	END_MS = 200,
+	SHARES = 256, /* places for counts by namespace or process: few have the same */
 	HOMES = 2, /* the agent's own network namespace, and that of the host; bits: */
 	OWN_HOME = 1 << 0,
 	HOST_HOME = 1 << 1,
@@ -45,6 +46,12 @@ struct translator_asked {
 	uint64_t asked_ns;
 };
 
+/* An answer that waits. */
+struct translator_given {
+	struct translator_answer answer;
+	uint32_t share; /* of its question */
+};
+
 struct translator {
 	atomic_uint refs; /* of the thread and of who created it */
 	struct meta_thread *thread; /* owned */
@@ -52,9 +59,10 @@ struct translator {
 	pthread_mutex_t lock; /* for all up to `closed` */
 	pthread_cond_t asked, answered;
 	struct translator_asked questions[TRANSLATOR_QUESTIONS_MAX];
-	struct translator_answer answers[TRANSLATOR_QUESTIONS_MAX];
+	struct translator_given answers[TRANSLATOR_QUESTIONS_MAX];
 	uint32_t first_question, questions_count, first_answer, answers_count;
 	uint32_t pending; /* questions whose answer was not taken */
+	uint32_t shares[SHARES]; /* of these, those with the same share_of() */
 	bool closed;
 	atomic_bool is_ready; /* there are answers */
 	atomic_uint_fast64_t fates[TRANSLATOR_FATES], rejected;
@@ -380,14 +388,22 @@ static bool take_question(struct translator *translator, struct translator_asked
 	return found;
 }
 
-static void give_answer(struct translator *translator, const struct translator_answer *answer)
+/* One client with many connections does not take all room from others. Numbers of namespaces and
+ * processes follow each other. */
+static uint32_t share_of(const struct translator_question *question)
+{
+	return (uint32_t)(question->netns ? question->netns : (uint64_t)question->pid) % SHARES;
+}
+
+static void give_answer(struct translator *translator, const struct translator_question *question,
+			const struct translator_answer *answer)
 {
 	uint32_t last;
 
 	atomic_fetch_add(&translator->fates[answer->fate], 1);
 	pthread_mutex_lock(&translator->lock);
 	last = (translator->first_answer + translator->answers_count++) % TRANSLATOR_QUESTIONS_MAX;
-	translator->answers[last] = *answer;
+	translator->answers[last] = (struct translator_given){*answer, share_of(question)};
 	atomic_store(&translator->is_ready, true);
 	pthread_cond_signal(&translator->answered);
 	pthread_mutex_unlock(&translator->lock);
@@ -413,7 +429,7 @@ static void translator_run(void *context)
 	while (!translator_is_closed(translator)) {
 		if (take_question(translator, &asked)) {
 			answer_question(translator, &asked, &answer);
-			give_answer(translator, &answer);
+			give_answer(translator, &asked.question, &answer);
 		}
 		close_idle_tables(translator);
 	}
@@ -475,16 +491,17 @@ void translator_destroy(struct translator *translator)
 bool translator_ask(struct translator *translator, const struct translator_question *question)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	uint32_t last, *share = &translator->shares[share_of(question)];
 	bool has_room;
-	uint32_t last;
 
 	pthread_mutex_lock(&translator->lock);
-	has_room = translator->pending < TRANSLATOR_QUESTIONS_MAX;
+	has_room = translator->pending < TRANSLATOR_QUESTIONS_MAX && *share < TRANSLATOR_SHARE_MAX;
 	if (has_room) {
 		last = (translator->first_question + translator->questions_count++) %
 		       TRANSLATOR_QUESTIONS_MAX;
 		translator->questions[last] = (struct translator_asked){*question, now_ns};
 		translator->pending++;
+		++*share;
 		pthread_cond_signal(&translator->asked);
 	}
 	pthread_mutex_unlock(&translator->lock);
@@ -495,6 +512,7 @@ bool translator_ask(struct translator *translator, const struct translator_quest
 
 bool translator_take(struct translator *translator, struct translator_answer *answer)
 {
+	const struct translator_given *given;
 	bool found;
 
 	if (!atomic_load_explicit(&translator->is_ready, memory_order_relaxed))
@@ -502,7 +520,9 @@ bool translator_take(struct translator *translator, struct translator_answer *an
 	pthread_mutex_lock(&translator->lock);
 	found = translator->answers_count > 0;
 	if (found) {
-		*answer = translator->answers[translator->first_answer];
+		given = &translator->answers[translator->first_answer];
+		*answer = given->answer;
+		translator->shares[given->share]--;
 		translator->first_answer =
 			(translator->first_answer + 1) % TRANSLATOR_QUESTIONS_MAX;
 		translator->answers_count--;

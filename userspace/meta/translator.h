@@ -21,6 +21,7 @@
 
 enum {
 	TRANSLATOR_QUESTIONS_MAX = 1024, /* without an answer that was taken */
+	TRANSLATOR_SHARE_MAX = 128, /* of these, of one network namespace; or process, if unknown */
 	TRANSLATOR_LATE_MS =
 		2000, /* an older question is not asked: its ports may be another one's */
 	TRANSLATOR_TABLES = 64, /* namespaces that are open at once, */
@@ -68,7 +69,8 @@ int translator_create(const char *host_root, struct translator **translator, str
 /* Ends the thread, or leaves it behind if it hangs. Accepts NULL. */
 void translator_destroy(struct translator *translator);
 
-/* Asks, without a wait. Returns false if too many questions have no answer yet. */
+/* Asks, without a wait. Returns false if too many questions, in all or of that namespace, have no
+ * answer yet. */
 bool translator_ask(struct translator *translator, const struct translator_question *question);
 
 /* The next answer; false: there is none. Cheap enough for each event. */
