@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Containers that are counted, by a control group of the root that this process is moved to. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -360,10 +361,43 @@ static void counts_in_the_background(void **state)
 	counters_stop(NULL);
 }
 
+static size_t count_open_files(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	assert_non_null(folder);
+	while (readdir(folder))
+		n++;
+	closedir(folder);
+	return n;
+}
+
+/* Of events that were tried, those before one that the machine does not have are closed, too. */
+static void closes_what_it_tried(void **state)
+{
+	const char *const texts[] = {"page-faults", "1:1000"};
+	const struct counters_config config = {.events = texts, .events_count = 2, .series = 100};
+	struct counters *counters = NULL;
+	struct error err = {""};
+	size_t before = count_open_files();
+	int r = counters_start(&config, &counters, &err);
+
+	assert_true(r < 0);
+	assert_int_equal(count_open_files(), before);
+	if (r == -EACCES || r == -EPERM)
+		skip();
+	assert_non_null(strstr(err.text, "1:1000 cannot be counted: "));
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(counts_a_container),	    cmocka_unit_test(has_a_limit),
-	cmocka_unit_test(users_have_a_share),	    cmocka_unit_test(leaves_files_to_others),
-	cmocka_unit_test(opens_again_what_failed),  cmocka_unit_test(says_what_cannot_be_counted),
+	cmocka_unit_test(closes_what_it_tried),
+	cmocka_unit_test(counts_a_container),
+	cmocka_unit_test(has_a_limit),
+	cmocka_unit_test(users_have_a_share),
+	cmocka_unit_test(leaves_files_to_others),
+	cmocka_unit_test(opens_again_what_failed),
+	cmocka_unit_test(says_what_cannot_be_counted),
 	cmocka_unit_test(counts_in_the_background),
 };
 
