@@ -159,13 +159,26 @@ int perf_tracepoint_parse(const char *text, struct arena *arena, struct perf_tra
 	return 0;
 }
 
+/* One read of tracefs gives a page or so at most. */
+static int read_format(int fd, char text[PERF_TRACEPOINT_FORMAT_BYTES_MAX])
+{
+	size_t len = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, text + len, PERF_TRACEPOINT_FORMAT_BYTES_MAX - 1 - len);
+		len += n > 0 ? (size_t)n : 0;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	text[len] = '\0';
+	return n < 0 ? -errno : 0;
+}
+
 int perf_tracepoint_read(const struct perf_machine *machine, const char *name, struct arena *arena,
 			 struct perf_tracepoint *tracepoint)
 {
 	const char *colon = strchr(name, ':');
 	size_t len = colon ? strcspn(colon + 1, ":") : 0;
 	char path[512], *text;
-	ssize_t n;
 	int fd, r;
 
 	if (machine->tracefs < 0 || !colon)
@@ -177,12 +190,9 @@ int perf_tracepoint_read(const struct perf_machine *machine, const char *name, s
 	if (fd < 0)
 		return -errno;
 	text = malloc(PERF_TRACEPOINT_FORMAT_BYTES_MAX);
-	n = text ? read(fd, text, PERF_TRACEPOINT_FORMAT_BYTES_MAX - 1) : -1;
-	r = text ? -EIO : -ENOMEM;
-	if (n >= 0) {
-		text[n] = '\0';
+	r = text ? read_format(fd, text) : -ENOMEM;
+	if (r == 0)
 		r = perf_tracepoint_parse(text, arena, tracepoint);
-	}
 	free(text);
 	close(fd);
 	return r;

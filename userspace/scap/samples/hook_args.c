@@ -37,7 +37,10 @@ void hook_args_of_probe(const struct perf_usdt_args *known, bool is_return,
 		if (!is_return)
 			buf_append_u64(args, i + 1);
 		buf_append_char(args, '=');
-		buf_append_i64(args, value);
+		if (known->list[i].is_signed)
+			buf_append_i64(args, value);
+		else
+			buf_append_u64(args, (uint64_t)value);
 		end_arg(args, begin, true);
 	}
 }

@@ -51,6 +51,17 @@ static void lists_arguments(void **state)
 			  .base = PERF_NO_REGISTER,
 			  .index = PERF_NO_REGISTER,
 			  .number = -9}}};
+	/* All bits, without a sign and with one. */
+	const struct perf_usdt_args large = {.count = 2,
+					     .list = {{.bytes = 8,
+						       .base = PERF_NO_REGISTER,
+						       .index = PERF_NO_REGISTER,
+						       .number = -1},
+						      {.bytes = 8,
+						       .is_signed = true,
+						       .base = PERF_NO_REGISTER,
+						       .index = PERF_NO_REGISTER,
+						       .number = -1}}};
 	char memory[64];
 	struct buf args = buf_fixed(memory, sizeof(memory));
 
@@ -58,6 +69,10 @@ static void lists_arguments(void **state)
 	hook_args_of_probe(&known, false, &sample, &args);
 	assert_int_equal(args.len, 15);
 	assert_memory_equal(memory, "arg1=7\0arg3=-9", 15);
+	args.len = 0;
+	hook_args_of_probe(&large, false, &sample, &args);
+	assert_int_equal(args.len, 34);
+	assert_memory_equal(memory, "arg1=18446744073709551615\0arg2=-1", 34);
 	buf_clear(&args);
 	hook_args_of_probe(&(struct perf_usdt_args){.count = 1, .list = {known.list[0]}}, true,
 			   &sample, &args);
