@@ -155,8 +155,11 @@ void sampling_append_report(const struct sampling *sampling, struct buf *text)
 			 "files or mappings that took longer than ten seconds to be read: "
 			 "meanwhile no other symbols were"},
 			{samples.unmapped,
-			 "records of mappings lost, as a ring buffer was full: symbols of what "
-			 "was mapped then are missing"},
+			 "records of mappings lost, as a ring buffer was full: mappings were read "
+			 "again"},
+			{samples.mixed,
+			 "lost records are in the account as samples, some may be of mappings: "
+			 "Linux before 6.0 counts them together"},
 		},
-		5, text);
+		6, text);
 }

@@ -87,16 +87,40 @@ void process_maps_exec(struct process_entry *process, uint64_t time_ns)
 	process->read_ns = time_ns;
 }
 
+static void forget_mappings(struct process_entry *process)
+{
+	list_drop(process->mappings);
+	process->mappings = NULL;
+	process->state = MAPPED_UNKNOWN;
+}
+
+void process_maps_forget(struct process_maps *maps, uint64_t time_ns)
+{
+	for (size_t i = 0; i < PLACES; i++) {
+		struct process_entry *process = &maps->places[i];
+
+		if (process->state == MAPPED_ASKED)
+			process->added_ns = time_ns;
+		else
+			forget_mappings(process);
+	}
+}
+
 void process_maps_fork(struct process_maps *maps, int32_t parent, int32_t child)
 {
-	struct process_entry *from, *to;
+	struct process_entry *from = process_maps_find(maps, parent), *to;
 
-	from = process_maps_find(maps, parent);
-	if (!from || from->state != MAPPED_KNOWN || parent == child)
+	if (parent == child)
 		return;
-	to = process_maps_get(maps, child);
+	if (from && from->state == MAPPED_KNOWN)
+		to = process_maps_get(maps, child);
+	else
+		to = process_maps_find(maps, child);
+	if (!to)
+		return;
+	forget_mappings(to);
 	from = process_maps_find(maps, parent);
-	if (!to || !from || to->state != MAPPED_UNKNOWN)
+	if (!from || from->state != MAPPED_KNOWN)
 		return;
 	to->state = MAPPED_KNOWN;
 	to->read_ns = from->read_ns;

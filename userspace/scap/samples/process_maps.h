@@ -61,8 +61,14 @@ struct process_entry *process_maps_get(struct process_maps *maps, int32_t pid);
 /* A program begins at a time: nothing is mapped then, but what was read later. */
 void process_maps_exec(struct process_entry *process, uint64_t time_ns);
 
-/* The child has what its parent has. */
+/* The child has what its parent has, whatever is known of an earlier process with its id. */
 void process_maps_fork(struct process_maps *maps, int32_t parent, int32_t child);
+
+/*
+ * Records were lost: what is mapped, and what is being read that was read before the time, is not
+ * known any more. Which programs are yet to begin is.
+ */
+void process_maps_forget(struct process_maps *maps, uint64_t time_ns);
 
 void process_maps_end(struct process_maps *maps, int32_t pid);
 

@@ -42,6 +42,10 @@ struct samples {
 	size_t at, len, capacity;
 	uint64_t *lowest; /* owned; by ring, while a round works */
 	uint64_t lost_records[SAMPLE_KINDS]; /* by PERF_RECORD_LOST */
+	bool has_lost; /* records of mappings, perhaps, since they were forgotten */
+	uint64_t unmapped; /* of the stats, when they were */
+	uint64_t forget_due_ns; /* monotonic clock: not again before, if it is not known what was
+				   lost */
 	struct samples_stats stats;
 	/* The sample that samples_peek() found. */
 	struct sample_record sample;
@@ -210,6 +214,7 @@ static void note_lost(struct samples *samples, const void *record, size_t bytes)
 	uint64_t id = 0, lost = sample_lost(record, bytes, &id);
 	const struct sample_event *event = sample_sources_find(&samples->sources, id);
 
+	samples->has_lost = true;
 	samples->lost_records[event ? event->kind : samples->sources.events[0].kind] += lost;
 }
 
@@ -270,6 +275,23 @@ static void note_releases(struct samples *samples)
 		sample_ring_release(&sources->rings[i], samples->lowest[i]);
 }
 
+/* Mappings are not those that were known if records of them were lost. */
+static void forget_after_loss(struct samples *samples)
+{
+	uint64_t lost[SAMPLE_KINDS] = {0}, unmapped = 0, now = clock_ns(CLOCK_MONOTONIC);
+
+	if (samples->sources.counts_lost)
+		sample_sources_lost(&samples->sources, lost, &unmapped);
+	else if (now < samples->forget_due_ns)
+		return;
+	samples->has_lost = false;
+	samples->forget_due_ns = now + CLOCK_NS;
+	if (samples->sources.counts_lost && unmapped == samples->unmapped)
+		return;
+	samples->unmapped = unmapped;
+	sample_symbols_forget(samples->symbols, now);
+}
+
 void samples_round(struct samples *samples)
 {
 	struct sample_sources *sources = &samples->sources;
@@ -292,6 +314,8 @@ void samples_round(struct samples *samples)
 		while ((record = sample_ring_next(&sources->rings[i], &position, &bytes)))
 			load_record(samples, i, position, record, bytes);
 	}
+	if (samples->has_lost && samples->symbols)
+		forget_after_loss(samples);
 	if (samples->len > before)
 		qsort(samples->queue, samples->len, sizeof(*samples->queue), compare_queued);
 	note_releases(samples);
@@ -411,6 +435,9 @@ void samples_stats(const struct samples *samples, struct samples_stats *stats)
 		sample_sources_lost(&samples->sources, stats->lost, &stats->unmapped);
 	else
 		memcpy(stats->lost, samples->lost_records, sizeof(stats->lost));
+	for (int kind = 0; !samples->sources.counts_lost && samples->symbols && kind < SAMPLE_KINDS;
+	     kind++)
+		stats->mixed += samples->lost_records[kind];
 	for (size_t i = 0; i < samples->sources.rings_count; i++)
 		stats->corrupt += samples->sources.rings[i].corrupt;
 	if (samples->symbols)

@@ -40,6 +40,8 @@ struct samples_stats {
 	uint64_t corrupt; /* records that could not be decoded */
 	uint64_t throttled; /* times that the kernel stopped an event, as there were too many */
 	uint64_t unmapped; /* records of mappings that were lost, as rings were full */
+	uint64_t mixed; /* of `lost`: records of any kind, as Linux before 6.0 counts them together
+			 */
 	uint64_t nameless; /* samples taken before their symbols were there: a file took too long */
 	uint64_t unread; /* files whose symbols were not read: too large, too many, or not found */
 	uint64_t slow; /* files and others that took longer than SYMBOLS_SLOW_NS; or do so now */

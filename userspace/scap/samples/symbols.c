@@ -285,6 +285,11 @@ void sample_symbols_exit(struct sample_symbols *symbols, const struct sample_tas
 		process_maps_end(&symbols->maps, task->pid);
 }
 
+void sample_symbols_forget(struct sample_symbols *symbols, uint64_t time_ns)
+{
+	process_maps_forget(&symbols->maps, time_ns);
+}
+
 /* Names. */
 
 /* What a look-up found: a name, or NULL. */

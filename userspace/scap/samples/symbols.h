@@ -29,6 +29,9 @@ void sample_symbols_exec(struct sample_symbols *symbols, int32_t pid, uint64_t t
 void sample_symbols_fork(struct sample_symbols *symbols, const struct sample_task *task);
 void sample_symbols_exit(struct sample_symbols *symbols, const struct sample_task *task);
 
+/* Records were lost before a time, perhaps such as these. */
+void sample_symbols_forget(struct sample_symbols *symbols, uint64_t time_ns);
+
 /* As soon as it is known, before records that precede it are given. */
 void sample_symbols_foresee_exec(struct sample_symbols *symbols, int32_t pid, uint64_t time_ns);
 

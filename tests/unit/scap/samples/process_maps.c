@@ -108,6 +108,44 @@ static void children_have_copies(void **state)
 	process_maps_end(maps, 7);
 }
 
+/* The id of a process that ended is used again. */
+static void a_fork_replaces_what_was_there(void **state)
+{
+	struct process_entry *old;
+
+	assert_int_equal(add(known(7, 1), 1000, 2000, 1), 0);
+	assert_int_equal(add(known(8, 1), 5000, 6000, 2), 0);
+	process_maps_get(maps, 9)->state = MAPPED_NEVER;
+	assert_int_equal(add(known(10, 1), 5000, 6000, 2), 0);
+	process_maps_fork(maps, 7, 8);
+	expect(process_maps_find(maps, 8), 1500, 1, 500);
+	assert_null(process_maps_at(process_maps_find(maps, 8), 5500));
+	process_maps_fork(maps, 7, 9);
+	expect(process_maps_find(maps, 9), 1500, 1, 500);
+	/* Of that parent nothing is known. */
+	process_maps_fork(maps, 99, 10);
+	old = process_maps_find(maps, 10);
+	assert_int_equal(old->state, MAPPED_UNKNOWN);
+	assert_null(process_maps_at(old, 5500));
+}
+
+static void forgets_what_records_would_have_changed(void **state)
+{
+	struct process_entry *process = known(7, 1), *asked = process_maps_get(maps, 8);
+
+	assert_int_equal(add(process, 1000, 2000, 1), 0);
+	process->exec_ns = 50;
+	asked->state = MAPPED_ASKED;
+	process_maps_get(maps, 9)->state = MAPPED_NEVER;
+	process_maps_forget(maps, 40);
+	assert_int_equal(process->state, MAPPED_UNKNOWN);
+	assert_null(process_maps_at(process, 1500));
+	assert_int_equal(process->exec_ns, 50);
+	assert_int_equal(asked->state, MAPPED_ASKED);
+	assert_int_equal(asked->added_ns, 40);
+	assert_int_equal(process_maps_find(maps, 9)->state, MAPPED_UNKNOWN);
+}
+
 static void a_program_begins_with_nothing(void **state)
 {
 	struct process_entry *process = known(7, 10);
@@ -161,6 +199,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(finds_mappings, create, destroy),
 	cmocka_unit_test_setup_teardown(replaces_mappings, create, destroy),
 	cmocka_unit_test_setup_teardown(children_have_copies, create, destroy),
+	cmocka_unit_test_setup_teardown(a_fork_replaces_what_was_there, create, destroy),
+	cmocka_unit_test_setup_teardown(forgets_what_records_would_have_changed, create, destroy),
 	cmocka_unit_test_setup_teardown(a_program_begins_with_nothing, create, destroy),
 	cmocka_unit_test_setup_teardown(is_a_table, create, destroy),
 	cmocka_unit_test_setup_teardown(has_an_end, create, destroy),

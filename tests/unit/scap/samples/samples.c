@@ -3,11 +3,14 @@
  * sampled. */
 #include "scap/samples/samples.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "event/event.h"
@@ -165,6 +168,72 @@ static void counts_losses(void **state)
 	finish(&sampled);
 }
 
+/* On one CPU, so that all records come into one ring. Returns the CPUs from before. */
+static cpu_set_t stay_here(void)
+{
+	cpu_set_t before, here;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	CPU_ZERO(&here);
+	CPU_SET((size_t)sched_getcpu(), &here);
+	assert_int_equal(sched_setaffinity(0, sizeof(here), &here), 0);
+	return before;
+}
+
+/* More mappings than a page has room for. */
+static void map_often(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	for (int i = 0; i < WRITES; i++) {
+		void *memory = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+		assert_true(memory != MAP_FAILED);
+		munmap(memory, 4096);
+	}
+	close(fd);
+}
+
+/* The record of a library was lost: its function has a name all the same. */
+static void reads_mappings_again_after_a_loss(void **state)
+{
+	double (*modf_of_library)(double value, double *whole);
+	struct samples_stats stats;
+	struct sampled sampled;
+	struct event event;
+	cpu_set_t before;
+	void *library;
+	char text[64];
+
+	if (dlopen("libm.so.6", RTLD_NOLOAD | RTLD_NOW))
+		skip();
+	breakpoint_text(text);
+	open_or_skip(&sampled, text, (uint32_t)sysconf(_SC_PAGESIZE));
+	before = stay_here();
+	samples_begin(sampled.samples);
+	write_watched(1);
+	samples_round(sampled.samples);
+	assert_true(next(&sampled, &event));
+	map_often();
+	library = dlopen("libm.so.6", RTLD_NOW);
+	assert_non_null(library);
+	*(void **)&modf_of_library = dlsym(library, "modf");
+	samples_round(sampled.samples);
+	assert_false(next(&sampled, &event));
+	modf_of_library(1.5, (double *)&watched);
+	samples_stop(sampled.samples);
+	samples_round(sampled.samples);
+	assert_true(next(&sampled, &event));
+	/* Or an alias of it. */
+	assert_true(event.params[perf_sample__symbol].len >= sizeof("modf"));
+	assert_memory_equal(event.params[perf_sample__symbol].data, "modf", 4);
+	samples_stats(sampled.samples, &stats);
+	assert_true(stats.unmapped > 0 || stats.mixed > 0);
+	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+	dlclose(library);
+	finish(&sampled);
+}
+
 /* Events are before a time, or wait. */
 static void gives_out_what_is_before(void **state)
 {
@@ -249,8 +318,11 @@ static void says_what_cannot_be_sampled(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(samples_each_write),	       cmocka_unit_test(counts_losses),
-	cmocka_unit_test(gives_out_what_is_before),    cmocka_unit_test(has_fields_of_tracepoints),
+	cmocka_unit_test(samples_each_write),
+	cmocka_unit_test(counts_losses),
+	cmocka_unit_test(reads_mappings_again_after_a_loss),
+	cmocka_unit_test(gives_out_what_is_before),
+	cmocka_unit_test(has_fields_of_tracepoints),
 	cmocka_unit_test(says_what_cannot_be_sampled),
 };
 

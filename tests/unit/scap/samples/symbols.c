@@ -148,6 +148,19 @@ static void does_not_mix_programs(void **state)
 	assert_string_equal(sample_symbols_name(symbols), "symbols_unit_function");
 }
 
+/* What a lost record may have said is read. */
+static void reads_again_after_a_loss(void **state)
+{
+	struct sample_record sample = own_sample();
+
+	sample_symbols_exec(symbols, getpid(), sample.time_ns);
+	assert_false(await_names(&sample));
+	assert_null(sample_symbols_name(symbols));
+	sample_symbols_forget(symbols, clock_ns(CLOCK_MONOTONIC));
+	assert_true(await_names(&sample));
+	assert_string_equal(sample_symbols_name(symbols), "symbols_unit_function");
+}
+
 /* So much is being read that a sample does not even wait: it has no names, which is counted. */
 static void counts_what_is_not_even_asked(void **state)
 {
@@ -258,6 +271,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(joins_frames, create, destroy),
 	cmocka_unit_test_setup_teardown(follows_records, create, destroy),
 	cmocka_unit_test_setup_teardown(does_not_mix_programs, create, destroy),
+	cmocka_unit_test_setup_teardown(reads_again_after_a_loss, create, destroy),
 	cmocka_unit_test_setup_teardown(counts_what_is_not_even_asked, create, destroy),
 	cmocka_unit_test_setup_teardown(counts_files_that_are_not_read, create, destroy),
 	cmocka_unit_test_setup_teardown(names_functions_of_the_kernel, create, destroy),
