@@ -106,13 +106,19 @@ void process_maps_forget(struct process_maps *maps, uint64_t time_ns)
 	}
 }
 
-void process_maps_fork(struct process_maps *maps, int32_t parent, int32_t child)
+static bool is_known_at(const struct process_entry *process, uint64_t time_ns)
 {
-	struct process_entry *from = process_maps_find(maps, parent), *to;
+	return process && process->state == MAPPED_KNOWN && process->read_ns <= time_ns;
+}
+
+void process_maps_fork(struct process_maps *maps, int32_t parent, int32_t child, uint64_t time_ns)
+{
+	struct process_entry *to;
+	const struct process_entry *from;
 
 	if (parent == child)
 		return;
-	if (from && from->state == MAPPED_KNOWN)
+	if (is_known_at(process_maps_find(maps, parent), time_ns))
 		to = process_maps_get(maps, child);
 	else
 		to = process_maps_find(maps, child);
@@ -120,7 +126,7 @@ void process_maps_fork(struct process_maps *maps, int32_t parent, int32_t child)
 		return;
 	forget_mappings(to);
 	from = process_maps_find(maps, parent);
-	if (!from || from->state != MAPPED_KNOWN)
+	if (!is_known_at(from, time_ns))
 		return;
 	to->state = MAPPED_KNOWN;
 	to->read_ns = from->read_ns;

@@ -61,8 +61,11 @@ struct process_entry *process_maps_get(struct process_maps *maps, int32_t pid);
 /* A program begins at a time: nothing is mapped then, but what was read later. */
 void process_maps_exec(struct process_entry *process, uint64_t time_ns);
 
-/* The child has what its parent has, whatever is known of an earlier process with its id. */
-void process_maps_fork(struct process_maps *maps, int32_t parent, int32_t child);
+/*
+ * The child has what its parent has, whatever is known of an earlier process with its id; but not
+ * what was read of the parent after the time of the fork.
+ */
+void process_maps_fork(struct process_maps *maps, int32_t parent, int32_t child, uint64_t time_ns);
 
 /*
  * Records were lost: what is mapped, and what is being read that was read before the time, is not

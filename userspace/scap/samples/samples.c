@@ -359,7 +359,7 @@ static void note_record(struct samples *samples, const struct sample_head *head,
 	else if (head->type == PERF_RECORD_COMM && sample_is_exec(record, bytes, &pid))
 		sample_symbols_exec(samples->symbols, pid, head->time_ns);
 	else if (head->type == PERF_RECORD_FORK && sample_task_decode(record, bytes, &task) == 0)
-		sample_symbols_fork(samples->symbols, &task);
+		sample_symbols_fork(samples->symbols, &task, head->time_ns);
 	else if (head->type == PERF_RECORD_EXIT && sample_task_decode(record, bytes, &task) == 0)
 		sample_symbols_exit(samples->symbols, &task);
 }

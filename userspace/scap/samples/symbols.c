@@ -274,9 +274,10 @@ void sample_symbols_exec(struct sample_symbols *symbols, int32_t pid, uint64_t t
 		process_maps_exec(process, time_ns);
 }
 
-void sample_symbols_fork(struct sample_symbols *symbols, const struct sample_task *task)
+void sample_symbols_fork(struct sample_symbols *symbols, const struct sample_task *task,
+			 uint64_t time_ns)
 {
-	process_maps_fork(&symbols->maps, task->parent, task->pid);
+	process_maps_fork(&symbols->maps, task->parent, task->pid, time_ns);
 }
 
 void sample_symbols_exit(struct sample_symbols *symbols, const struct sample_task *task)

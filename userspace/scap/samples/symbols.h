@@ -26,7 +26,8 @@ void sample_symbols_step(struct sample_symbols *symbols);
 void sample_symbols_map(struct sample_symbols *symbols, const struct sample_mapping *mapping,
 			uint64_t time_ns);
 void sample_symbols_exec(struct sample_symbols *symbols, int32_t pid, uint64_t time_ns);
-void sample_symbols_fork(struct sample_symbols *symbols, const struct sample_task *task);
+void sample_symbols_fork(struct sample_symbols *symbols, const struct sample_task *task,
+			 uint64_t time_ns);
 void sample_symbols_exit(struct sample_symbols *symbols, const struct sample_task *task);
 
 /* Records were lost before a time, perhaps such as these. */

@@ -90,9 +90,9 @@ static void children_have_copies(void **state)
 	struct process_entry *parent = known(7, 1), *child;
 
 	assert_int_equal(add(parent, 1000, 2000, 1), 0);
-	process_maps_fork(maps, 7, 8);
-	process_maps_fork(maps, 7, 7);
-	process_maps_fork(maps, 99, 9);
+	process_maps_fork(maps, 7, 8, 5);
+	process_maps_fork(maps, 7, 7, 5);
+	process_maps_fork(maps, 99, 9, 5);
 	assert_null(process_maps_find(maps, 9));
 	child = process_maps_find(maps, 8);
 	parent = process_maps_find(maps, 7);
@@ -117,13 +117,18 @@ static void a_fork_replaces_what_was_there(void **state)
 	assert_int_equal(add(known(8, 1), 5000, 6000, 2), 0);
 	process_maps_get(maps, 9)->state = MAPPED_NEVER;
 	assert_int_equal(add(known(10, 1), 5000, 6000, 2), 0);
-	process_maps_fork(maps, 7, 8);
+	process_maps_fork(maps, 7, 8, 5);
 	expect(process_maps_find(maps, 8), 1500, 1, 500);
 	assert_null(process_maps_at(process_maps_find(maps, 8), 5500));
-	process_maps_fork(maps, 7, 9);
+	process_maps_fork(maps, 7, 9, 5);
 	expect(process_maps_find(maps, 9), 1500, 1, 500);
+	/* Read later: the parent may have mapped it meanwhile, and the child a program of its own.
+	 */
+	process_maps_find(maps, 7)->read_ns = 6;
+	process_maps_fork(maps, 7, 9, 5);
+	assert_int_equal(process_maps_find(maps, 9)->state, MAPPED_UNKNOWN);
 	/* Of that parent nothing is known. */
-	process_maps_fork(maps, 99, 10);
+	process_maps_fork(maps, 99, 10, 5);
 	old = process_maps_find(maps, 10);
 	assert_int_equal(old->state, MAPPED_UNKNOWN);
 	assert_null(process_maps_at(old, 5500));

@@ -126,7 +126,8 @@ static void follows_records(void **state)
 	assert_true(await_names(&sample));
 	assert_null(sample_symbols_name(symbols));
 	/* A child has the same, and then nothing of its own is read. */
-	sample_symbols_fork(symbols, &(struct sample_task){INT32_MAX, getpid(), INT32_MAX});
+	sample_symbols_fork(symbols, &(struct sample_task){INT32_MAX, getpid(), INT32_MAX},
+			    clock_ns(CLOCK_MONOTONIC));
 	sample.pid = INT32_MAX;
 	sample.ip = 0x20000;
 	assert_false(await_names(&sample));
