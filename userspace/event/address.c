@@ -110,6 +110,14 @@ bool address_is_mapped(const uint8_t *address)
 	return memcmp(address, prefix, sizeof(prefix)) == 0;
 }
 
+const uint8_t *address_unmapped(const uint8_t *address, uint8_t *len)
+{
+	if (*len != IPV6_BYTES || !address_is_mapped(address))
+		return address;
+	*len = IPV4_BYTES;
+	return address + MAPPED_PREFIX;
+}
+
 static void append_ipv6_tuple(struct buf *out, const uint8_t *source, const uint8_t *dest,
 			      const struct services *services)
 {

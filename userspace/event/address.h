@@ -21,6 +21,12 @@ void address_append_ip(struct buf *out, const uint8_t *address, size_t len);
 /* Whether an address of IPv6 is one of IPv4, which its last 4 bytes are. */
 bool address_is_mapped(const uint8_t *address);
 
+/*
+ * An address of 4 or 16 bytes as packets have it: if it is one of IPv4 that is written as one of
+ * IPv6, its last 4 bytes, and *len becomes 4.
+ */
+const uint8_t *address_unmapped(const uint8_t *address, uint8_t *len);
+
 struct services;
 
 /*

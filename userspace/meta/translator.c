@@ -312,8 +312,7 @@ static enum translator_fate judge_search(const struct translator_search *search,
 {
 	if (!search->found)
 		return search->error ? fate_of_error(search->error) : TRANSLATOR_MISSING;
-	if (search->tuple.to.port == asked->to.port &&
-	    memcmp(search->tuple.to.address, asked->to.address, asked->address_len) == 0)
+	if (scap_endpoint_is_same(&search->tuple.to, &asked->to))
 		return TRANSLATOR_SAME;
 	return search->is_inside ? TRANSLATOR_UNSURE : TRANSLATOR_FOUND;
 }

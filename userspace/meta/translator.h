@@ -3,9 +3,9 @@
  * A thread that asks the kernel to where it translates connections: to which address those go that
  * a client makes to the address of a service. It asks the table of the client's network namespace,
  * and then that of the host, or of the agent's own, if devices join the two: there the packets go
- * next, and there Kubernetes translates. What two of these say is not said at all; nor is what the
- * client's says if no device leads from there to a home: anybody can make such a namespace, and
- * write into its table what he likes.
+ * next, and there Kubernetes translates. If both of these have the connection, nothing is said of
+ * it; nor of what only the client's table has if no device leads from there to a home: anybody can
+ * make such a namespace, and write into its table what he likes.
  *
  * Questions and answers are few and bounded: one for each connection. Nothing waits for the thread
  * but who wants to, and for as long as it wants.
@@ -38,7 +38,7 @@ enum translator_fate {
 	TRANSLATOR_FOUND, /* the real end is another one */
 	TRANSLATOR_SAME, /* it is what the client has */
 	TRANSLATOR_MISSING, /* no table has the connection: nothing translates it */
-	TRANSLATOR_UNSURE, /* two tables have it, or only one that packets do not leave */
+	TRANSLATOR_UNSURE, /* both homes have it, or only a namespace that leads nowhere */
 	TRANSLATOR_GONE, /* the process has ended, and no other one is in its namespace */
 	TRANSLATOR_FORBIDDEN, /* a capability is missing */
 	TRANSLATOR_LATE,

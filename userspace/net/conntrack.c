@@ -139,15 +139,10 @@ static bool read_tuple(struct netlink_span span, const struct conntrack_tuple *l
 	return has_addresses && has_ports;
 }
 
-static bool is_same_end(const struct scap_endpoint *one, const struct scap_endpoint *other)
-{
-	return one->port == other->port &&
-	       memcmp(one->address, other->address, sizeof(one->address)) == 0;
-}
-
 static bool is_same_tuple(const struct conntrack_tuple *one, const struct conntrack_tuple *other)
 {
-	return is_same_end(&one->from, &other->from) && is_same_end(&one->to, &other->to);
+	return scap_endpoint_is_same(&one->from, &other->from) &&
+	       scap_endpoint_is_same(&one->to, &other->to);
 }
 
 struct conntrack_search {

@@ -7,7 +7,7 @@
 
 #include "event/address.h"
 
-enum { MASK = DATAGRAM_ENDS_MAX - 1, IPV4_BYTES = 4, IPV6_BYTES = 16 };
+enum { MASK = DATAGRAM_ENDS_MAX - 1, IPV6_BYTES = 16 };
 
 #define SLACK_NS (DATAGRAM_ENDS_SLACK_MS * UINT64_C(1000000))
 
@@ -69,13 +69,9 @@ static void unlink_end(struct datagram_ends *ends, struct datagram_end *end)
 static void set_address(struct datagram_end *end, const struct datagram_socket *socket)
 {
 	static const uint8_t none[IPV6_BYTES];
-	const uint8_t *address = socket->address;
 	uint8_t len = socket->address_len;
+	const uint8_t *address = address_unmapped(socket->address, &len);
 
-	if (len == IPV6_BYTES && address_is_mapped(address)) {
-		address += IPV6_BYTES - IPV4_BYTES;
-		len = IPV4_BYTES;
-	}
 	if (memcmp(address, none, len) == 0)
 		return;
 	memcpy(end->address, address, len);

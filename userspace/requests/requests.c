@@ -763,10 +763,14 @@ static const struct translation *translation_of(const struct requests *requests,
 				 exchange->tuple_len);
 }
 
-static void set_real_end(const struct requests *requests, struct exchange *exchange)
+static void set_real_end(struct requests *requests, struct exchange *exchange)
 {
 	const struct translation *translation = translation_of(requests, exchange);
 
+	if (!translation && exchange->role == request_roles__client &&
+	    translations_is_missing(&requests->all.translations, exchange->ino, exchange->tuple,
+				    exchange->tuple_len))
+		requests->all.exchanges.stats.untranslated++;
 	if (!translation || translation->state != TRANSLATION_KNOWN)
 		return;
 	exchange->real = translation->real;
@@ -883,4 +887,9 @@ void requests_append_account(const struct requests *requests, struct buf *text)
 		buf_printf(text,
 			   "agent: %" PRIu64 " sockets or requests were not followed: no room\n",
 			   stats.no_room);
+	if (stats.untranslated)
+		buf_printf(text,
+			   "agent: %" PRIu64 " requests have no real address of the server: what "
+			   "was asked of it gave way to others\n",
+			   stats.untranslated);
 }

@@ -61,12 +61,6 @@ void translations_forget(struct translations *translations, uint64_t ino)
 	}
 }
 
-static bool is_same_end(const struct scap_endpoint *one, const struct scap_endpoint *other)
-{
-	return one->port == other->port &&
-	       memcmp(one->address, other->address, sizeof(one->address)) == 0;
-}
-
 /* A place in a chain, where the oldest entry gives way. */
 static void make_room(struct translations *translations, const uint32_t *bucket)
 {
@@ -87,7 +81,7 @@ static struct translation *entry_of(const struct translations *translations, uin
 	for (uint32_t at = *bucket_of(translations, ino); at;) {
 		struct translation *entry = &translations->entries[at - 1];
 
-		if (entry->ino == ino && is_same_end(&entry->question.to, to))
+		if (entry->ino == ino && scap_endpoint_is_same(&entry->question.to, to))
 			return entry;
 		at = entry->chain;
 	}
@@ -125,15 +119,23 @@ const struct translation *translations_find(const struct translations *translati
 /* Packets to it do not leave the namespace, or have no port. */
 static bool is_left_out(const struct requests_question *question)
 {
-	static const uint8_t loopback[16] = {[15] = 1}, mapped[12] = {[10] = 0xff, [11] = 0xff};
-	const uint8_t *address = question->to.address;
+	static const uint8_t loopback[16] = {[15] = 1};
+	uint8_t len = question->address_len;
+	const uint8_t *address = address_unmapped(question->to.address, &len);
 
 	if (!question->from.port || !question->to.port)
 		return true;
-	if (question->address_len == 4)
-		return address[0] == IPV4_LOOPBACK;
-	return memcmp(address, loopback, sizeof(loopback)) == 0 ||
-	       (memcmp(address, mapped, sizeof(mapped)) == 0 && address[12] == IPV4_LOOPBACK);
+	return len == 4 ? address[0] == IPV4_LOOPBACK
+			: memcmp(address, loopback, sizeof(loopback)) == 0;
+}
+
+bool translations_is_missing(const struct translations *translations, uint64_t ino,
+			     const uint8_t *tuple, size_t len)
+{
+	struct requests_question question = {0};
+
+	return translations->entries && ino && read_tuple(tuple, len, &question) &&
+	       !is_left_out(&question) && !entry_of(translations, ino, &question.to);
 }
 
 /* Whether an entry is still true. */

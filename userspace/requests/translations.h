@@ -2,7 +2,7 @@
 /*
  * To where the kernel translates the addresses that clients connect to: which connections are to be
  * asked for, each once, and what was answered. Others ask. The memory is bounded: the oldest one
- * gives way, and is asked for again if it is still of interest.
+ * gives way. A request of it that is under way has no real end then, the next one asks again.
  */
 #ifndef REQUESTS_TRANSLATIONS_H
 #define REQUESTS_TRANSLATIONS_H
@@ -64,6 +64,11 @@ void translations_forget(struct translations *translations, uint64_t ino);
 /* What is known of a socket's connection, of that tuple; NULL: it was not asked for. */
 const struct translation *translations_find(const struct translations *translations, uint64_t ino,
 					    const uint8_t *tuple, size_t len);
+
+/* Whether it was to be asked for, but is not there: it gave way, or the request is older than that
+ * somebody answers. */
+bool translations_is_missing(const struct translations *translations, uint64_t ino,
+			     const uint8_t *tuple, size_t len);
 
 /* The next question; false: there is none. */
 bool translations_next(struct translations *translations, struct requests_question *question);

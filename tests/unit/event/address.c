@@ -73,6 +73,25 @@ static void test_rows(void **state)
 	services_destroy(services);
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+static void test_unmapped(void **state)
+{
+	static const uint8_t mapped[16] = {[10] = 0xff, 0xff, 10, 0, 0, 1};
+	static const uint8_t other[16] = {[10] = 0xff, 0xfe, 10, 0, 0, 1};
+	uint8_t len = 16;
+
+	assert_ptr_equal(address_unmapped(mapped, &len), mapped + 12);
+	assert_int_equal(len, 4);
+	assert_ptr_equal(address_unmapped(mapped, &len), mapped);
+	len = 16;
+	assert_ptr_equal(address_unmapped(other, &len), other);
+	assert_int_equal(len, 16);
+	len = 0;
+	assert_ptr_equal(address_unmapped(NULL, &len), NULL);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_rows),
+	cmocka_unit_test(test_unmapped),
+};
 
 UNIT_GROUP(tests);

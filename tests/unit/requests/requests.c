@@ -156,6 +156,29 @@ static void asks_where_it_is_translated(void **state)
 	assert_false(event_param_present(talked_next(talked), request__real));
 }
 
+/* Of a request that began before somebody answers it is not known, and that is counted. */
+static void counts_what_was_not_asked(void **state)
+{
+	struct talked *talked = *state;
+	struct requests_stats stats;
+	struct buf text = {0};
+
+	talked_connect(talked, 250000);
+	talked_text(talked, DIRECTION_OUT, "Q name 0\n");
+	assert_int_equal(requests_want_translations(talked->requests, true), 0);
+	talked_text(talked, DIRECTION_IN, "A 200 0\n");
+	assert_false(event_param_present(talked_next(talked), request__real));
+	talked_text(talked, DIRECTION_OUT, "Q name 0\n");
+	talked_text(talked, DIRECTION_IN, "A 200 0\n");
+	assert_non_null(talked_next(talked));
+	requests_stats(talked->requests, &stats);
+	assert_int_equal(stats.untranslated, 1);
+	requests_append_account(talked->requests, &text);
+	buf_append_char(&text, '\0');
+	assert_non_null(strstr(text.data, "\nagent: 1 requests have no real address"));
+	buf_finish(&text);
+}
+
 /* The kernel tells of a connection in which namespace it is; a server's is not asked for. */
 static void asks_by_the_kernel(void **state)
 {
@@ -867,6 +890,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(begins_late_with_care),
 	TEST(follows_sockets_without_places),
 	TEST(asks_where_it_is_translated),
+	TEST(counts_what_was_not_asked),
 	TEST(asks_by_the_kernel),
 	cmocka_unit_test(follows_descriptors),
 };

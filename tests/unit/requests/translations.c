@@ -157,6 +157,12 @@ static void test_many(void **state)
 	assert_null(find(translations, 2 * TRANSLATIONS_MAX, &tuple));
 }
 
+static bool is_missing(const struct translations *translations, uint64_t ino,
+		       const struct tuple *tuple)
+{
+	return translations_is_missing(translations, ino, tuple->bytes, sizeof(tuple->bytes));
+}
+
 static unsigned int chain_of(const struct translations *translations, uint64_t ino)
 {
 	uint32_t at = translations->buckets[ino % TRANSLATIONS_MAX];
@@ -170,7 +176,8 @@ static unsigned int chain_of(const struct translations *translations, uint64_t i
 /* A socket that sends to all the world: its newest ones are known, and others' are not lost. */
 static void test_many_of_one_socket(void **state)
 {
-	const struct tuple tuple = tuple_to(40000, 1, 53);
+	const struct tuple tuple = tuple_to(40000, 1, 53), first = tuple_to(40000, 1, 1),
+			   no_port = tuple_to(0, 1, 53);
 	struct translations *translations = *state;
 	unsigned int found = 0;
 
@@ -188,6 +195,10 @@ static void test_many_of_one_socket(void **state)
 		found += find(translations, 5, &other) != NULL;
 	}
 	assert_int_equal(found, TRANSLATIONS_CHAIN_MAX);
+	assert_true(is_missing(translations, 5, &first));
+	assert_false(is_missing(translations, 6, &tuple));
+	assert_false(is_missing(translations, 0, &first));
+	assert_false(is_missing(translations, 6, &no_port));
 	assert_non_null(find(translations, 6, &tuple));
 	translations_forget(translations, 5);
 	assert_int_equal(chain_of(translations, 5), 0);
@@ -209,6 +220,7 @@ static void test_not_wanted(void **state)
 	assert_false(translations_next(&none, &question));
 	translations_answer(&none, 0, NULL, 0);
 	translations_forget(&none, 5);
+	assert_false(is_missing(&none, 5, &tuple));
 	translations_finish(&none);
 }
 

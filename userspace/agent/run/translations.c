@@ -120,8 +120,9 @@ static const struct {
 	{"translated", "translated", TRANSLATOR_FOUND, false},
 	{"as they are", "same", TRANSLATOR_SAME, false},
 	{"in no table", "missing", TRANSLATOR_MISSING, false},
-	{"in two tables, or in one of a network namespace that leads nowhere", "unsure",
-	 TRANSLATOR_UNSURE, true},
+	{"in the tables of host and agent both, or in one of a network namespace that leads "
+	 "nowhere",
+	 "unsure", TRANSLATOR_UNSURE, true},
 	{"of processes that had ended", "gone", TRANSLATOR_GONE, true},
 	{"not allowed (CAP_NET_ADMIN, CAP_SYS_ADMIN)", "forbidden", TRANSLATOR_FORBIDDEN, true},
 	{"asked for too late", "late", TRANSLATOR_LATE, true},

@@ -56,6 +56,9 @@ static const struct account_row of_sockets[] = {
 	{{"lanner_requests_no_room", METRIC_COUNTER, NULL,
 	  "Sockets and requests that were not followed for want of room."},
 	 OF(requests_stats, no_room)},
+	{{"lanner_requests_untranslated", METRIC_COUNTER, NULL,
+	  "Requests without the real address of the server: what was asked of it gave way."},
+	 OF(requests_stats, untranslated)},
 };
 
 static uint64_t account_value(const struct account_row *row, const void *stats)

@@ -10,7 +10,7 @@
 #include "util/count.h"
 #include "util/error.h"
 
-enum { IPV4_BYTES = 4, NS_PER_US = 1000 };
+enum { NS_PER_US = 1000 };
 
 /* What is measured of a type of event. Parameters are indexes plus 1, 0 for none. */
 struct measured {
@@ -79,10 +79,7 @@ static const char *socket_text(const struct state_event *event, uint8_t param)
 /* A socket of IPv6 that is connected by IPv4 has the address of that. */
 static void unmap(struct view_end *end)
 {
-	if (end->len <= IPV4_BYTES || !address_is_mapped(end->address))
-		return;
-	end->address += end->len - IPV4_BYTES;
-	end->len = IPV4_BYTES;
+	end->address = address_unmapped(end->address, &end->len);
 }
 
 static void view_set_ends(struct view *view, const struct measured *row)

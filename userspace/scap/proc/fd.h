@@ -6,7 +6,9 @@
 #ifndef SCAP_PROC_FD_H
 #define SCAP_PROC_FD_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Types of descriptors, as in the .scap world. */
 enum scap_fd_type {
@@ -39,6 +41,13 @@ struct scap_endpoint {
 	uint8_t address[16]; /* network order */
 	uint16_t port; /* host order */
 };
+
+static inline bool scap_endpoint_is_same(const struct scap_endpoint *one,
+					 const struct scap_endpoint *other)
+{
+	return one->port == other->port &&
+	       memcmp(one->address, other->address, sizeof(one->address)) == 0;
+}
 
 /* Pointers lead to memory of the reader, valid until its next call. */
 struct scap_fd {

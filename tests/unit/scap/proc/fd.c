@@ -137,6 +137,16 @@ static void test_held(void **state)
 	scap_proc_close(proc);
 }
 
+static void test_same_end(void **state)
+{
+	const struct scap_endpoint one = {{10, 0, 0, 1}, 80}, port = {{10, 0, 0, 1}, 81},
+				   address = {{10, 0, 0, 1, [15] = 1}, 80};
+
+	assert_true(scap_endpoint_is_same(&one, &(struct scap_endpoint){{10, 0, 0, 1}, 80}));
+	assert_false(scap_endpoint_is_same(&one, &port));
+	assert_false(scap_endpoint_is_same(&one, &address));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, proc_tree_setup, proc_tree_teardown)
 
 static const struct CMUnitTest tests[] = {
@@ -144,6 +154,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_fd_flags),
 	TEST(test_not_open),
 	cmocka_unit_test(test_held),
+	cmocka_unit_test(test_same_end),
 };
 
 UNIT_GROUP(tests);
