@@ -16,8 +16,8 @@ struct datagram_end {
 	uint64_t ino; /* of the socket */
 	uint64_t begin_ns, end_ns; /* when they were moved here */
 	uint64_t number; /* 0: the place is free */
-	uint32_t chain,
-		before; /* the next one with its hash and the one before: index plus 1; 0: none */
+	uint32_t chain; /* the next one with its hash: its index plus 1; 0: none */
+	uint32_t before; /* the previous one, likewise */
 	int32_t pid;
 	uint16_t port; /* of the client */
 	bool is_client;

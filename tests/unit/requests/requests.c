@@ -179,7 +179,7 @@ static void counts_what_was_not_asked(void **state)
 	buf_finish(&text);
 }
 
-/* The kernel tells of a connection in which namespace it is; a server's is not asked for. */
+/* The event of a connection has its network namespace; connections of servers are not asked for. */
 static void asks_by_the_kernel(void **state)
 {
 	struct talked *talked = *state;

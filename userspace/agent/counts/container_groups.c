@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The folders of the hierarchy in order of their paths. inotify(7) tells of new ones and of those
+ * The folders of the hierarchy in order of their paths. inotify(7) reports new ones and those
  * that are removed; from time to time all are looked at, since it may have dropped something. Users
  * can have any number of groups in those that are theirs: such folders have a limit of their own.
  */

@@ -45,8 +45,8 @@ enum counted_cause {
 };
 
 struct counted {
-	const struct perf_event_list *events; /* borrowed, as is */
-	const struct perf_machine *machine;
+	const struct perf_event_list *events; /* borrowed */
+	const struct perf_machine *machine; /* borrowed */
 	const char *cpus; /* a list; NULL: those that are online. Borrowed */
 	char *online; /* owned: the list of these, when counters were opened */
 	int warm; /* an event that is open all the time; -1: none */

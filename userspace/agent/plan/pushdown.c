@@ -143,7 +143,7 @@ static bool may_leave_out(const struct plan *plan)
 		(!plan->ruleset && selection_is_of_requests(&plan->selection)));
 }
 
-/* What clients are told by DNS names the other end of requests of all protocols. */
+/* Responses of DNS to clients give the names of servers, for requests of all protocols. */
 static bool names_others(unsigned int role, unsigned int protocol)
 {
 	return role == request_roles__client && protocol == request_protocols__dns;

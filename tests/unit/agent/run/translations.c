@@ -147,7 +147,7 @@ static void test_no_room(void **state)
 	talked_finish(&talked);
 }
 
-/* After some waits in vain nothing waits, until there is an answer. */
+/* After several timeouts in a row no request waits until an answer comes. */
 static void test_hanging_thread(void **state)
 {
 	const struct translator_question question = {.pid = INT32_MAX};
