@@ -46,7 +46,13 @@ _Static_assert(sizeof(struct ppm_evt_hdr) == 26, "the frame header is part of th
  * of calls that transfer bytes or make a connection, while requests are followed.
  */
 #define FRAME_STREAM 0x10000000U
-#define FRAME_EXTRAS (FRAME_TIMED | FRAME_MARKED | FRAME_FILE | FRAME_STREAM)
+
+/*
+ * Another bit: before these stands by which operation of io_uring the event came. The call of the
+ * event was not made then; its thread is the one that submitted the operation.
+ */
+#define FRAME_URING 0x08000000U
+#define FRAME_EXTRAS (FRAME_TIMED | FRAME_MARKED | FRAME_FILE | FRAME_STREAM | FRAME_URING)
 
 /* Parameters are bits, 1 << index. */
 struct frame_marks {
@@ -75,6 +81,45 @@ struct frame_stream {
 };
 
 _Static_assert(sizeof(struct frame_stream) == 12, "part of native capture files");
+
+struct frame_uring {
+	__u64 ring; /* tells rings apart while they live; no address of the kernel, never 0 */
+	__s32 slot; /* the registered file that the operation used; -1: it used none */
+	__s32 made_slot; /* the registered file that it made; -1: none */
+	__u8 opcode; /* IORING_OP_… */
+	__u8 flags; /* IOSQE_… */
+	__u8 pad[6];
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct frame_uring) == 24, "part of native capture files");
+
+/*
+ * What stands for a registered file of io_uring where an event has a descriptor: no kernel of 64
+ * bits lets a process have such numbers, by fs.nr_open, and a result says that the call succeeded.
+ */
+enum {
+	SLOT_FD_FIRST = 1 << 30,
+	SLOT_FD_RING_BITS = 9, /* of the ring, so that readers do not confuse those of a process */
+	SLOT_FD_SLOT_BITS = 20, /* the kernel has no more slots (IORING_MAX_FIXED_FILES) */
+};
+
+static inline __s32 slot_fd_of(__u64 ring, __u32 slot)
+{
+	return (__s32)(SLOT_FD_FIRST |
+		       (__u32)(ring & ((1 << SLOT_FD_RING_BITS) - 1)) << SLOT_FD_SLOT_BITS |
+		       (slot & ((1 << SLOT_FD_SLOT_BITS) - 1)));
+}
+
+static inline int is_slot_fd(__s64 num)
+{
+	return num >= SLOT_FD_FIRST && num < 1LL << 31;
+}
+
+/* The slot of a number that stands for one. */
+static inline __u32 slot_of_fd(__s64 num)
+{
+	return (__u32)num & ((1 << SLOT_FD_SLOT_BITS) - 1);
+}
 
 /*
  * A descriptor that a call waits for. A value of type FDLIST is a 16-bit count and that many

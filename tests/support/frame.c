@@ -19,6 +19,7 @@ void frame_begin(struct frame *frame, uint16_t id, uint64_t ts_ns, int64_t tid)
 	frame->marks = (struct frame_marks){0};
 	frame->file = (struct frame_file){0};
 	frame->stream = (struct frame_stream){0};
+	frame->uring = (struct frame_uring){.slot = -1, .made_slot = -1};
 	frame->used = 0;
 	memset(frame->params, 0, sizeof(frame->params));
 }
@@ -152,6 +153,11 @@ struct scap_event frame_end(struct frame *frame)
 		memcpy(frame->bytes + sizeof(header) + i * width, &len, width);
 		memcpy(frame->bytes + at, frame->values + frame->params[i].at, len);
 		at += len;
+	}
+	if (frame->uring.ring) {
+		memcpy(frame->bytes + at, &frame->uring, sizeof(frame->uring));
+		at += sizeof(frame->uring);
+		header.nparams |= FRAME_URING;
 	}
 	if (frame->stream.is_known || frame->stream.is_peek) {
 		memcpy(frame->bytes + at, &frame->stream, sizeof(frame->stream));

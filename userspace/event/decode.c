@@ -83,6 +83,8 @@ static bool take_extra(const void *frame, struct ppm_evt_hdr *header, void *extr
 	return true;
 }
 
+#define NO_URING ((struct frame_uring){.slot = -1, .made_slot = -1})
+
 /* Takes the latency, the marks and the like of a frame, which stand behind its values. */
 static bool take_extras(const void *frame, struct ppm_evt_hdr *header, struct event *ev)
 {
@@ -92,10 +94,11 @@ static bool take_extras(const void *frame, struct ppm_evt_hdr *header, struct ev
 	ev->marks = (struct frame_marks){0};
 	ev->file = (struct frame_file){0};
 	ev->stream = (struct frame_stream){0};
+	ev->uring = NO_URING;
 	if (!extras)
 		return true;
 	header->nparams &= ~FRAME_EXTRAS;
-	if (!(ev->desc->category & EC_SYSCALL))
+	if (!(ev->desc->category & EC_SYSCALL) && !(extras & FRAME_URING))
 		return false;
 	if ((extras & FRAME_TIMED) &&
 	    !take_extra(frame, header, &ev->latency_ns, sizeof(ev->latency_ns)))
@@ -104,8 +107,10 @@ static bool take_extras(const void *frame, struct ppm_evt_hdr *header, struct ev
 		return false;
 	if ((extras & FRAME_FILE) && !take_extra(frame, header, &ev->file, sizeof(ev->file)))
 		return false;
-	return !(extras & FRAME_STREAM) ||
-	       take_extra(frame, header, &ev->stream, sizeof(ev->stream));
+	if ((extras & FRAME_STREAM) && !take_extra(frame, header, &ev->stream, sizeof(ev->stream)))
+		return false;
+	return !(extras & FRAME_URING) ||
+	       (take_extra(frame, header, &ev->uring, sizeof(ev->uring)) && ev->uring.ring != 0);
 }
 
 /*

@@ -163,6 +163,50 @@ static void test_file(void **state)
 	}
 }
 
+/* By which operation of io_uring it came stands before all others. */
+static void test_uring(void **state)
+{
+	for (int others = 0; others < 4; others++) {
+		struct scap_event whole;
+		struct event ev;
+
+		openat_frame();
+		frame.uring = (struct frame_uring){9, 3, 4, 18, 1, {0}};
+		frame.stream.is_known = others & 1;
+		frame.file.ino = others & 1;
+		frame.marks.contested = others & 2;
+		frame.latency_ns = others & 2 ? 5 : LATENCY_UNKNOWN;
+		whole = frame_end(&frame);
+		assert_int_equal(frame_decode_copy(whole.frame, whole.len), 0);
+		assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+		assert_memory_equal(&ev.uring, &frame.uring, sizeof(ev.uring));
+		assert_memory_equal(&ev.stream, &frame.stream, sizeof(ev.stream));
+		assert_memory_equal(&ev.file, &frame.file, sizeof(ev.file));
+		assert_memory_equal(&ev.marks, &frame.marks, sizeof(ev.marks));
+		assert_int_equal(ev.latency_ns, frame.latency_ns);
+		assert_int_equal(event_param_i64(&ev, openat__ino), INT64_MAX);
+	}
+}
+
+/* An event of a system call, and one that says so and has no bytes or no ring. */
+static void test_uring_is_missing(void **state)
+{
+	struct scap_event whole = openat_frame();
+	struct event ev;
+
+	assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+	assert_int_equal(ev.uring.ring, 0);
+	assert_int_equal(ev.uring.slot, -1);
+	assert_int_equal(ev.uring.made_slot, -1);
+	assert_int_equal(decode_changed(&whole, NPARAMS_AT, openat__count | FRAME_URING, 4),
+			 -EBADMSG);
+	assert_int_equal(decode_changed(&whole, NPARAMS_AT, FRAME_URING, 4), 0);
+	frame.uring.ring = 9;
+	whole = frame_end(&frame);
+	assert_int_equal(frame_decode_copy(whole.frame, whole.len), 0);
+	assert_int_equal(decode_changed(&whole, whole.len - sizeof(frame.uring), 0, 8), -EBADMSG);
+}
+
 /* The bit that says so is there, and the bytes are not; or it is no call. */
 static void test_marks_are_missing(void **state)
 {
@@ -602,6 +646,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_latency),
 	cmocka_unit_test(test_marks),
 	cmocka_unit_test(test_file),
+	cmocka_unit_test(test_uring),
+	cmocka_unit_test(test_uring_is_missing),
 	cmocka_unit_test(test_marks_are_missing),
 	cmocka_unit_test(test_latency_of_no_call),
 	cmocka_unit_test(test_latency_is_missing),

@@ -51,7 +51,7 @@ static void test_event(void **state)
 	written_end(&test);
 }
 
-/* Latency and marks go, and what is ours; what stands before stays as it is. */
+/* Latency, marks and rings go, and what is ours; what stands before stays as it is. */
 static void test_own_parameters(void **state)
 {
 	for (int turn = 0; turn < 4; turn++) {
@@ -64,6 +64,7 @@ static void test_own_parameters(void **state)
 		event = close_event(false);
 		frame->latency_ns = timed ? 777 : LATENCY_UNKNOWN;
 		frame->marks = marks;
+		frame->uring.ring = turn == 3 ? 9 : 0;
 		event = frame_end(frame);
 		written_put(&test, event);
 		frame_begin(frame, EVENT_chdir, 5, 42);
