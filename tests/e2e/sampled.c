@@ -2,8 +2,10 @@
 /*
  * Is sampled while it does what its words say: writes N (to a variable), loop MS (computes, below
  * main, outer and inner), turns N (a write, then a system call), probes N (calls, and a static
- * probe).
+ * probe), where N (prints the address of the variable), deleted MS (as loop, when it has deleted
+ * its file).
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -62,13 +64,20 @@ __attribute__((noinline)) static long twice(long n, long m)
 	return 2 * n;
 }
 
+/* How the assembler of the machine writes a number. */
+#if defined(__x86_64__)
+#define CONSTANT "$-7"
+#else
+#define CONSTANT "-7"
+#endif
+
 /* A static probe with arguments in a register, a constant, and in memory, as <sys/sdt.h> makes it.
  */
 __attribute__((noinline)) static void meet(long n)
 {
 	volatile int in_memory = (int)-n;
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 	__asm__ volatile("990: nop\n"
 			 ".pushsection .note.stapsdt, \"\", \"note\"\n"
 			 ".balign 4\n"
@@ -78,7 +87,7 @@ __attribute__((noinline)) static void meet(long n)
 			 "993: .8byte 990b, _.stapsdt.base, 0\n"
 			 ".asciz \"sampled\"\n"
 			 ".asciz \"met\"\n"
-			 ".asciz \"8@%0 -4@$-7 -4@%1\"\n"
+			 ".asciz \"8@%0 -4@" CONSTANT " -4@%1\"\n"
 			 "994: .balign 4\n"
 			 ".popsection\n"
 			 ".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"
@@ -98,15 +107,31 @@ __attribute__((noinline)) static void be_probed(long n)
 	}
 }
 
+static void loop_deleted(long ms)
+{
+	char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (len > 0) {
+		path[len] = '\0';
+		unlink(path);
+	}
+	loop(ms);
+}
+
+static void print_address(long n)
+{
+	printf("%p\n", (void *)&sampled_variable);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*work)(long n);
-	} works[] = {{"writes", write_variable},
-		     {"loop", loop},
-		     {"turns", take_turns},
-		     {"probes", be_probed}};
+	} works[] = {{"writes", write_variable}, {"loop", loop},
+		     {"turns", take_turns},	 {"probes", be_probed},
+		     {"where", print_address},	 {"deleted", loop_deleted}};
 
 	for (size_t i = 0; argc > 2 && i < sizeof(works) / sizeof(works[0]); i++)
 		if (strcmp(argv[1], works[i].name) == 0) {

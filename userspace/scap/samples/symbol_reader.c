@@ -25,13 +25,22 @@
 
 enum { PATIENCE_MS = 1000, LINE_BYTES = PATH_MAX + 256 };
 
-struct symbol_reader {
+struct symbol_thread {
 	pthread_t thread;
+	struct symbol_reader *reader;
+	struct symbol_request *request; /* owned: what is read now; NULL: nothing */
+	uint64_t begun_ns; /* monotonic clock: since when */
+	bool given_up; /* when it comes back, it ends, and frees this */
+};
+
+struct symbol_reader {
 	pthread_mutex_t mutex; /* of what follows */
 	pthread_cond_t asked;
+	struct symbol_thread *thread; /* owned: who reads */
 	struct symbol_request *requests, **requests_end, *answers, **answers_end;
-	uint64_t begun_ns; /* monotonic clock: what is read now; 0: nothing */
+	uint64_t slow_ns;
 	uint64_t slow;
+	unsigned int stuck; /* threads that were given up and have not come back */
 	bool ends;
 	int proc, kernel; /* owned */
 };
@@ -215,17 +224,31 @@ static int open_in_root(const struct symbol_request *request, int proc)
 	return open_checked(&request->id, fd);
 }
 
-/* As the process has it mapped, as it sees it, or as the agent sees it. */
+/* Its program, which may be deleted, or replaced by another one. */
+static int open_program(const struct symbol_request *request, int proc)
+{
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof(name), "%d/exe", request->pid);
+	fd = openat(proc, name, O_PATH | O_CLOEXEC);
+	return open_checked(&request->id, fd < 0 ? -errno : fd);
+}
+
+/* As the process has it mapped, as it sees it, as the agent sees it, or as it was executed. */
 static int open_file(const struct symbol_request *request, int proc)
 {
-	int fd = open_mapped(request, proc);
+	int fd = open_mapped(request, proc), program;
 
 	if (fd >= 0 || request->path[0] != '/')
 		return fd;
 	fd = open_in_root(request, proc);
+	if (fd < 0)
+		fd = open_checked(&request->id, proc_root_open_path(AT_FDCWD, request->path, 0, 0));
 	if (fd >= 0)
 		return fd;
-	return open_checked(&request->id, proc_root_open_path(AT_FDCWD, request->path, 0, 0));
+	program = open_program(request, proc);
+	return program < 0 ? fd : program;
 }
 
 static int read_file(struct symbol_request *request, int proc)
@@ -279,39 +302,117 @@ static void put_last(struct symbol_request *request, struct symbol_request ***en
 	*end = &request->next;
 }
 
-static bool is_slow(const struct symbol_reader *reader)
+static bool is_slow(const struct symbol_reader *reader, const struct symbol_thread *thread)
 {
-	return reader->begun_ns && clock_ns(CLOCK_MONOTONIC) - reader->begun_ns > SYMBOLS_SLOW_NS;
+	return thread->request && clock_ns(CLOCK_MONOTONIC) - thread->begun_ns > reader->slow_ns;
 }
 
-static void *symbol_reader_run(void *data)
+/* Reads one request, without the mutex meanwhile. */
+static void thread_read(struct symbol_thread *thread, int error)
 {
-	struct symbol_reader *reader = data;
+	struct symbol_reader *reader = thread->reader;
+	struct symbol_request *request = thread->request;
+
+	thread->begun_ns = clock_ns(CLOCK_MONOTONIC);
+	pthread_mutex_unlock(&reader->mutex);
+	if (error)
+		request->error = error;
+	else
+		symbol_request_read(request, reader->proc, reader->kernel);
+	pthread_mutex_lock(&reader->mutex);
+	/* It was answered when it was given up. */
+	if (thread->given_up) {
+		symbol_request_destroy(request);
+	} else {
+		reader->slow += is_slow(reader, thread);
+		put_last(request, &reader->answers_end);
+	}
+	thread->request = NULL;
+}
+
+static void *symbol_thread_run(void *data)
+{
+	struct symbol_thread *thread = data;
+	struct symbol_reader *reader = thread->reader;
 	int r = privileges_enter(ROLE_PROCESSES, NULL, NULL);
+	bool given_up;
 
 	pthread_setname_np(pthread_self(), "symbols");
 	pthread_mutex_lock(&reader->mutex);
-	while (!reader->ends) {
-		struct symbol_request *request =
-			take_request(&reader->requests, &reader->requests_end);
-
-		if (!request) {
-			pthread_cond_wait(&reader->asked, &reader->mutex);
-			continue;
-		}
-		reader->begun_ns = clock_ns(CLOCK_MONOTONIC);
-		pthread_mutex_unlock(&reader->mutex);
-		if (r)
-			request->error = r;
+	while (!reader->ends && !thread->given_up) {
+		thread->request = take_request(&reader->requests, &reader->requests_end);
+		if (thread->request)
+			thread_read(thread, r);
 		else
-			symbol_request_read(request, reader->proc, reader->kernel);
-		pthread_mutex_lock(&reader->mutex);
-		reader->slow += is_slow(reader);
-		reader->begun_ns = 0;
-		put_last(request, &reader->answers_end);
+			pthread_cond_wait(&reader->asked, &reader->mutex);
 	}
+	given_up = thread->given_up;
+	reader->stuck -= given_up;
 	pthread_mutex_unlock(&reader->mutex);
+	if (given_up)
+		free(thread);
 	return NULL;
+}
+
+/* Signals are the business of the other threads. Returns 0 or -errno. */
+static int symbol_thread_start(struct symbol_reader *reader, struct symbol_thread **thread)
+{
+	struct symbol_thread *made = calloc(1, sizeof(*made));
+	sigset_t all, before;
+	int r;
+
+	if (!made)
+		return -ENOMEM;
+	made->reader = reader;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	r = pthread_create(&made->thread, NULL, symbol_thread_run, made);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (r)
+		free(made);
+	else
+		*thread = made;
+	return -r;
+}
+
+/* What it was asked for, and that there is no answer. NULL: out of memory. */
+static struct symbol_request *make_refusal(const struct symbol_request *request)
+{
+	struct symbol_request *made = calloc(1, sizeof(*made));
+
+	if (made)
+		*made = (struct symbol_request){
+			.kind = request->kind,
+			.pid = request->pid,
+			.file = request->file,
+			.begin = request->begin,
+			.end = request->end,
+			.id = request->id,
+			.error = -ETIMEDOUT,
+			.read_ns = clock_ns(CLOCK_MONOTONIC),
+		};
+	return made;
+}
+
+/* A thread that is stuck goes on by itself, if it ever does; another one takes its place. */
+static void give_up_if_slow(struct symbol_reader *reader)
+{
+	struct symbol_thread *stuck = reader->thread, *other;
+	struct symbol_request *refusal;
+
+	if (!is_slow(reader, stuck) || reader->stuck == SYMBOLS_STUCK_MAX)
+		return;
+	refusal = make_refusal(stuck->request);
+	if (!refusal || symbol_thread_start(reader, &other)) {
+		symbol_request_destroy(refusal);
+		return;
+	}
+	pthread_detach(stuck->thread);
+	stuck->given_up = true;
+	reader->stuck++;
+	reader->slow++;
+	reader->thread = other;
+	put_last(refusal, &reader->answers_end);
 }
 
 static void close_files(int proc, int kernel)
@@ -322,10 +423,10 @@ static void close_files(int proc, int kernel)
 		close(kernel);
 }
 
-int symbol_reader_create(int proc, int kernel, struct symbol_reader **reader, struct error *err)
+int symbol_reader_create(int proc, int kernel, uint64_t slow_ns, struct symbol_reader **reader,
+			 struct error *err)
 {
 	struct symbol_reader *made = calloc(1, sizeof(*made));
-	sigset_t all, before;
 	int r;
 
 	if (!made) {
@@ -334,20 +435,17 @@ int symbol_reader_create(int proc, int kernel, struct symbol_reader **reader, st
 	}
 	made->proc = proc;
 	made->kernel = kernel;
+	made->slow_ns = slow_ns;
 	made->requests_end = &made->requests;
 	made->answers_end = &made->answers;
 	pthread_mutex_init(&made->mutex, NULL);
 	pthread_cond_init(&made->asked, NULL);
-	/* Signals are the business of the other threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	r = pthread_create(&made->thread, NULL, symbol_reader_run, made);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	r = symbol_thread_start(made, &made->thread);
 	if (r) {
 		close_files(proc, kernel);
 		free(made);
-		return error_set(err, -r, "cannot start the thread that reads symbols: %s",
-				 strerror(r));
+		return error_set(err, r, "cannot start the thread that reads symbols: %s",
+				 strerror(-r));
 	}
 	*reader = made;
 	return 0;
@@ -366,18 +464,23 @@ static void destroy_all(struct symbol_request *first)
 void symbol_reader_destroy(struct symbol_reader *reader)
 {
 	struct timespec until;
+	unsigned int stuck;
 
 	if (!reader)
 		return;
 	pthread_mutex_lock(&reader->mutex);
 	reader->ends = true;
+	stuck = reader->stuck;
 	pthread_cond_signal(&reader->asked);
 	pthread_mutex_unlock(&reader->mutex);
 	until = clock_after_ms(CLOCK_REALTIME, PATIENCE_MS);
-	if (pthread_timedjoin_np(reader->thread, NULL, &until)) {
-		pthread_detach(reader->thread);
+	if (pthread_timedjoin_np(reader->thread->thread, NULL, &until)) {
+		pthread_detach(reader->thread->thread);
 		return; /* what it uses stays */
 	}
+	if (stuck)
+		return; /* likewise */
+	free(reader->thread);
 	destroy_all(reader->requests);
 	destroy_all(reader->answers);
 	close_files(reader->proc, reader->kernel);
@@ -399,6 +502,7 @@ struct symbol_request *symbol_reader_answer(struct symbol_reader *reader)
 	struct symbol_request *answer;
 
 	pthread_mutex_lock(&reader->mutex);
+	give_up_if_slow(reader);
 	answer = take_request(&reader->answers, &reader->answers_end);
 	pthread_mutex_unlock(&reader->mutex);
 	return answer;
@@ -409,7 +513,7 @@ uint64_t symbol_reader_slow(struct symbol_reader *reader)
 	uint64_t slow;
 
 	pthread_mutex_lock(&reader->mutex);
-	slow = reader->slow + is_slow(reader);
+	slow = reader->slow + is_slow(reader, reader->thread);
 	pthread_mutex_unlock(&reader->mutex);
 	return slow;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread that reads symbols and mappings: files that other processes choose, and that may take
- * long, are never read by who waits for events.
+ * long, are never read by who waits for events. One that is stuck, as in a file whose server does
+ * not answer, is given up, and another one goes on.
  */
 #ifndef SCAP_SAMPLES_SYMBOL_READER_H
 #define SCAP_SAMPLES_SYMBOL_READER_H
@@ -52,25 +53,32 @@ void symbol_request_destroy(struct symbol_request *request); /* accepts NULL */
 
 struct symbol_reader;
 
-/* What takes longer to be read keeps all else from being read. */
+/* What takes longer to be read is given up. */
 #define SYMBOLS_SLOW_NS UINT64_C(10000000000)
+
+/* Threads that are given up and have not come back, at a time: the next one stays stuck. */
+enum { SYMBOLS_STUCK_MAX = 4 };
 
 /*
  * proc: a descriptor of /proc, and kernel: one of its kallsyms; both are the reader's, also on
- * failure. Returns 0, or -errno with a message.
+ * failure. slow_ns: SYMBOLS_SLOW_NS, but for tests. Returns 0, or -errno with a message.
  */
-int symbol_reader_create(int proc, int kernel, struct symbol_reader **reader, struct error *err);
+int symbol_reader_create(int proc, int kernel, uint64_t slow_ns, struct symbol_reader **reader,
+			 struct error *err);
 
-/* Ends the thread; one that is stuck in a read is left to itself. Accepts NULL. */
+/* Ends the thread; those that are stuck in a read are left to themselves. Accepts NULL. */
 void symbol_reader_destroy(struct symbol_reader *reader);
 
 /* Asks, in the order of the calls. The request is the reader's. */
 void symbol_reader_ask(struct symbol_reader *reader, struct symbol_request *request);
 
-/* The next answer, which is the caller's; NULL: there is none yet. */
+/*
+ * The next answer, which is the caller's; NULL: there is none yet. What is given up is answered
+ * with the error -ETIMEDOUT.
+ */
 struct symbol_request *symbol_reader_answer(struct symbol_reader *reader);
 
-/* How many requests took longer than SYMBOLS_SLOW_NS, with one that still does. */
+/* How many requests took longer than `slow_ns`, with one that still does. */
 uint64_t symbol_reader_slow(struct symbol_reader *reader);
 
 /* Does what a request asks for, in the calling thread; for tests, and the thread. */

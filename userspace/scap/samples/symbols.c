@@ -139,10 +139,10 @@ static void take_mappings(struct sample_symbols *symbols, const struct symbol_re
 
 static void take_error(struct sample_symbols *symbols, struct mapped_file *file, int error)
 {
-	bool is_large = error == -EFBIG || error == -ENOMEM;
+	bool is_final = error == -EFBIG || error == -ENOMEM || error == -ETIMEDOUT;
 
 	/* The process may have ended: others that have it mapped show it, too. */
-	file->state = !is_large && ++file->tries < TRIES_MAX ? FILE_NEW : FILE_UNREADABLE;
+	file->state = !is_final && ++file->tries < TRIES_MAX ? FILE_NEW : FILE_UNREADABLE;
 	/* Of one that is no program, or has ended, or has no symbols, nothing is missing. */
 	symbols->unread += file->state == FILE_UNREADABLE && error != -ENOENT && error != -EBADMSG;
 }
@@ -326,7 +326,7 @@ int sample_symbols_create(int proc, bool kernel, struct sample_symbols **symbols
 	}
 	/* Whether the kernel shows addresses is decided here, by the rights of who opens it. */
 	r = symbol_reader_create(folder, openat(folder, "kallsyms", O_RDONLY | O_CLOEXEC),
-				 &made->reader, err);
+				 SYMBOLS_SLOW_NS, &made->reader, err);
 	if (r) {
 		free(made);
 		return r;

@@ -301,7 +301,8 @@ static void answers_in_order(void **state)
 	struct symbol_reader *reader;
 	struct symbol_request *request;
 
-	assert_int_equal(symbol_reader_create(dup(proc), -ENOENT, &reader, NULL), 0);
+	assert_int_equal(symbol_reader_create(dup(proc), -ENOENT, SYMBOLS_SLOW_NS, &reader, NULL),
+			 0);
 	assert_null(symbol_reader_answer(reader));
 	assert_int_equal(symbol_reader_slow(reader), 0);
 	for (int32_t i = 1; i <= 5; i++) {
@@ -331,6 +332,96 @@ static void answers_in_order(void **state)
 	symbol_request_destroy(NULL);
 }
 
+static void ask_of(struct symbol_reader *reader, enum symbol_request_kind kind, int32_t pid)
+{
+	struct symbol_request *request = calloc(1, sizeof(*request));
+
+	assert_non_null(request);
+	request->kind = kind;
+	request->pid = pid;
+	symbol_reader_ask(reader, request);
+}
+
+/* What does not answer, here a pipe that nobody writes to, is given up; what is asked next is read.
+ */
+static void gives_up_what_does_not_answer(void **state)
+{
+	const uint64_t slow_ns = 20000000;
+	struct symbol_reader *reader;
+	struct symbol_request *answer;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(symbol_reader_create(dup(proc), ends[0], slow_ns, &reader, NULL), 0);
+	for (int32_t i = 1; i <= SYMBOLS_STUCK_MAX; i++) {
+		ask_of(reader, READ_KERNEL, i);
+		ask_of(reader, READ_MAPPINGS, getpid());
+		answer = await_answer(reader);
+		assert_int_equal(answer->kind, READ_KERNEL);
+		assert_int_equal(answer->pid, i);
+		assert_int_equal(answer->error, -ETIMEDOUT);
+		symbol_request_destroy(answer);
+		answer = await_answer(reader);
+		assert_int_equal(answer->kind, READ_MAPPINGS);
+		assert_int_equal(answer->error, 0);
+		symbol_request_destroy(answer);
+		assert_int_equal(symbol_reader_slow(reader), i);
+	}
+	/* As many as there may be: the next one is waited for. */
+	ask_of(reader, READ_KERNEL, 1);
+	usleep(slow_ns / 1000 * 3);
+	assert_null(symbol_reader_answer(reader));
+	assert_int_equal(symbol_reader_slow(reader), SYMBOLS_STUCK_MAX + 1);
+	close(ends[1]);
+	answer = await_answer(reader);
+	assert_int_equal(answer->error, -ENOENT);
+	symbol_request_destroy(answer);
+	assert_null(symbol_reader_answer(reader));
+	symbol_reader_destroy(reader);
+}
+
+/* A program that was deleted, and whose place another one has. */
+static void reads_programs_that_are_deleted(void **state)
+{
+	static const char program[] = "/bin/bash";
+	char path[TREE_PATH_BYTES];
+	struct symbol_request request = {.kind = READ_FILE};
+	struct tree tree;
+	struct stat st;
+	int out[2];
+	char c;
+
+	if (access(program, X_OK))
+		skip();
+	tree_create(&tree);
+	tree_path(&tree, "program", path);
+	assert_int_equal(unit_copy(program, path), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(pipe(out), 0);
+	request.pid = fork();
+	assert_true(request.pid >= 0);
+	if (request.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(out[1], 1);
+		execl(path, path, "-c", "echo; kill -STOP $$", NULL);
+		_exit(1);
+	}
+	assert_int_equal(read(out[0], &c, 1), 1);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unit_copy("/bin/true", path), 0);
+	request.id = (struct symbol_file_id){major(st.st_dev), minor(st.st_dev), st.st_ino};
+	request.path = path;
+	symbol_request_read(&request, proc, -ENOENT);
+	kill(request.pid, SIGKILL);
+	waitpid(request.pid, NULL, 0);
+	close(out[0]);
+	close(out[1]);
+	tree_destroy(&tree);
+	assert_int_equal(request.error, 0);
+	assert_true(request.table.count > 0);
+	symbol_table_finish(&request.table);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_mappings),
 	cmocka_unit_test(cuts_long_lines),
@@ -339,6 +430,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(opens_regular_files_only),
 	cmocka_unit_test(stays_in_the_root_of_a_process),
 	cmocka_unit_test(answers_in_order),
+	cmocka_unit_test(gives_up_what_does_not_answer),
+	cmocka_unit_test(reads_programs_that_are_deleted),
 };
 
 UNIT_GROUP(tests, .setup = open_proc, .teardown = close_proc);
