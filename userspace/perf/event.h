@@ -102,10 +102,17 @@ struct perf_event_list {
 /* More of them, of globs of tracepoints, are rejected. */
 enum { PERF_EVENTS_MAX = 16384 };
 
+/* What is wrong with a text, for who shows it himself. */
+struct perf_parse_wrong {
+	size_t position; /* in the text */
+	char text[512]; /* one line */
+};
+
 /* What the caller can use; the rest is rejected where it stands. */
 struct perf_parse_options {
 	bool no_sampling_terms;
 	bool no_bpf_counters; /* the modifier b */
+	struct perf_parse_wrong *wrong; /* filled with -EINVAL; NULL: the message is enough */
 };
 
 /*

@@ -11,12 +11,17 @@ int perf_parser_fail(struct perf_parser *parser, const char *at, const char *for
 {
 	char memory[sizeof(parser->err->text)];
 	struct buf out = buf_fixed(memory, sizeof(memory) - 1);
-	char message[512];
+	struct perf_parse_wrong *wrong = parser->options.wrong;
+	char message[sizeof(wrong->text)] = "";
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
+	if (wrong) {
+		wrong->position = (size_t)(at - parser->text);
+		memcpy(wrong->text, message, sizeof(message));
+	}
 	buf_printf(&out, "event, column %zu: %s\n", (size_t)(at - parser->text) + 1, message);
 	error_append_excerpt(parser->text, strlen(parser->text), (size_t)(at - parser->text), &out);
 	while (out.len && out.data[out.len - 1] == '\n')

@@ -19,7 +19,9 @@ enum privileges_role {
 	ROLE_HEARTBEAT, /* makes a call on each CPU */
 	ROLE_SAMPLER, /* has an iterator of the kernel run */
 	ROLE_CONTROL, /* serves metrics and commands */
-	ROLE_COUNTERS, /* opens perf events for control groups; not created by the event thread */
+	/* Opens perf events for control groups, or CPUs that come; not created by the event thread.
+	 */
+	ROLE_COUNTERS,
 	ROLE_LOADER, /* a process of its own: loads programs for the event thread */
 	PRIVILEGES_ROLES,
 };

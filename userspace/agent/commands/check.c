@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "agent/commands/commands.h"
 #include "agent/config/load.h"
@@ -14,7 +15,10 @@
 #include "agent/plan/printer.h"
 #include "agent/plan/pushdown.h"
 #include "output/reach.h"
+#include "perf/machine.h"
+#include "scap/samples/samples.h"
 #include "sinsp/sinsp.h"
+#include "util/count.h"
 #include "util/json.h"
 #include "util/terminal.h"
 
@@ -161,6 +165,72 @@ static bool check_filter(const struct options *options, struct yaml_report *repo
 	return false;
 }
 
+/* Options whose values are perf events. */
+static const struct event_option {
+	const char *name;
+	bool counts; /* else they are sampled */
+	enum sample_kind kind;
+} event_options[] = {
+	{"sample", false, SAMPLE_PERF},
+	{"tracepoint", false, SAMPLE_TRACEPOINT},
+	{"probe", false, SAMPLE_PROBE},
+	{"container-counters", true, SAMPLE_PERF},
+};
+
+/* Parses the events of a setting, as they are on this machine. Returns whether they are right. */
+static bool check_events_of(const struct event_option *option, const struct setting *setting,
+			    const struct perf_machine *machine, struct yaml_report *report)
+{
+	struct perf_parse_wrong wrong = {0};
+	const struct perf_parse_options parse = {.no_sampling_terms = option->counts,
+						 .no_bpf_counters = option->counts,
+						 .wrong = &wrong};
+	const struct yaml_node *node = setting->node;
+	/* Without root it is not known what the kernel has. */
+	enum yaml_severity severity = machine->tracefs < 0 && geteuid() ? YAML_WARNING : YAML_ERROR;
+	struct perf_event_list list = {0};
+	struct error err = {""};
+	int r = perf_event_parse(setting->value, machine, &parse, &list, &err);
+
+	if (r == 0)
+		wrong.position = 0;
+	for (size_t i = 0; r == 0 && !option->counts && i < list.count; i++)
+		r = samples_check_event(&list.events[i], option->kind, &err);
+	perf_event_list_finish(&list);
+	if (r == 0)
+		return true;
+	yaml_report_add(report, severity, node->file,
+			strcmp(node->text, setting->value) == 0
+				? yaml_tree_offset(node, wrong.position)
+				: node->start,
+			"%s%s%s", wrong.text[0] ? option->name : "", wrong.text[0] ? ": " : "",
+			wrong.text[0] ? wrong.text : err.text);
+	return severity == YAML_WARNING;
+}
+
+/* Reports what is wrong with perf events at their places in the file. */
+static bool check_events(const struct options *options, struct yaml_report *report)
+{
+	struct perf_machine machine;
+	bool is_right = true, is_open = false;
+
+	for (size_t i = 0; i < COUNT(event_options); i++) {
+		const struct setting *setting;
+		unsigned int place;
+
+		option_find(event_options[i].name, &place);
+		for (size_t n = 0; (setting = settings_get(&options->settings, place, n)); n++) {
+			if (!is_open && perf_machine_open(&machine, NULL, NULL, NULL))
+				return false;
+			is_open = true;
+			is_right &= check_events_of(&event_options[i], setting, &machine, report);
+		}
+	}
+	if (is_open)
+		perf_machine_close(&machine);
+	return is_right;
+}
+
 /* Reports the error of an output at its place in the file. */
 static void report_output(const struct setting *setting, const char *text,
 			  struct yaml_report *report)
@@ -206,7 +276,7 @@ static int check_plan(const struct options *options, struct checked *checked, st
 	struct plan *plan = NULL;
 	int r;
 
-	if (!check_filter(options, &checked->report))
+	if (!check_filter(options, &checked->report) || !check_events(options, &checked->report))
 		return -EINVAL;
 	r = printer_init(&printer, options, &checked->messages, err);
 	if (r == 0)

@@ -8,8 +8,11 @@
 #include <sys/stat.h>
 
 #include "agent/commands/commands.h"
+#include "agent/commands/doctor.h"
 #include "agent/input/hold.h"
+#include "agent/input/host.h"
 #include "agent/input/live_open.h"
+#include "agent/input/sampling.h"
 #include "agent/plan/output_views.h"
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"
@@ -19,6 +22,7 @@
 #include "scap/live/live.h"
 #include "scap/live/programs.h"
 #include "scap/samples/frame.h"
+#include "util/terminal.h"
 
 /* Each list of checks, with the events that have it. */
 
@@ -504,6 +508,40 @@ static void print_rings(const struct scap_live *live)
 		i = print_cpus_of(live, i);
 }
 
+/* What they take of the kernel, and whether it has lowered that. */
+static void print_sampling(const struct sampling *sampling)
+{
+	const struct doctor here = {.root = ""};
+	struct buf text = {0};
+
+	buf_printf(&text, "\n%-*s ", NAME_COLUMNS, "Sampling:");
+	doctor_sampling(&here, &text);
+	BUF_LITERAL(&text, "\n\n");
+	sampling_append_plan(sampling, &text);
+	terminal_print(stdout, &text);
+	buf_finish(&text);
+}
+
+/* Opens what would be sampled. Returns 0, or -errno with a message. */
+static int explain_samples(const struct plan *plan, struct error *err)
+{
+	static const uint32_t nobody[SELF_PIDS];
+	struct sampling sampling = {0};
+	struct host host = {0};
+	int r = 0;
+
+	if (!options_have_samples(plan->options))
+		return 0;
+	r = host_open(&host, plan->options->host_root, err);
+	if (r == 0)
+		r = sampling_open(&sampling, plan, &host, nobody, err);
+	if (r == 0)
+		print_sampling(&sampling);
+	sampling_finish(&sampling);
+	host_close(&host);
+	return r;
+}
+
 static int print_live(const struct plan *plan)
 {
 	struct error err = {""};
@@ -516,6 +554,8 @@ static int print_live(const struct plan *plan)
 	print_rings(live);
 	print_memory(plan->options, live);
 	scap_source_destroy(scap_live_source(live));
+	if (explain_samples(plan, &err))
+		return command_fail(EXIT_FAILURE, &err);
 	return command_finish_output();
 }
 

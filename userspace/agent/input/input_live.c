@@ -606,6 +606,7 @@ static int input_live_append_metrics(struct input *input, const struct plan *pla
 	metrics_live_append(&live->stats, &plan->selection, exposition);
 	metrics_live_append_cpus(live->live, exposition);
 	metrics_live_append_programs(live->live, exposition);
+	sampling_append_metrics(&live->sampling, exposition);
 	return 0;
 }
 

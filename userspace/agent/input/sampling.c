@@ -3,6 +3,8 @@
 #include "agent/input/sampling.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -134,32 +136,104 @@ void sampling_add_stats(const struct sampling *sampling, struct scap_live_stats 
 	stats->corrupt += samples.corrupt;
 }
 
+/* Each is a metric, and a trouble of the report, unless that says more (NULL). */
+#define STRUCT struct samples_stats
+static const struct {
+	struct exposition_member metric;
+	const char *trouble;
+} troubles[] = {
+	{METRIC("samples_throttled", METRIC_COUNTER, NULL, throttled,
+		"Times that the kernel stopped an event for the rest of a tick, too many samples."),
+	 "times that the kernel stopped an event for the rest of a tick, as there were too many "
+	 "samples: some are missing (a lower freq, or a longer period)"},
+	{METRIC("samples_without_symbols", METRIC_COUNTER, NULL, nameless,
+		"Samples without symbols that took too long to be read."),
+	 "samples without symbols that took too long to be read"},
+	{METRIC("samples_files_unread", METRIC_COUNTER, NULL, unread,
+		"Files or mappings whose symbols were not read."),
+	 "files or mappings whose symbols were not read: too large, too many, or not found below "
+	 "the root of the process"},
+	{METRIC("samples_files_slow", METRIC_COUNTER, NULL, slow,
+		"Files or mappings that took longer than ten seconds to be read."),
+	 "files or mappings that took longer than ten seconds to be read, and were given up"},
+	{METRIC("samples_mappings_lost", METRIC_COUNTER, NULL, unmapped,
+		"Records of mappings lost as a ring buffer was full, mappings were read again."),
+	 "records of mappings lost, as a ring buffer was full: mappings were read again"},
+	{METRIC("samples_lost_mixed", METRIC_COUNTER, NULL, mixed,
+		"Lost samples of which some may be records of mappings (before Linux 6.0)."),
+	 "lost records are in the account as samples, some may be of mappings: Linux before 6.0 "
+	 "counts them together"},
+	{METRIC("samples_cpus_not_followed", METRIC_GAUGE, NULL, unfollowed,
+		"CPUs that went online and are not sampled, as events cannot be opened there."),
+	 NULL},
+};
+#undef STRUCT
+
+static uint64_t trouble_of(const struct samples_stats *stats, size_t i)
+{
+	return *(const uint64_t *)((const char *)stats + troubles[i].metric.offset);
+}
+
 void sampling_append_report(const struct sampling *sampling, struct buf *text)
 {
-	struct samples_stats samples;
+	struct samples_stats stats;
 
 	if (!sampling->samples)
 		return;
-	samples_stats(sampling->samples, &samples);
-	account_append_troubles(
-		(const struct account_trouble[]){
-			{samples.throttled,
-			 "times that the kernel stopped an event for the rest of a tick, as there "
-			 "were too many samples: some are missing (a lower freq, or a longer "
-			 "period)"},
-			{samples.nameless, "samples without symbols that took too long to be read"},
-			{samples.unread,
-			 "files or mappings whose symbols were not read: too large, too many, or "
-			 "not found below the root of the process"},
-			{samples.slow,
-			 "files or mappings that took longer than ten seconds to be read: "
-			 "meanwhile no other symbols were"},
-			{samples.unmapped,
-			 "records of mappings lost, as a ring buffer was full: mappings were read "
-			 "again"},
-			{samples.mixed,
-			 "lost records are in the account as samples, some may be of mappings: "
-			 "Linux before 6.0 counts them together"},
-		},
-		6, text);
+	samples_stats(sampling->samples, &stats);
+	for (size_t i = 0; i < COUNT(troubles); i++) {
+		const struct account_trouble trouble = {trouble_of(&stats, i), troubles[i].trouble};
+
+		if (trouble.what)
+			account_append_troubles(&trouble, 1, text);
+	}
+	if (stats.unfollowed)
+		buf_printf(text,
+			   "agent: %" PRIu64 " CPUs went online and are not sampled, as events "
+			   "cannot be opened there (%s)\n",
+			   stats.unfollowed, strerror(-stats.follow_error));
+}
+
+void sampling_append_metrics(const struct sampling *sampling, struct exposition *exposition)
+{
+	struct samples_stats stats;
+
+	if (!sampling->samples)
+		return;
+	samples_stats(sampling->samples, &stats);
+	for (size_t i = 0; i < COUNT(troubles); i++)
+		exposition_add_members(exposition, &troubles[i].metric, 1, &stats);
+}
+
+/* Of tracepoints there can be hundreds. */
+enum { EVENTS_SHOWN = 32, OFTEN_BYTES = 64 };
+
+static void append_event(const struct samples_described *event, struct buf *text)
+{
+	char often[OFTEN_BYTES];
+
+	if (event->frequency_hz)
+		snprintf(often, sizeof(often), "%" PRIu64 " times a second on each CPU",
+			 event->frequency_hz);
+	else if (event->period == 1)
+		snprintf(often, sizeof(often), "each time");
+	else
+		snprintf(often, sizeof(often), "each time after %" PRIu64, event->period);
+	buf_printf(text, "%-32s %-32s %-4" PRIu32 " %s\n", event->name, often, event->cpus,
+		   sample_kinds[event->kind].option);
+}
+
+void sampling_append_plan(const struct sampling *sampling, struct buf *text)
+{
+	struct samples_described event;
+	size_t i = 0;
+
+	if (!sampling->samples)
+		return;
+	buf_printf(text, "%-32s %-32s %-4s %s\n", "PERF EVENT", "SAMPLED", "CPUS", "BY");
+	for (; samples_describe(sampling->samples, i, &event); i++)
+		if (i < EVENTS_SHOWN)
+			append_event(&event, text);
+	if (i > EVENTS_SHOWN)
+		buf_printf(text, "and %zu more\n", i - EVENTS_SHOWN);
 }

@@ -6,6 +6,7 @@
 
 #include "agent/plan/plan.h"
 #include "agent/input/host.h"
+#include "net/exposition.h"
 #include "perf/event.h"
 #include "scap/live/live.h"
 #include "scap/samples/samples.h"
@@ -35,5 +36,11 @@ void sampling_add_stats(const struct sampling *sampling, struct scap_live_stats 
 
 /* Appends what else is to be said of them, as whole lines. */
 void sampling_append_report(const struct sampling *sampling, struct buf *text);
+
+/* Appends the same as metrics; none if nothing is sampled. */
+void sampling_append_metrics(const struct sampling *sampling, struct exposition *exposition);
+
+/* Appends which events are sampled, and how often, for --explain; nothing if none is. */
+void sampling_append_plan(const struct sampling *sampling, struct buf *text);
 
 #endif

@@ -340,11 +340,15 @@ static void check_flight_recorder(struct check *check)
 	if (strcmp(options->write, "-") == 0)
 		reject(check, setting, "--flight-recorder: -w needs the name of a file");
 	if ((options->rules_count && !options->on_rules_count) || options->outputs_count ||
-	    options->request_metrics || options->tcp_metrics || options_have_samples(options))
+	    options->request_metrics || options->tcp_metrics)
 		reject(check, setting,
 		       "--flight-recorder: events are read when they are asked for; not with "
-		       "--rules without --on-rule, --output, --request-metrics, --tcp-metrics, "
-		       "--sample, --tracepoint or --probe");
+		       "--rules without --on-rule, --output, --request-metrics or --tcp-metrics");
+	if (options_have_samples(options))
+		reject(check, setting,
+		       "--flight-recorder: samples have ring buffers of their own, which keep the "
+		       "oldest and not the last ones; not with --sample, --tracepoint or --probe: "
+		       "run another agent for these, with -w");
 	if (options->takeover)
 		reject(check, setting,
 		       "--flight-recorder: what it keeps cannot be taken over by another agent");

@@ -37,6 +37,11 @@ enum {
 	 * interval; once there were none, the next one rings the bell.
 	 */
 	LOOK_MS = 10,
+	/*
+	 * Who writes a sample rings no bell: a wake-up by each would cost who is sampled more than
+	 * the sample does. Once there were none, rings of samples are polled at this interval.
+	 */
+	SAMPLES_LOOK_MS = 100,
 	NS_PER_MS = 1000000,
 	/* How often the online CPUs are read. */
 	FOLLOW_NS = 1000000000,
@@ -214,6 +219,11 @@ static int ms_between(uint64_t now_ns, uint64_t then_ns)
 	return then_ns > now_ns ? (int)((then_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS) : 0;
 }
 
+static int min_ms(int a, int b)
+{
+	return a < b ? a : b;
+}
+
 /*
  * Waits for events, at most until then, or until another look is worth it. Returns 0; -EINTR: a
  * signal arrived, or the waker was called; or another -errno.
@@ -221,8 +231,8 @@ static int ms_between(uint64_t now_ns, uint64_t then_ns)
 static int wait_for_events(struct scap_live *live, uint64_t now_ns, uint64_t end_ns)
 {
 	int ms = ms_between(now_ns, end_ns < live->follow_ns ? end_ns : live->follow_ns);
-	/* Who writes a sample rings no bell. */
-	bool quiet = !live->took && !live->samples.samples && scap_merge_is_quiet(live->merge);
+	bool quiet = !live->took && scap_merge_is_quiet(live->merge) &&
+		     live_samples_are_quiet(&live->samples);
 	struct live_woken woken;
 	int r;
 
@@ -238,7 +248,9 @@ static int wait_for_events(struct scap_live *live, uint64_t now_ns, uint64_t end
 			return 0;
 	}
 	live->took = false;
-	r = live_rings_wait(&live->rings, quiet || ms < LOOK_MS ? ms : LOOK_MS, &woken);
+	if (!quiet || live->samples.samples)
+		ms = min_ms(ms, quiet ? SAMPLES_LOOK_MS : LOOK_MS);
+	r = live_rings_wait(&live->rings, ms, &woken);
 	live->awaited &= !woken.rang;
 	/* Without an event meanwhile, it stepped before the next one. */
 	if (quiet)

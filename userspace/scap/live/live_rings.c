@@ -73,10 +73,14 @@ static void add_cpu_event(struct live_rings *rings, struct scap_ring *ring)
 		rings->made += scap_ring_add(ring, batch, &frame);
 }
 
+/* Behind what is watched, in what epoll gives back, stands its descriptor. */
+enum { WATCHED_FD_SHIFT = 32 };
+
 /* what: a CPU, or enum watched. Returns 0 or -errno. */
 static int watch(const struct live_rings *rings, int fd, uint32_t what)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.u32 = what};
+	struct epoll_event event = {.events = EPOLLIN,
+				    .data.u64 = what | (uint64_t)fd << WATCHED_FD_SHIFT};
 
 	return epoll_ctl(rings->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
@@ -201,7 +205,8 @@ int live_rings_wait(struct live_rings *rings, int ms, struct live_woken *woken)
 
 	*woken = (struct live_woken){0};
 	for (int i = 0; i < n; i++) {
-		uint32_t what = events[i].data.u32;
+		uint32_t what = (uint32_t)events[i].data.u64;
+		int fd = (int)(events[i].data.u64 >> WATCHED_FD_SHIFT);
 
 		woken->rang |= what == WATCHED_BELL;
 		woken->called |= what == WATCHED_WAKER;
@@ -210,6 +215,8 @@ int live_rings_wait(struct live_rings *rings, int ms, struct live_woken *woken)
 		/* A ring that hung up would wake us forever. */
 		if (what < rings->cpus && events[i].events & (EPOLLHUP | EPOLLERR))
 			cpu_went(rings, &rings->rings[what]);
+		if (what == WATCHED_SAMPLES && events[i].events & (EPOLLHUP | EPOLLERR))
+			epoll_ctl(rings->epoll, EPOLL_CTL_DEL, fd, NULL);
 	}
 	if (woken->rang)
 		ring_buffer__consume(rings->rung);

@@ -11,6 +11,22 @@
 
 enum { MOMENT_NS = 1000000 }; /* between two looks for the last symbols */
 
+/* Also those of CPUs that came. */
+static int watch_all(struct live_samples *samples)
+{
+	size_t count = samples_fds(samples->samples);
+
+	samples->watched = samples_opened(samples->samples);
+	for (size_t i = 0; i < count; i++) {
+		int fd = samples_fd(samples->samples, i),
+		    r = fd < 0 ? 0 : live_rings_watch(samples->rings, fd);
+
+		if (r && r != -EEXIST)
+			return r;
+	}
+	return 0;
+}
+
 int live_samples_open(struct live_samples *samples, struct samples *borrowed,
 		      struct live_rings *rings, struct error *err)
 {
@@ -19,9 +35,9 @@ int live_samples_open(struct live_samples *samples, struct samples *borrowed,
 	samples->samples = borrowed;
 	if (!borrowed)
 		return 0;
+	samples->rings = rings;
 	samples_set_offset(borrowed, rings->boot_offset_ns);
-	for (size_t i = 0; i < samples_fds(borrowed) && r == 0; i++)
-		r = live_rings_watch(rings, samples_fd(borrowed, i));
+	r = watch_all(samples);
 	return r ? error_set(err, r, "waiting for samples: %s", strerror(-r)) : 0;
 }
 
@@ -42,8 +58,12 @@ static bool is_taker(const struct live_samples *samples)
 void live_samples_round(struct live_samples *samples, struct scap_merge *merge, uint64_t now_ns)
 {
 	scap_merge_round(merge, samples->samples ? now_ns - SAMPLES_LAG_NS : now_ns);
-	if (is_taker(samples))
-		samples_round(samples->samples);
+	if (!is_taker(samples))
+		return;
+	samples_round(samples->samples);
+	/* One that is not watched is looked at all the same. */
+	if (samples->watched != samples_opened(samples->samples))
+		(void)watch_all(samples);
 }
 
 /* Returns 1; 0: what the programs wrote is earlier; -EAGAIN: a sample is, but it waits. */
@@ -75,6 +95,11 @@ int live_samples_next(struct live_samples *samples, struct scap_merge *merge,
 	if (r && frame->ts > samples->last_ns)
 		samples->last_ns = frame->ts;
 	return r;
+}
+
+bool live_samples_are_quiet(const struct live_samples *samples)
+{
+	return !samples->samples || samples_are_taken(samples->samples);
 }
 
 void live_samples_last_round(struct live_samples *samples, struct scap_merge *merge)

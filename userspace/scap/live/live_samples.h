@@ -15,6 +15,8 @@ struct samples;
 /* Zeroed: there are none. */
 struct live_samples {
 	struct samples *samples; /* borrowed; NULL: none */
+	struct live_rings *rings; /* borrowed: whose waits they end */
+	uint64_t watched; /* samples_opened() when all were watched */
 	bool waits; /* the next one, for its symbols */
 	uint64_t last_ns; /* of the latest event that was taken */
 	uint64_t out_of_order; /* samples that were taken after a later event */
@@ -36,6 +38,9 @@ void live_samples_round(struct live_samples *samples, struct scap_merge *merge, 
  */
 int live_samples_next(struct live_samples *samples, struct scap_merge *merge,
 		      struct scap_frame *frame, uint16_t *cpu);
+
+/* Whether none is loaded and not taken yet. */
+bool live_samples_are_quiet(const struct live_samples *samples);
 
 /* The last round, after no event is written any more. */
 void live_samples_last_round(struct live_samples *samples, struct scap_merge *merge);

@@ -2,6 +2,7 @@
 /* The accounts that the kernel keeps of perf events. */
 #include "scap/rings/enabled.h"
 
+#include <stddef.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,9 +37,9 @@ bool scap_enabled_has_ended(struct scap_enabled *last, int fd)
 {
 	uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
 	struct {
-		uint64_t value, enabled_ns;
+		uint64_t value, enabled_ns, lost;
 	} account;
 
-	return read(fd, &account, sizeof(account)) == sizeof(account) &&
+	return read(fd, &account, sizeof(account)) >= (ssize_t)offsetof(typeof(account), lost) &&
 	       scap_enabled_judge(last, account.enabled_ns, began_ns, clock_ns(CLOCK_MONOTONIC));
 }

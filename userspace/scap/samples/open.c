@@ -19,6 +19,7 @@
 #include "perf/open.h"
 #include "scap/rings/cpus.h"
 #include "scap/samples/record.h"
+#include "util/count.h"
 
 /* Of the configuration of the PMU uprobe. */
 enum { RETURNS = 1 };
@@ -33,6 +34,15 @@ struct sources_opening {
 	const struct samples_config *config;
 	struct sample_sources *sources;
 	struct error *err;
+};
+
+/* What a place and an owner are read as, if the kernel counts what is lost. */
+struct place_reading {
+	uint64_t value, lost;
+};
+
+struct owner_reading {
+	uint64_t value, enabled_ns, lost;
 };
 
 /* What happens each time that it happens, and not so often in a second. */
@@ -66,14 +76,15 @@ static void complete_common(struct perf_event_attr *attr, uint32_t ring_bytes)
 	attr->clockid = CLOCK_MONOTONIC;
 }
 
-static void complete_sampling(const struct sources_opening *opening, uint32_t i,
-			      struct perf_event_attr *attr)
+static void complete_sampling(const struct sources_opening *opening, size_t i)
 {
 	const struct perf_event *event = &opening->config->events->events[i];
-	const struct sample_event *made = &opening->sources->events[i];
+	struct sample_event *made = &opening->sources->events[i];
 	const struct perf_sampling *sampling = &event->sampling;
 	uint64_t frequency = frequency_of(event);
+	struct perf_event_attr *attr = &made->attr;
 
+	*attr = event->attr;
 	complete_common(attr, opening->config->ring_bytes);
 	attr->sample_type = SAMPLE_TYPE;
 	attr->freq = frequency != 0;
@@ -101,50 +112,40 @@ static void complete_sampling(const struct sources_opening *opening, uint32_t i,
 		attr->read_format = PERF_FORMAT_LOST;
 }
 
-static enum sample_kind kind_of(const struct sources_opening *opening,
-				const struct perf_event *event)
+static int reject_event(const struct perf_event *event, enum sample_kind kind, const char *why,
+			struct error *err)
 {
-	return opening->config->kinds[event - opening->config->events->events];
+	return error_set(err, -EINVAL, "%s %s: %s", sample_kinds[kind].option, event->name, why);
 }
 
-static const char *option_of(const struct sources_opening *opening, const struct perf_event *event)
-{
-	return sample_kinds[kind_of(opening, event)].option;
-}
-
-static int reject_event(const struct sources_opening *opening, const struct perf_event *event,
-			const char *why)
-{
-	return error_set(opening->err, -EINVAL, "%s %s: %s", option_of(opening, event), event->name,
-			 why);
-}
-
-/* What can be counted, but not sampled here. */
-static int check_event(const struct sources_opening *opening, const struct perf_event *event)
+int samples_check_event(const struct perf_event *event, enum sample_kind kind, struct error *err)
 {
 	const struct perf_sampling *sampling = &event->sampling;
-	enum sample_kind kind = kind_of(opening, event);
+	unsigned int given = sampling->given;
+	const struct {
+		bool is_wrong;
+		const char *why;
+	} rows[] = {
+		{kind == SAMPLE_TRACEPOINT && event->attr.type != PERF_TYPE_TRACEPOINT,
+		 "it is no tracepoint, as sched:sched_switch"},
+		{kind == SAMPLE_PROBE && !event->is_probe,
+		 "it is no probe: u:FILE:SYMBOL or usdt:FILE:PROVIDER:NAME"},
+		{event->is_grouped, "groups are not sampled; give each event"},
+		{sampling->call_graph == PERF_CALL_GRAPH_DWARF ||
+			 sampling->call_graph == PERF_CALL_GRAPH_LBR,
+		 "stacks are made from frame pointers: call-graph=fp or no"},
+		{given & PERF_GIVES_PERIOD && given & PERF_GIVES_FREQ,
+		 "period and freq: one of them"},
+		{given & PERF_GIVES_PERIOD && !sampling->period, "period must be 1 or more"},
+		{given & PERF_GIVES_FREQ && !sampling->freq_hz, "freq must be 1 or more"},
+		{given & PERF_GIVES_FRAMES_MAX &&
+			 (!sampling->frames_max || sampling->frames_max > FRAMES_MAX),
+		 "max-stack must be from 1 to 127"},
+	};
 
-	if (kind == SAMPLE_TRACEPOINT && event->attr.type != PERF_TYPE_TRACEPOINT)
-		return reject_event(opening, event, "it is no tracepoint, as sched:sched_switch");
-	if (kind == SAMPLE_PROBE && !event->is_probe)
-		return reject_event(opening, event,
-				    "it is no probe: u:FILE:SYMBOL or usdt:FILE:PROVIDER:NAME");
-	if (event->is_grouped)
-		return reject_event(opening, event, "groups are not sampled; give each event");
-	if (sampling->call_graph == PERF_CALL_GRAPH_DWARF ||
-	    sampling->call_graph == PERF_CALL_GRAPH_LBR)
-		return reject_event(opening, event,
-				    "stacks are made from frame pointers: call-graph=fp or no");
-	if (sampling->given & PERF_GIVES_PERIOD && sampling->given & PERF_GIVES_FREQ)
-		return reject_event(opening, event, "period and freq: one of them");
-	if (sampling->given & PERF_GIVES_PERIOD && !sampling->period)
-		return reject_event(opening, event, "period must be 1 or more");
-	if (sampling->given & PERF_GIVES_FREQ && !sampling->freq_hz)
-		return reject_event(opening, event, "freq must be 1 or more");
-	if (sampling->given & PERF_GIVES_FRAMES_MAX &&
-	    (!sampling->frames_max || sampling->frames_max > FRAMES_MAX))
-		return reject_event(opening, event, "max-stack must be from 1 to 127");
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].is_wrong)
+			return reject_event(event, kind, rows[i].why, err);
 	return 0;
 }
 
@@ -206,103 +207,145 @@ static bool kernel_counts_lost(void)
 	return fd >= 0;
 }
 
-static int open_owner(const struct sources_opening *opening, uint16_t cpu)
+static int open_owner(const struct samples_config *config, const struct sample_sources *sources,
+		      uint32_t number, struct error *err)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_period = 1,
 		.sample_type = SAMPLE_TYPE,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 	};
-	bool told = opening->config->symbols;
-	struct sample_sources *sources = opening->sources;
-	size_t i = sources->rings_count;
-	int fd, r;
+	int fd;
 
-	complete_common(&attr, opening->config->ring_bytes);
-	attr.read_format = sources->counts_lost ? PERF_FORMAT_LOST : 0;
-	attr.mmap = attr.mmap2 = attr.task = attr.comm = attr.comm_exec = told;
-	fd = perf_attr_open(&attr, 0, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return error_set(
-			opening->err, fd,
-			"--sample: opening a perf event on CPU %u: %s; run as root or with "
-			"CAP_PERFMON",
-			cpu, strerror(-fd));
-	r = sample_ring_map(fd, cpu, opening->config->ring_bytes, &sources->rings[i], opening->err);
-	if (r) {
-		close(fd);
-		return r;
-	}
-	sources->owners[i] = fd;
-	sources->rings_count++;
-	return 0;
+	complete_common(&attr, config->ring_bytes);
+	attr.read_format |= sources->counts_lost ? PERF_FORMAT_LOST : 0;
+	attr.mmap = attr.mmap2 = attr.task = attr.comm = attr.comm_exec = config->symbols;
+	fd = perf_attr_open(&attr, 0, -1, (int)number, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd >= 0 ? fd
+		       : error_set(err, fd,
+				   "--sample: opening a perf event on CPU %u: %s; run as root or "
+				   "with "
+				   "CAP_PERFMON",
+				   number, strerror(-fd));
 }
 
-static int fail(const struct sources_opening *opening, const struct perf_event *event, int error)
+static int fail(const struct sample_event *made, const struct perf_event *event,
+		const struct perf_machine *machine, int error, struct error *err)
 {
 	char memory[256];
 	struct buf reason = buf_fixed(memory, sizeof(memory) - 1);
 
-	perf_open_append_reason(opening->config->machine, event, error, &reason);
+	if (machine)
+		perf_open_append_reason(machine, event, error, &reason);
+	else
+		buf_append_string(&reason, strerror(-error));
 	memory[reason.len] = '\0';
-	return error_set(opening->err, error, "%s %s: %s", option_of(opening, event), event->name,
+	return error_set(err, error, "%s %s: %s", sample_kinds[made->kind].option, event->name,
 			 memory);
 }
 
-/* Opens an event on the CPU of the last ring. */
-static int open_place(const struct sources_opening *opening, uint32_t i)
+static int open_places(const struct samples_config *config, const struct sample_sources *sources,
+		       const struct perf_machine *machine, uint32_t number, struct sample_cpu *cpu,
+		       struct error *err)
 {
-	const struct perf_event *event = &opening->config->events->events[i];
-	struct sample_sources *sources = opening->sources;
-	struct sample_place *place = &sources->places[sources->places_count];
-	uint16_t cpu = sources->rings[sources->rings_count - 1].cpu;
-	struct perf_event_attr attr = event->attr;
+	for (uint32_t i = 0; i < sources->events_count; i++) {
+		const struct perf_event *event = &config->events->events[i];
+		const struct sample_event *made = &sources->events[i];
+		struct perf_event_attr attr = made->attr;
+		int fd, r = 0;
 
-	if (!samples_on(event, cpu))
-		return 0;
-	complete_sampling(opening, i, &attr);
-	place->event = i;
-	place->fd = perf_open(event, &attr, -1, cpu, -1, 0);
-	if (place->fd < 0)
-		return fail(opening, event, place->fd);
-	sources->places_count++;
-	sources->events[i].type = attr.sample_type;
-	if (ioctl(place->fd, PERF_EVENT_IOC_SET_OUTPUT, sources->owners[sources->rings_count - 1]) <
-		    0 ||
-	    ioctl(place->fd, PERF_EVENT_IOC_ID, &place->id) < 0)
-		return fail(opening, event, -errno);
+		if (!samples_on(event, number))
+			continue;
+		fd = perf_open(event, &attr, -1, (int)number, -1, 0);
+		if (fd < 0)
+			return fail(made, event, machine, fd, err);
+		cpu->places[cpu->places_count] = (struct sample_place){.event = i, .fd = fd};
+		if (ioctl(fd, PERF_EVENT_IOC_ID, &cpu->places[cpu->places_count++].id) < 0)
+			r = -errno;
+		if (r)
+			return fail(made, event, machine, r, err);
+	}
 	return 0;
 }
 
-static int open_cpu(const struct sources_opening *opening, uint16_t cpu)
+int sample_cpu_open(const struct samples_config *config, const struct sample_sources *sources,
+		    const struct perf_machine *machine, uint32_t number, struct sample_cpu *cpu,
+		    struct error *err)
 {
-	int r = open_owner(opening, cpu);
+	int r;
 
-	for (uint32_t i = 0; i < opening->config->events->count && r == 0; i++)
-		r = open_place(opening, i);
+	*cpu = (struct sample_cpu){
+		.places = calloc(sources->events_count, sizeof(*cpu->places)),
+		.owner = -1,
+	};
+	if (!cpu->places)
+		return error_set(err, -ENOMEM, "out of memory");
+	r = open_owner(config, sources, number, err);
+	if (r >= 0) {
+		cpu->owner = r;
+		r = open_places(config, sources, machine, number, cpu, err);
+	}
+	if (r < 0)
+		sample_cpu_close(cpu);
 	return r;
 }
 
-static int compare_places(const void *a, const void *b)
+int sample_cpu_use(const struct samples_config *config, uint32_t number, struct sample_cpu *cpu,
+		   struct error *err)
 {
-	uint64_t one = ((const struct sample_place *)a)->id,
-		 other = ((const struct sample_place *)b)->id;
+	int r = sample_ring_map(cpu->owner, (uint16_t)number, config->ring_bytes, &cpu->ring, err);
 
-	return (one > other) - (one < other);
+	for (size_t i = 0; i < cpu->places_count && r == 0; i++)
+		if (ioctl(cpu->places[i].fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->owner) < 0)
+			r = error_set(err, -errno, "using the ring for samples of CPU %u: %s",
+				      number, strerror(errno));
+	return r;
 }
 
-static int open_cpus(const struct sources_opening *opening, const bool *online, uint32_t cpus)
+static void enable_owner(const struct sample_cpu *cpu, unsigned long call)
+{
+	if (cpu->owner >= 0)
+		(void)ioctl(cpu->owner, call, 0);
+}
+
+static void enable_places(const struct sample_cpu *cpu, unsigned long call)
+{
+	for (size_t i = 0; i < cpu->places_count; i++)
+		(void)ioctl(cpu->places[i].fd, call, 0);
+}
+
+void sample_cpu_enable(const struct sample_cpu *cpu)
+{
+	enable_owner(cpu, PERF_EVENT_IOC_ENABLE);
+	enable_places(cpu, PERF_EVENT_IOC_ENABLE);
+}
+
+void sample_cpu_close(struct sample_cpu *cpu)
+{
+	for (size_t i = 0; i < cpu->places_count; i++)
+		close(cpu->places[i].fd);
+	sample_ring_close(&cpu->ring);
+	if (cpu->owner >= 0)
+		close(cpu->owner);
+	free(cpu->places);
+	*cpu = (struct sample_cpu){.owner = -1};
+}
+
+static int open_cpus(const struct sources_opening *opening, const bool *online)
 {
 	struct sample_sources *sources = opening->sources;
 	int r = 0;
 
-	for (uint32_t cpu = 0; cpu < cpus && r == 0; cpu++)
-		if (online[cpu])
-			r = open_cpu(opening, (uint16_t)cpu);
-	if (r == 0)
-		qsort(sources->places, sources->places_count, sizeof(*sources->places),
-		      compare_places);
+	for (uint32_t i = 0; i < sources->cpus_count && r == 0; i++) {
+		if (!online[i])
+			continue;
+		r = sample_cpu_open(opening->config, sources, opening->config->machine, i,
+				    &sources->cpus[i], opening->err);
+		if (r == 0)
+			r = sample_cpu_use(opening->config, i, &sources->cpus[i], opening->err);
+	}
 	return r;
 }
 
@@ -312,7 +355,7 @@ static int check_all(const struct sources_opening *opening)
 	int r = 0;
 
 	for (size_t i = 0; i < list->count && r == 0; i++)
-		r = check_event(opening, &list->events[i]);
+		r = samples_check_event(&list->events[i], opening->config->kinds[i], opening->err);
 	return r ? r : check_rate(opening);
 }
 
@@ -322,12 +365,13 @@ static int make_room(const struct sources_opening *opening, uint32_t cpus)
 	struct sample_sources *sources = opening->sources;
 
 	sources->events = calloc(list->count, sizeof(*sources->events));
-	sources->places = calloc(list->count * cpus, sizeof(*sources->places));
-	sources->owners = calloc(cpus, sizeof(*sources->owners));
-	sources->rings = calloc(cpus, sizeof(*sources->rings));
-	if (!sources->events || !sources->places || !sources->owners || !sources->rings)
+	sources->cpus = calloc(cpus, sizeof(*sources->cpus));
+	if (!sources->events || !sources->cpus)
 		return error_set(opening->err, -ENOMEM, "out of memory");
 	sources->events_count = list->count;
+	sources->cpus_count = cpus;
+	for (uint32_t i = 0; i < cpus; i++)
+		sources->cpus[i].owner = -1;
 	for (size_t i = 0; i < list->count; i++) {
 		sources->events[i].name = list->events[i].name;
 		sources->events[i].kind = opening->config->kinds[i];
@@ -396,26 +440,22 @@ int sample_sources_open(const struct samples_config *config, struct sample_sourc
 		r = describe_tracepoints(&opening);
 	if (r == 0)
 		describe_probes(&opening);
+	for (size_t i = 0; i < config->events->count && r == 0; i++)
+		complete_sampling(&opening, i);
 	if (r == 0 && scap_cpus_read(SCAP_CPUS_ONLINE, cpus, online))
 		r = error_set(err, -EIO, "cannot read " SCAP_CPUS_ONLINE);
 	if (r == 0)
-		r = open_cpus(&opening, online, cpus);
+		r = open_cpus(&opening, online);
 	free(online);
 	return r;
 }
 
 void sample_sources_close(struct sample_sources *sources)
 {
-	for (size_t i = 0; i < sources->places_count; i++)
-		close(sources->places[i].fd);
-	for (size_t i = 0; i < sources->rings_count; i++) {
-		sample_ring_close(&sources->rings[i]);
-		close(sources->owners[i]);
-	}
+	for (uint32_t i = 0; i < sources->cpus_count; i++)
+		sample_cpu_close(&sources->cpus[i]);
 	free(sources->events);
-	free(sources->places);
-	free(sources->owners);
-	free(sources->rings);
+	free(sources->cpus);
 	arena_finish(&sources->arena);
 	*sources = (struct sample_sources){0};
 }
@@ -425,36 +465,63 @@ void sample_sources_enable(const struct sample_sources *sources, bool enabled)
 	unsigned long call = enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 
 	/* Mappings first, which samples refer to. */
-	for (size_t i = 0; i < sources->rings_count; i++)
-		(void)ioctl(sources->owners[i], call, 0);
-	for (size_t i = 0; i < sources->places_count; i++)
-		(void)ioctl(sources->places[i].fd, call, 0);
+	for (uint32_t i = 0; i < sources->cpus_count; i++)
+		enable_owner(&sources->cpus[i], call);
+	for (uint32_t i = 0; i < sources->cpus_count; i++)
+		enable_places(&sources->cpus[i], call);
 }
 
-const struct sample_event *sample_sources_find(const struct sample_sources *sources, uint64_t id)
+static int compare_places(const void *a, const void *b)
+{
+	uint64_t one = ((const struct sample_place *)a)->id,
+		 other = ((const struct sample_place *)b)->id;
+
+	return (one > other) - (one < other);
+}
+
+const struct sample_event *sample_sources_find(const struct sample_sources *sources, uint32_t cpu,
+					       uint64_t id)
 {
 	const struct sample_place key = {.id = id};
+	const struct sample_cpu *on = &sources->cpus[cpu];
 	const struct sample_place *place =
-		bsearch(&key, sources->places, sources->places_count, sizeof(key), compare_places);
+		bsearch(&key, on->places, on->places_count, sizeof(key), compare_places);
 
 	return place ? &sources->events[place->event] : NULL;
 }
 
-static uint64_t read_lost(int fd)
+static void add_lost(const struct sample_sources *sources, const struct sample_cpu *cpu,
+		     uint64_t lost[SAMPLE_KINDS], uint64_t *others)
 {
-	struct {
-		uint64_t value, lost;
-	} reading;
+	struct owner_reading owner;
 
-	return read(fd, &reading, sizeof(reading)) == sizeof(reading) ? reading.lost : 0;
+	for (size_t i = 0; i < cpu->places_count; i++) {
+		const struct sample_place *place = &cpu->places[i];
+		struct place_reading reading;
+
+		if (read(place->fd, &reading, sizeof(reading)) == sizeof(reading))
+			lost[sources->events[place->event].kind] += reading.lost;
+	}
+	if (cpu->owner >= 0 && read(cpu->owner, &owner, sizeof(owner)) == sizeof(owner))
+		*others += owner.lost;
 }
 
 void sample_sources_lost(const struct sample_sources *sources, uint64_t lost[SAMPLE_KINDS],
 			 uint64_t *others)
 {
-	for (size_t i = 0; i < sources->places_count; i++)
-		lost[sources->events[sources->places[i].event].kind] +=
-			read_lost(sources->places[i].fd);
-	for (size_t i = 0; i < sources->rings_count; i++)
-		*others += read_lost(sources->owners[i]);
+	for (int kind = 0; kind < SAMPLE_KINDS; kind++)
+		lost[kind] += sources->lost[kind];
+	*others += sources->unmapped;
+	for (uint32_t i = 0; i < sources->cpus_count; i++)
+		add_lost(sources, &sources->cpus[i], lost, others);
+}
+
+void sample_sources_close_cpu(struct sample_sources *sources, uint32_t number)
+{
+	struct sample_cpu *cpu = &sources->cpus[number];
+
+	if (sources->counts_lost)
+		add_lost(sources, cpu, sources->lost, &sources->unmapped);
+	sources->corrupt += cpu->ring.corrupt;
+	sample_cpu_close(cpu);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "event/event.h"
+#include "scap/samples/follow.h"
 #include "scap/samples/frame.h"
 #include "scap/samples/hook_args.h"
 #include "scap/samples/open.h"
@@ -27,7 +28,7 @@ struct queued {
 	uint64_t ts_ns; /* as in frames */
 	uint64_t position; /* in its ring */
 	uint64_t release; /* when it is taken, the ring can be released up to there */
-	uint32_t ring; /* index */
+	uint32_t cpu; /* whose ring it is in */
 };
 
 struct samples {
@@ -35,12 +36,14 @@ struct samples {
 	struct samples_config config;
 	const void *reader; /* whoever takes them; NULL: nobody does yet */
 	struct sample_symbols *symbols; /* NULL: nobody asks for them */
+	struct sample_follower *follower;
+	uint64_t opened; /* rings of CPUs that came */
 	uint64_t offset_ns; /* of the times of frames from the clock of the records */
 	uint64_t boot_offset_ns;
 	uint64_t clock_due_ns; /* monotonic clock: when `offset_ns` is read again */
 	struct queued *queue; /* owned; by time from `at` on */
 	size_t at, len, capacity;
-	uint64_t *lowest; /* owned; by ring, while a round works */
+	uint64_t *lowest; /* owned; by CPU, while a round works */
 	uint64_t lost_records[SAMPLE_KINDS]; /* by PERF_RECORD_LOST */
 	bool has_lost; /* records of mappings, perhaps, since they were forgotten */
 	uint64_t unmapped; /* of the stats, when they were */
@@ -105,13 +108,15 @@ int samples_open(const struct samples_config *config, struct samples **samples, 
 	made->config = *config;
 	r = sample_sources_open(config, &made->sources, err);
 	if (r == 0) {
-		made->lowest = calloc(made->sources.rings_count, sizeof(*made->lowest));
+		made->lowest = calloc(made->sources.cpus_count, sizeof(*made->lowest));
 		if (!made->lowest)
 			r = error_set(err, -ENOMEM, "out of memory");
 	}
 	if (r == 0 && config->symbols)
 		r = sample_symbols_create(config->proc, samples_kernel(config), &made->symbols,
 					  err);
+	if (r == 0)
+		r = sample_follower_start(&made->config, &made->sources, &made->follower, err);
 	if (r)
 		samples_close(made);
 	else
@@ -123,6 +128,7 @@ void samples_close(struct samples *samples)
 {
 	if (!samples)
 		return;
+	sample_follower_stop(samples->follower);
 	sample_symbols_destroy(samples->symbols);
 	sample_sources_close(&samples->sources);
 	free(samples->queue);
@@ -150,22 +156,27 @@ void samples_pass_on(struct samples *samples, const void *reader)
 
 void samples_begin(struct samples *samples)
 {
-	sample_sources_enable(&samples->sources, true);
+	sample_follower_run(samples->follower, true);
 }
 
 void samples_stop(struct samples *samples)
 {
-	sample_sources_enable(&samples->sources, false);
+	sample_follower_run(samples->follower, false);
 }
 
 size_t samples_fds(const struct samples *samples)
 {
-	return samples->sources.rings_count;
+	return samples->sources.cpus_count;
 }
 
 int samples_fd(const struct samples *samples, size_t i)
 {
-	return samples->sources.owners[i];
+	return samples->sources.cpus[i].owner;
+}
+
+uint64_t samples_opened(const struct samples *samples)
+{
+	return samples->opened;
 }
 
 static bool is_own(const struct samples *samples, int32_t pid)
@@ -209,16 +220,16 @@ static bool reserve(struct samples *samples)
 }
 
 /* What was lost is said with the next record: most often it is of the same event. */
-static void note_lost(struct samples *samples, const void *record, size_t bytes)
+static void note_lost(struct samples *samples, uint32_t cpu, const void *record, size_t bytes)
 {
 	uint64_t id = 0, lost = sample_lost(record, bytes, &id);
-	const struct sample_event *event = sample_sources_find(&samples->sources, id);
+	const struct sample_event *event = sample_sources_find(&samples->sources, cpu, id);
 
 	samples->has_lost = true;
 	samples->lost_records[event ? event->kind : samples->sources.events[0].kind] += lost;
 }
 
-static void load_record(struct samples *samples, uint32_t ring, uint64_t position,
+static void load_record(struct samples *samples, uint32_t cpu, uint64_t position,
 			const void *record, size_t bytes)
 {
 	struct sample_head head;
@@ -229,7 +240,7 @@ static void load_record(struct samples *samples, uint32_t ring, uint64_t positio
 		return;
 	}
 	if (head.type == PERF_RECORD_LOST)
-		note_lost(samples, record, bytes);
+		note_lost(samples, cpu, record, bytes);
 	samples->stats.throttled += head.type == PERF_RECORD_THROTTLE;
 	if (!is_ordered(samples, &head))
 		return;
@@ -242,7 +253,7 @@ static void load_record(struct samples *samples, uint32_t ring, uint64_t positio
 	samples->queue[samples->len++] = (struct queued){
 		.ts_ns = head.time_ns + samples->offset_ns,
 		.position = position,
-		.ring = ring,
+		.cpu = cpu,
 	};
 }
 
@@ -252,8 +263,8 @@ static int compare_queued(const void *a, const void *b)
 
 	if (one->ts_ns != other->ts_ns)
 		return one->ts_ns < other->ts_ns ? -1 : 1;
-	if (one->ring != other->ring)
-		return one->ring < other->ring ? -1 : 1;
+	if (one->cpu != other->cpu)
+		return one->cpu < other->cpu ? -1 : 1;
 	return one->position < other->position ? -1 : one->position > other->position;
 }
 
@@ -262,17 +273,18 @@ static void note_releases(struct samples *samples)
 {
 	struct sample_sources *sources = &samples->sources;
 
-	for (size_t i = 0; i < sources->rings_count; i++)
-		samples->lowest[i] = sources->rings[i].head;
+	for (uint32_t i = 0; i < sources->cpus_count; i++)
+		samples->lowest[i] = sources->cpus[i].ring.head;
 	for (size_t i = samples->len; i-- > 0;) {
 		struct queued *queued = &samples->queue[i];
 
-		queued->release = samples->lowest[queued->ring];
+		queued->release = samples->lowest[queued->cpu];
 		if (queued->position < queued->release)
-			samples->lowest[queued->ring] = queued->position;
+			samples->lowest[queued->cpu] = queued->position;
 	}
-	for (size_t i = 0; i < sources->rings_count; i++)
-		sample_ring_release(&sources->rings[i], samples->lowest[i]);
+	for (uint32_t i = 0; i < sources->cpus_count; i++)
+		if (sources->cpus[i].ring.meta)
+			sample_ring_release(&sources->cpus[i].ring, samples->lowest[i]);
 }
 
 /* Mappings are not those that were known if records of them were lost. */
@@ -292,12 +304,23 @@ static void forget_after_loss(struct samples *samples)
 	sample_symbols_forget(samples->symbols, now);
 }
 
+/* What was mapped on a CPU that came, before it was followed, is not known. */
+static void follow_cpus(struct samples *samples)
+{
+	if (!sample_follower_step(samples->follower))
+		return;
+	samples->opened++;
+	if (samples->symbols)
+		sample_symbols_forget(samples->symbols, clock_ns(CLOCK_MONOTONIC));
+}
+
 void samples_round(struct samples *samples)
 {
 	struct sample_sources *sources = &samples->sources;
 	size_t before;
 
 	follow_clock(samples);
+	follow_cpus(samples);
 	if (samples->symbols)
 		sample_symbols_step(samples->symbols);
 	samples->len -= samples->at;
@@ -306,12 +329,13 @@ void samples_round(struct samples *samples)
 			samples->len * sizeof(*samples->queue));
 	samples->at = 0;
 	before = samples->len;
-	for (uint32_t i = 0; i < sources->rings_count; i++) {
+	for (uint32_t i = 0; i < sources->cpus_count; i++) {
+		struct sample_ring *ring = &sources->cpus[i].ring;
 		const void *record;
 		uint64_t position;
 		size_t bytes;
 
-		while ((record = sample_ring_next(&sources->rings[i], &position, &bytes)))
+		while (ring->meta && (record = sample_ring_next(ring, &position, &bytes)))
 			load_record(samples, i, position, record, bytes);
 	}
 	if (samples->has_lost && samples->symbols)
@@ -321,24 +345,29 @@ void samples_round(struct samples *samples)
 	note_releases(samples);
 }
 
+bool samples_are_taken(const struct samples *samples)
+{
+	return samples->at == samples->len;
+}
+
 /* Done with the first of the queue. */
 static void drop_first(struct samples *samples)
 {
 	const struct queued *first = &samples->queue[samples->at++];
 
-	sample_ring_release(&samples->sources.rings[first->ring], first->release);
+	sample_ring_release(&samples->sources.cpus[first->cpu].ring, first->release);
 }
 
 /* Decodes the first of the queue, a sample. Returns 1, -EAGAIN or -EBADMSG. */
-static int look_at_sample(struct samples *samples, const void *record, size_t bytes,
+static int look_at_sample(struct samples *samples, uint32_t cpu, const void *record, size_t bytes,
 			  const struct sample_head *head)
 {
 	int r;
 
-	samples->event = sample_sources_find(&samples->sources, head->id);
+	samples->event = sample_sources_find(&samples->sources, cpu, head->id);
 	if (!samples->event)
 		return -EBADMSG;
-	r = sample_record_decode(record, bytes, samples->event->type, &samples->sample);
+	r = sample_record_decode(record, bytes, samples->event->attr.sample_type, &samples->sample);
 	if (r)
 		return r;
 	/* Where in the kernel a tracepoint is, its name says. */
@@ -375,11 +404,11 @@ int samples_peek(struct samples *samples, uint64_t before_ns, uint64_t *ts_ns)
 
 		if (first->ts_ns >= before_ns)
 			return 0;
-		record = sample_ring_at(&samples->sources.rings[first->ring], first->position,
+		record = sample_ring_at(&samples->sources.cpus[first->cpu].ring, first->position,
 					&bytes);
 		if (record && sample_head_read(record, bytes, &head)) {
 			if (head.type == PERF_RECORD_SAMPLE)
-				r = look_at_sample(samples, record, bytes, &head);
+				r = look_at_sample(samples, first->cpu, record, bytes, &head);
 			else
 				r = 0;
 		}
@@ -423,7 +452,7 @@ uint16_t samples_take(struct samples *samples, const void **frame, uint32_t *len
 	samples->stats.taken[kind]++;
 	*len = sample_kinds[kind].write(&samples->sample, &texts, first->ts_ns, samples->frame);
 	*frame = samples->frame;
-	*cpu = samples->sources.rings[first->ring].cpu;
+	*cpu = (uint16_t)first->cpu;
 	drop_first(samples);
 	return sample_kinds[kind].id;
 }
@@ -438,8 +467,36 @@ void samples_stats(const struct samples *samples, struct samples_stats *stats)
 	for (int kind = 0; !samples->sources.counts_lost && samples->symbols && kind < SAMPLE_KINDS;
 	     kind++)
 		stats->mixed += samples->lost_records[kind];
-	for (size_t i = 0; i < samples->sources.rings_count; i++)
-		stats->corrupt += samples->sources.rings[i].corrupt;
+	stats->corrupt += samples->sources.corrupt;
+	for (uint32_t i = 0; i < samples->sources.cpus_count; i++)
+		stats->corrupt += samples->sources.cpus[i].ring.corrupt;
+	sample_follower_stats(samples->follower, stats);
 	if (samples->symbols)
 		sample_symbols_stats(samples->symbols, stats);
+}
+
+static uint32_t cpus_with(const struct sample_sources *sources, size_t event)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < sources->cpus_count; i++)
+		for (size_t k = 0; k < sources->cpus[i].places_count; k++)
+			count += sources->cpus[i].places[k].event == event;
+	return count;
+}
+
+bool samples_describe(const struct samples *samples, size_t i, struct samples_described *described)
+{
+	const struct sample_event *event = &samples->sources.events[i];
+
+	if (i >= samples->sources.events_count)
+		return false;
+	*described = (struct samples_described){
+		.name = event->name,
+		.kind = event->kind,
+		.frequency_hz = event->attr.freq ? event->attr.sample_freq : 0,
+		.period = event->attr.freq ? 0 : event->attr.sample_period,
+		.cpus = cpus_with(&samples->sources, i),
+	};
+	return true;
 }

@@ -44,10 +44,16 @@ struct samples_stats {
 			 */
 	uint64_t nameless; /* samples taken before their symbols were there: a file took too long */
 	uint64_t unread; /* files whose symbols were not read: too large, too many, or not found */
+	uint64_t unfollowed; /* CPUs that came and are not sampled, as events cannot be opened */
+	int follow_error; /* -errno of the last of them */
 	uint64_t slow; /* files and others that took longer than SYMBOLS_SLOW_NS; or do so now */
 };
 
 struct samples;
+
+/* Whether an event that can be counted can also be sampled. Returns 0, or -EINVAL with a message.
+ */
+int samples_check_event(const struct perf_event *event, enum sample_kind kind, struct error *err);
 
 /*
  * Opens all events on all CPUs; nothing is sampled yet. Returns 0, or -errno with a message that
@@ -70,13 +76,21 @@ void samples_begin(struct samples *samples);
 /* What is in the rings can still be read. */
 void samples_stop(struct samples *samples);
 
-/* Descriptors that become readable when a ring fills, for epoll. Returns how many; i: below that.
+/*
+ * Descriptors that become readable when a ring fills, for epoll. Returns how many; i: below that. A
+ * CPU that is not there has -1.
  */
 size_t samples_fds(const struct samples *samples);
 int samples_fd(const struct samples *samples, size_t i);
 
+/* Grows in rounds when there are other descriptors. */
+uint64_t samples_opened(const struct samples *samples);
+
 /* Reads what the rings have now. */
 void samples_round(struct samples *samples);
+
+/* Whether all that was read was taken. */
+bool samples_are_taken(const struct samples *samples);
 
 /*
  * Whether there is a sample before a time, and its time: both as in frames. Returns 1; 0: none;
@@ -89,5 +103,17 @@ int samples_peek(struct samples *samples, uint64_t before_ns, uint64_t *ts_ns);
 uint16_t samples_take(struct samples *samples, const void **frame, uint32_t *len, uint16_t *cpu);
 
 void samples_stats(const struct samples *samples, struct samples_stats *stats);
+
+/* An event, as it is sampled. */
+struct samples_described {
+	const char *name; /* valid while the samples are */
+	enum sample_kind kind;
+	uint64_t frequency_hz; /* of each CPU; 0: each `period`-th time */
+	uint64_t period;
+	uint32_t cpus; /* on which it is open */
+};
+
+/* The i-th event. Returns false: there are no more. */
+bool samples_describe(const struct samples *samples, size_t i, struct samples_described *described);
 
 #endif

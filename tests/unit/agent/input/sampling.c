@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,6 +47,45 @@ static void samples_what_it_is_told(void **state)
 	assert_int_equal(stats.seen[EVENT_perf_sample], 0);
 	sampling_append_report(&sampling, &text);
 	assert_int_equal(text.len, 0);
+	sampling_append_plan(&sampling, &text);
+	buf_append_char(&text, '\0');
+	assert_non_null(strstr(text.data, "PERF EVENT "));
+	assert_non_null(strstr(text.data, "\npage-faults/period=1/ "));
+	assert_non_null(strstr(text.data, " each time "));
+	assert_non_null(strstr(text.data, " --sample\n"));
+	buf_finish(&text);
+	sampling_finish(&sampling);
+}
+
+/* Each trouble is a metric, from 0 on. */
+static void has_metrics(void **state)
+{
+	static const char *const families[] = {
+		"throttled",	 "without_symbols", "files_unread",	"files_slow",
+		"mappings_lost", "lost_mixed",	    "cpus_not_followed"};
+	struct sampling sampling;
+	struct buf text = {0};
+	struct exposition exposition = {.out = &text};
+	int r = try_open(&sampling, "cpu-clock/freq=33/", getpid(), NULL);
+
+	if (r == -EACCES || r == -EPERM) {
+		sampling_finish(&sampling);
+		skip();
+	}
+	assert_int_equal(r, 0);
+	sampling_append_metrics(&sampling, &exposition);
+	buf_append_char(&text, '\0');
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "\nlanner_samples_%s", families[i]);
+		assert_non_null(strstr(text.data, name));
+	}
+	buf_finish(&text);
+	sampling_append_plan(&sampling, &text);
+	buf_append_char(&text, '\0');
+	assert_non_null(strstr(text.data, " 33 times a second on each CPU "));
+	buf_finish(&text);
 	sampling_finish(&sampling);
 }
 
@@ -60,6 +100,8 @@ static void samples_nothing_without(void **state)
 	sampling_stop(&sampling);
 	sampling_add_stats(&sampling, &stats);
 	sampling_append_report(&sampling, &text);
+	sampling_append_metrics(&sampling, NULL);
+	sampling_append_plan(&sampling, &text);
 	assert_int_equal(text.len, 0);
 	sampling_finish(&sampling);
 }
@@ -80,6 +122,7 @@ static void says_what_is_wrong(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(samples_what_it_is_told),
+	cmocka_unit_test(has_metrics),
 	cmocka_unit_test(samples_nothing_without),
 	cmocka_unit_test(says_what_is_wrong),
 };

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPUs that go and come while they are sampled, and one where nothing can be opened. The list of
+ * CPUs and the kernel's refusals are the test's; the rest is real.
+ */
+#include "scap/samples/follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "event/event.h"
+#include "fake_syscall.h"
+#include "patience.h"
+#include "scap/rings/cpus.h"
+#include "unit.h"
+#include "util/clock.h"
+
+enum { RING_BYTES = 1 << 18, FAULTS = 50, CPU = 1, MOMENT_US = 5000, LOOKS_US = 1500000 };
+
+/* Of CPU 1; CPU 0 is always there, and no other one is. */
+static atomic_bool is_online, is_rejected;
+
+/* In place of the one that reads /sys. */
+int scap_cpus_read(const char *path, uint32_t cpus, bool *online)
+{
+	memset(online, 0, cpus * sizeof(*online));
+	online[0] = true;
+	online[CPU] = is_online;
+	return 0;
+}
+
+static long answer(long number, const long arg[SYSCALL_ARGUMENTS])
+{
+	if (number == SYS_perf_event_open && arg[2] == CPU && is_rejected) {
+		errno = EMFILE;
+		return -1;
+	}
+	return real_syscall(number, arg);
+}
+
+struct followed {
+	struct perf_machine machine;
+	struct perf_event_list list;
+	struct samples *samples;
+};
+
+static void finish(struct followed *followed)
+{
+	samples_close(followed->samples);
+	perf_event_list_finish(&followed->list);
+	perf_machine_close(&followed->machine);
+}
+
+/* Samples the page faults of both CPUs. */
+static void begin_or_skip(struct followed *followed)
+{
+	static const uint8_t kinds[] = {SAMPLE_PERF};
+	struct samples_config config = {
+		.events = &followed->list,
+		.kinds = kinds,
+		.machine = &followed->machine,
+		.ring_bytes = RING_BYTES,
+	};
+	int r;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		skip();
+	is_online = true;
+	is_rejected = false;
+	fake_syscall_by(answer);
+	*followed = (struct followed){0};
+	assert_int_equal(perf_machine_open(&followed->machine, NULL, NULL, NULL), 0);
+	assert_int_equal(perf_event_parse("page-faults/period=1/u", &followed->machine, NULL,
+					  &followed->list, NULL),
+			 0);
+	r = samples_open(&config, &followed->samples, NULL);
+	if (r == -EACCES || r == -EPERM) {
+		finish(followed);
+		skip();
+	}
+	assert_int_equal(r, 0);
+	samples_begin(followed->samples);
+}
+
+/* Causes faults on CPU 1. */
+static void fault(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	cpu_set_t before, there;
+	volatile char *memory;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	CPU_ZERO(&there);
+	CPU_SET(CPU, &there);
+	assert_int_equal(sched_setaffinity(0, sizeof(there), &there), 0);
+	memory = mmap(NULL, FAULTS * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
+	assert_true(memory != MAP_FAILED);
+	madvise((void *)memory, FAULTS * page, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < FAULTS; i++)
+		memory[i * page] = 1;
+	munmap((void *)memory, FAULTS * page);
+	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
+/* How many faults of this thread on CPU 1 there are since the last time. */
+static unsigned int count_faults(struct samples *samples)
+{
+	unsigned int count = 0;
+	struct event event;
+	const void *frame;
+	uint64_t ts;
+	uint32_t len;
+	uint16_t cpu;
+
+	samples_round(samples);
+	while (samples_peek(samples, UINT64_MAX, &ts) == 1) {
+		samples_take(samples, &frame, &len, &cpu);
+		assert_int_equal(event_decode(frame, len, cpu, &event), 0);
+		count += event.tid == gettid() && cpu == CPU;
+	}
+	return count;
+}
+
+/* Until the CPU has a ring, or has none. */
+static void wait_for_cpu(struct samples *samples, bool has_ring)
+{
+	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+
+	while ((samples_fd(samples, CPU) >= 0) != has_ring) {
+		assert_true(clock_ns(CLOCK_MONOTONIC) < end_ns);
+		usleep(MOMENT_US);
+		count_faults(samples);
+	}
+}
+
+static void follows_cpus_that_go_and_come(void **state)
+{
+	struct followed followed;
+	uint64_t opened;
+
+	begin_or_skip(&followed);
+	opened = samples_opened(followed.samples);
+	fault();
+	assert_true(count_faults(followed.samples) >= FAULTS);
+	is_online = false;
+	wait_for_cpu(followed.samples, false);
+	fault();
+	assert_int_equal(count_faults(followed.samples), 0);
+	is_online = true;
+	wait_for_cpu(followed.samples, true);
+	assert_int_equal(samples_opened(followed.samples), opened + 1);
+	fault();
+	assert_true(count_faults(followed.samples) >= FAULTS);
+	samples_stop(followed.samples);
+	count_faults(followed.samples);
+	fault();
+	assert_int_equal(count_faults(followed.samples), 0);
+	finish(&followed);
+}
+
+/* What was written before it went is taken. */
+static void reads_what_a_cpu_left(void **state)
+{
+	struct followed followed;
+
+	begin_or_skip(&followed);
+	count_faults(followed.samples);
+	fault();
+	is_online = false;
+	usleep(LOOKS_US);
+	assert_true(samples_fd(followed.samples, CPU) >= 0);
+	assert_true(count_faults(followed.samples) >= FAULTS);
+	wait_for_cpu(followed.samples, false);
+	finish(&followed);
+}
+
+static void counts_cpus_without_events(void **state)
+{
+	struct samples_stats stats;
+	struct followed followed;
+	uint64_t end_ns;
+
+	begin_or_skip(&followed);
+	is_online = false;
+	wait_for_cpu(followed.samples, false);
+	is_rejected = true;
+	is_online = true;
+	end_ns = clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	do {
+		assert_true(clock_ns(CLOCK_MONOTONIC) < end_ns);
+		usleep(MOMENT_US);
+		samples_stats(followed.samples, &stats);
+	} while (!stats.unfollowed);
+	assert_int_equal(stats.unfollowed, 1);
+	assert_int_equal(stats.follow_error, -EMFILE);
+	is_rejected = false;
+	wait_for_cpu(followed.samples, true);
+	samples_stats(followed.samples, &stats);
+	assert_int_equal(stats.unfollowed, 0);
+	finish(&followed);
+}
+
+/* Also with a CPU that was opened and is not used yet. */
+static void ends_at_any_time(void **state)
+{
+	struct followed followed;
+
+	begin_or_skip(&followed);
+	is_online = false;
+	wait_for_cpu(followed.samples, false);
+	is_online = true;
+	usleep(LOOKS_US);
+	finish(&followed);
+	sample_follower_stop(NULL);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(follows_cpus_that_go_and_come),
+	cmocka_unit_test(reads_what_a_cpu_left),
+	cmocka_unit_test(counts_cpus_without_events),
+	cmocka_unit_test(ends_at_any_time),
+};
+
+UNIT_GROUP(tests);
