@@ -12,6 +12,7 @@ enum {
 	NATIVE_PROT_SAO = 0,	  /* the bit is another flag here, */
 	PTRACE_REQUESTS_LOW = 33, /* and the last request of x86 is another one */
 	COMPAT_HAS_NUMBERS = false, /* all calls of 32-bit programs are counted */
+	JUMPS_DIRECTLY = false,
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

@@ -9,6 +9,8 @@ enum {
 	NATIVE_PROT_SAO = 0x10,
 	PTRACE_REQUESTS_LOW = 34,
 	COMPAT_HAS_NUMBERS = true, /* user space knows the calls of 32-bit programs */
+	/* 428d5df1fa4f ("bpf, x86: Emit patchable direct jump as tail call"), 5.5 */
+	JUMPS_DIRECTLY = true,
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

@@ -113,17 +113,18 @@ static __always_inline struct task_struct *this_task(void)
 }
 
 /*
- * What this_task() returned, for reading members if CAN_TYPE_CURRENT. The task is cast too, as the
- * verifier searches all types by name for each pointer in something that it trusts.
+ * What this_task() returned, for reading pointers if CAN_TYPE_CURRENT. The task is cast then, as the
+ * verifier searches all types by name for each pointer in something that it trusts. Numbers are
+ * read without a cast: from what is trusted they are plain loads, without a check of the address.
  */
 #define CURRENT(task) (CAN_CAST ? TYPED(task) : (task))
 
-#define DEFINE_CURRENT(name, type, member)                                                         \
+#define DEFINE_CURRENT_AS(name, type, member, typed)                                               \
 	static __always_inline type name##_of(struct task_struct *task)                            \
 	{                                                                                          \
 		if (!CAN_TYPE_CURRENT)                                                             \
 			return BPF_CORE_READ(task, member);                                        \
-		return CURRENT(task)->member;                                                      \
+		return (typed)->member;                                                            \
 	}                                                                                          \
                                                                                                    \
 	static __always_inline type current_##name(void)                                           \
@@ -131,11 +132,15 @@ static __always_inline struct task_struct *this_task(void)
 		return name##_of(this_task());                                                     \
 	}
 
+#define DEFINE_CURRENT(name, type, member) DEFINE_CURRENT_AS(name, type, member, task)
+#define DEFINE_CURRENT_POINTER(name, type, member)                                                 \
+	DEFINE_CURRENT_AS(name, type, member, CURRENT(task))
+
 DEFINE_CURRENT(tid, __u32, pid)
 DEFINE_CURRENT(pid, __u32, tgid)
-DEFINE_CURRENT(files, struct files_struct *, files)
-DEFINE_CURRENT(fs, struct fs_struct *, fs)
-DEFINE_CURRENT(cred, const struct cred *, cred)
+DEFINE_CURRENT_POINTER(files, struct files_struct *, files)
+DEFINE_CURRENT_POINTER(fs, struct fs_struct *, fs)
+DEFINE_CURRENT_POINTER(cred, const struct cred *, cred)
 
 /*
  * The registers that a task of a tracepoint's argument entered its system call with; NULL before
