@@ -41,6 +41,20 @@ static int get_hostname(const struct state_event *event, const struct field_ref 
 	return field_give_string(values, state_hostname(event->state));
 }
 
+static int get_is_uring(const struct state_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	return field_give_u64(values, state_event_is_uring(event));
+}
+
+static const char via_uring[] = "io_uring";
+
+static int get_via(const struct state_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	return state_event_is_uring(event) ? field_give_string(values, via_uring) : NO_VALUE;
+}
+
 static bool is_procinfo(const struct state_event *event)
 {
 	return event->ev.desc->id == EVENT_procinfo;
@@ -118,6 +132,13 @@ static void each_async_type(void (*see)(void *context, const char *word), void *
 			see(context, event_desc_get(id)->name);
 }
 
+static void each_way(void (*see)(void *context, const char *word), void *context)
+{
+	see(context, via_uring);
+}
+
+static const struct field_words ways = {each_way};
+
 static const struct field_words async_types = {each_async_type, .lenient = true};
 
 const struct field_desc fields_evt_meta[] = {
@@ -131,6 +152,10 @@ const struct field_desc fields_evt_meta[] = {
 	     .example = "=json"),
 	TEXT("evt.plugininfo", FIELD_OF_TYPE, field_get_nothing,
 	     "what a plugin says of its event; none: there are no plugins", .example = " exists"),
+	{"evt.is_uring", PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, 0, get_is_uring,
+	 "true for operations of io_uring, which are events of the calls that they stand for"},
+	TEXT("evt.via", 0, get_via, "io_uring for its operations; none: the program made the call",
+	     .example = "=io_uring", .words = &ways),
 	TEXT("evt.hostname", 0, get_hostname, "name of the machine that the event comes from",
 	     .example = "=web-1"),
 	NUMBER("evt.count.threadinfo", 0, get_count_threadinfo,

@@ -18,6 +18,20 @@ static int fd_get_num(const struct state_event *event, const struct field_ref *r
 	return event->has_fd ? field_give_i64(values, event->fd_num) : NO_VALUE;
 }
 
+/* What stands for a registered file is a descriptor's number to filters alone. */
+static bool num_is_known(const struct state_event *event)
+{
+	return !is_slot_fd(event->fd_num);
+}
+
+static int get_slot(const struct state_event *event, const struct field_ref *ref,
+		    struct field_scratch *scratch, struct field_value *values)
+{
+	return event->has_fd && is_slot_fd(event->fd_num)
+		       ? field_give_u64(values, slot_of_fd(event->fd_num))
+		       : NO_VALUE;
+}
+
 static int fd_get_type(const struct state_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
@@ -261,7 +275,10 @@ static const struct field_words type_letters = {each_letter, .lenient = true};
 
 const struct field_desc fields_fd[] = {
 	ROW("fd.num", INT64, ID, 0, fd_get_num, "number of the descriptor, or the error instead",
-	    .example = "=3", .fact = FIELD_FACT_FD),
+	    .example = "=3", .fact = FIELD_FACT_FD, .is_known = num_is_known),
+	ROW("fd.slot", UINT32, ID, 0, get_slot,
+	    "slot of the file registered with a ring of io_uring, in place of fd.num",
+	    .example = "=3"),
 	ROW("fd.type", CHARBUF, DEC, FD_NEEDS, fd_get_type,
 	    "kind of the descriptor: file, ipv4, pipe", .example = " in (ipv4, ipv6)",
 	    .words = &fd_type_words, .fact = FIELD_FACT_KIND),

@@ -107,6 +107,17 @@ static void raw_number(const struct text_param *p, struct buf *out)
 	}
 }
 
+/* A registered file of io_uring is no descriptor. */
+static void raw_fd(const struct text_param *p, struct buf *out)
+{
+	int64_t num = param_text_value_of(p);
+
+	if (is_slot_fd(num))
+		buf_printf(out, "uring[%u]", slot_of_fd(num));
+	else
+		raw_number(p, out);
+}
+
 static void raw_unsigned(const struct text_param *p, struct buf *out)
 {
 	buf_append_u64(out, param_text_bits_of(p));

@@ -300,9 +300,10 @@ bool format_append_cached(struct formatter *formatter, const struct format_span 
 /* Lists of fields to columns: "default,proc.cwd,evt.arg[1]". */
 
 const char *const format_object_fields[] = {
-	"evt.num",   "evt.time", "evt.type",  "evt.cpu",      "evt.res",      "evt.args",
-	"proc.name", "proc.pid", "proc.ppid", "proc.exepath", "proc.cmdline", "thread.tid",
-	"user.uid",  "fd.num",	 "fd.name",   "evt.marks",    NULL,
+	"evt.num",	"evt.time",   "evt.type",  "evt.cpu",	"evt.res",
+	"evt.args",	"proc.name",  "proc.pid",  "proc.ppid", "proc.exepath",
+	"proc.cmdline", "thread.tid", "user.uid",  "evt.via",	"fd.num",
+	"fd.slot",	"fd.name",    "evt.marks", NULL,
 };
 
 const char *const format_object_container_fields[] = {

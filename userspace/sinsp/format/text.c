@@ -331,6 +331,15 @@ static void append_marks(struct formatter *formatter, const struct state_event *
 		buf_append_char(out, ')');
 }
 
+/* What the usual line ends with: how the event came, if that is unusual, and what is doubtful. */
+static void append_end(struct formatter *formatter, const struct state_event *event,
+		       struct buf *out)
+{
+	if (state_event_is_uring(event))
+		BUF_LITERAL(out, " via=io_uring");
+	append_marks(formatter, event, out);
+}
+
 static bool text_append(struct formatter *formatter, const struct format_span *span,
 			const struct state_event *event, struct buf *out)
 {
@@ -344,7 +353,7 @@ static bool text_append(struct formatter *formatter, const struct format_span *s
 			return false;
 	}
 	if (formatter->with_marks && span->end == formatter->columns + formatter->columns_count)
-		append_marks(formatter, event, out);
+		append_end(formatter, event, out);
 	return true;
 }
 

@@ -49,6 +49,12 @@ static inline bool state_event_note_answer(struct state_event *event, bool unkno
 	return before;
 }
 
+/* Whether an operation of io_uring did what the event's call does. */
+static inline bool state_event_is_uring(const struct state_event *event)
+{
+	return event->ev.uring.ring != 0;
+}
+
 /* Whether evt.marks has a value; few events are marked. */
 static inline bool state_event_is_marked(const struct state_event *event)
 {

@@ -77,6 +77,7 @@ static void test_fields(void **state)
 		{"evt.family", {"", "file", "net", "process", "memory", "ipc", "signal"}},
 		{"evt.io_dir", {"read", "write"}},
 		{"evt.asynctype", {"container", "procinfo"}},
+		{"evt.via", {"io_uring"}},
 		{"evt.res", {"SUCCESS", "EPERM", "ENOENT", "EHWPOISON", "ERESTARTSYS", "-600"}},
 		{"fd.type", {"<NA>", "file", "ipv4", "eventpoll", "pidfd"}},
 		{"fd.types", {"<NA>", "file", "pidfd"}},

@@ -44,8 +44,8 @@ static void test_lists_of_fields(void **state)
 	expect_keys("evt.num,evt.num", (const char *const[]){"evt.num", NULL});
 	expect_keys("proc.env[A,B],proc.env[\"]\\\",\"],evt.num",
 		    (const char *const[]){"proc.env[A,B]", "proc.env[\"]\\\",\"]", "evt.num", NULL});
-	assert_int_equal(count_keys("default"), 21);
-	assert_int_equal(count_keys("default,proc.cwd,evt.num,default"), 22);
+	assert_int_equal(count_keys("default"), 23);
+	assert_int_equal(count_keys("default,proc.cwd,evt.num,default"), 24);
 	for (const struct field_desc *const *table = field_tables; *table; table++)
 		for (const struct field_desc *desc = *table; desc->name; desc++)
 			printable += !(desc->flags & (FIELD_FILTER_ONLY | FIELD_ARG_REQUIRED));

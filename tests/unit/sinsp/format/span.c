@@ -338,8 +338,8 @@ static void test_spans(void **state)
 		     " 1 |2| 2 |1|", 4);
 	expect_spans(list("container.start_ts,container.duration,container.mounts"), " 2 |1|", 2);
 	/* Those for events of containers alone are apart. */
-	expect_spans(list("default"), " 5 (1)<7> 1 (2)|5|", 5);
-	expect_spans(list("default,container.full_id"), " 5 (1)<7> 1 (2)|1||5|", 6);
+	expect_spans(list("default"), " 5 (1)<7> 3 (2)|5|", 5);
+	expect_spans(list("default,container.full_id"), " 5 (1)<7> 3 (2)|1||5|", 6);
 	/* Few columns of the thread are not worth it. */
 	expect_spans(list("proc.pid,proc.name,evt.type,thread.tid,proc.ppid,proc.exe,container.id"),
 		     " 1 (1) 1 <3>|1|", 5);

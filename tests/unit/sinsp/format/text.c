@@ -70,6 +70,28 @@ static void test_marks(void **state)
 	formatter_destroy(usual);
 }
 
+/* How an event came ends the usual line too, before the marks. */
+static void test_via(void **state)
+{
+	struct drive *world = *state;
+	struct formatter *formatter;
+	struct buf out = {0};
+
+	assert_int_equal(formatter_create(&format_text, NULL, 0, &formatter, NULL), 0);
+	world_begin(world, EVENT_close, 100);
+	frame_put_i64(&world->frame, close__res, 0);
+	frame_put_i64(&world->frame, close__fd, slot_fd_of(1, 7));
+	world->frame.uring.ring = 1;
+	world->frame.marks.contested = 1;
+	world_end(world);
+	formatter_write(formatter, &world->event, &out);
+	buf_append_char(&out, '\0');
+	assert_string_equal(out.data, "1 11:36:01.123456789 3 cat (100) close res=0 fd=uring[7] "
+				      "via=io_uring marks=(contested res)\n");
+	buf_finish(&out);
+	formatter_destroy(formatter);
+}
+
 /* What filters see. */
 static void expect_raw(struct drive *world, const char *field, const char *text)
 {
@@ -107,10 +129,9 @@ static void test_control_characters(void **state)
 	expect_raw(world, "proc.name", process.comm);
 	formatter_write(formatter, &world->event, &out);
 	buf_append_char(&out, '\0');
-	assert_string_equal(out.data,
-			    "/tmp/.]0;x..9 forged...2J\xc2\xa9\xc3\xa9... (a.b.[1m) "
-			    "fd=<NA> name=/tmp/.]0;x..9 forged...2J\xc2\xa9\xc3\xa9... "
-			    "flags=<NA> mode=<NA> dev=<NA> ino=<NA>\n");
+	assert_string_equal(out.data, "/tmp/.]0;x..9 forged...2J\xc2\xa9\xc3\xa9... (a.b.[1m) "
+				      "fd=<NA> name=/tmp/.]0;x..9 forged...2J\xc2\xa9\xc3\xa9... "
+				      "flags=<NA> mode=<NA> dev=<NA> ino=<NA>\n");
 	buf_finish(&out);
 	formatter_destroy(formatter);
 }
@@ -220,10 +241,14 @@ static void test_long_text(void **state)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
 static const struct CMUnitTest tests[] = {
-	TEST(test_default_line),     TEST(test_marks),
+	TEST(test_default_line),
+	TEST(test_marks),
+	TEST(test_via),
 	TEST(test_control_characters),
-	TEST(test_text_of_a_number), TEST(test_every_control_character),
-	TEST(test_wrong_fields),     TEST(test_needs),
+	TEST(test_text_of_a_number),
+	TEST(test_every_control_character),
+	TEST(test_wrong_fields),
+	TEST(test_needs),
 	TEST(test_long_text),
 };
 
