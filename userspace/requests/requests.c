@@ -679,8 +679,7 @@ static void take_close(struct requests *requests, const struct state_event *even
 	struct connection *connection = find(requests, ino_of_file(requests, event->fd));
 
 	/* Another process may have the socket, or another number. */
-	if (!connection ||
-	    (event->thread && state_fds_has_other(event->thread->fds, event->fd_num)))
+	if (!connection || (event->fds && state_fds_has_other(event->fds, event->fd_num)))
 		return;
 	remove_connection(requests, connection, event->ev.ts_ns, "closed");
 }

@@ -584,6 +584,10 @@ static void account_live_put_troubles(struct buf *text, const struct totals *tot
 		{state->fds_rejected, "descriptors not stored: the table was full"},
 		{state->names_unsure,
 		 "descriptors without a name: in /proc their number was another file"},
+		{state->slots_unsure, "registered files of io_uring without a name: they were "
+				      "registered unseen, and are no known descriptor"},
+		{state->rings_dropped,
+		 "rings of io_uring whose registered files were forgotten: too many of them"},
 		{state->thread_lookups_rejected,
 		 "threads not looked up in /proc: too many in a short time"},
 		{state->fd_lookups_rejected,

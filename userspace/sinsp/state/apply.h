@@ -21,6 +21,7 @@ struct state_plan;
 struct apply_event {
 	const struct event *ev;
 	struct state_thread *thread; /* NULL if unknown */
+	struct state_fds *fds; /* as in state_event */
 	struct state_fd *fd; /* as in state_event */
 	bool has_fd;
 	int64_t fd_num;
@@ -33,6 +34,15 @@ struct apply_event {
 static inline bool state_is_doubtful(const struct apply_event *event)
 {
 	return event->ev->marks.contested & 1;
+}
+
+/*
+ * The table of a number that the event has: if it stands for a registered file, that of the
+ * event's own descriptor; NULL: that is none. The thread is known.
+ */
+static inline struct state_fds *state_fds_of(const struct apply_event *event, int64_t num)
+{
+	return is_slot_fd(num) ? event->fds : event->thread->fds;
 }
 
 typedef void apply_handler(struct state *state, struct apply_event *event);

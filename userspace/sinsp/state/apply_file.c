@@ -66,9 +66,9 @@ void apply_open(struct state *state, struct apply_event *event)
 	size_t len;
 	struct state_fds *fds;
 
-	if (!event->thread || event->fd_num < 0)
+	fds = event->fds;
+	if (!fds || event->fd_num < 0)
 		return;
-	fds = event->thread->fds;
 	find_base(state, event, name);
 	len = apply_event_path(event->ev, event->thread, name, path, sizeof(path));
 	if (len == 0) {
@@ -159,7 +159,7 @@ void apply_close(struct state *state, struct apply_event *event)
 		return;
 	if (state_is_doubtful(event) || (event->ev->file.ino && !event->fd))
 		return; /* the number is already the next file's */
-	state->after.closed_in = event->thread->fds;
+	state->after.closed_in = event->fds;
 	state->after.closed = event->fd_num;
 	state->after.pending = true;
 }
@@ -311,7 +311,7 @@ void apply_make_object(struct state *state, struct apply_event *event)
 	if (event->fd && name)
 		state_fd_rename(&state->fd_store, event->fd, name, strlen(name));
 	if (event->fd)
-		state_fds_recharge(event->thread->fds, event->fd_num);
+		state_fds_recharge(event->fds, event->fd_num);
 }
 
 /* For calls that create an object without a kind of its own. */

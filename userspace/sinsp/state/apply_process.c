@@ -594,6 +594,8 @@ void apply_exit(struct state *state, struct apply_event *event)
 	if (reaper > 0)
 		state_threads_reparent(&state->threads, ev->tid, reaper);
 	state_remember_exit(state, ev->tid);
+	if (event->thread && state_thread_is_main(event->thread))
+		state_rings_end_process(&state->rings, event->thread->pid);
 }
 
 /* Attributes that a thread changes: ids, session, process group, name, and what it shares. */

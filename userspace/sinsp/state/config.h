@@ -75,6 +75,9 @@ struct state_stats {
 	uint64_t fd_lookups_rejected; /* not made, because of the rate limit */
 	uint64_t directory_lookups_rejected; /* of current directories, likewise */
 	uint64_t names_unsure; /* descriptors whose number was another file in /proc: no name */
+	uint64_t
+		slots_unsure; /* registered files of rings that were no known descriptor: no name */
+	uint64_t rings_dropped; /* tables of them that gave way to others */
 	/* Why they were read from /proc although there was an iterator: -errno; or 0. */
 	int open_fds_error, threads_error;
 	uint64_t threads_evicted, fds_evicted, fds_rejected; /* at the limits above */

@@ -15,6 +15,7 @@
 #include "sinsp/state/names.h"
 #include "sinsp/state/path.h"
 #include "sinsp/state/resolved.h"
+#include "sinsp/state/rings.h"
 #include "sinsp/state/rules.h"
 #include "sinsp/state/containers/services.h"
 #include "sinsp/state/threads.h"
@@ -104,6 +105,7 @@ struct state {
 	uint64_t memory_max; /* of the pool; UINT64_MAX: no limit */
 	struct state_fd_store fd_store;
 	struct state_threads threads;
+	struct state_rings rings;
 	struct state_ended ended;
 	struct state_containers containers;
 	struct state_program *no_program; /* of threads whose program is not known */

@@ -78,6 +78,7 @@ void state_destroy(struct state *state)
 		return;
 	state_forget_forks(state, true);
 	state_ended_finish(state);
+	state_rings_end_process(&state->rings, -1);
 	state_threads_finish(&state->threads);
 	state_notes_finish(&state->notes, &state->pool);
 	state_containers_finish(&state->containers);
@@ -139,7 +140,7 @@ static bool engine_is_open(const struct state_plan *plan, const struct event *ev
 static void note_replaced(struct state *state, struct apply_event *event)
 {
 	struct state_after *after = &state->after;
-	struct state_fds *fds = event->thread->fds;
+	struct state_fds *fds = event->fds;
 
 	if (state_fds_has_other(fds, event->fd_num) || state_fds_is_ahead(fds, event->ev->ts_ns))
 		return;
@@ -158,7 +159,32 @@ static bool is_of_replaced(const struct state *state, const struct apply_event *
 	const struct state_after *after = &state->after;
 
 	return after->replaced && event->ev->desc->id == EVENT_request &&
-	       after->replaced_in == event->thread->fds && after->replaced_num == event->fd_num;
+	       after->replaced_in == event->fds && after->replaced_num == event->fd_num;
+}
+
+/* The table of the event's descriptor. One that stands for a registered file is of the ring. */
+static struct state_fds *table_of(struct state *state, const struct apply_event *event)
+{
+	uint64_t ring = event->ev->uring.ring;
+
+	return ring && is_slot_fd(event->fd_num)
+		       ? state_rings_get(&state->rings, &state->fd_store, ring, event->thread)
+		       : event->thread->fds;
+}
+
+/* What the descriptor was before the event. */
+static struct state_fd *find_used(struct state *state, const struct state_plan *plan,
+				  struct apply_event *event)
+{
+	const struct frame_file *file = &event->ev->file;
+	struct state_fd *fd = plan->closes_fd ? state_fd_closed(event->fds, event->fd_num, file)
+					      : state_fds_find(event->fds, event->fd_num);
+
+	if ((!file->ino || plan->closes_fd) && (fd || !engine_is_open(plan, event->ev)))
+		return fd;
+	return event->fds == event->thread->fds
+		       ? state_fd_of_file(state, event->thread, event->fd_num, file)
+		       : state_slot_of_file(state, event, file);
 }
 
 static void engine_find_fd(struct state *state, const struct state_plan *plan,
@@ -170,7 +196,8 @@ static void engine_find_fd(struct state *state, const struct state_plan *plan,
 		return;
 	event->has_fd = true;
 	event->fd_num = event_param_i64(event->ev, param);
-	if (!event->thread)
+	event->fds = event->thread ? table_of(state, event) : NULL;
+	if (!event->fds)
 		return;
 	if (plan->makes_fd)
 		note_replaced(state, event);
@@ -180,12 +207,7 @@ static void engine_find_fd(struct state *state, const struct state_plan *plan,
 		event->fd = state->after.replaced;
 		return;
 	}
-	event->fd = plan->closes_fd
-			    ? state_fd_closed(event->thread, event->fd_num, &event->ev->file)
-			    : state_fds_find(event->thread->fds, event->fd_num);
-	if ((event->ev->file.ino && !plan->closes_fd) ||
-	    (!event->fd && engine_is_open(plan, event->ev)))
-		event->fd = state_fd_of_file(state, event->thread, event->fd_num, &event->ev->file);
+	event->fd = find_used(state, plan, event);
 }
 
 static int count_unusable(struct state *state, int code)
@@ -210,9 +232,9 @@ static void apply_with_paths(struct state *state, const struct state_plan *plan,
 }
 
 /* Descriptors that are not kept are those of one event. */
-static void forget_fds(struct state *state, struct state_thread *thread)
+static void forget_fds(struct state *state, const struct apply_event *event)
 {
-	state->after.emptied = thread->fds;
+	state->after.emptied = event->fds ? event->fds : event->thread->fds;
 	state->after.pending = true;
 }
 
@@ -237,7 +259,7 @@ static void apply(struct state *state, struct apply_event *event)
 		state_note_file(event->fd, &event->ev->file);
 	if ((in_gap || ((state->lacks & STATE_DESCRIPTORS) && plan->fd_param >= 0)) &&
 	    event->thread)
-		forget_fds(state, event->thread);
+		forget_fds(state, event);
 }
 
 static void count_marks(struct state_stats *stats, const struct frame_marks *marks)
@@ -295,6 +317,7 @@ int state_process(struct state *state, const struct scap_event *raw, struct stat
 	event->first_ts_ns = state->first_ts_ns ? state->first_ts_ns : event->ev.ts_ns;
 	event->state = state;
 	event->thread = applied.thread;
+	event->fds = applied.fds;
 	event->fd = applied.fd;
 	event->has_fd = applied.has_fd;
 	event->fd_named = applied.fd_named;
@@ -320,6 +343,7 @@ void state_stats(const struct state *state, struct state_stats *stats)
 	stats->memory_bytes = state_held_bytes(state);
 	stats->memory_max = state->memory_max == UINT64_MAX ? 0 : state->memory_max;
 	stats->descriptions_dropped = state->containers.unused_dropped;
+	stats->rings_dropped = state->rings.dropped;
 	stats->resolved_dropped = state->resolved.dropped;
 	stats->resolved_invalid = state->resolved.invalid;
 	stats->services_dropped = state->services.dropped;
@@ -420,6 +444,7 @@ void state_begin_gap(struct state *state, int64_t pid)
 	if (!main)
 		return;
 	state_fds_set_gap(main->fds, UINT64_MAX, 0);
+	state_rings_end_process(&state->rings, pid);
 	state->has_gaps = true;
 }
 

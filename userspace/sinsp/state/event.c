@@ -165,8 +165,8 @@ void state_find_directories(struct state *state, const struct state_plan *plan,
 struct state_fd *state_open_fd(struct apply_event *event, int64_t num, enum scap_fd_type type,
 			       bool cloexec)
 {
-	struct state_fds *fds = event->thread->fds;
-	struct state_fd *fd = state_fds_open(fds, num, "", 0);
+	struct state_fds *fds = state_fds_of(event, num);
+	struct state_fd *fd = fds ? state_fds_open(fds, num, "", 0) : NULL;
 
 	if (!fd)
 		return NULL;
@@ -191,8 +191,8 @@ void state_rename_fd(struct state *state, struct apply_event *event, const char 
 	if (!state_fd_rename(&state->fd_store, fd, name, len))
 		return;
 	event->fd_named = true;
-	if (event->thread)
-		state_fds_recharge(event->thread->fds, event->fd_num);
+	if (event->fds)
+		state_fds_recharge(event->fds, event->fd_num);
 }
 
 /* The absolute paths of an event's parameters. */

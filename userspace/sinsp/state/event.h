@@ -26,6 +26,8 @@ struct state_event {
 	const struct state *state;
 	const struct state_thread *thread; /* NULL if unknown */
 	const struct state_fd *fd; /* NULL: none, or unknown */
+	/* The table of fd_num: that of the thread or of a ring of io_uring; NULL: unknown. */
+	const struct state_fds *fds;
 	bool has_fd; /* the event is about a descriptor: fd_num is set */
 	bool fd_named; /* the event gave or changed the name of its descriptor */
 	int64_t fd_num;

@@ -178,7 +178,7 @@ static struct state_fd *ask_for_fd(struct state *state, struct state_thread *thr
 	struct scap_fd found;
 
 	/* Nobody needs what is missing of a process as long as it goes on. */
-	if (!state->proc || num < 0 || state_fds_asked(thread->fds, num) ||
+	if (!state->proc || num < 0 || is_slot_fd(num) || state_fds_asked(thread->fds, num) ||
 	    state_fds_gap_is_open(thread->fds) || !may_ask_for_fd(state))
 		return NULL;
 	state_fds_note_asked(thread->fds, num);
@@ -201,7 +201,10 @@ struct state_fd *state_look_up_fd(struct state *state, struct state_thread *thre
 
 struct state_fd *state_replace_fd(struct state *state, struct apply_event *event, int64_t num)
 {
-	state_fds_close(event->thread->fds, num);
+	struct state_fds *fds = state_fds_of(event, num);
+
+	if (fds)
+		state_fds_close(fds, num);
 	return ask_for_fd(state, event->thread, num, NULL);
 }
 
@@ -242,10 +245,55 @@ struct state_fd *state_fd_of_file(struct state *state, struct state_thread *thre
 	return fd;
 }
 
-struct state_fd *state_fd_closed(const struct state_thread *thread, int64_t num,
+/* Of more descriptors a process has to look for a registered file itself. */
+enum { DESCRIPTORS_COMPARED_MAX = 1024 };
+
+/* Whether an entry is that file, and no other one can be: many objects have the same inode. */
+static bool load_is_file(const struct state_fd *fd, const struct frame_file *file)
+{
+	return state_fd_ino(fd) == file->ino && fd->name_len &&
+	       (fd->dev ? fd->dev == file->dev : state_fd_is_socket(fd));
+}
+
+/* A descriptor that is the file; NULL: none of the first ones, or their names differ. */
+static struct state_fd *find_same(const struct state_fds *fds, const struct frame_file *file)
+{
+	struct state_fd *found = NULL, *fd;
+	int compared = 0;
+
+	for (int64_t num = 0; (fd = state_fds_next(fds, &num)); num++) {
+		if (++compared > DESCRIPTORS_COMPARED_MAX)
+			return NULL;
+		if (!load_is_file(fd, file))
+			continue;
+		if (found && strcmp(found->name, fd->name) != 0)
+			return NULL;
+		found = fd;
+	}
+	return found;
+}
+
+struct state_fd *state_slot_of_file(struct state *state, const struct apply_event *event,
+				    const struct frame_file *file)
+{
+	struct state_fd *fd = state_fds_find(event->fds, event->fd_num), *same = NULL;
+
+	if (!file->ino || (fd && !is_another(fd, file)))
+		return fd;
+	if (!(state->lacks & STATE_DESCRIPTORS) && may_ask_for_fd(state))
+		same = find_same(event->thread->fds, file);
+	state->stats.slots_unsure += !same;
+	fd = same ? state_fds_share(event->fds, event->fd_num, same)
+		  : state_fds_open(event->fds, event->fd_num, "", 0);
+	if (fd)
+		state_note_file(fd, file);
+	return fd;
+}
+
+struct state_fd *state_fd_closed(const struct state_fds *fds, int64_t num,
 				 const struct frame_file *file)
 {
-	struct state_fd *fd = state_fds_find(thread->fds, num);
+	struct state_fd *fd = state_fds_find(fds, num);
 
 	return fd && file->ino && !is_another(fd, file) ? NULL : fd;
 }

@@ -51,11 +51,19 @@ struct state_fd *state_fd_of_file(struct state *state, struct state_thread *thre
 				  const struct frame_file *file);
 
 /*
+ * The registered file that the event uses, which is that file by the kernel (ino 0: it does not
+ * say). An entry of another one is replaced. One that was registered unseen is found among the
+ * descriptors of the thread, if one of them is that file: else it has no name, which is counted.
+ */
+struct state_fd *state_slot_of_file(struct state *state, const struct apply_event *event,
+				    const struct frame_file *file);
+
+/*
  * The descriptor that a call closed. file: which one the number is when the call ends (ino 0:
  * none). Another thread may have opened the next file under that number before the call's event;
  * NULL if the entry is that one.
  */
-struct state_fd *state_fd_closed(const struct state_thread *thread, int64_t num,
+struct state_fd *state_fd_closed(const struct state_fds *fds, int64_t num,
 				 const struct frame_file *file);
 
 /* Keeps which file an entry is. */

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files registered with rings of io_uring: made, used and closed by operations, seen only when they
+ * are used; and the bounds of their tables.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "drive.h"
+#include "sinsp/state/core.h"
+#include "sinsp/state/fds.h"
+#include "unit.h"
+
+enum { PID = 100, RING = 77, SLOT = 5 };
+
+static int64_t slot(uint64_t ring)
+{
+	return slot_fd_of(ring, SLOT);
+}
+
+static struct frame *begin(struct drive *drive, uint16_t id, uint64_t ring)
+{
+	struct frame *frame = drive_begin(drive, id, PID);
+
+	frame->uring.ring = ring;
+	return frame;
+}
+
+/* An open into a slot, or with a descriptor as its result. */
+static struct state_event *open_by(struct drive *drive, uint64_t ring, int64_t result,
+				   const char *name)
+{
+	struct frame *frame = begin(drive, EVENT_openat, ring);
+
+	frame_put_i64(frame, openat__fd, result);
+	frame_put_i64(frame, openat__dirfd, -100);
+	frame_put_string(frame, openat__name, name);
+	frame_put_i64(frame, openat__flags, file_flags__O_RDWR);
+	frame_put_i64(frame, openat__dev, 0x801);
+	frame_put_i64(frame, openat__ino, 40);
+	return drive_end(drive);
+}
+
+static struct state_event *read_by(struct drive *drive, uint64_t ring, int64_t num, uint64_t ino)
+{
+	struct frame *frame = begin(drive, EVENT_read, ring);
+
+	frame->file = (struct frame_file){ino, 0x801, 30};
+	frame_put_i64(frame, read__res, 1);
+	frame_put_i64(frame, read__fd, num);
+	return drive_end(drive);
+}
+
+static struct state_event *close_by(struct drive *drive, uint64_t ring, int64_t result, int64_t num)
+{
+	struct frame *frame = begin(drive, EVENT_close, ring);
+
+	frame_put_i64(frame, close__res, result);
+	frame_put_i64(frame, close__fd, num);
+	return drive_end(drive);
+}
+
+static struct state_stats stats_of(const struct drive *drive)
+{
+	struct state_stats stats;
+
+	state_stats(drive->state, &stats);
+	return stats;
+}
+
+/* An operation that makes a descriptor changes the descriptors of its process, as the call does. */
+static void makes_descriptors(void **state)
+{
+	struct drive *drive = *state;
+
+	assert_string_equal(open_by(drive, RING, 0, "/zero")->fd->name, "/zero");
+	assert_string_equal(drive_name(drive, PID, 0), "/zero");
+	close_by(drive, RING, 0, 0);
+	drive_any(drive, PID);
+	assert_false(drive_has_fd(drive, PID, 0));
+}
+
+/* A registered file is none of the process's descriptors. */
+static void makes_registered_files(void **state)
+{
+	struct drive *drive = *state;
+	struct state_event *event = open_by(drive, RING, slot(RING), "/etc/shadow");
+	uint32_t before = state_fds_count(drive_thread(drive, PID)->fds);
+
+	assert_true(event->fd_named);
+	assert_string_equal(event->fd->name, "/etc/shadow");
+	assert_ptr_not_equal(event->fds, event->thread->fds);
+	assert_false(drive_has_fd(drive, PID, 0));
+	event = read_by(drive, RING, slot(RING), 40);
+	assert_string_equal(event->fd->name, "/etc/shadow");
+	/* Without knowing which file it is. */
+	assert_string_equal(read_by(drive, RING, slot(RING), 0)->fd->name, "/etc/shadow");
+	assert_int_equal(state_fds_count(drive_thread(drive, PID)->fds), before);
+	/* The same slot of another ring. */
+	assert_null(read_by(drive, RING + 1, slot(RING + 1), 0)->fd);
+	assert_int_equal(stats_of(drive).slots_unsure, 0);
+}
+
+static void closes_registered_files(void **state)
+{
+	struct drive *drive = *state;
+
+	open_by(drive, RING, slot(RING), "/a");
+	assert_string_equal(close_by(drive, RING, -EBADF, slot(RING))->fd->name, "/a");
+	assert_string_equal(close_by(drive, RING, 0, slot(RING))->fd->name, "/a");
+	assert_null(read_by(drive, RING, slot(RING), 0)->fd);
+	/* A close of descriptors leaves them alone. */
+	open_by(drive, RING, slot(RING), "/b");
+	drive_begin(drive, EVENT_close_range, PID);
+	frame_put_i64(&drive->frame, close_range__res, 0);
+	frame_put_i64(&drive->frame, close_range__last, UINT32_MAX);
+	drive_end(drive);
+	assert_string_equal(read_by(drive, RING, slot(RING), 0)->fd->name, "/b");
+}
+
+/* What failed made nothing. */
+static void failed_opens_make_nothing(void **state)
+{
+	struct drive *drive = *state;
+	struct state_event *event = open_by(drive, RING, -ENOENT, "/none");
+
+	assert_int_equal(event->fd_num, -ENOENT);
+	assert_null(event->fd);
+	assert_int_equal(drive->state->rings.count, 0);
+}
+
+/* The file tells which descriptor was registered; a descriptor that was closed since has no name.
+ */
+static void finds_what_was_registered_unseen(void **state)
+{
+	struct drive *drive = *state;
+
+	open_by(drive, 0, 9, "/opened");
+	assert_string_equal(read_by(drive, RING, slot(RING), 40)->fd->name, "/opened");
+	assert_int_equal(stats_of(drive).slots_unsure, 0);
+	drive_close(drive, PID, 0, 9);
+	assert_string_equal(read_by(drive, RING, slot(RING), 40)->fd->name, "/opened");
+	/* Another one in its place. */
+	assert_string_equal(read_by(drive, RING, slot(RING), 41)->fd->name, "");
+	assert_int_equal(stats_of(drive).slots_unsure, 1);
+	read_by(drive, RING, slot(RING), 41);
+	assert_int_equal(stats_of(drive).slots_unsure, 1);
+}
+
+/* Two descriptors of one inode have a name only if both have the same one. */
+static void same_inodes_of_other_names_say_nothing(void **state)
+{
+	struct drive *drive = *state;
+
+	open_by(drive, 0, 8, "/one");
+	open_by(drive, 0, 9, "/other");
+	assert_string_equal(read_by(drive, RING, slot(RING), 40)->fd->name, "");
+	open_by(drive, 0, 8, "/other");
+	assert_string_equal(read_by(drive, RING + 1, slot(RING + 1), 40)->fd->name, "/other");
+}
+
+/* A socket that an operation connects, and one that it accepts, into slots. */
+static void knows_sockets(void **state)
+{
+	const struct frame_tuple tuple = {"10.0.0.1", "10.0.0.2", 40000, 443};
+	struct drive *drive = *state;
+	struct frame *frame = begin(drive, EVENT_socket, RING);
+
+	frame_put_i64(frame, socket__fd, slot(RING));
+	frame_put_i64(frame, socket__domain, socket_families__AF_INET);
+	frame_put_i64(frame, socket__type, 1);
+	assert_int_equal(drive_end(drive)->fd->type, SCAP_FD_IPV4);
+	frame = begin(drive, EVENT_connect, RING);
+	frame_put_i64(frame, connect__res, 0);
+	frame_put_tuple(frame, connect__tuple, &tuple);
+	frame_put_i64(frame, connect__fd, slot(RING));
+	assert_string_equal(drive_end(drive)->fd->name, "10.0.0.1:40000->10.0.0.2:443");
+	frame = begin(drive, EVENT_accept4, RING);
+	frame_put_i64(frame, accept4__fd, slot_fd_of(RING, 6));
+	frame_put_tuple(frame, accept4__tuple, &tuple);
+	assert_string_equal(drive_end(drive)->fd->name, "10.0.0.1:40000->10.0.0.2:443");
+	assert_string_equal(read_by(drive, RING, slot_fd_of(RING, 6), 0)->fd->name,
+			    "10.0.0.1:40000->10.0.0.2:443");
+}
+
+/* Rings of a process end with it, and not with its other threads. */
+static void ends_with_the_process(void **state)
+{
+	struct drive *drive = *state;
+
+	open_by(drive, RING, slot(RING), "/a");
+	drive_clone(
+		drive, 101, 0,
+		&(struct drive_clone){.flags = clone_flags__CLONE_THREAD | clone_flags__CLONE_FILES,
+				      .pid = PID});
+	drive_exit(drive, 101, 0);
+	drive_any(drive, PID);
+	assert_int_equal(drive->state->rings.count, 1);
+	drive_exit(drive, PID, 0);
+	assert_int_equal(drive->state->rings.count, 0);
+	drive_any(drive, 1);
+	assert_int_equal(stats_of(drive).fds, 0);
+}
+
+/* Another process that uses the ring uses the same files. */
+static void is_shared_by_processes(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame;
+
+	open_by(drive, RING, slot(RING), "/a");
+	drive_exec(drive, 200, "other");
+	frame = drive_begin(drive, EVENT_read, 200);
+	frame->uring.ring = RING;
+	frame_put_i64(frame, read__res, 1);
+	frame_put_i64(frame, read__fd, slot(RING));
+	assert_string_equal(drive_end(drive)->fd->name, "/a");
+}
+
+/* A plain capture file has the numbers alone: they are descriptors of the process there. */
+static void plain_files_have_descriptors(void **state)
+{
+	struct drive *drive = *state;
+
+	open_by(drive, 0, slot(RING), "/a");
+	assert_string_equal(read_by(drive, 0, slot(RING), 0)->fd->name, "/a");
+	assert_int_equal(drive->state->rings.count, 0);
+	drive_close(drive, PID, 0, slot(RING));
+	drive_any(drive, PID);
+	assert_false(drive_has_fd(drive, PID, slot(RING)));
+}
+
+/* However many rings there are, few have tables: those that were used last. */
+static void is_bounded(void **state)
+{
+	struct drive *drive = *state;
+	uint64_t rings = 4 * RINGS_MAX;
+
+	for (uint64_t ring = 1; ring <= rings; ring++) {
+		open_by(drive, ring, slot(ring), "/a");
+		assert_string_equal(read_by(drive, 1, slot(1), 0)->fd->name, "/a");
+	}
+	assert_true(drive->state->rings.count <= RINGS_MAX);
+	assert_int_equal(drive->state->rings.count + stats_of(drive).rings_dropped, rings);
+	assert_true(stats_of(drive).fds <= RINGS_MAX + 8);
+	state_rings_end(&drive->state->rings, 1);
+	assert_null(state_rings_find(&drive->state->rings, 1));
+	assert_null(state_rings_find(&drive->state->rings, 0));
+	state_rings_end_process(&drive->state->rings, PID);
+	assert_int_equal(drive->state->rings.count, 0);
+	assert_null(state_rings_get(&drive->state->rings, &drive->state->fd_store, 0,
+				    drive_thread(drive, PID)));
+}
+
+/* The events of a process are missing for a time: so may be what its slots became. */
+static void forgets_in_a_gap(void **state)
+{
+	struct drive *drive = *state;
+
+	open_by(drive, RING, slot(RING), "/a");
+	state_begin_gap(drive->state, PID);
+	assert_int_equal(drive->state->rings.count, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
+
+static const struct CMUnitTest tests[] = {
+	TEST(makes_descriptors),
+	TEST(makes_registered_files),
+	TEST(closes_registered_files),
+	TEST(failed_opens_make_nothing),
+	TEST(finds_what_was_registered_unseen),
+	TEST(same_inodes_of_other_names_say_nothing),
+	TEST(knows_sockets),
+	TEST(ends_with_the_process),
+	TEST(is_shared_by_processes),
+	TEST(plain_files_have_descriptors),
+	TEST(is_bounded),
+	TEST(forgets_in_a_gap),
+};
+
+UNIT_GROUP(tests);
