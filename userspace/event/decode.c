@@ -62,13 +62,9 @@ static bool is_whole_dyn(const struct param_desc *param, const uint8_t *data, si
 	return len == 1 || decode_is_whole(type, data + 1, len - 1);
 }
 
-static inline __attribute__((always_inline)) bool is_valid(const struct param_desc *param,
-							   const uint8_t *data, size_t len)
+/* Whether a value without a fixed size is valid. */
+static bool is_valid_form(const struct param_desc *param, const uint8_t *data, size_t len)
 {
-	size_t fixed = param_type_size(param->type);
-
-	if (fixed)
-		return len == fixed;
 	return param->type == PT_DYN ? is_whole_dyn(param, data, len)
 				     : decode_is_whole(param->type, data, len);
 }
@@ -85,61 +81,75 @@ static bool take_extra(const void *frame, struct ppm_evt_hdr *header, void *extr
 
 #define NO_URING ((struct frame_uring){.slot = -1, .made_slot = -1})
 
-/* Takes the latency, the marks and the like of a frame, which stand behind its values. */
-static bool take_extras(const void *frame, struct ppm_evt_hdr *header, struct event *ev)
+static inline void have_no_extras(struct event *ev)
 {
-	uint32_t extras = header->nparams & FRAME_EXTRAS;
-
 	ev->latency_ns = LATENCY_UNKNOWN;
 	ev->marks = (struct frame_marks){0};
 	ev->file = (struct frame_file){0};
 	ev->stream = (struct frame_stream){0};
 	ev->uring = NO_URING;
-	if (!extras)
-		return true;
-	header->nparams &= ~FRAME_EXTRAS;
-	if (!(ev->desc->category & EC_SYSCALL) && !(extras & FRAME_URING))
-		return false;
-	if ((extras & FRAME_TIMED) &&
-	    !take_extra(frame, header, &ev->latency_ns, sizeof(ev->latency_ns)))
-		return false;
-	if ((extras & FRAME_MARKED) && !take_extra(frame, header, &ev->marks, sizeof(ev->marks)))
-		return false;
-	if ((extras & FRAME_FILE) && !take_extra(frame, header, &ev->file, sizeof(ev->file)))
-		return false;
-	if ((extras & FRAME_STREAM) && !take_extra(frame, header, &ev->stream, sizeof(ev->stream)))
-		return false;
-	return !(extras & FRAME_URING) ||
-	       (take_extra(frame, header, &ev->uring, sizeof(ev->uring)) && ev->uring.ring != 0);
 }
 
 /*
- * The values, which follow their lengths of `width` bytes. Older versions of an event have fewer
- * parameters than the table; the surplus of newer ones is ignored.
+ * Takes the latency, the marks and the like of a frame, which stand behind its values. Returns
+ * where these end, or 0 if it has not what it says. Not inlined: most frames have none.
  */
-static inline __attribute__((always_inline)) int
-take_params(const void *frame, const struct ppm_evt_hdr *header, size_t width, struct event *ev)
+static __attribute__((noinline)) uint32_t take_extras(const void *frame, struct ppm_evt_hdr header,
+						      struct event *ev)
 {
-	const uint8_t *lengths = (const uint8_t *)frame + sizeof(*header);
-	size_t at = sizeof(*header) + header->nparams * width, end = header->len;
-	const struct param_desc *params = ev->desc->params;
-	unsigned int nparams = ev->desc->nparams, known = nparams;
+	uint32_t extras = header.nparams & FRAME_EXTRAS;
+
+	if (!(ev->desc->category & EC_SYSCALL) && !(extras & FRAME_URING))
+		return 0;
+	if ((extras & FRAME_TIMED) &&
+	    !take_extra(frame, &header, &ev->latency_ns, sizeof(ev->latency_ns)))
+		return 0;
+	if ((extras & FRAME_MARKED) && !take_extra(frame, &header, &ev->marks, sizeof(ev->marks)))
+		return 0;
+	if ((extras & FRAME_FILE) && !take_extra(frame, &header, &ev->file, sizeof(ev->file)))
+		return 0;
+	if ((extras & FRAME_STREAM) && !take_extra(frame, &header, &ev->stream, sizeof(ev->stream)))
+		return 0;
+	if ((extras & FRAME_URING) &&
+	    (!take_extra(frame, &header, &ev->uring, sizeof(ev->uring)) || ev->uring.ring == 0))
+		return 0;
+	return header.len;
+}
+
+/*
+ * The values, up to `end`; they follow their `count` lengths of `width` bytes. Older versions of an
+ * event have fewer parameters than the table; the surplus of newer ones is ignored.
+ */
+static inline __attribute__((always_inline)) int take_params(const void *frame, uint32_t count,
+							     size_t end, size_t width,
+							     const struct event_desc *desc,
+							     struct event *ev)
+{
+	const uint8_t *lengths = (const uint8_t *)frame + sizeof(struct ppm_evt_hdr);
+	size_t at = sizeof(struct ppm_evt_hdr) + count * width;
+	unsigned int nparams = desc->nparams, known = nparams;
+	size_t fixed;
 
 	if (at > end)
 		return -EBADMSG;
-	if (header->nparams < known)
-		known = header->nparams;
+	if (count < known)
+		known = count;
 	for (unsigned int i = 0; i < known; i++) {
 		const uint8_t *data = (const uint8_t *)frame + at;
 		uint32_t n = 0;
 
 		memcpy(&n, lengths + i * width, width);
-		if (n > end - at || (n && !is_valid(&params[i], data, n)))
-			return -EBADMSG;
+		at += n;
 		ev->params[i].data = data;
 		ev->params[i].len = n;
-		at += n;
+		if (n == 0)
+			continue;
+		fixed = param_type_size(desc->params[i].type);
+		if (fixed ? n != fixed : at > end || !is_valid_form(&desc->params[i], data, n))
+			return -EBADMSG;
 	}
+	if (at > end)
+		return -EBADMSG;
 	for (unsigned int i = known; i < nparams; i++)
 		ev->params[i] = (struct event_param){(const uint8_t *)frame + at, 0};
 	return 0;
@@ -153,7 +163,7 @@ static bool has_no_result(const struct event_desc *desc)
 }
 
 /* What a call that never ran returned is no result: nobody finds it a success. */
-static void drop_result(struct event *ev)
+static __attribute__((noinline)) void drop_result(struct event *ev)
 {
 	if (ev->desc->nparams && !has_no_result(ev->desc))
 		ev->params[0].len = 0;
@@ -161,7 +171,9 @@ static void drop_result(struct event *ev)
 
 int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 {
+	const struct event_desc *desc;
 	struct ppm_evt_hdr header;
+	uint32_t nparams, end;
 	int r;
 
 	if (len < sizeof(header))
@@ -169,18 +181,21 @@ int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 	memcpy(&header, frame, sizeof(header));
 	if (header.len > len)
 		return -EBADMSG;
-	ev->desc = event_desc_get(header.type);
-	if (!ev->desc)
+	desc = event_desc_get(header.type);
+	ev->desc = desc;
+	if (!desc)
 		return -ENOENT;
-	if (!take_extras(frame, &header, ev))
-		return -EBADMSG;
+	have_no_extras(ev);
+	nparams = header.nparams & ~FRAME_EXTRAS;
+	end = nparams == header.nparams ? header.len : take_extras(frame, header, ev);
 	ev->ts_ns = header.ts;
 	ev->tid = (int64_t)header.tid;
 	ev->cpu = cpu;
-	if (ev->desc->flags & EF_LARGE_PAYLOAD)
-		r = take_params(frame, &header, sizeof(uint32_t), ev);
+	/* Where `end` is 0, that is before them. */
+	if (desc->flags & EF_LARGE_PAYLOAD)
+		r = take_params(frame, nparams, end, sizeof(uint32_t), desc, ev);
 	else
-		r = take_params(frame, &header, sizeof(uint16_t), ev);
+		r = take_params(frame, nparams, end, sizeof(uint16_t), desc, ev);
 	if (r == 0 && ev->marks.is_faked)
 		drop_result(ev);
 	return r;

@@ -48,7 +48,13 @@ int canary_start(struct canary *canary);
  */
 int canary_end(struct canary *canary, int64_t tid, unsigned int timeout_ms);
 
-/* For the loop: whether the event is one of the process. Cheap. */
+/* For the loop: whether there is a process, of which canary_takes() has to know the events. */
+static inline bool canary_runs(const struct canary *canary)
+{
+	return atomic_load_explicit(&canary->tid, memory_order_relaxed) != 0;
+}
+
+/* For the loop: whether the event is one of the process. */
 bool canary_takes(struct canary *canary, const struct state_event *event);
 
 #endif

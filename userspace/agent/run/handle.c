@@ -125,8 +125,10 @@ static int handle_frame(struct run *run, const struct scap_event *raw, bool made
 	bool passed = false;
 	int result = 0;
 
-	flight_turn(run, raw);
-	record_turn(&run->recorder, raw);
+	if (run->flight.gives)
+		flight_turn(run, raw);
+	if (record_has_files(&run->recorder))
+		record_turn(&run->recorder, raw);
 	if (run->containers)
 		containers_apply(run->containers);
 	/* state_process() counts invalid frames. */
@@ -134,7 +136,7 @@ static int handle_frame(struct run *run, const struct scap_event *raw, bool made
 		return 0;
 	if (run->containers)
 		containers_follow(run->containers);
-	if (canary_takes(&run->pages.canary, &event))
+	if (canary_runs(&run->pages.canary) && canary_takes(&run->pages.canary, &event))
 		return 0;
 	if (event.ev.desc->id == EVENT_bpf && run->input->live)
 		run->input->live->note_bpf(run->input, &event);
@@ -153,7 +155,8 @@ static int handle_frame(struct run *run, const struct scap_event *raw, bool made
 	if (passed && run->summary)
 		summary_count(run->summary, &event);
 	run->counts.filter_unknown += event.was_unknown;
-	record_event(&run->recorder, raw, &event, passed);
+	if (record_has_files(&run->recorder))
+		record_event(&run->recorder, raw, &event, passed);
 	if (run->plan->kernel_filters.mutes) {
 		const struct mutes_scene scene = run_mutes_scene(run);
 
@@ -180,14 +183,21 @@ static int handle_ended(struct run *run, const struct scap_event *last, struct e
 	return result;
 }
 
+/* Not inlined, so that events need no stack for it while no requests are followed. */
+static __attribute__((noinline)) int
+handle_with_requests(struct run *run, const struct scap_event *raw, struct error *err)
+{
+	int result = handle_frame(run, raw, false, err);
+
+	return result ? result : handle_ended(run, raw, err);
+}
+
 int handle_event(struct run *run, const struct scap_event *raw, struct error *err)
 {
-	int result;
-
 	if (run->ended)
 		return 0;
-	result = handle_frame(run, raw, false, err);
-	return result || !run->requests ? result : handle_ended(run, raw, err);
+	return run->requests ? handle_with_requests(run, raw, err)
+			     : handle_frame(run, raw, false, err);
 }
 
 static uint64_t events_now_ns(struct run *run)

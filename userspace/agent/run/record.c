@@ -127,8 +127,6 @@ void record_event(struct run_recorder *recorder, const struct scap_event *raw,
 	struct record_tee tee;
 	int r;
 
-	if (!is_recording && !recorder->captures.count)
-		return;
 	record_tee_init(&tee);
 	if (is_recording)
 		record_tee_add(&tee, recording_changes(recorder->recording, id, passed));

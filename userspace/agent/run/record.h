@@ -41,6 +41,12 @@ int record_open(struct run_recorder *recorder, const struct options *options, st
 bool record_begin_file(struct run_recorder *recorder, uint64_t ns);
 bool record_end_file(struct run_recorder *recorder);
 
+/* Whether events are written anywhere: the two functions below are for that alone. */
+static inline bool record_has_files(const struct run_recorder *recorder)
+{
+	return recorder->is_recording || recorder->captures.count;
+}
+
 /* Begins other files if it is time, before an event is applied to the state. */
 void record_turn(struct run_recorder *recorder, const struct scap_event *raw);
 

@@ -38,16 +38,24 @@ static int widen_frame(uint8_t **frame, uint32_t *len)
 }
 
 /* The length of a frame according to its header. */
-static uint32_t frame_len(const struct reader_block *kind, const uint8_t *frame)
+static uint32_t frame_len(const uint8_t *frame)
 {
-	struct ppm_evt_hdr header;
+	uint32_t len;
 
-	memcpy(&header, frame, SCAP_EVENT_V1_HEADER_BYTES);
-	/* The writers of the first version counted some bytes of these twice. */
-	if (kind->version == 1 && header.len >= SCAP_V1_SURPLUS_BYTES &&
-	    (header.type == SCAP_V1_NOTIFICATION || header.type == SCAP_V1_INFRA))
-		header.len -= SCAP_V1_SURPLUS_BYTES;
-	return header.len;
+	memcpy(&len, frame + offsetof(struct ppm_evt_hdr, len), sizeof(len));
+	return len;
+}
+
+/* The same of the first version, whose writers counted some bytes of two events twice. */
+static uint32_t frame_len_v1(const uint8_t *frame)
+{
+	uint32_t len = frame_len(frame);
+	uint16_t type;
+
+	memcpy(&type, frame + offsetof(struct ppm_evt_hdr, type), sizeof(type));
+	if (len >= SCAP_V1_SURPLUS_BYTES && (type == SCAP_V1_NOTIFICATION || type == SCAP_V1_INFRA))
+		len -= SCAP_V1_SURPLUS_BYTES;
+	return len;
 }
 
 int reader_find_frame(const struct reader_block *kind, uint8_t *block, uint32_t block_len,
@@ -67,7 +75,7 @@ int reader_find_frame(const struct reader_block *kind, uint8_t *block, uint32_t 
 	if (kind->event_flags)
 		memcpy(&flags, at + sizeof(event->cpu), sizeof(flags));
 	/* Other writers may have added data after the frame. */
-	event->len = frame_len(kind, frame);
+	event->len = kind->version == 1 ? frame_len_v1(frame) : frame_len(frame);
 	if (event->len < header || event->len > (size_t)(end - frame))
 		return -EBADMSG;
 	if (kind->version == 1)

@@ -142,11 +142,10 @@ static void note_replaced(struct state *state, struct apply_event *event)
 	struct state_after *after = &state->after;
 	struct state_fds *fds = event->fds;
 
-	if (state_fds_has_other(fds, event->fd_num) || state_fds_is_ahead(fds, event->ev->ts_ns))
+	if (!state_fds_find(fds, event->fd_num) || state_fds_has_other(fds, event->fd_num) ||
+	    state_fds_is_ahead(fds, event->ev->ts_ns))
 		return;
 	after->replaced = state_fds_hold(fds, event->fd_num);
-	if (!after->replaced)
-		return;
 	after->replaced_in = fds;
 	after->replaced_num = event->fd_num;
 	after->pending = true;
@@ -269,21 +268,20 @@ static void count_marks(struct state_stats *stats, const struct frame_marks *mar
 	stats->truncated += marks->truncated != 0;
 }
 
-/*
- * Whether it ended with the event before it, and so is about what that event may have closed. Its
- * frame stands behind that one, also in capture files.
- */
-static bool ended_with_last(const struct scap_event *raw)
+/* The header of a frame; of one that is too short, which is counted later, zeros. */
+static struct ppm_evt_hdr header_of(const struct scap_event *raw)
 {
-	struct ppm_evt_hdr header;
+	struct ppm_evt_hdr header = {0};
 
-	if (raw->len < sizeof(header))
-		return false;
-	memcpy(&header, raw->frame, sizeof(header));
-	return header.type == EVENT_request;
+	if (raw->len >= sizeof(header))
+		memcpy(&header, raw->frame, sizeof(header));
+	return header;
 }
 
-/* Before the next event. */
+/*
+ * Before the next event. Not for a request: it ended with the event before it, and so is about what
+ * that one may have closed. Its frame stands behind that one, also in capture files.
+ */
 static void make_ready(struct state *state)
 {
 	state_finish_last(state);
@@ -296,17 +294,21 @@ static void make_ready(struct state *state)
 int state_process(struct state *state, const struct scap_event *raw, struct state_event *event)
 {
 	struct apply_event applied = {.ev = &event->ev, .fd_num = -1};
+	const struct ppm_evt_hdr header = header_of(raw);
 	int r;
 
-	if (!ended_with_last(raw))
+	if (header.type != EVENT_request)
 		make_ready(state);
 	r = event_decode(raw->frame, raw->len, raw->cpu, &event->ev);
 	if (r < 0)
 		return count_unusable(state, r);
 	state->stats.events++;
-	if (raw->unmarked && raw->len >= STRING_BYTES_MAX)
+	if (raw->unmarked && raw->len >= STRING_BYTES_MAX) {
 		event_mark_by_length(&event->ev);
-	count_marks(&state->stats, &event->ev.marks);
+		count_marks(&state->stats, &event->ev.marks);
+	} else if (header.nparams & FRAME_MARKED) {
+		count_marks(&state->stats, &event->ev.marks);
+	}
 	/* Hidden events do not count: the first visible one is the start. */
 	if (!state->first_ts_ns && !raw->hidden)
 		state->first_ts_ns = event->ev.ts_ns;

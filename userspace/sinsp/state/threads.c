@@ -407,9 +407,11 @@ static struct state_thread_entry **ended_place(const struct state *state, int64_
 
 static void ended_forget(struct state *state, struct state_thread_entry **place)
 {
-	if (*place)
-		state_thread_entry_free(&state->pool, *place);
+	if (!*place)
+		return;
+	state_thread_entry_free(&state->pool, *place);
 	*place = NULL;
+	state->ended.count--;
 }
 
 void state_ended_begin(struct state *state)
@@ -420,7 +422,7 @@ void state_ended_begin(struct state *state)
 
 void state_ended_clear(struct state *state)
 {
-	for (int64_t i = 0; state->ended.entries && i < ENDED_MAX; i++)
+	for (int64_t i = 0; state->ended.count && i < ENDED_MAX; i++)
 		ended_forget(state, ended_place(state, i));
 }
 
@@ -454,6 +456,7 @@ void state_ended_keep(struct state *state, const struct state_thread_entry *ende
 	state_fs_ref(thread->fs);
 	state_cgroups_ref(thread->cgroups);
 	*place = entry;
+	state->ended.count++;
 }
 
 struct state_thread *state_ended_find(const struct state *state, int64_t pid)

@@ -184,6 +184,7 @@ enum { ENDED_MAX = 1024 };
 /* A zeroed struct is empty. */
 struct state_ended {
 	struct state_thread_entry **entries; /* owned, ENDED_MAX, each too; NULL: none are kept */
+	uint32_t count; /* of them, that are there */
 };
 
 /* Has processes be kept from now on; if there is no memory for that, none is. */
