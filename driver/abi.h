@@ -179,7 +179,8 @@ enum {
 	SNAPLEN_MAX = 65000,
 	STATSD_PORT_DEFAULT = 8125,
 	SCRATCH_SLOTS_PER_CPU = 4,
-	MESSAGES_MAX = 16, /* of one call that get an event; below the limit of tail calls */
+	MESSAGES_MAX = 64, /* of one call that get an event; below the limit of tail calls */
+	MESSAGES_OF_RUN = 2, /* that are written before a tail call */
 	MESSAGES_OF_CALL = 1024, /* the kernel takes no more (UIO_MAXIOV) */
 };
 
@@ -574,7 +575,6 @@ struct kept_slot {
 	__u32 ending; /* what is left to know of the event: enum ending of the driver */
 	__u64 pos; /* the end of its values in the frame */
 	__s32 next; /* the message of the next event */
-	__s32 messages; /* of the call, those without an event included; or its error */
 };
 
 /*

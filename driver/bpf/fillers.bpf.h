@@ -55,13 +55,12 @@ static __always_inline int call_without_event(struct filler *f, __u32 event)
  */
 static __always_inline bool ends_itself(__u32 event)
 {
-	return !CAN_JUMP_FROM_FUNCTIONS || event_has(event, EF_FREQUENT);
+	return !CAN_JUMP_FROM_FUNCTIONS || event_has(event, EF_FREQUENT | EF_HAS_MESSAGES);
 }
 
 static __always_inline void end_here(struct filler *f)
 {
 	filler_end(f);
-	messages_lose(f->event, f->message_index + 1, f->messages, LOSS_MESSAGES);
 	if (event_has(f->event, EF_SENDS))
 		sent_forget();
 }
@@ -69,28 +68,74 @@ static __always_inline void end_here(struct filler *f)
 static __always_inline void jump_to_end(struct filler *f)
 {
 	mute_end(f);
-	f->slot->kept = (struct kept_slot){tid_of(f->self), ending_of(f), f->pos,
-					   f->message_index + 1, f->messages};
+	f->slot->kept = (struct kept_slot){tid_of(f->self), ending_of(f), f->pos, 0};
 	/*
 	 * By an index that the verifier does not know: for each jump to a known one the kernel
 	 * waits for a grace period when the capture ends, with a worker for each program.
 	 */
 	bpf_tail_call(f->ctx, &fillers, forget(f->slot, JUMP_end_event));
 	f->slot->kept.tid = 0;
-	/* It was begun, the messages behind it were not. */
 	count_lost(f->event, LOSS_OUTPUT);
-	messages_lose(f->event, f->message_index + 1, f->messages, LOSS_TAIL_CALL);
-	if (event_has(f->event, EF_SENDS))
-		sent_forget();
 	scratch_give_back(f->slot);
 }
 
-static __always_inline void call_end(struct filler *f)
+_Static_assert(MESSAGES_MAX <= 32 * MESSAGES_OF_RUN, "older kernels make 32 jumps, one to the filler");
+
+/*
+ * Ends the event of a message of a call that has one for each. Returns whether this program goes on
+ * with the next one. After some of them it jumps to itself, and finds in the slot where it was. What
+ * is beyond the last message that has an event is lost.
+ */
+static __always_inline bool end_message(struct filler *f)
 {
+	const __s32 next = f->message_index + 1;
+	enum loss_cause cause = LOSS_MESSAGES;
+
+	mute_end(f);
+	frame_end(f->ctx, f->slot, f->slot_key, f->pos, ending_of(f));
+	if (next < f->messages && next < MESSAGES_MAX) {
+		if (++f->turn < MESSAGES_OF_RUN) {
+			f->message_index = forget(f->slot, next);
+			f->messages = f->ret = forget(f->slot, f->messages);
+			f->stream = forget(f->slot, f->stream);
+			f->absent = false;
+			f->pos = 0;
+			f->param = 0;
+			return true;
+		}
+		if (CAN_JUMP_FROM_FUNCTIONS) {
+			f->slot->kept = (struct kept_slot){.tid = tid_of(f->self), .next = next};
+			bpf_tail_call(f->ctx, &fillers, forget(f->slot, f->event));
+			f->slot->kept.tid = 0;
+			cause = LOSS_TAIL_CALL;
+		}
+	}
+	messages_lose(f->event, next, f->messages, cause);
+	if (event_has(f->event, EF_SENDS))
+		sent_forget();
+	scratch_give_back(f->slot);
+	return false;
+}
+
+/* Returns whether the call has another event, which this program writes. */
+static __always_inline bool call_end(struct filler *f)
+{
+	if (event_has(f->event, EF_HAS_MESSAGES))
+		return end_message(f);
 	if (ends_itself(f->event))
 		end_here(f);
 	else
 		jump_to_end(f);
+	return false;
+}
+
+/* Which of the two it is, clang knows: only one is compiled. */
+static __always_inline bool event_end(struct filler *f)
+{
+	if (f->timed)
+		return call_end(f);
+	filler_end(f);
+	return false;
 }
 
 /* The flags that a call asks to open a file with, if the filter compares them. */
@@ -146,18 +191,23 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 			count_filtered(id);                                                        \
 			return call_without_event(f, id);                                          \
 		}                                                                                  \
-		if (!filler_begin(f, ctx, id, name##__count))                                      \
-			return call_without_event(f, id);                                          \
-		if (event_has(id, EF_TELLS_ANY_FILE) && tells_files)                               \
-			note_file(f, event_has(id, EF_CREATES_FD) ? f->ret : argument(f, 0));      \
-		if (event_has(id, EF_STREAMS) && stream_bytes)                                     \
-			note_stream(f, id);                                                        \
-		if (event_has(id, EF_TELLS_STREAM) && stream_bytes)                                \
-			note_new_stream(f, id);                                                    \
-		if (enter_times && f->message_index == 0)                                          \
-			f->slot->entered_ns = call_entered(f, id);                                 \
-		if (ends_itself(id))                                                               \
-			judge_result(f);
+		do {                                                                               \
+			if (!filler_begin(f, ctx, id, name##__count))                              \
+				return call_without_event(f, id);                                  \
+			if (event_has(id, EF_HAS_MESSAGES))                                        \
+				f->message_index = forget(f->slot, f->message_index);              \
+			if (event_has(id, EF_TELLS_ANY_FILE) && tells_files)                       \
+				note_file(f, event_has(id, EF_CREATES_FD)                          \
+						     ? f->ret                                      \
+						     : argument(f, 0));                            \
+			if (event_has(id, EF_STREAMS) && stream_bytes)                             \
+				note_stream(f, id);                                                \
+			if (event_has(id, EF_TELLS_STREAM) && stream_bytes)                        \
+				note_new_stream(f, id);                                            \
+			if (enter_times && f->message_index == 0)                                  \
+				f->slot->entered_ns = call_entered(f, id);                         \
+			if (ends_itself(id))                                                       \
+				judge_result(f);
 
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
 	SEC("tp_btf/" #tracepoint)                                                                 \
@@ -169,7 +219,8 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 			    ? !tcp_event_begin(f, ctx, id, name##__count)                          \
 			    : is_self(f->self) || is_left_out(f->self, id) || budget_sheds(id) ||  \
 				      !filler_begin(f, ctx, id, name##__count))                    \
-			return 0;
+			return 0;                                                                  \
+		do {
 
 #define ITERATOR_EVENT(name, id, iterator, ...)                                                    \
 	SEC("iter/" #iterator)                                                                     \
@@ -178,17 +229,14 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 		struct filler filler = {.self = this_task()}, *f = &filler;                        \
                                                                                                    \
 		if (!sample_begin(f, ctx, id, name##__count))                                      \
-			return 0;
+			return 0;                                                                  \
+		do {
 
 #define LOCAL PUT_LOCAL
 #define PARAM PUT_PARAM
-/* Which of the two it is, clang knows: only one is compiled. */
 #define EVENT_END(name)                                                                            \
-	if (f->timed)                                                                              \
-		call_end(f);                                                                       \
-	else                                                                                       \
-		filler_end(f);                                                                     \
-	return 0;                                                                                  \
+		} while (event_end(f));                                                            \
+		return 0;                                                                          \
 	}
 
 #include "events/all.def"

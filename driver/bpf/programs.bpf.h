@@ -257,9 +257,6 @@ static __always_inline int end_event_run(__u64 *ctx)
 	kept = &f->slot->kept;
 	judge_result(f);
 	frame_end(ctx, f->slot, f->slot_key, kept->pos, kept->ending);
-	messages_go_on(ctx, kept, kept->ending & (SHARE_OF_FAILED - 1));
-	if (kept->ending & ENDING_SENDS)
-		sent_forget();
 	scratch_give_back(f->slot);
 	return 0;
 }

@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { ENDS = 2, BATCH = 4, PAGE = 4096, LIMIT_MS = 10000 };
+enum { ENDS = 2, BATCH = 40, PAGE = 4096, LIMIT_MS = 10000 };
 
 union address {
 	struct sockaddr any;
@@ -112,11 +112,12 @@ static void print_arrivals(int count)
 /* Returns how many were sent. */
 static int send_by(const char *kind)
 {
-	static uint8_t numbers[BATCH] = {0, 1, 2, 3};
+	static uint8_t numbers[BATCH];
 	struct iovec vectors[BATCH];
 	struct mmsghdr messages[BATCH] = {0};
 
 	for (int i = 0; i < BATCH; i++) {
+		numbers[i] = (uint8_t)i;
 		vectors[i] = (struct iovec){&numbers[i], 1};
 		messages[i].msg_hdr = (struct msghdr){.msg_name = &target,
 						      .msg_namelen = target_len,

@@ -59,6 +59,7 @@ struct filler {
 	/* For a call with several messages, which has an event for each. */
 	long messages; /* its result */
 	__u32 message_index; /* the one that this event is about */
+	__u64 turn; /* of the messages that this program writes */
 };
 
 /* Of a process of the agent itself. */

@@ -364,8 +364,7 @@ enum ending {
 	ENDING_IMPORTANT = 1 << 16,
 	ENDING_TELLS_FILE = 1 << 17,
 	ENDING_TIMED = 1 << 18,
-	ENDING_SENDS = 1 << 19,
-	ENDING_TELLS_STREAM = 1 << 20,
+	ENDING_TELLS_STREAM = 1 << 19,
 };
 
 static __always_inline __u32 ending_of(const struct filler *f)
@@ -373,7 +372,6 @@ static __always_inline __u32 ending_of(const struct filler *f)
 	return share_of_call(f->event, f->ret) |
 	       (event_has(f->event, EF_IMPORTANT) ? ENDING_IMPORTANT : 0) |
 	       (event_has(f->event, EF_TELLS_ANY_FILE) ? ENDING_TELLS_FILE : 0) |
-	       (event_has(f->event, EF_SENDS) ? ENDING_SENDS : 0) |
 	       (event_has(f->event, EF_TELLS_ANY_STREAM) ? ENDING_TELLS_STREAM : 0) |
 	       (f->timed ? ENDING_TIMED : 0);
 }
@@ -495,26 +493,6 @@ static __always_inline void messages_resume(struct filler *f)
 	slot_resume(f);
 	if (f->slot)
 		f->message_index = f->slot->kept.next;
-}
-
-/*
- * A call for several messages has an event for each: jumps to its filler for the next one, which
- * finds its index in the slot. What is beyond the last one that has an event is lost.
- */
-static __always_inline void messages_go_on(void *ctx, struct kept_slot *kept, __u32 event)
-{
-	__s32 next = kept->next;
-	enum loss_cause cause = LOSS_MESSAGES;
-
-	if (next >= kept->messages)
-		return;
-	if (next < MESSAGES_MAX) {
-		kept->tid = current_tid();
-		bpf_tail_call(ctx, &fillers, event);
-		kept->tid = 0;
-		cause = LOSS_TAIL_CALL;
-	}
-	messages_lose(event, next, kept->messages, cause);
 }
 
 #endif

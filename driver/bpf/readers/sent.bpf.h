@@ -13,6 +13,8 @@
 
 enum {
 	SENDS_MAX = 4096, /* calls in progress */
+	SENT_OF_NOTE = 16, /* messages of a note */
+	SENT_PART_SHIFT = 24, /* in a key: thread ids are below that */
 	SEND_ALLOWED = 1, /* what the programs return */
 	TASK_KERNEL_THREAD = 0x200000,
 	TASK_IO_WORKER = 0x10, /* of io_uring, from 5.12 on; before that they are kernel threads */
@@ -25,14 +27,18 @@ struct sent_address {
 	__u16 is_v4;
 };
 
-/* Of a call: where its messages went, in their order. */
+/* Of a call: where so many of its messages went, in their order. */
 struct sent_note {
 	__u64 started; /* when its thread did: thread ids are used again */
-	__u32 count; /* of messages, also of those that `to` has no room for */
-	struct sent_address to[MESSAGES_MAX];
+	/* Of messages of the call, also of those that have no place; of a later part of its own. */
+	__u32 count;
+	struct sent_address to[SENT_OF_NOTE];
 };
 
-/* Key: thread id. User space makes it small if `notes_sends` is not set. */
+/*
+ * Key: thread id, and which part of the call. Later parts are not removed: a call writes them anew.
+ * User space makes it small if `notes_sends` is not set.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, SENDS_MAX);
@@ -45,27 +51,27 @@ static const struct sent_note no_sent_note;
 DEFINE_CURRENT(flags, __u32, flags)
 DEFINE_CURRENT(started, __u64, start_time)
 
-/* The note of the current call, NULL if it has none. */
-static __always_inline struct sent_note *sent_note(struct task_struct *task)
+/* A part of the note of the current call, NULL if it has none. */
+static __always_inline struct sent_note *sent_note(struct task_struct *task, __u32 part)
 {
-	__u32 tid = tid_of(task);
-	struct sent_note *note = bpf_map_lookup_elem(&sends_noted, &tid);
+	__u32 key = tid_of(task) | part << SENT_PART_SHIFT;
+	struct sent_note *note = bpf_map_lookup_elem(&sends_noted, &key);
 
 	return note && note->started == started_of(task) ? note : NULL;
 }
 
-/* The note of the current call, made at its first message. */
-static __always_inline struct sent_note *sent_note_make(struct task_struct *task)
+/* The same, made at its first message. */
+static __always_inline struct sent_note *sent_note_make(struct task_struct *task, __u32 part)
 {
-	struct sent_note *note = sent_note(task);
-	__u32 tid = tid_of(task);
+	struct sent_note *note = sent_note(task, part);
+	__u32 key = tid_of(task) | part << SENT_PART_SHIFT;
 
 	if (note)
 		return note;
 	/* One of a thread that had the same id is replaced. */
-	if (bpf_map_update_elem(&sends_noted, &tid, &no_sent_note, BPF_ANY))
+	if (bpf_map_update_elem(&sends_noted, &key, &no_sent_note, BPF_ANY))
 		return NULL;
-	note = bpf_map_lookup_elem(&sends_noted, &tid);
+	note = bpf_map_lookup_elem(&sends_noted, &key);
 	if (note)
 		note->started = started_of(task);
 	return note;
@@ -92,10 +98,15 @@ static __always_inline struct sent_address *sent_found(struct scratch_slot *slot
 __attribute__((noinline)) int sent_find(__u32 slot_key, __u32 count, __u32 index)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	const struct sent_note *note = sent_note(this_task());
+	const struct sent_note *note = sent_note(this_task(), 0);
 
-	CHECKED(index);
 	if (!slot || !note || index >= MESSAGES_MAX || note->count != count)
+		return false;
+	if (index >= SENT_OF_NOTE)
+		note = sent_note(this_task(), index / SENT_OF_NOTE);
+	index %= SENT_OF_NOTE;
+	CHECKED(index);
+	if (!note || index >= SENT_OF_NOTE)
 		return false;
 	*sent_found(slot) = note->to[index];
 	return true;
@@ -123,19 +134,38 @@ static __always_inline void count_unnoted(void)
 		count(&driver->unnoted);
 }
 
+/*
+ * Notes where message `index` of the current call goes, behind the first note. Returns whether there
+ * was room: if the part had to give way in between, what it had is gone.
+ */
+static __always_inline bool sent_note_later(struct task_struct *task, __u32 index,
+					    struct sent_address to)
+{
+	struct sent_note *note = sent_note_make(task, index / SENT_OF_NOTE);
+
+	index %= SENT_OF_NOTE;
+	CHECKED(index);
+	if (!note || index >= SENT_OF_NOTE || (index && note->count != index))
+		return false;
+	note->to[index] = to;
+	note->count = index + 1;
+	return true;
+}
+
 /* Notes where the next message of the current call goes. */
 static __always_inline void sent_note_message(struct task_struct *task, struct sent_address to)
 {
-	struct sent_note *note = sent_note_make(task);
-	__u32 index;
+	struct sent_note *note = sent_note_make(task, 0);
+	__u32 index = note ? note->count : 0;
 
-	if (!note) {
+	CHECKED(index);
+	if (!note || (index >= SENT_OF_NOTE && index < MESSAGES_MAX &&
+		      !sent_note_later(task, index, to))) {
 		count_unnoted();
 		return;
 	}
-	index = note->count++;
-	CHECKED(index);
-	if (index < MESSAGES_MAX)
+	note->count++;
+	if (index < SENT_OF_NOTE)
 		note->to[index] = to;
 }
 

@@ -35,7 +35,7 @@ enum {
 	RING_BYTES = 4 << 20,
 	CALLS = 20000,
 	STORM_CALLS = 300000,
-	MESSAGE_CALLS = 2000,
+	MESSAGE_CALLS = 500,
 	CALLS_ON_CPU = 2 * BATCH_EVENTS_MAX,
 	NOTHING_MS = 200, /* after which nothing is expected any more */
 	SKIPPED = 77, /* of a child */
