@@ -2,7 +2,6 @@
 /* From events to sockets: which calls concern them, and the table of those that are followed. */
 #include "requests/requests.h"
 
-#include <inttypes.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -696,17 +695,32 @@ static void take_shutdown(struct requests *requests, const struct requests_call 
 		connection_end_side(connection, &requests->all, &made);
 }
 
-void requests_take(struct requests *requests, const struct state_event *event)
+/* Whether another process than that of an event moved bytes last, and goes on. */
+static bool is_of_another(const struct connection *connection, const struct state_event *event)
+{
+	return connection->pid && connection->pid != pid_of(event) &&
+	       state_thread_find(event->state, connection->pid);
+}
+
+/*
+ * Sockets went otherwise than by a close. If another process moved their bytes last, it got them as
+ * nobody saw, and may have them still.
+ */
+static void take_gone(struct requests *requests, const struct state_event *event)
+{
+	for (uint32_t i = 0; i < event->gone_count; i++) {
+		uint64_t ino = ino_of_file(requests, event->gone[i].fd);
+		struct connection *connection = ino ? find(requests, ino) : NULL;
+
+		if (connection && !is_of_another(connection, event))
+			remove_connection(requests, connection, event->ev.ts_ns, "closed");
+	}
+}
+
+static void take_call(struct requests *requests, const struct state_event *event)
 {
 	const struct requests_call *call = &requests->calls[event->ev.desc->id];
 
-	requests->all.state = event->state;
-	datagrams_release(&requests->all, event->ev.ts_ns);
-	if (!requests->certain_ns)
-		requests->certain_ns = event->ev.ts_ns;
-	/* Its bytes went nowhere. */
-	if (event->ev.marks.is_faked)
-		return;
 	switch (call->kind) {
 	case KIND_NONE:
 		return;
@@ -733,6 +747,20 @@ void requests_take(struct requests *requests, const struct state_event *event)
 	default:
 		take_transfer(requests, call, event);
 	}
+}
+
+void requests_take(struct requests *requests, const struct state_event *event)
+{
+	requests->all.state = event->state;
+	datagrams_release(&requests->all, event->ev.ts_ns);
+	if (!requests->certain_ns)
+		requests->certain_ns = event->ev.ts_ns;
+	/* Its bytes went nowhere. */
+	if (event->ev.marks.is_faked)
+		return;
+	take_call(requests, event);
+	if (event->gone_count)
+		take_gone(requests, event);
 }
 
 void requests_step(struct requests *requests, uint64_t now_ns)
@@ -849,46 +877,4 @@ bool requests_next_limit(struct requests *requests, struct requests_limit *limit
 void requests_stats(const struct requests *requests, struct requests_stats *stats)
 {
 	*stats = requests->all.exchanges.stats;
-}
-
-static void append_of_protocol(const char *name, const struct requests_protocol_stats *stats,
-			       struct buf *text)
-{
-	if (!stats->seen)
-		return;
-	buf_printf(text,
-		   "agent: requests of %s: seen %" PRIu64 " = reported %" PRIu64
-		   " + unknown %" PRIu64 " + lost %" PRIu64,
-		   name, stats->seen, stats->reported, stats->unknown, stats->lost);
-	if (stats->unwanted)
-		buf_printf(text, " + not wanted %" PRIu64, stats->unwanted);
-	if (stats->open)
-		buf_printf(text, " + open %" PRIu64, stats->open);
-	buf_append_char(text, '\n');
-}
-
-void requests_append_account(const struct requests *requests, struct buf *text)
-{
-	struct requests_stats stats;
-
-	requests_stats(requests, &stats);
-	for (const struct protocol *const *protocol = protocols; *protocol; protocol++)
-		append_of_protocol((*protocol)->name, &stats.protocols[(*protocol)->number], text);
-	append_of_protocol("unknown", &stats.protocols[request_protocols__unknown], text);
-	buf_printf(text,
-		   "agent: sockets for requests: %" PRIu64 ", recognised %" PRIu64
-		   ", of other protocols %" PRIu64 ", given up %" PRIu64,
-		   stats.sockets, stats.recognised, stats.opaque, stats.given_up);
-	if (stats.unwanted)
-		buf_printf(text, ", not wanted %" PRIu64, stats.unwanted);
-	buf_append_char(text, '\n');
-	if (stats.no_room)
-		buf_printf(text,
-			   "agent: %" PRIu64 " sockets or requests were not followed: no room\n",
-			   stats.no_room);
-	if (stats.untranslated)
-		buf_printf(text,
-			   "agent: %" PRIu64 " requests have no real address of the server: what "
-			   "was asked of it gave way to others\n",
-			   stats.untranslated);
 }

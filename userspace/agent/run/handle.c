@@ -251,6 +251,7 @@ int handle_requests(struct run *run, struct error *err)
 		config.by_descriptor = !run->input->live;
 		config.of_unknown = run->plan->of_unknown;
 		r = requests_create(&config, &run->requests);
+		state_tell_gone(run->state);
 	}
 	if (r)
 		return error_set(err, r, "cannot follow requests: %s", strerror(-r));

@@ -175,10 +175,13 @@ void apply_close_range(struct state *state, struct apply_event *event)
 		return;
 	if (flags & close_range_flags__CLOSE_RANGE_UNSHARE)
 		state_unshare_fds(event->thread);
-	if (flags & close_range_flags__CLOSE_RANGE_CLOEXEC)
+	if (flags & close_range_flags__CLOSE_RANGE_CLOEXEC) {
 		state_fds_cloexec_range(event->thread->fds, first, last);
-	else
-		state_fds_close_range(event->thread->fds, first, last);
+		return;
+	}
+	state_note_gone(state, event->thread->fds,
+			&(struct state_fds_going){.first = first, .last = last});
+	state_fds_close_range(event->thread->fds, first, last);
 }
 
 static bool was_read(const struct state_fds *fds, int64_t num)

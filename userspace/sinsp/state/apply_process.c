@@ -535,8 +535,11 @@ void apply_exec(struct state *state, struct apply_event *event)
 		start_program(state, event);
 		state_follow_exec(state, event->thread);
 		state_unshare_fds(event->thread);
-		if (!state_fds_shared(event->thread->fds))
+		if (!state_fds_shared(event->thread->fds)) {
+			state_note_gone(state, event->thread->fds,
+					&(struct state_fds_going){0, UINT32_MAX, .cloexec = true});
 			state_fds_exec(event->thread->fds);
+		}
 	}
 	update_task(state, event->thread, ev);
 	update_credentials(event->thread, ev);
@@ -578,6 +581,16 @@ static int64_t find_reaper(struct state *state, const struct state_thread *threa
 	return thread && thread->vpid == 1 ? thread->pid : HOST_INIT;
 }
 
+/* The descriptors of a process go with its last thread, unless another process has the table. */
+static void note_gone_at_end(struct state *state, const struct state_thread_entry *ended)
+{
+	struct state_fds *fds = ended->thread.fds;
+	const uint32_t holders = state_threads_ends_process(&state->threads, ended);
+
+	if (holders && state_fds_users(fds) <= holders)
+		state_note_gone(state, fds, &(struct state_fds_going){.last = UINT32_MAX});
+}
+
 void apply_exit(struct state *state, struct apply_event *event)
 {
 	const struct event *ev = event->ev;
@@ -589,6 +602,8 @@ void apply_exit(struct state *state, struct apply_event *event)
 	state->after.pending = true;
 	if (event->thread)
 		event->thread->exiting = true;
+	if (state->after.ended)
+		note_gone_at_end(state, state->after.ended);
 	if (reaper < 0)
 		reaper = find_reaper(state, event->thread);
 	if (reaper > 0)

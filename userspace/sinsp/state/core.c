@@ -234,6 +234,19 @@ void state_apply_move(struct state *state, const struct state_move *move)
 	}
 }
 
+void state_note_gone(struct state *state, struct state_fds *fds,
+		     const struct state_fds_going *going)
+{
+	struct state_after *after = &state->after;
+
+	/* What is known of a table in a gap is no proof that nobody has it. */
+	if (!state->gone || after->gone || state_fds_gap_is_open(fds))
+		return;
+	after->gone = state_fds_hold_last(fds, going, state->gone, STATE_GONE_MAX);
+	after->gone_from = fds;
+	after->pending |= after->gone;
+}
+
 /* The end of an event: what it closed, ended or moved. */
 
 void state_finish(struct state *state)
@@ -244,6 +257,8 @@ void state_finish(struct state *state)
 		state_fds_close(after->closed_in, after->closed);
 	if (after->replaced)
 		state_fd_release(&state->fd_store, after->replaced);
+	for (uint32_t i = 0; i < after->gone; i++)
+		state_fd_release(&state->fd_store, state->gone[i].fd);
 	if (after->emptied)
 		state_fds_close_range(after->emptied, 0, UINT32_MAX);
 	if (after->ended)

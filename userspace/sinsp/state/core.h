@@ -29,6 +29,7 @@ enum {
 	EXITED_COUNT = 8192, /* ended threads that are remembered */
 	PORTS_COUNT = 1 << 16,
 	CPUS_COUNT = 1 << 16,
+	STATE_GONE_MAX = 1 << 14, /* sockets that go with one event and are told */
 };
 
 /* Changes to make after an event, before the next one is applied. */
@@ -41,6 +42,8 @@ struct state_after {
 	struct state_fds *replaced_in;
 	int64_t replaced_num;
 	struct state_fds *emptied; /* NULL: no table is not kept */
+	uint32_t gone; /* how many of state->gone are held */
+	const struct state_fds *gone_from; /* their table */
 	struct state_thread_entry *ended;
 	bool moved; /* a mount, as sinsp.move has it */
 };
@@ -111,6 +114,8 @@ struct state {
 	struct state_program *no_program; /* of threads whose program is not known */
 	struct state_notes notes; /* programs of threads that are not known yet */
 	bool missed; /* see state_take_missed() */
+	struct state_gone
+		*gone; /* owned, STATE_GONE_MAX; NULL: nobody asks; see state_tell_gone() */
 	struct state_after after;
 	struct state_move move;
 	struct state_stats stats;
@@ -275,6 +280,10 @@ void state_make_room(struct state *state);
 void state_apply_move(struct state *state, const struct state_move *move);
 
 /* Changes that are deferred until after an event, which must still see the old state. */
+
+/* Notes which sockets nobody will have any more, before these numbers of a table go. */
+void state_note_gone(struct state *state, struct state_fds *fds,
+		     const struct state_fds_going *going);
 
 /* For state_finish_last(). */
 void state_finish(struct state *state);

@@ -89,12 +89,19 @@ void state_destroy(struct state *state)
 	names_destroy(state->names);
 	machine_finish(&state->machine);
 	pool_finish(&state->pool);
+	free(state->gone);
 	free(state);
 }
 
 void state_keep_ended(struct state *state)
 {
 	state_ended_begin(state);
+}
+
+void state_tell_gone(struct state *state)
+{
+	if (!state->gone)
+		state->gone = malloc(STATE_GONE_MAX * sizeof(*state->gone));
 }
 
 static void find_thread(struct state *state, const struct state_plan *plan,
@@ -186,6 +193,27 @@ static struct state_fd *find_used(struct state *state, const struct state_plan *
 		       : state_slot_of_file(state, event, file);
 }
 
+/* Of a request that ended as its descriptor went otherwise than by a close: that. NULL: it did not.
+ */
+static struct state_fd *find_gone(const struct state *state, const struct apply_event *event)
+{
+	uint32_t low = 0, high = state->after.gone;
+
+	if (!high || event->ev->desc->id != EVENT_request || state->after.gone_from != event->fds)
+		return NULL;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (state->gone[middle].num == event->fd_num)
+			return state->gone[middle].fd;
+		if (state->gone[middle].num < event->fd_num)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
 static void engine_find_fd(struct state *state, const struct state_plan *plan,
 			   struct apply_event *event)
 {
@@ -206,7 +234,9 @@ static void engine_find_fd(struct state *state, const struct state_plan *plan,
 		event->fd = state->after.replaced;
 		return;
 	}
-	event->fd = find_used(state, plan, event);
+	event->fd = find_gone(state, event);
+	if (!event->fd)
+		event->fd = find_used(state, plan, event);
 }
 
 static int count_unusable(struct state *state, int code)
@@ -325,6 +355,8 @@ int state_process(struct state *state, const struct scap_event *raw, struct stat
 	event->fd_named = applied.fd_named;
 	event->fd_num = applied.fd_num;
 	event->replaced_ino = applied.replaced_ino;
+	event->gone = state->gone;
+	event->gone_count = state->after.gone;
 	event->filter_unknown = event->was_unknown = false;
 	return 0;
 }

@@ -34,6 +34,12 @@ void state_set_lacks(struct state *state, unsigned int parts);
  */
 void state_keep_ended(struct state *state);
 
+/*
+ * From now on events tell which sockets went with them otherwise than by a close: see struct
+ * state_event. Does nothing if out of memory.
+ */
+void state_tell_gone(struct state *state);
+
 /* Iterators of the kernel, of which each may be NULL: /proc is read in its place. */
 struct state_iterators {
 	struct scap_open_fds *open_fds;

@@ -36,6 +36,13 @@ struct state_event {
 	 * no other one. So it is closed: its close comes later, or was not seen. 0: none is known.
 	 */
 	uint64_t replaced_ino;
+	/*
+	 * Sockets that nobody has any more of whom is known, by the end of a process, an exec or a
+	 * close_range, by number; if state_tell_gone(). Those that were read from /proc are not
+	 * among them, nor any beyond 16,384.
+	 */
+	const struct state_gone *gone;
+	uint32_t gone_count;
 	/* It passed because a part that is missing decides: see filter_is_unknown(). */
 	bool filter_unknown;
 	bool was_unknown; /* the same, of any of the filters that it passed */

@@ -100,6 +100,12 @@ static inline const char *state_fd_given_name(const struct state_fd *fd, size_t 
 	return fd->given_len ? fd->name + fd->name_len + 1 : fd->name;
 }
 
+/* A socket that nobody has any more, and the last number that it had. */
+struct state_gone {
+	int64_t num;
+	struct state_fd *fd;
+};
+
 struct state_fds;
 
 /* The entry of a number, or NULL. Valid until the table changes. */

@@ -619,6 +619,67 @@ static uint32_t open_between(const struct chunk *chunk, uint32_t first, uint32_t
 	return open;
 }
 
+enum { COPIED_MAX = 16 };
+
+/* Sockets under several numbers, of which some were seen. */
+struct copied {
+	const struct state_fd *fds[COPIED_MAX];
+	uint32_t seen[COPIED_MAX];
+	uint32_t count;
+};
+
+/* Whether this is the last number of a socket, those counted that were seen before. */
+static bool is_last_number(struct copied *copied, const struct state_fd *fd)
+{
+	uint32_t i = 0;
+
+	if (fd->refs == 1)
+		return true;
+	while (i < copied->count && copied->fds[i] != fd)
+		i++;
+	if (i == COPIED_MAX)
+		return false;
+	if (i == copied->count) {
+		copied->fds[copied->count++] = fd;
+		copied->seen[i] = 0;
+	}
+	return ++copied->seen[i] == fd->refs;
+}
+
+/* A bit for each number of a chunk that goes. */
+static uint32_t going_in(const struct chunk *chunk, const struct state_fds_going *going)
+{
+	uint32_t numbers = open_between(chunk, going->first, going->last);
+
+	return going->cloexec ? numbers & chunk->cloexec : numbers;
+}
+
+uint32_t state_fds_hold_last(struct state_fds *fds, const struct state_fds_going *going,
+			     struct state_gone *gone, uint32_t max)
+{
+	struct copied copied = {.count = 0};
+	uint32_t count = 0, walked = 0;
+
+	for (uint32_t i = 0; i < fds->nchunks && walked < STATE_GONE_WALKED; i++) {
+		const struct chunk *chunk = fds->chunks[i];
+		uint32_t numbers = chunk->refs > 1 ? 0 : going_in(chunk, going);
+
+		walked += chunk->refs > 1 ? 1 : CHUNK_NUMBERS;
+		for (; numbers && count < max; numbers &= numbers - 1) {
+			unsigned int at = (unsigned int)__builtin_ctz(numbers);
+			struct state_fd *fd = chunk->fds[at];
+
+			if (fd->was_read || !state_fd_is_socket(fd) || !is_last_number(&copied, fd))
+				continue;
+			gone[count++] =
+				(struct state_gone){(int64_t)chunk->index * CHUNK_NUMBERS + at, fd};
+		}
+	}
+	for (uint32_t i = 0; i < count; i++)
+		gone[i].fd->refs++;
+	return count;
+}
+
 /* These loops run backwards, because chunks that become empty are removed. */
 
 void state_fds_exec(struct state_fds *fds)

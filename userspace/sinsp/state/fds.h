@@ -98,6 +98,23 @@ struct state_fd *state_fds_share(struct state_fds *fds, int64_t num, struct stat
 /* Removes a number, and forgets a failed lookup of it in /proc. */
 void state_fds_close(struct state_fds *fds, int64_t num);
 
+/* Which numbers of a table are about to go. */
+struct state_fds_going {
+	uint32_t first, last;
+	bool cloexec; /* only those that exec closes */
+};
+
+enum { STATE_GONE_WALKED = 1 << 16 /* numbers; 32 that another table shares count as one */ };
+
+/*
+ * Holds the sockets of which no other number is known, in any table, once these numbers are gone:
+ * up to `max`, by number, each to be released. A table is shared by those that lose it alone. What
+ * was read from /proc is left out: others that were may have the same socket. Returns how many it
+ * holds; the walk ends behind STATE_GONE_WALKED.
+ */
+uint32_t state_fds_hold_last(struct state_fds *fds, const struct state_fds_going *going,
+			     struct state_gone *gone, uint32_t max);
+
 /* Whether exec closes a number; false after opening and copying. */
 void state_fds_set_cloexec(struct state_fds *fds, int64_t num, bool cloexec);
 bool state_fds_cloexec(const struct state_fds *fds, int64_t num);

@@ -281,6 +281,18 @@ void state_threads_end(struct state_threads *threads, struct state_thread_entry 
 		state_threads_remove(threads, entry);
 }
 
+uint32_t state_threads_ends_process(const struct state_threads *threads,
+				    const struct state_thread_entry *entry)
+{
+	const struct state_thread_entry *main = state_threads_find(threads, entry->thread.pid);
+
+	if (!main || main->unknown || main->thread.nthreads > 1)
+		return 0;
+	if (main == entry)
+		return entry->ended ? 0 : 1;
+	return main->ended ? 2 : 0;
+}
+
 void state_threads_each(struct state_threads *threads,
 			void (*visit)(struct state_thread_entry *entry, void *context),
 			void *context)

@@ -85,6 +85,13 @@ void state_threads_remove(struct state_threads *threads, struct state_thread_ent
  */
 void state_threads_end(struct state_threads *threads, struct state_thread_entry *entry);
 
+/*
+ * Whether that will remove the process: how many entries it has then, a main thread that ended
+ * before included. 0: other threads remain.
+ */
+uint32_t state_threads_ends_process(const struct state_threads *threads,
+				    const struct state_thread_entry *entry);
+
 /* Makes room: removes a thread without recent events. Returns false if there is none to remove. */
 bool state_threads_evict(struct state_threads *threads);
 
