@@ -164,6 +164,7 @@ enum {
 	COMPAT_MULTIPLEXED = 0xfffe, /* likewise: a multiplexed call, by its first argument */
 	NOTICED_ONLY = 0xfffd, /* likewise: no event, but the programs look at the call */
 	NOTICED_ACCEPT = 0xfffc, /* likewise: the call accepts a connection, which gets an owner */
+	NOTICED_OPEN = 0xfffb, /* likewise: the call opens a file, whose close needs no event */
 	/*
 	 * The argument of sched_get_priority_max() by which the agent asks the programs of a CPU
 	 * whether they run: they answer by a record without events.

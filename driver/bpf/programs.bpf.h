@@ -10,6 +10,7 @@
 #include "bpf/filters.bpf.h"
 #include "bpf/find_owners.bpf.h"
 #include "bpf/open_fds.bpf.h"
+#include "bpf/opened.bpf.h"
 #include "bpf/threads.bpf.h"
 
 /* The events that are wanted for a call by its number. Most calls end here, so this is cheap. */
@@ -186,8 +187,7 @@ struct entry_context {
 /* Whether the call of a wanted event returns. */
 static __always_inline bool has_latency(__u32 event)
 {
-	return event && event != COMPAT_COUNTED && event != NOTICED_ONLY &&
-	       event != NOTICED_ACCEPT && event != EVENT_exit && event != EVENT_exit_group;
+	return event && event < EVENT_ID_MAX && event != EVENT_exit && event != EVENT_exit_group;
 }
 
 static __always_inline int note_enter_time_run(__u64 *ctx)
@@ -340,6 +340,11 @@ static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs, struct tas
 		return own_call(ctx, regs);
 	if (owns_sockets && accepts_connection(event))
 		note_accepted(task, exit_result(ctx));
+	if (stream_only[EVENT_close] && opened_step(task, regs, event, exit_result(ctx))) {
+		count_filtered(event);
+		forget_call(regs, event);
+		return 0;
+	}
 	if (event >= EVENT_ID_MAX) {
 		if (event == COMPAT_COUNTED)
 			count_compat();

@@ -96,6 +96,7 @@ static int configure(struct lanner *object, bool classic, bool overwrites)
 	configure_filters((struct kernel_filters *)&object->rodata->kernel_filters);
 	object->rodata->snaplen = SNAPLEN_DEFAULT;
 	object->rodata->stream_bytes = 1024;
+	object->rodata->stream_only[EVENT_close] = true;
 	object->rodata->batch_bytes = BATCH_BYTES_MAX;
 	object->rodata->boot_offset_ns = 1;
 	if (overwrites)

@@ -146,7 +146,7 @@ const volatile bool notes_sends; /* see readers/sent.bpf.h */
 const volatile __u32 stream_bytes; /* see readers/stream.bpf.h; 0: no streams are followed */
 const volatile char reason_names[REASONS_MAX][REASON_BYTES_MAX]; /* NUL-terminated, or empty */
 const volatile bool owns_sockets; /* see core/socket_owner.bpf.h */
-const volatile bool stream_only[EVENT_ID_MAX]; /* nobody else asks for these events */
+const volatile bool stream_only[EVENT_ID_MAX]; /* nobody else asks for these events of others */
 const volatile struct kernel_filters kernel_filters; /* see kernel_filter.bpf.h */
 const volatile bool overwrites; /* it is a flight recorder: see backward_rings */
 const volatile bool read_at_once[EVENT_ID_MAX]; /* then: these go to `rings` */

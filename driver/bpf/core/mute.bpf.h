@@ -26,7 +26,8 @@ struct {
 	__type(value, __u64);
 } muted SEC(".maps");
 
-static __always_inline __u64 mute_program_of(struct task_struct *task)
+/* A number that another program of the same process does not have, nor a process that began later. */
+static __always_inline __u64 program_of(struct task_struct *task)
 {
 	struct mm_struct *mm = GET(task, mm);
 
@@ -45,7 +46,7 @@ static __attribute__((noinline)) bool mute_drops(struct task_struct *task, __u32
 		return false;
 	pid = pid_of(task);
 	program = bpf_map_lookup_elem(&muted, &pid);
-	if (!program || *program != mute_program_of(task))
+	if (!program || *program != program_of(task))
 		return false;
 	of_event = bpf_map_lookup_elem(&counters, &event);
 	if (of_event) {

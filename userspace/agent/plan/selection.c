@@ -463,12 +463,22 @@ bool selection_is_of_streams(unsigned int id)
 	return desc && desc->flags & EF_STREAMS && !needs_position(desc);
 }
 
+/* Where files are not kept, whether it is for sockets that closes are captured. */
+static bool selection_closes_sockets_only(const struct selection *selection)
+{
+	return !(selection->events[EVENT_close] & ~(WHY_DESCRIPTORS | WHY_CONNECTIONS)) &&
+	       !(selection_parts_of(selection) & WHY_FILES);
+}
+
 bool selection_is_of_streams_only(const struct selection *selection, unsigned int id)
 {
 	const uint16_t why = selection->events[id];
+	bool is_only = why & WHY_REQUESTS && !(why & ~(WHY_REQUESTS | WHY_CONNECTIONS));
 
-	return why & WHY_REQUESTS && !(why & ~(WHY_REQUESTS | WHY_CONNECTIONS)) &&
-	       selection_lacks_calls(selection);
+	if (id == EVENT_close)
+		is_only = selection_has_requests(selection) &&
+			  selection_closes_sockets_only(selection);
+	return is_only && selection_lacks_calls(selection);
 }
 
 bool selection_has_enter_times(const struct selection *selection)

@@ -87,7 +87,8 @@ struct scap_live_config {
 	 * the socket; see scap_live_limit_stream(). 0: as of other descriptors.
 	 */
 	uint32_t stream_bytes;
-	bool stream_only[EVENT_ID_MAX]; /* these are wanted of such sockets alone */
+	/* These are wanted of such sockets alone; a close of what is not known to be a file. */
+	bool stream_only[EVENT_ID_MAX];
 	bool has_budget; /* scap_live_shed() has an effect */
 	uint64_t sample_ns; /* from one tcp_sample of a connection to the next; 0: there are none */
 	/*

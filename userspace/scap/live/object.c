@@ -144,6 +144,7 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.notes, config->entry_notes == ENTRY_NOTES_ALL},
 		{object->maps.sends_noted, object->rodata->notes_sends},
 		{object->maps.stream_limits, config->stream_bytes},
+		{object->maps.opened, config->stream_only[EVENT_close]},
 		{object->maps.socket_owners, object->rodata->owns_sockets},
 		{object->maps.listeners, object->rodata->owns_sockets},
 	};

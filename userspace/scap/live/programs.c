@@ -241,7 +241,23 @@ static void add_accepts(const struct scap_live_config *config,
 	}
 }
 
-/* Where programs run at calls, they answer the agent. */
+/* Those that open files, if closes of these have no event. */
+static void add_opens(const struct scap_live_config *config,
+		      struct call_events calls[SYSCALL_NR_MAX])
+{
+	if (!config->stream_only[EVENT_close])
+		return;
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		unsigned int native = syscall_code_of_native(number);
+		unsigned int compat = syscall_code_of_compat(number);
+
+		if (!calls[number].native && event_desc_of_syscall(native)->opens.name)
+			calls[number].native = NOTICED_OPEN;
+		if (!calls[number].compat && event_desc_of_syscall(compat)->opens.name)
+			calls[number].compat = NOTICED_OPEN;
+	}
+}
+
 /* Calls that the programs notice, also without an event: the test call, and new seccomp filters. */
 static void add_noticed(struct call_events calls[SYSCALL_NR_MAX])
 {
@@ -264,6 +280,7 @@ void live_call_events(const struct scap_live_config *config, const bool rejected
 		calls[number].compat = (uint16_t)event_of_compat(number, config, rejected);
 	}
 	add_accepts(config, calls);
+	add_opens(config, calls);
 	add_noticed(calls);
 }
 

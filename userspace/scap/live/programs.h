@@ -67,7 +67,8 @@ bool live_any_call_wanted(const struct scap_live_config *config, const bool reje
 /*
  * The events that the driver writes on exit of system calls, by the caller's number; if there are
  * any, NOTICED_ONLY for the call with which the agent tests the programs. NOTICED_ACCEPT for those
- * that accept connections and have no event, if it is kept whose sockets are.
+ * that accept connections and have no event, if it is kept whose sockets are; NOTICED_OPEN for
+ * those that open files and have none, if only closes of sockets are wanted.
  */
 void live_call_events(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX],
 		      struct call_events calls[SYSCALL_NR_MAX]);

@@ -561,11 +561,18 @@ static void test_requests(void **state)
 	assert_int_equal(selection.events[EVENT_close], WHY_DESCRIPTORS);
 	assert_true(selection_is_of_streams_only(&selection, EVENT_recvfrom));
 	assert_true(selection_is_of_streams_only(&selection, EVENT_preadv2));
-	assert_false(selection_is_of_streams_only(&selection, EVENT_close));
+	assert_true(selection_is_of_streams_only(&selection, EVENT_close));
+	assert_false(selection_is_of_streams_only(&selection, EVENT_dup2));
 	/* A call that the filter names is captured of all descriptors. */
 	select_for("evt.type in (request, read, sendto)", NEEDS_THREADS | NEEDS_EVENT_FD);
 	assert_false(selection_is_of_streams_only(&selection, EVENT_recvfrom));
 	assert_true(selection.events[EVENT_openat] & WHY_FILES);
+	assert_false(selection_is_of_streams_only(&selection, EVENT_close));
+	select_for("evt.type in (request, close)", NEEDS_THREADS | NEEDS_EVENT_FD);
+	assert_false(selection_is_of_streams_only(&selection, EVENT_close));
+	/* Whoever counts descriptors needs those of files. */
+	select_for("evt.type=request", NEEDS_THREADS | NEEDS_EVENT_FD | NEEDS_FDS);
+	assert_false(selection_is_of_streams_only(&selection, EVENT_close));
 	select_for("request.status > 400", OUTPUT_NEEDS);
 	assert_true(selection_has_requests(&selection));
 	select_for("evt.type=read", OUTPUT_NEEDS);

@@ -77,6 +77,29 @@ static void test_sockets(void **state)
 	assert_false(live_owns_sockets(&config));
 }
 
+/* Opens that have no event are noticed where only closes of sockets have one. */
+static void test_opens(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_close] = true}};
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[native("openat")].native, EVENT_NONE);
+	config.stream_only[EVENT_close] = true;
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[native("close")].native, EVENT_close);
+	assert_int_equal(calls[native("openat")].native, NOTICED_OPEN);
+	assert_int_equal(calls[native("openat2")].native, NOTICED_OPEN);
+	assert_int_equal(calls[native("pipe2")].native, EVENT_NONE);
+#ifdef __x86_64__
+	assert_int_equal(calls[295].compat, NOTICED_OPEN);
+#endif
+	config.events[EVENT_openat] = true;
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[native("openat")].native, EVENT_openat);
+	assert_int_equal(calls[native("openat2")].native, NOTICED_OPEN);
+}
+
 /* Names that have no event matter only to what compares names. */
 static void test_names(void **state)
 {
@@ -399,6 +422,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rejected_parts),
 	cmocka_unit_test(test_enter_times),
 	cmocka_unit_test(test_sockets),
+	cmocka_unit_test(test_opens),
 	cmocka_unit_test(test_names),
 	cmocka_unit_test(test_sends),
 	cmocka_unit_test(test_entry_notes),
