@@ -78,6 +78,29 @@ static void test_verdicts(void **state)
 	tree_destroy(&fixture.tree);
 }
 
+/* Perf events, parsed as for a capture: each that is wrong at its place. */
+static void test_perf_events(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture);
+	expect(&fixture,
+	       "sample: [page-faults, 'cs,page-fautls']\nprobe: cs\n"
+	       "container-counters: cs,page-fautls\nhttp: 127.0.0.1:9100\n",
+	       1,
+	       (const char *const[]){"a.yaml:1:27: error: sample: ", "did you mean 'page-faults'?",
+				     "a.yaml:2:8: error: --probe cs: it is no probe",
+				     "a.yaml:3:24: error: container-counters: ", NULL});
+	/* With a variable in it, places are not those of the file. */
+	expect(&fixture, "sample: ${NOSUCH:-cs,page-fautls}\n", 1,
+	       (const char *const[]){"a.yaml:1:9: error: sample: ", NULL});
+	expect(&fixture, "sample: cs/freq=9,period=9/\n", 1,
+	       (const char *const[]){"a.yaml:1:9: error: --sample cs", "one of them\n", NULL});
+	expect(&fixture, "sample: cpu-clock/freq=9,call-graph=fp/\n", 0,
+	       (const char *const[]){"a.yaml: OK: 1 value in 1 file\n", NULL});
+	tree_destroy(&fixture.tree);
+}
+
 static void test_json(void **state)
 {
 	static const char
@@ -139,9 +162,8 @@ static void test_modes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_verdicts),
-	cmocka_unit_test(test_json),
-	cmocka_unit_test(test_several),
+	cmocka_unit_test(test_verdicts), cmocka_unit_test(test_perf_events),
+	cmocka_unit_test(test_json),	 cmocka_unit_test(test_several),
 	cmocka_unit_test(test_modes),
 };
 

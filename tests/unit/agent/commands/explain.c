@@ -66,6 +66,25 @@ static void test_samples(void **state)
 	printed_finish(&printed);
 }
 
+/* With the rights, they are opened. */
+static void test_opened_samples(void **state)
+{
+	struct explained this;
+	struct printed printed;
+
+	parse_right("--explain -o none --sample cs/period=7/ evt.type=perf_sample", &this.options);
+	printed_call(run, &this, &printed);
+	options_finish(&this.options);
+	if (this.exit_code == 0)
+		printed_expect(printed.out,
+			       (const char *[]){"\nSampling: ", " samples a second",
+						"\nPERF EVENT ", "\ncs/period=7/ ",
+						" each time after 7 ", " --sample\n", NULL});
+	else
+		assert_non_null(strstr(printed.err, "CAP_"));
+	printed_finish(&printed);
+}
+
 /* Calls without an event of their own are named; nothing else is kept up for -o none. */
 static void test_generic(void **state)
 {
@@ -103,7 +122,7 @@ static void test_wrong_filter(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_plan),	     cmocka_unit_test(test_environments),
 	cmocka_unit_test(test_samples),	     cmocka_unit_test(test_generic),
-	cmocka_unit_test(test_wrong_filter),
+	cmocka_unit_test(test_wrong_filter), cmocka_unit_test(test_opened_samples),
 };
 
 UNIT_GROUP(tests);

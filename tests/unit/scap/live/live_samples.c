@@ -109,12 +109,14 @@ static void take_turns(void **state)
 	/* Not before it is known what there is. */
 	live_samples_round(&mixed.live, mixed.merge, end - LATER_NS);
 	expect_none(&mixed);
+	assert_false(live_samples_are_quiet(&mixed.live));
 	live_samples_round(&mixed.live, mixed.merge, end + LATER_NS);
 	for (int i = 0; i < WRITES; i++) {
 		expect(&mixed, EVENT_close);
 		expect(&mixed, EVENT_perf_sample);
 	}
 	expect_none(&mixed);
+	assert_true(live_samples_are_quiet(&mixed.live));
 	/* The rest comes in the last round. */
 	write_event(&mixed, end + 2 * LATER_NS);
 	watched = WRITES;
@@ -205,6 +207,7 @@ static void there_are_none(void **state)
 
 	assert_int_equal(live_samples_open(&none, NULL, NULL, NULL), 0);
 	assert_false(live_samples_await(&none));
+	assert_true(live_samples_are_quiet(&none));
 	live_samples_close(&none);
 }
 
