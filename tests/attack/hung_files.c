@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file system whose files can be opened, but never read, and processes that others wait for when
- * they read them: hung_files MOUNTPOINT PROCESSES SECONDS. The arguments of these processes are
- * pages of such a file. Prints a line with each of their ids when it is so. They open a file that
- * is not there all the time. Ends with its standard input, or after SECONDS: then those who wait go
- * on.
+ * A file system whose files can be opened, but never read behind their first page, and processes
+ * that others wait for when they read them: hung_files MOUNTPOINT PROCESSES SECONDS [executes]. The
+ * arguments of these processes are pages of such a file; or they execute the first page of one,
+ * which is the beginning of a program. Prints a line with each of their ids when it is so. They
+ * open a file that is not there all the time, or compute. Ends with its standard input, or after
+ * SECONDS: then those who wait go on.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
@@ -21,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +34,8 @@ enum {
 	FILE_NODE = 2,
 	FOLDER_NODE = 3,
 	CACHED_S = 3600,
+	CODE = 1024, /* where in the first page */
+	HIDDEN = 8 * PAGE, /* where its table of sections would be */
 	PAUSE_US = 50000,
 };
 
@@ -38,6 +43,7 @@ enum {
 
 static pid_t processes[PROCESSES_MAX];
 static atomic_bool ready; /* both threads of a process have begun */
+static bool answers_page; /* the first one of a file */
 
 static void fill_attr(struct fuse_attr *attr, uint64_t node)
 {
@@ -46,6 +52,24 @@ static void fill_attr(struct fuse_attr *attr, uint64_t node)
 	attr->nlink = 1;
 	attr->size = 1 << 20;
 	attr->blksize = PAGE;
+}
+
+/* A program with sections, of which only this can be read. */
+static void fill_page(void *page)
+{
+	Elf64_Ehdr header = {
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			    EV_CURRENT},
+		.e_type = ET_EXEC,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(header),
+		.e_shoff = HIDDEN,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = 10,
+	};
+
+	memset(page, 0, PAGE);
+	memcpy(page, &header, sizeof(header));
 }
 
 /* Fills an answer; returns its length, or -errno. 0: none is expected, or ever given. */
@@ -59,7 +83,7 @@ static int answer_to(const struct fuse_in_header *in, const char *name, void *ou
 	case FUSE_INIT:
 		*init = (struct fuse_init_out){.major = FUSE_KERNEL_VERSION,
 					       .minor = FUSE_KERNEL_MINOR_VERSION,
-					       .max_readahead = 1 << 16,
+					       .max_readahead = answers_page ? 0 : 1 << 16,
 					       .max_write = PAGE};
 		return sizeof(*init);
 	case FUSE_LOOKUP:
@@ -78,6 +102,10 @@ static int answer_to(const struct fuse_in_header *in, const char *name, void *ou
 			(struct fuse_open_out){.open_flags = FOPEN_KEEP_CACHE};
 		return sizeof(struct fuse_open_out);
 	case FUSE_READ:
+		if (!answers_page || ((const struct fuse_read_in *)(const void *)name)->offset)
+			return 0;
+		fill_page(out);
+		return PAGE;
 	case FUSE_READDIR:
 	case FUSE_READDIRPLUS:
 	case FUSE_FORGET:
@@ -91,9 +119,12 @@ static int answer_to(const struct fuse_in_header *in, const char *name, void *ou
 static void answer(int fuse, const char *request)
 {
 	const struct fuse_in_header *in = (const void *)request;
-	char bytes[512] = {0};
+	static char bytes[2 * PAGE];
 	struct fuse_out_header *out = (void *)bytes;
-	int len = answer_to(in, request + sizeof(*in), out + 1);
+	int len;
+
+	memset(bytes, 0, sizeof(bytes));
+	len = answer_to(in, request + sizeof(*in), out + 1);
 
 	if (len == 0)
 		return;
@@ -170,6 +201,30 @@ static void be_read(const char *path)
 	}
 }
 
+/* Computes for ever in a page of the file, with code of its own there. */
+static void execute(const char *path)
+{
+#if defined(__x86_64__)
+	static const unsigned char loop[] = {0xeb, 0xfe};
+#else
+	static const unsigned char loop[] = {0, 0, 0, 0x14};
+#endif
+	int fd = open(path, O_RDONLY);
+	char *page =
+		fd < 0 ? MAP_FAILED
+		       : mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpriority(PRIO_PROCESS, 0, 19);
+	if (page == MAP_FAILED)
+		_exit(1);
+	memcpy(page + CODE, loop, sizeof(loop));
+	__builtin___clear_cache(page, page + PAGE);
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	((void (*)(void))(uintptr_t)(page + CODE))();
+}
+
 /* Without the connection: its last descriptor ends the waits. */
 static pid_t start(const char *path, int fuse)
 {
@@ -177,7 +232,7 @@ static pid_t start(const char *path, int fuse)
 
 	if (pid == 0) {
 		close(fuse);
-		be_read(path);
+		(answers_page ? execute : be_read)(path);
 	}
 	return pid;
 }
@@ -190,6 +245,7 @@ int main(int argc, char **argv)
 	if (argc < 4 || count > PROCESSES_MAX)
 		return 2;
 	alarm((unsigned int)atoi(argv[3]));
+	answers_page = argc > 4;
 	fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	snprintf(text, sizeof(text), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", fuse);
 	if (fuse < 0 || mount("hung", argv[1], "fuse", MS_NOSUID | MS_NODEV, text)) {
