@@ -79,12 +79,12 @@ void process_maps_exec(struct process_entry *process, uint64_t time_ns)
 {
 	if (process->exec_ns <= time_ns)
 		process->exec_ns = 0;
-	if (process->state == MAPPED_KNOWN && process->read_ns > time_ns)
+	if (process->state == MAPPED_KNOWN && process->begun_ns > time_ns)
 		return;
 	list_drop(process->mappings);
 	process->mappings = NULL;
 	process->state = MAPPED_KNOWN;
-	process->read_ns = time_ns;
+	process->begun_ns = process->read_ns = time_ns;
 }
 
 static void forget_mappings(struct process_entry *process)
@@ -129,6 +129,7 @@ void process_maps_fork(struct process_maps *maps, int32_t parent, int32_t child,
 	if (!is_known_at(from, time_ns))
 		return;
 	to->state = MAPPED_KNOWN;
+	to->begun_ns = from->begun_ns;
 	to->read_ns = from->read_ns;
 	to->mappings = from->mappings;
 	if (to->mappings)

@@ -39,7 +39,9 @@ struct process_entry {
 	int32_t pid; /* 0: a free place */
 	enum process_maps_state state;
 	struct process_mappings *mappings; /* NULL: none */
-	uint64_t read_ns; /* when they were read; later ones were added */
+	uint64_t begun_ns; /* when the read began: later ones are not sure to be in it, and are
+			      added */
+	uint64_t read_ns; /* when it was over: none is later, but those that were added */
 	uint64_t added_ns; /* while asked: of the latest mapping, which may not be in the answer */
 	uint64_t exec_ns; /* of a program that is yet to begin in the order of records; 0: none */
 };

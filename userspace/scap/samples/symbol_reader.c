@@ -264,6 +264,7 @@ static int read_file(struct symbol_request *request, int proc)
 
 void symbol_request_read(struct symbol_request *request, int proc, int kernel)
 {
+	request->begun_ns = clock_ns(CLOCK_MONOTONIC);
 	switch (request->kind) {
 	case READ_KERNEL:
 		request->error =

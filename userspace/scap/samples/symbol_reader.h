@@ -42,7 +42,8 @@ struct symbol_request {
 	char *path; /* owned: of READ_FILE, as the process sees it */
 	/* The answer: */
 	int error; /* 0 or -errno */
-	uint64_t read_ns; /* monotonic clock: what was read may be as late as that */
+	/* Monotonic clock: what was read was there at some time between. */
+	uint64_t begun_ns, read_ns;
 	struct symbol_table table; /* owned */
 	struct symbol_mapping *mappings; /* owned */
 	size_t mappings_count;

@@ -126,11 +126,12 @@ static void take_mappings(struct sample_symbols *symbols, const struct symbol_re
 	if (!process || process->state != MAPPED_ASKED)
 		return;
 	/* What was mapped meanwhile may not be in it. */
-	if (process->added_ns > answer->read_ns) {
+	if (process->added_ns > answer->begun_ns) {
 		process->state = MAPPED_UNKNOWN;
 		return;
 	}
 	process->state = answer->error ? MAPPED_NEVER : MAPPED_KNOWN;
+	process->begun_ns = answer->begun_ns;
 	process->read_ns = answer->read_ns;
 	for (size_t i = 0; i < answer->mappings_count && !answer->error; i++)
 		add_mapping(symbols, process, answer->mappings[i].mapping, &answer->mappings[i].id,
@@ -254,7 +255,7 @@ void sample_symbols_map(struct sample_symbols *symbols, const struct sample_mapp
 		return;
 	if (process->state == MAPPED_ASKED)
 		process->added_ns = time_ns;
-	if (process->state == MAPPED_KNOWN && process->read_ns < time_ns)
+	if (process->state == MAPPED_KNOWN && process->begun_ns < time_ns)
 		add_mapping(symbols, process, made, &id, mapping->path);
 }
 

@@ -29,7 +29,7 @@ static struct process_entry *known(int32_t pid, uint64_t read_ns)
 
 	assert_non_null(process);
 	process->state = MAPPED_KNOWN;
-	process->read_ns = read_ns;
+	process->begun_ns = process->read_ns = read_ns;
 	return process;
 }
 
@@ -158,6 +158,7 @@ static void a_program_begins_with_nothing(void **state)
 	assert_int_equal(add(process, 1000, 2000, 1), 0);
 	process->exec_ns = 20;
 	/* They were read when the program had begun. */
+	process->begun_ns = 25;
 	process->read_ns = 30;
 	process_maps_exec(process, 20);
 	assert_int_equal(process->exec_ns, 0);
@@ -165,6 +166,19 @@ static void a_program_begins_with_nothing(void **state)
 	process_maps_exec(process, 40);
 	assert_int_equal(process->state, MAPPED_KNOWN);
 	assert_null(process_maps_at(process, 1500));
+}
+
+/* It began while they were read, perhaps in part before it had mapped its file. */
+static void a_program_begins_in_a_read(void **state)
+{
+	struct process_entry *process = known(7, 30);
+
+	assert_int_equal(add(process, 1000, 2000, 1), 0);
+	process->begun_ns = 10;
+	process_maps_exec(process, 20);
+	assert_null(process_maps_at(process, 1500));
+	assert_int_equal(process->begun_ns, 20);
+	assert_int_equal(process->read_ns, 20);
 }
 
 /* Ends leave those findable that stand behind. */
@@ -207,6 +221,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(a_fork_replaces_what_was_there, create, destroy),
 	cmocka_unit_test_setup_teardown(forgets_what_records_would_have_changed, create, destroy),
 	cmocka_unit_test_setup_teardown(a_program_begins_with_nothing, create, destroy),
+	cmocka_unit_test_setup_teardown(a_program_begins_in_a_read, create, destroy),
 	cmocka_unit_test_setup_teardown(is_a_table, create, destroy),
 	cmocka_unit_test_setup_teardown(has_an_end, create, destroy),
 };

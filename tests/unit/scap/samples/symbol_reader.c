@@ -85,7 +85,8 @@ static void reads_mappings(void **state)
 	assert_true(len > 0);
 	path[len] = '\0';
 	assert_string_equal(request->texts + own->path, path);
-	assert_true(request->read_ns <= clock_ns(CLOCK_MONOTONIC));
+	assert_true(request->begun_ns && request->begun_ns <= request->read_ns &&
+		    request->read_ns <= clock_ns(CLOCK_MONOTONIC));
 	symbol_request_destroy(request);
 	request = calloc(1, sizeof(*request));
 	assert_non_null(request);
