@@ -24,10 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCHES_MAX = 1000, BLOCK_BYTES = 4096 };
+#include "../support/uring.h"
+
+enum { BATCHES_MAX = 1000, BLOCK_BYTES = 4096, RING_DEPTH = 16 };
 
 static int file, there[2], back[2];
 static struct sockaddr_in address;
+static struct uring ring;
 static char block[BLOCK_BYTES];
 static const char *path = "/etc/hostname";
 
@@ -61,6 +64,42 @@ static bool setup_block(void)
 static void round_read(void)
 {
 	syscall(SYS_pread64, file, block, sizeof(block), 0);
+}
+
+/* A file that the kernel reads at once: one of tmpfs it leaves to another thread. */
+static bool setup_ring(void)
+{
+	file = open("/dev/zero", O_RDONLY);
+	return file >= 0 && uring_open(&ring, RING_DEPTH, 0) == 0;
+}
+
+/* An operation of a ring: submitted with others, so that their call costs each of them little. */
+static void ask_ring(uint8_t opcode)
+{
+	struct io_uring_sqe *entry = uring_next(&ring);
+	struct io_uring_cqe completion;
+
+	entry->opcode = opcode;
+	entry->fd = file;
+	entry->addr = (uintptr_t)block;
+	entry->len = opcode == IORING_OP_READ ? sizeof(block) : 0;
+	if ((ring.tail & (RING_DEPTH - 1)) != 0)
+		return;
+	if (uring_submit(&ring, RING_DEPTH) != RING_DEPTH)
+		exit(1);
+	while (uring_take(&ring, &completion))
+		if (completion.res < 0)
+			exit(1);
+}
+
+static void round_ring_read(void)
+{
+	ask_ring(IORING_OP_READ);
+}
+
+static void round_ring_nop(void)
+{
+	ask_ring(IORING_OP_NOP);
 }
 
 static void round_write(void)
@@ -178,6 +217,8 @@ static const struct load {
 	{"openat", NULL, round_openat, 20000},
 	{"read", setup_block, round_read, 20000},
 	{"write", setup_block, round_write, 20000},
+	{"ring_read", setup_ring, round_ring_read, 20000},
+	{"ring_nop", setup_ring, round_ring_nop, 20000},
 	{"stat", NULL, round_stat, 20000},
 	{"futex", NULL, round_futex, 20000},
 	{"connect", setup_connect, round_connect, 20000},

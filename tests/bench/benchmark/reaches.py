@@ -2,7 +2,7 @@
 """What Lanner is to reach, and what it does: met or missed."""
 import collections
 
-from . import agent, calls, growth, loss, programs, requests, rounds, tables, user_space
+from . import agent, calls, growth, loss, programs, requests, rings, rounds, tables, user_space
 from .watchers import AGAIN
 
 
@@ -99,6 +99,10 @@ def requests_alone(what, unit, **bound):
     return Reach(f"requests, user space: {what}", "requests", value(what, requests.SPEED, unit), unit, **bound)
 
 
+def adds_to_ring(title, what, step, most):
+    return Reach(title, "rings", added(what, step), "ns", most, noise=added(what, AGAIN))
+
+
 OPENS = "lanner, evt.type=open"
 REACHES = [
     adds("getppid, `evt.type=open`: adds", "getppid", "lanner, evt.type=open", 45),
@@ -138,6 +142,10 @@ REACHES = [
     requests_alone("Redis", requests.SPEED_RATE, least=1),
     requests_alone("50000 connections, HTTP/1.1, a request open", requests.MB, most=60),
     requests_alone("a series", "bytes", most=1000),
+    adds_to_ring("read by io_uring, everything: adds", "ring_read", "lanner, everything", 150),
+    adds_to_ring("read by io_uring, `evt.type=open`: adds", "ring_read", OPENS, 40),
+    Reach("fio, 4 KiB reads by io_uring, everything: slower than by pread", "rings",
+          lambda part: rings.slower_by_ring(part, "lanner, everything"), "%", most=5),
 ]
 
 
