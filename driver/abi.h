@@ -236,6 +236,21 @@ struct multiplexed_events {
 	__u16 of_operation[MULTIPLEXED_OPERATIONS];
 };
 
+/* What the tracepoints of io_uring tell, which differ between kernels. */
+enum uring_kernel {
+	URING_NONE, /* they are not looked at */
+	URING_VALUES, /* the request when it is submitted, and on completion what user space gets */
+	URING_ENTRIES, /* likewise, and that is behind a pointer */
+};
+
+enum { URING_OPCODES = 64 }; /* that are known, and may become known */
+
+/* The wanted events of an operation of a ring; 0: none. */
+struct uring_events {
+	__u16 event;
+	__u16 second; /* likewise, for some of its kind: see events/uring.def */
+};
+
 /* What the generic event reports of a call of 32-bit programs. */
 struct compat_call {
 	__u16 code; /* of the .scap format */
@@ -270,6 +285,7 @@ enum {
 #define FILLER_NAME(event) fill_##event
 #define EXIT_NAME(event) event##_called
 #define ENTRY_NAME(event) enter_##event
+#define URING_NAME(event) uring_##event
 
 /* Why an event that was wanted did not reach user space: LOSS(name, text). */
 #define LOSS_CAUSES(LOSS)                                                                          \
@@ -283,7 +299,9 @@ enum {
 	LOSS(CGROUP_LIMIT, "over the limit of a control group")                                    \
 	LOSS(BUDGET, "over the budget")                                                            \
 	LOSS(MESSAGES, "messages beyond the first of a call")                                      \
-	LOSS(SHARE, "over the share of a process")
+	LOSS(SHARE, "over the share of a process")                                                 \
+	LOSS(IN_FLIGHT, "too many requests in flight")                                             \
+	LOSS(UNTOLD, "requests whose end is not told")
 
 enum loss_cause {
 #define LOSS(name, text) LOSS_##name,
@@ -371,7 +389,7 @@ struct shed {
 
 /*
  * Per CPU and event id. For every id: the slots' seen + those that got no slot (SCRATCH_BUSY,
- * TAIL_CALL, BUDGET) + filtered = delivered + filtered + the sum of lost.
+ * TAIL_CALL, BUDGET, IN_FLIGHT, UNTOLD) + filtered = delivered + filtered + the sum of lost.
  */
 struct event_counters {
 	__u64 lost[LOSS_CAUSES_COUNT]; /* by cause */
@@ -610,6 +628,7 @@ struct scratch_slot {
 	struct frame_marks marks;
 	struct frame_file file; /* likewise, if EF_TELLS_ANY_FILE */
 	struct frame_stream stream; /* likewise, if EF_TELLS_ANY_STREAM and streams are followed */
+	struct frame_uring uring; /* likewise, of an operation of a ring */
 	__u64 path_is_part; /* of the path that was built last: it has no beginning */
 	struct vector_progress vector; /* the one read last */
 	struct kept_slot kept; /* over a jump */

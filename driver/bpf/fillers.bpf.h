@@ -198,8 +198,8 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 				f->message_index = forget(f->slot, f->message_index);              \
 			if (event_has(id, EF_TELLS_ANY_FILE) && tells_files)                       \
 				note_file(f, event_has(id, EF_CREATES_FD)                          \
-						     ? f->ret                                      \
-						     : argument(f, 0));                            \
+						     ? descriptor_made_by(f)                       \
+						     : descriptor_used_by(f, argument(f, 0)));     \
 			if (event_has(id, EF_STREAMS) && stream_bytes)                             \
 				note_stream(f, id);                                                \
 			if (event_has(id, EF_TELLS_STREAM) && stream_bytes)                        \
@@ -230,6 +230,14 @@ static __always_inline __u64 descriptor_used(struct filler *f)
                                                                                                    \
 		if (!sample_begin(f, ctx, id, name##__count))                                      \
 			return 0;                                                                  \
+		do {
+
+/* Only uring_complete.bpf.h has their programs. */
+#define URING_EVENT(name, id, ...)                                                                 \
+	static __attribute__((unused)) __always_inline int FILLER_NAME(name)(__u64 * ctx)          \
+	{                                                                                          \
+		struct filler filler = {.self = this_task()}, *f = &filler;                        \
+                                                                                                   \
 		do {
 
 #define LOCAL PUT_LOCAL

@@ -12,6 +12,7 @@
 #include "bpf/open_fds.bpf.h"
 #include "bpf/opened.bpf.h"
 #include "bpf/threads.bpf.h"
+#include "bpf/uring_complete.bpf.h"
 
 /* The events that are wanted for a call by its number. Most calls end here, so this is cheap. */
 static __always_inline bool call_wanted(__u64 number, struct call_events *events)
@@ -256,7 +257,7 @@ static __always_inline int end_event_run(__u64 *ctx)
 		return 0;
 	kept = &f->slot->kept;
 	judge_result(f);
-	frame_end(ctx, f->slot, f->slot_key, kept->pos, kept->ending);
+	frame_end(ctx, f->slot, f->slot_key, kept->pos, kept->ending & ~ENDING_OF_REQUEST);
 	scratch_give_back(f->slot);
 	return 0;
 }
@@ -475,6 +476,8 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	{                                                                                          \
 		return name##_run(ctx);                                                            \
 	}
+
+#define URING_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
 
 #define JUMP_PROGRAM(name) CALLS_PROGRAM(name, sys_exit, )
 

@@ -20,6 +20,7 @@
 #include "scap/live/load.h"
 #include "scap/live/programs.h"
 #include "scap/live/skeleton.h"
+#include "scap/live/uring_hooks.h"
 
 enum { REASON_BYTES = 256 };
 
@@ -75,6 +76,19 @@ static void configure_flight(struct lanner *object)
 		object->rodata->read_at_once[id] = event_is_important(id);
 }
 
+/* The kernel's tracepoints of io_uring. */
+static const struct live_uring_hooks *uring_hooks(void)
+{
+	static struct scap_live_config config;
+	static struct live_uring_hooks hooks;
+
+	if (!config.events[EVENT_openat]) {
+		config.events[EVENT_openat] = true;
+		live_uring_hooks_find(&config, &hooks);
+	}
+	return &hooks;
+}
+
 /* As the agent does with all events wanted. What the verifier walks depends on it. */
 static int configure(struct lanner *object, bool classic, bool overwrites)
 {
@@ -84,6 +98,9 @@ static int configure(struct lanner *object, bool classic, bool overwrites)
 		return cpus;
 	object->rodata->self_pids[0] = 1;
 	object->rodata->classic_calls = classic;
+	object->rodata->uring_kernel = uring_hooks()->kernel;
+	for (unsigned int i = 0; i < URING_OPCODES; i++)
+		object->rodata->uring_events[i] = (struct uring_events){i + 1, i + 2};
 	object->rodata->enter_times = true;
 	object->rodata->compares_arguments = true;
 	object->rodata->reads_environments = true;
@@ -110,6 +127,8 @@ static int configure(struct lanner *object, bool classic, bool overwrites)
 /* The agent loads nothing for calls and tracepoints that the machine does not have. */
 static bool is_of_here(const struct live_program *program)
 {
+	if (program->for_uring && !live_uring_hooks_have(uring_hooks(), program->hook))
+		return false;
 	return program->event == EVENT_NONE || event_desc_is_native(event_desc_get(program->event));
 }
 

@@ -61,9 +61,12 @@ static __always_inline __u64 narrow_words(struct filler *f)
 
 static __always_inline __u64 narrow_before(struct filler *f, __u64 number)
 {
-	__u64 is_before = (call_number(f->regs) - number) >> 63;
-	__u64 narrow = -(is_before & f->caller.compat);
+	__u64 is_before, narrow;
 
+	if (f->of_request)
+		return 0;
+	is_before = (call_number(f->regs) - number) >> 63;
+	narrow = -(is_before & f->caller.compat);
 	/* Otherwise the compiler makes branches of a mask that has one of two values. */
 	CHECKED(narrow);
 	return narrow;
@@ -108,18 +111,24 @@ static __always_inline __u64 argument_wide(struct filler *f, int native, int com
 /* The length of truncate and ftruncate. */
 static __always_inline __s64 argument_length(struct filler *f)
 {
+	if (f->of_request)
+		return argument(f, 1);
 	return call_number(f->regs) < NR32_TRUNCATE64 ? signed_word(f, argument(f, 1)) :
 							argument_wide(f, 1, 1);
 }
 
 static __always_inline __s64 argument_fadvise_length(struct filler *f)
 {
+	if (f->of_request)
+		return argument(f, 2);
 	return call_number(f->regs) < NR32_FADVISE64_64 ? argument_moved(f, 2, 3) :
 							  argument_wide(f, 2, 3);
 }
 
 static __always_inline __u32 argument_fadvise_advice(struct filler *f)
 {
+	if (f->of_request)
+		return argument(f, 3);
 	return call_number(f->regs) < NR32_FADVISE64_64 ? argument_moved(f, 3, 4) :
 							  argument_moved(f, 3, 5);
 }

@@ -11,6 +11,8 @@
 #include "bpf/core/kernel_versions.bpf.h"
 #include "bpf/core/maps.bpf.h"
 
+#include <asm/errno.h>
+
 /* Whose a socket is, and what is known of its connection. Times: boot clock, 0: not known. */
 struct socket_owner {
 	__u32 pid; /* that connected, listened or accepted; its thread may end before; 0: not known */
@@ -21,6 +23,10 @@ struct socket_owner {
 	__u32 is_accepted; /* its owner is final */
 	__u32 pad;
 };
+
+struct uring_note;
+
+enum { URING_TEXT_BYTES = 256 /* of a request's strings, buffers and addresses in its note */ };
 
 /*
  * One event being written. It lives in registers: no address in it may be passed to a helper, which
@@ -42,6 +48,15 @@ struct filler {
 	bool ipc_is_older; /* the call's struct has the older layout; likewise */
 	bool timed; /* of a call that ends: see slot->entered_ns */
 	__u32 stream; /* see stream_wanted(); 0 while no streams are followed */
+	/* Of an operation of io_uring, whose program may run in another task: see uring.bpf.h. */
+	bool of_request; /* there is no call: `args_taken`, and `caller` is a native one */
+	bool has_files, has_memory; /* the current task has the descriptors, memory of its process */
+	__u32 owner_pid, owner_tid; /* who submitted it */
+	__u64 file; /* the struct file that the request used; 0: none */
+	__u64 made_file; /* that of the registered file that it made; likewise */
+	__u64 copy; /* where the note has what was copied of its memory: URING_TEXT_BYTES */
+	struct uring_note *note; /* that ends with the event; NULL: none does */
+	__u64 *request; /* whose it is; likewise */
 	/* Of events of sockets: */
 	struct socket_owner owner; /* whose it is */
 	struct sock *sk; /* NULL: a packet that belongs to none */
@@ -133,10 +148,31 @@ static __always_inline void count_unreadable(struct filler *f)
 		count(&of_event->unreadable);
 }
 
+/* Whether an address is that of what was copied of a request. What programs name is not. */
+static __always_inline bool is_copy(struct filler *f, __u64 address)
+{
+	return f->of_request && address - f->copy < URING_TEXT_BYTES;
+}
+
+/*
+ * Reads memory of the caller, as bpf_probe_read_user() does: of a request its copy, or memory of its
+ * process, if the current task has that.
+ */
+static __always_inline long read_caller(struct filler *f, void *to, __u32 size, __u64 address)
+{
+	if (is_copy(f, address))
+		return bpf_probe_read_kernel(to, size, (void *)address);
+	if (f->of_request && !f->has_memory)
+		return -EFAULT;
+	return bpf_probe_read_user(to, size, (void *)address);
+}
+
 static __always_inline __u32 event_tid(struct filler *f)
 {
 	struct task_struct *task = f->task;
 
+	if (f->of_request)
+		return f->owner_tid;
 	return f->of_child ? READ(task, pid) : tid_of(f->self);
 }
 
@@ -144,6 +180,8 @@ static __always_inline __u32 event_pid(struct filler *f)
 {
 	struct task_struct *task = f->task;
 
+	if (f->of_request)
+		return f->owner_pid;
 	return f->of_child ? READ(task, tgid) : pid_of(f->self);
 }
 

@@ -8,7 +8,10 @@
 
 #include "bpf/core/slot.bpf.h"
 
-enum { FIXED_BYTES_MAX = 512 /* of a frame, before its first value of variable length */ };
+enum {
+	FIXED_BYTES_MAX = 512, /* of a frame, before its first value of variable length */
+	URING_TEXT_IS_PART = 1, /* a bit of the address of a string of a request: it is longer */
+};
 
 /*
  * For readers that an event has many of: the verifier does not carry what one learns of the result
@@ -82,12 +85,36 @@ DEFINE_PUT_FIXED(u16, __u16)
 DEFINE_PUT_FIXED(u32, __u32)
 DEFINE_PUT_FIXED(u64, __u64)
 
+/* A string of kernel memory. */
+static __always_inline void put_kernel_string(struct filler *f, const void *address, __u32 size)
+{
+	__u8 *room = frame_room(f);
+	long n;
+
+	if (!room)
+		return;
+	n = bpf_probe_read_kernel_str(room, size, address);
+	frame_advance(f, n < 0 ? 0 : n & (2 * STRING_BYTES_MAX - 1));
+}
+
+/* A string of a request, from where uring_text() put it; absent if that is 0. */
+static __always_inline void put_request_string(struct filler *f, __u64 text)
+{
+	if (text & URING_TEXT_IS_PART)
+		mark_truncated(f);
+	put_kernel_string(f, (void *)(text & ~(__u64)URING_TEXT_IS_PART), STRING_BYTES_MAX);
+}
+
 /* A string of the caller's memory, up to its NUL. Absent if the pointer is NULL. */
 static __always_inline void put_string(struct filler *f, __u64 address)
 {
 	__u8 *room = frame_room(f);
 	long n = 0;
 
+	if (f->of_request) {
+		put_request_string(f, address);
+		return;
+	}
 	if (!room)
 		return;
 	if (address) {
@@ -102,18 +129,6 @@ static __always_inline void put_string(struct filler *f, __u64 address)
 	frame_advance(f, n & (2 * STRING_BYTES_MAX - 1));
 }
 
-/* A string of kernel memory. */
-static __always_inline void put_kernel_string(struct filler *f, const void *address, __u32 size)
-{
-	__u8 *room = frame_room(f);
-	long n;
-
-	if (!room)
-		return;
-	n = bpf_probe_read_kernel_str(room, size, address);
-	frame_advance(f, n < 0 ? 0 : n & (2 * STRING_BYTES_MAX - 1));
-}
-
 /* Up to 65535 bytes of the caller's memory, all or nothing. */
 static __always_inline void put_bytes(struct filler *f, __u64 address, __u64 n)
 {
@@ -124,7 +139,7 @@ static __always_inline void put_bytes(struct filler *f, __u64 address, __u64 n)
 	CHECKED(n);
 	if (n > 65535)
 		n = 65535;
-	if (n && (!address || bpf_probe_read_user(room, n, (void *)address))) {
+	if (n && (!address || read_caller(f, room, n, address))) {
 		count_unreadable(f);
 		n = 0;
 	}

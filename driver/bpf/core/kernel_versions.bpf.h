@@ -98,6 +98,17 @@ static __always_inline __u64 kernel_word(__u64 address)
 	return TYPED((struct timespec64 *)address)->tv_sec;
 }
 
+/* An argument of a tracepoint as a number, where the verifier knows it as a pointer. */
+static __always_inline __u64 argument_word(__u64 *ctx, int n)
+{
+	__u64 word = 0;
+
+	if (CAN_CAST)
+		return kernel_word((__u64)&ctx[n]);
+	bpf_probe_read_kernel(&word, sizeof(word), &ctx[n]);
+	return word;
+}
+
 /*
  * The current task, whose members are read without a helper call for each step if the kernel can:
  * 3ca1032ab7ab ("bpf: Implement get_current_task_btf and RET_PTR_TO_BTF_ID"), 5.11. The call takes

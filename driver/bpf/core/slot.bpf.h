@@ -299,6 +299,22 @@ static __always_inline void frame_flag(struct filler *f, __u32 flag)
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) |= flag;
 }
 
+/* The operation of a ring that it was, behind the values: see FRAME_URING. */
+static __always_inline void put_uring(struct filler *f)
+{
+	__u64 pos = f->pos;
+
+	CHECKED(pos);
+	if (pos > FRAME_BYTES_MAX - sizeof(f->slot->uring)) {
+		/* Without it, it would be a call. */
+		f->pos = forget(f->slot, FRAME_BYTES_MAX + 1);
+		return;
+	}
+	*(struct frame_uring *)(f->frame + pos) = f->slot->uring;
+	frame_flag(f, FRAME_URING);
+	f->pos = forget(f->slot, pos + sizeof(f->slot->uring));
+}
+
 /* Where the call's bytes are in the stream of its socket, behind the values: see FRAME_STREAM. */
 static __always_inline void put_stream(struct filler *f)
 {
@@ -365,6 +381,7 @@ enum ending {
 	ENDING_TELLS_FILE = 1 << 17,
 	ENDING_TIMED = 1 << 18,
 	ENDING_TELLS_STREAM = 1 << 19,
+	ENDING_OF_REQUEST = 1 << 20,
 };
 
 static __always_inline __u32 ending_of(const struct filler *f)
@@ -373,7 +390,7 @@ static __always_inline __u32 ending_of(const struct filler *f)
 	       (event_has(f->event, EF_IMPORTANT) ? ENDING_IMPORTANT : 0) |
 	       (event_has(f->event, EF_TELLS_ANY_FILE) ? ENDING_TELLS_FILE : 0) |
 	       (event_has(f->event, EF_TELLS_ANY_STREAM) ? ENDING_TELLS_STREAM : 0) |
-	       (f->timed ? ENDING_TIMED : 0);
+	       (f->of_request ? ENDING_OF_REQUEST : 0) | (f->timed ? ENDING_TIMED : 0);
 }
 
 /* Leaves the finished frame in the slot, and sends the slot's frames when there are enough. */
@@ -383,12 +400,14 @@ static __always_inline void frame_send(struct filler *f, __u32 ending)
 	bool important = ending & ENDING_IMPORTANT;
 	__u64 len, bytes;
 
+	if (ending & ENDING_OF_REQUEST)
+		put_uring(f);
 	if (ending & ENDING_TELLS_STREAM && stream_bytes)
 		put_stream(f);
 	if (ending & ENDING_TELLS_FILE && tells_files)
 		put_file(f);
 	put_marks(f);
-	if (ending & ENDING_TIMED && enter_times)
+	if (ending & ENDING_TIMED && (enter_times || ending & ENDING_OF_REQUEST))
 		put_latency(f);
 	len = f->pos;
 	CHECKED(len);

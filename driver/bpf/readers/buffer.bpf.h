@@ -87,12 +87,15 @@ static __always_inline void put_fd_data_written(struct filler *f, __u64 fd, __u6
 	put_bytes(f, address, min_u64(n, data_limit(f, fd, name, address, n)));
 }
 
+#define VECTOR_IS_COPY (1ULL << 63) /* beside a number of entries */
+
 /* A vector that is being read; what it has come to is in its slot, unknown to the verifier. */
 struct vector_walk {
 	struct scratch_slot *slot;
 	__u8 *room;
 	__u64 vector, entries; /* those that are left */
 	__u64 narrow;
+	bool is_copy; /* in the kernel's memory */
 };
 
 static __always_inline bool vector_step(struct vector_walk *walk)
@@ -107,7 +110,8 @@ static __always_inline bool vector_step(struct vector_walk *walk)
 	if (walk->entries == 0)
 		return false;
 	walk->entries = forget(slot, walk->entries - 1);
-	if (bpf_probe_read_user(&any, bytes, (void *)walk->vector)) {
+	if (walk->is_copy ? bpf_probe_read_kernel(&any, bytes, (void *)walk->vector)
+			  : bpf_probe_read_user(&any, bytes, (void *)walk->vector)) {
 		progress->unreadable = true;
 		progress->at = progress->bytes = 0;
 		return false;
@@ -143,8 +147,9 @@ __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vecto
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
 	struct vector_walk walk = {.slot = slot,
 				   .vector = vector,
-				   .entries = entries,
-				   .narrow = -(call_caller(this_task()).compat & 1)};
+				   .entries = entries & ~VECTOR_IS_COPY,
+				   .narrow = -(call_caller(this_task()).compat & 1),
+				   .is_copy = entries & VECTOR_IS_COPY};
 
 	if (!slot || pos > FIXED_BYTES_MAX)
 		return 0;
@@ -160,6 +165,11 @@ static __always_inline __u32 put_vector(struct filler *f, __u64 vector, __u64 en
 	struct vector_progress *progress = &f->slot->vector;
 	__u32 bytes;
 
+	entries &= ~VECTOR_IS_COPY;
+	if (f->of_request && !f->has_memory)
+		entries = 0;
+	if (is_copy(f, vector))
+		entries |= VECTOR_IS_COPY;
 	vector_read(f->slot_key, f->pos, vector, entries, limit);
 	frame_advance(f, progress->at);
 	bytes = progress->bytes;

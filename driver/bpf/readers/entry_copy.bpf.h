@@ -220,7 +220,7 @@ static __always_inline int note_sockaddr(__u64 address, __u64 len)
 
 	if (!note)
 		return 0;
-	note->values[0].bytes = write_sockaddr(note->values[0].value, address, len);
+	note->values[0].bytes = write_sockaddr(note->values[0].value, address, len, true);
 	note_end(place, tid);
 	return 0;
 }
@@ -307,6 +307,10 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 	__u64 at, n;
 	__u8 *room;
 
+	if (f->of_request) {
+		put_absent(f);
+		return;
+	}
 	if (!compares_arguments || !call_failed(f) || f->caller.compat) {
 		put_none_noted(f);
 		return;
@@ -352,7 +356,7 @@ static __always_inline void put_compared(struct filler *f, __u64 address, __u32 
 	enum note_answer answer;
 
 	put_string(f, address);
-	if (!compares_arguments)
+	if (!compares_arguments || f->of_request)
 		return;
 	if (call_failed(f)) {
 		note_remove();

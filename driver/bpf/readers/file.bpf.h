@@ -23,6 +23,7 @@ enum {
 	NAME_BYTES_MAX = 255,
 	NAME_WORDS_MAX = 3, /* longer names, and paths, are copied by a helper */
 	PATH_WORDS_MAX = 8,
+	NO_DESCRIPTOR = 0xffffffffU, /* -1, as a descriptor */
 };
 
 enum overlay_layer { OVERLAY_NONE, OVERLAY_UPPER, OVERLAY_LOWER };
@@ -62,6 +63,40 @@ static __always_inline struct file *fd_file(__s32 fd)
 	return file;
 }
 
+/*
+ * A descriptor, or a file itself in its place: the address of a struct file of the kernel. A number
+ * of a call has 32 bits, so that nobody passes an address.
+ */
+static __always_inline struct file *descriptor_file(__u64 descriptor)
+{
+	return (__s64)descriptor < 0 ? (void *)descriptor : fd_file(descriptor);
+}
+
+/*
+ * The descriptor that a call uses. For a request it is the file that it used; before it had one, what
+ * its process has under that number, if the current task has the same descriptors.
+ */
+static __always_inline __u64 descriptor_used_by(struct filler *f, __u64 fd)
+{
+	if (f->of_request && f->file)
+		return f->file;
+	if (f->of_request && !f->has_files)
+		return NO_DESCRIPTOR;
+	return (__u32)fd;
+}
+
+/* Another one that it names: of a request only its process may know which. */
+static __always_inline __u64 descriptor_named_by(struct filler *f, __u64 fd)
+{
+	return f->of_request && !f->has_files ? NO_DESCRIPTOR : (__u32)fd;
+}
+
+/* The one that it made; only if it succeeded. */
+static __always_inline __u64 descriptor_made_by(struct filler *f)
+{
+	return f->of_request && f->made_file ? f->made_file : descriptor_named_by(f, f->ret);
+}
+
 /* The lower half of KERNEL_DESCRIPTOR. */
 static __always_inline __u32 file_kind(struct file *file)
 {
@@ -88,9 +123,9 @@ static __always_inline struct frame_file file_identity(struct file *file)
 }
 
 /* Notes which file a descriptor is, for the end of the frame. */
-static __always_inline void note_file(struct filler *f, __s32 fd)
+static __always_inline void note_file(struct filler *f, __u64 descriptor)
 {
-	struct file *file = fd_file(fd);
+	struct file *file = descriptor_file(descriptor);
 
 	f->slot->file.ino = 0;
 	if (file)
@@ -117,7 +152,7 @@ static __always_inline enum overlay_layer inode_layer(struct inode *inode, struc
  */
 static __always_inline struct opened_file opened_file(struct filler *f)
 {
-	struct file *file = f->ret >= 0 ? fd_file(f->ret) : NULL;
+	struct file *file = f->ret >= 0 ? descriptor_file(descriptor_made_by(f)) : NULL;
 	struct opened_file opened = {.file = file};
 	struct inode *inode;
 	struct super_block *sb;
@@ -138,11 +173,13 @@ static __always_inline struct opened_file opened_file(struct filler *f)
 	return opened;
 }
 
-/* The struct of openat2; zeros if it cannot be read. */
+/* The struct of openat2; zeros if it cannot be read. A request has its members in place of arguments. */
 static __always_inline struct open_how open_how(struct filler *f, __u64 address)
 {
 	struct open_how how = {};
 
+	if (f->of_request)
+		return (struct open_how){f->args[2], f->args[3], f->args[4]};
 	if (bpf_probe_read_user(&how, sizeof(how), (void *)address))
 		count_unreadable(f);
 	return how;
@@ -153,7 +190,7 @@ static __always_inline struct fd_pair fd_pair(struct filler *f, __u64 address)
 {
 	struct fd_pair pair;
 
-	if (bpf_probe_read_user(&pair, sizeof(pair), (void *)address))
+	if (read_caller(f, &pair, sizeof(pair), address))
 		pair = (struct fd_pair){-1, -1};
 	return pair;
 }
@@ -166,7 +203,7 @@ static __always_inline struct fd_pair made_fd_pair(struct filler *f, __u64 addre
 
 static __always_inline __u64 pipe_ino(struct filler *f, struct fd_pair pair)
 {
-	return f->ret == 0 ? file_ino(fd_file(pair.first)) : 0;
+	return f->ret == 0 ? file_ino(descriptor_file(descriptor_named_by(f, pair.first))) : 0;
 }
 
 /*
@@ -349,7 +386,7 @@ static __always_inline void put_file_path(struct filler *f, struct file *file)
 /* The same of the file that a call opened, whose path may have been built for the filter. */
 static __always_inline void put_opened_path(struct filler *f, __u32 event, struct file *file)
 {
-	if (kernel_filters.at_path[event])
+	if (kernel_filters.at_path[event] && !f->of_request)
 		put_built_path(f, f->path_bytes);
 	else
 		put_file_path(f, file);
@@ -405,10 +442,10 @@ static __always_inline void put_base_path(struct filler *f, __u32 name, __u64 na
 	if (!is_in_root && (!first || first == '/'))
 		return;
 	if (dirfd == AT_FDCWD) {
-		fs = current_fs();
+		fs = f->of_request && !f->has_files ? NULL : current_fs();
 		path = fs ? &fs->pwd : NULL;
 	} else {
-		file = fd_file(dirfd);
+		file = descriptor_file(descriptor_named_by(f, dirfd));
 		path = file ? &file->f_path : NULL;
 	}
 	put_path(f, path);

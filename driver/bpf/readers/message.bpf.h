@@ -22,7 +22,7 @@ static __always_inline struct message_copy read_message(struct filler *f, __u64 
 {
 	const __u64 narrow = narrow_words(f);
 	union user_any_message any = {};
-	bool is_read = !bpf_probe_read_user(&any, FORM_BYTES(f->slot, any, narrow), (void *)address);
+	bool is_read = !read_caller(f, &any, FORM_BYTES(f->slot, any, narrow), address);
 
 	return message_copy(f, widen_message(&any, narrow), is_read);
 }
@@ -177,7 +177,7 @@ static __always_inline struct file *received_file(struct filler *f, __u32 contro
 {
 	__u64 bytes = length_put(f, control);
 
-	if (!bytes)
+	if (!bytes || (f->of_request && !f->has_files))
 		return NULL;
 	return (void *)received_find(f->slot_key, f->slot->state.batch.bytes + control_at, bytes);
 }
@@ -206,8 +206,8 @@ static __always_inline void put_tuple_message_received(struct filler *f, __u64 f
 						       const struct message_copy *message)
 {
 	if (f->ret >= 0)
-		put_tuple(f, fd, INBOUND,
-			  (struct address_argument){message->value.name, message->value.name_len});
+		put_tuple(f, descriptor_used_by(f, fd), INBOUND,
+			  (struct address_argument){message->value.name, message->value.name_len, false});
 	else
 		put_absent(f);
 }

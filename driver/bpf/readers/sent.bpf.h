@@ -122,7 +122,7 @@ static __always_inline bool sent_is_known(struct filler *f)
 	__u32 sent = f->messages > 1 ? f->messages : 1;
 	__u32 failed = f->event == EVENT_sendmmsg && (__u32)argument(f, 2) > sent;
 
-	return notes_sends && sent_find(f->slot_key, sent + failed, f->message_index);
+	return notes_sends && !f->of_request && sent_find(f->slot_key, sent + failed, f->message_index);
 }
 
 static __always_inline void count_unnoted(void)

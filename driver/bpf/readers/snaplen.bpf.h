@@ -161,7 +161,7 @@ static __always_inline __u32 kept_by_protocol(struct port_pair ports, __u64 data
  * The limit for the data of a descriptor: `name` is the call's address argument, `data` a buffer of
  * `size` bytes; 0 if there is none. Not inlined: the verifier walks it once.
  */
-__attribute__((noinline)) __u32 socket_snaplen(__u32 fd, __u64 name, __u64 data, __u64 size)
+__attribute__((noinline)) __u32 socket_snaplen(__u64 descriptor, __u64 name, __u64 data, __u64 size)
 {
 	struct ip_sockaddr address = {};
 	struct port_pair ports;
@@ -171,13 +171,13 @@ __attribute__((noinline)) __u32 socket_snaplen(__u32 fd, __u64 name, __u64 data,
 
 	if (!snaplen_rules.full_high && !snaplen_rules.dynamic)
 		return snaplen;
-	sk = fd_sock(fd);
+	sk = descriptor_sock(descriptor);
 	family = sk ? READ(sk, __sk_common.skc_family) : 0;
 	if (family != FAMILY_INET && family != FAMILY_INET6)
 		return snaplen;
 	ports.local = bpf_ntohs(READ((struct inet_sock *)sk, inet_sport));
 	ports.remote = bpf_ntohs(READ(sk, __sk_common.skc_dport));
-	if (!ports.remote && read_ip_argument(&address, name, family))
+	if (!ports.remote && read_ip_argument(&address, name, family, true))
 		ports.remote = bpf_ntohs(address.port);
 	kept = kept_by_ports(ports);
 	if (!kept && snaplen_rules.dynamic && data)
@@ -190,10 +190,10 @@ __attribute__((noinline)) __u32 socket_snaplen(__u32 fd, __u64 name, __u64 data,
  * calls of a connection. Later it would make large values costly. Not inlined: the verifier walks it
  * once.
  */
-__attribute__((noinline)) __u32 stream_snaplen(__u32 fd, __u64 data)
+__attribute__((noinline)) __u32 stream_snaplen(__u64 descriptor, __u64 data)
 {
 	union data_start start = {};
-	struct sock *sk = fd_sock(fd);
+	struct sock *sk = descriptor_sock(descriptor);
 	struct tcp_sock *tcp = (void *)sk;
 
 	if (is_tcp(sk) && GET(tcp, bytes_sent) + GET(tcp, bytes_received) > YOUNG_BYTES)
@@ -210,16 +210,17 @@ __attribute__((noinline)) __u32 stream_snaplen(__u32 fd, __u64 data)
 static __always_inline __u64 data_limit(struct filler *f, __u64 fd, __u64 name, __u64 data,
 					__u64 size)
 {
+	const __u64 descriptor = descriptor_used_by(f, fd);
 	__u32 wanted = f->stream & ~STREAM_WANTED;
 
 	if (stream_bytes && f->stream) {
 		if (wanted == stream_bytes && size > wanted)
-			wanted = stream_snaplen(fd, data);
+			wanted = stream_snaplen(descriptor, data);
 		return wanted > snaplen ? wanted : snaplen;
 	}
 	if ((!snaplen_rules.full_high && !snaplen_rules.dynamic) || size <= snaplen)
 		return snaplen;
-	return socket_snaplen(fd, name, data, size);
+	return socket_snaplen(descriptor, f->of_request ? 0 : name, data, size);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #define LANNER_SOCKET_BPF_H
 
 #include "bpf/core/frame.bpf.h"
+#include "bpf/core/uring_structs.bpf.h"
 #include "bpf/readers/file.bpf.h"
 #include "bpf/readers/sent.bpf.h"
 
@@ -51,6 +52,7 @@ struct destination {
 struct address_argument {
 	__u64 at;
 	__u32 len;
+	bool is_copy; /* in the kernel's memory */
 };
 
 struct accept_queue {
@@ -72,6 +74,11 @@ static __always_inline struct sock *file_sock(struct file *file)
 static __always_inline struct sock *fd_sock(__s32 fd)
 {
 	return file_sock(fd_file(fd));
+}
+
+static __always_inline struct sock *descriptor_sock(__u64 descriptor)
+{
+	return file_sock(descriptor_file(descriptor));
 }
 
 /*
@@ -113,11 +120,17 @@ static __always_inline __u64 write_unix_name(__u8 *out, const void *path, __u64 
 	return mark + (n & 127);
 }
 
+static __always_inline long read_address(void *to, __u32 bytes, __u64 at, bool is_user)
+{
+	return is_user ? bpf_probe_read_user(to, bytes, (void *)at)
+		       : bpf_probe_read_kernel(to, bytes, (void *)at);
+}
+
 /*
  * Writes an address argument of the caller as events store it. Returns the bytes, 0 if there is
  * none.
  */
-static __always_inline __u64 write_sockaddr(__u8 *out, __u64 at, __u64 len)
+static __always_inline __u64 write_sockaddr(__u8 *out, __u64 at, __u64 len, bool is_user)
 {
 	struct ip_sockaddr address = {};
 	__u64 bytes = (__u32)len;
@@ -126,7 +139,7 @@ static __always_inline __u64 write_sockaddr(__u8 *out, __u64 at, __u64 len)
 		bytes = ADDRESS_BYTES_MAX;
 	CHECKED(bytes);
 	if (!at || bytes < sizeof(address.family) || bytes > ADDRESS_BYTES_MAX ||
-	    bpf_probe_read_user(&address, bytes, (void *)at))
+	    read_address(&address, bytes, at, is_user))
 		return 0;
 	*out = address.family;
 	switch (address.family) {
@@ -139,31 +152,34 @@ static __always_inline __u64 write_sockaddr(__u8 *out, __u64 at, __u64 len)
 		*(__u16 *)(out + 17) = bpf_ntohs(address.port);
 		return 19;
 	case FAMILY_UNIX:
-		return 1 + write_unix_name(out + 1, (void *)at + 2, (__u32)len - 2, true);
+		return 1 + write_unix_name(out + 1, (void *)at + 2, (__u32)len - 2, is_user);
 	}
 	return 0;
 }
 
+/* That of a request has been copied. */
 static __always_inline void put_sockaddr(struct filler *f, __u64 at, __u64 len)
 {
 	__u8 *room = frame_room(f);
 
 	if (room)
-		frame_advance(f, write_sockaddr(room, at, len));
+		frame_advance(f, write_sockaddr(room, at, len, !f->of_request));
 }
 
 /* Reads an address argument of a family; false if it is of another one or unreadable. */
-static __always_inline bool read_ip_argument(struct ip_sockaddr *address, __u64 at, __u16 family)
+static __always_inline bool read_ip_argument(struct ip_sockaddr *address, __u64 at, __u16 family,
+					     bool is_user)
 {
 	/* IPv4 addresses may end where mapped memory does. */
 	__u32 bytes = family == FAMILY_INET ? 16 : ADDRESS_BYTES_MAX;
 
-	return at && !bpf_probe_read_user(address, bytes, (void *)at) && address->family == family;
+	return at && !read_address(address, bytes, at, is_user) && address->family == family;
 }
 
 /* Without a destination that was noted, a socket without a peer has that of the argument. */
 static __always_inline __u64 write_tuple_inet(__u8 *out, struct sock *sk, enum direction direction,
-					      __u64 argument, struct destination to)
+					      struct address_argument argument,
+					      struct destination to)
 {
 	struct inet_sock *inet = (void *)sk;
 	__u32 local = GET(inet, inet_saddr), remote = GET(sk, __sk_common.skc_daddr);
@@ -174,7 +190,8 @@ static __always_inline __u64 write_tuple_inet(__u8 *out, struct sock *sk, enum d
 	if (to.is_noted) {
 		remote = to.sent->words[3];
 		remote_port = bpf_ntohs(to.sent->port);
-	} else if (!remote_port && read_ip_argument(&address, argument, FAMILY_INET)) {
+	} else if (!remote_port && read_ip_argument(&address, argument.at, FAMILY_INET,
+						     !argument.is_copy)) {
 		remote = address.v4;
 		remote_port = bpf_ntohs(address.port);
 	}
@@ -187,7 +204,8 @@ static __always_inline __u64 write_tuple_inet(__u8 *out, struct sock *sk, enum d
 }
 
 static __always_inline __u64 write_tuple_inet6(__u8 *out, struct sock *sk, enum direction direction,
-					       __u64 argument, struct destination to)
+					       struct address_argument argument,
+					       struct destination to)
 {
 	struct inet_sock *inet = (void *)sk;
 	__u16 local_port = bpf_ntohs(GET(inet, inet_sport));
@@ -201,7 +219,8 @@ static __always_inline __u64 write_tuple_inet6(__u8 *out, struct sock *sk, enum 
 	if (to.is_noted) {
 		remote_port = bpf_ntohs(to.sent->port);
 		__builtin_memcpy(out + remote_at, to.sent->words, sizeof(to.sent->words));
-	} else if (!remote_port && read_ip_argument(&address, argument, FAMILY_INET6)) {
+	} else if (!remote_port && read_ip_argument(&address, argument.at, FAMILY_INET6,
+						     !argument.is_copy)) {
 		remote_port = bpf_ntohs(address.port);
 		__builtin_memcpy(out + remote_at, address.v6, sizeof(address.v6));
 	} else if (!remote_port && GET(sk, __sk_common.skc_state) == STATE_CLOSE) {
@@ -232,7 +251,8 @@ static __always_inline __u64 write_tuple_unix(__u8 *out, struct sock *sk, enum d
 		n = write_unix_name(out + 17, &address->name[0].sun_path, GET(address, len) - 2,
 				    false);
 	else if (direction == OUTBOUND && !peer && argument.at && argument.len > 2)
-		n = write_unix_name(out + 17, (void *)argument.at + 2, argument.len - 2, true);
+		n = write_unix_name(out + 17, (void *)argument.at + 2, argument.len - 2,
+				    !argument.is_copy);
 	else
 		n = write_unix_name(out + 17, NULL, 0, false);
 	return 17 + n;
@@ -252,19 +272,26 @@ static __always_inline __u16 tuple_family(struct sock *sk, struct destination to
 }
 
 /* How a tuple is to be written, beside the length of the address argument. */
-enum { TUPLE_INBOUND = 1, TUPLE_SENT = 2 /* to sent_found() */, TUPLE_LEN_SHIFT = 8 };
+enum {
+	TUPLE_INBOUND = 1,
+	TUPLE_SENT = 2, /* to sent_found() */
+	TUPLE_OF_COPY = 4, /* the address argument is in the kernel's memory */
+	TUPLE_LEN_SHIFT = 8,
+};
 
 /*
  * Writes the tuple of a descriptor to `pos` of the current frame of a slot. Returns the bytes, 0 if
  * it has none. Not inlined: the verifier walks it once.
  */
-__attribute__((noinline)) __u64 tuple_write(__u32 slot_key, __u64 pos, __u32 fd, __u64 at, __u64 how)
+__attribute__((noinline)) __u64 tuple_write(__u32 slot_key, __u64 pos, __u64 descriptor, __u64 at,
+					  __u64 how)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
 	enum direction direction = how & TUPLE_INBOUND ? INBOUND : OUTBOUND;
-	struct address_argument argument = {at, how >> TUPLE_LEN_SHIFT};
+	struct address_argument argument = {at, how >> TUPLE_LEN_SHIFT,
+						    how & TUPLE_OF_COPY};
 	struct destination to = {.is_noted = how & TUPLE_SENT};
-	struct sock *sk = fd_sock(fd);
+	struct sock *sk = descriptor_sock(descriptor);
 	__u8 *room;
 
 	if (!slot || pos > FRAME_BYTES_MAX)
@@ -273,9 +300,9 @@ __attribute__((noinline)) __u64 tuple_write(__u32 slot_key, __u64 pos, __u32 fd,
 	room = slot_frame(slot) + pos;
 	switch (tuple_family(sk, to)) {
 	case FAMILY_INET:
-		return write_tuple_inet(room, sk, direction, at, to);
+		return write_tuple_inet(room, sk, direction, argument, to);
 	case FAMILY_INET6:
-		return write_tuple_inet6(room, sk, direction, at, to);
+		return write_tuple_inet6(room, sk, direction, argument, to);
 	case FAMILY_UNIX:
 		return write_tuple_unix(room, sk, direction, argument);
 	}
@@ -284,29 +311,33 @@ __attribute__((noinline)) __u64 tuple_write(__u32 slot_key, __u64 pos, __u32 fd,
 
 enum { TUPLE_BYTES_MAX = 255 };
 
-static __always_inline void put_tuple_as(struct filler *f, __s32 fd,
+static __always_inline void put_tuple_as(struct filler *f, __u64 descriptor,
 					 struct address_argument argument, __u64 how)
 {
 	__u64 n;
 
 	if (!frame_room(f))
 		return;
-	n = tuple_write(f->slot_key, f->pos, fd, argument.at,
+	if (is_copy(f, argument.at))
+		how |= TUPLE_OF_COPY;
+	else if (f->of_request && !f->has_memory)
+		argument = (struct address_argument){};
+	n = tuple_write(f->slot_key, f->pos, descriptor, argument.at,
 			how | (__u64)argument.len << TUPLE_LEN_SHIFT);
 	frame_advance(f, n & TUPLE_BYTES_MAX);
 }
 
-static __always_inline void put_tuple(struct filler *f, __s32 fd, enum direction direction,
+static __always_inline void put_tuple(struct filler *f, __u64 descriptor, enum direction direction,
 				      struct address_argument argument)
 {
-	put_tuple_as(f, fd, argument, direction == INBOUND ? TUPLE_INBOUND : 0);
+	put_tuple_as(f, descriptor, argument, direction == INBOUND ? TUPLE_INBOUND : 0);
 }
 
 /* The ends are the socket's: another thread may have rewritten the argument. */
 static __always_inline void put_tuple_connected(struct filler *f, __s32 fd)
 {
 	if (f->ret == 0 || f->ret == EINPROGRESS_RESULT)
-		put_tuple(f, fd, OUTBOUND, (struct address_argument){});
+		put_tuple(f, descriptor_used_by(f, fd), OUTBOUND, (struct address_argument){});
 	else
 		put_absent(f);
 }
@@ -315,7 +346,7 @@ static __always_inline void put_tuple_connected(struct filler *f, __s32 fd)
 static __always_inline void put_tuple_accepted(struct filler *f)
 {
 	if (f->ret >= 0)
-		put_tuple(f, f->ret, INBOUND, (struct address_argument){});
+		put_tuple(f, descriptor_made_by(f), INBOUND, (struct address_argument){});
 	else
 		put_absent(f);
 }
@@ -349,15 +380,17 @@ static __always_inline void put_tuple_sent(struct filler *f, __u64 fd, __u64 at,
 		return;
 	}
 	is_known = forget(f->slot, sent_is_known(f)) & 1;
-	if (notes_sends && !is_known && is_unproven(fd_sock(fd), at))
+	if (notes_sends && !is_known && !(is_copy(f, at) && HAS_ADDRESSES) &&
+	    is_unproven(descriptor_sock(descriptor_used_by(f, fd)), at))
 		mark_contested(f, f->param);
-	put_tuple_as(f, fd, (struct address_argument){at, len}, is_known * TUPLE_SENT);
+	put_tuple_as(f, descriptor_used_by(f, fd), (struct address_argument){at, len, false}, is_known * TUPLE_SENT);
 }
 
 static __always_inline void put_tuple_received(struct filler *f, __u64 fd, __u64 at)
 {
 	if (f->ret >= 0)
-		put_tuple(f, fd, INBOUND, (struct address_argument){at, SUN_PATH_BYTES});
+		put_tuple(f, descriptor_used_by(f, fd), INBOUND,
+			  (struct address_argument){at, SUN_PATH_BYTES, false});
 	else
 		put_absent(f);
 }
@@ -365,7 +398,7 @@ static __always_inline void put_tuple_received(struct filler *f, __u64 fd, __u64
 /* The fill level of the queue of a listening socket; zeros if the accept failed. */
 static __always_inline struct accept_queue accept_queue(struct filler *f, __u64 fd)
 {
-	struct sock *sk = f->ret >= 0 ? fd_sock(fd) : NULL;
+	struct sock *sk = f->ret >= 0 ? descriptor_sock(descriptor_used_by(f, fd)) : NULL;
 	struct accept_queue queue = {};
 
 	if (sk) {

@@ -22,9 +22,9 @@ enum {
  * socket that may have requests, or user space knows that it has none. Not inlined: the verifier
  * walks it once.
  */
-__attribute__((noinline)) __u32 stream_wanted(__u32 fd)
+__attribute__((noinline)) __u32 stream_wanted(__u64 descriptor)
 {
-	struct file *file = fd_file(fd);
+	struct file *file = descriptor_file(descriptor);
 	struct sock *sk = file_sock(file);
 	__u16 family = sk ? GET(sk, __sk_common.skc_family) : 0;
 	__u32 bytes = stream_bytes, *chosen;
@@ -63,8 +63,9 @@ static __always_inline bool unseen_is_left_out(struct filler *f, __u32 event)
 {
 	if (!stream_only[event])
 		return false;
-	return f->ret <= 0 || !(stream_wanted(argument(f, 0)) ||
-				(event == EVENT_splice && stream_wanted(argument(f, 2))));
+	return f->ret <= 0 ||
+	       !(stream_wanted(descriptor_named_by(f, argument(f, 0))) ||
+		 (event == EVENT_splice && stream_wanted(descriptor_used_by(f, argument(f, 2)))));
 }
 
 /* Whether an event that is captured for requests alone has nothing to do with them. */
@@ -72,7 +73,7 @@ static __always_inline bool stream_is_left_out(struct filler *f, __u32 event)
 {
 	if (moves_unseen(event))
 		return unseen_is_left_out(f, event);
-	f->stream = stream_wanted(argument(f, 0));
+	f->stream = stream_wanted(descriptor_used_by(f, argument(f, 0)));
 	return stream_only[event] && (!f->stream || f->ret == EAGAIN_RESULT);
 }
 
@@ -96,7 +97,7 @@ static __always_inline bool is_tcp(struct sock *sk)
 /* Notes where the bytes of the call are, for the end of the frame. */
 static __always_inline void note_stream(struct filler *f, __u32 event)
 {
-	struct sock *sk = f->stream ? fd_sock(argument(f, 0)) : NULL;
+	struct sock *sk = f->stream ? descriptor_sock(descriptor_used_by(f, argument(f, 0))) : NULL;
 	struct tcp_sock *tcp = (void *)sk;
 	struct frame_stream *stream = &f->slot->stream;
 
@@ -120,7 +121,9 @@ static __always_inline void note_stream(struct filler *f, __u32 event)
  */
 static __always_inline void note_new_stream(struct filler *f, __u32 event)
 {
-	struct sock *sk = fd_sock(event_has(event, EF_CREATES_FD) ? f->ret : argument(f, 0));
+	struct sock *sk = descriptor_sock(event_has(event, EF_CREATES_FD)
+						  ? descriptor_made_by(f)
+						  : descriptor_used_by(f, argument(f, 0)));
 	struct tcp_sock *tcp = (void *)sk;
 	struct frame_stream *stream = &f->slot->stream;
 

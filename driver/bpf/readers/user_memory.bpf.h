@@ -31,7 +31,7 @@ static __always_inline bool read_user(struct filler *f, void *to, __u32 size, __
 		f->pos = forget(f->slot, f->pos);
 	if (!address)
 		return false;
-	if (!bpf_probe_read_user(to, size, (void *)address))
+	if (!read_caller(f, to, size, address))
 		return true;
 	count_unreadable(f);
 	return false;

@@ -41,12 +41,19 @@ void metrics_file_append(const struct scap_reader_stats *stats, struct expositio
 
 /* Values of the label `cause`. */
 static const char *const cause_words[] = {
-	[LOSS_RING_FULL] = "ring_full",		[LOSS_SCRATCH_BUSY] = "scratch_busy",
-	[LOSS_TOO_LARGE] = "too_large",		[LOSS_TAIL_CALL] = "tail_call_missing",
-	[LOSS_OUTPUT] = "output_failed",	[LOSS_RESERVED] = "reserved",
-	[LOSS_PROCESS_LIMIT] = "process_limit", [LOSS_CGROUP_LIMIT] = "cgroup_limit",
-	[LOSS_BUDGET] = "over_budget",		[LOSS_MESSAGES] = "messages",
+	[LOSS_RING_FULL] = "ring_full",
+	[LOSS_SCRATCH_BUSY] = "scratch_busy",
+	[LOSS_TOO_LARGE] = "too_large",
+	[LOSS_TAIL_CALL] = "tail_call_missing",
+	[LOSS_OUTPUT] = "output_failed",
+	[LOSS_RESERVED] = "reserved",
+	[LOSS_PROCESS_LIMIT] = "process_limit",
+	[LOSS_CGROUP_LIMIT] = "cgroup_limit",
+	[LOSS_BUDGET] = "over_budget",
+	[LOSS_MESSAGES] = "messages",
 	[LOSS_SHARE] = "process_share",
+	[LOSS_IN_FLIGHT] = "in_flight",
+	[LOSS_UNTOLD] = "untold",
 };
 
 static uint64_t seen_of(const struct scap_live_stats *stats, unsigned int id)

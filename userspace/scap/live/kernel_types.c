@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "util/buf.h"
+#include "util/count.h"
 
 /* Larger files are no kernel's. */
 enum { FILE_BYTES_MAX = 256 << 20, KINDS = 32 };
@@ -236,6 +237,55 @@ int live_kernel_types_find(const char *path, struct live_kernel_type *types, siz
 		r = kernel_types_parse(contents.bytes, contents.len, &description);
 	if (r == 0)
 		r = walk(&description, types, count);
+	kernel_types_release(&contents);
+	return r;
+}
+
+/* The type of that id, by a walk up to it. */
+static int kernel_types_at(const struct description *description, uint32_t id,
+			   struct described *type)
+{
+	const uint8_t *at = description->types;
+	int r;
+
+	for (uint32_t i = 1; (r = kernel_types_next(description, &at, type)) > 0; i++)
+		if (i == id)
+			return 0;
+	return r < 0 ? r : -ENOENT;
+}
+
+/* A typedef of a pointer to a function. */
+static int arguments_of(const struct description *description, uint32_t id)
+{
+	static const uint32_t ways[] = {BTF_KIND_TYPEDEF, BTF_KIND_PTR, BTF_KIND_FUNC_PROTO};
+	struct described type = {0};
+
+	for (size_t i = 0; i < COUNT(ways); i++) {
+		int r = kernel_types_at(description, id, &type);
+
+		if (r < 0)
+			return r;
+		if (type.kind != ways[i])
+			return -EBADMSG;
+		id = type.type.type;
+	}
+	return (int)BTF_INFO_VLEN(type.type.info);
+}
+
+int live_kernel_types_arguments(const char *path, const char *name)
+{
+	struct live_kernel_type wanted = {.kind = BTF_KIND_TYPEDEF};
+	struct description description;
+	struct contents contents;
+	int r = kernel_types_read_file(path, &contents);
+
+	strncat(wanted.name, name, sizeof(wanted.name) - 1);
+	if (r == 0)
+		r = kernel_types_parse(contents.bytes, contents.len, &description);
+	if (r == 0)
+		r = walk(&description, &wanted, 1);
+	if (r == 0)
+		r = wanted.id ? arguments_of(&description, wanted.id) : -ENOENT;
 	kernel_types_release(&contents);
 	return r;
 }

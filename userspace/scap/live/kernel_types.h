@@ -24,6 +24,12 @@ struct live_kernel_type {
 int live_kernel_types_find(const char *path, struct live_kernel_type *types, size_t count);
 
 /*
+ * How many arguments a tracepoint passes, by the name of its type (btf_trace_…), that of whoever
+ * attached included. Returns that, or -errno: -ENOENT if the kernel has none of that name.
+ */
+int live_kernel_types_arguments(const char *path, const char *name);
+
+/*
  * Writes to `fd` a description that has, of the kernel's structures, unions and enumerations, only
  * those that are asked for (all of that name), and of all types only what these consist of. Ids
  * stay; other types have no name, pointers point to nothing, and behind the last type that is kept

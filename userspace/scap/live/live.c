@@ -572,6 +572,7 @@ static int read_counters(struct scap_live *live, struct scap_live_stats *stats)
 		/* Events without a slot, or without a filler, were not counted in a slot. */
 		stats->seen[id] += sum->lost[LOSS_SCRATCH_BUSY] + sum->lost[LOSS_TAIL_CALL] +
 				   sum->lost[LOSS_BUDGET] + sum->lost[LOSS_MESSAGES] +
+				   sum->lost[LOSS_IN_FLIGHT] + sum->lost[LOSS_UNTOLD] +
 				   sum->filtered;
 	}
 	free(by_cpu);

@@ -66,6 +66,7 @@ static int check_kernel(struct live_object *object, struct error *err)
 	object->cpus = (uint32_t)cpus;
 	live_call_hooks_choose(object->config, &object->hooks);
 	object->classic = object->hooks.used == CALL_HOOKS_EACH || live_kind_is_classic();
+	live_uring_hooks_find(object->config, &object->uring);
 	open_root_group(object);
 	/* If runs may be skipped, the entry time of one call could be used for another. */
 	if (object->config->enter_times && !object->classic && live_kind_raw_is_skipped())
@@ -78,12 +79,13 @@ static int check_kernel(struct live_object *object, struct error *err)
 
 static int fill_jumps(const struct live_object *object, struct error *err)
 {
-	int jumps = bpf_map__fd(object->skeleton->maps.fillers);
+	int of_calls = bpf_map__fd(object->skeleton->maps.fillers);
+	int of_uring = bpf_map__fd(object->skeleton->maps.uring_fillers);
 
 	for (size_t i = 0; i < live_programs_count; i++) {
 		uint32_t id =
 			live_programs[i].event ? live_programs[i].event : live_programs[i].jump;
-		int fd;
+		int jumps = live_programs[i].for_uring ? of_uring : of_calls, fd;
 
 		if (live_programs[i].hook || !live_object_is_loaded(object, i))
 			continue;

@@ -13,6 +13,7 @@
 #include "scap/live/handlers.h"
 #include "scap/live/live.h"
 #include "scap/live/loaded.h"
+#include "scap/live/uring_hooks.h"
 
 /*
  * The BPF object: which of its programs are loaded, how they are configured, and which of them the
@@ -35,6 +36,7 @@ struct live_object {
 	uint32_t cpus; /* possible ones */
 	bool classic; /* programs on exit of system calls are of the classic kind */
 	struct live_call_hooks hooks;
+	struct live_uring_hooks uring;
 	int root_group; /* see scap_root_group_open(); -errno: nothing is attached there */
 
 	struct lanner *skeleton; /* owned; NULL: nothing is loaded */

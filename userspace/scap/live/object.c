@@ -22,6 +22,7 @@
 #include "scap/live/programs.h"
 #include "scap/live/reasons.h"
 #include "scap/live/skeleton.h"
+#include "scap/live/uring_hooks.h"
 #include "util/count.h"
 
 #define PROC_FD_PATH "/proc/self/fd/"
@@ -56,6 +57,8 @@ struct bpf_program *live_object_iterator(const struct live_object *object,
 
 static bool can_attach(const struct live_object *object, const struct live_program *row)
 {
+	if (row->for_uring)
+		return live_uring_hooks_have(&object->uring, row->hook);
 	return !row->at_sends || object->skeleton->rodata->notes_sends;
 }
 
@@ -104,6 +107,18 @@ static void configure_calls(struct live_object *made)
 	}
 }
 
+static void configure_uring(struct live_object *made)
+{
+	struct lanner *object = made->skeleton;
+	struct uring_events events[URING_OPCODES];
+
+	live_uring_events(made->config, events);
+	object->rodata->uring_kernel = made->uring.kernel;
+	memcpy((void *)object->rodata->uring_events, events, sizeof(events));
+	memcpy((void *)object->rodata->uring_secret, made->uring.secret,
+	       sizeof(made->uring.secret));
+}
+
 /* Whether there are events for which room is reserved, and others. */
 static bool reserves_room(const struct scap_live_config *config)
 {
@@ -147,6 +162,9 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.opened, config->stream_only[EVENT_close]},
 		{object->maps.socket_owners, object->rodata->owns_sockets},
 		{object->maps.listeners, object->rodata->owns_sockets},
+		{object->maps.uring_notes, made->uring.kernel},
+		{object->maps.uring_long_texts, made->uring.kernel},
+		{object->maps.uring_multishots, made->uring.kernel},
 	};
 	int r = bpf_map__set_max_entries(object->maps.rings, made->cpus);
 
@@ -185,6 +203,7 @@ static int object_configure(struct live_object *made, struct error *err)
 	int r;
 
 	configure_calls(made);
+	configure_uring(made);
 	read_reasons(made);
 	memcpy((void *)object->rodata->self_pids, config->self_pids, sizeof(config->self_pids));
 	object->rodata->drops_calls = config->chosen.chooses || config->chosen.holds ||

@@ -8,6 +8,7 @@
 #include <linux/bpf.h>
 
 #include "event/event.h"
+#include "uring_events.h"
 #include "util/count.h"
 
 /* A macro's argument, expanded, as a string. */
@@ -31,6 +32,12 @@ const struct live_program live_programs[] = {
 	{STRING(FILLER_NAME(name)), #tracepoint, id, LOSES_ALL_EVENTS},
 #define ITERATOR_EVENT(name, id, iterator, ...)                                                    \
 	{STRING(FILLER_NAME(name)), #iterator, id, LOSES_ALL_EVENTS, .is_iterator = true},
+#define URING_EVENT(...)
+#include "events/all.def"
+#define URING_ROW(name, id)                                                                        \
+	{STRING(URING_NAME(name)), NULL, id, LOSES_SOME_EVENTS, .for_uring = true},
+#define SYSCALL_EVENT(name, id, ...) IF_URING_EVENT(name, URING_ROW(name, id))
+#define URING_EVENT(name, id, ...) URING_ROW(name, id)
 #include "events/all.def"
 #define ENTRY_PROGRAM(event, note, why)                                                            \
 	{STRING(ENTRY_NAME(event)), "sys_enter_" #event, EVENT_##event, LOSES_DETAILS,             \
@@ -44,6 +51,8 @@ const struct live_program live_programs[] = {
 	{#name, #tracepoint, EVENT_NONE, LOSES_DETAILS, .for_follow = true},
 #define SEND_PROGRAM(name, hook, attach)                                                           \
 	{#name, #hook, EVENT_sendto, LOSES_DETAILS, .at_sends = (uint8_t)(attach)},
+#define URING_PROGRAM(name, tracepoint)                                                            \
+	{#name, #tracepoint, EVENT_io_uring_op, LOSES_SOME_EVENTS, .for_uring = true},
 #define JUMP_PROGRAM(name) {#name, NULL, EVENT_NONE, LOSES_ALL_EVENTS, .jump = JUMP_##name},
 #define ANSWER_PROGRAM(name, tracepoint)                                                           \
 	{#name, #tracepoint, EVENT_NONE, LOSES_DETAILS, .for_answers = true},
@@ -102,6 +111,39 @@ bool live_owns_sockets(const struct scap_live_config *config)
 	return captures_any(config, EF_OF_SOCKET);
 }
 
+void live_uring_events(const struct scap_live_config *config,
+		       struct uring_events events[URING_OPCODES])
+{
+	static const struct uring_events all[URING_OPCODES] = {
+#define URING_OPERATION(name, number, event, second, request)                                      \
+	[number] = {EVENT_##event, EVENT_##second},
+#include "events/uring.def"
+	};
+
+	for (unsigned int i = 0; i < URING_OPCODES; i++) {
+		const struct uring_events known =
+			all[i].event ? all[i]
+				     : (struct uring_events){EVENT_io_uring_op, EVENT_io_uring_op};
+
+		events[i] = (struct uring_events){0};
+		if (config->events[known.event])
+			events[i].event = known.event;
+		if (config->events[known.second])
+			events[i].second = known.second;
+	}
+}
+
+bool live_follows_uring(const struct scap_live_config *config)
+{
+	struct uring_events events[URING_OPCODES];
+
+	live_uring_events(config, events);
+	for (unsigned int i = 0; i < URING_OPCODES; i++)
+		if (events[i].event || events[i].second)
+			return true;
+	return false;
+}
+
 /* On exit of an exec only failures are written: see exec_success. */
 static bool exit_reports_failures(unsigned int id)
 {
@@ -119,6 +161,8 @@ bool live_reads_entry(unsigned int id, enum live_entry_notes notes)
 
 const char *live_program_at_calls(const struct live_program *program)
 {
+	if (program->for_uring)
+		return NULL;
 	if (!program->hook)
 		return "sys_exit";
 	return program->event == EVENT_NONE && !program->for_answers && !program->for_follow
@@ -145,6 +189,8 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 		return live_compares_names(&config->kernel_filters);
 	if (program->at_sends)
 		return live_captures_sends(config);
+	if (program->for_uring && program->hook)
+		return live_follows_uring(config);
 	if (program->for_sockets)
 		return live_owns_sockets(config);
 	if (program->event == EVENT_NONE)

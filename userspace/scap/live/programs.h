@@ -28,6 +28,8 @@ struct live_program {
 	bool for_names; /* needed only if the kernel filters by names of threads */
 	bool for_follow; /* needed only if processes are chosen */
 	bool for_sockets; /* needed only for events of sockets */
+	bool for_uring; /* needed only for operations of io_uring; without a hook these jump to it
+			 */
 	bool for_answers; /* attached only while they are needed: see answers.h */
 	bool is_iterator; /* the hook is one of the kernel's, over the map of socket owners */
 	uint8_t at_sends; /* enum bpf_attach_type of the hook of control groups; 0: a tracepoint */
@@ -48,6 +50,13 @@ bool live_captures_sends(const struct scap_live_config *config);
 
 /* Whether events of sockets are captured, for which it is kept whose they are. */
 bool live_owns_sockets(const struct scap_live_config *config);
+
+/* Whether events are captured that operations of io_uring have, too. */
+bool live_follows_uring(const struct scap_live_config *config);
+
+/* The wanted events of the operations of io_uring, by their numbers. */
+void live_uring_events(const struct scap_live_config *config,
+		       struct uring_events events[URING_OPCODES]);
 
 /* Whether the kernel filters by names of threads. */
 bool live_compares_names(const struct kernel_filters *filters);

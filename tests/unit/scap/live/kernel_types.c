@@ -109,6 +109,23 @@ static void test_all_kinds(void **state)
 	btf__free(btf);
 }
 
+/* A tracepoint is a typedef of a pointer to a function; what looks like one is not. */
+static void test_arguments(void **state)
+{
+	struct btf *btf = make_types();
+	int pointer = btf__add_ptr(btf, 13), number = btf__add_ptr(btf, 1);
+
+	assert_true(btf__add_typedef(btf, "btf_trace_one", pointer) > 0);
+	assert_true(btf__add_typedef(btf, "btf_trace_number", number) > 0);
+	write_types(btf);
+	assert_int_equal(live_kernel_types_arguments(path, "btf_trace_one"), 1);
+	assert_int_equal(live_kernel_types_arguments(path, "btf_trace_number"), -EBADMSG);
+	assert_int_equal(live_kernel_types_arguments(path, "number"), -EBADMSG);
+	assert_int_equal(live_kernel_types_arguments(path, "btf_trace_none"), -ENOENT);
+	assert_int_equal(live_kernel_types_arguments("/none", "btf_trace_one"), -ENOENT);
+	btf__free(btf);
+}
+
 /* Reduces what is at `from` to the types of these names. Returns NULL, or what libbpf reads then.
  */
 static struct btf *reduce(const char *from, const char *const *names, size_t count, int *result)
@@ -318,6 +335,7 @@ static void test_this_kernel_reduced(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_all_kinds, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_broken_files, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_arguments, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_reduced, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_reduced_to_nothing, setup, teardown),
 	cmocka_unit_test(test_unmapped),

@@ -380,18 +380,18 @@ static void test_owns(void **state)
 static void test_only_what_is_wanted_is_loaded(void **state)
 {
 	struct scap_live_config config = {
-		.events = {[EVENT_openat] = true},
+		.events = {[EVENT_fchmodat] = true},
 		.entry_notes = ENTRY_NOTES_ALL,
 	};
 	struct scap_live *live = open_live(&config);
 	const char *program, *hook;
 
 	assert_true(scap_live_program(live, 0, &program, &hook));
-	assert_string_equal(program, "fill_openat");
+	assert_string_equal(program, "fill_fchmodat");
 	assert_null(hook);
 	assert_true(scap_live_program(live, 1, &program, &hook));
-	assert_string_equal(program, "enter_openat");
-	assert_string_equal(hook, "sys_enter_openat");
+	assert_string_equal(program, "enter_fchmodat");
+	assert_string_equal(hook, "sys_enter_fchmodat");
 	assert_true(scap_live_program(live, 2, &program, &hook));
 	assert_string_equal(program, "answer_heartbeat");
 	assert_null(hook);

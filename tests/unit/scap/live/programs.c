@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which programs a configuration wants, and what dispatch looks up; without a kernel. */
+#include <linux/io_uring.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "event/event.h"
 #include "scap/live/programs.h"
+#include "scap/live/uring_hooks.h"
 #include "unit.h"
 
 /* Those that any event of a call needs: most of them are attached only for some time. */
@@ -12,19 +15,27 @@
 
 static const bool nothing[EVENT_ID_MAX];
 
-/* The names of the programs that are wanted, each with a blank after it. */
-static const char *wanted(const struct scap_live_config *config, const bool *rejected)
+/* The names of the programs that are wanted, each with a blank after it: of io_uring, or the
+ * others. */
+static const char *names_of(const struct scap_live_config *config, const bool *rejected,
+			    bool for_uring)
 {
 	static char names[4096];
 
 	names[0] = '\0';
 	for (size_t i = 0; i < live_programs_count; i++) {
-		if (!live_program_wanted(&live_programs[i], config, rejected))
+		if (live_programs[i].for_uring != for_uring ||
+		    !live_program_wanted(&live_programs[i], config, rejected))
 			continue;
 		strcat(names, live_programs[i].name);
 		strcat(names, " ");
 	}
 	return names;
+}
+
+static const char *wanted(const struct scap_live_config *config, const bool *rejected)
+{
+	return names_of(config, rejected, false);
 }
 
 static unsigned int native(const char *name)
@@ -302,6 +313,54 @@ static void test_enter_times(void **state)
 			    "sys_exit");
 	assert_null(live_program_at_calls(&live_programs[row_of("fill_procexit")]));
 	assert_null(live_program_at_calls(&live_programs[row_of("enter_openat")]));
+	assert_null(live_program_at_calls(&live_programs[row_of("uring_openat")]));
+}
+
+/* Events that an io_uring has, too, need a program of their own, and those that notes are made by.
+ */
+static void test_uring(void **state)
+{
+	static const char notes[] = "note_submitted note_submitted_entry dispatch_completed ";
+	struct scap_live_config config = {.events = {[EVENT_getppid] = true}};
+	struct uring_events events[URING_OPCODES];
+	char expected[160];
+
+	assert_string_equal(names_of(&config, nothing, true), "");
+	assert_false(live_follows_uring(&config));
+	config.events[EVENT_pread] = config.events[EVENT_io_uring_op] = true;
+	snprintf(expected, sizeof(expected), "uring_pread uring_io_uring_op %s", notes);
+	assert_string_equal(names_of(&config, nothing, true), expected);
+	assert_true(live_follows_uring(&config));
+	live_uring_events(&config, events);
+	assert_int_equal(events[IORING_OP_READ].event, EVENT_NONE);
+	assert_int_equal(events[IORING_OP_READ].second, EVENT_pread);
+	assert_int_equal(events[IORING_OP_OPENAT].event, EVENT_NONE);
+	assert_int_equal(events[IORING_OP_NOP].event, EVENT_io_uring_op);
+	/* What the kernel may get. */
+	assert_int_equal(events[URING_OPCODES - 1].event, EVENT_io_uring_op);
+}
+
+/* Nothing is asked of the kernel where no event could come by an io_uring. */
+static void test_uring_hooks(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_getppid] = true}};
+	struct live_uring_hooks hooks;
+
+	live_uring_hooks_find(&config, &hooks);
+	assert_int_equal(hooks.kernel, URING_NONE);
+	assert_false(live_uring_hooks_have(&hooks, "io_uring_complete"));
+	assert_false(live_uring_hooks_have(&hooks, NULL));
+	config.events[EVENT_openat] = true;
+	live_uring_hooks_find(&config, &hooks);
+	if (hooks.kernel == URING_NONE)
+		return;
+	assert_true(live_uring_hooks_have(&hooks, "io_uring_complete"));
+	assert_true(live_uring_hooks_have(&hooks, NULL));
+	/* One or the other, by the kernel's version. */
+	assert_int_equal(live_uring_hooks_have(&hooks, "io_uring_submit_req") +
+				 live_uring_hooks_have(&hooks, "io_uring_submit_sqe"),
+			 1);
+	assert_true(hooks.secret[0] || hooks.secret[1]);
 }
 
 /* What each of the programs of an exec or a clone3 costs when it alone is rejected. */
@@ -338,6 +397,7 @@ static void test_rejected_parts(void **state)
 		for (size_t row = row_of("note_clone3"); row < live_programs_count; row++)
 			assert_true(live_programs[row].for_times || live_programs[row].for_names ||
 				    live_programs[row].for_follow || live_programs[row].at_sends ||
+				    live_programs[row].for_uring ||
 				    live_program_wanted(&live_programs[row], &config, rejected));
 	}
 }
@@ -421,6 +481,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rejected),
 	cmocka_unit_test(test_rejected_parts),
 	cmocka_unit_test(test_enter_times),
+	cmocka_unit_test(test_uring),
+	cmocka_unit_test(test_uring_hooks),
 	cmocka_unit_test(test_sockets),
 	cmocka_unit_test(test_opens),
 	cmocka_unit_test(test_names),

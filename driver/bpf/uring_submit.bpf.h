@@ -1,0 +1,774 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Operations of io_uring that begin: which are wanted, who asks for them, and their arguments, in
+ * the order of the call that does the same. take_<request>() reads them from the request, where the
+ * kernel has prepared them.
+ */
+#ifndef LANNER_URING_SUBMIT_BPF_H
+#define LANNER_URING_SUBMIT_BPF_H
+
+#include "bpf/core/follow.bpf.h"
+#include "bpf/core/uring.bpf.h"
+#include "bpf/layouts/user.bpf.h"
+#include "uring_events.h"
+
+#include <linux/fcntl.h>
+
+#define SPLICE_FROM_SLOT (1U << 31) /* SPLICE_F_FD_IN_FIXED */
+
+enum {
+	FLAG_LARGE_FILE = 0100000, /* O_LARGEFILE: the kernel adds it to what the program asked for */
+	FLAG_PATH = 010000000, /* O_PATH: but not then */
+	FSYNC_DATA_ONLY = 1, /* IORING_FSYNC_DATASYNC */
+	ACCEPT_MULTISHOT = 1, /* IORING_ACCEPT_MULTISHOT */
+	RECV_MULTISHOT = 2, /* IORING_RECV_MULTISHOT */
+	KERNEL_HALF_BITS = 47, /* that differ between addresses of the kernel */
+	POLL_ONCE = 1 << 30, /* EPOLLONESHOT */
+	FUTEX_SIZE = 3, /* FUTEX2_SIZE_MASK, the same in the kernel */
+	FUTEX_PRIVATE = 128, /* FUTEX2_PRIVATE */
+	FUTEX_KERNEL_SHARED = 0x10, /* in the kernel the opposite has a bit */
+	MESSAGE_AT = 0, /* of a message that is sent, in the bytes of a note: it, */
+	BUFFERS_AT = 64, /* where its first buffers are, */
+	DESTINATION_AT = 128, /* and where it goes */
+	BUFFERS_OF_MESSAGE = (DESTINATION_AT - BUFFERS_AT) / sizeof(struct user_iovec),
+};
+
+/* Numbers of operations, of which some are alike. */
+enum {
+#define URING_OPERATION(name, number, ...) URING_OP_##name = number,
+#include "events/uring.def"
+};
+
+static __always_inline __u64 take_name(struct uring_note *note, struct io_kiocb *request,
+				       const struct filename *name, __u32 index, __u32 count)
+{
+	return uring_text(note, (__u64)request, GET(name, name), index, count);
+}
+
+static __always_inline void take_open(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_open *open = (void *)request;
+	__u64 flags = GET(open, how.flags);
+
+	note->args[0] = GET(open, dfd);
+	note->args[1] = take_name(note, request, GET(open, filename), 0, 1);
+	note->args[2] = flags & FLAG_PATH ? flags : flags & ~(__u64)FLAG_LARGE_FILE;
+	note->args[3] = GET(open, how.mode);
+	note->file_slot = GET(open, file_slot);
+}
+
+/* open_how() finds the members of the struct there. */
+static __always_inline void take_open2(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_open *open = (void *)request;
+
+	take_open(note, request);
+	note->args[4] = GET(open, how.resolve);
+}
+
+/* Of a registered file there is no descriptor. */
+static __always_inline void take_close(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_close *close = (void *)request;
+
+	note->slot = GET(close, file_slot) - 1;
+	note->args[0] = GET(close, fd);
+}
+
+static __always_inline void take_rw(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_rw *rw = (void *)request;
+
+	note->args[1] = GET(rw, addr);
+	note->args[2] = GET(rw, len);
+	note->args[3] = GET(rw, kiocb.ki_pos);
+	note->choice = note->args[3] == ~0ULL ? URING_FIRST : URING_SECOND_IF_POSITIONED;
+}
+
+/*
+ * The caller's vector need not be there any more when the request completes: of its first buffers
+ * it is known where they are.
+ */
+static __always_inline __u64 take_buffers(struct uring_note *note, __u64 vector, __u64 count,
+					  __u32 at, __u32 most)
+{
+	__u64 bytes = min_u64(count, most) * sizeof(struct user_iovec);
+
+	CHECKED(bytes);
+	if (!bytes || bytes > most * sizeof(struct user_iovec) ||
+	    bpf_probe_read_user(note->text + at, bytes, (void *)vector))
+		return 0;
+	return bytes / sizeof(struct user_iovec);
+}
+
+static __always_inline void take_vector(struct uring_note *note, struct io_kiocb *request)
+{
+	take_rw(note, request);
+	note->args[2] = take_buffers(note, note->args[1], note->args[2], 0,
+				     URING_TEXT_BYTES / sizeof(struct user_iovec));
+	note->args[1] = (__u64)note->text;
+}
+
+static __always_inline void take_fsync(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_sync *sync = (void *)request;
+
+	note->choice = GET(sync, flags) & FSYNC_DATA_ONLY ? URING_SECOND_EVENT : URING_FIRST;
+}
+
+static __always_inline void take_sync_range(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_sync *sync = (void *)request;
+
+	note->args[1] = GET(sync, off);
+	note->args[2] = GET(sync, len);
+	note->args[3] = GET(sync, flags);
+}
+
+static __always_inline void take_fallocate(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_sync *sync = (void *)request;
+
+	note->args[1] = GET(sync, mode);
+	note->args[2] = GET(sync, off);
+	note->args[3] = GET(sync, len);
+}
+
+static __always_inline void take_ftruncate(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_ftrunc *ftruncate = (void *)request;
+
+	note->args[1] = GET(ftruncate, len);
+}
+
+static __always_inline void take_fadvise(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_fadvise *fadvise = (void *)request;
+
+	note->args[1] = GET(fadvise, offset);
+	note->args[2] = GET(fadvise, len);
+	note->args[3] = GET(fadvise, advice);
+}
+
+static __always_inline void take_madvise(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_madvise *madvise = (void *)request;
+
+	note->args[0] = GET(madvise, addr);
+	note->args[1] = GET(madvise, len);
+	note->args[2] = GET(madvise, advice);
+}
+
+/* The other file, which is read: its descriptor, or what stands for a registered one. */
+static __always_inline __s32 spliced_from(struct uring_note *note, struct io_splice *splice)
+{
+	__s32 fd = GET(splice, splice_fd_in);
+
+	return GET(splice, flags) & SPLICE_FROM_SLOT ? slot_fd_of(uring_number(note->ring), fd)
+						     : fd;
+}
+
+/* The file that is written to is that of the request, and the other one has an argument. */
+static __always_inline void take_splice(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_splice *splice = (void *)request;
+
+	note->args[2] = note->args[0];
+	note->args[0] = spliced_from(note, splice);
+	note->args[1] = GET(splice, off_in);
+	note->args[3] = GET(splice, off_out);
+	note->args[4] = GET(splice, len);
+	note->args[5] = GET(splice, flags) & ~SPLICE_FROM_SLOT;
+}
+
+static __always_inline void take_tee(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_splice *tee = (void *)request;
+
+	note->args[1] = note->args[0];
+	note->args[0] = spliced_from(note, tee);
+	note->args[2] = GET(tee, len);
+	note->args[3] = GET(tee, flags) & ~SPLICE_FROM_SLOT;
+}
+
+/*
+ * Copies an address that a request names to a place of its note, from the kernel's memory if it has
+ * it there, else from the caller's. Returns where the copy is, 0 if there is none.
+ */
+static __always_inline __u64 take_address(struct uring_note *note, __u32 at, const void *from,
+					  __u64 bytes, bool is_user)
+{
+	CHECKED(bytes);
+	if (bytes > URING_TEXT_BYTES / 2)
+		bytes = URING_TEXT_BYTES / 2;
+	if (!from || (is_user ? bpf_probe_read_user(note->text + at, bytes, from)
+			      : bpf_probe_read_kernel(note->text + at, bytes, from)))
+		return 0;
+	return (__u64)(note->text + at);
+}
+
+struct address_taken {
+	__u64 at; /* 0: there is none */
+	__u32 bytes;
+};
+
+/*
+ * The kernel's address of a request that connects or binds; NULL if it has none yet. It stands in a
+ * message, which begins with a pointer of the kernel or NULL, or (seen in 6.18) alone.
+ */
+static __always_inline const void *address_of(struct io_kiocb *request)
+{
+	struct io_async_msghdr *message = GET(request, async_data);
+	__u64 first = 0;
+
+	if (!(GET(request, flags) & REQUEST_ASYNC_DATA) || !message ||
+	    bpf_probe_read_kernel(&first, sizeof(first), message))
+		return NULL;
+	if (first && (__s64)first >> KERNEL_HALF_BITS != -1)
+		return message;
+	return (void *)message + bpf_core_field_offset(message->addr);
+}
+
+static __always_inline void take_connect(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_connect *connect = (void *)request;
+	__u32 bytes = GET(connect, addr_len);
+
+	note->args[1] = HAS_ADDRESSES
+				? take_address(note, 0, address_of(request), bytes, false)
+				: take_address(note, 0, GET(connect, addr), bytes, true);
+	note->args[2] = bytes;
+}
+
+static __always_inline void take_bind(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_bind *bind = (void *)request;
+	__u32 bytes = GET(bind, addr_len);
+
+	note->args[1] = take_address(note, 0, address_of(request), bytes, false);
+	note->args[2] = bytes;
+}
+
+static __always_inline void take_listen(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_listen *listen = (void *)request;
+
+	note->args[1] = GET(listen, backlog);
+}
+
+static __always_inline void take_shutdown(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_shutdown *shutdown = (void *)request;
+
+	note->args[1] = GET(shutdown, how);
+}
+
+static __always_inline void take_socket(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_socket *socket = (void *)request;
+
+	note->args[0] = GET(socket, domain);
+	note->args[1] = GET(socket, type);
+	note->args[2] = GET(socket, protocol);
+	note->file_slot = GET(socket, file_slot);
+}
+
+static __always_inline void take_accept(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_accept *accept = (void *)request;
+
+	note->args[3] = GET(accept, flags);
+	note->file_slot = GET(accept, file_slot);
+}
+
+/* Where a datagram goes, as the kernel has it: its address and length. */
+static __always_inline struct address_taken take_destination(struct uring_note *note,
+							     struct io_kiocb *request, __u32 at)
+{
+	struct io_async_msghdr *message = GET(request, async_data);
+	__u32 bytes;
+
+	if (!HAS_ADDRESSES || !(GET(request, flags) & REQUEST_ASYNC_DATA) || !message)
+		return (struct address_taken){};
+	bytes = GET(message, msg.msg_namelen);
+	return (struct address_taken){
+		take_address(note, at, GET(message, msg.msg_name), bytes, false), bytes};
+}
+
+static __always_inline void take_send(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_sr_msg *send = (void *)request;
+	struct address_taken to = take_destination(note, request, 0);
+
+	note->args[1] = (__u64)GET(send, buf);
+	note->args[2] = (__u32)GET(send, len);
+	note->args[3] = GET(send, msg_flags);
+	note->args[4] = to.at;
+	note->args[5] = to.bytes;
+}
+
+/* The caller's message need not be there any more when the request completes. */
+static __always_inline void take_sendmsg(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_sr_msg *send = (void *)request;
+	struct user_message *message = (void *)(note->text + MESSAGE_AT);
+	struct address_taken to = take_destination(note, request, DESTINATION_AT);
+
+	note->args[1] = 0;
+	note->args[2] = GET(send, msg_flags);
+	if (bpf_probe_read_user(message, sizeof(*message), GET(send, buf)))
+		return;
+	note->args[1] = (__u64)message;
+	message->vector_len = take_buffers(note, message->vector, message->vector_len, BUFFERS_AT,
+					   BUFFERS_OF_MESSAGE);
+	message->vector = (__u64)(note->text + BUFFERS_AT);
+	if (!HAS_ADDRESSES && message->name)
+		to = (struct address_taken){take_address(note, DESTINATION_AT,
+							 (void *)message->name,
+							 message->name_len, true),
+					    message->name_len};
+	message->name = to.at;
+	message->name_len = to.bytes;
+}
+
+static __always_inline void take_recv(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_sr_msg *recv = (void *)request;
+
+	note->args[1] = (__u64)GET(recv, buf);
+	note->args[2] = (__u32)GET(recv, len);
+	note->args[3] = GET(recv, msg_flags);
+}
+
+/* The message is read on completion: the kernel has written to it. */
+static __always_inline void take_recvmsg(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_sr_msg *message = (void *)request;
+
+	note->args[1] = (__u64)GET(message, buf);
+	note->args[2] = GET(message, msg_flags);
+}
+
+static __always_inline void take_unlink(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_unlink *unlink = (void *)request;
+
+	note->args[0] = GET(unlink, dfd);
+	note->args[1] = take_name(note, request, GET(unlink, filename), 0, 1);
+	note->args[2] = GET(unlink, flags);
+}
+
+static __always_inline void take_mkdir(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_mkdir *mkdir = (void *)request;
+
+	note->args[0] = GET(mkdir, dfd);
+	note->args[1] = take_name(note, request, GET(mkdir, filename), 0, 1);
+	note->args[2] = GET(mkdir, mode);
+}
+
+static __always_inline void take_rename(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_rename *rename = (void *)request;
+
+	note->args[0] = GET(rename, old_dfd);
+	note->args[1] = take_name(note, request, GET(rename, oldpath), 0, 2);
+	note->args[2] = GET(rename, new_dfd);
+	note->args[3] = take_name(note, request, GET(rename, newpath), 1, 2);
+	note->args[4] = GET(rename, flags);
+}
+
+static __always_inline void take_link(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_link *link = (void *)request;
+
+	note->args[0] = GET(link, old_dfd);
+	note->args[1] = take_name(note, request, GET(link, oldpath), 0, 2);
+	note->args[2] = GET(link, new_dfd);
+	note->args[3] = take_name(note, request, GET(link, newpath), 1, 2);
+	note->args[4] = GET(link, flags);
+}
+
+static __always_inline void take_symlink(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_link *link = (void *)request;
+
+	note->args[0] = take_name(note, request, GET(link, oldpath), 0, 2);
+	note->args[1] = GET(link, new_dfd);
+	note->args[2] = take_name(note, request, GET(link, newpath), 1, 2);
+}
+
+static __always_inline void take_statx(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_statx *statx = (void *)request;
+
+	note->args[0] = GET(statx, dfd);
+	note->args[1] = take_name(note, request, GET(statx, filename), 0, 1);
+	note->args[2] = GET(statx, flags);
+	note->args[3] = GET(statx, mask);
+	note->args[4] = (__u64)GET(statx, buffer);
+}
+
+/* Of a path and a name, or of a descriptor and a name. */
+static __always_inline void take_xattr(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_xattr *xattr = (void *)request;
+	struct xattr_name *name = GET(xattr, ctx.kname);
+
+	if (note->opcode == URING_OP_SETXATTR || note->opcode == URING_OP_GETXATTR)
+		note->args[0] = take_name(note, request, GET(xattr, filename), 0, 2);
+	note->args[1] = uring_text(note, (__u64)request, name, 1, 2);
+	note->args[2] = (__u64)GET(xattr, ctx.value);
+	note->args[3] = GET(xattr, ctx.size);
+	note->args[4] = GET(xattr, ctx.flags);
+}
+
+static __always_inline void take_epoll_ctl(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_epoll *epoll = (void *)request;
+
+	note->args[0] = GET(epoll, epfd);
+	note->args[1] = GET(epoll, op);
+	note->args[2] = GET(epoll, fd);
+	/* As programs have it. */
+	bpf_probe_read_kernel(note->text, bpf_core_field_size(epoll->event),
+			      (void *)epoll + bpf_core_field_offset(epoll->event));
+	note->args[3] = (__u64)note->text;
+}
+
+static __always_inline void take_epoll_wait(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_epoll_wait *wait = (void *)request;
+
+	note->args[1] = (__u64)GET(wait, events);
+	note->args[2] = GET(wait, maxevents);
+}
+
+static __always_inline void take_waitid(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_waitid *waitid = (void *)request;
+
+	note->args[0] = GET(waitid, which);
+	note->args[1] = GET(waitid, upid);
+	note->args[2] = (__u64)GET(waitid, infop);
+	note->args[3] = GET(waitid, options);
+}
+
+static __always_inline void take_pipe(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_pipe *pipe = (void *)request;
+
+	note->args[0] = (__u64)GET(pipe, fds);
+	note->args[1] = GET(pipe, flags);
+}
+
+/* The flags as a program gives them, of those that the kernel makes of them. */
+static __always_inline __u32 futex_flags_given(__u32 flags)
+{
+	return (flags & FUTEX_SIZE) | (flags & FUTEX_KERNEL_SHARED ? 0 : FUTEX_PRIVATE);
+}
+
+static __always_inline void take_futex_wait(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_futex *futex = (void *)request;
+
+	note->args[0] = (__u64)GET(futex, uaddr);
+	note->args[1] = GET(futex, futex_val);
+	note->args[2] = GET(futex, futex_mask);
+	note->args[3] = futex_flags_given(GET(futex, futex_flags));
+}
+
+static __always_inline void take_futex_wake(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_futex *futex = (void *)request;
+
+	note->args[0] = (__u64)GET(futex, uaddr);
+	note->args[1] = GET(futex, futex_mask);
+	note->args[2] = GET(futex, futex_val);
+	note->args[3] = futex_flags_given(GET(futex, futex_flags));
+}
+
+static __always_inline void take_futex_waitv(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_futex *futex = (void *)request;
+
+	note->args[0] = (__u64)GET(futex, uaddr);
+	note->args[1] = GET(futex, futex_nr);
+}
+
+/*
+ * The parameters of io_uring_op, in this order: fd (-1: it has none), addr, len, off and the flags of
+ * the operation, as struct io_uring_sqe has them.
+ */
+static __always_inline void take_nothing(struct uring_note *note, struct io_kiocb *request)
+{
+	note->args[0] = -1;
+}
+
+static __always_inline void take_poll(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_poll *poll = (void *)request;
+
+	note->args[4] = GET(poll, events);
+}
+
+static __always_inline void take_poll_update(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_poll_update *update = (void *)request;
+
+	note->args[0] = -1;
+	note->args[1] = GET(update, old_user_data);
+	note->args[3] = GET(update, new_user_data);
+	note->args[4] = GET(update, events);
+}
+
+static __always_inline void take_timeout(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_timeout *timeout = (void *)request;
+
+	note->args[0] = -1;
+	note->args[3] = GET(timeout, off);
+}
+
+static __always_inline void take_timeout_remove(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_timeout_rem *remove = (void *)request;
+
+	note->args[0] = -1;
+	note->args[1] = GET(remove, addr);
+	note->args[4] = GET(remove, flags);
+}
+
+static __always_inline void take_cancel(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_cancel *cancel = (void *)request;
+
+	note->args[0] = GET(cancel, fd);
+	note->args[1] = GET(cancel, addr);
+	note->args[4] = GET(cancel, flags);
+}
+
+static __always_inline void take_files_update(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_rsrc_update *update = (void *)request;
+
+	note->args[0] = -1;
+	note->args[1] = GET(update, arg);
+	note->args[2] = GET(update, nr_args);
+	note->args[3] = GET(update, offset);
+}
+
+static __always_inline void take_provide(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_provide_buf *provide = (void *)request;
+
+	note->args[0] = -1;
+	note->args[1] = GET(provide, addr);
+	note->args[2] = GET(provide, len);
+	note->args[3] = GET(provide, bid);
+}
+
+static __always_inline void take_msg_ring(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_msg *message = (void *)request;
+
+	note->args[1] = GET(message, cmd);
+	note->args[2] = GET(message, len);
+	note->args[3] = GET(message, user_data);
+	note->args[4] = GET(message, flags);
+}
+
+static __always_inline void take_command(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_uring_cmd *command = (void *)request;
+
+	note->args[3] = GET(command, cmd_op);
+	note->args[4] = GET(command, flags);
+}
+
+static __always_inline void take_install(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_fixed_install *install = (void *)request;
+
+	note->args[4] = GET(install, o_flags);
+}
+
+static __always_inline void take_recvzc(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_recvzc *recv = (void *)request;
+
+	note->args[2] = GET(recv, len);
+	note->args[4] = GET(recv, msg_flags);
+}
+
+#define URING_OPERATION(name, number, event, second, request)                                   \
+	_Static_assert(IS_URING_EVENT(event) && IS_URING_EVENT(second),                        \
+		       "driver/uring_events.h misses an event of " #name);
+#include "events/uring.def"
+
+static __always_inline void uring_take_arguments(struct uring_note *note, struct io_kiocb *request)
+{
+	switch (note->opcode) {
+#define URING_OPERATION(name, number, event, second, kind)                                      \
+	case number:                                                                               \
+		take_##kind(note, request);                                                        \
+		break;
+#include "events/uring.def"
+	}
+}
+
+/* The events of an operation, zeros if none is wanted. */
+static __always_inline struct uring_events uring_events_of(__u8 opcode)
+{
+	__u64 index = opcode;
+
+	CHECKED(index);
+	return index < URING_OPCODES ? uring_events[index] : (struct uring_events){};
+}
+
+/*
+ * Who submits it: the current thread; for a ring that the kernel polls, where the current one is the
+ * kernel's, the first one of its process.
+ */
+static __always_inline void uring_take_owner(struct uring_note *note, struct task_struct *task)
+{
+	note->pid = pid_of(task);
+	note->tid = flags_of(task) & URING_TASK_WORKER ? note->pid : tid_of(task);
+	note->mm = (__u64)GET(task, mm);
+	note->files = (__u64)files_of(task);
+}
+
+static __always_inline void uring_note_make(struct uring_note *note, struct io_kiocb *request,
+					    struct task_struct *task)
+{
+	__u64 flags = GET(request, flags);
+	__s32 fd = GET(request, cqe.fd);
+	bool is_fixed = flags & REQUEST_FIXED_FILE;
+
+	note->ring = (__u64)GET(request, ctx);
+	note->user_data = GET(request, cqe.user_data);
+	note->submitted_ns = bpf_ktime_get_boot_ns();
+	uring_take_owner(note, task);
+	note->opcode = GET(request, opcode);
+	note->flags = flags;
+	note->long_text = 0;
+	note->is_multishot = 0;
+	note->choice = URING_FIRST;
+	note->slot = is_fixed ? fd : -1;
+	note->file_slot = 0;
+	note->args[0] = fd;
+	for (int i = 1; i < ARGUMENTS_MAX; i++)
+		note->args[i] = 0;
+	uring_take_arguments(note, request);
+}
+
+/*
+ * Whether a request completes several times, or may: what accepts once is not told apart on all
+ * kernels.
+ */
+static __always_inline bool uring_completes_often(const struct uring_note *note,
+						  struct io_kiocb *request)
+{
+	struct io_sr_msg *message = (void *)request;
+	struct io_accept *accept = (void *)request;
+	struct io_timeout *timeout = (void *)request;
+	struct io_poll *poll = (void *)request;
+
+	switch (note->opcode) {
+	case URING_OP_ACCEPT:
+		return !bpf_core_field_exists(accept->iou_flags) ||
+		       GET(accept, iou_flags) & ACCEPT_MULTISHOT;
+	case URING_OP_RECV:
+	case URING_OP_RECVMSG:
+		return GET(message, flags) & RECV_MULTISHOT;
+	case URING_OP_READ_MULTISHOT:
+		return true;
+	case URING_OP_POLL_ADD:
+		return !(GET(poll, events) & POLL_ONCE);
+	case URING_OP_TIMEOUT:
+		return bpf_core_field_exists(timeout->repeats) && GET(timeout, repeats);
+	default:
+		return false;
+	}
+}
+
+/* Whether events of the current process are left out, whichever the operation has. */
+static __always_inline bool uring_is_left_out(struct task_struct *task, struct uring_events events)
+{
+	return is_own_pid(pid_of(task)) ||
+	       (is_left_out(task, events.event) && is_left_out(task, events.second));
+}
+
+/* Of an operation in whose place another one may be counted. */
+static __always_inline __u32 uring_any_event(struct uring_events events)
+{
+	return events.event ? events.event : events.second;
+}
+
+/*
+ * Of a success that the program does not want to be told there is no completion: it counts as lost
+ * until there is one, of a failure.
+ */
+static __always_inline void uring_count_untold(const struct uring_note *note, __u64 times)
+{
+	if (note->flags & REQUEST_CQE_SKIP)
+		count_lost_times(uring_any_event(uring_events_of(note->opcode)), LOSS_UNTOLD,
+				 times);
+}
+
+/* A note whose end nobody saw, as its completion found no room in the ring: it is lost. */
+static __always_inline void uring_lose_note(struct uring_note *note, __u64 request)
+{
+	if (!(note->flags & REQUEST_CQE_SKIP))
+		count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_UNTOLD);
+	uring_note_clear(note, request);
+}
+
+/* Completions of a request that has several do not name it. */
+static __always_inline void uring_note_multishot(struct uring_note *note, __u64 request)
+{
+	struct uring_key key = {note->ring, note->user_data};
+
+	if (bpf_map_update_elem(&uring_multishots, &key, &request, BPF_ANY))
+		count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_IN_FLIGHT);
+	else
+		note->is_multishot = 1;
+}
+
+static __always_inline int note_submitted_run(__u64 *ctx)
+{
+	struct io_kiocb *request = (void *)argument_word(ctx, 0);
+	struct uring_events events = uring_events_of(GET(request, opcode));
+	struct uring_place place;
+	struct task_struct *task;
+	__u32 number;
+
+	if (!(events.event | events.second))
+		return 0;
+	task = this_task();
+	if (uring_is_left_out(task, events))
+		return 0;
+	number = uring_take_place((__u64)request);
+	if (number == URING_NO_PLACE)
+		number = uring_take_gone((__u64)request);
+	place = uring_place(number);
+	if (!place.note) {
+		count_lost(uring_any_event(events), LOSS_IN_FLIGHT);
+		return 0;
+	}
+	if (number & URING_USED_AGAIN)
+		uring_lose_note(place.note, (__u64)request);
+	uring_note_make(place.note, request, task);
+	uring_count_untold(place.note, 1);
+	if (uring_completes_often(place.note, request))
+		uring_note_multishot(place.note, (__u64)request);
+	return 0;
+}
+
+/* The same, at the tracepoint of that name before 6.4. */
+static __always_inline int note_submitted_entry_run(__u64 *ctx)
+{
+	return note_submitted_run(ctx);
+}
+
+#endif

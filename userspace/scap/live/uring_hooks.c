@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* By the kernel's description of its types. */
+#include "scap/live/uring_hooks.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+#include "scap/live/kernel_types.h"
+#include "scap/live/load.h"
+#include "scap/live/programs.h"
+#include "util/count.h"
+
+/* Arguments of io_uring_complete, that of whoever attached included, by what it passes. */
+enum { ARGUMENTS_OF_ENTRIES = 4, ARGUMENTS_OF_VALUES = 8 };
+
+/*
+ * Before 6.4 the tracepoint of submission had the second name. It passes the request since 6.0;
+ * kernels before that have other arguments.
+ */
+static const struct {
+	const char *hook, *type;
+	int arguments;
+} submits[] = {
+	{"io_uring_submit_req", "btf_trace_io_uring_submit_req", 2},
+	{"io_uring_submit_sqe", "btf_trace_io_uring_submit_sqe", 3},
+};
+
+static const char *find_submit(void)
+{
+	for (size_t i = 0; i < COUNT(submits); i++)
+		if (live_kernel_types_arguments(LIVE_BTF_PATH, submits[i].type) ==
+		    submits[i].arguments)
+			return submits[i].hook;
+	return NULL;
+}
+
+static enum uring_kernel find_kernel(void)
+{
+	switch (live_kernel_types_arguments(LIVE_BTF_PATH, "btf_trace_io_uring_complete")) {
+	case ARGUMENTS_OF_ENTRIES:
+		return URING_ENTRIES;
+	case ARGUMENTS_OF_VALUES:
+		return URING_VALUES;
+	default:
+		return URING_NONE;
+	}
+}
+
+void live_uring_hooks_find(const struct scap_live_config *config, struct live_uring_hooks *hooks)
+{
+	*hooks = (struct live_uring_hooks){.kernel = URING_NONE};
+	if (!live_follows_uring(config))
+		return;
+	hooks->submit = find_submit();
+	if (hooks->submit &&
+	    getrandom(hooks->secret, sizeof(hooks->secret), 0) == (ssize_t)sizeof(hooks->secret))
+		hooks->kernel = find_kernel();
+}
+
+bool live_uring_hooks_have(const struct live_uring_hooks *hooks, const char *hook)
+{
+	if (hooks->kernel == URING_NONE)
+		return false;
+	return !hook || strcmp(hook, "io_uring_complete") == 0 || strcmp(hook, hooks->submit) == 0;
+}
