@@ -281,8 +281,9 @@ unsigned int event_syscall_code(const struct event *ev)
 bool event_result(const struct event *ev, int64_t *result)
 {
 	/* Operations of io_uring that are no calls have one, too. */
-	if (!(ev->desc->category & EC_SYSCALL || ev->uring.ring) || has_no_result(ev->desc) ||
-	    ev->desc->nparams == 0 || ev->params[0].len == 0)
+	bool is_done = (ev->desc->category & EC_SYSCALL) || ev->uring.ring;
+
+	if (!is_done || has_no_result(ev->desc) || ev->desc->nparams == 0 || ev->params[0].len == 0)
 		return false;
 	*result = event_param_i64(ev, 0);
 	return true;

@@ -276,8 +276,8 @@ static inline const char *event_param_string(const struct event *ev, unsigned in
 unsigned int event_syscall_code(const struct event *ev);
 
 /*
- * The result of a system call: its first parameter as a signed number. Returns false for events
- * that have none (the generic one, exits, enters, tracepoints).
+ * The result of a system call or an operation of io_uring: the first parameter as a signed number.
+ * Returns false for events that have none (the generic one, exits, enters, tracepoints).
  */
 bool event_result(const struct event *ev, int64_t *result);
 

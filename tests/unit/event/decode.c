@@ -188,6 +188,28 @@ static void test_uring(void **state)
 	}
 }
 
+/* What only rings can do has a result, too. */
+static void test_uring_result(void **state)
+{
+	struct scap_event whole;
+	struct event ev;
+	int64_t result;
+
+	frame_begin(&frame, EVENT_cgroup_attach, TS, TID);
+	frame_put_i64(&frame, 0, 5);
+	frame.latency_ns = 7;
+	frame.uring.ring = 9;
+	whole = frame_end(&frame);
+	assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+	assert_true(event_result(&ev, &result));
+	assert_int_equal(result, 5);
+	frame.latency_ns = LATENCY_UNKNOWN;
+	frame.uring.ring = 0;
+	whole = frame_end(&frame);
+	assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+	assert_false(event_result(&ev, &result));
+}
+
 /* An event of a system call, and one that says so and has no bytes or no ring. */
 static void test_uring_is_missing(void **state)
 {
@@ -647,6 +669,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_marks),
 	cmocka_unit_test(test_file),
 	cmocka_unit_test(test_uring),
+	cmocka_unit_test(test_uring_result),
 	cmocka_unit_test(test_uring_is_missing),
 	cmocka_unit_test(test_marks_are_missing),
 	cmocka_unit_test(test_latency_of_no_call),

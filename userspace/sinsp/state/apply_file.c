@@ -310,6 +310,9 @@ void apply_make_object(struct state *state, struct apply_event *event)
 
 	if (!event->thread || event->fd_num < 0)
 		return;
+	/* Of requests in flight events come after the end of the process. */
+	if (object->type == SCAP_FD_IO_URING)
+		state_ended_begin(state);
 	event->fd = state_open_fd(event, event->fd_num, (enum scap_fd_type)object->type, cloexec);
 	if (event->fd && name)
 		state_fd_rename(&state->fd_store, event->fd, name, strlen(name));

@@ -104,9 +104,23 @@ void state_tell_gone(struct state *state)
 		state->gone = malloc(STATE_GONE_MAX * sizeof(*state->gone));
 }
 
+/*
+ * The process of an operation that completed after its end, when the kernel gave up its rings;
+ * NULL: the event is another one. In /proc is at most what is left of it.
+ */
+static struct state_thread *ended_owner(struct state *state, const struct event *ev)
+{
+	return ev->uring.ring && !state_thread_get(state, ev->tid)
+		       ? state_ended_find(state, ev->tid)
+		       : NULL;
+}
+
 static void find_thread(struct state *state, const struct state_plan *plan,
 			struct apply_event *event)
 {
+	event->thread = ended_owner(state, event->ev);
+	if (event->thread)
+		return;
 	event->thread = state_look_up_thread(state, event->ev->tid);
 	/* Descriptors can be tracked even for threads that a capture does not describe. */
 	if (!event->thread && plan->is_call && state->listener.state && event->ev->tid > 0)
@@ -339,6 +353,8 @@ int state_process(struct state *state, const struct scap_event *raw, struct stat
 	} else if (header.nparams & FRAME_MARKED) {
 		count_marks(&state->stats, &event->ev.marks);
 	}
+	if (event->ev.uring.ring)
+		state_ended_begin(state);
 	/* Hidden events do not count: the first visible one is the start. */
 	if (!state->first_ts_ns && !raw->hidden)
 		state->first_ts_ns = event->ev.ts_ns;

@@ -202,6 +202,26 @@ static void ends_with_the_process(void **state)
 	assert_int_equal(stats_of(drive).fds, 0);
 }
 
+/* Its requests in flight are cancelled when it has ended, and are its events all the same. */
+static void knows_who_ended(void **state)
+{
+	struct drive *drive = *state;
+	struct state_event *event;
+	struct frame *frame = drive_begin(drive, EVENT_io_uring_setup, PID);
+
+	frame_put_i64(frame, io_uring_setup__res, 3);
+	drive_end(drive);
+	drive_exit(drive, PID, 0);
+	drive_any(drive, 1);
+	assert_null(state_thread_find(drive->state, PID));
+	event = read_by(drive, RING, 4, 0);
+	assert_non_null(event->thread);
+	assert_string_equal(event->thread->comm, "sh");
+	assert_null(event->fd);
+	/* A call of its number is one of another process. */
+	assert_ptr_not_equal(read_by(drive, 0, 4, 0)->thread, event->thread);
+}
+
 /* Another process that uses the ring uses the same files. */
 static void is_shared_by_processes(void **state)
 {
@@ -273,6 +293,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(same_inodes_of_other_names_say_nothing),
 	TEST(knows_sockets),
 	TEST(ends_with_the_process),
+	TEST(knows_who_ended),
 	TEST(is_shared_by_processes),
 	TEST(plain_files_have_descriptors),
 	TEST(is_bounded),
