@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/fs.h>
-#include <linux/io_uring.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
@@ -30,6 +29,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "../support/uring.h"
 
 enum { SKIPPED = 77, BYTES = 6, NOBODY = 65534, TRIES = 100 };
 
@@ -239,11 +240,25 @@ static void false_root(void)
 	read_file(open("secret", O_RDONLY));
 }
 
+/* Opens, reads and removes a file without a system call for any of it. */
 static void ring(void)
 {
-	struct io_uring_params params = {0};
+	struct uring ring;
+	char bytes[8];
+	int fd;
 
-	need(syscall(SYS_io_uring_setup, 8, &params) >= 0);
+	need(uring_open(&ring, 8, 0) == 0);
+	fd = uring_do(&ring, &(struct io_uring_sqe){.opcode = IORING_OP_OPENAT,
+						    .fd = AT_FDCWD,
+						    .addr = (uintptr_t) "secret"});
+	need(fd >= 0);
+	need(uring_do(&ring, &(struct io_uring_sqe){.opcode = IORING_OP_READ,
+						    .fd = fd,
+						    .addr = (uintptr_t)bytes,
+						    .len = sizeof(bytes)}) > 0);
+	need(uring_do(&ring, &(struct io_uring_sqe){.opcode = IORING_OP_UNLINKAT,
+						    .fd = AT_FDCWD,
+						    .addr = (uintptr_t) "secret"}) == 0);
 }
 
 static void wrong_numbers(void)
