@@ -94,11 +94,13 @@ static inline void have_no_extras(struct event *ev)
  * Takes the latency, the marks and the like of a frame, which stand behind its values. Returns
  * where these end, or 0 if it has not what it says. Not inlined: most frames have none.
  */
-static __attribute__((noinline)) uint32_t take_extras(const void *frame, struct ppm_evt_hdr header,
-						      struct event *ev)
+static __attribute__((noinline)) uint32_t take_extras(const void *frame, struct event *ev)
 {
-	uint32_t extras = header.nparams & FRAME_EXTRAS;
+	struct ppm_evt_hdr header;
+	uint32_t extras;
 
+	memcpy(&header, frame, sizeof(header));
+	extras = header.nparams & FRAME_EXTRAS;
 	if (!(ev->desc->category & EC_SYSCALL) && !(extras & FRAME_URING))
 		return 0;
 	if ((extras & FRAME_TIMED) &&
@@ -187,7 +189,7 @@ int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 		return -ENOENT;
 	have_no_extras(ev);
 	nparams = header.nparams & ~FRAME_EXTRAS;
-	end = nparams == header.nparams ? header.len : take_extras(frame, header, ev);
+	end = nparams == header.nparams ? header.len : take_extras(frame, ev);
 	ev->ts_ns = header.ts;
 	ev->tid = (int64_t)header.tid;
 	ev->cpu = cpu;

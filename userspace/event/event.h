@@ -112,7 +112,12 @@ extern const struct event_desc event_descs[EVENT_ID_MAX];
 /* The descriptor of an id, or NULL. Lives as long as the program. */
 static inline const struct event_desc *event_desc_get(unsigned int id)
 {
-	return id < EVENT_ID_MAX && event_descs[id].name ? &event_descs[id] : NULL;
+	const struct event_desc *desc;
+
+	if (id >= EVENT_ID_MAX)
+		return NULL;
+	desc = event_descs + id;
+	return desc->name ? desc : NULL;
 }
 
 /*
