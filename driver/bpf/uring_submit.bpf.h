@@ -2,7 +2,8 @@
 /*
  * Operations of io_uring that begin: which are wanted, who asks for them, and their arguments, in
  * the order of the call that does the same. take_<request>() reads them from the request, where the
- * kernel has prepared them.
+ * kernel has prepared them. A struct that the kernel may lack has to be asked for first: the verifier
+ * rejects a cast to one that it does not have, although no request can have that operation.
  */
 #ifndef LANNER_URING_SUBMIT_BPF_H
 #define LANNER_URING_SUBMIT_BPF_H
@@ -138,6 +139,8 @@ static __always_inline void take_ftruncate(struct uring_note *note, struct io_ki
 {
 	struct io_ftrunc *ftruncate = (void *)request;
 
+	if (!bpf_core_type_exists(struct io_ftrunc))
+		return;
 	note->args[1] = GET(ftruncate, len);
 }
 
@@ -243,8 +246,11 @@ static __always_inline void take_connect(struct uring_note *note, struct io_kioc
 static __always_inline void take_bind(struct uring_note *note, struct io_kiocb *request)
 {
 	struct io_bind *bind = (void *)request;
-	__u32 bytes = GET(bind, addr_len);
+	__u32 bytes;
 
+	if (!bpf_core_type_exists(struct io_bind))
+		return;
+	bytes = GET(bind, addr_len);
 	note->args[1] = take_address(note, 0, address_of(request), bytes, false);
 	note->args[2] = bytes;
 }
@@ -253,6 +259,8 @@ static __always_inline void take_listen(struct uring_note *note, struct io_kiocb
 {
 	struct io_listen *listen = (void *)request;
 
+	if (!bpf_core_type_exists(struct io_listen))
+		return;
 	note->args[1] = GET(listen, backlog);
 }
 
@@ -440,6 +448,8 @@ static __always_inline void take_epoll_wait(struct uring_note *note, struct io_k
 {
 	struct io_epoll_wait *wait = (void *)request;
 
+	if (!bpf_core_type_exists(struct io_epoll_wait))
+		return;
 	note->args[1] = (__u64)GET(wait, events);
 	note->args[2] = GET(wait, maxevents);
 }
@@ -448,6 +458,8 @@ static __always_inline void take_waitid(struct uring_note *note, struct io_kiocb
 {
 	struct io_waitid *waitid = (void *)request;
 
+	if (!bpf_core_type_exists(struct io_waitid))
+		return;
 	note->args[0] = GET(waitid, which);
 	note->args[1] = GET(waitid, upid);
 	note->args[2] = (__u64)GET(waitid, infop);
@@ -458,6 +470,8 @@ static __always_inline void take_pipe(struct uring_note *note, struct io_kiocb *
 {
 	struct io_pipe *pipe = (void *)request;
 
+	if (!bpf_core_type_exists(struct io_pipe))
+		return;
 	note->args[0] = (__u64)GET(pipe, fds);
 	note->args[1] = GET(pipe, flags);
 }
@@ -472,6 +486,8 @@ static __always_inline void take_futex_wait(struct uring_note *note, struct io_k
 {
 	struct io_futex *futex = (void *)request;
 
+	if (!bpf_core_type_exists(struct io_futex))
+		return;
 	note->args[0] = (__u64)GET(futex, uaddr);
 	note->args[1] = GET(futex, futex_val);
 	note->args[2] = GET(futex, futex_mask);
@@ -482,6 +498,8 @@ static __always_inline void take_futex_wake(struct uring_note *note, struct io_k
 {
 	struct io_futex *futex = (void *)request;
 
+	if (!bpf_core_type_exists(struct io_futex))
+		return;
 	note->args[0] = (__u64)GET(futex, uaddr);
 	note->args[1] = GET(futex, futex_mask);
 	note->args[2] = GET(futex, futex_val);
@@ -492,6 +510,8 @@ static __always_inline void take_futex_waitv(struct uring_note *note, struct io_
 {
 	struct io_futex *futex = (void *)request;
 
+	if (!bpf_core_type_exists(struct io_futex))
+		return;
 	note->args[0] = (__u64)GET(futex, uaddr);
 	note->args[1] = GET(futex, futex_nr);
 }
@@ -590,6 +610,8 @@ static __always_inline void take_install(struct uring_note *note, struct io_kioc
 {
 	struct io_fixed_install *install = (void *)request;
 
+	if (!bpf_core_type_exists(struct io_fixed_install))
+		return;
 	note->args[4] = GET(install, o_flags);
 }
 
@@ -597,6 +619,8 @@ static __always_inline void take_recvzc(struct uring_note *note, struct io_kiocb
 {
 	struct io_recvzc *recv = (void *)request;
 
+	if (!bpf_core_type_exists(struct io_recvzc))
+		return;
 	note->args[2] = GET(recv, len);
 	note->args[4] = GET(recv, msg_flags);
 }
