@@ -291,13 +291,16 @@ __attribute__((noinline)) __u64 tuple_write(__u32 slot_key, __u64 pos, __u64 des
 	struct address_argument argument = {at, how >> TUPLE_LEN_SHIFT,
 						    how & TUPLE_OF_COPY};
 	struct destination to = {.is_noted = how & TUPLE_SENT};
-	struct sock *sk = descriptor_sock(descriptor);
+	struct sock *sk;
 	__u8 *room;
 
+	CHECKED(pos);
 	if (!slot || pos > FRAME_BYTES_MAX)
 		return 0;
 	to.sent = sent_found(slot);
 	room = slot_frame(slot) + pos;
+	/* Behind it, so that older kernels need not follow the place over calls. */
+	sk = descriptor_sock(descriptor);
 	switch (tuple_family(sk, to)) {
 	case FAMILY_INET:
 		return write_tuple_inet(room, sk, direction, argument, to);
