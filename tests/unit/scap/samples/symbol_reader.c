@@ -347,7 +347,7 @@ static void ask_of(struct symbol_reader *reader, enum symbol_request_kind kind, 
  */
 static void gives_up_what_does_not_answer(void **state)
 {
-	const uint64_t slow_ns = 20000000;
+	const uint64_t slow_ns = 200000000;
 	struct symbol_reader *reader;
 	struct symbol_request *answer;
 	int ends[2];

@@ -206,6 +206,7 @@ static void ends_with_the_process(void **state)
 static void knows_who_ended(void **state)
 {
 	struct drive *drive = *state;
+	const struct state_thread *ended;
 	struct state_event *event;
 	struct frame *frame = drive_begin(drive, EVENT_io_uring_setup, PID);
 
@@ -215,11 +216,12 @@ static void knows_who_ended(void **state)
 	drive_any(drive, 1);
 	assert_null(state_thread_find(drive->state, PID));
 	event = read_by(drive, RING, 4, 0);
-	assert_non_null(event->thread);
-	assert_string_equal(event->thread->comm, "sh");
+	ended = event->thread;
+	assert_non_null(ended);
+	assert_string_equal(ended->comm, "sh");
 	assert_null(event->fd);
 	/* A call of its number is one of another process. */
-	assert_ptr_not_equal(read_by(drive, 0, 4, 0)->thread, event->thread);
+	assert_ptr_not_equal(read_by(drive, 0, 4, 0)->thread, ended);
 }
 
 /* Another process that uses the ring uses the same files. */
