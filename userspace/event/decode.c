@@ -90,6 +90,13 @@ static inline void have_no_extras(struct event *ev)
 	ev->uring = NO_URING;
 }
 
+/* Whether an event is a call, or an operation of a ring that no call does. */
+static inline bool may_have_extras(const struct event_desc *desc, uint32_t extras)
+{
+	return desc->category & EC_SYSCALL ||
+	       (desc->id == EVENT_io_uring_op && extras & FRAME_URING);
+}
+
 /*
  * Takes the latency, the marks and the like of a frame, which stand behind its values. Returns
  * where these end, or 0 if it has not what it says. Not inlined: most frames have none.
@@ -101,7 +108,7 @@ static __attribute__((noinline)) uint32_t take_extras(const void *frame, struct 
 
 	memcpy(&header, frame, sizeof(header));
 	extras = header.nparams & FRAME_EXTRAS;
-	if (!(ev->desc->category & EC_SYSCALL) && !(extras & FRAME_URING))
+	if (!may_have_extras(ev->desc, extras))
 		return 0;
 	if ((extras & FRAME_TIMED) &&
 	    !take_extra(frame, &header, &ev->latency_ns, sizeof(ev->latency_ns)))

@@ -195,8 +195,8 @@ static void test_uring_result(void **state)
 	struct event ev;
 	int64_t result;
 
-	frame_begin(&frame, EVENT_cgroup_attach, TS, TID);
-	frame_put_i64(&frame, 0, 5);
+	frame_begin(&frame, EVENT_io_uring_op, TS, TID);
+	frame_put_i64(&frame, io_uring_op__res, 5);
 	frame.latency_ns = 7;
 	frame.uring.ring = 9;
 	whole = frame_end(&frame);
@@ -227,6 +227,24 @@ static void test_uring_is_missing(void **state)
 	whole = frame_end(&frame);
 	assert_int_equal(frame_decode_copy(whole.frame, whole.len), 0);
 	assert_int_equal(decode_changed(&whole, whole.len - sizeof(frame.uring), 0, 8), -EBADMSG);
+}
+
+/* Of the events that are no calls one is made by operations, and that one alone. */
+static void test_uring_of_no_call(void **state)
+{
+	struct scap_event whole;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (!desc || desc->category & EC_SYSCALL)
+			continue;
+		frame_begin(&frame, id, TS, TID);
+		frame.uring.ring = 9;
+		whole = frame_end(&frame);
+		assert_int_equal(frame_decode_copy(whole.frame, whole.len),
+				 id == EVENT_io_uring_op ? 0 : -EBADMSG);
+	}
 }
 
 /* The bit that says so is there, and the bytes are not; or it is no call. */
@@ -671,6 +689,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_uring),
 	cmocka_unit_test(test_uring_result),
 	cmocka_unit_test(test_uring_is_missing),
+	cmocka_unit_test(test_uring_of_no_call),
 	cmocka_unit_test(test_marks_are_missing),
 	cmocka_unit_test(test_latency_of_no_call),
 	cmocka_unit_test(test_latency_is_missing),
