@@ -159,9 +159,8 @@ void apply_close(struct state *state, struct apply_event *event)
 		return;
 	if (state_is_doubtful(event) || (event->ev->file.ino && !event->fd))
 		return; /* the number is already the next file's */
-	state->after.closed_in = event->fds;
-	state->after.closed = event->fd_num;
-	state->after.pending = true;
+	if (event->fds)
+		state_close_after(state, event->fds, event->fd_num);
 }
 
 void apply_close_range(struct state *state, struct apply_event *event)

@@ -249,6 +249,26 @@ void state_note_gone(struct state *state, struct state_fds *fds,
 
 /* The end of an event: what it closed, ended or moved. */
 
+/* The table may lose its last owner before the next event: a reference keeps it. */
+static void keep_for_end(struct state *state, struct state_fds **kept, struct state_fds *fds)
+{
+	state_fds_ref(fds);
+	state_fds_unref(*kept);
+	*kept = fds;
+	state->after.pending = true;
+}
+
+void state_close_after(struct state *state, struct state_fds *fds, int64_t num)
+{
+	keep_for_end(state, &state->after.closed_in, fds);
+	state->after.closed = num;
+}
+
+void state_empty_after(struct state *state, struct state_fds *fds)
+{
+	keep_for_end(state, &state->after.emptied, fds);
+}
+
 void state_finish(struct state *state)
 {
 	struct state_after *after = &state->after;
@@ -267,5 +287,7 @@ void state_finish(struct state *state)
 		state_threads_end(&state->threads, after->ended);
 	if (after->moved)
 		state_apply_move(state, &state->move);
+	state_fds_unref(after->closed_in);
+	state_fds_unref(after->emptied);
 	*after = (struct state_after){0};
 }

@@ -35,13 +35,13 @@ enum {
 /* Changes to make after an event, before the next one is applied. */
 struct state_after {
 	bool pending; /* something of the below is set */
-	struct state_fds *closed_in; /* NULL: nothing was closed */
+	struct state_fds *closed_in; /* a reference; NULL: nothing was closed */
 	int64_t closed;
 	/* What had the number of a descriptor that was made; NULL: nothing that is known. */
 	struct state_fd *replaced;
 	struct state_fds *replaced_in;
 	int64_t replaced_num;
-	struct state_fds *emptied; /* NULL: no table is not kept */
+	struct state_fds *emptied; /* a reference; NULL: no table is not kept */
 	uint32_t gone; /* how many of state->gone are held */
 	const struct state_fds *gone_from; /* their table */
 	struct state_thread_entry *ended;
@@ -284,6 +284,13 @@ void state_apply_move(struct state *state, const struct state_move *move);
 /* Notes which sockets nobody will have any more, before these numbers of a table go. */
 void state_note_gone(struct state *state, struct state_fds *fds,
 		     const struct state_fds_going *going);
+
+/*
+ * At the end of the event: closes that number of the table, or all of it. The table is kept until
+ * then.
+ */
+void state_close_after(struct state *state, struct state_fds *fds, int64_t num);
+void state_empty_after(struct state *state, struct state_fds *fds);
 
 /* For state_finish_last(). */
 void state_finish(struct state *state);

@@ -76,6 +76,7 @@ void state_destroy(struct state *state)
 {
 	if (!state)
 		return;
+	state_finish_last(state);
 	state_forget_forks(state, true);
 	state_ended_finish(state);
 	state_rings_end_process(&state->rings, -1);
@@ -277,8 +278,7 @@ static void apply_with_paths(struct state *state, const struct state_plan *plan,
 /* Descriptors that are not kept are those of one event. */
 static void forget_fds(struct state *state, const struct apply_event *event)
 {
-	state->after.emptied = event->fds ? event->fds : event->thread->fds;
-	state->after.pending = true;
+	state_empty_after(state, event->fds ? event->fds : event->thread->fds);
 }
 
 /* A call that the kernel never ran changes nothing. */
@@ -372,7 +372,8 @@ int state_process(struct state *state, const struct scap_event *raw, struct stat
 	event->fd_num = applied.fd_num;
 	event->replaced_ino = applied.replaced_ino;
 	event->gone = state->gone;
-	event->gone_count = state->after.gone;
+	/* A request is none that closes: it is found among them by find_gone(). */
+	event->gone_count = header.type != EVENT_request ? state->after.gone : 0;
 	event->filter_unknown = event->was_unknown = false;
 	return 0;
 }
@@ -472,6 +473,13 @@ static bool is_whole(const struct state_thread *main)
 	       !state_thread_entry((struct state_thread *)main)->ended;
 }
 
+/* How many threads have a table; what the last event left to do may keep it, too. */
+static uint32_t users_of(const struct state *state, const struct state_fds *fds)
+{
+	return state_fds_users(fds) - (state->after.closed_in == fds) -
+	       (state->after.emptied == fds);
+}
+
 bool state_process_is(struct state *state, int64_t pid,
 		      bool (*test)(const struct state_thread *thread, void *context), void *context)
 {
@@ -483,7 +491,7 @@ bool state_process_is(struct state *state, int64_t pid,
 		visit(state_thread_entry((struct state_thread *)walk.main), &walk);
 	else if (!state->threads.evicted && state->threads.entries <= STATE_WALKED_MAX)
 		state_threads_each(&state->threads, visit, &walk);
-	return !walk.fails && walk.threads && walk.threads == state_fds_users(walk.main->fds);
+	return !walk.fails && walk.threads && walk.threads == users_of(state, walk.main->fds);
 }
 
 void state_begin_gap(struct state *state, int64_t pid)

@@ -43,6 +43,10 @@ static void knows_a_process(void **state)
 	struct drive *drive = *state;
 
 	assert_true(is_whole(drive, 1));
+	/* What the last event has still to do with its table changes nothing. */
+	drive_close(drive, PROCESS, 0, 3);
+	assert_true(drive->state->after.pending);
+	assert_true(is_whole(drive, 1));
 	drive_thread(drive, PROCESS)->comm[0] = 'x';
 	assert_false(is_whole(drive, 1));
 	drive_thread(drive, PROCESS)->comm[0] = 's';

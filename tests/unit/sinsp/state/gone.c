@@ -161,6 +161,8 @@ static void close_range_closes(void **state)
 	frame = drive_begin(drive, EVENT_request, SELF);
 	frame_put_i64(frame, request__fd, 6);
 	assert_int_equal(state_fd_ino(drive_end(drive)->fd), 1006);
+	/* It closed none itself. */
+	assert_int_equal(drive->event.gone_count, 0);
 	frame = drive_begin(drive, EVENT_request, SELF);
 	frame_put_i64(frame, request__fd, 8);
 	assert_int_equal(state_fd_ino(drive_end(drive)->fd), 1008);

@@ -274,6 +274,44 @@ static void is_bounded(void **state)
 				    drive_thread(drive, PID)));
 }
 
+/* The next rings of the set of one, which take the places of all that are there. */
+static void replace_set_of(struct drive *drive, uint64_t ring)
+{
+	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+	unsigned int left = RINGS_WAYS;
+
+	for (uint64_t other = ring + 1; left; other++) {
+		if (other * factor >> 56 != ring * factor >> 56)
+			continue;
+		assert_non_null(state_rings_get(&drive->state->rings, &drive->state->fd_store,
+						other, drive_thread(drive, PID)));
+		left--;
+	}
+	assert_null(state_rings_find(&drive->state->rings, ring));
+}
+
+/* A table that gives way before what an event closed in it is closed. */
+static void closes_in_a_table_that_went(void **state)
+{
+	struct drive *drive = *state;
+	struct state_event *event;
+
+	open_by(drive, RING, slot(RING), "/a");
+	event = close_by(drive, RING, 0, slot(RING));
+	replace_set_of(drive, RING);
+	assert_int_equal(drive->state->rings.dropped, 1);
+	assert_string_equal(event->fd->name, "/a");
+	assert_int_equal(stats_of(drive).fds, 1);
+	drive_any(drive, PID);
+	assert_int_equal(stats_of(drive).fds, 0);
+	assert_false(drive->state->after.pending);
+	/* Likewise one of which nothing is kept, and with no event behind it. */
+	state_set_lacks(drive->state, STATE_DESCRIPTORS);
+	open_by(drive, RING, slot(RING), "/b");
+	replace_set_of(drive, RING);
+	assert_int_equal(stats_of(drive).fds, 1);
+}
+
 /* The events of a process are missing for a time: so may be what its slots became. */
 static void forgets_in_a_gap(void **state)
 {
@@ -299,6 +337,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(is_shared_by_processes),
 	TEST(plain_files_have_descriptors),
 	TEST(is_bounded),
+	TEST(closes_in_a_table_that_went),
 	TEST(forgets_in_a_gap),
 };
 
