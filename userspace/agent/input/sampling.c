@@ -12,6 +12,7 @@
 #include "agent/input/account.h"
 #include "agent/input/live_open.h"
 #include "scap/proc/proc.h"
+#include "scap/samples/symbol_reader.h"
 #include "util/count.h"
 
 /* Appends the events of some texts, which are of one kind. */
@@ -154,8 +155,8 @@ static const struct {
 	 "files or mappings whose symbols were not read: too large, too many, or not found below "
 	 "the root of the process"},
 	{METRIC("samples_files_slow", METRIC_COUNTER, NULL, slow,
-		"Files or mappings that took longer than ten seconds to be read."),
-	 "files or mappings that took longer than ten seconds to be read, and were given up"},
+		"Files or mappings that took longer than " SYMBOLS_SLOW_TEXT " to be read."),
+	 "files or mappings that took longer than " SYMBOLS_SLOW_TEXT " to be read"},
 	{METRIC("samples_mappings_lost", METRIC_COUNTER, NULL, unmapped,
 		"Records of mappings lost as a ring buffer was full, mappings were read again."),
 	 "records of mappings lost, as a ring buffer was full: mappings were read again"},

@@ -17,8 +17,7 @@
 #include "scap/rings/enabled.h"
 #include "util/clock.h"
 
-/* How often the list of CPUs is read, and every how many times the account of each: an interrupt.
- */
+/* How often the list of CPUs is read, and every how many times each account: an interrupt. */
 enum { FOLLOW_MS = 1000, FOLLOWS_PER_ACCOUNT = 2 };
 
 enum cpu_state {
@@ -42,8 +41,9 @@ struct sample_follower {
 	pthread_mutex_t mutex; /* of what follows */
 	pthread_cond_t changed;
 	struct followed_cpu *cpus; /* owned; by number, as in the sources */
-	bool *online; /* owned; the thread's */
+	bool *online; /* owned; the thread's, until it failed */
 	bool runs, ends;
+	int failed; /* -errno: the thread ended, as it could not give up what it does not need */
 	atomic_bool has_news; /* any is CPU_OPENED or CPU_ENDED */
 };
 
@@ -67,8 +67,7 @@ static void open_cpu(struct sample_follower *follower, uint32_t i)
 	pthread_mutex_unlock(&follower->mutex);
 	r = sample_cpu_open(follower->config, follower->sources, NULL, i, &opened, NULL);
 	pthread_mutex_lock(&follower->mutex);
-	/* It may have gone again. */
-	cpu->error = r == -ENODEV ? 0 : r;
+	cpu->error = r;
 	if (r)
 		return;
 	cpu->opened = opened;
@@ -89,6 +88,7 @@ static void follow_cpus(struct sample_follower *follower, bool asks)
 			cpu->state = CPU_ENDED;
 			atomic_store(&follower->has_news, true);
 		} else if (cpu->state == CPU_AWAY) {
+			/* One that went again while it was opened is no trouble. */
 			if (follower->online[i])
 				open_cpu(follower, i);
 			else
@@ -107,6 +107,7 @@ static void *sample_follower_thread(void *data)
 
 	pthread_setname_np(pthread_self(), "sample-cpus");
 	pthread_mutex_lock(&follower->mutex);
+	follower->failed = r;
 	for (unsigned int looks = 1; r == 0 && !follower->ends; looks++) {
 		const struct timespec until = clock_after_ms(CLOCK_MONOTONIC, FOLLOW_MS);
 
@@ -257,9 +258,26 @@ bool sample_follower_step(struct sample_follower *follower)
 	return came;
 }
 
+/* Without the thread, CPUs that are online are not followed if they have no events. */
+static void note_unfollowed(struct sample_follower *follower)
+{
+	uint32_t count = follower->sources->cpus_count;
+
+	if (scap_cpus_read(SCAP_CPUS_ONLINE, count, follower->online))
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		struct followed_cpu *cpu = &follower->cpus[i];
+		bool is_missed = follower->online[i] && follower->sources->cpus[i].owner < 0;
+
+		cpu->error = is_missed ? follower->failed : 0;
+	}
+}
+
 void sample_follower_stats(struct sample_follower *follower, struct samples_stats *stats)
 {
 	pthread_mutex_lock(&follower->mutex);
+	if (follower->failed)
+		note_unfollowed(follower);
 	for (uint32_t i = 0; i < follower->sources->cpus_count; i++) {
 		if (!follower->cpus[i].error)
 			continue;

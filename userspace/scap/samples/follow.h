@@ -34,7 +34,7 @@ void sample_follower_run(struct sample_follower *follower, bool runs);
  */
 bool sample_follower_step(struct sample_follower *follower);
 
-/* Fills what is counted here. */
+/* Fills `unfollowed` and `follow_error`; called by the event thread. */
 void sample_follower_stats(struct sample_follower *follower, struct samples_stats *stats);
 
 #endif

@@ -54,8 +54,9 @@ void symbol_request_destroy(struct symbol_request *request); /* accepts NULL */
 
 struct symbol_reader;
 
-/* What takes longer to be read is given up. */
+/* What takes longer to be read is given up; and the same for readers. */
 #define SYMBOLS_SLOW_NS UINT64_C(10000000000)
+#define SYMBOLS_SLOW_TEXT "ten seconds"
 
 /* Threads that are given up and have not come back, at a time: the next one stays stuck. */
 enum { SYMBOLS_STUCK_MAX = 4 };

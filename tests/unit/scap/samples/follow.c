@@ -17,14 +17,25 @@
 #include "event/event.h"
 #include "fake_syscall.h"
 #include "patience.h"
+#include "privileges/privileges.h"
 #include "scap/rings/cpus.h"
 #include "unit.h"
 #include "util/clock.h"
+#include "util/count.h"
 
-enum { RING_BYTES = 1 << 18, FAULTS = 50, CPU = 1, MOMENT_US = 5000, LOOKS_US = 1500000 };
+enum { RING_BYTES = 1 << 18, FAULTS = 50, CPU = 1, MOMENT_US = 5000 };
 
 /* Of CPU 1; CPU 0 is always there, and no other one is. */
-static atomic_bool is_online, is_rejected;
+static atomic_bool is_online;
+static atomic_int rejected; /* errno of what is opened there; 0: it is opened */
+static atomic_uint reads, opens; /* of the list; of events that were opened there */
+static int entered; /* what the thread's attempt to drop privileges returns */
+
+/* In place of the one that asks the kernel. */
+int privileges_enter(enum privileges_role role, const struct files_limits *files, struct error *err)
+{
+	return role == ROLE_COUNTERS ? entered : 0;
+}
 
 /* In place of the one that reads /sys. */
 int scap_cpus_read(const char *path, uint32_t cpus, bool *online)
@@ -32,15 +43,19 @@ int scap_cpus_read(const char *path, uint32_t cpus, bool *online)
 	memset(online, 0, cpus * sizeof(*online));
 	online[0] = true;
 	online[CPU] = is_online;
+	reads++;
 	return 0;
 }
 
 static long answer(long number, const long arg[SYSCALL_ARGUMENTS])
 {
-	if (number == SYS_perf_event_open && arg[2] == CPU && is_rejected) {
-		errno = EMFILE;
+	if (number != SYS_perf_event_open || arg[2] != CPU)
+		return real_syscall(number, arg);
+	if (rejected) {
+		errno = rejected;
 		return -1;
 	}
+	opens++;
 	return real_syscall(number, arg);
 }
 
@@ -57,8 +72,8 @@ static void finish(struct followed *followed)
 	perf_machine_close(&followed->machine);
 }
 
-/* Samples the page faults of both CPUs. */
-static void begin_or_skip(struct followed *followed)
+/* Samples the page faults of the CPUs that are online. */
+static void begin_with_or_skip(struct followed *followed)
 {
 	static const uint8_t kinds[] = {SAMPLE_PERF};
 	struct samples_config config = {
@@ -67,12 +82,13 @@ static void begin_or_skip(struct followed *followed)
 		.machine = &followed->machine,
 		.ring_bytes = RING_BYTES,
 	};
+	cpu_set_t usable;
 	int r;
 
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+	assert_int_equal(sched_getaffinity(0, sizeof(usable), &usable), 0);
+	if (!CPU_ISSET(CPU, &usable))
 		skip();
-	is_online = true;
-	is_rejected = false;
+	rejected = 0;
 	fake_syscall_by(answer);
 	*followed = (struct followed){0};
 	assert_int_equal(perf_machine_open(&followed->machine, NULL, NULL, NULL), 0);
@@ -86,6 +102,24 @@ static void begin_or_skip(struct followed *followed)
 	}
 	assert_int_equal(r, 0);
 	samples_begin(followed->samples);
+}
+
+/* Until all that is there now was acted upon: the list is read once more after that. */
+static void wait_for_look(void)
+{
+	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	unsigned int before = reads;
+
+	while (reads - before < 2) {
+		assert_true(clock_ns(CLOCK_MONOTONIC) < end_ns);
+		usleep(MOMENT_US);
+	}
+}
+
+static void begin_or_skip(struct followed *followed)
+{
+	is_online = true;
+	begin_with_or_skip(followed);
 }
 
 /* Causes faults on CPU 1. */
@@ -174,36 +208,84 @@ static void reads_what_a_cpu_left(void **state)
 	count_faults(followed.samples);
 	fault();
 	is_online = false;
-	usleep(LOOKS_US);
-	assert_true(samples_fd(followed.samples, CPU) >= 0);
+	wait_for_look();
 	assert_true(count_faults(followed.samples) >= FAULTS);
 	wait_for_cpu(followed.samples, false);
 	finish(&followed);
 }
 
+/* Until CPU 1 is counted as one that is not followed. */
+static void wait_for_unfollowed(struct samples *samples, int error)
+{
+	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	struct samples_stats stats = {0};
+
+	do {
+		assert_true(clock_ns(CLOCK_MONOTONIC) < end_ns);
+		usleep(MOMENT_US);
+		samples_stats(samples, &stats);
+	} while (!stats.unfollowed);
+	assert_int_equal(stats.unfollowed, 1);
+	assert_int_equal(stats.follow_error, error);
+}
+
+static void expect_all_followed(struct samples *samples)
+{
+	struct samples_stats stats = {0};
+
+	samples_stats(samples, &stats);
+	assert_int_equal(stats.unfollowed, 0);
+}
+
+/* ENODEV: also what a PMU says that does not count there. */
 static void counts_cpus_without_events(void **state)
 {
-	struct samples_stats stats;
+	static const int errors[] = {EMFILE, ENODEV};
 	struct followed followed;
-	uint64_t end_ns;
+
+	begin_or_skip(&followed);
+	for (size_t i = 0; i < COUNT(errors); i++) {
+		is_online = false;
+		wait_for_cpu(followed.samples, false);
+		rejected = errors[i];
+		is_online = true;
+		wait_for_unfollowed(followed.samples, -errors[i]);
+		rejected = 0;
+		wait_for_cpu(followed.samples, true);
+		expect_all_followed(followed.samples);
+	}
+	finish(&followed);
+}
+
+/* One that went is no trouble. */
+static void forgets_the_errors_of_cpus_that_went(void **state)
+{
+	struct followed followed;
 
 	begin_or_skip(&followed);
 	is_online = false;
 	wait_for_cpu(followed.samples, false);
-	is_rejected = true;
+	rejected = ENODEV;
 	is_online = true;
-	end_ns = clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
-	do {
-		assert_true(clock_ns(CLOCK_MONOTONIC) < end_ns);
-		usleep(MOMENT_US);
-		samples_stats(followed.samples, &stats);
-	} while (!stats.unfollowed);
-	assert_int_equal(stats.unfollowed, 1);
-	assert_int_equal(stats.follow_error, -EMFILE);
-	is_rejected = false;
-	wait_for_cpu(followed.samples, true);
-	samples_stats(followed.samples, &stats);
-	assert_int_equal(stats.unfollowed, 0);
+	wait_for_unfollowed(followed.samples, -ENODEV);
+	is_online = false;
+	wait_for_look();
+	expect_all_followed(followed.samples);
+	finish(&followed);
+}
+
+/* The thread that cannot drop what it does not need follows no CPU, which is said. */
+static void counts_cpus_without_the_thread(void **state)
+{
+	struct followed followed;
+
+	entered = -EPERM;
+	is_online = false;
+	begin_with_or_skip(&followed);
+	expect_all_followed(followed.samples);
+	is_online = true;
+	wait_for_unfollowed(followed.samples, -EPERM);
+	entered = 0;
 	finish(&followed);
 }
 
@@ -215,8 +297,10 @@ static void ends_at_any_time(void **state)
 	begin_or_skip(&followed);
 	is_online = false;
 	wait_for_cpu(followed.samples, false);
+	opens = 0;
 	is_online = true;
-	usleep(LOOKS_US);
+	wait_for_look();
+	assert_true(opens > 0);
 	finish(&followed);
 	sample_follower_stop(NULL);
 }
@@ -225,6 +309,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(follows_cpus_that_go_and_come),
 	cmocka_unit_test(reads_what_a_cpu_left),
 	cmocka_unit_test(counts_cpus_without_events),
+	cmocka_unit_test(forgets_the_errors_of_cpus_that_went),
+	cmocka_unit_test(counts_cpus_without_the_thread),
 	cmocka_unit_test(ends_at_any_time),
 };
 
