@@ -364,6 +364,33 @@ void apply_pidfd_getfd(struct state *state, struct apply_event *event)
 	state_fds_set_cloexec(event->thread->fds, event->fd_num, true);
 }
 
+enum { FIXED_FD_NO_CLOEXEC = 1 }; /* the flag IORING_FIXED_FD_NO_CLOEXEC */
+
+/* An operation that gives a registered file a descriptor, too: a number of the same open file. */
+void apply_uring(struct state *state, struct apply_event *event)
+{
+	const struct event *ev = event->ev;
+	int64_t to = event_param_i64(ev, io_uring_op__res);
+	struct state_fds *slots, *fds = event->thread ? event->thread->fds : NULL;
+	struct state_fd *fd = NULL;
+
+	if (event_param_u64(ev, io_uring_op__opcode) !=
+		    io_uring_opcodes__IORING_OP_FIXED_FD_INSTALL ||
+	    to < 0 || !fds)
+		return;
+	slots = state_rings_find(&state->rings, ev->uring.ring);
+	if (slots)
+		fd = state_fds_find(slots, event_param_i64(ev, io_uring_op__fd));
+	if (!fd) {
+		state_fds_close(fds, to); /* it is another, unknown file now */
+		return;
+	}
+	if (state_fds_share(fds, to, fd))
+		state_fds_set_cloexec(
+			fds, to,
+			!(event_param_u64(ev, io_uring_op__op_flags) & FIXED_FD_NO_CLOEXEC));
+}
+
 /* The commands whose result is a descriptor. */
 static const bool makes_fd[] = {
 	[bpf_commands__BPF_MAP_CREATE] = true,

@@ -581,13 +581,19 @@ static int64_t find_reaper(struct state *state, const struct state_thread *threa
 	return thread && thread->vpid == 1 ? thread->pid : HOST_INIT;
 }
 
-/* The descriptors of a process go with its last thread, unless another process has the table. */
-static void note_gone_at_end(struct state *state, const struct state_thread_entry *ended)
+/*
+ * The files of a process go with its last thread: those of its rings, and its descriptors unless
+ * another process has the table.
+ */
+static void end_files(struct state *state, const struct state_thread_entry *ended)
 {
 	struct state_fds *fds = ended->thread.fds;
 	const uint32_t holders = state_threads_ends_process(&state->threads, ended);
 
-	if (holders && state_fds_users(fds) <= holders)
+	if (!holders)
+		return;
+	state_rings_end_process(&state->rings, ended->thread.pid);
+	if (state_fds_users(fds) <= holders)
 		state_note_gone(state, fds, &(struct state_fds_going){.last = UINT32_MAX});
 }
 
@@ -603,14 +609,12 @@ void apply_exit(struct state *state, struct apply_event *event)
 	if (event->thread)
 		event->thread->exiting = true;
 	if (state->after.ended)
-		note_gone_at_end(state, state->after.ended);
+		end_files(state, state->after.ended);
 	if (reaper < 0)
 		reaper = find_reaper(state, event->thread);
 	if (reaper > 0)
 		state_threads_reparent(&state->threads, ev->tid, reaper);
 	state_remember_exit(state, ev->tid);
-	if (event->thread && state_thread_is_main(event->thread))
-		state_rings_end_process(&state->rings, event->thread->pid);
 }
 
 /* Attributes that a thread changes: ids, session, process group, name, and what it shares. */

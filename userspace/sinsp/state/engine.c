@@ -312,6 +312,45 @@ static void count_marks(struct state_stats *stats, const struct frame_marks *mar
 	stats->truncated += marks->truncated != 0;
 }
 
+/* The last component of a path. */
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The mark of a parameter whose index plus 1 is given; 0: of none. */
+static uint64_t mark_of(uint8_t param)
+{
+	return param ? UINT64_C(1) << (param - 1) : 0;
+}
+
+/*
+ * The file that an operation opened is looked up by its number or slot when the completion is
+ * posted, which may be another one's by then: the same submission can close it and open another
+ * one. The kernel's copy of the name is of the operation itself, so that what was looked up is
+ * doubtful if its name is another one, as it also is behind a symbolic link.
+ */
+static void doubt_opened(struct state *state, struct event *ev)
+{
+	const struct event_opens *opens = &ev->desc->opens;
+	const uint8_t real = opens->name ? ev->desc->params[opens->name - 1u].real : 0;
+	const char *name = real ? event_param_string(ev, opens->name - 1u) : NULL;
+	const char *path = real ? event_param_string(ev, real - 1u) : NULL;
+
+	if (!name || !path || strcmp(last_component(name), last_component(path)) == 0)
+		return;
+	state->stats.contested += !ev->marks.contested;
+	ev->marks.contested |= mark_of(real) | mark_of(opens->dev) | mark_of(opens->ino);
+}
+
+static void begin_operation(struct state *state, struct event *ev)
+{
+	state_ended_begin(state);
+	doubt_opened(state, ev);
+}
+
 /* The header of a frame; of one that is too short, which is counted later, zeros. */
 static struct ppm_evt_hdr header_of(const struct scap_event *raw)
 {
@@ -354,7 +393,7 @@ int state_process(struct state *state, const struct scap_event *raw, struct stat
 		count_marks(&state->stats, &event->ev.marks);
 	}
 	if (event->ev.uring.ring)
-		state_ended_begin(state);
+		begin_operation(state, &event->ev);
 	/* Hidden events do not count: the first visible one is the start. */
 	if (!state->first_ts_ns && !raw->hidden)
 		state->first_ts_ns = event->ev.ts_ns;

@@ -60,11 +60,16 @@ struct state_fds *state_rings_find(struct state_rings *rings, uint64_t ring)
 struct state_fds *state_rings_get(struct state_rings *rings, struct state_fd_store *store,
 				  uint64_t ring, const struct state_thread *user)
 {
-	struct state_fds *slots = state_rings_find(rings, ring);
-	struct state_ring *place;
+	struct state_ring *place = find_ring(rings, ring);
+	struct state_fds *slots;
 
-	if (slots || !ring)
-		return slots;
+	if (!ring)
+		return NULL;
+	if (place) {
+		place->used = ++rings->clock;
+		place->pid = user->pid;
+		return place->slots;
+	}
 	slots = state_fds_create(store);
 	if (!slots)
 		return NULL;

@@ -18,7 +18,7 @@ enum { RINGS_WAYS = 4, RINGS_SETS = 256, RINGS_MAX = RINGS_SETS * RINGS_WAYS };
 struct state_ring {
 	uint64_t number; /* as in struct frame_uring; 0: none */
 	uint64_t used; /* when, by state_rings.clock */
-	int64_t pid; /* the process whose operation was seen first; -1: not known */
+	int64_t pid; /* the process whose operation was seen last; -1: not known */
 	struct state_fds *slots;
 };
 
@@ -34,8 +34,9 @@ struct state_rings {
 struct state_fds *state_rings_find(struct state_rings *rings, uint64_t ring);
 
 /*
- * The table of a ring, made in the store if there is none; the control group of `user` holds its
- * memory. NULL if out of memory. Valid until the ring ends or another table is made.
+ * The table of a ring, made in the store if there is none; the control group of the first user
+ * holds its memory. From now on it ends with the process of `user`. NULL if out of memory. Valid
+ * until the ring ends or another table is made.
  */
 struct state_fds *state_rings_get(struct state_rings *rings, struct state_fd_store *store,
 				  uint64_t ring, const struct state_thread *user);

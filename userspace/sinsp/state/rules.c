@@ -88,7 +88,8 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_container] = {apply_container},
 	[EVENT_asyncevent] = {apply_asyncevent},
 	[EVENT_request] = {apply_request},
-	/* Too frequent to be captured only for their counters. */
+	/* Too frequent to be captured only for this. */
+	[EVENT_io_uring_op] = {apply_uring},
 	[EVENT_brk] = {apply_memory},
 	[EVENT_mmap] = {apply_memory},
 	[EVENT_mmap2] = {apply_memory},

@@ -51,6 +51,17 @@ static struct state_event *read_by(struct drive *drive, uint64_t ring, int64_t n
 	return drive_end(drive);
 }
 
+/* A read by another thread or process, which does not tell which file it is. */
+static struct state_event *read_of(struct drive *drive, int64_t tid, uint64_t ring, int64_t num)
+{
+	struct frame *frame = drive_begin(drive, EVENT_read, tid);
+
+	frame->uring.ring = ring;
+	frame_put_i64(frame, read__res, 1);
+	frame_put_i64(frame, read__fd, num);
+	return drive_end(drive);
+}
+
 static struct state_event *close_by(struct drive *drive, uint64_t ring, int64_t result, int64_t num)
 {
 	struct frame *frame = begin(drive, EVENT_close, ring);
@@ -58,6 +69,19 @@ static struct state_event *close_by(struct drive *drive, uint64_t ring, int64_t 
 	frame_put_i64(frame, close__res, result);
 	frame_put_i64(frame, close__fd, num);
 	return drive_end(drive);
+}
+
+/* An operation that no system call does. */
+static void operate(struct drive *drive, uint8_t opcode, int64_t result, int64_t num,
+		    uint32_t flags)
+{
+	struct frame *frame = begin(drive, EVENT_io_uring_op, RING);
+
+	frame_put_i64(frame, io_uring_op__res, result);
+	frame_put_i64(frame, io_uring_op__opcode, opcode);
+	frame_put_i64(frame, io_uring_op__fd, num);
+	frame_put_i64(frame, io_uring_op__op_flags, flags);
+	drive_end(drive);
 }
 
 static struct state_stats stats_of(const struct drive *drive)
@@ -129,6 +153,36 @@ static void failed_opens_make_nothing(void **state)
 	assert_int_equal(drive->state->rings.count, 0);
 }
 
+/* An open by a ring of which the kernel's copy of the name and the path found later are these. */
+static uint64_t contested(struct drive *drive, uint64_t ring, const char *name, const char *path)
+{
+	struct frame *frame = begin(drive, EVENT_openat, ring);
+
+	frame_put_i64(frame, openat__fd, 5);
+	frame_put_i64(frame, openat__dirfd, -100);
+	frame_put_string(frame, openat__name, name);
+	frame_put_string(frame, openat__path, path);
+	return drive_end(drive)->ev.marks.contested;
+}
+
+/* The number may be another file's when the completion is posted; the name tells that. */
+static void doubts_files_of_other_names(void **state)
+{
+	const uint64_t marks = UINT64_C(1) << openat__path | UINT64_C(1) << openat__dev |
+			       UINT64_C(1) << openat__ino;
+	struct drive *drive = *state;
+
+	assert_int_equal(contested(drive, RING, "/etc/shadow", "/etc/shadow"), 0);
+	assert_int_equal(contested(drive, RING, "shadow", "/mnt/etc/shadow"), 0);
+	assert_int_equal(contested(drive, RING, "/etc/shadow", NULL), 0);
+	assert_int_equal(contested(drive, 0, "/etc/shadow", "/tmp/x"), 0);
+	assert_int_equal(stats_of(drive).contested, 0);
+	assert_int_equal(contested(drive, RING, "/etc/shadow", "/tmp/x"), marks);
+	assert_int_equal(contested(drive, RING, "shadow", "x"), marks);
+	assert_int_equal(contested(drive, RING, "/etc/shadow", "/tmp/notshadow"), marks);
+	assert_int_equal(stats_of(drive).contested, 3);
+}
+
 /* The file tells which descriptor was registered; a descriptor that was closed since has no name.
  */
 static void finds_what_was_registered_unseen(void **state)
@@ -183,16 +237,21 @@ static void knows_sockets(void **state)
 			    "10.0.0.1:40000->10.0.0.2:443");
 }
 
+static void start_thread(struct drive *drive, int64_t tid)
+{
+	drive_clone(
+		drive, tid, 0,
+		&(struct drive_clone){.flags = clone_flags__CLONE_THREAD | clone_flags__CLONE_FILES,
+				      .pid = PID});
+}
+
 /* Rings of a process end with it, and not with its other threads. */
 static void ends_with_the_process(void **state)
 {
 	struct drive *drive = *state;
 
 	open_by(drive, RING, slot(RING), "/a");
-	drive_clone(
-		drive, 101, 0,
-		&(struct drive_clone){.flags = clone_flags__CLONE_THREAD | clone_flags__CLONE_FILES,
-				      .pid = PID});
+	start_thread(drive, 101);
 	drive_exit(drive, 101, 0);
 	drive_any(drive, PID);
 	assert_int_equal(drive->state->rings.count, 1);
@@ -200,6 +259,19 @@ static void ends_with_the_process(void **state)
 	assert_int_equal(drive->state->rings.count, 0);
 	drive_any(drive, 1);
 	assert_int_equal(stats_of(drive).fds, 0);
+}
+
+/* The main thread may end before the others, which go on with the rings. */
+static void ends_with_the_last_thread(void **state)
+{
+	struct drive *drive = *state;
+
+	open_by(drive, RING, slot(RING), "/a");
+	start_thread(drive, 101);
+	drive_exit(drive, PID, 0);
+	assert_string_equal(read_of(drive, 101, RING, slot(RING))->fd->name, "/a");
+	drive_exit(drive, 101, 0);
+	assert_int_equal(drive->state->rings.count, 0);
 }
 
 /* Its requests in flight are cancelled when it has ended, and are its events all the same. */
@@ -224,19 +296,44 @@ static void knows_who_ended(void **state)
 	assert_ptr_not_equal(read_by(drive, 0, 4, 0)->thread, ended);
 }
 
-/* Another process that uses the ring uses the same files. */
+/* Another process that uses the ring uses the same files, and keeps them. */
 static void is_shared_by_processes(void **state)
 {
 	struct drive *drive = *state;
-	struct frame *frame;
 
 	open_by(drive, RING, slot(RING), "/a");
 	drive_exec(drive, 200, "other");
-	frame = drive_begin(drive, EVENT_read, 200);
-	frame->uring.ring = RING;
-	frame_put_i64(frame, read__res, 1);
-	frame_put_i64(frame, read__fd, slot(RING));
-	assert_string_equal(drive_end(drive)->fd->name, "/a");
+	assert_string_equal(read_of(drive, 200, RING, slot(RING))->fd->name, "/a");
+	drive_exit(drive, PID, 0);
+	assert_string_equal(read_of(drive, 200, RING, slot(RING))->fd->name, "/a");
+	drive_exit(drive, 200, 0);
+	assert_int_equal(drive->state->rings.count, 0);
+}
+
+/* A registered file that gets a descriptor: another number of the same open file. */
+static void installs_descriptors(void **state)
+{
+	struct drive *drive = *state;
+	struct state_fds *fds = drive_thread(drive, PID)->fds;
+
+	open_by(drive, RING, slot(RING), "/a");
+	operate(drive, io_uring_opcodes__IORING_OP_FIXED_FD_INSTALL, -EBADF, slot(RING), 0);
+	operate(drive, io_uring_opcodes__IORING_OP_NOP, 9, slot(RING), 0);
+	assert_false(drive_has_fd(drive, PID, 9));
+	operate(drive, io_uring_opcodes__IORING_OP_FIXED_FD_INSTALL, 9, slot(RING), 0);
+	assert_string_equal(drive_name(drive, PID, 9), "/a");
+	assert_true(state_fds_cloexec(fds, 9));
+	assert_string_equal(read_by(drive, 0, 9, 40)->fd->name, "/a");
+	close_by(drive, RING, 0, slot(RING));
+	assert_string_equal(read_by(drive, 0, 9, 40)->fd->name, "/a");
+	/* An unknown slot: what had the number is gone. */
+	operate(drive, io_uring_opcodes__IORING_OP_FIXED_FD_INSTALL, 9, slot(RING) + 1, 0);
+	assert_false(drive_has_fd(drive, PID, 9));
+	open_by(drive, RING, slot(RING), "/b");
+	operate(drive, io_uring_opcodes__IORING_OP_FIXED_FD_INSTALL, 9, slot(RING),
+		1 /* IORING_FIXED_FD_NO_CLOEXEC */);
+	assert_string_equal(drive_name(drive, PID, 9), "/b");
+	assert_false(state_fds_cloexec(fds, 9));
 }
 
 /* A plain capture file has the numbers alone: they are descriptors of the process there. */
@@ -329,12 +426,15 @@ static const struct CMUnitTest tests[] = {
 	TEST(makes_registered_files),
 	TEST(closes_registered_files),
 	TEST(failed_opens_make_nothing),
+	TEST(doubts_files_of_other_names),
 	TEST(finds_what_was_registered_unseen),
 	TEST(same_inodes_of_other_names_say_nothing),
 	TEST(knows_sockets),
 	TEST(ends_with_the_process),
+	TEST(ends_with_the_last_thread),
 	TEST(knows_who_ended),
 	TEST(is_shared_by_processes),
+	TEST(installs_descriptors),
 	TEST(plain_files_have_descriptors),
 	TEST(is_bounded),
 	TEST(closes_in_a_table_that_went),
