@@ -158,6 +158,11 @@ enum live_hooks scap_live_call_hooks(const struct scap_live *live)
 	return live->call_hooks;
 }
 
+enum live_uring scap_live_uring(const struct scap_live *live)
+{
+	return live->uring;
+}
+
 int scap_live_own_groups(const struct scap_live *live, uint64_t *key, const char **text,
 			 size_t *len)
 {

@@ -36,6 +36,7 @@ struct scap_live {
 	int stats_code; /* -errno: the counters cannot be read */
 	int enter_error, sends_error, filters_error, answers_error;
 	enum live_hooks call_hooks;
+	enum live_uring uring;
 	struct buf cgroup_roots; /* of the test's memory */
 	int cgroup_roots_code;
 	/* -errno; 0: -ENODATA; a descriptor of the test, read from its begin each time */

@@ -436,6 +436,7 @@ static void print_programs(const struct scap_live *live)
 	int column = 0;
 
 	printf("\n%-*s %s\n", NAME_COLUMNS, "Hooks:", live_hooks_text(live));
+	explain_print_row("io_uring:", live_uring_text(live));
 	printf("\n%-*s %s\n", NAME_COLUMNS + 1 + HOOK_COLUMNS, "PROGRAM", "ATTACHED TO");
 	for (unsigned int i = 0; scap_live_program(live, i, &program, &hook); i++)
 		if (hook)

@@ -833,6 +833,7 @@ int input_live_open(const struct plan *plan, struct input_helpers *helpers, stru
 		free(made);
 	} else {
 		made->knows_groups = live_knows_groups(&made->place, made->live);
+		made->lacks.uring = plan_compares_uring(plan);
 		made->lacks.groups = plan->rejects_groups && !made->knows_groups;
 		*input = &made->input;
 	}

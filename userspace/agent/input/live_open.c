@@ -172,6 +172,20 @@ const char *live_hooks_text(const struct scap_live *live)
 	return texts[scap_live_call_hooks(live)];
 }
 
+const char *live_uring_text(const struct scap_live *live)
+{
+	static const char *const texts[] = {
+		[LIVE_URING_UNNEEDED] = "no operation of a ring is a wanted event",
+		[LIVE_URING_UNSEEN] =
+			"no operation of a ring is seen: this kernel has no tracepoint that tells "
+			"the request, or rejects the program there",
+		[LIVE_URING_REQ] = "operations are seen at io_uring_submit_req, io_uring_complete",
+		[LIVE_URING_SQE] = "operations are seen at io_uring_submit_sqe, io_uring_complete",
+	};
+
+	return texts[scap_live_uring(live)];
+}
+
 static void append_programs(const struct scap_live *live, struct buf *text)
 {
 	const int enter_error = scap_live_enter_error(live);
@@ -272,6 +286,11 @@ void live_warnings_append(const struct scap_live *live, const struct live_lacks 
 			  const struct options *options, struct buf *text)
 {
 	append_programs(live, text);
+	if (lacks->uring && scap_live_uring(live) == LIVE_URING_UNSEEN)
+		buf_printf(text,
+			   "agent: %s: evt.is_uring is true of no event, evt.via and fd.slot have "
+			   "no value\n",
+			   live_uring_text(live));
 	append_filters(live, options->verbose, text);
 	if (options->verbose)
 		append_costs(live, lacks, options->call_hooks, text);

@@ -48,12 +48,16 @@ bool live_knows_groups(const struct live_place *place, const struct scap_live *l
 /* Where the programs of system calls run, and why, in words for the user. */
 const char *live_hooks_text(const struct scap_live *live);
 
+/* By which tracepoints operations of io_uring are seen, or why none is, in words for the user. */
+const char *live_uring_text(const struct scap_live *live);
+
 /* What a live capture lacks on this machine, in lines for the user. */
 
 /* What the input found out, beside the capture itself. */
 struct live_lacks {
 	/* Why these were read from /proc: -errno; 0: they were not. */
 	int iterator_errors[SCAP_LIVE_ITERATORS];
+	bool uring; /* a filter or a rule asks which events are operations of io_uring */
 	bool groups; /* the kernel cannot filter by control groups, as the plan wants it to */
 };
 

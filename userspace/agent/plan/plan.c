@@ -208,6 +208,17 @@ int plan_check_filter(const struct filter *filter, struct error *err)
 	return selection_is_empty(&selection) ? reject_empty(filter, &selection, err) : 0;
 }
 
+static bool compares_uring(const struct filter *filter)
+{
+	return filter && (filter_needs(filter) & NEEDS_URING);
+}
+
+bool plan_compares_uring(const struct plan *plan)
+{
+	return compares_uring(plan->filter) ||
+	       (plan->triggers && compares_uring(ruleset_filter(plan->triggers)));
+}
+
 /* Of which descriptions are needed. A recording has all of them for its readers. */
 static void set_described(struct plan *plan, unsigned int output_needs)
 {

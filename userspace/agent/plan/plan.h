@@ -58,6 +58,9 @@ static inline bool plan_chooses(const struct plan *plan)
 	return !plan->options->no_pushdown && (plan->options->pids_count || plan->options->command);
 }
 
+/* Whether the filter or a rule asks for what only operations of io_uring have. */
+bool plan_compares_uring(const struct plan *plan);
+
 void plan_destroy(struct plan *plan); /* accepts NULL */
 
 /* Rejects a filter that no event of a live capture can pass: -EINVAL with a message, or 0. */

@@ -764,6 +764,11 @@ enum live_hooks scap_live_call_hooks(const struct scap_live *live)
 	return live->loaded.call_hooks;
 }
 
+enum live_uring scap_live_uring(const struct scap_live *live)
+{
+	return live->loaded.uring;
+}
+
 int scap_live_open_iterator(const struct scap_live *live, enum scap_live_iterator which)
 {
 	int link = live_loaded_find(&live->loaded, LIVE_ITERATOR, (uint16_t)which),

@@ -39,6 +39,14 @@ enum live_hooks {
 	CALL_HOOKS_MISSING, /* or a call has none of its own, or programs there cannot do enough */
 };
 
+/* By which tracepoint operations of io_uring are seen when they are submitted. */
+enum live_uring {
+	LIVE_URING_UNNEEDED, /* none is a wanted event */
+	LIVE_URING_UNSEEN, /* none: it lacks the request, or the kernel rejects the program there */
+	LIVE_URING_REQ, /* io_uring_submit_req */
+	LIVE_URING_SQE, /* io_uring_submit_sqe, its name before Linux 6.4 */
+};
+
 /* Of which processes events are captured; zeros: of all. */
 struct scap_live_chosen {
 	bool chooses; /* of those given to scap_live_follow() */
@@ -287,6 +295,9 @@ int scap_live_answers_error(const struct scap_live *live);
 
 /* Where the programs of system calls run. */
 enum live_hooks scap_live_call_hooks(const struct scap_live *live);
+
+/* Where those of io_uring run. */
+enum live_uring scap_live_uring(const struct scap_live *live);
 
 /*
  * The control groups in which the caller's cgroup namespace begins, relative to which /proc shows

@@ -207,12 +207,22 @@ static int add_iterators(const struct live_object *object, const struct scap_liv
 	return r;
 }
 
+/* Without the programs at its tracepoints none of the others runs. */
+static enum live_uring find_uring(const struct live_object *object)
+{
+	for (size_t i = 0; i < live_programs_count; i++)
+		if (live_programs[i].for_uring && live_programs[i].hook && object->rejected[i])
+			return LIVE_URING_UNSEEN;
+	return object->uring.seen;
+}
+
 static void set_results(const struct live_object *object, struct live_loaded *loaded)
 {
 	live_events_rejected(object->rejected, LOSES_SOME_EVENTS, loaded->rejected);
 	loaded->enter_error = object->enter_error;
 	loaded->sends_error = object->sends_error;
 	loaded->call_hooks = object->hooks.used;
+	loaded->uring = find_uring(object);
 }
 
 static void load_release(struct live_loader *loader)

@@ -48,6 +48,7 @@ struct live_loaded {
 	int32_t enter_error; /* why no programs run on entry of calls: -errno; 0: they run */
 	int32_t sends_error; /* why no programs note where datagrams go: likewise */
 	enum live_hooks call_hooks; /* those that are used */
+	enum live_uring uring;
 	int32_t cgroup_roots; /* see live_cgroup_roots_run() */
 	int32_t own_groups; /* see live_own_groups_run() */
 	int32_t iterator_errors[SCAP_LIVE_ITERATORS]; /* why there is none: -errno; or 0 */

@@ -77,6 +77,7 @@ struct loader_answer {
 	/* Of the last answer to LOADER_LOAD and LOADER_ATTACH: as in struct live_loaded. */
 	uint32_t cpus;
 	uint32_t call_hooks; /* enum live_hooks */
+	uint32_t uring; /* enum live_uring */
 	int32_t enter_error, sends_error, filters_error, cgroup_roots, own_groups,
 		iterator_errors[SCAP_LIVE_ITERATORS];
 	uint8_t rejected[EVENT_ID_MAX];

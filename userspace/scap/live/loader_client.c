@@ -178,6 +178,7 @@ static void take_facts(const struct loader_answer *answer, struct live_loaded *l
 	loaded->enter_error = answer->enter_error;
 	loaded->sends_error = answer->sends_error;
 	loaded->call_hooks = (enum live_hooks)answer->call_hooks;
+	loaded->uring = (enum live_uring)answer->uring;
 	loaded->filters_error = answer->filters_error;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		loaded->rejected[id] = answer->rejected[id];

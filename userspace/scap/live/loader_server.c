@@ -44,6 +44,7 @@ static int send_loaded(struct server *server, const struct live_loaded *loaded)
 			answer->enter_error = loaded->enter_error;
 			answer->sends_error = loaded->sends_error;
 			answer->call_hooks = loaded->call_hooks;
+			answer->uring = loaded->uring;
 			answer->filters_error = loaded->filters_error;
 			answer->cgroup_roots = loaded->cgroup_roots;
 			answer->own_groups = loaded->own_groups;

@@ -17,20 +17,21 @@ enum { ARGUMENTS_OF_ENTRIES = 4, ARGUMENTS_OF_VALUES = 8 };
  * Before 6.4 the tracepoint of submission had the second name. It passes the request since 6.0;
  * kernels before that have other arguments.
  */
-static const struct {
+static const struct submit {
 	const char *hook, *type;
 	int arguments;
+	enum live_uring seen;
 } submits[] = {
-	{"io_uring_submit_req", "btf_trace_io_uring_submit_req", 2},
-	{"io_uring_submit_sqe", "btf_trace_io_uring_submit_sqe", 3},
+	{"io_uring_submit_req", "btf_trace_io_uring_submit_req", 2, LIVE_URING_REQ},
+	{"io_uring_submit_sqe", "btf_trace_io_uring_submit_sqe", 3, LIVE_URING_SQE},
 };
 
-static const char *find_submit(void)
+static const struct submit *find_submit(void)
 {
 	for (size_t i = 0; i < COUNT(submits); i++)
 		if (live_kernel_types_arguments(LIVE_BTF_PATH, submits[i].type) ==
 		    submits[i].arguments)
-			return submits[i].hook;
+			return &submits[i];
 	return NULL;
 }
 
@@ -48,13 +49,20 @@ static enum uring_kernel find_kernel(void)
 
 void live_uring_hooks_find(const struct scap_live_config *config, struct live_uring_hooks *hooks)
 {
-	*hooks = (struct live_uring_hooks){.kernel = URING_NONE};
+	const struct submit *submit;
+
+	*hooks = (struct live_uring_hooks){URING_NONE, LIVE_URING_UNNEEDED};
 	if (!live_follows_uring(config))
 		return;
-	hooks->submit = find_submit();
-	if (hooks->submit &&
+	hooks->seen = LIVE_URING_UNSEEN;
+	submit = find_submit();
+	if (submit &&
 	    getrandom(hooks->secret, sizeof(hooks->secret), 0) == (ssize_t)sizeof(hooks->secret))
 		hooks->kernel = find_kernel();
+	if (hooks->kernel == URING_NONE)
+		return;
+	hooks->submit = submit->hook;
+	hooks->seen = submit->seen;
 }
 
 bool live_uring_hooks_have(const struct live_uring_hooks *hooks, const char *hook)

@@ -11,6 +11,7 @@
 
 struct live_uring_hooks {
 	enum uring_kernel kernel; /* URING_NONE: nothing is attached there */
+	enum live_uring seen;
 	const char *submit; /* static; the tracepoint of requests that are submitted, or NULL */
 	uint64_t secret[2]; /* what numbers of rings are made with */
 };

@@ -276,7 +276,7 @@ static const struct field_words type_letters = {each_letter, .lenient = true};
 const struct field_desc fields_fd[] = {
 	ROW("fd.num", INT64, ID, 0, fd_get_num, "number of the descriptor, or the error instead",
 	    .example = "=3", .fact = FIELD_FACT_FD, .is_known = num_is_known),
-	ROW("fd.slot", UINT32, ID, 0, get_slot,
+	ROW("fd.slot", UINT32, ID, NEEDS_URING, get_slot,
 	    "slot of the file registered with a ring of io_uring, in place of fd.num",
 	    .example = "=3"),
 	ROW("fd.type", CHARBUF, DEC, FD_NEEDS, fd_get_type,

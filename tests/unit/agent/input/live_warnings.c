@@ -87,6 +87,23 @@ static void test_answers(void **state)
 	buf_finish(&text);
 }
 
+/* A filter for operations of rings, where none is seen. */
+static void test_uring(void **state)
+{
+	live.uring = LIVE_URING_UNSEEN;
+	expect("");
+	lacks.uring = true;
+	expect("agent: no operation of a ring is seen: this kernel has no tracepoint that tells "
+	       "the request, or rejects the program there: evt.is_uring is true of no event, "
+	       "evt.via and fd.slot have no value\n");
+	live.uring = LIVE_URING_SQE;
+	expect("");
+	assert_string_equal(live_uring_text(&live),
+			    "operations are seen at io_uring_submit_sqe, io_uring_complete");
+	live.uring = LIVE_URING_UNNEEDED;
+	expect("");
+}
+
 /* Only -v shows that a capture costs more than it was asked to. */
 static void test_hooks(void **state)
 {
@@ -130,6 +147,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_programs, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_answers, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_uring, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_hooks, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_iterators, setup, teardown),

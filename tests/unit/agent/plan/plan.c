@@ -120,6 +120,28 @@ static void test_needs_containers(void **state)
 	}
 }
 
+/* Who asks for operations of io_uring is told where none can be seen. */
+static void test_compares_uring(void **state)
+{
+	static const struct {
+		const char *filter;
+		bool compares;
+	} cases[] = {
+		{"evt.type=openat", false},
+		{"evt.type=openat and evt.is_uring=true", true},
+		{"evt.type=openat and not evt.via exists", true},
+		{"evt.type=read and fd.slot=3", true},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct options options = {.filter = (char *)cases[i].filter};
+		struct plan *plan = make(&options);
+
+		assert_int_equal(plan_compares_uring(plan), cases[i].compares);
+		plan_destroy(plan);
+	}
+}
+
 /* By the option, and for who asks for them by name. */
 static void test_unknown_protocols(void **state)
 {
@@ -293,6 +315,7 @@ static void test_triggers(void **state)
 	plan = make(&options);
 	assert_null(plan->ruleset);
 	assert_non_null(plan->triggers);
+	assert_false(plan_compares_uring(plan));
 	assert_non_null(plan->filter);
 	assert_true(plan->selection.events[EVENT_dup] & WHY_FILTER);
 	assert_true(plan->trigger_selection.events[EVENT_dup] & WHY_FILTER);
@@ -304,6 +327,10 @@ static void test_triggers(void **state)
 	options.on_rules = names;
 	write_rules(path, "evt.type=close and container.image=x");
 	expect_rejected(options, "what runtimes of containers or Kubernetes say");
+	write_rules(path, "evt.type=close and evt.is_uring=true");
+	plan = make(&options);
+	assert_true(plan_compares_uring(plan));
+	plan_destroy(plan);
 	write_rules(path, "evt.type=request");
 	expect_rejected(options, "makes no requests");
 	write_rules(path, "nosuch=1");
@@ -364,6 +391,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_teardown(test_filter, teardown),
 	cmocka_unit_test_teardown(test_needs_of_options, teardown),
 	cmocka_unit_test_teardown(test_needs_containers, teardown),
+	cmocka_unit_test_teardown(test_compares_uring, teardown),
 	cmocka_unit_test_teardown(test_unknown_protocols, teardown),
 	cmocka_unit_test_teardown(test_unwanted_requests, teardown),
 	cmocka_unit_test_teardown(test_file, teardown),

@@ -348,12 +348,18 @@ static void test_uring_hooks(void **state)
 
 	live_uring_hooks_find(&config, &hooks);
 	assert_int_equal(hooks.kernel, URING_NONE);
+	assert_int_equal(hooks.seen, LIVE_URING_UNNEEDED);
 	assert_false(live_uring_hooks_have(&hooks, "io_uring_complete"));
 	assert_false(live_uring_hooks_have(&hooks, NULL));
 	config.events[EVENT_openat] = true;
 	live_uring_hooks_find(&config, &hooks);
-	if (hooks.kernel == URING_NONE)
+	if (hooks.kernel == URING_NONE) {
+		assert_int_equal(hooks.seen, LIVE_URING_UNSEEN);
 		return;
+	}
+	assert_int_equal(hooks.seen, live_uring_hooks_have(&hooks, "io_uring_submit_req")
+					     ? LIVE_URING_REQ
+					     : LIVE_URING_SQE);
 	assert_true(live_uring_hooks_have(&hooks, "io_uring_complete"));
 	assert_true(live_uring_hooks_have(&hooks, NULL));
 	/* One or the other, by the kernel's version. */
