@@ -87,6 +87,7 @@ struct perf_event {
 	/* Of probes: the file (NULL: of the kernel), and the symbol that offsets begin at, or NULL.
 	 */
 	const char *probe_path, *probe_symbol;
+	const struct perf_probe_file *probe_file; /* `probe_path`, of the list; NULL: none */
 	/* Of static ones: where the arguments are, as the file says. NULL: they have none. */
 	const char *probe_args;
 	const char *driver_terms; /* "@a=1,@b", as written; NULL: none */
@@ -97,6 +98,7 @@ struct perf_event_list {
 	struct perf_event *events; /* owned */
 	size_t count, capacity;
 	struct arena arena; /* what the events refer to */
+	struct perf_probe_file *files; /* owned, in the arena: those of probes */
 };
 
 /* More of them, of globs of tracepoints, are rejected. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "perf/attr.h"
+#include "perf/probe_file.h"
 #include "util/count.h"
 
 int perf_open(const struct perf_event *event, struct perf_event_attr *attr, int pid, int cpu,
@@ -16,6 +17,8 @@ int perf_open(const struct perf_event *event, struct perf_event_attr *attr, int 
 {
 	int fd;
 
+	if (event->probe_file && !perf_probe_file_is_same(event->probe_file))
+		return -ESTALE;
 	flags |= PERF_FLAG_FD_CLOEXEC;
 	fd = perf_attr_open(attr, event->config3, pid, cpu, group_fd, flags);
 
@@ -87,6 +90,7 @@ static const struct reason_row reasons[] = {
 	{ENOENT, OF_HARDWARE, 0, "the CPU does not count this"},
 	{ENOENT, OF_PROBE, 0, "there is no such place"},
 	{ENOENT, OF_ANY, 0, "the kernel has no such event"},
+	{ESTALE, OF_PROBE, 0, "the file was written to since its symbols were read"},
 	{ENODEV, OF_ANY, 0, "the device is not there, or not on this CPU"},
 	{EOPNOTSUPP, OF_ANY, 0, "the PMU cannot do what is asked for"},
 	{ENOSPC, OF_BREAKPOINT, 0,

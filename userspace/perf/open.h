@@ -8,7 +8,8 @@
 /*
  * Opens an event with the attr that the caller completed. That exclude_guest is usual, but unknown
  * to a PMU, is no reason to fail: it is removed from `attr` then. flags: PERF_FLAG_*, beside that
- * of closing on exec. Returns a descriptor, or -errno.
+ * of closing on exec. Returns a descriptor; -ESTALE if the file of a probe was written to since the
+ * event was parsed; or another -errno.
  */
 int perf_open(const struct perf_event *event, struct perf_event_attr *attr, int pid, int cpu,
 	      int group_fd, unsigned long flags);

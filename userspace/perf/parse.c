@@ -14,6 +14,7 @@
 #include "perf/parser.h"
 #include "perf/pmu.h"
 #include "perf/probe.h"
+#include "perf/probe_file.h"
 #include "perf/terms.h"
 #include "perf/usdt.h"
 #include "util/count.h"
@@ -394,7 +395,12 @@ static int parse_usdt(struct draft *draft)
 	texts[1] = perf_parser_keep(parser, name.at, name.len);
 	if (!texts[0] || !texts[1])
 		return -ENOMEM;
-	r = perf_usdt_find(draft->event.probe_path, texts[0], texts[1], append_usdt, draft, reason);
+	r = perf_probe_hold(parser, &draft->event);
+	if (r)
+		snprintf(reason, sizeof(reason), "%s", strerror(-r));
+	else
+		r = perf_usdt_find(draft->event.probe_file->path, texts[0], texts[1], append_usdt,
+				   draft, reason);
 	if (r < 0 && r != -ENOMEM)
 		return perf_parser_fail(parser, provider.at, "%s:%s in %s: %s", texts[0], texts[1],
 					draft->event.probe_path, reason);
@@ -818,14 +824,18 @@ int perf_event_parse(const char *text, const struct perf_machine *machine,
 		.list = list,
 		.err = err ? err : &unseen,
 	};
+	struct perf_probe_file *files = list->files;
 	size_t count = list->count;
 	int r;
 
 	if (options)
 		parser.options = *options;
 	r = parse_list(&parser);
-	if (r)
+	if (r) {
+		perf_probe_files_close(list->files, files);
+		list->files = files;
 		list->count = count;
+	}
 	if (r == -ENOMEM)
 		error_set(err, r, "out of memory");
 	return r;
@@ -834,6 +844,7 @@ int perf_event_parse(const char *text, const struct perf_machine *machine,
 void perf_event_list_finish(struct perf_event_list *list)
 {
 	free(list->events);
+	perf_probe_files_close(list->files, NULL);
 	arena_finish(&list->arena);
 	*list = (struct perf_event_list){0};
 }

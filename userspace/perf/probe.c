@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "perf/probe_file.h"
 #include "perf/symbol.h"
 #include "util/count.h"
 
@@ -84,10 +85,33 @@ static int complete_kprobe(struct perf_parser *parser, const char *place, struct
 	return 0;
 }
 
+int perf_probe_hold(struct perf_parser *parser, struct perf_event *event)
+{
+	struct perf_event_list *list = parser->list;
+	int r;
+
+	if (event->probe_file)
+		return 0;
+	r = perf_probe_file_hold(event->probe_path, &list->arena, &list->files);
+	if (r == 0)
+		event->probe_file = list->files;
+	return r;
+}
+
+static int fail_in_file(struct perf_parser *parser, const char *place,
+			const struct perf_event *event, const char *reason)
+{
+	const char *symbol = event->probe_symbol;
+
+	return perf_parser_fail(parser, place, "%s%s%s: %s", symbol ? symbol : "",
+				symbol ? " in " : "", event->probe_path, reason);
+}
+
 static int complete_uprobe(struct perf_parser *parser, const char *place, struct perf_event *event)
 {
 	char reason[160];
 	uint64_t offset;
+	int r;
 
 	/* Addresses of texts of the caller may be given as numbers, as perf takes them. */
 	if (!event->probe_path && event->attr.config1)
@@ -96,12 +120,14 @@ static int complete_uprobe(struct perf_parser *parser, const char *place, struct
 		return perf_parser_fail(parser, place,
 					"a uprobe needs a file: u:FILE:SYMBOL[+OFFSET], "
 					"or uprobe/path='FILE',symbol=SYMBOL/");
-	event->attr.config1 = (uintptr_t)event->probe_path;
+	r = perf_probe_hold(parser, event);
+	if (r)
+		return r == -ENOMEM ? r : fail_in_file(parser, place, event, strerror(-r));
+	event->attr.config1 = (uintptr_t)event->probe_file->path;
 	if (!event->probe_symbol)
 		return 0;
-	if (perf_symbol_find(event->probe_path, event->probe_symbol, &offset, reason) != 0)
-		return perf_parser_fail(parser, place, "%s in %s: %s", event->probe_symbol,
-					event->probe_path, reason);
+	if (perf_symbol_find(event->probe_file->path, event->probe_symbol, &offset, reason) != 0)
+		return fail_in_file(parser, place, event, reason);
 	event->attr.config2 += offset;
 	return 0;
 }

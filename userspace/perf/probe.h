@@ -16,6 +16,12 @@ int perf_probe_apply(struct perf_parser *parser, const struct perf_pmu *pmu,
 void perf_probe_guess(const struct perf_pmu *pmu, struct perf_guess *guess);
 
 /*
+ * Holds the file of a probe, whose symbols are to be read by the path of `probe_file` from then on.
+ * Returns 0 or -errno.
+ */
+int perf_probe_hold(struct perf_parser *parser, struct perf_event *event);
+
+/*
  * Completes a probe: the symbol of a file becomes an offset in it. Does nothing for other PMUs.
  * `place`: where errors point. Returns 0 or -EINVAL.
  */

@@ -9,8 +9,10 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #include "patience.h"
 #include "privileges/privileges.h"
 #include "scap/rings/cpus.h"
+#include "tree.h"
 #include "unit.h"
 #include "util/clock.h"
 #include "util/count.h"
@@ -29,6 +32,8 @@ enum { RING_BYTES = 1 << 18, FAULTS = 50, CPU = 1, MOMENT_US = 5000 };
 static atomic_bool is_online;
 static atomic_int rejected; /* errno of what is opened there; 0: it is opened */
 static atomic_uint reads, opens; /* of the list; of events that were opened there */
+static _Atomic ino_t probed; /* the file of the last probe that was to be opened there */
+static _Atomic uint32_t probe_type; /* of the PMU; 0: none */
 static int entered; /* what the thread's attempt to drop privileges returns */
 
 /* In place of the one that asks the kernel. */
@@ -47,10 +52,20 @@ int scap_cpus_read(const char *path, uint32_t cpus, bool *online)
 	return 0;
 }
 
+/* Where the kernel would look for it, at this moment. */
+static void note_probe(const struct perf_event_attr *attr)
+{
+	struct stat st;
+
+	if (attr->type == probe_type && stat((const char *)(uintptr_t)attr->config1, &st) == 0)
+		probed = st.st_ino;
+}
+
 static long answer(long number, const long arg[SYSCALL_ARGUMENTS])
 {
 	if (number != SYS_perf_event_open || arg[2] != CPU)
 		return real_syscall(number, arg);
+	note_probe((const struct perf_event_attr *)arg[0]);
 	if (rejected) {
 		errno = rejected;
 		return -1;
@@ -58,6 +73,8 @@ static long answer(long number, const long arg[SYSCALL_ARGUMENTS])
 	opens++;
 	return real_syscall(number, arg);
 }
+
+static const char page_faults[] = "page-faults/period=1/u";
 
 struct followed {
 	struct perf_machine machine;
@@ -72,13 +89,11 @@ static void finish(struct followed *followed)
 	perf_machine_close(&followed->machine);
 }
 
-/* Samples the page faults of the CPUs that are online. */
-static void begin_with_or_skip(struct followed *followed)
+static void begin_with_or_skip(struct followed *followed, const char *text, uint8_t kind)
 {
-	static const uint8_t kinds[] = {SAMPLE_PERF};
 	struct samples_config config = {
 		.events = &followed->list,
-		.kinds = kinds,
+		.kinds = &kind,
 		.machine = &followed->machine,
 		.ring_bytes = RING_BYTES,
 	};
@@ -92,8 +107,7 @@ static void begin_with_or_skip(struct followed *followed)
 	fake_syscall_by(answer);
 	*followed = (struct followed){0};
 	assert_int_equal(perf_machine_open(&followed->machine, NULL, NULL, NULL), 0);
-	assert_int_equal(perf_event_parse("page-faults/period=1/u", &followed->machine, NULL,
-					  &followed->list, NULL),
+	assert_int_equal(perf_event_parse(text, &followed->machine, NULL, &followed->list, NULL),
 			 0);
 	r = samples_open(&config, &followed->samples, NULL);
 	if (r == -EACCES || r == -EPERM) {
@@ -102,6 +116,13 @@ static void begin_with_or_skip(struct followed *followed)
 	}
 	assert_int_equal(r, 0);
 	samples_begin(followed->samples);
+}
+
+/* Samples the page faults of both CPUs. */
+static void begin_or_skip(struct followed *followed)
+{
+	is_online = true;
+	begin_with_or_skip(followed, page_faults, SAMPLE_PERF);
 }
 
 /* Until all that is there now was acted upon: the list is read once more after that. */
@@ -114,12 +135,6 @@ static void wait_for_look(void)
 		assert_true(clock_ns(CLOCK_MONOTONIC) < end_ns);
 		usleep(MOMENT_US);
 	}
-}
-
-static void begin_or_skip(struct followed *followed)
-{
-	is_online = true;
-	begin_with_or_skip(followed);
 }
 
 /* Causes faults on CPU 1. */
@@ -281,12 +296,53 @@ static void counts_cpus_without_the_thread(void **state)
 
 	entered = -EPERM;
 	is_online = false;
-	begin_with_or_skip(&followed);
+	begin_with_or_skip(&followed, page_faults, SAMPLE_PERF);
 	expect_all_followed(followed.samples);
 	is_online = true;
 	wait_for_unfollowed(followed.samples, -EPERM);
 	entered = 0;
 	finish(&followed);
+}
+
+static uint32_t find_probe_type(void)
+{
+	struct perf_machine machine;
+	const struct perf_pmu *pmu;
+	uint32_t type;
+
+	assert_int_equal(perf_machine_open(&machine, NULL, NULL, NULL), 0);
+	pmu = perf_machine_pmu(&machine, "uprobe", 6);
+	type = pmu ? pmu->type : 0;
+	perf_machine_close(&machine);
+	return type;
+}
+
+/* A CPU that comes when the file of a probe was replaced has the probe in the old one. */
+static void keeps_the_files_of_probes(void **state)
+{
+	char path[TREE_PATH_BYTES], other[TREE_PATH_BYTES], text[TREE_PATH_BYTES + 16];
+	struct followed followed;
+	struct tree tree;
+	struct stat st;
+
+	probe_type = find_probe_type();
+	if (!probe_type)
+		skip();
+	tree_create(&tree);
+	tree_write(&tree, "program", "\x90\x90\x90\x90");
+	tree_write(&tree, "other", "\x91\x91\x91\x91");
+	tree_path(&tree, "program", path);
+	tree_path(&tree, "other", other);
+	assert_int_equal(stat(path, &st), 0);
+	snprintf(text, sizeof(text), "u:%s:+1", path);
+	is_online = false;
+	begin_with_or_skip(&followed, text, SAMPLE_PROBE);
+	assert_int_equal(rename(other, path), 0);
+	is_online = true;
+	wait_for_cpu(followed.samples, true);
+	assert_true(probed == st.st_ino);
+	finish(&followed);
+	tree_destroy(&tree);
 }
 
 /* Also with a CPU that was opened and is not used yet. */
@@ -311,6 +367,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(counts_cpus_without_events),
 	cmocka_unit_test(forgets_the_errors_of_cpus_that_went),
 	cmocka_unit_test(counts_cpus_without_the_thread),
+	cmocka_unit_test(keeps_the_files_of_probes),
 	cmocka_unit_test(ends_at_any_time),
 };
 
