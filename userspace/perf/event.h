@@ -108,6 +108,7 @@ enum { PERF_EVENTS_MAX = 16384 };
 struct perf_parse_wrong {
 	size_t position; /* in the text */
 	char text[512]; /* one line */
+	bool is_of_machine; /* what is named is not there: another machine may have it */
 };
 
 /* What the caller can use; the rest is rejected where it stands. */

@@ -308,9 +308,9 @@ static int parse_probe(struct draft *draft, size_t kind)
 	int r;
 
 	if (!pmu)
-		return perf_parser_fail(parser, draft->start,
-					"this machine has no PMU %s: its kernel has no such probes",
-					name);
+		return perf_parser_lacks(
+			parser, draft->start,
+			"this machine has no PMU %s: its kernel has no such probes", name);
 	perf_pmu_enter(pmu, event);
 	place = ++parser->at;
 	r = probe_kinds[kind].of_file ? parse_probe_file(parser, event) : 0;
@@ -322,8 +322,8 @@ static int parse_probe(struct draft *draft, size_t kind)
 		const struct perf_format *format = perf_machine_format(pmu, "retprobe", 8);
 
 		if (!format || format->word != 0)
-			return perf_parser_fail(parser, parser->at,
-						"the PMU %s has no probes of returns", name);
+			return perf_parser_lacks(parser, parser->at,
+						 "the PMU %s has no probes of returns", name);
 		event->attr.config |= format->mask;
 		parser->at += sizeof(on_return) - 1;
 	}
@@ -381,9 +381,9 @@ static int parse_usdt(struct draft *draft)
 	int r;
 
 	if (!pmu)
-		return perf_parser_fail(parser, draft->start,
-					"this machine has no PMU uprobe: its kernel has no such "
-					"probes");
+		return perf_parser_lacks(parser, draft->start,
+					 "this machine has no PMU uprobe: its kernel has no such "
+					 "probes");
 	perf_pmu_enter(pmu, &draft->event);
 	parser->at++;
 	r = parse_probe_file(parser, &draft->event);
@@ -402,8 +402,8 @@ static int parse_usdt(struct draft *draft)
 		r = perf_usdt_find(draft->event.probe_file->path, texts[0], texts[1], append_usdt,
 				   draft, reason);
 	if (r < 0 && r != -ENOMEM)
-		return perf_parser_fail(parser, provider.at, "%s:%s in %s: %s", texts[0], texts[1],
-					draft->event.probe_path, reason);
+		return perf_parser_lacks(parser, provider.at, "%s:%s in %s: %s", texts[0], texts[1],
+					 draft->event.probe_path, reason);
 	return r > 0 ? -EINVAL : r;
 }
 
@@ -467,7 +467,7 @@ static int fail_tracepoint(struct draft *draft, struct perf_word group, struct p
 		perf_machine_tracepoint_names(machine, NULL, offer_name, &guess);
 		guess_generics(&guess);
 	}
-	return perf_parser_fail(
+	return perf_parser_lacks(
 		draft->parser, exists ? name.at : group.at, "no tracepoint '%.*s:%.*s'%s",
 		(int)group.len, group.at, (int)name.len, name.at,
 		exists || !perf_word_is(group, guess.word) ? perf_guess_text(&guess, guessed) : "");
@@ -488,10 +488,11 @@ static int find_tracepoints(struct draft *draft, struct perf_word group, struct 
 	if (r > 0)
 		return -EINVAL;
 	if (r < 0 && r != -ENOMEM)
-		return perf_parser_fail(parser, group.at,
-					"tracepoints are named in tracefs, which cannot be read: "
-					"%s; as root, mount -t tracefs tracefs /sys/kernel/tracing",
-					strerror(-r));
+		return perf_parser_lacks(
+			parser, group.at,
+			"tracepoints are named in tracefs, which cannot be read: "
+			"%s; as root, mount -t tracefs tracefs /sys/kernel/tracing",
+			strerror(-r));
 	if (r == 0 && parser->list->count == draft->first)
 		return fail_tracepoint(draft, group, name);
 	return r;
@@ -531,9 +532,9 @@ static int fail_unknown_event(struct draft *draft, struct perf_word word, bool i
 		     alias = alias->next)
 			perf_guess_offer(&guess, alias->name);
 	}
-	return perf_parser_fail(draft->parser, word.at, "this machine has no %s '%.*s'%s",
-				is_pmu ? "PMU" : "event", (int)word.len, word.at,
-				perf_guess_text(&guess, guessed));
+	return perf_parser_lacks(draft->parser, word.at, "this machine has no %s '%.*s'%s",
+				 is_pmu ? "PMU" : "event", (int)word.len, word.at,
+				 perf_guess_text(&guess, guessed));
 }
 
 static int append_of_pmu(struct draft *draft, const struct perf_pmu *pmu)

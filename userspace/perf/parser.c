@@ -7,20 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
-int perf_parser_fail(struct perf_parser *parser, const char *at, const char *format, ...)
+__attribute__((format(printf, 4, 0))) static int parser_reject(struct perf_parser *parser,
+							       const char *at, bool is_of_machine,
+							       const char *format, va_list args)
 {
 	char memory[sizeof(parser->err->text)];
 	struct buf out = buf_fixed(memory, sizeof(memory) - 1);
 	struct perf_parse_wrong *wrong = parser->options.wrong;
 	char message[sizeof(wrong->text)] = "";
-	va_list args;
 
-	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
 	if (wrong) {
 		wrong->position = (size_t)(at - parser->text);
 		memcpy(wrong->text, message, sizeof(message));
+		wrong->is_of_machine = is_of_machine;
 	}
 	buf_printf(&out, "event, column %zu: %s\n", (size_t)(at - parser->text) + 1, message);
 	error_append_excerpt(parser->text, strlen(parser->text), (size_t)(at - parser->text), &out);
@@ -28,6 +28,28 @@ int perf_parser_fail(struct perf_parser *parser, const char *at, const char *for
 		out.len--;
 	out.data[out.len] = '\0';
 	return error_set(parser->err, -EINVAL, "%s", out.data);
+}
+
+int perf_parser_fail(struct perf_parser *parser, const char *at, const char *format, ...)
+{
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = parser_reject(parser, at, false, format, args);
+	va_end(args);
+	return r;
+}
+
+int perf_parser_lacks(struct perf_parser *parser, const char *at, const char *format, ...)
+{
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = parser_reject(parser, at, true, format, args);
+	va_end(args);
+	return r;
 }
 
 void perf_guess_init(struct perf_guess *guess, struct perf_word word)

@@ -25,6 +25,10 @@ struct perf_word {
 __attribute__((format(printf, 3, 4))) int perf_parser_fail(struct perf_parser *parser,
 							   const char *at, const char *format, ...);
 
+/* The same, of what this machine has not, and another one may have. */
+__attribute__((format(printf, 3, 4))) int
+perf_parser_lacks(struct perf_parser *parser, const char *at, const char *format, ...);
+
 /* Adds to such a message the known word that was perhaps meant; a candidate for each call. */
 struct perf_guess {
 	struct nearest nearest;

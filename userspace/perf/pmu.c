@@ -102,9 +102,9 @@ static int apply_format(struct pmu_encoding *encoding, const struct perf_format 
 		return perf_parser_fail(parser, place, "%s needs a number: %s=N", format->name,
 					format->name);
 	if (term->number > format_max(format))
-		return perf_parser_fail(parser, place,
-					"the value is too large for %s: at most %#llx",
-					format->name, (unsigned long long)format_max(format));
+		return perf_parser_lacks(parser, place,
+					 "the value is too large for %s: at most %#llx",
+					 format->name, (unsigned long long)format_max(format));
 	*perf_event_word(encoding->event, format->word) |= format_spread(format, term->number);
 	return 0;
 }
@@ -157,9 +157,10 @@ static int fail_unknown(struct pmu_encoding *encoding, const struct perf_term *t
 			   format->name);
 	formats[list.len] = '\0';
 	perf_guess_text(&guess, guessed);
-	return perf_parser_fail(encoding->parser, perf_term_place(term, term->name.at),
-				"the PMU %s has no term or event '%.*s'%s", pmu->name,
-				(int)term->name.len, term->name.at, guessed[0] ? guessed : formats);
+	return perf_parser_lacks(encoding->parser, perf_term_place(term, term->name.at),
+				 "the PMU %s has no term or event '%.*s'%s", pmu->name,
+				 (int)term->name.len, term->name.at,
+				 guessed[0] ? guessed : formats);
 }
 
 static int apply_term(struct pmu_encoding *encoding, const struct perf_term *term)

@@ -103,8 +103,8 @@ static int fail_in_file(struct perf_parser *parser, const char *place,
 {
 	const char *symbol = event->probe_symbol;
 
-	return perf_parser_fail(parser, place, "%s%s%s: %s", symbol ? symbol : "",
-				symbol ? " in " : "", event->probe_path, reason);
+	return perf_parser_lacks(parser, place, "%s%s%s: %s", symbol ? symbol : "",
+				 symbol ? " in " : "", event->probe_path, reason);
 }
 
 static int complete_uprobe(struct perf_parser *parser, const char *place, struct perf_event *event)

@@ -176,7 +176,7 @@ int perf_terms_read_alias(struct perf_parser *parser, const char *text, const ch
 
 		if (terms->count == PERF_TERMS_MAX || read_term(&inner, term) != 0 ||
 		    (*inner.at && *inner.at != ','))
-			return perf_parser_fail(
+			return perf_parser_lacks(
 				parser, alias,
 				"the kernel's terms of this event cannot be understood: %s", text);
 		term->alias = alias;

@@ -6,6 +6,7 @@
 
 #include "perf_machines.h"
 #include "unit.h"
+#include "util/count.h"
 
 struct rejected {
 	const char *text;
@@ -156,10 +157,45 @@ CHECKS(intel_server, "intel-server")
 CHECKS(hybrid, "hybrid")
 CHECKS(power, "power")
 
+/* What another machine may have, and what is wrong on each. */
+static void tells_machines_from_mistakes(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_of_machine;
+	} rows[] = {
+		{"sched:nosuch", true},	    {"without_type/event=1/", true},
+		{"fualts", true},	    {"cpu/event=0x100/", true},
+		{"cpu/unknown/", true},	    {"u:/nosuch:main", true},
+		{"u:/nosuch:+4", true},	    {"usdt:/nosuch:a:b", true},
+		{"sched:", false},	    {"cs/time=2/", false},
+		{"cs/perod=3/", false},	    {"u:/nosuch", false},
+		{"cs,nosuch,", true},	    {"cs:x", false},
+		{"mem:0x10/9", false},	    {"cs faults", false},
+	};
+	struct described_machine described;
+
+	described_machine_open(&described, "intel-server");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct perf_parse_wrong wrong = {0};
+		const struct perf_parse_options options = {.wrong = &wrong};
+		struct perf_event_list list = {0};
+
+		assert_int_equal(perf_event_parse(rows[i].text, &described.machine, &options, &list,
+						  NULL),
+				 -EINVAL);
+		if (wrong.is_of_machine != rows[i].is_of_machine)
+			fail_msg("%s: %s", rows[i].text, wrong.text);
+		perf_event_list_finish(&list);
+	}
+	described_machine_close(&described);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(rejects_on_intel_server),
 	cmocka_unit_test(rejects_on_hybrid),
 	cmocka_unit_test(rejects_on_power),
+	cmocka_unit_test(tells_machines_from_mistakes),
 };
 
 UNIT_GROUP(tests);

@@ -177,7 +177,10 @@ static const struct event_option {
 	{"container-counters", true, SAMPLE_PERF},
 };
 
-/* Parses the events of a setting, as they are on this machine. Returns whether they are right. */
+/*
+ * Parses the events of a setting, as they are on this machine. Returns whether they are right, or
+ * may be right on another one.
+ */
 static bool check_events_of(const struct event_option *option, const struct setting *setting,
 			    const struct perf_machine *machine, struct yaml_report *report)
 {
@@ -186,8 +189,7 @@ static bool check_events_of(const struct event_option *option, const struct sett
 						 .no_bpf_counters = option->counts,
 						 .wrong = &wrong};
 	const struct yaml_node *node = setting->node;
-	/* Without root it is not known what the kernel has. */
-	enum yaml_severity severity = machine->tracefs < 0 && geteuid() ? YAML_WARNING : YAML_ERROR;
+	enum yaml_severity severity;
 	struct perf_event_list list = {0};
 	struct error err = {""};
 	int r = perf_event_parse(setting->value, machine, &parse, &list, &err);
@@ -199,6 +201,8 @@ static bool check_events_of(const struct event_option *option, const struct sett
 	perf_event_list_finish(&list);
 	if (r == 0)
 		return true;
+	/* Where tracefs cannot be read nothing is captured, or not by who checks. */
+	severity = wrong.is_of_machine && machine->tracefs < 0 ? YAML_WARNING : YAML_ERROR;
 	yaml_report_add(report, severity, node->file,
 			strcmp(node->text, setting->value) == 0
 				? yaml_tree_offset(node, wrong.position)

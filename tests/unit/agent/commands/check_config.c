@@ -85,14 +85,14 @@ static void test_perf_events(void **state)
 
 	begin(&fixture);
 	expect(&fixture,
-	       "sample: [page-faults, 'cs,page-fautls']\nprobe: cs\n"
-	       "container-counters: cs,page-fautls\nhttp: 127.0.0.1:9100\n",
+	       "sample: [page-faults, 'cs,page-faults:uu']\nprobe: cs\n"
+	       "container-counters: cs,page-faults:b\nhttp: 127.0.0.1:9100\n",
 	       1,
-	       (const char *const[]){"a.yaml:1:27: error: sample: ", "did you mean 'page-faults'?",
+	       (const char *const[]){"a.yaml:1:40: error: sample: ", "is given twice",
 				     "a.yaml:2:8: error: --probe cs: it is no probe",
-				     "a.yaml:3:24: error: container-counters: ", NULL});
+				     "a.yaml:3:36: error: container-counters: ", NULL});
 	/* With a variable in it, places are not those of the file. */
-	expect(&fixture, "sample: ${NOSUCH:-cs,page-fautls}\n", 1,
+	expect(&fixture, "sample: ${NOSUCH:-cs,page-faults:uu}\n", 1,
 	       (const char *const[]){"a.yaml:1:9: error: sample: ", NULL});
 	expect(&fixture, "sample: cs/freq=9,period=9/\n", 1,
 	       (const char *const[]){"a.yaml:1:9: error: --sample cs", "one of them\n", NULL});

@@ -56,8 +56,8 @@ static void test_wrong(void **state)
 {
 	struct printed printed;
 
-	check("- rule: cat\n  desc: d\n  condition: proc.nam=cat\n  output: o\n  priority: INFO\n", "",
-	      &printed);
+	check("- rule: cat\n  desc: d\n  condition: proc.nam=cat\n  output: o\n  priority: INFO\n",
+	      "", &printed);
 	assert_int_equal(printed.exit_code, 1);
 	printed_expect(printed.out, (const char *[]){name, "proc.name", NULL});
 	assert_null(strstr(printed.out, "OK: "));
