@@ -187,6 +187,28 @@ static void way_direct(void)
 	    2, NULL);
 }
 
+/* A registered file without a path any more that gets a descriptor. */
+static void way_installed(void)
+{
+	long fd;
+
+	begin(0);
+	register_slots(4);
+	close(make_file("installed"));
+	say("openat",
+	    ONE(.opcode = IORING_OP_OPENAT, .fd = AT_FDCWD, .addr = address_of("installed"),
+		.file_index = 2 + 1),
+	    2, "installed");
+	need(unlink("installed"), "unlink");
+	fd = ONE(.opcode = URING_FIXED_FD_INSTALL, .flags = IOSQE_FIXED_FILE, .fd = 2);
+	if (fd == -EINVAL)
+		exit(SKIP);
+	say("io_uring_op", fd, NO_SLOT, NULL);
+	say("pread",
+	    ONE(.opcode = IORING_OP_READ, .fd = (int)fd, .addr = address_of(buffer), .len = 4),
+	    NO_SLOT, "installed");
+}
+
 /* A descriptor that is registered and closed. */
 static void way_registered(void)
 {
@@ -452,16 +474,16 @@ static const struct way {
 	const char *name;
 	void (*take)(void);
 } ways[] = {
-	{"usual", way_usual},		{"worker", way_worker},
-	{"sqpoll", way_sqpoll},		{"deferred", way_deferred},
-	{"iopoll", way_iopoll},		{"direct", way_direct},
-	{"registered", way_registered}, {"linked", way_linked},
-	{"drained", way_drained},	{"accept", way_accept},
-	{"receive", way_receive},	{"poll", way_poll},
-	{"skipped", way_skipped},	{"cancelled", way_cancelled},
-	{"timeout", way_timeout},	{"exit", way_exit},
-	{"thread", way_thread},		{"process", way_process},
-	{"mixed", way_mixed},
+	{"usual", way_usual},	      {"worker", way_worker},
+	{"sqpoll", way_sqpoll},	      {"deferred", way_deferred},
+	{"iopoll", way_iopoll},	      {"direct", way_direct},
+	{"installed", way_installed}, {"registered", way_registered},
+	{"linked", way_linked},	      {"drained", way_drained},
+	{"accept", way_accept},	      {"receive", way_receive},
+	{"poll", way_poll},	      {"skipped", way_skipped},
+	{"cancelled", way_cancelled}, {"timeout", way_timeout},
+	{"exit", way_exit},	      {"thread", way_thread},
+	{"process", way_process},     {"mixed", way_mixed},
 };
 
 int main(int argc, char **argv)
