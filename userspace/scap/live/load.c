@@ -207,13 +207,20 @@ static int add_iterators(const struct live_object *object, const struct scap_liv
 	return r;
 }
 
-/* Without the programs at its tracepoints none of the others runs. */
+/* Without the programs at these two tracepoints none of the others runs. */
 static enum live_uring find_uring(const struct live_object *object)
 {
-	for (size_t i = 0; i < live_programs_count; i++)
-		if (live_programs[i].for_uring && live_programs[i].hook && object->rejected[i])
+	const struct live_uring_hooks *hooks = &object->uring;
+
+	for (size_t i = 0; hooks->submit && i < live_programs_count; i++) {
+		const struct live_program *row = &live_programs[i];
+
+		if (object->rejected[i] && row->for_uring && row->hook &&
+		    (strcmp(row->hook, hooks->submit) == 0 ||
+		     strcmp(row->hook, "io_uring_complete") == 0))
 			return LIVE_URING_UNSEEN;
-	return object->uring.seen;
+	}
+	return hooks->seen;
 }
 
 static void set_results(const struct live_object *object, struct live_loaded *loaded)
