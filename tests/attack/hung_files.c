@@ -3,9 +3,9 @@
  * A file system whose files can be opened, but never read behind their first page, and processes
  * that others wait for when they read them: hung_files MOUNTPOINT PROCESSES SECONDS [executes]. The
  * arguments of these processes are pages of such a file; or they execute the first page of one,
- * which is the beginning of a program. Prints a line with each of their ids when it is so. They
- * open a file that is not there all the time, or compute. Ends with its standard input, or after
- * SECONDS: then those who wait go on.
+ * which is the beginning of a program, each of another file. Prints a line with each of their ids
+ * when it is so. They open a file that is not there all the time, or compute. Ends with its
+ * standard input, or after SECONDS: then those who wait go on.
  */
 #include <elf.h>
 #include <errno.h>
@@ -33,6 +33,8 @@ enum {
 	PROCESSES_MAX = 64,
 	FILE_NODE = 2,
 	FOLDER_NODE = 3,
+	ROOT_NODE = FUSE_ROOT_ID,
+	FIRST_NODE = 16, /* of the files "0", "1", ... */
 	CACHED_S = 3600,
 	CODE = 1024, /* where in the first page */
 	HIDDEN = 8 * PAGE, /* where its table of sections would be */
@@ -45,10 +47,17 @@ static pid_t processes[PROCESSES_MAX];
 static atomic_bool ready; /* both threads of a process have begun */
 static bool answers_page; /* the first one of a file */
 
+static uint64_t node_of(const char *name)
+{
+	if (strcmp(name, "etc") == 0)
+		return FOLDER_NODE;
+	return name[0] >= '0' && name[0] <= '9' ? FIRST_NODE + (uint64_t)atoi(name) : FILE_NODE;
+}
+
 static void fill_attr(struct fuse_attr *attr, uint64_t node)
 {
 	attr->ino = node;
-	attr->mode = node == FILE_NODE ? S_IFREG | 0444 : S_IFDIR | 0755;
+	attr->mode = node == FOLDER_NODE || node == ROOT_NODE ? S_IFDIR | 0755 : S_IFREG | 0444;
 	attr->nlink = 1;
 	attr->size = 1 << 20;
 	attr->blksize = PAGE;
@@ -88,7 +97,7 @@ static int answer_to(const struct fuse_in_header *in, const char *name, void *ou
 		return sizeof(*init);
 	case FUSE_LOOKUP:
 		*entry = (struct fuse_entry_out){.entry_valid = CACHED_S, .attr_valid = CACHED_S};
-		entry->nodeid = strcmp(name, "etc") == 0 ? FOLDER_NODE : FILE_NODE;
+		entry->nodeid = node_of(name);
 		fill_attr(&entry->attr, entry->nodeid);
 		return sizeof(*entry);
 	case FUSE_GETATTR:
@@ -226,12 +235,17 @@ static void execute(const char *path)
 }
 
 /* Without the connection: its last descriptor ends the waits. */
-static pid_t start(const char *path, int fuse)
+static pid_t start(const char *folder, int number, int fuse)
 {
+	char path[PAGE];
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		close(fuse);
+		if (answers_page)
+			snprintf(path, sizeof(path), "%s/%d", folder, number);
+		else
+			snprintf(path, sizeof(path), "%s/file", folder);
 		(answers_page ? execute : be_read)(path);
 	}
 	return pid;
@@ -252,9 +266,8 @@ int main(int argc, char **argv)
 		perror(argv[1]);
 		return 1;
 	}
-	snprintf(text, sizeof(text), "%s/file", argv[1]);
 	for (int i = 0; i < count; i++)
-		processes[i] = start(text, fuse);
+		processes[i] = start(argv[1], i, fuse);
 	if (count == 0)
 		puts("mounted");
 	fflush(stdout);

@@ -40,7 +40,9 @@ struct symbol_reader {
 	struct symbol_request *requests, **requests_end, *answers, **answers_end;
 	uint64_t slow_ns;
 	uint64_t slow;
-	unsigned int stuck; /* threads that were given up and have not come back */
+	/* Threads that were given up and have not come back. They free themselves. */
+	struct symbol_thread *stuck_threads[SYMBOLS_STUCK_MAX];
+	unsigned int stuck;
 	bool ends;
 	int proc, kernel; /* owned */
 };
@@ -308,6 +310,33 @@ static bool is_slow(const struct symbol_reader *reader, const struct symbol_thre
 	return thread->request && clock_ns(CLOCK_MONOTONIC) - thread->begun_ns > reader->slow_ns;
 }
 
+/*
+ * Whether who is waited for in vain would be waited for again: all files of a device are one
+ * server's, and all mappings of a process have one lock.
+ */
+static bool is_hopeless(const struct symbol_reader *reader, const struct symbol_request *request)
+{
+	for (unsigned int i = 0; i < reader->stuck; i++) {
+		const struct symbol_request *other = reader->stuck_threads[i]->request;
+		const bool is_same[] = {
+			[READ_MAPPINGS] = other->pid == request->pid,
+			[READ_FILE] = other->id.major == request->id.major &&
+				      other->id.minor == request->id.minor,
+		};
+
+		if (other->kind == request->kind && is_same[request->kind])
+			return true;
+	}
+	return false;
+}
+
+static void refuse(struct symbol_reader *reader, struct symbol_request *request)
+{
+	request->error = -ETIMEDOUT;
+	request->begun_ns = request->read_ns = clock_ns(CLOCK_MONOTONIC);
+	put_last(request, &reader->answers_end);
+}
+
 /* Reads one request, without the mutex meanwhile. */
 static void thread_read(struct symbol_thread *thread, int error)
 {
@@ -331,6 +360,29 @@ static void thread_read(struct symbol_thread *thread, int error)
 	thread->request = NULL;
 }
 
+static void take_stuck_out(struct symbol_reader *reader, const struct symbol_thread *thread)
+{
+	for (unsigned int i = 0; i < reader->stuck; i++) {
+		if (reader->stuck_threads[i] != thread)
+			continue;
+		reader->stuck_threads[i] = reader->stuck_threads[--reader->stuck];
+		return;
+	}
+}
+
+/* The next request that is to be read; NULL: there is none. */
+static struct symbol_request *next_request(struct symbol_reader *reader)
+{
+	struct symbol_request *request;
+
+	while ((request = take_request(&reader->requests, &reader->requests_end))) {
+		if (!is_hopeless(reader, request))
+			break;
+		refuse(reader, request);
+	}
+	return request;
+}
+
 static void *symbol_thread_run(void *data)
 {
 	struct symbol_thread *thread = data;
@@ -341,14 +393,14 @@ static void *symbol_thread_run(void *data)
 	pthread_setname_np(pthread_self(), "symbols");
 	pthread_mutex_lock(&reader->mutex);
 	while (!reader->ends && !thread->given_up) {
-		thread->request = take_request(&reader->requests, &reader->requests_end);
+		thread->request = next_request(reader);
 		if (thread->request)
 			thread_read(thread, r);
 		else
 			pthread_cond_wait(&reader->asked, &reader->mutex);
 	}
 	given_up = thread->given_up;
-	reader->stuck -= given_up;
+	take_stuck_out(reader, thread);
 	pthread_mutex_unlock(&reader->mutex);
 	if (given_up)
 		free(thread);
@@ -410,7 +462,7 @@ static void give_up_if_slow(struct symbol_reader *reader)
 	}
 	pthread_detach(stuck->thread);
 	stuck->given_up = true;
-	reader->stuck++;
+	reader->stuck_threads[reader->stuck++] = stuck;
 	reader->slow++;
 	reader->thread = other;
 	put_last(refusal, &reader->answers_end);

@@ -76,7 +76,8 @@ void symbol_reader_ask(struct symbol_reader *reader, struct symbol_request *requ
 
 /*
  * The next answer, which is the caller's; NULL: there is none yet. What is given up is answered
- * with the error -ETIMEDOUT.
+ * with the error -ETIMEDOUT, and so is, at once, what else is asked of the same device, or of the
+ * mappings of the same process, until the thread that was given up comes back.
  */
 struct symbol_request *symbol_reader_answer(struct symbol_reader *reader);
 

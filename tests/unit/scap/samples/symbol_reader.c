@@ -381,6 +381,55 @@ static void gives_up_what_does_not_answer(void **state)
 	symbol_reader_destroy(reader);
 }
 
+/*
+ * Mappings of a process that does not answer, here FIFOs in place of its file: they cost one
+ * thread, also if they are asked for again. When it is back, they are read.
+ */
+static void refuses_what_was_given_up(void **state)
+{
+	const uint64_t slow_ns = 200000000;
+	char path[TREE_PATH_BYTES];
+	struct symbol_reader *reader;
+	struct symbol_request *answer;
+	struct tree tree;
+	int fd;
+
+	tree_create(&tree);
+	tree_write(&tree, "1/comm", "");
+	tree_write(&tree, "2/maps", "");
+	tree_path(&tree, "1/maps", path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fd = open(tree.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(symbol_reader_create(fd, -ENOENT, slow_ns, &reader, NULL), 0);
+	for (int32_t i = 0; i <= SYMBOLS_STUCK_MAX; i++) {
+		ask_of(reader, READ_MAPPINGS, 1);
+		ask_of(reader, READ_MAPPINGS, 2);
+	}
+	for (int32_t i = 0; i <= SYMBOLS_STUCK_MAX; i++) {
+		for (int32_t pid = 1; pid <= 2; pid++) {
+			answer = await_answer(reader);
+			assert_int_equal(answer->pid, pid);
+			assert_int_equal(answer->error, pid == 1 ? -ETIMEDOUT : 0);
+			symbol_request_destroy(answer);
+		}
+		assert_int_equal(symbol_reader_slow(reader), 1);
+	}
+	/* Who waited for it goes on, and ends some time later. */
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	close(fd);
+	unlink(path);
+	do {
+		ask_of(reader, READ_MAPPINGS, 1);
+		answer = await_answer(reader);
+		fd = answer->error;
+		symbol_request_destroy(answer);
+	} while (fd == -ETIMEDOUT);
+	assert_int_equal(fd, -ENOENT);
+	symbol_reader_destroy(reader);
+	tree_destroy(&tree);
+}
+
 /* A program that was deleted, and whose place another one has. */
 static void reads_programs_that_are_deleted(void **state)
 {
@@ -432,6 +481,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(stays_in_the_root_of_a_process),
 	cmocka_unit_test(answers_in_order),
 	cmocka_unit_test(gives_up_what_does_not_answer),
+	cmocka_unit_test(refuses_what_was_given_up),
 	cmocka_unit_test(reads_programs_that_are_deleted),
 };
 
