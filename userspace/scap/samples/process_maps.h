@@ -43,6 +43,8 @@ struct process_entry {
 			      added */
 	uint64_t read_ns; /* when it was over: none is later, but those that were added */
 	uint64_t added_ns; /* while asked: of the latest mapping, which may not be in the answer */
+	uint8_t discards; /* answers in a row that were older than such a mapping */
+	uint64_t ask_due_ns; /* while unknown: not asked before */
 	uint64_t exec_ns; /* of a program that is yet to begin in the order of records; 0: none */
 };
 

@@ -21,10 +21,13 @@ enum {
 	REQUESTS_MAX = 64, /* at a time */
 	FRAMES_KEPT = 256,
 	TRIES_MAX = 3, /* to read a file */
+	DISCARDS_MAX =
+		3, /* answers about a process in a row, before it is left alone for a while */
 };
 
 /* How long one sample waits, and all of them: a tenth of the time, after a first second. */
 static const uint64_t wait_ns_max = 300000000, first_waits_ns = 1000000000;
+static const uint64_t pause_ns = 1000000000; /* for a process that maps all the time */
 static const uint64_t forget_ns = 60000000000;
 enum { WAITS_DIVISOR = 10 };
 
@@ -119,17 +122,28 @@ static void add_mapping(struct sample_symbols *symbols, struct process_entry *pr
 
 /* Answers. */
 
+/* What was mapped meanwhile may not be in an answer. Reading it all the time is of no use. */
+static void discard_mappings(struct process_entry *process)
+{
+	process->state = MAPPED_UNKNOWN;
+	if (process->discards < DISCARDS_MAX)
+		process->discards++;
+	if (process->discards == DISCARDS_MAX)
+		process->ask_due_ns = clock_ns(CLOCK_MONOTONIC) + pause_ns;
+}
+
 static void take_mappings(struct sample_symbols *symbols, const struct symbol_request *answer)
 {
 	struct process_entry *process = process_maps_find(&symbols->maps, answer->pid);
 
 	if (!process || process->state != MAPPED_ASKED)
 		return;
-	/* What was mapped meanwhile may not be in it. */
 	if (process->added_ns > answer->begun_ns) {
-		process->state = MAPPED_UNKNOWN;
+		discard_mappings(process);
 		return;
 	}
+	process->discards = 0;
+	process->ask_due_ns = 0;
 	process->state = answer->error ? MAPPED_NEVER : MAPPED_KNOWN;
 	process->begun_ns = answer->begun_ns;
 	process->read_ns = answer->read_ns;
@@ -369,6 +383,12 @@ static struct found find_in_file(struct sample_symbols *symbols, int32_t pid,
 			      .refused = file->state == FILE_NEW};
 }
 
+static bool may_be_asked(const struct process_entry *process)
+{
+	return process->state == MAPPED_UNKNOWN &&
+	       (!process->ask_due_ns || clock_ns(CLOCK_MONOTONIC) >= process->ask_due_ns);
+}
+
 /* The process of a sample, if its mappings are those of the time of the sample; or NULL. */
 static struct process_entry *find_process(struct sample_symbols *symbols,
 					  const struct sample_record *sample, struct found *found)
@@ -378,7 +398,7 @@ static struct process_entry *find_process(struct sample_symbols *symbols,
 
 	if (!process)
 		return NULL;
-	if (process->state == MAPPED_UNKNOWN && ask(symbols, &wanted, NULL))
+	if (may_be_asked(process) && ask(symbols, &wanted, NULL))
 		process->state = MAPPED_ASKED;
 	found->asked = process->state == MAPPED_ASKED;
 	found->refused = process->state == MAPPED_UNKNOWN;

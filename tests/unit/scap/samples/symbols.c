@@ -204,6 +204,41 @@ static void map_file(int32_t pid, const struct stat *st, uint64_t begin, const c
 	sample_symbols_map(symbols, &mapping, clock_ns(CLOCK_MONOTONIC));
 }
 
+/*
+ * A process that maps all the time, so that no answer about it counts: it is left alone for a
+ * second, and its samples do not wait then.
+ */
+static void leaves_alone_who_maps_all_the_time(void **state)
+{
+	const uint64_t second_ns = 1000000000;
+	struct sample_record sample = own_sample();
+	struct sample_mapping mapping = {
+		.pid = getpid(), .begin = 0x10000, .bytes = 0x1000, .path = ""};
+	struct samples_stats stats = {0};
+	uint64_t begin_ns;
+	int r, looks = 0;
+
+	do {
+		begin_ns = clock_ns(CLOCK_MONOTONIC);
+		r = sample_symbols_find(symbols, &sample);
+		/* Later than the read that was asked for begins. */
+		sample_symbols_map(symbols, &mapping, begin_ns + second_ns / 2);
+		usleep(1000);
+		sample_symbols_step(symbols);
+	} while (r == -EAGAIN && looks++ < LOOKS);
+	assert_int_equal(r, 1);
+	r = sample_symbols_find(symbols, &sample);
+	if (clock_ns(CLOCK_MONOTONIC) - begin_ns < second_ns / 2)
+		assert_int_equal(r, 1);
+	assert_null(sample_symbols_name(symbols));
+	sample_symbols_stats(symbols, &stats);
+	assert_true(stats.nameless >= 1);
+	while (clock_ns(CLOCK_MONOTONIC) < begin_ns + second_ns)
+		usleep(10000);
+	await_names(&sample);
+	assert_string_equal(sample_symbols_name(symbols), "symbols_unit_function");
+}
+
 /* Each file is counted once, however often its symbols are wanted. */
 static void counts_files_that_are_not_read(void **state)
 {
@@ -273,6 +308,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(follows_records, create, destroy),
 	cmocka_unit_test_setup_teardown(does_not_mix_programs, create, destroy),
 	cmocka_unit_test_setup_teardown(reads_again_after_a_loss, create, destroy),
+	cmocka_unit_test_setup_teardown(leaves_alone_who_maps_all_the_time, create, destroy),
 	cmocka_unit_test_setup_teardown(counts_what_is_not_even_asked, create, destroy),
 	cmocka_unit_test_setup_teardown(counts_files_that_are_not_read, create, destroy),
 	cmocka_unit_test_setup_teardown(names_functions_of_the_kernel, create, destroy),
