@@ -342,7 +342,8 @@ static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs, struct tas
 	if (owns_sockets && accepts_connection(event))
 		note_accepted(task, exit_result(ctx));
 	if (stream_only[EVENT_close] && opened_step(task, regs, event, exit_result(ctx))) {
-		count_filtered(event);
+		if (!is_left_out(task, event))
+			count_filtered(event);
 		forget_call(regs, event);
 		return 0;
 	}

@@ -10,6 +10,7 @@
 #include "bpf/core/budget.bpf.h"
 #include "bpf/table.bpf.h"
 #include "bpf/core/kernel_filter.bpf.h"
+#include "bpf/opened.bpf.h"
 #include "bpf/uring_submit.bpf.h"
 
 enum {
@@ -283,6 +284,8 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	for (int i = 0; i < ARGUMENTS_MAX; i++)
 		f->args[i] = note->args[i];
 	uring_number_slots(f, note, event);
+	if (stream_only[EVENT_close])
+		opened_step_ring(note->files, event, f->args[0], f->ret);
 	if (uring_is_rejected(f, note, event))
 		goto none;
 	if (may_be_of_streams(event) && stream_bytes && stream_is_left_out(f, event)) {
