@@ -243,7 +243,7 @@ enum uring_kernel {
 	URING_ENTRIES, /* likewise, and that is behind a pointer */
 };
 
-enum { URING_OPCODES = 64 }; /* that are known, and may become known */
+enum { URING_OPCODES = 256 }; /* that a request can have: most are not known yet */
 
 /* The wanted events of an operation of a ring; 0: none. */
 struct uring_events {
