@@ -25,13 +25,25 @@ struct uring_completion {
 	__u64 ring, user_data;
 	__s32 result;
 	__u32 flags;
+	__u8 opcode; /* of a request that is named */
 };
 
+/*
+ * Of the kernel's memory if it names its request: an entry is in memory that the program shares,
+ * and may write to meanwhile.
+ */
 static __always_inline struct uring_completion uring_completion(__u64 *ctx)
 {
-	struct uring_completion done = {.request = ctx[1]};
+	struct uring_completion done = {.request = argument_word(ctx, 1)};
 
-	if (uring_kernel == URING_ENTRIES) {
+	if (done.request) {
+		struct io_kiocb *request = (void *)done.request;
+
+		done.user_data = GET(request, cqe.user_data);
+		done.result = GET(request, cqe.res);
+		done.flags = GET(request, cqe.flags);
+		done.opcode = GET(request, opcode);
+	} else if (uring_kernel == URING_ENTRIES) {
 		struct io_uring_cqe *entry = (void *)ctx[2];
 
 		done.user_data = GET(entry, user_data);
@@ -46,20 +58,44 @@ static __always_inline struct uring_completion uring_completion(__u64 *ctx)
 	return done;
 }
 
-static __always_inline struct uring_place uring_find_completed(const struct uring_completion *done)
+/* Whether a note is that of what completes: an address is used again. Polls may change their
+ * number. */
+static __always_inline bool uring_is_note_of(const struct uring_note *note,
+					     const struct uring_completion *done)
+{
+	if (note->ring != done->ring || (done->request && note->opcode != done->opcode))
+		return false;
+	return note->user_data == done->user_data ||
+	       (done->request && done->opcode == URING_OP_POLL_ADD);
+}
+
+/* Of what completes without its name; NULL: no request that is noted. */
+static __always_inline struct uring_multishot *
+uring_find_multishot(const struct uring_completion *done)
 {
 	struct uring_key key = {done->ring, done->user_data};
-	struct uring_place place;
-	__u64 *found;
 
+	return bpf_map_lookup_elem(&uring_multishots, &key);
+}
+
+/* The place of the note of what completes; that of an earlier request at its address is given back.
+ */
+static __always_inline struct uring_place uring_find_completed(const struct uring_completion *done)
+{
+	struct uring_multishot *multishot;
+	__u64 request = done->request;
+	struct uring_place place;
+
+	if (!request) {
+		multishot = uring_find_multishot(done);
+		request = multishot && !multishot->is_shared ? multishot->request : 0;
+	}
+	place = request ? uring_find(request) : (struct uring_place){};
+	if (!place.note || uring_is_note_of(place.note, done))
+		return place;
 	if (done->request)
-		return uring_find(done->request);
-	found = bpf_map_lookup_elem(&uring_multishots, &key);
-	place = found ? uring_find(*found) : (struct uring_place){};
-	/* The address may be used again. */
-	if (place.note && (place.note->ring != done->ring || place.note->user_data != done->user_data))
-		return (struct uring_place){};
-	return place;
+		uring_lose_stale(place);
+	return (struct uring_place){};
 }
 
 /* A completion that does not name its request is not the last one. */
@@ -112,12 +148,34 @@ static __always_inline bool uring_is_dropped(const struct uring_note *note, __u3
 	return budget_sheds(event);
 }
 
-/* Most requests end here, if events of others are wanted. */
-static __always_inline bool uring_is_wanted(__u64 at)
+/* What the kernel adds to a request that sends without a copy: nobody submits it. */
+static __always_inline bool uring_is_notification(const struct uring_completion *done)
 {
-	struct io_kiocb *request = (void *)at;
+	return done->opcode == URING_OP_NOP && done->flags & CQE_NOTIF;
+}
 
-	return uring_any_event(uring_events_of(GET(request, opcode)));
+/* Counts what completes, as there is no note of what was asked. */
+static __always_inline void uring_count_unnoted(const struct uring_completion *done)
+{
+	struct uring_events events = uring_events_of(done->opcode);
+	struct uring_multishot *multishot;
+	__u32 cause = LOSS_UNTOLD;
+	struct uring_row *row;
+
+	if (!done->request) {
+		multishot = uring_find_multishot(done);
+		if (multishot)
+			count_lost(multishot->event, cause);
+		return;
+	}
+	if (uring_is_left_out(this_task(), events))
+		return;
+	row = uring_row(uring_row_of(done->request));
+	if (row && *(volatile __u64 *)&row->unplaced) {
+		__sync_fetch_and_sub(&row->unplaced, 1);
+		cause = LOSS_IN_FLIGHT;
+	}
+	count_lost(uring_any_event(events), cause);
 }
 
 static __always_inline int dispatch_completed_run(__u64 *ctx)
@@ -126,11 +184,15 @@ static __always_inline int dispatch_completed_run(__u64 *ctx)
 	struct uring_place place;
 	__u32 event;
 
-	if (done.flags & CQE_NOTIF || (done.request && !uring_is_wanted(done.request)))
+	/* Most end here, if events of others are wanted. */
+	if (done.request &&
+	    (!uring_any_event(uring_events_of(done.opcode)) || uring_is_notification(&done)))
 		return 0;
 	place = uring_find_completed(&done);
-	if (!place.note)
+	if (!place.note) {
+		uring_count_unnoted(&done);
 		return 0;
+	}
 	if (done.request)
 		uring_count_untold(place.note, -1);
 	event = uring_event(place.note, uring_file(*place.request));
@@ -173,8 +235,8 @@ static __always_inline __u64 uring_file_in(__u64 ring, __s32 slot)
 }
 
 /*
- * Registered files have numbers that no descriptor has: in the arguments, of an operation whose file
- * is its first one, and as a result.
+ * Registered files have numbers that no descriptor has: in the arguments, of an operation whose
+ * file is its first one, and as a result.
  */
 static __always_inline void uring_number_slots(struct filler *f, const struct uring_note *note,
 					       __u32 event)
@@ -230,8 +292,8 @@ static __always_inline bool uring_is_rejected(struct filler *f, const struct uri
 }
 
 /*
- * What does not matter before an event is begun. The verifier forgets what was decided so far, so that
- * it walks the rest once.
+ * What does not matter before an event is begun. The verifier forgets what was decided so far, so
+ * that it walks the rest once.
  */
 static __always_inline void uring_fill_rest(struct filler *f, const struct uring_note *note)
 {
@@ -259,13 +321,20 @@ static __always_inline void uring_fill_extras(struct filler *f, const struct uri
 	};
 	f->slot->entered_ns = note->submitted_ns;
 	if (event_has(event, EF_TELLS_ANY_FILE) && tells_files)
-		note_file(f, event_has(event, EF_CREATES_FD)
-				     ? descriptor_made_by(f)
-				     : descriptor_used_by(f, f->args[0]));
+		note_file(f, event_has(event, EF_CREATES_FD) ? descriptor_made_by(f)
+							     : descriptor_used_by(f, f->args[0]));
 	if (event_has(event, EF_STREAMS) && stream_bytes)
 		note_stream(f, event);
 	if (event_has(event, EF_TELLS_STREAM) && stream_bytes)
 		note_new_stream(f, event);
+}
+
+/* What names no request may have been changed since the jump to here: then it is another one. */
+static __always_inline bool uring_has_event(const struct uring_note *note, __u32 event)
+{
+	struct uring_events events = uring_events_of(note->opcode);
+
+	return events.event == event || events.second == event;
 }
 
 /* Begins the event of a request; false if there is none, and nothing is left to do. */
@@ -275,8 +344,10 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	struct uring_place place = uring_find_completed(&done);
 	struct uring_note *note = place.note;
 
-	if (!note)
+	if (!note || !uring_has_event(note, event)) {
+		count_lost(event, LOSS_UNTOLD);
 		return false;
+	}
 	f->owner_pid = note->pid;
 	f->owner_tid = note->tid;
 	f->ret = done.result;
@@ -299,6 +370,9 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	if (done.request) {
 		f->note = note;
 		f->request = place.request;
+	} else if (uring_kernel == URING_ENTRIES) {
+		mark_contested(
+			f, 0); /* the result: the program shares the memory that it was read from */
 	}
 	return true;
 none:

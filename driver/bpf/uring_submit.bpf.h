@@ -2,8 +2,9 @@
 /*
  * Operations of io_uring that begin: which are wanted, who asks for them, and their arguments, in
  * the order of the call that does the same. take_<request>() reads them from the request, where the
- * kernel has prepared them. A struct that the kernel may lack has to be asked for first: the verifier
- * rejects a cast to one that it does not have, although no request can have that operation.
+ * kernel has prepared them. A struct that the kernel may lack has to be asked for first: the
+ * verifier rejects a cast to one that it does not have, although no request can have that
+ * operation.
  */
 #ifndef LANNER_URING_SUBMIT_BPF_H
 #define LANNER_URING_SUBMIT_BPF_H
@@ -18,12 +19,15 @@
 #define SPLICE_FROM_SLOT (1U << 31) /* SPLICE_F_FD_IN_FIXED */
 
 enum {
-	FLAG_LARGE_FILE = 0100000, /* O_LARGEFILE: the kernel adds it to what the program asked for */
+	FLAG_LARGE_FILE =
+		0100000, /* O_LARGEFILE: the kernel adds it to what the program asked for */
 	FLAG_PATH = 010000000, /* O_PATH: but not then */
 	FSYNC_DATA_ONLY = 1, /* IORING_FSYNC_DATASYNC */
 	ACCEPT_MULTISHOT = 1, /* IORING_ACCEPT_MULTISHOT */
 	RECV_MULTISHOT = 2, /* IORING_RECV_MULTISHOT */
 	KERNEL_HALF_BITS = 47, /* that differ between addresses of the kernel */
+	POINTER_ALIGN =
+		7, /* bits that pointers to names do not have, and families of addresses do */
 	POLL_ONCE = 1 << 30, /* EPOLLONESHOT */
 	FUTEX_SIZE = 3, /* FUTEX2_SIZE_MASK, the same in the kernel */
 	FUTEX_PRIVATE = 128, /* FUTEX2_PRIVATE */
@@ -227,7 +231,7 @@ static __always_inline const void *address_of(struct io_kiocb *request)
 	if (!(GET(request, flags) & REQUEST_ASYNC_DATA) || !message ||
 	    bpf_probe_read_kernel(&first, sizeof(first), message))
 		return NULL;
-	if (first && (__s64)first >> KERNEL_HALF_BITS != -1)
+	if (first && (first & POINTER_ALIGN || (__s64)first >> KERNEL_HALF_BITS != -1))
 		return message;
 	return (void *)message + bpf_core_field_offset(message->addr);
 }
@@ -237,9 +241,8 @@ static __always_inline void take_connect(struct uring_note *note, struct io_kioc
 	struct io_connect *connect = (void *)request;
 	__u32 bytes = GET(connect, addr_len);
 
-	note->args[1] = HAS_ADDRESSES
-				? take_address(note, 0, address_of(request), bytes, false)
-				: take_address(note, 0, GET(connect, addr), bytes, true);
+	note->args[1] = HAS_ADDRESSES ? take_address(note, 0, address_of(request), bytes, false)
+				      : take_address(note, 0, GET(connect, addr), bytes, true);
 	note->args[2] = bytes;
 }
 
@@ -332,8 +335,8 @@ static __always_inline void take_sendmsg(struct uring_note *note, struct io_kioc
 	message->vector = (__u64)(note->text + BUFFERS_AT);
 	if (!HAS_ADDRESSES && message->name)
 		to = (struct address_taken){take_address(note, DESTINATION_AT,
-							 (void *)message->name,
-							 message->name_len, true),
+							 (void *)message->name, message->name_len,
+							 true),
 					    message->name_len};
 	message->name = to.at;
 	message->name_len = to.bytes;
@@ -517,8 +520,8 @@ static __always_inline void take_futex_waitv(struct uring_note *note, struct io_
 }
 
 /*
- * The parameters of io_uring_op, in this order: fd (-1: it has none), addr, len, off and the flags of
- * the operation, as struct io_uring_sqe has them.
+ * The parameters of io_uring_op, in this order: fd (-1: it has none), addr, len, off and the flags
+ * of the operation, as struct io_uring_sqe has them.
  */
 static __always_inline void take_nothing(struct uring_note *note, struct io_kiocb *request)
 {
@@ -625,15 +628,15 @@ static __always_inline void take_recvzc(struct uring_note *note, struct io_kiocb
 	note->args[4] = GET(recv, msg_flags);
 }
 
-#define URING_OPERATION(name, number, event, second, request)                                   \
-	_Static_assert(IS_URING_EVENT(event) && IS_URING_EVENT(second),                        \
+#define URING_OPERATION(name, number, event, second, request)                                      \
+	_Static_assert(IS_URING_EVENT(event) && IS_URING_EVENT(second),                            \
 		       "driver/uring_events.h misses an event of " #name);
 #include "events/uring.def"
 
 static __always_inline void uring_take_arguments(struct uring_note *note, struct io_kiocb *request)
 {
 	switch (note->opcode) {
-#define URING_OPERATION(name, number, event, second, kind)                                      \
+#define URING_OPERATION(name, number, event, second, kind)                                         \
 	case number:                                                                               \
 		take_##kind(note, request);                                                        \
 		break;
@@ -651,8 +654,8 @@ static __always_inline struct uring_events uring_events_of(__u8 opcode)
 }
 
 /*
- * Who submits it: the current thread; for a ring that the kernel polls, where the current one is the
- * kernel's, the first one of its process.
+ * Who submits it: the current thread; for a ring that the kernel polls, where the current one is
+ * the kernel's, the first one of its process.
  */
 static __always_inline void uring_take_owner(struct uring_note *note, struct task_struct *task)
 {
@@ -741,22 +744,55 @@ static __always_inline void uring_count_untold(const struct uring_note *note, __
 }
 
 /* A note whose end nobody saw, as its completion found no room in the ring: it is lost. */
-static __always_inline void uring_lose_note(struct uring_note *note, __u64 request)
+static __always_inline void uring_lose_note(struct uring_note *note)
 {
 	if (!(note->flags & REQUEST_CQE_SKIP))
 		count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_UNTOLD);
-	uring_note_clear(note, request);
+	uring_note_clear(note);
 }
 
-/* Completions of a request that has several do not name it. */
+/* Likewise of whatever request had that address, as another one has it now. */
+static __always_inline void uring_lose_stale(struct uring_place place)
+{
+	if (!place.note)
+		return;
+	uring_lose_note(place.note);
+	*(volatile __u64 *)place.request = 0;
+}
+
+/*
+ * Completions of a request that has several do not name it. Nothing tells apart those of requests
+ * with the same number: they are counted until none of these is in flight.
+ */
 static __always_inline void uring_note_multishot(struct uring_note *note, __u64 request)
 {
 	struct uring_key key = {note->ring, note->user_data};
+	__u32 event = uring_any_event(uring_events_of(note->opcode));
+	struct uring_multishot made = {.request = request, .users = 1, .event = event},
+			       *found = bpf_map_lookup_elem(&uring_multishots, &key);
 
-	if (bpf_map_update_elem(&uring_multishots, &key, &request, BPF_ANY))
-		count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_IN_FLIGHT);
-	else
-		note->is_multishot = 1;
+	if (found) {
+		__sync_fetch_and_add(&found->users, 1);
+		found->is_shared = 1;
+	} else if (bpf_map_update_elem(&uring_multishots, &key, &made, BPF_NOEXIST)) {
+		count_lost(event, LOSS_IN_FLIGHT);
+		return;
+	}
+	note->is_multishot = 1;
+}
+
+/*
+ * A request that finds no place counts when it completes, as one without a note; one that may end
+ * without that counts at once.
+ */
+static __always_inline void uring_count_unplaced(__u64 request, __u32 event)
+{
+	struct uring_row *row = uring_row(uring_row_of(request));
+
+	if (READ((struct io_kiocb *)request, flags) & REQUEST_CQE_SKIP)
+		count_lost(event, LOSS_IN_FLIGHT);
+	else if (row)
+		__sync_fetch_and_add(&row->unplaced, 1);
 }
 
 static __always_inline int note_submitted_run(__u64 *ctx)
@@ -770,22 +806,25 @@ static __always_inline int note_submitted_run(__u64 *ctx)
 	if (!(events.event | events.second))
 		return 0;
 	task = this_task();
-	if (uring_is_left_out(task, events))
+	if (uring_is_left_out(task, events)) {
+		uring_lose_stale(uring_find((__u64)request));
 		return 0;
+	}
 	number = uring_take_place((__u64)request);
 	if (number == URING_NO_PLACE)
 		number = uring_take_gone((__u64)request);
 	place = uring_place(number);
 	if (!place.note) {
-		count_lost(uring_any_event(events), LOSS_IN_FLIGHT);
+		uring_count_unplaced((__u64)request, uring_any_event(events));
 		return 0;
 	}
 	if (number & URING_USED_AGAIN)
-		uring_lose_note(place.note, (__u64)request);
+		uring_lose_note(place.note);
 	uring_note_make(place.note, request, task);
 	uring_count_untold(place.note, 1);
 	if (uring_completes_often(place.note, request))
 		uring_note_multishot(place.note, (__u64)request);
+	uring_publish(place, (__u64)request);
 	return 0;
 }
 
@@ -793,6 +832,16 @@ static __always_inline int note_submitted_run(__u64 *ctx)
 static __always_inline int note_submitted_entry_run(__u64 *ctx)
 {
 	return note_submitted_run(ctx);
+}
+
+/*
+ * A request that fails before it is submitted: a note at its address is that of an earlier one,
+ * with which it may have all in common that a completion is compared by.
+ */
+static __always_inline int forget_unsubmitted_run(__u64 *ctx)
+{
+	uring_lose_stale(uring_find(argument_word(ctx, 1)));
+	return 0;
 }
 
 #endif

@@ -5,8 +5,9 @@
  *
  * A note has a place in a row that the address of its request says, or in the next row. The request
  * that a place belongs to stands beside those of its row, so that a search reads one cache line or
- * two. A place is taken by the address that is written there first; only who completes the request
- * gives it back. Without operations that are wanted the verifier removes all of this.
+ * two. A place is taken by the address that is written there first, which is marked until the note
+ * is written. Who completes the request gives it back; so does who finds that the request is gone.
+ * Without operations that are wanted the verifier removes all of this.
  */
 #ifndef LANNER_URING_BPF_H
 #define LANNER_URING_BPF_H
@@ -22,11 +23,13 @@ enum {
 	URING_ROWS_SEARCHED = 2,
 	URING_NO_PLACE = ~0U, /* in place of a number */
 	URING_USED_AGAIN = 1U << 31, /* beside a number: there is a note whose end nobody saw */
+	URING_UNWRITTEN = 1, /* beside an address: its note is being written */
 	URING_MULTISHOTS = 1 << 14, /* requests that complete more than once, at once */
 	URING_TEXTS = 256, /* a power of two: places for strings that are too long for a note */
 	URING_TEXTS_SEARCHED = 8,
 	URING_STRINGS = 2, /* of a request */
-	URING_TASK_WORKER = 0x10, /* PF_IO_WORKER: of the kernel, with the memory and files of a process */
+	URING_TASK_WORKER =
+		0x10, /* PF_IO_WORKER: of the kernel, with the memory and files of a process */
 };
 
 /* Which of the two events that an operation may have. */
@@ -48,12 +51,14 @@ struct uring_note {
 	__u8 is_multishot; /* its completions are found by `uring_multishots` */
 	__s32 slot; /* as in struct frame_uring */
 	__s32 file_slot; /* that the file it makes is to have, + 1; 0: none */
-	__u64 args[ARGUMENTS_MAX]; /* of the call, in its order; strings and addresses: where their copy is */
+	__u64 args[ARGUMENTS_MAX]; /* of the call, in its order; strings and addresses: where their
+				      copy is */
 	__u8 text[URING_TEXT_BYTES];
 };
 
 struct uring_row {
 	__u64 requests[URING_NOTES_OF_ROW]; /* whose the notes are; 0: the place is free */
+	__u64 unplaced; /* requests in flight that found no place in this row and the next */
 	struct uring_note notes[URING_NOTES_OF_ROW];
 };
 
@@ -82,12 +87,20 @@ struct uring_key {
 	__u64 ring, user_data;
 };
 
-/* Of requests that complete several times: where the request is. */
+struct uring_multishot {
+	__u64 request;
+	__u32 users; /* requests in flight with that key */
+	__u16 event; /* as which a completion counts that cannot be told */
+	__u8 is_shared; /* there were several: which one completes is not told */
+	__u8 pad;
+};
+
+/* Of requests that complete several times. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, URING_MULTISHOTS);
 	__type(key, struct uring_key);
-	__type(value, __u64);
+	__type(value, struct uring_multishot);
 } uring_multishots SEC(".maps");
 
 /* Index: event id. What completions jump to. */
@@ -132,15 +145,24 @@ __attribute__((noinline)) __u32 uring_search(__u64 request)
 	return URING_NO_PLACE;
 }
 
+/* Marks the place of a request as one that is written to; false if it has been taken meanwhile. */
+static __always_inline bool uring_mark(__u32 number, __u64 request)
+{
+	struct uring_row *row = uring_row(number / URING_NOTES_OF_ROW);
+
+	return row && __sync_val_compare_and_swap(&row->requests[number % URING_NOTES_OF_ROW],
+						  request, request | URING_UNWRITTEN) == request;
+}
+
 /*
- * Takes a place for the note of a request; there may be no room. A note that it has is one of which
- * nobody saw the end: its address is used again. Not inlined, as uring_search().
+ * Takes a place for the note of a request, and marks it; there may be no room. A note that it has
+ * is one of which nobody saw the end: its address is used again. Not inlined, as uring_search().
  */
 __attribute__((noinline)) __u32 uring_take_place(__u64 request)
 {
 	__u32 first = uring_row_of(request), place = uring_search(request);
 
-	if (place != URING_NO_PLACE)
+	if (place != URING_NO_PLACE && uring_mark(place, request))
 		return place | URING_USED_AGAIN;
 #pragma clang loop unroll(disable)
 	for (__u32 i = first; i < first + URING_ROWS_SEARCHED; i++) {
@@ -151,7 +173,8 @@ __attribute__((noinline)) __u32 uring_take_place(__u64 request)
 #pragma clang loop unroll(full)
 		for (__u32 n = 0; n < URING_NOTES_OF_ROW; n++)
 			if (!*(volatile __u64 *)&row->requests[n] &&
-			    !__sync_val_compare_and_swap(&row->requests[n], 0, request))
+			    !__sync_val_compare_and_swap(&row->requests[n], 0,
+							 request | URING_UNWRITTEN))
 				return i * URING_NOTES_OF_ROW + n;
 	}
 	return URING_NO_PLACE;
@@ -184,8 +207,9 @@ __attribute__((noinline)) __u32 uring_take_gone(__u64 request)
 		if (!row)
 			break;
 		other = *(volatile __u64 *)&row->requests[n];
-		if (other && uring_is_gone(&row->notes[n], other) &&
-		    __sync_val_compare_and_swap(&row->requests[n], other, request) == other)
+		if (other && !(other & URING_UNWRITTEN) && uring_is_gone(&row->notes[n], other) &&
+		    __sync_val_compare_and_swap(&row->requests[n], other,
+						request | URING_UNWRITTEN) == other)
 			return (first + i) | URING_USED_AGAIN;
 	}
 	return URING_NO_PLACE;
@@ -208,6 +232,12 @@ static __always_inline struct uring_place uring_place(__u32 number)
 	number %= URING_NOTES_OF_ROW;
 	return row ? (struct uring_place){&row->notes[number], &row->requests[number]}
 		   : (struct uring_place){};
+}
+
+/* The note of a place that was taken is written. */
+static __always_inline void uring_publish(struct uring_place place, __u64 request)
+{
+	__sync_lock_test_and_set(place.request, request);
 }
 
 static __always_inline struct uring_place uring_find(__u64 request)
@@ -241,12 +271,12 @@ __attribute__((noinline)) __u32 uring_long_text_take(__u64 request)
 }
 
 /* Gives back what belongs to a note. */
-static __always_inline void uring_note_clear(struct uring_note *note, __u64 request)
+static __always_inline void uring_note_clear(struct uring_note *note)
 {
 	struct uring_long_text *text =
 		note->long_text ? uring_long_text(note->long_text - 1) : NULL;
 	struct uring_key key = {note->ring, note->user_data};
-	__u64 *found;
+	struct uring_multishot *found;
 
 	if (text)
 		*(volatile __u64 *)&text->request = 0;
@@ -254,24 +284,23 @@ static __always_inline void uring_note_clear(struct uring_note *note, __u64 requ
 	if (!note->is_multishot)
 		return;
 	note->is_multishot = 0;
-	/* A later request may have the same number. */
 	found = bpf_map_lookup_elem(&uring_multishots, &key);
-	if (found && *found == request)
+	if (found && __sync_fetch_and_sub(&found->users, 1) == 1)
 		bpf_map_delete_elem(&uring_multishots, &key);
 }
 
 static __always_inline void uring_give_back(struct uring_note *note, __u64 *request)
 {
-	uring_note_clear(note, *request);
+	uring_note_clear(note);
 	*(volatile __u64 *)request = 0;
 }
 
 /*
- * Copies a string of the kernel, number `index` of the `count` that a request has. Returns where the
- * copy is, with URING_TEXT_IS_PART if there was no room for all of it; 0 if there is no name.
+ * Copies a string of the kernel, number `index` of the `count` that a request has. Returns where
+ * the copy is, with URING_TEXT_IS_PART if there was no room for all of it; 0 if there is no name.
  */
-static __always_inline __u64 uring_text(struct uring_note *note, __u64 request,
-					const void *from, __u32 index, __u32 count)
+static __always_inline __u64 uring_text(struct uring_note *note, __u64 request, const void *from,
+					__u32 index, __u32 count)
 {
 	const __u32 room = URING_TEXT_BYTES / count;
 	__u8 *copy = note->text + index * room;

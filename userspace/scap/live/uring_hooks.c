@@ -13,6 +13,9 @@
 /* Arguments of io_uring_complete, that of whoever attached included, by what it passes. */
 enum { ARGUMENTS_OF_ENTRIES = 4, ARGUMENTS_OF_VALUES = 8 };
 
+/* Those of io_uring_req_failed, if the request is the second one. */
+enum { ARGUMENTS_OF_FAILED = 4 };
+
 /*
  * Before 6.4 the tracepoint of submission had the second name. It passes the request since 6.0;
  * kernels before that have other arguments.
@@ -63,11 +66,16 @@ void live_uring_hooks_find(const struct scap_live_config *config, struct live_ur
 		return;
 	hooks->submit = submit->hook;
 	hooks->seen = submit->seen;
+	hooks->has_failed =
+		live_kernel_types_arguments(LIVE_BTF_PATH, "btf_trace_io_uring_req_failed") ==
+		ARGUMENTS_OF_FAILED;
 }
 
 bool live_uring_hooks_have(const struct live_uring_hooks *hooks, const char *hook)
 {
 	if (hooks->kernel == URING_NONE)
 		return false;
+	if (hook && strcmp(hook, "io_uring_req_failed") == 0)
+		return hooks->has_failed;
 	return !hook || strcmp(hook, "io_uring_complete") == 0 || strcmp(hook, hooks->submit) == 0;
 }
