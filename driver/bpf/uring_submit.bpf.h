@@ -477,6 +477,7 @@ static __always_inline void take_pipe(struct uring_note *note, struct io_kiocb *
 		return;
 	note->args[0] = (__u64)GET(pipe, fds);
 	note->args[1] = GET(pipe, flags);
+	note->args[2] = GET(pipe, file_slot); /* the call has no such argument: see pipe_pair() */
 }
 
 /* The flags as a program gives them, of those that the kernel makes of them. */

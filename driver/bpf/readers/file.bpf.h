@@ -201,6 +201,25 @@ static __always_inline struct fd_pair made_fd_pair(struct filler *f, __u64 addre
 	return fd_pair(f, f->ret == 0 ? address : 0);
 }
 
+/*
+ * The ends that pipe2 makes. A request may ask for registered files: `slots` is the first one, + 1,
+ * which the kernel does not write to the caller's memory in all versions; negative: the kernel
+ * chooses, and writes both there.
+ */
+static __always_inline struct fd_pair pipe_pair(struct filler *f, __u64 address, __s32 slots)
+{
+	struct fd_pair pair = fd_pair(f, address);
+
+	if (!f->of_request || !slots)
+		return pair;
+	if (slots > 0)
+		pair = (struct fd_pair){slots - 1, slots};
+	if (f->ret || pair.first < 0)
+		return (struct fd_pair){-1, -1};
+	return (struct fd_pair){slot_fd_of(f->slot->uring.ring, pair.first),
+				slot_fd_of(f->slot->uring.ring, pair.second)};
+}
+
 static __always_inline __u64 pipe_ino(struct filler *f, struct fd_pair pair)
 {
 	return f->ret == 0 ? file_ino(descriptor_file(descriptor_named_by(f, pair.first))) : 0;
