@@ -28,8 +28,10 @@ struct opened_numbers {
 	__u32 numbers[OPENED_NUMBERS]; /* of a file, plus 1, at its remainder; 0: none */
 };
 
-/* Key: the address of a table of descriptors. User space makes it small if closes of files are
- * captured. */
+/*
+ * Key: the address of a table of descriptors. User space makes it small if closes of files are
+ * captured.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, OPENED_PROCESSES);
@@ -141,8 +143,7 @@ static __always_inline bool opened_step(struct task_struct *task, struct pt_regs
 	return false;
 }
 
-/* Likewise, of an operation of io_uring: `closed` is its first argument. Any task may complete it.
- */
+/* Likewise, of an operation of io_uring, which any task may complete. closed: its first argument. */
 static __always_inline void opened_step_ring(__u64 files, __u32 event, __s32 closed, __s32 result)
 {
 	if (opened_changes_many(event))

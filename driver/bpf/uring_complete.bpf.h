@@ -58,8 +58,10 @@ static __always_inline struct uring_completion uring_completion(__u64 *ctx)
 	return done;
 }
 
-/* Whether a note is that of what completes: an address is used again. Polls may change their
- * number. */
+/*
+ * Whether a note is that of what completes: an address is used again. Polls may change their
+ * number.
+ */
 static __always_inline bool uring_is_note_of(const struct uring_note *note,
 					     const struct uring_completion *done)
 {
