@@ -21,8 +21,7 @@ enum {
 	REQUESTS_MAX = 64, /* at a time */
 	FRAMES_KEPT = 256,
 	TRIES_MAX = 3, /* to read a file */
-	DISCARDS_MAX =
-		3, /* answers about a process in a row, before it is left alone for a while */
+	DISCARDS_MAX = 3, /* answers about a process, in a row */
 };
 
 /* How long one sample waits, and all of them: a tenth of the time, after a first second. */
