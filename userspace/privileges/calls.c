@@ -26,7 +26,7 @@ enum {
 
 /*
  * Bits of roles. The event thread creates all other threads, which inherit its filter: it has all
- * of their calls, but for the thread of counters, which is there before.
+ * of their calls, but for those of counters and of samples' CPUs, which are there before.
  */
 #define OF(role) (1U << (role))
 #define LOADER OF(ROLE_LOADER)

@@ -20,8 +20,8 @@ void scap_enabled_begin(struct scap_enabled *last);
 
 /*
  * Whether a perf event, read with PERF_FORMAT_TOTAL_TIME_ENABLED, and with nothing else but
- * PERF_FORMAT_LOST, has ended since the last
- * look; where that cannot be read it has not. Takes an interrupt on its CPU.
+ * PERF_FORMAT_LOST, has ended since the last look; where that cannot be read it has not. Takes an
+ * interrupt on its CPU.
  */
 bool scap_enabled_has_ended(struct scap_enabled *last, int fd);
 

@@ -208,8 +208,7 @@ static struct state_fd *find_used(struct state *state, const struct state_plan *
 		       : state_slot_of_file(state, event, file);
 }
 
-/* Of a request that ended as its descriptor went otherwise than by a close: that. NULL: it did not.
- */
+/* The descriptor of a request that ended as it went otherwise than by a close. NULL: it did not. */
 static struct state_fd *find_gone(const struct state *state, const struct apply_event *event)
 {
 	uint32_t low = 0, high = state->after.gone;

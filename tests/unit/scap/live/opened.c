@@ -252,8 +252,7 @@ static void forgets_what_others_replace(void **state)
 	expect_end();
 }
 
-/* A file that was noted, and then closed unseen: its number is free, which the note does not say.
- */
+/* A file that was noted and closed unseen: its number is free, which the note does not say. */
 static int close_unseen(void)
 {
 	int file = open_file();
