@@ -209,6 +209,23 @@ static void way_installed(void)
 	    NO_SLOT, "installed");
 }
 
+/* Both ends are registered files, and none of them is a descriptor. */
+static void way_pipe(void)
+{
+	int ends[2] = {-1, -1};
+	long r;
+
+	begin(0);
+	register_slots(4);
+	r = ONE(.opcode = URING_PIPE, .addr = address_of(ends), .file_index = 1 + 1);
+	if (r == -EINVAL)
+		exit(SKIP);
+	say("pipe2", r, 2, NULL);
+	r = ONE(.opcode = IORING_OP_WRITE, .flags = IOSQE_FIXED_FILE, .fd = 2,
+		.addr = address_of(buffer), .len = 4, .off = (uint64_t)-1);
+	say("write", r, 2, NULL);
+}
+
 /* A descriptor that is registered and closed. */
 static void way_registered(void)
 {
@@ -474,16 +491,13 @@ static const struct way {
 	const char *name;
 	void (*take)(void);
 } ways[] = {
-	{"usual", way_usual},	      {"worker", way_worker},
-	{"sqpoll", way_sqpoll},	      {"deferred", way_deferred},
-	{"iopoll", way_iopoll},	      {"direct", way_direct},
-	{"installed", way_installed}, {"registered", way_registered},
-	{"linked", way_linked},	      {"drained", way_drained},
-	{"accept", way_accept},	      {"receive", way_receive},
-	{"poll", way_poll},	      {"skipped", way_skipped},
-	{"cancelled", way_cancelled}, {"timeout", way_timeout},
-	{"exit", way_exit},	      {"thread", way_thread},
-	{"process", way_process},     {"mixed", way_mixed},
+	{"usual", way_usual},	      {"pipe", way_pipe},	    {"worker", way_worker},
+	{"sqpoll", way_sqpoll},	      {"deferred", way_deferred},   {"iopoll", way_iopoll},
+	{"direct", way_direct},	      {"installed", way_installed}, {"registered", way_registered},
+	{"linked", way_linked},	      {"drained", way_drained},	    {"accept", way_accept},
+	{"receive", way_receive},     {"poll", way_poll},	    {"skipped", way_skipped},
+	{"cancelled", way_cancelled}, {"timeout", way_timeout},	    {"exit", way_exit},
+	{"thread", way_thread},	      {"process", way_process},	    {"mixed", way_mixed},
 };
 
 int main(int argc, char **argv)

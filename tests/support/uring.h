@@ -26,6 +26,7 @@ enum {
 	URING_FTRUNCATE = 55, /* 6.9 */
 	URING_BIND = 56, /* 6.11 */
 	URING_LISTEN = 57, /* 6.11 */
+	URING_PIPE = 62, /* 6.16 */
 };
 
 struct uring {
