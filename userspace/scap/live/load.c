@@ -142,10 +142,16 @@ static int add_parts(const struct live_object *object, struct live_loaded *loade
 		if (r < 0)
 			break;
 	}
-	for (size_t i = 0; i < live_programs_count && r == 0; i++)
-		if (live_object_is_loaded(object, i))
-			r = add_copy(loaded, LIVE_PROGRAM, i,
-				     bpf_program__fd(live_object_program(object, i)));
+	for (size_t i = 0; i < live_programs_count && r == 0; i++) {
+		struct bpf_program *program = live_object_program(object, i);
+
+		if (!live_object_is_loaded(object, i))
+			continue;
+		r = add_copy(loaded, LIVE_PROGRAM, i, bpf_program__fd(program));
+		/* Two descriptors for each would be more than a process may have by default. */
+		if (!live_programs[i].hook)
+			bpf_program__unload(program);
+	}
 	return r ? error_set(err, r, "keeping what was loaded: %s", strerror(-r)) : 0;
 }
 
