@@ -176,8 +176,8 @@ const char *live_uring_text(const struct scap_live *live)
 {
 	static const char *const texts[] = {
 		[LIVE_URING_UNNEEDED] = "no operation of a ring is a wanted event",
-		[LIVE_URING_UNSEEN] = "no operation of a ring is seen: this kernel does not tell "
-				      "the request, or rejects the program",
+		[LIVE_URING_UNSEEN] = "operations are not seen: the kernel tells no request, or "
+				      "rejects a program",
 		[LIVE_URING_REQ] = "operations are seen at io_uring_submit_req, io_uring_complete",
 		[LIVE_URING_SQE] = "operations are seen at io_uring_submit_sqe, io_uring_complete",
 	};

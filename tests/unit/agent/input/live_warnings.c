@@ -93,8 +93,8 @@ static void test_uring(void **state)
 	live.uring = LIVE_URING_UNSEEN;
 	expect("");
 	lacks.uring = true;
-	expect("agent: no operation of a ring is seen: this kernel does not tell the "
-	       "request, or rejects the program: evt.is_uring is true of no event, "
+	expect("agent: operations are not seen: the kernel tells no request, or rejects a "
+	       "program: evt.is_uring is true of no event, "
 	       "evt.via and fd.slot have no value\n");
 	live.uring = LIVE_URING_SQE;
 	expect("");
