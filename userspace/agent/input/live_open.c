@@ -176,8 +176,7 @@ const char *live_uring_text(const struct scap_live *live)
 {
 	static const char *const texts[] = {
 		[LIVE_URING_UNNEEDED] = "no operation of a ring is a wanted event",
-		[LIVE_URING_UNSEEN] = "operations are not seen: the kernel tells no request, or "
-				      "rejects a program",
+		[LIVE_URING_UNSEEN] = "none is seen: the kernel tells none, or rejects a program",
 		[LIVE_URING_REQ] = "operations are seen at io_uring_submit_req, io_uring_complete",
 		[LIVE_URING_SQE] = "operations are seen at io_uring_submit_sqe, io_uring_complete",
 	};
@@ -287,8 +286,8 @@ void live_warnings_append(const struct scap_live *live, const struct live_lacks 
 	append_programs(live, text);
 	if (lacks->uring && scap_live_uring(live) == LIVE_URING_UNSEEN)
 		buf_printf(text,
-			   "agent: %s: evt.is_uring is true of no event, evt.via and fd.slot have "
-			   "no value\n",
+			   "agent: operations of io_uring: %s: evt.is_uring is true of no event, "
+			   "evt.via and fd.slot have no value\n",
 			   live_uring_text(live));
 	append_filters(live, options->verbose, text);
 	if (options->verbose)

@@ -93,9 +93,8 @@ static void test_uring(void **state)
 	live.uring = LIVE_URING_UNSEEN;
 	expect("");
 	lacks.uring = true;
-	expect("agent: operations are not seen: the kernel tells no request, or rejects a "
-	       "program: evt.is_uring is true of no event, "
-	       "evt.via and fd.slot have no value\n");
+	expect("agent: operations of io_uring: none is seen: the kernel tells none, or rejects a "
+	       "program: evt.is_uring is true of no event, evt.via and fd.slot have no value\n");
 	live.uring = LIVE_URING_SQE;
 	expect("");
 	assert_string_equal(live_uring_text(&live),
