@@ -375,7 +375,8 @@ static void gives_up_what_does_not_answer(void **state)
 	assert_int_equal(symbol_reader_slow(reader), SYMBOLS_STUCK_MAX + 1);
 	close(ends[1]);
 	answer = await_answer(reader);
-	assert_int_equal(answer->error, -ENOENT);
+	/* If one of the others is back first, there is room to give it up, too. */
+	assert_true(answer->error == -ENOENT || answer->error == -ETIMEDOUT);
 	symbol_request_destroy(answer);
 	assert_null(symbol_reader_answer(reader));
 	symbol_reader_destroy(reader);
