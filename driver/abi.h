@@ -301,7 +301,7 @@ enum {
 	LOSS(MESSAGES, "messages beyond the first of a call")                                      \
 	LOSS(SHARE, "over the share of a process")                                                 \
 	LOSS(IN_FLIGHT, "too many requests in flight")                                             \
-	LOSS(UNTOLD, "requests whose end is not told")
+	LOSS(UNTOLD, "requests whose begin or end is not told")
 
 enum loss_cause {
 #define LOSS(name, text) LOSS_##name,

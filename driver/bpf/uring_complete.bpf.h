@@ -80,7 +80,8 @@ uring_find_multishot(const struct uring_completion *done)
 	return bpf_map_lookup_elem(&uring_multishots, &key);
 }
 
-/* The place of the note of what completes; that of an earlier request at its address is given back.
+/*
+ * The place of the note of what completes; that of an earlier request at its address is given back.
  */
 static __always_inline struct uring_place uring_find_completed(const struct uring_completion *done)
 {

@@ -661,7 +661,7 @@ static __always_inline struct uring_events uring_events_of(__u8 opcode)
 static __always_inline void uring_take_owner(struct uring_note *note, struct task_struct *task)
 {
 	note->pid = pid_of(task);
-	note->tid = flags_of(task) & URING_TASK_WORKER ? note->pid : tid_of(task);
+	note->tid = flags_of(task) & TASK_IO_WORKER ? note->pid : tid_of(task);
 	note->mm = (__u64)GET(task, mm);
 	note->files = (__u64)files_of(task);
 }

@@ -28,8 +28,6 @@ enum {
 	URING_TEXTS = 256, /* a power of two: places for strings that are too long for a note */
 	URING_TEXTS_SEARCHED = 8,
 	URING_STRINGS = 2, /* of a request */
-	URING_TASK_WORKER =
-		0x10, /* PF_IO_WORKER: of the kernel, with the memory and files of a process */
 };
 
 /* Which of the two events that an operation may have. */

@@ -28,7 +28,7 @@ struct translations_run {
 	uint64_t wait_ns; /* for one request, at most */
 	uint64_t budget_ns, filled_ns; /* what may be waited for; when it was added to */
 	uint32_t generation; /* of requests: questions of earlier ones have no answer */
-	unsigned int timeouts; /* waits that were in vain, since the last answer */
+	unsigned int timeouts; /* waits that timed out, since the last answer */
 	uint64_t unbound; /* questions that nobody can answer: see conntrack_has_source() */
 	uint64_t late; /* requests that were given out without the answer */
 };

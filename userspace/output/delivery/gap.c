@@ -42,7 +42,7 @@ static const struct {
 				 IN_KERNEL "messages beyond the first of a call"},
 	[GAP_KERNEL_SHARE] = {"kernel_process_share", IN_KERNEL "over the share of a process"},
 	[GAP_KERNEL_IN_FLIGHT] = {"kernel_in_flight", IN_KERNEL "too many requests in flight"},
-	[GAP_KERNEL_UNTOLD] = {"kernel_untold", IN_KERNEL "requests whose end is not told"},
+	[GAP_KERNEL_UNTOLD] = {"kernel_untold", IN_KERNEL "requests whose begin or end is not told"},
 	[GAP_END] = {"end", "not delivered before the end"},
 	[GAP_TAKEN_OVER] = {"taken_over", "not known whether the agent before delivered them"},
 	[GAP_RATE] = {"rate", "above the rate"},

@@ -311,8 +311,8 @@ static bool is_slow(const struct symbol_reader *reader, const struct symbol_thre
 }
 
 /*
- * Whether who is waited for in vain would be waited for again: all files of a device are one
- * server's, and all mappings of a process have one lock.
+ * Whether a stuck thread reads from the same source: all files of a device are those of one server,
+ * and all mappings of a process have one lock.
  */
 static bool is_hopeless(const struct symbol_reader *reader, const struct symbol_request *request)
 {
