@@ -196,10 +196,14 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 				return call_without_event(f, id);                                  \
 			if (event_has(id, EF_HAS_MESSAGES))                                        \
 				f->message_index = forget(f->slot, f->message_index);              \
-			if (event_has(id, EF_TELLS_ANY_FILE) && tells_files)                       \
-				note_file(f, event_has(id, EF_CREATES_FD)                          \
-						     ? descriptor_made_by(f)                       \
-						     : descriptor_used_by(f, argument(f, 0)));     \
+			if (event_has(id, EF_TELLS_ANY_FILE) && tells_files) {                     \
+				if (event_has(id, EF_DESTROYS_FD))                                 \
+					note_next_file(f, argument(f, 0));                         \
+				else                                                               \
+					note_file(f, event_has(id, EF_CREATES_FD)                  \
+							     ? descriptor_made_by(f)               \
+							     : descriptor_used_by(f, argument(f, 0))); \
+			}                                                                          \
 			if (event_has(id, EF_STREAMS) && stream_bytes)                             \
 				note_stream(f, id);                                                \
 			if (event_has(id, EF_TELLS_STREAM) && stream_bytes)                        \

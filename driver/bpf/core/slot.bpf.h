@@ -130,6 +130,11 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 	return true;
 }
 
+static __always_inline void frame_set_time(struct filler *f, __u64 now)
+{
+	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) = now + boot_offset_ns;
+}
+
 /*
  * Starts an event: counts it as seen, and writes its header except the length. If it returns false
  * the filler has no slot.
@@ -156,7 +161,7 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 	f->ctx = ctx;
 	f->event = event;
 	f->frame = slot_frame(f->slot);
-	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) = now + boot_offset_ns;
+	frame_set_time(f, now);
 	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, tid)) = frame_tid(f, event);
 	*(__u16 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, type)) = event;
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) = nparams;

@@ -133,6 +133,23 @@ static __always_inline void note_file(struct filler *f, __u64 descriptor)
 }
 
 /*
+ * Notes which file has the number that the call closed: another thread may have opened it since. The
+ * event's time lies between two looks. With one look an interrupt between it and the time were long
+ * enough for that thread to open a file, or to close it.
+ */
+static __always_inline void note_next_file(struct filler *f, __u32 fd)
+{
+	struct frame_file before;
+
+	note_file(f, fd);
+	before = f->slot->file;
+	frame_set_time(f, bpf_ktime_get_boot_ns());
+	note_file(f, fd);
+	if (!f->slot->file.ino)
+		f->slot->file = before;
+}
+
+/*
  * The layer of an overlay that an inode is in. The overlay's data of an inode follows it in memory.
  */
 static __always_inline enum overlay_layer inode_layer(struct inode *inode, struct super_block *sb)
