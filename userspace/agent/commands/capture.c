@@ -68,7 +68,7 @@ static int open_and_loop_held(struct run *run, struct child *child)
 	    signals_dump(&err) || (child && signals_pass_on(child->pid, &err)) ||
 	    run_open(run, child, &err))
 		return command_fail(EXIT_FAILURE, &err);
-	r = record_open(&run->recorder, run->options, run->state, &err);
+	r = record_open(&run->recorder, run->options, &run->plan->selection, run->state, &err);
 	if (r)
 		return recording_is_unread(r) ? EXIT_SUCCESS : command_fail(EXIT_FAILURE, &err);
 	if (container_counters_start(run->options, &run->counters, &err) ||

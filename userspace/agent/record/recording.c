@@ -257,7 +257,7 @@ enum {
 struct recording {
 	const struct recording_config *config;
 	struct state *state;
-	bool carries[EVENT_ID_MAX]; /* events that carry state */
+	bool carries[EVENT_ID_MAX]; /* events that carry state, or requests */
 	bool splits; /* files have limits */
 	struct recording_name names;
 	struct recording_file file;
@@ -274,18 +274,20 @@ struct recording {
 	struct error err;
 };
 
-/* Finds the events that carry state; a fat file has them as hidden ones. */
+/* Finds the events that carry state, or requests; a fat file has them as hidden ones. */
 static void find_carriers(struct recording *recording)
 {
 	const unsigned int parts = STATE_THREADS | STATE_DESCRIPTORS | STATE_CONNECTIONS |
 				   STATE_DIRECTORIES | STATE_CONTAINERS | STATE_FILES;
 	const unsigned int flags = EF_MODIFIES_STATE | EF_CREATES_FD | EF_DESTROYS_FD;
+	const bool *of_requests = recording->config->of_requests;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		recording->carries[id] =
-			desc && ((desc->flags & flags) || (state_event_keeps(id) & parts));
+			desc && ((desc->flags & flags) || (state_event_keeps(id) & parts) ||
+				 (of_requests && of_requests[id]));
 	}
 }
 
@@ -520,8 +522,12 @@ static bool describes(const struct recording *recording, unsigned int id)
 
 static bool is_written(const struct recording *recording, unsigned int id, bool passed)
 {
-	return passed || recording->config->copies ||
-	       (recording->config->fat && recording->carries[id]);
+	const struct recording_config *config = recording->config;
+
+	if (config->of_requests && id == EVENT_request)
+		return config->copies;
+	return passed || config->copies ||
+	       ((config->fat || config->of_requests) && recording->carries[id]);
 }
 
 struct scap_snapshot *recording_changes(struct recording *recording, unsigned int id, bool passed)

@@ -31,6 +31,12 @@ struct recording_config {
 	struct scap_writer_config writer;
 	mode_t mode; /* of files that are made */
 	bool fat; /* also events that only update the state, hidden */
+	/*
+	 * By event: also these, hidden, as requests are made of them; the requests themselves are
+	 * not written, who reads the file makes them again. NULL: none. Borrowed, EVENT_ID_MAX of
+	 * them.
+	 */
+	const bool *of_requests;
 	bool container_env; /* the environment of containers is written, too */
 	bool copies; /* all events of the input file, unchanged */
 	/*

@@ -14,8 +14,11 @@ static bool record_gives_up(void)
 	return signals_count() > 1;
 }
 
-static void record_configure(const struct options *options, struct recording_config *config)
+static void record_configure(struct run_recorder *recorder, const struct selection *selection)
 {
+	const struct options *options = recorder->options;
+	struct recording_config *config = &recorder->config;
+
 	*config = (struct recording_config){
 		.path = options->write,
 		.read = options->read,
@@ -29,17 +32,22 @@ static void record_configure(const struct options *options, struct recording_con
 	config->writer.give_up = record_gives_up;
 	if (options_record_flight(options))
 		config->waits = config->rotates = true;
+	if (!(selection->events[EVENT_request] & WHY_FILTER))
+		return;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		recorder->of_requests[id] = selection_is_of_streams(id);
+	config->of_requests = recorder->of_requests;
 }
 
-int record_open(struct run_recorder *recorder, const struct options *options, struct state *state,
-		struct error *err)
+int record_open(struct run_recorder *recorder, const struct options *options,
+		const struct selection *selection, struct state *state, struct error *err)
 {
 	int r = 0;
 
 	recorder->options = options;
 	recorder->state = state;
 	if (options->write) {
-		record_configure(options, &recorder->config);
+		record_configure(recorder, selection);
 		r = recording_create(&recorder->config, state, &recorder->recording, err);
 		recorder->is_recording = r == 0 && !recorder->config.waits;
 	}

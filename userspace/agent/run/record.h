@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "agent/options/options.h"
+#include "agent/plan/selection.h"
 #include "agent/record/captures.h"
 #include "agent/record/recording.h"
 #include "scap/source.h"
@@ -23,6 +24,7 @@ struct run_recorder {
 	struct state *state; /* borrowed, as below */
 	const struct options *options;
 	struct recording_config config;
+	bool of_requests[EVENT_ID_MAX]; /* see recording_config */
 	struct recording *recording; /* of -w; NULL: nothing was recorded */
 	bool is_recording; /* false also after its end */
 	bool stopped; /* it ended early: by an error, or since nobody reads it any more */
@@ -30,9 +32,12 @@ struct run_recorder {
 	struct captures captures; /* the outputs that are captures */
 };
 
-/* Begins the recordings that the options request. Returns 0 or -errno with a message. */
-int record_open(struct run_recorder *recorder, const struct options *options, struct state *state,
-		struct error *err);
+/*
+ * Begins the recordings that the options request. If the selection has requests, the file of -w has
+ * what they are made of. Returns 0 or -errno with a message.
+ */
+int record_open(struct run_recorder *recorder, const struct options *options,
+		const struct selection *selection, struct state *state, struct error *err);
 
 /*
  * Of a recording that waits: begins the next file with the state at a time, and ends it. Return

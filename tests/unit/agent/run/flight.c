@@ -57,7 +57,8 @@ static struct scene *scene_create_with(uint64_t flight_bytes, const char *const 
 			    &scene->err) ||
 	    state_create(&(struct state_config){0}, &scene->run.state, &scene->err) ||
 	    flight_begin(&scene->run, &scene->err) ||
-	    record_open(&scene->run.recorder, &scene->options, scene->run.state, &scene->err) ||
+	    record_open(&scene->run.recorder, &scene->options, &scene->run.plan->selection,
+			scene->run.state, &scene->err) ||
 	    signals_dump(&scene->err))
 		fail_msg("%s", scene->err.text);
 	return scene;

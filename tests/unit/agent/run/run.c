@@ -66,7 +66,8 @@ static void test_file(void **state)
 	state_stats(run.state, &stats);
 	assert_true(stats.threads > 0);
 	assert_null(run.summary);
-	assert_int_equal(record_open(&run.recorder, &options, run.state, &err), 0);
+	assert_int_equal(
+		record_open(&run.recorder, &options, &run.plan->selection, run.state, &err), 0);
 	assert_false(run.recorder.is_recording);
 	run_finish(&run);
 	assert_int_equal(
@@ -196,7 +197,7 @@ static void test_recording(void **state)
 						   .write = path,
 						   .format = &format_none}),
 			 0);
-	if (record_open(&run.recorder, &options, run.state, &err))
+	if (record_open(&run.recorder, &options, &run.plan->selection, run.state, &err))
 		fail_msg("%s", err.text);
 	assert_true(run.recorder.is_recording);
 	assert_non_null(run.recorder.recording);
@@ -208,7 +209,9 @@ static void test_recording(void **state)
 						   .write = "/nonexistent/a.scap",
 						   .format = &format_none}),
 			 0);
-	assert_int_equal(record_open(&run.recorder, &options, run.state, &err), -ENOENT);
+	assert_int_equal(
+		record_open(&run.recorder, &options, &run.plan->selection, run.state, &err),
+		-ENOENT);
 	assert_non_null(strstr(err.text, "/nonexistent/a.scap"));
 	assert_false(run.recorder.is_recording);
 }
