@@ -266,7 +266,7 @@ static int follow_through(struct translator_table *table, struct conntrack_tuple
 struct translator_search {
 	struct conntrack_tuple tuple; /* as the packets are by then */
 	unsigned int found; /* tables that have it */
-	bool is_inside; /* packets do not leave the client's namespace towards a home */
+	bool is_inside; /* packets do not leave the socket's namespace towards a home */
 	int error; /* the last one of a table, but -ENOENT */
 };
 
@@ -277,7 +277,7 @@ static void note_result(struct translator_search *search, int result)
 		search->error = result;
 }
 
-/* Behind the client's own namespace. Returns whether at most one home has the connection. */
+/* Behind the socket's own namespace. Returns whether at most one home has the connection. */
 static bool follow_homes(struct translator *translator, uint8_t joined,
 			 struct translator_search *search)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread that asks the kernel to where it translates connections: to which address those go that
- * a client makes to the address of a service. It asks the table of the client's network namespace,
- * and then that of the host, or of the agent's own, if devices join the two: there the packets go
- * next, and there Kubernetes translates. If both of these have the connection, nothing is said of
- * it; nor of what only the client's table has if no device leads from there to a home: anybody can
- * make such a namespace, and write into its table what he likes.
+ * a client makes to the address of a service, and from which one those come that a server sees come
+ * from another one. It asks the table of the socket's network namespace, and then that of the host,
+ * or of the agent's own, if devices join the two: there the packets go next, and there Kubernetes
+ * translates. If both of these have the connection, nothing is said of it; nor of what only the
+ * socket's own table has if no device leads from there to a home: anybody can make such a
+ * namespace, and write into its table what he likes.
  *
  * Questions and answers are few and bounded: one for each connection. Nothing waits for the thread
  * but who wants to, and for as long as it wants.
@@ -36,7 +37,7 @@ enum {
 /* How questions end. */
 enum translator_fate {
 	TRANSLATOR_FOUND, /* the real end is another one */
-	TRANSLATOR_SAME, /* it is what the client has */
+	TRANSLATOR_SAME, /* it is what the socket has */
 	TRANSLATOR_MISSING, /* no table has the connection: nothing translates it */
 	TRANSLATOR_UNSURE, /* both homes have it, or only a namespace that leads nowhere */
 	TRANSLATOR_GONE, /* the process has ended, and no other one is in its namespace */
@@ -49,9 +50,9 @@ enum translator_fate {
 
 struct translator_question {
 	uint64_t id; /* for the answer */
-	int32_t pid; /* of the client */
+	int32_t pid; /* of the socket's process */
 	uint64_t netns; /* the number of its network namespace; 0: that of the process */
-	struct conntrack_tuple tuple; /* from the client */
+	struct conntrack_tuple tuple; /* from the socket */
 };
 
 struct translator_answer {

@@ -74,14 +74,10 @@ static void end_protocol(struct connection *connection, struct connections *all)
 		stream_tail_free(&connection->streams[i].tail, &all->tails);
 }
 
-static bool is_unwanted(const struct connections *all, uint8_t role, uint8_t protocol)
-{
-	return all->unwanted.by_role[role] >> protocol & 1;
-}
-
 bool connection_is_sized(const struct connection *connection, const struct connections *all)
 {
-	return all->of_unknown && !is_unwanted(all, connection->role, request_protocols__unknown);
+	return all->of_unknown &&
+	       !connections_leave_out(all, connection->role, request_protocols__unknown);
 }
 
 void connection_make_opaque(struct connection *connection, struct connections *all)
@@ -95,11 +91,6 @@ void connection_make_opaque(struct connection *connection, struct connections *a
 		conversation_give_up(connection, all,
 				     all->of_unknown ? EXCHANGE_UNWANTED : EXCHANGE_UNKNOWN);
 	connection_set_limit(connection, all, connection->is_sized ? REQUESTS_LIMIT_SIZES : 0);
-}
-
-bool connection_is_unwanted(const struct connection *connection, const struct connections *all)
-{
-	return is_unwanted(all, connection->role, connection->protocol->number);
 }
 
 void connection_leave_out(struct connection *connection, struct connections *all)

@@ -90,6 +90,7 @@ struct connection {
 	bool may_overlap : 1; /* or that response is missing: the next one tells */
 	bool has_keys : 1;
 	bool was_reset : 1;
+	bool was_asked_for : 1; /* of a server: from where its client is translated */
 	/* Bytes of that direction were missing before there was a verdict. */
 	bool missed_in : 1, missed_out : 1;
 	bool was_read : 1, was_written : 1;
@@ -148,8 +149,22 @@ void connection_make_opaque(struct connection *connection, struct connections *a
 /* Whether their number counts, if its protocol is not known. */
 bool connection_is_sized(const struct connection *connection, const struct connections *all);
 
-/* Whether none of its requests is wanted. Of datagrams any may be of either role. */
-bool connection_is_unwanted(const struct connection *connection, const struct connections *all);
+/* Whether none of the requests of a role and a protocol is wanted. */
+static inline bool connections_leave_out(const struct connections *all, uint8_t role,
+					 uint8_t protocol)
+{
+	return all->unwanted.by_role[role] >> protocol & 1;
+}
+
+/*
+ * Whether none of its requests is wanted; its protocol is known. Of datagrams any may be of either
+ * role.
+ */
+static inline bool connection_is_unwanted(const struct connection *connection,
+					  const struct connections *all)
+{
+	return connections_leave_out(all, connection->role, connection->protocol->number);
+}
 
 /* From now on nobody looks at its bytes; and from then on again. */
 void connection_leave_out(struct connection *connection, struct connections *all);

@@ -307,12 +307,14 @@ static void take_query(struct connection *connection, struct connections *all,
 	} else {
 		exchange->tuple_len = pairing_ends(call->file, exchange->tuple);
 	}
+	/* To ask for each client of a server would be to ask for each datagram. */
 	if (exchange->role == request_roles__client)
-		translations_ask(&all->translations,
-				 &(struct translation_socket){.ino = connection->ino,
-							      .pid = call->pid,
-							      .l4 = SCAP_L4_UDP},
-				 exchange->tuple, exchange->tuple_len, call->ts_ns);
+		translations_ask(
+			&all->translations,
+			&(struct translation_socket){
+				.ino = connection->ino, .pid = call->pid, .l4 = SCAP_L4_UDP},
+			&(struct translation_ends){exchange->tuple, exchange->tuple_len, false},
+			call->ts_ns);
 	exchange->peer = peer_of(all, call, datagram);
 	exchange->slot = slot_of(all, connection, exchange->message.open, call->direction);
 	link_open(connection, all, exchange);

@@ -65,8 +65,7 @@ struct exchange {
 	 */
 	bool is_over;
 	uint8_t tuple[EXCHANGE_TUPLE_BYTES];
-	/* The server's end behind a translation; real_len: of the address; 0: none, or not known.
-	 */
+	/* The other end behind a translation; real_len: of the address; 0: none, or not known. */
 	uint8_t real_len;
 	struct scap_endpoint real;
 	struct message_ref message; /* of the request; its error is that of the exchange */

@@ -111,6 +111,25 @@ static void add_debt(struct connection *connection, int n)
 	connection->debt = (int16_t)(debt > INT16_MAX ? INT16_MAX : debt < -1 ? -1 : debt);
 }
 
+/* A server's connection is asked for once: there may be more of them than are kept. */
+static void ask_for_real_end(struct connection *connection, struct connections *all,
+			     const struct connection_call *call, const struct exchange *exchange)
+{
+	bool is_server = exchange->role == request_roles__server;
+	const struct translation_socket socket = {
+		.ino = connection->ino, .pid = call->pid, .l4 = SCAP_L4_TCP};
+	const struct translation_ends ends = {exchange->tuple, exchange->tuple_len, is_server};
+
+	if (exchange->role != request_roles__client &&
+	    (!is_server || connection->was_asked_for || connection_is_unwanted(connection, all)))
+		return;
+	connection->was_asked_for = is_server;
+	/* The kernel tells of a client's connection when it is made: that is asked for already. */
+	if (is_server)
+		translations_forget(&all->translations, connection->ino);
+	translations_ask(&all->translations, &socket, &ends, call->ts_ns);
+}
+
 static bool begin_request(struct connection *connection, struct connections *all,
 			  const struct connection_call *call, uint64_t first_ns)
 {
@@ -124,12 +143,7 @@ static bool begin_request(struct connection *connection, struct connections *all
 	connection->connect_us = 0;
 	exchange->ino = connection->ino;
 	exchange->tuple_len = pairing_ends(call->file, exchange->tuple);
-	if (exchange->role == request_roles__client)
-		translations_ask(&all->translations,
-				 &(struct translation_socket){.ino = connection->ino,
-							      .pid = call->pid,
-							      .l4 = SCAP_L4_TCP},
-				 exchange->tuple, exchange->tuple_len, call->ts_ns);
+	ask_for_real_end(connection, all, call, exchange);
 	connection->has_keys |= exchange->has_key;
 	connection->asking = exchange;
 	if (connection->is_out_of_step && !connection->has_keys) {

@@ -440,7 +440,8 @@ static void ask_for_made(struct requests *requests, const struct state_event *ev
 	};
 
 	translations_forget(&requests->all.translations, ino);
-	translations_ask(&requests->all.translations, &socket, tuple->data, tuple->len,
+	translations_ask(&requests->all.translations, &socket,
+			 &(struct translation_ends){tuple->data, tuple->len, false},
 			 event->ev.ts_ns);
 }
 
@@ -781,22 +782,37 @@ void requests_end(struct requests *requests, uint64_t now_ns)
 	datagrams_release(&requests->all, UINT64_MAX);
 }
 
+/* Whether it is asked for; servers of datagrams are not. */
+static bool may_have_real_end(const struct exchange *exchange)
+{
+	return exchange->role == request_roles__client ||
+	       (exchange->role == request_roles__server &&
+		exchange->waits != EXCHANGE_OF_DATAGRAMS);
+}
+
+static struct translation_ends ends_of(const struct exchange *exchange)
+{
+	return (struct translation_ends){exchange->tuple, exchange->tuple_len,
+					 exchange->role == request_roles__server};
+}
+
 static const struct translation *translation_of(const struct requests *requests,
 						const struct exchange *exchange)
 {
-	if (exchange->role != request_roles__client)
-		return NULL;
-	return translations_find(&requests->all.translations, exchange->ino, exchange->tuple,
-				 exchange->tuple_len);
+	const struct translation_ends ends = ends_of(exchange);
+
+	return may_have_real_end(exchange)
+		       ? translations_find(&requests->all.translations, exchange->ino, &ends)
+		       : NULL;
 }
 
 static void set_real_end(struct requests *requests, struct exchange *exchange)
 {
 	const struct translation *translation = translation_of(requests, exchange);
+	const struct translation_ends ends = ends_of(exchange);
 
-	if (!translation && exchange->role == request_roles__client &&
-	    translations_is_missing(&requests->all.translations, exchange->ino, exchange->tuple,
-				    exchange->tuple_len))
+	if (!translation && may_have_real_end(exchange) &&
+	    translations_is_missing(&requests->all.translations, exchange->ino, &ends))
 		requests->all.exchanges.stats.untranslated++;
 	if (!translation || translation->state != TRANSLATION_KNOWN)
 		return;

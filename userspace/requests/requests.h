@@ -131,12 +131,12 @@ void requests_tell_limits(struct requests *requests);
 bool requests_next_limit(struct requests *requests, struct requests_limit *limit);
 
 /*
- * Of which connection it is to be asked to where the kernel translates it: how packets of the
- * client leave its socket.
+ * Of which connection it is to be asked to where the kernel translates it: how packets leave the
+ * socket of a client or of a server.
  */
 struct requests_question {
 	uint32_t id; /* for the answer */
-	int32_t pid; /* the client's process */
+	int32_t pid; /* the socket's process */
 	uint64_t netns; /* the number of its network namespace; 0: not known */
 	struct scap_endpoint from, to;
 	uint8_t address_len; /* 4 or 16 */

@@ -94,24 +94,26 @@ static void read_end(const uint8_t *at, size_t address_len, struct scap_endpoint
 	memcpy(&end->port, at + address_len, sizeof(end->port));
 }
 
-static bool read_tuple(const uint8_t *tuple, size_t len, struct requests_question *question)
+/* Packets of the socket go from its own end to the other one. */
+static bool read_ends(const struct translation_ends *ends, struct requests_question *question)
 {
-	size_t address = len == ADDRESS_TUPLE_IPV6_BYTES ? 16 : 4;
+	size_t address = ends->len == ADDRESS_TUPLE_IPV6_BYTES ? 16 : 4;
+	size_t server = 1 + address + sizeof(question->to.port);
 
-	if (len != ADDRESS_TUPLE_IPV4_BYTES && len != ADDRESS_TUPLE_IPV6_BYTES)
+	if (ends->len != ADDRESS_TUPLE_IPV4_BYTES && ends->len != ADDRESS_TUPLE_IPV6_BYTES)
 		return false;
 	question->address_len = (uint8_t)address;
-	read_end(tuple + 1, address, &question->from);
-	read_end(tuple + 1 + address + sizeof(question->to.port), address, &question->to);
+	read_end(ends->tuple + (ends->is_server ? server : 1), address, &question->from);
+	read_end(ends->tuple + (ends->is_server ? 1 : server), address, &question->to);
 	return true;
 }
 
 const struct translation *translations_find(const struct translations *translations, uint64_t ino,
-					    const uint8_t *tuple, size_t len)
+					    const struct translation_ends *ends)
 {
 	struct requests_question question = {0};
 
-	return translations->asked && read_tuple(tuple, len, &question)
+	return translations->asked && read_ends(ends, &question)
 		       ? entry_of(translations, ino, &question.to)
 		       : NULL;
 }
@@ -130,11 +132,11 @@ static bool is_left_out(const struct requests_question *question)
 }
 
 bool translations_is_missing(const struct translations *translations, uint64_t ino,
-			     const uint8_t *tuple, size_t len)
+			     const struct translation_ends *ends)
 {
 	struct requests_question question = {0};
 
-	return translations->entries && ino && read_tuple(tuple, len, &question) &&
+	return translations->entries && ino && read_ends(ends, &question) &&
 	       !is_left_out(&question) && !entry_of(translations, ino, &question.to);
 }
 
@@ -162,13 +164,13 @@ static void translation_add(struct translations *translations, uint64_t ino,
 }
 
 void translations_ask(struct translations *translations, const struct translation_socket *socket,
-		      const uint8_t *tuple, size_t len, uint64_t now_ns)
+		      const struct translation_ends *ends, uint64_t now_ns)
 {
 	struct requests_question question = {
 		.pid = socket->pid, .netns = socket->netns, .l4 = (uint8_t)socket->l4};
 	struct translation *entry;
 
-	if (!translations->entries || !socket->ino || !read_tuple(tuple, len, &question) ||
+	if (!translations->entries || !socket->ino || !read_ends(ends, &question) ||
 	    is_left_out(&question))
 		return;
 	entry = entry_of(translations, socket->ino, &question.to);

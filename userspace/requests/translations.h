@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To where the kernel translates the addresses that clients connect to: which connections are to be
- * asked for, each once, and what was answered. Others ask. The memory is bounded: the oldest one
- * gives way. A request of it that is under way has no real end then, the next one asks again.
+ * To where the kernel translates the addresses that clients connect to, and from where it
+ * translates those that servers see: which connections are to be asked for, each once, and what was
+ * answered. Others ask. The memory is bounded: the oldest one gives way. A request of it that is
+ * under way has no real end then, the next one of a client asks again.
  */
 #ifndef REQUESTS_TRANSLATIONS_H
 #define REQUESTS_TRANSLATIONS_H
@@ -43,32 +44,37 @@ struct translations {
 int translations_begin(struct translations *translations);
 void translations_finish(struct translations *translations);
 
-/* A client's socket. */
 struct translation_socket {
 	uint64_t ino, netns; /* 0: not known */
 	int32_t pid;
 	enum scap_l4 l4;
 };
 
+/* The ends of a socket: a SOCKTUPLE, which has the client's first. len 0: they are not known. */
+struct translation_ends {
+	const uint8_t *tuple;
+	size_t len;
+	bool is_server; /* the socket's own end is the second one */
+};
+
 /*
- * It has a connection, or sends a datagram: asks, unless somebody did before. tuple: a SOCKTUPLE,
- * the client's end first; len 0: not known. Addresses that nobody translates are not asked for:
- * those of the machine itself.
+ * The socket has a connection, or sends a datagram: asks, unless somebody did before. Addresses
+ * that nobody translates are not asked for: those of the machine itself.
  */
 void translations_ask(struct translations *translations, const struct translation_socket *socket,
-		      const uint8_t *tuple, size_t len, uint64_t now_ns);
+		      const struct translation_ends *ends, uint64_t now_ns);
 
 /* Another socket has the number from now on. */
 void translations_forget(struct translations *translations, uint64_t ino);
 
-/* What is known of a socket's connection, of that tuple; NULL: it was not asked for. */
+/* What is known of a socket's connection, with these ends; NULL: it was not asked for. */
 const struct translation *translations_find(const struct translations *translations, uint64_t ino,
-					    const uint8_t *tuple, size_t len);
+					    const struct translation_ends *ends);
 
 /* Whether it was to be asked for, but is not there: it gave way, or the request is older than that
  * somebody answers. */
 bool translations_is_missing(const struct translations *translations, uint64_t ino,
-			     const uint8_t *tuple, size_t len);
+			     const struct translation_ends *ends);
 
 /* The next question; false: there is none. */
 bool translations_next(struct translations *translations, struct requests_question *question);

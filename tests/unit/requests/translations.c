@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "unit.h"
+#include "util/count.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -22,18 +23,27 @@ static struct tuple tuple_to(uint16_t from, uint8_t last, uint16_t port)
 	return tuple;
 }
 
+static struct translation_ends ends_of(const struct tuple *tuple)
+{
+	return (struct translation_ends){tuple->bytes, sizeof(tuple->bytes), false};
+}
+
 static void ask(struct translations *translations, uint64_t ino, enum scap_l4 l4,
 		const struct tuple *tuple, uint64_t now_ns)
 {
 	const struct translation_socket socket = {.ino = ino, .netns = 99, .pid = 7, .l4 = l4};
 
-	translations_ask(translations, &socket, tuple->bytes, sizeof(tuple->bytes), now_ns);
+	const struct translation_ends ends = ends_of(tuple);
+
+	translations_ask(translations, &socket, &ends, now_ns);
 }
 
 static const struct translation *find(const struct translations *translations, uint64_t ino,
 				      const struct tuple *tuple)
 {
-	return translations_find(translations, ino, tuple->bytes, sizeof(tuple->bytes));
+	const struct translation_ends ends = ends_of(tuple);
+
+	return translations_find(translations, ino, &ends);
 }
 
 static int begin(void **state)
@@ -89,6 +99,28 @@ static void test_asked_once(void **state)
 	assert_int_equal(find(translations, 5, &tuple)->state, TRANSLATION_NONE);
 }
 
+/* Packets of a server go from the second end to the first one. */
+static void test_server(void **state)
+{
+	static const struct translation_socket socket = {.ino = 5, .l4 = SCAP_L4_TCP};
+	const struct tuple tuple = tuple_to(40000, 1, 80);
+	struct translation_ends ends = ends_of(&tuple);
+	struct translations *translations = *state;
+	struct requests_question question;
+
+	ends.is_server = true;
+	translations_ask(translations, &socket, &ends, 1);
+	assert_true(translations_next(translations, &question));
+	assert_memory_equal(question.from.address, "\x0a\x60\0\1", 4);
+	assert_int_equal(question.from.port, 80);
+	assert_memory_equal(question.to.address, "\x0a\0\0\1", 4);
+	assert_int_equal(question.to.port, 40000);
+	assert_non_null(translations_find(translations, 5, &ends));
+	assert_false(translations_is_missing(translations, 5, &ends));
+	assert_true(translations_is_missing(translations, 6, &ends));
+	assert_null(find(translations, 5, &tuple));
+}
+
 /* Behind the address that a socket of datagrams sends to may be another server by then. */
 static void test_datagrams(void **state)
 {
@@ -119,6 +151,14 @@ static void test_left_out(void **state)
 	static const uint8_t loopback6[37] = {10, [16] = 1, 1, 1, [34] = 1, 1, 1};
 	static const uint8_t mapped[37] = {10,	 [16] = 1, 1,	     1, [29] = 0xff,
 					   0xff, 127,	   [34] = 1, 1, 1};
+	static const struct translation_ends ends[] = {
+		{loopback6, sizeof(loopback6), false},
+		{loopback6, sizeof(loopback6), true},
+		{mapped, sizeof(mapped), false},
+		{mapped, 0, false},
+		{mapped, 5, false},
+		{NULL, 0, true},
+	};
 	struct tuple no_port = tuple_to(0, 1, 80), loopback = tuple_to(40000, 1, 80);
 	struct translations *translations = *state;
 	struct requests_question question;
@@ -127,10 +167,8 @@ static void test_left_out(void **state)
 	ask(translations, 5, SCAP_L4_TCP, &no_port, 1);
 	ask(translations, 5, SCAP_L4_TCP, &loopback, 1);
 	ask(translations, 0, SCAP_L4_TCP, &loopback, 1);
-	translations_ask(translations, &socket, loopback6, sizeof(loopback6), 1);
-	translations_ask(translations, &socket, mapped, sizeof(mapped), 1);
-	translations_ask(translations, &socket, mapped, 0, 1);
-	translations_ask(translations, &socket, mapped, 5, 1);
+	for (size_t i = 0; i < COUNT(ends); i++)
+		translations_ask(translations, &socket, &ends[i], 1);
 	assert_false(translations_next(translations, &question));
 }
 
@@ -160,7 +198,9 @@ static void test_many(void **state)
 static bool is_missing(const struct translations *translations, uint64_t ino,
 		       const struct tuple *tuple)
 {
-	return translations_is_missing(translations, ino, tuple->bytes, sizeof(tuple->bytes));
+	const struct translation_ends ends = ends_of(tuple);
+
+	return translations_is_missing(translations, ino, &ends);
 }
 
 static unsigned int chain_of(const struct translations *translations, uint64_t ino)
@@ -226,6 +266,7 @@ static void test_not_wanted(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_asked_once, begin, end),
+	cmocka_unit_test_setup_teardown(test_server, begin, end),
 	cmocka_unit_test_setup_teardown(test_datagrams, begin, end),
 	cmocka_unit_test_setup_teardown(test_left_out, begin, end),
 	cmocka_unit_test_setup_teardown(test_many, begin, end),

@@ -106,7 +106,8 @@ static void set_service(const struct state_event *event, bool is_client, enum sc
 	if (peer->real_len) {
 		place.end = peer->real;
 		place.address_len = peer->real_len;
-		pod = find_server(event, &place, peer);
+		if (is_client)
+			pod = find_server(event, &place, peer);
 	}
 	place.end.port = 0;
 	place.l4 = SCAP_L4_UNKNOWN;

@@ -19,8 +19,8 @@ struct state_peer {
 	 */
 	struct scap_endpoint end;
 	uint8_t address_len;
-	/* Of a server, where the kernel translates that to another one. real_len 0: it does not, or
-	 * it is not known; 4 or 16. */
+	/* That of which the kernel makes it, by translation. real_len 0: it does not, or it is not
+	 * known; 4 or 16. */
 	struct scap_endpoint real;
 	uint8_t real_len;
 	const struct state_thread *process; /* its main thread; NULL: not known, or not of here */

@@ -208,8 +208,8 @@ static void test_service(void **state)
 static void test_real_end(void **state)
 {
 	static const struct frame_tuple asked = {"10.0.0.1", "10.96.0.1", 40000, 80};
-	static const uint8_t real[] = {2, 10, 0, 0, 2, 80, 0}, real6[19] = {10, 0xfd, [17] = 0xbb, 1},
-			     odd[] = {1, 2, 3};
+	static const uint8_t real[] = {2, 10, 0, 0, 2, 80, 0},
+			     real6[19] = {10, 0xfd, [17] = 0xbb, 1}, odd[] = {1, 2, 3};
 	struct drive *world = *state;
 	struct state_peer peer;
 
@@ -233,6 +233,13 @@ static void test_real_end(void **state)
 	assert_int_equal(peer.real_len, 16);
 	assert_int_equal(peer.real.port, 0x1bb);
 	assert_null(peer.pod);
+	/* A client that comes from a translated address is a pod of some Service, but none is
+	 * asked. */
+	begin_request_with(world, request_roles__server, &asked, 0);
+	frame_put_bytes(&world->frame, request__real, real, sizeof(real));
+	assert_true(state_peer_of(world_end(world), &peer));
+	assert_string_equal(peer.pod->name, "db-0");
+	assert_null(peer.service);
 	begin_request_with(world, request_roles__client, &asked, 0);
 	frame_put_bytes(&world->frame, request__real, odd, sizeof(odd));
 	assert_true(state_peer_of(world_end(world), &peer));
