@@ -243,6 +243,28 @@ static void reload_start(struct reload *reload)
 	reload_end(reload, false);
 }
 
+/*
+ * Whether translated addresses are wanted for the first time: the thread that asks for them has
+ * privileges that the agent drops when its capture begins.
+ */
+static bool lacks_translations(const struct run *run)
+{
+	return run->plan->needs_translations && !run->translations.translator &&
+	       run->options->privileges != PRIVILEGES_KEEP;
+}
+
+static void follow_others(struct reload *reload)
+{
+	struct run *run = reload->run;
+	struct error err = {""};
+
+	if (run_follow_containers(run, &err))
+		say_line(reload, "agent: %s\n", err.text);
+	if (run->plan->needs_translations && !lacks_translations(run) &&
+	    translations_run_begin(&run->translations, run->options, &err))
+		say_line(reload, "agent: %s\n", err.text);
+}
+
 /* Outputs first: if one cannot be opened, nothing has changed. */
 static int put_in_place(struct reload *reload, struct prepared *prepared)
 {
@@ -280,8 +302,7 @@ static int put_in_place(struct reload *reload, struct prepared *prepared)
 		run->plan->printer = &run->printer;
 		prepared->has_printer = false;
 	}
-	if (run_follow_containers(run, &err))
-		say_line(reload, "agent: %s\n", err.text);
+	follow_others(reload);
 	return 0;
 }
 
@@ -298,6 +319,11 @@ static void append_success(const struct run *run, const struct prepared *prepare
 	if (prepared->restart.len)
 		buf_printf(text, "agent: needs a restart: %.*s\n", (int)prepared->restart.len,
 			   prepared->restart.data);
+	if (lacks_translations(run))
+		BUF_LITERAL(text,
+			    "agent: needs a restart: request.peer.real.*, and pods behind "
+			    "Services in request.peer.k8s.*, as no translated address was asked "
+			    "for before\n");
 }
 
 /* Takes over the result of the thread that ended. */

@@ -186,6 +186,8 @@ int run_open(struct run *run, struct child *child, struct error *err)
 		r = containers_create(run->options, run->state, run->input, &run->containers, err);
 	if (r == 0)
 		r = run_follow_containers(run, err);
+	if (r == 0 && run->plan->needs_translations)
+		r = translations_run_begin(&run->translations, run->options, err);
 	if (r == 0 && run->takeover_new.is_active)
 		r = claim_from_other(run, err);
 	if (r == 0)
@@ -203,8 +205,6 @@ int run_follow_containers(struct run *run, struct error *err)
 		r = containers_follow_pods(run->containers, err);
 	if (r == 0 && run->plan->needs_services)
 		r = containers_follow_services(run->containers, err);
-	if (r == 0 && run->plan->needs_translations)
-		r = translations_run_begin(&run->translations, run->options, err);
 	return r;
 }
 

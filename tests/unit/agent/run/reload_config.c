@@ -136,6 +136,21 @@ static void test_restart(void **state)
 	assert_ptr_equal(run.plan->options->format, &format_text);
 }
 
+/* Who asks for them has privileges that are gone by then, unless all are kept. */
+static void test_translations(void **state)
+{
+	static const char text[] = "filter: request.peer.real.port=80\nformat: text\n";
+	static const char *const needs[] = {"agent: needs a restart: request.peer.real.*", NULL};
+
+	configured.options.privileges = PRIVILEGES_DROP;
+	expect_reload(text, true, needs);
+	assert_null(run.translations.translator);
+	expect_reload(text, true, needs);
+	configured.options.privileges = PRIVILEGES_KEEP;
+	expect_reload(text, true, (const char *const[]){"agent: new configuration\n", NULL});
+	assert_non_null(run.translations.translator);
+}
+
 static void test_errors(void **state)
 {
 	const struct plan *before = run.plan;
@@ -178,6 +193,7 @@ static const struct CMUnitTest tests[] = {
 	RELOAD_TEST(test_rules_come_and_go),
 	RELOAD_TEST(test_restart),
 	RELOAD_TEST(test_errors),
+	RELOAD_TEST(test_translations),
 	cmocka_unit_test_setup_teardown(test_outputs_that_are_missing, setup_plain, teardown),
 };
 
