@@ -37,19 +37,11 @@ static int widen_frame(uint8_t **frame, uint32_t *len)
 	return 0;
 }
 
-/* The length of a frame according to its header. */
-static uint32_t frame_len(const uint8_t *frame)
-{
-	uint32_t len;
-
-	memcpy(&len, frame + offsetof(struct ppm_evt_hdr, len), sizeof(len));
-	return len;
-}
-
-/* The same of the first version, whose writers counted some bytes of two events twice. */
+/* The length of a frame of the first version, whose writers counted some bytes of two events twice.
+ */
 static uint32_t frame_len_v1(const uint8_t *frame)
 {
-	uint32_t len = frame_len(frame);
+	uint32_t len = reader_frame_len(frame);
 	uint16_t type;
 
 	memcpy(&type, frame + offsetof(struct ppm_evt_hdr, type), sizeof(type));
@@ -58,30 +50,17 @@ static uint32_t frame_len_v1(const uint8_t *frame)
 	return len;
 }
 
-int reader_find_frame(const struct reader_block *kind, uint8_t *block, uint32_t block_len,
-		      struct scap_event *event)
+int reader_find_old_frame(uint8_t *frame, size_t room, struct scap_event *event)
 {
-	size_t header =
-		kind->version == 1 ? SCAP_EVENT_V1_HEADER_BYTES : sizeof(struct ppm_evt_hdr);
-	uint8_t *at = block + sizeof(struct scap_block_header), *frame = at + sizeof(event->cpu);
-	uint8_t *end = block + block_len - SCAP_TRAILER_BYTES;
-	uint32_t flags = 0;
-	int r = 0;
+	int r;
 
-	frame += kind->event_flags ? sizeof(flags) : 0;
-	if (frame + header > end)
+	if (room < SCAP_EVENT_V1_HEADER_BYTES)
 		return -EBADMSG;
-	memcpy(&event->cpu, at, sizeof(event->cpu));
-	if (kind->event_flags)
-		memcpy(&flags, at + sizeof(event->cpu), sizeof(flags));
-	/* Other writers may have added data after the frame. */
-	event->len = kind->version == 1 ? frame_len_v1(frame) : frame_len(frame);
-	if (event->len < header || event->len > (size_t)(end - frame))
+	event->len = frame_len_v1(frame);
+	if (event->len < SCAP_EVENT_V1_HEADER_BYTES || event->len > room)
 		return -EBADMSG;
-	if (kind->version == 1)
-		r = widen_frame(&frame, &event->len);
+	r = widen_frame(&frame, &event->len);
 	event->frame = frame;
-	event->hidden = flags & SCAP_EVENT_FLAG_HIDDEN;
 	return r;
 }
 
@@ -102,21 +81,23 @@ static bool is_packet_block(uint32_t type)
 /* Blocks that are read in parts. */
 
 /* Begins a block that is read in parts; without a kind it is skipped. */
-static int begin_parts(struct scap_reader *reader, const struct reader_block *kind)
+static int begin_parts(struct scap_reader *reader, const struct reader_block *kind, uint32_t len)
 {
+	reader_begin_block(reader, len);
 	reader->kind = kind;
 	reader->headed = false;
-	reader->left = reader->block_len;
+	reader->left = len;
 	reader_take_bytes(reader, sizeof(struct scap_block_header));
 	return STEP_ON;
 }
 
 /* Begins a block of which only the header is read. kind: NULL if unknown. */
-static int begin_block(struct scap_reader *reader, const struct reader_block *kind)
+static int begin_block(struct scap_reader *reader, const struct reader_block *kind,
+		       const struct scap_block_header *header)
 {
 	bool anywhere = kind && kind->type == SCAP_BLOCK_SECTION;
 
-	if (is_packet_block(reader->block_type) && !reader->known)
+	if (is_packet_block(header->type) && !reader->known)
 		return reader_end_with(reader, -ENOTSUP,
 				       "it is a capture of network packets, not of system calls");
 	/* The state of the machine precedes its events. */
@@ -125,7 +106,7 @@ static int begin_block(struct scap_reader *reader, const struct reader_block *ki
 		kind = NULL;
 	}
 	reader->known |= kind && !anywhere;
-	return begin_parts(reader, kind);
+	return begin_parts(reader, kind, header->len);
 }
 
 /* Events. */
@@ -142,24 +123,26 @@ static int reader_pass_over(struct scap_reader *reader, int code)
 	return STEP_ON;
 }
 
-static int event_step(struct scap_reader *reader, const struct reader_block *kind, int timeout_ms,
-		      struct scap_event *event)
+static int event_step(struct scap_reader *reader, const struct reader_block *kind, uint32_t len,
+		      int timeout_ms, struct scap_event *event)
 {
-	uint32_t len = reader->block_len, trailer;
+	uint32_t trailer;
 	uint8_t *block;
 	int r;
 
 	if (len > EVENT_BLOCK_BYTES_MAX) {
 		reader->stats.corrupt_events++;
-		return begin_parts(reader, NULL);
+		return begin_parts(reader, NULL, len);
 	}
 	r = reader_need(reader, len, timeout_ms);
 	if (r <= 0)
 		return r;
 	block = reader->stream->data;
 	memcpy(&trailer, block + len - sizeof(trailer), sizeof(trailer));
-	if (trailer != len)
+	if (trailer != len) {
+		reader_begin_block(reader, len);
 		return reader_end_lengths_differ(reader, trailer);
+	}
 	scap_stream_skip(reader->stream, len);
 	r = reader_find_frame(kind, block, len, event);
 	if (r == 0)
@@ -187,22 +170,19 @@ static int reader_step(struct scap_reader *reader, int timeout_ms, struct scap_e
 	if (r <= 0)
 		return r;
 	memcpy(&header, reader->stream->data, sizeof(header));
-	reader->block_at = scap_stream_offset(reader->stream);
-	reader->block_type = header.type;
-	reader->block_len = header.len;
 	if (header.len < sizeof(header) + SCAP_TRAILER_BYTES)
 		return reader_end_with(reader, -EBADMSG,
 				       "the block that begins at byte %" PRIu64
 				       " is corrupt: it says that it is %" PRIu32 " bytes long",
-				       reader->block_at, header.len);
+				       scap_stream_offset(reader->stream), header.len);
 	kind = reader_block_kind(header.type);
 	if (!kind || !kind->event)
-		return begin_block(reader, kind);
+		return begin_block(reader, kind, &header);
 	if (reader->in_snapshot) {
 		r = reader_end_snapshot(reader);
 		return r ? r : STEP_ON;
 	}
-	return event_step(reader, kind, timeout_ms, event);
+	return event_step(reader, kind, header.len, timeout_ms, event);
 }
 
 static int reader_next(struct scap_source *source, int timeout_ms, struct scap_event *event)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the files of the reader. reader.c reads block after block: reader_frame.c finds the
- * event in a block, reader_parts.c parses all other blocks with the functions in the table of
- * reader_kinds.c, which are in reader_section.c, reader_lists.c and reader_threads.c. All of them
- * use reader_end.c.
+ * Shared by the files of the reader. reader.c reads block after block, and finds the event in each.
+ * reader_lists.c has the table of all kinds of blocks, and parses those that are no events.
  */
 #ifndef SCAP_FILE_READER_IMPL_H
 #define SCAP_FILE_READER_IMPL_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "abi.h"
 #include "scap/file/cursor.h"
 #include "scap/file/format.h"
 #include "scap/file/reader.h"
@@ -60,7 +60,7 @@ struct scap_reader {
 	/* The block that is read in parts: data about the machine, or one to be skipped. */
 	const struct reader_block *kind; /* of the entries that follow; NULL: the rest is skipped */
 	uint64_t block_at;
-	uint32_t block_type, block_len;
+	uint32_t block_len;
 	uint32_t left; /* remaining bytes, trailer included; 0: no such block */
 	bool headed; /* its head was read */
 	struct buf texts; /* strings of the entry */
@@ -100,21 +100,74 @@ static inline void reader_take_bytes(struct scap_reader *reader, size_t n)
 	reader->left -= (uint32_t)n;
 }
 
+/* Notes where the block is whose header comes next, for messages and for what is read in parts. */
+static inline void reader_begin_block(struct scap_reader *reader, uint32_t len)
+{
+	reader->block_at = scap_stream_offset(reader->stream);
+	reader->block_len = len;
+}
+
 /* Whether a section can be read: 0, or how the source ended. */
 int reader_check_section(struct scap_reader *reader, const uint8_t *head);
 
 /* Continues a block that is read in parts. Returns as a step does. */
 int reader_part_step(struct scap_reader *reader, int timeout_ms);
 
+/* The length of a frame according to its header. */
+static inline uint32_t reader_frame_len(const uint8_t *frame)
+{
+	uint32_t len;
+
+	memcpy(&len, frame + offsetof(struct ppm_evt_hdr, len), sizeof(len));
+	return len;
+}
+
+/*
+ * For reader_find_frame(), whose results it returns: of the first version, at most `room` bytes
+ * long. Its header grows over the bytes before it in the block.
+ */
+int reader_find_old_frame(uint8_t *frame, size_t room, struct scap_event *event);
+
 /*
  * Finds the frame in a whole block, and sets the event. Returns 0; -ENOENT or -EBADMSG if it cannot
  * be returned.
  */
-int reader_find_frame(const struct reader_block *kind, uint8_t *block, uint32_t block_len,
-		      struct scap_event *event);
+static inline int reader_find_frame(const struct reader_block *kind, uint8_t *block,
+				    uint32_t block_len, struct scap_event *event)
+{
+	uint8_t *cpu = block + sizeof(struct scap_block_header);
+	size_t begin = sizeof(struct scap_block_header) + sizeof(event->cpu), room;
+	uint32_t flags = 0;
+
+	begin += kind->event_flags ? sizeof(flags) : 0;
+	if (block_len < begin + SCAP_TRAILER_BYTES)
+		return -EBADMSG;
+	room = block_len - begin - SCAP_TRAILER_BYTES;
+	memcpy(&event->cpu, cpu, sizeof(event->cpu));
+	if (kind->event_flags)
+		memcpy(&flags, cpu + sizeof(event->cpu), sizeof(flags));
+	event->hidden = flags & SCAP_EVENT_FLAG_HIDDEN;
+	if (kind->version == 1)
+		return reader_find_old_frame(block + begin, room, event);
+	if (room < sizeof(struct ppm_evt_hdr))
+		return -EBADMSG;
+	/* Other writers may have added data after the frame. */
+	event->frame = block + begin;
+	event->len = reader_frame_len(event->frame);
+	return event->len < sizeof(struct ppm_evt_hdr) || event->len > room ? -EBADMSG : 0;
+}
+
+/* All kinds of blocks, the most frequent one first. */
+extern const struct reader_block reader_blocks[];
+
+/* For reader_block_kind(): another one than the first. */
+const struct reader_block *reader_search_block_kind(uint32_t type);
 
 /* The kind of a type of blocks; NULL: unknown. */
-const struct reader_block *reader_block_kind(uint32_t type);
+static inline const struct reader_block *reader_block_kind(uint32_t type)
+{
+	return type == reader_blocks->type ? reader_blocks : reader_search_block_kind(type);
+}
 
 /* The functions in the table of kinds: heads, then entries. */
 int reader_take_section(struct scap_reader *reader, const uint8_t *head);

@@ -688,8 +688,7 @@ int reader_take_fd(struct scap_snapshot *to, const struct reader_block *kind, st
 		type, version, .event = true, .event_flags = flags                                 \
 	}
 
-/* The most frequent first. */
-static const struct reader_block kinds[] = {
+const struct reader_block reader_blocks[] = {
 	EVENT(SCAP_BLOCK_EVENT_V2, 2, false),
 	EVENT(SCAP_BLOCK_EVENT_V2_FLAGS, 2, true),
 	EVENT(SCAP_BLOCK_EVENT_V1, 1, false),
@@ -724,10 +723,10 @@ static const struct reader_block kinds[] = {
 	{SCAP_BLOCK_NATIVE, 1, sizeof(uint32_t), .head = reader_take_native},
 };
 
-const struct reader_block *reader_block_kind(uint32_t type)
+const struct reader_block *reader_search_block_kind(uint32_t type)
 {
-	for (size_t i = 0; i < COUNT(kinds); i++)
-		if (kinds[i].type == type)
-			return &kinds[i];
+	for (size_t i = 0; i < COUNT(reader_blocks); i++)
+		if (reader_blocks[i].type == type)
+			return &reader_blocks[i];
 	return NULL;
 }
