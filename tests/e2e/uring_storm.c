@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does operations of io_uring as fast as it can: uring_storm COUNT [sqpoll]. A third of them are
- * reads, a third writes, and a third closes of descriptors that are none, each with a completion.
- * It waits for a line first. It prints how many of each completed.
+ * Does operations of io_uring as fast as it can: uring_storm COUNT [sqpoll|deferred]. A third of
+ * them are reads, a third writes, and a third closes of descriptors that are none, each with a
+ * completion. It waits for a line first. It prints how many of each completed.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,6 +40,15 @@ static uint64_t drain(uint64_t counts[KINDS])
 	return taken;
 }
 
+static unsigned int flags_of(const char *way)
+{
+	if (strcmp(way, "sqpoll") == 0)
+		return IORING_SETUP_SQPOLL;
+	return strcmp(way, "deferred") == 0
+		       ? IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN
+		       : 0;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 0, filled = 0, done = 0;
@@ -47,7 +56,7 @@ int main(int argc, char **argv)
 	uint64_t counts[KINDS] = {0};
 
 	if (!count || from < 0 || to < 0 ||
-	    uring_open(&ring, DEPTH, argc > 2 ? IORING_SETUP_SQPOLL : 0))
+	    uring_open(&ring, DEPTH, flags_of(argc > 2 ? argv[2] : "")))
 		return 2;
 	puts("ready");
 	fflush(stdout);

@@ -283,11 +283,11 @@ class Agent:
         return parse_report(self.stderr)
 
 
-def compile_program(source, folder):
-    """Compiles a C file that stands beside the tests; returns the program's path."""
+def compile_program(source, folder, *libraries):
+    """Compiles a C file that stands beside the tests, with `-l...`; returns the program's path."""
     program = os.path.join(folder, os.path.splitext(os.path.basename(source))[0])
     subprocess.run(["gcc", "-O2", "-Wall", "-Werror", "-D_GNU_SOURCE", "-pthread", "-o", program,
-                    source], check=True)
+                    source, *libraries], check=True)
     return program
 
 
