@@ -226,18 +226,22 @@ static void way_pipe(void)
 	say("write", r, 2, NULL);
 }
 
-/* A descriptor that is registered and closed. */
+/* Descriptors that are registered and closed: one before its first use, one later. */
 static void way_registered(void)
 {
 	int fds[2] = {make_file("first"), make_file("second")};
 
 	begin(0);
 	need(uring_register(&ring, IORING_REGISTER_FILES, fds, 2), "register");
+	close(fds[0]);
+	say("pread",
+	    ONE(.opcode = IORING_OP_READ, .flags = IOSQE_FIXED_FILE, .fd = 0,
+		.addr = address_of(buffer), .len = 4),
+	    0, "first");
 	say("pread",
 	    ONE(.opcode = IORING_OP_READ, .flags = IOSQE_FIXED_FILE, .fd = 1,
 		.addr = address_of(buffer), .len = 4),
 	    1, "second");
-	close(fds[0]);
 	close(fds[1]);
 	say("pread",
 	    ONE(.opcode = IORING_OP_READ, .flags = IOSQE_FIXED_FILE, .fd = 1,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * io_uring_setup, io_uring_enter, io_uring_register: a ring and its parameters, and rejected calls.
+ * io_uring_setup, io_uring_enter, io_uring_register: a ring and its parameters, registered files,
+ * and rejected calls.
  */
 #include <linux/io_uring.h>
 
@@ -99,17 +100,40 @@ LIVE_TEST(io_uring_enter)
 	close((int)ring);
 }
 
-static void check_register(long fd, long opcode, const void *arg, long n, long ret)
+/* What the event says of a call, but for the files that it registers. Returns it. */
+static const struct event *check_call(long fd, long opcode, const void *arg, long n, long ret)
 {
 	const struct event *ev;
 
 	require(CALL(SYS_io_uring_register, fd, opcode, arg, n) == ret);
 	ev = live_next(EVENT_io_uring_register);
+	if (ret < 0)
+		expect_absent(ev, io_uring_register__ring);
+	else
+		expect_range(ev, io_uring_register__ring, INT64_MIN, INT64_MAX);
 	expect_i64(ev, io_uring_register__res, ret);
 	expect_i64(ev, io_uring_register__fd, (int)fd);
 	expect_i64(ev, io_uring_register__opcode, (uint16_t)opcode);
 	expect_i64(ev, io_uring_register__arg, (int64_t)arg);
 	expect_i64(ev, io_uring_register__nr_args, (uint32_t)n);
+	return ev;
+}
+
+static void check_register(long fd, long opcode, const void *arg, long n, long ret)
+{
+	const struct event *ev = check_call(fd, opcode, arg, n, ret);
+
+	expect_absent(ev, io_uring_register__slot);
+	expect_absent(ev, io_uring_register__files);
+}
+
+static void check_files(long fd, long opcode, const void *arg, long n, long ret, int64_t slot,
+			const int32_t *files, size_t count)
+{
+	const struct event *ev = check_call(fd, opcode, arg, n, ret);
+
+	expect_i64(ev, io_uring_register__slot, slot);
+	expect_bytes(ev, io_uring_register__files, files, count * sizeof(*files));
 }
 
 LIVE_TEST(io_uring_register)
@@ -127,4 +151,31 @@ LIVE_TEST(io_uring_register)
 	check_register(ring, 0x7777, (void *)-3L, 0x100000005L, -EINVAL);
 	close((int)ring);
 	close(event);
+}
+
+/* Files in the slots of a ring, by each command that puts them there. */
+LIVE_TEST(io_uring_register_files)
+{
+	int32_t files[] = {-1, (int32_t)CALL(SYS_eventfd2, 0, 0),
+			   (int32_t)CALL(SYS_eventfd2, 0, 0)};
+	const struct io_uring_files_update update = {.offset = 1, .fds = (uintptr_t)(files + 1)};
+	const struct io_uring_rsrc_register whole = {.nr = 3, .data = (uintptr_t)files};
+	const struct io_uring_rsrc_update2 part = {
+		.offset = 2, .data = (uintptr_t)(files + 2), .nr = 1};
+	struct io_uring_params params = {0};
+	long ring = CALL(SYS_io_uring_setup, 4, &params);
+
+	require(ring >= 0 && files[1] >= 0 && files[2] >= 0);
+	check_files(ring, IORING_REGISTER_FILES, files, 3, 0, 0, files, 3);
+	check_files(ring, IORING_REGISTER_FILES_UPDATE, &update, 2, 2, 1, files + 1, 2);
+	check_register(ring, IORING_UNREGISTER_FILES, NULL, 0, 0);
+	check_register(ring, IORING_REGISTER_FILES, UNREADABLE, 3, -EFAULT);
+	if (params.features & IORING_FEAT_RSRC_TAGS) {
+		check_files(ring, IORING_REGISTER_FILES2, &whole, sizeof(whole), 0, 0, files, 3);
+		check_files(ring, IORING_REGISTER_FILES_UPDATE2, &part, sizeof(part), 1, 2,
+			    files + 2, 1);
+	}
+	close((int)ring);
+	close(files[1]);
+	close(files[2]);
 }

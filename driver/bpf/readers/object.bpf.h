@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Objects of the kernel behind descriptors: the map, program or link that a bpf() call is about, and
- * rings for input and output.
+ * Objects of the kernel behind descriptors: the map, program or link that a bpf() call is about;
+ * rings for input and output, and the files that are registered with them.
  */
 #ifndef LANNER_OBJECT_BPF_H
 #define LANNER_OBJECT_BPF_H
 
+#include "bpf/core/uring.bpf.h"
 #include "bpf/readers/file.bpf.h"
 
 #include <linux/bpf.h>
@@ -13,7 +14,15 @@
 enum {
 	BATCH_MAP_FD_AT = 36, /* in the attributes of commands for many elements */
 	COMMANDS_NUMBERED = 64,
+	/* Commands of io_uring_register, as in linux/io_uring.h. */
+	REGISTER_FILES = 2,
+	REGISTER_FILES_UPDATE = 6,
+	REGISTER_FILES2 = 13,
+	REGISTER_FILES_UPDATE2 = 14,
 };
+
+/* Beside a command: the ring is named by its place in a table of the thread, and by no descriptor. */
+#define REGISTERED_RING (1U << 31)
 
 /* Commands whose attributes begin with a descriptor. */
 #define COMMANDS_BY_FD                                                                             \
@@ -115,6 +124,64 @@ static __always_inline struct user_ring ring_params(struct filler *f, __u64 addr
 	if (bpf_probe_read_user(&ring, sizeof(ring), (void *)address))
 		count_unreadable(f);
 	return ring;
+}
+
+/*
+ * The number of a ring, as its operations have it: of a descriptor; absent if the call failed or
+ * named the ring otherwise, and where no operations are looked at.
+ */
+static __always_inline __u64 ring_number(struct filler *f, __s32 fd, __u32 command)
+{
+	struct file *file = NULL;
+
+	if (uring_kernel && !(command & REGISTERED_RING) && !call_failed(f))
+		file = fd_file(fd);
+	f->absent = !file;
+	return file ? uring_number((__u64)READ(file, private_data)) : 0;
+}
+
+/* Files that a call registers with a ring: where their descriptors are, for which slots. */
+struct files_registered {
+	__u64 address; /* 0: it registers none, or that cannot be read */
+	__u32 count, first;
+};
+
+/* The structs of the four commands in one: each begins with one of these numbers. */
+struct user_files {
+	__u32 word, flags;
+	__u64 address, more, tags;
+};
+
+_Static_assert(sizeof(struct user_files) == 32, "as struct io_uring_rsrc_register");
+
+static __always_inline struct files_registered files_registered(struct filler *f, __u32 command,
+								__u64 address, __u32 count)
+{
+	struct user_files files = {};
+	__u32 bytes = command == REGISTER_FILES_UPDATE ? 16 : sizeof(files);
+
+	if (call_failed(f))
+		return (struct files_registered){};
+	if (command == REGISTER_FILES)
+		return (struct files_registered){address, count, 0};
+	if (command != REGISTER_FILES_UPDATE && command != REGISTER_FILES2 &&
+	    command != REGISTER_FILES_UPDATE2)
+		return (struct files_registered){};
+	if (bpf_probe_read_user(&files, bytes, (void *)address)) {
+		count_unreadable(f);
+		return (struct files_registered){};
+	}
+	/* Before the address of FILES2 stands a number that is reserved. */
+	return command == REGISTER_FILES2
+		       ? (struct files_registered){files.more, files.word, 0}
+		       : (struct files_registered){files.address, f->ret, files.word};
+}
+
+/* The first of its slots. */
+static __always_inline __u32 first_registered(struct filler *f, struct files_registered files)
+{
+	f->absent = !files.address;
+	return files.first;
 }
 
 #endif

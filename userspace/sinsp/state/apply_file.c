@@ -364,7 +364,10 @@ void apply_pidfd_getfd(struct state *state, struct apply_event *event)
 	state_fds_set_cloexec(event->thread->fds, event->fd_num, true);
 }
 
-enum { FIXED_FD_NO_CLOEXEC = 1 }; /* the flag IORING_FIXED_FD_NO_CLOEXEC */
+enum {
+	FIXED_FD_NO_CLOEXEC = 1, /* the flag IORING_FIXED_FD_NO_CLOEXEC */
+	SLOT_SKIPPED = -2, /* in place of a descriptor: IORING_REGISTER_FILES_SKIP */
+};
 
 /* An operation that gives a registered file a descriptor, too: a number of the same open file. */
 void apply_uring(struct state *state, struct apply_event *event)
@@ -389,6 +392,50 @@ void apply_uring(struct state *state, struct apply_event *event)
 		state_fds_set_cloexec(
 			fds, to,
 			!(event_param_u64(ev, io_uring_op__op_flags) & FIXED_FD_NO_CLOEXEC));
+}
+
+/* Commands of io_uring_register after which no slot has what it had. */
+static bool replaces_files(uint64_t command)
+{
+	return command == io_uring_register_opcodes__IORING_REGISTER_FILES ||
+	       command == io_uring_register_opcodes__IORING_REGISTER_FILES2 ||
+	       command == io_uring_register_opcodes__IORING_UNREGISTER_FILES;
+}
+
+/* A slot with a descriptor that is not known is found by its file when it is used. */
+static void register_file(struct state_fds *slots, int64_t slot, struct state_fds *fds, int32_t num)
+{
+	struct state_fd *fd = num >= 0 ? state_fds_find(fds, num) : NULL;
+
+	if (num == SLOT_SKIPPED)
+		return;
+	if (fd)
+		state_fds_share(slots, slot, fd);
+	else
+		state_fds_close(slots, slot);
+}
+
+void apply_register(struct state *state, struct apply_event *event)
+{
+	const struct event *ev = event->ev;
+	const struct event_param *files = &ev->params[io_uring_register__files];
+	uint32_t first = (uint32_t)event_param_u64(ev, io_uring_register__slot);
+	uint32_t count = (uint32_t)(files->len / sizeof(int32_t));
+	uint64_t ring = event_param_u64(ev, io_uring_register__ring);
+	struct state_fds *slots;
+	int32_t num;
+
+	if (!event->thread || !ring || event_param_i64(ev, io_uring_register__res) < 0)
+		return;
+	if (replaces_files(event_param_u64(ev, io_uring_register__opcode)))
+		state_rings_end(&state->rings, ring);
+	if (!count)
+		return;
+	slots = state_rings_get(&state->rings, &state->fd_store, ring, event->thread);
+	for (uint32_t i = 0; slots && i < count; i++) {
+		memcpy(&num, files->data + i * sizeof(num), sizeof(num));
+		register_file(slots, slot_fd_of(ring, first + i), event->thread->fds, num);
+	}
 }
 
 /* The commands whose result is a descriptor. */

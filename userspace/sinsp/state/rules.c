@@ -34,6 +34,7 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_pipe2] = {apply_pipe2, STATE_FILES},
 
 	[EVENT_bpf] = {apply_bpf, STATE_FILES},
+	[EVENT_io_uring_register] = {apply_register, STATE_DESCRIPTORS},
 	[EVENT_pidfd_open] = {apply_pidfd_open, STATE_FILES},
 	[EVENT_pidfd_getfd] = {apply_pidfd_getfd, STATE_DESCRIPTORS, .copies_fd = true},
 

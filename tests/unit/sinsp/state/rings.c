@@ -336,6 +336,50 @@ static void installs_descriptors(void **state)
 	assert_false(state_fds_cloexec(fds, 9));
 }
 
+/* Files put into slots from one on; what the command does with others is up to it. */
+static void register_files(struct drive *drive, uint64_t command, int64_t result, uint32_t first,
+			   const int32_t *files, size_t count)
+{
+	struct frame *frame = drive_begin(drive, EVENT_io_uring_register, PID);
+
+	frame_put_i64(frame, io_uring_register__res, result);
+	frame_put_i64(frame, io_uring_register__opcode, (int64_t)command);
+	frame_put_i64(frame, io_uring_register__ring, RING);
+	frame_put_i64(frame, io_uring_register__slot, first);
+	frame_put_bytes(frame, io_uring_register__files, files, count * sizeof(*files));
+	drive_end(drive);
+}
+
+/* A registered file has the name of the descriptor by which it was registered. */
+static void registers_descriptors(void **state)
+{
+	static const int32_t files[] = {-1, 9, 8}, later[] = {-2, 8, 7};
+	struct drive *drive = *state;
+
+	open_by(drive, 0, 9, "/nine");
+	open_by(drive, 0, 8, "/eight");
+	register_files(drive, io_uring_register_opcodes__IORING_REGISTER_FILES, -EBADF, SLOT, files,
+		       3);
+	assert_int_equal(drive->state->rings.count, 0);
+	register_files(drive, io_uring_register_opcodes__IORING_REGISTER_FILES, 0, SLOT, files, 3);
+	/* Also when the descriptor is closed before the first operation, and of the same inode. */
+	drive_close(drive, PID, 0, 9);
+	assert_null(read_by(drive, RING, slot(RING), 0)->fd);
+	assert_string_equal(read_by(drive, RING, slot_fd_of(RING, SLOT + 1), 40)->fd->name,
+			    "/nine");
+	assert_string_equal(read_by(drive, RING, slot_fd_of(RING, SLOT + 2), 40)->fd->name,
+			    "/eight");
+	register_files(drive, io_uring_register_opcodes__IORING_REGISTER_FILES_UPDATE, 3, SLOT + 1,
+		       later, 3);
+	assert_string_equal(read_by(drive, RING, slot_fd_of(RING, SLOT + 1), 0)->fd->name, "/nine");
+	assert_string_equal(read_by(drive, RING, slot_fd_of(RING, SLOT + 2), 0)->fd->name,
+			    "/eight");
+	assert_null(read_by(drive, RING, slot_fd_of(RING, SLOT + 3), 0)->fd);
+	register_files(drive, io_uring_register_opcodes__IORING_UNREGISTER_FILES, 0, 0, NULL, 0);
+	assert_null(read_by(drive, RING, slot_fd_of(RING, SLOT + 1), 0)->fd);
+	assert_int_equal(stats_of(drive).slots_unsure, 0);
+}
+
 /* A plain capture file has the numbers alone: they are descriptors of the process there. */
 static void plain_files_have_descriptors(void **state)
 {
@@ -435,6 +479,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(knows_who_ended),
 	TEST(is_shared_by_processes),
 	TEST(installs_descriptors),
+	TEST(registers_descriptors),
 	TEST(plain_files_have_descriptors),
 	TEST(is_bounded),
 	TEST(closes_in_a_table_that_went),
