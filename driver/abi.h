@@ -241,6 +241,9 @@ enum uring_kernel {
 	URING_NONE, /* they are not looked at */
 	URING_VALUES, /* the request when it is submitted, and on completion what user space gets */
 	URING_ENTRIES, /* likewise, and that is behind a pointer */
+	URING_NUMBERS, /* numbers: with the operation when it is submitted, and with the result */
+	URING_NUMBERS_AND_FLAGS, /* likewise, and the flags of a completion */
+	URING_NUMBERS_OF_REQUESTS, /* likewise, and the request when it is submitted */
 };
 
 enum { URING_OPCODES = 256 }; /* that a request can have: most are not known yet */
@@ -301,7 +304,8 @@ enum {
 	LOSS(MESSAGES, "messages beyond the first of a call")                                      \
 	LOSS(SHARE, "over the share of a process")                                                 \
 	LOSS(IN_FLIGHT, "too many requests in flight")                                             \
-	LOSS(UNTOLD, "requests whose begin or end is not told")
+	LOSS(UNTOLD, "requests whose begin or end is not told")                                    \
+	LOSS(UNSHOWN, "operations of rings that this kernel does not describe")
 
 enum loss_cause {
 #define LOSS(name, text) LOSS_##name,
@@ -389,7 +393,7 @@ struct shed {
 
 /*
  * Per CPU and event id. For every id: the slots' seen + those that got no slot (SCRATCH_BUSY,
- * TAIL_CALL, BUDGET, IN_FLIGHT, UNTOLD) + filtered = delivered + filtered + the sum of lost.
+ * TAIL_CALL, BUDGET, IN_FLIGHT, UNTOLD, UNSHOWN) + filtered = delivered + filtered + the sum of lost.
  */
 struct event_counters {
 	__u64 lost[LOSS_CAUSES_COUNT]; /* by cause */

@@ -12,7 +12,7 @@
 #include "bpf/open_fds.bpf.h"
 #include "bpf/opened.bpf.h"
 #include "bpf/threads.bpf.h"
-#include "bpf/uring_complete.bpf.h"
+#include "bpf/uring_older.bpf.h"
 
 /* The events that are wanted for a call by its number. Most calls end here, so this is cheap. */
 static __always_inline bool call_wanted(__u64 number, struct call_events *events)
@@ -404,6 +404,7 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 /* clang-format off */
 #define EVENT_PROGRAM(name, ...) enum name##_rows {
 #define EXIT_PROGRAM(event) enum event##_rows {
+#define URING_OLDER_EVENT EVENT_PROGRAM
 #define PARAM(event, name, ...) row_of_##event##__##name,
 #define EVENT_PROGRAM_END(name, event) name##_rows_count };
 /* clang-format on */
@@ -451,6 +452,19 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
                                                                                                    \
 		if (!exit_begin(f, ctx, EVENT_##event, event##__count))                            \
 			return 0;
+#define URING_OLDER_EVENT(name, event, tracepoint)                                                 \
+	SEC("tp_btf/" #tracepoint)                                                                 \
+	int name(__u64 *ctx)                                                                       \
+	{                                                                                          \
+		struct filler filler = {.self = this_task(),                                       \
+					.caller = {.native = ~0ULL},                               \
+					.args_taken = true,                                        \
+					.timed = true,                                             \
+					.of_request = true},                                       \
+			      *f = &filler;                                                        \
+                                                                                                   \
+		if (!name##_begin(f, ctx))                                                         \
+			return 0;
 #define LOCAL PUT_LOCAL
 #define PARAM PUT_PARAM
 #define EVENT_PROGRAM_END(...)                                                                     \
@@ -479,6 +493,8 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	}
 
 #define URING_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
+
+#define URING_OLDER_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
 
 #define JUMP_PROGRAM(name) CALLS_PROGRAM(name, sys_exit, )
 

@@ -19,10 +19,21 @@ static bool tells_requests(void)
 	return major >= 6;
 }
 
+/* Where the request is not told, nor is what it was asked to do. */
+static void expect_number(const struct event *ev, const struct io_uring_sqe *asked, int result)
+{
+	expect_params(ev, NUMBER(result), NUMBER(asked->opcode), ABSENT, ABSENT,
+		      NUMBER((int64_t)asked->user_data), ABSENT, ABSENT, ABSENT, ABSENT);
+}
+
 static void expect_operation(struct uring *ring, const struct io_uring_sqe *asked, int result,
 			     int64_t fd)
 {
 	require(uring_do(ring, asked) == result);
+	if (!tells_requests()) {
+		expect_number(live_next(EVENT_io_uring_op), asked, result);
+		return;
+	}
 	expect_params(live_next(EVENT_io_uring_op), NUMBER(result), NUMBER(asked->opcode),
 		      NUMBER(fd), NUMBER(asked->flags), NUMBER((int64_t)asked->user_data),
 		      NUMBER((int64_t)asked->addr), NUMBER(asked->len), NUMBER((int64_t)asked->off),
@@ -33,8 +44,6 @@ LIVE_TEST(io_uring_op)
 {
 	struct uring ring;
 
-	if (!tells_requests())
-		return;
 	require(uring_open(&ring, 4, 0) == 0);
 	expect_operation(&ring,
 			 &(struct io_uring_sqe){.opcode = IORING_OP_NOP, .user_data = USER_DATA}, 0,
@@ -47,7 +56,7 @@ LIVE_TEST(io_uring_op)
 			 &(struct io_uring_sqe){.opcode = IORING_OP_ASYNC_CANCEL,
 						.addr = NOBODYS,
 						.cancel_flags = IORING_ASYNC_CANCEL_ALL},
-			 0, 0);
+			 tells_requests() ? 0 : -EINVAL, 0);
 	expect_operation(&ring,
 			 &(struct io_uring_sqe){.opcode = IORING_OP_ASYNC_CANCEL, .addr = NOBODYS},
 			 -ENOENT, 0);

@@ -127,7 +127,8 @@ static int configure(struct lanner *object, bool classic, bool overwrites)
 /* The agent loads nothing for calls and tracepoints that the machine does not have. */
 static bool is_of_here(const struct live_program *program)
 {
-	if (program->for_uring && !live_uring_hooks_have(uring_hooks(), program->hook))
+	if (program->for_uring &&
+	    !live_uring_hooks_have(uring_hooks(), program->hook, program->by_number))
 		return false;
 	return program->event == EVENT_NONE || event_desc_is_native(event_desc_get(program->event));
 }

@@ -179,6 +179,8 @@ const char *live_uring_text(const struct scap_live *live)
 		[LIVE_URING_UNSEEN] = "none is seen: the kernel tells none, or rejects a program",
 		[LIVE_URING_REQ] = "operations are seen at io_uring_submit_req, io_uring_complete",
 		[LIVE_URING_SQE] = "operations are seen at io_uring_submit_sqe, io_uring_complete",
+		[LIVE_URING_NUMBERS] = "this kernel tells which operations there are, and not "
+				       "what they do: each is io_uring_op, or lost",
 	};
 
 	return texts[scap_live_uring(live)];
@@ -284,6 +286,11 @@ void live_warnings_append(const struct scap_live *live, const struct live_lacks 
 			  const struct options *options, struct buf *text)
 {
 	append_programs(live, text);
+	if (lacks->uring && scap_live_uring(live) == LIVE_URING_NUMBERS)
+		buf_printf(text,
+			   "agent: operations of io_uring: %s: evt.is_uring is true of these "
+			   "alone, fd.slot has no value\n",
+			   live_uring_text(live));
 	if (lacks->uring && scap_live_uring(live) == LIVE_URING_UNSEEN)
 		buf_printf(text,
 			   "agent: operations of io_uring: %s: evt.is_uring is true of no event, "

@@ -54,6 +54,7 @@ static const char *const cause_words[] = {
 	[LOSS_SHARE] = "process_share",
 	[LOSS_IN_FLIGHT] = "in_flight",
 	[LOSS_UNTOLD] = "untold",
+	[LOSS_UNSHOWN] = "unshown",
 };
 
 static uint64_t seen_of(const struct scap_live_stats *stats, unsigned int id)

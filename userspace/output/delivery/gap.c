@@ -44,6 +44,8 @@ static const struct {
 	[GAP_KERNEL_IN_FLIGHT] = {"kernel_in_flight", IN_KERNEL "too many requests in flight"},
 	[GAP_KERNEL_UNTOLD] = {"kernel_untold",
 			       IN_KERNEL "requests whose begin or end is not told"},
+	[GAP_KERNEL_UNSHOWN] = {"kernel_unshown",
+				IN_KERNEL "operations of rings that this kernel does not describe"},
 	[GAP_END] = {"end", "not delivered before the end"},
 	[GAP_TAKEN_OVER] = {"taken_over", "not known whether the agent before delivered them"},
 	[GAP_RATE] = {"rate", "above the rate"},

@@ -573,7 +573,7 @@ static int read_counters(struct scap_live *live, struct scap_live_stats *stats)
 		stats->seen[id] += sum->lost[LOSS_SCRATCH_BUSY] + sum->lost[LOSS_TAIL_CALL] +
 				   sum->lost[LOSS_BUDGET] + sum->lost[LOSS_MESSAGES] +
 				   sum->lost[LOSS_IN_FLIGHT] + sum->lost[LOSS_UNTOLD] +
-				   sum->filtered;
+				   sum->lost[LOSS_UNSHOWN] + sum->filtered;
 	}
 	free(by_cpu);
 	return r;

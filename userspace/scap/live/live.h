@@ -45,6 +45,7 @@ enum live_uring {
 	LIVE_URING_UNSEEN, /* none: it lacks the request, or the kernel rejects the program there */
 	LIVE_URING_REQ, /* io_uring_submit_req */
 	LIVE_URING_SQE, /* io_uring_submit_sqe, its name before Linux 6.4 */
+	LIVE_URING_NUMBERS, /* likewise, before 6.0: which operation, and nothing that it does */
 };
 
 /* Of which processes events are captured; zeros: of all. */

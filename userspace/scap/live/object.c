@@ -58,7 +58,7 @@ struct bpf_program *live_object_iterator(const struct live_object *object,
 static bool can_attach(const struct live_object *object, const struct live_program *row)
 {
 	if (row->for_uring)
-		return live_uring_hooks_have(&object->uring, row->hook);
+		return live_uring_hooks_have(&object->uring, row->hook, row->by_number);
 	return !row->at_sends || object->skeleton->rodata->notes_sends;
 }
 
@@ -139,6 +139,11 @@ static bool notes_sends(const struct live_object *object)
 	return object->root_group >= 0 && live_captures_sends(object->config);
 }
 
+static bool hands_over_requests(const struct live_object *object)
+{
+	return object->uring.kernel && object->uring.seen != LIVE_URING_NUMBERS;
+}
+
 /* Those of CPUs have room for each, and those that are not needed for next to nothing. */
 static int object_size_maps(const struct live_object *made)
 {
@@ -162,9 +167,10 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.opened, config->stream_only[EVENT_close]},
 		{object->maps.socket_owners, object->rodata->owns_sockets},
 		{object->maps.listeners, object->rodata->owns_sockets},
-		{object->maps.uring_notes, made->uring.kernel},
-		{object->maps.uring_long_texts, made->uring.kernel},
-		{object->maps.uring_multishots, made->uring.kernel},
+		{object->maps.uring_notes, hands_over_requests(made)},
+		{object->maps.uring_long_texts, hands_over_requests(made)},
+		{object->maps.uring_multishots, hands_over_requests(made)},
+		{object->maps.uring_asked, made->uring.seen == LIVE_URING_NUMBERS},
 	};
 	int r = bpf_map__set_max_entries(object->maps.rings, made->cpus);
 

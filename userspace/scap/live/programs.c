@@ -53,6 +53,14 @@ const struct live_program live_programs[] = {
 	{#name, #hook, EVENT_sendto, LOSES_DETAILS, .at_sends = (uint8_t)(attach)},
 #define URING_PROGRAM(name, tracepoint)                                                            \
 	{#name, #tracepoint, EVENT_io_uring_op, LOSES_SOME_EVENTS, .for_uring = true},
+#define URING_OLDER_PROGRAM(name, tracepoint)                                                      \
+	{#name,                                                                                    \
+	 #tracepoint,                                                                              \
+	 EVENT_io_uring_op,                                                                        \
+	 LOSES_SOME_EVENTS,                                                                        \
+	 .for_uring = true,                                                                        \
+	 .by_number = true},
+#define URING_OLDER_EVENT(name, event, tracepoint) URING_OLDER_PROGRAM(name, tracepoint)
 #define JUMP_PROGRAM(name) {#name, NULL, EVENT_NONE, LOSES_ALL_EVENTS, .jump = JUMP_##name},
 #define ANSWER_PROGRAM(name, tracepoint)                                                           \
 	{#name, #tracepoint, EVENT_NONE, LOSES_DETAILS, .for_answers = true},

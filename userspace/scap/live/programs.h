@@ -30,6 +30,7 @@ struct live_program {
 	bool for_sockets; /* needed only for events of sockets */
 	bool for_uring; /* needed only for operations of io_uring; without a hook these jump to it
 			 */
+	bool by_number; /* then: on kernels that do not hand over requests, and on no other */
 	bool for_answers; /* attached only while they are needed: see answers.h */
 	bool is_iterator; /* the hook is one of the kernel's, over the map of socket owners */
 	uint8_t at_sends; /* enum bpf_attach_type of the hook of control groups; 0: a tracepoint */

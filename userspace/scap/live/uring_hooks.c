@@ -10,70 +10,73 @@
 #include "scap/live/programs.h"
 #include "util/count.h"
 
-/* Arguments of io_uring_complete, that of whoever attached included, by what it passes. */
-enum { ARGUMENTS_OF_ENTRIES = 4, ARGUMENTS_OF_VALUES = 8 };
-
 /* Those of io_uring_req_failed, if the request is the second one. */
 enum { ARGUMENTS_OF_FAILED = 4 };
 
-/*
- * Before 6.4 the tracepoint of submission had the second name. It passes the request since 6.0;
- * kernels before that have other arguments.
- */
+/* Where a request is submitted. It has the second name before 6.4. */
+enum { AT_REQ, AT_SQE };
+
 static const struct submit {
 	const char *hook, *type;
-	int arguments;
-	enum live_uring seen;
 } submits[] = {
-	{"io_uring_submit_req", "btf_trace_io_uring_submit_req", 2, LIVE_URING_REQ},
-	{"io_uring_submit_sqe", "btf_trace_io_uring_submit_sqe", 3, LIVE_URING_SQE},
+	[AT_REQ] = {"io_uring_submit_req", "btf_trace_io_uring_submit_req"},
+	[AT_SQE] = {"io_uring_submit_sqe", "btf_trace_io_uring_submit_sqe"},
 };
 
-static const struct submit *find_submit(void)
-{
-	for (size_t i = 0; i < COUNT(submits); i++)
-		if (live_kernel_types_arguments(LIVE_BTF_PATH, submits[i].type) ==
-		    submits[i].arguments)
-			return &submits[i];
-	return NULL;
-}
+/*
+ * What the kernel tells, by the number of arguments of its tracepoints, that of whoever attached
+ * included. Before 6.0 it has the request only beside others, or not at all.
+ */
+static const struct shape {
+	int submit, submitted, completed;
+	enum live_uring seen;
+	enum uring_kernel kernel;
+} shapes[] = {
+	{AT_REQ, 2, 4, LIVE_URING_REQ, URING_ENTRIES},
+	{AT_REQ, 2, 8, LIVE_URING_REQ, URING_VALUES},
+	{AT_SQE, 3, 8, LIVE_URING_SQE, URING_VALUES},
+	{AT_SQE, 6, 4, LIVE_URING_NUMBERS, URING_NUMBERS},
+	{AT_SQE, 6, 5, LIVE_URING_NUMBERS, URING_NUMBERS_AND_FLAGS},
+	{AT_SQE, 8, 5, LIVE_URING_NUMBERS, URING_NUMBERS_OF_REQUESTS},
+};
 
-static enum uring_kernel find_kernel(void)
+static const struct shape *find_shape(void)
 {
-	switch (live_kernel_types_arguments(LIVE_BTF_PATH, "btf_trace_io_uring_complete")) {
-	case ARGUMENTS_OF_ENTRIES:
-		return URING_ENTRIES;
-	case ARGUMENTS_OF_VALUES:
-		return URING_VALUES;
-	default:
-		return URING_NONE;
-	}
+	int completed = live_kernel_types_arguments(LIVE_BTF_PATH, "btf_trace_io_uring_complete");
+	int submitted[COUNT(submits)];
+
+	for (size_t i = 0; i < COUNT(submits); i++)
+		submitted[i] = live_kernel_types_arguments(LIVE_BTF_PATH, submits[i].type);
+	for (size_t i = 0; i < COUNT(shapes); i++)
+		if (shapes[i].completed == completed &&
+		    shapes[i].submitted == submitted[shapes[i].submit])
+			return &shapes[i];
+	return NULL;
 }
 
 void live_uring_hooks_find(const struct scap_live_config *config, struct live_uring_hooks *hooks)
 {
-	const struct submit *submit;
+	const struct shape *shape;
 
 	*hooks = (struct live_uring_hooks){URING_NONE, LIVE_URING_UNNEEDED};
 	if (!live_follows_uring(config))
 		return;
 	hooks->seen = LIVE_URING_UNSEEN;
-	submit = find_submit();
-	if (submit &&
-	    getrandom(hooks->secret, sizeof(hooks->secret), 0) == (ssize_t)sizeof(hooks->secret))
-		hooks->kernel = find_kernel();
-	if (hooks->kernel == URING_NONE)
+	shape = find_shape();
+	if (!shape ||
+	    getrandom(hooks->secret, sizeof(hooks->secret), 0) != (ssize_t)sizeof(hooks->secret))
 		return;
-	hooks->submit = submit->hook;
-	hooks->seen = submit->seen;
+	hooks->kernel = shape->kernel;
+	hooks->submit = submits[shape->submit].hook;
+	hooks->seen = shape->seen;
 	hooks->has_failed =
 		live_kernel_types_arguments(LIVE_BTF_PATH, "btf_trace_io_uring_req_failed") ==
 		ARGUMENTS_OF_FAILED;
 }
 
-bool live_uring_hooks_have(const struct live_uring_hooks *hooks, const char *hook)
+bool live_uring_hooks_have(const struct live_uring_hooks *hooks, const char *hook, bool by_number)
 {
-	if (hooks->kernel == URING_NONE)
+	if (hooks->kernel == URING_NONE || by_number != (hooks->seen == LIVE_URING_NUMBERS))
 		return false;
 	if (hook && strcmp(hook, "io_uring_req_failed") == 0)
 		return hooks->has_failed;

@@ -23,7 +23,10 @@ struct live_uring_hooks {
  */
 void live_uring_hooks_find(const struct scap_live_config *config, struct live_uring_hooks *hooks);
 
-/* Whether a program with that hook can be attached; NULL: it is jumped to. */
-bool live_uring_hooks_have(const struct live_uring_hooks *hooks, const char *hook);
+/*
+ * Whether a program with that hook can be attached; NULL: it is jumped to. by_number: it is one for
+ * kernels that do not hand over requests.
+ */
+bool live_uring_hooks_have(const struct live_uring_hooks *hooks, const char *hook, bool by_number);
 
 #endif

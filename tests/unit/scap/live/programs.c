@@ -321,10 +321,11 @@ static void test_enter_times(void **state)
 static void test_uring(void **state)
 {
 	static const char notes[] =
-		"note_submitted note_submitted_entry forget_unsubmitted dispatch_completed ";
+		"note_submitted note_submitted_entry forget_unsubmitted dispatch_completed "
+		"note_number tell_number ";
 	struct scap_live_config config = {.events = {[EVENT_getppid] = true}};
 	struct uring_events events[URING_OPCODES];
-	char expected[160];
+	char expected[192];
 
 	assert_string_equal(names_of(&config, nothing, true), "");
 	assert_false(live_follows_uring(&config));
@@ -346,27 +347,29 @@ static void test_uring_hooks(void **state)
 {
 	struct scap_live_config config = {.events = {[EVENT_getppid] = true}};
 	struct live_uring_hooks hooks;
+	bool by_number;
 
 	live_uring_hooks_find(&config, &hooks);
 	assert_int_equal(hooks.kernel, URING_NONE);
 	assert_int_equal(hooks.seen, LIVE_URING_UNNEEDED);
-	assert_false(live_uring_hooks_have(&hooks, "io_uring_complete"));
-	assert_false(live_uring_hooks_have(&hooks, NULL));
+	assert_false(live_uring_hooks_have(&hooks, "io_uring_complete", false));
+	assert_false(live_uring_hooks_have(&hooks, NULL, false));
 	config.events[EVENT_openat] = true;
 	live_uring_hooks_find(&config, &hooks);
 	if (hooks.kernel == URING_NONE) {
 		assert_int_equal(hooks.seen, LIVE_URING_UNSEEN);
 		return;
 	}
-	assert_int_equal(hooks.seen, live_uring_hooks_have(&hooks, "io_uring_submit_req")
-					     ? LIVE_URING_REQ
-					     : LIVE_URING_SQE);
-	assert_true(live_uring_hooks_have(&hooks, "io_uring_complete"));
-	assert_true(live_uring_hooks_have(&hooks, NULL));
+	by_number = hooks.seen == LIVE_URING_NUMBERS;
+	assert_true(live_uring_hooks_have(&hooks, "io_uring_complete", by_number));
+	assert_true(live_uring_hooks_have(&hooks, NULL, by_number));
+	assert_false(live_uring_hooks_have(&hooks, "io_uring_complete", !by_number));
+	assert_false(live_uring_hooks_have(&hooks, NULL, !by_number));
 	/* One or the other, by the kernel's version. */
-	assert_int_equal(live_uring_hooks_have(&hooks, "io_uring_submit_req") +
-				 live_uring_hooks_have(&hooks, "io_uring_submit_sqe"),
-			 1);
+	assert_int_equal(live_uring_hooks_have(&hooks, "io_uring_submit_req", by_number),
+			 hooks.seen == LIVE_URING_REQ);
+	assert_int_equal(live_uring_hooks_have(&hooks, "io_uring_submit_sqe", by_number),
+			 hooks.seen != LIVE_URING_REQ);
 	assert_true(hooks.secret[0] || hooks.secret[1]);
 }
 
