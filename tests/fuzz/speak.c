@@ -7,12 +7,15 @@
 
 #include "fuzz.h"
 #include "spoken.h"
+#include "spoken_streams.h"
 
 enum { HEADER = 3, SIDE = 1, CUT = 2, REQUESTS = 64 };
 
 static void speak(const struct spoken *spoken, const uint8_t *data, size_t size, struct buf *text)
 {
-	const char *broken = spoken_text(spoken, data, size, text);
+	const char *broken = spoken->protocol->streams
+				     ? spoken_streams_text(spoken, data, size, text)
+				     : spoken_text(spoken, data, size, text);
 
 	REQUIRE(!broken, "%s", broken);
 	buf_append_char(text, '\0');

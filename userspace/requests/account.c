@@ -20,13 +20,24 @@ static void append_of_protocol(const char *name, const struct requests_protocol_
 	buf_append_char(text, '\n');
 }
 
+/* Versions of a protocol share its number. */
+static bool was_before(const struct protocol *const *protocol)
+{
+	for (const struct protocol *const *other = protocols; other < protocol; other++)
+		if ((*other)->number == (*protocol)->number)
+			return true;
+	return false;
+}
+
 void requests_append_account(const struct requests *requests, struct buf *text)
 {
 	struct requests_stats stats;
 
 	requests_stats(requests, &stats);
 	for (const struct protocol *const *protocol = protocols; *protocol; protocol++)
-		append_of_protocol((*protocol)->name, &stats.protocols[(*protocol)->number], text);
+		if (!was_before(protocol))
+			append_of_protocol((*protocol)->name, &stats.protocols[(*protocol)->number],
+					   text);
 	append_of_protocol("unknown", &stats.protocols[request_protocols__unknown], text);
 	buf_printf(text,
 		   "agent: sockets for requests: %" PRIu64 ", recognised %" PRIu64
@@ -39,6 +50,11 @@ void requests_append_account(const struct requests *requests, struct buf *text)
 		buf_printf(text,
 			   "agent: %" PRIu64 " sockets or requests were not followed: no room\n",
 			   stats.no_room);
+	if (stats.undecoded)
+		buf_printf(text,
+			   "agent: %" PRIu64 " requests lack headers that were said before their "
+			   "connection was captured\n",
+			   stats.undecoded);
 	if (stats.untranslated)
 		buf_printf(text,
 			   "agent: %" PRIu64 " requests have no real address of the server: what "

@@ -50,7 +50,10 @@ struct connection {
 	int32_t pid; /* the process that moved bytes last; 0: not known */
 	int32_t opener; /* the one that accepted or connected; 0: not known */
 	int32_t peer_pid, peer_opener; /* the same, of a peer that is gone */
-	struct statement_owner prepared;
+	union {
+		struct statement_owner prepared;
+		struct multiplex *multiplex; /* if its protocol has streams: multiplex.h */
+	};
 	uint64_t last_ns; /* of bytes */
 	uint32_t connect_us; /* how long the connect took; 0: not known */
 	uint16_t queued; /* in `queue` */
@@ -105,6 +108,12 @@ struct connection {
 	struct stream streams[DIRECTIONS];
 };
 
+/* Whether its protocol is known, and its messages interleave: multiplex.h. */
+static inline bool connection_has_streams(const struct connection *connection)
+{
+	return connection->protocol && connection->protocol->streams;
+}
+
 /* What connections share. */
 struct connections {
 	struct exchanges exchanges;
@@ -118,9 +127,31 @@ struct connections {
 	struct datagrams datagrams;
 	struct datagram_ends datagram_ends;
 	struct statements statements;
+	struct protocol_room room; /* of protocols with streams */
+	struct protocol_message nowhere; /* for what is said of no request */
 	struct translations translations;
 	struct buf limits; /* struct requests_limit that changed */
 };
+
+/* Whether none of the requests of a role and a protocol is wanted. */
+static inline bool connections_leave_out(const struct connections *all, uint8_t role,
+					 uint8_t protocol)
+{
+	return all->unwanted.by_role[role] >> protocol & 1;
+}
+
+/*
+ * Whether none of its requests is wanted; its protocol is known. Of datagrams any may be of either
+ * role.
+ */
+static inline bool connection_is_unwanted(const struct connection *connection,
+					  const struct connections *all)
+{
+	const struct protocol *protocol = connection->protocol;
+	uint32_t spoken = protocol->also | UINT32_C(1) << protocol->number;
+
+	return (all->unwanted.by_role[connection->role] & spoken) == spoken;
+}
 
 /* The call of an event. */
 struct connection_call {
@@ -143,41 +174,11 @@ void connection_end_side(struct connection *connection, struct connections *all,
 void connection_release(struct connection *connection, struct connections *all, uint64_t now_ns,
 			const char *error);
 
-/* Its protocol is not known: from now on nobody looks at its bytes, or only their number counts. */
-void connection_make_opaque(struct connection *connection, struct connections *all);
-
-/* Whether their number counts, if its protocol is not known. */
-bool connection_is_sized(const struct connection *connection, const struct connections *all);
-
-/* Whether none of the requests of a role and a protocol is wanted. */
-static inline bool connections_leave_out(const struct connections *all, uint8_t role,
-					 uint8_t protocol)
-{
-	return all->unwanted.by_role[role] >> protocol & 1;
-}
-
-/*
- * Whether none of its requests is wanted; its protocol is known. Of datagrams any may be of either
- * role.
- */
-static inline bool connection_is_unwanted(const struct connection *connection,
-					  const struct connections *all)
-{
-	return connections_leave_out(all, connection->role, connection->protocol->number);
-}
-
-/* From now on nobody looks at its bytes; and from then on again. */
-void connection_leave_out(struct connection *connection, struct connections *all);
-void connection_look_again(struct connection *connection, struct connections *all);
-
 /* Gives up all that is open: their responses will not be seen. */
 void connection_give_up(struct connection *connection, struct connections *all);
 
 /* A request of it has waited for too long. */
 void connection_time_out(struct connections *all, struct exchange *exchange, uint64_t now_ns);
-
-/* Tells how many bytes of its calls are wanted. */
-void connection_set_limit(struct connection *connection, struct connections *all, uint32_t bytes);
 
 /* Silent for this long, a connection has answered all: for one whose requests overlap; for others.
  */

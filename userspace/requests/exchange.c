@@ -153,6 +153,21 @@ void exchanges_count_stray(struct exchanges *exchanges, uint8_t protocol, enum e
 	count_fate(account, fate);
 }
 
+void exchanges_set_protocol(struct exchanges *exchanges, struct exchange *exchange,
+			    uint8_t protocol)
+{
+	struct requests_protocol_stats *from = exchanges_account(exchanges, exchange->protocol);
+	struct requests_protocol_stats *to = exchanges_account(exchanges, protocol);
+
+	if (exchange->is_over)
+		return;
+	from->seen--;
+	from->open--;
+	to->seen++;
+	to->open++;
+	exchange->protocol = protocol;
+}
+
 static void append_done(struct exchanges *exchanges, struct exchange *exchange)
 {
 	exchanges_account(exchanges, exchange->protocol)->reported++;

@@ -39,7 +39,7 @@ enum exchange_waits {
 struct exchange {
 	struct exchange *next; /* of its connection; then of those that wait to be given out */
 	struct exchange *older, *newer; /* of those that are open, by `due_ns` */
-	struct exchange *before, *chain, **link; /* see datagrams.c */
+	struct exchange *before, *chain, **link; /* see datagrams.c, multiplex.c */
 	struct connection *connection;
 	uint64_t due_ns;
 	uint64_t connect_ns; /* how long the connect took before it; 0: not known */
@@ -55,6 +55,7 @@ struct exchange {
 	uint8_t tuple_len;
 	uint8_t waits; /* enum exchange_waits */
 	uint8_t note; /* see conversation.c */
+	uint8_t gaps; /* bits of sides of which bytes may be missing: multiplex.c */
 	bool has_status;
 	bool has_key;
 	bool is_lost; /* something of it is missing: out of memory */
@@ -113,6 +114,10 @@ struct exchange_answer *exchanges_begin_answer(struct exchanges *exchanges);
 /* The message of one, to read and to change, until some others were opened; NULL: out of memory,
  * then it is lost. */
 struct protocol_message *exchanges_message(struct exchanges *exchanges, struct exchange *exchange);
+
+/* It is seen to be of another protocol than that of its connection. */
+void exchanges_set_protocol(struct exchanges *exchanges, struct exchange *exchange,
+			    uint8_t protocol);
 
 /* Why it ended, "" if as it should. */
 void exchanges_set_error(struct exchanges *exchanges, struct exchange *exchange, const char *error);

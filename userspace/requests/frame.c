@@ -12,7 +12,7 @@ enum { END_BYTES_MAX = 1 + 16 + sizeof(uint16_t) /* a SOCKADDR of IPv6 */ };
 _Static_assert(sizeof(struct ppm_evt_hdr) + request__count * (sizeof(uint16_t) + sizeof(uint64_t)) +
 			       MESSAGE_METHOD_BYTES + MESSAGE_TARGET_BYTES + MESSAGE_HOST_BYTES +
 			       MESSAGE_TRACE_BYTES + MESSAGE_ERROR_BYTES + MESSAGE_ANSWER_BYTES +
-			       EXCHANGE_TUPLE_BYTES + END_BYTES_MAX <=
+			       MESSAGE_VERSION_BYTES + EXCHANGE_TUPLE_BYTES + END_BYTES_MAX <=
 		       REQUEST_FRAME_BYTES,
 	       "the largest frame");
 
@@ -91,12 +91,19 @@ static void put_request(struct writer *writer, const struct exchange *exchange)
 	frame_put_text(writer, request__error, message->error);
 }
 
+/* How many bytes were missing is not known. */
+static bool has_gap(const struct exchange *exchange, enum protocol_side side)
+{
+	return exchange->gaps >> side & 1;
+}
+
 static void put_sizes_and_times(struct writer *writer, const struct exchange *exchange)
 {
 	const struct exchange_part *request = &exchange->request, *response = &exchange->response;
 
-	put_number(writer, request__request_size, (int64_t)request->bytes);
-	if (response->first_ns)
+	if (!has_gap(exchange, PROTOCOL_REQUESTS))
+		put_number(writer, request__request_size, (int64_t)request->bytes);
+	if (response->first_ns && !has_gap(exchange, PROTOCOL_RESPONSES))
 		put_number(writer, request__response_size, (int64_t)response->bytes);
 	if (exchange->connect_ns)
 		put_number(writer, request__connect_time, (int64_t)exchange->connect_ns);
@@ -104,6 +111,22 @@ static void put_sizes_and_times(struct writer *writer, const struct exchange *ex
 	put_time(writer, request__first_byte_time, request->last_ns, response->first_ns);
 	put_time(writer, request__receive_time, response->first_ns, response->last_ns);
 	put_time(writer, request__total_time, request->first_ns, exchange->ended_ns);
+}
+
+/* What protocols know whose messages are streams. */
+static void put_of_streams(struct writer *writer, const struct exchange *exchange)
+{
+	const struct protocol_message *message = exchange->message.open;
+
+	frame_put_text(writer, request__version, message->version);
+	if (message->has_counts[PROTOCOL_REQUESTS] && !has_gap(exchange, PROTOCOL_REQUESTS))
+		put_number(writer, request__request_messages, message->counts[PROTOCOL_REQUESTS]);
+	if (message->has_counts[PROTOCOL_RESPONSES] && !has_gap(exchange, PROTOCOL_RESPONSES))
+		put_number(writer, request__response_messages, message->counts[PROTOCOL_RESPONSES]);
+	if (message->deadline_ns)
+		put_number(writer, request__deadline, (int64_t)message->deadline_ns);
+	if (message->undecoded)
+		put_number(writer, request__undecoded, message->undecoded);
 }
 
 uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQUEST_FRAME_BYTES])
@@ -132,6 +155,7 @@ uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQU
 		put_number(&writer, request__ttl, message->ttl_s);
 	if (exchange->real_len)
 		put_end(&writer, request__real, exchange);
+	put_of_streams(&writer, exchange);
 	header.len = (uint32_t)writer.at;
 	memcpy(frame, &header, sizeof(header));
 	return header.len;

@@ -13,13 +13,15 @@ static const uint16_t texts[] = {
 	offsetof(struct protocol_message, error),
 	offsetof(struct protocol_message, answer),
 	offsetof(struct protocol_message, statement_method),
+	offsetof(struct protocol_message, version),
 };
 
 enum {
 	TEXTS = sizeof(texts) / sizeof(texts[0]),
 	NUMBERS_BYTES = offsetof(struct protocol_message, method),
 	TEXTS_BYTES = 2 * MESSAGE_METHOD_BYTES + MESSAGE_TARGET_BYTES + MESSAGE_HOST_BYTES +
-		      MESSAGE_TRACE_BYTES + MESSAGE_ERROR_BYTES + MESSAGE_ANSWER_BYTES,
+		      MESSAGE_TRACE_BYTES + MESSAGE_ERROR_BYTES + MESSAGE_ANSWER_BYTES +
+		      MESSAGE_VERSION_BYTES,
 };
 
 _Static_assert(sizeof(struct protocol_message) - NUMBERS_BYTES - TEXTS_BYTES <

@@ -130,13 +130,9 @@ static void ask_for_real_end(struct connection *connection, struct connections *
 	translations_ask(&all->translations, &socket, &ends, call->ts_ns);
 }
 
-static bool begin_request(struct connection *connection, struct connections *all,
-			  const struct connection_call *call, uint64_t first_ns)
+void pairing_describe(struct connection *connection, struct connections *all,
+		      const struct connection_call *call, struct exchange *exchange)
 {
-	uint8_t number = connection->protocol->number;
-	struct exchange *exchange =
-		exchanges_begin(&all->exchanges, EXCHANGE_OF_STREAM, number, first_ns);
-
 	exchange->connection = connection;
 	exchange->role = connection->role;
 	exchange->connect_ns = connection->connect_us * UINT64_C(1000);
@@ -144,6 +140,16 @@ static bool begin_request(struct connection *connection, struct connections *all
 	exchange->ino = connection->ino;
 	exchange->tuple_len = pairing_ends(call->file, exchange->tuple);
 	ask_for_real_end(connection, all, call, exchange);
+}
+
+static bool begin_request(struct connection *connection, struct connections *all,
+			  const struct connection_call *call, uint64_t first_ns)
+{
+	uint8_t number = connection->protocol->number;
+	struct exchange *exchange =
+		exchanges_begin(&all->exchanges, EXCHANGE_OF_STREAM, number, first_ns);
+
+	pairing_describe(connection, all, call, exchange);
 	connection->has_keys |= exchange->has_key;
 	connection->asking = exchange;
 	if (connection->is_out_of_step && !connection->has_keys) {
@@ -252,6 +258,8 @@ void pairing_set_response(struct connections *all, struct exchange *exchange,
 		copy_text(to->error, from->error);
 	copy_text(to->answer, from->answer);
 	to->ttl_s = from->ttl_s;
+	if (!to->version[0])
+		copy_text(to->version, from->version);
 	if (!to->trace_id[0])
 		copy_text(to->trace_id, from->trace_id);
 }
@@ -461,6 +469,18 @@ void pairing_end(struct connection *connection, struct connections *all, enum pr
 		end_request(connection, all);
 	else
 		end_response(connection, all);
+}
+
+struct exchange *pairing_take_request(struct connection *connection, struct connections *all)
+{
+	struct exchange *exchange = connection->queue;
+
+	exchanges_free_answer(&all->exchanges, connection->answer);
+	connection->answer = NULL;
+	if (!exchange || exchange->is_over || exchange == connection->asking)
+		return NULL;
+	dequeue(connection, exchange);
+	return exchange;
 }
 
 static void drop_asking(struct connection *connection, struct connections *all,

@@ -13,6 +13,16 @@ uint8_t pairing_ends(const struct state_fd *file, uint8_t tuple[EXCHANGE_TUPLE_B
 void pairing_set_response(struct connections *all, struct exchange *exchange,
 			  struct exchange_answer *answer);
 
+/* Notes whose request it is, and what its connection is like. */
+void pairing_describe(struct connection *connection, struct connections *all,
+		      const struct connection_call *call, struct exchange *exchange);
+
+/*
+ * The response whose bytes come answers a request for another protocol. Returns that request, which
+ * is open and no longer in the queue; NULL: it is not known.
+ */
+struct exchange *pairing_take_request(struct connection *connection, struct connections *all);
+
 /*
  * A message of that side begins with a byte that came at first_ns: the blank one of all->exchanges.
  * Returns false if there is no room.

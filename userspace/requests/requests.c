@@ -14,6 +14,7 @@
 #include "requests/ends.h"
 #include "requests/frame.h"
 #include "requests/pairing.h"
+#include "requests/verdict.h"
 
 /* What an event is to a socket. */
 enum requests_kind {
@@ -292,7 +293,7 @@ static void look_again(struct connection *connection, struct connections *all)
 	connection->is_out_of_step = true;
 	for (unsigned int i = 0; i < DIRECTIONS; i++)
 		connection->streams[i].is_placed = false;
-	connection_make_opaque(connection, all);
+	verdict_make_opaque(connection, all);
 }
 
 /* Other requests are wanted of it. Those that are no longer wanted are left out with its next
@@ -301,11 +302,11 @@ static void look_again(struct connection *connection, struct connections *all)
 static void look_anew(struct connection *connection, struct connections *all)
 {
 	if (connection->is_left_out)
-		connection_look_again(connection, all);
+		verdict_look_again(connection, all);
 	if (connection->has_datagrams || connection->protocol)
 		return;
 	if (connection->is_opaque || connection->is_sized) {
-		if (connection->is_sized != connection_is_sized(connection, all))
+		if (connection->is_sized != verdict_is_sized(connection, all))
 			look_again(connection, all);
 	} else if (!all->of_unknown) {
 		conversation_forget(connection, all);
@@ -595,9 +596,9 @@ static void take_bytes(struct requests *requests, const struct requests_call *ca
 		datagram = datagram_of(call, event, &piece);
 		datagrams_take(connection, &requests->all, &made, &datagram);
 		if (connection->protocol && connection_is_unwanted(connection, &requests->all))
-			connection_leave_out(connection, &requests->all);
+			verdict_leave_out(connection, &requests->all);
 		else if (connection->is_opaque)
-			connection_set_limit(connection, &requests->all, 0);
+			verdict_set_limit(connection, &requests->all, 0);
 		return;
 	}
 	if (connection->role == request_roles__unknown)

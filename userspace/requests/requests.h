@@ -74,6 +74,7 @@ struct requests_stats {
 	uint64_t followed; /* now */
 	uint64_t gaps; /* places where bytes were missing that mattered */
 	uint64_t no_room; /* sockets or requests that were not followed */
+	uint64_t undecoded; /* requests that were given out without what refers to older bytes */
 	uint64_t untranslated; /* requests that were given out: see translations_is_missing() */
 };
 

@@ -97,6 +97,23 @@ static void put_dns_name(const struct view *view, struct buf *key)
 	buf_append(key, name, cluster_name(view->target, name));
 }
 
+/* "package.Service/Method" */
+static void put_rpc_method(const struct view *view, struct buf *key)
+{
+	label_put(key, view->target);
+	if (*view->target && *view->method)
+		buf_append_char(key, '/');
+	label_put(key, view->method);
+}
+
+static void put_rpc_status(const struct view *view, struct buf *key)
+{
+	if (view->has_status && view->protocol.status_name)
+		label_put(key, view->protocol.status_name(view->status));
+	else
+		put_status(view, key);
+}
+
 /*
  * Of clients: the host that they name, without a port, or found; else where the socket goes to. A
  * server is known by its process.
@@ -280,9 +297,8 @@ static void put_statement(const struct view *view, struct buf *key)
 static void put_request(const struct view *view, struct buf *key)
 {
 	static void (*const puts[VIEW_CLASSES])(const struct view *view, struct buf *key) = {
-		[VIEW_HTTP] = put_route,
-		[VIEW_DATABASE] = put_operation,
-		[VIEW_DNS] = put_dns_name,
+		[VIEW_HTTP] = put_route,      [VIEW_DATABASE] = put_operation,
+		[VIEW_DNS] = put_dns_name,    [VIEW_RPC] = put_rpc_method,
 		[VIEW_OTHER] = put_operation,
 	};
 
@@ -354,6 +370,10 @@ static const struct {
 	[LABEL_DB_OPERATION] = {"db_operation_name", "db.operation.name", put_operation},
 	[LABEL_DB_COLLECTION] = {"db_collection_name", "db.collection.name", put_collection},
 	[LABEL_DNS_NAME] = {"dns_question_name", "dns.question.name", put_dns_name},
+	[LABEL_RPC_SYSTEM] = {"rpc_system_name", "rpc.system.name", put_protocol},
+	[LABEL_RPC_METHOD] = {"rpc_method", "rpc.method", put_rpc_method},
+	[LABEL_RPC_STATUS] = {"rpc_response_status_code", "rpc.response.status_code",
+			      put_rpc_status},
 	[LABEL_PROTOCOL] = {"network_protocol_name", "network.protocol.name", put_protocol},
 	[LABEL_TRANSPORT] = {"network_transport", "network.transport", put_protocol},
 	[LABEL_DIRECTION] = {"network_io_direction", "network.io.direction", put_direction},

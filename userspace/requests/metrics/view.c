@@ -44,8 +44,9 @@ static void set_protocol(struct view *view, uint8_t number)
 		event_desc_get(EVENT_request)->params[request__protocol].set;
 
 	if (protocol) {
-		view->protocol = (struct view_protocol){protocol->class, protocol->name,
-							protocol->has_statements};
+		view->protocol =
+			(struct view_protocol){protocol->class, protocol->name,
+					       protocol->has_statements, protocol->status_name};
 		return;
 	}
 	while (name->name && name->value != number)

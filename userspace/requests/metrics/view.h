@@ -16,6 +16,7 @@ enum view_class {
 	VIEW_HTTP = PROTOCOL_OF_HTTP,
 	VIEW_DATABASE = PROTOCOL_OF_DATABASES,
 	VIEW_DNS = PROTOCOL_OF_DNS,
+	VIEW_RPC = PROTOCOL_OF_RPC,
 	/* From here on of sockets: */
 	VIEW_CONNECT = PROTOCOL_CLASSES,
 	VIEW_CONNECTION,
@@ -32,6 +33,7 @@ struct view_protocol {
 	enum view_class class;
 	const char *name;
 	bool has_statements;
+	const char *(*status_name)(int32_t status); /* NULL: statuses are numbers */
 };
 
 struct view_end {

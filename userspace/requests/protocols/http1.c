@@ -13,18 +13,16 @@
 #include <strings.h>
 
 #include "event/event.h"
-#include "requests/protocols/protocol.h"
+#include "requests/protocols/http.h"
 #include "requests/protocols/text.h"
-#include "util/base64.h"
-#include "util/buf.h"
 
 enum {
 	/* A line that is longer and not yet whole is taken as it is, and its rest ignored. */
 	LINE_WAITS_MAX = 8 * 1024,
 	LENGTH_DIGITS_MAX = 18,
 	CHUNK_DIGITS_MAX = 15,
+	VERSION_AT = 6, /* in " HTTP/1.1" */
 	STATUS_BYTES = 12, /* HTTP/1.1 200 */
-	TRACE_DIGITS = 32,
 };
 
 enum http1_phase { HTTP1_START, HTTP1_HEADERS, HTTP1_CHUNK, HTTP1_TRAILERS, HTTP1_PHASES };
@@ -39,6 +37,7 @@ struct http1 {
 	bool is_chunked;
 	bool is_coded; /* the last transfer coding is not chunked */
 	bool is_wrong; /* lengths that contradict each other, or are none */
+	bool is_http2; /* what a response of 101 leaves for */
 	bool was_framing; /* the last line was about the length: it must not be folded */
 };
 
@@ -54,11 +53,6 @@ struct http1_run {
 	struct protocol_message *message;
 	const struct protocol_message *request;
 	struct protocol_step step;
-};
-
-struct http1_text {
-	const uint8_t *data;
-	size_t len;
 };
 
 /* Those of RFC 9110, PATCH, those of WebDAV and its extensions, and what caches take. */
@@ -97,17 +91,12 @@ static bool is_token(const uint8_t *data, size_t len)
 	return len > 0;
 }
 
-static bool is_digit(uint8_t c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_blank(uint8_t c)
 {
 	return c == ' ' || c == '\t';
 }
 
-static struct http1_text trimmed(const uint8_t *data, size_t len)
+static struct http_text trimmed(const uint8_t *data, size_t len)
 {
 	while (len && is_blank(*data)) {
 		data++;
@@ -115,33 +104,7 @@ static struct http1_text trimmed(const uint8_t *data, size_t len)
 	}
 	while (len && is_blank(data[len - 1]))
 		len--;
-	return (struct http1_text){data, len};
-}
-
-static int hex_value(uint8_t c)
-{
-	if (is_digit(c))
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* How many hexadecimal digits stand at the beginning, and whether one is not 0. */
-static size_t hex_digits(const uint8_t *data, size_t len, bool *is_set)
-{
-	size_t n = 0;
-
-	for (*is_set = false; n < len && hex_value(data[n]) >= 0; n++)
-		*is_set |= data[n] != '0';
-	return n;
-}
-
-/* The bytes up to the first `c`, or all. */
-static size_t length_before(const uint8_t *data, size_t len, char c)
-{
-	const uint8_t *found = memchr(data, c, len);
-
-	return found ? (size_t)(found - data) : len;
+	return (struct http_text){data, len};
 }
 
 /*
@@ -189,50 +152,6 @@ static void drop_line(struct http1_run *run)
  * The first line.
  */
 
-/* The authority without its user and password. */
-static void take_authority(struct protocol_message *message, const uint8_t *data, size_t len)
-{
-	const uint8_t *user = memrchr(data, '@', len);
-
-	if (user) {
-		len -= (size_t)(user + 1 - data);
-		data = user + 1;
-	}
-	protocol_text_put(message->host, sizeof(message->host), data, len);
-}
-
-/* The length of "http://" or "https://" at the beginning; 0: there is neither. */
-static size_t scheme_length(const uint8_t *data, size_t len)
-{
-	if (len >= 7 && strncasecmp((const char *)data, "http://", 7) == 0)
-		return 7;
-	return len >= 8 && strncasecmp((const char *)data, "https://", 8) == 0 ? 8 : 0;
-}
-
-static void take_target(struct protocol_message *message, const uint8_t *data, size_t len)
-{
-	size_t scheme = scheme_length(data, len);
-
-	len = length_before(data, len, '?');
-	len = length_before(data, len, '#');
-	if (scheme) {
-		size_t host = length_before(data + scheme, len - scheme, '/');
-
-		take_authority(message, data + scheme, host);
-		data += scheme + host;
-		len -= scheme + host;
-		if (!len) {
-			data = (const uint8_t *)"/";
-			len = 1;
-		}
-	} else if (strcmp(message->method, "CONNECT") == 0) {
-		take_authority(message, data, len);
-		memcpy(message->target, message->host, sizeof(message->host));
-		return;
-	}
-	protocol_text_put(message->target, sizeof(message->target), data, len);
-}
-
 /* Where the version of a whole request line begins, with the blank before it; NULL: nowhere. */
 static const uint8_t *version_of(const uint8_t *data, size_t len)
 {
@@ -240,7 +159,7 @@ static const uint8_t *version_of(const uint8_t *data, size_t len)
 	const uint8_t *at;
 
 	len = trimmed(data, len).len;
-	if (len < sizeof(version) || !is_digit(data[len - 1]))
+	if (len < sizeof(version) || !http_is_digit(data[len - 1]))
 		return NULL;
 	at = data + len - sizeof(version);
 	return memcmp(at, version, sizeof(version) - 1) == 0 ? at : NULL;
@@ -252,11 +171,17 @@ static const uint8_t *version_of(const uint8_t *data, size_t len)
  */
 static const uint8_t *cut_target_end(const uint8_t *target, const uint8_t *end)
 {
-	size_t len = (size_t)(end - target), path = length_before(target, len, ' ');
+	size_t len = (size_t)(end - target), path = http_length_before(target, len, ' ');
 
-	path = length_before(target, path, '?');
+	path = http_length_before(target, path, '?');
 	return path < len || len >= MESSAGE_TARGET_BYTES + MESSAGE_HOST_BYTES ? target + path
 									      : NULL;
+}
+
+/* digits: those behind "HTTP/". */
+static void take_version(struct protocol_message *message, const uint8_t *digits)
+{
+	protocol_text_put(message->version, sizeof(message->version), digits, 3);
 }
 
 /* Returns false if that is no request line. */
@@ -278,7 +203,9 @@ static bool take_request_line(struct http1_run *run, const struct http1_line *li
 	if (!end || end <= blank + 1)
 		return false;
 	protocol_text_put(run->message->method, MESSAGE_METHOD_BYTES, line->data, len);
-	take_target(run->message, blank + 1, (size_t)(end - blank - 1));
+	if (line->is_whole)
+		take_version(run->message, end + VERSION_AT);
+	http_take_target(run->message, blank + 1, (size_t)(end - blank - 1));
 	return true;
 }
 
@@ -288,7 +215,7 @@ static bool begins_status_line(const uint8_t *data, size_t len)
 	static const char form[] = "HTTP/1.d ddd";
 
 	for (size_t i = 0; i < len && i < STATUS_BYTES; i++)
-		if (form[i] == 'd' ? !is_digit(data[i]) : data[i] != (uint8_t)form[i])
+		if (form[i] == 'd' ? !http_is_digit(data[i]) : data[i] != (uint8_t)form[i])
 			return false;
 	return (len < 10 || data[9] != '0') &&
 	       (len <= STATUS_BYTES || data[STATUS_BYTES] == ' ' || data[STATUS_BYTES] == '\r' ||
@@ -298,18 +225,12 @@ static bool begins_status_line(const uint8_t *data, size_t len)
 /* Returns false if that is no status line. */
 static bool take_status_line(struct http1_run *run, const struct http1_line *line)
 {
-	struct protocol_message *message = run->message;
 	const uint8_t *digits = line->data + STATUS_BYTES - 3;
 
 	if (line->len < STATUS_BYTES || !begins_status_line(line->data, line->len))
 		return false;
-	message->status = (digits[0] - '0') * 100 + (digits[1] - '0') * 10 + (digits[2] - '0');
-	message->has_status = true;
-	message->is_aside = message->status < 200 && message->status != 101;
-	/* As the conventions of OpenTelemetry have it. */
-	message->blames_client = message->status < 500;
-	if (message->status >= 400)
-		protocol_text_put(message->error, sizeof(message->error), digits, 3);
+	http_take_status(run->message, digits);
+	take_version(run->message, line->data + VERSION_AT - 1);
 	return true;
 }
 
@@ -363,13 +284,13 @@ static bool take_start(struct http1_run *run)
  * Headers. Each takes its value, without blanks around it.
  */
 
-static void take_host(struct http1_run *run, struct http1_text value)
+static void take_host(struct http1_run *run, struct http_text value)
 {
 	if (!run->message->host[0])
 		protocol_text_put(run->message->host, MESSAGE_HOST_BYTES, value.data, value.len);
 }
 
-static void take_length(struct http1_run *run, struct http1_text value)
+static void take_length(struct http1_run *run, struct http_text value)
 {
 	struct http1 *http = run->http;
 	uint64_t length = 0;
@@ -378,7 +299,7 @@ static void take_length(struct http1_run *run, struct http1_text value)
 	if (!value.len || value.len > LENGTH_DIGITS_MAX)
 		http->is_wrong = true;
 	for (size_t i = 0; i < value.len && !http->is_wrong; i++) {
-		http->is_wrong = !is_digit(value.data[i]);
+		http->is_wrong = !http_is_digit(value.data[i]);
 		length = length * 10 + value.data[i] - '0';
 	}
 	http->is_wrong |= http->has_length && http->length != length;
@@ -386,17 +307,17 @@ static void take_length(struct http1_run *run, struct http1_text value)
 	http->length = length;
 }
 
-static bool is_word(struct http1_text text, const char *word)
+static bool is_word(struct http_text text, const char *word)
 {
 	return text.len == strlen(word) &&
 	       strncasecmp((const char *)text.data, word, text.len) == 0;
 }
 
 /* Only the last coding decides where the body ends. */
-static void take_coding(struct http1_run *run, struct http1_text value)
+static void take_coding(struct http1_run *run, struct http_text value)
 {
 	const uint8_t *comma = value.len ? memrchr(value.data, ',', value.len) : NULL;
-	struct http1_text last = value;
+	struct http_text last = value;
 
 	if (comma)
 		last = trimmed(comma + 1, (size_t)(value.data + value.len - comma - 1));
@@ -407,81 +328,23 @@ static void take_coding(struct http1_run *run, struct http1_text value)
 	run->http->is_coded = !run->http->is_chunked;
 }
 
-/* Of several headers that give a trace id, that of the highest rank counts. */
-static void put_trace(struct http1_run *run, uint8_t rank, const void *data, size_t len)
+/* Which protocol a server goes over to. */
+static void take_upgrade(struct http1_run *run, struct http_text value)
 {
-	if (rank <= run->http->trace_rank)
-		return;
-	run->http->trace_rank = rank;
-	protocol_text_put(run->message->trace_id, MESSAGE_TRACE_BYTES, data, len);
+	run->http->is_http2 = run->side == PROTOCOL_RESPONSES && is_word(value, "h2c");
 }
 
-static void put_hex_trace(struct http1_run *run, uint8_t rank, struct http1_text value, char end)
-{
-	bool is_set;
-	size_t n = hex_digits(value.data, value.len, &is_set);
-
-	/* A single digit of b3 says whether to sample. */
-	if (is_set && n > 1 && n <= TRACE_DIGITS && (n == value.len || value.data[n] == end))
-		put_trace(run, rank, value.data, n);
-}
-
-/* 00-TRACE-PARENT-FLAGS */
-static void take_traceparent(struct http1_run *run, struct http1_text value)
-{
-	enum { PREFIX = 3 };
-	bool is_set;
-
-	if (value.len < PREFIX + TRACE_DIGITS + 1 || value.data[PREFIX - 1] != '-' ||
-	    value.data[PREFIX + TRACE_DIGITS] != '-')
-		return;
-	if (hex_digits(value.data + PREFIX, TRACE_DIGITS, &is_set) == TRACE_DIGITS && is_set)
-		put_trace(run, 4, value.data + PREFIX, TRACE_DIGITS);
-}
-
-static void take_b3(struct http1_run *run, struct http1_text value)
-{
-	put_hex_trace(run, 3, value, '-');
-}
-
-/* TRACE:SPAN:PARENT:FLAGS, its colons maybe percent-encoded. */
-static void take_uber(struct http1_run *run, struct http1_text value)
-{
-	value.len = length_before(value.data, value.len, '%');
-	put_hex_trace(run, 2, value, ':');
-}
-
-/* SAMPLE-TRACE-SEGMENT-…, of which all but the first are in base64 or numbers. */
-static void take_sw8(struct http1_run *run, struct http1_text value)
-{
-	char text[2 * MESSAGE_TRACE_BYTES];
-	struct buf out = buf_fixed(text, sizeof(text));
-	size_t sample = length_before(value.data, value.len, '-');
-	const uint8_t *id = value.data + sample + 1;
-	size_t len;
-
-	if (sample == value.len)
-		return;
-	len = length_before(id, value.len - sample - 1, '-');
-	if (len && base64_decode(&out, (const char *)id, len) && !memchr(out.data, 0, out.len))
-		put_trace(run, 1, out.data, out.len);
-}
-
-/* The headers that matter. Those that say where a body ends are of both sides. */
+/* The headers that matter, beside trace ids. Those that say where a body ends are of both sides. */
 static const struct http1_header {
 	const char *name;
 	uint8_t len;
 	bool is_framing;
-	void (*take)(struct http1_run *run, struct http1_text value);
+	void (*take)(struct http1_run *run, struct http_text value);
 } headers[] = {
 	{"Host", 4, false, take_host},
 	{"Content-Length", 14, true, take_length},
 	{"Transfer-Encoding", 17, true, take_coding},
-	{"traceparent", 11, false, take_traceparent},
-	{"b3", 2, false, take_b3},
-	{"X-B3-TraceId", 12, false, take_b3},
-	{"uber-trace-id", 13, false, take_uber},
-	{"sw8", 3, false, take_sw8},
+	{"Upgrade", 7, true, take_upgrade},
 };
 
 enum { HEADERS_COUNT = sizeof(headers) / sizeof(headers[0]) };
@@ -490,6 +353,16 @@ enum { HEADERS_COUNT = sizeof(headers) / sizeof(headers[0]) };
 #define LETTER(c) (UINT32_C(1) << ((c)&31))
 static const uint32_t header_letters = LETTER('H') | LETTER('C') | LETTER('T') | LETTER('B') |
 				       LETTER('X') | LETTER('U') | LETTER('S');
+
+static void take_trace(struct http1_run *run, const struct http1_line *line)
+{
+	size_t name = http_length_before(line->data, line->len, ':');
+
+	if (name < line->len)
+		http_take_trace(run->message, &run->http->trace_rank,
+				(struct http_text){line->data, name},
+				trimmed(line->data + name + 1, line->len - name - 1));
+}
 
 static void take_header(struct http1_run *run, const struct http1_line *line)
 {
@@ -506,6 +379,8 @@ static void take_header(struct http1_run *run, const struct http1_line *line)
 						  line->len - header->len - 1));
 		return;
 	}
+	if (run->side == PROTOCOL_REQUESTS)
+		take_trace(run, line);
 }
 
 /*
@@ -550,6 +425,8 @@ static void end_head(struct http1_run *run)
 
 	if (leaves(run)) {
 		run->step.action = PROTOCOL_LEAVES;
+		run->step.next =
+			http->is_http2 && run->message->status == 101 ? &protocol_http2 : NULL;
 		end_message(run, 0);
 	} else if (is_response && is_bare(run)) {
 		end_message(run, 0);
@@ -595,10 +472,10 @@ static bool chunk_length(const struct http1_line *line, uint64_t *length)
 {
 	size_t n = 0;
 
-	for (*length = 0; n < line->len && hex_value(line->data[n]) >= 0; n++) {
+	for (*length = 0; n < line->len && http_hex_value(line->data[n]) >= 0; n++) {
 		if (n == CHUNK_DIGITS_MAX)
 			return false;
-		*length = *length << 4 | (uint64_t)hex_value(line->data[n]);
+		*length = *length << 4 | (uint64_t)http_hex_value(line->data[n]);
 	}
 	return n && (n == line->len || line->data[n] == ';' || is_blank(line->data[n]));
 }

@@ -11,16 +11,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pool;
+
 /* The directions of a connection: what the client sends, and what the server does. */
 enum protocol_side { PROTOCOL_REQUESTS, PROTOCOL_RESPONSES, PROTOCOL_SIDES };
 
 enum {
-	MESSAGE_METHOD_BYTES = 32,
+	MESSAGE_METHOD_BYTES = 64,
 	MESSAGE_TARGET_BYTES = 512,
 	MESSAGE_HOST_BYTES = 128,
 	MESSAGE_ERROR_BYTES = 48,
 	MESSAGE_TRACE_BYTES = 64,
 	MESSAGE_ANSWER_BYTES = 256,
+	MESSAGE_VERSION_BYTES = 8,
 	/* Of a connection and side, for the protocol alone: zeros when it begins or is found again.
 	 */
 	PROTOCOL_STATE_BYTES = 64,
@@ -52,12 +55,18 @@ struct protocol_message {
 	bool has_key; /* a response answers the request with the same key, not the oldest one */
 	bool has_statement; /* `statement` is known; of a response: that of what is kept */
 	uint8_t statement_use; /* enum protocol_statement; of a request */
+	uint8_t protocol; /* request_protocols, if it is not that of the connection; 0: it is */
+	bool has_counts[PROTOCOL_SIDES]; /* `counts` of that side is known */
 	/* Of datagrams, one whose lower half is 0 answers any request with the same upper half. If
 	 * has_key is set, it is known when the message begins.
 	 */
 	uint64_t key;
 	uint64_t statement; /* its number, or a hash of its name */
 	uint32_t note; /* of a request: what its protocol must know to read the response */
+	uint32_t undecoded; /* parts of both sides whose meaning was said before they were seen */
+	uint32_t counts[PROTOCOL_SIDES]; /* of streams: messages in the request, in the response */
+	uint64_t deadline_ns; /* of a request: how long it may take; 0: not known */
+	uint64_t kept[PROTOCOL_SIDES]; /* of streams: for the protocol alone */
 	char method[MESSAGE_METHOD_BYTES]; /* GET, SELECT, HGET */
 	char target[MESSAGE_TARGET_BYTES]; /* a path without its query, a key, a statement */
 	char host[MESSAGE_HOST_BYTES];
@@ -66,6 +75,7 @@ struct protocol_message {
 	/* Of a response: the values that it gives, with a blank between two; of DNS addresses. */
 	char answer[MESSAGE_ANSWER_BYTES];
 	char statement_method[MESSAGE_METHOD_BYTES]; /* of what is kept */
+	char version[MESSAGE_VERSION_BYTES]; /* of the protocol */
 };
 
 /* Bytes of one side, from where the protocol stands in it. */
@@ -112,6 +122,45 @@ struct protocol_step {
 	bool stands;
 	/* The protocol cannot say more without all bytes: their limit should be raised. */
 	bool wants_all;
+	/*
+	 * Of PROTOCOL_LEAVES: which protocol is spoken behind this, NULL: it is not known. It has
+	 * streams, and the request that this step answers is the one of stream 1.
+	 */
+	const struct protocol *next;
+	/* Of streams: what ends with these bytes, beside `ends`. */
+	bool closes; /* the request and its response, of which no more is said */
+	bool refuses; /* all of streams above `last`, which are not answered */
+	uint64_t last;
+	const char *error; /* why, in a word of the program; NULL: as they should */
+};
+
+/* Memory for what is kept of connections beside states. */
+struct protocol_room {
+	struct pool *pool; /* borrowed */
+	size_t held, max; /* bytes of all connections */
+};
+
+/*
+ * Of a protocol whose messages interleave. Each is one of the streams of its connection, which have
+ * numbers above 0 that rise from request to request, and one message that both sides write to.
+ */
+struct protocol_streams {
+	/* What is kept of a connection that begins, which destroy() frees; NULL: no room. The room
+	 * is borrowed. */
+	void *(*create)(struct protocol_room *room);
+	void (*destroy)(void *kept); /* accepts NULL */
+	/*
+	 * Which stream the next bytes are of, 0: none that has requests. Returns false: more bytes
+	 * would tell.
+	 */
+	bool (*stream_of)(const void *kept, enum protocol_side side,
+			  const struct protocol_input *input, uint64_t *stream);
+	/* As `step` of a protocol. message: of that stream; of none, one that is forgotten. */
+	struct protocol_step (*step)(void *kept, enum protocol_side side,
+				     const struct protocol_input *input,
+				     struct protocol_message *message);
+	/* Bytes of a side were missing, or not understood. */
+	void (*lose)(void *kept, enum protocol_side side);
 };
 
 /* What conventions have metrics for. */
@@ -120,6 +169,7 @@ enum protocol_class {
 	PROTOCOL_OF_HTTP,
 	PROTOCOL_OF_DATABASES,
 	PROTOCOL_OF_DNS,
+	PROTOCOL_OF_RPC,
 	PROTOCOL_CLASSES,
 };
 
@@ -128,14 +178,17 @@ struct protocol {
 	uint8_t number; /* request_protocols__NAME */
 	uint8_t class; /* enum protocol_class */
 	bool has_statements; /* its targets are SQL */
+	const char *(*status_name)(int32_t status); /* NULL: statuses have no names */
+	uint32_t also; /* bits of the numbers that its messages may have instead */
+	const struct protocol_streams *streams; /* NULL: messages of a side do not interleave */
 	/* Whether the first bytes of a side are of this protocol. */
 	enum protocol_verdict (*recognise)(enum protocol_side side,
 					   const struct protocol_input *input);
 	/*
-	 * Takes the next bytes. state: PROTOCOL_STATE_BYTES of this side. message: of this side,
-	 * which these bytes begin or go on with; before the step that begins it, all its numbers
-	 * are 0 and all its texts empty. request:
-	 * the one that a response answers, NULL for requests and if it is not known.
+	 * Takes the next bytes; NULL if it has streams. state: PROTOCOL_STATE_BYTES of this side.
+	 * message: of this side, which these bytes begin or go on with; before the step that begins
+	 * it, all its numbers are 0 and all its texts empty. request: the one that a response
+	 * answers, NULL for requests and if it is not known.
 	 */
 	struct protocol_step (*step)(enum protocol_side side, void *state,
 				     const struct protocol_input *input,
@@ -148,8 +201,8 @@ struct protocol {
 	size_t (*find)(enum protocol_side side, const struct protocol_input *input);
 };
 
-extern const struct protocol protocol_http1, protocol_redis, protocol_dns_tcp, protocol_postgres,
-	protocol_mysql;
+extern const struct protocol protocol_http1, protocol_http2, protocol_grpc, protocol_redis,
+	protocol_dns_tcp, protocol_postgres, protocol_mysql;
 
 /* All of them, in the order in which they are tried; NULL ends the list. */
 extern const struct protocol *const protocols[];

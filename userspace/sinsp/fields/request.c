@@ -100,7 +100,7 @@ static const struct field_words roles = {each_role};
 
 const struct field_desc fields_request[] = {
 	ROW_WITH(FIELD_OF_STREAM, "protocol", "protocol", CHARBUF, get_name, "=http",
-		 "of the application: http, redis", .words = &protocols),
+		 "of the application: http, grpc, redis", .words = &protocols),
 	ROW_WITH(FIELD_OF_STREAM, "role", "role", CHARBUF, get_name, "=server",
 		 "of the process: client for the one that asks, server for the one that answers",
 		 .words = &roles),
@@ -130,6 +130,14 @@ const struct field_desc fields_request[] = {
 	    "addresses in a response of DNS, with a blank between two"),
 	ROW("ttl", "ttl", UINT32, get_number, "<60", "seconds for which these are valid",
 	    .unit = FIELD_UNIT_S),
+	ROW("version", "version", CHARBUF, get_string, "=2", "of the protocol: of HTTP 1.1 or 2"),
+	ROW("messages.request", "request_messages", UINT32, get_number, ">1",
+	    "messages of gRPC in the request"),
+	ROW("messages.response", "response_messages", UINT32, get_number, ">1",
+	    "messages of gRPC in the response"),
+	TIME("deadline", "deadline", "how long a call of gRPC may take, as the client says"),
+	ROW("undecoded", "undecoded", UINT32, get_number, ">0",
+	    "headers of HTTP/2 that refer to what was said before the capture: not known"),
 	ROW("trace_id", "trace_id", CHARBUF, get_string, " exists",
 	    "of distributed tracing: traceparent, b3, sw8, uber-trace-id"),
 	{0},

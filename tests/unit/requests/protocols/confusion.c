@@ -25,7 +25,14 @@ static const struct conversation {
 	{"redis, subscribed", BYTES("*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nc\r\n"),
 	 BYTES("*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"), &protocol_redis},
 	{"HTTP/2", BYTES("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x12\4\0\0\0\0\0\0\3\0\0\0\x64"),
-	 BYTES("\0\0\6\4\0\0\0\0\0\0\3\0\0\0\x80\0\0\0\4\1\0\0\0\0")},
+	 BYTES("\0\0\6\4\0\0\0\0\0\0\3\0\0\0\x80\0\0\0\4\1\0\0\0\0"), &protocol_http2},
+	{"HTTP/2, joined late", BYTES("\0\0\5\1\5\0\0\0\x15\x82\x86\x84\xbf\xbe"),
+	 BYTES("\0\0\2\1\4\0\0\0\x15\x88\xbe\0\0\1\0\1\0\0\0\x15x"), &protocol_http2},
+	{"gRPC, joined late",
+	 BYTES("\0\0\6\1\4\0\0\0\x15\x83\x86\xc3\xc2\xc1\xc0\0\0\5\0\1\0\0\0\x15\0\0\0\0\0"),
+	 BYTES("\0\0\2\1\4\0\0\0\x15\x88\xbf\0\0\5\0\0\0\0\0\x15\0\0\0\0\0\0\0\1\1\5\0\0\0\x15"
+	       "\xbe"),
+	 &protocol_http2},
 	{"TLS",
 	 BYTES("\x16\3\1\2\0\1\0\1\xfc\3\3ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 GET / HTTP/1.1\r\n"),
 	 BYTES("\x16\3\3\0\x7a\2\0\0\x76\3\3ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 \x13\2")},
@@ -135,9 +142,9 @@ static const struct conversation {
 	       "7.0.1")},
 };
 
-static const struct protocol *const all[] = {&protocol_http1,	 &protocol_redis,
-					     &protocol_dns,	 &protocol_dns_tcp,
-					     &protocol_postgres, &protocol_mysql};
+static const struct protocol *const all[] = {&protocol_http1, &protocol_http2,	 &protocol_redis,
+					     &protocol_dns,   &protocol_dns_tcp, &protocol_postgres,
+					     &protocol_mysql};
 
 enum { ALL = sizeof(all) / sizeof(all[0]), LIKELY_BYTES = 5, RANDOM_MIB = 8, WINDOW = 64 };
 

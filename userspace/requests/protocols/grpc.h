@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of gRPC, which are streams of HTTP/2. Used by http2*.c of this folder alone. */
+#ifndef REQUESTS_PROTOCOLS_GRPC_H
+#define REQUESTS_PROTOCOLS_GRPC_H
+
+#include "requests/protocols/http.h"
+
+/* Whether the message of a stream is one. */
+static inline bool grpc_is_call(const struct protocol_message *message)
+{
+	return message->protocol != 0;
+}
+
+/* The message is a call from now on. */
+void grpc_begin(struct protocol_message *message);
+
+/* The status that a message has is that of HTTP, not of the call. */
+void grpc_move_status(struct protocol_message *message);
+
+/* Whether that is what contents of gRPC are called. */
+bool grpc_is_content(struct http_text type);
+
+/* Headers of its own; false: it is none of them. */
+bool grpc_take_header(struct protocol_message *message, struct http_text name,
+		      struct http_text value);
+
+/* All headers of the request are known: the path becomes service and method. */
+void grpc_name_call(struct protocol_message *message);
+
+/*
+ * Bytes of a side's data, `left` of which are to come in its frame. Returns how many of them were
+ * taken; *skip: how many behind them do not matter.
+ */
+size_t grpc_take_data(struct protocol_message *message, enum protocol_side side,
+		      const struct protocol_input *input, uint32_t left, uint32_t *skip);
+
+/* Data of that side will not be counted: some was not seen. */
+void grpc_lose_count(struct protocol_message *message, enum protocol_side side);
+
+/* As http2_end_response(). */
+void grpc_end_response(struct protocol_message *message);
+
+#endif
