@@ -72,6 +72,10 @@ static void put_message(struct speaking *speaking)
 	}
 	put_statement(out, message);
 	put(out, message->is_alone ? " alone" : "", "");
+	if (message->is_alone && message->target[0]) {
+		put(out, " ", message->method);
+		put(out, " ", message->target);
+	}
 	put(out, message->is_oneway ? " oneway" : "", message->is_aside ? " aside" : "");
 	snprintf(number, sizeof(number), " %" PRIu64 "\n", speaking->message_len);
 	put(out, speaking->skip == PROTOCOL_TO_THE_END ? " end\n" : number, "");
@@ -105,7 +109,7 @@ static const char *broken_promise(const struct speaking *speaking, const struct 
 	if (step->action == PROTOCOL_WAITS && input->is_cut)
 		return "waits for what will not come";
 	if (step->action == PROTOCOL_GOES_ON && !step->used && !step->skip &&
-	    !(has_request(speaking) && step->begins && step->ends))
+	    !(step->ends && (step->begins ? has_request(speaking) : speaking->in_message)))
 		return "goes on without taking";
 	if (step->begins && speaking->in_message)
 		return "begins inside a message";
@@ -117,7 +121,8 @@ static const char *broken_promise(const struct speaking *speaking, const struct 
 static void end_message(struct speaking *speaking)
 {
 	put_message(speaking);
-	if (speaking->spoken->side == PROTOCOL_RESPONSES && !speaking->message.is_aside)
+	if (speaking->spoken->side == PROTOCOL_RESPONSES && !speaking->message.is_aside &&
+	    !speaking->message.is_alone)
 		speaking->answered++;
 	speaking->in_message = false;
 }

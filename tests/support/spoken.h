@@ -23,7 +23,7 @@ struct spoken {
 /*
  * Appends to `out`:
  *	METHOD TARGET [host=…] [trace=…] [key=…] [keeps|uses|drops] [oneway] LENGTH
- *	STATUS|- [error=…] [key=…] [statement=…] [alone] [aside] LENGTH	a response
+ *	STATUS|- [error=…] [key=…] [statement=…] [alone [METHOD TARGET]] [aside] LENGTH	a response
  * LENGTH is that of all its bytes, `end` where they reach to the end. In the last line stands how
  * it ended: `whole`, `waits` or `inside` (a message has begun), `skips`, `lost`, `leaves`. Returns
  * which promise of protocol.h was not kept; NULL: all were.

@@ -109,7 +109,10 @@ enum protocol_action {
 /* What a protocol has found in its input. */
 struct protocol_step {
 	enum protocol_action action;
-	/* Of the input; 0 also of a response that is whole, if its request is known. */
+	/*
+	 * Of the input; 0 also of a response that is whole, if its request is known, and where it
+	 * shows that the message which has begun `ends` before it.
+	 */
 	size_t used;
 	uint64_t skip; /* bytes behind them, known or not */
 	bool begins; /* the first byte of these begins a message */
@@ -202,7 +205,8 @@ struct protocol {
 };
 
 extern const struct protocol protocol_http1, protocol_http2, protocol_grpc, protocol_redis,
-	protocol_dns_tcp, protocol_postgres, protocol_mysql;
+	protocol_dns_tcp, protocol_postgres, protocol_mysql, protocol_memcached, protocol_nats,
+	protocol_mqtt, protocol_amqp;
 
 /* All of them, in the order in which they are tried; NULL ends the list. */
 extern const struct protocol *const protocols[];

@@ -57,13 +57,15 @@ static const struct conversation {
 	 &protocol_postgres},
 	{"PostgreSQL, joined late", BYTES("Q\0\0\0\x0eSELECT 1;\0"),
 	 BYTES("T\0\0\0\x21\0\1?column?\0\0\0\0\0\0\0\0\0\0\x17\0\4"), &protocol_postgres},
-	{"memcached", BYTES("get key\r\n"), BYTES("VALUE key 0 1\r\nv\r\nEND\r\n")},
+	{"memcached", BYTES("get key\r\n"), BYTES("VALUE key 0 1\r\nv\r\nEND\r\n"),
+	 &protocol_memcached},
 	{"memcached, upper case", BYTES("GET key\r\n"), BYTES("ERROR\r\n")},
-	{"memcached, set", BYTES("set key 0 0 5\r\nhello\r\n"), BYTES("STORED\r\n")},
+	{"memcached, set", BYTES("set key 0 0 5\r\nhello\r\n"), BYTES("STORED\r\n"),
+	 &protocol_memcached},
 	{"memcached, incr", BYTES("incr n 1\r\n"), BYTES("12\r\n")},
-	{"memcached, meta", BYTES("mg key v\r\n"), BYTES("VA 1\r\nv\r\n")},
+	{"memcached, meta", BYTES("mg key v\r\n"), BYTES("VA 1\r\nv\r\n"), &protocol_memcached},
 	{"memcached, binary", BYTES("\x80\0\0\3\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0key"),
-	 BYTES("\x81\0\0\0\4\0\0\0\0\0\0\5\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0v")},
+	 BYTES("\x81\0\0\0\4\0\0\0\0\0\0\5\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0v"), &protocol_memcached},
 	{"SMTP", BYTES("EHLO client.example\r\nMAIL FROM:<a@b>\r\n"),
 	 BYTES("220 mail.example ESMTP Postfix\r\n250-PIPELINING\r\n")},
 	{"SMTP, the end", BYTES("QUIT\r\n"), BYTES("221 2.0.0 Bye\r\n")},
@@ -78,9 +80,9 @@ static const struct conversation {
 	 BYTES("* OK [CAPABILITY IMAP4rev1] ready\r\na1 OK\r\n")},
 	{"IRC", BYTES("NICK n\r\nUSER u 0 * :r\r\n"), BYTES(":irc.example 001 n :Welcome\r\n")},
 	{"NATS", BYTES("CONNECT {\"verbose\":false}\r\nPING\r\n"),
-	 BYTES("INFO {\"server_id\":\"N\"}\r\nPONG\r\n")},
-	{"NATS, error", BYTES("PING\r\n"), BYTES("-ERR 'Stale Connection'\r\n")},
-	{"NATS, joined late", BYTES("PUB a.b 5\r\nhello\r\n"), BYTES("+OK\r\n")},
+	 BYTES("INFO {\"server_id\":\"N\"}\r\nPONG\r\n"), &protocol_nats},
+	{"NATS, error", BYTES("PING\r\n"), BYTES("-ERR 'Stale Connection'\r\n"), &protocol_nats},
+	{"NATS, joined late", BYTES("PUB a.b 5\r\nhello\r\n"), BYTES("+OK\r\n"), &protocol_nats},
 	{"SIP", BYTES("OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/TCP h\r\n\r\n"),
 	 BYTES("SIP/2.0 200 OK\r\n\r\n")},
 	{"RTSP", BYTES("OPTIONS rtsp://h/s RTSP/1.0\r\nCSeq: 1\r\n\r\n"),
@@ -92,8 +94,10 @@ static const struct conversation {
 	 BYTES("\0\0\1\x42\0\0\0\1\0\0\x3c\0\0\0\0\0\x0b\0")},
 	{"MongoDB", BYTES("\x3a\0\0\0\1\0\0\0\0\0\0\0\xdd\7\0\0\0\0\0\0\0\x25\0\0\0\x01hello\0"),
 	 BYTES("\x3a\0\0\0\2\0\0\0\1\0\0\0\xdd\7\0\0\0\0\0\0\0\x25\0\0\0\1ok\0")},
-	{"AMQP", BYTES("AMQP\0\0\x09\1"), BYTES("\1\0\0\0\0\1\xda\0\x0a\0\x0a\0\x09\0\0")},
-	{"MQTT", BYTES("\x10\x10\0\4MQTT\4\2\0\x3c\0\4mqtt"), BYTES("\x20\2\0\0")},
+	{"AMQP", BYTES("AMQP\0\0\x09\1"), BYTES("\1\0\0\0\0\1\xda\0\x0a\0\x0a\0\x09\0\0"),
+	 &protocol_amqp},
+	{"MQTT", BYTES("\x10\x10\0\4MQTT\4\2\0\x3c\0\4mqtt"), BYTES("\x20\2\0\0\x90\3\0\1\0"),
+	 &protocol_mqtt},
 	{"ZooKeeper", BYTES("\0\0\0\x2d\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x75\x30\0\0\0\0\0\0\0\0"),
 	 BYTES("\0\0\0\x25\0\0\0\0\0\0\x75\x30\1\0\0\x3a\x9c\0\0\1\0\0\0\x10")},
 	{"ZooKeeper, words", BYTES("ruok"), BYTES("imok")},
@@ -142,9 +146,10 @@ static const struct conversation {
 	       "7.0.1")},
 };
 
-static const struct protocol *const all[] = {&protocol_http1, &protocol_http2,	 &protocol_redis,
-					     &protocol_dns,   &protocol_dns_tcp, &protocol_postgres,
-					     &protocol_mysql};
+static const struct protocol *const all[] = {
+	&protocol_http1,   &protocol_http2,    &protocol_redis, &protocol_dns,
+	&protocol_dns_tcp, &protocol_postgres, &protocol_mysql, &protocol_memcached,
+	&protocol_nats,	   &protocol_mqtt,     &protocol_amqp};
 
 enum { ALL = sizeof(all) / sizeof(all[0]), LIKELY_BYTES = 5, RANDOM_MIB = 8, WINDOW = 64 };
 
