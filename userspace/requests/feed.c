@@ -210,6 +210,15 @@ static struct protocol_step next_step(const struct feed *feed, const struct prot
 	return feed->connection->protocol->step(side, feed->stream->state, input, message, request);
 }
 
+/* Such steps cannot come one after the other without end. */
+static bool may_take_nothing(const struct feed *feed, const struct protocol_message *request,
+			     const struct protocol_step *step)
+{
+	return step->ends &&
+	       (step->begins ? request != NULL
+			     : pairing_has_message(feed->connection, feed_side(feed)));
+}
+
 static struct protocol_step checked_step(const struct feed *feed,
 					 const struct protocol_input *input)
 {
@@ -224,7 +233,7 @@ static struct protocol_step checked_step(const struct feed *feed,
 	if (step.action != PROTOCOL_WAITS && step.action != PROTOCOL_LOST &&
 	    (step.used > input->len ||
 	     (step.used == 0 && step.skip == 0 && step.action != PROTOCOL_LEAVES &&
-	      !(request && step.begins && step.ends))))
+	      !may_take_nothing(feed, request, &step))))
 		step.action = PROTOCOL_LOST;
 	return step;
 }
