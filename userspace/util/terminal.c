@@ -122,6 +122,29 @@ unsigned int terminal_width(int fd)
 	return ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col ? WIDTH : size.ws_col;
 }
 
+unsigned int terminal_height(int fd)
+{
+	enum { HEIGHT = 24 };
+	struct winsize size;
+
+	if (!isatty(fd))
+		return 0;
+	return ioctl(fd, TIOCGWINSZ, &size) || !size.ws_row ? HEIGHT : size.ws_row;
+}
+
+unsigned int terminal_columns(const char *text, size_t len)
+{
+	unsigned int columns = 0;
+	uint32_t c;
+
+	for (size_t at = 0, n; at < len; at += n) {
+		n = utf8_decode(text + at, len - at, &c);
+		columns += n ? utf8_width(c) : 1;
+		n += !n;
+	}
+	return columns;
+}
+
 /* The bytes of the character or the sequence of a colour at `text`; columns: what it takes. */
 static size_t terminal_step(const char *text, size_t len, unsigned int *columns)
 {

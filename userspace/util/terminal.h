@@ -25,6 +25,14 @@ void terminal_mask_lines(char *text, size_t len);
 /* The width of a terminal in columns, 80 if it is not known; 0: the descriptor is none. */
 unsigned int terminal_width(int fd);
 
+/* The height of a terminal in lines, 24 if it is not known; 0: the descriptor is none. */
+unsigned int terminal_height(int fd);
+
+/*
+ * The columns that a text takes on a terminal; it must have no control characters.
+ */
+unsigned int terminal_columns(const char *text, size_t len);
+
 /*
  * Cuts the text from `start` on, a line with its newline, to a width in columns, with "…" as the
  * last one; sequences of colours take none. A text of several lines stays.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sinsp/fields/table.h"
+#include "sinsp/fields/thread_text.h"
 #include "sinsp/fields/type_names.h"
 #include "util/nearest.h"
 
@@ -331,4 +332,13 @@ const char *field_nearest(const char *text, size_t len)
 		for (const struct field_desc *desc = *table; desc->name; desc++)
 			nearest_offer(&nearest, desc->name);
 	return nearest.word;
+}
+
+bool (*field_known(const struct field_desc *desc))(const struct state_event *event)
+{
+	static const char class[] = "proc.";
+
+	if (desc->is_known)
+		return desc->is_known;
+	return strncmp(desc->name, class, sizeof(class) - 1) == 0 ? thread_event_is_known : NULL;
 }

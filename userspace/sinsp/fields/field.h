@@ -282,6 +282,12 @@ void field_append_example(const struct field_desc *desc, struct buf *out);
 
 enum field_unit field_unit(const struct field_ref *ref);
 
+/*
+ * What says whether programs are given a value of the field for an event; NULL: they always are.
+ * See is_known in struct field_desc.
+ */
+bool (*field_known(const struct field_desc *desc))(const struct state_event *event);
+
 /* The known field name nearest to a text, for messages; NULL if none is near. */
 const char *field_nearest(const char *text, size_t len);
 

@@ -103,12 +103,8 @@ bool format_column_write_next(struct formatter *formatter, const struct format_c
 /* Programs get no value of what is not known. */
 static void choose_getter(struct format_column *column, const struct field_desc *desc, bool keyed)
 {
-	static const char class[] = "proc.";
-
-	if (keyed && desc->is_known)
-		column->is_known = desc->is_known;
-	else if (keyed && strncmp(desc->name, class, sizeof(class) - 1) == 0)
-		column->is_known = thread_event_is_known;
+	if (keyed)
+		column->is_known = field_known(desc);
 	column->get = column->is_known ? NULL : desc->get;
 }
 

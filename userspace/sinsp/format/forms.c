@@ -455,6 +455,11 @@ const char *format_json_form(const struct field_desc *desc)
 	return desc->json ? desc->json->form : names[form_of_field(desc)];
 }
 
+enum json_form json_form_of_ref(const struct field_ref *ref)
+{
+	return ref->desc->moment ? JSON_MOMENT : form_of_type(ref->type, ref->desc->format);
+}
+
 enum json_form json_form_of(const struct format_column *column)
 {
 	return column->ref ? form_of_field(column->ref->desc)

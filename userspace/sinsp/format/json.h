@@ -42,6 +42,9 @@ enum json_form {
 /* The form of each value of a column. */
 enum json_form json_form_of(const struct format_column *column);
 
+/* The form of each value of a field, by its type and that of its argument. */
+enum json_form json_form_of_ref(const struct field_ref *ref);
+
 /*
  * The form of a field's value: the name of a definition in proto/event.schema.json. A list field
  * has several such values.

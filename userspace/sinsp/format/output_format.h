@@ -153,7 +153,8 @@ static inline bool output_format_has_lists(const struct output_format *format)
 	ROW(text)                                                                                  \
 	ROW(none)                                                                                  \
 	ROW(protobuf)                                                                              \
-	ROW(markdown)
+	ROW(markdown)                                                                              \
+	ROW(csv)
 
 /* Those of kinds of outputs that name them, by the names in their rows: no words of -o. */
 #define OUTPUT_FORMATS_OF_OUTPUTS(ROW)                                                             \

@@ -174,7 +174,7 @@ static void test_rejected(void **state)
 		{"--filter a b", "the filter is given twice: 'a', and the word 'b'"},
 		{"check-filter a b", "check-filter takes one FILE, not also 'b'"},
 		{"fields a b", "fields takes one PATTERN, not also 'b'"},
-		{"fields -o none", "fields: -o takes json, text or markdown"},
+		{"fields -o none", "fields: -o takes json, text, markdown or csv"},
 		{"-l proc evt", "fields takes one PATTERN, not also 'evt'"},
 		{"spool", "spool needs ls|verify|dump FOLDER"},
 		{"spool ls", "spool needs ls|verify|dump FOLDER"},

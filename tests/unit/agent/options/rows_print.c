@@ -82,14 +82,14 @@ static void test_rejected(void **state)
 		const char *line, *message;
 	} cases[] = {
 		{"-t h2", "-t: expected h, a, r, d or D, not 'h2' (did you mean 'h'?)"},
-		{"-o xml", "-o: expected json, text, none, protobuf or markdown, not 'xml'"},
-		{"-o jsno", "-o: expected json, text, none, protobuf or markdown, not 'jsno' "
+		{"-o xml", "-o: expected json, text, none, protobuf, markdown or csv, not 'xml'"},
+		{"-o jsno", "-o: expected json, text, none, protobuf, markdown or csv, not 'jsno' "
 			    "(did you mean 'json'?)"},
 		{"-o out",
-		 "-o: expected json, text, none, protobuf or markdown, not 'out'; a file: "
+		 "-o: expected json, text, none, protobuf, markdown or csv, not 'out'; a file: "
 		 "-w FILE (capture), --output file:FILE,format=text (lines)"},
 		{"-o jsno",
-		 "-o: expected json, text, none, protobuf or markdown, not 'jsno' (did you mean "
+		 "-o: expected json, text, none, protobuf, markdown or csv, not 'jsno' (did you mean "
 		 "'json'?)"},
 	};
 
