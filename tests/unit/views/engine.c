@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* What is counted of events, what has no room, and what merging gives. */
+#include "views/engine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+#include "viewed.h"
+
+#define BY_NAME "keys: [proc.name]\n"
+#define COUNTED "values:\n- {name: n, aggregate: count}\n"
+
+static void counts_by_key(void **state)
+{
+	struct viewed viewed;
+
+	viewed_create(&viewed, VIEW(BY_NAME COUNTED), 0, 0);
+	for (unsigned int i = 0; i < 3; i++)
+		viewed_open(&viewed, 200, 3, "/a");
+	viewed_open(&viewed, 100, -2, "/b");
+	/* Of a thread that is not known. */
+	views_engine_take(viewed.engine, drive_any(&viewed.drive, 300));
+	viewed_expect(&viewed, "cat 3\nsh 1\n- 1\n");
+	views_engine_clear(viewed.engine);
+	viewed_expect(&viewed, "");
+	viewed_open(&viewed, 100, 3, "/b");
+	viewed_expect(&viewed, "sh 1\n");
+	viewed_destroy(&viewed);
+}
+
+static void has_all_aggregates(void **state)
+{
+	struct viewed viewed;
+	char *text;
+
+	viewed_create(
+		&viewed,
+		VIEW(BY_NAME
+		     "values:\n- {name: n, aggregate: count, field: evt.rawres}\n"
+		     "- {name: sum, aggregate: sum, field: evt.rawres}\n"
+		     "- {name: mean, aggregate: mean, field: evt.rawres}\n"
+		     "- {name: min, aggregate: min, field: evt.rawres}\n"
+		     "- {name: max, aggregate: max, field: evt.rawres}\n"
+		     "- {name: last, aggregate: last, field: evt.rawres}\n"
+		     "- {name: type, aggregate: last, field: evt.type}\n"
+		     "- {name: distinct, aggregate: distinct, field: evt.rawres}\n"
+		     "- {name: rate, aggregate: rate, field: evt.rawres}\n"
+		     "- {name: per, aggregate: rate}\n"
+		     "- {name: p50, aggregate: percentile, percentile: 50, field: evt.latency}\n"
+		     "- {name: small, aggregate: count, if: 'evt.rawres < 10'}\n"),
+		0, 0);
+	viewed_write(&viewed, 100, 5, 10);
+	viewed_write(&viewed, 100, 20, 20);
+	viewed_write(&viewed, 100, 5, 30);
+	viewed_open(&viewed, 100, 3, "/a");
+	text = viewed_rows(&viewed, 0, 2000000000);
+	assert_string_equal(text, "sh 4 33 8.25 3 20 3 open 3 16.50 2.00 20 3\n");
+	free(text);
+	/* Without a time there are no rates. */
+	viewed_expect(&viewed, "sh 4 33 8.25 3 20 3 open 3 - - 20 3\n");
+	viewed_destroy(&viewed);
+}
+
+/* Values of the same field share what is kept. */
+static void keeps_what_is_shared_once(void **state)
+{
+	struct views_view *view =
+		viewed_read(VIEW("values:\n- {name: a, aggregate: sum, field: evt.rawres}\n"
+				 "- {name: b, aggregate: mean, field: evt.rawres}\n"
+				 "- {name: c, aggregate: rate, field: evt.rawres}\n"
+				 "- {name: d, aggregate: percentile, percentile: 50, field: "
+				 "evt.rawres}\n"
+				 "- {name: e, aggregate: percentile, percentile: 99, field: "
+				 "evt.rawres}\n"
+				 "- {name: f, aggregate: sum, field: evt.buflen.in}\n"));
+
+	assert_int_equal(view->cells_count, 3);
+	views_view_destroy(view);
+}
+
+static void sorts_as_asked(void **state)
+{
+	struct error err = {""};
+	struct viewed viewed;
+	char *text;
+
+	viewed_create(&viewed, VIEW("keys: [fs.path.name]\n" COUNTED), 0, 0);
+	viewed_open(&viewed, 100, 3, "/a");
+	viewed_open(&viewed, 100, 3, "/c");
+	viewed_open(&viewed, 100, 3, "/c");
+	viewed_open(&viewed, 100, 3, "/b");
+	viewed_expect(&viewed, "/c 2\n/a 1\n/b 1\n");
+	assert_int_equal(views_view_sort(viewed.view, "fs.path.name", &err), 0);
+	viewed_expect(&viewed, "/a 1\n/b 1\n/c 2\n");
+	assert_int_equal(views_view_sort(viewed.view, "-n,-fs.path.name", &err), 0);
+	viewed_expect(&viewed, "/b 1\n/a 1\n/c 2\n");
+	text = viewed_rows(&viewed, 1, 0);
+	assert_string_equal(text, "/b 1\n");
+	free(text);
+	assert_int_equal(views_view_sort(viewed.view, "nn", &err), -EINVAL);
+	assert_non_null(strstr(err.text, "did you mean 'n'?"));
+	viewed_destroy(&viewed);
+}
+
+/* No event is lost silently. */
+static void crowds_what_has_no_room(void **state)
+{
+	struct views_rows rows;
+	struct viewed viewed;
+	char name[16];
+
+	viewed_create(&viewed, VIEW("keys: [fs.path.name]\n" COUNTED), 100, 0);
+	for (unsigned int i = 0; i < 150; i++) {
+		snprintf(name, sizeof(name), "/f%u", i);
+		viewed_open(&viewed, 100, 3, name);
+	}
+	/* A group that has room still counts. */
+	viewed_open(&viewed, 100, 3, "/f7");
+	views_engine_rows(viewed.engine, 0, 0, &rows);
+	assert_int_equal(rows.total, 100);
+	assert_non_null(rows.crowd);
+	assert_int_equal(views_engine_losses(viewed.engine)->crowded, 50);
+	views_engine_clear(viewed.engine);
+	viewed_open(&viewed, 100, 3, "/g");
+	viewed_expect(&viewed, "/g 1\n");
+	viewed_destroy(&viewed);
+}
+
+static void stays_within_its_memory(void **state)
+{
+	struct views_rows rows;
+	struct viewed viewed;
+	char name[64];
+
+	viewed_create(&viewed, VIEW("keys: [fs.path.name]\n" COUNTED), 0, 4096);
+	for (unsigned int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "/a/long/name/of/a/file/%u", i);
+		viewed_open(&viewed, 100, 3, name);
+	}
+	views_engine_rows(viewed.engine, 0, 0, &rows);
+	assert_in_range(rows.total, 10, 60);
+	assert_int_equal(views_engine_losses(viewed.engine)->crowded +
+				 views_engine_losses(viewed.engine)->forgotten,
+			 1000 - rows.total);
+	viewed_destroy(&viewed);
+}
+
+static void skips_without_a_value(void **state)
+{
+	struct viewed viewed;
+
+	viewed_create(&viewed, VIEW("keys: [{field: fs.path.name, missing: skip}]\n" COUNTED), 0,
+		      0);
+	viewed_open(&viewed, 100, 3, "/a");
+	views_engine_take(viewed.engine, drive_any(&viewed.drive, 100));
+	viewed_expect(&viewed, "/a 1\n");
+	assert_int_equal(views_engine_losses(viewed.engine)->without_key, 1);
+	viewed_destroy(&viewed);
+}
+
+static void a_list_has_a_row_for_each_event(void **state)
+{
+	struct viewed viewed;
+
+	viewed_create(&viewed, VIEW("kind: list\nkeys: [proc.name, fs.path.name]\n"), 0, 0);
+	viewed_open(&viewed, 200, 3, "/b");
+	viewed_open(&viewed, 100, 3, "/a");
+	viewed_open(&viewed, 200, 3, "/b");
+	viewed_expect(&viewed, "cat /b\nsh /a\ncat /b\n");
+	viewed_destroy(&viewed);
+}
+
+/* Those that are sorted keep the first rows, however many there were. */
+static void a_sorted_list_keeps_its_first_rows(void **state)
+{
+	struct viewed viewed;
+	char *text;
+
+	viewed_create(&viewed,
+		      VIEW("kind: list\nkeys: [evt.rawres]\nsort: -evt.rawres\nlimit: 3\n"), 0, 0);
+	for (int i = 1; i <= 5000; i++)
+		viewed_write(&viewed, 100, i * 7919 % 5003, 10);
+	text = viewed_rows(&viewed, 3, 0);
+	assert_string_equal(text, "5002\n5001\n5000\n");
+	free(text);
+	assert_int_equal(views_engine_losses(viewed.engine)->forgotten, 0);
+	viewed_destroy(&viewed);
+}
+
+/* Engines that saw a part of the events each, as per CPU, give together what one does. */
+static void merged_are_as_one(void **state)
+{
+	static const char text[] =
+		VIEW(BY_NAME
+		     "values:\n- {name: n, aggregate: count}\n"
+		     "- {name: sum, aggregate: sum, field: evt.rawres}\n"
+		     "- {name: min, aggregate: min, field: evt.rawres}\n"
+		     "- {name: max, aggregate: max, field: evt.rawres}\n"
+		     "- {name: mean, aggregate: mean, field: evt.rawres}\n"
+		     "- {name: p99, aggregate: percentile, percentile: 99, field: evt.rawres}\n");
+	struct viewed all, parts[2];
+	char *whole, *merged;
+
+	viewed_create(&all, text, 0, 0);
+	for (unsigned int i = 0; i < 2; i++)
+		viewed_create(&parts[i], text, 0, 0);
+	for (int i = 0; i < 1000; i++) {
+		int64_t tid = i % 7 ? 100 : 200;
+
+		viewed_write(&all, tid, i * i, 10);
+		viewed_write(&parts[i % 2], tid, i * i, 10);
+	}
+	views_engine_merge(parts[0].engine, parts[1].engine);
+	whole = viewed_rows(&all, 0, 0);
+	merged = viewed_rows(&parts[0], 0, 0);
+	assert_string_equal(whole, merged);
+	free(whole);
+	free(merged);
+	viewed_destroy(&all);
+	for (unsigned int i = 0; i < 2; i++)
+		viewed_destroy(&parts[i]);
+}
+
+/* Which values were different is not known of the other engine. */
+static void merged_numbers_of_different_values_are_unknown(void **state)
+{
+	static const char text[] =
+		VIEW(BY_NAME "values:\n- {name: d, aggregate: distinct, field: evt.rawres}\n");
+	struct viewed viewed, other;
+
+	viewed_create(&viewed, text, 0, 0);
+	viewed_create(&other, text, 0, 0);
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_write(&other, 100, 1, 10);
+	viewed_expect(&viewed, "sh 1\n");
+	views_engine_merge(viewed.engine, other.engine);
+	viewed_expect(&viewed, "sh -\n");
+	viewed_destroy(&viewed);
+	viewed_destroy(&other);
+}
+
+static void says_what_is_cut_and_saturated(void **state)
+{
+	char *name = malloc(VIEWS_TEXT_MAX + 100);
+	struct views_rows rows;
+	struct viewed viewed;
+
+	assert_non_null(name);
+	memset(name, 'a', VIEWS_TEXT_MAX + 99);
+	name[0] = '/';
+	name[VIEWS_TEXT_MAX + 99] = '\0';
+	viewed_create(&viewed,
+		      VIEW("keys: [evt.arg.name]\n"
+			   "values:\n- {name: s, aggregate: sum, field: evt.rawres}\n"),
+		      0, 0);
+	viewed_open(&viewed, 100, INT64_MAX, name);
+	viewed_open(&viewed, 100, INT64_MAX, name);
+	assert_int_equal(views_engine_losses(viewed.engine)->cut, 2);
+	assert_int_equal(views_engine_losses(viewed.engine)->saturated, 1);
+	views_engine_rows(viewed.engine, 0, 0, &rows);
+	assert_int_equal(rows.count, 1);
+	viewed_destroy(&viewed);
+	free(name);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(counts_by_key),
+	cmocka_unit_test(has_all_aggregates),
+	cmocka_unit_test(keeps_what_is_shared_once),
+	cmocka_unit_test(sorts_as_asked),
+	cmocka_unit_test(crowds_what_has_no_room),
+	cmocka_unit_test(stays_within_its_memory),
+	cmocka_unit_test(skips_without_a_value),
+	cmocka_unit_test(a_list_has_a_row_for_each_event),
+	cmocka_unit_test(a_sorted_list_keeps_its_first_rows),
+	cmocka_unit_test(merged_are_as_one),
+	cmocka_unit_test(merged_numbers_of_different_values_are_unknown),
+	cmocka_unit_test(says_what_is_cut_and_saturated),
+};
+
+UNIT_GROUP(tests);

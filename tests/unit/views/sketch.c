@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Sketches: what quantiles are worth, that merging loses nothing, what happens without memory. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+#include "util/count.h"
+#include "views/sketch.h"
+
+enum { VALUES = 20000 };
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
+	return (one > other) - (one < other);
+}
+
+/* Values of all sizes, by the logarithm. */
+static void fill(uint64_t *values, size_t n)
+{
+	srand48(1);
+	for (size_t i = 0; i < n; i++)
+		values[i] = (uint64_t)exp2(drand48() * 62);
+}
+
+static void quantiles_are_as_exact_as_stated(void **state)
+{
+	static const double percents[] = {0, 1, 25, 50, 90, 95, 99, 99.9, 100};
+	struct views_memory memory = {.bytes_max = SIZE_MAX};
+	struct views_sketch sketch = {0};
+	static uint64_t values[VALUES];
+
+	fill(values, VALUES);
+	for (size_t i = 0; i < VALUES; i++)
+		assert_true(views_sketch_add(&sketch, &memory, values[i]));
+	qsort(values, VALUES, sizeof(values[0]), compare);
+	for (size_t i = 0; i < COUNT(percents); i++) {
+		size_t rank = (size_t)(percents[i] / 100 * (VALUES - 1));
+		double exact = (double)values[rank];
+		double found = (double)views_sketch_quantile(&sketch, percents[i]);
+
+		assert_true(fabs(found - exact) <= exact * VIEWS_SKETCH_ERROR);
+	}
+	views_sketch_finish(&sketch, &memory);
+	assert_int_equal(memory.taken, 0);
+	pool_finish(&memory.pool);
+}
+
+static void small_values_are_exact(void **state)
+{
+	struct views_memory memory = {.bytes_max = SIZE_MAX};
+	struct views_sketch sketch = {0};
+
+	assert_int_equal(views_sketch_quantile(&sketch, 50), 0);
+	for (uint64_t value = 0; value < 128; value++)
+		views_sketch_add(&sketch, &memory, value);
+	for (unsigned int i = 0; i < 128; i++)
+		assert_int_equal(views_sketch_quantile(&sketch, (i + 0.5) / 127 * 100), i);
+	views_sketch_finish(&sketch, &memory);
+	pool_finish(&memory.pool);
+}
+
+static void octaves_hold_all_values(void **state)
+{
+	struct views_memory memory = {.bytes_max = SIZE_MAX};
+	struct views_sketch sketch = {0};
+	uint64_t sum = 0;
+
+	for (unsigned int power = 0; power < 64; power++) {
+		views_sketch_add(&sketch, &memory, power ? UINT64_C(1) << power : 0);
+		views_sketch_add(&sketch, &memory,
+				 power < 63 ? (UINT64_C(2) << power) - 1 : UINT64_MAX);
+	}
+	for (unsigned int power = 0; power < 64; power++) {
+		assert_int_equal(views_sketch_octave(&sketch, power), 2);
+		sum += views_sketch_octave(&sketch, power);
+	}
+	assert_int_equal(sum, sketch.count);
+	views_sketch_finish(&sketch, &memory);
+	pool_finish(&memory.pool);
+}
+
+static void merged_are_as_one(void **state)
+{
+	struct views_memory memory = {.bytes_max = SIZE_MAX};
+	struct views_sketch all = {0}, merged = {0}, parts[3] = {{0}};
+	static uint64_t values[VALUES];
+
+	fill(values, VALUES);
+	for (size_t i = 0; i < VALUES; i++) {
+		views_sketch_add(&all, &memory, values[i]);
+		views_sketch_add(&parts[i % COUNT(parts)], &memory, values[i]);
+	}
+	for (size_t i = 0; i < COUNT(parts); i++)
+		assert_true(views_sketch_merge(&merged, &memory, &parts[i]));
+	assert_int_equal(merged.count, all.count);
+	for (unsigned int part = 0; part < VIEWS_SKETCH_PARTS; part++) {
+		assert_int_equal(!merged.parts[part], !all.parts[part]);
+		if (all.parts[part])
+			assert_memory_equal(merged.parts[part], all.parts[part],
+					    VIEWS_SKETCH_STEPS * sizeof(uint64_t));
+	}
+	views_sketch_finish(&all, &memory);
+	views_sketch_finish(&merged, &memory);
+	for (size_t i = 0; i < COUNT(parts); i++)
+		views_sketch_finish(&parts[i], &memory);
+	assert_int_equal(memory.taken, 0);
+	pool_finish(&memory.pool);
+}
+
+/* What has no bucket is said, and is no part of a quantile. */
+static void lost_values_are_counted(void **state)
+{
+	struct views_memory memory = {.bytes_max = VIEWS_SKETCH_STEPS * sizeof(uint64_t)};
+	struct views_memory ample = {.bytes_max = SIZE_MAX};
+	struct views_sketch sketch = {0}, from = {0};
+
+	assert_true(views_sketch_add(&sketch, &memory, 7));
+	assert_false(views_sketch_add(&sketch, &memory, 1000));
+	assert_int_equal(sketch.count, 2);
+	assert_int_equal(sketch.lost, 1);
+	assert_int_equal(views_sketch_quantile(&sketch, 100), 7);
+	for (unsigned int i = 0; i < 5; i++)
+		views_sketch_add(&from, &ample, 5000);
+	assert_false(views_sketch_merge(&sketch, &memory, &from));
+	assert_int_equal(sketch.count, 7);
+	assert_int_equal(sketch.lost, 6);
+	views_sketch_finish(&from, &ample);
+	views_sketch_finish(&sketch, &memory);
+	pool_finish(&ample.pool);
+	pool_finish(&memory.pool);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(quantiles_are_as_exact_as_stated),
+	cmocka_unit_test(small_values_are_exact),
+	cmocka_unit_test(octaves_hold_all_values),
+	cmocka_unit_test(merged_are_as_one),
+	cmocka_unit_test(lost_values_are_counted),
+};
+
+UNIT_GROUP(tests);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counts events by a view: groups of equal keys in a hash table with a bound, and what is kept of
+ * each. Gives rows of values, not text. Whoever runs a capture calls it for each event that passed
+ * the filter; for each event nothing is allocated but for a new group.
+ */
+#ifndef VIEWS_ENGINE_H
+#define VIEWS_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "views/sketch.h"
+#include "views/view.h"
+
+/* Bytes of a text that is kept as a key or a last value; of a longer one, the beginning. */
+enum { VIEWS_TEXT_MAX = 4096 };
+
+struct views_engine;
+
+/* What was not counted as it should be, each with what it is about. */
+struct views_losses {
+	uint64_t crowded; /* events in the row of all groups that had no room */
+	uint64_t forgotten; /* events, or rows of a list, in no row: out of memory, or too many */
+	uint64_t without_key; /* events in no row: a key has no value, and the view skips these */
+	uint64_t cut; /* texts of which only the beginning is kept */
+	uint64_t saturated; /* values that would have made a sum exceed 2^63 */
+	uint64_t unsketched; /* values that are in no bucket: out of memory */
+	uint64_t undistinguished; /* values that a number of different ones may lack */
+};
+
+struct views_engine_config {
+	uint32_t groups_max; /* 0: what the view says */
+	size_t bytes_max; /* of groups, texts and buckets; 0: VIEWS_BYTES_DEFAULT */
+};
+
+enum { VIEWS_BYTES_DEFAULT = 64 << 20 };
+
+/*
+ * Creates an engine for a view, which is borrowed. Returns 0 or -errno: no memory, no random
+ * numbers.
+ */
+int views_engine_create(struct views_view *view, const struct views_engine_config *config,
+			struct views_engine **engine);
+void views_engine_destroy(struct views_engine *engine); /* accepts NULL */
+
+/* Counts an event that passed the filter of the view. */
+void views_engine_take(struct views_engine *engine, const struct state_event *event);
+
+/*
+ * Adds all groups of another engine of the same view, such as one that counted another part of the
+ * events. The others' different values are not known here: their number becomes unknown.
+ */
+void views_engine_merge(struct views_engine *engine, const struct views_engine *from);
+
+/* Forgets all groups, and what was lost: an interval begins. */
+void views_engine_clear(struct views_engine *engine);
+
+/* Whether a list has so many rows that they should be shown before there are more. */
+bool views_engine_is_full(const struct views_engine *engine);
+
+/* What is kept of a group. */
+struct views_group;
+
+/* Rows in the order of the view. Valid until the engine is used again. */
+struct views_rows {
+	struct views_group *const *list; /* those within the limit */
+	uint32_t count, total; /* that many; all groups */
+	const struct views_group *crowd; /* all groups that had no room; NULL: all had */
+};
+
+/*
+ * Sorts the groups. limit: of rows that are given, 0: all. span_ns: the time that they are of, for
+ * rates; 0: not known.
+ */
+void views_engine_rows(struct views_engine *engine, uint32_t limit, uint64_t span_ns,
+		       struct views_rows *rows);
+
+/* Of all since views_engine_clear(). */
+const struct views_losses *views_engine_losses(const struct views_engine *engine);
+
+/* The value of a key. Returns false if it has none: the event had none, or it is the crowd's. */
+bool views_group_key(const struct views_engine *engine, const struct views_group *group,
+		     unsigned int key, struct field_value *value);
+
+/* A value of a row. */
+struct views_result {
+	enum views_number number; /* VIEWS_NO_NUMBER: `field` */
+	int64_t integer; /* VIEWS_SIGNED and VIEWS_UNSIGNED */
+	double real; /* VIEWS_REAL */
+	const struct field_ref *ref; /* of `field`, its field */
+	struct field_value field; /* borrowed from the group */
+	const struct views_sketch *sketch; /* of buckets; borrowed; NULL: a number or a field */
+};
+
+/* Returns false if there is none: no event had a value, or the time is not known. */
+bool views_group_value(const struct views_engine *engine, const struct views_group *group,
+		       unsigned int value, struct views_result *result);
+
+#endif
