@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands check-filter, check-rules and check-config. */
+/* The commands check-filter, check-rules, check-config and check-view. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@
 #include "util/count.h"
 #include "util/json.h"
 #include "util/terminal.h"
+#include "views/view.h"
 
 /* Checks expressions, one on each line. */
 
@@ -418,4 +419,50 @@ int check_config_run(const struct options *options)
 	if (options->files_count == 0)
 		right = check_path(options, CONFIG_PATH_DEFAULT);
 	return fflush(stdout) || !right ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Checks files of views, with the examples of their arguments. */
+
+static int check_view_file(const char *path, size_t *errors)
+{
+	const struct views_config config = {.checks = true};
+	struct yaml_report report = {0};
+	struct views_view *view = NULL;
+	struct yaml_file file = {0};
+	struct error err = {""};
+	struct buf text = {0};
+	int r = yaml_file_read(path, &file, &err);
+
+	if (r)
+		buf_printf(&text, "%s: error: %s\n", path, err.text);
+	else
+		r = views_view_read(&file, &config, &view, &report);
+	yaml_report_render(&report, YAML_WARNING, &text);
+	if (r == 0)
+		buf_printf(&text, "%s: OK: a %s of %u keys and %u values\n", path,
+			   views_kind_name(view->kind), view->keys_count, view->values_count);
+	*errors += r != 0;
+	terminal_print(stdout, &text);
+	buf_finish(&text);
+	views_view_destroy(view);
+	yaml_report_finish(&report);
+	yaml_file_finish(&file);
+	return r == -ENOMEM ? r : 0;
+}
+
+int check_view_run(const struct options *options)
+{
+	struct error err = {""};
+	size_t errors = 0;
+
+	if (!options->files_count) {
+		error_set(&err, -EINVAL, "check-view needs a FILE");
+		return command_fail(EXIT_USAGE, &err);
+	}
+	for (size_t i = 0; i < options->files_count; i++)
+		if (check_view_file(options->files[i], &errors)) {
+			error_set(&err, -ENOMEM, "out of memory");
+			return command_fail(EXIT_FAILURE, &err);
+		}
+	return command_finish_output() || errors ? EXIT_FAILURE : EXIT_SUCCESS;
 }

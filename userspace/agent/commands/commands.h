@@ -64,6 +64,14 @@ int check_filter_run(const struct options *options);
  */
 int check_rules_run(const struct options *options);
 
+/* The subcommand check-view. */
+
+/*
+ * Reads files of views and prints what is wrong with them. Returns the exit code of the agent: 1 if
+ * there are errors.
+ */
+int check_view_run(const struct options *options);
+
 /*
  * The subcommand completion: prints a script for a shell, built from the tables of options and
  * subcommands. The script runs the agent to get fields and events.
@@ -149,6 +157,11 @@ int reload_run(const struct options *options);
 
 /* The command `agent dump`: the same for what a flight recorder has. */
 int reload_dump_run(const struct options *options);
+
+/* The command `agent views`: the views by name, with the questions that they answer. */
+
+/* Returns the exit code of the agent. */
+int list_views_run(const struct options *options);
 
 /* The subcommand `spool`. */
 

@@ -26,6 +26,8 @@ const struct agent_subcommand subcommands[] = {
 	{"check-rules", "FILE", RULES_REQUIRED, .offer = OFFER_FILES,
 	 .takes = OF_CHECKS | OF_RULE_CHECKS, .run = check_rules_run,
 	 .help = "check files of rules, or folders of them, together"},
+	{"check-view", "FILE", FILES_OPTIONAL, .offer = OFFER_FILES, .takes = OF_CHECKS,
+	 .run = check_view_run, .help = "check files of views"},
 	{"completion", "SHELL", OPERAND_REQUIRED, .words = completion_shell, .run = completion_run,
 	 .help = "print the completion script for bash, fish or zsh"},
 	{"doctor", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS | OF_DOCTOR, .run = doctor_run,
@@ -67,5 +69,9 @@ const struct agent_subcommand subcommands[] = {
 	{"verify", "FILE", FILES_OPTIONAL, .offer = OFFER_FILES, .run = verify_run,
 	 .help = "check that records of outputs are complete; default: standard input"},
 	{"version", .at_once = true, .run = help_run_version, .help = "print the version"},
+	{"view", .captures = true, .takes_view = true, .run = capture_run,
+	 .help = "count events by a view, or list them: agent view NAME [ARG]... [FILTER]"},
+	{"views", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS | OF_VIEWS, .run = list_views_run,
+	 .help = "list the views that there are, and the questions that they answer"},
 	{NULL},
 };

@@ -223,7 +223,9 @@ static void check_about(struct check *check)
 		 "means nothing with read: it is about events that happen now"},
 		{INPUT, options->read, "goes with -r", "goes with read"},
 		{OUTPUT, options->write, "goes with -w", "goes with write"},
-		{SPLIT, has_splits(options), "goes with -C, -G or -e",
+		{VIEWS, options->view, "goes with a view: agent view NAME",
+		 "goes with a view, which is named on the command line"},
+		{SPLIT, has_splits(options) || options->view, "goes with -C, -G or -e",
 		 "goes with file-size, seconds or events"},
 		{RULES, options->rules_count, "goes with --rules", "goes with rules"},
 		{PAGES, options->http[0] || takes_metrics(options),
@@ -441,6 +443,32 @@ static void check_takeover(struct check *check)
 		       "take-over and a command: its events are of one agent alone");
 }
 
+/* A view takes the place of lines and outputs of events. */
+static void check_view(struct check *check)
+{
+	const struct options *options = check->options;
+	const struct output_format *format = options->format;
+	unsigned int place;
+
+	option_find("format", &place);
+	if (format && format != &format_text && format != &format_json && format != &format_csv &&
+	    !format->silent)
+		reject(check, settings_find(&options->settings, place),
+		       "-o %s: a view is printed as text, json or csv", format->name);
+	option_find("rules", &place);
+	if (options->rules_count)
+		reject(check, settings_find(&options->settings, place),
+		       "--rules: a view counts events, not matches of rules");
+	option_find("output", &place);
+	if (options->outputs_count)
+		reject(check, settings_find(&options->settings, place),
+		       "--output: a view prints its rows on standard output");
+	option_find("summary", &place);
+	if (options->summary)
+		reject(check, settings_find(&options->settings, place),
+		       "-S: a view has tables of its own");
+}
+
 int options_check_capture(struct options *options, struct yaml_report *report, struct error *err)
 {
 	struct check check = {.options = options, .report = report, .err = err};
@@ -452,7 +480,9 @@ int options_check_capture(struct options *options, struct yaml_report *report, s
 	if (options->write && (options->on_rules_count ? !options->format && !options->print
 						       : !find_about(options, PRINTS)))
 		options->format = &format_none;
-	if (options->format && !output_format_has_events(options->format)) {
+	if (options->view)
+		check_view(&check);
+	else if (options->format && !output_format_has_events(options->format)) {
 		option_find("format", &place);
 		reject(&check, settings_find(&options->settings, place),
 		       "-o %s: for lists (agent fields, agent events), not for events",

@@ -11,6 +11,7 @@
 
 #include "agent/options/check.h"
 #include "agent/options/habits.h"
+#include "agent/options/view.h"
 #include "util/buf.h"
 #include "util/nearest.h"
 
@@ -463,7 +464,9 @@ static int add_filter(struct options *options, const char *of_command, struct er
 {
 	struct buf text = {0};
 
-	buf_append_string(&text, of_command);
+	if (!of_command)
+		return 0;
+	buf_printf(&text, "(%s)", of_command);
 	if (options->filter)
 		buf_printf(&text, " and (%s)", options->filter);
 	buf_append_char(&text, '\0');
@@ -486,8 +489,12 @@ static int parse_capture(const struct command_line *line, const struct agent_sub
 	if (line->behind && (!line->behind[0] || !line->behind[0][0]))
 		return error_set(err, -EINVAL, "-- needs a command to start: agent -- ls -l");
 	options->command = line->behind;
-	if (command && command->filter)
+	if (command)
 		result = add_filter(options, command->filter, err);
+	if (result == 0 && options->view)
+		result = add_filter(options, options->view->filter, err);
+	if (result == 0 && options->view)
+		result = options_apply_view(options, err);
 	if (result)
 		return result;
 	return options_check_capture(options, report, err);
@@ -509,6 +516,11 @@ static int options_parse_whole(struct command_line *line, struct yaml_report *re
 	captures = !command || command->captures;
 	if (line->filter.len && !captures)
 		return error_set(err, -EINVAL, "%s takes no filter", command->name);
+	if (command && command->takes_view)
+		result = options_take_view(&options->settings, &line->settings, &operands, options,
+					   err);
+	if (result)
+		return result;
 	if (captures && (operands[0] || line->filter.len))
 		result = take_filter(line, operands, err);
 	if (result)

@@ -216,6 +216,11 @@ int options_add_file(struct options *options, const char *path)
 	return options_add_word(&options->files, &options->files_count, path);
 }
 
+int options_add_view_folder(struct options *options, const char *path)
+{
+	return options_add_word(&options->view_folders, &options->view_folders_count, path);
+}
+
 int options_add_runtime_socket(struct options *options, const char *path)
 {
 	return options_add_word(&options->runtime_sockets, &options->runtime_sockets_count, path);
@@ -313,6 +318,8 @@ void options_finish(struct options *options)
 	free(options->tracepoints);
 	free(options->probes);
 	free(options->on_rules);
+	free(options->view_folders);
+	views_view_destroy(options->view);
 	free(options->pids);
 	settings_finish(&options->settings);
 	options->filter = NULL;
@@ -321,7 +328,8 @@ void options_finish(struct options *options)
 	options->tags = options->excluded_tags = NULL;
 	options->runtime_sockets = options->counters = NULL;
 	options->samples = options->tracepoints = options->probes = NULL;
-	options->on_rules = NULL;
+	options->on_rules = options->view_folders = NULL;
+	options->view = NULL;
 	options->pids = NULL;
 }
 

@@ -19,6 +19,7 @@
 #include "scap/live/live.h"
 #include "sinsp/sinsp.h"
 #include "util/error.h"
+#include "views/view.h"
 
 /*
  * A subcommand is the word "fields" of `agent fields proc`. Their table is in
@@ -50,6 +51,7 @@ struct agent_subcommand {
 	 * `operand`, `operands`, `words` and `takes` stay empty.
 	 */
 	bool captures;
+	bool takes_view; /* one that captures: the first words are a view and its arguments */
 	const char *filter; /* of one that captures: of these events only; NULL: of all */
 	const char *print; /* and how lines of text show them, without -p; NULL: as usual */
 	unsigned int takes; /* which options: bits of enum option_about */
@@ -186,6 +188,13 @@ struct options {
 	/* Owned, each, too: what --output and files say; NULL: taken over by the run. */
 	struct output_config **outputs;
 	size_t outputs_count; /* 0: events are printed on standard output */
+	/* Of views: owned; NULL: events are printed, or go to outputs. */
+	struct views_view *view;
+	const char **view_folders; /* owned, the paths not: where views are looked for first */
+	size_t view_folders_count;
+	const char *sort; /* names of its keys and values; NULL: as it says */
+	uint64_t interval_ns; /* from one table to the next; 0: one at the end, see viewer.h */
+	uint64_t tables; /* so many, 0: no limit */
 	bool explain; /* print the plan of the capture instead */
 	enum privileges_mode privileges; /* what becomes of them when a capture runs */
 	bool exact_types;
@@ -214,6 +223,9 @@ int options_add_excluded_tag(struct options *options, const char *tag);
 /* Adds the name of a rule for a flight recorder, which must outlive the options. Returns 0 or
  * -ENOMEM. */
 int options_add_on_rule(struct options *options, const char *name);
+
+/* Adds a folder of views, whose path must outlive the options. Returns 0 or -ENOMEM. */
+int options_add_view_folder(struct options *options, const char *path);
 
 /* Adds an operand of a subcommand, which must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_file(struct options *options, const char *path);

@@ -67,6 +67,8 @@ enum option_about {
 	METRICS = 1 << 16, /* of requests or TCP */
 	SERVED = 1 << 17, /* on pages alone */
 	SERIES = 1 << 18, /* metrics of any kind that have labels */
+	VIEWS = 1 << 19, /* a view */
+	OF_VIEWS = 1 << 20,
 };
 
 /* Options that may be given several times, and what a sequence is in a file. */
@@ -110,7 +112,7 @@ struct option_group {
 extern const struct option_group option_groups[];
 
 extern const struct option_row option_rows_capture[], option_rows_kubernetes[], option_rows_file[],
-	option_rows_print[], option_rows_other[];
+	option_rows_print[], option_rows_views[], option_rows_other[];
 
 enum { OPTIONS_MAX = 128 };
 

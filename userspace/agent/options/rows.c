@@ -493,8 +493,9 @@ const struct option_row option_rows_file[] = {
 	 .about = OUTPUT | SPLITS},
 	{'e', "events", "COUNT", "another file after COUNT events", set_file_events,
 	 .accepts = "a number of 1 or more", .about = OUTPUT | SPLITS},
-	{'W', "limit", "COUNT", "with -C, -G or -e: keep the last COUNT files", set_files,
-	 .accepts = "a number from 1 to 1000000", .about = OUTPUT | SPLIT},
+	{'W', "limit", "COUNT",
+	 "with -C, -G or -e: keep the last COUNT files; of a view: show the first COUNT rows",
+	 set_files, .accepts = "a number from 1 to 1000000", .about = SPLIT},
 	{0},
 };
 
@@ -607,7 +608,7 @@ static int set_format(struct options *options, const char *value)
 /* What other programs write is no file. */
 static const char *words_no_format(const char *value)
 {
-	static const char *const formats[] = {"xml", "yaml", "yml", "csv", "tsv", "html", "raw"};
+	static const char *const formats[] = {"xml", "yaml", "yml", "tsv", "html", "raw"};
 
 	for (size_t i = 0; i < COUNT(formats); i++)
 		if (strcmp(formats[i], value) == 0)
@@ -828,6 +829,7 @@ const struct option_group option_groups[] = {
 	{"Pods of Kubernetes", option_rows_kubernetes},
 	{"Capture files", option_rows_file},
 	{"What to print", option_rows_print},
+	{"Views", option_rows_views},
 	{"Other", option_rows_other},
 	{0},
 };

@@ -295,6 +295,8 @@ static int select_events(struct plan *plan, struct error *err)
 
 	if (plan->ruleset)
 		needs |= ruleset_needs(plan->ruleset);
+	if (plan->options->view)
+		needs |= views_view_needs(plan->options->view);
 	if (plan->options->pids_count || plan->options->command)
 		needs |= NEEDS_THREADS;
 	if (plan->options->summary)

@@ -74,7 +74,7 @@ static bool wants_json(const struct options *options)
 /* -p and -R select text, even for a pipe; options about JSON select JSON. */
 static const struct output_format *resolve_format(const struct options *options)
 {
-	if (options->quiet || options->outputs_count)
+	if (options->quiet || options->outputs_count || options->view)
 		return &format_none;
 	if (options->format)
 		return options->format;
@@ -111,7 +111,7 @@ static unsigned int resolve_width(const struct options *options)
 static int printer_check(const struct printer *printer, const struct options *options,
 			 struct error *err)
 {
-	if (options->quiet || options->outputs_count)
+	if (options->quiet || options->outputs_count || options->view)
 		return 0;
 	if (printer->format == &format_protobuf && !options->explain && isatty(STDOUT_FILENO))
 		return error_set(err, -EINVAL,
@@ -281,7 +281,7 @@ static int plan_printer_hide_secrets(struct printer *printer, const struct optio
 {
 	int r;
 
-	if (options->no_redact || printer->format->silent)
+	if (options->no_redact || (printer->format->silent && !options->view))
 		return 0;
 	r = redact_create(NULL, 0, &printer->redact, err);
 	if (r)

@@ -8,6 +8,7 @@
 #include "agent/run/containers.h"
 #include "agent/run/record.h"
 #include "agent/run/summary.h"
+#include "agent/run/viewer.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
 #include "util/terminal.h"
@@ -89,6 +90,8 @@ static int show(struct run *run, struct state_event *event, bool *passed, struct
 	count_match(run);
 	if (run->outputs.count)
 		outputs_event(&run->outputs, event);
+	if (run->viewer)
+		viewer_take(run->viewer, event, &run->line_writer);
 	if (!run->printer.formatter)
 		return 0;
 	if (!formatter_write(run->printer.formatter, event, &run->line_writer.buf)) {
@@ -142,6 +145,8 @@ static int handle_frame(struct run *run, const struct scap_event *raw, bool made
 		run->input->live->note_bpf(run->input, &event);
 	run->counts.timed += event.ev.latency_ns != LATENCY_UNKNOWN;
 	run->clock.last_ns = event.ev.ts_ns;
+	if (run->viewer)
+		viewer_note_time(run->viewer, event.ev.ts_ns, &run->line_writer);
 	if (run->requests && !made)
 		requests_take(run->requests, &event);
 	if (made && run->containers)

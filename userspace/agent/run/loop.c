@@ -12,6 +12,7 @@
 #include "agent/run/containers.h"
 #include "agent/run/reload.h"
 #include "agent/run/report.h"
+#include "agent/run/viewer.h"
 #include "agent/process/signals.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
@@ -114,6 +115,8 @@ static void run_step(struct loop *loop, bool idle)
 	waker_rest(run->helpers.waker);
 	print_reports(loop, now);
 	step_budget(run, now);
+	if (run->viewer)
+		viewer_step(run->viewer, now, idle, &run->line_writer);
 	hold_step(&run->hold, run->input);
 	report_step_service(run, now);
 	pages_serve(&run->pages);
@@ -137,7 +140,8 @@ static void run_step(struct loop *loop, bool idle)
 		take_hangup(loop, forced);
 	reload_step(loop->reload);
 	loop->source = run->input->ops->step(run->input);
-	run->ended |= run->line_writer.closed || run_has_no_output(run);
+	run->ended |= run->line_writer.closed || run_has_no_output(run) ||
+		      (run->viewer && viewer_has_ended(run->viewer));
 }
 
 /* Whether the command, or all chosen processes, have exited. */
@@ -217,6 +221,8 @@ static int wait_ms(const struct loop *loop, int handled)
 	due_ns = service_due_ns(&loop->run->service);
 	if (options->stats_ns && loop->stats_due_ns < due_ns)
 		due_ns = loop->stats_due_ns;
+	if (loop->run->viewer && viewer_due_ns(loop->run->viewer) < due_ns)
+		due_ns = viewer_due_ns(loop->run->viewer);
 	return ms_until(due_ns, now);
 }
 
@@ -291,6 +297,8 @@ int loop_run(struct run *run, struct error *err)
 	drained = loop_drain(&loop, result ? NULL : err);
 	if (result == 0 && drained == 0)
 		result = report_print_summary(run, err);
+	if (result == 0 && drained == 0 && run->viewer)
+		result = viewer_end(run->viewer, &run->line_writer, err);
 	reload_destroy(loop.reload);
 	if (run->options->progress || loop.showed_progress)
 		report_print_progress(run, "\n");

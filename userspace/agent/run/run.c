@@ -12,6 +12,7 @@
 #include "agent/process/signals.h"
 #include "agent/run/containers.h"
 #include "agent/run/summary.h"
+#include "agent/run/viewer.h"
 #include "sinsp/sinsp.h"
 #include "util/waker.h"
 
@@ -161,6 +162,12 @@ int run_open(struct run *run, struct child *child, struct error *err)
 		return r;
 	if (run->options->summary && summary_create(&run->summary))
 		return error_set(err, -ENOMEM, "out of memory for the tables of -S");
+	if (run->options->view) {
+		r = viewer_create(run->options, run->printer.redact, &run->viewer);
+		if (r)
+			return error_set(err, r, "cannot make the tables of the view: %s",
+					 strerror(-r));
+	}
 	r = takeover_new_ask(run, err);
 	if (r == 0)
 		r = run->takeover_new.is_active ? outputs_try(&run->outputs, err)
@@ -220,6 +227,7 @@ void run_finish(struct run *run)
 	takeover_new_finish(run);
 	takeover_old_finish(run);
 	summary_destroy(run->summary);
+	viewer_destroy(run->viewer);
 	containers_destroy(run->containers);
 	translations_run_end(&run->translations);
 	mutes_finish(&run->mutes);

@@ -68,6 +68,7 @@ struct run {
 	struct containers *containers; /* NULL: a capture file is read */
 	struct run_counts counts;
 	struct summary *summary; /* NULL: not requested */
+	struct viewer *viewer; /* NULL: events are printed, not counted */
 	struct run_recorder recorder;
 	struct flight flight;
 	struct line_writer line_writer;

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Intervals of a view, and where its tables go. */
+#include "agent/run/viewer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/run/viewer_print.h"
+#include "util/clock.h"
+#include "util/count.h"
+#include "util/terminal.h"
+#include "views/engine.h"
+
+/* On a terminal. */
+static const uint64_t refresh_ns = 1000000000;
+
+/* The cursor at the first place, and what is behind it removed. */
+static const char screen_home[] = "\033[H", screen_clear[] = "\033[H\033[2J",
+		  line_rest[] = "\033[K\n", screen_rest[] = "\033[J";
+
+enum { LINES_APART = 2 }; /* of a terminal: those that no row takes */
+
+struct viewer {
+	const struct options *options; /* borrowed */
+	struct views_view *view; /* of the options */
+	struct views_engine *engine; /* owned */
+	struct viewer_style style;
+	struct buf text; /* owned: a table for a terminal, before it is drawn */
+	bool is_live, refreshes; /* tables take the place of each other */
+	uint64_t interval_ns; /* 0: one table at the end */
+	uint64_t first_ns, last_ns; /* of all events, or of those of an interval; 0: none yet */
+	uint64_t begin_ns, due_ns; /* of the interval: monotonic, or the time of a file */
+	uint64_t tables;
+	uint64_t rows_hidden; /* of the last table */
+	struct views_losses losses; /* of all tables before */
+};
+
+int viewer_create(const struct options *options, struct redact *redact, struct viewer **viewer)
+{
+	const struct views_engine_config config = {0};
+	struct viewer *made = calloc(1, sizeof(*made));
+	int r = made ? views_engine_create(options->view, &config, &made->engine) : -ENOMEM;
+
+	if (r) {
+		free(made);
+		return r;
+	}
+	made->options = options;
+	made->view = options->view;
+	made->is_live = !options->read;
+	made->style = (struct viewer_style){
+		.format = options->format ? options->format : &format_text,
+		.redact = redact,
+		.with_head = true,
+	};
+	if (made->style.format == &format_text && !options->wide)
+		made->style.width = terminal_width(STDOUT_FILENO);
+	made->refreshes = made->is_live && made->style.format == &format_text &&
+			  isatty(STDOUT_FILENO) && options->view->kind != VIEWS_LIST;
+	made->interval_ns =
+		options->interval_ns || !made->refreshes ? options->interval_ns : refresh_ns;
+	made->style.with_times = made->interval_ns && !made->refreshes;
+	*viewer = made;
+	return 0;
+}
+
+void viewer_destroy(struct viewer *viewer)
+{
+	if (!viewer)
+		return;
+	views_engine_destroy(viewer->engine);
+	buf_finish(&viewer->text);
+	free(viewer);
+}
+
+static void note_losses(struct viewer *viewer)
+{
+	const struct views_losses *losses = views_engine_losses(viewer->engine);
+
+	viewer->losses.crowded += losses->crowded;
+	viewer->losses.forgotten += losses->forgotten;
+	viewer->losses.without_key += losses->without_key;
+	viewer->losses.cut += losses->cut;
+	viewer->losses.saturated += losses->saturated;
+	viewer->losses.unsketched += losses->unsketched;
+	viewer->losses.undistinguished += losses->undistinguished;
+}
+
+static bool is_printed(const struct viewer *viewer)
+{
+	return !viewer->style.format->silent && !viewer->options->quiet;
+}
+
+/* Each line ends by removing what was there. */
+static void draw(const struct buf *text, bool first, struct buf *out)
+{
+	size_t at = 0;
+
+	buf_append_string(out, first ? screen_clear : screen_home);
+	while (at < text->len) {
+		const char *line = text->data + at, *end = memchr(line, '\n', text->len - at);
+		size_t len = end ? (size_t)(end - line) : text->len - at;
+
+		buf_append(out, line, len);
+		BUF_LITERAL(out, line_rest);
+		at += len + 1;
+	}
+	BUF_LITERAL(out, screen_rest);
+}
+
+static void print_rows(struct viewer *viewer, const struct views_rows *rows, uint64_t end_ns,
+		       struct line_writer *writer)
+{
+	struct viewer_style *style = &viewer->style;
+	struct buf *out = viewer->refreshes ? &viewer->text : &writer->buf;
+	const struct viewer_table table = {viewer->view, viewer->engine, rows, end_ns};
+
+	if (!is_printed(viewer))
+		return;
+	if (viewer->refreshes) {
+		unsigned int height = terminal_height(STDOUT_FILENO);
+
+		style->width = viewer->options->wide ? 0 : terminal_width(STDOUT_FILENO);
+		style->height = height > LINES_APART ? height - LINES_APART : height;
+		buf_clear(&viewer->text);
+	}
+	viewer_print_table(style, &table, out);
+	if (viewer->refreshes)
+		draw(out, viewer->tables == 0, &writer->buf);
+	/* Of a stream of rows the head stands once. */
+	if (style->format != &format_text || viewer->view->kind == VIEWS_LIST)
+		style->with_head = false;
+	line_writer_end_line(writer);
+}
+
+/* Prints what was counted; then nothing is. span_ns: for rates; end_ns: since the epoch. */
+static void print_table(struct viewer *viewer, uint64_t span_ns, uint64_t end_ns,
+			struct line_writer *writer)
+{
+	struct views_rows rows;
+
+	views_engine_rows(viewer->engine, viewer->view->limit, span_ns, &rows);
+	print_rows(viewer, &rows, end_ns, writer);
+	viewer->rows_hidden = rows.total - rows.count;
+	viewer->tables++;
+	note_losses(viewer);
+	views_engine_clear(viewer->engine);
+}
+
+/* A list shows its rows as they come, unless it is sorted. */
+static bool is_stream(const struct viewer *viewer)
+{
+	return viewer->view->kind == VIEWS_LIST && !viewer->view->order_count;
+}
+
+static void print_stream(struct viewer *viewer, struct line_writer *writer)
+{
+	struct views_rows rows;
+
+	views_engine_rows(viewer->engine, 0, 0, &rows);
+	if (!rows.total)
+		return;
+	print_rows(viewer, &rows, viewer->last_ns, writer);
+	note_losses(viewer);
+	views_engine_clear(viewer->engine);
+}
+
+/* Tables of a file follow its time, from the first event on that is counted. */
+static bool follows_file(const struct viewer *viewer)
+{
+	return viewer->interval_ns && !viewer->is_live;
+}
+
+void viewer_note_time(struct viewer *viewer, uint64_t ts_ns, struct line_writer *writer)
+{
+	viewer->last_ns = ts_ns;
+	if (!viewer->first_ns)
+		viewer->first_ns = ts_ns;
+	if (!follows_file(viewer) || !viewer->begin_ns || ts_ns < viewer->due_ns ||
+	    viewer_has_ended(viewer))
+		return;
+	print_table(viewer, viewer->interval_ns, viewer->due_ns, writer);
+	/* Intervals without any event have no table. */
+	viewer->begin_ns = viewer->due_ns +
+			   (ts_ns - viewer->due_ns) / viewer->interval_ns * viewer->interval_ns;
+	viewer->due_ns = viewer->begin_ns + viewer->interval_ns;
+}
+
+void viewer_take(struct viewer *viewer, const struct state_event *event, struct line_writer *writer)
+{
+	if (viewer_has_ended(viewer))
+		return;
+	if (follows_file(viewer) && !viewer->begin_ns) {
+		viewer->begin_ns = event->ev.ts_ns;
+		viewer->due_ns = viewer->begin_ns + viewer->interval_ns;
+	}
+	views_engine_take(viewer->engine, event);
+	if (is_stream(viewer) && views_engine_is_full(viewer->engine))
+		print_stream(viewer, writer);
+}
+
+void viewer_step(struct viewer *viewer, uint64_t now_ns, bool idle, struct line_writer *writer)
+{
+	uint64_t begin_ns;
+
+	if (is_stream(viewer)) {
+		if (idle || viewer->is_live)
+			print_stream(viewer, writer);
+		return;
+	}
+	if (!viewer->interval_ns || !viewer->is_live)
+		return;
+	begin_ns = viewer->begin_ns;
+	if (begin_ns && now_ns < viewer->due_ns)
+		return;
+	if (begin_ns)
+		print_table(viewer, now_ns - begin_ns, clock_ns(CLOCK_REALTIME), writer);
+	viewer->begin_ns = now_ns;
+	viewer->due_ns = now_ns + viewer->interval_ns;
+}
+
+uint64_t viewer_due_ns(const struct viewer *viewer)
+{
+	return viewer->is_live && viewer->interval_ns && viewer->due_ns ? viewer->due_ns
+									: UINT64_MAX;
+}
+
+bool viewer_has_ended(const struct viewer *viewer)
+{
+	return viewer->options->tables && viewer->tables >= viewer->options->tables;
+}
+
+/* What tables lack, each with why. */
+static void append_losses(const struct viewer *viewer, struct buf *out)
+{
+	const struct views_losses *losses = &viewer->losses;
+	const struct {
+		uint64_t count;
+		const char *what;
+	} rows[] = {
+		{losses->crowded,
+		 "events are in the row of all others: there were more groups than "
+		 "a view keeps"},
+		{losses->forgotten, "events are in no row: there was no memory for them"},
+		{losses->without_key, "events are in no row: a key has no value"},
+		{losses->cut, "texts are too long, and only their beginning is kept"},
+		{losses->saturated, "values are missing in sums, which would exceed 2^63"},
+		{losses->unsketched,
+		 "values are missing in percentiles or histograms: there was no "
+		 "memory for them"},
+		{losses->undistinguished,
+		 "values may be missing in numbers of different ones: there were too many"},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].count)
+			buf_printf(out, "agent: %s: %" PRIu64 " %s\n", viewer->view->name,
+				   rows[i].count, rows[i].what);
+	if (viewer->rows_hidden && !viewer->refreshes)
+		buf_printf(out, "agent: %s: %" PRIu64 " more rows (--limit)\n", viewer->view->name,
+			   viewer->rows_hidden);
+}
+
+int viewer_end(struct viewer *viewer, struct line_writer *writer, struct error *err)
+{
+	uint64_t span_ns = viewer->last_ns - viewer->first_ns;
+	struct buf text = {0};
+
+	if (viewer->interval_ns)
+		span_ns = viewer->is_live ? clock_ns(CLOCK_MONOTONIC) - viewer->begin_ns
+					  : viewer->last_ns - viewer->begin_ns;
+	if (is_stream(viewer))
+		print_stream(viewer, writer);
+	else if (!viewer_has_ended(viewer) && !viewer->refreshes)
+		print_table(viewer, span_ns, viewer->last_ns, writer);
+	append_losses(viewer, &text);
+	terminal_print(stderr, &text);
+	buf_finish(&text);
+	return line_writer_flush(writer, err);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A view while it runs: events are counted, and its table is printed at the end, every so often, or
+ * on a terminal always at the same place. Tables of a capture file follow its own time.
+ */
+#ifndef AGENT_RUN_VIEWER_H
+#define AGENT_RUN_VIEWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/options/options.h"
+#include "agent/run/line_writer.h"
+#include "util/error.h"
+
+struct redact;
+struct state_event;
+struct viewer;
+
+/*
+ * Creates a viewer for the view of the options, which are borrowed, as is redact (NULL: secrets are
+ * shown). Returns 0 or -errno.
+ */
+int viewer_create(const struct options *options, struct redact *redact, struct viewer **viewer);
+void viewer_destroy(struct viewer *viewer); /* accepts NULL */
+
+/* Before an event is looked at, whether it passes or not: prints the tables before its time. */
+void viewer_note_time(struct viewer *viewer, uint64_t ts_ns, struct line_writer *writer);
+
+/* Counts an event that passed. */
+void viewer_take(struct viewer *viewer, const struct state_event *event,
+		 struct line_writer *writer);
+
+/* Prints what is due. now_ns: monotonic clock; idle: there are no events at present. */
+void viewer_step(struct viewer *viewer, uint64_t now_ns, bool idle, struct line_writer *writer);
+
+/* When the next table is due, of the monotonic clock; UINT64_MAX: none is. */
+uint64_t viewer_due_ns(const struct viewer *viewer);
+
+/* Whether as many tables were printed as the options ask for. */
+bool viewer_has_ended(const struct viewer *viewer);
+
+/*
+ * Prints the last table, and on stderr what is missing in it. Returns 0, or -errno with a message.
+ */
+int viewer_end(struct viewer *viewer, struct line_writer *writer, struct error *err);
+
+#endif

@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: MIT */
+/* A row of functions for each format. Names and arguments are those of others. */
+#include "agent/run/viewer_print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "output/redact/redact.h"
+#include "util/count.h"
+#include "util/json.h"
+#include "util/terminal.h"
+
+enum {
+	GAP = 2,
+	WIDTH_MAX = 60, /* of a column: a longer cell moves those behind it */
+	BAR_COLUMNS = 40,
+	BAR_NUMBER_COLUMNS = 20,
+	OCTAVES = 64,
+	HEATMAP_OCTAVES = 44, /* 1 ns to 5 hours */
+	SECONDS_OF_DAY = 86400,
+	NS_PER_S = 1000000000,
+};
+
+/* What a table is printed with. */
+struct viewer_printer {
+	const struct viewer_style *style;
+	const struct viewer_table *table;
+	struct buf hidden; /* owned: a text without its secrets */
+	struct buf *out;
+};
+
+/* Values. */
+
+/* Of a text, a copy without its secrets. */
+static struct field_value without_secrets(struct viewer_printer *printer,
+					  const struct field_ref *ref,
+					  const struct field_value *value)
+{
+	struct field_value hidden = *value;
+
+	if (!printer->style->redact || ref->type == PT_IPADDR || param_type_size(ref->type))
+		return hidden;
+	buf_clear(&printer->hidden);
+	buf_append(&printer->hidden, value->bytes.data, value->bytes.len);
+	buf_append_char(&printer->hidden, '\0');
+	if (printer->hidden.failed) {
+		buf_fail(printer->out);
+		return hidden;
+	}
+	redact_text(printer->style->redact, printer->hidden.data, value->bytes.len);
+	hidden.bytes.data = printer->hidden.data;
+	return hidden;
+}
+
+/* Bytes as sysdig has them: base 1024, "12B", "1.50KB", "1.50M". */
+static void append_bytes(struct buf *out, double bytes)
+{
+	static const char *const units[] = {"B", "KB", "M", "G", "T", "P"};
+	const double base = 1024;
+	size_t i = 0;
+
+	while (fabs(bytes) >= base && i + 1 < COUNT(units)) {
+		bytes /= base;
+		i++;
+	}
+	buf_printf(out, i ? "%.2f%s" : "%.0f%s", bytes, units[i]);
+}
+
+static void append_plain(struct buf *out, double value)
+{
+	buf_printf(out, "%.2f", value);
+}
+
+static void append_duration(struct buf *out, double ns)
+{
+	if (ns < 0)
+		buf_append_char(out, '-');
+	text_append_duration(out, (uint64_t)fabs(ns));
+}
+
+static void append_percent(struct buf *out, double value)
+{
+	buf_printf(out, "%.2f%%", value);
+}
+
+static void (*const unit_writers[VIEWS_UNITS_COUNT])(struct buf *out, double value) = {
+	[VIEWS_PLAIN] = append_plain,
+	[VIEWS_BYTES] = append_bytes,
+	[VIEWS_DURATION] = append_duration,
+	[VIEWS_PERCENT] = append_percent,
+};
+
+/* For people; of a column that is a key or a value. Returns false if there is none. */
+static bool append_cell_text(struct viewer_printer *printer, const struct views_group *group,
+			     const struct views_column *column, struct buf *out)
+{
+	const struct viewer_table *table = printer->table;
+	const struct views_value *by = &table->view->values[column->index];
+	const struct field_ref *ref;
+	struct views_result result;
+	struct field_value value;
+
+	if (!column->is_value) {
+		if (!views_group_key(table->engine, group, column->index, &value))
+			return false;
+		ref = &table->view->keys[column->index].field.ref;
+	} else {
+		if (!views_group_value(table->engine, group, column->index, &result))
+			return false;
+		ref = result.ref;
+		value = result.field;
+	}
+	if (ref && ref->type == PT_RELTIME) {
+		text_append_duration(out, value.u64);
+	} else if (ref) {
+		value = without_secrets(printer, ref, &value);
+		format_value_append_text(ref, &value, out);
+	} else if (result.number == VIEWS_REAL) {
+		unit_writers[by->unit](out, result.real);
+	} else if (by->unit == VIEWS_PLAIN) {
+		buf_append_i64(out, result.integer);
+	} else {
+		unit_writers[by->unit](out, (double)result.integer);
+	}
+	return true;
+}
+
+static void append_real(struct buf *out, double value)
+{
+	/* As many digits as a number of 64 bits keeps; JSON has no other numbers. */
+	if (isfinite(value))
+		buf_printf(out, "%.15g", value);
+	else
+		BUF_LITERAL(out, "null");
+}
+
+/* As numbers and strings. Returns false if there is none. */
+static bool append_cell_json(struct viewer_printer *printer, const struct views_group *group,
+			     const struct views_column *column, struct buf *out)
+{
+	const struct viewer_table *table = printer->table;
+	const struct field_ref *ref;
+	struct views_result result;
+	struct field_value value;
+
+	if (!column->is_value) {
+		if (!views_group_key(table->engine, group, column->index, &value))
+			return false;
+		ref = &table->view->keys[column->index].field.ref;
+	} else {
+		if (!views_group_value(table->engine, group, column->index, &result))
+			return false;
+		ref = result.ref;
+		value = result.field;
+	}
+	if (ref) {
+		value = without_secrets(printer, ref, &value);
+		format_value_append_json(ref, &value, out);
+	} else if (result.number == VIEWS_REAL) {
+		append_real(out, result.real);
+	} else {
+		json_append_i64(out, result.integer);
+	}
+	return true;
+}
+
+/* "2026-11-30T00:00:00.000000000Z" */
+static void append_time(struct buf *out, uint64_t ns)
+{
+	char text[CLOCK_RFC3339_BYTES];
+	struct clock utc = {0};
+
+	clock_rfc3339(&utc, ns, text);
+	buf_append(out, text, sizeof(text));
+}
+
+/* The i-th row; behind the last one that of all others, if there is one; NULL: no more. */
+static const struct views_group *viewer_row(const struct viewer_table *table, uint32_t i)
+{
+	if (i < table->rows->count)
+		return table->rows->list[i];
+	return i == table->rows->count ? table->rows->crowd : NULL;
+}
+
+/* Text. */
+
+static const char others[] = "(all others)";
+
+struct columns {
+	unsigned int widths[VIEWS_COLUMNS_MAX];
+	bool right[VIEWS_COLUMNS_MAX]; /* numbers stand below each other */
+};
+
+static bool is_number(const struct views_view *view, const struct views_column *column)
+{
+	const struct views_value *value = &view->values[column->index];
+
+	if (column->is_value)
+		return value->aggregate != VIEWS_LAST || value->field.number != VIEWS_NO_NUMBER;
+	return view->keys[column->index].field.number != VIEWS_NO_NUMBER;
+}
+
+/* Appends the cells of a row, each with a NUL. */
+static void append_row_cells(struct viewer_printer *printer, const struct views_group *group,
+			     struct buf *cells)
+{
+	const struct views_view *view = printer->table->view;
+	bool is_crowd = group == printer->table->rows->crowd, named = false;
+
+	for (unsigned int i = 0; i < view->columns_count; i++) {
+		const struct views_column *column = &view->columns[i];
+
+		if (is_crowd && !column->is_value) {
+			buf_append_string(cells, named ? "" : others);
+			named = true;
+		} else if (!append_cell_text(printer, group, column, cells)) {
+			buf_append_string(cells, column->is_value ? "-" : "<NA>");
+		}
+		buf_append_char(cells, '\0');
+	}
+}
+
+static void widen_columns(const struct views_view *view, const char *const *cells,
+			  struct columns *columns)
+{
+	for (unsigned int i = 0; i < view->columns_count; i++) {
+		unsigned int width = terminal_columns(cells[i], strlen(cells[i]));
+
+		if (width > WIDTH_MAX)
+			width = WIDTH_MAX;
+		if (width > columns->widths[i])
+			columns->widths[i] = width;
+	}
+}
+
+static void append_blanks(struct buf *out, unsigned int n)
+{
+	while (n--)
+		buf_append_char(out, ' ');
+}
+
+/* A line, which is cut to the width of the terminal. */
+static void append_line(const struct viewer_printer *printer, const char *const *cells,
+			const struct columns *columns)
+{
+	const struct views_view *view = printer->table->view;
+	struct buf *out = printer->out;
+	size_t start = out->len;
+
+	for (unsigned int i = 0; i < view->columns_count; i++) {
+		unsigned int width = terminal_columns(cells[i], strlen(cells[i]));
+		unsigned int blanks = width < columns->widths[i] ? columns->widths[i] - width : 0;
+
+		if (columns->right[i])
+			append_blanks(out, blanks);
+		buf_append_string(out, cells[i]);
+		if (i + 1 == view->columns_count)
+			break;
+		append_blanks(out, (columns->right[i] ? 0 : blanks) + GAP);
+	}
+	buf_append_char(out, '\n');
+	terminal_cut(out, start, printer->style->width);
+}
+
+static const char *next_cells(const struct views_view *view, const char *at, const char **cells)
+{
+	for (unsigned int i = 0; i < view->columns_count; i++) {
+		cells[i] = at;
+		at += strlen(at) + 1;
+	}
+	return at;
+}
+
+/* What the table is, and of when. */
+static void append_head(const struct viewer_printer *printer)
+{
+	const struct viewer_table *table = printer->table;
+
+	if (!printer->style->height && !printer->style->with_times)
+		return;
+	if (printer->style->height)
+		buf_printf(printer->out, "%s  ", table->view->title);
+	if (table->end_ns)
+		append_time(printer->out, table->end_ns);
+	buf_append_char(printer->out, '\n');
+}
+
+static void append_hidden_count(const struct viewer_printer *printer, uint32_t shown)
+{
+	const struct views_rows *rows = printer->table->rows;
+
+	if (printer->style->height && rows->total > shown)
+		buf_printf(printer->out, "(%" PRIu32 " more)\n", rows->total - shown);
+}
+
+static void text_table(struct viewer_printer *printer)
+{
+	const struct views_view *view = printer->table->view;
+	const char *titles[VIEWS_COLUMNS_MAX], *cells[VIEWS_COLUMNS_MAX], *at;
+	struct columns columns = {0};
+	const struct views_group *group;
+	struct buf texts = {0};
+	uint32_t n = 0, height = printer->style->height;
+
+	for (unsigned int i = 0; i < view->columns_count; i++) {
+		titles[i] = views_column_title(view, &view->columns[i]);
+		columns.right[i] = is_number(view, &view->columns[i]);
+	}
+	widen_columns(view, titles, &columns);
+	while ((!height || n + 2 < height) && (group = viewer_row(printer->table, n))) {
+		append_row_cells(printer, group, &texts);
+		n++;
+	}
+	at = texts.data;
+	for (uint32_t i = 0; i < n && !texts.failed; i++) {
+		at = next_cells(view, at, cells);
+		widen_columns(view, cells, &columns);
+	}
+	if (printer->style->with_head) {
+		append_head(printer);
+		append_line(printer, titles, &columns);
+	}
+	at = texts.data;
+	for (uint32_t i = 0; i < n && !texts.failed; i++) {
+		at = next_cells(view, at, cells);
+		append_line(printer, cells, &columns);
+	}
+	append_hidden_count(printer, n);
+	if (texts.failed)
+		buf_fail(printer->out);
+	buf_finish(&texts);
+}
+
+/* The keys of a group on a line, "cat, 42"; nothing without keys. */
+static void append_keys(struct viewer_printer *printer, const struct views_group *group)
+{
+	const struct views_view *view = printer->table->view;
+
+	for (uint8_t i = 0; i < view->keys_count; i++) {
+		const struct views_column column = {.index = i};
+
+		if (i)
+			BUF_LITERAL(printer->out, ", ");
+		if (group == printer->table->rows->crowd)
+			buf_append_string(printer->out, others);
+		else if (!append_cell_text(printer, group, &column, printer->out))
+			BUF_LITERAL(printer->out, "<NA>");
+	}
+}
+
+static uint64_t octave_begin(unsigned int power)
+{
+	return power ? UINT64_C(1) << power : 0;
+}
+
+/* The last value of an octave. */
+static uint64_t octave_end(unsigned int power)
+{
+	return power + 1 < OCTAVES ? (UINT64_C(2) << power) - 1 : UINT64_MAX;
+}
+
+/* The first and, behind the last, the one that has values; false: none has. */
+static bool find_octaves(const struct views_sketch *sketch, unsigned int *from, unsigned int *to,
+			 uint64_t *most)
+{
+	*from = OCTAVES;
+	*to = 0;
+	*most = 0;
+	for (unsigned int power = 0; power < OCTAVES; power++) {
+		uint64_t count = views_sketch_octave(sketch, power);
+
+		if (!count)
+			continue;
+		if (*from == OCTAVES)
+			*from = power;
+		*to = power + 1;
+		*most = count > *most ? count : *most;
+	}
+	return *to;
+}
+
+/* As bcc has them: powers of two, and bars as long as the largest count allows. */
+static void append_bars(struct viewer_printer *printer, const struct views_sketch *sketch,
+			const char *title)
+{
+	unsigned int from, to;
+	uint64_t most;
+
+	if (!find_octaves(sketch, &from, &to, &most))
+		return;
+	buf_printf(printer->out, "%*s%-*s : count     distribution\n", GAP, "",
+		   2 * BAR_NUMBER_COLUMNS + 4, title);
+	for (unsigned int power = from; power < to; power++) {
+		uint64_t count = views_sketch_octave(sketch, power);
+		unsigned int bar = (unsigned int)((double)count * BAR_COLUMNS / (double)most);
+
+		buf_printf(printer->out, "%*s%*" PRIu64 " -> %-*" PRIu64 " : %-9" PRIu64 "|", GAP,
+			   "", BAR_NUMBER_COLUMNS, octave_begin(power), BAR_NUMBER_COLUMNS,
+			   octave_end(power), count);
+		for (unsigned int i = 0; i < BAR_COLUMNS; i++)
+			buf_append_char(printer->out, i < bar ? '*' : ' ');
+		BUF_LITERAL(printer->out, "|\n");
+	}
+}
+
+static void text_histogram(struct viewer_printer *printer)
+{
+	const struct views_view *view = printer->table->view;
+	const struct views_group *group;
+
+	append_head(printer);
+	for (uint32_t i = 0; (group = viewer_row(printer->table, i)); i++) {
+		struct views_result result;
+
+		if (!views_group_value(printer->table->engine, group, 0, &result))
+			continue;
+		append_keys(printer, group);
+		if (view->keys_count)
+			buf_append_char(printer->out, '\n');
+		append_bars(printer, result.sketch, view->values[0].title);
+	}
+}
+
+/* A sign for each power of ten that a count reaches. */
+static char heat_of(uint64_t count)
+{
+	static const char signs[] = " .:*#";
+	size_t i = 0;
+
+	while (count && i + 2 < sizeof(signs)) {
+		count /= 10;
+		i++;
+	}
+	return signs[i];
+}
+
+/* Where the powers are that people have names for. */
+static void append_scale(struct viewer_printer *printer)
+{
+	static const struct {
+		unsigned int power;
+		const char *name;
+	} marks[] = {{0, "1ns"}, {10, "1us"}, {20, "1ms"}, {30, "1s"}, {40, "18m"}};
+	struct buf *out = printer->out;
+	size_t start;
+
+	buf_printf(out, "%s: . from 1, : from 10, * from 100, # from 1000\n",
+		   printer->table->view->values[0].title);
+	buf_printf(out, "%8s ", "");
+	start = out->len;
+	for (size_t i = 0; i < COUNT(marks); i++) {
+		append_blanks(out, (unsigned int)(start + marks[i].power - out->len));
+		buf_append_string(out, marks[i].name);
+	}
+	buf_append_char(out, '\n');
+}
+
+static void append_time_of_day(struct buf *out, uint64_t ns)
+{
+	unsigned int seconds = (unsigned int)(ns / NS_PER_S % SECONDS_OF_DAY);
+
+	buf_printf(out, "%02u:%02u:%02u ", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+static void text_heatmap(struct viewer_printer *printer)
+{
+	const struct views_group *group;
+
+	if (printer->style->with_head)
+		append_scale(printer);
+	for (uint32_t i = 0; (group = viewer_row(printer->table, i)); i++) {
+		struct views_result result;
+
+		if (!views_group_value(printer->table->engine, group, 0, &result))
+			continue;
+		append_time_of_day(printer->out, printer->table->end_ns);
+		for (unsigned int power = 0; power < HEATMAP_OCTAVES; power++)
+			buf_append_char(printer->out,
+					heat_of(views_sketch_octave(result.sketch, power)));
+		BUF_LITERAL(printer->out, "| ");
+		append_keys(printer, group);
+		buf_append_char(printer->out, '\n');
+	}
+}
+
+/* JSON. */
+
+static void json_key(struct buf *out, const char *name)
+{
+	buf_append_char(out, ',');
+	json_append_string(out, name, strlen(name));
+	buf_append_char(out, ':');
+}
+
+static void json_cell(struct viewer_printer *printer, const struct views_group *group,
+		      const struct views_column *column)
+{
+	json_key(printer->out, views_column_name(printer->table->view, column));
+	if (!append_cell_json(printer, group, column, printer->out))
+		BUF_LITERAL(printer->out, "null");
+}
+
+/* An array of the buckets that have values. */
+static void json_buckets(struct viewer_printer *printer, const struct views_group *group)
+{
+	struct buf *out = printer->out;
+	struct views_result result;
+	const char *separator = "";
+
+	json_key(out, printer->table->view->values[0].name);
+	buf_append_char(out, '[');
+	if (views_group_value(printer->table->engine, group, 0, &result))
+		for (unsigned int power = 0; power < OCTAVES; power++) {
+			uint64_t count = views_sketch_octave(result.sketch, power);
+
+			if (!count)
+				continue;
+			buf_printf(out, "%s{\"from\":", separator);
+			json_append_u64(out, octave_begin(power));
+			BUF_LITERAL(out, ",\"to\":");
+			json_append_u64(out, octave_end(power));
+			BUF_LITERAL(out, ",\"count\":");
+			json_append_u64(out, count);
+			buf_append_char(out, '}');
+			separator = ",";
+		}
+	buf_append_char(out, ']');
+}
+
+static bool has_buckets(const struct views_view *view)
+{
+	return view->kind == VIEWS_HISTOGRAM || view->kind == VIEWS_HEATMAP;
+}
+
+static void json_table(struct viewer_printer *printer)
+{
+	const struct viewer_table *table = printer->table;
+	const struct views_view *view = table->view;
+	const struct views_group *group;
+	struct buf *out = printer->out;
+
+	for (uint32_t n = 0; (group = viewer_row(table, n)); n++) {
+		size_t start = out->len;
+
+		if (printer->style->with_times && table->end_ns) {
+			json_key(out, "view.time");
+			buf_append_char(out, '"');
+			append_time(out, table->end_ns);
+			buf_append_char(out, '"');
+		}
+		if (group == table->rows->crowd) {
+			json_key(out, "view.others");
+			BUF_LITERAL(out, "true");
+		}
+		for (uint8_t i = 0; i < view->keys_count; i++)
+			json_cell(printer, group, &(struct views_column){.index = i});
+		if (has_buckets(view))
+			json_buckets(printer, group);
+		for (uint8_t i = 0; i < view->values_count && !has_buckets(view); i++)
+			json_cell(printer, group, &(struct views_column){true, i, false});
+		json_end_object(out, start);
+		buf_append_char(out, '\n');
+	}
+}
+
+/* CSV: names as in JSON, numbers as they are. */
+
+static void csv_titles(struct viewer_printer *printer)
+{
+	const struct views_view *view = printer->table->view;
+	struct buf *out = printer->out;
+
+	if (printer->style->with_times)
+		BUF_LITERAL(out, "view.time,");
+	for (unsigned int i = 0; i < view->columns_count; i++) {
+		const char *name = views_column_name(view, &view->columns[i]);
+
+		if (view->columns[i].is_value && has_buckets(view))
+			name = "from,to,count";
+		buf_printf(out, i ? ",%s" : "%s", name);
+	}
+	buf_append_char(out, '\n');
+}
+
+/* Numbers as in JSON; texts as they are, but for what controls a terminal. */
+static void csv_cell(struct viewer_printer *printer, const struct views_group *group,
+		     const struct views_column *column)
+{
+	const struct views_view *view = printer->table->view;
+	struct buf text = {0};
+
+	if (group == printer->table->rows->crowd && !column->is_value)
+		buf_append_string(&text, others);
+	else if (is_number(view, column) && !append_cell_json(printer, group, column, &text))
+		buf_clear(&text);
+	else if (!is_number(view, column))
+		append_cell_text(printer, group, column, &text);
+	csv_append_cell(printer->out, text.data ? text.data : "", text.len);
+	if (text.failed)
+		buf_fail(printer->out);
+	buf_finish(&text);
+}
+
+/* A line of a group; with buckets one of them: its power. */
+static void csv_line(struct viewer_printer *printer, const struct views_group *group,
+		     unsigned int power, uint64_t count)
+{
+	const struct views_view *view = printer->table->view;
+	struct buf *out = printer->out;
+
+	if (printer->style->with_times) {
+		if (printer->table->end_ns)
+			append_time(out, printer->table->end_ns);
+		buf_append_char(out, ',');
+	}
+	for (unsigned int i = 0; i < view->columns_count; i++) {
+		if (i)
+			buf_append_char(out, ',');
+		if (view->columns[i].is_value && has_buckets(view))
+			buf_printf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64, octave_begin(power),
+				   octave_end(power), count);
+		else
+			csv_cell(printer, group, &view->columns[i]);
+	}
+	buf_append_char(out, '\n');
+}
+
+static void csv_table(struct viewer_printer *printer)
+{
+	const struct viewer_table *table = printer->table;
+	const struct views_group *group;
+	struct views_result result;
+
+	if (printer->style->with_head)
+		csv_titles(printer);
+	for (uint32_t i = 0; (group = viewer_row(table, i)); i++) {
+		if (!has_buckets(table->view)) {
+			csv_line(printer, group, 0, 0);
+			continue;
+		}
+		if (!views_group_value(table->engine, group, 0, &result))
+			continue;
+		for (unsigned int power = 0; power < OCTAVES; power++) {
+			uint64_t count = views_sketch_octave(result.sketch, power);
+
+			if (count)
+				csv_line(printer, group, power, count);
+		}
+	}
+}
+
+typedef void table_printer(struct viewer_printer *printer);
+
+/* By format and kind. */
+static const struct viewer_form {
+	const struct output_format *format;
+	table_printer *kinds[VIEWS_KINDS_COUNT];
+} viewer_forms[] = {
+	{&format_text, {text_table, text_table, text_histogram, text_heatmap}},
+	{&format_json, {json_table, json_table, json_table, json_table}},
+	{&format_csv, {csv_table, csv_table, csv_table, csv_table}},
+};
+
+static const struct viewer_form *find_form(const struct output_format *format)
+{
+	for (size_t i = 0; i < COUNT(viewer_forms); i++)
+		if (viewer_forms[i].format == format)
+			return &viewer_forms[i];
+	return NULL;
+}
+
+void viewer_print_table(const struct viewer_style *style, const struct viewer_table *table,
+			struct buf *out)
+{
+	struct viewer_printer printer = {.style = style, .table = table, .out = out};
+	const struct viewer_form *form = find_form(style->format);
+
+	if (form)
+		form->kinds[table->view->kind](&printer);
+	buf_finish(&printer.hidden);
+}
