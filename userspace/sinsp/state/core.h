@@ -106,6 +106,7 @@ struct state {
 	bool has_gaps; /* a process has or had one: see gaps.h */
 	struct pool pool;
 	uint64_t memory_max; /* of the pool; UINT64_MAX: no limit */
+	uint64_t fds_spared; /* descriptors, without the spare part of their limit */
 	struct state_fd_store fd_store;
 	struct state_threads threads;
 	struct state_rings rings;
@@ -249,13 +250,6 @@ void state_learn_users(struct state *state, const struct state_thread *thread);
 /* A part of the limit stays free for what one event adds, such as a copy of a large table. */
 enum { STATE_FDS_SPARE_PART = 16 };
 
-static inline bool state_has_many_fds(const struct state *state)
-{
-	const struct state_fd_store *store = &state->fd_store;
-
-	return store->count > store->max - store->max / STATE_FDS_SPARE_PART;
-}
-
 /* Bytes of threads, with their control groups, and of descriptors. */
 static inline uint64_t state_held_bytes(const struct state *state)
 {
@@ -265,7 +259,8 @@ static inline uint64_t state_held_bytes(const struct state *state)
 /* Cheap enough for each event. */
 static inline bool state_is_crowded(const struct state *state)
 {
-	return state_held_bytes(state) > state->memory_max || state_has_many_fds(state);
+	return state_held_bytes(state) > state->memory_max ||
+	       state->fd_store.count > state->fds_spared;
 }
 
 /* Removes some threads or descriptors if the tables are crowded. Only between two events. */

@@ -48,6 +48,7 @@ int state_create(const struct state_config *config, struct state **state, struct
 	made->resolved.pool = &made->pool;
 	made->workloads.pool = &made->pool;
 	made->fd_store.max = config->fds_max ? config->fds_max : STATE_FDS_MAX;
+	made->fds_spared = made->fd_store.max - made->fd_store.max / STATE_FDS_SPARE_PART;
 	made->memory_max = config->memory_max ? config->memory_max : UINT64_MAX;
 	made->lacks = config->lacks;
 	made->follow = config->follow;
@@ -116,29 +117,28 @@ static struct state_thread *ended_owner(struct state *state, const struct event 
 		       : NULL;
 }
 
-static void find_thread(struct state *state, const struct state_plan *plan,
-			struct apply_event *event)
+/* The thread of an event; NULL: it is not known. */
+static struct state_thread *find_thread(struct state *state, const struct state_plan *plan,
+					const struct event *ev)
 {
-	event->thread = ended_owner(state, event->ev);
-	if (event->thread)
-		return;
-	event->thread = state_look_up_thread(state, event->ev->tid);
+	struct state_thread *thread = ended_owner(state, ev);
+
+	if (thread)
+		return thread;
+	thread = state_look_up_thread(state, ev->tid);
 	/* Descriptors can be tracked even for threads that a capture does not describe. */
-	if (!event->thread && plan->is_call && state->listener.state && event->ev->tid > 0)
-		event->thread = state_thread_add(state, event->ev->tid, UNKNOWN_PID);
+	if (!thread && plan->is_call && state->listener.state && ev->tid > 0)
+		thread = state_thread_add(state, ev->tid, UNKNOWN_PID);
 	/* In the kernel's own work on a socket the process may have had its end. */
-	if (!event->thread && event->ev->desc->flags & EF_OF_SOCKET) {
-		event->thread = state_ended_find(state, event->ev->tid);
-		return;
-	}
-	if (!event->thread)
-		return;
-	state_threads_use(&state->threads, event->thread);
+	if (!thread)
+		return ev->desc->flags & EF_OF_SOCKET ? state_ended_find(state, ev->tid) : NULL;
+	state_threads_use(&state->threads, thread);
 	/*
 	 * Page faults and switches may come before the call that created the thread has returned.
 	 */
 	if (plan->is_call)
-		state_thread_entry(event->thread)->by_caller = false;
+		state_thread_entry(thread)->by_caller = false;
+	return thread;
 }
 
 /*
@@ -174,15 +174,6 @@ static void note_replaced(struct state *state, struct apply_event *event)
 	event->replaced_ino = state_fd_ino(after->replaced);
 }
 
-/* A request that ended as its descriptor was replaced is one of that. */
-static bool is_of_replaced(const struct state *state, const struct apply_event *event)
-{
-	const struct state_after *after = &state->after;
-
-	return after->replaced && event->ev->desc->id == EVENT_request &&
-	       after->replaced_in == event->fds && after->replaced_num == event->fd_num;
-}
-
 /* The table of the event's descriptor. One that stands for a registered file is of the ring. */
 static struct state_fds *table_of(struct state *state, const struct apply_event *event)
 {
@@ -208,12 +199,12 @@ static struct state_fd *find_used(struct state *state, const struct state_plan *
 		       : state_slot_of_file(state, event, file);
 }
 
-/* The descriptor of a request that ended as it went otherwise than by a close. NULL: it did not. */
+/* One of those that went with the last event, otherwise than by a close. NULL: it did not. */
 static struct state_fd *find_gone(const struct state *state, const struct apply_event *event)
 {
 	uint32_t low = 0, high = state->after.gone;
 
-	if (!high || event->ev->desc->id != EVENT_request || state->after.gone_from != event->fds)
+	if (state->after.gone_from != event->fds)
 		return NULL;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -226,6 +217,17 @@ static struct state_fd *find_gone(const struct state *state, const struct apply_
 			high = middle;
 	}
 	return NULL;
+}
+
+/* The descriptor of a request that ended as it was replaced or went. NULL: it is still there. */
+static struct state_fd *find_ended(const struct state *state, const struct apply_event *event)
+{
+	const struct state_after *after = &state->after;
+
+	if (after->replaced && after->replaced_in == event->fds &&
+	    after->replaced_num == event->fd_num)
+		return after->replaced;
+	return find_gone(state, event);
 }
 
 static void engine_find_fd(struct state *state, const struct state_plan *plan,
@@ -242,14 +244,9 @@ static void engine_find_fd(struct state *state, const struct state_plan *plan,
 		return;
 	if (plan->makes_fd)
 		note_replaced(state, event);
-	if (!plan->uses_fd)
-		return;
-	if (is_of_replaced(state, event)) {
-		event->fd = state->after.replaced;
-		return;
-	}
-	event->fd = find_gone(state, event);
-	if (!event->fd)
+	if (event->ev->desc->id == EVENT_request)
+		event->fd = find_ended(state, event);
+	if (plan->uses_fd && !event->fd)
 		event->fd = find_used(state, plan, event);
 }
 
@@ -287,7 +284,7 @@ static void apply(struct state *state, struct apply_event *event)
 	bool is_faked = event->ev->marks.is_faked, in_gap;
 
 	if (!plan->finds_thread || is_faked)
-		find_thread(state, plan, event);
+		event->thread = find_thread(state, plan, event->ev);
 	in_gap = state->has_gaps && event->thread &&
 		 state_fds_in_gap(event->thread->fds, state->now_ns, event->thread->tid);
 	engine_find_fd(state, plan, event);

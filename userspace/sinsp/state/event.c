@@ -148,13 +148,22 @@ static bool reached_directory(const struct event *ev)
 	return false;
 }
 
+/* Where a relative path starts. */
+static int64_t dirfd_of(const struct event *ev, unsigned int param)
+{
+	const struct param_desc *desc = &ev->desc->params[param];
+
+	return desc->base ? event_param_i64(ev, desc->base - 1u) : AT_FDCWD_STORED;
+}
+
 void state_find_directories(struct state *state, const struct state_plan *plan,
 			    const struct apply_event *event)
 {
 	for (unsigned int i = 0; i < plan->paths_count; i++) {
-		int64_t dirfd;
+		int64_t dirfd = dirfd_of(event->ev, plan->paths[i]);
 
-		if (state_path_is_relative(event->ev, plan->paths[i], &dirfd) && dirfd >= 0 &&
+		/* Most start from the current directory. */
+		if (dirfd >= 0 && state_path_is_relative(event->ev, plan->paths[i], &dirfd) &&
 		    !state_fds_find(event->thread->fds, dirfd) && reached_directory(event->ev))
 			state_look_up_fd(state, event->thread, dirfd);
 	}
@@ -241,20 +250,13 @@ static const char *base_path(const struct event *ev, unsigned int param)
 	return desc->base_path ? event_param_string(ev, desc->base_path - 1u) : NULL;
 }
 
-/* Where a relative path starts. */
-static int64_t dirfd_of(const struct event *ev, unsigned int param)
-{
-	const struct param_desc *desc = &ev->desc->params[param];
-
-	return desc->base ? event_param_i64(ev, desc->base - 1u) : AT_FDCWD_STORED;
-}
-
 bool state_path_is_relative(const struct event *ev, unsigned int param, int64_t *dirfd)
 {
 	const char *path = event_param_string(ev, param);
 
-	if (!path || (!is_in_root(ev) && (*path == '/' || !*path)) || real_path(ev, param) ||
-	    base_path(ev, param))
+	if (!path || real_path(ev, param) || base_path(ev, param))
+		return false;
+	if ((*path == '/' || !*path) && !is_in_root(ev))
 		return false;
 	*dirfd = dirfd_of(ev, param);
 	return true;

@@ -113,9 +113,13 @@ size_t state_path_join(const char *base, size_t base_len, const char *path, size
 
 size_t state_path_collapse(const char *path, char text[STATE_PATH_MAX])
 {
-	size_t len = 0;
+	const char *twice = strstr(path, "//");
+	size_t len = twice ? (size_t)(twice - path) : strlen(path);
 
-	for (; *path && len + 1 < STATE_PATH_MAX; path++)
+	if (len >= STATE_PATH_MAX)
+		len = STATE_PATH_MAX - 1;
+	memcpy(text, path, len);
+	for (path += len; *path && len + 1 < STATE_PATH_MAX; path++)
 		if (*path != '/' || !len || text[len - 1] != '/')
 			text[len++] = *path;
 	text[len] = '\0';
