@@ -137,7 +137,7 @@ static inline __attribute__((always_inline)) int take_params(const void *frame, 
 	const uint8_t *lengths = (const uint8_t *)frame + sizeof(struct ppm_evt_hdr);
 	size_t at = sizeof(struct ppm_evt_hdr) + count * width;
 	unsigned int nparams = desc->nparams, known = nparams;
-	size_t fixed;
+	const uint8_t *sizes = desc->sizes;
 
 	if (at > end)
 		return -EBADMSG;
@@ -153,8 +153,8 @@ static inline __attribute__((always_inline)) int take_params(const void *frame, 
 		ev->params[i].len = n;
 		if (n == 0)
 			continue;
-		fixed = param_type_size(desc->params[i].type);
-		if (fixed ? n != fixed : at > end || !is_valid_form(&desc->params[i], data, n))
+		if (sizes[i] ? n != sizes[i]
+			     : at > end || !is_valid_form(&desc->params[i], data, n))
 			return -EBADMSG;
 	}
 	if (at > end)

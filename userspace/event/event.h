@@ -89,10 +89,11 @@ struct event_runs {
 	uint8_t args, env; /* lists of texts that end with a NUL each */
 };
 
-/* What each event needs is in the first half of a cache line. */
+/* One cache line each: event_descs[] has many. */
 struct event_desc {
 	const char *name;
 	const struct param_desc *params;
+	const uint8_t *sizes; /* of parameters: bytes of those of a fixed size, 0 of others */
 	uint16_t id;
 	uint16_t syscall; /* enum syscall_code; SC_unknown for tracepoints and the generic event */
 	uint16_t category; /* enum event_category bits */
@@ -104,7 +105,7 @@ struct event_desc {
 	struct event_opens opens;
 	struct event_paths paths;
 	const char *tracepoint; /* NULL for those that have none */
-};
+} __attribute__((aligned(64)));
 
 /* By id; `name` is NULL for ids without event. */
 extern const struct event_desc event_descs[EVENT_ID_MAX];

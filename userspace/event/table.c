@@ -56,6 +56,27 @@ static const struct {
 		       "more parameters than an event may have");
 #include "events/all.def"
 
+#define UNSIGNED(bytes) bytes
+#define SIGNED(bytes) bytes
+#define STRING 0
+#define NUMBERS(bytes) 0
+#define BYTES 0
+
+/* Bytes of values of a fixed size, 0 of others. */
+enum {
+#define TYPE(name, stored, form) SIZE_##name = stored,
+#include "event/types.def"
+};
+
+#define SYSCALL_EVENT(name, ...) static const uint8_t sizes_##name[] = {
+#define TRACEPOINT_EVENT(name, ...) static const uint8_t sizes_##name[] = {
+#define USER_EVENT(name, ...) static const uint8_t sizes_##name[] = {
+#define PARAM(event, name, type, ...) SIZE_##type,
+#define EVENT_END(name)                                                                            \
+	}                                                                                          \
+	;
+#include "events/all.def"
+
 /* The number of parameters that are not extensions. */
 #define SYSCALL_EVENT(name, ...) enum { name##__scap = 0
 #define TRACEPOINT_EVENT(name, ...) enum { name##__scap = 0
@@ -83,7 +104,8 @@ enum { EVENT_FLAGS(EVENT_FLAG_PLAIN) };
 		 .flags = flags_,                                                                  \
 		 .nparams = event##__count,                                                        \
 		 .scap_nparams = event##__scap,                                                    \
-		 .params = params_##event},
+		 .params = params_##event,                                                         \
+		 .sizes = sizes_##event},
 
 const struct event_desc event_descs[EVENT_ID_MAX] = {
 #define SYSCALL_EVENT(name, id, syscall, category, flags)                                          \
