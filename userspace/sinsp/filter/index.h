@@ -42,16 +42,27 @@ static inline uint32_t index_hash_number(uint64_t number)
 	return (uint32_t)((number * 0x9e3779b97f4a7c15u) >> 32);
 }
 
+/* All of up to seven bytes in one word, some of them twice. */
+static inline uint64_t index_short_word(const char *data, size_t len)
+{
+	const unsigned char *bytes = (const unsigned char *)data;
+	uint32_t first, last;
+
+	if (len >= sizeof(first)) {
+		memcpy(&first, data, sizeof(first));
+		memcpy(&last, data + len - sizeof(last), sizeof(last));
+		return (uint64_t)first << 32 | last;
+	}
+	return len ? (uint64_t)bytes[0] << 16 | (uint64_t)bytes[len / 2] << 8 | bytes[len - 1] : 0;
+}
+
 /* Eight bytes at a time; the last word overlaps the one before it. */
 static inline uint32_t index_hash_text(const char *data, size_t len)
 {
-	uint64_t hash = len, word = 0;
+	uint64_t hash = len, word;
 
-	if (len < sizeof(word)) {
-		for (size_t i = 0; i < len; i++)
-			word = word << 8 | (unsigned char)data[i];
-		return index_hash_number(hash << 56 ^ word);
-	}
+	if (len < sizeof(word))
+		return index_hash_number(hash << 56 ^ index_short_word(data, len));
 	for (size_t i = 0; i < len; i += sizeof(word)) {
 		memcpy(&word, data + (i + sizeof(word) <= len ? i : len - sizeof(word)),
 		       sizeof(word));
