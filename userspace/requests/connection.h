@@ -129,6 +129,7 @@ struct connections {
 	struct statements statements;
 	struct protocol_room room; /* of protocols with streams */
 	struct protocol_message nowhere; /* for what is said of no request */
+	struct protocol_message *said; /* what the last step of a stream wrote to */
 	struct translations translations;
 	struct buf limits; /* struct requests_limit that changed */
 };

@@ -229,7 +229,8 @@ static struct protocol_message *message_of(struct connection *connection, struct
 		blank = exchanges_blank(&all->exchanges);
 		message = blank ? blank->message.open : NULL;
 	}
-	return message ? message : nowhere(all);
+	all->said = message ? message : nowhere(all);
+	return all->said;
 }
 
 struct protocol_step multiplex_step(struct connection *connection, struct connections *all,
@@ -266,14 +267,13 @@ static struct exchange *begin_stream(struct connection *connection, struct conne
 				     uint64_t first_ns)
 {
 	struct exchange *exchange = all->exchanges.blank;
-	struct protocol_message *message;
+	struct protocol_message *message = all->said;
 
-	/* There was no room. */
-	if (!exchange || connection->queued >= REQUESTS_PER_SOCKET_MAX) {
+	/* There was no room when the step wrote to it, though there may be some now. */
+	if (!exchange || exchange->message.open != message) {
 		all->exchanges.stats.no_room++;
 		return NULL;
 	}
-	message = exchange->message.open;
 	message->has_key = true;
 	message->key = stream;
 	exchange = exchanges_begin(

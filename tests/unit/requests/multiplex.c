@@ -458,6 +458,33 @@ static void test_lost_requests(void **state)
 	end_talk(&talk);
 }
 
+/* One that has no room stays without, though one that came before it has just made some. */
+static void test_room_that_comes_late(void **state)
+{
+	struct talked *talked = *state;
+	struct talk talk;
+	uint32_t stream = 1;
+
+	begin_talk(&talk);
+	http2_say_preface(asks(&talk));
+	for (; stream < 2 * REQUESTS_PER_SOCKET_MAX - 1; stream += 2)
+		http2_say_headers(asks(&talk), HTTP2_END_STREAM, stream, GET_LINES("/"));
+	talked_piece(talked, DIRECTION_IN, asks(&talk)->bytes.data, asks(&talk)->bytes.len,
+		     asks(&talk)->bytes.len);
+	http2_said_clear(asks(&talk));
+	http2_say_headers(answers(&talk), 0, stream, OK_LINES);
+	talked_piece(talked, DIRECTION_OUT, answers(&talk)->bytes.data, answers(&talk)->bytes.len,
+		     answers(&talk)->bytes.len);
+	http2_say_headers(asks(&talk), HTTP2_END_STREAM, stream + 2, GET_LINES("/late"));
+	talked_piece(talked, DIRECTION_IN, asks(&talk)->bytes.data, asks(&talk)->bytes.len,
+		     asks(&talk)->bytes.len);
+	assert_int_equal(talked_account(talked, request_protocols__http).open,
+			 REQUESTS_PER_SOCKET_MAX - 1);
+	talked_close(talked);
+	assert_int_equal(talked_account(talked, request_protocols__http).open, 0);
+	end_talk(&talk);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_one),
 	cmocka_unit_test(test_interleaved),
@@ -467,6 +494,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_response_first),
 	cmocka_unit_test(test_from_the_middle),
 	cmocka_unit_test(test_upgrade),
+	cmocka_unit_test_setup_teardown(test_room_that_comes_late, talked_setup, talked_teardown),
 	cmocka_unit_test_setup_teardown(test_gaps, talked_setup, talked_teardown),
 	cmocka_unit_test_setup_teardown(test_lost_requests, talked_setup, talked_teardown),
 };
