@@ -98,8 +98,8 @@ static const char *broken_promise(const struct protocol_step *step,
 		return "waits for what will not come";
 	if (step->action == PROTOCOL_GOES_ON && !step->used && !step->skip)
 		return "goes on without taking";
-	if ((step->refuses || step->closes) && !step->error)
-		return "ends others without a reason";
+	if (step->refuses && !step->error)
+		return "refuses without a reason";
 	return has_open_text(message) ? "text without end" : NULL;
 }
 
@@ -115,7 +115,7 @@ static void take_step(struct speaking_streams *speaking, const struct protocol_s
 		stream->len += step->used;
 	if (step->closes || step->refuses)
 		buf_printf(speaking->out, "%" PRIu64 " %s %" PRIu64 "\n", speaking->current,
-			   step->error, step->refuses ? step->last : 0);
+			   step->error ? step->error : "closed", step->refuses ? step->last : 0);
 	if ((step->ends && !step->skip) || step->closes)
 		end_stream(speaking);
 	if (step->action == PROTOCOL_LOST || step->action == PROTOCOL_LEAVES)

@@ -120,17 +120,20 @@ static enum protocol_side side_of_field(uint8_t first)
 	return index >= STATUS && index <= STATUS_LAST ? PROTOCOL_RESPONSES : PROTOCOL_SIDES;
 }
 
-/* Whether headers, of which `len` bytes are known, are of the other side. */
-static bool is_turned(const struct http2_frame *frame, const uint8_t *payload, size_t len,
-		      enum protocol_side side)
+/* The bytes of a payload up to the first field of its headers, with its first byte; 0: it has none.
+ */
+static size_t bytes_to_field(const struct http2_frame *frame)
 {
 	size_t before = (frame->flags & HTTP2_PADDED ? 1 : 0) +
 			(frame->flags & HTTP2_WITH_PRIORITY ? PRIORITY_BYTES : 0);
-	enum protocol_side known;
 
-	if (frame->type != HTTP2_HEADERS || before >= len || before >= frame->len)
-		return false;
-	known = side_of_field(payload[before]);
+	return frame->type == HTTP2_HEADERS && before < frame->len ? before + 1 : 0;
+}
+
+static bool is_of_other_side(uint8_t field, enum protocol_side side)
+{
+	enum protocol_side known = side_of_field(field);
+
 	return known != PROTOCOL_SIDES && known != side;
 }
 
@@ -144,13 +147,17 @@ static bool count_frames(enum protocol_side side, const uint8_t *data, size_t le
 	*is_even = false;
 	for (*count = 0; *count < FRAMES_SURE; (*count)++) {
 		struct http2_frame frame;
-		size_t all;
+		size_t all, field;
 
 		if (len < HTTP2_FRAME_BYTES)
 			return len == 0 || may_be_usual(data, len);
 		frame = http2_read_frame(data);
-		if (!is_usual(&frame, side) ||
-		    is_turned(&frame, data + HTTP2_FRAME_BYTES, len - HTTP2_FRAME_BYTES, side))
+		if (!is_usual(&frame, side))
+			return false;
+		field = bytes_to_field(&frame);
+		if (HTTP2_FRAME_BYTES + field > len)
+			return true;
+		if (field && is_of_other_side(data[HTTP2_FRAME_BYTES + field - 1], side))
 			return false;
 		all = HTTP2_FRAME_BYTES + (size_t)frame.len;
 		*is_even = all == len;
