@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "drive.h"
+#include "http2_said.h"
 #include "inject.h"
 #include "requests/metrics/request_metrics.h"
 #include "requests/requests.h"
@@ -34,6 +35,7 @@ enum {
 	FD_FIRST = 5,
 	INO_FIRST = 1000,
 	BODY_BYTES = 1024,
+	MESSAGE_BYTES = 20,
 	SERIES_REQUESTS = 50, /* for each series */
 	TEXT_MAX = 2048,
 };
@@ -46,6 +48,7 @@ struct conversation {
 	const char *request, *response;
 	size_t body; /* bytes behind the response */
 	uint8_t protocol;
+	bool is_call; /* a stream of HTTP/2, in place of the texts */
 };
 
 static const struct conversation conversations[] = {
@@ -72,6 +75,14 @@ static const struct conversation conversations[] = {
 	 .request = "*3\r\n$3\r\nSET\r\n$16\r\nkey:%012u\r\n$3\r\nxxx\r\n",
 	 .response = "+OK\r\n",
 	 .protocol = request_protocols__redis},
+	{.name = "gRPC",
+	 .read = EVENT_recvmsg,
+	 .read_params = {recvmsg__res, recvmsg__fd, recvmsg__data},
+	 .write = EVENT_sendmsg,
+	 .write_params = {sendmsg__res, sendmsg__fd, sendmsg__data},
+	 .port = 50051,
+	 .protocol = request_protocols__grpc,
+	 .is_call = true},
 };
 
 enum { CONVERSATIONS = sizeof(conversations) / sizeof(conversations[0]) };
@@ -97,6 +108,9 @@ struct maker {
 	uint64_t ts_ns;
 	const struct conversation *conversation;
 	struct place *places; /* of each connection */
+	struct http2_said *asks, *answers; /* likewise, for calls */
+	uint32_t *streams; /* the last one */
+	unsigned int connections;
 };
 
 static void begin(struct maker *maker, uint16_t id, unsigned int connection)
@@ -164,19 +178,67 @@ static void append_transfer(struct maker *maker, unsigned int connection, bool i
 	append(maker);
 }
 
+static void append_said(struct maker *maker, unsigned int connection, bool is_read,
+			struct http2_said *said)
+{
+	append_transfer(maker, connection, is_read, said->bytes.data, said->bytes.len);
+	http2_said_clear(said);
+}
+
+/* As clients in C++ ask: after the first time, headers refer to what was said. */
+static void append_call(struct maker *maker, unsigned int connection)
+{
+	struct http2_said *said = &maker->asks[connection];
+	uint32_t *stream = &maker->streams[connection];
+
+	if (!*stream)
+		http2_say_preface(said);
+	*stream += *stream ? 2 : 1;
+	http2_say_headers(said, 0, *stream,
+			  ":scheme: http\n:method: POST\n:authority: service:50051\n"
+			  ":path: /shop.Cart/AddItem\nte: trailers\n"
+			  "content-type: application/grpc\nuser-agent: grpc-c++/1.51.1\n"
+			  "grpc-accept-encoding: identity, deflate, gzip\n");
+	http2_say_message(said, HTTP2_END_STREAM, *stream, MESSAGE_BYTES, 0);
+	append_said(maker, connection, true, said);
+}
+
+static void append_called(struct maker *maker, unsigned int connection)
+{
+	struct http2_said *said = &maker->answers[connection];
+	uint32_t stream = maker->streams[connection];
+
+	http2_say_headers(said, 0, stream,
+			  ":status: 200\ncontent-type: application/grpc\n"
+			  "grpc-accept-encoding: identity, deflate, gzip\n");
+	http2_say_message(said, 0, stream, MESSAGE_BYTES, 0);
+	http2_say_headers(said, HTTP2_END_STREAM, stream, "grpc-status: 0\n");
+	append_said(maker, connection, false, said);
+}
+
 static void append_request(struct maker *maker, unsigned int connection, unsigned int number)
 {
 	char text[TEXT_MAX];
-	int len = snprintf(text, sizeof(text), maker->conversation->request, number);
+	int len;
 
+	if (maker->conversation->is_call) {
+		append_call(maker, connection);
+		return;
+	}
+	len = snprintf(text, sizeof(text), maker->conversation->request, number);
 	append_transfer(maker, connection, true, text, (size_t)len);
 }
 
 static void append_response(struct maker *maker, unsigned int connection)
 {
 	char text[TEXT_MAX];
-	size_t len = strlen(maker->conversation->response);
+	size_t len;
 
+	if (maker->conversation->is_call) {
+		append_called(maker, connection);
+		return;
+	}
+	len = strlen(maker->conversation->response);
 	memcpy(text, maker->conversation->response, len);
 	memset(text + len, 'x', maker->conversation->body);
 	append_transfer(maker, connection, false, text, len + maker->conversation->body);
@@ -196,7 +258,12 @@ static void maker_init(struct maker *maker, const struct conversation *conversat
 	memset(maker, 0, sizeof(*maker));
 	maker->conversation = conversation;
 	maker->places = calloc(connections, sizeof(*maker->places));
-	if (!maker->places || scap_inject_create(&maker->inject))
+	maker->asks = calloc(connections, sizeof(*maker->asks));
+	maker->answers = calloc(connections, sizeof(*maker->answers));
+	maker->streams = calloc(connections, sizeof(*maker->streams));
+	maker->connections = connections;
+	if (!maker->places || !maker->asks || !maker->answers || !maker->streams ||
+	    scap_inject_create(&maker->inject))
 		fail("out of memory");
 	append_exec(maker);
 	for (unsigned int i = 0; i < connections; i++)
@@ -206,6 +273,13 @@ static void maker_init(struct maker *maker, const struct conversation *conversat
 static void maker_finish(struct maker *maker)
 {
 	scap_source_destroy(scap_inject_source(maker->inject));
+	for (unsigned int i = 0; i < maker->connections; i++) {
+		http2_said_finish(&maker->asks[i]);
+		http2_said_finish(&maker->answers[i]);
+	}
+	free(maker->asks);
+	free(maker->answers);
+	free(maker->streams);
 	free(maker->places);
 }
 
