@@ -91,9 +91,10 @@ static const struct conversation {
 	{"Kafka",
 	 BYTES("\0\0\0\x1f\0\x12\0\3\0\0\0\1\0\7console\0\5java\6"
 	       "3.7.0\0"),
-	 BYTES("\0\0\1\x42\0\0\0\1\0\0\x3c\0\0\0\0\0\x0b\0")},
+	 BYTES("\0\0\1\x42\0\0\0\1\0\0\x3c\0\0\0\0\0\x0b\0"), &protocol_kafka},
 	{"MongoDB", BYTES("\x3a\0\0\0\1\0\0\0\0\0\0\0\xdd\7\0\0\0\0\0\0\0\x25\0\0\0\x01hello\0"),
-	 BYTES("\x3a\0\0\0\2\0\0\0\1\0\0\0\xdd\7\0\0\0\0\0\0\0\x25\0\0\0\1ok\0")},
+	 BYTES("\x3a\0\0\0\2\0\0\0\1\0\0\0\xdd\7\0\0\0\0\0\0\0\x25\0\0\0\1ok\0"),
+	 &protocol_mongodb},
 	{"AMQP", BYTES("AMQP\0\0\x09\1"), BYTES("\1\0\0\0\0\1\xda\0\x0a\0\x0a\0\x09\0\0"),
 	 &protocol_amqp},
 	{"MQTT", BYTES("\x10\x10\0\4MQTT\4\2\0\x3c\0\4mqtt"), BYTES("\x20\2\0\0\x90\3\0\1\0"),
@@ -105,7 +106,7 @@ static const struct conversation {
 	 BYTES("\4\0\0\0\1\0\0\0\x16\0\1\0\x0b"
 	       "CQL_VERSION\0\5"
 	       "3.0.0"),
-	 BYTES("\x84\0\0\0\2\0\0\0\0")},
+	 BYTES("\x84\0\0\0\2\0\0\0\0"), &protocol_cassandra},
 	{"Dubbo",
 	 BYTES("\xda\xbb\xc2\0\0\0\0\0\0\0\0\1\0\0\0\x10\5"
 	       "2.0.2"),
@@ -149,7 +150,8 @@ static const struct conversation {
 static const struct protocol *const all[] = {
 	&protocol_http1,   &protocol_http2,    &protocol_redis, &protocol_dns,
 	&protocol_dns_tcp, &protocol_postgres, &protocol_mysql, &protocol_memcached,
-	&protocol_nats,	   &protocol_mqtt,     &protocol_amqp};
+	&protocol_nats,	   &protocol_mqtt,     &protocol_amqp,	&protocol_mongodb,
+	&protocol_kafka,   &protocol_cassandra};
 
 enum { ALL = sizeof(all) / sizeof(all[0]), LIKELY_BYTES = 5, RANDOM_MIB = 8, WINDOW = 64 };
 
