@@ -279,7 +279,7 @@ static unsigned int take_return(const struct amqp_call *call)
 }
 
 /* It answers what has failed, if that has an answer. */
-static unsigned int take_close(const struct amqp_call *call)
+static unsigned int amqp_take_close(const struct amqp_call *call)
 {
 	struct bytes *bytes = &call->frame->bytes;
 	const struct amqp_method *failed;
@@ -301,7 +301,7 @@ static unsigned int (*const kinds[])(const struct amqp_call *call) = {
 	[AMQP_ASKS] = take_asking,	   [AMQP_PUBLISHES] = take_publishing,
 	[AMQP_ANSWERS] = amqp_take_answer, [AMQP_ANSWERS_CONTENT] = take_answer_with_content,
 	[AMQP_DELIVERS] = take_delivery,   [AMQP_RETURNS] = take_return,
-	[AMQP_CLOSES] = take_close,
+	[AMQP_CLOSES] = amqp_take_close,
 };
 
 static unsigned int take_method(struct framed_frame *frame, uint16_t channel)

@@ -69,18 +69,18 @@ _Static_assert(sizeof(struct cassandra) <= FRAMED_STATE_BYTES, "more than what i
 
 typedef void cql_take(struct framed_frame *frame, uint8_t version);
 
-static cql_take take_startup, take_query, take_prepare, take_execute, take_batch, take_error,
-	take_result;
+static cql_take take_startup, cassandra_take_query, take_prepare, take_execute, take_batch,
+	cassandra_take_error, cassandra_take_result;
 
 static const struct {
 	const char *name; /* of a request; NULL: it is none */
 	cql_take *take;
 } operations[CQL_OPERATIONS] = {
-	[CQL_ERROR] = {NULL, take_error},
+	[CQL_ERROR] = {NULL, cassandra_take_error},
 	[CQL_STARTUP] = {"STARTUP", take_startup},
 	[CQL_OPTIONS] = {"OPTIONS"},
-	[CQL_QUERY] = {"QUERY", take_query},
-	[CQL_RESULT] = {NULL, take_result},
+	[CQL_QUERY] = {"QUERY", cassandra_take_query},
+	[CQL_RESULT] = {NULL, cassandra_take_result},
 	[CQL_PREPARE] = {"PREPARE", take_prepare},
 	[CQL_EXECUTE] = {"EXECUTE", take_execute},
 	[CQL_REGISTER] = {"REGISTER"},
@@ -178,7 +178,7 @@ static void take_startup(struct framed_frame *frame, uint8_t version)
 	}
 }
 
-static void take_query(struct framed_frame *frame, uint8_t version)
+static void cassandra_take_query(struct framed_frame *frame, uint8_t version)
 {
 	put_statement(frame->message, next_text(&frame->bytes, 4));
 }
@@ -220,7 +220,7 @@ static void take_batch(struct framed_frame *frame, uint8_t version)
 	snprintf(message->method, sizeof(message->method), "BATCH");
 }
 
-static void take_error(struct framed_frame *frame, uint8_t version)
+static void cassandra_take_error(struct framed_frame *frame, uint8_t version)
 {
 	struct protocol_message *message = frame->message;
 	uint64_t code = bytes_be(&frame->bytes, 4);
@@ -238,7 +238,7 @@ static void take_error(struct framed_frame *frame, uint8_t version)
 		snprintf(message->error, MESSAGE_ERROR_BYTES, "0x%04x", (unsigned int)code);
 }
 
-static void take_result(struct framed_frame *frame, uint8_t version)
+static void cassandra_take_result(struct framed_frame *frame, uint8_t version)
 {
 	if (bytes_be(&frame->bytes, 4) == CQL_RESULT_PREPARED)
 		set_statement(frame->message, &frame->bytes);
@@ -281,7 +281,7 @@ static unsigned int take_cassandra(struct framed_frame *frame)
 	return FRAMED_MESSAGE;
 }
 
-static bool begin_response(const uint8_t *head, struct protocol_message *message)
+static bool cassandra_begin_response(const uint8_t *head, struct protocol_message *message)
 {
 	message->has_key = true;
 	message->key = (uint64_t)head[2] << 8 | head[3];
@@ -295,7 +295,7 @@ static const struct framed cassandra = {
 	.length = cassandra_length,
 	.take = take_cassandra,
 	.head_bytes = CQL_HEAD,
-	.begin = begin_response,
+	.begin = cassandra_begin_response,
 };
 
 /* Whether the CRC-24 of so many bytes follows them, as the specification has it. */

@@ -48,7 +48,7 @@ struct kafka_body {
 typedef void kafka_take(struct kafka_body *body);
 
 static kafka_take take_produce, take_fetch, take_metadata, take_first_text, take_produced,
-	take_fetched, take_error;
+	take_fetched, kafka_take_error;
 
 /* By number. */
 static const struct kafka_api {
@@ -68,23 +68,23 @@ static const struct kafka_api {
 	[7] = {"ControlledShutdown", 3},
 	[8] = {"OffsetCommit", 8, take_first_text},
 	[9] = {"OffsetFetch", 6, take_first_text, NULL, 0, 7},
-	[10] = {"FindCoordinator", 3, take_first_text, take_error, 1, 3},
-	[11] = {"JoinGroup", 6, take_first_text, take_error, 2},
-	[12] = {"Heartbeat", 4, take_first_text, take_error, 1},
-	[13] = {"LeaveGroup", 4, take_first_text, take_error, 1},
-	[14] = {"SyncGroup", 4, take_first_text, take_error, 1},
+	[10] = {"FindCoordinator", 3, take_first_text, kafka_take_error, 1, 3},
+	[11] = {"JoinGroup", 6, take_first_text, kafka_take_error, 2},
+	[12] = {"Heartbeat", 4, take_first_text, kafka_take_error, 1},
+	[13] = {"LeaveGroup", 4, take_first_text, kafka_take_error, 1},
+	[14] = {"SyncGroup", 4, take_first_text, kafka_take_error, 1},
 	[15] = {"DescribeGroups", 5},
-	[16] = {"ListGroups", 3, NULL, take_error, 1},
-	[17] = {"SaslHandshake", NEVER, NULL, take_error, NEVER},
-	[KAFKA_API_VERSIONS] = {"ApiVersions", 3, NULL, take_error, NEVER},
+	[16] = {"ListGroups", 3, NULL, kafka_take_error, 1},
+	[17] = {"SaslHandshake", NEVER, NULL, kafka_take_error, NEVER},
+	[KAFKA_API_VERSIONS] = {"ApiVersions", 3, NULL, kafka_take_error, NEVER},
 	[19] = {"CreateTopics", 5},
 	[20] = {"DeleteTopics", 4},
 	[21] = {"DeleteRecords", 2},
-	[22] = {"InitProducerId", 2, NULL, take_error},
+	[22] = {"InitProducerId", 2, NULL, kafka_take_error},
 	[23] = {"OffsetForLeaderEpoch", 4},
 	[24] = {"AddPartitionsToTxn", 3},
-	[25] = {"AddOffsetsToTxn", 3, NULL, take_error},
-	[26] = {"EndTxn", 3, NULL, take_error},
+	[25] = {"AddOffsetsToTxn", 3, NULL, kafka_take_error},
+	[26] = {"EndTxn", 3, NULL, kafka_take_error},
 	[27] = {"WriteTxnMarkers", 1},
 	[28] = {"TxnOffsetCommit", 3},
 	[29] = {"DescribeAcls", 2},
@@ -94,7 +94,7 @@ static const struct kafka_api {
 	[33] = {"AlterConfigs", 2},
 	[34] = {"AlterReplicaLogDirs", 2},
 	[35] = {"DescribeLogDirs", 2},
-	[36] = {"SaslAuthenticate", 2, NULL, take_error, NEVER},
+	[36] = {"SaslAuthenticate", 2, NULL, kafka_take_error, NEVER},
 	[37] = {"CreatePartitions", 2},
 	[38] = {"CreateDelegationToken", 2},
 	[39] = {"RenewDelegationToken", 2},
@@ -126,13 +126,13 @@ static const struct kafka_api {
 	[65] = {"DescribeTransactions", 0},
 	[66] = {"ListTransactions", 0},
 	[67] = {"AllocateProducerIds", 0},
-	[68] = {"ConsumerGroupHeartbeat", 0, take_first_text, take_error},
+	[68] = {"ConsumerGroupHeartbeat", 0, take_first_text, kafka_take_error},
 	[69] = {"ConsumerGroupDescribe", 0},
-	[71] = {"GetTelemetrySubscriptions", 0, NULL, take_error},
-	[72] = {"PushTelemetry", 0, NULL, take_error},
-	[74] = {"ListClientMetricsResources", 0, NULL, take_error},
+	[71] = {"GetTelemetrySubscriptions", 0, NULL, kafka_take_error},
+	[72] = {"PushTelemetry", 0, NULL, kafka_take_error},
+	[74] = {"ListClientMetricsResources", 0, NULL, kafka_take_error},
 	[75] = {"DescribeTopicPartitions", 0},
-	[76] = {"ShareGroupHeartbeat", 0, take_first_text, take_error},
+	[76] = {"ShareGroupHeartbeat", 0, take_first_text, kafka_take_error},
 	[77] = {"ShareGroupDescribe", 0},
 	[78] = {"ShareFetch", 0},
 	[79] = {"ShareAcknowledge", 0},
@@ -306,7 +306,7 @@ static void take_first_text(struct kafka_body *body)
 	put_text(body);
 }
 
-static void take_error(struct kafka_body *body)
+static void kafka_take_error(struct kafka_body *body)
 {
 	int16_t code = (int16_t)bytes_be(body->bytes, 2);
 
@@ -355,7 +355,7 @@ static bool take_partitions(struct kafka_body *body, kafka_take *skip)
 
 	for (uint32_t i = 0; i < count && i < KAFKA_WALK_MAX; i++) {
 		bytes_take(body->bytes, 4);
-		take_error(body);
+		kafka_take_error(body);
 		if (body->bytes->is_short || body->message->error[0])
 			return false;
 		skip(body);
@@ -386,7 +386,7 @@ static void take_produced(struct kafka_body *body)
 static void take_fetched(struct kafka_body *body)
 {
 	if (body->version >= 7) {
-		take_error(body);
+		kafka_take_error(body);
 		bytes_take(body->bytes, 4);
 	}
 	if (!body->message->error[0])
@@ -468,7 +468,7 @@ static unsigned int take_kafka(struct framed_frame *frame)
 	return frame->side == PROTOCOL_REQUESTS ? take_request(frame) : take_response(frame);
 }
 
-static bool begin_response(const uint8_t *head, struct protocol_message *message)
+static bool kafka_begin_response(const uint8_t *head, struct protocol_message *message)
 {
 	struct bytes bytes = bytes_begin(head + 4, 4);
 
@@ -482,7 +482,7 @@ static const struct framed kafka = {
 	.length = kafka_length,
 	.take = take_kafka,
 	.head_bytes = KAFKA_HEAD,
-	.begin = begin_response,
+	.begin = kafka_begin_response,
 };
 
 static struct protocol_step kafka_step(enum protocol_side side, void *state,
@@ -519,7 +519,8 @@ static enum protocol_verdict kafka_recognise(enum protocol_side side,
 	uint64_t len = kafka_length(side, input->data, input->len);
 	struct bytes bytes = bytes_begin(input->data, input->len);
 
-	if (len == FRAMED_WRONG)
+	/* None of more than 16 MiB is the first one. */
+	if (len == FRAMED_WRONG || input->data[0])
 		return PROTOCOL_NO;
 	if (len == FRAMED_WAITS)
 		return PROTOCOL_MAYBE;

@@ -399,10 +399,9 @@ struct binary_header {
 	uint8_t code, extras_bytes;
 };
 
-static bool read_header(enum protocol_side side, struct bytes bytes, struct binary_header *header)
+static bool read_header(struct bytes bytes, struct binary_header *header)
 {
-	uint8_t magic = (uint8_t)bytes_be(&bytes, 1);
-
+	bytes_take(&bytes, 1);
 	header->code = (uint8_t)bytes_be(&bytes, 1);
 	header->command = binary_command_of(header->code);
 	header->key_bytes = (uint16_t)bytes_be(&bytes, 2);
@@ -414,17 +413,19 @@ static bool read_header(enum protocol_side side, struct bytes bytes, struct bina
 	header->key = (uint64_t)header->code << 32 | bytes_be(&bytes, 4);
 	return !bytes.is_short && header->command && header->key_bytes <= MEMCACHED_KEY_MAX &&
 	       header->extras_bytes <= BINARY_EXTRAS_MAX &&
-	       header->body_bytes >= (uint32_t)header->key_bytes + header->extras_bytes &&
-	       magic == (side == PROTOCOL_REQUESTS ? BINARY_REQUEST : BINARY_RESPONSE);
+	       header->body_bytes >= (uint32_t)header->key_bytes + header->extras_bytes;
 }
 
 static uint64_t binary_length(enum protocol_side side, const uint8_t *data, size_t len)
 {
 	struct binary_header header;
 
+	if (data[0] != (side == PROTOCOL_REQUESTS ? BINARY_REQUEST : BINARY_RESPONSE) ||
+	    (len > 1 && !binary_command_of(data[1])))
+		return FRAMED_WRONG;
 	if (len < BINARY_HEADER)
 		return FRAMED_WAITS;
-	if (!read_header(side, bytes_begin(data, BINARY_HEADER), &header))
+	if (!read_header(bytes_begin(data, BINARY_HEADER), &header))
 		return FRAMED_WRONG;
 	return BINARY_HEADER + (uint64_t)header.body_bytes;
 }
@@ -449,7 +450,7 @@ static unsigned int take_binary(struct framed_frame *frame)
 	struct protocol_message *message = frame->message;
 	struct binary_header header;
 
-	read_header(frame->side, frame->bytes, &header);
+	read_header(frame->bytes, &header);
 	message->has_key = true;
 	message->key = header.key;
 	if (frame->side == PROTOCOL_RESPONSES) {

@@ -205,7 +205,7 @@ static void take_result(struct bytes document, struct protocol_message *message)
 		snprintf(message->error, MESSAGE_ERROR_BYTES, "WriteError");
 }
 
-static void put_method(struct protocol_message *message, const char *method)
+static void mongodb_put_method(struct protocol_message *message, const char *method)
 {
 	snprintf(message->method, MESSAGE_METHOD_BYTES, "%s", method);
 }
@@ -223,7 +223,7 @@ static struct bytes find_body(struct bytes bytes)
 	return bytes;
 }
 
-static void take_message(struct framed_frame *frame)
+static void mongodb_take_message(struct framed_frame *frame)
 {
 	uint32_t flags = (uint32_t)bytes_le(&frame->bytes, 4);
 	struct mongodb *mongodb = frame->state;
@@ -251,12 +251,12 @@ static void put_collection(struct bytes *bytes, struct protocol_message *message
 }
 
 /* Commands are queries of $cmd. */
-static void take_query(struct framed_frame *frame)
+static void mongodb_take_query(struct framed_frame *frame)
 {
 	struct protocol_message *message = frame->message;
 
 	bytes_take(&frame->bytes, 4);
-	put_method(message, "query");
+	mongodb_put_method(message, "query");
 	put_collection(&frame->bytes, message);
 	if (strcmp(message->target, "$cmd") != 0)
 		return;
@@ -273,7 +273,7 @@ static void take_reply(struct framed_frame *frame)
 
 static void take_of_collection(struct framed_frame *frame, const char *method, bool is_oneway)
 {
-	put_method(frame->message, method);
+	mongodb_put_method(frame->message, method);
 	frame->message->is_oneway = is_oneway;
 	bytes_take(&frame->bytes, 4);
 	put_collection(&frame->bytes, frame->message);
@@ -301,13 +301,13 @@ static void take_get_more(struct framed_frame *frame)
 
 static void take_kill_cursors(struct framed_frame *frame)
 {
-	put_method(frame->message, "killCursors");
+	mongodb_put_method(frame->message, "killCursors");
 	frame->message->is_oneway = true;
 }
 
 static void take_compressed(struct framed_frame *frame)
 {
-	put_method(frame->message, "OP_COMPRESSED");
+	mongodb_put_method(frame->message, "OP_COMPRESSED");
 }
 
 static const struct mongodb_row {
@@ -316,9 +316,9 @@ static const struct mongodb_row {
 	uint8_t min; /* bytes of a message */
 	mongodb_take *take;
 } rows[] = {
-	{OP_MSG, {true, true}, 26, take_message},
+	{OP_MSG, {true, true}, 26, mongodb_take_message},
 	{OP_COMPRESSED, {true, true}, 25, take_compressed},
-	{OP_QUERY, {true, false}, 34, take_query},
+	{OP_QUERY, {true, false}, 34, mongodb_take_query},
 	{OP_REPLY, {false, true}, 36, take_reply},
 	{OP_UPDATE, {true, false}, 36, take_update},
 	{OP_INSERT, {true, false}, 27, take_insert},

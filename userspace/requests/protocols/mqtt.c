@@ -307,7 +307,7 @@ static unsigned int take_dismissal(struct mqtt_packet *packet)
 	return FRAMED_MESSAGE;
 }
 
-static unsigned int take_nothing(struct mqtt_packet *packet)
+static unsigned int mqtt_take_nothing(struct mqtt_packet *packet)
 {
 	return 0;
 }
@@ -316,10 +316,10 @@ static const struct mqtt_row rows[MQTT_TYPES] = {
 	[MQTT_CONNECT] = {{take_connect, NULL}, .min = 10},
 	[MQTT_CONNACK] = {{NULL, take_connack}, .min = 2},
 	[MQTT_PUBLISH] = {{take_publish, take_delivery}, .min = 2},
-	[MQTT_PUBACK] = {{take_nothing, take_acknowledgement}, .min = 2},
-	[MQTT_PUBREC] = {{take_nothing, take_received}, .min = 2},
-	[MQTT_PUBREL] = {{take_nothing, take_nothing}, .flags = 2, .min = 2},
-	[MQTT_PUBCOMP] = {{take_nothing, take_acknowledgement}, .min = 2},
+	[MQTT_PUBACK] = {{mqtt_take_nothing, take_acknowledgement}, .min = 2},
+	[MQTT_PUBREC] = {{mqtt_take_nothing, take_received}, .min = 2},
+	[MQTT_PUBREL] = {{mqtt_take_nothing, mqtt_take_nothing}, .flags = 2, .min = 2},
+	[MQTT_PUBCOMP] = {{mqtt_take_nothing, take_acknowledgement}, .min = 2},
 	[MQTT_SUBSCRIBE] = {{take_subscribe, NULL}, .flags = 2, .min = 5},
 	[MQTT_SUBACK] = {{NULL, take_suback}, .min = 3},
 	[MQTT_UNSUBSCRIBE] = {{take_unsubscribe, NULL}, .flags = 2, .min = 4},
@@ -327,7 +327,7 @@ static const struct mqtt_row rows[MQTT_TYPES] = {
 	[MQTT_PINGREQ] = {{take_ping, NULL}},
 	[MQTT_PINGRESP] = {{NULL, take_pong}},
 	[MQTT_DISCONNECT] = {{take_disconnect, take_dismissal}},
-	[MQTT_AUTH] = {{take_nothing, take_nothing}},
+	[MQTT_AUTH] = {{mqtt_take_nothing, mqtt_take_nothing}},
 };
 
 /* PUBLISH has a quality of service of 0 to 2 in its flags. */

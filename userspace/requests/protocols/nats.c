@@ -285,7 +285,7 @@ static const struct protocol_step waits = {.action = PROTOCOL_WAITS},
 				  lost = {.action = PROTOCOL_LOST};
 
 /* NATS/1.0 503: why there are no messages. That there are none for now is no error. */
-static void put_status(struct protocol_message *message, const uint8_t *data, size_t len)
+static void nats_put_status(struct protocol_message *message, const uint8_t *data, size_t len)
 {
 	static const char version[] = "NATS/1.0 ";
 	size_t at = strlen(version);
@@ -317,7 +317,7 @@ static struct protocol_step take_payload(struct nats_run *run)
 	if (known < needed && !run->input->is_cut)
 		return waits;
 	if (nats->has_headers)
-		put_status(run->message, run->input->data, known < needed ? known : needed);
+		nats_put_status(run->message, run->input->data, known < needed ? known : needed);
 	run->message->is_alone = !run->request;
 	run->message->has_key = run->request;
 	run->step.used = known < nats->payload ? known : (size_t)nats->payload;

@@ -206,7 +206,8 @@ struct protocol {
 
 extern const struct protocol protocol_http1, protocol_http2, protocol_grpc, protocol_redis,
 	protocol_dns_tcp, protocol_postgres, protocol_mysql, protocol_memcached, protocol_nats,
-	protocol_mqtt, protocol_amqp, protocol_mongodb, protocol_kafka, protocol_cassandra;
+	protocol_mqtt, protocol_amqp, protocol_mongodb, protocol_kafka, protocol_cassandra,
+	protocol_dubbo, protocol_rocketmq, protocol_websocket, protocol_fastcgi;
 
 /* All of them, in the order in which they are tried; NULL ends the list. */
 extern const struct protocol *const protocols[];

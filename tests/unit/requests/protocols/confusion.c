@@ -110,7 +110,12 @@ static const struct conversation {
 	{"Dubbo",
 	 BYTES("\xda\xbb\xc2\0\0\0\0\0\0\0\0\1\0\0\0\x10\5"
 	       "2.0.2"),
-	 BYTES("\xda\xbb\2\x14\0\0\0\0\0\0\0\1\0\0\0\2\x91")},
+	 BYTES("\xda\xbb\2\x14\0\0\0\0\0\0\0\1\0\0\0\2\x91"), &protocol_dubbo},
+	{"RocketMQ", BYTES("\0\0\0\x2b\0\0\0\x27{\"code\":105,\"flag\":0,\"opaque\":6}          "),
+	 BYTES("\0\0\0\x22\0\0\0\x1e{\"code\":0,\"flag\":1,\"opaque\":6} "), &protocol_rocketmq},
+	{"WebSocket", BYTES("\x81\x83\1\2\3\4abc"), BYTES("\x81\5hello"), &protocol_websocket},
+	{"FastCGI", BYTES("\1\1\0\1\0\x08\0\0\0\1\0\0\0\0\0\0"), BYTES("\1\6\0\1\0\5\0\0hello"),
+	 &protocol_fastcgi},
 	{"DNS", BYTES("\0\x1d\x12\x34\1\0\0\1\0\0\0\0\0\0\7example\3com\0\0\1\0\1"),
 	 BYTES("\0\x2d\x12\x34\x81\x80\0\1\0\1\0\0\0\0\7example\3com\0\0\1\0\1"),
 	 &protocol_dns_tcp},
@@ -148,10 +153,11 @@ static const struct conversation {
 };
 
 static const struct protocol *const all[] = {
-	&protocol_http1,   &protocol_http2,    &protocol_redis, &protocol_dns,
-	&protocol_dns_tcp, &protocol_postgres, &protocol_mysql, &protocol_memcached,
-	&protocol_nats,	   &protocol_mqtt,     &protocol_amqp,	&protocol_mongodb,
-	&protocol_kafka,   &protocol_cassandra};
+	&protocol_http1,     &protocol_http2,	  &protocol_redis, &protocol_dns,
+	&protocol_dns_tcp,   &protocol_postgres,  &protocol_mysql, &protocol_memcached,
+	&protocol_nats,	     &protocol_mqtt,	  &protocol_amqp,  &protocol_mongodb,
+	&protocol_kafka,     &protocol_cassandra, &protocol_dubbo, &protocol_rocketmq,
+	&protocol_websocket, &protocol_fastcgi};
 
 enum { ALL = sizeof(all) / sizeof(all[0]), LIKELY_BYTES = 5, RANDOM_MIB = 8, WINDOW = 64 };
 
