@@ -162,6 +162,13 @@ static int read_groups(struct views_reading *reading, const struct yaml_node *no
 	return read_number(reading, node, &reading->view->groups_max);
 }
 
+static int read_interval(struct views_reading *reading, const struct yaml_node *node, void *to)
+{
+	if (value_read_seconds(node->text, &reading->view->interval_ns))
+		VIEWS_REPORT(reading, node, "'interval': expected a number of seconds above 0");
+	return 0;
+}
+
 /* The column of a name of `len` bytes. Returns false if there is none. */
 static bool find_column(const struct views_view *view, const char *name, size_t len,
 			struct views_column *column)
@@ -297,6 +304,7 @@ static const struct views_row view_rows[] = {
 	{"columns", VIEWS_A_TEXT, false, read_columns},
 	{"limit", VIEWS_A_NUMBER, false, read_limit},
 	{"groups", VIEWS_A_NUMBER, false, read_groups},
+	{"interval", VIEWS_A_NUMBER, false, read_interval},
 	{"drill", VIEWS_A_SEQUENCE, false, read_drill},
 };
 

@@ -187,10 +187,8 @@ static const char *const aggregate_words[] = {
 };
 
 static const char *const unit_words[] = {
-	[VIEWS_PLAIN] = "none",
-	[VIEWS_BYTES] = "bytes",
-	[VIEWS_DURATION] = "ns",
-	[VIEWS_PERCENT] = "percent",
+	[VIEWS_PLAIN] = "none",	     [VIEWS_BYTES] = "bytes", [VIEWS_DURATION] = "ns",
+	[VIEWS_PERCENT] = "percent", [VIEWS_SHARE] = "share",
 };
 
 /* Those that need a number, and those that need no field. */

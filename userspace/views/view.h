@@ -55,6 +55,7 @@ enum views_unit {
 	VIEWS_BYTES,
 	VIEWS_DURATION, /* of ns */
 	VIEWS_PERCENT,
+	VIEWS_SHARE, /* of ns in each second: percent of one CPU */
 	VIEWS_UNITS_COUNT,
 };
 
@@ -118,6 +119,7 @@ struct views_view {
 	uint8_t keys_count, values_count, columns_count, order_count, args_count, cells_count;
 	uint32_t limit; /* of rows that are shown; 0: none */
 	uint32_t groups_max; /* of groups that are kept */
+	uint64_t interval_ns; /* from one table to the next; 0: as the user likes */
 	const char **drill; /* names of views that a row leads to; ends with NULL */
 };
 

@@ -233,12 +233,28 @@ static void test_width(void **state)
 	close(pair[1]);
 }
 
+static void test_columns_and_height(void **state)
+{
+	assert_int_equal(terminal_columns("", 0), 0);
+	assert_int_equal(terminal_columns("abc", 3), 3);
+	assert_int_equal(terminal_columns("é漢", 5), 3);
+	assert_int_equal(terminal_columns("\xff\xff", 2), 2);
+	/* No descriptor is no terminal. */
+	assert_int_equal(terminal_height(-1), 0);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_controls), cmocka_unit_test(test_directions),
-	cmocka_unit_test(test_invalid),	 cmocka_unit_test(test_shown),
-	cmocka_unit_test(test_nul),	 cmocka_unit_test(test_lines),
-	cmocka_unit_test(test_print),	 cmocka_unit_test(test_errors),
-	cmocka_unit_test(test_cut),	 cmocka_unit_test(test_width),
+	cmocka_unit_test(test_columns_and_height),
+	cmocka_unit_test(test_controls),
+	cmocka_unit_test(test_directions),
+	cmocka_unit_test(test_invalid),
+	cmocka_unit_test(test_shown),
+	cmocka_unit_test(test_nul),
+	cmocka_unit_test(test_lines),
+	cmocka_unit_test(test_print),
+	cmocka_unit_test(test_errors),
+	cmocka_unit_test(test_cut),
+	cmocka_unit_test(test_width),
 };
 
 UNIT_GROUP(tests);

@@ -89,7 +89,7 @@ static int find_first_keys(const struct settings *const settings[2], struct view
 }
 
 /* The first error as a message; `agent check-view` has all. */
-static int fail(struct yaml_report *report, int code, struct error *err)
+static int reject_view(struct yaml_report *report, int code, struct error *err)
 {
 	struct buf text = {0};
 
@@ -114,7 +114,7 @@ static int count_args(const struct yaml_file *file, char **words, size_t *count,
 
 	*count = 0;
 	if (r)
-		fail(&report, r, err);
+		reject_view(&report, r, err);
 	else
 		while (*count < view->args_count && words[*count])
 			++*count;
@@ -135,7 +135,7 @@ static int read_with_args(const struct yaml_file *file, struct views_config *con
 	*words += config->args_count;
 	r = views_view_read(file, config, &options->view, &report);
 	if (r)
-		fail(&report, r, err);
+		reject_view(&report, r, err);
 	yaml_report_finish(&report);
 	return r;
 }

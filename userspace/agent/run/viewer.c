@@ -28,6 +28,7 @@ struct viewer {
 	struct views_view *view; /* of the options */
 	struct views_engine *engine; /* owned */
 	struct viewer_style style;
+	unsigned int widths[VIEWS_COLUMNS_MAX]; /* of the style */
 	struct buf text; /* owned: a table for a terminal, before it is drawn */
 	bool is_live, refreshes; /* tables take the place of each other */
 	uint64_t interval_ns; /* 0: one table at the end */
@@ -37,6 +38,21 @@ struct viewer {
 	uint64_t rows_hidden; /* of the last table */
 	struct views_losses losses; /* of all tables before */
 };
+
+/* Whether what is printed follows what was before, also on a terminal. */
+static bool appends(const struct views_view *view)
+{
+	return view->kind == VIEWS_LIST || view->kind == VIEWS_HEATMAP || view->interval_ns;
+}
+
+static uint64_t choose_interval(const struct viewer *viewer)
+{
+	if (viewer->options->interval_ns)
+		return viewer->options->interval_ns;
+	if (viewer->view->interval_ns)
+		return viewer->view->interval_ns;
+	return viewer->refreshes ? refresh_ns : 0;
+}
 
 int viewer_create(const struct options *options, struct redact *redact, struct viewer **viewer)
 {
@@ -59,10 +75,11 @@ int viewer_create(const struct options *options, struct redact *redact, struct v
 	if (made->style.format == &format_text && !options->wide)
 		made->style.width = terminal_width(STDOUT_FILENO);
 	made->refreshes = made->is_live && made->style.format == &format_text &&
-			  isatty(STDOUT_FILENO) && options->view->kind != VIEWS_LIST;
-	made->interval_ns =
-		options->interval_ns || !made->refreshes ? options->interval_ns : refresh_ns;
+			  isatty(STDOUT_FILENO) && !appends(options->view);
+	made->interval_ns = choose_interval(made);
 	made->style.with_times = made->interval_ns && !made->refreshes;
+	made->style.is_series = made->style.with_times && !made->view->keys_count;
+	made->style.widths = made->widths;
 	*viewer = made;
 	return 0;
 }
@@ -94,19 +111,24 @@ static bool is_printed(const struct viewer *viewer)
 	return !viewer->style.format->silent && !viewer->options->quiet;
 }
 
-/* Each line ends by removing what was there. */
-static void draw(const struct buf *text, bool first, struct buf *out)
+/* Lines within the width and height, each of which ends by removing what was there. */
+static void draw(const struct buf *text, const struct viewer_style *style, bool first,
+		 struct buf *out)
 {
+	unsigned int lines = style->height;
 	size_t at = 0;
 
 	buf_append_string(out, first ? screen_clear : screen_home);
-	while (at < text->len) {
+	while (at < text->len && lines--) {
 		const char *line = text->data + at, *end = memchr(line, '\n', text->len - at);
-		size_t len = end ? (size_t)(end - line) : text->len - at;
+		size_t len = end ? (size_t)(end + 1 - line) : text->len - at, start = out->len;
 
 		buf_append(out, line, len);
+		terminal_cut(out, start, style->width);
+		if (!out->failed)
+			out->len--;
 		BUF_LITERAL(out, line_rest);
-		at += len + 1;
+		at += len;
 	}
 	BUF_LITERAL(out, screen_rest);
 }
@@ -129,9 +151,10 @@ static void print_rows(struct viewer *viewer, const struct views_rows *rows, uin
 	}
 	viewer_print_table(style, &table, out);
 	if (viewer->refreshes)
-		draw(out, viewer->tables == 0, &writer->buf);
+		draw(out, style, viewer->tables == 0, &writer->buf);
 	/* Of a stream of rows the head stands once. */
-	if (style->format != &format_text || viewer->view->kind == VIEWS_LIST)
+	if (style->format != &format_text || style->is_series || viewer->view->kind == VIEWS_LIST ||
+	    viewer->view->kind == VIEWS_HEATMAP)
 		style->with_head = false;
 	line_writer_end_line(writer);
 }

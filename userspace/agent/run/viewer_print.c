@@ -14,6 +14,8 @@
 enum {
 	GAP = 2,
 	WIDTH_MAX = 60, /* of a column: a longer cell moves those behind it */
+	SERIES_WIDTH_MIN = 10,
+	TIME_COLUMNS = 9, /* "HH:MM:SS " */
 	BAR_COLUMNS = 40,
 	BAR_NUMBER_COLUMNS = 20,
 	OCTAVES = 64,
@@ -84,11 +86,15 @@ static void append_percent(struct buf *out, double value)
 	buf_printf(out, "%.2f%%", value);
 }
 
+static void append_share(struct buf *out, double ns)
+{
+	append_percent(out, 100 * ns / NS_PER_S);
+}
+
 static void (*const unit_writers[VIEWS_UNITS_COUNT])(struct buf *out, double value) = {
-	[VIEWS_PLAIN] = append_plain,
-	[VIEWS_BYTES] = append_bytes,
-	[VIEWS_DURATION] = append_duration,
-	[VIEWS_PERCENT] = append_percent,
+	[VIEWS_PLAIN] = append_plain,	    [VIEWS_BYTES] = append_bytes,
+	[VIEWS_DURATION] = append_duration, [VIEWS_PERCENT] = append_percent,
+	[VIEWS_SHARE] = append_share,
 };
 
 /* For people; of a column that is a key or a value. Returns false if there is none. */
@@ -175,6 +181,13 @@ static void append_time(struct buf *out, uint64_t ns)
 	buf_append(out, text, sizeof(text));
 }
 
+static void append_time_of_day(struct buf *out, uint64_t ns)
+{
+	unsigned int seconds = (unsigned int)(ns / NS_PER_S % SECONDS_OF_DAY);
+
+	buf_printf(out, "%02u:%02u:%02u ", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
 /* The i-th row; behind the last one that of all others, if there is one; NULL: no more. */
 static const struct views_group *viewer_row(const struct viewer_table *table, uint32_t i)
 {
@@ -188,7 +201,7 @@ static const struct views_group *viewer_row(const struct viewer_table *table, ui
 static const char others[] = "(all others)";
 
 struct columns {
-	unsigned int widths[VIEWS_COLUMNS_MAX];
+	unsigned int *widths; /* those of the style */
 	bool right[VIEWS_COLUMNS_MAX]; /* numbers stand below each other */
 };
 
@@ -242,12 +255,16 @@ static void append_blanks(struct buf *out, unsigned int n)
 
 /* A line, which is cut to the width of the terminal. */
 static void append_line(const struct viewer_printer *printer, const char *const *cells,
-			const struct columns *columns)
+			const struct columns *columns, bool is_title)
 {
 	const struct views_view *view = printer->table->view;
 	struct buf *out = printer->out;
 	size_t start = out->len;
 
+	if (printer->style->is_series && is_title)
+		append_blanks(out, TIME_COLUMNS);
+	else if (printer->style->is_series)
+		append_time_of_day(out, printer->table->end_ns);
 	for (unsigned int i = 0; i < view->columns_count; i++) {
 		unsigned int width = terminal_columns(cells[i], strlen(cells[i]));
 		unsigned int blanks = width < columns->widths[i] ? columns->widths[i] - width : 0;
@@ -276,14 +293,16 @@ static const char *next_cells(const struct views_view *view, const char *at, con
 static void append_head(const struct viewer_printer *printer)
 {
 	const struct viewer_table *table = printer->table;
+	size_t start = printer->out->len;
 
-	if (!printer->style->height && !printer->style->with_times)
+	if (printer->style->is_series || (!printer->style->height && !printer->style->with_times))
 		return;
 	if (printer->style->height)
 		buf_printf(printer->out, "%s  ", table->view->title);
 	if (table->end_ns)
 		append_time(printer->out, table->end_ns);
 	buf_append_char(printer->out, '\n');
+	terminal_cut(printer->out, start, printer->style->width);
 }
 
 static void append_hidden_count(const struct viewer_printer *printer, uint32_t shown)
@@ -298,7 +317,7 @@ static void text_table(struct viewer_printer *printer)
 {
 	const struct views_view *view = printer->table->view;
 	const char *titles[VIEWS_COLUMNS_MAX], *cells[VIEWS_COLUMNS_MAX], *at;
-	struct columns columns = {0};
+	struct columns columns = {.widths = printer->style->widths};
 	const struct views_group *group;
 	struct buf texts = {0};
 	uint32_t n = 0, height = printer->style->height;
@@ -308,6 +327,9 @@ static void text_table(struct viewer_printer *printer)
 		columns.right[i] = is_number(view, &view->columns[i]);
 	}
 	widen_columns(view, titles, &columns);
+	for (unsigned int i = 0; i < view->columns_count && printer->style->is_series; i++)
+		if (columns.widths[i] < SERIES_WIDTH_MIN)
+			columns.widths[i] = SERIES_WIDTH_MIN;
 	while ((!height || n + 2 < height) && (group = viewer_row(printer->table, n))) {
 		append_row_cells(printer, group, &texts);
 		n++;
@@ -319,12 +341,12 @@ static void text_table(struct viewer_printer *printer)
 	}
 	if (printer->style->with_head) {
 		append_head(printer);
-		append_line(printer, titles, &columns);
+		append_line(printer, titles, &columns, true);
 	}
 	at = texts.data;
 	for (uint32_t i = 0; i < n && !texts.failed; i++) {
 		at = next_cells(view, at, cells);
-		append_line(printer, cells, &columns);
+		append_line(printer, cells, &columns, false);
 	}
 	append_hidden_count(printer, n);
 	if (texts.failed)
@@ -454,13 +476,6 @@ static void append_scale(struct viewer_printer *printer)
 		buf_append_string(out, marks[i].name);
 	}
 	buf_append_char(out, '\n');
-}
-
-static void append_time_of_day(struct buf *out, uint64_t ns)
-{
-	unsigned int seconds = (unsigned int)(ns / NS_PER_S % SECONDS_OF_DAY);
-
-	buf_printf(out, "%02u:%02u:%02u ", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
 
 static void text_heatmap(struct viewer_printer *printer)

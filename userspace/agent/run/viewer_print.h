@@ -20,6 +20,9 @@ struct viewer_style {
 	bool with_head; /* the titles, and of text what the view is */
 	unsigned int width; /* of a terminal in columns: longer lines are cut; 0: no limit */
 	unsigned int height; /* lines that there are for the table; 0: no limit */
+	bool is_series; /* text: the head stands once, and lines begin with the time */
+	/* Text: widths of columns, one for each of the view, which only grow. Borrowed. */
+	unsigned int *widths;
 };
 
 /* A table: the rows of one interval. */
