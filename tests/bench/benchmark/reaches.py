@@ -121,6 +121,8 @@ REACHES = [
           value("JSON, all default fields, no filter", user_space.INJECTED, user_space.RATE), user_space.RATE, least=5),
     Reach("decode and state, one core", "user_space",
           value("decode and state", user_space.INJECTED, user_space.RATE), user_space.RATE, least=25),
+    Reach("a view of a capture file of a million events", "user_space",
+          value("view of calls: agent", user_space.FILE, user_space.SECONDS), user_space.SECONDS, most=0.15),
     Reach("1,000 rules on a mixed stream", "growth", million_a_second("rules: state and rules", "1,000 rules", 1000),
           "million events/s", least=3),
     Reach("opens lost, both CPUs, to JSON", "loss", value("opens, unpaced", loss.DEFAULT, loss.PERCENT), "%", most=0),

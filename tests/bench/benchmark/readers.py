@@ -37,6 +37,7 @@ CASES = (
     Case(f"`{FILTER}`", ["-o", "none", FILTER], ["-q", FILTER]),
     Case("text of all", ["-o", "text"], []),
     Case("JSON of all", ["-o", "json"], ["-j"]),
+    Case("view of calls", ["view", "topscalls"], ["-c", "topscalls"]),
     Case("count only, gzip", ["-o", "none"], ["-q"], compressed=True))
 
 
