@@ -492,7 +492,13 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 		return name##_run(ctx);                                                            \
 	}
 
-#define URING_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
+/* As what they jump to. */
+#define URING_PROGRAM(name, tracepoint)                                                            \
+	SEC("raw_tp")                                                                              \
+	int name(__u64 *ctx)                                                                       \
+	{                                                                                          \
+		return name##_run(ctx);                                                            \
+	}
 
 #define URING_OLDER_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
 

@@ -17,96 +17,26 @@ enum {
 	FMODE_STREAM = 0x200000, /* of a file: it has no position */
 	FILE_PTR_FLAGS = 7, /* bits of io_rsrc_node.file_ptr that are no address */
 	FILE_SLOT_ALLOC = -1, /* in place of a number: the kernel chooses one, and returns it */
+	URING_OVERFLOWS_SEARCHED = 128, /* requests that are posted at once */
+	URING_UNTOLD = -1, /* as if it had failed, in place of a result that is not known */
 };
 
-/* What user space gets of a request. */
+/* What user space gets of a request that it has to know by these numbers. */
 struct uring_completion {
-	__u64 request; /* 0: it goes on, and is found by the two that follow */
 	__u64 ring, user_data;
 	__s32 result;
-	__u32 flags;
-	__u8 opcode; /* of a request that is named */
+	bool is_shared; /* that is the ring's, where the program may write */
 };
 
-/*
- * Of the kernel's memory if it names its request: an entry is in memory that the program shares,
- * and may write to meanwhile.
- */
+/* Of a request that goes on. */
 static __always_inline struct uring_completion uring_completion(__u64 *ctx)
 {
-	struct uring_completion done = {.request = argument_word(ctx, 1)};
+	struct io_uring_cqe *entry = (void *)ctx[2];
 
-	if (done.request) {
-		struct io_kiocb *request = (void *)done.request;
-
-		done.user_data = GET(request, cqe.user_data);
-		done.result = GET(request, cqe.res);
-		done.flags = GET(request, cqe.flags);
-		done.opcode = GET(request, opcode);
-	} else if (uring_kernel == URING_ENTRIES) {
-		struct io_uring_cqe *entry = (void *)ctx[2];
-
-		done.user_data = GET(entry, user_data);
-		done.result = GET(entry, res);
-		done.flags = GET(entry, flags);
-	} else {
-		done.user_data = ctx[2];
-		done.result = ctx[3];
-		done.flags = ctx[4];
-	}
-	done.ring = argument_word(ctx, 0);
-	return done;
-}
-
-/*
- * Whether a note is that of what completes: an address is used again. Polls may change their
- * number.
- */
-static __always_inline bool uring_is_note_of(const struct uring_note *note,
-					     const struct uring_completion *done)
-{
-	if (note->ring != done->ring || (done->request && note->opcode != done->opcode))
-		return false;
-	return note->user_data == done->user_data ||
-	       (done->request && done->opcode == URING_OP_POLL_ADD);
-}
-
-/* Of what completes without its name; NULL: no request that is noted. */
-static __always_inline struct uring_multishot *
-uring_find_multishot(const struct uring_completion *done)
-{
-	struct uring_key key = {done->ring, done->user_data};
-
-	return bpf_map_lookup_elem(&uring_multishots, &key);
-}
-
-/*
- * The place of the note of what completes; that of an earlier request at its address is given back.
- */
-static __always_inline struct uring_place uring_find_completed(const struct uring_completion *done)
-{
-	struct uring_multishot *multishot;
-	__u64 request = done->request;
-	struct uring_place place;
-
-	if (!request) {
-		multishot = uring_find_multishot(done);
-		request = multishot && !multishot->is_shared ? multishot->request : 0;
-	}
-	place = request ? uring_find(request) : (struct uring_place){};
-	if (!place.note || uring_is_note_of(place.note, done))
-		return place;
-	if (done->request)
-		uring_lose_stale(place);
-	return (struct uring_place){};
-}
-
-/* A completion that does not name its request is not the last one. */
-static __always_inline void uring_note_end(struct uring_note *note, __u64 *request,
-					   const struct uring_completion *done)
-{
-	if (done->request)
-		uring_give_back(note, request);
+	if (uring_kernel == URING_ENTRIES)
+		return (struct uring_completion){argument_word(ctx, 0), GET(entry, user_data),
+						 GET(entry, res), true};
+	return (struct uring_completion){argument_word(ctx, 0), ctx[2], ctx[3], false};
 }
 
 static __always_inline bool has_no_position(__u64 file_at)
@@ -151,59 +81,363 @@ static __always_inline bool uring_is_dropped(const struct uring_note *note, __u3
 	return budget_sheds(event);
 }
 
-/* What the kernel adds to a request that sends without a copy: nobody submits it. */
-static __always_inline bool uring_is_notification(const struct uring_completion *done)
+static __always_inline struct uring_handed *uring_hand(enum uring_origin origin)
 {
-	return done->opcode == URING_OP_NOP && done->flags & CQE_NOTIF;
+	__u32 zero = 0;
+	struct uring_hands *hands = bpf_map_lookup_elem(&uring_hands, &zero);
+
+	return hands ? &hands->from[origin] : NULL;
+}
+
+/*
+ * Prepares the event of a request, whose note is of `place`. Returns its number, which is to be
+ * jumped to; 0 if it has none.
+ */
+static __always_inline __u32 uring_prepare(struct uring_place place, enum uring_origin origin,
+					   struct uring_handed what)
+{
+	struct uring_handed *handed;
+	__u32 event = uring_event(place.note, uring_file(what.request));
+
+	if (!event || (drops_calls && uring_is_dropped(place.note, event)))
+		return 0;
+	handed = uring_hand(origin);
+	if (!handed)
+		return 0;
+	what.number = place.number;
+	what.event = event;
+	what.thread = current_tid() + 1;
+	*handed = what;
+	return event;
+}
+
+/* Jumps to it. Returns if it cannot, which is counted. */
+static __always_inline void uring_jump(__u64 *ctx, enum uring_origin origin, __u32 event)
+{
+	struct uring_handed *handed;
+
+	bpf_tail_call(ctx, &uring_fillers, event);
+	count_lost(event, LOSS_TAIL_CALL);
+	handed = uring_hand(origin);
+	if (handed)
+		handed->thread = 0;
+}
+
+/* Of a request that has ended, with the result that is in the kernel's own memory. */
+static __always_inline __u32 uring_prepare_end(struct uring_place place, enum uring_origin origin,
+					       struct io_kiocb *request)
+{
+	return uring_prepare(
+		place, origin,
+		(struct uring_handed){.request = (__u64)request, .result = GET(request, cqe.res)});
+}
+
+/*
+ * Writes the event of a request that has ended, whose note is at `place`, and ends that. Returns
+ * false if another request has just got the place.
+ */
+static __always_inline bool uring_tell_end(__u64 *ctx, enum uring_origin origin,
+					   struct uring_place place, struct io_kiocb *request)
+{
+	const __u64 address = (__u64)request;
+	__u32 event;
+
+	if (!uring_change(place.word, address, address | URING_ENDING))
+		return false;
+	event = uring_prepare_end(place, origin, request);
+	if (event)
+		uring_jump(ctx, origin, event);
+	uring_end_note(place, address, URING_TOLD);
+	return true;
+}
+
+/* By its members: what is copied as a whole clang takes for the zeros that it is here. */
+static __always_inline bool uring_wants(const volatile struct uring_events *events)
+{
+	return events->event || events->second;
+}
+
+/*
+ * Whether an event is wanted of an operation after which a number may be another file. Then the
+ * event of a request is written before the next one of the same submission begins, and not when all
+ * of them complete. It is known when the program is loaded.
+ */
+static __always_inline bool uring_may_renumber(void)
+{
+	return uring_wants(&uring_events[URING_OP_OPENAT]) ||
+	       uring_wants(&uring_events[URING_OP_OPENAT2]) ||
+	       uring_wants(&uring_events[URING_OP_CLOSE]) ||
+	       uring_wants(&uring_events[URING_OP_ACCEPT]) ||
+	       uring_wants(&uring_events[URING_OP_SOCKET]) ||
+	       uring_wants(&uring_events[URING_OP_PIPE]);
+}
+
+/* Whose entry that is in the list of a ring. */
+static __always_inline struct io_kiocb *uring_request_of(__u64 node)
+{
+	struct io_kiocb *at = (void *)node;
+
+	return (void *)(node - bpf_core_field_offset(at->comp_list));
+}
+
+/*
+ * The request of a ring that ended last, of those whose completions are still to be posted; NULL if
+ * there is none. Only while requests are submitted.
+ */
+static __always_inline struct io_kiocb *uring_ended_last(struct io_ring_ctx *ring)
+{
+	if (!GET_WORD(ring, submit_state.compl_reqs.first))
+		return NULL;
+	return uring_request_of(GET_WORD(ring, submit_state.compl_reqs.last));
+}
+
+/*
+ * Prepares the event of what was submitted before, if it has ended. Returns its number, or 0. Not
+ * inlined: the verifier walks what follows once.
+ */
+__attribute__((noinline)) __u32 uring_prepare_ended(__u64 submitted)
+{
+	struct io_kiocb *at = (void *)submitted;
+	struct io_kiocb *request = uring_ended_last((void *)GET_WORD(at, ctx));
+	const __u64 address = (__u64)request;
+	struct uring_place place;
+	__u32 event;
+
+	if (!request || !uring_any_event(uring_events_of(GET(request, opcode))))
+		return 0;
+	place = uring_find(address);
+	if (!place.note || place.note->is_told ||
+	    !uring_change(place.word, address, address | URING_ENDING))
+		return 0;
+	event = uring_prepare_end(place, URING_AT_NEXT_SUBMISSION, request);
+	if (!event)
+		uring_end_note(place, address, URING_TOLD);
+	return event;
+}
+
+/*
+ * Of a success that the program does not want to be told there is no completion: it has its event
+ * when it is submitted, without a result. If it fails there is one, which has another event.
+ */
+static __always_inline __u32 uring_prepare_untold(struct uring_place place, __u64 request)
+{
+	struct uring_note *note = place.note;
+
+	if (!(note->flags & REQUEST_CQE_SKIP) || note->is_multishot)
+		return 0;
+	note->is_told = 1;
+	return uring_prepare(
+		place, URING_AT_SUBMISSION,
+		(struct uring_handed){
+			.request = request, .result = URING_UNTOLD, .is_untold = 1, .goes_on = 1});
+}
+
+/*
+ * Notes what is wanted. Returns the number of the event that it has already, 0 if it has none.
+ */
+static __always_inline __u32 uring_prepare_begun(struct io_kiocb *request,
+						 struct uring_events events)
+{
+	struct task_struct *task = this_task();
+	struct uring_place place;
+
+	if (uring_is_left_out(task, events)) {
+		uring_lose_stale((__u64)request);
+		return 0;
+	}
+	place = uring_note_request(request, task);
+	if (place.note)
+		return uring_prepare_untold(place, (__u64)request);
+	uring_count_unplaced((__u64)request, uring_any_event(events));
+	return 0;
+}
+
+/* The program of the event that ended jumps to that of the one that begins: see uring_next(). */
+static __always_inline int note_submitted_run(__u64 *ctx)
+{
+	struct io_kiocb *request = (void *)argument_word(ctx, 0);
+	struct uring_events events = uring_events_of(GET(request, opcode));
+	__u32 ended = uring_may_renumber() ? uring_prepare_ended((__u64)request) : 0;
+	__u32 begun;
+
+	begun = uring_any_event(events) ? uring_prepare_begun(request, events) : 0;
+	if (ended)
+		uring_jump(ctx, URING_AT_NEXT_SUBMISSION, ended);
+	if (begun)
+		uring_jump(ctx, URING_AT_SUBMISSION, begun);
+	return 0;
+}
+
+/* The same, at the tracepoint of that name before 6.4. */
+static __always_inline int note_submitted_entry_run(__u64 *ctx)
+{
+	return note_submitted_run(ctx);
+}
+
+/*
+ * A request that fails before it is submitted: a note at its address is that of an earlier one,
+ * with which it may have all in common that a completion is compared by.
+ */
+static __always_inline int forget_unsubmitted_run(__u64 *ctx)
+{
+	uring_lose_stale(argument_word(ctx, 1));
+	return 0;
+}
+
+/* What the kernel adds to a request that sends without a copy: nobody submits it. */
+static __always_inline bool uring_is_notification(struct io_kiocb *request, __u8 opcode)
+{
+	return opcode == URING_OP_NOP && GET(request, cqe.flags) & CQE_NOTIF;
+}
+
+/*
+ * Whether a note is that of what completes: an address is used again. Polls may change their
+ * number.
+ */
+static __always_inline bool uring_is_note_of(const struct uring_note *note,
+					     struct io_kiocb *request, __u8 opcode)
+{
+	return note->opcode == opcode && note->ring == GET_WORD(request, ctx) &&
+	       (note->user_data == GET(request, cqe.user_data) || opcode == URING_OP_POLL_ADD);
+}
+
+/* Takes one from a counter of requests. Returns false if there are none. */
+static __always_inline bool uring_uncount(__u64 *counter)
+{
+	if (!uring_look(counter))
+		return false;
+	__sync_fetch_and_sub(counter, 1);
+	return true;
 }
 
 /* Counts what completes, as there is no note of what was asked. */
-static __always_inline void uring_count_unnoted(const struct uring_completion *done)
+static __always_inline void uring_count_unnoted(__u64 request, struct uring_events events)
 {
-	struct uring_events events = uring_events_of(done->opcode);
-	struct uring_multishot *multishot;
-	__u32 cause = LOSS_UNTOLD;
-	struct uring_row *row;
+	struct uring_row *row = uring_row_of(request);
+	enum loss_cause cause = LOSS_UNTOLD;
 
-	if (!done->request) {
-		multishot = uring_find_multishot(done);
-		if (multishot)
-			count_lost(multishot->event, cause);
-		return;
-	}
 	if (uring_is_left_out(this_task(), events))
 		return;
-	row = uring_row(uring_row_of(done->request));
-	if (row && *(volatile __u64 *)&row->unplaced) {
-		__sync_fetch_and_sub(&row->unplaced, 1);
+	if (row && uring_uncount(&row->taken))
+		return;
+	if (row && uring_uncount(&row->unplaced))
 		cause = LOSS_IN_FLIGHT;
-	}
 	count_lost(uring_any_event(events), cause);
+}
+
+/* A completion that does not name its request, which goes on. */
+static __always_inline void uring_tell_going_on(__u64 *ctx, enum uring_origin origin,
+						const struct uring_completion *done)
+{
+	struct uring_key key = {done->ring, done->user_data};
+	struct uring_multishot *multishot = bpf_map_lookup_elem(&uring_multishots, &key);
+	struct uring_place place = {};
+	__u32 event;
+
+	if (!multishot)
+		return;
+	if (!multishot->is_shared)
+		place = uring_find(multishot->request);
+	if (!place.note || place.note->ring != done->ring ||
+	    place.note->user_data != done->user_data ||
+	    uring_look(place.word) != multishot->request) {
+		count_lost(multishot->event, LOSS_UNTOLD);
+		return;
+	}
+	event = uring_prepare(place, origin,
+			      (struct uring_handed){.request = multishot->request,
+						    .result = done->result,
+						    .is_contested = done->is_shared,
+						    .goes_on = 1});
+	if (event)
+		uring_jump(ctx, origin, event);
 }
 
 static __always_inline int dispatch_completed_run(__u64 *ctx)
 {
-	struct uring_completion done = uring_completion(ctx);
+	struct io_kiocb *request = (void *)argument_word(ctx, 1);
+	const __u64 address = (__u64)request;
+	struct uring_completion done;
+	struct uring_events events;
 	struct uring_place place;
-	__u32 event;
+	__u64 state;
+	__u8 opcode;
 
+	if (!request) {
+		done = uring_completion(ctx);
+		uring_tell_going_on(ctx, URING_AT_COMPLETION, &done);
+		return 0;
+	}
+	opcode = GET(request, opcode);
+	events = uring_events_of(opcode);
 	/* Most end here, if events of others are wanted. */
-	if (done.request &&
-	    (!uring_any_event(uring_events_of(done.opcode)) || uring_is_notification(&done)))
+	if (!uring_any_event(events) || uring_is_notification(request, opcode))
 		return 0;
-	place = uring_find_completed(&done);
-	if (!place.note) {
-		uring_count_unnoted(&done);
-		return 0;
+	place = uring_find(address);
+	if (place.note) {
+		state = uring_look(place.word);
+		if (state == (address | URING_TOLD))
+			return 0;
+		if (state == address) {
+			if (!uring_is_note_of(place.note, request, opcode))
+				uring_lose_stale(address);
+			else if (uring_tell_end(ctx, URING_AT_COMPLETION, place, request))
+				return 0;
+		}
 	}
-	if (done.request)
-		uring_count_untold(place.note, -1);
-	event = uring_event(place.note, uring_file(*place.request));
-	if (event && !(drops_calls && uring_is_dropped(place.note, event))) {
-		bpf_tail_call(ctx, &uring_fillers, event);
-		count_lost(event, LOSS_TAIL_CALL);
-	}
-	uring_note_end(place.note, place.request, &done);
+	uring_count_unnoted(address, events);
+	return 0;
+}
+
+/* Looks for a request among those whose completions are being posted. */
+struct uring_overflow {
+	struct uring_completion done;
+	__u64 node; /* of the next one; 0: there is none */
+	__u64 request; /* that has no event yet; 0: not found */
+};
+
+/* Returns whether there may be others. */
+static __always_inline bool uring_overflow_step(struct uring_overflow *walk)
+{
+	struct io_kiocb *request;
+	struct uring_place place;
+	__u64 address;
+
+	if (!walk->node)
+		return false;
+	request = uring_request_of(walk->node);
+	address = (__u64)request;
+	walk->node = GET_WORD(request, comp_list.next);
+	if (GET(request, cqe.user_data) != walk->done.user_data ||
+	    GET(request, cqe.res) != walk->done.result ||
+	    !uring_any_event(uring_events_of(GET(request, opcode))))
+		return true;
+	place = uring_find(address);
+	if (!place.note || uring_look(place.word) != address)
+		return true;
+	walk->request = address;
+	return false;
+}
+
+/*
+ * A completion that finds no room in the ring of the program, which gets it later. It is not told
+ * of which request, but that is one of those whose completions are posted now, in their order. One
+ * with the same numbers and result, if it is another one, has that end in any case.
+ */
+static __always_inline int dispatch_overflowed_run(__u64 *ctx)
+{
+	struct uring_overflow walk = {
+		.done = {.ring = argument_word(ctx, 0), .user_data = ctx[1], .result = ctx[2]}};
+	struct io_ring_ctx *ring = (void *)walk.done.ring;
+	struct uring_place place;
+
+	walk.node = GET_WORD(ring, submit_state.compl_reqs.first);
+	REPEAT(URING_OVERFLOWS_SEARCHED, uring_overflow_step, &walk);
+	place = walk.request ? uring_find(walk.request) : (struct uring_place){};
+	if (place.note)
+		uring_tell_end(ctx, URING_AT_OVERFLOW, place, (void *)walk.request);
+	else
+		uring_tell_going_on(ctx, URING_AT_OVERFLOW, &walk.done);
 	return 0;
 }
 
@@ -213,6 +447,14 @@ static __always_inline __s32 uring_made_slot(const struct uring_note *note, __s3
 	if (!note->file_slot || result < 0)
 		return -1;
 	return note->file_slot == FILE_SLOT_ALLOC ? result : note->file_slot - 1;
+}
+
+/* Or that it makes, if it is not told how it ends. */
+static __always_inline __s32 uring_slot_of(const struct uring_note *note,
+					   const struct uring_handed *what)
+{
+	return what->is_untold ? note->file_slot > 0 ? note->file_slot - 1 : -1
+			       : uring_made_slot(note, what->result);
 }
 
 /* The struct file in a slot of a ring, 0 if it is not known. */
@@ -298,7 +540,8 @@ static __always_inline bool uring_is_rejected(struct filler *f, const struct uri
  * What does not matter before an event is begun. The verifier forgets what was decided so far, so
  * that it walks the rest once.
  */
-static __always_inline void uring_fill_rest(struct filler *f, const struct uring_note *note)
+static __always_inline void uring_fill_rest(struct filler *f, const struct uring_note *note,
+					    const struct uring_handed *what)
 {
 	struct task_struct *task = f->self; /* CO-RE would keep all of the filler in memory */
 
@@ -309,21 +552,25 @@ static __always_inline void uring_fill_rest(struct filler *f, const struct uring
 	f->made_file = forget(f->slot, f->made_file);
 	f->args[0] = forget(f->slot, f->args[0]);
 	f->ret = forget(f->slot, f->ret);
+	f->is_untold = forget(f->slot, what->is_untold) & 1;
 }
 
 /* Notes which operation it is, and what stands behind the values of all events of its kind. */
 static __always_inline void uring_fill_extras(struct filler *f, const struct uring_note *note,
-					      __u32 event, __s32 result)
+					      __u32 event, const struct uring_handed *what)
 {
 	f->slot->uring = (struct frame_uring){
 		.ring = uring_number(note->ring),
 		.slot = note->slot,
-		.made_slot = uring_made_slot(note, result),
+		.made_slot = uring_slot_of(note, what),
 		.opcode = note->opcode,
 		.flags = note->flags,
 	};
 	f->slot->entered_ns = note->submitted_ns;
-	if (event_has(event, EF_TELLS_ANY_FILE) && tells_files)
+	/* Of a close it is the file that has the number when it has ended. */
+	if (event == EVENT_close && what->is_untold)
+		f->slot->file.ino = 0;
+	else if (event_has(event, EF_TELLS_ANY_FILE) && tells_files)
 		note_file(f, event_has(event, EF_CREATES_FD) ? descriptor_made_by(f)
 							     : descriptor_used_by(f, f->args[0]));
 	if (event_has(event, EF_STREAMS) && stream_bytes)
@@ -332,35 +579,76 @@ static __always_inline void uring_fill_extras(struct filler *f, const struct uri
 		note_new_stream(f, event);
 }
 
-/* What names no request may have been changed since the jump to here: then it is another one. */
-static __always_inline bool uring_has_event(const struct uring_note *note, __u32 event)
+/*
+ * Which of `uring_hands` the current thread has handed something over by; URING_ORIGINS: none. Not
+ * inlined: the verifier walks what follows once for all.
+ */
+__attribute__((noinline)) __u32 uring_handed_by(__u32 thread)
 {
-	struct uring_events events = uring_events_of(note->opcode);
+	__u32 zero = 0;
+	struct uring_hands *hands = bpf_map_lookup_elem(&uring_hands, &zero);
 
-	return events.event == event || events.second == event;
+	if (!hands)
+		return URING_ORIGINS;
+#pragma clang loop unroll(full)
+	for (__u32 i = 0; i < URING_ORIGINS; i++)
+		if (hands->from[i].thread == thread)
+			return i;
+	return URING_ORIGINS;
+}
+
+/* Takes what this program was handed over; nothing: .thread is 0. */
+static __always_inline struct uring_handed uring_take_handed(struct filler *f)
+{
+	__u32 thread = tid_of(f->self) + 1;
+	struct uring_handed *handed, taken = {};
+	__u64 origin = uring_handed_by(thread);
+
+	f->origin = origin;
+	CHECKED(origin);
+	handed = origin < URING_ORIGINS ? uring_hand(origin) : NULL;
+	if (!handed)
+		return taken;
+	taken = *handed;
+	handed->thread = 0;
+	return taken;
+}
+
+/* Jumps to what was submitted after the request whose event has been written, if that has one. */
+static __always_inline int uring_next(struct filler *f, __u64 *ctx)
+{
+	struct uring_handed *handed;
+
+	if (f->origin != URING_AT_NEXT_SUBMISSION)
+		return 0;
+	handed = uring_hand(URING_AT_SUBMISSION);
+	if (handed && handed->thread == tid_of(f->self) + 1)
+		bpf_tail_call(ctx, &uring_fillers, handed->event);
+	return 0;
 }
 
 /* Begins the event of a request; false if there is none, and nothing is left to do. */
 static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 event, __u32 nparams)
 {
-	struct uring_completion done = uring_completion(ctx);
-	struct uring_place place = uring_find_completed(&done);
+	struct uring_handed what = uring_take_handed(f);
+	struct uring_place place = uring_place(what.thread ? what.number : URING_NO_PLACE);
 	struct uring_note *note = place.note;
 
-	if (!note || !uring_has_event(note, event)) {
+	if (!note || what.event != event ||
+	    (uring_look(place.word) & ~(__u64)URING_STATES) != what.request) {
 		count_lost(event, LOSS_UNTOLD);
 		return false;
 	}
 	f->owner_pid = note->pid;
 	f->owner_tid = note->tid;
-	f->ret = done.result;
-	f->file = uring_file(*place.request);
+	f->ret = what.result;
+	f->file = uring_file(what.request);
 	for (int i = 0; i < ARGUMENTS_MAX; i++)
 		f->args[i] = note->args[i];
 	uring_number_slots(f, note, event);
 	if (stream_only[EVENT_close])
 		opened_step_ring(note->files, event, f->args[0], f->ret);
-	if (uring_is_rejected(f, note, event))
+	if (!what.is_untold && uring_is_rejected(f, note, event))
 		goto none;
 	if (may_be_of_streams(event) && stream_bytes && stream_is_left_out(f, event)) {
 		count_filtered(event);
@@ -368,18 +656,19 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	}
 	if (!filler_begin(f, ctx, event, nparams))
 		goto none;
-	uring_fill_rest(f, note);
-	uring_fill_extras(f, note, event, done.result);
-	if (done.request) {
+	uring_fill_rest(f, note, &what);
+	uring_fill_extras(f, note, event, &what);
+	if (what.is_contested | what.is_untold)
+		mark_contested(f, 0); /* the result */
+	if (!what.goes_on) {
 		f->note = note;
-		f->request = place.request;
-	} else if (uring_kernel == URING_ENTRIES) {
-		mark_contested(
-			f, 0); /* the result: the program shares the memory that it was read from */
+		f->word = place.word;
+		f->request = what.request;
 	}
 	return true;
 none:
-	uring_note_end(note, place.request, &done);
+	if (!what.goes_on)
+		uring_end_note(place, what.request, URING_TOLD);
 	return false;
 }
 
@@ -387,12 +676,16 @@ static __always_inline void uring_end(struct filler *f)
 {
 	filler_end(f);
 	if (f->note)
-		uring_give_back(f->note, f->request);
+		uring_end_note((struct uring_place){.note = f->note, .word = f->word}, f->request,
+			       URING_TOLD);
 }
 
-/* Those of other events are not compiled. */
+/*
+ * Those of other events are not compiled. They are jumped to from several tracepoints, so that none
+ * of them may have the types of its arguments.
+ */
 #define URING_PROGRAM_OF(name)                                                                     \
-	IF_URING_EVENT(name, SEC("tp_btf/io_uring_complete"))                                      \
+	IF_URING_EVENT(name, SEC("raw_tp"))                                                        \
 	UNLESS_URING_EVENT(name, static __attribute__((unused)) __always_inline)
 
 #define SYSCALL_EVENT(name, id, ...)                                                               \
@@ -406,13 +699,13 @@ static __always_inline void uring_end(struct filler *f)
 			      *f = &filler;                                                        \
                                                                                                    \
 		if (!uring_begin(f, ctx, id, name##__count))                                       \
-			return 0;
+			return uring_next(f, ctx);
 #define TRACEPOINT_EVENT(name, id, ...) SYSCALL_EVENT(name, id)
 #define LOCAL PUT_LOCAL
 #define PARAM PUT_PARAM
 #define EVENT_END(name)                                                                            \
 	uring_end(f);                                                                              \
-	return 0;                                                                                  \
+	return uring_next(f, ctx);                                                                 \
 	}
 
 #include "events/all.def"

@@ -645,15 +645,6 @@ static __always_inline void uring_take_arguments(struct uring_note *note, struct
 	}
 }
 
-/* The events of an operation, zeros if none is wanted. */
-static __always_inline struct uring_events uring_events_of(__u8 opcode)
-{
-	__u64 index = opcode;
-
-	CHECKED(index);
-	return index < URING_OPCODES ? uring_events[index] : (struct uring_events){};
-}
-
 /*
  * Who submits it: the current thread; for a ring that the kernel polls, where the current one is
  * the kernel's, the first one of its process.
@@ -681,6 +672,7 @@ static __always_inline void uring_note_make(struct uring_note *note, struct io_k
 	note->flags = flags;
 	note->long_text = 0;
 	note->is_multishot = 0;
+	note->is_told = 0;
 	note->choice = URING_FIRST;
 	note->slot = is_fixed ? fd : -1;
 	note->file_slot = 0;
@@ -727,38 +719,29 @@ static __always_inline bool uring_is_left_out(struct task_struct *task, struct u
 	       (is_left_out(task, events.event) && is_left_out(task, events.second));
 }
 
-/* Of an operation in whose place another one may be counted. */
-static __always_inline __u32 uring_any_event(struct uring_events events)
-{
-	return events.event ? events.event : events.second;
-}
-
 /*
- * Of a success that the program does not want to be told there is no completion: it counts as lost
- * until there is one, of a failure.
+ * A note whose end nobody saw, as its completion found no room in the ring: it is lost, unless it
+ * had its event before.
  */
-static __always_inline void uring_count_untold(const struct uring_note *note, __u64 times)
-{
-	if (note->flags & REQUEST_CQE_SKIP)
-		count_lost_times(uring_any_event(uring_events_of(note->opcode)), LOSS_UNTOLD,
-				 times);
-}
-
-/* A note whose end nobody saw, as its completion found no room in the ring: it is lost. */
 static __always_inline void uring_lose_note(struct uring_note *note)
 {
-	if (!(note->flags & REQUEST_CQE_SKIP))
+	if (!note->is_told)
 		count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_UNTOLD);
 	uring_note_clear(note);
 }
 
-/* Likewise of whatever request had that address, as another one has it now. */
-static __always_inline void uring_lose_stale(struct uring_place place)
+/*
+ * Likewise of whatever request had that address, as another one has it now, which has no note.
+ */
+static __always_inline void uring_lose_stale(__u64 request)
 {
+	struct uring_place place = uring_find(request);
+
 	if (!place.note)
 		return;
-	uring_lose_note(place.note);
-	*(volatile __u64 *)place.request = 0;
+	if (uring_look(place.word) == request)
+		uring_lose_note(place.note);
+	store_in_order(place.word, request | URING_FREE);
 }
 
 /*
@@ -788,7 +771,7 @@ static __always_inline void uring_note_multishot(struct uring_note *note, __u64 
  */
 static __always_inline void uring_count_unplaced(__u64 request, __u32 event)
 {
-	struct uring_row *row = uring_row(uring_row_of(request));
+	struct uring_row *row = uring_row_of(request);
 
 	if (READ((struct io_kiocb *)request, flags) & REQUEST_CQE_SKIP)
 		count_lost(event, LOSS_IN_FLIGHT);
@@ -796,53 +779,26 @@ static __always_inline void uring_count_unplaced(__u64 request, __u32 event)
 		__sync_fetch_and_add(&row->unplaced, 1);
 }
 
-static __always_inline int note_submitted_run(__u64 *ctx)
+/* Makes the note of a request. Returns its place, if it has one. */
+static __always_inline struct uring_place uring_note_request(struct io_kiocb *request,
+							     struct task_struct *task)
 {
-	struct io_kiocb *request = (void *)argument_word(ctx, 0);
-	struct uring_events events = uring_events_of(GET(request, opcode));
+	const __u64 address = (__u64)request;
+	__u32 number = uring_take_place(address);
 	struct uring_place place;
-	struct task_struct *task;
-	__u32 number;
 
-	if (!(events.event | events.second))
-		return 0;
-	task = this_task();
-	if (uring_is_left_out(task, events)) {
-		uring_lose_stale(uring_find((__u64)request));
-		return 0;
-	}
-	number = uring_take_place((__u64)request);
 	if (number == URING_NO_PLACE)
-		number = uring_take_gone((__u64)request);
+		number = uring_make_room(address, pid_of(task));
 	place = uring_place(number);
-	if (!place.note) {
-		uring_count_unplaced((__u64)request, uring_any_event(events));
-		return 0;
-	}
+	if (!place.note)
+		return place;
 	if (number & URING_USED_AGAIN)
 		uring_lose_note(place.note);
 	uring_note_make(place.note, request, task);
-	uring_count_untold(place.note, 1);
 	if (uring_completes_often(place.note, request))
-		uring_note_multishot(place.note, (__u64)request);
-	uring_publish(place, (__u64)request);
-	return 0;
-}
-
-/* The same, at the tracepoint of that name before 6.4. */
-static __always_inline int note_submitted_entry_run(__u64 *ctx)
-{
-	return note_submitted_run(ctx);
-}
-
-/*
- * A request that fails before it is submitted: a note at its address is that of an earlier one,
- * with which it may have all in common that a completion is compared by.
- */
-static __always_inline int forget_unsubmitted_run(__u64 *ctx)
-{
-	uring_lose_stale(uring_find(argument_word(ctx, 1)));
-	return 0;
+		uring_note_multishot(place.note, address);
+	store_in_order(place.word, address);
+	return place;
 }
 
 #endif

@@ -56,7 +56,10 @@ struct filler {
 	__u64 made_file; /* that of the registered file that it made; likewise */
 	__u64 copy; /* where the note has what was copied of its memory: URING_TEXT_BYTES */
 	struct uring_note *note; /* that ends with the event; NULL: none does */
-	__u64 *request; /* whose it is; likewise */
+	__u64 *word; /* of its place; likewise, */
+	__u64 request; /* and whose it is */
+	__u64 is_untold; /* 1: it is not known how it ended, and `ret` is that of a failure */
+	__u32 origin; /* enum uring_origin */
 	/* Of events of sockets: */
 	struct socket_owner owner; /* whose it is */
 	struct sock *sk; /* NULL: a packet that belongs to none */

@@ -85,6 +85,28 @@ DEFINE_PUT_FIXED(u16, __u16)
 DEFINE_PUT_FIXED(u32, __u32)
 DEFINE_PUT_FIXED(u64, __u64)
 
+/*
+ * A result, or another number of its size. That of a request may be absent, which the verifier does
+ * not see: it would walk all that follows twice. Results are the first parameters of these events.
+ */
+static __always_inline void put_outcome(struct filler *f, __u64 value)
+{
+	__u64 n = sizeof(value);
+	__u8 *room;
+
+	if (!f->of_request || f->param) {
+		put_u64(f, value);
+		return;
+	}
+	room = frame_room(f);
+	if (!room)
+		return;
+	n &= f->is_untold - 1;
+	*(__u64 *)room = value;
+	put_length(f, n);
+	f->pos += n;
+}
+
 /* A string of kernel memory. */
 static __always_inline void put_kernel_string(struct filler *f, const void *address, __u32 size)
 {

@@ -98,6 +98,11 @@ static __always_inline __u64 kernel_word(__u64 address)
 	return TYPED((struct timespec64 *)address)->tv_sec;
 }
 
+/* A member of 8 bytes of a struct of the kernel as a number, whatever the verifier knows of it. */
+#define GET_WORD(pointer, member)                                                                      \
+	(CAN_CAST ? kernel_word((__u64)(pointer) + bpf_core_field_offset((pointer)->member))       \
+		  : (__u64)BPF_CORE_READ(pointer, member))
+
 /* An argument of a tracepoint as a number, where the verifier knows it as a pointer. */
 static __always_inline __u64 argument_word(__u64 *ctx, int n)
 {

@@ -3,31 +3,45 @@
  * Operations of io_uring in progress: what was asked for is noted when the kernel has prepared the
  * request, with the copies that it made itself, and becomes the event when the request completes.
  *
- * A note has a place in a row that the address of its request says, or in the next row. The request
- * that a place belongs to stands beside those of its row, so that a search reads one cache line or
- * two. A place is taken by the address that is written there first, which is marked until the note
- * is written. Who completes the request gives it back; so does who finds that the request is gone.
- * Without operations that are wanted the verifier removes all of this.
+ * A note has a place that the address of its request says, or another one in the same row or in the
+ * next. Whose the places of a row are stands in one cache line. A request keeps its place when it
+ * has ended, until another one wants it, as its address is used again at once: so most find theirs
+ * by the first look. Who completes the request ends its note; so does who finds that the request is
+ * gone, or that its process has too many. Without operations that are wanted the verifier removes
+ * all of this.
  */
 #ifndef LANNER_URING_BPF_H
 #define LANNER_URING_BPF_H
 
 #include "bpf/core/event_ids.bpf.h"
 #include "bpf/core/frame.bpf.h"
+#include "bpf/core/rate.bpf.h"
 #include "bpf/core/uring_structs.bpf.h"
 
 enum {
 	URING_ROW_BITS = 11,
+	URING_COLUMN_BITS = 3,
 	URING_ROWS = 1 << URING_ROW_BITS,
-	URING_NOTES_OF_ROW = 8,
+	URING_NOTES_OF_ROW = 1 << URING_COLUMN_BITS,
+	URING_PLACES = URING_ROWS * URING_NOTES_OF_ROW,
 	URING_ROWS_SEARCHED = 2,
+	URING_SEARCHED = URING_ROWS_SEARCHED * URING_NOTES_OF_ROW, /* places */
+	URING_SHARE = URING_SEARCHED / 4, /* of these a process keeps, however many others want */
 	URING_NO_PLACE = ~0U, /* in place of a number */
 	URING_USED_AGAIN = 1U << 31, /* beside a number: there is a note whose end nobody saw */
-	URING_UNWRITTEN = 1, /* beside an address: its note is being written */
 	URING_MULTISHOTS = 1 << 14, /* requests that complete more than once, at once */
 	URING_TEXTS = 256, /* a power of two: places for strings that are too long for a note */
 	URING_TEXTS_SEARCHED = 8,
 	URING_STRINGS = 2, /* of a request */
+};
+
+/* What is known of a place, beside the address of its request; none of these: it is in flight. */
+enum uring_state {
+	URING_UNWRITTEN = 1 << 0, /* its note is being written, */
+	URING_ENDING = 1 << 1, /* or its event */
+	URING_TOLD = 1 << 2, /* it has had its event; the place is free */
+	URING_FREE = 1 << 3, /* it has none; likewise */
+	URING_STATES = URING_UNWRITTEN | URING_ENDING | URING_TOLD | URING_FREE,
 };
 
 /* Which of the two events that an operation may have. */
@@ -47,6 +61,7 @@ struct uring_note {
 	__u16 long_text; /* the number of its place, + 1; 0: none */
 	__u8 choice; /* enum uring_choice */
 	__u8 is_multishot; /* its completions are found by `uring_multishots` */
+	__u8 is_told; /* it has had an event, without a result */
 	__s32 slot; /* as in struct frame_uring */
 	__s32 file_slot; /* that the file it makes is to have, + 1; 0: none */
 	__u64 args[ARGUMENTS_MAX]; /* of the call, in its order; strings and addresses: where their
@@ -54,10 +69,14 @@ struct uring_note {
 	__u8 text[URING_TEXT_BYTES];
 };
 
+/* Two cache lines, of which most need the first. */
 struct uring_row {
-	__u64 requests[URING_NOTES_OF_ROW]; /* whose the notes are; 0: the place is free */
-	__u64 unplaced; /* requests in flight that found no place in this row and the next */
-	struct uring_note notes[URING_NOTES_OF_ROW];
+	__u64 requests[URING_NOTES_OF_ROW]; /* whose the notes are, with enum uring_state; 0:
+					       nobody's */
+	/* Requests in flight without a place that first look for it here: as it was not free, */
+	__u64 unplaced;
+	__u64 taken; /* or as others got it, when they were counted */
+	__u64 pad[6];
 };
 
 /* Where a request has its strings if one of them is long. */
@@ -73,11 +92,21 @@ struct {
 	__type(value, struct uring_long_text);
 } uring_long_texts SEC(".maps");
 
+/* Values that can be mapped begin at a page, and so each row at a cache line. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, URING_ROWS);
 	__type(key, __u32);
 	__type(value, struct uring_row);
+} uring_rows SEC(".maps");
+
+/* By the number of the place: that of its row, and of the column there. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, URING_PLACES);
+	__type(key, __u32);
+	__type(value, struct uring_note);
 } uring_notes SEC(".maps");
 
 /* How a completion is told apart that does not name its request. */
@@ -109,59 +138,114 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } uring_fillers SEC(".maps");
 
-/* Requests are aligned to cache lines. */
-static __always_inline __u32 uring_row_of(__u64 request)
+/* What the program of an event is told by the one that jumps to it. */
+struct uring_handed {
+	__u64 request;
+	__u32 thread; /* the current one, + 1; 0: nothing is handed over */
+	__u32 number; /* of the place */
+	__s32 result;
+	__u16 event; /* that it writes */
+	__u8 is_untold; /* its result is not known */
+	__u8 is_contested; /* its result is what the program let it be */
+	__u8 goes_on; /* its note stays */
+	__u8 pad[7];
+};
+
+/*
+ * From where it is handed over. One after the other: who interrupts another one stands before it.
+ */
+enum uring_origin {
+	URING_AT_OVERFLOW,
+	URING_AT_COMPLETION,
+	URING_AT_NEXT_SUBMISSION, /* of a request that has ended */
+	URING_AT_SUBMISSION,
+	URING_ORIGINS,
+};
+
+struct uring_hands {
+	struct uring_handed from[URING_ORIGINS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct uring_hands);
+} uring_hands SEC(".maps");
+
+/* The events of an operation, zeros if none is wanted. */
+static __always_inline struct uring_events uring_events_of(__u8 opcode)
 {
-	return (request >> 6) * 0x9e3779b97f4a7c15ULL >> (64 - URING_ROW_BITS);
+	__u64 index = opcode;
+
+	CHECKED(index);
+	return index < URING_OPCODES ? uring_events[index] : (struct uring_events){};
+}
+
+/* Of an operation in whose place another one may be counted. */
+static __always_inline __u32 uring_any_event(struct uring_events events)
+{
+	return events.event ? events.event : events.second;
+}
+
+/* The number of the place where a request is looked for first. Requests are aligned to cache lines.
+ */
+static __always_inline __u32 uring_place_of(__u64 request)
+{
+	return (request >> 6) * 0x9e3779b97f4a7c15ULL >> (64 - URING_ROW_BITS - URING_COLUMN_BITS);
 }
 
 static __always_inline struct uring_row *uring_row(__u32 row)
 {
 	row &= URING_ROWS - 1;
-	return bpf_map_lookup_elem(&uring_notes, &row);
+	return bpf_map_lookup_elem(&uring_rows, &row);
 }
 
-/*
- * The number of the place of a request's note, URING_NO_PLACE if it has none. Not inlined: the
- * verifier walks it once, and what follows once for all places.
- */
-__attribute__((noinline)) __u32 uring_search(__u64 request)
+/* The first one where it is looked for. */
+static __always_inline struct uring_row *uring_row_of(__u64 request)
 {
-	__u32 first = uring_row_of(request);
-
-#pragma clang loop unroll(disable)
-	for (__u32 i = first; i < first + URING_ROWS_SEARCHED; i++) {
-		struct uring_row *row = uring_row(i);
-
-		if (!row)
-			break;
-#pragma clang loop unroll(full)
-		for (__u32 n = 0; n < URING_NOTES_OF_ROW; n++)
-			if (*(volatile __u64 *)&row->requests[n] == request)
-				return i * URING_NOTES_OF_ROW + n;
-	}
-	return URING_NO_PLACE;
+	return uring_row(uring_place_of(request) / URING_NOTES_OF_ROW);
 }
 
-/* Marks the place of a request as one that is written to; false if it has been taken meanwhile. */
-static __always_inline bool uring_mark(__u32 number, __u64 request)
+/* The place of that number; NULL only while there are no rows. */
+static __always_inline __u64 *uring_word(__u32 number)
 {
 	struct uring_row *row = uring_row(number / URING_NOTES_OF_ROW);
 
-	return row && __sync_val_compare_and_swap(&row->requests[number % URING_NOTES_OF_ROW],
-						  request, request | URING_UNWRITTEN) == request;
+	return row ? &row->requests[number % URING_NOTES_OF_ROW] : NULL;
+}
+
+static __always_inline struct uring_note *uring_note(__u32 number)
+{
+	number &= URING_PLACES - 1;
+	return bpf_map_lookup_elem(&uring_notes, &number);
+}
+
+static __always_inline __u64 uring_look(const __u64 *word)
+{
+	return *(volatile const __u64 *)word;
+}
+
+static __always_inline bool uring_is_free(__u64 word)
+{
+	return !word || word & (URING_TOLD | URING_FREE);
+}
+
+/* Whether the place was as expected, and is changed. */
+static __always_inline bool uring_change(__u64 *word, __u64 from, __u64 to)
+{
+	return __sync_val_compare_and_swap(word, from, to) == from;
 }
 
 /*
- * Takes a place for the note of a request, and marks it; there may be no room. A note that it has
- * is one of which nobody saw the end: its address is used again. Not inlined, as uring_search().
+ * The place of a request that is not where it is looked for first, in whatever state;
+ * URING_NO_PLACE: it has none. Not inlined: the verifier walks it once, and what follows once for
+ * all places.
  */
-__attribute__((noinline)) __u32 uring_take_place(__u64 request)
+__attribute__((noinline)) __u32 uring_search_rows(__u64 request)
 {
-	__u32 first = uring_row_of(request), place = uring_search(request);
+	__u32 first = uring_place_of(request) / URING_NOTES_OF_ROW;
 
-	if (place != URING_NO_PLACE && uring_mark(place, request))
-		return place | URING_USED_AGAIN;
 #pragma clang loop unroll(disable)
 	for (__u32 i = first; i < first + URING_ROWS_SEARCHED; i++) {
 		struct uring_row *row = uring_row(i);
@@ -170,12 +254,77 @@ __attribute__((noinline)) __u32 uring_take_place(__u64 request)
 			break;
 #pragma clang loop unroll(full)
 		for (__u32 n = 0; n < URING_NOTES_OF_ROW; n++)
-			if (!*(volatile __u64 *)&row->requests[n] &&
-			    !__sync_val_compare_and_swap(&row->requests[n], 0,
-							 request | URING_UNWRITTEN))
-				return i * URING_NOTES_OF_ROW + n;
+			if ((uring_look(&row->requests[n]) & ~(__u64)URING_STATES) == request)
+				return (i * URING_NOTES_OF_ROW + n) & (URING_PLACES - 1);
 	}
 	return URING_NO_PLACE;
+}
+
+/* Where the note of a request is. */
+struct uring_place {
+	struct uring_note *note; /* NULL: it has no place */
+	__u64 *word;
+	__u32 number;
+};
+
+static __always_inline struct uring_place uring_place(__u32 number)
+{
+	struct uring_note *note = number == URING_NO_PLACE ? NULL : uring_note(number);
+	__u64 *word = note ? uring_word(number) : NULL;
+
+	return word ? (struct uring_place){note, word, number} : (struct uring_place){};
+}
+
+/* Its place, in whatever state. */
+static __always_inline struct uring_place uring_find(__u64 request)
+{
+	__u32 number = uring_place_of(request);
+	__u64 *word = uring_word(number);
+
+	if (word && (uring_look(word) & ~(__u64)URING_STATES) == request)
+		return uring_place(number);
+	return uring_place(uring_search_rows(request));
+}
+
+/* Takes a place other than the first one. Not inlined, as uring_search_rows(). */
+__attribute__((noinline)) __u32 uring_take_other(__u64 request)
+{
+	__u32 number = uring_search_rows(request);
+	__u64 *word = number == URING_NO_PLACE ? NULL : uring_word(number);
+	__u64 seen = word ? uring_look(word) : 0;
+
+	if (word && uring_change(word, seen, request | URING_UNWRITTEN))
+		return number | (seen == request ? URING_USED_AGAIN : 0);
+	number = uring_place_of(request) & ~(URING_NOTES_OF_ROW - 1);
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < URING_SEARCHED; i++) {
+		word = uring_word(number + i);
+		if (!word)
+			break;
+		seen = uring_look(word);
+		if (uring_is_free(seen) && uring_change(word, seen, request | URING_UNWRITTEN))
+			return (number + i) & (URING_PLACES - 1);
+	}
+	return URING_NO_PLACE;
+}
+
+/*
+ * Takes a place for the note of a request, which is marked until that is written; there may be no
+ * room. A note that it has is one of which nobody saw the end: its address is used again.
+ */
+static __always_inline __u32 uring_take_place(__u64 request)
+{
+	__u32 number = uring_place_of(request);
+	__u64 *word = uring_word(number), seen;
+
+	if (!word)
+		return URING_NO_PLACE;
+	seen = uring_look(word);
+	/* Once a place was used it is somebody's, so this request is nowhere else. */
+	if ((!seen || (seen & ~(__u64)URING_STATES) == request) &&
+	    uring_change(word, seen, request | URING_UNWRITTEN))
+		return number | (seen == request ? URING_USED_AGAIN : 0);
+	return uring_take_other(request);
 }
 
 /* Whether what is at the address of a request is not that request any more. */
@@ -188,59 +337,77 @@ static __always_inline bool uring_is_gone(const struct uring_note *note, __u64 a
 	       READ(request, opcode) != note->opcode;
 }
 
-/*
- * Makes room for a request in the rows that are full: takes the place of one that is gone, of which
- * nobody saw the end. Likewise.
- */
-__attribute__((noinline)) __u32 uring_take_gone(__u64 request)
+/* How many of the places from one on a process has. Not inlined, likewise. */
+__attribute__((noinline)) __u32 uring_count_of(__u32 first, __u32 pid)
 {
-	__u32 first = uring_row_of(request) * URING_NOTES_OF_ROW;
+	__u32 count = 0;
 
 #pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < URING_ROWS_SEARCHED * URING_NOTES_OF_ROW; i++) {
-		struct uring_row *row = uring_row((first + i) / URING_NOTES_OF_ROW);
-		__u32 n = i % URING_NOTES_OF_ROW;
-		__u64 other;
+	for (__u32 i = 0; i < URING_SEARCHED; i++) {
+		struct uring_place place = uring_place((first + i) & (URING_PLACES - 1));
 
-		if (!row)
-			break;
-		other = *(volatile __u64 *)&row->requests[n];
-		if (other && !(other & URING_UNWRITTEN) && uring_is_gone(&row->notes[n], other) &&
-		    __sync_val_compare_and_swap(&row->requests[n], other,
-						request | URING_UNWRITTEN) == other)
-			return (first + i) | URING_USED_AGAIN;
+		if (place.note && place.note->pid == pid && !uring_is_free(uring_look(place.word)))
+			count++;
 	}
-	return URING_NO_PLACE;
+	return count;
 }
 
-/* Where the note of a request is. */
-struct uring_place {
-	struct uring_note *note; /* NULL: it has none */
-	__u64 *request;
-};
-
-/* Of that number. */
-static __always_inline struct uring_place uring_place(__u32 number)
+/*
+ * A note that another process's gives way to: its event is lost, which counts as that of a process
+ * that has more than its share.
+ */
+static __always_inline void uring_lose_taken(const struct uring_note *note, __u64 request)
 {
-	struct uring_row *row;
+	struct rate_key key = {.id = note->pid, .kind = RATE_OF_SHARE};
+	struct uring_row *row = uring_row_of(request);
+	struct rate *share;
 
-	if (number == URING_NO_PLACE)
-		return (struct uring_place){};
-	row = uring_row(number / URING_NOTES_OF_ROW);
-	number %= URING_NOTES_OF_ROW;
-	return row ? (struct uring_place){&row->notes[number], &row->requests[number]}
-		   : (struct uring_place){};
+	count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_SHARE);
+	if (row)
+		__sync_fetch_and_add(&row->taken, 1);
+	share = reserves_room ? rate_find(key) : NULL;
+	if (share)
+		rate_lose(share, note->pid);
 }
 
-/* The note of a place that was taken is written. */
-static __always_inline void uring_publish(struct uring_place place, __u64 request)
+/*
+ * Makes room for a request of a process where all places are taken: that of a request that is gone,
+ * of which nobody saw the end, or that of the process which has most places, if these are more than
+ * its share and more than this one has. Likewise.
+ */
+__attribute__((noinline)) __u32 uring_make_room(__u64 request, __u32 pid)
 {
-	__sync_lock_test_and_set(place.request, request);
-}
+	__u32 first = uring_place_of(request) & ~(URING_NOTES_OF_ROW - 1);
+	__u32 most = uring_count_of(first, pid) + 1, number = URING_NO_PLACE;
+	struct uring_place place;
+	__u64 seen;
 
-static __always_inline struct uring_place uring_find(__u64 request)
-{
-	return uring_place(uring_search(request));
+	if (most < URING_SHARE)
+		most = URING_SHARE;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < URING_SEARCHED; i++) {
+		__u32 count;
+
+		place = uring_place((first + i) & (URING_PLACES - 1));
+		seen = place.note ? uring_look(place.word) : URING_ENDING;
+		if (seen & URING_STATES)
+			continue;
+		if (uring_is_gone(place.note, seen) &&
+		    uring_change(place.word, seen, request | URING_UNWRITTEN))
+			return place.number | URING_USED_AGAIN;
+		count = uring_count_of(first, place.note->pid);
+		if (count > most) {
+			most = count;
+			number = place.number;
+		}
+	}
+	place = uring_place(number);
+	seen = place.note ? uring_look(place.word) : URING_ENDING;
+	if (seen & URING_STATES || !uring_change(place.word, seen, request | URING_UNWRITTEN))
+		return URING_NO_PLACE;
+	uring_lose_taken(place.note, seen);
+	place.note->is_told = 1; /* it is counted */
+	return number | URING_USED_AGAIN;
 }
 
 static __always_inline struct uring_long_text *uring_long_text(__u32 number)
@@ -254,7 +421,7 @@ static __always_inline struct uring_long_text *uring_long_text(__u32 number)
  */
 __attribute__((noinline)) __u32 uring_long_text_take(__u64 request)
 {
-	__u32 first = uring_row_of(request);
+	__u32 first = uring_place_of(request);
 
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < URING_TEXTS_SEARCHED; i++) {
@@ -287,10 +454,12 @@ static __always_inline void uring_note_clear(struct uring_note *note)
 		bpf_map_delete_elem(&uring_multishots, &key);
 }
 
-static __always_inline void uring_give_back(struct uring_note *note, __u64 *request)
+/* Ends the note of a request, in whose place another one may be. */
+static __always_inline void uring_end_note(struct uring_place place, __u64 request,
+					   enum uring_state state)
 {
-	uring_note_clear(note);
-	*(volatile __u64 *)request = 0;
+	uring_note_clear(place.note);
+	store_in_order(place.word, request | state);
 }
 
 /*

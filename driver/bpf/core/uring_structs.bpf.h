@@ -45,8 +45,22 @@ struct io_file_table {
 	struct io_rsrc_data data;
 };
 
+struct io_wq_work_node {
+	struct io_wq_work_node *next;
+};
+
+struct io_wq_work_list {
+	struct io_wq_work_node *first, *last;
+};
+
+/* What has ended of a submission, and is not posted yet. */
+struct io_submit_state {
+	struct io_wq_work_list compl_reqs;
+};
+
 struct io_ring_ctx {
 	struct io_file_table file_table;
+	struct io_submit_state submit_state;
 };
 
 /* Where a ring has its registered files before 6.13. */
@@ -69,6 +83,7 @@ struct io_kiocb {
 	__u64 flags;
 	struct io_cqe cqe;
 	struct io_ring_ctx *ctx;
+	struct io_wq_work_node comp_list;
 	void *async_data;
 };
 

@@ -271,11 +271,21 @@ static __always_inline __u16 tuple_family(struct sock *sk, struct destination to
 	return to.sent->is_v4 ? FAMILY_INET : FAMILY_INET6;
 }
 
+/* The family of an address in the kernel's memory. */
+static __always_inline __u16 address_family(__u64 at)
+{
+	__u16 family = 0;
+
+	bpf_probe_read_kernel(&family, sizeof(family), (void *)at);
+	return family;
+}
+
 /* How a tuple is to be written, beside the length of the address argument. */
 enum {
 	TUPLE_INBOUND = 1,
 	TUPLE_SENT = 2, /* to sent_found() */
-	TUPLE_OF_COPY = 4, /* the address argument is in the kernel's memory */
+	TUPLE_OF_COPY = 4, /* the address argument is in the kernel's memory, */
+	TUPLE_BY_ADDRESS = 8, /* and its family that of a socket which is still to be made */
 	TUPLE_LEN_SHIFT = 8,
 };
 
@@ -292,6 +302,7 @@ __attribute__((noinline)) __u64 tuple_write(__u32 slot_key, __u64 pos, __u64 des
 						    how & TUPLE_OF_COPY};
 	struct destination to = {.is_noted = how & TUPLE_SENT};
 	struct sock *sk;
+	__u16 family;
 	__u8 *room;
 
 	CHECKED(pos);
@@ -301,7 +312,10 @@ __attribute__((noinline)) __u64 tuple_write(__u32 slot_key, __u64 pos, __u64 des
 	room = slot_frame(slot) + pos;
 	/* Behind it, so that older kernels need not follow the place over calls. */
 	sk = descriptor_sock(descriptor);
-	switch (tuple_family(sk, to)) {
+	family = tuple_family(sk, to);
+	if (!family && how & TUPLE_BY_ADDRESS && argument.at)
+		family = address_family(argument.at);
+	switch (family) {
 	case FAMILY_INET:
 		return write_tuple_inet(room, sk, direction, argument, to);
 	case FAMILY_INET6:
@@ -336,10 +350,17 @@ static __always_inline void put_tuple(struct filler *f, __u64 descriptor, enum d
 	put_tuple_as(f, descriptor, argument, direction == INBOUND ? TUPLE_INBOUND : 0);
 }
 
-/* The ends are the socket's: another thread may have rewritten the argument. */
+/*
+ * The ends are the socket's: another thread may have rewritten the argument. A socket that may get
+ * connected has none yet, and the address is the kernel's copy.
+ */
 static __always_inline void put_tuple_connected(struct filler *f, __s32 fd)
 {
-	if (f->ret == 0 || f->ret == EINPROGRESS_RESULT)
+	if (f->of_request && f->is_untold)
+		put_tuple_as(f, descriptor_used_by(f, fd),
+			     (struct address_argument){f->args[1], f->args[2], false},
+			     HAS_ADDRESSES ? TUPLE_BY_ADDRESS : 0);
+	else if (f->ret == 0 || f->ret == EINPROGRESS_RESULT)
 		put_tuple(f, descriptor_used_by(f, fd), OUTBOUND, (struct address_argument){});
 	else
 		put_absent(f);
@@ -354,10 +375,13 @@ static __always_inline void put_tuple_accepted(struct filler *f)
 		put_absent(f);
 }
 
-/* A send that begins a connection (MSG_FASTOPEN) may fail as connect does: it goes on. */
+/*
+ * A send that begins a connection (MSG_FASTOPEN) may fail as connect does: it goes on. A request of
+ * which it is not known how it ends may be sent.
+ */
 static __always_inline bool is_sent(struct filler *f)
 {
-	return f->ret >= 0 || f->ret == EINPROGRESS_RESULT;
+	return (f->of_request && f->is_untold) || f->ret >= 0 || f->ret == EINPROGRESS_RESULT;
 }
 
 /*

@@ -167,6 +167,7 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.opened, config->stream_only[EVENT_close]},
 		{object->maps.socket_owners, object->rodata->owns_sockets},
 		{object->maps.listeners, object->rodata->owns_sockets},
+		{object->maps.uring_rows, hands_over_requests(made)},
 		{object->maps.uring_notes, hands_over_requests(made)},
 		{object->maps.uring_long_texts, hands_over_requests(made)},
 		{object->maps.uring_multishots, hands_over_requests(made)},

@@ -10,8 +10,14 @@
 #include "scap/live/programs.h"
 #include "util/count.h"
 
-/* Those of io_uring_req_failed, if the request is the second one. */
-enum { ARGUMENTS_OF_FAILED = 4 };
+/* Those that a kernel may lack, or have with other arguments: they are done without. */
+static const struct {
+	const char *hook, *type;
+	int arguments;
+} optional[LIVE_URING_OPTIONAL] = {
+	{"io_uring_req_failed", "btf_trace_io_uring_req_failed", 4},
+	{"io_uring_cqe_overflow", "btf_trace_io_uring_cqe_overflow", 6},
+};
 
 /* Where a request is submitted. It has the second name before 6.4. */
 enum { AT_REQ, AT_SQE };
@@ -69,16 +75,17 @@ void live_uring_hooks_find(const struct scap_live_config *config, struct live_ur
 	hooks->kernel = shape->kernel;
 	hooks->submit = submits[shape->submit].hook;
 	hooks->seen = shape->seen;
-	hooks->has_failed =
-		live_kernel_types_arguments(LIVE_BTF_PATH, "btf_trace_io_uring_req_failed") ==
-		ARGUMENTS_OF_FAILED;
+	for (size_t i = 0; i < LIVE_URING_OPTIONAL; i++)
+		hooks->has[i] = live_kernel_types_arguments(LIVE_BTF_PATH, optional[i].type) ==
+				optional[i].arguments;
 }
 
 bool live_uring_hooks_have(const struct live_uring_hooks *hooks, const char *hook, bool by_number)
 {
 	if (hooks->kernel == URING_NONE || by_number != (hooks->seen == LIVE_URING_NUMBERS))
 		return false;
-	if (hook && strcmp(hook, "io_uring_req_failed") == 0)
-		return hooks->has_failed;
+	for (size_t i = 0; hook && i < LIVE_URING_OPTIONAL; i++)
+		if (strcmp(hook, optional[i].hook) == 0)
+			return hooks->has[i];
 	return !hook || strcmp(hook, "io_uring_complete") == 0 || strcmp(hook, hooks->submit) == 0;
 }

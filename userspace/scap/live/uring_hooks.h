@@ -9,11 +9,13 @@
 
 #include "scap/live/live.h"
 
+enum { LIVE_URING_OPTIONAL = 2 };
+
 struct live_uring_hooks {
 	enum uring_kernel kernel; /* URING_NONE: nothing is attached there */
 	enum live_uring seen;
 	const char *submit; /* static; the tracepoint of requests that are submitted, or NULL */
-	bool has_failed; /* whether there is io_uring_req_failed, which passes the request */
+	bool has[LIVE_URING_OPTIONAL]; /* which of the tracepoints that it may lack */
 	uint64_t secret[2]; /* what numbers of rings are made with */
 };
 

@@ -508,7 +508,10 @@ static int get_failed(const struct state_event *event, const struct field_ref *r
 {
 	int64_t result;
 
-	return event_result(&event->ev, &result) ? field_give_u64(values, result < 0) : NO_VALUE;
+	if (event_result(&event->ev, &result))
+		return field_give_u64(values, result < 0);
+	/* An operation of which nobody is told how it ended may have succeeded. */
+	return state_event_is_uring(event) ? field_give_u64(values, false) : NO_VALUE;
 }
 
 static int get_one(const struct state_event *event, const struct field_ref *ref,
@@ -644,7 +647,8 @@ const struct field_desc fields_evt[] = {
 	 "result of the call as a number, negative for errors", .unit = FIELD_UNIT_BYTES,
 	 .example = "<0", .colour = FIELD_COLOUR_RESULT, .fact = FIELD_FACT_RESULT},
 	{"evt.failed", PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, 0, get_failed,
-	 "true if the call ended in an error", .fact = FIELD_FACT_FAILED},
+	 "true if the call ended in an error; false where that is not known",
+	 .fact = FIELD_FACT_FAILED},
 	{"evt.count", PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, 0, get_one,
 	 "1 for every event, to be summed up", .example = "=1"},
 	{"evt.count.error", PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, 0, get_failed,

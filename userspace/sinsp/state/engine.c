@@ -230,15 +230,32 @@ static struct state_fd *find_ended(const struct state *state, const struct apply
 	return find_gone(state, event);
 }
 
+/*
+ * The number of the event's descriptor. An operation without a result may have made a registered
+ * file, whose slot is known. Returns false if there is none.
+ */
+static bool fd_number(const struct state_plan *plan, const struct event *ev, int64_t *number)
+{
+	const unsigned int param = (unsigned int)plan->fd_param;
+	const struct frame_uring *uring = &ev->uring;
+
+	if (plan->fd_param < 0)
+		return false;
+	if (event_param_present(ev, param))
+		*number = event_param_i64(ev, param);
+	else if (plan->makes_fd && uring->ring && uring->made_slot >= 0)
+		*number = slot_fd_of(uring->ring, (uint32_t)uring->made_slot);
+	else
+		return false;
+	return true;
+}
+
 static void engine_find_fd(struct state *state, const struct state_plan *plan,
 			   struct apply_event *event)
 {
-	unsigned int param = (unsigned int)plan->fd_param;
-
-	if (plan->fd_param < 0 || !event_param_present(event->ev, param))
+	event->has_fd = fd_number(plan, event->ev, &event->fd_num);
+	if (!event->has_fd)
 		return;
-	event->has_fd = true;
-	event->fd_num = event_param_i64(event->ev, param);
 	event->fds = event->thread ? table_of(state, event) : NULL;
 	if (!event->fds)
 		return;
