@@ -391,7 +391,8 @@ static __always_inline int dispatch_completed_run(__u64 *ctx)
 
 /* Looks for a request among those whose completions are being posted. */
 struct uring_overflow {
-	struct uring_completion done;
+	__u64 user_data;
+	__s32 result;
 	__u64 node; /* of the next one; 0: there is none */
 	__u64 request; /* that has no event yet; 0: not found */
 };
@@ -408,8 +409,8 @@ static __always_inline bool uring_overflow_step(struct uring_overflow *walk)
 	request = uring_request_of(walk->node);
 	address = (__u64)request;
 	walk->node = GET_WORD(request, comp_list.next);
-	if (GET(request, cqe.user_data) != walk->done.user_data ||
-	    GET(request, cqe.res) != walk->done.result ||
+	if (GET(request, cqe.user_data) != walk->user_data ||
+	    GET(request, cqe.res) != walk->result ||
 	    !uring_any_event(uring_events_of(GET(request, opcode))))
 		return true;
 	place = uring_find(address);
@@ -420,24 +421,31 @@ static __always_inline bool uring_overflow_step(struct uring_overflow *walk)
 }
 
 /*
- * A completion that finds no room in the ring of the program, which gets it later. It is not told
- * of which request, but that is one of those whose completions are posted now, in their order. One
- * with the same numbers and result, if it is another one, has that end in any case.
+ * The request whose completion found no room; 0: it is not known. It is not told, but it is one of
+ * those whose completions are posted now, in their order. One with the same numbers and result, if
+ * it is another one, has that end in any case. Not inlined, as uring_prepare_ended().
  */
-static __always_inline int dispatch_overflowed_run(__u64 *ctx)
+__attribute__((noinline)) __u64 uring_overflowed(__u64 at, __u64 user_data, __u32 result)
 {
-	struct uring_overflow walk = {
-		.done = {.ring = argument_word(ctx, 0), .user_data = ctx[1], .result = ctx[2]}};
-	struct io_ring_ctx *ring = (void *)walk.done.ring;
-	struct uring_place place;
+	struct io_ring_ctx *ring = (void *)at;
+	struct uring_overflow walk = {.user_data = user_data, .result = result};
 
 	walk.node = GET_WORD(ring, submit_state.compl_reqs.first);
 	REPEAT(URING_OVERFLOWS_SEARCHED, uring_overflow_step, &walk);
-	place = walk.request ? uring_find(walk.request) : (struct uring_place){};
+	return walk.request;
+}
+
+/* A completion that finds no room in the ring of the program, which gets it later. */
+static __always_inline int dispatch_overflowed_run(__u64 *ctx)
+{
+	struct uring_completion done = {argument_word(ctx, 0), ctx[1], ctx[2], false};
+	__u64 request = uring_overflowed(done.ring, done.user_data, done.result);
+	struct uring_place place = request ? uring_find(request) : (struct uring_place){};
+
 	if (place.note)
-		uring_tell_end(ctx, URING_AT_OVERFLOW, place, (void *)walk.request);
+		uring_tell_end(ctx, URING_AT_OVERFLOW, place, (void *)request);
 	else
-		uring_tell_going_on(ctx, URING_AT_OVERFLOW, &walk.done);
+		uring_tell_going_on(ctx, URING_AT_OVERFLOW, &done);
 	return 0;
 }
 
@@ -627,6 +635,19 @@ static __always_inline int uring_next(struct filler *f, __u64 *ctx)
 	return 0;
 }
 
+/*
+ * Ends a note whose event is written, if there is one. That it is there clang may conclude from
+ * what older kernels do not remember.
+ */
+static __always_inline void uring_end_checked(struct uring_note *note, __u64 *word, __u64 request)
+{
+	CHECKED(note);
+	CHECKED(word);
+	if (note && word)
+		uring_end_note((struct uring_place){.note = note, .word = word}, request,
+			       URING_TOLD);
+}
+
 /* Begins the event of a request; false if there is none, and nothing is left to do. */
 static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 event, __u32 nparams)
 {
@@ -668,16 +689,14 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	return true;
 none:
 	if (!what.goes_on)
-		uring_end_note(place, what.request, URING_TOLD);
+		uring_end_checked(note, place.word, what.request);
 	return false;
 }
 
 static __always_inline void uring_end(struct filler *f)
 {
 	filler_end(f);
-	if (f->note)
-		uring_end_note((struct uring_place){.note = f->note, .word = f->word}, f->request,
-			       URING_TOLD);
+	uring_end_checked(f->note, f->word, f->request);
 }
 
 /*

@@ -42,14 +42,19 @@ static void say_cancelled(const char *event)
 	say(event, -ECANCELED, NO_SLOT, NULL);
 }
 
-static void begin(unsigned int flags)
+static void begin_with(unsigned int entries, unsigned int flags)
 {
-	int r = uring_open(&ring, 8, flags);
+	int r = uring_open(&ring, entries, flags);
 
 	if (r) {
 		fprintf(stderr, "io_uring_setup: %s\n", strerror(-r));
 		exit(SKIP);
 	}
+}
+
+static void begin(unsigned int flags)
+{
+	begin_with(8, flags);
 }
 
 static uint64_t address_of(const void *memory)
@@ -400,6 +405,40 @@ static void way_skipped(void)
 	    NO_SLOT, NULL);
 }
 
+/*
+ * Completions that find no room in the ring, which has twice as many entries as can be submitted:
+ * those of the third submission. The kernel keeps them until there is room.
+ */
+static void way_overflow(void)
+{
+	enum { ENTRIES = 4, SUBMISSIONS = 3 };
+
+	begin_with(ENTRIES, 0);
+	if (!(ring.params.features & IORING_FEAT_NODROP))
+		exit(SKIP);
+	for (int i = 0; i < SUBMISSIONS; i++) {
+		for (int k = 0; k < ENTRIES; k++)
+			ADD(.opcode = k % 2 ? IORING_OP_CLOSE : IORING_OP_FSYNC, .fd = NO_FD);
+		need(uring_submit(&ring, 0) - ENTRIES, "submit");
+	}
+	for (int i = 0; i < ENTRIES * SUBMISSIONS; i++)
+		say(i % 2 ? "close" : "fsync", take(NULL), NO_SLOT, NULL);
+}
+
+/* As many as the kernel allows, each of a submission of its own. */
+static void way_overflow_small(void)
+{
+	enum { OPERATIONS = 6 };
+
+	begin_with(1, 0);
+	for (int i = 0; i < OPERATIONS; i++) {
+		ADD(.opcode = IORING_OP_FSYNC, .fd = NO_FD, .user_data = (uint64_t)i);
+		need(uring_submit(&ring, 0) - 1, "submit");
+	}
+	for (int i = 0; i < OPERATIONS; i++)
+		say("fsync", take(NULL), NO_SLOT, NULL);
+}
+
 /* A read that waits, and what cancels it. */
 static void way_cancelled(void)
 {
@@ -503,13 +542,29 @@ static const struct way {
 	const char *name;
 	void (*take)(void);
 } ways[] = {
-	{"usual", way_usual},	      {"pipe", way_pipe},	    {"worker", way_worker},
-	{"sqpoll", way_sqpoll},	      {"deferred", way_deferred},   {"iopoll", way_iopoll},
-	{"direct", way_direct},	      {"installed", way_installed}, {"registered", way_registered},
-	{"linked", way_linked},	      {"drained", way_drained},	    {"accept", way_accept},
-	{"receive", way_receive},     {"poll", way_poll},	    {"skipped", way_skipped},
-	{"cancelled", way_cancelled}, {"timeout", way_timeout},	    {"exit", way_exit},
-	{"thread", way_thread},	      {"process", way_process},	    {"mixed", way_mixed},
+	{"usual", way_usual},
+	{"pipe", way_pipe},
+	{"worker", way_worker},
+	{"sqpoll", way_sqpoll},
+	{"deferred", way_deferred},
+	{"iopoll", way_iopoll},
+	{"direct", way_direct},
+	{"installed", way_installed},
+	{"registered", way_registered},
+	{"linked", way_linked},
+	{"drained", way_drained},
+	{"accept", way_accept},
+	{"receive", way_receive},
+	{"poll", way_poll},
+	{"skipped", way_skipped},
+	{"cancelled", way_cancelled},
+	{"timeout", way_timeout},
+	{"exit", way_exit},
+	{"thread", way_thread},
+	{"process", way_process},
+	{"mixed", way_mixed},
+	{"overflow", way_overflow},
+	{"overflow_small", way_overflow_small},
 };
 
 int main(int argc, char **argv)

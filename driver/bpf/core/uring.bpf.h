@@ -365,7 +365,7 @@ static __always_inline void uring_lose_taken(const struct uring_note *note, __u6
 	count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_SHARE);
 	if (row)
 		__sync_fetch_and_add(&row->taken, 1);
-	share = reserves_room ? rate_find(key) : NULL;
+	share = rate_find(key);
 	if (share)
 		rate_lose(share, note->pid);
 }

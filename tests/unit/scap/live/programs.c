@@ -321,8 +321,8 @@ static void test_enter_times(void **state)
 static void test_uring(void **state)
 {
 	static const char notes[] =
-		"note_submitted note_submitted_entry forget_unsubmitted dispatch_completed "
-		"note_number tell_number ";
+		"note_submitted note_submitted_entry forget_unsubmitted dispatch_overflowed "
+		"dispatch_completed note_number tell_number ";
 	struct scap_live_config config = {.events = {[EVENT_getppid] = true}};
 	struct uring_events events[URING_OPCODES];
 	char expected[192];

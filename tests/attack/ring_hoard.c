@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests of a ring that wait for ever, so that the agent keeps a note of each, and what is done
+ * beside them: ring_hoard hoard COUNT submits that many opens behind a read of an empty pipe, says
+ * so, and ends with its standard input; ring_hoard open COUNT makes opens one by one, and prints
+ * how many succeeded. Exit code 77: this kernel lacks such rings.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../support/uring.h"
+
+enum { SKIP = 77, ENTRIES = 32768 };
+
+static struct uring ring;
+static const char name[] = "/dev/null";
+
+static void add(struct io_uring_sqe operation)
+{
+	*uring_next(&ring) = operation;
+}
+
+static int hoard(unsigned int count)
+{
+	int ends[2];
+
+	if (uring_open(&ring, ENTRIES, 0))
+		return SKIP;
+	if (count >= ENTRIES || pipe(ends))
+		return 1;
+	add((struct io_uring_sqe){.opcode = IORING_OP_READ,
+				  .flags = IOSQE_IO_LINK,
+				  .fd = ends[0],
+				  .addr = (uintptr_t)&ring,
+				  .len = 1});
+	for (unsigned int i = 0; i < count; i++)
+		add((struct io_uring_sqe){.opcode = IORING_OP_OPENAT,
+					  .flags = i + 1 < count ? IOSQE_IO_LINK : 0,
+					  .fd = AT_FDCWD,
+					  .addr = (uintptr_t)name});
+	if (uring_submit(&ring, 0) != (int)count + 1)
+		return 1;
+	puts("hoarded");
+	fflush(stdout);
+	return read(STDIN_FILENO, ends, 1) < 0;
+}
+
+static int open_all(unsigned int count)
+{
+	unsigned int opened = 0;
+
+	if (uring_open(&ring, 8, 0))
+		return SKIP;
+	for (unsigned int i = 0; i < count; i++) {
+		int fd = uring_do(&ring, &(struct io_uring_sqe){.opcode = IORING_OP_OPENAT,
+								.fd = AT_FDCWD,
+								.addr = (uintptr_t)name});
+
+		opened += fd >= 0;
+		close(fd);
+	}
+	printf("%u\n", opened);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int count;
+
+	if (argc != 3)
+		return 2;
+	count = (unsigned int)strtoul(argv[2], NULL, 10);
+	return strcmp(argv[1], "hoard") == 0 ? hoard(count) : open_all(count);
+}
