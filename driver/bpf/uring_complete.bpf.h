@@ -164,12 +164,12 @@ static __always_inline bool uring_wants(const volatile struct uring_events *even
  */
 static __always_inline bool uring_may_renumber(void)
 {
-	return uring_wants(&uring_events[URING_OP_OPENAT]) ||
-	       uring_wants(&uring_events[URING_OP_OPENAT2]) ||
-	       uring_wants(&uring_events[URING_OP_CLOSE]) ||
-	       uring_wants(&uring_events[URING_OP_ACCEPT]) ||
-	       uring_wants(&uring_events[URING_OP_SOCKET]) ||
-	       uring_wants(&uring_events[URING_OP_PIPE]);
+	return TELLS_ENDED && (uring_wants(&uring_events[URING_OP_OPENAT]) ||
+			       uring_wants(&uring_events[URING_OP_OPENAT2]) ||
+			       uring_wants(&uring_events[URING_OP_CLOSE]) ||
+			       uring_wants(&uring_events[URING_OP_ACCEPT]) ||
+			       uring_wants(&uring_events[URING_OP_SOCKET]) ||
+			       uring_wants(&uring_events[URING_OP_PIPE]));
 }
 
 /* Whose entry that is in the list of a ring. */
@@ -545,11 +545,48 @@ static __always_inline bool uring_is_rejected(struct filler *f, const struct uri
 }
 
 /*
+ * The buffer that the kernel chose of those that are provided: while the completion is posted, the
+ * request has it. Of a bundle there are several.
+ */
+static __always_inline __u64 uring_chosen(const struct uring_note *note, __u32 event, __u64 request)
+{
+	struct io_sr_msg *message = (void *)request;
+	struct io_rw *rw = (void *)request;
+
+	if (event != EVENT_recvfrom && event != EVENT_sendto)
+		return GET(rw, addr);
+	return GET(message, flags) & TRANSFER_BUNDLE ? 0 : (__u64)GET(message, buf);
+}
+
+static __always_inline void uring_take_chosen(struct filler *f, struct uring_note *note,
+					      __u32 event, __u64 request)
+{
+	struct user_iovec *buffer = (void *)note->text;
+	__u64 chosen = 0, is_chosen = is_chosen_later(note) && f->ret > 0;
+
+	switch (event) {
+	case EVENT_read:
+	case EVENT_pread:
+	case EVENT_recvfrom:
+	case EVENT_sendto:
+		chosen = is_chosen ? uring_chosen(note, event, request) : f->args[1];
+		f->args[1] = forget(f->slot, chosen);
+		break;
+	case EVENT_readv:
+	case EVENT_preadv:
+		if (is_chosen)
+			*buffer = (struct user_iovec){uring_chosen(note, event, request), f->ret};
+		f->args[2] = forget(f->slot, is_chosen ? 1 : f->args[2]);
+		break;
+	}
+}
+
+/*
  * What does not matter before an event is begun. The verifier forgets what was decided so far, so
  * that it walks the rest once.
  */
 static __always_inline void uring_fill_rest(struct filler *f, const struct uring_note *note,
-					    const struct uring_handed *what)
+					    const struct uring_handed *what, __u32 event)
 {
 	struct task_struct *task = f->self; /* CO-RE would keep all of the filler in memory */
 
@@ -561,6 +598,8 @@ static __always_inline void uring_fill_rest(struct filler *f, const struct uring
 	f->args[0] = forget(f->slot, f->args[0]);
 	f->ret = forget(f->slot, f->ret);
 	f->is_untold = forget(f->slot, what->is_untold) & 1;
+	if (event == EVENT_recvmsg)
+		f->caller.compat = forget(f->slot, note->is_narrow) & 1;
 }
 
 /* Notes which operation it is, and what stands behind the values of all events of its kind. */
@@ -677,7 +716,8 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	}
 	if (!filler_begin(f, ctx, event, nparams))
 		goto none;
-	uring_fill_rest(f, note, &what);
+	uring_take_chosen(f, note, event, what.request);
+	uring_fill_rest(f, note, &what, event);
 	uring_fill_extras(f, note, event, &what);
 	if (what.is_contested | what.is_untold)
 		mark_contested(f, 0); /* the result */

@@ -12,6 +12,7 @@
 #include "bpf/core/follow.bpf.h"
 #include "bpf/core/uring.bpf.h"
 #include "bpf/layouts/user.bpf.h"
+#include "bpf/layouts/user_32.bpf.h"
 #include "uring_events.h"
 
 #include <linux/fcntl.h>
@@ -25,6 +26,8 @@ enum {
 	FSYNC_DATA_ONLY = 1, /* IORING_FSYNC_DATASYNC */
 	ACCEPT_MULTISHOT = 1, /* IORING_ACCEPT_MULTISHOT */
 	RECV_MULTISHOT = 2, /* IORING_RECV_MULTISHOT */
+	TRANSFER_BUNDLE = 1 << 4, /* IORING_RECVSEND_BUNDLE */
+	SEND_VECTORIZED = 1 << 5, /* IORING_SEND_VECTORIZED */
 	KERNEL_HALF_BITS = 47, /* that differ between addresses of the kernel */
 	POINTER_ALIGN =
 		7, /* bits that pointers to names do not have, and families of addresses do */
@@ -36,6 +39,7 @@ enum {
 	BUFFERS_AT = 64, /* where its first buffers are, */
 	DESTINATION_AT = 128, /* and where it goes */
 	BUFFERS_OF_MESSAGE = (DESTINATION_AT - BUFFERS_AT) / sizeof(struct user_iovec),
+	BUFFERS_NARROW = BUFFERS_OF_MESSAGE, /* of a vector of a 32-bit program, at most */
 };
 
 /* Numbers of operations, of which some are alike. */
@@ -80,14 +84,37 @@ static __always_inline void take_close(struct uring_note *note, struct io_kiocb 
 	note->args[0] = GET(close, fd);
 }
 
+/* Of buffers that are provided the kernel chooses one when it needs it: see uring_take_chosen(). */
+static __always_inline bool is_chosen_later(const struct uring_note *note)
+{
+	return note->flags & REQUEST_BUFFER_SELECT;
+}
+
 static __always_inline void take_rw(struct uring_note *note, struct io_kiocb *request)
 {
 	struct io_rw *rw = (void *)request;
 
-	note->args[1] = GET(rw, addr);
+	note->args[1] = is_chosen_later(note) ? 0 : GET(rw, addr);
 	note->args[2] = GET(rw, len);
 	note->args[3] = GET(rw, kiocb.ki_pos);
 	note->choice = note->args[3] == ~0ULL ? URING_FIRST : URING_SECOND_IF_POSITIONED;
+}
+
+/* As take_buffers(), as 32-bit programs have them. */
+static __always_inline __u64 take_narrow_buffers(struct uring_note *note, __u64 vector, __u64 count,
+						 __u32 at)
+{
+	struct user_iovec *buffers = (void *)(note->text + at);
+	struct user32_iovec narrow[BUFFERS_NARROW] = {};
+
+	count = min_u64(count, BUFFERS_NARROW);
+	for (__u32 i = 0; i < BUFFERS_NARROW; i++) {
+		if (i < count && bpf_probe_read_user(&narrow[i], sizeof(narrow[i]),
+						     (void *)vector + i * sizeof(narrow[i])))
+			count = i;
+		buffers[i] = (struct user_iovec){narrow[i].base, narrow[i].len};
+	}
+	return count;
 }
 
 /*
@@ -99,6 +126,8 @@ static __always_inline __u64 take_buffers(struct uring_note *note, __u64 vector,
 {
 	__u64 bytes = min_u64(count, most) * sizeof(struct user_iovec);
 
+	if (note->is_narrow)
+		return take_narrow_buffers(note, vector, count, at);
 	CHECKED(bytes);
 	if (!bytes || bytes > most * sizeof(struct user_iovec) ||
 	    bpf_probe_read_user(note->text + at, bytes, (void *)vector))
@@ -306,16 +335,57 @@ static __always_inline struct address_taken take_destination(struct uring_note *
 		take_address(note, at, GET(message, msg.msg_name), bytes, false), bytes};
 }
 
+/* A vector that is sent without a message, as if it had one. */
+static __always_inline void take_vectored_send(struct uring_note *note, struct io_kiocb *request)
+{
+	struct io_sr_msg *send = (void *)request;
+	struct user_message *message = (void *)(note->text + MESSAGE_AT);
+	struct address_taken to = take_destination(note, request, DESTINATION_AT);
+
+	note->choice = URING_SECOND_EVENT;
+	note->args[1] = (__u64)message;
+	note->args[2] = GET(send, msg_flags);
+	*message = (struct user_message){
+		.name = to.at,
+		.name_len = to.bytes,
+		.vector = (__u64)(note->text + BUFFERS_AT),
+		.vector_len = take_buffers(note, (__u64)GET(send, buf), (__u32)GET(send, len),
+					   BUFFERS_AT, BUFFERS_OF_MESSAGE),
+	};
+}
+
 static __always_inline void take_send(struct uring_note *note, struct io_kiocb *request)
 {
 	struct io_sr_msg *send = (void *)request;
-	struct address_taken to = take_destination(note, request, 0);
+	struct address_taken to;
 
-	note->args[1] = (__u64)GET(send, buf);
+	if (GET(send, flags) & SEND_VECTORIZED) {
+		take_vectored_send(note, request);
+		return;
+	}
+	to = take_destination(note, request, 0);
+	note->args[1] = is_chosen_later(note) ? 0 : (__u64)GET(send, buf);
 	note->args[2] = (__u32)GET(send, len);
 	note->args[3] = GET(send, msg_flags);
 	note->args[4] = to.at;
 	note->args[5] = to.bytes;
+}
+
+/* A message of the caller, of the kind that its ring has. Returns 0, or an error. */
+static __always_inline long take_message_at(struct uring_note *note, struct user_message *message,
+					    const void *from)
+{
+	struct user32_message narrow;
+
+	if (!note->is_narrow)
+		return bpf_probe_read_user(message, sizeof(*message), from);
+	if (bpf_probe_read_user(&narrow, sizeof(narrow), from))
+		return -EFAULT;
+	*message = (struct user_message){.name = narrow.name,
+					 .name_len = narrow.name_len,
+					 .vector = narrow.vector,
+					 .vector_len = narrow.vector_len};
+	return 0;
 }
 
 /* The caller's message need not be there any more when the request completes. */
@@ -327,7 +397,7 @@ static __always_inline void take_sendmsg(struct uring_note *note, struct io_kioc
 
 	note->args[1] = 0;
 	note->args[2] = GET(send, msg_flags);
-	if (bpf_probe_read_user(message, sizeof(*message), GET(send, buf)))
+	if (take_message_at(note, message, GET(send, buf)))
 		return;
 	note->args[1] = (__u64)message;
 	message->vector_len = take_buffers(note, message->vector, message->vector_len, BUFFERS_AT,
@@ -346,17 +416,20 @@ static __always_inline void take_recv(struct uring_note *note, struct io_kiocb *
 {
 	struct io_sr_msg *recv = (void *)request;
 
-	note->args[1] = (__u64)GET(recv, buf);
+	note->args[1] = is_chosen_later(note) ? 0 : (__u64)GET(recv, buf);
 	note->args[2] = (__u32)GET(recv, len);
 	note->args[3] = GET(recv, msg_flags);
 }
 
-/* The message is read on completion: the kernel has written to it. */
+/*
+ * The message is read on completion: the kernel has written to it. What a buffer has that the
+ * kernel chose is no plain data.
+ */
 static __always_inline void take_recvmsg(struct uring_note *note, struct io_kiocb *request)
 {
 	struct io_sr_msg *message = (void *)request;
 
-	note->args[1] = (__u64)GET(message, buf);
+	note->args[1] = is_chosen_later(note) ? 0 : (__u64)GET(message, buf);
 	note->args[2] = GET(message, msg_flags);
 }
 
@@ -657,6 +730,12 @@ static __always_inline void uring_take_owner(struct uring_note *note, struct tas
 	note->files = (__u64)files_of(task);
 }
 
+/* Whether a 32-bit call made the ring: what its requests name is as such programs have it. */
+static __always_inline bool ring_is_narrow(struct io_ring_ctx *ring)
+{
+	return bpf_core_field_exists(ring->compat) && BPF_CORE_READ_BITFIELD_PROBED(ring, compat);
+}
+
 static __always_inline void uring_note_make(struct uring_note *note, struct io_kiocb *request,
 					    struct task_struct *task)
 {
@@ -674,6 +753,7 @@ static __always_inline void uring_note_make(struct uring_note *note, struct io_k
 	note->is_multishot = 0;
 	note->is_told = 0;
 	note->choice = URING_FIRST;
+	note->is_narrow = ring_is_narrow((void *)note->ring);
 	note->slot = is_fixed ? fd : -1;
 	note->file_slot = 0;
 	note->args[0] = fd;
@@ -700,7 +780,10 @@ static __always_inline bool uring_completes_often(const struct uring_note *note,
 		       GET(accept, iou_flags) & ACCEPT_MULTISHOT;
 	case URING_OP_RECV:
 	case URING_OP_RECVMSG:
-		return GET(message, flags) & RECV_MULTISHOT;
+		return GET(message, flags) & (RECV_MULTISHOT | TRANSFER_BUNDLE);
+	case URING_OP_SEND:
+		return GET(message, flags) & TRANSFER_BUNDLE;
+	case URING_OP_RECV_ZC:
 	case URING_OP_READ_MULTISHOT:
 		return true;
 	case URING_OP_POLL_ADD:

@@ -412,17 +412,22 @@ static void way_skipped(void)
 static void way_overflow(void)
 {
 	enum { ENTRIES = 4, SUBMISSIONS = 3 };
+	uint64_t which;
 
 	begin_with(ENTRIES, 0);
 	if (!(ring.params.features & IORING_FEAT_NODROP))
 		exit(SKIP);
 	for (int i = 0; i < SUBMISSIONS; i++) {
 		for (int k = 0; k < ENTRIES; k++)
-			ADD(.opcode = k % 2 ? IORING_OP_CLOSE : IORING_OP_FSYNC, .fd = NO_FD);
+			ADD(.opcode = k % 2 ? IORING_OP_CLOSE : IORING_OP_READ, .fd = NO_FD,
+			    .user_data = (uint64_t)(k % 2));
 		need(uring_submit(&ring, 0) - ENTRIES, "submit");
 	}
-	for (int i = 0; i < ENTRIES * SUBMISSIONS; i++)
-		say(i % 2 ? "close" : "fsync", take(NULL), NO_SLOT, NULL);
+	for (int i = 0; i < ENTRIES * SUBMISSIONS; i++) {
+		long r = take(&which);
+
+		say(which ? "close" : "pread", r, NO_SLOT, NULL);
+	}
 }
 
 /* As many as the kernel allows, each of a submission of its own. */
@@ -432,11 +437,11 @@ static void way_overflow_small(void)
 
 	begin_with(1, 0);
 	for (int i = 0; i < OPERATIONS; i++) {
-		ADD(.opcode = IORING_OP_FSYNC, .fd = NO_FD, .user_data = (uint64_t)i);
+		ADD(.opcode = IORING_OP_READ, .fd = NO_FD, .user_data = (uint64_t)i);
 		need(uring_submit(&ring, 0) - 1, "submit");
 	}
 	for (int i = 0; i < OPERATIONS; i++)
-		say("fsync", take(NULL), NO_SLOT, NULL);
+		say("pread", take(NULL), NO_SLOT, NULL);
 }
 
 /* A read that waits, and what cancels it. */

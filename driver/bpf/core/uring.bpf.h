@@ -62,6 +62,7 @@ struct uring_note {
 	__u8 choice; /* enum uring_choice */
 	__u8 is_multishot; /* its completions are found by `uring_multishots` */
 	__u8 is_told; /* it has had an event, without a result */
+	__u8 is_narrow; /* its ring was made by a 32-bit call */
 	__s32 slot; /* as in struct frame_uring */
 	__s32 file_slot; /* that the file it makes is to have, + 1; 0: none */
 	__u64 args[ARGUMENTS_MAX]; /* of the call, in its order; strings and addresses: where their
@@ -353,7 +354,7 @@ __attribute__((noinline)) __u32 uring_count_of(__u32 first, __u32 pid)
 }
 
 /*
- * A note that another process's gives way to: its event is lost, which counts as that of a process
+ * A note that another process's gives way to: its event is lost, and its process is named as one
  * that has more than its share.
  */
 static __always_inline void uring_lose_taken(const struct uring_note *note, __u64 request)
@@ -362,7 +363,7 @@ static __always_inline void uring_lose_taken(const struct uring_note *note, __u6
 	struct uring_row *row = uring_row_of(request);
 	struct rate *share;
 
-	count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_SHARE);
+	count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_IN_FLIGHT);
 	if (row)
 		__sync_fetch_and_add(&row->taken, 1);
 	share = rate_find(key);

@@ -12,6 +12,7 @@
 /* Bits of io_kiocb.flags, the first of which are those of the submission. */
 enum {
 	REQUEST_FIXED_FILE = 1 << 0,
+	REQUEST_BUFFER_SELECT = 1 << 5,
 	REQUEST_CQE_SKIP = 1 << 6,
 	REQUEST_ASYNC_DATA = 1 << 22,
 };
@@ -61,6 +62,7 @@ struct io_submit_state {
 struct io_ring_ctx {
 	struct io_file_table file_table;
 	struct io_submit_state submit_state;
+	unsigned int compat : 1;
 };
 
 /* Where a ring has its registered files before 6.13. */
@@ -332,5 +334,10 @@ struct io_pipe {
 
 /* Whether a request that was submitted has the addresses that it names. */
 #define HAS_ADDRESSES !bpf_core_type_exists(struct io_async_connect)
+
+/* Whether a ring tells what has ended of a submission: not seen in 7.2. */
+#define TELLS_ENDED                                                                                \
+	(bpf_core_field_exists(((struct io_ring_ctx *)0)->submit_state.compl_reqs.last) &&         \
+	 bpf_core_field_exists(((struct io_kiocb *)0)->comp_list))
 
 #endif

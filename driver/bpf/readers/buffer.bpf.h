@@ -87,7 +87,9 @@ static __always_inline void put_fd_data_written(struct filler *f, __u64 fd, __u6
 	put_bytes(f, address, min_u64(n, data_limit(f, fd, name, address, n)));
 }
 
-#define VECTOR_IS_COPY (1ULL << 63) /* beside a number of entries */
+/* Beside a number of entries: */
+#define VECTOR_IS_COPY (1ULL << 63) /* they are in the kernel's memory, */
+#define VECTOR_IS_NARROW (1ULL << 62) /* or as 32-bit programs have them */
 
 /* A vector that is being read; what it has come to is in its slot, unknown to the verifier. */
 struct vector_walk {
@@ -147,8 +149,8 @@ __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vecto
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
 	struct vector_walk walk = {.slot = slot,
 				   .vector = vector,
-				   .entries = entries & ~VECTOR_IS_COPY,
-				   .narrow = -(call_caller(this_task()).compat & 1),
+				   .entries = entries & ~(VECTOR_IS_COPY | VECTOR_IS_NARROW),
+				   .narrow = -(entries >> 62 & 1),
 				   .is_copy = entries & VECTOR_IS_COPY};
 
 	if (!slot || pos > FIXED_BYTES_MAX)
@@ -165,11 +167,13 @@ static __always_inline __u32 put_vector(struct filler *f, __u64 vector, __u64 en
 	struct vector_progress *progress = &f->slot->vector;
 	__u32 bytes;
 
-	entries &= ~VECTOR_IS_COPY;
+	entries &= ~(VECTOR_IS_COPY | VECTOR_IS_NARROW);
 	if (f->of_request && !f->has_memory)
 		entries = 0;
 	if (is_copy(f, vector))
 		entries |= VECTOR_IS_COPY;
+	else
+		entries |= narrow_words(f) & VECTOR_IS_NARROW;
 	vector_read(f->slot_key, f->pos, vector, entries, limit);
 	frame_advance(f, progress->at);
 	bytes = progress->bytes;
