@@ -329,7 +329,7 @@ static int attach_program(const struct live_object *object, size_t i, const char
 		return bpf_link_create(bpf_program__fd(program), object->root_group,
 				       live_programs[i].at_sends, NULL);
 	/* Not by libbpf, which knows these programs as another type: see handlers.c. */
-	if (live_programs[i].for_uring)
+	if (live_programs[i].for_uring && !live_programs[i].by_number)
 		return bpf_raw_tracepoint_open(hook, bpf_program__fd(program));
 	if (!group)
 		return bpf_link_create(bpf_program__fd(program), 0, BPF_TRACE_RAW_TP, NULL);

@@ -156,7 +156,7 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.enter_times_noted, config->enter_times},
 		{object->maps.process_rates, config->rate_limits[RATE_OF_PROCESS]},
 		{object->maps.group_rates, config->rate_limits[RATE_OF_CGROUP]},
-		{object->maps.shares, object->rodata->reserves_room || made->uring.kernel},
+		{object->maps.shares, object->rodata->reserves_room || hands_over_requests(made)},
 		{object->maps.renamed, live_compares_names(&config->kernel_filters)},
 		{object->maps.followed, config->chosen.chooses},
 		{object->maps.rejected_groups, config->kernel_filters.hierarchies},
