@@ -555,7 +555,10 @@ static __always_inline __u64 uring_chosen(const struct uring_note *note, __u32 e
 
 	if (event != EVENT_recvfrom && event != EVENT_sendto)
 		return GET(rw, addr);
-	return GET(message, flags) & TRANSFER_BUNDLE ? 0 : (__u64)GET(message, buf);
+	/* Since 6.17 it is only on the kernel's stack. */
+	if (bpf_core_type_exists(struct io_br_sel) || GET(message, flags) & TRANSFER_BUNDLE)
+		return 0;
+	return (__u64)GET(message, buf);
 }
 
 static __always_inline void uring_take_chosen(struct filler *f, struct uring_note *note,

@@ -175,6 +175,11 @@ struct io_async_connect {
 	__u8 address[128];
 };
 
+/* A buffer of those that are provided, as the kernel has it since 6.17. */
+struct io_br_sel {
+	void *addr;
+};
+
 struct io_accept {
 	int flags, iou_flags;
 	__u32 file_slot;
@@ -335,7 +340,7 @@ struct io_pipe {
 /* Whether a request that was submitted has the addresses that it names. */
 #define HAS_ADDRESSES !bpf_core_type_exists(struct io_async_connect)
 
-/* Whether a ring tells what has ended of a submission: not seen in 7.2. */
+/* Whether a ring tells what has ended of a submission. */
 #define TELLS_ENDED                                                                                \
 	(bpf_core_field_exists(((struct io_ring_ctx *)0)->submit_state.compl_reqs.last) &&         \
 	 bpf_core_field_exists(((struct io_kiocb *)0)->comp_list))
