@@ -336,7 +336,7 @@ static unsigned int take_header(struct framed_frame *frame)
 	bytes_take(&frame->bytes, 2 + 2);
 	amqp->body = bytes_be(&frame->bytes, 8);
 	amqp->wants_header = false;
-	return amqp->body || frame->bytes.is_short ? 0 : end_content(amqp);
+	return amqp->body || frame->bytes.is_short ? FRAMED_GOES_ON : end_content(amqp);
 }
 
 static unsigned int take_body(struct framed_frame *frame)
@@ -347,7 +347,7 @@ static unsigned int take_body(struct framed_frame *frame)
 	if (size >= amqp->body)
 		return end_content(amqp);
 	amqp->body -= size;
-	return 0;
+	return FRAMED_GOES_ON;
 }
 
 static unsigned int amqp_take(struct framed_frame *frame)

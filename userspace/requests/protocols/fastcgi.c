@@ -173,7 +173,9 @@ static unsigned int take_abort(struct framed_frame *frame, const struct fastcgi_
 
 static unsigned int take_input(struct framed_frame *frame, const struct fastcgi_record *record)
 {
-	return is_of_open(frame, record) && !record->content ? fastcgi_end(frame) : 0;
+	if (!is_of_open(frame, record))
+		return 0;
+	return record->content ? FRAMED_GOES_ON : fastcgi_end(frame);
 }
 
 /* In a byte, or in four with the uppermost bit set. */
@@ -216,7 +218,7 @@ static unsigned int take_params(struct framed_frame *frame, const struct fastcgi
 			put_param(frame->message, (struct protocol_text){name, (size_t)name_len},
 				  value, (size_t)len);
 	}
-	return 0;
+	return FRAMED_GOES_ON;
 }
 
 static void fastcgi_put_status(struct protocol_message *message, int32_t status)
@@ -253,13 +255,14 @@ static int32_t find_status(struct bytes bytes)
 
 static unsigned int take_errors(struct framed_frame *frame, const struct fastcgi_record *record)
 {
-	return is_of_open(frame, record) ? 0 : fastcgi_begin(frame, record);
+	return is_of_open(frame, record) ? FRAMED_GOES_ON : fastcgi_begin(frame, record);
 }
 
 static unsigned int take_output(struct framed_frame *frame, const struct fastcgi_record *record)
 {
 	struct fastcgi *fastcgi = frame->state;
-	unsigned int kind = is_of_open(frame, record) ? 0 : fastcgi_begin(frame, record);
+	unsigned int kind =
+		is_of_open(frame, record) ? FRAMED_GOES_ON : fastcgi_begin(frame, record);
 	struct bytes head = frame->bytes;
 	int32_t status;
 
@@ -277,7 +280,8 @@ static unsigned int take_output(struct framed_frame *frame, const struct fastcgi
 static unsigned int fastcgi_take_end(struct framed_frame *frame,
 				     const struct fastcgi_record *record)
 {
-	unsigned int kind = is_of_open(frame, record) ? 0 : fastcgi_begin(frame, record);
+	unsigned int kind =
+		is_of_open(frame, record) ? FRAMED_GOES_ON : fastcgi_begin(frame, record);
 	uint8_t status;
 
 	if (kind == FRAMED_BEFORE)

@@ -25,6 +25,7 @@ static struct protocol_step step_of(unsigned int kind, size_t used, uint64_t ski
 		.skip = skip,
 		.begins = kind & FRAMED_BEGINS,
 		.ends = kind & FRAMED_ENDS,
+		.stands = kind & (FRAMED_BEGINS | FRAMED_GOES_ON) && !(kind & FRAMED_ENDS),
 	};
 }
 
@@ -49,12 +50,8 @@ static struct protocol_step take_frame(const struct framed *framed, struct frame
 static struct protocol_step begin_response(const struct framed *framed, struct framed_side *side,
 					   uint64_t len)
 {
-	struct protocol_step step;
-
 	side->left = len - framed->head_bytes;
-	step = step_of(side->left ? FRAMED_BEGINS : FRAMED_MESSAGE, framed->head_bytes, 0);
-	step.stands = side->left;
-	return step;
+	return step_of(side->left ? FRAMED_BEGINS : FRAMED_MESSAGE, framed->head_bytes, 0);
 }
 
 struct protocol_step framed_step(const struct framed *framed, enum protocol_side side, void *state,

@@ -14,7 +14,7 @@
 #define FRAMED_WAITS UINT64_C(0) /* more bytes would tell */
 #define FRAMED_WRONG UINT64_MAX /* no frame begins here */
 
-/* What a frame is, as bits; 0: it belongs to no message, or goes on with one. */
+/* What a frame is, as bits; 0: it belongs to no message. */
 enum framed_kind {
 	FRAMED_BEGINS = 1, /* a message begins with its first byte */
 	FRAMED_ENDS = 2, /* its last byte ends the message */
@@ -22,6 +22,7 @@ enum framed_kind {
 	FRAMED_LEAVES = 4, /* behind it another protocol is spoken */
 	FRAMED_LOST = 8, /* it is none after all */
 	FRAMED_BEFORE = 16, /* alone: the message that is open ended before it; it is given again */
+	FRAMED_GOES_ON = 32, /* with the message that is open; of which stands what is known */
 };
 
 struct framed_frame {

@@ -127,11 +127,11 @@ static unsigned int take_data(struct framed_frame *frame, bool is_final)
 static unsigned int take_continuation(struct framed_frame *frame, bool is_final)
 {
 	struct websocket *websocket = frame->state;
-	bool ends = websocket->in_message && is_final;
 
-	if (ends)
-		websocket->in_message = false;
-	return ends ? FRAMED_ENDS : 0;
+	if (!websocket->in_message)
+		return 0;
+	websocket->in_message = !is_final;
+	return is_final ? FRAMED_ENDS : FRAMED_GOES_ON;
 }
 
 /* Code and reason, which are masked as all that clients send. */
