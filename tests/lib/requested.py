@@ -20,7 +20,7 @@ def watch(expression, act, wanted, options=()):
         act()
         lanner.wait_until(lambda: len(agent.events) >= 2 * wanted, lambda: f"{len(agent.events)} of {2 * wanted}")
         report = agent.stop()
-    lanner.equal(report["lost by chance"], 0, "lost")
+    lanner.equal(report["lost by chance"], 0, f"lost: {report['causes']}")
     by_role = collections.defaultdict(list)
     for event in agent.events:
         by_role[event["evt.args"]["role"]].append(event)
