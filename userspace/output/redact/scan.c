@@ -327,16 +327,16 @@ LOOKUP_TARGET static inline unsigned int scan_step(const struct scan *scan, cons
 LOOKUP_TARGET static unsigned int scan_kinds_by_lookup(const struct scan *scan, const char *text,
 						       size_t len)
 {
+	const size_t last = len ? (len - 1) / LOOKUP_BYTES * LOOKUP_BYTES : 0;
 	char rest[LOOKUP_BYTES + 1];
 	unsigned int known = 0;
 	uint64_t before = 0;
-	size_t at = 0;
 
-	for (; at + LOOKUP_BYTES < len; at += LOOKUP_BYTES)
-		known = scan_step(scan, text + at, known, &before);
 	memset(rest, 0, sizeof(rest));
-	memcpy(rest, text + at, len - at);
-	return scan_step(scan, rest, known, &before);
+	memcpy(rest, text + last, len - last);
+	for (size_t at = 0; at <= last; at += LOOKUP_BYTES)
+		known = scan_step(scan, at < last ? text + at : rest, known, &before);
+	return known;
 }
 #endif
 
