@@ -81,12 +81,13 @@ static uint32_t look_at_rows(const struct counted *counted, struct views_engine 
 	struct views_rows rows;
 
 	views_engine_rows(engine, counted->view->limit, 1000000000, &rows);
-	REQUIRE(rows.count <= rows.total, "%u rows of %u", rows.count, rows.total);
+	REQUIRE(rows.count <= rows.total, "%u rows of %llu", rows.count,
+		(unsigned long long)rows.total);
 	for (uint32_t i = 0; i < rows.count; i++)
 		look_at(counted, engine, rows.list[i]);
 	if (rows.crowd)
 		look_at(counted, engine, rows.crowd);
-	return rows.total;
+	return (uint32_t)rows.total;
 }
 
 static void count(struct views_view *view)

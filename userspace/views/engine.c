@@ -33,6 +33,7 @@ struct views_engine {
 	struct views_group **list; /* owned: all but the crowd */
 	uint32_t count, room, max;
 	struct views_group *crowd; /* NULL: not needed */
+	uint64_t cut; /* rows of a sorted list that were behind those that are kept */
 	uint64_t span_ns;
 	uint8_t cell_owners[VIEWS_VALUES_MAX]; /* the value that fills each cell */
 	char *key; /* owned: that of the event, with room for all */
@@ -291,13 +292,21 @@ static void losses_add(struct views_losses *losses, const struct views_losses *f
 	losses->undistinguished += from->undistinguished;
 }
 
+/* The group that another engine's is added to; of a list a row of its own. */
+static struct views_group *group_for(struct views_engine *engine, const char *key, size_t len)
+{
+	return engine->view->kind == VIEWS_LIST ? group_add(engine, engine->count, key, len)
+						: group_of(engine, key, len);
+}
+
 void views_engine_merge(struct views_engine *engine, const struct views_engine *from)
 {
 	losses_add(&engine->store.losses, &from->store.losses);
+	engine->cut += from->cut;
 	for (uint32_t i = 0; i < from->count; i++) {
 		const struct views_group *other = from->list[i];
 		struct views_group *group =
-			group_of(engine, group_key(from, other), other->key_len);
+			group_for(engine, group_key(from, other), other->key_len);
 
 		if (group)
 			group_merge(engine, group, other);
@@ -415,9 +424,12 @@ static void engine_sort(struct views_engine *engine)
 /* Keeps the first rows of a sorted list. Its rows are in no bucket that anything looks into. */
 static void cut_list(struct views_engine *engine)
 {
-	uint32_t kept = engine->view->limit ? engine->view->limit : engine->count;
+	uint32_t limit = engine->view->limit, kept = engine->count;
 
+	if (limit && limit < kept)
+		kept = limit;
 	engine_sort(engine);
+	engine->cut += engine->count - kept;
 	while (engine->count > kept)
 		group_free(engine, engine->list[--engine->count]);
 	memset(engine->buckets, 0, engine->buckets_count * sizeof(engine->buckets[0]));
@@ -431,7 +443,7 @@ void views_engine_rows(struct views_engine *engine, uint32_t limit, uint64_t spa
 	*rows = (struct views_rows){
 		.list = engine->list,
 		.count = limit && limit < engine->count ? limit : engine->count,
-		.total = engine->count,
+		.total = engine->count + engine->cut,
 		.crowd = engine->crowd,
 	};
 }
@@ -491,6 +503,7 @@ void views_engine_clear(struct views_engine *engine)
 		group_free(engine, engine->list[--engine->count]);
 	group_free(engine, engine->crowd);
 	engine->crowd = NULL;
+	engine->cut = 0;
 	if (engine->buckets)
 		memset(engine->buckets, 0, engine->buckets_count * sizeof(engine->buckets[0]));
 	views_seen_clear(&engine->store.seen);

@@ -66,7 +66,8 @@ struct views_group;
 /* Rows in the order of the view. Valid until the engine is used again. */
 struct views_rows {
 	struct views_group *const *list; /* those within the limit */
-	uint32_t count, total; /* that many; all groups */
+	uint32_t count; /* that many */
+	uint64_t total; /* all groups; of a list all rows, also those that are not kept */
 	const struct views_group *crowd; /* all groups that had no room; NULL: all had */
 };
 

@@ -163,19 +163,25 @@ static void skips_without_a_value(void **state)
 
 static void a_list_has_a_row_for_each_event(void **state)
 {
-	struct viewed viewed;
+	struct viewed viewed, other;
 
 	viewed_create(&viewed, VIEW("kind: list\nkeys: [proc.name, fs.path.name]\n"), 0, 0);
 	viewed_open(&viewed, 200, 3, "/b");
 	viewed_open(&viewed, 100, 3, "/a");
 	viewed_open(&viewed, 200, 3, "/b");
 	viewed_expect(&viewed, "cat /b\nsh /a\ncat /b\n");
+	viewed_create(&other, VIEW("kind: list\nkeys: [proc.name, fs.path.name]\n"), 0, 0);
+	viewed_open(&other, 200, 3, "/b");
+	views_engine_merge(viewed.engine, other.engine);
+	viewed_expect(&viewed, "cat /b\nsh /a\ncat /b\ncat /b\n");
+	viewed_destroy(&other);
 	viewed_destroy(&viewed);
 }
 
 /* Those that are sorted keep the first rows, however many there were. */
 static void a_sorted_list_keeps_its_first_rows(void **state)
 {
+	struct views_rows rows;
 	struct viewed viewed;
 	char *text;
 
@@ -186,6 +192,8 @@ static void a_sorted_list_keeps_its_first_rows(void **state)
 	text = viewed_rows(&viewed, 3, 0);
 	assert_string_equal(text, "5002\n5001\n5000\n");
 	free(text);
+	views_engine_rows(viewed.engine, 3, 0, &rows);
+	assert_int_equal(rows.total, 5000);
 	assert_int_equal(views_engine_losses(viewed.engine)->forgotten, 0);
 	viewed_destroy(&viewed);
 }

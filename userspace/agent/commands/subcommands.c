@@ -66,6 +66,8 @@ const struct agent_subcommand subcommands[] = {
 	 .help = "print the status of an agent that runs with --http ADDRESS; "
 		 "default " STATUS_ADDRESS},
 #endif
+	{"top", .captures = true, .takes_view = true, .view = "procs", .run = capture_run,
+	 .help = "what processes do: CPU, files, network; the same as agent view procs"},
 	{"verify", "FILE", FILES_OPTIONAL, .offer = OFFER_FILES, .run = verify_run,
 	 .help = "check that records of outputs are complete; default: standard input"},
 	{"version", .at_once = true, .run = help_run_version, .help = "print the version"},

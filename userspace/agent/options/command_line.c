@@ -517,8 +517,8 @@ static int options_parse_whole(struct command_line *line, struct yaml_report *re
 	if (line->filter.len && !captures)
 		return error_set(err, -EINVAL, "%s takes no filter", command->name);
 	if (command && command->takes_view)
-		result = options_take_view(&options->settings, &line->settings, &operands, options,
-					   err);
+		result = options_take_view(&options->settings, &line->settings, command->view,
+					   &operands, options, err);
 	if (result)
 		return result;
 	if (captures && (operands[0] || line->filter.len))

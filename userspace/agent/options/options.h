@@ -52,6 +52,7 @@ struct agent_subcommand {
 	 */
 	bool captures;
 	bool takes_view; /* one that captures: the first words are a view and its arguments */
+	const char *view; /* the same, but the view is this one; or NULL */
 	const char *filter; /* of one that captures: of these events only; NULL: of all */
 	const char *print; /* and how lines of text show them, without -p; NULL: as usual */
 	unsigned int takes; /* which options: bits of enum option_about */

@@ -140,12 +140,12 @@ static int read_with_args(const struct yaml_file *file, struct views_config *con
 	return r;
 }
 
-int options_take_view(const struct settings *files, const struct settings *line, char ***words,
-		      struct options *options, struct error *err)
+int options_take_view(const struct settings *files, const struct settings *line, const char *name,
+		      char ***words, struct options *options, struct error *err)
 {
 	enum { FOLDERS_MAX = 16 };
 	const struct settings *const settings[2] = {files, line};
-	const char *given[FOLDERS_MAX], *name = **words;
+	const char *given[FOLDERS_MAX];
 	size_t count = values_of(settings, "view-dir", given, FOLDERS_MAX);
 	struct options_view_folders folders;
 	struct views_config config = {0};
@@ -153,9 +153,10 @@ int options_take_view(const struct settings *files, const struct settings *line,
 	struct views_folders places;
 	int r;
 
-	if (!name)
+	if (!name && !**words)
 		return error_set(err, -EINVAL, "view needs the name of a view: see agent views");
-	++*words;
+	if (!name)
+		name = *(*words)++;
 	r = options_view_folders_init(&folders, given, count);
 	places = options_view_places(&folders);
 	if (r)

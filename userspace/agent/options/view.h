@@ -25,12 +25,13 @@ static inline struct views_folders options_view_places(const struct options_view
 }
 
 /*
- * Takes the name of a view and its arguments off the words, and reads the view: options->view.
+ * Takes the name of a view, unless `name` is one, and its arguments off the words, and reads the
+ * view: options->view.
  * Settings are those of files and of the command line, before they are applied. Returns 0, or
  * -errno with a message.
  */
-int options_take_view(const struct settings *files, const struct settings *line, char ***words,
-		      struct options *options, struct error *err);
+int options_take_view(const struct settings *files, const struct settings *line, const char *name,
+		      char ***words, struct options *options, struct error *err);
 
 /* What of the options is about the view: how it is sorted. Returns 0, or -EINVAL with a message. */
 int options_apply_view(struct options *options, struct error *err);

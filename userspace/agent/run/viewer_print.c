@@ -310,7 +310,7 @@ static void append_hidden_count(const struct viewer_printer *printer, uint32_t s
 	const struct views_rows *rows = printer->table->rows;
 
 	if (printer->style->height && rows->total > shown)
-		buf_printf(printer->out, "(%" PRIu32 " more)\n", rows->total - shown);
+		buf_printf(printer->out, "(%" PRIu64 " more)\n", rows->total - shown);
 }
 
 static void text_table(struct viewer_printer *printer)

@@ -16,7 +16,7 @@ static int take(char **words, const struct settings *settings, struct options *o
 	*options = (struct options){0};
 	*rest = words;
 	err->text[0] = '\0';
-	return options_take_view(&none, settings, rest, options, err);
+	return options_take_view(&none, settings, NULL, rest, options, err);
 }
 
 static void takes_the_name_and_the_arguments(void **state)
@@ -37,6 +37,19 @@ static void takes_the_name_and_the_arguments(void **state)
 	options.sort = "nothing";
 	assert_int_equal(options_apply_view(&options, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "--sort: the view has no key or value 'nothing'"));
+	options_finish(&options);
+}
+
+/* As `agent top` has it. */
+static void takes_a_view_of_the_command(void **state)
+{
+	char *words[] = {"proc.name=x", NULL}, **rest = words;
+	struct options options = {0};
+	struct error err = {""};
+
+	assert_int_equal(options_take_view(&none, &none, "procs", &rest, &options, &err), 0);
+	assert_string_equal(options.view->name, "procs");
+	assert_ptr_equal(rest, words);
 	options_finish(&options);
 }
 
@@ -114,6 +127,7 @@ static void knows_the_folder_of_the_user(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(takes_the_name_and_the_arguments),
+	cmocka_unit_test(takes_a_view_of_the_command),
 	cmocka_unit_test(says_what_is_wrong),
 	cmocka_unit_test(puts_containers_first),
 	cmocka_unit_test(knows_the_folder_of_the_user),
