@@ -338,7 +338,8 @@ static int read_value(struct views_reading *reading, const struct yaml_node *nod
 	if (r || reading->report->counts[YAML_ERROR] > errors)
 		return r;
 	for (unsigned int i = 0; i + 1 < view->values_count; i++)
-		if (strcmp(view->values[i].name, value->name) == 0)
+		/* One that is wrong may have none. */
+		if (view->values[i].name && strcmp(view->values[i].name, value->name) == 0)
 			VIEWS_REPORT(reading, node, "two values are named '%.60s'", value->name);
 	if (!check_aggregate(reading, node, value))
 		return 0;

@@ -63,6 +63,8 @@ static void says_where_it_is_wrong(void **state)
 	      "4:45 expected a value");
 	WRONG(VIEW("values:\n- {name: n, aggregate: count}\n- {name: n, aggregate: count}\n"),
 	      "5:3 two values are named 'n'");
+	WRONG(VIEW("values:\n- {aggregate: count}\n- {name: n, aggregate: count}\n"),
+	      "4:3 a value needs a key 'name'");
 	WRONG(VIEW("keys: [fd.port]\n" COUNTED), "3:8 is for filters alone");
 	WRONG(VIEW("keys: [fd.types]\n" COUNTED), "3:8 has several values");
 	WRONG(VIEW(COUNTED "sort: m\n"), "5:7 has no key or value 'm'");
