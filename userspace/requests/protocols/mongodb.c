@@ -327,7 +327,7 @@ static const struct mongodb_row {
 	{OP_KILL_CURSORS, {true, false}, 24, take_kill_cursors},
 };
 
-static const struct mongodb_row *find_row(uint32_t operation)
+static const struct mongodb_row *mongodb_find_row(uint32_t operation)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].operation == operation)
@@ -344,7 +344,7 @@ static uint64_t mongodb_length(enum protocol_side side, const uint8_t *data, siz
 {
 	struct bytes bytes = bytes_begin(data, len);
 	struct mongodb_head head = read_head(&bytes);
-	const struct mongodb_row *row = find_row(head.operation);
+	const struct mongodb_row *row = mongodb_find_row(head.operation);
 
 	if (len >= 4 && !is_length(head.length))
 		return FRAMED_WRONG;
@@ -366,7 +366,7 @@ static unsigned int take_mongodb(struct framed_frame *frame)
 	frame->message->is_aside = is_response && mongodb->goes_on && mongodb->last == head.answers;
 	mongodb->goes_on = false;
 	mongodb->last = head.number;
-	find_row(head.operation)->take(frame);
+	mongodb_find_row(head.operation)->take(frame);
 	return FRAMED_MESSAGE;
 }
 

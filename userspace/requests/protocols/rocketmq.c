@@ -94,7 +94,7 @@ static uint64_t rocketmq_length(enum protocol_side side, const uint8_t *data, si
 }
 
 /* What stands behind a key of JSON that no text has around it; NULL: nothing does. */
-static const uint8_t *find_value(struct bytes json, const char *key)
+static const uint8_t *rocketmq_find_value(struct bytes json, const char *key)
 {
 	size_t len = strlen(key);
 	const uint8_t *at = json.at, *found;
@@ -110,7 +110,7 @@ static const uint8_t *find_value(struct bytes json, const char *key)
 
 static int64_t json_number(struct bytes json, const char *key)
 {
-	const uint8_t *at = find_value(json, key);
+	const uint8_t *at = rocketmq_find_value(json, key);
 	struct protocol_text text = {at, 0};
 
 	while (at && at + text.len < json.end && at[text.len] >= '0' && at[text.len] <= '9')
@@ -120,7 +120,7 @@ static int64_t json_number(struct bytes json, const char *key)
 
 static void json_topic(struct bytes json, const char *key, char *topic)
 {
-	const uint8_t *at = find_value(json, key);
+	const uint8_t *at = rocketmq_find_value(json, key);
 	const uint8_t *end;
 
 	if (!at || *at != '"')
@@ -262,7 +262,7 @@ static enum protocol_verdict recognise_json(enum protocol_side side, struct byte
 {
 	static const char begin[] = "{\"code\":", flag[] = "\"flag\":";
 	size_t known = bytes_left(&json), needed = strlen(begin);
-	const uint8_t *value = find_value(json, flag);
+	const uint8_t *value = rocketmq_find_value(json, flag);
 
 	if (memcmp(json.at, begin, known < needed ? known : needed) != 0)
 		return PROTOCOL_NO;
