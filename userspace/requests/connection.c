@@ -188,7 +188,7 @@ static size_t recognise_bytes(const struct feed *feed, const struct protocol_inp
 	switch (recognition_try(inputs, feed->direction, likely_side(feed), &found)) {
 	case RECOGNITION_FOUND:
 		adopt_protocol(feed, &found);
-		return feed->connection->is_opaque ? 0 : input->len;
+		return feed->connection->protocol ? input->len : 0;
 	case RECOGNITION_OPEN:
 		if (!input->is_cut && input->len <= RECOGNITION_BYTES_MAX)
 			return input->len;
@@ -206,7 +206,7 @@ static size_t consume_bytes(const struct feed *feed, struct protocol_input input
 {
 	struct connection *connection = feed->connection;
 
-	while (input.len && !connection->is_opaque) {
+	while (input.len && !connection->is_opaque && !connection->is_sized) {
 		size_t n = (size_t)feed_skip(feed, input.len), rest;
 
 		input.data += n;
@@ -222,7 +222,7 @@ static size_t consume_bytes(const struct feed *feed, struct protocol_input input
 		if (connection->protocol)
 			break;
 	}
-	return connection->is_opaque ? 0 : input.len;
+	return connection->is_opaque || connection->is_sized ? 0 : input.len;
 }
 
 /* Takes bytes that follow those which were taken. */

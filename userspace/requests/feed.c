@@ -137,8 +137,14 @@ static void apply_stream_step(const struct feed *feed, const struct protocol_ste
 	feed->stream->ends_message = step->ends && step->skip;
 	if (step->ends && step->skip == 0)
 		end_message(feed);
-	if (step->action == PROTOCOL_LEAVES)
+	if (step->action != PROTOCOL_LEAVES)
+		return;
+	if (!step->is_opaque) {
 		leave_protocol(feed, step->skip);
+		return;
+	}
+	verdict_end_requests(feed->connection, feed->all, EXCHANGE_UNKNOWN);
+	verdict_make_opaque(feed->connection, feed->all);
 }
 
 static void apply_step(const struct feed *feed, const struct protocol_step *step, uint64_t first_ns)

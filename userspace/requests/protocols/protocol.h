@@ -130,6 +130,7 @@ struct protocol_step {
 	 * streams, and the request that this step answers is the one of stream 1.
 	 */
 	const struct protocol *next;
+	bool is_opaque; /* of PROTOCOL_LEAVES: nobody can read what is behind this */
 	/* Of streams: what ends with these bytes, beside `ends`. */
 	bool closes; /* the request and its response, of which no more is said */
 	bool refuses; /* all of streams above `last`, which are not answered */
@@ -204,10 +205,10 @@ struct protocol {
 	size_t (*find)(enum protocol_side side, const struct protocol_input *input);
 };
 
-extern const struct protocol protocol_http1, protocol_http2, protocol_grpc, protocol_redis,
-	protocol_dns_tcp, protocol_postgres, protocol_mysql, protocol_memcached, protocol_nats,
-	protocol_mqtt, protocol_amqp, protocol_mongodb, protocol_kafka, protocol_cassandra,
-	protocol_dubbo, protocol_rocketmq, protocol_websocket, protocol_fastcgi;
+extern const struct protocol protocol_http1, protocol_http2, protocol_grpc, protocol_tls,
+	protocol_redis, protocol_dns_tcp, protocol_postgres, protocol_mysql, protocol_memcached,
+	protocol_nats, protocol_mqtt, protocol_amqp, protocol_mongodb, protocol_kafka,
+	protocol_cassandra, protocol_dubbo, protocol_rocketmq, protocol_websocket, protocol_fastcgi;
 
 /* All of them, in the order in which they are tried; NULL ends the list. */
 extern const struct protocol *const protocols[];

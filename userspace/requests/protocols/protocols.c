@@ -3,25 +3,11 @@
 #include "requests/protocols/protocol.h"
 
 const struct protocol *const protocols[] = {
-	&protocol_http1,
-	&protocol_http2,
-	&protocol_grpc,
-	&protocol_postgres,
-	&protocol_amqp,
-	&protocol_dubbo,
-	&protocol_fastcgi,
-	&protocol_rocketmq,
-	&protocol_mongodb,
-	&protocol_cassandra,
-	&protocol_kafka,
-	&protocol_mysql,
-	&protocol_mqtt,
-	&protocol_dns_tcp,
-	&protocol_redis,
-	&protocol_memcached,
-	&protocol_nats,
-	&protocol_websocket,
-	NULL,
+	&protocol_http1,     &protocol_http2,	&protocol_grpc,	     &protocol_tls,
+	&protocol_postgres,  &protocol_amqp,	&protocol_dubbo,     &protocol_fastcgi,
+	&protocol_rocketmq,  &protocol_mongodb, &protocol_cassandra, &protocol_kafka,
+	&protocol_mysql,     &protocol_mqtt,	&protocol_dns_tcp,   &protocol_redis,
+	&protocol_memcached, &protocol_nats,	&protocol_websocket, NULL,
 };
 
 const struct protocol *const protocols_of_datagrams[] = {&protocol_dns, NULL};

@@ -35,7 +35,8 @@ static const struct conversation {
 	 &protocol_http2},
 	{"TLS",
 	 BYTES("\x16\3\1\2\0\1\0\1\xfc\3\3ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 GET / HTTP/1.1\r\n"),
-	 BYTES("\x16\3\3\0\x7a\2\0\0\x76\3\3ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 \x13\2")},
+	 BYTES("\x16\3\3\0\x7a\2\0\0\x76\3\3ABCDEFGHIJKLMNOPQRSTUVWXYZ012345 \x13\2"),
+	 &protocol_tls},
 	{"TLS, joined late",
 	 BYTES("\x17\3\3\0\x20"
 	       "01234567890123456789012345678901"),
@@ -153,11 +154,11 @@ static const struct conversation {
 };
 
 static const struct protocol *const all[] = {
-	&protocol_http1,     &protocol_http2,	  &protocol_redis, &protocol_dns,
-	&protocol_dns_tcp,   &protocol_postgres,  &protocol_mysql, &protocol_memcached,
-	&protocol_nats,	     &protocol_mqtt,	  &protocol_amqp,  &protocol_mongodb,
-	&protocol_kafka,     &protocol_cassandra, &protocol_dubbo, &protocol_rocketmq,
-	&protocol_websocket, &protocol_fastcgi};
+	&protocol_http1,     &protocol_http2,	  &protocol_tls,       &protocol_redis,
+	&protocol_dns,	     &protocol_dns_tcp,	  &protocol_postgres,  &protocol_mysql,
+	&protocol_memcached, &protocol_nats,	  &protocol_mqtt,      &protocol_amqp,
+	&protocol_mongodb,   &protocol_kafka,	  &protocol_cassandra, &protocol_dubbo,
+	&protocol_rocketmq,  &protocol_websocket, &protocol_fastcgi};
 
 enum { ALL = sizeof(all) / sizeof(all[0]), LIKELY_BYTES = 5, RANDOM_MIB = 8, WINDOW = 64 };
 
