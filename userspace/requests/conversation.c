@@ -191,7 +191,7 @@ static void name_exchange(struct connection *connection, struct connections *all
 	if (exchange->protocol != NUMBER_ON_TRIAL)
 		return;
 	take_connect_time(connection, exchange);
-	exchange->protocol = request_protocols__unknown;
+	exchange->protocol = exchange->account = request_protocols__unknown;
 	from->seen--;
 	from->open--;
 	to->seen++;

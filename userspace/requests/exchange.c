@@ -99,7 +99,7 @@ struct exchange *exchanges_begin(struct exchanges *exchanges, enum exchange_wait
 
 	exchanges->blank = NULL;
 	memset(exchange, 0, offsetof(struct exchange, message));
-	exchange->protocol = protocol;
+	exchange->protocol = exchange->account = protocol;
 	exchange->has_key = exchange->message.open->has_key;
 	exchange->key = exchange->message.open->key;
 	exchange->request.first_ns = now_ns;
@@ -121,7 +121,7 @@ struct exchange_answer *exchanges_begin_answer(struct exchanges *exchanges)
 static void close_exchange(struct exchanges *exchanges, struct exchange *exchange)
 {
 	unlink_waiting(exchanges, exchange);
-	exchanges_account(exchanges, exchange->protocol)->open--;
+	exchanges_account(exchanges, exchange->account)->open--;
 	exchange->is_over = true;
 }
 
@@ -142,7 +142,7 @@ void exchanges_give_up(struct exchanges *exchanges, struct exchange *exchange,
 	if (exchange->is_over)
 		return;
 	close_exchange(exchanges, exchange);
-	count_fate(exchanges_account(exchanges, exchange->protocol), fate);
+	count_fate(exchanges_account(exchanges, exchange->account), fate);
 }
 
 void exchanges_count_stray(struct exchanges *exchanges, uint8_t protocol, enum exchange_fate fate)
@@ -153,24 +153,9 @@ void exchanges_count_stray(struct exchanges *exchanges, uint8_t protocol, enum e
 	count_fate(account, fate);
 }
 
-void exchanges_set_protocol(struct exchanges *exchanges, struct exchange *exchange,
-			    uint8_t protocol)
-{
-	struct requests_protocol_stats *from = exchanges_account(exchanges, exchange->protocol);
-	struct requests_protocol_stats *to = exchanges_account(exchanges, protocol);
-
-	if (exchange->is_over)
-		return;
-	from->seen--;
-	from->open--;
-	to->seen++;
-	to->open++;
-	exchange->protocol = protocol;
-}
-
 static void append_done(struct exchanges *exchanges, struct exchange *exchange)
 {
-	exchanges_account(exchanges, exchange->protocol)->reported++;
+	exchanges_account(exchanges, exchange->account)->reported++;
 	exchange->next = NULL;
 	*exchanges->done_end = exchange;
 	exchanges->done_end = &exchange->next;
@@ -191,7 +176,7 @@ void exchanges_hold(struct exchanges *exchanges, struct exchange *exchange)
 
 void exchanges_release(struct exchanges *exchanges, struct exchange *exchange)
 {
-	exchanges_account(exchanges, exchange->protocol)->open--;
+	exchanges_account(exchanges, exchange->account)->open--;
 	append_done(exchanges, exchange);
 }
 
@@ -274,7 +259,7 @@ struct exchange *exchanges_next(struct exchanges *exchanges)
 	while ((exchange = take_done(exchanges))) {
 		if (exchanges_message(exchanges, exchange) && !exchange->is_lost)
 			return exchange;
-		account = exchanges_account(exchanges, exchange->protocol);
+		account = exchanges_account(exchanges, exchange->account);
 		account->reported--;
 		account->lost++;
 		exchanges_free(exchanges, exchange);

@@ -54,6 +54,7 @@ struct exchange {
 	uint8_t protocol, role; /* request_protocols, request_roles */
 	uint8_t tuple_len;
 	uint8_t waits; /* enum exchange_waits */
+	uint8_t account; /* that it is counted in: of the protocol that it began with */
 	uint8_t note; /* see conversation.c */
 	uint8_t gaps; /* bits of sides of which bytes may be missing: multiplex.c */
 	bool has_status;
@@ -114,10 +115,6 @@ struct exchange_answer *exchanges_begin_answer(struct exchanges *exchanges);
 /* The message of one, to read and to change, until some others were opened; NULL: out of memory,
  * then it is lost. */
 struct protocol_message *exchanges_message(struct exchanges *exchanges, struct exchange *exchange);
-
-/* It is seen to be of another protocol than that of its connection. */
-void exchanges_set_protocol(struct exchanges *exchanges, struct exchange *exchange,
-			    uint8_t protocol);
 
 /* Why it ended, "" if as it should. */
 void exchanges_set_error(struct exchanges *exchanges, struct exchange *exchange, const char *error);

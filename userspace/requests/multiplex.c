@@ -9,15 +9,21 @@
 #include "requests/pairing.h"
 #include "requests/requests.h"
 
-enum { SLOTS = 64 /* a power of two */ };
+enum { SLOTS = 64 /* a power of two */, GAPS = 8 };
 
 #define BIT(side) (1u << (side))
+
+/* Between two streams whose requests were seen. */
+struct multiplex_gap {
+	uint64_t from, to;
+};
 
 struct multiplex {
 	void *kept; /* owned; of the protocol */
 	uint64_t current[PROTOCOL_SIDES]; /* the stream that the last step was about; 0: none */
-	/* Streams of requests that were seen; 0: none was. Those in between are lost. */
-	uint64_t first, last, lost_from, lost_to;
+	uint64_t first, last; /* streams of requests that were seen; 0: none was */
+	struct multiplex_gap gaps[GAPS]; /* a ring, with requests that are lost */
+	unsigned int gaps_count; /* so far */
 	uint32_t early; /* that have a response, and no request yet */
 	bool lost_requests; /* since `last` bytes were missing */
 	struct exchange *slots[SLOTS]; /* by stream */
@@ -96,6 +102,7 @@ bool multiplex_begin(struct connection *connection, struct connections *all)
 		pool_free(&all->exchanges.pool, multiplex, sizeof(*multiplex));
 		return false;
 	}
+	all->room.held += sizeof(*multiplex);
 	connection->multiplex = multiplex;
 	return true;
 }
@@ -103,6 +110,7 @@ bool multiplex_begin(struct connection *connection, struct connections *all)
 void multiplex_finish(struct connection *connection, struct connections *all)
 {
 	connection->protocol->streams->destroy(connection->multiplex->kept);
+	all->room.held -= sizeof(*connection->multiplex);
 	pool_free(&all->exchanges.pool, connection->multiplex, sizeof(*connection->multiplex));
 	connection->multiplex = NULL;
 }
@@ -257,7 +265,9 @@ static void give_up_early(struct connection *connection, struct connections *all
 	for (; exchange && connection->multiplex->early; exchange = next) {
 		next = exchange->next;
 		if (is_early(exchange) && exchange->key < stream)
-			give_up(all, exchange, EXCHANGE_UNKNOWN);
+			give_up(all, exchange,
+				connection->multiplex->lost_requests ? EXCHANGE_LOST
+								     : EXCHANGE_UNKNOWN);
 	}
 }
 
@@ -295,8 +305,8 @@ static void note_request(struct connection *connection, struct connections *all,
 	if (!multiplex->first)
 		multiplex->first = stream;
 	if (multiplex->lost_requests) {
-		multiplex->lost_from = multiplex->last;
-		multiplex->lost_to = stream;
+		multiplex->gaps[multiplex->gaps_count++ % GAPS] =
+			(struct multiplex_gap){multiplex->last, stream};
 		multiplex->lost_requests = false;
 	}
 	multiplex->last = stream > multiplex->last ? stream : multiplex->last;
@@ -305,8 +315,10 @@ static void note_request(struct connection *connection, struct connections *all,
 /* Whether the request of a response was there, but not seen. */
 static bool is_unseen(const struct multiplex *multiplex, uint64_t stream)
 {
-	return stream < multiplex->first ||
-	       (stream > multiplex->lost_from && stream < multiplex->lost_to);
+	for (unsigned int i = 0; i < GAPS; i++)
+		if (stream > multiplex->gaps[i].from && stream < multiplex->gaps[i].to)
+			return true;
+	return stream < multiplex->first;
 }
 
 static struct exchange *begin_request(struct connection *connection, struct connections *all,
@@ -322,8 +334,10 @@ static struct exchange *begin_request(struct connection *connection, struct conn
 	note_request(connection, all, stream);
 	if (!exchange)
 		exchange = begin_stream(connection, all, call, stream, first_ns);
-	if (!exchange)
+	if (!exchange) {
+		exchanges_count_stray(&all->exchanges, connection->protocol->number, EXCHANGE_LOST);
 		return NULL;
+	}
 	multiplex->early--;
 	exchange->request.first_ns = first_ns;
 	return exchange;
@@ -362,12 +376,12 @@ static struct exchange_part *stream_part(struct exchange *exchange, enum protoco
 }
 
 /* A message may turn out to be of another protocol when its response comes. */
-static void note_protocol(struct connections *all, struct exchange *exchange)
+static void note_protocol(struct exchange *exchange)
 {
 	const struct protocol_message *message = exchange->message.open;
 
-	if (message && message->protocol && message->protocol != exchange->protocol)
-		exchanges_set_protocol(&all->exchanges, exchange, message->protocol);
+	if (message && message->protocol)
+		exchange->protocol = message->protocol;
 }
 
 static void add_bytes(struct exchange *exchange, enum protocol_side side,
@@ -420,7 +434,7 @@ void multiplex_apply(struct connection *connection, struct connections *all,
 				   : begin_response(connection, all, call, exchange, first_ns);
 	if (exchange) {
 		add_bytes(exchange, side, call, step->used);
-		note_protocol(all, exchange);
+		note_protocol(exchange);
 	}
 	if (step->closes && exchange)
 		close_stream(all, exchange, call->ts_ns, step->error);
@@ -444,7 +458,8 @@ static void end_request(struct connections *all, struct exchange *exchange)
 static void end_response(struct connections *all, struct exchange *exchange)
 {
 	exchange->connection->lost = 0;
-	if (!exchange->response.first_ns)
+	if (!exchange->response.first_ns ||
+	    (is_early(exchange) && exchange->gaps & BIT(PROTOCOL_REQUESTS)))
 		give_up(all, exchange, EXCHANGE_LOST);
 	else if (exchange->is_whole || exchange->is_over || exchange->gaps & BIT(PROTOCOL_REQUESTS))
 		report(all, exchange, exchange->response.last_ns, NULL);

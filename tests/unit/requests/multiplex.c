@@ -458,6 +458,89 @@ static void test_lost_requests(void **state)
 	end_talk(&talk);
 }
 
+/* A response whose request is in a gap: it is lost, and none without a method is told. */
+static void test_early_with_a_gap(void **state)
+{
+	struct talked *talked = *state;
+	struct talk talk;
+
+	begin_talk(&talk);
+	http2_say_preface(asks(&talk));
+	talked_piece(talked, DIRECTION_IN, asks(&talk)->bytes.data, asks(&talk)->bytes.len,
+		     asks(&talk)->bytes.len);
+	http2_say_headers(answers(&talk), 0, 1, OK_LINES);
+	talked_piece(talked, DIRECTION_OUT, answers(&talk)->bytes.data, answers(&talk)->bytes.len,
+		     answers(&talk)->bytes.len);
+	http2_said_clear(asks(&talk));
+	http2_said_clear(answers(&talk));
+	talked_miss(talked, DIRECTION_IN, 100);
+	http2_say(asks(&talk), HTTP2_PING, 1, 0, "12345678", 8);
+	talked_piece(talked, DIRECTION_IN, asks(&talk)->bytes.data, asks(&talk)->bytes.len,
+		     asks(&talk)->bytes.len);
+	http2_say(answers(&talk), HTTP2_DATA, HTTP2_END_STREAM, 1, "x", 1);
+	talked_piece(talked, DIRECTION_OUT, answers(&talk)->bytes.data, answers(&talk)->bytes.len,
+		     answers(&talk)->bytes.len);
+	assert_null(talked_next(talked));
+	assert_int_equal(talked_account(talked, request_protocols__http).lost, 1);
+	assert_int_equal(talked_account(talked, request_protocols__http).open, 0);
+	end_talk(&talk);
+}
+
+/* Headers of the wrong side say nothing, a tunnel has its authority as target, a time that is
+ * longer than can be said is cut. */
+static void test_odd_headers(void **state)
+{
+	struct talk talk;
+
+	begin_talk(&talk);
+	http2_say_preface(asks(&talk));
+	http2_say_headers(asks(&talk), HTTP2_END_STREAM, 1, GET_LINES("/a") "grpc-status: 0\n");
+	http2_say_headers(asks(&talk), HTTP2_END_STREAM, 3, ":method: CONNECT\n:authority: h:1\n");
+	http2_say_headers(asks(&talk), HTTP2_END_STREAM, 5,
+			  ":method: CONNECT\n:protocol: websocket\n:authority: h\n:path: /chat\n");
+	turn(&talk, DIRECTION_IN);
+	for (uint32_t stream = 1; stream < 6; stream += 2)
+		http2_say_headers(answers(&talk), HTTP2_END_STREAM, stream, OK_LINES);
+	turn(&talk, DIRECTION_OUT);
+	expect_lines(&talk, "http GET /a h:80 200 -\nhttp CONNECT h:1 h:1 200 -\n"
+			    "http CONNECT /chat h 200 -\n");
+	end_talk(&talk);
+}
+
+/* Who fills a table with entries that cost more memory than they count has his own forgotten. */
+static void test_costly_headers(void **state)
+{
+	enum { ENTRIES = 5000 };
+	struct talked *talked = *state;
+	/* Behind a size of 64 KiB. */
+	uint8_t block[4 + 3 * ENTRIES];
+	struct talk talk;
+	size_t len = 0;
+
+	block[len++] = 0x3f;
+	block[len++] = 0xe1;
+	block[len++] = 0xff;
+	block[len++] = 0x03;
+	while (len + 3 <= sizeof(block)) {
+		block[len] = 0x40;
+		block[len + 1] = block[len + 2] = 0;
+		len += 3;
+	}
+	begin_talk(&talk);
+	http2_say_preface(asks(&talk));
+	http2_say(asks(&talk), HTTP2_HEADERS, HTTP2_END_HEADERS | HTTP2_END_STREAM, 1, block, len);
+	http2_say_headers(asks(&talk), HTTP2_END_STREAM, 3, GET_LINES("/b"));
+	talked_piece(talked, DIRECTION_IN, asks(&talk)->bytes.data, asks(&talk)->bytes.len,
+		     asks(&talk)->bytes.len);
+	http2_say_headers(answers(&talk), HTTP2_END_STREAM, 1, OK_LINES);
+	http2_say_headers(answers(&talk), HTTP2_END_STREAM, 3, OK_LINES);
+	talked_piece(talked, DIRECTION_OUT, answers(&talk)->bytes.data, answers(&talk)->bytes.len,
+		     answers(&talk)->bytes.len);
+	assert_int_equal(event_param_i64(talked_next(talked), request__undecoded), 1);
+	assert_line(talked, "GET /b 200 -");
+	end_talk(&talk);
+}
+
 /* One that has no room stays without, though one that came before it has just made some. */
 static void test_room_that_comes_late(void **state)
 {
@@ -480,6 +563,9 @@ static void test_room_that_comes_late(void **state)
 		     asks(&talk)->bytes.len);
 	assert_int_equal(talked_account(talked, request_protocols__http).open,
 			 REQUESTS_PER_SOCKET_MAX - 1);
+	/* The early one has no request, and that of the late one had no room. */
+	assert_int_equal(talked_account(talked, request_protocols__http).unknown, 1);
+	assert_int_equal(talked_account(talked, request_protocols__http).lost, 1);
 	talked_close(talked);
 	assert_int_equal(talked_account(talked, request_protocols__http).open, 0);
 	end_talk(&talk);
@@ -494,6 +580,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_response_first),
 	cmocka_unit_test(test_from_the_middle),
 	cmocka_unit_test(test_upgrade),
+	cmocka_unit_test(test_odd_headers),
+	cmocka_unit_test_setup_teardown(test_early_with_a_gap, talked_setup, talked_teardown),
+	cmocka_unit_test_setup_teardown(test_costly_headers, talked_setup, talked_teardown),
 	cmocka_unit_test_setup_teardown(test_room_that_comes_late, talked_setup, talked_teardown),
 	cmocka_unit_test_setup_teardown(test_gaps, talked_setup, talked_teardown),
 	cmocka_unit_test_setup_teardown(test_lost_requests, talked_setup, talked_teardown),

@@ -93,8 +93,7 @@ void grpc_begin(struct protocol_message *message)
 		message->has_counts[side] = !side_of(message, side).is_lost;
 }
 
-/* Digits and a unit: 100m. */
-static void take_timeout(struct protocol_message *message, struct http_text value)
+void grpc_take_timeout(struct protocol_message *message, struct http_text value)
 {
 	static const struct {
 		char letter;
@@ -116,11 +115,11 @@ static void take_timeout(struct protocol_message *message, struct http_text valu
 	}
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (value.data[value.len - 1] == (uint8_t)units[i].letter)
-			message->deadline_ns = number * units[i].ns;
+			message->deadline_ns =
+				number > INT64_MAX / units[i].ns ? INT64_MAX : number * units[i].ns;
 }
 
-/* A number of one or two digits. */
-static void take_grpc_status(struct protocol_message *message, struct http_text value)
+void grpc_take_status(struct protocol_message *message, struct http_text value)
 {
 	int number = 0;
 
@@ -135,20 +134,6 @@ static void take_grpc_status(struct protocol_message *message, struct http_text 
 		grpc_begin(message);
 	message->status = number;
 	message->has_status = true;
-}
-
-bool grpc_take_header(struct protocol_message *message, struct http_text name,
-		      struct http_text value)
-{
-	static const char status[] = "grpc-status", timeout[] = "grpc-timeout";
-
-	if (name.len == sizeof(status) - 1 && memcmp(name.data, status, name.len) == 0)
-		take_grpc_status(message, value);
-	else if (name.len == sizeof(timeout) - 1 && memcmp(name.data, timeout, name.len) == 0)
-		take_timeout(message, value);
-	else
-		return false;
-	return true;
 }
 
 void grpc_name_call(struct protocol_message *message)

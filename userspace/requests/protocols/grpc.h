@@ -20,9 +20,11 @@ void grpc_move_status(struct protocol_message *message);
 /* Whether that is what contents of gRPC are called. */
 bool grpc_is_content(struct http_text type);
 
-/* Headers of its own; false: it is none of them. */
-bool grpc_take_header(struct protocol_message *message, struct http_text name,
-		      struct http_text value);
+/* How long a call may take, digits and a unit: 100m. What is longer than can be said is cut. */
+void grpc_take_timeout(struct protocol_message *message, struct http_text value);
+
+/* The status of a call, a number of one or two digits. */
+void grpc_take_status(struct protocol_message *message, struct http_text value);
 
 /* All headers of the request are known: the path becomes service and method. */
 void grpc_name_call(struct protocol_message *message);

@@ -22,17 +22,18 @@ struct hpack_block {
 
 static void *block_malloc(size_t size, void *user)
 {
-	struct protocol_room *room = user;
+	struct hpack *hpack = user;
 	size_t bytes = sizeof(struct hpack_block) + size;
 	struct hpack_block *block;
 
-	if (bytes > room->max - room->held)
+	if (hpack->held + bytes > HPACK_BYTES_MAX || hpack->room->held + bytes > hpack->room->max)
 		return NULL;
-	block = pool_alloc(room->pool, bytes);
+	block = pool_alloc(hpack->room->pool, bytes);
 	if (!block)
 		return NULL;
 	block->bytes = bytes;
-	room->held += bytes;
+	hpack->held += bytes;
+	hpack->room->held += bytes;
 	return block->data;
 }
 
@@ -43,14 +44,15 @@ static struct hpack_block *block_of(void *data)
 
 static void block_free(void *data, void *user)
 {
-	struct protocol_room *room = user;
+	struct hpack *hpack = user;
 	struct hpack_block *block;
 
 	if (!data)
 		return;
 	block = block_of(data);
-	room->held -= block->bytes;
-	pool_free(room->pool, block, block->bytes);
+	hpack->held -= block->bytes;
+	hpack->room->held -= block->bytes;
+	pool_free(hpack->room->pool, block, block->bytes);
 }
 
 static void *block_calloc(size_t count, size_t size, void *user)
@@ -88,8 +90,7 @@ static int make_inflater(struct hpack *hpack)
 {
 	if (hpack->inflater)
 		return 0;
-	hpack->memory =
-		(nghttp2_mem){hpack->room, block_malloc, block_free, block_calloc, block_realloc};
+	hpack->memory = (nghttp2_mem){hpack, block_malloc, block_free, block_calloc, block_realloc};
 	if (nghttp2_hd_inflate_new2(&hpack->inflater, &hpack->memory))
 		return -ENOMEM;
 	/* What a side may use is what the other one allows; whether it does, it says in a block. */
@@ -139,7 +140,7 @@ struct hpack_run {
 	bool is_over;
 };
 
-static void fail(struct hpack_run *run, int error)
+static void fail_block(struct hpack_run *run, int error)
 {
 	run->error = error;
 	run->is_over = true;
@@ -154,7 +155,7 @@ static size_t inflate_field(struct hpack_run *run, const uint8_t *data, size_t l
 		nghttp2_hd_inflate_hd2(run->hpack->inflater, &field, &flags, data, len, is_last);
 
 	if (used < 0) {
-		fail(run, used == NGHTTP2_ERR_NOMEM ? -ENOMEM : -EBADMSG);
+		fail_block(run, used == NGHTTP2_ERR_NOMEM ? -ENOMEM : -EBADMSG);
 		return 0;
 	}
 	if (flags & NGHTTP2_HD_INFLATE_EMIT) {
@@ -175,7 +176,7 @@ static void take_size(struct hpack_run *run)
 	size_t bytes = read_number(run->at, run->end, &size);
 
 	if (!bytes)
-		fail(run, -EBADMSG);
+		fail_block(run, -EBADMSG);
 	else if (size <= HPACK_TABLE_MAX)
 		inflate_field(run, run->at, bytes, false);
 	run->at += bytes;

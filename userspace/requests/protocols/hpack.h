@@ -15,12 +15,15 @@ enum {
 	/* Of a table, as RFC 7541 counts them. If a larger one is announced, what does not fit is
 	 * as if it had been added before. */
 	HPACK_TABLE_MAX = 64 * 1024,
+	/* That a table takes in memory, which may be seven times as much; then it is forgotten. */
+	HPACK_BYTES_MAX = 128 * 1024,
 };
 
 /* A zeroed struct has a table of which nothing is known; it needs its room, and stays where it is.
  */
 struct hpack {
 	struct protocol_room *room; /* borrowed */
+	size_t held; /* bytes of memory */
 	nghttp2_mem memory; /* the inflater's */
 	nghttp2_hd_inflater *inflater; /* owned; NULL: nothing was added */
 };

@@ -71,10 +71,6 @@ void http_take_target(struct protocol_message *message, const uint8_t *data, siz
 			data = (const uint8_t *)"/";
 			len = 1;
 		}
-	} else if (strcmp(message->method, "CONNECT") == 0) {
-		http_take_authority(message, data, len);
-		memcpy(message->target, message->host, sizeof(message->host));
-		return;
 	}
 	protocol_text_put(message->target, sizeof(message->target), data, len);
 }

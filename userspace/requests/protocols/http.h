@@ -23,7 +23,7 @@ int http_hex_value(uint8_t c);
 
 /*
  * The message's target becomes the path of a target, without its query; its host the authority, if
- * the target has one. The method is known.
+ * the target has one.
  */
 void http_take_target(struct protocol_message *message, const uint8_t *data, size_t len);
 

@@ -184,6 +184,19 @@ static void take_version(struct protocol_message *message, const uint8_t *digits
 	protocol_text_put(message->version, sizeof(message->version), digits, 3);
 }
 
+/* That of CONNECT is an authority alone. */
+static void take_target(struct protocol_message *message, const uint8_t *data, size_t len)
+{
+	if (strcmp(message->method, "CONNECT") != 0 || len == 0 || *data == '/' ||
+	    memmem(data, len, "://", 3)) {
+		http_take_target(message, data, len);
+		return;
+	}
+	len = http_length_before(data, len, '?');
+	http_take_authority(message, data, http_length_before(data, len, '#'));
+	memcpy(message->target, message->host, sizeof(message->host));
+}
+
 /* Returns false if that is no request line. */
 static bool take_request_line(struct http1_run *run, const struct http1_line *line)
 {
@@ -205,7 +218,7 @@ static bool take_request_line(struct http1_run *run, const struct http1_line *li
 	protocol_text_put(run->message->method, MESSAGE_METHOD_BYTES, line->data, len);
 	if (line->is_whole)
 		take_version(run->message, end + VERSION_AT);
-	http_take_target(run->message, blank + 1, (size_t)(end - blank - 1));
+	take_target(run->message, blank + 1, (size_t)(end - blank - 1));
 	return true;
 }
 

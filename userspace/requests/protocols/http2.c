@@ -28,11 +28,9 @@ struct http2_run {
 
 static void *http2_create(struct protocol_room *room)
 {
-	struct http2 *http;
+	/* Tables of headers have a limit; this is small, and each connection has it. */
+	struct http2 *http = pool_alloc(room->pool, sizeof(*http));
 
-	if (sizeof(*http) > room->max - room->held)
-		return NULL;
-	http = pool_alloc(room->pool, sizeof(*http));
 	if (!http)
 		return NULL;
 	memset(http, 0, sizeof(*http));
@@ -336,6 +334,8 @@ static void take_data(struct http2_run *run)
 		return;
 	}
 	/* If it is not known how long the padding is, nothing of the payload is. */
+	if (is_padded && run->input->len == at)
+		grpc_lose_count(run->message, run->side);
 	is_padded &= run->input->len > at;
 	if (is_padded && run->input->data[at] >= run->frame.len) {
 		lose(run);

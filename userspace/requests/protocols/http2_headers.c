@@ -16,6 +16,7 @@
 struct http2_block {
 	struct protocol_message *message;
 	uint8_t trace_rank;
+	bool is_trailer; /* of a request */
 };
 
 static void take_method(struct protocol_message *message, struct http_text value)
@@ -60,20 +61,27 @@ static void take_content(struct protocol_message *message, struct http_text valu
 		grpc_begin(message);
 }
 
-static const struct http2_header {
+struct http2_header {
 	const char *name;
 	uint8_t len;
 	void (*take)(struct protocol_message *message, struct http_text value);
-} of_requests[] =
-	{
-		{":method", 7, take_method},	    {":path", 5, take_path},
-		{":authority", 10, take_authority}, {"host", 4, take_host},
-		{"content-type", 12, take_content}, {NULL, 0, NULL},
-},
-  of_responses[] = {
-	  {":status", 7, take_status},
-	  {"content-type", 12, take_content},
-	  {NULL, 0, NULL},
+};
+
+static const struct http2_header of_requests[] = {
+	{":method", 7, take_method},
+	{":path", 5, take_path},
+	{":authority", 10, take_authority},
+	{"host", 4, take_host},
+	{"content-type", 12, take_content},
+	{"grpc-timeout", 12, grpc_take_timeout},
+	{NULL, 0, NULL},
+};
+
+static const struct http2_header of_responses[] = {
+	{":status", 7, take_status},
+	{"content-type", 12, take_content},
+	{"grpc-status", 11, grpc_take_status},
+	{NULL, 0, NULL},
 };
 
 /* Names are in lower case. Returns false if the table has none of that name. */
@@ -92,8 +100,10 @@ static void take_of_request(void *context, struct http_text name, struct http_te
 {
 	struct http2_block *block = context;
 
-	if (!take_header(of_requests, block->message, name, value) &&
-	    !grpc_take_header(block->message, name, value))
+	/* Trailers have none of what was asked. */
+	if (block->is_trailer)
+		return;
+	if (!take_header(of_requests, block->message, name, value))
 		http_take_trace(block->message, &block->trace_rank, name, value);
 }
 
@@ -101,8 +111,7 @@ static void take_of_response(void *context, struct http_text name, struct http_t
 {
 	struct http2_block *block = context;
 
-	if (!take_header(of_responses, block->message, name, value))
-		grpc_take_header(block->message, name, value);
+	take_header(of_responses, block->message, name, value);
 }
 
 void http2_leave_out(struct protocol_message *message, unsigned int fields)
@@ -110,10 +119,19 @@ void http2_leave_out(struct protocol_message *message, unsigned int fields)
 	message->undecoded += fields;
 }
 
+/* What a tunnel is asked for is an authority alone. */
+static void note_request_begin(struct protocol_message *message)
+{
+	message->has_begun = true;
+	if (!message->target[0] && strcmp(message->method, "CONNECT") == 0)
+		memcpy(message->target, message->host, sizeof(message->host));
+}
+
 int http2_take_block(struct hpack *hpack, enum protocol_side side, struct protocol_message *message,
 		     struct http_text text)
 {
-	struct http2_block block = {.message = message};
+	struct http2_block block = {.message = message,
+				    .is_trailer = side == PROTOCOL_REQUESTS && message->has_begun};
 	int left_out = hpack_decode(hpack, text,
 				    side == PROTOCOL_REQUESTS ? take_of_request : take_of_response,
 				    &block);
@@ -125,6 +143,8 @@ int http2_take_block(struct hpack *hpack, enum protocol_side side, struct protoc
 		return left_out;
 	http2_leave_out(message, (unsigned int)left_out);
 	memcpy(message->version, "2", sizeof("2"));
+	if (side == PROTOCOL_REQUESTS)
+		note_request_begin(message);
 	if (grpc_is_call(message))
 		grpc_name_call(message);
 	return 0;

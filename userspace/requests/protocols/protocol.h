@@ -56,6 +56,7 @@ struct protocol_message {
 	bool has_statement; /* `statement` is known; of a response: that of what is kept */
 	uint8_t statement_use; /* enum protocol_statement; of a request */
 	uint8_t protocol; /* request_protocols, if it is not that of the connection; 0: it is */
+	bool has_begun; /* of streams: the first headers of the request were seen */
 	bool has_counts[PROTOCOL_SIDES]; /* `counts` of that side is known */
 	/* Of datagrams, one whose lower half is 0 answers any request with the same upper half. If
 	 * has_key is set, it is known when the message begins.

@@ -23,7 +23,7 @@ struct tls_bytes {
 	size_t len;
 };
 
-static struct tls_bytes take_bytes(struct tls_bytes *bytes, size_t len)
+static struct tls_bytes hello_take_bytes(struct tls_bytes *bytes, size_t len)
 {
 	struct tls_bytes taken = {bytes->data, len <= bytes->len ? len : bytes->len};
 
@@ -35,9 +35,9 @@ static struct tls_bytes take_bytes(struct tls_bytes *bytes, size_t len)
 }
 
 /* 0 if they are not there. */
-static uint32_t take_number(struct tls_bytes *bytes, size_t len)
+static uint32_t hello_take_number(struct tls_bytes *bytes, size_t len)
 {
-	struct tls_bytes taken = take_bytes(bytes, len);
+	struct tls_bytes taken = hello_take_bytes(bytes, len);
 	uint32_t number = 0;
 
 	for (size_t i = 0; i < taken.len; i++)
@@ -48,9 +48,9 @@ static uint32_t take_number(struct tls_bytes *bytes, size_t len)
 /* What stands behind its length, as far as it is there. */
 static struct tls_bytes take_vector(struct tls_bytes *bytes, size_t length_bytes)
 {
-	size_t len = take_number(bytes, length_bytes);
+	size_t len = hello_take_number(bytes, length_bytes);
 
-	return take_bytes(bytes, len < bytes->len ? len : bytes->len);
+	return hello_take_bytes(bytes, len < bytes->len ? len : bytes->len);
 }
 
 static bool is_printable(struct tls_bytes text)
@@ -62,10 +62,10 @@ static bool is_printable(struct tls_bytes text)
 }
 
 /* A list of names with their type, of which that of a host is 0. */
-static void take_name(struct protocol_message *message, struct tls_bytes extension)
+static void hello_take_name(struct protocol_message *message, struct tls_bytes extension)
 {
 	struct tls_bytes list = take_vector(&extension, 2);
-	bool is_host = list.len && take_number(&list, 1) == 0;
+	bool is_host = list.len && hello_take_number(&list, 1) == 0;
 	struct tls_bytes name = take_vector(&list, 2);
 
 	if (is_host && is_printable(name))
@@ -100,11 +100,11 @@ static void take_client_hello(struct protocol_message *message, struct tls_bytes
 	take_vector(&hello, 1); /* compression */
 	extensions = take_vector(&hello, 2);
 	while (extensions.len) {
-		uint32_t type = take_number(&extensions, 2);
+		uint32_t type = hello_take_number(&extensions, 2);
 		struct tls_bytes extension = take_vector(&extensions, 2);
 
 		if (type == EXTENSION_NAME)
-			take_name(message, extension);
+			hello_take_name(message, extension);
 		else if (type == EXTENSION_ALPN && !message->target[0])
 			take_offers(message, extension);
 	}
@@ -116,15 +116,15 @@ static uint16_t take_server_hello(struct tls_bytes hello, uint16_t version)
 	struct tls_bytes extensions;
 
 	take_vector(&hello, 1); /* the session */
-	take_number(&hello, 2); /* the cipher */
-	take_number(&hello, 1); /* compression */
+	hello_take_number(&hello, 2); /* the cipher */
+	hello_take_number(&hello, 1); /* compression */
 	extensions = take_vector(&hello, 2);
 	while (extensions.len) {
-		uint32_t type = take_number(&extensions, 2);
+		uint32_t type = hello_take_number(&extensions, 2);
 		struct tls_bytes extension = take_vector(&extensions, 2);
 
 		if (type == EXTENSION_VERSIONS)
-			version = (uint16_t)take_number(&extension, 2);
+			version = (uint16_t)hello_take_number(&extension, 2);
 	}
 	return version;
 }
@@ -148,12 +148,12 @@ enum tls_hello_kind tls_take_hello(struct protocol_message *message, const uint8
 				   size_t len, uint16_t *version)
 {
 	struct tls_bytes hello = {data, len};
-	uint32_t type = take_number(&hello, 1);
+	uint32_t type = hello_take_number(&hello, 1);
 	struct tls_bytes random;
 
-	take_number(&hello, HANDSHAKE_BYTES - 1);
-	*version = (uint16_t)take_number(&hello, VERSION_BYTES);
-	random = take_bytes(&hello, RANDOM_BYTES);
+	hello_take_number(&hello, HANDSHAKE_BYTES - 1);
+	*version = (uint16_t)hello_take_number(&hello, VERSION_BYTES);
+	random = hello_take_bytes(&hello, RANDOM_BYTES);
 	if (type == TLS_CLIENT_HELLO) {
 		take_client_hello(message, hello);
 		return TLS_CLIENT_HELLO;
