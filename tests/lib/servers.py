@@ -22,7 +22,7 @@ http {{
   client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
   uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
   keepalive_requests 1000000; keepalive_timeout 600; sendfile on; {settings}
-  server {{ listen {address}:{port} backlog=2000; root {folder}/pages; {places} }}
+  server {{ listen {address}:{port} backlog=2000 {listen}; root {folder}/pages; {places} }}
 }}
 """
 # Statements are counted, and nothing is asked for by the server itself.
@@ -77,9 +77,9 @@ class Nginx:
 
 
 @contextlib.contextmanager
-def nginx(folder, pages=None, places="", settings="", address="127.0.0.1", start=None):
+def nginx(folder, pages=None, places="", settings="", address="127.0.0.1", start=None, listen=""):
     """With pages, the bytes of each by its name, and places of its configuration. `start`: starts it from its command,
-    and it is not waited for."""
+    and it is not waited for. `listen`: further words of the directive."""
     need("nginx")
     folder = pathlib.Path(folder)
     # The worker has no privileges.
@@ -90,7 +90,7 @@ def nginx(folder, pages=None, places="", settings="", address="127.0.0.1", start
     port = lanner.free_port()
     conf = folder / "conf"
     conf.write_text(NGINX.format(folder=folder, port=port, address=address, places=places,
-                                 settings=settings), encoding="ascii")
+                                 settings=settings, listen=listen), encoding="ascii")
     command, server = ["nginx", "-c", str(conf), "-p", str(folder)], Nginx(port, folder / "log")
     if not start:
         with running(command, port):

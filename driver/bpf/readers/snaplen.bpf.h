@@ -19,6 +19,10 @@ enum {
 	KEPT_PROTOCOL = 2000,
 	KEPT_HEAD = 16384, /* as user space wants of sockets that need all: REQUESTS_LIMIT_ALL */
 	YOUNG_BYTES = 65536, /* that a connection moved before user space surely knows it */
+	/* Of a frame of HTTP/2: the high byte of its length, its type, its flags. */
+	HTTP2_LENGTH_HIGH = 0x40,
+	HTTP2_TYPE_LAST = 9,
+	HTTP2_FLAGS = 0x2d,
 	/* Commands of MySQL, messages of PostgreSQL and MongoDB. */
 	MYSQL_QUERY = 3,
 	MONGO_REPLY = 1,
@@ -94,9 +98,21 @@ static __always_inline bool is_http(const union data_start *start, __u64 size)
 	       (start->word[0] == WORD('H', 'T', 'T', 'P') && start->byte[4] == '/');
 }
 
+/* A client of HTTP/2 that begins, or a frame of one of the first streams of either side. */
+static __always_inline bool is_http2(const union data_start *start)
+{
+	const __u8 *byte = start->byte;
+
+	if (start->word[0] == WORD('P', 'R', 'I', ' '))
+		return true;
+	return byte[0] == 0 && byte[1] <= HTTP2_LENGTH_HIGH && byte[3] <= HTTP2_TYPE_LAST &&
+	       !(byte[4] & ~HTTP2_FLAGS) && byte[5] == 0 && byte[6] == 0;
+}
+
 /*
- * Whether data begins as what is long where it matters: heads of HTTP, and pipelines of Redis and
- * PostgreSQL, of both sides. Messages of PostgreSQL are a letter or digit, and a length.
+ * Whether data begins as what is long where it matters: heads of HTTP, frames of HTTP/2, and
+ * pipelines of Redis and PostgreSQL, of both sides. Messages of PostgreSQL are a letter or digit,
+ * and a length.
  */
 static __always_inline bool is_long_start(const union data_start *start)
 {
@@ -106,7 +122,8 @@ static __always_inline bool is_long_start(const union data_start *start)
 		return true;
 	if (first >= '1' && first <= 'z' && start->byte[1] == 0 && start->byte[2] == 0)
 		return true;
-	return is_http_request(start) || start->word[0] == WORD('H', 'E', 'A', 'D') ||
+	return is_http_request(start) || is_http2(start) ||
+	       start->word[0] == WORD('H', 'E', 'A', 'D') ||
 	       start->word[0] == WORD('P', 'A', 'T', 'C');
 }
 
