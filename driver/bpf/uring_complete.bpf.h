@@ -147,7 +147,7 @@ static __always_inline bool uring_tell_end(__u64 *ctx, enum uring_origin origin,
 	event = uring_prepare_end(place, origin, request);
 	if (event)
 		uring_jump(ctx, origin, event);
-	uring_end_note(place, address, URING_TOLD);
+	uring_end_note(place, address, URING_FREE);
 	return true;
 }
 
@@ -376,8 +376,10 @@ static __always_inline int dispatch_completed_run(__u64 *ctx)
 	place = uring_find(address);
 	if (place.note) {
 		state = uring_look(place.word);
-		if (state == (address | URING_TOLD))
+		if (state == (address | URING_TOLD)) {
+			store_in_order(place.word, address | URING_FREE);
 			return 0;
+		}
 		if (state == address) {
 			if (!uring_is_note_of(place.note, request, opcode))
 				uring_lose_stale(address);
@@ -402,7 +404,7 @@ static __always_inline bool uring_overflow_step(struct uring_overflow *walk)
 {
 	struct io_kiocb *request;
 	struct uring_place place;
-	__u64 address;
+	__u64 address, seen;
 
 	if (!walk->node)
 		return false;
@@ -414,7 +416,13 @@ static __always_inline bool uring_overflow_step(struct uring_overflow *walk)
 	    !uring_any_event(uring_events_of(GET(request, opcode))))
 		return true;
 	place = uring_find(address);
-	if (!place.note || uring_look(place.word) != address)
+	seen = place.note ? uring_look(place.word) : 0;
+	if (seen == (address | URING_TOLD)) {
+		/* It is the end of this one. */
+		store_in_order(place.word, address | URING_FREE);
+		return false;
+	}
+	if (seen != address)
 		return true;
 	walk->request = address;
 	return false;
@@ -681,13 +689,17 @@ static __always_inline int uring_next(struct filler *f, __u64 *ctx)
  * Ends a note whose event is written, if there is one. That it is there clang may conclude from
  * what older kernels do not remember.
  */
-static __always_inline void uring_end_checked(struct uring_note *note, __u64 *word, __u64 request)
+static __always_inline void uring_end_checked(const struct filler *f, struct uring_note *note,
+					      __u64 *word, __u64 request)
 {
+	/* A completion follows, which is to find it. */
+	bool is_early = f->origin == URING_AT_NEXT_SUBMISSION;
+
 	CHECKED(note);
 	CHECKED(word);
 	if (note && word)
 		uring_end_note((struct uring_place){.note = note, .word = word}, request,
-			       URING_TOLD);
+			       is_early ? URING_TOLD : URING_FREE);
 }
 
 /* Begins the event of a request; false if there is none, and nothing is left to do. */
@@ -732,14 +744,14 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	return true;
 none:
 	if (!what.goes_on)
-		uring_end_checked(note, place.word, what.request);
+		uring_end_checked(f, note, place.word, what.request);
 	return false;
 }
 
 static __always_inline void uring_end(struct filler *f)
 {
 	filler_end(f);
-	uring_end_checked(f->note, f->word, f->request);
+	uring_end_checked(f, f->note, f->word, f->request);
 }
 
 /*

@@ -10,7 +10,7 @@
 
 #include "../support/uring.h"
 
-enum { KINDS = 3, DEPTH = 64, NO_FD = 9999 };
+enum { KINDS = 3, DEPTH = 1024 /* so many that some want the same place */, NO_FD = 9999 };
 
 static struct uring ring;
 static char byte;

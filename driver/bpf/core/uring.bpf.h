@@ -39,8 +39,8 @@ enum {
 enum uring_state {
 	URING_UNWRITTEN = 1 << 0, /* its note is being written, */
 	URING_ENDING = 1 << 1, /* or its event */
-	URING_TOLD = 1 << 2, /* it has had its event; the place is free */
-	URING_FREE = 1 << 3, /* it has none; likewise */
+	URING_TOLD = 1 << 2, /* it has had its event, and its completion is still to be posted */
+	URING_FREE = 1 << 3, /* it has ended, or has no note: another one may have the place */
 	URING_STATES = URING_UNWRITTEN | URING_ENDING | URING_TOLD | URING_FREE,
 };
 
@@ -229,7 +229,7 @@ static __always_inline __u64 uring_look(const __u64 *word)
 
 static __always_inline bool uring_is_free(__u64 word)
 {
-	return !word || word & (URING_TOLD | URING_FREE);
+	return !word || word & URING_FREE;
 }
 
 /* Whether the place was as expected, and is changed. */
@@ -391,11 +391,13 @@ __attribute__((noinline)) __u32 uring_make_room(__u64 request, __u32 pid)
 
 		place = uring_place((first + i) & (URING_PLACES - 1));
 		seen = place.note ? uring_look(place.word) : URING_ENDING;
+		if (seen & (URING_UNWRITTEN | URING_ENDING))
+			continue;
+		if (uring_is_gone(place.note, seen & ~(__u64)URING_STATES) &&
+		    uring_change(place.word, seen, request | URING_UNWRITTEN))
+			return place.number | (seen & URING_STATES ? 0 : URING_USED_AGAIN);
 		if (seen & URING_STATES)
 			continue;
-		if (uring_is_gone(place.note, seen) &&
-		    uring_change(place.word, seen, request | URING_UNWRITTEN))
-			return place.number | URING_USED_AGAIN;
 		count = uring_count_of(first, place.note->pid);
 		if (count > most) {
 			most = count;
