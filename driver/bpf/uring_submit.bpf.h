@@ -177,12 +177,17 @@ static __always_inline void take_ftruncate(struct uring_note *note, struct io_ki
 	note->args[1] = GET(ftruncate, len);
 }
 
+/* A length that has 32 bits on older kernels (seen in 6.1), with another member behind it. */
+#define LENGTH_OF(operation)                                                                       \
+	(bpf_core_field_size((operation)->len) == sizeof(__u32) ? (__u32)GET(operation, len)       \
+								: GET(operation, len))
+
 static __always_inline void take_fadvise(struct uring_note *note, struct io_kiocb *request)
 {
 	struct io_fadvise *fadvise = (void *)request;
 
 	note->args[1] = GET(fadvise, offset);
-	note->args[2] = GET(fadvise, len);
+	note->args[2] = LENGTH_OF(fadvise);
 	note->args[3] = GET(fadvise, advice);
 }
 
@@ -191,7 +196,7 @@ static __always_inline void take_madvise(struct uring_note *note, struct io_kioc
 	struct io_madvise *madvise = (void *)request;
 
 	note->args[0] = GET(madvise, addr);
-	note->args[1] = GET(madvise, len);
+	note->args[1] = LENGTH_OF(madvise);
 	note->args[2] = GET(madvise, advice);
 }
 

@@ -43,7 +43,7 @@ FIELDS = "*" + " ".join(f"%{field}" for field in (
     "thread.tid", "user.uid"))
 # Of what differs between any two calls of the kind.
 RANDOM = {"evt.latency", "proc.name", "evt.via", "evt.is_uring"}
-RANDOM_ARGS = {("waitid", "id"), ("waitid", "si_pid")}
+RANDOM_ARGS = {("waitid", "id"), ("waitid", "si_pid"), ("openat2", "ino")}
 PORTS = re.compile(r"127\.0\.0\.1:(?!40404|40405)\d+")  # that the kernel chose
 
 
