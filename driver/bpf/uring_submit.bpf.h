@@ -31,6 +31,7 @@ enum {
 	KERNEL_HALF_BITS = 47, /* that differ between addresses of the kernel */
 	POINTER_ALIGN =
 		7, /* bits that pointers to names do not have, and families of addresses do */
+	FAMILIES_MAX = 64, /* more than there are of addresses: AF_MAX is 46 */
 	POLL_ONCE = 1 << 30, /* EPOLLONESHOT */
 	FUTEX_SIZE = 3, /* FUTEX2_SIZE_MASK, the same in the kernel */
 	FUTEX_PRIVATE = 128, /* FUTEX2_PRIVATE */
@@ -48,6 +49,13 @@ enum {
 #include "events/uring.def"
 };
 
+/* The kernel's copy of a name. Since 7.0 it stands in a struct of its own. */
+#define NAME_OF(operation, member)                                                                 \
+	(bpf_core_type_exists(struct delayed_filename)                                             \
+		 ? READ((struct io_##operation##___delayed *)(operation),                          \
+			member.__incomplete_filename)                                              \
+		 : GET(operation, member))
+
 static __always_inline __u64 take_name(struct uring_note *note, struct io_kiocb *request,
 				       const struct filename *name, __u32 index, __u32 count)
 {
@@ -60,7 +68,7 @@ static __always_inline void take_open(struct uring_note *note, struct io_kiocb *
 	__u64 flags = GET(open, how.flags);
 
 	note->args[0] = GET(open, dfd);
-	note->args[1] = take_name(note, request, GET(open, filename), 0, 1);
+	note->args[1] = take_name(note, request, NAME_OF(open, filename), 0, 1);
 	note->args[2] = flags & FLAG_PATH ? flags : flags & ~(__u64)FLAG_LARGE_FILE;
 	note->args[3] = GET(open, how.mode);
 	note->file_slot = GET(open, file_slot);
@@ -255,17 +263,21 @@ struct address_taken {
 
 /*
  * The kernel's address of a request that connects or binds; NULL if it has none yet. It stands in a
- * message, which begins with a pointer of the kernel or NULL, or (seen in 6.18) alone.
+ * message, or (seen in 6.12.117 and 6.18.44) alone: then its family comes first. A message begins
+ * with a pointer, of the kernel or of the program, or NULL.
  */
 static __always_inline const void *address_of(struct io_kiocb *request)
 {
 	struct io_async_msghdr *message = GET(request, async_data);
 	__u64 first = 0;
+	__u16 family;
 
-	if (!(GET(request, flags) & REQUEST_ASYNC_DATA) || !message ||
-	    bpf_probe_read_kernel(&first, sizeof(first), message))
+	/* A bit of the flags says so, too, but which one differs between kernels. */
+	if (!message || bpf_probe_read_kernel(&first, sizeof(first), message))
 		return NULL;
-	if (first && (first & POINTER_ALIGN || (__s64)first >> KERNEL_HALF_BITS != -1))
+	family = first;
+	if (family && family < FAMILIES_MAX &&
+	    (first & POINTER_ALIGN || (__s64)first >> KERNEL_HALF_BITS != -1))
 		return message;
 	return (void *)message + bpf_core_field_offset(message->addr);
 }
@@ -333,7 +345,7 @@ static __always_inline struct address_taken take_destination(struct uring_note *
 	struct io_async_msghdr *message = GET(request, async_data);
 	__u32 bytes;
 
-	if (!HAS_ADDRESSES || !(GET(request, flags) & REQUEST_ASYNC_DATA) || !message)
+	if (!HAS_ADDRESSES || !message)
 		return (struct address_taken){};
 	bytes = GET(message, msg.msg_namelen);
 	return (struct address_taken){
@@ -443,7 +455,7 @@ static __always_inline void take_unlink(struct uring_note *note, struct io_kiocb
 	struct io_unlink *unlink = (void *)request;
 
 	note->args[0] = GET(unlink, dfd);
-	note->args[1] = take_name(note, request, GET(unlink, filename), 0, 1);
+	note->args[1] = take_name(note, request, NAME_OF(unlink, filename), 0, 1);
 	note->args[2] = GET(unlink, flags);
 }
 
@@ -452,7 +464,7 @@ static __always_inline void take_mkdir(struct uring_note *note, struct io_kiocb 
 	struct io_mkdir *mkdir = (void *)request;
 
 	note->args[0] = GET(mkdir, dfd);
-	note->args[1] = take_name(note, request, GET(mkdir, filename), 0, 1);
+	note->args[1] = take_name(note, request, NAME_OF(mkdir, filename), 0, 1);
 	note->args[2] = GET(mkdir, mode);
 }
 
@@ -461,9 +473,9 @@ static __always_inline void take_rename(struct uring_note *note, struct io_kiocb
 	struct io_rename *rename = (void *)request;
 
 	note->args[0] = GET(rename, old_dfd);
-	note->args[1] = take_name(note, request, GET(rename, oldpath), 0, 2);
+	note->args[1] = take_name(note, request, NAME_OF(rename, oldpath), 0, 2);
 	note->args[2] = GET(rename, new_dfd);
-	note->args[3] = take_name(note, request, GET(rename, newpath), 1, 2);
+	note->args[3] = take_name(note, request, NAME_OF(rename, newpath), 1, 2);
 	note->args[4] = GET(rename, flags);
 }
 
@@ -472,9 +484,9 @@ static __always_inline void take_link(struct uring_note *note, struct io_kiocb *
 	struct io_link *link = (void *)request;
 
 	note->args[0] = GET(link, old_dfd);
-	note->args[1] = take_name(note, request, GET(link, oldpath), 0, 2);
+	note->args[1] = take_name(note, request, NAME_OF(link, oldpath), 0, 2);
 	note->args[2] = GET(link, new_dfd);
-	note->args[3] = take_name(note, request, GET(link, newpath), 1, 2);
+	note->args[3] = take_name(note, request, NAME_OF(link, newpath), 1, 2);
 	note->args[4] = GET(link, flags);
 }
 
@@ -482,9 +494,9 @@ static __always_inline void take_symlink(struct uring_note *note, struct io_kioc
 {
 	struct io_link *link = (void *)request;
 
-	note->args[0] = take_name(note, request, GET(link, oldpath), 0, 2);
+	note->args[0] = take_name(note, request, NAME_OF(link, oldpath), 0, 2);
 	note->args[1] = GET(link, new_dfd);
-	note->args[2] = take_name(note, request, GET(link, newpath), 1, 2);
+	note->args[2] = take_name(note, request, NAME_OF(link, newpath), 1, 2);
 }
 
 static __always_inline void take_statx(struct uring_note *note, struct io_kiocb *request)
@@ -492,7 +504,7 @@ static __always_inline void take_statx(struct uring_note *note, struct io_kiocb 
 	struct io_statx *statx = (void *)request;
 
 	note->args[0] = GET(statx, dfd);
-	note->args[1] = take_name(note, request, GET(statx, filename), 0, 1);
+	note->args[1] = take_name(note, request, NAME_OF(statx, filename), 0, 1);
 	note->args[2] = GET(statx, flags);
 	note->args[3] = GET(statx, mask);
 	note->args[4] = (__u64)GET(statx, buffer);
@@ -505,7 +517,7 @@ static __always_inline void take_xattr(struct uring_note *note, struct io_kiocb 
 	struct xattr_name *name = GET(xattr, ctx.kname);
 
 	if (note->opcode == URING_OP_SETXATTR || note->opcode == URING_OP_GETXATTR)
-		note->args[0] = take_name(note, request, GET(xattr, filename), 0, 2);
+		note->args[0] = take_name(note, request, NAME_OF(xattr, filename), 0, 2);
 	note->args[1] = uring_text(note, (__u64)request, name, 1, 2);
 	note->args[2] = (__u64)GET(xattr, ctx.value);
 	note->args[3] = GET(xattr, ctx.size);
@@ -704,7 +716,8 @@ static __always_inline void take_recvzc(struct uring_note *note, struct io_kiocb
 	if (!bpf_core_type_exists(struct io_recvzc))
 		return;
 	note->args[2] = GET(recv, len);
-	note->args[4] = GET(recv, msg_flags);
+	if (bpf_core_field_exists(recv->msg_flags)) /* not in 7.2 */
+		note->args[4] = GET(recv, msg_flags);
 }
 
 #define URING_OPERATION(name, number, event, second, request)                                      \

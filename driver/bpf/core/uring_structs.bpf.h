@@ -14,7 +14,6 @@ enum {
 	REQUEST_FIXED_FILE = 1 << 0,
 	REQUEST_BUFFER_SELECT = 1 << 5,
 	REQUEST_CQE_SKIP = 1 << 6,
-	REQUEST_ASYNC_DATA = 1 << 22,
 };
 
 /* Bits of the flags of a completion. */
@@ -333,6 +332,39 @@ struct io_recvzc {
 struct io_pipe {
 	int *fds;
 	int flags, file_slot;
+};
+
+/* Names since 7.0. */
+struct delayed_filename {
+	struct filename *__incomplete_filename;
+};
+
+struct io_open___delayed {
+	struct delayed_filename filename;
+};
+
+struct io_unlink___delayed {
+	struct delayed_filename filename;
+};
+
+struct io_mkdir___delayed {
+	struct delayed_filename filename;
+};
+
+struct io_rename___delayed {
+	struct delayed_filename oldpath, newpath;
+};
+
+struct io_link___delayed {
+	struct delayed_filename oldpath, newpath;
+};
+
+struct io_statx___delayed {
+	struct delayed_filename filename;
+};
+
+struct io_xattr___delayed {
+	struct delayed_filename filename;
 };
 
 #pragma clang attribute pop
