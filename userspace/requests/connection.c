@@ -489,6 +489,11 @@ void connection_time_out(struct connections *all, struct exchange *exchange, uin
 	}
 	exchange->ended_ns = now_ns;
 	exchanges_set_error(&all->exchanges, exchange, "timeout");
+	/* By its key a response is told from those of others: it needs no place among them. */
+	if (connection->has_keys && exchange != connection->asking) {
+		pairing_give_out(connection, all, exchange);
+		return;
+	}
 	exchange->peer_pid = ends_peer(all->ends, all->state, connection);
 	exchanges_report_copy(&all->exchanges, exchange);
 }

@@ -92,6 +92,7 @@ struct connection {
 	bool would_overlap : 1; /* if a request begins in these bytes */
 	bool may_overlap : 1; /* or that response is missing: the next one tells */
 	bool has_keys : 1;
+	bool has_doubts : 1; /* one in `queue` may be in doubt */
 	bool was_reset : 1;
 	bool was_asked_for : 1; /* of a server: from where its client is translated */
 	/* Bytes of that direction were missing before there was a verdict. */

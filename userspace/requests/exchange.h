@@ -39,7 +39,7 @@ enum exchange_waits {
 struct exchange {
 	struct exchange *next; /* of its connection; then of those that wait to be given out */
 	struct exchange *older, *newer; /* of those that are open, by `due_ns` */
-	struct exchange *before, *chain, **link; /* see datagrams.c, multiplex.c */
+	struct exchange *before, *chain, **link; /* see pairing.c, datagrams.c, multiplex.c */
 	struct connection *connection;
 	uint64_t due_ns;
 	uint64_t connect_ns; /* how long the connect took before it; 0: not known */
@@ -63,6 +63,7 @@ struct exchange {
 	bool is_whole; /* the last byte of the request came */
 	bool is_answered; /* the response is whole, the request is not yet */
 	bool is_queued; /* in the queue of its connection */
+	bool is_in_doubt; /* it has a key, and its response may have been among missing bytes */
 	/* It was given out or given up, and is here for its place, or because its bytes still come.
 	 */
 	bool is_over;

@@ -8,6 +8,9 @@
 #include "event/event.h"
 #include "requests/ends.h"
 
+/* Of more open requests than these it is not looked at whether they share keys. */
+enum { NAMESAKES_LOOKED_AT = 64 };
+
 bool pairing_has_message(const struct connection *connection, enum protocol_side side)
 {
 	return side == PROTOCOL_REQUESTS ? connection->asking != NULL : connection->answer != NULL;
@@ -51,7 +54,8 @@ static struct exchange_part *part_of(const struct connection *connection, enum p
 static void enqueue(struct connection *connection, struct exchange *exchange)
 {
 	exchange->next = NULL;
-	*(connection->queue ? &connection->last->next : &connection->queue) = exchange;
+	exchange->before = connection->queue ? connection->last : NULL;
+	*(exchange->before ? &exchange->before->next : &connection->queue) = exchange;
 	connection->last = exchange;
 	connection->queued++;
 	exchange->is_queued = true;
@@ -59,15 +63,8 @@ static void enqueue(struct connection *connection, struct exchange *exchange)
 
 static void dequeue(struct connection *connection, struct exchange *exchange)
 {
-	struct exchange **link = &connection->queue, *before = NULL;
-
-	while (*link != exchange) {
-		before = *link;
-		link = &before->next;
-	}
-	*link = exchange->next;
-	if (connection->last == exchange)
-		connection->last = before;
+	*(exchange->before ? &exchange->before->next : &connection->queue) = exchange->next;
+	*(exchange->next ? &exchange->next->before : &connection->last) = exchange->before;
 	connection->queued--;
 	exchange->is_queued = false;
 }
@@ -104,13 +101,6 @@ static bool is_full(const struct connection *connection)
 	return connection->queued >= REQUESTS_PER_SOCKET_MAX;
 }
 
-static void add_debt(struct connection *connection, int n)
-{
-	int debt = connection->debt + n;
-
-	connection->debt = (int16_t)(debt > INT16_MAX ? INT16_MAX : debt < -1 ? -1 : debt);
-}
-
 /* A server's connection is asked for once: there may be more of them than are kept. */
 static void ask_for_real_end(struct connection *connection, struct connections *all,
 			     const struct connection_call *call, const struct exchange *exchange)
@@ -142,6 +132,65 @@ void pairing_describe(struct connection *connection, struct connections *all,
 	ask_for_real_end(connection, all, call, exchange);
 }
 
+static void add_debt(struct connection *connection, int n)
+{
+	int debt = connection->debt + n;
+
+	connection->debt = (int16_t)(debt > INT16_MAX ? INT16_MAX : debt < -1 ? -1 : debt);
+}
+
+/* Whether another open request has its key, so that nobody knows which of them is answered next. */
+static bool has_namesake(const struct connection *connection, const struct exchange *exchange)
+{
+	const struct exchange *other = connection->queue;
+
+	while (other && (other == exchange || !other->has_key || other->key != exchange->key))
+		other = other->next;
+	return other;
+}
+
+/*
+ * Responses were missing: those that are open may have been answered. Keys need not be unique: of
+ * requests that share one none can be told from the others any more. Who asks again with the key
+ * of one in doubt has its response, or never will.
+ */
+static void doubt_open(struct connection *connection, struct connections *all)
+{
+	bool is_long = connection->queued > NAMESAKES_LOOKED_AT;
+	struct exchange *exchange, *next;
+
+	for (exchange = connection->queue; exchange; exchange = exchange->next)
+		exchange->is_in_doubt = is_long || has_namesake(connection, exchange);
+	for (exchange = connection->queue; exchange; exchange = next) {
+		next = exchange->next;
+		if (!exchange->is_in_doubt) {
+			connection->has_doubts = exchange->is_in_doubt = true;
+			continue;
+		}
+		dequeue(connection, exchange);
+		add_debt(connection, !exchange->is_over);
+		exchanges_give_up(&all->exchanges, exchange, EXCHANGE_LOST);
+		free_unless_asking(connection, all, exchange);
+	}
+}
+
+static void give_up_doubtful(struct connection *connection, struct connections *all, uint64_t key)
+{
+	struct exchange *exchange = connection->queue, *next;
+
+	connection->has_doubts = false;
+	for (; exchange; exchange = next) {
+		next = exchange->next;
+		if (exchange->is_in_doubt && exchange->has_key && exchange->key == key) {
+			dequeue(connection, exchange);
+			exchanges_give_up(&all->exchanges, exchange, EXCHANGE_LOST);
+			free_unless_asking(connection, all, exchange);
+			continue;
+		}
+		connection->has_doubts |= exchange->is_in_doubt;
+	}
+}
+
 static bool begin_request(struct connection *connection, struct connections *all,
 			  const struct connection_call *call, uint64_t first_ns)
 {
@@ -151,6 +200,8 @@ static bool begin_request(struct connection *connection, struct connections *all
 
 	pairing_describe(connection, all, call, exchange);
 	connection->has_keys |= exchange->has_key;
+	if (connection->has_doubts && exchange->has_key)
+		give_up_doubtful(connection, all, exchange->key);
 	connection->asking = exchange;
 	if (connection->is_out_of_step && !connection->has_keys) {
 		add_debt(connection, 1);
@@ -179,8 +230,7 @@ bool pairing_begin(struct connection *connection, struct connections *all, enum 
 		return begin_request(connection, all, call, first_ns);
 	connection->answer = exchanges_begin_answer(&all->exchanges);
 	connection->answer->part.first_ns = first_ns;
-	if (!connection->queue)
-		connection->answer->tuple_len = pairing_ends(call->file, connection->answer->tuple);
+	connection->answer->tuple_len = pairing_ends(call->file, connection->answer->tuple);
 	return true;
 }
 
@@ -375,12 +425,13 @@ static void report_alone(struct connection *connection, struct connections *all,
 	exchange = exchanges_begin(&all->exchanges, EXCHANGE_OF_STREAM,
 				   connection->protocol->number, answer->part.first_ns);
 	exchange->role = connection->role;
+	exchange->ino = connection->ino;
 	exchange->request.tid = answer->part.tid;
 	exchange->request.fd = answer->part.fd;
 	memcpy(exchange->tuple, answer->tuple, sizeof(exchange->tuple));
 	exchange->tuple_len = answer->tuple_len;
 	pairing_set_response(all, exchange, answer);
-	exchanges_report(&all->exchanges, exchange);
+	pairing_report(connection, all, exchange);
 }
 
 /* It has its whole request and response. */
@@ -483,6 +534,13 @@ struct exchange *pairing_take_request(struct connection *connection, struct conn
 	return exchange;
 }
 
+void pairing_give_out(struct connection *connection, struct connections *all,
+		      struct exchange *exchange)
+{
+	dequeue(connection, exchange);
+	pairing_report(connection, all, exchange);
+}
+
 static void drop_asking(struct connection *connection, struct connections *all,
 			enum exchange_fate fate)
 {
@@ -562,9 +620,10 @@ void pairing_lose(struct connection *connection, struct connections *all, enum p
 	}
 	connection->knows_debt = connection->may_overlap = false;
 	connection->has_turned = true;
-	if (connection->has_keys)
+	if (connection->has_keys) {
 		drop_answer(connection, all, EXCHANGE_LOST);
-	else
+		doubt_open(connection, all);
+	} else
 		lose_responses(connection, all);
 }
 
@@ -586,14 +645,29 @@ void pairing_give_up(struct connection *connection, struct connections *all,
 	give_up_queue(connection, all, fate);
 }
 
+/* Whether the response whose bytes came last is that of an open request. */
+static bool is_answered_by(const struct connection *connection, struct connections *all,
+			   const struct exchange *exchange)
+{
+	const struct protocol_message *answer;
+
+	if (!connection->answer)
+		return false;
+	answer = read_answer(all, connection->answer);
+	return !answers_nothing(answer) && request_of(connection, answer) == exchange;
+}
+
 static void close_exchange_with(struct connection *connection, struct connections *all,
 				struct exchange *exchange, uint64_t now_ns, const char *error)
 {
+	bool is_its_answer = is_answered_by(connection, all, exchange);
+
+	dequeue(connection, exchange);
 	if (exchange->is_over) {
 		exchanges_free(&all->exchanges, exchange);
 		return;
 	}
-	if (connection->answer && !answers_nothing(read_answer(all, connection->answer))) {
+	if (is_its_answer) {
 		pairing_set_response(all, exchange, connection->answer);
 		exchanges_free_answer(&all->exchanges, connection->answer);
 		connection->answer = NULL;
@@ -614,11 +688,7 @@ void pairing_close(struct connection *connection, struct connections *all, uint6
 		pairing_report(connection, all, asking);
 	else if (asking && !asking->is_queued)
 		exchanges_free(&all->exchanges, asking);
-	while (connection->queue) {
-		struct exchange *exchange = connection->queue;
-
-		dequeue(connection, exchange);
-		close_exchange_with(connection, all, exchange, now_ns, error);
-	}
+	while (connection->queue)
+		close_exchange_with(connection, all, connection->queue, now_ns, error);
 	drop_answer(connection, all, EXCHANGE_LOST);
 }

@@ -70,6 +70,10 @@ void pairing_doubt(struct connection *connection, struct connections *all);
 void pairing_report(struct connection *connection, struct connections *all,
 		    struct exchange *exchange);
 
+/* A request that is open is given out as it is: what answers it later is of an unknown one. */
+void pairing_give_out(struct connection *connection, struct connections *all,
+		      struct exchange *exchange);
+
 /* Gives up all that is open. */
 void pairing_give_up(struct connection *connection, struct connections *all,
 		     enum exchange_fate fate);

@@ -26,6 +26,7 @@ enum {
 	AMQP_HEADER = 2,
 	AMQP_BODY = 3,
 	AMQP_HEARTBEAT = 8,
+	AMQP_CONNECTION = 10, /* a class whose methods have no channel */
 	AMQP_SUCCESS = 200,
 };
 
@@ -289,7 +290,9 @@ static unsigned int amqp_take_close(const struct amqp_call *call)
 	class = bytes_be(bytes, 2);
 	method = bytes_be(bytes, 2);
 	failed = find_method(class, method);
-	call->message->is_alone = !failed || failed->kinds[PROTOCOL_REQUESTS] != AMQP_ASKS;
+	/* That of the connection does not say on which channel it was. */
+	call->message->is_alone = !failed || failed->kinds[PROTOCOL_REQUESTS] != AMQP_ASKS ||
+				  (!call->channel && class != AMQP_CONNECTION);
 	if (call->message->is_alone)
 		put_call(call);
 	else
@@ -353,9 +356,15 @@ static unsigned int take_body(struct framed_frame *frame)
 static unsigned int amqp_take(struct framed_frame *frame)
 {
 	struct amqp *amqp = frame->state;
+	bool has_wrong_end =
+		bytes_left(&frame->bytes) == frame->len && frame->bytes.end[-1] != AMQP_FRAME_END;
 	uint8_t type = (uint8_t)bytes_be(&frame->bytes, 1);
 	uint16_t channel = (uint16_t)bytes_be(&frame->bytes, 2);
 
+	if (type == greeting[0])
+		return 0;
+	if (has_wrong_end)
+		return FRAMED_LOST;
 	bytes_take(&frame->bytes, 4);
 	if (type == AMQP_METHOD)
 		return take_method(frame, channel);

@@ -50,21 +50,22 @@ static const struct memcached_command {
 	uint8_t replies; /* bits of enum memcached_replies; 0: none */
 	uint8_t key; /* which word it is; 0: there is none */
 	uint8_t size; /* which word has the bytes of the value behind the line; 0: there is none */
+	uint8_t noreply; /* from which word on it may be that; 0: never */
 } commands[] = {
 	{"get", REPLIES_VALUES, 1, 0},
 	{"gets", REPLIES_VALUES, 1, 0},
 	{"gat", REPLIES_VALUES, 2, 0},
 	{"gats", REPLIES_VALUES, 2, 0},
-	{"set", REPLIES_STORED, 1, 4},
-	{"add", REPLIES_STORED, 1, 4},
-	{"replace", REPLIES_STORED, 1, 4},
-	{"append", REPLIES_STORED, 1, 4},
-	{"prepend", REPLIES_STORED, 1, 4},
-	{"cas", REPLIES_STORED, 1, 4},
-	{"delete", REPLIES_CHANGED, 1, 0},
-	{"incr", REPLIES_CHANGED, 1, 0},
-	{"decr", REPLIES_CHANGED, 1, 0},
-	{"touch", REPLIES_CHANGED, 1, 0},
+	{"set", REPLIES_STORED, 1, 4, 2},
+	{"add", REPLIES_STORED, 1, 4, 2},
+	{"replace", REPLIES_STORED, 1, 4, 2},
+	{"append", REPLIES_STORED, 1, 4, 2},
+	{"prepend", REPLIES_STORED, 1, 4, 2},
+	{"cas", REPLIES_STORED, 1, 4, 2},
+	{"delete", REPLIES_CHANGED, 1, 0, 2},
+	{"incr", REPLIES_CHANGED, 1, 0, 2},
+	{"decr", REPLIES_CHANGED, 1, 0, 2},
+	{"touch", REPLIES_CHANGED, 1, 0, 2},
 	{"mg", REPLIES_META, 1, 0},
 	{"ms", REPLIES_META, 1, 2},
 	{"md", REPLIES_META, 1, 0},
@@ -73,9 +74,9 @@ static const struct memcached_command {
 	{"mn", REPLIES_NOP, 0, 0},
 	{"stats", REPLIES_ADMIN, 0, 0},
 	{"version", REPLIES_ADMIN, 0, 0},
-	{"verbosity", REPLIES_ADMIN, 0, 0},
-	{"flush_all", REPLIES_ADMIN, 0, 0},
-	{"cache_memlimit", REPLIES_ADMIN, 0, 0},
+	{"verbosity", REPLIES_ADMIN, 0, 0, 1},
+	{"flush_all", REPLIES_ADMIN, 0, 0, 1},
+	{"cache_memlimit", REPLIES_ADMIN, 0, 0, 1},
 	{"slabs", REPLIES_ADMIN, 0, 0},
 	{"lru", REPLIES_ADMIN, 0, 0},
 	{"lru_crawler", REPLIES_ADMIN, 0, 0},
@@ -120,6 +121,12 @@ static const struct memcached_reply {
 	{"RESET", REPLIES_ADMIN, FORM_LINE},
 	{"VERSION", REPLIES_ADMIN, FORM_LINE},
 	{"BUSY", REPLIES_ADMIN, FORM_LINE},
+	{"BADCLASS", REPLIES_ADMIN, FORM_LINE},
+	{"NOSPARE", REPLIES_ADMIN, FORM_LINE},
+	{"NOTFULL", REPLIES_ADMIN, FORM_LINE},
+	{"UNSAFE", REPLIES_ADMIN, FORM_LINE},
+	{"SAME", REPLIES_ADMIN, FORM_LINE},
+	{"PREFIX", REPLIES_ADMIN, FORM_MORE},
 	{"STAT", REPLIES_ADMIN, FORM_MORE},
 	{"ITEM", REPLIES_ADMIN, FORM_MORE},
 	{"ERROR", UINT8_MAX, FORM_ERROR},
@@ -129,8 +136,9 @@ static const struct memcached_reply {
 
 enum { REPLIES = sizeof(replies) / sizeof(replies[0]) };
 
-/* The new value behind incr and decr. */
-static const struct memcached_reply number = {"", REPLIES_CHANGED, FORM_LINE};
+/* The new value behind incr and decr; a key that lru_crawler dumps. */
+static const struct memcached_reply number = {"", REPLIES_CHANGED, FORM_LINE},
+				    dumped = {"key=", REPLIES_ADMIN, FORM_MORE};
 
 static const struct protocol_step waits = {.action = PROTOCOL_WAITS},
 				  lost = {.action = PROTOCOL_LOST};
@@ -156,6 +164,9 @@ static const struct memcached_reply *find_reply(struct protocol_text name)
 	for (size_t i = 0; i < REPLIES; i++)
 		if (protocol_text_is(name, replies[i].name))
 			return &replies[i];
+	if (name.len >= strlen(dumped.name) &&
+	    memcmp(name.data, dumped.name, strlen(dumped.name)) == 0)
+		return &dumped;
 	return is_number(name) ? &number : NULL;
 }
 
@@ -189,7 +200,8 @@ static struct command_words read_words(const struct memcached_command *command,
 			words.size = protocol_text_number(word);
 		else
 			words.has_quiet |= protocol_text_is(word, "q");
-		words.is_last_noreply = index > 1 && protocol_text_is(word, "noreply");
+		words.is_last_noreply = command->noreply && index >= command->noreply &&
+					protocol_text_is(word, "noreply");
 	}
 	return words;
 }

@@ -2,9 +2,9 @@
 /*
  * MQTT 3.1, 3.1.1 and 5. A request is what a client sends: PUBLISH, which is one-way with a quality
  * of service of 0 and otherwise ends with PUBACK or PUBCOMP, or a PUBREC that refuses it; SUBSCRIBE
- * and UNSUBSCRIBE with the first topic; CONNECT with the client's id; PINGREQ, DISCONNECT, AUTH.
+ * and UNSUBSCRIBE with the first topic; CONNECT with the client's id; PINGREQ, DISCONNECT.
  * What a broker delivers is reported alone, as DELIVER, and so is a DISCONNECT that it sends with a
- * reason. Acknowledgements of deliveries, and PUBREL, are no requests.
+ * reason. Acknowledgements of deliveries, PUBREL and AUTH are no requests.
  *
  * A topic that version 5 replaces by an alias is not known, nor is that of a subscription if the
  * connection is older, as its version is not known then.
@@ -195,7 +195,7 @@ static unsigned int take_publish(struct mqtt_packet *packet)
 	put_string(packet);
 	id = quality ? bytes_be(&packet->bytes, 2) : 0;
 	set_key(packet, MQTT_PUBLISH, id);
-	packet->message->is_oneway = id == 0;
+	packet->message->is_oneway = quality == 0;
 	return FRAMED_MESSAGE;
 }
 
@@ -397,14 +397,14 @@ static enum protocol_verdict recognise_connect(struct bytes bytes)
 	return PROTOCOL_NO;
 }
 
-/* Whether a topic stands here, as far as it is there, and is text. */
+/* Whether a topic stands here, as far as it is there, and is text; none: an alias does. */
 static bool has_topic(struct bytes bytes, uint64_t left)
 {
 	uint64_t len = bytes_be(&bytes, 2);
 
 	if (bytes.is_short)
 		return true;
-	if (len == 0 || len + 2 > left)
+	if (len + 2 > left)
 		return false;
 	for (; bytes.at < bytes.end && len; bytes.at++, len--)
 		if (*bytes.at < ' ' || *bytes.at == 0x7f)

@@ -49,6 +49,8 @@ static const struct spoken_row requests[] = {
 			    BODY("\2", "\1", "y"),
 	    "basic.publish e:r.k key=1003c0028 oneway 64\n"
 	    "basic.publish e:r.k key=2003c0028 oneway 61\nwhole\n"),
+	{"another end", PROTOCOL_REQUESTS, "\1\0\1\0\0\0\5\0\x14\0\x0a\0\xcf", "lost\n", .len = 13,
+	 .looks_ahead = true},
 	ROW("no frame", PROTOCOL_REQUESTS, "\4\0\1\0\0\0\0\xce", "lost\n"),
 	ROW("another version", PROTOCOL_REQUESTS, "AMQP\0\1\0\0", "lost\n"),
 	CUT_ROW("a large content", PROTOCOL_REQUESTS,
@@ -83,10 +85,21 @@ static const struct spoken_row responses[] = {
 	    "200 alone 19\nwhole\n"),
 };
 
+/* The connection is closed on channel 0, whatever the channel was. */
+static const struct spoken_row closes[] = {
+	ROW("closed for a method of a channel", PROTOCOL_RESPONSES,
+	    METHOD("\0", "\x12", "\x0a", "\x32", "\2\x12\7NOT_A B\0\x3c\0\x14"),
+	    "530 error=NOT_A alone 26\nwhole\n"),
+	ROW("closed for a log-in", PROTOCOL_RESPONSES,
+	    METHOD("\0", "\x0b", "\x0a", "\x32", "\1\x93\0\0\x0a\0\x0b"),
+	    "403 error=403 key=a000b 19\nwhole\n"),
+};
+
 static void test_both_sides(void **state)
 {
 	spoken_expect(&protocol_amqp, ROWS(requests));
 	spoken_expect(&protocol_amqp, ROWS(responses));
+	spoken_expect(&protocol_amqp, ROWS(closes));
 }
 
 static void test_changed_bytes(void **state)

@@ -102,6 +102,7 @@ static void test_recognition(void **state)
 	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\x30\7\0\3a/bhi\xc0\0"), PROTOCOL_MAYBE);
 	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\x30\7\0\3a/bhiHTTP"), PROTOCOL_NO);
 	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\x30\7\0\3a\1bhi"), PROTOCOL_NO);
+	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\x30\7\0\0\3\x23\0\1x"), PROTOCOL_MAYBE);
 	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\x30\7\0\x09"
 						      "abchi"),
 			 PROTOCOL_NO);
