@@ -205,25 +205,47 @@ static int no_column(const struct views_view *view, const char *name, size_t len
 					(int)len, name);
 }
 
-/* Reads "-count,proc.name" into `columns`. */
+static bool is_among(const struct views_column *columns, uint8_t count,
+		     const struct views_column *column)
+{
+	for (uint8_t i = 0; i < count; i++)
+		if (columns[i].is_value == column->is_value && columns[i].index == column->index)
+			return true;
+	return false;
+}
+
+/* The length of the name before the next comma, without the blanks behind it. */
+static size_t name_length(const char *at)
+{
+	size_t len = strcspn(at, ",");
+
+	while (len && at[len - 1] == ' ')
+		len--;
+	return len;
+}
+
+/* Reads "-count, proc.name" into `columns`. As none is named twice, there is room for all. */
 static int parse_columns(const struct views_view *view, const char *names, bool signs,
 			 struct views_column *columns, uint8_t *count, struct error *err)
 {
 	uint8_t n = 0;
 
 	for (const char *at = names;; at++) {
-		bool reversed = signs && *at == '-';
+		struct views_column column;
+		bool reversed;
 		size_t len;
 
-		at += reversed;
 		at += strspn(at, " ");
-		len = strcspn(at, ",");
-		if (n == VIEWS_COLUMNS_MAX)
-			return error_set(err, -EINVAL, "at most %d names", VIEWS_COLUMNS_MAX);
-		if (!find_column(view, at, len, &columns[n]))
+		reversed = signs && *at == '-';
+		at += reversed;
+		len = name_length(at);
+		if (!find_column(view, at, len, &column))
 			return no_column(view, at, len, err);
-		columns[n++].descending ^= reversed;
-		at += len;
+		if (is_among(columns, n, &column))
+			return error_set(err, -EINVAL, "'%.*s' is named twice", (int)len, at);
+		column.descending ^= reversed;
+		columns[n++] = column;
+		at += strcspn(at, ",");
 		if (!*at)
 			break;
 	}
@@ -348,7 +370,7 @@ static int add_first_keys(struct views_reading *reading, const struct yaml_node 
 		view->order[i].index += view->order[i].is_value ? 0 : added;
 	for (unsigned int i = 0; i < view->columns_count; i++)
 		view->columns[i].index += view->columns[i].is_value ? 0 : added;
-	if (view->columns_count && added) {
+	if (view->columns_count && view->columns_count + added <= VIEWS_COLUMNS_MAX) {
 		memmove(view->columns + added, view->columns,
 			view->columns_count * sizeof(view->columns[0]));
 		for (uint8_t i = 0; i < added; i++)

@@ -69,6 +69,8 @@ static void says_where_it_is_wrong(void **state)
 	WRONG(VIEW("keys: [fd.types]\n" COUNTED), "3:8 has several values");
 	WRONG(VIEW(COUNTED "sort: m\n"), "5:7 has no key or value 'm'");
 	WRONG(VIEW(COUNTED "columns: n,m\n"), "5:10 has no key or value 'm'");
+	WRONG(VIEW(COUNTED "columns: n, n\n"), "5:10 'n' is named twice");
+	WRONG(VIEW(COUNTED "sort: n,-n\n"), "5:7 'n' is named twice");
 	WRONG(VIEW("keys: [proc.name]\n"), "1:1 needs a key 'values'");
 	WRONG(VIEW("kind: list\n" COUNTED), "1:1 a list has keys and no values");
 	WRONG(VIEW("kind: histogram\n" COUNTED), "1:1 a histogram has one value");
