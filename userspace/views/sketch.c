@@ -2,6 +2,7 @@
 /* Buckets of integers alone: programs of the kernel can count in the same way. */
 #include "views/sketch.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { PART_BYTES = VIEWS_SKETCH_STEPS * sizeof(uint64_t) };
@@ -94,11 +95,12 @@ uint64_t views_sketch_quantile(const struct views_sketch *sketch, double percent
 
 	if (!count)
 		return 0;
-	rank = (uint64_t)(percent / 100 * (double)(count - 1));
+	/* How many values have to be at or below it. */
+	rank = (uint64_t)ceil(percent * (double)count / 100);
 	for (unsigned int part = 0; part < VIEWS_SKETCH_PARTS; part++)
 		for (unsigned int i = 0; sketch->parts[part] && i < VIEWS_SKETCH_STEPS; i++) {
 			before += sketch->parts[part][i];
-			if (before > rank)
+			if (before && before >= rank)
 				return bucket_middle(part, i);
 		}
 	return 0;

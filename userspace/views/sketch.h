@@ -36,8 +36,8 @@ bool views_sketch_merge(struct views_sketch *sketch, struct views_memory *memory
 			const struct views_sketch *from);
 
 /*
- * The value that `percent` of all are not above, from 0 to 100: at most VIEWS_SKETCH_ERROR of it
- * away. 0 if there are none.
+ * The smallest value that at least `percent` of all are not above, from 0 to 100: at most
+ * VIEWS_SKETCH_ERROR of it away. 0 if there are none.
  */
 uint64_t views_sketch_quantile(const struct views_sketch *sketch, double percent);
 

@@ -25,6 +25,16 @@ static void fill(uint64_t *values, size_t n)
 		values[i] = (uint64_t)exp2(drand48() * 62);
 }
 
+/* Of sorted values the first that so many are not above, found by counting these. */
+static uint64_t smallest_of_percent(const uint64_t *values, size_t n, double percent)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && (double)(i + 1) * 100 < percent * (double)n)
+		i++;
+	return values[i];
+}
+
 static void quantiles_are_as_exact_as_stated(void **state)
 {
 	static const double percents[] = {0, 1, 25, 50, 90, 95, 99, 99.9, 100};
@@ -37,8 +47,7 @@ static void quantiles_are_as_exact_as_stated(void **state)
 		assert_true(views_sketch_add(&sketch, &memory, values[i]));
 	qsort(values, VALUES, sizeof(values[0]), compare);
 	for (size_t i = 0; i < COUNT(percents); i++) {
-		size_t rank = (size_t)(percents[i] / 100 * (VALUES - 1));
-		double exact = (double)values[rank];
+		double exact = (double)smallest_of_percent(values, VALUES, percents[i]);
 		double found = (double)views_sketch_quantile(&sketch, percents[i]);
 
 		assert_true(fabs(found - exact) <= exact * VIEWS_SKETCH_ERROR);
@@ -57,7 +66,23 @@ static void small_values_are_exact(void **state)
 	for (uint64_t value = 0; value < 128; value++)
 		views_sketch_add(&sketch, &memory, value);
 	for (unsigned int i = 0; i < 128; i++)
-		assert_int_equal(views_sketch_quantile(&sketch, (i + 0.5) / 127 * 100), i);
+		assert_int_equal(views_sketch_quantile(&sketch, (i + 0.5) / 128 * 100), i);
+	views_sketch_finish(&sketch, &memory);
+	pool_finish(&memory.pool);
+}
+
+/* The largest of few values is what nearly all are not above. */
+static void few_values_have_their_largest(void **state)
+{
+	struct views_memory memory = {.bytes_max = SIZE_MAX};
+	struct views_sketch sketch = {0};
+
+	views_sketch_add(&sketch, &memory, 1);
+	views_sketch_add(&sketch, &memory, 60);
+	assert_int_equal(views_sketch_quantile(&sketch, 0), 1);
+	assert_int_equal(views_sketch_quantile(&sketch, 50), 1);
+	assert_int_equal(views_sketch_quantile(&sketch, 51), 60);
+	assert_int_equal(views_sketch_quantile(&sketch, 99), 60);
 	views_sketch_finish(&sketch, &memory);
 	pool_finish(&memory.pool);
 }
@@ -136,6 +161,7 @@ static void lost_values_are_counted(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(quantiles_are_as_exact_as_stated),
 	cmocka_unit_test(small_values_are_exact),
+	cmocka_unit_test(few_values_have_their_largest),
 	cmocka_unit_test(octaves_hold_all_values),
 	cmocka_unit_test(merged_are_as_one),
 	cmocka_unit_test(lost_values_are_counted),
