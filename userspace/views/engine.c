@@ -34,6 +34,7 @@ struct views_engine {
 	uint32_t count, room, max;
 	struct views_group *crowd; /* NULL: not needed */
 	uint64_t cut; /* rows of a sorted list that were behind those that are kept */
+	uint32_t certain; /* so many rows are the first ones of all; 0: none was cut */
 	uint64_t span_ns;
 	uint8_t cell_owners[VIEWS_VALUES_MAX]; /* the value that fills each cell */
 	char *key; /* owned: that of the event, with room for all */
@@ -247,8 +248,16 @@ static void cut_list(struct views_engine *engine);
 /* Each event of a list is a row of its own; of a sorted one, the first rows are kept. */
 static struct views_group *row_of(struct views_engine *engine, size_t len)
 {
-	if (views_engine_is_full(engine) && engine->view->order_count)
+	bool is_sorted = engine->view->order_count;
+	struct views_group *row;
+
+	if (is_sorted && views_engine_is_full(engine))
 		cut_list(engine);
+	row = group_add(engine, engine->count, engine->key, len);
+	if (row || !is_sorted)
+		return row;
+	/* Memory has ended before. */
+	cut_list(engine);
 	return group_add(engine, engine->count, engine->key, len);
 }
 
@@ -303,6 +312,8 @@ void views_engine_merge(struct views_engine *engine, const struct views_engine *
 {
 	losses_add(&engine->store.losses, &from->store.losses);
 	engine->cut += from->cut;
+	if (from->certain && (!engine->certain || from->certain < engine->certain))
+		engine->certain = from->certain;
 	for (uint32_t i = 0; i < from->count; i++) {
 		const struct views_group *other = from->list[i];
 		struct views_group *group =
@@ -325,10 +336,14 @@ void views_engine_merge(struct views_engine *engine, const struct views_engine *
 bool views_engine_is_full(const struct views_engine *engine)
 {
 	const struct views_view *view = engine->view;
-	uint32_t rows = view->limit > LIST_ROWS / KEPT_TIMES ? view->limit * KEPT_TIMES : LIST_ROWS;
+	uint32_t rows = LIST_ROWS;
 
 	if (view->kind != VIEWS_LIST)
 		return false;
+	if (view->order_count && !view->limit)
+		rows = engine->max;
+	else if (view->order_count && view->limit > LIST_ROWS / KEPT_TIMES)
+		rows = view->limit * KEPT_TIMES;
 	return engine->count >= rows || engine->count == engine->max;
 }
 
@@ -421,13 +436,20 @@ static void engine_sort(struct views_engine *engine)
 	qsort_r(engine->list, engine->count, sizeof(engine->list[0]), compare_groups, engine);
 }
 
-/* Keeps the first rows of a sorted list. Its rows are in no bucket that anything looks into. */
+/*
+ * Keeps the first rows of a sorted list: a quarter goes at least, as each time all are sorted. Its
+ * rows are in no bucket that anything looks into.
+ */
 static void cut_list(struct views_engine *engine)
 {
-	uint32_t limit = engine->view->limit, kept = engine->count;
+	uint32_t limit = engine->view->limit, kept = engine->count - engine->count / 4;
 
 	if (limit && limit < kept)
 		kept = limit;
+	if (kept == engine->count)
+		return;
+	if (!engine->certain || kept < engine->certain)
+		engine->certain = kept;
 	engine_sort(engine);
 	engine->cut += engine->count - kept;
 	while (engine->count > kept)
@@ -438,11 +460,15 @@ static void cut_list(struct views_engine *engine)
 void views_engine_rows(struct views_engine *engine, uint32_t limit, uint64_t span_ns,
 		       struct views_rows *rows)
 {
+	uint32_t count = engine->count;
+
 	engine->span_ns = span_ns;
 	engine_sort(engine);
+	if (engine->certain && engine->certain < count)
+		count = engine->certain;
 	*rows = (struct views_rows){
 		.list = engine->list,
-		.count = limit && limit < engine->count ? limit : engine->count,
+		.count = limit && limit < count ? limit : count,
 		.total = engine->count + engine->cut,
 		.crowd = engine->crowd,
 	};
@@ -504,6 +530,7 @@ void views_engine_clear(struct views_engine *engine)
 	group_free(engine, engine->crowd);
 	engine->crowd = NULL;
 	engine->cut = 0;
+	engine->certain = 0;
 	if (engine->buckets)
 		memset(engine->buckets, 0, engine->buckets_count * sizeof(engine->buckets[0]));
 	views_seen_clear(&engine->store.seen);

@@ -65,7 +65,8 @@ struct views_group;
 
 /* Rows in the order of the view. Valid until the engine is used again. */
 struct views_rows {
-	struct views_group *const *list; /* those within the limit */
+	struct views_group *const
+		*list; /* within the limit; of a sorted list what it has room for */
 	uint32_t count; /* that many */
 	uint64_t total; /* all groups; of a list all rows, also those that are not kept */
 	const struct views_group *crowd; /* all groups that had no room; NULL: all had */

@@ -95,7 +95,7 @@ static void sorts_as_asked(void **state)
 	viewed_expect(&viewed, "/c 2\n/a 1\n/b 1\n");
 	assert_int_equal(views_view_sort(viewed.view, "fs.path.name", &err), 0);
 	viewed_expect(&viewed, "/a 1\n/b 1\n/c 2\n");
-	assert_int_equal(views_view_sort(viewed.view, "-n,-fs.path.name", &err), 0);
+	assert_int_equal(views_view_sort(viewed.view, " -n , -fs.path.name ", &err), 0);
 	viewed_expect(&viewed, "/b 1\n/a 1\n/c 2\n");
 	text = viewed_rows(&viewed, 1, 0);
 	assert_string_equal(text, "/b 1\n");
@@ -198,6 +198,54 @@ static void a_sorted_list_keeps_its_first_rows(void **state)
 	viewed_destroy(&viewed);
 }
 
+/* Without a limit, those that there is room for, and not all of them are sorted for each event. */
+static void a_sorted_list_has_a_bound(void **state)
+{
+	struct views_rows rows;
+	struct viewed viewed;
+	char *text;
+
+	viewed_create(&viewed, VIEW("kind: list\nkeys: [evt.rawres]\nsort: -evt.rawres\n"), 4096,
+		      0);
+	for (int i = 1; i <= 40000; i++)
+		viewed_write(&viewed, 100, i, 10);
+	text = viewed_rows(&viewed, 3, 0);
+	assert_string_equal(text, "40000\n39999\n39998\n");
+	free(text);
+	views_engine_rows(viewed.engine, 0, 0, &rows);
+	assert_int_equal(rows.total, 40000);
+	assert_in_range(rows.count, 2048, 4096);
+	for (uint32_t i = 0; i < rows.count; i++) {
+		struct field_value value;
+
+		assert_true(views_group_key(viewed.engine, rows.list[i], 0, &value));
+		assert_int_equal(value.i64, 40000 - i);
+	}
+	assert_int_equal(views_engine_losses(viewed.engine)->forgotten, 0);
+	viewed_destroy(&viewed);
+}
+
+/* Also when memory ends before the rows are as many as it keeps. */
+static void a_sorted_list_without_memory_keeps_its_first_rows(void **state)
+{
+	struct views_rows rows;
+	struct viewed viewed;
+	char *text;
+
+	viewed_create(&viewed,
+		      VIEW("kind: list\nkeys: [evt.rawres]\nsort: -evt.rawres\nlimit: 2000\n"), 0,
+		      32768);
+	for (int i = 1; i <= 9000; i++)
+		viewed_write(&viewed, 100, i, 10);
+	text = viewed_rows(&viewed, 2, 0);
+	assert_string_equal(text, "9000\n8999\n");
+	free(text);
+	views_engine_rows(viewed.engine, 2000, 0, &rows);
+	assert_int_equal(rows.total, 9000);
+	assert_in_range(rows.count, 100, 1000);
+	viewed_destroy(&viewed);
+}
+
 /* Engines that saw a part of the events each, as per CPU, give together what one does. */
 static void merged_are_as_one(void **state)
 {
@@ -284,6 +332,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(skips_without_a_value),
 	cmocka_unit_test(a_list_has_a_row_for_each_event),
 	cmocka_unit_test(a_sorted_list_keeps_its_first_rows),
+	cmocka_unit_test(a_sorted_list_has_a_bound),
+	cmocka_unit_test(a_sorted_list_without_memory_keeps_its_first_rows),
 	cmocka_unit_test(merged_are_as_one),
 	cmocka_unit_test(merged_numbers_of_different_values_are_unknown),
 	cmocka_unit_test(says_what_is_cut_and_saturated),
