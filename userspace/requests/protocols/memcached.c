@@ -510,6 +510,14 @@ static bool is_printable(struct protocol_text text)
 	return true;
 }
 
+/* Whether it is a key that is dumped, or may become one. */
+static bool begins_dump(struct protocol_text text)
+{
+	size_t len = strlen(dumped.name);
+
+	return memcmp(text.data, dumped.name, text.len < len ? text.len : len) == 0;
+}
+
 /* Whether the name of a command or a reply may become that of the bytes that are there. */
 static bool begins_name(enum protocol_side side, struct protocol_text text)
 {
@@ -521,7 +529,7 @@ static bool begins_name(enum protocol_side side, struct protocol_text text)
 		if (text.len <= strlen(name) && memcmp(text.data, name, text.len) == 0)
 			return true;
 	}
-	return !is_request && is_number(text);
+	return !is_request && (is_number(text) || begins_dump(text));
 }
 
 /* Only a command that stores something is sure: other protocols have words like the others. */

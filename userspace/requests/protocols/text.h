@@ -8,12 +8,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Makes `to`, of `room` bytes, the text of these bytes, or the beginning of it that fits. */
+/* Makes `to`, of `room` bytes, the text of these bytes, or the beginning of it that fits. `from`
+ * may be NULL if there are none. */
 static inline void protocol_text_put(char *to, size_t room, const void *from, size_t len)
 {
 	if (len >= room)
 		len = room - 1;
-	memcpy(to, from, len);
+	if (len)
+		memcpy(to, from, len);
 	to[len] = '\0';
 }
 
