@@ -130,11 +130,22 @@ static const struct amqp_method {
 	{90, 31, {0, AMQP_ANSWERS}, 30, "tx.rollback-ok", ""},
 };
 
+/* The rows are in the order of their classes and methods. */
 static const struct amqp_method *find_method(uint64_t class, uint64_t method)
 {
-	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		if (methods[i].class == class && methods[i].method == method)
-			return &methods[i];
+	size_t low = 0, high = sizeof(methods) / sizeof(methods[0]);
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct amqp_method *row = &methods[middle];
+
+		if (row->class == class && row->method == method)
+			return row;
+		if (row->class < class || (row->class == class && row->method < method))
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	return NULL;
 }
 

@@ -34,6 +34,7 @@ enum memcached_replies {
 	REPLIES_META = 8,
 	REPLIES_NOP = 16,
 	REPLIES_ADMIN = 32,
+	REPLIES_STREAM = 64, /* beside these: lines follow without end */
 };
 
 /* What is known of a side between two steps. */
@@ -80,7 +81,7 @@ static const struct memcached_command {
 	{"slabs", REPLIES_ADMIN, 0, 0},
 	{"lru", REPLIES_ADMIN, 0, 0},
 	{"lru_crawler", REPLIES_ADMIN, 0, 0},
-	{"watch", REPLIES_ADMIN, 0, 0},
+	{"watch", REPLIES_ADMIN | REPLIES_STREAM, 0, 0},
 	{"quit", 0, 0, 0},
 	{"shutdown", 0, 0, 0},
 };
@@ -143,10 +144,16 @@ static const struct memcached_reply number = {"", REPLIES_CHANGED, FORM_LINE},
 static const struct protocol_step waits = {.action = PROTOCOL_WAITS},
 				  lost = {.action = PROTOCOL_LOST};
 
+/* Most rows differ in the first letter. */
+static bool may_be(struct protocol_text text, const char *name)
+{
+	return text.len && text.data[0] == (uint8_t)name[0];
+}
+
 static const struct memcached_command *find_command(struct protocol_text name)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (protocol_text_is(name, commands[i].name))
+		if (may_be(name, commands[i].name) && protocol_text_is(name, commands[i].name))
 			return &commands[i];
 	return NULL;
 }
@@ -162,7 +169,7 @@ static bool is_number(struct protocol_text word)
 static const struct memcached_reply *find_reply(struct protocol_text name)
 {
 	for (size_t i = 0; i < REPLIES; i++)
-		if (protocol_text_is(name, replies[i].name))
+		if (may_be(name, replies[i].name) && protocol_text_is(name, replies[i].name))
 			return &replies[i];
 	if (name.len >= strlen(dumped.name) &&
 	    memcmp(name.data, dumped.name, strlen(dumped.name)) == 0)
@@ -326,7 +333,7 @@ static struct protocol_step step_reply(struct memcached *memcached,
 	step.ends = !memcached->in_reply;
 	if (reply->form == FORM_VALUE || reply->form == FORM_META_VALUE)
 		step.skip = (uint64_t)size + 2;
-	if (request && strcmp(request->method, "WATCH") == 0 && reply->form == FORM_LINE)
+	if (request && request->note & REPLIES_STREAM && reply->form == FORM_LINE)
 		step.action = PROTOCOL_LEAVES;
 	return step;
 }

@@ -57,7 +57,7 @@ static const struct protocol_message meta[] = {{.method = "MG", .note = 8},
 					       {.method = "MN", .note = 16},
 					       {.method = "GET", .note = 1}};
 static const struct protocol_message others[] = {{.method = "STATS", .note = 32},
-						 {.method = "WATCH", .note = 32}};
+						 {.method = "WATCH", .note = 32 | 64}};
 
 static const struct spoken_row responses[] = {
 	{"values", PROTOCOL_RESPONSES,
