@@ -60,7 +60,8 @@ void viewed_expect_messages(const char *text, const char *const *messages)
 
 void viewed_create(struct viewed *viewed, const char *text, uint32_t groups_max, size_t bytes_max)
 {
-	const struct views_engine_config config = {groups_max, bytes_max};
+	const struct views_engine_config config = {.groups_max = groups_max,
+						   .bytes_max = bytes_max};
 
 	*viewed = (struct viewed){.view = viewed_read(text)};
 	drive_create(&viewed->drive, NULL);

@@ -13,6 +13,7 @@
 #include "sinsp/fields/text_value.h"
 #include "sinsp/filter/filter.h"
 #include "sinsp/format/csv.h"
+#include "sinsp/format/event_hider.h"
 #include "sinsp/format/formatter.h"
 #include "sinsp/format/json.h"
 #include "sinsp/format/match.h"

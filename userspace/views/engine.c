@@ -38,6 +38,7 @@ struct views_engine {
 	uint64_t span_ns;
 	uint8_t cell_owners[VIEWS_VALUES_MAX]; /* the value that fills each cell */
 	char *key; /* owned: that of the event, with room for all */
+	struct event_hider hider; /* an event without secrets in its arguments */
 	struct field_scratch scratch;
 };
 
@@ -224,8 +225,9 @@ static struct views_group *group_of(struct views_engine *engine, const char *key
 
 /* Counting. */
 
+/* shown: the event without its secrets; filters of values see all. */
 static void group_count(struct views_engine *engine, struct views_group *group,
-			const struct state_event *event)
+			const struct state_event *event, const struct state_event *shown)
 {
 	const struct views_view *view = engine->view;
 
@@ -237,7 +239,7 @@ static void group_count(struct views_engine *engine, struct views_group *group,
 			continue;
 		if (!by->field.ref.desc)
 			views_cell_add(&engine->store, by, &group->cells[i], group->hash, NULL);
-		else if (engine_get(engine, &by->field, event, values))
+		else if (engine_get(engine, &by->field, shown, values))
 			views_cell_add(&engine->store, by, &group->cells[i], group->hash, values);
 		engine->scratch.used = 0;
 	}
@@ -263,7 +265,9 @@ static struct views_group *row_of(struct views_engine *engine, size_t len)
 
 void views_engine_take(struct views_engine *engine, const struct state_event *event)
 {
-	size_t len = make_key(engine, event);
+	const struct state_event *shown =
+		event_hider_apply(&engine->hider, &engine->scratch.style.hider, event);
+	size_t len = make_key(engine, shown);
 	struct views_group *group;
 
 	if (!len) {
@@ -277,7 +281,7 @@ void views_engine_take(struct views_engine *engine, const struct state_event *ev
 		return;
 	}
 	engine->store.losses.crowded += group == engine->crowd;
-	group_count(engine, group, event);
+	group_count(engine, group, event, shown);
 }
 
 static void group_merge(struct views_engine *engine, struct views_group *group,
@@ -547,6 +551,7 @@ int views_engine_create(struct views_view *view, const struct views_engine_confi
 	if (!made)
 		return -ENOMEM;
 	made->view = view;
+	made->scratch.style.hider = config->hider;
 	made->max = config->groups_max ? config->groups_max : view->groups_max;
 	made->store.memory.bytes_max =
 		config->bytes_max ? config->bytes_max : (size_t)VIEWS_BYTES_DEFAULT;
@@ -571,6 +576,7 @@ void views_engine_destroy(struct views_engine *engine)
 	if (!engine)
 		return;
 	views_engine_clear(engine);
+	event_hider_finish(&engine->hider);
 	views_seen_finish(&engine->store.seen);
 	pool_finish(&engine->store.memory.pool);
 	free(engine->buckets);

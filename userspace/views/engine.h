@@ -33,6 +33,7 @@ struct views_losses {
 struct views_engine_config {
 	uint32_t groups_max; /* 0: what the view says */
 	size_t bytes_max; /* of groups, texts and buckets; 0: VIEWS_BYTES_DEFAULT */
+	struct text_hider hider; /* of secrets in keys and values; zero: they are kept */
 };
 
 enum { VIEWS_BYTES_DEFAULT = 64 << 20 };

@@ -156,7 +156,7 @@ void formatter_destroy(struct formatter *formatter)
 	span_cache_finish(&formatter->of_threads);
 	thread_revisions_finish(&formatter->threads);
 	buf_finish(&formatter->text);
-	buf_finish(&formatter->hidden);
+	event_hider_finish(&formatter->event_hider);
 	arena_finish(&formatter->arena);
 	param_values_destroy(formatter->values);
 	free(formatter);
@@ -175,51 +175,6 @@ static bool append_spans(struct formatter *formatter, const struct state_event *
 	return true;
 }
 
-/* index: of a parameter, plus 1. */
-static size_t list_bytes(const struct state_event *event, unsigned int index)
-{
-	return index ? event->ev.params[index - 1].len : 0;
-}
-
-/* Hides what is secret in a list of an event. Without memory the list is left out. */
-static void hide_list(struct formatter *formatter, struct state_event *event, unsigned int index,
-		      const char *program)
-{
-	const struct text_hider *hider = &formatter->scratch.style.hider;
-	size_t start = formatter->hidden.len;
-	struct event_param *param;
-
-	if (!list_bytes(event, index))
-		return;
-	param = &event->ev.params[index - 1];
-	buf_append(&formatter->hidden, param->data, param->len);
-	if (formatter->hidden.failed) {
-		param->len = 0;
-		return;
-	}
-	param->data = (const uint8_t *)formatter->hidden.data + start;
-	hider->arguments(hider->context, program, formatter->hidden.data + start, param->len);
-}
-
-/* The event without secrets in its arguments and its environment. */
-static const struct state_event *hide_lists(struct formatter *formatter,
-					    const struct state_event *event)
-{
-	const struct event_runs *runs = &event->ev.desc->runs;
-	const struct state_thread *thread = event->thread;
-	struct state_event *copy = &formatter->without_secrets;
-	const char *program = thread && thread->program->exe ? thread->program->exe : "";
-
-	*copy = *event;
-	buf_clear(&formatter->hidden);
-	/* The first list keeps its place then. */
-	buf_reserve(&formatter->hidden,
-		    list_bytes(event, runs->args) + list_bytes(event, runs->env));
-	hide_list(formatter, copy, runs->args, program);
-	hide_list(formatter, copy, runs->env, NULL);
-	return copy;
-}
-
 static bool format_append(struct formatter *formatter, const struct state_event *event,
 			  struct buf *out, bool as_line)
 {
@@ -229,8 +184,7 @@ static bool format_append(struct formatter *formatter, const struct state_event 
 	/* Formats use pointers into the buffer's memory, which a new one does not have. */
 	if (!buf_reserve(out, 1))
 		return true;
-	if (event->ev.desc->runs.args && formatter->scratch.style.hider.arguments)
-		event = hide_lists(formatter, event);
+	event = event_hider_apply(&formatter->event_hider, &formatter->scratch.style.hider, event);
 	printed = append_spans(formatter, event, out);
 	if (printed) {
 		formatter->events->end(formatter, out, start);

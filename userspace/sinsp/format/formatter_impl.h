@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "sinsp/format/event_hider.h"
 #include "sinsp/filter/operand.h"
 #include "sinsp/fields/thread_text.h"
 #include "sinsp/fields/param_value.h"
@@ -46,8 +47,7 @@ struct formatter {
 	size_t head_columns; /* the first ones, which stay before all others */
 	bool left_out; /* set by writers: the schema leaves this value out, on purpose */
 	struct buf text; /* owned: a value before it is quoted */
-	struct state_event without_secrets; /* the event that is written, if it may have any: */
-	struct buf hidden; /* owned: its arguments */
+	struct event_hider event_hider; /* the event that is written, if it may have secrets */
 	struct arena arena; /* everything above that is not owned by itself */
 	struct field_scratch scratch; /* its `params` are `values` */
 };
