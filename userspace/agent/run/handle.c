@@ -91,7 +91,7 @@ static int show(struct run *run, struct state_event *event, bool *passed, struct
 	if (run->outputs.count)
 		outputs_event(&run->outputs, event);
 	if (run->viewer)
-		viewer_take(run->viewer, event, &run->line_writer);
+		return viewer_take(run->viewer, event, &run->line_writer, err);
 	if (!run->printer.formatter)
 		return 0;
 	if (!formatter_write(run->printer.formatter, event, &run->line_writer.buf)) {
@@ -146,7 +146,9 @@ static int handle_frame(struct run *run, const struct scap_event *raw, bool made
 	run->counts.timed += event.ev.latency_ns != LATENCY_UNKNOWN;
 	run->clock.last_ns = event.ev.ts_ns;
 	if (run->viewer)
-		viewer_note_time(run->viewer, event.ev.ts_ns, &run->line_writer);
+		result = viewer_note_time(run->viewer, event.ev.ts_ns, &run->line_writer, err);
+	if (result)
+		return result;
 	if (run->requests && !made)
 		requests_take(run->requests, &event);
 	if (made && run->containers)

@@ -115,8 +115,6 @@ static void run_step(struct loop *loop, bool idle)
 	waker_rest(run->helpers.waker);
 	print_reports(loop, now);
 	step_budget(run, now);
-	if (run->viewer)
-		viewer_step(run->viewer, now, idle, &run->line_writer);
 	hold_step(&run->hold, run->input);
 	report_step_service(run, now);
 	pages_serve(&run->pages);
@@ -226,6 +224,13 @@ static int wait_ms(const struct loop *loop, int handled)
 	return ms_until(due_ns, now);
 }
 
+static int step_viewer(struct run *run, bool idle, struct error *err)
+{
+	return run->viewer ? viewer_step(run->viewer, clock_ns(CLOCK_MONOTONIC), idle,
+					 &run->line_writer, err)
+			   : 0;
+}
+
 /* Returns 0 if the input or the run ends. */
 static int turn(struct loop *loop, struct error *err)
 {
@@ -233,6 +238,9 @@ static int turn(struct loop *loop, struct error *err)
 	int timeout_ms = 0, n, result;
 
 	for (;;) {
+		result = step_viewer(loop->run, timeout_ms != 0, err);
+		if (result)
+			return result;
 		run_step(loop, timeout_ms != 0);
 		if (run_is_over(loop->run))
 			return 0;

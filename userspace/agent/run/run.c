@@ -163,7 +163,10 @@ int run_open(struct run *run, struct child *child, struct error *err)
 	if (run->options->summary && summary_create(&run->summary))
 		return error_set(err, -ENOMEM, "out of memory for the tables of -S");
 	if (run->options->view) {
-		r = viewer_create(run->options, run->printer.redact, &run->viewer);
+		const struct viewer_config config = {run->options, run->printer.redact,
+						     &run->counts.formatted};
+
+		r = viewer_create(&config, &run->viewer);
 		if (r)
 			return error_set(err, r, "cannot make the tables of the view: %s",
 					 strerror(-r));

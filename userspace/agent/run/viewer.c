@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/run/viewer_print.h"
+#include "output/redact/redact.h"
 #include "util/clock.h"
 #include "util/count.h"
 #include "util/terminal.h"
@@ -35,7 +36,8 @@ struct viewer {
 	uint64_t first_ns, last_ns; /* of all events, or of those of an interval; 0: none yet */
 	uint64_t begin_ns, due_ns; /* of the interval: monotonic, or the time of a file */
 	uint64_t tables;
-	uint64_t rows_hidden; /* of the last table */
+	uint64_t *rows; /* borrowed: counts those that are printed */
+	uint64_t rows_hidden; /* of all tables */
 	struct views_losses losses; /* of all tables before */
 };
 
@@ -54,11 +56,14 @@ static uint64_t choose_interval(const struct viewer *viewer)
 	return viewer->refreshes ? refresh_ns : 0;
 }
 
-int viewer_create(const struct options *options, struct redact *redact, struct viewer **viewer)
+int viewer_create(const struct viewer_config *config, struct viewer **viewer)
 {
-	const struct views_engine_config config = {0};
+	const struct options *options = config->options;
+	const struct views_engine_config counts = {
+		.hider = {.arguments = config->redact ? redact_arguments : NULL,
+			  .context = config->redact}};
 	struct viewer *made = calloc(1, sizeof(*made));
-	int r = made ? views_engine_create(options->view, &config, &made->engine) : -ENOMEM;
+	int r = made ? views_engine_create(options->view, &counts, &made->engine) : -ENOMEM;
 
 	if (r) {
 		free(made);
@@ -66,10 +71,11 @@ int viewer_create(const struct options *options, struct redact *redact, struct v
 	}
 	made->options = options;
 	made->view = options->view;
+	made->rows = config->rows;
 	made->is_live = !options->read;
 	made->style = (struct viewer_style){
 		.format = options->format ? options->format : &format_text,
-		.redact = redact,
+		.redact = config->redact,
 		.with_head = true,
 	};
 	if (made->style.format == &format_text && !options->wide)
@@ -133,15 +139,41 @@ static void draw(const struct buf *text, const struct viewer_style *style, bool 
 	BUF_LITERAL(out, screen_rest);
 }
 
-static void print_rows(struct viewer *viewer, const struct views_rows *rows, uint64_t end_ns,
-		       struct line_writer *writer)
+/* A list shows its rows as they come, unless it is sorted. */
+static bool is_stream(const struct viewer *viewer)
+{
+	return viewer->view->kind == VIEWS_LIST && !viewer->view->order_count;
+}
+
+/* An end for each row, for which the last lines stand: a head is one with the first row. */
+static void end_rows(struct line_writer *writer, size_t start, uint64_t rows)
+{
+	const struct buf *buf = &writer->buf;
+	uint64_t lines = 0;
+
+	for (size_t at = start; at < buf->len; at++)
+		lines += buf->data[at] == '\n';
+	for (size_t at = start; at < buf->len; at++) {
+		const size_t end = at + 1;
+
+		if (buf->data[at] != '\n')
+			continue;
+		if (lines-- <= rows)
+			buf_append(&writer->ends, &end, sizeof(end));
+	}
+}
+
+static int print_rows(struct viewer *viewer, const struct views_rows *rows, uint64_t end_ns,
+		      struct line_writer *writer, struct error *err)
 {
 	struct viewer_style *style = &viewer->style;
 	struct buf *out = viewer->refreshes ? &viewer->text : &writer->buf;
 	const struct viewer_table table = {viewer->view, viewer->engine, rows, end_ns};
+	const uint64_t count = rows->count + (rows->crowd ? 1 : 0);
+	size_t start = writer->buf.len;
 
 	if (!is_printed(viewer))
-		return;
+		return 0;
 	if (viewer->refreshes) {
 		unsigned int height = terminal_height(STDOUT_FILENO);
 
@@ -156,39 +188,41 @@ static void print_rows(struct viewer *viewer, const struct views_rows *rows, uin
 	if (style->format != &format_text || style->is_series || viewer->view->kind == VIEWS_LIST ||
 	    viewer->view->kind == VIEWS_HEATMAP)
 		style->with_head = false;
-	line_writer_end_line(writer);
+	end_rows(writer, start, count);
+	*viewer->rows += count;
+	/* Of a table someone waits for the end. */
+	return is_stream(viewer) ? line_writer_flush_if_full(writer, err)
+				 : line_writer_flush(writer, err);
 }
 
 /* Prints what was counted; then nothing is. span_ns: for rates; end_ns: since the epoch. */
-static void print_table(struct viewer *viewer, uint64_t span_ns, uint64_t end_ns,
-			struct line_writer *writer)
+static int print_table(struct viewer *viewer, uint64_t span_ns, uint64_t end_ns,
+		       struct line_writer *writer, struct error *err)
 {
 	struct views_rows rows;
+	int r;
 
 	views_engine_rows(viewer->engine, viewer->view->limit, span_ns, &rows);
-	print_rows(viewer, &rows, end_ns, writer);
-	viewer->rows_hidden = rows.total - rows.count;
+	r = print_rows(viewer, &rows, end_ns, writer, err);
+	viewer->rows_hidden += rows.total - rows.count;
 	viewer->tables++;
 	note_losses(viewer);
 	views_engine_clear(viewer->engine);
+	return r;
 }
 
-/* A list shows its rows as they come, unless it is sorted. */
-static bool is_stream(const struct viewer *viewer)
-{
-	return viewer->view->kind == VIEWS_LIST && !viewer->view->order_count;
-}
-
-static void print_stream(struct viewer *viewer, struct line_writer *writer)
+static int print_stream(struct viewer *viewer, struct line_writer *writer, struct error *err)
 {
 	struct views_rows rows;
+	int r;
 
 	views_engine_rows(viewer->engine, 0, 0, &rows);
 	if (!rows.total)
-		return;
-	print_rows(viewer, &rows, viewer->last_ns, writer);
+		return 0;
+	r = print_rows(viewer, &rows, viewer->last_ns, writer, err);
 	note_losses(viewer);
 	views_engine_clear(viewer->engine);
+	return r;
 }
 
 /* Tables of a file follow its time, from the first event on that is counted. */
@@ -197,52 +231,55 @@ static bool follows_file(const struct viewer *viewer)
 	return viewer->interval_ns && !viewer->is_live;
 }
 
-void viewer_note_time(struct viewer *viewer, uint64_t ts_ns, struct line_writer *writer)
+int viewer_note_time(struct viewer *viewer, uint64_t ts_ns, struct line_writer *writer,
+		     struct error *err)
 {
+	int r;
+
 	viewer->last_ns = ts_ns;
 	if (!viewer->first_ns)
 		viewer->first_ns = ts_ns;
 	if (!follows_file(viewer) || !viewer->begin_ns || ts_ns < viewer->due_ns ||
 	    viewer_has_ended(viewer))
-		return;
-	print_table(viewer, viewer->interval_ns, viewer->due_ns, writer);
+		return 0;
+	r = print_table(viewer, viewer->interval_ns, viewer->due_ns, writer, err);
 	/* Intervals without any event have no table. */
 	viewer->begin_ns = viewer->due_ns +
 			   (ts_ns - viewer->due_ns) / viewer->interval_ns * viewer->interval_ns;
 	viewer->due_ns = viewer->begin_ns + viewer->interval_ns;
+	return r;
 }
 
-void viewer_take(struct viewer *viewer, const struct state_event *event, struct line_writer *writer)
+int viewer_take(struct viewer *viewer, const struct state_event *event, struct line_writer *writer,
+		struct error *err)
 {
 	if (viewer_has_ended(viewer))
-		return;
+		return 0;
 	if (follows_file(viewer) && !viewer->begin_ns) {
 		viewer->begin_ns = event->ev.ts_ns;
 		viewer->due_ns = viewer->begin_ns + viewer->interval_ns;
 	}
 	views_engine_take(viewer->engine, event);
-	if (is_stream(viewer) && views_engine_is_full(viewer->engine))
-		print_stream(viewer, writer);
+	return is_stream(viewer) && views_engine_is_full(viewer->engine)
+		       ? print_stream(viewer, writer, err)
+		       : 0;
 }
 
-void viewer_step(struct viewer *viewer, uint64_t now_ns, bool idle, struct line_writer *writer)
+int viewer_step(struct viewer *viewer, uint64_t now_ns, bool idle, struct line_writer *writer,
+		struct error *err)
 {
-	uint64_t begin_ns;
+	uint64_t begin_ns = viewer->begin_ns;
+	int r = 0;
 
-	if (is_stream(viewer)) {
-		if (idle || viewer->is_live)
-			print_stream(viewer, writer);
-		return;
-	}
-	if (!viewer->interval_ns || !viewer->is_live)
-		return;
-	begin_ns = viewer->begin_ns;
-	if (begin_ns && now_ns < viewer->due_ns)
-		return;
+	if (is_stream(viewer))
+		return idle || viewer->is_live ? print_stream(viewer, writer, err) : 0;
+	if (!viewer->interval_ns || !viewer->is_live || (begin_ns && now_ns < viewer->due_ns))
+		return 0;
 	if (begin_ns)
-		print_table(viewer, now_ns - begin_ns, clock_ns(CLOCK_REALTIME), writer);
+		r = print_table(viewer, now_ns - begin_ns, clock_ns(CLOCK_REALTIME), writer, err);
 	viewer->begin_ns = now_ns;
 	viewer->due_ns = now_ns + viewer->interval_ns;
+	return r;
 }
 
 uint64_t viewer_due_ns(const struct viewer *viewer)
@@ -283,24 +320,26 @@ static void append_losses(const struct viewer *viewer, struct buf *out)
 			buf_printf(out, "agent: %s: %" PRIu64 " %s\n", viewer->view->name,
 				   rows[i].count, rows[i].what);
 	if (viewer->rows_hidden && !viewer->refreshes)
-		buf_printf(out, "agent: %s: %" PRIu64 " more rows (--limit)\n", viewer->view->name,
-			   viewer->rows_hidden);
+		buf_printf(out, "agent: %s: %" PRIu64 " more rows (%s)\n", viewer->view->name,
+			   viewer->rows_hidden,
+			   viewer->view->limit ? "--limit" : "there was no room for them");
 }
 
 int viewer_end(struct viewer *viewer, struct line_writer *writer, struct error *err)
 {
 	uint64_t span_ns = viewer->last_ns - viewer->first_ns;
 	struct buf text = {0};
+	int r = 0;
 
 	if (viewer->interval_ns)
 		span_ns = viewer->is_live ? clock_ns(CLOCK_MONOTONIC) - viewer->begin_ns
 					  : viewer->last_ns - viewer->begin_ns;
 	if (is_stream(viewer))
-		print_stream(viewer, writer);
+		r = print_stream(viewer, writer, err);
 	else if (!viewer_has_ended(viewer) && !viewer->refreshes)
-		print_table(viewer, span_ns, viewer->last_ns, writer);
+		r = print_table(viewer, span_ns, viewer->last_ns, writer, err);
 	append_losses(viewer, &text);
 	terminal_print(stderr, &text);
 	buf_finish(&text);
-	return line_writer_flush(writer, err);
+	return r ? r : line_writer_flush(writer, err);
 }

@@ -17,22 +17,31 @@ struct redact;
 struct state_event;
 struct viewer;
 
-/*
- * Creates a viewer for the view of the options, which are borrowed, as is redact (NULL: secrets are
- * shown). Returns 0 or -errno.
- */
-int viewer_create(const struct options *options, struct redact *redact, struct viewer **viewer);
+/* What a viewer is made with; all borrowed. */
+struct viewer_config {
+	const struct options *options; /* with the view */
+	struct redact *redact; /* NULL: secrets are shown */
+	uint64_t *rows; /* counts those that are handed to the writer */
+};
+
+/* Returns 0 or -errno. */
+int viewer_create(const struct viewer_config *config, struct viewer **viewer);
 void viewer_destroy(struct viewer *viewer); /* accepts NULL */
 
-/* Before an event is looked at, whether it passes or not: prints the tables before its time. */
-void viewer_note_time(struct viewer *viewer, uint64_t ts_ns, struct line_writer *writer);
+/*
+ * Before an event is looked at, whether it passes or not: prints the tables before its time. As
+ * all that print: returns 0, or -errno with a message if the output cannot be written.
+ */
+int viewer_note_time(struct viewer *viewer, uint64_t ts_ns, struct line_writer *writer,
+		     struct error *err);
 
 /* Counts an event that passed. */
-void viewer_take(struct viewer *viewer, const struct state_event *event,
-		 struct line_writer *writer);
+int viewer_take(struct viewer *viewer, const struct state_event *event, struct line_writer *writer,
+		struct error *err);
 
 /* Prints what is due. now_ns: monotonic clock; idle: there are no events at present. */
-void viewer_step(struct viewer *viewer, uint64_t now_ns, bool idle, struct line_writer *writer);
+int viewer_step(struct viewer *viewer, uint64_t now_ns, bool idle, struct line_writer *writer,
+		struct error *err);
 
 /* When the next table is due, of the monotonic clock; UINT64_MAX: none is. */
 uint64_t viewer_due_ns(const struct viewer *viewer);
@@ -41,7 +50,7 @@ uint64_t viewer_due_ns(const struct viewer *viewer);
 bool viewer_has_ended(const struct viewer *viewer);
 
 /*
- * Prints the last table, and on stderr what is missing in it. Returns 0, or -errno with a message.
+ * Prints the last table, and on stderr what is missing in all. Returns 0, or -errno with a message.
  */
 int viewer_end(struct viewer *viewer, struct line_writer *writer, struct error *err);
 

@@ -2,11 +2,14 @@
 /* The tables of a view: when they are printed, and as what. */
 #include "agent/run/viewer.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/run/viewer_print.h"
+#include "output/redact/redact.h"
 #include "unit.h"
 #include "viewed.h"
 
@@ -18,37 +21,69 @@ struct printing {
 	struct drive drive;
 	struct viewer *viewer;
 	struct line_writer writer;
+	struct redact *redact;
+	uint64_t rows;
+	int reader; /* of the pipe that tables go to */
 };
 
 static void begin(struct printing *printing, const char *text, const struct options *options)
 {
+	struct viewer_config config = {&printing->options, NULL, &printing->rows};
+	int ends[2];
+
 	*printing = (struct printing){.options = *options};
+	assert_int_equal(redact_create(NULL, 0, &printing->redact, NULL), 0);
+	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+	/* Has room for all that a test prints: nobody reads meanwhile. */
+	assert_true(fcntl(ends[1], F_SETPIPE_SZ, 1 << 20) > 0);
+	printing->reader = ends[0];
+	config.redact = printing->redact;
 	printing->options.view = viewed_read(text);
 	drive_create(&printing->drive, NULL);
 	drive_exec(&printing->drive, 100, "sh");
 	drive_exec(&printing->drive, 200, "cat");
-	line_writer_init(&printing->writer, -1);
-	assert_int_equal(viewer_create(&printing->options, NULL, &printing->viewer), 0);
+	line_writer_init(&printing->writer, ends[1]);
+	assert_int_equal(viewer_create(&config, &printing->viewer), 0);
 }
 
-/* Fails unless that was printed since the last time. */
+/* What was written since the last time, with a NUL. */
+static void read_written(struct printing *printing, char *got, size_t size)
+{
+	ssize_t n = read(printing->reader, got, size - 1);
+
+	got[n > 0 ? n : 0] = '\0';
+}
+
+/* Fails unless that was written since the last time. */
 static void expect(struct printing *printing, const char *text)
 {
-	struct buf *buf = &printing->writer.buf;
+	char got[4096];
 
-	buf_append_char(buf, '\0');
-	assert_false(buf->failed);
-	assert_string_equal(buf->data, text);
-	buf_clear(buf);
-	buf_clear(&printing->writer.ends);
+	read_written(printing, got, sizeof(got));
+	assert_string_equal(got, text);
 }
 
 static void end(struct printing *printing)
 {
 	viewer_destroy(printing->viewer);
 	views_view_destroy(printing->options.view);
+	redact_destroy(printing->redact);
+	close(printing->writer.fd);
+	close(printing->reader);
 	line_writer_finish(&printing->writer);
 	drive_destroy(&printing->drive);
+}
+
+static void take(struct printing *printing, const struct state_event *event)
+{
+	assert_int_equal(
+		viewer_note_time(printing->viewer, event->ev.ts_ns, &printing->writer, NULL), 0);
+	assert_int_equal(viewer_take(printing->viewer, event, &printing->writer, NULL), 0);
+}
+
+static void step(struct printing *printing, uint64_t now_ns, bool idle)
+{
+	assert_int_equal(viewer_step(printing->viewer, now_ns, idle, &printing->writer, NULL), 0);
 }
 
 /* An open at a time of the file. */
@@ -58,27 +93,13 @@ static void open_at(struct printing *printing, int64_t tid, uint64_t ts_ns, cons
 
 	printing->drive.ts_ns = ts_ns;
 	event = drive_open(&printing->drive, tid, 3, name, 0);
-	viewer_note_time(printing->viewer, event->ev.ts_ns, &printing->writer);
-	viewer_take(printing->viewer, event, &printing->writer);
+	take(printing, event);
 }
 
-/* What viewer_end() prints goes to a pipe. */
 static void expect_end(struct printing *printing, const char *text)
 {
-	char got[4096];
-	ssize_t n;
-	int ends[2];
-
-	assert_int_equal(pipe(ends), 0);
-	printing->writer.fd = ends[1];
 	assert_int_equal(viewer_end(printing->viewer, &printing->writer, NULL), 0);
-	close(ends[1]);
-	n = read(ends[0], got, sizeof(got) - 1);
-	assert_true(n >= 0);
-	got[n] = '\0';
-	close(ends[0]);
-	printing->writer.fd = -1;
-	assert_string_equal(got, text);
+	expect(printing, text);
 }
 
 static void prints_one_table_at_the_end(void **state)
@@ -90,7 +111,7 @@ static void prints_one_table_at_the_end(void **state)
 	for (unsigned int i = 0; i < 11; i++)
 		open_at(&printing, 200, (100 + i) * SECOND, "/a");
 	open_at(&printing, 100, 200 * SECOND, "/a");
-	viewer_step(printing.viewer, SECOND, true, &printing.writer);
+	step(&printing, SECOND, true);
 	expect(&printing, "");
 	assert_int_equal(viewer_due_ns(printing.viewer), UINT64_MAX);
 	expect_end(&printing, "OPENS  PROC.NAME\n   11  cat\n    1  sh\n");
@@ -124,19 +145,21 @@ static void prints_tables_every_so_often(void **state)
 {
 	const struct options options = {.interval_ns = 2 * SECOND, .format = &format_csv};
 	struct printing printing;
+	char got[4096];
 
 	begin(&printing, VIEW(OPENS), &options);
-	viewer_step(printing.viewer, SECOND, false, &printing.writer);
+	step(&printing, SECOND, false);
 	assert_int_equal(viewer_due_ns(printing.viewer), 3 * SECOND);
 	open_at(&printing, 100, 100 * SECOND, "/a");
-	viewer_step(printing.viewer, 2 * SECOND, false, &printing.writer);
+	step(&printing, 2 * SECOND, false);
 	expect(&printing, "");
-	viewer_step(printing.viewer, 3 * SECOND, false, &printing.writer);
-	assert_int_equal(strncmp(printing.writer.buf.data, "view.time,n,proc.name\n20", 24), 0);
-	assert_non_null(strstr(printing.writer.buf.data, ",1,sh\n"));
-	buf_clear(&printing.writer.buf);
+	step(&printing, 3 * SECOND, false);
+	read_written(&printing, got, sizeof(got));
+	assert_int_equal(strncmp(got, "view.time,n,proc.name\n20", 24), 0);
+	assert_non_null(strstr(got, ",1,sh\n"));
+	assert_int_equal(printing.rows, 1);
 	/* The head stands once. */
-	viewer_step(printing.viewer, 5 * SECOND, false, &printing.writer);
+	step(&printing, 5 * SECOND, false);
 	expect(&printing, "");
 	end(&printing);
 }
@@ -149,10 +172,13 @@ static void prints_lists_as_they_grow(void **state)
 	begin(&printing, VIEW("kind: list\nkeys: [proc.name, {field: fs.path.name, title: F}]\n"),
 	      &options);
 	open_at(&printing, 200, SECOND, "/a");
-	viewer_step(printing.viewer, 1, true, &printing.writer);
+	step(&printing, 1, true);
+	line_writer_flush(&printing.writer, NULL);
 	expect(&printing, "PROC.NAME  F\ncat        /a\n");
 	open_at(&printing, 100, SECOND, "/b\033");
-	viewer_step(printing.viewer, 2, true, &printing.writer);
+	step(&printing, 2, true);
+	line_writer_flush(&printing.writer, NULL);
+	assert_int_equal(printing.rows, 2);
 	expect(&printing, "sh         /b.\n");
 	expect_end(&printing, "");
 	end(&printing);
@@ -177,6 +203,60 @@ static void prints_the_crowd_and_nothing_for_none(void **state)
 	open_at(&printing, 100, SECOND, "/b");
 	expect_end(&printing, "{\"fs.path.name\":\"/a\",\"n\":1,\"m\":null}\n"
 			      "{\"view.others\":true,\"fs.path.name\":null,\"n\":1,\"m\":null}\n");
+	end(&printing);
+}
+
+/* An exec whose arguments have a password. */
+static void hides_secrets_of_programs(void **state)
+{
+	static const char args[] = "-pS3cretX\0shop";
+	const struct options options = {.read = "f", .format = &format_json};
+	struct printing printing;
+	struct frame *frame;
+	char got[4096];
+
+	begin(&printing,
+	      VIEW("keys: [proc.cmdline, evt.arg.args]\nvalues:\n"
+		   "- {name: n, aggregate: count, if: proc.cmdline contains S3cret}\n"
+		   "- {name: last, aggregate: last, field: evt.args}\n"),
+	      &options);
+	frame = drive_begin(&printing.drive, EVENT_execve, 300);
+	frame_put_i64(frame, execve__res, 0);
+	frame_put_i64(frame, execve__tid, 300);
+	frame_put_i64(frame, execve__pid, 300);
+	frame_put_i64(frame, execve__ptid, 1);
+	frame_put_string(frame, execve__exe, "mysql");
+	frame_put_bytes(frame, execve__args, args, sizeof(args));
+	frame_put_string(frame, execve__comm, "mysql");
+	take(&printing, drive_end(&printing.drive));
+	assert_int_equal(viewer_end(printing.viewer, &printing.writer, NULL), 0);
+	read_written(&printing, got, sizeof(got));
+	assert_non_null(strstr(got, "{\"proc.cmdline\":\"mysql -p"));
+	assert_non_null(strstr(got, "\"n\":1,"));
+	assert_null(strstr(got, "S3cretX"));
+	end(&printing);
+}
+
+/* Before the end of a long list its reader has its first rows, and its end is noticed. */
+static void writes_a_list_while_it_grows(void **state)
+{
+	const struct options options = {.read = "f", .format = &format_json};
+	struct printing printing;
+	char got[4096];
+
+	begin(&printing, VIEW("kind: list\nkeys: [evt.num, fs.path.name]\n"), &options);
+	for (unsigned int i = 0; i < 4000; i++)
+		open_at(&printing, 100, (i + 1) * SECOND, "/a/long/name/of/a/file");
+	read_written(&printing, got, sizeof(got));
+	assert_int_equal(strncmp(got, "{\"evt.num\":", 11), 0);
+	close(printing.reader);
+	printing.reader = -1;
+	signal(SIGPIPE, SIG_IGN);
+	for (unsigned int i = 0; i < 4000 && !printing.writer.closed; i++)
+		open_at(&printing, 100, (i + 1) * SECOND, "/a/long/name/of/a/file");
+	assert_true(printing.writer.closed);
+	/* Of the rows that were made, all that were not read are lost, and no more. */
+	assert_true(printing.writer.lines_lost > 0 && printing.writer.lines_lost < printing.rows);
 	end(&printing);
 }
 
@@ -265,6 +345,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(prints_tables_every_so_often),
 	cmocka_unit_test(prints_lists_as_they_grow),
 	cmocka_unit_test(prints_the_crowd_and_nothing_for_none),
+	cmocka_unit_test(hides_secrets_of_programs),
+	cmocka_unit_test(writes_a_list_while_it_grows),
 	cmocka_unit_test(has_units),
 	cmocka_unit_test(shows_buckets),
 	cmocka_unit_test(keeps_within_a_terminal),
