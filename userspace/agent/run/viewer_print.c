@@ -591,14 +591,30 @@ static void csv_titles(struct viewer_printer *printer)
 	for (unsigned int i = 0; i < view->columns_count; i++) {
 		const char *name = views_column_name(view, &view->columns[i]);
 
+		if (i)
+			buf_append_char(out, ',');
 		if (view->columns[i].is_value && has_buckets(view))
-			name = "from,to,count";
-		buf_printf(out, i ? ",%s" : "%s", name);
+			BUF_LITERAL(out, "from,to,count");
+		else
+			csv_append_cell(out, name, strlen(name));
 	}
 	buf_append_char(out, '\n');
 }
 
-/* Numbers as in JSON; texts as they are, but for what controls a terminal. */
+/* In JSON a number that others would round is a string. */
+static bool append_cell_digits(struct viewer_printer *printer, const struct views_group *group,
+			       const struct views_column *column, struct buf *out)
+{
+	if (!append_cell_json(printer, group, column, out))
+		return false;
+	if (!out->failed && out->len >= 2 && out->data[0] == '"') {
+		out->len -= 2;
+		memmove(out->data, out->data + 1, out->len);
+	}
+	return true;
+}
+
+/* Numbers as their digits; texts as they are, but for what controls a terminal. */
 static void csv_cell(struct viewer_printer *printer, const struct views_group *group,
 		     const struct views_column *column)
 {
@@ -607,7 +623,7 @@ static void csv_cell(struct viewer_printer *printer, const struct views_group *g
 
 	if (group == printer->table->rows->crowd && !column->is_value)
 		buf_append_string(&text, others);
-	else if (is_number(view, column) && !append_cell_json(printer, group, column, &text))
+	else if (is_number(view, column) && !append_cell_digits(printer, group, column, &text))
 		buf_clear(&text);
 	else if (!is_number(view, column))
 		append_cell_text(printer, group, column, &text);

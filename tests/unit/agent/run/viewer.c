@@ -206,6 +206,19 @@ static void prints_the_crowd_and_nothing_for_none(void **state)
 	end(&printing);
 }
 
+/* Numbers are digits also where JSON has a string, and names are cells as others. */
+static void has_plain_cells_of_csv(void **state)
+{
+	const struct options options = {.read = "f", .format = &format_csv};
+	struct printing printing;
+
+	begin(&printing, VIEW("keys: [evt.rawtime]\nvalues: [{name: 'a,b', aggregate: count}]\n"),
+	      &options);
+	open_at(&printing, 100, UINT64_C(1795257299538784625), "/a");
+	expect_end(&printing, "\"a,b\",evt.rawtime\n1,1795257299538784625\n");
+	end(&printing);
+}
+
 /* An exec whose arguments have a password. */
 static void hides_secrets_of_programs(void **state)
 {
@@ -345,6 +358,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(prints_tables_every_so_often),
 	cmocka_unit_test(prints_lists_as_they_grow),
 	cmocka_unit_test(prints_the_crowd_and_nothing_for_none),
+	cmocka_unit_test(has_plain_cells_of_csv),
 	cmocka_unit_test(hides_secrets_of_programs),
 	cmocka_unit_test(writes_a_list_while_it_grows),
 	cmocka_unit_test(has_units),
