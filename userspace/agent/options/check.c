@@ -476,9 +476,10 @@ int options_check_capture(struct options *options, struct yaml_report *report, s
 
 	check.result = options_read_outputs(options, err);
 	check_outputs(&check);
-	/* Recorded events are not printed, unless an option requests it. */
-	if (options->write && (options->on_rules_count ? !options->format && !options->print
-						       : !find_about(options, PRINTS)))
+	/* Recorded events are not printed, unless an option or a view requests it. */
+	if (options->write && !options->view &&
+	    (options->on_rules_count ? !options->format && !options->print
+				     : !find_about(options, PRINTS)))
 		options->format = &format_none;
 	if (options->view)
 		check_view(&check);

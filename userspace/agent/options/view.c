@@ -44,19 +44,21 @@ void options_view_folders_finish(struct options_view_folders *folders)
 	*folders = (struct options_view_folders){0};
 }
 
-/* The values of an option in both, in their order. Returns how many there are. */
-static size_t values_of(const struct settings *const settings[2], const char *name,
-			const char **values, size_t room)
+/* The folders that both name, in their order. The array is the caller's; NULL without memory. */
+static const char **folders_given(const struct settings *files, const struct settings *line,
+				  size_t *count)
 {
+	const struct settings *const settings[2] = {files, line};
+	const char **given = calloc(files->count + line->count + 1, sizeof(given[0]));
 	const struct setting *setting;
 	unsigned int place;
-	size_t n = 0;
 
-	option_find(name, &place);
-	for (unsigned int k = 0; k < 2; k++)
-		for (size_t i = 0; n < room && (setting = settings_get(settings[k], place, i)); i++)
-			values[n++] = setting->value;
-	return n;
+	*count = 0;
+	option_find("view-dir", &place);
+	for (unsigned int k = 0; given && k < 2; k++)
+		for (size_t i = 0; (setting = settings_get(settings[k], place, i)); i++)
+			given[(*count)++] = setting->value;
+	return given;
 }
 
 /* What -pc and -pk put before the keys of a view. */
@@ -68,17 +70,23 @@ static const struct first_keys {
 	{{"k", "kubernetes"}, {"k8s.ns.name", "k8s.pod.name"}, 2},
 };
 
-static int find_first_keys(const struct settings *const settings[2], struct views_config *config,
-			   struct error *err)
+/* Of -p the last one is valid, of the command line before those of files. */
+static int find_first_keys(const struct settings *files, const struct settings *line,
+			   struct views_config *config, struct error *err)
 {
-	const char *print;
+	const struct setting *print;
+	unsigned int place;
 
-	if (!values_of(settings, "print", &print, 1))
+	option_find("print", &place);
+	print = settings_find(line, place);
+	if (!print)
+		print = settings_find(files, place);
+	if (!print)
 		return 0;
 	for (size_t i = 0; i < COUNT(first_keys); i++) {
 		const struct first_keys *row = &first_keys[i];
 
-		if (strcmp(print, row->words[0]) && strcmp(print, row->words[1]))
+		if (strcmp(print->value, row->words[0]) && strcmp(print->value, row->words[1]))
 			continue;
 		config->keys = row->keys;
 		config->keys_count = row->count;
@@ -143,32 +151,32 @@ static int read_with_args(const struct yaml_file *file, struct views_config *con
 int options_take_view(const struct settings *files, const struct settings *line, const char *name,
 		      char ***words, struct options *options, struct error *err)
 {
-	enum { FOLDERS_MAX = 16 };
-	const struct settings *const settings[2] = {files, line};
-	const char *given[FOLDERS_MAX];
-	size_t count = values_of(settings, "view-dir", given, FOLDERS_MAX);
-	struct options_view_folders folders;
+	struct options_view_folders folders = {0};
 	struct views_config config = {0};
 	struct yaml_file file = {0};
 	struct views_folders places;
+	const char **given;
+	size_t count;
 	int r;
 
 	if (!name && !**words)
 		return error_set(err, -EINVAL, "view needs the name of a view: see agent views");
 	if (!name)
 		name = *(*words)++;
-	r = options_view_folders_init(&folders, given, count);
+	given = folders_given(files, line, &count);
+	r = given ? options_view_folders_init(&folders, given, count) : -ENOMEM;
 	places = options_view_places(&folders);
 	if (r)
 		error_set(err, r, "out of memory");
 	if (r == 0)
-		r = find_first_keys(settings, &config, err);
+		r = find_first_keys(files, line, &config, err);
 	if (r == 0)
 		r = views_folder_open(&places, name, &file, err);
 	if (r == 0)
 		r = read_with_args(&file, &config, words, options, err);
 	yaml_file_finish(&file);
 	options_view_folders_finish(&folders);
+	free(given);
 	return r;
 }
 
