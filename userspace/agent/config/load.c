@@ -139,10 +139,13 @@ int config_renew(const struct options *running, struct options *renewed, struct 
 		 struct buf *restart, struct error *err)
 {
 	struct options fresh;
-	int r = config_load(running->argc, running->argv, running->subcommands, &fresh, messages,
-			    err);
+	int r;
 
 	*renewed = (struct options){.subcommands = running->subcommands};
+	/* What is counted has the fields and the filter of the view. */
+	if (running->view)
+		return error_set(err, -EINVAL, "a view is not read again: this needs a restart");
+	r = config_load(running->argc, running->argv, running->subcommands, &fresh, messages, err);
 	if (r == 0) {
 		append_differing(running, &fresh, restart);
 		r = load_join(running, &fresh, renewed, messages, err);

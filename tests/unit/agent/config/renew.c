@@ -98,7 +98,23 @@ static void test_errors(void **state)
 	configured_destroy(&configured);
 }
 
+/* What a view counts is that of one view from the beginning to the end. */
+static void test_views_are_not_read_again(void **state)
+{
+	struct configured configured;
+	struct renewed renewed;
+
+	configured_create(&configured);
+	configured_right(&configured, "snaplen: 100\n", "view opens");
+	renew(&configured, "snaplen: 200\n", &renewed);
+	assert_int_equal(renewed.code, -EINVAL);
+	assert_string_equal(renewed.err.text, "a view is not read again: this needs a restart");
+	release(&renewed);
+	configured_destroy(&configured);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_views_are_not_read_again),
 	cmocka_unit_test(test_changes),
 	cmocka_unit_test(test_command_line),
 	cmocka_unit_test(test_errors),
