@@ -186,6 +186,12 @@ int options_apply_view(struct options *options, struct error *err)
 
 	if (options->sort && views_view_sort(options->view, options->sort, &why))
 		return error_set(err, -EINVAL, "--sort: %s", why.text);
+	if ((options->interval_ns || options->tables) && options->view->kind == VIEWS_LIST &&
+	    !options->view->order_count)
+		return error_set(err, -EINVAL,
+				 "%s: a list shows its rows as they come, without tables, unless "
+				 "it is sorted (--sort)",
+				 options->interval_ns ? "--interval" : "--count");
 	if (options->limits.files)
 		options->view->limit = (uint32_t)options->limits.files;
 	return 0;

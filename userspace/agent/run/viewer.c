@@ -36,6 +36,7 @@ struct viewer {
 	uint64_t first_ns, last_ns; /* of all events, or of those of an interval; 0: none yet */
 	uint64_t begin_ns, due_ns; /* of the interval: monotonic, or the time of a file */
 	uint64_t tables;
+	uint64_t streamed; /* rows of a list that were printed as they came */
 	uint64_t *rows; /* borrowed: counts those that are printed */
 	uint64_t rows_hidden; /* of all tables */
 	struct views_losses losses; /* of all tables before */
@@ -47,8 +48,16 @@ static bool appends(const struct views_view *view)
 	return view->kind == VIEWS_LIST || view->kind == VIEWS_HEATMAP || view->interval_ns;
 }
 
+/* A list shows its rows as they come, unless it is sorted. */
+static bool is_stream(const struct viewer *viewer)
+{
+	return viewer->view->kind == VIEWS_LIST && !viewer->view->order_count;
+}
+
 static uint64_t choose_interval(const struct viewer *viewer)
 {
+	if (is_stream(viewer))
+		return 0;
 	if (viewer->options->interval_ns)
 		return viewer->options->interval_ns;
 	if (viewer->view->interval_ns)
@@ -139,12 +148,6 @@ static void draw(const struct buf *text, const struct viewer_style *style, bool 
 	BUF_LITERAL(out, screen_rest);
 }
 
-/* A list shows its rows as they come, unless it is sorted. */
-static bool is_stream(const struct viewer *viewer)
-{
-	return viewer->view->kind == VIEWS_LIST && !viewer->view->order_count;
-}
-
 /* An end for each row, for which the last lines stand: a head is one with the first row. */
 static void end_rows(struct line_writer *writer, size_t start, uint64_t rows)
 {
@@ -213,12 +216,17 @@ static int print_table(struct viewer *viewer, uint64_t span_ns, uint64_t end_ns,
 
 static int print_stream(struct viewer *viewer, struct line_writer *writer, struct error *err)
 {
+	uint64_t limit = viewer->view->limit;
 	struct views_rows rows;
 	int r;
 
-	views_engine_rows(viewer->engine, 0, 0, &rows);
+	if (viewer_has_ended(viewer))
+		return 0;
+	views_engine_rows(viewer->engine, limit ? (uint32_t)(limit - viewer->streamed) : 0, 0,
+			  &rows);
 	if (!rows.total)
 		return 0;
+	viewer->streamed += rows.count;
 	r = print_rows(viewer, &rows, viewer->last_ns, writer, err);
 	note_losses(viewer);
 	views_engine_clear(viewer->engine);
@@ -236,8 +244,10 @@ int viewer_note_time(struct viewer *viewer, uint64_t ts_ns, struct line_writer *
 {
 	int r;
 
-	viewer->last_ns = ts_ns;
-	if (!viewer->first_ns)
+	/* Files that were merged may go back. */
+	if (ts_ns > viewer->last_ns)
+		viewer->last_ns = ts_ns;
+	if (!viewer->first_ns || ts_ns < viewer->first_ns)
 		viewer->first_ns = ts_ns;
 	if (!follows_file(viewer) || !viewer->begin_ns || ts_ns < viewer->due_ns ||
 	    viewer_has_ended(viewer))
@@ -273,7 +283,7 @@ int viewer_step(struct viewer *viewer, uint64_t now_ns, bool idle, struct line_w
 
 	if (is_stream(viewer))
 		return idle || viewer->is_live ? print_stream(viewer, writer, err) : 0;
-	if (!viewer->interval_ns || !viewer->is_live || (begin_ns && now_ns < viewer->due_ns))
+	if (!viewer->is_live || (begin_ns && (!viewer->interval_ns || now_ns < viewer->due_ns)))
 		return 0;
 	if (begin_ns)
 		r = print_table(viewer, now_ns - begin_ns, clock_ns(CLOCK_REALTIME), writer, err);
@@ -290,6 +300,8 @@ uint64_t viewer_due_ns(const struct viewer *viewer)
 
 bool viewer_has_ended(const struct viewer *viewer)
 {
+	if (is_stream(viewer))
+		return viewer->view->limit && viewer->streamed >= viewer->view->limit;
 	return viewer->options->tables && viewer->tables >= viewer->options->tables;
 }
 
@@ -325,19 +337,34 @@ static void append_losses(const struct viewer *viewer, struct buf *out)
 			   viewer->view->limit ? "--limit" : "there was no room for them");
 }
 
+/* The time that the last table is of: live all that was watched, also without events. */
+static uint64_t last_span_ns(const struct viewer *viewer)
+{
+	if (viewer->is_live && viewer->begin_ns)
+		return clock_ns(CLOCK_MONOTONIC) - viewer->begin_ns;
+	return viewer->last_ns - (viewer->interval_ns ? viewer->begin_ns : viewer->first_ns);
+}
+
+/* On a terminal a table without rows would take the place of one that has some. */
+static bool has_rows(const struct viewer *viewer)
+{
+	struct views_rows rows;
+
+	views_engine_rows(viewer->engine, 1, 0, &rows);
+	return rows.total || rows.crowd;
+}
+
 int viewer_end(struct viewer *viewer, struct line_writer *writer, struct error *err)
 {
-	uint64_t span_ns = viewer->last_ns - viewer->first_ns;
 	struct buf text = {0};
 	int r = 0;
 
-	if (viewer->interval_ns)
-		span_ns = viewer->is_live ? clock_ns(CLOCK_MONOTONIC) - viewer->begin_ns
-					  : viewer->last_ns - viewer->begin_ns;
 	if (is_stream(viewer))
 		r = print_stream(viewer, writer, err);
-	else if (!viewer_has_ended(viewer) && !viewer->refreshes)
-		r = print_table(viewer, span_ns, viewer->last_ns, writer, err);
+	else if (!viewer_has_ended(viewer) && (!viewer->refreshes || has_rows(viewer)))
+		r = print_table(viewer, last_span_ns(viewer), viewer->last_ns, writer, err);
+	else
+		note_losses(viewer);
 	append_losses(viewer, &text);
 	terminal_print(stderr, &text);
 	buf_finish(&text);

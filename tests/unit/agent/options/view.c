@@ -40,6 +40,25 @@ static void takes_the_name_and_the_arguments(void **state)
 	options_finish(&options);
 }
 
+/* It has no tables that could come every so often. */
+static void lists_have_no_intervals(void **state)
+{
+	char *words[] = {"file_opens", NULL}, **rest;
+	struct options options;
+	struct error err;
+
+	assert_int_equal(take(words, &none, &options, &rest, &err), 0);
+	options.tables = 1;
+	assert_int_equal(options_apply_view(&options, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "--count: a list shows its rows as they come"));
+	options.interval_ns = 1000000000;
+	assert_int_equal(options_apply_view(&options, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "--interval: a list shows its rows as they come"));
+	options.sort = options.view->keys[0].name;
+	assert_int_equal(options_apply_view(&options, &err), 0);
+	options_finish(&options);
+}
+
 /* As `agent top` has it. */
 static void takes_a_view_of_the_command(void **state)
 {
@@ -127,6 +146,7 @@ static void knows_the_folder_of_the_user(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(takes_the_name_and_the_arguments),
+	cmocka_unit_test(lists_have_no_intervals),
 	cmocka_unit_test(takes_a_view_of_the_command),
 	cmocka_unit_test(says_what_is_wrong),
 	cmocka_unit_test(puts_containers_first),

@@ -4,13 +4,16 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "agent/run/viewer_print.h"
 #include "output/redact/redact.h"
 #include "unit.h"
+#include "util/clock.h"
 #include "viewed.h"
 
 #define OPENS "keys: [proc.name]\nvalues:\n- {name: n, aggregate: count, title: OPENS}\n"
@@ -206,6 +209,84 @@ static void prints_the_crowd_and_nothing_for_none(void **state)
 	end(&printing);
 }
 
+#define RATES "keys: [proc.name]\nvalues:\n- {name: r, aggregate: rate}\n"
+
+/* From the first time of a file to its last one, in whatever order. */
+static void has_rates_of_a_file(void **state)
+{
+	const struct options options = {.read = "f"};
+	struct printing printing;
+
+	begin(&printing, VIEW(RATES), &options);
+	open_at(&printing, 100, 100 * SECOND, "/a");
+	open_at(&printing, 100, 110 * SECOND, "/a");
+	open_at(&printing, 100, 90 * SECOND, "/a");
+	expect_end(&printing, "   R  PROC.NAME\n0.15  sh\n");
+	end(&printing);
+}
+
+/* Live, of the time that was watched: the events of a filter may be those of its beginning. */
+static void has_rates_of_what_was_watched(void **state)
+{
+	const struct options options = {.format = &format_text};
+	struct printing printing;
+
+	begin(&printing, VIEW(RATES), &options);
+	step(&printing, clock_ns(CLOCK_MONOTONIC) - 1000 * SECOND, true);
+	for (unsigned int i = 0; i < 500; i++)
+		open_at(&printing, 100, 100 * SECOND + i, "/a");
+	step(&printing, clock_ns(CLOCK_MONOTONIC), true);
+	expect_end(&printing, "   R  PROC.NAME\n0.50  sh\n");
+	end(&printing);
+}
+
+static void ends_a_list_at_its_limit(void **state)
+{
+	const struct options options = {.format = &format_text, .interval_ns = SECOND};
+	struct printing printing;
+
+	begin(&printing, VIEW("kind: list\nlimit: 3\nkeys: [{field: fs.path.name, title: F}]\n"),
+	      &options);
+	open_at(&printing, 200, SECOND, "/a");
+	open_at(&printing, 200, SECOND, "/b");
+	step(&printing, 1, true);
+	assert_false(viewer_has_ended(printing.viewer));
+	open_at(&printing, 200, 9 * SECOND, "/c");
+	open_at(&printing, 200, 9 * SECOND, "/d");
+	step(&printing, 2, true);
+	assert_true(viewer_has_ended(printing.viewer));
+	open_at(&printing, 200, 10 * SECOND, "/e");
+	expect_end(&printing, "F\n/a\n/b\n/c\n");
+	assert_int_equal(printing.rows, 3);
+	end(&printing);
+}
+
+/* Also of what runs for less than the time from one table to the next. */
+static void draws_the_last_table_on_a_terminal(void **state)
+{
+	const struct winsize size = {.ws_row = 24, .ws_col = 80};
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), before = dup(STDOUT_FILENO);
+	const struct options options = {.format = &format_text};
+	struct printing printing;
+	char got[4096];
+
+	assert_true(terminal >= 0 && before >= 0);
+	ioctl(terminal, TIOCSWINSZ, &size);
+	fflush(stdout);
+	dup2(terminal, STDOUT_FILENO);
+	begin(&printing, VIEW(OPENS), &options);
+	step(&printing, clock_ns(CLOCK_MONOTONIC), true);
+	open_at(&printing, 100, 100 * SECOND, "/a");
+	assert_int_equal(viewer_end(printing.viewer, &printing.writer, NULL), 0);
+	dup2(before, STDOUT_FILENO);
+	close(before);
+	close(terminal);
+	read_written(&printing, got, sizeof(got));
+	assert_non_null(strstr(got, "\033[H"));
+	assert_non_null(strstr(got, "    1  sh"));
+	end(&printing);
+}
+
 /* Numbers are digits also where JSON has a string, and names are cells as others. */
 static void has_plain_cells_of_csv(void **state)
 {
@@ -358,6 +439,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(prints_tables_every_so_often),
 	cmocka_unit_test(prints_lists_as_they_grow),
 	cmocka_unit_test(prints_the_crowd_and_nothing_for_none),
+	cmocka_unit_test(has_rates_of_a_file),
+	cmocka_unit_test(has_rates_of_what_was_watched),
+	cmocka_unit_test(ends_a_list_at_its_limit),
+	cmocka_unit_test(draws_the_last_table_on_a_terminal),
 	cmocka_unit_test(has_plain_cells_of_csv),
 	cmocka_unit_test(hides_secrets_of_programs),
 	cmocka_unit_test(writes_a_list_while_it_grows),
