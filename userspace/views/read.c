@@ -353,6 +353,28 @@ static void check_kind(struct views_reading *reading, const struct yaml_node *no
 			     "heatmap");
 }
 
+static const char *name_at(const struct views_view *view, unsigned int i)
+{
+	return i < view->keys_count ? view->keys[i].name : view->values[i - view->keys_count].name;
+}
+
+/* In JSON each name is there once, beside those that rows have by themselves. */
+static void check_names(struct views_reading *reading, const struct yaml_node *node)
+{
+	const struct views_view *view = reading->view;
+
+	for (unsigned int i = 0; i < (unsigned int)view->keys_count + view->values_count; i++) {
+		const char *name = name_at(view, i);
+
+		if (strcmp(name, "view.time") == 0 || strcmp(name, "view.others") == 0)
+			VIEWS_REPORT(reading, node, "the name '%s' is that of a key of all views",
+				     name);
+		for (unsigned int k = 0; k < i && k < view->keys_count; k++)
+			if (strcmp(name_at(view, k), name) == 0)
+				VIEWS_REPORT(reading, node, "two columns are named '%.60s'", name);
+	}
+}
+
 static int add_first_keys(struct views_reading *reading, const struct yaml_node *node)
 {
 	const struct views_config *config = reading->config;
@@ -414,6 +436,7 @@ static int read_view(struct views_reading *reading, const struct yaml_link *root
 		VIEWS_REPORT(reading, node, "the view takes %d arguments, not %zu",
 			     reading->view->args_count, reading->config->args_count);
 	check_kind(reading, node);
+	check_names(reading, node);
 	r = add_first_keys(reading, node);
 	complete(reading->view);
 	return r;

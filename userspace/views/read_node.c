@@ -179,6 +179,19 @@ static const char *find_given(struct views_reading *reading, const struct yaml_n
 	return NULL;
 }
 
+/* Whether a place of a filter is within a text in quotes. */
+static bool is_in_quotes(const char *text, const char *place)
+{
+	while (text < place) {
+		size_t len = filter_lex_quoted(text);
+
+		if (len > (size_t)(place - text))
+			return true;
+		text += len ? len : 1;
+	}
+	return false;
+}
+
 /* Returns false if an error was reported. */
 static bool put_args(struct views_reading *reading, const struct yaml_node *node, bool quoted,
 		     struct buf *out)
@@ -190,6 +203,12 @@ static bool put_args(struct views_reading *reading, const struct yaml_node *node
 
 		if (!end) {
 			VIEWS_REPORT(reading, node, "'${' without '}'");
+			return false;
+		}
+		/* Quotes in the word would end the text. */
+		if (quoted && is_in_quotes(node->text, begin)) {
+			VIEWS_REPORT(reading, node,
+				     "'${' within quotes: an argument has its own if need be");
 			return false;
 		}
 		word = find_given(reading, node, name, (size_t)(end - name));

@@ -65,6 +65,12 @@ static void says_where_it_is_wrong(void **state)
 	      "5:3 two values are named 'n'");
 	WRONG(VIEW("values:\n- {aggregate: count}\n- {name: n, aggregate: count}\n"),
 	      "4:3 a value needs a key 'name'");
+	WRONG(VIEW("keys: [proc.name, evt.type, proc.name]\n" COUNTED),
+	      "1:1 two columns are named 'proc.name'");
+	WRONG(VIEW("keys: [proc.name]\nvalues: [{name: proc.name, aggregate: count}]\n"),
+	      "1:1 two columns are named 'proc.name'");
+	WRONG(VIEW("values: [{name: view.time, aggregate: count}]\n"),
+	      "1:1 the name 'view.time' is that of a key of all views");
 	WRONG(VIEW("keys: [fd.port]\n" COUNTED), "3:8 is for filters alone");
 	WRONG(VIEW("keys: [fd.types]\n" COUNTED), "3:8 has several values");
 	WRONG(VIEW(COUNTED "sort: m\n"), "5:7 has no key or value 'm'");
@@ -111,6 +117,9 @@ static void puts_arguments_in(void **state)
 	yaml_file_finish(&file);
 	WRONG(VIEW("filter: fd.num=${a}\n" COUNTED), "3:9 unknown argument 'a'");
 	WRONG(VIEW("filter: fd.num=${a\n" COUNTED), "3:9 without '}'");
+	WRONG(VIEW("args: [{name: a, example: x}]\nfilter: evt.type=a and "
+		   "proc.name=\"${a}\"\n" COUNTED),
+	      "4:9 within quotes");
 	WRONG(VIEW("args: [{name: a}]\n" COUNTED), "3:8 needs a default, or an example");
 }
 
