@@ -19,7 +19,7 @@ enum {
 	BAR_COLUMNS = 40,
 	BAR_NUMBER_COLUMNS = 20,
 	OCTAVES = 64,
-	HEATMAP_OCTAVES = 44, /* 1 ns to 5 hours */
+	HEATMAP_OCTAVES = 44, /* 1 ns to 5 hours, and all above in the last one */
 	SECONDS_OF_DAY = 86400,
 	NS_PER_S = 1000000000,
 };
@@ -407,22 +407,26 @@ static void append_bars(struct viewer_printer *printer, const struct views_sketc
 			const char *title)
 {
 	unsigned int from, to;
+	size_t start = printer->out->len;
 	uint64_t most;
 
 	if (!find_octaves(sketch, &from, &to, &most))
 		return;
 	buf_printf(printer->out, "%*s%-*s : count     distribution\n", GAP, "",
 		   2 * BAR_NUMBER_COLUMNS + 4, title);
+	terminal_cut(printer->out, start, printer->style->width);
 	for (unsigned int power = from; power < to; power++) {
 		uint64_t count = views_sketch_octave(sketch, power);
 		unsigned int bar = (unsigned int)((double)count * BAR_COLUMNS / (double)most);
 
+		start = printer->out->len;
 		buf_printf(printer->out, "%*s%*" PRIu64 " -> %-*" PRIu64 " : %-9" PRIu64 "|", GAP,
 			   "", BAR_NUMBER_COLUMNS, octave_begin(power), BAR_NUMBER_COLUMNS,
 			   octave_end(power), count);
 		for (unsigned int i = 0; i < BAR_COLUMNS; i++)
 			buf_append_char(printer->out, i < bar ? '*' : ' ');
 		BUF_LITERAL(printer->out, "|\n");
+		terminal_cut(printer->out, start, printer->style->width);
 	}
 }
 
@@ -457,25 +461,38 @@ static char heat_of(uint64_t count)
 	return signs[i];
 }
 
-/* Where the powers are that people have names for. */
+/* Where the powers are that people have names for: those of time, of all else multiples of 1024. */
+static const struct mark {
+	unsigned int power;
+	const char *of_time, *of_others;
+} marks[] = {
+	{0, "1ns", "1"}, {10, "1us", "1K"}, {20, "1ms", "1M"}, {30, "1s", "1G"}, {40, "18m", "1T"}};
+
 static void append_scale(struct viewer_printer *printer)
 {
-	static const struct {
-		unsigned int power;
-		const char *name;
-	} marks[] = {{0, "1ns"}, {10, "1us"}, {20, "1ms"}, {30, "1s"}, {40, "18m"}};
+	const struct views_value *value = &printer->table->view->values[0];
+	bool is_time = value->unit == VIEWS_DURATION || value->field.ref.type == PT_RELTIME;
 	struct buf *out = printer->out;
 	size_t start;
 
-	buf_printf(out, "%s: . from 1, : from 10, * from 100, # from 1000\n",
-		   printer->table->view->values[0].title);
+	buf_printf(out, "%s: . from 1, : from 10, * from 100, # from 1000\n", value->title);
 	buf_printf(out, "%8s ", "");
 	start = out->len;
 	for (size_t i = 0; i < COUNT(marks); i++) {
 		append_blanks(out, (unsigned int)(start + marks[i].power - out->len));
-		buf_append_string(out, marks[i].name);
+		buf_append_string(out, is_time ? marks[i].of_time : marks[i].of_others);
 	}
 	buf_append_char(out, '\n');
+}
+
+/* The last column has all that is above it, too. */
+static uint64_t heat_count(const struct views_sketch *sketch, unsigned int power)
+{
+	uint64_t count = views_sketch_octave(sketch, power);
+
+	while (power + 1 >= HEATMAP_OCTAVES && ++power < OCTAVES)
+		count += views_sketch_octave(sketch, power);
+	return count;
 }
 
 static void text_heatmap(struct viewer_printer *printer)
@@ -491,8 +508,7 @@ static void text_heatmap(struct viewer_printer *printer)
 			continue;
 		append_time_of_day(printer->out, printer->table->end_ns);
 		for (unsigned int power = 0; power < HEATMAP_OCTAVES; power++)
-			buf_append_char(printer->out,
-					heat_of(views_sketch_octave(result.sketch, power)));
+			buf_append_char(printer->out, heat_of(heat_count(result.sketch, power)));
 		BUF_LITERAL(printer->out, "| ");
 		append_keys(printer, group);
 		buf_append_char(printer->out, '\n');

@@ -414,11 +414,45 @@ static void shows_buckets(void **state)
 		"{\"from\":4,\"to\":7,\"count\":2},{\"from\":1024,\"to\":2047,\"count\":1}]}\n");
 	expect_table(text, &(struct viewer_style){.format = &format_csv, .with_head = true},
 		     "from,to,count,proc.name\n0,1,2,sh\n4,7,2,sh\n1024,2047,1,sh\n");
+	/* A bar is no longer than a line. */
+	expect_table(text, &(struct viewer_style){.format = &format_text, .width = 4},
+		     "sh\n  S…\n"
+		     "   …\n   …\n   …\n   …\n"
+		     "   …\n   …\n   …\n   …\n"
+		     "   …\n   …\n   …\n");
 	buf_clear(&buf);
 	buf_printf(&buf, "%skind: heatmap\n%s", VIEW(""), values);
 	buf_append_char(&buf, '\0');
 	expect_table(text, &(struct viewer_style){.format = &format_text},
 		     "01:01:01 . .       .                                 | \n");
+}
+
+/* The scale is that of the unit, and no value is beyond it. */
+static void has_a_scale_of_its_unit(void **state)
+{
+	static const char *const units[] = {"none", "ns"};
+	static const char *const scales[] = {
+		"         1         1K        1M        1G        1T\n",
+		"         1ns       1us       1ms       1s        18m\n"};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		const struct options options = {.read = "f"};
+		struct printing printing;
+		char text[512], got[4096];
+
+		snprintf(text, sizeof(text),
+			 "name: v\ntitle: t\nkind: heatmap\nvalues: [{name: s, aggregate: "
+			 "histogram, "
+			 "field: evt.rawres, unit: %s}]\n",
+			 units[i]);
+		begin(&printing, text, &options);
+		take(&printing, drive_open(&printing.drive, 100, INT64_MAX, "/a", 0));
+		assert_int_equal(viewer_end(printing.viewer, &printing.writer, NULL), 0);
+		read_written(&printing, got, sizeof(got));
+		assert_non_null(strstr(got, scales[i]));
+		assert_non_null(strstr(got, "   .| \n"));
+		end(&printing);
+	}
 }
 
 /* A terminal gets what fits into it. */
@@ -448,6 +482,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(writes_a_list_while_it_grows),
 	cmocka_unit_test(has_units),
 	cmocka_unit_test(shows_buckets),
+	cmocka_unit_test(has_a_scale_of_its_unit),
 	cmocka_unit_test(keeps_within_a_terminal),
 };
 
