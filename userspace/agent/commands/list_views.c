@@ -128,13 +128,11 @@ int list_views_run(const struct options *options)
 	struct views_folders places;
 	struct error err = {""};
 	int r = options_view_folders_init(&folders, options->view_folders,
-					  options->view_folders_count);
+					  options->view_folders_count, &err);
 
 	list_init(&listing.list, options, titles, FOLD);
 	places = options_view_places(&folders);
-	if (r)
-		error_set(&err, r, "out of memory");
-	else
+	if (r == 0)
 		r = views_folder_each(&places, list_views_see, &listing, &err);
 	terminal_print(stderr, &listing.messages);
 	buf_finish(&listing.messages);

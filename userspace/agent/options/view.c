@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "util/count.h"
 
@@ -24,14 +25,18 @@ static char *own_folder(void)
 }
 
 int options_view_folders_init(struct options_view_folders *folders, const char *const *given,
-			      size_t count)
+			      size_t count, struct error *err)
 {
 	*folders = (struct options_view_folders){
 		.paths = calloc(count + 1, sizeof(folders->paths[0])), .own = own_folder()};
 	if (!folders->paths)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
+		return error_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < count; i++) {
+		if (access(given[i], F_OK))
+			return error_set(err, -errno, "--view-dir %s: %s", given[i],
+					 strerror(errno));
 		folders->paths[folders->count++] = given[i];
+	}
 	if (folders->own)
 		folders->paths[folders->count++] = folders->own;
 	return 0;
@@ -164,10 +169,9 @@ int options_take_view(const struct settings *files, const struct settings *line,
 	if (!name)
 		name = *(*words)++;
 	given = folders_given(files, line, &count);
-	r = given ? options_view_folders_init(&folders, given, count) : -ENOMEM;
+	r = given ? options_view_folders_init(&folders, given, count, err)
+		  : error_set(err, -ENOMEM, "out of memory");
 	places = options_view_places(&folders);
-	if (r)
-		error_set(err, r, "out of memory");
 	if (r == 0)
 		r = find_first_keys(files, line, &config, err);
 	if (r == 0)

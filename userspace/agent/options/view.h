@@ -14,9 +14,12 @@ struct options_view_folders {
 	char *own; /* owned: ~/.config/lanner/views; NULL: there is none */
 };
 
-/* Returns 0 or -ENOMEM; release with options_view_folders_finish() in every case. */
+/*
+ * Returns 0, or -errno with a message: no memory, or one that was given is not there. Release with
+ * options_view_folders_finish() in every case.
+ */
 int options_view_folders_init(struct options_view_folders *folders, const char *const *given,
-			      size_t count);
+			      size_t count, struct error *err);
 void options_view_folders_finish(struct options_view_folders *folders);
 
 static inline struct views_folders options_view_places(const struct options_view_folders *folders)

@@ -125,21 +125,25 @@ static void puts_containers_first(void **state)
 
 static void knows_the_folder_of_the_user(void **state)
 {
-	const char *const given[] = {"a", "b"};
+	const char *const given[] = {"/", "/tmp"}, *missing = "/no/such";
+	struct error err = {""};
 	struct options_view_folders folders;
 
 	setenv("XDG_CONFIG_HOME", "/c", 1);
-	assert_int_equal(options_view_folders_init(&folders, given, 2), 0);
+	assert_int_equal(options_view_folders_init(&folders, given, 2, &err), 0);
 	assert_int_equal(options_view_places(&folders).count, 3);
 	assert_string_equal(folders.paths[2], "/c/lanner/views");
 	options_view_folders_finish(&folders);
+	assert_int_equal(options_view_folders_init(&folders, &missing, 1, &err), -ENOENT);
+	assert_string_equal(err.text, "--view-dir /no/such: No such file or directory");
+	options_view_folders_finish(&folders);
 	unsetenv("XDG_CONFIG_HOME");
 	setenv("HOME", "/h", 1);
-	assert_int_equal(options_view_folders_init(&folders, NULL, 0), 0);
+	assert_int_equal(options_view_folders_init(&folders, NULL, 0, &err), 0);
 	assert_string_equal(folders.paths[0], "/h/.config/lanner/views");
 	options_view_folders_finish(&folders);
 	unsetenv("HOME");
-	assert_int_equal(options_view_folders_init(&folders, NULL, 0), 0);
+	assert_int_equal(options_view_folders_init(&folders, NULL, 0, &err), 0);
 	assert_int_equal(folders.count, 0);
 	options_view_folders_finish(&folders);
 }
