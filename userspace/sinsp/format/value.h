@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Values of fields that are kept longer than their event, as text and as JSON: in the forms that
- * lines of events have. For tables made of many events.
+ * lines of events have, but for fields whose JSON is made of the whole event (evt.time, evt.args):
+ * of these it is their text. For tables made of many events.
  */
 #ifndef SINSP_FORMAT_VALUE_H
 #define SINSP_FORMAT_VALUE_H
