@@ -179,8 +179,7 @@ const char *live_uring_text(const struct scap_live *live)
 		[LIVE_URING_UNSEEN] = "none is seen: the kernel tells none, or rejects a program",
 		[LIVE_URING_REQ] = "operations are seen at io_uring_submit_req, io_uring_complete",
 		[LIVE_URING_SQE] = "operations are seen at io_uring_submit_sqe, io_uring_complete",
-		[LIVE_URING_NUMBERS] = "this kernel tells which operations there are, and not "
-				       "what they do: each is io_uring_op, or lost",
+		[LIVE_URING_NUMBERS] = "all are io_uring_op: the kernel tells no arguments of them",
 	};
 
 	return texts[scap_live_uring(live)];
