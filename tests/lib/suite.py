@@ -38,6 +38,7 @@ QUICK_E2E = {"e2e/test_whole_way", "e2e/test_accounting", "e2e/test_descriptors"
 BEFORE_CAPTURES = {
     "attack/test_flood": "fills all rings, so that others' processes are over their shares of them",
     "attack/test_truncated": "of its events it is unknown whether they pass others' filters, so they do",
+    "attack/test_ring_hoard": "takes all places for requests of rings, so that others' are lost",
     "attack/test_limits_as_cover": "the kernel counts few control groups at once, and others make thousands",
 }
 # What runs when nothing else does.

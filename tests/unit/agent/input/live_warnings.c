@@ -100,9 +100,8 @@ static void test_uring(void **state)
 	assert_string_equal(live_uring_text(&live),
 			    "operations are seen at io_uring_submit_sqe, io_uring_complete");
 	live.uring = LIVE_URING_NUMBERS;
-	expect("agent: operations of io_uring: this kernel tells which operations there are, and "
-	       "not what they do: each is io_uring_op, or lost: evt.is_uring is true of these "
-	       "alone, fd.slot has no value\n");
+	expect("agent: operations of io_uring: all are io_uring_op: the kernel tells no arguments "
+	       "of them: evt.is_uring is true of these alone, fd.slot has no value\n");
 	live.uring = LIVE_URING_UNNEEDED;
 	expect("");
 }
