@@ -487,6 +487,10 @@ void connection_time_out(struct connections *all, struct exchange *exchange, uin
 		pairing_report(connection, all, exchange);
 		return;
 	}
+	if (exchange->is_in_doubt && exchange != connection->asking) {
+		pairing_lose_request(connection, all, exchange);
+		return;
+	}
 	exchange->ended_ns = now_ns;
 	exchanges_set_error(&all->exchanges, exchange, "timeout");
 	/* By its key a response is told from those of others: it needs no place among them. */

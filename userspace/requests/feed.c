@@ -267,7 +267,7 @@ static bool leave_end_open(const struct feed *feed, size_t left)
 	struct connection *connection = feed->connection;
 	struct stream *stream = feed->stream;
 
-	if (!stream->stands || feed->is_unseen || connection->queued != 1 ||
+	if (!stream->stands || feed->is_unseen || connection->queued != 1 || connection->has_keys ||
 	    (feed_side(feed) == PROTOCOL_RESPONSES && !connection->answer) ||
 	    connection->overlaps || connection->is_out_of_step || connection->is_on_probation)
 		return false;

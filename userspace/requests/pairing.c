@@ -139,6 +139,14 @@ static void add_debt(struct connection *connection, int n)
 	connection->debt = (int16_t)(debt > INT16_MAX ? INT16_MAX : debt < -1 ? -1 : debt);
 }
 
+void pairing_lose_request(struct connection *connection, struct connections *all,
+			  struct exchange *exchange)
+{
+	dequeue(connection, exchange);
+	exchanges_give_up(&all->exchanges, exchange, EXCHANGE_LOST);
+	free_unless_asking(connection, all, exchange);
+}
+
 /* Whether another open request has its key, so that nobody knows which of them is answered next. */
 static bool has_namesake(const struct connection *connection, const struct exchange *exchange)
 {
@@ -167,10 +175,8 @@ static void doubt_open(struct connection *connection, struct connections *all)
 			connection->has_doubts = exchange->is_in_doubt = true;
 			continue;
 		}
-		dequeue(connection, exchange);
 		add_debt(connection, !exchange->is_over);
-		exchanges_give_up(&all->exchanges, exchange, EXCHANGE_LOST);
-		free_unless_asking(connection, all, exchange);
+		pairing_lose_request(connection, all, exchange);
 	}
 }
 
@@ -182,9 +188,7 @@ static void give_up_doubtful(struct connection *connection, struct connections *
 	for (; exchange; exchange = next) {
 		next = exchange->next;
 		if (exchange->is_in_doubt && exchange->has_key && exchange->key == key) {
-			dequeue(connection, exchange);
-			exchanges_give_up(&all->exchanges, exchange, EXCHANGE_LOST);
-			free_unless_asking(connection, all, exchange);
+			pairing_lose_request(connection, all, exchange);
 			continue;
 		}
 		connection->has_doubts |= exchange->is_in_doubt;
@@ -662,6 +666,10 @@ static void close_exchange_with(struct connection *connection, struct connection
 {
 	bool is_its_answer = is_answered_by(connection, all, exchange);
 
+	if (exchange->is_in_doubt && !is_its_answer) {
+		pairing_lose_request(connection, all, exchange);
+		return;
+	}
 	dequeue(connection, exchange);
 	if (exchange->is_over) {
 		exchanges_free(&all->exchanges, exchange);

@@ -74,6 +74,10 @@ void pairing_report(struct connection *connection, struct connections *all,
 void pairing_give_out(struct connection *connection, struct connections *all,
 		      struct exchange *exchange);
 
+/* A request that is open is given up: its response was lost, or may have been. */
+void pairing_lose_request(struct connection *connection, struct connections *all,
+			  struct exchange *exchange);
+
 /* Gives up all that is open. */
 void pairing_give_up(struct connection *connection, struct connections *all,
 		     enum exchange_fate fate);

@@ -91,6 +91,7 @@ void verdict_begin(struct connection *connection, struct connections *all)
 {
 	verdict_forget(connection, all);
 	connection->turns = connection->pieces = connection->lost = 0;
+	connection->has_keys = connection->has_doubts = false;
 	forget_streams(connection);
 }
 

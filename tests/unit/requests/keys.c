@@ -51,6 +51,27 @@ static void test_doubt(void **state)
 	assert_int_equal(nats_account(talked).lost, 1);
 }
 
+/* It is no error of the server if it seems to have no answer. */
+static void test_doubt_at_the_end(void **state)
+{
+	struct talked *talked = *state;
+
+	GREET(talked);
+	for (uint64_t lost = 1; lost <= 2; lost++) {
+		ASK(talked, "PUB a _INBOX.1 0\r\n\r\n");
+		talked_miss(talked, DIRECTION_OUT, 6);
+		ANSWER(talked, "MSG b 1 0\r\n\r\n");
+		assert_line(talked, "MSG b - -");
+		talked->drive.ts_ns += REQUESTS_TIMEOUT_NS + 1;
+		if (lost == 1)
+			requests_step(talked->requests, talked->drive.ts_ns);
+		else
+			talked_close(talked);
+		assert_line(talked, "none");
+		assert_int_equal(nats_account(talked).lost, lost);
+	}
+}
+
 /* Who never gets an answer takes no room for ever, nor that of others. */
 static void test_timeouts(void **state)
 {
@@ -107,8 +128,8 @@ static void test_end_within_another(void **state)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, talked_setup, talked_teardown)
 
 static const struct CMUnitTest tests[] = {
-	TEST(test_missing_response),   TEST(test_doubt), TEST(test_timeouts), TEST(test_deliveries),
-	TEST(test_end_within_another),
+	TEST(test_missing_response), TEST(test_doubt),	    TEST(test_doubt_at_the_end),
+	TEST(test_timeouts),	     TEST(test_deliveries), TEST(test_end_within_another),
 };
 
 UNIT_GROUP(tests);
