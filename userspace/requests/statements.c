@@ -79,7 +79,7 @@ void statements_keep(struct statements *statements, const struct hash_key *secre
 		     struct statement_owner *owner, uint64_t key, const char *method,
 		     const char *text)
 {
-	size_t len = strlen(text) + 1;
+	size_t len = strlen(text) + 1, method_len = strlen(method) + 1;
 	struct statement *statement;
 
 	statements_drop(statements, secret, owner, key);
@@ -93,7 +93,7 @@ void statements_keep(struct statements *statements, const struct hash_key *secre
 	statement->owner = owner;
 	statement->key = key;
 	statement->bytes = (uint32_t)(sizeof(*statement) + len);
-	memcpy(statement->method, method, sizeof(statement->method));
+	memcpy(statement->method, method, method_len);
 	memcpy(statement->text, text, len);
 	link_statement(statements, slot_of(statements, secret, owner, key), statement);
 }

@@ -43,7 +43,7 @@ struct statements {
 
 void statements_finish(struct statements *statements);
 
-/* Keeps a text and its verb in place of those that had the key. */
+/* Keeps a text and its verb, that of a message, in place of those that had the key. */
 void statements_keep(struct statements *statements, const struct hash_key *secret,
 		     struct statement_owner *owner, uint64_t key, const char *method,
 		     const char *text);

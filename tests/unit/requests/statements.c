@@ -117,7 +117,7 @@ static void keep(struct statements *statements, struct statement_owner *owner, u
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u", (unsigned int)key);
-	statements_keep(statements, &secret, owner, key, "M\0______________________________", text);
+	statements_keep(statements, &secret, owner, key, "M", text);
 }
 
 static void is_bounded(void **state)

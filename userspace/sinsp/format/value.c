@@ -31,7 +31,7 @@ void format_value_append_text(const struct field_ref *ref, const struct field_va
 		return;
 	}
 	buf_append(out, value->bytes.data, value->bytes.len);
-	if (!out->failed)
+	if (!out->failed && out->len > start)
 		terminal_mask(out->data + start, out->len - start);
 }
 
