@@ -715,15 +715,14 @@ enum { OPCODES_ASKED = 256 };
 
 static bool is_supported(unsigned int opcode)
 {
-	static struct {
-		struct io_uring_probe head;
-		struct io_uring_probe_op ops[OPCODES_ASKED];
-	} probe;
+	static uint64_t room[(sizeof(struct io_uring_probe) +
+			      OPCODES_ASKED * sizeof(struct io_uring_probe_op)) /
+			     sizeof(uint64_t)];
+	struct io_uring_probe *probe = (void *)room;
 
-	if (!probe.head.ops_len &&
-	    uring_register(&ring, IORING_REGISTER_PROBE, &probe, OPCODES_ASKED))
+	if (!probe->ops_len && uring_register(&ring, IORING_REGISTER_PROBE, probe, OPCODES_ASKED))
 		return false;
-	return opcode <= probe.head.last_op && (probe.ops[opcode].flags & IO_URING_OP_SUPPORTED);
+	return opcode <= probe->last_op && (probe->ops[opcode].flags & IO_URING_OP_SUPPORTED);
 }
 
 static void take(const struct step *step)
