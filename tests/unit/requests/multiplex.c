@@ -571,6 +571,37 @@ static void test_room_that_comes_late(void **state)
 	end_talk(&talk);
 }
 
+/* A stream that is not answered in time is told once, and what comes for it later is not. */
+static void test_timeout(void **state)
+{
+	struct talked *talked = *state;
+	struct talk talk;
+
+	begin_talk(&talk);
+	http2_say_preface(asks(&talk));
+	http2_say_headers(asks(&talk), HTTP2_END_STREAM, 1, GET_LINES("/slow"));
+	talked_piece(talked, DIRECTION_IN, asks(&talk)->bytes.data, asks(&talk)->bytes.len,
+		     asks(&talk)->bytes.len);
+	http2_said_clear(asks(&talk));
+	say_settings(&talk);
+	talked_piece(talked, DIRECTION_OUT, answers(&talk)->bytes.data, answers(&talk)->bytes.len,
+		     answers(&talk)->bytes.len);
+	http2_said_clear(answers(&talk));
+	talked->drive.ts_ns += REQUESTS_TIMEOUT_NS + 1;
+	requests_step(talked->requests, talked->drive.ts_ns);
+	assert_line(talked, "GET /slow - timeout");
+	http2_say_headers(asks(&talk), HTTP2_END_STREAM, 3, GET_LINES("/b"));
+	talked_piece(talked, DIRECTION_IN, asks(&talk)->bytes.data, asks(&talk)->bytes.len,
+		     asks(&talk)->bytes.len);
+	http2_say_headers(answers(&talk), HTTP2_END_STREAM, 1, OK_LINES);
+	http2_say_headers(answers(&talk), HTTP2_END_STREAM, 3, OK_LINES);
+	talked_piece(talked, DIRECTION_OUT, answers(&talk)->bytes.data, answers(&talk)->bytes.len,
+		     answers(&talk)->bytes.len);
+	assert_line(talked, "GET /b 200 -");
+	assert_line(talked, "none");
+	end_talk(&talk);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_one),
 	cmocka_unit_test(test_interleaved),
@@ -584,6 +615,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_early_with_a_gap, talked_setup, talked_teardown),
 	cmocka_unit_test_setup_teardown(test_costly_headers, talked_setup, talked_teardown),
 	cmocka_unit_test_setup_teardown(test_room_that_comes_late, talked_setup, talked_teardown),
+	cmocka_unit_test_setup_teardown(test_timeout, talked_setup, talked_teardown),
 	cmocka_unit_test_setup_teardown(test_gaps, talked_setup, talked_teardown),
 	cmocka_unit_test_setup_teardown(test_lost_requests, talked_setup, talked_teardown),
 };
