@@ -821,31 +821,6 @@ static __always_inline bool uring_is_left_out(struct task_struct *task, struct u
 }
 
 /*
- * A note whose end nobody saw, as its completion found no room in the ring: it is lost, unless it
- * had its event before.
- */
-static __always_inline void uring_lose_note(struct uring_note *note)
-{
-	if (!note->is_told)
-		count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_UNTOLD);
-	uring_note_clear(note);
-}
-
-/*
- * Likewise of whatever request had that address, as another one has it now, which has no note.
- */
-static __always_inline void uring_lose_stale(__u64 request)
-{
-	struct uring_place place = uring_find(request);
-
-	if (!place.note)
-		return;
-	if (uring_look(place.word) == request)
-		uring_lose_note(place.note);
-	store_in_order(place.word, request | URING_FREE);
-}
-
-/*
  * Completions of a request that has several do not name it. Nothing tells apart those of requests
  * with the same number: they are counted until none of these is in flight.
  */

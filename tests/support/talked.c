@@ -283,13 +283,19 @@ struct requests_protocol_stats talked_account(const struct talked *talked, unsig
 	return *account;
 }
 
-int talked_setup(void **state)
+int talked_setup_unconnected(void **state)
 {
 	static struct talked talked;
 
 	talked_begin(&talked, NULL);
-	talked_accept(&talked);
 	*state = &talked;
+	return 0;
+}
+
+int talked_setup(void **state)
+{
+	talked_setup_unconnected(state);
+	talked_accept(*state);
 	return 0;
 }
 

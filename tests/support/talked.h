@@ -78,8 +78,9 @@ const char *talked_line(struct talked *talked);
 /* The account of a protocol, whose equation is checked. */
 struct requests_protocol_stats talked_account(const struct talked *talked, unsigned int protocol);
 
-/* For tests that begin with a connection that a server accepted. */
+/* For tests that begin with a connection that a server accepted; and without one. */
 int talked_setup(void **state);
+int talked_setup_unconnected(void **state);
 int talked_teardown(void **state);
 
 /* Literals that are captured as a whole, from the client and to it. */

@@ -294,7 +294,7 @@ static void group_merge(struct views_engine *engine, struct views_group *group,
 				 &group->cells[i], &from->cells[i]);
 }
 
-static void losses_add(struct views_losses *losses, const struct views_losses *from)
+void views_losses_add(struct views_losses *losses, const struct views_losses *from)
 {
 	losses->crowded += from->crowded;
 	losses->forgotten += from->forgotten;
@@ -314,7 +314,7 @@ static struct views_group *group_for(struct views_engine *engine, const char *ke
 
 void views_engine_merge(struct views_engine *engine, const struct views_engine *from)
 {
-	losses_add(&engine->store.losses, &from->store.losses);
+	views_losses_add(&engine->store.losses, &from->store.losses);
 	engine->cut += from->cut;
 	if (from->certain && (!engine->certain || from->certain < engine->certain))
 		engine->certain = from->certain;

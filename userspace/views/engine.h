@@ -30,6 +30,8 @@ struct views_losses {
 	uint64_t undistinguished; /* values that a number of different ones may lack */
 };
 
+void views_losses_add(struct views_losses *losses, const struct views_losses *from);
+
 struct views_engine_config {
 	uint32_t groups_max; /* 0: what the view says */
 	size_t bytes_max; /* of groups, texts and buckets; 0: VIEWS_BYTES_DEFAULT */

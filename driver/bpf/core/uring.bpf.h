@@ -466,6 +466,37 @@ static __always_inline void uring_end_note(struct uring_place place, __u64 reque
 }
 
 /*
+ * A note whose end nobody saw, as its completion found no room in the ring: it is lost, unless it
+ * had its event before.
+ */
+static __always_inline void uring_lose_note(struct uring_note *note)
+{
+	if (!note->is_told)
+		count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_UNTOLD);
+	uring_note_clear(note);
+}
+
+/*
+ * Likewise of whatever request had that address, as another one has it now, which has no note. A
+ * place that is free may be another one's by now.
+ */
+static __always_inline void uring_lose_stale(__u64 request)
+{
+	struct uring_place place = uring_find(request);
+	__u64 seen;
+
+	if (!place.note)
+		return;
+	seen = uring_look(place.word);
+	if ((seen != request && seen != (request | URING_TOLD)) ||
+	    !uring_change(place.word, seen, request | URING_ENDING))
+		return;
+	if (seen == request)
+		uring_lose_note(place.note);
+	store_in_order(place.word, request | URING_FREE);
+}
+
+/*
  * Copies a string of the kernel, number `index` of the `count` that a request has. Returns where
  * the copy is, with URING_TEXT_IS_PART if there was no room for all of it; 0 if there is no name.
  */

@@ -110,15 +110,7 @@ void viewer_destroy(struct viewer *viewer)
 
 static void note_losses(struct viewer *viewer)
 {
-	const struct views_losses *losses = views_engine_losses(viewer->engine);
-
-	viewer->losses.crowded += losses->crowded;
-	viewer->losses.forgotten += losses->forgotten;
-	viewer->losses.without_key += losses->without_key;
-	viewer->losses.cut += losses->cut;
-	viewer->losses.saturated += losses->saturated;
-	viewer->losses.unsketched += losses->unsketched;
-	viewer->losses.undistinguished += losses->undistinguished;
+	views_losses_add(&viewer->losses, views_engine_losses(viewer->engine));
 }
 
 static bool is_printed(const struct viewer *viewer)
