@@ -141,10 +141,6 @@ static void report(struct connections *all, struct exchange *exchange, uint64_t 
 		   const char *error)
 {
 	unlink_open(exchange);
-	if (exchange->is_over) {
-		exchanges_free(&all->exchanges, exchange);
-		return;
-	}
 	settle_message(all, exchange);
 	exchange->ended_ns = now_ns;
 	if (error)
@@ -192,7 +188,7 @@ void multiplex_adopt(struct connection *connection, struct connections *all,
 	link_open(connection, all, exchange);
 }
 
-/* One that is `is_over` is here only so that what still comes is not taken for that of another. */
+/* Its number is not used again: what still comes for it is of no stream. */
 void multiplex_time_out(struct connections *all, struct exchange *exchange, uint64_t now_ns)
 {
 	const uint64_t timeout_ns = all->exchanges.waiting[EXCHANGE_OF_STREAM].timeout_ns;
@@ -207,11 +203,7 @@ void multiplex_time_out(struct connections *all, struct exchange *exchange, uint
 		exchanges_wait(&all->exchanges, exchange, now_ns);
 		return;
 	}
-	settle_message(all, exchange);
-	exchange->ended_ns = now_ns;
-	exchanges_set_error(&all->exchanges, exchange, "timeout");
-	exchange->peer_pid = ends_peer(all->ends, all->state, exchange->connection);
-	exchanges_report_copy(&all->exchanges, exchange);
+	close_stream(all, exchange, now_ns, "timeout");
 }
 
 /*
@@ -461,7 +453,7 @@ static void end_response(struct connections *all, struct exchange *exchange)
 	if (!exchange->response.first_ns ||
 	    (is_early(exchange) && exchange->gaps & BIT(PROTOCOL_REQUESTS)))
 		give_up(all, exchange, EXCHANGE_LOST);
-	else if (exchange->is_whole || exchange->is_over || exchange->gaps & BIT(PROTOCOL_REQUESTS))
+	else if (exchange->is_whole || exchange->gaps & BIT(PROTOCOL_REQUESTS))
 		report(all, exchange, exchange->response.last_ns, NULL);
 	else
 		exchange->is_answered = true;
