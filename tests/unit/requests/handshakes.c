@@ -45,6 +45,10 @@ static const struct handshake {
 	 {SAID(CLIENT_HELLO), SAID(RETRY CHANGE), SAID(CHANGE CLIENT_HELLO),
 	  SAID(SERVER_HELLO_13 SEALED), SAID(SEALED)},
 	 "1.3 www.example.org h2,http/1.1 - -"},
+	{"1.3, another hello, and an objection",
+	 {SAID(CLIENT_HELLO), SAID(RETRY CHANGE), SAID(CHANGE CLIENT_HELLO),
+	  SAID(SERVER_HELLO_13 SEALED), SAID(SEALED_ALERT)},
+	 "1.3 www.example.org h2,http/1.1 - alert"},
 	{"1.3, early data",
 	 {SAID(CLIENT_HELLO CHANGE SEALED), SAID(SERVER_HELLO_13 SEALED), SAID(SEALED)},
 	 "1.3 www.example.org h2,http/1.1 - -"},
@@ -143,8 +147,39 @@ static void test_nothing_follows(void **state)
 	assert_line(talked, "none");
 }
 
+static uint32_t last_limit(struct talked *talked)
+{
+	struct requests_limit limit = {.bytes = UINT32_MAX};
+
+	while (requests_next_limit(talked->requests, &limit))
+		;
+	return limit.bytes;
+}
+
+/* What is encrypted is not looked at for ever, whatever was not seen before it. */
+static void test_no_hello_of_the_server(void **state)
+{
+	struct talked *talked = *state;
+
+	ASK(talked, CLIENT_HELLO);
+	ANSWER(talked, SEALED);
+	assert_int_equal(last_limit(talked), 0);
+	assert_line(talked, "none");
+	assert_int_equal(talked_account(talked, request_protocols__tls).unknown, 1);
+	talked_close(talked);
+	talked_accept(talked);
+	ASK(talked, CLIENT_HELLO);
+	for (int i = 0; i < 64; i++)
+		ASK(talked, SEALED);
+	assert_int_not_equal(last_limit(talked), 0);
+	ASK(talked, SEALED);
+	assert_int_equal(last_limit(talked), 0);
+	assert_int_equal(talked_account(talked, request_protocols__tls).unknown, 2);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_handshakes),
+	cmocka_unit_test_setup_teardown(test_no_hello_of_the_server, talked_setup, talked_teardown),
 	cmocka_unit_test_setup_teardown(test_nothing_follows, talked_setup, talked_teardown),
 };
 

@@ -25,6 +25,7 @@ enum {
 	ALERT_CLOSE = 0,
 	VERSION_1_3 = 0x0304,
 	HANDSHAKE = 1, /* the stream */
+	EARLY_RECORDS_MAX = 64, /* of a client before the server's hello: a server takes less */
 };
 
 enum tls_type { TLS_CHANGE = 20, TLS_ALERT, TLS_HANDSHAKE, TLS_DATA };
@@ -39,6 +40,7 @@ struct tls {
 	struct protocol_room *room; /* borrowed */
 	struct tls_side sides[PROTOCOL_SIDES];
 	uint16_t version; /* that both speak; 0: not known */
+	uint8_t early; /* encrypted records before the server's hello */
 };
 
 /* One step: a record. */
@@ -112,6 +114,13 @@ static void end_handshake(struct tls_run *run, const char *error)
 	run->step.is_opaque = true;
 }
 
+/* The same, and how the handshake ended is not known. */
+static void leave_handshake(struct tls_run *run)
+{
+	run->step.action = PROTOCOL_LEAVES;
+	run->step.is_opaque = true;
+}
+
 static void finish_side(struct tls_run *run)
 {
 	run->tls->sides[run->side].is_done = true;
@@ -168,17 +177,22 @@ static void take_handshake(struct tls_run *run)
 	} else if (kind >= TLS_SERVER_HELLO && run->side == PROTOCOL_RESPONSES) {
 		run->step.begins = true;
 		own->has_hello = kind == TLS_SERVER_HELLO;
-		run->tls->version = own->has_hello ? version : 0;
+		/* A hello that asks for another one of the client is of this version alone. */
+		run->tls->version = own->has_hello ? version : VERSION_1_3;
 	}
 }
 
 /* What is encrypted from its beginning. */
 static void take_data(struct tls_run *run)
 {
+	if (!run->tls->sides[PROTOCOL_RESPONSES].has_hello) {
+		/* The server's hello was missed, or it is data that a client sends early. */
+		if (run->side == PROTOCOL_RESPONSES || ++run->tls->early > EARLY_RECORDS_MAX)
+			leave_handshake(run);
+		return;
+	}
 	if (run->tls->version != VERSION_1_3) {
-		/* Its begin was missed, or it is data that a client sends early. */
-		if (run->tls->sides[PROTOCOL_RESPONSES].has_hello)
-			end_handshake(run, NULL);
+		end_handshake(run, NULL);
 		return;
 	}
 	if (run->side == PROTOCOL_RESPONSES)
