@@ -154,7 +154,7 @@ const struct field_desc fields_evt_meta[] = {
 	     "what a plugin says of its event; none: there are no plugins", .example = " exists"),
 	{"evt.is_uring", PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, NEEDS_URING, get_is_uring,
 	 "true for operations of io_uring, which are events of the calls that they stand for"},
-	{"evt.via", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_URING, get_via,
+	{"evt.via", PT_CHARBUF, PF_NA, FIELD_SELDOM, FIELD_ARG_NONE, NEEDS_URING, get_via,
 	 "io_uring for its operations; none: the program made the call", .example = "=io_uring",
 	 .words = &ways},
 	TEXT("evt.hostname", 0, get_hostname, "name of the machine that the event comes from",
@@ -237,7 +237,7 @@ static int get_marks(const struct state_event *event, const struct field_ref *re
 	}
 
 const struct field_desc fields_evt_marks[] = {
-	{"evt.marks", PT_CHARBUF, PF_NA, FIELD_LIST | FIELD_NO_RHS, FIELD_ARG_NONE,
+	{"evt.marks", PT_CHARBUF, PF_NA, FIELD_LIST | FIELD_NO_RHS | FIELD_SELDOM, FIELD_ARG_NONE,
 	 NEEDS_EVENT_ENVIRONMENT, get_marks,
 	 "what is doubtful: faked, contested or truncated PARAMETER, filter_unknown",
 	 .example = " in (faked)"},

@@ -27,7 +27,7 @@ static bool num_is_known(const struct state_event *event)
 static int get_slot(const struct state_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
-	return event->has_fd && is_slot_fd(event->fd_num)
+	return event->has_fd && is_slot_fd(event->fd_num) && state_event_is_uring(event)
 		       ? field_give_u64(values, slot_of_fd(event->fd_num))
 		       : NO_VALUE;
 }
@@ -276,9 +276,9 @@ static const struct field_words type_letters = {each_letter, .lenient = true};
 const struct field_desc fields_fd[] = {
 	ROW("fd.num", INT64, ID, 0, fd_get_num, "number of the descriptor, or the error instead",
 	    .example = "=3", .fact = FIELD_FACT_FD, .is_known = num_is_known),
-	ROW("fd.slot", UINT32, ID, NEEDS_URING, get_slot,
-	    "slot of the file registered with a ring of io_uring, in place of fd.num",
-	    .example = "=3"),
+	{"fd.slot", PT_UINT32, PF_ID, FIELD_SELDOM, FIELD_ARG_NONE, NEEDS_URING, get_slot,
+	 "slot of the file registered with a ring of io_uring, in place of fd.num", .example = "=3",
+	 .can_have = fd_is_subject},
 	ROW("fd.type", CHARBUF, DEC, FD_NEEDS, fd_get_type,
 	    "kind of the descriptor: file, ipv4, pipe", .example = " in (ipv4, ipv6)",
 	    .words = &fd_type_words, .fact = FIELD_FACT_KIND),

@@ -51,6 +51,7 @@ enum field_flags {
 	FIELD_OF_PROCESS = 1 << 16,
 	FIELD_OF_CLOCK = 1 << 17, /* the text of a time: nobody chooses it */
 	FIELD_OF_STREAM = 1 << 18, /* has one value for all requests of a socket and protocol */
+	FIELD_SELDOM = 1 << 19, /* has no value but of marked events and operations of io_uring */
 };
 
 /* What the kernel knows of a field: filters may be decided there, see filter/project.h. */

@@ -23,8 +23,6 @@ int format_reserve(struct formatter *formatter, size_t n)
 int format_column_evaluate(struct formatter *formatter, const struct format_column *column,
 			   const struct state_event *event)
 {
-	if (column->is_known && !column->is_known(event))
-		return -1;
 	return operand_get(&column->operand, event, formatter->regs, &formatter->scratch);
 }
 
@@ -56,6 +54,7 @@ static int chain(struct formatter *formatter, struct format_column *first,
 	*copy = *column;
 	copy->otherwise = first->otherwise;
 	first->otherwise = copy;
+	first->is_seldom = false;
 	return 0;
 }
 
@@ -63,10 +62,14 @@ int format_place_column(struct formatter *formatter, const struct format_column 
 {
 	struct format_column *same =
 		formatter->events->keyed ? column_find_key(formatter, column->before) : NULL;
+	struct format_column *placed;
 
 	if (same)
 		return formatter->schema ? chain(formatter, same, column) : 0;
-	formatter->columns[formatter->columns_count++] = *column;
+	placed = &formatter->columns[formatter->columns_count++];
+	*placed = *column;
+	placed->is_seldom =
+		column->ref && column->ref->desc->flags & FIELD_SELDOM && !column->absent;
 	return 0;
 }
 
@@ -105,7 +108,7 @@ static void choose_getter(struct format_column *column, const struct field_desc 
 {
 	if (keyed)
 		column->is_known = field_known(desc);
-	column->get = column->is_known ? NULL : desc->get;
+	column->get = desc->get;
 }
 
 int format_add_column(struct formatter *formatter, const struct format_token *token,
@@ -214,9 +217,12 @@ static bool column_has_texts(const struct format_column *column)
 	return false;
 }
 
-/* The span that begins with `column`. */
+/*
+ * The span that begins with `column`. Where texts are hidden, those that have none are spans of
+ * their own: nothing is looked for in these.
+ */
 static struct format_span find_span(const struct format_column *column,
-				    const struct format_column *end)
+				    const struct format_column *end, bool is_hidden)
 {
 	struct format_span span = {.begin = column, .has_texts = true};
 
@@ -226,12 +232,12 @@ static struct format_span find_span(const struct format_column *column,
 		return span;
 	}
 	span.kind = format_column_is_of_container(column) ? SPAN_CONTAINER : SPAN_EVENT;
-	span.has_texts = column_has_texts(column);
+	span.has_texts = !is_hidden || column_has_texts(column);
 	do
 		column++;
 	while (column < end &&
 	       format_column_is_of_container(column) == (span.kind == SPAN_CONTAINER) &&
-	       column_has_texts(column) == span.has_texts &&
+	       (!is_hidden || column_has_texts(column) == span.has_texts) &&
 	       count_of_thread(column, end) < THREAD_COLUMNS_MIN);
 	span.end = column;
 	return span;
@@ -243,13 +249,17 @@ int format_make_spans(struct formatter *formatter)
 	const struct format_column *column = formatter->columns, *end = column + count;
 	const struct format_column *for_all = end - formatter->container_columns;
 	struct format_span *span = arena_alloc(&formatter->arena, (count + 1) * sizeof(*span));
+	bool is_hidden = formatter->scratch.style.hider.text;
 
 	if (!span)
 		return -ENOMEM;
+	/* Their keys are of the spans that were. */
+	span_cache_finish(&formatter->of_containers);
+	span_cache_finish(&formatter->of_threads);
 	formatter->spans = span;
 	formatter->spans_count = formatter->host_spans = 0;
 	for (; column < end; column = span++->end) {
-		*span = find_span(column, column < for_all ? for_all : end);
+		*span = find_span(column, column < for_all ? for_all : end, is_hidden);
 		formatter->host_spans += span->end <= for_all;
 		formatter->spans_count++;
 	}

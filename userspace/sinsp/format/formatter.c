@@ -209,6 +209,7 @@ bool formatter_write(struct formatter *formatter, const struct state_event *even
 void formatter_set_style(struct formatter *formatter, const struct text_style *style)
 {
 	formatter->scratch.style = *style;
+	format_make_spans(formatter);
 	if (formatter->events->style_set)
 		formatter->events->style_set(formatter);
 }
@@ -216,8 +217,9 @@ void formatter_set_style(struct formatter *formatter, const struct text_style *s
 void formatter_set_hider(struct formatter *formatter, const struct text_hider *hider)
 {
 	formatter->scratch.style.hider = *hider;
+	format_make_spans(formatter);
 	if (formatter->body)
-		formatter->body->scratch.style.hider = *hider;
+		formatter_set_hider(formatter->body, hider);
 }
 
 static unsigned int column_needs(const struct formatter *formatter,

@@ -91,9 +91,9 @@ struct format_column {
 	bool masked; /* text: the value may have control characters that must not be printed */
 	const struct format_colour *colour; /* text; NULL: none */
 	const struct field_json *json; /* JSON; NULL: implied by its type */
-	field_getter
-		*get; /* of a field that is known of every event; NULL: format_column_evaluate() */
+	field_getter *get; /* of a field; NULL: format_column_evaluate() */
 	bool (*is_known)(const struct state_event *event); /* for programs; NULL: of every event */
+	bool is_seldom; /* nothing is written of events that format_skips_seldom() says */
 	unsigned int width; /* text: of the value in bytes; 0: not padded */
 	format_column_writer *write;
 	format_value_writer *append; /* of each value */
@@ -207,7 +207,10 @@ int format_parse_fields(struct formatter *formatter, const char *list, struct fi
 /* Adds the columns of a format. Returns 0, -EINVAL with `err` set, or -ENOMEM. */
 int format_parse(struct formatter *formatter, const char *format, struct filter_error *err);
 
-/* Divides the columns into spans, after all were added. Returns 0 or -ENOMEM. */
+/*
+ * Divides the columns into spans, after all were added, and after the hider was set, which has its
+ * own. Returns 0, or -ENOMEM: they stay as they were.
+ */
 int format_make_spans(struct formatter *formatter);
 
 /* Appends a span, without its secrets. Returns false if there is nothing to print of the event. */
@@ -221,7 +224,7 @@ bool format_append_span(struct formatter *formatter, const struct format_span *s
 bool format_append_cached(struct formatter *formatter, const struct format_span *span,
 			  const struct state_event *event, struct buf *out);
 
-/* For format_column_get(), of a column that is not just a field, or not known of every event. */
+/* For format_column_get(), of a column that is not just a field. */
 int format_column_evaluate(struct formatter *formatter, const struct format_column *column,
 			   const struct state_event *event);
 
@@ -237,6 +240,14 @@ static inline bool format_column_has_words(const struct format_column *column)
 	return column->ref && column->ref->desc->words;
 }
 
+/* Whether nothing is written of an event in columns of fields that seldom have a value. */
+static inline bool format_skips_seldom(const struct formatter *formatter,
+				       const struct state_event *event)
+{
+	return formatter->missing == MISSING_IS_LEFT_OUT && !state_event_is_uring(event) &&
+	       !state_event_is_marked(event);
+}
+
 /* Gets the values of a column; returns their number, or -1. */
 static inline int format_column_get(struct formatter *formatter, const struct format_column *column,
 				    const struct state_event *event,
@@ -244,6 +255,8 @@ static inline int format_column_get(struct formatter *formatter, const struct fo
 {
 	formatter->scratch.used = 0;
 	*values = formatter->regs[0].values;
+	if (column->is_known && !column->is_known(event))
+		return -1;
 	if (column->get)
 		return column->get(event, column->ref, &formatter->scratch,
 				   formatter->regs[0].values);

@@ -161,8 +161,11 @@ static bool json_append_column(struct formatter *formatter, const struct format_
 static bool json_append(struct formatter *formatter, const struct format_span *span,
 			const struct state_event *event, struct buf *out)
 {
+	bool skips = format_skips_seldom(formatter, event);
+
 	for (const struct format_column *column = span->begin; column < span->end; column++)
-		if (!json_append_column(formatter, column, event, out))
+		if (!(column->is_seldom && skips) &&
+		    !json_append_column(formatter, column, event, out))
 			return false;
 	return true;
 }

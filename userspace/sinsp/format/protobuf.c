@@ -57,8 +57,11 @@ static bool protobuf_append_column(struct formatter *formatter, const struct for
 bool protobuf_append_columns(struct formatter *formatter, const struct format_span *span,
 			     const struct state_event *event, struct buf *out)
 {
+	bool skips = format_skips_seldom(formatter, event);
+
 	for (const struct format_column *column = span->begin; column < span->end; column++)
-		if (!protobuf_append_column(formatter, column, event, out))
+		if (!(column->is_seldom && skips) &&
+		    !protobuf_append_column(formatter, column, event, out))
 			return false;
 	return true;
 }

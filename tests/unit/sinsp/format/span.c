@@ -305,6 +305,19 @@ static struct formatter *list(const char *fields)
 	return formatter;
 }
 
+static void hide_nothing(void *context, char *text, size_t len)
+{
+}
+
+/* Its spans are those for lines whose secrets are hidden. */
+static struct formatter *hiding(const char *fields)
+{
+	struct formatter *formatter = list(fields);
+
+	formatter_set_hider(formatter, &(const struct text_hider){.text = hide_nothing});
+	return formatter;
+}
+
 /*
  * Spans as text: those of containers between bars, those of threads in angle brackets; of the
  * others, those with texts in brackets. Destroys the formatter.
@@ -332,23 +345,27 @@ static void expect_spans(struct formatter *formatter, const char *spans, size_t 
 
 static void test_spans(void **state)
 {
-	expect_spans(list("evt.num"), " 1 ", 1);
-	expect_spans(list("container.id"), "|1|", 1);
-	expect_spans(list("evt.num,container.id,k8s.pod.label[a],evt.type,evt.res,container.image"),
-		     " 1 |2| 2 |1|", 4);
-	expect_spans(list("container.start_ts,container.duration,container.mounts"), " 2 |1|", 2);
+	expect_spans(hiding("evt.num"), " 1 ", 1);
+	expect_spans(hiding("container.id"), "|1|", 1);
+	expect_spans(
+		hiding("evt.num,container.id,k8s.pod.label[a],evt.type,evt.res,container.image"),
+		" 1 |2| 2 |1|", 4);
+	expect_spans(hiding("container.start_ts,container.duration,container.mounts"), " 2 |1|", 2);
 	/* Those for events of containers alone are apart. */
-	expect_spans(list("default"), " 5 (1)<7> 3 (2)|5|", 5);
-	expect_spans(list("default,container.full_id"), " 5 (1)<7> 3 (2)|1||5|", 6);
+	expect_spans(hiding("default"), " 5 (1)<7> 3 (2)|5|", 5);
+	expect_spans(hiding("default,container.full_id"), " 5 (1)<7> 3 (2)|1||5|", 6);
 	/* Few columns of the thread are not worth it. */
-	expect_spans(list("proc.pid,proc.name,evt.type,thread.tid,proc.ppid,proc.exe,container.id"),
-		     " 1 (1) 1 <3>|1|", 5);
-	expect_spans(list("container.id,proc.pid,container.name"), "|1| 1 |1|", 3);
+	expect_spans(
+		hiding("proc.pid,proc.name,evt.type,thread.tid,proc.ppid,proc.exe,container.id"),
+		" 1 (1) 1 <3>|1|", 5);
+	expect_spans(hiding("container.id,proc.pid,container.name"), "|1| 1 |1|", 3);
 	/* What has a transformer is computed. */
 	expect_spans(formatted_create(&format_json,
 				      "%container.id %toupper(container.image) %container.type",
 				      &(const struct text_style){0}),
 		     "|1|(1)|1|", 3);
+	/* Nothing is looked for in texts: one span for all. */
+	expect_spans(list("evt.num,evt.type,fd.name,evt.cpu,proc.cwd"), "(5)", 1);
 }
 
 /* A container's bytes are kept from its first event on, and those of the host. */
