@@ -108,11 +108,10 @@ struct {
 /*
  * Key: the inode of a socket. How many bytes of each call on it are wanted, in place of
  * stream_bytes; 0: none. User space changes it while the capture runs, and makes it small if no
- * streams are followed.
+ * streams are followed; of HTTP/2 programs say first that all are.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(map_flags, BPF_F_RDONLY_PROG);
 	__uint(max_entries, STREAM_LIMITS_MAX);
 	__type(key, __u64);
 	__type(value, __u32);

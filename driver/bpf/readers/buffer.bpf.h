@@ -72,19 +72,24 @@ static __always_inline void put_data_written(struct filler *f, __u64 address, __
 }
 
 /* `name`: the call's address argument, 0 if it has none. */
-static __always_inline void put_fd_data_read(struct filler *f, __u64 fd, __u64 address, __u64 name)
+static __always_inline void put_fd_data(struct filler *f, __u64 fd, __u64 address, __u64 n,
+					__u64 name)
 {
-	__u64 n = bytes_read(f);
+	__u8 *room = frame_room(f);
 
 	put_bytes(f, address, min_u64(n, data_limit(f, fd, name, address, n)));
+	follow_http2(f, fd, room);
+}
+
+static __always_inline void put_fd_data_read(struct filler *f, __u64 fd, __u64 address, __u64 name)
+{
+	put_fd_data(f, fd, address, bytes_read(f), name);
 }
 
 static __always_inline void put_fd_data_written(struct filler *f, __u64 fd, __u64 address,
 						__u64 size, __u64 name)
 {
-	__u64 n = bytes_written(f, size);
-
-	put_bytes(f, address, min_u64(n, data_limit(f, fd, name, address, n)));
+	put_fd_data(f, fd, address, bytes_written(f, size), name);
 }
 
 /* Beside a number of entries: */
@@ -188,20 +193,47 @@ static __always_inline __u32 put_vector_read(struct filler *f, __u64 vector, __u
 	return put_vector(f, vector, f->ret > 0 ? entries : 0, min_u64(bytes_read(f), snaplen));
 }
 
+/* Where the first buffer of a vector is; 0: not known. */
+static __always_inline __u64 first_buffer(struct filler *f, __u64 vector)
+{
+	const __u64 narrow = narrow_words(f);
+	union user_any_iovec any = {};
+	__u64 bytes = FORM_BYTES(f->slot, any, narrow);
+
+	if (f->of_request && !f->has_memory)
+		return 0;
+	if (is_copy(f, vector))
+		return bpf_probe_read_kernel(&any, sizeof(any.wide), (void *)vector)
+			       ? 0
+			       : (__u64)any.wide.base;
+	if (bpf_probe_read_user(&any, bytes, (void *)vector))
+		return 0;
+	return (__u64)widen_iovec(&any, narrow).base;
+}
+
+static __always_inline __u32 put_fd_vector(struct filler *f, __u64 fd, __u64 vector, __u64 entries,
+					   __u64 n, __u64 name)
+{
+	__u64 data = depends_on_start(f, n) ? first_buffer(f, vector) : 0;
+	__u8 *room = frame_room(f);
+	__u32 bytes = put_vector(f, vector, entries, min_u64(n, data_limit(f, fd, name, data, n)));
+
+	follow_http2(f, fd, room);
+	return bytes;
+}
+
 static __always_inline __u32 put_fd_vector_read(struct filler *f, __u64 fd, __u64 vector,
 						__u64 entries, __u64 name)
 {
 	__u64 n = bytes_read(f);
 
-	return put_vector(f, vector, n ? entries : 0, min_u64(n, data_limit(f, fd, name, 0, n)));
+	return put_fd_vector(f, fd, vector, n ? entries : 0, n, name);
 }
 
 static __always_inline __u32 put_fd_vector_written(struct filler *f, __u64 fd, __u64 vector,
 						   __u64 entries, __u64 name)
 {
-	__u64 n = bytes_written(f, SNAPLEN_MAX);
-
-	return put_vector(f, vector, entries, min_u64(n, data_limit(f, fd, name, 0, n)));
+	return put_fd_vector(f, fd, vector, entries, bytes_written(f, SNAPLEN_MAX), name);
 }
 
 #endif

@@ -42,6 +42,8 @@ struct port_pair {
 
 #define WORD(a, b, c, d) ((__u32)(a) | (__u32)(b) << 8 | (__u32)(c) << 16 | (__u32)(d) << 24)
 
+enum { HTTP2_PREFACE = WORD('P', 'R', 'I', ' ') };
+
 static __always_inline bool is_mysql(const union data_start *start, __u64 size)
 {
 	const __u8 *byte = start->byte;
@@ -103,7 +105,7 @@ static __always_inline bool is_http2(const union data_start *start)
 {
 	const __u8 *byte = start->byte;
 
-	if (start->word[0] == WORD('P', 'R', 'I', ' '))
+	if (start->word[0] == HTTP2_PREFACE)
 		return true;
 	return byte[0] == 0 && byte[1] <= HTTP2_LENGTH_HIGH && byte[3] <= HTTP2_TYPE_LAST &&
 	       !(byte[4] & ~HTTP2_FLAGS) && byte[5] == 0 && byte[6] == 0;
@@ -220,6 +222,12 @@ __attribute__((noinline)) __u32 stream_snaplen(__u64 descriptor, __u64 data)
 	return is_long_start(&start) ? KEPT_HEAD : stream_bytes;
 }
 
+/* Whether what data of a stream begins with decides how much of it is kept. */
+static __always_inline bool depends_on_start(struct filler *f, __u64 size)
+{
+	return stream_bytes && (f->stream & ~STREAM_WANTED) == stream_bytes && size > stream_bytes;
+}
+
 /*
  * The same; data that fits into snaplen is not examined. Where streams are followed, who follows
  * them says how much.
@@ -231,13 +239,34 @@ static __always_inline __u64 data_limit(struct filler *f, __u64 fd, __u64 name, 
 	__u32 wanted = f->stream & ~STREAM_WANTED;
 
 	if (stream_bytes && f->stream) {
-		if (wanted == stream_bytes && size > wanted)
+		if (depends_on_start(f, size))
 			wanted = stream_snaplen(descriptor, data);
 		return wanted > snaplen ? wanted : snaplen;
 	}
 	if ((!snaplen_rules.full_high && !snaplen_rules.dynamic) || size <= snaplen)
 		return snaplen;
 	return socket_snaplen(descriptor, f->of_request ? 0 : name, data, size);
+}
+
+/* Not inlined: the verifier walks it once. */
+__attribute__((noinline)) int stream_want_all(__u64 descriptor)
+{
+	__u64 ino = file_ino(descriptor_file(descriptor));
+	__u32 bytes = KEPT_HEAD;
+
+	/* What user space said of it stands. */
+	return bpf_map_update_elem(&stream_limits, &ino, &bytes, BPF_NOEXIST);
+}
+
+/*
+ * A client of HTTP/2 says so first, and then each call, of both ends, may have the ends of many
+ * requests: user space learns of it too late. room: where the bytes were put, or NULL.
+ */
+static __always_inline void follow_http2(struct filler *f, __u64 fd, const __u8 *room)
+{
+	if (stream_bytes && (f->stream & ~STREAM_WANTED) == stream_bytes && room &&
+	    length_put(f, f->param) >= sizeof(__u32) && *(__u32 *)room == HTTP2_PREFACE)
+		stream_want_all(descriptor_used_by(f, fd));
 }
 
 #endif
