@@ -463,7 +463,7 @@ static size_t amqp_find(enum protocol_side side, const struct protocol_input *in
 const struct protocol protocol_amqp = {
 	.name = "amqp",
 	.number = request_protocols__amqp,
-	.class = PROTOCOL_OF_OTHERS,
+	.class = PROTOCOL_OF_QUEUES,
 	.recognise = amqp_recognise,
 	.step = amqp_step,
 	.find = amqp_find,

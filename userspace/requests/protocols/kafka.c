@@ -539,7 +539,7 @@ static size_t kafka_find(enum protocol_side side, const struct protocol_input *i
 const struct protocol protocol_kafka = {
 	.name = "kafka",
 	.number = request_protocols__kafka,
-	.class = PROTOCOL_OF_OTHERS,
+	.class = PROTOCOL_OF_QUEUES,
 	.recognise = kafka_recognise,
 	.step = kafka_step,
 	.find = kafka_find,

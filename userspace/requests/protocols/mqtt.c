@@ -454,7 +454,7 @@ static size_t mqtt_find(enum protocol_side side, const struct protocol_input *in
 const struct protocol protocol_mqtt = {
 	.name = "mqtt",
 	.number = request_protocols__mqtt,
-	.class = PROTOCOL_OF_OTHERS,
+	.class = PROTOCOL_OF_QUEUES,
 	.recognise = mqtt_recognise,
 	.step = mqtt_step,
 	.find = mqtt_find,

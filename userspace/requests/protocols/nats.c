@@ -434,7 +434,7 @@ static size_t nats_find(enum protocol_side side, const struct protocol_input *in
 const struct protocol protocol_nats = {
 	.name = "nats",
 	.number = request_protocols__nats,
-	.class = PROTOCOL_OF_OTHERS,
+	.class = PROTOCOL_OF_QUEUES,
 	.recognise = nats_recognise,
 	.step = nats_step,
 	.find = nats_find,

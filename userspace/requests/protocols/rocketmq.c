@@ -308,7 +308,7 @@ static size_t rocketmq_find(enum protocol_side side, const struct protocol_input
 const struct protocol protocol_rocketmq = {
 	.name = "rocketmq",
 	.number = request_protocols__rocketmq,
-	.class = PROTOCOL_OF_OTHERS,
+	.class = PROTOCOL_OF_QUEUES,
 	.recognise = rocketmq_recognise,
 	.step = rocketmq_step,
 	.find = rocketmq_find,

@@ -163,6 +163,17 @@ static void has_the_labels_of_conventions(void **state)
 		{{request_protocols__dns, request_roles__server, "A", "example.org"},
 		 "dns_server_lookup_duration_seconds_count{dns_question_name=\"example.org\","
 		 "server_port=\"8080\""},
+		{{request_protocols__kafka, request_roles__client, "Produce", "orders",
+		  .error = "NOT_LEADER_OR_FOLLOWER"},
+		 "messaging_client_operation_duration_seconds_count{messaging_system=\"kafka\","
+		 "messaging_operation_name=\"Produce\",messaging_destination_name=\"orders\","
+		 "error_type=\"NOT_LEADER_OR_FOLLOWER\",server_address=\"10.0.0.2\","
+		 "server_port=\"8080\""},
+		/* Subjects that a request has of its own are one series. */
+		{{request_protocols__nats, request_roles__server, "PUB", "_INBOX.4f5e6a7b8c9d0e1f"},
+		 "messaging_server_operation_duration_seconds_count{messaging_system=\"nats\","
+		 "messaging_operation_name=\"PUB\",messaging_destination_name=\"_INBOX.{hash}\","
+		 "server_port=\"8080\""},
 		{{request_protocols__unknown, request_roles__server, "X", "y"},
 		 "lanner_server_request_duration_seconds_count{network_protocol_name=\"unknown\","
 		 "server_port=\"8080\""},
