@@ -209,7 +209,7 @@ static bool is_mounted_by_root(struct proc_text rest)
 	       memmem(rest.at, (size_t)(rest.end - rest.at), by_root, sizeof(by_root) - 1);
 }
 
-bool proc_mount_is_of_user(int fd)
+bool proc_mount_is_of_user_as(int fd, int dir, const char *mountinfo)
 {
 	struct proc_text type, more;
 	struct buf mounts = {0};
@@ -217,9 +217,14 @@ bool proc_mount_is_of_user(int fd)
 	uint64_t id;
 
 	if (mount_id(fd, &id) == 0 &&
-	    proc_read_file(AT_FDCWD, "/proc/self/mountinfo", MOUNTS_BYTES_MAX, &mounts) == 0 &&
+	    proc_read_file(dir, mountinfo, MOUNTS_BYTES_MAX, &mounts) == 0 &&
 	    root_find_mount(&mounts, id, &type, &more))
 		is_users = proc_text_prefix(&type, "fuse") && !is_mounted_by_root(more);
 	buf_finish(&mounts);
 	return is_users;
+}
+
+bool proc_mount_is_of_user(int fd)
+{
+	return proc_mount_is_of_user_as(fd, AT_FDCWD, "/proc/self/mountinfo");
 }

@@ -3,27 +3,21 @@
 #include "scap/samples/symbol_reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <linux/openat2.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "privileges/privileges.h"
-#include "scap/proc/root.h"
+#include "scap/symbols/symbol_elf.h"
+#include "scap/symbols/symbol_file.h"
 #include "util/buf.h"
 #include "util/clock.h"
-#include "util/regular.h"
 
-enum { PATIENCE_MS = 1000, LINE_BYTES = PATH_MAX + 256 };
+enum { PATIENCE_MS = 1000 };
 
 struct symbol_thread {
 	pthread_t thread;
@@ -66,77 +60,37 @@ struct reading {
 	bool failed;
 };
 
-/*
- * "7f00-7f10 r-xp 00001000 fe:01 1234   /lib/x.so". Returns where the path is, or NULL: it is no
- * mapping of a file.
- */
-static const char *parse_line(const char *line, struct symbol_mapping *found, char rights[5])
-{
-	int path = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &found->mapping.begin, &found->mapping.end, rights, &found->mapping.offset,
-		   &found->id.major, &found->id.minor, &found->id.ino, &path) < 7)
-		return NULL;
-	return found->id.ino ? line + path : NULL;
-}
-
-/* The next line, without what does not fit: how long a path is, a process decides. */
-static bool next_line(FILE *file, char line[LINE_BYTES])
-{
-	size_t len;
-
-	if (!fgets(line, LINE_BYTES, file))
-		return false;
-	len = strcspn(line, "\n");
-	for (int c = line[len]; c != '\n' && c != EOF;)
-		c = getc_unlocked(file);
-	line[len] = '\0';
-	return true;
-}
-
-static void read_line(struct reading *reading, const char *line)
+static void read_line(struct reading *reading, const struct symbol_maps_line *line)
 {
 	struct symbol_request *request = reading->request;
-	struct symbol_mapping found = {0};
-	char rights[5];
-	const char *path = parse_line(line, &found, rights);
 
-	if (!path || rights[2] != 'x')
+	if (!line->id.ino || line->rights[2] != 'x')
 		return;
-	found.path = reading->texts.len;
-	buf_append_string(&reading->texts, path);
+	request->mappings[request->mappings_count++] = (struct symbol_mapping){
+		.mapping = {line->begin, line->end, line->offset, 0},
+		.id = line->id,
+		.path = reading->texts.len,
+	};
+	buf_append_string(&reading->texts, line->path);
 	buf_append_char(&reading->texts, '\0');
-	request->mappings[request->mappings_count++] = found;
-}
-
-static int open_maps(int proc, const char *name, FILE **file)
-{
-	int fd = openat(proc, name, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	*file = fdopen(fd, "r");
-	if (*file)
-		return 0;
-	close(fd);
-	return -ENOMEM;
 }
 
 static int read_mappings(struct symbol_request *request, int proc)
 {
 	struct reading reading = {.request = request};
-	char line[LINE_BYTES], name[32];
+	struct symbol_maps_line line;
+	char name[32];
 	FILE *file;
 	int r;
 
 	snprintf(name, sizeof(name), "%d/maps", request->pid);
-	r = open_maps(proc, name, &file);
+	r = symbol_maps_open(proc, name, &file);
 	if (r)
 		return r;
 	request->mappings = calloc(MAPPINGS_MAX, sizeof(*request->mappings));
-	while (request->mappings && request->mappings_count < MAPPINGS_MAX && next_line(file, line))
-		read_line(&reading, line);
+	while (request->mappings && request->mappings_count < MAPPINGS_MAX &&
+	       symbol_maps_next(file, &line))
+		read_line(&reading, &line);
 	fclose(file);
 	if (!request->mappings)
 		return -ENOMEM;
@@ -146,120 +100,15 @@ static int read_mappings(struct symbol_request *request, int proc)
 
 /* Files. */
 
-/* Of which file the mapping at an address of this process is. */
-static bool find_own_mapping(uint64_t address, struct symbol_mapping *found)
-{
-	char line[LINE_BYTES], rights[5];
-	bool is_there = false;
-	FILE *file;
-
-	if (open_maps(AT_FDCWD, "/proc/self/maps", &file) != 0)
-		return false;
-	while (!is_there && next_line(file, line))
-		is_there = parse_line(line, found, rights) && found->mapping.begin <= address &&
-			   address < found->mapping.end;
-	fclose(file);
-	return is_there;
-}
-
-/*
- * Whether a file that is mapped has this device: stat(2) says another one where a file system has
- * layers or subvolumes, as overlayfs and btrfs. So it is mapped here, where nobody replaces it.
- */
-static bool has_device(int fd, const struct symbol_file_id *id)
-{
-	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
-	void *memory = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-	struct symbol_mapping found;
-	bool has_it;
-
-	if (memory == MAP_FAILED)
-		return false;
-	has_it = find_own_mapping((uint64_t)(uintptr_t)memory, &found) && found.id.ino == id->ino &&
-		 found.id.major == id->major && found.id.minor == id->minor;
-	munmap(memory, bytes);
-	return has_it;
-}
-
-/* Opens for reading what was opened with O_PATH, which is closed, if it is the file. */
-static int open_checked(const struct symbol_file_id *id, int path_fd)
-{
-	struct statx file;
-	int fd = -ESTALE;
-
-	if (path_fd < 0)
-		return path_fd;
-	/* What the kernel knows, without asking a server. */
-	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &file) == 0 &&
-	    file.stx_ino == id->ino)
-		fd = regular_reopen(path_fd);
-	close(path_fd);
-	if (fd < 0 || (file.stx_dev_major == id->major && file.stx_dev_minor == id->minor) ||
-	    has_device(fd, id))
-		return fd;
-	close(fd);
-	return -ESTALE;
-}
-
-static int open_mapped(const struct symbol_request *request, int proc)
-{
-	char name[96];
-	int fd;
-
-	snprintf(name, sizeof(name), "%d/map_files/%" PRIx64 "-%" PRIx64, request->pid,
-		 request->begin, request->end);
-	fd = openat(proc, name, O_PATH | O_CLOEXEC);
-	return open_checked(&request->id, fd < 0 ? -errno : fd);
-}
-
-static int open_in_root(const struct symbol_request *request, int proc)
-{
-	char name[32];
-	int root, fd;
-
-	snprintf(name, sizeof(name), "%d/root", request->pid);
-	root = openat(proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -errno;
-	fd = proc_root_open_path(root, request->path, 0, RESOLVE_IN_ROOT);
-	close(root);
-	return open_checked(&request->id, fd);
-}
-
-/* Its program, which may be deleted, or replaced by another one. */
-static int open_program(const struct symbol_request *request, int proc)
-{
-	char name[32];
-	int fd;
-
-	snprintf(name, sizeof(name), "%d/exe", request->pid);
-	fd = openat(proc, name, O_PATH | O_CLOEXEC);
-	return open_checked(&request->id, fd < 0 ? -errno : fd);
-}
-
-/* As the process has it mapped, as it sees it, as the agent sees it, or as it was executed. */
-static int open_file(const struct symbol_request *request, int proc)
-{
-	int fd = open_mapped(request, proc), program;
-
-	if (fd >= 0 || request->path[0] != '/')
-		return fd;
-	fd = open_in_root(request, proc);
-	if (fd < 0)
-		fd = open_checked(&request->id, proc_root_open_path(AT_FDCWD, request->path, 0, 0));
-	if (fd >= 0)
-		return fd;
-	program = open_program(request, proc);
-	return program < 0 ? fd : program;
-}
-
 static int read_file(struct symbol_request *request, int proc)
 {
-	int fd = open_file(request, proc), r;
+	const struct symbol_file file = {request->pid, request->begin, request->end, request->id,
+					 request->path};
+	int fd = symbol_file_open(&file, proc), r;
 
 	if (fd < 0)
 		return fd;
-	r = symbol_table_read_elf(fd, &request->table);
+	r = symbol_elf_read(fd, -1, &request->table);
 	close(fd);
 	return r;
 }

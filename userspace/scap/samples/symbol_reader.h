@@ -11,19 +11,14 @@
 #include <stdint.h>
 
 #include "scap/samples/process_maps.h"
-#include "scap/samples/symbol_table.h"
+#include "scap/symbols/symbol_maps.h"
+#include "scap/symbols/symbol_table.h"
 #include "util/error.h"
 
 enum symbol_request_kind {
 	READ_KERNEL,
 	READ_MAPPINGS, /* executable ones, of a process */
 	READ_FILE, /* that is mapped in a process */
-};
-
-/* Which file it is. */
-struct symbol_file_id {
-	uint32_t major, minor;
-	uint64_t ino;
 };
 
 struct symbol_mapping {

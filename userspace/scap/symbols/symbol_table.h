@@ -3,8 +3,8 @@
  * The symbols of a file, by where they are in it, or of the kernel, by their addresses. Bounded in
  * memory, whatever the file says.
  */
-#ifndef SCAP_SAMPLES_SYMBOL_TABLE_H
-#define SCAP_SAMPLES_SYMBOL_TABLE_H
+#ifndef SCAP_SYMBOLS_SYMBOL_TABLE_H
+#define SCAP_SYMBOLS_SYMBOL_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,13 +28,6 @@ struct symbol_table {
 	char *texts; /* owned */
 	size_t texts_bytes;
 };
-
-/*
- * Reads .symtab, or .dynsym of a file without, of an ELF file, whose descriptor stays the caller's.
- * Returns 0; -ENOENT: it has no symbols; -EBADMSG: it is no ELF file, or damaged; -EFBIG: they are
- * too large; -ENOMEM.
- */
-int symbol_table_read_elf(int fd, struct symbol_table *table);
 
 /*
  * Reads the functions of /proc/kallsyms, or something like it. Returns 0; -EPERM: the kernel hides

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbols of this program and of made files; the kernel's as it writes them. */
-#include "scap/samples/symbol_table.h"
+#include "scap/symbols/symbol_table.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -11,6 +11,7 @@
 
 #include "perf/elf_file.h"
 #include "perf/symbol.h"
+#include "scap/symbols/symbol_elf.h"
 #include "tree.h"
 #include "unit.h"
 
@@ -36,7 +37,7 @@ static void has_functions_of_a_file(void **state)
 	struct symbol_table table;
 	uint64_t offset = 0;
 
-	assert_int_equal(symbol_table_read_elf(fd, &table), 0);
+	assert_int_equal(symbol_elf_read(fd, -1, &table), 0);
 	assert_int_equal(
 		perf_symbol_find("/proc/self/exe", "symbol_table_unit_function", &offset, reason),
 		0);
@@ -68,19 +69,19 @@ static void survives_damage(void **state)
 	for (int i = 0; i < HEADER; i++) {
 		bytes[i] ^= 0xff;
 		fd = open_text(&tree, bytes, (size_t)len);
-		if (symbol_table_read_elf(fd, &table) == 0)
+		if (symbol_elf_read(fd, -1, &table) == 0)
 			symbol_table_finish(&table);
 		close(fd);
 		bytes[i] ^= 0xff;
 	}
 	for (ssize_t cut = 0; cut < len; cut += STEP) {
 		fd = open_text(&tree, bytes, (size_t)cut);
-		if (symbol_table_read_elf(fd, &table) == 0)
+		if (symbol_elf_read(fd, -1, &table) == 0)
 			symbol_table_finish(&table);
 		close(fd);
 	}
 	fd = open_text(&tree, "#!/bin/sh\n", 10);
-	assert_true(symbol_table_read_elf(fd, &table) < 0);
+	assert_true(symbol_elf_read(fd, -1, &table) < 0);
 	close(fd);
 	tree_destroy(&tree);
 }
@@ -141,7 +142,7 @@ static int read_made(const struct made_file *made, struct symbol_table *table)
 	memset(bytes + names_at, 'x', made->name_bytes);
 	tree_create(&tree);
 	fd = open_text(&tree, bytes, names_at + names_bytes);
-	r = symbol_table_read_elf(fd, table);
+	r = symbol_elf_read(fd, -1, table);
 	close(fd);
 	tree_destroy(&tree);
 	free(bytes);

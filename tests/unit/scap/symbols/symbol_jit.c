@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Maps and dumps as JIT compilers write them, and as nobody does. */
+#include "scap/symbols/symbol_jit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tree.h"
+#include "unit.h"
+#include "util/buf.h"
+
+static int open_bytes(const struct tree *tree, const void *bytes, size_t len)
+{
+	char path[TREE_PATH_BYTES];
+
+	tree_write_bytes(tree, "file", bytes, len);
+	tree_path(tree, "file", path);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static int read_map(const char *text, struct symbol_table *table)
+{
+	struct tree tree;
+	int fd, r;
+
+	tree_create(&tree);
+	fd = open_bytes(&tree, text, strlen(text));
+	r = symbol_jit_read_map(fd, table);
+	close(fd);
+	tree_destroy(&tree);
+	return r;
+}
+
+static void reads_maps(void **state)
+{
+	struct symbol_table table;
+
+	assert_int_equal(read_map("3ef000 10 LazyCompile:~f a.js:1\n"
+				  "3ef010 20 old\n"
+				  "nonsense\n"
+				  "3ef100\n"
+				  "3ef100 zz name\n"
+				  "3ef200 0 empty\n"
+				  "3ef010 8 new\n"
+				  "ffffffffffffffff ffffffffffffffff last\n"
+				  "3ef300 10 no end of line",
+				  &table),
+			 0);
+	assert_string_equal(symbol_table_find(&table, 0x3ef00f), "LazyCompile:~f a.js:1");
+	assert_string_equal(symbol_table_find(&table, 0x3ef010), "new");
+	assert_null(symbol_table_find(&table, 0x3ef01c));
+	assert_null(symbol_table_find(&table, 0x3ef100));
+	assert_null(symbol_table_find(&table, 0x3ef200));
+	assert_string_equal(symbol_table_find(&table, 0x3ef300), "no end of line");
+	assert_string_equal(symbol_table_find(&table, UINT64_MAX), "last");
+	symbol_table_finish(&table);
+	assert_int_equal(read_map("", &table), -ENOENT);
+}
+
+/* Dumps. */
+
+static void put_header(struct buf *dump, uint32_t magic)
+{
+	const uint32_t head[] = {magic, 1, 40, 62, 0, 7};
+	const uint64_t rest[] = {0, 0};
+
+	buf_append(dump, head, sizeof(head));
+	buf_append(dump, rest, sizeof(rest));
+}
+
+static void put_record(struct buf *dump, uint32_t kind, const void *body, size_t len)
+{
+	const uint32_t head[] = {kind, 16 + (uint32_t)len};
+	const uint64_t time = 0;
+
+	buf_append(dump, head, sizeof(head));
+	buf_append(dump, &time, sizeof(time));
+	buf_append(dump, body, len);
+}
+
+static void put_load(struct buf *dump, uint64_t code, uint64_t bytes, const char *name)
+{
+	const uint32_t ids[] = {7, 7};
+	const uint64_t places[] = {code, code, bytes, 1};
+	struct buf body = {0};
+
+	buf_append(&body, ids, sizeof(ids));
+	buf_append(&body, places, sizeof(places));
+	buf_append(&body, name, strlen(name) + 1);
+	for (uint64_t i = 0; i < bytes; i++)
+		buf_append_char(&body, '\x90');
+	put_record(dump, 0, body.data, body.len);
+	buf_finish(&body);
+}
+
+static void put_move(struct buf *dump, uint64_t from, uint64_t to, uint64_t bytes)
+{
+	const uint32_t ids[] = {7, 7};
+	const uint64_t places[] = {to, from, to, bytes, 1};
+	char body[sizeof(ids) + sizeof(places)];
+
+	memcpy(body, ids, sizeof(ids));
+	memcpy(body + sizeof(ids), places, sizeof(places));
+	put_record(dump, 1, body, sizeof(body));
+}
+
+static int read_dump(const struct buf *dump, size_t len, struct symbol_table *table)
+{
+	struct tree tree;
+	int fd, r;
+
+	tree_create(&tree);
+	fd = open_bytes(&tree, dump->data, len);
+	r = symbol_jit_read_dump(fd, table);
+	close(fd);
+	tree_destroy(&tree);
+	return r;
+}
+
+static void make_dump(struct buf *dump)
+{
+	put_header(dump, 0x4A695444);
+	put_load(dump, 0x1000, 100, "first");
+	put_record(dump, 2, "debug", 5);
+	put_load(dump, 0x2000, 50000, "large");
+	put_load(dump, 0x1000, 50, "second");
+	put_move(dump, 0x2000, 0x90000, 50000);
+	put_move(dump, 0x7777, 0x8888, 1);
+	put_load(dump, 0x3000, 1, "third");
+}
+
+static void reads_dumps(void **state)
+{
+	struct symbol_table table;
+	struct buf dump = {0};
+
+	make_dump(&dump);
+	assert_int_equal(read_dump(&dump, dump.len, &table), 0);
+	assert_string_equal(symbol_table_find(&table, 0x1000), "second");
+	assert_string_equal(symbol_table_find(&table, 0x2000), "large");
+	assert_string_equal(symbol_table_find(&table, 0x90000 + 49999), "large");
+	assert_null(symbol_table_find(&table, 0x90000 + 50000));
+	assert_null(symbol_table_find(&table, 0x8888));
+	assert_string_equal(symbol_table_find(&table, 0x3000), "third");
+	symbol_table_finish(&table);
+	buf_finish(&dump);
+}
+
+/* A dump that is cut anywhere, and one of which any byte of its beginning is another one. */
+static void survives_damage(void **state)
+{
+	struct symbol_table table;
+	struct buf dump = {0};
+
+	make_dump(&dump);
+	for (size_t len = 0; len < 400; len++)
+		if (read_dump(&dump, len, &table) == 0)
+			symbol_table_finish(&table);
+	for (size_t i = 0; i < 400; i++) {
+		dump.data[i] ^= (char)0xff;
+		if (read_dump(&dump, dump.len, &table) == 0)
+			symbol_table_finish(&table);
+		dump.data[i] ^= (char)0xff;
+	}
+	buf_clear(&dump);
+	put_header(&dump, 0x4A695445);
+	assert_int_equal(read_dump(&dump, dump.len, &table), -EBADMSG);
+	buf_clear(&dump);
+	put_header(&dump, 0x4A695444);
+	assert_int_equal(read_dump(&dump, dump.len, &table), -ENOENT);
+	buf_finish(&dump);
+}
+
+/* Whose map is opened. */
+
+static void opens_maps_of_the_user_alone(void **state)
+{
+	char path[TREE_PATH_BYTES];
+	struct symbol_jit_process process;
+	struct tree tree;
+	int fd;
+
+	tree_create(&tree);
+	tree_write(&tree, "tmp/perf-7.map", "1000 10 f\n");
+	tree_path(&tree, "tmp/perf-7.map", path);
+	process = (struct symbol_jit_process){
+		.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		.pid = getpid(),
+		.ns_pid = 7,
+		.root = open(tree.path, O_PATH | O_DIRECTORY | O_CLOEXEC),
+		.uid = 1234,
+	};
+	assert_int_equal(chown(path, 1234, 1234), 0);
+	fd = symbol_jit_open_map(&process);
+	assert_true(fd >= 0);
+	close(fd);
+	process.uid = 1235;
+	assert_int_equal(symbol_jit_open_map(&process), -EPERM);
+	assert_int_equal(chown(path, 0, 0), 0);
+	fd = symbol_jit_open_map(&process);
+	assert_true(fd >= 0);
+	close(fd);
+	process.ns_pid = 8;
+	assert_int_equal(symbol_jit_open_map(&process), -ENOENT);
+	/* A link to a file that its user may not read. */
+	tree_path(&tree, "tmp/perf-8.map", path);
+	assert_int_equal(symlink("/etc/shadow", path), 0);
+	assert_int_equal(symbol_jit_open_map(&process), -EINVAL);
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0666), 0);
+	assert_int_equal(symbol_jit_open_map(&process), -EINVAL);
+	close(process.root);
+	close(process.proc);
+	tree_destroy(&tree);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(reads_maps),
+	cmocka_unit_test(reads_dumps),
+	cmocka_unit_test(survives_damage),
+	cmocka_unit_test(opens_maps_of_the_user_alone),
+};
+
+UNIT_GROUP(tests);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads lines "3ef1c0 2a name" and the records of jitdump, each up to a size and a number. */
+#include "scap/symbols/symbol_jit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "scap/proc/root.h"
+#include "scap/symbols/symbol_collect.h"
+#include "util/regular.h"
+
+enum { LINE_BYTES = 4096 };
+
+/* Of two symbols at one address the later one is shown. */
+static void collect_code(struct symbol_collected *all, uint64_t begin, uint64_t bytes,
+			 const char *name)
+{
+	if (bytes)
+		symbol_collect(all, begin, bytes, name, (uint32_t)all->count);
+}
+
+/* Whether a server has to be asked for what is there; what a process has mounted, it alone knows.
+ */
+static bool is_served(const struct symbol_jit_process *process, int fd)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%" PRId32 "/mountinfo", process->pid);
+	return proc_mount_is_of_user_as(fd, process->proc, name) && proc_mount_is_of_user(fd);
+}
+
+/* Its /tmp, which may be a mount. Nothing is looked up in a file system that is not known. */
+static int open_folder(const struct symbol_jit_process *process)
+{
+	int dir;
+
+	if (is_served(process, process->root))
+		return -EPERM;
+	dir = proc_root_open_path(process->root, "tmp", O_DIRECTORY, RESOLVE_IN_ROOT);
+	if (dir >= 0 && is_served(process, dir)) {
+		close(dir);
+		return -EPERM;
+	}
+	return dir;
+}
+
+int symbol_jit_open_map(const struct symbol_jit_process *process)
+{
+	int dir = open_folder(process), path_fd, fd;
+	struct stat st;
+	char name[64];
+
+	if (dir < 0)
+		return dir;
+	snprintf(name, sizeof(name), "perf-%" PRId32 ".map", process->ns_pid);
+	path_fd = proc_root_open_path(dir, name, O_NOFOLLOW,
+				      RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+	close(dir);
+	if (path_fd < 0)
+		return path_fd;
+	fd = regular_reopen(path_fd);
+	close(path_fd);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) == 0 && (st.st_uid == process->uid || st.st_uid == 0))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+/* Maps. */
+
+static void collect_line(struct symbol_collected *all, char *line)
+{
+	char *end, *name;
+	uint64_t begin = strtoull(line, &end, 16), bytes;
+
+	if (end == line || *end != ' ')
+		return;
+	bytes = strtoull(end, &name, 16);
+	if (name == end || *name != ' ')
+		return;
+	name += strspn(name, " ");
+	name[strcspn(name, "\n")] = '\0';
+	collect_code(all, begin, bytes, name);
+}
+
+/* A stream of a copy of the descriptor, from the beginning of the file. */
+static int open_stream(int fd, FILE **file)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (copy < 0)
+		return -errno;
+	*file = fdopen(copy, "r");
+	if (!*file) {
+		close(copy);
+		return -ENOMEM;
+	}
+	rewind(*file);
+	return 0;
+}
+
+static int complete_code(struct symbol_collected *all, int r, struct symbol_table *table)
+{
+	if (r == 0)
+		return symbol_collected_complete(all, table);
+	symbol_collected_finish(all);
+	return r;
+}
+
+int symbol_jit_read_map(int fd, struct symbol_table *table)
+{
+	struct symbol_collected all = {0};
+	char line[LINE_BYTES];
+	size_t bytes = 0;
+	FILE *file = NULL;
+	int r = open_stream(fd, &file);
+
+	if (r)
+		return r;
+	/* What a line has beyond the buffer begins no other one, unless it looks like one. */
+	while (bytes < SYMBOL_JIT_BYTES_MAX && all.count < SYMBOLS_MAX &&
+	       fgets(line, sizeof(line), file)) {
+		bytes += strlen(line) + 1;
+		collect_line(&all, line);
+	}
+	fclose(file);
+	return complete_code(&all, 0, table);
+}
+
+/* Dumps. */
+
+enum { JIT_MAGIC = 0x4A695444, JIT_CODE_LOAD = 0, JIT_CODE_MOVE = 1, JIT_HEADER_BYTES = 40 };
+
+struct jit_header {
+	uint32_t magic, version, bytes, machine, pad, pid;
+	uint64_t time_ns, flags;
+};
+
+struct jit_record {
+	uint32_t kind, bytes;
+	uint64_t time_ns;
+};
+
+struct jit_load {
+	uint32_t pid, tid;
+	uint64_t address, code, code_bytes, index;
+};
+
+struct jit_move {
+	uint32_t pid, tid;
+	uint64_t address, old_code, code, code_bytes, index;
+};
+
+_Static_assert(sizeof(struct jit_header) == JIT_HEADER_BYTES, "as in the file");
+_Static_assert(sizeof(struct jit_load) == 40 && sizeof(struct jit_move) == 48, "as in the file");
+
+/* What was moved has the name that it had. */
+static void collect_move(struct symbol_collected *all, const struct jit_move *move)
+{
+	enum { MOVES_LOOKED_THROUGH = 4096 }; /* the latest ones */
+	char name[512];
+
+	for (size_t i = all->count; i-- > 0 && all->count - i <= MOVES_LOOKED_THROUGH;) {
+		if (all->list[i].entry.begin != move->old_code)
+			continue;
+		/* The texts move when they grow. */
+		snprintf(name, sizeof(name), "%s", all->texts.data + all->list[i].entry.name);
+		collect_code(all, move->code, move->code_bytes, name);
+		return;
+	}
+}
+
+static void collect_record(struct symbol_collected *all, uint32_t kind, char *body, size_t len)
+{
+	struct jit_load load;
+	struct jit_move move;
+
+	if (kind == JIT_CODE_LOAD && len > sizeof(load)) {
+		memcpy(&load, body, sizeof(load));
+		body[len - 1] = '\0';
+		collect_code(all, load.code, load.code_bytes, body + sizeof(load));
+	} else if (kind == JIT_CODE_MOVE && len >= sizeof(move)) {
+		memcpy(&move, body, sizeof(move));
+		collect_move(all, &move);
+	}
+}
+
+/* Reads the record at an offset; sets that of the next one. Returns false at the end. */
+static bool read_record(int fd, uint64_t *at, struct symbol_collected *all)
+{
+	struct jit_record head;
+	char body[LINE_BYTES];
+	size_t want;
+	ssize_t len;
+
+	if (pread(fd, &head, sizeof(head), (off_t)*at) != sizeof(head) || head.bytes < sizeof(head))
+		return false;
+	want = head.bytes - sizeof(head);
+	if (want > sizeof(body) - 1)
+		want = sizeof(body) - 1; /* the code itself is not of interest */
+	len = pread(fd, body, want, (off_t)(*at + sizeof(head)));
+	if (len < 0 || (size_t)len != want)
+		return false;
+	/* The name ends before the code: behind it no byte is looked at. */
+	body[want] = '\0';
+	collect_record(all, head.kind, body, want + 1);
+	*at += head.bytes;
+	return true;
+}
+
+int symbol_jit_read_dump(int fd, struct symbol_table *table)
+{
+	struct symbol_collected all = {0};
+	struct jit_header header;
+	uint32_t records = 0;
+	uint64_t at;
+
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) || header.magic != JIT_MAGIC ||
+	    header.bytes < sizeof(header) || header.bytes > LINE_BYTES)
+		return -EBADMSG;
+	at = header.bytes;
+	while (records++ < SYMBOLS_MAX && !all.error && read_record(fd, &at, &all))
+		;
+	return complete_code(&all, 0, table);
+}
