@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Places of this program, of the kernel and of JIT code are named; of others it is said why not. */
+#include "profile/names/namer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "perf/symbol.h"
+#include "profiled.h"
+#include "tree.h"
+#include "unit.h"
+
+int profile_namer_unit_function(int n);
+__attribute__((noinline)) int profile_namer_unit_function(int n)
+{
+	return n + 1;
+}
+
+/* A set of one row, whose frame is in a file that is added to it. */
+struct named_place {
+	struct stacks stacks;
+	struct stack_frame frame;
+	struct names names;
+	struct namer *namer;
+};
+
+static void begin_place(struct named_place *place, const struct stack_file *file, uint64_t at)
+{
+	struct stack_row row;
+
+	profiled_create(&place->stacks);
+	place->names = (struct names){0};
+	place->frame = (struct stack_frame){.at = at};
+	if (file)
+		assert_int_equal(stacks_add_file(&place->stacks, file, &place->frame.file), 0);
+	row = profiled_row(&place->stacks, 0, NULL, NULL, 1);
+	assert_int_equal(stacks_add_part(&place->stacks, &place->frame, 1, STACK_WHOLE, &row.user),
+			 0);
+	assert_int_equal(stacks_add_row(&place->stacks, &row), 0);
+}
+
+static const struct names_location *name_place(struct named_place *place, int kernel)
+{
+	const struct namer_sources sources = {
+		.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		.kernel = kernel,
+		.debug = -1};
+
+	assert_int_equal(namer_create(&sources, &place->namer), 0);
+	assert_int_equal(namer_run(place->namer, &place->stacks, &place->names), 0);
+	return names_find(&place->names, &place->stacks, 0, &place->frame);
+}
+
+static void end_place(struct named_place *place)
+{
+	namer_destroy(place->namer);
+	names_finish(&place->names);
+	stacks_finish(&place->stacks);
+}
+
+static void expect_function(const struct named_place *place, const struct names_location *location,
+			    enum names_kind kind, const char *name)
+{
+	const struct names_function *function = &place->names.functions[location->function];
+
+	assert_string_equal(names_text(&place->names, function->name), name);
+	assert_int_equal(function->kind, kind);
+}
+
+static struct stack_file own_file(void)
+{
+	return (struct stack_file){.kind = STACK_FILE,
+				   .path = "/some/program",
+				   .ino = 99,
+				   .fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)};
+}
+
+static void names_functions_of_files(void **state)
+{
+	const struct stack_file file = own_file();
+	const struct names_location *location;
+	char reason[PERF_REASON_BYTES];
+	struct named_place place;
+	uint64_t offset = 0;
+
+	assert_int_equal(profile_namer_unit_function(1), 2);
+	assert_int_equal(
+		perf_symbol_find("/proc/self/exe", "profile_namer_unit_function", &offset, reason),
+		0);
+	begin_place(&place, &file, offset + 1);
+	location = name_place(&place, -1);
+	expect_function(&place, location, NAMES_NATIVE, "profile_namer_unit_function");
+	assert_int_equal(place.names.lacks[NAMES_FOUND], 1);
+	end_place(&place);
+}
+
+static void says_why_a_place_has_no_name(void **state)
+{
+	const struct stack_file files[] = {
+		own_file(),
+		{.kind = STACK_FILE, .path = "/lib/gone.so", .ino = 98, .fd = -1},
+		{.kind = STACK_FILE, .path = "", .ino = 97, .fd = -1},
+		{.kind = STACK_FILE,
+		 .path = "/etc/passwd",
+		 .ino = 96,
+		 .fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC)},
+		{.kind = STACK_ANONYMOUS, .path = "", .fd = -1},
+		{.kind = STACK_VDSO, .path = "[vdso]", .fd = -1},
+	};
+	static const struct {
+		const char *name;
+		enum names_lack lack;
+	} expected[] = {
+		{"[program]", NAMES_NO_SYMBOL}, {"[gone.so]", NAMES_NOT_OPEN},
+		{"[unknown]", NAMES_NOT_OPEN},	{"[passwd]", NAMES_NO_SYMBOLS},
+		{"[unknown]", NAMES_NO_MAP},	{"[vdso]", NAMES_NO_SYMBOL},
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		const struct names_location *location;
+		struct named_place place;
+
+		begin_place(&place, &files[i], UINT64_C(1) << 60);
+		location = name_place(&place, -1);
+		expect_function(&place, location, NAMES_UNKNOWN, expected[i].name);
+		assert_int_equal(location->lack, expected[i].lack);
+		assert_int_equal(place.names.lacks[expected[i].lack], 1);
+		end_place(&place);
+	}
+}
+
+static void names_the_kernel(void **state)
+{
+	const struct names_location *location;
+	struct named_place place;
+	char path[TREE_PATH_BYTES];
+	struct tree tree;
+
+	tree_create(&tree);
+	tree_write(&tree, "kallsyms", "ffffffff81000100 T do_one\n");
+	tree_path(&tree, "kallsyms", path);
+	begin_place(&place, NULL, 0xffffffff81000101);
+	location = name_place(&place, open(path, O_RDONLY | O_CLOEXEC));
+	expect_function(&place, location, NAMES_KERNEL, "do_one");
+	end_place(&place);
+	begin_place(&place, NULL, 0xffffffff81000101);
+	location = name_place(&place, -1);
+	expect_function(&place, location, NAMES_UNKNOWN, "[kernel]");
+	assert_int_equal(location->lack, NAMES_KERNEL_HIDDEN);
+	end_place(&place);
+	tree_destroy(&tree);
+}
+
+static void names_code_of_jit_compilers(void **state)
+{
+	const struct stack_file file = {.kind = STACK_ANONYMOUS, .path = "", .fd = -1};
+	const struct names_location *location;
+	struct named_place place;
+	struct tree tree;
+
+	tree_create(&tree);
+	tree_write(&tree, "tmp/perf-10.map", "1000 10 _ZN3abc3defEv\n");
+	begin_place(&place, &file, 0x1008);
+	place.stacks.processes[0].pid = getpid();
+	place.stacks.processes[0].root_fd = open(tree.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	location = name_place(&place, -1);
+	expect_function(&place, location, NAMES_JIT, "abc::def");
+	end_place(&place);
+	tree_destroy(&tree);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(names_functions_of_files),
+	cmocka_unit_test(says_why_a_place_has_no_name),
+	cmocka_unit_test(names_the_kernel),
+	cmocka_unit_test(names_code_of_jit_compilers),
+};
+
+UNIT_GROUP(tests);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Each place once; addresses without a file for each process by itself. */
+#include "profile/names/names.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "profiled.h"
+#include "unit.h"
+
+static void has_each_place_once(void **state)
+{
+	enum { ROWS = 3000 };
+	struct names names = {0};
+	struct stacks stacks;
+
+	profiled_create(&stacks);
+	for (uint64_t i = 1; i <= ROWS; i++)
+		profiled_add(&stacks, i % 2, (const uint64_t[]){i, 0}, (const uint64_t[]){i, 1, 0},
+			     1);
+	assert_null(names_find(&names, &stacks, 0, &stacks.frames[0]));
+	assert_int_equal(names_add_places(&names, &stacks), 0);
+	assert_int_equal(names.locations_count, 2 * ROWS);
+	for (size_t i = 0; i < stacks.frames_count; i++) {
+		const struct names_location *found =
+			names_find(&names, &stacks, 0, &stacks.frames[i]);
+
+		assert_non_null(found);
+		assert_true(found->at == stacks.frames[i].at &&
+			    found->file == stacks.frames[i].file);
+		assert_ptr_equal(found, names_find(&names, &stacks, 1, &stacks.frames[i]));
+	}
+	names_finish(&names);
+	stacks_finish(&stacks);
+}
+
+static void has_addresses_of_each_process(void **state)
+{
+	const struct stack_frame frame = {.at = 0x1000, .file = PROFILED_ANONYMOUS};
+	struct names names = {0};
+	struct stacks stacks;
+	struct stack_row row;
+
+	profiled_create(&stacks);
+	for (uint32_t process = 0; process < 2; process++) {
+		row = profiled_row(&stacks, process, NULL, NULL, 1);
+		assert_int_equal(stacks_add_part(&stacks, &frame, 1, STACK_WHOLE, &row.user), 0);
+		assert_int_equal(stacks_add_row(&stacks, &row), 0);
+	}
+	assert_int_equal(names_add_places(&names, &stacks), 0);
+	assert_int_equal(names.locations_count, 2);
+	assert_int_equal(names_find(&names, &stacks, 0, &frame)->process, 0);
+	assert_int_equal(names_find(&names, &stacks, 1, &frame)->process, 1);
+	/* That of who woke a thread, of which only the id is known. */
+	assert_null(names_find(&names, &stacks, UINT32_MAX, &frame));
+	names_finish(&names);
+	stacks_finish(&stacks);
+}
+
+static void keeps_both_names_of_a_function(void **state)
+{
+	struct names names = {0};
+	uint32_t one, other;
+
+	assert_int_equal(names_add_function(&names, NAMES_NATIVE, "f", "_Z1fv", &one), 0);
+	assert_int_equal(names_add_function(&names, NAMES_JIT, "g", "g", &other), 0);
+	assert_string_equal(names_text(&names, names.functions[one].name), "f");
+	assert_string_equal(names_text(&names, names.functions[one].raw), "_Z1fv");
+	assert_int_equal(names.functions[other].name, names.functions[other].raw);
+	for (int lack = 0; lack < NAMES_LACKS; lack++)
+		assert_true(strlen(names_lack_text((enum names_lack)lack)) > 0);
+	names_finish(&names);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(has_each_place_once),
+	cmocka_unit_test(has_addresses_of_each_process),
+	cmocka_unit_test(keeps_both_names_of_a_function),
+};
+
+UNIT_GROUP(tests);

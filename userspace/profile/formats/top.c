@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Adds up by name. A function that calls itself is counted once: only the outermost of its frames
+ * has a total.
+ */
+#include "profile/formats/top.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/terminal.h"
+
+struct top_row {
+	uint64_t self, total;
+	uint32_t node; /* one with this name */
+	uint32_t open; /* frames of it on the way to the node that is looked at */
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct top_row *one = a, *other = b;
+
+	if (one->self != other->self)
+		return one->self > other->self ? -1 : 1;
+	if (one->total != other->total)
+		return one->total > other->total ? -1 : 1;
+	return one->node < other->node ? -1 : one->node > other->node;
+}
+
+/* The row of a node; names are the same ones in the kernel and outside of it. */
+static struct top_row *row_of(const struct flame *flame, struct top_row *rows, uint32_t node)
+{
+	return &rows[flame->nodes[node].text];
+}
+
+static void add_node(const struct flame *flame, struct top_row *rows, uint32_t i)
+{
+	struct top_row *row = row_of(flame, rows, i);
+
+	row->node = i;
+	if (!row->open++)
+		row->total += flame->nodes[i].total[FLAME_NOW];
+	row->self += flame->nodes[i].self[FLAME_NOW];
+}
+
+/* What a thread waited is the time of the function that waited. */
+static void add_up(const struct flame *flame, struct top_row *rows)
+{
+	uint32_t path[FLAME_DEPTH_MAX + 1], depth = 0, before = 0, waits = UINT32_MAX;
+
+	for (uint32_t i = flame_next(flame, 0, &depth); i; i = flame_next(flame, i, &depth)) {
+		if (depth > waits)
+			continue;
+		waits = UINT32_MAX;
+		for (; before >= depth; before--)
+			row_of(flame, rows, path[before])->open--;
+		if (flame->nodes[i].kind == FLAME_WAIT) {
+			waits = depth;
+			row_of(flame, rows, flame->nodes[i].parent)->self +=
+				flame->nodes[i].total[FLAME_NOW];
+			continue;
+		}
+		before = depth;
+		path[depth] = i;
+		add_node(flame, rows, i);
+	}
+}
+
+static void append_number(const struct flame *flame, uint64_t value, uint64_t all, struct buf *out)
+{
+	if (flame->unit == FLAME_NS)
+		buf_printf(out, "%12.3f ", (double)value / 1e6);
+	else
+		buf_printf(out, "%12llu ", (unsigned long long)value);
+	buf_printf(out, "%6.2f %%  ", all ? 100.0 * (double)value / (double)all : 0.0);
+}
+
+static void append_name(const struct flame *flame, uint32_t node, struct buf *out)
+{
+	size_t start = out->len;
+
+	buf_append_string(out, flame_name(flame, node));
+	if (!out->failed)
+		terminal_mask(out->data + start, out->len - start);
+	if (flame->nodes[node].kind == FLAME_KERNEL)
+		buf_append_string(out, "_[k]");
+	buf_append_char(out, '\n');
+}
+
+/* Processes and marks are no functions. */
+static bool is_shown(const struct flame *flame, const struct top_row *row)
+{
+	uint8_t kind = row->node ? flame->nodes[row->node].kind : FLAME_PROCESS;
+
+	return kind != FLAME_PROCESS && kind != FLAME_MARK && kind != FLAME_WAIT;
+}
+
+int top_write(const struct flame *flame, size_t rows, struct buf *out)
+{
+	struct top_row *all = calloc(flame->names.count + 1, sizeof(*all));
+	uint64_t total = flame->nodes[0].total[FLAME_NOW];
+
+	if (!all)
+		return -ENOMEM;
+	add_up(flame, all);
+	qsort(all, flame->names.count, sizeof(*all), compare_rows);
+	buf_printf(out, "%12s %8s  %12s %8s  %s\n", flame->unit == FLAME_NS ? "SELF ms" : "SELF",
+		   "", flame->unit == FLAME_NS ? "TOTAL ms" : "TOTAL", "", "FUNCTION");
+	for (size_t i = 0; i < flame->names.count && rows; i++) {
+		if (!is_shown(flame, &all[i]))
+			continue;
+		append_number(flame, all[i].self, total, out);
+		append_number(flame, all[i].total, total, out);
+		append_name(flame, all[i].node, out);
+		rows--;
+	}
+	free(all);
+	return out->failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Goes through the places by file, so that each file is read once, and names what its symbols have.
+ */
+#include "profile/names/namer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/names/jit_tables.h"
+#include "profile/names/tables.h"
+#include "scap/symbols/symbol_demangle.h"
+
+struct namer {
+	struct namer_sources sources; /* owned */
+	struct tables tables;
+};
+
+int namer_create(const struct namer_sources *sources, struct namer **namer)
+{
+	struct namer *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return -ENOMEM;
+	made->sources = *sources;
+	*namer = made;
+	return 0;
+}
+
+void namer_destroy(struct namer *namer)
+{
+	const int *fds;
+
+	if (!namer)
+		return;
+	fds = (const int[]){namer->sources.proc, namer->sources.kernel, namer->sources.debug};
+	for (size_t i = 0; i < 3; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	tables_finish(&namer->tables);
+	free(namer);
+}
+
+/* One set. */
+
+struct naming {
+	struct namer *namer;
+	const struct stacks *stacks;
+	struct names *names;
+	struct symbol_demangler demangler;
+	/* The symbol that was found last: many places have the same one, in a row. */
+	const char *symbol;
+	uint32_t function;
+};
+
+/* Of locations: by file and process, and then by place. */
+static int compare_locations(const void *a, const void *b, void *data)
+{
+	const struct names_location *all = data;
+	const struct names_location *one = &all[*(const uint32_t *)a];
+	const struct names_location *other = &all[*(const uint32_t *)b];
+
+	if (one->file != other->file)
+		return one->file < other->file ? -1 : 1;
+	if (one->process != other->process)
+		return one->process < other->process ? -1 : 1;
+	return one->at < other->at ? -1 : one->at > other->at;
+}
+
+static enum names_lack lack_of(int r)
+{
+	static const struct {
+		int r;
+		enum names_lack lack;
+	} rows[] = {
+		{0, NAMES_FOUND},	   {-ENOENT, NAMES_NO_SYMBOLS}, {-EFBIG, NAMES_TOO_LARGE},
+		{-ENOMEM, NAMES_TOO_MANY}, {-EBADF, NAMES_NOT_OPEN},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].r == r)
+			return rows[i].lack;
+	return NAMES_DAMAGED;
+}
+
+/* Sets the function of a symbol. Returns 0 or -ENOMEM. */
+static int name_symbol(struct naming *naming, struct names_location *location, const char *symbol,
+		       enum names_kind kind)
+{
+	char text[SYMBOL_DEMANGLED_BYTES];
+	int r = 0;
+
+	if (symbol != naming->symbol) {
+		bool is_mangled = symbol_demangle(&naming->demangler, symbol, text);
+
+		r = names_add_function(naming->names, kind, is_mangled ? text : symbol, symbol,
+				       &naming->function);
+		naming->symbol = r ? NULL : symbol;
+	}
+	location->function = r ? 0 : naming->function;
+	location->lack = r ? NAMES_TOO_MANY : NAMES_FOUND;
+	return r == -E2BIG ? 0 : r;
+}
+
+/* Of places without a symbol: that of the file. */
+static void name_of_file(const struct stack_file *file, char *text, size_t bytes)
+{
+	const char *slash = strrchr(file->path, '/');
+	const char *name = slash ? slash + 1 : file->path;
+
+	if (file->kind == STACK_KERNEL)
+		name = "kernel";
+	else if (file->kind == STACK_ANONYMOUS || !*name)
+		name = "unknown";
+	snprintf(text, bytes, name[0] == '[' ? "%s" : "[%s]", name);
+}
+
+struct place_group {
+	uint32_t *order; /* locations of one file, or of one process in it */
+	size_t count;
+	const struct stack_file *file;
+	enum names_kind kind;
+	enum names_lack lack; /* of what has no symbol */
+	const struct symbol_table *tables[JIT_TABLES]; /* NULL: none */
+};
+
+static const char *find_symbol(const struct place_group *group, uint64_t at)
+{
+	const char *symbol = NULL;
+
+	for (size_t i = 0; i < JIT_TABLES && !symbol; i++)
+		if (group->tables[i])
+			symbol = symbol_table_find(group->tables[i], at);
+	return symbol;
+}
+
+static int name_group(struct naming *naming, const struct place_group *group)
+{
+	uint32_t nameless = UINT32_MAX;
+	char text[256];
+	int r = 0;
+
+	name_of_file(group->file, text, sizeof(text));
+	naming->symbol = NULL;
+	for (size_t i = 0; i < group->count && r == 0; i++) {
+		struct names_location *location = &naming->names->locations[group->order[i]];
+		const char *symbol = find_symbol(group, location->at);
+
+		if (symbol) {
+			r = name_symbol(naming, location, symbol, group->kind);
+			continue;
+		}
+		location->lack = group->lack;
+		if (nameless == UINT32_MAX)
+			r = names_add_function(naming->names, NAMES_UNKNOWN, text, text, &nameless);
+		location->function = r ? 0 : nameless;
+		r = r == -E2BIG ? 0 : r;
+	}
+	return r;
+}
+
+static int name_kernel(struct naming *naming, struct place_group *group)
+{
+	struct namer *namer = naming->namer;
+	int r = tables_get_kernel(&namer->tables, namer->sources.kernel, &group->tables[0]);
+
+	group->kind = NAMES_KERNEL;
+	group->lack = r ? NAMES_KERNEL_HIDDEN : NAMES_NO_SYMBOL;
+	return name_group(naming, group);
+}
+
+static int name_file(struct naming *naming, struct place_group *group)
+{
+	struct namer *namer = naming->namer;
+	int r = tables_get_file(&namer->tables, group->file, namer->sources.debug,
+				&group->tables[0]);
+
+	group->kind = NAMES_NATIVE;
+	group->lack = r ? lack_of(r) : NAMES_NO_SYMBOL;
+	return name_group(naming, group);
+}
+
+static int name_vdso(struct naming *naming, struct place_group *group)
+{
+	int r = tables_get_vdso(&naming->namer->tables, &group->tables[0]);
+
+	group->kind = NAMES_NATIVE;
+	group->lack = r ? lack_of(r) : NAMES_NO_SYMBOL;
+	return name_group(naming, group);
+}
+
+static int name_anonymous(struct naming *naming, struct place_group *group)
+{
+	uint32_t process = naming->names->locations[group->order[0]].process;
+	struct symbol_table tables[JIT_TABLES] = {0};
+	int r;
+
+	jit_tables_read(&naming->stacks->processes[process], naming->namer->sources.proc, tables);
+	for (size_t i = 0; i < JIT_TABLES; i++)
+		group->tables[i] = tables[i].count ? &tables[i] : NULL;
+	group->kind = NAMES_JIT;
+	group->lack = NAMES_NO_MAP;
+	r = name_group(naming, group);
+	for (size_t i = 0; i < JIT_TABLES; i++)
+		symbol_table_finish(&tables[i]);
+	return r;
+}
+
+static int name_places(struct naming *naming, uint32_t *order, size_t count)
+{
+	static int (*const by_kind[])(struct naming * naming, struct place_group * group) = {
+		[STACK_FILE] = name_file,
+		[STACK_KERNEL] = name_kernel,
+		[STACK_VDSO] = name_vdso,
+		[STACK_ANONYMOUS] = name_anonymous,
+	};
+	const struct names_location *locations = naming->names->locations;
+	int r = 0;
+
+	for (size_t i = 0, end; i < count && r == 0; i = end) {
+		const struct names_location *first = &locations[order[i]];
+		struct place_group group = {.order = order + i,
+					    .file = &naming->stacks->files[first->file]};
+
+		for (end = i + 1; end < count; end++)
+			if (locations[order[end]].file != first->file ||
+			    locations[order[end]].process != first->process)
+				break;
+		group.count = end - i;
+		r = by_kind[group.file->kind](naming, &group);
+	}
+	return r;
+}
+
+int namer_run(struct namer *namer, const struct stacks *stacks, struct names *names)
+{
+	struct naming naming = {.namer = namer, .stacks = stacks, .names = names};
+	int r = names_add_places(names, stacks);
+	size_t count = names->locations_count;
+	uint32_t *order;
+
+	/* What cannot be added is this one. */
+	if (r == 0)
+		r = names_add_function(names, NAMES_UNKNOWN, "[unknown]", "[unknown]",
+				       &naming.function);
+	if (r)
+		return r;
+	order = malloc((count + 1) * sizeof(*order));
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, count, sizeof(*order), compare_locations, names->locations);
+	tables_begin(&namer->tables);
+	r = name_places(&naming, order, count);
+	free(order);
+	for (size_t i = 0; i < count; i++)
+		names->lacks[names->locations[i].lack]++;
+	return r;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the names of a set of stacks: reads symbols of files, of the kernel and of JIT compilers,
+ * and keeps some for the next set. It reads files that other users chose, and may take a while.
+ */
+#ifndef PROFILE_NAMES_NAMER_H
+#define PROFILE_NAMES_NAMER_H
+
+#include "profile/names/names.h"
+#include "profile/stacks.h"
+
+enum {
+	NAMER_FILES_MAX = 256, /* whose symbols are kept */
+	NAMER_BYTES_MAX = 256 << 20, /* of the symbols of all; those that were used last stay */
+};
+
+struct namer;
+
+/* Descriptors, or -1; the namer's once it is created. */
+struct namer_sources {
+	int proc; /* /proc of the machine */
+	int kernel; /* its kallsyms */
+	int debug; /* /usr/lib/debug/.build-id */
+};
+
+/* Returns 0 or -ENOMEM, with the descriptors still the caller's. */
+int namer_create(const struct namer_sources *sources, struct namer **namer);
+void namer_destroy(struct namer *namer); /* accepts NULL */
+
+/*
+ * Names each place of the stacks. `names` is zeroed, and is to be finished in every case; each of
+ * its locations has a function unless it fails. Returns 0 or -ENOMEM.
+ */
+int namer_run(struct namer *namer, const struct stacks *stacks, struct names *names);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays that double, and a hash table of places with a secret key: processes choose addresses. */
+#include "profile/names/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { ARRAY_MIN = 256, PLACES_MIN = 1024 };
+
+static const uint32_t place_free = UINT32_MAX;
+
+void names_finish(struct names *names)
+{
+	free(names->locations);
+	free(names->functions);
+	free(names->places);
+	buf_finish(&names->texts);
+	*names = (struct names){0};
+}
+
+static bool grow_array(void **array, size_t bytes, size_t count, size_t *capacity)
+{
+	size_t more = *capacity ? 2 * *capacity : ARRAY_MIN;
+	void *made;
+
+	if (count < *capacity)
+		return true;
+	made = reallocarray(*array, more, bytes);
+	if (!made)
+		return false;
+	*array = made;
+	*capacity = more;
+	return true;
+}
+
+/* What a place is found by; without padding. */
+struct place_key {
+	uint64_t at;
+	uint32_t file, process;
+};
+
+/* Addresses are those of a process; offsets in a file are the same in all. */
+static struct place_key place_key_of(const struct stacks *stacks, uint32_t process,
+				     const struct stack_frame *frame)
+{
+	bool is_own = stacks->files[frame->file].kind == STACK_ANONYMOUS;
+
+	return (struct place_key){frame->at, frame->file, is_own ? process : UINT32_MAX};
+}
+
+/* Where the location is in the table, or where it has to go. */
+static uint32_t *find_place(const struct names *names, const struct place_key *key)
+{
+	size_t mask = names->places_count - 1, i = hash_sip(&names->key, key, sizeof(*key)) & mask;
+
+	for (; names->places[i] != place_free; i = (i + 1) & mask) {
+		const struct names_location *other = &names->locations[names->places[i]];
+
+		if (other->at == key->at && other->file == key->file &&
+		    other->process == key->process)
+			break;
+	}
+	return &names->places[i];
+}
+
+static bool make_places(struct names *names, size_t count)
+{
+	uint32_t *places = malloc(count * sizeof(*places));
+
+	if (!places)
+		return false;
+	memset(places, 0xff, count * sizeof(*places));
+	free(names->places);
+	names->places = places;
+	names->places_count = count;
+	for (size_t i = 0; i < names->locations_count; i++) {
+		const struct names_location *location = &names->locations[i];
+		const struct place_key key = {location->at, location->file, location->process};
+
+		*find_place(names, &key) = (uint32_t)i;
+	}
+	return true;
+}
+
+/* Returns 0 or -ENOMEM. */
+static int add_place(struct names *names, const struct place_key *key)
+{
+	uint32_t *place;
+
+	if (2 * names->locations_count >= names->places_count &&
+	    !make_places(names, 2 * names->places_count))
+		return -ENOMEM;
+	place = find_place(names, key);
+	if (*place != place_free)
+		return 0;
+	if (names->locations_count == NAMES_LOCATIONS_MAX) {
+		names->lacks[NAMES_TOO_MANY]++;
+		return 0;
+	}
+	if (!grow_array((void **)&names->locations, sizeof(*names->locations),
+			names->locations_count, &names->locations_capacity))
+		return -ENOMEM;
+	*place = (uint32_t)names->locations_count;
+	names->locations[names->locations_count++] =
+		(struct names_location){.at = key->at, .file = key->file, .process = key->process};
+	return 0;
+}
+
+/* Frames of memory that is a process' own, which differ between rows with the same part. */
+static int add_own_places(struct names *names, const struct stacks *stacks,
+			  const struct stack_row *row)
+{
+	for (uint32_t i = 0; i < row->user.count; i++) {
+		const struct stack_frame *frame = &stacks->frames[row->user.first + i];
+		struct place_key key;
+		int r;
+
+		if (stacks->files[frame->file].kind != STACK_ANONYMOUS)
+			continue;
+		key = place_key_of(stacks, row->process, frame);
+		r = add_place(names, &key);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+int names_add_places(struct names *names, const struct stacks *stacks)
+{
+	int r = 0;
+
+	if (!names->places) {
+		(void)!getrandom(&names->key, sizeof(names->key), GRND_NONBLOCK);
+		if (!make_places(names, PLACES_MIN))
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < stacks->frames_count && r == 0; i++) {
+		struct place_key key = place_key_of(stacks, UINT32_MAX, &stacks->frames[i]);
+
+		if (stacks->files[key.file].kind != STACK_ANONYMOUS)
+			r = add_place(names, &key);
+	}
+	for (size_t i = 0; i < stacks->rows_count && r == 0; i++)
+		r = add_own_places(names, stacks, &stacks->rows[i]);
+	return r;
+}
+
+const struct names_location *names_find(const struct names *names, const struct stacks *stacks,
+					uint32_t process, const struct stack_frame *frame)
+{
+	const struct place_key key = place_key_of(stacks, process, frame);
+	const uint32_t *place = names->places ? find_place(names, &key) : &place_free;
+
+	return *place == place_free ? NULL : &names->locations[*place];
+}
+
+static uint32_t add_text(struct names *names, const char *text)
+{
+	uint32_t at = (uint32_t)names->texts.len;
+
+	buf_append(&names->texts, text, strlen(text) + 1);
+	return at;
+}
+
+int names_add_function(struct names *names, enum names_kind kind, const char *name, const char *raw,
+		       uint32_t *function)
+{
+	struct names_function made = {.kind = kind};
+
+	if (names->texts.len + strlen(name) + strlen(raw) > NAMES_TEXTS_BYTES_MAX)
+		return -E2BIG;
+	if (!grow_array((void **)&names->functions, sizeof(*names->functions),
+			names->functions_count, &names->functions_capacity))
+		return -ENOMEM;
+	made.name = add_text(names, name);
+	made.raw = strcmp(name, raw) == 0 ? made.name : add_text(names, raw);
+	if (names->texts.failed)
+		return -ENOMEM;
+	*function = (uint32_t)names->functions_count;
+	names->functions[names->functions_count++] = made;
+	return 0;
+}
+
+const char *names_text(const struct names *names, uint32_t text)
+{
+	return names->texts.data + text;
+}
+
+const char *names_lack_text(enum names_lack lack)
+{
+	static const char *const texts[] = {
+		[NAMES_FOUND] = "they have a name",
+		[NAMES_KERNEL_HIDDEN] = "the kernel hides its addresses (kernel.kptr_restrict)",
+		[NAMES_NOT_OPEN] = "the file could not be opened",
+		[NAMES_NO_SYMBOLS] = "the file has no symbols, and no separate file has them",
+		[NAMES_NO_SYMBOL] = "the file has no symbol there",
+		[NAMES_DAMAGED] = "the file is damaged",
+		[NAMES_TOO_LARGE] = "the file has too many symbols",
+		[NAMES_NO_MAP] = "no file is there, and no map of a JIT compiler has it",
+		[NAMES_TOO_MANY] = "there are too many places",
+	};
+
+	return texts[lack];
+}
