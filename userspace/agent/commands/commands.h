@@ -178,6 +178,14 @@ int spool_run(const struct options *options);
  */
 int stat_run(const struct options *options);
 
+/* The command `agent trace`, which does so, too. */
+
+/*
+ * Prints the calls of a command or of processes as strace does. Returns the exit code of the
+ * command, or of the agent.
+ */
+int trace_run(const struct options *options);
+
 /* agent status: prints the status of an agent that runs. */
 
 struct options;

@@ -68,6 +68,10 @@ const struct agent_subcommand subcommands[] = {
 #endif
 	{"top", .captures = true, .takes_view = true, .view = "procs", .run = capture_run,
 	 .help = "what processes do: CPU, files, network; the same as agent view procs"},
+	{"trace", "COMMAND", OPERAND_OPTIONAL, .own_options = true, .offer = OFFER_FILES,
+	 .run = trace_run,
+	 .help = "print the system calls of a command or of processes as strace does; its options: "
+		 "agent trace --help"},
 	{"verify", "FILE", FILES_OPTIONAL, .offer = OFFER_FILES, .run = verify_run,
 	 .help = "check that records of outputs are complete; default: standard input"},
 	{"version", .at_once = true, .run = help_run_version, .help = "print the version"},

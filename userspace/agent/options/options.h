@@ -18,6 +18,7 @@
 #include "scap/file/writer.h"
 #include "scap/live/live.h"
 #include "sinsp/sinsp.h"
+#include "trace/trace.h"
 #include "util/error.h"
 #include "views/view.h"
 
@@ -189,6 +190,7 @@ struct options {
 	/* Owned, each, too: what --output and files say; NULL: taken over by the run. */
 	struct output_config **outputs;
 	size_t outputs_count; /* 0: events are printed on standard output */
+	const struct trace_options *trace; /* borrowed: lines as strace has them; NULL: no */
 	/* Of views: owned; NULL: events are printed, or go to outputs. */
 	struct views_view *view;
 	const char **view_folders; /* owned, the paths not: where views are looked for first */

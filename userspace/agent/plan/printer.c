@@ -281,7 +281,7 @@ static int plan_printer_hide_secrets(struct printer *printer, const struct optio
 {
 	int r;
 
-	if (options->no_redact || (printer->format->silent && !options->view))
+	if (options->no_redact || (printer->format->silent && !options->view && !options->trace))
 		return 0;
 	r = redact_create(NULL, 0, &printer->redact, err);
 	if (r)

@@ -74,6 +74,16 @@ static int show_rules(struct run *run, struct state_event *event, bool *passed, 
 	return result;
 }
 
+/* In the form of strace. */
+static int show_call(struct run *run, const struct state_event *event, struct error *err)
+{
+	if (!trace_take(run->trace, event, &run->line_writer.buf))
+		return 0;
+	run->counts.formatted++;
+	line_writer_end_line(&run->line_writer);
+	return line_writer_flush_if_full(&run->line_writer, err);
+}
+
 /* Checks whether an event passes, and prints it. */
 static int show(struct run *run, struct state_event *event, bool *passed, struct error *err)
 {
@@ -92,6 +102,8 @@ static int show(struct run *run, struct state_event *event, bool *passed, struct
 		outputs_event(&run->outputs, event);
 	if (run->viewer)
 		return viewer_take(run->viewer, event, &run->line_writer, err);
+	if (run->trace)
+		return show_call(run, event, err);
 	if (!run->printer.formatter)
 		return 0;
 	if (!formatter_write(run->printer.formatter, event, &run->line_writer.buf)) {

@@ -307,6 +307,10 @@ int loop_run(struct run *run, struct error *err)
 		result = report_print_summary(run, err);
 	if (result == 0 && drained == 0 && run->viewer)
 		result = viewer_end(run->viewer, &run->line_writer, err);
+	if (result == 0 && drained == 0 && run->trace) {
+		trace_append_table(run->trace, &run->line_writer.buf);
+		result = line_writer_flush(&run->line_writer, err);
+	}
 	reload_destroy(loop.reload);
 	if (run->options->progress || loop.showed_progress)
 		report_print_progress(run, "\n");

@@ -39,7 +39,7 @@ int run_plan(struct run *run, const struct options *options, struct buf *message
 
 	*run = (struct run){.options = options};
 	keep_little_memory();
-	line_writer_init(&run->line_writer, STDOUT_FILENO);
+	line_writer_init(&run->line_writer, options->trace ? options->trace->fd : STDOUT_FILENO);
 	r = printer_init(&run->printer, options, messages, err);
 	if (r == 0)
 		r = output_views_make(options, &run->printer, &run->outputs,
@@ -126,7 +126,7 @@ static int run_create_waker(struct run *run, struct error *err)
 	if (r)
 		return error_set(err, r, "cannot make a descriptor to wait for: %s", strerror(-r));
 	if (!run->outputs.count)
-		waker_watch_reader(run->helpers.waker, STDOUT_FILENO);
+		waker_watch_reader(run->helpers.waker, run->line_writer.fd);
 	signals_set_waker(run->helpers.waker);
 	return 0;
 }
@@ -145,6 +145,28 @@ static int run_create_request_metrics(struct run *run, struct error *err)
 	return r ? error_set(err, r, "cannot make metrics: %s", strerror(-r)) : 0;
 }
 
+/* What counts events, or prints them in a form of its own. */
+static int run_create_tables(struct run *run, struct error *err)
+{
+	const struct options *options = run->options;
+	int r = 0;
+
+	if (options->summary && summary_create(&run->summary))
+		return error_set(err, -ENOMEM, "out of memory for the tables of -S");
+	if (options->view) {
+		const struct viewer_config config = {options, run->printer.redact,
+						     &run->counts.formatted};
+
+		r = viewer_create(&config, &run->viewer);
+		if (r)
+			return error_set(err, r, "cannot make the tables of the view: %s",
+					 strerror(-r));
+	}
+	if (options->trace)
+		r = trace_create(options->trace, run->printer.redact, &run->trace);
+	return r ? error_set(err, r, "out of memory") : 0;
+}
+
 int run_open(struct run *run, struct child *child, struct error *err)
 {
 	bool live = !run->options->read; /* in a capture file a process may begin later */
@@ -160,17 +182,9 @@ int run_open(struct run *run, struct child *child, struct error *err)
 	r = run_create_request_metrics(run, err);
 	if (r)
 		return r;
-	if (run->options->summary && summary_create(&run->summary))
-		return error_set(err, -ENOMEM, "out of memory for the tables of -S");
-	if (run->options->view) {
-		const struct viewer_config config = {run->options, run->printer.redact,
-						     &run->counts.formatted};
-
-		r = viewer_create(&config, &run->viewer);
-		if (r)
-			return error_set(err, r, "cannot make the tables of the view: %s",
-					 strerror(-r));
-	}
+	r = run_create_tables(run, err);
+	if (r)
+		return r;
 	r = takeover_new_ask(run, err);
 	if (r == 0)
 		r = run->takeover_new.is_active ? outputs_try(&run->outputs, err)
@@ -231,6 +245,7 @@ void run_finish(struct run *run)
 	takeover_old_finish(run);
 	summary_destroy(run->summary);
 	viewer_destroy(run->viewer);
+	trace_destroy(run->trace);
 	containers_destroy(run->containers);
 	translations_run_end(&run->translations);
 	mutes_finish(&run->mutes);

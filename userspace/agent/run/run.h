@@ -69,6 +69,7 @@ struct run {
 	struct run_counts counts;
 	struct summary *summary; /* NULL: not requested */
 	struct viewer *viewer; /* NULL: events are printed, not counted */
+	struct trace *trace; /* NULL: they are printed, but not as strace does */
 	struct run_recorder recorder;
 	struct flight flight;
 	struct line_writer line_writer;
