@@ -91,7 +91,7 @@ static void put_collection(const struct view *view, struct buf *key)
 }
 
 /* Of DNS, or of a queue: clients choose it. */
-static void put_name(const struct view *view, struct buf *key)
+static void put_target_name(const struct view *view, struct buf *key)
 {
 	char name[CLUSTER_ROUTE_BYTES];
 
@@ -298,9 +298,9 @@ static void put_statement(const struct view *view, struct buf *key)
 static void put_request(const struct view *view, struct buf *key)
 {
 	static void (*const puts[VIEW_CLASSES])(const struct view *view, struct buf *key) = {
-		[VIEW_HTTP] = put_route, [VIEW_DATABASE] = put_operation,
-		[VIEW_DNS] = put_name,	 [VIEW_RPC] = put_rpc_method,
-		[VIEW_QUEUE] = put_name, [VIEW_OTHER] = put_operation,
+		[VIEW_HTTP] = put_route,	[VIEW_DATABASE] = put_operation,
+		[VIEW_DNS] = put_target_name,	[VIEW_RPC] = put_rpc_method,
+		[VIEW_QUEUE] = put_target_name, [VIEW_OTHER] = put_operation,
 	};
 
 	if (view->protocol.has_statements)
@@ -370,7 +370,7 @@ static const struct {
 	[LABEL_DB_SYSTEM] = {"db_system_name", "db.system.name", put_protocol},
 	[LABEL_DB_OPERATION] = {"db_operation_name", "db.operation.name", put_operation},
 	[LABEL_DB_COLLECTION] = {"db_collection_name", "db.collection.name", put_collection},
-	[LABEL_DNS_NAME] = {"dns_question_name", "dns.question.name", put_name},
+	[LABEL_DNS_NAME] = {"dns_question_name", "dns.question.name", put_target_name},
 	[LABEL_RPC_SYSTEM] = {"rpc_system_name", "rpc.system.name", put_protocol},
 	[LABEL_RPC_METHOD] = {"rpc_method", "rpc.method", put_rpc_method},
 	[LABEL_RPC_STATUS] = {"rpc_response_status_code", "rpc.response.status_code",
@@ -379,7 +379,7 @@ static const struct {
 	[LABEL_QUEUE_OPERATION] = {"messaging_operation_name", "messaging.operation.name",
 				   put_operation},
 	[LABEL_QUEUE_DESTINATION] = {"messaging_destination_name", "messaging.destination.name",
-				     put_name},
+				     put_target_name},
 	[LABEL_PROTOCOL] = {"network_protocol_name", "network.protocol.name", put_protocol},
 	[LABEL_TRANSPORT] = {"network_transport", "network.transport", put_protocol},
 	[LABEL_DIRECTION] = {"network_io_direction", "network.io.direction", put_direction},
