@@ -75,7 +75,7 @@ static void put_varint(struct buf *out, uint32_t field, uint64_t value)
 	proto_varint(out, value);
 }
 
-static void put_name(struct pprof *pprof, uint32_t field, const char *text)
+static void put_table_text(struct pprof *pprof, uint32_t field, const char *text)
 {
 	put_varint(pprof->out, field, add_text(pprof, text));
 }
@@ -86,8 +86,8 @@ static void put_type(struct pprof *pprof, uint32_t field, const char *name, cons
 
 	proto_tag(pprof->out, field, PROTO_BYTES);
 	begin = proto_begin(pprof->out);
-	put_name(pprof, TYPE_NAME, name);
-	put_name(pprof, TYPE_UNIT, unit);
+	put_table_text(pprof, TYPE_NAME, name);
+	put_table_text(pprof, TYPE_UNIT, unit);
 	proto_end(pprof->out, begin);
 }
 
@@ -173,9 +173,9 @@ static void put_label(struct pprof *pprof, const char *key, const char *text, ui
 		return;
 	proto_tag(pprof->out, SAMPLE_LABEL, PROTO_BYTES);
 	begin = proto_begin(pprof->out);
-	put_name(pprof, LABEL_KEY, key);
+	put_table_text(pprof, LABEL_KEY, key);
 	if (text)
-		put_name(pprof, LABEL_TEXT, text);
+		put_table_text(pprof, LABEL_TEXT, text);
 	put_varint(pprof->out, LABEL_NUMBER, number);
 	proto_end(pprof->out, begin);
 }
@@ -236,7 +236,7 @@ static void put_build_id(struct pprof *pprof, const struct stack_file *file)
 		text[2 * i + 2] = '\0';
 	}
 	if (text[0])
-		put_name(pprof, MAPPING_BUILD_ID, text);
+		put_table_text(pprof, MAPPING_BUILD_ID, text);
 }
 
 static void put_mapping(struct pprof *pprof, size_t i)
@@ -252,7 +252,7 @@ static void put_mapping(struct pprof *pprof, size_t i)
 	put_varint(pprof->out, MAPPING_ID, i + 1);
 	put_varint(pprof->out, MAPPING_BEGIN, is_kernel ? kernel_begin : range_begin(i));
 	put_varint(pprof->out, MAPPING_END, is_kernel ? UINT64_MAX : range_begin(i + 1));
-	put_name(pprof, MAPPING_FILE, is_kernel ? "[kernel.kallsyms]" : file->path);
+	put_table_text(pprof, MAPPING_FILE, is_kernel ? "[kernel.kallsyms]" : file->path);
 	put_build_id(pprof, file);
 	put_varint(pprof->out, MAPPING_HAS_FUNCTIONS, 1);
 	proto_end(pprof->out, begin);
@@ -304,8 +304,8 @@ static void put_function(struct pprof *pprof, size_t i)
 	proto_tag(pprof->out, PROFILE_FUNCTION, PROTO_BYTES);
 	begin = proto_begin(pprof->out);
 	put_varint(pprof->out, FUNCTION_ID, i + 1);
-	put_name(pprof, FUNCTION_NAME, names_text(pprof->names, function->name));
-	put_name(pprof, FUNCTION_SYSTEM_NAME, names_text(pprof->names, function->raw));
+	put_table_text(pprof, FUNCTION_NAME, names_text(pprof->names, function->name));
+	put_table_text(pprof, FUNCTION_SYSTEM_NAME, names_text(pprof->names, function->raw));
 	proto_end(pprof->out, begin);
 }
 
@@ -336,7 +336,7 @@ static void put_comments(struct pprof *pprof)
 			   stacks_loss_text((enum stacks_loss)loss));
 		buf_append_char(&text, '\0');
 		if (!text.failed)
-			put_name(pprof, PROFILE_COMMENT, text.data);
+			put_table_text(pprof, PROFILE_COMMENT, text.data);
 	}
 	buf_finish(&text);
 }
@@ -351,10 +351,10 @@ static void put_times(struct pprof *pprof)
 		put_type(pprof, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
 		put_varint(pprof->out, PROFILE_PERIOD, stacks->period_ns);
 	}
-	put_name(pprof, PROFILE_DEFAULT_TYPE,
-		 !pprof->has_kind[STACK_ON_CPU] ? "off_cpu"
-		 : stacks->period_ns		? "cpu"
-						: event_name(pprof));
+	put_table_text(pprof, PROFILE_DEFAULT_TYPE,
+		       !pprof->has_kind[STACK_ON_CPU] ? "off_cpu"
+		       : stacks->period_ns	      ? "cpu"
+						      : event_name(pprof));
 }
 
 int pprof_write_plain(const struct stacks *stacks, const struct names *names, struct buf *out)
